@@ -1,0 +1,337 @@
+# Basin: the only build system. GNU make 4.3 or newer, gcc or clang.
+#
+#   make                  build/basin, build/libbasin.a, build/libbasin.so
+#   make deps             install the missing Debian packages (apt, sudo if not root)
+#   make demo             build, then train and predict on generated data
+#   make test             build and run all tests; installs what is missing
+#   make test T=name      only the test programs and scripts whose name contains T
+#   make test UPDATE=1    rewrite the expected output of the command-line tests
+#   make test-real        tests on real data in DATA; skipped where that is absent
+#   make san              all tests under the address and undefined sanitizers
+#   make coverage         all tests, then line coverage per folder
+#   make fuzz SECONDS=60  each fuzz target for that long (clang)
+#   make bench            timings, see bench/
+#   make lint, format     check the house rules; run clang-format
+#   make install          to PREFIX (/usr/local), below DESTDIR
+#   make clean, help
+#
+# Switches, with their defaults:
+#
+#   CC=gcc                the compiler; CC=clang works as well
+#   B=build               folder for everything that is built
+#   OPT=-O2               optimisation of ordinary code (vector kernels: OPT_VEC=-O3)
+#   CFLAGS=, LDFLAGS=     added last
+#   WERROR=1              warnings are errors
+#   SAN=1                 sanitizers            COV=1   count executed lines
+#   V=1                   show the commands
+#   BLAS_CFLAGS=, BLAS_LIBS=   another CBLAS than Debian's OpenBLAS, OpenMP flavour
+#   PREFIX=/usr/local DESTDIR= LIBDIR=$(PREFIX)/lib
+#   DATA=../shared/data   real data for test-real
+#   LIMIT=900             seconds one test program may take
+
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+B       ?= build
+PREFIX  ?= /usr/local
+LIBDIR  ?= $(PREFIX)/lib
+DATA    ?= ../shared/data
+LIMIT   ?= 900
+SECONDS ?= 60
+
+.DEFAULT_GOAL := all
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.PHONY: all lib deps demo test test-real san coverage fuzz fuzz-run bench lint format install \
+        clean help
+
+# As many jobs as cores, unless the user said how many.
+ifeq ($(MAKELEVEL),0)
+ifeq ($(filter -j% --jobs% --jobserver%,$(MAKEFLAGS)),)
+MAKEFLAGS += -j$(shell nproc 2>/dev/null || echo 1)
+endif
+endif
+
+ifeq ($(V),)
+say = @printf '  %-5s %s\n' $1 '$2';
+else
+say =
+endif
+
+# ---- sources ----
+
+SRC     := $(sort $(wildcard src/*.c src/*/*.c))
+VEC_SRC := $(sort $(wildcard src/cpu/vec/*.c))
+CLI_SRC := $(sort $(wildcard cli/*.c))
+TESTS   := $(sort $(wildcard tests/test_*.c tests/test64_*.c))
+BENCHES := $(sort $(wildcard bench/*.c))
+FUZZERS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+VERSION := $(shell sed -n 's/^\#define BASIN_VERSION "\(.*\)".*/\1/p' include/basin.h 2>/dev/null)
+VERSION := $(or $(VERSION),0.1.0)
+SOMAJOR := $(firstword $(subst ., ,$(VERSION)))
+
+ifneq ($(T),)
+TESTS := $(foreach t,$(TESTS),$(if $(findstring $(T),$(notdir $t)),$t))
+endif
+
+# ---- what the machine has ----
+# Goals that build nothing themselves need neither compiler nor libraries.
+
+IDLE := deps san coverage fuzz lint format clean help
+ifneq ($(filter-out $(IDLE),$(or $(MAKECMDGOALS),all)),)
+
+# One check of the packages per build folder and compiler. Tests and demo install by themselves.
+DEPS_OK := $(B)/deps-$(notdir $(lastword $(CC))).ok
+DEPS    := CC='$(CC)' BLAS_LIBS='$(BLAS_LIBS)' tools/deps
+ifeq ($(shell [ $(DEPS_OK) -nt tools/deps ] && echo ok),)
+MISSING := $(shell $(DEPS) --check)
+ifneq ($(MISSING),)
+ifneq ($(filter test test-real demo,$(MAKECMDGOALS)),)
+$(info installing $(MISSING))
+$(shell $(DEPS) --install 1>&2)
+MISSING := $(shell $(DEPS) --check)
+endif
+endif
+ifneq ($(MISSING),)
+$(error missing Debian packages: $(MISSING); install them with: make deps)
+endif
+$(shell mkdir -p $(B) && touch $(DEPS_OK))
+endif
+
+MACHINE   := $(shell $(CC) -dumpmachine)
+MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),\
+                  $(shell dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null))
+IS_CLANG  := $(shell $(CC) --version 2>/dev/null | grep -c clang)
+
+# Always the OpenMP flavour: its own folder is linked and recorded, so that the alternatives
+# system cannot put the pthread flavour, with a second set of threads, in its place.
+BLAS_DIR    := /usr/lib/$(MULTIARCH)/openblas-openmp
+BLAS_CFLAGS ?= -isystem /usr/include/$(MULTIARCH)/openblas-openmp
+BLAS_LIBS   ?= $(BLAS_DIR)/libopenblas.so -Wl,-rpath,$(BLAS_DIR)
+
+PKGS       := libarchive libpng libjpeg expat jansson
+PKG_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKGS)))
+PKG_LIBS   := $(shell pkg-config --libs $(PKGS))
+CMOCKA     := $(shell pkg-config --cflags --libs cmocka 2>/dev/null)
+
+# ---- flags ----
+
+OPT     ?= -O2
+OPT_VEC ?= -O3
+
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wcast-qual \
+        -Wwrite-strings -Wundef
+ifneq ($(IS_CLANG),0)
+WARN += -Wno-pass-failed
+endif
+ifeq ($(WERROR),1)
+WARN += -Werror
+endif
+
+# Folders that touch foreign bytes also warn about conversions that lose something.
+STRICT := src/base/% src/data/% src/file/%
+
+ifeq ($(SAN),1)
+OPT     := -O1
+OPT_VEC := -O1
+MODE    := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+endif
+ifeq ($(COV),1)
+OPT     := -O0
+OPT_VEC := -O0
+MODE    := --coverage
+endif
+ifeq ($(FUZZ),1)
+OPT     := -O1
+OPT_VEC := -O1
+MODE    := -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=undefined \
+           -fno-omit-frame-pointer
+endif
+
+ifneq ($(filter x86_64-% amd64-%,$(MACHINE)),)
+ISAS := plain avx2 avx512
+ARCH :=
+else
+ISAS := plain
+ARCH := -DBS_ONLY_PLAIN
+endif
+FLAGS_plain  :=
+FLAGS_avx2   := -mavx2 -mfma -mf16c
+FLAGS_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma \
+                -mprefer-vector-width=512
+
+BASE  := -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -Iinclude -fopenmp -fPIC \
+         -fno-math-errno $(ARCH) -g
+DEPEND = -MMD -MP -MF $(basename $@).d
+ALL   := $(BASE) -Isrc $(WARN) $(BLAS_CFLAGS) $(PKG_CFLAGS)
+USUAL := $(OPT) -ffp-contract=off
+FAST  := $(OPT_VEC) -ffp-contract=fast -fno-trapping-math
+LIBS  := $(PKG_LIBS) $(BLAS_LIBS) -lm
+
+# Changed flags rebuild everything; an added or removed source file renews the archive.
+FLAGS_NOW := $(strip $(shell $(CC) --version | head -n 1) $(CC) $(ALL) $(USUAL) $(FAST) $(MODE) \
+             $(CFLAGS) $(LDFLAGS) $(LIBS) $(CMOCKA) $(FLAGS_avx2) $(FLAGS_avx512))
+ifneq ($(FLAGS_NOW),$(strip $(file <$(B)/flags)))
+$(shell mkdir -p $(B))
+$(file >$(B)/flags,$(FLAGS_NOW))
+endif
+LIST_NOW := $(strip $(SRC) $(VEC_SRC) $(CLI_SRC))
+ifneq ($(LIST_NOW),$(strip $(file <$(B)/sources)))
+$(file >$(B)/sources,$(LIST_NOW))
+endif
+
+# ---- library, in float and (for some tests) in double ----
+
+# $1 folder of the objects
+objects = $(SRC:%.c=$(B)/$1/%.o) \
+          $(foreach i,$(ISAS),$(VEC_SRC:%.c=$(B)/$1/%_$i.o))
+
+OBJ32 := $(call objects,f32)
+OBJ64 := $(call objects,f64)
+LIB32 := $(B)/libbasin.a
+LIB64 := $(B)/f64/libbasin.a
+
+# $1 folder, $2 flags of this precision
+define precision
+$(B)/$1/%.o: %.c $(B)/flags
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)$(CC) $(ALL) $$(if $$(filter $(STRICT),$$<),-Wconversion) $(USUAL) $2 \
+	    $(MODE) $(CFLAGS) $$(DEPEND) -c $$< -o $$@
+endef
+
+# $1 folder, $2 flags of this precision, $3 instruction set
+define vector
+$(B)/$1/src/cpu/vec/%_$3.o: src/cpu/vec/%.c $(B)/flags
+	@mkdir -p $$(@D)
+	$$(call say,CC,$$@)$(CC) $(ALL) $(FAST) $2 -DBS_ISA=$3 $(FLAGS_$3) \
+	    $(MODE) $(CFLAGS) $$(DEPEND) -c $$< -o $$@
+endef
+
+$(eval $(call precision,f32,))
+$(eval $(call precision,f64,-DBS_DOUBLE))
+$(foreach i,$(ISAS),$(eval $(call vector,f32,,$i)))
+$(foreach i,$(ISAS),$(eval $(call vector,f64,-DBS_DOUBLE,$i)))
+
+$(LIB32): $(OBJ32)
+$(LIB64): $(OBJ64)
+$(LIB32) $(LIB64): $(B)/sources
+	@mkdir -p $(@D) && rm -f $@
+	$(call say,AR,$@)$(AR) rcs $@ $(filter %.o,$^)
+
+$(B)/libbasin.so: $(OBJ32) $(B)/sources tools/basin.map
+	$(call say,LD,$@)$(CC) -shared -fopenmp $(MODE) $(CFLAGS) -Wl,-soname,libbasin.so.$(SOMAJOR) \
+	    -Wl,--version-script=tools/basin.map -o $@ $(OBJ32) $(LDFLAGS) $(LIBS)
+	@ln -sf libbasin.so $@.$(SOMAJOR)
+
+# ---- the tool; it sees basin.h only ----
+
+CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
+
+$(B)/cli/%.o: cli/%.c $(B)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$@)$(CC) $(BASE) $(WARN) $(PKG_CFLAGS) $(USUAL) $(MODE) $(CFLAGS) $(DEPEND) \
+	    -c $< -o $@
+
+$(B)/basin: $(CLI_OBJ) $(LIB32) $(B)/sources
+	$(call say,LD,$@)$(CC) -fopenmp $(MODE) $(CFLAGS) -o $@ $(CLI_OBJ) $(LIB32) $(LDFLAGS) $(LIBS)
+
+lib: $(LIB32) $(B)/libbasin.so
+all: lib $(if $(CLI_SRC),$(B)/basin)
+
+# ---- tests, fuzz targets, timings: one program per file ----
+
+PROG32 := $(patsubst %.c,$(B)/%,$(filter tests/test_%,$(TESTS)))
+PROG64 := $(patsubst %.c,$(B)/%,$(filter tests/test64_%,$(TESTS)))
+TIMERS := $(BENCHES:%.c=$(B)/%)
+FUZZED := $(FUZZERS:tests/fuzz/%.c=$(B)/%)
+
+# $1 more flags, $2 library, $3 more libraries
+program = $(call say,LD,$@)$(CC) $(ALL) $(USUAL) $1 $(MODE) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< \
+          $2 $(LDFLAGS) $3 $(LIBS)
+
+$(PROG32): $(B)/%: %.c $(LIB32) $(B)/flags
+	@mkdir -p $(@D)
+	$(call program,-Itests,$(LIB32),$(CMOCKA))
+
+$(PROG64): $(B)/%: %.c $(LIB64) $(B)/flags
+	@mkdir -p $(@D)
+	$(call program,-Itests -DBS_DOUBLE,$(LIB64),$(CMOCKA))
+
+$(TIMERS): $(B)/%: %.c $(LIB32) $(B)/flags
+	@mkdir -p $(@D)
+	$(call program,-Ibench,$(LIB32),)
+
+$(FUZZED): $(B)/%: tests/fuzz/%.c $(LIB32) $(B)/flags
+	$(call program,-fsanitize=fuzzer -Itests,$(LIB32),)
+
+-include $(OBJ32:.o=.d) $(OBJ64:.o=.d) $(CLI_OBJ:.o=.d)
+-include $(addsuffix .d,$(PROG32) $(PROG64) $(TIMERS) $(FUZZED))
+
+endif
+
+# ---- goals ----
+
+test: all $(PROG32) $(PROG64)
+	@B='$(B)' T='$(T)' UPDATE='$(UPDATE)' LIMIT='$(LIMIT)' tools/run-tests $(PROG32) $(PROG64)
+
+test-real: all
+	@B='$(B)' T='$(T)' DATA='$(DATA)' tools/run-tests --real
+
+demo: all
+	@B='$(B)' PATH="$(abspath $(B)):$$PATH" sh examples/demo.sh
+
+san:
+	@$(MAKE) --no-print-directory B=$(B)/san SAN=1 test
+
+coverage:
+	@$(MAKE) --no-print-directory B=$(B)/cov COV=1 CC=gcc test
+	@tools/coverage $(B)/cov
+
+fuzz:
+	@command -v clang >/dev/null || \
+	    { echo "fuzz: needs clang; tools/deps --install --tools gets it" >&2; exit 1; }
+	@$(MAKE) --no-print-directory B=$(B)/fuzz FUZZ=1 CC=clang fuzz-run
+
+# What the fuzzer finds goes to the build folder; the corpus in the tree is only read.
+fuzz-run: $(FUZZED)
+	@[ -n '$(FUZZED)' ] || echo 'fuzz: no targets in tests/fuzz'
+	@for f in $(FUZZED); do \
+	    n=$${f##*/fuzz_}; seed=tests/fuzz/corpus/$$n; found=$(B)/corpus/$$n; \
+	    mkdir -p $$found; [ -d $$seed ] || seed=; \
+	    echo "fuzz: $$n, $(SECONDS) seconds"; \
+	    $$f -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+	        -artifact_prefix=$(B)/$$n- $$found $$seed || exit 1; \
+	done
+
+bench: all $(TIMERS)
+	@[ ! -e bench/run ] || B='$(B)' PATH="$(abspath $(B)):$$PATH" bench/run
+
+deps:
+	@CC='$(CC)' BLAS_LIBS='$(BLAS_LIBS)' tools/deps --install
+
+lint:
+	@tools/lint
+
+format:
+	clang-format -i $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] \
+	    tests/*.[ch] tests/*/*.[ch] bench/*.[ch])
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig
+	install -m 755 $(B)/basin $(DESTDIR)$(PREFIX)/bin/basin
+	install -m 644 include/basin.h $(DESTDIR)$(PREFIX)/include/basin.h
+	install -m 644 $(B)/libbasin.a $(DESTDIR)$(LIBDIR)/libbasin.a
+	install -m 755 $(B)/libbasin.so $(DESTDIR)$(LIBDIR)/libbasin.so.$(VERSION)
+	ln -sf libbasin.so.$(VERSION) $(DESTDIR)$(LIBDIR)/libbasin.so.$(SOMAJOR)
+	ln -sf libbasin.so.$(SOMAJOR) $(DESTDIR)$(LIBDIR)/libbasin.so
+	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$${prefix}/include' '' \
+	    'Name: basin' 'Description: structured prediction with energy networks' \
+	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lbasin' \
+	    'Libs.private: $(BLAS_LIBS) -fopenmp -lm' 'Requires.private: $(PKGS)' \
+	    > $(DESTDIR)$(LIBDIR)/pkgconfig/basin.pc
+
+clean:
+	rm -rf $(B)
+
+help:
+	@sed -n '2,/^$$/s/^# \{0,1\}//p' Makefile

@@ -1,0 +1,29 @@
+/* buf.h -- growing memory, always with a ceiling given at creation. */
+#ifndef BS_BUF_H
+#define BS_BUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* A growing byte string, always NUL-terminated once something was added. An
+ * append that fails (memory, ceiling) sets `failed` and leaves the content;
+ * later appends do nothing, so a caller checks once at the end. */
+typedef struct {
+    char  *data;
+    size_t len, cap, ceiling;
+    bool   failed;
+} bs_buf;
+
+void bs_buf_init(bs_buf *b, size_t ceiling);
+void bs_buf_add(bs_buf *b, const void *bytes, size_t n);
+void bs_buf_text(bs_buf *b, const char *text);
+void bs_buf_printf(bs_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void bs_buf_clear(bs_buf *b); /* keeps the memory, forgets content and failure */
+void bs_buf_free(bs_buf *b);
+
+/* Makes room for `need` elements of `size` bytes in a growing array: doubles
+ * *cap (in elements) and moves *data. False when memory runs out or need
+ * exceeds ceiling (in elements); *data and *cap are then unchanged. */
+bool bs_grow(void **data, size_t *cap, size_t need, size_t size, size_t ceiling);
+
+#endif

@@ -1,0 +1,20 @@
+/* err.h -- status and message in one call. */
+#ifndef BS_ERR_H
+#define BS_ERR_H
+
+#include "basin.h"
+
+/* Fills err (may be NULL) with a formatted one-line message and returns s, so
+ * that a failing function ends in `return bs_fail(err, BASIN_EDATA, ...)`.
+ * Newlines and control characters in the result are replaced by spaces; a
+ * message that does not fit ends in "...". */
+basin_status bs_fail(basin_error *err, basin_status s, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* The message every failed allocation gives. */
+basin_status bs_fail_nomem(basin_error *err);
+
+/* Sets err to "no error". Accepts NULL. */
+void bs_err_clear(basin_error *err);
+
+#endif

@@ -1,0 +1,326 @@
+/* input.c -- files, standard input and memory as lines or bytes.
+ *
+ * One buffer holds the unpacked bytes buf[pos..end). A line is a pointer into
+ * it: its end is overwritten by a NUL, and only the piece of a line that the
+ * buffer's border cuts is ever moved. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/mem.h"
+#include "base/unpack.h"
+
+static const size_t chunk = (size_t)256 << 10;
+
+struct bs_input {
+    char       *name;
+    int         fd;      /* -1: memory */
+    bool        ours;    /* fd is to be closed: it is not standard input */
+    bs_unpack  *unpack;  /* NULL: plain */
+    const char *bytes;   /* memory that was not yet copied */
+    size_t      n_bytes;
+
+    char  *buf; /* [cap + 1]: the last line needs a NUL, too */
+    size_t cap, pos, end;
+    size_t searched; /* bytes after pos known to hold no line end */
+    bool   eof;
+    bool   begun; /* the byte order mark was looked for */
+    long   lines;
+
+    basin_error broken; /* a source that failed stays failed */
+};
+
+static basin_status new_input(const char *name, size_t cap, bs_input **out, basin_error *err)
+{
+    bs_input *in = bs_calloc(1, sizeof *in);
+    if (!in)
+        return bs_fail_nomem(err);
+    size_t len = strlen(name);
+    in->fd = -1;
+    in->cap = cap;
+    in->buf = bs_alloc(cap + 1);
+    in->name = bs_alloc(len + 1);
+    if (!in->buf || !in->name) {
+        bs_input_close(in);
+        return bs_fail_nomem(err);
+    }
+    memcpy(in->name, name, len + 1);
+    *out = in;
+    return BASIN_OK;
+}
+
+void bs_input_close(bs_input *in)
+{
+    if (!in)
+        return;
+    bs_unpack_close(in->unpack);
+    if (in->ours)
+        close(in->fd);
+    bs_free(in->name);
+    bs_free(in->buf);
+    bs_free(in);
+}
+
+const char *bs_input_name(const bs_input *in)
+{
+    return in->name;
+}
+
+/* --- the bytes --------------------------------------------------------------- */
+
+/* Up to n bytes from wherever they come; *got = 0 at the end only. */
+static basin_status read_source(bs_input *in, char *dst, size_t n, size_t *got, basin_error *err)
+{
+    if (in->unpack)
+        return bs_unpack_read(in->unpack, dst, n, got, err);
+    if (in->fd >= 0) {
+        ssize_t r = bs_fd_read(in->fd, dst, n);
+        if (r < 0)
+            return bs_fail_io(err, in->name, errno);
+        *got = (size_t)r;
+        return BASIN_OK;
+    }
+    *got = n < in->n_bytes ? n : in->n_bytes;
+    if (*got)
+        memcpy(dst, in->bytes, *got);
+    in->bytes += *got;
+    in->n_bytes -= *got;
+    return BASIN_OK;
+}
+
+/* Makes more bytes follow those not yet used, or sets eof. */
+static basin_status refill(bs_input *in, basin_error *err)
+{
+    if (in->broken.status) {
+        if (err)
+            *err = in->broken;
+        return in->broken.status;
+    }
+    size_t left = in->end - in->pos;
+    if (in->pos && left)
+        memmove(in->buf, in->buf + in->pos, left);
+    in->pos = 0;
+    in->end = left;
+
+    if (in->end == in->cap) {
+        size_t cap;
+        char  *buf = NULL;
+        if (bs_mul_size(in->cap, 2, &cap) && cap < SIZE_MAX)
+            buf = bs_realloc(in->buf, in->cap + 1, cap + 1);
+        if (!buf)
+            return bs_fail_nomem(err);
+        in->buf = buf;
+        in->cap = cap;
+    }
+
+    size_t got = 0;
+    if (read_source(in, in->buf + in->end, in->cap - in->end, &got, &in->broken)) {
+        if (err)
+            *err = in->broken;
+        return in->broken.status;
+    }
+    in->end += got;
+    in->eof = got == 0;
+    return BASIN_OK;
+}
+
+/* --- opening ----------------------------------------------------------------- */
+
+/* Reads the first bytes; when they are compressed, they become the beginning
+ * of the packed stream and the buffer starts anew. Asks for more only while
+ * that can decide the matter: somebody may be typing. */
+static basin_status look_inside(bs_input *in, basin_error *err)
+{
+    bool undecided = true;
+    while (undecided && !in->eof) {
+        basin_status s = refill(in, err);
+        if (s)
+            return s;
+        bs_unpack_kind(in->buf, in->end, &undecided);
+    }
+    if (!bs_unpack_kind(in->buf, in->end, &undecided))
+        return BASIN_OK;
+
+    char *fresh = bs_alloc(in->cap + 1);
+    if (!fresh)
+        return bs_fail_nomem(err);
+    char  *first = in->buf;
+    size_t n = in->end;
+    in->buf = fresh;
+    in->end = 0;
+    in->eof = false;
+    return bs_unpack_open(in->name, in->fd, first, n, in->cap, &in->unpack, err);
+}
+
+static basin_status open_file(const char *path, int *fd, basin_error *err)
+{
+    if (!*path)
+        return bs_fail(err, BASIN_EIO, "the name of the input file is empty");
+    do
+        *fd = open(path, O_RDONLY | O_CLOEXEC);
+    while (*fd < 0 && errno == EINTR);
+    if (*fd < 0)
+        return bs_fail_io(err, path, errno);
+
+    /* A folder can be opened; only reading it fails, and not everywhere. */
+    struct stat st;
+    if (fstat(*fd, &st) == 0 && S_ISDIR(st.st_mode)) {
+        close(*fd);
+        return bs_fail_io(err, path, EISDIR);
+    }
+    return BASIN_OK;
+}
+
+basin_status bs_input_open(const char *path, bs_input **out, basin_error *err)
+{
+    *out = NULL;
+    bool         is_stdin = strcmp(path, "-") == 0;
+    int          fd = STDIN_FILENO;
+    basin_status s = is_stdin ? BASIN_OK : open_file(path, &fd, err);
+    if (s)
+        return s;
+
+    bs_input *in = NULL;
+    s = new_input(is_stdin ? "<stdin>" : path, chunk, &in, err);
+    if (s) {
+        if (!is_stdin)
+            close(fd);
+        return s;
+    }
+    in->fd = fd;
+    in->ours = !is_stdin;
+    s = look_inside(in, err);
+    if (s)
+        bs_input_close(in);
+    else
+        *out = in;
+    return s;
+}
+
+basin_status bs_input_memory(const char *name, const void *bytes, size_t n, bs_input **out,
+                             basin_error *err)
+{
+    *out = NULL;
+    bs_input    *in = NULL;
+    basin_status s = new_input(name, n < chunk ? n + 1 : chunk, &in, err);
+    if (s)
+        return s;
+    in->bytes = bytes;
+    in->n_bytes = n;
+    *out = in;
+    return BASIN_OK;
+}
+
+/* --- reading ----------------------------------------------------------------- */
+
+static basin_status skip_mark(bs_input *in, basin_error *err)
+{
+    static const char mark[3] = "\xef\xbb\xbf";
+    for (;;) {
+        size_t left = in->end - in->pos, n = left < sizeof mark ? left : sizeof mark;
+        if (memcmp(in->buf + in->pos, mark, n) != 0 || (n < sizeof mark && in->eof))
+            break;
+        if (n == sizeof mark) {
+            in->pos += n;
+            break;
+        }
+        basin_status s = refill(in, err);
+        if (s)
+            return s;
+    }
+    in->begun = true;
+    return BASIN_OK;
+}
+
+static basin_status fail_long(const bs_input *in, size_t ceiling, basin_error *err)
+{
+    return bs_fail(err, BASIN_EDATA, "%s:%ld: the line is longer than %zu bytes", in->name,
+                   in->lines + 1, ceiling);
+}
+
+basin_status bs_input_line(bs_input *in, size_t ceiling, bs_line *line, bool *more,
+                           basin_error *err)
+{
+    *more = false;
+    *line = (bs_line){ 0 };
+    basin_status s = in->begun ? BASIN_OK : skip_mark(in, err);
+
+    while (!s) {
+        char  *text = in->buf + in->pos;
+        size_t left = in->end - in->pos;
+        char  *nl = memchr(text + in->searched, '\n', left - in->searched);
+        if (!nl && !in->eof) {
+            /* One byte more than the ceiling may be the \r of the line's end. */
+            in->searched = left;
+            if (left > ceiling && left - ceiling > 1)
+                return fail_long(in, ceiling, err);
+            s = refill(in, err);
+            continue;
+        }
+        if (!nl && left == 0)
+            return BASIN_OK;
+
+        size_t len = nl ? (size_t)(nl - text) : left;
+        size_t used = nl ? len + 1 : len;
+        if (nl && len && text[len - 1] == '\r')
+            len--;
+        if (len > ceiling)
+            return fail_long(in, ceiling, err);
+        text[len] = '\0';
+        in->pos += used;
+        in->searched = 0;
+        *line = (bs_line){ .text = text, .len = len, .number = ++in->lines };
+        *more = true;
+        return BASIN_OK;
+    }
+    return s;
+}
+
+/* Bytes as they are: a byte order mark is content here. */
+basin_status bs_input_rest(bs_input *in, bs_buf *out, basin_error *err)
+{
+    for (;;) {
+        size_t left = in->end - in->pos;
+        if (left > out->ceiling - out->len)
+            return bs_fail(err, BASIN_EDATA, "%s: has more than %zu bytes", in->name,
+                           out->ceiling);
+        bs_buf_add(out, in->buf + in->pos, left);
+        if (out->failed)
+            return bs_fail_nomem(err);
+        in->pos = in->end;
+        in->searched = 0;
+        in->begun = in->begun || left > 0;
+        if (in->eof)
+            return BASIN_OK;
+        basin_status s = refill(in, err);
+        if (s)
+            return s;
+    }
+}
+
+basin_status bs_input_peek(bs_input *in, size_t n, const char **bytes, size_t *got,
+                           basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    while (!s && in->end - in->pos < n && !in->eof)
+        s = refill(in, err);
+    size_t left = in->end - in->pos;
+    *bytes = in->buf + in->pos;
+    *got = s ? 0 : left < n ? left : n;
+    return s;
+}
+
+basin_status bs_read_file(const char *path, bs_buf *out, basin_error *err)
+{
+    bs_input    *in;
+    basin_status s = bs_input_open(path, &in, err);
+    if (s)
+        return s;
+    s = bs_input_rest(in, out, err);
+    bs_input_close(in);
+    return s;
+}

@@ -1,0 +1,60 @@
+/* io.h -- reading files (compressed or not) and writing them so that a crash loses nothing. */
+#ifndef BS_IO_H
+#define BS_IO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+/* An open input: a file, or stdin for "-"; gz, xz, bz2, zstd are unpacked on
+ * the way (libarchive), whatever the file is called. */
+typedef struct bs_input bs_input;
+
+basin_status bs_input_open(const char *path, bs_input **out, basin_error *err);
+/* Reads from memory instead, for tests and fuzzing; borrows the bytes, unpacks nothing. */
+basin_status bs_input_memory(const char *name, const void *bytes, size_t n, bs_input **out,
+                             basin_error *err);
+void         bs_input_close(bs_input *in); /* accepts NULL */
+const char  *bs_input_name(const bs_input *in); /* for messages; "<stdin>" for "-" */
+
+/* One line without its end (\n, \r\n or a lone \r before \n). The text is
+ * NUL-terminated, may contain NULs, and stays valid until the next call. */
+typedef struct {
+    char  *text;
+    size_t len;
+    long   number; /* from 1 */
+} bs_line;
+
+/* *more = false at the end. A line longer than `ceiling` bytes is an error. A
+ * UTF-8 byte order mark at the start of the input is skipped. */
+basin_status bs_input_line(bs_input *in, size_t ceiling, bs_line *line, bool *more,
+                           basin_error *err);
+
+/* Everything that is left, into a buffer whose ceiling bounds it. */
+basin_status bs_input_rest(bs_input *in, bs_buf *out, basin_error *err);
+
+/* Looks at up to n bytes at the start of the unpacked content without consuming them. */
+basin_status bs_input_peek(bs_input *in, size_t n, const char **bytes, size_t *got,
+                           basin_error *err);
+
+/* Atomic replacement: bytes go to a temporary file in the same folder; commit
+ * flushes it to the disk, renames it over `path` and flushes the folder. Until
+ * then an older file stays as it was. */
+typedef struct bs_output bs_output;
+
+basin_status bs_output_open(const char *path, bs_output **out, basin_error *err);
+basin_status bs_output_write(bs_output *o, const void *bytes, size_t n, basin_error *err);
+basin_status bs_output_commit(bs_output *o, basin_error *err); /* closes in any case */
+void         bs_output_abort(bs_output *o);                    /* removes the temporary file */
+
+/* "PATH: no such file" and the like for an errno value: BASIN_EIO (or BASIN_ENOMEM). */
+basin_status bs_fail_io(basin_error *err, const char *path, int errnum);
+
+/* One call for small files. */
+basin_status bs_write_file(const char *path, const void *bytes, size_t n, basin_error *err);
+basin_status bs_read_file(const char *path, bs_buf *out, basin_error *err);
+basin_status bs_make_dir(const char *path, basin_error *err); /* with parents; fine if there */
+
+#endif

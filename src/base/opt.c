@@ -1,0 +1,308 @@
+/* opt.c -- setting and showing single options of a table; see opt.h.
+ *
+ * A message says where, which option, what was written and what would have
+ * been accepted: "--set: gbi.steps: '0' is not a whole number from 1 to 1000". */
+#include "base/opt.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <string.h>
+
+enum { LONGEST_NAME = 64 }; /* for spelling hints; longer names get none */
+
+/* --- spelling hints ---------------------------------------------------------- */
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+static bool same_word(const char *a, const char *b)
+{
+    while (*a && lower(*a) == lower(*b)) {
+        a++;
+        b++;
+    }
+    return *a == *b;
+}
+
+static int min_int(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+/* Insertions, deletions, substitutions and swaps of neighbours that turn a
+ * into b; a difference of case costs nothing. INT_MAX for very long names. */
+static int distance(const char *a, size_t na, const char *b, size_t nb)
+{
+    if (na > LONGEST_NAME || nb > LONGEST_NAME)
+        return INT_MAX;
+    int rows[3][LONGEST_NAME + 1];
+    int *before = rows[0], *last = rows[1], *now = rows[2];
+    for (size_t j = 0; j <= nb; j++)
+        last[j] = (int)j;
+    for (size_t i = 1; i <= na; i++) {
+        now[0] = (int)i;
+        for (size_t j = 1; j <= nb; j++) {
+            int other = lower(a[i - 1]) != lower(b[j - 1]);
+            now[j] = min_int(min_int(last[j], now[j - 1]) + 1, last[j - 1] + other);
+            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
+                lower(a[i - 2]) == lower(b[j - 1]))
+                now[j] = min_int(now[j], before[j - 2] + 1);
+        }
+        int *free_row = before;
+        before = last;
+        last = now;
+        now = free_row;
+    }
+    return last[nb];
+}
+
+/* The most slips a name of this length may contain and still be recognised;
+ * fewer than its letters, or anything would be near. */
+static int most_slips(size_t len)
+{
+    return len < 2 ? 0 : 1 + (int)len / 4;
+}
+
+const char *bs_nearest(const char *name, const char *const *names, int n)
+{
+    size_t      len = strlen(name);
+    const char *best = NULL;
+    int         best_d = len > LONGEST_NAME ? 0 : most_slips(len) + 1;
+    for (int i = 0; i < n; i++) {
+        int d = distance(name, len, names[i], strlen(names[i]));
+        if (d < best_d) {
+            best = names[i];
+            best_d = d;
+        }
+    }
+    return best;
+}
+
+const bs_option *bs_option_find(const bs_option *rows, const char *name)
+{
+    for (const bs_option *r = rows; r->name; r++)
+        if (strcmp(r->name, name) == 0)
+            return r;
+    return NULL;
+}
+
+/* "steps" is no slip of the keyboard for "gbi.steps", but it is likely meant. */
+static bool is_last_part(const char *name, const char *dotted)
+{
+    const char *dot = strrchr(dotted, '.');
+    return dot && same_word(dot + 1, name);
+}
+
+static basin_status fail_unknown(const bs_option *rows, const char *name, const char *where,
+                                 basin_error *err)
+{
+    const char *best = NULL;
+    size_t      len = strlen(name);
+    int         best_d = len > LONGEST_NAME ? 0 : most_slips(len) + 1;
+    for (const bs_option *r = rows; r->name; r++) {
+        int d = is_last_part(name, r->name) ? 1 : distance(name, len, r->name, strlen(r->name));
+        if (d < best_d) {
+            best = r->name;
+            best_d = d;
+        }
+    }
+    if (best)
+        return bs_fail(err, BASIN_EARG, "%s: unknown option '%.80s'; did you mean '%s'?", where,
+                       name, best);
+
+    bs_buf known;
+    bs_buf_init(&known, sizeof err->msg);
+    for (const bs_option *r = rows; r->name; r++)
+        bs_buf_printf(&known, "%s%s", r == rows ? "" : ", ", r->name);
+    bs_fail(err, BASIN_EARG, "%s: unknown option '%.80s'; known are: %s%s", where, name,
+            known.data ? known.data : "", known.failed ? ", ..." : "");
+    bs_buf_free(&known);
+    return BASIN_EARG;
+}
+
+/* --- what is accepted -------------------------------------------------------- */
+
+/* The next word of a list separated by |; false after the last. */
+static bool next_choice(const char **list, const char **word, size_t *len)
+{
+    if (!*list || !**list)
+        return false;
+    *word = *list;
+    *len = strcspn(*list, "|");
+    *list += *len + ((*list)[*len] == '|');
+    return true;
+}
+
+static basin_status fail_number(const bs_option *row, const char *value, const char *where,
+                                basin_error *err)
+{
+    const char *what = row->kind == BS_INT ? "whole number" : "number";
+    const char *lo = row->min, *hi = row->max;
+    return bs_fail(err, BASIN_EARG, "%s: %s: '%.80s' is not a %s%s%s%s%s", where, row->name, value,
+                   what, lo && hi ? " from " : lo || hi ? " of " : "",
+                   lo ? lo : hi ? hi : "", lo && hi ? " to " : "",
+                   lo && hi ? hi : lo ? " or more" : hi ? " or less" : "");
+}
+
+static basin_status fail_choice(const bs_option *row, const char *value, const char *where,
+                                basin_error *err)
+{
+    const char *list = row->choices, *word, *best = NULL;
+    size_t      len = strlen(value), n, best_n = 0;
+    int         best_d = len > LONGEST_NAME ? 0 : most_slips(len) + 1;
+    bs_buf      words, hint;
+    bs_buf_init(&words, sizeof err->msg);
+    bs_buf_init(&hint, sizeof err->msg);
+    while (next_choice(&list, &word, &n)) {
+        bs_buf_text(&words, words.len ? ", " : "");
+        bs_buf_add(&words, word, n);
+        int d = distance(value, len, word, n);
+        if (d < best_d) {
+            best = word;
+            best_n = n;
+            best_d = d;
+        }
+    }
+    if (best)
+        bs_buf_printf(&hint, "; did you mean '%.*s'?", (int)best_n, best);
+    bs_fail(err, BASIN_EARG, "%s: %s: '%.80s' is not one of %s%s%s", where, row->name, value,
+            words.data ? words.data : "the known words", words.failed ? ", ..." : "",
+            hint.data ? hint.data : "");
+    bs_buf_free(&words);
+    bs_buf_free(&hint);
+    return BASIN_EARG;
+}
+
+static bool is_choice(const bs_option *row, const char *value)
+{
+    const char *list = row->choices, *word;
+    size_t      n, len = strlen(value);
+    if (!list)
+        return true;
+    while (next_choice(&list, &word, &n))
+        if (n == len && memcmp(word, value, n) == 0)
+            return true;
+    return false;
+}
+
+/* --- setting ----------------------------------------------------------------- */
+
+static basin_status set_int(const bs_option *row, void *field, const char *value,
+                            const char *where, basin_error *err)
+{
+    long long v, bound;
+    if (!bs_parse_int(value, &v) ||
+        (row->min && bs_parse_int(row->min, &bound) && v < bound) ||
+        (row->max && bs_parse_int(row->max, &bound) && v > bound))
+        return fail_number(row, value, where, err);
+    if (v < INT_MIN || v > INT_MAX)
+        return bs_fail(err, BASIN_EARG, "%s: %s: '%.80s' is not a whole number from %d to %d",
+                       where, row->name, value, INT_MIN, INT_MAX);
+    int narrow = (int)v;
+    memcpy(field, &narrow, sizeof narrow);
+    return BASIN_OK;
+}
+
+static basin_status set_float(const bs_option *row, void *field, const char *value,
+                              const char *where, basin_error *err)
+{
+    double v, bound;
+    if (!bs_parse_double(value, &v) ||
+        (row->min && bs_parse_double(row->min, &bound) && v < bound) ||
+        (row->max && bs_parse_double(row->max, &bound) && v > bound))
+        return fail_number(row, value, where, err);
+    memcpy(field, &v, sizeof v);
+    return BASIN_OK;
+}
+
+static basin_status set_bool(const bs_option *row, void *field, const char *value,
+                             const char *where, basin_error *err)
+{
+    static const char *const words[] = { "no", "yes", "false", "true", "off", "on", "0", "1" };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
+        if (same_word(value, words[i])) {
+            bool v = i % 2;
+            memcpy(field, &v, sizeof v);
+            return BASIN_OK;
+        }
+    return bs_fail(err, BASIN_EARG,
+                   "%s: %s: '%.80s' is not one of yes, no, true, false, on, off, 1, 0", where,
+                   row->name, value);
+}
+
+static basin_status set_text(const bs_option *row, void *field, const char *value,
+                             const char *where, basin_error *err)
+{
+    size_t len = strlen(value);
+    if (row->kind == BS_NAME && !is_choice(row, value))
+        return fail_choice(row, value, where, err);
+    if (len >= BS_OPTION_TEXT)
+        return bs_fail(err, BASIN_EARG, "%s: %s: '%.40s...' has %zu bytes; at most %d are accepted",
+                       where, row->name, value, len, BS_OPTION_TEXT - 1);
+    memmove(field, value, len + 1);
+    return BASIN_OK;
+}
+
+basin_status bs_options_set(const bs_option *rows, void *opts, const char *name, const char *value,
+                            const char *where, basin_error *err)
+{
+    const bs_option *row = bs_option_find(rows, name);
+    if (!row)
+        return fail_unknown(rows, name, where, err);
+    void *field = (char *)opts + row->offset;
+    switch (row->kind) {
+    case BS_INT:
+        return set_int(row, field, value, where, err);
+    case BS_FLOAT:
+        return set_float(row, field, value, where, err);
+    case BS_BOOL:
+        return set_bool(row, field, value, where, err);
+    case BS_NAME:
+    case BS_TEXT:
+        return set_text(row, field, value, where, err);
+    }
+    return bs_fail(err, BASIN_EARG, "%s: %s: the option table has an unknown kind %d", where, name,
+                   (int)row->kind);
+}
+
+basin_status bs_options_default(const bs_option *rows, void *opts, basin_error *err)
+{
+    for (const bs_option *r = rows; r->name; r++) {
+        basin_status s = bs_options_set(rows, opts, r->name, r->def, "default", err);
+        if (s)
+            return s;
+    }
+    return BASIN_OK;
+}
+
+/* --- showing ----------------------------------------------------------------- */
+
+void bs_option_format(const bs_option *row, const void *opts, bs_buf *out)
+{
+    const char *field = (const char *)opts + row->offset;
+    char        number[BS_NUMBER_TEXT];
+    int         i;
+    double      d;
+    bool        b;
+    switch (row->kind) {
+    case BS_INT:
+        memcpy(&i, field, sizeof i);
+        bs_buf_printf(out, "%d", i);
+        break;
+    case BS_FLOAT:
+        memcpy(&d, field, sizeof d);
+        bs_format_double(d, number);
+        bs_buf_text(out, number);
+        break;
+    case BS_BOOL:
+        memcpy(&b, field, sizeof b);
+        bs_buf_text(out, b ? "yes" : "no");
+        break;
+    case BS_NAME:
+    case BS_TEXT:
+        bs_buf_text(out, field);
+        break;
+    }
+}

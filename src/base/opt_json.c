@@ -1,0 +1,177 @@
+/* opt_json.c -- option tables as JSON objects, the form stored in models. */
+#include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/opt.h"
+
+/* --- writing ----------------------------------------------------------------- */
+
+/* Bytes of the UTF-8 character at p, 0 when it is not valid (RFC 3629: no
+ * overlong forms, no surrogates, nothing above U+10FFFF). */
+static size_t utf8_len(const unsigned char *p)
+{
+    size_t   n = p[0] < 0x80 ? 1 : p[0] < 0xC2 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
+    unsigned lo = 0x80, hi = 0xBF;
+    if (n <= 1)
+        return n;
+    if (p[0] > 0xF4)
+        return 0;
+    if (p[0] == 0xE0)
+        lo = 0xA0;
+    if (p[0] == 0xED)
+        hi = 0x9F;
+    if (p[0] == 0xF0)
+        lo = 0x90;
+    if (p[0] == 0xF4)
+        hi = 0x8F;
+    if (p[1] < lo || p[1] > hi)
+        return 0;
+    for (size_t i = 2; i < n; i++)
+        if ((p[i] & 0xC0) != 0x80)
+            return 0;
+    return n;
+}
+
+/* A file name may be any bytes, JSON must be UTF-8: a byte that is not becomes
+ * the replacement character. */
+static void add_string(bs_buf *out, const char *text)
+{
+    bs_buf_text(out, "\"");
+    for (const unsigned char *p = (const unsigned char *)text; *p;) {
+        size_t n = utf8_len(p);
+        if (n == 0)
+            bs_buf_text(out, "\xef\xbf\xbd");
+        else if (*p == '"' || *p == '\\')
+            bs_buf_printf(out, "\\%c", *p);
+        else if (*p < 0x20)
+            bs_buf_printf(out, "\\u%04x", (unsigned)*p);
+        else
+            bs_buf_add(out, p, n);
+        p += n ? n : 1;
+    }
+    bs_buf_text(out, "\"");
+}
+
+static void add_value(const bs_option *row, const void *opts, bs_buf *out)
+{
+    const char *field = (const char *)opts + row->offset;
+    double      d;
+    bool        b;
+    switch (row->kind) {
+    case BS_INT:
+        bs_option_format(row, opts, out);
+        break;
+    case BS_FLOAT:
+        /* JSON has no word for infinity; set() lets none in anyway. */
+        memcpy(&d, field, sizeof d);
+        if (isfinite(d))
+            bs_option_format(row, opts, out);
+        else
+            bs_buf_text(out, "null");
+        break;
+    case BS_BOOL:
+        memcpy(&b, field, sizeof b);
+        bs_buf_text(out, b ? "true" : "false");
+        break;
+    case BS_NAME:
+    case BS_TEXT:
+        add_string(out, field);
+        break;
+    }
+}
+
+void bs_options_json(const bs_option *rows, const void *opts, bs_buf *out)
+{
+    bs_buf_text(out, "{");
+    for (const bs_option *r = rows; r->name; r++) {
+        if (r != rows)
+            bs_buf_text(out, ", ");
+        add_string(out, r->name);
+        bs_buf_text(out, ": ");
+        add_value(r, opts, out);
+    }
+    bs_buf_text(out, "}");
+}
+
+/* --- reading ----------------------------------------------------------------- */
+
+static bool kind_fits(const bs_option *row, const json_t *value)
+{
+    switch (row->kind) {
+    case BS_INT:
+        return json_is_integer(value);
+    case BS_FLOAT:
+        return json_is_number(value);
+    case BS_BOOL:
+        return json_is_boolean(value);
+    case BS_NAME:
+    case BS_TEXT:
+        return json_is_string(value);
+    }
+    return false;
+}
+
+/* Shows the value as JSON. Numbers go on to set(), which knows the range: the
+ * JSON text of another kind never reads as the number wanted. */
+static basin_status fail_kind(const bs_option *rows, const bs_option *row, void *opts,
+                              const json_t *value, const char *where, basin_error *err)
+{
+    char   shown[84];
+    size_t n = json_dumpb(value, shown, sizeof shown - 1, JSON_ENCODE_ANY | JSON_COMPACT);
+    shown[n < sizeof shown - 1 ? n : sizeof shown - 1] = '\0';
+    if (row->kind == BS_INT || row->kind == BS_FLOAT)
+        return bs_options_set(rows, opts, row->name, shown, where, err);
+    return bs_fail(err, BASIN_EARG, "%s: %s: expected %s, found %s", where, row->name,
+                   row->kind == BS_BOOL ? "true or false" : "a string", shown);
+}
+
+static basin_status set_member(const bs_option *rows, void *opts, const char *name,
+                               const json_t *value, const char *where, basin_error *err)
+{
+    const bs_option *row = bs_option_find(rows, name);
+    if (row && !kind_fits(row, value))
+        return fail_kind(rows, row, opts, value, where, err);
+
+    char        number[BS_NUMBER_TEXT];
+    const char *text = number;
+    number[0] = '\0';
+    if (json_is_string(value))
+        text = json_string_value(value);
+    else if (json_is_boolean(value))
+        text = json_is_true(value) ? "yes" : "no";
+    else if (json_is_integer(value))
+        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+    else if (json_is_real(value))
+        bs_format_double(json_real_value(value), number);
+    return bs_options_set(rows, opts, name, text, where, err);
+}
+
+basin_status bs_options_from_json(const bs_option *rows, void *opts, const char *json, size_t len,
+                                  const char *where, basin_error *err)
+{
+    json_error_t why;
+    json_t      *root = json_loadb(json, len, JSON_REJECT_DUPLICATES, &why);
+    if (!root && json_error_code(&why) == json_error_out_of_memory)
+        return bs_fail_nomem(err);
+    if (!root)
+        return bs_fail(err, BASIN_EDATA, "%s: invalid JSON at line %d, column %d: %s", where,
+                       why.line, why.column, why.text);
+
+    basin_status s = BASIN_OK;
+    const char  *name;
+    json_t      *value;
+    if (!json_is_object(root))
+        s = bs_fail(err, BASIN_EDATA, "%s: expected a JSON object {\"option\": value, ...}", where);
+    else
+        json_object_foreach(root, name, value) {
+            s = set_member(rows, opts, name, value, where, err);
+            if (s)
+                break;
+        }
+    json_decref(root);
+    return s;
+}

@@ -1,0 +1,358 @@
+/* backend.c -- the CPU backend: workspace, binding, the run loop, updates.
+ *
+ * A run is one OpenMP region. Every thread walks the list of calls; a call
+ * that is worth it is shared by pieces, any other is done by the first thread
+ * alone. Barriers stand only between calls of which at least one is shared. */
+#include <cblas.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "cpu/program.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/* ---- workspace ---- */
+
+static basin_status workspace_new(const bs_backend_options *o, bs_workspace **out,
+                                  basin_error *err)
+{
+    bs_workspace *w = bs_calloc(1, sizeof *w);
+    *out = w;
+    if (!w)
+        return bs_fail_nomem(err);
+    const char *profile = getenv("BASIN_PROFILE"), *debug = getenv("BASIN_DEBUG");
+    w->threads = o && o->threads > 0 ? o->threads : omp_get_num_procs();
+    w->vec = bs_vec_choose();
+    w->generation = 1;
+    w->profile = profile && strcmp(profile, "0") != 0;
+    w->check_nan = debug && strcmp(debug, "nan") == 0;
+    /* Our threads call BLAS on blocks; a pool of its own would fight them. */
+    openblas_set_num_threads(1);
+    return BASIN_OK;
+}
+
+static void workspace_free(bs_workspace *w)
+{
+    if (!w)
+        return;
+    bs_free(w->arena);
+    bs_free(w->scratch);
+    bs_free(w);
+}
+
+static bool grow(char **block, size_t *have, size_t want, size_t copies)
+{
+    if (want <= *have)
+        return true;
+    size_t total;
+    char  *bigger = bs_mul_size(want, copies, &total) ? bs_alloc(total) : NULL;
+    if (!bigger)
+        return false;
+    bs_free(*block);
+    *block = bigger;
+    *have = want;
+    return true;
+}
+
+basin_status bs_workspace_reserve(bs_workspace *w, size_t arena, size_t scratch, basin_error *err)
+{
+    scratch = (scratch + BS_ALIGN - 1) / BS_ALIGN * BS_ALIGN;
+    char *before = w->arena;
+    bool  ok = grow(&w->arena, &w->arena_bytes, arena, 1) &&
+              grow(&w->scratch, &w->scratch_bytes, scratch, (size_t)w->threads);
+    if (w->arena != before)
+        w->generation++;
+    return ok ? BASIN_OK : bs_fail_nomem(err);
+}
+
+/* ---- binding ---- */
+
+static void bind_input(bs_program *p, bs_id input, const void *data)
+{
+    for (int i = 0; i < p->n_inputs; i++)
+        if (p->input[i] == input)
+            p->input_data[i] = data;
+}
+
+static void bind_params(bs_program *p, const real *params, real *grads, const int64_t *offset)
+{
+    p->params = params;
+    p->grads = grads;
+    p->offset = offset;
+    p->generation = 0;
+}
+
+static void bind_touched(bs_program *p, uint8_t *const *touched)
+{
+    for (int i = 0; i < p->n; i++)
+        if (p->row_sparse[i])
+            p->call[i].args.touched = touched ? touched[p->step[i].out.index] : NULL;
+}
+
+static bool is_row_sparse(const bs_program *p, int segment)
+{
+    for (int i = 0; i < p->n; i++)
+        if (p->row_sparse[i] && p->step[i].out.index == segment)
+            return true;
+    return false;
+}
+
+static const void *address(const bs_program *p, bs_loc loc)
+{
+    switch (loc.place) {
+    case BS_AT_ARENA:
+        return p->w->arena + loc.offset;
+    case BS_AT_INPUT:
+        return (const char *)p->input_data[loc.index] + loc.offset;
+    case BS_AT_PARAM:
+        return (const char *)(p->params + p->offset[loc.index]) + loc.offset;
+    case BS_AT_GRAD:
+        return (const char *)(p->grads + p->offset[loc.index]) + loc.offset;
+    }
+    return NULL;
+}
+
+static basin_status resolve(bs_program *p, basin_error *err)
+{
+    for (int i = 0; i < p->n_inputs; i++)
+        if (!p->input_data[i])
+            return bs_fail(err, BASIN_EARG, "run: input %d (node %d) is not bound", i,
+                           (int)p->input[i]);
+    if (p->generation != p->w->generation) {
+        for (int i = 0; i < p->n_fixed; i++) {
+            bs_place place = p->fixed[i].loc.place;
+            if ((place == BS_AT_PARAM && !p->params) || (place == BS_AT_GRAD && !p->grads))
+                return bs_fail(err, BASIN_EARG, "run: %s are not bound",
+                               place == BS_AT_PARAM ? "parameters" : "gradients");
+            *p->fixed[i].slot = address(p, p->fixed[i].loc);
+        }
+        p->generation = p->w->generation;
+    }
+    for (int i = 0; i < p->n_bound; i++)
+        *p->bound[i].slot = address(p, p->bound[i].loc);
+    return BASIN_OK;
+}
+
+/* ---- running ---- */
+
+/* Subnormal numbers cost a hundred times more than others and mean nothing
+ * here; the caller's setting is restored afterwards. */
+static unsigned flush_subnormals(void)
+{
+#if defined(__x86_64__)
+    unsigned old = _mm_getcsr();
+    _mm_setcsr(old | 0x8040);
+    return old;
+#else
+    return 0;
+#endif
+}
+
+static void restore_subnormals(unsigned old)
+{
+#if defined(__x86_64__)
+    _mm_setcsr(old);
+#else
+    (void)old;
+#endif
+}
+
+static void run_pieces(const bs_program *p, int i, int64_t begin, int64_t end, int thread)
+{
+    const bs_call *c = &p->call[i];
+    char *scratch = p->w->scratch + (size_t)thread * p->w->scratch_bytes;
+    if (begin >= end)
+        return;
+    if (c->kernel)
+        c->kernel->run(c, begin, end, scratch);
+    else
+        bs_ops[c->args.node->op]->eval(&c->args);
+}
+
+static void run_serial(const bs_program *p)
+{
+    unsigned old = flush_subnormals();
+    for (int i = 0; i < p->n; i++)
+        run_pieces(p, i, 0, p->call[i].work.pieces, 0);
+    restore_subnormals(old);
+}
+
+static void run_shared(const bs_program *p)
+{
+    #pragma omp parallel num_threads(p->w->threads)
+    {
+        const int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
+        unsigned      old = flush_subnormals();
+        bool          before = false; /* was the call before this one shared? */
+        for (int i = 0; i < p->n; i++) {
+            const bool    shared = p->call[i].parallel;
+            const int64_t pieces = p->call[i].work.pieces;
+            if (i > 0 && (shared || before)) {
+                #pragma omp barrier
+            }
+            if (shared)
+                run_pieces(p, i, pieces * me / team, pieces * (me + 1) / team, (int)me);
+            else if (me == 0)
+                run_pieces(p, i, 0, pieces, 0);
+            before = shared;
+        }
+        restore_subnormals(old);
+    }
+}
+
+static basin_status check_finite(const bs_program *p, int i, basin_error *err)
+{
+    const bs_node *n = &p->step[i].node;
+    const real    *x = p->call[i].args.out;
+    if (n->type != BS_T_REAL)
+        return BASIN_OK;
+    for (int64_t k = 0; k < bs_shape_count(n->shape); k++)
+        if (!isfinite((double)x[k]))
+            return bs_fail(err, BASIN_ENUMERIC, "%s/%s (step %d): element %lld is %g",
+                           p->step[i].label, bs_ops[n->op]->name, i, (long long)k, (double)x[k]);
+    return BASIN_OK;
+}
+
+static void spoil(const bs_program *p, int i)
+{
+    for (int k = 0; k < p->step[i].n_dead; k++) {
+        bs_span span = p->step[i].dead[k];
+        memset(p->w->arena + span.offset, 0xff, (size_t)span.bytes); /* NaN as a real */
+    }
+}
+
+/* One call at a time: to measure each, or to look for the first bad value and
+ * for reads of slots whose value has died. */
+static basin_status run_watched(const bs_program *p, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    unsigned     old = flush_subnormals();
+    for (int i = 0; i < p->n && !s; i++) {
+        double start = bs_seconds();
+        run_pieces(p, i, 0, p->call[i].work.pieces, 0);
+        if (p->timing) {
+            p->timing[i].seconds += bs_seconds() - start;
+            p->timing[i].calls++;
+        }
+        if (p->w->check_nan) {
+            s = check_finite(p, i, err);
+            spoil(p, i);
+        }
+    }
+    restore_subnormals(old);
+    return s;
+}
+
+static basin_status run(bs_program *p, const bs_run *r, basin_error *err)
+{
+    p->run = *r;
+    basin_status s = resolve(p, err);
+    if (s)
+        return s;
+    if (p->w->check_nan || p->timing)
+        return run_watched(p, err);
+    if (p->parallel && p->w->threads > 1)
+        run_shared(p);
+    else
+        run_serial(p);
+    return BASIN_OK;
+}
+
+static const void *result(const bs_program *p, int i)
+{
+    return i >= 0 && i < p->n_results ? address(p, p->result[i].loc) : NULL;
+}
+
+/* ---- updates ---- */
+
+enum { UPDATE_PIECE = 8192 };
+
+static void update_piece(const bs_workspace *w, const bs_update *u, const bs_span_update *s,
+                         int64_t first, int64_t n, real *params, const real *grads, real *m,
+                         real *v)
+{
+    const real rate = (real)(u->rate * s->rate), decay = (real)s->decay;
+    int64_t    at = s->offset + first;
+    real      *vv = v ? v + at : NULL;
+    if (!s->touched) {
+        w->vec->update->apply(u, params + at, grads + at, m + at, vv, decay, rate, n);
+        return;
+    }
+    /* pieces of a row-sparse segment are whole rows; equal neighbours go together */
+    for (int64_t i = 0; i < n;) {
+        uint8_t touched = s->touched[(first + i) / s->row];
+        int64_t len = s->row;
+        while (i + len < n && s->touched[(first + i + len) / s->row] == touched)
+            len += s->row;
+        w->vec->update->apply(u, params + at + i, touched ? grads + at + i : NULL, m + at + i,
+                              v ? vv + i : NULL, decay, rate, len);
+        i += len;
+    }
+}
+
+/* Pieces of a span: fixed lengths, whole rows where rows count. */
+static int64_t piece_length(const bs_span_update *s)
+{
+    if (!s->touched)
+        return UPDATE_PIECE;
+    int64_t rows = UPDATE_PIECE / s->row;
+    return (rows < 1 ? 1 : rows) * s->row;
+}
+
+static void update(bs_workspace *w, const bs_update *u, const bs_span_update *span, int n,
+                   real *params, const real *grads, real *m, real *v)
+{
+    #pragma omp parallel num_threads(w->threads) if (w->threads > 1)
+    {
+        const int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
+        unsigned      old = flush_subnormals();
+        for (int k = 0; k < n; k++) {
+            const int64_t len = piece_length(&span[k]);
+            const int64_t pieces = (span[k].count + len - 1) / len;
+            for (int64_t i = pieces * me / team; i < pieces * (me + 1) / team; i++) {
+                int64_t left = span[k].count - i * len;
+                update_piece(w, u, &span[k], i * len, left < len ? left : len, params, grads, m, v);
+            }
+        }
+        restore_subnormals(old);
+    }
+}
+
+static double square_sum(bs_workspace *w, const bs_span_update *span, int n, const real *grads)
+{
+    double total = 0;
+    for (int k = 0; k < n; k++) {
+        const int64_t len = piece_length(&span[k]);
+        for (int64_t first = 0; first < span[k].count; first += len) {
+            int64_t     left = span[k].count - first, size = left < len ? left : len;
+            const real *g = grads + span[k].offset + first;
+            for (int64_t i = 0; i < size && span[k].touched; i += span[k].row)
+                if (span[k].touched[(first + i) / span[k].row])
+                    total += w->vec->update->square_sum(g + i, span[k].row);
+            if (!span[k].touched)
+                total += w->vec->update->square_sum(g, size);
+        }
+    }
+    return total;
+}
+
+const bs_backend bs_backend_cpu = {
+    .name = "cpu",
+    .workspace_new = workspace_new,
+    .workspace_free = workspace_free,
+    .compile = bs_cpu_compile,
+    .program_free = bs_cpu_program_free,
+    .bind_input = bind_input,
+    .bind_params = bind_params,
+    .bind_touched = bind_touched,
+    .is_row_sparse = is_row_sparse,
+    .run = run,
+    .result = result,
+    .update = update,
+    .square_sum = square_sum,
+};

@@ -1,0 +1,109 @@
+/* gemm.c -- dense products by BLAS, called on fixed blocks by our own threads.
+ *
+ * BLAS would cut the work by the number of threads, and the last bits with it;
+ * here the cut depends on the shape alone. Vectors take the matrix-vector
+ * routine, which streams the matrix once. */
+#include <cblas.h>
+
+#include "cpu/kernel.h"
+
+#ifdef BS_DOUBLE
+#define gemm cblas_dgemm
+#define gemv cblas_dgemv
+#else
+#define gemm cblas_sgemm
+#define gemv cblas_sgemv
+#endif
+
+/* about 50 microseconds on one core: large against the cost of waking a thread */
+enum { BLOCK_FLOPS = 4 << 20, BLOCK_ALIGN = 32 };
+
+typedef struct {
+    int     B, M, N, K; /* batch and sizes of the product */
+    bool    ta, tb, rows; /* rows: blocks are cut along M, else along N */
+    int     block, blocks; /* size of a block, blocks per matrix */
+} cut;
+
+static cut cut_of(const bs_call *c)
+{
+    const bs_shape a = c->args.in_shape[0], b = c->args.in_shape[1], u = c->args.node->shape;
+    cut            k = {.ta = c->args.node->attr[0], .tb = c->args.node->attr[1]};
+    k.B = u.d[0] * u.d[1];
+    k.M = u.d[2];
+    k.N = u.d[3];
+    k.K = a.d[k.ta ? 2 : 3];
+    /* one weight matrix for the whole batch: a single tall product */
+    if (!k.ta && b.d[0] * b.d[1] == 1 && k.B > 1 && a.d[0] * a.d[1] == k.B) {
+        k.M *= k.B;
+        k.B = 1;
+    }
+    k.rows = k.M >= k.N;
+    int     length = k.rows ? k.M : k.N;
+    int64_t flops = 2 * (int64_t)k.M * k.N * k.K;
+    int64_t pieces = flops / BLOCK_FLOPS < 1 ? 1 : flops / BLOCK_FLOPS;
+    int64_t most = (length + BLOCK_ALIGN - 1) / BLOCK_ALIGN;
+    pieces = pieces > most ? most : pieces;
+    int block = (int)((length + pieces - 1) / pieces);
+    k.block = (block + BLOCK_ALIGN - 1) / BLOCK_ALIGN * BLOCK_ALIGN;
+    k.blocks = (length + k.block - 1) / k.block;
+    return k;
+}
+
+static void matmul_measure(const bs_call *c, bs_work *w)
+{
+    cut k = cut_of(c);
+    w->pieces = (int64_t)k.B * k.blocks;
+    w->cost = 2.0 * k.B * k.M * k.N * k.K / 80;
+}
+
+/* One block: rows i0 .. i0 + m of the result, columns j0 .. j0 + n. */
+static void product(const cut *k, const real *a, const real *b, real *out, int i0, int m, int j0,
+                    int n, real beta)
+{
+    const real *x = a + (k->ta ? i0 : (int64_t)i0 * k->K);
+    const real *w = b + (k->tb ? (int64_t)j0 * k->K : j0);
+    const int   lda = k->ta ? k->M : k->K, ldb = k->tb ? k->K : k->N;
+    real       *y = out + (int64_t)i0 * k->N + j0;
+    if (k->M == 1)
+        gemv(CblasRowMajor, k->tb ? CblasNoTrans : CblasTrans, k->tb ? n : k->K, k->tb ? k->K : n,
+             1, w, ldb, a, 1, beta, y, 1);
+    else if (k->N == 1)
+        gemv(CblasRowMajor, k->ta ? CblasTrans : CblasNoTrans, k->ta ? k->K : m, k->ta ? m : k->K,
+             1, x, lda, b, 1, beta, y, 1);
+    else
+        gemm(CblasRowMajor, k->ta ? CblasTrans : CblasNoTrans, k->tb ? CblasTrans : CblasNoTrans,
+             m, n, k->K, 1, x, lda, w, ldb, beta, y, k->N);
+}
+
+/* Where matrix `at` of the batch starts, when an operand may have a single one. */
+static int64_t batch_index(bs_shape s, bs_shape u, int64_t at)
+{
+    int64_t i0 = at / u.d[1], i1 = at % u.d[1];
+    return (s.d[0] == 1 ? 0 : i0) * s.d[1] + (s.d[1] == 1 ? 0 : i1);
+}
+
+static void matmul_run(const bs_call *c, int64_t begin, int64_t end, void *scratch)
+{
+    const bs_args *args = &c->args;
+    const cut      k = cut_of(c);
+    const real     beta = args->accumulate ? 1 : 0;
+    (void)scratch;
+    for (int64_t piece = begin; piece < end; piece++) {
+        int64_t     at = piece / k.blocks;
+        int         first = (int)(piece % k.blocks) * k.block;
+        const real *a = args->in[0], *b = args->in[1];
+        if (k.B > 1) {
+            a += batch_index(args->in_shape[0], args->node->shape, at) * k.M * k.K;
+            b += batch_index(args->in_shape[1], args->node->shape, at) * k.N * k.K;
+        }
+        real *out = (real *)args->out + at * k.M * k.N;
+        int   length = k.rows ? k.M : k.N;
+        int   size = length - first < k.block ? length - first : k.block;
+        if (k.rows)
+            product(&k, a, b, out, first, size, 0, k.N, beta);
+        else
+            product(&k, a, b, out, 0, k.M, first, size, beta);
+    }
+}
+
+const bs_kernel bs_kernel_matmul = {matmul_measure, matmul_run};

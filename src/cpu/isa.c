@@ -1,0 +1,50 @@
+/* isa.c -- which of the compiled instruction sets to use. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu/vec.h"
+
+#define TABLES(isa)                                                                       \
+    extern const bs_vec_tile   bs_vec_tile_##isa;                                         \
+    extern const bs_vec_random bs_vec_random_##isa;                                       \
+    extern const bs_vec_reduce bs_vec_reduce_##isa;                                       \
+    extern const bs_vec_sparse bs_vec_sparse_##isa;                                       \
+    extern const bs_vec_lstm   bs_vec_lstm_##isa;                                         \
+    extern const bs_vec_update bs_vec_update_##isa;                                       \
+    static const bs_vec        vec_##isa = {#isa,                &bs_vec_tile_##isa,      \
+                                            &bs_vec_random_##isa, &bs_vec_reduce_##isa,    \
+                                            &bs_vec_sparse_##isa, &bs_vec_lstm_##isa,      \
+                                            &bs_vec_update_##isa};
+
+TABLES(plain)
+#ifndef BS_ONLY_PLAIN
+TABLES(avx2)
+TABLES(avx512)
+#endif
+
+const bs_vec *bs_vec_named(const char *isa)
+{
+    if (strcmp(isa, "plain") == 0)
+        return &vec_plain;
+#ifndef BS_ONLY_PLAIN
+    __builtin_cpu_init();
+    bool avx2 = __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (strcmp(isa, "avx2") == 0 && avx2)
+        return &vec_avx2;
+    if (strcmp(isa, "avx512") == 0 && avx2 && __builtin_cpu_supports("avx512f") &&
+        __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+        __builtin_cpu_supports("avx512vl"))
+        return &vec_avx512;
+#endif
+    return NULL;
+}
+
+const bs_vec *bs_vec_choose(void)
+{
+    static const char *const best_first[] = {"avx512", "avx2", "plain"};
+    const char              *wish = getenv("BASIN_ISA");
+    const bs_vec            *asked = wish ? bs_vec_named(wish) : NULL;
+    for (int i = 0; i < 3 && !asked; i++)
+        asked = bs_vec_named(best_first[i]);
+    return asked;
+}

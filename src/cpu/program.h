@@ -1,0 +1,62 @@
+/* program.h -- a plan made executable on the CPU. Internal to cpu/. */
+#ifndef BS_CPU_PROGRAM_H
+#define BS_CPU_PROGRAM_H
+
+#include "cpu/kernel.h"
+#include "plan/backend.h"
+
+struct bs_workspace {
+    int           threads;
+    const bs_vec *vec;
+    char         *arena;   /* [arena_bytes], shared by all programs */
+    char         *scratch; /* [threads][scratch_bytes] */
+    size_t        arena_bytes, scratch_bytes;
+    uint64_t      generation; /* grows whenever the memory moves */
+    bool          profile;    /* BASIN_PROFILE=1 */
+    bool          check_nan;  /* BASIN_DEBUG=nan */
+};
+
+/* Where a pointer of a call comes from, so that it can be set anew. */
+typedef struct {
+    const void **slot;
+    bs_loc       loc;
+} bs_patch;
+
+typedef struct {
+    double seconds;
+    long   calls;
+} bs_timing;
+
+struct bs_program {
+    bs_arena      arena;
+    bs_workspace *w;
+    bs_call      *call; /* [n] */
+    bs_step      *step; /* [n], node, label and dead spans of the plan's steps */
+    bool         *row_sparse; /* [n] a gradient that may be written by rows */
+    bs_patch     *fixed, *bound; /* arena, parameters and gradients / inputs */
+    bs_operand   *result;
+    bs_id        *input;
+    const void  **input_data; /* [n_inputs] */
+    bs_timing    *timing;     /* [n] when profiling */
+    int           n, n_fixed, n_bound, n_results, n_inputs;
+    bool          parallel; /* some call is worth more than one thread */
+    const real   *params;
+    real         *grads;
+    const int64_t *offset;
+    uint8_t *const *touched; /* by segment, or NULL */
+    uint64_t      generation; /* of the workspace the pointers belong to; 0 = set them anew */
+    bs_run        run;
+};
+
+/* Makes the workspace at least this large. */
+basin_status bs_workspace_reserve(bs_workspace *w, size_t arena, size_t scratch, basin_error *err);
+
+/* compile.c */
+basin_status bs_cpu_compile(bs_workspace *w, const bs_plan *plan, bs_program **out,
+                            basin_error *err);
+void         bs_cpu_program_free(bs_program *p);
+
+/* profile.c: where the time went, by label, when the program is freed */
+void bs_profile_print(const bs_program *p);
+
+#endif

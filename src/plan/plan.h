@@ -1,0 +1,83 @@
+/* plan.h -- from a graph to a list of steps with places for their values.
+ *
+ * A plan knows no hardware. It decides which nodes become steps, which are
+ * folded into fused groups or views, and where each value lives: offsets in
+ * one arena, or an address bound from outside. Backends turn it into kernels.
+ * Each optimisation can be switched off; results must not change. */
+#ifndef BS_PLAN_H
+#define BS_PLAN_H
+
+#include "graph/op.h"
+
+enum {
+    BS_PLAN_NO_FUSE = 1,       /* every elementwise node is a step of its own */
+    BS_PLAN_NO_REUSE = 2,      /* no slot is used twice */
+    BS_PLAN_NO_INPLACE = 4,    /* no step writes over its operand */
+    BS_PLAN_NO_VIEWS = 8,      /* reshape, stop and leading slices are copied */
+    BS_PLAN_NO_ACCUMULATE = 16 /* sums of products are added, not accumulated (other rounding) */
+};
+
+/* What a program is for: a value to fetch, or the gradient of a parameter,
+ * which is written to that segment of the gradient block. */
+typedef struct {
+    bs_id id;
+    int   segment; /* -1: fetch */
+} bs_result;
+
+typedef enum { BS_AT_ARENA, BS_AT_INPUT, BS_AT_PARAM, BS_AT_GRAD } bs_place;
+
+typedef struct {
+    bs_place place;
+    int32_t  index;  /* which input or segment */
+    int64_t  offset; /* bytes from its start */
+} bs_loc;
+
+typedef struct {
+    bs_loc   loc;
+    bs_shape shape;
+    bs_type  type;
+} bs_operand;
+
+/* One operation of a fused group. Sources >= 0 are registers, < 0 are
+ * operand -1 - src of the step. Generated leaves have no sources. */
+typedef struct {
+    uint16_t op;
+    int8_t   dst, src[3];
+    int32_t  attr;
+    double   value[2];
+} bs_micro;
+
+enum { BS_GROUP_MICRO = 48, BS_GROUP_OPERANDS = 12, BS_GROUP_REGISTERS = 64 };
+
+typedef struct {
+    int64_t offset, bytes;
+} bs_span;
+
+typedef struct {
+    bs_node           node;  /* the op whose kernel runs; for a group, its root */
+    const char       *label;
+    bs_loc            out;
+    bool              accumulate;
+    int               n_in, n_micro, n_dead;
+    const bs_operand *in;    /* [n_in] */
+    const bs_micro   *micro; /* [n_micro]; 0 = not a group; the last one writes out */
+    const bs_span    *dead;  /* [n_dead] arena spans whose value is not needed after this step */
+} bs_step;
+
+typedef struct {
+    bs_arena    arena;
+    bs_step    *step; /* [n_steps] */
+    bs_operand *result; /* [n_results], where each result is found */
+    bs_id      *input;  /* [n_inputs] ids of the inputs used */
+    int         n_steps, n_results, n_inputs;
+    size_t      bytes;       /* of the arena */
+    size_t      total_bytes; /* what it would be without reuse */
+} bs_plan;
+
+/* On success *out must be released with bs_plan_free. The graph is not needed afterwards. */
+basin_status bs_plan_make(const bs_graph *g, const bs_result *results, int n, unsigned flags,
+                          bs_plan **out, basin_error *err);
+void         bs_plan_free(bs_plan *p);
+void         bs_plan_text(const bs_plan *p, bs_buf *out); /* one line a step */
+
+#endif
