@@ -89,9 +89,18 @@ static void bind_params(bs_program *p, const real *params, real *grads, const in
 
 static void bind_touched(bs_program *p, uint8_t *const *touched)
 {
-    for (int i = 0; i < p->n; i++)
-        if (p->row_sparse[i])
-            p->call[i].args.touched = touched ? touched[p->step[i].out.index] : NULL;
+    p->n_dense = 0;
+    for (int i = 0; i < p->n; i++) {
+        const bs_step *s = &p->step[i];
+        uint8_t       *rows = touched && s->out.place == BS_AT_GRAD ? touched[s->out.index] : NULL;
+        if (p->row_sparse[i]) {
+            p->call[i].args.touched = rows;
+        } else if (rows) {
+            p->dense[p->n_dense].row = rows;
+            p->dense[p->n_dense++].n =
+                (size_t)(bs_shape_count(s->node.shape) / s->node.shape.d[3]);
+        }
+    }
 }
 
 static bool is_row_sparse(const bs_program *p, int segment)
@@ -117,6 +126,12 @@ static const void *address(const bs_program *p, bs_loc loc)
     return NULL;
 }
 
+static void set_pointer(const bs_program *p, const bs_patch *patch)
+{
+    const void *at = address(p, patch->loc);
+    memcpy(patch->slot, &at, sizeof at);
+}
+
 static basin_status resolve(bs_program *p, basin_error *err)
 {
     for (int i = 0; i < p->n_inputs; i++)
@@ -129,12 +144,12 @@ static basin_status resolve(bs_program *p, basin_error *err)
             if ((place == BS_AT_PARAM && !p->params) || (place == BS_AT_GRAD && !p->grads))
                 return bs_fail(err, BASIN_EARG, "run: %s are not bound",
                                place == BS_AT_PARAM ? "parameters" : "gradients");
-            *p->fixed[i].slot = address(p, p->fixed[i].loc);
+            set_pointer(p, &p->fixed[i]);
         }
         p->generation = p->w->generation;
     }
     for (int i = 0; i < p->n_bound; i++)
-        *p->bound[i].slot = address(p, p->bound[i].loc);
+        set_pointer(p, &p->bound[i]);
     return BASIN_OK;
 }
 
@@ -254,6 +269,8 @@ static basin_status run(bs_program *p, const bs_run *r, basin_error *err)
     basin_status s = resolve(p, err);
     if (s)
         return s;
+    for (int i = 0; i < p->n_dense; i++)
+        memset(p->dense[i].row, 1, p->dense[i].n);
     if (p->w->check_nan || p->timing)
         return run_watched(p, err);
     if (p->parallel && p->w->threads > 1)

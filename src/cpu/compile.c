@@ -35,7 +35,7 @@ static bs_loader make_loader(bs_shape from, bs_shape to)
 
 /* ---- calls ---- */
 
-static void add_patch(bs_program *p, const void **slot, bs_loc loc)
+static void add_patch(bs_program *p, void *slot, bs_loc loc)
 {
     if (loc.place == BS_AT_INPUT)
         p->bound[p->n_bound++] = (bs_patch){slot, loc};
@@ -101,7 +101,7 @@ static basin_status compile_step(bs_program *p, const bs_step *s, bs_call *call,
     call->args.accumulate = s->accumulate;
     call->args.run = &p->run;
     call->work = (bs_work){1, 0, 0};
-    add_patch(p, (const void **)&call->args.out, s->out);
+    add_patch(p, &call->args.out, s->out);
     if (s->n_micro > 0) {
         basin_status status = compile_group(p, call, s);
         if (status)
@@ -128,6 +128,7 @@ static basin_status allocate(bs_program *p, const bs_plan *plan)
     p->call = bs_arena_alloc(&p->arena, n * sizeof *p->call);
     p->step = bs_arena_alloc(&p->arena, n * sizeof *p->step);
     p->row_sparse = bs_arena_alloc(&p->arena, n * sizeof *p->row_sparse);
+    p->dense = bs_arena_alloc(&p->arena, n * sizeof *p->dense);
     p->fixed = bs_arena_alloc(&p->arena, pointers * sizeof *p->fixed);
     p->bound = bs_arena_alloc(&p->arena, pointers * sizeof *p->bound);
     p->result = bs_arena_alloc(&p->arena, ((size_t)plan->n_results + 1) * sizeof *p->result);
@@ -135,7 +136,7 @@ static basin_status allocate(bs_program *p, const bs_plan *plan)
     p->input_data = bs_arena_alloc(&p->arena, ((size_t)plan->n_inputs + 1) * sizeof *p->input_data);
     if (p->w->profile)
         p->timing = bs_arena_alloc(&p->arena, n * sizeof *p->timing);
-    bool ok = p->call && p->step && p->row_sparse && p->fixed && p->bound && p->result &&
+    bool ok = p->call && p->step && p->row_sparse && p->dense && p->fixed && p->bound && p->result &&
               p->input && p->input_data && (p->timing || !p->w->profile);
     return ok ? BASIN_OK : BASIN_ENOMEM;
 }

@@ -18,8 +18,8 @@ struct bs_workspace {
 
 /* Where a pointer of a call comes from, so that it can be set anew. */
 typedef struct {
-    const void **slot;
-    bs_loc       loc;
+    void  *slot; /* address of a pointer, const or not: written with memcpy */
+    bs_loc loc;
 } bs_patch;
 
 typedef struct {
@@ -43,7 +43,11 @@ struct bs_program {
     const real   *params;
     real         *grads;
     const int64_t *offset;
-    uint8_t *const *touched; /* by segment, or NULL */
+    struct {
+        uint8_t *row; /* all ones before each run: this program writes every row */
+        size_t   n;
+    }            *dense; /* [n_dense] */
+    int           n_dense;
     uint64_t      generation; /* of the workspace the pointers belong to; 0 = set them anew */
     bs_run        run;
 };

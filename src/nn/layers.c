@@ -1,0 +1,150 @@
+/* layers.c -- layers from graph ops. */
+#include "nn/layers.h"
+
+#include <math.h>
+#include <stdio.h>
+
+enum { NAME = 200 };
+
+static const char *join(char buf[NAME], const char *name, const char *part)
+{
+    snprintf(buf, NAME, "%s/%s", name, part);
+    return buf;
+}
+
+bs_id bs_activate(bs_graph *g, bs_activation a, bs_id x)
+{
+    switch (a) {
+    case BS_SOFTPLUS:
+        return bs_softplus(g, x);
+    case BS_RELU:
+        return bs_relu(g, x);
+    case BS_TANH:
+        return bs_tanh(g, x);
+    case BS_SIGMOID:
+        return bs_sigmoid(g, x);
+    case BS_GELU:
+        return bs_gelu(g, x);
+    case BS_LINEAR:
+        break;
+    }
+    return x;
+}
+
+/* A stack of matrices times one weight is a single product of all rows. */
+static bs_id flat_product(bs_graph *g, bs_id x, bs_id w)
+{
+    bs_shape s = bs_shape_of(g, x), flat = bs_shape2(s.d[0] * s.d[1] * s.d[2], s.d[3]);
+    bs_id    y = bs_matmul(g, bs_reshape(g, x, flat), w, false, false);
+    return bs_reshape(g, y, bs_shape4(s.d[0], s.d[1], s.d[2], bs_shape_of(g, w).d[3]));
+}
+
+bs_id bs_linear(bs_nn *nn, const char *name, bs_id x, int out, bs_init init, bool bias)
+{
+    char           path[NAME];
+    bs_graph      *g = nn->g;
+    const bs_node *n = bs_graph_node(g, x);
+    bool           sparse = n->type == BS_T_CSR;
+    int            in = n->shape.d[3];
+    bs_id          w = bs_param(g, nn->params, join(path, name, "W"), bs_shape2(in, out), init);
+    bs_push(g, name);
+    bs_id y = sparse ? bs_spmm(g, x, w) : flat_product(g, x, w);
+    bs_pop(g);
+    if (!bias)
+        return y;
+    bs_id b = bs_param(g, nn->params, join(path, name, "b"), bs_shape1(out), bs_init_zero());
+    bs_push(g, name);
+    y = bs_add(g, y, b);
+    bs_pop(g);
+    return y;
+}
+
+bs_id bs_mlp(bs_nn *nn, const char *name, bs_id x, const bs_mlp_shape *m)
+{
+    char path[NAME], number[16];
+    for (int i = 0; i < m->layers; i++) {
+        snprintf(number, sizeof number, "%d", i);
+        int fan_in = bs_shape_of(nn->g, x).d[3];
+        x = bs_linear(nn, join(path, name, number), x, m->width, bs_init_kaiming(fan_in), true);
+        bs_push(nn->g, path);
+        x = bs_activate(nn->g, m->activation, x);
+        if (nn->training && (i + 1 < m->layers || m->dropout_last))
+            x = bs_dropout(nn->g, x, m->dropout, nn->stream++);
+        bs_pop(nn->g);
+    }
+    return x;
+}
+
+bs_id bs_embedding(bs_nn *nn, const char *name, bs_id index, int rows, int width, bs_init init)
+{
+    bs_id table = bs_param(nn->g, nn->params, name, bs_shape2(rows, width), init);
+    bs_push(nn->g, name);
+    bs_id y = bs_gather(nn->g, table, index);
+    bs_pop(nn->g);
+    return y;
+}
+
+/* One direction: the input product for all steps at once, then the recurrence.
+ * Bounds 1/sqrt(H) as is usual; the forget gate starts open (bias 1). */
+static bs_id lstm_direction(bs_nn *nn, const char *name, bs_id x, bs_id len, int H, bool reverse)
+{
+    char      path[NAME];
+    bs_graph *g = nn->g;
+    bs_init   init = bs_init_uniform(1 / sqrt(H));
+    int       D = bs_shape_of(g, x).d[3];
+    bs_id     wx = bs_param(g, nn->params, join(path, name, "Wx"), bs_shape2(D, 4 * H), init);
+    bs_id     wh = bs_param(g, nn->params, join(path, name, "Wh"), bs_shape2(H, 4 * H), init);
+    bs_id     b = bs_param(g, nn->params, join(path, name, "b"), bs_shape1(4 * H),
+                           bs_init_gate_bias(1));
+    bs_push(g, name);
+    bs_id xp = bs_add(g, flat_product(g, x, wx), b);
+    bs_id h = bs_lstm(g, xp, wh, len, reverse);
+    bs_pop(g);
+    return h;
+}
+
+bs_id bs_bilstm(bs_nn *nn, const char *name, bs_id x, bs_id len, int hidden, int layers,
+                double dropout)
+{
+    char path[NAME], part[32];
+    for (int i = 0; i < layers; i++) {
+        if (nn->training)
+            x = bs_dropout(nn->g, x, dropout, nn->stream++);
+        snprintf(part, sizeof part, "%d/forward", i);
+        bs_id forward = lstm_direction(nn, join(path, name, part), x, len, hidden, false);
+        snprintf(part, sizeof part, "%d/backward", i);
+        bs_id backward = lstm_direction(nn, join(path, name, part), x, len, hidden, true);
+        x = bs_concat(nn->g, forward, backward, -1);
+    }
+    return nn->training ? bs_dropout(nn->g, x, dropout, nn->stream++) : x;
+}
+
+bs_id bs_conv_layer(bs_nn *nn, const char *name, bs_id x, int out, int kernel, int stride, int pad,
+                    bs_activation activation)
+{
+    char      path[NAME];
+    bs_graph *g = nn->g;
+    int       in = bs_shape_of(g, x).d[1];
+    bs_id     w = bs_param(g, nn->params, join(path, name, "W"), bs_shape4(out, in, kernel, kernel),
+                           bs_init_kaiming(in * kernel * kernel));
+    bs_id     b = bs_param(g, nn->params, join(path, name, "b"), bs_shape4(1, out, 1, 1),
+                           bs_init_zero());
+    bs_push(g, name);
+    bs_id y = bs_activate(g, activation, bs_add(g, bs_conv(g, x, w, stride, pad), b));
+    bs_pop(g);
+    return y;
+}
+
+bs_id bs_conv_stack(bs_nn *nn, const char *name, bs_id x, const bs_conv_shape *layer, int n,
+                    bs_id *keep)
+{
+    char path[NAME], number[16];
+    for (int i = 0; i < n; i++) {
+        snprintf(number, sizeof number, "%d", i);
+        x = bs_conv_layer(nn, join(path, name, number), x, layer[i].channels, layer[i].kernel,
+                          layer[i].stride, layer[i].pad, layer[i].activation);
+        if (keep)
+            keep[i] = x;
+    }
+    return x;
+}

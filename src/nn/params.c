@@ -1,0 +1,252 @@
+/* params.c -- the parameter store and its initialisers. */
+#include "nn/params.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rng.h"
+
+enum { MAX_SEGMENTS = 1 << 16, LINE = BS_ALIGN / (int)sizeof(real) };
+
+bs_init bs_init_zero(void)
+{
+    return (bs_init){BS_INIT_CONSTANT, 0};
+}
+
+bs_init bs_init_constant(double value)
+{
+    return (bs_init){BS_INIT_CONSTANT, value};
+}
+
+bs_init bs_init_uniform(double bound)
+{
+    return (bs_init){BS_INIT_UNIFORM, bound};
+}
+
+bs_init bs_init_normal(double deviation)
+{
+    return (bs_init){BS_INIT_NORMAL, deviation};
+}
+
+bs_init bs_init_kaiming(int fan_in)
+{
+    return bs_init_uniform(sqrt(6.0 / fan_in));
+}
+
+bs_init bs_init_xavier(int fan_in, int fan_out)
+{
+    return bs_init_uniform(sqrt(6.0 / ((double)fan_in + fan_out)));
+}
+
+bs_init bs_init_orthogonal(double gain)
+{
+    return (bs_init){BS_INIT_ORTHOGONAL, gain};
+}
+
+bs_init bs_init_gate_bias(double forget)
+{
+    return (bs_init){BS_INIT_GATE_BIAS, forget};
+}
+
+/* ---- the store ---- */
+
+bs_params *bs_params_new(void)
+{
+    bs_params *p = bs_calloc(1, sizeof *p);
+    if (p)
+        bs_arena_init(&p->arena, 0);
+    return p;
+}
+
+void bs_params_free(bs_params *p)
+{
+    if (!p)
+        return;
+    bs_free(p->segment);
+    bs_free(p->value);
+    bs_free(p->grad);
+    bs_free(p->m);
+    bs_free(p->v);
+    bs_arena_free(&p->arena);
+    bs_free(p);
+}
+
+const bs_segment *bs_params_find(const bs_params *p, const char *name)
+{
+    for (int i = 0; i < p->n; i++)
+        if (strcmp(p->segment[i].name, name) == 0)
+            return &p->segment[i];
+    return NULL;
+}
+
+bool bs_has_prefix(const char *name, const char *prefix)
+{
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
+
+static int declare(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init)
+{
+    if (p->value)
+        return bs_graph_refuse(g, "parameter '%s' is new, but the blocks are laid out", name), -1;
+    if (!bs_grow((void **)&p->segment, &p->cap, (size_t)p->n + 1, sizeof *p->segment, MAX_SEGMENTS))
+        return bs_graph_nomem(g), -1;
+    char *copy = bs_arena_copy(&p->arena, name, strlen(name));
+    if (!copy)
+        return bs_graph_nomem(g), -1;
+    int64_t count = bs_shape_count(s);
+    p->segment[p->n] = (bs_segment){.name = copy, .shape = s, .init = init, .offset = p->size,
+                                    .count = count, .rate = 1, .decay = 1};
+    p->size += (count + LINE - 1) / LINE * LINE;
+    return p->n++;
+}
+
+bs_id bs_param(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init)
+{
+    char              have[48], want[48];
+    const bs_segment *old = bs_params_find(p, name);
+    int               at = old ? (int)(old - p->segment) : -1;
+    if (bs_graph_check(g, NULL))
+        return 0;
+    if (old && !bs_shape_equal(old->shape, s))
+        return bs_graph_refuse(g, "parameter '%s' is %s, not %s", name,
+                               bs_shape_text(old->shape, have), bs_shape_text(s, want));
+    if (!old)
+        at = declare(g, p, name, s, init);
+    if (at < 0)
+        return 0;
+    bs_push(g, name);
+    bs_id id = bs_param_leaf(g, at, s);
+    bs_pop(g);
+    return id;
+}
+
+int bs_params_nodes(bs_graph *g, const bs_params *p, const char *prefix, bs_id *ids, int *segments,
+                    int most)
+{
+    int n = 0;
+    for (int i = 0; i < p->n && n < most; i++) {
+        if (!bs_has_prefix(p->segment[i].name, prefix))
+            continue;
+        ids[n] = bs_param_leaf(g, i, p->segment[i].shape);
+        segments[n++] = i;
+    }
+    return n;
+}
+
+int64_t bs_params_count(const bs_params *p, const char *prefix)
+{
+    int64_t n = 0;
+    for (int i = 0; i < p->n; i++)
+        if (bs_has_prefix(p->segment[i].name, prefix))
+            n += p->segment[i].count;
+    return n;
+}
+
+/* ---- values ---- */
+
+static uint32_t hash_name(const char *name)
+{
+    uint32_t h = 2166136261u;
+    for (; *name; name++)
+        h = (h ^ (unsigned char)*name) * 16777619u;
+    return h;
+}
+
+/* Gram-Schmidt, twice for accuracy, on the longer side's vectors: the rows of
+ * [r, c] when r <= c, else its columns. */
+static void orthogonalise(real *w, int64_t r, int64_t c)
+{
+    const int64_t n = r <= c ? r : c, len = r <= c ? c : r;
+    const int64_t step = r <= c ? c : 1, inside = r <= c ? 1 : c;
+    for (int64_t i = 0; i < n; i++) {
+        real *x = w + i * step;
+        for (int pass = 0; pass < 2; pass++)
+            for (int64_t j = 0; j < i; j++) {
+                const real *y = w + j * step;
+                double      dot = 0;
+                for (int64_t k = 0; k < len; k++)
+                    dot += (double)x[k * inside] * (double)y[k * inside];
+                for (int64_t k = 0; k < len; k++)
+                    x[k * inside] -= (real)(dot * (double)y[k * inside]);
+            }
+        double norm = 0;
+        for (int64_t k = 0; k < len; k++)
+            norm += (double)x[k * inside] * (double)x[k * inside];
+        for (int64_t k = 0; k < len; k++)
+            x[k * inside] = (real)((double)x[k * inside] / sqrt(norm > 0 ? norm : 1));
+    }
+}
+
+static void initialise(const bs_segment *s, real *w, uint64_t seed)
+{
+    bs_rng rng = bs_rng_make(seed, 0, hash_name(s->name));
+    for (int64_t i = 0; i < s->count; i++)
+        switch (s->init.kind) {
+        case BS_INIT_CONSTANT:
+            w[i] = (real)s->init.value;
+            break;
+        case BS_INIT_UNIFORM:
+            w[i] = (real)(s->init.value * (2 * bs_rng_uniform(&rng) - 1));
+            break;
+        case BS_INIT_NORMAL:
+            w[i] = (real)(s->init.value * bs_rng_normal(&rng));
+            break;
+        case BS_INIT_ORTHOGONAL:
+            w[i] = (real)bs_rng_normal(&rng);
+            break;
+        case BS_INIT_GATE_BIAS: /* gates are in the order i, f, g, o */
+            w[i] = i >= s->count / 4 && i < s->count / 2 ? (real)s->init.value : 0;
+            break;
+        }
+    if (s->init.kind == BS_INIT_ORTHOGONAL) {
+        orthogonalise(w, s->count / s->shape.d[3], s->shape.d[3]);
+        for (int64_t i = 0; i < s->count; i++)
+            w[i] *= (real)s->init.value;
+    }
+}
+
+void bs_params_initialise(bs_params *p, uint64_t seed)
+{
+    size_t bytes = (size_t)p->size * sizeof(real);
+    memset(p->value, 0, bytes);
+    for (int i = 0; i < p->n; i++)
+        initialise(&p->segment[i], p->value + p->segment[i].offset, seed);
+    if (p->m)
+        memset(p->m, 0, bytes);
+    if (p->v)
+        memset(p->v, 0, bytes);
+}
+
+basin_status bs_params_allocate(bs_params *p, uint64_t seed, basin_error *err)
+{
+    size_t n = (size_t)p->n + 1, size = (size_t)p->size + 1;
+    p->offset = bs_arena_alloc(&p->arena, n * sizeof *p->offset);
+    p->touched = bs_arena_alloc(&p->arena, n * sizeof *p->touched);
+    real *value = bs_calloc(size, sizeof *value), *grad = bs_calloc(size, sizeof *grad);
+    bool  ok = p->offset && p->touched && value && grad;
+    for (int i = 0; i < p->n && ok; i++) {
+        bs_segment *s = &p->segment[i];
+        p->offset[i] = s->offset;
+        s->touched = bs_arena_alloc(&p->arena, (size_t)(s->count / s->shape.d[3]));
+        p->touched[i] = s->touched;
+        ok = s->touched != NULL;
+    }
+    if (!ok) {
+        bs_free(value);
+        bs_free(grad);
+        return bs_fail_nomem(err);
+    }
+    p->value = value;
+    p->grad = grad;
+    bs_params_initialise(p, seed);
+    return BASIN_OK;
+}
+
+basin_status bs_params_allocate_state(bs_params *p, basin_error *err)
+{
+    if (!p->m)
+        p->m = bs_calloc((size_t)p->size + 1, sizeof *p->m);
+    if (!p->v)
+        p->v = bs_calloc((size_t)p->size + 1, sizeof *p->v);
+    return p->m && p->v ? BASIN_OK : bs_fail_nomem(err);
+}

@@ -1,0 +1,79 @@
+/* params.h -- parameters as slices of one flat block.
+ *
+ * Values, gradients and the two state blocks of the optimisers have the same
+ * layout, so an update, a norm, a checkpoint or a moving average is one loop.
+ * Names are paths ("energy/global/M"); a net is all names with a prefix.
+ *
+ * Building the first graph declares the parameters; allocate() then makes and
+ * initialises the blocks; graphs built later find them by name. */
+#ifndef BS_PARAMS_H
+#define BS_PARAMS_H
+
+#include "graph/graph.h"
+
+typedef enum {
+    BS_INIT_CONSTANT,
+    BS_INIT_UNIFORM,
+    BS_INIT_NORMAL,
+    BS_INIT_ORTHOGONAL,
+    BS_INIT_GATE_BIAS,
+} bs_init_kind;
+
+typedef struct {
+    bs_init_kind kind;
+    double       value; /* the constant, the bound, the standard deviation, the gain */
+} bs_init;
+
+bs_init bs_init_zero(void);
+bs_init bs_init_constant(double value);
+bs_init bs_init_uniform(double bound);           /* [-bound, bound) */
+bs_init bs_init_normal(double deviation);
+bs_init bs_init_kaiming(int fan_in);             /* uniform, He et al. 2015, gain of ReLU */
+bs_init bs_init_xavier(int fan_in, int fan_out); /* uniform, Glorot and Bengio 2010 */
+bs_init bs_init_orthogonal(double gain);         /* rows or columns orthonormal */
+bs_init bs_init_gate_bias(double forget); /* of an LSTM: zeros, but the forget gate's quarter */
+
+typedef struct {
+    const char *name;
+    bs_shape    shape;
+    bs_init     init;
+    int64_t     offset, count; /* elements in the flat blocks */
+    double      rate, decay;   /* factors on the optimiser's rate and weight decay; 1 */
+    uint8_t    *touched;       /* [rows] after allocate(), for the optimiser; see plan/backend.h */
+} bs_segment;
+
+typedef struct {
+    bs_arena    arena;
+    bs_segment *segment; /* [n] */
+    int         n;
+    size_t      cap;
+    int64_t     size; /* elements of a block, padding included */
+    int64_t    *offset;  /* [n], as backends want it */
+    uint8_t   **touched; /* [n] */
+    real       *value, *grad, *m, *v;
+} bs_params;
+
+bs_params *bs_params_new(void);
+void       bs_params_free(bs_params *p);
+
+/* The parameter as a node. Declares it on first use; refuses another shape,
+ * or a new name once the blocks exist. `name` is taken as it is. */
+bs_id bs_param(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init);
+
+/* Makes value and grad, and fills value; each segment has a random stream of
+ * its own, made from its name, so that adding one does not change the others. */
+basin_status bs_params_allocate(bs_params *p, uint64_t seed, basin_error *err);
+/* Makes m and v, zeroed, if they do not exist yet. */
+basin_status bs_params_allocate_state(bs_params *p, basin_error *err);
+void         bs_params_initialise(bs_params *p, uint64_t seed); /* values anew, state zero */
+
+int64_t           bs_params_count(const bs_params *p, const char *prefix); /* true parameters */
+const bs_segment *bs_params_find(const bs_params *p, const char *name);    /* or NULL */
+bool              bs_has_prefix(const char *name, const char *prefix);
+
+/* Nodes of all parameters with a prefix, for bs_grad: ids and segments, at most
+ * `most`; returns how many. */
+int bs_params_nodes(bs_graph *g, const bs_params *p, const char *prefix, bs_id *ids, int *segments,
+                    int most);
+
+#endif

@@ -1,0 +1,43 @@
+/* cache.h -- one program per shape, built on first use.
+ *
+ * Shapes are constants of a program. Short last batches, sequence lengths and
+ * numbers of samples give a handful of keys; building one costs well under a
+ * millisecond, and all share the workspace. */
+#ifndef BS_CACHE_H
+#define BS_CACHE_H
+
+#include "plan/backend.h"
+
+enum { BS_CACHE_INPUTS = 16, BS_CACHE_RESULTS = 256 };
+
+typedef struct {
+    int v[4]; /* what the builder makes of it: mode, batch, length, samples */
+} bs_key;
+
+/* What a builder fills in: the inputs to bind, in an order of its own, and the results. */
+typedef struct {
+    bs_id     input[BS_CACHE_INPUTS];
+    bs_result result[BS_CACHE_RESULTS];
+    int       n_results;
+} bs_recipe;
+
+/* Errors stick to the graph; a builder only builds. */
+typedef void (*bs_build_fn)(bs_graph *g, void *ctx, bs_key key, bs_recipe *recipe);
+
+typedef struct {
+    bs_key      key;
+    bs_program *program;
+    bs_id       input[BS_CACHE_INPUTS];
+} bs_entry;
+
+typedef struct bs_cache bs_cache;
+
+bs_cache *bs_cache_new(const bs_backend *backend, bs_workspace *w, bs_build_fn build, void *ctx,
+                       unsigned plan_flags); /* NULL when memory runs out */
+void      bs_cache_free(bs_cache *c);
+
+/* The program for a key; *fresh (may be NULL) tells whether it was built now and
+ * needs its parameters bound. */
+basin_status bs_cache_get(bs_cache *c, bs_key key, bs_entry **out, bool *fresh, basin_error *err);
+
+#endif

@@ -1,0 +1,47 @@
+/* optim.h -- optimisers over a net's share of the parameter block.
+ *
+ * A net is every parameter whose name has a prefix, so two nets trained by
+ * turns have one optimiser each and share the blocks. The rules themselves are
+ * loops of the backend; here are rates, clipping, steps, and the guard that
+ * stops before a bad gradient reaches the parameters. */
+#ifndef BS_OPTIM_H
+#define BS_OPTIM_H
+
+#include "base/opt.h"
+#include "nn/params.h"
+#include "plan/backend.h"
+
+typedef struct {
+    char   rule[BS_OPTION_TEXT]; /* adam, adamw, sgd */
+    double rate, momentum, beta1, beta2, eps, decay, clip;
+} bs_optim_options;
+
+extern const bs_option bs_optim_rows[];
+
+typedef struct {
+    const bs_backend *backend;
+    bs_workspace     *w;
+    bs_params        *params;
+    bs_update         update;
+    double            decay, clip;
+    bs_span_update   *span; /* [n] */
+    int               n;
+} bs_optim;
+
+/* Uses m and v of the parameters, made if missing. */
+basin_status bs_optim_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
+                          const char *prefix, const bs_optim_options *o, bs_optim **out,
+                          basin_error *err);
+void         bs_optim_free(bs_optim *o);
+
+/* Lets segments whose gradient this program writes by rows skip the rest. All
+ * programs that feed one optimiser must agree; call it with each of them. */
+void bs_optim_use_rows(bs_optim *o, bs_program *p);
+
+/* One step with the gradients as they are. *norm (may be NULL) receives the norm
+ * of the gradient before clipping; computing it costs a pass, so without
+ * clipping it is only done when asked for. BASIN_ENUMERIC when it is not finite:
+ * nothing has been changed then. */
+basin_status bs_optim_step(bs_optim *o, double *norm, basin_error *err);
+
+#endif

@@ -1,0 +1,23 @@
+/* schedule.h -- the learning rate falls when the score stops rising.
+ *
+ * As in the published runs: after `patience` evaluations in a row without a
+ * better score, the rate is multiplied by `factor` and counting starts anew. */
+#ifndef BS_SCHEDULE_H
+#define BS_SCHEDULE_H
+
+#include <stdbool.h>
+
+typedef struct {
+    double factor, floor; /* rates are not lowered below the floor */
+    int    patience;
+    double best; /* the score to beat; set on the first evaluation */
+    int    bad;  /* evaluations without a better one */
+    bool   started;
+} bs_plateau;
+
+bs_plateau bs_plateau_make(double factor, int patience, double floor);
+
+/* The rate to use from now on; a score that is not a number counts as worse. */
+double bs_plateau_rate(bs_plateau *p, double score, double rate);
+
+#endif

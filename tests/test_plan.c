@@ -1,0 +1,278 @@
+/* test_plan.c -- what the planner and the executor must not change: results.
+ * Optimisations off, any number of threads, memory that runs out. */
+#include "tests/random_graph.h"
+
+#include "plan/cache.h"
+
+enum { SEEDS = 120, RESULTS = 8 };
+
+typedef struct {
+    real   *value[RESULTS];
+    int64_t count[RESULTS];
+    int     n;
+} outcome;
+
+static outcome run_graph(const random_graph *r, const bs_result *res, int n, unsigned flags,
+                         int threads)
+{
+    outcome o = {.n = n};
+    machine m = machine_new(r->g, &r->ex, res, n, flags, threads);
+    machine_run(&m, 1);
+    machine_run(&m, 2); /* a second run must not see leftovers of the first */
+    for (int i = 0; i < n; i++) {
+        o.count[i] = bs_shape_count(bs_shape_of(r->g, res[i].id));
+        o.value[i] = malloc((size_t)o.count[i] * sizeof(real));
+        memcpy(o.value[i], machine_value(&m, i), (size_t)o.count[i] * sizeof(real));
+    }
+    machine_free(&m);
+    return o;
+}
+
+static void outcome_free(outcome *o)
+{
+    for (int i = 0; i < o->n; i++)
+        free(o->value[i]);
+}
+
+static bool identical(const outcome *a, const outcome *b)
+{
+    for (int i = 0; i < a->n; i++)
+        if (memcmp(a->value[i], b->value[i], (size_t)a->count[i] * sizeof(real)) != 0)
+            return false;
+    return true;
+}
+
+static void switches_do_not_change_results(void **state)
+{
+    static const struct {
+        const char *name;
+        unsigned    flags;
+    } row[] = {{"fusion", BS_PLAN_NO_FUSE},
+               {"reuse", BS_PLAN_NO_REUSE},
+               {"in place", BS_PLAN_NO_INPLACE},
+               {"views", BS_PLAN_NO_VIEWS},
+               {"all", BS_PLAN_NO_FUSE | BS_PLAN_NO_REUSE | BS_PLAN_NO_INPLACE | BS_PLAN_NO_VIEWS}};
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        bs_result    res[RESULTS];
+        int          n;
+        random_graph r = random_graph_new(seed, 5 + (int)(seed % 50), res, &n);
+        outcome      want = run_graph(&r, res, n, 0, 1);
+        for (size_t k = 0; k < sizeof row / sizeof row[0]; k++) {
+            outcome got = run_graph(&r, res, n, row[k].flags, 1);
+            CHECK(identical(&want, &got), "seed %d: %s off changes bits", (int)seed, row[k].name);
+            outcome_free(&got);
+        }
+        outcome sums = run_graph(&r, res, n, BS_PLAN_NO_ACCUMULATE, 1);
+        for (int i = 0; i < n; i++) {
+            double e = distance(want.value[i], sums.value[i], want.count[i], 1e-3);
+            CHECK(e < 1e-6, "seed %d: accumulation off moves result %d by %.3g", (int)seed, i, e);
+        }
+        outcome_free(&sums);
+        outcome_free(&want);
+        random_graph_free(&r);
+    }
+}
+
+static void threads_do_not_change_bits(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        bs_result    res[RESULTS];
+        int          n;
+        random_graph r = random_graph_new(seed, 40, res, &n);
+        outcome      want = run_graph(&r, res, n, 0, 1);
+        for (int threads = 2; threads <= 4; threads++) {
+            outcome got = run_graph(&r, res, n, 0, threads);
+            CHECK(identical(&want, &got), "seed %d: %d threads change bits", (int)seed, threads);
+            outcome_free(&got);
+        }
+        outcome_free(&want);
+        random_graph_free(&r);
+    }
+}
+
+/* The programs of these graphs really use what the switches switch. */
+static void plans_fuse_reuse_and_accumulate(void **state)
+{
+    (void)state;
+    bs_result    res[RESULTS];
+    int          n, micro = 0, sums = 0;
+    random_graph r = random_graph_new(16, 60, res, &n);
+    bs_plan     *plan, *plain;
+    assert_int_equal(bs_plan_make(r.g, res, n, 0, &plan, NULL), BASIN_OK);
+    assert_int_equal(bs_plan_make(r.g, res, n, BS_PLAN_NO_FUSE | BS_PLAN_NO_VIEWS, &plain, NULL),
+                     BASIN_OK);
+    for (int i = 0; i < plan->n_steps; i++) {
+        micro = plan->step[i].n_micro > micro ? plan->step[i].n_micro : micro;
+        sums += plan->step[i].accumulate;
+    }
+    CHECK(plan->n_steps * 10 < plain->n_steps * 9, "%d steps of %d", plan->n_steps, plain->n_steps);
+    CHECK(plan->bytes * 2 < plan->total_bytes, "%zu bytes of %zu", plan->bytes, plan->total_bytes);
+    CHECK(micro >= 4 && sums >= 1, "largest group %d, %d accumulations", micro, sums);
+    bs_plan_free(plan);
+    bs_plan_free(plain);
+    random_graph_free(&r);
+}
+
+/* BASIN_DEBUG=nan fills slots with NaN when their value dies: nothing may read them. */
+static void dead_slots_are_not_read(void **state)
+{
+    (void)state;
+    setenv("BASIN_DEBUG", "nan", 1);
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        bs_result    res[RESULTS];
+        int          n;
+        random_graph r = random_graph_new(seed, 40, res, &n);
+        outcome      got = run_graph(&r, res, n, 0, 1);
+        outcome_free(&got);
+        random_graph_free(&r);
+    }
+    unsetenv("BASIN_DEBUG");
+}
+
+static void a_nan_is_reported_by_label(void **state)
+{
+    (void)state;
+    setenv("BASIN_DEBUG", "nan", 1);
+    bs_graph  *g = bs_graph_new();
+    bs_example ex;
+    bs_example_init(&ex, 1);
+    bs_id x = bs_example_real(g, &ex, bs_shape2(3, 3), -2, -1);
+    bs_push(g, "energy");
+    bs_result r = {bs_log(g, x), -1};
+    bs_pop(g);
+    machine     m = machine_new(g, &ex, &r, 1, 0, 1);
+    basin_error err = {0};
+    bs_run      run = {1, 1};
+    assert_int_equal(bs_backend_cpu.run(m.p, &run, &err), BASIN_ENUMERIC);
+    CHECK(strstr(err.msg, "energy/log") && strstr(err.msg, "nan"), "message: %s", err.msg);
+    machine_free(&m);
+    bs_example_free(&ex);
+    bs_graph_free(g);
+    unsetenv("BASIN_DEBUG");
+}
+
+/* ---- memory ---- */
+
+static void a_run_allocates_nothing(void **state)
+{
+    (void)state;
+    bs_result    res[RESULTS];
+    int          n;
+    random_graph r = random_graph_new(3, 40, res, &n);
+    machine      m = machine_new(r.g, &r.ex, res, n, 0, 2);
+    long         before = bs_mem_calls();
+    machine_run(&m, 1);
+    machine_run(&m, 2);
+    assert_int_equal(bs_mem_calls(), before);
+    machine_free(&m);
+    random_graph_free(&r);
+}
+
+static void build_cached(bs_graph *g, void *ctx, bs_key key, bs_recipe *recipe)
+{
+    (void)ctx;
+    bs_id x = bs_input(g, "x", BS_T_REAL, bs_shape2(key.v[1], 9)), dx;
+    bs_id w = bs_input(g, "w", BS_T_REAL, bs_shape2(9, 9));
+    bs_id y = bs_sum(g, bs_softplus(g, bs_matmul(g, bs_tanh(g, x), w, false, false)));
+    bs_grad(g, y, &x, 1, &dx, false);
+    recipe->input[0] = x;
+    recipe->input[1] = w;
+    recipe->result[recipe->n_results++] = (bs_result){y, -1};
+    recipe->result[recipe->n_results++] = (bs_result){dx, -1};
+}
+
+/* Everything from an empty machine to a result, as one function that may fail. */
+static basin_status whole_life(const real *data, basin_error *err)
+{
+    bs_workspace *w = NULL;
+    bs_cache     *c = NULL;
+    bs_entry     *e = NULL;
+    basin_status  s = bs_backend_cpu.workspace_new(&(bs_backend_options){2}, &w, err);
+    if (!s && !(c = bs_cache_new(&bs_backend_cpu, w, build_cached, NULL, 0)))
+        s = bs_fail_nomem(err);
+    for (int batch = 1; batch <= 2 && !s; batch++) {
+        s = bs_cache_get(c, (bs_key){{0, batch, 0, 0}}, &e, NULL, err);
+        if (s)
+            break;
+        bs_backend_cpu.bind_input(e->program, e->input[0], data);
+        bs_backend_cpu.bind_input(e->program, e->input[1], data);
+        s = bs_backend_cpu.run(e->program, &(bs_run){1, 1}, err);
+    }
+    bs_cache_free(c);
+    bs_backend_cpu.workspace_free(w);
+    return s;
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    real data[81];
+    (void)state;
+    for (int i = 0; i < 81; i++)
+        data[i] = (real)(0.01 * i - 0.4);
+    long live = bs_mem_live();
+    for (long n = 1;; n++) {
+        basin_error err = {0};
+        bs_mem_fail_at(n);
+        basin_status s = whole_life(data, &err);
+        bs_mem_fail_at(0);
+        CHECK(bs_mem_live() == live, "allocation %ld fails: %ld blocks leak", n,
+              bs_mem_live() - live);
+        if (s == BASIN_OK) {
+            CHECK(n > 30, "only %ld allocations", n);
+            return;
+        }
+        CHECK(s == BASIN_ENOMEM && err.status == BASIN_ENOMEM && strstr(err.msg, "memory"),
+              "allocation %ld fails: status %d, '%s'", n, (int)s, err.msg);
+    }
+}
+
+/* ---- use ---- */
+
+static void programs_are_built_once_per_shape(void **state)
+{
+    (void)state;
+    bs_workspace *w;
+    bs_entry     *a, *b, *again;
+    bool          fresh;
+    bs_backend_cpu.workspace_new(NULL, &w, NULL);
+    bs_cache *c = bs_cache_new(&bs_backend_cpu, w, build_cached, NULL, 0);
+    bs_cache_get(c, (bs_key){{0, 4, 0, 0}}, &a, &fresh, NULL);
+    assert_true(fresh);
+    bs_cache_get(c, (bs_key){{0, 5, 0, 0}}, &b, &fresh, NULL);
+    assert_true(fresh && a != b);
+    bs_cache_get(c, (bs_key){{0, 4, 0, 0}}, &again, &fresh, NULL);
+    assert_true(!fresh && again == a);
+    bs_cache_free(c);
+    bs_backend_cpu.workspace_free(w);
+}
+
+static void unbound_inputs_are_an_error(void **state)
+{
+    (void)state;
+    bs_graph   *g = bs_graph_new();
+    bs_result   r = {bs_exp(g, bs_input(g, "x", BS_T_REAL, bs_shape1(3))), -1};
+    machine     m = machine_new(g, NULL, &r, 1, 0, 1);
+    basin_error err = {0};
+    assert_int_equal(bs_backend_cpu.run(m.p, &(bs_run){1, 1}, &err), BASIN_EARG);
+    assert_non_null(strstr(err.msg, "not bound"));
+    machine_free(&m);
+    bs_graph_free(g);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(switches_do_not_change_results),
+        cmocka_unit_test(threads_do_not_change_bits),
+        cmocka_unit_test(plans_fuse_reuse_and_accumulate),
+        cmocka_unit_test(dead_slots_are_not_read),
+        cmocka_unit_test(a_nan_is_reported_by_label),
+        cmocka_unit_test(a_run_allocates_nothing),
+        cmocka_unit_test(every_allocation_may_fail),
+        cmocka_unit_test(programs_are_built_once_per_shape),
+        cmocka_unit_test(unbound_inputs_are_an_error),
+    };
+    return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
+}
