@@ -251,18 +251,18 @@ program = $(call say,LD,$@)$(CC) $(ALL) $(USUAL) $1 $(MODE) $(CFLAGS) -MMD -MP -
 
 $(PROG32): $(B)/%: %.c $(LIB32) $(B)/flags
 	@mkdir -p $(@D)
-	$(call program,-Itests,$(LIB32),$(CMOCKA))
+	$(call program,-I. -Itests,$(LIB32),$(CMOCKA))
 
 $(PROG64): $(B)/%: %.c $(LIB64) $(B)/flags
 	@mkdir -p $(@D)
-	$(call program,-Itests -DBS_DOUBLE,$(LIB64),$(CMOCKA))
+	$(call program,-I. -Itests -DBS_DOUBLE,$(LIB64),$(CMOCKA))
 
 $(TIMERS): $(B)/%: %.c $(LIB32) $(B)/flags
 	@mkdir -p $(@D)
 	$(call program,-Ibench,$(LIB32),)
 
 $(FUZZED): $(B)/%: tests/fuzz/%.c $(LIB32) $(B)/flags
-	$(call program,-fsanitize=fuzzer -Itests,$(LIB32),)
+	$(call program,-fsanitize=fuzzer -I. -Itests,$(LIB32),)
 
 -include $(OBJ32:.o=.d) $(OBJ64:.o=.d) $(CLI_OBJ:.o=.d)
 -include $(addsuffix .d,$(PROG32) $(PROG64) $(TIMERS) $(FUZZED))

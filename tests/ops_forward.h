@@ -70,7 +70,7 @@ static bool refused_with(const bs_op *op, int k, bs_type type, int dim, int add)
     bs_node  n = *bs_graph_node(g, op->example(g, &ex, 0));
     bs_shape s = bs_shape_of(g, n.src[k]);
     s.d[dim] += add;
-    n.src[k] = bs_input(g, "other", type, s);
+    n.src[k] = bs_leaf(g, "other", type, s);
     n.salt = 0;
     basin_error err;
     bs_id       id = bs_emit(g, n);

@@ -173,8 +173,8 @@ static void a_run_allocates_nothing(void **state)
 static void build_cached(bs_graph *g, void *ctx, bs_key key, bs_recipe *recipe)
 {
     (void)ctx;
-    bs_id x = bs_input(g, "x", BS_T_REAL, bs_shape2(key.v[1], 9)), dx;
-    bs_id w = bs_input(g, "w", BS_T_REAL, bs_shape2(9, 9));
+    bs_id x = bs_leaf(g, "x", BS_T_REAL, bs_shape2(key.v[1], 9)), dx;
+    bs_id w = bs_leaf(g, "w", BS_T_REAL, bs_shape2(9, 9));
     bs_id y = bs_sum(g, bs_softplus(g, bs_matmul(g, bs_tanh(g, x), w, false, false)));
     bs_grad(g, y, &x, 1, &dx, false);
     recipe->input[0] = x;
@@ -252,7 +252,7 @@ static void unbound_inputs_are_an_error(void **state)
 {
     (void)state;
     bs_graph   *g = bs_graph_new();
-    bs_result   r = {bs_exp(g, bs_input(g, "x", BS_T_REAL, bs_shape1(3))), -1};
+    bs_result   r = {bs_exp(g, bs_leaf(g, "x", BS_T_REAL, bs_shape1(3))), -1};
     machine     m = machine_new(g, NULL, &r, 1, 0, 1);
     basin_error err = {0};
     assert_int_equal(bs_backend_cpu.run(m.p, &(bs_run){1, 1}, &err), BASIN_EARG);

@@ -6,6 +6,7 @@
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -197,19 +198,46 @@ static void run_serial(const bs_program *p)
     restore_subnormals(old);
 }
 
-static void run_shared(const bs_program *p)
+static void pause_briefly(void)
 {
+#if defined(__x86_64__)
+    _mm_pause();
+#endif
+}
+
+enum { SPINS = 2000 }; /* some ten microseconds */
+
+/* All `team` threads must call it; each keeps its own *phase, 0 at first. */
+static void wait_for_all(bs_barrier *b, int team, int *phase)
+{
+    *phase ^= 1;
+    if (atomic_fetch_add_explicit(&b->arrived, 1, memory_order_acq_rel) + 1 == team) {
+        atomic_store_explicit(&b->arrived, 0, memory_order_relaxed);
+        atomic_store_explicit(&b->phase, *phase, memory_order_release);
+        return;
+    }
+    for (int i = 0; atomic_load_explicit(&b->phase, memory_order_acquire) != *phase; i++)
+        if (i < SPINS)
+            pause_briefly();
+        else
+            sched_yield();
+}
+
+static void run_shared(bs_program *p)
+{
+    atomic_store(&p->w->barrier.arrived, 0);
+    atomic_store(&p->w->barrier.phase, 0);
     #pragma omp parallel num_threads(p->w->threads)
     {
         const int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
         unsigned      old = flush_subnormals();
         bool          before = false; /* was the call before this one shared? */
+        int           phase = 0;
         for (int i = 0; i < p->n; i++) {
             const bool    shared = p->call[i].parallel;
             const int64_t pieces = p->call[i].work.pieces;
-            if (i > 0 && (shared || before)) {
-                #pragma omp barrier
-            }
+            if (i > 0 && (shared || before))
+                wait_for_all(&p->w->barrier, (int)team, &phase);
             if (shared)
                 run_pieces(p, i, pieces * me / team, pieces * (me + 1) / team, (int)me);
             else if (me == 0)

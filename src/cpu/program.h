@@ -2,10 +2,21 @@
 #ifndef BS_CPU_PROGRAM_H
 #define BS_CPU_PROGRAM_H
 
+#include <stdatomic.h>
+
 #include "cpu/kernel.h"
 #include "plan/backend.h"
 
+/* Where the threads of a run wait for each other. A short spin covers the usual
+ * case; then the core is given away, since on a busy machine the thread waited
+ * for may need it. (libgomp's own barrier spins for up to milliseconds.) */
+typedef struct {
+    _Alignas(BS_ALIGN) atomic_int arrived;
+    _Alignas(BS_ALIGN) atomic_int phase;
+} bs_barrier;
+
 struct bs_workspace {
+    bs_barrier    barrier;
     int           threads;
     const bs_vec *vec;
     char         *arena;   /* [arena_bytes], shared by all programs */

@@ -14,7 +14,7 @@ void bs_example_free(bs_example *ex)
 
 static bs_id add_leaf(bs_graph *g, bs_example *ex, bs_type type, bs_shape s, void *data)
 {
-    bs_id id = bs_input(g, "example", type, s);
+    bs_id id = bs_leaf(g, "example", type, s);
     if (!data)
         return bs_graph_nomem(g);
     if (ex->n == (int)(sizeof ex->leaf / sizeof ex->leaf[0]))

@@ -274,7 +274,7 @@ bs_node bs_make_node(bs_op_id op, bs_id a, bs_id b, bs_id c, bs_id d)
 }
 
 /* Inputs are numbered so that two of the same shape stay distinct. */
-bs_id bs_input(bs_graph *g, const char *name, bs_type type, bs_shape s)
+bs_id bs_leaf(bs_graph *g, const char *name, bs_type type, bs_shape s)
 {
     bs_node n = bs_make_node(BS_OP_input, 0, 0, 0, 0);
     n.type = (uint16_t)type;

@@ -96,7 +96,7 @@ int64_t  bs_shape_count(bs_shape s); /* number of elements */
 const char *bs_shape_text(bs_shape s, char buf[48]);
 
 /* --- leaves --- */
-bs_id bs_input(bs_graph *g, const char *name, bs_type type, bs_shape s);
+bs_id bs_leaf(bs_graph *g, const char *name, bs_type type, bs_shape s);
 /* A slice of the flat parameter block; `segment` numbers it (nn/params.h). */
 bs_id bs_param_leaf(bs_graph *g, int segment, bs_shape s);
 bs_id bs_fill(bs_graph *g, double value, bs_shape s);
@@ -181,7 +181,7 @@ bs_id bs_gather(bs_graph *g, bs_id table, bs_id index); /* rows of [v, d] by int
                                                         /* [a, n, d]; outside 0..v-1: zeros */
 bs_id bs_scatter(bs_graph *g, bs_id rows, bs_id index, int v); /* its adjoint: sums into [v, d] */
 bs_id bs_take(bs_graph *g, bs_id a, bs_id index, int axis);    /* picks along one axis */
-bs_id bs_put(bs_graph *g, bs_id a, bs_id index, int axis, int size); /* its adjoint */
+bs_id bs_put_back(bs_graph *g, bs_id a, bs_id index, int axis, int size); /* its adjoint */
 
 /* --- binary label samples --- */
 /* K Bernoulli rows for each row of p [b, l], as bits [b * K, l]; no derivative. */

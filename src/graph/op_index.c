@@ -130,7 +130,7 @@ static void take_vjp(bs_graph *g, const bs_node *n, bs_id y, bs_id dy, bs_id dx[
 {
     int axis = n->attr[0];
     (void)y;
-    dx[0] = bs_put(g, dy, n->src[1], axis - 4, bs_shape_of(g, n->src[0]).d[axis]);
+    dx[0] = bs_put_back(g, dy, n->src[1], axis - 4, bs_shape_of(g, n->src[0]).d[axis]);
 }
 
 static void take_eval(const bs_args *a)
@@ -205,7 +205,7 @@ static bs_id put_example(bs_graph *g, bs_example *ex, int variant)
 {
     bs_shape s = bs_shape4(2, 3, 4, 5);
     bs_id    a = bs_example_real(g, ex, s, -1, 1);
-    return bs_put(g, a, bs_example_int(g, ex, s, 3, true), variant - 4, 3);
+    return bs_put_back(g, a, bs_example_int(g, ex, s, 3, true), variant - 4, 3);
 }
 
 const bs_op bs_op_put = {.name = "put",
@@ -216,7 +216,7 @@ const bs_op bs_op_put = {.name = "put",
                          .example = put_example,
                          .examples = 4};
 
-bs_id bs_put(bs_graph *g, bs_id a, bs_id index, int axis, int size)
+bs_id bs_put_back(bs_graph *g, bs_id a, bs_id index, int axis, int size)
 {
     bs_node n = bs_make_node(BS_OP_put, a, index, 0, 0);
     n.attr[0] = bs_axis_index(g, axis);

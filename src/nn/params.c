@@ -217,13 +217,12 @@ void bs_params_initialise(bs_params *p, uint64_t seed)
         memset(p->v, 0, bytes);
 }
 
-basin_status bs_params_allocate(bs_params *p, uint64_t seed, basin_error *err)
+basin_status bs_params_reserve(bs_params *p, bool gradients, basin_error *err)
 {
     size_t n = (size_t)p->n + 1, size = (size_t)p->size + 1;
     p->offset = bs_arena_alloc(&p->arena, n * sizeof *p->offset);
     p->touched = bs_arena_alloc(&p->arena, n * sizeof *p->touched);
-    real *value = bs_calloc(size, sizeof *value), *grad = bs_calloc(size, sizeof *grad);
-    bool  ok = p->offset && p->touched && value && grad;
+    bool ok = p->offset && p->touched;
     for (int i = 0; i < p->n && ok; i++) {
         bs_segment *s = &p->segment[i];
         p->offset[i] = s->offset;
@@ -231,15 +230,23 @@ basin_status bs_params_allocate(bs_params *p, uint64_t seed, basin_error *err)
         p->touched[i] = s->touched;
         ok = s->touched != NULL;
     }
+    p->value = ok ? bs_calloc(size, sizeof *p->value) : NULL;
+    p->grad = ok && gradients ? bs_calloc(size, sizeof *p->grad) : NULL;
+    ok = p->value && (p->grad || !gradients);
     if (!ok) {
-        bs_free(value);
-        bs_free(grad);
-        return bs_fail_nomem(err);
+        bs_free(p->value);
+        bs_free(p->grad);
+        p->value = p->grad = NULL;
     }
-    p->value = value;
-    p->grad = grad;
-    bs_params_initialise(p, seed);
-    return BASIN_OK;
+    return ok ? BASIN_OK : bs_fail_nomem(err);
+}
+
+basin_status bs_params_allocate(bs_params *p, uint64_t seed, basin_error *err)
+{
+    basin_status s = bs_params_reserve(p, true, err);
+    if (!s)
+        bs_params_initialise(p, seed);
+    return s;
 }
 
 basin_status bs_params_allocate_state(bs_params *p, basin_error *err)

@@ -60,6 +60,8 @@ void       bs_params_free(bs_params *p);
  * or a new name once the blocks exist. `name` is taken as it is. */
 bs_id bs_param(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init);
 
+/* Makes value, zeroed, and with `gradients` also grad: enough for a loaded model. */
+basin_status bs_params_reserve(bs_params *p, bool gradients, basin_error *err);
 /* Makes value and grad, and fills value; each segment has a random stream of
  * its own, made from its name, so that adding one does not change the others. */
 basin_status bs_params_allocate(bs_params *p, uint64_t seed, basin_error *err);

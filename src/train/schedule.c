@@ -18,5 +18,5 @@ double bs_plateau_rate(bs_plateau *p, double score, double rate)
         return rate;
     p->bad = 0;
     double lower = rate * p->factor;
-    return lower > p->floor ? lower : p->floor;
+    return lower > p->floor ? lower : rate < p->floor ? rate : p->floor;
 }

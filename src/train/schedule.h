@@ -1,7 +1,7 @@
 /* schedule.h -- the learning rate falls when the score stops rising.
  *
- * As in the published runs: after `patience` evaluations in a row without a
- * better score, the rate is multiplied by `factor` and counting starts anew. */
+ * As in the published runs: after more than `patience` evaluations in a row without
+ * a better score, the rate is multiplied by `factor` and counting starts anew. */
 #ifndef BS_SCHEDULE_H
 #define BS_SCHEDULE_H
 
