@@ -152,11 +152,14 @@ BINARY_ROW(mul, 0);
 
 bs_id bs_mul(bs_graph *g, bs_id a, bs_id b)
 {
+    bs_shape joint;
+    if (!bs_broadcast(bs_shape_of(g, a), bs_shape_of(g, b), &joint))
+        return binary(g, BS_OP_mul, a, b); /* which refuses */
     const bs_node *nb = bs_graph_node(g, b), *na = bs_graph_node(g, a);
-    if (nb->op == BS_OP_fill && covers(g, a, b))
-        return bs_scale(g, a, nb->value[0]);
-    if (na->op == BS_OP_fill && covers(g, b, a))
-        return bs_scale(g, b, na->value[0]);
+    if (nb->op == BS_OP_fill)
+        return bs_expand(g, bs_scale(g, a, nb->value[0]), joint);
+    if (na->op == BS_OP_fill)
+        return bs_expand(g, bs_scale(g, b, na->value[0]), joint);
     bs_id left = unexpanded(g, a, b), right = unexpanded(g, b, left);
     return binary(g, BS_OP_mul, left, right);
 }

@@ -75,8 +75,20 @@ const bs_op bs_op_matmul = {.name = "matmul",
                             .example = matmul_example,
                             .examples = 12};
 
+/* One inner dimension of length 1: every element is a single product, which
+ * can join a fused group. The adjoint of a sum of rows is of this kind. */
+static bs_id outer_product(bs_graph *g, bs_id a, bs_id b, bool ta, bool tb)
+{
+    bs_shape s = bs_shape_of(g, a), t = bs_shape_of(g, b);
+    bs_shape column = bs_shape4(s.d[0], s.d[1], s.d[ta ? 3 : 2], 1);
+    bs_shape row = bs_shape4(t.d[0], t.d[1], 1, t.d[tb ? 2 : 3]);
+    return bs_mul(g, bs_reshape(g, a, column), bs_reshape(g, b, row));
+}
+
 bs_id bs_matmul(bs_graph *g, bs_id a, bs_id b, bool ta, bool tb)
 {
+    if (bs_shape_of(g, a).d[ta ? 2 : 3] == 1 && bs_shape_of(g, b).d[tb ? 3 : 2] == 1)
+        return outer_product(g, a, b, ta, tb);
     bs_node n = bs_make_node(BS_OP_matmul, a, b, 0, 0);
     n.attr[0] = ta;
     n.attr[1] = tb;
