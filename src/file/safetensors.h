@@ -1,0 +1,89 @@
+/* safetensors.h -- named arrays and text in one file, in the safetensors format.
+ *
+ * The container of models and checkpoints; it knows nothing of models. Any
+ * bytes load or are refused with one line that says why. The format and the
+ * checksum are described in docs/format.md. */
+#ifndef BS_SAFETENSORS_H
+#define BS_SAFETENSORS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+#define BS_TENSOR_DIMS  8
+#define BS_CHECKSUM_KEY "basin.checksum"
+
+typedef enum {
+    BS_DTYPE_F32,
+    BS_DTYPE_F64,
+    BS_DTYPE_I32,
+    BS_DTYPE_I64,
+    BS_DTYPE_U8,
+} bs_dtype;
+
+size_t      bs_dtype_size(bs_dtype d); /* bytes of one element; 0 for no dtype */
+const char *bs_dtype_name(bs_dtype d); /* "F32", as in the file; NULL for no dtype */
+
+/* Row-major, little-endian. n_dims 0 is a scalar, any dim 0 an empty tensor. */
+typedef struct {
+    const char *name;
+    bs_dtype    dtype;
+    int         n_dims;
+    int64_t     dim[BS_TENSOR_DIMS];
+    const void *data;  /* aligned to its element size; NULL only when bytes is 0 */
+    size_t      bytes; /* product of the dims times the element size */
+} bs_tensor;
+
+typedef struct {
+    const char *key, *value; /* UTF-8 */
+} bs_meta;
+
+/* --- writing -----------------------------------------------------------------
+ *
+ * Tensors are laid out by falling element size, so that all are aligned, and in
+ * the given order within a size. Metadata keeps its order; BS_CHECKSUM_KEY is
+ * computed and comes first, one that is given is ignored. Equal input gives
+ * equal bytes, and writing what was read gives the same file again. BASIN_EARG
+ * for a tensor or key that the format cannot hold or that is there twice. */
+
+/* Replaces `path` at once: until everything is on the disk, an older file stays. */
+basin_status bs_safetensors_write(const char *path, const bs_tensor *t, int n, const bs_meta *meta,
+                                  int n_meta, basin_error *err);
+/* The same bytes appended to `out`, whose ceiling bounds them. */
+basin_status bs_safetensors_format(const bs_tensor *t, int n, const bs_meta *meta, int n_meta,
+                                   bs_buf *out, basin_error *err);
+
+/* --- reading -----------------------------------------------------------------
+ *
+ * An open file is immutable and may be shared between threads; all pointers
+ * below live until it is closed. */
+typedef struct bs_safetensors bs_safetensors;
+
+/* Maps a regular file. It may be replaced or removed while it is open, as
+ * bs_safetensors_write() does, but one that somebody overwrites or cuts short
+ * in place takes the data, or the process, with it: who runs for long copies
+ * what it needs and closes. A wrong checksum is an error, none at all is not:
+ * files of other programs have none. */
+basin_status bs_safetensors_open(const char *path, bs_safetensors **out, basin_error *err);
+/* Reads from memory; borrows `bytes` until closed. `name` opens the messages. */
+basin_status bs_safetensors_memory(const char *name, const void *bytes, size_t n,
+                                   bs_safetensors **out, basin_error *err);
+void         bs_safetensors_close(bs_safetensors *f); /* accepts NULL */
+
+/* true when the file had a checksum; it was then right */
+bool bs_safetensors_verified(const bs_safetensors *f);
+
+/* Tensors in the order of their data; NULL for an index out of range. */
+int              bs_safetensors_count(const bs_safetensors *f);
+const bs_tensor *bs_safetensors_at(const bs_safetensors *f, int i);
+const bs_tensor *bs_safetensors_find(const bs_safetensors *f, const char *name); /* NULL: none */
+
+/* Metadata in the order of the file, the checksum included. */
+int            bs_safetensors_meta_count(const bs_safetensors *f);
+const bs_meta *bs_safetensors_meta_at(const bs_safetensors *f, int i);
+const char    *bs_safetensors_meta(const bs_safetensors *f, const char *key); /* NULL: none */
+
+#endif
