@@ -259,7 +259,7 @@ $(PROG64): $(B)/%: %.c $(LIB64) $(B)/flags
 
 $(TIMERS): $(B)/%: %.c $(LIB32) $(B)/flags
 	@mkdir -p $(@D)
-	$(call program,-Ibench,$(LIB32),)
+	$(call program,-I. -Ibench,$(LIB32),)
 
 $(FUZZED): $(B)/%: tests/fuzz/%.c $(LIB32) $(B)/flags
 	$(call program,-fsanitize=fuzzer -I. -Itests,$(LIB32),)

@@ -1,14 +1,27 @@
 /* basin.h -- structured prediction with energy networks, public interface.
  *
+ *     basin_error      err;
+ *     basin_model     *m;
+ *     basin_predictor *p;
+ *     float            scores[159];
+ *     if (basin_model_load("runs/bibtex", &m, &err) ||
+ *         basin_predictor_new(m, 1, &p, &err) ||
+ *         basin_predict_csr(p, &row, scores, &err))
+ *         die(err.msg);
+ *
  * Every function that can fail returns a basin_status and takes a caller-owned
  * basin_error, possibly NULL, as its last argument. Nothing here exits, aborts,
- * prints, or keeps a pointer to caller memory after it returns, except where a
- * comment says "borrows". */
+ * prints (but to basin_session.messages), or keeps a pointer to caller memory
+ * after it returns, except where a comment says "borrows".
+ *
+ * A model is immutable once loaded and may be shared between threads. A
+ * predictor holds the memory of one thread at a time. */
 #ifndef BASIN_H
 #define BASIN_H
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +47,142 @@ typedef struct {
 
 /* "0.1.0"; a static string. */
 const char *basin_version(void);
+
+/* --- using a model ------------------------------------------------------------------------ */
+
+typedef struct basin_model     basin_model;
+typedef struct basin_predictor basin_predictor;
+
+/* Reads a model file, or the best model of a run folder. On failure *out is NULL. */
+basin_status basin_model_load(const char *path, basin_model **out, basin_error *err);
+void         basin_model_free(basin_model *m); /* accepts NULL; predictors first */
+
+int         basin_model_labels(const basin_model *m);
+int         basin_model_features(const basin_model *m);
+const char *basin_model_label(const basin_model *m, int i);   /* NULL when out of range */
+const char *basin_model_feature(const basin_model *m, int i); /* NULL when it has no name */
+const char *basin_model_card(const basin_model *m); /* JSON: scores when it was trained */
+
+/* Borrows the model. threads: 1, or more to share the work of large batches. */
+basin_status basin_predictor_new(const basin_model *m, int threads, basin_predictor **out,
+                                 basin_error *err);
+void         basin_predictor_free(basin_predictor *p); /* accepts NULL */
+
+/* Rows of features: row i is start[i] .. start[i + 1] of index and value (NULL = ones). */
+typedef struct {
+    int32_t        rows, cols;
+    const int32_t *start; /* [rows + 1] */
+    const int32_t *index; /* 0 .. cols - 1, increasing within a row */
+    const float   *value;
+} basin_rows;
+
+/* Probabilities [rows, labels] in the order of basin_model_label. Features are as
+ * in the training file, before any standardisation, which the model does itself. */
+basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *scores,
+                               basin_error *err);
+basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t rows, float *scores,
+                                 basin_error *err);
+
+/* The labels that the model's threshold turns on, for one row of scores: their
+ * numbers into labels (room for all), in increasing order; returns how many. */
+int basin_decide(const basin_model *m, const float *scores, int32_t *labels);
+
+/* --- text that functions return ------------------------------------------------------------- */
+
+/* Results for people and for programs; release with basin_text_free. */
+typedef struct {
+    char *table; /* lines for a terminal */
+    char *json;  /* one object on one line, without the newline */
+} basin_text;
+void basin_text_free(basin_text *t); /* also leaves it empty */
+
+/* Where longer work reports, and how it is stopped. NULL = silent, unstoppable. */
+typedef struct {
+    FILE               *messages;  /* progress and notes; NULL = none */
+    int                 verbosity; /* 0 nothing, 1 warnings, 2 normal, 3 more */
+    const volatile int *stop;      /* becomes nonzero: save and return BASIN_EINTERRUPTED */
+} basin_session;
+
+/* --- settings ----------------------------------------------------------------------------- */
+
+/* Keys and values as in `basin train --set KEY=VALUE`; basin_list("options") names them. */
+typedef struct basin_config basin_config;
+
+basin_status basin_config_new(basin_config **out, basin_error *err);
+void         basin_config_free(basin_config *c);
+basin_status basin_config_set(basin_config *c, const char *key, const char *value,
+                              basin_error *err);
+/* "key = value" lines, such as the file `config` of a run folder. */
+basin_status basin_config_read(basin_config *c, const char *path, basin_error *err);
+/* Adds a file; role is "train", "valid" or "test". Copies the path. */
+basin_status basin_config_file(basin_config *c, const char *role, const char *path,
+                               basin_error *err);
+
+/* --- training and evaluation ----------------------------------------------------------------- */
+
+/* Trains `seeds` times (seed, seed + 1, ...) into folder (folder/seed-N when
+ * seeds > 1; NULL = nothing is written). Files that are not given are split off
+ * the training data. resume: go on where a stopped run of the folder was. */
+basin_status basin_train(const basin_config *c, const char *folder, int seeds, int resume,
+                         const basin_session *s, basin_text *out, basin_error *err);
+
+typedef struct {
+    const char *infer;     /* "net"; NULL = the model's own */
+    const char *threshold; /* a number, "auto" = the stored one; NULL = auto */
+    const char *profile;   /* sklearn, mulan, meka, seal; NULL = the model's */
+    int         threads;   /* 0 = all cores */
+    int         per_label; /* nonzero: a table of labels, too */
+} basin_eval_options;
+
+basin_status basin_eval(const char *model, const char *const *files, int n,
+                        const basin_eval_options *o, const basin_session *s, basin_text *out,
+                        basin_error *err);
+
+typedef struct {
+    const char *format;    /* jsonl, csv, arff, npy; NULL = jsonl */
+    const char *threshold; /* as above */
+    int         scores;    /* nonzero: probabilities of the labels that are on, or of all */
+    int         top_k;     /* > 0: that many best labels instead of the threshold */
+    int         threads;
+} basin_predict_options;
+
+/* Reads rows from the files ("-": standard input) and writes predictions to out. */
+basin_status basin_predict_files(const char *model, const char *const *files, int n,
+                                 const basin_predict_options *o, FILE *out,
+                                 const basin_session *s, basin_error *err);
+
+/* --- data ---------------------------------------------------------------------------------- */
+
+/* What was understood of the files, what looks wrong, and what to do next; with
+ * `check` nonzero problems are an error. Reading options come from the config. */
+basin_status basin_data_inspect(const basin_config *c, const char *const *files, int n, int check,
+                                const basin_session *s, basin_text *out, basin_error *err);
+
+/* Rewrites files in another format (arff, libsvm, xmc, csv, jsonl; NULL: by the
+ * ending of out). */
+basin_status basin_data_convert(const basin_config *c, const char *const *files, int n,
+                                const char *out, const char *format, const basin_session *s,
+                                basin_error *err);
+
+/* Splits rows into parts with balanced labels: shares such as "60,20,20", files
+ * PREFIX-1.EXT ... or names "train,valid,test". */
+basin_status basin_data_split(const basin_config *c, const char *const *files, int n,
+                              const char *shares, const char *names, const char *out_prefix,
+                              const char *format, uint64_t seed, const basin_session *s,
+                              basin_text *out, basin_error *err);
+
+/* Generates data whose labels depend on each other in a known way. Options are
+ * "key=value" words separated by blanks (rows=2000 labels=24 ...). */
+basin_status basin_data_make(const char *kind, const char *options, uint64_t seed, const char *out,
+                             const char *format, const basin_session *s, basin_text *text,
+                             basin_error *err);
+
+/* --- about ---------------------------------------------------------------------------------- */
+
+/* kind: methods, energies, encoders, tasks, readers, metrics, presets, options. */
+basin_status basin_list(const char *kind, basin_text *out, basin_error *err);
+/* Build, machine, libraries: what to send with a question. */
+basin_status basin_doctor(basin_text *out, basin_error *err);
 
 #ifdef __cplusplus
 }

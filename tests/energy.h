@@ -17,9 +17,10 @@ static inline bs_id energy_of(bs_graph *g, void *ctx, bs_id y)
     energy      *e = ctx;
     bs_mlp_shape shape = {2, 7, BS_SOFTPLUS, 0, false};
     bs_id        t = bs_mlp(&e->nn, "energy/T", e->x, &shape);
-    bs_id        local = bs_linear(&e->nn, "energy/B", t, e->labels, bs_init_xavier(7, e->labels), false);
-    bs_id        h = bs_linear(&e->nn, "energy/M", y, e->hidden, bs_init_xavier(e->labels, e->hidden), true);
-    bs_id        v = bs_param(g, e->nn.params, "energy/v", bs_shape2(e->hidden, 1), bs_init_normal(1));
+    bs_id local = bs_linear(&e->nn, "energy/B", t, e->labels, bs_init_xavier(7, e->labels), false);
+    bs_id h =
+        bs_linear(&e->nn, "energy/M", y, e->hidden, bs_init_xavier(e->labels, e->hidden), true);
+    bs_id v = bs_param(g, e->nn.params, "energy/v", bs_shape2(e->hidden, 1), bs_init_normal(1));
     bs_push(g, "energy");
     bs_id global = bs_sum(g, bs_matmul(g, bs_softplus(g, h), v, false, false));
     bs_id total = bs_sub(g, global, bs_dot(g, y, local));

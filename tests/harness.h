@@ -16,13 +16,13 @@
 #include "plan/backend.h"
 
 /* A failed check that says what was being checked. */
-#define CHECK(condition, ...)               \
-    do {                                    \
-        if (!(condition)) {                 \
+#define CHECK(condition, ...)                  \
+    do {                                       \
+        if (!(condition)) {                    \
             fprintf(stderr, "  " __VA_ARGS__); \
-            fprintf(stderr, "\n");          \
-            fail();                         \
-        }                                   \
+            fprintf(stderr, "\n");             \
+            fail();                            \
+        }                                      \
     } while (0)
 
 static inline void check_graph(const bs_graph *g)
@@ -131,7 +131,7 @@ static inline void naive_free(const bs_graph *g, void **value, bs_id last)
     free(value);
 }
 
-/* ||a - b|| / max(||a||, ||b||, floor): single tiny entries lie below the rounding of differences */
+/* ||a - b|| / max(||a||, ||b||, floor): norms, since tiny entries lie below the rounding */
 static inline double distance(const real *a, const real *b, int64_t n, double floor)
 {
     double diff = 0, na = 0, nb = 0;

@@ -14,8 +14,8 @@ static void every_op_has_an_example(void **state)
         CHECK(bs_ops[op]->example && bs_ops[op]->examples > 0, "%s has no example",
               bs_ops[op]->name);
         CHECK(bs_ops[op]->scalar || bs_ops[op]->eval, "%s has no definition", bs_ops[op]->name);
-        CHECK(bs_ops[op]->vjp || (bs_ops[op]->flags & BS_OP_CONSTANT) ||
-                  op == BS_OP_lstm_cells || op == BS_OP_lstm_back,
+        CHECK(bs_ops[op]->vjp || (bs_ops[op]->flags & BS_OP_CONSTANT) || op == BS_OP_lstm_cells ||
+                  op == BS_OP_lstm_back,
               "%s has neither a derivative nor is it constant", bs_ops[op]->name);
     }
 }
@@ -35,8 +35,8 @@ static void compare_example(const bs_op *op, int variant, uint64_t seed, const c
     const void *got = machine_value(&m, 0);
     if (n->type == BS_T_REAL) {
         double d = distance(got, naive[out], bs_shape_count(n->shape), 1e-6);
-        CHECK(d <= (sizeof(real) == 8 ? 1e-12 : 2e-6), "%s (%s) variant %d: %.3g from the plain kernel",
-              op->name, isa, variant, d);
+        CHECK(d <= (sizeof(real) == 8 ? 1e-12 : 2e-6),
+              "%s (%s) variant %d: %.3g from the plain kernel", op->name, isa, variant, d);
     } else {
         CHECK(memcmp(got, naive[out], bs_value_bytes((bs_type)n->type, n->shape)) == 0,
               "%s (%s) variant %d differs from the plain kernel", op->name, isa, variant);
@@ -99,7 +99,7 @@ static void wrong_operands_are_refused(void **state)
     }
 }
 
-#define OPS_FORWARD_TESTS                                                              \
+#define OPS_FORWARD_TESTS                                                                        \
     cmocka_unit_test(every_op_has_an_example), cmocka_unit_test(kernels_agree_with_definitions), \
         cmocka_unit_test(wrong_operands_are_refused)
 

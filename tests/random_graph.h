@@ -24,32 +24,19 @@ static inline bs_id rg_step(random_graph *r)
     bs_graph *g = r->g;
     bs_id     a = rg_pick(r), b = rg_pick(r);
     switch (bs_rng_below(&r->ex.rng, 22)) {
-    case 0:
-        return bs_add(g, a, b);
-    case 1:
-        return bs_sub(g, a, b);
-    case 2:
-        return bs_mul(g, bs_tanh(g, a), b);
-    case 3:
-        return bs_softplus(g, a);
-    case 4:
-        return bs_sigmoid(g, a);
-    case 5:
-        return bs_tanh(g, bs_matmul(g, a, r->square, false, bs_rng_below(&r->ex.rng, 2)));
-    case 6:
-        return bs_add(g, a, r->row);
-    case 7:
-        return bs_mul(g, a, r->column);
-    case 8:
-        return bs_sub(g, a, bs_sum_axis(g, bs_scale(g, b, 0.01), -1));
-    case 9:
-        return bs_add(g, a, bs_mean_axis(g, b, -2));
-    case 10:
-        return bs_softmax(g, a, -1);
-    case 11:
-        return bs_where(g, bs_less(g, a, b), a, bs_scale(g, b, 0.5));
-    case 12:
-        return bs_dropout(g, a, 0.3, bs_rng_below(&r->ex.rng, 3));
+    case 0: return bs_add(g, a, b);
+    case 1: return bs_sub(g, a, b);
+    case 2: return bs_mul(g, bs_tanh(g, a), b);
+    case 3: return bs_softplus(g, a);
+    case 4: return bs_sigmoid(g, a);
+    case 5: return bs_tanh(g, bs_matmul(g, a, r->square, false, bs_rng_below(&r->ex.rng, 2)));
+    case 6: return bs_add(g, a, r->row);
+    case 7: return bs_mul(g, a, r->column);
+    case 8: return bs_sub(g, a, bs_sum_axis(g, bs_scale(g, b, 0.01), -1));
+    case 9: return bs_add(g, a, bs_mean_axis(g, b, -2));
+    case 10: return bs_softmax(g, a, -1);
+    case 11: return bs_where(g, bs_less(g, a, b), a, bs_scale(g, b, 0.5));
+    case 12: return bs_dropout(g, a, 0.3, bs_rng_below(&r->ex.rng, 3));
     case 13:
         return bs_reshape(g, bs_exp(g, bs_reshape(g, bs_tanh(g, a), bs_shape2(RG_COLS, RG_ROWS))),
                           bs_shape2(RG_ROWS, RG_COLS));
@@ -60,16 +47,11 @@ static inline bs_id rg_step(random_graph *r)
     case 16:
         return bs_add(g, bs_matmul(g, bs_tanh(g, a), r->square, false, false),
                       bs_matmul(g, bs_sigmoid(g, b), r->square, false, true));
-    case 17:
-        return bs_max_axis(g, a, -1), bs_sub(g, a, bs_max_axis(g, a, -1));
-    case 18:
-        return bs_clamp(g, a, -0.4, 0.4);
-    case 19:
-        return bs_add(g, bs_stop(g, a), b);
-    case 20:
-        return bs_minimum(g, a, b);
-    default:
-        return bs_sub(g, a, bs_logsumexp(g, a, -1));
+    case 17: return bs_max_axis(g, a, -1), bs_sub(g, a, bs_max_axis(g, a, -1));
+    case 18: return bs_clamp(g, a, -0.4, 0.4);
+    case 19: return bs_add(g, bs_stop(g, a), b);
+    case 20: return bs_minimum(g, a, b);
+    default: return bs_sub(g, a, bs_logsumexp(g, a, -1));
     }
 }
 

@@ -193,11 +193,16 @@ static void derivatives_of_composites(void **state)
         const char *name;
         builder     build;
         int         variants;
-    } row[] = {{"log_sigmoid", c_log_sigmoid, 1}, {"gelu", c_gelu, 1},
-               {"dropout", c_dropout, 2},         {"layer_norm", c_layer_norm, 1},
-               {"max_axis", c_max_axis, 4},       {"mean", c_mean, 2},
-               {"max_pool", c_max_pool, 2},       {"conv_transposed", c_conv_transposed, 2},
-               {"safe", c_safe, 3},               {"lstm_unrolled", c_lstm_unrolled, 2},
+    } row[] = {{"log_sigmoid", c_log_sigmoid, 1},
+               {"gelu", c_gelu, 1},
+               {"dropout", c_dropout, 2},
+               {"layer_norm", c_layer_norm, 1},
+               {"max_axis", c_max_axis, 4},
+               {"mean", c_mean, 2},
+               {"max_pool", c_max_pool, 2},
+               {"conv_transposed", c_conv_transposed, 2},
+               {"safe", c_safe, 3},
+               {"lstm_unrolled", c_lstm_unrolled, 2},
                {"soft_f1", c_soft_f1, 1}};
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
@@ -224,8 +229,8 @@ static void fused_lstm_equals_unrolled(void **state)
         for (int t = 0; t < T; t++)
             for (int b = 0; b < B; b++)
                 m[t * B + b] = t < lengths[b];
-        bs_id     h[2] = {bs_lstm(g, xp, wh, len, reverse), bs_lstm_unrolled(g, xp, wh, mask, reverse)};
-        bs_id     wrt[2] = {xp, wh}, d[2];
+        bs_id h[2] = {bs_lstm(g, xp, wh, len, reverse), bs_lstm_unrolled(g, xp, wh, mask, reverse)};
+        bs_id wrt[2] = {xp, wh}, d[2];
         bs_result r[6];
         for (int k = 0; k < 2; k++) {
             bs_grad(g, bs_dot(g, h[k], c), wrt, 2, d, false);
@@ -251,8 +256,8 @@ static void fused_lstm_equals_unrolled(void **state)
 static void second_derivative_of_once_ops_is_refused(void **state)
 {
     (void)state;
-    problem p = problem_new(bs_ops[BS_OP_lstm]->example, 0, 1);
-    bs_id   d[8];
+    problem     p = problem_new(bs_ops[BS_OP_lstm]->example, 0, 1);
+    bs_id       d[8];
     basin_error err = {0};
     bs_grad(p.g, along_random_direction(&p), p.wrt, p.n, d, true);
     CHECK(bs_graph_check(p.g, &err) == BASIN_EARG && strstr(err.msg, "lstm_back") &&

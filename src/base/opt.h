@@ -17,7 +17,7 @@ typedef enum {
     BS_TEXT,  /* char[BS_OPTION_TEXT], anything that fits */
 } bs_option_kind;
 
-#define BS_OPTION_TEXT 256
+#define BS_OPTION_TEXT 1024 /* a path fits */
 
 enum {
     BS_OPTION_KEEP = 1,     /* stored in the model and restored at prediction */

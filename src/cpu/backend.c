@@ -19,8 +19,7 @@
 
 /* ---- workspace ---- */
 
-static basin_status workspace_new(const bs_backend_options *o, bs_workspace **out,
-                                  basin_error *err)
+static basin_status workspace_new(const bs_backend_options *o, bs_workspace **out, basin_error *err)
 {
     bs_workspace *w = bs_calloc(1, sizeof *w);
     *out = w;
@@ -98,8 +97,7 @@ static void bind_touched(bs_program *p, uint8_t *const *touched)
             p->call[i].args.touched = rows;
         } else if (rows) {
             p->dense[p->n_dense].row = rows;
-            p->dense[p->n_dense++].n =
-                (size_t)(bs_shape_count(s->node.shape) / s->node.shape.d[3]);
+            p->dense[p->n_dense++].n = (size_t)(bs_shape_count(s->node.shape) / s->node.shape.d[3]);
         }
     }
 }
@@ -115,14 +113,10 @@ static bool is_row_sparse(const bs_program *p, int segment)
 static const void *address(const bs_program *p, bs_loc loc)
 {
     switch (loc.place) {
-    case BS_AT_ARENA:
-        return p->w->arena + loc.offset;
-    case BS_AT_INPUT:
-        return (const char *)p->input_data[loc.index] + loc.offset;
-    case BS_AT_PARAM:
-        return (const char *)(p->params + p->offset[loc.index]) + loc.offset;
-    case BS_AT_GRAD:
-        return (const char *)(p->grads + p->offset[loc.index]) + loc.offset;
+    case BS_AT_ARENA: return p->w->arena + loc.offset;
+    case BS_AT_INPUT: return (const char *)p->input_data[loc.index] + loc.offset;
+    case BS_AT_PARAM: return (const char *)(p->params + p->offset[loc.index]) + loc.offset;
+    case BS_AT_GRAD: return (const char *)(p->grads + p->offset[loc.index]) + loc.offset;
     }
     return NULL;
 }
@@ -181,7 +175,7 @@ static void restore_subnormals(unsigned old)
 static void run_pieces(const bs_program *p, int i, int64_t begin, int64_t end, int thread)
 {
     const bs_call *c = &p->call[i];
-    char *scratch = p->w->scratch + (size_t)thread * p->w->scratch_bytes;
+    char          *scratch = p->w->scratch + (size_t)thread * p->w->scratch_bytes;
     if (begin >= end)
         return;
     if (c->kernel)
@@ -227,7 +221,7 @@ static void run_shared(bs_program *p)
 {
     atomic_store(&p->w->barrier.arrived, 0);
     atomic_store(&p->w->barrier.phase, 0);
-    #pragma omp parallel num_threads(p->w->threads)
+#pragma omp parallel num_threads(p->w->threads)
     {
         const int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
         unsigned      old = flush_subnormals();
@@ -352,7 +346,7 @@ static int64_t piece_length(const bs_span_update *s)
 static void update(bs_workspace *w, const bs_update *u, const bs_span_update *span, int n,
                    real *params, const real *grads, real *m, real *v)
 {
-    #pragma omp parallel num_threads(w->threads) if (w->threads > 1)
+#pragma omp parallel num_threads(w->threads) if (w->threads > 1)
     {
         const int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
         unsigned      old = flush_subnormals();

@@ -19,9 +19,9 @@
 enum { BLOCK_FLOPS = 4 << 20, BLOCK_ALIGN = 32 };
 
 typedef struct {
-    int     B, M, N, K; /* batch and sizes of the product */
-    bool    ta, tb, rows; /* rows: blocks are cut along M, else along N */
-    int     block, blocks; /* size of a block, blocks per matrix */
+    int  B, M, N, K;    /* batch and sizes of the product */
+    bool ta, tb, rows;  /* rows: blocks are cut along M, else along N */
+    int  block, blocks; /* size of a block, blocks per matrix */
 } cut;
 
 static cut cut_of(const bs_call *c)
@@ -71,8 +71,8 @@ static void product(const cut *k, const real *a, const real *b, real *out, int i
         gemv(CblasRowMajor, k->ta ? CblasTrans : CblasNoTrans, k->ta ? k->K : m, k->ta ? m : k->K,
              1, x, lda, b, 1, beta, y, 1);
     else
-        gemm(CblasRowMajor, k->ta ? CblasTrans : CblasNoTrans, k->tb ? CblasTrans : CblasNoTrans,
-             m, n, k->K, 1, x, lda, w, ldb, beta, y, k->N);
+        gemm(CblasRowMajor, k->ta ? CblasTrans : CblasNoTrans, k->tb ? CblasTrans : CblasNoTrans, m,
+             n, k->K, 1, x, lda, w, ldb, beta, y, k->N);
 }
 
 /* Where matrix `at` of the batch starts, when an operand may have a single one. */

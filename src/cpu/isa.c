@@ -4,16 +4,19 @@
 
 #include "cpu/vec.h"
 
-#define TABLES(isa)                                                                       \
-    extern const bs_vec_tile   bs_vec_tile_##isa;                                         \
-    extern const bs_vec_random bs_vec_random_##isa;                                       \
-    extern const bs_vec_reduce bs_vec_reduce_##isa;                                       \
-    extern const bs_vec_sparse bs_vec_sparse_##isa;                                       \
-    extern const bs_vec_lstm   bs_vec_lstm_##isa;                                         \
-    extern const bs_vec_update bs_vec_update_##isa;                                       \
-    static const bs_vec        vec_##isa = {#isa,                &bs_vec_tile_##isa,      \
-                                            &bs_vec_random_##isa, &bs_vec_reduce_##isa,    \
-                                            &bs_vec_sparse_##isa, &bs_vec_lstm_##isa,      \
+#define TABLES(isa)                                               \
+    extern const bs_vec_tile   bs_vec_tile_##isa;                 \
+    extern const bs_vec_random bs_vec_random_##isa;               \
+    extern const bs_vec_reduce bs_vec_reduce_##isa;               \
+    extern const bs_vec_sparse bs_vec_sparse_##isa;               \
+    extern const bs_vec_lstm   bs_vec_lstm_##isa;                 \
+    extern const bs_vec_update bs_vec_update_##isa;               \
+    static const bs_vec        vec_##isa = {#isa,                 \
+                                            &bs_vec_tile_##isa,   \
+                                            &bs_vec_random_##isa, \
+                                            &bs_vec_reduce_##isa, \
+                                            &bs_vec_sparse_##isa, \
+                                            &bs_vec_lstm_##isa,   \
                                             &bs_vec_update_##isa};
 
 TABLES(plain)

@@ -45,7 +45,7 @@ struct bs_call {
 };
 
 /* NULL where only the plain kernel exists. */
-const bs_kernel *bs_kernel_of(bs_op_id op);
+const bs_kernel       *bs_kernel_of(bs_op_id op);
 extern const bs_kernel bs_kernel_group;
 
 #endif

@@ -30,7 +30,7 @@ static double sum_alike(const bs_program *p, int i, long *calls, int *steps)
 void bs_profile_print(const bs_program *p)
 {
     bs_logger log = bs_log_make(stderr, BS_INFO);
-    double total = 0;
+    double    total = 0;
     for (int i = 0; i < p->n; i++)
         total += p->timing[i].seconds;
     if (total <= 0)

@@ -39,28 +39,28 @@ typedef struct {
 } bs_timing;
 
 struct bs_program {
-    bs_arena      arena;
-    bs_workspace *w;
-    bs_call      *call; /* [n] */
-    bs_step      *step; /* [n], node, label and dead spans of the plan's steps */
-    bool         *row_sparse; /* [n] a gradient that may be written by rows */
-    bs_patch     *fixed, *bound; /* arena, parameters and gradients / inputs */
-    bs_operand   *result;
-    bs_id        *input;
-    const void  **input_data; /* [n_inputs] */
-    bs_timing    *timing;     /* [n] when profiling */
-    int           n, n_fixed, n_bound, n_results, n_inputs;
-    bool          parallel; /* some call is worth more than one thread */
-    const real   *params;
-    real         *grads;
+    bs_arena       arena;
+    bs_workspace  *w;
+    bs_call       *call;          /* [n] */
+    bs_step       *step;          /* [n], node, label and dead spans of the plan's steps */
+    bool          *row_sparse;    /* [n] a gradient that may be written by rows */
+    bs_patch      *fixed, *bound; /* arena, parameters and gradients / inputs */
+    bs_operand    *result;
+    bs_id         *input;
+    const void   **input_data; /* [n_inputs] */
+    bs_timing     *timing;     /* [n] when profiling */
+    int            n, n_fixed, n_bound, n_results, n_inputs;
+    bool           parallel; /* some call is worth more than one thread */
+    const real    *params;
+    real          *grads;
     const int64_t *offset;
     struct {
         uint8_t *row; /* all ones before each run: this program writes every row */
         size_t   n;
-    }            *dense; /* [n_dense] */
-    int           n_dense;
-    uint64_t      generation; /* of the workspace the pointers belong to; 0 = set them anew */
-    bs_run        run;
+    } * dense; /* [n_dense] */
+    int      n_dense;
+    uint64_t generation; /* of the workspace the pointers belong to; 0 = set them anew */
+    bs_run   run;
 };
 
 /* Makes the workspace at least this large. */

@@ -15,8 +15,8 @@
 #include "graph/op.h"
 
 #define BS_V__(name, isa) name##_##isa
-#define BS_V_(name, isa) BS_V__(name, isa)
-#define BS_V(name) BS_V_(name, BS_ISA)
+#define BS_V_(name, isa)  BS_V__(name, isa)
+#define BS_V(name)        BS_V_(name, BS_ISA)
 
 /* out[i] = op(a[i], b[i], c[i]); out may be a, b or c. NULL: use the op's scalar function. */
 typedef void (*bs_tile_fn)(real *out, const real *a, const real *b, const real *c,
@@ -55,7 +55,7 @@ typedef struct {
     /* w[l][h0..h1) += row[h0..h1) for every set bit l */
     void (*scatter_bits)(real *w, const real *row, int64_t H, int64_t h0, int64_t h1,
                          const uint64_t *bits, int words);
-    real (*dot_bits)(const real *a, const uint64_t *bits, int L); /* sum of a over set bits */
+    real (*dot_bits)(const real *a, const uint64_t *bits, int L);       /* sum of a over set bits */
     void (*add_bits)(real *a, real value, const uint64_t *bits, int L); /* a[l] += value there */
 } bs_vec_sparse;
 

@@ -204,9 +204,9 @@ static bs_id refuse_node(bs_graph *g, const bs_node *n, const char *why)
 
 static const char *check_operands(const bs_graph *g, const bs_node *n)
 {
-    static const char letter[] = {[BS_T_REAL] = 'r', [BS_T_INT] = 'i', [BS_T_CSR] = 'c',
-                                  [BS_T_BITS] = 'b'};
-    const char       *in = bs_ops[n->op]->in;
+    static const char letter[] = {
+        [BS_T_REAL] = 'r', [BS_T_INT] = 'i', [BS_T_CSR] = 'c', [BS_T_BITS] = 'b'};
+    const char *in = bs_ops[n->op]->in;
     for (int i = 0; i < 4 && in[i]; i++) {
         bs_id s = n->src[i];
         if (s <= 0 || s >= g->n)

@@ -146,18 +146,18 @@ bs_id bs_bernoulli(bs_graph *g, bs_id p, uint32_t stream);
 bs_id bs_dropout(bs_graph *g, bs_id a, double rate, uint32_t stream);
 
 /* --- reductions; the reduced axis stays with length 1 --- */
-bs_id bs_expand(bs_graph *g, bs_id a, bs_shape s);  /* repeats dimensions of length 1 */
-bs_id bs_sum_to(bs_graph *g, bs_id a, bs_shape s);  /* its adjoint: sums them away */
-bs_id bs_sum(bs_graph *g, bs_id a);                 /* of everything, [1] */
+bs_id bs_expand(bs_graph *g, bs_id a, bs_shape s); /* repeats dimensions of length 1 */
+bs_id bs_sum_to(bs_graph *g, bs_id a, bs_shape s); /* its adjoint: sums them away */
+bs_id bs_sum(bs_graph *g, bs_id a);                /* of everything, [1] */
 bs_id bs_mean(bs_graph *g, bs_id a);
 bs_id bs_sum_axis(bs_graph *g, bs_id a, int axis);
 bs_id bs_mean_axis(bs_graph *g, bs_id a, int axis);
-bs_id bs_argmax(bs_graph *g, bs_id a, int axis);    /* int; the first of equals */
+bs_id bs_argmax(bs_graph *g, bs_id a, int axis); /* int; the first of equals */
 bs_id bs_max_axis(bs_graph *g, bs_id a, int axis);
 bs_id bs_logsumexp(bs_graph *g, bs_id a, int axis);
 bs_id bs_softmax(bs_graph *g, bs_id a, int axis);
 bs_id bs_log_softmax(bs_graph *g, bs_id a, int axis);
-bs_id bs_dot(bs_graph *g, bs_id a, bs_id b);        /* sum of a * b, [1] */
+bs_id bs_dot(bs_graph *g, bs_id a, bs_id b); /* sum of a * b, [1] */
 bs_id bs_layer_norm(bs_graph *g, bs_id a, bs_id gain, bs_id bias, double eps); /* last axis */
 
 /* --- shape --- */
@@ -167,14 +167,14 @@ bs_id bs_slice(bs_graph *g, bs_id a, int axis, int start, int len);
 bs_id bs_pad(bs_graph *g, bs_id a, int axis, int before, int total); /* zeros around */
 bs_id bs_concat(bs_graph *g, bs_id a, bs_id b, int axis);
 bs_id bs_permute(bs_graph *g, bs_id a, int p0, int p1, int p2, int p3); /* out.d[i] = a.d[p_i] */
-bs_id bs_transpose(bs_graph *g, bs_id a); /* last two dimensions */
+bs_id bs_transpose(bs_graph *g, bs_id a);                               /* last two dimensions */
 
 /* --- products --- */
 /* a [.., m, k] (or [.., k, m] when ta) times b [.., k, n] (or [.., n, k] when tb); the
  * two leading dimensions are a batch: equal, or 1 on one side. */
 bs_id bs_matmul(bs_graph *g, bs_id a, bs_id b, bool ta, bool tb);
-bs_id bs_spmm(bs_graph *g, bs_id csr, bs_id w);      /* [n, d] csr times [d, h] */
-bs_id bs_spmm_t(bs_graph *g, bs_id csr, bs_id dy);   /* its transpose times [n, h]: [d, h] */
+bs_id bs_spmm(bs_graph *g, bs_id csr, bs_id w);    /* [n, d] csr times [d, h] */
+bs_id bs_spmm_t(bs_graph *g, bs_id csr, bs_id dy); /* its transpose times [n, h]: [d, h] */
 
 /* --- indices --- */
 bs_id bs_gather(bs_graph *g, bs_id table, bs_id index); /* rows of [v, d] by int [.., a, n]: */

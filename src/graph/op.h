@@ -19,8 +19,8 @@ typedef struct {
     bool           accumulate; /* add to out instead of writing it (BS_OP_ACCUMULATE only) */
     /* spmm_t and scatter only; NULL = write every row. Otherwise one byte a row of out: the
      * kernel sets 1 where it wrote and 0 where the gradient is zero and out was left alone. */
-    uint8_t       *touched;
-    const bs_run  *run;
+    uint8_t      *touched;
+    const bs_run *run;
 } bs_args;
 
 enum {

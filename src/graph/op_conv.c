@@ -17,7 +17,7 @@ typedef struct {
 
 static geometry geometry_of(bs_shape x, bs_shape w, bs_shape y, const int32_t *attr)
 {
-    return (geometry){x.d[0], x.d[1], x.d[2], x.d[3], w.d[0],  w.d[2],
+    return (geometry){x.d[0], x.d[1], x.d[2], x.d[3],  w.d[0], w.d[2],
                       w.d[3], y.d[2], y.d[3], attr[0], attr[1]};
 }
 
@@ -102,7 +102,10 @@ static void conv_eval(const bs_args *a)
 /* kernel 3x2 and 4x4; stride 1 and 2; with and without padding */
 static const struct {
     int height, width, kh, kw, stride, pad;
-} cases[] = {{5, 6, 3, 2, 1, 0}, {5, 6, 3, 3, 1, 1}, {6, 5, 3, 3, 2, 1}, {5, 5, 1, 1, 1, 0},
+} cases[] = {{5, 6, 3, 2, 1, 0},
+             {5, 6, 3, 3, 1, 1},
+             {6, 5, 3, 3, 2, 1},
+             {5, 5, 1, 1, 1, 0},
              {8, 7, 5, 5, 2, 2}};
 
 enum { CASES = sizeof cases / sizeof cases[0] };
@@ -138,7 +141,8 @@ const bs_op bs_op_conv = {.name = "conv",
                           .example = conv_example,
                           .examples = CASES};
 
-static bs_id emit_conv(bs_graph *g, bs_op_id op, bs_id a, bs_id b, int stride, int pad, int h, int w)
+static bs_id emit_conv(bs_graph *g, bs_op_id op, bs_id a, bs_id b, int stride, int pad, int h,
+                       int w)
 {
     bs_node n = bs_make_node(op, a, b, 0, 0);
     n.attr[0] = stride;
@@ -288,8 +292,8 @@ static void pool_index_eval(const bs_args *a)
 
 static bs_id pool_index_example(bs_graph *g, bs_example *ex, int variant)
 {
-    bs_node n = bs_make_node(BS_OP_pool_index,
-                             bs_example_real(g, ex, bs_shape4(2, 3, 6, 7), -1, 1), 0, 0, 0);
+    bs_node n = bs_make_node(BS_OP_pool_index, bs_example_real(g, ex, bs_shape4(2, 3, 6, 7), -1, 1),
+                             0, 0, 0);
     n.attr[0] = 2 + variant;
     n.attr[1] = 2;
     return bs_emit(g, n);
@@ -313,7 +317,7 @@ bs_id bs_max_pool(bs_graph *g, bs_id x, int size, int stride)
     if (!index)
         return 0;
     bs_id planes = bs_reshape(g, x, bs_shape3(s.d[0], s.d[1], s.d[2] * s.d[3]));
-    return bs_reshape(g, bs_take(g, planes, index, -1),
-                      bs_shape4(s.d[0], s.d[1], (s.d[2] - size) / stride + 1,
-                                (s.d[3] - size) / stride + 1));
+    return bs_reshape(
+        g, bs_take(g, planes, index, -1),
+        bs_shape4(s.d[0], s.d[1], (s.d[2] - size) / stride + 1, (s.d[3] - size) / stride + 1));
 }

@@ -65,25 +65,25 @@ static bs_id unexpanded(const bs_graph *g, bs_id a, bs_id other)
 static bs_id binary_example(bs_graph *g, bs_example *ex, int variant, bs_op_id op)
 {
     /* equal shapes, row, column, scalar, and a dimension in the middle */
-    static const bs_shape right[] = {{{1, 2, 5, 3}}, {{1, 1, 1, 3}}, {{1, 2, 5, 1}},
-                                     {{1, 1, 1, 1}}, {{1, 2, 1, 3}}};
+    static const bs_shape right[] = {
+        {{1, 2, 5, 3}}, {{1, 1, 1, 3}}, {{1, 2, 5, 1}}, {{1, 1, 1, 1}}, {{1, 2, 1, 3}}};
     bs_id a = bs_example_real(g, ex, bs_shape3(2, 5, 3), 0.6, 1.6);
     bs_id b = bs_example_real(g, ex, right[variant], 1.7, 2.6);
     return variant % 2 ? binary(g, op, b, a) : binary(g, op, a, b);
 }
 
-#define BINARY_ROW(op, more)                                                                  \
-    static bs_id op##_example(bs_graph *g, bs_example *ex, int variant)                       \
-    {                                                                                         \
-        return binary_example(g, ex, variant, BS_OP_##op);                                    \
-    }                                                                                         \
-    const bs_op bs_op_##op = {.name = #op,                                                    \
-                              .in = "rr",                                                     \
-                              .flags = BS_OP_ELEMENTWISE | (more),                            \
-                              .shape = bs_elementwise_shape,                                  \
-                              .vjp = op##_vjp,                                                \
-                              .scalar = op##_scalar,                                          \
-                              .example = op##_example,                                        \
+#define BINARY_ROW(op, more)                                            \
+    static bs_id op##_example(bs_graph *g, bs_example *ex, int variant) \
+    {                                                                   \
+        return binary_example(g, ex, variant, BS_OP_##op);              \
+    }                                                                   \
+    const bs_op bs_op_##op = {.name = #op,                              \
+                              .in = "rr",                               \
+                              .flags = BS_OP_ELEMENTWISE | (more),      \
+                              .shape = bs_elementwise_shape,            \
+                              .vjp = op##_vjp,                          \
+                              .scalar = op##_scalar,                    \
+                              .example = op##_example,                  \
                               .examples = 5}
 
 /* add, sub, mul, div -------------------------------------------------------- */

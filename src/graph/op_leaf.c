@@ -56,8 +56,7 @@ static void uniform_eval(const bs_args *a)
 {
     int64_t n = bs_shape_count(a->node->shape);
     for (int64_t i = 0; i < n; i++) {
-        uint32_t w =
-            bs_rng_at(a->run->seed, a->run->step, (uint32_t)a->node->attr[0], (uint64_t)i);
+        uint32_t w = bs_rng_at(a->run->seed, a->run->step, (uint32_t)a->node->attr[0], (uint64_t)i);
         /* 24 bits: exact in float, and never 1 */
         ((real *)a->out)[i] = (real)(w >> 8) * BS_REAL(5.9604644775390625e-8);
     }

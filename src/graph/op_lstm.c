@@ -76,10 +76,10 @@ enum { EX_T = 4, EX_B = 3, EX_H = 2 };
 
 static bs_id lstm_cells_example(bs_graph *g, bs_example *ex, int variant)
 {
-    bs_node n = bs_make_node(
-        BS_OP_lstm_cells, bs_example_real(g, ex, bs_shape3(EX_T, EX_B, 4 * EX_H), -1, 1),
-        bs_example_real(g, ex, bs_shape2(EX_H, 4 * EX_H), -1, 1),
-        bs_example_int(g, ex, bs_shape1(EX_B), EX_T + 1, false), 0);
+    bs_node n = bs_make_node(BS_OP_lstm_cells,
+                             bs_example_real(g, ex, bs_shape3(EX_T, EX_B, 4 * EX_H), -1, 1),
+                             bs_example_real(g, ex, bs_shape2(EX_H, 4 * EX_H), -1, 1),
+                             bs_example_int(g, ex, bs_shape1(EX_B), EX_T + 1, false), 0);
     n.attr[0] = variant;
     return bs_emit(g, n);
 }
@@ -218,8 +218,8 @@ static void lstm_back_eval(const bs_args *a)
                     dh[j] += (double)later[q] * (double)wh[(int64_t)j * 4 * H + q];
             }
             later = dz + at * 4;
-            step_back(cells, (int64_t)T * B * H, at,
-                      step > 0 ? ((int64_t)before * B + b) * H : -1, H, dh, dc, later);
+            step_back(cells, (int64_t)T * B * H, at, step > 0 ? ((int64_t)before * B + b) * H : -1,
+                      H, dh, dc, later);
         }
     }
 }

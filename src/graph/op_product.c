@@ -123,8 +123,8 @@ static void spmm_eval(const bs_args *a)
             real  *out = (real *)a->out + i * (int64_t)H + h;
             double sum = a->accumulate ? (double)*out : 0;
             for (int k = x->start[i]; k < x->start[i + 1]; k++)
-                sum += (x->value ? (double)x->value[k] : 1) *
-                       (double)w[x->index[k] * (int64_t)H + h];
+                sum +=
+                    (x->value ? (double)x->value[k] : 1) * (double)w[x->index[k] * (int64_t)H + h];
             *out = (real)sum;
         }
 }

@@ -92,10 +92,8 @@ bs_id bs_sum_to(bs_graph *g, bs_id a, bs_shape s)
     if (bs_shape_equal(from->shape, s))
         return a;
     if (from->op == BS_OP_fill)
-        return bs_fill(g,
-                       from->value[0] * (double)bs_shape_count(from->shape) /
-                           (double)bs_shape_count(s),
-                       s);
+        return bs_fill(
+            g, from->value[0] * (double)bs_shape_count(from->shape) / (double)bs_shape_count(s), s);
     bs_node n = bs_make_node(BS_OP_sum_to, a, 0, 0, 0);
     n.shape = s;
     return bs_emit(g, n);

@@ -306,9 +306,9 @@ static void permute_eval(const bs_args *a)
 {
     const bs_shape s = a->in_shape[0], t = a->node->shape;
     const int32_t *p = a->node->attr;
-    int64_t        stride[4] = {(int64_t)s.d[1] * s.d[2] * s.d[3], (int64_t)s.d[2] * s.d[3], s.d[3], 1};
-    const real    *x = a->in[0];
-    real          *out = a->out;
+    int64_t stride[4] = {(int64_t)s.d[1] * s.d[2] * s.d[3], (int64_t)s.d[2] * s.d[3], s.d[3], 1};
+    const real *x = a->in[0];
+    real       *out = a->out;
     for (int i = 0; i < t.d[0]; i++)
         for (int j = 0; j < t.d[1]; j++)
             for (int k = 0; k < t.d[2]; k++)
@@ -321,12 +321,9 @@ static bs_id permute_example(bs_graph *g, bs_example *ex, int variant)
 {
     bs_id a = bs_example_real(g, ex, bs_shape4(2, 3, 4, 5), -1, 1);
     switch (variant) {
-    case 0:
-        return bs_transpose(g, a);
-    case 1:
-        return bs_permute(g, a, 3, 0, 1, 2);
-    default:
-        return bs_permute(g, a, 0, 2, 1, 3);
+    case 0: return bs_transpose(g, a);
+    case 1: return bs_permute(g, a, 3, 0, 1, 2);
+    default: return bs_permute(g, a, 0, 2, 1, 3);
     }
 }
 

@@ -77,14 +77,11 @@ size_t bs_value_bytes(bs_type type, bs_shape s)
 {
     size_t count = (size_t)bs_shape_count(s);
     switch (type) {
-    case BS_T_REAL:
-        return count * sizeof(real);
-    case BS_T_INT:
-        return count * sizeof(int32_t);
+    case BS_T_REAL: return count * sizeof(real);
+    case BS_T_INT: return count * sizeof(int32_t);
     case BS_T_BITS:
         return count / (size_t)s.d[3] * (size_t)bs_bits_words(s.d[3]) * sizeof(uint64_t);
-    case BS_T_CSR:
-        break;
+    case BS_T_CSR: break;
     }
     return 0;
 }

@@ -15,18 +15,12 @@ static const char *join(char buf[NAME], const char *name, const char *part)
 bs_id bs_activate(bs_graph *g, bs_activation a, bs_id x)
 {
     switch (a) {
-    case BS_SOFTPLUS:
-        return bs_softplus(g, x);
-    case BS_RELU:
-        return bs_relu(g, x);
-    case BS_TANH:
-        return bs_tanh(g, x);
-    case BS_SIGMOID:
-        return bs_sigmoid(g, x);
-    case BS_GELU:
-        return bs_gelu(g, x);
-    case BS_LINEAR:
-        break;
+    case BS_SOFTPLUS: return bs_softplus(g, x);
+    case BS_RELU: return bs_relu(g, x);
+    case BS_TANH: return bs_tanh(g, x);
+    case BS_SIGMOID: return bs_sigmoid(g, x);
+    case BS_GELU: return bs_gelu(g, x);
+    case BS_LINEAR: break;
     }
     return x;
 }
@@ -94,8 +88,8 @@ static bs_id lstm_direction(bs_nn *nn, const char *name, bs_id x, bs_id len, int
     int       D = bs_shape_of(g, x).d[3];
     bs_id     wx = bs_param(g, nn->params, join(path, name, "Wx"), bs_shape2(D, 4 * H), init);
     bs_id     wh = bs_param(g, nn->params, join(path, name, "Wh"), bs_shape2(H, 4 * H), init);
-    bs_id     b = bs_param(g, nn->params, join(path, name, "b"), bs_shape1(4 * H),
-                           bs_init_gate_bias(1));
+    bs_id     b =
+        bs_param(g, nn->params, join(path, name, "b"), bs_shape1(4 * H), bs_init_gate_bias(1));
     bs_push(g, name);
     bs_id xp = bs_add(g, flat_product(g, x, wx), b);
     bs_id h = bs_lstm(g, xp, wh, len, reverse);
@@ -127,8 +121,8 @@ bs_id bs_conv_layer(bs_nn *nn, const char *name, bs_id x, int out, int kernel, i
     int       in = bs_shape_of(g, x).d[1];
     bs_id     w = bs_param(g, nn->params, join(path, name, "W"), bs_shape4(out, in, kernel, kernel),
                            bs_init_kaiming(in * kernel * kernel));
-    bs_id     b = bs_param(g, nn->params, join(path, name, "b"), bs_shape4(1, out, 1, 1),
-                           bs_init_zero());
+    bs_id     b =
+        bs_param(g, nn->params, join(path, name, "b"), bs_shape4(1, out, 1, 1), bs_init_zero());
     bs_push(g, name);
     bs_id y = bs_activate(g, activation, bs_add(g, bs_conv(g, x, w, stride, pad), b));
     bs_pop(g);

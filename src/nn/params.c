@@ -94,8 +94,13 @@ static int declare(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_i
     if (!copy)
         return bs_graph_nomem(g), -1;
     int64_t count = bs_shape_count(s);
-    p->segment[p->n] = (bs_segment){.name = copy, .shape = s, .init = init, .offset = p->size,
-                                    .count = count, .rate = 1, .decay = 1};
+    p->segment[p->n] = (bs_segment){.name = copy,
+                                    .shape = s,
+                                    .init = init,
+                                    .offset = p->size,
+                                    .count = count,
+                                    .rate = 1,
+                                    .decay = 1};
     p->size += (count + LINE - 1) / LINE * LINE;
     return p->n++;
 }
@@ -182,18 +187,10 @@ static void initialise(const bs_segment *s, real *w, uint64_t seed)
     bs_rng rng = bs_rng_make(seed, 0, hash_name(s->name));
     for (int64_t i = 0; i < s->count; i++)
         switch (s->init.kind) {
-        case BS_INIT_CONSTANT:
-            w[i] = (real)s->init.value;
-            break;
-        case BS_INIT_UNIFORM:
-            w[i] = (real)(s->init.value * (2 * bs_rng_uniform(&rng) - 1));
-            break;
-        case BS_INIT_NORMAL:
-            w[i] = (real)(s->init.value * bs_rng_normal(&rng));
-            break;
-        case BS_INIT_ORTHOGONAL:
-            w[i] = (real)bs_rng_normal(&rng);
-            break;
+        case BS_INIT_CONSTANT: w[i] = (real)s->init.value; break;
+        case BS_INIT_UNIFORM: w[i] = (real)(s->init.value * (2 * bs_rng_uniform(&rng) - 1)); break;
+        case BS_INIT_NORMAL: w[i] = (real)(s->init.value * bs_rng_normal(&rng)); break;
+        case BS_INIT_ORTHOGONAL: w[i] = (real)bs_rng_normal(&rng); break;
         case BS_INIT_GATE_BIAS: /* gates are in the order i, f, g, o */
             w[i] = i >= s->count / 4 && i < s->count / 2 ? (real)s->init.value : 0;
             break;

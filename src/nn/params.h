@@ -26,7 +26,7 @@ typedef struct {
 
 bs_init bs_init_zero(void);
 bs_init bs_init_constant(double value);
-bs_init bs_init_uniform(double bound);           /* [-bound, bound) */
+bs_init bs_init_uniform(double bound); /* [-bound, bound) */
 bs_init bs_init_normal(double deviation);
 bs_init bs_init_kaiming(int fan_in);             /* uniform, He et al. 2015, gain of ReLU */
 bs_init bs_init_xavier(int fan_in, int fan_out); /* uniform, Glorot and Bengio 2010 */
@@ -47,7 +47,7 @@ typedef struct {
     bs_segment *segment; /* [n] */
     int         n;
     size_t      cap;
-    int64_t     size; /* elements of a block, padding included */
+    int64_t     size;    /* elements of a block, padding included */
     int64_t    *offset;  /* [n], as backends want it */
     uint8_t   **touched; /* [n] */
     real       *value, *grad, *m, *v;

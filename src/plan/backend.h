@@ -23,11 +23,12 @@ typedef struct bs_update {
 
 /* A range of a flat block with its own factors. */
 typedef struct {
-    int64_t        offset, count;
-    double         rate;  /* factor on the update's rate */
-    double         decay; /* weight decay */
-    const uint8_t *touched; /* NULL, or per row: 0 = the gradient there is zero and was not written */
-    int64_t        row;     /* elements a row */
+    int64_t offset, count;
+    double  rate;  /* factor on the update's rate */
+    double  decay; /* weight decay */
+    const uint8_t
+           *touched; /* NULL, or per row: 0 = the gradient there is zero and was not written */
+    int64_t row;     /* elements a row */
 } bs_span_update;
 
 typedef struct {

@@ -19,8 +19,8 @@ bs_cache *bs_cache_new(const bs_backend *backend, bs_workspace *w, bs_build_fn b
 {
     bs_cache *c = bs_calloc(1, sizeof *c);
     if (c)
-        *c = (bs_cache){.backend = backend, .w = w, .build = build, .ctx = ctx,
-                        .flags = plan_flags};
+        *c =
+            (bs_cache){.backend = backend, .w = w, .build = build, .ctx = ctx, .flags = plan_flags};
     return c;
 }
 

@@ -52,8 +52,7 @@ void bs_find_accumulations(bs_analysis *a)
             continue;
         for (int k = 0; k < 2 && !a->fact[id].product; k++) {
             bs_id product = n->src[1 - k], acc = n->src[k];
-            bool  sum_of_products =
-                (op_of(a, acc)->flags & BS_OP_CAN_ADD) || a->fact[acc].product;
+            bool  sum_of_products = (op_of(a, acc)->flags & BS_OP_CAN_ADD) || a->fact[acc].product;
             if ((op_of(a, product)->flags & BS_OP_CAN_ADD) && sum_of_products &&
                 dies_into_its_consumer(a, product) && dies_into_its_consumer(a, acc) &&
                 bs_shape_equal(bs_shape_of(a->g, product), n->shape) &&
@@ -137,8 +136,7 @@ static bool made_inside(const bs_analysis *a, bs_id leaf, bs_id consumer)
 
 bool bs_is_group_root(const bs_analysis *a, bs_id id)
 {
-    return a->fact[id].made &&
-           (a->fact[id].group == id || (op_of(a, id)->flags & BS_OP_GENERATED));
+    return a->fact[id].made && (a->fact[id].group == id || (op_of(a, id)->flags & BS_OP_GENERATED));
 }
 
 /* ---- stores ---- */
@@ -245,10 +243,8 @@ static int source_of(builder *b, bs_id consumer, bs_id id)
         int r = free_register(b, id);
         if (r < 0)
             return INT8_MIN;
-        b->micro[b->step->n_micro++] = (bs_micro){.op = n->op,
-                                                  .dst = (int8_t)r,
-                                                  .attr = n->attr[0],
-                                                  .value = {n->value[0], n->value[1]}};
+        b->micro[b->step->n_micro++] = (bs_micro){
+            .op = n->op, .dst = (int8_t)r, .attr = n->attr[0], .value = {n->value[0], n->value[1]}};
         return r;
     }
     int i = operand_index(b, id);
@@ -315,8 +311,8 @@ bool bs_build_group(bs_analysis *a, bs_id root, bs_step *step, bs_id operand_ids
     step->in = b.operand;
     const bs_node *n = bs_graph_node(a->g, root);
     if (bs_ops[n->op]->flags & BS_OP_GENERATED) {
-        b.micro[step->n_micro++] = (bs_micro){
-            .op = n->op, .attr = n->attr[0], .value = {n->value[0], n->value[1]}};
+        b.micro[step->n_micro++] =
+            (bs_micro){.op = n->op, .attr = n->attr[0], .value = {n->value[0], n->value[1]}};
         return true;
     }
     for (int i = 0; i < b.n_members; i++)

@@ -163,13 +163,14 @@ static basin_status write_locations(planner *pl)
             s->out = pl->place[pl->step_store[i]];
     }
     pl->p->n_results = pl->a.n_results;
-    pl->p->result = bs_arena_alloc(&pl->p->arena,
-                                   ((size_t)pl->a.n_results + 1) * sizeof *pl->p->result);
+    pl->p->result =
+        bs_arena_alloc(&pl->p->arena, ((size_t)pl->a.n_results + 1) * sizeof *pl->p->result);
     if (!pl->p->result)
         return BASIN_ENOMEM;
     for (int i = 0; i < pl->a.n_results; i++) {
         const bs_node *n = bs_graph_node(pl->a.g, pl->a.results[i].id);
-        pl->p->result[i] = (bs_operand){locate(pl, pl->a.results[i].id), n->shape, (bs_type)n->type};
+        pl->p->result[i] =
+            (bs_operand){locate(pl, pl->a.results[i].id), n->shape, (bs_type)n->type};
     }
     return BASIN_OK;
 }
@@ -210,8 +211,12 @@ basin_status bs_plan_make(const bs_graph *g, const bs_result *results, int n, un
     bs_arena_init(&p->arena, 0);
     planner pl = {.p = p};
     bs_arena_init(&pl.scratch, 0);
-    pl.a = (bs_analysis){.g = g, .results = results, .n_results = n, .n = bs_graph_size(g),
-                         .flags = flags, .arena = &p->arena};
+    pl.a = (bs_analysis){.g = g,
+                         .results = results,
+                         .n_results = n,
+                         .n = bs_graph_size(g),
+                         .flags = flags,
+                         .arena = &p->arena};
     basin_status s = run_passes(&pl);
     bs_arena_free(&pl.scratch);
     if (s) {

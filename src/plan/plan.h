@@ -54,7 +54,7 @@ typedef struct {
 } bs_span;
 
 typedef struct {
-    bs_node           node;  /* the op whose kernel runs; for a group, its root */
+    bs_node           node; /* the op whose kernel runs; for a group, its root */
     const char       *label;
     bs_loc            out;
     bool              accumulate;
@@ -66,7 +66,7 @@ typedef struct {
 
 typedef struct {
     bs_arena    arena;
-    bs_step    *step; /* [n_steps] */
+    bs_step    *step;   /* [n_steps] */
     bs_operand *result; /* [n_results], where each result is found */
     bs_id      *input;  /* [n_inputs] ids of the inputs used */
     int         n_steps, n_results, n_inputs;

@@ -34,8 +34,7 @@ static int64_t take_slot(heap *h, int64_t bytes)
     h->free[best].offset += bytes;
     h->free[best].bytes -= bytes;
     if (h->free[best].bytes == 0) {
-        memmove(&h->free[best], &h->free[best + 1],
-                (size_t)(h->n - best - 1) * sizeof *h->free);
+        memmove(&h->free[best], &h->free[best + 1], (size_t)(h->n - best - 1) * sizeof *h->free);
         h->n--;
     }
     return at;
@@ -139,8 +138,8 @@ static bool release_dead(assignment *s, int i, bs_id kept)
 bool bs_assign_slots(bs_analysis *a, bs_plan *p, bs_id *step_store, bs_id **operand_ids,
                      bs_loc *place)
 {
-    assignment s = {.a = a, .p = p, .operand_ids = operand_ids, .step_store = step_store,
-                    .place = place};
+    assignment s = {
+        .a = a, .p = p, .operand_ids = operand_ids, .step_store = step_store, .place = place};
     s.last = bs_arena_alloc(a->arena, (size_t)a->n * sizeof *s.last);
     bool ok = s.last != NULL;
     if (ok)

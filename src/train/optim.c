@@ -4,8 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#define ROW(field, def, lo, hi, text, flag) \
-    {"optim." #field, BS_FLOAT, offsetof(bs_optim_options, field), def, lo, hi, NULL, text, flag}
+#define ROW(field, def, lo, hi, text, flag)                                                    \
+    {                                                                                          \
+        "optim." #field, BS_FLOAT, offsetof(bs_optim_options, field), def, lo, hi, NULL, text, \
+            flag                                                                               \
+    }
 
 /* To add an option: a field, and a row here. */
 const bs_option bs_optim_rows[] = {
@@ -45,13 +48,18 @@ basin_status bs_optim_new(const bs_backend *backend, bs_workspace *w, bs_params 
     self->params = params;
     self->decay = o->decay;
     self->clip = o->clip;
-    self->update = (bs_update){.rule = rule_named(o->rule), .rate = o->rate,
-                               .momentum = o->momentum, .beta1 = o->beta1, .beta2 = o->beta2,
-                               .eps = o->eps, .scale = 1};
+    self->update = (bs_update){.rule = rule_named(o->rule),
+                               .rate = o->rate,
+                               .momentum = o->momentum,
+                               .beta1 = o->beta1,
+                               .beta2 = o->beta2,
+                               .eps = o->eps,
+                               .scale = 1};
     for (int i = 0; i < params->n; i++) {
         const bs_segment *s = &params->segment[i];
         if (bs_has_prefix(s->name, prefix))
-            self->span[self->n++] = (bs_span_update){.offset = s->offset, .count = s->count,
+            self->span[self->n++] = (bs_span_update){.offset = s->offset,
+                                                     .count = s->count,
                                                      .rate = s->rate,
                                                      .decay = o->decay * s->decay,
                                                      .row = s->shape.d[3]};

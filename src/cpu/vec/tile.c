@@ -6,13 +6,20 @@
 #include "cpu/vec.h"
 #include "graph/vecmath.h"
 
-#define TILE(op, expression)                                                          \
-    static void op(real *out, const real *x, const real *y, const real *z,            \
-                   const double *value, int n)                                        \
-    {                                                                                 \
-        const real v0 = (real)value[0], v1 = (real)value[1];                          \
-        (void)x, (void)y, (void)z, (void)v0, (void)v1;                                \
-        _Pragma("omp simd") for (int i = 0; i < n; i++) out[i] = (expression);        \
+static inline real clamped(real x, real lo, real hi)
+{
+    return x < lo ? lo : x > hi ? hi : x;
+}
+
+#define TILE(op, expression)                                                                    \
+    static void op(real *out, const real *x, const real *y, const real *z, const double *value, \
+                   int n)                                                                       \
+    {                                                                                           \
+        const real v0 = (real)value[0], v1 = (real)value[1];                                    \
+        (void)x, (void)y, (void)z, (void)v0, (void)v1;                                          \
+        _Pragma("omp simd")                                                                     \
+        for (int i = 0; i < n; i++)                                                             \
+            out[i] = (expression);                                                              \
     }
 
 TILE(tile_add, x[i] + y[i])
@@ -28,7 +35,7 @@ TILE(tile_scale, x[i] * v0)
 TILE(tile_offset, x[i] + v0)
 TILE(tile_abs, bs_vabs(x[i]))
 TILE(tile_sign, x[i] > 0 ? BS_REAL(1.0) : x[i] < 0 ? BS_REAL(-1.0) : BS_REAL(0.0))
-TILE(tile_clamp, x[i] < v0 ? v0 : x[i] > v1 ? v1 : x[i])
+TILE(tile_clamp, clamped(x[i], v0, v1))
 TILE(tile_sqrt, bs_vsqrt(x[i]))
 TILE(tile_expand, x[i])
 TILE(tile_exp, bs_vexp(x[i]))
@@ -46,10 +53,10 @@ TILE(tile_fill, v0)
 
 extern const bs_vec_tile BS_V(bs_vec_tile);
 const bs_vec_tile        BS_V(bs_vec_tile) = {
-    .op = {ENTRY(add),   ENTRY(sub),     ENTRY(mul),        ENTRY(div),      ENTRY(minimum),
-           ENTRY(maximum), ENTRY(less),  ENTRY(where),      ENTRY(neg),      ENTRY(scale),
-           ENTRY(offset), ENTRY(abs),    ENTRY(sign),       ENTRY(clamp),    ENTRY(sqrt),
-           ENTRY(expand), ENTRY(exp),    ENTRY(log),        ENTRY(log1p),    ENTRY(relu),
-           ENTRY(leaky_relu), ENTRY(softplus), ENTRY(sigmoid), ENTRY(tanh), ENTRY(erf),
-           ENTRY(fill)},
+           .op = {ENTRY(add),        ENTRY(sub),      ENTRY(mul),     ENTRY(div),   ENTRY(minimum),
+                  ENTRY(maximum),    ENTRY(less),     ENTRY(where),   ENTRY(neg),   ENTRY(scale),
+                  ENTRY(offset),     ENTRY(abs),      ENTRY(sign),    ENTRY(clamp), ENTRY(sqrt),
+                  ENTRY(expand),     ENTRY(exp),      ENTRY(log),     ENTRY(log1p), ENTRY(relu),
+                  ENTRY(leaky_relu), ENTRY(softplus), ENTRY(sigmoid), ENTRY(tanh),  ENTRY(erf),
+                  ENTRY(fill)},
 };

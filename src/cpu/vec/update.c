@@ -47,7 +47,7 @@ static adam_constants adam_prepare(const bs_update *u, real decay, real rate)
 
 static void adam(adam_constants k, real *p, const real *g, real *m, real *v, int64_t n)
 {
-    #pragma omp simd
+#pragma omp simd
     for (int64_t i = 0; i < n; i++) {
         real d = g[i] * k.scale + k.coupled * p[i];
         real a = k.b1 * m[i] + k.c1 * d;
@@ -60,7 +60,7 @@ static void adam(adam_constants k, real *p, const real *g, real *m, real *v, int
 
 static void adam_untouched(adam_constants k, real *p, real *m, real *v, int64_t n)
 {
-    #pragma omp simd
+#pragma omp simd
     for (int64_t i = 0; i < n; i++) {
         real d = k.coupled * p[i];
         real a = k.b1 * m[i] + k.c1 * d;
@@ -88,7 +88,7 @@ static void apply(const bs_update *u, real *p, const real *g, real *m, real *v, 
 /* Eight partial sums in double: the order is fixed by n alone. */
 static double square_sum(const real *x, int64_t n)
 {
-    double part[8] = {0};
+    double  part[8] = {0};
     int64_t i = 0;
     for (; i + 8 <= n; i += 8)
         for (int k = 0; k < 8; k++)

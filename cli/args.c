@@ -1,0 +1,209 @@
+/* args.c -- options from argv by tables; messages; signals. */
+#include <signal.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "cli.h"
+
+static volatile int stop_asked;
+
+static void on_signal(int number)
+{
+    stop_asked = 1;
+    signal(number, SIG_DFL); /* the second one ends at once */
+}
+
+basin_session cli_session(const cli_common *common)
+{
+    signal(SIGINT, on_signal);
+    signal(SIGTERM, on_signal);
+    return (basin_session){.messages = stderr,
+                           .verbosity = common->quiet     ? 1
+                                        : common->verbose ? 3
+                                                          : 2,
+                           .stop = &stop_asked};
+}
+
+int cli_fail(const basin_error *err)
+{
+    fprintf(stderr, "basin: %s\n", err->msg);
+    switch (err->status) {
+    case BASIN_EARG: return MISUSED;
+    case BASIN_EINTERRUPTED: return INTERRUPTED;
+    default: return FAILED;
+    }
+}
+
+int cli_misuse(const cli_verb *verb, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    fprintf(stderr, "basin %s: ", verb->name);
+    vfprintf(stderr, fmt, ap);
+    fprintf(stderr, "; see 'basin %s --help'\n", verb->name);
+    va_end(ap);
+    return MISUSED;
+}
+
+int cli_show(const cli_common *common, basin_text *text)
+{
+    const char *what = common->json ? text->json : text->table;
+    if (what)
+        fputs(what, stdout);
+    if (common->json)
+        fputs("\n", stdout);
+    basin_text_free(text);
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "basin: results cannot be written to standard output\n");
+        return FAILED;
+    }
+    return DONE;
+}
+
+/* ---- help ---- */
+
+static void help_row(const char *name, const char *alias, const char *value, const char *help)
+{
+    char left[64];
+    snprintf(left, sizeof left, "%s%s%s%s%s", alias ? alias : "", alias && name ? ", " : "",
+             name ? name : "", value ? " " : "", value ? value : "");
+    printf("  %-26s %s\n", left, help);
+}
+
+static void print_help(const cli_verb *verb, const cli_option *rows)
+{
+    printf("usage: basin %s %s\n\n%s\n\n", verb->name, verb->usage, verb->help);
+    for (const cli_option *r = rows; r->name; r++)
+        help_row(r->name, r->alias, r->value, r->help);
+    help_row("--json", NULL, NULL, "print one JSON object instead of a table");
+    help_row("--quiet", "-q", NULL, "no messages but warnings");
+    help_row("--verbose", "-v", NULL, "more messages");
+    help_row("--help", "-h", NULL, "this text");
+}
+
+/* ---- parsing ---- */
+
+static int distance(const char *a, const char *b)
+{
+    int row[64];
+    int n = (int)strlen(b);
+    if (n > 62 || strlen(a) > 62)
+        return 99;
+    for (int j = 0; j <= n; j++)
+        row[j] = j;
+    for (int i = 1; a[i - 1]; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= n; j++) {
+            int change = diagonal + (a[i - 1] != b[j - 1]);
+            diagonal = row[j];
+            int best = row[j] < row[j - 1] ? row[j] : row[j - 1];
+            row[j] = best + 1 < change ? best + 1 : change;
+        }
+    }
+    return row[n];
+}
+
+static int unknown(const cli_verb *verb, const cli_option *rows, const char *given)
+{
+    const char *near = NULL;
+    int         best = 4;
+    for (const cli_option *r = rows; r->name; r++) {
+        int d = distance(given, r->name);
+        if (d < best) {
+            best = d;
+            near = r->name;
+        }
+    }
+    if (near)
+        return cli_misuse(verb, "unknown option '%s'; did you mean '%s'?", given, near);
+    return cli_misuse(verb, "unknown option '%s'", given);
+}
+
+static bool matches(const char *arg, const char *name, const char *alias)
+{
+    size_t n = strlen(name);
+    return (strncmp(arg, name, n) == 0 && (arg[n] == '\0' || arg[n] == '=')) ||
+           (alias && strcmp(arg, alias) == 0);
+}
+
+static bool common_option(cli_common *c, const char *arg)
+{
+    if (strcmp(arg, "--json") == 0)
+        c->json = true;
+    else if (strcmp(arg, "-q") == 0 || strcmp(arg, "--quiet") == 0)
+        c->quiet = true;
+    else if (strcmp(arg, "-v") == 0 || strcmp(arg, "--verbose") == 0)
+        c->verbose = true;
+    else if (strcmp(arg, "-h") == 0 || strcmp(arg, "--help") == 0)
+        c->help = true;
+    else
+        return false;
+    return true;
+}
+
+/* Hands a value to where its row says. */
+static int apply(const cli_verb *verb, const cli_option *r, const char *value, basin_config *config)
+{
+    basin_error err;
+    if (r->text)
+        *r->text = value;
+    if (r->flag)
+        *r->flag = true;
+    if (r->list) {
+        if (*r->n == MOST_ARGS)
+            return cli_misuse(verb, "%s is given more than %d times", r->name, MOST_ARGS);
+        r->list[(*r->n)++] = value;
+    }
+    if (r->key && basin_config_set(config, r->key, value, &err)) {
+        /* the message speaks of --set KEY; the user wrote the option */
+        char   prefix[160];
+        size_t n = (size_t)snprintf(prefix, sizeof prefix, "--set: %s", r->key);
+        bool   same = n < sizeof prefix && strncmp(err.msg, prefix, n) == 0;
+        fprintf(stderr, "basin: %s%s%s\n", r->name, same ? "" : ": ", err.msg + (same ? n : 0));
+        return err.status == BASIN_EARG ? MISUSED : FAILED;
+    }
+    return DONE;
+}
+
+int cli_parse(const cli_verb *verb, int argc, char **argv, const cli_option *rows,
+              cli_common *common, basin_config *config, const char **args, int *n_args, bool *stop)
+{
+    bool only_args = false;
+    *n_args = 0;
+    *stop = false;
+    for (int i = 1; i < argc; i++) {
+        char *arg = argv[i];
+        if (only_args || arg[0] != '-' || strcmp(arg, "-") == 0) {
+            if (*n_args == MOST_ARGS)
+                return cli_misuse(verb, "more than %d arguments", MOST_ARGS);
+            args[(*n_args)++] = arg;
+            continue;
+        }
+        if (strcmp(arg, "--") == 0) {
+            only_args = true;
+            continue;
+        }
+        if (common_option(common, arg))
+            continue;
+        const cli_option *r = rows;
+        while (r->name && !matches(arg, r->name, r->alias))
+            r++;
+        if (!r->name)
+            return unknown(verb, rows, arg);
+        char *equals = strchr(arg, '=');
+        char *value = r->value ? (equals ? equals + 1 : i + 1 < argc ? argv[++i] : NULL) : NULL;
+        if (r->value && !value)
+            return cli_misuse(verb, "%s needs a value: %s", r->name, r->value);
+        if (!r->value && equals)
+            return cli_misuse(verb, "%s takes no value", r->name);
+        int status = apply(verb, r, value, config);
+        if (status)
+            return status;
+    }
+    if (common->help) {
+        print_help(verb, rows);
+        *stop = true;
+    }
+    return DONE;
+}

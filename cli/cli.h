@@ -1,0 +1,62 @@
+/* cli.h -- what the verbs of the tool share. They see basin.h and nothing else. */
+#ifndef CLI_H
+#define CLI_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "basin.h"
+
+enum { DONE = 0, FAILED = 1, MISUSED = 2, INTERRUPTED = 130, MOST_ARGS = 512 };
+
+/* One row per option: it makes the flag, the help line and the check. */
+typedef struct {
+    const char  *name;  /* "--valid"; NULL ends the table */
+    const char  *alias; /* "-o" or NULL */
+    const char  *value; /* "FILE"; NULL = a switch */
+    const char  *help;
+    const char **text; /* where a value goes; the last one wins */
+    bool        *flag; /* where a switch goes */
+    const char **list; /* where values of a repeatable option go, with n */
+    int         *n;
+    const char  *key; /* a setting: handed to basin_config_set */
+} cli_option;
+
+typedef struct {
+    const char *name, *usage, *help;
+    int (*run)(int argc, char **argv); /* argv[0] is the verb */
+} cli_verb;
+
+extern const cli_verb cli_verbs[];
+
+/* Options every verb has. */
+typedef struct {
+    bool json, quiet, verbose, help;
+} cli_common;
+
+/* Reads argv; what is no option goes to `args`, at most MOST_ARGS. Settings go
+ * to `config` (may be NULL). Returns DONE, or the exit status after a message
+ * (or after --help was printed, *stop set). */
+int cli_parse(const cli_verb *verb, int argc, char **argv, const cli_option *rows,
+              cli_common *common, basin_config *config, const char **args, int *n_args, bool *stop);
+
+/* "basin: MESSAGE" to stderr; the exit status that fits. */
+int cli_fail(const basin_error *err);
+int cli_misuse(const cli_verb *verb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Prints table or JSON to stdout; frees the text. */
+int cli_show(const cli_common *common, basin_text *text);
+
+/* Messages to stderr as the common options say; stops on SIGINT and SIGTERM. */
+basin_session cli_session(const cli_common *common);
+
+const cli_verb *cli_find(const char *name);
+
+int cmd_train(int argc, char **argv);
+int cmd_eval(int argc, char **argv);
+int cmd_predict(int argc, char **argv);
+int cmd_data(int argc, char **argv);
+int cmd_list(int argc, char **argv);
+int cmd_doctor(int argc, char **argv);
+
+#endif

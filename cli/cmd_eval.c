@@ -1,0 +1,42 @@
+/* cmd_eval.c -- basin eval. */
+#include <stdlib.h>
+
+#include "cli.h"
+
+int cmd_eval(int argc, char **argv)
+{
+    const cli_verb *verb = cli_find("eval");
+    const char     *args[MOST_ARGS], *threads = NULL;
+    int             n;
+    bool            stop, labels = false;
+    cli_common      common = {0};
+    basin_text      text;
+    basin_error     err;
+
+    basin_eval_options o = {0};
+    const cli_option   rows[] = {
+          {.name = "--infer", .value = "HOW", .text = &o.infer, .help = "net"},
+          {.name = "--threshold",
+           .value = "X",
+           .text = &o.threshold,
+           .help = "a number, or auto: the one stored in the model"},
+          {.name = "--metric-profile",
+           .value = "NAME",
+           .text = &o.profile,
+           .help = "sklearn, mulan, meka or seal"},
+          {.name = "--per-label", .flag = &labels, .help = "a table of labels, too"},
+          {.name = "--threads", .value = "N", .text = &threads, .help = "default: all cores"},
+          {.name = NULL},
+    };
+    int status = cli_parse(verb, argc, argv, rows, &common, NULL, args, &n, &stop);
+    if (status || stop)
+        return status;
+    if (n < 2)
+        return cli_misuse(verb, "a model and at least one file are needed");
+    o.threads = threads ? (int)strtol(threads, NULL, 10) : 0;
+    o.per_label = labels;
+    basin_session session = cli_session(&common);
+    if (basin_eval(args[0], args + 1, n - 1, &o, &session, &text, &err))
+        return cli_fail(&err);
+    return cli_show(&common, &text);
+}

@@ -1,0 +1,77 @@
+/* cmd_predict.c -- basin predict. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+/* The ending of the output file names the format, unless --format does. */
+static const char *format_of(const char *format, const char *out)
+{
+    static const char *const known[] = {"jsonl", "csv", "arff", "npy"};
+    const char              *dot = out ? strrchr(out, '.') : NULL;
+    if (format && strcmp(format, "auto") != 0)
+        return format;
+    for (size_t i = 0; dot && i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(dot + 1, known[i]) == 0)
+            return known[i];
+    return "jsonl";
+}
+
+int cmd_predict(int argc, char **argv)
+{
+    const cli_verb *verb = cli_find("predict");
+    const char     *args[MOST_ARGS], *out = NULL, *format = NULL, *top = NULL, *threads = NULL;
+    int             n;
+    bool            stop, scores = false;
+    cli_common      common = {0};
+    basin_error     err;
+
+    basin_predict_options o = {0};
+    const cli_option      rows[] = {
+             {.name = "--out",
+              .alias = "-o",
+              .value = "FILE",
+              .text = &out,
+              .help = "write there instead of standard output"},
+             {.name = "--format",
+              .value = "NAME",
+              .text = &format,
+              .help = "jsonl, csv, arff, npy; default by the ending of FILE, else jsonl"},
+             {.name = "--scores", .flag = &scores, .help = "probabilities, too"},
+             {.name = "--top-k", .value = "K", .text = &top, .help = "the K best labels of each row"},
+             {.name = "--threshold",
+              .value = "X",
+              .text = &o.threshold,
+              .help = "a number, or auto: the one stored in the model"},
+             {.name = "--threads", .value = "N", .text = &threads, .help = "default: all cores"},
+             {.name = NULL},
+    };
+    int status = cli_parse(verb, argc, argv, rows, &common, NULL, args, &n, &stop);
+    if (status || stop)
+        return status;
+    if (n < 2)
+        return cli_misuse(verb, "a model and at least one file (or -) are needed");
+    char *end = NULL;
+    long  k = top ? strtol(top, &end, 10) : 0;
+    if (top && (*top == '\0' || *end || k < 1 || k > 1000000))
+        return cli_misuse(verb, "--top-k: '%s' is not a whole number of 1 or more", top);
+    o.top_k = (int)k;
+    o.scores = scores;
+    o.threads = threads ? (int)strtol(threads, NULL, 10) : 0;
+    o.format = format_of(format, out);
+    basin_session session = cli_session(&common);
+    FILE         *file = out && strcmp(out, "-") != 0 ? fopen(out, "wb") : stdout;
+    if (!file) {
+        fprintf(stderr, "basin: %s: cannot be written\n", out);
+        return FAILED;
+    }
+    basin_status s = basin_predict_files(args[0], args + 1, n - 1, &o, file, &session, &err);
+    bool         closed = file == stdout || fclose(file) == 0;
+    if (s)
+        return cli_fail(&err);
+    if (!closed) {
+        fprintf(stderr, "basin: %s: could not be written completely\n", out);
+        return FAILED;
+    }
+    return DONE;
+}

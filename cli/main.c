@@ -1,0 +1,69 @@
+/* main.c -- basin VERB ...: finds the verb and runs it. */
+#include <string.h>
+
+#include "cli.h"
+
+/* To add a verb: a cmd_*.c, its line in cli.h and a row here. */
+const cli_verb cli_verbs[] = {
+    {"train", "DATA... [options]", "train a model on labelled rows", cmd_train},
+    {"eval", "MODEL DATA... [options]", "measure a model on labelled rows", cmd_eval},
+    {"predict", "MODEL DATA... [options]", "label rows with a model", cmd_predict},
+    {"data", "inspect|check|split|convert|make ... [options]", "look at, split, convert, generate",
+     cmd_data},
+    {"list", "methods|energies|encoders|tasks|readers|metrics|presets|options",
+     "what can be named on the command line", cmd_list},
+    {"doctor", "", "what this build and this machine are", cmd_doctor},
+    {NULL, NULL, NULL, NULL},
+};
+
+const cli_verb *cli_find(const char *name)
+{
+    for (const cli_verb *v = cli_verbs; v->name; v++)
+        if (strcmp(v->name, name) == 0)
+            return v;
+    return NULL;
+}
+
+static void usage(FILE *out)
+{
+    fprintf(out,
+            "basin %s: structured prediction with energy networks\n\nusage: basin VERB ...\n\n",
+            basin_version());
+    for (const cli_verb *v = cli_verbs; v->name; v++)
+        fprintf(out, "  %-8s %s\n", v->name, v->help);
+    fprintf(out, "\n'basin VERB --help' says more. Start with: basin data inspect FILE\n");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        usage(stderr);
+        return MISUSED;
+    }
+    const char *name = argv[1];
+    if (strcmp(name, "--version") == 0) {
+        printf("basin %s\n", basin_version());
+        return DONE;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0 ||
+        (strcmp(name, "help") == 0 && argc == 2)) {
+        usage(stdout);
+        return DONE;
+    }
+    if (strcmp(name, "help") == 0) {
+        const cli_verb *v = cli_find(argv[2]);
+        char           *help[] = {argv[2], (char[]){"--help"}};
+        if (v)
+            return v->run(2, help);
+        name = argv[2];
+    }
+    const cli_verb *verb = cli_find(name);
+    if (!verb) {
+        fprintf(stderr, "basin: no verb is called '%s'; known are", name);
+        for (const cli_verb *v = cli_verbs; v->name; v++)
+            fprintf(stderr, "%s %s", v == cli_verbs ? "" : ",", v->name);
+        fprintf(stderr, "\n");
+        return MISUSED;
+    }
+    return verb->run(argc - 1, argv + 1);
+}

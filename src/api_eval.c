@@ -1,0 +1,183 @@
+/* api_eval.c -- basin_eval: a model on labelled files. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api.h"
+
+typedef struct {
+    basin_model  *model;
+    bs_dataset   *data;
+    bs_workspace *w;
+    bs_scorer    *scorer;
+    float        *scores;
+    bs_metrics   *metrics;
+    bs_threshold  own; /* when one was asked for */
+    double        seconds;
+    double        value[BS_METRIC_COUNT];
+    bs_interval   interval[BS_METRIC_COUNT];
+} evaluation;
+
+static void evaluation_free(evaluation *e)
+{
+    bs_metrics_free(e->metrics);
+    bs_scorer_free(e->scorer);
+    if (e->w)
+        bs_backend_cpu.workspace_free(e->w);
+    bs_free(e->scores);
+    bs_dataset_free(e->data);
+    basin_model_free(e->model);
+    bs_threshold_free(&e->own);
+}
+
+static basin_status check_infer(const char *infer, basin_error *err)
+{
+    if (!infer || strcmp(infer, "net") == 0)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG,
+                   "--infer: '%s' needs an energy; this model is a plain net: use net", infer);
+}
+
+/* The stored threshold, or a number given by the caller. */
+static basin_status pick_threshold(evaluation *e, const char *wish, const bs_threshold **out,
+                                   basin_error *err)
+{
+    double number;
+    *out = &e->model->saved->threshold;
+    if (!wish || strcmp(wish, "auto") == 0)
+        return BASIN_OK;
+    if (!bs_parse_double(wish, &number) || number < 0 || number > 1)
+        return bs_fail(err, BASIN_EARG, "--threshold: '%s' is not a number from 0 to 1, or auto",
+                       wish);
+    e->own = bs_threshold_fixed((float)number);
+    *out = &e->own;
+    return BASIN_OK;
+}
+
+static basin_status score(evaluation *e, int threads, basin_error *err)
+{
+    const bs_saved *m = e->model->saved;
+    size_t          cells = (size_t)e->data->rows * (size_t)m->schema.n_labels;
+    double          start = bs_seconds();
+    e->scores = bs_calloc(cells + 1, sizeof *e->scores);
+    if (!e->scores)
+        return bs_fail_nomem(err);
+    basin_status s = bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &e->w, err);
+    if (!s)
+        s = bs_scorer_new(&bs_backend_cpu, e->w, m->params, &m->shape, &e->scorer, err);
+    if (!s)
+        s = bs_score_dataset(e->scorer, &m->shape, e->data, &m->schema, e->scores, err);
+    e->seconds = bs_seconds() - start;
+    return s;
+}
+
+static basin_status measure(evaluation *e, const bs_threshold *cut, bs_profile_id profile,
+                            basin_error *err)
+{
+    bs_metric_options o = {.profile = profile, .keep_rows = true};
+    basin_status      s = bs_metrics_new(&o, e->model->saved->schema.n_labels, &e->metrics, err);
+    if (!s)
+        s = bs_metrics_add(e->metrics, &e->data->y, e->scores, cut, NULL, err);
+    if (!s)
+        s = bs_metrics_finish(e->metrics, e->value, err);
+    if (!s)
+        s = bs_metrics_intervals(e->metrics, 0, 1000, 0.95, e->interval, err);
+    return s;
+}
+
+/* ---- text ---- */
+
+static basin_status label_table(const evaluation *e, bs_buf *out, basin_error *err)
+{
+    int32_t         L = e->model->saved->schema.n_labels;
+    bs_label_score *row = bs_calloc((size_t)L, sizeof *row);
+    basin_status    s = row ? bs_metrics_labels(e->metrics, row, err) : bs_fail_nomem(err);
+    if (!s)
+        bs_buf_printf(out, "\n%-32s %8s %7s %7s %7s %7s\n", "label", "support", "prec", "recall",
+                      "F1", "AP");
+    for (int32_t i = 0; i < L && !s; i++)
+        bs_buf_printf(out, "%-32.32s %8lld %7.2f %7.2f %7.2f %7.2f\n",
+                      e->model->saved->schema.label[i], (long long)row[i].support,
+                      100 * row[i].precision, 100 * row[i].recall, 100 * row[i].f1,
+                      100 * row[i].ap);
+    bs_free(row);
+    return s;
+}
+
+static void write_json(const evaluation *e, const bs_threshold *cut, const char *profile,
+                       bs_buf *out)
+{
+    char text[BS_NUMBER_TEXT];
+    bs_buf_printf(out, "{\"task\": \"mlc\", \"n\": %d, \"infer\": \"net\"", (int)e->data->rows);
+    if (cut->kind == BS_THRESHOLD_TOP_K)
+        bs_buf_text(out, ", \"threshold\": null");
+    else {
+        bs_format_double((double)cut->global, text);
+        bs_buf_printf(out, ", \"threshold\": %s", text);
+    }
+    bs_buf_printf(out,
+                  ", \"profile\": \"%s\", \"seconds\": %.6f, \"rows_per_s\": %.1f, "
+                  "\"metrics\": ",
+                  profile, e->seconds, e->data->rows / (e->seconds > 0 ? e->seconds : 1));
+    bs_metrics_json(e->value, out);
+    bs_buf_text(out, "}");
+}
+
+static void write_table(const evaluation *e, const bs_threshold *cut, const char *profile,
+                        bs_buf *out)
+{
+    char name[32] = "top-k";
+    if (cut->kind != BS_THRESHOLD_TOP_K)
+        snprintf(name, sizeof name, "@%.2f", (double)cut->global);
+    bs_metric_header(out);
+    bs_metric_row(name, e->value,
+                  (e->interval[BS_METRIC_example_f1].hi - e->interval[BS_METRIC_example_f1].lo) / 2,
+                  out);
+    bs_buf_printf(out, "\n%-18s %10s   95 %% interval\n", "metric", "value");
+    for (int i = 0; i < BS_METRIC_COUNT; i++)
+        bs_buf_printf(out, "%-18s %10.4f   %.4f .. %.4f\n", bs_metric_table[i].name, e->value[i],
+                      e->interval[i].lo, e->interval[i].hi);
+    bs_buf_printf(out, "%d rows, %.0f rows/s; conventions: %s\n", (int)e->data->rows,
+                  e->data->rows / (e->seconds > 0 ? e->seconds : 1), profile);
+}
+
+basin_status basin_eval(const char *model, const char *const *files, int n,
+                        const basin_eval_options *o, const basin_session *session, basin_text *out,
+                        basin_error *err)
+{
+    basin_eval_options  none = {0};
+    evaluation          e = {0};
+    bs_logger           log = bs_session_log(session);
+    const bs_threshold *cut = NULL;
+    bs_profile_id       profile = BS_PROFILE_SKLEARN;
+    bs_buf              table, json;
+    *out = (basin_text){NULL, NULL};
+    o = o ? o : &none;
+    bs_buf_init(&table, 1 << 28);
+    bs_buf_init(&json, 1 << 24);
+    basin_status s = check_infer(o->infer, err);
+    if (!s)
+        s = basin_model_load(model, &e.model, err);
+    if (!s)
+        s = pick_threshold(&e, o->threshold, &cut, err);
+    if (!s)
+        s = bs_profile_parse(o->profile ? o->profile : e.model->saved->settings.train.profile,
+                             &profile, err);
+    if (!s)
+        s = bs_read_for(e.model->saved, files, n, false, &log, &e.data, err);
+    if (!s)
+        s = score(&e, o->threads, err);
+    if (!s)
+        s = measure(&e, cut, profile, err);
+    if (!s) {
+        write_json(&e, cut, bs_profile_name(profile), &json);
+        write_table(&e, cut, bs_profile_name(profile), &table);
+        if (o->per_label)
+            s = label_table(&e, &table, err);
+    }
+    evaluation_free(&e);
+    if (!s)
+        return bs_text_take(&table, &json, out, err);
+    bs_buf_free(&table);
+    bs_buf_free(&json);
+    return s;
+}

@@ -1,0 +1,134 @@
+/* api_list.c -- basin_list and basin_doctor: what there is, and what this build is. */
+#include <cblas.h>
+#include <omp.h>
+#include <archive.h>
+#include <expat.h>
+#include <jansson.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "api.h"
+#include "cpu/vec.h"
+
+static void line(bs_buf *table, bs_buf *json, const char *name, const char *help)
+{
+    bs_buf_printf(table, "%-22s %s\n", name, help);
+    bs_buf_printf(json, "%s\"%s\"", json->len && json->data[json->len - 1] != '[' ? ", " : "",
+                  name);
+}
+
+static void list_methods(bs_buf *table, bs_buf *json)
+{
+    for (int i = 0; bs_methods[i]; i++) {
+        bs_buf_printf(table, "%-22s %s (%s)\n", bs_methods[i]->name, bs_methods[i]->help,
+                      bs_methods[i]->tasks);
+        bs_buf_printf(json, "%s\"%s\"", i ? ", " : "", bs_methods[i]->name);
+    }
+}
+
+static void list_tasks(bs_buf *table, bs_buf *json)
+{
+    line(table, json, "mlc", "multi-label classification: a set of labels for each row");
+}
+
+static void list_encoders(bs_buf *table, bs_buf *json)
+{
+    line(table, json, "mlp-sparse", "softplus layers over sparse rows");
+    line(table, json, "mlp-dense", "softplus layers over dense, standardised rows");
+}
+
+static void list_energies(bs_buf *table, bs_buf *json)
+{
+    (void)json;
+    bs_buf_text(table, "none yet: method ce needs no energy\n");
+}
+
+static void list_readers(bs_buf *table, bs_buf *json)
+{
+    for (int i = 0; bs_readers[i]; i++)
+        line(table, json, bs_readers[i]->name, bs_readers[i]->help);
+}
+
+static void list_metrics(bs_buf *table, bs_buf *json)
+{
+    for (int i = 0; i < BS_METRIC_COUNT; i++)
+        line(table, json, bs_metric_table[i].name, bs_metric_table[i].help);
+}
+
+static void list_presets(bs_buf *table, bs_buf *json)
+{
+    size_t start = table->len;
+    bs_preset_list(table);
+    for (const char *at = table->data + start; table->data && *at;) {
+        size_t n = strcspn(at, " ");
+        bs_buf_printf(json, "%s\"%.*s\"", json->data[json->len - 1] != '[' ? ", " : "", (int)n, at);
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+}
+
+static void list_options(bs_buf *table, bs_buf *json)
+{
+    bs_settings_help(table);
+    for (const bs_option *o = bs_train_rows; o->name; o++)
+        bs_buf_printf(json, "%s\"%s\"", o == bs_train_rows ? "" : ", ", o->name);
+}
+
+static const struct {
+    const char *kind;
+    void (*list)(bs_buf *table, bs_buf *json);
+} kinds[] = {{"methods", list_methods}, {"energies", list_energies}, {"encoders", list_encoders},
+             {"tasks", list_tasks},     {"readers", list_readers},   {"metrics", list_metrics},
+             {"presets", list_presets}, {"options", list_options}};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+basin_status basin_list(const char *kind, basin_text *out, basin_error *err)
+{
+    bs_buf      table, json;
+    const char *names[KINDS];
+    *out = (basin_text){NULL, NULL};
+    for (int i = 0; i < KINDS; i++) {
+        names[i] = kinds[i].kind;
+        if (strcmp(kind, kinds[i].kind) != 0)
+            continue;
+        bs_buf_init(&table, 1 << 24);
+        bs_buf_init(&json, 1 << 24);
+        bs_buf_printf(&json, "{\"%s\": [", kind);
+        kinds[i].list(&table, &json);
+        bs_buf_text(&json, "]}");
+        return bs_text_take(&table, &json, out, err);
+    }
+    const char *near = bs_nearest(kind, names, KINDS);
+    return bs_fail(err, BASIN_EARG,
+                   "list: '%s' is not methods, energies, encoders, tasks, "
+                   "readers, metrics, presets or options%s%s%s",
+                   kind, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+basin_status basin_doctor(basin_text *out, basin_error *err)
+{
+    bs_buf         table, json;
+    struct utsname machine = {0};
+    const bs_vec  *vec = bs_vec_choose();
+    const char    *blas = openblas_get_config();
+    uname(&machine);
+    bs_buf_init(&table, 1 << 20);
+    bs_buf_init(&json, 1 << 20);
+    bs_buf_printf(&table,
+                  "basin          %s\ncompiler       %s\nsystem         %s %s, %s\n"
+                  "cores          %d\ninstructions   %s\nBLAS           %s\n"
+                  "libarchive     %s\njansson        %s\nexpat          %s\n",
+                  BASIN_VERSION, __VERSION__, machine.sysname, machine.release, machine.machine,
+                  omp_get_num_procs(), vec->isa, blas, archive_version_string(), JANSSON_VERSION,
+                  XML_ExpatVersion());
+    bool openmp = openblas_get_parallel() == 2;
+    bs_buf_text(&table, openmp ? "check          BLAS uses OpenMP: good\n"
+                               : "check          BLAS has threads of its own, which compete with "
+                                 "ours: install the OpenMP flavour of OpenBLAS\n");
+    bs_buf_printf(&json,
+                  "{\"version\": \"%s\", \"instructions\": \"%s\", \"cores\": %d, "
+                  "\"blas_openmp\": %s}",
+                  BASIN_VERSION, vec->isa, omp_get_num_procs(), openmp ? "true" : "false");
+    return bs_text_take(&table, &json, out, err);
+}

@@ -1,0 +1,121 @@
+/* score.c -- see score.h. */
+#include "model/score.h"
+
+#include <string.h>
+
+#include "plan/cache.h"
+
+struct bs_scorer {
+    const bs_backend *backend;
+    bs_params        *params;
+    bs_mlc_shape      shape;
+    bs_cache         *cache;
+    int32_t          *start; /* [BS_SCORE_BLOCK + 1], a block's rows */
+    real             *dense; /* [BS_SCORE_BLOCK, features] */
+};
+
+static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
+{
+    bs_scorer *s = ctx;
+    bs_nn      nn = {g, s->params, false, 0};
+    r->input[0] = bs_mlc_input(g, &s->shape, key.v[0]);
+    bs_id p = bs_sigmoid(g, bs_mlc_net(&nn, &s->shape, r->input[0]));
+    r->result[r->n_results++] = (bs_result){p, -1};
+}
+
+basin_status bs_scorer_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
+                           const bs_mlc_shape *shape, bs_scorer **out, basin_error *err)
+{
+    bs_scorer *s = bs_calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return bs_fail_nomem(err);
+    s->backend = backend;
+    s->params = params;
+    s->shape = *shape;
+    s->cache = bs_cache_new(backend, w, build, s, 0);
+    s->start = bs_calloc(BS_SCORE_BLOCK + 1, sizeof *s->start);
+    if (!shape->sparse)
+        s->dense = bs_calloc((size_t)BS_SCORE_BLOCK * (size_t)shape->features, sizeof *s->dense);
+    if (!s->cache || !s->start || (!shape->sparse && !s->dense)) {
+        bs_scorer_free(s);
+        return bs_fail_nomem(err);
+    }
+    *out = s;
+    return BASIN_OK;
+}
+
+void bs_scorer_free(bs_scorer *s)
+{
+    if (!s)
+        return;
+    bs_cache_free(s->cache);
+    bs_free(s->start);
+    bs_free(s->dense);
+    bs_free(s);
+}
+
+/* 1, 2, 4, ... up to a block: at most nine programs. */
+static int padded(int32_t rows)
+{
+    int size = 1;
+    while (size < rows)
+        size *= 2;
+    return size;
+}
+
+static basin_status run_block(bs_scorer *s, const void *x, int32_t rows, float *scores,
+                              basin_error *err)
+{
+    bs_entry    *e;
+    bool         fresh;
+    basin_status status = bs_cache_get(s->cache, (bs_key){{padded(rows)}}, &e, &fresh, err);
+    if (status)
+        return status;
+    if (fresh)
+        s->backend->bind_params(e->program, s->params->value, s->params->grad, s->params->offset);
+    s->backend->bind_input(e->program, e->input[0], x);
+    status = s->backend->run(e->program, &(bs_run){0, 0}, err);
+    if (status)
+        return status;
+    const real *p = s->backend->result(e->program, 0);
+    size_t      n = (size_t)rows * (size_t)s->shape.labels;
+    for (size_t i = 0; i < n; i++)
+        scores[i] = (float)p[i];
+    return BASIN_OK;
+}
+
+basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, float *scores, basin_error *err)
+{
+    for (int32_t first = 0; first < x->rows; first += BS_SCORE_BLOCK) {
+        int32_t rows = x->rows - first < BS_SCORE_BLOCK ? x->rows - first : BS_SCORE_BLOCK;
+        int     size = padded(rows);
+        memcpy(s->start, x->start + first, ((size_t)rows + 1) * sizeof *s->start);
+        for (int i = rows + 1; i <= size; i++)
+            s->start[i] = s->start[rows];
+        bs_csr       block = {size, x->cols, s->start, x->index, x->value};
+        basin_status status =
+            run_block(s, &block, rows, scores + (size_t)first * (size_t)s->shape.labels, err);
+        if (status)
+            return status;
+    }
+    return BASIN_OK;
+}
+
+basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, float *scores,
+                             basin_error *err)
+{
+    const size_t D = (size_t)s->shape.features;
+    for (int32_t first = 0; first < rows; first += BS_SCORE_BLOCK) {
+        int32_t n = rows - first < BS_SCORE_BLOCK ? rows - first : BS_SCORE_BLOCK;
+        size_t  used = (size_t)n * D;
+        for (size_t i = 0; i < used; i++)
+            s->dense[i] = (real)x[(size_t)first * D + i];
+        memset(s->dense + used, 0, ((size_t)padded(n) * D - used) * sizeof *s->dense);
+        basin_status status =
+            run_block(s, s->dense, n, scores + (size_t)first * (size_t)s->shape.labels, err);
+        if (status)
+            return status;
+    }
+    return BASIN_OK;
+}

@@ -1,0 +1,71 @@
+/* options.h -- the settings of a training, one row each (options.c).
+ *
+ * A setting is named by its key everywhere: --set on the command line, presets,
+ * the config of a run folder, and the copy stored in a model. Keys of reading
+ * options (data/read.h) are these with "data." before them. */
+#ifndef BS_TRAIN_OPTIONS_H
+#define BS_TRAIN_OPTIONS_H
+
+#include "base/opt.h"
+#include "data/read.h"
+
+typedef struct {
+    char   task[BS_OPTION_TEXT], method[BS_OPTION_TEXT], preset[BS_OPTION_TEXT];
+    int    seed, epochs, threads;
+    double time_limit; /* seconds; 0 = none */
+
+    int    batch, samples;
+    double lr_net, lr_energy, decay_net, decay_energy, clip;
+    char   rule[BS_OPTION_TEXT];
+    double plateau_factor;
+    int    plateau_patience;
+    char   stop_metric[BS_OPTION_TEXT];
+    int    stop_patience, stop_epochs;
+
+    int    net_layers, net_width;
+    double net_dropout;
+    int    energy_hidden;
+    double energy_weight;
+    int    steps_net, steps_energy;
+    int    gbi_steps;
+    double gbi_lr;
+    char   gbi_start[BS_OPTION_TEXT];
+
+    char   threshold[BS_OPTION_TEXT];
+    char   threshold_metric[BS_OPTION_TEXT];
+    double threshold_shrink;
+    int    threshold_k;
+    char   profile[BS_OPTION_TEXT];
+
+    char   standardise[BS_OPTION_TEXT];
+    double split_valid, split_test; /* shares taken when a file for them is not given */
+    double checkpoint_seconds;
+} bs_train_options;
+
+extern const bs_option bs_train_rows[];
+
+typedef struct {
+    bs_train_options train;
+    bs_read_options  read;
+} bs_settings;
+
+basin_status bs_settings_default(bs_settings *s, basin_error *err);
+
+/* Keys of both tables; `where` opens the message. */
+basin_status bs_settings_set(bs_settings *s, const char *key, const char *value, const char *where,
+                             basin_error *err);
+basin_status bs_settings_config(bs_settings *s, const char *text, size_t len, const char *where,
+                                basin_error *err);
+void         bs_settings_write_config(const bs_settings *s, bs_buf *out);
+void         bs_settings_json(const bs_settings *s, bs_buf *out);
+basin_status bs_settings_from_json(bs_settings *s, const char *json, size_t len, const char *where,
+                                   basin_error *err);
+void         bs_settings_help(bs_buf *out);
+
+/* Published settings, "seal/bibtex"; `method` chooses the row within. An unknown
+ * name is an error with the nearest known one. */
+basin_status bs_preset_apply(bs_settings *s, const char *name, const char *method,
+                             basin_error *err);
+void         bs_preset_list(bs_buf *out); /* one line each */
+
+#endif

@@ -1,0 +1,94 @@
+/* preset.c -- published settings by name, "paper/data", one row per method.
+ *
+ * From the runs behind SEAL's tables: what all of them share (batch 32, at most
+ * 300 epochs, patience 20 on example F1 at 0.5, AdamW, clip 10, plateau 0.5
+ * after 5, rows without labels left out) is the first line of each. */
+#include <stdio.h>
+#include <string.h>
+
+#include "train/options.h"
+
+typedef struct {
+    const char *name, *method; /* method NULL: for every method of this preset */
+    const char *settings;      /* "key=value key=value" */
+} preset;
+
+#define SEAL_COMMON                                                                          \
+    "batch=32 epochs=300 early_stop.patience=20 optimiser=adamw clip=10 plateau.factor=0.5 " \
+    "plateau.patience=5 data.drop_unlabelled=yes decay.net=1e-5 decay.energy=1e-5 energy.hidden=200"
+
+/* numbers that are not sparse are standardised */
+#define DENSE "standardise=yes"
+
+/* To add a preset: a row for all methods, then one per method with its own values. */
+static const preset presets[] = {
+#define PRESET(name, method, settings) {name, method, settings},
+#include "train/presets.def"
+#undef PRESET
+};
+
+enum { PRESETS = sizeof presets / sizeof presets[0] };
+
+static basin_status apply_list(bs_settings *s, const preset *p, basin_error *err)
+{
+    char        where[64], pair[256];
+    const char *at = p->settings;
+    snprintf(where, sizeof where, "preset %s", p->name);
+    while (*at) {
+        size_t n = strcspn(at, " ");
+        if (n > 0 && n < sizeof pair) {
+            memcpy(pair, at, n);
+            pair[n] = '\0';
+            char *equals = strchr(pair, '=');
+            if (!equals)
+                return bs_fail(err, BASIN_EARG, "%s: '%s' is not key=value", where, pair);
+            *equals = '\0';
+            basin_status status = bs_settings_set(s, pair, equals + 1, where, err);
+            if (status)
+                return status;
+        }
+        at += n;
+        at += *at == ' ';
+    }
+    return BASIN_OK;
+}
+
+static basin_status unknown(const char *name, basin_error *err)
+{
+    const char *names[PRESETS];
+    for (int i = 0; i < PRESETS; i++)
+        names[i] = presets[i].name;
+    const char *near = bs_nearest(name, names, PRESETS);
+    return bs_fail(err, BASIN_EARG,
+                   "--preset: no preset is called '%s'%s%s%s; see 'basin list presets'", name,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+basin_status bs_preset_apply(bs_settings *s, const char *name, const char *method, basin_error *err)
+{
+    bool known = false;
+    for (int i = 0; i < PRESETS; i++) {
+        const preset *p = &presets[i];
+        if (strcmp(p->name, name) != 0)
+            continue;
+        known = true;
+        if (p->method && strcmp(p->method, method) != 0)
+            continue;
+        basin_status status = apply_list(s, p, err);
+        if (status)
+            return status;
+    }
+    return known ? BASIN_OK : unknown(name, err);
+}
+
+void bs_preset_list(bs_buf *out)
+{
+    for (int i = 0; i < PRESETS; i++) {
+        if (presets[i].method)
+            continue;
+        bs_buf_printf(out, "%-18s", presets[i].name);
+        for (int k = i + 1; k < PRESETS && presets[k].method; k++)
+            bs_buf_printf(out, "%s%s", k > i + 1 ? ", " : "", presets[k].method);
+        bs_buf_text(out, "\n");
+    }
+}

@@ -1,0 +1,156 @@
+/* record.c -- the table people watch, and the files of the run folder that are
+ * not needed to go on: config, manifest.json, metrics.jsonl. */
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "train/trainer.h"
+
+static void file_path(const bs_trainer *t, const char *name, char path[BS_OPTION_TEXT + 64])
+{
+    snprintf(path, BS_OPTION_TEXT + 64, "%s/%s", t->job->folder, name);
+}
+
+static basin_status write_buf(const bs_trainer *t, const char *name, bs_buf *text, basin_error *err)
+{
+    char path[BS_OPTION_TEXT + 64];
+    file_path(t, name, path);
+    basin_status s =
+        text->failed ? bs_fail_nomem(err) : bs_write_file(path, text->data, text->len, err);
+    bs_buf_free(text);
+    return s;
+}
+
+static void data_json(const char *name, const bs_dataset *d, bs_buf *out)
+{
+    bs_buf_printf(out, ",\n  \"%s\": {\"rows\": %d, \"hash\": \"%016llx\"}", name, (int)d->rows,
+                  (unsigned long long)d->hash);
+}
+
+static basin_status write_manifest(const bs_trainer *t, basin_error *err)
+{
+    struct utsname machine = {0};
+    bs_buf         text;
+    bs_buf_init(&text, 1 << 20);
+    uname(&machine);
+    bs_buf_printf(&text,
+                  "{\n  \"basin\": \"%s\",\n  \"seed\": %d,\n  \"task\": \"%s\",\n"
+                  "  \"method\": \"%s\",\n  \"features\": %d,\n  \"labels\": %d",
+                  BASIN_VERSION, t->o->seed, t->o->task, t->o->method,
+                  (int)t->job->schema->n_features, (int)t->job->schema->n_labels);
+    data_json("train", t->job->train, &text);
+    data_json("valid", t->job->valid, &text);
+    if (t->job->test)
+        data_json("test", t->job->test, &text);
+    bs_buf_printf(&text,
+                  ",\n  \"machine\": {\"system\": \"%s\", \"release\": \"%s\", "
+                  "\"hardware\": \"%s\", \"cores\": %d, \"threads\": %d}\n}\n",
+                  machine.sysname, machine.release, machine.machine, omp_get_num_procs(),
+                  t->o->threads ? t->o->threads : omp_get_num_procs());
+    return write_buf(t, "manifest.json", &text, err);
+}
+
+basin_status bs_record_start(bs_trainer *t, basin_error *err)
+{
+    if (!t->job->folder)
+        return BASIN_OK;
+    bs_buf       text;
+    basin_status s = bs_make_dir(t->job->folder, err);
+    if (s)
+        return s;
+    bs_buf_init(&text, 1 << 20);
+    bs_buf_text(&text, "# basin train --config THIS repeats this run\n");
+    bs_settings_write_config(t->job->settings, &text);
+    s = write_buf(t, "config", &text, err);
+    return s ? s : write_manifest(t, err);
+}
+
+/* ---- metrics.jsonl ---- */
+
+static void epoch_json(const bs_trainer *t, const double valid[BS_METRIC_COUNT], bool best,
+                       bs_buf *out)
+{
+    char number[BS_NUMBER_TEXT];
+    bs_buf_printf(out, "{\"epoch\": %d, \"step\": %llu", t->epoch,
+                  (unsigned long long)t->learner.step);
+    for (int i = 0; i < BS_METHOD_SUMS && t->method->logged[i]; i++) {
+        bs_format_double(t->learner.sum[i] / (double)t->learner.batches, number);
+        bs_buf_printf(out, ", \"%s\": %s", t->method->logged[i], number);
+    }
+    if (t->learner.net) {
+        bs_format_double(t->learner.net->update.rate, number);
+        bs_buf_printf(out, ", \"lr_net\": %s", number);
+    }
+    bs_buf_text(out, ", \"valid\": ");
+    bs_metrics_json(valid, out);
+    bs_buf_printf(out, ", \"best\": %s, \"seconds\": %.3f}\n", best ? "true" : "false",
+                  t->seconds + bs_seconds() - t->started);
+}
+
+/* Appends one line; a line that a crash cut off is dropped by rewind. */
+static basin_status append_line(const bs_trainer *t, const bs_buf *line, basin_error *err)
+{
+    char path[BS_OPTION_TEXT + 64];
+    file_path(t, "metrics.jsonl", path);
+    FILE *f = fopen(path, t->epoch <= t->o->stop_epochs ? "w" : "a");
+    bool  ok = f && fwrite(line->data, 1, line->len, f) == line->len;
+    if (f && fclose(f) != 0)
+        ok = false;
+    return ok ? BASIN_OK : bs_fail(err, BASIN_EIO, "%s: cannot be written", path);
+}
+
+basin_status bs_record_rewind(bs_trainer *t, basin_error *err)
+{
+    char   path[BS_OPTION_TEXT + 64];
+    bs_buf text, kept;
+    file_path(t, "metrics.jsonl", path);
+    if (access(path, F_OK) != 0)
+        return BASIN_OK;
+    bs_buf_init(&text, (size_t)1 << 30);
+    bs_buf_init(&kept, (size_t)1 << 30);
+    basin_status s = bs_read_file(path, &text, err);
+    for (char *at = text.data; !s && at && *at;) {
+        char *end = strchr(at, '\n');
+        int   epoch = 0;
+        if (!end || sscanf(at, "{\"epoch\": %d", &epoch) != 1 || epoch >= t->epoch)
+            break;
+        bs_buf_add(&kept, at, (size_t)(end + 1 - at));
+        at = end + 1;
+    }
+    bs_buf_free(&text);
+    if (!s)
+        s = kept.failed ? bs_fail_nomem(err)
+                        : bs_write_file(path, kept.data ? kept.data : "", kept.len, err);
+    bs_buf_free(&kept);
+    return s;
+}
+
+/* ---- the table ---- */
+
+void bs_record_header(bs_trainer *t)
+{
+    bs_log_say(t->job->log, BS_INFO, "  %4s %7s %10s %9s   %9s %7s %7s %8s", "EP", "STEP", "LOSS",
+               "LR", "DEV ex-F1", "mi-F1", "ma-F1", "SEC");
+}
+
+basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_METRIC_COUNT], bool best,
+                             basin_error *err)
+{
+    double loss = t->learner.sum[0] / (double)t->learner.batches;
+    double rate = t->learner.net ? t->learner.net->update.rate : 0;
+    bs_log_say(t->job->log, BS_INFO, "  %4d %7llu %10.4f %9.2g %s %9.2f %7.2f %7.2f %8.1f",
+               t->epoch, (unsigned long long)t->learner.step, loss, rate, best ? "*" : " ",
+               100 * valid[BS_METRIC_example_f1], 100 * valid[BS_METRIC_micro_f1],
+               100 * valid[BS_METRIC_macro_f1], t->seconds + bs_seconds() - t->started);
+    if (!t->job->folder)
+        return BASIN_OK;
+    bs_buf line;
+    bs_buf_init(&line, 1 << 20);
+    epoch_json(t, valid, best, &line);
+    basin_status s = line.failed ? bs_fail_nomem(err) : append_line(t, &line, err);
+    bs_buf_free(&line);
+    return s;
+}

@@ -1,0 +1,232 @@
+/* saved.c -- see saved.h. */
+#include "train/saved.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "train/method.h"
+
+bs_mlc_shape bs_saved_shape(const bs_train_options *o, const bs_schema *schema)
+{
+    return (bs_mlc_shape){.features = schema->n_features,
+                          .labels = schema->n_labels,
+                          .sparse = !schema->mean && !schema->dense,
+                          .layers = o->net_layers,
+                          .width = o->net_width,
+                          .dropout = o->net_dropout};
+}
+
+/* ---- writing ---- */
+
+static int dimensions(bs_shape s, int64_t dim[BS_TENSOR_DIMS])
+{
+    int first = 0;
+    while (first < 3 && s.d[first] == 1)
+        first++;
+    for (int i = first; i < 4; i++)
+        dim[i - first] = s.d[i];
+    return 4 - first;
+}
+
+static basin_status write_all(const char *path, const bs_params *params, const bs_meta *meta,
+                              int n_meta, basin_error *err)
+{
+    bs_tensor *t = bs_calloc((size_t)params->n + 1, sizeof *t);
+    if (!t)
+        return bs_fail_nomem(err);
+    for (int i = 0; i < params->n; i++) {
+        const bs_segment *s = &params->segment[i];
+        t[i] = (bs_tensor){.name = s->name,
+                           .dtype = sizeof(real) == 4 ? BS_DTYPE_F32 : BS_DTYPE_F64,
+                           .data = params->value + s->offset,
+                           .bytes = (size_t)s->count * sizeof(real)};
+        t[i].n_dims = dimensions(s->shape, t[i].dim);
+    }
+    basin_status status = bs_safetensors_write(path, t, params->n, meta, n_meta, err);
+    bs_free(t);
+    return status;
+}
+
+basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_schema *schema,
+                            const bs_threshold *threshold, const bs_params *params,
+                            const char *card, basin_error *err)
+{
+    enum { OPTIONS, SCHEMA, THRESHOLD, TEXTS };
+    bs_buf text[TEXTS];
+    for (int i = 0; i < TEXTS; i++)
+        bs_buf_init(&text[i], (size_t)1 << 30);
+    bs_settings_json(settings, &text[OPTIONS]);
+    bs_schema_json(schema, &text[SCHEMA]);
+    bs_threshold_write(threshold, &text[THRESHOLD]);
+    bs_meta meta[] = {
+        {"basin.format", BS_MODEL_FORMAT},         {"basin.version", BASIN_VERSION},
+        {"basin.task", settings->train.task},      {"basin.method", settings->train.method},
+        {"basin.options", text[OPTIONS].data},     {"basin.schema", text[SCHEMA].data},
+        {"basin.threshold", text[THRESHOLD].data}, {"basin.card", card ? card : ""}};
+    basin_status status = BASIN_OK;
+    for (int i = 0; i < TEXTS; i++)
+        if (text[i].failed)
+            status = bs_fail_nomem(err);
+    if (!status)
+        status = write_all(path, params, meta, sizeof meta / sizeof meta[0], err);
+    for (int i = 0; i < TEXTS; i++)
+        bs_buf_free(&text[i]);
+    return status;
+}
+
+/* ---- reading ---- */
+
+static basin_status need(const bs_safetensors *f, const char *name, const char *key,
+                         const char **out, basin_error *err)
+{
+    *out = bs_safetensors_meta(f, key);
+    if (*out)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EDATA, "%s: not a basin model: '%s' is missing in its metadata", name,
+                   key);
+}
+
+static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_saved *s,
+                                  basin_error *err)
+{
+    const char  *format, *options, *schema, *threshold;
+    basin_status status = need(f, name, "basin.format", &format, err);
+    if (!status && strcmp(format, BS_MODEL_FORMAT) != 0)
+        return bs_fail(err, BASIN_EUNSUPPORTED,
+                       "%s: model format %.20s; this version reads format " BS_MODEL_FORMAT, name,
+                       format);
+    if (!status)
+        status = need(f, name, "basin.options", &options, err);
+    if (!status)
+        status = need(f, name, "basin.schema", &schema, err);
+    if (!status)
+        status = need(f, name, "basin.threshold", &threshold, err);
+    if (!status)
+        status = bs_settings_default(&s->settings, err);
+    if (!status)
+        status = bs_settings_from_json(&s->settings, options, strlen(options), name, err);
+    if (!status)
+        status = bs_schema_from_json(schema, strlen(schema), name, &s->arena, &s->schema, err);
+    if (!status)
+        status = bs_threshold_read(threshold, &s->threshold, err);
+    if (!status && strcmp(s->settings.train.task, "mlc") != 0)
+        status = bs_fail(err, BASIN_EUNSUPPORTED, "%s: a model for task '%.40s', not mlc", name,
+                         s->settings.train.task);
+    if (!status && s->threshold.kind == BS_THRESHOLD_LABEL &&
+        s->threshold.labels != s->schema.n_labels)
+        status = bs_fail(err, BASIN_EDATA, "%s: %d thresholds for %d labels", name,
+                         (int)s->threshold.labels, (int)s->schema.n_labels);
+    if (!status) {
+        const char *card = bs_safetensors_meta(f, "basin.card");
+        s->card = bs_arena_copy(&s->arena, card ? card : "", card ? strlen(card) : 0);
+        status = s->card ? BASIN_OK : bs_fail_nomem(err);
+    }
+    return status;
+}
+
+/* Building the net once declares the parameters it needs. */
+static basin_status declare(bs_saved *s, basin_error *err)
+{
+    bs_graph *g = bs_graph_new();
+    s->params = bs_params_new();
+    if (!g || !s->params) {
+        bs_graph_free(g);
+        return bs_fail_nomem(err);
+    }
+    bs_nn nn = {g, s->params, false, 0};
+    bs_mlc_net(&nn, &s->shape, bs_mlc_input(g, &s->shape, 1));
+    basin_status status = bs_graph_check(g, err);
+    bs_graph_free(g);
+    return status;
+}
+
+static basin_status read_segment(const bs_safetensors *f, const char *name, const bs_segment *seg,
+                                 real *out, basin_error *err)
+{
+    const bs_tensor *t = bs_safetensors_find(f, seg->name);
+    int64_t          dim[BS_TENSOR_DIMS] = {0};
+    int              n = dimensions(seg->shape, dim);
+    if (!t)
+        return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' is missing", name, seg->name);
+    bool fits = t->dtype == BS_DTYPE_F32 && t->n_dims == n;
+    for (int i = 0; i < n && fits; i++)
+        fits = t->dim[i] == dim[i];
+    if (!fits)
+        return bs_fail(err, BASIN_EDATA,
+                       "%s: tensor '%s' does not have the type and shape its options ask for", name,
+                       seg->name);
+    const float *x = t->data;
+    for (int64_t i = 0; i < seg->count; i++) {
+        if (!isfinite(x[i]))
+            return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' holds %g at %lld", name, seg->name,
+                           (double)x[i], (long long)i);
+        out[i] = (real)x[i];
+    }
+    return BASIN_OK;
+}
+
+/* Refuses shapes that the file cannot hold before any memory is taken for them. */
+static basin_status check_size(const bs_safetensors *f, const char *name, const bs_saved *s,
+                               basin_error *err)
+{
+    double wanted = 0, there = 0;
+    for (int i = 0; i < s->params->n; i++)
+        wanted += (double)s->params->segment[i].count * sizeof(float);
+    for (int i = 0; i < bs_safetensors_count(f); i++)
+        there += (double)bs_safetensors_at(f, i)->bytes;
+    if (wanted > there)
+        return bs_fail(err, BASIN_EDATA, "%s: its options ask for more parameters than it has",
+                       name);
+    return BASIN_OK;
+}
+
+basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved **out,
+                           basin_error *err)
+{
+    bs_saved *s = bs_calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return bs_fail_nomem(err);
+    bs_arena_init(&s->arena, 0);
+    basin_status status = read_metadata(f, name, s, err);
+    if (!status) {
+        s->shape = bs_saved_shape(&s->settings.train, &s->schema);
+        status = declare(s, err);
+    }
+    if (!status)
+        status = check_size(f, name, s, err);
+    if (!status)
+        status = bs_params_reserve(s->params, false, err);
+    for (int i = 0; !status && i < s->params->n; i++)
+        status = read_segment(f, name, &s->params->segment[i],
+                              s->params->value + s->params->segment[i].offset, err);
+    if (status) {
+        bs_saved_free(s);
+        return status;
+    }
+    *out = s;
+    return BASIN_OK;
+}
+
+basin_status bs_saved_read(const char *path, bs_saved **out, basin_error *err)
+{
+    bs_safetensors *f;
+    basin_status    status = bs_safetensors_open(path, &f, err);
+    *out = NULL;
+    if (status)
+        return status;
+    status = bs_saved_from(f, path, out, err);
+    bs_safetensors_close(f);
+    return status;
+}
+
+void bs_saved_free(bs_saved *s)
+{
+    if (!s)
+        return;
+    bs_threshold_free(&s->threshold);
+    bs_params_free(s->params);
+    bs_arena_free(&s->arena);
+    bs_free(s);
+}

@@ -1,0 +1,38 @@
+/* saved.h -- a trained model: what is written to a model file and read back.
+ *
+ * Tensors are the parameters by name; the metadata of the file holds the rest
+ * as text: format version, task, method, options, schema, threshold, scores. */
+#ifndef BS_SAVED_H
+#define BS_SAVED_H
+
+#include "data/threshold.h"
+#include "file/safetensors.h"
+#include "model/mlc.h"
+#include "train/options.h"
+
+#define BS_MODEL_FORMAT "1"
+
+typedef struct {
+    bs_arena     arena;
+    bs_settings  settings;
+    bs_schema    schema;
+    bs_threshold threshold;
+    bs_mlc_shape shape;
+    bs_params   *params;
+    const char  *card; /* JSON: scores of the training run; "" if none */
+} bs_saved;
+
+/* The shape that options and schema ask for. */
+bs_mlc_shape bs_saved_shape(const bs_train_options *o, const bs_schema *schema);
+
+basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_schema *schema,
+                            const bs_threshold *threshold, const bs_params *params,
+                            const char *card, basin_error *err);
+
+/* Everything is checked: version, task, tensor names and shapes, finite values. */
+basin_status bs_saved_read(const char *path, bs_saved **out, basin_error *err);
+basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved **out,
+                           basin_error *err);
+void         bs_saved_free(bs_saved *s);
+
+#endif

@@ -1,0 +1,373 @@
+/* trainer.c -- the epoch loop: batches, evaluation, early stopping, the best snapshot. */
+#include "train/trainer.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io.h"
+
+enum { SHUFFLE_STREAM = 0x5eed };
+
+static double elapsed(const bs_trainer *t)
+{
+    return t->seconds + bs_seconds() - t->started;
+}
+
+static bool stop_asked(const bs_trainer *t)
+{
+    return t->job->stop && *t->job->stop;
+}
+
+/* ---- making and freeing ---- */
+
+static basin_status allocate(bs_trainer *t, basin_error *err)
+{
+    const bs_train_job *job = t->job;
+    size_t              cells = (size_t)job->valid->rows * (size_t)job->schema->n_labels;
+    t->order = bs_calloc((size_t)job->train->rows + 1, sizeof *t->order);
+    t->scores = bs_calloc(cells + 1, sizeof *t->scores);
+    t->best = bs_calloc((size_t)t->learner.params->size + 1, sizeof *t->best);
+    if (!t->order || !t->scores || !t->best)
+        return bs_fail_nomem(err);
+    basin_status s =
+        bs_feed_new(job->train, job->schema, t->learner.shape.sparse, t->o->batch, &t->feed, err);
+    if (!s)
+        s = bs_scorer_new(t->learner.backend, t->learner.w, t->learner.params, &t->learner.shape,
+                          &t->scorer, err);
+    return s;
+}
+
+/* Before any work is done: a setting that would only be looked at in the end. */
+static basin_status check_settings(const bs_train_options *o, basin_error *err)
+{
+    static const char *const kinds[] = {"auto", "label", "top-k", "cardinality"};
+    bs_metric_id             metric;
+    double                   number;
+    basin_status             s = bs_metric_parse(o->threshold_metric, &metric, err);
+    bool                     known = bs_parse_double(o->threshold, &number);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        known |= strcmp(o->threshold, kinds[i]) == 0;
+    if (!s && !known)
+        s = bs_fail(err, BASIN_EARG,
+                    "threshold: '%s' is not auto, a number, label, top-k or cardinality",
+                    o->threshold);
+    if (!s && !bs_metric_table[metric].decided)
+        s = bs_fail(err, BASIN_EARG, "threshold.metric: %s does not depend on a threshold",
+                    o->threshold_metric);
+    return s;
+}
+
+static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_error *err)
+{
+    const bs_train_options *o = &job->settings->train;
+    bs_learner             *l = &t->learner;
+    t->job = job;
+    t->o = o;
+    t->epoch = 1;
+    t->started = t->saved_at = bs_seconds();
+    t->plateau = bs_plateau_make(o->plateau_factor, o->plateau_patience, 0);
+    l->o = o;
+    l->backend = &bs_backend_cpu;
+    l->shape = bs_saved_shape(o, job->schema);
+    basin_status s = check_settings(o, err);
+    if (!s)
+        s = bs_metric_parse(o->stop_metric, &t->stop_metric, err);
+    if (!s)
+        s = bs_profile_parse(o->profile, &t->profile, err);
+    if (!s)
+        s = bs_method_find(o->method, o->task, &t->method, err);
+    if (!s)
+        s = l->backend->workspace_new(&(bs_backend_options){o->threads}, &l->w, err);
+    if (!s && !(l->params = bs_params_new()))
+        s = bs_fail_nomem(err);
+    if (!s)
+        s = t->method->setup(l, err);
+    return s ? s : allocate(t, err);
+}
+
+static void trainer_free(bs_trainer *t)
+{
+    bs_learner *l = &t->learner;
+    bs_scorer_free(t->scorer);
+    bs_feed_free(t->feed);
+    if (t->method)
+        t->method->free(l);
+    bs_optim_free(l->net);
+    bs_optim_free(l->energy);
+    bs_params_free(l->params);
+    if (l->w)
+        l->backend->workspace_free(l->w);
+    bs_free(t->order);
+    bs_free(t->scores);
+    bs_free(t->best);
+}
+
+/* ---- an epoch ---- */
+
+static basin_status save_if_due(bs_trainer *t, bool now, basin_error *err)
+{
+    if (!t->job->folder || (!now && bs_seconds() - t->saved_at < t->o->checkpoint_seconds))
+        return BASIN_OK;
+    basin_status s = bs_checkpoint_write(t, err);
+    t->saved_at = bs_seconds();
+    return s;
+}
+
+/* Goes on at next_row, so that a run can be stopped inside an epoch. */
+static basin_status train_epoch(bs_trainer *t, basin_error *err)
+{
+    const int32_t rows = t->job->train->rows;
+    bs_rng        rng = bs_rng_make((uint64_t)t->o->seed, (uint64_t)t->epoch, SHUFFLE_STREAM);
+    char          what[32];
+    snprintf(what, sizeof what, "epoch %d", t->epoch);
+    bs_progress  bar = bs_progress_start(t->job->log, what, "rows", rows);
+    basin_status s = BASIN_OK;
+    double       start = bs_seconds();
+    bs_rng_permutation(&rng, t->order, rows);
+    while (t->next_row < rows && !s && !stop_asked(t)) {
+        int32_t left = rows - t->next_row, n = left < t->o->batch ? left : t->o->batch;
+        s = t->method->step(&t->learner, bs_feed_rows(t->feed, t->order + t->next_row, n), err);
+        t->next_row += n;
+        t->learner.batches++;
+        t->rows_seen += n;
+        bs_progress_set(&bar, t->next_row);
+        if (!s)
+            s = save_if_due(t, false, err);
+    }
+    bs_progress_end(&bar);
+    t->train_seconds += bs_seconds() - start;
+    return s;
+}
+
+/* ---- evaluation ---- */
+
+static basin_status evaluate(bs_trainer *t, double valid[BS_METRIC_COUNT], basin_error *err)
+{
+    const uint32_t shown = BS_METRIC_BIT(example_f1) | BS_METRIC_BIT(micro_f1) |
+                           BS_METRIC_BIT(macro_f1) | BS_METRIC_BIT(subset_accuracy) |
+                           BS_METRIC_BIT(hamming_loss);
+    bs_threshold half = bs_threshold_fixed(0.5f);
+    basin_status s = bs_score_dataset(t->scorer, &t->learner.shape, t->job->valid, t->job->schema,
+                                      t->scores, err);
+    if (s)
+        return s;
+    return bs_measure(t->job->valid, t->scores, &half, t->profile,
+                      shown | UINT32_C(1) << t->stop_metric, valid, err);
+}
+
+/* Keeps the parameters when they are the best so far; says so. */
+static bool keep_if_best(bs_trainer *t, double score)
+{
+    double value = bs_metric_table[t->stop_metric].higher ? score : -score;
+    bool   best = t->best_epoch == 0 || value > t->best_score;
+    if (best) {
+        t->best_epoch = t->epoch;
+        t->best_score = value;
+        memcpy(t->best, t->learner.params->value,
+               (size_t)t->learner.params->size * sizeof *t->best);
+    }
+    t->bad = best ? 0 : t->bad + 1;
+    if (t->learner.net)
+        t->learner.net->update.rate =
+            bs_plateau_rate(&t->plateau, value, t->learner.net->update.rate);
+    return best;
+}
+
+static basin_status finish_epoch(bs_trainer *t, basin_error *err)
+{
+    double       valid[BS_METRIC_COUNT];
+    basin_status s = BASIN_OK;
+    bool         due = t->epoch % t->o->stop_epochs == 0 || t->epoch == t->o->epochs;
+    if (due) {
+        s = evaluate(t, valid, err);
+        bool best = !s && keep_if_best(t, valid[t->stop_metric]);
+        if (!s)
+            s = bs_record_epoch(t, valid, best, err);
+    }
+    memset(t->learner.sum, 0, sizeof t->learner.sum);
+    t->learner.batches = 0;
+    t->next_row = 0;
+    t->epoch++;
+    return s;
+}
+
+static bool done(const bs_trainer *t)
+{
+    return t->epoch > t->o->epochs || t->bad >= t->o->stop_patience ||
+           (t->o->time_limit > 0 && elapsed(t) >= t->o->time_limit && t->best_epoch > 0);
+}
+
+static basin_status run_epochs(bs_trainer *t, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    while (!s && !done(t)) {
+        s = train_epoch(t, err);
+        if (s || stop_asked(t))
+            break;
+        s = finish_epoch(t, err);
+        if (!s)
+            s = save_if_due(t, false, err);
+    }
+    if (!s && stop_asked(t)) {
+        s = save_if_due(t, true, err);
+        if (!s)
+            s = bs_fail(err, BASIN_EINTERRUPTED,
+                        "interrupted in epoch %d; --resume goes on from %s", t->epoch,
+                        t->job->folder ? t->job->folder : "the start");
+    }
+    return s;
+}
+
+/* ---- the end ---- */
+
+static basin_status choose_threshold(bs_trainer *t, bs_threshold *out, basin_error *err)
+{
+    const bs_dataset *v = t->job->valid;
+    const char       *kind = t->o->threshold;
+    bs_metric_id      metric;
+    double            number;
+    basin_status      s = bs_metric_parse(t->o->threshold_metric, &metric, err);
+    if (s)
+        return s;
+    if (bs_parse_double(kind, &number)) {
+        *out = bs_threshold_fixed((float)number);
+        return BASIN_OK;
+    }
+    if (strcmp(kind, "top-k") == 0) {
+        *out = bs_threshold_top_k(t->o->threshold_k);
+        return BASIN_OK;
+    }
+    if (strcmp(kind, "cardinality") == 0) {
+        double labels = (double)t->job->train->y.start[t->job->train->rows];
+        return bs_threshold_cut(t->scores, v->rows, v->schema.n_labels,
+                                labels / t->job->train->rows, out, err);
+    }
+    s = bs_threshold_tune(&v->y, t->scores, (int)metric, (int)t->profile, out, NULL, err);
+    if (s || strcmp(kind, "auto") == 0)
+        return s;
+    float global = out->global;
+    bs_threshold_free(out);
+    return bs_threshold_tune_labels(&v->y, t->scores, (int)t->profile, global,
+                                    t->o->threshold_shrink, out, err);
+}
+
+/* Half the width of a bootstrap interval: the +- of the table. */
+static basin_status margin_of(const bs_trainer *t, const float *scores, const bs_threshold *cut,
+                              double *out, basin_error *err)
+{
+    bs_interval       interval[BS_METRIC_COUNT];
+    bs_metrics       *m;
+    bs_metric_options o = {
+        .profile = t->profile, .want = BS_METRIC_BIT(example_f1), .keep_rows = true};
+    basin_status s = bs_metrics_new(&o, t->job->schema->n_labels, &m, err);
+    if (s)
+        return s;
+    s = bs_metrics_add(m, &t->job->test->y, scores, cut, NULL, err);
+    if (!s)
+        s = bs_metrics_intervals(m, (uint64_t)t->o->seed, 1000, 0.95, interval, err);
+    if (!s)
+        *out = (interval[BS_METRIC_example_f1].hi - interval[BS_METRIC_example_f1].lo) / 2;
+    bs_metrics_free(m);
+    return s;
+}
+
+static basin_status measure_test(bs_trainer *t, bs_train_outcome *out, basin_error *err)
+{
+    const bs_dataset *test = t->job->test;
+    bs_threshold      half = bs_threshold_fixed(0.5f);
+    size_t            cells = (size_t)test->rows * (size_t)t->job->schema->n_labels;
+    float            *scores = bs_calloc(cells + 1, sizeof *scores);
+    basin_status      s = scores ? BASIN_OK : bs_fail_nomem(err);
+    if (!s)
+        s = bs_score_dataset(t->scorer, &t->learner.shape, test, t->job->schema, scores, err);
+    if (!s)
+        s = bs_measure(test, scores, &half, t->profile, 0, out->test, err);
+    if (!s)
+        s = bs_measure(test, scores, &out->threshold, t->profile, 0, out->test_tuned, err);
+    if (!s)
+        s = margin_of(t, scores, &out->threshold, &out->test_margin, err);
+    out->has_test = !s;
+    bs_free(scores);
+    return s;
+}
+
+static void write_card(const bs_train_outcome *o, bs_buf *card)
+{
+    bs_buf_printf(card, "{\"best_epoch\": %d, \"valid\": ", o->best_epoch);
+    bs_metrics_json(o->valid, card);
+    bs_buf_text(card, ", \"valid_tuned\": ");
+    bs_metrics_json(o->valid_tuned, card);
+    if (o->has_test) {
+        bs_buf_text(card, ", \"test\": ");
+        bs_metrics_json(o->test, card);
+        bs_buf_text(card, ", \"test_tuned\": ");
+        bs_metrics_json(o->test_tuned, card);
+    }
+    bs_buf_text(card, "}");
+}
+
+static basin_status write_model(bs_trainer *t, const bs_train_outcome *out, basin_error *err)
+{
+    char   path[BS_OPTION_TEXT + 64];
+    bs_buf card;
+    if (!t->job->folder)
+        return BASIN_OK;
+    bs_buf_init(&card, 1 << 20);
+    write_card(out, &card);
+    snprintf(path, sizeof path, "%s/best.safetensors", t->job->folder);
+    basin_status s = card.failed
+                         ? bs_fail_nomem(err)
+                         : bs_saved_write(path, t->job->settings, t->job->schema, &out->threshold,
+                                          t->learner.params, card.data, err);
+    bs_buf_free(&card);
+    return s;
+}
+
+/* Back to the best parameters; threshold, full metrics, the model file. */
+static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *err)
+{
+    bs_params   *p = t->learner.params;
+    bs_threshold half = bs_threshold_fixed(0.5f);
+    memcpy(p->value, t->best, (size_t)p->size * sizeof *p->value);
+    out->epochs = t->epoch - 1;
+    out->best_epoch = t->best_epoch;
+    out->params_net = bs_params_count(p, "net/");
+    out->params_energy = bs_params_count(p, "energy/");
+    basin_status s = bs_score_dataset(t->scorer, &t->learner.shape, t->job->valid, t->job->schema,
+                                      t->scores, err);
+    if (!s)
+        s = choose_threshold(t, &out->threshold, err);
+    if (!s)
+        s = bs_measure(t->job->valid, t->scores, &half, t->profile, 0, out->valid, err);
+    if (!s)
+        s = bs_measure(t->job->valid, t->scores, &out->threshold, t->profile, 0, out->valid_tuned,
+                       err);
+    if (!s && t->job->test)
+        s = measure_test(t, out, err);
+    out->seconds = elapsed(t);
+    out->rows_per_s = t->train_seconds > 0 ? (double)t->rows_seen / t->train_seconds : 0;
+    return s ? s : write_model(t, out, err);
+}
+
+basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_error *err)
+{
+    bs_trainer t = {0};
+    bool       found = false;
+    memset(out, 0, sizeof *out);
+    basin_status s = trainer_init(&t, job, err);
+    if (!s && job->folder && job->resume)
+        s = bs_checkpoint_read(&t, &found, err);
+    if (!s)
+        s = bs_record_start(&t, err);
+    if (!s && found)
+        s = bs_record_rewind(&t, err);
+    if (!s) {
+        bs_record_header(&t);
+        s = run_epochs(&t, err);
+    }
+    if (!s)
+        s = conclude(&t, out, err);
+    trainer_free(&t);
+    return s;
+}

@@ -1,0 +1,71 @@
+/* trainer.h -- one training run, from data in memory to a run folder.
+ *
+ * The same data, settings and seed give the same bits, for any number of
+ * threads, and however often the run was stopped and resumed. */
+#ifndef BS_TRAINER_H
+#define BS_TRAINER_H
+
+#include "base/log.h"
+#include "train/evaluate.h"
+#include "train/method.h"
+#include "train/saved.h"
+#include "train/schedule.h"
+
+typedef struct {
+    const bs_settings  *settings;             /* task and method resolved */
+    const bs_dataset   *train, *valid, *test; /* test may be NULL */
+    const bs_schema    *schema;
+    const char         *folder; /* run folder, made if missing; NULL: nothing is written */
+    bool                resume; /* go on from folder/last if it is there */
+    bs_logger          *log;
+    const volatile int *stop; /* becomes nonzero: save and return BASIN_EINTERRUPTED */
+} bs_train_job;
+
+typedef struct {
+    int          epochs, best_epoch;
+    double       seconds, rows_per_s;
+    int64_t      params_net, params_energy;
+    bs_threshold threshold; /* the tuned one; release with bs_threshold_free */
+    double       valid[BS_METRIC_COUNT], test[BS_METRIC_COUNT];             /* at 0.5 */
+    double       valid_tuned[BS_METRIC_COUNT], test_tuned[BS_METRIC_COUNT]; /* at threshold */
+    bool         has_test;
+    double       test_margin; /* half a 95 % interval of the tuned test example F1 */
+} bs_train_outcome;
+
+basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_error *err);
+
+/* ---- shared by the files of the trainer ---- */
+
+typedef struct {
+    const bs_train_job     *job;
+    const bs_train_options *o;
+    const bs_method        *method;
+    bs_learner              learner;
+    bs_feed                *feed;
+    bs_scorer              *scorer;
+    bs_plateau              plateau;
+    int32_t                *order;  /* [rows of train] */
+    float                  *scores; /* [rows of valid, labels] */
+    real                   *best;   /* parameters of the best epoch */
+    bs_metric_id            stop_metric;
+    bs_profile_id           profile;
+    int                     epoch;    /* the one being trained, from 1 */
+    int32_t                 next_row; /* of the epoch's order */
+    int                     best_epoch, bad;
+    double                  best_score, seconds, train_seconds, started, saved_at;
+    int64_t                 rows_seen;
+} bs_trainer;
+
+/* checkpoint.c: everything needed to go on, in folder/last/state.safetensors. */
+basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err);
+/* *found = false when there is none; one of other settings or data is an error. */
+basin_status bs_checkpoint_read(bs_trainer *t, bool *found, basin_error *err);
+
+/* record.c: what people and programs read of a run while it is made. */
+basin_status bs_record_start(bs_trainer *t, basin_error *err); /* config, manifest */
+basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_METRIC_COUNT], bool best,
+                             basin_error *err);
+basin_status bs_record_rewind(bs_trainer *t, basin_error *err); /* metrics.jsonl up to this epoch */
+void         bs_record_header(bs_trainer *t);
+
+#endif

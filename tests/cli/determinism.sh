@@ -1,0 +1,31 @@
+# The same bytes for any number of threads; and after kill -9 and --resume.
+basin data make mlc --seed 5 --set rows=1500 -o d.arff > made
+train="basin train d.arff -q --epochs 12 --seed 7 --set checkpoint.seconds=0 --set net.width=64"
+$train --threads 1 -o one > table
+$train --threads 2 -o two > table
+$train --threads 3 -o three > table
+cmp one/best.safetensors two/best.safetensors && echo "1 and 2 threads: same model"
+cmp one/best.safetensors three/best.safetensors && echo "1 and 3 threads: same model"
+
+# killed at moments all over the run; every resume goes on from the last checkpoint
+for pause in 0.05 0.11 0.17 0.23 0.31; do
+    $train --threads 2 --resume -o killed > table 2> messages & pid=$!
+    sleep $pause
+    kill -9 $pid 2> /dev/null
+    wait $pid 2> /dev/null
+done
+$train --threads 2 --resume -o killed > table
+cmp one/best.safetensors killed/best.safetensors && echo "killed and resumed: same model"
+sed 's/, "seconds.*//' one/metrics.jsonl > a
+sed 's/, "seconds.*//' killed/metrics.jsonl > b
+cmp a b && echo "same metrics.jsonl"
+
+# Ctrl-C saves and says so; a run with other settings is not gone on with
+$train --epochs 2000 --set early_stop.patience=2000 --resume -o stopped > table 2> messages & pid=$!
+sleep 0.6
+kill -INT $pid
+wait $pid
+echo "status $?"
+sed 's/epoch [0-9]*/epoch N/' messages | tail -n 1
+$train --set batch=16 --resume -o one 2>&1
+echo "status $?"

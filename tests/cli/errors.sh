@@ -1,0 +1,25 @@
+# One line each: the file or option, what is wrong, what would be right.
+try() { "$@" 2>&1; echo "status $?"; }
+basin data make mlc --seed 3 --set rows=200 -o d.arff > made
+try basin train missing.arff
+try basin train d.arff -q --method cee
+try basin train d.arff -q --set early_stop.metric=f1
+try basin train d.arff -q --labels nothing
+try basin train d.arff -q --set threshold=maybe --epochs 1 -o r
+try basin eval missing d.arff
+try basin eval d.arff d.arff
+mkdir empty
+try basin eval empty d.arff
+: > nothing.arff
+try basin train nothing.arff
+printf '@relation x\n@attribute a numeric\n@attribute l {0,1}\n@data\n1,0\nfoo,1\n' > bad.arff
+try basin data inspect bad.arff --labels l
+basin train d.arff -q --epochs 1 -o run > table
+try basin predict run d.arff --format xml
+try basin predict run d.arff --top-k none
+try basin predict run bad.arff
+try basin eval run d.arff --threshold high
+try basin eval run d.arff --metric-profile sk
+try basin eval run d.arff --infer gbi
+head -c 1000 run/best.safetensors > cut.safetensors
+try basin predict cut.safetensors d.arff

@@ -1,0 +1,10 @@
+# A program compiled against an installed copy, found by pkg-config.
+make -C "$TOP" -s B="$(dirname "$(command -v basin)")" PREFIX=/usr DESTDIR="$PWD/root" install > log 2>&1 || cat log
+export PKG_CONFIG_PATH=$(dirname "$(find root -name basin.pc)") PKG_CONFIG_SYSROOT_DIR=$PWD/root
+cc -std=c11 -Wall -Wextra -Werror "$TOP/examples/predict.c" $(pkg-config --cflags --libs basin) -o predict
+export LD_LIBRARY_PATH=$(dirname "$(find "$PWD/root" -name libbasin.so)")
+basin data make mlc --seed 2 --set rows=300 -o d.arff > made
+basin train d.arff -q --epochs 5 -o run > table
+./predict run 1 2 3 | tail -n 1 | sed 's/^[0-9]* of/N of/'
+./predict run 3 2 1 2>&1
+./predict nowhere 2>&1

@@ -1,0 +1,20 @@
+# Predictions in every format agree; standard input works; labels in the file are not needed.
+basin data make mlc --seed 2 --set rows=300 --set groups=3 -o d.arff > made
+basin train d.arff -q --epochs 5 -o run > table
+basin predict run d.arff -o p.jsonl
+basin predict run d.arff -o p.csv
+basin predict run d.arff -o p.arff
+basin predict run d.arff -o p.npy
+basin predict run - < d.arff | cmp - p.jsonl && echo "stdin: same"
+gzip -k d.arff && cp d.xml dd.xml && mv d.arff.gz dd.arff.gz
+basin predict run dd.arff.gz | cmp - p.jsonl && echo "gz: same"
+wc -l < p.jsonl
+ones=$(tail -n +2 p.csv | cut -d, -f2- | tr -cd 1 | wc -c)
+labels=$(grep -o '_[a-d]"' p.jsonl | wc -l)
+cells=$(tail -c 3600 p.npy | tr -cd '\001' | wc -c)
+pairs=$(sed '1,/@data/d' p.arff | tr -cd ' ' | wc -c)
+[ "$ones" = "$labels" ] && [ "$ones" = "$cells" ] && [ "$ones" = "$pairs" ] && echo "four formats: same"
+basin predict run d.arff --top-k 2 | head -n 1 | tr -cd , | wc -c
+basin predict run d.arff --scores --threshold 0 | head -n 1 | tr ' ' '\n' | grep -c '^[0-9]\|^\[[0-9]'
+basin eval run d.arff --json | tr ',' '\n' | cut -d: -f1
+basin eval run d.arff --per-label | tail -n 13 | cut -c1-12
