@@ -274,8 +274,8 @@ static void bad_values_are_explained(void **state)
     memset(text, 'x', sizeof text);
     text[BS_OPTION_TEXT] = '\0';
     refused("note", text,
-            "--set: note: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' has 256 bytes; "
-            "at most 255 are accepted");
+            "--set: note: 'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...' has 1024 bytes; "
+            "at most 1023 are accepted");
     text[BS_OPTION_TEXT - 1] = '\0';
     options     o = defaults();
     basin_error err;
@@ -463,8 +463,8 @@ static void config_files_are_read(void **state)
     assert_int_equal(bs_options_from_config(rows, &o, "any = 1\0", 8, "c", &err), BASIN_EARG);
     assert_string_equal(err.msg, "c:1: the line contains a NUL byte");
 
-    char text[3000] = "note = ";
-    memset(text + 7, 'x', 2900);
+    char text[6000] = "note = ";
+    memset(text + 7, 'x', 5000);
     assert_int_equal(config(text, &o, &err), BASIN_EARG);
     assert_string_equal(err.msg, "run/config:1: note: the value is too long");
     memset(text, 'k', 500);

@@ -1,21 +1,12 @@
-/* backend.c -- the CPU backend: workspace, binding, the run loop, updates.
- *
- * A run is one OpenMP region. Every thread walks the list of calls; a call
- * that is worth it is shared by pieces, any other is done by the first thread
- * alone. Barriers stand only between calls of which at least one is shared. */
+/* backend.c -- the CPU backend: workspace, binding, watched runs, updates. */
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/log.h"
 #include "cpu/program.h"
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
 
 /* ---- workspace ---- */
 
@@ -150,98 +141,6 @@ static basin_status resolve(bs_program *p, basin_error *err)
 
 /* ---- running ---- */
 
-/* Subnormal numbers cost a hundred times more than others and mean nothing
- * here; the caller's setting is restored afterwards. */
-static unsigned flush_subnormals(void)
-{
-#if defined(__x86_64__)
-    unsigned old = _mm_getcsr();
-    _mm_setcsr(old | 0x8040);
-    return old;
-#else
-    return 0;
-#endif
-}
-
-static void restore_subnormals(unsigned old)
-{
-#if defined(__x86_64__)
-    _mm_setcsr(old);
-#else
-    (void)old;
-#endif
-}
-
-static void run_pieces(const bs_program *p, int i, int64_t begin, int64_t end, int thread)
-{
-    const bs_call *c = &p->call[i];
-    char          *scratch = p->w->scratch + (size_t)thread * p->w->scratch_bytes;
-    if (begin >= end)
-        return;
-    if (c->kernel)
-        c->kernel->run(c, begin, end, scratch);
-    else
-        bs_ops[c->args.node->op]->eval(&c->args);
-}
-
-static void run_serial(const bs_program *p)
-{
-    unsigned old = flush_subnormals();
-    for (int i = 0; i < p->n; i++)
-        run_pieces(p, i, 0, p->call[i].work.pieces, 0);
-    restore_subnormals(old);
-}
-
-static void pause_briefly(void)
-{
-#if defined(__x86_64__)
-    _mm_pause();
-#endif
-}
-
-enum { SPINS = 2000 }; /* some ten microseconds */
-
-/* All `team` threads must call it; each keeps its own *phase, 0 at first. */
-static void wait_for_all(bs_barrier *b, int team, int *phase)
-{
-    *phase ^= 1;
-    if (atomic_fetch_add_explicit(&b->arrived, 1, memory_order_acq_rel) + 1 == team) {
-        atomic_store_explicit(&b->arrived, 0, memory_order_relaxed);
-        atomic_store_explicit(&b->phase, *phase, memory_order_release);
-        return;
-    }
-    for (int i = 0; atomic_load_explicit(&b->phase, memory_order_acquire) != *phase; i++)
-        if (i < SPINS)
-            pause_briefly();
-        else
-            sched_yield();
-}
-
-static void run_shared(bs_program *p)
-{
-    atomic_store(&p->w->barrier.arrived, 0);
-    atomic_store(&p->w->barrier.phase, 0);
-#pragma omp parallel num_threads(p->w->threads)
-    {
-        const int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
-        unsigned      old = flush_subnormals();
-        bool          before = false; /* was the call before this one shared? */
-        int           phase = 0;
-        for (int i = 0; i < p->n; i++) {
-            const bool    shared = p->call[i].parallel;
-            const int64_t pieces = p->call[i].work.pieces;
-            if (i > 0 && (shared || before))
-                wait_for_all(&p->w->barrier, (int)team, &phase);
-            if (shared)
-                run_pieces(p, i, pieces * me / team, pieces * (me + 1) / team, (int)me);
-            else if (me == 0)
-                run_pieces(p, i, 0, pieces, 0);
-            before = shared;
-        }
-        restore_subnormals(old);
-    }
-}
-
 static basin_status check_finite(const bs_program *p, int i, basin_error *err)
 {
     const bs_node *n = &p->step[i].node;
@@ -268,10 +167,10 @@ static void spoil(const bs_program *p, int i)
 static basin_status run_watched(const bs_program *p, basin_error *err)
 {
     basin_status s = BASIN_OK;
-    unsigned     old = flush_subnormals();
+    unsigned     old = bs_flush_subnormals();
     for (int i = 0; i < p->n && !s; i++) {
         double start = bs_seconds();
-        run_pieces(p, i, 0, p->call[i].work.pieces, 0);
+        bs_run_pieces(p, i, 0, p->call[i].work.pieces, 0);
         if (p->timing) {
             p->timing[i].seconds += bs_seconds() - start;
             p->timing[i].calls++;
@@ -281,7 +180,7 @@ static basin_status run_watched(const bs_program *p, basin_error *err)
             spoil(p, i);
         }
     }
-    restore_subnormals(old);
+    bs_restore_subnormals(old);
     return s;
 }
 
@@ -295,10 +194,7 @@ static basin_status run(bs_program *p, const bs_run *r, basin_error *err)
         memset(p->dense[i].row, 1, p->dense[i].n);
     if (p->w->check_nan || p->timing)
         return run_watched(p, err);
-    if (p->parallel && p->w->threads > 1)
-        run_shared(p);
-    else
-        run_serial(p);
+    bs_run_calls(p);
     return BASIN_OK;
 }
 
@@ -343,23 +239,30 @@ static int64_t piece_length(const bs_span_update *s)
     return (rows < 1 ? 1 : rows) * s->row;
 }
 
-static void update(bs_workspace *w, const bs_update *u, const bs_span_update *span, int n,
+static void update(bs_workspace *w, const bs_update *rule, const bs_span_update *span, int n,
                    real *params, const real *grads, real *m, real *v)
 {
-#pragma omp parallel num_threads(w->threads) if (w->threads > 1)
+    bs_update u = *rule;
+    u.fix1 = 1 - pow(u.beta1, (double)u.step);
+    u.fix2 = 1 - pow(u.beta2, (double)u.step);
+    const bool   alone = w->threads == 1 || bs_choice_alone(&w->update_choice);
+    const double start = bs_seconds();
+#pragma omp parallel num_threads(w->threads) if (!alone)
     {
         const int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
-        unsigned      old = flush_subnormals();
+        unsigned      old = bs_flush_subnormals();
         for (int k = 0; k < n; k++) {
             const int64_t len = piece_length(&span[k]);
             const int64_t pieces = (span[k].count + len - 1) / len;
             for (int64_t i = pieces * me / team; i < pieces * (me + 1) / team; i++) {
                 int64_t left = span[k].count - i * len;
-                update_piece(w, u, &span[k], i * len, left < len ? left : len, params, grads, m, v);
+                update_piece(w, &u, &span[k], i * len, left < len ? left : len, params, grads, m, v);
             }
         }
-        restore_subnormals(old);
+        bs_restore_subnormals(old);
     }
+    if (w->threads > 1)
+        bs_choice_report(&w->update_choice, bs_seconds() - start);
 }
 
 static double square_sum(bs_workspace *w, const bs_span_update *span, int n, const real *grads)

@@ -128,6 +128,7 @@ static basin_status allocate(bs_program *p, const bs_plan *plan)
     p->call = bs_arena_alloc(&p->arena, n * sizeof *p->call);
     p->step = bs_arena_alloc(&p->arena, n * sizeof *p->step);
     p->row_sparse = bs_arena_alloc(&p->arena, n * sizeof *p->row_sparse);
+    p->section = bs_arena_alloc(&p->arena, n * sizeof *p->section);
     p->dense = bs_arena_alloc(&p->arena, n * sizeof *p->dense);
     p->fixed = bs_arena_alloc(&p->arena, pointers * sizeof *p->fixed);
     p->bound = bs_arena_alloc(&p->arena, pointers * sizeof *p->bound);
@@ -136,9 +137,24 @@ static basin_status allocate(bs_program *p, const bs_plan *plan)
     p->input_data = bs_arena_alloc(&p->arena, ((size_t)plan->n_inputs + 1) * sizeof *p->input_data);
     if (p->w->profile)
         p->timing = bs_arena_alloc(&p->arena, n * sizeof *p->timing);
-    bool ok = p->call && p->step && p->row_sparse && p->dense && p->fixed && p->bound &&
+    bool ok = p->call && p->step && p->row_sparse && p->section && p->dense && p->fixed && p->bound &&
               p->result && p->input && p->input_data && (p->timing || !p->w->profile);
     return ok ? BASIN_OK : BASIN_ENOMEM;
+}
+
+/* Neighbours that are not worth sharing become one section. */
+static void make_sections(bs_program *p)
+{
+    for (int i = 0; i < p->n; i++) {
+        bs_section *s = p->n_sections ? &p->section[p->n_sections - 1] : NULL;
+        if (s && !s->shared && !p->call[i].parallel) {
+            s->last = i;
+            continue;
+        }
+        s = &p->section[p->n_sections++];
+        s->first = s->last = i;
+        s->shared = p->call[i].parallel;
+    }
 }
 
 basin_status bs_cpu_compile(bs_workspace *w, const bs_plan *plan, bs_program **out,
@@ -160,6 +176,7 @@ basin_status bs_cpu_compile(bs_workspace *w, const bs_plan *plan, bs_program **o
         p->n++;
     }
     if (!s) {
+        make_sections(p);
         p->n_results = plan->n_results;
         p->n_inputs = plan->n_inputs;
         memcpy(p->result, plan->result, (size_t)plan->n_results * sizeof *p->result);

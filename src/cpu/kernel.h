@@ -3,7 +3,7 @@
  * A kernel cuts its work into numbered pieces whose borders depend on shapes
  * alone; threads take ranges of pieces. Pieces write disjoint outputs and sum
  * in an order of their own, so results never depend on the number of threads.
- * A new fast kernel is a file here and a line in kernels.c; the op's plain eval
+ * A new fast kernel is a file here and a line in kernels.def; the op's plain eval
  * stays as the reference it is tested against. */
 #ifndef BS_KERNEL_H
 #define BS_KERNEL_H

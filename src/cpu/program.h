@@ -7,16 +7,30 @@
 #include "cpu/kernel.h"
 #include "plan/backend.h"
 
-/* Where the threads of a run wait for each other. A short spin covers the usual
- * case; then the core is given away, since on a busy machine the thread waited
- * for may need it. (libgomp's own barrier spins for up to milliseconds.) */
+/* A stretch of calls that is done as one: a single shared call, or a run of calls that
+ * are not worth sharing. */
 typedef struct {
-    _Alignas(BS_ALIGN) atomic_int arrived;
-    _Alignas(BS_ALIGN) atomic_int phase;
-} bs_barrier;
+    int             first, last; /* calls first .. last */
+    bool            shared;
+    _Atomic uint64_t claimed; /* bit k: somebody does share k */
+    atomic_int      done;     /* shares that are finished */
+} bs_section;
+
+/* Whether sharing pays now. On a machine whose cores are busy with other work,
+ * waiting for a thread that has lost its core costs milliseconds a run; results
+ * are the same bits either way, so the faster way is found by trying: now and
+ * then a few runs are done the other way and compared. */
+typedef struct {
+    bool   alone;    /* the way that is in use */
+    int    left;     /* runs until the other way is tried */
+    int    interval; /* between two trials; grows while they bring nothing */
+    int    trial;    /* runs left of a trial */
+    double spent[2]; /* seconds of the runs counted: the way in use, the trial */
+    int    runs[2];
+} bs_choice;
 
 struct bs_workspace {
-    bs_barrier    barrier;
+    bs_choice     update_choice;
     int           threads;
     const bs_vec *vec;
     char         *arena;   /* [arena_bytes], shared by all programs */
@@ -48,8 +62,10 @@ struct bs_program {
     bs_operand    *result;
     bs_id         *input;
     const void   **input_data; /* [n_inputs] */
+    bs_choice      choice;
+    bs_section     *section; /* [n_sections] */
     bs_timing     *timing;     /* [n] when profiling */
-    int            n, n_fixed, n_bound, n_results, n_inputs;
+    int            n, n_fixed, n_bound, n_results, n_inputs, n_sections;
     bool           parallel; /* some call is worth more than one thread */
     const real    *params;
     real          *grads;
@@ -70,6 +86,16 @@ basin_status bs_workspace_reserve(bs_workspace *w, size_t arena, size_t scratch,
 basin_status bs_cpu_compile(bs_workspace *w, const bs_plan *plan, bs_program **out,
                             basin_error *err);
 void         bs_cpu_program_free(bs_program *p);
+
+/* choice.c */
+bool bs_choice_alone(bs_choice *c);               /* how to do the next run */
+void bs_choice_report(bs_choice *c, double seconds); /* how long it took */
+
+/* team.c: all calls, by as many threads as the workspace has and the work is worth */
+void     bs_run_calls(bs_program *p);
+void     bs_run_pieces(const bs_program *p, int i, int64_t begin, int64_t end, int thread);
+unsigned bs_flush_subnormals(void); /* returns what restores the caller's setting */
+void     bs_restore_subnormals(unsigned old);
 
 /* profile.c: where the time went, by label, when the program is freed */
 void bs_profile_print(const bs_program *p);

@@ -17,8 +17,9 @@ typedef enum { BS_UPDATE_SGD, BS_UPDATE_ADAM, BS_UPDATE_ADAMW } bs_update_rule;
 typedef struct bs_update {
     bs_update_rule rule;
     double         rate, momentum, beta1, beta2, eps;
-    double         scale; /* of the gradient: clipping, averaging */
-    int64_t        step;  /* from 1, for Adam's bias correction */
+    double         scale;      /* of the gradient: clipping, averaging */
+    int64_t        step;       /* from 1 */
+    double         fix1, fix2; /* Adam's bias corrections 1 - beta^step; set by the backend */
 } bs_update;
 
 /* A range of a flat block with its own factors. */

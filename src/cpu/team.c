@@ -1,0 +1,146 @@
+/* team.c -- how threads share the calls of a program.
+ *
+ * A run is one OpenMP region. Every thread walks the sections in order. A shared
+ * call is cut into one share per thread; a thread does its own share, then any
+ * that nobody has begun, and goes on when all shares are finished. So nobody
+ * waits for a thread, only for work that is under way, until the end of the
+ * region, where OpenMP waits for all. Who does a share never changes its result. */
+#include <omp.h>
+#include <sched.h>
+
+#include "base/log.h"
+#include "cpu/program.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+enum {
+    MOST_SHARES = 64,
+    SPINS = 2000, /* some ten microseconds, before the core is given away */
+    GRACE = 200,  /* before another thread does what is the first one's by custom */
+};
+
+unsigned bs_flush_subnormals(void)
+{
+    /* Subnormal numbers cost a hundred times more than others and mean nothing here. */
+#if defined(__x86_64__)
+    unsigned old = _mm_getcsr();
+    _mm_setcsr(old | 0x8040);
+    return old;
+#else
+    return 0;
+#endif
+}
+
+void bs_restore_subnormals(unsigned old)
+{
+#if defined(__x86_64__)
+    _mm_setcsr(old);
+#else
+    (void)old;
+#endif
+}
+
+static void pause_briefly(void)
+{
+#if defined(__x86_64__)
+    _mm_pause();
+#endif
+}
+
+void bs_run_pieces(const bs_program *p, int i, int64_t begin, int64_t end, int thread)
+{
+    const bs_call *c = &p->call[i];
+    char          *scratch = p->w->scratch + (size_t)thread * p->w->scratch_bytes;
+    if (begin >= end)
+        return;
+    if (c->kernel)
+        c->kernel->run(c, begin, end, scratch);
+    else
+        bs_ops[c->args.node->op]->eval(&c->args);
+}
+
+static void run_share(const bs_program *p, const bs_section *s, int share, int shares, int thread)
+{
+    if (s->shared) {
+        const int64_t pieces = p->call[s->first].work.pieces;
+        bs_run_pieces(p, s->first, pieces * share / shares, pieces * (share + 1) / shares, thread);
+        return;
+    }
+    for (int i = s->first; i <= s->last; i++)
+        bs_run_pieces(p, i, 0, p->call[i].work.pieces, thread);
+}
+
+static bool finished(bs_section *s, int shares)
+{
+    return atomic_load_explicit(&s->done, memory_order_acquire) == shares;
+}
+
+/* True when the share was free and is ours now. */
+static bool claim(bs_section *s, int share)
+{
+    const uint64_t bit = UINT64_C(1) << share;
+    if (atomic_load_explicit(&s->claimed, memory_order_relaxed) & bit)
+        return false;
+    return !(atomic_fetch_or_explicit(&s->claimed, bit, memory_order_acq_rel) & bit);
+}
+
+static void work_on(bs_program *p, bs_section *s, int me, int team)
+{
+    const int shares = s->shared ? team : 1;
+    /* small work stays with the first thread, whose cache has it, unless that one is away */
+    for (int i = 0; !s->shared && me > 0 && i < GRACE && !finished(s, shares); i++)
+        pause_briefly();
+    for (int k = 0; k < shares; k++) {
+        int share = (me + k) % shares;
+        if (!claim(s, share))
+            continue;
+        run_share(p, s, share, shares, me);
+        atomic_fetch_add_explicit(&s->done, 1, memory_order_release);
+    }
+    for (int i = 0; !finished(s, shares); i++)
+        if (i < SPINS)
+            pause_briefly();
+        else
+            sched_yield();
+}
+
+static void run_alone(bs_program *p)
+{
+    unsigned old = bs_flush_subnormals();
+    for (int i = 0; i < p->n; i++)
+        bs_run_pieces(p, i, 0, p->call[i].work.pieces, 0);
+    bs_restore_subnormals(old);
+}
+
+static void run_shared(bs_program *p, int threads)
+{
+    for (int i = 0; i < p->n_sections; i++) {
+        atomic_store_explicit(&p->section[i].claimed, 0, memory_order_relaxed);
+        atomic_store_explicit(&p->section[i].done, 0, memory_order_relaxed);
+    }
+    #pragma omp parallel num_threads(threads)
+    {
+        const int me = omp_get_thread_num(), team = omp_get_num_threads();
+        unsigned  old = bs_flush_subnormals();
+        for (int i = 0; i < p->n_sections; i++)
+            work_on(p, &p->section[i], me, team);
+        bs_restore_subnormals(old);
+    }
+}
+
+void bs_run_calls(bs_program *p)
+{
+    const int threads = p->w->threads < MOST_SHARES ? p->w->threads : MOST_SHARES;
+    if (!p->parallel || threads == 1) {
+        run_alone(p);
+        return;
+    }
+    double start = bs_seconds();
+    if (bs_choice_alone(&p->choice))
+        run_alone(p);
+    else
+        run_shared(p, threads);
+    bs_choice_report(&p->choice, bs_seconds() - start);
+}
