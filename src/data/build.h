@@ -1,0 +1,78 @@
+/* build.h -- a data set under construction: readers push entries and end rows.
+ *
+ * Arrays grow by doubling and become the data set's at the end. Features are
+ * either declared by name (in any order, numbered as they come) or only
+ * numbered; columns within a row may come in any order. */
+#ifndef BS_BUILD_H
+#define BS_BUILD_H
+
+#include "data/dataset.h"
+#include "data/names.h"
+
+typedef struct {
+    bs_dataset *ds; /* its arena holds all texts */
+
+    int32_t *x_index, *y_index, *u_index;
+    float   *x_value;
+    size_t   nx, ny, nu; /* entries */
+    size_t   x_cap, v_cap, y_cap, u_cap;
+    size_t   x_row, y_row, u_row; /* where the current row begins */
+    int32_t *x_start, *y_start, *u_start;
+    size_t   xs_cap, ys_cap, us_cap; /* of the three above */
+    int32_t  rows, max_rows;
+    bool     ones;      /* every value so far is 1 */
+    bool     reordered; /* some row's features were not in increasing order */
+    bool     repeated;  /* some row named a label twice */
+
+    bs_names     features, labels; /* by name; unused where numbers are enough */
+    bs_feature  *feature;
+    size_t       feature_cap;
+    const char **row_id;
+    size_t       id_cap;
+    int32_t      n_ids;
+} bs_build;
+
+basin_status bs_build_init(bs_build *b, int32_t max_rows, basin_error *err);
+void         bs_build_free(bs_build *b); /* whatever was not handed over */
+
+bool bs_build_room_x(bs_build *b);
+bool bs_build_room_y(bs_build *b);
+bool bs_build_unknown(bs_build *b, int32_t label); /* a label this row leaves open */
+
+/* False when memory ran out (or 2^31 entries are reached). */
+static inline bool bs_push_x(bs_build *b, int32_t feature, float value)
+{
+    if (b->nx == b->x_cap && !bs_build_room_x(b))
+        return false;
+    b->x_index[b->nx] = feature;
+    b->x_value[b->nx++] = value;
+    return true;
+}
+
+static inline bool bs_push_y(bs_build *b, int32_t label)
+{
+    if (b->ny == b->y_cap && !bs_build_room_y(b))
+        return false;
+    b->y_index[b->ny++] = label;
+    return true;
+}
+
+/* Sorts a row by column; value may be NULL. */
+void bs_sort_entries(int32_t *key, float *value, size_t n);
+
+/* Ends a row: sorts its entries, drops zeros and repeated labels. *twice is a
+ * feature that occurs twice, else -1. */
+basin_status bs_build_row(bs_build *b, int32_t *twice, basin_error *err);
+
+/* Gives the current row an identifier; rows without one get their number if any has one. */
+bool bs_build_id(bs_build *b, const char *text, size_t len);
+
+/* A named feature; -1 when memory ran out. *fresh = false when the name is taken. */
+int32_t bs_build_feature(bs_build *b, const char *name, const char *attribute, const char *value,
+                         bs_feature_kind kind, bool *fresh);
+
+/* Hands the arrays over. n_features and n_labels are those of the tables where
+ * names were used; -1 says so. Computes the hash. */
+basin_status bs_build_finish(bs_build *b, int32_t n_features, int32_t n_labels, basin_error *err);
+
+#endif

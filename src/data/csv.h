@@ -1,0 +1,76 @@
+/* csv.h -- what the parts of the CSV reader share: cells, columns. */
+#ifndef BS_CSV_H
+#define BS_CSV_H
+
+#include "data/read.h"
+
+typedef struct {
+    const char *text; /* not NUL-terminated; a delimiter, quote or line end follows */
+    size_t      len;
+    bool        quoted, doubled; /* "" inside stands for one quote */
+    long        line;
+} csv_cell;
+
+typedef struct {
+    const char *p, *end; /* *end is a NUL */
+    char        delimiter;
+    long        line; /* of p, from 1 */
+} csv_cursor;
+
+typedef enum { CSV_CELL, CSV_LAST, CSV_END, CSV_UNCLOSED, CSV_AFTER_QUOTE } csv_step;
+
+/* The next cell; CSV_LAST ends its record; CSV_END means there is none. Lines with
+ * nothing in them are skipped when `blank` counts them. */
+csv_step bs_csv_next(csv_cursor *c, csv_cell *cell);
+/* Skips blank lines at the start of a record; false at the end. */
+bool bs_csv_record(csv_cursor *c, int32_t *blank);
+
+/* The delimiter whose count is the same in most of the first lines, or 0. *steady is
+ * set when it was the same in all. */
+char bs_csv_delimiter(const char *text, size_t n, bool *steady);
+
+/* The content without doubled quotes and surrounding blanks; scratch holds it if need be.
+ * NULL when memory ran out. */
+const char *bs_csv_text(const csv_cell *cell, bs_buf *scratch, size_t *len);
+
+typedef enum {
+    CSV_SKIP,
+    CSV_NUMBER,
+    CSV_TRUTH,
+    CSV_CATEGORY,
+    CSV_LABEL,
+    CSV_LIST,
+    CSV_ID
+} csv_role;
+
+typedef struct {
+    const char *name;
+    bool        number; /* every cell that is not missing is one */
+    bool        truth;  /* ... is yes or no, true or false, 0 or 1 */
+    bool        cross;  /* ... or an x: blank means no */
+    int32_t     filled; /* cells that are not missing */
+    bs_names    values; /* different texts of columns that are not numbers */
+    const char *yes;    /* a text that reads as 1 */
+    csv_role    role;
+    int32_t     column;       /* feature or label */
+    bool        named_labels; /* --labels chose it */
+} csv_column;
+
+typedef struct {
+    bs_reading *r;
+    bs_buf      text, scratch;
+    csv_cursor  start; /* at the first record of data */
+    csv_column *column;
+    int32_t     n;
+    int32_t     rows, blank;
+    const char *separator; /* within a list of labels */
+    bool        latin1;
+    int32_t     hint; /* for bs_schema_attribute() */
+} csv_table;
+
+/* Names, then what kind of values every column has. */
+basin_status bs_csv_columns(csv_table *t);
+/* Which columns are labels, and the roles of the others. */
+basin_status bs_csv_roles(csv_table *t);
+
+#endif

@@ -1,0 +1,277 @@
+/* csv_roles.c -- which CSV columns are labels, and how the others become features. */
+#include <stdio.h>
+#include <string.h>
+
+#include "data/csv.h"
+#include "data/scan.h"
+
+enum { MOST_CATEGORIES = 1000, FEWEST_ROWS = 10 };
+
+/* --- labels -------------------------------------------------------------- */
+
+static basin_status option_labels(csv_table *t, uint8_t *mark)
+{
+    const char **names = bs_alloc((size_t)t->n * sizeof *names);
+    if (!names)
+        return bs_fail_nomem(t->r->err);
+    for (int32_t i = 0; i < t->n; i++)
+        names[i] = t->column[i].name;
+    basin_status s = bs_select_columns(t->r, t->r->o->labels, names, t->n, mark);
+    bs_free(names);
+    return s;
+}
+
+static bool schema_labels(const csv_table *t, uint8_t *mark)
+{
+    const bs_schema *like = t->r->o->like;
+    bool             found = false;
+    for (int32_t i = 0; like && i < t->n; i++)
+        for (int32_t k = 0; k < like->n_labels && !mark[i]; k++)
+            if (strcmp(like->label[k], t->column[i].name) == 0)
+                mark[i] = found = true;
+    return found;
+}
+
+/* A column called labels, or columns that all begin with label_ or the like. */
+static bool guessed_labels(const csv_table *t, uint8_t *mark, const char **why)
+{
+    static const char *const words[] = {"labels", "tags",   "label",  "tag",        "classes",
+                                        "class",  "genres", "topics", "categories", NULL};
+    static const char *const prefixes[] = {"label_", "label:", "label.", "tag_",
+                                           "y_",     "class_", NULL};
+    for (int k = 0; words[k]; k++)
+        for (int32_t i = 0; i < t->n; i++)
+            if (bs_same_word(t->column[i].name, strlen(t->column[i].name), words[k])) {
+                mark[i] = 1;
+                *why = words[k];
+                return true;
+            }
+    for (int k = 0; prefixes[k]; k++) {
+        bool found = false;
+        for (int32_t i = 0; i < t->n; i++)
+            if (strncmp(t->column[i].name, prefixes[k], strlen(prefixes[k])) == 0 &&
+                (t->column[i].truth || t->column[i].cross))
+                mark[i] = found = true;
+        *why = prefixes[k];
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+static basin_status ask_for_labels(const csv_table *t)
+{
+    int32_t last = 0;
+    for (int32_t i = 0; i < t->n; i++)
+        last = t->column[i].truth && t->column[i].filled ? last + 1 : 0;
+    char text[80] = "";
+    if (last && last < t->n)
+        snprintf(text, sizeof text, "; the last %d are 0/1: --labels last:%d?", last, last);
+    return bs_fail_at(t->r, 0, 0,
+                      "which columns are labels? --labels takes names, a pattern such as "
+                      "'tag_*', a file, first:N or last:N, or one column of lists%s",
+                      text);
+}
+
+static basin_status choose_labels(csv_table *t, uint8_t *mark)
+{
+    char       *from = t->r->b->ds->source.labels_from;
+    size_t      size = sizeof t->r->b->ds->source.labels_from;
+    const char *why = "";
+    if (t->r->o->labels[0]) {
+        snprintf(from, size, "--labels");
+        return option_labels(t, mark);
+    }
+    if (schema_labels(t, mark)) {
+        snprintf(from, size, "the training data");
+        return BASIN_OK;
+    }
+    if (guessed_labels(t, mark, &why)) {
+        snprintf(from, size, "the name '%s'", why);
+        bs_notes_add(t->r->notes, "labels", "columns named '%s...' are taken for labels (--labels)",
+                     why);
+        return BASIN_OK;
+    }
+    if (!t->r->o->label_free)
+        return ask_for_labels(t);
+    t->r->b->ds->labelled = false;
+    return BASIN_OK;
+}
+
+/* What separates the labels of a list: the option, or the first of | ; , that occurs. */
+static void find_separator(csv_table *t, const csv_column *c)
+{
+    static const char *const candidates[] = {"|", ";", ",", " ", NULL};
+    if (t->r->o->label_sep[0]) {
+        t->separator = t->r->o->label_sep;
+        return;
+    }
+    for (int k = 0; candidates[k]; k++)
+        for (int32_t i = 0; i < c->values.n; i++)
+            if (strstr(c->values.item[i].text, candidates[k])) {
+                t->separator = candidates[k];
+                bs_notes_add(t->r->notes, "separator",
+                             "labels in column '%s' are separated by '%s' "
+                             "(data.label_sep)",
+                             c->name, candidates[k]);
+                return;
+            }
+    t->separator = "|";
+}
+
+static basin_status set_label(csv_table *t, csv_column *c, int32_t marked)
+{
+    bool fresh;
+    bool list = marked == 1 && !c->truth && !c->cross;
+    bool known = t->r->o->like != NULL && marked == 1;
+    if (known) { /* the only column of a schema's labels, or a list of them? */
+        known = false;
+        for (int32_t k = 0; k < t->r->o->like->n_labels; k++)
+            known = known || strcmp(t->r->o->like->label[k], c->name) == 0;
+        list = !known;
+    }
+    if (marked == 1 && t->r->o->label_sep[0])
+        list = true;
+    if (list) {
+        c->role = CSV_LIST;
+        t->r->b->ds->open_labels = true;
+        find_separator(t, c);
+        return BASIN_OK;
+    }
+    if (!c->truth && !c->cross && c->number)
+        return bs_fail_at(t->r, 0, 0, "label column '%s' has numbers other than 0 and 1", c->name);
+    if (!c->truth && !c->cross)
+        return bs_fail_at(t->r, 0, 0,
+                          "label column '%s' has the value '%.40s'; a label is 0/1, "
+                          "yes/no, true/false or x/blank",
+                          c->name, c->values.n ? c->values.item[0].text : "");
+    c->role = CSV_LABEL;
+    c->column = bs_names_add(&t->r->b->labels, c->name, strlen(c->name), &fresh);
+    return c->column < 0 ? bs_fail_nomem(t->r->err) : BASIN_OK;
+}
+
+/* --- features ------------------------------------------------------------ */
+
+static basin_status add_feature(csv_table *t, const char *name, const csv_column *c,
+                                const char *value, bs_feature_kind kind, int32_t *column)
+{
+    bool fresh;
+    *column = bs_build_feature(t->r->b, name, c->name, value, kind, &fresh);
+    if (*column < 0)
+        return bs_fail_nomem(t->r->err);
+    if (!fresh)
+        return bs_fail_at(t->r, 0, 0, "a second feature would be named '%s'", name);
+    return BASIN_OK;
+}
+
+static basin_status set_category(csv_table *t, csv_column *c)
+{
+    bs_buf name;
+    bs_buf_init(&name, (size_t)1 << 28);
+    basin_status s = BASIN_OK;
+    c->role = CSV_CATEGORY;
+    for (int32_t i = 0; !s && i < c->values.n; i++) {
+        int32_t column;
+        bs_buf_clear(&name);
+        bs_buf_printf(&name, "%s=%s", c->name, c->values.item[i].text);
+        s = name.failed
+                ? bs_fail_nomem(t->r->err)
+                : add_feature(t, name.data, c, c->values.item[i].text, BS_FEATURE_ONEHOT, &column);
+        if (i == 0 && !s)
+            c->column = column;
+    }
+    bs_buf_free(&name);
+    return s;
+}
+
+/* The kind the column had in training, or -1. */
+static int trained_kind(csv_table *t, const csv_column *c)
+{
+    const bs_feature *f = bs_schema_attribute(t->r->o->like, c->name, &t->hint);
+    return f ? (int)f->kind : -1;
+}
+
+/* Numbers of a column that was a category in training are its values after all. */
+static basin_status recollect(csv_table *t, csv_column *c, int32_t index)
+{
+    csv_cursor at = t->start;
+    int32_t    blank = 0;
+    while (bs_csv_record(&at, &blank)) {
+        csv_step step = CSV_CELL;
+        for (int32_t i = 0; step == CSV_CELL; i++) {
+            csv_cell cell;
+            size_t   len;
+            bool     fresh;
+            step = bs_csv_next(&at, &cell);
+            if (i != index)
+                continue;
+            const char *text = bs_csv_text(&cell, &t->scratch, &len);
+            if (!text)
+                return bs_fail_nomem(t->r->err);
+            if (!bs_is_missing(text, len) && bs_names_add(&c->values, text, len, &fresh) < 0)
+                return bs_fail_nomem(t->r->err);
+        }
+    }
+    return BASIN_OK;
+}
+
+static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
+{
+    bs_source *source = &t->r->b->ds->source;
+    int        trained = trained_kind(t, c);
+    source->attributes++;
+    if (trained == BS_FEATURE_ONEHOT) {
+        source->nominal++;
+        basin_status s = c->number ? recollect(t, c, index) : BASIN_OK;
+        return s ? s : set_category(t, c);
+    }
+    if (c->number && trained != BS_FEATURE_BINARY) {
+        source->numeric++;
+        c->role = CSV_NUMBER;
+        return add_feature(t, c->name, c, NULL, BS_FEATURE_NUMERIC, &c->column);
+    }
+    if (c->truth) {
+        source->nominal++;
+        source->binary++;
+        c->role = CSV_TRUTH;
+        return add_feature(t, c->name, c, NULL, BS_FEATURE_BINARY, &c->column);
+    }
+    if (c->role != CSV_SKIP && trained < 0 && !t->r->o->keep_ids && c->values.n == c->filled &&
+        t->rows >= FEWEST_ROWS && c->filled >= t->rows - t->rows / 20) {
+        c->role = CSV_ID;
+        source->skipped++;
+        bs_notes_add(t->r->notes, "identifier",
+                     "column '%s' has a different text in each row: an "
+                     "identifier, left out (data.keep_ids=yes uses it)",
+                     c->name);
+        return BASIN_OK;
+    }
+    if (c->role == CSV_SKIP || (trained < 0 && c->values.n > MOST_CATEGORIES)) {
+        c->role = CSV_SKIP;
+        source->skipped++;
+        bs_notes_add(t->r->notes, "left out",
+                     "column '%s' has more than %d different texts and was "
+                     "left out",
+                     c->name, (int)MOST_CATEGORIES);
+        return BASIN_OK;
+    }
+    source->nominal++;
+    return set_category(t, c);
+}
+
+basin_status bs_csv_roles(csv_table *t)
+{
+    uint8_t *mark = bs_calloc((size_t)t->n, 1);
+    if (!mark)
+        return bs_fail_nomem(t->r->err);
+    basin_status s = choose_labels(t, mark);
+    int32_t      marked = 0;
+    for (int32_t i = 0; i < t->n; i++)
+        marked += mark[i];
+    if (!s && marked == t->n)
+        s = bs_fail_at(t->r, 0, 0, "all %d columns are labels; no feature is left", t->n);
+    for (int32_t i = 0; !s && i < t->n; i++)
+        s = mark[i] ? set_label(t, &t->column[i], marked) : set_feature(t, &t->column[i], i);
+    bs_free(mark);
+    return s;
+}

@@ -1,0 +1,261 @@
+/* match.c -- another file brought into the shape of a training schema.
+ *
+ * Columns are looked up by name, or by number where neither side has names. A
+ * map from the file's numbers to the schema's is made first; everything that
+ * can be wrong is found while making it. */
+#include <math.h>
+#include <string.h>
+
+#include "data/build.h"
+#include "data/dataset.h"
+#include "data/names.h"
+
+typedef struct {
+    const bs_schema *want;
+    bs_dataset      *ds;
+    const char      *file;
+    bs_notes        *notes;
+    basin_error     *err;
+    int32_t         *feature; /* [n_features of the file], -1 = dropped */
+    int32_t         *label;   /* [n_labels of the file] */
+} match;
+
+static const char *kind_text(const bs_feature *f)
+{
+    return f->kind == BS_FEATURE_NUMERIC  ? "a number"
+           : f->kind == BS_FEATURE_BINARY ? "yes or no"
+                                          : "a category";
+}
+
+/* 1 for YES in one file and for NO in the other is a silent disaster. */
+static bool same_reading(const bs_feature *a, const bs_feature *b)
+{
+    if ((a->kind == BS_FEATURE_ONEHOT) != (b->kind == BS_FEATURE_ONEHOT))
+        return false;
+    if (a->kind == BS_FEATURE_BINARY && b->kind == BS_FEATURE_BINARY && a->value && b->value)
+        return strcmp(a->value, b->value) == 0;
+    return true;
+}
+
+static basin_status conflict(const match *m, const bs_feature *was, const bs_feature *is)
+{
+    return bs_fail(m->err, BASIN_EDATA,
+                   "%s: attribute '%s' was %s%s%s in training, here it is %s%s%s", m->file,
+                   is->attribute, kind_text(was), was->value ? ", as 1: " : "",
+                   was->value ? was->value : "", kind_text(is), is->value ? ", as 1: " : "",
+                   is->value ? is->value : "");
+}
+
+/* --- features by name ---------------------------------------------------- */
+
+/* Training attributes the file does not have at all. */
+static basin_status check_absent(const match *m, const bs_names *attributes)
+{
+    const bs_schema *want = m->want;
+    int32_t          absent = 0;
+    const char      *first = NULL;
+    for (int32_t i = 0; i < want->n_features; i++) {
+        const char *a = want->feature[i].attribute;
+        if (bs_names_find(attributes, a, strlen(a)) >= 0)
+            continue;
+        first = first ? first : a;
+        absent++;
+    }
+    if (!absent)
+        return BASIN_OK;
+    if (!want->open && !m->ds->schema.open)
+        return bs_fail(m->err, BASIN_EDATA,
+                       "%s: attribute '%s' of the training data is missing (%d of its %d features "
+                       "are)",
+                       m->file, first, absent, want->n_features);
+    bs_notes_add(m->notes, "absent",
+                 "%d of %d training features do not occur, '%s' for one: they "
+                 "read as 0",
+                 absent, want->n_features, first);
+    return BASIN_OK;
+}
+
+static basin_status map_one(match *m, const bs_names *known, const bs_names *attributes, int32_t i,
+                            int32_t *dropped)
+{
+    const bs_feature *f = &m->ds->schema.feature[i];
+    int32_t           k = bs_names_find(known, f->name, strlen(f->name));
+    m->feature[i] = k;
+    if (k >= 0)
+        return same_reading(&m->want->feature[k], f) ? BASIN_OK
+                                                     : conflict(m, &m->want->feature[k], f);
+    /* The attribute may be there in another coding: then nothing is unknown, it is wrong. */
+    int32_t a = bs_names_find(attributes, f->attribute, strlen(f->attribute));
+    if (a >= 0) {
+        const bs_feature *was = NULL;
+        for (int32_t j = 0; j < m->want->n_features && !was; j++)
+            if (strcmp(m->want->feature[j].attribute, f->attribute) == 0)
+                was = &m->want->feature[j];
+        if (was && was->kind != f->kind)
+            return conflict(m, was, f);
+        if (f->kind == BS_FEATURE_ONEHOT) {
+            bs_notes_add(m->notes, "unseen",
+                         "attribute '%s' has the value '%s', which training "
+                         "never saw: it reads as no category",
+                         f->attribute, f->value);
+            return BASIN_OK;
+        }
+    }
+    (*dropped)++;
+    return BASIN_OK;
+}
+
+static basin_status map_names(match *m)
+{
+    const bs_schema *want = m->want, *have = &m->ds->schema;
+    bs_arena         arena;
+    bs_names         known, was, here;
+    bs_arena_init(&arena, 0);
+    bs_names_init(&known, &arena);
+    bs_names_init(&was, &arena);
+    bs_names_init(&here, &arena);
+
+    basin_status s = BASIN_OK;
+    bool         fresh, ok = true;
+    for (int32_t i = 0; ok && i < want->n_features; i++) {
+        const bs_feature *f = &want->feature[i];
+        ok = bs_names_add(&known, f->name, strlen(f->name), &fresh) >= 0 &&
+             bs_names_add(&was, f->attribute, strlen(f->attribute), &fresh) >= 0;
+    }
+    for (int32_t i = 0; ok && i < have->n_features; i++) {
+        const char *a = have->feature[i].attribute;
+        ok = bs_names_add(&here, a, strlen(a), &fresh) >= 0;
+    }
+    int32_t dropped = 0;
+    if (!ok)
+        s = bs_fail_nomem(m->err);
+    for (int32_t i = 0; !s && i < have->n_features; i++)
+        s = map_one(m, &known, &was, i, &dropped);
+    if (!s)
+        s = check_absent(m, &here);
+    if (!s && dropped)
+        bs_notes_add(m->notes, "dropped", "%d features are unknown to the model and were left out",
+                     dropped);
+    bs_names_free(&known);
+    bs_names_free(&was);
+    bs_names_free(&here);
+    bs_arena_free(&arena);
+    return s;
+}
+
+/* --- features by number -------------------------------------------------- */
+
+static basin_status map_numbers(match *m)
+{
+    const bs_schema *want = m->want, *have = &m->ds->schema;
+    int32_t          shift = have->index_base - want->index_base, dropped = 0;
+    if (shift < 0)
+        return bs_fail(m->err, BASIN_EDATA,
+                       "%s: has a feature 0, so its features are numbered from 0; the model was "
+                       "trained on features numbered from 1",
+                       m->file);
+    /* A file without a feature 0 only looks as if it counted from 1. */
+    for (int32_t i = 0; i < have->n_features; i++) {
+        m->feature[i] = i + shift < want->n_features ? i + shift : -1;
+        dropped += m->feature[i] < 0;
+    }
+    if (have->dense && want->dense && have->n_features != want->n_features)
+        return bs_fail(m->err, BASIN_EDATA, "%s: has %d feature columns, the training data had %d",
+                       m->file, have->n_features, want->n_features);
+    if (dropped)
+        bs_notes_add(m->notes, "dropped",
+                     "features numbered above %d are unknown to the model and "
+                     "were left out",
+                     want->n_features - 1 + want->index_base);
+    return BASIN_OK;
+}
+
+static basin_status map_labels(match *m)
+{
+    const bs_schema *want = m->want, *have = &m->ds->schema;
+    bs_arena         arena;
+    bs_names         known;
+    bs_arena_init(&arena, 0);
+    bs_names_init(&known, &arena);
+    basin_status s = BASIN_OK;
+    bool         fresh;
+    for (int32_t i = 0; !s && i < want->n_labels; i++)
+        if (bs_names_add(&known, want->label[i], strlen(want->label[i]), &fresh) < 0)
+            s = bs_fail_nomem(m->err);
+    for (int32_t i = 0; !s && i < have->n_labels; i++) {
+        m->label[i] = bs_names_find(&known, have->label[i], strlen(have->label[i]));
+        if (m->label[i] < 0)
+            s = bs_fail(m->err, BASIN_EDATA,
+                        "%s: label '%s' is not one of the %d labels of the training data ('%s', "
+                        "...)",
+                        m->file, have->label[i], want->n_labels,
+                        want->n_labels ? want->label[0] : "");
+    }
+    if (!s && m->ds->labelled && have->n_labels < want->n_labels && !have->open)
+        bs_notes_add(m->notes, "labels", "%d of the %d labels of the training data do not occur",
+                     want->n_labels - have->n_labels, want->n_labels);
+    bs_names_free(&known);
+    bs_arena_free(&arena);
+    return s;
+}
+
+/* --- applying the maps --------------------------------------------------- */
+
+static void apply(const int32_t *map, int32_t rows, int32_t *start, int32_t *index, float *value)
+{
+    for (int32_t r = 0, first = 0, at = 0; r < rows; r++) {
+        int32_t end = start[r + 1], row = at;
+        for (int32_t e = first; e < end; e++) {
+            int32_t to = map[index[e]];
+            if (to < 0)
+                continue;
+            index[at] = to;
+            if (value)
+                value[at] = value[e];
+            at++;
+        }
+        first = end;
+        start[r + 1] = at;
+        bs_sort_entries(index + row, value ? value + row : NULL, (size_t)(at - row));
+    }
+}
+
+basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char *file,
+                              bs_notes *notes, basin_error *err)
+{
+    match  m = {.want = want, .ds = ds, .file = file, .notes = notes, .err = err};
+    size_t nf = (size_t)ds->schema.n_features, nl = (size_t)ds->schema.n_labels;
+    if ((want->feature == NULL) != (ds->schema.feature == NULL) && nf)
+        return bs_fail(err, BASIN_EDATA, "%s: its features have %s; the training data's had %s",
+                       file, ds->schema.feature ? "names" : "numbers only",
+                       want->feature ? "names" : "numbers only");
+    m.feature = bs_alloc((nf + 1) * sizeof *m.feature);
+    m.label = bs_alloc((nl + 1) * sizeof *m.label);
+    basin_status s = m.feature && m.label ? BASIN_OK : bs_fail_nomem(err);
+    if (!s)
+        s = want->feature ? map_names(&m) : map_numbers(&m);
+    if (!s)
+        s = map_labels(&m);
+    bool dense = ds->schema.dense, open = ds->schema.open, binary = ds->schema.binary;
+    if (!s)
+        s = bs_schema_copy(want, &ds->arena, &ds->schema, err);
+    if (!s) {
+        ds->schema.dense = dense;
+        ds->schema.open = open;
+        ds->schema.binary = binary;
+        apply(m.feature, ds->rows, ds->x_start, ds->x_index, ds->x_value);
+        apply(m.label, ds->rows, ds->y_start, ds->y_index, NULL);
+        if (ds->u_start)
+            apply(m.label, ds->rows, ds->u_start, ds->u_index, NULL);
+        ds->x.cols = want->n_features;
+        ds->y.cols = want->n_labels;
+        ds->unknown.cols = ds->unknown.start ? want->n_labels : 0;
+        ds->n_missing = 0;
+        for (int32_t i = 0; ds->x_value && i < ds->x_start[ds->rows]; i++)
+            ds->n_missing += isnan(ds->x_value[i]) != 0;
+        ds->hash = bs_dataset_hash(ds);
+    }
+    bs_free(m.feature);
+    bs_free(m.label);
+    return s;
+}

@@ -1,0 +1,119 @@
+/* metric_profile.c -- the conventions of other tools, one row each, and finding things by name.
+ *
+ * Read from scikit-learn 1.2.1, MULAN 43f6389, MEKA f9ffe23 and the SEAL code
+ * 989dc07. Where a tool lacks a metric, sklearn's rule holds, except that MULAN's
+ * map_example is its "Average Precision", which is its lrap as well. */
+#include "data/metric_part.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/opt.h"
+
+/* To add a profile: a row here and an enumerator in metric.h. */
+const bs_profile bs_profile_table[BS_PROFILE_COUNT] = {
+    [BS_PROFILE_SKLEARN] = {.name = "sklearn",
+                            .help = "scikit-learn: 0/0 is 0, all rows and labels count",
+                            .depth_base = 1,
+                            .log_eps = FLT_EPSILON},
+    /* Ranks come from a stable ascending sort read backwards: of equals the last is first. */
+    [BS_PROFILE_MULAN] = {.name = "mulan",
+                          .help = "MULAN: 0/0 is 1, coverage from 0, absent labels left out of MAP",
+                          .row_f1_empty = 1,
+                          .label_f1_empty = 1,
+                          .jaccard_empty = 1,
+                          .label_pr_empty = 1,
+                          .lrap_tie = BS_TIE_LAST,
+                          .loss_tie = BS_TIE_LAST,
+                          .depth_tie = BS_TIE_LAST,
+                          .last_first = true,
+                          .lrap_skip_empty = true,
+                          .map_skip_empty = true,
+                          .ap_strict = true,
+                          .ap_skip_absent = true,
+                          .log_sum = true,
+                          .log_eps = 1e-8},
+    /* Its rank loss sorts ascending with Weka's sort, taken as stable here. */
+    [BS_PROFILE_MEKA] = {.name = "meka",
+                         .help = "MEKA: F1 0/0 is 0 but Jaccard 0/0 is 1, log loss capped at ln L",
+                         .jaccard_empty = 1,
+                         .loss_tie = BS_TIE_LAST,
+                         .depth_base = 1,
+                         .log_cap = true},
+    [BS_PROFILE_SEAL] = {.name = "seal",
+                         .help = "SEAL papers: as sklearn, rows without gold labels left out",
+                         .drop_empty = true,
+                         .depth_base = 1,
+                         .log_eps = FLT_EPSILON},
+};
+
+#define HIGHER    true
+#define LOWER     false
+#define DECISIONS true
+#define SCORES    false
+const bs_metric bs_metric_table[BS_METRIC_COUNT] = {
+#define METRIC(key, direction, lo, hi, input, text) {#key, text, direction, input, lo, hi},
+#include "data/metrics.def"
+#undef METRIC
+};
+
+const char *bs_profile_name(bs_profile_id id)
+{
+    return bs_profile_table[id].name;
+}
+
+const char *bs_profile_help(bs_profile_id id)
+{
+    return bs_profile_table[id].help;
+}
+
+/* The position of name, or an error that says what would have been accepted. */
+static basin_status find(const char *what, const char *name, const char *const *names, int n,
+                         int *out, basin_error *err)
+{
+    for (int i = 0; i < n; i++) {
+        if (!strcmp(name, names[i])) {
+            *out = i;
+            return BASIN_OK;
+        }
+    }
+    const char *near = bs_nearest(name, names, n);
+    if (near)
+        return bs_fail(err, BASIN_EARG, "unknown %s '%.40s'; did you mean '%s'?", what, name, near);
+    char   list[400];
+    size_t used = 0;
+    for (int i = 0; i < n; i++) {
+        size_t len = strlen(names[i]);
+        if (used + len + 2 > sizeof list)
+            break;
+        if (used)
+            list[used++] = ' ';
+        memcpy(list + used, names[i], len);
+        used += len;
+    }
+    list[used] = 0;
+    return bs_fail(err, BASIN_EARG, "unknown %s '%.40s'; one of: %s", what, name, list);
+}
+
+basin_status bs_metric_parse(const char *name, bs_metric_id *out, basin_error *err)
+{
+    const char *names[BS_METRIC_COUNT];
+    for (int i = 0; i < BS_METRIC_COUNT; i++)
+        names[i] = bs_metric_table[i].name;
+    int          at = 0;
+    basin_status s = find("metric", name, names, BS_METRIC_COUNT, &at, err);
+    *out = (bs_metric_id)at;
+    return s;
+}
+
+basin_status bs_profile_parse(const char *name, bs_profile_id *out, basin_error *err)
+{
+    const char *names[BS_PROFILE_COUNT];
+    for (int i = 0; i < BS_PROFILE_COUNT; i++)
+        names[i] = bs_profile_table[i].name;
+    int          at = 0;
+    basin_status s = find("metric profile", name, names, BS_PROFILE_COUNT, &at, err);
+    *out = (bs_profile_id)at;
+    return s;
+}

@@ -1,0 +1,108 @@
+/* names.c -- open addressing with linear probing; see names.h. */
+#include "data/names.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+
+static uint64_t mix(uint64_t h)
+{
+    h ^= h >> 32;
+    h *= 0xd6e8feb86659fd93u;
+    h ^= h >> 29;
+    return h;
+}
+
+/* Eight bytes at a time, read in little-endian order on every machine, so that
+ * a hash in a manifest can be compared between machines. */
+uint64_t bs_hash_bytes(const void *bytes, size_t n, uint64_t seed)
+{
+    const unsigned char *p = bytes;
+    uint64_t             h = mix(seed + 0x9e3779b97f4a7c15u * (n + 1));
+    for (; n >= 8; n -= 8, p += 8) {
+        uint64_t w = (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
+                     (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
+                     (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+        h = mix(h ^ w) * 0x9fb21c651e98df25u;
+    }
+    uint64_t w = 0;
+    for (size_t i = 0; i < n; i++)
+        w |= (uint64_t)p[i] << 8 * i;
+    h = mix(h ^ w) * 0x9fb21c651e98df25u;
+    return mix(h);
+}
+
+void bs_names_init(bs_names *names, bs_arena *arena)
+{
+    *names = (bs_names){.arena = arena};
+}
+
+void bs_names_free(bs_names *names)
+{
+    bs_free(names->item);
+    bs_free(names->slot);
+    bs_names_init(names, names->arena);
+}
+
+/* The slot that holds the text, or the free one where it belongs. */
+static size_t probe(const bs_names *names, const char *text, size_t len, uint32_t hash)
+{
+    size_t mask = names->n_slots - 1, i = hash & mask;
+    for (;; i = (i + 1) & mask) {
+        int32_t k = names->slot[i];
+        if (k < 0)
+            return i;
+        const bs_name *name = &names->item[k];
+        if (name->hash == hash && name->len == len && memcmp(name->text, text, len) == 0)
+            return i;
+    }
+}
+
+int32_t bs_names_find(const bs_names *names, const char *text, size_t len)
+{
+    if (names->n == 0)
+        return -1;
+    uint32_t hash = (uint32_t)bs_hash_bytes(text, len, 0);
+    return names->slot[probe(names, text, len, hash)];
+}
+
+static bool grow_slots(bs_names *names)
+{
+    size_t   n = names->n_slots ? names->n_slots * 2 : 32;
+    int32_t *slot = bs_alloc(n * sizeof *slot);
+    if (!slot)
+        return false;
+    memset(slot, 0xff, n * sizeof *slot);
+    for (int32_t k = 0; k < names->n; k++) {
+        size_t i = names->item[k].hash & (n - 1);
+        while (slot[i] >= 0)
+            i = (i + 1) & (n - 1);
+        slot[i] = k;
+    }
+    bs_free(names->slot);
+    names->slot = slot;
+    names->n_slots = n;
+    return true;
+}
+
+int32_t bs_names_add(bs_names *names, const char *text, size_t len, bool *fresh)
+{
+    *fresh = false;
+    if (((size_t)names->n + 1) * 2 > names->n_slots && !grow_slots(names))
+        return -1;
+    uint32_t hash = (uint32_t)bs_hash_bytes(text, len, 0);
+    size_t   i = probe(names, text, len, hash);
+    if (names->slot[i] >= 0)
+        return names->slot[i];
+
+    void *item = names->item;
+    bool  room = bs_grow(&item, &names->cap, (size_t)names->n + 1, sizeof *names->item, INT32_MAX);
+    names->item = item;
+    char *copy = room && len < UINT32_MAX ? bs_arena_copy(names->arena, text, len) : NULL;
+    if (!copy)
+        return -1;
+    names->item[names->n] = (bs_name){.text = copy, .len = (uint32_t)len, .hash = hash};
+    names->slot[i] = names->n;
+    *fresh = true;
+    return names->n++;
+}

@@ -1,0 +1,62 @@
+/* notes.c -- the list of remarks; see notes.h. */
+#include "data/notes.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+enum { MOST_NOTES = 200, LONGEST_NOTE = 400 };
+
+void bs_notes_init(bs_notes *notes)
+{
+    *notes = (bs_notes){0};
+    bs_arena_init(&notes->arena, 0);
+}
+
+void bs_notes_free(bs_notes *notes)
+{
+    if (!notes)
+        return;
+    bs_arena_free(&notes->arena);
+    bs_free(notes->note);
+    bs_notes_init(notes);
+}
+
+void bs_notes_add(bs_notes *notes, const char *tag, const char *fmt, ...)
+{
+    if (!notes || notes->failed || notes->n == MOST_NOTES)
+        return;
+    char    text[LONGEST_NOTE];
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (n < 0)
+        return;
+
+    /* Names come from foreign files and notes go to terminals. */
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = ' ';
+    for (size_t i = 0; i < notes->n; i++)
+        if (strcmp(notes->note[i].text, text) == 0)
+            return;
+
+    void       *list = notes->note;
+    const char *copy = bs_arena_copy(&notes->arena, text, strlen(text));
+    notes->failed =
+        !copy || !bs_grow(&list, &notes->cap, notes->n + 1, sizeof *notes->note, MOST_NOTES);
+    notes->note = list;
+    if (!notes->failed)
+        notes->note[notes->n++] = (bs_note){.tag = tag, .text = copy};
+}
+
+bool bs_notes_has(const bs_notes *notes, const char *tag)
+{
+    for (size_t i = 0; i < notes->n; i++)
+        if (strcmp(notes->note[i].tag, tag) == 0)
+            return true;
+    return false;
+}

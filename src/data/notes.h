@@ -1,0 +1,31 @@
+/* notes.h -- short statements about what a reader guessed and which traps it saw. */
+#ifndef BS_NOTES_H
+#define BS_NOTES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/mem.h"
+
+typedef struct {
+    const char *tag;  /* "identifier", "escaped", "labels", "hierarchy", ...; static */
+    const char *text; /* one sentence without a full stop */
+} bs_note;
+
+/* A list that only grows. A note that finds no memory sets `failed`. */
+typedef struct {
+    bs_arena arena;
+    bs_note *note;
+    size_t   n, cap;
+    bool     failed;
+} bs_notes;
+
+void bs_notes_init(bs_notes *notes);
+void bs_notes_free(bs_notes *notes); /* accepts NULL */
+
+/* Does nothing when notes is NULL; a text that is there already is not repeated. */
+void bs_notes_add(bs_notes *notes, const char *tag, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+bool bs_notes_has(const bs_notes *notes, const char *tag);
+
+#endif

@@ -1,0 +1,90 @@
+/* read.h -- from files to data sets: options, the list of readers, the one entry. */
+#ifndef BS_READ_H
+#define BS_READ_H
+
+#include "base/io.h"
+#include "base/opt.h"
+#include "data/build.h"
+
+typedef struct {
+    char format[BS_OPTION_TEXT];     /* a reader's name; "auto": from the content */
+    char labels[BS_OPTION_TEXT];     /* NAMES|GLOB|FILE|first:N|last:N|xml|relation; "" */
+    char xml[BS_OPTION_TEXT];        /* MULAN label file; "": looked for beside the data */
+    char label_sep[BS_OPTION_TEXT];  /* separator within one label column; "": found */
+    char nominal[BS_OPTION_TEXT];    /* value, position */
+    char index_base[BS_OPTION_TEXT]; /* auto, 0, 1 */
+    char header[BS_OPTION_TEXT];     /* auto, yes, no: first line of a CSV file */
+    char delimiter[BS_OPTION_TEXT];  /* auto, comma, semicolon, tab, pipe */
+    bool keep_ids, drop_unlabelled;
+    int  max_rows, max_features, max_labels, max_line_mb;
+
+    /* Not in the table: for whoever reads a second file. */
+    const bs_schema *like;       /* the training schema: index base, label names; borrowed */
+    bool             label_free; /* a file without labels is fine */
+} bs_read_options;
+
+/* One row per option above; how to add one: a field and a row in read_options.c. */
+extern const bs_option bs_read_rows[];
+bs_read_options        bs_read_options_default(void);
+
+/* What a reader works with. */
+typedef struct {
+    bs_input              *in;
+    const char            *name; /* of the input, for messages */
+    const char            *path; /* NULL: memory or standard input */
+    const bs_read_options *o;
+    bs_build              *b;
+    bs_notes              *notes;
+    basin_error           *err;
+} bs_reading;
+
+/* A format. How to add one: a file with such a struct and a line in readers.def. */
+typedef struct {
+    const char *name, *help;
+    const char *extensions; /* ".arff .foo": decides between equal scores only */
+    /* How sure the content's beginning makes us, 0 (no) to 100. */
+    int (*sniff)(const char *head, size_t n, const char *path);
+    /* Reads all rows and ends in bs_build_finish(). */
+    basin_status (*read)(bs_reading *r);
+} bs_reader;
+
+extern const bs_reader *const bs_readers[]; /* ends with NULL */
+const bs_reader              *bs_reader_find(const char *name);
+
+/* Reads the files one after the other; later ones are matched to the first.
+ * notes (may be NULL) was initialised by the caller. On failure *out is NULL. */
+basin_status bs_dataset_read(const char *const *paths, int n, const bs_read_options *o,
+                             bs_dataset **out, bs_notes *notes, basin_error *err);
+
+/* The same from an open input; path may be NULL. For tests, fuzzing and pipes. */
+basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read_options *o,
+                                   bs_dataset **out, bs_notes *notes, basin_error *err);
+
+/* --- for readers --------------------------------------------------------- */
+
+/* "name:line:column: ..."; line or column 0 is left out. Always BASIN_EDATA. */
+basin_status bs_fail_at(const bs_reading *r, long line, size_t column, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+
+basin_status bs_reading_line(bs_reading *r, bs_line *line, bool *more);
+
+/* Ends the row that stood in this line. */
+basin_status bs_reading_row(bs_reading *r, long line);
+
+/* The labels of a list of columns that an option selects: sets mark[i] to 1.
+ * spec is NAMES|GLOB|FILE|first:N|last:N; an entry that selects nothing is an error. */
+basin_status bs_select_columns(const bs_reading *r, const char *spec, const char *const *names,
+                               int32_t n, uint8_t *mark);
+
+/* The file of label names of a format that has only numbers: --labels, or STEM.labels beside
+ * the data; empty when there is none. */
+basin_status bs_labels_file(const bs_reading *r, bs_buf *out);
+
+/* A file with one name per line, or a MULAN XML file. */
+basin_status bs_read_names(const char *path, size_t ceiling, bs_names *out, basin_error *err);
+
+/* Leaves out columns that only name the rows (all different), with a note. */
+basin_status bs_drop_identifiers(bs_dataset *ds, const bs_read_options *o, bs_notes *notes,
+                                 basin_error *err);
+
+#endif

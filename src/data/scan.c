@@ -1,0 +1,230 @@
+/* scan.c -- see scan.h. */
+#include "data/scan.h"
+
+#include <string.h>
+
+#include "base/opt.h"
+
+static bool is_digit(char c)
+{
+    return (unsigned char)(c - '0') < 10;
+}
+
+/* What the fast path cannot round by itself. */
+static const char *scan_slowly(const char *start, const char *end, double *out)
+{
+    char   text[400];
+    size_t n = (size_t)(end - start);
+    if (n >= sizeof text)
+        return NULL;
+    memcpy(text, start, n);
+    text[n] = '\0';
+    return bs_parse_double(text, out) ? end : NULL;
+}
+
+/* Up to 19 digits fit the integer; up to 2^53 it is an exact double, as are the
+ * powers of ten up to 22, so one operation rounds once. */
+const char *bs_scan_double(const char *p, double *out)
+{
+    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+    const char         *start = p;
+    bool                negative = *p == '-';
+    if (*p == '-' || *p == '+')
+        p++;
+    const char *digits = p;
+    uint64_t    whole = 0;
+    for (; is_digit(*p); p++)
+        whole = whole * 10 + (uint64_t)(*p - '0');
+    ptrdiff_t n = p - digits, exponent = 0;
+    if (*p == '.') {
+        const char *fraction = ++p;
+        for (; is_digit(*p); p++)
+            whole = whole * 10 + (uint64_t)(*p - '0');
+        exponent = fraction - p;
+        n += p - fraction;
+    }
+    if (n == 0)
+        return NULL;
+    if (*p == 'e' || *p == 'E') {
+        const char *e = p + 1;
+        bool        below = *e == '-';
+        if (*e == '-' || *e == '+')
+            e++;
+        if (!is_digit(*e))
+            return NULL;
+        int64_t power;
+        p = bs_scan_index(e, &power);
+        power = power > 100000 ? 100000 : power;
+        exponent += below ? -(ptrdiff_t)power : (ptrdiff_t)power;
+    }
+    if (n > 19 || whole > (uint64_t)1 << 53 || exponent < -22 || exponent > 22)
+        return scan_slowly(start, p, out);
+    double value = exponent < 0 ? (double)whole / tens[-exponent] : (double)whole * tens[exponent];
+    *out = negative ? -value : value;
+    return p;
+}
+
+size_t bs_trim(const char *text, size_t len)
+{
+    while (len && bs_is_blank(text[len - 1]))
+        len--;
+    return len;
+}
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool bs_same_word(const char *text, size_t len, const char *word)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!word[i] || lower(text[i]) != lower(word[i]))
+            return false;
+    return word[len] == '\0';
+}
+
+int bs_truth(const char *text, size_t len)
+{
+    static const char *const no[] = {"0", "no", "false", "n", "f", "off", "0.0", "absent", NULL};
+    static const char *const yes[] = {"1", "yes", "true", "y", "t", "on", "1.0", "present", NULL};
+    for (int i = 0; no[i]; i++) {
+        if (bs_same_word(text, len, no[i]))
+            return 0;
+        if (bs_same_word(text, len, yes[i]))
+            return 1;
+    }
+    return -1;
+}
+
+bool bs_is_missing(const char *text, size_t len)
+{
+    static const char *const words[] = {"?", "na", "nan", "null", "none", "n/a", NULL};
+    for (int i = 0; words[i]; i++)
+        if (bs_same_word(text, len, words[i]))
+            return true;
+    return len == 0;
+}
+
+/* Bytes of the character at text, 0 when it is not UTF-8. */
+static size_t utf8_length(const unsigned char *t, size_t left)
+{
+    if (t[0] < 0x80)
+        return 1;
+    size_t n = t[0] >= 0xf0 ? 4 : t[0] >= 0xe0 ? 3 : 2;
+    if (t[0] < 0xc2 || t[0] > 0xf4 || n > left)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((t[i] & 0xc0) != 0x80)
+            return 0;
+    /* Overlong forms, surrogates, and what lies beyond the last code point. */
+    if ((t[0] == 0xe0 && t[1] < 0xa0) || (t[0] == 0xed && t[1] > 0x9f) ||
+        (t[0] == 0xf0 && t[1] < 0x90) || (t[0] == 0xf4 && t[1] > 0x8f))
+        return 0;
+    return n;
+}
+
+bool bs_is_utf8(const char *text, size_t len)
+{
+    const unsigned char *t = (const unsigned char *)text;
+    for (size_t i = 0; i < len;) {
+        size_t n = utf8_length(t + i, len - i);
+        if (!n)
+            return false;
+        i += n;
+    }
+    return true;
+}
+
+const char *bs_to_utf8(bs_arena *arena, const char *text, size_t len, bool *converted)
+{
+    *converted = !bs_is_utf8(text, len);
+    if (!*converted)
+        return bs_arena_copy(arena, text, len);
+    char *out = len < SIZE_MAX / 4 ? bs_arena_alloc(arena, 2 * len + 1) : NULL;
+    if (!out)
+        return NULL;
+    char *o = out;
+    for (size_t i = 0; i < len; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (c < 0x80) {
+            *o++ = (char)c;
+        } else {
+            *o++ = (char)(0xc0 | c >> 6);
+            *o++ = (char)(0x80 | (c & 0x3f));
+        }
+    }
+    *o = '\0';
+    return out;
+}
+
+/* One [...] at p against c; *end is behind it. An unclosed one is a plain '['. */
+static bool in_class(const char *p, char c, const char **end)
+{
+    const char *q = p + 1;
+    bool        negate = *q == '!' || *q == '^', found = false;
+    if (negate)
+        q++;
+    for (bool first = true; *q && (first || *q != ']'); first = false) {
+        char low = *q++, high = low;
+        if (q[0] == '-' && q[1] && q[1] != ']') {
+            high = q[1];
+            q += 2;
+        }
+        found = found ||
+                ((unsigned char)low <= (unsigned char)c && (unsigned char)c <= (unsigned char)high);
+    }
+    if (!*q) {
+        *end = p + 1;
+        return c == '[';
+    }
+    *end = q + 1;
+    return found != negate;
+}
+
+/* Steps back to the last star only, so the time is the product of the lengths. */
+bool bs_glob_match(const char *pattern, const char *text)
+{
+    const char *star = NULL, *resume = NULL;
+    while (*text) {
+        const char *next = pattern;
+        bool        ok;
+        if (*pattern == '*') {
+            star = ++pattern;
+            resume = text;
+            continue;
+        }
+        if (*pattern == '[') {
+            ok = in_class(pattern, *text, &next);
+        } else {
+            if (*pattern == '\\' && pattern[1])
+                next = pattern + 1;
+            ok = (*pattern == '?') || (*next && *next == *text);
+            next++;
+        }
+        if (ok && *pattern) {
+            pattern = next;
+            text++;
+        } else if (star) {
+            pattern = star;
+            text = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
+}
+
+int bs_show(const char *text, size_t len)
+{
+    if (len <= 40)
+        return (int)len;
+    size_t n = 40;
+    while (n > 36 && ((unsigned char)text[n] & 0xc0) == 0x80)
+        n--;
+    return (int)n;
+}

@@ -1,0 +1,294 @@
+/* split.c -- iterative stratification of multi-label rows, n ways.
+ *
+ * Every part wants share * count rows of every label. The label with the fewest
+ * rows left is dealt out first: each of its rows goes to the part that still
+ * wants this label most; among equals, to the one that wants most rows; among
+ * equals, to a random one. Rows without labels come last. A group of rows is
+ * dealt like one row with all their labels; larger groups first. */
+#include "data/split.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rng.h"
+#include "data/names.h"
+
+typedef struct {
+    const bs_dataset *ds;
+    int               parts;
+    int32_t           units;                 /* rows, or groups of them */
+    int32_t          *unit_of;               /* [rows] */
+    int32_t          *first, *member;        /* rows of a unit: member[first[u] .. first[u + 1]) */
+    int32_t          *order;                 /* units as they are dealt */
+    int32_t          *holder_start, *holder; /* units that have a label, in that order */
+    int32_t          *left;                  /* [L] rows with the label not dealt yet */
+    double           *want;                  /* [L, parts] */
+    double           *want_rows;             /* [parts] */
+    int32_t          *to;                    /* [units], -1 = not dealt */
+    bs_rng            rng;
+} deal;
+
+static void free_deal(deal *d)
+{
+    bs_free(d->unit_of);
+    bs_free(d->first);
+    bs_free(d->member);
+    bs_free(d->order);
+    bs_free(d->holder_start);
+    bs_free(d->holder);
+    bs_free(d->left);
+    bs_free(d->want);
+    bs_free(d->want_rows);
+    bs_free(d->to);
+}
+
+/* --- units --------------------------------------------------------------- */
+
+static int by_value(const void *a, const void *b)
+{
+    int32_t p = *(const int32_t *)a, q = *(const int32_t *)b;
+    return (p > q) - (p < q);
+}
+
+/* Numbers the groups 0, 1, ...; a row without group is one of its own. */
+static basin_status number_units(deal *d, const int32_t *group, basin_error *err)
+{
+    int32_t  n = d->ds->rows, known = 0;
+    int32_t *sorted = bs_alloc(((size_t)n + 1) * sizeof *sorted);
+    d->unit_of = bs_alloc(((size_t)n + 1) * sizeof *d->unit_of);
+    if (!sorted || !d->unit_of) {
+        bs_free(sorted);
+        return bs_fail_nomem(err);
+    }
+    for (int32_t r = 0; group && r < n; r++)
+        if (group[r] >= 0)
+            sorted[known++] = group[r];
+    qsort(sorted, (size_t)known, sizeof *sorted, by_value);
+    int32_t different = 0;
+    for (int32_t i = 0; i < known; i++)
+        if (i == 0 || sorted[i] != sorted[different - 1])
+            sorted[different++] = sorted[i];
+    d->units = different;
+    for (int32_t r = 0; r < n; r++) {
+        const int32_t *at = NULL;
+        if (group && group[r] >= 0)
+            at = bsearch(&group[r], sorted, (size_t)different, sizeof *sorted, by_value);
+        d->unit_of[r] = at ? (int32_t)(at - sorted) : d->units++;
+    }
+    bs_free(sorted);
+    return BASIN_OK;
+}
+
+static basin_status list_members(deal *d, basin_error *err)
+{
+    int32_t n = d->ds->rows;
+    size_t  u = (size_t)d->units;
+    d->first = bs_calloc(u + 2, sizeof *d->first);
+    d->member = bs_alloc(((size_t)n + 1) * sizeof *d->member);
+    if (!d->first || !d->member)
+        return bs_fail_nomem(err);
+    for (int32_t r = 0; r < n; r++)
+        d->first[d->unit_of[r] + 2]++;
+    for (size_t i = 2; i <= u + 1; i++)
+        d->first[i] += d->first[i - 1];
+    for (int32_t r = 0; r < n; r++)
+        d->member[d->first[d->unit_of[r] + 1]++] = r;
+    return BASIN_OK;
+}
+
+static int32_t unit_size(const deal *d, int32_t u)
+{
+    return d->first[u + 1] - d->first[u];
+}
+
+/* A random order, then by size, the largest first: counting sort keeps the random order. */
+static basin_status order_units(deal *d, basin_error *err)
+{
+    size_t   n = (size_t)d->units;
+    int32_t *random = bs_alloc((n + 1) * sizeof *random), largest = 1;
+    d->order = bs_alloc((n + 1) * sizeof *d->order);
+    if (!random || !d->order) {
+        bs_free(random);
+        return bs_fail_nomem(err);
+    }
+    bs_rng_permutation(&d->rng, random, d->units);
+    for (int32_t u = 0; u < d->units; u++)
+        largest = unit_size(d, u) > largest ? unit_size(d, u) : largest;
+    int32_t *start = bs_calloc((size_t)largest + 2, sizeof *start);
+    if (!start) {
+        bs_free(random);
+        return bs_fail_nomem(err);
+    }
+    for (int32_t u = 0; u < d->units; u++)
+        start[largest - unit_size(d, u) + 1]++;
+    for (int32_t s = 0; s <= largest; s++)
+        start[s + 1] += start[s];
+    for (int32_t i = 0; i < d->units; i++)
+        d->order[start[largest - unit_size(d, random[i])]++] = random[i];
+    bs_free(start);
+    bs_free(random);
+    return BASIN_OK;
+}
+
+/* --- labels -------------------------------------------------------------- */
+
+/* Which units have a label, in the order of dealing; a unit is listed once per row that has it. */
+static basin_status list_holders(deal *d, basin_error *err)
+{
+    const bs_csr *y = &d->ds->y;
+    const int32_t L = d->ds->schema.n_labels, n = y->start[d->ds->rows];
+    d->holder_start = bs_calloc((size_t)L + 2, sizeof *d->holder_start);
+    d->holder = bs_alloc(((size_t)n + 1) * sizeof *d->holder);
+    d->left = bs_calloc((size_t)L + 1, sizeof *d->left);
+    if (!d->holder_start || !d->holder || !d->left)
+        return bs_fail_nomem(err);
+    for (int32_t e = 0; e < n; e++)
+        d->left[y->index[e]]++;
+    int32_t *at = d->holder_start + 1; /* ends up one ahead, which makes it the starts */
+    for (int32_t l = 0; l < L; l++)
+        at[l] = l ? at[l - 1] + d->left[l - 1] : 0;
+    for (int32_t i = 0; i < d->units; i++) {
+        int32_t u = d->order[i];
+        for (int32_t m = d->first[u]; m < d->first[u + 1]; m++) {
+            int32_t r = d->member[m];
+            for (int32_t e = y->start[r]; e < y->start[r + 1]; e++)
+                d->holder[at[y->index[e]]++] = u;
+        }
+    }
+    return BASIN_OK;
+}
+
+static basin_status set_wants(deal *d, const double *share, basin_error *err)
+{
+    const int32_t L = d->ds->schema.n_labels;
+    size_t        parts = (size_t)d->parts;
+    double        total = 0;
+    d->want = bs_alloc(((size_t)L + 1) * parts * sizeof *d->want);
+    d->want_rows = bs_alloc(parts * sizeof *d->want_rows);
+    d->to = bs_alloc(((size_t)d->units + 1) * sizeof *d->to);
+    if (!d->want || !d->want_rows || !d->to)
+        return bs_fail_nomem(err);
+    for (int p = 0; p < d->parts; p++)
+        total += share[p];
+    for (int p = 0; p < d->parts; p++) {
+        d->want_rows[p] = d->ds->rows * share[p] / total;
+        for (int32_t l = 0; l < L; l++)
+            d->want[(size_t)l * parts + (size_t)p] = d->left[l] * share[p] / total;
+    }
+    memset(d->to, 0xff, (size_t)d->units * sizeof *d->to);
+    return BASIN_OK;
+}
+
+/* --- dealing ------------------------------------------------------------- */
+
+/* The part that wants most of want[], then most rows, then a random one. */
+static int choose_part(deal *d, const double *want)
+{
+    int best[BS_MOST_PARTS], n = 0;
+    for (int p = 0; p < d->parts; p++) {
+        int order = 0;
+        if (n) {
+            double now = want[p], top = want[best[0]];
+            if (fabs(now - top) > 1e-9)
+                order = now > top ? 1 : -1;
+            else if (fabs(d->want_rows[p] - d->want_rows[best[0]]) > 1e-9)
+                order = d->want_rows[p] > d->want_rows[best[0]] ? 1 : -1;
+        }
+        if (n == 0 || order > 0) {
+            n = 1;
+            best[0] = p;
+        } else if (order == 0) {
+            best[n++] = p;
+        }
+    }
+    return n == 1 ? best[0] : best[bs_rng_below(&d->rng, (uint32_t)n)];
+}
+
+static void give(deal *d, int32_t u, int p)
+{
+    const bs_csr *y = &d->ds->y;
+    size_t        parts = (size_t)d->parts;
+    d->to[u] = p;
+    d->want_rows[p] -= unit_size(d, u);
+    for (int32_t m = d->first[u]; m < d->first[u + 1]; m++) {
+        int32_t r = d->member[m];
+        for (int32_t e = y->start[r]; e < y->start[r + 1]; e++) {
+            d->left[y->index[e]]--;
+            d->want[(size_t)y->index[e] * parts + (size_t)p] -= 1;
+        }
+    }
+}
+
+static void deal_out(deal *d)
+{
+    const int32_t L = d->ds->schema.n_labels;
+    for (;;) {
+        int32_t rarest = -1;
+        for (int32_t l = 0; l < L; l++)
+            if (d->left[l] > 0 && (rarest < 0 || d->left[l] < d->left[rarest]))
+                rarest = l;
+        if (rarest < 0)
+            break;
+        for (int32_t i = d->holder_start[rarest]; i < d->holder_start[rarest + 1]; i++)
+            if (d->to[d->holder[i]] < 0)
+                give(d, d->holder[i], choose_part(d, d->want + (size_t)rarest * (size_t)d->parts));
+    }
+    for (int32_t i = 0; i < d->units; i++)
+        if (d->to[d->order[i]] < 0)
+            give(d, d->order[i], choose_part(d, d->want_rows));
+}
+
+static basin_status check_shares(const double *share, int parts, basin_error *err)
+{
+    if (parts < 2 || parts > BS_MOST_PARTS)
+        return bs_fail(err, BASIN_EARG, "%d parts; 2 to %d are possible", parts,
+                       (int)BS_MOST_PARTS);
+    for (int p = 0; p < parts; p++)
+        if (!(share[p] > 0) || !isfinite(share[p]))
+            return bs_fail(err, BASIN_EARG,
+                           "part %d has the size %g; sizes are above 0, as in "
+                           "60,20,20",
+                           p + 1, share[p]);
+    return BASIN_OK;
+}
+
+basin_status bs_split(const bs_dataset *ds, const double *share, int parts, const int32_t *group,
+                      uint64_t seed, int32_t *part, basin_error *err)
+{
+    basin_status s = check_shares(share, parts, err);
+    if (s)
+        return s;
+    deal d = {.ds = ds, .parts = parts, .rng = bs_rng_make(seed, 0, 77)};
+    s = number_units(&d, group, err);
+    if (!s)
+        s = list_members(&d, err);
+    if (!s)
+        s = order_units(&d, err);
+    if (!s)
+        s = list_holders(&d, err);
+    if (!s)
+        s = set_wants(&d, share, err);
+    if (!s) {
+        deal_out(&d);
+        for (int32_t r = 0; r < ds->rows; r++)
+            part[r] = d.to[d.unit_of[r]];
+    }
+    free_deal(&d);
+    return s;
+}
+
+basin_status bs_split_rows(const int32_t *part, int32_t rows, int which, int32_t **out, int32_t *n,
+                           basin_error *err)
+{
+    *n = 0;
+    for (int32_t r = 0; r < rows; r++)
+        *n += part[r] == which;
+    *out = bs_alloc(((size_t)*n + 1) * sizeof **out);
+    if (!*out)
+        return bs_fail_nomem(err);
+    for (int32_t r = 0, k = 0; r < rows; r++)
+        if (part[r] == which)
+            (*out)[k++] = r;
+    return BASIN_OK;
+}

@@ -1,0 +1,71 @@
+/* stats.h -- how sure we are of a number: intervals and tests by resampling rows.
+ *
+ * The unit is the row (sentence, image). A source says how the sums behind its
+ * values follow from weights of its rows; a replicate is one choice of weights.
+ * Replicates are made BS_LANES at a time, so that one pass over the rows serves
+ * many. Numbers depend on seed and replicate only, never on threads. */
+#ifndef BS_DATA_STATS_H
+#define BS_DATA_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define BS_LANES      16
+#define BS_VALUES_MAX 64
+
+typedef struct {
+    const void *self; /* borrowed, passed to the functions */
+    int32_t     rows;
+    size_t      width;  /* sums that one replicate needs */
+    int         values; /* numbers made of the sums, at most BS_VALUES_MAX */
+    uint64_t    fixed;  /* bit v: value v is no function of sums over rows, so the
+                         * rows of two systems cannot be mixed (randomisation) */
+    /* sums [width, BS_LANES] += contributions of the rows times weight [rows, BS_LANES] */
+    void (*add)(const void *self, const float *weight, double *sums);
+    /* the values of one replicate, from its sums [width] */
+    void (*value)(const void *self, const double *sums, double *out);
+} bs_sampled;
+
+/* sums += row by row, record [rows, width] times weight: the `add` of a dense source. */
+void bs_sampled_dense(const double *record, int32_t rows, size_t width, const float *weight,
+                      double *sums);
+
+typedef struct {
+    double value;  /* of the rows as they are */
+    double lo, hi; /* percentiles of the replicates, minus bias */
+    double sd;     /* of the replicates: the standard error of value */
+    double bias;   /* mean of the replicates - value */
+} bs_interval;
+
+/* Percentile bootstrap, moved by the bias. For means over rows there is none;
+ * but a rare label is missing from many replicates, which pulls averages over
+ * labels down until the plain interval no longer holds the value itself.
+ * level such as 0.95; replicates >= 1. out [values]. */
+basin_status bs_bootstrap(const bs_sampled *s, uint64_t seed, int replicates, double level,
+                          bs_interval *out, basin_error *err);
+
+typedef struct {
+    double a, b, difference; /* b - a */
+    double lo, hi;           /* percentile interval of the difference; NaN from randomisation */
+    double p;                /* two-sided; never 0 */
+} bs_paired;
+
+/* The same resampled rows for both systems: interval of the difference, and
+ * p = 2 min(P(d <= 0), P(d >= 0)), each (count + 1) / (replicates + 1). */
+basin_status bs_paired_bootstrap(const bs_sampled *a, const bs_sampled *b, uint64_t seed,
+                                 int replicates, double level, bs_paired *out, basin_error *err);
+
+/* Approximate randomisation (Noreen 1989): each row changes sides with
+ * probability 1/2; p = (count of |d*| >= |d| + 1) / (replicates + 1). NaN for
+ * the values marked fixed. */
+basin_status bs_randomisation(const bs_sampled *a, const bs_sampled *b, uint64_t seed,
+                              int replicates, bs_paired *out, basin_error *err);
+
+double bs_stats_mean(const double *x, int n); /* NaN when n = 0 */
+double bs_stats_sd(const double *x, int n);   /* of a sample, n - 1; 0 when n = 1 */
+double bs_stats_quantile(const double *sorted, int n, double q); /* linear between neighbours */
+
+#endif

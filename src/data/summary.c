@@ -1,0 +1,143 @@
+/* summary.c -- the figures of `basin data inspect`: counts, balance, repetitions. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "data/dataset.h"
+#include "data/names.h"
+
+/* Features and labels of one row as hashes; the row number keeps the order. */
+typedef struct {
+    uint64_t x, y;
+    int32_t  row;
+} print;
+
+static int by_x(const void *a, const void *b)
+{
+    const print *p = a, *q = b;
+    if (p->x != q->x)
+        return p->x < q->x ? -1 : 1;
+    return (p->row > q->row) - (p->row < q->row);
+}
+
+static int by_y(const void *a, const void *b)
+{
+    const print *p = a, *q = b;
+    return (p->y > q->y) - (p->y < q->y);
+}
+
+static uint64_t hash_row(const bs_csr *m, int32_t r)
+{
+    int32_t  first = m->start[r];
+    size_t   n = (size_t)(m->start[r + 1] - first);
+    uint64_t h = n ? bs_hash_bytes(m->index + first, n * sizeof *m->index, 7) : 7;
+    return m->value && n ? bs_hash_bytes(m->value + first, n * sizeof *m->value, h) : h;
+}
+
+/* Rows sorted by features: within a group of equal features a row is a duplicate
+ * when an earlier one has its labels, else it contradicts the earlier ones. */
+static void count_repeats(const print *p, int32_t n, bs_summary *out)
+{
+    for (int32_t first = 0, i; first < n; first = i) {
+        for (i = first + 1; i < n && p[i].x == p[first].x; i++) {
+            bool seen = false;
+            /* A long run of equal rows is nearly always of equal labels, too. */
+            for (int32_t j = first; j < i && !seen && j < first + 1000; j++)
+                seen = p[j].y == p[i].y;
+            out->duplicates += seen;
+            out->contradictions += !seen;
+        }
+    }
+}
+
+static basin_status repetitions(const bs_dataset *ds, bs_summary *out, basin_error *err)
+{
+    int32_t n = ds->rows;
+    print  *p = bs_alloc(((size_t)n + 1) * sizeof *p);
+    if (!p)
+        return bs_fail_nomem(err);
+    for (int32_t r = 0; r < n; r++)
+        p[r] = (print){hash_row(&ds->x, r), hash_row(&ds->y, r), r};
+    qsort(p, (size_t)n, sizeof *p, by_x);
+    count_repeats(p, n, out);
+    qsort(p, (size_t)n, sizeof *p, by_y);
+    for (int32_t i = 0; i < n; i++)
+        out->label_sets += i == 0 || p[i].y != p[i - 1].y;
+    bs_free(p);
+    return BASIN_OK;
+}
+
+static basin_status constants(const bs_dataset *ds, bs_summary *out, basin_error *err)
+{
+    const int32_t D = ds->schema.n_features;
+    int32_t      *count = bs_calloc((size_t)D + 1, sizeof *count);
+    float        *first = bs_alloc(((size_t)D + 1) * sizeof *first);
+    uint8_t      *varies = bs_calloc((size_t)D + 1, 1);
+    basin_status  s = BASIN_OK;
+    if (!count || !first || !varies)
+        s = bs_fail_nomem(err);
+    for (int32_t e = 0; !s && e < ds->x.start[ds->rows]; e++) {
+        int32_t f = ds->x.index[e];
+        float   v = ds->x.value ? ds->x.value[e] : 1;
+        if (isnan(v))
+            continue;
+        if (count[f]++ == 0)
+            first[f] = v;
+        else if (v != first[f])
+            varies[f] = 1;
+    }
+    for (int32_t f = 0; !s && f < D; f++)
+        out->features_constant += count[f] == 0 || (count[f] == ds->rows && !varies[f]);
+    bs_free(count);
+    bs_free(first);
+    bs_free(varies);
+    return s;
+}
+
+static basin_status labels(const bs_dataset *ds, bs_summary *out, basin_error *err)
+{
+    const int32_t L = ds->schema.n_labels;
+    int32_t      *count = bs_calloc((size_t)L + 1, sizeof *count);
+    if (!count)
+        return bs_fail_nomem(err);
+    for (int32_t e = 0; e < ds->y.start[ds->rows]; e++)
+        count[ds->y.index[e]]++;
+    out->rarest = out->commonest = -1;
+    for (int32_t l = 0; l < L; l++) {
+        out->labels_never += count[l] == 0;
+        out->labels_always += count[l] == ds->rows;
+        if (!count[l])
+            continue;
+        if (out->rarest < 0 || count[l] < out->rarest_rows) {
+            out->rarest = l;
+            out->rarest_rows = count[l];
+        }
+        if (count[l] > out->commonest_rows) {
+            out->commonest = l;
+            out->commonest_rows = count[l];
+        }
+    }
+    bs_free(count);
+    return BASIN_OK;
+}
+
+basin_status bs_dataset_summary(const bs_dataset *ds, bs_summary *out, basin_error *err)
+{
+    *out = (bs_summary){.rows = ds->rows,
+                        .features = ds->schema.n_features,
+                        .labels = ds->schema.n_labels,
+                        .missing = ds->n_missing};
+    double cells = (double)ds->rows * ds->schema.n_features;
+    out->density = cells > 0 ? ds->x.start[ds->rows] / cells : 0;
+    out->cardinality = ds->rows ? (double)ds->y.start[ds->rows] / ds->rows : 0;
+    for (int32_t r = 0; r < ds->rows; r++) {
+        out->rows_unlabelled += ds->y.start[r] == ds->y.start[r + 1];
+        out->rows_empty += ds->x.start[r] == ds->x.start[r + 1];
+    }
+    basin_status s = labels(ds, out, err);
+    if (!s)
+        s = constants(ds, out, err);
+    if (!s)
+        s = repetitions(ds, out, err);
+    return s;
+}

@@ -1,0 +1,244 @@
+/* threshold.c -- applying a threshold to a row, and writing it down. */
+#include "data/threshold.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "base/opt.h"
+
+/* How a kind is written; a new kind is a row here and an enumerator. */
+static const char *const kind_names[BS_THRESHOLD_KINDS] = {
+    [BS_THRESHOLD_FIXED] = "fixed",
+    [BS_THRESHOLD_GLOBAL] = "global",
+    [BS_THRESHOLD_LABEL] = "label",
+    [BS_THRESHOLD_TOP_K] = "top_k",
+    [BS_THRESHOLD_CARDINALITY] = "cardinality",
+};
+
+const char *bs_threshold_kind_name(bs_threshold_kind kind)
+{
+    return kind_names[kind];
+}
+
+bs_threshold bs_threshold_fixed(float value)
+{
+    return (bs_threshold){.kind = BS_THRESHOLD_FIXED, .global = value};
+}
+
+bs_threshold bs_threshold_top_k(int32_t k)
+{
+    return (bs_threshold){.kind = BS_THRESHOLD_TOP_K, .global = 0.5f, .k = k};
+}
+
+void bs_threshold_free(bs_threshold *t)
+{
+    if (!t)
+        return;
+    bs_free(t->per_label);
+    t->per_label = NULL;
+    t->labels = 0;
+}
+
+/* ---- top k: a heap of labels with the worst of them on top ---- */
+
+static bool worse(const float *scores, int32_t a, int32_t b)
+{
+    return scores[a] < scores[b] || (scores[a] == scores[b] && a > b);
+}
+
+/* Restores the heap below i. Without scores it orders by index, the greatest on top. */
+static void sift(const float *scores, int32_t *heap, int32_t n, int32_t i)
+{
+    for (int32_t child; (child = 2 * i + 1) < n; i = child) {
+        if (child + 1 < n &&
+            (scores ? worse(scores, heap[child + 1], heap[child]) : heap[child + 1] > heap[child]))
+            child++;
+        if (!(scores ? worse(scores, heap[child], heap[i]) : heap[child] > heap[i]))
+            return;
+        int32_t moved = heap[i];
+        heap[i] = heap[child];
+        heap[child] = moved;
+    }
+}
+
+static void sort_indices(int32_t *x, int32_t n)
+{
+    for (int32_t i = n / 2; i-- > 0;)
+        sift(NULL, x, n, i);
+    for (int32_t end = n; end-- > 1;) {
+        int32_t greatest = x[0];
+        x[0] = x[end];
+        x[end] = greatest;
+        sift(NULL, x, end, 0);
+    }
+}
+
+static int32_t top_k(const float *scores, int32_t L, int32_t k, int32_t *out)
+{
+    int32_t n = 0;
+    for (int32_t l = 0; l < L && k > 0; l++) {
+        if (isnan(scores[l]))
+            continue;
+        if (n < k) {
+            out[n++] = l;
+            if (n == k)
+                for (int32_t i = n / 2; i-- > 0;)
+                    sift(scores, out, n, i);
+        } else if (worse(scores, out[0], l)) {
+            out[0] = l;
+            sift(scores, out, n, 0);
+        }
+    }
+    sort_indices(out, n);
+    return n;
+}
+
+int32_t bs_threshold_apply(const bs_threshold *t, const float *scores, int32_t L, int32_t *out)
+{
+    if (t->kind == BS_THRESHOLD_TOP_K)
+        return top_k(scores, L, t->k, out);
+    int32_t n = 0;
+    if (t->kind == BS_THRESHOLD_LABEL) {
+        for (int32_t l = 0; l < L; l++)
+            if (scores[l] >= (l < t->labels ? t->per_label[l] : t->global))
+                out[n++] = l;
+        return n;
+    }
+    for (int32_t l = 0; l < L; l++)
+        if (scores[l] >= t->global)
+            out[n++] = l;
+    return n;
+}
+
+/* ---- as text ---- */
+
+/* The shortest digits that give the float back, with no more than nine of them. */
+static void write_float(float value, bs_buf *out)
+{
+    char text[BS_NUMBER_TEXT];
+    for (int digits = 1; digits <= 9; digits++) {
+        const double scale = pow(10, digits - 1 - floor(log10(fabs((double)value))));
+        const double near = value != 0 && isfinite(scale) && scale > 0
+                                ? round((double)value * scale) / scale
+                                : (double)value;
+        if ((float)near == value) {
+            bs_format_double(near, text);
+            bs_buf_text(out, text);
+            return;
+        }
+    }
+    bs_format_double((double)value, text);
+    bs_buf_text(out, text);
+}
+
+void bs_threshold_write(const bs_threshold *t, bs_buf *out)
+{
+    bs_buf_text(out, kind_names[t->kind]);
+    if (t->kind == BS_THRESHOLD_TOP_K) {
+        bs_buf_printf(out, " %d", t->k);
+        return;
+    }
+    bs_buf_text(out, " ");
+    write_float(t->global, out);
+    if (t->kind != BS_THRESHOLD_LABEL)
+        return;
+    bs_buf_text(out, " :");
+    for (int32_t l = 0; l < t->labels; l++) {
+        bs_buf_text(out, " ");
+        write_float(t->per_label[l], out);
+    }
+}
+
+/* The next word of *text, cut at `size`; false at the end. */
+static bool next_word(const char **text, char *word, size_t size)
+{
+    const char *p = *text;
+    while (*p == ' ')
+        p++;
+    size_t n = 0;
+    for (; *p && *p != ' '; p++)
+        if (n + 1 < size)
+            word[n++] = *p;
+    word[n] = 0;
+    *text = p;
+    return n > 0;
+}
+
+/* A word that is no finite number stays where it is. */
+static bool next_float(const char **text, float *out)
+{
+    const char *rest = *text;
+    char        word[64];
+    double      value;
+    if (!next_word(&rest, word, sizeof word) || !bs_parse_double(word, &value))
+        return false;
+    *out = (float)value;
+    if (!isfinite(*out))
+        return false;
+    *text = rest;
+    return true;
+}
+
+static bool read_labels(const char *text, bs_threshold *t, bool *nomem)
+{
+    char   word[64];
+    size_t cap = 0;
+    if (!next_word(&text, word, sizeof word) || strcmp(word, ":"))
+        return false;
+    for (float value; next_float(&text, &value);) {
+        void *p = t->per_label;
+        if (!bs_grow(&p, &cap, (size_t)t->labels + 1, sizeof *t->per_label, INT32_MAX)) {
+            *nomem = true;
+            return false;
+        }
+        t->per_label = p;
+        t->per_label[t->labels++] = value;
+    }
+    return t->labels > 0 && !next_word(&text, word, sizeof word);
+}
+
+static bool read_rest(const char *text, bs_threshold *t, bool *nomem)
+{
+    char      word[64];
+    long long k;
+    if (t->kind == BS_THRESHOLD_TOP_K) {
+        if (!next_word(&text, word, sizeof word) || !bs_parse_int(word, &k) || k < 1 ||
+            k > INT32_MAX)
+            return false;
+        *t = bs_threshold_top_k((int32_t)k);
+        return !next_word(&text, word, sizeof word);
+    }
+    if (!next_float(&text, &t->global))
+        return false;
+    if (t->kind == BS_THRESHOLD_LABEL)
+        return read_labels(text, t, nomem);
+    return !next_word(&text, word, sizeof word);
+}
+
+basin_status bs_threshold_read(const char *text, bs_threshold *out, basin_error *err)
+{
+    const char *rest = text;
+    char        word[64];
+    bool        nomem = false;
+    *out = bs_threshold_fixed(0.5f);
+    if (next_word(&rest, word, sizeof word)) {
+        for (int kind = 0; kind < BS_THRESHOLD_KINDS; kind++) {
+            bs_threshold t = {.kind = (bs_threshold_kind)kind};
+            if (strcmp(word, kind_names[kind]))
+                continue;
+            if (read_rest(rest, &t, &nomem)) {
+                *out = t;
+                return BASIN_OK;
+            }
+            bs_threshold_free(&t);
+            break;
+        }
+    }
+    if (nomem)
+        return bs_fail_nomem(err);
+    return bs_fail(err, BASIN_EDATA,
+                   "threshold '%.60s' is not 'fixed|global|cardinality VALUE', 'top_k K' or "
+                   "'label VALUE : VALUE...'",
+                   text);
+}

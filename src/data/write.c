@@ -1,0 +1,260 @@
+/* write.c -- the stream under all writers, and the files they end in. */
+#include "data/write.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/opt.h"
+#include "data/scan.h"
+
+#define WRITER(name) extern const bs_writer bs_writer_##name;
+#include "data/writers.def"
+#undef WRITER
+
+const bs_writer *const bs_writers[] = {
+#define WRITER(name) &bs_writer_##name,
+#include "data/writers.def"
+#undef WRITER
+    NULL,
+};
+
+const bs_writer *bs_writer_find(const char *name)
+{
+    for (int i = 0; bs_writers[i]; i++)
+        if (strcmp(bs_writers[i]->name, name) == 0)
+            return bs_writers[i];
+    return NULL;
+}
+
+static bool ends_in(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return n > m && strcmp(path + n - m, end) == 0;
+}
+
+const bs_writer *bs_writer_for(const char *path)
+{
+    for (int i = 0; bs_writers[i]; i++) {
+        char list[64];
+        snprintf(list, sizeof list, "%s", bs_writers[i]->extensions);
+        for (char *one = list, *next; one; one = next) {
+            next = strchr(one, ' ');
+            if (next)
+                *next++ = '\0';
+            if (ends_in(path, one))
+                return bs_writers[i];
+        }
+    }
+    return NULL;
+}
+
+/* --- the stream ---------------------------------------------------------- */
+
+basin_status bs_writing_open(bs_writing *w, bs_sink sink, void *to, basin_error *err)
+{
+    *w = (bs_writing){.sink = sink, .to = to, .err = err};
+    w->data = bs_alloc(BS_WRITE_BUFFER);
+    if (!w->data)
+        w->status = bs_fail_nomem(err);
+    return w->status;
+}
+
+static void flush(bs_writing *w)
+{
+    if (!w->status && w->len)
+        w->status = w->sink(w->to, w->data, w->len, w->err);
+    w->len = 0;
+}
+
+basin_status bs_writing_close(bs_writing *w)
+{
+    flush(w);
+    bs_free(w->data);
+    w->data = NULL;
+    return w->status;
+}
+
+void bs_put_bytes(bs_writing *w, const char *bytes, size_t n)
+{
+    if (n > BS_WRITE_BUFFER - w->len)
+        flush(w);
+    if (w->status)
+        return;
+    if (n > BS_WRITE_BUFFER) {
+        w->status = w->sink(w->to, bytes, n, w->err);
+        return;
+    }
+    memcpy(w->data + w->len, bytes, n);
+    w->len += n;
+}
+
+void bs_put(bs_writing *w, const char *text)
+{
+    bs_put_bytes(w, text, strlen(text));
+}
+
+void bs_put_int(bs_writing *w, long long value)
+{
+    char               text[24];
+    size_t             at = sizeof text;
+    unsigned long long left = value < 0 ? 0 - (unsigned long long)value : (unsigned long long)value;
+    do {
+        text[--at] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left);
+    if (value < 0)
+        text[--at] = '-';
+    bs_put_bytes(w, text + at, sizeof text - at);
+}
+
+/* Six digits are enough for most floats, nine for all. The digits are taken out of
+ * "d.ddde+xx" one by one, whatever decimal point the locale has put between them. */
+void bs_put_float(bs_writing *w, float value)
+{
+    if (value == floorf(value) && fabsf(value) < 1e7f) {
+        bs_put_int(w, (long long)value);
+        return;
+    }
+    char text[48];
+    for (int precision = 5; precision <= 8; precision++) {
+        char        printed[40];
+        size_t      n = 0;
+        double      back;
+        const char *p = printed;
+        snprintf(printed, sizeof printed, "%.*e", precision, (double)value);
+        if (*p == '-')
+            text[n++] = *p++;
+        const char *e = strchr(printed, 'e');
+        char        digits[16];
+        size_t      k = 0;
+        for (; p < e && k < sizeof digits; p++)
+            if (*p >= '0' && *p <= '9')
+                digits[k++] = *p;
+        while (k > 1 && digits[k - 1] == '0')
+            k--;
+        long long exponent = 0;
+        bs_parse_int(e + 1, &exponent);
+        if (exponent >= -5 && exponent < 0) {
+            n += (size_t)snprintf(text + n, sizeof text - n, "0.%.*s%.*s", (int)(-exponent - 1),
+                                  "0000", (int)k, digits);
+        } else if (exponent >= 0 && exponent < 7 && k > (size_t)exponent + 1) {
+            n += (size_t)snprintf(text + n, sizeof text - n, "%.*s.%.*s", (int)exponent + 1, digits,
+                                  (int)(k - (size_t)exponent - 1), digits + exponent + 1);
+        } else {
+            n += (size_t)snprintf(text + n, sizeof text - n, "%c%s%.*se%lld", digits[0],
+                                  k > 1 ? "." : "", (int)(k - 1), digits + 1, exponent);
+        }
+        if (precision == 8 || (bs_scan_double(text, &back) && (float)back == value)) {
+            bs_put_bytes(w, text, n);
+            return;
+        }
+    }
+}
+
+void bs_put_json(bs_writing *w, const char *text)
+{
+    bs_put(w, "\"");
+    for (const char *p = text; *p; p++) {
+        unsigned char c = (unsigned char)*p;
+        char          escape[8];
+        if (c == '"' || c == '\\') {
+            char pair[3] = {'\\', *p, '\0'};
+            bs_put(w, pair);
+        } else if (c < 0x20) {
+            snprintf(escape, sizeof escape, "\\u%04x", c);
+            bs_put(w, escape);
+        } else {
+            bs_put_bytes(w, p, 1);
+        }
+    }
+    bs_put(w, "\"");
+}
+
+const char *bs_feature_name(const bs_dataset *ds, int32_t i, char scratch[24])
+{
+    if (ds->schema.feature)
+        return ds->schema.feature[i].name;
+    snprintf(scratch, 24, "f%d", i + ds->schema.index_base);
+    return scratch;
+}
+
+bool bs_labels_are_positions(const bs_dataset *ds)
+{
+    for (int32_t i = 0; i < ds->schema.n_labels; i++) {
+        char text[16];
+        snprintf(text, sizeof text, "%d", i);
+        if (strcmp(text, ds->schema.label[i]) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* --- files --------------------------------------------------------------- */
+
+basin_status bs_dataset_write_to(const bs_dataset *ds, const bs_writer *writer, bs_sink sink,
+                                 void *to, basin_error *err)
+{
+    const char *problem = writer->refuse ? writer->refuse(ds) : NULL;
+    if (problem)
+        return bs_fail(err, BASIN_EUNSUPPORTED, "%s cannot hold this data: %s", writer->name,
+                       problem);
+    bs_writing w;
+    if (!bs_writing_open(&w, sink, to, err))
+        writer->write(ds, &w);
+    return bs_writing_close(&w);
+}
+
+static basin_status to_output(void *to, const void *bytes, size_t n, basin_error *err)
+{
+    return bs_output_write(to, bytes, n, err);
+}
+
+/* The path with its extension replaced. */
+static basin_status write_side(const bs_dataset *ds, const bs_writer *writer, const char *path,
+                               bs_notes *notes, basin_error *err)
+{
+    bs_buf name, text;
+    bs_buf_init(&name, (size_t)1 << 20);
+    bs_buf_init(&text, (size_t)1 << 31);
+    writer->side(ds, &text);
+    const char  *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    size_t       stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - path) : strlen(path);
+    basin_status s = BASIN_OK;
+    bs_buf_add(&name, path, stem);
+    bs_buf_text(&name, writer->side_extension);
+    if (name.failed || text.failed)
+        s = bs_fail_nomem(err);
+    else if (text.len)
+        s = bs_write_file(name.data, text.data, text.len, err);
+    if (!s && text.len)
+        bs_notes_add(notes, "wrote", "%s has the names of the labels", name.data);
+    bs_buf_free(&name);
+    bs_buf_free(&text);
+    return s;
+}
+
+basin_status bs_dataset_write(const bs_dataset *ds, const char *path, const char *format,
+                              bs_notes *notes, basin_error *err)
+{
+    const bs_writer *writer = format ? bs_writer_find(format) : bs_writer_for(path);
+    if (!writer)
+        return bs_fail(err, BASIN_EARG,
+                       format ? "format '%s' cannot be written; use arff, libsvm, "
+                                "xmc, csv or jsonl"
+                              : "%s: the extension does not say which format; use "
+                                ".arff, .libsvm, .xmc, .csv or .jsonl",
+                       format ? format : path);
+    bs_output   *out;
+    basin_status s = bs_output_open(path, &out, err);
+    if (s)
+        return s;
+    s = bs_dataset_write_to(ds, writer, to_output, out, err);
+    if (s)
+        bs_output_abort(out);
+    else
+        s = bs_output_commit(out, err);
+    if (!s && writer->side_extension)
+        s = write_side(ds, writer, path, notes, err);
+    return s;
+}

@@ -1,0 +1,63 @@
+/* write.h -- from data sets to files, for `basin data convert`, `split` and `make`. */
+#ifndef BS_WRITE_H
+#define BS_WRITE_H
+
+#include "base/io.h"
+#include "data/dataset.h"
+
+/* Takes bytes; anything but BASIN_OK stops the writing. */
+typedef basin_status (*bs_sink)(void *to, const void *bytes, size_t n, basin_error *err);
+
+enum { BS_WRITE_BUFFER = 256 << 10 };
+
+/* A buffered stream. The first failure stays; writers check nothing. */
+typedef struct {
+    bs_sink      sink;
+    void        *to;
+    char        *data; /* [BS_WRITE_BUFFER], len bytes of it used */
+    size_t       len;
+    basin_status status;
+    basin_error *err;
+} bs_writing;
+
+/* A format. How to add one: a file with such a struct and a line in writers.def. */
+typedef struct {
+    const char *name, *help, *extensions;
+    void (*write)(const bs_dataset *ds, bs_writing *w);
+    /* What does not fit the format, as a sentence, or NULL. */
+    const char *(*refuse)(const bs_dataset *ds);
+    /* A second file beside the first (label names), when side_extension is not NULL. It is
+     * not written when the function leaves out empty. */
+    const char *side_extension;
+    void (*side)(const bs_dataset *ds, bs_buf *out);
+} bs_writer;
+
+extern const bs_writer *const bs_writers[]; /* ends with NULL */
+const bs_writer              *bs_writer_find(const char *name);
+/* The writer whose extension the path has, compression aside; NULL when there is none. */
+const bs_writer *bs_writer_for(const char *path);
+
+/* format NULL: by the extension of path. Also writes the second file and says so in notes. */
+basin_status bs_dataset_write(const bs_dataset *ds, const char *path, const char *format,
+                              bs_notes *notes, basin_error *err);
+/* Only the main file, to anywhere. */
+basin_status bs_dataset_write_to(const bs_dataset *ds, const bs_writer *writer, bs_sink sink,
+                                 void *to, basin_error *err);
+
+/* --- for writers --------------------------------------------------------- */
+
+basin_status bs_writing_open(bs_writing *w, bs_sink sink, void *to, basin_error *err);
+basin_status bs_writing_close(bs_writing *w); /* hands over what is left */
+
+void bs_put(bs_writing *w, const char *text);
+void bs_put_bytes(bs_writing *w, const char *bytes, size_t n);
+void bs_put_int(bs_writing *w, long long value);
+void bs_put_float(bs_writing *w, float value); /* fewest digits that read back the same */
+/* Text in quotes with JSON's escapes. */
+void bs_put_json(bs_writing *w, const char *text);
+
+/* Name of feature i; numbered ones are called f and their number in the file. */
+const char *bs_feature_name(const bs_dataset *ds, int32_t i, char scratch[24]);
+bool        bs_labels_are_positions(const bs_dataset *ds); /* "0", "1", "2", ... */
+
+#endif

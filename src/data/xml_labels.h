@@ -1,0 +1,18 @@
+/* xml_labels.h -- MULAN's list of labels in XML. */
+#ifndef BS_XML_LABELS_H
+#define BS_XML_LABELS_H
+
+#include "base/io.h"
+#include "data/names.h"
+
+typedef struct {
+    bs_names names;   /* initialised by the caller; in the order of the file */
+    bool     nested;  /* some label stands inside another */
+    bool     foreign; /* well-formed, but its root is not <labels> */
+} bs_xml_labels;
+
+/* A root other than <labels> is an error and sets `foreign`, so that a file that
+ * was only found beside the data can be passed over. */
+basin_status bs_xml_labels_read(bs_input *in, bs_xml_labels *out, basin_error *err);
+
+#endif
