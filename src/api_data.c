@@ -26,7 +26,7 @@ static void print_inputs(const bs_dataset *d, const bs_summary *s, bs_buf *out)
     if (d->source.numeric || d->source.binary || d->source.nominal)
         bs_buf_printf(out, " from %d columns (%d numeric, %d binary, %d nominal, %d left out)",
                       (int)d->source.attributes, (int)d->source.numeric, (int)d->source.binary,
-                      (int)d->source.nominal, (int)d->source.skipped);
+                      (int)(d->source.nominal - d->source.binary), (int)d->source.skipped);
     bs_buf_printf(out, ", density %.2f %%\n", 100 * s->density);
     bs_buf_printf(out, "labels   %d%s%s, cardinality %.2f, distinct sets %d\n", (int)s->labels,
                   *d->source.labels_from ? " from " : "", d->source.labels_from, s->cardinality,

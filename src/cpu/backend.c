@@ -256,7 +256,8 @@ static void update(bs_workspace *w, const bs_update *rule, const bs_span_update 
             const int64_t pieces = (span[k].count + len - 1) / len;
             for (int64_t i = pieces * me / team; i < pieces * (me + 1) / team; i++) {
                 int64_t left = span[k].count - i * len;
-                update_piece(w, &u, &span[k], i * len, left < len ? left : len, params, grads, m, v);
+                update_piece(w, &u, &span[k], i * len, left < len ? left : len, params, grads, m,
+                             v);
             }
         }
         bs_restore_subnormals(old);

@@ -137,8 +137,8 @@ static basin_status allocate(bs_program *p, const bs_plan *plan)
     p->input_data = bs_arena_alloc(&p->arena, ((size_t)plan->n_inputs + 1) * sizeof *p->input_data);
     if (p->w->profile)
         p->timing = bs_arena_alloc(&p->arena, n * sizeof *p->timing);
-    bool ok = p->call && p->step && p->row_sparse && p->section && p->dense && p->fixed && p->bound &&
-              p->result && p->input && p->input_data && (p->timing || !p->w->profile);
+    bool ok = p->call && p->step && p->row_sparse && p->section && p->dense && p->fixed &&
+              p->bound && p->result && p->input && p->input_data && (p->timing || !p->w->profile);
     return ok ? BASIN_OK : BASIN_ENOMEM;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "data/split.h"
+#include "train/saved.h"
 
 static const char *const role_name[BS_ROLES] = {"train", "valid", "test"};
 
@@ -95,8 +96,9 @@ static basin_status fit(bs_settings *s, bs_logger *log, bs_prepared *out, basin_
                    "features are standardised by the training rows; "
                    "--set standardise=no leaves them as they are");
     /* sparse nets read the rows as they are stored */
+    bool sparse = bs_saved_shape(&s->train, &out->schema).sparse;
     for (int i = 0; i < BS_ROLES; i++)
-        if (out->part[i] && out->part[i]->n_missing > 0 && !standardise && !train->schema.dense)
+        if (out->part[i] && out->part[i]->n_missing > 0 && sparse)
             bs_dataset_fill(out->part[i], &out->schema);
     return BASIN_OK;
 }

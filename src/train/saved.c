@@ -11,7 +11,7 @@ bs_mlc_shape bs_saved_shape(const bs_train_options *o, const bs_schema *schema)
 {
     return (bs_mlc_shape){.features = schema->n_features,
                           .labels = schema->n_labels,
-                          .sparse = !schema->mean && !schema->dense,
+                          .sparse = !schema->mean && (!schema->dense || schema->binary),
                           .layers = o->net_layers,
                           .width = o->net_width,
                           .dropout = o->net_dropout};

@@ -22,7 +22,8 @@ typedef struct {
     const char  *card; /* JSON: scores of the training run; "" if none */
 } bs_saved;
 
-/* The shape that options and schema ask for. */
+/* The shape that options and schema ask for. Rows stay sparse unless they are
+ * standardised or are dense numbers; a dense file of mostly zeros and a few ones is sparse. */
 bs_mlc_shape bs_saved_shape(const bs_train_options *o, const bs_schema *schema);
 
 basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_schema *schema,
