@@ -1,7 +1,12 @@
 /* choice.c -- alone or shared? See bs_choice. */
 #include "cpu/program.h"
 
-enum { SHORTEST = 32, LONGEST = 1024, TRIAL = 3 };
+enum {
+    SHORTEST = 32,
+    LONGEST = 2048,
+    TRIAL = 10,
+    WARMUP = 4, /* runs of a trial that do not count: threads wake, caches move */
+};
 
 bool bs_choice_alone(bs_choice *c)
 {
@@ -15,9 +20,11 @@ static double mean(const bs_choice *c, int way)
     return c->runs[way] ? c->spent[way] / c->runs[way] : 0;
 }
 
+/* Sharing is given the benefit of the doubt: it is what the user asked for. */
 static void decide(bs_choice *c)
 {
-    bool change = mean(c, 1) < 0.9 * mean(c, 0);
+    double now = mean(c, 0), other = mean(c, 1);
+    bool   change = c->alone ? other < now : other < 0.8 * now;
     c->alone ^= change;
     c->interval = change ? SHORTEST : c->interval * 2 < LONGEST ? c->interval * 2 : LONGEST;
     c->left = c->interval;
@@ -27,9 +34,12 @@ static void decide(bs_choice *c)
 
 void bs_choice_report(bs_choice *c, double seconds)
 {
-    int way = c->trial > 0;
-    c->spent[way] += seconds;
-    c->runs[way]++;
+    bool counts = c->trial > 0 ? c->trial <= TRIAL - WARMUP : c->left <= c->interval - WARMUP;
+    int  way = c->trial > 0;
+    if (counts) {
+        c->spent[way] += seconds;
+        c->runs[way]++;
+    }
     if (c->trial > 0) {
         if (--c->trial == 0)
             decide(c);

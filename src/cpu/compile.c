@@ -117,6 +117,7 @@ static basin_status compile_step(bs_program *p, const bs_step *s, bs_call *call,
         call->kernel->measure(call, &call->work);
     call->parallel = call->work.pieces > 1 && call->work.cost > WORTH_SHARING;
     p->parallel |= call->parallel;
+    p->cost += call->work.cost + 100;
     return BASIN_OK;
 }
 

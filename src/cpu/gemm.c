@@ -15,8 +15,18 @@
 #define gemv cblas_sgemv
 #endif
 
-/* about 50 microseconds on one core: large against the cost of waking a thread */
-enum { BLOCK_FLOPS = 4 << 20, BLOCK_ALIGN = 32 };
+enum { BLOCK_ALIGN = 32 };
+
+/* How many blocks: few, since each block packs the shared operand anew, which costs up to a
+ * fifth of the time; enough for the threads of an ordinary machine. By size alone. */
+static int64_t blocks_for(int64_t flops)
+{
+    if (flops < 3000000) /* 30 microseconds */
+        return 1;
+    if (flops < 50000000)
+        return 2;
+    return flops < 400000000 ? 4 : flops < 4000000000 ? 8 : 16;
+}
 
 typedef struct {
     int  B, M, N, K;    /* batch and sizes of the product */
@@ -40,7 +50,7 @@ static cut cut_of(const bs_call *c)
     k.rows = k.M >= k.N;
     int     length = k.rows ? k.M : k.N;
     int64_t flops = 2 * (int64_t)k.M * k.N * k.K;
-    int64_t pieces = flops / BLOCK_FLOPS < 1 ? 1 : flops / BLOCK_FLOPS;
+    int64_t pieces = blocks_for(flops);
     int64_t most = (length + BLOCK_ALIGN - 1) / BLOCK_ALIGN;
     pieces = pieces > most ? most : pieces;
     int block = (int)((length + pieces - 1) / pieces);

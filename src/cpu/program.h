@@ -10,16 +10,17 @@
 /* A stretch of calls that is done as one: a single shared call, or a run of calls that
  * are not worth sharing. */
 typedef struct {
-    int             first, last; /* calls first .. last */
-    bool            shared;
+    int              first, last; /* calls first .. last */
+    bool             shared;
     _Atomic uint64_t claimed; /* bit k: somebody does share k */
-    atomic_int      done;     /* shares that are finished */
+    atomic_int       done;    /* shares that are finished */
 } bs_section;
 
 /* Whether sharing pays now. On a machine whose cores are busy with other work,
  * waiting for a thread that has lost its core costs milliseconds a run; results
  * are the same bits either way, so the faster way is found by trying: now and
- * then a few runs are done the other way and compared. */
+ * then a few runs are done the other way and compared. Times are per unit of
+ * estimated work, so that programs of all sizes count together. */
 typedef struct {
     bool   alone;    /* the way that is in use */
     int    left;     /* runs until the other way is tried */
@@ -30,7 +31,7 @@ typedef struct {
 } bs_choice;
 
 struct bs_workspace {
-    bs_choice     update_choice;
+    bs_choice     run_choice, update_choice;
     int           threads;
     const bs_vec *vec;
     char         *arena;   /* [arena_bytes], shared by all programs */
@@ -62,11 +63,11 @@ struct bs_program {
     bs_operand    *result;
     bs_id         *input;
     const void   **input_data; /* [n_inputs] */
-    bs_choice      choice;
-    bs_section     *section; /* [n_sections] */
+    bs_section    *section;    /* [n_sections] */
     bs_timing     *timing;     /* [n] when profiling */
     int            n, n_fixed, n_bound, n_results, n_inputs, n_sections;
     bool           parallel; /* some call is worth more than one thread */
+    double         cost;     /* estimated nanoseconds of a run on one thread */
     const real    *params;
     real          *grads;
     const int64_t *offset;
@@ -88,7 +89,7 @@ basin_status bs_cpu_compile(bs_workspace *w, const bs_plan *plan, bs_program **o
 void         bs_cpu_program_free(bs_program *p);
 
 /* choice.c */
-bool bs_choice_alone(bs_choice *c);               /* how to do the next run */
+bool bs_choice_alone(bs_choice *c);                  /* how to do the next run */
 void bs_choice_report(bs_choice *c, double seconds); /* how long it took */
 
 /* team.c: all calls, by as many threads as the workspace has and the work is worth */

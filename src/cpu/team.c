@@ -138,9 +138,9 @@ void bs_run_calls(bs_program *p)
         return;
     }
     double start = bs_seconds();
-    if (bs_choice_alone(&p->choice))
+    if (bs_choice_alone(&p->w->run_choice))
         run_alone(p);
     else
         run_shared(p, threads);
-    bs_choice_report(&p->choice, bs_seconds() - start);
+    bs_choice_report(&p->w->run_choice, (bs_seconds() - start) / p->cost);
 }

@@ -8,14 +8,25 @@
 #include "plan/backend.h"
 
 /* Polyak's momentum: m = mu m + g, p -= rate m, with coupled decay. */
+static inline void sgd_one(real *p, real g, real *m, real mu, real decay, real rate)
+{
+    *m = mu * *m + g + decay * *p;
+    *p -= rate * *m;
+}
+
+/* g == NULL: zeros */
 static void sgd(const bs_update *u, real *p, const real *g, real *m, real decay, real rate,
                 int64_t n)
 {
     const real mu = (real)u->momentum, scale = (real)u->scale;
-    for (int64_t i = 0; i < n; i++) {
-        real d = (g ? g[i] * scale : 0) + decay * p[i];
-        m[i] = mu * m[i] + d;
-        p[i] -= rate * m[i];
+    if (g) {
+        #pragma omp simd
+        for (int64_t i = 0; i < n; i++)
+            sgd_one(p + i, g[i] * scale, m + i, mu, decay, rate);
+    } else {
+        #pragma omp simd
+        for (int64_t i = 0; i < n; i++)
+            sgd_one(p + i, 0, m + i, mu, decay, rate);
     }
 }
 
