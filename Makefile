@@ -24,6 +24,7 @@
 #   WERROR=1              warnings are errors
 #   SAN=1                 sanitizers            COV=1   count executed lines
 #   V=1                   show the commands
+#   DNNL=0                without oneDNN: dense products by OpenBLAS alone
 #   BLAS_CFLAGS=, BLAS_LIBS=   another CBLAS than Debian's OpenBLAS, OpenMP flavour
 #   PREFIX=/usr/local DESTDIR= LIBDIR=$(PREFIX)/lib
 #   DATA=../shared/data   real data for test-real
@@ -38,6 +39,7 @@ LIBDIR  ?= $(PREFIX)/lib
 DATA    ?= ../shared/data
 LIMIT   ?= 900
 SECONDS ?= 60
+DNNL    ?= 1
 
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
@@ -82,7 +84,7 @@ ifneq ($(filter-out $(IDLE),$(or $(MAKECMDGOALS),all)),)
 
 # One check of the packages per build folder and compiler. Tests and demo install by themselves.
 DEPS_OK := $(B)/deps-$(notdir $(lastword $(CC))).ok
-DEPS    := CC='$(CC)' BLAS_LIBS='$(BLAS_LIBS)' tools/deps
+DEPS    := CC='$(CC)' BLAS_LIBS='$(BLAS_LIBS)' DNNL='$(DNNL)' tools/deps
 ifeq ($(shell [ $(DEPS_OK) -nt tools/deps ] && echo ok),)
 MISSING := $(shell $(DEPS) --check)
 ifneq ($(MISSING),)
@@ -108,6 +110,12 @@ IS_CLANG  := $(shell $(CC) --version 2>/dev/null | grep -c clang)
 BLAS_DIR    := /usr/lib/$(MULTIARCH)/openblas-openmp
 BLAS_CFLAGS ?= -isystem /usr/include/$(MULTIARCH)/openblas-openmp
 BLAS_LIBS   ?= $(BLAS_DIR)/libopenblas.so -Wl,-rpath,$(BLAS_DIR)
+
+# oneDNN makes dense products faster.
+ifeq ($(DNNL),1)
+BLAS_CFLAGS += -DBS_DNNL
+BLAS_LIBS   += -ldnnl
+endif
 
 PKGS       := libarchive libpng libjpeg expat jansson
 PKG_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKGS)))
@@ -307,7 +315,7 @@ bench: all $(TIMERS)
 	@[ ! -e bench/run ] || B='$(B)' PATH="$(abspath $(B)):$$PATH" bench/run
 
 deps:
-	@CC='$(CC)' BLAS_LIBS='$(BLAS_LIBS)' tools/deps --install
+	@CC='$(CC)' BLAS_LIBS='$(BLAS_LIBS)' DNNL='$(DNNL)' tools/deps --install
 
 lint:
 	@tools/lint

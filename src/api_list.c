@@ -7,6 +7,10 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#ifdef BS_DNNL
+#include <dnnl.h>
+#endif
+
 #include "api.h"
 #include "cpu/vec.h"
 
@@ -106,6 +110,16 @@ basin_status basin_list(const char *kind, basin_text *out, basin_error *err)
                    kind, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+static void print_dnnl(bs_buf *out)
+{
+#ifdef BS_DNNL
+    const dnnl_version_t *v = dnnl_version();
+    bs_buf_printf(out, "oneDNN         %d.%d.%d\n", v->major, v->minor, v->patch);
+#else
+    bs_buf_text(out, "oneDNN         not in this build\n");
+#endif
+}
+
 basin_status basin_doctor(basin_text *out, basin_error *err)
 {
     bs_buf         table, json;
@@ -122,6 +136,7 @@ basin_status basin_doctor(basin_text *out, basin_error *err)
                   BASIN_VERSION, __VERSION__, machine.sysname, machine.release, machine.machine,
                   omp_get_num_procs(), vec->isa, blas, archive_version_string(), JANSSON_VERSION,
                   XML_ExpatVersion());
+    print_dnnl(&table);
     bool openmp = openblas_get_parallel() == 2;
     bs_buf_text(&table, openmp ? "check          BLAS uses OpenMP: good\n"
                                : "check          BLAS has threads of its own, which compete with "

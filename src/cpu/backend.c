@@ -167,7 +167,7 @@ static void spoil(const bs_program *p, int i)
 static basin_status run_watched(const bs_program *p, basin_error *err)
 {
     basin_status s = BASIN_OK;
-    unsigned     old = bs_flush_subnormals();
+    bs_thread_mode old = bs_enter_kernels();
     for (int i = 0; i < p->n && !s; i++) {
         double start = bs_seconds();
         bs_run_pieces(p, i, 0, p->call[i].work.pieces, 0);
@@ -180,7 +180,7 @@ static basin_status run_watched(const bs_program *p, basin_error *err)
             spoil(p, i);
         }
     }
-    bs_restore_subnormals(old);
+    bs_leave_kernels(old);
     return s;
 }
 
@@ -250,7 +250,7 @@ static void update(bs_workspace *w, const bs_update *rule, const bs_span_update 
 #pragma omp parallel num_threads(w->threads) if (!alone)
     {
         const int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
-        unsigned      old = bs_flush_subnormals();
+        bs_thread_mode old = bs_enter_kernels();
         for (int k = 0; k < n; k++) {
             const int64_t len = piece_length(&span[k]);
             const int64_t pieces = (span[k].count + len - 1) / len;
@@ -260,7 +260,7 @@ static void update(bs_workspace *w, const bs_update *rule, const bs_span_update 
                              v);
             }
         }
-        bs_restore_subnormals(old);
+        bs_leave_kernels(old);
     }
     if (w->threads > 1)
         bs_choice_report(&w->update_choice, bs_seconds() - start);

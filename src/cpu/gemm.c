@@ -1,18 +1,36 @@
-/* gemm.c -- dense products by BLAS, called on fixed blocks by our own threads.
+/* gemm.c -- dense products by a library, called on fixed blocks by our own threads.
  *
  * BLAS would cut the work by the number of threads, and the last bits with it;
  * here the cut depends on the shape alone. Vectors take the matrix-vector
- * routine, which streams the matrix once. */
+ * routine, which streams the matrix once. Products go to oneDNN where the build
+ * has it: training steps are 13 to 20 % faster than with OpenBLAS (docs/speed.md). */
 #include <cblas.h>
 
 #include "cpu/kernel.h"
 
 #ifdef BS_DOUBLE
-#define gemm cblas_dgemm
-#define gemv cblas_dgemv
+#define blas_gemm cblas_dgemm
+#define gemv      cblas_dgemv
 #else
-#define gemm cblas_sgemm
-#define gemv cblas_sgemv
+#define blas_gemm cblas_sgemm
+#define gemv      cblas_sgemv
+#endif
+
+#if defined BS_DNNL && !defined BS_DOUBLE
+#include <dnnl.h>
+
+static void gemm(bool ta, bool tb, int m, int n, int k, const real *a, int lda, const real *b,
+                 int ldb, real beta, real *c, int ldc)
+{
+    dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, 1, a, lda, b, ldb, beta, c, ldc);
+}
+#else
+static void gemm(bool ta, bool tb, int m, int n, int k, const real *a, int lda, const real *b,
+                 int ldb, real beta, real *c, int ldc)
+{
+    blas_gemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, m, n,
+              k, 1, a, lda, b, ldb, beta, c, ldc);
+}
 #endif
 
 enum { BLOCK_ALIGN = 32 };
@@ -81,8 +99,7 @@ static void product(const cut *k, const real *a, const real *b, real *out, int i
         gemv(CblasRowMajor, k->ta ? CblasTrans : CblasNoTrans, k->ta ? k->K : m, k->ta ? m : k->K,
              1, x, lda, b, 1, beta, y, 1);
     else
-        gemm(CblasRowMajor, k->ta ? CblasTrans : CblasNoTrans, k->tb ? CblasTrans : CblasNoTrans, m,
-             n, k->K, 1, x, lda, w, ldb, beta, y, k->N);
+        gemm(k->ta, k->tb, m, n, k->K, x, lda, w, ldb, beta, y, k->N);
 }
 
 /* Where matrix `at` of the batch starts, when an operand may have a single one. */

@@ -92,11 +92,18 @@ void         bs_cpu_program_free(bs_program *p);
 bool bs_choice_alone(bs_choice *c);                  /* how to do the next run */
 void bs_choice_report(bs_choice *c, double seconds); /* how long it took */
 
+/* What a thread's settings were before it ran kernels: subnormal numbers are flushed (they
+ * cost a hundred times more than others and mean nothing here), libraries stay on one thread. */
+typedef struct {
+    unsigned csr;
+    int      threads;
+} bs_thread_mode;
+bs_thread_mode bs_enter_kernels(void);
+void           bs_leave_kernels(bs_thread_mode old);
+
 /* team.c: all calls, by as many threads as the workspace has and the work is worth */
-void     bs_run_calls(bs_program *p);
-void     bs_run_pieces(const bs_program *p, int i, int64_t begin, int64_t end, int thread);
-unsigned bs_flush_subnormals(void); /* returns what restores the caller's setting */
-void     bs_restore_subnormals(unsigned old);
+void bs_run_calls(bs_program *p);
+void bs_run_pieces(const bs_program *p, int i, int64_t begin, int64_t end, int thread);
 
 /* profile.c: where the time went, by label, when the program is freed */
 void bs_profile_print(const bs_program *p);

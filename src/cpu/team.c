@@ -21,24 +21,22 @@ enum {
     GRACE = 200,  /* before another thread does what is the first one's by custom */
 };
 
-unsigned bs_flush_subnormals(void)
+bs_thread_mode bs_enter_kernels(void)
 {
-    /* Subnormal numbers cost a hundred times more than others and mean nothing here. */
+    bs_thread_mode old = {.threads = omp_get_max_threads()};
+    omp_set_num_threads(1); /* of this thread's libraries: BLAS and oneDNN */
 #if defined(__x86_64__)
-    unsigned old = _mm_getcsr();
-    _mm_setcsr(old | 0x8040);
-    return old;
-#else
-    return 0;
+    old.csr = _mm_getcsr();
+    _mm_setcsr(old.csr | 0x8040);
 #endif
+    return old;
 }
 
-void bs_restore_subnormals(unsigned old)
+void bs_leave_kernels(bs_thread_mode old)
 {
+    omp_set_num_threads(old.threads);
 #if defined(__x86_64__)
-    _mm_setcsr(old);
-#else
-    (void)old;
+    _mm_setcsr(old.csr);
 #endif
 }
 
@@ -108,10 +106,10 @@ static void work_on(bs_program *p, bs_section *s, int me, int team)
 
 static void run_alone(bs_program *p)
 {
-    unsigned old = bs_flush_subnormals();
+    bs_thread_mode old = bs_enter_kernels();
     for (int i = 0; i < p->n; i++)
         bs_run_pieces(p, i, 0, p->call[i].work.pieces, 0);
-    bs_restore_subnormals(old);
+    bs_leave_kernels(old);
 }
 
 static void run_shared(bs_program *p, int threads)
@@ -120,13 +118,13 @@ static void run_shared(bs_program *p, int threads)
         atomic_store_explicit(&p->section[i].claimed, 0, memory_order_relaxed);
         atomic_store_explicit(&p->section[i].done, 0, memory_order_relaxed);
     }
-    #pragma omp parallel num_threads(threads)
+#pragma omp parallel num_threads(threads)
     {
-        const int me = omp_get_thread_num(), team = omp_get_num_threads();
-        unsigned  old = bs_flush_subnormals();
+        const int      me = omp_get_thread_num(), team = omp_get_num_threads();
+        bs_thread_mode old = bs_enter_kernels();
         for (int i = 0; i < p->n_sections; i++)
             work_on(p, &p->section[i], me, team);
-        bs_restore_subnormals(old);
+        bs_leave_kernels(old);
     }
 }
 
