@@ -7,34 +7,9 @@
 #include <string.h>
 
 #include "base/opt.h"
+#include "base/utf8.h"
 
 /* --- writing ----------------------------------------------------------------- */
-
-/* Bytes of the UTF-8 character at p, 0 when it is not valid (RFC 3629: no
- * overlong forms, no surrogates, nothing above U+10FFFF). */
-static size_t utf8_len(const unsigned char *p)
-{
-    size_t   n = p[0] < 0x80 ? 1 : p[0] < 0xC2 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
-    unsigned lo = 0x80, hi = 0xBF;
-    if (n <= 1)
-        return n;
-    if (p[0] > 0xF4)
-        return 0;
-    if (p[0] == 0xE0)
-        lo = 0xA0;
-    if (p[0] == 0xED)
-        hi = 0x9F;
-    if (p[0] == 0xF0)
-        lo = 0x90;
-    if (p[0] == 0xF4)
-        hi = 0x8F;
-    if (p[1] < lo || p[1] > hi)
-        return 0;
-    for (size_t i = 2; i < n; i++)
-        if ((p[i] & 0xC0) != 0x80)
-            return 0;
-    return n;
-}
 
 /* A file name may be any bytes, JSON must be UTF-8: a byte that is not becomes
  * the replacement character. */
@@ -42,7 +17,7 @@ static void add_string(bs_buf *out, const char *text)
 {
     bs_buf_text(out, "\"");
     for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        size_t n = utf8_len(p);
+        size_t n = bs_utf8_len((const char *)p, 4);
         if (n == 0)
             bs_buf_text(out, "\xef\xbf\xbd");
         else if (*p == '"' || *p == '\\')

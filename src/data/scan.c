@@ -1,4 +1,5 @@
 /* scan.c -- see scan.h. */
+#include "base/utf8.h"
 #include "data/scan.h"
 
 #include <string.h>
@@ -108,29 +109,10 @@ bool bs_is_missing(const char *text, size_t len)
     return len == 0;
 }
 
-/* Bytes of the character at text, 0 when it is not UTF-8. */
-static size_t utf8_length(const unsigned char *t, size_t left)
-{
-    if (t[0] < 0x80)
-        return 1;
-    size_t n = t[0] >= 0xf0 ? 4 : t[0] >= 0xe0 ? 3 : 2;
-    if (t[0] < 0xc2 || t[0] > 0xf4 || n > left)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((t[i] & 0xc0) != 0x80)
-            return 0;
-    /* Overlong forms, surrogates, and what lies beyond the last code point. */
-    if ((t[0] == 0xe0 && t[1] < 0xa0) || (t[0] == 0xed && t[1] > 0x9f) ||
-        (t[0] == 0xf0 && t[1] < 0x90) || (t[0] == 0xf4 && t[1] > 0x8f))
-        return 0;
-    return n;
-}
-
 bool bs_is_utf8(const char *text, size_t len)
 {
-    const unsigned char *t = (const unsigned char *)text;
     for (size_t i = 0; i < len;) {
-        size_t n = utf8_length(t + i, len - i);
+        size_t n = bs_utf8_len(text + i, len - i);
         if (!n)
             return false;
         i += n;

@@ -1,4 +1,5 @@
 /* json.c -- tokens of a JSON header, checked byte by byte. */
+#include "base/utf8.h"
 #include "file/json.h"
 
 #include <stdio.h>
@@ -65,32 +66,6 @@ bool bs_json_finish(bs_json *j)
 }
 
 /* --- strings ----------------------------------------------------------------- */
-
-size_t bs_utf8_len(const char *text)
-{
-    const unsigned char *p = (const unsigned char *)text;
-    size_t   n = p[0] < 0x80 ? 1 : p[0] < 0xC2 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
-    unsigned lo = 0x80, hi = 0xBF;
-    if (n <= 1)
-        return n;
-    if (p[0] > 0xF4)
-        return 0;
-    /* no overlong forms, no surrogates, nothing above U+10FFFF */
-    if (p[0] == 0xE0)
-        lo = 0xA0;
-    if (p[0] == 0xED)
-        hi = 0x9F;
-    if (p[0] == 0xF0)
-        lo = 0x90;
-    if (p[0] == 0xF4)
-        hi = 0x8F;
-    if (p[1] < lo || p[1] > hi)
-        return 0;
-    for (size_t i = 2; i < n; i++)
-        if ((p[i] & 0xC0) != 0x80)
-            return 0;
-    return n;
-}
 
 /* The four digits of \uXXXX, -1 when they are not. */
 static int32_t hex4(const char *p)
@@ -203,7 +178,7 @@ bool bs_json_string(bs_json *j, const char *what, char **text)
             return fail(j, j->at,
                         j->at == j->end ? "a string without end"
                                         : "a control character in a string");
-        size_t n = bs_utf8_len(j->at);
+        size_t n = bs_utf8_len(j->at, 4);
         if (n == 0)
             return fail(j, j->at, "not UTF-8");
         memmove(out, j->at, n);

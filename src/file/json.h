@@ -34,8 +34,4 @@ bool bs_json_more(bs_json *j, char close);
 /* Nothing but white space up to the end. */
 bool bs_json_finish(bs_json *j);
 
-/* Bytes of the UTF-8 character at p, 0 when it is not valid. A NUL stops it
- * from looking further, so a terminated text may be cut anywhere. */
-size_t bs_utf8_len(const char *p);
-
 #endif

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "file/checksum.h"
 #include "file/header.h"
+#include "base/utf8.h"
 #include "file/json.h"
 
 /* A file that is ready to be written. */
@@ -26,7 +27,7 @@ typedef struct {
 static bool is_utf8(const char *text)
 {
     for (size_t n; *text; text += n) {
-        n = bs_utf8_len(text);
+        n = bs_utf8_len(text, 4);
         if (n == 0)
             return false;
     }

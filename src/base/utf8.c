@@ -1,0 +1,29 @@
+/* utf8.c -- see utf8.h. */
+#include "base/utf8.h"
+
+size_t bs_utf8_len(const char *text, size_t left)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    if (left == 0)
+        return 0;
+    size_t   n = p[0] < 0x80 ? 1 : p[0] < 0xC2 ? 0 : p[0] < 0xE0 ? 2 : p[0] < 0xF0 ? 3 : 4;
+    unsigned lo = 0x80, hi = 0xBF;
+    if (n <= 1)
+        return n;
+    if (p[0] > 0xF4 || n > left)
+        return 0;
+    if (p[0] == 0xE0)
+        lo = 0xA0;
+    if (p[0] == 0xED)
+        hi = 0x9F;
+    if (p[0] == 0xF0)
+        lo = 0x90;
+    if (p[0] == 0xF4)
+        hi = 0x8F;
+    if (p[1] < lo || p[1] > hi)
+        return 0;
+    for (size_t i = 2; i < n; i++)
+        if ((p[i] & 0xC0) != 0x80)
+            return 0;
+    return n;
+}

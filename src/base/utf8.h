@@ -1,0 +1,12 @@
+/* utf8.h -- how long a UTF-8 character is, and whether it is one. */
+#ifndef BS_UTF8_H
+#define BS_UTF8_H
+
+#include <stddef.h>
+
+/* Bytes of the character at p, of which `left` may be read; 0 when it is not valid (RFC 3629:
+ * no overlong forms, no surrogates, nothing above U+10FFFF) or cut off. A NUL ends any
+ * character, so text that has one at its end may give 4. */
+size_t bs_utf8_len(const char *p, size_t left);
+
+#endif
