@@ -22,7 +22,7 @@ static char folder[64], here[256];
 #define OK(call)                                            \
     do {                                                    \
         basin_error  err_ = {0};                            \
-        basin_error *err = &err_;                           \
+        basin_error *const err = &err_;                           \
         if (call) {                                         \
             fprintf(stderr, "  %s: %s\n", #call, err_.msg); \
             fail();                                         \
@@ -124,7 +124,7 @@ static void wrong_rows_are_refused(void **state)
 {
     basin_model     *m;
     basin_predictor *p;
-    basin_error      err;
+    basin_error      why;
     float            scores[64];
     (void)state;
     OK(basin_model_load("run/best.safetensors", &m, err));
@@ -142,10 +142,10 @@ static void wrong_rows_are_refused(void **state)
     };
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++) {
         basin_rows x = {1, row[i].cols ? row[i].cols : 80, row[i].start, row[i].index, NULL};
-        assert_int_equal(basin_predict_csr(p, &x, scores, &err), BASIN_EARG);
-        assert_string_equal(err.msg, row[i].message);
+        assert_int_equal(basin_predict_csr(p, &x, scores, &why), BASIN_EARG);
+        assert_string_equal(why.msg, row[i].message);
     }
-    assert_int_equal(basin_predict_dense(p, scores, 1, scores, &err), BASIN_EARG);
+    assert_int_equal(basin_predict_dense(p, scores, 1, scores, &why), BASIN_EARG);
     basin_predictor_free(p);
     basin_model_free(m);
 }

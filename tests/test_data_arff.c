@@ -368,6 +368,9 @@ static void test_tree(void **state)
            "", "a:1 | 01 01/01 01/01/03 02 / a:2 | 02 02/05 / a:3 | 01 01/01");
     assert_true(noted(&notes, "a hierarchy of 5 classes (paths with /)"));
     assert_true(noted(&notes, "1.667 classes per row as written, 2.667 with their ancestors"));
+    expect("@relation r\n@attribute a numeric\n@attribute class hierarchical "
+           "01,01/01,02\n@data\n1,01/01\n2,02\n",
+           "root=yes", "a:1 | 01 01/01 root / a:2 | 02 root");
 }
 
 static void test_dag(void **state)

@@ -5,7 +5,7 @@
  *
  * Edges are recognised by every entry having one slash and either a parent "root"
  * or a child that is a parent elsewhere. A class implies all its ancestors; the
- * root is no class. */
+ * root is no class, unless data.root asks for it. */
 #include <string.h>
 
 #include "data/arff.h"
@@ -231,6 +231,24 @@ static basin_status find_ancestors(hierarchy *h)
     return s;
 }
 
+/* The root as a class above all that have no parent: published runs count it as a label. */
+static basin_status add_root(hierarchy *h)
+{
+    int32_t  n = h->c->names.n, root;
+    bool     fresh;
+    uint8_t *has_parent = bs_calloc((size_t)n + 1, 1);
+    if (!has_parent)
+        return bs_fail_nomem(h->r->err);
+    for (size_t e = 0; e < h->n_edges; e++)
+        has_parent[h->edge[2 * e]] = 1;
+    basin_status s = add_class(h, "root", 4, &root, &fresh);
+    for (int32_t c = 0; c < n && !s; c++)
+        if (!has_parent[c])
+            s = add_edge(h, c, root);
+    bs_free(has_parent);
+    return s;
+}
+
 basin_status bs_arff_hierarchy(bs_reading *r, arff_header *header, const char *text, long line)
 {
     hierarchy h = {.r = r, .c = &header->classes, .line = line};
@@ -241,6 +259,8 @@ basin_status bs_arff_hierarchy(bs_reading *r, arff_header *header, const char *t
         s = h.c->dag ? read_edges(&h, text) : read_paths(&h, text);
     if (!s && h.c->names.n == 0)
         s = bs_fail_at(r, line, 0, "the hierarchical attribute lists no classes");
+    if (!s && r->o->root)
+        s = add_root(&h);
     if (!s)
         s = find_ancestors(&h);
     bs_free(h.edge);

@@ -15,7 +15,7 @@ typedef struct {
     char index_base[BS_OPTION_TEXT]; /* auto, 0, 1 */
     char header[BS_OPTION_TEXT];     /* auto, yes, no: first line of a CSV file */
     char delimiter[BS_OPTION_TEXT];  /* auto, comma, semicolon, tab, pipe */
-    bool keep_ids, drop_unlabelled;
+    bool keep_ids, drop_unlabelled, root;
     int  max_rows, max_features, max_labels, max_line_mb;
 
     /* Not in the table: for whoever reads a second file. */

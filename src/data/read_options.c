@@ -24,6 +24,8 @@ const bs_option bs_read_rows[] = {
      "what separates the cells of a CSV file", BS_OPTION_KEEP},
     {"data.keep_ids", BS_BOOL, AT(keep_ids), "no", NULL, NULL, NULL,
      "use identifier columns as features", BS_OPTION_KEEP},
+    {"data.root", BS_BOOL, AT(root), "no", NULL, NULL, NULL,
+     "the root of a hierarchy is a label, too (on in every row)", BS_OPTION_KEEP},
     {"data.drop_unlabelled", BS_BOOL, AT(drop_unlabelled), "no", NULL, NULL, NULL,
      "leave out rows without any label", 0},
     {"data.max_rows", BS_INT, AT(max_rows), "200000000", "1", "2000000000", NULL,
