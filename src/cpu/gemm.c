@@ -33,7 +33,7 @@ static void gemm(bool ta, bool tb, int m, int n, int k, const real *a, int lda, 
 }
 #endif
 
-enum { BLOCK_ALIGN = 32 };
+enum { BLOCK_ALIGN = 16 };
 
 /* How many blocks: few, since each block packs the shared operand anew, which costs up to a
  * fifth of the time; enough for the threads of an ordinary machine. By size alone. */
@@ -49,8 +49,13 @@ static int64_t blocks_for(int64_t flops)
 typedef struct {
     int  B, M, N, K;    /* batch and sizes of the product */
     bool ta, tb, rows;  /* rows: blocks are cut along M, else along N */
-    int  block, blocks; /* size of a block, blocks per matrix */
+    int  blocks;        /* per matrix */
 } cut;
+
+static bool is_vector(const cut *k)
+{
+    return k->M == 1 || k->N == 1;
+}
 
 static cut cut_of(const bs_call *c)
 {
@@ -68,20 +73,27 @@ static cut cut_of(const bs_call *c)
     k.rows = k.M >= k.N;
     int     length = k.rows ? k.M : k.N;
     int64_t flops = 2 * (int64_t)k.M * k.N * k.K;
-    int64_t pieces = blocks_for(flops);
-    int64_t most = (length + BLOCK_ALIGN - 1) / BLOCK_ALIGN;
-    pieces = pieces > most ? most : pieces;
-    int block = (int)((length + pieces - 1) / pieces);
-    k.block = (block + BLOCK_ALIGN - 1) / BLOCK_ALIGN * BLOCK_ALIGN;
-    k.blocks = (length + k.block - 1) / k.block;
+    int64_t most = (length + BLOCK_ALIGN - 1) / BLOCK_ALIGN, wish = blocks_for(flops);
+    if (is_vector(&k)) /* bound by reading the matrix, not by arithmetic */
+        wish = flops < 200000 ? 1 : flops < 20000000 ? 2 : 8;
+    k.blocks = (int)(wish < most ? wish : most);
     return k;
+}
+
+/* Where block i starts: even shares, at whole vectors. */
+static int block_start(const cut *k, int i)
+{
+    int     length = k->rows ? k->M : k->N;
+    int64_t even = (int64_t)length * i / k->blocks;
+    int64_t start = (even + BLOCK_ALIGN / 2) / BLOCK_ALIGN * BLOCK_ALIGN;
+    return i == k->blocks || start > length ? length : (int)start;
 }
 
 static void matmul_measure(const bs_call *c, bs_work *w)
 {
     cut k = cut_of(c);
     w->pieces = (int64_t)k.B * k.blocks;
-    w->cost = 2.0 * k.B * k.M * k.N * k.K / 80;
+    w->cost = 2.0 * k.B * k.M * k.N * k.K / (is_vector(&k) ? 25 : 80);
 }
 
 /* One block: rows i0 .. i0 + m of the result, columns j0 .. j0 + n. */
@@ -117,15 +129,14 @@ static void matmul_run(const bs_call *c, int64_t begin, int64_t end, void *scrat
     (void)scratch;
     for (int64_t piece = begin; piece < end; piece++) {
         int64_t     at = piece / k.blocks;
-        int         first = (int)(piece % k.blocks) * k.block;
+        int         block = (int)(piece % k.blocks);
+        int         first = block_start(&k, block), size = block_start(&k, block + 1) - first;
         const real *a = args->in[0], *b = args->in[1];
         if (k.B > 1) {
             a += batch_index(args->in_shape[0], args->node->shape, at) * k.M * k.K;
             b += batch_index(args->in_shape[1], args->node->shape, at) * k.N * k.K;
         }
         real *out = (real *)args->out + at * k.M * k.N;
-        int   length = k.rows ? k.M : k.N;
-        int   size = length - first < k.block ? length - first : k.block;
         if (k.rows)
             product(&k, a, b, out, first, size, 0, k.N, beta);
         else
