@@ -22,4 +22,4 @@ try basin eval run d.arff --threshold high
 try basin eval run d.arff --metric-profile sk
 try basin eval run d.arff --infer gbi
 head -c 1000 run/best.safetensors > cut.safetensors
-try basin predict cut.safetensors d.arff
+try basin predict cut.safetensors d.arff | sed 's/of [0-9]* bytes in/of N bytes in/'

@@ -53,51 +53,6 @@ static adam_constants adam_prepare(const bs_update *u, real decay, real rate)
     };
 }
 
-#if defined __AVX512F__ && !defined BS_DOUBLE
-
-#include <immintrin.h>
-
-/* a / (sqrt(b) + eps) without the two slow instructions, which bound this loop: 14-bit
- * estimates, one Newton step each, relative error 2e-7. The floor keeps b = 0 finite. */
-static inline __m512 ratio(__m512 a, __m512 b, __m512 eps)
-{
-    const __m512 half = _mm512_set1_ps(0.5f), three = _mm512_set1_ps(1.5f);
-    const __m512 two = _mm512_set1_ps(2), floor = _mm512_set1_ps(1e-37f);
-    __m512       r = _mm512_rsqrt14_ps(_mm512_max_ps(b, floor));
-    __m512       hb = _mm512_mul_ps(half, b);
-    r = _mm512_mul_ps(r, _mm512_fnmadd_ps(_mm512_mul_ps(hb, r), r, three));
-    __m512 d = _mm512_fmadd_ps(b, r, eps);
-    __m512 x = _mm512_rcp14_ps(d);
-    x = _mm512_mul_ps(x, _mm512_fnmadd_ps(d, x, two));
-    return _mm512_mul_ps(a, x);
-}
-
-/* g == NULL: zeros */
-static void adam(adam_constants k, real *p, const real *g, real *m, real *v, int64_t n)
-{
-    const __m512 b1 = _mm512_set1_ps(k.b1), b2 = _mm512_set1_ps(k.b2), c1 = _mm512_set1_ps(k.c1);
-    const __m512 c2 = _mm512_set1_ps(k.c2), scale = _mm512_set1_ps(k.scale);
-    const __m512 coupled = _mm512_set1_ps(k.coupled), shrink = _mm512_set1_ps(k.shrink);
-    const __m512 rate = _mm512_set1_ps(k.rate), eps = _mm512_set1_ps(k.eps);
-    for (int64_t i = 0; i < n; i += 16) {
-        const __mmask16 on = n - i >= 16 ? 0xffff : (__mmask16)((1u << (n - i)) - 1);
-        __m512          w = _mm512_maskz_loadu_ps(on, p + i);
-        __m512          d = _mm512_mul_ps(coupled, w);
-        if (g)
-            d = _mm512_fmadd_ps(_mm512_maskz_loadu_ps(on, g + i), scale, d);
-        __m512 a = _mm512_mul_ps(b1, _mm512_maskz_loadu_ps(on, m + i));
-        __m512 b = _mm512_mul_ps(b2, _mm512_maskz_loadu_ps(on, v + i));
-        a = _mm512_fmadd_ps(c1, d, a);
-        b = _mm512_fmadd_ps(_mm512_mul_ps(c2, d), d, b);
-        w = _mm512_fnmadd_ps(rate, ratio(a, b, eps), _mm512_mul_ps(shrink, w));
-        _mm512_mask_storeu_ps(m + i, on, a);
-        _mm512_mask_storeu_ps(v + i, on, b);
-        _mm512_mask_storeu_ps(p + i, on, w);
-    }
-}
-
-#else
-
 static inline void adam_one(adam_constants k, real *p, real g, real *m, real *v)
 {
     real d = g + k.coupled * *p;
@@ -121,8 +76,6 @@ static void adam(adam_constants k, real *p, const real *g, real *m, real *v, int
             adam_one(k, p + i, 0, m + i, v + i);
     }
 }
-
-#endif
 
 static void apply(const bs_update *u, real *p, const real *g, real *m, real *v, real decay,
                   real rate, int64_t n)
