@@ -285,8 +285,8 @@ static const char *const texts[] = {
     "1,5 3:0.5\nred 7:1 2:1\n\n2 1:1\n",
     "2 9 6\n1,5 3:0.5 7:1\n2 1:1\n",
     "id,c,\"q\"\"\",tags\nr1,red,1,x|y\nr2,blue,,\"[\"\"x\"\"]\"\n",
-    "{\"id\":\"q\",\"features\":{\"a\":1,\"c\":\"red\"},\"labels\":[\"x\"]}\n"
-    "{\"features\":{\"b\":true},\"labels\":{\"y\":null}}\n",
+    ("{\"id\":\"q\",\"features\":{\"a\":1,\"c\":\"red\"},\"labels\":[\"x\"]}\n"
+     "{\"features\":{\"b\":true},\"labels\":{\"y\":null}}\n"),
 };
 
 static void test_no_memory(void **state)
