@@ -29,19 +29,18 @@ warnings.filterwarnings("ignore")
 TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIMIT = 1e-9
 EPS = float(np.finfo(np.float32).eps)
-BASE = "err mem buf rng number opt opt_text opt_json".split()
 
 
 def build(cc, folder):
     out = os.path.join(folder, "metrics_driver")
     data = [f for kind in ("metric*", "stats*", "threshold*")
             for f in sorted(glob.glob(os.path.join(TOP, "src/data", kind + ".c")))]
-    base = [os.path.join(TOP, "src/base", name + ".c") for name in BASE]
+    base = sorted(glob.glob(os.path.join(TOP, "src/base", "*.c")))
     subprocess.run([cc, "-std=c11", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", "-O2",
                     "-ffp-contract=off", "-I" + os.path.join(TOP, "src"),
                     "-I" + os.path.join(TOP, "include"),
                     os.path.join(TOP, "tests/real/metrics_driver.c"), *data, *base,
-                    "-o", out, "-ljansson", "-lm"], check=True)
+                    "-o", out, "-larchive", "-ljansson", "-lm"], check=True)
     return out
 
 
