@@ -7,7 +7,7 @@
 typedef struct {
     const char   *args[MOST_ARGS], *set[MOST_ARGS];
     int           n, n_set;
-    const char   *out, *format, *shares, *names, *seed;
+    const char   *out, *format, *shares, *names, *groups, *seed;
     cli_common    common;
     basin_session session;
     basin_config *config;
@@ -39,8 +39,12 @@ static int split(const cli_verb *verb, arguments *a)
     basin_text  text;
     if (!a->out)
         return cli_misuse(verb, "split needs -o PREFIX; the parts are PREFIX-train.EXT and so on");
-    if (basin_data_split(a->config, a->args + 1, a->n - 1, a->shares, a->names, a->out, a->format,
-                         a->seed_number, &a->session, &text, &err))
+    basin_split_options o = {.shares = a->shares,
+                             .names = a->names,
+                             .groups = a->groups,
+                             .format = a->format,
+                             .seed = a->seed_number};
+    if (basin_data_split(a->config, a->args + 1, a->n - 1, a->out, &o, &a->session, &text, &err))
         return cli_fail(&err);
     return cli_show(&a->common, &text);
 }
@@ -137,6 +141,10 @@ int cmd_data(int argc, char **argv)
          .value = "LIST",
          .text = &a.names,
          .help = "split: names of the parts, default train,valid,test"},
+        {.name = "--groups",
+         .value = "FILE",
+         .text = &a.groups,
+         .help = "split: one name a row; rows of one name stay together"},
         {.name = "--seed", .value = "N", .text = &a.seed, .help = "split and make: default 0"},
         {.name = "--set",
          .value = "KEY=VALUE",

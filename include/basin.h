@@ -164,12 +164,20 @@ basin_status basin_data_convert(const basin_config *c, const char *const *files,
                                 const char *out, const char *format, const basin_session *s,
                                 basin_error *err);
 
-/* Splits rows into parts with balanced labels: shares such as "60,20,20", files
- * PREFIX-1.EXT ... or names "train,valid,test". */
+/* How rows are split; NULL or 0 = the default. */
+typedef struct {
+    const char *shares; /* "60,20,20" */
+    const char *names;  /* of the parts: "train,valid,test" */
+    const char *groups; /* a file with one name a row: rows of one name stay together */
+    const char *format; /* of the files; default: as the input */
+    uint64_t    seed;
+} basin_split_options;
+
+/* Splits rows into parts with balanced labels (iterative stratification), written to
+ * PREFIX-NAME.EXT. */
 basin_status basin_data_split(const basin_config *c, const char *const *files, int n,
-                              const char *shares, const char *names, const char *out_prefix,
-                              const char *format, uint64_t seed, const basin_session *s,
-                              basin_text *out, basin_error *err);
+                              const char *out_prefix, const basin_split_options *o,
+                              const basin_session *s, basin_text *out, basin_error *err);
 
 /* Generates data whose labels depend on each other in a known way. Options are
  * "key=value" words separated by blanks (rows=2000 labels=24 ...). */

@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "api.h"
+#include "base/io.h"
 #include "data/make_mlc.h"
+#include "data/names.h"
 #include "data/split.h"
 #include "data/write.h"
 
@@ -245,16 +247,60 @@ static basin_status write_parts(const bs_dataset *d, const int32_t *part, const 
     return status;
 }
 
-basin_status basin_data_split(const basin_config *c, const char *const *files, int n,
-                              const char *shares, const char *names, const char *out_prefix,
-                              const char *format, uint64_t seed, const basin_session *session,
-                              basin_text *out, basin_error *err)
+/* One name a line to one number a row; as many lines as rows. */
+static basin_status read_groups(const char *path, int32_t rows, int32_t *group, basin_error *err)
 {
-    bs_buf      table, json;
-    bs_notes    notes;
-    bs_dataset *d = NULL;
-    double      share[BS_MOST_PARTS];
-    int         parts = parse_shares(shares ? shares : "60,20,20", share, err);
+    bs_arena  arena;
+    bs_names  names;
+    bs_input *in;
+    bs_line   line;
+    bool      more = true, fresh;
+    int32_t   n = 0;
+    bs_arena_init(&arena, 0);
+    bs_names_init(&names, &arena);
+    basin_status status = bs_input_open(path, &in, err);
+    while (!status && more) {
+        status = bs_input_line(in, 1 << 16, &line, &more, err);
+        if (status || !more)
+            break;
+        if (n < rows && (group[n] = bs_names_add(&names, line.text, line.len, &fresh)) < 0)
+            status = bs_fail_nomem(err);
+        n++;
+    }
+    if (!status && n != rows)
+        status =
+            bs_fail(err, BASIN_EDATA, "%s: %d lines for %d rows; one group name a row is needed",
+                    path, (int)n, (int)rows);
+    bs_input_close(in);
+    bs_names_free(&names);
+    bs_arena_free(&arena);
+    return status;
+}
+
+static basin_status assign(const bs_dataset *d, const basin_split_options *o, const double *share,
+                           int parts, int32_t *part, basin_error *err)
+{
+    if (!o->groups)
+        return bs_split(d, share, parts, NULL, o->seed, part, err);
+    int32_t     *group = bs_calloc((size_t)d->rows + 1, sizeof *group);
+    basin_status status = group ? read_groups(o->groups, d->rows, group, err) : bs_fail_nomem(err);
+    if (!status)
+        status = bs_split(d, share, parts, group, o->seed, part, err);
+    bs_free(group);
+    return status;
+}
+
+basin_status basin_data_split(const basin_config *c, const char *const *files, int n,
+                              const char *out_prefix, const basin_split_options *o,
+                              const basin_session *session, basin_text *out, basin_error *err)
+{
+    basin_split_options none = {0};
+    bs_buf              table, json;
+    bs_notes            notes;
+    bs_dataset         *d = NULL;
+    double              share[BS_MOST_PARTS];
+    o = o ? o : &none;
+    int parts = parse_shares(o->shares ? o->shares : "60,20,20", share, err);
     *out = (basin_text){NULL, NULL};
     if (!parts)
         return BASIN_EARG;
@@ -266,10 +312,10 @@ basin_status basin_data_split(const basin_config *c, const char *const *files, i
     if (!status && !part)
         status = bs_fail_nomem(err);
     if (!status)
-        status = bs_split(d, share, parts, NULL, seed, part, err);
+        status = assign(d, o, share, parts, part, err);
     if (!status)
-        status = write_parts(d, part, share, parts, names, out_prefix, format ? format : d->format,
-                             session, &table, &json, err);
+        status = write_parts(d, part, share, parts, o->names, out_prefix,
+                             o->format ? o->format : d->format, session, &table, &json, err);
     bs_free(part);
     bs_dataset_free(d);
     bs_notes_free(&notes);

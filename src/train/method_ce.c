@@ -76,7 +76,8 @@ static basin_status ce_step(bs_learner *l, const bs_batch *b, basin_error *err)
     double loss = (double)*(const real *)l->backend->result(e->program, 0);
     if (!isfinite(loss))
         return bs_fail(err, BASIN_ENUMERIC,
-                       "the loss is %g at step %llu; try a lower lr.net (now %g)", loss,
+                       "the loss is no longer finite at step %llu; a lower lr.net (now %g) or clip "
+                       "may help",
                        (unsigned long long)l->step, l->net->update.rate);
     l->sum[LOSS] += loss;
     s = bs_optim_step(l->net, &norm, err);

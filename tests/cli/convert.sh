@@ -11,3 +11,8 @@ hash back.arff
 basin data split d.arff --shares 50,25,25 --seed 1 -o s 2> note
 ls
 basin data check d.arff | head -n 1
+# rows of one group stay together: 40 groups of three rows each, so parts are multiples of three
+i=0; while [ $i -lt 40 ]; do echo g$i; echo g$i; echo g$i; i=$((i + 1)); done > groups
+basin data split d.arff --shares 50,50 --groups groups -o g 2> note | awk '/^g-/ { print $1, $2 % 3 }'
+head -n 5 groups > short
+basin data split d.arff --groups short -o g 2>&1 || echo "status $?"
