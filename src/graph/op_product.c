@@ -59,9 +59,11 @@ static void matmul_eval(const bs_args *a)
 static bs_id matmul_example(bs_graph *g, bs_example *ex, int variant)
 {
     bool     ta = variant & 1, tb = variant & 2;
-    int      kind = variant / 4; /* matrices; a batch of both; a batch on one side */
-    bs_shape a = bs_shape4(1, kind ? 2 : 1, ta ? 5 : 4, ta ? 4 : 5);
-    bs_shape b = bs_shape4(1, kind == 1 ? 2 : 1, tb ? 3 : 5, tb ? 5 : 3);
+    int      kind = variant / 4; /* matrices; a batch of both; of one; a row; a column */
+    int      M = kind == 3 ? 1 : 4, N = kind == 4 ? 1 : kind == 3 ? 37 : 3, K = 5;
+    int      batch_a = kind == 1 || kind == 2 ? 2 : 1, batch_b = kind == 1 ? 2 : 1;
+    bs_shape a = bs_shape4(1, batch_a, ta ? K : M, ta ? M : K);
+    bs_shape b = bs_shape4(1, batch_b, tb ? N : K, tb ? K : N);
     bs_id    x = bs_example_real(g, ex, a, -1, 1);
     return bs_matmul(g, x, bs_example_real(g, ex, b, -1, 1), ta, tb);
 }
@@ -73,7 +75,7 @@ const bs_op bs_op_matmul = {.name = "matmul",
                             .vjp = matmul_vjp,
                             .eval = matmul_eval,
                             .example = matmul_example,
-                            .examples = 12};
+                            .examples = 20};
 
 /* One inner dimension of length 1: every element is a single product, which
  * can join a fused group. The adjoint of a sum of rows is of this kind. */
