@@ -245,9 +245,12 @@ void bs_options_help(const bs_option *rows, bs_buf *out)
     }
     for (const bs_option *r = rows; r->name; r++) {
         accepted_text(r, &range);
-        bs_buf_printf(out, "  %-*s  %-*s  %-*s  %s\n", (int)name_w, r->name, (int)range_w,
-                      range.data ? range.data : "", (int)def_w, *r->def ? r->def : "\"\"",
-                      r->help);
+        size_t start = out->len;
+        bs_buf_printf(out, "  %-*s  %-*s  %-*s", (int)name_w, r->name, (int)range_w,
+                      range.data ? range.data : "", (int)def_w, *r->def ? r->def : "\"\"");
+        /* what does not fit beside goes below */
+        bool fits = out->len - start + 2 + strlen(r->help) <= 100;
+        bs_buf_printf(out, fits ? "  %s\n" : "\n        %s\n", r->help);
     }
     /* Without memory for a range the text would be wrong, not only shorter. */
     out->failed = out->failed || range.failed;
