@@ -228,7 +228,8 @@ $(LIB32) $(LIB64): $(B)/sources
 
 $(B)/libbasin.so: $(OBJ32) $(B)/sources tools/basin.map
 	$(call say,LD,$@)$(CC) -shared -fopenmp $(MODE) $(CFLAGS) -Wl,-soname,libbasin.so.$(SOMAJOR) \
-	    -Wl,--version-script=tools/basin.map -o $@ $(OBJ32) $(LDFLAGS) $(LIBS)
+	    -Wl,--version-script=tools/basin.map $(if $(MODE),,-Wl,-z,defs) -o $@ $(OBJ32) $(LDFLAGS) \
+	    $(LIBS)
 	@ln -sf libbasin.so $@.$(SOMAJOR)
 
 # ---- the tool; it sees basin.h only ----
