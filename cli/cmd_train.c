@@ -64,7 +64,7 @@ static int train(const cli_verb *verb, arguments *a, basin_config *c)
         return cli_misuse(verb, "--seeds: '%s' is not a whole number from 1 to 1000", a->seeds);
     if (a->resume && !a->folder)
         return cli_misuse(verb, "--resume needs -o RUN, the folder of the run to go on with");
-    const char   *out = a->folder ? a->folder : free_folder(a->data[0], folder);
+    const char   *out = a->folder ? a->folder : free_folder(a->n_data ? a->data[0] : a->config_file, folder);
     basin_session session = cli_session(&a->common);
     if (basin_train(c, out, (int)seeds, a->resume, &session, &text, &err))
         return cli_fail(&err);
@@ -144,7 +144,7 @@ int cmd_train(int argc, char **argv)
             return cli_fail(&err);
         }
     int status = cli_parse(verb, argc, argv, rows, &a.common, c, a.data, &a.n_data, &stop);
-    if (!status && !stop && a.n_data == 0)
+    if (!status && !stop && a.n_data == 0 && !a.config_file)
         status = cli_misuse(verb, "no data given");
     if (!status && !stop)
         status = configure(verb, &a, c);

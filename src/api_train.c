@@ -26,6 +26,35 @@ static basin_status resolve(const basin_config *c, bs_settings *s, basin_error *
     return status;
 }
 
+/* ---- files ---- */
+
+/* Names of the files, from the settings where none were given; what was given goes into the
+ * settings. `text` holds the names that were cut apart. */
+static void exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTION_TEXT])
+{
+    char *setting[BS_ROLES] = {o->file_train, o->file_valid, o->file_test};
+    bool  given = files->n[0] > 0;
+    for (int role = 0; role < BS_ROLES; role++) {
+        if (given) {
+            size_t used = 0;
+            setting[role][0] = '\0';
+            for (int i = 0; i < files->n[role] && used < BS_OPTION_TEXT; i++)
+                used += (size_t)snprintf(setting[role] + used, BS_OPTION_TEXT - used, "%s%s",
+                                         i ? "|" : "", files->file[role][i]);
+            if (used >= BS_OPTION_TEXT) /* too long to be kept */
+                setting[role][0] = '\0';
+            continue;
+        }
+        memcpy(text[role], setting[role], BS_OPTION_TEXT);
+        for (char *at = text[role]; at && *at && files->n[role] < BS_MOST_FILES;) {
+            files->file[role][files->n[role]++] = at;
+            at = strchr(at, '|');
+            if (at)
+                *at++ = '\0';
+        }
+    }
+}
+
 /* ---- text ---- */
 
 static void number(const char *key, double v, bs_buf *out)
@@ -227,8 +256,11 @@ basin_status basin_train(const basin_config *c, const char *folder, int seeds, i
     if (folder && strlen(folder) >= BS_OPTION_TEXT)
         return bs_fail(err, BASIN_EARG, "-o: the name of the run folder is too long");
     basin_status status = resolve(c, &s, err);
+    bs_files     files = c->files;
+    char         names[BS_ROLES][BS_OPTION_TEXT];
+    exchange_files(&files, &s.train, names);
     if (!status)
-        status = bs_prepare(&s, &c->files, &log, &data, err);
+        status = bs_prepare(&s, &files, &log, &data, err);
     if (status)
         return status;
     bs_train_outcome *outcome = bs_calloc((size_t)seeds, sizeof *outcome);

@@ -86,6 +86,10 @@ const bs_option bs_train_rows[] = {
      "share taken for test when neither is given", KEEP},
     {"checkpoint.seconds", BS_FLOAT, AT(checkpoint_seconds), "10", "0", "1e9", NULL,
      "least time between two checkpoints", 0},
+    {"file.train", BS_TEXT, AT(file_train), "", NULL, NULL, NULL,
+     "training data when none is given: paths with | between them", 0},
+    {"file.valid", BS_TEXT, AT(file_valid), "", NULL, NULL, NULL, "the same for validation", 0},
+    {"file.test", BS_TEXT, AT(file_test), "", NULL, NULL, NULL, "the same for test", 0},
     {.name = NULL},
 };
 

@@ -62,7 +62,7 @@ basin_status bs_record_start(bs_trainer *t, basin_error *err)
     if (s)
         return s;
     bs_buf_init(&text, 1 << 20);
-    bs_buf_text(&text, "# basin train --config THIS repeats this run\n");
+    bs_buf_text(&text, "# 'basin train --config THIS -o NEW' repeats this run\n");
     bs_settings_write_config(t->job->settings, &text);
     s = write_buf(t, "config", &text, err);
     return s ? s : write_manifest(t, err);

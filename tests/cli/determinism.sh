@@ -29,3 +29,7 @@ echo "status $?"
 sed 's/epoch [0-9]*/epoch N/' messages | tail -n 1
 $train --set batch=16 --resume -o one 2>&1
 echo "status $?"
+
+# the config of a run repeats it
+basin train -q --config one/config -o again > table
+cmp one/best.safetensors again/best.safetensors && echo "config: same model"
