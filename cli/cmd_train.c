@@ -64,7 +64,8 @@ static int train(const cli_verb *verb, arguments *a, basin_config *c)
         return cli_misuse(verb, "--seeds: '%s' is not a whole number from 1 to 1000", a->seeds);
     if (a->resume && !a->folder)
         return cli_misuse(verb, "--resume needs -o RUN, the folder of the run to go on with");
-    const char   *out = a->folder ? a->folder : free_folder(a->n_data ? a->data[0] : a->config_file, folder);
+    const char *out =
+        a->folder ? a->folder : free_folder(a->n_data ? a->data[0] : a->config_file, folder);
     basin_session session = cli_session(&a->common);
     if (basin_train(c, out, (int)seeds, a->resume, &session, &text, &err))
         return cli_fail(&err);
