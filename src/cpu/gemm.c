@@ -3,7 +3,7 @@
  * BLAS would cut the work by the number of threads, and the last bits with it;
  * here the cut depends on the shape alone. Vectors take the matrix-vector
  * routine, which streams the matrix once. Products go to oneDNN where the build
- * has it: training steps are 13 to 20 % faster than with OpenBLAS (docs/speed.md). */
+ * has it: training steps are about a tenth faster than with OpenBLAS (docs/speed.md). */
 #include <cblas.h>
 
 #include "cpu/kernel.h"
