@@ -15,7 +15,10 @@ int cmd_eval(int argc, char **argv)
 
     basin_eval_options o = {0};
     const cli_option   rows[] = {
-          {.name = "--infer", .value = "HOW", .text = &o.infer, .help = "net"},
+          {.name = "--infer",
+           .value = "HOW",
+           .text = &o.infer,
+           .help = "net, gbi (search of the energy) or refine (both); default: the model's"},
           {.name = "--threshold",
            .value = "X",
            .text = &o.threshold,

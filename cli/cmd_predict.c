@@ -22,7 +22,7 @@ int cmd_predict(int argc, char **argv)
     const cli_verb *verb = cli_find("predict");
     const char     *args[MOST_ARGS], *out = NULL, *format = NULL, *top = NULL, *threads = NULL;
     int             n;
-    bool            stop, scores = false;
+    bool            stop, scores = false, energy = false;
     cli_common      common = {0};
     basin_error     err;
 
@@ -37,6 +37,11 @@ int cmd_predict(int argc, char **argv)
               .value = "NAME",
               .text = &format,
               .help = "jsonl, csv, arff or npy; default by the ending of FILE"},
+             {.name = "--infer",
+              .value = "HOW",
+              .text = &o.infer,
+              .help = "net, gbi (search of the energy) or refine (both); default: the model's"},
+             {.name = "--energy", .flag = &energy, .help = "the energy of each prediction (jsonl)"},
              {.name = "--scores", .flag = &scores, .help = "probabilities, too"},
              {.name = "--top-k", .value = "K", .text = &top, .help = "the K best labels"},
              {.name = "--threshold",
@@ -57,6 +62,7 @@ int cmd_predict(int argc, char **argv)
         return cli_misuse(verb, "--top-k: '%s' is not a whole number of 1 or more", top);
     o.top_k = (int)k;
     o.scores = scores;
+    o.energy = energy;
     o.threads = threads ? (int)strtol(threads, NULL, 10) : 0;
     o.format = format_of(format, out);
     basin_session session = cli_session(&common);

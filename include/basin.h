@@ -127,7 +127,7 @@ basin_status basin_train(const basin_config *c, const char *folder, int seeds, i
                          const basin_session *s, basin_text *out, basin_error *err);
 
 typedef struct {
-    const char *infer;     /* "net"; NULL = the model's own */
+    const char *infer;     /* "net", "gbi" or "refine"; NULL = the model's own */
     const char *threshold; /* a number, "auto" = the stored one; NULL = auto */
     const char *profile;   /* sklearn, mulan, meka, seal; NULL = the model's */
     int         threads;   /* 0 = all cores */
@@ -140,7 +140,9 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
 
 typedef struct {
     const char *format;    /* jsonl, csv, arff, npy; NULL = jsonl */
+    const char *infer;     /* as above */
     const char *threshold; /* as above */
+    int         energy;    /* nonzero: the energy of each prediction (jsonl) */
     int         scores;    /* nonzero: probabilities of the labels that are on, or of all */
     int         top_k;     /* > 0: that many best labels instead of the threshold */
     int         threads;

@@ -63,6 +63,7 @@ basin_status basin_config_new(basin_config **out, basin_error *err)
     if (!c)
         return bs_fail_nomem(err);
     bs_arena_init(&c->arena, 0);
+    bs_buf_init(&c->lines, 1 << 24);
     bs_buf_init(&c->given, 1 << 24);
     basin_status s = bs_settings_default(&c->settings, err);
     if (s) {
@@ -78,6 +79,7 @@ void basin_config_free(basin_config *c)
     if (!c)
         return;
     bs_arena_free(&c->arena);
+    bs_buf_free(&c->lines);
     bs_buf_free(&c->given);
     bs_free(c);
 }
@@ -101,8 +103,12 @@ basin_status basin_config_read(basin_config *c, const char *path, basin_error *e
     basin_status s = bs_read_file(path, &text, err);
     if (!s)
         s = bs_settings_config(&c->settings, text.data ? text.data : "", text.len, path, err);
+    if (!s && text.len > 0) {
+        bs_buf_add(&c->lines, text.data, text.len);
+        bs_buf_text(&c->lines, "\n");
+    }
     bs_buf_free(&text);
-    return s;
+    return !s && c->lines.failed ? bs_fail_nomem(err) : s;
 }
 
 basin_status basin_config_file(basin_config *c, const char *role, const char *path,
@@ -185,7 +191,7 @@ basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, boo
     }
     for (size_t i = 0; !s && i < notes.n; i++)
         bs_log_say(log, BS_DEBUG, "%s", notes.note[i].text);
-    if (!s && m->shape.sparse && (*out)->n_missing > 0)
+    if (!s && m->spec.mlc.sparse && (*out)->n_missing > 0)
         bs_dataset_fill(*out, &m->schema);
     bs_notes_free(&notes);
     return s;

@@ -10,12 +10,18 @@ struct basin_config {
     bs_settings settings;
     bs_files    files;
     bs_arena    arena; /* copies of the paths */
-    bs_buf      given; /* "key\nvalue\n" in order, applied again after a preset */
+    bs_buf      lines; /* of config files, and then ... */
+    bs_buf      given; /* ... "key\0value\0" in order: applied again after a method's defaults */
 };
 
 struct basin_model {
     bs_saved *saved;
 };
+
+/* Settings of one method (NULL: the one the config names): defaults, those of the method, preset,
+ * then what was given. */
+basin_status bs_config_resolve(const basin_config *c, const char *method, bs_settings *s,
+                               basin_error *err);
 
 /* A logger for a session, silent when it is NULL. */
 bs_logger bs_session_log(const basin_session *s);

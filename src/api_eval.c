@@ -29,14 +29,6 @@ static void evaluation_free(evaluation *e)
     bs_threshold_free(&e->own);
 }
 
-static basin_status check_infer(const char *infer, basin_error *err)
-{
-    if (!infer || strcmp(infer, "net") == 0)
-        return BASIN_OK;
-    return bs_fail(err, BASIN_EARG,
-                   "--infer: '%s' needs an energy; this model is a plain net: use net", infer);
-}
-
 /* The stored threshold, or a number given by the caller. */
 static basin_status pick_threshold(evaluation *e, const char *wish, const bs_threshold **out,
                                    basin_error *err)
@@ -53,19 +45,22 @@ static basin_status pick_threshold(evaluation *e, const char *wish, const bs_thr
     return BASIN_OK;
 }
 
-static basin_status score(evaluation *e, int threads, basin_error *err)
+static basin_status score(evaluation *e, const char *infer, int threads, basin_error *err)
 {
+    bs_inference    how;
     const bs_saved *m = e->model->saved;
     size_t          cells = (size_t)e->data->rows * (size_t)m->schema.n_labels;
     double          start = bs_seconds();
     e->scores = bs_calloc(cells + 1, sizeof *e->scores);
     if (!e->scores)
         return bs_fail_nomem(err);
-    basin_status s = bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &e->w, err);
+    basin_status s = bs_saved_inference(m, infer, &how, err);
     if (!s)
-        s = bs_scorer_new(&bs_backend_cpu, e->w, m->params, &m->shape, &e->scorer, err);
+        s = bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &e->w, err);
     if (!s)
-        s = bs_score_dataset(e->scorer, &m->shape, e->data, &m->schema, e->scores, err);
+        s = bs_scorer_new(&bs_backend_cpu, e->w, m->params, &m->spec, &how, &e->scorer, err);
+    if (!s)
+        s = bs_score_dataset(e->scorer, &m->spec, e->data, &m->schema, e->scores, NULL, err);
     e->seconds = bs_seconds() - start;
     return s;
 }
@@ -103,11 +98,12 @@ static basin_status label_table(const evaluation *e, bs_buf *out, basin_error *e
     return s;
 }
 
-static void write_json(const evaluation *e, const bs_threshold *cut, const char *profile,
-                       bs_buf *out)
+static void write_json(const evaluation *e, const char *infer, const bs_threshold *cut,
+                       const char *profile, bs_buf *out)
 {
     char text[BS_NUMBER_TEXT];
-    bs_buf_printf(out, "{\"task\": \"mlc\", \"n\": %d, \"infer\": \"net\"", (int)e->data->rows);
+    bs_buf_printf(out, "{\"task\": \"mlc\", \"n\": %d, \"infer\": \"%s\"", (int)e->data->rows,
+                  infer);
     if (cut->kind == BS_THRESHOLD_TOP_K)
         bs_buf_text(out, ", \"threshold\": null");
     else {
@@ -154,9 +150,7 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
     o = o ? o : &none;
     bs_buf_init(&table, 1 << 28);
     bs_buf_init(&json, 1 << 24);
-    basin_status s = check_infer(o->infer, err);
-    if (!s)
-        s = basin_model_load(model, &e.model, err);
+    basin_status s = basin_model_load(model, &e.model, err);
     if (!s)
         s = pick_threshold(&e, o->threshold, &cut, err);
     if (!s)
@@ -165,11 +159,12 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
     if (!s)
         s = bs_read_for(e.model->saved, files, n, false, &log, &e.data, err);
     if (!s)
-        s = score(&e, o->threads, err);
+        s = score(&e, o->infer, o->threads, err);
     if (!s)
         s = measure(&e, cut, profile, err);
     if (!s) {
-        write_json(&e, cut, bs_profile_name(profile), &json);
+        const char *infer = o->infer ? o->infer : e.model->saved->settings.train.infer;
+        write_json(&e, infer, cut, bs_profile_name(profile), &json);
         write_table(&e, cut, bs_profile_name(profile), &table);
         if (o->per_label)
             s = label_table(&e, &table, err);

@@ -32,7 +32,7 @@ static void list_methods(bs_buf *table, bs_buf *json)
 
 static void list_tasks(bs_buf *table, bs_buf *json)
 {
-    line(table, json, "mlc", "multi-label classification: a set of labels for each row");
+    line(table, json, bs_task_mlc.name, bs_task_mlc.help);
 }
 
 static void list_encoders(bs_buf *table, bs_buf *json)
@@ -43,8 +43,8 @@ static void list_encoders(bs_buf *table, bs_buf *json)
 
 static void list_energies(bs_buf *table, bs_buf *json)
 {
-    (void)json;
-    bs_buf_text(table, "none yet: method ce needs no energy\n");
+    for (int i = 0; bs_energies[i]; i++)
+        line(table, json, bs_energies[i]->name, bs_energies[i]->help);
 }
 
 static void list_readers(bs_buf *table, bs_buf *json)

@@ -75,16 +75,19 @@ basin_status basin_predictor_new(const basin_model *m, int threads, basin_predic
                                  basin_error *err)
 {
     basin_predictor *p = bs_calloc(1, sizeof *p);
+    bs_inference     how;
     *out = NULL;
     if (!p)
         return bs_fail_nomem(err);
     p->saved = m->saved;
-    size_t       cells = (size_t)BS_SCORE_BLOCK * (size_t)m->saved->shape.features;
+    size_t       cells = (size_t)BS_SCORE_BLOCK * (size_t)m->saved->spec.mlc.features;
     basin_status s = bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &p->w, err);
     if (!s)
-        s = bs_scorer_new(&bs_backend_cpu, p->w, m->saved->params, &m->saved->shape, &p->scorer,
-                          err);
-    if (!s && !m->saved->shape.sparse && !(p->block = bs_calloc(cells, sizeof *p->block)))
+        s = bs_saved_inference(m->saved, NULL, &how, err);
+    if (!s)
+        s = bs_scorer_new(&bs_backend_cpu, p->w, m->saved->params, &m->saved->spec, &how,
+                          &p->scorer, err);
+    if (!s && !m->saved->spec.mlc.sparse && !(p->block = bs_calloc(cells, sizeof *p->block)))
         s = bs_fail_nomem(err);
     if (s) {
         basin_predictor_free(p);
@@ -140,7 +143,7 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
 {
     const bs_schema *schema = &p->saved->schema;
     const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
-    if (p->saved->shape.sparse)
+    if (p->saved->spec.mlc.sparse)
         return bs_fail(err, BASIN_EARG,
                        "this model was trained on sparse rows; use "
                        "basin_predict_csr");
@@ -148,7 +151,8 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
         int32_t n = rows - first < BS_SCORE_BLOCK ? rows - first : BS_SCORE_BLOCK;
         for (size_t i = 0; i < (size_t)n * D; i++)
             p->block[i] = prepared(schema, i % D, x[(size_t)first * D + i]);
-        basin_status s = bs_scorer_dense(p->scorer, p->block, n, scores + (size_t)first * L, err);
+        basin_status s =
+            bs_scorer_dense(p->scorer, p->block, n, scores + (size_t)first * L, NULL, err);
         if (s)
             return s;
     }
@@ -169,7 +173,8 @@ static basin_status spread(basin_predictor *p, const basin_rows *x, float *score
                 size_t d = (size_t)x->index[k];
                 p->block[(size_t)r * D + d] = prepared(schema, d, x->value ? x->value[k] : 1);
             }
-        basin_status s = bs_scorer_dense(p->scorer, p->block, n, scores + (size_t)first * L, err);
+        basin_status s =
+            bs_scorer_dense(p->scorer, p->block, n, scores + (size_t)first * L, NULL, err);
         if (s)
             return s;
     }
@@ -182,8 +187,8 @@ basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *s
     basin_status s = check_rows(x, p->saved->schema.n_features, err);
     if (s)
         return s;
-    if (!p->saved->shape.sparse)
+    if (!p->saved->spec.mlc.sparse)
         return spread(p, x, scores, err);
     bs_csr csr = {x->rows, p->saved->schema.n_features, x->start, x->index, x->value};
-    return bs_scorer_csr(p->scorer, &csr, scores, err);
+    return bs_scorer_csr(p->scorer, &csr, scores, NULL, err);
 }

@@ -12,6 +12,7 @@ typedef struct {
     int32_t        *on;  /* [labels] */
     bs_buf          line;
     int64_t         row;
+    float          *energy; /* [rows] of --energy, else NULL */
 } writer;
 
 /* A format of predictions. To add one: functions and a row of the table below. */
@@ -80,6 +81,8 @@ static void jsonl_row(writer *w, const char *id, const float *scores)
                       i == n - 1 ? "]" : "");
     if (w->scores && n == 0)
         bs_buf_text(&w->line, ", \"scores\": []");
+    if (w->energy)
+        bs_buf_printf(&w->line, ", \"energy\": %.6g", (double)w->energy[w->row]);
     bs_buf_text(&w->line, "}\n");
 }
 
@@ -216,13 +219,15 @@ static basin_status write_rows(writer *w, const format *f, const bs_dataset *dat
 }
 
 static basin_status predict_all(writer *w, const format *f, bs_scorer *scorer,
-                                const bs_dataset *data, basin_error *err)
+                                const bs_dataset *data, bool energies, basin_error *err)
 {
-    size_t       cells = (size_t)data->rows * (size_t)w->m->schema.n_labels;
-    float       *scores = bs_calloc(cells + 1, sizeof *scores);
-    basin_status s = scores ? BASIN_OK : bs_fail_nomem(err);
+    size_t cells = (size_t)data->rows * (size_t)w->m->schema.n_labels;
+    float *scores = bs_calloc(cells + 1, sizeof *scores);
+    if (energies)
+        w->energy = bs_calloc((size_t)data->rows + 1, sizeof *w->energy);
+    basin_status s = scores && (w->energy || !energies) ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
-        s = bs_score_dataset(scorer, &w->m->shape, data, &w->m->schema, scores, err);
+        s = bs_score_dataset(scorer, &w->m->spec, data, &w->m->schema, scores, w->energy, err);
     if (!s && f->begin)
         f->begin(w, data->rows);
     if (!s)
@@ -246,6 +251,21 @@ static basin_status choose_cut(writer *w, const basin_predict_options *o, basin_
     return BASIN_OK;
 }
 
+static basin_status choose_inference(const bs_saved *m, const basin_predict_options *o,
+                                     const format *f, bs_inference *how, basin_error *err)
+{
+    basin_status s = bs_saved_inference(m, o->infer, how, err);
+    if (s || !o->energy)
+        return s;
+    how->energies = true;
+    if (!m->has_energy)
+        return bs_fail(err, BASIN_EARG, "--energy: this model is a plain net without an energy");
+    if (f->row != jsonl_row)
+        return bs_fail(err, BASIN_EARG, "--energy: format %s has no place for it; use jsonl",
+                       f->name);
+    return BASIN_OK;
+}
+
 basin_status basin_predict_files(const char *model, const char *const *files, int n,
                                  const basin_predict_options *o, FILE *out,
                                  const basin_session *session, basin_error *err)
@@ -257,6 +277,7 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
     bs_workspace         *workspace = NULL;
     bs_scorer            *scorer = NULL;
     const format         *f = NULL;
+    bs_inference          how = {0};
     o = o ? o : &none;
     writer       w = {.out = out, .scores = o->scores, .top_k = o->top_k};
     basin_status s = find_format(o->format, &f, err);
@@ -269,20 +290,23 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
         s = w.on ? choose_cut(&w, o, err) : bs_fail_nomem(err);
     }
     if (!s)
+        s = choose_inference(m->saved, o, f, &how, err);
+    if (!s)
         s = bs_read_for(m->saved, files, n, true, &log, &data, err);
     if (!s)
         s = bs_backend_cpu.workspace_new(&(bs_backend_options){o->threads}, &workspace, err);
     if (!s)
-        s = bs_scorer_new(&bs_backend_cpu, workspace, m->saved->params, &m->saved->shape, &scorer,
-                          err);
+        s = bs_scorer_new(&bs_backend_cpu, workspace, m->saved->params, &m->saved->spec, &how,
+                          &scorer, err);
     if (!s)
-        s = predict_all(&w, f, scorer, data, err);
+        s = predict_all(&w, f, scorer, data, how.energies, err);
     bs_scorer_free(scorer);
     if (workspace)
         bs_backend_cpu.workspace_free(workspace);
     bs_dataset_free(data);
     basin_model_free(m);
     bs_free(w.on);
+    bs_free(w.energy);
     bs_buf_free(&w.line);
     return s;
 }

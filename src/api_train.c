@@ -8,22 +8,30 @@
 
 enum { MOST_SEEDS = 1000 };
 
-/* The order of precedence: defaults, preset, config file, --set. A preset may
- * depend on the method, so it goes in once that is known. */
-static basin_status resolve(const basin_config *c, bs_settings *s, basin_error *err)
+/* The order of precedence: defaults, those of the method, preset, config file, --set. */
+basin_status bs_config_resolve(const basin_config *c, const char *method, bs_settings *s,
+                               basin_error *err)
 {
-    *s = c->settings;
-    if (!*c->settings.train.preset)
-        return BASIN_OK;
-    const char  *method = strcmp(s->train.method, "auto") == 0 ? "ce" : s->train.method;
-    basin_status status = bs_preset_apply(s, c->settings.train.preset, method, err);
-    const char  *at = c->given.data, *end = at ? at + c->given.len : NULL;
+    const bs_method *m;
+    basin_status     status = bs_settings_default(s, err);
+    if (status)
+        return status;
+    method = method ? method : c->settings.train.method;
+    method = strcmp(method, "auto") == 0 ? BS_DEFAULT_METHOD : method;
+    status = bs_method_find(method, "mlc", &m, err);
+    if (!status && m->defaults)
+        status = bs_settings_words(s, m->defaults, method, err);
+    if (!status && *c->settings.train.preset)
+        status = bs_preset_apply(s, c->settings.train.preset, method, err);
+    if (!status && c->lines.len > 0)
+        status = bs_settings_config(s, c->lines.data, c->lines.len, "config", err);
+    const char *at = c->given.data, *end = at ? at + c->given.len : NULL;
     while (!status && at < end) {
         const char *value = at + strlen(at) + 1;
         status = bs_settings_set(s, at, value, "--set", err);
         at = value + strlen(value) + 1;
     }
-    return status;
+    return status ? status : bs_settings_set(s, "method", method, "--method", err);
 }
 
 /* ---- files ---- */
@@ -255,7 +263,7 @@ basin_status basin_train(const basin_config *c, const char *folder, int seeds, i
         return bs_fail(err, BASIN_EARG, "--seeds: %d is not in 1..%d", seeds, MOST_SEEDS);
     if (folder && strlen(folder) >= BS_OPTION_TEXT)
         return bs_fail(err, BASIN_EARG, "-o: the name of the run folder is too long");
-    basin_status status = resolve(c, &s, err);
+    basin_status status = bs_config_resolve(c, NULL, &s, err);
     bs_files     files = c->files;
     char         names[BS_ROLES][BS_OPTION_TEXT];
     exchange_files(&files, &s.train, names);

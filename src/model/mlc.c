@@ -1,21 +1,29 @@
 /* mlc.c -- see mlc.h. */
 #include "model/mlc.h"
 
+#include <stdio.h>
+
 bs_id bs_mlc_input(bs_graph *g, const bs_mlc_shape *s, int rows)
 {
     return bs_leaf(g, "x", s->sparse ? BS_T_CSR : BS_T_REAL, bs_shape2(rows, s->features));
 }
 
-bs_id bs_mlc_net(bs_nn *nn, const bs_mlc_shape *s, bs_id x)
+bs_id bs_mlc_features(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x)
 {
+    char         path[64];
     bs_mlp_shape mlp = {s->layers, s->width, BS_SOFTPLUS, s->dropout, false};
-    bs_id        t = bs_mlp(nn, "net/T", x, &mlp);
-    return bs_linear(nn, "net/labels", t, s->labels, bs_init_xavier(s->width, s->labels), false);
+    snprintf(path, sizeof path, "%s/T", name);
+    return bs_mlp(nn, path, x, &mlp);
 }
 
-/* -[y log p + (1 - y) log(1 - p)] = softplus(z) - z y */
-bs_id bs_mlc_cross_entropy(bs_graph *g, bs_id logits, bs_id gold)
+bs_id bs_mlc_head(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id features)
 {
-    bs_id rows = bs_sub(g, bs_softplus(g, logits), bs_mul(g, logits, gold));
-    return bs_scale(g, bs_sum(g, rows), 1.0 / bs_shape_of(g, logits).d[2]);
+    char path[64];
+    snprintf(path, sizeof path, "%s/labels", name);
+    return bs_linear(nn, path, features, s->labels, bs_init_xavier(s->width, s->labels), false);
+}
+
+bs_id bs_mlc_net(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x)
+{
+    return bs_mlc_head(nn, name, s, bs_mlc_features(nn, name, s, x));
 }

@@ -1,25 +1,33 @@
 /* mlc.h -- nets over label sets, y in [0,1]^L.
  *
  * The task net of SEAL: logits = T(x) G, T a softplus MLP (dropout on its
- * hidden layers but the last), G a table of label vectors, no output bias. */
+ * hidden layers but the last), G a table of label vectors, no output bias. The
+ * energy has features and label vectors of its own, of the same shapes, and a
+ * term over y alone (energy.h). */
 #ifndef BS_MLC_H
 #define BS_MLC_H
 
+#include "model/energy.h"
 #include "nn/layers.h"
 
-typedef struct {
+struct bs_mlc_shape {
     int    features, labels;
     bool   sparse; /* x is csr, else real */
     int    layers, width;
     double dropout;
-} bs_mlc_shape;
+
+    const bs_energy *energy; /* the term over y */
+    int              hidden; /* its units */
+    double           scale;  /* its weight against the local term */
+    bool             shift;  /* it sees 2 y - 1 instead of y */
+};
 
 bs_id bs_mlc_input(bs_graph *g, const bs_mlc_shape *s, int rows);
 
-/* Logits [rows, labels]; parameters net/... */
-bs_id bs_mlc_net(bs_nn *nn, const bs_mlc_shape *s, bs_id x);
-
-/* Binary cross-entropy from logits, summed over labels, mean over rows: [1]. */
-bs_id bs_mlc_cross_entropy(bs_graph *g, bs_id logits, bs_id gold);
+/* T(x) [rows, width]; parameters NAME/T/... */
+bs_id bs_mlc_features(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x);
+/* Logits [rows, labels] from features; parameters NAME/labels/W. */
+bs_id bs_mlc_head(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id features);
+bs_id bs_mlc_net(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x); /* both */
 
 #endif

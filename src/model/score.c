@@ -8,31 +8,48 @@
 struct bs_scorer {
     const bs_backend *backend;
     bs_params        *params;
-    bs_mlc_shape      shape;
+    const bs_spec    *spec;
+    bs_inference      how;
     bs_cache         *cache;
     int32_t          *start; /* [BS_SCORE_BLOCK + 1], a block's rows */
     real             *dense; /* [BS_SCORE_BLOCK, features] */
 };
 
+/* Results: y [rows, 1, labels], and its energy where it is wanted. */
 static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 {
-    bs_scorer *s = ctx;
-    bs_nn      nn = {g, s->params, false, 0};
-    r->input[0] = bs_mlc_input(g, &s->shape, key.v[0]);
-    bs_id p = bs_sigmoid(g, bs_mlc_net(&nn, &s->shape, r->input[0]));
-    r->result[r->n_results++] = (bs_result){p, -1};
+    bs_scorer     *s = ctx;
+    const bs_task *t = s->spec->task;
+    bs_view        v = bs_view_make(g, s->params, s->spec, key.v[0], false);
+    bs_gbi         o = s->how.gbi;
+    bs_id          y;
+    r->input[0] = v.x;
+    if (s->how.how == BS_INFER_NET) {
+        y = t->relax(&v, t->logits(&v, "net"));
+    } else {
+        if (s->how.how == BS_INFER_REFINE)
+            o.start = BS_GBI_NET;
+        bs_id start = bs_gbi_begin(&v, &o, BS_STREAM_START);
+        y = bs_gbi_search(&v, &o, bs_energy_objective, NULL, start).y;
+    }
+    r->result[r->n_results++] = (bs_result){y, -1};
+    if (s->how.energies)
+        r->result[r->n_results++] = (bs_result){t->energy(&v, y), -1};
 }
 
 basin_status bs_scorer_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
-                           const bs_mlc_shape *shape, bs_scorer **out, basin_error *err)
+                           const bs_spec *spec, const bs_inference *how, bs_scorer **out,
+                           basin_error *err)
 {
-    bs_scorer *s = bs_calloc(1, sizeof *s);
+    const bs_mlc_shape *shape = &spec->mlc;
+    bs_scorer          *s = bs_calloc(1, sizeof *s);
     *out = NULL;
     if (!s)
         return bs_fail_nomem(err);
     s->backend = backend;
     s->params = params;
-    s->shape = *shape;
+    s->spec = spec;
+    s->how = *how;
     s->cache = bs_cache_new(backend, w, build, s, 0);
     s->start = bs_calloc(BS_SCORE_BLOCK + 1, sizeof *s->start);
     if (!shape->sparse)
@@ -65,27 +82,32 @@ static int padded(int32_t rows)
 }
 
 static basin_status run_block(bs_scorer *s, const void *x, int32_t rows, float *scores,
-                              basin_error *err)
+                              float *energies, basin_error *err)
 {
-    bs_entry    *e;
+    bs_entry    *entry;
     bool         fresh;
-    basin_status status = bs_cache_get(s->cache, (bs_key){{padded(rows)}}, &e, &fresh, err);
+    basin_status status = bs_cache_get(s->cache, (bs_key){{padded(rows)}}, &entry, &fresh, err);
     if (status)
         return status;
     if (fresh)
-        s->backend->bind_params(e->program, s->params->value, s->params->grad, s->params->offset);
-    s->backend->bind_input(e->program, e->input[0], x);
-    status = s->backend->run(e->program, &(bs_run){0, 0}, err);
+        s->backend->bind_params(entry->program, s->params->value, s->params->grad,
+                                s->params->offset);
+    s->backend->bind_input(entry->program, entry->input[0], x);
+    status = s->backend->run(entry->program, &(bs_run){0, 0}, err);
     if (status)
         return status;
-    const real *p = s->backend->result(e->program, 0);
-    size_t      n = (size_t)rows * (size_t)s->shape.labels;
+    const real *p = s->backend->result(entry->program, 0);
+    size_t      n = (size_t)rows * (size_t)s->spec->mlc.labels;
     for (size_t i = 0; i < n; i++)
         scores[i] = (float)p[i];
+    const real *e = energies && s->how.energies ? s->backend->result(entry->program, 1) : NULL;
+    for (int32_t i = 0; e && i < rows; i++)
+        energies[i] = (float)e[i];
     return BASIN_OK;
 }
 
-basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, float *scores, basin_error *err)
+basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, float *scores, float *energies,
+                           basin_error *err)
 {
     for (int32_t first = 0; first < x->rows; first += BS_SCORE_BLOCK) {
         int32_t rows = x->rows - first < BS_SCORE_BLOCK ? x->rows - first : BS_SCORE_BLOCK;
@@ -95,7 +117,8 @@ basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, float *scores, basin_e
             s->start[i] = s->start[rows];
         bs_csr       block = {size, x->cols, s->start, x->index, x->value};
         basin_status status =
-            run_block(s, &block, rows, scores + (size_t)first * (size_t)s->shape.labels, err);
+            run_block(s, &block, rows, scores + (size_t)first * (size_t)s->spec->mlc.labels,
+                      energies ? energies + first : NULL, err);
         if (status)
             return status;
     }
@@ -103,9 +126,9 @@ basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, float *scores, basin_e
 }
 
 basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, float *scores,
-                             basin_error *err)
+                             float *energies, basin_error *err)
 {
-    const size_t D = (size_t)s->shape.features;
+    const size_t D = (size_t)s->spec->mlc.features;
     for (int32_t first = 0; first < rows; first += BS_SCORE_BLOCK) {
         int32_t n = rows - first < BS_SCORE_BLOCK ? rows - first : BS_SCORE_BLOCK;
         size_t  used = (size_t)n * D;
@@ -113,7 +136,8 @@ basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, float *
             s->dense[i] = (real)x[(size_t)first * D + i];
         memset(s->dense + used, 0, ((size_t)padded(n) * D - used) * sizeof *s->dense);
         basin_status status =
-            run_block(s, s->dense, n, scores + (size_t)first * (size_t)s->shape.labels, err);
+            run_block(s, s->dense, n, scores + (size_t)first * (size_t)s->spec->mlc.labels,
+                      energies ? energies + first : NULL, err);
         if (status)
             return status;
     }

@@ -1,4 +1,5 @@
-/* score.h -- label probabilities from a trained net, for any number of rows.
+/* score.h -- outputs of a trained model for any number of rows: probabilities from its
+ * net, or the relaxed outputs that a search of its energy finds.
  *
  * Rows go through in blocks of a few fixed sizes, padded with empty rows, so
  * that a handful of programs serves every request. One scorer serves one
@@ -6,20 +7,34 @@
 #ifndef BS_SCORE_H
 #define BS_SCORE_H
 
-#include "model/mlc.h"
+#include "model/gbi.h"
 #include "plan/backend.h"
+
+typedef enum {
+    BS_INFER_NET,    /* one pass of the net */
+    BS_INFER_GBI,    /* search of the energy */
+    BS_INFER_REFINE, /* search that starts at the net's output */
+} bs_infer;
+
+typedef struct {
+    bs_infer how;
+    bs_gbi   gbi;
+    bool     energies; /* also the energy of what was found */
+} bs_inference;
 
 typedef struct bs_scorer bs_scorer;
 
-/* Borrows everything for its lifetime. */
+/* Borrows everything but the inference for its lifetime. */
 basin_status bs_scorer_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
-                           const bs_mlc_shape *shape, bs_scorer **out, basin_error *err);
+                           const bs_spec *spec, const bs_inference *how, bs_scorer **out,
+                           basin_error *err);
 void         bs_scorer_free(bs_scorer *s);
 
-/* scores [rows, labels]. The shape says which of the two is wanted. */
-basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, float *scores, basin_error *err);
+/* scores [rows, labels]; energies [rows], or NULL. The spec says which of the two is wanted. */
+basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, float *scores, float *energies,
+                           basin_error *err);
 basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, float *scores,
-                             basin_error *err);
+                             float *energies, basin_error *err);
 
 enum { BS_SCORE_BLOCK = 256 }; /* the largest block; callers that stream use it */
 

@@ -214,6 +214,13 @@ void bs_params_initialise(bs_params *p, uint64_t seed)
         memset(p->v, 0, bytes);
 }
 
+void bs_params_renew(bs_params *p, const char *prefix, uint64_t seed)
+{
+    for (int i = 0; i < p->n; i++)
+        if (bs_has_prefix(p->segment[i].name, prefix))
+            initialise(&p->segment[i], p->value + p->segment[i].offset, seed);
+}
+
 basin_status bs_params_reserve(bs_params *p, bool gradients, basin_error *err)
 {
     size_t n = (size_t)p->n + 1, size = (size_t)p->size + 1;

@@ -69,6 +69,9 @@ basin_status bs_params_allocate(bs_params *p, uint64_t seed, basin_error *err);
 basin_status bs_params_allocate_state(bs_params *p, basin_error *err);
 void         bs_params_initialise(bs_params *p, uint64_t seed); /* values anew, state zero */
 
+/* The same for the values with a prefix alone; state is left as it is. */
+void bs_params_renew(bs_params *p, const char *prefix, uint64_t seed);
+
 int64_t           bs_params_count(const bs_params *p, const char *prefix); /* true parameters */
 const bs_segment *bs_params_find(const bs_params *p, const char *name);    /* or NULL */
 bool              bs_has_prefix(const char *name, const char *prefix);

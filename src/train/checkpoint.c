@@ -43,9 +43,10 @@ static void visit_optim(numbers *v, bs_optim *o)
 {
     NUMBER(int64_t, o->update.step);
     NUMBER(double, o->update.rate);
+    NUMBER(double, o->clip);
 }
 
-enum { MOST_NUMBERS = 64 };
+enum { MOST_NUMBERS = 128 };
 
 static void visit(numbers *v, bs_trainer *t)
 {
@@ -58,9 +59,14 @@ static void visit(numbers *v, bs_trainer *t)
     NUMBER(double, t->train_seconds);
     NUMBER(int64_t, t->rows_seen);
     NUMBER(uint64_t, t->learner.step);
-    NUMBER(int64_t, t->learner.batches);
-    for (int i = 0; i < BS_METHOD_SUMS; i++)
-        NUMBER(double, t->learner.sum[i]);
+    NUMBER(int, t->phase_start);
+    NUMBER(int, t->learner.phase);
+    for (int i = 0; i < BS_SEEN_COUNT; i++) {
+        NUMBER(double, t->learner.seen[i].sum);
+        NUMBER(int64_t, t->learner.seen[i].n);
+    }
+    for (int i = 0; i < BS_MEMORY; i++)
+        NUMBER(double, t->learner.memory[i]);
     NUMBER(double, t->plateau.best);
     NUMBER(int, t->plateau.bad);
     NUMBER(bool, t->plateau.started);

@@ -5,18 +5,21 @@
 
 #include "base/opt.h"
 
-basin_status bs_score_dataset(bs_scorer *s, const bs_mlc_shape *shape, const bs_dataset *data,
-                              const bs_schema *schema, float *scores, basin_error *err)
+basin_status bs_score_dataset(bs_scorer *s, const bs_spec *spec, const bs_dataset *data,
+                              const bs_schema *schema, float *scores, float *energies,
+                              basin_error *err)
 {
+    const bs_mlc_shape *shape = &spec->mlc;
     if (shape->sparse)
-        return bs_scorer_csr(s, &data->x, scores, err);
+        return bs_scorer_csr(s, &data->x, scores, energies, err);
     const size_t D = (size_t)shape->features, L = (size_t)shape->labels;
     float       *rows = bs_calloc(BS_SCORE_BLOCK * D, sizeof *rows);
     basin_status status = rows ? BASIN_OK : bs_fail_nomem(err);
     for (int32_t first = 0; first < data->rows && !status; first += BS_SCORE_BLOCK) {
         int32_t left = data->rows - first, n = left < BS_SCORE_BLOCK ? left : BS_SCORE_BLOCK;
         bs_dataset_dense(data, schema, NULL, first, n, rows);
-        status = bs_scorer_dense(s, rows, n, scores + (size_t)first * L, err);
+        status = bs_scorer_dense(s, rows, n, scores + (size_t)first * L,
+                                 energies ? energies + first : NULL, err);
     }
     bs_free(rows);
     return status;

@@ -6,9 +6,10 @@
 #include "model/score.h"
 #include "data/dataset.h"
 
-/* All rows through the net: scores [rows, labels], caller-owned. */
-basin_status bs_score_dataset(bs_scorer *s, const bs_mlc_shape *shape, const bs_dataset *data,
-                              const bs_schema *schema, float *scores, basin_error *err);
+/* All rows: scores [rows, labels], energies [rows] or NULL, caller-owned. */
+basin_status bs_score_dataset(bs_scorer *s, const bs_spec *spec, const bs_dataset *data,
+                              const bs_schema *schema, float *scores, float *energies,
+                              basin_error *err);
 
 /* Metrics of stored scores at one threshold; want = 0 for all. */
 basin_status bs_measure(const bs_dataset *data, const float *scores, const bs_threshold *t,

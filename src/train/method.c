@@ -1,4 +1,4 @@
-/* method.c -- the list of methods, and what several of them share. */
+/* method.c -- the list of methods. */
 #include "train/method.h"
 
 #include <string.h>
@@ -12,6 +12,12 @@ const bs_method *const bs_methods[] = {
 #include "train/methods.def"
 #undef METHOD
     NULL,
+};
+
+const char *const bs_seen_name[BS_SEEN_COUNT] = {
+#define SEEN(name, help) #name,
+#include "train/seen.def"
+#undef SEEN
 };
 
 enum { MOST_METHODS = 64 };
@@ -44,18 +50,4 @@ basin_status bs_method_find(const char *name, const char *task, const bs_method 
     return bs_fail(err, BASIN_EARG,
                    "--method: no method is called '%s'%s%s%s; see 'basin list methods'", name,
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
-basin_status bs_learner_optim(bs_learner *l, const char *prefix, double rate, double decay,
-                              bs_optim **out, basin_error *err)
-{
-    bs_optim_options o;
-    basin_status     s = bs_options_default(bs_optim_rows, &o, err);
-    if (s)
-        return s;
-    memcpy(o.rule, l->o->rule, sizeof o.rule);
-    o.rate = rate;
-    o.decay = decay;
-    o.clip = l->o->clip;
-    return bs_optim_new(l->backend, l->w, l->params, prefix, &o, out, err);
 }

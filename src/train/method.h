@@ -1,42 +1,91 @@
 /* method.h -- a training method: which nets exist and what one batch does.
  *
- * To add one: a file with a const bs_method and a line in methods.def. The
- * epoch loop, early stopping, checkpoints and logging come for free. */
+ * A method is a few stages (a loss and the net it trains) and phases (which
+ * stages a batch runs, in which order, until validation stops getting better).
+ * The epoch loop, early stopping, checkpoints and logging come for free.
+ *
+ * To add one: a file with a const bs_method and a line in methods.def. */
 #ifndef BS_METHOD_H
 #define BS_METHOD_H
 
-#include "model/mlc.h"
+#include "model/score.h"
 #include "plan/cache.h"
 #include "train/feed.h"
 #include "train/optim.h"
 #include "train/options.h"
 
-enum { BS_METHOD_SUMS = 8 };
+enum { BS_STAGES = 4, BS_PHASES = 3, BS_MEMORY = 4 };
 
-/* What a method is given, and what of it must survive a restart: parameters,
- * optimiser state, step count and sums. Everything else is made by setup(). */
+typedef enum {
+#define SEEN(name, help) BS_SEEN_##name,
+#include "train/seen.def"
+#undef SEEN
+    BS_SEEN_COUNT
+} bs_seen_id;
+
+extern const char *const bs_seen_name[BS_SEEN_COUNT];
+
+/* What a loss is built from, and what it lets others see. */
 typedef struct {
+    bs_view                 v;
+    const bs_task          *t;
     const bs_train_options *o;
-    bs_mlc_shape            shape;
-    const bs_backend       *backend;
-    bs_workspace           *w;
-    bs_params              *params;
-    bs_optim               *net, *energy;        /* NULL where a method has none */
-    uint64_t                step;                /* counts program runs; seeds the random leaves */
-    double                  sum[BS_METHOD_SUMS]; /* of the quantities named below, this epoch */
-    int64_t                 batches;             /* they are sums over */
-    void                   *state;               /* the method's own */
-} bs_learner;
+    bs_id                   seen[BS_SEEN_COUNT]; /* [1]; 0 = not measured */
+} bs_scene;
+
+typedef bs_id (*bs_loss)(bs_scene *s); /* [1] */
+
+/* A loss and the parameters that follow its gradient. */
+typedef struct {
+    const char *trains; /* "net/" or "energy/"; NULL ends the list */
+    bs_loss     loss;
+} bs_stage;
+
+typedef struct bs_learner bs_learner;
+
+typedef struct {
+    const char *name;  /* NULL ends the list */
+    const char *infer; /* how validation predicts meanwhile; NULL: as the finished model does */
+    bool        net, energy; /* which are trained */
+    /* NULL, or what is done before the first batch. */
+    basin_status (*enter)(bs_learner *l, basin_error *err);
+    basin_status (*step)(bs_learner *l, const bs_batch *b, basin_error *err);
+} bs_phase;
 
 typedef struct {
     const char *name, *help;
-    const char *tasks;                  /* "mlc tag seg": those it makes sense for */
-    const char *logged[BS_METHOD_SUMS]; /* names of the sums, for tables and metrics.jsonl */
-    /* Declares parameters, allocates them, makes optimisers and state. */
+    const char *tasks;    /* "mlc tag seg": those it makes sense for */
+    const char *defaults; /* "key=value ...": its own, where they differ from options.c */
+    bs_stage    stage[BS_STAGES];
+    bs_phase    phase[BS_PHASES];
+
+    /* NULL, or for methods that need more than stages: after parameters exist; and its undoing. */
     basin_status (*setup)(bs_learner *l, basin_error *err);
-    basin_status (*step)(bs_learner *l, const bs_batch *b, basin_error *err);
-    void (*free)(bs_learner *l); /* what setup made in state; accepts a half-made one */
+    void (*free)(bs_learner *l);
 } bs_method;
+
+typedef struct {
+    double  sum;
+    int64_t n;
+} bs_seen;
+
+/* What a method is given, and what of it must survive a restart: parameters,
+ * optimisers, step count, what was seen and the memory. The rest is made anew. */
+struct bs_learner {
+    const bs_train_options *o;
+    const bs_method        *method;
+    bs_spec                 spec;
+    const bs_backend       *backend;
+    bs_workspace           *w;
+    bs_params              *params;
+    bs_cache               *cache;        /* programs of the stages: key {stage, rows} */
+    bs_optim               *net, *energy; /* NULL where a method has none */
+    int                     phase;
+    uint64_t                step;                /* counts program runs; seeds the random leaves */
+    bs_seen                 seen[BS_SEEN_COUNT]; /* in this epoch */
+    double                  memory[BS_MEMORY];   /* a method's own numbers */
+    void                   *state;               /* a method's own */
+};
 
 extern const bs_method *const bs_methods[]; /* ends with NULL */
 
@@ -44,8 +93,36 @@ extern const bs_method *const bs_methods[]; /* ends with NULL */
 basin_status bs_method_find(const char *name, const char *task, const bs_method **out,
                             basin_error *err);
 
-/* An optimiser for the parameters with this prefix, with the settings' rule and clip. */
-basin_status bs_learner_optim(bs_learner *l, const char *prefix, double rate, double decay,
-                              bs_optim **out, basin_error *err);
+/* Declares parameters by building every stage, allocates them, makes the optimisers. */
+basin_status bs_learner_setup(bs_learner *l, basin_error *err);
+void         bs_learner_free(bs_learner *l);
+
+/* Optimisers as new, with the rates of this phase; enters it. */
+basin_status bs_learner_enter(bs_learner *l, int phase, basin_error *err);
+
+/* One run of a stage's program and one step of its optimiser. */
+basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_error *err);
+
+/* bs_phase.step for the usual cases: one stage, or two by turns as steps.net, steps.energy and
+ * inner say (the stages are looked up by what they train). */
+basin_status bs_step_alternating(bs_learner *l, const bs_batch *b, basin_error *err);
+basin_status bs_step_energy(bs_learner *l, const bs_batch *b, basin_error *err);
+basin_status bs_step_net(bs_learner *l, const bs_batch *b, basin_error *err);
+/* A stage of cross-entropy that trains the net; of methods that begin with one, the first. */
+basin_status bs_step_pretrain(bs_learner *l, const bs_batch *b, basin_error *err);
+
+/* bs_phase.enter: net anew; and energy.init = net, where asked for. */
+basin_status bs_enter_energy(bs_learner *l, basin_error *err);
+basin_status bs_enter_new_net(bs_learner *l, basin_error *err);
+
+void bs_learner_see(bs_learner *l, bs_seen_id id, double value);
+
+/* The search that the options describe; `predicting` for that of the finished model. */
+bs_gbi bs_options_gbi(const bs_train_options *o, bool predicting);
+/* infer: net, gbi or refine. */
+bs_inference bs_options_inference(const bs_train_options *o, const char *infer);
+
+/* Fills a scene for a stage. */
+bs_scene bs_scene_make(bs_learner *l, bs_graph *g, int rows, const char *trains);
 
 #endif

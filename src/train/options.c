@@ -24,9 +24,13 @@ const bs_option bs_train_rows[] = {
     {"time_limit", BS_FLOAT, AT(time_limit), "0", "0", "1e9", NULL,
      "stop after this many seconds; 0 = none", 0},
 
+    {"mode", BS_NAME, AT(mode), "paper", NULL, NULL, "paper|code",
+     "equations as published and corrected, or the quirks of the authors' programs", KEEP},
     {"batch", BS_INT, AT(batch), "32", "1", "65536", NULL, "rows a step", LOG},
     {"samples", BS_INT, AT(samples), "20", "1", "10000", NULL, "samples of methods with an energy",
      LOG},
+    {"samples.noise", BS_FLOAT, AT(noise), "1", "0", "1000", NULL,
+     "deviation of the logits of samples (seal-regression-s)", LOG},
     {"lr.net", BS_FLOAT, AT(lr_net), "0.002", "0", "1000", NULL, "learning rate of the net", LOG},
     {"lr.energy", BS_FLOAT, AT(lr_energy), "0.001", "0", "1000", NULL,
      "learning rate of the energy", LOG},
@@ -34,13 +38,19 @@ const bs_option bs_train_rows[] = {
     {"decay.energy", BS_FLOAT, AT(decay_energy), "1e-5", "0", "1", NULL,
      "weight decay of the energy", LOG},
     {"clip", BS_FLOAT, AT(clip), "10", "0", "1e30", NULL,
-     "largest norm of the gradient; 0 = no limit", KEEP},
+     "largest norm of the gradient of the net, or of an energy trained alone; 0 = no limit", KEEP},
+    {"clip.energy", BS_FLOAT, AT(clip_energy), "0", "0", "1e30", NULL,
+     "the same for an energy trained beside a net", KEEP},
     {"optimiser", BS_NAME, AT(rule), "adamw", NULL, NULL, "adam|adamw|sgd",
      "how parameters follow the gradient", KEEP},
+    {"optimiser.beta1", BS_FLOAT, AT(beta1), "0.9", "0", "0.9999", NULL,
+     "decay of the first moment of adam", KEEP},
     {"plateau.factor", BS_FLOAT, AT(plateau_factor), "0.5", "0.01", "1", NULL,
      "learning rate is multiplied by this when the score stalls", KEEP},
     {"plateau.patience", BS_INT, AT(plateau_patience), "5", "0", "100000", NULL,
      "evaluations to wait before that", KEEP},
+    {"plateau.both", BS_BOOL, AT(plateau_both), "no", NULL, NULL, NULL,
+     "also for an energy trained beside a net", KEEP},
     {"early_stop.metric", BS_TEXT, AT(stop_metric), "example_f1", NULL, NULL, NULL,
      "what the best epoch is chosen by; see 'basin list metrics'", KEEP},
     {"early_stop.patience", BS_INT, AT(stop_patience), "20", "1", "1000000", NULL,
@@ -54,18 +64,93 @@ const bs_option bs_train_rows[] = {
      LOG},
     {"net.dropout", BS_FLOAT, AT(net_dropout), "0.3", "0", "0.95", NULL,
      "share of units left out of a training step", LINEAR},
+    {"energy.kind", BS_TEXT, AT(energy_kind), "label", NULL, NULL, NULL,
+     "energy over the labels; see 'basin list energies'", KEEP},
     {"energy.hidden", BS_INT, AT(energy_hidden), "200", "1", "100000", NULL,
      "units of the energy over labels", LOG},
+    {"energy.scale", BS_FLOAT, AT(energy_scale), "1", "0", "1e6", NULL,
+     "weight of the energy over labels against the local one", KEEP},
+    {"energy.shift", BS_BOOL, AT(energy_shift), "no", NULL, NULL, NULL,
+     "labels are -1 and 1 for it, not 0 and 1", KEEP},
+    {"energy.init", BS_NAME, AT(energy_init), "random", NULL, NULL, "random|net",
+     "net: its local part starts at the pre-trained net", KEEP},
+    {"energy.l2", BS_FLOAT, AT(energy_l2), "0", "0", "1e6", NULL,
+     "weight of squared energies, which keeps them from drifting", LOG},
+
     {"energy.weight", BS_FLOAT, AT(energy_weight), "1", "0", "1e6", NULL,
      "weight of the energy in the net's loss", LOG},
+    {"ce.weight", BS_FLOAT, AT(ce_weight), "1", "0", "1e6", NULL,
+     "weight of the cross-entropy in the net's loss; 0 = without", LOG},
+    {"net.loss", BS_NAME, AT(net_loss), "energy", NULL, NULL, "energy|value|ranking",
+     "how the energy enters the net's loss: E, -sigmoid(-E), or ranked against samples", KEEP},
     {"steps.net", BS_INT, AT(steps_net), "1", "1", "1000", NULL, "net steps a batch", KEEP},
     {"steps.energy", BS_INT, AT(steps_energy), "1", "0", "1000", NULL, "energy steps a batch",
      KEEP},
+    {"inner", BS_NAME, AT(inner), "energy", NULL, NULL, "energy|net",
+     "whose steps are repeated before each step of the other", KEEP},
+    {"cost", BS_NAME, AT(cost), "f1", NULL, NULL, "f1|hamming|l1|squared",
+     "how wrong an output is, for margins", KEEP},
+    {"perceptron", BS_FLOAT, AT(perceptron), "1", "0", "1e6", NULL,
+     "weight of the perceptron loss in the compound one", LOG},
+    {"truncate", BS_BOOL, AT(truncate), "no", NULL, NULL, NULL,
+     "the net's margin loss is cut at zero, too (infnet, infnet+)", KEEP},
+    {"pretrain.epochs", BS_INT, AT(pretrain_epochs), "300", "0", "1000000", NULL,
+     "most epochs of cross-entropy before methods that start from a net", KEEP},
+    {"pretrain.lr", BS_FLOAT, AT(pretrain_lr), "0.002", "0", "1000", NULL,
+     "learning rate of the net in them", LOG},
+
+    {"infer", BS_NAME, AT(infer), "net", NULL, NULL, "net|gbi|refine",
+     "how outputs are found: one pass of the net, search of the energy, or both", KEEP},
     {"gbi.steps", BS_INT, AT(gbi_steps), "20", "1", "10000", NULL,
      "steps of gradient-based inference", KEEP},
+    {"gbi.test_steps", BS_INT, AT(gbi_test_steps), "0", "0", "10000", NULL,
+     "steps when predicting; 0 = the same", KEEP},
     {"gbi.lr", BS_FLOAT, AT(gbi_lr), "0.1", "0", "1e6", NULL, "their rate", LOG},
     {"gbi.start", BS_NAME, AT(gbi_start), "zeros", NULL, NULL, "zeros|uniform|random|net",
      "where they start", KEEP},
+    {"gbi.restarts", BS_INT, AT(gbi_restarts), "3", "1", "1000", NULL,
+     "random starts, of which the best result counts", KEEP},
+    {"gbi.rule", BS_NAME, AT(gbi_rule), "adam", NULL, NULL, "plain|momentum|adam|normalised|mirror",
+     "how y follows the gradient", KEEP},
+    {"gbi.space", BS_NAME, AT(gbi_space), "projected", NULL, NULL, "projected|logits",
+     "y itself, projected to [0,1], or its logits", KEEP},
+    {"gbi.momentum", BS_FLOAT, AT(gbi_momentum), "0.5", "0", "0.9999", NULL, "of momentum", KEEP},
+    {"gbi.entropy", BS_FLOAT, AT(gbi_entropy), "0", "0", "1e6", NULL,
+     "weight of the entropy of y, which smooths the energy", LOG},
+    {"gbi.tolerance", BS_FLOAT, AT(gbi_tolerance), "0", "0", "1", NULL,
+     "a row rests once a step is shorter; 0 = never", KEEP},
+    {"gbi.halvings", BS_INT, AT(gbi_halvings), "0", "0", "30", NULL,
+     "of a step that does not lower the energy (line search); 0 = none", KEEP},
+    {"gbi.best", BS_BOOL, AT(gbi_best), "yes", NULL, NULL, NULL,
+     "the best iterate is returned, not the last", KEEP},
+
+    {"infnet.form", BS_NAME, AT(infnet_form), "stacked", NULL, NULL,
+     "single|separated|shared|stacked",
+     "cost-augmented net: the net itself, beside it, on its features, or on its output", KEEP},
+    {"infnet.hidden", BS_INT, AT(infnet_hidden), "0", "-1", "100000", NULL,
+     "units between a stacked net and its output; 0 = affine, -1 = as many as labels", KEEP},
+    {"infnet.entropy", BS_FLOAT, AT(infnet_entropy), "0", "0", "1e6", NULL,
+     "weight of the net's entropy (infnet)", LOG},
+    {"infnet.stay", BS_FLOAT, AT(infnet_stay), "0", "0", "1e6", NULL,
+     "weight of the squared distance to the pre-trained net (infnet)", LOG},
+    {"alen.net", BS_FLOAT, AT(alen_net), "1", "0", "1e6", NULL,
+     "weight of the net's output in the energy's loss", LOG},
+    {"alen.refined", BS_FLOAT, AT(alen_refined), "1", "0", "1e6", NULL,
+     "weight of the refined output in it", LOG},
+    {"alen.value", BS_NAME, AT(alen_value), "sigmoid", NULL, NULL, "sigmoid|linear",
+     "value of an energy", KEEP},
+    {"dvn.samples", BS_TEXT, AT(dvn_samples), "inference,adversarial,truth", NULL, NULL, NULL,
+     "outputs whose value is learnt, of inference, adversarial, truth", KEEP},
+    {"implicit.solver", BS_NAME, AT(implicit_solver), "series", NULL, NULL,
+     "series|cg|diagonal|none", "inverse Hessian of the net's loss", KEEP},
+    {"implicit.product", BS_NAME, AT(implicit_product), "exact", NULL, NULL, "exact|central",
+     "Hessian times a vector: exact, or by central differences", KEEP},
+    {"implicit.terms", BS_INT, AT(implicit_terms), "5", "0", "1000", NULL,
+     "of the series, iterations of cg, probes of the diagonal", KEEP},
+    {"implicit.rate", BS_FLOAT, AT(implicit_rate), "0", "0", "1e6", NULL,
+     "of the series; 0 = by power iteration", LOG},
+    {"implicit.damping", BS_FLOAT, AT(implicit_damping), "0.01", "0", "1e6", NULL,
+     "added to the Hessian", LOG},
 
     {"threshold", BS_TEXT, AT(threshold), "auto", NULL, NULL, NULL,
      "auto (tuned on validation), a number, label, top-k or cardinality", KEEP},
@@ -101,7 +186,7 @@ basin_status bs_settings_default(bs_settings *s, basin_error *err)
 }
 
 /* One table over both structs, so that every form of text is one loop. */
-enum { MOST_ROWS = 128 };
+enum { MOST_ROWS = 256 };
 
 static int append_rows(bs_option *out, int n, const bs_option *rows, size_t shift, unsigned flags)
 {
@@ -128,6 +213,29 @@ basin_status bs_settings_set(bs_settings *s, const char *key, const char *value,
     bs_option rows[MOST_ROWS];
     merge(rows, 0);
     return bs_options_set(rows, s, key, value, where, err);
+}
+
+basin_status bs_settings_words(bs_settings *s, const char *words, const char *where,
+                               basin_error *err)
+{
+    char pair[256];
+    for (const char *at = words; *at;) {
+        size_t n = strcspn(at, " ");
+        if (n > 0 && n < sizeof pair) {
+            memcpy(pair, at, n);
+            pair[n] = '\0';
+            char *equals = strchr(pair, '=');
+            if (!equals)
+                return bs_fail(err, BASIN_EARG, "%s: '%s' is not key=value", where, pair);
+            *equals = '\0';
+            basin_status status = bs_settings_set(s, pair, equals + 1, where, err);
+            if (status)
+                return status;
+        }
+        at += n;
+        at += *at == ' ';
+    }
+    return BASIN_OK;
 }
 
 basin_status bs_settings_config(bs_settings *s, const char *text, size_t len, const char *where,

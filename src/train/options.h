@@ -14,22 +14,55 @@ typedef struct {
     int    seed, epochs, threads;
     double time_limit; /* seconds; 0 = none */
 
+    char   mode[BS_OPTION_TEXT];
     int    batch, samples;
-    double lr_net, lr_energy, decay_net, decay_energy, clip;
+    double noise;
+    double lr_net, lr_energy, decay_net, decay_energy, clip, clip_energy;
     char   rule[BS_OPTION_TEXT];
+    double beta1;
     double plateau_factor;
     int    plateau_patience;
+    bool   plateau_both;
     char   stop_metric[BS_OPTION_TEXT];
     int    stop_patience, stop_epochs;
 
     int    net_layers, net_width;
     double net_dropout;
+    char   energy_kind[BS_OPTION_TEXT];
     int    energy_hidden;
-    double energy_weight;
+    double energy_scale;
+    bool   energy_shift;
+    char   energy_init[BS_OPTION_TEXT];
+    double energy_l2;
+
+    double energy_weight, ce_weight;
+    char   net_loss[BS_OPTION_TEXT];
     int    steps_net, steps_energy;
-    int    gbi_steps;
+    char   inner[BS_OPTION_TEXT];
+    char   cost[BS_OPTION_TEXT];
+    double perceptron;
+    bool   truncate;
+    int    pretrain_epochs;
+    double pretrain_lr;
+
+    char   infer[BS_OPTION_TEXT];
+    int    gbi_steps, gbi_test_steps;
     double gbi_lr;
     char   gbi_start[BS_OPTION_TEXT];
+    char   gbi_rule[BS_OPTION_TEXT], gbi_space[BS_OPTION_TEXT];
+    double gbi_momentum, gbi_entropy, gbi_tolerance;
+    int    gbi_restarts, gbi_halvings;
+    bool   gbi_best;
+
+    char   infnet_form[BS_OPTION_TEXT];
+    double infnet_entropy, infnet_stay;
+    int    infnet_hidden;
+    double alen_net, alen_refined;
+    char   alen_value[BS_OPTION_TEXT];
+    char   dvn_samples[BS_OPTION_TEXT];
+    char   implicit_solver[BS_OPTION_TEXT], implicit_product[BS_OPTION_TEXT];
+    int    implicit_terms;
+    double implicit_rate, implicit_damping;
 
     char   threshold[BS_OPTION_TEXT];
     char   threshold_metric[BS_OPTION_TEXT];
@@ -46,6 +79,8 @@ typedef struct {
 } bs_train_options;
 
 extern const bs_option bs_train_rows[];
+
+#define BS_DEFAULT_METHOD "seal-nce" /* what method=auto means */
 
 typedef struct {
     bs_train_options train;
@@ -64,6 +99,10 @@ void         bs_settings_json(const bs_settings *s, bs_buf *out);
 basin_status bs_settings_from_json(bs_settings *s, const char *json, size_t len, const char *where,
                                    basin_error *err);
 void         bs_settings_help(bs_buf *out);
+
+/* "key=value key=value", as presets and defaults of methods are written. */
+basin_status bs_settings_words(bs_settings *s, const char *words, const char *where,
+                               basin_error *err);
 
 /* Published settings, "seal/bibtex"; `method` chooses the row within. An unknown
  * name is an error with the nearest known one. */

@@ -96,7 +96,7 @@ static basin_status fit(bs_settings *s, bs_logger *log, bs_prepared *out, basin_
                    "features are standardised by the training rows; "
                    "--set standardise=no leaves them as they are");
     /* sparse nets read the rows as they are stored */
-    bool sparse = bs_saved_shape(&s->train, &out->schema).sparse;
+    bool sparse = bs_saved_sparse(&out->schema);
     for (int i = 0; i < BS_ROLES; i++)
         if (out->part[i] && out->part[i]->n_missing > 0 && sparse)
             bs_dataset_fill(out->part[i], &out->schema);
@@ -133,7 +133,7 @@ basin_status bs_prepare(bs_settings *s, const bs_files *files, bs_logger *log, b
     if (!status && strcmp(s->train.task, "auto") == 0)
         memcpy(s->train.task, "mlc", 4);
     if (!status && strcmp(s->train.method, "auto") == 0)
-        memcpy(s->train.method, "ce", 3);
+        memcpy(s->train.method, BS_DEFAULT_METHOD, sizeof BS_DEFAULT_METHOD);
     if (!status)
         status = fit(s, log, out, err);
     if (status)

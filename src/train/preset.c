@@ -15,7 +15,8 @@ typedef struct {
 
 #define SEAL_COMMON                                                                          \
     "batch=32 epochs=300 early_stop.patience=20 optimiser=adamw clip=10 plateau.factor=0.5 " \
-    "plateau.patience=5 data.drop_unlabelled=yes decay.net=1e-5 decay.energy=1e-5 energy.hidden=200"
+    "plateau.patience=5 data.drop_unlabelled=yes decay.net=1e-5 decay.energy=1e-5 "          \
+    "energy.hidden=200 "
 
 /* numbers that are not sparse are standardised */
 #define DENSE "standardise=yes"
@@ -30,30 +31,6 @@ static const preset presets[] = {
 };
 
 enum { PRESETS = sizeof presets / sizeof presets[0] };
-
-static basin_status apply_list(bs_settings *s, const preset *p, basin_error *err)
-{
-    char        where[64], pair[256];
-    const char *at = p->settings;
-    snprintf(where, sizeof where, "preset %s", p->name);
-    while (*at) {
-        size_t n = strcspn(at, " ");
-        if (n > 0 && n < sizeof pair) {
-            memcpy(pair, at, n);
-            pair[n] = '\0';
-            char *equals = strchr(pair, '=');
-            if (!equals)
-                return bs_fail(err, BASIN_EARG, "%s: '%s' is not key=value", where, pair);
-            *equals = '\0';
-            basin_status status = bs_settings_set(s, pair, equals + 1, where, err);
-            if (status)
-                return status;
-        }
-        at += n;
-        at += *at == ' ';
-    }
-    return BASIN_OK;
-}
 
 static basin_status unknown(const char *name, basin_error *err)
 {
@@ -76,7 +53,9 @@ basin_status bs_preset_apply(bs_settings *s, const char *name, const char *metho
         known = true;
         if (p->method && strcmp(p->method, method) != 0)
             continue;
-        basin_status status = apply_list(s, p, err);
+        char where[64];
+        snprintf(where, sizeof where, "preset %s", p->name);
+        basin_status status = bs_settings_words(s, p->settings, where, err);
         if (status)
             return status;
     }

@@ -1,5 +1,6 @@
 /* record.c -- the table people watch, and the files of the run folder that are
  * not needed to go on: config, manifest.json, metrics.jsonl. */
+#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
@@ -70,20 +71,28 @@ basin_status bs_record_start(bs_trainer *t, basin_error *err)
 
 /* ---- metrics.jsonl ---- */
 
+static void json_number(const char *key, double value, bs_buf *out)
+{
+    char number[BS_NUMBER_TEXT];
+    if (!isfinite(value))
+        return;
+    bs_format_double(value, number);
+    bs_buf_printf(out, ", \"%s\": %s", key, number);
+}
+
 static void epoch_json(const bs_trainer *t, const double valid[BS_METRIC_COUNT], bool best,
                        bs_buf *out)
 {
-    char number[BS_NUMBER_TEXT];
-    bs_buf_printf(out, "{\"epoch\": %d, \"step\": %llu", t->epoch,
-                  (unsigned long long)t->learner.step);
-    for (int i = 0; i < BS_METHOD_SUMS && t->method->logged[i]; i++) {
-        bs_format_double(t->learner.sum[i] / (double)t->learner.batches, number);
-        bs_buf_printf(out, ", \"%s\": %s", t->method->logged[i], number);
-    }
-    if (t->learner.net) {
-        bs_format_double(t->learner.net->update.rate, number);
-        bs_buf_printf(out, ", \"lr_net\": %s", number);
-    }
+    bs_buf_printf(out, "{\"epoch\": %d, \"phase\": \"%s\", \"step\": %llu", t->epoch,
+                  t->method->phase[t->learner.phase].name, (unsigned long long)t->learner.step);
+    const bs_learner *l = &t->learner;
+    for (int i = 0; i < BS_SEEN_COUNT; i++)
+        if (l->seen[i].n > 0)
+            json_number(bs_seen_name[i], l->seen[i].sum / (double)l->seen[i].n, out);
+    if (t->method->phase[l->phase].net)
+        json_number("lr_net", l->net->update.rate, out);
+    if (t->method->phase[l->phase].energy)
+        json_number("lr_energy", l->energy->update.rate, out);
     bs_buf_text(out, ", \"valid\": ");
     bs_metrics_json(valid, out);
     bs_buf_printf(out, ", \"best\": %s, \"seconds\": %.3f}\n", best ? "true" : "false",
@@ -132,18 +141,26 @@ basin_status bs_record_rewind(bs_trainer *t, basin_error *err)
 
 void bs_record_header(bs_trainer *t)
 {
-    bs_log_say(t->job->log, BS_INFO, "  %4s %7s %10s %9s   %9s %7s %7s %8s", "EP", "STEP", "LOSS",
-               "LR", "DEV ex-F1", "mi-F1", "ma-F1", "SEC");
+    bs_log_say(t->job->log, BS_INFO, "  %4s %7s %10s %10s %9s   %9s %7s %7s %8s", "EP", "STEP",
+               "LOSS", "ENERGY", "LR", "DEV ex-F1", "mi-F1", "ma-F1", "SEC");
+}
+
+static void mean_text(const bs_seen *s, char text[16])
+{
+    snprintf(text, 16, s->n > 0 ? "%.4f" : "-", s->n > 0 ? s->sum / (double)s->n : 0);
 }
 
 basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_METRIC_COUNT], bool best,
                              basin_error *err)
 {
-    double loss = t->learner.sum[0] / (double)t->learner.batches;
-    double rate = t->learner.net ? t->learner.net->update.rate : 0;
-    bs_log_say(t->job->log, BS_INFO, "  %4d %7llu %10.4f %9.2g %s %9.2f %7.2f %7.2f %8.1f",
-               t->epoch, (unsigned long long)t->learner.step, loss, rate, best ? "*" : " ",
-               100 * valid[BS_METRIC_example_f1], 100 * valid[BS_METRIC_micro_f1],
+    const bs_learner *l = &t->learner;
+    const bs_optim   *first = t->method->phase[l->phase].net ? l->net : l->energy;
+    char              net[16], energy[16];
+    mean_text(&l->seen[BS_SEEN_loss_net], net);
+    mean_text(&l->seen[BS_SEEN_loss_energy], energy);
+    bs_log_say(t->job->log, BS_INFO, "  %4d %7llu %10s %10s %9.2g %s %9.2f %7.2f %7.2f %8.1f",
+               t->epoch, (unsigned long long)l->step, net, energy, first->update.rate,
+               best ? "*" : " ", 100 * valid[BS_METRIC_example_f1], 100 * valid[BS_METRIC_micro_f1],
                100 * valid[BS_METRIC_macro_f1], t->seconds + bs_seconds() - t->started);
     if (!t->job->folder)
         return BASIN_OK;

@@ -7,14 +7,44 @@
 
 #include "train/method.h"
 
-bs_mlc_shape bs_saved_shape(const bs_train_options *o, const bs_schema *schema)
+bool bs_saved_sparse(const bs_schema *schema)
 {
-    return (bs_mlc_shape){.features = schema->n_features,
-                          .labels = schema->n_labels,
-                          .sparse = !schema->mean && (!schema->dense || schema->binary),
-                          .layers = o->net_layers,
-                          .width = o->net_width,
-                          .dropout = o->net_dropout};
+    return !schema->mean && (!schema->dense || schema->binary);
+}
+
+basin_status bs_saved_spec(const bs_train_options *o, const bs_schema *schema, bs_spec *out,
+                           basin_error *err)
+{
+    *out = (bs_spec){.task = &bs_task_mlc,
+                     .mlc = {.features = schema->n_features,
+                             .labels = schema->n_labels,
+                             .sparse = bs_saved_sparse(schema),
+                             .layers = o->net_layers,
+                             .width = o->net_width,
+                             .dropout = o->net_dropout,
+                             .hidden = o->energy_hidden,
+                             .scale = o->energy_scale,
+                             .shift = o->energy_shift}};
+    return bs_energy_find(o->energy_kind, &out->mlc.energy, err);
+}
+
+basin_status bs_saved_inference(const bs_saved *s, const char *infer, bs_inference *out,
+                                basin_error *err)
+{
+    const bs_train_options *o = &s->settings.train;
+    *out = bs_options_inference(o, infer ? infer : o->infer);
+    if (infer && strcmp(infer, "net") != 0 && strcmp(infer, "gbi") != 0 &&
+        strcmp(infer, "refine") != 0)
+        return bs_fail(err, BASIN_EARG, "--infer: '%s' is not net, gbi or refine", infer);
+    bool net = out->how != BS_INFER_GBI || out->gbi.start == BS_GBI_NET;
+    bool energy = out->how != BS_INFER_NET;
+    if (energy && !s->has_energy)
+        return bs_fail(err, BASIN_EARG,
+                       "--infer: '%s' needs an energy; this model is a plain net: use net", infer);
+    if (net && !s->has_net)
+        return bs_fail(err, BASIN_EARG,
+                       "--infer: '%s' needs a net; this model is an energy alone: use gbi", infer);
+    return BASIN_OK;
 }
 
 /* ---- writing ---- */
@@ -35,15 +65,19 @@ static basin_status write_all(const char *path, const bs_params *params, const b
     bs_tensor *t = bs_calloc((size_t)params->n + 1, sizeof *t);
     if (!t)
         return bs_fail_nomem(err);
+    int n = 0;
     for (int i = 0; i < params->n; i++) {
         const bs_segment *s = &params->segment[i];
-        t[i] = (bs_tensor){.name = s->name,
+        if (bs_has_prefix(s->name, "net/cost/") || bs_has_prefix(s->name, "anchor/"))
+            continue;
+        t[n] = (bs_tensor){.name = s->name,
                            .dtype = sizeof(real) == 4 ? BS_DTYPE_F32 : BS_DTYPE_F64,
                            .data = params->value + s->offset,
                            .bytes = (size_t)s->count * sizeof(real)};
-        t[i].n_dims = dimensions(s->shape, t[i].dim);
+        t[n].n_dims = dimensions(s->shape, t[n].dim);
+        n++;
     }
-    basin_status status = bs_safetensors_write(path, t, params->n, meta, n_meta, err);
+    basin_status status = bs_safetensors_write(path, t, n, meta, n_meta, err);
     bs_free(t);
     return status;
 }
@@ -125,8 +159,8 @@ static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_
     return status;
 }
 
-/* Building the net once declares the parameters it needs. */
-static basin_status declare(bs_saved *s, basin_error *err)
+/* Building the nets once declares the parameters they need. */
+static basin_status declare(const bs_safetensors *f, bs_saved *s, basin_error *err)
 {
     bs_graph *g = bs_graph_new();
     s->params = bs_params_new();
@@ -134,8 +168,16 @@ static basin_status declare(bs_saved *s, basin_error *err)
         bs_graph_free(g);
         return bs_fail_nomem(err);
     }
-    bs_nn nn = {g, s->params, false, 0};
-    bs_mlc_net(&nn, &s->shape, bs_mlc_input(g, &s->shape, 1));
+    const bs_task *t = s->spec.task;
+    bs_view        v = bs_view_make(g, s->params, &s->spec, 1, false);
+    for (int i = 0; i < bs_safetensors_count(f); i++) {
+        s->has_net |= bs_has_prefix(bs_safetensors_at(f, i)->name, "net/");
+        s->has_energy |= bs_has_prefix(bs_safetensors_at(f, i)->name, "energy/");
+    }
+    if (s->has_net || !s->has_energy) /* a file with neither: the message names the net */
+        t->logits(&v, "net");
+    if (s->has_energy)
+        t->energy(&v, t->start(&v, 0, 1));
     basin_status status = bs_graph_check(g, err);
     bs_graph_free(g);
     return status;
@@ -191,8 +233,9 @@ basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved *
     bs_arena_init(&s->arena, 0);
     basin_status status = read_metadata(f, name, s, err);
     if (!status) {
-        s->shape = bs_saved_shape(&s->settings.train, &s->schema);
-        status = declare(s, err);
+        status = bs_saved_spec(&s->settings.train, &s->schema, &s->spec, err);
+        if (!status)
+            status = declare(f, s, err);
     }
     if (!status)
         status = check_size(f, name, s, err);

@@ -30,12 +30,23 @@ static basin_status allocate(bs_trainer *t, basin_error *err)
     t->best = bs_calloc((size_t)t->learner.params->size + 1, sizeof *t->best);
     if (!t->order || !t->scores || !t->best)
         return bs_fail_nomem(err);
-    basin_status s =
-        bs_feed_new(job->train, job->schema, t->learner.shape.sparse, t->o->batch, &t->feed, err);
-    if (!s)
-        s = bs_scorer_new(t->learner.backend, t->learner.w, t->learner.params, &t->learner.shape,
-                          &t->scorer, err);
-    return s;
+    return bs_feed_new(job->train, job->schema, t->learner.spec.mlc.sparse, t->o->batch, &t->feed,
+                       err);
+}
+
+static const bs_phase *phase_of(const bs_trainer *t)
+{
+    return &t->method->phase[t->learner.phase];
+}
+
+/* Each phase predicts in its own way. */
+static basin_status make_scorer(bs_trainer *t, basin_error *err)
+{
+    const char  *infer = phase_of(t)->infer;
+    bs_inference how = bs_options_inference(t->o, infer ? infer : t->o->infer);
+    bs_scorer_free(t->scorer);
+    return bs_scorer_new(t->learner.backend, t->learner.w, t->learner.params, &t->learner.spec,
+                         &how, &t->scorer, err);
 }
 
 /* Before any work is done: a setting that would only be looked at in the end. */
@@ -69,8 +80,9 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     t->plateau = bs_plateau_make(o->plateau_factor, o->plateau_patience, 0);
     l->o = o;
     l->backend = &bs_backend_cpu;
-    l->shape = bs_saved_shape(o, job->schema);
-    basin_status s = check_settings(o, err);
+    basin_status s = bs_saved_spec(o, job->schema, &l->spec, err);
+    if (!s)
+        s = check_settings(o, err);
     if (!s)
         s = bs_metric_parse(o->stop_metric, &t->stop_metric, err);
     if (!s)
@@ -81,8 +93,9 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
         s = l->backend->workspace_new(&(bs_backend_options){o->threads}, &l->w, err);
     if (!s && !(l->params = bs_params_new()))
         s = bs_fail_nomem(err);
+    l->method = t->method;
     if (!s)
-        s = t->method->setup(l, err);
+        s = bs_learner_setup(l, err);
     return s ? s : allocate(t, err);
 }
 
@@ -91,10 +104,7 @@ static void trainer_free(bs_trainer *t)
     bs_learner *l = &t->learner;
     bs_scorer_free(t->scorer);
     bs_feed_free(t->feed);
-    if (t->method)
-        t->method->free(l);
-    bs_optim_free(l->net);
-    bs_optim_free(l->energy);
+    bs_learner_free(l);
     bs_params_free(l->params);
     if (l->w)
         l->backend->workspace_free(l->w);
@@ -127,9 +137,8 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
     bs_rng_permutation(&rng, t->order, rows);
     while (t->next_row < rows && !s && !stop_asked(t)) {
         int32_t left = rows - t->next_row, n = left < t->o->batch ? left : t->o->batch;
-        s = t->method->step(&t->learner, bs_feed_rows(t->feed, t->order + t->next_row, n), err);
+        s = phase_of(t)->step(&t->learner, bs_feed_rows(t->feed, t->order + t->next_row, n), err);
         t->next_row += n;
-        t->learner.batches++;
         t->rows_seen += n;
         bs_progress_set(&bar, t->next_row);
         if (!s)
@@ -148,19 +157,30 @@ static basin_status evaluate(bs_trainer *t, double valid[BS_METRIC_COUNT], basin
                            BS_METRIC_BIT(macro_f1) | BS_METRIC_BIT(subset_accuracy) |
                            BS_METRIC_BIT(hamming_loss);
     bs_threshold half = bs_threshold_fixed(0.5f);
-    basin_status s = bs_score_dataset(t->scorer, &t->learner.shape, t->job->valid, t->job->schema,
-                                      t->scores, err);
+    basin_status s = bs_score_dataset(t->scorer, &t->learner.spec, t->job->valid, t->job->schema,
+                                      t->scores, NULL, err);
     if (s)
         return s;
     return bs_measure(t->job->valid, t->scores, &half, t->profile,
                       shown | UINT32_C(1) << t->stop_metric, valid, err);
 }
 
-/* Keeps the parameters when they are the best so far; says so. */
+/* The plateau rule works on the net, or on an energy that is trained alone. */
+static void lower_rates(bs_trainer *t, double value)
+{
+    bs_learner *l = &t->learner;
+    bs_optim   *first = phase_of(t)->net ? l->net : l->energy;
+    double      before = first->update.rate;
+    first->update.rate = bs_plateau_rate(&t->plateau, value, before);
+    if (t->o->plateau_both && first == l->net && l->energy && before > 0)
+        l->energy->update.rate *= first->update.rate / before;
+}
+
+/* Keeps the parameters when they are the best of this phase so far; says so. */
 static bool keep_if_best(bs_trainer *t, double score)
 {
     double value = bs_metric_table[t->stop_metric].higher ? score : -score;
-    bool   best = t->best_epoch == 0 || value > t->best_score;
+    bool   best = t->best_epoch <= t->phase_start || value > t->best_score;
     if (best) {
         t->best_epoch = t->epoch;
         t->best_score = value;
@@ -168,9 +188,7 @@ static bool keep_if_best(bs_trainer *t, double score)
                (size_t)t->learner.params->size * sizeof *t->best);
     }
     t->bad = best ? 0 : t->bad + 1;
-    if (t->learner.net)
-        t->learner.net->update.rate =
-            bs_plateau_rate(&t->plateau, value, t->learner.net->update.rate);
+    lower_rates(t, value);
     return best;
 }
 
@@ -178,30 +196,59 @@ static basin_status finish_epoch(bs_trainer *t, basin_error *err)
 {
     double       valid[BS_METRIC_COUNT];
     basin_status s = BASIN_OK;
-    bool         due = t->epoch % t->o->stop_epochs == 0 || t->epoch == t->o->epochs;
+    int          mine = t->epoch - t->phase_start;
+    bool         due = mine % t->o->stop_epochs == 0 || mine == t->o->epochs;
     if (due) {
         s = evaluate(t, valid, err);
         bool best = !s && keep_if_best(t, valid[t->stop_metric]);
         if (!s)
             s = bs_record_epoch(t, valid, best, err);
     }
-    memset(t->learner.sum, 0, sizeof t->learner.sum);
-    t->learner.batches = 0;
+    memset(t->learner.seen, 0, sizeof t->learner.seen);
     t->next_row = 0;
     t->epoch++;
     return s;
 }
 
-static bool done(const bs_trainer *t)
+static bool out_of_time(const bs_trainer *t)
 {
-    return t->epoch > t->o->epochs || t->bad >= t->o->stop_patience ||
-           (t->o->time_limit > 0 && elapsed(t) >= t->o->time_limit && t->best_epoch > 0);
+    return t->o->time_limit > 0 && elapsed(t) >= t->o->time_limit && t->best_epoch > t->phase_start;
+}
+
+static bool phase_done(const bs_trainer *t)
+{
+    int most = phase_of(t)->step == bs_step_pretrain ? t->o->pretrain_epochs : t->o->epochs;
+    return t->epoch - t->phase_start > most || t->bad >= t->o->stop_patience || out_of_time(t);
+}
+
+static bool last_phase(const bs_trainer *t)
+{
+    return t->learner.phase + 1 >= BS_PHASES || !t->method->phase[t->learner.phase + 1].name;
+}
+
+/* From the best parameters of this phase into the next one. */
+static basin_status next_phase(bs_trainer *t, basin_error *err)
+{
+    bs_params *p = t->learner.params;
+    if (t->best_epoch > t->phase_start)
+        memcpy(p->value, t->best, (size_t)p->size * sizeof *p->value);
+    bs_log_say(t->job->log, BS_INFO, "  %s done: best epoch %d; now: %s", phase_of(t)->name,
+               t->best_epoch, t->method->phase[t->learner.phase + 1].name);
+    t->phase_start = t->epoch - 1;
+    t->bad = 0;
+    t->plateau = bs_plateau_make(t->o->plateau_factor, t->o->plateau_patience, 0);
+    basin_status s = bs_learner_enter(&t->learner, t->learner.phase + 1, err);
+    return s ? s : make_scorer(t, err);
 }
 
 static basin_status run_epochs(bs_trainer *t, basin_error *err)
 {
     basin_status s = BASIN_OK;
-    while (!s && !done(t)) {
+    while (!s && !(phase_done(t) && last_phase(t))) {
+        if (phase_done(t)) {
+            s = next_phase(t, err);
+            continue;
+        }
         s = train_epoch(t, err);
         if (s || stop_asked(t))
             break;
@@ -280,7 +327,7 @@ static basin_status measure_test(bs_trainer *t, bs_train_outcome *out, basin_err
     float            *scores = bs_calloc(cells + 1, sizeof *scores);
     basin_status      s = scores ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
-        s = bs_score_dataset(t->scorer, &t->learner.shape, test, t->job->schema, scores, err);
+        s = bs_score_dataset(t->scorer, &t->learner.spec, test, t->job->schema, scores, NULL, err);
     if (!s)
         s = bs_measure(test, scores, &half, t->profile, 0, out->test, err);
     if (!s)
@@ -334,8 +381,8 @@ static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *
     out->best_epoch = t->best_epoch;
     out->params_net = bs_params_count(p, "net/");
     out->params_energy = bs_params_count(p, "energy/");
-    basin_status s = bs_score_dataset(t->scorer, &t->learner.shape, t->job->valid, t->job->schema,
-                                      t->scores, err);
+    basin_status s = bs_score_dataset(t->scorer, &t->learner.spec, t->job->valid, t->job->schema,
+                                      t->scores, NULL, err);
     if (!s)
         s = choose_threshold(t, &out->threshold, err);
     if (!s)
@@ -358,6 +405,8 @@ basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_erro
     basin_status s = trainer_init(&t, job, err);
     if (!s && job->folder && job->resume)
         s = bs_checkpoint_read(&t, &found, err);
+    if (!s)
+        s = make_scorer(&t, err);
     if (!s)
         s = bs_record_start(&t, err);
     if (!s && found)

@@ -49,8 +49,9 @@ typedef struct {
     real                   *best;   /* parameters of the best epoch */
     bs_metric_id            stop_metric;
     bs_profile_id           profile;
-    int                     epoch;    /* the one being trained, from 1 */
-    int32_t                 next_row; /* of the epoch's order */
+    int                     epoch;       /* the one being trained, from 1 */
+    int                     phase_start; /* epochs before this phase */
+    int32_t                 next_row;    /* of the epoch's order */
     int                     best_epoch, bad;
     double                  best_score, seconds, train_seconds, started, saved_at;
     int64_t                 rows_seen;

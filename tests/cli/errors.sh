@@ -14,7 +14,7 @@ try basin eval empty d.arff
 try basin train nothing.arff
 printf '@relation x\n@attribute a numeric\n@attribute l {0,1}\n@data\n1,0\nfoo,1\n' > bad.arff
 try basin data inspect bad.arff --labels l
-basin train d.arff -q --epochs 1 -o run > table
+basin train d.arff -q --method ce --epochs 1 -o run > table
 try basin predict run d.arff --format xml
 try basin predict run d.arff --top-k none
 try basin predict run bad.arff

@@ -1,0 +1,27 @@
+/* energy.h -- terms of an energy over label sets: how labels fit together.
+ *
+ *   E(x, y) = -( sum_i y_i b_i . T(x) + scale * top(M y + m) )
+ *
+ * SPEN (Belanger and McCallum 2016) with the sign of SEAL: what the nets compute
+ * is a score, its negative the energy. A term is a function of h = M y + m, so
+ * that it serves relaxed y and sampled label sets (sums of rows of M) alike.
+ *
+ * To add one: a file with a const bs_energy and a line in energies.def. */
+#ifndef BS_ENERGY_H
+#define BS_ENERGY_H
+
+#include "nn/layers.h"
+
+typedef struct bs_mlc_shape bs_mlc_shape;
+
+typedef struct {
+    const char *name, *help;
+    bs_id (*top)(bs_nn *nn, int hidden, bs_id h); /* score [n, 1] from h [n, hidden] */
+} bs_energy;
+
+extern const bs_energy *const bs_energies[]; /* ends with NULL */
+
+/* By name; unknown: an error with the nearest name. */
+basin_status bs_energy_find(const char *name, const bs_energy **out, basin_error *err);
+
+#endif

@@ -1,0 +1,180 @@
+/* gbi.c -- see gbi.h. */
+#include "model/gbi.h"
+
+#include <math.h>
+
+enum { MOMENT_DECAY_1 = 900, MOMENT_DECAY_2 = 999 }; /* thousandths: Adam's usual */
+
+/* The state of all rows between two steps. */
+typedef struct {
+    bs_id z, y;             /* the iterate, and the output it stands for */
+    bs_id m, v;             /* moments */
+    bs_id best, best_value; /* so far */
+    bs_id moving;           /* 1 where a row has not come to rest, [rows, K, 1] */
+    bs_id taken;            /* steps so far, the same shape */
+} state;
+
+bs_id bs_energy_objective(bs_view *v, void *ctx, bs_id y)
+{
+    (void)ctx;
+    return v->spec->task->energy(v, y);
+}
+
+bs_id bs_gbi_begin(bs_view *v, const bs_gbi *o, uint32_t stream)
+{
+    const bs_task *t = v->spec->task;
+    switch (o->start) {
+    case BS_GBI_ZEROS: return t->start(v, 0, 1);
+    case BS_GBI_UNIFORM: return t->start(v, 0.5, 1);
+    case BS_GBI_RANDOM: return t->random(v, o->starts, stream);
+    case BS_GBI_NET: break;
+    }
+    return t->relax(v, t->logits(v, "net"));
+}
+
+static bool in_logits(const bs_gbi *o)
+{
+    return o->logits || o->rule == BS_GBI_MIRROR;
+}
+
+static bs_id output_of(bs_view *v, const bs_gbi *o, bs_id z)
+{
+    return in_logits(o) ? v->spec->task->relax(v, z) : z;
+}
+
+static bs_id objective(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id y)
+{
+    bs_id value = f(v, ctx, y);
+    if (o->entropy > 0)
+        value = bs_sub(v->g, value, bs_scale(v->g, v->spec->task->entropy(v, y), o->entropy));
+    return value;
+}
+
+/* What is subtracted from the iterate in step t = 1, 2, ... */
+static bs_id step_of(bs_view *v, const bs_gbi *o, state *s, bs_id d, int t)
+{
+    bs_graph    *g = v->g;
+    const double b1 = MOMENT_DECAY_1 / 1000.0, b2 = MOMENT_DECAY_2 / 1000.0;
+    switch (o->rule) {
+    case BS_GBI_PLAIN: return bs_scale(g, d, o->rate);
+    case BS_GBI_MIRROR: return bs_scale(g, d, o->rate / sqrt(t));
+    case BS_GBI_MOMENTUM:
+        s->m = s->m ? bs_add(g, bs_scale(g, s->m, o->momentum), d) : d;
+        return bs_scale(g, s->m, o->rate);
+    case BS_GBI_NORMALISED: {
+        bs_id norm = bs_sqrt_safe(g, v->spec->task->total(v, bs_square(g, d)), 1e-24);
+        return bs_scale(g, bs_div(g, d, norm), o->rate);
+    }
+    case BS_GBI_ADAM: break;
+    }
+    bs_id first = bs_scale(g, d, 1 - b1), second = bs_scale(g, bs_square(g, d), 1 - b2);
+    s->m = s->m ? bs_add(g, bs_scale(g, s->m, b1), first) : first;
+    s->v = s->v ? bs_add(g, bs_scale(g, s->v, b2), second) : second;
+    /* sqrt_safe keeps the derivative finite where the gradient is zero */
+    bs_id root = bs_scale(g, bs_sqrt_safe(g, s->v, 1e-30), 1 / sqrt(1 - pow(b2, t)));
+    return bs_div(g, bs_scale(g, s->m, o->rate / (1 - pow(b1, t))), bs_offset(g, root, 1e-8));
+}
+
+static bs_id moved(bs_view *v, const bs_gbi *o, bs_id z, bs_id step)
+{
+    bs_id next = bs_sub(v->g, z, step);
+    return in_logits(o) ? next : v->spec->task->project(v, next);
+}
+
+/* Backtracking: the first of step, step / 2, ... that lowers the objective; none: stays. */
+static bs_id line_search(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, const state *s,
+                         bs_id value, bs_id step)
+{
+    bs_graph *g = v->g;
+    bs_id     chosen = s->z, open = bs_fill(g, 1, bs_shape_of(g, value));
+    for (int i = 0; i <= o->halvings; i++) {
+        bs_id next = moved(v, o, s->z, bs_scale(g, step, ldexp(1, -i)));
+        bs_id lower = bs_less(g, objective(v, o, f, ctx, output_of(v, o, next)), value);
+        bs_id take = bs_mul(g, lower, open);
+        chosen = bs_where(g, take, next, chosen);
+        open = bs_sub(g, open, take);
+    }
+    return chosen;
+}
+
+static void keep_best(bs_view *v, state *s, bs_id value)
+{
+    bs_graph *g = v->g;
+    if (!s->best) {
+        s->best = s->y;
+        s->best_value = value;
+        return;
+    }
+    bs_id better = bs_less(g, value, s->best_value);
+    s->best = bs_where(g, better, s->y, s->best);
+    s->best_value = bs_minimum(g, value, s->best_value);
+}
+
+static void take_step(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, state *s, int t,
+                      bs_id *value)
+{
+    bs_graph *g = v->g;
+    bs_id     d, wrt = o->rule == BS_GBI_MIRROR ? s->y : s->z;
+    *value = objective(v, o, f, ctx, s->y);
+    if (o->best)
+        keep_best(v, s, *value);
+    bs_grad(g, *value, &wrt, 1, &d, true);
+    bs_id step = step_of(v, o, s, d, t);
+    bs_id next =
+        o->halvings > 0 ? line_search(v, o, f, ctx, s, *value, step) : moved(v, o, s->z, step);
+    if (o->tolerance > 0) {
+        /* the length of the way bounds every part of it */
+        bs_id way = bs_sub(g, next, s->z);
+        next = bs_where(g, s->moving, next, s->z);
+        s->taken = bs_add(g, s->taken, s->moving);
+        bs_id length = v->spec->task->total(v, bs_square(g, way));
+        s->moving =
+            bs_mul(g, s->moving, bs_less(g, bs_const(g, o->tolerance * o->tolerance), length));
+    }
+    s->z = next;
+    s->y = output_of(v, o, next);
+}
+
+/* The best of the K starts of each row. */
+static void pick_start(bs_view *v, bs_found *found)
+{
+    bs_graph *g = v->g;
+    const int K = bs_shape_of(g, found->y).d[2];
+    bs_id     y = bs_slice(g, found->y, -2, 0, 1), value = bs_slice(g, found->value, -2, 0, 1);
+    for (int k = 1; k < K; k++) {
+        bs_id other = bs_slice(g, found->value, -2, k, 1), better = bs_less(g, other, value);
+        y = bs_where(g, better, bs_slice(g, found->y, -2, k, 1), y);
+        value = bs_minimum(g, value, other);
+    }
+    found->y = y;
+    found->value = value;
+}
+
+bs_found bs_gbi_search(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start)
+{
+    bs_graph *g = v->g;
+    bs_shape  s = bs_shape_of(g, start), rows = bs_shape3(s.d[1], s.d[2], 1);
+    bs_id     z = in_logits(o) ? v->spec->task->unrelax(v, start) : start, value;
+    state     at = {.z = z, .y = output_of(v, o, z)};
+    bs_found  found = {0};
+    at.moving = bs_fill(g, 1, rows);
+    at.taken = bs_fill(g, 0, rows);
+    bs_push(g, "search");
+    for (int t = 1; t <= o->steps; t++) {
+        take_step(v, o, f, ctx, &at, t, &value);
+        if (t == 1)
+            found.first = value;
+    }
+    bool look = (o->best && !o->skip_last) || o->starts > 1;
+    if (look)
+        value = objective(v, o, f, ctx, at.y);
+    if (o->best && !o->skip_last)
+        keep_best(v, &at, value);
+    found.y = o->best ? at.best : at.y;
+    found.value = o->best ? at.best_value : look ? value : 0;
+    found.steps = o->tolerance > 0 ? bs_mean(g, at.taken) : bs_const(g, o->steps);
+    if (bs_shape_of(g, found.y).d[2] > 1)
+        pick_start(v, &found);
+    bs_pop(g);
+    return found;
+}

@@ -1,0 +1,56 @@
+/* gbi.h -- gradient-based inference: search for the y of lowest objective.
+ *
+ * The steps are nodes of the graph, so a search can be differentiated through
+ * (SPEN end to end) or stopped (all other methods), and costs one program. Rows
+ * are searched independently, K starts each.
+ *
+ *   projected:  y <- P(y - step)            P the projection to relaxed outputs
+ *   logits:     z <- z - step, y = relax(z)
+ *   mirror:     z <- z - rate / sqrt(t) * df/dy, y = relax(z)  (entropic mirror descent)
+ *
+ * where step is the gradient times the rate, with momentum, by Adam, or divided by its
+ * norm (ALEN, eq. 12). */
+#ifndef BS_GBI_H
+#define BS_GBI_H
+
+#include "model/view.h"
+
+typedef enum {
+    BS_GBI_PLAIN,
+    BS_GBI_MOMENTUM,
+    BS_GBI_ADAM,
+    BS_GBI_NORMALISED,
+    BS_GBI_MIRROR,
+} bs_gbi_rule;
+typedef enum { BS_GBI_ZEROS, BS_GBI_UNIFORM, BS_GBI_RANDOM, BS_GBI_NET } bs_gbi_start;
+
+typedef struct {
+    bs_gbi_rule  rule;
+    bs_gbi_start start;
+    bool         logits;        /* the iterate is a logit; always so for mirror */
+    int          steps, starts; /* starts > 1: random ones, the best is returned */
+    double       rate, momentum;
+    double       entropy;   /* weight of the entropy, which smooths the objective; 0 = none */
+    double       tolerance; /* a row rests when no part of its iterate moves further; 0 = never */
+    int          halvings;  /* of a step that does not lower the objective; 0 = no line search */
+    bool         best;      /* returns the best iterate, else the last */
+    bool         skip_last; /* the last iterate is not looked at: a quirk of published code */
+} bs_gbi;
+
+/* What is minimised, [rows, K, 1] from y. */
+typedef bs_id (*bs_objective)(bs_view *v, void *ctx, bs_id y);
+bs_id bs_energy_objective(bs_view *v, void *ctx, bs_id y); /* the energy; ctx unused */
+
+typedef struct {
+    bs_id y;     /* [rows, 1, ...] */
+    bs_id value; /* objective there, [rows, 1, 1]; 0 when it was not needed */
+    bs_id first; /* objective at the start */
+    bs_id steps; /* mean number of steps taken, [1] */
+} bs_found;
+
+/* The start: gbi->start, with the net "net" for BS_GBI_NET. */
+bs_id bs_gbi_begin(bs_view *v, const bs_gbi *o, uint32_t stream);
+
+bs_found bs_gbi_search(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start);
+
+#endif

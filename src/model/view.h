@@ -1,0 +1,81 @@
+/* view.h -- a batch as methods see it: nets and outputs of a task, in one graph.
+ *
+ * Methods, losses and searches are written against the table of functions
+ * below, once for all tasks. An output y has the shape [rows, K, ...]: K relaxed
+ * outputs for each row of the batch; scores, costs and energies of them are
+ * [rows, K, 1]. Sampled outputs are discrete and have a form of their own.
+ *
+ * Building an expression twice gives the same nodes, so a function may be asked
+ * again for what it made before; dropout included, since the streams of a net
+ * do not depend on the call. */
+#ifndef BS_VIEW_H
+#define BS_VIEW_H
+
+#include "model/mlc.h"
+
+typedef struct bs_task bs_task;
+
+/* Everything that fixes the nets. */
+typedef struct {
+    const bs_task *task;
+    bs_mlc_shape   mlc;
+} bs_spec;
+
+typedef struct {
+    bs_graph      *g;
+    bs_params     *params;
+    const bs_spec *spec;
+    int            rows;
+    bs_id          x, gold;                     /* leaves; gold is 0 when there is none */
+    bool           net_dropout, energy_dropout; /* training */
+} bs_view;
+
+typedef enum { BS_COST_F1, BS_COST_HAMMING, BS_COST_L1, BS_COST_SQUARED } bs_cost;
+
+struct bs_task {
+    const char *name, *help;
+
+    void (*leaves)(bs_view *v, bool gold);
+
+    /* The net called NAME ("net", "net/cost"): logits, one output a row. */
+    bs_id (*logits)(bs_view *v, const char *name);
+    bs_id (*relax)(bs_view *v, bs_id logits);        /* logits to relaxed outputs */
+    bs_id (*unrelax)(bs_view *v, bs_id y);           /* and back, finite everywhere */
+    bs_id (*project)(bs_view *v, bs_id y);           /* any numbers to the nearest relaxed output */
+    bs_id (*start)(bs_view *v, double value, int K); /* every part of y equal to it, or ... */
+    bs_id (*random)(bs_view *v, int K, uint32_t stream); /* ... uniform over the outputs */
+    bs_id (*truth)(bs_view *v);                          /* gold as y with K = 1 */
+    bs_id (*total)(bs_view *v, bs_id a); /* sums a y-shaped value by output: [rows, K, 1] */
+
+    bs_id (*energy)(bs_view *v, bs_id y);             /* E(x, y) */
+    bs_id (*score)(bs_view *v, bs_id y);              /* against gold, in [0,1]; 1 = equal */
+    bs_id (*cost)(bs_view *v, bs_cost kind, bs_id y); /* against gold; 0 = equal */
+    bs_id (*cross_entropy)(bs_view *v, bs_id logits); /* [rows, 1, 1] */
+    bs_id (*entropy)(bs_view *v, bs_id y);            /* of the distribution y stands for */
+
+    /* K discrete outputs a row, drawn from the distribution of the logits. */
+    bs_id (*sample)(bs_view *v, bs_id logits, int K, uint32_t stream);
+    bs_id (*sample_energy)(bs_view *v, bs_id samples, int K);
+    bs_id (*sample_log_prob)(bs_view *v, bs_id samples, int K, bs_id logits);
+    bs_id (*sample_score)(bs_view *v, bs_id samples, int K);
+
+    /* Logits of a cost-augmented net (InfNet+): a head of its own on the features of "net", or
+     * a layer over the net's y and the truth; hidden -1: as many units as y has parts. */
+    bs_id (*second_head)(bs_view *v, const char *name);
+    bs_id (*stacked)(bs_view *v, const char *name, bs_id y, int hidden);
+};
+
+extern const bs_task bs_task_mlc;
+
+/* Streams of random numbers, so that no two uses collide. */
+enum {
+    BS_STREAM_NET = 1000,
+    BS_STREAM_ENERGY = 2000,
+    BS_STREAM_COST_NET = 3000,
+    BS_STREAM_SAMPLE = 4000,
+    BS_STREAM_START = 5000
+};
+
+bs_view bs_view_make(bs_graph *g, bs_params *params, const bs_spec *spec, int rows, bool gold);
+
+#endif

@@ -1,0 +1,310 @@
+/* learner.c -- stages as programs, phases, and the order of steps that methods share. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "train/loss.h"
+
+void bs_learner_see(bs_learner *l, bs_seen_id id, double value)
+{
+    l->seen[id].sum += value;
+    l->seen[id].n++;
+}
+
+/* ---- building ---- */
+
+bs_gbi bs_options_gbi(const bs_train_options *o, bool predicting)
+{
+    static const char *const rules[] = {"plain", "momentum", "adam", "normalised", "mirror"};
+    static const char *const starts[] = {"zeros", "uniform", "random", "net"};
+    bs_gbi                   s = {.steps = o->gbi_steps,
+                                  .starts = 1,
+                                  .logits = strcmp(o->gbi_space, "logits") == 0,
+                                  .rate = o->gbi_lr,
+                                  .momentum = o->gbi_momentum,
+                                  .entropy = o->gbi_entropy,
+                                  .tolerance = o->gbi_tolerance,
+                                  .halvings = o->gbi_halvings,
+                                  .best = o->gbi_best,
+                                  .skip_last = strcmp(o->mode, "code") == 0};
+    for (int i = 0; i < 5; i++)
+        if (strcmp(o->gbi_rule, rules[i]) == 0)
+            s.rule = (bs_gbi_rule)i;
+    for (int i = 0; i < 4; i++)
+        if (strcmp(o->gbi_start, starts[i]) == 0)
+            s.start = (bs_gbi_start)i;
+    if (s.start == BS_GBI_RANDOM)
+        s.starts = o->gbi_restarts;
+    if (predicting && o->gbi_test_steps > 0)
+        s.steps = o->gbi_test_steps;
+    return s;
+}
+
+bs_inference bs_options_inference(const bs_train_options *o, const char *infer)
+{
+    return (bs_inference){.how = strcmp(infer, "gbi") == 0      ? BS_INFER_GBI
+                                 : strcmp(infer, "refine") == 0 ? BS_INFER_REFINE
+                                                                : BS_INFER_NET,
+                          .gbi = bs_options_gbi(o, true)};
+}
+
+/* Dropout is on in the net that is trained, and, as in the published runs, in the other, too:
+ * samples come from a dropped-out net, and a dropped-out energy is the loss. A net that is no
+ * longer trained has none. */
+bs_scene bs_scene_make(bs_learner *l, bs_graph *g, int rows, const char *trains)
+{
+    const bs_phase *p = &l->method->phase[l->phase];
+    bs_scene        s = {.t = l->spec.task, .o = l->o};
+    s.v = bs_view_make(g, l->params, &l->spec, rows, true);
+    s.v.net_dropout = p->net || bs_has_prefix(trains, "net/");
+    s.v.energy_dropout = p->energy || bs_has_prefix(trains, "energy/");
+    return s;
+}
+
+enum { LOSS_RESULT, FIRST_SEEN };
+
+/* Results: the loss, everything that may be seen, the gradients. */
+static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
+{
+    bs_learner     *l = ctx;
+    const bs_stage *stage = &l->method->stage[key.v[0]];
+    bs_scene        s = bs_scene_make(l, g, key.v[1], stage->trains);
+    bs_id           theta[BS_CACHE_RESULTS], d[BS_CACHE_RESULTS];
+    int             segment[BS_CACHE_RESULTS];
+    r->input[0] = s.v.x;
+    r->input[1] = s.v.gold;
+    bs_push(g, "loss");
+    bs_id loss = stage->loss(&s);
+    int   n = bs_params_nodes(g, l->params, stage->trains, theta, segment,
+                              BS_CACHE_RESULTS - FIRST_SEEN - BS_SEEN_COUNT);
+    bs_grad(g, loss, theta, n, d, true);
+    r->result[r->n_results++] = (bs_result){loss, -1};
+    for (int i = 0; i < BS_SEEN_COUNT; i++)
+        r->result[r->n_results++] = (bs_result){s.seen[i] ? s.seen[i] : bs_const(g, NAN), -1};
+    for (int i = 0; i < n; i++)
+        r->result[r->n_results++] = (bs_result){d[i], segment[i]};
+    bs_pop(g);
+}
+
+static bs_optim *optimiser_of(bs_learner *l, const char *trains)
+{
+    return bs_has_prefix(trains, "net/") ? l->net : l->energy;
+}
+
+static void bind(bs_learner *l, bs_entry *e)
+{
+    l->backend->bind_params(e->program, l->params->value, l->params->grad, l->params->offset);
+    bs_optim_use_rows(optimiser_of(l, l->method->stage[e->key.v[0]].trains), e->program);
+}
+
+/* Whether both nets are trained is part of the key: it decides where dropout is. */
+static basin_status program(bs_learner *l, int stage, int32_t rows, bs_entry **e, basin_error *err)
+{
+    bool         fresh;
+    basin_status s = bs_cache_get(l->cache, (bs_key){{stage, rows, l->phase}}, e, &fresh, err);
+    if (!s && fresh && l->params->value)
+        bind(l, *e);
+    return s;
+}
+
+/* ---- setting up ---- */
+
+static basin_status make_optim(bs_learner *l, const char *prefix, double rate, double decay,
+                               double clip, bs_optim **out, basin_error *err)
+{
+    bs_optim_options o;
+    basin_status     s = bs_options_default(bs_optim_rows, &o, err);
+    if (s)
+        return s;
+    memcpy(o.rule, l->o->rule, sizeof o.rule);
+    o.rate = rate;
+    o.decay = decay;
+    o.clip = clip;
+    o.beta1 = l->o->beta1;
+    return bs_optim_new(l->backend, l->w, l->params, prefix, &o, out, err);
+}
+
+basin_status bs_learner_setup(bs_learner *l, basin_error *err)
+{
+    const bs_method *m = l->method;
+    bs_entry        *e;
+    basin_status     s = BASIN_OK;
+    if (!(l->cache = bs_cache_new(l->backend, l->w, build, l, 0)))
+        return bs_fail_nomem(err);
+    for (int i = 0; i < BS_STAGES && m->stage[i].trains && !s; i++)
+        s = program(l, i, 1, &e, err); /* declares the parameters */
+    bs_cache_free(l->cache);           /* a later stage may have added some to the first's net */
+    if (!s && !(l->cache = bs_cache_new(l->backend, l->w, build, l, 0)))
+        return bs_fail_nomem(err);
+    if (s) {
+        l->cache = NULL;
+        return s;
+    }
+    s = bs_params_allocate(l->params, (uint64_t)l->o->seed, err);
+    if (!s && bs_params_count(l->params, "net/") > 0)
+        s = make_optim(l, "net/", l->o->lr_net, l->o->decay_net, l->o->clip, &l->net, err);
+    if (!s && bs_params_count(l->params, "energy/") > 0)
+        s = make_optim(l, "energy/", l->o->lr_energy, l->o->decay_energy, l->o->clip_energy,
+                       &l->energy, err);
+    if (!s && m->setup)
+        s = m->setup(l, err);
+    return s ? s : bs_learner_enter(l, 0, err);
+}
+
+void bs_learner_free(bs_learner *l)
+{
+    if (l->method && l->method->free)
+        l->method->free(l);
+    bs_cache_free(l->cache);
+    bs_optim_free(l->net);
+    bs_optim_free(l->energy);
+}
+
+static void reset(bs_params *p, bs_optim *o, double rate, double clip)
+{
+    for (int i = 0; i < o->n; i++) {
+        const size_t bytes = (size_t)o->span[i].count * sizeof(real);
+        memset(p->m + o->span[i].offset, 0, bytes);
+        memset(p->v + o->span[i].offset, 0, bytes);
+    }
+    o->update.step = 0;
+    o->update.rate = rate;
+    o->clip = clip;
+}
+
+basin_status bs_learner_enter(bs_learner *l, int phase, basin_error *err)
+{
+    const bs_phase *p = &l->method->phase[phase];
+    bool            pretraining = p->step == bs_step_pretrain;
+    l->phase = phase;
+    if (l->net)
+        reset(l->params, l->net, pretraining ? l->o->pretrain_lr : l->o->lr_net, l->o->clip);
+    if (l->energy)
+        reset(l->params, l->energy, l->o->lr_energy, p->net ? l->o->clip_energy : l->o->clip);
+    return p->enter ? p->enter(l, err) : BASIN_OK;
+}
+
+/* ---- a step ---- */
+
+static basin_status check_loss(const bs_learner *l, const bs_optim *o, double loss,
+                               basin_error *err)
+{
+    if (isfinite(loss))
+        return BASIN_OK;
+    const char *which = o == l->net ? "net" : "energy";
+    return bs_fail(err, BASIN_ENUMERIC,
+                   "the loss of the %s is no longer finite at step %llu; a lower lr.%s (now %g) or "
+                   "clip may help",
+                   which, (unsigned long long)l->step, which, o->update.rate);
+}
+
+basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_error *err)
+{
+    bs_optim    *o = optimiser_of(l, l->method->stage[stage].trains);
+    bool         net = o == l->net;
+    double       norm;
+    bs_entry    *e;
+    basin_status s = program(l, stage, b->rows, &e, err);
+    if (s)
+        return s;
+    l->backend->bind_input(e->program, e->input[0], bs_batch_x(b));
+    l->backend->bind_input(e->program, e->input[1], b->gold);
+    s = l->backend->run(e->program, &(bs_run){(uint64_t)l->o->seed, ++l->step}, err);
+    if (s)
+        return s;
+    double loss = (double)*(const real *)l->backend->result(e->program, LOSS_RESULT);
+    s = check_loss(l, o, loss, err);
+    if (!s)
+        s = bs_optim_step(o, &norm, err);
+    if (s)
+        return s;
+    bs_learner_see(l, net ? BS_SEEN_loss_net : BS_SEEN_loss_energy, loss);
+    bs_learner_see(l, net ? BS_SEEN_grad_net : BS_SEEN_grad_energy, norm);
+    for (int i = 0; i < BS_SEEN_COUNT; i++) {
+        double x = (double)*(const real *)l->backend->result(e->program, FIRST_SEEN + i);
+        if (!isnan(x))
+            bs_learner_see(l, (bs_seen_id)i, x);
+    }
+    return BASIN_OK;
+}
+
+/* ---- orders of steps ---- */
+
+/* The last stage that trains it: of methods that pre-train a net, that is the first. */
+static int stage_of(const bs_learner *l, const char *trains)
+{
+    int found = 0;
+    for (int i = 0; i < BS_STAGES && l->method->stage[i].trains; i++)
+        if (strcmp(l->method->stage[i].trains, trains) == 0)
+            found = i;
+    return found;
+}
+
+basin_status bs_step_pretrain(bs_learner *l, const bs_batch *b, basin_error *err)
+{
+    return bs_learner_run(l, 0, b, err);
+}
+
+basin_status bs_step_net(bs_learner *l, const bs_batch *b, basin_error *err)
+{
+    const int    stage = stage_of(l, "net/");
+    basin_status s = BASIN_OK;
+    for (int i = 0; i < l->o->steps_net && !s; i++)
+        s = bs_learner_run(l, stage, b, err);
+    return s;
+}
+
+basin_status bs_step_energy(bs_learner *l, const bs_batch *b, basin_error *err)
+{
+    const int    stage = stage_of(l, "energy/");
+    basin_status s = BASIN_OK;
+    for (int i = 0; i < l->o->steps_energy && !s; i++)
+        s = bs_learner_run(l, stage, b, err);
+    return s;
+}
+
+/* As published: the outer net makes its steps one by one, each after all of the inner's. */
+basin_status bs_step_alternating(bs_learner *l, const bs_batch *b, basin_error *err)
+{
+    const int    net = stage_of(l, "net/"), energy = stage_of(l, "energy/");
+    const bool   net_inside = strcmp(l->o->inner, "net") == 0;
+    const int    outer = net_inside ? l->o->steps_energy : l->o->steps_net;
+    const int    inner = net_inside ? l->o->steps_net : l->o->steps_energy;
+    basin_status s = BASIN_OK;
+    for (int i = 0; i < outer && !s; i++) {
+        for (int k = 0; k < inner && !s; k++)
+            s = bs_learner_run(l, net_inside ? net : energy, b, err);
+        if (!s)
+            s = bs_learner_run(l, net_inside ? energy : net, b, err);
+    }
+    return s;
+}
+
+/* ---- beginnings of phases ---- */
+
+basin_status bs_enter_new_net(bs_learner *l, basin_error *err)
+{
+    (void)err;
+    bs_params_renew(l->params, "net/", (uint64_t)l->o->seed + 1);
+    return BASIN_OK;
+}
+
+/* energy/T/0/W <- net/T/0/W and so on: -E starts as the net's logits, plus the global term. */
+basin_status bs_enter_energy(bs_learner *l, basin_error *err)
+{
+    bs_params *p = l->params;
+    (void)err;
+    if (strcmp(l->o->energy_init, "net") != 0)
+        return BASIN_OK;
+    for (int i = 0; i < p->n; i++) {
+        char name[256];
+        if (!bs_has_prefix(p->segment[i].name, "net/"))
+            continue;
+        snprintf(name, sizeof name, "energy/%s", p->segment[i].name + 4);
+        const bs_segment *to = bs_params_find(p, name);
+        if (to && to->count == p->segment[i].count)
+            memcpy(p->value + to->offset, p->value + p->segment[i].offset,
+                   (size_t)to->count * sizeof *p->value);
+    }
+    return BASIN_OK;
+}

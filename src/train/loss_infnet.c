@@ -1,0 +1,143 @@
+/* loss_infnet.c -- inference networks: a net is trained to find what the energy's margin loss
+ * looks for (Tu and Gimpel 2018), and another to find the minimum (Tu et al. 2020, eq. 6):
+ *
+ *   energy:  [cost(F) - E(F) + E(y)]_+ + perceptron [E(y) - E(A)]_+
+ *   nets:    -cost(F) + E(F) + perceptron E(A) + ce.weight CE(A)
+ *
+ * F the cost-augmented net, A the net that predicts. With infnet.form=single they are
+ * one, and only the first term of each is there. truncate=yes cuts the nets' terms at
+ * zero as the energy's are, which is how training fails (Tu et al., section 4.1).
+ *
+ * mode=code (SEAL's program): the cost-augmented output does not reach the energy's loss and
+ * A goes through the sigmoid twice; F is not cut off from A. */
+#include <stdio.h>
+#include <string.h>
+
+#include "train/loss.h"
+
+static bool is_single(const bs_scene *s)
+{
+    return strcmp(s->o->infnet_form, "single") == 0;
+}
+
+static bool as_code(const bs_scene *s)
+{
+    return strcmp(s->o->mode, "code") == 0;
+}
+
+bs_id bs_cost_augmented(bs_scene *s)
+{
+    bs_view    *v = &s->v;
+    const char *form = s->o->infnet_form;
+    bs_id       y = bs_net_output(s);
+    if (is_single(s))
+        return y;
+    if (strcmp(form, "separated") == 0)
+        return s->t->relax(v, s->t->logits(v, "net/cost"));
+    if (strcmp(form, "shared") == 0)
+        return s->t->relax(v, s->t->second_head(v, "net/cost"));
+    bs_id below = as_code(s) ? y : bs_stop(v->g, y);
+    return s->t->relax(v, s->t->stacked(v, "net/cost", below, s->o->infnet_hidden));
+}
+
+static bs_id cost_of(bs_scene *s, bs_id y)
+{
+    return s->t->cost(&s->v, bs_cost_named(s->o->cost), y);
+}
+
+static bs_id truth_energy(bs_scene *s)
+{
+    return s->t->energy(&s->v, s->t->truth(&s->v));
+}
+
+/* The energy's loss as SEAL's program has it. */
+static bs_id compound_as_code(bs_scene *s)
+{
+    bs_graph *g = s->v.g;
+    bs_id     y = bs_sigmoid(g, bs_stop(g, bs_net_output(s)));
+    bs_id     truth = truth_energy(s), output = s->t->energy(&s->v, y);
+    bs_see_energies(s, truth, output);
+    bs_id margin = bs_hinge(s, bs_add(g, cost_of(s, y), truth));
+    bs_id plain = bs_mean(g, bs_relu(g, bs_sub(g, truth, output)));
+    return bs_add(g, margin, bs_scale(g, plain, s->o->perceptron));
+}
+
+bs_id bs_loss_compound(bs_scene *s)
+{
+    bs_graph *g = s->v.g;
+    if (as_code(s) && !is_single(s))
+        return compound_as_code(s);
+    bs_id truth = truth_energy(s), wrong = bs_stop(g, bs_cost_augmented(s));
+    bs_id lure = s->t->energy(&s->v, wrong);
+    bs_id loss = bs_hinge(s, bs_add(g, bs_sub(g, cost_of(s, wrong), lure), truth));
+    bs_see_energies(s, truth, lure);
+    if (!is_single(s)) {
+        bs_id output = s->t->energy(&s->v, bs_stop(g, bs_net_output(s)));
+        bs_id plain = bs_mean(g, bs_relu(g, bs_sub(g, truth, output)));
+        loss = bs_add(g, loss, bs_scale(g, plain, s->o->perceptron));
+        bs_see_energies(s, truth, output);
+    }
+    return bs_with_l2(s, loss, bs_concat(g, truth, lure, -2));
+}
+
+/* Tu and Gimpel 2018: outputs near the corners. */
+static bs_id entropy_term(bs_scene *s)
+{
+    bs_graph *g = s->v.g;
+    return bs_scale(g, bs_mean(g, s->t->entropy(&s->v, bs_net_output(s))), s->o->infnet_entropy);
+}
+
+/* Squared distance to the pre-trained net, whose parameters are anchor/... */
+static bs_id stay_term(bs_scene *s)
+{
+    bs_graph  *g = s->v.g;
+    bs_params *p = s->v.params;
+    bs_id      sum = bs_const(g, 0);
+    for (int i = 0, n = p->n; i < n; i++) {
+        char name[256];
+        if (!bs_has_prefix(p->segment[i].name, "net/") ||
+            bs_has_prefix(p->segment[i].name, "net/cost/"))
+            continue;
+        snprintf(name, sizeof name, "anchor/%s", p->segment[i].name);
+        bs_shape shape = p->segment[i].shape;
+        bs_id    here = bs_param_leaf(g, i, shape),
+              anchor = bs_param(g, p, name, shape, bs_init_zero());
+        sum = bs_add(g, sum, bs_sum(g, bs_square(g, bs_sub(g, here, anchor))));
+    }
+    return bs_scale(g, sum, s->o->infnet_stay);
+}
+
+basin_status bs_enter_infnet(bs_learner *l, basin_error *err)
+{
+    bs_params *p = l->params;
+    for (int i = 0; i < p->n; i++)
+        if (bs_has_prefix(p->segment[i].name, "anchor/")) {
+            const bs_segment *from = bs_params_find(p, p->segment[i].name + strlen("anchor/"));
+            memcpy(p->value + p->segment[i].offset, p->value + from->offset,
+                   (size_t)from->count * sizeof *p->value);
+        }
+    return bs_enter_energy(l, err);
+}
+
+bs_id bs_loss_infnet(bs_scene *s)
+{
+    bs_graph *g = s->v.g;
+    bs_id     wrong = bs_cost_augmented(s), truth = truth_energy(s);
+    bs_id     found = bs_sub(g, cost_of(s, wrong), s->t->energy(&s->v, wrong));
+    if (s->o->truncate)
+        found = bs_relu(g, bs_add(g, found, truth));
+    bs_id loss = bs_neg(g, bs_mean(g, found));
+    if (!is_single(s)) {
+        bs_id output = s->t->energy(&s->v, bs_net_output(s));
+        if (s->o->truncate)
+            output = bs_neg(g, bs_relu(g, bs_sub(g, truth, output)));
+        loss = bs_add(g, loss, bs_scale(g, bs_mean(g, output), s->o->perceptron));
+    }
+    loss = bs_scale(g, loss, s->o->energy_weight);
+    bs_id ce = bs_loss_cross_entropy(s);
+    s->seen[BS_SEEN_cross_entropy] = ce;
+    loss = bs_add(g, loss, bs_scale(g, ce, s->o->ce_weight));
+    if (s->o->infnet_entropy > 0)
+        loss = bs_add(g, loss, entropy_term(s));
+    return s->o->infnet_stay > 0 ? bs_add(g, loss, stay_term(s)) : loss;
+}

@@ -1,0 +1,12 @@
+/* method_aen.c -- AEN: ALEN (Pan et al. 2020) without the refined output. */
+#include "train/loss.h"
+
+const bs_method bs_method_aen = {
+    .name = "aen",
+    .help = "alen without the refined output in training",
+    .tasks = "mlc",
+    .defaults = "infer=refine gbi.rule=normalised gbi.steps=5 gbi.lr=0.2 optimiser.beta1=0.5 "
+                "gbi.best=no",
+    .stage = {{"energy/", bs_loss_adversarial}, {"net/", bs_loss_alen_net}},
+    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
+};

@@ -1,0 +1,13 @@
+/* method_alen.c -- ALEN (Pan et al. 2020): net and energy by turns; the energy learns the scores of
+ * the truth, of the net's output and of that output refined by search. */
+#include "train/loss.h"
+
+const bs_method bs_method_alen = {
+    .name = "alen",
+    .help = "energy learns scores near the net's output; prediction is refined by search",
+    .tasks = "mlc",
+    .defaults = "infer=refine gbi.rule=normalised gbi.steps=5 gbi.lr=0.2 optimiser.beta1=0.5 "
+                "gbi.best=no",
+    .stage = {{"energy/", bs_loss_least_squares}, {"net/", bs_loss_alen_net}},
+    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
+};

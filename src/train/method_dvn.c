@@ -1,0 +1,12 @@
+/* method_dvn.c -- deep value networks (Gygli et al. 2017): the energy learns the score of outputs
+ * that searches of it find. */
+#include "train/loss.h"
+
+const bs_method bs_method_dvn = {
+    .name = "dvn",
+    .help = "energy as a value of outputs: learns their F1, searched from zeros",
+    .tasks = "mlc",
+    .defaults = "infer=gbi gbi.test_steps=30",
+    .stage = {{"energy/", bs_loss_value_search}},
+    .phase = {{.name = "energy", .energy = true, .step = bs_step_energy}},
+};

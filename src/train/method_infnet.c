@@ -1,0 +1,20 @@
+/* method_infnet.c -- inference networks (Tu and Gimpel 2018): a pre-trained net is trained to find
+ * the cost-augmented output that the energy's margin loss looks for. */
+#include "train/loss.h"
+
+const bs_method bs_method_infnet = {
+    .name = "infnet",
+    .help = "net trained against the energy's margin loss",
+    .tasks = "mlc",
+    .defaults = "inner=net infnet.form=single cost=squared energy.init=net infnet.stay=10 "
+                "lr.net=0.001",
+    .stage = {{"net/", bs_loss_cross_entropy},
+              {"energy/", bs_loss_compound},
+              {"net/", bs_loss_infnet}},
+    .phase = {{.name = "pre-training", .infer = "net", .net = true, .step = bs_step_pretrain},
+              {.name = "net and energy",
+               .net = true,
+               .energy = true,
+               .step = bs_step_alternating,
+               .enter = bs_enter_infnet}},
+};

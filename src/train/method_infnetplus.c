@@ -1,0 +1,12 @@
+/* method_infnetplus.c -- joint training of inference networks (Tu et al. 2020): one for the
+ * cost-augmented output, one for prediction, and the compound loss. */
+#include "train/loss.h"
+
+const bs_method bs_method_infnetplus = {
+    .name = "infnet+",
+    .help = "compound margin and perceptron losses; cost-augmented net beside the net",
+    .tasks = "mlc",
+    .defaults = "inner=net steps.net=5 cost=l1 infnet.form=stacked",
+    .stage = {{"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}},
+    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
+};

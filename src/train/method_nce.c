@@ -1,0 +1,13 @@
+/* method_nce.c -- the energy as a density model: noise-contrastive estimation against samples of
+ * a pre-trained net (Ma and Collins 2018). */
+#include "train/loss.h"
+
+const bs_method bs_method_nce = {
+    .name = "nce",
+    .help = "energy by noise contrast with samples of a pre-trained net",
+    .tasks = "mlc",
+    .defaults = "infer=gbi gbi.start=random gbi.restarts=3 samples=80",
+    .stage = {{"net/", bs_loss_cross_entropy}, {"energy/", bs_loss_nce}},
+    .phase = {{.name = "pre-training", .infer = "net", .net = true, .step = bs_step_pretrain},
+              {.name = "energy", .energy = true, .enter = bs_enter_energy, .step = bs_step_energy}},
+};

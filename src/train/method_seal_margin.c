@@ -1,0 +1,13 @@
+/* method_seal_margin.c -- SEAL-dynamic (Lee et al. 2022): net and energy by turns, the energy
+ * trained by the margin loss of InfNet+, the net by cross-entropy and the energy. */
+#include "train/loss.h"
+
+const bs_method bs_method_seal_margin = {
+    .name = "seal-margin",
+    .help = "net and energy by turns; the energy by margins (InfNet+ inside SEAL)",
+    .tasks = "mlc",
+    .defaults = "inner=net steps.net=5 cost=hamming infnet.form=stacked infnet.hidden=-1 "
+                "perceptron=0.005 ce.weight=4",
+    .stage = {{"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}},
+    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
+};

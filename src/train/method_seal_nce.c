@@ -1,0 +1,11 @@
+/* method_seal_nce.c -- SEAL-dynamic (Lee et al. 2022): net and energy by turns, the energy
+ * trained by noise contrast with samples of the net, the net by cross-entropy and the energy. */
+#include "train/loss.h"
+
+const bs_method bs_method_seal_nce = {
+    .name = "seal-nce",
+    .help = "net and energy by turns; the energy tells the truth from samples of the net",
+    .tasks = "mlc",
+    .stage = {{"energy/", bs_loss_nce}, {"net/", bs_loss_net}},
+    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
+};

@@ -1,0 +1,12 @@
+/* method_seal_ranking.c -- SEAL-dynamic (Lee et al. 2022): net and energy by turns, the energy
+ * trained by ranking the truth above samples of the net, the net by cross-entropy and the
+ * energy. */
+#include "train/loss.h"
+
+const bs_method bs_method_seal_ranking = {
+    .name = "seal-ranking",
+    .help = "the same without the correction for the net's probabilities",
+    .tasks = "mlc",
+    .stage = {{"energy/", bs_loss_ranking}, {"net/", bs_loss_net}},
+    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
+};

@@ -1,0 +1,13 @@
+/* method_seal_regression.c -- SEAL-dynamic (Lee et al. 2022): net and energy by turns, the
+ * energy trained by regression to the score of the net's output, the net by cross-entropy and
+ * the energy. */
+#include "train/loss.h"
+
+const bs_method bs_method_seal_regression = {
+    .name = "seal-regression",
+    .help = "net and energy by turns; the energy learns the F1 of the net's output",
+    .tasks = "mlc",
+    .defaults = "net.loss=value",
+    .stage = {{"energy/", bs_loss_regression}, {"net/", bs_loss_net}},
+    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
+};

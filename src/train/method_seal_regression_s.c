@@ -1,0 +1,13 @@
+/* method_seal_regression_s.c -- SEAL-dynamic (Lee et al. 2022): net and energy by turns, the
+ * energy trained by regression to the scores of outputs around the net's, the net by cross-
+ * entropy and the energy. */
+#include "train/loss.h"
+
+const bs_method bs_method_seal_regression_s = {
+    .name = "seal-regression-s",
+    .help = "the same with samples around the net's output",
+    .tasks = "mlc",
+    .defaults = "net.loss=value samples=10",
+    .stage = {{"energy/", bs_loss_regression_s}, {"net/", bs_loss_net}},
+    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
+};

@@ -1,0 +1,24 @@
+/* method_seal_static_margin.c -- SEAL-static (Lee et al. 2022): an energy trained first, by the
+ * margin loss of SPEN, then frozen as the loss of a new net. */
+#include "train/loss.h"
+
+const bs_method bs_method_seal_static_margin = {
+    .name = "seal-static-margin",
+    .help = "net with a frozen energy, from spen, in its loss",
+    .tasks = "mlc",
+    .defaults = "gbi.start=net gbi.lr=0.01 energy.init=net lr.energy=0.0003 energy.weight=0.01",
+    .stage = {{"net/", bs_loss_cross_entropy},
+              {"energy/", bs_loss_margin_search},
+              {"net/", bs_loss_net}},
+    .phase = {{.name = "pre-training", .infer = "net", .net = true, .step = bs_step_pretrain},
+              {.name = "energy",
+               .infer = "gbi",
+               .energy = true,
+               .enter = bs_enter_energy,
+               .step = bs_step_energy},
+              {.name = "net",
+               .infer = "net",
+               .net = true,
+               .enter = bs_enter_static,
+               .step = bs_step_net}},
+};

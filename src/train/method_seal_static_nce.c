@@ -1,0 +1,22 @@
+/* method_seal_static_nce.c -- SEAL-static (Lee et al. 2022): an energy trained first, by noise
+ * contrast, then frozen as the loss of a new net. */
+#include "train/loss.h"
+
+const bs_method bs_method_seal_static_nce = {
+    .name = "seal-static-nce",
+    .help = "net with a frozen energy, from nce, in its loss",
+    .tasks = "mlc",
+    .defaults = "gbi.start=random gbi.restarts=3 samples=80 energy.weight=0.01",
+    .stage = {{"net/", bs_loss_cross_entropy}, {"energy/", bs_loss_nce}, {"net/", bs_loss_net}},
+    .phase = {{.name = "pre-training", .infer = "net", .net = true, .step = bs_step_pretrain},
+              {.name = "energy",
+               .infer = "gbi",
+               .energy = true,
+               .enter = bs_enter_energy,
+               .step = bs_step_energy},
+              {.name = "net",
+               .infer = "net",
+               .net = true,
+               .enter = bs_enter_static,
+               .step = bs_step_net}},
+};

@@ -1,0 +1,17 @@
+/* method_seal_static_regression.c -- SEAL-static (Lee et al. 2022): an energy trained first, by
+ * the regression of DVN, then frozen as the loss of a new net. */
+#include "train/loss.h"
+
+const bs_method bs_method_seal_static_regression = {
+    .name = "seal-static-regression",
+    .help = "net with a frozen energy, from dvn, in its loss",
+    .tasks = "mlc",
+    .defaults = "net.loss=value gbi.test_steps=30",
+    .stage = {{"energy/", bs_loss_value_search}, {"net/", bs_loss_net}},
+    .phase = {{.name = "energy", .infer = "gbi", .energy = true, .step = bs_step_energy},
+              {.name = "net",
+               .infer = "net",
+               .net = true,
+               .enter = bs_enter_static,
+               .step = bs_step_net}},
+};

@@ -1,0 +1,13 @@
+/* method_spen.c -- SPEN with a structured hinge loss (Belanger and McCallum 2016): the energy is
+ * searched from a pre-trained net, in training and prediction alike. */
+#include "train/loss.h"
+
+const bs_method bs_method_spen = {
+    .name = "spen",
+    .help = "energy with a margin loss, searched from a pre-trained net",
+    .tasks = "mlc",
+    .defaults = "infer=gbi gbi.start=net gbi.lr=0.01 energy.init=net lr.energy=0.0003",
+    .stage = {{"net/", bs_loss_cross_entropy}, {"energy/", bs_loss_margin_search}},
+    .phase = {{.name = "pre-training", .infer = "net", .net = true, .step = bs_step_pretrain},
+              {.name = "energy", .energy = true, .enter = bs_enter_energy, .step = bs_step_energy}},
+};

@@ -1,0 +1,14 @@
+/* method_spen_e2e.c -- SPEN end to end (Belanger et al. 2017): the energy is trained through
+ * the steps of the search, so that these steps find the truth. */
+#include "train/loss.h"
+
+const bs_method bs_method_spen_e2e = {
+    .name = "spen-e2e",
+    .help = "energy trained through the unrolled search",
+    .tasks = "mlc",
+    .defaults = "infer=gbi gbi.start=net gbi.space=logits gbi.rule=momentum gbi.steps=10 "
+                "gbi.best=no energy.init=net gbi.entropy=1 gbi.lr=0.1 lr.energy=0.0003 clip=1",
+    .stage = {{"net/", bs_loss_cross_entropy}, {"energy/", bs_loss_unrolled}},
+    .phase = {{.name = "pre-training", .infer = "net", .net = true, .step = bs_step_pretrain},
+              {.name = "energy", .energy = true, .enter = bs_enter_energy, .step = bs_step_energy}},
+};
