@@ -52,7 +52,29 @@ basin_session cli_session(const cli_common *common);
 
 const cli_verb *cli_find(const char *name);
 
+/* ---- verbs that train (training.c) ---- */
+
+typedef struct {
+    const char *valid[MOST_ARGS], *test[MOST_ARGS], *set[MOST_ARGS], *data[MOST_ARGS];
+    int         n_valid, n_test, n_set, n_data;
+    const char *folder, *seeds, *config_file;
+    bool        resume;
+    cli_common  common;
+} cli_training;
+
+/* The config file, then argv by the rows, whose fields are those of `a`; settings and files
+ * go to `c`. Results as of cli_parse. */
+int cli_training_parse(const cli_verb *verb, int argc, char **argv, const cli_option *rows,
+                       cli_training *a, basin_config *c, bool *stop);
+
+/* runs/STEMsuffix after the first file, or the same with -2, -3 ... when that is taken. */
+const char *cli_free_folder(const cli_training *a, const char *suffix, char out[512]);
+
+/* A whole number from 1 to most; *out stays as it is when text is NULL. */
+int cli_whole(const cli_verb *verb, const char *name, const char *text, int most, int *out);
+
 int cmd_train(int argc, char **argv);
+int cmd_compare(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_data(int argc, char **argv);

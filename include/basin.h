@@ -126,6 +126,26 @@ basin_status basin_config_file(basin_config *c, const char *role, const char *pa
 basin_status basin_train(const basin_config *c, const char *folder, int seeds, int resume,
                          const basin_session *s, basin_text *out, basin_error *err);
 
+/* What is compared; NULL or 0 = the default. */
+typedef struct {
+    const char *methods;  /* names with commas between them, each once */
+    const char *baseline; /* one of them; default: the first */
+    const char *metric;   /* the one in the table; default: example_f1 */
+    const char *folder;   /* runs go to folder/METHOD/seed-N; must be given */
+    const char *html;     /* where folder/compare.html is written a second time */
+    int         seeds;    /* trainings of each method; default: 3 */
+    int         jobs;     /* trainings at the same time, which share the threads; default: 1 */
+    int         resume;   /* nonzero: finished runs of the folder are kept, others go on */
+} basin_compare_options;
+
+/* Trains every method with every seed on the same data and compares them on the
+ * test rows (validation rows, if there are none): mean, deviation, tests against
+ * the baseline over rows with all seeds at once, speed. A preset gives each method
+ * its own settings. Writes compare.md, compare.html and compare.json to the folder.
+ * When some methods fail, *out is filled all the same and the status tells of it. */
+basin_status basin_compare(const basin_config *c, const basin_compare_options *o,
+                           const basin_session *s, basin_text *out, basin_error *err);
+
 typedef struct {
     const char *infer;     /* "net", "gbi" or "refine"; NULL = the model's own */
     const char *threshold; /* a number, "auto" = the stored one; NULL = auto */

@@ -40,4 +40,25 @@ void bs_metric_row(const char *name, const double v[BS_METRIC_COUNT], double mar
 basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, bool label_free,
                          bs_logger *log, bs_dataset **out, basin_error *err);
 
+/* All rows of a data set through a model: scores [rows, labels]. infer NULL: the model's own.
+ * warm: what is timed is a second pass, unless the first took long. */
+basin_status bs_model_score(const bs_saved *m, const bs_dataset *data, const char *infer,
+                            int threads, bool warm, float *scores, double *seconds,
+                            basin_error *err);
+
+/* ---- trainings (api_train.c) ---- */
+
+enum { BS_MOST_SEEDS = 1000 };
+
+/* Names of the files, from the settings where none were given; what was given goes into the
+ * settings. `text` holds the names that were cut apart. */
+void bs_exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTION_TEXT]);
+
+void bs_json_quote(const char *text, bs_buf *out);
+/* The object of `train --json`; folder may be NULL. */
+void bs_outcome_json(const bs_settings *s, const bs_train_outcome *o, const char *folder,
+                     bs_buf *out);
+/* , "key": {"valid": {...}, ...}: mean or standard deviation over n outcomes. */
+void bs_spread_json(const char *key, const bs_train_outcome *o, int n, bool deviation, bs_buf *out);
+
 #endif

@@ -6,8 +6,6 @@
 #include "api.h"
 #include "base/io.h"
 
-enum { MOST_SEEDS = 1000 };
-
 /* The order of precedence: defaults, those of the method, preset, config file, --set. */
 basin_status bs_config_resolve(const basin_config *c, const char *method, bs_settings *s,
                                basin_error *err)
@@ -36,9 +34,7 @@ basin_status bs_config_resolve(const basin_config *c, const char *method, bs_set
 
 /* ---- files ---- */
 
-/* Names of the files, from the settings where none were given; what was given goes into the
- * settings. `text` holds the names that were cut apart. */
-static void exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTION_TEXT])
+void bs_exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTION_TEXT])
 {
     char *setting[BS_ROLES] = {o->file_train, o->file_valid, o->file_test};
     bool  given = files->n[0] > 0;
@@ -78,7 +74,7 @@ static void metrics(const char *key, const double v[BS_METRIC_COUNT], bs_buf *ou
     bs_metrics_json(v, out);
 }
 
-static void quote(const char *text, bs_buf *out)
+void bs_json_quote(const char *text, bs_buf *out)
 {
     bs_buf_text(out, "\"");
     for (; *text; text++)
@@ -89,8 +85,8 @@ static void quote(const char *text, bs_buf *out)
     bs_buf_text(out, "\"");
 }
 
-static void outcome_json(const bs_settings *s, const bs_train_outcome *o, const char *folder,
-                         bs_buf *out)
+void bs_outcome_json(const bs_settings *s, const bs_train_outcome *o, const char *folder,
+                     bs_buf *out)
 {
     bs_buf_printf(out,
                   "{\"task\": \"%s\", \"method\": \"%s\", \"seed\": %d, \"epochs\": %d, "
@@ -101,7 +97,7 @@ static void outcome_json(const bs_settings *s, const bs_train_outcome *o, const 
     number("params_net", (double)o->params_net, out);
     number("params_energy", (double)o->params_energy, out);
     bs_buf_text(out, ", \"run\": ");
-    quote(folder ? folder : "", out);
+    bs_json_quote(folder ? folder : "", out);
     metrics("valid", o->valid, out);
     if (o->has_test)
         metrics("test", o->test, out);
@@ -161,8 +157,7 @@ static const struct {
             {"valid_tuned", offsetof(bs_train_outcome, valid_tuned), false},
             {"test_tuned", offsetof(bs_train_outcome, test_tuned), true}};
 
-static void spread_json(const char *key, const bs_train_outcome *o, int n, bool deviation,
-                        bs_buf *out)
+void bs_spread_json(const char *key, const bs_train_outcome *o, int n, bool deviation, bs_buf *out)
 {
     double values[BS_METRIC_COUNT];
     bool   first = true;
@@ -234,7 +229,7 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
         if (status)
             break;
         bs_buf_text(json, i > 0 ? ", " : "");
-        outcome_json(s, &outcome[i], folder ? own : NULL, json);
+        bs_outcome_json(s, &outcome[i], folder ? own : NULL, json);
         if (seeds > 1)
             bs_log_say(log, BS_INFO, "seed %d: best epoch %d, dev ex-F1 %.2f%s", s->train.seed,
                        outcome[i].best_epoch, 100 * outcome[i].valid[BS_METRIC_example_f1], "");
@@ -243,8 +238,8 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
     }
     if (!status && seeds > 1) {
         bs_buf_text(json, "]");
-        spread_json("mean", outcome, seeds, false, json);
-        spread_json("sd", outcome, seeds, true, json);
+        bs_spread_json("mean", outcome, seeds, false, json);
+        bs_spread_json("sd", outcome, seeds, true, json);
         bs_buf_text(json, "}");
         seeds_table(outcome, seeds, table);
     }
@@ -259,14 +254,14 @@ basin_status basin_train(const basin_config *c, const char *folder, int seeds, i
     bs_prepared data;
     bs_buf      table, json;
     *out = (basin_text){NULL, NULL};
-    if (seeds < 1 || seeds > MOST_SEEDS)
-        return bs_fail(err, BASIN_EARG, "--seeds: %d is not in 1..%d", seeds, MOST_SEEDS);
+    if (seeds < 1 || seeds > BS_MOST_SEEDS)
+        return bs_fail(err, BASIN_EARG, "--seeds: %d is not in 1..%d", seeds, BS_MOST_SEEDS);
     if (folder && strlen(folder) >= BS_OPTION_TEXT)
         return bs_fail(err, BASIN_EARG, "-o: the name of the run folder is too long");
     basin_status status = bs_config_resolve(c, NULL, &s, err);
     bs_files     files = c->files;
     char         names[BS_ROLES][BS_OPTION_TEXT];
-    exchange_files(&files, &s.train, names);
+    bs_exchange_files(&files, &s.train, names);
     if (!status)
         status = bs_prepare(&s, &files, &log, &data, err);
     if (status)

@@ -31,6 +31,52 @@ void bs_sampled_dense(const double *record, int32_t rows, size_t width, const fl
     }
 }
 
+/* ---- the mean of several sources ---- */
+
+static void set_add(const void *self, const float *weight, double *sums)
+{
+    const bs_sampled_set *set = self;
+    for (int i = 0; i < set->n; i++) {
+        set->part[i].add(set->part[i].self, weight, sums);
+        sums += set->part[i].width * BS_LANES;
+    }
+}
+
+static void set_value(const void *self, const double *sums, double *out)
+{
+    const bs_sampled_set *set = self;
+    const int             values = set->part[0].values;
+    double                one[BS_VALUES_MAX];
+    memset(out, 0, (size_t)values * sizeof *out);
+    for (int i = 0; i < set->n; i++) {
+        set->part[i].value(set->part[i].self, sums, one);
+        for (int v = 0; v < values; v++)
+            out[v] += one[v] / set->n;
+        sums += set->part[i].width;
+    }
+}
+
+basin_status bs_sampled_mean(const bs_sampled_set *set, bs_sampled *out, basin_error *err)
+{
+    if (set->n < 1)
+        return bs_fail(err, BASIN_EARG, "the mean of no sources");
+    *out = set->part[0];
+    for (int i = 1; i < set->n; i++) {
+        if (set->part[i].rows != out->rows || set->part[i].values != out->values)
+            return bs_fail(err, BASIN_EARG, "sources of %d and %d rows have no mean", out->rows,
+                           set->part[i].rows);
+        out->fixed |= set->part[i].fixed;
+        if (!bs_add_size(out->width, set->part[i].width, &out->width))
+            return bs_fail_nomem(err);
+    }
+    out->self = set;
+    out->add = set_add;
+    out->value = set_value;
+    return BASIN_OK;
+}
+
+/* ---- runs ---- */
+
 /* What a run needs besides its sources. */
 typedef struct {
     float  *weight;  /* [rows, BS_LANES] */

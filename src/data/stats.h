@@ -33,6 +33,17 @@ typedef struct {
 void bs_sampled_dense(const double *record, int32_t rows, size_t width, const float *weight,
                       double *sums);
 
+/* The mean, value by value, of sources over the same rows: several trainings of one
+ * method. A replicate weighs a row once for all of them, and a row that changes
+ * sides does so in all of them; part i meets part i of the other system. */
+typedef struct {
+    const bs_sampled *part; /* [n], borrowed */
+    int               n;
+} bs_sampled_set;
+
+/* Borrows the set for the lifetime of *out. */
+basin_status bs_sampled_mean(const bs_sampled_set *set, bs_sampled *out, basin_error *err);
+
 typedef struct {
     double value;  /* of the rows as they are */
     double lo, hi; /* percentiles of the replicates, minus bias */

@@ -154,7 +154,7 @@ bs_found bs_gbi_search(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, b
 {
     bs_graph *g = v->g;
     bs_shape  s = bs_shape_of(g, start), rows = bs_shape3(s.d[1], s.d[2], 1);
-    bs_id     z = in_logits(o) ? v->spec->task->unrelax(v, start) : start, value;
+    bs_id     z = in_logits(o) ? v->spec->task->unrelax(v, start) : start, value = 0;
     state     at = {.z = z, .y = output_of(v, o, z)};
     bs_found  found = {0};
     at.moving = bs_fill(g, 1, rows);

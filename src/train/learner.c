@@ -48,16 +48,16 @@ bs_inference bs_options_inference(const bs_train_options *o, const char *infer)
                           .gbi = bs_options_gbi(o, true)};
 }
 
-/* Dropout is on in the net that is trained, and, as in the published runs, in the other, too:
- * samples come from a dropped-out net, and a dropped-out energy is the loss. A net that is no
- * longer trained has none. */
+/* Dropout is on in the net that is trained, and, as in the published runs, in the other, too
+ * (dropout.both): samples come from a dropped-out net, and a dropped-out energy is the loss. A
+ * net that is no longer trained has none. */
 bs_scene bs_scene_make(bs_learner *l, bs_graph *g, int rows, const char *trains)
 {
     const bs_phase *p = &l->method->phase[l->phase];
     bs_scene        s = {.t = l->spec.task, .o = l->o};
     s.v = bs_view_make(g, l->params, &l->spec, rows, true);
-    s.v.net_dropout = p->net || bs_has_prefix(trains, "net/");
-    s.v.energy_dropout = p->energy || bs_has_prefix(trains, "energy/");
+    s.v.net_dropout = (p->net && l->o->dropout_both) || bs_has_prefix(trains, "net/");
+    s.v.energy_dropout = (p->energy && l->o->dropout_both) || bs_has_prefix(trains, "energy/");
     return s;
 }
 
@@ -202,7 +202,7 @@ basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_e
 {
     bs_optim    *o = optimiser_of(l, l->method->stage[stage].trains);
     bool         net = o == l->net;
-    double       norm;
+    double       norm = NAN;
     bs_entry    *e;
     basin_status s = program(l, stage, b->rows, &e, err);
     if (s)
@@ -214,12 +214,15 @@ basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_e
         return s;
     double loss = (double)*(const real *)l->backend->result(e->program, LOSS_RESULT);
     s = check_loss(l, o, loss, err);
+    /* without clipping a norm is a pass of its own: now and then is enough to be looked at */
+    bool look = o->clip > 0 || o->update.step % 16 == 0;
     if (!s)
-        s = bs_optim_step(o, &norm, err);
+        s = bs_optim_step(o, look ? &norm : NULL, err);
     if (s)
         return s;
     bs_learner_see(l, net ? BS_SEEN_loss_net : BS_SEEN_loss_energy, loss);
-    bs_learner_see(l, net ? BS_SEEN_grad_net : BS_SEEN_grad_energy, norm);
+    if (look)
+        bs_learner_see(l, net ? BS_SEEN_grad_net : BS_SEEN_grad_energy, norm);
     for (int i = 0; i < BS_SEEN_COUNT; i++) {
         double x = (double)*(const real *)l->backend->result(e->program, FIRST_SEEN + i);
         if (!isnan(x))

@@ -19,7 +19,8 @@ static drawn draw(bs_scene *s)
     d.drawn = s->t->sample(&s->v, d.logits, K, BS_STREAM_SAMPLE);
     d.truth = s->t->energy(&s->v, s->t->truth(&s->v));
     d.others = s->t->sample_energy(&s->v, d.drawn, K);
-    bs_see_energies(s, d.truth, d.others);
+    s->seen[BS_SEEN_energy_truth] = bs_mean(g, d.truth);
+    s->seen[BS_SEEN_energy_samples] = bs_mean(g, d.others);
     return d;
 }
 

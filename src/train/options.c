@@ -64,6 +64,8 @@ const bs_option bs_train_rows[] = {
      LOG},
     {"net.dropout", BS_FLOAT, AT(net_dropout), "0.3", "0", "0.95", NULL,
      "share of units left out of a training step", LINEAR},
+    {"dropout.both", BS_BOOL, AT(dropout_both), "yes", NULL, NULL, NULL,
+     "also in the one of net and energy that is not being trained", KEEP},
     {"energy.kind", BS_TEXT, AT(energy_kind), "label", NULL, NULL, NULL,
      "energy over the labels; see 'basin list energies'", KEEP},
     {"energy.hidden", BS_INT, AT(energy_hidden), "200", "1", "100000", NULL,
@@ -95,7 +97,8 @@ const bs_option bs_train_rows[] = {
     {"truncate", BS_BOOL, AT(truncate), "no", NULL, NULL, NULL,
      "the net's margin loss is cut at zero, too (infnet, infnet+)", KEEP},
     {"pretrain.epochs", BS_INT, AT(pretrain_epochs), "300", "0", "1000000", NULL,
-     "most epochs of cross-entropy before methods that start from a net", KEEP},
+     "most epochs of cross-entropy (and not more than epochs) in methods that start from a net",
+     KEEP},
     {"pretrain.lr", BS_FLOAT, AT(pretrain_lr), "0.002", "0", "1000", NULL,
      "learning rate of the net in them", LOG},
 

@@ -17,6 +17,7 @@ typedef struct {
     char   mode[BS_OPTION_TEXT];
     int    batch, samples;
     double noise;
+    bool   dropout_both;
     double lr_net, lr_energy, decay_net, decay_energy, clip, clip_energy;
     char   rule[BS_OPTION_TEXT];
     double beta1;

@@ -204,6 +204,7 @@ static basin_status finish_epoch(bs_trainer *t, basin_error *err)
         if (!s)
             s = bs_record_epoch(t, valid, best, err);
     }
+    bs_advise(t);
     memset(t->learner.seen, 0, sizeof t->learner.seen);
     t->next_row = 0;
     t->epoch++;
@@ -217,7 +218,9 @@ static bool out_of_time(const bs_trainer *t)
 
 static bool phase_done(const bs_trainer *t)
 {
-    int most = phase_of(t)->step == bs_step_pretrain ? t->o->pretrain_epochs : t->o->epochs;
+    int most = t->o->epochs, first = t->o->pretrain_epochs;
+    if (phase_of(t)->step == bs_step_pretrain && first < most)
+        most = first;
     return t->epoch - t->phase_start > most || t->bad >= t->o->stop_patience || out_of_time(t);
 }
 

@@ -36,6 +36,8 @@ basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_erro
 
 /* ---- shared by the files of the trainer ---- */
 
+enum { BS_ADVICE = 16 };
+
 typedef struct {
     const bs_train_job     *job;
     const bs_train_options *o;
@@ -55,6 +57,8 @@ typedef struct {
     int                     best_epoch, bad;
     double                  best_score, seconds, train_seconds, started, saved_at;
     int64_t                 rows_seen;
+    int                     advice[BS_ADVICE];  /* epochs in a row that a rule held */
+    bool                    advised[BS_ADVICE]; /* ... and was said */
 } bs_trainer;
 
 /* checkpoint.c: everything needed to go on, in folder/last/state.safetensors. */
@@ -68,5 +72,8 @@ basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_METRIC_COUNT],
                              basin_error *err);
 basin_status bs_record_rewind(bs_trainer *t, basin_error *err); /* metrics.jsonl up to this epoch */
 void         bs_record_header(bs_trainer *t);
+
+/* advice.c: warnings about the epoch that ends. */
+void bs_advise(bs_trainer *t);
 
 #endif

@@ -1,0 +1,96 @@
+/* training.c -- what the verbs that train share: files, settings, the run folder. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli.h"
+
+const char *cli_free_folder(const cli_training *a, const char *suffix, char out[512])
+{
+    struct stat st;
+    const char *data = a->n_data ? a->data[0] : a->config_file;
+    const char *base = strrchr(data, '/');
+    base = base ? base + 1 : data;
+    int stem = (int)strcspn(base, ".");
+    if (stem == 0 || strcmp(data, "-") == 0)
+        base = "stdin", stem = 5;
+    stem = stem > 200 ? 200 : stem;
+    snprintf(out, 512, "runs/%.*s%s", stem, base, suffix);
+    for (int i = 2; stat(out, &st) == 0 && i < 10000; i++)
+        snprintf(out, 512, "runs/%.*s%s-%d", stem, base, suffix, i);
+    return out;
+}
+
+int cli_whole(const cli_verb *verb, const char *name, const char *text, int most, int *out)
+{
+    char *end = NULL;
+    if (!text)
+        return DONE;
+    long n = strtol(text, &end, 10);
+    if (*text == '\0' || *end || n < 1 || n > most)
+        return cli_misuse(verb, "%s: '%s' is not a whole number from 1 to %d", name, text, most);
+    *out = (int)n;
+    return DONE;
+}
+
+/* A config file comes before everything that is said on the command line. */
+static int read_config(int argc, char **argv, basin_config *c)
+{
+    basin_error err;
+    for (int i = 1; i < argc; i++) {
+        const char *path = NULL;
+        if (strncmp(argv[i], "--config=", 9) == 0)
+            path = argv[i] + 9;
+        else if (strcmp(argv[i], "--config") == 0 && i + 1 < argc)
+            path = argv[++i];
+        if (path && basin_config_read(c, path, &err))
+            return cli_fail(&err);
+    }
+    return DONE;
+}
+
+static int add_files(basin_config *c, const char *role, const char *const *files, int n)
+{
+    basin_error err;
+    for (int i = 0; i < n; i++)
+        if (basin_config_file(c, role, files[i], &err))
+            return cli_fail(&err);
+    return DONE;
+}
+
+static int add_settings(const cli_verb *verb, const cli_training *a, basin_config *c)
+{
+    basin_error err;
+    for (int i = 0; i < a->n_set; i++) {
+        char        key[128];
+        const char *equals = strchr(a->set[i], '=');
+        size_t      n = equals ? (size_t)(equals - a->set[i]) : 0;
+        if (!equals || n == 0 || n >= sizeof key)
+            return cli_misuse(verb, "--set: '%s' is not KEY=VALUE", a->set[i]);
+        memcpy(key, a->set[i], n);
+        key[n] = '\0';
+        if (basin_config_set(c, key, equals + 1, &err))
+            return cli_fail(&err);
+    }
+    return DONE;
+}
+
+int cli_training_parse(const cli_verb *verb, int argc, char **argv, const cli_option *rows,
+                       cli_training *a, basin_config *c, bool *stop)
+{
+    int status = read_config(argc, argv, c);
+    if (!status)
+        status = cli_parse(verb, argc, argv, rows, &a->common, c, a->data, &a->n_data, stop);
+    if (status || *stop)
+        return status;
+    if (a->n_data == 0 && !a->config_file)
+        return cli_misuse(verb, "no data given");
+    status = add_settings(verb, a, c);
+    if (!status)
+        status = add_files(c, "train", a->data, a->n_data);
+    if (!status)
+        status = add_files(c, "valid", a->valid, a->n_valid);
+    if (!status)
+        status = add_files(c, "test", a->test, a->n_test);
+    return status;
+}

@@ -1,0 +1,373 @@
+/* api_compare.c -- basin_compare: several methods, several seeds, one table.
+ *
+ * The data is read once and shared by all runs, so methods whose presets would read it
+ * differently are refused. Everything that a run leaves behind lies in its own folder,
+ * and the comparison is made from these folders alone: it can be stopped at any moment. */
+#include "api_compare.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/io.h"
+
+/* ---- what is asked for ---- */
+
+static basin_status unknown_method(const char *name, basin_error *err)
+{
+    const char *names[BS_COMPARE_METHODS];
+    int         n = 0;
+    for (; bs_methods[n] && n < BS_COMPARE_METHODS; n++)
+        names[n] = bs_methods[n]->name;
+    const char *near = bs_nearest(name, names, n);
+    return bs_fail(err, BASIN_EARG,
+                   "--methods: no method is called '%s'%s%s%s; see 'basin list methods'", name,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static basin_status check_method(const bs_comparison *c, int at, basin_error *err)
+{
+    const char *name = c->method[at].name;
+    if (!*name)
+        return bs_fail(err, BASIN_EARG,
+                       "--methods: '%s' has an empty name; give names with commas between them",
+                       c->o->methods);
+    for (int i = 0; i < at; i++)
+        if (strcmp(c->method[i].name, name) == 0)
+            return bs_fail(err, BASIN_EARG, "--methods: '%s' is named twice; once is enough", name);
+    for (int i = 0; bs_methods[i]; i++)
+        if (strcmp(bs_methods[i]->name, name) == 0)
+            return BASIN_OK;
+    return unknown_method(name, err);
+}
+
+/* Cuts the list at its commas. */
+static basin_status take_methods(bs_comparison *c, basin_error *err)
+{
+    const char *list = c->o->methods;
+    if (!list || !*list)
+        return bs_fail(err, BASIN_EARG,
+                       "--methods: none is given; names with commas between them are needed, see "
+                       "'basin list methods'");
+    c->method = bs_calloc(BS_COMPARE_METHODS, sizeof *c->method);
+    if (!c->method)
+        return bs_fail_nomem(err);
+    for (const char *at = list; at;) {
+        const size_t n = strcspn(at, ",");
+        if (c->n == BS_COMPARE_METHODS)
+            return bs_fail(err, BASIN_EARG, "--methods: more than %d", BS_COMPARE_METHODS);
+        c->method[c->n].name = bs_arena_copy(&c->arena, at, n);
+        if (!c->method[c->n].name)
+            return bs_fail_nomem(err);
+        basin_status s = check_method(c, c->n++, err);
+        if (s)
+            return s;
+        at = at[n] ? at + n + 1 : NULL;
+    }
+    return BASIN_OK;
+}
+
+static basin_status take_baseline(bs_comparison *c, basin_error *err)
+{
+    const char *name = c->o->baseline;
+    for (int i = 0; name && i < c->n; i++)
+        if (strcmp(c->method[i].name, name) == 0) {
+            c->baseline = i;
+            return BASIN_OK;
+        }
+    if (!name)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG, "--baseline: '%s' is not one of --methods %s", name,
+                   c->o->methods);
+}
+
+static basin_status take_numbers(bs_comparison *c, basin_error *err)
+{
+    enum { DEFAULT_SEEDS = 3, MOST_JOBS = 1024 };
+    c->seeds = c->o->seeds ? c->o->seeds : DEFAULT_SEEDS;
+    c->jobs = c->o->jobs ? c->o->jobs : 1;
+    if (c->seeds < 1 || c->seeds > BS_MOST_SEEDS)
+        return bs_fail(err, BASIN_EARG, "--seeds: %d is not in 1..%d", c->seeds, BS_MOST_SEEDS);
+    if (c->jobs < 1 || c->jobs > MOST_JOBS)
+        return bs_fail(err, BASIN_EARG, "--jobs: %d is not in 1..%d", c->jobs, MOST_JOBS);
+    return BASIN_OK;
+}
+
+static basin_status take_metric(bs_comparison *c, basin_error *err)
+{
+    c->metric = BS_METRIC_example_f1;
+    if (!c->o->metric)
+        return BASIN_OK;
+    basin_status s = bs_metric_parse(c->o->metric, &c->metric, err);
+    return s && err ? bs_fail(err, s, "--metric: %s", err->msg) : s;
+}
+
+/* ---- settings ---- */
+
+/* Settings that decide which rows a method sees and how they are measured. */
+static bool shapes_data(const char *key)
+{
+    static const char *const keys[] = {"seed", "split.valid", "split.test", "standardise",
+                                       "profile"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return strncmp(key, "data.", 5) == 0;
+}
+
+static basin_status same_rows(const bs_comparison *c, int other, const bs_option *rows,
+                              const void *a, const void *b, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    for (; rows->name && !s; rows++) {
+        bs_buf x, y;
+        if (!shapes_data(rows->name))
+            continue;
+        bs_buf_init(&x, 1 << 16);
+        bs_buf_init(&y, 1 << 16);
+        bs_option_format(rows, a, &x);
+        bs_option_format(rows, b, &y);
+        const char *p = x.data ? x.data : "", *q = y.data ? y.data : "";
+        if (x.failed || y.failed)
+            s = bs_fail_nomem(err);
+        else if (strcmp(p, q) != 0)
+            s = bs_fail(err, BASIN_EARG,
+                        "--methods: %s has %s = %s and %s has %s, but all must see the same data; "
+                        "--set %s=... makes them agree",
+                        c->method[0].name, rows->name, p, c->method[other].name, q, rows->name);
+        bs_buf_free(&x);
+        bs_buf_free(&y);
+    }
+    return s;
+}
+
+static basin_status resolve(bs_comparison *c, const basin_config *config, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    for (int i = 0; i < c->n && !s; i++)
+        s = bs_config_resolve(config, c->method[i].name, &c->method[i].settings, err);
+    const bs_settings *first = &c->method[0].settings;
+    for (int i = 1; i < c->n && !s; i++) {
+        const bs_settings *other = &c->method[i].settings;
+        s = same_rows(c, i, bs_train_rows, &first->train, &other->train, err);
+        if (!s)
+            s = same_rows(c, i, bs_read_rows, &first->read, &other->read, err);
+    }
+    if (!s && first->train.seed > INT_MAX - c->seeds)
+        s = bs_fail(err, BASIN_EARG, "seed: %d and %d more are beyond the largest seed",
+                    first->train.seed, c->seeds - 1);
+    if (!s)
+        s = bs_profile_parse(first->train.profile, &c->profile, err);
+    c->threads = first->train.threads > 0 ? first->train.threads : omp_get_num_procs();
+    return s;
+}
+
+void bs_compare_settings(const bs_comparison *c, int method, int seed, bs_settings *out)
+{
+    *out = c->method[method].settings;
+    out->train.seed += seed;
+}
+
+/* ---- data ---- */
+
+static basin_status read_data(bs_comparison *c, const basin_config *config, basin_error *err)
+{
+    char         names[BS_ROLES][BS_OPTION_TEXT];
+    bs_files     files;
+    bs_settings *first = &c->method[0].settings;
+    for (int i = c->n - 1; i >= 0; i--) {
+        files = config->files;
+        bs_exchange_files(&files, &c->method[i].settings.train, names);
+    }
+    basin_status s = bs_prepare(first, &files, &c->log, &c->data, err);
+    for (int i = 0; i < c->n && !s; i++) {
+        const bs_method *known;
+        memcpy(c->method[i].settings.train.task, first->train.task, sizeof first->train.task);
+        s = bs_method_find(c->method[i].name, first->train.task, &known, err);
+        if (s && err && strncmp(err->msg, "--method:", 9) == 0)
+            s = bs_fail(err, s, "--methods%s", err->msg + 8);
+    }
+    c->on_test = !s && c->data.part[2];
+    c->rows = c->on_test ? c->data.part[2] : c->data.part[1];
+    return s;
+}
+
+/* ---- folder ---- */
+
+static bool has_content(const char *path)
+{
+    DIR *folder = opendir(path);
+    bool found = false;
+    for (struct dirent *e = folder ? readdir(folder) : NULL; e && !found; e = readdir(folder))
+        found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+    if (folder)
+        closedir(folder);
+    return found;
+}
+
+static basin_status check_folder(const bs_comparison *c, basin_error *err)
+{
+    enum { ROOM = 128 }; /* for /METHOD/seed-N/last/state.safetensors */
+    const char *folder = c->o->folder;
+    if (!folder || !*folder)
+        return bs_fail(err, BASIN_EARG, "-o: a comparison needs a folder for its runs");
+    if (strlen(folder) >= BS_OPTION_TEXT - ROOM)
+        return bs_fail(err, BASIN_EARG, "-o: the name of the folder is too long");
+    if (!c->o->resume && has_content(folder))
+        return bs_fail(err, BASIN_EARG,
+                       "-o: %s is not empty; --resume goes on with the comparison in it, another "
+                       "-o begins a new one",
+                       folder);
+    return BASIN_OK;
+}
+
+static basin_status make_runs(bs_comparison *c, basin_error *err)
+{
+    const size_t runs = (size_t)c->n * (size_t)c->seeds;
+    c->run = bs_calloc(runs, sizeof *c->run);
+    c->outcome = bs_calloc(runs, sizeof *c->outcome);
+    if (!c->run || !c->outcome)
+        return bs_fail_nomem(err);
+    for (int i = 0; i < c->n; i++)
+        for (int k = 0; k < c->seeds; k++) {
+            bs_compare_run *r = &c->run[i * c->seeds + k];
+            snprintf(r->folder, sizeof r->folder, "%s/%s/seed-%d", c->o->folder, c->method[i].name,
+                     c->method[i].settings.train.seed + k);
+        }
+    return BASIN_OK;
+}
+
+/* ---- the whole ---- */
+
+static void comparison_free(bs_comparison *c)
+{
+    for (int i = 0; i < c->n * c->seeds; i++) {
+        for (int k = 0; k < BS_CUTS && c->run; k++)
+            bs_metrics_free(c->run[i].metrics[k]);
+        if (c->outcome)
+            bs_threshold_free(&c->outcome[i].threshold);
+    }
+    bs_free(c->run);
+    bs_free(c->outcome);
+    bs_free(c->method);
+    bs_prepared_free(&c->data);
+    bs_arena_free(&c->arena);
+}
+
+static basin_status write_one(const char *folder, const char *name, const bs_buf *text,
+                              basin_error *err)
+{
+    char path[BS_OPTION_TEXT + 64];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    return bs_write_file(path, text->data, text->len, err);
+}
+
+/* The texts go to the folder; the table also says where. */
+static basin_status publish(const bs_comparison *c, bs_buf *table, bs_buf *json, basin_error *err)
+{
+    const char *folder = c->o->folder;
+    bs_buf      page;
+    bs_buf_init(&page, 1 << 26);
+    bs_compare_heading(c, table);
+    bs_compare_table(c, table);
+    bs_compare_json(c, json);
+    bs_compare_html(c, &page);
+    basin_status s = table->failed || json->failed || page.failed ? bs_fail_nomem(err) : BASIN_OK;
+    if (!s)
+        s = write_one(folder, "compare.md", table, err);
+    if (!s) {
+        bs_buf_text(json, "\n");
+        s = json->failed ? bs_fail_nomem(err) : write_one(folder, "compare.json", json, err);
+    }
+    if (!s)
+        json->data[--json->len] = '\0';
+    if (!s)
+        s = write_one(folder, "compare.html", &page, err);
+    if (!s && c->o->html)
+        s = bs_write_file(c->o->html, page.data, page.len, err);
+    bs_buf_free(&page);
+    bs_buf_printf(table, "\nwrote %s: compare.md, compare.html, compare.json, METHOD/seed-N\n",
+                  folder);
+    return s;
+}
+
+/* BASIN_OK when all went well; one line about those that did not. */
+static basin_status failures(const bs_comparison *c, basin_error *err)
+{
+    const bs_compared *first = NULL;
+    int                n = 0;
+    for (int i = 0; i < c->n; i++) {
+        if (c->method[i].failure && !first)
+            first = &c->method[i];
+        n += c->method[i].failure != NULL;
+    }
+    if (!first)
+        return BASIN_OK;
+    if (n == c->n) /* most likely the same reason for all */
+        return bs_fail(err, first->failure->status, "%s", first->failure->msg);
+    return bs_fail(err, first->failure->status, "%d of %d methods failed: %s, seed %d: %s", n, c->n,
+                   first->name, first->failed_seed, first->failure->msg);
+}
+
+static bool all_failed(const bs_comparison *c)
+{
+    for (int i = 0; i < c->n; i++)
+        if (!c->method[i].failure)
+            return false;
+    return true;
+}
+
+static basin_status compare(bs_comparison *c, const basin_config *config, bs_buf *table,
+                            bs_buf *json, basin_error *err)
+{
+    basin_status s = take_methods(c, err);
+    if (!s)
+        s = take_baseline(c, err);
+    if (!s)
+        s = take_numbers(c, err);
+    if (!s)
+        s = take_metric(c, err);
+    if (!s)
+        s = resolve(c, config, err);
+    if (!s)
+        s = check_folder(c, err);
+    if (!s)
+        s = read_data(c, config, err);
+    if (!s)
+        s = make_runs(c, err);
+    if (!s)
+        s = bs_compare_restore(c, err);
+    if (!s)
+        s = bs_compare_train(c, err);
+    if (!s && all_failed(c))
+        return failures(c, err);
+    if (!s)
+        s = bs_compare_judge(c, err);
+    if (!s)
+        s = publish(c, table, json, err);
+    return s;
+}
+
+basin_status basin_compare(const basin_config *config, const basin_compare_options *o,
+                           const basin_session *session, basin_text *out, basin_error *err)
+{
+    bs_buf        table, json;
+    bs_comparison c = {.o = o, .session = session, .log = bs_session_log(session)};
+    *out = (basin_text){NULL, NULL};
+    bs_buf_init(&table, 1 << 24);
+    bs_buf_init(&json, 1 << 28);
+    bs_arena_init(&c.arena, 0);
+    basin_status s = compare(&c, config, &table, &json, err);
+    if (s) {
+        bs_buf_free(&table);
+        bs_buf_free(&json);
+    } else {
+        s = bs_text_take(&table, &json, out, err);
+    }
+    if (!s)
+        s = failures(&c, err);
+    comparison_free(&c);
+    return s;
+}

@@ -1,0 +1,195 @@
+/* api_compare_judge.c -- the trained models on the same rows, and how sure a difference is.
+ *
+ * The value of a method is the mean over its seeds. A replicate draws rows (bootstrap) or
+ * lets rows change sides (randomisation) once for all seeds of both methods, so that rows
+ * stay the unit and several trainings make the test sharper, not the sample larger. */
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api_compare.h"
+
+static const double level = 0.95;
+/* for the scores that average precision by label keeps, of all runs together */
+static const size_t score_bytes = (size_t)256 << 20;
+
+/* ---- values ---- */
+
+const double *bs_compare_values(const bs_comparison *c, int method, int seed, int cut)
+{
+    const bs_train_outcome *o = &c->outcome[method * c->seeds + seed];
+    if (c->on_test)
+        return cut == BS_CUT_HALF ? o->test : o->test_tuned;
+    return cut == BS_CUT_HALF ? o->valid : o->valid_tuned;
+}
+
+void bs_compare_spread(const bs_comparison *c, int method, int cut, double *mean, double *sd)
+{
+    double sum = 0, square = 0;
+    for (int k = 0; k < c->seeds; k++)
+        sum += bs_compare_values(c, method, k, cut)[c->metric];
+    *mean = sum / c->seeds;
+    for (int k = 0; k < c->seeds; k++) {
+        double d = bs_compare_values(c, method, k, cut)[c->metric] - *mean;
+        square += d * d;
+    }
+    *sd = c->seeds > 1 ? sqrt(square / (c->seeds - 1)) : (double)NAN;
+}
+
+bs_effort bs_compare_effort(const bs_comparison *c, int method)
+{
+    bs_effort e = {0};
+    for (int k = 0; k < c->seeds; k++) {
+        const int at = method * c->seeds + k;
+        e.epochs += (double)c->outcome[at].epochs / c->seeds;
+        e.seconds += c->outcome[at].seconds / c->seeds;
+        e.train_rows_per_s += c->outcome[at].rows_per_s / c->seeds;
+        e.predict_rows_per_s += c->run[at].predict_rows_per_s / c->seeds;
+    }
+    return e;
+}
+
+/* ---- what each row contributes ---- */
+
+static uint32_t decided_metrics(void)
+{
+    uint32_t mask = 0;
+    for (int i = 0; i < BS_METRIC_COUNT; i++)
+        mask |= bs_metric_table[i].decided ? UINT32_C(1) << i : 0;
+    return mask;
+}
+
+static basin_status count_rows(const bs_comparison *c, const float *scores, const bs_saved *model,
+                               bs_compare_run *r, basin_error *err)
+{
+    bs_threshold        half = bs_threshold_fixed(0.5f);
+    const bs_threshold *threshold[BS_CUTS] = {&half, &model->threshold};
+    basin_status        s = BASIN_OK;
+    for (int cut = 0; cut < BS_CUTS && !s; cut++) {
+        bs_metric_options o = {.profile = c->profile,
+                               .want = cut == BS_CUT_HALF ? 0 : decided_metrics(),
+                               .keep_rows = true,
+                               .ap_bytes = score_bytes / (size_t)(c->n * c->seeds)};
+        s = bs_metrics_new(&o, c->data.schema.n_labels, &r->metrics[cut], err);
+        if (!s)
+            s = bs_metrics_add(r->metrics[cut], &c->rows->y, scores, threshold[cut], NULL, err);
+    }
+    return s;
+}
+
+/* Loads the best model of a run and lets it predict the rows, with all threads. */
+static basin_status predict(const bs_comparison *c, bs_compare_run *r, float *scores,
+                            basin_error *err)
+{
+    char      path[BS_OPTION_TEXT + 96];
+    bs_saved *model;
+    double    seconds = 0;
+    snprintf(path, sizeof path, "%s/best.safetensors", r->folder);
+    basin_status s = bs_saved_read(path, &model, err);
+    if (s)
+        return s;
+    if (model->schema.n_labels != c->data.schema.n_labels ||
+        model->schema.n_features != c->data.schema.n_features)
+        s = bs_fail(err, BASIN_EDATA, "%s: is not the model of this comparison", path);
+    if (!s)
+        s = bs_model_score(model, c->rows, NULL, c->threads, true, scores, &seconds, err);
+    r->predict_rows_per_s = seconds > 0 ? c->rows->rows / seconds : 0;
+    if (!s)
+        s = count_rows(c, scores, model, r, err);
+    bs_saved_free(model);
+    return s;
+}
+
+static basin_status predict_all(bs_comparison *c, basin_error *err)
+{
+    const size_t cells = (size_t)c->rows->rows * (size_t)c->data.schema.n_labels;
+    float       *scores = bs_calloc(cells + 1, sizeof *scores);
+    basin_status s = scores ? BASIN_OK : bs_fail_nomem(err);
+    for (int i = 0; i < c->n * c->seeds && !s; i++) {
+        if (c->method[i / c->seeds].failure)
+            continue;
+        s = predict(c, &c->run[i], scores, err);
+        if (!s && c->session && c->session->stop && *c->session->stop)
+            s = bs_fail(err, BASIN_EINTERRUPTED,
+                        "interrupted after all runs were finished; --resume -o %s goes on",
+                        c->o->folder);
+    }
+    bs_free(scores);
+    return s;
+}
+
+/* ---- differences ---- */
+
+typedef struct {
+    bs_sampled    *part; /* [n, cuts, seeds] */
+    bs_sampled_set set[BS_COMPARE_METHODS][BS_CUTS];
+    bs_sampled     mean[BS_COMPARE_METHODS][BS_CUTS];
+} sources;
+
+static basin_status gather(const bs_comparison *c, sources *all, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    all->part = bs_calloc((size_t)(c->n * c->seeds) * BS_CUTS, sizeof *all->part);
+    if (!all->part)
+        return bs_fail_nomem(err);
+    for (int i = 0; i < c->n * BS_CUTS && !s; i++) {
+        const int   method = i / BS_CUTS, cut = i % BS_CUTS;
+        bs_sampled *part = all->part + (size_t)(i * c->seeds);
+        if (c->method[method].failure)
+            continue;
+        for (int k = 0; k < c->seeds && !s; k++)
+            s = bs_metrics_sampled(c->run[method * c->seeds + k].metrics[cut], &part[k], err);
+        all->set[method][cut] = (bs_sampled_set){part, c->seeds};
+        if (!s)
+            s = bs_sampled_mean(&all->set[method][cut], &all->mean[method][cut], err);
+    }
+    return s;
+}
+
+static basin_status test_pair(const bs_comparison *c, const sources *all, int method, int cut,
+                              basin_error *err)
+{
+    bs_verdict       *v = &c->method[method].verdict[cut];
+    const bs_sampled *a = &all->mean[c->baseline][cut], *b = &all->mean[method][cut];
+    const uint64_t    seed = (uint64_t)c->method[0].settings.train.seed;
+    basin_status      s =
+        bs_paired_bootstrap(a, b, seed, BS_COMPARE_REPLICATES, level, v->bootstrap, err);
+    return s ? s : bs_randomisation(a, b, seed, BS_COMPARE_REPLICATES, v->randomisation, err);
+}
+
+static basin_status test_all(bs_comparison *c, const sources *all, basin_error *err)
+{
+    basin_status first = BASIN_OK;
+    /* pairs do not touch each other, and a pair is one thread's work */
+#pragma omp parallel for schedule(dynamic) num_threads(c->threads)
+    for (int i = 0; i < c->n * BS_CUTS; i++) {
+        const int   method = i / BS_CUTS;
+        basin_error mine = {0};
+        if (!c->method[method].judged)
+            continue;
+        basin_status s = test_pair(c, all, method, i % BS_CUTS, &mine);
+#pragma omp critical(compare_failure)
+        if (s && !first)
+            first = bs_fail(err, s, "%s", mine.msg);
+    }
+    return first;
+}
+
+basin_status bs_compare_judge(bs_comparison *c, basin_error *err)
+{
+    sources *all = bs_calloc(1, sizeof *all);
+    if (!all)
+        return bs_fail_nomem(err);
+    basin_status s = predict_all(c, err);
+    if (!s)
+        s = gather(c, all, err);
+    for (int i = 0; i < c->n; i++)
+        c->method[i].judged =
+            i != c->baseline && !c->method[i].failure && !c->method[c->baseline].failure;
+    if (!s)
+        s = test_all(c, all, err);
+    bs_free(all->part);
+    bs_free(all);
+    return s;
+}

@@ -1,0 +1,311 @@
+/* api_compare_run.c -- the trainings of a comparison: several at a time, each into its
+ * own folder, and how a finished one is known again.
+ *
+ * A finished run has outcome.json, which is written last: what `train --json` says of it
+ * and the identity of the run, that is settings and data. A run without it goes on from
+ * its checkpoint. Who trains a run and when does not change its result. */
+#include <jansson.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api_compare.h"
+#include "base/io.h"
+
+/* ---- outcome.json ---- */
+
+static void outcome_path(const bs_compare_run *r, char path[BS_OPTION_TEXT + 96])
+{
+    snprintf(path, BS_OPTION_TEXT + 96, "%s/outcome.json", r->folder);
+}
+
+/* What must be equal for a finished run to count. Unlike a checkpoint, which may be
+ * given more time, a finished run was made under its time limit. */
+static void write_identity(const bs_comparison *c, const bs_settings *s, bs_buf *out)
+{
+    bs_settings_json(s, out);
+    bs_buf_printf(out, " time_limit %g", s->train.time_limit);
+    for (int i = 0; i < BS_ROLES; i++)
+        bs_buf_printf(out, " %016llx",
+                      (unsigned long long)(c->data.part[i] ? c->data.part[i]->hash : 0));
+}
+
+static basin_status write_outcome(const bs_comparison *c, const bs_compare_run *r,
+                                  const bs_settings *s, const bs_train_outcome *o, basin_error *err)
+{
+    char   path[BS_OPTION_TEXT + 96];
+    bs_buf text, identity;
+    bs_buf_init(&text, 1 << 22);
+    bs_buf_init(&identity, 1 << 22);
+    write_identity(c, s, &identity);
+    bs_buf_text(&text, "{\"identity\": ");
+    bs_json_quote(identity.data ? identity.data : "", &text);
+    bs_buf_text(&text, ", \"outcome\": ");
+    bs_outcome_json(s, o, r->folder, &text);
+    bs_buf_text(&text, "}\n");
+    outcome_path(r, path);
+    basin_status status = text.failed || identity.failed
+                              ? bs_fail_nomem(err)
+                              : bs_write_file(path, text.data, text.len, err);
+    bs_buf_free(&text);
+    bs_buf_free(&identity);
+    return status;
+}
+
+static double number(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    return json_is_number(v) ? json_number_value(v) : (double)NAN;
+}
+
+static void read_metrics(const json_t *o, const char *key, double out[BS_METRIC_COUNT])
+{
+    const json_t *values = json_object_get(o, key);
+    for (int i = 0; i < BS_METRIC_COUNT; i++)
+        out[i] = number(values, bs_metric_table[i].name);
+}
+
+/* The threshold is only what JSON tells; the model has the whole. */
+static bool read_values(const json_t *o, bs_train_outcome *out)
+{
+    const double epochs = number(o, "epochs"), best = number(o, "best_epoch");
+    const double net = number(o, "params_net"), energy = number(o, "params_energy");
+    const double cut = number(o, "threshold");
+    const double most = 1e15; /* exact in a double, and fits an int64_t */
+    *out = (bs_train_outcome){.seconds = number(o, "seconds"),
+                              .rows_per_s = number(o, "train_rows_per_s"),
+                              .has_test = json_object_get(o, "test") != NULL};
+    if (!(epochs >= 1 && epochs < 1e9 && best >= 1 && best < 1e9) ||
+        !(net >= 0 && net < most && energy >= 0 && energy < most) ||
+        !(out->seconds >= 0 && out->rows_per_s >= 0))
+        return false;
+    out->epochs = (int)epochs;
+    out->best_epoch = (int)best;
+    out->params_net = (int64_t)net;
+    out->params_energy = (int64_t)energy;
+    out->threshold = isnan(cut) ? bs_threshold_top_k(1) : bs_threshold_fixed((float)cut);
+    read_metrics(o, "valid", out->valid);
+    read_metrics(o, "valid_tuned", out->valid_tuned);
+    read_metrics(o, "test", out->test);
+    read_metrics(o, "test_tuned", out->test_tuned);
+    return true;
+}
+
+static basin_status read_outcome(const char *path, const char *identity, bs_train_outcome *out,
+                                 basin_error *err)
+{
+    bs_buf text;
+    bs_buf_init(&text, 1 << 22);
+    basin_status s = bs_read_file(path, &text, err);
+    json_t      *file = s ? NULL : json_loadb(text.data ? text.data : "", text.len, 0, NULL);
+    const char  *theirs = json_string_value(json_object_get(file, "identity"));
+    if (!s && theirs && strcmp(theirs, identity) != 0)
+        s = bs_fail(err, BASIN_EARG,
+                    "%s: --resume: that run has other settings or other data; use the same, or "
+                    "another -o",
+                    path);
+    else if (!s && (!theirs || !read_values(json_object_get(file, "outcome"), out)))
+        s = bs_fail(err, BASIN_EDATA,
+                    "%s: is not the outcome of a training; remove it to do the "
+                    "run again",
+                    path);
+    json_decref(file);
+    bs_buf_free(&text);
+    return s;
+}
+
+static basin_status restore_one(bs_comparison *c, int method, int seed, basin_error *err)
+{
+    char            path[BS_OPTION_TEXT + 96];
+    const int       at = method * c->seeds + seed;
+    bs_compare_run *r = &c->run[at];
+    bs_settings     settings;
+    bs_buf          identity;
+    outcome_path(r, path);
+    if (access(path, F_OK) != 0)
+        return BASIN_OK;
+    bs_compare_settings(c, method, seed, &settings);
+    bs_buf_init(&identity, 1 << 22);
+    write_identity(c, &settings, &identity);
+    basin_status s = identity.failed ? bs_fail_nomem(err)
+                                     : read_outcome(path, identity.data, &c->outcome[at], err);
+    bs_buf_free(&identity);
+    r->finished = !s;
+    return s;
+}
+
+basin_status bs_compare_restore(bs_comparison *c, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    int          n = 0;
+    for (int i = 0; i < c->n && c->o->resume; i++)
+        for (int k = 0; k < c->seeds && !s; k++) {
+            s = restore_one(c, i, k, err);
+            n += c->run[i * c->seeds + k].finished;
+        }
+    bs_log_say(&c->log, BS_INFO,
+               "%d methods, %d seeds: %d runs, %d of them finished before; %d rows to train, %d "
+               "valid, %d test; %d features, %d labels",
+               c->n, c->seeds, c->n * c->seeds, n, (int)c->data.part[0]->rows,
+               (int)c->data.part[1]->rows, c->data.part[2] ? (int)c->data.part[2]->rows : 0,
+               (int)c->data.schema.n_features, (int)c->data.schema.n_labels);
+    return s;
+}
+
+/* ---- one run ---- */
+
+static bool stop_asked(const bs_comparison *c)
+{
+    return c->session && c->session->stop && *c->session->stop;
+}
+
+/* Epoch tables of several runs would be a muddle; of one they are shown to who wants more. */
+static bs_logger run_log(const bs_comparison *c)
+{
+    bs_logger log = c->log;
+    bool      full = c->jobs == 1 && log.level >= BS_DEBUG;
+    if (!full && log.level > BS_WARN)
+        log.level = BS_WARN;
+    return log;
+}
+
+static void train_run(bs_comparison *c, int at, int threads, bs_logger log)
+{
+    const int         method = at / c->seeds, seed = at % c->seeds;
+    bs_compare_run   *r = &c->run[at];
+    bs_train_outcome *o = &c->outcome[at];
+    bs_settings       settings;
+    bs_compare_settings(c, method, seed, &settings);
+    settings.train.threads = threads;
+    bs_train_job job = {.settings = &settings,
+                        .train = c->data.part[0],
+                        .valid = c->data.part[1],
+                        .test = c->data.part[2],
+                        .schema = &c->data.schema,
+                        .folder = r->folder,
+                        .resume = c->o->resume,
+                        .log = &log,
+                        .stop = c->session ? c->session->stop : NULL};
+    basin_status s = bs_train(&job, o, &r->failure);
+    if (!s)
+        s = write_outcome(c, r, &settings, o, &r->failure);
+    r->finished = !s;
+}
+
+/* ---- several at a time ---- */
+
+typedef struct {
+    bs_comparison  *c;
+    pthread_mutex_t lock;
+    bs_logger       log; /* what each run gets a copy of */
+    int             next, done, total, threads;
+} queue;
+
+/* The next run to be trained, -1 when there is none. All methods with the first seed
+ * come first, so that a comparison that is stopped early has something of each. */
+static int take(queue *q)
+{
+    const bs_comparison *c = q->c;
+    int                  found = -1;
+    pthread_mutex_lock(&q->lock);
+    while (found < 0 && q->next < c->n * c->seeds && !stop_asked(c)) {
+        int at = (q->next % c->n) * c->seeds + q->next / c->n;
+        q->next++;
+        if (!c->run[at].finished)
+            found = at;
+    }
+    pthread_mutex_unlock(&q->lock);
+    return found;
+}
+
+static void report(queue *q, int at)
+{
+    bs_comparison          *c = q->c;
+    const bs_compare_run   *r = &c->run[at];
+    const bs_train_outcome *o = &c->outcome[at];
+    const int               method = at / c->seeds, seed = at % c->seeds;
+    const double            scale = bs_compare_scale(c);
+    char                    name[BS_OPTION_TEXT + 32];
+    snprintf(name, sizeof name, "%s, seed %d", c->method[method].name,
+             c->method[method].settings.train.seed + seed);
+    pthread_mutex_lock(&q->lock);
+    if (r->finished)
+        bs_log_say(&c->log, BS_INFO,
+                   "[%d/%d] %s: %d epochs, best %d; %s %s %.2f at 0.5, %.2f tuned; %.1f s",
+                   ++q->done, q->total, name, o->epochs, o->best_epoch,
+                   c->on_test ? "test" : "valid", bs_metric_table[c->metric].name,
+                   scale * bs_compare_values(c, method, seed, BS_CUT_HALF)[c->metric],
+                   scale * bs_compare_values(c, method, seed, BS_CUT_TUNED)[c->metric], o->seconds);
+    else if (r->failure.status != BASIN_EINTERRUPTED)
+        bs_log_say(&c->log, BS_WARN, "[%d/%d] %s failed: %s", ++q->done, q->total, name,
+                   r->failure.msg);
+    pthread_mutex_unlock(&q->lock);
+}
+
+static void *work(void *arg)
+{
+    queue *q = arg;
+    for (int at = take(q); at >= 0; at = take(q)) {
+        train_run(q->c, at, q->threads, q->log);
+        report(q, at);
+    }
+    return NULL;
+}
+
+/* The caller works too; a helper that cannot be had makes it slower, not wrong. */
+static basin_status work_together(queue *q, int workers, basin_error *err)
+{
+    pthread_t *helper = bs_calloc((size_t)workers, sizeof *helper);
+    int        n = 0;
+    if (!helper)
+        return bs_fail_nomem(err);
+    while (n < workers - 1 && pthread_create(&helper[n], NULL, work, q) == 0)
+        n++;
+    work(q);
+    for (int i = 0; i < n; i++)
+        pthread_join(helper[i], NULL);
+    bs_free(helper);
+    return BASIN_OK;
+}
+
+static void find_failures(bs_comparison *c)
+{
+    for (int i = 0; i < c->n; i++)
+        for (int k = c->seeds - 1; k >= 0; k--) {
+            const bs_compare_run *r = &c->run[i * c->seeds + k];
+            if (r->finished || !r->failure.status)
+                continue;
+            c->method[i].failure = &r->failure;
+            c->method[i].failed_seed = c->method[i].settings.train.seed + k;
+        }
+}
+
+basin_status bs_compare_train(bs_comparison *c, basin_error *err)
+{
+    const int runs = c->n * c->seeds;
+    int       finished = 0;
+    queue     q = {.c = c, .log = run_log(c)};
+    for (int i = 0; i < runs; i++)
+        q.total += !c->run[i].finished;
+    const int jobs = c->jobs < q.total ? c->jobs : q.total;
+    if (jobs == 0)
+        return BASIN_OK;
+    q.threads = c->threads / jobs > 1 ? c->threads / jobs : 1;
+    basin_status s = bs_make_dir(c->o->folder, err);
+    if (s)
+        return s;
+    pthread_mutex_init(&q.lock, NULL);
+    s = work_together(&q, jobs, err);
+    pthread_mutex_destroy(&q.lock);
+    for (int i = 0; i < runs; i++)
+        finished += c->run[i].finished;
+    if (!s && stop_asked(c))
+        s = bs_fail(err, BASIN_EINTERRUPTED,
+                    "interrupted with %d of %d runs finished; --resume -o %s goes on", finished,
+                    runs, c->o->folder);
+    if (!s)
+        find_failures(c);
+    return s;
+}

@@ -1,0 +1,91 @@
+# basin compare: the table, the files, resuming, --jobs, and what it refuses.
+basin data make mlc --seed 3 --set rows=400 -o d.arff > made
+small="--epochs 4 --threads 2 --set net.width=32 --set checkpoint.seconds=0"
+compare="basin compare d.arff -q --methods ce,seal-nce --seeds 2 $small"
+try() { "$@" 2>&1; echo "status $?"; }
+# numbers, and the width of columns, are not the matter here
+shape() { sed -E 's/[+-]?[0-9]+\.[0-9]+/N/g; s/\| +[0-9]+/| N/g; s/-+:/-:/g; s/-{3,}/-/g; s/ +/ /g'; }
+# without what takes another time, or stands in another place, each time
+steady() {
+    sed -E 's/"(seconds|train_rows_per_s|predict_rows_per_s|jobs|folder|run)": ("[^"]*"|[^,}]*)//g' "$1"
+}
+
+echo "== table"
+$compare -o one | shape
+(cd one && find . -type f | LC_ALL=C sort)
+basin compare d.arff -q --methods seal-nce,ce --baseline ce --seeds 1 $small -o lrap --metric lrap | shape |
+    head -n 6
+basin data split d.arff -o part > split
+basin compare part-train.arff --valid part-test.arff -q --methods ce --seeds 1 $small -o valid | head -n 1
+
+echo "== one line a run"
+basin compare d.arff --methods ce --seeds 2 $small -o lines 2>&1 > table | grep '^\[' |
+    sed -E 's/[0-9]+\.[0-9]+/N/g; s/best [0-9]+/best N/'
+
+echo "== JSON"
+$compare -o json --json > text
+wc -l < text
+cmp text json/compare.json && grep -o '^.*"folder": "[a-z]*"' text
+
+echo "== two at a time"
+$compare -o two --jobs 2 > table
+steady one/compare.json > a
+steady two/compare.json > b
+cmp a b && echo "same numbers"
+cmp one/seal-nce/seed-1/best.safetensors two/seal-nce/seed-1/best.safetensors && echo "same model"
+
+echo "== page"
+cp d.arff 'a<b>&.arff'
+basin compare 'a<b>&.arff' -q --methods ce --seeds 1 --labels last:24 $small -o page --html page.html > table
+cmp page.html page/compare.html && grep -o '<title>Comp.*</title>' page.html
+grep -c 'http\|src=\|@import\|<script' page.html
+
+echo "== resume"
+for pause in 0.05 0.1 0.2; do
+    $compare -o killed --resume > table 2> messages & pid=$!
+    sleep $pause
+    kill -9 $pid 2> /dev/null
+    wait $pid 2> /dev/null
+done
+$compare -o killed --resume > table
+steady killed/compare.json > b
+cmp a b && echo "killed and resumed: same numbers"
+before=$(cat killed/ce/seed-0/outcome.json)
+basin compare d.arff --methods ce,seal-nce --seeds 3 $small -o killed --resume 2>&1 > table |
+    grep -o '[0-9]* runs, [0-9]* of them finished before'
+[ "$before" = "$(cat killed/ce/seed-0/outcome.json)" ] && echo "finished runs are kept"
+try $compare -o killed
+try $compare -o killed --resume --set batch=16
+echo '{"identity": 3' > killed/ce/seed-1/outcome.json
+try $compare -o killed --resume
+$compare -o stopped --epochs 100000 --set early_stop.patience=100000 > table 2> messages & pid=$!
+sleep 0.7
+kill -INT $pid
+wait $pid
+echo "status $?"
+cat messages
+
+echo "== failures"
+mkdir -p broken/seal-nce && touch broken/seal-nce/seed-1
+$compare -o broken --resume > table 2> messages
+echo "status $?"
+shape < table | grep -v '^$' | head -n 5
+grep '^failed' table
+tail -n 1 messages
+mkdir -p hopeless && touch hopeless/ce
+try basin compare d.arff -q --methods ce -o hopeless --resume $small
+
+echo "== misuse"
+try basin compare
+try basin compare d.arff
+try basin compare d.arff --methods ''
+try basin compare d.arff --methods ce,
+try basin compare d.arff --methods ce,cee
+try basin compare d.arff --methods ce,ce
+try basin compare d.arff --methods ce --baseline seal-nce
+try basin compare d.arff --methods ce --seeds 0
+try basin compare d.arff --methods ce --jobs none
+try basin compare d.arff --methods ce --metric f1
+try basin compare d.arff --methods ce --resume
+try basin compare d.arff --method ce
+try basin compare none.arff --methods ce
