@@ -33,7 +33,7 @@ static inline int by_value(const void *a, const void *b)
 /* One epoch is timed `repeats` times; `seconds` bounds each. */
 typedef struct {
     const char *workload, *method, *unit;
-    int         batch, threads, repeats;
+    int         k, batch, threads, repeats; /* k: samples; 0 = none */
     double      seconds;
 } bench_case;
 
@@ -59,11 +59,11 @@ static inline void bench_train(const bench_case *c, int batches, bench_step step
         rate[r] = seen / (now - start);
     }
     qsort(rate, (size_t)n, sizeof *rate, by_value);
-    printf("{\"peer\":\"basin\",\"workload\":\"%s\",\"method\":\"%s\",\"batch\":%d,\"threads\":%d,"
-           "\"measure\":\"train\",\"unit\":\"%s/s\",\"median\":%.6g,\"min\":%.6g,\"max\":%.6g,"
-           "\"first_loss\":%.6g,\"last_loss\":%.6g}\n",
-           c->workload, c->method, c->batch, c->threads, c->unit, rate[n / 2], rate[0], rate[n - 1],
-           first, last);
+    printf("{\"peer\":\"basin\",\"workload\":\"%s\",\"method\":\"%s\",\"k\":%d,\"batch\":%d,"
+           "\"threads\":%d,\"measure\":\"train\",\"unit\":\"%s/s\",\"median\":%.6g,\"min\":%.6g,"
+           "\"max\":%.6g,\"first_loss\":%.6g,\"last_loss\":%.6g}\n",
+           c->workload, c->method, c->k, c->batch, c->threads, c->unit, rate[n / 2], rate[0],
+           rate[n - 1], first, last);
     fflush(stdout);
 }
 

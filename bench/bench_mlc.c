@@ -1,133 +1,198 @@
-/* bench_mlc.c -- cross-entropy training on a multi-label shape, as torch_peer.py
- * times it: d-400-400-L with softplus, Adam, a shuffled epoch.
+/* bench_mlc.c -- training steps of the methods on a multi-label shape, by the learner that
+ * `basin train` uses, with the settings that torch_peer.py has.
  *
- *   bench_mlc FILE.svm --workload NAME --features D --labels L --batch 32 --threads 2 */
-#include "base/buf.h"
+ *   bench_mlc FILE.svm --method seal-nce --samples 20 --batch 32 --threads 2
+ *   bench_mlc FILE.svm --active 20 --samples 80     steps of the energy alone, see below
+ *
+ * Nets d-400-400-L, energies of 200 units, softplus, Adam at 1e-3, one step of each net a
+ * batch, a shuffled epoch; searches of 20 plain steps on logits. As the peer does, dvn searches
+ * once a batch, plainly and adversarially by turns, and seal-margin takes the net's own output;
+ * the library's methods of these names do more, so that the two are put together here, of the
+ * library's losses. seal-regression is the library's seal-regression-s with K outputs: the
+ * net's and K - 1 around it, where the peer has K around it. Methods that the peer does not
+ * have run with their own settings where nothing above says otherwise.
+ *
+ * What differs from the peer, apart from constants in losses and from initial weights: the
+ * output layer of the net has no bias; every step measures the norm of its gradient and checks
+ * that it is finite; regression and the net's loss also measure the energy of the truth; the
+ * net's forward pass is done for each of the two programs of a step, where the peer shares it. */
+#include <math.h>
+
 #include "bench/bench.h"
+#include "data/read.h"
+#include "train/loss.h"
+#include "train/saved.h"
 
-typedef struct {
-    int32_t *start, *index; /* rows of feature or label numbers */
-    size_t   n, cap, n_start, cap_start;
-} rows;
+static const char settings_of_peer[] =
+    "net.layers=2 net.width=400 net.dropout=0 energy.kind=label energy.hidden=200 optimiser=adam "
+    "lr.net=0.001 lr.energy=0.001 decay.net=0 decay.energy=0 clip=0 clip.energy=0 steps.net=1 "
+    "steps.energy=1 net.loss=energy energy.weight=0.1 ce.weight=1 cost=l1 gbi.steps=20 "
+    "gbi.space=logits gbi.rule=plain gbi.start=uniform gbi.lr=0.5 gbi.best=no";
 
-static void push(int32_t **a, size_t *n, size_t *cap, int32_t v)
+/* ---- methods of the peer that are put together here ---- */
+
+static bs_id search_for(bs_scene *s, const char *kind)
 {
-    if (!bs_grow((void **)a, cap, *n + 1, sizeof **a, (size_t)1 << 40))
-        exit(1);
-    (*a)[(*n)++] = v;
+    const bs_train_options *given = s->o;
+    bs_train_options        o = *given;
+    snprintf(o.dvn_samples, sizeof o.dvn_samples, "%s", kind);
+    s->o = &o;
+    bs_id loss = bs_loss_value_search(s);
+    s->o = given;
+    return loss;
 }
 
+static bs_id plain_search(bs_scene *s)
+{
+    return search_for(s, "inference");
+}
+
+static bs_id adversarial_search(bs_scene *s)
+{
+    return search_for(s, "adversarial");
+}
+
+static basin_status step_by_turns(bs_learner *l, const bs_batch *b, basin_error *err)
+{
+    return bs_learner_run(l, (int)(l->step % 2), b, err);
+}
+
+static const bs_method peer_dvn = {
+    .name = "dvn",
+    .tasks = "mlc",
+    .stage = {{"energy/", adversarial_search}, {"energy/", plain_search}},
+    .phase = {{.name = "energy", .energy = true, .step = step_by_turns}},
+};
+
+static const bs_method peer_seal_margin = {
+    .name = "seal-margin",
+    .tasks = "mlc",
+    .stage = {{"energy/", bs_loss_margin}, {"net/", bs_loss_net}},
+    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
+};
+
+static const bs_method *find_method(const char *name)
+{
+    const bs_method *m;
+    basin_error      err = {0};
+    if (strcmp(name, "dvn") == 0)
+        return &peer_dvn;
+    if (strcmp(name, "seal-margin") == 0)
+        return &peer_seal_margin;
+    TRY(bs_method_find(strcmp(name, "seal-regression") == 0 ? "seal-regression-s" : name, "mlc", &m,
+                       &err));
+    return m;
+}
+
+/* ---- */
+
 typedef struct {
-    rows        x, y;
-    int         n, features, labels, batch;
-    bench_model model;
-    int32_t    *order, *batch_start, *batch_index;
-    real       *gold; /* [batch, labels] */
-    bs_csr      csr;
+    bs_settings settings;
+    bs_dataset *data;
+    bs_feed    *feed;
+    bs_learner  learner;
+    bool        energy_alone;
+    int         batch;
+    int32_t    *order;
 } state;
 
-static void read_data(state *s, const char *path)
+static void make_learner(state *s, const char *method, int samples, int threads)
 {
     basin_error err = {0};
-    bs_input   *in;
-    bs_line     line;
-    bool        more;
-    TRY(bs_input_open(path, &in, &err));
-    for (;;) {
-        TRY(bs_input_line(in, 1 << 24, &line, &more, &err));
-        if (!more)
-            break;
-        push(&s->x.start, &s->x.n_start, &s->x.cap_start, (int32_t)s->x.n);
-        push(&s->y.start, &s->y.n_start, &s->y.cap_start, (int32_t)s->y.n);
-        char *p = line.text;
-        while (*p && *p != ' ') {
-            push(&s->y.index, &s->y.n, &s->y.cap, (int32_t)strtol(p, &p, 10));
-            p += *p == ',';
-        }
-        while (*p == ' ') {
-            push(&s->x.index, &s->x.n, &s->x.cap, (int32_t)strtol(p + 1, &p, 10));
-            strtol(p + 1, &p, 10); /* ":1" */
-        }
-        s->n++;
-    }
-    push(&s->x.start, &s->x.n_start, &s->x.cap_start, (int32_t)s->x.n);
-    push(&s->y.start, &s->y.n_start, &s->y.cap_start, (int32_t)s->y.n);
-    bs_input_close(in);
+    bs_learner *l = &s->learner;
+    char        words[64];
+    l->o = &s->settings.train;
+    l->backend = &bs_backend_cpu;
+    l->method = find_method(method);
+    snprintf(words, sizeof words, "seed=1 batch=%d samples=%d", s->batch, samples);
+    if (l->method->defaults)
+        TRY(bs_settings_words(&s->settings, l->method->defaults, method, &err));
+    TRY(bs_settings_words(&s->settings, settings_of_peer, "bench", &err));
+    TRY(bs_settings_words(&s->settings, words, "bench", &err));
+    TRY(bs_saved_spec(l->o, &s->data->schema, &l->spec, &err));
+    TRY(l->backend->workspace_new(&(bs_backend_options){threads}, &l->w, &err));
+    l->params = bs_params_new();
+    TRY(bs_learner_setup(l, &err));
+    /* methods that begin with a net alone: what comes after */
+    for (int i = 1; i < BS_PHASES && l->method->phase[i].name; i++)
+        if (!l->method->phase[i - 1].energy)
+            TRY(bs_learner_enter(l, i, &err));
+    TRY(bs_feed_new(s->data, &s->data->schema, l->spec.mlc.sparse, s->batch, &s->feed, &err));
 }
 
-/* Binary cross-entropy of logits, mean over all: softplus(z) - z y. */
-static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
+static real *weights(state *s, const char *name, int64_t *count)
 {
-    state       *s = ctx;
-    int          B = key.v[1];
-    bs_nn        nn = {g, s->model.params, true, 1};
-    bs_mlp_shape shape = {2, 400, BS_SOFTPLUS, 0, false};
-    r->input[0] = bs_leaf(g, "x", BS_T_CSR, bs_shape2(B, s->features));
-    r->input[1] = bs_leaf(g, "y", BS_T_REAL, bs_shape2(B, s->labels));
-    bs_id z = bs_linear(&nn, "out", bs_mlp(&nn, "T", r->input[0], &shape), s->labels,
-                        bs_init_xavier(400, s->labels), true);
-    bs_push(g, "loss");
-    bs_id loss = bs_mean(g, bs_sub(g, bs_softplus(g, z), bs_mul(g, z, r->input[1])));
-    bench_gradients(g, s->model.params, loss, r);
-    bs_pop(g);
+    const bs_segment *g = bs_params_find(s->learner.params, name);
+    if (!g) {
+        fprintf(stderr, "bench: no parameter is called %s\n", name);
+        exit(1);
+    }
+    *count = g->count;
+    return s->learner.params->value + g->offset;
+}
+
+/* Gives every label the probability active / labels, whatever x is: the features are constant,
+ * ln 2 each, and so are the weights on them. */
+static void set_active(state *s, double active)
+{
+    int64_t n, width = s->learner.spec.mlc.width;
+    double  p = active / s->learner.spec.mlc.labels, logit = log(p) - log1p(-p);
+    real   *w = weights(s, "net/T/1/W", &n);
+    memset(w, 0, (size_t)n * sizeof *w);
+    w = weights(s, "net/T/1/b", &n);
+    memset(w, 0, (size_t)n * sizeof *w);
+    w = weights(s, "net/labels/W", &n);
+    for (int64_t i = 0; i < n; i++)
+        w[i] = (real)(logit / (log(2) * (double)width));
+    s->energy_alone = true;
 }
 
 static double step(void *ctx, int epoch, int i)
 {
-    state *s = ctx;
+    state      *s = ctx;
+    bs_learner *l = &s->learner;
+    basin_error err = {0};
     if (i == 0) {
         bs_rng rng = bs_rng_make(1, (uint64_t)epoch, 0);
-        bs_rng_permutation(&rng, s->order, s->n);
+        bs_rng_permutation(&rng, s->order, s->data->rows);
     }
-    int n = 0;
-    memset(s->gold, 0, (size_t)s->batch * (size_t)s->labels * sizeof *s->gold);
-    for (int b = 0; b < s->batch; b++) {
-        int     row = s->order[i * s->batch + b];
-        int32_t from = s->x.start[row], to = s->x.start[row + 1];
-        memcpy(s->batch_index + n, s->x.index + from, (size_t)(to - from) * sizeof(int32_t));
-        s->batch_start[b] = n;
-        n += to - from;
-        for (int32_t k = s->y.start[row]; k < s->y.start[row + 1]; k++)
-            s->gold[(size_t)b * (size_t)s->labels + (size_t)s->y.index[k]] = 1;
-    }
-    s->batch_start[s->batch] = n;
-    bs_optim_options adam = bench_adam(1e-3);
-    bs_entry        *e = bench_program(&s->model, (bs_key){{0, s->batch, 0, 0}}, &adam);
-    s->csr = (bs_csr){s->batch, s->features, s->batch_start, s->batch_index, NULL};
-    bs_backend_cpu.bind_input(e->program, e->input[0], &s->csr);
-    bs_backend_cpu.bind_input(e->program, e->input[1], s->gold);
-    return bench_run(&s->model, e);
+    memset(l->seen, 0, sizeof l->seen);
+    const bs_batch *b = bs_feed_rows(s->feed, s->order + (int64_t)i * s->batch, s->batch);
+    if (s->energy_alone)
+        TRY(bs_step_energy(l, b, &err));
+    else
+        TRY(l->method->phase[l->phase].step(l, b, &err));
+    return l->seen[l->seen[BS_SEEN_loss_net].n ? BS_SEEN_loss_net : BS_SEEN_loss_energy].sum;
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 2)
-        return fprintf(stderr, "usage: bench_mlc FILE.svm --features D --labels L ...\n"), 2;
-    state      s = {.features = bench_int(argc, argv, "--features", "0"),
-                    .labels = bench_int(argc, argv, "--labels", "0"),
-                    .batch = bench_int(argc, argv, "--batch", "32")};
-    bench_case c = {.workload = bench_arg(argc, argv, "--workload", "mlc"),
-                    .method = "ce",
-                    .unit = "examples",
-                    .batch = s.batch,
-                    .threads = bench_int(argc, argv, "--threads", "2"),
-                    .repeats = bench_int(argc, argv, "--repeats", "5"),
-                    .seconds = bench_int(argc, argv, "--seconds", "6")};
-    read_data(&s, argv[1]);
-    s.order = bs_calloc((size_t)s.n, sizeof *s.order);
-    s.batch_start = bs_calloc((size_t)s.batch + 1, sizeof *s.batch_start);
-    s.batch_index = bs_calloc((size_t)s.batch * (size_t)s.features, sizeof *s.batch_index);
-    s.gold = bs_calloc((size_t)s.batch * (size_t)s.labels, sizeof *s.gold);
-    s.model = bench_model_new(c.threads, build, &s);
-    bench_train(&c, s.n / s.batch, step, &s, s.batch);
-    bench_model_free(&s.model);
+        return fprintf(stderr, "usage: bench_mlc FILE.svm --method NAME ...\n"), 2;
+    basin_error err = {0};
+    int         active = bench_int(argc, argv, "--active", "0");
+    bench_case  c = {.workload = bench_arg(argc, argv, "--workload", "mlc"),
+                     .method = bench_arg(argc, argv, "--method", active ? "seal-nce" : "ce"),
+                     .unit = "examples",
+                     .k = bench_int(argc, argv, "--samples", "20"),
+                     .batch = bench_int(argc, argv, "--batch", "32"),
+                     .threads = bench_int(argc, argv, "--threads", "2"),
+                     .repeats = bench_int(argc, argv, "--repeats", "5"),
+                     .seconds = bench_int(argc, argv, "--seconds", "6")};
+    state       s = {.batch = c.batch};
+    TRY(bs_settings_default(&s.settings, &err));
+    snprintf(s.settings.read.index_base, sizeof s.settings.read.index_base, "0");
+    TRY(bs_dataset_read((const char *const *)&argv[1], 1, &s.settings.read, &s.data, NULL, &err));
+    make_learner(&s, c.method, c.k, c.threads);
+    if (active)
+        set_active(&s, active);
+    s.order = bs_calloc((size_t)s.data->rows, sizeof *s.order);
+    bench_train(&c, s.data->rows / s.batch, step, &s, s.batch);
+    bs_feed_free(s.feed);
+    bs_learner_free(&s.learner);
+    bs_params_free(s.learner.params);
+    s.learner.backend->workspace_free(s.learner.w);
+    bs_dataset_free(s.data);
     bs_free(s.order);
-    bs_free(s.batch_start);
-    bs_free(s.batch_index);
-    bs_free(s.gold);
-    bs_free(s.x.start);
-    bs_free(s.x.index);
-    bs_free(s.y.start);
-    bs_free(s.y.index);
     return 0;
 }

@@ -1,7 +1,7 @@
 /* bench_predict.c -- prediction through the public interface: latency of one row,
  * rate of large batches.
  *
- *   bench_predict MODEL FILE.svm --workload NAME --threads 2 */
+ *   bench_predict MODEL FILE.svm --workload NAME --method NAME --threads 2 */
 #include <basin.h>
 
 #include "bench/bench.h"
@@ -57,11 +57,11 @@ static void measure(basin_predictor *p, const data *d, int features, int labels,
         seconds[n] = bs_seconds() - start;
     }
     qsort(seconds, (size_t)n, sizeof *seconds, by_value);
-    printf("{\"peer\":\"basin\",\"workload\":\"%s\",\"method\":\"ce\",\"measure\":\"infer\","
+    printf("{\"peer\":\"basin\",\"workload\":\"%s\",\"method\":\"%s\",\"measure\":\"infer\","
            "\"batch\":%d,\"threads\":%d,\"unit\":\"examples/s\",\"median\":%.6g,"
            "\"latency_us\":%.3f,\"latency_p99_us\":%.3f}\n",
-           c->workload, (int)batch, c->threads, batch / seconds[n / 2], 1e6 * seconds[n / 2],
-           1e6 * seconds[n * 99 / 100]);
+           c->workload, c->method, (int)batch, c->threads, batch / seconds[n / 2],
+           1e6 * seconds[n / 2], 1e6 * seconds[n * 99 / 100]);
     bs_free(scores);
 }
 
@@ -74,6 +74,7 @@ int main(int argc, char **argv)
     basin_predictor *p;
     data             d = {0};
     bench_case       c = {.workload = bench_arg(argc, argv, "--workload", "mlc"),
+                          .method = bench_arg(argc, argv, "--method", "ce"),
                           .threads = bench_int(argc, argv, "--threads", "2"),
                           .seconds = bench_int(argc, argv, "--seconds", "3")};
     read_data(&d, argv[2]);

@@ -288,12 +288,244 @@ def make_spen():
     g.write()
 
 
+# ---- losses of training methods on label sets ----
+
+EMPTY = 1e-6  # of soft F1: two empty sets are equal
+STREAM_SAMPLE = 4000  # model/view.h
+
+
+def philox(counter, key):
+    """Philox 4x32-10 (Salmon et al. 2011)."""
+    c, (k0, k1), mask = list(counter), key, 0xffffffff
+    for _ in range(10):
+        p0, p1 = 0xD2511F53 * c[0], 0xCD9E8D57 * c[2]
+        c = [p1 >> 32 ^ c[1] ^ k0, p1 & mask, p0 >> 32 ^ c[3] ^ k1, p0 & mask]
+        k0, k1 = k0 + 0x9E3779B9 & mask, k1 + 0xBB67AE85 & mask
+    return c
+
+
+def word(element, seed=17, step=1, stream=STREAM_SAMPLE):
+    return philox((element // 4, stream, step, 0), (seed, 0))[element % 4]
+
+
+def uniform(*shape):
+    n = torch.Size(shape).numel()
+    return torch.tensor([(word(i) >> 8) * 2.0 ** -24 for i in range(n)]).reshape(shape)
+
+
+def normal(*shape):
+    n = torch.Size(shape).numel()
+    u = torch.tensor([((word(2 * i) >> 8) + 1) * 2.0 ** -24 for i in range(n)])
+    v = torch.tensor([(word(2 * i + 1) >> 8) * 2.0 ** -24 for i in range(n)])
+    return (torch.sqrt(-2 * torch.log(u)) * torch.cos(2 * torch.pi * v)).reshape(shape)
+
+
+class LabelSets:
+    """A net and an energy over label sets; outputs y are [rows, K, labels]."""
+
+    def __init__(self, B=3, D=3, L=4, W=2, H=3):
+        self.B, self.L = B, L
+        self.x, self.gold = tensor(B, D), (torch.rand(B, L) < 0.5).double()
+        self.gold[1] = 0
+        self.truth = self.gold.unsqueeze(1)
+        self.net = {"net/T/0/W": leaf(D, W, scale=0.7), "net/T/0/b": leaf(W, scale=0.3),
+                    "net/labels/W": leaf(W, L, scale=0.7),
+                    "net/cost/out/W": leaf(2 * L, L, scale=0.5),
+                    "net/cost/out/b": leaf(L, scale=0.2)}
+        self.energy = {"energy/T/0/W": leaf(D, W, scale=0.7), "energy/T/0/b": leaf(W, scale=0.3),
+                       "energy/labels/W": leaf(W, L, scale=0.7),
+                       "energy/M/W": leaf(L, H, scale=0.8), "energy/M/b": leaf(H, scale=0.3),
+                       "energy/v": leaf(H, 1)}
+
+    def mlp(self, p, name):
+        t = F.softplus(self.x @ p[name + "/T/0/W"] + p[name + "/T/0/b"], threshold=1e9)
+        return (t @ p[name + "/labels/W"]).unsqueeze(1)
+
+    def logits(self):
+        return self.mlp(self.net, "net")
+
+    def score(self, y):
+        """-E: [rows, K]"""
+        e = self.energy
+        h = F.softplus(y @ e["energy/M/W"] + e["energy/M/b"], threshold=1e9)
+        return (y * self.mlp(e, "energy")).sum(-1) + (h @ e["energy/v"]).squeeze(-1)
+
+    def f1(self, y):
+        low, high = torch.minimum(y, self.truth).sum(-1), torch.maximum(y, self.truth).sum(-1)
+        return (2 * low + EMPTY) / (low + high + EMPTY)
+
+    def cost(self, kind, y):
+        if kind == "f1":
+            return 1 - self.f1(y)
+        return (y - self.truth).abs().sum(-1)
+
+    def margin(self, kind, y):
+        """cost(y') - E(y') + E(y), before the hinge"""
+        return self.cost(kind, y) + self.score(y) - self.score(self.truth)
+
+    def regression(self, y):
+        return F.binary_cross_entropy_with_logits(self.score(y), self.f1(y).detach())
+
+    def contrast(self, correct, K=3):
+        z = self.logits().detach()
+        p = torch.sigmoid(z)
+        u = uniform(self.B, K, self.L)
+        # the gradient by the net is not wanted; a sample on the edge could fall either way
+        assert (u - p).abs().min() > 1e-4
+        all_y = torch.cat([self.truth, (u < p).double()], 1)
+        s = self.score(all_y)
+        if correct:
+            s = s + F.binary_cross_entropy(p.expand_as(all_y), all_y, reduction="none").sum(-1)
+        return -F.log_softmax(s, 1)[:, 0].mean()
+
+    def augmented(self):
+        """Stacked on the net's output, which is a constant for it."""
+        below = torch.sigmoid(self.logits()).detach()
+        both = torch.cat([below, self.truth], -1)
+        return torch.sigmoid(both @ self.net["net/cost/out/W"] + self.net["net/cost/out/b"])
+
+    def search(self, objective, steps, rate):
+        """Adam from zeros, projected; the best iterate of each row, the last one included."""
+        y = torch.zeros(self.B, 1, self.L, requires_grad=True)
+        opt = torch.optim.Adam([y], lr=rate)
+        best, lowest = None, torch.full((self.B, 1), float("inf"))
+        for _ in range(steps + 1):
+            value = objective(y)
+            better = (value.detach() < lowest).unsqueeze(-1)
+            best = y.detach().clone() if best is None else torch.where(better, y.detach(), best)
+            lowest = torch.minimum(value.detach(), lowest)
+            y.grad = torch.autograd.grad(value.sum(), y)[0]
+            opt.step()
+            y.data.clamp_(0, 1)
+        return best
+
+    def value_error(self, y):
+        return F.binary_cross_entropy_with_logits(self.score(y), self.f1(y).detach(),
+                                                  reduction="none")
+
+    def refined(self, steps, rate):
+        y = torch.sigmoid(self.logits()).detach()
+        for _ in range(steps):
+            y.requires_grad_()
+            d = torch.autograd.grad(torch.sigmoid(self.score(y)).sum(), y)[0]
+            y = (y + rate * d / d.norm(dim=-1, keepdim=True)).clamp(0, 1).detach()
+        return y
+
+    def unrolled(self, steps, rate, momentum):
+        """Momentum on logits from the net's output; energy minus entropy is descended."""
+        z, m = self.logits().detach().requires_grad_(), 0
+        for _ in range(steps):
+            y = torch.sigmoid(z)
+            entropy = -(y * torch.log(y) + (1 - y) * torch.log(1 - y)).sum()
+            d = torch.autograd.grad(-self.score(y).sum() - entropy, z, create_graph=True)[0]
+            m = momentum * m + d
+            z = z - rate * m
+        return F.binary_cross_entropy_with_logits(z, self.truth, reduction="sum") / self.B
+
+    def alen(self, y, weight):
+        v = torch.sigmoid(self.score(y))
+        return weight / 2 * ((v - self.f1(y).detach()) ** 2).mean()
+
+
+def put_losses(g, m, table, wrt):
+    """Each loss, and its gradient by all of wrt, flat and in order."""
+    g.params(m.net)
+    g.params(m.energy)
+    g.params({"x": m.x, "gold": m.gold})
+    for name, loss in table.items():
+        got = torch.autograd.grad(loss, list(wrt.values()), retain_graph=True, allow_unused=True)
+        flat = [torch.zeros_like(w) if d is None else d for w, d in zip(wrt.values(), got)]
+        g.put(name, loss)
+        g.put("d:" + name, torch.cat([d.reshape(-1) for d in flat]))
+    g.write()
+
+
+def make_energy_losses():
+    g = Golden("loss_energy", "losses of the energy, and their gradients by its parameters",
+               double=1e-10, single=2e-5)
+    m = LabelSets()
+    out = torch.sigmoid(m.logits()).detach()
+    noisy = torch.sigmoid(torch.cat([m.logits(), m.logits() + 1.5 * normal(m.B, 3, m.L)], 1))
+    wrong = m.augmented().detach()
+    hinges = torch.cat([m.margin("l1", out), m.margin("f1", out), m.margin("l1", wrong),
+                        m.score(out) - m.score(m.truth)])
+    assert hinges.abs().min() > 1e-3 and hinges.min() < 0 < hinges.max(), hinges
+    at_truth = ((torch.sigmoid(m.score(m.truth)) - 1) ** 2).mean() / 2
+    found = m.search(lambda y: -m.score(y), 4, 0.3)
+    worst = m.search(lambda y: -m.value_error(y), 4, 0.3)
+    squares = (m.score(torch.cat([m.truth, out], 1)) ** 2).mean()
+    put_losses(g, m, {
+        "nce": m.contrast(True),
+        "ranking": m.contrast(False),
+        "regression": m.regression(out),
+        "regression_s": m.regression(noisy.detach()),
+        "regression_quiet": m.regression(out.expand(-1, 4, -1)),
+        "margin_l1": F.relu(m.margin("l1", out)).mean(),
+        "margin_f1": F.relu(m.margin("f1", out)).mean() + 0.25 * squares,
+        "compound": F.relu(m.margin("l1", wrong)).mean()
+        + 0.5 * F.relu(m.score(out) - m.score(m.truth)).mean(),
+        "adversarial": at_truth + m.alen(out, 0.75),
+        "least_squares": at_truth + m.alen(out, 0.75) + m.alen(m.refined(3, 0.25), 0.5),
+        "dvn": m.regression(torch.cat([found, worst, m.truth], 1)),
+        "unrolled": m.unrolled(4, 0.5, 0.5),
+    }, m.energy)
+
+
+def make_net_losses():
+    g = Golden("loss_net", "losses of the net, and their gradients by its parameters; the soft F1 "
+               "of its output", double=1e-10, single=2e-5)
+    m = LabelSets()
+    z = m.logits()
+    out = torch.sigmoid(z)
+    ce = F.binary_cross_entropy_with_logits(z, m.truth, reduction="sum") / m.B
+    wrong = m.augmented()
+    squares = ((torch.sigmoid(m.score(out)) - 1) ** 2).mean() / 2
+    put_losses(g, m, {
+        "ce": ce,
+        "energy": 0.5 * ce - 2 * m.score(out).mean(),
+        "value": ce - 2 * torch.sigmoid(m.score(out)).mean(),
+        "alen": ce + 2 * squares,
+        "infnet": -2 * (m.cost("l1", wrong) + m.score(wrong)).mean()
+        - m.score(out).mean() + 0.5 * ce,
+        "score": m.f1(out).mean(),
+    }, m.net)
+
+
+# ---- gradient-based inference: outputs after 1, 2, ... steps ----
+
+def make_gbi():
+    B, L, steps = 3, 4, 6
+    g = Golden("gbi", "steps of torch.optim on (y - c)' A (y - c) / 2 from one start: Adam and SGD "
+               "with momentum 0.5, on logits and projected to [0,1]", single=2e-5)
+    root = tensor(L, L, scale=0.6)
+    A = root @ root.t() + torch.eye(L)
+    c = tensor(B, 1, L, scale=0.7) + 0.5
+    start = torch.round(torch.rand(B, 1, L) * 48 + 8) / 64
+    rates = {"adam": 0.125, "momentum": 0.25}
+    g.params({"A": A, "c": c, "start": start})
+    for rule, rate in rates.items():
+        for space in ("logits", "projected"):
+            y = torch.logit(start) if space == "logits" else start.clone()
+            y.requires_grad_()
+            opt = (torch.optim.Adam([y], lr=rate) if rule == "adam"
+                   else torch.optim.SGD([y], lr=rate, momentum=0.5))
+            for t in range(1, steps + 1):
+                d = (torch.sigmoid(y) if space == "logits" else y) - c
+                y.grad = torch.autograd.grad((d * (d @ A)).sum() / 2, y)[0]
+                opt.step()
+                if space == "projected":
+                    y.data.clamp_(0, 1)
+                g.put("%s:%s:%d" % (rule, space, t), torch.sigmoid(y) if space == "logits" else y)
+    g.write()
+
+
 def main():
     torch.set_default_dtype(torch.float64)
     torch.set_num_threads(1)
     os.makedirs(FOLDER, exist_ok=True)
     for seed, make in enumerate((make_mlp, make_mlp_csr, make_bilstm, make_conv, make_embedding,
-                                 make_norm, make_losses, make_optimisers, make_spen)):
+                                 make_norm, make_losses, make_optimisers, make_spen,
+                                 make_energy_losses, make_net_losses, make_gbi)):
         torch.manual_seed(100 + seed)
         make()
 

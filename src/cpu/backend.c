@@ -166,7 +166,7 @@ static void spoil(const bs_program *p, int i)
  * for reads of slots whose value has died. */
 static basin_status run_watched(const bs_program *p, basin_error *err)
 {
-    basin_status s = BASIN_OK;
+    basin_status   s = BASIN_OK;
     bs_thread_mode old = bs_enter_kernels();
     for (int i = 0; i < p->n && !s; i++) {
         double start = bs_seconds();
@@ -205,7 +205,7 @@ static const void *result(const bs_program *p, int i)
 
 /* ---- updates ---- */
 
-enum { UPDATE_PIECE = 8192 };
+enum { UPDATE_PIECE = 8192, SQUARE_SHARES = 32 };
 
 static void update_piece(const bs_workspace *w, const bs_update *u, const bs_span_update *s,
                          int64_t first, int64_t n, real *params, const real *grads, real *m,
@@ -249,7 +249,7 @@ static void update(bs_workspace *w, const bs_update *rule, const bs_span_update 
     const double start = bs_seconds();
 #pragma omp parallel num_threads(w->threads) if (!alone)
     {
-        const int64_t me = omp_get_thread_num(), team = omp_get_num_threads();
+        const int64_t  me = omp_get_thread_num(), team = omp_get_num_threads();
         bs_thread_mode old = bs_enter_kernels();
         for (int k = 0; k < n; k++) {
             const int64_t len = piece_length(&span[k]);
@@ -266,21 +266,43 @@ static void update(bs_workspace *w, const bs_update *rule, const bs_span_update 
         bs_choice_report(&w->update_choice, bs_seconds() - start);
 }
 
-static double square_sum(bs_workspace *w, const bs_span_update *span, int n, const real *grads)
+/* Pieces first .. first + n, counted over all spans. */
+static double square_sum_pieces(const bs_workspace *w, const bs_span_update *span, int64_t first,
+                                int64_t n, const real *grads)
 {
     double total = 0;
-    for (int k = 0; k < n; k++) {
-        const int64_t len = piece_length(&span[k]);
-        for (int64_t first = 0; first < span[k].count; first += len) {
-            int64_t     left = span[k].count - first, size = left < len ? left : len;
-            const real *g = grads + span[k].offset + first;
-            for (int64_t i = 0; i < size && span[k].touched; i += span[k].row)
-                if (span[k].touched[(first + i) / span[k].row])
-                    total += w->vec->update->square_sum(g + i, span[k].row);
-            if (!span[k].touched)
+    for (; n > 0; span++) {
+        const int64_t len = piece_length(span), pieces = (span->count + len - 1) / len;
+        for (; first < pieces && n > 0; first++, n--) {
+            int64_t     at = first * len, left = span->count - at, size = left < len ? left : len;
+            const real *g = grads + span->offset + at;
+            for (int64_t i = 0; i < size && span->touched; i += span->row)
+                if (span->touched[(at + i) / span->row])
+                    total += w->vec->update->square_sum(g + i, span->row);
+            if (!span->touched)
                 total += w->vec->update->square_sum(g, size);
         }
+        first -= pieces;
     }
+    return total;
+}
+
+/* Summed in SQUARE_SHARES shares of whole pieces, whoever does them, and then in their order. */
+static double square_sum(bs_workspace *w, const bs_span_update *span, int n, const real *grads)
+{
+    double     total = 0, part[SQUARE_SHARES];
+    int64_t    pieces = 0;
+    const bool alone = w->threads == 1 || w->update_choice.alone;
+    for (int k = 0; k < n; k++)
+        pieces += (span[k].count + piece_length(&span[k]) - 1) / piece_length(&span[k]);
+#pragma omp parallel for num_threads(w->threads) if (!alone && pieces >= SQUARE_SHARES)
+    for (int i = 0; i < SQUARE_SHARES; i++) {
+        int64_t first = pieces * i / SQUARE_SHARES;
+        part[i] =
+            square_sum_pieces(w, span, first, pieces * (i + 1) / SQUARE_SHARES - first, grads);
+    }
+    for (int i = 0; i < SQUARE_SHARES; i++)
+        total += part[i];
     return total;
 }
 

@@ -67,8 +67,8 @@ static double guess_set(bs_shape s)
 
 static void bits_sample_measure(const bs_call *c, bs_work *w)
 {
-    w->pieces = c->args.node->shape.d[2];
-    w->cost = (double)bs_shape_count(c->args.node->shape) * 0.5;
+    w->pieces = c->args.in_shape[0].d[2];
+    w->cost = (double)bs_shape_count(c->args.in_shape[0]) * 2 + guess_set(c->args.node->shape) * 3;
 }
 
 static void bits_sample_run(const bs_call *c, int64_t begin, int64_t end, void *scratch)
@@ -76,9 +76,10 @@ static void bits_sample_run(const bs_call *c, int64_t begin, int64_t end, void *
     const bs_args *a = &c->args;
     const int64_t  K = a->node->attr[0], L = a->node->shape.d[3], words = bs_bits_words((int)L);
     (void)scratch;
-    for (int64_t r = begin; r < end; r++)
-        c->vec->random->bits((uint64_t *)a->out + r * words, (const real *)a->in[0] + r / K * L,
-                             a->run, (uint32_t)a->node->attr[1], (uint64_t)(r * L), (int)L);
+    for (int64_t b = begin; b < end; b++)
+        c->vec->random->bits((uint64_t *)a->out + b * K * words, (const real *)a->in[0] + b * L,
+                             a->run, (uint32_t)a->node->attr[1], b, a->in_shape[0].d[2], (int)K,
+                             (int)L);
 }
 
 const bs_kernel bs_kernel_bits_sample = {bits_sample_measure, bits_sample_run};
@@ -118,7 +119,7 @@ static void transpose64(uint64_t a[64])
     uint64_t mask = 0x00000000ffffffffu;
     for (int size = 32; size > 0; size /= 2, mask ^= mask << size)
         for (int first = 0; first < 64; first += 2 * size) {
-            #pragma omp simd
+#pragma omp simd
             for (int k = first; k < first + size; k++) {
                 uint64_t both = (a[k] >> size ^ a[k + size]) & mask;
                 a[k] ^= both << size;

@@ -30,9 +30,9 @@ typedef struct {
     /* elements first .. first + n of the stream, as op_leaf.c defines them; first % 4 == 0 */
     void (*uniform)(real *out, const bs_run *run, uint32_t stream, uint64_t first, int n);
     void (*normal)(real *out, const bs_run *run, uint32_t stream, uint64_t first, int n);
-    /* n bits of a row: bit i = uniform(first + i) < p[i]; whole words are written */
-    void (*bits)(uint64_t *out, const real *p, const bs_run *run, uint32_t stream, uint64_t first,
-                 int n);
+    /* K samples of row b of `rows`: K rows of L bits in whole words; see graph/sampling.h */
+    void (*bits)(uint64_t *out, const real *p, const bs_run *run, uint32_t stream, int64_t b,
+                 int64_t rows, int K, int L);
 } bs_vec_random;
 
 typedef struct {

@@ -81,8 +81,15 @@ void bs_grad(bs_graph *g, bs_id target, const bs_id *wrt, int n, bs_id *out, boo
         bs_graph_nomem(g);
         goto done;
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
+        /* expressions of a constant are simplified, so it may be gone from the target */
+        if (wrt[i] > 0 && bs_graph_node(g, wrt[i])->op == BS_OP_fill) {
+            bs_graph_refuse(g, "grad: node %d, '%s', is a constant; bs_stop() makes it a place",
+                            (int)wrt[i], bs_graph_label(g, wrt[i]));
+            goto done;
+        }
         lowest = wrt[i] < lowest ? wrt[i] : lowest;
+    }
     mark_reach(g, target, wrt, n, reach);
     sweep(g, target, lowest, reach, adjoint);
 

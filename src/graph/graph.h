@@ -186,6 +186,7 @@ bs_id bs_put_back(bs_graph *g, bs_id a, bs_id index, int axis, int size); /* its
 /* --- binary label samples --- */
 /* K Bernoulli rows for each row of p [b, l], as bits [b * K, l]; no derivative. */
 bs_id bs_bits_sample(bs_graph *g, bs_id p, int K, uint32_t stream);
+bs_id bs_bits_pack(bs_graph *g, bs_id a); /* 1 where a [n, l] > 1/2; no derivative */
 bs_id bs_bits_dense(bs_graph *g, bs_id bits);              /* as real [n, l]; for tests */
 bs_id bs_bits_matmul(bs_graph *g, bs_id bits, bs_id m);    /* [n, l] times [l, h] */
 bs_id bs_bits_matmul_t(bs_graph *g, bs_id bits, bs_id dy); /* its adjoint: [l, h] */

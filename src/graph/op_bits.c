@@ -8,13 +8,14 @@
 #include <string.h>
 
 #include "graph/op.h"
+#include "graph/sampling.h"
 
 static inline int bit_at(const uint64_t *row, int l)
 {
     return (int)(row[l / 64] >> (l % 64) & 1);
 }
 
-/* bits_sample: attr = K, stream. Row r, label l uses element r * L + l of the stream. */
+/* bits_sample: attr = K, stream. Row b K + k is sample k of row b; see sampling.h. */
 
 static const char *bits_sample_shape(const bs_graph *g, bs_node *n)
 {
@@ -28,26 +29,49 @@ static const char *bits_sample_shape(const bs_graph *g, bs_node *n)
     return NULL;
 }
 
+/* One label of row b: a bit in K words, `words` apart. */
+static void sample_label(const bs_args *a, const real *p, int b, int l, bool full)
+{
+    const int      K = a->node->attr[0], L = a->node->shape.d[3], rows = a->in_shape[0].d[2];
+    const uint32_t stream = (uint32_t)a->node->attr[1];
+    const uint64_t seed = a->run->seed, step = a->run->step, bit = (uint64_t)1 << (l % 64);
+    const int      words = bs_bits_words(L);
+    uint64_t      *out = (uint64_t *)a->out + (int64_t)b * K * words + l / 64;
+    if (full || p[l] >= BS_RARE) {
+        for (int k = 0; k < K; k++) {
+            uint64_t e = full ? bs_full_element(b, L, l, K, k) : bs_single_element(b, L, l, K, k);
+            uint32_t from = full ? stream : stream | BS_STREAM_SINGLE;
+            if (bs_unit(bs_rng_at(seed, step, from, e)) < p[l])
+                out[(int64_t)k * words] |= bit;
+        }
+        return;
+    }
+    for (int k = 0, draw = 0;; k++, draw++) {
+        uint64_t e = bs_gap_element(draw, rows, b, L, l);
+        uint32_t w = bs_rng_at(seed, step, stream | BS_STREAM_GAP, e);
+        if (!bs_next_sample(bs_unit(w), p[l], K, &k))
+            return;
+        out[(int64_t)k * words] |= bit;
+    }
+}
+
 static void bits_sample_eval(const bs_args *a)
 {
-    const int   K = a->node->attr[0], N = a->node->shape.d[2], L = a->node->shape.d[3];
-    const real *p = a->in[0];
-    const int   words = bs_bits_words(L);
-    uint64_t   *out = a->out;
-    memset(out, 0, (size_t)N * (size_t)words * sizeof *out);
-    for (int r = 0; r < N; r++)
-        for (int l = 0; l < L; l++) {
-            uint64_t element = (uint64_t)r * (uint64_t)L + (uint64_t)l;
-            uint32_t w = bs_rng_at(a->run->seed, a->run->step, (uint32_t)a->node->attr[1], element);
-            real     u = (real)(w >> 8) * BS_REAL(5.9604644775390625e-8);
-            if (u < p[(int64_t)(r / K) * L + l])
-                out[(int64_t)r * words + l / 64] |= (uint64_t)1 << (l % 64);
-        }
+    const int N = a->node->shape.d[2], L = a->node->shape.d[3];
+    memset(a->out, 0, (size_t)N * (size_t)bs_bits_words(L) * sizeof(uint64_t));
+    for (int b = 0; b < a->in_shape[0].d[2]; b++) {
+        const real *p = (const real *)a->in[0] + (int64_t)b * L;
+        int         often = 0;
+        for (int l = 0; l < L; l++)
+            often += p[l] >= BS_RARE;
+        for (int l = 0; l < L; l++)
+            sample_label(a, p, b, l, bs_is_full(often, L));
+    }
 }
 
 static bs_id bits_sample_example(bs_graph *g, bs_example *ex, int variant)
 {
-    bs_id p = bs_example_real(g, ex, bs_shape2(3, variant ? 131 : 7), 0, 1);
+    bs_id p = bs_example_real(g, ex, bs_shape2(3, variant ? 131 : 7), 0, variant ? 0.1 : 1);
     return bs_bits_sample(g, p, 4, (uint32_t)variant);
 }
 
@@ -65,6 +89,49 @@ bs_id bs_bits_sample(bs_graph *g, bs_id p, int K, uint32_t stream)
     n.attr[0] = K;
     n.attr[1] = (int32_t)stream;
     return bs_emit(g, n);
+}
+
+/* bits_pack ---------------------------------------------------------------------- */
+
+static const char *bits_pack_shape(const bs_graph *g, bs_node *n)
+{
+    bs_shape a = bs_shape_of(g, n->src[0]);
+    n->type = BS_T_BITS;
+    n->shape = a;
+    return a.d[0] == 1 && a.d[1] == 1 ? NULL : "the operand is not a matrix";
+}
+
+static void bits_pack_eval(const bs_args *a)
+{
+    const int   N = a->node->shape.d[2], L = a->node->shape.d[3], words = bs_bits_words(L);
+    const real *x = a->in[0];
+    uint64_t   *out = a->out;
+    for (int r = 0; r < N; r++, x += L, out += words)
+        for (int w = 0; w < words; w++) {
+            const int end = L - 64 * w < 64 ? L - 64 * w : 64;
+            uint64_t  word = 0;
+            for (int i = 0; i < end; i++)
+                word |= (uint64_t)(x[64 * w + i] > BS_REAL(0.5)) << i;
+            out[w] = word;
+        }
+}
+
+static bs_id bits_pack_example(bs_graph *g, bs_example *ex, int variant)
+{
+    return bs_bits_pack(g, bs_example_real(g, ex, bs_shape2(3, variant ? 131 : 7), 0, 1));
+}
+
+const bs_op bs_op_bits_pack = {.name = "bits_pack",
+                               .in = "r",
+                               .flags = BS_OP_CONSTANT,
+                               .shape = bits_pack_shape,
+                               .eval = bits_pack_eval,
+                               .example = bits_pack_example,
+                               .examples = 2};
+
+bs_id bs_bits_pack(bs_graph *g, bs_id a)
+{
+    return bs_emit(g, bs_make_node(BS_OP_bits_pack, a, 0, 0, 0));
 }
 
 /* operands for the examples below: 12 rows, 3 of them per row of the probabilities */

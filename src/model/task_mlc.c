@@ -56,9 +56,10 @@ static bs_id project(bs_view *v, bs_id y)
     return bs_clamp(v->g, y, 0, 1);
 }
 
+/* Stopped, since expressions of a constant are simplified: no gradient by it would be left. */
 static bs_id start(bs_view *v, double value, int K)
 {
-    return bs_fill(v->g, value, bs_shape3(v->rows, K, labels(v)));
+    return bs_stop(v->g, bs_fill(v->g, value, bs_shape3(v->rows, K, labels(v))));
 }
 
 static bs_id random_start(bs_view *v, int K, uint32_t stream)
@@ -189,6 +190,12 @@ static bs_id sample_energy(bs_view *v, bs_id bits, int K)
     return as_values(v, bs_neg(g, bs_add(g, local, global)), K);
 }
 
+/* The truth has few labels, as a sample has. */
+static bs_id truth_energy(bs_view *v)
+{
+    return sample_energy(v, bs_bits_pack(v->g, v->gold), 1);
+}
+
 /* sum_i y_i z_i - softplus(z_i), from logits, so that no log of 0 can arise */
 static bs_id sample_log_prob(bs_view *v, bs_id bits, int K, bs_id z)
 {
@@ -241,6 +248,7 @@ const bs_task bs_task_mlc = {
     .random = random_start,
     .truth = truth,
     .total = total,
+    .truth_energy = truth_energy,
     .energy = energy,
     .score = score,
     .cost = cost,

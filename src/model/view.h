@@ -47,6 +47,7 @@ struct bs_task {
     bs_id (*truth)(bs_view *v);                          /* gold as y with K = 1 */
     bs_id (*total)(bs_view *v, bs_id a); /* sums a y-shaped value by output: [rows, K, 1] */
 
+    bs_id (*truth_energy)(bs_view *v);                /* E(x, gold) */
     bs_id (*energy)(bs_view *v, bs_id y);             /* E(x, y) */
     bs_id (*score)(bs_view *v, bs_id y);              /* against gold, in [0,1]; 1 = equal */
     bs_id (*cost)(bs_view *v, bs_cost kind, bs_id y); /* against gold; 0 = equal */

@@ -8,7 +8,7 @@
 
 #include "plan/backend.h"
 
-enum { BS_CACHE_INPUTS = 16, BS_CACHE_RESULTS = 256 };
+enum { BS_CACHE_INPUTS = 16, BS_CACHE_RESULTS = 512 };
 
 typedef struct {
     int v[4]; /* what the builder makes of it: mode, batch, length, samples */

@@ -37,6 +37,8 @@ bs_id   bs_net_output(bs_scene *s);        /* relaxed */
 bs_id   bs_score_of(bs_scene *s, bs_id y); /* -E: [rows, K, 1] */
 /* Cross-entropy of sigmoid(score) against a target in [0,1], by element. */
 bs_id bs_value_loss(bs_scene *s, bs_id score, bs_id target);
+/* Mean of a value by output; the sum in mode=code. */
+bs_id bs_over_batch(bs_scene *s, bs_id rows);
 /* Mean of the hinge of a margin [rows, 1, 1]; notes the share of zeros. */
 bs_id bs_hinge(bs_scene *s, bs_id margin);
 /* -log of the truth's share among itself and K others: scores [rows, 1, 1] and [rows, K, 1]. */

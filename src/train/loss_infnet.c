@@ -9,7 +9,7 @@
  * zero as the energy's are, which is how training fails (Tu et al., section 4.1).
  *
  * mode=code (SEAL's program): the cost-augmented output does not reach the energy's loss and
- * A goes through the sigmoid twice; F is not cut off from A. */
+ * A goes through the sigmoid twice; F reads logits and is not cut off from A. */
 #include <stdio.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ bs_id bs_cost_augmented(bs_scene *s)
         return s->t->relax(v, s->t->logits(v, "net/cost"));
     if (strcmp(form, "shared") == 0)
         return s->t->relax(v, s->t->second_head(v, "net/cost"));
-    bs_id below = as_code(s) ? y : bs_stop(v->g, y);
+    bs_id below = as_code(s) ? bs_net_logits(s) : bs_stop(v->g, y);
     return s->t->relax(v, s->t->stacked(v, "net/cost", below, s->o->infnet_hidden));
 }
 
@@ -45,21 +45,17 @@ static bs_id cost_of(bs_scene *s, bs_id y)
     return s->t->cost(&s->v, bs_cost_named(s->o->cost), y);
 }
 
-static bs_id truth_energy(bs_scene *s)
-{
-    return s->t->energy(&s->v, s->t->truth(&s->v));
-}
-
 /* The energy's loss as SEAL's program has it. */
 static bs_id compound_as_code(bs_scene *s)
 {
     bs_graph *g = s->v.g;
     bs_id     y = bs_sigmoid(g, bs_stop(g, bs_net_output(s)));
-    bs_id     truth = truth_energy(s), output = s->t->energy(&s->v, y);
+    bs_id     truth = s->t->truth_energy(&s->v), output = s->t->energy(&s->v, y);
     bs_see_energies(s, truth, output);
     bs_id margin = bs_hinge(s, bs_add(g, cost_of(s, y), truth));
     bs_id plain = bs_mean(g, bs_relu(g, bs_sub(g, truth, output)));
-    return bs_add(g, margin, bs_scale(g, plain, s->o->perceptron));
+    bs_id loss = bs_add(g, margin, bs_scale(g, plain, s->o->perceptron));
+    return bs_with_l2(s, loss, bs_concat(g, truth, output, -2));
 }
 
 bs_id bs_loss_compound(bs_scene *s)
@@ -67,7 +63,7 @@ bs_id bs_loss_compound(bs_scene *s)
     bs_graph *g = s->v.g;
     if (as_code(s) && !is_single(s))
         return compound_as_code(s);
-    bs_id truth = truth_energy(s), wrong = bs_stop(g, bs_cost_augmented(s));
+    bs_id truth = s->t->truth_energy(&s->v), wrong = bs_stop(g, bs_cost_augmented(s));
     bs_id lure = s->t->energy(&s->v, wrong);
     bs_id loss = bs_hinge(s, bs_add(g, bs_sub(g, cost_of(s, wrong), lure), truth));
     bs_see_energies(s, truth, lure);
@@ -122,7 +118,7 @@ basin_status bs_enter_infnet(bs_learner *l, basin_error *err)
 bs_id bs_loss_infnet(bs_scene *s)
 {
     bs_graph *g = s->v.g;
-    bs_id     wrong = bs_cost_augmented(s), truth = truth_energy(s);
+    bs_id     wrong = bs_cost_augmented(s), truth = s->t->truth_energy(&s->v);
     bs_id     found = bs_sub(g, cost_of(s, wrong), s->t->energy(&s->v, wrong));
     if (s->o->truncate)
         found = bs_relu(g, bs_add(g, found, truth));

@@ -17,7 +17,7 @@ static bool as_code(const bs_scene *s)
 bs_id bs_primary_margin(bs_scene *s, bs_id y)
 {
     bs_graph *g = s->v.g;
-    bs_id     truth = s->t->energy(&s->v, s->t->truth(&s->v)), output = s->t->energy(&s->v, y);
+    bs_id     truth = s->t->truth_energy(&s->v), output = s->t->energy(&s->v, y);
     bs_id     cost = s->t->cost(&s->v, bs_cost_named(s->o->cost), y);
     bs_see_energies(s, truth, output);
     bs_id loss = bs_hinge(s, bs_add(g, bs_sub(g, cost, output), truth));

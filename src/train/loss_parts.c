@@ -41,11 +41,17 @@ bs_id bs_hinge(bs_scene *s, bs_id margin)
     return bs_mean(g, bs_relu(g, margin));
 }
 
+/* The authors' programs add up where the papers have means: it decides how often clipping acts. */
+bs_id bs_over_batch(bs_scene *s, bs_id rows)
+{
+    return strcmp(s->o->mode, "code") == 0 ? bs_sum(s->v.g, rows) : bs_mean(s->v.g, rows);
+}
+
 bs_id bs_contrast(bs_scene *s, bs_id truth, bs_id others)
 {
     bs_graph *g = s->v.g;
     bs_id     all = bs_logsumexp(g, bs_concat(g, truth, others, -2), -2);
-    return bs_mean(g, bs_sub(g, all, truth));
+    return bs_over_batch(s, bs_sub(g, all, truth));
 }
 
 bs_id bs_with_l2(bs_scene *s, bs_id loss, bs_id energies)

@@ -13,8 +13,8 @@ bs_id bs_primary_value(bs_scene *s, bs_id y)
 {
     bs_graph *g = s->v.g;
     bs_id     score = bs_score_of(s, y), target = bs_stop(g, s->t->score(&s->v, y));
-    bs_see_energies(s, s->t->energy(&s->v, s->t->truth(&s->v)), bs_neg(g, score));
-    return bs_with_l2(s, bs_mean(g, bs_value_loss(s, score, target)), score);
+    bs_see_energies(s, s->t->truth_energy(&s->v), bs_neg(g, score));
+    return bs_with_l2(s, bs_over_batch(s, bs_value_loss(s, score, target)), score);
 }
 
 bs_id bs_loss_regression(bs_scene *s)

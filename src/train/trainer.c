@@ -63,6 +63,12 @@ static basin_status check_settings(const bs_train_options *o, basin_error *err)
         s = bs_fail(err, BASIN_EARG,
                     "threshold: '%s' is not auto, a number, label, top-k or cardinality",
                     o->threshold);
+    bool corner = strcmp(o->gbi_start, "zeros") == 0 &&
+                  (strcmp(o->gbi_space, "logits") == 0 || strcmp(o->gbi_rule, "mirror") == 0);
+    if (!s && corner)
+        s = bs_fail(err, BASIN_EARG,
+                    "gbi.start: a search of logits cannot leave zeros, which are logits of minus "
+                    "infinity; use uniform, random or net");
     if (!s && !bs_metric_table[metric].decided)
         s = bs_fail(err, BASIN_EARG, "threshold.metric: %s does not depend on a threshold",
                     o->threshold_metric);

@@ -20,11 +20,11 @@ static void sgd(const bs_update *u, real *p, const real *g, real *m, real decay,
 {
     const real mu = (real)u->momentum, scale = (real)u->scale;
     if (g) {
-        #pragma omp simd
+#pragma omp simd
         for (int64_t i = 0; i < n; i++)
             sgd_one(p + i, g[i] * scale, m + i, mu, decay, rate);
     } else {
-        #pragma omp simd
+#pragma omp simd
         for (int64_t i = 0; i < n; i++)
             sgd_one(p + i, 0, m + i, mu, decay, rate);
     }
@@ -67,11 +67,11 @@ static inline void adam_one(adam_constants k, real *p, real g, real *m, real *v)
 static void adam(adam_constants k, real *p, const real *g, real *m, real *v, int64_t n)
 {
     if (g) {
-        #pragma omp simd
+#pragma omp simd
         for (int64_t i = 0; i < n; i++)
             adam_one(k, p + i, g[i] * k.scale, m + i, v + i);
     } else {
-        #pragma omp simd
+#pragma omp simd
         for (int64_t i = 0; i < n; i++)
             adam_one(k, p + i, 0, m + i, v + i);
     }
@@ -87,18 +87,23 @@ static void apply(const bs_update *u, real *p, const real *g, real *m, real *v, 
     adam(adam_prepare(u, decay, rate), p, g, m, v, n);
 }
 
-/* Eight partial sums in double: the order is fixed by n alone. */
+/* Partial sums in double, enough of them that additions need not wait for each other; the
+ * order is fixed by n alone. */
+enum { PARTS = 32 };
+
 static double square_sum(const real *x, int64_t n)
 {
-    double  part[8] = {0};
+    double  part[PARTS] = {0};
     int64_t i = 0;
-    for (; i + 8 <= n; i += 8)
-        for (int k = 0; k < 8; k++)
+    for (; i + PARTS <= n; i += PARTS)
+        for (int k = 0; k < PARTS; k++)
             part[k] += (double)x[i + k] * (double)x[i + k];
     for (; i < n; i++)
-        part[i % 8] += (double)x[i] * (double)x[i];
-    return ((part[0] + part[1]) + (part[2] + part[3])) +
-           ((part[4] + part[5]) + (part[6] + part[7]));
+        part[i % PARTS] += (double)x[i] * (double)x[i];
+    for (int half = PARTS / 2; half > 0; half /= 2)
+        for (int k = 0; k < half; k++)
+            part[k] += part[k + half];
+    return part[0];
 }
 
 extern const bs_vec_update BS_V(bs_vec_update);

@@ -1,0 +1,19 @@
+/* method_implicit_cd.c -- implicit training (Shankar and Piratla 2023) with contrastive divergence:
+ * the truth against the net's output and samples of it, each raised by its cost. */
+#include "train/implicit.h"
+
+static bs_id primary(bs_scene *s)
+{
+    return bs_primary_divergence(s, bs_net_logits(s));
+}
+
+const bs_method bs_method_implicit_cd = {
+    .name = "implicit-cd",
+    .help = "the same by contrast with samples of the net",
+    .tasks = "mlc",
+    .defaults = "inner=net",
+    .stage = {{"net/", bs_loss_net}, {"energy/", primary}},
+    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_implicit}},
+    .setup = bs_implicit_setup,
+    .free = bs_implicit_free,
+};

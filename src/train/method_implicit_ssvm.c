@@ -1,0 +1,19 @@
+/* method_implicit_ssvm.c -- implicit training (Shankar and Piratla 2023) with the margin loss: the
+ * energy is trained through the net that follows it. */
+#include "train/implicit.h"
+
+static bs_id primary(bs_scene *s)
+{
+    return bs_primary_margin(s, bs_net_output(s));
+}
+
+const bs_method bs_method_implicit_ssvm = {
+    .name = "implicit-ssvm",
+    .help = "energy trained through the net that follows it, by margins",
+    .tasks = "mlc",
+    .defaults = "inner=net",
+    .stage = {{"net/", bs_loss_net}, {"energy/", primary}},
+    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_implicit}},
+    .setup = bs_implicit_setup,
+    .free = bs_implicit_free,
+};

@@ -1,0 +1,94 @@
+# Every training method: the same bytes for any number of threads, and after kill -9 and --resume
+# in each of its phases; and the ways to predict with what it made.
+make="basin data make mlc --seed 5 --set groups=3 --set words=3 --set noise=5 -q"
+$make --set rows=160 -o d.arff > made
+$make --set rows=40 -o e.arff > made
+
+lines() { # of a record
+    local line=()
+    [ -e "$1" ] && mapfile -t line < "$1"
+    echo ${#line[@]}
+}
+
+# Starts or resumes a run and kills it once it has recorded so many epochs; true if it had not ended.
+kill_after() {
+    $train --threads 2 --set checkpoint.seconds=0 --resume -o killed > table 2> messages &
+    local pid=$!
+    while kill -0 $pid 2> /dev/null && [ "$(lines killed/metrics.jsonl)" -lt "$1" ]; do
+        sleep 0.002
+    done
+    kill -9 $pid 2> /dev/null
+    wait $pid 2> /dev/null
+    [ ! -e killed/best.safetensors ]
+}
+
+# On a busy machine a run may end before it is hit: then once more.
+kill_at_all_stops() {
+    local try stop
+    for try in 1 2 3 4 5; do
+        rm -rf killed
+        for stop in $stops; do
+            kill_after "$stop" || continue 2
+        done
+        return 0
+    done
+    return 1
+}
+
+energies() {
+    basin predict one e.arff -q --energy --infer "$1" | sed -n 's/.*"energy": \(.*\)}/\1/p'
+}
+
+basin list methods | grep '(.*mlc.*)$' | while read -r method _; do
+    train="basin train d.arff -q --method $method --epochs 5 --seed 7"
+    for setting in pretrain.epochs=5 batch=48 net.width=8 energy.hidden=8 samples=5 gbi.steps=4 \
+        gbi.test_steps=6 clip=0.5 plateau.patience=1; do
+        train="$train --set $setting"
+    done
+    rm -rf one two three
+    $train --threads 1 -o one > table
+    $train --threads 2 -o two > table
+    $train --threads 3 -o three > table
+    cmp one/best.safetensors two/best.safetensors || echo "$method: 2 threads give another model"
+    cmp one/best.safetensors three/best.safetensors || echo "$method: 3 threads give another model"
+
+    # killed after the second epoch of every phase
+    phases=$(sed 's/.*"phase": "\([^"]*\)".*/\1/' one/metrics.jsonl)
+    stops=$(echo "$phases" | awk '++n[$0] == 2 { print NR }')
+    kill_at_all_stops || echo "$method: never killed in time"
+    $train --threads 2 --set checkpoint.seconds=0 --resume -o killed > table
+    cmp one/best.safetensors killed/best.safetensors || echo "$method: resumed to another model"
+    for run in one killed; do
+        sed 's/, "seconds.*//' $run/metrics.jsonl > $run.jsonl
+    done
+    cmp one.jsonl killed.jsonl || echo "$method: resumed to another record"
+    echo "$method: $(echo "$phases" | uniq | paste -sd '>'), killed $(echo "$stops" | wc -w) x"
+
+    # how it can predict, and how it does by itself
+    infer=$(sed -n 's/^infer = //p' one/config)
+    can=
+    for how in net gbi refine; do
+        if basin eval one e.arff -q --json --infer $how > $how.json 2> messages; then
+            grep -q '"example_f1": [01]' $how.json || echo "$method: no F1 by $how"
+            can="$can $how"
+        else
+            sed 's/^basin:/ /' messages
+        fi
+    done
+    echo "  eval:$can; by itself $infer"
+    basin eval one e.arff -q --json > own.json
+    for file in own $infer; do
+        sed 's/"seconds": [^,]*, "rows_per_s": [^,]*, //' $file.json > $file.cut
+    done
+    cmp own.cut "$infer.cut" || echo "$method: predicts in another way than $infer"
+    basin predict one e.arff -q --energy > own.jsonl 2> messages
+    sed 's/^basin:/ /' messages
+    echo "  energies: $(grep -c '"energy": -\?[0-9]' own.jsonl)"
+
+    # a search from the net's output that returns the best iterate is never worse than that
+    if [ "$can" = " net gbi refine" ] && grep -q '^gbi.best = yes' one/config; then
+        paste <(energies net) <(energies refine) |
+            awk '$2 > $1 + 1e-5 * (1 + ($1 < 0 ? -$1 : $1)) { up++ } $2 < $1 { down++ }
+                 END { if (NR != 40 || up || !down) print "  refined: " up + 0 " up, " down + 0 " down" }'
+    fi
+done
