@@ -33,6 +33,8 @@ const bs_option bs_make_mlc_rows[] = {
      "probability of a word when its label is on", 0},
     {"off", BS_FLOAT, AT(off), "0.1", "0.001", "0.999", NULL,
      "probability of a word when its label is off", 0},
+    {"kinds", BS_NAME, AT(kinds), "all", NULL, NULL, "all|pick|imply|xor",
+     "dependencies within groups: one kind, or all by turns", 0},
     {NULL, BS_INT, 0, NULL, NULL, NULL, NULL, NULL, 0},
 };
 
@@ -85,13 +87,23 @@ static bool has_words(group_kind kind, int label)
            (kind == XOR && label < 2);
 }
 
+static const char *const kind_name[] = {"pick", "imply", "xor"};
+
+static group_kind kind_of(const bs_make_mlc_options *o, int at)
+{
+    for (int i = 0; i < KINDS; i++)
+        if (strcmp(o->kinds, kind_name[i]) == 0)
+            return (group_kind)i;
+    return (group_kind)(at % KINDS);
+}
+
 static void make_world(world *w, const bs_make_mlc_options *o)
 {
     bs_rng rng = bs_rng_make((uint64_t)o->seed, 0, 1);
     w->o = o;
     for (int i = 0; i < o->groups; i++) {
         group *g = &w->g[i];
-        g->kind = (group_kind)(i % KINDS);
+        g->kind = kind_of(o, i);
         set_priors(g, &rng);
         for (int j = 0; j < SIZE; j++) {
             g->first_word[j] = has_words(g->kind, j) ? w->n_words : -1;
@@ -328,12 +340,11 @@ static void free_scores(scores *z)
 
 static bool add_names(const world *w, bs_build *b)
 {
-    static const char *const kinds[] = {"pick", "imply", "xor"};
-    bool                     fresh, ok = true;
-    char                     name[48];
+    bool fresh, ok = true;
+    char name[48];
     for (int i = 0; ok && i < w->o->groups; i++)
         for (int j = 0; ok && j < SIZE; j++) {
-            int n = snprintf(name, sizeof name, "%s%d_%c", kinds[w->g[i].kind], i + 1, 'a' + j);
+            int n = snprintf(name, sizeof name, "%s%d_%c", kind_name[w->g[i].kind], i + 1, 'a' + j);
             ok = bs_names_add(&b->labels, name, (size_t)n, &fresh) >= 0;
             for (int k = 0; ok && w->g[i].first_word[j] >= 0 && k < w->o->words; k++) {
                 char        word[64];

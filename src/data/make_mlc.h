@@ -8,6 +8,7 @@
 typedef struct {
     int    rows, groups, words, noise, seed;
     double on, off;
+    char   kinds[BS_OPTION_TEXT];
 } bs_make_mlc_options;
 
 extern const bs_option bs_make_mlc_rows[];

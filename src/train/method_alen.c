@@ -6,8 +6,8 @@ const bs_method bs_method_alen = {
     .name = "alen",
     .help = "energy learns scores near the net's output; prediction is refined by search",
     .tasks = "mlc",
-    .defaults = "infer=refine gbi.rule=normalised gbi.steps=5 gbi.lr=0.2 optimiser.beta1=0.5 "
-                "gbi.best=no",
+    .defaults = "infer=refine gbi.rule=normalised gbi.steps=6 gbi.lr=0.4 gbi.best=no "
+                "optimiser.beta1=0.5 energy.weight=100 lr.energy=0.0005",
     .stage = {{"energy/", bs_loss_least_squares}, {"net/", bs_loss_alen_net}},
     .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
 };
