@@ -414,6 +414,60 @@ static void what_is_not_finite_is_left_out(void **state)
     setting_free(&s);
 }
 
+/* log(e^-E(truth) + e^(cost - E)(y) + K mean of e^(cost - E) under the net) + E(truth), the mean
+ * over all 2^L outputs, which `all` [B, 2^L, L] holds. */
+static bs_id divergence_in_full(bs_scene *s, bs_id z, bs_id all)
+{
+    bs_graph *g = s->v.g;
+    bs_id     truth = s->t->energy(&s->v, s->t->truth(&s->v)), y = s->t->relax(&s->v, z);
+    bs_id     own = bs_sub(g, s->t->cost(&s->v, BS_COST_F1, y), s->t->energy(&s->v, y));
+    bs_id     each = bs_sub(g, s->t->cost(&s->v, BS_COST_F1, all), s->t->energy(&s->v, all));
+    bs_id     chosen = bs_sum_axis(g, bs_mul(g, all, z), -1);
+    bs_id     log_prob = bs_sub(g, chosen, bs_sum_axis(g, bs_softplus(g, z), -1));
+    bs_id     mean = bs_offset(g, bs_add(g, each, log_prob), log(s->o->samples));
+    bs_id     parts = bs_concat(g, bs_concat(g, bs_neg(g, truth), own, -2), mean, -2);
+    return bs_mean(g, bs_add(g, bs_logsumexp(g, parts, -2), truth));
+}
+
+/* Samples are drawn from the net, so their share of the loss has a derivative by the net. */
+static void samples_have_a_derivative(void **state)
+{
+    (void)state;
+    enum { ALL = 1 << L, MOST = 16 };
+    static real all[B * ALL * L];
+    setting     s;
+    setting_start(&s, method_named("implicit-cd"), 1, 0, "none");
+    for (int i = 0; i < B * ALL * L; i++)
+        all[i] = i / L % ALL >> i % L & 1;
+    s.o.samples = 20000;
+    bs_graph *g = bs_graph_new();
+    bs_scene  scene = bs_scene_make(&s.l, g, B, "energy/");
+    bs_id     leaf = bs_leaf(g, "all", BS_T_REAL, bs_shape3(B, ALL, L));
+    bs_id     z = bs_net_logits(&scene), theta[MOST], d[2][MOST];
+    int       segment[MOST], n = bs_params_nodes(g, s.l.params, "net/", theta, segment, MOST);
+    bs_result r[2 * MOST];
+    bs_grad(g, bs_primary_divergence(&scene, z), theta, n, d[0], false);
+    bs_grad(g, divergence_in_full(&scene, z, leaf), theta, n, d[1], false);
+    for (int i = 0; i < 2 * n; i++)
+        r[i] = (bs_result){d[i / n][i % n], -1};
+    check_graph(g);
+    machine m = machine_new(g, NULL, r, 2 * n, 0, 1);
+    bs_backend_cpu.bind_params(m.p, s.l.params->value, s.l.params->grad, s.l.params->offset);
+    bs_backend_cpu.bind_input(m.p, scene.v.x, s.x);
+    bs_backend_cpu.bind_input(m.p, scene.v.gold, s.gold);
+    bs_backend_cpu.bind_input(m.p, leaf, all);
+    machine_run(&m, 1);
+    for (int i = 0; i < n; i++) {
+        double e = distance(machine_value(&m, i), machine_value(&m, n + i),
+                            s.l.params->segment[segment[i]].count, 1e-9);
+        CHECK(e < 0.05, "%s: samples and all outputs give gradients %.3g apart",
+              s.l.params->segment[segment[i]].name, e);
+    }
+    machine_free(&m);
+    bs_graph_free(g);
+    setting_free(&s);
+}
+
 /* ---- solvers on a matrix that is known ---- */
 
 enum { N = 16, SIZE = 40 };
@@ -522,6 +576,7 @@ int main(void)
         cmocka_unit_test(one_program_does_what_many_do),
         cmocka_unit_test(none_is_the_partial_gradient),
         cmocka_unit_test(what_is_not_finite_is_left_out),
+        cmocka_unit_test(samples_have_a_derivative),
         cmocka_unit_test(solvers_invert_a_known_matrix),
         cmocka_unit_test(solvers_stop_at_negative_curvature),
     };

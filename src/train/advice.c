@@ -39,7 +39,7 @@ static bool search_rests(const bs_learner *l)
 
 static bool series_diverges(const bs_learner *l)
 {
-    return mean(l, BS_SEEN_residual) > 1.5;
+    return mean(l, BS_SEEN_rate_lowered) > 0.5 || mean(l, BS_SEEN_implicit_skipped) > 0.5;
 }
 
 /* To add advice: a condition above and a row here. */
@@ -63,8 +63,8 @@ static const struct {
      "gradient-based inference does not lower the energy; a higher gbi.lr, gbi.rule=normalised or "
      "gbi.start=net helps"},
     {series_diverges, 3,
-     "the inverse Hessian product is further off than zero would be; a higher implicit.damping or "
-     "implicit.solver=cg helps"},
+     "the implicit term is cut short or left out at most steps: the net's loss is too curved for "
+     "it; a higher implicit.damping or a lower energy.weight helps"},
 };
 
 enum { RULES = sizeof rules / sizeof rules[0] };

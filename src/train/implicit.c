@@ -56,19 +56,37 @@ static int append_nodes(bs_graph *g, const bs_learner *l, const char *prefix, bs
     return n;
 }
 
-/* <d_theta L_aux, v> as a function of theta and phi */
+/* sum over i of <a_i, b_i> */
+static bs_id all_dots(bs_graph *g, const bs_id *a, const bs_id *b, int n)
+{
+    bs_id sum = 0;
+    for (int i = 0; i < n; i++) {
+        bs_id term = bs_dot(g, a[i], b[i]);
+        sum = sum ? bs_add(g, sum, term) : term;
+    }
+    return sum;
+}
+
+/* <d_theta L_aux, v> as a function of theta and phi; v is flat */
 static bs_id along(bs_graph *g, const bs_learner *l, bs_id loss, bs_id v)
 {
-    bs_id theta[BS_CACHE_RESULTS], d[BS_CACHE_RESULTS], sum = 0;
+    bs_id theta[BS_CACHE_RESULTS], d[BS_CACHE_RESULTS], part[BS_CACHE_RESULTS] = {0};
     int   segment[BS_CACHE_RESULTS], n = append_nodes(g, l, "net/", theta, segment, 0);
     bs_grad(g, loss, theta, n, d, true);
     for (int i = 0; i < n; i++) {
         const bs_segment *s = &l->params->segment[segment[i]];
-        bs_id part = bs_reshape(g, bs_slice(g, v, -1, (int)s->offset, (int)s->count), s->shape);
-        bs_id term = bs_dot(g, d[i], part);
-        sum = sum ? bs_add(g, sum, term) : term;
+        part[i] = bs_reshape(g, bs_slice(g, v, -1, (int)s->offset, (int)s->count), s->shape);
     }
-    return sum;
+    return all_dots(g, d, part, n);
+}
+
+/* the same, v by segments, and constant although it depends on theta */
+static bs_id along_constant(bs_graph *g, const bs_id *d, const bs_id *v, int n)
+{
+    bs_id still[BS_CACHE_RESULTS] = {0};
+    for (int i = 0; i < n; i++)
+        still[i] = bs_stop(g, v[i]);
+    return all_dots(g, d, still, n);
 }
 
 static void give_gradients(bs_graph *g, bs_id target, const bs_id *node, const int *segment, int n,
@@ -87,25 +105,8 @@ static void give_loss(bs_graph *g, const bs_scene *s, bs_id loss, bs_recipe *r)
         r->result[r->n_results++] = (bs_result){s->seen[i] ? s->seen[i] : bs_const(g, NAN), -1};
 }
 
-/* sum over i of <a_i, b_i> */
-static bs_id all_dots(bs_graph *g, const bs_id *a, const bs_id *b, int n)
-{
-    bs_id sum = bs_dot(g, a[0], b[0]);
-    for (int i = 1; i < n; i++)
-        sum = bs_add(g, sum, bs_dot(g, a[i], b[i]));
-    return sum;
-}
-
-static bs_id along_constant(bs_graph *g, const bs_id *d, const bs_id *v, int n)
-{
-    bs_id still[BS_CACHE_RESULTS];
-    for (int i = 0; i < n; i++)
-        still[i] = bs_stop(g, v[i]);
-    return all_dots(g, d, still, n);
-}
-
 /* bs_solve_series and the cross product as nodes. Results: the loss, what is seen, squared norms of
- * the first term and the last two, the gradient. */
+ * the first term and the last, the gradient. */
 static void build_whole(bs_graph *g, bs_learner *l, bs_key key, bs_recipe *r)
 {
     const bs_stage *stage = l->method->stage;
@@ -132,9 +133,8 @@ static void build_whole(bs_graph *g, bs_learner *l, bs_key key, bs_recipe *r)
             v[i] = bs_sub(g, v[i], bs_mul(g, change, r->input[2]));
             p[i] = bs_add(g, p[i], v[i]);
         }
-        if (k >= key.v[3] - 2)
-            r->result[r->n_results++] = (bs_result){all_dots(g, v, v, n), -1};
     }
+    r->result[r->n_results++] = (bs_result){all_dots(g, v, v, n), -1};
     for (int i = 0; i < n; i++)
         p[i] = bs_mul(g, p[i], r->input[2]);
     bs_id target = bs_sub(g, loss, along_constant(g, d, p, n));
@@ -376,19 +376,18 @@ static bool rate_is_known(bs_learner *l)
            l->memory[BS_IMPLICIT_AGE] < REFRESH;
 }
 
-/* The gradient by one program; *done is false when the terms do not shrink, and the step must be
- * made by the one that can tell why. */
+/* The gradient by one program; *done is false when the terms grow, and the step must be made by
+ * the programs that can tell why. */
 static basin_status whole_gradient(bs_learner *l, double *loss, bool *done, basin_error *err)
 {
     implicit    *m = l->state;
-    const int    norms = FIRST_SEEN + BS_SEEN_COUNT, terms = l->o->implicit_terms;
+    const int    norms = FIRST_SEEN + BS_SEEN_COUNT;
     bs_entry    *e;
     basin_status s = run(l, WHOLE, l->params->value, &m->rate, l->params->grad, &e, err);
     if (s)
         return s;
-    double first = result(l, e, norms), last = result(l, e, norms + (terms > 1 ? 2 : 1));
-    double before = terms > 1 ? result(l, e, norms + 1) : first;
-    *done = first == 0 || (last < first && last < before);
+    double first = result(l, e, norms), last = result(l, e, norms + 1);
+    *done = first == 0 || last < first;
     if (!*done)
         return BASIN_OK;
     if (first > 0) {

@@ -1,4 +1,4 @@
-/* implicit.h -- training the energy through the net that follows it (Shankar and Piratla 2023).
+/* implicit.h -- training the energy through the net that follows it (Shankar and Piratla 2022).
  *
  * The net theta minimises L_aux(theta, phi) = CE + energy.weight E_phi(x, net(x)), so it is a
  * function of the energy's parameters phi, and the loss L_prim of the energy has the gradient

@@ -161,7 +161,7 @@ static basin_status sum_series(const bs_inverse *a, const real *g, int terms, re
             out->lowered = *again = true;
             return BASIN_OK;
         }
-        if (n.after >= before) {
+        if (n.after >= first) {
             mixed(a, 1, p, -1, a->v);
             break;
         }

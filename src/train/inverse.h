@@ -47,9 +47,9 @@ basin_status bs_power_iteration(const bs_inverse *a, const real *g, int most, do
                                 basin_error *err);
 
 /* von Neumann: p = rate sum_{k=0..terms} (I - rate (H + damping))^k g, with one product a term.
- * A rate that proves too large is lowered, and the sum begun again. Terms that grow although the
- * rate is small come from directions of negative curvature; the sum ends before them. The residual
- * is that before the last term. */
+ * A rate that proves too large is lowered, and the sum begun again. With a small rate terms
+ * grow along directions of negative curvature; the sum ends before one that is longer than g.
+ * The residual is that before the last term. */
 basin_status bs_solve_series(const bs_inverse *a, const real *g, double rate, int terms, real *p,
                              bs_solved *out, basin_error *err);
 

@@ -1,8 +1,8 @@
 /* loss_infnet.c -- inference networks: a net is trained to find what the energy's margin loss
  * looks for (Tu and Gimpel 2018), and another to find the minimum (Tu et al. 2020, eq. 6):
  *
- *   energy:  [cost(F) - E(F) + E(y)]_+ + perceptron [E(y) - E(A)]_+
- *   nets:    -cost(F) + E(F) + perceptron E(A) + ce.weight CE(A)
+ *   energy:  margin [cost(F) - E(F) + E(y)]_+ + perceptron [E(y) - E(A)]_+
+ *   nets:    margin (E(F) - cost(F)) + perceptron E(A) + ce.weight CE(A)
  *
  * F the cost-augmented net, A the net that predicts. With infnet.form=single they are
  * one, and only the first term of each is there. truncate=yes cuts the nets' terms at
@@ -52,7 +52,7 @@ static bs_id compound_as_code(bs_scene *s)
     bs_id     y = bs_sigmoid(g, bs_stop(g, bs_net_output(s)));
     bs_id     truth = s->t->truth_energy(&s->v), output = s->t->energy(&s->v, y);
     bs_see_energies(s, truth, output);
-    bs_id margin = bs_hinge(s, bs_add(g, cost_of(s, y), truth));
+    bs_id margin = bs_scale(g, bs_hinge(s, bs_add(g, cost_of(s, y), truth)), s->o->margin);
     bs_id plain = bs_mean(g, bs_relu(g, bs_sub(g, truth, output)));
     bs_id loss = bs_add(g, margin, bs_scale(g, plain, s->o->perceptron));
     return bs_with_l2(s, loss, bs_concat(g, truth, output, -2));
@@ -66,6 +66,7 @@ bs_id bs_loss_compound(bs_scene *s)
     bs_id truth = s->t->truth_energy(&s->v), wrong = bs_stop(g, bs_cost_augmented(s));
     bs_id lure = s->t->energy(&s->v, wrong);
     bs_id loss = bs_hinge(s, bs_add(g, bs_sub(g, cost_of(s, wrong), lure), truth));
+    loss = bs_scale(g, loss, s->o->margin);
     bs_see_energies(s, truth, lure);
     if (!is_single(s)) {
         bs_id output = s->t->energy(&s->v, bs_stop(g, bs_net_output(s)));
@@ -122,7 +123,7 @@ bs_id bs_loss_infnet(bs_scene *s)
     bs_id     found = bs_sub(g, cost_of(s, wrong), s->t->energy(&s->v, wrong));
     if (s->o->truncate)
         found = bs_relu(g, bs_add(g, found, truth));
-    bs_id loss = bs_neg(g, bs_mean(g, found));
+    bs_id loss = bs_scale(g, bs_mean(g, found), -s->o->margin);
     if (!is_single(s)) {
         bs_id output = s->t->energy(&s->v, bs_net_output(s));
         if (s->o->truncate)

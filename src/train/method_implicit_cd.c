@@ -1,4 +1,4 @@
-/* method_implicit_cd.c -- implicit training (Shankar and Piratla 2023) with contrastive divergence:
+/* method_implicit_cd.c -- implicit training (Shankar and Piratla 2022) with contrastive divergence:
  * the truth against the net's output and samples of it, each raised by its cost. */
 #include "train/implicit.h"
 

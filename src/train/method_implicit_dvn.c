@@ -1,11 +1,17 @@
-/* method_implicit_dvn.c -- implicit training (Shankar and Piratla 2023) with the value loss. The
- * score of the net's output is a target and so a constant: were it not, an energy that
+/* method_implicit_dvn.c -- implicit training (Shankar and Piratla 2022) with the value loss of deep
+ * value networks, for the net's output and, as they do, for the truth: an energy that sees only
+ * bad outputs cannot tell where the good ones are. The paper does not print this loss.
+ *
+ * The score of the net's output is a target and so a constant: were it not, an energy that
  * thinks little of an output would be rewarded for making it worse. */
 #include "train/implicit.h"
 
 static bs_id primary(bs_scene *s)
 {
-    return bs_primary_value(s, bs_net_output(s));
+    bs_id y = bs_net_output(s), truth = s->t->truth(&s->v);
+    bs_id loss = bs_primary_value(s, bs_concat(s->v.g, y, truth, -2));
+    bs_see_energies(s, s->t->truth_energy(&s->v), s->t->energy(&s->v, y));
+    return loss;
 }
 
 const bs_method bs_method_implicit_dvn = {

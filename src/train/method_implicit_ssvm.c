@@ -1,4 +1,4 @@
-/* method_implicit_ssvm.c -- implicit training (Shankar and Piratla 2023) with the margin loss: the
+/* method_implicit_ssvm.c -- implicit training (Shankar and Piratla 2022) with the margin loss: the
  * energy is trained through the net that follows it. */
 #include "train/implicit.h"
 

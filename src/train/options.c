@@ -92,6 +92,8 @@ const bs_option bs_train_rows[] = {
      "whose steps are repeated before each step of the other", KEEP},
     {"cost", BS_NAME, AT(cost), "f1", NULL, NULL, "f1|hamming|l1|squared",
      "how wrong an output is, for margins", KEEP},
+    {"margin", BS_FLOAT, AT(margin), "1", "0", "1e6", NULL,
+     "weight of the margin loss in the compound one; 0 = perceptron alone", LOG},
     {"perceptron", BS_FLOAT, AT(perceptron), "1", "0", "1e6", NULL,
      "weight of the perceptron loss in the compound one", LOG},
     {"truncate", BS_BOOL, AT(truncate), "no", NULL, NULL, NULL,

@@ -41,7 +41,7 @@ typedef struct {
     int    steps_net, steps_energy;
     char   inner[BS_OPTION_TEXT];
     char   cost[BS_OPTION_TEXT];
-    double perceptron;
+    double margin, perceptron;
     bool   truncate;
     int    pretrain_epochs;
     double pretrain_lr;
