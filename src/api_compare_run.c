@@ -166,8 +166,8 @@ static bs_logger run_log(const bs_comparison *c)
 {
     bs_logger log = c->log;
     bool      full = c->jobs == 1 && log.level >= BS_DEBUG;
-    if (!full && log.level > BS_WARN)
-        log.level = BS_WARN;
+    if (!full) /* what a run says of its epochs means nothing between those of others */
+        log.level = BS_QUIET;
     return log;
 }
 

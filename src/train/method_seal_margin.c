@@ -6,8 +6,8 @@ const bs_method bs_method_seal_margin = {
     .name = "seal-margin",
     .help = "net and energy by turns; the energy by margins (InfNet+ inside SEAL)",
     .tasks = "mlc",
-    .defaults = "inner=net steps.net=5 cost=hamming infnet.form=stacked infnet.hidden=-1 "
-                "perceptron=0.005 ce.weight=4",
+    .defaults = "inner=net steps.net=2 infnet.form=stacked infnet.hidden=-1 perceptron=2 "
+                "lr.energy=0.0003",
     .stage = {{"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}},
     .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
 };
