@@ -2,11 +2,9 @@
  * way: every replicate written out as rows and evaluated from the start. And what a whole
  * comparison says: that its JSON adds up and its page is well formed. */
 #include <jansson.h>
-#include <stdio.h>
-#include <unistd.h>
 
-#include "basin.h"
 #include "metric_case.h"
+#include "tests/api_folder.h"
 
 enum { STREAM_ROWS = 0x626f6f74, STREAM_SIDES = 0x73696465 }; /* of stats.c */
 enum { SEEDS = 3, ROWS = 12, LABELS = 5, REPLICATES = 37 };
@@ -214,39 +212,6 @@ static void what_does_not_fit_is_refused(void **state)
 }
 
 /* ---- a whole comparison ---- */
-
-static char folder[64], here[256];
-
-#define OK(call)                                            \
-    do {                                                    \
-        basin_error        err_ = {0};                      \
-        basin_error *const err = &err_;                     \
-        if (call) {                                         \
-            fprintf(stderr, "  %s: %s\n", #call, err_.msg); \
-            fail();                                         \
-        }                                                   \
-    } while (0)
-
-static int in_temporary_folder(void **state)
-{
-    basin_text text;
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/basin-compare-XXXXXX");
-    if (!getcwd(here, sizeof here) || !mkdtemp(folder) || chdir(folder) != 0)
-        return -1;
-    if (basin_data_make("mlc", "rows=300 groups=3", 3, "d.arff", NULL, NULL, &text, NULL))
-        return -1;
-    basin_text_free(&text);
-    return 0;
-}
-
-static int leave_folder(void **state)
-{
-    char command[128];
-    (void)state;
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return chdir(here) == 0 && system(command) == 0 ? 0 : -1;
-}
 
 static json_t *compare(const basin_compare_options *o)
 {

@@ -22,7 +22,6 @@
 
 enum { STAGE_NET, STAGE_ENERGY }; /* L_aux and L_prim */
 enum { PRIMARY, PRODUCT, CROSS, NET, ENERGY, WHOLE };
-enum { LOSS_RESULT, FIRST_SEEN };
 enum { REFRESH = 64, POWER_STEPS = 10, MOST_SKIPPED = 20, WHOLE_TERMS = 32 };
 
 typedef struct {
@@ -49,7 +48,7 @@ static bool is(const char *option, const char *value)
 static int append_nodes(bs_graph *g, const bs_learner *l, const char *prefix, bs_id *node,
                         int *segment, int n)
 {
-    const int most = BS_CACHE_RESULTS - FIRST_SEEN - BS_SEEN_COUNT;
+    const int most = BS_CACHE_RESULTS - BS_RESULT_REST;
     n += bs_params_nodes(g, l->params, prefix, node + n, segment + n, most - n);
     if (n == most)
         bs_graph_refuse(g, "implicit gradients: more than %d parameters with a name", most - 1);
@@ -98,13 +97,6 @@ static void give_gradients(bs_graph *g, bs_id target, const bs_id *node, const i
         r->result[r->n_results++] = (bs_result){d[i], segment[i]};
 }
 
-static void give_loss(bs_graph *g, const bs_scene *s, bs_id loss, bs_recipe *r)
-{
-    r->result[r->n_results++] = (bs_result){loss, -1};
-    for (int i = 0; i < BS_SEEN_COUNT; i++)
-        r->result[r->n_results++] = (bs_result){s->seen[i] ? s->seen[i] : bs_const(g, NAN), -1};
-}
-
 /* bs_solve_series and the cross product as nodes. Results: the loss, what is seen, squared norms of
  * the first term and the last, the gradient. */
 static void build_whole(bs_graph *g, bs_learner *l, bs_key key, bs_recipe *r)
@@ -124,7 +116,7 @@ static void build_whole(bs_graph *g, bs_learner *l, bs_key key, bs_recipe *r)
     bs_grad(g, loss, theta, n, v, true);
     bs_grad(g, followed, theta, n, d, true);
     memcpy(p, v, (size_t)n * sizeof *p);
-    give_loss(g, &s, loss, r);
+    bs_scene_results(&s, loss, r);
     r->result[r->n_results++] = (bs_result){all_dots(g, v, v, n), -1};
     for (int k = 0; k < key.v[3]; k++) {
         bs_grad(g, along_constant(g, d, v, n), theta, n, hv, true);
@@ -163,7 +155,7 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
         r->input[2] = bs_leaf(g, "v", BS_T_REAL, bs_shape1((int)l->params->size));
         target = along(g, l, target, r->input[2]);
     } else if (kind == PRIMARY) {
-        give_loss(g, &s, target, r);
+        bs_scene_results(&s, target, r);
     }
     if (kind == PRIMARY || kind == PRODUCT || kind == NET)
         n = append_nodes(g, l, "net/", node, segment, n);
@@ -350,20 +342,6 @@ static double result(const bs_learner *l, const bs_entry *e, int i)
     return (double)*(const real *)l->backend->result(e->program, i);
 }
 
-static basin_status note(bs_learner *l, const bs_entry *e, double *loss, basin_error *err)
-{
-    *loss = result(l, e, LOSS_RESULT);
-    if (!isfinite(*loss))
-        return bs_fail(err, BASIN_ENUMERIC,
-                       "the loss of the energy is no longer finite at step %llu; a lower lr.energy "
-                       "(now %g) or clip.energy may help",
-                       (unsigned long long)l->step, l->energy->update.rate);
-    for (int i = 0; i < BS_SEEN_COUNT; i++)
-        if (!isnan(result(l, e, FIRST_SEEN + i)))
-            bs_learner_see(l, (bs_seen_id)i, result(l, e, FIRST_SEEN + i));
-    return BASIN_OK;
-}
-
 /* Whether the rate of a series is known well enough to be a part of a program; sets it. */
 static bool rate_is_known(bs_learner *l)
 {
@@ -381,7 +359,7 @@ static bool rate_is_known(bs_learner *l)
 static basin_status whole_gradient(bs_learner *l, double *loss, bool *done, basin_error *err)
 {
     implicit    *m = l->state;
-    const int    norms = FIRST_SEEN + BS_SEEN_COUNT;
+    const int    norms = BS_RESULT_REST;
     bs_entry    *e;
     basin_status s = run(l, WHOLE, l->params->value, &m->rate, l->params->grad, &e, err);
     if (s)
@@ -398,7 +376,7 @@ static basin_status whole_gradient(bs_learner *l, double *loss, bool *done, basi
     bs_learner_see(l, BS_SEEN_implicit_skipped, 0);
     l->memory[BS_IMPLICIT_AGE]++;
     l->memory[BS_IMPLICIT_SKIPPED] = 0;
-    return note(l, e, loss, err);
+    return bs_learner_note(l, e, l->energy, loss, err);
 }
 
 basin_status bs_implicit_gradient(bs_learner *l, const bs_batch *b, double *loss, basin_error *err)
@@ -416,7 +394,7 @@ basin_status bs_implicit_gradient(bs_learner *l, const bs_batch *b, double *loss
         return s;
     s = run(l, PRIMARY, l->params->value, NULL, l->params->grad, &e, err);
     if (!s)
-        s = note(l, e, loss, err);
+        s = bs_learner_note(l, e, l->energy, loss, err);
     if (s || is(l->o->implicit_solver, "none"))
         return s;
     s = add_implicit(l, &finite, err);

@@ -61,9 +61,14 @@ bs_scene bs_scene_make(bs_learner *l, bs_graph *g, int rows, const char *trains)
     return s;
 }
 
-enum { LOSS_RESULT, FIRST_SEEN };
+void bs_scene_results(const bs_scene *s, bs_id loss, bs_recipe *r)
+{
+    r->result[r->n_results++] = (bs_result){loss, -1};
+    for (int i = 0; i < BS_SEEN_COUNT; i++)
+        r->result[r->n_results++] =
+            (bs_result){s->seen[i] ? s->seen[i] : bs_const(s->v.g, NAN), -1};
+}
 
-/* Results: the loss, everything that may be seen, the gradients. */
 static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 {
     bs_learner     *l = ctx;
@@ -76,11 +81,9 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     bs_push(g, "loss");
     bs_id loss = stage->loss(&s);
     int   n = bs_params_nodes(g, l->params, stage->trains, theta, segment,
-                              BS_CACHE_RESULTS - FIRST_SEEN - BS_SEEN_COUNT);
+                              BS_CACHE_RESULTS - BS_RESULT_REST);
     bs_grad(g, loss, theta, n, d, true);
-    r->result[r->n_results++] = (bs_result){loss, -1};
-    for (int i = 0; i < BS_SEEN_COUNT; i++)
-        r->result[r->n_results++] = (bs_result){s.seen[i] ? s.seen[i] : bs_const(g, NAN), -1};
+    bs_scene_results(&s, loss, r);
     for (int i = 0; i < n; i++)
         r->result[r->n_results++] = (bs_result){d[i], segment[i]};
     bs_pop(g);
@@ -186,16 +189,22 @@ basin_status bs_learner_enter(bs_learner *l, int phase, basin_error *err)
 
 /* ---- a step ---- */
 
-static basin_status check_loss(const bs_learner *l, const bs_optim *o, double loss,
-                               basin_error *err)
+basin_status bs_learner_note(bs_learner *l, const bs_entry *e, const bs_optim *o, double *loss,
+                             basin_error *err)
 {
-    if (isfinite(loss))
-        return BASIN_OK;
     const char *which = o == l->net ? "net" : "energy";
-    return bs_fail(err, BASIN_ENUMERIC,
-                   "the loss of the %s is no longer finite at step %llu; a lower lr.%s (now %g) or "
-                   "clip may help",
-                   which, (unsigned long long)l->step, which, o->update.rate);
+    *loss = (double)*(const real *)l->backend->result(e->program, BS_RESULT_LOSS);
+    if (!isfinite(*loss))
+        return bs_fail(err, BASIN_ENUMERIC,
+                       "the loss of the %s is no longer finite at step %llu; a lower lr.%s (now "
+                       "%g) or clip may help",
+                       which, (unsigned long long)l->step, which, o->update.rate);
+    for (int i = 0; i < BS_SEEN_COUNT; i++) {
+        double x = (double)*(const real *)l->backend->result(e->program, BS_RESULT_SEEN + i);
+        if (!isnan(x))
+            bs_learner_see(l, (bs_seen_id)i, x);
+    }
+    return BASIN_OK;
 }
 
 basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_error *err)
@@ -212,8 +221,8 @@ basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_e
     s = l->backend->run(e->program, &(bs_run){(uint64_t)l->o->seed, ++l->step}, err);
     if (s)
         return s;
-    double loss = (double)*(const real *)l->backend->result(e->program, LOSS_RESULT);
-    s = check_loss(l, o, loss, err);
+    double loss;
+    s = bs_learner_note(l, e, o, &loss, err);
     /* without clipping a norm is a pass of its own: now and then is enough to be looked at */
     bool look = o->clip > 0 || o->update.step % 16 == 0;
     if (!s)
@@ -223,11 +232,6 @@ basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_e
     bs_learner_see(l, net ? BS_SEEN_loss_net : BS_SEEN_loss_energy, loss);
     if (look)
         bs_learner_see(l, net ? BS_SEEN_grad_net : BS_SEEN_grad_energy, norm);
-    for (int i = 0; i < BS_SEEN_COUNT; i++) {
-        double x = (double)*(const real *)l->backend->result(e->program, FIRST_SEEN + i);
-        if (!isnan(x))
-            bs_learner_see(l, (bs_seen_id)i, x);
-    }
     return BASIN_OK;
 }
 

@@ -52,6 +52,26 @@ typedef struct {
     basin_status (*step)(bs_learner *l, const bs_batch *b, basin_error *err);
 } bs_phase;
 
+/* The usual ones; `how` is that of infer. */
+#define BS_PHASE_PRETRAINING                                                          \
+    {                                                                                 \
+        .name = "pre-training", .infer = "net", .net = true, .step = bs_step_pretrain \
+    }
+#define BS_PHASE_ENERGY(how)                                                      \
+    {                                                                             \
+        .name = "energy", .infer = how, .energy = true, .enter = bs_enter_energy, \
+        .step = bs_step_energy                                                    \
+    }
+#define BS_PHASE_STATIC_NET                                                                       \
+    {                                                                                             \
+        .name = "net", .infer = "net", .net = true, .enter = bs_enter_static, .step = bs_step_net \
+    }
+#define BS_PHASE_BY_TURNS(first)                                               \
+    {                                                                          \
+        .name = "net and energy", .net = true, .energy = true, .enter = first, \
+        .step = bs_step_alternating                                            \
+    }
+
 typedef struct {
     const char *name, *help;
     const char *tasks;    /* "mlc tag seg": those it makes sense for */
@@ -114,6 +134,13 @@ basin_status bs_step_pretrain(bs_learner *l, const bs_batch *b, basin_error *err
 /* bs_phase.enter: net anew; and energy.init = net, where asked for. */
 basin_status bs_enter_energy(bs_learner *l, basin_error *err);
 basin_status bs_enter_new_net(bs_learner *l, basin_error *err);
+
+/* Results of a program that computes a loss: the loss, then everything that may be seen. */
+enum { BS_RESULT_LOSS, BS_RESULT_SEEN, BS_RESULT_REST = BS_RESULT_SEEN + BS_SEEN_COUNT };
+void bs_scene_results(const bs_scene *s, bs_id loss, bs_recipe *r);
+/* After its run: *loss, which must be finite, and what was seen into the learner. */
+basin_status bs_learner_note(bs_learner *l, const bs_entry *e, const bs_optim *o, double *loss,
+                             basin_error *err);
 
 void bs_learner_see(bs_learner *l, bs_seen_id id, double value);
 

@@ -9,5 +9,5 @@ const bs_method bs_method_alen = {
     .defaults = "infer=refine gbi.rule=normalised gbi.steps=6 gbi.lr=0.4 gbi.best=no "
                 "optimiser.beta1=0.5 energy.weight=100 lr.energy=0.0005",
     .stage = {{"energy/", bs_loss_least_squares}, {"net/", bs_loss_alen_net}},
-    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
+    .phase = {BS_PHASE_BY_TURNS(NULL)},
 };

@@ -8,5 +8,5 @@ const bs_method bs_method_dvn = {
     .tasks = "mlc",
     .defaults = "infer=gbi gbi.test_steps=30 gbi.lr=0.03 lr.energy=0.0005 decay.energy=0.003",
     .stage = {{"energy/", bs_loss_value_search}},
-    .phase = {{.name = "energy", .energy = true, .step = bs_step_energy}},
+    .phase = {BS_PHASE_ENERGY(NULL)},
 };

@@ -11,10 +11,5 @@ const bs_method bs_method_infnet = {
     .stage = {{"net/", bs_loss_cross_entropy},
               {"energy/", bs_loss_compound},
               {"net/", bs_loss_infnet}},
-    .phase = {{.name = "pre-training", .infer = "net", .net = true, .step = bs_step_pretrain},
-              {.name = "net and energy",
-               .net = true,
-               .energy = true,
-               .step = bs_step_alternating,
-               .enter = bs_enter_infnet}},
+    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS(bs_enter_infnet)},
 };

@@ -8,5 +8,5 @@ const bs_method bs_method_infnetplus = {
     .tasks = "mlc",
     .defaults = "inner=net steps.net=5 cost=l1 infnet.form=stacked",
     .stage = {{"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}},
-    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
+    .phase = {BS_PHASE_BY_TURNS(NULL)},
 };

@@ -8,6 +8,5 @@ const bs_method bs_method_nce = {
     .tasks = "mlc",
     .defaults = "infer=gbi gbi.start=random gbi.restarts=3 samples=80",
     .stage = {{"net/", bs_loss_cross_entropy}, {"energy/", bs_loss_nce}},
-    .phase = {{.name = "pre-training", .infer = "net", .net = true, .step = bs_step_pretrain},
-              {.name = "energy", .energy = true, .enter = bs_enter_energy, .step = bs_step_energy}},
+    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_ENERGY(NULL)},
 };

@@ -9,5 +9,5 @@ const bs_method bs_method_seal_margin = {
     .defaults = "inner=net steps.net=2 infnet.form=stacked infnet.hidden=-1 perceptron=2 "
                 "lr.energy=0.0003",
     .stage = {{"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}},
-    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
+    .phase = {BS_PHASE_BY_TURNS(NULL)},
 };

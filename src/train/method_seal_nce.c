@@ -8,5 +8,5 @@ const bs_method bs_method_seal_nce = {
     .tasks = "mlc",
     .defaults = "steps.energy=2 lr.energy=0.0005",
     .stage = {{"energy/", bs_loss_nce}, {"net/", bs_loss_net}},
-    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
+    .phase = {BS_PHASE_BY_TURNS(NULL)},
 };

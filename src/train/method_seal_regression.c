@@ -9,5 +9,5 @@ const bs_method bs_method_seal_regression = {
     .tasks = "mlc",
     .defaults = "net.loss=value energy.weight=15 lr.energy=0.0005",
     .stage = {{"energy/", bs_loss_regression}, {"net/", bs_loss_net}},
-    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
+    .phase = {BS_PHASE_BY_TURNS(NULL)},
 };

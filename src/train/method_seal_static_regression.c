@@ -9,10 +9,5 @@ const bs_method bs_method_seal_static_regression = {
     .defaults = "net.loss=value gbi.test_steps=30 gbi.lr=0.03 lr.energy=0.0005 "
                 "decay.energy=0.003 energy.weight=10",
     .stage = {{"energy/", bs_loss_value_search}, {"net/", bs_loss_net}},
-    .phase = {{.name = "energy", .infer = "gbi", .energy = true, .step = bs_step_energy},
-              {.name = "net",
-               .infer = "net",
-               .net = true,
-               .enter = bs_enter_static,
-               .step = bs_step_net}},
+    .phase = {BS_PHASE_ENERGY("gbi"), BS_PHASE_STATIC_NET},
 };

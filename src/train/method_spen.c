@@ -8,6 +8,5 @@ const bs_method bs_method_spen = {
     .tasks = "mlc",
     .defaults = "infer=gbi gbi.start=net gbi.lr=0.01 energy.init=net lr.energy=0.0003",
     .stage = {{"net/", bs_loss_cross_entropy}, {"energy/", bs_loss_margin_search}},
-    .phase = {{.name = "pre-training", .infer = "net", .net = true, .step = bs_step_pretrain},
-              {.name = "energy", .energy = true, .enter = bs_enter_energy, .step = bs_step_energy}},
+    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_ENERGY(NULL)},
 };

@@ -9,6 +9,5 @@ const bs_method bs_method_spen_e2e = {
     .defaults = "infer=gbi gbi.start=net gbi.space=logits gbi.rule=momentum gbi.steps=10 "
                 "gbi.best=no energy.init=net gbi.entropy=1 gbi.lr=0.1 lr.energy=0.0003 clip=1",
     .stage = {{"net/", bs_loss_cross_entropy}, {"energy/", bs_loss_unrolled}},
-    .phase = {{.name = "pre-training", .infer = "net", .net = true, .step = bs_step_pretrain},
-              {.name = "energy", .energy = true, .enter = bs_enter_energy, .step = bs_step_energy}},
+    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_ENERGY(NULL)},
 };
