@@ -62,8 +62,8 @@ typedef struct {
     cli_common  common;
 } cli_training;
 
-/* The config file, then argv by the rows, whose fields are those of `a`; settings and files
- * go to `c`. Results as of cli_parse. */
+/* The config file, then argv by the verb's rows and those that all verbs that train share (files,
+ * task, epochs, threads, labels); settings and files go to `c`. Results as of cli_parse. */
 int cli_training_parse(const cli_verb *verb, int argc, char **argv, const cli_option *rows,
                        cli_training *a, basin_config *c, bool *stop);
 

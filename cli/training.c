@@ -75,12 +75,53 @@ static int add_settings(const cli_verb *verb, const cli_training *a, basin_confi
     return DONE;
 }
 
+enum { MOST_ROWS = 64 };
+
+/* The rows of a verb, then those that every verb that trains has. */
+static void join_rows(const cli_option *own, cli_training *a, cli_option out[MOST_ROWS])
+{
+    const cli_option shared[] = {
+        {.name = "--valid",
+         .value = "FILE",
+         .list = a->valid,
+         .n = &a->n_valid,
+         .help = "validation rows; else a share of DATA is split off"},
+        {.name = "--test",
+         .value = "FILE",
+         .list = a->test,
+         .n = &a->n_test,
+         .help = "test rows; else, without --valid, a share of DATA"},
+        {.name = "--task", .value = "TASK", .key = "task", .help = "mlc; default: by the data"},
+        {.name = "--epochs", .value = "N", .key = "epochs", .help = "most passes over the rows"},
+        {.name = "--threads",
+         .value = "N",
+         .key = "threads",
+         .help = "default: all cores; never changes results"},
+        {.name = "--labels",
+         .value = "SPEC",
+         .key = "data.labels",
+         .help = "label columns: NAMES, PATTERN, FILE, first:N, last:N"},
+        {.name = "--xml", .value = "FILE", .key = "data.xml", .help = "MULAN label file"},
+        {.name = "--config",
+         .value = "FILE",
+         .text = &a->config_file,
+         .help = "settings from a file, as in RUN/config"},
+        {.name = NULL},
+    };
+    int n = 0;
+    for (; own->name; own++)
+        out[n++] = *own;
+    memcpy(out + n, shared, sizeof shared);
+}
+
 int cli_training_parse(const cli_verb *verb, int argc, char **argv, const cli_option *rows,
                        cli_training *a, basin_config *c, bool *stop)
 {
-    int status = read_config(argc, argv, c);
+    cli_option all[MOST_ROWS];
+    int        status = read_config(argc, argv, c);
+    join_rows(rows, a, all);
     if (!status)
-        status = cli_parse(verb, argc, argv, rows, &a->common, c, a->data, &a->n_data, stop);
+        status = cli_parse(verb, argc, argv, all, &a->common, c, a->data, &a->n_data, stop);
     if (status || *stop)
         return status;
     if (a->n_data == 0 && !a->config_file)
