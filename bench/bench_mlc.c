@@ -21,7 +21,7 @@
 #include "bench/bench.h"
 #include "data/read.h"
 #include "train/loss.h"
-#include "train/saved.h"
+#include "train/kind_mlc.h"
 
 static const char settings_of_peer[] =
     "net.layers=2 net.width=400 net.dropout=0 energy.kind=label energy.hidden=200 optimiser=adam "
@@ -88,6 +88,8 @@ static const bs_method *find_method(const char *name)
 
 typedef struct {
     bs_settings settings;
+    bs_part     part;
+    bs_known    known;
     bs_dataset *data;
     bs_feed    *feed;
     bs_learner  learner;
@@ -109,7 +111,8 @@ static void make_learner(state *s, const char *method, int samples, int threads)
         TRY(bs_settings_words(&s->settings, l->method->defaults, method, &err));
     TRY(bs_settings_words(&s->settings, settings_of_peer, "bench", &err));
     TRY(bs_settings_words(&s->settings, words, "bench", &err));
-    TRY(bs_saved_spec(l->o, &s->data->schema, &l->spec, &err));
+    s->known.mlc = s->data->schema;
+    TRY(bs_kind_mlc.spec(l->o, &s->known, &l->spec, &err));
     TRY(l->backend->workspace_new(&(bs_backend_options){threads}, &l->w, &err));
     l->params = bs_params_new();
     TRY(bs_learner_setup(l, &err));
@@ -117,7 +120,8 @@ static void make_learner(state *s, const char *method, int samples, int threads)
     for (int i = 1; i < BS_PHASES && l->method->phase[i].name; i++)
         if (!l->method->phase[i - 1].energy)
             TRY(bs_learner_enter(l, i, &err));
-    TRY(bs_feed_new(s->data, &s->data->schema, l->spec.mlc.sparse, s->batch, &s->feed, &err));
+    s->part = (bs_part){.kind = &bs_kind_mlc, .rows = s->data->rows, .mlc = s->data};
+    TRY(bs_feed_mlc(&s->part, &s->known, &l->spec, l->o, &s->feed, &err));
 }
 
 static real *weights(state *s, const char *name, int64_t *count)
@@ -154,10 +158,10 @@ static double step(void *ctx, int epoch, int i)
     basin_error err = {0};
     if (i == 0) {
         bs_rng rng = bs_rng_make(1, (uint64_t)epoch, 0);
-        bs_rng_permutation(&rng, s->order, s->data->rows);
+        s->feed->order(s->feed, &rng, s->order);
     }
     memset(l->seen, 0, sizeof l->seen);
-    const bs_batch *b = bs_feed_rows(s->feed, s->order + (int64_t)i * s->batch, s->batch);
+    const bs_batch *b = s->feed->rows(s->feed, s->order + (int64_t)i * s->batch, s->batch);
     if (s->energy_alone)
         TRY(bs_step_energy(l, b, &err));
     else
@@ -188,7 +192,7 @@ int main(int argc, char **argv)
         set_active(&s, active);
     s.order = bs_calloc((size_t)s.data->rows, sizeof *s.order);
     bench_train(&c, s.data->rows / s.batch, step, &s, s.batch);
-    bs_feed_free(s.feed);
+    s.feed->free(s.feed);
     bs_learner_free(&s.learner);
     bs_params_free(s.learner.params);
     s.learner.backend->workspace_free(s.learner.w);

@@ -1,6 +1,7 @@
 /* api.c -- small things behind basin.h: version, texts, sessions, configs. */
 #include "api.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -148,51 +149,45 @@ basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], ba
 
 /* ---- tables ---- */
 
-static const bs_metric_id shown[] = {
-    BS_METRIC_example_f1,   BS_METRIC_micro_f1, BS_METRIC_macro_f1, BS_METRIC_subset_accuracy,
-    BS_METRIC_hamming_loss, BS_METRIC_lrap,     BS_METRIC_ece};
-
-void bs_metric_header(bs_buf *out)
+void bs_metric_header(const bs_kind *k, bs_buf *out)
 {
-    bs_buf_printf(out, "%-14s %12s %7s %7s %7s %8s %6s %6s\n", "", "ex-F1", "mi-F1", "ma-F1",
-                  "subset", "hamming", "LRAP", "ECE");
+    bs_buf_printf(out, "%-14s", "");
+    for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++)
+        bs_buf_printf(out, " %*s", k->shown[i].width, k->shown[i].heading);
+    bs_buf_text(out, "\n");
 }
 
-void bs_metric_row(const char *name, const double v[BS_METRIC_COUNT], double margin, bs_buf *out)
+void bs_metric_row(const bs_kind *k, const char *name, const double v[BS_MOST_METRICS],
+                   double margin, bs_buf *out)
 {
-    char first[32];
-    if (margin > 0)
-        snprintf(first, sizeof first, "%.2f +-%.1f", 100 * v[shown[0]], 100 * margin);
-    else
-        snprintf(first, sizeof first, "%.2f", 100 * v[shown[0]]);
-    bs_buf_printf(out, "%-14s %12s %7.2f %7.2f %7.2f %8.4f %6.3f %6.3f\n", name, first,
-                  100 * v[shown[1]], 100 * v[shown[2]], 100 * v[shown[3]], v[shown[4]], v[shown[5]],
-                  v[shown[6]]);
+    bs_buf_printf(out, "%-14s", name);
+    for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++) {
+        const bs_shown *c = &k->shown[i];
+        char            text[48];
+        const double    scale = c->percent ? 100 : 1, x = scale * v[c->metric];
+        if (isnan(x))
+            snprintf(text, sizeof text, "n/a");
+        else if (i == 0 && margin > 0)
+            snprintf(text, sizeof text, "%.*f +-%.1f", c->digits, x, scale * margin);
+        else
+            snprintf(text, sizeof text, "%.*f", c->digits, x);
+        bs_buf_printf(out, " %*s", c->width, text);
+    }
+    bs_buf_text(out, "\n");
 }
 
 /* ---- reading for a model ---- */
 
 basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, bool label_free,
-                         bs_logger *log, bs_dataset **out, basin_error *err)
+                         bs_logger *log, bs_part *out, basin_error *err)
 {
-    bs_read_options o = m->settings.read;
-    bs_notes        notes;
-    o.like = &m->schema;
-    o.label_free = label_free;
-    o.drop_unlabelled = false;
+    bs_wish  wish = {.file = files, .n = n, .known = &m->known, .label_free = label_free};
+    bs_notes notes;
+    *out = (bs_part){0};
     bs_notes_init(&notes);
-    basin_status s = bs_dataset_read(files, n, &o, out, &notes, err);
-    if (!s) {
-        s = bs_dataset_match(&m->schema, *out, files[0], &notes, err);
-        if (s) {
-            bs_dataset_free(*out);
-            *out = NULL;
-        }
-    }
+    basin_status s = m->kind->read(&m->settings, &wish, &notes, out, err);
     for (size_t i = 0; !s && i < notes.n; i++)
         bs_log_say(log, BS_DEBUG, "%s", notes.note[i].text);
-    if (!s && m->spec.mlc.sparse && (*out)->n_missing > 0)
-        bs_dataset_fill(*out, &m->schema);
     bs_notes_free(&notes);
     return s;
 }

@@ -33,18 +33,19 @@ basin_status bs_text_take(bs_buf *table, bs_buf *json, basin_text *out, basin_er
 basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], basin_error *err);
 
 /* Rows of a metric table: names of the columns, then values in percent. */
-void bs_metric_header(bs_buf *out);
-void bs_metric_row(const char *name, const double v[BS_METRIC_COUNT], double margin, bs_buf *out);
+void bs_metric_header(const bs_kind *k, bs_buf *out);
+void bs_metric_row(const bs_kind *k, const char *name, const double v[BS_MOST_METRICS],
+                   double margin, bs_buf *out);
 
 /* Reads files for a trained model: labels optional, features matched. */
 basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, bool label_free,
-                         bs_logger *log, bs_dataset **out, basin_error *err);
+                         bs_logger *log, bs_part *out, basin_error *err);
 
-/* All rows of a data set through a model: scores [rows, labels]. infer NULL: the model's own.
+/* All rows of a part through a model. infer NULL: the model's own.
  * warm: what is timed is a second pass, unless the first took long. */
-basin_status bs_model_score(const bs_saved *m, const bs_dataset *data, const char *infer,
-                            int threads, bool warm, float *scores, double *seconds,
-                            basin_error *err);
+basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const char *infer,
+                              int threads, bool warm, bs_outputs *out, double *seconds,
+                              basin_error *err);
 
 /* ---- trainings (api_train.c) ---- */
 
@@ -56,9 +57,10 @@ void bs_exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTI
 
 void bs_json_quote(const char *text, bs_buf *out);
 /* The object of `train --json`; folder may be NULL. */
-void bs_outcome_json(const bs_settings *s, const bs_train_outcome *o, const char *folder,
-                     bs_buf *out);
+void bs_outcome_json(const bs_kind *k, const bs_settings *s, const bs_train_outcome *o,
+                     const char *folder, bs_buf *out);
 /* , "key": {"valid": {...}, ...}: mean or standard deviation over n outcomes. */
-void bs_spread_json(const char *key, const bs_train_outcome *o, int n, bool deviation, bs_buf *out);
+void bs_spread_json(const bs_kind *k, const char *key, const bs_train_outcome *o, int n,
+                    bool deviation, bs_buf *out);
 
 #endif

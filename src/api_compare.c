@@ -97,10 +97,10 @@ static basin_status take_numbers(bs_comparison *c, basin_error *err)
 
 static basin_status take_metric(bs_comparison *c, basin_error *err)
 {
-    c->metric = BS_METRIC_example_f1;
-    if (!c->o->metric)
-        return BASIN_OK;
-    basin_status s = bs_metric_parse(c->o->metric, &c->metric, err);
+    const bs_kind *k;
+    basin_status   s = bs_kind_find(c->method[0].settings.train.task, &k, err);
+    if (!s)
+        s = bs_kind_metric(k, c->o->metric ? c->o->metric : "auto", &c->metric, err);
     return s && err ? bs_fail(err, s, "--metric: %s", err->msg) : s;
 }
 
@@ -148,6 +148,8 @@ static basin_status resolve(bs_comparison *c, const basin_config *config, basin_
     basin_status s = BASIN_OK;
     for (int i = 0; i < c->n && !s; i++)
         s = bs_config_resolve(config, c->method[i].name, &c->method[i].settings, err);
+    if (s && err && strncmp(err->msg, "--method:", 9) == 0)
+        s = bs_fail(err, s, "--methods%s", err->msg + 8);
     const bs_settings *first = &c->method[0].settings;
     for (int i = 1; i < c->n && !s; i++) {
         const bs_settings *other = &c->method[i].settings;
@@ -182,15 +184,8 @@ static basin_status read_data(bs_comparison *c, const basin_config *config, basi
         bs_exchange_files(&files, &c->method[i].settings.train, names);
     }
     basin_status s = bs_prepare(first, &files, &c->log, &c->data, err);
-    for (int i = 0; i < c->n && !s; i++) {
-        const bs_method *known;
-        memcpy(c->method[i].settings.train.task, first->train.task, sizeof first->train.task);
-        s = bs_method_find(c->method[i].name, first->train.task, &known, err);
-        if (s && err && strncmp(err->msg, "--method:", 9) == 0)
-            s = bs_fail(err, s, "--methods%s", err->msg + 8);
-    }
-    c->on_test = !s && c->data.part[2];
-    c->rows = c->on_test ? c->data.part[2] : c->data.part[1];
+    c->on_test = !s && bs_prepared_test(&c->data);
+    c->rows = &c->data.part[c->on_test ? 2 : 1];
     return s;
 }
 
@@ -245,7 +240,8 @@ static void comparison_free(bs_comparison *c)
 {
     for (int i = 0; i < c->n * c->seeds; i++) {
         for (int k = 0; k < BS_CUTS && c->run; k++)
-            bs_metrics_free(c->run[i].metrics[k]);
+            if (c->run[i].counts[k].kind)
+                c->run[i].counts[k].kind->counts_free(&c->run[i].counts[k]);
         if (c->outcome)
             bs_threshold_free(&c->outcome[i].threshold);
     }
@@ -328,9 +324,9 @@ static basin_status compare(bs_comparison *c, const basin_config *config, bs_buf
     if (!s)
         s = take_numbers(c, err);
     if (!s)
-        s = take_metric(c, err);
-    if (!s)
         s = resolve(c, config, err);
+    if (!s)
+        s = take_metric(c, err);
     if (!s)
         s = check_folder(c, err);
     if (!s)

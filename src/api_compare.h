@@ -17,8 +17,8 @@ enum { BS_CUT_HALF, BS_CUT_TUNED, BS_CUTS };
 
 /* Against the baseline, one value per metric; NaN for what cannot be had. */
 typedef struct {
-    bs_paired bootstrap[BS_METRIC_COUNT];
-    bs_paired randomisation[BS_METRIC_COUNT];
+    bs_paired bootstrap[BS_MOST_METRICS];
+    bs_paired randomisation[BS_MOST_METRICS];
 } bs_verdict;
 
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
     bool        finished; /* outcome is filled */
     basin_error failure;  /* status BASIN_OK: none so far */
     double      predict_rows_per_s;
-    bs_metrics *metrics[BS_CUTS];
+    bs_counts   counts[BS_CUTS];
 } bs_compare_run;
 
 typedef struct {
@@ -48,9 +48,9 @@ typedef struct {
     bs_compare_run              *run;     /* [n, seeds] */
     bs_train_outcome            *outcome; /* [n, seeds] */
     bs_prepared                  data;
-    const bs_dataset            *rows; /* those that are judged on */
+    const bs_part               *rows; /* those that are judged on */
     bool                         on_test;
-    bs_metric_id                 metric;
+    int                          metric;
     bs_profile_id                profile;
 } bs_comparison;
 

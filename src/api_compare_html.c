@@ -68,7 +68,7 @@ static void table_head(const bs_comparison *c, bs_buf *out)
         bs_buf_printf(out,
                       "<th class=\"first\">%s</th><th>difference</th><th>p boot</th>"
                       "<th>p rand</th>",
-                      bs_metric_table[c->metric].name);
+                      c->rows->kind->metric[c->metric].name);
     bs_buf_text(out, "<th class=\"first\">epochs</th><th>train s</th><th>rows/s</th>"
                      "<th>predict/s</th></tr></thead>\n");
 }
@@ -83,7 +83,7 @@ static int best_method(const bs_comparison *c, int cut)
         if (c->method[i].failure)
             continue;
         bs_compare_spread(c, i, cut, &mean, &sd);
-        if (!bs_metric_table[c->metric].higher)
+        if (!c->rows->kind->metric[c->metric].higher)
             mean = -mean;
         if (best < 0 || mean > value) {
             best = i;
@@ -108,7 +108,7 @@ static void difference(const bs_comparison *c, const bs_verdict *v, bs_buf *out)
     const bs_paired *b = &v->bootstrap[c->metric];
     const double     scale = bs_compare_scale(c), p = v->randomisation[c->metric].p;
     const bool       sure = b->p < 0.05 && !(p >= 0.05);
-    const bool       up = (b->difference > 0) == bs_metric_table[c->metric].higher;
+    const bool       up = (b->difference > 0) == c->rows->kind->metric[c->metric].higher;
     bs_buf_printf(out, "<td class=\"%s\">%+.2f <span class=\"range\">[%+.2f, %+.2f]</span></td>",
                   !sure ? ""
                   : up  ? "better"
@@ -266,7 +266,7 @@ static void plot(const bs_comparison *c, bs_buf *out)
     bs_buf_printf(out,
                   "<svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
                   "aria-label=\"%s of every seed\">\n",
-                  width, height, width, height, bs_metric_table[c->metric].name);
+                  width, height, width, height, c->rows->kind->metric[c->metric].name);
     for (int i = 0; i < c->n; i++) {
         const double y = TOP + (i + 0.5) * ROW;
         bs_buf_printf(out, "<text class=\"label\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
@@ -320,16 +320,15 @@ static void all_runs(const bs_comparison *c, bs_buf *out)
 
 static void summary(const bs_comparison *c, bs_buf *out)
 {
-    const bs_metric *m = &bs_metric_table[c->metric];
-    const bs_schema *schema = &c->data.schema;
+    const bs_metric *m = &c->rows->kind->metric[c->metric];
+    const bs_kind   *k = c->rows->kind;
     bs_buf_text(out, "<h1>Comparison of methods</h1>\n<p class=\"quiet\">");
     escape(c->method[0].settings.train.file_train, out);
-    bs_buf_printf(out,
-                  " &middot; %d features, %d labels &middot; rows: %d train, %d validation, %d "
-                  "test &middot; %d seed%s</p>\n",
-                  (int)schema->n_features, (int)schema->n_labels, (int)c->data.part[0]->rows,
-                  (int)c->data.part[1]->rows, c->data.part[2] ? (int)c->data.part[2]->rows : 0,
-                  c->seeds, c->seeds > 1 ? "s" : "");
+    bs_buf_text(out, " &middot; ");
+    k->known_text(&c->data.known, out);
+    bs_buf_printf(out, " &middot; %s: %d train, %d validation, %d test &middot; %d seed%s</p>\n",
+                  k->unit, (int)c->data.part[0].rows, (int)c->data.part[1].rows,
+                  (int)c->data.part[2].rows, c->seeds, c->seeds > 1 ? "s" : "");
     bs_buf_printf(out,
                   "<p>%s <strong>%s</strong>%s (%s; %s is better): mean &plusmn; standard "
                   "deviation over seeds.%s</p>\n",
@@ -372,7 +371,7 @@ void bs_compare_html(const bs_comparison *c, bs_buf *out)
     bs_buf_text(out, "</tbody></table></div>\n");
     explanation(c, out);
     bs_buf_printf(out, "<h2>%s of every seed%s</h2>\n<div class=\"scroll\">",
-                  bs_metric_table[c->metric].name, bs_compare_unit(c));
+                  c->rows->kind->metric[c->metric].name, bs_compare_unit(c));
     plot(c, out);
     bs_buf_text(out, "</div>\n<p class=\"quiet\">A dot is a seed, a bar the mean; the dashed line "
                      "is the mean of the baseline.</p>\n");

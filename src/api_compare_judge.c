@@ -52,34 +52,33 @@ bs_effort bs_compare_effort(const bs_comparison *c, int method)
 
 /* ---- what each row contributes ---- */
 
-static uint32_t decided_metrics(void)
+static uint32_t decided_metrics(const bs_kind *k)
 {
     uint32_t mask = 0;
-    for (int i = 0; i < BS_METRIC_COUNT; i++)
-        mask |= bs_metric_table[i].decided ? UINT32_C(1) << i : 0;
+    for (int i = 0; i < k->n_metrics; i++)
+        mask |= k->metric[i].decided ? UINT32_C(1) << i : 0;
     return mask;
 }
 
-static basin_status count_rows(const bs_comparison *c, const float *scores, const bs_saved *model,
+static basin_status count_rows(const bs_comparison *c, const bs_outputs *y, const bs_saved *model,
                                bs_compare_run *r, basin_error *err)
 {
     bs_threshold        half = bs_threshold_fixed(0.5f);
     const bs_threshold *threshold[BS_CUTS] = {&half, &model->threshold};
     basin_status        s = BASIN_OK;
     for (int cut = 0; cut < BS_CUTS && !s; cut++) {
-        bs_metric_options o = {.profile = c->profile,
-                               .want = cut == BS_CUT_HALF ? 0 : decided_metrics(),
-                               .keep_rows = true,
-                               .ap_bytes = score_bytes / (size_t)(c->n * c->seeds)};
-        s = bs_metrics_new(&o, c->data.schema.n_labels, &r->metrics[cut], err);
-        if (!s)
-            s = bs_metrics_add(r->metrics[cut], &c->rows->y, scores, threshold[cut], NULL, err);
+        const bs_kind *k = c->rows->kind;
+        bs_counting    how = {.profile = c->profile,
+                              .want = cut == BS_CUT_HALF ? 0 : decided_metrics(k),
+                              .keep_rows = true,
+                              .ap_bytes = score_bytes / (size_t)(c->n * c->seeds)};
+        s = k->count(c->rows, &c->data.known, y, threshold[cut], &how, &r->counts[cut], err);
     }
     return s;
 }
 
 /* Loads the best model of a run and lets it predict the rows, with all threads. */
-static basin_status predict(const bs_comparison *c, bs_compare_run *r, float *scores,
+static basin_status predict(const bs_comparison *c, bs_compare_run *r, bs_outputs *y,
                             basin_error *err)
 {
     char      path[BS_OPTION_TEXT + 96];
@@ -89,33 +88,40 @@ static basin_status predict(const bs_comparison *c, bs_compare_run *r, float *sc
     basin_status s = bs_saved_read(path, &model, err);
     if (s)
         return s;
-    if (model->schema.n_labels != c->data.schema.n_labels ||
-        model->schema.n_features != c->data.schema.n_features)
+    bs_buf mine, theirs;
+    bs_buf_init(&mine, 1 << 12);
+    bs_buf_init(&theirs, 1 << 12);
+    c->rows->kind->known_text(&c->data.known, &mine);
+    model->kind->known_text(&model->known, &theirs);
+    if (mine.failed || theirs.failed)
+        s = bs_fail_nomem(err);
+    else if (strcmp(mine.data, theirs.data) != 0)
         s = bs_fail(err, BASIN_EDATA, "%s: is not the model of this comparison", path);
     if (!s)
-        s = bs_model_score(model, c->rows, NULL, c->threads, true, scores, &seconds, err);
+        s = bs_model_predict(model, c->rows, NULL, c->threads, true, y, &seconds, err);
     r->predict_rows_per_s = seconds > 0 ? c->rows->rows / seconds : 0;
     if (!s)
-        s = count_rows(c, scores, model, r, err);
+        s = count_rows(c, y, model, r, err);
+    bs_buf_free(&mine);
+    bs_buf_free(&theirs);
     bs_saved_free(model);
     return s;
 }
 
 static basin_status predict_all(bs_comparison *c, basin_error *err)
 {
-    const size_t cells = (size_t)c->rows->rows * (size_t)c->data.schema.n_labels;
-    float       *scores = bs_calloc(cells + 1, sizeof *scores);
-    basin_status s = scores ? BASIN_OK : bs_fail_nomem(err);
+    bs_outputs   y = {0};
+    basin_status s = c->rows->kind->outputs(c->rows, &c->data.known, &y, err);
     for (int i = 0; i < c->n * c->seeds && !s; i++) {
         if (c->method[i / c->seeds].failure)
             continue;
-        s = predict(c, &c->run[i], scores, err);
+        s = predict(c, &c->run[i], &y, err);
         if (!s && c->session && c->session->stop && *c->session->stop)
             s = bs_fail(err, BASIN_EINTERRUPTED,
                         "interrupted after all runs were finished; --resume -o %s goes on",
                         c->o->folder);
     }
-    bs_free(scores);
+    bs_outputs_free(&y);
     return s;
 }
 
@@ -139,7 +145,7 @@ static basin_status gather(const bs_comparison *c, sources *all, basin_error *er
         if (c->method[method].failure)
             continue;
         for (int k = 0; k < c->seeds && !s; k++)
-            s = bs_metrics_sampled(c->run[method * c->seeds + k].metrics[cut], &part[k], err);
+            s = c->rows->kind->sampled(&c->run[method * c->seeds + k].counts[cut], &part[k], err);
         all->set[method][cut] = (bs_sampled_set){part, c->seeds};
         if (!s)
             s = bs_sampled_mean(&all->set[method][cut], &all->mean[method][cut], err);

@@ -28,8 +28,7 @@ static void write_identity(const bs_comparison *c, const bs_settings *s, bs_buf 
     bs_settings_json(s, out);
     bs_buf_printf(out, " time_limit %g", s->train.time_limit);
     for (int i = 0; i < BS_ROLES; i++)
-        bs_buf_printf(out, " %016llx",
-                      (unsigned long long)(c->data.part[i] ? c->data.part[i]->hash : 0));
+        bs_buf_printf(out, " %016llx", (unsigned long long)c->data.part[i].hash);
 }
 
 static basin_status write_outcome(const bs_comparison *c, const bs_compare_run *r,
@@ -43,7 +42,7 @@ static basin_status write_outcome(const bs_comparison *c, const bs_compare_run *
     bs_buf_text(&text, "{\"identity\": ");
     bs_json_quote(identity.data ? identity.data : "", &text);
     bs_buf_text(&text, ", \"outcome\": ");
-    bs_outcome_json(s, o, r->folder, &text);
+    bs_outcome_json(c->rows->kind, s, o, r->folder, &text);
     bs_buf_text(&text, "}\n");
     outcome_path(r, path);
     basin_status status = text.failed || identity.failed
@@ -60,15 +59,16 @@ static double number(const json_t *o, const char *key)
     return json_is_number(v) ? json_number_value(v) : (double)NAN;
 }
 
-static void read_metrics(const json_t *o, const char *key, double out[BS_METRIC_COUNT])
+static void read_metrics(const bs_kind *k, const json_t *o, const char *key,
+                         double out[BS_MOST_METRICS])
 {
     const json_t *values = json_object_get(o, key);
-    for (int i = 0; i < BS_METRIC_COUNT; i++)
-        out[i] = number(values, bs_metric_table[i].name);
+    for (int i = 0; i < k->n_metrics; i++)
+        out[i] = number(values, k->metric[i].name);
 }
 
 /* The threshold is only what JSON tells; the model has the whole. */
-static bool read_values(const json_t *o, bs_train_outcome *out)
+static bool read_values(const bs_kind *k, const json_t *o, bs_train_outcome *out)
 {
     const double epochs = number(o, "epochs"), best = number(o, "best_epoch");
     const double net = number(o, "params_net"), energy = number(o, "params_energy");
@@ -86,15 +86,15 @@ static bool read_values(const json_t *o, bs_train_outcome *out)
     out->params_net = (int64_t)net;
     out->params_energy = (int64_t)energy;
     out->threshold = isnan(cut) ? bs_threshold_top_k(1) : bs_threshold_fixed((float)cut);
-    read_metrics(o, "valid", out->valid);
-    read_metrics(o, "valid_tuned", out->valid_tuned);
-    read_metrics(o, "test", out->test);
-    read_metrics(o, "test_tuned", out->test_tuned);
+    read_metrics(k, o, "valid", out->valid);
+    read_metrics(k, o, k->tunes ? "valid_tuned" : "valid", out->valid_tuned);
+    read_metrics(k, o, "test", out->test);
+    read_metrics(k, o, k->tunes ? "test_tuned" : "test", out->test_tuned);
     return true;
 }
 
-static basin_status read_outcome(const char *path, const char *identity, bs_train_outcome *out,
-                                 basin_error *err)
+static basin_status read_outcome(const bs_kind *k, const char *path, const char *identity,
+                                 bs_train_outcome *out, basin_error *err)
 {
     bs_buf text;
     bs_buf_init(&text, 1 << 22);
@@ -106,7 +106,7 @@ static basin_status read_outcome(const char *path, const char *identity, bs_trai
                     "%s: --resume: that run has other settings or other data; use the same, or "
                     "another -o",
                     path);
-    else if (!s && (!theirs || !read_values(json_object_get(file, "outcome"), out)))
+    else if (!s && (!theirs || !read_values(k, json_object_get(file, "outcome"), out)))
         s = bs_fail(err, BASIN_EDATA,
                     "%s: is not the outcome of a training; remove it to do the "
                     "run again",
@@ -129,8 +129,9 @@ static basin_status restore_one(bs_comparison *c, int method, int seed, basin_er
     bs_compare_settings(c, method, seed, &settings);
     bs_buf_init(&identity, 1 << 22);
     write_identity(c, &settings, &identity);
-    basin_status s = identity.failed ? bs_fail_nomem(err)
-                                     : read_outcome(path, identity.data, &c->outcome[at], err);
+    basin_status s = identity.failed
+                         ? bs_fail_nomem(err)
+                         : read_outcome(c->rows->kind, path, identity.data, &c->outcome[at], err);
     bs_buf_free(&identity);
     r->finished = !s;
     return s;
@@ -145,12 +146,15 @@ basin_status bs_compare_restore(bs_comparison *c, basin_error *err)
             s = restore_one(c, i, k, err);
             n += c->run[i * c->seeds + k].finished;
         }
+    bs_buf known;
+    bs_buf_init(&known, 1 << 12);
+    c->rows->kind->known_text(&c->data.known, &known);
     bs_log_say(&c->log, BS_INFO,
-               "%d methods, %d seeds: %d runs, %d of them finished before; %d rows to train, %d "
-               "valid, %d test; %d features, %d labels",
-               c->n, c->seeds, c->n * c->seeds, n, (int)c->data.part[0]->rows,
-               (int)c->data.part[1]->rows, c->data.part[2] ? (int)c->data.part[2]->rows : 0,
-               (int)c->data.schema.n_features, (int)c->data.schema.n_labels);
+               "%d methods, %d seeds: %d runs, %d of them finished before; %d %s to train, %d "
+               "valid, %d test; %s",
+               c->n, c->seeds, c->n * c->seeds, n, (int)c->data.part[0].rows, c->rows->kind->unit,
+               (int)c->data.part[1].rows, (int)c->data.part[2].rows, known.data ? known.data : "");
+    bs_buf_free(&known);
     return s;
 }
 
@@ -180,10 +184,10 @@ static void train_run(bs_comparison *c, int at, int threads, bs_logger log)
     bs_compare_settings(c, method, seed, &settings);
     settings.train.threads = threads;
     bs_train_job job = {.settings = &settings,
-                        .train = c->data.part[0],
-                        .valid = c->data.part[1],
-                        .test = c->data.part[2],
-                        .schema = &c->data.schema,
+                        .train = &c->data.part[0],
+                        .valid = &c->data.part[1],
+                        .test = bs_prepared_test(&c->data),
+                        .known = &c->data.known,
                         .folder = r->folder,
                         .resume = c->o->resume,
                         .log = &log,
@@ -220,24 +224,33 @@ static int take(queue *q)
     return found;
 }
 
+static void value_text(const bs_comparison *c, int method, int seed, char text[64])
+{
+    const double scale = bs_compare_scale(c);
+    const double half = scale * bs_compare_values(c, method, seed, BS_CUT_HALF)[c->metric];
+    const double tuned = scale * bs_compare_values(c, method, seed, BS_CUT_TUNED)[c->metric];
+    if (c->rows->kind->tunes)
+        snprintf(text, 64, "%.2f at 0.5, %.2f tuned", half, tuned);
+    else
+        snprintf(text, 64, "%.2f", half);
+}
+
 static void report(queue *q, int at)
 {
     bs_comparison          *c = q->c;
     const bs_compare_run   *r = &c->run[at];
     const bs_train_outcome *o = &c->outcome[at];
     const int               method = at / c->seeds, seed = at % c->seeds;
-    const double            scale = bs_compare_scale(c);
     char                    name[BS_OPTION_TEXT + 32];
     snprintf(name, sizeof name, "%s, seed %d", c->method[method].name,
              c->method[method].settings.train.seed + seed);
+    char value[64];
+    value_text(c, method, seed, value);
     pthread_mutex_lock(&q->lock);
     if (r->finished)
-        bs_log_say(&c->log, BS_INFO,
-                   "[%d/%d] %s: %d epochs, best %d; %s %s %.2f at 0.5, %.2f tuned; %.1f s",
-                   ++q->done, q->total, name, o->epochs, o->best_epoch,
-                   c->on_test ? "test" : "valid", bs_metric_table[c->metric].name,
-                   scale * bs_compare_values(c, method, seed, BS_CUT_HALF)[c->metric],
-                   scale * bs_compare_values(c, method, seed, BS_CUT_TUNED)[c->metric], o->seconds);
+        bs_log_say(&c->log, BS_INFO, "[%d/%d] %s: %d epochs, best %d; %s %s %s; %.1f s", ++q->done,
+                   q->total, name, o->epochs, o->best_epoch, c->on_test ? "test" : "valid",
+                   c->rows->kind->metric[c->metric].name, value, o->seconds);
     else if (r->failure.status != BASIN_EINTERRUPTED)
         bs_log_say(&c->log, BS_WARN, "[%d/%d] %s failed: %s", ++q->done, q->total, name,
                    r->failure.msg);

@@ -13,7 +13,7 @@
 
 double bs_compare_scale(const bs_comparison *c)
 {
-    return bs_metric_table[c->metric].greatest <= 1 ? 100 : 1;
+    return c->rows->kind->metric[c->metric].greatest <= 1 ? 100 : 1;
 }
 
 const char *bs_compare_unit(const bs_comparison *c)
@@ -23,7 +23,8 @@ const char *bs_compare_unit(const bs_comparison *c)
 
 int bs_compare_cuts(const bs_comparison *c)
 {
-    return bs_metric_table[c->metric].decided ? BS_CUTS : 1;
+    const bs_kind *k = c->rows->kind;
+    return k->tunes && k->metric[c->metric].decided ? BS_CUTS : 1;
 }
 
 const char *bs_compare_part(const bs_comparison *c, int cut)
@@ -150,7 +151,7 @@ static void method_rows(const bs_comparison *c, int method, grid *g)
 
 void bs_compare_heading(const bs_comparison *c, bs_buf *out)
 {
-    const bs_metric *m = &bs_metric_table[c->metric];
+    const bs_metric *m = &c->rows->kind->metric[c->metric];
     bs_buf_printf(out, "%s %s%s%s: mean%s of %d seed%s; diff and p against %s\n\n",
                   c->on_test ? "Test" : "Validation (there is no test part)", m->name,
                   bs_compare_unit(c), m->higher ? "" : ", lower is better",
@@ -190,7 +191,7 @@ void bs_compare_table(const bs_comparison *c, bs_buf *out)
     }
     for (int k = 0; k < COLUMNS; k++)
         cell(&g, k, "%s", head[k]);
-    cell(&g, 2, "%s", bs_metric_table[c->metric].name);
+    cell(&g, 2, "%s", c->rows->kind->metric[c->metric].name);
     g.n = 1;
     for (int i = 0; i < c->n; i++)
         method_rows(c, i, &g);
@@ -216,7 +217,7 @@ static void run_json(const bs_comparison *c, int method, int seed, bs_buf *out)
     const int   at = method * c->seeds + seed;
     bs_settings settings;
     bs_compare_settings(c, method, seed, &settings);
-    bs_outcome_json(&settings, &c->outcome[at], c->run[at].folder, out);
+    bs_outcome_json(c->rows->kind, &settings, &c->outcome[at], c->run[at].folder, out);
     if (out->failed || c->method[method].failure)
         return;
     out->data[--out->len] = '\0';
@@ -224,15 +225,15 @@ static void run_json(const bs_comparison *c, int method, int seed, bs_buf *out)
     bs_buf_text(out, "}");
 }
 
-static void verdict_json(const bs_verdict *v, bs_buf *out)
+static void verdict_json(const bs_comparison *c, const bs_verdict *v, bs_buf *out)
 {
     const char *comma = "";
     bs_buf_text(out, "{");
-    for (int i = 0; i < BS_METRIC_COUNT; i++) {
+    for (int i = 0; i < c->rows->kind->n_metrics; i++) {
         const bs_paired *p = &v->bootstrap[i];
         if (!isfinite(p->difference))
             continue;
-        bs_buf_printf(out, "%s\"%s\": {", comma, bs_metric_table[i].name);
+        bs_buf_printf(out, "%s\"%s\": {", comma, c->rows->kind->metric[i].name);
         number("", "difference", p->difference, out);
         number(", ", "lo", p->lo, out);
         number(", ", "hi", p->hi, out);
@@ -275,14 +276,14 @@ static void method_json(const bs_comparison *c, int method, bs_buf *out)
         number(", ", "seconds", e.seconds, out);
         number(", ", "train_rows_per_s", e.train_rows_per_s, out);
         number(", ", "predict_rows_per_s", e.predict_rows_per_s, out);
-        bs_spread_json("mean", first, c->seeds, false, out);
-        bs_spread_json("sd", first, c->seeds, true, out);
+        bs_spread_json(c->rows->kind, "mean", first, c->seeds, false, out);
+        bs_spread_json(c->rows->kind, "sd", first, c->seeds, true, out);
     }
     if (m->judged) {
         bs_buf_text(out, ", \"against_baseline\": {");
         for (int cut = 0; cut < BS_CUTS; cut++) {
             bs_buf_printf(out, "%s\"%s\": ", cut ? ", " : "", bs_compare_part(c, cut));
-            verdict_json(&m->verdict[cut], out);
+            verdict_json(c, &m->verdict[cut], out);
         }
         bs_buf_text(out, "}");
     }
@@ -295,7 +296,7 @@ void bs_compare_json(const bs_comparison *c, bs_buf *out)
                   "{\"task\": \"%s\", \"metric\": \"%s\", \"part\": \"%s\", \"rows\": %d, "
                   "\"profile\": \"%s\", \"baseline\": \"%s\", \"seeds\": %d, \"replicates\": %d, "
                   "\"level\": 0.95, \"threads\": %d, \"jobs\": %d, \"folder\": ",
-                  c->method[0].settings.train.task, bs_metric_table[c->metric].name,
+                  c->method[0].settings.train.task, c->rows->kind->metric[c->metric].name,
                   bs_compare_part(c, BS_CUT_HALF), (int)c->rows->rows, bs_profile_name(c->profile),
                   c->method[c->baseline].name, c->seeds, BS_COMPARE_REPLICATES, c->threads,
                   c->jobs);

@@ -6,20 +6,21 @@
 
 typedef struct {
     basin_model *model;
-    bs_dataset  *data;
-    float       *scores;
-    bs_metrics  *metrics;
+    bs_part      data;
+    bs_outputs   y;
+    bs_counts    counts;
     bs_threshold own; /* when one was asked for */
     double       seconds;
-    double       value[BS_METRIC_COUNT];
-    bs_interval  interval[BS_METRIC_COUNT];
+    double       value[BS_MOST_METRICS];
+    bs_interval  interval[BS_MOST_METRICS];
 } evaluation;
 
 static void evaluation_free(evaluation *e)
 {
-    bs_metrics_free(e->metrics);
-    bs_free(e->scores);
-    bs_dataset_free(e->data);
+    if (e->counts.kind)
+        e->counts.kind->counts_free(&e->counts);
+    bs_outputs_free(&e->y);
+    bs_part_free(&e->data);
     basin_model_free(e->model);
     bs_threshold_free(&e->own);
 }
@@ -41,9 +42,9 @@ static basin_status pick_threshold(evaluation *e, const char *wish, const bs_thr
 }
 
 /* A second pass takes what a long-lived predictor needs; the first one also compiles. */
-basin_status bs_model_score(const bs_saved *m, const bs_dataset *data, const char *infer,
-                            int threads, bool warm, float *scores, double *seconds,
-                            basin_error *err)
+basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const char *infer,
+                              int threads, bool warm, bs_outputs *out, double *seconds,
+                              basin_error *err)
 {
     bs_inference  how;
     bs_workspace *w = NULL;
@@ -55,11 +56,11 @@ basin_status bs_model_score(const bs_saved *m, const bs_dataset *data, const cha
     if (!s)
         s = bs_scorer_new(&bs_backend_cpu, w, m->params, &m->spec, &how, &scorer, err);
     if (!s)
-        s = bs_score_dataset(scorer, &m->spec, data, &m->schema, scores, NULL, err);
+        s = m->kind->predict(scorer, &m->spec, &m->known, data, out, err);
     *seconds = bs_seconds() - start;
     if (!s && warm && *seconds < 1) {
         start = bs_seconds();
-        s = bs_score_dataset(scorer, &m->spec, data, &m->schema, scores, NULL, err);
+        s = m->kind->predict(scorer, &m->spec, &m->known, data, out, err);
         *seconds = bs_seconds() - start;
     }
     bs_scorer_free(scorer);
@@ -71,40 +72,34 @@ basin_status bs_model_score(const bs_saved *m, const bs_dataset *data, const cha
 static basin_status score(evaluation *e, const char *infer, int threads, basin_error *err)
 {
     const bs_saved *m = e->model->saved;
-    size_t          cells = (size_t)e->data->rows * (size_t)m->schema.n_labels;
-    e->scores = bs_calloc(cells + 1, sizeof *e->scores);
-    if (!e->scores)
-        return bs_fail_nomem(err);
-    return bs_model_score(m, e->data, infer, threads, false, e->scores, &e->seconds, err);
+    basin_status    s = m->kind->outputs(&e->data, &m->known, &e->y, err);
+    return s ? s : bs_model_predict(m, &e->data, infer, threads, false, &e->y, &e->seconds, err);
 }
 
 static basin_status measure(evaluation *e, const bs_threshold *cut, bs_profile_id profile,
                             basin_error *err)
 {
-    bs_metric_options o = {.profile = profile, .keep_rows = true};
-    basin_status      s = bs_metrics_new(&o, e->model->saved->schema.n_labels, &e->metrics, err);
+    const bs_saved *m = e->model->saved;
+    bs_counting     how = {.profile = profile, .keep_rows = true};
+    basin_status    s = m->kind->count(&e->data, &m->known, &e->y, cut, &how, &e->counts, err);
     if (!s)
-        s = bs_metrics_add(e->metrics, &e->data->y, e->scores, cut, NULL, err);
-    if (!s)
-        s = bs_metrics_finish(e->metrics, e->value, err);
-    if (!s)
-        s = bs_metrics_intervals(e->metrics, 0, 1000, 0.95, e->interval, err);
-    return s;
+        s = m->kind->values(&e->counts, e->value, err);
+    return s ? s : bs_kind_intervals(&e->counts, 0, e->interval, err);
 }
 
 /* ---- text ---- */
 
 static basin_status label_table(const evaluation *e, bs_buf *out, basin_error *err)
 {
-    int32_t         L = e->model->saved->schema.n_labels;
+    int32_t         L = e->model->saved->known.mlc.n_labels;
     bs_label_score *row = bs_calloc((size_t)L, sizeof *row);
-    basin_status    s = row ? bs_metrics_labels(e->metrics, row, err) : bs_fail_nomem(err);
+    basin_status    s = row ? bs_metrics_labels(e->counts.mlc, row, err) : bs_fail_nomem(err);
     if (!s)
         bs_buf_printf(out, "\n%-32s %8s %7s %7s %7s %7s\n", "label", "support", "prec", "recall",
                       "F1", "AP");
     for (int32_t i = 0; i < L && !s; i++)
         bs_buf_printf(out, "%-32.32s %8lld %7.2f %7.2f %7.2f %7.2f\n",
-                      e->model->saved->schema.label[i], (long long)row[i].support,
+                      e->model->saved->known.mlc.label[i], (long long)row[i].support,
                       100 * row[i].precision, 100 * row[i].recall, 100 * row[i].f1,
                       100 * row[i].ap);
     bs_free(row);
@@ -114,39 +109,45 @@ static basin_status label_table(const evaluation *e, bs_buf *out, basin_error *e
 static void write_json(const evaluation *e, const char *infer, const bs_threshold *cut,
                        const char *profile, bs_buf *out)
 {
-    char text[BS_NUMBER_TEXT];
-    bs_buf_printf(out, "{\"task\": \"mlc\", \"n\": %d, \"infer\": \"%s\"", (int)e->data->rows,
-                  infer);
-    if (cut->kind == BS_THRESHOLD_TOP_K)
+    const bs_kind *k = e->data.kind;
+    char           text[BS_NUMBER_TEXT];
+    bs_buf_printf(out, "{\"task\": \"%s\", \"n\": %d, \"infer\": \"%s\"", k->task->name,
+                  (int)e->data.rows, infer);
+    if (k->tunes && cut->kind == BS_THRESHOLD_TOP_K)
         bs_buf_text(out, ", \"threshold\": null");
-    else {
+    else if (k->tunes) {
         bs_format_double((double)cut->global, text);
         bs_buf_printf(out, ", \"threshold\": %s", text);
     }
-    bs_buf_printf(out,
-                  ", \"profile\": \"%s\", \"seconds\": %.6f, \"rows_per_s\": %.1f, "
-                  "\"metrics\": ",
-                  profile, e->seconds, e->data->rows / (e->seconds > 0 ? e->seconds : 1));
-    bs_metrics_json(e->value, out);
+    if (k->tunes)
+        bs_buf_printf(out, ", \"profile\": \"%s\"", profile);
+    bs_buf_printf(out, ", \"seconds\": %.6f, \"rows_per_s\": %.1f, \"metrics\": ", e->seconds,
+                  e->data.rows / (e->seconds > 0 ? e->seconds : 1));
+    bs_kind_json(k, e->value, out);
     bs_buf_text(out, "}");
 }
 
 static void write_table(const evaluation *e, const bs_threshold *cut, const char *profile,
                         bs_buf *out)
 {
-    char name[32] = "top-k";
-    if (cut->kind != BS_THRESHOLD_TOP_K)
+    const bs_kind     *k = e->data.kind;
+    const bs_interval *first = &e->interval[k->headline];
+    char               name[32] = "";
+    if (k->tunes && cut->kind == BS_THRESHOLD_TOP_K)
+        snprintf(name, sizeof name, "top-k");
+    else if (k->tunes)
         snprintf(name, sizeof name, "@%.2f", (double)cut->global);
-    bs_metric_header(out);
-    bs_metric_row(name, e->value,
-                  (e->interval[BS_METRIC_example_f1].hi - e->interval[BS_METRIC_example_f1].lo) / 2,
-                  out);
+    bs_metric_header(k, out);
+    bs_metric_row(k, name, e->value, (first->hi - first->lo) / 2, out);
     bs_buf_printf(out, "\n%-18s %10s   95 %% interval\n", "metric", "value");
-    for (int i = 0; i < BS_METRIC_COUNT; i++)
-        bs_buf_printf(out, "%-18s %10.4f   %.4f .. %.4f\n", bs_metric_table[i].name, e->value[i],
+    for (int i = 0; i < k->n_metrics; i++)
+        bs_buf_printf(out, "%-18s %10.4f   %.4f .. %.4f\n", k->metric[i].name, e->value[i],
                       e->interval[i].lo, e->interval[i].hi);
-    bs_buf_printf(out, "%d rows, %.0f rows/s; conventions: %s\n", (int)e->data->rows,
-                  e->data->rows / (e->seconds > 0 ? e->seconds : 1), profile);
+    bs_buf_printf(out, "%d %s, %.0f %s/s", (int)e->data.rows, k->unit,
+                  e->data.rows / (e->seconds > 0 ? e->seconds : 1), k->unit);
+    if (k->tunes)
+        bs_buf_printf(out, "; conventions: %s", profile);
+    bs_buf_text(out, "\n");
 }
 
 basin_status basin_eval(const char *model, const char *const *files, int n,

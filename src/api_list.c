@@ -32,7 +32,8 @@ static void list_methods(bs_buf *table, bs_buf *json)
 
 static void list_tasks(bs_buf *table, bs_buf *json)
 {
-    line(table, json, bs_task_mlc.name, bs_task_mlc.help);
+    for (int i = 0; bs_kinds[i]; i++)
+        line(table, json, bs_kinds[i]->task->name, bs_kinds[i]->task->help);
 }
 
 static void list_encoders(bs_buf *table, bs_buf *json)
@@ -55,8 +56,12 @@ static void list_readers(bs_buf *table, bs_buf *json)
 
 static void list_metrics(bs_buf *table, bs_buf *json)
 {
-    for (int i = 0; i < BS_METRIC_COUNT; i++)
-        line(table, json, bs_metric_table[i].name, bs_metric_table[i].help);
+    for (int k = 0; bs_kinds[k]; k++)
+        for (int i = 0; i < bs_kinds[k]->n_metrics; i++) {
+            const bs_metric *m = &bs_kinds[k]->metric[i];
+            bs_buf_printf(table, "%-22s %s (%s)\n", m->name, m->help, bs_kinds[k]->task->name);
+            bs_buf_printf(json, "%s\"%s\"", k + i ? ", " : "", m->name);
+        }
 }
 
 static void list_presets(bs_buf *table, bs_buf *json)

@@ -33,22 +33,22 @@ void basin_model_free(basin_model *m)
 
 int basin_model_labels(const basin_model *m)
 {
-    return m->saved->schema.n_labels;
+    return m->saved->known.mlc.n_labels;
 }
 
 int basin_model_features(const basin_model *m)
 {
-    return m->saved->schema.n_features;
+    return m->saved->known.mlc.n_features;
 }
 
 const char *basin_model_label(const basin_model *m, int i)
 {
-    return i >= 0 && i < m->saved->schema.n_labels ? m->saved->schema.label[i] : NULL;
+    return i >= 0 && i < m->saved->known.mlc.n_labels ? m->saved->known.mlc.label[i] : NULL;
 }
 
 const char *basin_model_feature(const basin_model *m, int i)
 {
-    const bs_schema *s = &m->saved->schema;
+    const bs_schema *s = &m->saved->known.mlc;
     return s->feature && i >= 0 && i < s->n_features ? s->feature[i].name : NULL;
 }
 
@@ -59,7 +59,7 @@ const char *basin_model_card(const basin_model *m)
 
 int basin_decide(const basin_model *m, const float *scores, int32_t *labels)
 {
-    return bs_threshold_apply(&m->saved->threshold, scores, m->saved->schema.n_labels, labels);
+    return bs_threshold_apply(&m->saved->threshold, scores, m->saved->known.mlc.n_labels, labels);
 }
 
 /* ---- predictor ---- */
@@ -141,7 +141,7 @@ static float prepared(const bs_schema *s, size_t feature, float value)
 basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t rows, float *scores,
                                  basin_error *err)
 {
-    const bs_schema *schema = &p->saved->schema;
+    const bs_schema *schema = &p->saved->known.mlc;
     const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
     if (p->saved->spec.mlc.sparse)
         return bs_fail(err, BASIN_EARG,
@@ -162,7 +162,7 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
 /* Sparse rows for a dense net: what is absent is zero before standardisation. */
 static basin_status spread(basin_predictor *p, const basin_rows *x, float *scores, basin_error *err)
 {
-    const bs_schema *schema = &p->saved->schema;
+    const bs_schema *schema = &p->saved->known.mlc;
     const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
     for (int32_t first = 0; first < x->rows; first += BS_SCORE_BLOCK) {
         int32_t n = x->rows - first < BS_SCORE_BLOCK ? x->rows - first : BS_SCORE_BLOCK;
@@ -184,11 +184,11 @@ static basin_status spread(basin_predictor *p, const basin_rows *x, float *score
 basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *scores,
                                basin_error *err)
 {
-    basin_status s = check_rows(x, p->saved->schema.n_features, err);
+    basin_status s = check_rows(x, p->saved->known.mlc.n_features, err);
     if (s)
         return s;
     if (!p->saved->spec.mlc.sparse)
         return spread(p, x, scores, err);
-    bs_csr csr = {x->rows, p->saved->schema.n_features, x->start, x->index, x->value};
+    bs_csr csr = {x->rows, p->saved->known.mlc.n_features, x->start, x->index, x->value};
     return bs_scorer_csr(p->scorer, &csr, scores, NULL, err);
 }

@@ -6,19 +6,39 @@
 #include "api.h"
 #include "base/io.h"
 
-/* The order of precedence: defaults, those of the method, preset, config file, --set. */
+/* The training file: given, or from a config. */
+static void first_file(const basin_config *c, char name[BS_OPTION_TEXT])
+{
+    const char *text = c->files.n[0] > 0 ? c->files.file[0][0] : c->settings.train.file_train;
+    snprintf(name, BS_OPTION_TEXT, "%s", text);
+    name[strcspn(name, "|")] = '\0';
+}
+
+/* The order of precedence: defaults, those of the task, those of the method, preset, config file,
+ * --set. */
 basin_status bs_config_resolve(const basin_config *c, const char *method, bs_settings *s,
                                basin_error *err)
 {
     const bs_method *m;
+    const bs_kind   *kind;
+    char             name[BS_OPTION_TEXT];
     basin_status     status = bs_settings_default(s, err);
+    first_file(c, name);
+    if (!status)
+        status = bs_kind_guess(&c->settings, *name ? name : NULL, &kind, err);
     if (status)
         return status;
+    const char *task = kind->task->name;
     method = method ? method : c->settings.train.method;
-    method = strcmp(method, "auto") == 0 ? BS_DEFAULT_METHOD : method;
-    status = bs_method_find(method, "mlc", &m, err);
-    if (!status && m->defaults)
-        status = bs_settings_words(s, m->defaults, method, err);
+    method = strcmp(method, "auto") == 0 ? kind->method : method;
+    status = bs_method_find(method, task, &m, err);
+    if (status)
+        return status;
+    const char *own = strcmp(task, "tag") == 0 ? m->tag : strcmp(task, "seg") == 0 ? m->seg : NULL;
+    const char *words[] = {kind->defaults, m->defaults, own};
+    for (int i = 0; i < 3 && !status; i++)
+        if (words[i])
+            status = bs_settings_words(s, words[i], method, err);
     if (!status && *c->settings.train.preset)
         status = bs_preset_apply(s, c->settings.train.preset, method, err);
     if (!status && c->lines.len > 0)
@@ -29,6 +49,8 @@ basin_status bs_config_resolve(const basin_config *c, const char *method, bs_set
         status = bs_settings_set(s, at, value, "--set", err);
         at = value + strlen(value) + 1;
     }
+    if (!status)
+        status = bs_settings_set(s, "task", task, "--task", err);
     return status ? status : bs_settings_set(s, "method", method, "--method", err);
 }
 
@@ -68,10 +90,10 @@ static void number(const char *key, double v, bs_buf *out)
     bs_buf_printf(out, ", \"%s\": %s", key, text);
 }
 
-static void metrics(const char *key, const double v[BS_METRIC_COUNT], bs_buf *out)
+static void metrics(const bs_kind *k, const char *key, const double v[BS_MOST_METRICS], bs_buf *out)
 {
     bs_buf_printf(out, ", \"%s\": ", key);
-    bs_metrics_json(v, out);
+    bs_kind_json(k, v, out);
 }
 
 void bs_json_quote(const char *text, bs_buf *out)
@@ -85,8 +107,8 @@ void bs_json_quote(const char *text, bs_buf *out)
     bs_buf_text(out, "\"");
 }
 
-void bs_outcome_json(const bs_settings *s, const bs_train_outcome *o, const char *folder,
-                     bs_buf *out)
+void bs_outcome_json(const bs_kind *k, const bs_settings *s, const bs_train_outcome *o,
+                     const char *folder, bs_buf *out)
 {
     bs_buf_printf(out,
                   "{\"task\": \"%s\", \"method\": \"%s\", \"seed\": %d, \"epochs\": %d, "
@@ -98,33 +120,47 @@ void bs_outcome_json(const bs_settings *s, const bs_train_outcome *o, const char
     number("params_energy", (double)o->params_energy, out);
     bs_buf_text(out, ", \"run\": ");
     bs_json_quote(folder ? folder : "", out);
-    metrics("valid", o->valid, out);
+    metrics(k, "valid", o->valid, out);
     if (o->has_test)
-        metrics("test", o->test, out);
-    if (o->threshold.kind != BS_THRESHOLD_TOP_K)
+        metrics(k, "test", o->test, out);
+    if (k->tunes && o->threshold.kind != BS_THRESHOLD_TOP_K)
         number("threshold", (double)o->threshold.global, out);
-    metrics("valid_tuned", o->valid_tuned, out);
-    if (o->has_test)
-        metrics("test_tuned", o->test_tuned, out);
+    if (k->tunes)
+        metrics(k, "valid_tuned", o->valid_tuned, out);
+    if (k->tunes && o->has_test)
+        metrics(k, "test_tuned", o->test_tuned, out);
     bs_buf_text(out, "}");
 }
 
-static void outcome_table(const bs_train_outcome *o, const char *profile, const char *folder,
-                          bs_buf *out)
+/* A part at one threshold, and at the tuned one where there is such a thing. */
+static void part_rows(const bs_kind *k, const char *part, const bs_train_outcome *o,
+                      const double *half, const double *tuned, double margin, bs_buf *out)
 {
     char name[32];
-    bs_metric_header(out);
-    bs_metric_row("dev  @0.50", o->valid, 0, out);
-    snprintf(name, sizeof name, "dev  @%.2f", (double)o->threshold.global);
-    bool cut = o->threshold.kind != BS_THRESHOLD_TOP_K;
-    bs_metric_row(cut ? name : "dev  top-k", o->valid_tuned, 0, out);
-    if (o->has_test) {
-        bs_metric_row("test @0.50", o->test, 0, out);
-        snprintf(name, sizeof name, "test @%.2f", (double)o->threshold.global);
-        bs_metric_row(cut ? name : "test top-k", o->test_tuned, o->test_margin, out);
+    if (!k->tunes) {
+        bs_metric_row(k, part, half, margin, out);
+        return;
     }
-    bs_buf_printf(out, "best epoch %d of %d, %.1f s, %.0f rows/s; conventions: %s\n", o->best_epoch,
-                  o->epochs, o->seconds, o->rows_per_s, profile);
+    snprintf(name, sizeof name, "%-4s @0.50", part);
+    bs_metric_row(k, name, half, 0, out);
+    snprintf(name, sizeof name, "%-4s @%.2f", part, (double)o->threshold.global);
+    if (o->threshold.kind == BS_THRESHOLD_TOP_K)
+        snprintf(name, sizeof name, "%-4s top-k", part);
+    bs_metric_row(k, name, tuned, margin, out);
+}
+
+static void outcome_table(const bs_kind *k, const bs_train_outcome *o, const char *profile,
+                          const char *folder, bs_buf *out)
+{
+    bs_metric_header(k, out);
+    part_rows(k, "dev", o, o->valid, o->valid_tuned, 0, out);
+    if (o->has_test)
+        part_rows(k, "test", o, o->test, o->test_tuned, o->test_margin, out);
+    bs_buf_printf(out, "best epoch %d of %d, %.1f s, %.0f %s/s", o->best_epoch, o->epochs,
+                  o->seconds, o->rows_per_s, k->unit);
+    if (k->tunes)
+        bs_buf_printf(out, "; conventions: %s", profile);
+    bs_buf_text(out, "\n");
     if (folder)
         bs_buf_printf(out,
                       "wrote %s: best.safetensors, config, metrics.jsonl, manifest.json\n"
@@ -134,9 +170,9 @@ static void outcome_table(const bs_train_outcome *o, const char *profile, const 
 
 /* Mean and standard deviation (n - 1) over seeds, metric by metric. */
 static void spread(const bs_train_outcome *o, int n, size_t offset, bool deviation,
-                   double out[BS_METRIC_COUNT])
+                   double out[BS_MOST_METRICS])
 {
-    for (int k = 0; k < BS_METRIC_COUNT; k++) {
+    for (int k = 0; k < BS_MOST_METRICS; k++) {
         double mean = 0, square = 0;
         for (int i = 0; i < n; i++)
             mean += ((const double *)(const void *)((const char *)&o[i] + offset))[k] / n;
@@ -151,39 +187,40 @@ static void spread(const bs_train_outcome *o, int n, size_t offset, bool deviati
 static const struct {
     const char *key;
     size_t      offset;
-    bool        test;
-} part[] = {{"valid", offsetof(bs_train_outcome, valid), false},
-            {"test", offsetof(bs_train_outcome, test), true},
-            {"valid_tuned", offsetof(bs_train_outcome, valid_tuned), false},
-            {"test_tuned", offsetof(bs_train_outcome, test_tuned), true}};
+    bool        test, tuned;
+} part[] = {{"valid", offsetof(bs_train_outcome, valid), false, false},
+            {"test", offsetof(bs_train_outcome, test), true, false},
+            {"valid_tuned", offsetof(bs_train_outcome, valid_tuned), false, true},
+            {"test_tuned", offsetof(bs_train_outcome, test_tuned), true, true}};
 
-void bs_spread_json(const char *key, const bs_train_outcome *o, int n, bool deviation, bs_buf *out)
+void bs_spread_json(const bs_kind *k, const char *key, const bs_train_outcome *o, int n,
+                    bool deviation, bs_buf *out)
 {
-    double values[BS_METRIC_COUNT];
+    double values[BS_MOST_METRICS];
     bool   first = true;
     bs_buf_printf(out, ", \"%s\": {", key);
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
-        if (part[i].test && !o[0].has_test)
+        if ((part[i].test && !o[0].has_test) || (part[i].tuned && !k->tunes))
             continue;
         spread(o, n, part[i].offset, deviation, values);
         bs_buf_printf(out, "%s\"%s\": ", first ? "" : ", ", part[i].key);
-        bs_metrics_json(values, out);
+        bs_kind_json(k, values, out);
         first = false;
     }
     bs_buf_text(out, "}");
 }
 
-static void seeds_table(const bs_train_outcome *o, int n, bs_buf *out)
+static void seeds_table(const bs_kind *k, const bs_train_outcome *o, int n, bs_buf *out)
 {
-    double mean[BS_METRIC_COUNT], sd[BS_METRIC_COUNT];
+    double mean[BS_MOST_METRICS], sd[BS_MOST_METRICS];
     bs_buf_printf(out, "mean of %d seeds, +- standard deviation over seeds\n", n);
-    bs_metric_header(out);
+    bs_metric_header(k, out);
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
-        if (part[i].test && !o[0].has_test)
+        if ((part[i].test && !o[0].has_test) || (part[i].tuned && !k->tunes))
             continue;
         spread(o, n, part[i].offset, false, mean);
         spread(o, n, part[i].offset, true, sd);
-        bs_metric_row(part[i].key, mean, sd[BS_METRIC_example_f1], out);
+        bs_metric_row(k, part[i].key, mean, sd[k->headline], out);
     }
 }
 
@@ -193,21 +230,24 @@ static basin_status train_one(const bs_settings *s, const bs_prepared *data, con
                               int resume, const basin_session *session, bs_logger *log,
                               bs_train_outcome *out, basin_error *err)
 {
-    bs_train_job job = {.settings = s,
-                        .train = data->part[0],
-                        .valid = data->part[1],
-                        .test = data->part[2],
-                        .schema = &data->schema,
-                        .folder = folder,
-                        .resume = resume,
-                        .log = log,
-                        .stop = session ? session->stop : NULL};
-    bs_log_say(log, BS_INFO,
-               "task %s, method %s, seed %d: %d rows to train, %d valid, %d test; "
-               "%d features, %d labels",
-               s->train.task, s->train.method, s->train.seed, (int)job.train->rows,
+    bs_train_job   job = {.settings = s,
+                          .train = &data->part[0],
+                          .valid = &data->part[1],
+                          .test = bs_prepared_test(data),
+                          .known = &data->known,
+                          .folder = folder,
+                          .resume = resume,
+                          .log = log,
+                          .stop = session ? session->stop : NULL};
+    const bs_kind *k = data->part[0].kind;
+    bs_buf         known;
+    bs_buf_init(&known, 1 << 12);
+    k->known_text(&data->known, &known);
+    bs_log_say(log, BS_INFO, "task %s, method %s, seed %d: %d %s to train, %d valid, %d test; %s",
+               s->train.task, s->train.method, s->train.seed, (int)job.train->rows, k->unit,
                (int)job.valid->rows, job.test ? (int)job.test->rows : 0,
-               (int)data->schema.n_features, (int)data->schema.n_labels);
+               known.data ? known.data : "");
+    bs_buf_free(&known);
     return bs_train(&job, out, err);
 }
 
@@ -217,8 +257,9 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
                                 bs_train_outcome *outcome, bs_buf *table, bs_buf *json,
                                 basin_error *err)
 {
-    const int    first = s->train.seed;
-    basin_status status = BASIN_OK;
+    const bs_kind *k = data->part[0].kind;
+    const int      first = s->train.seed;
+    basin_status   status = BASIN_OK;
     bs_buf_text(json, seeds > 1 ? "{\"runs\": [" : "");
     for (int i = 0; i < seeds && !status; i++) {
         char own[BS_OPTION_TEXT + 64];
@@ -229,19 +270,20 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
         if (status)
             break;
         bs_buf_text(json, i > 0 ? ", " : "");
-        bs_outcome_json(s, &outcome[i], folder ? own : NULL, json);
+        bs_outcome_json(k, s, &outcome[i], folder ? own : NULL, json);
         if (seeds > 1)
-            bs_log_say(log, BS_INFO, "seed %d: best epoch %d, dev ex-F1 %.2f%s", s->train.seed,
-                       outcome[i].best_epoch, 100 * outcome[i].valid[BS_METRIC_example_f1], "");
+            bs_log_say(log, BS_INFO, "seed %d: best epoch %d, dev %s %.2f", s->train.seed,
+                       outcome[i].best_epoch, k->shown[0].heading,
+                       100 * outcome[i].valid[k->headline]);
         else
-            outcome_table(&outcome[0], s->train.profile, folder, table);
+            outcome_table(k, &outcome[0], s->train.profile, folder, table);
     }
     if (!status && seeds > 1) {
         bs_buf_text(json, "]");
-        bs_spread_json("mean", outcome, seeds, false, json);
-        bs_spread_json("sd", outcome, seeds, true, json);
+        bs_spread_json(k, "mean", outcome, seeds, false, json);
+        bs_spread_json(k, "sd", outcome, seeds, true, json);
         bs_buf_text(json, "}");
-        seeds_table(outcome, seeds, table);
+        seeds_table(k, outcome, seeds, table);
     }
     return status;
 }

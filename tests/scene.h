@@ -8,7 +8,7 @@
 
 #include "tests/harness.h"
 #include "train/loss.h"
-#include "train/saved.h"
+#include "train/kind_mlc.h"
 
 enum { SCENE_RESULTS = 160, SCENE_PARAMS = 64, SCENE_LEAVES = 16 };
 
@@ -50,18 +50,19 @@ static inline scene *scene_new(const char *words, int rows, int features, int la
 {
     basin_error err = {0};
     scene      *c = calloc(1, sizeof *c);
-    bs_schema   schema = {.n_features = features, .n_labels = labels, .dense = true};
+    bs_known    known = {.mlc = {.n_features = features, .n_labels = labels, .dense = true}};
     assert_int_equal(bs_settings_default(&c->settings, &err), BASIN_OK);
     scene_set(c, "net.layers=2 net.width=4 energy.hidden=4");
     scene_set(c, words);
     c->method.phase[0] = (bs_phase){.name = "test", .net = true, .energy = true};
     c->learner =
         (bs_learner){.o = &c->settings.train, .method = &c->method, .params = bs_params_new()};
-    CHECK(bs_saved_spec(c->learner.o, &schema, &c->learner.spec, &err) == BASIN_OK, "%s", err.msg);
+    CHECK(bs_kind_mlc.spec(c->learner.o, &known, &c->learner.spec, &err) == BASIN_OK, "%s",
+          err.msg);
     c->g = bs_graph_new();
-    c->s = bs_scene_make(&c->learner, c->g, rows, "net/");
+    c->s = bs_scene_make(&c->learner, c->g, (bs_size){rows, 1, 1}, "net/");
     bs_example_init(&c->ex, seed);
-    c->x = scene_bind(c, c->s.v.x);
+    c->x = scene_bind(c, c->s.v.x[0]);
     c->gold = scene_bind(c, c->s.v.gold);
     for (int i = 0; i < rows * features; i++)
         c->x[i] = (real)(2 * bs_rng_uniform(&c->ex.rng) - 1);
@@ -73,8 +74,8 @@ static inline scene *scene_new(const char *words, int rows, int features, int la
 /* An output of K parts a row as a leaf, uniform within [lo, hi]. */
 static inline bs_id scene_output(scene *c, int K, double lo, double hi)
 {
-    return bs_example_real(c->g, &c->ex, bs_shape3(c->s.v.rows, K, c->learner.spec.mlc.labels), lo,
-                           hi);
+    return bs_example_real(c->g, &c->ex, bs_shape3(c->s.v.size.rows, K, c->learner.spec.mlc.labels),
+                           lo, hi);
 }
 
 static inline real *scene_data(scene *c, bs_id leaf)

@@ -23,7 +23,7 @@ static void fill(setting *s)
         s->x[i] = sin(1.7 * i + 0.3);
     for (int i = 0; i < B * L; i++)
         s->gold[i] = (i * 7 + i / 3) % 5 < 2;
-    s->b = (bs_batch){.rows = B, .dense = s->x, .gold = s->gold};
+    s->b = (bs_batch){.size = {B, 1, 1}, .x = {s->x}, .gold = s->gold};
 }
 
 static void setting_start(setting *s, const bs_method *m, int layers, double dropout,
@@ -45,6 +45,7 @@ static void setting_start(setting *s, const bs_method *m, int layers, double dro
     s->l.method = m;
     s->l.backend = &bs_backend_cpu;
     s->l.spec.task = &bs_task_mlc;
+    s->l.spec.least = (bs_size){1, 1, 1};
     s->l.spec.mlc = (bs_mlc_shape){.features = D,
                                    .labels = L,
                                    .layers = layers,
@@ -115,7 +116,7 @@ static double apart(const setting *s, const real *a, const real *b)
 static bs_id logits_of(bs_scene *s, bs_id w)
 {
     bs_graph *g = s->v.g;
-    return bs_reshape(g, bs_matmul(g, s->v.x, w, false, false), bs_shape3(s->v.rows, 1, L));
+    return bs_reshape(g, bs_matmul(g, s->v.x[0], w, false, false), bs_shape3(s->v.size.rows, 1, L));
 }
 
 static bs_id auxiliary_at(bs_scene *s, bs_id w)
@@ -221,7 +222,7 @@ static void gradient_is_that_of_the_trained_net(void **state)
 static real *unrolled(setting *s, int steps, double rate)
 {
     bs_graph *g = bs_graph_new();
-    bs_scene  scene = bs_scene_make(&s->l, g, B, "energy/");
+    bs_scene  scene = bs_scene_make(&s->l, g, (bs_size){B, 1, 1}, "energy/");
     bs_id     w = bs_stop(g, weight(&scene)), d[32], phi[32];
     bs_result r[32];
     int       segment[32];
@@ -237,7 +238,7 @@ static real *unrolled(setting *s, int steps, double rate)
     check_graph(g);
     machine m = machine_new(g, NULL, r, n, 0, 1);
     bs_backend_cpu.bind_params(m.p, s->l.params->value, s->l.params->grad, s->l.params->offset);
-    bs_backend_cpu.bind_input(m.p, scene.v.x, s->x);
+    bs_backend_cpu.bind_input(m.p, scene.v.x[0], s->x);
     bs_backend_cpu.bind_input(m.p, scene.v.gold, s->gold);
     machine_run(&m, 0);
     machine_free(&m);
@@ -441,7 +442,7 @@ static void samples_have_a_derivative(void **state)
         all[i] = i / L % ALL >> i % L & 1;
     s.o.samples = 20000;
     bs_graph *g = bs_graph_new();
-    bs_scene  scene = bs_scene_make(&s.l, g, B, "energy/");
+    bs_scene  scene = bs_scene_make(&s.l, g, (bs_size){B, 1, 1}, "energy/");
     bs_id     leaf = bs_leaf(g, "all", BS_T_REAL, bs_shape3(B, ALL, L));
     bs_id     z = bs_net_logits(&scene), theta[MOST], d[2][MOST];
     int       segment[MOST], n = bs_params_nodes(g, s.l.params, "net/", theta, segment, MOST);
@@ -453,7 +454,7 @@ static void samples_have_a_derivative(void **state)
     check_graph(g);
     machine m = machine_new(g, NULL, r, 2 * n, 0, 1);
     bs_backend_cpu.bind_params(m.p, s.l.params->value, s.l.params->grad, s.l.params->offset);
-    bs_backend_cpu.bind_input(m.p, scene.v.x, s.x);
+    bs_backend_cpu.bind_input(m.p, scene.v.x[0], s.x);
     bs_backend_cpu.bind_input(m.p, scene.v.gold, s.gold);
     bs_backend_cpu.bind_input(m.p, leaf, all);
     machine_run(&m, 1);

@@ -9,12 +9,12 @@ enum { B = 3, D = 5, L = 4, N = 1 << L, PAIRS = N * N };
 /* Bits [rows * N, L] of all outputs: probabilities 0 and 1 leave nothing to chance. */
 static bs_id all_bits(scene *c, bs_id y)
 {
-    return bs_bits_sample(c->g, bs_reshape(c->g, y, bs_shape2(c->s.v.rows * N, L)), 1, 1);
+    return bs_bits_sample(c->g, bs_reshape(c->g, y, bs_shape2(c->s.v.size.rows * N, L)), 1, 1);
 }
 
 static void fill_all(scene *c, bs_id y)
 {
-    for (int i = 0; i < c->s.v.rows * N * L; i++)
+    for (int i = 0; i < c->s.v.size.rows * N * L; i++)
         scene_data(c, y)[i] = (real)(i / L % N >> i % L & 1);
 }
 

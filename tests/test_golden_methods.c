@@ -3,7 +3,7 @@
 #include "tests/golden.h"
 
 #include "train/loss.h"
-#include "train/saved.h"
+#include "train/kind_mlc.h"
 
 /* ---- losses ---- */
 
@@ -29,21 +29,21 @@ static methods *methods_new(const char *file)
 static bs_scene methods_scene(methods *m, const char *words)
 {
     basin_error  err = {0};
-    bs_schema    schema = {.n_features = D, .n_labels = L, .dense = true};
+    bs_known     known = {.mlc = {.n_features = D, .n_labels = L, .dense = true}};
     bs_settings *s = &m->settings[m->n++];
     assert_int_equal(bs_settings_default(s, &err), BASIN_OK);
     CHECK(bs_settings_words(s, "net.layers=1 net.width=2 net.dropout=0 energy.hidden=3", "test",
                             &err) == BASIN_OK,
           "%s", err.msg);
     CHECK(bs_settings_words(s, words, "test", &err) == BASIN_OK, "%s", err.msg);
-    assert_int_equal(bs_saved_spec(&s->train, &schema, &m->spec, &err), BASIN_OK);
+    assert_int_equal(bs_kind_mlc.spec(&s->train, &known, &m->spec, &err), BASIN_OK);
     return (bs_scene){.t = m->spec.task,
                       .o = &s->train,
                       .v = {.g = m->c->g,
                             .params = m->c->params,
                             .spec = &m->spec,
-                            .rows = B,
-                            .x = m->x,
+                            .size = {B, 1, 1},
+                            .x = {m->x},
                             .gold = m->gold}};
 }
 
@@ -176,7 +176,7 @@ static void steps_of_inference(void **state)
     (void)state;
     golden *c = golden_new("gbi");
     bs_spec spec = {.task = &bs_task_mlc, .mlc = {.labels = L}};
-    bs_view v = {.g = c->g, .params = c->params, .spec = &spec, .rows = B};
+    bs_view v = {.g = c->g, .params = c->params, .spec = &spec, .size = {B, 1, 1}};
     bowl    b = {golden_input(c, "A"), golden_input(c, "c")};
     bs_id   start = golden_input(c, "start");
     for (int i = 0; i < 4; i++)

@@ -20,10 +20,10 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 {
     bs_scorer     *s = ctx;
     const bs_task *t = s->spec->task;
-    bs_view        v = bs_view_make(g, s->params, s->spec, key.v[0], false);
-    bs_gbi         o = s->how.gbi;
-    bs_id          y;
-    r->input[0] = v.x;
+    bs_view v = bs_view_make(g, s->params, s->spec, (bs_size){key.v[0], key.v[1], key.v[2]}, false);
+    bs_gbi  o = s->how.gbi;
+    bs_id   y;
+    bs_view_inputs(&v, r);
     if (s->how.how == BS_INFER_NET) {
         y = t->relax(&v, t->logits(&v, "net"));
     } else {
@@ -81,27 +81,39 @@ static int padded(int32_t rows)
     return size;
 }
 
-static basin_status run_block(bs_scorer *s, const void *x, int32_t rows, float *scores,
-                              float *energies, basin_error *err)
+basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, const real **y, const real **energy,
+                             basin_error *err)
 {
     bs_entry    *entry;
     bool         fresh;
-    basin_status status = bs_cache_get(s->cache, (bs_key){{padded(rows)}}, &entry, &fresh, err);
+    bs_key       key = {{b->size.rows, b->size.length, b->size.width}};
+    basin_status status = bs_cache_get(s->cache, key, &entry, &fresh, err);
     if (status)
         return status;
     if (fresh)
         s->backend->bind_params(entry->program, s->params->value, s->params->grad,
                                 s->params->offset);
-    s->backend->bind_input(entry->program, entry->input[0], x);
+    bs_batch_bind(b, s->backend, entry);
     status = s->backend->run(entry->program, &(bs_run){0, 0}, err);
     if (status)
         return status;
-    const real *p = s->backend->result(entry->program, 0);
-    size_t      n = (size_t)rows * (size_t)s->spec->mlc.labels;
+    *y = s->backend->result(entry->program, 0);
+    *energy = s->how.energies ? s->backend->result(entry->program, 1) : NULL;
+    return BASIN_OK;
+}
+
+static basin_status run_block(bs_scorer *s, const void *x, int32_t rows, float *scores,
+                              float *energies, basin_error *err)
+{
+    bs_batch     b = {.size = {padded(rows), 1, 1}, .x = {x}};
+    const real  *p, *e;
+    basin_status status = bs_scorer_batch(s, &b, &p, &e, err);
+    if (status)
+        return status;
+    size_t n = (size_t)rows * (size_t)s->spec->mlc.labels;
     for (size_t i = 0; i < n; i++)
         scores[i] = (float)p[i];
-    const real *e = energies && s->how.energies ? s->backend->result(entry->program, 1) : NULL;
-    for (int32_t i = 0; e && i < rows; i++)
+    for (int32_t i = 0; e && energies && i < rows; i++)
         energies[i] = (float)e[i];
     return BASIN_OK;
 }

@@ -30,7 +30,13 @@ basin_status bs_scorer_new(const bs_backend *backend, bs_workspace *w, bs_params
                            basin_error *err);
 void         bs_scorer_free(bs_scorer *s);
 
-/* scores [rows, labels]; energies [rows], or NULL. The spec says which of the two is wanted. */
+/* One batch of any task: y [rows, parts], and energies [rows] or NULL where they are not wanted;
+ * valid until the next call. */
+basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, const real **y, const real **energy,
+                             basin_error *err);
+
+/* Label sets of any number of rows. scores [rows, labels]; energies [rows], or NULL. The spec says
+ * which of the two is wanted. */
 basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, float *scores, float *energies,
                            basin_error *err);
 basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, float *scores,

@@ -16,7 +16,7 @@ static int labels(const bs_view *v)
 /* [rows, labels] as one output a row. */
 static bs_id as_outputs(bs_view *v, bs_id a)
 {
-    return bs_reshape(v->g, a, bs_shape3(v->rows, 1, labels(v)));
+    return bs_reshape(v->g, a, bs_shape3(v->size.rows, 1, labels(v)));
 }
 
 static bs_id flat(bs_view *v, bs_id y)
@@ -27,16 +27,16 @@ static bs_id flat(bs_view *v, bs_id y)
 
 static void leaves(bs_view *v, bool gold)
 {
-    v->x = bs_mlc_input(v->g, &v->spec->mlc, v->rows);
+    v->x[0] = bs_mlc_input(v->g, &v->spec->mlc, v->size.rows);
     if (gold)
-        v->gold = bs_leaf(v->g, "gold", BS_T_REAL, bs_shape2(v->rows, labels(v)));
+        v->gold = bs_leaf(v->g, "gold", BS_T_REAL, bs_shape2(v->size.rows, labels(v)));
 }
 
 static bs_id logits(bs_view *v, const char *name)
 {
     uint32_t stream = bs_has_prefix(name, "net/") ? BS_STREAM_COST_NET : BS_STREAM_NET;
     bs_nn    nn = {v->g, v->params, v->net_dropout, stream};
-    return as_outputs(v, bs_mlc_net(&nn, name, &v->spec->mlc, v->x));
+    return as_outputs(v, bs_mlc_net(&nn, name, &v->spec->mlc, v->x[0]));
 }
 
 static bs_id relax(bs_view *v, bs_id z)
@@ -59,12 +59,12 @@ static bs_id project(bs_view *v, bs_id y)
 /* Stopped, since expressions of a constant are simplified: no gradient by it would be left. */
 static bs_id start(bs_view *v, double value, int K)
 {
-    return bs_stop(v->g, bs_fill(v->g, value, bs_shape3(v->rows, K, labels(v))));
+    return bs_stop(v->g, bs_fill(v->g, value, bs_shape3(v->size.rows, K, labels(v))));
 }
 
 static bs_id random_start(bs_view *v, int K, uint32_t stream)
 {
-    return bs_uniform(v->g, stream, bs_shape3(v->rows, K, labels(v)));
+    return bs_uniform(v->g, stream, bs_shape3(v->size.rows, K, labels(v)));
 }
 
 static bs_id truth(bs_view *v)
@@ -88,7 +88,7 @@ static bs_nn energy_nn(bs_view *v)
 static bs_id potentials(bs_view *v)
 {
     bs_nn nn = energy_nn(v);
-    return bs_mlc_net(&nn, "energy", &v->spec->mlc, v->x);
+    return bs_mlc_net(&nn, "energy", &v->spec->mlc, v->x[0]);
 }
 
 static bs_id label_weights(bs_view *v)
@@ -174,7 +174,7 @@ static bs_id entropy(bs_view *v, bs_id y)
 
 static bs_id as_values(bs_view *v, bs_id a, int K)
 {
-    return bs_reshape(v->g, a, bs_shape3(v->rows, K, 1));
+    return bs_reshape(v->g, a, bs_shape3(v->size.rows, K, 1));
 }
 
 static bs_id sample(bs_view *v, bs_id z, int K, uint32_t stream)
@@ -207,7 +207,7 @@ static bs_id sample_log_prob(bs_view *v, bs_id bits, int K, bs_id z)
 static bs_id sample_score(bs_view *v, bs_id bits, int K)
 {
     bs_graph *g = v->g;
-    bs_id     ones = bs_fill(g, 1, bs_shape2(v->rows, labels(v)));
+    bs_id     ones = bs_fill(g, 1, bs_shape2(v->size.rows, labels(v)));
     return f1(v, as_values(v, bs_bits_dot(g, bits, v->gold), K),
               as_values(v, bs_bits_dot(g, bits, ones), K));
 }
@@ -215,7 +215,7 @@ static bs_id sample_score(bs_view *v, bs_id bits, int K)
 static bs_id second_head(bs_view *v, const char *name)
 {
     bs_nn nn = {v->g, v->params, v->net_dropout, BS_STREAM_NET};
-    bs_id features = bs_mlc_features(&nn, "net", &v->spec->mlc, v->x);
+    bs_id features = bs_mlc_features(&nn, "net", &v->spec->mlc, v->x[0]);
     return as_outputs(v, bs_mlc_head(&nn, name, &v->spec->mlc, features));
 }
 

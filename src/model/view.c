@@ -1,9 +1,26 @@
 /* view.c -- see view.h. */
 #include "model/view.h"
 
-bs_view bs_view_make(bs_graph *g, bs_params *params, const bs_spec *spec, int rows, bool gold)
+#include <string.h>
+
+bs_view bs_view_make(bs_graph *g, bs_params *params, const bs_spec *spec, bs_size size, bool gold)
 {
-    bs_view v = {.g = g, .params = params, .spec = spec, .rows = rows};
+    bs_view v = {.g = g, .params = params, .spec = spec, .size = size};
     spec->task->leaves(&v, gold);
     return v;
+}
+
+void bs_view_inputs(const bs_view *v, bs_recipe *r)
+{
+    memcpy(r->input, v->x, sizeof v->x);
+    r->input[BS_INPUT_GOLD] = v->gold;
+}
+
+void bs_batch_bind(const bs_batch *b, const bs_backend *backend, bs_entry *e)
+{
+    for (int i = 0; i < BS_INPUTS; i++)
+        if (e->input[i])
+            backend->bind_input(e->program, e->input[i], b->x[i]);
+    if (e->input[BS_INPUT_GOLD])
+        backend->bind_input(e->program, e->input[BS_INPUT_GOLD], b->gold);
 }

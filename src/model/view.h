@@ -12,12 +12,31 @@
 #define BS_VIEW_H
 
 #include "model/mlc.h"
+#include "plan/cache.h"
 
 typedef struct bs_task bs_task;
+
+/* What a program is built for: rows, and of tasks whose inputs have a size of their own,
+ * positions of a sentence and characters of a word, or height and width of an image. */
+typedef struct {
+    int rows, length, width;
+} bs_size;
+
+/* Inputs of a program: those of the net in the order of the task's leaves, then the truth, then
+ * what a caller adds. */
+enum { BS_INPUTS = 8, BS_INPUT_GOLD = BS_INPUTS, BS_INPUT_MORE };
+
+/* Values for the leaves of a view. */
+typedef struct {
+    bs_size     size;
+    const void *x[BS_INPUTS];
+    const void *gold; /* NULL: not known */
+} bs_batch;
 
 /* Everything that fixes the nets. */
 typedef struct {
     const bs_task *task;
+    bs_size        least; /* of a program that only declares the parameters */
     bs_mlc_shape   mlc;
 } bs_spec;
 
@@ -25,8 +44,8 @@ typedef struct {
     bs_graph      *g;
     bs_params     *params;
     const bs_spec *spec;
-    int            rows;
-    bs_id          x, gold;                     /* leaves; gold is 0 when there is none */
+    bs_size        size;
+    bs_id          x[BS_INPUTS], gold;          /* leaves; 0 where there is none */
     bool           net_dropout, energy_dropout; /* training */
 } bs_view;
 
@@ -77,6 +96,9 @@ enum {
     BS_STREAM_START = 5000
 };
 
-bs_view bs_view_make(bs_graph *g, bs_params *params, const bs_spec *spec, int rows, bool gold);
+bs_view bs_view_make(bs_graph *g, bs_params *params, const bs_spec *spec, bs_size size, bool gold);
+/* Its leaves as inputs of a program, and values for them. */
+void bs_view_inputs(const bs_view *v, bs_recipe *r);
+void bs_batch_bind(const bs_batch *b, const bs_backend *backend, bs_entry *e);
 
 #endif

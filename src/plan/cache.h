@@ -11,7 +11,7 @@
 enum { BS_CACHE_INPUTS = 16, BS_CACHE_RESULTS = 512 };
 
 typedef struct {
-    int v[4]; /* what the builder makes of it: mode, batch, length, samples */
+    int v[6]; /* what the builder makes of it: mode, batch, length, samples */
 } bs_key;
 
 /* What a builder fills in: the inputs to bind, in an order of its own, and the results. */

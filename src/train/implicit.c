@@ -97,19 +97,25 @@ static void give_gradients(bs_graph *g, bs_id target, const bs_id *node, const i
         r->result[r->n_results++] = (bs_result){d[i], segment[i]};
 }
 
+static bs_size size_of(bs_key key)
+{
+    return (bs_size){key.v[1], key.v[2], key.v[3]};
+}
+
 /* bs_solve_series and the cross product as nodes. Results: the loss, what is seen, squared norms of
  * the first term and the last, the gradient. */
 static void build_whole(bs_graph *g, bs_learner *l, bs_key key, bs_recipe *r)
 {
     const bs_stage *stage = l->method->stage;
-    bs_scene        s = bs_scene_make(l, g, key.v[1], stage[STAGE_ENERGY].trains);
-    bs_scene        t = bs_scene_make(l, g, key.v[1], stage[STAGE_NET].trains);
+    bs_scene        s = bs_scene_make(l, g, size_of(key), stage[STAGE_ENERGY].trains);
+    bs_scene        t = bs_scene_make(l, g, size_of(key), stage[STAGE_NET].trains);
     bs_id           theta[BS_CACHE_RESULTS], d[BS_CACHE_RESULTS], v[BS_CACHE_RESULTS];
     bs_id           p[BS_CACHE_RESULTS], hv[BS_CACHE_RESULTS];
     int             segment[BS_CACHE_RESULTS];
-    r->input[0] = t.v.x = s.v.x;
-    r->input[1] = t.v.gold = s.v.gold;
-    r->input[2] = bs_leaf(g, "rate", BS_T_REAL, bs_shape1(1));
+    memcpy(t.v.x, s.v.x, sizeof t.v.x);
+    t.v.gold = s.v.gold;
+    bs_view_inputs(&s.v, r);
+    bs_id rate = r->input[BS_INPUT_MORE] = bs_leaf(g, "rate", BS_T_REAL, bs_shape1(1));
     bs_push(g, "loss");
     bs_id loss = stage[STAGE_ENERGY].loss(&s), followed = stage[STAGE_NET].loss(&t);
     int   n = append_nodes(g, l, "net/", theta, segment, 0);
@@ -118,17 +124,17 @@ static void build_whole(bs_graph *g, bs_learner *l, bs_key key, bs_recipe *r)
     memcpy(p, v, (size_t)n * sizeof *p);
     bs_scene_results(&s, loss, r);
     r->result[r->n_results++] = (bs_result){all_dots(g, v, v, n), -1};
-    for (int k = 0; k < key.v[3]; k++) {
+    for (int k = 0; k < key.v[5]; k++) {
         bs_grad(g, along_constant(g, d, v, n), theta, n, hv, true);
         for (int i = 0; i < n; i++) {
             bs_id change = bs_add(g, hv[i], bs_scale(g, v[i], l->o->implicit_damping));
-            v[i] = bs_sub(g, v[i], bs_mul(g, change, r->input[2]));
+            v[i] = bs_sub(g, v[i], bs_mul(g, change, rate));
             p[i] = bs_add(g, p[i], v[i]);
         }
     }
     r->result[r->n_results++] = (bs_result){all_dots(g, v, v, n), -1};
     for (int i = 0; i < n; i++)
-        p[i] = bs_mul(g, p[i], r->input[2]);
+        p[i] = bs_mul(g, p[i], rate);
     bs_id target = bs_sub(g, loss, along_constant(g, d, p, n));
     n = append_nodes(g, l, "energy/", theta, segment, 0);
     give_gradients(g, target, theta, segment, n, r);
@@ -144,16 +150,16 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
         return;
     }
     const bs_stage *stage = &l->method->stage[kind == PRIMARY ? STAGE_ENERGY : STAGE_NET];
-    bs_scene        s = bs_scene_make(l, g, key.v[1], stage->trains);
+    bs_scene        s = bs_scene_make(l, g, size_of(key), stage->trains);
     bs_id           node[BS_CACHE_RESULTS];
     int             segment[BS_CACHE_RESULTS], n = 0;
-    r->input[0] = s.v.x;
-    r->input[1] = s.v.gold;
+    bs_view_inputs(&s.v, r);
     bs_push(g, "loss");
     bs_id target = stage->loss(&s);
     if (kind == PRODUCT || kind == CROSS) {
-        r->input[2] = bs_leaf(g, "v", BS_T_REAL, bs_shape1((int)l->params->size));
-        target = along(g, l, target, r->input[2]);
+        bs_id v = r->input[BS_INPUT_MORE] =
+            bs_leaf(g, "v", BS_T_REAL, bs_shape1((int)l->params->size));
+        target = along(g, l, target, v);
     } else if (kind == PRIMARY) {
         bs_scene_results(&s, target, r);
     }
@@ -171,15 +177,16 @@ static basin_status run(bs_learner *l, int kind, const real *value, const real *
 {
     implicit    *m = l->state;
     bs_entry    *entry;
-    bs_key       key = {{kind, m->batch->rows, l->phase, kind == WHOLE ? l->o->implicit_terms : 0}};
+    const int    terms = kind == WHOLE ? l->o->implicit_terms : 0;
+    bs_size      z = m->batch->size;
+    bs_key       key = {{kind, z.rows, z.length, z.width, l->phase, terms}};
     basin_status s = bs_cache_get(m->cache, key, &entry, NULL, err);
     if (s)
         return s;
     l->backend->bind_params(entry->program, value, out, l->params->offset);
-    l->backend->bind_input(entry->program, entry->input[0], bs_batch_x(m->batch));
-    l->backend->bind_input(entry->program, entry->input[1], m->batch->gold);
-    if (entry->input[2])
-        l->backend->bind_input(entry->program, entry->input[2], v);
+    bs_batch_bind(m->batch, l->backend, entry);
+    if (entry->input[BS_INPUT_MORE])
+        l->backend->bind_input(entry->program, entry->input[BS_INPUT_MORE], v);
     if (e)
         *e = entry;
     return l->backend->run(entry->program, &m->run, err);

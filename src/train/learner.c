@@ -51,11 +51,11 @@ bs_inference bs_options_inference(const bs_train_options *o, const char *infer)
 /* Dropout is on in the net that is trained, and, as in the published runs, in the other, too
  * (dropout.both): samples come from a dropped-out net, and a dropped-out energy is the loss. A
  * net that is no longer trained has none. */
-bs_scene bs_scene_make(bs_learner *l, bs_graph *g, int rows, const char *trains)
+bs_scene bs_scene_make(bs_learner *l, bs_graph *g, bs_size size, const char *trains)
 {
     const bs_phase *p = &l->method->phase[l->phase];
     bs_scene        s = {.t = l->spec.task, .o = l->o};
-    s.v = bs_view_make(g, l->params, &l->spec, rows, true);
+    s.v = bs_view_make(g, l->params, &l->spec, size, true);
     s.v.net_dropout = (p->net && l->o->dropout_both) || bs_has_prefix(trains, "net/");
     s.v.energy_dropout = (p->energy && l->o->dropout_both) || bs_has_prefix(trains, "energy/");
     return s;
@@ -73,11 +73,11 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 {
     bs_learner     *l = ctx;
     const bs_stage *stage = &l->method->stage[key.v[0]];
-    bs_scene        s = bs_scene_make(l, g, key.v[1], stage->trains);
+    bs_size         size = {key.v[1], key.v[2], key.v[3]};
+    bs_scene        s = bs_scene_make(l, g, size, stage->trains);
     bs_id           theta[BS_CACHE_RESULTS], d[BS_CACHE_RESULTS];
     int             segment[BS_CACHE_RESULTS];
-    r->input[0] = s.v.x;
-    r->input[1] = s.v.gold;
+    bs_view_inputs(&s.v, r);
     bs_push(g, "loss");
     bs_id loss = stage->loss(&s);
     int   n = bs_params_nodes(g, l->params, stage->trains, theta, segment,
@@ -101,10 +101,11 @@ static void bind(bs_learner *l, bs_entry *e)
 }
 
 /* Whether both nets are trained is part of the key: it decides where dropout is. */
-static basin_status program(bs_learner *l, int stage, int32_t rows, bs_entry **e, basin_error *err)
+static basin_status program(bs_learner *l, int stage, bs_size z, bs_entry **e, basin_error *err)
 {
     bool         fresh;
-    basin_status s = bs_cache_get(l->cache, (bs_key){{stage, rows, l->phase}}, e, &fresh, err);
+    bs_key       key = {{stage, z.rows, z.length, z.width, l->phase}};
+    basin_status s = bs_cache_get(l->cache, key, e, &fresh, err);
     if (!s && fresh && l->params->value)
         bind(l, *e);
     return s;
@@ -135,8 +136,8 @@ basin_status bs_learner_setup(bs_learner *l, basin_error *err)
     if (!(l->cache = bs_cache_new(l->backend, l->w, build, l, 0)))
         return bs_fail_nomem(err);
     for (int i = 0; i < BS_STAGES && m->stage[i].trains && !s; i++)
-        s = program(l, i, 1, &e, err); /* declares the parameters */
-    bs_cache_free(l->cache);           /* a later stage may have added some to the first's net */
+        s = program(l, i, l->spec.least, &e, err); /* declares the parameters */
+    bs_cache_free(l->cache); /* a later stage may have added some to the first's net */
     if (!s && !(l->cache = bs_cache_new(l->backend, l->w, build, l, 0)))
         return bs_fail_nomem(err);
     if (s) {
@@ -213,11 +214,10 @@ basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_e
     bool         net = o == l->net;
     double       norm = NAN;
     bs_entry    *e;
-    basin_status s = program(l, stage, b->rows, &e, err);
+    basin_status s = program(l, stage, b->size, &e, err);
     if (s)
         return s;
-    l->backend->bind_input(e->program, e->input[0], bs_batch_x(b));
-    l->backend->bind_input(e->program, e->input[1], b->gold);
+    bs_batch_bind(b, l->backend, e);
     s = l->backend->run(e->program, &(bs_run){(uint64_t)l->o->seed, ++l->step}, err);
     if (s)
         return s;

@@ -10,7 +10,6 @@
 
 #include "model/score.h"
 #include "plan/cache.h"
-#include "train/feed.h"
 #include "train/optim.h"
 #include "train/options.h"
 
@@ -74,8 +73,9 @@ typedef struct {
 
 typedef struct {
     const char *name, *help;
-    const char *tasks;    /* "mlc tag seg": those it makes sense for */
-    const char *defaults; /* "key=value ...": its own, where they differ from options.c */
+    const char *tasks;     /* "mlc tag seg": those it makes sense for */
+    const char *defaults;  /* "key=value ...": its own, where they differ from options.c ... */
+    const char *tag, *seg; /* ... and from these for tasks of that name */
     bs_stage    stage[BS_STAGES];
     bs_phase    phase[BS_PHASES];
 
@@ -98,7 +98,7 @@ struct bs_learner {
     const bs_backend       *backend;
     bs_workspace           *w;
     bs_params              *params;
-    bs_cache               *cache;        /* programs of the stages: key {stage, rows} */
+    bs_cache               *cache;        /* programs of the stages, by size */
     bs_optim               *net, *energy; /* NULL where a method has none */
     int                     phase;
     uint64_t                step;                /* counts program runs; seeds the random leaves */
@@ -150,6 +150,6 @@ bs_gbi bs_options_gbi(const bs_train_options *o, bool predicting);
 bs_inference bs_options_inference(const bs_train_options *o, const char *infer);
 
 /* Fills a scene for a stage. */
-bs_scene bs_scene_make(bs_learner *l, bs_graph *g, int rows, const char *trains);
+bs_scene bs_scene_make(bs_learner *l, bs_graph *g, bs_size size, const char *trains);
 
 #endif

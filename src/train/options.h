@@ -81,8 +81,6 @@ typedef struct {
 
 extern const bs_option bs_train_rows[];
 
-#define BS_DEFAULT_METHOD "seal-nce" /* what method=auto means */
-
 typedef struct {
     bs_train_options train;
     bs_read_options  read;

@@ -25,10 +25,10 @@ static basin_status write_buf(const bs_trainer *t, const char *name, bs_buf *tex
     return s;
 }
 
-static void data_json(const char *name, const bs_dataset *d, bs_buf *out)
+static void data_json(const char *name, const bs_part *d, bs_buf *out)
 {
-    bs_buf_printf(out, ",\n  \"%s\": {\"rows\": %d, \"hash\": \"%016llx\"}", name, (int)d->rows,
-                  (unsigned long long)d->hash);
+    bs_buf_printf(out, ",\n  \"%s\": {\"%s\": %d, \"hash\": \"%016llx\"}", name, d->kind->unit,
+                  (int)d->rows, (unsigned long long)d->hash);
 }
 
 static basin_status write_manifest(const bs_trainer *t, basin_error *err)
@@ -39,9 +39,10 @@ static basin_status write_manifest(const bs_trainer *t, basin_error *err)
     uname(&machine);
     bs_buf_printf(&text,
                   "{\n  \"basin\": \"%s\",\n  \"seed\": %d,\n  \"task\": \"%s\",\n"
-                  "  \"method\": \"%s\",\n  \"features\": %d,\n  \"labels\": %d",
-                  BASIN_VERSION, t->o->seed, t->o->task, t->o->method,
-                  (int)t->job->schema->n_features, (int)t->job->schema->n_labels);
+                  "  \"method\": \"%s\",\n  \"data\": \"",
+                  BASIN_VERSION, t->o->seed, t->o->task, t->o->method);
+    t->job->train->kind->known_text(t->job->known, &text);
+    bs_buf_text(&text, "\"");
     data_json("train", t->job->train, &text);
     data_json("valid", t->job->valid, &text);
     if (t->job->test)
@@ -80,7 +81,7 @@ static void json_number(const char *key, double value, bs_buf *out)
     bs_buf_printf(out, ", \"%s\": %s", key, number);
 }
 
-static void epoch_json(const bs_trainer *t, const double valid[BS_METRIC_COUNT], bool best,
+static void epoch_json(const bs_trainer *t, const double valid[BS_MOST_METRICS], bool best,
                        bs_buf *out)
 {
     bs_buf_printf(out, "{\"epoch\": %d, \"phase\": \"%s\", \"step\": %llu", t->epoch,
@@ -94,7 +95,7 @@ static void epoch_json(const bs_trainer *t, const double valid[BS_METRIC_COUNT],
     if (t->method->phase[l->phase].energy)
         json_number("lr_energy", l->energy->update.rate, out);
     bs_buf_text(out, ", \"valid\": ");
-    bs_metrics_json(valid, out);
+    bs_kind_json(t->job->valid->kind, valid, out);
     bs_buf_printf(out, ", \"best\": %s, \"seconds\": %.3f}\n", best ? "true" : "false",
                   t->seconds + bs_seconds() - t->started);
 }
@@ -141,8 +142,11 @@ basin_status bs_record_rewind(bs_trainer *t, basin_error *err)
 
 void bs_record_header(bs_trainer *t)
 {
+    const bs_kind *k = t->job->valid->kind;
+    char           first[32];
+    snprintf(first, sizeof first, "DEV %s", k->shown[0].heading);
     bs_log_say(t->job->log, BS_INFO, "  %4s %7s %10s %10s %9s   %9s %7s %7s %8s", "EP", "STEP",
-               "LOSS", "ENERGY", "LR", "DEV ex-F1", "mi-F1", "ma-F1", "SEC");
+               "LOSS", "ENERGY", "LR", first, k->shown[1].heading, k->shown[2].heading, "SEC");
 }
 
 static void mean_text(const bs_seen *s, char text[16])
@@ -150,9 +154,10 @@ static void mean_text(const bs_seen *s, char text[16])
     snprintf(text, 16, s->n > 0 ? "%.4f" : "-", s->n > 0 ? s->sum / (double)s->n : 0);
 }
 
-basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_METRIC_COUNT], bool best,
+basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_MOST_METRICS], bool best,
                              basin_error *err)
 {
+    const bs_kind    *k = t->job->valid->kind;
     const bs_learner *l = &t->learner;
     const bs_optim   *first = t->method->phase[l->phase].net ? l->net : l->energy;
     char              net[16], energy[16];
@@ -160,8 +165,8 @@ basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_METRIC_COUNT],
     mean_text(&l->seen[BS_SEEN_loss_energy], energy);
     bs_log_say(t->job->log, BS_INFO, "  %4d %7llu %10s %10s %9.2g %s %9.2f %7.2f %7.2f %8.1f",
                t->epoch, (unsigned long long)l->step, net, energy, first->update.rate,
-               best ? "*" : " ", 100 * valid[BS_METRIC_example_f1], 100 * valid[BS_METRIC_micro_f1],
-               100 * valid[BS_METRIC_macro_f1], t->seconds + bs_seconds() - t->started);
+               best ? "*" : " ", 100 * valid[k->shown[0].metric], 100 * valid[k->shown[1].metric],
+               100 * valid[k->shown[2].metric], t->seconds + bs_seconds() - t->started);
     if (!t->job->folder)
         return BASIN_OK;
     bs_buf line;

@@ -7,27 +7,6 @@
 
 #include "train/method.h"
 
-bool bs_saved_sparse(const bs_schema *schema)
-{
-    return !schema->mean && (!schema->dense || schema->binary);
-}
-
-basin_status bs_saved_spec(const bs_train_options *o, const bs_schema *schema, bs_spec *out,
-                           basin_error *err)
-{
-    *out = (bs_spec){.task = &bs_task_mlc,
-                     .mlc = {.features = schema->n_features,
-                             .labels = schema->n_labels,
-                             .sparse = bs_saved_sparse(schema),
-                             .layers = o->net_layers,
-                             .width = o->net_width,
-                             .dropout = o->net_dropout,
-                             .hidden = o->energy_hidden,
-                             .scale = o->energy_scale,
-                             .shift = o->energy_shift}};
-    return bs_energy_find(o->energy_kind, &out->mlc.energy, err);
-}
-
 basin_status bs_saved_inference(const bs_saved *s, const char *infer, bs_inference *out,
                                 basin_error *err)
 {
@@ -82,16 +61,16 @@ static basin_status write_all(const char *path, const bs_params *params, const b
     return status;
 }
 
-basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_schema *schema,
-                            const bs_threshold *threshold, const bs_params *params,
-                            const char *card, basin_error *err)
+basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_kind *kind,
+                            const bs_known *known, const bs_threshold *threshold,
+                            const bs_params *params, const char *card, basin_error *err)
 {
     enum { OPTIONS, SCHEMA, THRESHOLD, TEXTS };
     bs_buf text[TEXTS];
     for (int i = 0; i < TEXTS; i++)
         bs_buf_init(&text[i], (size_t)1 << 30);
     bs_settings_json(settings, &text[OPTIONS]);
-    bs_schema_json(schema, &text[SCHEMA]);
+    kind->known_json(known, &text[SCHEMA]);
     bs_threshold_write(threshold, &text[THRESHOLD]);
     bs_meta meta[] = {
         {"basin.format", BS_MODEL_FORMAT},         {"basin.version", BASIN_VERSION},
@@ -141,19 +120,21 @@ static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_
     if (!status)
         status = bs_settings_from_json(&s->settings, options, strlen(options), name, err);
     if (!status)
-        status = bs_schema_from_json(schema, strlen(schema), name, &s->arena, &s->schema, err);
+        status = bs_kind_find(s->settings.train.task, &s->kind, NULL)
+                     ? bs_fail(err, BASIN_EUNSUPPORTED, "%s: a model for the unknown task '%.40s'",
+                               name, s->settings.train.task)
+                     : BASIN_OK;
+    if (!status)
+        status = s->kind->known_read(schema, name, &s->known, err);
     if (!status)
         status = bs_threshold_read(threshold, &s->threshold, err);
-    if (!status && strcmp(s->settings.train.task, "mlc") != 0)
-        status = bs_fail(err, BASIN_EUNSUPPORTED, "%s: a model for task '%.40s', not mlc", name,
-                         s->settings.train.task);
     if (!status && s->threshold.kind == BS_THRESHOLD_LABEL &&
-        s->threshold.labels != s->schema.n_labels)
+        s->threshold.labels != s->known.mlc.n_labels)
         status = bs_fail(err, BASIN_EDATA, "%s: %d thresholds for %d labels", name,
-                         (int)s->threshold.labels, (int)s->schema.n_labels);
+                         (int)s->threshold.labels, (int)s->known.mlc.n_labels);
     if (!status) {
         const char *card = bs_safetensors_meta(f, "basin.card");
-        s->card = bs_arena_copy(&s->arena, card ? card : "", card ? strlen(card) : 0);
+        s->card = bs_arena_copy(&s->known.arena, card ? card : "", card ? strlen(card) : 0);
         status = s->card ? BASIN_OK : bs_fail_nomem(err);
     }
     return status;
@@ -169,7 +150,7 @@ static basin_status declare(const bs_safetensors *f, bs_saved *s, basin_error *e
         return bs_fail_nomem(err);
     }
     const bs_task *t = s->spec.task;
-    bs_view        v = bs_view_make(g, s->params, &s->spec, 1, false);
+    bs_view        v = bs_view_make(g, s->params, &s->spec, s->spec.least, false);
     for (int i = 0; i < bs_safetensors_count(f); i++) {
         s->has_net |= bs_has_prefix(bs_safetensors_at(f, i)->name, "net/");
         s->has_energy |= bs_has_prefix(bs_safetensors_at(f, i)->name, "energy/");
@@ -230,10 +211,10 @@ basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved *
     *out = NULL;
     if (!s)
         return bs_fail_nomem(err);
-    bs_arena_init(&s->arena, 0);
+    bs_arena_init(&s->known.arena, 0);
     basin_status status = read_metadata(f, name, s, err);
     if (!status) {
-        status = bs_saved_spec(&s->settings.train, &s->schema, &s->spec, err);
+        status = s->kind->spec(&s->settings.train, &s->known, &s->spec, err);
         if (!status)
             status = declare(f, s, err);
     }
@@ -270,6 +251,6 @@ void bs_saved_free(bs_saved *s)
         return;
     bs_threshold_free(&s->threshold);
     bs_params_free(s->params);
-    bs_arena_free(&s->arena);
+    bs_known_free(&s->known);
     bs_free(s);
 }

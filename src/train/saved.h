@@ -7,37 +7,29 @@
 
 #include "data/threshold.h"
 #include "file/safetensors.h"
-#include "model/score.h"
-#include "train/options.h"
+#include "train/kind.h"
 
 #define BS_MODEL_FORMAT "1"
 
 typedef struct {
-    bs_arena     arena;
-    bs_settings  settings;
-    bs_schema    schema;
-    bs_threshold threshold;
-    bs_spec      spec;
-    bool         has_net, has_energy;
-    bs_params   *params;
-    const char  *card; /* JSON: scores of the training run; "" if none */
+    const bs_kind *kind;
+    bs_settings    settings;
+    bs_known       known;
+    bs_threshold   threshold;
+    bs_spec        spec;
+    bool           has_net, has_energy;
+    bs_params     *params;
+    const char    *card; /* JSON: scores of the training run; "" if none */
 } bs_saved;
-
-/* The nets that options and schema ask for. */
-basin_status bs_saved_spec(const bs_train_options *o, const bs_schema *schema, bs_spec *out,
-                           basin_error *err);
-/* Rows stay sparse unless they are standardised or are dense numbers; a dense file of mostly
- * zeros and a few ones is sparse. */
-bool bs_saved_sparse(const bs_schema *schema);
 
 /* How the model predicts: `infer` (net, gbi, refine; NULL: as its options say). */
 basin_status bs_saved_inference(const bs_saved *s, const char *infer, bs_inference *out,
                                 basin_error *err);
 
 /* Keeps net/... and energy/..., and leaves out what only training needs. */
-basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_schema *schema,
-                            const bs_threshold *threshold, const bs_params *params,
-                            const char *card, basin_error *err);
+basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_kind *kind,
+                            const bs_known *known, const bs_threshold *threshold,
+                            const bs_params *params, const char *card, basin_error *err);
 
 /* Everything is checked: version, task, tensor names and shapes, finite values. */
 basin_status bs_saved_read(const char *path, bs_saved **out, basin_error *err);

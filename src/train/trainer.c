@@ -24,14 +24,14 @@ static bool stop_asked(const bs_trainer *t)
 static basin_status allocate(bs_trainer *t, basin_error *err)
 {
     const bs_train_job *job = t->job;
-    size_t              cells = (size_t)job->valid->rows * (size_t)job->schema->n_labels;
     t->order = bs_calloc((size_t)job->train->rows + 1, sizeof *t->order);
-    t->scores = bs_calloc(cells + 1, sizeof *t->scores);
     t->best = bs_calloc((size_t)t->learner.params->size + 1, sizeof *t->best);
-    if (!t->order || !t->scores || !t->best)
+    if (!t->order || !t->best)
         return bs_fail_nomem(err);
-    return bs_feed_new(job->train, job->schema, t->learner.spec.mlc.sparse, t->o->batch, &t->feed,
-                       err);
+    basin_status s = job->valid->kind->outputs(job->valid, job->known, &t->outputs, err);
+    if (s)
+        return s;
+    return job->train->kind->feed(job->train, job->known, &t->learner.spec, t->o, &t->feed, err);
 }
 
 static const bs_phase *phase_of(const bs_trainer *t)
@@ -86,11 +86,11 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     t->plateau = bs_plateau_make(o->plateau_factor, o->plateau_patience, 0);
     l->o = o;
     l->backend = &bs_backend_cpu;
-    basin_status s = bs_saved_spec(o, job->schema, &l->spec, err);
+    basin_status s = job->train->kind->spec(o, job->known, &l->spec, err);
     if (!s)
         s = check_settings(o, err);
     if (!s)
-        s = bs_metric_parse(o->stop_metric, &t->stop_metric, err);
+        s = bs_kind_metric(job->train->kind, o->stop_metric, &t->stop_metric, err);
     if (!s)
         s = bs_profile_parse(o->profile, &t->profile, err);
     if (!s)
@@ -109,13 +109,14 @@ static void trainer_free(bs_trainer *t)
 {
     bs_learner *l = &t->learner;
     bs_scorer_free(t->scorer);
-    bs_feed_free(t->feed);
+    if (t->feed)
+        t->feed->free(t->feed);
     bs_learner_free(l);
     bs_params_free(l->params);
     if (l->w)
         l->backend->workspace_free(l->w);
     bs_free(t->order);
-    bs_free(t->scores);
+    bs_outputs_free(&t->outputs);
     bs_free(t->best);
 }
 
@@ -137,13 +138,13 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
     bs_rng        rng = bs_rng_make((uint64_t)t->o->seed, (uint64_t)t->epoch, SHUFFLE_STREAM);
     char          what[32];
     snprintf(what, sizeof what, "epoch %d", t->epoch);
-    bs_progress  bar = bs_progress_start(t->job->log, what, "rows", rows);
+    bs_progress  bar = bs_progress_start(t->job->log, what, t->job->train->kind->unit, rows);
     basin_status s = BASIN_OK;
     double       start = bs_seconds();
-    bs_rng_permutation(&rng, t->order, rows);
+    t->feed->order(t->feed, &rng, t->order);
     while (t->next_row < rows && !s && !stop_asked(t)) {
         int32_t left = rows - t->next_row, n = left < t->o->batch ? left : t->o->batch;
-        s = phase_of(t)->step(&t->learner, bs_feed_rows(t->feed, t->order + t->next_row, n), err);
+        s = phase_of(t)->step(&t->learner, t->feed->rows(t->feed, t->order + t->next_row, n), err);
         t->next_row += n;
         t->rows_seen += n;
         bs_progress_set(&bar, t->next_row);
@@ -157,18 +158,30 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
 
 /* ---- evaluation ---- */
 
-static basin_status evaluate(bs_trainer *t, double valid[BS_METRIC_COUNT], basin_error *err)
+static basin_status predict(bs_trainer *t, const bs_part *p, bs_outputs *out, basin_error *err)
 {
-    const uint32_t shown = BS_METRIC_BIT(example_f1) | BS_METRIC_BIT(micro_f1) |
-                           BS_METRIC_BIT(macro_f1) | BS_METRIC_BIT(subset_accuracy) |
-                           BS_METRIC_BIT(hamming_loss);
-    bs_threshold half = bs_threshold_fixed(0.5f);
-    basin_status s = bs_score_dataset(t->scorer, &t->learner.spec, t->job->valid, t->job->schema,
-                                      t->scores, NULL, err);
-    if (s)
-        return s;
-    return bs_measure(t->job->valid, t->scores, &half, t->profile,
-                      shown | UINT32_C(1) << t->stop_metric, valid, err);
+    return p->kind->predict(t->scorer, &t->learner.spec, t->job->known, p, out, err);
+}
+
+static basin_status measure(const bs_trainer *t, const bs_part *p, const bs_outputs *y,
+                            const bs_threshold *cut, uint32_t want, double out[BS_MOST_METRICS],
+                            basin_error *err)
+{
+    bs_counting how = {.profile = t->profile, .want = want};
+    return bs_kind_measure(p, t->job->known, y, cut, &how, out, err);
+}
+
+/* Only what is shown: some metrics cost more than the prediction. */
+static basin_status evaluate(bs_trainer *t, double valid[BS_MOST_METRICS], basin_error *err)
+{
+    const bs_part *p = t->job->valid;
+    uint32_t       want = UINT32_C(1) << t->stop_metric;
+    bs_threshold   half = bs_threshold_fixed(0.5f);
+    for (int i = 0; i < BS_SHOWN && p->kind->shown[i].heading; i++)
+        if (p->kind->metric[p->kind->shown[i].metric].decided)
+            want |= UINT32_C(1) << p->kind->shown[i].metric;
+    basin_status s = predict(t, p, &t->outputs, err);
+    return s ? s : measure(t, p, &t->outputs, &half, want, valid, err);
 }
 
 /* The plateau rule works on the net, or on an energy that is trained alone. */
@@ -185,7 +198,7 @@ static void lower_rates(bs_trainer *t, double value)
 /* Keeps the parameters when they are the best of this phase so far; says so. */
 static bool keep_if_best(bs_trainer *t, double score)
 {
-    double value = bs_metric_table[t->stop_metric].higher ? score : -score;
+    double value = t->job->valid->kind->metric[t->stop_metric].higher ? score : -score;
     bool   best = t->best_epoch <= t->phase_start || value > t->best_score;
     if (best) {
         t->best_epoch = t->epoch;
@@ -200,7 +213,7 @@ static bool keep_if_best(bs_trainer *t, double score)
 
 static basin_status finish_epoch(bs_trainer *t, basin_error *err)
 {
-    double       valid[BS_METRIC_COUNT];
+    double       valid[BS_MOST_METRICS];
     basin_status s = BASIN_OK;
     int          mine = t->epoch - t->phase_start;
     bool         due = mine % t->o->stop_epochs == 0 || mine == t->o->epochs;
@@ -277,88 +290,59 @@ static basin_status run_epochs(bs_trainer *t, basin_error *err)
 
 /* ---- the end ---- */
 
-static basin_status choose_threshold(bs_trainer *t, bs_threshold *out, basin_error *err)
-{
-    const bs_dataset *v = t->job->valid;
-    const char       *kind = t->o->threshold;
-    bs_metric_id      metric;
-    double            number;
-    basin_status      s = bs_metric_parse(t->o->threshold_metric, &metric, err);
-    if (s)
-        return s;
-    if (bs_parse_double(kind, &number)) {
-        *out = bs_threshold_fixed((float)number);
-        return BASIN_OK;
-    }
-    if (strcmp(kind, "top-k") == 0) {
-        *out = bs_threshold_top_k(t->o->threshold_k);
-        return BASIN_OK;
-    }
-    if (strcmp(kind, "cardinality") == 0) {
-        double labels = (double)t->job->train->y.start[t->job->train->rows];
-        return bs_threshold_cut(t->scores, v->rows, v->schema.n_labels,
-                                labels / t->job->train->rows, out, err);
-    }
-    s = bs_threshold_tune(&v->y, t->scores, (int)metric, (int)t->profile, out, NULL, err);
-    if (s || strcmp(kind, "auto") == 0)
-        return s;
-    float global = out->global;
-    bs_threshold_free(out);
-    return bs_threshold_tune_labels(&v->y, t->scores, (int)t->profile, global,
-                                    t->o->threshold_shrink, out, err);
-}
-
 /* Half the width of a bootstrap interval: the +- of the table. */
-static basin_status margin_of(const bs_trainer *t, const float *scores, const bs_threshold *cut,
+static basin_status margin_of(const bs_trainer *t, const bs_outputs *y, const bs_threshold *cut,
                               double *out, basin_error *err)
 {
-    bs_interval       interval[BS_METRIC_COUNT];
-    bs_metrics       *m;
-    bs_metric_options o = {
-        .profile = t->profile, .want = BS_METRIC_BIT(example_f1), .keep_rows = true};
-    basin_status s = bs_metrics_new(&o, t->job->schema->n_labels, &m, err);
+    const bs_part *p = t->job->test;
+    const int      first = p->kind->headline;
+    bs_interval    interval[BS_MOST_METRICS];
+    bs_counts      c;
+    bs_counting    how = {.profile = t->profile, .want = UINT32_C(1) << first, .keep_rows = true};
+    basin_status   s = p->kind->count(p, t->job->known, y, cut, &how, &c, err);
     if (s)
         return s;
-    s = bs_metrics_add(m, &t->job->test->y, scores, cut, NULL, err);
+    s = bs_kind_intervals(&c, (uint64_t)t->o->seed, interval, err);
     if (!s)
-        s = bs_metrics_intervals(m, (uint64_t)t->o->seed, 1000, 0.95, interval, err);
-    if (!s)
-        *out = (interval[BS_METRIC_example_f1].hi - interval[BS_METRIC_example_f1].lo) / 2;
-    bs_metrics_free(m);
+        *out = (interval[first].hi - interval[first].lo) / 2;
+    p->kind->counts_free(&c);
     return s;
 }
 
 static basin_status measure_test(bs_trainer *t, bs_train_outcome *out, basin_error *err)
 {
-    const bs_dataset *test = t->job->test;
-    bs_threshold      half = bs_threshold_fixed(0.5f);
-    size_t            cells = (size_t)test->rows * (size_t)t->job->schema->n_labels;
-    float            *scores = bs_calloc(cells + 1, sizeof *scores);
-    basin_status      s = scores ? BASIN_OK : bs_fail_nomem(err);
+    const bs_part *test = t->job->test;
+    bs_threshold   half = bs_threshold_fixed(0.5f);
+    bs_outputs     y = {0};
+    basin_status   s = test->kind->outputs(test, t->job->known, &y, err);
     if (!s)
-        s = bs_score_dataset(t->scorer, &t->learner.spec, test, t->job->schema, scores, NULL, err);
+        s = predict(t, test, &y, err);
     if (!s)
-        s = bs_measure(test, scores, &half, t->profile, 0, out->test, err);
+        s = measure(t, test, &y, &half, 0, out->test, err);
     if (!s)
-        s = bs_measure(test, scores, &out->threshold, t->profile, 0, out->test_tuned, err);
+        s = measure(t, test, &y, &out->threshold, 0, out->test_tuned, err);
     if (!s)
-        s = margin_of(t, scores, &out->threshold, &out->test_margin, err);
+        s = margin_of(t, &y, &out->threshold, &out->test_margin, err);
     out->has_test = !s;
-    bs_free(scores);
+    bs_outputs_free(&y);
     return s;
 }
 
-static void write_card(const bs_train_outcome *o, bs_buf *card)
+static void write_card(const bs_kind *kind, const bs_train_outcome *o, bs_buf *card)
 {
     bs_buf_printf(card, "{\"best_epoch\": %d, \"valid\": ", o->best_epoch);
-    bs_metrics_json(o->valid, card);
-    bs_buf_text(card, ", \"valid_tuned\": ");
-    bs_metrics_json(o->valid_tuned, card);
+    bs_kind_json(kind, o->valid, card);
+    if (kind->tunes) {
+        bs_buf_text(card, ", \"valid_tuned\": ");
+        bs_kind_json(kind, o->valid_tuned, card);
+    }
     if (o->has_test) {
         bs_buf_text(card, ", \"test\": ");
-        bs_metrics_json(o->test, card);
+        bs_kind_json(kind, o->test, card);
+    }
+    if (o->has_test && kind->tunes) {
         bs_buf_text(card, ", \"test_tuned\": ");
-        bs_metrics_json(o->test_tuned, card);
+        bs_kind_json(kind, o->test_tuned, card);
     }
     bs_buf_text(card, "}");
 }
@@ -370,12 +354,12 @@ static basin_status write_model(bs_trainer *t, const bs_train_outcome *out, basi
     if (!t->job->folder)
         return BASIN_OK;
     bs_buf_init(&card, 1 << 20);
-    write_card(out, &card);
+    write_card(t->job->train->kind, out, &card);
     snprintf(path, sizeof path, "%s/best.safetensors", t->job->folder);
-    basin_status s = card.failed
-                         ? bs_fail_nomem(err)
-                         : bs_saved_write(path, t->job->settings, t->job->schema, &out->threshold,
-                                          t->learner.params, card.data, err);
+    basin_status s =
+        card.failed ? bs_fail_nomem(err)
+                    : bs_saved_write(path, t->job->settings, t->job->train->kind, t->job->known,
+                                     &out->threshold, t->learner.params, card.data, err);
     bs_buf_free(&card);
     return s;
 }
@@ -390,15 +374,15 @@ static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *
     out->best_epoch = t->best_epoch;
     out->params_net = bs_params_count(p, "net/");
     out->params_energy = bs_params_count(p, "energy/");
-    basin_status s = bs_score_dataset(t->scorer, &t->learner.spec, t->job->valid, t->job->schema,
-                                      t->scores, NULL, err);
+    const bs_part *valid = t->job->valid;
+    basin_status   s = predict(t, valid, &t->outputs, err);
+    out->threshold = half;
+    if (!s && valid->kind->tunes)
+        s = valid->kind->choose(t->o, t->job->train, valid, &t->outputs, &out->threshold, err);
     if (!s)
-        s = choose_threshold(t, &out->threshold, err);
+        s = measure(t, valid, &t->outputs, &half, 0, out->valid, err);
     if (!s)
-        s = bs_measure(t->job->valid, t->scores, &half, t->profile, 0, out->valid, err);
-    if (!s)
-        s = bs_measure(t->job->valid, t->scores, &out->threshold, t->profile, 0, out->valid_tuned,
-                       err);
+        s = measure(t, valid, &t->outputs, &out->threshold, 0, out->valid_tuned, err);
     if (!s && t->job->test)
         s = measure_test(t, out, err);
     out->seconds = elapsed(t);

@@ -6,15 +6,15 @@
 #define BS_TRAINER_H
 
 #include "base/log.h"
-#include "train/evaluate.h"
+#include "train/kind.h"
 #include "train/method.h"
 #include "train/saved.h"
 #include "train/schedule.h"
 
 typedef struct {
     const bs_settings  *settings;             /* task and method resolved */
-    const bs_dataset   *train, *valid, *test; /* test may be NULL */
-    const bs_schema    *schema;
+    const bs_part      *train, *valid, *test; /* test may be NULL */
+    const bs_known     *known;
     const char         *folder; /* run folder, made if missing; NULL: nothing is written */
     bool                resume; /* go on from folder/last if it is there */
     bs_logger          *log;
@@ -26,10 +26,10 @@ typedef struct {
     double       seconds, rows_per_s;
     int64_t      params_net, params_energy;
     bs_threshold threshold; /* the tuned one; release with bs_threshold_free */
-    double       valid[BS_METRIC_COUNT], test[BS_METRIC_COUNT];             /* at 0.5 */
-    double       valid_tuned[BS_METRIC_COUNT], test_tuned[BS_METRIC_COUNT]; /* at threshold */
+    double       valid[BS_MOST_METRICS], test[BS_MOST_METRICS]; /* at 0.5, where that matters */
+    double       valid_tuned[BS_MOST_METRICS], test_tuned[BS_MOST_METRICS]; /* at threshold */
     bool         has_test;
-    double       test_margin; /* half a 95 % interval of the tuned test example F1 */
+    double       test_margin; /* half a 95 % interval of the first metric on test, tuned */
 } bs_train_outcome;
 
 basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_error *err);
@@ -46,10 +46,10 @@ typedef struct {
     bs_feed                *feed;
     bs_scorer              *scorer;
     bs_plateau              plateau;
-    int32_t                *order;  /* [rows of train] */
-    float                  *scores; /* [rows of valid, labels] */
-    real                   *best;   /* parameters of the best epoch */
-    bs_metric_id            stop_metric;
+    int32_t                *order;   /* [rows of train] */
+    bs_outputs              outputs; /* of the rows of valid */
+    real                   *best;    /* parameters of the best epoch */
+    int                     stop_metric;
     bs_profile_id           profile;
     int                     epoch;       /* the one being trained, from 1 */
     int                     phase_start; /* epochs before this phase */
@@ -68,7 +68,7 @@ basin_status bs_checkpoint_read(bs_trainer *t, bool *found, basin_error *err);
 
 /* record.c: what people and programs read of a run while it is made. */
 basin_status bs_record_start(bs_trainer *t, basin_error *err); /* config, manifest */
-basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_METRIC_COUNT], bool best,
+basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_MOST_METRICS], bool best,
                              basin_error *err);
 basin_status bs_record_rewind(bs_trainer *t, basin_error *err); /* metrics.jsonl up to this epoch */
 void         bs_record_header(bs_trainer *t);

@@ -1,0 +1,267 @@
+/* api_predict_mlc.c -- predicted sets of labels as text or numbers, in several formats. */
+#include <string.h>
+
+#include "api_predict.h"
+
+typedef struct {
+    const bs_saved *m;
+    FILE           *out;
+    bool            scores;
+    bs_threshold    cut; /* borrowed per_label of the model, or a fixed one */
+    int32_t        *on;  /* [labels] */
+    bs_buf          line;
+    int64_t         row;
+    const float    *energy; /* [rows] of --energy, else NULL */
+} writer;
+
+/* A format of predictions. To add one: functions and a row of the table below. */
+typedef struct {
+    const char *name;
+    void (*begin)(writer *w, int64_t rows);
+    void (*row)(writer *w, const char *id, const float *scores);
+} format;
+
+static int32_t decide(writer *w, const float *scores)
+{
+    return bs_threshold_apply(&w->cut, scores, w->m->known.mlc.n_labels, w->on);
+}
+
+static void flush(writer *w)
+{
+    if (w->line.data)
+        fwrite(w->line.data, 1, w->line.len, w->out);
+    bs_buf_clear(&w->line);
+}
+
+static void quoted(bs_buf *b, const char *text, char escape)
+{
+    bs_buf_text(b, "\"");
+    for (; *text; text++) {
+        if (*text == '"' || (*text == '\\' && escape == '\\'))
+            bs_buf_printf(b, "%c%c", escape, *text);
+        else if ((unsigned char)*text < 0x20 && escape == '\\')
+            bs_buf_printf(b, "\\u%04x", (unsigned)*text);
+        else
+            bs_buf_add(b, text, 1);
+    }
+    bs_buf_text(b, "\"");
+}
+
+/* ---- jsonl ---- */
+
+static void by_score(const float *scores, int32_t *on, int32_t n)
+{
+    for (int32_t i = 1; i < n; i++) {
+        int32_t x = on[i], k = i;
+        for (; k > 0 && scores[on[k - 1]] < scores[x]; k--)
+            on[k] = on[k - 1];
+        on[k] = x;
+    }
+}
+
+static void jsonl_row(writer *w, const char *id, const float *scores)
+{
+    int32_t n = decide(w, scores);
+    by_score(scores, w->on, n);
+    bs_buf_text(&w->line, "{");
+    if (id) {
+        bs_buf_text(&w->line, "\"id\": ");
+        quoted(&w->line, id, '\\');
+        bs_buf_text(&w->line, ", ");
+    }
+    bs_buf_text(&w->line, "\"labels\": [");
+    for (int32_t i = 0; i < n; i++) {
+        bs_buf_text(&w->line, i ? ", " : "");
+        quoted(&w->line, w->m->known.mlc.label[w->on[i]], '\\');
+    }
+    bs_buf_text(&w->line, "]");
+    for (int32_t i = 0; i < n && w->scores; i++)
+        bs_buf_printf(&w->line, "%s%.6g%s", i ? ", " : ", \"scores\": [", (double)scores[w->on[i]],
+                      i == n - 1 ? "]" : "");
+    if (w->scores && n == 0)
+        bs_buf_text(&w->line, ", \"scores\": []");
+    if (w->energy)
+        bs_buf_printf(&w->line, ", \"energy\": %.6g", (double)w->energy[w->row]);
+    bs_buf_text(&w->line, "}\n");
+}
+
+/* ---- csv: one column a label ---- */
+
+static void csv_begin(writer *w, int64_t rows)
+{
+    (void)rows;
+    bs_buf_text(&w->line, "row");
+    for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++) {
+        bs_buf_text(&w->line, ",");
+        quoted(&w->line, w->m->known.mlc.label[i], '"');
+    }
+    bs_buf_text(&w->line, "\n");
+}
+
+static void csv_row(writer *w, const char *id, const float *scores)
+{
+    int32_t n = decide(w, scores), at = 0;
+    if (id)
+        quoted(&w->line, id, '"');
+    else
+        bs_buf_printf(&w->line, "%lld", (long long)w->row);
+    for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++) {
+        bool on = at < n && w->on[at] == i;
+        at += on;
+        if (w->scores)
+            bs_buf_printf(&w->line, ",%.6g", (double)scores[i]);
+        else
+            bs_buf_text(&w->line, on ? ",1" : ",0");
+    }
+    bs_buf_text(&w->line, "\n");
+}
+
+/* ---- arff: nominal labels, or numbers ---- */
+
+static void arff_begin(writer *w, int64_t rows)
+{
+    (void)rows;
+    bs_buf_text(&w->line, "@relation predictions\n\n");
+    for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++) {
+        bs_buf_text(&w->line, "@attribute ");
+        quoted(&w->line, w->m->known.mlc.label[i], '\\');
+        bs_buf_text(&w->line, w->scores ? " numeric\n" : " {0,1}\n");
+    }
+    bs_buf_text(&w->line, "\n@data\n");
+}
+
+static void arff_row(writer *w, const char *id, const float *scores)
+{
+    int32_t n = decide(w, scores);
+    (void)id;
+    if (!w->scores) {
+        bs_buf_text(&w->line, "{");
+        for (int32_t i = 0; i < n; i++)
+            bs_buf_printf(&w->line, "%s%d 1", i ? "," : "", (int)w->on[i]);
+        bs_buf_text(&w->line, "}\n");
+        return;
+    }
+    for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++)
+        bs_buf_printf(&w->line, "%s%.6g", i ? "," : "", (double)scores[i]);
+    bs_buf_text(&w->line, "\n");
+}
+
+/* ---- npy: float32 scores, or uint8 decisions, [rows, labels] ---- */
+
+static void npy_begin(writer *w, int64_t rows)
+{
+    char header[160];
+    int  n = snprintf(header, sizeof header,
+                      "{'descr': '%s', 'fortran_order': False, 'shape': (%lld, %d), }",
+                     w->scores ? "<f4" : "|u1", (long long)rows, (int)w->m->known.mlc.n_labels);
+    int  total = (10 + n + 1 + 63) / 64 * 64; /* data starts at a multiple of 64 */
+    int  length = total - 10;
+    bs_buf_add(&w->line, "\x93NUMPY\x01\x00", 8);
+    bs_buf_add(&w->line, (char[2]){(char)(length & 255), (char)(length >> 8)}, 2);
+    bs_buf_add(&w->line, header, (size_t)n);
+    for (int i = n; i < length - 1; i++)
+        bs_buf_text(&w->line, " ");
+    bs_buf_text(&w->line, "\n");
+}
+
+static void npy_row(writer *w, const char *id, const float *scores)
+{
+    const int32_t L = w->m->known.mlc.n_labels;
+    (void)id;
+    if (w->scores) {
+        bs_buf_add(&w->line, scores, (size_t)L * sizeof *scores);
+        return;
+    }
+    int32_t n = decide(w, scores), at = 0;
+    for (int32_t i = 0; i < L; i++) {
+        bool on = at < n && w->on[at] == i;
+        at += on;
+        bs_buf_add(&w->line, on ? "\1" : "\0", 1);
+    }
+}
+
+static const format formats[] = {{"jsonl", NULL, jsonl_row},
+                                 {"csv", csv_begin, csv_row},
+                                 {"arff", arff_begin, arff_row},
+                                 {"npy", npy_begin, npy_row}};
+
+static basin_status find_format(const char *name, const format **out, basin_error *err)
+{
+    *out = &formats[0];
+    if (!name || strcmp(name, "auto") == 0)
+        return BASIN_OK;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++)
+        if (strcmp(formats[i].name, name) == 0) {
+            *out = &formats[i];
+            return BASIN_OK;
+        }
+    return bs_fail(err, BASIN_EARG, "--format: '%s' is not jsonl, csv, arff or npy", name);
+}
+
+/* ---- rows ---- */
+
+static basin_status write_rows(writer *w, const format *f, const bs_dataset *data,
+                               const float *scores, basin_error *err)
+{
+    const size_t L = (size_t)w->m->known.mlc.n_labels;
+    for (int32_t i = 0; i < data->rows; i++, w->row++) {
+        f->row(w, data->row_id ? data->row_id[i] : NULL, scores + (size_t)i * L);
+        if (w->line.len > 1 << 16)
+            flush(w);
+    }
+    flush(w);
+    if (w->line.failed)
+        return bs_fail_nomem(err);
+    return fflush(w->out) == 0 && !ferror(w->out)
+               ? BASIN_OK
+               : bs_fail(err, BASIN_EIO, "predictions cannot be written");
+}
+
+static basin_status choose_cut(writer *w, const basin_predict_options *o, basin_error *err)
+{
+    double number;
+    w->cut = w->m->threshold;
+    if (o->top_k > 0)
+        w->cut = bs_threshold_top_k(o->top_k);
+    else if (o->threshold && strcmp(o->threshold, "auto") != 0) {
+        if (!bs_parse_double(o->threshold, &number) || number < 0 || number > 1)
+            return bs_fail(err, BASIN_EARG,
+                           "--threshold: '%s' is not a number from 0 to 1, or auto", o->threshold);
+        w->cut = bs_threshold_fixed((float)number);
+    }
+    return BASIN_OK;
+}
+
+static basin_status check(const bs_saved *m, const basin_predict_options *o, basin_error *err)
+{
+    const format *f;
+    writer        w = {.m = m};
+    basin_status  s = find_format(o->format, &f, err);
+    if (!s)
+        s = choose_cut(&w, o, err);
+    if (!s && o->energy && f->row != jsonl_row)
+        s = bs_fail(err, BASIN_EARG, "--energy: format %s has no place for it; use jsonl", f->name);
+    return s;
+}
+
+static basin_status write_outputs(const bs_saved *m, const basin_predict_options *o,
+                                  const bs_part *data, const bs_outputs *y, FILE *out,
+                                  basin_error *err)
+{
+    const format *f = NULL;
+    writer        w = {.m = m, .out = out, .scores = o->scores, .energy = y->energy};
+    basin_status  s = find_format(o->format, &f, err);
+    bs_buf_init(&w.line, (size_t)1 << 30);
+    w.on = bs_calloc((size_t)m->known.mlc.n_labels + 1, sizeof *w.on);
+    if (!s)
+        s = w.on ? choose_cut(&w, o, err) : bs_fail_nomem(err);
+    if (!s && f->begin)
+        f->begin(&w, data->rows);
+    if (!s)
+        s = write_rows(&w, f, data->mlc, y->scores, err);
+    bs_free(w.on);
+    bs_buf_free(&w.line);
+    return s;
+}
+
+const bs_prediction bs_prediction_mlc = {"mlc", check, write_outputs};

@@ -1,0 +1,169 @@
+/* kind.c -- the list of kinds, and what is the same for all of them. */
+#include "train/kind.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+#include "base/opt.h"
+
+#define KIND(name) extern const bs_kind bs_kind_##name;
+#include "train/kinds.def"
+#undef KIND
+
+const bs_kind *const bs_kinds[] = {
+#define KIND(name) &bs_kind_##name,
+#include "train/kinds.def"
+#undef KIND
+    NULL,
+};
+
+enum { MOST_KINDS = 16, PEEK = 1 << 16 };
+
+basin_status bs_kind_find(const char *task, const bs_kind **out, basin_error *err)
+{
+    const char *names[MOST_KINDS];
+    int         n = 0;
+    for (; bs_kinds[n] && n < MOST_KINDS; n++) {
+        names[n] = bs_kinds[n]->task->name;
+        if (strcmp(task, names[n]) == 0) {
+            *out = bs_kinds[n];
+            return BASIN_OK;
+        }
+    }
+    const char *near = bs_nearest(task, names, n);
+    return bs_fail(err, BASIN_EARG,
+                   "--task: no task is called '%.40s'%s%s%s; see 'basin list tasks'", task,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* Standard input can be read once, so that it is not looked at. */
+static basin_status look_at(const char *file, bs_input **in, const char **head, size_t *n,
+                            basin_error *err)
+{
+    struct stat st;
+    bool        folder = stat(file, &st) == 0 && S_ISDIR(st.st_mode);
+    *in = NULL;
+    *head = NULL;
+    *n = 0;
+    if (folder || strcmp(file, "-") == 0)
+        return BASIN_OK;
+    basin_status s = bs_input_open(file, in, err);
+    if (!s)
+        s = bs_input_peek(*in, PEEK, head, n, err);
+    return s == BASIN_ENOMEM ? s : BASIN_OK; /* the rest is said better by who reads it */
+}
+
+basin_status bs_kind_guess(const bs_settings *s, const char *file, const bs_kind **out,
+                           basin_error *err)
+{
+    bs_input   *in = NULL;
+    const char *head;
+    size_t      n;
+    int         best = -1;
+    if (strcmp(s->train.task, "auto") != 0)
+        return bs_kind_find(s->train.task, out, err);
+    *out = bs_kinds[0];
+    if (!file)
+        return BASIN_OK;
+    basin_status status = look_at(file, &in, &head, &n, err);
+    for (int i = 0; bs_kinds[i] && !status; i++) {
+        int sure = bs_kinds[i]->sniff(file, head, n);
+        if (sure > best) {
+            best = sure;
+            *out = bs_kinds[i];
+        }
+    }
+    bs_input_close(in);
+    return status;
+}
+
+void bs_part_free(bs_part *p)
+{
+    if (p->kind)
+        p->kind->free(p);
+    *p = (bs_part){0};
+}
+
+void bs_known_free(bs_known *k)
+{
+    bs_arena_free(&k->arena);
+}
+
+void bs_outputs_free(bs_outputs *y)
+{
+    bs_free(y->scores);
+    bs_free(y->energy);
+    *y = (bs_outputs){0};
+}
+
+basin_status bs_kind_metric(const bs_kind *k, const char *name, int *out, basin_error *err)
+{
+    const char *names[BS_MOST_METRICS];
+    *out = k->headline;
+    if (strcmp(name, "auto") == 0)
+        return BASIN_OK;
+    for (int i = 0; i < k->n_metrics; i++) {
+        names[i] = k->metric[i].name;
+        if (strcmp(name, names[i]) == 0) {
+            *out = i;
+            return BASIN_OK;
+        }
+    }
+    bs_buf all;
+    bs_buf_init(&all, 1 << 12);
+    for (int i = 0; i < k->n_metrics; i++)
+        bs_buf_printf(&all, "%s%s", i ? " " : "", names[i]);
+    basin_status s = bs_fail(err, BASIN_EARG, "unknown metric '%.40s'; one of: %s", name,
+                             all.data ? all.data : "");
+    bs_buf_free(&all);
+    return s;
+}
+
+void bs_kind_json(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)
+{
+    char number[BS_NUMBER_TEXT];
+    bool first = true;
+    bs_buf_text(out, "{");
+    for (int i = 0; i < k->n_metrics; i++) {
+        if (!isfinite(values[i]))
+            continue;
+        bs_format_double(values[i], number);
+        bs_buf_printf(out, "%s\"%s\": %s", first ? "" : ", ", k->metric[i].name, number);
+        first = false;
+    }
+    bs_buf_text(out, "}");
+}
+
+basin_status bs_kind_measure(const bs_part *p, const bs_known *k, const bs_outputs *y,
+                             const bs_threshold *cut, const bs_counting *how,
+                             double out[BS_MOST_METRICS], basin_error *err)
+{
+    bs_counts    c;
+    basin_status s = p->kind->count(p, k, y, cut, how, &c, err);
+    if (s)
+        return s;
+    s = p->kind->values(&c, out, err);
+    p->kind->counts_free(&c);
+    return s;
+}
+
+basin_status bs_kind_intervals(bs_counts *c, uint64_t seed, bs_interval out[BS_MOST_METRICS],
+                               basin_error *err)
+{
+    bs_interval  all[BS_VALUES_MAX];
+    bs_sampled   source;
+    basin_status s = c->kind->sampled(c, &source, err);
+    if (!s)
+        s = bs_bootstrap(&source, seed, 1000, 0.95, all, err);
+    for (int i = 0; i < c->kind->n_metrics && !s; i++) {
+        const bs_metric *m = &c->kind->metric[i];
+        out[i] = all[i];
+        if (isnan(out[i].value))
+            continue;
+        out[i].lo = fmin(fmax(out[i].lo, m->least), m->greatest);
+        out[i].hi = fmin(fmax(out[i].hi, m->least), m->greatest);
+    }
+    return s;
+}

@@ -1,0 +1,161 @@
+/* kind.h -- what a task means outside of the graph: its files, its batches, its outputs and
+ * how good they are. The graph's side of a task is model/view.h; together they are all that
+ * training, evaluation, prediction and comparison know of it.
+ *
+ * To add one: a file kind_NAME.c with a const bs_kind and a line in kinds.def. */
+#ifndef BS_KIND_H
+#define BS_KIND_H
+
+#include "base/log.h"
+#include "base/rng.h"
+#include "data/dataset.h"
+#include "data/metric.h"
+#include "model/score.h"
+#include "train/options.h"
+
+typedef struct bs_kind bs_kind;
+
+enum { BS_MOST_METRICS = 24, BS_SHOWN = 7 };
+
+/* One file, or several that are read as one: train, valid, test, or what a model is asked about. */
+typedef struct {
+    const bs_kind *kind; /* NULL: not there */
+    int32_t        rows; /* rows, sentences, images */
+    uint64_t       hash;
+    bs_dataset    *mlc;
+} bs_part;
+
+/* What a model remembers of its data. */
+typedef struct {
+    bs_arena  arena;
+    bs_schema mlc;
+} bs_known;
+
+/* How files are read: the first of a training, those after it, or for a model. */
+typedef struct {
+    const char *const *file;
+    int                n;
+    const bs_part     *first; /* the training part, for the others; or NULL */
+    const bs_known    *known; /* a model's, or NULL */
+    bool               label_free;
+} bs_wish;
+
+/* Rows of a part as batches. */
+typedef struct bs_feed bs_feed;
+struct bs_feed {
+    /* The order of an epoch; rows that go together well stand together. */
+    void (*order)(bs_feed *f, bs_rng *rng, int32_t *order);
+    /* Rows index[0 .. n); valid until the next call. */
+    const bs_batch *(*rows)(bs_feed *f, const int32_t *index, int32_t n);
+    void (*free)(bs_feed *f);
+};
+
+/* What a model says of the rows of a part. */
+typedef struct {
+    float *scores; /* mlc: [rows, labels] */
+    float *energy; /* [rows]; NULL: not asked for */
+} bs_outputs;
+
+/* A column of tables. */
+typedef struct {
+    int         metric;
+    const char *heading; /* NULL ends the list */
+    int         width, digits;
+    bool        percent;
+} bs_shown;
+
+/* How outputs are counted against the truth. */
+typedef struct {
+    bs_profile_id profile;
+    uint32_t      want;      /* bits of metrics; 0 = all */
+    bool          keep_rows; /* for intervals and tests */
+    size_t        ap_bytes;  /* see metric.h */
+} bs_counting;
+
+typedef struct {
+    const bs_kind *kind;
+    bs_metrics    *mlc;
+} bs_counts;
+
+struct bs_kind {
+    const bs_task *task;
+    const char    *unit;     /* "rows": what a part consists of */
+    const char    *method;   /* the default */
+    const char    *defaults; /* "key=value ...", where they differ from options.c */
+
+    const bs_metric *metric; /* [n_metrics] */
+    int              n_metrics;
+    int              headline;        /* the one that counts */
+    bs_shown         shown[BS_SHOWN]; /* the first is the headline; three while training */
+    bool             tunes; /* decisions have a threshold: values at 0.5 and at a tuned one */
+
+    /* How sure a file, or the beginning of its content, makes us that it is of this kind: 0 to 100.
+     * head is NULL for folders and what cannot be opened. */
+    int (*sniff)(const char *path, const char *head, size_t n);
+    basin_status (*read)(const bs_settings *s, const bs_wish *w, bs_notes *notes, bs_part *out,
+                         basin_error *err);
+    void (*free)(bs_part *p);
+    /* part[i] = number of the share that row i goes to */
+    basin_status (*split)(const bs_part *p, const double *share, int parts, uint64_t seed,
+                          int32_t *part, basin_error *err);
+    const char *split_how; /* "by iterative stratification" */
+    basin_status (*select)(const bs_part *p, const int32_t *rows, int32_t n, bs_part *out,
+                           basin_error *err);
+
+    /* Learns what is to be remembered from the parts, and may change them to fit. */
+    basin_status (*fit)(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
+                        basin_error *err);
+    void (*known_text)(const bs_known *k, bs_buf *out); /* "68 features, 6 labels" */
+    void (*known_json)(const bs_known *k, bs_buf *out);
+    basin_status (*known_read)(const char *json, const char *where, bs_known *out,
+                               basin_error *err);
+    /* The nets that options and data ask for. */
+    basin_status (*spec)(const bs_train_options *o, const bs_known *k, bs_spec *out,
+                         basin_error *err);
+
+    /* Batches of at most o->batch rows; borrows everything. */
+    basin_status (*feed)(const bs_part *p, const bs_known *k, const bs_spec *spec,
+                         const bs_train_options *o, bs_feed **out, basin_error *err);
+
+    basin_status (*outputs)(const bs_part *p, const bs_known *k, bs_outputs *out, basin_error *err);
+    /* Fills outputs; energy only where there is room for it. */
+    basin_status (*predict)(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
+                            bs_outputs *out, basin_error *err);
+
+    /* Of kinds that tune: the threshold for a model with these outputs on validation rows. */
+    basin_status (*choose)(const bs_train_options *o, const bs_part *train, const bs_part *valid,
+                           const bs_outputs *y, bs_threshold *out, basin_error *err);
+
+    basin_status (*count)(const bs_part *p, const bs_known *k, const bs_outputs *y,
+                          const bs_threshold *cut, const bs_counting *how, bs_counts *out,
+                          basin_error *err);
+    basin_status (*values)(bs_counts *c, double out[BS_MOST_METRICS], basin_error *err);
+    basin_status (*sampled)(bs_counts *c, bs_sampled *out, basin_error *err);
+    void (*counts_free)(bs_counts *c);
+};
+
+extern const bs_kind *const bs_kinds[]; /* ends with NULL */
+
+/* By the name of its task. */
+basin_status bs_kind_find(const char *task, const bs_kind **out, basin_error *err);
+/* The one that a setting names, or that fits the file best. */
+basin_status bs_kind_guess(const bs_settings *s, const char *file, const bs_kind **out,
+                           basin_error *err);
+
+void bs_part_free(bs_part *p);
+void bs_known_free(bs_known *k);
+void bs_outputs_free(bs_outputs *y);
+
+basin_status bs_kind_metric(const bs_kind *k, const char *name, int *out, basin_error *err);
+/* {"example_f1": 0.5, ...} */
+void bs_kind_json(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out);
+
+/* Counts and values in one go. */
+basin_status bs_kind_measure(const bs_part *p, const bs_known *k, const bs_outputs *y,
+                             const bs_threshold *cut, const bs_counting *how,
+                             double out[BS_MOST_METRICS], basin_error *err);
+/* 95 % intervals by bootstrap over rows; needs keep_rows. */
+basin_status bs_kind_intervals(bs_counts *c, uint64_t seed, bs_interval out[BS_MOST_METRICS],
+                               basin_error *err);
+
+#endif

@@ -1,0 +1,275 @@
+/* kind_mlc.c -- multi-label data: rows of features and sets of labels. */
+#include "train/kind_mlc.h"
+
+#include <string.h>
+
+#include "data/read.h"
+#include "data/split.h"
+
+/* ---- files ---- */
+
+static int sniff(const char *path, const char *head, size_t n)
+{
+    int best = 1; /* for want of anything better: the reader's message is worth more than ours */
+    for (int i = 0; bs_readers[i] && head; i++) {
+        int sure = bs_readers[i]->sniff(head, n, path);
+        best = sure > best ? sure : best;
+    }
+    return best;
+}
+
+static basin_status take(bs_dataset *d, bs_part *out)
+{
+    *out = (bs_part){.kind = &bs_kind_mlc, .rows = d->rows, .hash = d->hash, .mlc = d};
+    return BASIN_OK;
+}
+
+/* Sparse nets read the rows as they are stored. */
+static bool is_sparse(const bs_schema *schema)
+{
+    return !schema->mean && (!schema->dense || schema->binary);
+}
+
+static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
+                               bs_part *out, basin_error *err)
+{
+    bs_read_options  o = s->read;
+    const bs_schema *like = w->known ? &w->known->mlc : w->first ? &w->first->mlc->schema : NULL;
+    bs_dataset      *d = NULL;
+    o.like = like;
+    o.label_free = w->label_free;
+    if (w->known)
+        o.drop_unlabelled = false;
+    basin_status status = bs_dataset_read(w->file, w->n, &o, &d, notes, err);
+    if (!status && like)
+        status = bs_dataset_match(like, d, w->file[0], notes, err);
+    if (!status && w->known && is_sparse(like) && d->n_missing > 0)
+        bs_dataset_fill(d, like);
+    if (!status)
+        return take(d, out);
+    bs_dataset_free(d);
+    return status;
+}
+
+static void free_part(bs_part *p)
+{
+    bs_dataset_free(p->mlc);
+}
+
+static basin_status split(const bs_part *p, const double *share, int parts, uint64_t seed,
+                          int32_t *part, basin_error *err)
+{
+    return bs_split(p->mlc, share, parts, NULL, seed, part, err);
+}
+
+static basin_status select_rows(const bs_part *p, const int32_t *rows, int32_t n, bs_part *out,
+                                basin_error *err)
+{
+    bs_dataset  *d = NULL;
+    basin_status s = bs_dataset_select(p->mlc, rows, n, &d, err);
+    return s ? s : take(d, out);
+}
+
+/* ---- what a model remembers ---- */
+
+static bool wants_standardising(const bs_settings *s, const bs_schema *schema)
+{
+    if (strcmp(s->train.standardise, "auto") != 0)
+        return strcmp(s->train.standardise, "yes") == 0;
+    return schema->dense && !schema->binary;
+}
+
+static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
+                        basin_error *err)
+{
+    const bs_dataset *train = part[0].mlc;
+    bool              standardise = wants_standardising(s, &train->schema);
+    if (train->schema.n_labels == 0)
+        return bs_fail(err, BASIN_EDATA,
+                       "the training data has no labels; --labels says which "
+                       "columns they are");
+    basin_status status = bs_schema_copy(&train->schema, &out->arena, &out->mlc, err);
+    if (!status)
+        status = bs_schema_fit(train, standardise, &out->arena, &out->mlc, err);
+    if (status)
+        return status;
+    if (standardise)
+        bs_log_say(log, BS_INFO,
+                   "features are standardised by the training rows; "
+                   "--set standardise=no leaves them as they are");
+    for (int i = 0; i < n; i++)
+        if (part[i].mlc && part[i].mlc->n_missing > 0 && is_sparse(&out->mlc))
+            bs_dataset_fill(part[i].mlc, &out->mlc);
+    return BASIN_OK;
+}
+
+static void known_text(const bs_known *k, bs_buf *out)
+{
+    bs_buf_printf(out, "%d features, %d labels", (int)k->mlc.n_features, (int)k->mlc.n_labels);
+}
+
+static void known_json(const bs_known *k, bs_buf *out)
+{
+    bs_schema_json(&k->mlc, out);
+}
+
+static basin_status known_read(const char *json, const char *where, bs_known *out, basin_error *err)
+{
+    return bs_schema_from_json(json, strlen(json), where, &out->arena, &out->mlc, err);
+}
+
+static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_spec *out,
+                              basin_error *err)
+{
+    *out = (bs_spec){.task = &bs_task_mlc,
+                     .least = {1, 1, 1},
+                     .mlc = {.features = k->mlc.n_features,
+                             .labels = k->mlc.n_labels,
+                             .sparse = is_sparse(&k->mlc),
+                             .layers = o->net_layers,
+                             .width = o->net_width,
+                             .dropout = o->net_dropout,
+                             .hidden = o->energy_hidden,
+                             .scale = o->energy_scale,
+                             .shift = o->energy_shift}};
+    return bs_energy_find(o->energy_kind, &out->mlc.energy, err);
+}
+
+/* ---- outputs ---- */
+
+static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs *out,
+                                 basin_error *err)
+{
+    size_t cells = (size_t)p->rows * (size_t)k->mlc.n_labels;
+    *out = (bs_outputs){.scores = bs_calloc(cells + 1, sizeof *out->scores)};
+    return out->scores ? BASIN_OK : bs_fail_nomem(err);
+}
+
+static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
+                            bs_outputs *out, basin_error *err)
+{
+    const bs_dataset *data = p->mlc;
+    if (spec->mlc.sparse)
+        return bs_scorer_csr(s, &data->x, out->scores, out->energy, err);
+    const size_t D = (size_t)spec->mlc.features, L = (size_t)spec->mlc.labels;
+    float       *rows = bs_calloc(BS_SCORE_BLOCK * D, sizeof *rows);
+    basin_status status = rows ? BASIN_OK : bs_fail_nomem(err);
+    for (int32_t first = 0; first < data->rows && !status; first += BS_SCORE_BLOCK) {
+        int32_t left = data->rows - first, n = left < BS_SCORE_BLOCK ? left : BS_SCORE_BLOCK;
+        bs_dataset_dense(data, &k->mlc, NULL, first, n, rows);
+        status = bs_scorer_dense(s, rows, n, out->scores + (size_t)first * L,
+                                 out->energy ? out->energy + first : NULL, err);
+    }
+    bs_free(rows);
+    return status;
+}
+
+/* ---- decisions ---- */
+
+static basin_status choose(const bs_train_options *o, const bs_part *train, const bs_part *valid,
+                           const bs_outputs *y, bs_threshold *out, basin_error *err)
+{
+    const bs_dataset *v = valid->mlc;
+    const char       *kind = o->threshold;
+    bs_metric_id      metric;
+    bs_profile_id     profile = BS_PROFILE_SKLEARN;
+    double            number;
+    basin_status      s = bs_metric_parse(o->threshold_metric, &metric, err);
+    if (!s)
+        s = bs_profile_parse(o->profile, &profile, err);
+    if (s)
+        return s;
+    if (bs_parse_double(kind, &number)) {
+        *out = bs_threshold_fixed((float)number);
+        return BASIN_OK;
+    }
+    if (strcmp(kind, "top-k") == 0) {
+        *out = bs_threshold_top_k(o->threshold_k);
+        return BASIN_OK;
+    }
+    if (strcmp(kind, "cardinality") == 0) {
+        double labels = (double)train->mlc->y.start[train->rows];
+        return bs_threshold_cut(y->scores, v->rows, v->schema.n_labels, labels / train->rows, out,
+                                err);
+    }
+    s = bs_threshold_tune(&v->y, y->scores, (int)metric, (int)profile, out, NULL, err);
+    if (s || strcmp(kind, "auto") == 0)
+        return s;
+    float global = out->global;
+    bs_threshold_free(out);
+    return bs_threshold_tune_labels(&v->y, y->scores, (int)profile, global, o->threshold_shrink,
+                                    out, err);
+}
+
+/* ---- metrics ---- */
+
+static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs *y,
+                          const bs_threshold *cut, const bs_counting *how, bs_counts *out,
+                          basin_error *err)
+{
+    bs_metric_options o = {.profile = how->profile,
+                           .want = how->want,
+                           .keep_rows = how->keep_rows,
+                           .ap_bytes = how->ap_bytes};
+    *out = (bs_counts){.kind = &bs_kind_mlc};
+    basin_status s = bs_metrics_new(&o, k->mlc.n_labels, &out->mlc, err);
+    if (!s)
+        s = bs_metrics_add(out->mlc, &p->mlc->y, y->scores, cut, NULL, err);
+    if (s) {
+        bs_metrics_free(out->mlc);
+        out->mlc = NULL;
+    }
+    return s;
+}
+
+static basin_status values(bs_counts *c, double out[BS_MOST_METRICS], basin_error *err)
+{
+    return bs_metrics_finish(c->mlc, out, err);
+}
+
+static basin_status sampled(bs_counts *c, bs_sampled *out, basin_error *err)
+{
+    return bs_metrics_sampled(c->mlc, out, err);
+}
+
+static void counts_free(bs_counts *c)
+{
+    bs_metrics_free(c->mlc);
+    c->mlc = NULL;
+}
+
+const bs_kind bs_kind_mlc = {
+    .task = &bs_task_mlc,
+    .unit = "rows",
+    .method = "seal-nce",
+    .metric = bs_metric_table,
+    .n_metrics = BS_METRIC_COUNT,
+    .headline = BS_METRIC_example_f1,
+    .shown = {{BS_METRIC_example_f1, "ex-F1", 12, 2, true},
+              {BS_METRIC_micro_f1, "mi-F1", 7, 2, true},
+              {BS_METRIC_macro_f1, "ma-F1", 7, 2, true},
+              {BS_METRIC_subset_accuracy, "subset", 7, 2, true},
+              {BS_METRIC_hamming_loss, "hamming", 8, 4, false},
+              {BS_METRIC_lrap, "LRAP", 6, 3, false},
+              {BS_METRIC_ece, "ECE", 6, 3, false}},
+    .tunes = true,
+    .sniff = sniff,
+    .read = read_files,
+    .free = free_part,
+    .split = split,
+    .split_how = "by iterative stratification",
+    .select = select_rows,
+    .fit = fit,
+    .known_text = known_text,
+    .known_json = known_json,
+    .known_read = known_read,
+    .spec = make_spec,
+    .feed = bs_feed_mlc,
+    .outputs = make_outputs,
+    .predict = predict,
+    .choose = choose,
+    .count = count,
+    .values = values,
+    .sampled = sampled,
+    .counts_free = counts_free,
+};
