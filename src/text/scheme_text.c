@@ -60,7 +60,7 @@ static bs_scheme choose(const traits *t, bs_scheme usual, bs_scheme other, const
     const bs_scheme s = t->broken[other] < t->broken[usual] ? other : usual;
     const bs_scheme not = s == usual ? other : usual;
     if (t->broken[s])
-        snprintf(why, BS_SCHEME_WHY, "%lld places break the rules of %s, %lld those of %s",
+        snprintf(why, BS_SCHEME_WHY, "broken rules: %lld of %s, %lld of %s",
                  (long long)t->broken[s], bs_scheme_name(s), (long long)t->broken[not ],
                  bs_scheme_name(not ));
     else
