@@ -70,7 +70,8 @@ typedef struct {
     int32_t type; /* -1 for O */
 } bs_tag;
 
-/* Tags taken apart. Raw tags have part S and are their own type, O as well. */
+/* Tags taken apart. Raw tags have part S and are their own type, O as well. The struct
+ * may be moved; nothing is added to `types` after it is made. */
 typedef struct {
     bs_scheme scheme;
     int32_t   n;

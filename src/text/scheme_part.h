@@ -24,6 +24,10 @@ const char *bs_tag_shown(const char *text, char out[48]);
 basin_status bs_tagset_split(const char *const *tags, int32_t n, bs_scheme scheme, bs_tagset *out,
                              basin_error *err);
 
+/* Are the sentences in order and the tags in range? */
+basin_status bs_text_check(int32_t n_tags, const int32_t *tag, const int32_t *start,
+                           int32_t sentences, basin_error *err);
+
 /* What stands at a place of a sentence: a tag, O for its edge, part '?' for unknown. */
 bs_tag bs_tagset_at(const bs_tagset *s, const int32_t *tag, int32_t n, int32_t i);
 

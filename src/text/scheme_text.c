@@ -8,8 +8,8 @@
 
 /* ---- whole texts ---- */
 
-static basin_status check_text(int32_t n_tags, const int32_t *tag, const int32_t *start,
-                               int32_t sentences, basin_error *err)
+basin_status bs_text_check(int32_t n_tags, const int32_t *tag, const int32_t *start,
+                           int32_t sentences, basin_error *err)
 {
     if (n_tags < 0 || sentences < 0)
         return bs_fail(err, BASIN_EARG, "%d tags, %d sentences", n_tags, sentences);
@@ -121,7 +121,7 @@ basin_status bs_scheme_detect(const char *const *tags, int32_t n_tags, const int
     bs_tagset set;
     *out = BS_SCHEME_RAW;
     why[0] = '\0';
-    basin_status s = check_text(n_tags, tag, start, sentences, err);
+    basin_status s = bs_text_check(n_tags, tag, start, sentences, err);
     if (s)
         return s;
     s = bs_tagset_split(tags, n_tags, BS_SCHEME_BIOES, &set, err);
@@ -263,7 +263,7 @@ basin_status bs_scheme_convert(bs_scheme from, bs_scheme to, const char *const *
     *repaired = 0;
     if ((unsigned)from >= BS_SCHEME_COUNT || (unsigned)to >= BS_SCHEME_COUNT)
         return bs_fail(err, BASIN_EARG, "there is no scheme %d or %d", (int)from, (int)to);
-    basin_status s = check_text(n_tags, tag, start, sentences, err);
+    basin_status s = bs_text_check(n_tags, tag, start, sentences, err);
     if (s)
         return s;
     if (to == BS_SCHEME_RAW)
