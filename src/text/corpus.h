@@ -1,0 +1,112 @@
+/* corpus.h -- sentences of tagged words: CoNLL columns, CoNLL-U, plain text.
+ *
+ * The text of the file is kept as it is. A sentence owns a piece of it, from the
+ * comments and -DOCSTART- lines before its first token to the blank lines behind
+ * its last one, and so the output can be the input with one more column. */
+#ifndef BS_TEXT_CORPUS_H
+#define BS_TEXT_CORPUS_H
+
+#include "base/io.h"
+#include "base/opt.h"
+#include "data/names.h"
+#include "data/notes.h"
+#include "data/write.h"
+#include "text/scheme.h"
+
+enum {
+    BS_MOST_COLUMNS = 16, /* feature columns */
+    BS_MOST_CELLS = 64,   /* columns of a file */
+};
+
+typedef struct {
+    char format[BS_OPTION_TEXT];          /* auto, conll, conllu, text */
+    int  word_column;                     /* from 1; 0: the first, in CoNLL-U the second */
+    char tag_column[BS_OPTION_TEXT];      /* auto, last, none or a number */
+    char feature_columns[BS_OPTION_TEXT]; /* auto, all, none or numbers: "2,3" */
+    char scheme[BS_OPTION_TEXT];          /* auto or a scheme: how the file's tags are read */
+    char to[BS_OPTION_TEXT];              /* auto, keep or a scheme: what they become */
+    char tag_style[BS_OPTION_TEXT];       /* prefix (B-PER), suffix (PER-B) */
+    int  max_tokens, max_sentences, max_length;
+
+    bool label_free; /* not in the table: a file without tags is fine */
+} bs_corpus_options;
+
+/* One row per option above; how to add one: a field and a row in corpus_options.c. */
+extern const bs_option bs_corpus_rows[];
+bs_corpus_options      bs_corpus_options_default(void);
+
+typedef struct {
+    bs_arena    arena;
+    const char *name;   /* of the first file */
+    const char *format; /* "conll", "conllu", "text"; static */
+    int32_t     sentences, tokens, documents;
+    int32_t    *start; /* [sentences + 1], first token of each sentence */
+    bs_names    words; /* distinct spellings */
+    int32_t    *word;  /* [tokens] into words */
+
+    int      columns;                  /* feature columns */
+    int      column[BS_MOST_COLUMNS];  /* their numbers in the file, from 1 */
+    bs_names value[BS_MOST_COLUMNS];   /* distinct values of each */
+    int32_t *feature[BS_MOST_COLUMNS]; /* [tokens] */
+
+    bool      labelled;
+    bs_names  tags;                /* as in the file, or converted */
+    int32_t  *tag;                 /* [tokens] into tags; -1 where unknown */
+    bs_scheme file_scheme, scheme; /* found in the file; after conversion */
+    int64_t   repaired;            /* ill-formed tags that the conversion met */
+    uint64_t  hash;                /* of content, independent of compression */
+
+    /* What is needed to mirror the input. */
+    int      file_columns, word_column, tag_column; /* 0: none; numbers from 1 */
+    char    *text;                                  /* [text_len], then 8 NULs */
+    size_t   text_len;
+    size_t  *piece;    /* [sentences + 1], where the text of each sentence begins */
+    uint8_t *tabs;     /* [sentences], 1: cells are cut at tabs only */
+    int32_t *document; /* [sentences], increasing; 0 before the first mark */
+    bool     bom;      /* the file began with a byte order mark */
+} bs_corpus;
+
+/* Reads the files one after the other and joins them; each is converted from its own
+ * scheme. notes (may be NULL) was initialised by the caller. On failure *out is NULL. */
+basin_status bs_corpus_read(const char *const *paths, int n, const bs_corpus_options *o,
+                            bs_corpus **out, bs_notes *notes, basin_error *err);
+/* The same from one open input. For tests, fuzzing and pipes. */
+basin_status bs_corpus_read_input(bs_input *in, const bs_corpus_options *o, bs_corpus **out,
+                                  bs_notes *notes, basin_error *err);
+void         bs_corpus_free(bs_corpus *c); /* accepts NULL */
+
+/* Is this the beginning of a column file of sentences, and not of CSV, ARFF, LIBSVM or
+ * JSONL? 0 (no) to 100; comparable with the scores of the readers in data/. path may be "". */
+int bs_corpus_sniff(const char *head, size_t n, const char *path);
+
+/* Writes what was found out about the columns into the options, so that another file is
+ * read in the same way whatever it looks like: for the copy in a model. */
+void bs_corpus_fix(const bs_corpus *c, bs_corpus_options *o);
+
+/* A copy of the given sentences, in this order; names keep their numbers. */
+basin_status bs_corpus_select(const bs_corpus *c, const int32_t *sentences, int32_t n,
+                              bs_corpus **out, basin_error *err);
+
+/* Line of a token in the text, from 1: that of the file when one was read. Slow. */
+long bs_corpus_line(const bs_corpus *c, int32_t token);
+
+/* --- writing: corpus_write.c --------------------------------------------- */
+
+/* One sentence as it was read, with one more column: names[tag[i]] for its tokens
+ * i = 0, 1, ... (-1: "_"). -DOCSTART- repeats its own tag; plain text becomes columns. */
+void bs_corpus_put(const bs_corpus *c, int32_t sentence, const char *const *names,
+                   const int32_t *tag, bs_writing *w);
+/* All sentences; tag is [tokens]. */
+basin_status bs_corpus_write(const bs_corpus *c, const char *const *names, const int32_t *tag,
+                             bs_sink sink, void *to, basin_error *err);
+
+/* The corpus with the tags it has now. format NULL keeps all other bytes and replaces the
+ * tags where they stand; "conll" writes word, features and tag; "conllu" ten columns with
+ * the tag in the fourth (in the tenth when it is of a span); "text" words only. */
+basin_status bs_corpus_convert(const bs_corpus *c, const char *format, bs_sink sink, void *to,
+                               basin_error *err);
+/* The same into a file; format NULL: by the extension of path, else as it was read. */
+basin_status bs_corpus_save(const bs_corpus *c, const char *path, const char *format,
+                            basin_error *err);
+
+#endif

@@ -1,0 +1,267 @@
+/* corpus_layout.c -- what kind of file it is: encoding, format, cells, columns. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/utf8.h"
+#include "text/corpus_part.h"
+
+/* --- the bytes ----------------------------------------------------------- */
+
+static basin_status fail_byte(const bs_corpus_reading *r, const char *at)
+{
+    const char *text = r->c->text, *start = text;
+    long        line = 1;
+    for (const char *p = text; p < at; p++)
+        if (*p == '\n') {
+            line++;
+            start = p + 1;
+        }
+    size_t column = (size_t)(at - start) + 1;
+    if (*at == '\0')
+        return bs_corpus_fail(r, line, column, "a NUL byte in a text file");
+    return bs_corpus_fail(r, line, column, "byte 0x%02x is not UTF-8 text", (unsigned char)*at);
+}
+
+/* The top bit of every byte that is zero; exact. */
+static uint64_t zero_bytes(uint64_t x)
+{
+    const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
+    return ~(((x & low) + low) | x | low);
+}
+
+basin_status bs_corpus_survey(bs_corpus_reading *r)
+{
+    const uint64_t ones = 0x0101010101010101u;
+    const char    *p = r->c->text, *end = p + r->c->text_len;
+    bool           fresh = true; /* at the start of a line */
+    r->ascii = true;
+    r->lines = 1;
+    while (p < end) {
+        uint64_t x = bs_load8(p);
+        if (end - p >= 8 && !(x & ones * 0x80) && !zero_bytes(x)) {
+            uint64_t ends = zero_bytes(x ^ ones * '\n');
+            uint64_t found = (ends & ~(ends << 8 | (fresh ? 0x80u : 0u))) >> 7;
+            r->lines += (size_t)(found * ones >> 56); /* the sum of the bytes */
+            fresh = ends >> 63;
+            p += 8;
+            continue;
+        }
+        size_t n = *p ? bs_utf8_len(p, (size_t)(end - p)) : 0;
+        if (n == 0)
+            return fail_byte(r, p);
+        r->ascii = r->ascii && n == 1;
+        r->lines += *p == '\n' && !fresh;
+        fresh = *p == '\n';
+        p += n;
+    }
+    return BASIN_OK;
+}
+
+/* --- format -------------------------------------------------------------- */
+
+static bool looks_conllu(const char *p, const char *end)
+{
+    bs_row row;
+    bs_cut cut = {.tabs = true, .conllu = true};
+    for (; p < end; p = row.next) {
+        bs_row_scan(p, end, cut, &row);
+        if (row.kind == BS_LINE_TOKEN || row.kind == BS_LINE_ASIDE)
+            return row.n == 10;
+        if (row.kind == BS_LINE_STRANGE)
+            return false;
+    }
+    return false;
+}
+
+/* Words that no column of tags goes with: lines of different lengths, or one line of
+ * several words. Where the options name a column, that many are expected. */
+static bool looks_plain(const char *p, const char *end, const bs_corpus_options *o)
+{
+    bs_row    row;
+    bs_cut    cut = {0};
+    long long want = 0;
+    int       n = 0;
+    long      lines = 0;
+    bool      gap = false;
+    bs_parse_int(o->tag_column, &want);
+    for (; p < end; p = row.next) {
+        bs_row_scan(p, end, cut, &row);
+        if (row.kind == BS_LINE_BLANK)
+            gap = lines > 0;
+        if (row.kind != BS_LINE_TOKEN)
+            continue;
+        if (lines++ && row.n != n)
+            return true;
+        n = row.n;
+    }
+    return n > 1 && !gap && (lines == 1 || (want && n != want && n != want - 1));
+}
+
+static size_t count_tabs(const char *p, const char *end)
+{
+    size_t n = 0;
+    for (; p < end; p++)
+        n += *p == '\t';
+    return n;
+}
+
+/* Every line that is not blank has the same number of tabs, above 0. */
+static bool steady_tabs(const char *p, const char *end)
+{
+    static const char mark[] = "-DOCSTART-";
+    size_t            want = 0;
+    if (!memchr(p, '\t', (size_t)(end - p)))
+        return false;
+    while (p < end) {
+        const char *nl = memchr(p, '\n', (size_t)(end - p)), *stop = nl ? nl : end, *q = p;
+        while (q < stop && (*q == ' ' || *q == '\t' || *q == '\r'))
+            q++;
+        bool skip = q == stop || ((size_t)(stop - p) >= sizeof mark - 1 &&
+                                  memcmp(p, mark, sizeof mark - 1) == 0);
+        if (!skip) {
+            size_t n = count_tabs(p, stop);
+            if (n == 0 || (want && n != want))
+                return false;
+            want = n;
+        }
+        p = nl ? nl + 1 : end;
+    }
+    return want > 0;
+}
+
+void bs_corpus_choose(bs_corpus_reading *r)
+{
+    bs_corpus  *c = r->c;
+    const char *p = c->text, *end = p + c->text_len, *format = r->o->format;
+    bool        guess = strcmp(format, "auto") == 0, tabs = false;
+    if (strcmp(format, "conllu") == 0 || (guess && looks_conllu(p, end))) {
+        c->format = "conllu";
+        r->cut = (bs_cut){.tabs = true, .conllu = true};
+        return;
+    }
+    if (strcmp(format, "text") != 0)
+        tabs = steady_tabs(p, end);
+    if (strcmp(format, "text") == 0 ||
+        (guess && r->o->label_free && !tabs && looks_plain(p, end, r->o)))
+        c->format = "text";
+    else
+        c->format = "conll";
+    r->cut = (bs_cut){.tabs = tabs};
+}
+
+/* --- columns ------------------------------------------------------------- */
+
+static basin_status fail_column(const bs_corpus_reading *r, long line, const char *option,
+                                long long number, int n)
+{
+    return bs_corpus_fail(r, line, 0, "%d column%s; %s asks for column %lld", n, n == 1 ? "" : "s",
+                          option, number);
+}
+
+static basin_status tag_column(const bs_corpus_reading *r, int n, long line)
+{
+    bs_corpus  *c = r->c;
+    const char *want = r->o->tag_column;
+    long long   number = 0;
+    bool        given = bs_parse_int(want, &number);
+    if (strcmp(want, "auto") == 0)
+        c->tag_column = r->cut.conllu ? 4 : n > 1 && c->word_column != n ? n : 0;
+    else if (strcmp(want, "last") == 0)
+        c->tag_column = n;
+    else if (strcmp(want, "none") != 0 && (!given || number < 1 || number > BS_MOST_CELLS))
+        return bs_fail(r->err, BASIN_EARG,
+                       "text.tag_column: '%s' is not auto, last, none or a number from 1 to %d",
+                       want, (int)BS_MOST_CELLS);
+    if (given && number > n && !r->o->label_free)
+        return fail_column(r, line, "text.tag_column", number, n);
+    if (given && number <= n)
+        c->tag_column = (int)number;
+    if (c->tag_column == c->word_column) {
+        if (!r->o->label_free || given)
+            return bs_corpus_fail(r, line, 0,
+                                  "column %d cannot hold both words and tags (text.word_column, "
+                                  "text.tag_column)",
+                                  c->word_column);
+        c->tag_column = 0;
+    }
+    if (!c->tag_column && !r->o->label_free)
+        return bs_corpus_fail(r, line, 0, "%d column%s and no tags (text.tag_column is %s)", n,
+                              n == 1 ? "" : "s", want);
+    return BASIN_OK;
+}
+
+static basin_status add_feature(const bs_corpus_reading *r, int number, long line)
+{
+    bs_corpus *c = r->c;
+    if (c->columns == BS_MOST_COLUMNS)
+        return bs_corpus_fail(r, line, 0,
+                              "more than %d columns of features; text.feature_columns chooses",
+                              (int)BS_MOST_COLUMNS);
+    for (int i = 0; i < c->columns; i++)
+        if (c->column[i] == number)
+            return bs_fail(r->err, BASIN_EARG, "text.feature_columns: column %d is named twice",
+                           number);
+    c->column[c->columns++] = number;
+    return BASIN_OK;
+}
+
+static basin_status listed_features(const bs_corpus_reading *r, int n, long line)
+{
+    for (const char *at = r->o->feature_columns; *at;) {
+        char      one[16];
+        size_t    len = strcspn(at, ",");
+        long long number = 0;
+        snprintf(one, sizeof one, "%.*s", (int)(len < 15 ? len : 15), at);
+        if (!bs_parse_int(one, &number) || number < 1 || number > BS_MOST_CELLS)
+            return bs_fail(r->err, BASIN_EARG,
+                           "text.feature_columns: '%s' is not auto, all, none or a list such as "
+                           "2,3",
+                           r->o->feature_columns);
+        if (number > n)
+            return fail_column(r, line, "text.feature_columns", number, n);
+        if (number == r->c->word_column || number == r->c->tag_column)
+            return bs_fail(r->err, BASIN_EARG, "text.feature_columns: column %lld holds the %s",
+                           number, number == r->c->word_column ? "words" : "tags");
+        basin_status s = add_feature(r, (int)number, line);
+        if (s)
+            return s;
+        at += len + (at[len] == ',');
+    }
+    return BASIN_OK;
+}
+
+basin_status bs_corpus_columns(bs_corpus_reading *r, int n, long line)
+{
+    bs_corpus   *c = r->c;
+    const char  *features = r->o->feature_columns;
+    bool         plain = strcmp(c->format, "text") == 0;
+    basin_status s = BASIN_OK;
+    if (r->cut.conllu && n != 10)
+        return bs_corpus_fail(r, line, 0, "%d column%s, expected the 10 of CoNLL-U (with tabs)", n,
+                              n == 1 ? "" : "s");
+    c->file_columns = n;
+    c->word_column = plain ? 1 : r->o->word_column ? r->o->word_column : r->cut.conllu ? 2 : 1;
+    if (c->word_column > n)
+        return fail_column(r, line, "text.word_column", c->word_column, n);
+    if (plain && !r->o->label_free)
+        return bs_corpus_fail(r, 0, 0, "plain text has no tags; text.format=conll reads columns");
+    if (!plain)
+        s = tag_column(r, n, line);
+    if (s)
+        return s;
+    bool none = strcmp(features, "none") == 0, automatic = strcmp(features, "auto") == 0;
+    if (none || (automatic && (r->cut.conllu || plain)))
+        return BASIN_OK;
+    if (!automatic && strcmp(features, "all") != 0) {
+        if (plain)
+            return bs_corpus_fail(r, 0, 0,
+                                  "plain text has words only; text.feature_columns asks for "
+                                  "columns %s",
+                                  features);
+        return listed_features(r, n, line);
+    }
+    for (int i = 1; !s && i <= n; i++)
+        if (i != c->word_column && i != c->tag_column)
+            s = add_feature(r, i, line);
+    return s;
+}

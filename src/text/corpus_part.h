@@ -1,0 +1,49 @@
+/* corpus_part.h -- what the files behind corpus.h share. */
+#ifndef BS_TEXT_CORPUS_PART_H
+#define BS_TEXT_CORPUS_PART_H
+
+#include "text/corpus.h"
+#include "text/lines.h"
+
+/* A reading under way. */
+typedef struct {
+    const bs_corpus_options *o;
+    bs_corpus               *c;
+    const char              *name; /* of the input, for messages */
+    bs_notes                *notes;
+    basin_error             *err;
+    bs_cut                   cut;
+    size_t                   lines;  /* that are not empty; an upper bound */
+    bool                     ascii;  /* nothing else in the text */
+    long                     asides; /* multiword and empty-node lines */
+    int32_t                  marks;  /* document marks */
+} bs_corpus_reading;
+
+/* "name:line:column: ..."; line or column 0 is left out. Always BASIN_EDATA. */
+basin_status bs_corpus_fail(const bs_corpus_reading *r, long line, size_t column, const char *fmt,
+                            ...) __attribute__((format(printf, 4, 5)));
+
+/* --- corpus_layout.c: what kind of file it is ---------------------------- */
+
+/* Refuses NULs and bytes that are not UTF-8; counts lines. */
+basin_status bs_corpus_survey(bs_corpus_reading *r);
+/* Format and cut, from the options or the text. */
+void bs_corpus_choose(bs_corpus_reading *r);
+/* Which columns are what, for a file of n columns. */
+basin_status bs_corpus_columns(bs_corpus_reading *r, int n, long line);
+
+/* --- corpus_scheme.c: tags after reading --------------------------------- */
+
+basin_status bs_corpus_scheme(bs_corpus_reading *r);
+/* The texts of a set as an array (bs_alloc); NULL when memory ran out. */
+const char **bs_corpus_texts(const bs_names *names);
+
+/* --- corpus.c ------------------------------------------------------------ */
+
+bs_corpus *bs_corpus_new(void); /* NULL when memory ran out */
+void       bs_corpus_hash(bs_corpus *c);
+bs_cut     bs_corpus_cut(const bs_corpus *c, int32_t sentence);
+/* Adds the sentences of b, which was read in the same way, to a. */
+basin_status bs_corpus_append(bs_corpus *a, const bs_corpus *b, basin_error *err);
+
+#endif

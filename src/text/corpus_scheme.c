@@ -1,0 +1,155 @@
+/* corpus_scheme.c -- from the tags of the file to those that are learned. */
+#include <string.h>
+
+#include "text/corpus_part.h"
+
+const char **bs_corpus_texts(const bs_names *names)
+{
+    const char **text = bs_alloc(((size_t)names->n + 1) * sizeof *text);
+    for (int32_t i = 0; text && i < names->n; i++)
+        text[i] = names->item[i].text;
+    return text;
+}
+
+/* PER-B to B-PER; anything else as it is. */
+static int32_t add_turned(bs_names *to, const bs_name *tag, bs_buf *scratch)
+{
+    bool   fresh;
+    size_t n = tag->len;
+    bs_buf_clear(scratch);
+    if (n > 2 && tag->text[n - 2] == '-' && strchr("BIESLUMW", tag->text[n - 1])) {
+        bs_buf_add(scratch, tag->text + n - 1, 1);
+        bs_buf_text(scratch, "-");
+        bs_buf_add(scratch, tag->text, n - 2);
+    } else {
+        bs_buf_add(scratch, tag->text, n);
+    }
+    return scratch->failed ? -1 : bs_names_add(to, scratch->data, scratch->len, &fresh);
+}
+
+static basin_status turn_suffixes(bs_corpus *c, basin_error *err)
+{
+    bs_names turned;
+    bs_buf   scratch;
+    int32_t *now = bs_alloc(((size_t)c->tags.n + 1) * sizeof *now);
+    bool     ok = now != NULL;
+    bs_names_init(&turned, &c->arena);
+    bs_buf_init(&scratch, (size_t)1 << 31);
+    for (int32_t i = 0; ok && i < c->tags.n; i++) {
+        now[i] = add_turned(&turned, &c->tags.item[i], &scratch);
+        ok = now[i] >= 0;
+    }
+    for (int32_t t = 0; ok && t < c->tokens; t++)
+        c->tag[t] = c->tag[t] < 0 ? -1 : now[c->tag[t]];
+    bs_names_free(ok ? &c->tags : &turned);
+    if (ok)
+        c->tags = turned;
+    bs_free(now);
+    bs_buf_free(&scratch);
+    return ok ? BASIN_OK : bs_fail_nomem(err);
+}
+
+static basin_status find_scheme(bs_corpus_reading *r, const char *const *texts,
+                                char why[BS_SCHEME_WHY])
+{
+    bs_corpus *c = r->c;
+    if (strcmp(r->o->scheme, "auto") == 0)
+        return bs_scheme_detect(texts, c->tags.n, c->tag, c->start, c->sentences, &c->file_scheme,
+                                why, r->err);
+    memcpy(why, "as text.scheme says", 20);
+    return bs_scheme_parse(r->o->scheme, &c->file_scheme, r->err);
+}
+
+static basin_status choose_target(const bs_corpus_reading *r, bs_scheme *to)
+{
+    const bs_corpus *c = r->c;
+    *to = c->file_scheme;
+    if (strcmp(r->o->to, "keep") == 0)
+        return BASIN_OK;
+    if (strcmp(r->o->to, "auto") != 0) {
+        basin_status s = bs_scheme_parse(r->o->to, to, r->err);
+        if (!s && c->file_scheme == BS_SCHEME_RAW && *to != BS_SCHEME_RAW)
+            return bs_corpus_fail(r, 0, 0,
+                                  "the tags are raw and cannot be converted to %s; text.scheme "
+                                  "says how they are read",
+                                  bs_scheme_name(*to));
+        return s;
+    }
+    if (c->file_scheme != BS_SCHEME_RAW)
+        *to = BS_SCHEME_BIOES;
+    return BASIN_OK;
+}
+
+/* False: most tags make no sense as spans, so that raw is what they are. */
+static basin_status convert(bs_corpus_reading *r, const char *const *texts, bs_scheme to, bool *ok)
+{
+    bs_corpus *c = r->c;
+    bs_names   names;
+    int32_t   *tag = bs_alloc(((size_t)c->tokens + 1) * sizeof *tag);
+    if (!tag)
+        return bs_fail_nomem(r->err);
+    bs_names_init(&names, &c->arena);
+    basin_status s = bs_scheme_convert(c->file_scheme, to, texts, c->tags.n, c->tag, c->start,
+                                       c->sentences, &names, tag, &c->repaired, r->err);
+    *ok = !s && (strcmp(r->o->scheme, "auto") != 0 || c->repaired <= c->tokens / 4);
+    bs_free(*ok ? c->tag : tag);
+    bs_names_free(*ok ? &c->tags : &names);
+    if (*ok) {
+        c->tag = tag;
+        c->tags = names;
+    }
+    return s;
+}
+
+static void note_scheme(const bs_corpus_reading *r, const char *why)
+{
+    const bs_corpus *c = r->c;
+    bool             turned = c->scheme != c->file_scheme;
+    bs_notes_add(r->notes, "scheme", "tags read as %s: %s%s%s (text.scheme, text.to)",
+                 bs_scheme_name(c->file_scheme), why, turned ? "; converted to " : "",
+                 turned ? bs_scheme_name(c->scheme) : "");
+    if (c->repaired)
+        bs_notes_add(r->notes, "repaired", "%lld ill-formed tags were repaired",
+                     (long long)c->repaired);
+}
+
+basin_status bs_corpus_scheme(bs_corpus_reading *r)
+{
+    bs_corpus *c = r->c;
+    char       why[BS_SCHEME_WHY] = "";
+    bs_scheme  to;
+    bool       ok = true;
+    c->labelled = c->tags.n > 0;
+    if (!c->labelled) {
+        if (!r->o->label_free)
+            return bs_corpus_fail(r, 0, 0, "no token has a tag: column %d is _ everywhere",
+                                  c->tag_column);
+        return BASIN_OK;
+    }
+    basin_status s = BASIN_OK;
+    if (strcmp(r->o->tag_style, "suffix") == 0)
+        s = turn_suffixes(c, r->err);
+    if (s)
+        return s;
+    const char **texts = bs_corpus_texts(&c->tags);
+    if (!texts)
+        return bs_fail_nomem(r->err);
+    s = find_scheme(r, texts, why);
+    if (!s)
+        s = choose_target(r, &to);
+    /* Also from a scheme to itself: ill-formed tags are repaired on the way. */
+    if (!s && strcmp(r->o->to, "keep") != 0 && c->file_scheme != BS_SCHEME_RAW)
+        s = convert(r, texts, to, &ok);
+    if (!s && !ok) {
+        bs_notes_add(r->notes, "scheme",
+                     "tags look like %s, but %lld of %d are ill-formed: read as raw (text.scheme)",
+                     bs_scheme_name(c->file_scheme), (long long)c->repaired, (int)c->tokens);
+        c->file_scheme = c->scheme = BS_SCHEME_RAW;
+        c->repaired = 0;
+    } else if (!s) {
+        c->scheme = to;
+        note_scheme(r, why);
+    }
+    bs_free(texts);
+    return s;
+}

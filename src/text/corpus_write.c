@@ -1,0 +1,277 @@
+/* corpus_write.c -- the input again: with one more column, with other tags, in other columns. */
+#include <stdio.h>
+#include <string.h>
+
+#include "text/corpus_part.h"
+
+static bool is_plain(const bs_corpus *c)
+{
+    return strcmp(c->format, "text") == 0;
+}
+
+static void put_range(bs_writing *w, const char *from, const char *to)
+{
+    bs_put_bytes(w, from, (size_t)(to - from));
+}
+
+static void put_name(bs_writing *w, const bs_names *names, int32_t i)
+{
+    if (i < 0)
+        bs_put(w, "_");
+    else
+        bs_put_bytes(w, names->item[i].text, names->item[i].len);
+}
+
+/* --- one more column ----------------------------------------------------- */
+
+static void put_separator(bs_writing *w, bs_cut cut, const bs_row *row)
+{
+    bool tab = cut.tabs || (row->n > 1 && row->cell[row->n - 1].at[-1] == '\t');
+    bs_put_bytes(w, tab ? "\t" : " ", 1);
+}
+
+/* The mark of a document has the tag of its own last column. */
+static void put_mark(bs_writing *w, const bs_corpus *c, const bs_row *row)
+{
+    const bs_cell *own = &row->cell[row->n - 1];
+    if (c->tag_column && row->n > 1)
+        bs_put_bytes(w, own->at, own->len);
+    else
+        bs_put(w, "O");
+}
+
+/* Words of a line become lines; empty lines stay. */
+static void put_plain(const bs_corpus *c, int32_t s, const char *const *names, const int32_t *tag,
+                      bs_writing *w)
+{
+    const char *p = c->text + c->piece[s], *end = c->text + c->piece[s + 1];
+    for (bool words = false; p < end;) {
+        if (*p == '\n') {
+            bs_put(w, words ? "" : "\n");
+            words = false;
+        }
+        if (*p == ' ' || *p == '\t' || bs_at_line_end(p, end)) {
+            p++;
+            continue;
+        }
+        words = true;
+        const char *stop = bs_cell_end(p, c->text + c->text_len, false);
+        put_range(w, p, stop);
+        bs_put(w, " ");
+        bs_put(w, *tag < 0 ? "_" : names[*tag]);
+        bs_put(w, "\n");
+        tag++;
+        p = stop;
+    }
+    bs_put(w, "\n");
+}
+
+void bs_corpus_put(const bs_corpus *c, int32_t s, const char *const *names, const int32_t *tag,
+                   bs_writing *w)
+{
+    const char *p = c->text + c->piece[s], *end = c->text + c->piece[s + 1];
+    bs_cut      cut = bs_corpus_cut(c, s);
+    bs_row      row;
+    if (is_plain(c)) {
+        put_plain(c, s, names, tag, w);
+        return;
+    }
+    for (; p < end; p = row.next) {
+        bs_row_scan(p, end, cut, &row);
+        if (row.kind == BS_LINE_BLANK || row.kind == BS_LINE_COMMENT || row.n > BS_MOST_CELLS) {
+            put_range(w, p, row.next);
+            continue;
+        }
+        const char *last = row.cell[row.n - 1].at + row.cell[row.n - 1].len;
+        put_range(w, p, last);
+        put_separator(w, cut, &row);
+        if (row.kind == BS_LINE_TOKEN) {
+            bs_put(w, *tag < 0 ? "_" : names[*tag]);
+            tag++;
+        } else if (row.kind == BS_LINE_DOCUMENT) {
+            put_mark(w, c, &row);
+        } else {
+            bs_put(w, "_");
+        }
+        put_range(w, last, row.next);
+    }
+}
+
+basin_status bs_corpus_write(const bs_corpus *c, const char *const *names, const int32_t *tag,
+                             bs_sink sink, void *to, basin_error *err)
+{
+    bs_writing w;
+    if (!bs_writing_open(&w, sink, to, err)) {
+        if (c->bom)
+            bs_put(&w, "\xef\xbb\xbf");
+        for (int32_t s = 0; s < c->sentences && !w.status; s++)
+            bs_corpus_put(c, s, names, tag + c->start[s], &w);
+    }
+    return bs_writing_close(&w);
+}
+
+/* --- other tags, all else as it was -------------------------------------- */
+
+static void put_replaced(const bs_corpus *c, int32_t s, bs_writing *w)
+{
+    const char *p = c->text + c->piece[s], *end = c->text + c->piece[s + 1];
+    int32_t     token = c->start[s];
+    bs_row      row;
+    for (; p < end; p = row.next) {
+        bs_row_scan(p, end, bs_corpus_cut(c, s), &row);
+        if (row.kind != BS_LINE_TOKEN) {
+            put_range(w, p, row.next);
+            continue;
+        }
+        const bs_cell *cell = &row.cell[c->tag_column - 1];
+        put_range(w, p, cell->at);
+        put_name(w, &c->tags, c->tag[token++]);
+        put_range(w, cell->at + cell->len, row.next);
+    }
+}
+
+/* --- other columns ------------------------------------------------------- */
+
+/* Blanks in a word would be taken for the end of its cell. */
+static bool needs_tabs(const bs_corpus *c)
+{
+    for (int k = -1; k < c->columns; k++) {
+        const bs_names *names = k < 0 ? &c->words : &c->value[k];
+        for (int32_t i = 0; i < names->n; i++)
+            if (names->item[i].len == 0 || memchr(names->item[i].text, ' ', names->item[i].len))
+                return true;
+    }
+    return false;
+}
+
+static void put_columns(const bs_corpus *c, int32_t s, const char *gap, bs_writing *w)
+{
+    bool mark = s > 0 && c->document[s] != c->document[s - 1];
+    mark = mark || (s == 0 && c->document[0] > 0);
+    if (mark) {
+        bs_put(w, "-DOCSTART-");
+        for (int k = 0; k < c->columns; k++) {
+            bs_put(w, gap);
+            bs_put(w, "-X-");
+        }
+        bs_put(w, c->labelled ? gap : "");
+        bs_put(w, c->labelled ? "O\n\n" : "\n\n");
+    }
+    for (int32_t t = c->start[s]; t < c->start[s + 1]; t++) {
+        put_name(w, &c->words, c->word[t]);
+        for (int k = 0; k < c->columns; k++) {
+            bs_put(w, gap);
+            put_name(w, &c->value[k], c->feature[k][t]);
+        }
+        if (c->labelled) {
+            bs_put(w, gap);
+            put_name(w, &c->tags, c->tag[t]);
+        }
+        bs_put(w, "\n");
+    }
+    bs_put(w, "\n");
+}
+
+static void put_conllu(const bs_corpus *c, int32_t s, bs_writing *w)
+{
+    bool spans = c->scheme != BS_SCHEME_RAW;
+    if (c->document[s] > 0 && (s == 0 || c->document[s] != c->document[s - 1])) {
+        bs_put(w, "# newdoc id = ");
+        bs_put_int(w, c->document[s]);
+        bs_put(w, "\n");
+    }
+    bs_put(w, "# sent_id = ");
+    bs_put_int(w, (long long)s + 1);
+    bs_put(w, "\n");
+    for (int32_t t = c->start[s]; t < c->start[s + 1]; t++) {
+        bs_put_int(w, (long long)t - c->start[s] + 1);
+        bs_put(w, "\t");
+        put_name(w, &c->words, c->word[t]);
+        bs_put(w, "\t_\t");
+        put_name(w, &c->tags, spans ? -1 : c->tag[t]);
+        bs_put(w, "\t_\t_\t_\t_\t_\t");
+        if (spans && c->tag[t] >= 0)
+            bs_put(w, "Tag=");
+        put_name(w, &c->tags, spans ? c->tag[t] : -1);
+        bs_put(w, "\n");
+    }
+    bs_put(w, "\n");
+}
+
+static void put_text(const bs_corpus *c, int32_t s, bs_writing *w)
+{
+    for (int32_t t = c->start[s]; t < c->start[s + 1]; t++) {
+        bs_put(w, t > c->start[s] ? " " : "");
+        put_name(w, &c->words, c->word[t]);
+    }
+    bs_put(w, "\n");
+}
+
+static basin_status check_target(const bs_corpus *c, const char *format, basin_error *err)
+{
+    if (format && strcmp(format, "conll") != 0 && strcmp(format, "conllu") != 0 &&
+        strcmp(format, "text") != 0)
+        return bs_fail(err, BASIN_EARG, "format '%s' cannot be written; use conll, conllu or text",
+                       format);
+    if (format && strcmp(format, "text") == 0 && needs_tabs(c))
+        return bs_fail(err, BASIN_EUNSUPPORTED,
+                       "text cannot hold this corpus: some words have blanks inside");
+    return BASIN_OK;
+}
+
+basin_status bs_corpus_convert(const bs_corpus *c, const char *format, bs_sink sink, void *to,
+                               basin_error *err)
+{
+    bs_writing   w;
+    basin_status s = check_target(c, format, err);
+    if (s)
+        return s;
+    if (!bs_writing_open(&w, sink, to, err)) {
+        const char *gap = needs_tabs(c) ? "\t" : " ";
+        bool        replace = !format && c->labelled && c->tag_column > 0;
+        if (!format && c->bom)
+            bs_put(&w, "\xef\xbb\xbf");
+        for (int32_t i = 0; i < c->sentences && !w.status; i++) {
+            if (replace)
+                put_replaced(c, i, &w);
+            else if (!format)
+                bs_put_bytes(&w, c->text + c->piece[i], c->piece[i + 1] - c->piece[i]);
+            else if (strcmp(format, "conll") == 0)
+                put_columns(c, i, gap, &w);
+            else if (strcmp(format, "conllu") == 0)
+                put_conllu(c, i, &w);
+            else
+                put_text(c, i, &w);
+        }
+    }
+    return bs_writing_close(&w);
+}
+
+static basin_status to_output(void *to, const void *bytes, size_t n, basin_error *err)
+{
+    return bs_output_write(to, bytes, n, err);
+}
+
+basin_status bs_corpus_save(const bs_corpus *c, const char *path, const char *format,
+                            basin_error *err)
+{
+    const char  *dot = strrchr(path, '.');
+    bs_output   *out;
+    basin_status s;
+    /* The same format is mirrored rather than made anew. */
+    if (!format && dot && strcmp(dot, ".conllu") == 0)
+        format = "conllu";
+    if (!format && dot && strcmp(dot, ".conll") == 0)
+        format = "conll";
+    if (format && strcmp(format, c->format) == 0)
+        format = NULL;
+    s = bs_output_open(path, &out, err);
+    if (s)
+        return s;
+    s = bs_corpus_convert(c, format, to_output, out, err);
+    if (s) {
+        bs_output_abort(out);
+        return s;
+    }
+    return bs_output_commit(out, err);
+}
