@@ -6,6 +6,8 @@
  * random direction v: the derivative of <df/dx, v>. */
 #include "tests/ops_forward.h"
 
+#include "nn/chain.h"
+
 typedef bs_id (*builder)(bs_graph *g, bs_example *ex, int variant);
 
 typedef struct {
@@ -176,6 +178,34 @@ static bs_id c_lstm_unrolled(bs_graph *g, bs_example *ex, int v)
     return bs_lstm_unrolled(g, xp, wh, bs_less(g, u, bs_const(g, 0.7)), v);
 }
 
+static bs_id c_chain_score(bs_graph *g, bs_example *ex, int v)
+{
+    const int B = 3, K = 1 + v, T = v ? 4 : 1, N = 2;
+    bs_id     unary = bs_example_real(g, ex, bs_shape3(B, T, N), -1, 1);
+    bs_id     w = bs_example_real(g, ex, bs_shape2(N + 1, N + 1), -1, 1);
+    bs_id     y = bs_example_real(g, ex, bs_shape4(B, K, T, N), 0, 1);
+    bs_id     mask = bs_example_real(g, ex, bs_shape4(B, 1, T, 1), 0, 1);
+    real     *m = ex->leaf[ex->n - 1].data;
+    for (int i = 0; i < B * T; i++)
+        m[i] = i % T < i / T + 1;
+    ex->leaf[ex->n - 1].differentiable = false;
+    return bs_chain_score(g, unary, w, y, mask);
+}
+
+static bs_id c_chain_path_score(bs_graph *g, bs_example *ex, int v)
+{
+    const int B = 3, T = 4, N = 3;
+    (void)v;
+    bs_id    unary = bs_example_real(g, ex, bs_shape3(B, T, N), -1, 1);
+    bs_id    w = bs_example_real(g, ex, bs_shape2(N + 1, N + 1), -1, 1);
+    bs_id    tag = bs_example_int(g, ex, bs_shape3(B, T, 1), N, false);
+    bs_id    pair = bs_example_int(g, ex, bs_shape2(B, T + 1), N, false);
+    int32_t *tags = ex->leaf[2].data, *pairs = ex->leaf[3].data;
+    for (int b = 0; b < B; b++)
+        bs_chain_pairs(tags + b * T, T - b, T, N, pairs + b * (T + 1));
+    return bs_chain_path_score(g, unary, w, tag, pair);
+}
+
 /* Soft F1 of SEAL: 2 sum min / (sum min + sum max). */
 static bs_id c_soft_f1(bs_graph *g, bs_example *ex, int v)
 {
@@ -203,6 +233,8 @@ static void derivatives_of_composites(void **state)
                {"conv_transposed", c_conv_transposed, 2},
                {"safe", c_safe, 3},
                {"lstm_unrolled", c_lstm_unrolled, 2},
+               {"chain_score", c_chain_score, 3},
+               {"chain_path_score", c_chain_path_score, 1},
                {"soft_f1", c_soft_f1, 1}};
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
