@@ -11,6 +11,7 @@ bs_corpus *bs_corpus_new(void)
     bs_corpus *c = bs_calloc(1, sizeof *c);
     if (!c)
         return NULL;
+    c->repaired_at = -1;
     bs_arena_init(&c->arena, 0);
     bs_names_init(&c->words, &c->arena);
     bs_names_init(&c->tags, &c->arena);
@@ -240,6 +241,8 @@ basin_status bs_corpus_append(bs_corpus *a, const bs_corpus *b, basin_error *err
                            &b->value[i]);
     if (!ok || !append_sentences(a, b))
         return bs_fail_nomem(err);
+    if (a->repaired == 0 && b->repaired)
+        a->repaired_at = a->tokens + b->repaired_at;
     a->tokens += b->tokens;
     a->labelled = a->labelled || b->labelled;
     a->repaired += b->repaired;

@@ -54,6 +54,7 @@ typedef struct {
     int32_t  *tag;                 /* [tokens] into tags; -1 where unknown */
     bs_scheme file_scheme, scheme; /* found in the file; after conversion */
     int64_t   repaired;            /* ill-formed tags that the conversion met */
+    int32_t   repaired_at;         /* first token of the first sentence with one; -1: none */
     uint64_t  hash;                /* of content, independent of compression */
 
     /* What is needed to mirror the input. */
@@ -108,5 +109,52 @@ basin_status bs_corpus_convert(const bs_corpus *c, const char *format, bs_sink s
 /* The same into a file; format NULL: by the extension of path, else as it was read. */
 basin_status bs_corpus_save(const bs_corpus *c, const char *path, const char *format,
                             basin_error *err);
+
+/* --- splitting: corpus_split.c ------------------------------------------- */
+
+/* part[sentence] gets the number of a part of relative size share[]; every part has its
+ * share of each tag and of short and long sentences. by_document keeps documents whole. */
+basin_status bs_corpus_split(const bs_corpus *c, const double *share, int parts, bool by_document,
+                             uint64_t seed, int32_t *part, basin_error *err);
+/* Sentences, tokens and balance of each part; file[i] is its name. */
+basin_status bs_corpus_split_describe(const bs_corpus *c, const double *share, int parts,
+                                      const int32_t *part, const char *const *file, bs_buf *table,
+                                      bs_buf *json, basin_error *err);
+
+/* --- looking at it: corpus_summary.c, corpus_describe.c ------------------ */
+
+typedef struct {
+    int32_t  longest, longest_sentence; /* tokens; which */
+    int32_t  words;                     /* distinct, as used here */
+    int32_t  words_once;                /* of these, seen once */
+    int32_t  tags;                      /* distinct, as used here */
+    int64_t *tag_count;                 /* [c->tags.n] */
+    int64_t  tokens_unknown;            /* without a tag */
+    bs_names types;                     /* of spans; none for raw tags */
+    int64_t *type_count;                /* [types.n] spans */
+    int64_t  spans, ill_formed;
+    int32_t  ill_formed_at;  /* a token; -1: none */
+    int32_t  duplicates;     /* sentences equal to an earlier one, tags included */
+    int32_t  contradictions; /* words as in an earlier one, but never with these tags */
+    bs_arena arena;
+
+    /* Against a training corpus. */
+    int32_t shared;        /* sentences whose words are a sentence of it, too */
+    int32_t tags_new;      /* tags it does not have */
+    int64_t tokens_new;    /* tokens whose spelling it does not have */
+    int32_t first_tag_new; /* of c->tags; -1: none */
+} bs_corpus_summary;
+
+/* train may be NULL. out is freed by the caller, after a failure as well. */
+basin_status bs_corpus_summarise(const bs_corpus *c, const bs_corpus *train, bs_corpus_summary *out,
+                                 basin_error *err);
+void         bs_corpus_summary_free(bs_corpus_summary *s);
+
+/* What would spoil a training, as one sentence; NULL = nothing. */
+const char *bs_corpus_problem(const bs_corpus *c, const bs_corpus_summary *s);
+
+/* Text for people and a JSON object. train and notes may be NULL. */
+basin_status bs_corpus_describe(const bs_corpus *c, const bs_corpus *train, const bs_notes *notes,
+                                bs_buf *table, bs_buf *json, basin_error *err);
 
 #endif

@@ -80,6 +80,26 @@ static basin_status choose_target(const bs_corpus_reading *r, bs_scheme *to)
     return BASIN_OK;
 }
 
+/* The first sentence with an ill-formed tag; there is one. */
+static basin_status find_repaired(bs_corpus_reading *r, const char *const *texts)
+{
+    bs_corpus   *c = r->c;
+    bs_tagset    set = {.n = 0};
+    int64_t      found = 0;
+    bs_span     *span = bs_alloc(((size_t)c->tokens + 1) * sizeof *span);
+    basin_status s = span ? BASIN_OK : bs_fail_nomem(r->err);
+    if (!s) {
+        s = bs_tagset_make(texts, c->tags.n, c->file_scheme, &set, r->err);
+        for (int32_t i = 0; !s && i < c->sentences && !found; i++) {
+            c->repaired_at = c->start[i];
+            bs_spans(&set, c->tag + c->start[i], c->start[i + 1] - c->start[i], span, &found);
+        }
+        bs_tagset_free(&set);
+    }
+    bs_free(span);
+    return s;
+}
+
 /* False: most tags make no sense as spans, so that raw is what they are. */
 static basin_status convert(bs_corpus_reading *r, const char *const *texts, bs_scheme to, bool *ok)
 {
@@ -91,6 +111,8 @@ static basin_status convert(bs_corpus_reading *r, const char *const *texts, bs_s
     bs_names_init(&names, &c->arena);
     basin_status s = bs_scheme_convert(c->file_scheme, to, texts, c->tags.n, c->tag, c->start,
                                        c->sentences, &names, tag, &c->repaired, r->err);
+    if (!s && c->repaired)
+        s = find_repaired(r, texts);
     *ok = !s && (strcmp(r->o->scheme, "auto") != 0 || c->repaired <= c->tokens / 4);
     bs_free(*ok ? c->tag : tag);
     bs_names_free(*ok ? &c->tags : &names);
@@ -109,8 +131,9 @@ static void note_scheme(const bs_corpus_reading *r, const char *why)
                  bs_scheme_name(c->file_scheme), why, turned ? "; converted to " : "",
                  turned ? bs_scheme_name(c->scheme) : "");
     if (c->repaired)
-        bs_notes_add(r->notes, "repaired", "%lld ill-formed tags were repaired",
-                     (long long)c->repaired);
+        bs_notes_add(r->notes, "repaired",
+                     "%lld ill-formed tags were repaired, the first in the sentence of line %ld",
+                     (long long)c->repaired, bs_corpus_line(c, c->repaired_at));
 }
 
 basin_status bs_corpus_scheme(bs_corpus_reading *r)
@@ -146,6 +169,7 @@ basin_status bs_corpus_scheme(bs_corpus_reading *r)
                      bs_scheme_name(c->file_scheme), (long long)c->repaired, (int)c->tokens);
         c->file_scheme = c->scheme = BS_SCHEME_RAW;
         c->repaired = 0;
+        c->repaired_at = -1;
     } else if (!s) {
         c->scheme = to;
         note_scheme(r, why);

@@ -1,0 +1,108 @@
+/* fuzz_sentences.h -- any bytes are read as sentences or refused; what was read can be written. */
+#ifndef FUZZ_SENTENCES_H
+#define FUZZ_SENTENCES_H
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "text/corpus.h"
+
+static inline basin_status fuzz_sink(void *to, const void *bytes, size_t n, basin_error *err)
+{
+    (void)err;
+    bs_buf_add(to, bytes, n);
+    return BASIN_OK;
+}
+
+static inline void fuzz_sound(const bs_corpus *c)
+{
+    if (c->start[0] != 0 || c->start[c->sentences] != c->tokens || c->piece[0] != 0 ||
+        c->piece[c->sentences] != c->text_len)
+        abort();
+    for (int32_t s = 0; s < c->sentences; s++)
+        if (c->start[s + 1] <= c->start[s] || c->piece[s + 1] <= c->piece[s])
+            abort();
+    for (int32_t t = 0; t < c->tokens; t++) {
+        if (c->word[t] < 0 || c->word[t] >= c->words.n || c->tag[t] < -1 || c->tag[t] >= c->tags.n)
+            abort();
+        for (int k = 0; k < c->columns; k++)
+            if (c->feature[k][t] < 0 || c->feature[k][t] >= c->value[k].n)
+                abort();
+    }
+}
+
+static inline void fuzz_write(const bs_corpus *c, bool keep)
+{
+    static const char *const formats[] = {NULL, "conll", "conllu", "text"};
+    basin_error              err;
+    bs_buf                   out, json;
+    bs_corpus               *part;
+    const char             **names = bs_alloc(((size_t)c->tags.n + 1) * sizeof *names);
+    int32_t                  last = c->sentences - 1;
+    bs_buf_init(&out, 1 << 26);
+    bs_buf_init(&json, 1 << 26);
+    for (int i = 0; i < 4; i++) {
+        bs_buf_clear(&out);
+        if (bs_corpus_convert(c, formats[i], fuzz_sink, &out, &err))
+            continue;
+        /* Tags as they were: so is everything else. */
+        size_t bom = c->bom ? 3 : 0;
+        if (i == 0 && keep &&
+            (out.len != c->text_len + bom || memcmp(out.data + bom, c->text, c->text_len) != 0))
+            abort();
+    }
+    for (int32_t k = 0; k < c->tags.n; k++)
+        names[k] = c->tags.item[k].text;
+    bs_buf_clear(&out);
+    if (bs_corpus_write(c, names, c->tag, fuzz_sink, &out, &err) || out.len < c->text_len / 2)
+        abort();
+    bs_buf_clear(&out);
+    if (bs_corpus_describe(c, c, NULL, &out, &json, &err))
+        abort();
+    if (bs_corpus_select(c, &last, 1, &part, &err))
+        abort();
+    fuzz_sound(part);
+    bs_corpus_free(part);
+    bs_free(names);
+    bs_buf_free(&out);
+    bs_buf_free(&json);
+}
+
+/* The first byte chooses among options, the rest is the file. */
+static inline void fuzz_corpus(const uint8_t *data, size_t size)
+{
+    static const char *const formats[] = {"auto", "conll", "conllu", "text"};
+    static const char *const to[] = {"auto", "keep", "iob2", "raw"};
+    if (size == 0)
+        return;
+    bs_corpus_options o = bs_corpus_options_default();
+    bs_corpus        *c = NULL;
+    bs_notes          notes;
+    bs_input         *in;
+    basin_error       err;
+    strcpy(o.format, formats[data[0] & 3]);
+    strcpy(o.to, to[data[0] >> 2 & 3]);
+    strcpy(o.tag_style, data[0] & 16 ? "suffix" : "prefix");
+    strcpy(o.feature_columns, data[0] & 32 ? "all" : "auto");
+    o.label_free = data[0] & 64;
+    strcpy(o.tag_column, data[0] & 128 ? "2" : "auto");
+    bs_notes_init(&notes);
+    if (!bs_input_memory("fuzz", data + 1, size - 1, &in, &err)) {
+        bs_corpus_sniff((const char *)data + 1, size - 1, "");
+        if (!bs_corpus_read_input(in, &o, &c, &notes, &err)) {
+            fuzz_sound(c);
+            fuzz_write(c, strcmp(o.to, "keep") == 0 && !(data[0] & 16));
+        } else if (!err.msg[0]) {
+            abort();
+        }
+        bs_input_close(in);
+    }
+    bs_corpus_free(c);
+    bs_notes_free(&notes);
+    if (bs_mem_live() != 0)
+        abort();
+}
+
+#endif
