@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "text/clusters.h"
-#include "text/vectors.h"
+#include "text/lexicon.h"
 
 #define MUST(condition)       \
     do {                      \
@@ -88,6 +87,65 @@ static inline void fuzz_clusters(const uint8_t *data, size_t size)
     }
     bs_clusters_free(&c);
     fuzz_close(in, &arena, &wanted);
+    MUST(bs_mem_live() == live);
+}
+
+/* Every number that texts become is within its table. */
+static inline void fuzz_encode(const bs_lexicon *l)
+{
+    static const char *const texts[] = {
+        "the",           "The",   "@x",
+        "http://t.co/x", "<unk>", "1,5",
+        "\xff",          "",      "abcdefghijklmnopqrstuvwxyzabcdefghijklmnopqrstuvwxyz"};
+    enum { N = sizeof texts / sizeof *texts };
+    bs_arena arena;
+    bs_names words;
+    int32_t  id[N], length[N], *letters = bs_alloc(N * sizeof(int32_t) * (size_t)l->max_characters);
+    bs_arena_init(&arena, 0);
+    bs_names_init(&words, &arena);
+    for (int i = 0; i < N; i++) {
+        bool fresh;
+        MUST(letters && bs_names_add(&words, texts[i], strlen(texts[i]), &fresh) == i);
+    }
+    bs_lexicon_words(l, &words, id);
+    for (int i = 0; i < N; i++)
+        MUST(id[i] >= 0 && id[i] < l->words.n);
+    for (int c = 0; c < l->columns; c++) {
+        bs_lexicon_column(l, c, &words, id);
+        for (int i = 0; i < N; i++)
+            MUST(id[i] >= 0 && id[i] < l->value[c].n);
+    }
+    bs_lexicon_characters(l, &words, letters, length);
+    for (int i = 0; i < N; i++)
+        MUST(length[i] >= 0 && length[i] <= l->max_characters);
+    for (int i = 0; i < N * l->max_characters; i++)
+        MUST(letters[i] >= 0 && letters[i] < l->characters.n);
+    bs_free(letters);
+    bs_names_free(&words);
+    bs_arena_free(&arena);
+}
+
+static inline void fuzz_lexicon(const uint8_t *data, size_t size)
+{
+    long        live = bs_mem_live();
+    bs_lexicon  one, two;
+    bs_buf      first, second;
+    basin_error err = {0};
+    bs_buf_init(&first, 1 << 24);
+    bs_buf_init(&second, 1 << 24);
+    if (bs_lexicon_from_json((const char *)data, size, "fuzz", &one, &err)) {
+        MUST(err.status && err.msg[0] && one.words.n == 0);
+    } else {
+        fuzz_encode(&one);
+        bs_lexicon_json(&one, &first);
+        MUST(bs_lexicon_from_json(first.data, first.len, "again", &two, &err) == BASIN_OK);
+        bs_lexicon_json(&two, &second);
+        MUST(first.len == second.len && memcmp(first.data, second.data, first.len) == 0);
+        bs_lexicon_free(&two);
+    }
+    bs_lexicon_free(&one);
+    bs_buf_free(&first);
+    bs_buf_free(&second);
     MUST(bs_mem_live() == live);
 }
 
