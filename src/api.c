@@ -157,8 +157,8 @@ void bs_metric_header(const bs_kind *k, bs_buf *out)
     bs_buf_text(out, "\n");
 }
 
-void bs_metric_row(const bs_kind *k, const char *name, const double v[BS_MOST_METRICS],
-                   double margin, bs_buf *out)
+void bs_metric_row(const bs_kind *k, const bs_known *known, const char *name,
+                   const double v[BS_MOST_METRICS], double margin, bs_buf *out)
 {
     bs_buf_printf(out, "%-14s", name);
     for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++) {
@@ -167,7 +167,7 @@ void bs_metric_row(const bs_kind *k, const char *name, const double v[BS_MOST_ME
         const double    scale = c->percent ? 100 : 1, x = scale * v[c->metric];
         if (isnan(x))
             snprintf(text, sizeof text, "n/a");
-        else if (i == 0 && margin > 0)
+        else if (c->metric == known->headline && margin > 0)
             snprintf(text, sizeof text, "%.*f +-%.1f", c->digits, x, scale * margin);
         else
             snprintf(text, sizeof text, "%.*f", c->digits, x);

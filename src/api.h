@@ -34,8 +34,9 @@ basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], ba
 
 /* Rows of a metric table: names of the columns, then values in percent. */
 void bs_metric_header(const bs_kind *k, bs_buf *out);
-void bs_metric_row(const bs_kind *k, const char *name, const double v[BS_MOST_METRICS],
-                   double margin, bs_buf *out);
+/* margin > 0 stands behind the metric that counts. */
+void bs_metric_row(const bs_kind *k, const bs_known *known, const char *name,
+                   const double v[BS_MOST_METRICS], double margin, bs_buf *out);
 
 /* Reads files for a trained model: labels optional, features matched. */
 basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, bool label_free,

@@ -100,7 +100,8 @@ static basin_status take_metric(bs_comparison *c, basin_error *err)
     const bs_kind *k;
     basin_status   s = bs_kind_find(c->method[0].settings.train.task, &k, err);
     if (!s)
-        s = bs_kind_metric(k, c->o->metric ? c->o->metric : "auto", &c->metric, err);
+        s = bs_kind_metric(k, &c->data.known, c->o->metric ? c->o->metric : "auto", &c->metric,
+                           err);
     return s && err ? bs_fail(err, s, "--metric: %s", err->msg) : s;
 }
 
@@ -325,12 +326,14 @@ static basin_status compare(bs_comparison *c, const basin_config *config, bs_buf
         s = take_numbers(c, err);
     if (!s)
         s = resolve(c, config, err);
-    if (!s)
+    if (!s && c->o->metric) /* before any work is done */
         s = take_metric(c, err);
     if (!s)
         s = check_folder(c, err);
     if (!s)
         s = read_data(c, config, err);
+    if (!s && !c->o->metric)
+        s = take_metric(c, err);
     if (!s)
         s = make_runs(c, err);
     if (!s)

@@ -131,14 +131,14 @@ static void write_table(const evaluation *e, const bs_threshold *cut, const char
                         bs_buf *out)
 {
     const bs_kind     *k = e->data.kind;
-    const bs_interval *first = &e->interval[k->headline];
+    const bs_interval *first = &e->interval[e->model->saved->known.headline];
     char               name[32] = "";
     if (k->tunes && cut->kind == BS_THRESHOLD_TOP_K)
         snprintf(name, sizeof name, "top-k");
     else if (k->tunes)
         snprintf(name, sizeof name, "@%.2f", (double)cut->global);
     bs_metric_header(k, out);
-    bs_metric_row(k, name, e->value, (first->hi - first->lo) / 2, out);
+    bs_metric_row(k, &e->model->saved->known, name, e->value, (first->hi - first->lo) / 2, out);
     bs_buf_printf(out, "\n%-18s %10s   95 %% interval\n", "metric", "value");
     for (int i = 0; i < k->n_metrics; i++)
         bs_buf_printf(out, "%-18s %10.4f   %.4f .. %.4f\n", k->metric[i].name, e->value[i],

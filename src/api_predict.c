@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const bs_prediction *const predictions[] = {&bs_prediction_mlc, NULL};
+static const bs_prediction *const predictions[] = {&bs_prediction_mlc, &bs_prediction_tag, NULL};
 
 static const bs_prediction *prediction_of(const bs_saved *m)
 {

@@ -12,6 +12,6 @@ typedef struct {
                           const bs_outputs *y, FILE *out, basin_error *err);
 } bs_prediction;
 
-extern const bs_prediction bs_prediction_mlc;
+extern const bs_prediction bs_prediction_mlc, bs_prediction_tag;
 
 #endif

@@ -133,29 +133,30 @@ void bs_outcome_json(const bs_kind *k, const bs_settings *s, const bs_train_outc
 }
 
 /* A part at one threshold, and at the tuned one where there is such a thing. */
-static void part_rows(const bs_kind *k, const char *part, const bs_train_outcome *o,
-                      const double *half, const double *tuned, double margin, bs_buf *out)
+static void part_rows(const bs_kind *k, const bs_known *known, const char *part,
+                      const bs_train_outcome *o, const double *half, const double *tuned,
+                      double margin, bs_buf *out)
 {
     char name[32];
     if (!k->tunes) {
-        bs_metric_row(k, part, half, margin, out);
+        bs_metric_row(k, known, part, half, margin, out);
         return;
     }
     snprintf(name, sizeof name, "%-4s @0.50", part);
-    bs_metric_row(k, name, half, 0, out);
+    bs_metric_row(k, known, name, half, 0, out);
     snprintf(name, sizeof name, "%-4s @%.2f", part, (double)o->threshold.global);
     if (o->threshold.kind == BS_THRESHOLD_TOP_K)
         snprintf(name, sizeof name, "%-4s top-k", part);
-    bs_metric_row(k, name, tuned, margin, out);
+    bs_metric_row(k, known, name, tuned, margin, out);
 }
 
-static void outcome_table(const bs_kind *k, const bs_train_outcome *o, const char *profile,
-                          const char *folder, bs_buf *out)
+static void outcome_table(const bs_kind *k, const bs_known *known, const bs_train_outcome *o,
+                          const char *profile, const char *folder, bs_buf *out)
 {
     bs_metric_header(k, out);
-    part_rows(k, "dev", o, o->valid, o->valid_tuned, 0, out);
+    part_rows(k, known, "dev", o, o->valid, o->valid_tuned, 0, out);
     if (o->has_test)
-        part_rows(k, "test", o, o->test, o->test_tuned, o->test_margin, out);
+        part_rows(k, known, "test", o, o->test, o->test_tuned, o->test_margin, out);
     bs_buf_printf(out, "best epoch %d of %d, %.1f s, %.0f %s/s", o->best_epoch, o->epochs,
                   o->seconds, o->rows_per_s, k->unit);
     if (k->tunes)
@@ -210,7 +211,8 @@ void bs_spread_json(const bs_kind *k, const char *key, const bs_train_outcome *o
     bs_buf_text(out, "}");
 }
 
-static void seeds_table(const bs_kind *k, const bs_train_outcome *o, int n, bs_buf *out)
+static void seeds_table(const bs_kind *k, const bs_known *known, const bs_train_outcome *o, int n,
+                        bs_buf *out)
 {
     double mean[BS_MOST_METRICS], sd[BS_MOST_METRICS];
     bs_buf_printf(out, "mean of %d seeds, +- standard deviation over seeds\n", n);
@@ -220,7 +222,7 @@ static void seeds_table(const bs_kind *k, const bs_train_outcome *o, int n, bs_b
             continue;
         spread(o, n, part[i].offset, false, mean);
         spread(o, n, part[i].offset, true, sd);
-        bs_metric_row(k, part[i].key, mean, sd[k->headline], out);
+        bs_metric_row(k, known, part[i].key, mean, sd[known->headline], out);
     }
 }
 
@@ -273,17 +275,17 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
         bs_outcome_json(k, s, &outcome[i], folder ? own : NULL, json);
         if (seeds > 1)
             bs_log_say(log, BS_INFO, "seed %d: best epoch %d, dev %s %.2f", s->train.seed,
-                       outcome[i].best_epoch, k->shown[0].heading,
-                       100 * outcome[i].valid[k->headline]);
+                       outcome[i].best_epoch, k->metric[data->known.headline].name,
+                       100 * outcome[i].valid[data->known.headline]);
         else
-            outcome_table(k, &outcome[0], s->train.profile, folder, table);
+            outcome_table(k, &data->known, &outcome[0], s->train.profile, folder, table);
     }
     if (!status && seeds > 1) {
         bs_buf_text(json, "]");
         bs_spread_json(k, "mean", outcome, seeds, false, json);
         bs_spread_json(k, "sd", outcome, seeds, true, json);
         bs_buf_text(json, "}");
-        seeds_table(k, outcome, seeds, table);
+        seeds_table(k, &data->known, outcome, seeds, table);
     }
     return status;
 }

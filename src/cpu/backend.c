@@ -157,7 +157,7 @@ static basin_status check_finite(const bs_program *p, int i, basin_error *err)
 static void spoil(const bs_program *p, int i)
 {
     for (int k = 0; k < p->step[i].n_dead; k++) {
-        bs_span span = p->step[i].dead[k];
+        bs_stretch span = p->step[i].dead[k];
         memset(p->w->arena + span.offset, 0xff, (size_t)span.bytes); /* NaN as a real */
     }
 }

@@ -88,7 +88,7 @@ static basin_status compile_step(bs_program *p, const bs_step *s, bs_call *call,
 {
     *own = *s;
     own->label = bs_arena_copy(&p->arena, s->label, strlen(s->label));
-    bs_span *dead = bs_arena_alloc(&p->arena, ((size_t)s->n_dead + 1) * sizeof *dead);
+    bs_stretch *dead = bs_arena_alloc(&p->arena, ((size_t)s->n_dead + 1) * sizeof *dead);
     if (!own->label || !dead)
         return BASIN_ENOMEM;
     if (s->n_dead)

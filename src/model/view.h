@@ -12,6 +12,7 @@
 #define BS_VIEW_H
 
 #include "model/mlc.h"
+#include "model/tag.h"
 #include "plan/cache.h"
 
 typedef struct bs_task bs_task;
@@ -38,6 +39,7 @@ typedef struct {
     const bs_task *task;
     bs_size        least; /* of a program that only declares the parameters */
     bs_mlc_shape   mlc;
+    bs_tag_shape   tag;
 } bs_spec;
 
 typedef struct {
@@ -66,8 +68,12 @@ struct bs_task {
     bs_id (*truth)(bs_view *v);                          /* gold as y with K = 1 */
     bs_id (*total)(bs_view *v, bs_id a); /* sums a y-shaped value by output: [rows, K, 1] */
 
-    bs_id (*truth_energy)(bs_view *v);                /* E(x, gold) */
-    bs_id (*energy)(bs_view *v, bs_id y);             /* E(x, y) */
+    bs_id (*truth_energy)(bs_view *v);    /* E(x, gold) */
+    bs_id (*energy)(bs_view *v, bs_id y); /* E(x, y) */
+    /* Of energies that are a chain: local scores like logits, and [tags + 1, tags + 1] of
+     * neighbours (nn/chain.h); NULL: they are not. */
+    bs_id (*potentials)(bs_view *v);
+    bs_id (*transitions)(bs_view *v);
     bs_id (*score)(bs_view *v, bs_id y);              /* against gold, in [0,1]; 1 = equal */
     bs_id (*cost)(bs_view *v, bs_cost kind, bs_id y); /* against gold; 0 = equal */
     bs_id (*cross_entropy)(bs_view *v, bs_id logits); /* [rows, 1, 1] */
@@ -85,7 +91,7 @@ struct bs_task {
     bs_id (*stacked)(bs_view *v, const char *name, bs_id y, int hidden);
 };
 
-extern const bs_task bs_task_mlc;
+extern const bs_task bs_task_mlc, bs_task_tag;
 
 /* Streams of random numbers, so that no two uses collide. */
 enum {

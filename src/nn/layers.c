@@ -80,7 +80,7 @@ bs_id bs_embedding(bs_nn *nn, const char *name, bs_id index, int rows, int width
 
 /* One direction: the input product for all steps at once, then the recurrence.
  * Bounds 1/sqrt(H) as is usual; the forget gate starts open (bias 1). */
-static bs_id lstm_direction(bs_nn *nn, const char *name, bs_id x, bs_id len, int H, bool reverse)
+bs_id bs_lstm_layer(bs_nn *nn, const char *name, bs_id x, bs_id len, int H, bool reverse)
 {
     char      path[NAME];
     bs_graph *g = nn->g;
@@ -105,9 +105,9 @@ bs_id bs_bilstm(bs_nn *nn, const char *name, bs_id x, bs_id len, int hidden, int
         if (nn->training)
             x = bs_dropout(nn->g, x, dropout, nn->stream++);
         snprintf(part, sizeof part, "%d/forward", i);
-        bs_id forward = lstm_direction(nn, join(path, name, part), x, len, hidden, false);
+        bs_id forward = bs_lstm_layer(nn, join(path, name, part), x, len, hidden, false);
         snprintf(part, sizeof part, "%d/backward", i);
-        bs_id backward = lstm_direction(nn, join(path, name, part), x, len, hidden, true);
+        bs_id backward = bs_lstm_layer(nn, join(path, name, part), x, len, hidden, true);
         x = bs_concat(nn->g, forward, backward, -1);
     }
     return nn->training ? bs_dropout(nn->g, x, dropout, nn->stream++) : x;

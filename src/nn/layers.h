@@ -37,6 +37,9 @@ bs_id bs_mlp(bs_nn *nn, const char *name, bs_id x, const bs_mlp_shape *m);
 /* Rows of a table [rows, width] by index int [a, b]: [a, b, width]. */
 bs_id bs_embedding(bs_nn *nn, const char *name, bs_id index, int rows, int width, bs_init init);
 
+/* One direction of an LSTM over x [T, B, D], len int [B]: [T, B, H]. NAME/Wx, NAME/Wh, NAME/b. */
+bs_id bs_lstm_layer(bs_nn *nn, const char *name, bs_id x, bs_id len, int H, bool reverse);
+
 /* `layers` bidirectional LSTM layers over x [T, B, D], len int [B]: [T, B, 2 H].
  * Dropout is applied to the input of each layer and to the last output. */
 bs_id bs_bilstm(bs_nn *nn, const char *name, bs_id x, bs_id len, int hidden, int layers,

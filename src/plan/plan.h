@@ -51,7 +51,7 @@ enum { BS_GROUP_MICRO = 48, BS_GROUP_OPERANDS = 12, BS_GROUP_REGISTERS = 64 };
 
 typedef struct {
     int64_t offset, bytes;
-} bs_span;
+} bs_stretch;
 
 typedef struct {
     bs_node           node; /* the op whose kernel runs; for a group, its root */
@@ -61,7 +61,7 @@ typedef struct {
     int               n_in, n_micro, n_dead;
     const bs_operand *in;    /* [n_in] */
     const bs_micro   *micro; /* [n_micro]; 0 = not a group; the last one writes out */
-    const bs_span    *dead;  /* [n_dead] arena spans whose value is not needed after this step */
+    const bs_stretch *dead; /* [n_dead] arena stretches whose value is not needed after this step */
 } bs_step;
 
 typedef struct {

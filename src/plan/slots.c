@@ -8,10 +8,10 @@
 #include "plan/analysis.h"
 
 typedef struct {
-    bs_span *free; /* sorted by offset, never adjacent */
-    int      n;
-    size_t   cap;
-    int64_t  end;
+    bs_stretch *free; /* sorted by offset, never adjacent */
+    int         n;
+    size_t      cap;
+    int64_t     end;
 } heap;
 
 static int64_t rounded(size_t bytes)
@@ -48,7 +48,7 @@ static bool give_slot(heap *h, int64_t offset, int64_t bytes)
     while (i < h->n && h->free[i].offset < offset)
         i++;
     memmove(&h->free[i + 1], &h->free[i], (size_t)(h->n - i) * sizeof *h->free);
-    h->free[i] = (bs_span){offset, bytes};
+    h->free[i] = (bs_stretch){offset, bytes};
     h->n++;
     if (i + 1 < h->n && h->free[i].offset + h->free[i].bytes == h->free[i + 1].offset) {
         h->free[i].bytes += h->free[i + 1].bytes;
@@ -117,8 +117,8 @@ static int inplace_operand(const assignment *s, int i)
 /* Gives back what dies at step i, but for the store that was written over. */
 static bool release_dead(assignment *s, int i, bs_id kept)
 {
-    bs_step *step = &s->p->step[i];
-    bs_span *dead = bs_arena_alloc(&s->p->arena, ((size_t)step->n_in + 1) * sizeof *dead);
+    bs_step    *step = &s->p->step[i];
+    bs_stretch *dead = bs_arena_alloc(&s->p->arena, ((size_t)step->n_in + 1) * sizeof *dead);
     if (!dead)
         return false;
     step->dead = dead;
@@ -127,7 +127,7 @@ static bool release_dead(assignment *s, int i, bs_id kept)
         if (store == kept || !in_arena(s, store) || s->last[store] != i)
             continue;
         s->last[store] = -1; /* once only: an operand may occur twice */
-        dead[step->n_dead++] = (bs_span){s->place[store].offset, store_bytes(s->a, store)};
+        dead[step->n_dead++] = (bs_stretch){s->place[store].offset, store_bytes(s->a, store)};
         if (!(s->a->flags & BS_PLAN_NO_REUSE) &&
             !give_slot(&s->heap, s->place[store].offset, store_bytes(s->a, store)))
             return false;

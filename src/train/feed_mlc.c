@@ -79,6 +79,13 @@ static const bs_batch *take_rows(bs_feed *base, const int32_t *index, int32_t n)
     return &f->batch;
 }
 
+static int32_t all_fit(bs_feed *base, const int32_t *index, int32_t n)
+{
+    (void)base;
+    (void)index;
+    return n;
+}
+
 static void order_rows(bs_feed *base, bs_rng *rng, int32_t *order)
 {
     bs_rng_permutation(rng, order, ((feed *)base)->data->rows);
@@ -93,7 +100,7 @@ basin_status bs_feed_mlc(const bs_part *p, const bs_known *k, const bs_spec *spe
     *out = NULL;
     if (!f)
         return bs_fail_nomem(err);
-    f->base = (bs_feed){order_rows, take_rows, free_feed};
+    f->base = (bs_feed){order_rows, all_fit, take_rows, free_feed};
     f->data = data;
     f->schema = &k->mlc;
     f->sparse = spec->mlc.sparse;

@@ -89,19 +89,23 @@ void bs_part_free(bs_part *p)
 void bs_known_free(bs_known *k)
 {
     bs_arena_free(&k->arena);
+    bs_lexicon_free(&k->tag);
+    bs_vectors_free(&k->vectors);
 }
 
 void bs_outputs_free(bs_outputs *y)
 {
     bs_free(y->scores);
+    bs_free(y->tag);
     bs_free(y->energy);
     *y = (bs_outputs){0};
 }
 
-basin_status bs_kind_metric(const bs_kind *k, const char *name, int *out, basin_error *err)
+basin_status bs_kind_metric(const bs_kind *k, const bs_known *known, const char *name, int *out,
+                            basin_error *err)
 {
     const char *names[BS_MOST_METRICS];
-    *out = k->headline;
+    *out = known->headline;
     if (strcmp(name, "auto") == 0)
         return BASIN_OK;
     for (int i = 0; i < k->n_metrics; i++) {

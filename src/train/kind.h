@@ -11,6 +11,7 @@
 #include "data/dataset.h"
 #include "data/metric.h"
 #include "model/score.h"
+#include "text/tag_metric.h"
 #include "train/options.h"
 
 typedef struct bs_kind bs_kind;
@@ -23,12 +24,21 @@ typedef struct {
     int32_t        rows; /* rows, sentences, images */
     uint64_t       hash;
     bs_dataset    *mlc;
+    bs_corpus     *tag;
 } bs_part;
 
 /* What a model remembers of its data. */
 typedef struct {
     bs_arena  arena;
+    int       headline; /* the metric that counts */
     bs_schema mlc;
+
+    bs_lexicon        tag;
+    bs_corpus_options text;       /* how files of the kind are read */
+    int               word_width; /* of the word vectors, and whether they come from a file */
+    bool              has_vectors;
+    double            unknown; /* share of rare words that training feeds as unknown */
+    bs_vectors        vectors; /* only while training, else empty */
 } bs_known;
 
 /* How files are read: the first of a training, those after it, or for a model. */
@@ -45,6 +55,8 @@ typedef struct bs_feed bs_feed;
 struct bs_feed {
     /* The order of an epoch; rows that go together well stand together. */
     void (*order)(bs_feed *f, bs_rng *rng, int32_t *order);
+    /* How many of the next n rows make one batch; at least 1. */
+    int32_t (*fits)(bs_feed *f, const int32_t *index, int32_t n);
     /* Rows index[0 .. n); valid until the next call. */
     const bs_batch *(*rows)(bs_feed *f, const int32_t *index, int32_t n);
     void (*free)(bs_feed *f);
@@ -52,8 +64,9 @@ struct bs_feed {
 
 /* What a model says of the rows of a part. */
 typedef struct {
-    float *scores; /* mlc: [rows, labels] */
-    float *energy; /* [rows]; NULL: not asked for */
+    float   *scores; /* mlc: [rows, labels]; tag: [tokens], of the tag that is predicted */
+    int32_t *tag;    /* [tokens] */
+    float   *energy; /* [rows]; NULL: not asked for */
 } bs_outputs;
 
 /* A column of tables. */
@@ -73,8 +86,10 @@ typedef struct {
 } bs_counting;
 
 typedef struct {
-    const bs_kind *kind;
-    bs_metrics    *mlc;
+    const bs_kind  *kind;
+    bs_metrics     *mlc;
+    bs_tag_metrics *tag;
+    bs_tagset      *tags; /* of the metrics; owned */
 } bs_counts;
 
 struct bs_kind {
@@ -85,8 +100,7 @@ struct bs_kind {
 
     const bs_metric *metric; /* [n_metrics] */
     int              n_metrics;
-    int              headline;        /* the one that counts */
-    bs_shown         shown[BS_SHOWN]; /* the first is the headline; three while training */
+    bs_shown         shown[BS_SHOWN]; /* the first three also while training */
     bool             tunes; /* decisions have a threshold: values at 0.5 and at a tuned one */
 
     /* How sure a file, or the beginning of its content, makes us that it is of this kind: 0 to 100.
@@ -102,7 +116,8 @@ struct bs_kind {
     basin_status (*select)(const bs_part *p, const int32_t *rows, int32_t n, bs_part *out,
                            basin_error *err);
 
-    /* Learns what is to be remembered from the parts, and may change them to fit. */
+    /* Learns what is to be remembered from the parts, and may change them to fit; out is zeros but
+     * for its arena. */
     basin_status (*fit)(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
                         basin_error *err);
     void (*known_text)(const bs_known *k, bs_buf *out); /* "68 features, 6 labels" */
@@ -112,6 +127,9 @@ struct bs_kind {
     /* The nets that options and data ask for. */
     basin_status (*spec)(const bs_train_options *o, const bs_known *k, bs_spec *out,
                          basin_error *err);
+
+    /* NULL, or first values that are not random, for parameters with a prefix. */
+    void (*fill)(const bs_known *k, bs_params *p, const char *prefix);
 
     /* Batches of at most o->batch rows; borrows everything. */
     basin_status (*feed)(const bs_part *p, const bs_known *k, const bs_spec *spec,
@@ -146,7 +164,9 @@ void bs_part_free(bs_part *p);
 void bs_known_free(bs_known *k);
 void bs_outputs_free(bs_outputs *y);
 
-basin_status bs_kind_metric(const bs_kind *k, const char *name, int *out, basin_error *err);
+/* By name; "auto" is the headline. */
+basin_status bs_kind_metric(const bs_kind *k, const bs_known *known, const char *name, int *out,
+                            basin_error *err);
 /* {"example_f1": 0.5, ...} */
 void bs_kind_json(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out);
 

@@ -83,7 +83,8 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
                         basin_error *err)
 {
     const bs_dataset *train = part[0].mlc;
-    bool              standardise = wants_standardising(s, &train->schema);
+    out->headline = BS_METRIC_example_f1;
+    bool standardise = wants_standardising(s, &train->schema);
     if (train->schema.n_labels == 0)
         return bs_fail(err, BASIN_EDATA,
                        "the training data has no labels; --labels says which "
@@ -115,6 +116,7 @@ static void known_json(const bs_known *k, bs_buf *out)
 
 static basin_status known_read(const char *json, const char *where, bs_known *out, basin_error *err)
 {
+    out->headline = BS_METRIC_example_f1;
     return bs_schema_from_json(json, strlen(json), where, &out->arena, &out->mlc, err);
 }
 
@@ -132,7 +134,8 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
                              .hidden = o->energy_hidden,
                              .scale = o->energy_scale,
                              .shift = o->energy_shift}};
-    return bs_energy_find(o->energy_kind, &out->mlc.energy, err);
+    const char *energy = strcmp(o->energy_kind, "auto") == 0 ? "label" : o->energy_kind;
+    return bs_energy_find(energy, &out->mlc.energy, err);
 }
 
 /* ---- outputs ---- */
@@ -244,7 +247,6 @@ const bs_kind bs_kind_mlc = {
     .method = "seal-nce",
     .metric = bs_metric_table,
     .n_metrics = BS_METRIC_COUNT,
-    .headline = BS_METRIC_example_f1,
     .shown = {{BS_METRIC_example_f1, "ex-F1", 12, 2, true},
               {BS_METRIC_micro_f1, "mi-F1", 7, 2, true},
               {BS_METRIC_macro_f1, "ma-F1", 7, 2, true},

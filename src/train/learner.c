@@ -128,6 +128,12 @@ static basin_status make_optim(bs_learner *l, const char *prefix, double rate, d
     return bs_optim_new(l->backend, l->w, l->params, prefix, &o, out, err);
 }
 
+static void fill(bs_learner *l, const char *prefix)
+{
+    if (l->kind && l->kind->fill)
+        l->kind->fill(l->known, l->params, prefix);
+}
+
 basin_status bs_learner_setup(bs_learner *l, basin_error *err)
 {
     const bs_method *m = l->method;
@@ -145,6 +151,8 @@ basin_status bs_learner_setup(bs_learner *l, basin_error *err)
         return s;
     }
     s = bs_params_allocate(l->params, (uint64_t)l->o->seed, err);
+    if (!s)
+        fill(l, "");
     if (!s && bs_params_count(l->params, "net/") > 0)
         s = make_optim(l, "net/", l->o->lr_net, l->o->decay_net, l->o->clip, &l->net, err);
     if (!s && bs_params_count(l->params, "energy/") > 0)
@@ -293,6 +301,7 @@ basin_status bs_enter_new_net(bs_learner *l, basin_error *err)
 {
     (void)err;
     bs_params_renew(l->params, "net/", (uint64_t)l->o->seed + 1);
+    fill(l, "net/");
     return BASIN_OK;
 }
 

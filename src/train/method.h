@@ -8,10 +8,9 @@
 #ifndef BS_METHOD_H
 #define BS_METHOD_H
 
-#include "model/score.h"
 #include "plan/cache.h"
+#include "train/kind.h"
 #include "train/optim.h"
-#include "train/options.h"
 
 enum { BS_STAGES = 4, BS_PHASES = 3, BS_MEMORY = 4 };
 
@@ -94,6 +93,8 @@ typedef struct {
 struct bs_learner {
     const bs_train_options *o;
     const bs_method        *method;
+    const bs_kind          *kind;  /* with known: for first values of parameters; may be NULL */
+    const bs_known         *known;
     bs_spec                 spec;
     const bs_backend       *backend;
     bs_workspace           *w;

@@ -10,7 +10,7 @@ static bs_id primary(bs_scene *s)
 const bs_method bs_method_implicit_cd = {
     .name = "implicit-cd",
     .help = "the same by contrast with samples of the net",
-    .tasks = "mlc",
+    .tasks = "mlc tag",
     .defaults = "inner=net",
     .stage = {{"net/", bs_loss_net}, {"energy/", primary}},
     .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_implicit}},

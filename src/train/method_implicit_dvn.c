@@ -17,7 +17,7 @@ static bs_id primary(bs_scene *s)
 const bs_method bs_method_implicit_dvn = {
     .name = "implicit-dvn",
     .help = "the same by regression to the F1 of the net's output",
-    .tasks = "mlc",
+    .tasks = "mlc tag",
     .defaults = "inner=net",
     .stage = {{"net/", bs_loss_net}, {"energy/", primary}},
     .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_implicit}},

@@ -5,7 +5,7 @@
 const bs_method bs_method_infnetplus = {
     .name = "infnet+",
     .help = "compound margin and perceptron losses; cost-augmented net beside the net",
-    .tasks = "mlc",
+    .tasks = "mlc tag",
     .defaults = "inner=net steps.net=5 cost=l1 infnet.form=stacked",
     .stage = {{"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}},
     .phase = {BS_PHASE_BY_TURNS(NULL)},

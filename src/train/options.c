@@ -67,12 +67,28 @@ const bs_option bs_train_rows[] = {
      "share of units left out of a training step", LINEAR},
     {"dropout.both", BS_BOOL, AT(dropout_both), "yes", NULL, NULL, NULL,
      "also in the one of net and energy that is not being trained", KEEP},
-    {"energy.kind", BS_TEXT, AT(energy_kind), "label", NULL, NULL, NULL,
+    {"words.width", BS_INT, AT(word_width), "100", "1", "4096", NULL,
+     "numbers that stand for a word (tag); a file of vectors decides otherwise", KEEP},
+    {"words.tuned", BS_BOOL, AT(word_tuned), "no", NULL, NULL, NULL,
+     "vectors of words are trained, too; without a file they always are", KEEP},
+    {"columns.width", BS_INT, AT(column_width), "16", "1", "1024", NULL,
+     "numbers that stand for a value of a feature column (tag)", KEEP},
+    {"chars.net", BS_NAME, AT(char_net), "none", NULL, NULL, "none|cnn|lstm",
+     "what reads the characters of a word (tag)", KEEP},
+    {"chars.width", BS_INT, AT(char_width), "30", "1", "1024", NULL,
+     "numbers that stand for a character", KEEP},
+    {"chars.features", BS_INT, AT(char_features), "50", "2", "4096", NULL,
+     "what that net makes of a word", KEEP},
+    {"constrain", BS_BOOL, AT(constrain), "no", NULL, NULL, NULL,
+     "predict well-formed spans only (tag)", KEEP},
+    {"energy.kind", BS_TEXT, AT(energy_kind), "auto", NULL, NULL, NULL,
      "energy over the labels; see 'basin list energies'", KEEP},
     {"energy.hidden", BS_INT, AT(energy_hidden), "200", "1", "100000", NULL,
      "units of the energy over labels", LOG},
     {"energy.scale", BS_FLOAT, AT(energy_scale), "1", "0", "1e6", NULL,
      "weight of the energy over labels against the local one", KEEP},
+    {"energy.words", BS_FLOAT, AT(energy_words), "1", "0", "1000", NULL,
+     "weight of language models that see words against those that do not (lm-words)", LOG},
     {"energy.shift", BS_BOOL, AT(energy_shift), "no", NULL, NULL, NULL,
      "labels are -1 and 1 for it, not 0 and 1", KEEP},
     {"energy.init", BS_NAME, AT(energy_init), "random", NULL, NULL, "random|net",
@@ -188,10 +204,12 @@ basin_status bs_settings_default(bs_settings *s, basin_error *err)
 {
     memset(s, 0, sizeof *s);
     s->read = bs_read_options_default();
+    s->text = bs_corpus_options_default();
+    s->words = bs_lexicon_options_default();
     return bs_options_default(bs_train_rows, &s->train, err);
 }
 
-/* One table over both structs, so that every form of text is one loop. */
+/* One table over all structs, so that every form of text is one loop. */
 enum { MOST_ROWS = 256 };
 
 static int append_rows(bs_option *out, int n, const bs_option *rows, size_t shift, unsigned flags)
@@ -210,6 +228,8 @@ static void merge(bs_option out[MOST_ROWS], unsigned flags)
 {
     int n = append_rows(out, 0, bs_train_rows, offsetof(bs_settings, train), flags);
     n = append_rows(out, n, bs_read_rows, offsetof(bs_settings, read), flags);
+    n = append_rows(out, n, bs_corpus_rows, offsetof(bs_settings, text), flags);
+    n = append_rows(out, n, bs_lexicon_rows, offsetof(bs_settings, words), flags);
     out[n] = (bs_option){.name = NULL};
 }
 

@@ -8,6 +8,8 @@
 
 #include "base/opt.h"
 #include "data/read.h"
+#include "text/corpus.h"
+#include "text/lexicon.h"
 
 typedef struct {
     char   task[BS_OPTION_TEXT], method[BS_OPTION_TEXT], preset[BS_OPTION_TEXT];
@@ -29,9 +31,14 @@ typedef struct {
 
     int    net_layers, net_width;
     double net_dropout;
+    int    word_width, column_width; /* tag: vectors of words and of their features */
+    bool   word_tuned;
+    char   char_net[BS_OPTION_TEXT];
+    int    char_width, char_features;
+    bool   constrain;
     char   energy_kind[BS_OPTION_TEXT];
     int    energy_hidden;
-    double energy_scale;
+    double energy_scale, energy_words;
     bool   energy_shift;
     char   energy_init[BS_OPTION_TEXT];
     double energy_l2;
@@ -82,8 +89,10 @@ typedef struct {
 extern const bs_option bs_train_rows[];
 
 typedef struct {
-    bs_train_options train;
-    bs_read_options  read;
+    bs_train_options   train;
+    bs_read_options    read;  /* data.* */
+    bs_corpus_options  text;  /* text.* */
+    bs_lexicon_options words; /* words.*, chars.* */
 } bs_settings;
 
 basin_status bs_settings_default(bs_settings *s, basin_error *err);

@@ -145,7 +145,7 @@ void bs_record_header(bs_trainer *t)
     const bs_kind *k = t->job->valid->kind;
     char           first[32];
     snprintf(first, sizeof first, "DEV %s", k->shown[0].heading);
-    bs_log_say(t->job->log, BS_INFO, "  %4s %7s %10s %10s %9s   %9s %7s %7s %8s", "EP", "STEP",
+    bs_log_say(t->job->log, BS_INFO, "  %4s %7s %10s %10s %9s   %11s %7s %8s %8s", "EP", "STEP",
                "LOSS", "ENERGY", "LR", first, k->shown[1].heading, k->shown[2].heading, "SEC");
 }
 
@@ -154,19 +154,25 @@ static void mean_text(const bs_seen *s, char text[16])
     snprintf(text, 16, s->n > 0 ? "%.4f" : "-", s->n > 0 ? s->sum / (double)s->n : 0);
 }
 
+static void percent_text(double value, char text[16])
+{
+    snprintf(text, 16, isnan(value) ? "-" : "%.2f", 100 * value);
+}
+
 basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_MOST_METRICS], bool best,
                              basin_error *err)
 {
     const bs_kind    *k = t->job->valid->kind;
     const bs_learner *l = &t->learner;
     const bs_optim   *first = t->method->phase[l->phase].net ? l->net : l->energy;
-    char              net[16], energy[16];
+    char              net[16], energy[16], shown[3][16];
     mean_text(&l->seen[BS_SEEN_loss_net], net);
     mean_text(&l->seen[BS_SEEN_loss_energy], energy);
-    bs_log_say(t->job->log, BS_INFO, "  %4d %7llu %10s %10s %9.2g %s %9.2f %7.2f %7.2f %8.1f",
-               t->epoch, (unsigned long long)l->step, net, energy, first->update.rate,
-               best ? "*" : " ", 100 * valid[k->shown[0].metric], 100 * valid[k->shown[1].metric],
-               100 * valid[k->shown[2].metric], t->seconds + bs_seconds() - t->started);
+    for (int i = 0; i < 3; i++)
+        percent_text(valid[k->shown[i].metric], shown[i]);
+    bs_log_say(t->job->log, BS_INFO, "  %4d %7llu %10s %10s %9.2g %s %11s %7s %8s %8.1f", t->epoch,
+               (unsigned long long)l->step, net, energy, first->update.rate, best ? "*" : " ",
+               shown[0], shown[1], shown[2], t->seconds + bs_seconds() - t->started);
     if (!t->job->folder)
         return BASIN_OK;
     bs_buf line;

@@ -90,7 +90,7 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     if (!s)
         s = check_settings(o, err);
     if (!s)
-        s = bs_kind_metric(job->train->kind, o->stop_metric, &t->stop_metric, err);
+        s = bs_kind_metric(job->train->kind, job->known, o->stop_metric, &t->stop_metric, err);
     if (!s)
         s = bs_profile_parse(o->profile, &t->profile, err);
     if (!s)
@@ -100,6 +100,8 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     if (!s && !(l->params = bs_params_new()))
         s = bs_fail_nomem(err);
     l->method = t->method;
+    l->kind = job->train->kind;
+    l->known = job->known;
     if (!s)
         s = bs_learner_setup(l, err);
     return s ? s : allocate(t, err);
@@ -144,6 +146,7 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
     t->feed->order(t->feed, &rng, t->order);
     while (t->next_row < rows && !s && !stop_asked(t)) {
         int32_t left = rows - t->next_row, n = left < t->o->batch ? left : t->o->batch;
+        n = t->feed->fits(t->feed, t->order + t->next_row, n);
         s = phase_of(t)->step(&t->learner, t->feed->rows(t->feed, t->order + t->next_row, n), err);
         t->next_row += n;
         t->rows_seen += n;
@@ -295,7 +298,7 @@ static basin_status margin_of(const bs_trainer *t, const bs_outputs *y, const bs
                               double *out, basin_error *err)
 {
     const bs_part *p = t->job->test;
-    const int      first = p->kind->headline;
+    const int      first = t->job->known->headline;
     bs_interval    interval[BS_MOST_METRICS];
     bs_counts      c;
     bs_counting    how = {.profile = t->profile, .want = UINT32_C(1) << first, .keep_rows = true};

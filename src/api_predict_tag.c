@@ -1,0 +1,143 @@
+/* api_predict_tag.c -- predicted tags: the input with one more column, or JSON lines. */
+#include <string.h>
+
+#include "api_predict.h"
+
+typedef struct {
+    const bs_saved   *m;
+    const bs_corpus  *c;
+    const bs_outputs *y;
+    bool              scores;
+    bs_tagset         tags;
+    bs_span          *span; /* [longest sentence] */
+    bs_writing        w;
+} writer;
+
+static const char *tag_name(const writer *w, int32_t token)
+{
+    return w->m->known.tag.tags.item[w->y->tag[token]].text;
+}
+
+static void put_number(writer *w, const char *before, double value)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%s%.6g", before, value);
+    bs_put(&w->w, text);
+}
+
+/* {"tags": [...], "spans": [{"type": ..., "start": 0, "end": 2}], "scores": [...]} */
+static void jsonl_row(writer *w, int32_t sentence)
+{
+    const bs_corpus *c = w->c;
+    const int32_t    first = c->start[sentence], n = c->start[sentence + 1] - first;
+    bs_put(&w->w, "{\"tokens\": [");
+    for (int32_t i = 0; i < n; i++) {
+        bs_put(&w->w, i ? ", " : "");
+        bs_put_json(&w->w, c->words.item[c->word[first + i]].text);
+    }
+    bs_put(&w->w, "], \"tags\": [");
+    for (int32_t i = 0; i < n; i++) {
+        bs_put(&w->w, i ? ", " : "");
+        bs_put_json(&w->w, tag_name(w, first + i));
+    }
+    bs_put(&w->w, "]");
+    int64_t repaired = 0;
+    int32_t spans = w->tags.scheme == BS_SCHEME_RAW
+                        ? 0
+                        : bs_spans(&w->tags, w->y->tag + first, n, w->span, &repaired);
+    if (w->tags.scheme != BS_SCHEME_RAW)
+        bs_put(&w->w, ", \"spans\": [");
+    for (int32_t i = 0; i < spans; i++) {
+        bs_put(&w->w, i ? ", {\"type\": " : "{\"type\": ");
+        bs_put_json(&w->w, w->tags.types.item[w->span[i].type].text);
+        bs_put(&w->w, ", \"start\": ");
+        bs_put_int(&w->w, w->span[i].first);
+        bs_put(&w->w, ", \"end\": ");
+        bs_put_int(&w->w, w->span[i].end);
+        bs_put(&w->w, "}");
+    }
+    if (w->tags.scheme != BS_SCHEME_RAW)
+        bs_put(&w->w, "]");
+    for (int32_t i = 0; i < n && w->scores; i++)
+        put_number(w, i ? ", " : ", \"scores\": [", (double)w->y->scores[first + i]);
+    if (w->scores)
+        bs_put(&w->w, n ? "]" : ", \"scores\": []");
+    if (w->y->energy)
+        put_number(w, ", \"energy\": ", (double)w->y->energy[sentence]);
+    bs_put(&w->w, "}\n");
+}
+
+static bool is_jsonl(const basin_predict_options *o)
+{
+    return o->format && strcmp(o->format, "jsonl") == 0;
+}
+
+static basin_status check(const bs_saved *m, const basin_predict_options *o, basin_error *err)
+{
+    (void)m;
+    if (o->format && strcmp(o->format, "auto") != 0 && strcmp(o->format, "conll") != 0 &&
+        !is_jsonl(o))
+        return bs_fail(err, BASIN_EARG, "--format: '%s' is not conll or jsonl", o->format);
+    if (o->top_k > 0)
+        return bs_fail(err, BASIN_EARG, "--top-k: is for label sets; a word has one tag");
+    if (o->threshold && strcmp(o->threshold, "auto") != 0)
+        return bs_fail(err, BASIN_EARG, "--threshold: is for label sets; a word has one tag");
+    if (o->scores && !is_jsonl(o))
+        return bs_fail(err, BASIN_EARG,
+                       "--scores: columns have no place for them; use --format "
+                       "jsonl");
+    if (o->energy && !is_jsonl(o))
+        return bs_fail(err, BASIN_EARG,
+                       "--energy: columns have no place for it; use --format "
+                       "jsonl");
+    return BASIN_OK;
+}
+
+static basin_status to_file(void *to, const void *bytes, size_t n, basin_error *err)
+{
+    if (fwrite(bytes, 1, n, to) == n)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EIO, "predictions cannot be written");
+}
+
+static basin_status write_jsonl(writer *w, FILE *out, basin_error *err)
+{
+    const bs_corpus *c = w->c;
+    int32_t          longest = 1;
+    for (int32_t i = 0; i < c->sentences; i++)
+        longest = c->start[i + 1] - c->start[i] > longest ? c->start[i + 1] - c->start[i] : longest;
+    if (!(w->span = bs_calloc((size_t)longest, sizeof *w->span)))
+        return bs_fail_nomem(err);
+    basin_status s = bs_writing_open(&w->w, to_file, out, err);
+    for (int32_t i = 0; i < c->sentences && !s; i++)
+        jsonl_row(w, i);
+    if (!s)
+        s = bs_writing_close(&w->w);
+    bs_free(w->span);
+    return s;
+}
+
+static basin_status write_outputs(const bs_saved *m, const basin_predict_options *o,
+                                  const bs_part *data, const bs_outputs *y, FILE *out,
+                                  basin_error *err)
+{
+    const bs_lexicon *l = &m->known.tag;
+    writer            w = {.m = m, .c = data->tag, .y = y, .scores = o->scores};
+    const char      **names = bs_calloc((size_t)l->tags.n + 1, sizeof *names);
+    basin_status      s = names ? BASIN_OK : bs_fail_nomem(err);
+    for (int32_t i = 0; i < l->tags.n && !s; i++)
+        names[i] = l->tags.item[i].text;
+    if (!s)
+        s = bs_tagset_make(names, l->tags.n, (bs_scheme)l->scheme, &w.tags, err);
+    if (!s && is_jsonl(o))
+        s = write_jsonl(&w, out, err);
+    else if (!s)
+        s = bs_corpus_write(data->tag, names, y->tag, to_file, out, err);
+    if (!s && (fflush(out) != 0 || ferror(out)))
+        s = bs_fail(err, BASIN_EIO, "predictions cannot be written");
+    bs_tagset_free(&w.tags);
+    bs_free(names);
+    return s;
+}
+
+const bs_prediction bs_prediction_tag = {"tag", check, write_outputs};

@@ -1,0 +1,329 @@
+/* task_tag.c -- tag sequences: a distribution over tags for every token.
+ *
+ * y is [rows, K, T * tags], zeros at padding. A sample is a y of zeros and ones: there are few
+ * tags, and the energy of neighbours is a product of matrices. */
+#include <stdio.h>
+#include <string.h>
+
+#include "model/view.h"
+#include "nn/chain.h"
+
+/* Keeps logarithms of relaxed outputs finite. */
+#define CORNER 1e-7
+
+enum { PROJECTION_STEPS = 8 };
+
+static const bs_tag_shape *shape(const bs_view *v)
+{
+    return &v->spec->tag;
+}
+
+static bs_tag_input input(const bs_view *v)
+{
+    bs_tag_input x;
+    _Static_assert(sizeof x <= sizeof v->x, "the view has a place for every leaf");
+    memcpy(&x, v->x, sizeof x);
+    return x;
+}
+
+static void leaves(bs_view *v, bool gold)
+{
+    bs_tag_input x = bs_tag_leaves(v->g, shape(v), v->size.rows, v->size.length, v->size.width);
+    memcpy(v->x, &x, sizeof x);
+    if (gold)
+        v->gold = bs_leaf(v->g, "gold", BS_T_REAL,
+                          bs_shape2(v->size.rows, v->size.length * shape(v)->tags));
+}
+
+/* ---- shapes ---- */
+
+static bs_id flat(bs_view *v, bs_id y, int K)
+{
+    return bs_reshape(v->g, y, bs_shape3(v->size.rows, K, v->size.length * shape(v)->tags));
+}
+
+static int outputs(bs_view *v, bs_id y)
+{
+    return bs_shape_of(v->g, y).d[2];
+}
+
+static bs_id by_token(bs_view *v, bs_id y)
+{
+    return bs_reshape(v->g, y,
+                      bs_shape4(v->size.rows, outputs(v, y), v->size.length, shape(v)->tags));
+}
+
+static bs_id mask(bs_view *v)
+{
+    return bs_reshape(v->g, input(v).mask, bs_shape4(v->size.rows, 1, v->size.length, 1));
+}
+
+static bs_id tokens(bs_view *v) /* [rows, 1, 1] */
+{
+    bs_id n = bs_sum_axis(v->g, input(v).mask, -1);
+    return bs_reshape(v->g, n, bs_shape3(v->size.rows, 1, 1));
+}
+
+/* [T, B, N] as one output a row */
+static bs_id as_outputs(bs_view *v, bs_id scores)
+{
+    return flat(v, bs_permute(v->g, scores, 0, 2, 1, 3), 1);
+}
+
+static bs_id total(bs_view *v, bs_id a)
+{
+    return bs_sum_axis(v->g, a, -1);
+}
+
+/* ---- nets and outputs ---- */
+
+static bs_id logits(bs_view *v, const char *name)
+{
+    uint32_t     stream = bs_has_prefix(name, "net/") ? BS_STREAM_COST_NET : BS_STREAM_NET;
+    bs_nn        nn = {v->g, v->params, v->net_dropout, stream};
+    bs_tag_input x = input(v);
+    return as_outputs(v,
+                      bs_tag_head(&nn, name, shape(v), bs_tag_features(&nn, name, shape(v), &x)));
+}
+
+static bs_id relax(bs_view *v, bs_id z)
+{
+    bs_graph *g = v->g;
+    return flat(v, bs_mul(g, bs_softmax(g, by_token(v, z), -1), mask(v)), outputs(v, z));
+}
+
+static bs_id unrelax(bs_view *v, bs_id y)
+{
+    return bs_log_safe(v->g, y, CORNER);
+}
+
+/* The nearest distribution: max(y - t, 0) with t such that the sum is 1. Each step leaves out
+ * what t has made negative (Michelot 1986); the last division is for what is left to do. */
+static bs_id project(bs_view *v, bs_id y)
+{
+    bs_graph *g = v->g;
+    bs_id     a = by_token(v, y), in = bs_fill(g, 1, bs_shape_of(g, a)), t = 0;
+    for (int i = 0; i < PROJECTION_STEPS; i++) {
+        bs_id n = bs_sum_axis(g, in, -1), sum = bs_sum_axis(g, bs_mul(g, a, in), -1);
+        t = bs_div_safe(g, bs_offset(g, sum, -1), n, 1);
+        in = bs_less(g, t, a);
+    }
+    bs_id rest = bs_relu(g, bs_sub(g, a, t));
+    bs_id p = bs_div_safe(g, rest, bs_sum_axis(g, rest, -1), CORNER);
+    return flat(v, bs_mul(g, p, mask(v)), outputs(v, y));
+}
+
+/* Stopped, since expressions of a constant are simplified: no gradient by it would be left. A
+ * value above 0 stands for the middle: all tags alike. */
+static bs_id start(bs_view *v, double value, int K)
+{
+    const int N = shape(v)->tags;
+    bs_shape  s = bs_shape4(v->size.rows, K, v->size.length, N);
+    bs_id     all = bs_fill(v->g, value > 0 ? 1.0 / N : 0, s);
+    return bs_stop(v->g, flat(v, bs_mul(v->g, all, mask(v)), K));
+}
+
+/* Exponential numbers divided by their sum are uniform over distributions. */
+static bs_id random_start(bs_view *v, int K, uint32_t stream)
+{
+    bs_graph *g = v->g;
+    bs_shape  s = bs_shape4(v->size.rows, K, v->size.length, shape(v)->tags);
+    bs_id     e = bs_neg(g, bs_log_safe(g, bs_uniform(g, stream, s), CORNER));
+    bs_id     p = bs_div_safe(g, e, bs_sum_axis(g, e, -1), CORNER);
+    return flat(v, bs_mul(g, p, mask(v)), K);
+}
+
+static bs_id truth(bs_view *v)
+{
+    return flat(v, v->gold, 1);
+}
+
+/* ---- the energy ---- */
+
+static bs_nn energy_nn(bs_view *v)
+{
+    return (bs_nn){v->g, v->params, v->energy_dropout, BS_STREAM_ENERGY};
+}
+
+/* U' b(x, t): [rows, 1, T * tags] */
+static bs_id potentials(bs_view *v)
+{
+    bs_nn        nn = energy_nn(v);
+    bs_tag_input x = input(v);
+    bs_id        features = bs_tag_features(&nn, "energy", shape(v), &x);
+    return as_outputs(v, bs_tag_head(&nn, "energy", shape(v), features));
+}
+
+static bs_id transitions(bs_view *v)
+{
+    const int N = shape(v)->tags + 1;
+    return bs_param(v->g, v->params, "energy/W", bs_shape2(N, N), bs_init_uniform(0.02));
+}
+
+/* Terms over the k-th of the outputs: [rows, 1, 1] */
+static bs_id terms_of(bs_view *v, bs_id y, int k)
+{
+    bs_graph    *g = v->g;
+    const int    B = v->size.rows, T = v->size.length, N = shape(v)->tags;
+    bs_nn        nn = energy_nn(v);
+    bs_tag_input x = input(v);
+    bs_id        one = bs_reshape(g, bs_slice(g, y, -2, k, 1), bs_shape3(B, T, N));
+    bs_id        there = bs_reshape(g, bs_transpose(g, x.mask), bs_shape3(T, B, 1));
+    bs_id        until = bs_concat(g, bs_fill(g, 1, bs_shape3(1, B, 1)), there, -3);
+    bs_tagged    t = {.shape = shape(v),
+                      .y = bs_permute(g, one, 0, 2, 1, 3),
+                      .word = bs_tag_words(&nn, "energy", shape(v), &x),
+                      .ended = x.ended,
+                      .until = until,
+                      .last = bs_sub(g, until, bs_pad(g, there, -3, 0, T + 1))};
+    return bs_reshape(g, shape(v)->energy->terms(&nn, &t), bs_shape3(B, 1, 1));
+}
+
+static bs_id energy(bs_view *v, bs_id y)
+{
+    bs_graph *g = v->g;
+    const int K = outputs(v, y), B = v->size.rows;
+    bs_id     unary = by_token(v, potentials(v)), terms = 0;
+    bs_push(g, "energy");
+    bs_id chain = bs_chain_score(g, unary, transitions(v), by_token(v, y), mask(v));
+    chain = bs_reshape(g, chain, bs_shape3(B, K, 1));
+    for (int k = 0; k < K && shape(v)->energy->terms; k++) {
+        bs_id term = terms_of(v, y, k);
+        terms = terms ? bs_concat(g, terms, term, -2) : term;
+    }
+    if (terms)
+        chain = bs_add(g, chain, bs_scale(g, terms, shape(v)->scale));
+    bs_id e = bs_neg(g, chain);
+    bs_pop(g);
+    return e;
+}
+
+static bs_id truth_energy(bs_view *v)
+{
+    return energy(v, truth(v));
+}
+
+/* ---- scores and costs ---- */
+
+/* The expected share of right tokens. */
+static bs_id score(bs_view *v, bs_id y)
+{
+    bs_graph *g = v->g;
+    return bs_div_safe(g, total(v, bs_mul(g, y, truth(v))), tokens(v), 1);
+}
+
+static bs_id cost(bs_view *v, bs_cost kind, bs_id y)
+{
+    bs_graph *g = v->g;
+    bs_id     gold = truth(v);
+    if (kind == BS_COST_SQUARED)
+        return total(v, bs_square(g, bs_sub(g, y, gold)));
+    if (kind != BS_COST_L1)
+        return bs_offset(g, bs_neg(g, score(v, y)), 1);
+    /* |y - gold| is linear in y between the corners: y (1 - 2 gold) + gold */
+    return total(v, bs_add(g, bs_mul(g, y, bs_offset(g, bs_scale(g, gold, -2), 1)), gold));
+}
+
+static bs_id log_probs(bs_view *v, bs_id z)
+{
+    return flat(v, bs_log_softmax(v->g, by_token(v, z), -1), outputs(v, z));
+}
+
+static bs_id cross_entropy(bs_view *v, bs_id z)
+{
+    return bs_neg(v->g, total(v, bs_mul(v->g, log_probs(v, z), truth(v))));
+}
+
+static bs_id entropy(bs_view *v, bs_id y)
+{
+    return bs_neg(v->g, total(v, bs_mul(v->g, y, bs_log_safe(v->g, y, CORNER))));
+}
+
+/* ---- samples ---- */
+
+/* The largest of logits plus Gumbel noise is drawn from their softmax. */
+static bs_id sample(bs_view *v, bs_id z, int K, uint32_t stream)
+{
+    bs_graph *g = v->g;
+    bs_shape  s = bs_shape4(v->size.rows, K, v->size.length, shape(v)->tags);
+    bs_id     e = bs_neg(g, bs_log_safe(g, bs_uniform(g, stream, s), 1e-30));
+    bs_id     noisy = bs_sub(g, by_token(v, z), bs_log_safe(g, e, 1e-30));
+    bs_id     lower = bs_less(g, noisy, bs_max_axis(g, noisy, -1));
+    bs_id     drawn = bs_mul(g, bs_offset(g, bs_neg(g, lower), 1), mask(v));
+    return bs_stop(g, flat(v, drawn, K));
+}
+
+static bs_id sample_energy(bs_view *v, bs_id drawn, int K)
+{
+    (void)K;
+    return energy(v, drawn);
+}
+
+static bs_id sample_log_prob(bs_view *v, bs_id drawn, int K, bs_id z)
+{
+    (void)K;
+    return total(v, bs_mul(v->g, drawn, log_probs(v, z)));
+}
+
+static bs_id sample_score(bs_view *v, bs_id drawn, int K)
+{
+    (void)K;
+    return score(v, drawn);
+}
+
+/* ---- cost-augmented nets ---- */
+
+static bs_id second_head(bs_view *v, const char *name)
+{
+    bs_nn        nn = {v->g, v->params, v->net_dropout, BS_STREAM_NET};
+    bs_tag_input x = input(v);
+    bs_id        features = bs_tag_features(&nn, "net", shape(v), &x);
+    return as_outputs(v, bs_tag_head(&nn, name, shape(v), features));
+}
+
+/* Token by token: one hidden softplus layer (affine when hidden = 0) over [y; gold]. */
+static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
+{
+    bs_graph *g = v->g;
+    bs_nn     nn = {g, v->params, false, 0};
+    const int N = shape(v)->tags, n = v->size.rows * v->size.length;
+    char      path[64];
+    bs_id     h = bs_concat(g, bs_reshape(g, y, bs_shape2(n, N)),
+                            bs_reshape(g, v->gold, bs_shape2(n, N)), -1);
+    if (hidden != 0) {
+        snprintf(path, sizeof path, "%s/hidden", name);
+        hidden = hidden < 0 ? N : hidden;
+        h = bs_softplus(g, bs_linear(&nn, path, h, hidden, bs_init_kaiming(2 * N), true));
+    }
+    snprintf(path, sizeof path, "%s/out", name);
+    int in = bs_shape_of(g, h).d[3];
+    return flat(v, bs_linear(&nn, path, h, N, bs_init_xavier(in, N), true), 1);
+}
+
+const bs_task bs_task_tag = {
+    .name = "tag",
+    .help = "sequence labelling: a tag for each word of a sentence",
+    .leaves = leaves,
+    .logits = logits,
+    .relax = relax,
+    .unrelax = unrelax,
+    .project = project,
+    .start = start,
+    .random = random_start,
+    .truth = truth,
+    .total = total,
+    .truth_energy = truth_energy,
+    .energy = energy,
+    .potentials = potentials,
+    .transitions = transitions,
+    .score = score,
+    .cost = cost,
+    .cross_entropy = cross_entropy,
+    .entropy = entropy,
+    .sample = sample,
+    .sample_energy = sample_energy,
+    .sample_log_prob = sample_log_prob,
+    .sample_score = sample_score,
+    .second_head = second_head,
+    .stacked = stacked,
+};

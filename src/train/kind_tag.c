@@ -1,0 +1,494 @@
+/* kind_tag.c -- tagged sentences: columns of words, features and tags. */
+#include "train/kind_tag.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+
+enum { SENTENCES = 128 }; /* of a batch that is predicted */
+
+/* ---- files ---- */
+
+static int sniff(const char *path, const char *head, size_t n)
+{
+    return head ? bs_corpus_sniff(head, n, path) : 0;
+}
+
+static basin_status take(bs_corpus *c, bs_part *out)
+{
+    *out = (bs_part){.kind = &bs_kind_tag, .rows = c->sentences, .hash = c->hash, .tag = c};
+    return BASIN_OK;
+}
+
+static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
+                               bs_part *out, basin_error *err)
+{
+    bs_corpus_options o = w->known ? w->known->text : s->text;
+    bs_corpus        *c = NULL;
+    if (w->first)
+        bs_corpus_fix(w->first->tag, &o);
+    o.label_free = w->label_free;
+    basin_status status = bs_corpus_read(w->file, w->n, &o, &c, notes, err);
+    return status ? status : take(c, out);
+}
+
+static void free_part(bs_part *p)
+{
+    bs_corpus_free(p->tag);
+}
+
+static basin_status split(const bs_part *p, const double *share, int parts, uint64_t seed,
+                          int32_t *part, basin_error *err)
+{
+    return bs_corpus_split(p->tag, share, parts, false, seed, part, err);
+}
+
+static basin_status select_rows(const bs_part *p, const int32_t *rows, int32_t n, bs_part *out,
+                                basin_error *err)
+{
+    bs_corpus   *c = NULL;
+    basin_status s = bs_corpus_select(p->tag, rows, n, &c, err);
+    return s ? s : take(c, out);
+}
+
+/* ---- what a model remembers ---- */
+
+static bs_words_source source_of(const bs_corpus *c)
+{
+    return (bs_words_source){.tokens = c->tokens,
+                             .words = &c->words,
+                             .word = c->word,
+                             .columns = c->columns,
+                             .column = c->column,
+                             .value = c->value,
+                             .feature = (const int32_t *const *)c->feature,
+                             .tags = &c->tags,
+                             .scheme = (int)c->scheme};
+}
+
+static basin_status add_all(const bs_names *from, bs_names *to, basin_error *err)
+{
+    bool fresh;
+    for (int32_t i = 0; i < from->n; i++)
+        if (bs_names_add(to, from->item[i].text, from->item[i].len, &fresh) < 0)
+            return bs_fail_nomem(err);
+    return BASIN_OK;
+}
+
+/* Vectors and clusters of the words in the data, or all that the files have. */
+static basin_status read_tables(const bs_lexicon_options *o, const bs_names *all, bs_vectors *v,
+                                bs_clusters *k, bs_notes *notes, basin_error *err)
+{
+    bs_arena     arena;
+    bs_names     wanted;
+    bool         keep_all = strcmp(o->keep, "all") == 0;
+    basin_status s = BASIN_OK;
+    bs_arena_init(&arena, 0);
+    bs_names_init(&wanted, &arena);
+    if (!keep_all && (*o->vectors || *o->clusters))
+        s = bs_lexicon_wanted(o, all, &wanted, err);
+    if (!s && *o->vectors)
+        s = bs_vectors_read(o->vectors, keep_all ? NULL : &wanted, v, notes, err);
+    if (!s && *o->clusters)
+        s = bs_clusters_read(o->clusters, keep_all ? NULL : &wanted, k, notes, err);
+    bs_names_free(&wanted);
+    bs_arena_free(&arena);
+    return s;
+}
+
+static basin_status fit_lexicon(const bs_settings *s, const bs_part *part, int n, bs_notes *notes,
+                                bs_known *out, basin_error *err)
+{
+    bs_arena        arena;
+    bs_names        all;
+    bs_clusters     clusters;
+    bs_words_source train = source_of(part[0].tag);
+    basin_status    status = BASIN_OK;
+    bs_arena_init(&arena, 0);
+    bs_names_init(&all, &arena);
+    bs_clusters_init(&clusters);
+    for (int i = 0; i < n && !status; i++)
+        if (part[i].tag)
+            status = add_all(&part[i].tag->words, &all, err);
+    if (!status)
+        status = read_tables(&s->words, &all, &out->vectors, &clusters, notes, err);
+    if (!status)
+        status = bs_lexicon_fit(&s->words, &train, &all, *s->words.vectors ? &out->vectors : NULL,
+                                *s->words.clusters ? &clusters : NULL, &out->tag, notes, err);
+    /* so that any span of a known type can be written */
+    if (!status && out->tag.scheme != BS_SCHEME_RAW)
+        status = bs_scheme_complete((bs_scheme)out->tag.scheme, &out->tag.tags, err);
+    bs_clusters_free(&clusters);
+    bs_names_free(&all);
+    bs_arena_free(&arena);
+    return status;
+}
+
+static int headline_of(int scheme)
+{
+    return scheme == BS_SCHEME_RAW ? BS_TAG_METRIC_token_accuracy : BS_TAG_METRIC_span_f1;
+}
+
+static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
+                        basin_error *err)
+{
+    bs_notes notes;
+    if (!part[0].tag->labelled)
+        return bs_fail(err, BASIN_EDATA,
+                       "the training data has no tags; --tag-column says which column they are");
+    bs_notes_init(&notes);
+    basin_status status = fit_lexicon(s, part, n, &notes, out, err);
+    for (size_t i = 0; !status && i < notes.n; i++)
+        bs_log_say(log, BS_INFO, "words: %s", notes.note[i].text);
+    bs_notes_free(&notes);
+    if (status)
+        return status;
+    out->text = s->text;
+    bs_corpus_fix(part[0].tag, &out->text);
+    out->has_vectors = *s->words.vectors != '\0';
+    out->word_width = out->has_vectors ? out->vectors.dim : s->train.word_width;
+    out->unknown = s->words.unk_dropout;
+    out->headline = headline_of(out->tag.scheme);
+    return BASIN_OK;
+}
+
+static void known_text(const bs_known *k, bs_buf *out)
+{
+    bs_buf_printf(out, "%d words, %d tags (%s)", (int)k->tag.words.n, (int)k->tag.tags.n,
+                  bs_scheme_name((bs_scheme)k->tag.scheme));
+    if (k->tag.columns > 0)
+        bs_buf_printf(out, ", %d feature columns", k->tag.columns);
+}
+
+static void known_json(const bs_known *k, bs_buf *out)
+{
+    bs_buf_printf(out, "{\"word_width\": %d, \"vectors\": %s, \"text\": ", k->word_width,
+                  k->has_vectors ? "true" : "false");
+    bs_options_json(bs_corpus_rows, &k->text, out);
+    bs_buf_text(out, ", \"lexicon\": ");
+    bs_lexicon_json(&k->tag, out);
+    bs_buf_text(out, "}");
+}
+
+static int add_text(const char *bytes, size_t n, void *to)
+{
+    bs_buf_add(to, bytes, n);
+    return 0;
+}
+
+static bool dump(const json_t *o, bs_buf *out)
+{
+    return o && json_dump_callback(o, add_text, out, JSON_ENCODE_ANY) == 0;
+}
+
+static basin_status read_members(const json_t *o, const char *where, bs_known *out,
+                                 basin_error *err)
+{
+    const json_t *width = json_object_get(o, "word_width");
+    bs_buf        text, lexicon;
+    basin_status  s = BASIN_OK;
+    bs_buf_init(&text, (size_t)1 << 30);
+    bs_buf_init(&lexicon, (size_t)1 << 30);
+    out->text = bs_corpus_options_default();
+    bool whole = dump(json_object_get(o, "text"), &text);
+    whole &= dump(json_object_get(o, "lexicon"), &lexicon);
+    if (text.failed || lexicon.failed)
+        s = bs_fail_nomem(err);
+    else if (!json_is_integer(width) || json_integer_value(width) < 1 ||
+             json_integer_value(width) > 1 << 16 || !whole)
+        s = bs_fail(err, BASIN_EDATA, "%s: what the model knows of words is incomplete", where);
+    if (!s)
+        s = bs_options_from_json(bs_corpus_rows, &out->text, text.data, text.len, where, err);
+    if (!s)
+        s = bs_lexicon_from_json(lexicon.data, lexicon.len, where, &out->tag, err);
+    if (!s) {
+        out->word_width = (int)json_integer_value(width);
+        out->has_vectors = json_is_true(json_object_get(o, "vectors"));
+        out->headline = headline_of(out->tag.scheme);
+    }
+    bs_buf_free(&text);
+    bs_buf_free(&lexicon);
+    return s;
+}
+
+static basin_status known_read(const char *json, const char *where, bs_known *out, basin_error *err)
+{
+    json_t      *o = json_loads(json, 0, NULL);
+    basin_status s = o ? read_members(o, where, out, err)
+                       : bs_fail(err, BASIN_EDATA, "%s: the schema is not JSON", where);
+    json_decref(o);
+    return s;
+}
+
+static bs_chars chars_named(const char *name)
+{
+    return strcmp(name, "cnn") == 0    ? BS_CHARS_CNN
+           : strcmp(name, "lstm") == 0 ? BS_CHARS_LSTM
+                                       : BS_CHARS_NONE;
+}
+
+static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_spec *out,
+                              basin_error *err)
+{
+    const char *energy = strcmp(o->energy_kind, "auto") == 0 ? "chain" : o->energy_kind;
+    *out = (bs_spec){.task = &bs_task_tag,
+                     .least = {1, 1, 4},
+                     .tag = {.tags = k->tag.tags.n,
+                             .words = k->tag.words.n,
+                             .word_width = k->word_width,
+                             .tuned = o->word_tuned || !k->has_vectors,
+                             .columns = k->tag.columns,
+                             .column_width = o->column_width,
+                             .chars = chars_named(o->char_net),
+                             .characters = k->tag.characters.n,
+                             .char_width = o->char_width,
+                             .char_features = o->char_features,
+                             .width = o->net_width,
+                             .layers = o->net_layers,
+                             .dropout = o->net_dropout,
+                             .hidden = o->energy_hidden,
+                             .scale = o->energy_scale,
+                             .augmented = o->energy_words}};
+    for (int i = 0; i < k->tag.columns; i++)
+        out->tag.values += k->tag.value[i].n;
+    return bs_tag_energy_find(energy, &out->tag.energy, err);
+}
+
+/* Rows of words that have a vector. */
+static void fill(const bs_known *k, bs_params *p, const char *prefix)
+{
+    const size_t cells = (size_t)k->tag.words.n * (size_t)k->word_width;
+    float       *table = k->vectors.n > 0 ? bs_calloc(cells, sizeof *table) : NULL;
+    uint8_t     *known = bs_calloc((size_t)k->tag.words.n, 1);
+    if (table && known)
+        bs_lexicon_fill(&k->tag, &k->vectors, 1, table, known);
+    for (int i = 0; i < p->n && table && known; i++) {
+        const bs_segment *s = &p->segment[i];
+        const size_t      n = strlen(s->name), end = strlen("words/W");
+        if (!bs_has_prefix(s->name, prefix) || n < end ||
+            strcmp(s->name + n - end, "words/W") != 0 || (size_t)s->count != cells)
+            continue;
+        for (size_t c = 0; c < cells; c++)
+            if (known[c / (size_t)k->word_width])
+                p->value[(size_t)s->offset + c] = (real)table[c];
+    }
+    bs_free(table);
+    bs_free(known);
+}
+
+/* ---- outputs ---- */
+
+static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs *out,
+                                 basin_error *err)
+{
+    const size_t n = (size_t)p->tag->tokens + 1;
+    (void)k;
+    *out = (bs_outputs){.scores = bs_calloc(n, sizeof *out->scores),
+                        .tag = bs_calloc(n, sizeof *out->tag)};
+    if (out->scores && out->tag)
+        return BASIN_OK;
+    bs_outputs_free(out);
+    return bs_fail_nomem(err);
+}
+
+/* The likeliest tag of each token. */
+static void decide(const bs_corpus *c, int32_t sentence, const real *y, int N, bs_outputs *out)
+{
+    for (int32_t i = c->start[sentence]; i < c->start[sentence + 1]; i++, y += N) {
+        int best = 0;
+        for (int k = 1; k < N; k++)
+            best = y[k] > y[best] ? k : best;
+        out->tag[i] = best;
+        out->scores[i] = (float)y[best];
+    }
+}
+
+static basin_status predict_batch(bs_scorer *s, const bs_spec *spec, const bs_part *p, bs_feed *f,
+                                  const int32_t *index, int32_t n, bs_outputs *out,
+                                  basin_error *err)
+{
+    const bs_batch *b = f->rows(f, index, n);
+    const size_t    parts = (size_t)b->size.length * (size_t)spec->tag.tags;
+    const real     *y, *energy;
+    basin_status    status = bs_scorer_batch(s, b, &y, &energy, err);
+    for (int32_t i = 0; i < n && !status; i++) {
+        decide(p->tag, index[i], y + (size_t)i * parts, spec->tag.tags, out);
+        if (out->energy && energy)
+            out->energy[index[i]] = (float)energy[i];
+    }
+    return status;
+}
+
+static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
+                            bs_outputs *out, basin_error *err)
+{
+    bs_feed     *f = NULL;
+    int32_t     *order = bs_calloc((size_t)p->rows + 1, sizeof *order);
+    basin_status status =
+        order ? bs_feed_tag_all(p, k, spec, SENTENCES, &f, err) : bs_fail_nomem(err);
+    if (!status)
+        status = bs_tag_by_length(p->tag, order, err);
+    for (int32_t at = 0, n = 0; at < p->rows && !status; at += n) {
+        n = f->fits(f, order + at, p->rows - at);
+        status = predict_batch(s, spec, p, f, order + at, n, out, err);
+    }
+    if (f)
+        f->free(f);
+    bs_free(order);
+    return status;
+}
+
+/* ---- metrics ---- */
+
+#define HIGHER true
+#define LOWER  false
+static const bs_metric metrics[BS_TAG_METRIC_COUNT] = {
+#define TAG_METRIC(key, direction, unit, most, text) {#key, text, direction, true, 0, most},
+#include "text/tag_metrics.def"
+#undef TAG_METRIC
+};
+#undef HIGHER
+#undef LOWER
+
+/* What counting needs: the model's tags, those that only the file has behind them, and flags of
+ * words that training has not seen. */
+typedef struct {
+    bs_arena arena;
+    bs_names names;
+    int32_t *tag, *gold, *row;
+    uint8_t *unknown;
+} counting;
+
+static void counting_free(counting *c)
+{
+    bs_free(c->tag);
+    bs_free(c->gold);
+    bs_free(c->row);
+    bs_free(c->unknown);
+    bs_names_free(&c->names);
+    bs_arena_free(&c->arena);
+}
+
+static basin_status prepare_counting(const bs_corpus *c, const bs_lexicon *l, counting *out,
+                                     basin_error *err)
+{
+    bool fresh;
+    bs_arena_init(&out->arena, 0);
+    bs_names_init(&out->names, &out->arena);
+    out->tag = bs_calloc((size_t)c->tags.n + 1, sizeof *out->tag);
+    out->gold = bs_calloc((size_t)c->tokens + 1, sizeof *out->gold);
+    out->row = bs_calloc((size_t)c->words.n + 1, sizeof *out->row);
+    out->unknown = bs_calloc((size_t)c->tokens + 1, 1);
+    if (!out->tag || !out->gold || !out->row || !out->unknown)
+        return bs_fail_nomem(err);
+    basin_status s = add_all(&l->tags, &out->names, err);
+    for (int32_t i = 0; i < c->tags.n && !s; i++) {
+        out->tag[i] = bs_names_add(&out->names, c->tags.item[i].text, c->tags.item[i].len, &fresh);
+        s = out->tag[i] < 0 ? bs_fail_nomem(err) : BASIN_OK;
+    }
+    if (s)
+        return s;
+    bs_lexicon_words(l, &c->words, out->row);
+    for (int32_t i = 0; i < c->tokens; i++) {
+        int32_t row = out->row[c->word[i]];
+        out->gold[i] = c->tag[i] < 0 ? -1 : out->tag[c->tag[i]];
+        out->unknown[i] = row == 0 || row >= l->n_trained;
+    }
+    return BASIN_OK;
+}
+
+static basin_status make_tagset(const counting *c, int scheme, bs_counts *out, basin_error *err)
+{
+    const char **text = bs_calloc((size_t)c->names.n + 1, sizeof *text);
+    out->tags = bs_calloc(1, sizeof *out->tags);
+    basin_status s = text && out->tags ? BASIN_OK : bs_fail_nomem(err);
+    for (int32_t i = 0; i < c->names.n && !s; i++)
+        text[i] = c->names.item[i].text;
+    if (!s)
+        s = bs_tagset_make(text, c->names.n, (bs_scheme)scheme, out->tags, err);
+    bs_free(text);
+    return s;
+}
+
+static void counts_free(bs_counts *c)
+{
+    bs_tag_metrics_free(c->tag);
+    if (c->tags)
+        bs_tagset_free(c->tags);
+    bs_free(c->tags);
+    c->tag = NULL;
+    c->tags = NULL;
+}
+
+static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs *y,
+                          const bs_threshold *cut, const bs_counting *how, bs_counts *out,
+                          basin_error *err)
+{
+    bs_tag_metric_options o = {.keep_rows = how->keep_rows};
+    counting              c = {0};
+    (void)cut;
+    *out = (bs_counts){.kind = &bs_kind_tag};
+    if (!p->tag->labelled)
+        return bs_fail(err, BASIN_EDATA, "the data has no tags to compare with");
+    basin_status s = prepare_counting(p->tag, &k->tag, &c, err);
+    if (!s)
+        s = make_tagset(&c, k->tag.scheme, out, err);
+    if (!s)
+        s = bs_tag_metrics_new(out->tags, &o, &out->tag, err);
+    if (!s)
+        s = bs_tag_metrics_add(out->tag, c.gold, y->tag, p->tag->start, p->tag->sentences,
+                               c.unknown, err);
+    counting_free(&c);
+    if (s)
+        counts_free(out);
+    return s;
+}
+
+static basin_status values(bs_counts *c, double out[BS_MOST_METRICS], basin_error *err)
+{
+    (void)err;
+    bs_tag_metrics_finish(c->tag, out);
+    return BASIN_OK;
+}
+
+static basin_status sampled(bs_counts *c, bs_sampled *out, basin_error *err)
+{
+    return bs_tag_metrics_sampled(c->tag, out, err);
+}
+
+const bs_kind bs_kind_tag = {
+    .task = &bs_task_tag,
+    .unit = "sentences",
+    .method = "infnet+",
+    .defaults = "net.layers=1 net.width=128 net.dropout=0.3 lr.net=0.001 lr.energy=0.001 "
+                "energy.hidden=128 gbi.space=logits gbi.start=uniform gbi.lr=1 cost=l1 clip=5 "
+                "clip.energy=5 epochs=100 early_stop.patience=10 infnet.hidden=0",
+    .metric = metrics,
+    .n_metrics = BS_TAG_METRIC_COUNT,
+    .shown = {{BS_TAG_METRIC_token_accuracy, "tok-acc", 12, 2, true},
+              {BS_TAG_METRIC_span_f1, "span-F1", 12, 2, true},
+              {BS_TAG_METRIC_sentence_accuracy, "sent-acc", 8, 2, true},
+              {BS_TAG_METRIC_span_precision, "prec", 7, 2, true},
+              {BS_TAG_METRIC_span_recall, "recall", 7, 2, true},
+              {BS_TAG_METRIC_unknown_accuracy, "unknown", 8, 2, true},
+              {BS_TAG_METRIC_ill_formed, "ill", 6, 0, false}},
+    .sniff = sniff,
+    .read = read_files,
+    .free = free_part,
+    .split = split,
+    .split_how = "by tags and length",
+    .select = select_rows,
+    .fit = fit,
+    .known_text = known_text,
+    .known_json = known_json,
+    .known_read = known_read,
+    .spec = make_spec,
+    .fill = fill,
+    .feed = bs_feed_tag,
+    .outputs = make_outputs,
+    .predict = predict,
+    .count = count,
+    .values = values,
+    .sampled = sampled,
+    .counts_free = counts_free,
+};

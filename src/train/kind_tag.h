@@ -1,0 +1,19 @@
+/* kind_tag.h -- pieces of the kind of tagged sentences. */
+#ifndef BS_KIND_TAG_H
+#define BS_KIND_TAG_H
+
+#include "train/kind.h"
+
+extern const bs_kind bs_kind_tag;
+
+basin_status bs_feed_tag(const bs_part *p, const bs_known *k, const bs_spec *spec,
+                         const bs_train_options *o, bs_feed **out, basin_error *err);
+/* The same for prediction: at most `most` sentences, rows padded so that few programs do, no word
+ * left out. */
+basin_status bs_feed_tag_all(const bs_part *p, const bs_known *k, const bs_spec *spec, int32_t most,
+                             bs_feed **out, basin_error *err);
+
+/* Sentences by length, so that those of a batch need little padding. */
+basin_status bs_tag_by_length(const bs_corpus *c, int32_t *order, basin_error *err);
+
+#endif
