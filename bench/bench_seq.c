@@ -1,8 +1,10 @@
 /* bench_seq.c -- a BiLSTM tagger trained by cross-entropy, as torch_peer.py times
- * it: fixed embeddings, one layer, batches of similar length from pools of 50.
+ * it, or by the likelihood of a linear chain: fixed embeddings, one layer, batches of
+ * similar length from pools of 50.
  *
- *   bench_seq FILE.conll --workload seq-pos --hidden 100 --tags 25 --threads 2 */
+ *   bench_seq FILE.conll --workload seq-pos --hidden 100 --tags 25 --threads 2 [--method crf] */
 #include "bench/bench.h"
+#include "nn/chain.h"
 
 enum { EMBEDDING = 100, POOL = 50, MAX_LEN = 256 };
 
@@ -10,10 +12,10 @@ typedef struct {
     int32_t    *word, *tag, *start, *length;
     size_t      n_tokens, cap_word, cap_tag, cap_start, cap_length;
     int         n, words, tags, hidden, batch;
-    bool        sgd;
+    bool        sgd, crf;
     real       *table; /* [words + 1, EMBEDDING] */
     int32_t    *order, *batches;
-    int32_t    *in_word, *in_gold, *in_len;
+    int32_t    *in_word, *in_gold, *in_pair, *in_len;
     real        scale;
     bench_model model;
 } state;
@@ -57,6 +59,27 @@ static void read_data(state *s, const char *path)
         s->table[i] = (real)bs_rng_normal(&rng);
 }
 
+/* Summed over tokens; padding has gold -1, which picks a zero. z is [T, B, tags]. */
+static bs_id token_loss(bs_graph *g, bs_id z, bs_recipe *r)
+{
+    bs_shape s = bs_shape_of(g, z);
+    bs_id    gold = r->input[4] = bs_leaf(g, "gold", BS_T_INT, bs_shape3(s.d[1], s.d[2], 1));
+    return bs_neg(g, bs_sum(g, bs_take(g, bs_log_softmax(g, z, -1), gold, -1)));
+}
+
+/* Summed over sentences. */
+static bs_id chain_loss(state *s, bs_graph *g, bs_id z, bs_id len, bs_recipe *r)
+{
+    bs_shape d = bs_shape_of(g, z);
+    int      T = d.d[1], B = d.d[2], N = s->tags;
+    bs_id    gold = r->input[4] = bs_leaf(g, "gold", BS_T_INT, bs_shape3(B, T, 1));
+    bs_id    pair = r->input[5] = bs_leaf(g, "pair", BS_T_INT, bs_shape2(B, T + 1));
+    bs_id    w = bs_param(g, s->model.params, "chain", bs_shape2(N + 1, N + 1), bs_init_zero());
+    bs_id    u = bs_permute(g, z, 0, 2, 1, 3);
+    return bs_sum(g,
+                  bs_sub(g, bs_crf_log_z(g, u, w, len), bs_chain_path_score(g, u, w, gold, pair)));
+}
+
 static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 {
     state *s = ctx;
@@ -65,14 +88,11 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     bs_id  table = r->input[0] = bs_leaf(g, "table", BS_T_REAL, bs_shape2(s->words, EMBEDDING));
     bs_id  word = r->input[1] = bs_leaf(g, "word", BS_T_INT, bs_shape2(T, B));
     bs_id  len = r->input[2] = bs_leaf(g, "len", BS_T_INT, bs_shape1(B));
-    bs_id  gold = r->input[3] = bs_leaf(g, "gold", BS_T_INT, bs_shape3(T, B, 1));
-    bs_id  scale = r->input[4] = bs_leaf(g, "scale", BS_T_REAL, bs_shape1(1));
+    bs_id  scale = r->input[3] = bs_leaf(g, "scale", BS_T_REAL, bs_shape1(1));
     bs_id  h = bs_bilstm(&nn, "lstm", bs_gather(g, table, word), len, s->hidden, 1, 0);
     bs_id  z = bs_linear(&nn, "out", h, s->tags, bs_init_xavier(2 * s->hidden, s->tags), true);
     bs_push(g, "loss");
-    /* padding has gold -1, which picks a zero */
-    bs_id picked = bs_take(g, bs_log_softmax(g, z, -1), gold, -1);
-    bs_id loss = bs_neg(g, bs_mul(g, bs_sum(g, picked), scale));
+    bs_id loss = bs_mul(g, s->crf ? chain_loss(s, g, z, len, r) : token_loss(g, z, r), scale);
     bench_gradients(g, s->model.params, loss, r);
     bs_pop(g);
 }
@@ -115,8 +135,10 @@ static double step(void *ctx, int epoch, int i)
             bool inside = t < s->in_len[b];
             int  at = s->start[rows[b]] + t;
             s->in_word[t * B + b] = inside ? s->word[at] : -1;
-            s->in_gold[t * B + b] = inside ? s->tag[at] : -1;
+            s->in_gold[s->crf ? b * T + t : t * B + b] = inside ? s->tag[at] : -1;
         }
+    for (int b = 0; b < B && s->crf; b++)
+        bs_chain_pairs(s->in_gold + b * T, s->in_len[b], T, s->tags, s->in_pair + b * (T + 1));
     s->scale = (real)(1.0 / tokens);
     bs_optim_options o = bench_adam(5e-4);
     if (s->sgd) {
@@ -125,8 +147,8 @@ static double step(void *ctx, int epoch, int i)
         o.momentum = 0.9;
     }
     bs_entry   *e = bench_program(&s->model, (bs_key){{0, B, T, 0}}, &o);
-    const void *data[] = {s->table, s->in_word, s->in_len, s->in_gold, &s->scale};
-    for (int k = 0; k < 5; k++)
+    const void *data[] = {s->table, s->in_word, s->in_len, &s->scale, s->in_gold, s->in_pair};
+    for (int k = 0; k < (s->crf ? 6 : 5); k++)
         bs_backend_cpu.bind_input(e->program, e->input[k], data[k]);
     return bench_run(&s->model, e);
 }
@@ -138,9 +160,10 @@ int main(int argc, char **argv)
     state      s = {.hidden = bench_int(argc, argv, "--hidden", "100"),
                     .tags = bench_int(argc, argv, "--tags", "25"),
                     .batch = bench_int(argc, argv, "--batch", "32"),
+                    .crf = strcmp(bench_arg(argc, argv, "--method", "ce"), "crf") == 0,
                     .sgd = strcmp(bench_arg(argc, argv, "--optim", "adam"), "sgd") == 0};
     bench_case c = {.workload = bench_arg(argc, argv, "--workload", "seq"),
-                    .method = "ce",
+                    .method = s.crf ? "crf" : "ce",
                     .unit = "sentences",
                     .batch = s.batch,
                     .threads = bench_int(argc, argv, "--threads", "2"),
@@ -152,12 +175,13 @@ int main(int argc, char **argv)
     s.batches = bs_calloc((size_t)s.n, sizeof *s.batches);
     s.in_word = bs_calloc(most, sizeof *s.in_word);
     s.in_gold = bs_calloc(most, sizeof *s.in_gold);
+    s.in_pair = bs_calloc(most + (size_t)s.batch, sizeof *s.in_pair);
     s.in_len = bs_calloc((size_t)s.batch, sizeof *s.in_len);
     s.model = bench_model_new(c.threads, build, &s);
     bench_train(&c, s.n / s.batch, step, &s, s.batch);
     bench_model_free(&s.model);
-    void *owned[] = {s.word,  s.tag,     s.start,   s.length,  s.table,
-                     s.order, s.batches, s.in_word, s.in_gold, s.in_len};
+    void *owned[] = {s.word,    s.tag,     s.start,   s.length,  s.table, s.order,
+                     s.batches, s.in_word, s.in_gold, s.in_pair, s.in_len};
     for (size_t i = 0; i < sizeof owned / sizeof owned[0]; i++)
         bs_free(owned[i]);
     return 0;

@@ -4,7 +4,7 @@
 
 #include "tests/harness.h"
 
-/* Sentences of up to T tokens with N tags; unary and transition are plain arrays of type real. */
+/* Sentences of up to T tokens with N tags. Number k means sequence k modulo their number. */
 typedef struct {
     int            B, T, N;
     const real    *unary;      /* [B, T, N] */
@@ -12,39 +12,36 @@ typedef struct {
     const int32_t *len;        /* [B] */
 } chain;
 
-/* How many sequences of `len` tags there are. */
-static inline int chain_count(const chain *c, int len)
+/* How many sequences sentence b has. */
+static inline int chain_count(const chain *c, int b)
 {
     int n = 1;
-    for (int t = 0; t < len; t++)
+    for (int t = 0; t < c->len[b]; t++)
         n *= c->N;
     return n;
 }
 
-/* Sequence number k: its tag at position t, the last position changing fastest. */
-static inline int chain_tag(const chain *c, int len, int k, int t)
+/* Its sequence k at position t; the last position changes fastest. */
+static inline int chain_tag(const chain *c, int b, int k, int t)
 {
-    for (int i = len - 1; i > t; i--)
+    for (int i = c->len[b] - 1; i > t; i--)
         k /= c->N;
     return k % c->N;
 }
 
-static inline double chain_step(const chain *c, int from, int to)
-{
-    return (double)c->transition[from * (c->N + 1) + to];
-}
-
-/* The score of sequence k for sentence b, by definition. */
+/* The score of its sequence k, by definition. */
 static inline double chain_value(const chain *c, int b, int k)
 {
-    double sum = 0;
-    int    before = c->N;
+    const int M = c->N + 1;
+    double    sum = 0;
+    int       before = c->N;
     for (int t = 0; t < c->len[b]; t++) {
-        int tag = chain_tag(c, c->len[b], k, t);
-        sum += chain_step(c, before, tag) + (double)c->unary[(b * c->T + t) * c->N + tag];
+        int tag = chain_tag(c, b, k, t);
+        sum += (double)c->transition[before * M + tag];
+        sum += (double)c->unary[(b * c->T + t) * c->N + tag];
         before = tag;
     }
-    return c->len[b] ? sum + chain_step(c, before, c->N) : 0;
+    return c->len[b] ? sum + (double)c->transition[before * M + c->N] : 0;
 }
 
 #endif

@@ -206,6 +206,13 @@ static bs_id c_chain_path_score(bs_graph *g, bs_example *ex, int v)
     return bs_chain_path_score(g, unary, w, tag, pair);
 }
 
+static bs_id c_crf_log_z_unrolled(bs_graph *g, bs_example *ex, int v)
+{
+    bs_id unary = bs_example_real(g, ex, bs_shape3(3, 4, 2 + v), -1, 1);
+    bs_id w = bs_example_real(g, ex, bs_shape2(3 + v, 3 + v), -1, 1);
+    return bs_crf_log_z_unrolled(g, unary, w, bs_example_int(g, ex, bs_shape1(3), 5, false));
+}
+
 /* Soft F1 of SEAL: 2 sum min / (sum min + sum max). */
 static bs_id c_soft_f1(bs_graph *g, bs_example *ex, int v)
 {
@@ -235,6 +242,7 @@ static void derivatives_of_composites(void **state)
                {"lstm_unrolled", c_lstm_unrolled, 2},
                {"chain_score", c_chain_score, 3},
                {"chain_path_score", c_chain_path_score, 1},
+               {"crf_log_z_unrolled", c_crf_log_z_unrolled, 2},
                {"soft_f1", c_soft_f1, 1}};
     (void)state;
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)

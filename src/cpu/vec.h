@@ -69,6 +69,8 @@ typedef struct {
                      const real *f, const real *u, const real *o, real *dz, int H);
 } bs_vec_lstm;
 
+typedef struct bs_vec_crf bs_vec_crf; /* cpu/crf.h */
+
 /* One optimiser step over n parameters; see plan/backend.h for the rule. */
 struct bs_update;
 typedef struct {
@@ -84,6 +86,7 @@ typedef struct {
     const bs_vec_reduce *reduce;
     const bs_vec_sparse *sparse;
     const bs_vec_lstm   *lstm;
+    const bs_vec_crf    *crf;
     const bs_vec_update *update;
 } bs_vec;
 

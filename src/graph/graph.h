@@ -203,7 +203,7 @@ bs_id bs_conv_dw(bs_graph *g, bs_id x, bs_id dy, int stride, int pad, bs_shape w
 bs_id bs_conv_transposed(bs_graph *g, bs_id x, bs_id w, int stride, int pad);
 bs_id bs_max_pool(bs_graph *g, bs_id x, int size, int stride);
 
-/* --- sequences, time-major --- */
+/* --- sequences: time-major for lstm, sentence by sentence for crf --- */
 /* One LSTM direction over a whole sequence. xp [T, B, 4H] is the input already
  * multiplied by its weights, plus bias, gates in the order i, f, g, o; wh is
  * [H, 4H]; len int [B] (positions >= len give zeros and leave the state
@@ -212,6 +212,16 @@ bs_id bs_lstm(bs_graph *g, bs_id xp, bs_id wh, bs_id len, bool reverse);
 /* The same from primitives: differentiable as often as needed, and its oracle.
  * mask is real [T, B, 1], 1 at positions < len. */
 bs_id bs_lstm_unrolled(bs_graph *g, bs_id xp, bs_id wh, bs_id mask, bool reverse);
+
+/* Log partition function of linear chains: unary real [B, T, N], transition real [N + 1, N + 1]
+ * as in nn/chain.h, len int [B] (positions >= len do not count; length 0 gives 0): [B, 1]. Its
+ * gradient is the token marginals and the expected transitions, by fused forward-backward;
+ * further derivatives exist, but are made of primitives, some dozens of nodes per position. */
+bs_id bs_crf_log_z(bs_graph *g, bs_id unary, bs_id transition, bs_id len);
+/* The probability of each tag at each position, [B, T, N]; zeros at padding. */
+bs_id bs_crf_marginals(bs_graph *g, bs_id unary, bs_id transition, bs_id len);
+/* bs_crf_log_z from primitives: its oracle, and better where many derivatives are wanted. */
+bs_id bs_crf_log_z_unrolled(bs_graph *g, bs_id unary, bs_id transition, bs_id len);
 
 /* --- derivatives --- */
 /* out[i] = d target / d wrt[i], as nodes of this graph; target is summed if it
