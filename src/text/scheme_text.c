@@ -45,6 +45,8 @@ static void look_at(const char *const *tags, const bs_tagset *s, const int32_t *
     }
     for (int32_t i = 0; i <= n; i++) {
         const bs_tag a = bs_tagset_at(s, tag, n, i - 1), b = bs_tagset_at(s, tag, n, i);
+        if (a.type < 0 && b.type < 0)
+            continue; /* most of a text: outside of spans there are no rules */
         for (int k = BS_SCHEME_IOB1; k <= BS_SCHEME_IOE2; k++) {
             bool first, second;
             bs_scheme_faults((bs_scheme)k, a, b, &first, &second);
