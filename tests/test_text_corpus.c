@@ -67,6 +67,7 @@ static const good reading[] = {
     {"scheme=raw", "a B-X\nb I-X\n", "a/B-X b/I-X", "as text.scheme says"},
     {"", "a U-x/y\nb I-z\nc I-x\nd I-w\ne I-v\n", "a/U-x/y b/I-z c/I-x d/I-w e/I-v",
      "ill-formed: read as raw"},
+    {"to=raw", "a I-X\nb I-X\n", "a/I-X b/I-X", "converted to raw"},
     /* CoNLL-U */
     {"", CONLLU, "vamos/VERB nos/PRON mar/NOUN | #/SYM", "2 lines of multiword tokens"},
     {"tag_column=8 feature_columns=3,4", CONLLU,
@@ -78,6 +79,7 @@ static const good reading[] = {
     {"free", "a N\nb V\n", "a/N b/V", NULL},
     {"free tag_column=3 feature_columns=2", "a N\nb V\n", "a[N] b[V]", NULL},
     {"free tag_column=4 feature_columns=2,3", "a N x\nb V y\n\n", "a[N,x] b[V,y]", NULL},
+    {"free to=bioes", "a x\nb -\n", "a b", "column 2 holds no tags of spans"},
     {"free tag_column=none", "a N\nb V\n", "a[N] b[V]", NULL},
     {"free", "U.N. official heads for Baghdad .\n", "U.N. official heads for Baghdad .",
      "plain text, a sentence a line"},
@@ -164,6 +166,8 @@ static const bad refusals[] = {
     ROW("to=bioes", "a N\nb V\n",
         "data: the tags are raw and cannot be converted to bioes; text.scheme says how they are "
         "read"),
+    ROW("scheme=iob2", "a N\n",
+        "data: tag 'N' does not belong to the scheme iob2, whose letters are B I O"),
     ROW("format=conllu", "a N\n", "data:1: 1 column, expected the 10 of CoNLL-U (with tabs)"),
     ROW("format=conllu", U("x"), "data:1:1: 'x' is not a number of CoNLL-U such as 7, 7-8 or 7.1"),
     ROW("", U("1") U("2-"), "data:2:1: '2-' is not a number of CoNLL-U such as 7, 7-8 or 7.1"),

@@ -100,7 +100,7 @@ static basin_status find_repaired(bs_corpus_reading *r, const char *const *texts
     return s;
 }
 
-/* False: most tags make no sense as spans, so that raw is what they are. */
+/* *ok = false: many tags make no sense as spans, so that raw is what they are. */
 static basin_status convert(bs_corpus_reading *r, const char *const *texts, bs_scheme to, bool *ok)
 {
     bs_corpus *c = r->c;
@@ -113,7 +113,12 @@ static basin_status convert(bs_corpus_reading *r, const char *const *texts, bs_s
                                        c->sentences, &names, tag, &c->repaired, r->err);
     if (!s && c->repaired)
         s = find_repaired(r, texts);
-    *ok = !s && (strcmp(r->o->scheme, "auto") != 0 || c->repaired <= c->tokens / 4);
+    if (s && s != BASIN_ENOMEM) {
+        const basin_error told = *r->err; /* it does not know the file */
+        s = bs_corpus_fail(r, 0, 0, "%s", told.msg);
+    }
+    bool guessed = strcmp(r->o->scheme, "auto") == 0 && strcmp(r->o->to, "auto") == 0;
+    *ok = !s && (!guessed || c->repaired <= c->tokens / 4);
     bs_free(*ok ? c->tag : tag);
     bs_names_free(*ok ? &c->tags : &names);
     if (*ok) {
@@ -136,32 +141,41 @@ static void note_scheme(const bs_corpus_reading *r, const char *why)
                      (long long)c->repaired, bs_corpus_line(c, c->repaired_at));
 }
 
-basin_status bs_corpus_scheme(bs_corpus_reading *r)
+/* A column that holds something else (-, _, nothing but x) where tags are not needed. */
+static void forget_tags(bs_corpus_reading *r)
 {
     bs_corpus *c = r->c;
-    char       why[BS_SCHEME_WHY] = "";
-    bs_scheme  to;
-    bool       ok = true;
-    c->labelled = c->tags.n > 0;
-    if (!c->labelled) {
-        if (!r->o->label_free)
-            return bs_corpus_fail(r, 0, 0, "no token has a tag: column %d is _ everywhere",
-                                  c->tag_column);
+    bs_notes_add(r->notes, "tags", "column %d holds no tags of spans such as B-PER; it is ignored",
+                 c->tag_column);
+    for (int32_t t = 0; t < c->tokens; t++)
+        c->tag[t] = -1;
+    bs_names_free(&c->tags);
+    c->labelled = false;
+    c->file_scheme = c->scheme = BS_SCHEME_RAW;
+}
+
+/* A scheme that was asked for by name and that raw tags cannot be written in. */
+static bool wants_spans(const bs_corpus_reading *r)
+{
+    const char *to = r->o->to;
+    return strcmp(to, "auto") != 0 && strcmp(to, "keep") != 0 && strcmp(to, "raw") != 0;
+}
+
+static basin_status settle(bs_corpus_reading *r, const char *const *texts)
+{
+    bs_corpus   *c = r->c;
+    char         why[BS_SCHEME_WHY] = "";
+    bs_scheme    to;
+    bool         ok = true;
+    basin_status s = find_scheme(r, texts, why);
+    if (!s && r->o->label_free && wants_spans(r) && c->file_scheme == BS_SCHEME_RAW) {
+        forget_tags(r);
         return BASIN_OK;
     }
-    basin_status s = BASIN_OK;
-    if (strcmp(r->o->tag_style, "suffix") == 0)
-        s = turn_suffixes(c, r->err);
-    if (s)
-        return s;
-    const char **texts = bs_corpus_texts(&c->tags);
-    if (!texts)
-        return bs_fail_nomem(r->err);
-    s = find_scheme(r, texts, why);
     if (!s)
         s = choose_target(r, &to);
     /* Also from a scheme to itself: ill-formed tags are repaired on the way. */
-    if (!s && strcmp(r->o->to, "keep") != 0 && c->file_scheme != BS_SCHEME_RAW)
+    if (!s && strcmp(r->o->to, "keep") != 0 && to != BS_SCHEME_RAW)
         s = convert(r, texts, to, &ok);
     if (!s && !ok) {
         bs_notes_add(r->notes, "scheme",
@@ -174,6 +188,28 @@ basin_status bs_corpus_scheme(bs_corpus_reading *r)
         c->scheme = to;
         note_scheme(r, why);
     }
+    return s;
+}
+
+basin_status bs_corpus_scheme(bs_corpus_reading *r)
+{
+    bs_corpus   *c = r->c;
+    basin_status s = BASIN_OK;
+    c->labelled = c->tags.n > 0;
+    if (!c->labelled) {
+        if (!r->o->label_free)
+            return bs_corpus_fail(r, 0, 0, "no token has a tag: column %d is _ everywhere",
+                                  c->tag_column);
+        return BASIN_OK;
+    }
+    if (strcmp(r->o->tag_style, "suffix") == 0)
+        s = turn_suffixes(c, r->err);
+    if (s)
+        return s;
+    const char **texts = bs_corpus_texts(&c->tags);
+    if (!texts)
+        return bs_fail_nomem(r->err);
+    s = settle(r, texts);
     bs_free(texts);
     return s;
 }

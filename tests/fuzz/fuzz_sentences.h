@@ -56,7 +56,8 @@ static inline void fuzz_write(const bs_corpus *c, bool keep)
     for (int32_t k = 0; k < c->tags.n; k++)
         names[k] = c->tags.item[k].text;
     bs_buf_clear(&out);
-    if (bs_corpus_write(c, names, c->tag, fuzz_sink, &out, &err) || out.len < c->text_len / 2)
+    if (bs_corpus_write(c, names, c->tag, fuzz_sink, &out, &err) ||
+        (strcmp(c->format, "text") != 0 && out.len < c->text_len + 2 * (size_t)c->tokens))
         abort();
     bs_buf_clear(&out);
     if (bs_corpus_describe(c, c, NULL, &out, &json, &err))
