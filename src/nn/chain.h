@@ -4,7 +4,8 @@
  *
  * with unary scores u [B, T, N] (or [B, 1, T, N]) and one matrix of transitions W [N + 1, N + 1]:
  * entry [i][j] scores tag j after tag i, row N is the start, column N the end, the corner [N][N]
- * is not used. Both builders can be differentiated as often as needed. */
+ * is not used. Both builders can be differentiated as often as needed. The sum over all sequences
+ * is bs_crf_log_z (graph.h), the best ones are found by model/viterbi.h. */
 #ifndef BS_CHAIN_H
 #define BS_CHAIN_H
 
