@@ -26,6 +26,8 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     bs_view_inputs(&v, r);
     if (s->how.how == BS_INFER_NET) {
         y = t->relax(&v, t->logits(&v, "net"));
+    } else if (s->how.how == BS_INFER_VITERBI) {
+        y = t->marginals(&v);
     } else {
         if (s->how.how == BS_INFER_REFINE)
             o.start = BS_GBI_NET;
@@ -35,6 +37,8 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     r->result[r->n_results++] = (bs_result){y, -1};
     if (s->how.energies)
         r->result[r->n_results++] = (bs_result){t->energy(&v, y), -1};
+    if (s->how.how == BS_INFER_VITERBI)
+        r->result[r->n_results++] = (bs_result){t->potentials(&v), -1};
 }
 
 basin_status bs_scorer_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
@@ -81,8 +85,17 @@ static int padded(int32_t rows)
     return size;
 }
 
-basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, const real **y, const real **energy,
-                             basin_error *err)
+const bs_inference *bs_scorer_inference(const bs_scorer *s)
+{
+    return &s->how;
+}
+
+const bs_params *bs_scorer_params(const bs_scorer *s)
+{
+    return s->params;
+}
+
+basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, bs_scored *out, basin_error *err)
 {
     bs_entry    *entry;
     bool         fresh;
@@ -97,8 +110,12 @@ basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, const real **y, co
     status = s->backend->run(entry->program, &(bs_run){0, 0}, err);
     if (status)
         return status;
-    *y = s->backend->result(entry->program, 0);
-    *energy = s->how.energies ? s->backend->result(entry->program, 1) : NULL;
+    int n = 0;
+    *out = (bs_scored){.y = s->backend->result(entry->program, n++)};
+    if (s->how.energies)
+        out->energy = s->backend->result(entry->program, n++);
+    if (s->how.how == BS_INFER_VITERBI)
+        out->potentials = s->backend->result(entry->program, n++);
     return BASIN_OK;
 }
 
@@ -106,15 +123,15 @@ static basin_status run_block(bs_scorer *s, const void *x, int32_t rows, float *
                               float *energies, basin_error *err)
 {
     bs_batch     b = {.size = {padded(rows), 1, 1}, .x = {x}};
-    const real  *p, *e;
-    basin_status status = bs_scorer_batch(s, &b, &p, &e, err);
+    bs_scored    found;
+    basin_status status = bs_scorer_batch(s, &b, &found, err);
     if (status)
         return status;
     size_t n = (size_t)rows * (size_t)s->spec->mlc.labels;
     for (size_t i = 0; i < n; i++)
-        scores[i] = (float)p[i];
-    for (int32_t i = 0; e && energies && i < rows; i++)
-        energies[i] = (float)e[i];
+        scores[i] = (float)found.y[i];
+    for (int32_t i = 0; found.energy && energies && i < rows; i++)
+        energies[i] = (float)found.energy[i];
     return BASIN_OK;
 }
 

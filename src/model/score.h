@@ -11,15 +11,18 @@
 #include "plan/backend.h"
 
 typedef enum {
-    BS_INFER_NET,    /* one pass of the net */
-    BS_INFER_GBI,    /* search of the energy */
-    BS_INFER_REFINE, /* search that starts at the net's output */
+    BS_INFER_NET,     /* one pass of the net */
+    BS_INFER_GBI,     /* search of the energy */
+    BS_INFER_REFINE,  /* search that starts at the net's output */
+    BS_INFER_VITERBI, /* exact, of energies that are chains: y are marginals, and potentials are
+                       * given for whoever decodes */
 } bs_infer;
 
 typedef struct {
     bs_infer how;
     bs_gbi   gbi;
-    bool     energies; /* also the energy of what was found */
+    bool     energies;    /* also the energy of what was found */
+    bool     constrained; /* for whoever decodes: well-formed outputs only */
 } bs_inference;
 
 typedef struct bs_scorer bs_scorer;
@@ -30,10 +33,16 @@ basin_status bs_scorer_new(const bs_backend *backend, bs_workspace *w, bs_params
                            basin_error *err);
 void         bs_scorer_free(bs_scorer *s);
 
-/* One batch of any task: y [rows, parts], and energies [rows] or NULL where they are not wanted;
- * valid until the next call. */
-basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, const real **y, const real **energy,
-                             basin_error *err);
+/* What was found: [rows, parts], [rows], [rows, parts]; NULL for what was not asked for. */
+typedef struct {
+    const real *y, *energy, *potentials;
+} bs_scored;
+
+/* One batch of any task; valid until the next call. */
+basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, bs_scored *out, basin_error *err);
+
+const bs_inference *bs_scorer_inference(const bs_scorer *s);
+const bs_params    *bs_scorer_params(const bs_scorer *s);
 
 /* Label sets of any number of rows. scores [rows, labels]; energies [rows], or NULL. The spec says
  * which of the two is wanted. */

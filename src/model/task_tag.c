@@ -160,6 +160,27 @@ static bs_id transitions(bs_view *v)
     return bs_param(v->g, v->params, "energy/W", bs_shape2(N, N), bs_init_uniform(0.02));
 }
 
+static bs_id by_sentence(bs_view *v, bs_id scores) /* [B, T, N] */
+{
+    return bs_reshape(v->g, scores, bs_shape3(v->size.rows, v->size.length, shape(v)->tags));
+}
+
+static bs_id marginals(bs_view *v)
+{
+    bs_id unary = by_sentence(v, potentials(v));
+    return flat(v, bs_crf_marginals(v->g, unary, transitions(v), input(v).len), 1);
+}
+
+static bs_id log_partition(bs_view *v)
+{
+    if (shape(v)->energy->terms)
+        return bs_graph_refuse(v->g, "energy.kind: a sum over all outputs needs a chain, not %s",
+                               shape(v)->energy->name);
+    bs_id unary = by_sentence(v, potentials(v));
+    bs_id z = bs_crf_log_z(v->g, unary, transitions(v), input(v).len);
+    return bs_reshape(v->g, z, bs_shape3(v->size.rows, 1, 1));
+}
+
 /* Terms over the k-th of the outputs: [rows, 1, 1] */
 static bs_id terms_of(bs_view *v, bs_id y, int k)
 {
@@ -315,7 +336,8 @@ const bs_task bs_task_tag = {
     .truth_energy = truth_energy,
     .energy = energy,
     .potentials = potentials,
-    .transitions = transitions,
+    .marginals = marginals,
+    .log_partition = log_partition,
     .score = score,
     .cost = cost,
     .cross_entropy = cross_entropy,

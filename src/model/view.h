@@ -70,10 +70,11 @@ struct bs_task {
 
     bs_id (*truth_energy)(bs_view *v);    /* E(x, gold) */
     bs_id (*energy)(bs_view *v, bs_id y); /* E(x, y) */
-    /* Of energies that are a chain: local scores like logits, and [tags + 1, tags + 1] of
-     * neighbours (nn/chain.h); NULL: they are not. */
+    /* Of energies that are a chain (nn/chain.h), NULL for others: local scores like logits; the
+     * exact probabilities of parts of y; log of the sum of exp(-E) over all outputs [rows, 1, 1]. */
     bs_id (*potentials)(bs_view *v);
-    bs_id (*transitions)(bs_view *v);
+    bs_id (*marginals)(bs_view *v);
+    bs_id (*log_partition)(bs_view *v);
     bs_id (*score)(bs_view *v, bs_id y);              /* against gold, in [0,1]; 1 = equal */
     bs_id (*cost)(bs_view *v, bs_cost kind, bs_id y); /* against gold; 0 = equal */
     bs_id (*cross_entropy)(bs_view *v, bs_id logits); /* [rows, 1, 1] */

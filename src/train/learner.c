@@ -42,10 +42,12 @@ bs_gbi bs_options_gbi(const bs_train_options *o, bool predicting)
 
 bs_inference bs_options_inference(const bs_train_options *o, const char *infer)
 {
-    return (bs_inference){.how = strcmp(infer, "gbi") == 0      ? BS_INFER_GBI
-                                 : strcmp(infer, "refine") == 0 ? BS_INFER_REFINE
-                                                                : BS_INFER_NET,
-                          .gbi = bs_options_gbi(o, true)};
+    return (bs_inference){.how = strcmp(infer, "gbi") == 0       ? BS_INFER_GBI
+                                 : strcmp(infer, "refine") == 0  ? BS_INFER_REFINE
+                                 : strcmp(infer, "viterbi") == 0 ? BS_INFER_VITERBI
+                                                                 : BS_INFER_NET,
+                          .gbi = bs_options_gbi(o, true),
+                          .constrained = o->constrain};
 }
 
 /* Dropout is on in the net that is trained, and, as in the published runs, in the other, too

@@ -121,8 +121,8 @@ const bs_option bs_train_rows[] = {
     {"pretrain.lr", BS_FLOAT, AT(pretrain_lr), "0.002", "0", "1000", NULL,
      "learning rate of the net in them", LOG},
 
-    {"infer", BS_NAME, AT(infer), "net", NULL, NULL, "net|gbi|refine",
-     "how outputs are found: one pass of the net, search of the energy, or both", KEEP},
+    {"infer", BS_NAME, AT(infer), "net", NULL, NULL, "net|gbi|refine|viterbi",
+     "how outputs are found: one pass of the net, search of the energy, both, or exactly", KEEP},
     {"gbi.steps", BS_INT, AT(gbi_steps), "20", "1", "10000", NULL,
      "steps of gradient-based inference", KEEP},
     {"gbi.test_steps", BS_INT, AT(gbi_test_steps), "0", "0", "10000", NULL,

@@ -10,19 +10,29 @@
 basin_status bs_saved_inference(const bs_saved *s, const char *infer, bs_inference *out,
                                 basin_error *err)
 {
-    const bs_train_options *o = &s->settings.train;
-    *out = bs_options_inference(o, infer ? infer : o->infer);
-    if (infer && strcmp(infer, "net") != 0 && strcmp(infer, "gbi") != 0 &&
-        strcmp(infer, "refine") != 0)
-        return bs_fail(err, BASIN_EARG, "--infer: '%s' is not net, gbi or refine", infer);
-    bool net = out->how != BS_INFER_GBI || out->gbi.start == BS_GBI_NET;
+    static const char *const names[] = {"net", "gbi", "refine", "viterbi"};
+    const bs_train_options  *o = &s->settings.train;
+    bool                     known = !infer;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && infer; i++)
+        known |= strcmp(infer, names[i]) == 0;
+    infer = infer ? infer : o->infer;
+    *out = bs_options_inference(o, infer);
+    if (!known)
+        return bs_fail(err, BASIN_EARG, "--infer: '%s' is not net, gbi, refine or viterbi", infer);
+    bool exact = out->how == BS_INFER_VITERBI;
+    bool net = !exact && (out->how != BS_INFER_GBI || out->gbi.start == BS_GBI_NET);
     bool energy = out->how != BS_INFER_NET;
     if (energy && !s->has_energy)
         return bs_fail(err, BASIN_EARG,
                        "--infer: '%s' needs an energy; this model is a plain net: use net", infer);
     if (net && !s->has_net)
         return bs_fail(err, BASIN_EARG,
-                       "--infer: '%s' needs a net; this model is an energy alone: use gbi", infer);
+                       "--infer: '%s' needs a net; this model is an energy alone: use gbi%s", infer,
+                       s->spec.task->marginals ? " or viterbi" : "");
+    if (exact && (!s->spec.task->marginals || s->spec.tag.energy->terms))
+        return bs_fail(err, BASIN_EARG,
+                       "--infer: viterbi needs an energy that is a chain (task tag, energy.kind "
+                       "chain); use gbi");
     return BASIN_OK;
 }
 

@@ -69,6 +69,8 @@ static basin_status check_settings(const bs_train_options *o, basin_error *err)
         s = bs_fail(err, BASIN_EARG,
                     "gbi.start: a search of logits cannot leave zeros, which are logits of minus "
                     "infinity; use uniform, random or net");
+    if (!s && strcmp(o->infer, "viterbi") == 0 && strcmp(o->task, "tag") != 0)
+        s = bs_fail(err, BASIN_EARG, "infer: viterbi is for task tag; use net, gbi or refine");
     if (!s && !bs_metric_table[metric].decided)
         s = bs_fail(err, BASIN_EARG, "threshold.metric: %s does not depend on a threshold",
                     o->threshold_metric);
