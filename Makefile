@@ -137,7 +137,7 @@ WARN += -Werror
 endif
 
 # Folders that touch foreign bytes also warn about conversions that lose something.
-STRICT := src/base/% src/data/% src/text/% src/file/%
+STRICT := src/base/% src/data/% src/text/% src/image/% src/file/%
 
 ifeq ($(SAN),1)
 OPT     := -O1

@@ -1,0 +1,80 @@
+/* picture.h -- 8-bit pictures out of PNG and JPEG files, and PNG files out of pictures.
+ *
+ * Decoding works on bytes in memory and trusts none of them: sizes are checked
+ * against limits before memory is taken, nothing is printed, and a broken file
+ * is an error of one line that names it. Masks and photos are read differently:
+ * of a mask the numbers in the file count (palette index, grey value as it is
+ * stored), of a photo what a viewer would show. */
+#ifndef BS_IMAGE_PICTURE_H
+#define BS_IMAGE_PICTURE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "data/notes.h"
+
+typedef enum {
+    BS_PICTURE_PHOTO, /* palette and transparency resolved, turned as EXIF says */
+    BS_PICTURE_MASK,  /* stored values; a JPEG file is refused, its values are inexact */
+} bs_picture_use;
+
+typedef enum { BS_PICTURE_NONE, BS_PICTURE_PNG, BS_PICTURE_JPEG } bs_picture_kind;
+
+typedef struct {
+    int     max_side;   /* 0 = 16384 */
+    int64_t max_pixels; /* 0 = 64 million */
+} bs_picture_limits;
+
+/* What the head of a file says. */
+typedef struct {
+    bs_picture_kind kind;
+    int             width, height; /* as shown: a turned photo is turned */
+    int             channels;      /* of the decoded photo: 1 grey, 3 RGB, 4 RGBA */
+    int             depth;         /* bits of a stored sample */
+    int             orientation;   /* EXIF, 1 to 8 */
+    bool            indexed;       /* the file has a palette */
+    bool            animated;
+} bs_picture_info;
+
+typedef struct {
+    int             width, height;
+    int             channels; /* 1 grey, index or class, 3 RGB, 4 RGBA */
+    uint8_t        *pixels;   /* [height][width][channels], a bs_alloc block */
+    bs_picture_info file;
+    int             colours; /* entries of the palette of an indexed file */
+    uint8_t         palette[256][3];
+} bs_picture;
+
+/* By the first bytes; 8 are enough. */
+bs_picture_kind bs_picture_sniff(const void *bytes, size_t n);
+
+/* Reads the head only. `name` opens every message; limits may be NULL. */
+basin_status bs_picture_probe(const char *name, const void *bytes, size_t n,
+                              const bs_picture_limits *limits, bs_picture_info *out,
+                              basin_error *err);
+
+/* A mask has one channel, except where it is stored in colours (then 3). 16-bit
+ * masks are read when their values fit 8 bits. *out holds nothing after a
+ * failure. notes may be NULL. */
+basin_status bs_picture_decode(const char *name, const void *bytes, size_t n, bs_picture_use use,
+                               const bs_picture_limits *limits, bs_picture *out, bs_notes *notes,
+                               basin_error *err);
+void         bs_picture_free(bs_picture *p); /* accepts NULL; leaves it empty */
+
+/* RGBA over white becomes RGB, in place; other pictures stay. */
+void bs_picture_flatten(bs_picture *p);
+
+/* A PNG file appended to `out`: channels 1, 3 or 4, rows interleaved. With a
+ * palette ([colours], at most 256) channels is 1 and pixels are indices below
+ * `colours`; else palette is NULL. The same picture gives the same bytes. */
+basin_status bs_png_write(const uint8_t *pixels, int width, int height, int channels,
+                          const uint8_t (*palette)[3], int colours, bs_buf *out, basin_error *err);
+
+/* Colours of the classes of a mask, easy to tell apart: black, then strong ones;
+ * after the first 16 those of the Pascal VOC colour map. */
+void bs_class_colour(int c, uint8_t rgb[3]);
+
+#endif
