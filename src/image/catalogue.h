@@ -1,0 +1,115 @@
+/* catalogue.h -- which files of a data set are photos, which are masks, and what belongs
+ * together. For images.c and its tests; made of names and small text files alone. */
+#ifndef BS_IMAGE_CATALOGUE_H
+#define BS_IMAGE_CATALOGUE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "base/mem.h"
+#include "data/names.h"
+#include "data/notes.h"
+
+typedef enum { BS_PART_NONE, BS_PART_TRAIN, BS_PART_VALID, BS_PART_TEST, BS_PARTS } bs_image_part;
+
+typedef enum { BS_ROLE_UNKNOWN, BS_ROLE_IMAGE, BS_ROLE_MASK, BS_ROLE_OTHER } bs_file_role;
+
+/* A picture. Everything behind `source` is filled in by bs_catalogue_pair(). */
+typedef struct {
+    const char   *name; /* relative to its source */
+    int           source;
+    int32_t       width, height, channels; /* 0: not known */
+    bs_file_role  role;
+    bs_image_part part;   /* by folder */
+    const char   *folder; /* what is left of the folders without words for roles */
+    const char   *stem;   /* file name without extension */
+    int32_t       partner;
+    int           suffix; /* length of an ending of the stem such as _mask */
+} bs_file;
+
+/* A text file that may be a list of names, a list of classes or a table of pairs. */
+typedef struct {
+    const char *name;
+    int         source;
+    const char *text; /* [len], NUL-terminated */
+    size_t      len;
+} bs_text_file;
+
+typedef struct {
+    int32_t       image, mask; /* files; mask -1: none */
+    bs_image_part part;
+    int32_t       order; /* position in the list of its part */
+    const char   *name;  /* unique; the stem where that is */
+} bs_pair;
+
+typedef struct {
+    const char *name; /* NULL: none given */
+    uint8_t     rgb[3];
+    bool        coloured;
+} bs_class;
+
+typedef struct {
+    bs_arena           arena;
+    const char *const *label; /* of the sources: count as folders; NULL = one source; borrowed */
+    bs_file           *file;
+    size_t             n_files, cap_files;
+    bs_text_file      *text;
+    size_t             n_texts, cap_texts;
+    bs_pair           *pair; /* [n_pairs], by part, then list or name */
+    size_t             n_pairs, cap_pairs;
+    bs_class class[256];
+    int         n_classes; /* 0: no list of classes */
+    const char *classes_from;
+    int32_t     lone_images, lone_masks, others; /* files that were left out */
+    int32_t     unlisted;                        /* pairs that no list of a part names */
+    bool        lists;                           /* parts come from lists */
+} bs_catalogue;
+
+typedef struct {
+    const char *image_suffix, *mask_suffix; /* "" = the usual ones */
+    bool        need_mask;  /* leave out photos without a mask where others have one */
+    const char *class_file; /* bytes of a list of classes given by the user; NULL = look for one */
+    const char *class_file_name;
+} bs_pair_options;
+
+void bs_catalogue_init(bs_catalogue *c);
+void bs_catalogue_free(bs_catalogue *c);
+
+/* Copy the name (and the text). */
+basin_status bs_catalogue_file(bs_catalogue *c, const char *name, int source, basin_error *err);
+basin_status bs_catalogue_text(bs_catalogue *c, const char *name, int source, const char *text,
+                               size_t len, basin_error *err);
+
+bool bs_is_picture_name(const char *name);
+bool bs_is_text_name(const char *name); /* worth being looked at as a list */
+
+/* Finds the pairs. Errors: nothing there, two photos of one name, a name in two parts,
+ * a table that names what is not there. */
+basin_status bs_catalogue_pair(bs_catalogue *c, const bs_pair_options *o, bs_notes *notes,
+                               basin_error *err);
+
+/* A table of pairs: cells of the columns image, mask and part (empty where there is no
+ * such column). visit() is called for every row; false = out of memory. */
+typedef struct {
+    const char *image, *mask, *part;
+    long        line;
+} bs_table_row;
+
+bool         bs_is_table(const char *text, size_t len);
+basin_status bs_table_read(const char *name, const char *text, size_t len, bs_arena *arena,
+                           bs_table_row **rows, size_t *n, basin_error *err);
+
+/* "train", "val", "validation", ...; BS_PART_NONE when it is none of them. */
+bs_image_part bs_part_word(const char *text, size_t len);
+const char   *bs_part_name(bs_image_part part); /* "train", "valid", "test", "" */
+
+/* For the parts of the catalogue. */
+basin_status bs_catalogue_lists(bs_catalogue *c, bs_notes *notes, basin_error *err);
+basin_status bs_catalogue_classes(bs_catalogue *c, const bs_pair_options *o, bs_notes *notes,
+                                  basin_error *err);
+basin_status bs_catalogue_tables(bs_catalogue *c, bool *found, bs_notes *notes, basin_error *err);
+basin_status bs_catalogue_push(bs_catalogue *c, bs_pair pair, basin_error *err);
+
+#endif

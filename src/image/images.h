@@ -1,0 +1,108 @@
+/* images.h -- a data set of photos and their masks.
+ *
+ * Folders, tar and zip archives (packed or not), single pictures and tables of pairs are
+ * read; which file is what follows from names (layout.c), parts from lists or folders.
+ * Everything that was guessed is a note that names the option to change it. */
+#ifndef BS_IMAGE_IMAGES_H
+#define BS_IMAGE_IMAGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/mem.h"
+#include "base/opt.h"
+#include "data/notes.h"
+
+enum { BS_IGNORE = 255 }; /* value of mask pixels that do not count */
+
+typedef struct {
+    bs_arena           arena;
+    int32_t            n;              /* images */
+    int                channels;       /* 3 (grey photos are expanded), or 1 when all are grey */
+    int                classes;        /* >= 2 */
+    const char *const *class_name;     /* [classes], or NULL */
+    const char *const *name;           /* [n] unique; stems where those are */
+    int32_t           *width, *height; /* [n] as they are used (after resizing) */
+    int32_t           *mask_width, *mask_height; /* [n] original size of the mask, else the photo */
+    uint8_t          **pixels;                   /* [n] planar: channels * height * width */
+    uint8_t          **mask;      /* [n] class per pixel, 255 = ignore; NULL where there is none */
+    uint8_t          **full_mask; /* [n] at the original size where that differs, else NULL */
+    uint8_t           *part;      /* [n] 0 none, 1 train, 2 valid, 3 test */
+    int32_t            parts[4];  /* images of each part in the data, read or not */
+    bool               equal;     /* all images have one size */
+    bool               resized;   /* some photo was not of that size */
+    bool               binary;    /* masks were 0 and 255, or mask.binary said so */
+    uint64_t           hash;      /* of names, pixels and masks */
+} bs_images;
+
+typedef struct {
+    char size[BS_OPTION_TEXT]; /* "auto", "keep", "WxH" */
+    char channels[BS_OPTION_TEXT];
+    char image_suffix[BS_OPTION_TEXT], mask_suffix[BS_OPTION_TEXT];
+    char names[BS_OPTION_TEXT];
+    char binary[BS_OPTION_TEXT];
+    int  ignore, classes;
+    bool zero_ignored, need, full;
+    int  max_side, max_pixels, max_images, max_mb;
+} bs_image_options;
+
+/* One row per option above; how to add one: a field and a row in image_options.c. */
+extern const bs_option bs_image_rows[];
+bs_image_options       bs_image_options_default(void);
+
+/* Whether this is a folder, archive, picture or table that bs_images_read() is meant for. */
+bool bs_images_sniff(const char *path);
+
+/* part: "train", "valid", "test" (or val, dev, ...), or NULL for all of them. A part that
+ * the data does not have is an error; out->parts of any part says which there are. notes
+ * (may be NULL) was initialised by the caller. On failure *out is NULL. */
+basin_status bs_images_read(const char *const *paths, int n, const bs_image_options *o,
+                            const char *part, bs_images **out, bs_notes *notes, basin_error *err);
+/* An archive in memory, for tests and fuzzing. */
+basin_status bs_images_read_memory(const char *name, const void *bytes, size_t n,
+                                   const bs_image_options *o, const char *part, bs_images **out,
+                                   bs_notes *notes, basin_error *err);
+void         bs_images_free(bs_images *im); /* accepts NULL */
+
+/* Images per part, without decoding any: count[0] are in none. */
+basin_status bs_images_parts(const char *const *paths, int n, const bs_image_options *o,
+                             int32_t count[4], basin_error *err);
+
+/* Writes what was settled (size, channels, classes, binary) into options, so that other
+ * data read with them fits: for validation and test, and for prediction. */
+void bs_images_settle(const bs_images *im, bs_image_options *o);
+
+/* A copy of some images, in the order given. */
+basin_status bs_images_select(const bs_images *im, const int32_t *rows, int32_t n, bs_images **out,
+                              basin_error *err);
+/* A copy of those of one part, as above; an error when there are none. */
+basin_status bs_images_take_part(const bs_images *im, const char *part, bs_images **out,
+                                 basin_error *err);
+
+/* part[i] gets the number of a part, 0 .. parts - 1, of relative size share[]. Every part
+ * gets its share of masks with much and with little foreground; equal photos stay
+ * together. The same seed gives the same parts. */
+basin_status bs_images_split(const bs_images *im, const double *share, int parts, uint64_t seed,
+                             int32_t *part, basin_error *err);
+
+/* Pairs of images that are equal or nearly so (photo and mask). */
+typedef struct {
+    int32_t a, b;   /* a < b */
+    double  photo;  /* correlation of the photos; 1 = equal */
+    bool    across; /* they are in different parts */
+    bool    same;   /* photos equal bit by bit */
+} bs_twin;
+
+/* *twins is a bs_alloc block. Near ones are looked for among at most 6000 images, else
+ * only equal ones. */
+basin_status bs_images_twins(const bs_images *im, bs_twin **twins, size_t *n, basin_error *err);
+
+/* For data inspect and check: a table of lines, and one JSON object. Either may be NULL.
+ * Notes (may be NULL) are those of reading; their texts end the table. *problem (may be
+ * NULL) is what would spoil a training, or NULL. */
+basin_status bs_images_describe(const bs_images *im, const bs_notes *notes, bs_buf *table,
+                                bs_buf *json, const char **problem, basin_error *err);
+
+#endif

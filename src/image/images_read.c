@@ -1,0 +1,618 @@
+/* images_read.c -- from paths to a data set: look at all names, then decode what is needed.
+ *
+ * Sources are walked twice. The first walk collects names, small text files and, for a
+ * common size, the sizes of the photos; then it is known what belongs together. The
+ * second one decodes. So memory holds the result and one picture, whatever the archive's
+ * order. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+#include "data/scan.h"
+#include "image/images_part.h"
+#include "image/picture.h"
+
+enum { AUTO_SIDE = 128, LABEL_ROOM = 512 };
+
+static const size_t longest_text = (size_t)64 << 20;
+
+const char *bs_images_label(const bs_image_reading *r, int source, const char *name, char *to,
+                            size_t room)
+{
+    const bs_source *s = &r->source[source];
+    size_t           n = strlen(s->path);
+    if (s->kind == BS_SOURCE_PICTURE || name[0] == '/')
+        snprintf(to, room, "%s", s->kind == BS_SOURCE_PICTURE ? s->path : name);
+    else if (s->kind == BS_SOURCE_ARCHIVE)
+        snprintf(to, room, "%s: %s", s->path, name);
+    else
+        snprintf(to, room, "%s%s%s", s->path, n && s->path[n - 1] == '/' ? "" : "/", name);
+    return to;
+}
+
+void *bs_images_room(bs_images *im, size_t bytes, basin_error *err)
+{
+    void *p = bs_arena_alloc(&im->arena, bytes);
+    if (p)
+        return p;
+    if (bytes > im->arena.ceiling || im->arena.used > im->arena.ceiling - bytes)
+        bs_fail(err, BASIN_EDATA,
+                "the pictures need more than %zu MiB (image.max_mb); image.size=WxH makes them "
+                "smaller",
+                im->arena.ceiling >> 20);
+    else
+        bs_fail_nomem(err);
+    return NULL;
+}
+
+/* --- first walk ------------------------------------------------------------ */
+
+typedef struct {
+    bs_image_reading *r;
+    bool              probe;
+    bool              picture; /* the file under way */
+    basin_status      status;  /* wants() has no other way to fail */
+    bs_visitor       *v;
+} look;
+
+static bool look_wants(void *self, const char *name)
+{
+    look             *l = self;
+    bs_image_reading *r = l->r;
+    l->picture = bs_is_picture_name(name) || r->source[r->at_source].kind == BS_SOURCE_PICTURE;
+    if (!l->picture)
+        return bs_is_text_name(name);
+    l->status = bs_catalogue_file(&r->cat, name, r->at_source, r->err);
+    if (!l->status && r->cat.n_files > 2 * (size_t)r->o->max_images)
+        l->status = bs_fail(r->err, BASIN_EDATA, "%s: more than %d pictures (image.max_images)",
+                            r->source[r->at_source].path, r->o->max_images);
+    l->v->enough = l->status != BASIN_OK;
+    return l->probe && !l->status;
+}
+
+static basin_status look_take(void *self, const char *name, const uint8_t *bytes, size_t n,
+                              basin_error *err)
+{
+    look             *l = self;
+    bs_image_reading *r = l->r;
+    if (!l->picture) {
+        if (n == 0 || n > longest_text || memchr(bytes, 0, n))
+            return BASIN_OK;
+        return bs_catalogue_text(&r->cat, name, r->at_source, (const char *)bytes, n, err);
+    }
+    /* A picture that is broken is reported when it turns out to be needed. */
+    bs_picture_info   info;
+    bs_picture_limits limits = {r->o->max_side, r->o->max_pixels};
+    bs_file          *f = &r->cat.file[r->cat.n_files - 1];
+    if (n && !bs_picture_probe(name, bytes, n, &limits, &info, NULL)) {
+        f->width = info.width;
+        f->height = info.height;
+        f->channels = info.channels;
+    }
+    return BASIN_OK;
+}
+
+static basin_status look_around(bs_image_reading *r)
+{
+    look       l = {.r = r, .probe = strcmp(r->o->size, "auto") == 0};
+    bs_visitor v = {.self = &l, .wants = look_wants, .take = look_take};
+    l.v = &v;
+    v.max_files = 16 * (size_t)r->o->max_images + 100000;
+    for (r->at_source = 0; r->at_source < r->n; r->at_source++) {
+        basin_status s = bs_source_walk(&r->source[r->at_source], &v, r->err);
+        if (s || l.status)
+            return s ? s : l.status;
+    }
+    return BASIN_OK;
+}
+
+/* --- what is read, and how large ------------------------------------------- */
+
+static basin_status pick(bs_image_reading *r)
+{
+    const bs_catalogue *c = &r->cat;
+    bs_images          *im = r->im;
+    r->picked = bs_alloc((c->n_pairs + 1) * sizeof *r->picked);
+    if (!r->picked)
+        return bs_fail_nomem(r->err);
+    for (size_t i = 0; i < c->n_pairs; i++)
+        if (r->part < 0 || (int)c->pair[i].part == r->part)
+            r->picked[im->n++] = (int32_t)i;
+    if (im->n == 0)
+        return bs_fail(r->err, BASIN_EDATA,
+                       "%s: no photos for the part '%s'; there are train %d, valid %d, test %d, "
+                       "in no part %d",
+                       r->source[0].path, bs_part_name((bs_image_part)r->part),
+                       (int)r->parts[BS_PART_TRAIN], (int)r->parts[BS_PART_VALID],
+                       (int)r->parts[BS_PART_TEST], (int)r->parts[BS_PART_NONE]);
+    if (im->n > r->o->max_images)
+        return bs_fail(r->err, BASIN_EDATA, "%s: %d photos; %d are read (image.max_images)",
+                       r->source[0].path, (int)im->n, r->o->max_images);
+    return BASIN_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int32_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+/* The median sides, no longer than AUTO_SIDE, in steps of four: nets halve them twice. */
+static void common_size(bs_image_reading *r, int32_t *w, int32_t *h, size_t n)
+{
+    qsort(w, n, sizeof *w, by_number);
+    qsort(h, n, sizeof *h, by_number);
+    double W = w[n / 2], H = h[n / 2], longest = W > H ? W : H;
+    double scale = longest > AUTO_SIDE ? AUTO_SIDE / longest : 1;
+    r->W = (int32_t)(W * scale / 4 + 0.5) * 4;
+    r->H = (int32_t)(H * scale / 4 + 0.5) * 4;
+    r->W = r->W < 4 ? 4 : r->W;
+    r->H = r->H < 4 ? 4 : r->H;
+    bs_notes_add(r->notes, "size",
+                 "photos are %d to %d wide and %d to %d high: all are resized to %d x %d "
+                 "(image.size)",
+                 (int)w[0], (int)w[n - 1], (int)h[0], (int)h[n - 1], (int)r->W, (int)r->H);
+}
+
+/* Over all parts, so that each of them gets the same size when read alone. */
+static basin_status auto_size(bs_image_reading *r)
+{
+    const bs_catalogue *c = &r->cat;
+    int32_t            *w = bs_alloc((c->n_pairs + 1) * sizeof *w);
+    int32_t            *h = bs_alloc((c->n_pairs + 1) * sizeof *h);
+    size_t              n = 0;
+    bool                equal = true;
+    basin_status        s = w && h ? BASIN_OK : bs_fail_nomem(r->err);
+    for (size_t i = 0; i < c->n_pairs && !s; i++) {
+        const bs_file *f = &c->file[c->pair[i].image];
+        if (!f->width)
+            continue;
+        w[n] = f->width;
+        h[n] = f->height;
+        equal = equal && w[n] == w[0] && h[n] == h[0];
+        n++;
+    }
+    if (!s && n && equal) {
+        r->W = w[0];
+        r->H = h[0];
+    } else if (!s && n) {
+        common_size(r, w, h, n);
+    }
+    bs_free(w);
+    bs_free(h);
+    return s;
+}
+
+/* "64x48", "64X48", "64" */
+static basin_status parse_size(bs_image_reading *r)
+{
+    const char *text = r->o->size, *p;
+    int64_t     W = 0, H = 0;
+    if (strcmp(text, "keep") == 0)
+        return BASIN_OK;
+    p = bs_scan_index(text, &W);
+    H = W;
+    if (p && (*p == 'x' || *p == 'X'))
+        p = bs_scan_index(p + 1, &H);
+    if (!p || *p || W < 1 || H < 1 || W > r->o->max_side || H > r->o->max_side)
+        return bs_fail(r->err, BASIN_EARG,
+                       "image.size: '%.40s' is not WxH (such as 64x48), auto or keep", text);
+    r->W = (int32_t)W;
+    r->H = (int32_t)H;
+    return BASIN_OK;
+}
+
+/* --- second walk ----------------------------------------------------------- */
+
+static basin_status make_room(bs_image_reading *r)
+{
+    bs_images *im = r->im;
+    size_t     n = (size_t)im->n, files = r->cat.n_files;
+    bs_arena_init(&im->arena, (size_t)r->o->max_mb << 20);
+    im->width = bs_images_room(im, n * sizeof *im->width, r->err);
+    im->height = bs_images_room(im, n * sizeof *im->height, r->err);
+    im->mask_width = bs_images_room(im, n * sizeof *im->mask_width, r->err);
+    im->mask_height = bs_images_room(im, n * sizeof *im->mask_height, r->err);
+    im->pixels = bs_images_room(im, n * sizeof *im->pixels, r->err);
+    im->mask = bs_images_room(im, n * sizeof *im->mask, r->err);
+    im->full_mask = bs_images_room(im, n * sizeof *im->full_mask, r->err);
+    im->part = bs_images_room(im, n, r->err);
+    if (!im->width || !im->height || !im->mask_width || !im->mask_height || !im->pixels ||
+        !im->mask || !im->full_mask || !im->part)
+        return r->err->status;
+    r->user = bs_alloc((files + 1) * sizeof *r->user);
+    r->photo_w = bs_calloc(n, sizeof *r->photo_w);
+    r->photo_h = bs_calloc(n, sizeof *r->photo_h);
+    r->planes = bs_calloc(n, 1);
+    r->largest = bs_calloc(n, 1);
+    if (!r->user || !r->photo_w || !r->photo_h || !r->planes || !r->largest)
+        return bs_fail_nomem(r->err);
+    return BASIN_OK;
+}
+
+static basin_status plan_decoding(bs_image_reading *r)
+{
+    const bs_catalogue *c = &r->cat;
+    bs_images          *im = r->im;
+    basin_status        s = make_room(r);
+    if (s)
+        return s;
+    for (size_t i = 0; i < c->n_files; i++)
+        r->user[i] = -1;
+    const char **name = bs_images_room(im, (size_t)im->n * sizeof *name, r->err);
+    if (!name)
+        return r->err->status;
+    for (int32_t i = 0; i < im->n; i++) {
+        const bs_pair *p = &c->pair[r->picked[i]];
+        r->user[p->image] = 2 * i;
+        if (p->mask >= 0) {
+            if (r->user[p->mask] >= 0) {
+                char a[LABEL_ROOM];
+                return bs_fail(r->err, BASIN_EDATA, "%s: the mask of two photos",
+                               bs_images_label(r, c->file[p->mask].source, c->file[p->mask].name, a,
+                                               sizeof a));
+            }
+            r->user[p->mask] = 2 * i + 1;
+        }
+        im->part[i] = (uint8_t)p->part;
+        name[i] = bs_arena_copy(&im->arena, p->name, strlen(p->name));
+        if (!name[i])
+            return bs_fail_nomem(r->err);
+    }
+    im->name = name;
+    return BASIN_OK;
+}
+
+/* Files are sorted by source and name. */
+static int32_t find_file(const bs_image_reading *r, const char *name)
+{
+    const bs_catalogue *c = &r->cat;
+    size_t              low = 0, high = c->n_files;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        int    d = c->file[mid].source - r->at_source;
+        if (d == 0)
+            d = strcmp(c->file[mid].name, name);
+        if (d == 0)
+            return (int32_t)mid;
+        if (d < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return -1;
+}
+
+static bool decode_wants(void *self, const char *name)
+{
+    bs_image_reading *r = self;
+    int32_t           f = find_file(r, name);
+    return f >= 0 && r->user[f] >= 0;
+}
+
+static basin_status decode_take(void *self, const char *name, const uint8_t *bytes, size_t n,
+                                basin_error *err)
+{
+    bs_image_reading *r = self;
+    int32_t           f = find_file(r, name);
+    (void)err;
+    basin_status s = bs_images_decode(r, f, bytes, n);
+    r->user[f] = -1; /* the same name again is not wanted */
+    return s;
+}
+
+static basin_status decode_all(bs_image_reading *r)
+{
+    bs_visitor v = {.self = r, .wants = decode_wants, .take = decode_take};
+    for (r->at_source = 0; r->at_source < r->n; r->at_source++) {
+        basin_status s = bs_source_walk(&r->source[r->at_source], &v, r->err);
+        if (s)
+            return s;
+    }
+    for (size_t i = 0; i < r->cat.n_files; i++)
+        if (r->user[i] >= 0) {
+            char a[LABEL_ROOM];
+            return bs_fail(
+                r->err, BASIN_EIO, "%s: was there and is gone",
+                bs_images_label(r, r->cat.file[i].source, r->cat.file[i].name, a, sizeof a));
+        }
+    return BASIN_OK;
+}
+
+/* --- sources from paths ---------------------------------------------------- */
+
+typedef struct {
+    bs_source    *source;
+    const char  **label; /* [n] */
+    bs_arena      arena;
+    bs_text_file *table; /* [n] a table given as path; text NULL: none */
+} sources;
+
+/* The last part of a path without what archives end in. */
+static const char *label_of(bs_arena *arena, const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    size_t from = n;
+    while (from > 0 && path[from - 1] != '/')
+        from--;
+    for (const char *dot; (dot = memchr(path + from + 1, '.', n > from + 1 ? n - from - 1 : 0));)
+        n = (size_t)(dot - path);
+    return bs_arena_copy(arena, path + from, n - from);
+}
+
+/* A table given as path: the files it names, seen from its folder. */
+static basin_status open_table(sources *z, int at, const char *path, basin_error *err)
+{
+    bs_buf        text;
+    bs_table_row *rows = NULL;
+    size_t        n = 0;
+    bs_source    *s = &z->source[at];
+    bs_buf_init(&text, longest_text);
+    basin_status status = bs_read_file(path, &text, err);
+    if (!status)
+        status =
+            bs_table_read(path, text.data ? text.data : "", text.len, &z->arena, &rows, &n, err);
+    const char  *slash = strrchr(path, '/');
+    size_t       folder = slash ? (size_t)(slash - path) + 1 : 0;
+    const char **file = bs_arena_alloc(&z->arena, (2 * n + 1) * sizeof *file);
+    const char  *root = folder ? bs_arena_copy(&z->arena, path, folder) : "./";
+    char        *copy = bs_arena_copy(&z->arena, text.data ? text.data : "", text.len);
+    if (!status && (!file || !root || !copy))
+        status = bs_fail_nomem(err);
+    for (size_t i = 0; i < n && !status; i++) {
+        const char *cell[2] = {rows[i].image, rows[i].mask};
+        for (int k = 0; k < 2; k++) {
+            while (cell[k][0] == '.' && cell[k][1] == '/')
+                cell[k] += 2;
+            if (*cell[k])
+                file[s->n_files++] = cell[k];
+        }
+    }
+    if (!status) {
+        *s = (bs_source){BS_SOURCE_FILES, root, NULL, 0, file, s->n_files};
+        z->table[at] = (bs_text_file){path + folder, at, copy, text.len};
+    }
+    bs_free(rows);
+    bs_buf_free(&text);
+    return status;
+}
+
+static basin_status open_sources(sources *z, const char *const *paths, int n, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    bs_arena_init(&z->arena, (size_t)1 << 30);
+    z->source = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->source);
+    z->label = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->label);
+    z->table = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->table);
+    if (!z->source || !z->label || !z->table)
+        return bs_fail_nomem(err);
+    for (int i = 0; i < n && !s; i++) {
+        z->source[i] = (bs_source){.kind = bs_source_sniff(paths[i]), .path = paths[i]};
+        z->label[i] = label_of(&z->arena, paths[i]);
+        if (!z->label[i])
+            return bs_fail_nomem(err);
+        if (z->source[i].kind == BS_SOURCE_TEXT)
+            s = open_table(z, i, paths[i], err);
+        else if (z->source[i].kind == BS_SOURCE_NONE) {
+            bs_input *in;
+            s = bs_input_open(paths[i], &in, err); /* says why it cannot be read */
+            if (!s) {
+                bs_input_close(in);
+                s = bs_fail(err, BASIN_EDATA,
+                            "%s: no folder, tar or zip archive, picture or table of pairs",
+                            paths[i]);
+            }
+        }
+    }
+    return s;
+}
+
+/* --- together -------------------------------------------------------------- */
+
+static basin_status read_class_file(bs_image_reading *r, bs_pair_options *p, bs_buf *text)
+{
+    if (!*r->o->names)
+        return BASIN_OK;
+    basin_status s = bs_read_file(r->o->names, text, r->err);
+    p->class_file = text->data ? text->data : "";
+    p->class_file_name = r->o->names;
+    return s;
+}
+
+static basin_status find_pairs(bs_image_reading *r, const sources *z)
+{
+    bs_buf          text;
+    bs_pair_options p = {.image_suffix = r->o->image_suffix,
+                         .mask_suffix = r->o->mask_suffix,
+                         .need_mask = r->o->need};
+    bs_buf_init(&text, (size_t)1 << 20);
+    r->cat.label = z && r->n > 1 ? z->label : NULL;
+    basin_status s = look_around(r);
+    for (int i = 0; z && i < r->n && !s; i++)
+        if (z->table[i].text)
+            s = bs_catalogue_text(&r->cat, z->table[i].name, i, z->table[i].text, z->table[i].len,
+                                  r->err);
+    if (!s)
+        s = read_class_file(r, &p, &text);
+    if (!s)
+        s = bs_catalogue_pair(&r->cat, &p, r->notes, r->err);
+    bs_buf_free(&text);
+    if (!s && r->cat.n_pairs == 0)
+        s = bs_fail(r->err, BASIN_EDATA, "%s: no photos found, PNG or JPEG%s", r->source[0].path,
+                    r->cat.lone_masks ? "; there are masks without photos" : "");
+    for (size_t i = 0; i < r->cat.n_pairs && !s; i++)
+        r->parts[r->cat.pair[i].part]++;
+    return s;
+}
+
+static void note_parts(const bs_image_reading *r)
+{
+    const int32_t *k = r->parts;
+    if (k[BS_PART_TRAIN] + k[BS_PART_VALID] + k[BS_PART_TEST])
+        bs_notes_add(r->notes, "parts", "parts by %s: train %d, valid %d, test %d, none %d",
+                     r->cat.lists ? "lists in the data" : "folders or table", (int)k[BS_PART_TRAIN],
+                     (int)k[BS_PART_VALID], (int)k[BS_PART_TEST], (int)k[BS_PART_NONE]);
+    if (r->transparent)
+        bs_notes_add(r->notes, "transparent", "%d photos are transparent: seen over white",
+                     (int)r->transparent);
+    if (r->turned)
+        bs_notes_add(r->notes, "turned", "%d photos are turned as their EXIF data says",
+                     (int)r->turned);
+    if (r->animated)
+        bs_notes_add(r->notes, "animated", "%d pictures are animated: the first one is used",
+                     (int)r->animated);
+}
+
+static basin_status read_images(bs_image_reading *r, const sources *z)
+{
+    basin_status s = find_pairs(r, z);
+    if (!s)
+        s = pick(r);
+    if (!s)
+        s = strcmp(r->o->size, "auto") == 0 ? auto_size(r) : parse_size(r);
+    if (!s)
+        s = plan_decoding(r);
+    if (!s)
+        s = decode_all(r);
+    if (!s)
+        s = bs_images_unify(r);
+    if (!s)
+        s = bs_images_settle_masks(r);
+    if (s)
+        return s;
+    memcpy(r->im->parts, r->parts, sizeof r->parts);
+    r->im->hash = bs_images_hash(r->im);
+    note_parts(r);
+    return BASIN_OK;
+}
+
+static void close_reading(bs_image_reading *r)
+{
+    bs_catalogue_free(&r->cat);
+    bs_free(r->picked);
+    bs_free(r->user);
+    bs_free(r->photo_w);
+    bs_free(r->photo_h);
+    bs_free(r->planes);
+    bs_free(r->largest);
+}
+
+static basin_status run(const bs_source *source, int n, const sources *z, const bs_image_options *o,
+                        const char *part, bs_images **out, bs_notes *notes, basin_error *err)
+{
+    basin_error      own = {0};
+    bs_image_reading r = {.source = source, .n = n, .o = o, .notes = notes, .part = -1};
+    basin_status     s = BASIN_OK;
+    r.err = err ? err : &own; /* some failures are told by it alone */
+    bs_err_clear(r.err);
+    bs_catalogue_init(&r.cat);
+    r.channels = strcmp(o->channels, "auto") == 0 ? 0 : o->channels[0] - '0';
+    if (part) {
+        r.part = (int)bs_part_word(part, strlen(part));
+        if (r.part == BS_PART_NONE)
+            s = bs_fail(r.err, BASIN_EARG, "part '%.40s'; train, valid and test are known", part);
+    }
+    if (!s && !(r.im = bs_calloc(1, sizeof *r.im)))
+        s = bs_fail_nomem(r.err);
+    if (!s)
+        s = read_images(&r, z);
+    close_reading(&r);
+    if (s) {
+        bs_images_free(r.im);
+        r.im = NULL;
+    }
+    *out = r.im;
+    return s;
+}
+
+basin_status bs_images_read(const char *const *paths, int n, const bs_image_options *o,
+                            const char *part, bs_images **out, bs_notes *notes, basin_error *err)
+{
+    sources z = {0};
+    *out = NULL;
+    if (n < 1)
+        return bs_fail(err, BASIN_EARG, "no data given");
+    basin_status s = open_sources(&z, paths, n, err);
+    if (!s)
+        s = run(z.source, n, &z, o, part, out, notes, err);
+    bs_arena_free(&z.arena);
+    return s;
+}
+
+basin_status bs_images_read_memory(const char *name, const void *bytes, size_t n,
+                                   const bs_image_options *o, const char *part, bs_images **out,
+                                   bs_notes *notes, basin_error *err)
+{
+    bs_source s = {.kind = BS_SOURCE_ARCHIVE, .path = name, .bytes = bytes, .n_bytes = n};
+    return run(&s, 1, NULL, o, part, out, notes, err);
+}
+
+basin_status bs_images_parts(const char *const *paths, int n, const bs_image_options *o,
+                             int32_t count[4], basin_error *err)
+{
+    sources          z = {0};
+    bs_image_options plain = *o;
+    basin_error      own = {0};
+    bs_image_reading r = {.n = n, .o = &plain, .err = err ? err : &own};
+    if (n < 1)
+        return bs_fail(err, BASIN_EARG, "no data given");
+    snprintf(plain.size, sizeof plain.size, "keep"); /* sizes do not matter here */
+    bs_catalogue_init(&r.cat);
+    basin_status s = open_sources(&z, paths, n, err);
+    r.source = z.source;
+    if (!s)
+        s = find_pairs(&r, &z);
+    if (!s)
+        memcpy(count, r.parts, sizeof r.parts);
+    close_reading(&r);
+    bs_arena_free(&z.arena);
+    return s;
+}
+
+/* --- is it ours ------------------------------------------------------------ */
+
+typedef struct {
+    bs_visitor *v;
+    bool        found;
+} hunt;
+
+static bool hunt_wants(void *self, const char *name)
+{
+    hunt *h = self;
+    h->found = bs_is_picture_name(name);
+    h->v->enough = h->found;
+    return false;
+}
+
+bool bs_images_sniff(const char *path)
+{
+    bs_source  s = {.kind = bs_source_sniff(path), .path = path};
+    hunt       h = {0};
+    bs_visitor v = {.self = &h, .wants = hunt_wants, .max_files = 100000};
+    bs_input  *in;
+    h.v = &v;
+    if (s.kind == BS_SOURCE_PICTURE)
+        return true;
+    if (s.kind == BS_SOURCE_FOLDER || s.kind == BS_SOURCE_ARCHIVE)
+        return bs_source_walk(&s, &v, NULL) == BASIN_OK && h.found;
+    if (s.kind != BS_SOURCE_TEXT || bs_input_open(path, &in, NULL))
+        return false;
+    const char *head;
+    size_t      n = 0;
+    bool        table = false;
+    if (!bs_input_peek(in, 8192, &head, &n, NULL) && n) {
+        bs_buf copy; /* with a NUL behind it */
+        bs_buf_init(&copy, 16384);
+        bs_buf_add(&copy, head, n);
+        table = !copy.failed && bs_is_table(copy.data, copy.len);
+        bs_buf_free(&copy);
+    }
+    bs_input_close(in);
+    return table;
+}

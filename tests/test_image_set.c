@@ -1,0 +1,538 @@
+/* test_image_set.c -- data sets of images: masks of all kinds, sizes, parts, copies. */
+#include "image_set.h"
+
+static bundle b;
+
+static int clear(void **state)
+{
+    (void)state;
+    bundle_free(&b);
+    return 0;
+}
+
+static void binary_masks(void **state)
+{
+    (void)state;
+    bs_notes notes;
+    bs_notes_init(&notes);
+    bundle_photo(&b, "images/a.png", 4, 2, 3, 1);
+    bundle_photo(&b, "images/b.png", 4, 2, 3, 2);
+    bundle_part_mask(&b, "masks/a.png", 4, 2, 3, 255);
+    bundle_part_mask(&b, "masks/b.png", 4, 2, 0, 255);
+    bs_images *im = bundle_images(&b, "", NULL, &notes);
+    assert_int_equal(im->n, 2);
+    assert_int_equal(im->channels, 3);
+    assert_int_equal(im->classes, 2);
+    assert_true(im->equal && im->binary && !im->resized);
+    assert_string_equal(im->name[0], "a");
+    assert_memory_equal(im->mask[0], ((uint8_t[]){1, 1, 1, 0, 0, 0, 0, 0}), 8);
+    assert_memory_equal(im->mask[1], ((uint8_t[8]){0}), 8);
+    assert_true(noted(&notes, "255 is class 1 (mask.binary=no"));
+    assert_int_equal(im->mask_width[0], 4);
+    assert_null(im->full_mask[0]);
+    assert_null(im->class_name);
+    bs_image_options o = image_options("");
+    bs_images_settle(im, &o);
+    assert_string_equal(o.size, "4x2");
+    assert_string_equal(o.channels, "3");
+    assert_string_equal(o.binary, "yes");
+    assert_int_equal(o.classes, 2);
+    bs_images_free(im);
+    bs_notes_free(&notes);
+
+    bs_notes_init(&notes);
+    im = bundle_images(&b, "mask.binary=no", NULL, &notes);
+    assert_memory_equal(im->mask[0], ((uint8_t[]){255, 255, 255, 0, 0, 0, 0, 0}), 8);
+    assert_true(noted(&notes, "3 mask pixels have the value 255: ignored"));
+    bs_images_free(im);
+    bs_notes_free(&notes);
+}
+
+static void index_masks(void **state)
+{
+    (void)state;
+    static const uint8_t v[] = {0, 1, 2, 255, 4, 4, 0, 0};
+    bundle_photo(&b, "images/a.png", 4, 2, 1, 1);
+    bundle_mask(&b, "masks/a.png", 4, 2, v);
+    bs_images *im = bundle_images(&b, "", NULL, NULL);
+    assert_int_equal(im->channels, 1);
+    assert_int_equal(im->classes, 5);
+    assert_memory_equal(im->mask[0], v, 8);
+    bs_images_free(im);
+    im = bundle_images(&b, "mask.zero_ignored=yes image.channels=3", NULL, NULL);
+    assert_int_equal(im->channels, 3);
+    assert_int_equal(im->classes, 4);
+    assert_memory_equal(im->mask[0], ((uint8_t[]){255, 0, 1, 255, 3, 3, 255, 255}), 8);
+    bs_images_free(im);
+    bundle_refused(&b, "mask.classes=9 mask.ignore=2", NULL, "the value 255; 9 classes");
+}
+
+static void index_masks_with_limits(void **state)
+{
+    (void)state;
+    static const uint8_t v[] = {0, 1, 2, 3, 4, 4, 0, 0};
+    bundle_photo(&b, "images/a.png", 4, 2, 1, 1);
+    bundle_mask(&b, "masks/a.png", 4, 2, v);
+    bs_images *im = bundle_images(&b, "mask.classes=9 mask.ignore=2", NULL, NULL);
+    assert_int_equal(im->classes, 9);
+    assert_memory_equal(im->mask[0], ((uint8_t[]){0, 1, 255, 3, 4, 4, 0, 0}), 8);
+    bs_images_free(im);
+    bundle_refused(&b, "mask.classes=4", NULL,
+                   "set.tar: masks/a.png: the value 4; 4 classes are given by mask.classes");
+    bundle_text(&b, "classes.txt", "none\nsky\nroad\n");
+    bundle_refused(&b, "", NULL, "the value 4; 3 classes are given by classes.txt");
+}
+
+static void soft_masks(void **state)
+{
+    (void)state;
+    static const uint8_t v[] = {0, 10, 100, 127, 128, 200, 255, 255};
+    bundle_photo(&b, "images/a.png", 4, 2, 1, 1);
+    bundle_mask(&b, "masks/a.png", 4, 2, v);
+    bundle_refused(&b, "", NULL, "mask.binary=yes for masks of two classes, mask.classes=201");
+    bs_images *im = bundle_images(&b, "mask.binary=yes", NULL, NULL);
+    assert_memory_equal(im->mask[0], ((uint8_t[]){0, 0, 0, 0, 1, 1, 1, 1}), 8);
+    bs_images_free(im);
+}
+
+static void palette_and_short_masks(void **state)
+{
+    (void)state;
+    static file            f;
+    static const png_color palette[] = {{9, 9, 9}, {200, 10, 20}, {1, 2, 3}};
+    static const uint8_t   index[] = {0x18, 0x90}, bit[] = {0x50, 0xa0};
+    png_kind               k = {.width = 4,
+                                .height = 2,
+                                .depth = 2,
+                                .colour = PNG_COLOR_TYPE_PALETTE,
+                                .palette = palette,
+                                .colours = 3};
+    bundle_photo(&b, "images/a.png", 4, 2, 3, 1);
+    bundle_photo(&b, "images/b.png", 4, 2, 3, 2);
+    write_png(&f, &k, index, 1);
+    bundle_bytes(&b, "masks/a.png", f.bytes, f.n);
+    png_kind g = {.width = 4, .height = 2, .depth = 1};
+    write_png(&f, &g, bit, 1);
+    bundle_bytes(&b, "masks/b.png", f.bytes, f.n);
+    bs_images *im = bundle_images(&b, "", NULL, NULL);
+    assert_int_equal(im->classes, 3);
+    assert_memory_equal(im->mask[0], ((uint8_t[]){0, 1, 2, 0, 2, 1, 0, 0}), 8);
+    assert_memory_equal(im->mask[1], ((uint8_t[]){0, 1, 0, 1, 1, 0, 1, 0}), 8);
+    bs_images_free(im);
+}
+
+static void masks_in_colours(void **state)
+{
+    (void)state;
+    static const uint8_t rgb[] = {0, 0, 0, 128, 0, 0, 0, 128, 0, 0, 0, 0};
+    basin_error          err;
+    bundle_photo(&b, "images/a.png", 2, 2, 3, 1);
+    assert_int_equal(bs_png_write(rgb, 2, 2, 3, NULL, 0, bundle_add(&b, "labels/a.png"), &err),
+                     BASIN_OK);
+    bundle_refused(&b, "", NULL, "set.tar: labels/a.png: a mask in colours; mask.names=FILE");
+    bundle_text(&b, "label_colors.txt", "0 0 0 none\n128 0 0 horse\n0 128 0 cow\n");
+    bs_images *im = bundle_images(&b, "", NULL, NULL);
+    assert_int_equal(im->classes, 3);
+    assert_string_equal(im->class_name[1], "horse");
+    assert_memory_equal(im->mask[0], ((uint8_t[]){0, 1, 2, 0}), 4);
+    bs_images_free(im);
+    bs_buf_free(&b.entry[2].data);
+    b.n = 2;
+    bundle_text(&b, "label_colors.txt", "0 0 0 none\n128 0 0 horse\n");
+    bundle_refused(&b, "", NULL,
+                   "the colour 0 128 0 at column 1, row 2 is no class of label_colors");
+}
+
+static void what_does_not_fit_is_refused(void **state)
+{
+    (void)state;
+    static file f;
+    uint8_t     grey[64] = {0};
+    bundle_photo(&b, "images/a.png", 8, 8, 3, 1);
+    bundle_part_mask(&b, "masks/a.png", 8, 4, 3, 1);
+    bundle_refused(&b, "", NULL,
+                   "images/a.png: the photo is 8 x 8 pixels, its mask masks/a.png is 8 x 4");
+    bundle_refused(&b, "image.size=4x4", NULL, "the photo is 8 x 8");
+    bundle_free(&b);
+
+    jpeg_kind k = {.width = 8, .height = 8, .channels = 1, .space = JCS_GRAYSCALE};
+    write_jpeg(&f, &k, grey);
+    bundle_photo(&b, "images/a.png", 8, 8, 3, 1);
+    bundle_bytes(&b, "masks/a.jpg", f.bytes, f.n);
+    bundle_refused(&b, "", NULL, "set.tar: masks/a.jpg: a mask as JPEG");
+    bundle_free(&b);
+
+    bundle_text(&b, "readme.txt", "nothing");
+    bundle_refused(&b, "", NULL, "no photos found");
+    bundle_part_mask(&b, "masks/a.png", 8, 4, 3, 1);
+    bundle_refused(&b, "", NULL, "there are masks without photos");
+    bundle_free(&b);
+
+    bundle_photo(&b, "images/a.png", 8, 8, 3, 1);
+    b.entry[0].data.len -= 20;
+    bundle_refused(&b, "", NULL, "set.tar: images/a.png: broken PNG file: it ends too soon");
+    b.entry[0].data.len = 5;
+    bundle_refused(&b, "", NULL, "neither a PNG nor a JPEG");
+    bundle_free(&b);
+
+    bundle_photo(&b, "a.png", 8, 8, 3, 1);
+    bundle_photo(&b, "b.png", 8, 8, 3, 1);
+    bundle_refused(&b, "image.max_side=7", NULL, "image.max_side");
+    bundle_refused(&b, "image.max_pixels=60", NULL, "image.max_pixels");
+    bundle_refused(&b, "image.max_images=1", NULL, "image.max_images");
+    bundle_refused(&b, "image.size=8x0", NULL, "image.size: '8x0' is not WxH");
+    bundle_refused(&b, "image.size=2000x2000 image.max_mb=16", NULL,
+                   "more than 16 MiB (image.max_mb)");
+    bundle_refused(&b, "", "train", "there are train 0, valid 0, test 0, in no part 2");
+    bundle_refused(&b, "", "later", "part 'later'");
+}
+
+static void sizes(void **state)
+{
+    (void)state;
+    bs_notes notes;
+    bs_notes_init(&notes);
+    bundle_photo(&b, "images/a.png", 8, 8, 3, 1);
+    bundle_photo(&b, "images/b.png", 16, 12, 1, 2);
+    bundle_photo(&b, "images/c.png", 18, 12, 1, 2);
+    bundle_part_mask(&b, "masks/a.png", 8, 8, 32, 1);
+    bundle_part_mask(&b, "masks/b.png", 16, 12, 96, 1);
+    bundle_part_mask(&b, "masks/c.png", 18, 12, 0, 1);
+    bs_images *im = bundle_images(&b, "", NULL, &notes);
+    assert_true(im->equal && im->resized);
+    assert_int_equal(im->width[0], 16);
+    assert_int_equal(im->height[2], 12);
+    assert_int_equal(im->mask_width[2], 18);
+    assert_non_null(im->full_mask[0]);
+    assert_null(im->full_mask[1]);
+    assert_int_equal(im->full_mask[0][31], 1);
+    assert_int_equal(im->mask[0][5 * 16], 1);
+    assert_int_equal(im->mask[0][6 * 16], 0);
+    assert_int_equal(im->channels, 3); /* the grey one is expanded */
+    assert_memory_equal(im->pixels[1], im->pixels[1] + 16 * 12, 16 * 12);
+    assert_true(
+        noted(&notes, "photos are 8 to 18 wide and 8 to 12 high: all are resized to 16 x 12"));
+    bs_images_free(im);
+    bs_notes_free(&notes);
+
+    im = bundle_images(&b, "image.size=keep", NULL, NULL);
+    assert_false(im->equal);
+    assert_int_equal(im->width[0], 8);
+    assert_int_equal(im->width[1], 16);
+    bs_image_options o = image_options("");
+    bs_images_settle(im, &o);
+    assert_string_equal(o.size, "keep");
+    bs_images_free(im);
+    im = bundle_images(&b, "image.size=4x6 image.channels=1 mask.full=no", NULL, NULL);
+    assert_int_equal(im->channels, 1);
+    assert_int_equal(im->width[1], 4);
+    assert_int_equal(im->height[1], 6);
+    assert_null(im->full_mask[0]);
+    assert_memory_equal(im->mask[0], "\1\1\1\1\1\1\1\1\1\1\1\1\0\0\0\0\0\0\0\0\0\0\0\0", 24);
+    bs_images_free(im);
+}
+
+static void photos_without_masks(void **state)
+{
+    (void)state;
+    bundle_photo(&b, "x/a.png", 4, 4, 3, 1);
+    bundle_photo(&b, "x/b.png", 4, 4, 3, 2);
+    bs_images *im = bundle_images(&b, "", NULL, NULL);
+    assert_int_equal(im->n, 2);
+    assert_int_equal(im->classes, 2);
+    assert_null(im->mask[0]);
+    assert_int_equal(im->mask_width[0], 4);
+    bs_buf      table;
+    const char *problem;
+    basin_error err;
+    bs_buf_init(&table, 1 << 16);
+    assert_int_equal(bs_images_describe(im, NULL, &table, NULL, &problem, &err), BASIN_OK);
+    assert_string_equal(problem, "there are no masks");
+    assert_non_null(strstr(table.data, "masks    0 of 2 images"));
+    bs_buf_free(&table);
+    bs_images_free(im);
+}
+
+static void make_parts(void)
+{
+    for (int i = 0; i < 6; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "set/images/i%d.png", i);
+        bundle_photo(&b, name, 4, 4, 3, i == 5 ? 0 : i); /* the last is the first again */
+        snprintf(name, sizeof name, "set/masks/i%d.png", i);
+        bundle_part_mask(&b, name, 4, 4, 4, 255);
+    }
+    bundle_text(&b, "set/splits/train.txt", "i3\ni0\ni1\n");
+    bundle_text(&b, "set/splits/validation.txt", "i2\n");
+    bundle_text(&b, "set/splits/test.txt", "i5\ni4\n");
+}
+
+static void parts_and_selections(void **state)
+{
+    (void)state;
+    basin_error err = {0};
+    bs_images  *train, *one;
+    make_parts();
+    bs_images *im = bundle_images(&b, "", NULL, NULL);
+    assert_int_equal(im->n, 6);
+    assert_string_equal(im->name[0], "i3"); /* in the order of the list */
+    assert_int_equal(im->part[0], 1);
+    assert_int_equal(im->parts[1] + 10 * im->parts[2] + 100 * im->parts[3], 213);
+    assert_int_equal(bs_images_take_part(im, "train", &train, &err), BASIN_OK);
+    bs_images *alone = bundle_images(&b, "", "train", NULL);
+    assert_int_equal(alone->n, 3);
+    assert_true(alone->hash == train->hash);
+    assert_int_equal(alone->parts[3], 2);
+    bs_images_free(alone);
+    bs_images_free(train);
+
+    const int32_t rows[] = {5, 0, 0};
+    assert_int_equal(bs_images_select(im, rows, 3, &one, &err), BASIN_OK);
+    assert_string_equal(one->name[0], im->name[5]);
+    assert_memory_equal(one->pixels[1], im->pixels[0], 48);
+    assert_memory_equal(one->mask[0], im->mask[5], 16);
+    bs_images_free(one);
+    assert_int_equal(bs_images_select(im, (int32_t[]){6}, 1, &one, &err), BASIN_EARG);
+    assert_null(one);
+    bs_images_free(im);
+}
+
+static void twins_are_found(void **state)
+{
+    (void)state;
+    basin_error err = {0};
+    bs_twin    *twin;
+    size_t      n;
+    bs_buf      table, json;
+    const char *problem;
+    make_parts();
+    bs_images *im = bundle_images(&b, "", NULL, NULL);
+    assert_int_equal(bs_images_twins(im, &twin, &n, &err), BASIN_OK);
+    assert_int_equal(n, 1);
+    assert_true(twin[0].same && twin[0].across);
+    bs_free(twin);
+    bs_buf_init(&table, 1 << 16);
+    bs_buf_init(&json, 1 << 16);
+    assert_int_equal(bs_images_describe(im, NULL, &table, &json, &problem, &err), BASIN_OK);
+    assert_null(problem);
+    assert_non_null(strstr(table.data, "parts    train 3, valid 1, test 2, none 0\n"));
+    assert_non_null(strstr(table.data, "1 across parts: i0 (train) and i5 (test)\n"));
+    assert_non_null(strstr(table.data, "classes  2, shares of the pixels: 0 75.00 %, 1 25.00 %\n"));
+    assert_non_null(strstr(json.data, "\"twins_across\": [[\"i0\", \"i5\"]]"));
+    bs_buf_free(&table);
+    bs_buf_free(&json);
+    bs_images_free(im);
+}
+
+static void splits_are_balanced(void **state)
+{
+    (void)state;
+    enum { N = 30 };
+    double      share[] = {60, 20, 20}, sum[3] = {0};
+    int32_t     part[N], again[N], count[3] = {0};
+    basin_error err = {0};
+    for (int i = 0; i < N; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "images/i%02d.png", i);
+        bundle_photo(&b, name, 8, 8, 1, i == 29 ? 7 : i);
+        snprintf(name, sizeof name, "masks/i%02d.png", i);
+        bundle_part_mask(&b, name, 8, 8, i == 29 ? 14 : 2 * i, 1);
+    }
+    bs_images *im = bundle_images(&b, "", NULL, NULL);
+    assert_int_equal(bs_images_split(im, share, 3, 5, part, &err), BASIN_OK);
+    assert_int_equal(bs_images_split(im, share, 3, 5, again, &err), BASIN_OK);
+    assert_memory_equal(part, again, sizeof part);
+    for (int i = 0; i < N; i++) {
+        count[part[i]]++;
+        sum[part[i]] += i == 29 ? 14 : 2 * i;
+    }
+    assert_int_equal(part[7], part[29]); /* equal photos stay together */
+    assert_true(count[0] >= 17 && count[0] <= 19 && count[1] >= 5 && count[1] <= 7);
+    for (int p = 0; p < 3; p++)
+        assert_true(sum[p] / count[p] > 20 && sum[p] / count[p] < 36);
+    assert_int_equal(bs_images_split(im, share, 3, 6, again, &err), BASIN_OK);
+    assert_memory_not_equal(part, again, sizeof part);
+    assert_int_equal(bs_images_split(im, share, 1, 5, part, &err), BASIN_EARG);
+    share[1] = 0;
+    assert_int_equal(bs_images_split(im, share, 3, 5, part, &err), BASIN_EARG);
+    bs_images_free(im);
+}
+
+/* --- on the disk ----------------------------------------------------------- */
+
+static void wipe(const char *folder)
+{
+    char command[300];
+    assert_true(strncmp(folder, "/tmp/", 5) == 0);
+    snprintf(command, sizeof command, "rm -rf '%s'", folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void all_containers_give_the_same(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *format, *filter;
+    } kinds[] = {{"set.tar", "ustar", ""},
+                 {"set.tar.xz", "ustar", "xz"},
+                 {"set.tgz", "pax", "gzip"},
+                 {"set.zip", "zip", ""},
+                 {"whatever", "gnutar", "zstd"}};
+    char             folder[] = "/tmp/basin-images-XXXXXX", path[200];
+    const char      *list[1] = {path};
+    bs_images       *im;
+    basin_error      err = {0};
+    bs_image_options o = image_options("");
+    int32_t          count[4];
+    assert_non_null(mkdtemp(folder));
+    make_parts();
+    snprintf(path, sizeof path, "%s/flat", folder);
+    bundle_folder(&b, path);
+    assert_true(bs_images_sniff(path));
+    if (bs_images_read(list, 1, &o, NULL, &im, NULL, &err))
+        fail_msg("%s", err.msg);
+    uint64_t want = im->hash;
+    bs_images_free(im);
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        uint8_t *bytes;
+        size_t   n;
+        bundle_pack(&b, kinds[k].format, kinds[k].filter, &bytes, &n);
+        snprintf(path, sizeof path, "%s/%s", folder, kinds[k].name);
+        assert_int_equal(bs_write_file(path, bytes, n, &err), BASIN_OK);
+        assert_true(bs_images_sniff(path));
+        if (bs_images_read(list, 1, &o, NULL, &im, NULL, &err))
+            fail_msg("%s: %s", kinds[k].name, err.msg);
+        assert_true(im->hash == want);
+        bs_images_free(im);
+        assert_int_equal(bs_images_parts(list, 1, &o, count, &err), BASIN_OK);
+        assert_int_equal(count[1], 3);
+        /* Cut off: an error that names the file. */
+        assert_int_equal(bs_write_file(path, bytes, n / 3, &err), BASIN_OK);
+        if (bs_images_read(list, 1, &o, NULL, &im, NULL, &err) == BASIN_OK)
+            fail_msg("%s was read although it is cut off", kinds[k].name);
+        assert_non_null(strstr(err.msg, path));
+        free(bytes);
+    }
+    wipe(folder);
+}
+
+static void single_pictures_tables_and_several_paths(void **state)
+{
+    (void)state;
+    char             folder[] = "/tmp/basin-images-XXXXXX", path[200], other[200];
+    const char      *list[2] = {path, other};
+    bs_images       *im;
+    basin_error      err = {0};
+    bs_image_options o = image_options("");
+    assert_non_null(mkdtemp(folder));
+    bundle_photo(&b, "p/images/a.png", 4, 4, 3, 1);
+    bundle_photo(&b, "p/images/b.png", 4, 4, 3, 2);
+    bundle_part_mask(&b, "q/masks/a.png", 4, 4, 3, 1);
+    bundle_part_mask(&b, "q/masks/b.png", 4, 4, 5, 1);
+    bundle_text(&b, "table.tsv", "image\tmask\tpart\np/images/b.png\tq/masks/b.png\ttest\n");
+    bundle_text(&b, "plain.csv", "a,b\n1,2\n");
+    bundle_folder(&b, folder);
+
+    snprintf(path, sizeof path, "%s/p/images/b.png", folder);
+    assert_true(bs_images_sniff(path));
+    assert_int_equal(bs_images_read(list, 1, &o, NULL, &im, NULL, &err), BASIN_OK);
+    assert_int_equal(im->n, 1);
+    assert_string_equal(im->name[0], "b");
+    bs_images_free(im);
+
+    snprintf(path, sizeof path, "%s/table.tsv", folder);
+    assert_true(bs_images_sniff(path));
+    if (bs_images_read(list, 1, &o, "test", &im, NULL, &err))
+        fail_msg("%s", err.msg);
+    assert_int_equal(im->n, 1);
+    assert_non_null(im->mask[0]);
+    bs_images_free(im);
+
+    snprintf(path, sizeof path, "%s/p/images", folder);
+    snprintf(other, sizeof other, "%s/q/masks/", folder);
+    if (bs_images_read(list, 2, &o, NULL, &im, NULL, &err))
+        fail_msg("%s", err.msg);
+    assert_int_equal(im->n, 2);
+    assert_non_null(im->mask[1]);
+    bs_images_free(im);
+
+    snprintf(path, sizeof path, "%s/plain.csv", folder);
+    assert_false(bs_images_sniff(path));
+    assert_int_equal(bs_images_read(list, 1, &o, NULL, &im, NULL, &err), BASIN_EDATA);
+    assert_non_null(strstr(err.msg, "no table of pairs"));
+    snprintf(path, sizeof path, "%s/absent", folder);
+    assert_false(bs_images_sniff(path));
+    assert_int_equal(bs_images_read(list, 1, &o, NULL, &im, NULL, &err), BASIN_EIO);
+    snprintf(path, sizeof path, "%s/q", folder);
+    assert_int_equal(bs_images_read(list, 1, &o, NULL, &im, NULL, &err), BASIN_EDATA);
+    assert_int_equal(bs_images_read(list, 0, &o, NULL, &im, NULL, &err), BASIN_EARG);
+    wipe(folder);
+}
+
+static void allocation_failures(void **state)
+{
+    (void)state;
+    uint8_t         *bytes;
+    size_t           n;
+    bs_image_options o = image_options("image.size=auto");
+    make_parts();
+    bundle_photo(&b, "set/images/x.png", 6, 8, 1, 3); /* another size, without mask */
+    bundle_part_mask(&b, "set/masks/x.png", 6, 8, 9, 255);
+    bundle_text(&b, "set/classes.txt", "no\nyes\n");
+    bundle_pack(&b, "ustar", "", &bytes, &n);
+    for (long at = 1, done = 0; !done; at++) {
+        basin_error  err = {0};
+        bs_images   *im = NULL, *part = NULL;
+        int32_t      to[8];
+        bs_notes     notes;
+        bs_buf       table, json;
+        long         live = bs_mem_live();
+        basin_status s;
+        bs_notes_init(&notes);
+        bs_buf_init(&table, 1 << 16);
+        bs_buf_init(&json, 1 << 16);
+        bs_mem_fail_at(at);
+        s = bs_images_read_memory("set.tar", bytes, n, &o, NULL, &im, &notes, &err);
+        if (!s)
+            s = bs_images_take_part(im, "train", &part, &err);
+        if (!s)
+            s = bs_images_split(im, (double[]){2, 1}, 2, 3, to, &err);
+        if (!s)
+            s = bs_images_describe(im, &notes, &table, &json, NULL, &err);
+        done = s == BASIN_OK && !notes.failed;
+        if (!done && s != BASIN_ENOMEM && !notes.failed)
+            fail_msg("allocation %ld: %s", at, err.msg);
+        bs_mem_fail_at(0);
+        bs_images_free(part);
+        bs_images_free(im);
+        bs_notes_free(&notes);
+        bs_buf_free(&table);
+        bs_buf_free(&json);
+        assert_int_equal(bs_mem_live(), live);
+    }
+    free(bytes);
+}
+
+#define TEST(f) cmocka_unit_test_teardown(f, clear)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(binary_masks),
+        TEST(index_masks),
+        TEST(index_masks_with_limits),
+        TEST(soft_masks),
+        TEST(palette_and_short_masks),
+        TEST(masks_in_colours),
+        TEST(what_does_not_fit_is_refused),
+        TEST(sizes),
+        TEST(photos_without_masks),
+        TEST(parts_and_selections),
+        TEST(twins_are_found),
+        TEST(splits_are_balanced),
+        TEST(all_containers_give_the_same),
+        TEST(single_pictures_tables_and_several_paths),
+        TEST(allocation_failures),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
