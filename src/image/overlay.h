@@ -1,0 +1,34 @@
+/* overlay.h -- masks drawn over their photos, as PNG files to look at. */
+#ifndef BS_IMAGE_OVERLAY_H
+#define BS_IMAGE_OVERLAY_H
+
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/err.h"
+
+typedef struct {
+    int    scale;   /* every pixel becomes scale x scale; 0 = so that the longer side has 256 */
+    double opacity; /* of the colours of classes above 0, 0 to 1 */
+    int    outline; /* thickness of the border between classes, in new pixels; 0 = none */
+} bs_overlay_options;
+
+bs_overlay_options bs_overlay_default(void); /* scale 0, opacity 0.45, outline 1 */
+
+/* photo: planar, 1 or 3 channels; mask [height][width] of classes, 255 is hatched; NULL =
+ * the photo alone. Appends a PNG file to `png`. */
+basin_status bs_overlay(const uint8_t *photo, int channels, int width, int height,
+                        const uint8_t *mask, const bs_overlay_options *o, bs_buf *png,
+                        basin_error *err);
+
+/* Photo, gold and prediction side by side; for two classes the last one shows what is
+ * right (green), missing (blue) and too much (red). gold may be NULL. */
+basin_status bs_overlay_compare(const uint8_t *photo, int channels, int width, int height,
+                                const uint8_t *gold, const uint8_t *predicted, int classes,
+                                const bs_overlay_options *o, bs_buf *png, basin_error *err);
+
+/* A mask as an indexed PNG file whose values are the classes; 255 stays 255. */
+basin_status bs_mask_png(const uint8_t *mask, int width, int height, int classes, bs_buf *png,
+                         basin_error *err);
+
+#endif
