@@ -105,4 +105,11 @@ basin_status bs_images_twins(const bs_images *im, bs_twin **twins, size_t *n, ba
 basin_status bs_images_describe(const bs_images *im, const bs_notes *notes, bs_buf *table,
                                 bs_buf *json, const char **problem, basin_error *err);
 
+/* Writes images/NAME.png, masks/NAME.png (class numbers), lists in splits/ where there are
+ * parts, classes.txt where classes have names, and about.json when `about` is not NULL.
+ * path: a folder, or an archive when it ends in .tar, .tar.gz, .tgz, .tar.xz, .tar.zst or
+ * .zip. The same images give the same bytes. */
+basin_status bs_images_write(const bs_images *im, const char *path, const char *about,
+                             basin_error *err);
+
 #endif
