@@ -60,6 +60,43 @@ int cli_show(const cli_common *common, basin_text *text)
     return DONE;
 }
 
+/* ---- tables ---- */
+
+const cli_option cli_reading[] = {
+    {.name = "--task",
+     .value = "TASK",
+     .key = "task",
+     .help = "mlc (label sets) or tag (tagged sentences); default: by the data"},
+    {.name = "--labels",
+     .value = "SPEC",
+     .key = "data.labels",
+     .help = "mlc, label columns: NAMES, PATTERN, FILE, first:N, last:N"},
+    {.name = "--xml", .value = "FILE", .key = "data.xml", .help = "mlc: MULAN label file"},
+    {.name = "--word-column",
+     .value = "N",
+     .key = "text.word_column",
+     .help = "tag: column of the words; default: the first, in CoNLL-U the second"},
+    {.name = "--tag-column",
+     .value = "N|last",
+     .key = "text.tag_column",
+     .help = "tag: column of the tags; default: the last, in CoNLL-U the fourth"},
+    {.name = "--feature-columns",
+     .value = "LIST",
+     .key = "text.feature_columns",
+     .help = "tag: columns used beside the words: all, none or 2,3; default: all"},
+    {.name = NULL},
+};
+
+void cli_join(const cli_option *first, const cli_option *second, cli_option out[MOST_ROWS])
+{
+    int n = 0;
+    for (; first->name && n < MOST_ROWS - 1; first++)
+        out[n++] = *first;
+    for (; second->name && n < MOST_ROWS - 1; second++)
+        out[n++] = *second;
+    out[n] = (cli_option){.name = NULL};
+}
+
 /* ---- help ---- */
 
 static void help_row(const char *name, const char *alias, const char *value, const char *help)

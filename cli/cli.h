@@ -52,6 +52,16 @@ basin_session cli_session(const cli_common *common);
 
 const cli_verb *cli_find(const char *name);
 
+/* ---- options that several verbs have ---- */
+
+enum { MOST_ROWS = 64 };
+
+/* How data is read: the task, and which columns are what. */
+extern const cli_option cli_reading[];
+
+/* One table after the other; at most MOST_ROWS - 1 rows. */
+void cli_join(const cli_option *first, const cli_option *second, cli_option out[MOST_ROWS]);
+
 /* ---- verbs that train (training.c) ---- */
 
 typedef struct {
@@ -62,8 +72,9 @@ typedef struct {
     cli_common  common;
 } cli_training;
 
-/* The config file, then argv by the verb's rows and those that all verbs that train share (files,
- * task, epochs, threads, labels); settings and files go to `c`. Results as of cli_parse. */
+/* The config file, then argv by the verb's rows, those that all verbs that train share (files,
+ * epochs, threads, word vectors) and cli_reading; settings and files go to `c`. Results as of
+ * cli_parse. */
 int cli_training_parse(const cli_verb *verb, int argc, char **argv, const cli_option *rows,
                        cli_training *a, basin_config *c, bool *stop);
 

@@ -55,7 +55,7 @@ int cmd_compare(int argc, char **argv)
         {.name = "--metric",
          .value = "NAME",
          .text = &o.metric,
-         .help = "the one in the table, see 'basin list metrics'; default example_f1"},
+         .help = "the one in the table, see 'basin list metrics'; default: the task's first"},
         {.name = "--preset",
          .value = "NAME",
          .key = "preset",

@@ -4,17 +4,17 @@
 
 #include "cli.h"
 
-/* The ending of the output file names the format, unless --format does. */
+/* The ending of the output file names the format, unless --format does; NULL: the task decides. */
 static const char *format_of(const char *format, const char *out)
 {
-    static const char *const known[] = {"jsonl", "csv", "arff", "npy"};
+    static const char *const known[] = {"jsonl", "csv", "arff", "npy", "conll"};
     const char              *dot = out ? strrchr(out, '.') : NULL;
     if (format && strcmp(format, "auto") != 0)
         return format;
     for (size_t i = 0; dot && i < sizeof known / sizeof known[0]; i++)
         if (strcmp(dot + 1, known[i]) == 0)
             return known[i];
-    return "jsonl";
+    return NULL;
 }
 
 int cmd_predict(int argc, char **argv)
@@ -36,18 +36,18 @@ int cmd_predict(int argc, char **argv)
              {.name = "--format",
               .value = "NAME",
               .text = &format,
-              .help = "jsonl, csv, arff or npy; default by the ending of FILE"},
+              .help = "mlc: jsonl, csv, arff, npy; tag: conll, jsonl; default by FILE"},
              {.name = "--infer",
               .value = "HOW",
               .text = &o.infer,
               .help = "net, gbi (search of the energy) or refine (both); default: the model's"},
              {.name = "--energy", .flag = &energy, .help = "the energy of each prediction (jsonl)"},
              {.name = "--scores", .flag = &scores, .help = "probabilities, too"},
-             {.name = "--top-k", .value = "K", .text = &top, .help = "the K best labels"},
+             {.name = "--top-k", .value = "K", .text = &top, .help = "mlc: the K best labels"},
              {.name = "--threshold",
               .value = "X",
               .text = &o.threshold,
-              .help = "a number, or auto: the one stored in the model"},
+              .help = "mlc: a number, or auto: the one stored in the model"},
              {.name = "--threads", .value = "N", .text = &threads, .help = "default: all cores"},
              {.name = NULL},
     };

@@ -5,11 +5,11 @@
 
 /* To add a verb: a cmd_*.c, its line in cli.h and a row here. */
 const cli_verb cli_verbs[] = {
-    {"train", "DATA... [options]", "train a model on labelled rows", cmd_train},
+    {"train", "DATA... [options]", "train a model on labelled rows or sentences", cmd_train},
     {"compare", "DATA... --methods M1,M2,... [options]", "train several methods; one table",
      cmd_compare},
-    {"eval", "MODEL DATA... [options]", "measure a model on labelled rows", cmd_eval},
-    {"predict", "MODEL DATA... [options]", "label rows with a model", cmd_predict},
+    {"eval", "MODEL DATA... [options]", "measure a model on labelled data", cmd_eval},
+    {"predict", "MODEL DATA... [options]", "label new data with a model", cmd_predict},
     {"data", "inspect|check|split|convert|make ... [options]", "look at, split, convert, generate",
      cmd_data},
     {"list", "methods|energies|encoders|tasks|readers|metrics|presets|options",

@@ -75,9 +75,7 @@ static int add_settings(const cli_verb *verb, const cli_training *a, basin_confi
     return DONE;
 }
 
-enum { MOST_ROWS = 64 };
-
-/* The rows of a verb, then those that every verb that trains has. */
+/* The rows of a verb, then those that every verb that trains has, then those about reading. */
 static void join_rows(const cli_option *own, cli_training *a, cli_option out[MOST_ROWS])
 {
     const cli_option shared[] = {
@@ -85,33 +83,30 @@ static void join_rows(const cli_option *own, cli_training *a, cli_option out[MOS
          .value = "FILE",
          .list = a->valid,
          .n = &a->n_valid,
-         .help = "validation rows; else a share of DATA is split off"},
+         .help = "validation data; else a share of DATA is split off"},
         {.name = "--test",
          .value = "FILE",
          .list = a->test,
          .n = &a->n_test,
-         .help = "test rows; else, without --valid, a share of DATA"},
-        {.name = "--task", .value = "TASK", .key = "task", .help = "mlc; default: by the data"},
-        {.name = "--epochs", .value = "N", .key = "epochs", .help = "most passes over the rows"},
+         .help = "test data; else, without --valid, a share of DATA"},
+        {.name = "--epochs", .value = "N", .key = "epochs", .help = "most passes over the data"},
         {.name = "--threads",
          .value = "N",
          .key = "threads",
          .help = "default: all cores; never changes results"},
-        {.name = "--labels",
-         .value = "SPEC",
-         .key = "data.labels",
-         .help = "label columns: NAMES, PATTERN, FILE, first:N, last:N"},
-        {.name = "--xml", .value = "FILE", .key = "data.xml", .help = "MULAN label file"},
+        {.name = "--embeddings",
+         .value = "FILE",
+         .key = "words.vectors",
+         .help = "tag: word vectors to start from (GloVe or word2vec text)"},
         {.name = "--config",
          .value = "FILE",
          .text = &a->config_file,
          .help = "settings from a file, as in RUN/config"},
         {.name = NULL},
     };
-    int n = 0;
-    for (; own->name; own++)
-        out[n++] = *own;
-    memcpy(out + n, shared, sizeof shared);
+    cli_option both[MOST_ROWS];
+    cli_join(shared, cli_reading, both);
+    cli_join(own, both, out);
 }
 
 int cli_training_parse(const cli_verb *verb, int argc, char **argv, const cli_option *rows,

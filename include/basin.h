@@ -130,7 +130,7 @@ basin_status basin_train(const basin_config *c, const char *folder, int seeds, i
 typedef struct {
     const char *methods;  /* names with commas between them, each once */
     const char *baseline; /* one of them; default: the first */
-    const char *metric;   /* the one in the table; default: example_f1 */
+    const char *metric;   /* the one in the table; default: the task's first */
     const char *folder;   /* runs go to folder/METHOD/seed-N; must be given */
     const char *html;     /* where folder/compare.html is written a second time */
     int         seeds;    /* trainings of each method; default: 3 */
@@ -159,7 +159,7 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
                         basin_error *err);
 
 typedef struct {
-    const char *format;    /* jsonl, csv, arff, npy; NULL = jsonl */
+    const char *format;    /* mlc: jsonl, csv, arff, npy; tag: conll, jsonl; NULL = the first */
     const char *infer;     /* as above */
     const char *threshold; /* as above */
     int         energy;    /* nonzero: the energy of each prediction (jsonl) */

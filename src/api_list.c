@@ -36,22 +36,42 @@ static void list_tasks(bs_buf *table, bs_buf *json)
         line(table, json, bs_kinds[i]->task->name, bs_kinds[i]->task->help);
 }
 
+/* One of the things that belong to a task. */
+static void line_of(bs_buf *table, bs_buf *json, const bs_task *task, const char *name,
+                    const char *help)
+{
+    char text[200];
+    snprintf(text, sizeof text, "%s (%s)", help, task->name);
+    line(table, json, name, text);
+}
+
 static void list_encoders(bs_buf *table, bs_buf *json)
 {
-    line(table, json, "mlp-sparse", "softplus layers over sparse rows");
-    line(table, json, "mlp-dense", "softplus layers over dense, standardised rows");
+    line_of(table, json, &bs_task_mlc, "mlp-sparse", "softplus layers over sparse rows");
+    line_of(table, json, &bs_task_mlc, "mlp-dense",
+            "softplus layers over dense, standardised rows");
+    line_of(table, json, &bs_task_tag, "bilstm",
+            "LSTMs in both directions over vectors of words and feature columns");
+    line_of(table, json, &bs_task_tag, "bilstm+cnn",
+            "the same, and a convolution over characters; chars.net=cnn");
+    line_of(table, json, &bs_task_tag, "bilstm+lstm",
+            "the same, and LSTMs over characters; chars.net=lstm");
 }
 
 static void list_energies(bs_buf *table, bs_buf *json)
 {
     for (int i = 0; bs_energies[i]; i++)
-        line(table, json, bs_energies[i]->name, bs_energies[i]->help);
+        line_of(table, json, &bs_task_mlc, bs_energies[i]->name, bs_energies[i]->help);
+    for (int i = 0; bs_tag_energies[i]; i++)
+        line_of(table, json, &bs_task_tag, bs_tag_energies[i]->name, bs_tag_energies[i]->help);
 }
 
 static void list_readers(bs_buf *table, bs_buf *json)
 {
     for (int i = 0; bs_readers[i]; i++)
-        line(table, json, bs_readers[i]->name, bs_readers[i]->help);
+        line_of(table, json, &bs_task_mlc, bs_readers[i]->name, bs_readers[i]->help);
+    for (int i = 0; bs_corpus_formats[i].name; i++)
+        line_of(table, json, &bs_task_tag, bs_corpus_formats[i].name, bs_corpus_formats[i].help);
 }
 
 static void list_metrics(bs_buf *table, bs_buf *json)
@@ -78,9 +98,11 @@ static void list_presets(bs_buf *table, bs_buf *json)
 
 static void list_options(bs_buf *table, bs_buf *json)
 {
+    bs_option row[BS_SETTINGS_ROWS];
     bs_settings_help(table);
-    for (const bs_option *o = bs_train_rows; o->name; o++)
-        bs_buf_printf(json, "%s\"%s\"", o == bs_train_rows ? "" : ", ", o->name);
+    bs_settings_rows(row);
+    for (int i = 0; row[i].name; i++)
+        bs_buf_printf(json, "%s\"%s\"", i ? ", " : "", row[i].name);
 }
 
 static const struct {

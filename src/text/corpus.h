@@ -35,6 +35,13 @@ typedef struct {
 extern const bs_option bs_corpus_rows[];
 bs_corpus_options      bs_corpus_options_default(void);
 
+/* What can be read, and what bs_corpus_convert writes; ends with a row without name. */
+typedef struct {
+    const char *name, *help;
+} bs_corpus_format;
+
+extern const bs_corpus_format bs_corpus_formats[];
+
 typedef struct {
     bs_arena    arena;
     const char *name;   /* of the first file */

@@ -32,6 +32,13 @@ const bs_option bs_corpus_rows[] = {
     {NULL, BS_INT, 0, NULL, NULL, NULL, NULL, NULL, 0},
 };
 
+const bs_corpus_format bs_corpus_formats[] = {
+    {"conll", "columns between blanks or tabs, a word a line, an empty line after a sentence"},
+    {"conllu", "CoNLL-U: ten columns between tabs, comments, words of several parts"},
+    {"text", "plain text without tags: a sentence a line, words between blanks"},
+    {NULL, NULL},
+};
+
 bs_corpus_options bs_corpus_options_default(void)
 {
     bs_corpus_options o = {.label_free = false};

@@ -419,7 +419,7 @@ static void note_columns(const bs_corpus_reading *r)
     else
         bs_notes_add(r->notes, "format",
                      "%s, %d column%s cut at %s: word column %d, tags %s, features %s "
-                     "(text.word_column, text.tag_column, text.feature_columns)",
+                     "(--word-column, --tag-column, --feature-columns)",
                      strcmp(c->format, "conll") == 0 ? "CoNLL" : "CoNLL-U", c->file_columns,
                      c->file_columns == 1 ? "" : "s", r->cut.tabs ? "tabs" : "blanks",
                      c->word_column, tags, features);

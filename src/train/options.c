@@ -210,11 +210,9 @@ basin_status bs_settings_default(bs_settings *s, basin_error *err)
 }
 
 /* One table over all structs, so that every form of text is one loop. */
-enum { MOST_ROWS = 256 };
-
 static int append_rows(bs_option *out, int n, const bs_option *rows, size_t shift, unsigned flags)
 {
-    for (; rows->name && n < MOST_ROWS - 1; rows++) {
+    for (; rows->name && n < BS_SETTINGS_ROWS - 1; rows++) {
         if (flags && !(rows->flags & flags))
             continue;
         out[n] = *rows;
@@ -224,7 +222,7 @@ static int append_rows(bs_option *out, int n, const bs_option *rows, size_t shif
 }
 
 /* Rows with any of the flags, or all when flags = 0. */
-static void merge(bs_option out[MOST_ROWS], unsigned flags)
+static void merge(bs_option out[BS_SETTINGS_ROWS], unsigned flags)
 {
     int n = append_rows(out, 0, bs_train_rows, offsetof(bs_settings, train), flags);
     n = append_rows(out, n, bs_read_rows, offsetof(bs_settings, read), flags);
@@ -233,10 +231,15 @@ static void merge(bs_option out[MOST_ROWS], unsigned flags)
     out[n] = (bs_option){.name = NULL};
 }
 
+void bs_settings_rows(bs_option out[BS_SETTINGS_ROWS])
+{
+    merge(out, 0);
+}
+
 basin_status bs_settings_set(bs_settings *s, const char *key, const char *value, const char *where,
                              basin_error *err)
 {
-    bs_option rows[MOST_ROWS];
+    bs_option rows[BS_SETTINGS_ROWS];
     merge(rows, 0);
     return bs_options_set(rows, s, key, value, where, err);
 }
@@ -267,21 +270,21 @@ basin_status bs_settings_words(bs_settings *s, const char *words, const char *wh
 basin_status bs_settings_config(bs_settings *s, const char *text, size_t len, const char *where,
                                 basin_error *err)
 {
-    bs_option rows[MOST_ROWS];
+    bs_option rows[BS_SETTINGS_ROWS];
     merge(rows, 0);
     return bs_options_from_config(rows, s, text, len, where, err);
 }
 
 void bs_settings_write_config(const bs_settings *s, bs_buf *out)
 {
-    bs_option rows[MOST_ROWS];
+    bs_option rows[BS_SETTINGS_ROWS];
     merge(rows, 0);
     bs_options_config(rows, s, out);
 }
 
 void bs_settings_json(const bs_settings *s, bs_buf *out)
 {
-    bs_option rows[MOST_ROWS];
+    bs_option rows[BS_SETTINGS_ROWS];
     merge(rows, BS_OPTION_KEEP);
     bs_options_json(rows, s, out);
 }
@@ -289,14 +292,14 @@ void bs_settings_json(const bs_settings *s, bs_buf *out)
 basin_status bs_settings_from_json(bs_settings *s, const char *json, size_t len, const char *where,
                                    basin_error *err)
 {
-    bs_option rows[MOST_ROWS];
+    bs_option rows[BS_SETTINGS_ROWS];
     merge(rows, 0);
     return bs_options_from_json(rows, s, json, len, where, err);
 }
 
 void bs_settings_help(bs_buf *out)
 {
-    bs_option rows[MOST_ROWS];
+    bs_option rows[BS_SETTINGS_ROWS];
     merge(rows, 0);
     bs_options_help(rows, out);
 }

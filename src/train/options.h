@@ -108,6 +108,10 @@ basin_status bs_settings_from_json(bs_settings *s, const char *json, size_t len,
                                    basin_error *err);
 void         bs_settings_help(bs_buf *out);
 
+/* All rows there are, with offsets in bs_settings; ends with a row without name. */
+enum { BS_SETTINGS_ROWS = 256 };
+void bs_settings_rows(bs_option out[BS_SETTINGS_ROWS]);
+
 /* "key=value key=value", as presets and defaults of methods are written. */
 basin_status bs_settings_words(bs_settings *s, const char *words, const char *where,
                                basin_error *err);
