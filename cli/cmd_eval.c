@@ -8,7 +8,7 @@ int cmd_eval(int argc, char **argv)
     const cli_verb *verb = cli_find("eval");
     const char     *args[MOST_ARGS], *threads = NULL;
     int             n;
-    bool            stop, labels = false;
+    bool            stop, labels = false, conlleval = false, compat = false;
     cli_common      common = {0};
     basin_text      text;
     basin_error     err;
@@ -22,12 +22,20 @@ int cmd_eval(int argc, char **argv)
           {.name = "--threshold",
            .value = "X",
            .text = &o.threshold,
-           .help = "a number, or auto: the one stored in the model"},
+           .help = "mlc: a number, or auto: the one stored in the model"},
           {.name = "--metric-profile",
            .value = "NAME",
            .text = &o.profile,
-           .help = "sklearn, mulan, meka or seal"},
-          {.name = "--per-label", .flag = &labels, .help = "a table of labels, too"},
+           .help = "mlc: sklearn, mulan, meka or seal"},
+          {.name = "--per-label",
+           .flag = &labels,
+           .help = "a table of labels, of tags or of types of spans, too"},
+          {.name = "--conlleval",
+           .flag = &conlleval,
+           .help = "tag: the table that conlleval prints; spans by the rules of their scheme"},
+          {.name = "--conlleval-compat",
+           .flag = &compat,
+           .help = "tag: the same, counted as that program counts tags"},
           {.name = "--threads", .value = "N", .text = &threads, .help = "default: all cores"},
           {.name = NULL},
     };
@@ -38,6 +46,9 @@ int cmd_eval(int argc, char **argv)
         return cli_misuse(verb, "a model and at least one file are needed");
     o.threads = threads ? (int)strtol(threads, NULL, 10) : 0;
     o.per_label = labels;
+    o.conlleval = compat ? 2 : conlleval;
+    if (o.conlleval && common.json)
+        return cli_misuse(verb, "--conlleval prints a text; leave out --json");
     basin_session session = cli_session(&common);
     if (basin_eval(args[0], args + 1, n - 1, &o, &session, &text, &err))
         return cli_fail(&err);

@@ -151,7 +151,8 @@ typedef struct {
     const char *threshold; /* a number, "auto" = the stored one; NULL = auto */
     const char *profile;   /* sklearn, mulan, meka, seal; NULL = the model's */
     int         threads;   /* 0 = all cores */
-    int         per_label; /* nonzero: a table of labels, too */
+    int         per_label; /* nonzero: a table of labels, of tags or of types of spans, too */
+    int         conlleval; /* tag: 1: a table as conlleval prints it; 2: also counted as it does */
 } basin_eval_options;
 
 basin_status basin_eval(const char *model, const char *const *files, int n,

@@ -1,21 +1,21 @@
 /* api_eval.c -- basin_eval: a model on labelled files. */
+#include "api_eval.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "api.h"
+static const bs_measuring *const measurings[] = {&bs_measuring_mlc, &bs_measuring_tag, NULL};
 
-typedef struct {
-    basin_model *model;
-    bs_part      data;
-    bs_outputs   y;
-    bs_counts    counts;
-    bs_threshold own; /* when one was asked for */
-    double       seconds;
-    double       value[BS_MOST_METRICS];
-    bs_interval  interval[BS_MOST_METRICS];
-} evaluation;
+static const bs_measuring *measuring_of(const bs_saved *m)
+{
+    int i = 0;
+    while (measurings[i] && strcmp(measurings[i]->task, m->kind->task->name) != 0)
+        i++;
+    return measurings[i];
+}
 
-static void evaluation_free(evaluation *e)
+static void evaluation_free(bs_evaluation *e)
 {
     if (e->counts.kind)
         e->counts.kind->counts_free(&e->counts);
@@ -26,7 +26,7 @@ static void evaluation_free(evaluation *e)
 }
 
 /* The stored threshold, or a number given by the caller. */
-static basin_status pick_threshold(evaluation *e, const char *wish, const bs_threshold **out,
+static basin_status pick_threshold(bs_evaluation *e, const char *wish, const bs_threshold **out,
                                    basin_error *err)
 {
     double number;
@@ -69,14 +69,14 @@ basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const char
     return s;
 }
 
-static basin_status score(evaluation *e, const char *infer, int threads, basin_error *err)
+static basin_status score(bs_evaluation *e, const char *infer, int threads, basin_error *err)
 {
     const bs_saved *m = e->model->saved;
     basin_status    s = m->kind->outputs(&e->data, &m->known, &e->y, err);
     return s ? s : bs_model_predict(m, &e->data, infer, threads, false, &e->y, &e->seconds, err);
 }
 
-static basin_status measure(evaluation *e, const bs_threshold *cut, bs_profile_id profile,
+static basin_status measure(bs_evaluation *e, const bs_threshold *cut, bs_profile_id profile,
                             basin_error *err)
 {
     const bs_saved *m = e->model->saved;
@@ -89,26 +89,11 @@ static basin_status measure(evaluation *e, const bs_threshold *cut, bs_profile_i
 
 /* ---- text ---- */
 
-static basin_status label_table(const evaluation *e, bs_buf *out, basin_error *err)
+static basin_status write_json(const bs_evaluation *e, const bs_measuring *how, const char *infer,
+                               const bs_threshold *cut, const char *profile, bs_buf *out,
+                               basin_error *err)
 {
-    int32_t         L = e->model->saved->known.mlc.n_labels;
-    bs_label_score *row = bs_calloc((size_t)L, sizeof *row);
-    basin_status    s = row ? bs_metrics_labels(e->counts.mlc, row, err) : bs_fail_nomem(err);
-    if (!s)
-        bs_buf_printf(out, "\n%-32s %8s %7s %7s %7s %7s\n", "label", "support", "prec", "recall",
-                      "F1", "AP");
-    for (int32_t i = 0; i < L && !s; i++)
-        bs_buf_printf(out, "%-32.32s %8lld %7.2f %7.2f %7.2f %7.2f\n",
-                      e->model->saved->known.mlc.label[i], (long long)row[i].support,
-                      100 * row[i].precision, 100 * row[i].recall, 100 * row[i].f1,
-                      100 * row[i].ap);
-    bs_free(row);
-    return s;
-}
-
-static void write_json(const evaluation *e, const char *infer, const bs_threshold *cut,
-                       const char *profile, bs_buf *out)
-{
+    basin_status   s = BASIN_OK;
     const bs_kind *k = e->data.kind;
     char           text[BS_NUMBER_TEXT];
     bs_buf_printf(out, "{\"task\": \"%s\", \"n\": %d, \"infer\": \"%s\"", k->task->name,
@@ -121,13 +106,21 @@ static void write_json(const evaluation *e, const char *infer, const bs_threshol
     }
     if (k->tunes)
         bs_buf_printf(out, ", \"profile\": \"%s\"", profile);
-    bs_buf_printf(out, ", \"seconds\": %.6f, \"rows_per_s\": %.1f, \"metrics\": ", e->seconds,
+    bs_buf_printf(out, ", \"seconds\": %.6f, \"rows_per_s\": %.1f", e->seconds,
                   e->data.rows / (e->seconds > 0 ? e->seconds : 1));
-    bs_kind_json(k, e->value, out);
-    bs_buf_text(out, "}");
+    if (how->json)
+        how->json(e, out);
+    bs_buf_text(out, ", \"metrics\": {");
+    int n = bs_kind_members(k, e->value, out);
+    if (how->json_metrics) {
+        bs_buf_text(out, n ? ", " : "");
+        s = how->json_metrics(e, out, err);
+    }
+    bs_buf_text(out, "}}");
+    return s;
 }
 
-static void write_table(const evaluation *e, const bs_threshold *cut, const char *profile,
+static void write_table(const bs_evaluation *e, const bs_threshold *cut, const char *profile,
                         bs_buf *out)
 {
     const bs_kind     *k = e->data.kind;
@@ -140,9 +133,14 @@ static void write_table(const evaluation *e, const bs_threshold *cut, const char
     bs_metric_header(k, out);
     bs_metric_row(k, &e->model->saved->known, name, e->value, (first->hi - first->lo) / 2, out);
     bs_buf_printf(out, "\n%-18s %10s   95 %% interval\n", "metric", "value");
-    for (int i = 0; i < k->n_metrics; i++)
-        bs_buf_printf(out, "%-18s %10.4f   %.4f .. %.4f\n", k->metric[i].name, e->value[i],
-                      e->interval[i].lo, e->interval[i].hi);
+    for (int i = 0; i < k->n_metrics; i++) {
+        const bs_interval *range = &e->interval[i];
+        if (isnan(e->value[i]))
+            bs_buf_printf(out, "%-18s %10s\n", k->metric[i].name, "n/a");
+        else
+            bs_buf_printf(out, "%-18s %10.4f   %.4f .. %.4f\n", k->metric[i].name, e->value[i],
+                          range->lo, range->hi);
+    }
     bs_buf_printf(out, "%d %s, %.0f %s/s", (int)e->data.rows, k->unit,
                   e->data.rows / (e->seconds > 0 ? e->seconds : 1), k->unit);
     if (k->tunes)
@@ -150,21 +148,38 @@ static void write_table(const evaluation *e, const bs_threshold *cut, const char
     bs_buf_text(out, "\n");
 }
 
+static basin_status write_tables(const bs_evaluation *e, const bs_measuring *how,
+                                 const basin_eval_options *o, const bs_threshold *cut,
+                                 const char *profile, bs_buf *out, basin_error *err)
+{
+    bool         done = false;
+    basin_status s = how->instead ? how->instead(e, o, out, &done, err) : BASIN_OK;
+    if (s || done)
+        return s;
+    write_table(e, cut, profile, out);
+    return o->per_label ? how->labels(e, out, err) : BASIN_OK;
+}
+
 basin_status basin_eval(const char *model, const char *const *files, int n,
                         const basin_eval_options *o, const basin_session *session, basin_text *out,
                         basin_error *err)
 {
     basin_eval_options  none = {0};
-    evaluation          e = {0};
+    bs_evaluation       e = {0};
     bs_logger           log = bs_session_log(session);
     const bs_threshold *cut = NULL;
+    const bs_measuring *how = NULL;
     bs_profile_id       profile = BS_PROFILE_SKLEARN;
     bs_buf              table, json;
     *out = (basin_text){NULL, NULL};
     o = o ? o : &none;
     bs_buf_init(&table, 1 << 28);
-    bs_buf_init(&json, 1 << 24);
+    bs_buf_init(&json, 1 << 28);
     basin_status s = basin_model_load(model, &e.model, err);
+    if (!s) {
+        how = measuring_of(e.model->saved);
+        s = how->check(o, err);
+    }
     if (!s)
         s = pick_threshold(&e, o->threshold, &cut, err);
     if (!s)
@@ -178,11 +193,12 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
         s = measure(&e, cut, profile, err);
     if (!s) {
         const char *infer = o->infer ? o->infer : e.model->saved->settings.train.infer;
-        write_json(&e, infer, cut, bs_profile_name(profile), &json);
-        write_table(&e, cut, bs_profile_name(profile), &table);
-        if (o->per_label)
-            s = label_table(&e, &table, err);
+        if (how->remark)
+            how->remark(&e, &log);
+        s = write_json(&e, how, infer, cut, bs_profile_name(profile), &json, err);
     }
+    if (!s)
+        s = write_tables(&e, how, o, cut, bs_profile_name(profile), &table, err);
     evaluation_free(&e);
     if (!s)
         return bs_text_take(&table, &json, out, err);

@@ -125,18 +125,23 @@ basin_status bs_kind_metric(const bs_kind *k, const bs_known *known, const char 
     return s;
 }
 
-void bs_kind_json(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)
+int bs_kind_members(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)
 {
     char number[BS_NUMBER_TEXT];
-    bool first = true;
-    bs_buf_text(out, "{");
+    int  n = 0;
     for (int i = 0; i < k->n_metrics; i++) {
         if (!isfinite(values[i]))
             continue;
         bs_format_double(values[i], number);
-        bs_buf_printf(out, "%s\"%s\": %s", first ? "" : ", ", k->metric[i].name, number);
-        first = false;
+        bs_buf_printf(out, "%s\"%s\": %s", n++ ? ", " : "", k->metric[i].name, number);
     }
+    return n;
+}
+
+void bs_kind_json(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)
+{
+    bs_buf_text(out, "{");
+    bs_kind_members(k, values, out);
     bs_buf_text(out, "}");
 }
 

@@ -440,54 +440,50 @@ static const bs_metric metrics[BS_TAG_METRIC_COUNT] = {
 #undef HIGHER
 #undef LOWER
 
-/* What counting needs: the model's tags, those that only the file has behind them, and flags of
- * words that training has not seen. */
-typedef struct {
-    bs_arena arena;
-    bs_names names;
-    int32_t *tag, *gold, *row;
-    uint8_t *unknown;
-} counting;
-
-static void counting_free(counting *c)
+void bs_tag_truth_free(bs_tag_truth *t)
 {
-    bs_free(c->tag);
-    bs_free(c->gold);
-    bs_free(c->row);
-    bs_free(c->unknown);
-    bs_names_free(&c->names);
-    bs_arena_free(&c->arena);
+    bs_free(t->gold);
+    bs_free(t->unknown);
+    bs_names_free(&t->names);
+    bs_arena_free(&t->arena);
 }
 
-static basin_status prepare_counting(const bs_corpus *c, const bs_lexicon *l, counting *out,
-                                     basin_error *err)
+static basin_status number_truth(const bs_corpus *c, const bs_lexicon *l, int32_t *tag,
+                                 int32_t *row, bs_tag_truth *out, basin_error *err)
 {
-    bool fresh;
-    bs_arena_init(&out->arena, 0);
-    bs_names_init(&out->names, &out->arena);
-    out->tag = bs_calloc((size_t)c->tags.n + 1, sizeof *out->tag);
-    out->gold = bs_calloc((size_t)c->tokens + 1, sizeof *out->gold);
-    out->row = bs_calloc((size_t)c->words.n + 1, sizeof *out->row);
-    out->unknown = bs_calloc((size_t)c->tokens + 1, 1);
-    if (!out->tag || !out->gold || !out->row || !out->unknown)
-        return bs_fail_nomem(err);
+    bool         fresh;
     basin_status s = add_all(&l->tags, &out->names, err);
     for (int32_t i = 0; i < c->tags.n && !s; i++) {
-        out->tag[i] = bs_names_add(&out->names, c->tags.item[i].text, c->tags.item[i].len, &fresh);
-        s = out->tag[i] < 0 ? bs_fail_nomem(err) : BASIN_OK;
+        tag[i] = bs_names_add(&out->names, c->tags.item[i].text, c->tags.item[i].len, &fresh);
+        s = tag[i] < 0 ? bs_fail_nomem(err) : BASIN_OK;
     }
     if (s)
         return s;
-    bs_lexicon_words(l, &c->words, out->row);
+    bs_lexicon_words(l, &c->words, row);
     for (int32_t i = 0; i < c->tokens; i++) {
-        int32_t row = out->row[c->word[i]];
-        out->gold[i] = c->tag[i] < 0 ? -1 : out->tag[c->tag[i]];
-        out->unknown[i] = row == 0 || row >= l->n_trained;
+        out->gold[i] = c->tag[i] < 0 ? -1 : tag[c->tag[i]];
+        out->unknown[i] = row[c->word[i]] == 0 || row[c->word[i]] >= l->n_trained;
     }
     return BASIN_OK;
 }
 
-static basin_status make_tagset(const counting *c, int scheme, bs_counts *out, basin_error *err)
+basin_status bs_tag_truth_make(const bs_corpus *c, const bs_lexicon *l, bs_tag_truth *out,
+                               basin_error *err)
+{
+    int32_t *tag = bs_calloc((size_t)c->tags.n + 1, sizeof *tag);
+    int32_t *row = bs_calloc((size_t)c->words.n + 1, sizeof *row);
+    bs_arena_init(&out->arena, 0);
+    bs_names_init(&out->names, &out->arena);
+    out->gold = bs_calloc((size_t)c->tokens + 1, sizeof *out->gold);
+    out->unknown = bs_calloc((size_t)c->tokens + 1, 1);
+    bool         ok = tag && row && out->gold && out->unknown;
+    basin_status s = ok ? number_truth(c, l, tag, row, out, err) : bs_fail_nomem(err);
+    bs_free(tag);
+    bs_free(row);
+    return s;
+}
+
+static basin_status make_tagset(const bs_tag_truth *c, int scheme, bs_counts *out, basin_error *err)
 {
     const char **text = bs_calloc((size_t)c->names.n + 1, sizeof *text);
     out->tags = bs_calloc(1, sizeof *out->tags);
@@ -515,12 +511,12 @@ static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs 
                           basin_error *err)
 {
     bs_tag_metric_options o = {.keep_rows = how->keep_rows};
-    counting              c = {0};
+    bs_tag_truth          c;
     (void)cut;
     *out = (bs_counts){.kind = &bs_kind_tag};
     if (!p->tag->labelled)
         return bs_fail(err, BASIN_EDATA, "the data has no tags to compare with");
-    basin_status s = prepare_counting(p->tag, &k->tag, &c, err);
+    basin_status s = bs_tag_truth_make(p->tag, &k->tag, &c, err);
     if (!s)
         s = make_tagset(&c, k->tag.scheme, out, err);
     if (!s)
@@ -528,7 +524,7 @@ static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs 
     if (!s)
         s = bs_tag_metrics_add(out->tag, c.gold, y->tag, p->tag->start, p->tag->sentences,
                                c.unknown, err);
-    counting_free(&c);
+    bs_tag_truth_free(&c);
     if (s)
         counts_free(out);
     return s;

@@ -1,0 +1,152 @@
+/* api_eval_tag.c -- evaluating tagged sentences: types of spans, conlleval, odd gold tags. */
+#include <string.h>
+
+#include "api_eval.h"
+#include "text/conlleval.h"
+#include "train/kind_tag.h"
+
+static basin_status check(const basin_eval_options *o, basin_error *err)
+{
+    if (o->threshold && strcmp(o->threshold, "auto") != 0)
+        return bs_fail(err, BASIN_EARG, "--threshold: is for label sets; a word has one tag");
+    if (o->profile)
+        return bs_fail(err, BASIN_EARG,
+                       "--metric-profile: is for label sets; --conlleval-compat counts spans as "
+                       "that program does");
+    if (o->conlleval && o->per_label)
+        return bs_fail(err, BASIN_EARG,
+                       "--per-label: --conlleval prints types by itself; choose one of the two");
+    return BASIN_OK;
+}
+
+/* ---- gold tags that are not as they should be ---- */
+
+static long long repaired(const bs_evaluation *e)
+{
+    return (long long)(e->data.tag->repaired + bs_tag_metrics_counts(e->counts.tag).gold_repaired);
+}
+
+/* Tokens whose tag the model cannot predict; *first is the first such tag. */
+static int32_t unknown(const bs_evaluation *e, const char **first)
+{
+    const bs_corpus *c = e->data.tag;
+    const bs_names  *known = &e->model->saved->known.tag.tags;
+    int32_t          n = 0;
+    *first = NULL;
+    for (int32_t i = 0; i < c->tokens; i++) {
+        const bs_name *tag = c->tag[i] < 0 ? NULL : &c->tags.item[c->tag[i]];
+        if (!tag || bs_names_find(known, tag->text, tag->len) >= 0)
+            continue;
+        *first = n++ ? *first : tag->text;
+    }
+    return n;
+}
+
+static void remark(const bs_evaluation *e, bs_logger *log)
+{
+    const bs_corpus *c = e->data.tag;
+    const char      *tag;
+    const int32_t    n = unknown(e, &tag);
+    const long long  missing = (long long)bs_tag_metrics_counts(e->counts.tag).gold_missing;
+    if (repaired(e) > 0)
+        bs_log_say(log, BS_WARN, "%s: %lld ill-formed gold tags were read as the nearest span",
+                   c->name, repaired(e));
+    if (n > 0)
+        bs_log_say(log, BS_WARN,
+                   "%s: %d of %d gold tags are unknown to the model, such as '%.40s': it cannot "
+                   "predict them",
+                   c->name, (int)n, (int)c->tokens, tag);
+    if (missing > 0)
+        bs_log_say(log, BS_WARN, "%s: %lld of %d words have no gold tag and count as wrong",
+                   c->name, missing, (int)c->tokens);
+}
+
+static void json(const bs_evaluation *e, bs_buf *out)
+{
+    const char *tag;
+    bs_buf_printf(out, ", \"tokens\": %d, \"gold_repaired\": %lld, \"gold_unknown\": %d",
+                  (int)e->data.tag->tokens, repaired(e), (int)unknown(e, &tag));
+}
+
+/* ---- types ---- */
+
+static basin_status take_types(const bs_evaluation *e, bs_type_score **out, basin_error *err)
+{
+    *out = bs_calloc((size_t)e->counts.tags->types.n + 1, sizeof **out);
+    if (!*out)
+        return bs_fail_nomem(err);
+    bs_tag_metrics_types(e->counts.tag, *out);
+    return BASIN_OK;
+}
+
+static basin_status types(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    const bs_tagset *tags = e->counts.tags;
+    bs_type_score   *row;
+    basin_status     s = take_types(e, &row, err);
+    if (s)
+        return s;
+    bs_buf_printf(out, "\n%-24s %8s %9s %8s %9s %7s %7s\n",
+                  tags->scheme == BS_SCHEME_RAW ? "tag" : "type", "gold", "predicted", "correct",
+                  "precision", "recall", "F1");
+    for (int32_t i = 0; i < tags->types.n; i++)
+        bs_buf_printf(out, "%-24.24s %8lld %9lld %8lld %9.2f %7.2f %7.2f\n", row[i].type,
+                      (long long)row[i].gold, (long long)row[i].predicted, (long long)row[i].right,
+                      100 * row[i].precision, 100 * row[i].recall, 100 * row[i].f1);
+    bs_free(row);
+    return BASIN_OK;
+}
+
+static basin_status json_types(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    bs_type_score *row;
+    basin_status   s = take_types(e, &row, err);
+    if (s)
+        return s;
+    bs_buf_text(out, "\"per_type\": {");
+    for (int32_t i = 0; i < e->counts.tags->types.n; i++) {
+        bs_buf_text(out, i ? ", " : "");
+        bs_json_quote(row[i].type, out);
+        bs_buf_printf(out,
+                      ": {\"gold\": %lld, \"predicted\": %lld, \"correct\": %lld, "
+                      "\"precision\": %.6f, \"recall\": %.6f, \"f1\": %.6f}",
+                      (long long)row[i].gold, (long long)row[i].predicted, (long long)row[i].right,
+                      row[i].precision, row[i].recall, row[i].f1);
+    }
+    bs_buf_text(out, "}");
+    bs_free(row);
+    return BASIN_OK;
+}
+
+/* ---- conlleval ---- */
+
+static basin_status conlleval(const bs_evaluation *e, const basin_eval_options *o, bs_buf *out,
+                              bool *done, basin_error *err)
+{
+    const bs_corpus  *c = e->data.tag;
+    const bs_lexicon *l = &e->model->saved->known.tag;
+    bs_tag_truth      t;
+    const char      **name = NULL;
+    *done = o->conlleval != 0;
+    if (!*done)
+        return BASIN_OK;
+    basin_status s = bs_tag_truth_make(c, l, &t, err);
+    if (!s && !(name = bs_calloc((size_t)t.names.n + 1, sizeof *name)))
+        s = bs_fail_nomem(err);
+    for (int32_t i = 0; i < t.names.n && !s; i++)
+        name[i] = t.names.item[i].text;
+    if (!s)
+        s = bs_conlleval(name, t.names.n, (bs_scheme)l->scheme, t.gold, e->y.tag, c->start,
+                         c->sentences, o->conlleval > 1, out, err);
+    bs_free(name);
+    bs_tag_truth_free(&t);
+    return s;
+}
+
+const bs_measuring bs_measuring_tag = {.task = "tag",
+                                       .check = check,
+                                       .remark = remark,
+                                       .instead = conlleval,
+                                       .labels = types,
+                                       .json = json,
+                                       .json_metrics = json_types};
