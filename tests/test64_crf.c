@@ -341,6 +341,38 @@ static void likelihood_by_every_route(void **state)
     setting_free(&s);
 }
 
+/* Sums over sentences are in the order of the sentences, whoever did which. */
+static void same_bits_with_any_number_of_threads(void **state)
+{
+    enum { S = 40, T = 20, N = 17, M = N + 1 };
+    bs_graph  *g = bs_graph_new();
+    bs_example ex;
+    (void)state;
+    bs_example_init(&ex, 8);
+    bs_id wrt[2] = {bs_example_real(g, &ex, bs_shape3(S, T, N), -9, 9),
+                    bs_example_real(g, &ex, bs_shape2(M, M), -9, 9)},
+          d[2];
+    bs_id len = bs_example_int(g, &ex, bs_shape1(S), T + 1, false);
+    bs_id weight = bs_example_real(g, &ex, bs_shape2(S, 1), -1, 1);
+    bs_id loss = bs_dot(g, bs_crf_log_z(g, wrt[0], wrt[1], len), weight);
+    bs_grad(g, loss, wrt, 2, d, false);
+    check_graph(g);
+    bs_result r[3] = {{loss, -1}, {d[0], -1}, {d[1], -1}};
+    machine   one = machine_new(g, &ex, r, 3, 0, 1);
+    machine_run(&one, 0);
+    for (int threads = 2; threads <= 5; threads++) {
+        machine m = machine_new(g, &ex, r, 3, 0, threads);
+        machine_run(&m, 0);
+        assert_memory_equal(machine_value(&one, 0), machine_value(&m, 0), sizeof(real));
+        assert_memory_equal(machine_value(&one, 1), machine_value(&m, 1), S * T * N * sizeof(real));
+        assert_memory_equal(machine_value(&one, 2), machine_value(&m, 2), M * M * sizeof(real));
+        machine_free(&m);
+    }
+    machine_free(&one);
+    bs_example_free(&ex);
+    bs_graph_free(g);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +385,7 @@ int main(void)
         cmocka_unit_test(late_reward),
         cmocka_unit_test(forbidden_transitions),
         cmocka_unit_test(likelihood_by_every_route),
+        cmocka_unit_test(same_bits_with_any_number_of_threads),
     };
     return cmocka_run_group_tests_name("chains, double", tests, NULL, NULL);
 }
