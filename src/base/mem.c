@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #if defined(__SANITIZE_ADDRESS__)
 #define WITH_ASAN 1
@@ -56,6 +57,20 @@ static bool told_to_fail(void)
            atomic_fetch_sub_explicit(&fail_in, 1, memory_order_relaxed) == 1;
 }
 
+/* Blocks of this size are asked to lie in huge pages: weights are read by rows picked from all over
+ * them, and with pages of 4 KiB nearly every row would cost a walk through the page tables. */
+static const size_t HUGE_PAGE = (size_t)2 << 20, HUGE_FROM = (size_t)4 << 20;
+
+/* A wish: where it is refused, everything works as before. */
+static void ask_for_huge_pages(void *p, size_t bytes)
+{
+#ifdef MADV_HUGEPAGE
+    (void)madvise(p, bytes, MADV_HUGEPAGE);
+#else
+    (void)p, (void)bytes;
+#endif
+}
+
 void *bs_alloc(size_t bytes)
 {
     atomic_fetch_add_explicit(&n_calls, 1, memory_order_relaxed);
@@ -64,9 +79,14 @@ void *bs_alloc(size_t bytes)
     size_t rounded;
     if (told_to_fail() || !round_up(bytes, BS_ALIGN, &rounded) || rounded > PTRDIFF_MAX)
         return NULL;
-    char *p = aligned_alloc(BS_ALIGN, rounded);
+    const bool large = rounded >= HUGE_FROM;
+    if (large && !round_up(rounded, HUGE_PAGE, &rounded))
+        return NULL;
+    char *p = aligned_alloc(large ? HUGE_PAGE : BS_ALIGN, rounded);
     if (!p)
         return NULL;
+    if (large)
+        ask_for_huge_pages(p, rounded);
     /* The rounding must not hide a write past the end from the sanitizer. */
     POISON(p + bytes, rounded - bytes);
     atomic_fetch_add_explicit(&n_live, 1, memory_order_relaxed);
