@@ -8,6 +8,7 @@ typedef struct {
     const char   *args[MOST_ARGS], *set[MOST_ARGS];
     int           n, n_set;
     const char   *out, *format, *shares, *names, *groups, *seed;
+    bool          documents;
     cli_common    common;
     basin_session session;
     basin_config *config;
@@ -18,9 +19,11 @@ static int inspect(arguments *a, bool check)
 {
     basin_error err;
     basin_text  text;
-    if (basin_data_inspect(a->config, a->args + 1, a->n - 1, check, &a->session, &text, &err))
-        return cli_fail(&err);
-    return cli_show(&a->common, &text);
+    if (!basin_data_inspect(a->config, a->args + 1, a->n - 1, check, &a->session, &text, &err))
+        return cli_show(&a->common, &text);
+    if (text.table) /* some files are in order, others are not */
+        cli_show(&a->common, &text);
+    return cli_fail(&err);
 }
 
 static int convert(const cli_verb *verb, arguments *a)
@@ -43,7 +46,8 @@ static int split(const cli_verb *verb, arguments *a)
                              .names = a->names,
                              .groups = a->groups,
                              .format = a->format,
-                             .seed = a->seed_number};
+                             .seed = a->seed_number,
+                             .documents = a->documents};
     if (basin_data_split(a->config, a->args + 1, a->n - 1, a->out, &o, &a->session, &text, &err))
         return cli_fail(&err);
     return cli_show(&a->common, &text);
@@ -57,7 +61,7 @@ static int make(const cli_verb *verb, arguments *a)
     char        options[4096] = "";
     size_t      used = 0;
     if (a->n != 2)
-        return cli_misuse(verb, "make needs a kind: mlc");
+        return cli_misuse(verb, "make needs a kind: mlc or tag");
     for (int i = 0; i < a->n_set; i++) {
         int n = snprintf(options + used, sizeof options - used, "%s ", a->set[i]);
         if (n < 0 || (size_t)n >= sizeof options - used)
@@ -121,12 +125,7 @@ int cmd_data(int argc, char **argv)
 {
     static arguments a;
     const cli_verb  *verb = cli_find("data");
-    const cli_option rows[] = {
-        {.name = "--labels",
-         .value = "SPEC",
-         .key = "data.labels",
-         .help = "label columns: NAMES, PATTERN, FILE, first:N, last:N"},
-        {.name = "--xml", .value = "FILE", .key = "data.xml", .help = "MULAN label file"},
+    const cli_option own[] = {
         {.name = "--out",
          .alias = "-o",
          .value = "FILE",
@@ -135,7 +134,11 @@ int cmd_data(int argc, char **argv)
         {.name = "--format",
          .value = "NAME",
          .text = &a.format,
-         .help = "arff, libsvm, xmc, csv or jsonl; default by the ending"},
+         .help = "mlc: arff, libsvm, xmc, csv, jsonl; tag: conll, conllu, text; default by -o"},
+        {.name = "--scheme",
+         .value = "NAME",
+         .key = "text.to",
+         .help = "convert, tag: what the tags become: iob1, iob2, ioe1, ioe2, bioes, bilou"},
         {.name = "--shares", .value = "LIST", .text = &a.shares, .help = "split: default 60,20,20"},
         {.name = "--names",
          .value = "LIST",
@@ -144,7 +147,10 @@ int cmd_data(int argc, char **argv)
         {.name = "--groups",
          .value = "FILE",
          .text = &a.groups,
-         .help = "split: one name a row; rows of one name stay together"},
+         .help = "split, mlc: one name a row; rows of one name stay together"},
+        {.name = "--documents",
+         .flag = &a.documents,
+         .help = "split, tag: sentences of one document stay together"},
         {.name = "--seed", .value = "N", .text = &a.seed, .help = "split and make: default 0"},
         {.name = "--set",
          .value = "KEY=VALUE",
@@ -153,9 +159,11 @@ int cmd_data(int argc, char **argv)
          .help = "reading options (data.nominal=position); make: rows=2000 labels=24 ..."},
         {.name = NULL},
     };
+    cli_option  rows[MOST_ROWS];
     basin_error err;
     bool        stop;
     memset(&a, 0, sizeof a);
+    cli_join(own, cli_reading, rows);
     if (basin_config_new(&a.config, &err))
         return cli_fail(&err);
     int status = cli_parse(verb, argc, argv, rows, &a.common, a.config, a.args, &a.n, &stop);

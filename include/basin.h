@@ -177,12 +177,15 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
 /* --- data ---------------------------------------------------------------------------------- */
 
 /* What was understood of the files, what looks wrong, and what to do next; with
- * `check` nonzero problems are an error. Reading options come from the config. */
+ * `check` nonzero problems are an error. Reading options come from the config. Rows
+ * of several files are looked at together; of sentences each file by itself, those
+ * after the first compared with it, and *out may be filled after an error, too. */
 basin_status basin_data_inspect(const basin_config *c, const char *const *files, int n, int check,
                                 const basin_session *s, basin_text *out, basin_error *err);
 
-/* Rewrites files in another format (arff, libsvm, xmc, csv, jsonl; NULL: by the
- * ending of out). */
+/* Rewrites files in another format (rows: arff, libsvm, xmc, csv, jsonl; sentences:
+ * conll, conllu, text; NULL: by the ending of out). Tags become those of the scheme
+ * in the setting text.to and else stay as they are. */
 basin_status basin_data_convert(const basin_config *c, const char *const *files, int n,
                                 const char *out, const char *format, const basin_session *s,
                                 basin_error *err);
@@ -194,16 +197,17 @@ typedef struct {
     const char *groups; /* a file with one name a row: rows of one name stay together */
     const char *format; /* of the files; default: as the input */
     uint64_t    seed;
+    int         documents; /* nonzero: sentences of one document stay together */
 } basin_split_options;
 
-/* Splits rows into parts with balanced labels (iterative stratification), written to
- * PREFIX-NAME.EXT. */
+/* Splits rows into parts with balanced labels, or sentences with balanced tags and
+ * lengths (iterative stratification), written to PREFIX-NAME.EXT. */
 basin_status basin_data_split(const basin_config *c, const char *const *files, int n,
                               const char *out_prefix, const basin_split_options *o,
                               const basin_session *s, basin_text *out, basin_error *err);
 
-/* Generates data whose labels depend on each other in a known way. Options are
- * "key=value" words separated by blanks (rows=2000 labels=24 ...). */
+/* Generates data ("mlc", "tag") whose outputs depend on each other in a known way.
+ * Options are "key=value" words separated by blanks (rows=2000 labels=24 ...). */
 basin_status basin_data_make(const char *kind, const char *options, uint64_t seed, const char *out,
                              const char *format, const basin_session *s, basin_text *text,
                              basin_error *err);

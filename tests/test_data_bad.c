@@ -264,10 +264,10 @@ static const bad any[] = {
     ROW("", "\xef\xbb\xbf", "data: the file is empty"),
     ROW("", "hello\n",
         "data: is not ARFF, LIBSVM, extreme-classification, CSV or JSONL text; data.format says "
-        "which it is"),
+        "which it is, --task tag that it is sentences"),
     ROW("", "\x89PNG\r\n\x1a\n\0\0\0",
         "data: is not ARFF, LIBSVM, extreme-classification, CSV or JSONL text; data.format says "
-        "which it is"),
+        "which it is, --task tag that it is sentences"),
     ROW("format=arf", "hello\n",
         "format 'arf' is not known; use auto, arff, xmc, jsonl, libsvm, csv"),
 };

@@ -121,7 +121,7 @@ static basin_status choose(const bs_reading *r, const bs_reader **out)
     if (!*out)
         return bs_fail_at(r, 0, 0,
                           "is not ARFF, LIBSVM, extreme-classification, CSV or JSONL text; "
-                          "data.format says which it is");
+                          "data.format says which it is, --task tag that it is sentences");
     return BASIN_OK;
 }
 

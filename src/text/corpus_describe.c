@@ -89,8 +89,10 @@ static void print_size(const bs_corpus *c, const bs_corpus_summary *s, bs_buf *t
                   "words    %d distinct, %d of them seen once\n",
                   c->sentences ? (double)c->tokens / c->sentences : 0, (int)s->longest, line,
                   (int)s->words, (int)s->words_once);
+    bs_buf_text(json, "{\"file\": ");
+    bs_corpus_quote(json, c->name, strlen(c->name));
     bs_buf_printf(json,
-                  "{\"format\": \"%s\", \"columns\": %d, \"sentences\": %d, \"tokens\": %d, "
+                  ", \"format\": \"%s\", \"columns\": %d, \"sentences\": %d, \"tokens\": %d, "
                   "\"documents\": %d, \"longest\": %d, \"longest_line\": %ld, \"words\": %d, "
                   "\"words_once\": %d, \"labelled\": %s",
                   c->format, c->file_columns, (int)c->sentences, (int)c->tokens, (int)c->documents,

@@ -170,22 +170,22 @@ static basin_status tag_column(const bs_corpus_reading *r, int n, long line)
         c->tag_column = n;
     else if (strcmp(want, "none") != 0 && (!given || number < 1 || number > BS_MOST_CELLS))
         return bs_fail(r->err, BASIN_EARG,
-                       "text.tag_column: '%s' is not auto, last, none or a number from 1 to %d",
-                       want, (int)BS_MOST_CELLS);
+                       "--tag-column: '%s' is not auto, last, none or a number from 1 to %d", want,
+                       (int)BS_MOST_CELLS);
     if (given && number > n && !r->o->label_free)
-        return fail_column(r, line, "text.tag_column", number, n);
+        return fail_column(r, line, "--tag-column", number, n);
     if (given && number <= n)
         c->tag_column = (int)number;
     if (c->tag_column == c->word_column) {
         if (!r->o->label_free || given)
             return bs_corpus_fail(r, line, 0,
-                                  "column %d cannot hold both words and tags (text.word_column, "
-                                  "text.tag_column)",
+                                  "column %d cannot hold both words and tags (--word-column, "
+                                  "--tag-column)",
                                   c->word_column);
         c->tag_column = 0;
     }
     if (!c->tag_column && !r->o->label_free)
-        return bs_corpus_fail(r, line, 0, "%d column%s and no tags (text.tag_column is %s)", n,
+        return bs_corpus_fail(r, line, 0, "%d column%s and no tags (--tag-column is %s)", n,
                               n == 1 ? "" : "s", want);
     return BASIN_OK;
 }
@@ -195,11 +195,11 @@ static basin_status add_feature(const bs_corpus_reading *r, int number, long lin
     bs_corpus *c = r->c;
     if (c->columns == BS_MOST_COLUMNS)
         return bs_corpus_fail(r, line, 0,
-                              "more than %d columns of features; text.feature_columns chooses",
+                              "more than %d columns of features; --feature-columns chooses",
                               (int)BS_MOST_COLUMNS);
     for (int i = 0; i < c->columns; i++)
         if (c->column[i] == number)
-            return bs_fail(r->err, BASIN_EARG, "text.feature_columns: column %d is named twice",
+            return bs_fail(r->err, BASIN_EARG, "--feature-columns: column %d is named twice",
                            number);
     c->column[c->columns++] = number;
     return BASIN_OK;
@@ -214,13 +214,13 @@ static basin_status listed_features(const bs_corpus_reading *r, int n, long line
         snprintf(one, sizeof one, "%.*s", (int)(len < 15 ? len : 15), at);
         if (!bs_parse_int(one, &number) || number < 1 || number > BS_MOST_CELLS)
             return bs_fail(r->err, BASIN_EARG,
-                           "text.feature_columns: '%s' is not auto, all, none or a list such as "
+                           "--feature-columns: '%s' is not auto, all, none or a list such as "
                            "2,3",
                            r->o->feature_columns);
         if (number > n)
-            return fail_column(r, line, "text.feature_columns", number, n);
+            return fail_column(r, line, "--feature-columns", number, n);
         if (number == r->c->word_column || number == r->c->tag_column)
-            return bs_fail(r->err, BASIN_EARG, "text.feature_columns: column %lld holds the %s",
+            return bs_fail(r->err, BASIN_EARG, "--feature-columns: column %lld holds the %s",
                            number, number == r->c->word_column ? "words" : "tags");
         basin_status s = add_feature(r, (int)number, line);
         if (s)
@@ -242,7 +242,7 @@ basin_status bs_corpus_columns(bs_corpus_reading *r, int n, long line)
     c->file_columns = n;
     c->word_column = plain ? 1 : r->o->word_column ? r->o->word_column : r->cut.conllu ? 2 : 1;
     if (c->word_column > n)
-        return fail_column(r, line, "text.word_column", c->word_column, n);
+        return fail_column(r, line, "--word-column", c->word_column, n);
     if (plain && !r->o->label_free)
         return bs_corpus_fail(r, 0, 0, "plain text has no tags; text.format=conll reads columns");
     if (!plain)
@@ -255,7 +255,7 @@ basin_status bs_corpus_columns(bs_corpus_reading *r, int n, long line)
     if (!automatic && strcmp(features, "all") != 0) {
         if (plain)
             return bs_corpus_fail(r, 0, 0,
-                                  "plain text has words only; text.feature_columns asks for "
+                                  "plain text has words only; --feature-columns asks for "
                                   "columns %s",
                                   features);
         return listed_features(r, n, line);

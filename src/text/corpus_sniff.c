@@ -11,13 +11,14 @@
 enum { WINDOW = 64 << 10, USUAL_GROUP = 200 };
 
 typedef struct {
-    int  columns;
-    long lines, groups;
+    int  columns;    /* of the first line */
+    long lines, odd; /* with as many columns; with others */
+    long groups;
     long gaps;         /* blank lines between other lines */
     long numbers;      /* lines whose first and last cells are numbers */
     long spans;        /* last cells like O or B-PER */
     long delimited[3]; /* lines with , ; | */
-    bool steady, mark, conllu;
+    bool mark, conllu;
 } look;
 
 static bool has_extension(const char *path)
@@ -60,11 +61,13 @@ static void look_at(look *k, const char *p, const bs_row *row)
         k->mark = true;
         return;
     }
-    if (k->lines++ == 0)
+    if (k->lines == 0)
         k->columns = row->n;
-    k->steady = k->steady && row->n == k->columns && row->n <= BS_MOST_CELLS;
-    if (!k->steady)
+    if (row->n != k->columns || row->n > BS_MOST_CELLS) {
+        k->odd++;
         return;
+    }
+    k->lines++;
     k->numbers += is_number(&row->cell[0]) && is_number(&row->cell[row->n - 1]);
     k->spans += is_span_tag(&row->cell[row->n - 1]);
     for (int i = 0; i < 3; i++)
@@ -77,7 +80,6 @@ static void look_around(look *k, const char *p, const char *end, bool cut_off)
     bs_row row;
     bs_cut cut = {0}, tabs = {.tabs = true, .conllu = true};
     bool   gap = true;
-    k->steady = true;
     for (bool first = true; p < end; p = row.next) {
         if (cut_off && !memchr(p, '\n', (size_t)(end - p)) && k->lines > 0)
             break;
@@ -100,12 +102,13 @@ static void look_around(look *k, const char *p, const char *end, bool cut_off)
     }
 }
 
+/* A few lines with other columns are a mistake that the reader names. */
 static int judge(const look *k, bool named)
 {
     if (k->conllu)
         return 95;
-    if (k->lines == 0 || !k->steady)
-        return 0;
+    if (k->lines == 0 || k->odd * 20 > k->lines)
+        return named && k->lines > 0 ? 60 : 0;
     if (k->mark)
         return 95;
     bool delimited = false;

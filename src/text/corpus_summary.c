@@ -207,10 +207,10 @@ basin_status bs_corpus_summarise(const bs_corpus *c, const bs_corpus *train, bs_
 const char *bs_corpus_problem(const bs_corpus *c, const bs_corpus_summary *s)
 {
     if (!c->labelled)
-        return "there are no tags; text.tag_column says where they are";
+        return "there are no tags; --tag-column says where they are";
     if (s->tags < 2)
-        return "all tokens have the same tag; text.tag_column says where the tags are";
+        return "all tokens have the same tag; --tag-column says where the tags are";
     if (s->tags > 1000 && s->tags > c->tokens / 4)
-        return "nearly every token has a tag of its own; text.tag_column says where the tags are";
+        return "nearly every token has a tag of its own; --tag-column says where the tags are";
     return NULL;
 }

@@ -1,0 +1,46 @@
+/* api_data.h -- what `basin data` does with files of a task. */
+#ifndef BS_API_DATA_H
+#define BS_API_DATA_H
+
+#include "api.h"
+#include "data/split.h"
+
+/* Files and how they are read. */
+typedef struct {
+    const bs_settings *settings;
+    const char *const *file;
+    int                n;
+} bs_given;
+
+/* Where the parts of a split go. */
+typedef struct {
+    const char                *prefix;
+    const basin_split_options *o;
+    double                     share[BS_MOST_PARTS];
+    int                        parts;
+} bs_cutting;
+
+/* PREFIX-NAME.EXT of part i; NAME from the options, or train, valid, test, or a number. */
+void bs_part_path(const bs_cutting *cut, int i, const char *extension, char out[BS_OPTION_TEXT]);
+
+/* Notes are said when all went well; table and json are shown after a failure, too, when there is
+ * something in them. */
+typedef struct {
+    const char *task;
+    basin_status (*inspect)(const bs_given *g, bool check, bs_buf *table, bs_buf *json,
+                            basin_error *err);
+    basin_status (*convert)(const bs_given *g, const char *out, const char *format, bs_notes *notes,
+                            basin_error *err);
+    basin_status (*split)(const bs_given *g, const bs_cutting *cut, bs_notes *notes, bs_buf *table,
+                          bs_buf *json, basin_error *err);
+    basin_status (*make)(const char *options, int seed, const char *out, const char *format,
+                         bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err);
+} bs_handling;
+
+extern const bs_handling bs_handling_mlc, bs_handling_tag;
+
+/* "key=value key=value" into the options of a generator. */
+basin_status bs_make_options(const bs_option *rows, void *options, const char *words,
+                             basin_error *err);
+
+#endif

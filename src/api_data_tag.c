@@ -1,0 +1,302 @@
+/* api_data_tag.c -- basin_data_* for tagged sentences. */
+#include <stdio.h>
+#include <string.h>
+
+#include "api_data.h"
+#include "base/io.h"
+#include "text/make_tag.h"
+
+/* Tags may be missing only where nothing else was asked for: text that is taken for columns of
+ * different lengths should be a mistake that is named. */
+static bs_corpus_options reading(const bs_settings *s)
+{
+    bs_corpus_options o = s->text;
+    o.label_free = strcmp(o.format, "text") == 0 || strcmp(o.tag_column, "none") == 0;
+    return o;
+}
+
+/* ---- inspect ---- */
+
+/* Problems on the way through the files: all of them are shown, the first one is the status. */
+typedef struct {
+    bs_buf      *table, *json;
+    bool         check, several; /* files: the others are looked at after one that is broken */
+    basin_status status;
+    basin_error  first;
+    int          n;
+    bs_buf       list; /* of JSON texts */
+} findings;
+
+static void add_problem(findings *f, basin_status s, const char *text)
+{
+    bs_buf_printf(f->table, "problem  %s\n", text);
+    bs_buf_text(&f->list, f->n ? ", " : "");
+    bs_json_quote(text, &f->list);
+    if (f->n++ == 0) {
+        f->status = s;
+        bs_fail(&f->first, s, "%s", text);
+    }
+}
+
+/* Says what spoils a training with this file, or a test of what was trained on the first one. */
+static basin_status find_problems(const bs_corpus *c, const bs_corpus *train, findings *f,
+                                  basin_error *err)
+{
+    bs_corpus_summary s;
+    char              text[sizeof err->msg];
+    basin_status      status = bs_corpus_summarise(c, train, &s, err);
+    const char       *why = status ? NULL : bs_corpus_problem(c, &s);
+    if (why) {
+        snprintf(text, sizeof text, "%.200s: %s", c->name, why);
+        add_problem(f, BASIN_EDATA, text);
+    }
+    if (!status && train && s.tags_new > 0) {
+        snprintf(text, sizeof text, "%.200s: %d tags that %.200s does not have, such as '%.40s'",
+                 c->name, (int)s.tags_new, train->name, c->tags.item[s.first_tag_new].text);
+        add_problem(f, BASIN_EDATA, text);
+    }
+    bs_corpus_summary_free(&s);
+    return status;
+}
+
+static basin_status inspect_file(const char *path, const bs_corpus_options *o,
+                                 const bs_corpus *train, findings *f, bs_corpus **out,
+                                 basin_error *err)
+{
+    bs_notes    notes;
+    basin_error why = {0};
+    bs_notes_init(&notes);
+    basin_status s = bs_corpus_read(&path, 1, o, out, &notes, &why);
+    if (s && s != BASIN_ENOMEM && f->check && f->several) {
+        add_problem(f, s, why.msg);
+        bs_buf_text(f->json, "{\"file\": ");
+        bs_json_quote(path, f->json);
+        bs_buf_text(f->json, "}");
+        s = BASIN_OK;
+    } else {
+        if (!s)
+            s = bs_corpus_describe(*out, train, &notes, f->table, f->json, &why);
+        if (!s && f->check)
+            s = find_problems(*out, train, f, &why);
+    }
+    bs_notes_free(&notes);
+    return s ? bs_fail(err, s, "%s", why.msg) : BASIN_OK;
+}
+
+/* The command that trains on the files, with the options that were needed to read them. */
+static void print_next(const bs_given *g, bs_buf *out)
+{
+    static const char *const role[] = {"", " --valid", " --test"};
+    const bs_settings       *s = g->settings;
+    bs_buf_text(out, "next     basin train");
+    for (int i = 0; i < g->n; i++)
+        bs_buf_printf(out, "%s %s", role[g->n == 2 && i == 1 ? 2 : i], g->file[i]);
+    if (strcmp(s->train.task, "auto") != 0)
+        bs_buf_printf(out, " --task %s", s->train.task);
+    if (s->text.word_column)
+        bs_buf_printf(out, " --word-column %d", s->text.word_column);
+    if (strcmp(s->text.tag_column, "auto") != 0)
+        bs_buf_printf(out, " --tag-column %s", s->text.tag_column);
+    if (strcmp(s->text.feature_columns, "auto") != 0)
+        bs_buf_printf(out, " --feature-columns %s", s->text.feature_columns);
+    bs_buf_text(out, "\n");
+}
+
+/* The files after the first are read as it was, and compared with it. */
+static basin_status inspect_all(const bs_given *g, findings *f, basin_error *err)
+{
+    bs_corpus_options o = reading(g->settings);
+    bs_corpus        *first = NULL, *other = NULL;
+    basin_status      s = BASIN_OK;
+    bs_buf_text(f->json, f->several ? "{\"files\": [" : "");
+    for (int i = 0; i < g->n && !s; i++) {
+        if (f->several)
+            bs_buf_printf(f->table, "%sfile     %s\n", i ? "\n" : "", g->file[i]);
+        bs_buf_text(f->json, i ? ", " : "");
+        s = inspect_file(g->file[i], &o, first, f, i ? &other : &first, err);
+        if (!s && i == 0 && first)
+            bs_corpus_fix(first, &o);
+        bs_corpus_free(other);
+        other = NULL;
+    }
+    if (f->several)
+        bs_buf_printf(f->json, "], \"problems\": [%s]}", f->n && f->list.data ? f->list.data : "");
+    if (!s && !f->n && first->labelled && g->n <= 3)
+        print_next(g, f->table);
+    bs_corpus_free(first);
+    return s;
+}
+
+static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf *json,
+                            basin_error *err)
+{
+    findings f = {.table = table, .json = json, .check = check, .several = g->n > 1};
+    bs_buf_init(&f.list, 1 << 20);
+    basin_status s = inspect_all(g, &f, err);
+    if (s)
+        bs_buf_clear(table);
+    else if (f.list.failed)
+        s = bs_fail_nomem(err);
+    else if (f.n > 1)
+        s = bs_fail(err, f.status, "%.400s (the first of %d problems)", f.first.msg, f.n);
+    else if (f.n == 1)
+        s = bs_fail(err, f.status, "%s", f.first.msg);
+    bs_buf_free(&f.list);
+    return s;
+}
+
+/* ---- convert ---- */
+
+/* Tags stay as they are in the file unless another scheme is asked for. */
+static basin_status read_as_it_is(const bs_given *g, bs_notes *notes, bs_corpus **out,
+                                  basin_error *err)
+{
+    bs_corpus_options o = reading(g->settings);
+    if (strcmp(o.to, "auto") == 0)
+        snprintf(o.to, sizeof o.to, "keep");
+    return bs_corpus_read(g->file, g->n, &o, out, notes, err);
+}
+
+static basin_status check_format(const char *format, const char *path, basin_error *err)
+{
+    const bs_writer *other = format ? NULL : bs_writer_for(path);
+    for (int i = 0; format && bs_corpus_formats[i].name; i++)
+        if (strcmp(format, bs_corpus_formats[i].name) == 0)
+            return BASIN_OK;
+    if (!format && !other)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG,
+                   "--format: sentences cannot be written as %.40s; use conll, conllu or text",
+                   format ? format : other->name);
+}
+
+static basin_status convert(const bs_given *g, const char *out, const char *format, bs_notes *notes,
+                            basin_error *err)
+{
+    bs_corpus   *c = NULL;
+    basin_status s = check_format(format, out, err);
+    if (!s)
+        s = read_as_it_is(g, notes, &c, err);
+    if (!s)
+        s = bs_corpus_save(c, out, format, err);
+    bs_corpus_free(c);
+    return s;
+}
+
+/* ---- split ---- */
+
+/* The ending that the format has, or that of the input without the one of its compression. */
+static void choose_extension(const char *path, const char *format, char out[32])
+{
+    static const char *const packed[] = {".gz", ".xz", ".bz2", ".zst"};
+    const char              *base = strrchr(path, '/');
+    size_t                   len = strlen(base = base ? base + 1 : path);
+    for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
+        size_t n = strlen(packed[i]);
+        if (len > n && strcmp(base + len - n, packed[i]) == 0) {
+            len -= n;
+            break;
+        }
+    }
+    size_t dot = len;
+    while (dot > 0 && base[dot - 1] != '.')
+        dot--;
+    snprintf(out, 32, ".conll");
+    if (format)
+        snprintf(out, 32, ".%s", strcmp(format, "text") == 0 ? "txt" : format);
+    else if (dot > 1 && len > dot && len - dot < 16)
+        snprintf(out, 32, ".%.*s", (int)(len - dot), base + dot);
+}
+
+static basin_status write_part(const bs_corpus *c, const int32_t *part, int i, const char *path,
+                               const char *format, basin_error *err)
+{
+    int32_t     *rows = NULL, n;
+    bs_corpus   *piece = NULL;
+    basin_status s = bs_split_rows(part, c->sentences, i, &rows, &n, err);
+    if (!s)
+        s = bs_corpus_select(c, rows, n, &piece, err);
+    if (!s)
+        s = bs_corpus_save(piece, path, format, err);
+    bs_corpus_free(piece);
+    bs_free(rows);
+    return s;
+}
+
+static basin_status write_parts(const bs_corpus *c, const int32_t *part, const bs_cutting *cut,
+                                const char *extension, bs_buf *table, bs_buf *json,
+                                basin_error *err)
+{
+    char(*path)[BS_OPTION_TEXT] = bs_calloc(BS_MOST_PARTS, sizeof *path);
+    const char  *file[BS_MOST_PARTS];
+    basin_status s = path ? BASIN_OK : bs_fail_nomem(err);
+    for (int i = 0; i < cut->parts && !s; i++) {
+        bs_part_path(cut, i, extension, path[i]);
+        file[i] = path[i];
+        s = write_part(c, part, i, path[i], cut->o->format, err);
+    }
+    if (!s)
+        s = bs_corpus_split_describe(c, cut->share, cut->parts, part, file, table, json, err);
+    bs_free(path);
+    return s;
+}
+
+static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *notes, bs_buf *table,
+                          bs_buf *json, basin_error *err)
+{
+    bs_corpus *c = NULL;
+    int32_t   *part = NULL;
+    char       extension[32];
+    (void)notes;
+    if (cut->o->groups)
+        return bs_fail(err, BASIN_EARG,
+                       "--groups: is for rows; --documents keeps the sentences of a document "
+                       "together");
+    choose_extension(g->file[0], cut->o->format, extension);
+    basin_status s = cut->o->format ? check_format(cut->o->format, "", err) : BASIN_OK;
+    if (!s)
+        s = read_as_it_is(g, NULL, &c, err);
+    if (!s && cut->o->documents && c->documents < cut->parts)
+        s = bs_fail(err, BASIN_EDATA,
+                    "%s: --documents needs as many documents as parts, %d; found %d (-DOCSTART- "
+                    "lines or '# newdoc' begin one)",
+                    c->name, cut->parts, (int)c->documents);
+    if (!s && !(part = bs_calloc((size_t)c->sentences + 1, sizeof *part)))
+        s = bs_fail_nomem(err);
+    if (!s)
+        s = bs_corpus_split(c, cut->share, cut->parts, cut->o->documents, cut->o->seed, part, err);
+    if (!s)
+        s = write_parts(c, part, cut, extension, table, json, err);
+    bs_free(part);
+    bs_corpus_free(c);
+    return s;
+}
+
+/* ---- make ---- */
+
+static basin_status make(const char *options, int seed, const char *out, const char *format,
+                         bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err)
+{
+    bs_make_tag_options o;
+    bs_make_tag_truth   truth;
+    bs_buf              text;
+    (void)notes;
+    if (format && strcmp(format, "conll") != 0)
+        return bs_fail(err, BASIN_EARG, "--format: sentences are made as conll, not as '%.40s'",
+                       format);
+    bs_buf_init(&text, (size_t)1 << 32);
+    basin_status s = bs_make_options(bs_make_tag_rows, &o, options, err);
+    o.seed = seed;
+    if (!s)
+        s = bs_make_tag(&o, &text, &truth, err);
+    if (!s)
+        s = bs_write_file(out, text.data, text.len, err);
+    if (!s) {
+        bs_make_tag_describe(&o, &truth, out, table, json);
+        bs_buf_printf(table, "next     basin train %s\n", out);
+    }
+    bs_buf_free(&text);
+    return s;
+}
+
+const bs_handling bs_handling_tag = {"tag", inspect, convert, split, make};
