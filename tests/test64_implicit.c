@@ -36,6 +36,7 @@ static void setting_start(setting *s, const bs_method *m, int layers, double dro
     snprintf(s->o.rule, sizeof s->o.rule, "sgd");
     snprintf(s->o.implicit_solver, sizeof s->o.implicit_solver, "%s", solver);
     s->o.lr_net = 0.8;
+    s->o.momentum = 0;
     s->o.lr_energy = s->o.decay_net = s->o.decay_energy = s->o.clip = 0;
     s->o.seed = 3;
     s->o.samples = 4;

@@ -70,8 +70,8 @@ struct bs_task {
 
     bs_id (*truth_energy)(bs_view *v);    /* E(x, gold) */
     bs_id (*energy)(bs_view *v, bs_id y); /* E(x, y) */
-    /* Of energies that are a chain (nn/chain.h), NULL for others: local scores like logits; the
-     * exact probabilities of parts of y; log of the sum of exp(-E) over all outputs [rows, 1, 1]. */
+    /* Of energies that are a chain (nn/chain.h), NULL for others: local scores like logits; exact
+     * probabilities of parts of y; log of the sum of exp(-E) over all outputs [rows, 1, 1]. */
     bs_id (*potentials)(bs_view *v);
     bs_id (*marginals)(bs_view *v);
     bs_id (*log_partition)(bs_view *v);

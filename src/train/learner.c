@@ -122,7 +122,11 @@ static basin_status make_optim(bs_learner *l, const char *prefix, double rate, d
     basin_status     s = bs_options_default(bs_optim_rows, &o, err);
     if (s)
         return s;
-    memcpy(o.rule, l->o->rule, sizeof o.rule);
+    const char *rule = l->o->rule;
+    if (bs_has_prefix(prefix, "energy/") && strcmp(l->o->rule_energy, "same") != 0)
+        rule = l->o->rule_energy;
+    memcpy(o.rule, rule, sizeof o.rule);
+    o.momentum = strcmp(rule, "sgd") == 0 ? l->o->momentum : 0;
     o.rate = rate;
     o.decay = decay;
     o.clip = clip;

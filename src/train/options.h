@@ -21,8 +21,8 @@ typedef struct {
     double noise;
     bool   dropout_both;
     double lr_net, lr_energy, decay_net, decay_energy, clip, clip_energy;
-    char   rule[BS_OPTION_TEXT];
-    double beta1;
+    char   rule[BS_OPTION_TEXT], rule_energy[BS_OPTION_TEXT];
+    double beta1, momentum;
     double plateau_factor;
     int    plateau_patience;
     bool   plateau_both;
