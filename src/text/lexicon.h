@@ -1,7 +1,7 @@
 /* lexicon.h -- what a tagging model remembers of its data: words, feature values, characters, tags.
  *
- * Fitted once on the training data and kept in the model. Texts become numbers once per
- * distinct text of a corpus, never per token: feeding a batch is only indexing. */
+ * Fitted once on the training data and kept in the model. The texts of a
+ * corpus become numbers once per distinct text, not per token: feeding a batch is only indexing. */
 #ifndef BS_LEXICON_H
 #define BS_LEXICON_H
 
@@ -96,6 +96,12 @@ int32_t bs_lexicon_fill(const bs_lexicon *l, const bs_vectors *v, float scale, f
                         uint8_t *known);
 
 /* --- from texts to numbers: lexicon_encode.c ----------------------------- */
+
+/* One text, for requests that come one by one: its row, its value in a column, 0 when unknown; its
+ * characters, at most max_characters (id NULL: only how many). */
+int32_t bs_lexicon_word(const bs_lexicon *l, const char *text, size_t len);
+int32_t bs_lexicon_value(const bs_lexicon *l, int column, const char *text, size_t len);
+int32_t bs_lexicon_letters(const bs_lexicon *l, const char *text, size_t len, int32_t *id);
 
 /* Row of each spelling, 0 when it is unknown. */
 void bs_lexicon_words(const bs_lexicon *l, const bs_names *words, int32_t *row /* [words->n] */);

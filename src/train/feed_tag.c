@@ -8,9 +8,7 @@
 
 #include "train/kind_tag.h"
 
-/* WINDOW batches are sorted together; a batch has at most POSITIONS words with its padding, unless
- * it is a single sentence. */
-enum { WINDOW = 32, POSITIONS = 8192 };
+enum { WINDOW = 32 }; /* batches that are sorted together */
 
 typedef struct {
     bs_feed             base;
@@ -29,24 +27,13 @@ typedef struct {
     int32_t *letter, *letters;           /* [words, max_characters], [words] */
     int32_t *tag;
 
-    bs_batch  batch;
-    int32_t  *word_in, *len_in, *ended_in, *column_in, *letter_in, *letters_in;
-    real     *mask_in, *present_in, *gold_in;
-    uint64_t *key; /* [sentences], to sort by */
+    bs_tag_batch batch;
+    uint64_t    *key; /* [sentences], to sort by */
 } feed;
 
 static int32_t length_of(const bs_corpus *c, int32_t sentence)
 {
     return c->start[sentence + 1] - c->start[sentence];
-}
-
-/* 1, 2, 4, ... 16, 20, ... 64, 72, ...: at most an eighth too long. */
-static int32_t rounded(int32_t length)
-{
-    int32_t step = 1;
-    while (step * 16 < length)
-        step *= 2;
-    return length < 1 ? 1 : (length + step - 1) / step * step;
 }
 
 /* ---- order ---- */
@@ -58,27 +45,26 @@ static int by_key(const void *a, const void *b)
 }
 
 /* Sorts order[0 .. n) by length; equal lengths keep their order. */
-static void sort_by_length(const bs_corpus *c, int32_t *order, int32_t n, uint64_t *key,
+static void sort_by_length(const int32_t *start, int32_t *order, int32_t n, uint64_t *key,
                            int32_t *copy)
 {
     memcpy(copy, order, (size_t)n * sizeof *copy);
     for (int32_t i = 0; i < n; i++)
-        key[i] = (uint64_t)length_of(c, copy[i]) << 32 | (uint32_t)i;
+        key[i] = (uint64_t)(start[copy[i] + 1] - start[copy[i]]) << 32 | (uint32_t)i;
     qsort(key, (size_t)n, sizeof *key, by_key);
     for (int32_t i = 0; i < n; i++)
         order[i] = copy[key[i] & UINT32_MAX];
 }
 
-basin_status bs_tag_by_length(const bs_corpus *c, int32_t *order, basin_error *err)
+basin_status bs_tag_by_length(const int32_t *start, int32_t n, int32_t *order, basin_error *err)
 {
-    const size_t n = (size_t)c->sentences + 1;
-    uint64_t    *key = bs_calloc(n, sizeof *key);
-    int32_t     *copy = bs_calloc(n, sizeof *copy);
-    bool         ok = key && copy;
-    for (int32_t i = 0; i < c->sentences; i++)
+    uint64_t *key = bs_calloc((size_t)n + 1, sizeof *key);
+    int32_t  *copy = bs_calloc((size_t)n + 1, sizeof *copy);
+    bool      ok = key && copy;
+    for (int32_t i = 0; i < n; i++)
         order[i] = i;
     if (ok)
-        sort_by_length(c, order, c->sentences, key, copy);
+        sort_by_length(start, order, n, key, copy);
     bs_free(key);
     bs_free(copy);
     return ok ? BASIN_OK : bs_fail_nomem(err);
@@ -93,7 +79,8 @@ static void order_rows(bs_feed *base, bs_rng *rng, int32_t *order)
     int32_t      *copy = (int32_t *)(f->key + n), *turn = copy + n;
     bs_rng_permutation(rng, order, n);
     for (int32_t first = 0; first < n; first += window)
-        sort_by_length(f->c, order + first, n - first < window ? n - first : window, f->key, copy);
+        sort_by_length(f->c->start, order + first, n - first < window ? n - first : window, f->key,
+                       copy);
     memcpy(copy, order, (size_t)n * sizeof *copy);
     bs_rng_permutation(rng, turn, batches);
     for (int32_t i = 0; i < batches; i++)
@@ -107,9 +94,9 @@ static int32_t fitting(bs_feed *base, const int32_t *index, int32_t n)
     feed   *f = (feed *)base;
     int32_t longest = 0, k = 0;
     for (; k < n && k < f->most; k++) {
-        int32_t length = rounded(length_of(f->c, index[k]));
+        int32_t length = bs_tag_rounded(length_of(f->c, index[k]));
         longest = length > longest ? length : longest;
-        if (k > 0 && (int64_t)longest * (k + 1) > POSITIONS)
+        if (k > 0 && (int64_t)longest * (k + 1) > BS_TAG_POSITIONS)
             break;
     }
     return k;
@@ -126,44 +113,29 @@ static bool left_out(const feed *f, int32_t token, int32_t row)
     return bs_rng_uniform(&rng) < f->unknown;
 }
 
-static void copy_letters(feed *f, int32_t text, size_t at, int C)
-{
-    const int32_t  n = f->letters[text] < C ? f->letters[text] : C;
-    const int32_t *from = f->letter + (size_t)text * (size_t)f->l->max_characters;
-    f->letters_in[at] = n;
-    for (int32_t i = 0; i < n; i++) {
-        f->letter_in[at * (size_t)C + (size_t)i] = from[i];
-        f->present_in[at * (size_t)C + (size_t)i] = 1;
-    }
-}
-
-static void copy_token(feed *f, int32_t token, int t, int b, int T, int B, int C)
+static void copy_token(feed *f, int32_t token, int b, int t)
 {
     const int32_t text = f->c->word[token], row = f->row[text];
-    const size_t  at = (size_t)t * (size_t)B + (size_t)b;
-    f->word_in[at] = left_out(f, token, row) ? 0 : row;
-    f->mask_in[(size_t)b * (size_t)T + (size_t)t] = 1;
+    bs_tag_batch_word(&f->batch, b, t, left_out(f, token, row) ? 0 : row);
     for (int k = 0; k < f->l->columns; k++) {
         int     source = f->l->column_source[k];
         int32_t id = f->value[k][source < 0 ? text : f->c->feature[source][token]];
-        f->column_in[(size_t)k * (size_t)T * (size_t)B + at] = f->offset[k] + id;
+        bs_tag_batch_value(&f->batch, b, t, k, f->offset[k] + id);
     }
     if (f->shape->chars != BS_CHARS_NONE)
-        copy_letters(f, text, at, C);
+        bs_tag_batch_letters(&f->batch, b, t,
+                             f->letter + (size_t)text * (size_t)f->l->max_characters,
+                             f->letters[text]);
 }
 
-static void copy_sentence(feed *f, int32_t sentence, int b, int T, int B, int C)
+static void copy_sentence(feed *f, int32_t sentence, int b)
 {
     const int32_t first = f->c->start[sentence], n = length_of(f->c, sentence);
-    const size_t  N = (size_t)f->shape->tags;
-    f->len_in[b] = n;
-    f->ended_in[b] = n + 1;
+    bs_tag_batch_sentence(&f->batch, b, n);
     for (int32_t t = 0; t < n; t++) {
         int32_t tag = f->c->labelled ? f->c->tag[first + t] : -1;
-        copy_token(f, first + t, t, b, T, B, C);
-        tag = tag >= 0 ? f->tag[tag] : -1;
-        if (tag >= 0)
-            f->gold_in[((size_t)b * (size_t)T + (size_t)t) * N + (size_t)tag] = 1;
+        copy_token(f, first + t, b, t);
+        bs_tag_batch_tag(&f->batch, b, t, tag >= 0 ? f->tag[tag] : -1);
     }
 }
 
@@ -179,7 +151,7 @@ static bs_size size_of(const feed *f, const int32_t *index, int32_t n)
             s.width = letters > s.width ? letters : s.width;
         }
     }
-    s.length = rounded(s.length);
+    s.length = bs_tag_rounded(s.length);
     s.width = f->shape->chars != BS_CHARS_NONE ? (s.width + 3) / 4 * 4 : 1;
     if (f->pads_rows)
         while (s.rows < n)
@@ -189,35 +161,13 @@ static bs_size size_of(const feed *f, const int32_t *index, int32_t n)
     return s;
 }
 
-static void clear(feed *f, bs_size s)
-{
-    const size_t cells = (size_t)s.rows * (size_t)s.length, B = (size_t)s.rows;
-    memset(f->word_in, 0, cells * sizeof *f->word_in);
-    memset(f->mask_in, 0, cells * sizeof *f->mask_in);
-    memset(f->gold_in, 0, cells * (size_t)f->shape->tags * sizeof *f->gold_in);
-    memset(f->len_in, 0, B * sizeof *f->len_in);
-    for (size_t i = 0; i < B; i++)
-        f->ended_in[i] = 1;
-    memset(f->column_in, 0xff, cells * (size_t)f->l->columns * sizeof *f->column_in);
-    if (f->shape->chars == BS_CHARS_NONE)
-        return;
-    memset(f->letters_in, 0, cells * sizeof *f->letters_in);
-    memset(f->letter_in, 0xff, cells * (size_t)s.width * sizeof *f->letter_in);
-    memset(f->present_in, 0, cells * (size_t)s.width * sizeof *f->present_in);
-}
-
 static const bs_batch *take_rows(bs_feed *base, const int32_t *index, int32_t n)
 {
-    feed   *f = (feed *)base;
-    bs_size s = size_of(f, index, n);
-    clear(f, s);
+    feed *f = (feed *)base;
+    bs_tag_batch_begin(&f->batch, size_of(f, index, n));
     for (int32_t i = 0; i < n; i++)
-        copy_sentence(f, index[i], i, s.length, s.rows, s.width);
-    f->batch = (bs_batch){.size = s,
-                          .x = {f->word_in, f->len_in, f->mask_in, f->column_in, f->letter_in,
-                                f->letters_in, f->present_in, f->ended_in},
-                          .gold = f->gold_in};
-    return &f->batch;
+        copy_sentence(f, index[i], i);
+    return &f->batch.batch;
 }
 
 /* ---- making ---- */
@@ -225,13 +175,12 @@ static const bs_batch *take_rows(bs_feed *base, const int32_t *index, int32_t n)
 static void free_feed(bs_feed *base)
 {
     feed *f = (feed *)base;
-    void *all[] = {f->row,     f->letter,     f->letters,   f->tag,       f->word_in,
-                   f->len_in,  f->ended_in,   f->column_in, f->letter_in, f->letters_in,
-                   f->mask_in, f->present_in, f->gold_in,   f->key};
+    void *all[] = {f->row, f->letter, f->letters, f->tag, f->key};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         bs_free(all[i]);
     for (int i = 0; i < BS_LEXICON_COLUMNS; i++)
         bs_free(f->value[i]);
+    bs_tag_batch_free(&f->batch);
     bs_free(f);
 }
 
@@ -268,9 +217,9 @@ static bool look_up(feed *f)
 
 static bool make_room(feed *f)
 {
-    size_t cells = POSITIONS, rows = 1, C = 1;
+    size_t cells = BS_TAG_POSITIONS, rows = 1, C = 1;
     for (int32_t i = 0; i < f->c->sentences; i++) {
-        size_t length = (size_t)rounded(length_of(f->c, i));
+        size_t length = (size_t)bs_tag_rounded(length_of(f->c, i));
         cells = length > cells ? length : cells;
     }
     while (rows < (size_t)f->most)
@@ -279,21 +228,8 @@ static bool make_room(feed *f)
     for (int32_t i = 0; i < f->c->words.n && f->letters; i++)
         C = (size_t)f->letters[i] > C ? (size_t)f->letters[i] : C;
     C = (C + 3) / 4 * 4;
-    f->word_in = bs_calloc(cells, sizeof *f->word_in);
-    f->mask_in = bs_calloc(cells, sizeof *f->mask_in);
-    f->gold_in = bs_calloc(cells * (size_t)f->shape->tags, sizeof *f->gold_in);
-    f->len_in = bs_calloc(rows, sizeof *f->len_in);
-    f->ended_in = bs_calloc(rows, sizeof *f->ended_in);
-    f->column_in = bs_calloc(cells * (size_t)f->l->columns + 1, sizeof *f->column_in);
     f->key = bs_calloc(2 * (size_t)f->c->sentences + 2, sizeof *f->key);
-    bool ok = f->word_in && f->mask_in && f->gold_in && f->len_in && f->ended_in && f->column_in &&
-              f->key;
-    if (!ok || !f->letters)
-        return ok;
-    f->letter_in = bs_calloc(cells * C, sizeof *f->letter_in);
-    f->present_in = bs_calloc(cells * C, sizeof *f->present_in);
-    f->letters_in = bs_calloc(cells, sizeof *f->letters_in);
-    return f->letter_in && f->present_in && f->letters_in;
+    return f->key && !bs_tag_batch_reserve(&f->batch, f->shape, cells, rows, C, true, NULL);
 }
 
 static basin_status make(const bs_part *p, const bs_known *k, const bs_spec *spec, int32_t most,

@@ -5,10 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/viterbi.h"
-
-enum { SENTENCES = 128 }; /* of a batch that is predicted */
-
 /* ---- files ---- */
 
 static int sniff(const char *path, const char *head, size_t n)
@@ -293,113 +289,18 @@ static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs
     return bs_fail_nomem(err);
 }
 
-/* How outputs become tags: the likeliest one of each token, or the best sequence. */
-typedef struct {
-    bs_viterbi *best;  /* NULL: token by token */
-    bool        logs;  /* y are probabilities, whose logarithms add up */
-    float      *unary; /* [T, tags] of one sentence */
-    size_t      room;
-} decoder;
-
-static void decoder_free(decoder *d)
-{
-    bs_viterbi_free(d->best);
-    bs_free(d->unary);
-}
-
-static basin_status allowed_of(const bs_lexicon *l, uint8_t *allowed, basin_error *err)
-{
-    bs_tagset    tags;
-    const char **text = bs_calloc((size_t)l->tags.n + 1, sizeof *text);
-    if (!text)
-        return bs_fail_nomem(err);
-    for (int32_t i = 0; i < l->tags.n; i++)
-        text[i] = l->tags.item[i].text;
-    basin_status s = bs_tagset_make(text, l->tags.n, (bs_scheme)l->scheme, &tags, err);
-    if (!s)
-        bs_tagset_allowed(&tags, allowed);
-    bs_tagset_free(&tags);
-    bs_free(text);
-    return s;
-}
-
-static basin_status decoder_make(const bs_scorer *s, const bs_known *k, decoder *out,
-                                 basin_error *err)
-{
-    const bs_inference *how = bs_scorer_inference(s);
-    const bs_segment   *w = bs_params_find(bs_scorer_params(s), "energy/W");
-    const size_t        n = (size_t)k->tag.tags.n + 1;
-    const bool          exact = how->how == BS_INFER_VITERBI;
-    *out = (decoder){.logs = !exact};
-    if (!exact && !how->constrained)
-        return BASIN_OK;
-    float       *transition = bs_calloc(n * n, sizeof *transition);
-    uint8_t     *allowed = bs_calloc(n * n, 1);
-    basin_status status =
-        transition && allowed ? bs_viterbi_new(k->tag.tags.n, &out->best, err) : bs_fail_nomem(err);
-    if (!status && how->constrained)
-        status = allowed_of(&k->tag, allowed, err);
-    for (size_t i = 0; i < n * n && exact && w && !status; i++)
-        transition[i] = (float)bs_scorer_params(s)->value[(size_t)w->offset + i];
-    if (!status)
-        bs_viterbi_set(out->best, transition, how->constrained ? allowed : NULL);
-    bs_free(transition);
-    bs_free(allowed);
-    return status;
-}
-
-static void token_by_token(const real *y, int32_t n, int N, int32_t *tag)
-{
-    for (int32_t i = 0; i < n; i++, y += N) {
-        int best = 0;
-        for (int k = 1; k < N; k++)
-            best = y[k] > y[best] ? k : best;
-        tag[i] = best;
-    }
-}
-
-static basin_status best_sequence(decoder *d, const real *y, int32_t n, int N, int32_t *tag,
-                                  basin_error *err)
-{
-    const size_t cells = (size_t)n * (size_t)N;
-    if (cells > d->room) {
-        bs_free(d->unary);
-        d->unary = bs_calloc(cells, sizeof *d->unary);
-        d->room = d->unary ? cells : 0;
-        if (!d->unary)
-            return bs_fail_nomem(err);
-    }
-    for (size_t i = 0; i < cells; i++)
-        d->unary[i] = d->logs ? logf((float)y[i] + 1e-30f) : (float)y[i];
-    return bs_viterbi_path(d->best, d->unary, n, tag, NULL, err);
-}
-
-static basin_status decide(decoder *d, const bs_corpus *c, int32_t sentence, const real *y,
-                           const real *potentials, int N, bs_outputs *out, basin_error *err)
-{
-    const int32_t first = c->start[sentence], n = c->start[sentence + 1] - first;
-    basin_status  s = BASIN_OK;
-    if (d->best)
-        s = best_sequence(d, potentials ? potentials : y, n, N, out->tag + first, err);
-    else
-        token_by_token(y, n, N, out->tag + first);
-    for (int32_t i = 0; i < n && !s; i++)
-        out->scores[first + i] = (float)y[(size_t)i * (size_t)N + (size_t)out->tag[first + i]];
-    return s;
-}
-
-static basin_status predict_batch(bs_scorer *s, decoder *d, const bs_spec *spec, const bs_part *p,
-                                  bs_feed *f, const int32_t *index, int32_t n, bs_outputs *out,
-                                  basin_error *err)
+static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_spec *spec,
+                                  const bs_part *p, bs_feed *f, const int32_t *index, int32_t n,
+                                  bs_outputs *out, basin_error *err)
 {
     const bs_batch *b = f->rows(f, index, n);
     const size_t    parts = (size_t)b->size.length * (size_t)spec->tag.tags;
     bs_scored       found;
     basin_status    status = bs_scorer_batch(s, b, &found, err);
     for (int32_t i = 0; i < n && !status; i++) {
-        const size_t at = (size_t)i * parts;
-        status = decide(d, p->tag, index[i], found.y + at,
-                        found.potentials ? found.potentials + at : NULL, spec->tag.tags, out, err);
+        const int32_t first = p->tag->start[index[i]], end = p->tag->start[index[i] + 1];
+        status = bs_tag_decide(d, &found, (size_t)i * parts, end - first, out->tag + first,
+                               out->scores + first, err);
         if (out->energy && found.energy)
             out->energy[index[i]] = (float)found.energy[i];
     }
@@ -409,21 +310,22 @@ static basin_status predict_batch(bs_scorer *s, decoder *d, const bs_spec *spec,
 static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
                             bs_outputs *out, basin_error *err)
 {
-    bs_feed     *f = NULL;
-    decoder      d;
-    int32_t     *order = bs_calloc((size_t)p->rows + 1, sizeof *order);
-    basin_status status = decoder_make(s, k, &d, err);
+    bs_feed       *f = NULL;
+    bs_tag_decoder d;
+    int32_t       *order = bs_calloc((size_t)p->rows + 1, sizeof *order);
+    basin_status   status = bs_tag_decoder_make(s, &k->tag, &d, err);
     if (!status)
-        status = order ? bs_feed_tag_all(p, k, spec, SENTENCES, &f, err) : bs_fail_nomem(err);
+        status =
+            order ? bs_feed_tag_all(p, k, spec, BS_TAG_SENTENCES, &f, err) : bs_fail_nomem(err);
     if (!status)
-        status = bs_tag_by_length(p->tag, order, err);
+        status = bs_tag_by_length(p->tag->start, p->rows, order, err);
     for (int32_t at = 0, n = 0; at < p->rows && !status; at += n) {
         n = f->fits(f, order + at, p->rows - at);
         status = predict_batch(s, &d, spec, p, f, order + at, n, out, err);
     }
     if (f)
         f->free(f);
-    decoder_free(&d);
+    bs_tag_decoder_free(&d);
     bs_free(order);
     return status;
 }

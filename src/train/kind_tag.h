@@ -13,8 +13,61 @@ basin_status bs_feed_tag(const bs_part *p, const bs_known *k, const bs_spec *spe
 basin_status bs_feed_tag_all(const bs_part *p, const bs_known *k, const bs_spec *spec, int32_t most,
                              bs_feed **out, basin_error *err);
 
-/* Sentences by length, so that those of a batch need little padding. */
-basin_status bs_tag_by_length(const bs_corpus *c, int32_t *order, basin_error *err);
+/* Sentences start[i] .. start[i + 1] by length, so that those of a batch need little padding;
+ * equal lengths keep their order. */
+basin_status bs_tag_by_length(const int32_t *start, int32_t n, int32_t *order, basin_error *err);
+
+/* A predicted batch has at most that many sentences, and at most so many words with their padding
+ * unless it is a single sentence. */
+enum { BS_TAG_SENTENCES = 128, BS_TAG_POSITIONS = 8192 };
+
+/* ---- the arrays of a batch: tag_batch.c ---- */
+
+/* 1, 2, 4, ... 16, 20, ... 64, 72, ...: at most an eighth too long, so that few programs do. */
+int32_t bs_tag_rounded(int32_t length);
+
+/* All zero is empty. */
+typedef struct {
+    const bs_tag_shape *shape; /* borrowed */
+    bs_batch            batch; /* what was begun last */
+    bool                with_gold;
+    size_t              cells, rows, width; /* there is room for: words, sentences, characters */
+    int32_t            *word, *len, *ended, *column, *letter, *letters;
+    real               *mask, *present, *gold;
+} bs_tag_batch;
+
+/* Makes room; what was in the batch is lost. After a failure the batch is empty. */
+basin_status bs_tag_batch_reserve(bs_tag_batch *b, const bs_tag_shape *shape, size_t cells,
+                                  size_t rows, size_t width, bool gold, basin_error *err);
+void         bs_tag_batch_free(bs_tag_batch *b);
+/* Padding everywhere, for a size that there is room for; then sentence by sentence, token by
+ * token. A value is a row of the common table of all columns. */
+void bs_tag_batch_begin(bs_tag_batch *b, bs_size size);
+void bs_tag_batch_sentence(bs_tag_batch *b, int row, int32_t n);
+void bs_tag_batch_word(bs_tag_batch *b, int row, int t, int32_t word);
+void bs_tag_batch_value(bs_tag_batch *b, int row, int t, int column, int32_t value);
+void bs_tag_batch_letters(bs_tag_batch *b, int row, int t, const int32_t *id, int32_t n);
+void bs_tag_batch_tag(bs_tag_batch *b, int row, int t, int32_t tag); /* -1: unknown */
+
+/* ---- from outputs to tags: tag_decode.c ---- */
+
+/* The likeliest tag of each token, or the best sequence. */
+typedef struct {
+    int                tags;
+    struct bs_viterbi *best;  /* NULL: token by token */
+    bool               logs;  /* y are probabilities, whose logarithms add up */
+    float             *unary; /* [T, tags] of one sentence */
+    size_t             room;
+} bs_tag_decoder;
+
+basin_status bs_tag_decoder_make(const bs_scorer *s, const bs_lexicon *l, bs_tag_decoder *out,
+                                 basin_error *err);
+void         bs_tag_decoder_free(bs_tag_decoder *d); /* also after a failed make */
+/* Tags of the n tokens whose outputs begin at `at`; score (may be NULL) is the y of each. */
+basin_status bs_tag_decide(bs_tag_decoder *d, const bs_scored *found, size_t at, int32_t n,
+                           int32_t *tag, float *score, basin_error *err);
+
+/* ---- what metrics compare with: kind_tag.c ---- */
 
 /* The truth of a corpus in numbers: the tags of a model, behind them those that only the corpus
  * has. */

@@ -1,0 +1,92 @@
+/* tag_decode.c -- from the outputs of a model to tags. */
+#include <math.h>
+
+#include "model/viterbi.h"
+#include "train/kind_tag.h"
+
+void bs_tag_decoder_free(bs_tag_decoder *d)
+{
+    bs_viterbi_free(d->best);
+    bs_free(d->unary);
+}
+
+static basin_status allowed_of(const bs_lexicon *l, uint8_t *allowed, basin_error *err)
+{
+    bs_tagset    tags;
+    const char **text = bs_calloc((size_t)l->tags.n + 1, sizeof *text);
+    if (!text)
+        return bs_fail_nomem(err);
+    for (int32_t i = 0; i < l->tags.n; i++)
+        text[i] = l->tags.item[i].text;
+    basin_status s = bs_tagset_make(text, l->tags.n, (bs_scheme)l->scheme, &tags, err);
+    if (!s)
+        bs_tagset_allowed(&tags, allowed);
+    bs_tagset_free(&tags);
+    bs_free(text);
+    return s;
+}
+
+basin_status bs_tag_decoder_make(const bs_scorer *s, const bs_lexicon *l, bs_tag_decoder *out,
+                                 basin_error *err)
+{
+    const bs_inference *how = bs_scorer_inference(s);
+    const bs_segment   *w = bs_params_find(bs_scorer_params(s), "energy/W");
+    const size_t        n = (size_t)l->tags.n + 1;
+    const bool          exact = how->how == BS_INFER_VITERBI;
+    *out = (bs_tag_decoder){.tags = l->tags.n, .logs = !exact};
+    if (!exact && !how->constrained)
+        return BASIN_OK;
+    float       *transition = bs_calloc(n * n, sizeof *transition);
+    uint8_t     *allowed = bs_calloc(n * n, 1);
+    basin_status status =
+        transition && allowed ? bs_viterbi_new(l->tags.n, &out->best, err) : bs_fail_nomem(err);
+    if (!status && how->constrained)
+        status = allowed_of(l, allowed, err);
+    for (size_t i = 0; i < n * n && exact && w && !status; i++)
+        transition[i] = (float)bs_scorer_params(s)->value[(size_t)w->offset + i];
+    if (!status)
+        bs_viterbi_set(out->best, transition, how->constrained ? allowed : NULL);
+    bs_free(transition);
+    bs_free(allowed);
+    return status;
+}
+
+static void token_by_token(const real *y, int32_t n, int N, int32_t *tag)
+{
+    for (int32_t i = 0; i < n; i++, y += N) {
+        int best = 0;
+        for (int k = 1; k < N; k++)
+            best = y[k] > y[best] ? k : best;
+        tag[i] = best;
+    }
+}
+
+static basin_status best_sequence(bs_tag_decoder *d, const real *y, int32_t n, int32_t *tag,
+                                  basin_error *err)
+{
+    const size_t cells = (size_t)n * (size_t)d->tags;
+    if (cells > d->room) {
+        bs_free(d->unary);
+        d->unary = bs_calloc(cells, sizeof *d->unary);
+        d->room = d->unary ? cells : 0;
+        if (!d->unary)
+            return bs_fail_nomem(err);
+    }
+    for (size_t i = 0; i < cells; i++)
+        d->unary[i] = d->logs ? logf((float)y[i] + 1e-30f) : (float)y[i];
+    return bs_viterbi_path(d->best, d->unary, n, tag, NULL, err);
+}
+
+basin_status bs_tag_decide(bs_tag_decoder *d, const bs_scored *found, size_t at, int32_t n,
+                           int32_t *tag, float *score, basin_error *err)
+{
+    const real  *y = found->y + at;
+    basin_status s = BASIN_OK;
+    if (d->best)
+        s = best_sequence(d, found->potentials ? found->potentials + at : y, n, tag, err);
+    else
+        token_by_token(y, n, d->tags, tag);
+    for (int32_t i = 0; i < n && !s && score; i++)
+        score[i] = (float)y[(size_t)i * (size_t)d->tags + (size_t)tag[i]];
+    return s;
+}
