@@ -19,6 +19,7 @@ const bs_method bs_method_implicit_dvn = {
     .help = "the same by regression to the F1 of the net's output",
     .tasks = "mlc tag",
     .defaults = "inner=net",
+    .tag = "implicit.product=central",
     .stage = {{"net/", bs_loss_net}, {"energy/", primary}},
     .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_implicit}},
     .setup = bs_implicit_setup,

@@ -12,6 +12,7 @@ const bs_method bs_method_implicit_ssvm = {
     .help = "energy trained through the net that follows it, by margins",
     .tasks = "mlc tag",
     .defaults = "inner=net",
+    .tag = "implicit.product=central",
     .stage = {{"net/", bs_loss_net}, {"energy/", primary}},
     .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_implicit}},
     .setup = bs_implicit_setup,
