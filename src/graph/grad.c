@@ -51,9 +51,10 @@ static void sweep(bs_graph *g, bs_id target, bs_id lowest, const bool *reach, bs
             continue;
         if (!op->vjp) {
             bs_graph_refuse(g,
-                            "%s has no further derivative (node %d, '%s'); build this part from "
-                            "primitives, for example bs_lstm_unrolled",
-                            op->name, (int)id, bs_graph_label(g, id));
+                            "%s of '%s' has no further derivative (node %d, '%s'); build this part "
+                            "from primitives, for example bs_lstm_unrolled",
+                            op->name, bs_graph_label(g, node.src[0]), (int)id,
+                            bs_graph_label(g, id));
             return;
         }
         bs_id dx[4] = {0};

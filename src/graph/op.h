@@ -88,7 +88,7 @@ struct bs_example {
         bs_id id;
         void *data; /* real[], int32_t[] or bs_csr* */
         bool  differentiable;
-    } leaf[8];
+    } leaf[16];
 };
 void  bs_example_init(bs_example *ex, uint64_t seed);
 void  bs_example_free(bs_example *ex);

@@ -17,7 +17,7 @@ typedef struct bs_tag_shape bs_tag_shape;
 typedef struct {
     const bs_tag_shape *shape;
     bs_id               y;     /* [T, n, tags], zeros at padding */
-    bs_id               word;  /* vectors of the words [T, n, D] */
+    bs_id               word;  /* vectors of the words [T, n, D], zeros at padding */
     bs_id               ended; /* int [n]: tokens and the symbol at the end */
     bs_id               last;  /* real [T + 1, n, 1]: 1 right after the last token */
     bs_id               until; /* real [T + 1, n, 1]: 1 up to there */

@@ -193,7 +193,7 @@ static bs_id terms_of(bs_view *v, bs_id y, int k)
     bs_id        until = bs_concat(g, bs_fill(g, 1, bs_shape3(1, B, 1)), there, -3);
     bs_tagged    t = {.shape = shape(v),
                       .y = bs_permute(g, one, 0, 2, 1, 3),
-                      .word = bs_tag_words(&nn, "energy", shape(v), &x),
+                      .word = bs_mul(g, bs_tag_words(&nn, "energy", shape(v), &x), there),
                       .ended = x.ended,
                       .until = until,
                       .last = bs_sub(g, until, bs_pad(g, there, -3, 0, T + 1))};
