@@ -98,11 +98,16 @@ static bs_id unrelax(bs_view *v, bs_id y)
 }
 
 /* The nearest distribution: max(y - t, 0) with t such that the sum is 1. Each step leaves out
- * what t has made negative (Michelot 1986); the last division is for what is left to do. */
+ * what t has made negative (Michelot 1986). What lies 1 or more below the largest is always left
+ * out; with that done first, eight steps are exact for 50 tags and nearly so for 1000, however far
+ * y is, and the last division is for what is left to do. */
 static bs_id project(bs_view *v, bs_id y)
 {
     bs_graph *g = v->g;
-    bs_id     a = by_token(v, y), in = bs_fill(g, 1, bs_shape_of(g, a)), t = 0;
+    bs_id     all = by_token(v, y), lowest = bs_const(g, -1), t = 0;
+    bs_id     a = bs_sub(g, all, bs_stop(g, bs_max_axis(g, all, -1)));
+    a = bs_maximum(g, a, lowest);
+    bs_id in = bs_less(g, lowest, a);
     for (int i = 0; i < PROJECTION_STEPS; i++) {
         bs_id n = bs_sum_axis(g, in, -1), sum = bs_sum_axis(g, bs_mul(g, a, in), -1);
         t = bs_div_safe(g, bs_offset(g, sum, -1), n, 1);
@@ -262,16 +267,17 @@ static bs_id entropy(bs_view *v, bs_id y)
 
 /* ---- samples ---- */
 
-/* The largest of logits plus Gumbel noise is drawn from their softmax. */
+/* The largest of logits plus Gumbel noise is drawn from their softmax; of equals, which numbers of
+ * finite length can be, one. */
 static bs_id sample(bs_view *v, bs_id z, int K, uint32_t stream)
 {
     bs_graph *g = v->g;
     bs_shape  s = bs_shape4(v->size.rows, K, v->size.length, shape(v)->tags);
     bs_id     e = bs_neg(g, bs_log_safe(g, bs_uniform(g, stream, s), 1e-30));
     bs_id     noisy = bs_sub(g, by_token(v, z), bs_log_safe(g, e, 1e-30));
-    bs_id     lower = bs_less(g, noisy, bs_max_axis(g, noisy, -1));
-    bs_id     drawn = bs_mul(g, bs_offset(g, bs_neg(g, lower), 1), mask(v));
-    return bs_stop(g, flat(v, drawn, K));
+    bs_id     best = bs_argmax(g, noisy, -1), one = bs_fill(g, 1, bs_shape_of(g, best));
+    bs_id     drawn = bs_put_back(g, one, best, -1, shape(v)->tags);
+    return bs_stop(g, flat(v, bs_mul(g, drawn, mask(v)), K));
 }
 
 static bs_id sample_energy(bs_view *v, bs_id drawn, int K)
