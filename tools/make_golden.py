@@ -314,10 +314,13 @@ def uniform(*shape):
 
 
 def normal(*shape):
+    """Box-Muller: elements 2i and 2i + 1 are the cosine and the sine from words 2i and 2i + 1."""
     n = torch.Size(shape).numel()
-    u = torch.tensor([((word(2 * i) >> 8) + 1) * 2.0 ** -24 for i in range(n)])
-    v = torch.tensor([(word(2 * i + 1) >> 8) * 2.0 ** -24 for i in range(n)])
-    return (torch.sqrt(-2 * torch.log(u)) * torch.cos(2 * torch.pi * v)).reshape(shape)
+    even = [i // 2 * 2 for i in range(n)]
+    u = torch.tensor([((word(i) >> 8) + 1) * 2.0 ** -24 for i in even])
+    v = torch.tensor([(word(i + 1) >> 8) * 2.0 ** -24 for i in even])
+    quarter = torch.tensor([i % 2 * 0.25 for i in range(n)])
+    return (torch.sqrt(-2 * torch.log(u)) * torch.cos(2 * torch.pi * (v - quarter))).reshape(shape)
 
 
 class LabelSets:

@@ -62,16 +62,18 @@ static void uniform_eval(const bs_args *a)
     }
 }
 
-/* Box-Muller on words 2i and 2i + 1. */
+/* Box-Muller: elements 2i and 2i + 1 are the cosine and the sine from words 2i and 2i + 1. */
 static void normal_eval(const bs_args *a)
 {
     const uint32_t stream = (uint32_t)a->node->attr[0];
     int64_t        n = bs_shape_count(a->node->shape);
     for (int64_t i = 0; i < n; i++) {
-        uint32_t w0 = bs_rng_at(a->run->seed, a->run->step, stream, 2 * (uint64_t)i);
-        uint32_t w1 = bs_rng_at(a->run->seed, a->run->step, stream, 2 * (uint64_t)i + 1);
+        uint64_t pair = (uint64_t)i / 2 * 2;
+        uint32_t w0 = bs_rng_at(a->run->seed, a->run->step, stream, pair);
+        uint32_t w1 = bs_rng_at(a->run->seed, a->run->step, stream, pair + 1);
         double   u = ((w0 >> 8) + 1) * 0x1p-24, v = (w1 >> 8) * 0x1p-24;
-        ((real *)a->out)[i] = (real)(sqrt(-2 * log(u)) * cos(2 * 3.14159265358979323846 * v));
+        double   angle = 2 * 3.14159265358979323846 * v;
+        ((real *)a->out)[i] = (real)(sqrt(-2 * log(u)) * (i % 2 ? sin(angle) : cos(angle)));
     }
 }
 

@@ -16,10 +16,14 @@ enum { LANES = 16, WORDS = 4 * LANES };
 #include <immintrin.h>
 #ifdef __AVX512F__
 enum { WIDE = 64 };
-#define MUL_EVEN(a, b) ((wide)_mm512_mul_epu32((__m512i)(a), (__m512i)(b)))
+#define LOW_HALVES(a, b)  __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11)
+#define HIGH_HALVES(a, b) __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15)
+#define MUL_EVEN(a, b)    ((wide)_mm512_mul_epu32((__m512i)(a), (__m512i)(b)))
 #else
 enum { WIDE = 32 };
-#define MUL_EVEN(a, b) ((wide)_mm256_mul_epu32((__m256i)(a), (__m256i)(b)))
+#define LOW_HALVES(a, b)  __builtin_shufflevector(a, b, 0, 4, 1, 5)
+#define HIGH_HALVES(a, b) __builtin_shufflevector(a, b, 2, 6, 3, 7)
+#define MUL_EVEN(a, b)    ((wide)_mm256_mul_epu32((__m256i)(a), (__m256i)(b)))
 #endif
 
 typedef uint64_t wide __attribute__((vector_size(WIDE)));
@@ -61,10 +65,8 @@ static inline void all_rounds(blocks *x, blocks *y, const bs_run *run)
 static inline void store(uint32_t *out, blocks x)
 {
     wide ab = x.a | x.b << 32, cd = x.c | x.d << 32;
-    for (int i = 0; i < STEP; i++) {
-        uint64_t pair[2] = {ab[i], cd[i]};
-        memcpy(out + 4 * i, pair, sizeof pair);
-    }
+    wide in_order[2] = {LOW_HALVES(ab, cd), HIGH_HALVES(ab, cd)};
+    memcpy(out, in_order, sizeof in_order);
 }
 
 /* words first .. first + WORDS of the stream; first % 4 == 0 */
@@ -161,19 +163,23 @@ static void uniform(real *out, const bs_run *run, uint32_t stream, uint64_t firs
     }
 }
 
-/* Box-Muller: element e from words 2e and 2e + 1. */
+/* Box-Muller: a pair of words gives a pair of elements, by cosine and sine of the same angle. */
 static void normal(real *out, const bs_run *run, uint32_t stream, uint64_t first, int n)
 {
     uint32_t words[WORDS];
-    for (int i = 0; i < n; i += WORDS / 2) {
-        int m = n - i < WORDS / 2 ? n - i : WORDS / 2;
-        philox_lanes(words, run, stream, 2 * (first + (uint64_t)i));
+    real     both[WORDS];
+    for (int i = 0; i < n; i += WORDS) {
+        int m = n - i < WORDS ? n - i : WORDS;
+        philox_lanes(words, run, stream, first + (uint64_t)i);
 #pragma omp simd
-        for (int k = 0; k < m; k++) {
+        for (int k = 0; k < WORDS / 2; k++) {
             real u = (real)(int32_t)((words[2 * k] >> 8) + 1) * UNIT;
             real v = (real)(int32_t)(words[2 * k + 1] >> 8) * UNIT;
-            out[i + k] = bs_vsqrt(-2 * bs_vlog(u)) * bs_vcos2pi(v);
+            real length = bs_vsqrt(-2 * bs_vlog(u));
+            both[2 * k] = length * bs_vcos2pi(v);
+            both[2 * k + 1] = length * bs_vcos2pi(bs_vabs(v - BS_REAL(0.25)));
         }
+        memcpy(out + i, both, (size_t)m * sizeof *out);
     }
 }
 
