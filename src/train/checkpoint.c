@@ -46,7 +46,7 @@ static void visit_optim(numbers *v, bs_optim *o)
     NUMBER(double, o->clip);
 }
 
-enum { MOST_NUMBERS = 128 };
+enum { MOST_NUMBERS = 160 };
 
 static void visit(numbers *v, bs_trainer *t)
 {

@@ -2,10 +2,10 @@
  * looks for (Tu and Gimpel 2018), and another to find the minimum (Tu et al. 2020, eq. 6):
  *
  *   energy:  margin [cost(F) - E(F) + E(y)]_+ + perceptron [E(y) - E(A)]_+
- *   nets:    margin (E(F) - cost(F)) + perceptron E(A) + ce.weight CE(A)
+ *   nets:    margin (E(F) - cost(F)) + perceptron E(A) + ce.weight (CE(A) [+ CE(F)])
  *
  * F the cost-augmented net, A the net that predicts. With infnet.form=single they are
- * one, and only the first term of each is there. truncate=yes cuts the nets' terms at
+ * one, and only the first term of each is there. CE(F) is an option (infnet.ce_both). truncate=yes cuts the nets' terms at
  * zero as the energy's are, which is how training fails (Tu et al., section 4.1).
  *
  * mode=code (SEAL's program): the cost-augmented output does not reach the energy's loss and
@@ -25,19 +25,23 @@ static bool as_code(const bs_scene *s)
     return strcmp(s->o->mode, "code") == 0;
 }
 
-bs_id bs_cost_augmented(bs_scene *s)
+static bs_id cost_logits(bs_scene *s)
 {
     bs_view    *v = &s->v;
     const char *form = s->o->infnet_form;
-    bs_id       y = bs_net_output(s);
     if (is_single(s))
-        return y;
+        return bs_net_logits(s);
     if (strcmp(form, "separated") == 0)
-        return s->t->relax(v, s->t->logits(v, "net/cost"));
+        return s->t->logits(v, "net/cost");
     if (strcmp(form, "shared") == 0)
-        return s->t->relax(v, s->t->second_head(v, "net/cost"));
-    bs_id below = as_code(s) ? bs_net_logits(s) : bs_stop(v->g, y);
-    return s->t->relax(v, s->t->stacked(v, "net/cost", below, s->o->infnet_hidden));
+        return s->t->second_head(v, "net/cost");
+    bs_id below = as_code(s) ? bs_net_logits(s) : bs_stop(v->g, bs_net_output(s));
+    return s->t->stacked(v, "net/cost", below, s->o->infnet_hidden);
+}
+
+bs_id bs_cost_augmented(bs_scene *s)
+{
+    return s->t->relax(&s->v, cost_logits(s));
 }
 
 static bs_id cost_of(bs_scene *s, bs_id y)
@@ -133,6 +137,11 @@ bs_id bs_loss_infnet(bs_scene *s)
     loss = bs_scale(g, loss, s->o->energy_weight);
     bs_id ce = bs_loss_cross_entropy(s);
     s->seen[BS_SEEN_cross_entropy] = ce;
+    s->seen[BS_SEEN_score_output] = bs_mean(g, s->t->score(&s->v, bs_net_output(s)));
+    if (!is_single(s))
+        s->seen[BS_SEEN_score_augmented] = bs_mean(g, s->t->score(&s->v, wrong));
+    if (s->o->infnet_ce_both && !is_single(s))
+        ce = bs_add(g, ce, bs_mean(g, s->t->cross_entropy(&s->v, cost_logits(s))));
     loss = bs_add(g, loss, bs_scale(g, ce, s->o->ce_weight));
     if (s->o->infnet_entropy > 0)
         loss = bs_add(g, loss, entropy_term(s));

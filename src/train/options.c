@@ -154,6 +154,8 @@ const bs_option bs_train_rows[] = {
      "cost-augmented net: the net itself, beside it, on its features, or on its output", KEEP},
     {"infnet.hidden", BS_INT, AT(infnet_hidden), "0", "-1", "100000", NULL,
      "units between a stacked net and its output; 0 = affine, -1 = as many as labels", KEEP},
+    {"infnet.ce_both", BS_BOOL, AT(infnet_ce_both), "no", NULL, NULL, NULL,
+     "cross-entropy for the cost-augmented net, too", KEEP},
     {"infnet.entropy", BS_FLOAT, AT(infnet_entropy), "0", "0", "1e6", NULL,
      "weight of the net's entropy (infnet)", LOG},
     {"infnet.stay", BS_FLOAT, AT(infnet_stay), "0", "0", "1e6", NULL,

@@ -64,6 +64,7 @@ typedef struct {
 
     char   infnet_form[BS_OPTION_TEXT];
     double infnet_entropy, infnet_stay;
+    bool   infnet_ce_both;
     int    infnet_hidden;
     double alen_net, alen_refined;
     char   alen_value[BS_OPTION_TEXT];
