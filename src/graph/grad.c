@@ -65,6 +65,15 @@ static void sweep(bs_graph *g, bs_id target, bs_id lowest, const bool *reach, bs
     }
 }
 
+/* A reshape is the value under it, and builders look through it, so that the target may depend on
+ * that value without depending on the node: the derivative is taken there. */
+static bs_id under_reshape(const bs_graph *g, bs_id id)
+{
+    while (id > 0 && bs_graph_node(g, id)->op == BS_OP_reshape)
+        id = bs_graph_node(g, id)->src[0];
+    return id;
+}
+
 void bs_grad(bs_graph *g, bs_id target, const bs_id *wrt, int n, bs_id *out, bool allow_unused)
 {
     memset(out, 0, (size_t)n * sizeof *out);
@@ -77,8 +86,9 @@ void bs_grad(bs_graph *g, bs_id target, const bs_id *wrt, int n, bs_id *out, boo
     size_t size = (size_t)target + 1;
     bool  *reach = bs_calloc(size, sizeof *reach);
     bs_id *adjoint = bs_calloc(size, sizeof *adjoint);
+    bs_id *place = bs_calloc((size_t)n + 1, sizeof *place);
     bs_id  lowest = target;
-    if (!reach || !adjoint) {
+    if (!reach || !adjoint || !place) {
         bs_graph_nomem(g);
         goto done;
     }
@@ -89,23 +99,26 @@ void bs_grad(bs_graph *g, bs_id target, const bs_id *wrt, int n, bs_id *out, boo
                             (int)wrt[i], bs_graph_label(g, wrt[i]));
             goto done;
         }
-        lowest = wrt[i] < lowest ? wrt[i] : lowest;
+        place[i] = under_reshape(g, wrt[i]);
+        lowest = place[i] < lowest ? place[i] : lowest;
     }
-    mark_reach(g, target, wrt, n, reach);
+    mark_reach(g, target, place, n, reach);
     sweep(g, target, lowest, reach, adjoint);
 
     for (int i = 0; i < n && !bs_graph_check(g, NULL); i++) {
-        bs_id a = wrt[i] > 0 && wrt[i] <= target ? adjoint[wrt[i]] : 0;
+        bs_id a = place[i] > 0 && place[i] <= target ? adjoint[place[i]] : 0;
         if (!a && !allow_unused) {
             bs_graph_refuse(g, "grad: the target does not depend on node %d, '%s'", (int)wrt[i],
                             bs_graph_label(g, wrt[i]));
             break;
         }
-        out[i] = a ? a : bs_fill(g, 0, bs_shape_of(g, wrt[i]));
+        out[i] =
+            a ? bs_reshape(g, a, bs_shape_of(g, wrt[i])) : bs_fill(g, 0, bs_shape_of(g, wrt[i]));
     }
 done:
     bs_free(reach);
     bs_free(adjoint);
+    bs_free(place);
 }
 
 /* Pearlmutter (1994): the Hessian times v is the derivative of <df/dy, v>. */

@@ -226,7 +226,7 @@ bs_id bs_crf_log_z_unrolled(bs_graph *g, bs_id unary, bs_id transition, bs_id le
 /* --- derivatives --- */
 /* out[i] = d target / d wrt[i], as nodes of this graph; target is summed if it
  * has more than one element. A wrt[i] that target does not depend on is an
- * error, unless allow_unused, which gives zeros. */
+ * error, unless allow_unused, which gives zeros. By a reshape means by the value under it. */
 void bs_grad(bs_graph *g, bs_id target, const bs_id *wrt, int n, bs_id *out, bool allow_unused);
 
 /* Hessian-vector products of a scalar function of y, by either route. */

@@ -118,7 +118,7 @@ static void take_step(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, st
     *value = objective(v, o, f, ctx, s->y);
     if (o->best)
         keep_best(v, s, *value);
-    bs_grad(g, *value, &wrt, 1, &d, true);
+    bs_grad(g, *value, &wrt, 1, &d, false);
     bs_id step = step_of(v, o, s, d, t);
     bs_id next =
         o->halvings > 0 ? line_search(v, o, f, ctx, s, *value, step) : moved(v, o, s->z, step);

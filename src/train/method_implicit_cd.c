@@ -12,7 +12,7 @@ const bs_method bs_method_implicit_cd = {
     .help = "the same by contrast with samples of the net",
     .tasks = "mlc tag",
     .defaults = "inner=net",
-    .tag = "implicit.product=central",
+    .tag = "implicit.product=central cost=hamming", /* as samples cost their share of errors */
     .stage = {{"net/", bs_loss_net}, {"energy/", primary}},
     .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_implicit}},
     .setup = bs_implicit_setup,
