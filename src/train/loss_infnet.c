@@ -9,7 +9,7 @@
  * zero as the energy's are, which is how training fails (Tu et al., section 4.1).
  *
  * mode=code (SEAL's program): the cost-augmented output does not reach the energy's loss and
- * A goes through the sigmoid twice; F reads logits and is not cut off from A. */
+ * A is relaxed twice (a sigmoid of a sigmoid); F reads logits and is not cut off from A. */
 #include <stdio.h>
 #include <string.h>
 
@@ -53,7 +53,7 @@ static bs_id cost_of(bs_scene *s, bs_id y)
 static bs_id compound_as_code(bs_scene *s)
 {
     bs_graph *g = s->v.g;
-    bs_id     y = bs_sigmoid(g, bs_stop(g, bs_net_output(s)));
+    bs_id     y = s->t->relax(&s->v, bs_stop(g, bs_net_output(s)));
     bs_id     truth = s->t->truth_energy(&s->v), output = s->t->energy(&s->v, y);
     bs_see_energies(s, truth, output);
     bs_id margin = bs_scale(g, bs_hinge(s, bs_add(g, cost_of(s, y), truth)), s->o->margin);

@@ -4,7 +4,7 @@
  *
  * with y' found by search (SPEN), or the output of the net (SEAL-margin, InfNet).
  * The authors' programs differ (mode=code): SPEN's y' goes through a second
- * sigmoid, and its search does not feel the cost. */
+ * sigmoid (whatever relaxes logits), and its search does not feel the cost. */
 #include <string.h>
 
 #include "train/loss.h"
@@ -33,7 +33,7 @@ bs_id bs_loss_margin(bs_scene *s)
 static bs_id augmented(bs_view *v, void *ctx, bs_id y)
 {
     bs_scene *s = ctx;
-    bs_id     seen = as_code(s) ? bs_sigmoid(v->g, y) : y;
+    bs_id     seen = as_code(s) ? s->t->relax(v, y) : y;
     bs_id     cost = s->t->cost(v, bs_cost_named(s->o->cost), seen);
     return bs_sub(v->g, s->t->energy(v, seen), as_code(s) ? bs_stop(v->g, cost) : cost);
 }
@@ -46,5 +46,5 @@ bs_id bs_loss_margin_search(bs_scene *s)
         bs_gbi_search(&s->v, &o, augmented, s, bs_gbi_begin(&s->v, &o, BS_STREAM_START));
     bs_id y = bs_stop(g, found.y);
     bs_see_search(s, &found);
-    return bs_primary_margin(s, as_code(s) ? bs_sigmoid(g, y) : y);
+    return bs_primary_margin(s, as_code(s) ? s->t->relax(&s->v, y) : y);
 }
