@@ -77,6 +77,7 @@ static void order_rows(bs_feed *base, bs_rng *rng, int32_t *order)
     feed         *f = (feed *)base;
     const int32_t n = f->c->sentences, window = WINDOW * f->most, batches = n / f->most;
     int32_t      *copy = (int32_t *)(f->key + n), *turn = copy + n;
+    f->salt = bs_rng_bits(rng); /* first, while nothing depends on the size of batches */
     bs_rng_permutation(rng, order, n);
     for (int32_t first = 0; first < n; first += window)
         sort_by_length(f->c->start, order + first, n - first < window ? n - first : window, f->key,
@@ -86,7 +87,6 @@ static void order_rows(bs_feed *base, bs_rng *rng, int32_t *order)
     for (int32_t i = 0; i < batches; i++)
         memcpy(order + (size_t)i * (size_t)f->most, copy + (size_t)turn[i] * (size_t)f->most,
                (size_t)f->most * sizeof *order);
-    f->salt = bs_rng_bits(rng);
 }
 
 static int32_t fitting(bs_feed *base, const int32_t *index, int32_t n)
