@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes tests/golden/*.txt: what PyTorch computes, for tests/test_golden.c to agree with.
+"""Writes tests/golden/*.txt: what PyTorch computes, for tests/test_golden*.c to agree with.
 
 Run by hand in the repository, with PyTorch 1.13 or newer:  /usr/bin/python3 tools/make_golden.py
 
@@ -522,13 +522,97 @@ def make_gbi():
     g.write()
 
 
+# ---- taggers: d:NAME are gradients of the mean loss of the sentences ----
+
+def tagger_net(prefix, words, D, H, N):
+    """A table, torch's own bidirectional LSTM and a linear layer, and their names here."""
+    table = torch.nn.Embedding(words, D)
+    lstm = torch.nn.LSTM(D, H, bidirectional=True)
+    head = torch.nn.Linear(2 * H, N)
+    for w in [*table.parameters(), *lstm.parameters(), *head.parameters()]:
+        w.data = tensor(*w.shape, scale=0.6)
+    names = {prefix + "words/W": (table.weight, False), prefix + "tags/W": (head.weight, True),
+             prefix + "tags/b": (head.bias, False)}
+    for side, tail in (("forward", "_l0"), ("backward", "_l0_reverse")):
+        names["%sT/0/%s/Wx" % (prefix, side)] = (getattr(lstm, "weight_ih" + tail), True)
+        names["%sT/0/%s/Wh" % (prefix, side)] = (getattr(lstm, "weight_hh" + tail), True)
+        getattr(lstm, "bias_hh" + tail).data.zero_()
+        names["%sT/0/%s/b" % (prefix, side)] = (getattr(lstm, "bias_ih" + tail), False)
+
+    def scores(word, length):
+        packed = torch.nn.utils.rnn.pack_padded_sequence(table(word), length, enforce_sorted=False)
+        h, _ = torch.nn.utils.rnn.pad_packed_sequence(lstm(packed)[0], total_length=len(word))
+        return head(h).transpose(0, 1)  # [B, T, N]
+    return names, scores
+
+
+def put_tagger(g, names, loss):
+    loss.backward()
+    g.put("loss", loss)
+    for name, (w, turned) in names.items():
+        g.put(name, w.t() if turned else w)
+        g.put("d:" + name, w.grad.t() if turned else w.grad)
+
+
+def tagged_batch(g, words, N):
+    """Three sentences of 5, 2 and 4 words; padding has word 0 and no tag."""
+    T, length = 5, torch.tensor([5, 2, 4])
+    word, tag = torch.randint(words, (T, 3)), torch.randint(N, (3, T))
+    mask = (torch.arange(T) < length[:, None])
+    word[~mask.t()] = 0
+    gold = F.one_hot(tag, N) * mask[:, :, None]
+    g.params({"word": word, "len": length, "ended": length + 1, "mask": mask,
+              "gold": gold.reshape(3, T * N)})
+    return word, length, tag, mask
+
+
+def make_tagger():
+    g = Golden("tagger", "embedding, bidirectional LSTM, softmax: mean cross-entropy of sentences")
+    names, scores = tagger_net("net/", 6, 3, 2, 3)
+    word, length, tag, mask = tagged_batch(g, 6, 3)
+    z = scores(word, length)
+    g.put("y", (torch.softmax(z, -1) * mask[:, :, None]).reshape(3, 1, -1))
+    loss = F.cross_entropy(z.transpose(1, 2), tag, reduction="none")
+    put_tagger(g, names, (loss * mask).sum() / 3)
+    g.write()
+
+
+def make_tagger_crf():
+    g = Golden("tagger_crf", "embedding, bidirectional LSTM, chain with start and end: mean "
+               "negative log-likelihood of sentences")
+    N = 3
+    names, scores = tagger_net("energy/", 6, 3, 2, N)
+    word, length, tag, mask = tagged_batch(g, 6, N)
+    W = leaf(N + 1, N + 1)
+    names["energy/W"] = (W, False)
+    z = scores(word, length)
+    z.retain_grad()
+    log_z, energy = [], []
+    for b in range(3):
+        n, t = int(length[b]), tag[b]
+        alpha = z[b, 0] + W[N, :N]
+        score = z[b, 0, t[0]] + W[N, t[0]] + W[t[n - 1], N]
+        for k in range(1, n):
+            alpha = torch.logsumexp(alpha[:, None] + W[:N, :N], 0) + z[b, k]
+            score = score + z[b, k, t[k]] + W[t[k - 1], t[k]]
+        log_z.append(torch.logsumexp(alpha + W[:N, N], 0))
+        energy.append(-score)
+    log_z, energy = torch.stack(log_z), torch.stack(energy)
+    marginals = torch.autograd.grad(log_z.sum(), z, retain_graph=True)[0]
+    g.params({"log_z": log_z.reshape(3, 1, 1), "E": energy.reshape(3, 1, 1),
+              "marginals": marginals.reshape(3, 1, -1)})
+    put_tagger(g, names, (log_z + energy).mean())
+    g.write()
+
+
 def main():
     torch.set_default_dtype(torch.float64)
     torch.set_num_threads(1)
     os.makedirs(FOLDER, exist_ok=True)
     for seed, make in enumerate((make_mlp, make_mlp_csr, make_bilstm, make_conv, make_embedding,
                                  make_norm, make_losses, make_optimisers, make_spen,
-                                 make_energy_losses, make_net_losses, make_gbi)):
+                                 make_energy_losses, make_net_losses, make_gbi, make_tagger,
+                                 make_tagger_crf)):
         torch.manual_seed(100 + seed)
         make()
 

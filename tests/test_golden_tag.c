@@ -1,0 +1,80 @@
+/* test_golden_tag.c -- a tagger and a conditional random field agree with PyTorch: embedding,
+ * bidirectional LSTM, losses and all gradients. The same in double precision: test64_golden_tag.c. */
+#include "tests/golden.h"
+
+#include "train/loss.h"
+
+enum { B = 3, T = 5 };
+
+typedef struct {
+    golden          *c;
+    bs_train_options o;
+    bs_spec          spec;
+    bs_scene         s;
+} tagger;
+
+static tagger *tagger_new(const char *file)
+{
+    tagger *t = calloc(1, sizeof *t);
+    golden *c = t->c = golden_new(file);
+    assert_int_equal(bs_options_default(bs_train_rows, &t->o, NULL), BASIN_OK);
+    t->spec = (bs_spec){.task = &bs_task_tag,
+                        .tag = {.tags = 3,
+                                .words = 6,
+                                .word_width = 3,
+                                .tuned = true,
+                                .width = 2,
+                                .layers = 1,
+                                .scale = 1}};
+    assert_int_equal(bs_tag_energy_find("chain", &t->spec.tag.energy, NULL), BASIN_OK);
+    t->s = (bs_scene){.t = &bs_task_tag,
+                      .o = &t->o,
+                      .v = {.g = c->g,
+                            .params = c->params,
+                            .spec = &t->spec,
+                            .size = {B, T, 1},
+                            .gold = golden_input(c, "gold")}};
+    t->s.v.x[0] = golden_int(c, "word");
+    t->s.v.x[1] = golden_int(c, "len");
+    t->s.v.x[2] = golden_input(c, "mask");
+    t->s.v.x[7] = golden_int(c, "ended");
+    return t;
+}
+
+static void tagger_check(tagger *t, bs_id loss)
+{
+    golden_expect_gradients(t->c, loss, 0, NULL);
+    golden_check(t->c);
+    free(t);
+}
+
+static void cross_entropy(void **state)
+{
+    (void)state;
+    tagger *t = tagger_new("tagger");
+    golden_expect(t->c, bs_net_output(&t->s), "y");
+    tagger_check(t, bs_loss_cross_entropy(&t->s));
+}
+
+static void random_field(void **state)
+{
+    const bs_method *m;
+    (void)state;
+    tagger  *t = tagger_new("tagger_crf");
+    bs_view *v = &t->s.v;
+    assert_int_equal(bs_method_find("crf", "tag", &m, NULL), BASIN_OK);
+    golden_expect(t->c, bs_task_tag.log_partition(v), "log_z");
+    golden_expect(t->c, bs_task_tag.truth_energy(v), "E");
+    golden_expect(t->c, bs_task_tag.marginals(v), "marginals");
+    tagger_check(t, m->stage[0].loss(&t->s));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cross_entropy),
+        cmocka_unit_test(random_field),
+    };
+    const char *name = sizeof(real) == 8 ? "golden taggers, double" : "golden taggers";
+    return cmocka_run_group_tests_name(name, tests, NULL, NULL);
+}
