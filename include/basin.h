@@ -14,6 +14,8 @@
  * prints (but to basin_session.messages), or keeps a pointer to caller memory
  * after it returns, except where a comment says "borrows".
  *
+ * Models of sentences are asked with basin_predict_tokens instead.
+ *
  * A model is immutable once loaded and may be shared between threads. A
  * predictor holds the memory of one thread at a time. */
 #ifndef BASIN_H
@@ -57,11 +59,15 @@ typedef struct basin_predictor basin_predictor;
 basin_status basin_model_load(const char *path, basin_model **out, basin_error *err);
 void         basin_model_free(basin_model *m); /* accepts NULL; predictors first */
 
-int         basin_model_labels(const basin_model *m);
-int         basin_model_features(const basin_model *m);
-const char *basin_model_label(const basin_model *m, int i);   /* NULL when out of range */
-const char *basin_model_feature(const basin_model *m, int i); /* NULL when it has no name */
+/* Texts belong to the model. */
+const char *basin_model_task(const basin_model *m); /* "mlc": rows, "tag": sentences */
 const char *basin_model_card(const basin_model *m); /* JSON: scores when it was trained */
+int         basin_model_labels(const basin_model *m);         /* or tags */
+const char *basin_model_label(const basin_model *m, int i);   /* NULL when out of range */
+int         basin_model_features(const basin_model *m);       /* 0 for tag models */
+const char *basin_model_feature(const basin_model *m, int i); /* NULL when it has no name */
+int         basin_model_columns(const basin_model *m);        /* of tokens, beside the word */
+const char *basin_model_column(const basin_model *m, int i);  /* "column 2": of the training file */
 
 /* Borrows the model. threads: 1, or more to share the work of large batches. */
 basin_status basin_predictor_new(const basin_model *m, int threads, basin_predictor **out,
@@ -86,6 +92,44 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
 /* The labels that the model's threshold turns on, for one row of scores: their
  * numbers into labels (room for all), in increasing order; returns how many. */
 int basin_decide(const basin_model *m, const float *scores, int32_t *labels);
+
+/* --- sentences ---------------------------------------------------------------------------- */
+
+/* What stands beside the words in the training file (part of speech, ...), where a
+ * model was trained with that: as many columns as basin_model_columns() says. */
+typedef struct {
+    int32_t                   n;
+    const char *const *const *value; /* [n][tokens]; a text that is NULL is unknown */
+} basin_token_columns;
+
+/* The tags of one sentence of n tokens, as numbers of basin_model_label, and how
+ * probable each is (scores may be NULL). Tokens are UTF-8, cut and spelled as in the
+ * training file; columns may be NULL when the model has none. The first call with a
+ * longer sentence prepares for sentences of about that length, the next are faster. */
+basin_status basin_predict_tokens(basin_predictor *p, const char *const *tokens, int32_t n,
+                                  const basin_token_columns *columns, int32_t *tags, float *scores,
+                                  basin_error *err);
+
+/* Many sentences in one call: sentence i is tokens start[i] .. start[i + 1]. */
+typedef struct {
+    int32_t                    sentences;
+    const int32_t             *start;   /* [sentences + 1], not decreasing */
+    const char *const         *tokens;  /* [start[sentences]] */
+    const basin_token_columns *columns; /* or NULL */
+} basin_sentences;
+basin_status basin_predict_sentences(basin_predictor *p, const basin_sentences *x, int32_t *tags,
+                                     float *scores, basin_error *err);
+
+/* Tokens first .. end - 1 are one thing of a type. */
+typedef struct {
+    int32_t     first, end;
+    const char *label; /* the type; belongs to the model */
+} basin_span;
+
+/* The spans that tags of one sentence of n tokens stand for, in order; out has room
+ * for n. Where tags are not about spans (part of speech), every token is one. */
+basin_status basin_spans(const basin_model *m, const int32_t *tags, int32_t n, basin_span *out,
+                         int32_t *n_out, basin_error *err);
 
 /* --- text that functions return ------------------------------------------------------------- */
 

@@ -15,7 +15,9 @@ struct basin_config {
 };
 
 struct basin_model {
-    bs_saved *saved;
+    bs_saved                *saved;
+    const struct bs_serving *how;  /* of its task (api_model.h) */
+    bs_tagset                tags; /* of tag models */
 };
 
 /* Settings of one method (NULL: the one the config names): defaults, those of the method, preset,

@@ -1,8 +1,28 @@
-/* api_model.c -- loading a model and predicting rows from memory. */
-#include <math.h>
+/* api_model.c -- loading a model and what is common to predictors; rows are in api_model_mlc.c,
+ * sentences in api_model_tag.c. */
+#include "api_model.h"
+
 #include <string.h>
 
-#include "api.h"
+static const bs_serving *const servings[] = {&bs_serving_mlc, &bs_serving_tag, NULL};
+
+static const bs_serving *serving_of(const bs_saved *m)
+{
+    int i = 0;
+    while (servings[i] && strcmp(servings[i]->task, m->kind->task->name) != 0)
+        i++;
+    return servings[i];
+}
+
+basin_status bs_serving_check(const basin_model *m, const bs_serving *needed, basin_error *err)
+{
+    if (m->how == needed)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG, "%s",
+                   m->how == &bs_serving_tag
+                       ? "this model tags sentences, not rows; use basin_predict_tokens"
+                       : "this model labels rows, not sentences; use basin_predict_csr");
+}
 
 basin_status basin_model_load(const char *path, basin_model **out, basin_error *err)
 {
@@ -15,8 +35,12 @@ basin_status basin_model_load(const char *path, basin_model **out, basin_error *
     if (!(m = bs_calloc(1, sizeof *m)))
         return bs_fail_nomem(err);
     s = bs_saved_read(file, &m->saved, err);
+    if (!s) {
+        m->how = serving_of(m->saved);
+        s = m->how->open ? m->how->open(m, err) : BASIN_OK;
+    }
     if (s) {
-        bs_free(m);
+        basin_model_free(m);
         return s;
     }
     *out = m;
@@ -27,49 +51,30 @@ void basin_model_free(basin_model *m)
 {
     if (!m)
         return;
+    bs_tagset_free(&m->tags);
     bs_saved_free(m->saved);
     bs_free(m);
 }
 
-int basin_model_labels(const basin_model *m)
+const char *basin_model_task(const basin_model *m)
 {
-    return m->saved->known.mlc.n_labels;
+    return m->how->task;
 }
 
-int basin_model_features(const basin_model *m)
+int basin_model_labels(const basin_model *m)
 {
-    return m->saved->known.mlc.n_features;
+    return m->how->labels(&m->saved->known);
 }
 
 const char *basin_model_label(const basin_model *m, int i)
 {
-    return i >= 0 && i < m->saved->known.mlc.n_labels ? m->saved->known.mlc.label[i] : NULL;
-}
-
-const char *basin_model_feature(const basin_model *m, int i)
-{
-    const bs_schema *s = &m->saved->known.mlc;
-    return s->feature && i >= 0 && i < s->n_features ? s->feature[i].name : NULL;
+    return i >= 0 && i < basin_model_labels(m) ? m->how->label(&m->saved->known, i) : NULL;
 }
 
 const char *basin_model_card(const basin_model *m)
 {
     return m->saved->card;
 }
-
-int basin_decide(const basin_model *m, const float *scores, int32_t *labels)
-{
-    return bs_threshold_apply(&m->saved->threshold, scores, m->saved->known.mlc.n_labels, labels);
-}
-
-/* ---- predictor ---- */
-
-struct basin_predictor {
-    const bs_saved *saved;
-    bs_workspace   *w;
-    bs_scorer      *scorer;
-    float          *block; /* [BS_SCORE_BLOCK, features] of a dense net */
-};
 
 basin_status basin_predictor_new(const basin_model *m, int threads, basin_predictor **out,
                                  basin_error *err)
@@ -79,16 +84,15 @@ basin_status basin_predictor_new(const basin_model *m, int threads, basin_predic
     *out = NULL;
     if (!p)
         return bs_fail_nomem(err);
-    p->saved = m->saved;
-    size_t       cells = (size_t)BS_SCORE_BLOCK * (size_t)m->saved->spec.mlc.features;
+    p->model = m;
     basin_status s = bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &p->w, err);
     if (!s)
         s = bs_saved_inference(m->saved, NULL, &how, err);
     if (!s)
         s = bs_scorer_new(&bs_backend_cpu, p->w, m->saved->params, &m->saved->spec, &how,
                           &p->scorer, err);
-    if (!s && !m->saved->spec.mlc.sparse && !(p->block = bs_calloc(cells, sizeof *p->block)))
-        s = bs_fail_nomem(err);
+    if (!s)
+        s = m->how->start(p, err);
     if (s) {
         basin_predictor_free(p);
         return s;
@@ -101,94 +105,9 @@ void basin_predictor_free(basin_predictor *p)
 {
     if (!p)
         return;
+    p->model->how->stop(p);
     bs_scorer_free(p->scorer);
     if (p->w)
         bs_backend_cpu.workspace_free(p->w);
-    bs_free(p->block);
     bs_free(p);
-}
-
-static basin_status check_rows(const basin_rows *x, int features, basin_error *err)
-{
-    if (x->rows < 0 || x->cols > features)
-        return bs_fail(err, BASIN_EARG, "%d columns, but the model has %d features", (int)x->cols,
-                       features);
-    for (int32_t i = 0; i < x->rows; i++) {
-        if (x->start[i + 1] < x->start[i])
-            return bs_fail(err, BASIN_EARG, "row %d ends before it starts", (int)i);
-        for (int32_t k = x->start[i]; k < x->start[i + 1]; k++) {
-            bool rising = k == x->start[i] || x->index[k] > x->index[k - 1];
-            if (x->index[k] < 0 || x->index[k] >= features || !rising)
-                return bs_fail(err, BASIN_EARG,
-                               "row %d: feature %d is not in 0..%d or not in increasing order",
-                               (int)i, (int)x->index[k], features - 1);
-            if (x->value && !isfinite(x->value[k]))
-                return bs_fail(err, BASIN_EARG, "row %d: feature %d is not a finite number", (int)i,
-                               (int)x->index[k]);
-        }
-    }
-    return BASIN_OK;
-}
-
-/* What the model does to raw features before its first layer. */
-static float prepared(const bs_schema *s, size_t feature, float value)
-{
-    if (!isfinite(value))
-        value = s->fill ? s->fill[feature] : 0;
-    return s->mean ? (value - s->mean[feature]) * s->scale[feature] : value;
-}
-
-basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t rows, float *scores,
-                                 basin_error *err)
-{
-    const bs_schema *schema = &p->saved->known.mlc;
-    const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
-    if (p->saved->spec.mlc.sparse)
-        return bs_fail(err, BASIN_EARG,
-                       "this model was trained on sparse rows; use "
-                       "basin_predict_csr");
-    for (int32_t first = 0; first < rows; first += BS_SCORE_BLOCK) {
-        int32_t n = rows - first < BS_SCORE_BLOCK ? rows - first : BS_SCORE_BLOCK;
-        for (size_t i = 0; i < (size_t)n * D; i++)
-            p->block[i] = prepared(schema, i % D, x[(size_t)first * D + i]);
-        basin_status s =
-            bs_scorer_dense(p->scorer, p->block, n, scores + (size_t)first * L, NULL, err);
-        if (s)
-            return s;
-    }
-    return BASIN_OK;
-}
-
-/* Sparse rows for a dense net: what is absent is zero before standardisation. */
-static basin_status spread(basin_predictor *p, const basin_rows *x, float *scores, basin_error *err)
-{
-    const bs_schema *schema = &p->saved->known.mlc;
-    const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
-    for (int32_t first = 0; first < x->rows; first += BS_SCORE_BLOCK) {
-        int32_t n = x->rows - first < BS_SCORE_BLOCK ? x->rows - first : BS_SCORE_BLOCK;
-        for (size_t i = 0; i < (size_t)n * D; i++)
-            p->block[i] = prepared(schema, i % D, 0);
-        for (int32_t r = 0; r < n; r++)
-            for (int32_t k = x->start[first + r]; k < x->start[first + r + 1]; k++) {
-                size_t d = (size_t)x->index[k];
-                p->block[(size_t)r * D + d] = prepared(schema, d, x->value ? x->value[k] : 1);
-            }
-        basin_status s =
-            bs_scorer_dense(p->scorer, p->block, n, scores + (size_t)first * L, NULL, err);
-        if (s)
-            return s;
-    }
-    return BASIN_OK;
-}
-
-basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *scores,
-                               basin_error *err)
-{
-    basin_status s = check_rows(x, p->saved->known.mlc.n_features, err);
-    if (s)
-        return s;
-    if (!p->saved->spec.mlc.sparse)
-        return spread(p, x, scores, err);
-    bs_csr csr = {x->rows, p->saved->known.mlc.n_features, x->start, x->index, x->value};
-    return bs_scorer_csr(p->scorer, &csr, scores, NULL, err);
 }

@@ -84,7 +84,8 @@ basin_status bs_corpus_read_input(bs_input *in, const bs_corpus_options *o, bs_c
 void         bs_corpus_free(bs_corpus *c); /* accepts NULL */
 
 /* Is this the beginning of a column file of sentences, and not of CSV, ARFF, LIBSVM or
- * JSONL? 0 (no) to 100; comparable with the scores of the readers in data/. path may be "". */
+ * JSONL? 0 (no) to 100; comparable with the scores of the readers in data/; -1: memory ran
+ * out. path may be "". */
 int bs_corpus_sniff(const char *head, size_t n, const char *path);
 
 /* Writes what was found out about the columns into the options, so that another file is

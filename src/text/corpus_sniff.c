@@ -149,7 +149,7 @@ int bs_corpus_sniff(const char *head, size_t n, const char *path)
     size_t window = n < WINDOW ? n : WINDOW;
     char  *copy = bs_alloc(window + 8);
     if (!copy)
-        return 0;
+        return -1;
     memcpy(copy, head, window);
     memset(copy + window, 0, 8);
     look k = {0};

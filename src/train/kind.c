@@ -70,6 +70,8 @@ basin_status bs_kind_guess(const bs_settings *s, const char *file, const bs_kind
     basin_status status = look_at(file, &in, &head, &n, err);
     for (int i = 0; bs_kinds[i] && !status; i++) {
         int sure = bs_kinds[i]->sniff(file, head, n);
+        if (sure < 0)
+            status = bs_fail_nomem(err);
         if (sure > best) {
             best = sure;
             *out = bs_kinds[i];

@@ -103,8 +103,8 @@ struct bs_kind {
     bs_shown         shown[BS_SHOWN]; /* the first three also while training */
     bool             tunes; /* decisions have a threshold: values at 0.5 and at a tuned one */
 
-    /* How sure a file, or the beginning of its content, makes us that it is of this kind: 0 to 100.
-     * head is NULL for folders and what cannot be opened. */
+    /* How sure a file, or the beginning of its content, makes us that it is of this kind: 0 to 100;
+     * -1: memory ran out. head is NULL for folders and what cannot be opened. */
     int (*sniff)(const char *path, const char *head, size_t n);
     basin_status (*read)(const bs_settings *s, const bs_wish *w, bs_notes *notes, bs_part *out,
                          basin_error *err);

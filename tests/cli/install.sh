@@ -12,3 +12,10 @@ basin train d.arff -q --epochs 5 -o run > table
 ./predict run 1 2 3 | tail -n 1 | sed 's/^[0-9]* of/N of/'
 ./predict run 3 2 1 2>&1 || echo "status $?"
 ./predict nowhere 2>&1 || echo "status $?"
+cc -std=c11 -Wall -Wextra -Werror "$TOP/examples/tag.c" $(pkg-config --cflags --libs basin) -o tag
+for i in 1 2 3 4 5 6 7 8; do
+    printf 'Ada S-PER\nlikes O\nNew B-LOC\nYork E-LOC\n\nBen S-PER\nsees O\nOslo S-LOC\n\n'
+done > ner.conll
+basin train ner.conll -q --method ce --epochs 80 --set net.width=16 --set lr.net=0.05 -o ner > table
+./tag ner Ada likes New York | sed 's/ [01]\.[0-9]*$//'
+./tag run Ada 2>&1 || echo "status $?"
