@@ -18,7 +18,7 @@ int cmd_eval(int argc, char **argv)
           {.name = "--infer",
            .value = "HOW",
            .text = &o.infer,
-           .help = "net, gbi (search of the energy) or refine (both); default: the model's"},
+           .help = "net, gbi (search of the energy), refine (both), viterbi (chains)"},
           {.name = "--threshold",
            .value = "X",
            .text = &o.threshold,

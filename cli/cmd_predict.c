@@ -40,7 +40,7 @@ int cmd_predict(int argc, char **argv)
              {.name = "--infer",
               .value = "HOW",
               .text = &o.infer,
-              .help = "net, gbi (search of the energy) or refine (both); default: the model's"},
+              .help = "net, gbi (search of the energy), refine (both), viterbi (chains)"},
              {.name = "--energy", .flag = &energy, .help = "the energy of each prediction (jsonl)"},
              {.name = "--scores", .flag = &scores, .help = "probabilities, too"},
              {.name = "--top-k", .value = "K", .text = &top, .help = "mlc: the K best labels"},

@@ -191,7 +191,7 @@ basin_status basin_compare(const basin_config *c, const basin_compare_options *o
                            const basin_session *s, basin_text *out, basin_error *err);
 
 typedef struct {
-    const char *infer;     /* "net", "gbi" or "refine"; NULL = the model's own */
+    const char *infer;     /* "net", "gbi", "refine", "viterbi"; NULL = the model's own */
     const char *threshold; /* a number, "auto" = the stored one; NULL = auto */
     const char *profile;   /* sklearn, mulan, meka, seal; NULL = the model's */
     int         threads;   /* 0 = all cores */

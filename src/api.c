@@ -178,6 +178,21 @@ void bs_metric_row(const bs_kind *k, const bs_known *known, const char *name,
 
 /* ---- reading for a model ---- */
 
+/* A file that cannot be read may be one for another task: that is the better message. */
+static basin_status fail_other(const bs_saved *m, const char *file, basin_status s,
+                               basin_error *err)
+{
+    enum { SURE = 50 };
+    const bs_kind *kind;
+    int            sure;
+    if (s != BASIN_EDATA && s != BASIN_EARG)
+        return s;
+    if (bs_kind_sniff(file, &kind, &sure, NULL) || kind == m->kind || sure < SURE)
+        return s;
+    return bs_fail(err, BASIN_EDATA, "%s: is data for the task %s, but the model is for %s", file,
+                   kind->task->name, m->kind->task->name);
+}
+
 basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, bool label_free,
                          bs_logger *log, bs_part *out, basin_error *err)
 {
@@ -189,5 +204,5 @@ basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, boo
     for (size_t i = 0; !s && i < notes.n; i++)
         bs_log_say(log, BS_DEBUG, "%s", notes.note[i].text);
     bs_notes_free(&notes);
-    return s;
+    return s && n > 0 ? fail_other(m, files[0], s, err) : s;
 }

@@ -51,8 +51,9 @@ static basin_status find_problems(const bs_corpus *c, const bs_corpus *train, fi
         add_problem(f, BASIN_EDATA, text);
     }
     if (!status && train && s.tags_new > 0) {
-        snprintf(text, sizeof text, "%.200s: %d tags that %.200s does not have, such as '%.40s'",
-                 c->name, (int)s.tags_new, train->name, c->tags.item[s.first_tag_new].text);
+        snprintf(text, sizeof text, "%.200s: %d tag%s that %.200s does not have, such as '%.40s'",
+                 c->name, (int)s.tags_new, s.tags_new == 1 ? "" : "s", train->name,
+                 c->tags.item[s.first_tag_new].text);
         add_problem(f, BASIN_EDATA, text);
     }
     bs_corpus_summary_free(&s);

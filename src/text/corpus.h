@@ -28,7 +28,9 @@ typedef struct {
     char tag_style[BS_OPTION_TEXT];       /* prefix (B-PER), suffix (PER-B) */
     int  max_tokens, max_sentences, max_length;
 
-    bool label_free; /* not in the table: a file without tags is fine */
+    /* not in the table */
+    bool        label_free; /* a file without tags is fine */
+    const char *who;        /* asks for the columns, in messages: "the model"; NULL: the options */
 } bs_corpus_options;
 
 /* One row per option above; how to add one: a field and a row in corpus_options.c. */

@@ -74,14 +74,15 @@ static bool looks_conllu(const char *p, const char *end)
 }
 
 /* Words that no column of tags goes with: lines of different lengths, or one line of
- * several words. Where the options name a column, that many are expected. */
+ * several words. Where the options name a column, that many are expected. A few lines
+ * that differ from all others are a mistake in columns. */
 static bool looks_plain(const char *p, const char *end, const bs_corpus_options *o)
 {
     bs_row    row;
     bs_cut    cut = {0};
     long long want = 0;
     int       n = 0;
-    long      lines = 0;
+    long      lines = 0, odd = 0;
     bool      gap = false;
     bs_parse_int(o->tag_column, &want);
     for (; p < end; p = row.next) {
@@ -90,10 +91,11 @@ static bool looks_plain(const char *p, const char *end, const bs_corpus_options 
             gap = lines > 0;
         if (row.kind != BS_LINE_TOKEN)
             continue;
-        if (lines++ && row.n != n)
-            return true;
-        n = row.n;
+        n = lines++ ? n : row.n;
+        odd += row.n != n;
     }
+    if (odd > 0)
+        return odd * 20 > lines;
     return n > 1 && !gap && (lines == 1 || (want && n != want && n != want - 1));
 }
 
@@ -141,8 +143,8 @@ void bs_corpus_choose(bs_corpus_reading *r)
     }
     if (strcmp(format, "text") != 0)
         tabs = steady_tabs(p, end);
-    if (strcmp(format, "text") == 0 ||
-        (guess && r->o->label_free && !tabs && looks_plain(p, end, r->o)))
+    if (strcmp(format, "text") == 0 || (guess && r->o->label_free && !tabs &&
+                                        !bs_corpus_named(r->name) && looks_plain(p, end, r->o)))
         c->format = "text";
     else
         c->format = "conll";
@@ -155,7 +157,7 @@ static basin_status fail_column(const bs_corpus_reading *r, long line, const cha
                                 long long number, int n)
 {
     return bs_corpus_fail(r, line, 0, "%d column%s; %s asks for column %lld", n, n == 1 ? "" : "s",
-                          option, number);
+                          r->o->who ? r->o->who : option, number);
 }
 
 static basin_status tag_column(const bs_corpus_reading *r, int n, long line)
@@ -254,10 +256,8 @@ basin_status bs_corpus_columns(bs_corpus_reading *r, int n, long line)
         return BASIN_OK;
     if (!automatic && strcmp(features, "all") != 0) {
         if (plain)
-            return bs_corpus_fail(r, 0, 0,
-                                  "plain text has words only; --feature-columns asks for "
-                                  "columns %s",
-                                  features);
+            return bs_corpus_fail(r, 0, 0, "plain text has words only; %s asks for columns %s",
+                                  r->o->who ? r->o->who : "--feature-columns", features);
         return listed_features(r, n, line);
     }
     for (int i = 1; !s && i <= n; i++)

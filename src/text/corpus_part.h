@@ -32,6 +32,10 @@ void bs_corpus_choose(bs_corpus_reading *r);
 /* Which columns are what, for a file of n columns. */
 basin_status bs_corpus_columns(bs_corpus_reading *r, int n, long line);
 
+/* --- corpus_sniff.c: is the file called like one of columns? -------------- */
+
+bool bs_corpus_named(const char *path);
+
 /* --- corpus_scheme.c: tags after reading --------------------------------- */
 
 basin_status bs_corpus_scheme(bs_corpus_reading *r);

@@ -21,7 +21,7 @@ typedef struct {
     bool mark, conllu;
 } look;
 
-static bool has_extension(const char *path)
+bool bs_corpus_named(const char *path)
 {
     static const char *const known[] = {".conll", ".conllu", ".iob", ".iob2", ".bio", ".bioes"};
     static const char *const packed[] = {"", ".gz", ".xz", ".bz2", ".zst"};
@@ -154,7 +154,7 @@ int bs_corpus_sniff(const char *head, size_t n, const char *path)
     memset(copy + window, 0, 8);
     look k = {0};
     look_around(&k, copy, copy + window, n >= WINDOW);
-    int score = is_other(copy, window, path) ? 0 : judge(&k, has_extension(path));
+    int score = is_other(copy, window, path) ? 0 : judge(&k, bs_corpus_named(path));
     bs_free(copy);
     return score;
 }

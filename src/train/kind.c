@@ -55,30 +55,35 @@ static basin_status look_at(const char *file, bs_input **in, const char **head, 
     return s == BASIN_ENOMEM ? s : BASIN_OK; /* the rest is said better by who reads it */
 }
 
-basin_status bs_kind_guess(const bs_settings *s, const char *file, const bs_kind **out,
-                           basin_error *err)
+basin_status bs_kind_sniff(const char *file, const bs_kind **out, int *sure, basin_error *err)
 {
     bs_input   *in = NULL;
     const char *head;
     size_t      n;
-    int         best = -1;
-    if (strcmp(s->train.task, "auto") != 0)
-        return bs_kind_find(s->train.task, out, err);
     *out = bs_kinds[0];
-    if (!file)
-        return BASIN_OK;
+    *sure = -1;
     basin_status status = look_at(file, &in, &head, &n, err);
     for (int i = 0; bs_kinds[i] && !status; i++) {
-        int sure = bs_kinds[i]->sniff(file, head, n);
-        if (sure < 0)
+        int fits = bs_kinds[i]->sniff(file, head, n);
+        if (fits < 0)
             status = bs_fail_nomem(err);
-        if (sure > best) {
-            best = sure;
+        if (fits > *sure) {
+            *sure = fits;
             *out = bs_kinds[i];
         }
     }
     bs_input_close(in);
     return status;
+}
+
+basin_status bs_kind_guess(const bs_settings *s, const char *file, const bs_kind **out,
+                           basin_error *err)
+{
+    int sure;
+    if (strcmp(s->train.task, "auto") != 0)
+        return bs_kind_find(s->train.task, out, err);
+    *out = bs_kinds[0];
+    return file ? bs_kind_sniff(file, out, &sure, err) : BASIN_OK;
 }
 
 void bs_part_free(bs_part *p)

@@ -156,6 +156,8 @@ extern const bs_kind *const bs_kinds[]; /* ends with NULL */
 
 /* By the name of its task. */
 basin_status bs_kind_find(const char *task, const bs_kind **out, basin_error *err);
+/* The one that fits the file best, and how well; the first one when none does. */
+basin_status bs_kind_sniff(const char *file, const bs_kind **out, int *sure, basin_error *err);
 /* The one that a setting names, or that fits the file best. */
 basin_status bs_kind_guess(const bs_settings *s, const char *file, const bs_kind **out,
                            basin_error *err);

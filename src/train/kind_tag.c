@@ -23,6 +23,7 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
 {
     bs_corpus_options o = w->known ? w->known->text : s->text;
     bs_corpus        *c = NULL;
+    o.who = w->known ? "the model" : w->first ? "the training data" : NULL;
     if (w->first)
         bs_corpus_fix(w->first->tag, &o);
     o.label_free = w->label_free;
