@@ -162,6 +162,11 @@ static bs_id cross_entropy(bs_view *v, bs_id z)
     return total(v, bs_sub(g, bs_softplus(g, z), bs_mul(g, z, truth(v))));
 }
 
+static bs_id truth_log_prob(bs_view *v, bs_id z)
+{
+    return bs_neg(v->g, cross_entropy(v, z));
+}
+
 static bs_id entropy(bs_view *v, bs_id y)
 {
     bs_graph *g = v->g;
@@ -253,6 +258,7 @@ const bs_task bs_task_mlc = {
     .score = score,
     .cost = cost,
     .cross_entropy = cross_entropy,
+    .truth_log_prob = truth_log_prob,
     .entropy = entropy,
     .sample = sample,
     .sample_energy = sample_energy,

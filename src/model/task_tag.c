@@ -260,6 +260,11 @@ static bs_id cross_entropy(bs_view *v, bs_id z)
     return bs_neg(v->g, total(v, bs_mul(v->g, log_probs(v, z), truth(v))));
 }
 
+static bs_id truth_log_prob(bs_view *v, bs_id z)
+{
+    return bs_neg(v->g, cross_entropy(v, z));
+}
+
 static bs_id entropy(bs_view *v, bs_id y)
 {
     return bs_neg(v->g, total(v, bs_mul(v->g, y, bs_log_safe(v->g, y, CORNER))));
@@ -347,6 +352,7 @@ const bs_task bs_task_tag = {
     .score = score,
     .cost = cost,
     .cross_entropy = cross_entropy,
+    .truth_log_prob = truth_log_prob,
     .entropy = entropy,
     .sample = sample,
     .sample_energy = sample_energy,

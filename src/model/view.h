@@ -12,6 +12,7 @@
 #define BS_VIEW_H
 
 #include "model/mlc.h"
+#include "model/seg.h"
 #include "model/tag.h"
 #include "plan/cache.h"
 
@@ -40,6 +41,7 @@ typedef struct {
     bs_size        least; /* of a program that only declares the parameters */
     bs_mlc_shape   mlc;
     bs_tag_shape   tag;
+    bs_seg_shape   seg;
 } bs_spec;
 
 typedef struct {
@@ -77,8 +79,10 @@ struct bs_task {
     bs_id (*log_partition)(bs_view *v);
     bs_id (*score)(bs_view *v, bs_id y);              /* against gold, in [0,1]; 1 = equal */
     bs_id (*cost)(bs_view *v, bs_cost kind, bs_id y); /* against gold; 0 = equal */
-    bs_id (*cross_entropy)(bs_view *v, bs_id logits); /* [rows, 1, 1] */
-    bs_id (*entropy)(bs_view *v, bs_id y);            /* of the distribution y stands for */
+    bs_id (*cross_entropy)(bs_view *v, bs_id logits); /* [rows, 1, 1]; a net minimises it */
+    /* log P(gold), on the scale of sample_log_prob; cross_entropy may be a mean over parts. */
+    bs_id (*truth_log_prob)(bs_view *v, bs_id logits);
+    bs_id (*entropy)(bs_view *v, bs_id y); /* of the distribution y stands for */
 
     /* K discrete outputs a row, drawn from the distribution of the logits. */
     bs_id (*sample)(bs_view *v, bs_id logits, int K, uint32_t stream);
@@ -92,7 +96,7 @@ struct bs_task {
     bs_id (*stacked)(bs_view *v, const char *name, bs_id y, int hidden);
 };
 
-extern const bs_task bs_task_mlc, bs_task_tag;
+extern const bs_task bs_task_mlc, bs_task_tag, bs_task_seg;
 
 /* Streams of random numbers, so that no two uses collide. */
 enum {

@@ -29,7 +29,7 @@ bs_id bs_loss_nce(bs_scene *s)
     bs_graph *g = s->v.g;
     drawn     d = draw(s);
     bs_id     noise = s->t->sample_log_prob(&s->v, d.drawn, s->o->samples, d.logits);
-    bs_id     truth = bs_sub(g, s->t->cross_entropy(&s->v, d.logits), d.truth);
+    bs_id     truth = bs_neg(g, bs_add(g, d.truth, s->t->truth_log_prob(&s->v, d.logits)));
     bs_id     loss = bs_contrast(s, truth, bs_neg(g, bs_add(g, d.others, noise)));
     return bs_with_l2(s, loss, bs_concat(g, d.truth, d.others, -2));
 }

@@ -15,7 +15,7 @@ static bs_id own_ranking(bs_scene *s, bs_id logits)
     const int K = s->o->samples;
     bs_id     drawn = s->t->sample(&s->v, bs_stop(g, logits), K, BS_STREAM_SAMPLE);
     bs_id     others = s->t->sample_log_prob(&s->v, drawn, K, logits);
-    return bs_contrast(s, bs_neg(g, s->t->cross_entropy(&s->v, logits)), others);
+    return bs_contrast(s, s->t->truth_log_prob(&s->v, logits), others);
 }
 
 static bs_id energy_term(bs_scene *s, bs_id logits)

@@ -1,0 +1,141 @@
+/* seg.c -- see seg.h. */
+#include "model/seg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/opt.h"
+
+enum { NAME = 96, KERNEL = 5, UP = 4 };
+
+int bs_seg_planes(const bs_seg_shape *s)
+{
+    return s->classes == 2 ? 1 : s->classes;
+}
+
+/* ---- the three convolutions ---- */
+
+/* One weight [F, channels + planes, 5, 5], used in two parts. */
+static bs_id first_layer(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, bs_id y)
+{
+    bs_graph *g = nn->g;
+    const int C = bs_shape_of(g, x).d[1], P = y ? bs_shape_of(g, y).d[1] : 0, F = s->filters;
+    const int pad = KERNEL / 2;
+    char      path[NAME];
+    snprintf(path, sizeof path, "%s/0/W", name);
+    bs_id w = bs_param(g, nn->params, path, bs_shape4(F, C + P, KERNEL, KERNEL),
+                       bs_init_kaiming((C + P) * KERNEL * KERNEL));
+    snprintf(path, sizeof path, "%s/0/b", name);
+    bs_id b = bs_param(g, nn->params, path, bs_shape4(1, F, 1, 1), bs_init_zero());
+    snprintf(path, sizeof path, "%s/0", name);
+    bs_push(g, path);
+    bs_id h = bs_add(g, bs_conv(g, x, y ? bs_slice(g, w, -3, 0, C) : w, 1, pad), b);
+    if (y) {
+        bs_id    of_y = bs_conv(g, y, bs_slice(g, w, -3, C, P), 1, pad);
+        bs_shape all = bs_shape_of(g, of_y);
+        int      B = bs_shape_of(g, x).d[0], cells = all.d[1] * all.d[2] * all.d[3];
+        bs_id    rows = bs_reshape(g, h, bs_shape3(B, 1, cells));
+        bs_id    outputs = bs_reshape(g, of_y, bs_shape3(B, all.d[0] / B, cells));
+        h = bs_reshape(g, bs_add(g, outputs, rows), all);
+    }
+    h = bs_relu(g, h);
+    bs_pop(g);
+    return h;
+}
+
+void bs_seg_trunk(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, bs_id y,
+                  bs_id found[BS_SEG_SCALES])
+{
+    char path[NAME];
+    found[0] = first_layer(nn, name, s, x, y);
+    for (int i = 1; i < BS_SEG_SCALES; i++) {
+        snprintf(path, sizeof path, "%s/%d", name, i);
+        found[i] =
+            bs_conv_layer(nn, path, found[i - 1], 2 * s->filters, KERNEL, 2, KERNEL / 2, BS_RELU);
+    }
+}
+
+/* ---- heads ---- */
+
+/* A 4 x 4 transposed convolution of stride 2, cut to the size of `like`: a side of n became
+ * (n + 1) / 2, which comes back as n or n + 1. */
+static bs_id upsampled(bs_nn *nn, const char *name, bs_id x, int out, bs_init init, bs_id like)
+{
+    bs_graph *g = nn->g;
+    char      path[NAME];
+    bs_shape  size = bs_shape_of(g, like);
+    snprintf(path, sizeof path, "%s/W", name);
+    bs_id w = bs_param(g, nn->params, path, bs_shape4(bs_shape_of(g, x).d[1], out, UP, UP), init);
+    bs_push(g, name);
+    bs_id y = bs_conv_transposed(g, x, w, 2, 1);
+    y = bs_slice(g, bs_slice(g, y, -2, 0, size.d[2]), -1, 0, size.d[3]);
+    bs_pop(g);
+    return y;
+}
+
+/* Scores at every scale; coarse ones are enlarged and added to the finer ones. */
+static bs_id fcn_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const bs_id found[],
+                      int out)
+{
+    char    path[NAME];
+    bs_id   sum = 0;
+    bs_init init = bs_init_uniform(1 / sqrt((double)out * UP * UP));
+    (void)s;
+    for (int i = BS_SEG_SCALES - 1; i >= 0; i--) {
+        snprintf(path, sizeof path, "%s/score/%d", name, i);
+        bs_id score = bs_conv_layer(nn, path, found[i], out, 1, 1, 0, BS_LINEAR);
+        snprintf(path, sizeof path, "%s/up/%d", name, i + 1);
+        sum = sum ? bs_add(nn->g, upsampled(nn, path, sum, out, init, score), score) : score;
+    }
+    return sum;
+}
+
+static bs_id with_bias(bs_nn *nn, const char *name, bs_id x)
+{
+    char path[NAME];
+    snprintf(path, sizeof path, "%s/b", name);
+    bs_shape s = bs_shape4(1, bs_shape_of(nn->g, x).d[1], 1, 1);
+    return bs_add(nn->g, x, bs_param(nn->g, nn->params, path, s, bs_init_zero()));
+}
+
+/* What was found at the coarsest scale, enlarged twice; each pixel of the result is a sum over
+ * four of the kernel's pixels. */
+static bs_id fcn2_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const bs_id found[],
+                       int out)
+{
+    const int F = s->filters;
+    char      path[NAME];
+    snprintf(path, sizeof path, "%s/up/2", name);
+    bs_id h = upsampled(nn, path, found[2], F, bs_init_kaiming(2 * F * UP), found[1]);
+    h = bs_relu(nn->g, with_bias(nn, path, h));
+    snprintf(path, sizeof path, "%s/up/1", name);
+    h = upsampled(nn, path, h, out, bs_init_xavier(F * UP, out * UP), found[0]);
+    return with_bias(nn, path, h);
+}
+
+const bs_seg_net bs_seg_nets[] = {
+    {"fcn", "three convolutions, scores at each scale, enlarged and added up", fcn_head},
+    {"fcn2", "three convolutions and two transposed ones", fcn2_head},
+    {NULL, NULL, NULL},
+};
+
+enum { MOST_NETS = 16 };
+
+basin_status bs_seg_net_find(const char *name, const bs_seg_net **out, basin_error *err)
+{
+    const char *names[MOST_NETS];
+    int         n = 0;
+    for (; bs_seg_nets[n].name && n < MOST_NETS; n++) {
+        names[n] = bs_seg_nets[n].name;
+        if (strcmp(name, names[n]) == 0) {
+            *out = &bs_seg_nets[n];
+            return BASIN_OK;
+        }
+    }
+    const char *near = bs_nearest(name, names, n);
+    return bs_fail(err, BASIN_EARG,
+                   "net.kind: no net over images is called '%.40s'%s%s%s; see 'basin list "
+                   "encoders'",
+                   name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}

@@ -1,0 +1,47 @@
+/* seg.h -- nets over images: a score for every class of every pixel.
+ *
+ * Three 5 x 5 convolutions read the photo (width, 2 width and 2 width channels; the second
+ * and third halve the sides); a head makes scores of every pixel of what they found. The same
+ * convolutions over photo and mask together begin the energies (seg_energy.h). Two classes have
+ * one plane of scores, more have one each. Sides may be of any length: what a transposed
+ * convolution makes too much of an odd one is cut off. */
+#ifndef BS_SEG_H
+#define BS_SEG_H
+
+#include "model/seg_energy.h"
+#include "nn/layers.h"
+
+enum { BS_SEG_SCALES = 3 };
+
+typedef struct {
+    const char *name, *help;
+    /* Scores [n, out, H, W] of what the convolutions found; parameters NAME/... */
+    bs_id (*head)(bs_nn *nn, const char *name, const bs_seg_shape *s, const bs_id found[], int out);
+} bs_seg_net;
+
+extern const bs_seg_net bs_seg_nets[]; /* ends with a name that is NULL */
+
+basin_status bs_seg_net_find(const char *name, const bs_seg_net **out, basin_error *err);
+
+struct bs_seg_shape {
+    int    channels, classes;
+    int    height, width; /* of a window, which is what training sees */
+    int    filters;       /* of the first convolution */
+    double dropout;
+    int    hidden; /* units of the energy's first full layer; the second has half of them */
+    double energy_dropout;
+    int    smooth; /* reach of the correlation of sampled pixels; 0: none */
+
+    const bs_seg_net    *net;
+    const bs_seg_energy *energy;
+};
+
+int bs_seg_planes(const bs_seg_shape *s); /* of a y: 1, or as many as classes */
+
+/* Outputs of the three convolutions, NAME/0 to NAME/2, over a photo [B, channels, H, W] and, if
+ * y is not 0, K masks of it [B K, planes, H, W]; the share of the photo in the first layer is
+ * computed once for all K. */
+void bs_seg_trunk(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, bs_id y,
+                  bs_id found[BS_SEG_SCALES]);
+
+#endif
