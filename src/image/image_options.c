@@ -1,7 +1,9 @@
 /* image_options.c -- the rows behind image.* and mask.*. */
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 
+#include "data/scan.h"
 #include "image/images.h"
 
 #define AT(field) offsetof(bs_image_options, field)
@@ -49,6 +51,20 @@ bs_image_options bs_image_options_default(void)
     bs_image_options o = {.ignore = BS_IGNORE};
     bs_options_default(bs_image_rows, &o, NULL);
     return o;
+}
+
+bool bs_image_size(const char *text, int *width, int *height)
+{
+    int64_t     w = 0, h = 0;
+    const char *p = bs_scan_index(text, &w);
+    h = w;
+    if (p && (*p == 'x' || *p == 'X'))
+        p = bs_scan_index(p + 1, &h);
+    if (!p || *p || w < 1 || h < 1 || w > INT_MAX || h > INT_MAX)
+        return false;
+    *width = (int)w;
+    *height = (int)h;
+    return true;
 }
 
 void bs_images_settle(const bs_images *im, bs_image_options *o)

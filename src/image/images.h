@@ -51,6 +51,8 @@ typedef struct {
 /* One row per option above; how to add one: a field and a row in image_options.c. */
 extern const bs_option bs_image_rows[];
 bs_image_options       bs_image_options_default(void);
+/* "64x48", "64X48", "64": both sides at least 1. */
+bool bs_image_size(const char *text, int *width, int *height);
 
 /* Whether this is a folder, archive, picture or table that bs_images_read() is meant for. */
 bool bs_images_sniff(const char *path);

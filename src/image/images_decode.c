@@ -19,14 +19,11 @@ static void to_planes(const bs_picture *p, uint8_t *to)
             to[c * n + i] = p->pixels[i * C + c];
 }
 
-/* Luma of ITU-R BT.601, as viewers and other readers make grey. */
 static void to_grey(bs_picture *p)
 {
     const size_t n = (size_t)p->width * (size_t)p->height;
-    for (size_t i = 0; p->channels == 3 && i < n; i++) {
-        const uint8_t *v = p->pixels + 3 * i;
-        p->pixels[i] = (uint8_t)((299u * v[0] + 587u * v[1] + 114u * v[2] + 500) / 1000);
-    }
+    for (size_t i = 0; p->channels == 3 && i < n; i++)
+        p->pixels[i] = bs_picture_grey(p->pixels + 3 * i);
     p->channels = 1;
 }
 

@@ -187,22 +187,16 @@ static basin_status auto_size(bs_image_reading *r)
     return s;
 }
 
-/* "64x48", "64X48", "64" */
 static basin_status parse_size(bs_image_reading *r)
 {
-    const char *text = r->o->size, *p;
-    int64_t     W = 0, H = 0;
-    if (strcmp(text, "keep") == 0)
+    int W = 0, H = 0;
+    if (strcmp(r->o->size, "keep") == 0)
         return BASIN_OK;
-    p = bs_scan_index(text, &W);
-    H = W;
-    if (p && (*p == 'x' || *p == 'X'))
-        p = bs_scan_index(p + 1, &H);
-    if (!p || *p || W < 1 || H < 1 || W > r->o->max_side || H > r->o->max_side)
+    if (!bs_image_size(r->o->size, &W, &H) || W > r->o->max_side || H > r->o->max_side)
         return bs_fail(r->err, BASIN_EARG,
-                       "image.size: '%.40s' is not WxH (such as 64x48), auto or keep", text);
-    r->W = (int32_t)W;
-    r->H = (int32_t)H;
+                       "image.size: '%.40s' is not WxH (such as 64x48), auto or keep", r->o->size);
+    r->W = W;
+    r->H = H;
     return BASIN_OK;
 }
 

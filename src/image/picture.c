@@ -159,6 +159,11 @@ void bs_picture_free(bs_picture *p)
     memset(p, 0, sizeof *p);
 }
 
+uint8_t bs_picture_grey(const uint8_t rgb[3])
+{
+    return (uint8_t)((299u * rgb[0] + 587u * rgb[1] + 114u * rgb[2] + 500) / 1000);
+}
+
 void bs_picture_flatten(bs_picture *p)
 {
     if (p->channels != 4)

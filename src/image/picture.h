@@ -64,6 +64,9 @@ basin_status bs_picture_decode(const char *name, const void *bytes, size_t n, bs
                                basin_error *err);
 void         bs_picture_free(bs_picture *p); /* accepts NULL; leaves it empty */
 
+/* Luma of ITU-R BT.601, as viewers and other readers make grey. */
+uint8_t bs_picture_grey(const uint8_t rgb[3]);
+
 /* RGBA over white becomes RGB, in place; other pictures stay. */
 void bs_picture_flatten(bs_picture *p);
 

@@ -103,6 +103,7 @@ void bs_known_free(bs_known *k)
 void bs_outputs_free(bs_outputs *y)
 {
     bs_free(y->scores);
+    bs_free(y->start);
     bs_free(y->tag);
     bs_free(y->energy);
     *y = (bs_outputs){0};

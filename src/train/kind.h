@@ -10,6 +10,7 @@
 #include "base/rng.h"
 #include "data/dataset.h"
 #include "data/metric.h"
+#include "image/seg_metric.h"
 #include "model/score.h"
 #include "text/tag_metric.h"
 #include "train/options.h"
@@ -25,7 +26,18 @@ typedef struct {
     uint64_t       hash;
     bs_dataset    *mlc;
     bs_corpus     *tag;
+    bs_images     *seg;
 } bs_part;
+
+/* What a model remembers of images. */
+typedef struct {
+    bs_image_options   image; /* how files of the kind are read */
+    int                channels, classes;
+    const char *const *name;          /* [classes], or NULL */
+    int                width, height; /* of a window */
+    int                crops;         /* most windows of a photo that is predicted */
+    float              mean[3];       /* of the channels, 0 to 255, that is subtracted */
+} bs_seg_known;
 
 /* What a model remembers of its data. */
 typedef struct {
@@ -39,6 +51,8 @@ typedef struct {
     bool              has_vectors;
     double            unknown; /* share of rare words that training feeds as unknown */
     bs_vectors        vectors; /* only while training, else empty */
+
+    bs_seg_known seg;
 } bs_known;
 
 /* How files are read: the first of a training, those after it, or for a model. */
@@ -47,6 +61,7 @@ typedef struct {
     int                n;
     const bs_part     *first; /* the training part, for the others; or NULL */
     const bs_known    *known; /* a model's, or NULL */
+    const char        *part;  /* of files that have parts: the one that is meant, or NULL: all */
     bool               label_free;
 } bs_wish;
 
@@ -64,7 +79,10 @@ struct bs_feed {
 
 /* What a model says of the rows of a part. */
 typedef struct {
-    float   *scores; /* mlc: [rows, labels]; tag: [tokens], of the tag that is predicted */
+    /* mlc: [rows, labels]; tag: [tokens], of the tag that is predicted; seg: of each photo [planes,
+     * pixels], at the size of its mask, beginning at start[row] */
+    float   *scores;
+    size_t  *start;  /* [rows + 1] */
     int32_t *tag;    /* [tokens] */
     float   *energy; /* [rows]; NULL: not asked for */
 } bs_outputs;
@@ -90,6 +108,7 @@ typedef struct {
     bs_metrics     *mlc;
     bs_tag_metrics *tag;
     bs_tagset      *tags; /* of the metrics; owned */
+    bs_seg_metrics *seg;
 } bs_counts;
 
 struct bs_kind {
@@ -108,6 +127,8 @@ struct bs_kind {
     int (*sniff)(const char *path, const char *head, size_t n);
     basin_status (*read)(const bs_settings *s, const bs_wish *w, bs_notes *notes, bs_part *out,
                          basin_error *err);
+    /* NULL, or whether files have parts of these names of their own: train, valid, test. */
+    basin_status (*parts)(const bs_settings *s, const bs_wish *w, bool has[3], basin_error *err);
     void (*free)(bs_part *p);
     /* part[i] = number of the share that row i goes to */
     basin_status (*split)(const bs_part *p, const double *share, int parts, uint64_t seed,

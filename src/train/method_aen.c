@@ -4,7 +4,7 @@
 const bs_method bs_method_aen = {
     .name = "aen",
     .help = "alen without the refined output in training",
-    .tasks = "mlc tag",
+    .tasks = "mlc tag seg",
     .defaults = "infer=refine gbi.rule=normalised gbi.steps=6 gbi.lr=0.1 gbi.best=no "
                 "optimiser.beta1=0.5 energy.weight=100 lr.energy=0.0005",
     .stage = {{"energy/", bs_loss_adversarial}, {"net/", bs_loss_alen_net}},

@@ -15,7 +15,7 @@ static bs_id loss(bs_scene *s)
 const bs_method bs_method_ce = {
     .name = "ce",
     .help = "cross-entropy of each label on its own; no energy",
-    .tasks = "mlc tag",
+    .tasks = "mlc tag seg",
     .stage = {{"net/", loss}},
     .phase = {{.name = "net", .net = true, .step = bs_step_net}},
 };

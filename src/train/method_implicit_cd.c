@@ -10,7 +10,7 @@ static bs_id primary(bs_scene *s)
 const bs_method bs_method_implicit_cd = {
     .name = "implicit-cd",
     .help = "the same by contrast with samples of the net",
-    .tasks = "mlc tag",
+    .tasks = "mlc tag seg",
     .defaults = "inner=net",
     .tag = "implicit.product=central cost=hamming", /* as samples cost their share of errors */
     .stage = {{"net/", bs_loss_net}, {"energy/", primary}},

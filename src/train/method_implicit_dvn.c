@@ -17,7 +17,7 @@ static bs_id primary(bs_scene *s)
 const bs_method bs_method_implicit_dvn = {
     .name = "implicit-dvn",
     .help = "the same by regression to the F1 of the net's output",
-    .tasks = "mlc tag",
+    .tasks = "mlc tag seg",
     .defaults = "inner=net",
     .tag = "implicit.product=central",
     .stage = {{"net/", bs_loss_net}, {"energy/", primary}},

@@ -10,7 +10,7 @@ static bs_id primary(bs_scene *s)
 const bs_method bs_method_implicit_ssvm = {
     .name = "implicit-ssvm",
     .help = "energy trained through the net that follows it, by margins",
-    .tasks = "mlc tag",
+    .tasks = "mlc tag seg",
     .defaults = "inner=net",
     .tag = "implicit.product=central",
     .stage = {{"net/", bs_loss_net}, {"energy/", primary}},

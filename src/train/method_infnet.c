@@ -5,7 +5,7 @@
 const bs_method bs_method_infnet = {
     .name = "infnet",
     .help = "net trained against the energy's margin loss",
-    .tasks = "mlc tag",
+    .tasks = "mlc tag seg",
     .defaults = "inner=net infnet.form=single cost=squared energy.init=net infnet.stay=10 "
                 "lr.net=0.001",
     .stage = {{"net/", bs_loss_cross_entropy},

@@ -5,7 +5,7 @@
 const bs_method bs_method_nce = {
     .name = "nce",
     .help = "energy by noise contrast with samples of a pre-trained net",
-    .tasks = "mlc tag",
+    .tasks = "mlc tag seg",
     .defaults = "infer=gbi gbi.start=random gbi.restarts=3 samples=80",
     .stage = {{"net/", bs_loss_cross_entropy}, {"energy/", bs_loss_nce}},
     .phase = {BS_PHASE_PRETRAINING, BS_PHASE_ENERGY(NULL)},

@@ -6,7 +6,7 @@
 const bs_method bs_method_seal_ranking = {
     .name = "seal-ranking",
     .help = "the same without the correction for the net's probabilities",
-    .tasks = "mlc tag",
+    .tasks = "mlc tag seg",
     .defaults = "energy.weight=5 samples=40 lr.energy=0.0005",
     .stage = {{"energy/", bs_loss_ranking}, {"net/", bs_loss_net}},
     .phase = {BS_PHASE_BY_TURNS(NULL)},

@@ -5,7 +5,7 @@
 const bs_method bs_method_seal_static_regression = {
     .name = "seal-static-regression",
     .help = "net with a frozen energy, from dvn, in its loss",
-    .tasks = "mlc tag",
+    .tasks = "mlc tag seg",
     .defaults = "net.loss=value gbi.test_steps=30 gbi.lr=0.03 lr.energy=0.0005 "
                 "decay.energy=0.003 energy.weight=10",
     .stage = {{"energy/", bs_loss_value_search}, {"net/", bs_loss_net}},

@@ -62,10 +62,12 @@ const bs_option bs_train_rows[] = {
     {"early_stop.epochs", BS_INT, AT(stop_epochs), "1", "1", "100000", NULL,
      "epochs between evaluations", KEEP},
 
-    {"net.layers", BS_INT, AT(net_layers), "2", "0", "64", NULL, "hidden layers of the net",
-     LINEAR},
-    {"net.width", BS_INT, AT(net_width), "400", "1", "100000", NULL, "units of a hidden layer",
-     LOG},
+    {"net.kind", BS_TEXT, AT(net_kind), "auto", NULL, NULL, NULL,
+     "net over images (seg): fcn, fcn2; see 'basin list encoders'", KEEP},
+    {"net.layers", BS_INT, AT(net_layers), "2", "0", "64", NULL,
+     "hidden layers of the net (seg has always three)", LINEAR},
+    {"net.width", BS_INT, AT(net_width), "400", "1", "100000", NULL,
+     "units of a hidden layer; channels of the first convolution (seg)", LOG},
     {"net.dropout", BS_FLOAT, AT(net_dropout), "0.3", "0", "0.95", NULL,
      "share of units left out of a training step", LINEAR},
     {"dropout.both", BS_BOOL, AT(dropout_both), "yes", NULL, NULL, NULL,
@@ -84,10 +86,23 @@ const bs_option bs_train_rows[] = {
      "what that net makes of a word", KEEP},
     {"constrain", BS_BOOL, AT(constrain), "no", NULL, NULL, NULL,
      "predict well-formed spans only (tag)", KEEP},
+    {"seg.crop", BS_TEXT, AT(seg_crop), "auto", NULL, NULL, NULL,
+     "windows that a net is trained on: WxH, none (whole photos), auto (three quarters of a side)",
+     KEEP},
+    {"seg.crops", BS_INT, AT(seg_crops), "36", "1", "65536", NULL,
+     "most windows of a photo whose predictions are averaged; always enough to cover it", KEEP},
+    {"seg.flip", BS_BOOL, AT(seg_flip), "no", NULL, NULL, NULL,
+     "half of the windows of training are mirrored, left to right", KEEP},
+    {"seg.mean", BS_BOOL, AT(seg_mean), "no", NULL, NULL, NULL,
+     "subtract the mean colour of the training photos", KEEP},
+    {"seg.smooth", BS_INT, AT(seg_smooth), "0", "0", "64", NULL,
+     "pixels that sampled masks are smooth over; 0 = pixels are drawn independently", KEEP},
     {"energy.kind", BS_TEXT, AT(energy_kind), "auto", NULL, NULL, NULL,
      "energy over the labels; see 'basin list energies'", KEEP},
     {"energy.hidden", BS_INT, AT(energy_hidden), "200", "1", "100000", NULL,
      "units of the energy over labels", LOG},
+    {"energy.dropout", BS_FLOAT, AT(energy_dropout), "0.25", "0", "0.95", NULL,
+     "share of units of a value network left out of a training step (seg)", LINEAR},
     {"energy.scale", BS_FLOAT, AT(energy_scale), "1", "0", "1e6", NULL,
      "weight of the energy over labels against the local one", KEEP},
     {"energy.words", BS_FLOAT, AT(energy_words), "1", "0", "1000", NULL,
@@ -211,6 +226,7 @@ basin_status bs_settings_default(bs_settings *s, basin_error *err)
     s->read = bs_read_options_default();
     s->text = bs_corpus_options_default();
     s->words = bs_lexicon_options_default();
+    s->image = bs_image_options_default();
     return bs_options_default(bs_train_rows, &s->train, err);
 }
 
@@ -233,6 +249,7 @@ static void merge(bs_option out[BS_SETTINGS_ROWS], unsigned flags)
     n = append_rows(out, n, bs_read_rows, offsetof(bs_settings, read), flags);
     n = append_rows(out, n, bs_corpus_rows, offsetof(bs_settings, text), flags);
     n = append_rows(out, n, bs_lexicon_rows, offsetof(bs_settings, words), flags);
+    n = append_rows(out, n, bs_image_rows, offsetof(bs_settings, image), flags);
     out[n] = (bs_option){.name = NULL};
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/opt.h"
 #include "data/read.h"
+#include "image/images.h"
 #include "text/corpus.h"
 #include "text/lexicon.h"
 
@@ -29,6 +30,7 @@ typedef struct {
     char   stop_metric[BS_OPTION_TEXT];
     int    stop_patience, stop_epochs;
 
+    char   net_kind[BS_OPTION_TEXT];
     int    net_layers, net_width;
     double net_dropout;
     int    word_width, column_width; /* tag: vectors of words and of their features */
@@ -36,8 +38,12 @@ typedef struct {
     char   char_net[BS_OPTION_TEXT];
     int    char_width, char_features;
     bool   constrain;
+    char   seg_crop[BS_OPTION_TEXT]; /* seg: windows of photos */
+    int    seg_crops, seg_smooth;
+    bool   seg_flip, seg_mean;
     char   energy_kind[BS_OPTION_TEXT];
     int    energy_hidden;
+    double energy_dropout;
     double energy_scale, energy_words;
     bool   energy_shift;
     char   energy_init[BS_OPTION_TEXT];
@@ -94,6 +100,7 @@ typedef struct {
     bs_read_options    read;  /* data.* */
     bs_corpus_options  text;  /* text.* */
     bs_lexicon_options words; /* words.*, chars.* */
+    bs_image_options   image; /* image.*, mask.* */
 } bs_settings;
 
 basin_status bs_settings_default(bs_settings *s, basin_error *err);

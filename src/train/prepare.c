@@ -7,14 +7,39 @@
 
 static const char *const role_name[BS_ROLES] = {"train", "valid", "test"};
 
+/* Which parts the files of a role have by themselves: none, unless there is one to train on. */
+static basin_status own_parts(const bs_settings *s, const bs_kind *kind, const bs_files *files,
+                              int role, bool has[BS_ROLES], basin_error *err)
+{
+    bs_wish wish = {.file = files->file[role], .n = files->n[role]};
+    memset(has, 0, BS_ROLES * sizeof *has);
+    if (!kind->parts || wish.n == 0)
+        return BASIN_OK;
+    basin_status status = kind->parts(s, &wish, has, err);
+    if (role == 0 && !has[0])
+        memset(has, 0, BS_ROLES * sizeof *has);
+    return status;
+}
+
+/* From the files of its role; without any, from that part of the training files. */
 static basin_status read_part(const bs_settings *s, const bs_kind *kind, const bs_files *files,
                               int role, bs_logger *log, bs_prepared *out, basin_error *err)
 {
-    bs_wish wish = {
-        .file = files->file[role], .n = files->n[role], .first = role > 0 ? &out->part[0] : NULL};
+    const int    from = files->n[role] > 0 ? role : 0;
+    bool         has[BS_ROLES];
+    basin_status status = own_parts(s, kind, files, from, has, err);
+    if (status || (files->n[role] == 0 && !has[role]))
+        return status;
+    bs_wish  wish = {.file = files->file[from],
+                     .n = files->n[from],
+                     .first = role > 0 ? &out->part[0] : NULL,
+                     .part = has[role] ? role_name[role] : NULL};
     bs_notes notes;
     bs_notes_init(&notes);
-    basin_status status = kind->read(s, &wish, &notes, &out->part[role], err);
+    status = kind->read(s, &wish, &notes, &out->part[role], err);
+    if (!status && wish.part)
+        bs_log_say(log, BS_INFO, "%s: the part of that name in %s%s", role_name[role], wish.file[0],
+                   role > 0 ? "; --valid and --test take files instead" : "");
     for (size_t i = 0; !status && i < notes.n; i++)
         bs_log_say(log, BS_INFO, "%s: %s", role_name[role], notes.note[i].text);
     bs_notes_free(&notes);
@@ -86,8 +111,7 @@ basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *
         return bs_fail(err, BASIN_EARG, "no training data given");
     basin_status status = bs_kind_find(s->train.task, &kind, err);
     for (int role = 0; role < BS_ROLES && !status; role++)
-        if (files->n[role] > 0)
-            status = read_part(s, kind, files, role, log, out, err);
+        status = read_part(s, kind, files, role, log, out, err);
     if (!status && !out->part[1].kind)
         status = split_off(s, !out->part[2].kind, log, out, err);
     if (!status)

@@ -1,0 +1,202 @@
+/* feed_seg.c -- windows of photos as batches.
+ *
+ * Every photo gives one window an epoch, at a place that depends on the epoch and on the photo
+ * alone: not on the batch it comes in, nor on how often a run was stopped. */
+#include <math.h>
+#include <string.h>
+
+#include "train/kind_seg.h"
+
+/* ---- a batch ---- */
+
+static size_t cells_of(const bs_windows *w)
+{
+    return (size_t)w->known->width * (size_t)w->known->height;
+}
+
+basin_status bs_windows_make(const bs_seg_known *k, int planes, int32_t most, bs_windows *out,
+                             basin_error *err)
+{
+    const size_t n = (size_t)most, C = (size_t)k->channels;
+    *out = (bs_windows){.known = k, .planes = planes, .most = most};
+    const size_t cells = cells_of(out);
+    out->photo = bs_calloc(n * C * cells, sizeof *out->photo);
+    out->there = bs_calloc(n * cells, sizeof *out->there);
+    out->gold = bs_calloc(n * (size_t)planes * cells, sizeof *out->gold);
+    out->colours = bs_calloc(C * cells, sizeof *out->colours);
+    out->mask = bs_calloc(cells, sizeof *out->mask);
+    if (out->photo && out->there && out->gold && out->colours && out->mask)
+        return BASIN_OK;
+    bs_windows_free(out);
+    return bs_fail_nomem(err);
+}
+
+void bs_windows_free(bs_windows *w)
+{
+    bs_free(w->photo);
+    bs_free(w->there);
+    bs_free(w->gold);
+    bs_free(w->colours);
+    bs_free(w->mask);
+    *w = (bs_windows){0};
+}
+
+/* 1 where the window is inside of the photo. */
+static void mark_inside(const bs_crop *c, int width, int height, real *there)
+{
+    for (int y = 0; y < c->height; y++)
+        for (int x = 0; x < c->width; x++) {
+            const int at = c->x + (c->flip ? c->width - 1 - x : x);
+            *there++ = c->y + y >= 0 && c->y + y < height && at >= 0 && at < width;
+        }
+}
+
+static void put_mask(bs_windows *w, const uint8_t *mask, real *there, real *gold)
+{
+    const size_t cells = cells_of(w);
+    for (size_t i = 0; i < cells; i++) {
+        there[i] = mask[i] != BS_IGNORE;
+        if (w->planes == 1)
+            gold[i] = mask[i] == 1;
+        else if (mask[i] < w->planes)
+            gold[(size_t)mask[i] * cells + i] = 1;
+    }
+}
+
+void bs_windows_put(bs_windows *w, const bs_images *im, int32_t image, const bs_crop *c,
+                    int32_t row)
+{
+    const size_t cells = cells_of(w), C = (size_t)w->known->channels, at = (size_t)row;
+    const int    width = im->width[image], height = im->height[image];
+    real        *photo = w->photo + at * C * cells, *there = w->there + at * cells;
+    real        *gold = w->gold + at * (size_t)w->planes * cells;
+    bs_crop_float(im->pixels[image], im->channels, width, height, c, w->known->mean, NULL,
+                  w->colours);
+    for (size_t i = 0; i < C * cells; i++)
+        photo[i] = (real)w->colours[i];
+    memset(gold, 0, (size_t)w->planes * cells * sizeof *gold);
+    if (im->mask[image]) {
+        bs_crop_mask(im->mask[image], width, height, c, w->mask);
+        put_mask(w, w->mask, there, gold);
+    } else {
+        mark_inside(c, width, height, there);
+    }
+}
+
+const bs_batch *bs_windows_take(bs_windows *w, int32_t n)
+{
+    w->batch = (bs_batch){
+        .size = {n, w->known->height, w->known->width}, .x = {w->photo, w->there}, .gold = w->gold};
+    return &w->batch;
+}
+
+/* ---- training ---- */
+
+typedef struct {
+    bs_feed          base;
+    const bs_images *im;
+    bs_windows       room;
+    double           flip;
+    uint32_t         salt; /* of the epoch */
+} feed;
+
+static void order_images(bs_feed *base, bs_rng *rng, int32_t *order)
+{
+    feed *f = (feed *)base;
+    bs_rng_permutation(rng, order, f->im->n);
+    f->salt = bs_rng_bits(rng);
+}
+
+static int32_t all_fit(bs_feed *base, const int32_t *index, int32_t n)
+{
+    (void)base;
+    (void)index;
+    return n;
+}
+
+/* A photo without a mask teaches nothing: none of its pixels counts. */
+static const bs_batch *take_windows(bs_feed *base, const int32_t *index, int32_t n)
+{
+    feed               *f = (feed *)base;
+    const bs_seg_known *k = f->room.known;
+    const size_t        cells = cells_of(&f->room);
+    for (int32_t i = 0; i < n; i++) {
+        bs_rng  rng = bs_rng_make(f->salt, (uint64_t)index[i], 0);
+        bs_crop c = bs_crop_random(&rng, f->im->width[index[i]], f->im->height[index[i]], k->width,
+                                   k->height, f->flip);
+        bs_windows_put(&f->room, f->im, index[i], &c, i);
+        if (!f->im->mask[index[i]])
+            memset(f->room.there + (size_t)i * cells, 0, cells * sizeof *f->room.there);
+    }
+    return bs_windows_take(&f->room, n);
+}
+
+static void free_feed(bs_feed *base)
+{
+    feed *f = (feed *)base;
+    bs_windows_free(&f->room);
+    bs_free(f);
+}
+
+basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spec,
+                         const bs_train_options *o, bs_feed **out, basin_error *err)
+{
+    feed *f = bs_calloc(1, sizeof *f);
+    *out = NULL;
+    if (!f)
+        return bs_fail_nomem(err);
+    f->base = (bs_feed){order_images, all_fit, take_windows, free_feed};
+    f->im = p->seg;
+    f->flip = o->seg_flip ? 0.5 : 0;
+    basin_status s = bs_windows_make(&k->seg, bs_seg_planes(&spec->seg), o->batch, &f->room, err);
+    if (s)
+        free_feed(&f->base);
+    else
+        *out = &f->base;
+    return s;
+}
+
+/* ---- windows for prediction ---- */
+
+/* Where windows begin along one side: by the rule of crop.h, or evenly where that gives more
+ * than are allowed, or too few to cover it. */
+typedef struct {
+    int  n, slack;
+    bool even;
+    int  offset[BS_MOST_OFFSETS];
+} places;
+
+static void find_places(int size, int window, int most, places *p)
+{
+    const int least = size <= window ? 1 : (size + window - 1) / window;
+    const int few = most < least ? least : most;
+    p->n = bs_crop_offsets(size, window, p->offset);
+    p->slack = size - window;
+    p->even = p->n > few || p->n < least;
+    p->n = p->even ? few : p->n;
+}
+
+static int place(const places *p, int i)
+{
+    if (!p->even)
+        return p->offset[i];
+    return p->n > 1 ? (int)((int64_t)p->slack * i / (p->n - 1)) : p->slack / 2;
+}
+
+int bs_seg_windows(const bs_seg_known *k, int width, int height,
+                   basin_status (*visit)(void *ctx, const bs_crop *c), void *ctx,
+                   basin_status *status)
+{
+    const int side = (int)sqrt((double)k->crops);
+    places    across, down;
+    find_places(width, k->width, side, &across);
+    find_places(height, k->height, side, &down);
+    for (int i = 0; visit && i < across.n * down.n && !*status; i++) {
+        bs_crop c = {.x = place(&across, i % across.n),
+                     .y = place(&down, i / across.n),
+                     .width = k->width,
+                     .height = k->height};
+        *status = visit(ctx, &c);
+    }
+    return across.n * down.n;
+}

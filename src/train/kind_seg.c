@@ -1,0 +1,564 @@
+/* kind_seg.c -- photos and masks: windows of them, and pixels pasted together. */
+#include "train/kind_seg.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "image/resize.h"
+
+enum {
+    WINDOWS = 32,         /* of a batch that is predicted */
+    MOST_SIDE = 8192,     /* of a window */
+    MOST_CELLS = 1 << 26, /* numbers of a y, and inputs of a full layer */
+};
+
+/* ---- files ---- */
+
+static int sniff(const char *path, const char *head, size_t n)
+{
+    (void)head;
+    (void)n;
+    return strcmp(path, "-") != 0 && bs_images_sniff(path) ? 99 : 0;
+}
+
+static basin_status take(bs_images *im, bs_part *out)
+{
+    *out = (bs_part){.kind = &bs_kind_seg, .rows = im->n, .hash = im->hash, .seg = im};
+    return BASIN_OK;
+}
+
+static basin_status own_parts(const bs_settings *s, const bs_wish *w, bool has[3], basin_error *err)
+{
+    int32_t      count[4] = {0};
+    basin_status status = bs_images_parts(w->file, w->n, &s->image, count, err);
+    for (int i = 0; i < 3; i++)
+        has[i] = !status && count[i + 1] > 0;
+    return status;
+}
+
+static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
+                               bs_part *out, basin_error *err)
+{
+    bs_image_options o = w->known ? w->known->seg.image : s->image;
+    bs_images       *im = NULL;
+    if (w->first)
+        bs_images_settle(w->first->seg, &o);
+    if (w->label_free)
+        o.need = false;
+    basin_status status = bs_images_read(w->file, w->n, &o, w->part, &im, notes, err);
+    return status ? status : take(im, out);
+}
+
+static void free_part(bs_part *p)
+{
+    bs_images_free(p->seg);
+}
+
+static basin_status split(const bs_part *p, const double *share, int parts, uint64_t seed,
+                          int32_t *part, basin_error *err)
+{
+    return bs_images_split(p->seg, share, parts, seed, part, err);
+}
+
+static basin_status select_rows(const bs_part *p, const int32_t *rows, int32_t n, bs_part *out,
+                                basin_error *err)
+{
+    bs_images   *im = NULL;
+    basin_status s = bs_images_select(p->seg, rows, n, &im, err);
+    return s ? s : take(im, out);
+}
+
+/* ---- what a model remembers ---- */
+
+static int extreme(const int32_t *size, int32_t n, bool largest)
+{
+    int32_t found = size[0];
+    for (int32_t i = 1; i < n; i++)
+        if (largest ? size[i] > found : size[i] < found)
+            found = size[i];
+    return found;
+}
+
+/* Three quarters of the shortest side, by fours: 24 of 32. */
+static int three_quarters(int side)
+{
+    int window = (side * 3 / 4 + 2) / 4 * 4;
+    return window < 4 ? side : window;
+}
+
+static basin_status choose_window(const bs_settings *s, const bs_images *im, bs_seg_known *out,
+                                  basin_error *err)
+{
+    const char *wish = s->train.seg_crop;
+    const bool  whole = strcmp(wish, "none") == 0;
+    out->width = extreme(im->width, im->n, whole);
+    out->height = extreme(im->height, im->n, whole);
+    if (strcmp(wish, "auto") == 0) {
+        out->width = three_quarters(out->width);
+        out->height = three_quarters(out->height);
+    } else if (!whole && !bs_image_size(wish, &out->width, &out->height)) {
+        return bs_fail(err, BASIN_EARG,
+                       "seg.crop: '%.40s' is not WxH (such as 24x24), none or auto", wish);
+    }
+    if (out->width > MOST_SIDE || out->height > MOST_SIDE)
+        return bs_fail(err, BASIN_EARG,
+                       "seg.crop: windows of %d x %d are too large; at most %d a side", out->width,
+                       out->height, (int)MOST_SIDE);
+    return BASIN_OK;
+}
+
+static void find_mean(const bs_images *im, float mean[3])
+{
+    double sum[3] = {0}, n = 0;
+    for (int32_t i = 0; i < im->n; i++) {
+        const size_t plane = (size_t)im->width[i] * (size_t)im->height[i];
+        for (int c = 0; c < im->channels; c++)
+            for (size_t k = 0; k < plane; k++)
+                sum[c] += im->pixels[i][(size_t)c * plane + k];
+        n += (double)plane;
+    }
+    for (int c = 0; c < im->channels; c++)
+        mean[c] = (float)(sum[c] / n);
+}
+
+static basin_status copy_names(const char *const *name, int n, bs_arena *arena,
+                               const char *const **out, basin_error *err)
+{
+    const char **copy = bs_arena_alloc(arena, (size_t)n * sizeof *copy);
+    if (!copy)
+        return bs_fail_nomem(err);
+    for (int i = 0; i < n; i++)
+        if (!(copy[i] = bs_arena_copy(arena, name[i], strlen(name[i]))))
+            return bs_fail_nomem(err);
+    *out = copy;
+    return BASIN_OK;
+}
+
+static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
+                        basin_error *err)
+{
+    const bs_images *train = part[0].seg;
+    bs_seg_known    *k = &out->seg;
+    bool             any = false;
+    (void)n;
+    for (int32_t i = 0; i < train->n; i++)
+        any |= train->mask[i] != NULL;
+    if (!any)
+        return bs_fail(err, BASIN_EDATA,
+                       "the training data has no masks; see mask.suffix in 'basin list options'");
+    out->headline = BS_SEG_METRIC_mean_iou;
+    k->image = s->image;
+    bs_images_settle(train, &k->image);
+    k->channels = train->channels;
+    k->classes = train->classes;
+    k->crops = s->train.seg_crops;
+    basin_status status = choose_window(s, train, k, err);
+    if (!status && train->class_name)
+        status = copy_names(train->class_name, train->classes, &out->arena, &k->name, err);
+    if (!status && s->train.seg_mean)
+        find_mean(train, k->mean);
+    if (!status && strcmp(s->train.seg_crop, "auto") == 0)
+        bs_log_say(log, BS_INFO,
+                   "trained on windows of %d x %d pixels; --set seg.crop takes WxH or none",
+                   k->width, k->height);
+    return status;
+}
+
+static void known_text(const bs_known *k, bs_buf *out)
+{
+    bs_buf_printf(out, "photos of %s, %d channel%s, %d classes, windows of %dx%d",
+                  strcmp(k->seg.image.size, "keep") == 0 ? "any size" : k->seg.image.size,
+                  k->seg.channels, k->seg.channels == 1 ? "" : "s", k->seg.classes, k->seg.width,
+                  k->seg.height);
+}
+
+static int add_text(const char *bytes, size_t n, void *to)
+{
+    bs_buf_add(to, bytes, n);
+    return 0;
+}
+
+static bool dump(const json_t *o, bs_buf *out)
+{
+    return o && json_dump_callback(o, add_text, out, JSON_ENCODE_ANY) == 0;
+}
+
+static void known_json(const bs_known *k, bs_buf *out)
+{
+    const bs_seg_known *s = &k->seg;
+    char                number[BS_NUMBER_TEXT];
+    bs_buf_printf(out, "{\"channels\": %d, \"classes\": %d, \"window\": [%d, %d], \"crops\": %d",
+                  s->channels, s->classes, s->width, s->height, s->crops);
+    for (int i = 0; i < 3; i++) {
+        bs_format_double((double)s->mean[i], number);
+        bs_buf_printf(out, "%s%s", i ? ", " : ", \"mean\": [", number);
+    }
+    bs_buf_text(out, "], \"names\": [");
+    for (int i = 0; s->name && i < s->classes; i++) {
+        json_t *name = json_string_nocheck(s->name[i]);
+        bs_buf_text(out, i ? ", " : "");
+        if (!dump(name, out))
+            bs_buf_text(out, "\"\"");
+        json_decref(name);
+    }
+    bs_buf_text(out, "], \"image\": ");
+    bs_options_json(bs_image_rows, &s->image, out);
+    bs_buf_text(out, "}");
+}
+
+/* A whole number from a place in an object or, with a key of NULL, in an array. */
+static bool whole(const json_t *value, long long least, long long most, int *out)
+{
+    if (!json_is_integer(value) || json_integer_value(value) < least ||
+        json_integer_value(value) > most)
+        return false;
+    *out = (int)json_integer_value(value);
+    return true;
+}
+
+static bool read_numbers(const json_t *o, bs_seg_known *k)
+{
+    const json_t *window = json_object_get(o, "window"), *mean = json_object_get(o, "mean");
+    bool          ok = whole(json_object_get(o, "channels"), 1, 3, &k->channels) &&
+              whole(json_object_get(o, "classes"), 2, 255, &k->classes) &&
+              whole(json_object_get(o, "crops"), 1, 1 << 16, &k->crops) &&
+              whole(json_array_get(window, 0), 1, MOST_SIDE, &k->width) &&
+              whole(json_array_get(window, 1), 1, MOST_SIDE, &k->height) && k->channels != 2;
+    for (size_t i = 0; i < 3 && ok; i++) {
+        double x = json_number_value(json_array_get(mean, i));
+        ok = json_is_number(json_array_get(mean, i)) && x >= 0 && x <= 255;
+        k->mean[i] = (float)x;
+    }
+    return ok;
+}
+
+/* *ok: there are none, or one for each class. */
+static basin_status read_names(const json_t *names, bs_known *out, bool *ok, basin_error *err)
+{
+    const char *name[256];
+    size_t      n = json_array_size(names);
+    *ok = json_is_array(names) && (n == 0 || n == (size_t)out->seg.classes);
+    for (size_t i = 0; i < n && *ok; i++) {
+        name[i] = json_string_value(json_array_get(names, i));
+        *ok = name[i] != NULL;
+    }
+    if (!*ok || n == 0)
+        return BASIN_OK;
+    return copy_names(name, (int)n, &out->arena, &out->seg.name, err);
+}
+
+static basin_status read_members(const json_t *o, const char *where, bs_known *out,
+                                 basin_error *err)
+{
+    bs_buf       image;
+    bool         ok = read_numbers(o, &out->seg), named = false;
+    basin_status s = ok ? read_names(json_object_get(o, "names"), out, &named, err) : BASIN_OK;
+    bs_buf_init(&image, (size_t)1 << 24);
+    out->seg.image = bs_image_options_default();
+    ok = ok && named && dump(json_object_get(o, "image"), &image);
+    if (!s && image.failed)
+        s = bs_fail_nomem(err);
+    if (!s && !ok)
+        s = bs_fail(err, BASIN_EDATA, "%s: what the model knows of images is incomplete", where);
+    if (!s)
+        s = bs_options_from_json(bs_image_rows, &out->seg.image, image.data, image.len, where, err);
+    bs_buf_free(&image);
+    return s;
+}
+
+static basin_status known_read(const char *json, const char *where, bs_known *out, basin_error *err)
+{
+    json_t      *o = json_loads(json, 0, NULL);
+    basin_status s = o ? read_members(o, where, out, err)
+                       : bs_fail(err, BASIN_EDATA, "%s: the schema is not JSON", where);
+    out->headline = BS_SEG_METRIC_mean_iou;
+    json_decref(o);
+    return s;
+}
+
+/* Numbers of a window must be countable, whatever options say. */
+static basin_status check_size(const bs_seg_shape *s, basin_error *err)
+{
+    const double cells = (double)s->width * s->height;
+    const double coarse = (double)((s->width + 3) / 4) * ((s->height + 3) / 4);
+    if (cells * bs_seg_planes(s) > MOST_CELLS || coarse * 2 * s->filters > MOST_CELLS)
+        return bs_fail(err, BASIN_EARG,
+                       "seg.crop: windows of %d x %d with net.width %d are too large for a net",
+                       s->width, s->height, s->filters);
+    return BASIN_OK;
+}
+
+static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_spec *out,
+                              basin_error *err)
+{
+    const char *energy = strcmp(o->energy_kind, "auto") == 0 ? "value" : o->energy_kind;
+    const char *net = strcmp(o->net_kind, "auto") == 0 ? "fcn" : o->net_kind;
+    *out = (bs_spec){.task = &bs_task_seg,
+                     .least = {1, k->seg.height, k->seg.width},
+                     .seg = {.channels = k->seg.channels,
+                             .classes = k->seg.classes,
+                             .height = k->seg.height,
+                             .width = k->seg.width,
+                             .filters = o->net_width,
+                             .dropout = o->net_dropout,
+                             .hidden = o->energy_hidden,
+                             .energy_dropout = o->energy_dropout,
+                             .smooth = o->seg_smooth}};
+    basin_status s = bs_seg_net_find(net, &out->seg.net, err);
+    if (!s)
+        s = bs_seg_energy_find(energy, &out->seg.energy, err);
+    return s ? s : check_size(&out->seg, err);
+}
+
+/* ---- outputs ---- */
+
+static int planes_of(const bs_known *k)
+{
+    return k->seg.classes == 2 ? 1 : k->seg.classes;
+}
+
+static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs *out,
+                                 basin_error *err)
+{
+    const bs_images *im = p->seg;
+    const size_t     planes = (size_t)planes_of(k);
+    *out = (bs_outputs){.start = bs_calloc((size_t)im->n + 1, sizeof *out->start)};
+    if (!out->start)
+        return bs_fail_nomem(err);
+    for (int32_t i = 0; i < im->n; i++)
+        out->start[i + 1] =
+            out->start[i] + planes * (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
+    out->scores = bs_calloc(out->start[im->n] + 1, sizeof *out->scores);
+    if (out->scores)
+        return BASIN_OK;
+    bs_outputs_free(out);
+    return bs_fail_nomem(err);
+}
+
+/* Photos one after the other, windows in batches that may hold those of several. */
+typedef struct {
+    bs_scorer       *scorer;
+    const bs_images *im;
+    const bs_known  *known;
+    int              planes;
+    bs_windows       room;
+    bs_crop          crop[WINDOWS];
+    int32_t          image[WINDOWS], n; /* of the batch */
+    int32_t          now;               /* the photo whose windows are being put */
+    int32_t          open;              /* the photo that is being pasted; -1: none */
+    int              missing, windows;  /* of its windows */
+    double           energy;
+    bs_paste         paste;
+    float           *window; /* one, as floats */
+    bs_outputs      *out;
+    basin_error     *err;
+} predicting;
+
+static basin_status open_photo(predicting *p, int32_t image)
+{
+    const int    width = p->im->width[image], height = p->im->height[image];
+    basin_status none = BASIN_OK;
+    p->open = image;
+    p->windows = p->missing = bs_seg_windows(&p->known->seg, width, height, NULL, NULL, &none);
+    p->energy = 0;
+    if (p->paste.width == width && p->paste.height == height) {
+        bs_paste_clear(&p->paste);
+        return BASIN_OK;
+    }
+    bs_paste_free(&p->paste);
+    return bs_paste_new(p->planes, width, height, &p->paste, p->err);
+}
+
+static void close_photo(predicting *p)
+{
+    const int32_t i = p->open;
+    float        *to = p->out->scores + p->out->start[i];
+    const int     W = p->im->mask_width[i], H = p->im->mask_height[i];
+    bs_paste_mean(&p->paste, 0, p->paste.sum);
+    if (W == p->paste.width && H == p->paste.height)
+        memcpy(to, p->paste.sum, (size_t)p->planes * (size_t)W * (size_t)H * sizeof *to);
+    else
+        bs_resize_bilinear_float(p->paste.sum, p->planes, p->paste.width, p->paste.height, to, W,
+                                 H);
+    if (p->out->energy)
+        p->out->energy[i] = (float)(p->energy / p->windows);
+    p->open = -1;
+}
+
+/* Few programs serve all numbers of rows. */
+static int32_t padded(int32_t n)
+{
+    int32_t rows = 1;
+    while (rows < n)
+        rows *= 2;
+    return rows;
+}
+
+static basin_status run_windows(predicting *p)
+{
+    const size_t cells =
+        (size_t)p->planes * (size_t)p->known->seg.width * (size_t)p->known->seg.height;
+    const int32_t n = p->n;
+    bs_scored     found;
+    basin_status  s = BASIN_OK;
+    p->n = 0;
+    if (n == 0)
+        return s;
+    s = bs_scorer_batch(p->scorer, bs_windows_take(&p->room, padded(n)), &found, p->err);
+    for (int32_t i = 0; i < n && !s; i++) {
+        if (p->open < 0)
+            s = open_photo(p, p->image[i]);
+        if (s)
+            break;
+        for (size_t k = 0; k < cells; k++)
+            p->window[k] = (float)found.y[(size_t)i * cells + k];
+        bs_paste_add(&p->paste, &p->crop[i], p->window);
+        p->energy += found.energy ? (double)found.energy[i] : 0;
+        if (--p->missing == 0)
+            close_photo(p);
+    }
+    return s;
+}
+
+static basin_status put_window(void *ctx, const bs_crop *c)
+{
+    predicting *p = ctx;
+    bs_windows_put(&p->room, p->im, p->now, c, p->n);
+    p->crop[p->n] = *c;
+    p->image[p->n++] = p->now;
+    return p->n == WINDOWS ? run_windows(p) : BASIN_OK;
+}
+
+static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
+                            bs_outputs *out, basin_error *err)
+{
+    const size_t cells = (size_t)k->seg.width * (size_t)k->seg.height;
+    predicting   w = {.scorer = s,
+                      .im = p->seg,
+                      .known = k,
+                      .planes = bs_seg_planes(&spec->seg),
+                      .open = -1,
+                      .out = out,
+                      .err = err};
+    basin_status status = bs_windows_make(&k->seg, w.planes, WINDOWS, &w.room, err);
+    if (!status && !(w.window = bs_calloc((size_t)w.planes * cells, sizeof *w.window)))
+        status = bs_fail_nomem(err);
+    for (w.now = 0; w.now < w.im->n && !status; w.now++)
+        bs_seg_windows(&k->seg, w.im->width[w.now], w.im->height[w.now], put_window, &w, &status);
+    if (!status)
+        status = run_windows(&w);
+    bs_windows_free(&w.room);
+    bs_paste_free(&w.paste);
+    bs_free(w.window);
+    return status;
+}
+
+/* ---- metrics ---- */
+
+#define HIGHER true
+#define LOWER  false
+static const bs_metric metrics[BS_SEG_METRIC_COUNT] = {
+#define SEG_METRIC(key, direction, lowest, most, text) {#key, text, direction, true, lowest, most},
+#include "image/seg_metrics.def"
+#undef SEG_METRIC
+};
+#undef HIGHER
+#undef LOWER
+
+static void counts_free(bs_counts *c)
+{
+    bs_seg_metrics_free(c->seg);
+    c->seg = NULL;
+}
+
+/* Photos without a mask are left out. */
+static basin_status count_images(const bs_images *im, int planes, const bs_outputs *y,
+                                 bs_seg_metrics *m, basin_error *err)
+{
+    uint8_t     *mask = NULL;
+    size_t       room = 0;
+    int32_t      counted = 0;
+    basin_status s = BASIN_OK;
+    for (int32_t i = 0; i < im->n && !s; i++) {
+        const size_t   n = (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
+        const uint8_t *gold = im->full_mask[i] ? im->full_mask[i] : im->mask[i];
+        if (!gold)
+            continue;
+        if (n > room) {
+            bs_free(mask);
+            if (!(mask = bs_alloc(n)))
+                return bs_fail_nomem(err);
+            room = n;
+        }
+        bs_seg_decide(y->scores + y->start[i], planes, (int64_t)n, mask);
+        s = bs_seg_metrics_add(m, gold, mask, (int64_t)n, err);
+        counted++;
+    }
+    bs_free(mask);
+    if (!s && counted == 0)
+        s = bs_fail(err, BASIN_EDATA, "the data has no masks to compare with");
+    return s;
+}
+
+static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs *y,
+                          const bs_threshold *cut, const bs_counting *how, bs_counts *out,
+                          basin_error *err)
+{
+    bs_seg_metric_options o = {.keep_images = how->keep_rows};
+    (void)cut;
+    *out = (bs_counts){.kind = &bs_kind_seg};
+    basin_status s = bs_seg_metrics_new(&o, k->seg.classes, &out->seg, err);
+    if (!s)
+        s = count_images(p->seg, planes_of(k), y, out->seg, err);
+    if (s)
+        counts_free(out);
+    return s;
+}
+
+static basin_status values(bs_counts *c, double out[BS_MOST_METRICS], basin_error *err)
+{
+    (void)err;
+    bs_seg_metrics_finish(c->seg, out);
+    return BASIN_OK;
+}
+
+static basin_status sampled(bs_counts *c, bs_sampled *out, basin_error *err)
+{
+    return bs_seg_metrics_sampled(c->seg, out, err);
+}
+
+const bs_kind bs_kind_seg = {
+    .task = &bs_task_seg,
+    .unit = "images",
+    .method = "seal-regression",
+    .defaults = "net.width=64 net.dropout=0 energy.hidden=384 batch=8 optimiser=adam "
+                "lr.net=0.002 lr.energy=0.001 pretrain.lr=0.002 clip=5 clip.energy=5 "
+                "plateau.patience=10 plateau.both=yes infnet.hidden=0",
+    .metric = metrics,
+    .n_metrics = BS_SEG_METRIC_COUNT,
+    .shown = {{BS_SEG_METRIC_mean_iou, "mean-IoU", 12, 2, true},
+              {BS_SEG_METRIC_global_iou, "glob-IoU", 8, 2, true},
+              {BS_SEG_METRIC_pixel_accuracy, "pix-acc", 7, 2, true},
+              {BS_SEG_METRIC_class_iou, "class-IoU", 9, 2, true},
+              {BS_SEG_METRIC_mean_class_accuracy, "class-acc", 9, 2, true}},
+    .sniff = sniff,
+    .read = read_files,
+    .parts = own_parts,
+    .free = free_part,
+    .split = split,
+    .split_how = "by the size of the foreground",
+    .select = select_rows,
+    .fit = fit,
+    .known_text = known_text,
+    .known_json = known_json,
+    .known_read = known_read,
+    .spec = make_spec,
+    .feed = bs_feed_seg,
+    .outputs = make_outputs,
+    .predict = predict,
+    .count = count,
+    .values = values,
+    .sampled = sampled,
+    .counts_free = counts_free,
+};

@@ -1,0 +1,39 @@
+/* kind_seg.h -- pieces of the kind of images and masks. */
+#ifndef BS_KIND_SEG_H
+#define BS_KIND_SEG_H
+
+#include "image/crop.h"
+#include "train/kind.h"
+
+extern const bs_kind bs_kind_seg;
+
+/* Room for a batch of windows, all of one size. */
+typedef struct {
+    const bs_seg_known *known;
+    int                 planes;
+    int32_t             most;
+    bs_batch            batch;
+    real               *photo, *there, *gold; /* [most, ...] as the leaves of the task want it */
+    float              *colours;              /* one window */
+    uint8_t            *mask;
+} bs_windows;
+
+basin_status bs_windows_make(const bs_seg_known *k, int planes, int32_t most, bs_windows *out,
+                             basin_error *err);
+void         bs_windows_free(bs_windows *w); /* also after a failed make */
+/* Puts a window of a photo, with its mask where there is one, at a row of the batch. */
+void bs_windows_put(bs_windows *w, const bs_images *im, int32_t image, const bs_crop *c,
+                    int32_t row);
+/* The batch of the first n rows. */
+const bs_batch *bs_windows_take(bs_windows *w, int32_t n);
+
+basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spec,
+                         const bs_train_options *o, bs_feed **out, basin_error *err);
+
+/* Windows that a photo of this size is predicted by; returns how many. Calls visit for each, until
+ * it fails; may be NULL. */
+int bs_seg_windows(const bs_seg_known *k, int width, int height,
+                   basin_status (*visit)(void *ctx, const bs_crop *c), void *ctx,
+                   basin_status *status);
+
+#endif
