@@ -7,7 +7,7 @@
 /* The ending of the output file names the format, unless --format does; NULL: the task decides. */
 static const char *format_of(const char *format, const char *out)
 {
-    static const char *const known[] = {"jsonl", "csv", "arff", "npy", "conll"};
+    static const char *const known[] = {"jsonl", "csv", "arff", "npy", "conll", "png"};
     const char              *dot = out ? strrchr(out, '.') : NULL;
     if (format && strcmp(format, "auto") != 0)
         return format;
@@ -22,7 +22,7 @@ int cmd_predict(int argc, char **argv)
     const cli_verb *verb = cli_find("predict");
     const char     *args[MOST_ARGS], *out = NULL, *format = NULL, *top = NULL, *threads = NULL;
     int             n;
-    bool            stop, scores = false, energy = false;
+    bool            stop, scores = false, energy = false, overlay = false;
     cli_common      common = {0};
     basin_error     err;
 
@@ -32,11 +32,11 @@ int cmd_predict(int argc, char **argv)
               .alias = "-o",
               .value = "FILE",
               .text = &out,
-              .help = "write there instead of standard output"},
+              .help = "write there instead of standard output; seg: a folder, or one picture"},
              {.name = "--format",
               .value = "NAME",
               .text = &format,
-              .help = "mlc: jsonl, csv, arff, npy; tag: conll, jsonl; default by FILE"},
+              .help = "mlc: jsonl, csv, arff, npy; tag: conll, jsonl; seg: png, npy, jsonl"},
              {.name = "--infer",
               .value = "HOW",
               .text = &o.infer,
@@ -48,6 +48,11 @@ int cmd_predict(int argc, char **argv)
               .value = "X",
               .text = &o.threshold,
               .help = "mlc: a number, or auto: the one stored in the model"},
+             {.name = "--overlay", .flag = &overlay, .help = "seg: masks drawn over photos, too"},
+             {.name = "--part",
+              .value = "PART",
+              .text = &o.part,
+              .help = "seg: train, valid or test of images that have parts; default: all"},
              {.name = "--threads", .value = "N", .text = &threads, .help = "default: all cores"},
              {.name = NULL},
     };
@@ -66,18 +71,10 @@ int cmd_predict(int argc, char **argv)
     o.threads = threads ? (int)strtol(threads, NULL, 10) : 0;
     o.format = format_of(format, out);
     basin_session session = cli_session(&common);
-    FILE         *file = out && strcmp(out, "-") != 0 ? fopen(out, "wb") : stdout;
-    if (!file) {
-        fprintf(stderr, "basin: %s: cannot be written\n", out);
-        return FAILED;
-    }
-    basin_status s = basin_predict_files(args[0], args + 1, n - 1, &o, file, &session, &err);
-    bool         closed = file == stdout || fclose(file) == 0;
-    if (s)
+    bool          to_path = out && strcmp(out, "-") != 0;
+    o.overlay = overlay;
+    o.path = to_path ? out : NULL;
+    if (basin_predict_files(args[0], args + 1, n - 1, &o, to_path ? NULL : stdout, &session, &err))
         return cli_fail(&err);
-    if (!closed) {
-        fprintf(stderr, "basin: %s: could not be written completely\n", out);
-        return FAILED;
-    }
     return DONE;
 }

@@ -60,11 +60,11 @@ basin_status basin_model_load(const char *path, basin_model **out, basin_error *
 void         basin_model_free(basin_model *m); /* accepts NULL; predictors first */
 
 /* Texts belong to the model. */
-const char *basin_model_task(const basin_model *m); /* "mlc": rows, "tag": sentences */
+const char *basin_model_task(const basin_model *m); /* "mlc": rows, "tag": sentences, "seg": images */
 const char *basin_model_card(const basin_model *m); /* JSON: scores when it was trained */
-int         basin_model_labels(const basin_model *m);         /* or tags */
+int         basin_model_labels(const basin_model *m);         /* or tags, or classes of pixels */
 const char *basin_model_label(const basin_model *m, int i);   /* NULL when out of range */
-int         basin_model_features(const basin_model *m);       /* 0 for tag models */
+int         basin_model_features(const basin_model *m);       /* 0 but for mlc */
 const char *basin_model_feature(const basin_model *m, int i); /* NULL when it has no name */
 int         basin_model_columns(const basin_model *m);        /* of tokens, beside the word */
 const char *basin_model_column(const basin_model *m, int i);  /* "column 2": of the training file */
@@ -131,6 +131,16 @@ typedef struct {
 basin_status basin_spans(const basin_model *m, const int32_t *tags, int32_t n, basin_span *out,
                          int32_t *n_out, basin_error *err);
 
+/* --- images ------------------------------------------------------------------------------- */
+
+/* The mask of one photo: pixels [height][width][channels] of 8 bits, 1 channel (grey) or 3 (RGB).
+ * mask [height][width] gets the number of a class for every pixel, probabilities (may be NULL) the
+ * probability of class 1 [height][width], or with more than two classes of each [classes][height]
+ * [width]. basin_model_labels and basin_model_label tell the classes. */
+basin_status basin_predict_image(basin_predictor *p, const uint8_t *pixels, int width, int height,
+                                 int channels, uint8_t *mask, float *probabilities,
+                                 basin_error *err);
+
 /* --- text that functions return ------------------------------------------------------------- */
 
 /* Results for people and for programs; release with basin_text_free. */
@@ -195,8 +205,9 @@ typedef struct {
     const char *threshold; /* a number, "auto" = the stored one; NULL = auto */
     const char *profile;   /* sklearn, mulan, meka, seal; NULL = the model's */
     int         threads;   /* 0 = all cores */
-    int         per_label; /* nonzero: a table of labels, of tags or of types of spans, too */
+    int         per_label; /* nonzero: a table of labels, tags, types of spans or classes, too */
     int         conlleval; /* tag: 1: a table as conlleval prints it; 2: also counted as it does */
+    const char *part;      /* of images that have parts: train, valid, test, all; NULL = test */
 } basin_eval_options;
 
 basin_status basin_eval(const char *model, const char *const *files, int n,
@@ -204,19 +215,25 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
                         basin_error *err);
 
 typedef struct {
-    const char *format;    /* mlc: jsonl, csv, arff, npy; tag: conll, jsonl; NULL = the first */
+    /* mlc: jsonl, csv, arff, npy; tag: conll, jsonl; NULL = the first. seg: png, npy, jsonl; NULL =
+     * png for a path, else jsonl: counts of pixels. */
+    const char *format;
     const char *infer;     /* as above */
     const char *threshold; /* as above */
     int         energy;    /* nonzero: the energy of each prediction (jsonl) */
     int         scores;    /* nonzero: probabilities of the labels that are on, or of all */
     int         top_k;     /* > 0: that many best labels instead of the threshold */
     int         threads;
+    const char *path;    /* where predictions go when out is NULL: a file; seg: or a folder */
+    const char *part;    /* of images that have parts: train, valid, test; NULL = all */
+    int         overlay; /* seg, nonzero: masks drawn over the photos, too */
 } basin_predict_options;
 
-/* Reads rows from the files ("-": standard input) and writes predictions to out. */
+/* Reads rows from the files ("-": standard input) and writes predictions to out, or, when that is
+ * NULL, to o->path. */
 basin_status basin_predict_files(const char *model, const char *const *files, int n,
-                                 const basin_predict_options *o, FILE *out,
-                                 const basin_session *s, basin_error *err);
+                                 const basin_predict_options *o, FILE *out, const basin_session *s,
+                                 basin_error *err);
 
 /* --- data ---------------------------------------------------------------------------------- */
 

@@ -193,14 +193,38 @@ static basin_status fail_other(const bs_saved *m, const char *file, basin_status
                    kind->task->name, m->kind->task->name);
 }
 
-basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, bool label_free,
-                         bs_logger *log, bs_part *out, basin_error *err)
+/* What was trained on must not count as a test by accident. */
+static basin_status choose_part(const bs_saved *m, bs_wish *w, const char *part, bs_logger *log,
+                                basin_error *err)
+{
+    bool has[BS_ROLES] = {false};
+    if (part && strcmp(part, "all") == 0)
+        return BASIN_OK;
+    if (part && !m->kind->parts)
+        return bs_fail(err, BASIN_EARG, "--part: files of task %s have no parts",
+                       m->kind->task->name);
+    w->part = part;
+    if (part || w->label_free || !m->kind->parts)
+        return BASIN_OK;
+    basin_status s = m->kind->parts(&m->settings, w, has, err);
+    if (!s && has[2]) {
+        w->part = "test";
+        bs_log_say(log, BS_INFO, "%s: only its part test counts; --part all takes everything",
+                   w->file[0]);
+    }
+    return s;
+}
+
+basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, const char *part,
+                         bool label_free, bs_logger *log, bs_part *out, basin_error *err)
 {
     bs_wish  wish = {.file = files, .n = n, .known = &m->known, .label_free = label_free};
     bs_notes notes;
     *out = (bs_part){0};
     bs_notes_init(&notes);
-    basin_status s = m->kind->read(&m->settings, &wish, &notes, out, err);
+    basin_status s = choose_part(m, &wish, part, log, err);
+    if (!s)
+        s = m->kind->read(&m->settings, &wish, &notes, out, err);
     for (size_t i = 0; !s && i < notes.n; i++)
         bs_log_say(log, BS_DEBUG, "%s", notes.note[i].text);
     bs_notes_free(&notes);

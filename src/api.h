@@ -40,9 +40,10 @@ void bs_metric_header(const bs_kind *k, bs_buf *out);
 void bs_metric_row(const bs_kind *k, const bs_known *known, const char *name,
                    const double v[BS_MOST_METRICS], double margin, bs_buf *out);
 
-/* Reads files for a trained model: labels optional, features matched. */
-basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, bool label_free,
-                         bs_logger *log, bs_part *out, basin_error *err);
+/* Reads files for a trained model: labels optional, features matched. part: of files that have
+ * parts, the one that is meant, or "all"; NULL: that for tests, or all when label_free. */
+basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, const char *part,
+                         bool label_free, bs_logger *log, bs_part *out, basin_error *err);
 
 /* All rows of a part through a model. infer NULL: the model's own.
  * warm: what is timed is a second pass, unless the first took long. */

@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const bs_measuring *const measurings[] = {&bs_measuring_mlc, &bs_measuring_tag, NULL};
+static const bs_measuring *const measurings[] = {&bs_measuring_mlc, &bs_measuring_tag,
+                                                 &bs_measuring_seg, NULL};
 
 static const bs_measuring *measuring_of(const bs_saved *m)
 {
@@ -186,7 +187,7 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
         s = bs_profile_parse(o->profile ? o->profile : e.model->saved->settings.train.profile,
                              &profile, err);
     if (!s)
-        s = bs_read_for(e.model->saved, files, n, false, &log, &e.data, err);
+        s = bs_read_for(e.model->saved, files, n, o->part, false, &log, &e.data, err);
     if (!s)
         s = score(&e, o->infer, o->threads, err);
     if (!s)

@@ -32,6 +32,6 @@ typedef struct {
     basin_status (*json_metrics)(const bs_evaluation *e, bs_buf *out, basin_error *err);
 } bs_measuring;
 
-extern const bs_measuring bs_measuring_mlc, bs_measuring_tag;
+extern const bs_measuring bs_measuring_mlc, bs_measuring_tag, bs_measuring_seg;
 
 #endif

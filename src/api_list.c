@@ -56,6 +56,8 @@ static void list_encoders(bs_buf *table, bs_buf *json)
             "the same, and a convolution over characters; chars.net=cnn");
     line_of(table, json, &bs_task_tag, "bilstm+lstm",
             "the same, and LSTMs over characters; chars.net=lstm");
+    for (int i = 0; bs_seg_nets[i].name; i++)
+        line_of(table, json, &bs_task_seg, bs_seg_nets[i].name, bs_seg_nets[i].help);
 }
 
 static void list_energies(bs_buf *table, bs_buf *json)
@@ -64,6 +66,8 @@ static void list_energies(bs_buf *table, bs_buf *json)
         line_of(table, json, &bs_task_mlc, bs_energies[i]->name, bs_energies[i]->help);
     for (int i = 0; bs_tag_energies[i]; i++)
         line_of(table, json, &bs_task_tag, bs_tag_energies[i]->name, bs_tag_energies[i]->help);
+    for (int i = 0; bs_seg_energies[i]; i++)
+        line_of(table, json, &bs_task_seg, bs_seg_energies[i]->name, bs_seg_energies[i]->help);
 }
 
 static void list_readers(bs_buf *table, bs_buf *json)
@@ -72,6 +76,8 @@ static void list_readers(bs_buf *table, bs_buf *json)
         line_of(table, json, &bs_task_mlc, bs_readers[i]->name, bs_readers[i]->help);
     for (int i = 0; bs_corpus_formats[i].name; i++)
         line_of(table, json, &bs_task_tag, bs_corpus_formats[i].name, bs_corpus_formats[i].help);
+    line_of(table, json, &bs_task_seg, "images",
+            "photos and masks in folders, tar and zip archives, tables of pairs; PNG and JPEG");
 }
 
 static void list_metrics(bs_buf *table, bs_buf *json)

@@ -1,10 +1,11 @@
 /* api_model.c -- loading a model and what is common to predictors; rows are in api_model_mlc.c,
- * sentences in api_model_tag.c. */
+ * sentences in api_model_tag.c, images in api_model_seg.c. */
 #include "api_model.h"
 
 #include <string.h>
 
-static const bs_serving *const servings[] = {&bs_serving_mlc, &bs_serving_tag, NULL};
+static const bs_serving *const servings[] = {&bs_serving_mlc, &bs_serving_tag, &bs_serving_seg,
+                                             NULL};
 
 static const bs_serving *serving_of(const bs_saved *m)
 {
@@ -18,10 +19,8 @@ basin_status bs_serving_check(const basin_model *m, const bs_serving *needed, ba
 {
     if (m->how == needed)
         return BASIN_OK;
-    return bs_fail(err, BASIN_EARG, "%s",
-                   m->how == &bs_serving_tag
-                       ? "this model tags sentences, not rows; use basin_predict_tokens"
-                       : "this model labels rows, not sentences; use basin_predict_csr");
+    return bs_fail(err, BASIN_EARG, "this model is for %s, not %s; use %s", m->how->what,
+                   needed->what, m->how->function);
 }
 
 basin_status basin_model_load(const char *path, basin_model **out, basin_error *err)

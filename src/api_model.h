@@ -16,6 +16,7 @@ struct basin_predictor {
 
 struct bs_serving {
     const char *task;
+    const char *what, *function; /* "rows", "basin_predict_csr": for messages */
     /* After loading, may be NULL. */
     basin_status (*open)(basin_model *m, basin_error *err);
     int (*labels)(const bs_known *k);
@@ -25,7 +26,7 @@ struct bs_serving {
     void (*stop)(basin_predictor *p);
 };
 
-extern const bs_serving bs_serving_mlc, bs_serving_tag;
+extern const bs_serving bs_serving_mlc, bs_serving_tag, bs_serving_seg;
 
 /* Refuses a model of another task, with the function that fits it. */
 basin_status bs_serving_check(const basin_model *m, const bs_serving *needed, basin_error *err);

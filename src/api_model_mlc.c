@@ -135,5 +135,10 @@ basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *s
     return bs_scorer_csr(p->scorer, &csr, scores, NULL, err);
 }
 
-const bs_serving bs_serving_mlc = {
-    .task = "mlc", .labels = labels, .label = label, .start = start, .stop = stop};
+const bs_serving bs_serving_mlc = {.task = "mlc",
+                                   .what = "rows",
+                                   .function = "basin_predict_csr",
+                                   .labels = labels,
+                                   .label = label,
+                                   .start = start,
+                                   .stop = stop};

@@ -259,6 +259,8 @@ basin_status basin_spans(const basin_model *m, const int32_t *tags, int32_t n, b
 }
 
 const bs_serving bs_serving_tag = {.task = "tag",
+                                   .what = "sentences",
+                                   .function = "basin_predict_tokens",
                                    .open = open_model,
                                    .labels = labels,
                                    .label = label,

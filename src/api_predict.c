@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-static const bs_prediction *const predictions[] = {&bs_prediction_mlc, &bs_prediction_tag, NULL};
+static const bs_prediction *const predictions[] = {&bs_prediction_mlc, &bs_prediction_tag,
+                                                   &bs_prediction_seg, NULL};
 
 static const bs_prediction *prediction_of(const bs_saved *m)
 {
@@ -43,6 +44,42 @@ static basin_status predict(const bs_saved *m, const bs_inference *how, int thre
     return s;
 }
 
+void bs_npy_header(bs_buf *out, const char *type, const int64_t *dim, int n)
+{
+    char header[160];
+    int  used =
+        snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (", type);
+    for (int i = 0; i < n; i++)
+        used += snprintf(header + used, sizeof header - (size_t)used, "%s%lld", i ? ", " : "",
+                         (long long)dim[i]);
+    used += snprintf(header + used, sizeof header - (size_t)used, "%s), }", n == 1 ? "," : "");
+    int total = (10 + used + 1 + 63) / 64 * 64; /* data starts at a multiple of 64 */
+    int length = total - 10;
+    bs_buf_add(out, "\x93NUMPY\x01\x00", 8);
+    bs_buf_add(out, (char[2]){(char)(length & 255), (char)(length >> 8)}, 2);
+    bs_buf_add(out, header, (size_t)used);
+    for (int i = used; i < length - 1; i++)
+        bs_buf_text(out, " ");
+    bs_buf_text(out, "\n");
+}
+
+/* To the caller's file, or to the path of the options. */
+static basin_status write_to(const bs_prediction *p, const bs_saved *m,
+                             const basin_predict_options *o, const bs_part *data,
+                             const bs_outputs *y, FILE *out, basin_error *err)
+{
+    if (out || p->folders)
+        return p->write(m, o, data, y, out, err);
+    FILE *file = fopen(o->path, "wb");
+    if (!file)
+        return bs_fail(err, BASIN_EIO, "%s: cannot be written", o->path);
+    basin_status s = p->write(m, o, data, y, file, err);
+    bool         closed = fclose(file) == 0;
+    if (!s && !closed)
+        s = bs_fail(err, BASIN_EIO, "%s: could not be written completely", o->path);
+    return s;
+}
+
 basin_status basin_predict_files(const char *model, const char *const *files, int n,
                                  const basin_predict_options *o, FILE *out,
                                  const basin_session *session, basin_error *err)
@@ -54,6 +91,8 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
     bs_outputs            y = {0};
     bs_inference          how = {0};
     o = o ? o : &none;
+    if (!out && !o->path)
+        return bs_fail(err, BASIN_EARG, "neither a file nor a path for the predictions");
     basin_status s = basin_model_load(model, &m, err);
     if (s)
         return s;
@@ -62,11 +101,11 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
     if (!s)
         s = choose_inference(m->saved, o, &how, err);
     if (!s)
-        s = bs_read_for(m->saved, files, n, true, &log, &data, err);
+        s = bs_read_for(m->saved, files, n, o->part, true, &log, &data, err);
     if (!s)
         s = predict(m->saved, &how, o->threads, &data, &y, err);
     if (!s)
-        s = p->write(m->saved, o, &data, &y, out, err);
+        s = write_to(p, m->saved, o, &data, &y, out, err);
     bs_outputs_free(&y);
     bs_part_free(&data);
     basin_model_free(m);

@@ -6,12 +6,16 @@
 
 typedef struct {
     const char *task;
+    bool        folders; /* opens the path that it is given by itself: it may be a folder */
     /* Before any work is done: options that do not fit the task or each other. */
     basin_status (*check)(const bs_saved *m, const basin_predict_options *o, basin_error *err);
     basin_status (*write)(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
                           const bs_outputs *y, FILE *out, basin_error *err);
 } bs_prediction;
 
-extern const bs_prediction bs_prediction_mlc, bs_prediction_tag;
+extern const bs_prediction bs_prediction_mlc, bs_prediction_tag, bs_prediction_seg;
+
+/* The head of a .npy file: type such as "<f4", n dimensions. */
+void bs_npy_header(bs_buf *out, const char *type, const int64_t *dim, int n);
 
 #endif

@@ -150,18 +150,8 @@ static void arff_row(writer *w, const char *id, const float *scores)
 
 static void npy_begin(writer *w, int64_t rows)
 {
-    char header[160];
-    int  n = snprintf(header, sizeof header,
-                      "{'descr': '%s', 'fortran_order': False, 'shape': (%lld, %d), }",
-                     w->scores ? "<f4" : "|u1", (long long)rows, (int)w->m->known.mlc.n_labels);
-    int  total = (10 + n + 1 + 63) / 64 * 64; /* data starts at a multiple of 64 */
-    int  length = total - 10;
-    bs_buf_add(&w->line, "\x93NUMPY\x01\x00", 8);
-    bs_buf_add(&w->line, (char[2]){(char)(length & 255), (char)(length >> 8)}, 2);
-    bs_buf_add(&w->line, header, (size_t)n);
-    for (int i = n; i < length - 1; i++)
-        bs_buf_text(&w->line, " ");
-    bs_buf_text(&w->line, "\n");
+    const int64_t dim[] = {rows, w->m->known.mlc.n_labels};
+    bs_npy_header(&w->line, w->scores ? "<f4" : "|u1", dim, 2);
 }
 
 static void npy_row(writer *w, const char *id, const float *scores)
@@ -264,4 +254,4 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
     return s;
 }
 
-const bs_prediction bs_prediction_mlc = {"mlc", check, write_outputs};
+const bs_prediction bs_prediction_mlc = {"mlc", false, check, write_outputs};

@@ -140,4 +140,4 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
     return s;
 }
 
-const bs_prediction bs_prediction_tag = {"tag", check, write_outputs};
+const bs_prediction bs_prediction_tag = {"tag", false, check, write_outputs};
