@@ -18,6 +18,13 @@ typedef struct {
     "plateau.patience=5 data.drop_unlabelled=yes decay.net=1e-5 decay.energy=1e-5 "          \
     "energy.hidden=200 "
 
+/* batch 8, Adam with coupled decay, patience 20, plateau 0.5 after 10 for both nets */
+#define SEAL_IMAGES                                                                        \
+    "batch=8 epochs=1000 early_stop.patience=20 optimiser=adam plateau.factor=0.5 "        \
+    "plateau.patience=10 plateau.both=yes net.kind=fcn net.width=64 net.dropout=0 "        \
+    "energy.kind=value energy.hidden=384 energy.dropout=0.25 seg.crop=24x24 seg.crops=36 " \
+    "seg.flip=no seg.mean=no "
+
 /* numbers that are not sparse are standardised */
 #define DENSE "standardise=yes"
 /* the published parameter counts show 500 labels: the root of the hierarchy is one */
