@@ -60,7 +60,7 @@ basin_status basin_model_load(const char *path, basin_model **out, basin_error *
 void         basin_model_free(basin_model *m); /* accepts NULL; predictors first */
 
 /* Texts belong to the model. */
-const char *basin_model_task(const basin_model *m); /* "mlc": rows, "tag": sentences, "seg": images */
+const char *basin_model_task(const basin_model *m); /* "mlc", "tag" or "seg" */
 const char *basin_model_card(const basin_model *m); /* JSON: scores when it was trained */
 int         basin_model_labels(const basin_model *m);         /* or tags, or classes of pixels */
 const char *basin_model_label(const basin_model *m, int i);   /* NULL when out of range */

@@ -272,9 +272,9 @@ static void wrong_requests_are_refused(void **state)
 
     basin_rows row = {1, 0, (int32_t[]){0, 0}, NULL, NULL};
     REFUSED(basin_predict_csr(p, &row, scores, err),
-            "this model tags sentences, not rows; use basin_predict_tokens");
+            "this model is for sentences, not rows; use basin_predict_tokens");
     REFUSED(basin_predict_dense(p, scores, 1, scores, err),
-            "this model tags sentences, not rows; use basin_predict_tokens");
+            "this model is for sentences, not rows; use basin_predict_tokens");
     assert_int_equal(basin_decide(m, scores, tag), 0);
     basin_predictor_free(p);
     basin_model_free(m);
@@ -294,9 +294,9 @@ static void models_of_rows_take_no_sentences(void **state)
     assert_int_equal(basin_model_columns(m), 0);
     assert_null(basin_model_column(m, 0));
     REFUSED(basin_predict_tokens(p, (const char *[]){"a"}, 1, NULL, tag, NULL, err),
-            "this model labels rows, not sentences; use basin_predict_csr");
+            "this model is for rows, not sentences; use basin_predict_csr");
     REFUSED(basin_spans(m, tag, 1, span, &n, err),
-            "this model labels rows, not sentences; use basin_predict_csr");
+            "this model is for rows, not sentences; use basin_predict_csr");
     basin_predictor_free(p);
     basin_model_free(m);
 }

@@ -1,5 +1,5 @@
 /* test_golden_tag.c -- a tagger and a conditional random field agree with PyTorch: embedding,
- * bidirectional LSTM, losses and all gradients. The same in double precision: test64_golden_tag.c. */
+ * bidirectional LSTM, losses and all gradients. In double precision: test64_golden_tag.c. */
 #include "tests/golden.h"
 
 #include "train/loss.h"

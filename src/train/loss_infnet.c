@@ -5,8 +5,9 @@
  *   nets:    margin (E(F) - cost(F)) + perceptron E(A) + ce.weight (CE(A) [+ CE(F)])
  *
  * F the cost-augmented net, A the net that predicts. With infnet.form=single they are
- * one, and only the first term of each is there. CE(F) is an option (infnet.ce_both). truncate=yes cuts the nets' terms at
- * zero as the energy's are, which is how training fails (Tu et al., section 4.1).
+ * one, and only the first term of each is there. CE(F) is an option (infnet.ce_both).
+ * truncate=yes cuts the nets' terms at zero as the energy's are, which is how training fails (Tu
+ * et al., section 4.1).
  *
  * mode=code (SEAL's program): the cost-augmented output does not reach the energy's loss and
  * A is relaxed twice (a sigmoid of a sigmoid); F reads logits and is not cut off from A. */
