@@ -38,6 +38,11 @@ basin train train.conll -q --method ce --epochs 1 --feature-columns none --tag-c
     --json -o plain | keys
 grep '^text.feature\|^text.tag_c\|^text.word' plain/config
 
+printf 'ada 1 0\nlund 1 0.1\nrome 0 1\n' > vectors.txt
+basin train train.conll --method ce --epochs 1 --feature-columns none --embeddings vectors.txt -o vectors 2>&1 |
+    grep '^words:'
+echo 'Ada Lund likes Rome .' | basin predict vectors - | awk 'NF { print NF }' | uniq -c
+
 echo "== eval"
 basin eval run part-test.conll | shape
 basin eval ner train.conll --per-label | tail -n 3 | awk '{ print $1, $2 }'
