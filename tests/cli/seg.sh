@@ -1,0 +1,73 @@
+# Photos and masks: train, evaluate, predict, draw; the same bytes for any number of threads and
+# after kill -9. The data names its own parts.
+basin data make seg --seed 3 --set images=40 --set size=16 --set noise=8 --set contrast=80 \
+    --set holes=0 -o d.tar > made 2>&1 || { echo "skip: images cannot be generated"; exit 77; }
+ce="basin train d.tar -q --method ce --epochs 2 --set net.width=8 --set seg.crops=4 --seed 1"
+$ce --threads 1 -o one > table
+head -n 1 table | tr -s ' '
+$ce --threads 2 -o two > table
+$ce --threads 3 -o three > table
+cmp one/best.safetensors two/best.safetensors && echo "1 and 2 threads: same model"
+cmp one/best.safetensors three/best.safetensors && echo "1 and 3 threads: same model"
+
+# killed at moments all over the run; every resume goes on from the last checkpoint
+more="$ce --epochs 15 --set checkpoint.seconds=0"
+$more --threads 1 -o whole > table
+for pause in 0.1 0.2 0.3 0.4; do
+    $more --threads 2 --resume -o killed > table 2> messages & pid=$!
+    sleep $pause
+    kill -9 $pid 2> /dev/null
+    wait $pid 2> /dev/null
+done
+$more --threads 2 --resume -o killed > table
+cmp whole/best.safetensors killed/best.safetensors && echo "killed and resumed: same model"
+
+# net and energy; the task and its default method are found from the data
+basin train d.tar --epochs 2 --set net.width=4 --set energy.hidden=8 --set seg.crops=4 -o seal \
+    --json 2> messages | tr ',' '\n' | grep '"task"\|"method"\|"test"' | cut -d: -f1-2
+grep -o 'task seg, method seal-regression' messages
+grep -c 'the part of that name' messages
+basin train d.tar -q --method alen --epochs 1 --set net.width=4 --set net.kind=fcn2 \
+    --set energy.kind=map --set gbi.steps=2 --set seg.crops=1 -o alen > table && echo "alen: done"
+
+# metrics of the test part, unless another is asked for
+basin eval seal d.tar --json 2> messages | tr ',{' '\n\n' | grep '"n"\|_iou\|accuracy' | cut -d: -f1
+cat messages
+basin eval seal d.tar --part all --json | grep -o '"n": [0-9]*'
+basin eval seal d.tar --per-label 2> messages | tail -n 3 | cut -c 1-11
+basin eval seal d.tar --infer gbi --part valid --json | grep -o '"infer": "gbi"'
+
+# masks into a folder, beside them arrays and pictures; one photo to one file; counts as text
+basin predict seal d.tar --part test -o out --scores --overlay
+ls out | sed 's/.*\.//' | sort | uniq -c | tr -s ' '
+ls out/overlay | wc -l
+n=$(ls out/*.png | wc -l)
+[ "$n" = "$(basin predict seal d.tar --part test | wc -l)" ] && echo "one line a photo"
+tar xf d.tar
+photo=$(ls images/*.png | head -n 1)
+basin predict seal $photo -o mask.png && head -c 4 mask.png | tail -c 3; echo
+basin predict seal $photo --format png | cmp - mask.png && echo "stdout: same"
+basin predict seal $photo --overlay -o drawn.png && head -c 4 drawn.png | tail -c 3; echo
+basin predict seal $photo -o p.npy && head -c 80 p.npy | tail -c 70 | tr -d '\0-\11' | cut -c 1-63
+basin predict seal $photo --energy | grep -o '"[a-z]*":' | tr '\n' ' '; echo
+mkdir set && cp $photo set/a.png && basin predict seal set -o predicted && ls predicted
+
+# what does not fit is refused
+basin predict seal d.tar -o all.png 2>&1
+basin predict seal d.tar --format csv 2>&1
+basin predict seal d.tar --scores 2>&1
+basin predict seal d.tar -o x --energy 2>&1
+basin predict seal d.tar --top-k 2 2>&1
+basin predict seal d.tar --part some 2>&1
+basin eval seal d.tar --threshold 0.4 2>&1
+basin eval seal set 2>&1
+basin train d.tar --method crf 2>&1
+basin train d.tar --set seg.crop=big 2>&1 | tail -n 1
+basin train d.tar --set net.kind=fcn3 2>&1 | tail -n 1
+
+# every method that is for images trains on them
+basin list methods | grep ' seg)' | cut -d' ' -f1 | while read -r method; do
+    basin train d.tar -q --method $method --epochs 1 --set pretrain.epochs=1 --set net.width=2 \
+        --set energy.hidden=4 --set seg.crops=1 --set gbi.steps=2 --set gbi.test_steps=2 \
+        --set samples=2 --set implicit.terms=1 -o all/$method > table && echo "$method: done"
+done

@@ -1,0 +1,509 @@
+/* test_seg_feed.c -- windows of photos as batches and back: where they lie, what of them counts,
+ * what a model remembers of images, and predictions of one image from memory. */
+#include <math.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "fuzz/fuzz_pictured.h"
+#include "image/make_seg.h"
+#include "replay.h"
+#include "tests/api_folder.h"
+#include "train/prepare.h"
+
+enum { IMAGES = 20, SIZE = 16, WINDOW = 12 };
+
+static bs_images *made(const char *words)
+{
+    bs_make_seg_options o;
+    bs_images          *im = NULL;
+    char                copy[200];
+    OK(bs_options_default(bs_make_seg_rows, &o, err));
+    o.images = IMAGES;
+    o.size = SIZE;
+    snprintf(copy, sizeof copy, "%s", words);
+    for (char *at = strtok(copy, " "); at; at = strtok(NULL, " ")) {
+        char *value = strchr(at, '=');
+        *value++ = '\0';
+        OK(bs_options_set(bs_make_seg_rows, &o, at, value, "test", err));
+    }
+    OK(bs_make_seg(&o, &im, NULL, err));
+    return im;
+}
+
+typedef struct {
+    bs_settings s;
+    bs_part     part;
+    bs_known    known;
+    bs_spec     spec;
+    bs_feed    *feed;
+} fed;
+
+static fed *feed_of(bs_images *im, const char *words, int batch)
+{
+    fed *f = calloc(1, sizeof *f);
+    OK(bs_settings_default(&f->s, err));
+    OK(bs_settings_words(&f->s, "net.width=2 energy.hidden=4", "test", err));
+    OK(bs_settings_words(&f->s, words, "test", err));
+    f->s.train.batch = batch;
+    f->part = (bs_part){.kind = &bs_kind_seg, .rows = im->n, .seg = im};
+    bs_logger quiet = {0};
+    bs_arena_init(&f->known.arena, 0);
+    OK(bs_kind_seg.fit(&f->s, &f->part, 1, &quiet, &f->known, err));
+    OK(bs_kind_seg.spec(&f->s.train, &f->known, &f->spec, err));
+    OK(bs_kind_seg.feed(&f->part, &f->known, &f->spec, &f->s.train, &f->feed, err));
+    return f;
+}
+
+static void fed_free(fed *f)
+{
+    f->feed->free(f->feed);
+    bs_known_free(&f->known);
+    free(f);
+}
+
+/* The windows of an epoch by photo: pixels, what counts, gold. */
+typedef struct {
+    real photo[IMAGES][3 * WINDOW * WINDOW], there[IMAGES][WINDOW * WINDOW],
+        gold[IMAGES][3 * WINDOW * WINDOW];
+} epoch;
+
+static epoch *epoch_of(fed *f, int number)
+{
+    epoch        *e = calloc(1, sizeof *e);
+    int32_t       order[IMAGES];
+    bs_rng        rng = bs_rng_make(7, (uint64_t)number, 3);
+    const int32_t most = f->s.train.batch;
+    const size_t  cells = WINDOW * WINDOW;
+    const size_t  C = (size_t)f->known.seg.channels, P = (size_t)bs_seg_planes(&f->spec.seg);
+    f->feed->order(f->feed, &rng, order);
+    for (int32_t at = 0, n; at < IMAGES; at += n) {
+        n = f->feed->fits(f->feed, order + at, IMAGES - at < most ? IMAGES - at : most);
+        assert_true(n >= 1 && n <= most);
+        const bs_batch *b = f->feed->rows(f->feed, order + at, n);
+        assert_int_equal(b->size.rows, n);
+        assert_int_equal(b->size.length, WINDOW);
+        assert_int_equal(b->size.width, WINDOW);
+        for (int32_t i = 0; i < n; i++) {
+            const size_t k = (size_t)i;
+            memcpy(e->photo[order[at + i]], (const real *)b->x[0] + k * C * cells,
+                   C * cells * sizeof(real));
+            memcpy(e->there[order[at + i]], (const real *)b->x[1] + k * cells,
+                   cells * sizeof(real));
+            memcpy(e->gold[order[at + i]], (const real *)b->gold + k * P * cells,
+                   P * cells * sizeof(real));
+        }
+    }
+    return e;
+}
+
+static void windows_do_not_depend_on_batches(void **state)
+{
+    (void)state;
+    bs_images *im = made("");
+    epoch     *first = NULL;
+    for (int batch = 1; batch <= 8; batch += 3)
+        for (int number = 1; number <= 2; number++) {
+            fed   *f = feed_of(im, "seg.flip=yes", batch);
+            epoch *e = epoch_of(f, number);
+            if (!first) {
+                first = e;
+            } else {
+                int same = memcmp(e, first, sizeof *e) == 0;
+                assert_int_equal(same, number == 1);
+                free(e);
+            }
+            fed_free(f);
+        }
+    free(first);
+    bs_images_free(im);
+}
+
+/* Whether the window of an epoch is that of the photo at this place. */
+static bool lies_at(const bs_images *im, const epoch *e, int i, int x, int y, bool flip)
+{
+    for (int k = 0; k < WINDOW * WINDOW; k++) {
+        int col = x + (flip ? WINDOW - 1 - k % WINDOW : k % WINDOW), row = y + k / WINDOW;
+        int at = row * SIZE + col;
+        for (int c = 0; c < im->channels; c++)
+            if (fabs((double)e->photo[i][c * WINDOW * WINDOW + k] -
+                     im->pixels[i][c * SIZE * SIZE + at] / 255.0) > 1e-6)
+                return false;
+        if (e->there[i][k] != (im->mask[i][at] != BS_IGNORE) ||
+            e->gold[i][k] != (im->mask[i][at] == 1))
+            return false;
+    }
+    return true;
+}
+
+static void windows_are_pieces_of_the_photos(void **state)
+{
+    (void)state;
+    bs_images *im = made("channels=3");
+    int        flipped = 0, places = 0;
+    for (int i = 0; i < IMAGES; i++)
+        im->mask[i][5 * SIZE + 5] = BS_IGNORE; /* in every window */
+    fed   *f = feed_of(im, "seg.flip=yes", 6);
+    epoch *e = epoch_of(f, 1);
+    assert_int_equal(f->known.seg.width, WINDOW); /* three quarters of 16 */
+    for (int i = 0; i < IMAGES; i++) {
+        bool found = false;
+        for (int k = 0; k < 2 * 25 && !found; k++) {
+            found = lies_at(im, e, i, k / 2 % 5, k / 10, k % 2);
+            flipped += found && k % 2;
+            places |= found ? 1 << k / 2 : 0;
+        }
+        assert_true(found);
+    }
+    assert_true(flipped > 3 && flipped < 17);
+    assert_true(__builtin_popcount((unsigned)places) > 5);
+    free(e);
+    fed_free(f);
+    bs_images_free(im);
+}
+
+static void what_is_outside_or_unknown_does_not_count(void **state)
+{
+    (void)state;
+    bs_images *im = made("");
+    im->mask[3] = NULL;
+    im->width[4] = 8; /* and height, the same array: the window is around the photo */
+    im->equal = false;
+    fed   *f = feed_of(im, "seg.crop=12x12", 5);
+    epoch *e = epoch_of(f, 1);
+    for (int k = 0; k < WINDOW * WINDOW; k++) {
+        assert_true(e->there[3][k] == 0);
+        bool inside = k % WINDOW >= 2 && k % WINDOW < 10 && k / WINDOW >= 2 && k / WINDOW < 10;
+        assert_true(e->there[4][k] == inside);
+        assert_true(e->there[4][k] > 0 || (e->photo[4][k] == 0 && e->gold[4][k] == 0));
+        assert_true(e->there[0][k] == 1);
+    }
+    free(e);
+    fed_free(f);
+    bs_images_free(im);
+}
+
+static void the_mean_colour_is_subtracted(void **state)
+{
+    (void)state;
+    bs_images *im = made("channels=3");
+    fed       *f = feed_of(im, "seg.mean=yes seg.crop=12", 5);
+    epoch     *e = epoch_of(f, 1);
+    double     sum = 0;
+    for (int i = 0; i < IMAGES; i++)
+        for (int k = 0; k < 3 * WINDOW * WINDOW; k++)
+            sum += (double)e->photo[i][k];
+    assert_true(f->known.seg.mean[0] > 100 && f->known.seg.mean[0] < 156);
+    assert_true(fabs(sum / (IMAGES * 3 * WINDOW * WINDOW)) < 0.02);
+    free(e);
+    fed_free(f);
+    bs_images_free(im);
+}
+
+/* ---- windows for prediction ---- */
+
+typedef struct {
+    int  n, width, height;
+    int  hits[200][200];
+    bool paper[9][9];
+} cover;
+
+static basin_status visit(void *ctx, const bs_crop *c)
+{
+    cover *v = ctx;
+    v->n++;
+    for (int y = 0; y < c->height; y++)
+        for (int x = 0; x < c->width; x++) {
+            int X = c->x + x, Y = c->y + y;
+            if (X >= 0 && Y >= 0 && X < v->width && Y < v->height)
+                v->hits[Y][X]++;
+        }
+    if (c->x >= 0 && c->y >= 0 && c->x < 9 && c->y < 9)
+        v->paper[c->y][c->x] = true;
+    return BASIN_OK;
+}
+
+static void windows_cover_every_photo(void **state)
+{
+    static const int size[] = {1, 5, 12, 13, 24, 32, 33, 50, 100, 199};
+    (void)state;
+    for (int i = 0; i < 10 * 10 * 3; i++) {
+        static const int crops[] = {1, 5, 36};
+        bs_seg_known     k = {.width = 12, .height = 24, .crops = crops[i % 3]};
+        basin_status     s = BASIN_OK;
+        cover           *v = calloc(1, sizeof *v);
+        v->width = size[i / 3 % 10];
+        v->height = size[i / 30];
+        int n = bs_seg_windows(&k, v->width, v->height, visit, v, &s);
+        assert_int_equal(n, v->n);
+        int least = ((v->width + 11) / 12) * ((v->height + 23) / 24);
+        assert_true(n >= least);
+        if (crops[i % 3] == 1)
+            assert_int_equal(n, least);
+        for (int y = 0; y < v->height; y++)
+            for (int x = 0; x < v->width; x++)
+                assert_true(v->hits[y][x] > 0);
+        free(v);
+    }
+}
+
+static void thirty_six_windows_are_those_of_the_papers(void **state)
+{
+    static const bool in[] = {1, 0, 1, 1, 1, 0, 1, 0, 1};
+    bs_seg_known      k = {.width = 24, .height = 24, .crops = 36};
+    basin_status      s = BASIN_OK;
+    cover            *v = calloc(1, sizeof *v);
+    (void)state;
+    v->width = v->height = 32;
+    assert_int_equal(bs_seg_windows(&k, 32, 32, visit, v, &s), 36);
+    for (int i = 0; i < 81; i++)
+        assert_int_equal(v->paper[i / 9][i % 9], in[i / 9] && in[i % 9]);
+    free(v);
+}
+
+/* ---- what a model remembers ---- */
+
+static void refused(const char *json)
+{
+    bs_known    k = {0};
+    basin_error err = {0};
+    bs_arena_init(&k.arena, 0);
+    if (bs_kind_seg.known_read(json, "m.safetensors", &k, &err) != BASIN_EDATA)
+        fail_msg("accepted: %s", json);
+    assert_non_null(strstr(err.msg, "m.safetensors"));
+    bs_known_free(&k);
+}
+
+#define REST ", \"mean\": [0, 0, 0], \"names\": [], \"image\": {}}"
+
+static void what_cannot_be_remembered_is_refused(void **state)
+{
+    (void)state;
+    refused("");
+    refused("[]");
+    refused("{}");
+    refused("{\"channels\": 2, \"classes\": 2, \"window\": [4, 4], \"crops\": 1" REST);
+    refused("{\"channels\": 3, \"classes\": 1, \"window\": [4, 4], \"crops\": 1" REST);
+    refused("{\"channels\": 3, \"classes\": 256, \"window\": [4, 4], \"crops\": 1" REST);
+    refused("{\"channels\": 3, \"classes\": 2, \"window\": [4], \"crops\": 1" REST);
+    refused("{\"channels\": 3, \"classes\": 2, \"window\": [0, 4], \"crops\": 1" REST);
+    refused("{\"channels\": 3, \"classes\": 2, \"window\": [4, 99999999999], \"crops\": 1" REST);
+    refused("{\"channels\": 3, \"classes\": 2, \"window\": [4, 4], \"crops\": 0" REST);
+    refused("{\"channels\": 3.5, \"classes\": 2, \"window\": [4, 4], \"crops\": 1" REST);
+    refused("{\"channels\": 3, \"classes\": 2, \"window\": [4, 4], \"crops\": 1, "
+            "\"mean\": [0, 0, 256], \"names\": [], \"image\": {}}");
+    refused("{\"channels\": 3, \"classes\": 2, \"window\": [4, 4], \"crops\": 1, "
+            "\"mean\": [0, 0, 0], \"names\": [\"a\"], \"image\": {}}");
+    refused("{\"channels\": 3, \"classes\": 2, \"window\": [4, 4], \"crops\": 1, "
+            "\"mean\": [0, 0, 0], \"names\": [\"a\", 3], \"image\": {}}");
+    refused("{\"channels\": 3, \"classes\": 2, \"window\": [4, 4], \"crops\": 1, "
+            "\"mean\": [0, 0, 0], \"names\": []}");
+}
+
+static void nets_beyond_all_measure_are_refused(void **state)
+{
+    bs_known    k = {.seg = {.channels = 3, .classes = 200, .width = 8192, .height = 8192}};
+    bs_settings s;
+    bs_spec     spec;
+    basin_error wrong = {0};
+    (void)state;
+    OK(bs_settings_default(&s, err));
+    assert_int_equal(bs_kind_seg.spec(&s.train, &k, &spec, &wrong), BASIN_EARG);
+    assert_non_null(strstr(wrong.msg, "seg.crop"));
+    k.seg.width = k.seg.height = 64;
+    s.train.net_width = 100000;
+    k.seg.classes = 2;
+    assert_int_equal(bs_kind_seg.spec(&s.train, &k, &spec, &wrong), BASIN_OK);
+    k.seg.width = k.seg.height = 2048;
+    assert_int_equal(bs_kind_seg.spec(&s.train, &k, &spec, &wrong), BASIN_EARG);
+    snprintf(s.train.net_kind, sizeof s.train.net_kind, "fcn3");
+    assert_int_equal(bs_kind_seg.spec(&s.train, &k, &spec, &wrong), BASIN_EARG);
+    assert_non_null(strstr(wrong.msg, "did you mean 'fcn'"));
+}
+
+static void remembered_images(void **state)
+{
+    (void)state;
+    replay_corpus("pictured", fuzz_pictured);
+}
+
+/* ---- files ---- */
+
+static int in_folder_of_images(void **state)
+{
+    bs_images *im = made("images=40 size=16 channels=3 noise=5 contrast=90");
+    bs_images *grey = made("images=30 size=20 channels=1 valid=0 test=0");
+    int        status = in_temporary_folder(state);
+    OK(bs_images_write(im, "set.tar", NULL, err));
+    OK(bs_images_write(grey, "grey", NULL, err));
+    bs_images_free(im);
+    bs_images_free(grey);
+    return status;
+}
+
+static void parts_of_the_data_are_used(void **state)
+{
+    bs_settings s;
+    bs_logger   quiet = {0};
+    bs_prepared p;
+    bs_files    files = {.file = {{"set.tar"}}, .n = {1}};
+    (void)state;
+    OK(bs_settings_default(&s, err));
+    snprintf(s.train.task, sizeof s.train.task, "seg");
+    OK(bs_prepare(&s, &files, &quiet, &p, err));
+    assert_int_equal(p.part[0].rows, 24);
+    assert_int_equal(p.part[1].rows, 6);
+    assert_int_equal(p.part[2].rows, 10);
+    bs_prepared_free(&p);
+    files.file[0][0] = "grey"; /* no parts: split off */
+    OK(bs_prepare(&s, &files, &quiet, &p, err));
+    assert_int_equal(p.part[0].rows + p.part[1].rows + p.part[2].rows, 30);
+    assert_int_equal(p.part[1].rows, 6);
+    assert_int_equal(p.known.seg.channels, 1);
+    assert_int_equal(p.known.seg.width, 16);
+    bs_prepared_free(&p);
+    files = (bs_files){.file = {{"set.tar"}, {"grey"}}, .n = {1, 1}}; /* a file goes first */
+    OK(bs_prepare(&s, &files, &quiet, &p, err));
+    assert_int_equal(p.part[1].rows, 30);
+    assert_int_equal(p.part[1].seg->channels, 3);
+    assert_int_equal(p.part[1].seg->width[0], 16);
+    assert_int_equal(p.part[2].rows, 10);
+    bs_prepared_free(&p);
+}
+
+static void train_to(const char *data, const char *run, const char *size)
+{
+    basin_config *c;
+    basin_text    text;
+    OK(basin_config_new(&c, err));
+    OK(basin_config_set(c, "epochs", "2", err));
+    OK(basin_config_set(c, "net.width", "4", err));
+    OK(basin_config_set(c, "method", "ce", err));
+    OK(basin_config_set(c, "image.size", size, err));
+    OK(basin_config_file(c, "train", data, err));
+    OK(basin_train(c, run, 1, 0, NULL, &text, err));
+    assert_non_null(strstr(text.json, "\"task\": \"seg\""));
+    assert_non_null(strstr(text.json, "\"test\": {\"pixel_accuracy\""));
+    basin_text_free(&text);
+    basin_config_free(c);
+}
+
+/* Memory and files give the same probabilities; pixels are interleaved there. */
+static void check_memory(const char *data, const char *run)
+{
+    bs_image_options      o = bs_image_options_default();
+    basin_predict_options how = {.path = "out", .format = "npy", .threads = 1};
+    basin_model          *m;
+    basin_predictor      *p;
+    bs_images            *im;
+    OK(basin_predict_files(run, &data, 1, &how, NULL, NULL, err));
+    OK(basin_model_load(run, &m, err));
+    OK(basin_predictor_new(m, 1, &p, err));
+    OK(bs_images_read(&data, 1, &o, NULL, &im, NULL, err));
+    assert_int_equal(basin_model_labels(m), 2);
+    for (int i = 0; i < im->n; i++) {
+        const int W = im->width[i], H = im->height[i], C = im->channels;
+        uint8_t   pixels[32 * 32 * 3], mask[32 * 32];
+        float     mine[32 * 32], file[32 * 32];
+        char      path[100];
+        for (int k = 0; k < W * H * C; k++)
+            pixels[k] = im->pixels[i][k % C * W * H + k / C];
+        OK(basin_predict_image(p, pixels, W, H, C, mask, mine, err));
+        snprintf(path, sizeof path, "out/%s.npy", im->name[i]);
+        FILE *f = fopen(path, "rb");
+        assert_non_null(f);
+        assert_int_equal(fseek(f, -(long)(W * H * (int)sizeof *file), SEEK_END), 0);
+        assert_int_equal(fread(file, sizeof *file, (size_t)(W * H), f), W * H);
+        fclose(f);
+        for (int k = 0; k < W * H; k++) {
+            assert_float_equal(mine[k], file[k], 1e-5);
+            assert_int_equal(mask[k], mine[k] >= 0.5f);
+        }
+    }
+    bs_images_free(im);
+    basin_predictor_free(p);
+    basin_model_free(m);
+}
+
+static void memory_and_files_agree(void **state)
+{
+    (void)state;
+    train_to("set.tar", "run", "auto");
+    check_memory("set.tar", "run");
+    check_memory("grey", "run"); /* another size, and grey */
+    train_to("grey", "run-grey", "16x12");
+    check_memory("grey", "run-grey");
+    check_memory("set.tar", "run-grey"); /* and colours for a model of grey photos */
+}
+
+static void odd_images_are_refused(void **state)
+{
+    basin_model     *m;
+    basin_predictor *p;
+    basin_error      wrong = {0};
+    uint8_t          pixels[64] = {0}, mask[16];
+    (void)state;
+    OK(basin_model_load("run", &m, err));
+    OK(basin_predictor_new(m, 1, &p, err));
+    assert_int_equal(basin_predict_image(p, pixels, 4, 4, 4, mask, NULL, &wrong), BASIN_EARG);
+    assert_int_equal(basin_predict_image(p, pixels, 0, 4, 3, mask, NULL, &wrong), BASIN_EARG);
+    assert_int_equal(basin_predict_image(p, pixels, 4, 1 << 20, 3, mask, NULL, &wrong), BASIN_EARG);
+    OK(basin_predict_image(p, pixels, 4, 4, 3, mask, NULL, err));
+    basin_predictor_free(p);
+    basin_model_free(m);
+}
+
+static basin_status from_load_to_mask(const uint8_t *pixels, uint8_t *mask, basin_error *err)
+{
+    basin_model     *m = NULL;
+    basin_predictor *p = NULL;
+    basin_status     s = basin_model_load("run", &m, err);
+    if (!s)
+        s = basin_predictor_new(m, 1, &p, err);
+    if (!s)
+        s = basin_predict_image(p, pixels, 20, 20, 3, mask, NULL, err);
+    basin_predictor_free(p);
+    basin_model_free(m);
+    return s;
+}
+
+/* The n-th allocation fails, for every n until all goes well: nothing leaks, nothing crashes. */
+static void memory_may_run_out(void **state)
+{
+    static uint8_t pixels[20 * 20 * 3], mask[20 * 20];
+    basin_status   s = BASIN_ENOMEM;
+    (void)state;
+    for (long n = 1; s != BASIN_OK; n++) {
+        basin_error wrong = {0};
+        const long  live = bs_mem_live();
+        bs_mem_fail_at(n);
+        s = from_load_to_mask(pixels, mask, &wrong);
+        bs_mem_fail_at(0);
+        if (s != BASIN_OK && s != BASIN_ENOMEM)
+            fail_msg("allocation %ld: %s", n, wrong.msg);
+        assert_int_equal(bs_mem_live(), live);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest alone[] = {
+        cmocka_unit_test(windows_do_not_depend_on_batches),
+        cmocka_unit_test(windows_are_pieces_of_the_photos),
+        cmocka_unit_test(what_is_outside_or_unknown_does_not_count),
+        cmocka_unit_test(the_mean_colour_is_subtracted),
+        cmocka_unit_test(windows_cover_every_photo),
+        cmocka_unit_test(thirty_six_windows_are_those_of_the_papers),
+        cmocka_unit_test(what_cannot_be_remembered_is_refused),
+        cmocka_unit_test(nets_beyond_all_measure_are_refused),
+        cmocka_unit_test(remembered_images),
+    };
+    const struct CMUnitTest files[] = {
+        cmocka_unit_test(parts_of_the_data_are_used),
+        cmocka_unit_test(memory_and_files_agree),
+        cmocka_unit_test(odd_images_are_refused),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    int failed = cmocka_run_group_tests_name("windows of photos", alone, NULL, NULL);
+    return failed +
+           cmocka_run_group_tests_name("images in files", files, in_folder_of_images, leave_folder);
+}
