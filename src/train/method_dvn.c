@@ -7,6 +7,7 @@ const bs_method bs_method_dvn = {
     .help = "energy as a value of outputs: learns their F1, searched from zeros",
     .tasks = "mlc tag seg",
     .defaults = "infer=gbi gbi.test_steps=30 gbi.lr=0.03 lr.energy=0.0005 decay.energy=0.003",
+    .seg = "gbi.lr=2 lr.energy=0.00015 decay.energy=1e-5 clip=0",
     .stage = {{"energy/", bs_loss_value_search}},
     .phase = {BS_PHASE_ENERGY(NULL)},
 };

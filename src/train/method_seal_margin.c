@@ -8,6 +8,7 @@ const bs_method bs_method_seal_margin = {
     .tasks = "mlc tag seg",
     .defaults = "inner=net steps.net=2 infnet.form=stacked infnet.hidden=-1 perceptron=2 "
                 "lr.energy=0.0003",
+    .seg = "cost=f1 energy.weight=0.1 steps.net=1",
     .stage = {{"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}},
     .phase = {BS_PHASE_BY_TURNS(NULL)},
 };

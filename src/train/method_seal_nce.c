@@ -7,6 +7,7 @@ const bs_method bs_method_seal_nce = {
     .help = "net and energy by turns; the energy tells the truth from samples of the net",
     .tasks = "mlc tag seg",
     .defaults = "steps.energy=2 lr.energy=0.0005",
+    .seg = "samples=8 energy.weight=0.01 steps.energy=1",
     .stage = {{"energy/", bs_loss_nce}, {"net/", bs_loss_net}},
     .phase = {BS_PHASE_BY_TURNS(NULL)},
 };

@@ -8,6 +8,7 @@ const bs_method bs_method_seal_regression = {
     .help = "net and energy by turns; the energy learns the F1 of the net's output",
     .tasks = "mlc tag seg",
     .defaults = "net.loss=value energy.weight=15 lr.energy=0.0005",
+    .seg = "energy.weight=1 lr.energy=0.001",
     .stage = {{"energy/", bs_loss_regression}, {"net/", bs_loss_net}},
     .phase = {BS_PHASE_BY_TURNS(NULL)},
 };

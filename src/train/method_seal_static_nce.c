@@ -7,6 +7,7 @@ const bs_method bs_method_seal_static_nce = {
     .help = "net with a frozen energy, from nce, in its loss",
     .tasks = "mlc tag seg",
     .defaults = "gbi.start=random gbi.restarts=3 samples=80 energy.weight=0.01",
+    .seg = "samples=8 gbi.lr=1",
     .stage = {{"net/", bs_loss_cross_entropy}, {"energy/", bs_loss_nce}, {"net/", bs_loss_net}},
     .phase = {BS_PHASE_PRETRAINING, BS_PHASE_ENERGY("gbi"), BS_PHASE_STATIC_NET},
 };

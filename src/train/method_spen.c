@@ -7,6 +7,7 @@ const bs_method bs_method_spen = {
     .help = "energy with a margin loss, searched from a pre-trained net",
     .tasks = "mlc tag seg",
     .defaults = "infer=gbi gbi.start=net gbi.lr=0.01 energy.init=net lr.energy=0.0003",
+    .seg = "gbi.lr=0.1",
     .stage = {{"net/", bs_loss_cross_entropy}, {"energy/", bs_loss_margin_search}},
     .phase = {BS_PHASE_PRETRAINING, BS_PHASE_ENERGY(NULL)},
 };
