@@ -65,8 +65,9 @@ void cli_join(const cli_option *first, const cli_option *second, cli_option out[
 /* ---- verbs that train (training.c) ---- */
 
 typedef struct {
-    const char *valid[MOST_ARGS], *test[MOST_ARGS], *set[MOST_ARGS], *data[MOST_ARGS];
-    int         n_valid, n_test, n_set, n_data;
+    const char *valid[MOST_ARGS], *test[MOST_ARGS], *unlabelled[MOST_ARGS], *set[MOST_ARGS],
+        *data[MOST_ARGS];
+    int         n_valid, n_test, n_unlabelled, n_set, n_data;
     const char *folder, *seeds, *config_file;
     bool        resume;
     cli_common  common;

@@ -89,6 +89,15 @@ static void join_rows(const cli_option *own, cli_training *a, cli_option out[MOS
          .list = a->test,
          .n = &a->n_test,
          .help = "test data; else, without --valid, a share of DATA"},
+        {.name = "--unlabelled",
+         .value = "FILE",
+         .list = a->unlabelled,
+         .n = &a->n_unlabelled,
+         .help = "tag: sentences without tags, for --rules"},
+        {.name = "--rules",
+         .value = "FILE",
+         .key = "rules.file",
+         .help = "tag: rules that say which tags are likely in them"},
         {.name = "--epochs", .value = "N", .key = "epochs", .help = "most passes over the data"},
         {.name = "--threads",
          .value = "N",
@@ -128,5 +137,7 @@ int cli_training_parse(const cli_verb *verb, int argc, char **argv, const cli_op
         status = add_files(c, "valid", a->valid, a->n_valid);
     if (!status)
         status = add_files(c, "test", a->test, a->n_test);
+    if (!status)
+        status = add_files(c, "unlabelled", a->unlabelled, a->n_unlabelled);
     return status;
 }

@@ -168,7 +168,7 @@ basin_status basin_config_set(basin_config *c, const char *key, const char *valu
                               basin_error *err);
 /* "key = value" lines, such as the file `config` of a run folder. */
 basin_status basin_config_read(basin_config *c, const char *path, basin_error *err);
-/* Adds a file; role is "train", "valid" or "test". Copies the path. */
+/* Adds a file; role is "train", "valid", "test" or "unlabelled". Copies the path. */
 basin_status basin_config_file(basin_config *c, const char *role, const char *path,
                                basin_error *err);
 

@@ -115,9 +115,8 @@ basin_status basin_config_read(basin_config *c, const char *path, basin_error *e
 basin_status basin_config_file(basin_config *c, const char *role, const char *path,
                                basin_error *err)
 {
-    static const char *const name[BS_ROLES] = {"train", "valid", "test"};
     for (int i = 0; i < BS_ROLES; i++) {
-        if (strcmp(role, name[i]) != 0)
+        if (strcmp(role, bs_role_names[i]) != 0)
             continue;
         if (c->files.n[i] == BS_MOST_FILES)
             return bs_fail(err, BASIN_EARG, "more than %d files for %s", BS_MOST_FILES, role);
@@ -127,7 +126,7 @@ basin_status basin_config_file(basin_config *c, const char *role, const char *pa
         c->files.file[i][c->files.n[i]++] = copy;
         return BASIN_OK;
     }
-    return bs_fail(err, BASIN_EARG, "'%s' is not train, valid or test", role);
+    return bs_fail(err, BASIN_EARG, "'%s' is not train, valid, test or unlabelled", role);
 }
 
 /* ---- paths ---- */

@@ -110,7 +110,8 @@ static basin_status take_metric(bs_comparison *c, basin_error *err)
 /* Settings that decide which rows a method sees and how they are measured. */
 static bool shapes_data(const char *key)
 {
-    static const char *const keys[] = {"seed", "split.valid", "split.test", "standardise",
+    static const char *const keys[] = {"seed",        "split.valid",       "split.test",
+                                       "standardise", "rules.temperature", "rules.file",
                                        "profile"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(key, keys[i]) == 0)

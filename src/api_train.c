@@ -58,7 +58,7 @@ basin_status bs_config_resolve(const basin_config *c, const char *method, bs_set
 
 void bs_exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTION_TEXT])
 {
-    char *setting[BS_ROLES] = {o->file_train, o->file_valid, o->file_test};
+    char *setting[BS_ROLES] = {o->file_train, o->file_valid, o->file_test, o->file_unlabelled};
     bool  given = files->n[0] > 0;
     for (int role = 0; role < BS_ROLES; role++) {
         if (given) {

@@ -142,8 +142,7 @@ static const bad refusals[] = {
     ROW("feature_columns=2,2", "a b N\n", "--feature-columns: column 2 is named twice"),
     ROW("feature_columns=1", "a b N\n", "--feature-columns: column 1 holds the words"),
     ROW("feature_columns=3", "a b N\n", "--feature-columns: column 3 holds the tags"),
-    ROW("feature_columns=4", "a b N\n",
-        "data:1: 3 columns; --feature-columns asks for column 4"),
+    ROW("feature_columns=4", "a b N\n", "data:1: 3 columns; --feature-columns asks for column 4"),
     ROW("", "a 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 N\n",
         "data:1: more than 16 columns of features; --feature-columns chooses"),
     ROW("",
@@ -367,6 +366,30 @@ static void test_join(void **state)
     assert_int_equal(bs_mem_live(), 0);
 }
 
+static void test_unlabelled(void **state)
+{
+    (void)state;
+    basin_error err = {0};
+    bs_corpus  *a = corpus_text("a A\nb B\n", "format=conll", NULL);
+    bs_corpus  *b = corpus_text("b\nc\n\nd\n\n", "format=conll tag_column=none free", NULL);
+    bs_corpus  *c = corpus_text("x C\n", "format=conll", NULL);
+    bs_corpus  *d = corpus_text("x N C\n", "format=conll", NULL);
+    uint64_t    hash = a->hash;
+    assert_int_equal(bs_corpus_add_unlabelled(a, b, &err), BASIN_OK);
+    assert_string_equal(corpus_show(a), "a/A b/B | b/? c/? | d/?");
+    assert_true(a->hash != hash);
+    /* tags that the other has are forgotten */
+    assert_int_equal(bs_corpus_add_unlabelled(a, c, &err), BASIN_OK);
+    assert_string_equal(corpus_show(a), "a/A b/B | b/? c/? | d/? | x/?");
+    assert_int_equal(a->tags.n, 2);
+    assert_int_equal(bs_corpus_add_unlabelled(a, d, &err), BASIN_EDATA);
+    assert_string_equal(err.msg, "data: 1 feature columns, but data has 0");
+    bs_corpus_free(a);
+    bs_corpus_free(b);
+    bs_corpus_free(c);
+    bs_corpus_free(d);
+}
+
 static void test_long_sentence(void **state)
 {
     (void)state;
@@ -509,6 +532,8 @@ static basin_status everything(basin_error *err)
         s = bs_corpus_select(c, &first, 1, &part, err);
     if (!s)
         s = bs_corpus_write(c, names, c->tag, corpus_sink, &out, err);
+    if (!s)
+        s = bs_corpus_add_unlabelled(part, c, err);
     bs_buf_free(&out);
     bs_notes_free(&notes);
     bs_corpus_free(part);
@@ -540,9 +565,10 @@ int main(void)
         cmocka_unit_test(test_formats),       cmocka_unit_test(test_refusals),
         cmocka_unit_test(test_mirror),        cmocka_unit_test(test_convert),
         cmocka_unit_test(test_select),        cmocka_unit_test(test_join),
-        cmocka_unit_test(test_long_sentence), cmocka_unit_test(test_fix),
-        cmocka_unit_test(test_hash),          cmocka_unit_test(test_sniff),
-        cmocka_unit_test(test_sniff_others),  cmocka_unit_test(test_out_of_memory),
+        cmocka_unit_test(test_unlabelled),    cmocka_unit_test(test_long_sentence),
+        cmocka_unit_test(test_fix),           cmocka_unit_test(test_hash),
+        cmocka_unit_test(test_sniff),         cmocka_unit_test(test_sniff_others),
+        cmocka_unit_test(test_out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -181,6 +181,37 @@ static void words_of_the_table(void **state)
     }
 }
 
+/* Labelled: The Berlin the zoo; the rest is not. What is known and what is seen once is said by the
+ * labelled words; others are behind them when they come twice, or have a vector. */
+static void words_of_unlabelled_sentences(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options, *words;
+        int         trained, repeated;
+    } rows[] = {
+        {"", "<unk> the berlin zoo 1996 rare", 4, 2},
+        {"min_count=2", "<unk> the berlin 1996 zoo rare", 2, 2},
+        {"min_count=3", "<unk> the berlin zoo rare", 1, 1},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        corpus     c;
+        bs_lexicon l;
+        corpus_open(&c,
+                    "The/DT Berlin/NN the/DT zoo/NN of/IN BERLIN/NN ,/, 1996/CD 1996/CD rare/JJ");
+        c.view.unlabelled = 6;
+        fit(&c, rows[i].options, &l, NULL);
+        assert_string_equal(join(&l.words), rows[i].words);
+        assert_int_equal(l.n_trained, rows[i].trained);
+        assert_int_equal(l.n_repeated, rows[i].repeated);
+        /* features and characters are those of all words that are fed */
+        assert_string_equal(join(&l.value[0]), "<unk> DT NN IN , CD JJ");
+        assert_true(bs_names_find(&l.characters, "9", 1) > 0);
+        bs_lexicon_free(&l);
+        corpus_close(&c);
+    }
+}
+
 static void columns_and_characters(void **state)
 {
     (void)state;
@@ -539,6 +570,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_of_the_table),
+        cmocka_unit_test(words_of_unlabelled_sentences),
         cmocka_unit_test(columns_and_characters),
         cmocka_unit_test(wanted_spellings),
         cmocka_unit_test(vectors_fill_the_table),

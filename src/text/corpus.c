@@ -223,31 +223,65 @@ static basin_status check_alike(const bs_corpus *a, const bs_corpus *b, basin_er
         return bs_fail(err, BASIN_EDATA,
                        "%s: its tags are %s, those of %s are %s (text.scheme, text.to)", b->name,
                        bs_scheme_name(b->scheme), a->name, bs_scheme_name(a->scheme));
+    return BASIN_OK;
+}
+
+static basin_status check_size(const bs_corpus *a, const bs_corpus *b, basin_error *err)
+{
     if ((int64_t)a->tokens + b->tokens >= INT32_MAX ||
         (int64_t)a->sentences + b->sentences >= INT32_MAX)
         return bs_fail(err, BASIN_EDATA, "%s: too many tokens together with %s", b->name, a->name);
     return BASIN_OK;
 }
 
-basin_status bs_corpus_append(bs_corpus *a, const bs_corpus *b, basin_error *err)
+static bool append_unknown(bs_corpus *a, const bs_corpus *b)
 {
-    basin_status s = check_alike(a, b, err);
-    if (s)
-        return s;
-    bool ok = append_column(&a->word, a->tokens, b->word, b->tokens, &a->words, &b->words) &&
-              append_column(&a->tag, a->tokens, b->tag, b->tokens, &a->tags, &b->tags);
+    size_t   n = (size_t)a->tokens, m = (size_t)b->tokens;
+    int32_t *tag = bs_realloc(a->tag, n * sizeof *tag, (n + m) * sizeof *tag);
+    a->tag = tag ? tag : a->tag;
+    for (size_t i = 0; tag && i < m; i++)
+        tag[n + i] = -1;
+    return tag != NULL;
+}
+
+static basin_status append(bs_corpus *a, const bs_corpus *b, bool tags, basin_error *err)
+{
+    bool ok = append_column(&a->word, a->tokens, b->word, b->tokens, &a->words, &b->words);
+    if (ok)
+        ok = tags ? append_column(&a->tag, a->tokens, b->tag, b->tokens, &a->tags, &b->tags)
+                  : append_unknown(a, b);
     for (int i = 0; ok && i < a->columns; i++)
         ok = append_column(&a->feature[i], a->tokens, b->feature[i], b->tokens, &a->value[i],
                            &b->value[i]);
     if (!ok || !append_sentences(a, b))
         return bs_fail_nomem(err);
-    if (a->repaired == 0 && b->repaired)
+    if (tags && a->repaired == 0 && b->repaired)
         a->repaired_at = a->tokens + b->repaired_at;
     a->tokens += b->tokens;
-    a->labelled = a->labelled || b->labelled;
-    a->repaired += b->repaired;
+    a->labelled = a->labelled || (tags && b->labelled);
+    a->repaired += tags ? b->repaired : 0;
     bs_corpus_hash(a);
     return BASIN_OK;
+}
+
+basin_status bs_corpus_append(bs_corpus *a, const bs_corpus *b, basin_error *err)
+{
+    basin_status s = check_alike(a, b, err);
+    if (!s)
+        s = check_size(a, b, err);
+    return s ? s : append(a, b, true, err);
+}
+
+basin_status bs_corpus_add_unlabelled(bs_corpus *a, const bs_corpus *b, basin_error *err)
+{
+    bool         alike = a->columns == b->columns;
+    basin_status s = check_size(a, b, err);
+    for (int i = 0; alike && i < a->columns; i++)
+        alike = a->column[i] == b->column[i];
+    if (!alike)
+        return bs_fail(err, BASIN_EDATA, "%s: %d feature columns, but %s has %d", b->name,
+                       b->columns, a->name, a->columns);
+    return s ? s : append(a, b, false, err);
 }
 
 /* --- selecting ----------------------------------------------------------- */

@@ -98,6 +98,10 @@ void bs_corpus_fix(const bs_corpus *c, bs_corpus_options *o);
 basin_status bs_corpus_select(const bs_corpus *c, const int32_t *sentences, int32_t n,
                               bs_corpus **out, basin_error *err);
 
+/* Adds the sentences of b to a, without their tags; both must have the same feature columns. The
+ * text of a is only good for its hash afterwards. After a failure a can only be freed. */
+basin_status bs_corpus_add_unlabelled(bs_corpus *a, const bs_corpus *b, basin_error *err);
+
 /* Line of a token in the text, from 1: that of the file when one was read. Slow. */
 long bs_corpus_line(const bs_corpus *c, int32_t token);
 

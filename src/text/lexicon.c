@@ -3,7 +3,12 @@
  * The words of the table are forms (wordform.h) of the spellings in the training data, the
  * most frequent first: what a batch reads lies close together, and words seen once are one
  * stretch. Behind them come words that training does not know but that have a vector: rare ones,
- * those of other files, and with words.keep = all every word of the vectors. */
+ * those of other files, and with words.keep = all every word of the vectors.
+ *
+ * Words of unlabelled sentences are fed in training, but nobody has said what they are: what counts
+ * as known, as seen once or as rare is decided by labelled sentences alone. A word that only
+ * unlabelled sentences have gets a row behind the others when they have it twice (and min_count
+ * times), so that it can be learned; seen once, it is the unknown word, as it would be later. */
 #include "text/lexicon.h"
 
 #include <stdio.h>
@@ -60,7 +65,7 @@ basin_status bs_lexicon_wanted(const bs_lexicon_options *o, const bs_names *word
 /* --- fitting ------------------------------------------------------------- */
 
 typedef struct {
-    int64_t count;
+    int64_t count, unlabelled; /* in labelled and in other sentences */
     int32_t form;
     bool    has_vector;
 } tally;
@@ -76,7 +81,8 @@ typedef struct {
     basin_error              *err;
     bs_fold                   fold;
 
-    int64_t *count; /* of each spelling of train */
+    int64_t *count;    /* of each spelling of train */
+    int64_t *labelled; /* of these, in labelled sentences */
     bs_arena scratch;
     bs_names forms; /* of the spellings that occur */
     tally   *tally; /* [forms.n] */
@@ -98,11 +104,14 @@ static basin_status count_words(fitting *f)
     const bs_names *words = f->train->words;
     size_t          n = (size_t)words->n + 1;
     f->count = bs_calloc(n, sizeof *f->count);
+    f->labelled = bs_calloc(n, sizeof *f->labelled);
     f->tally = bs_calloc(n, sizeof *f->tally);
-    if (!f->count || !f->tally)
+    if (!f->count || !f->labelled || !f->tally)
         return bs_fail_nomem(f->err);
-    for (int32_t t = 0; t < f->train->tokens; t++)
+    for (int32_t t = 0; t < f->train->tokens; t++) {
         f->count[f->train->word[t]]++;
+        f->labelled[f->train->word[t]] += t < f->train->tokens - f->train->unlabelled;
+    }
     for (int32_t i = 0; i < words->n; i++) {
         char   form[BS_FORM_MAX + 1];
         bool   fresh;
@@ -113,7 +122,8 @@ static basin_status count_words(fitting *f)
         if (k < 0)
             return bs_fail_nomem(f->err);
         f->tally[k].form = k;
-        f->tally[k].count += f->count[i];
+        f->tally[k].count += f->labelled[i];
+        f->tally[k].unlabelled += f->count[i] - f->labelled[i];
         if (fresh)
             f->tally[k].has_vector = has_vector(f, form, len);
     }
@@ -137,6 +147,19 @@ static basin_status add_others(fitting *f, const bs_names *words)
         size_t len = bs_wordform(&f->fold, words->item[i].text, words->item[i].len, form);
         if (has_vector(f, form, len))
             s = add(f, &f->out->words, form, len);
+    }
+    return s;
+}
+
+/* Words that are learned from unlabelled sentences alone. */
+static basin_status add_unlabelled(fitting *f)
+{
+    const int    least = f->o->min_count > 2 ? f->o->min_count : 2;
+    basin_status s = BASIN_OK;
+    for (int32_t i = 0; !s && i < f->forms.n; i++) {
+        const tally *t = &f->tally[i];
+        if (t->unlabelled > 0 && t->count + t->unlabelled >= least)
+            s = add(f, &f->out->words, f->forms.item[t->form].text, f->forms.item[t->form].len);
     }
     return s;
 }
@@ -165,16 +188,20 @@ static basin_status fit_words(fitting *f)
     for (int32_t i = l->n_repeated; i < l->n_trained; i++)
         l->singleton[i] = 1;
 
-    s = add_others(f, &f->forms);
+    s = add_unlabelled(f);
+    const int32_t learned = l->words.n;
+    if (!s)
+        s = add_others(f, &f->forms);
     if (!s)
         s = add_others(f, f->other);
     if (!s && f->vectors && strcmp(f->o->keep, "all") == 0)
         s = add_others(f, &f->vectors->words);
+    int32_t labelled = f->train->tokens - f->train->unlabelled;
     if (!s && f->vectors)
         bs_notes_add(f->notes, "vectors",
                      "%.1f %% of the training tokens have a vector; %d words have only that",
-                     100.0 * (double)known / (double)(f->train->tokens ? f->train->tokens : 1),
-                     (int)(l->words.n - l->n_trained));
+                     100.0 * (double)known / (double)(labelled ? labelled : 1),
+                     (int)(l->words.n - learned));
     return s;
 }
 
@@ -432,6 +459,7 @@ basin_status bs_lexicon_fit(const bs_lexicon_options *o, const bs_words_source *
         s = fit_characters(&f);
     bs_names_free(&f.forms);
     bs_free(f.count);
+    bs_free(f.labelled);
     bs_free(f.tally);
     bs_arena_free(&f.scratch);
     if (s)

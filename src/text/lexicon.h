@@ -41,8 +41,9 @@ enum { BS_COLUMN_CASE, BS_COLUMN_CLUSTER, BS_COLUMN_KINDS };
 typedef struct {
     bool     lower, fold_digits, fold_tweets;
     bs_names words;      /* row i of the word table; row 0 is the unknown word */
-    int32_t  n_trained;  /* rows seen in training, the unknown word included, frequent ones first;
-                          * the words behind them only have a vector */
+    int32_t  n_trained;  /* rows of words in labelled sentences of training, the unknown one
+                          * included, frequent ones first; behind them come words that only
+                          * unlabelled sentences have, and words that only have a vector */
     int32_t  n_repeated; /* rows seen at least twice; those up to n_trained were seen once */
     uint8_t *singleton;  /* [n_trained], 1: seen once */
 
@@ -64,12 +65,13 @@ typedef struct {
 /* A corpus, as far as it matters here; all borrowed. */
 typedef struct {
     int32_t               tokens;
-    const bs_names       *words;   /* distinct spellings; may hold some that do not occur */
-    const int32_t        *word;    /* [tokens] */
-    int                   columns; /* feature columns */
-    const int            *column;  /* [columns], their numbers in the file, from 1 */
-    const bs_names       *value;   /* [columns] */
-    const int32_t *const *feature; /* [columns][tokens] */
+    int32_t               unlabelled; /* of the tokens, the last ones: without tags */
+    const bs_names       *words;      /* distinct spellings; may hold some that do not occur */
+    const int32_t        *word;       /* [tokens] */
+    int                   columns;    /* feature columns */
+    const int            *column;     /* [columns], their numbers in the file, from 1 */
+    const bs_names       *value;      /* [columns] */
+    const int32_t *const *feature;    /* [columns][tokens] */
     const bs_names       *tags;
     int                   scheme;
 } bs_words_source;

@@ -100,7 +100,7 @@ basin_status bs_feed_mlc(const bs_part *p, const bs_known *k, const bs_spec *spe
     *out = NULL;
     if (!f)
         return bs_fail_nomem(err);
-    f->base = (bs_feed){order_rows, all_fit, take_rows, free_feed};
+    f->base = (bs_feed){order_rows, all_fit, take_rows, free_feed, p->rows};
     f->data = data;
     f->schema = &k->mlc;
     f->sparse = spec->mlc.sparse;

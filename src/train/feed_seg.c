@@ -145,7 +145,7 @@ basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spe
     *out = NULL;
     if (!f)
         return bs_fail_nomem(err);
-    f->base = (bs_feed){order_images, all_fit, take_windows, free_feed};
+    f->base = (bs_feed){order_images, all_fit, take_windows, free_feed, p->rows};
     f->im = p->seg;
     f->flip = o->seg_flip ? 0.5 : 0;
     basin_status s = bs_windows_make(&k->seg, bs_seg_planes(&spec->seg), o->batch, &f->room, err);

@@ -16,9 +16,12 @@ typedef struct {
     const bs_lexicon   *l;
     const bs_tag_shape *shape;
     int32_t             most;
-    bool                pads_rows; /* to a power of two */
-    double              unknown;   /* share of words seen once that are fed as unknown */
-    uint64_t            salt;      /* which of them, in this epoch */
+    bool                pads_rows;  /* to a power of two */
+    double              unknown;    /* share of words seen once that are fed as unknown */
+    uint64_t            salt;       /* which of them, in this epoch */
+    int32_t             unlabelled; /* sentences, the last ones */
+    const float        *soft;       /* [tokens of these, tags] */
+    uint8_t            *often;      /* [trained rows], 1: unlabelled sentences have the word, too */
 
     /* of distinct texts */
     int32_t *row;                        /* of words */
@@ -28,7 +31,8 @@ typedef struct {
     int32_t *tag;
 
     bs_tag_batch batch;
-    uint64_t    *key; /* [sentences], to sort by */
+    uint64_t    *key;  /* [sentences], to sort by */
+    int32_t     *pick; /* [unlabelled], which of them an epoch has */
 } feed;
 
 static int32_t length_of(const bs_corpus *c, int32_t sentence)
@@ -70,15 +74,29 @@ basin_status bs_tag_by_length(const int32_t *start, int32_t n, int32_t *order, b
     return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
+/* All labelled sentences and a share of the others. The weight of a sentence is how often it comes,
+ * not a factor of its truth: a y whose tokens do not add up to 1 is no output, and what methods set
+ * against the truth (samples, a partition function) would keep its full weight. */
+static void draw_rows(feed *f, bs_rng *rng, int32_t *order)
+{
+    const int32_t n = f->base.epoch, labelled = f->c->sentences - f->unlabelled;
+    if (n < f->c->sentences)
+        bs_rng_permutation(rng, f->pick, f->unlabelled);
+    bs_rng_permutation(rng, order, n);
+    for (int32_t i = 0; i < n && n < f->c->sentences; i++)
+        if (order[i] >= labelled)
+            order[i] = labelled + f->pick[order[i] - labelled];
+}
+
 /* Random, then sorted within windows, then whole batches in random order; what does not fill a
  * batch comes last. The second half of key is room for two copies. */
 static void order_rows(bs_feed *base, bs_rng *rng, int32_t *order)
 {
     feed         *f = (feed *)base;
-    const int32_t n = f->c->sentences, window = WINDOW * f->most, batches = n / f->most;
+    const int32_t n = f->base.epoch, window = WINDOW * f->most, batches = n / f->most;
     int32_t      *copy = (int32_t *)(f->key + n), *turn = copy + n;
     f->salt = bs_rng_bits(rng); /* first, while nothing depends on the size of batches */
-    bs_rng_permutation(rng, order, n);
+    draw_rows(f, rng, order);
     for (int32_t first = 0; first < n; first += window)
         sort_by_length(f->c->start, order + first, n - first < window ? n - first : window, f->key,
                        copy);
@@ -109,6 +127,8 @@ static bool left_out(const feed *f, int32_t token, int32_t row)
 {
     if (f->unknown <= 0 || row >= f->l->n_trained || !f->l->singleton[row])
         return false;
+    if (f->often && f->often[row])
+        return false;
     bs_rng rng = bs_rng_make(f->salt, (uint64_t)token, 0);
     return bs_rng_uniform(&rng) < f->unknown;
 }
@@ -128,6 +148,17 @@ static void copy_token(feed *f, int32_t token, int b, int t)
                              f->letters[text]);
 }
 
+/* What the rules think of the tags of an unlabelled sentence. */
+static void copy_soft(feed *f, int32_t sentence, int b)
+{
+    const size_t  N = (size_t)f->shape->tags, T = (size_t)f->batch.batch.size.length;
+    const int32_t labelled = f->c->start[f->c->sentences - f->unlabelled];
+    const size_t  from = (size_t)(f->c->start[sentence] - labelled) * N;
+    const size_t  to = (size_t)b * T * N, n = (size_t)length_of(f->c, sentence) * N;
+    for (size_t i = 0; i < n; i++)
+        f->batch.gold[to + i] = (real)f->soft[from + i];
+}
+
 static void copy_sentence(feed *f, int32_t sentence, int b)
 {
     const int32_t first = f->c->start[sentence], n = length_of(f->c, sentence);
@@ -137,6 +168,8 @@ static void copy_sentence(feed *f, int32_t sentence, int b)
         copy_token(f, first + t, b, t);
         bs_tag_batch_tag(&f->batch, b, t, tag >= 0 ? f->tag[tag] : -1);
     }
+    if (f->soft && sentence >= f->c->sentences - f->unlabelled)
+        copy_soft(f, sentence, b);
 }
 
 /* Of the longest sentence, and of the longest word where characters are read. */
@@ -175,7 +208,7 @@ static const bs_batch *take_rows(bs_feed *base, const int32_t *index, int32_t n)
 static void free_feed(bs_feed *base)
 {
     feed *f = (feed *)base;
-    void *all[] = {f->row, f->letter, f->letters, f->tag, f->key};
+    void *all[] = {f->row, f->letter, f->letters, f->tag, f->key, f->often, f->pick};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         bs_free(all[i]);
     for (int i = 0; i < BS_LEXICON_COLUMNS; i++)
@@ -232,6 +265,23 @@ static bool make_room(feed *f)
     return f->key && !bs_tag_batch_reserve(&f->batch, f->shape, cells, rows, C, true, NULL);
 }
 
+/* Of the words that labelled sentences have once, those that others have again are not rare. */
+static bool take_unlabelled(feed *f, const bs_part *p, double weight)
+{
+    const bs_corpus *c = f->c;
+    f->unlabelled = p->unlabelled;
+    f->soft = p->soft;
+    f->pick = bs_calloc((size_t)p->unlabelled, sizeof *f->pick);
+    f->often = bs_calloc((size_t)f->l->n_trained, 1);
+    if (!f->pick || !f->often)
+        return false;
+    for (int32_t i = c->start[c->sentences - p->unlabelled]; i < c->tokens; i++)
+        if (f->row[c->word[i]] < f->l->n_trained)
+            f->often[f->row[c->word[i]]] = 1;
+    f->base.epoch = c->sentences - p->unlabelled + (int32_t)(weight * p->unlabelled + 0.5);
+    return true;
+}
+
 static basin_status make(const bs_part *p, const bs_known *k, const bs_spec *spec, int32_t most,
                          feed **out, basin_error *err)
 {
@@ -239,7 +289,7 @@ static basin_status make(const bs_part *p, const bs_known *k, const bs_spec *spe
     *out = NULL;
     if (!f)
         return bs_fail_nomem(err);
-    f->base = (bs_feed){order_rows, fitting, take_rows, free_feed};
+    f->base = (bs_feed){order_rows, fitting, take_rows, free_feed, p->rows};
     f->c = p->tag;
     f->l = &k->tag;
     f->shape = &spec->tag;
@@ -257,9 +307,14 @@ basin_status bs_feed_tag(const bs_part *p, const bs_known *k, const bs_spec *spe
 {
     feed        *f;
     basin_status s = make(p, k, spec, o->batch, &f, err);
-    *out = f ? &f->base : NULL;
     if (f)
         f->unknown = k->unknown;
+    if (f && p->unlabelled > 0 && !take_unlabelled(f, p, o->unlabelled_weight)) {
+        free_feed(&f->base);
+        f = NULL;
+        s = bs_fail_nomem(err);
+    }
+    *out = f ? &f->base : NULL;
     return s;
 }
 

@@ -90,6 +90,7 @@ void bs_part_free(bs_part *p)
 {
     if (p->kind)
         p->kind->free(p);
+    bs_free(p->soft);
     *p = (bs_part){0};
 }
 

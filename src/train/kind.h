@@ -19,7 +19,8 @@ typedef struct bs_kind bs_kind;
 
 enum { BS_MOST_METRICS = 24, BS_SHOWN = 7 };
 
-/* One file, or several that are read as one: train, valid, test, or what a model is asked about. */
+/* One file, or several that are read as one: train, valid, test, unlabelled, or what a model is
+ * asked about. */
 typedef struct {
     const bs_kind *kind; /* NULL: not there */
     int32_t        rows; /* rows, sentences, images */
@@ -27,6 +28,8 @@ typedef struct {
     bs_dataset    *mlc;
     bs_corpus     *tag;
     bs_images     *seg;
+    int32_t        unlabelled; /* of the rows, the last ones: their truth is soft */
+    float         *soft;       /* tag: [tokens of these, tags of the model]; owned */
 } bs_part;
 
 /* What a model remembers of images. */
@@ -63,6 +66,7 @@ typedef struct {
     const bs_known    *known; /* a model's, or NULL */
     const char        *part;  /* of files that have parts: the one that is meant, or NULL: all */
     bool               label_free;
+    bool               unlabelled; /* labels are not even looked at */
 } bs_wish;
 
 /* Rows of a part as batches. */
@@ -75,6 +79,7 @@ struct bs_feed {
     /* Rows index[0 .. n); valid until the next call. */
     const bs_batch *(*rows)(bs_feed *f, const int32_t *index, int32_t n);
     void (*free)(bs_feed *f);
+    int32_t epoch; /* rows of an epoch: so many does order give */
 };
 
 /* What a model says of the rows of a part. */
@@ -120,6 +125,7 @@ struct bs_kind {
     const bs_metric *metric; /* [n_metrics] */
     int              n_metrics;
     bs_shown         shown[BS_SHOWN]; /* the first three also while training */
+    bool             unlabelled;      /* rows without labels may take part in training, by rules */
     bool             tunes; /* decisions have a threshold: values at 0.5 and at a tuned one */
 
     /* How sure a file, or the beginning of its content, makes us that it is of this kind: 0 to 100;

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- files ---- */
@@ -27,6 +28,8 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
     if (w->first)
         bs_corpus_fix(w->first->tag, &o);
     o.label_free = w->label_free;
+    if (w->unlabelled)
+        snprintf(o.tag_column, sizeof o.tag_column, "none");
     basin_status status = bs_corpus_read(w->file, w->n, &o, &c, notes, err);
     return status ? status : take(c, out);
 }
@@ -52,9 +55,11 @@ static basin_status select_rows(const bs_part *p, const int32_t *rows, int32_t n
 
 /* ---- what a model remembers ---- */
 
-static bs_words_source source_of(const bs_corpus *c)
+static bs_words_source source_of(const bs_part *p)
 {
+    const bs_corpus *c = p->tag;
     return (bs_words_source){.tokens = c->tokens,
+                             .unlabelled = c->tokens - c->start[c->sentences - p->unlabelled],
                              .words = &c->words,
                              .word = c->word,
                              .columns = c->columns,
@@ -101,7 +106,7 @@ static basin_status fit_lexicon(const bs_settings *s, const bs_part *part, int n
     bs_arena        arena;
     bs_names        all;
     bs_clusters     clusters;
-    bs_words_source train = source_of(part[0].tag);
+    bs_words_source train = source_of(&part[0]);
     basin_status    status = BASIN_OK;
     bs_arena_init(&arena, 0);
     bs_names_init(&all, &arena);
@@ -131,12 +136,20 @@ static int headline_of(int scheme)
 static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
                         basin_error *err)
 {
-    bs_notes notes;
+    bs_rules *rules = NULL;
+    bs_notes  notes;
     if (!part[0].tag->labelled)
         return bs_fail(err, BASIN_EDATA,
                        "the training data has no tags; --tag-column says which column they are");
     bs_notes_init(&notes);
-    basin_status status = fit_lexicon(s, part, n, &notes, out, err);
+    basin_status status = BASIN_OK;
+    if (part[BS_ROLE_UNLABELLED].tag)
+        status = bs_tag_join(s, &part[BS_ROLE_TRAIN], &part[BS_ROLE_UNLABELLED], &rules, err);
+    if (!status)
+        status = fit_lexicon(s, part, n, &notes, out, err);
+    if (!status && rules)
+        status = bs_tag_soften(s, rules, &out->tag, part, log, err);
+    bs_rules_free(rules);
     for (size_t i = 0; !status && i < notes.n; i++)
         bs_log_say(log, BS_INFO, "words: %s", notes.note[i].text);
     bs_notes_free(&notes);
@@ -461,6 +474,7 @@ const bs_kind bs_kind_tag = {
               {BS_TAG_METRIC_span_recall, "recall", 7, 2, true},
               {BS_TAG_METRIC_unknown_accuracy, "unknown", 8, 2, true},
               {BS_TAG_METRIC_ill_formed, "ill", 6, 0, false}},
+    .unlabelled = true,
     .sniff = sniff,
     .read = read_files,
     .free = free_part,

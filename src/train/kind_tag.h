@@ -2,7 +2,8 @@
 #ifndef BS_KIND_TAG_H
 #define BS_KIND_TAG_H
 
-#include "train/kind.h"
+#include "text/rules.h"
+#include "train/prepare.h"
 
 extern const bs_kind bs_kind_tag;
 
@@ -12,6 +13,16 @@ basin_status bs_feed_tag(const bs_part *p, const bs_known *k, const bs_spec *spe
  * left out. */
 basin_status bs_feed_tag_all(const bs_part *p, const bs_known *k, const bs_spec *spec, int32_t most,
                              bs_feed **out, basin_error *err);
+
+/* --- unlabelled sentences: unlabelled_tag.c ------------------------------ */
+
+/* Before the lexicon is fitted: unlabelled sentences join those of train, and tags that only the
+ * rules name join its tags. *rules is to be freed by the caller, after a failure as well. */
+basin_status bs_tag_join(const bs_settings *s, bs_part *train, bs_part *unlabelled,
+                         bs_rules **rules, basin_error *err);
+/* After it: their soft truth, and a note on how far the rules get. */
+basin_status bs_tag_soften(const bs_settings *s, const bs_rules *rules, const bs_lexicon *l,
+                           bs_part *part, bs_logger *log, basin_error *err);
 
 /* Sentences start[i] .. start[i + 1] by length, so that those of a batch need little padding;
  * equal lengths keep their order. */

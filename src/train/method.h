@@ -93,7 +93,7 @@ typedef struct {
 struct bs_learner {
     const bs_train_options *o;
     const bs_method        *method;
-    const bs_kind          *kind;  /* with known: for first values of parameters; may be NULL */
+    const bs_kind          *kind; /* with known: for first values of parameters; may be NULL */
     const bs_known         *known;
     bs_spec                 spec;
     const bs_backend       *backend;

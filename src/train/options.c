@@ -207,6 +207,12 @@ const bs_option bs_train_rows[] = {
 
     {"standardise", BS_NAME, AT(standardise), "auto", NULL, NULL, "auto|yes|no",
      "features to mean 0, deviation 1; auto: dense numbers only", KEEP},
+    {"unlabelled.weight", BS_FLOAT, AT(unlabelled_weight), "0.3", "0", "1", NULL,
+     "share of the unlabelled sentences that an epoch goes through (tag)", LINEAR},
+    {"rules.temperature", BS_FLOAT, AT(rules_temperature), "1", "0.01", "1000", NULL,
+     "rewards of the rules are divided by it: low means that they are sure (tag)", LOG},
+    {"rules.file", BS_TEXT, AT(rules_file), "", NULL, NULL, NULL,
+     "rules that score unlabelled sentences (tag)", 0},
     {"split.valid", BS_FLOAT, AT(split_valid), "0.2", "0.01", "0.9", NULL,
      "share of the rows taken for validation when no file is given", KEEP},
     {"split.test", BS_FLOAT, AT(split_test), "0.2", "0", "0.9", NULL,
@@ -217,6 +223,8 @@ const bs_option bs_train_rows[] = {
      "training data when none is given: paths with | between them", 0},
     {"file.valid", BS_TEXT, AT(file_valid), "", NULL, NULL, NULL, "the same for validation", 0},
     {"file.test", BS_TEXT, AT(file_test), "", NULL, NULL, NULL, "the same for test", 0},
+    {"file.unlabelled", BS_TEXT, AT(file_unlabelled), "", NULL, NULL, NULL,
+     "the same for unlabelled data", 0},
     {.name = NULL},
 };
 

@@ -86,11 +86,14 @@ typedef struct {
     char   profile[BS_OPTION_TEXT];
 
     char   standardise[BS_OPTION_TEXT];
+    double unlabelled_weight, rules_temperature;
+    char   rules_file[BS_OPTION_TEXT];
     double split_valid, split_test; /* shares taken when a file for them is not given */
     double checkpoint_seconds;
 
     /* paths joined by |, so that the config of a run is all it takes to repeat it */
-    char file_train[BS_OPTION_TEXT], file_valid[BS_OPTION_TEXT], file_test[BS_OPTION_TEXT];
+    char file_train[BS_OPTION_TEXT], file_valid[BS_OPTION_TEXT], file_test[BS_OPTION_TEXT],
+        file_unlabelled[BS_OPTION_TEXT];
 } bs_train_options;
 
 extern const bs_option bs_train_rows[];

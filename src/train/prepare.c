@@ -5,7 +5,7 @@
 
 #include "data/split.h"
 
-static const char *const role_name[BS_ROLES] = {"train", "valid", "test"};
+const char *const bs_role_names[BS_ROLES] = {"train", "valid", "test", "unlabelled"};
 
 /* Which parts the files of a role have by themselves: none, unless there is one to train on. */
 static basin_status own_parts(const bs_settings *s, const bs_kind *kind, const bs_files *files,
@@ -25,23 +25,26 @@ static basin_status own_parts(const bs_settings *s, const bs_kind *kind, const b
 static basin_status read_part(const bs_settings *s, const bs_kind *kind, const bs_files *files,
                               int role, bs_logger *log, bs_prepared *out, basin_error *err)
 {
+    const bool   unlabelled = role == BS_ROLE_UNLABELLED;
     const int    from = files->n[role] > 0 ? role : 0;
-    bool         has[BS_ROLES];
-    basin_status status = own_parts(s, kind, files, from, has, err);
+    bool         has[BS_ROLES] = {false};
+    basin_status status = unlabelled ? BASIN_OK : own_parts(s, kind, files, from, has, err);
     if (status || (files->n[role] == 0 && !has[role]))
         return status;
     bs_wish  wish = {.file = files->file[from],
                      .n = files->n[from],
                      .first = role > 0 ? &out->part[0] : NULL,
-                     .part = has[role] ? role_name[role] : NULL};
+                     .part = has[role] ? bs_role_names[role] : NULL,
+                     .label_free = unlabelled,
+                     .unlabelled = unlabelled};
     bs_notes notes;
     bs_notes_init(&notes);
     status = kind->read(s, &wish, &notes, &out->part[role], err);
     if (!status && wish.part)
-        bs_log_say(log, BS_INFO, "%s: the part of that name in %s%s", role_name[role], wish.file[0],
-                   role > 0 ? "; --valid and --test take files instead" : "");
+        bs_log_say(log, BS_INFO, "%s: the part of that name in %s%s", bs_role_names[role],
+                   wish.file[0], role > 0 ? "; --valid and --test take files instead" : "");
     for (size_t i = 0; !status && i < notes.n; i++)
-        bs_log_say(log, BS_INFO, "%s: %s", role_name[role], notes.note[i].text);
+        bs_log_say(log, BS_INFO, "%s: %s", bs_role_names[role], notes.note[i].text);
     bs_notes_free(&notes);
     return status;
 }
@@ -96,8 +99,30 @@ static basin_status check_rows(const bs_prepared *p, basin_error *err)
 {
     for (int i = 0; i < BS_ROLES; i++)
         if (p->part[i].kind && p->part[i].rows == 0)
-            return bs_fail(err, BASIN_EDATA, "the %s data has no %s", role_name[i],
+            return bs_fail(err, BASIN_EDATA, "the %s data has no %s", bs_role_names[i],
                            p->part[i].kind->unit);
+    return BASIN_OK;
+}
+
+/* Before anything is read. */
+static basin_status check_unlabelled(const bs_settings *s, const bs_kind *kind,
+                                     const bs_files *files, basin_error *err)
+{
+    const bool given = files->n[BS_ROLE_UNLABELLED] > 0, rules = *s->train.rules_file;
+    if ((given || rules) && !kind->unlabelled)
+        return bs_fail(err, BASIN_EARG,
+                       "%s: task %s learns from labelled %s only; rules and sentences without tags "
+                       "are for task tag",
+                       given ? "--unlabelled" : "--rules", kind->task->name, kind->unit);
+    if (given && !rules)
+        return bs_fail(err, BASIN_EARG,
+                       "--unlabelled: %s without labels teach nothing unless rules say what is "
+                       "likely; --rules FILE gives some",
+                       kind->unit);
+    if (rules && !given)
+        return bs_fail(err, BASIN_EARG,
+                       "--rules: they are for %s without labels; --unlabelled FILE gives some",
+                       kind->unit);
     return BASIN_OK;
 }
 
@@ -110,6 +135,8 @@ basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *
     if (files->n[0] == 0)
         return bs_fail(err, BASIN_EARG, "no training data given");
     basin_status status = bs_kind_find(s->train.task, &kind, err);
+    if (!status)
+        status = check_unlabelled(s, kind, files, err);
     for (int role = 0; role < BS_ROLES && !status; role++)
         status = read_part(s, kind, files, role, log, out, err);
     if (!status && !out->part[1].kind)

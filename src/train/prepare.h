@@ -4,7 +4,10 @@
 
 #include "train/kind.h"
 
-enum { BS_ROLES = 3 }; /* train, valid, test */
+/* What files are for. Unlabelled rows join those of train. */
+enum { BS_ROLE_TRAIN, BS_ROLE_VALID, BS_ROLE_TEST, BS_ROLE_UNLABELLED, BS_ROLES };
+extern const char *const bs_role_names[BS_ROLES];
+
 enum { BS_MOST_FILES = 64 };
 
 typedef struct {
@@ -13,7 +16,7 @@ typedef struct {
 } bs_files;
 
 typedef struct {
-    bs_part  part[BS_ROLES]; /* test may be absent */
+    bs_part  part[BS_ROLES]; /* test may be absent, unlabelled is in the end */
     bs_known known;          /* fitted on train, shared by all parts */
 } bs_prepared;
 

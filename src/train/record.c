@@ -27,8 +27,10 @@ static basin_status write_buf(const bs_trainer *t, const char *name, bs_buf *tex
 
 static void data_json(const char *name, const bs_part *d, bs_buf *out)
 {
-    bs_buf_printf(out, ",\n  \"%s\": {\"%s\": %d, \"hash\": \"%016llx\"}", name, d->kind->unit,
-                  (int)d->rows, (unsigned long long)d->hash);
+    bs_buf_printf(out, ",\n  \"%s\": {\"%s\": %d", name, d->kind->unit, (int)d->rows);
+    if (d->unlabelled > 0)
+        bs_buf_printf(out, ", \"unlabelled\": %d", (int)d->unlabelled);
+    bs_buf_printf(out, ", \"hash\": \"%016llx\"}", (unsigned long long)d->hash);
 }
 
 static basin_status write_manifest(const bs_trainer *t, basin_error *err)

@@ -138,7 +138,7 @@ static basin_status save_if_due(bs_trainer *t, bool now, basin_error *err)
 /* Goes on at next_row, so that a run can be stopped inside an epoch. */
 static basin_status train_epoch(bs_trainer *t, basin_error *err)
 {
-    const int32_t rows = t->job->train->rows;
+    const int32_t rows = t->feed->epoch;
     bs_rng        rng = bs_rng_make((uint64_t)t->o->seed, (uint64_t)t->epoch, SHUFFLE_STREAM);
     char          what[32];
     snprintf(what, sizeof what, "epoch %d", t->epoch);
