@@ -89,7 +89,7 @@ static double hard_number(bs_rng *rng, int kind, int j, double base)
     case 2: return 100 * normal;
     case 3: return -exp(3 * normal);
     case 4: return tan(3.1 * (u - 0.5));
-    case 5: return -pow(base, j % 9 - 6) * (1 + 1e-3 * u);
+    case 5: return -pow(base, j % 16 - 4) * (1 + 1e-3 * u);
     case 6: return -pow(base, -j) * (1 + 1e-3 * u);
     default: return u < 0.2 ? 1e9 + normal : -1e9 * u;
     }

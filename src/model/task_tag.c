@@ -104,10 +104,9 @@ static bs_id unrelax(bs_view *v, bs_id y)
 static bs_id project(bs_view *v, bs_id y)
 {
     bs_graph *g = v->g;
-    bs_id     all = by_token(v, y), lowest = bs_const(g, -1), t = 0;
+    bs_id     all = by_token(v, y), t = 0;
     bs_id     a = bs_sub(g, all, bs_stop(g, bs_max_axis(g, all, -1)));
-    a = bs_maximum(g, a, lowest);
-    bs_id in = bs_less(g, lowest, a);
+    bs_id     in = bs_less(g, bs_const(g, -1), a);
     for (int i = 0; i < PROJECTION_STEPS; i++) {
         bs_id n = bs_sum_axis(g, in, -1), sum = bs_sum_axis(g, bs_mul(g, a, in), -1);
         t = bs_div_safe(g, bs_offset(g, sum, -1), n, 1);
