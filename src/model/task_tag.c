@@ -228,6 +228,12 @@ static bs_id truth_energy(bs_view *v)
     return energy(v, truth(v));
 }
 
+/* A mean over tokens: the sigmoid of a sum over a sentence would be 0 or 1. */
+static bs_id value(bs_view *v, bs_id e)
+{
+    return bs_neg(v->g, bs_div_safe(v->g, e, tokens(v), 1));
+}
+
 /* ---- scores and costs ---- */
 
 /* The expected share of right tokens. */
@@ -345,6 +351,7 @@ const bs_task bs_task_tag = {
     .total = total,
     .truth_energy = truth_energy,
     .energy = energy,
+    .value = value,
     .potentials = potentials,
     .marginals = marginals,
     .log_partition = log_partition,

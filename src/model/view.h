@@ -72,6 +72,9 @@ struct bs_task {
 
     bs_id (*truth_energy)(bs_view *v);    /* E(x, gold) */
     bs_id (*energy)(bs_view *v, bs_id y); /* E(x, y) */
+    /* What the sigmoid of a value (DVN) is taken of, from an energy; NULL: its negative. Where an
+     * energy is a sum over parts whose number differs from row to row, it is divided by that. */
+    bs_id (*value)(bs_view *v, bs_id energy);
     /* Of energies that are a chain (nn/chain.h), NULL for others: local scores like logits; exact
      * probabilities of parts of y; log of the sum of exp(-E) over all outputs [rows, 1, 1]. */
     bs_id (*potentials)(bs_view *v);

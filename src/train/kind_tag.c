@@ -266,7 +266,8 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
     return bs_tag_energy_find(energy, &out->tag.energy, err);
 }
 
-/* Rows of words that have a vector. */
+/* Rows of words that have a vector. In a table that is not trained the others are zeros: nothing
+ * is known of such a word, and random numbers would only look as if there were. */
 static void fill(const bs_known *k, bs_params *p, const char *prefix)
 {
     const size_t cells = (size_t)k->tag.words.n * (size_t)k->word_width;
@@ -280,8 +281,9 @@ static void fill(const bs_known *k, bs_params *p, const char *prefix)
         if (!bs_has_prefix(s->name, prefix) || n < end ||
             strcmp(s->name + n - end, "words/W") != 0 || (size_t)s->count != cells)
             continue;
+        const bool fixed = strcmp(s->name, "words/W") == 0;
         for (size_t c = 0; c < cells; c++)
-            if (known[c / (size_t)k->word_width])
+            if (fixed || known[c / (size_t)k->word_width])
                 p->value[(size_t)s->offset + c] = (real)table[c];
     }
     bs_free(table);

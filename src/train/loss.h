@@ -33,8 +33,10 @@ bs_id bs_loss_adversarial(bs_scene *s);   /* AEN */
 
 bs_cost bs_cost_named(const char *name);
 bs_id   bs_net_logits(bs_scene *s);
-bs_id   bs_net_output(bs_scene *s);        /* relaxed */
-bs_id   bs_score_of(bs_scene *s, bs_id y); /* -E: [rows, K, 1] */
+bs_id   bs_net_output(bs_scene *s); /* relaxed */
+/* -E, for tags by token: the logit of a value [rows, K, 1]; of an output, or of its energy. */
+bs_id bs_score_of(bs_scene *s, bs_id y);
+bs_id bs_value_of(bs_scene *s, bs_id energy);
 /* Cross-entropy of sigmoid(score) against a target in [0,1], by element. */
 bs_id bs_value_loss(bs_scene *s, bs_id score, bs_id target);
 /* Mean of a value by output; the sum in mode=code. */

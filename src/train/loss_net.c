@@ -26,7 +26,7 @@ static bs_id energy_term(bs_scene *s, bs_id logits)
     bs_id y = s->t->relax(&s->v, logits), e = s->t->energy(&s->v, y);
     s->seen[BS_SEEN_energy_output] = bs_mean(g, e);
     if (strcmp(s->o->net_loss, "value") == 0)
-        return bs_neg(g, bs_mean(g, bs_sigmoid(g, bs_neg(g, e))));
+        return bs_neg(g, bs_mean(g, bs_sigmoid(g, bs_value_of(s, e))));
     return bs_mean(g, e);
 }
 

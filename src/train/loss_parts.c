@@ -22,9 +22,14 @@ bs_id bs_net_output(bs_scene *s)
     return s->t->relax(&s->v, bs_net_logits(s));
 }
 
+bs_id bs_value_of(bs_scene *s, bs_id energy)
+{
+    return s->t->value ? s->t->value(&s->v, energy) : bs_neg(s->v.g, energy);
+}
+
 bs_id bs_score_of(bs_scene *s, bs_id y)
 {
-    return bs_neg(s->v.g, s->t->energy(&s->v, y));
+    return bs_value_of(s, s->t->energy(&s->v, y));
 }
 
 /* -[t log p + (1 - t) log(1 - p)], p = sigmoid(score): softplus(score) - t score */

@@ -69,6 +69,11 @@ static basin_status check_settings(const bs_train_options *o, basin_error *err)
         s = bs_fail(err, BASIN_EARG,
                     "gbi.start: a search of logits cannot leave zeros, which are logits of minus "
                     "infinity; use uniform, random or net");
+    if (!s && strcmp(o->task, "tag") == 0 && strcmp(o->gbi_rule, "adam") == 0 &&
+        strcmp(o->gbi_space, "projected") == 0)
+        s = bs_fail(err, BASIN_EARG,
+                    "gbi.rule: adam moves all tags that gain equally far, so that none wins; use "
+                    "gbi.space=logits, or plain, momentum or normalised");
     if (!s && strcmp(o->infer, "viterbi") == 0 && strcmp(o->task, "tag") != 0)
         s = bs_fail(err, BASIN_EARG, "infer: viterbi is for task tag; use net, gbi or refine");
     if (!s && !bs_metric_table[metric].decided)
