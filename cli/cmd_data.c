@@ -61,7 +61,7 @@ static int make(const cli_verb *verb, arguments *a)
     char        options[4096] = "";
     size_t      used = 0;
     if (a->n != 2)
-        return cli_misuse(verb, "make needs a kind: mlc or tag");
+        return cli_misuse(verb, "make needs a kind: mlc, tag or seg");
     for (int i = 0; i < a->n_set; i++) {
         int n = snprintf(options + used, sizeof options - used, "%s ", a->set[i]);
         if (n < 0 || (size_t)n >= sizeof options - used)

@@ -1,11 +1,12 @@
 /* api_data.c -- basin_data_*: looking at data, converting, splitting, making. What a task does of
- * its own is in api_data_mlc.c and api_data_tag.c. */
+ * its own is in api_data_mlc.c, api_data_tag.c and api_data_seg.c. */
 #include "api_data.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const bs_handling *const handlings[] = {&bs_handling_mlc, &bs_handling_tag, NULL};
+static const bs_handling *const handlings[] = {&bs_handling_mlc, &bs_handling_tag, &bs_handling_seg,
+                                               NULL};
 
 static const bs_handling *handling_named(const char *task)
 {
@@ -188,7 +189,9 @@ basin_status basin_data_make(const char *kind, const char *options, uint64_t see
     report_open(&r, text);
     basin_status s = BASIN_OK;
     if (!how)
-        s = bs_fail(err, BASIN_EARG, "make: '%s' is not a kind of data that can be made: mlc, tag",
+        s = bs_fail(err, BASIN_EARG,
+                    "make: '%s' is not a kind of data that can be made: mlc, tag, "
+                    "seg",
                     kind);
     else if (!out)
         s = bs_fail(err, BASIN_EARG, "make: needs -o FILE");

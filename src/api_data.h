@@ -37,7 +37,7 @@ typedef struct {
                          bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err);
 } bs_handling;
 
-extern const bs_handling bs_handling_mlc, bs_handling_tag;
+extern const bs_handling bs_handling_mlc, bs_handling_tag, bs_handling_seg;
 
 /* "key=value key=value" into the options of a generator. */
 basin_status bs_make_options(const bs_option *rows, void *options, const char *words,
