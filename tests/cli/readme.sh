@@ -4,3 +4,4 @@ wc -l < commands
 sh -e ./commands > out 2>&1 && echo "all worked"
 wc -l < labels.jsonl
 sed 's/ [^ ]*$//' tagged.conll | cmp - demo-test.conll && echo "one more column"
+ls masks/*.png | wc -l
