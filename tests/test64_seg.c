@@ -45,7 +45,7 @@ static scene *seg_scene(const char *words, layout l, uint64_t seed)
     scene      *c = calloc(1, sizeof *c);
     bs_known    known = {.seg = {.channels = 1, .classes = l.classes, .width = W, .height = H}};
     assert_int_equal(bs_settings_default(&c->settings, &err), BASIN_OK);
-    scene_set(c, "net.width=2 net.dropout=0.2 energy.hidden=4");
+    scene_set(c, "net.width=2 net.dropout=0.2 energy.hidden=8");
     scene_set(c, words);
     c->method.phase[0] = (bs_phase){.name = "test", .net = true, .energy = true};
     c->learner =
@@ -117,24 +117,68 @@ static const loss_case cases[] = {
     ENERGY(ranking, "samples=3 seg.smooth=2", TWO),
     ENERGY(least_squares, "gbi.rule=normalised gbi.steps=2 gbi.best=no energy.kind=map", TWO),
     /* through the search: derivatives of the energy's derivative */
-    ENERGY(unrolled, "gbi.rule=plain gbi.steps=3 gbi.space=logits gbi.start=uniform", TWO),
-    ENERGY(unrolled, "gbi.rule=momentum gbi.steps=2 gbi.space=logits gbi.start=net energy.kind=map",
+    ENERGY(unrolled, "gbi.rule=plain gbi.steps=3 gbi.lr=20 gbi.space=logits gbi.start=uniform",
+           TWO),
+    ENERGY(unrolled,
+           "gbi.rule=momentum gbi.steps=2 gbi.lr=20 gbi.space=logits gbi.start=net energy.kind=map",
            THREE),
 };
 
+/* How near a unit that follows the leaves is to the kink of its ReLU: differences need a straight
+ * line. */
+static double nearest_kink(scene *c, bs_id target, const bs_id *varied, int n, uint64_t step)
+{
+    trial  t = trial_new(c, target, varied, n, step);
+    double least = 1;
+    for (bs_id id = 1; id <= target; id++) {
+        const bs_node *node = bs_graph_node(c->g, id);
+        if (node->op != BS_OP_relu || !t.live[id])
+            continue;
+        for (int64_t i = 0; i < bs_shape_count(node->shape); i++)
+            least = fmin(least, fabs((double)((real *)t.value[node->src[0]])[i]));
+    }
+    trial_free(c, &t);
+    return least;
+}
+
+static double norm_of(const real *a, int64_t n)
+{
+    double sum = 0;
+    for (int64_t i = 0; i < n; i++)
+        sum += (double)a[i] * (double)a[i];
+    return sqrt(sum);
+}
+
+/* Nets this small may also be dead: then there is nothing to compare. */
+#define FAR   2e-4
+#define ALIVE 1e-3
+enum { STEP = 3, TRIES = 60 };
+
+static bool try_loss(const loss_case *k, const char *what, uint64_t seed)
+{
+    scene *c = seg_scene(k->words, k->l, seed);
+    bs_id  loss = k->loss(&c->s), theta[SCENE_PARAMS];
+    int    at = scene_result(c, loss, -1), segment[SCENE_PARAMS];
+    int    n = bs_params_nodes(c->g, c->learner.params, k->trains, theta, segment, SCENE_PARAMS);
+    scene_gradient(c, loss, k->trains);
+    scene_start(c, seed);
+    machine_run(&c->m, STEP);
+    bool fit = norm_of(c->learner.params->grad, c->learner.params->size) > ALIVE &&
+               nearest_kink(c, loss, theta, n, STEP) > FAR;
+    if (fit)
+        check_parameter_gradient(c, loss, scene_number(c, at), k->trains, STEP, what);
+    scene_free(c);
+    return fit;
+}
+
 static void check_loss(const loss_case *k)
 {
-    enum { STEP = 3 };
-    scene *c = seg_scene(k->words, k->l, 2);
-    char   what[256];
+    char     what[256];
+    uint64_t seed = 1;
     snprintf(what, sizeof what, "%s, %s, %d classes", k->name, k->words, k->l.classes);
-    bs_id loss = k->loss(&c->s);
-    int   at = scene_result(c, loss, -1);
-    scene_gradient(c, loss, k->trains);
-    scene_start(c, 3);
-    machine_run(&c->m, STEP);
-    check_parameter_gradient(c, loss, scene_number(c, at), k->trains, STEP, what);
-    scene_free(c);
+    while (seed < TRIES && !try_loss(k, what, seed))
+        seed++;
+    CHECK(seed < TRIES, "%s: no seed that fits", what);
 }
 
 static void losses_have_true_gradients(void **state)
@@ -145,32 +189,49 @@ static void losses_have_true_gradients(void **state)
 }
 
 /* dE/dy against differences, and d <dE/dy, r> / d theta, the mixed second derivative. */
-static void check_energy(const char *words, layout l)
+static bool try_energy(const char *words, layout l, uint64_t seed)
 {
-    enum { K = 2, STEP = 1 };
-    scene *c = seg_scene(words, l, 4);
-    bs_id  y = masks(c, K, 0.1, 0.9), r = masks(c, K, -1, 1), dy;
+    enum { K = 2 };
+    scene *c = seg_scene(words, l, seed);
+    bs_id  y = masks(c, K, 0.1, 0.9), r = masks(c, K, -1, 1), dy, wrt[SCENE_PARAMS];
     bs_id  e = bs_sum(c->g, c->s.t->energy(&c->s.v, y));
+    int    segment[SCENE_PARAMS];
+    int    m = bs_params_nodes(c->g, c->learner.params, "energy/", wrt, segment, SCENE_PARAMS - 1);
+    wrt[m] = y;
     bs_grad(c->g, e, &y, 1, &dy, false);
     bs_id along = bs_dot(c->g, dy, r);
     scene_result(c, along, -1);
     scene_result(c, dy, -1);
     scene_gradient(c, along, "energy/");
-    scene_start(c, 5);
+    scene_start(c, seed);
     machine_run(&c->m, STEP);
     const int64_t n = (int64_t)B * K * parts_of(c);
-    real         *numeric = calloc((size_t)n, sizeof *numeric);
-    trial         t = trial_new(c, e, &y, 1, STEP);
-    trial_differences(c, &t, scene_data(c, y), n, numeric);
-    double off = distance(machine_value(&c->m, 1), numeric, n, 1e-9);
-    CHECK(off < 1e-6, "%s: dE/dy is off by %.3g", words, off);
-    for (int64_t i = 0; i < n; i++)
-        if (there_of(c)[i / (K * parts_of(c)) * PIXELS + i % PIXELS] == 0)
-            assert_true(machine_value(&c->m, 1)[i] == 0);
-    trial_free(c, &t);
-    free(numeric);
-    check_parameter_gradient(c, along, scene_number(c, 0), "energy/", STEP, words);
+    bool          fit = norm_of(machine_value(&c->m, 1), n) > ALIVE &&
+               norm_of(c->learner.params->grad, c->learner.params->size) > ALIVE &&
+               nearest_kink(c, e, wrt, m + 1, STEP) > FAR;
+    if (fit) {
+        real *numeric = calloc((size_t)n, sizeof *numeric);
+        trial t = trial_new(c, e, &y, 1, STEP);
+        trial_differences(c, &t, scene_data(c, y), n, numeric);
+        double off = distance(machine_value(&c->m, 1), numeric, n, 1e-9);
+        CHECK(off < 1e-6, "%s: dE/dy is off by %.3g", words, off);
+        for (int64_t i = 0; i < n; i++)
+            if (there_of(c)[i / (K * parts_of(c)) * PIXELS + i % PIXELS] == 0)
+                assert_true(machine_value(&c->m, 1)[i] == 0);
+        trial_free(c, &t);
+        free(numeric);
+        check_parameter_gradient(c, along, scene_number(c, 0), "energy/", STEP, words);
+    }
     scene_free(c);
+    return fit;
+}
+
+static void check_energy(const char *words, layout l)
+{
+    uint64_t seed = 1;
+    while (seed < TRIES && !try_energy(words, l, seed))
+        seed++;
+    CHECK(seed < TRIES, "%s: no seed that fits", words);
 }
 
 static void energies_have_true_derivatives(void **state)

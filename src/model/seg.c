@@ -16,6 +16,33 @@ int bs_seg_planes(const bs_seg_shape *s)
 
 /* ---- the three convolutions ---- */
 
+/* Weights and biases as the published programs leave them: uniform within 1 / sqrt(fan in). */
+bs_init bs_seg_init(int fan_in)
+{
+    return bs_init_uniform(1 / sqrt((double)fan_in));
+}
+
+static bs_id bias_of(bs_nn *nn, const char *name, int channels, bs_init init)
+{
+    char path[NAME + 8];
+    snprintf(path, sizeof path, "%s/b", name);
+    return bs_param(nn->g, nn->params, path, bs_shape4(1, channels, 1, 1), init);
+}
+
+static bs_id conv(bs_nn *nn, const char *name, bs_id x, int out, int kernel, int stride)
+{
+    bs_graph *g = nn->g;
+    const int in = bs_shape_of(g, x).d[1], fan = in * kernel * kernel;
+    char      path[NAME];
+    snprintf(path, sizeof path, "%s/W", name);
+    bs_id w = bs_param(g, nn->params, path, bs_shape4(out, in, kernel, kernel), bs_seg_init(fan));
+    bs_id b = bias_of(nn, name, out, bs_seg_init(fan));
+    bs_push(g, name);
+    bs_id y = bs_add(g, bs_conv(g, x, w, stride, kernel / 2), b);
+    bs_pop(g);
+    return y;
+}
+
 /* One weight [F, channels + planes, 5, 5], used in two parts. */
 static bs_id first_layer(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, bs_id y)
 {
@@ -24,11 +51,10 @@ static bs_id first_layer(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_
     const int pad = KERNEL / 2;
     char      path[NAME];
     snprintf(path, sizeof path, "%s/0/W", name);
-    bs_id w = bs_param(g, nn->params, path, bs_shape4(F, C + P, KERNEL, KERNEL),
-                       bs_init_kaiming((C + P) * KERNEL * KERNEL));
-    snprintf(path, sizeof path, "%s/0/b", name);
-    bs_id b = bs_param(g, nn->params, path, bs_shape4(1, F, 1, 1), bs_init_zero());
+    bs_init init = bs_seg_init((C + P) * KERNEL * KERNEL);
+    bs_id   w = bs_param(g, nn->params, path, bs_shape4(F, C + P, KERNEL, KERNEL), init);
     snprintf(path, sizeof path, "%s/0", name);
+    bs_id b = bias_of(nn, path, F, init);
     bs_push(g, path);
     bs_id h = bs_add(g, bs_conv(g, x, y ? bs_slice(g, w, -3, 0, C) : w, 1, pad), b);
     if (y) {
@@ -51,8 +77,7 @@ void bs_seg_trunk(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, b
     found[0] = first_layer(nn, name, s, x, y);
     for (int i = 1; i < BS_SEG_SCALES; i++) {
         snprintf(path, sizeof path, "%s/%d", name, i);
-        found[i] =
-            bs_conv_layer(nn, path, found[i - 1], 2 * s->filters, KERNEL, 2, KERNEL / 2, BS_RELU);
+        found[i] = bs_relu(nn->g, conv(nn, path, found[i - 1], 2 * s->filters, KERNEL, 2));
     }
 }
 
@@ -74,29 +99,24 @@ static bs_id upsampled(bs_nn *nn, const char *name, bs_id x, int out, bs_init in
     return y;
 }
 
-/* Scores at every scale; coarse ones are enlarged and added to the finer ones. */
+/* Scores at every scale; coarse ones are enlarged and added to the finer ones. One plane is the
+ * difference of two, as of a softmax over two classes: the planes mix on their way up. */
 static bs_id fcn_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const bs_id found[],
                       int out)
 {
-    char    path[NAME];
-    bs_id   sum = 0;
-    bs_init init = bs_init_uniform(1 / sqrt((double)out * UP * UP));
+    const int n = out == 1 ? 2 : out;
+    bs_graph *g = nn->g;
+    char      path[NAME];
+    bs_id     sum = 0;
     (void)s;
     for (int i = BS_SEG_SCALES - 1; i >= 0; i--) {
         snprintf(path, sizeof path, "%s/score/%d", name, i);
-        bs_id score = bs_conv_layer(nn, path, found[i], out, 1, 1, 0, BS_LINEAR);
+        bs_id score = conv(nn, path, found[i], n, 1, 1);
         snprintf(path, sizeof path, "%s/up/%d", name, i + 1);
-        sum = sum ? bs_add(nn->g, upsampled(nn, path, sum, out, init, score), score) : score;
+        sum = sum ? bs_add(g, upsampled(nn, path, sum, n, bs_seg_init(n * UP * UP), score), score)
+                  : score;
     }
-    return sum;
-}
-
-static bs_id with_bias(bs_nn *nn, const char *name, bs_id x)
-{
-    char path[NAME];
-    snprintf(path, sizeof path, "%s/b", name);
-    bs_shape s = bs_shape4(1, bs_shape_of(nn->g, x).d[1], 1, 1);
-    return bs_add(nn->g, x, bs_param(nn->g, nn->params, path, s, bs_init_zero()));
+    return out > 1 ? sum : bs_sub(g, bs_slice(g, sum, -3, 1, 1), bs_slice(g, sum, -3, 0, 1));
 }
 
 /* What was found at the coarsest scale, enlarged twice; each pixel of the result is a sum over
@@ -105,13 +125,16 @@ static bs_id fcn2_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const
                        int out)
 {
     const int F = s->filters;
+    bs_graph *g = nn->g;
     char      path[NAME];
     snprintf(path, sizeof path, "%s/up/2", name);
-    bs_id h = upsampled(nn, path, found[2], F, bs_init_kaiming(2 * F * UP), found[1]);
-    h = bs_relu(nn->g, with_bias(nn, path, h));
+    bs_init init = bs_seg_init(2 * F * UP);
+    bs_id   h = upsampled(nn, path, found[2], F, init, found[1]);
+    h = bs_relu(g, bs_add(g, h, bias_of(nn, path, F, init)));
     snprintf(path, sizeof path, "%s/up/1", name);
-    h = upsampled(nn, path, h, out, bs_init_xavier(F * UP, out * UP), found[0]);
-    return with_bias(nn, path, h);
+    init = bs_seg_init(F * UP);
+    h = upsampled(nn, path, h, out, init, found[0]);
+    return bs_add(g, h, bias_of(nn, path, out, init));
 }
 
 const bs_seg_net bs_seg_nets[] = {

@@ -36,6 +36,8 @@ struct bs_seg_shape {
     const bs_seg_energy *energy;
 };
 
+bs_init bs_seg_init(int fan_in); /* of the weights of these nets */
+
 int bs_seg_planes(const bs_seg_shape *s); /* of a y: 1, or as many as classes */
 
 /* Outputs of the three convolutions, NAME/0 to NAME/2, over a photo [B, channels, H, W] and, if

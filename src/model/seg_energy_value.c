@@ -35,11 +35,11 @@ static bs_id value_of(bs_nn *nn, const bs_seg_shape *s, bs_id x, bs_id y)
     bs_shape  top = bs_shape_of(g, found[2]);
     const int cells = top.d[1] * top.d[2] * top.d[3], wide = s->hidden, slim = (wide + 1) / 2;
     bs_id     h = bs_reshape(g, found[2], bs_shape2(top.d[0], cells));
-    h = bs_relu(g, bs_linear(nn, "energy/full/0", h, wide, bs_init_kaiming(cells), true));
+    h = bs_relu(g, bs_linear(nn, "energy/full/0", h, wide, bs_seg_init(cells), true));
     if (nn->training)
         h = bs_dropout(g, h, s->energy_dropout, nn->stream++);
-    h = bs_relu(g, bs_linear(nn, "energy/full/1", h, slim, bs_init_kaiming(wide), true));
-    return bs_linear(nn, "energy/full/2", h, 1, bs_init_xavier(slim, 1), true);
+    h = bs_relu(g, bs_linear(nn, "energy/full/1", h, slim, bs_seg_init(wide), true));
+    return bs_linear(nn, "energy/full/2", h, 1, bs_seg_init(slim), true);
 }
 
 static bs_id score(bs_nn *nn, const bs_masked *m)
