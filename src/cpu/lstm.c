@@ -11,7 +11,7 @@
 
 /* Measured with H = 100 and 128 on [rows, H] x [H, 4H]: OpenBLAS multiplies up to a million
  * operand triples without packing, 8 rows at 110 GFLOP/s, 16 at 64, 32 at 78. */
-enum { ROWS = 8 };
+enum { ROWS = 8, UNPACKED = 1000000 };
 
 typedef struct {
     int            T, B, H;
@@ -37,14 +37,22 @@ static span span_at(const sequences *s, int64_t piece, int t)
     return p;
 }
 
+/* c += a b, by columns in pieces that OpenBLAS multiplies without packing: with H = 200 a whole
+ * product would pack b, and so the recurrent weights, at every step. */
 static void gemm(bool tb, int m, int n, int k, const real *a, const real *b, int ldb, real *c)
 {
     CBLAS_TRANSPOSE Bt = tb ? CblasTrans : CblasNoTrans;
+    const int64_t   fitting = UNPACKED / ((int64_t)m * k) / 16 * 16;
+    const int       most = fitting >= 16 && fitting < n ? (int)fitting : n;
+    for (int j = 0; j < n; j += most) {
+        const int   width = n - j < most ? n - j : most;
+        const real *w = b + (tb ? (int64_t)j * ldb : j);
 #ifdef BS_DOUBLE
-    cblas_dgemm(CblasRowMajor, CblasNoTrans, Bt, m, n, k, 1, a, k, b, ldb, 1, c, n);
+        cblas_dgemm(CblasRowMajor, CblasNoTrans, Bt, m, width, k, 1, a, k, w, ldb, 1, c + j, n);
 #else
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, Bt, m, n, k, 1, a, k, b, ldb, 1, c, n);
+        cblas_sgemm(CblasRowMajor, CblasNoTrans, Bt, m, width, k, 1, a, k, w, ldb, 1, c + j, n);
 #endif
+    }
 }
 
 static sequences sequences_of(const bs_args *a, bs_shape cells)
