@@ -5,7 +5,8 @@
  *   nets:    margin (E(F) - cost(F)) + perceptron E(A) + ce.weight (CE(A) [+ CE(F)])
  *
  * F the cost-augmented net, A the net that predicts. With infnet.form=single they are
- * one, and only the first term of each is there. CE(F) is an option (infnet.ce_both).
+ * one, and only the first term of each is there, or with margin=0 the second. CE(F) is an option
+ * (infnet.ce_both).
  * truncate=yes cuts the nets' terms at zero as the energy's are, which is how training fails (Tu
  * et al., section 4.1).
  *
@@ -24,6 +25,17 @@ static bool is_single(const bs_scene *s)
 static bool as_code(const bs_scene *s)
 {
     return strcmp(s->o->mode, "code") == 0;
+}
+
+/* A single net is trained for one of the two losses. */
+static bool has_margin(const bs_scene *s)
+{
+    return !is_single(s) || s->o->margin > 0;
+}
+
+static bool has_perceptron(const bs_scene *s)
+{
+    return !is_single(s) || !has_margin(s);
 }
 
 static bs_id cost_logits(bs_scene *s)
@@ -68,18 +80,22 @@ bs_id bs_loss_compound(bs_scene *s)
     bs_graph *g = s->v.g;
     if (as_code(s) && !is_single(s))
         return compound_as_code(s);
-    bs_id truth = s->t->truth_energy(&s->v), wrong = bs_stop(g, bs_cost_augmented(s));
-    bs_id lure = s->t->energy(&s->v, wrong);
-    bs_id loss = bs_hinge(s, bs_add(g, bs_sub(g, cost_of(s, wrong), lure), truth));
-    loss = bs_scale(g, loss, s->o->margin);
-    bs_see_energies(s, truth, lure);
-    if (!is_single(s)) {
+    bs_id truth = s->t->truth_energy(&s->v), loss = bs_const(g, 0), found = truth;
+    if (has_margin(s)) {
+        bs_id wrong = bs_stop(g, bs_cost_augmented(s));
+        found = s->t->energy(&s->v, wrong);
+        bs_id margin = bs_hinge(s, bs_add(g, bs_sub(g, cost_of(s, wrong), found), truth));
+        loss = bs_scale(g, margin, s->o->margin);
+        bs_see_energies(s, truth, found);
+    }
+    if (has_perceptron(s)) {
         bs_id output = s->t->energy(&s->v, bs_stop(g, bs_net_output(s)));
         bs_id plain = bs_mean(g, bs_relu(g, bs_sub(g, truth, output)));
         loss = bs_add(g, loss, bs_scale(g, plain, s->o->perceptron));
         bs_see_energies(s, truth, output);
+        found = has_margin(s) ? found : output;
     }
-    return bs_with_l2(s, loss, bs_concat(g, truth, lure, -2));
+    return bs_with_l2(s, loss, bs_concat(g, truth, found, -2));
 }
 
 /* Tu and Gimpel 2018: outputs near the corners. */
@@ -124,12 +140,15 @@ basin_status bs_enter_infnet(bs_learner *l, basin_error *err)
 bs_id bs_loss_infnet(bs_scene *s)
 {
     bs_graph *g = s->v.g;
-    bs_id     wrong = bs_cost_augmented(s), truth = s->t->truth_energy(&s->v);
-    bs_id     found = bs_sub(g, cost_of(s, wrong), s->t->energy(&s->v, wrong));
-    if (s->o->truncate)
-        found = bs_relu(g, bs_add(g, found, truth));
-    bs_id loss = bs_scale(g, bs_mean(g, found), -s->o->margin);
-    if (!is_single(s)) {
+    bs_id     truth = s->t->truth_energy(&s->v), loss = bs_const(g, 0);
+    if (has_margin(s)) {
+        bs_id wrong = bs_cost_augmented(s);
+        bs_id found = bs_sub(g, cost_of(s, wrong), s->t->energy(&s->v, wrong));
+        if (s->o->truncate)
+            found = bs_relu(g, bs_add(g, found, truth));
+        loss = bs_scale(g, bs_mean(g, found), -s->o->margin);
+    }
+    if (has_perceptron(s)) {
         bs_id output = s->t->energy(&s->v, bs_net_output(s));
         if (s->o->truncate)
             output = bs_neg(g, bs_relu(g, bs_sub(g, truth, output)));
@@ -140,7 +159,7 @@ bs_id bs_loss_infnet(bs_scene *s)
     s->seen[BS_SEEN_cross_entropy] = ce;
     s->seen[BS_SEEN_score_output] = bs_mean(g, s->t->score(&s->v, bs_net_output(s)));
     if (!is_single(s))
-        s->seen[BS_SEEN_score_augmented] = bs_mean(g, s->t->score(&s->v, wrong));
+        s->seen[BS_SEEN_score_augmented] = bs_mean(g, s->t->score(&s->v, bs_cost_augmented(s)));
     if (s->o->infnet_ce_both && !is_single(s))
         ce = bs_add(g, ce, bs_mean(g, s->t->cross_entropy(&s->v, cost_logits(s))));
     loss = bs_add(g, loss, bs_scale(g, ce, s->o->ce_weight));
