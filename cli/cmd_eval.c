@@ -8,7 +8,7 @@ int cmd_eval(int argc, char **argv)
     const cli_verb *verb = cli_find("eval");
     const char     *args[MOST_ARGS], *threads = NULL;
     int             n;
-    bool            stop, labels = false, conlleval = false, compat = false;
+    bool            stop, labels = false, conlleval = false, compat = false, constrain = false;
     cli_common      common = {0};
     basin_text      text;
     basin_error     err;
@@ -19,6 +19,9 @@ int cmd_eval(int argc, char **argv)
            .value = "HOW",
            .text = &o.infer,
            .help = "net, gbi (search of the energy), refine (both), viterbi (chains)"},
+          {.name = "--constrain",
+           .flag = &constrain,
+           .help = "tag: well-formed spans only: the best sequence of tags that has none other"},
           {.name = "--threshold",
            .value = "X",
            .text = &o.threshold,
@@ -50,6 +53,7 @@ int cmd_eval(int argc, char **argv)
         return cli_misuse(verb, "a model and at least one file are needed");
     o.threads = threads ? (int)strtol(threads, NULL, 10) : 0;
     o.per_label = labels;
+    o.constrain = constrain;
     o.conlleval = compat ? 2 : conlleval;
     if (o.conlleval && common.json)
         return cli_misuse(verb, "--conlleval prints a text; leave out --json");

@@ -22,7 +22,7 @@ int cmd_predict(int argc, char **argv)
     const cli_verb *verb = cli_find("predict");
     const char     *args[MOST_ARGS], *out = NULL, *format = NULL, *top = NULL, *threads = NULL;
     int             n;
-    bool            stop, scores = false, energy = false, overlay = false;
+    bool            stop, scores = false, energy = false, overlay = false, constrain = false;
     cli_common      common = {0};
     basin_error     err;
 
@@ -41,6 +41,9 @@ int cmd_predict(int argc, char **argv)
               .value = "HOW",
               .text = &o.infer,
               .help = "net, gbi (search of the energy), refine (both), viterbi (chains)"},
+             {.name = "--constrain",
+              .flag = &constrain,
+              .help = "tag: well-formed spans only: the best sequence of tags that has none other"},
              {.name = "--energy", .flag = &energy, .help = "the energy of each prediction (jsonl)"},
              {.name = "--scores", .flag = &scores, .help = "probabilities, too"},
              {.name = "--top-k", .value = "K", .text = &top, .help = "mlc: the K best labels"},
@@ -68,6 +71,7 @@ int cmd_predict(int argc, char **argv)
     o.top_k = (int)k;
     o.scores = scores;
     o.energy = energy;
+    o.constrain = constrain;
     o.threads = threads ? (int)strtol(threads, NULL, 10) : 0;
     o.format = format_of(format, out);
     basin_session session = cli_session(&common);

@@ -60,8 +60,8 @@ basin_status basin_model_load(const char *path, basin_model **out, basin_error *
 void         basin_model_free(basin_model *m); /* accepts NULL; predictors first */
 
 /* Texts belong to the model. */
-const char *basin_model_task(const basin_model *m); /* "mlc", "tag" or "seg" */
-const char *basin_model_card(const basin_model *m); /* JSON: scores when it was trained */
+const char *basin_model_task(const basin_model *m);           /* "mlc", "tag" or "seg" */
+const char *basin_model_card(const basin_model *m);           /* JSON: scores when it was trained */
 int         basin_model_labels(const basin_model *m);         /* or tags, or classes of pixels */
 const char *basin_model_label(const basin_model *m, int i);   /* NULL when out of range */
 int         basin_model_features(const basin_model *m);       /* 0 but for mlc */
@@ -208,6 +208,7 @@ typedef struct {
     int         per_label; /* nonzero: a table of labels, tags, types of spans or classes, too */
     int         conlleval; /* tag: 1: a table as conlleval prints it; 2: also counted as it does */
     const char *part;      /* of images that have parts: train, valid, test, all; NULL = test */
+    int         constrain; /* tag, nonzero: well-formed spans only, the best sequence of those */
 } basin_eval_options;
 
 basin_status basin_eval(const char *model, const char *const *files, int n,
@@ -224,9 +225,10 @@ typedef struct {
     int         scores;    /* nonzero: probabilities of the labels that are on, or of all */
     int         top_k;     /* > 0: that many best labels instead of the threshold */
     int         threads;
-    const char *path;    /* where predictions go when out is NULL: a file; seg: or a folder */
-    const char *part;    /* of images that have parts: train, valid, test; NULL = all */
-    int         overlay; /* seg, nonzero: masks drawn over the photos, too */
+    const char *path;      /* where predictions go when out is NULL: a file; seg: or a folder */
+    const char *part;      /* of images that have parts: train, valid, test; NULL = all */
+    int         overlay;   /* seg, nonzero: masks drawn over the photos, too */
+    int         constrain; /* as above */
 } basin_predict_options;
 
 /* Reads rows from the files ("-": standard input) and writes predictions to out, or, when that is

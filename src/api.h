@@ -45,11 +45,16 @@ void bs_metric_row(const bs_kind *k, const bs_known *known, const char *name,
 basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, const char *part,
                          bool label_free, bs_logger *log, bs_part *out, basin_error *err);
 
-/* All rows of a part through a model. infer NULL: the model's own.
- * warm: what is timed is a second pass, unless the first took long. */
-basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const char *infer,
-                              int threads, bool warm, bs_outputs *out, double *seconds,
-                              basin_error *err);
+typedef struct {
+    const char *infer; /* NULL: the model's own */
+    bool        constrain, warm;
+    int         threads;
+} bs_asked;
+
+/* All rows of a part through a model. warm: what is timed is a second pass, unless the first took
+ * long. */
+basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_asked *asked,
+                              bs_outputs *out, double *seconds, basin_error *err);
 
 /* ---- trainings (api_train.c) ---- */
 

@@ -43,23 +43,22 @@ static basin_status pick_threshold(bs_evaluation *e, const char *wish, const bs_
 }
 
 /* A second pass takes what a long-lived predictor needs; the first one also compiles. */
-basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const char *infer,
-                              int threads, bool warm, bs_outputs *out, double *seconds,
-                              basin_error *err)
+basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_asked *asked,
+                              bs_outputs *out, double *seconds, basin_error *err)
 {
     bs_inference  how;
     bs_workspace *w = NULL;
     bs_scorer    *scorer = NULL;
     double        start = bs_seconds();
-    basin_status  s = bs_saved_inference(m, infer, &how, err);
+    basin_status  s = bs_saved_inference(m, asked->infer, asked->constrain, &how, err);
     if (!s)
-        s = bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &w, err);
+        s = bs_backend_cpu.workspace_new(&(bs_backend_options){asked->threads}, &w, err);
     if (!s)
         s = bs_scorer_new(&bs_backend_cpu, w, m->params, &m->spec, &how, &scorer, err);
     if (!s)
         s = m->kind->predict(scorer, &m->spec, &m->known, data, out, err);
     *seconds = bs_seconds() - start;
-    if (!s && warm && *seconds < 1) {
+    if (!s && asked->warm && *seconds < 1) {
         start = bs_seconds();
         s = m->kind->predict(scorer, &m->spec, &m->known, data, out, err);
         *seconds = bs_seconds() - start;
@@ -70,11 +69,12 @@ basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const char
     return s;
 }
 
-static basin_status score(bs_evaluation *e, const char *infer, int threads, basin_error *err)
+static basin_status score(bs_evaluation *e, const basin_eval_options *o, basin_error *err)
 {
     const bs_saved *m = e->model->saved;
+    const bs_asked  asked = {.infer = o->infer, .constrain = o->constrain, .threads = o->threads};
     basin_status    s = m->kind->outputs(&e->data, &m->known, &e->y, err);
-    return s ? s : bs_model_predict(m, &e->data, infer, threads, false, &e->y, &e->seconds, err);
+    return s ? s : bs_model_predict(m, &e->data, &asked, &e->y, &e->seconds, err);
 }
 
 static basin_status measure(bs_evaluation *e, const bs_threshold *cut, bs_profile_id profile,
@@ -189,7 +189,7 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
     if (!s)
         s = bs_read_for(e.model->saved, files, n, o->part, false, &log, &e.data, err);
     if (!s)
-        s = score(&e, o->infer, o->threads, err);
+        s = score(&e, o, err);
     if (!s)
         s = measure(&e, cut, profile, err);
     if (!s) {

@@ -86,7 +86,7 @@ basin_status basin_predictor_new(const basin_model *m, int threads, basin_predic
     p->model = m;
     basin_status s = bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &p->w, err);
     if (!s)
-        s = bs_saved_inference(m->saved, NULL, &how, err);
+        s = bs_saved_inference(m->saved, NULL, false, &how, err);
     if (!s)
         s = bs_scorer_new(&bs_backend_cpu, p->w, m->saved->params, &m->saved->spec, &how,
                           &p->scorer, err);

@@ -17,7 +17,7 @@ static const bs_prediction *prediction_of(const bs_saved *m)
 static basin_status choose_inference(const bs_saved *m, const basin_predict_options *o,
                                      bs_inference *how, basin_error *err)
 {
-    basin_status s = bs_saved_inference(m, o->infer, how, err);
+    basin_status s = bs_saved_inference(m, o->infer, o->constrain, how, err);
     if (!s && o->energy && !m->has_energy)
         s = bs_fail(err, BASIN_EARG, "--energy: this model is a plain net without an energy");
     how->energies = o->energy;

@@ -7,8 +7,8 @@
 
 #include "train/method.h"
 
-basin_status bs_saved_inference(const bs_saved *s, const char *infer, bs_inference *out,
-                                basin_error *err)
+basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool constrain,
+                                bs_inference *out, basin_error *err)
 {
     static const char *const names[] = {"net", "gbi", "refine", "viterbi"};
     const bs_train_options  *o = &s->settings.train;
@@ -17,6 +17,11 @@ basin_status bs_saved_inference(const bs_saved *s, const char *infer, bs_inferen
         known |= strcmp(infer, names[i]) == 0;
     infer = infer ? infer : o->infer;
     *out = bs_options_inference(o, infer);
+    out->constrained |= constrain;
+    if (constrain && strcmp(o->task, "tag") != 0)
+        return bs_fail(
+            err, BASIN_EARG,
+            "--constrain: only spans of tags can be ill-formed; this model is of task %s", o->task);
     if (!known)
         return bs_fail(err, BASIN_EARG, "--infer: '%s' is not net, gbi, refine or viterbi", infer);
     bool exact = out->how == BS_INFER_VITERBI;

@@ -23,8 +23,8 @@ typedef struct {
 } bs_saved;
 
 /* How the model predicts: `infer` (net, gbi, refine; NULL: as its options say). */
-basin_status bs_saved_inference(const bs_saved *s, const char *infer, bs_inference *out,
-                                basin_error *err);
+basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool constrain,
+                                bs_inference *out, basin_error *err);
 
 /* Keeps net/... and energy/..., and leaves out what only training needs. */
 basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_kind *kind,

@@ -21,5 +21,6 @@ try basin predict run bad.arff
 try basin eval run d.arff --threshold high
 try basin eval run d.arff --metric-profile sk
 try basin eval run d.arff --infer gbi
+try basin eval run d.arff --constrain
 head -c 1000 run/best.safetensors > cut.safetensors
 try basin predict cut.safetensors d.arff | sed 's/of [0-9]* bytes in/of N bytes in/'

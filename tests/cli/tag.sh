@@ -50,6 +50,9 @@ basin eval run part-test.conll --per-label | grep '^tag' | shape
 basin eval ner test.conll --conlleval | shape
 basin eval ner test.conll --conlleval-compat | shape | head -n 1
 basin eval ner test.conll --json | keys
+for how in "" --constrain; do
+    basin eval plain train.conll $how --json | grep -o '"ill_formed": [0-9]*' | sed 's/: [1-9][0-9]*/: some/'
+done
 
 echo "== predict"
 basin predict ner test.conll | awk 'NF { print NF }; !NF' | uniq -c
