@@ -387,10 +387,12 @@ static basin_status open_sources(sources *z, const char *const *paths, int n, ba
     if (!z->source || !z->label || !z->table)
         return bs_fail_nomem(err);
     for (int i = 0; i < n && !s; i++) {
-        z->source[i] = (bs_source){.kind = bs_source_sniff(paths[i]), .path = paths[i]};
+        z->source[i].path = paths[i];
         z->label[i] = label_of(&z->arena, paths[i]);
         if (!z->label[i])
             return bs_fail_nomem(err);
+        if ((s = bs_source_sniff(paths[i], &z->source[i].kind, err)))
+            return s;
         if (z->source[i].kind == BS_SOURCE_TEXT)
             s = open_table(z, i, paths[i], err);
         else if (z->source[i].kind == BS_SOURCE_NONE) {
@@ -584,29 +586,45 @@ static bool hunt_wants(void *self, const char *name)
     return false;
 }
 
-bool bs_images_sniff(const char *path)
+static basin_status holds_pictures(const bs_source *s, bool *out)
 {
-    bs_source  s = {.kind = bs_source_sniff(path), .path = path};
-    hunt       h = {0};
-    bs_visitor v = {.self = &h, .wants = hunt_wants, .max_files = 100000};
-    bs_input  *in;
+    hunt         h = {0};
+    bs_visitor   v = {.self = &h, .wants = hunt_wants, .max_files = 100000};
+    basin_status status;
     h.v = &v;
-    if (s.kind == BS_SOURCE_PICTURE)
-        return true;
-    if (s.kind == BS_SOURCE_FOLDER || s.kind == BS_SOURCE_ARCHIVE)
-        return bs_source_walk(&s, &v, NULL) == BASIN_OK && h.found;
-    if (s.kind != BS_SOURCE_TEXT || bs_input_open(path, &in, NULL))
-        return false;
-    const char *head;
-    size_t      n = 0;
-    bool        table = false;
-    if (!bs_input_peek(in, 8192, &head, &n, NULL) && n) {
+    status = bs_source_walk(s, &v, NULL);
+    *out = !status && h.found;
+    return status;
+}
+
+static basin_status is_table_file(const char *path, bool *out)
+{
+    bs_input    *in = NULL;
+    const char  *head;
+    size_t       n = 0;
+    basin_status s = bs_input_open(path, &in, NULL);
+    if (!s)
+        s = bs_input_peek(in, 8192, &head, &n, NULL);
+    if (!s && n) {
         bs_buf copy; /* with a NUL behind it */
         bs_buf_init(&copy, 16384);
         bs_buf_add(&copy, head, n);
-        table = !copy.failed && bs_is_table(copy.data, copy.len);
+        s = copy.failed ? BASIN_ENOMEM : BASIN_OK;
+        *out = !s && bs_is_table(copy.data, copy.len);
         bs_buf_free(&copy);
     }
     bs_input_close(in);
-    return table;
+    return s;
+}
+
+basin_status bs_images_sniff(const char *path, bool *out, basin_error *err)
+{
+    bs_source    source = {.path = path};
+    basin_status s = bs_source_sniff(path, &source.kind, err);
+    *out = !s && source.kind == BS_SOURCE_PICTURE;
+    if (!s && (source.kind == BS_SOURCE_FOLDER || source.kind == BS_SOURCE_ARCHIVE))
+        s = holds_pictures(&source, out);
+    if (!s && source.kind == BS_SOURCE_TEXT)
+        s = is_table_file(path, out);
+    return s == BASIN_ENOMEM ? bs_fail_nomem(err) : BASIN_OK;
 }

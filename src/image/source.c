@@ -70,23 +70,27 @@ static bs_source_kind kind_of_bytes(const void *head, size_t n)
     return n > 0 && !memchr(head, 0, n) ? BS_SOURCE_TEXT : BS_SOURCE_NONE;
 }
 
-bs_source_kind bs_source_sniff(const char *path)
+basin_status bs_source_sniff(const char *path, bs_source_kind *out, basin_error *err)
 {
-    struct stat    st;
-    bs_input      *in;
-    const char    *head;
-    size_t         n = 0;
-    bs_source_kind kind = BS_SOURCE_NONE;
+    struct stat  st;
+    bs_input    *in = NULL;
+    const char  *head;
+    size_t       n = 0;
+    basin_status s = BASIN_OK;
+    *out = BS_SOURCE_NONE;
     if (stat(path, &st))
-        return kind;
+        return s;
     if (S_ISDIR(st.st_mode))
-        return BS_SOURCE_FOLDER;
-    if (!S_ISREG(st.st_mode) || bs_input_open(path, &in, NULL))
-        return kind;
-    if (!bs_input_peek(in, TAR_BLOCK, &head, &n, NULL))
-        kind = kind_of_bytes(head, n);
+        *out = BS_SOURCE_FOLDER;
+    if (!S_ISREG(st.st_mode))
+        return s;
+    s = bs_input_open(path, &in, NULL);
+    if (!s)
+        s = bs_input_peek(in, TAR_BLOCK, &head, &n, NULL);
+    if (!s)
+        *out = kind_of_bytes(head, n);
     bs_input_close(in);
-    return kind;
+    return s == BASIN_ENOMEM ? bs_fail_nomem(err) : BASIN_OK;
 }
 
 /* --- folders --------------------------------------------------------------- */

@@ -42,7 +42,7 @@ typedef struct {
 } bs_visitor;
 
 /* By looking at the path and the beginning of the file. */
-bs_source_kind bs_source_sniff(const char *path);
+basin_status bs_source_sniff(const char *path, bs_source_kind *out, basin_error *err);
 
 /* Hidden files and folders (.name, __MACOSX) are passed over. */
 basin_status bs_source_walk(const bs_source *s, bs_visitor *v, basin_error *err);

@@ -19,7 +19,10 @@ static int sniff(const char *path, const char *head, size_t n)
 {
     (void)head;
     (void)n;
-    return strcmp(path, "-") != 0 && bs_images_sniff(path) ? 99 : 0;
+    bool ours = false;
+    if (strcmp(path, "-") != 0 && bs_images_sniff(path, &ours, NULL))
+        return -1;
+    return ours ? 99 : 0;
 }
 
 static basin_status take(bs_images *im, bs_part *out)
