@@ -1,4 +1,5 @@
 /* args.c -- options from argv by tables; messages; signals. */
+#include <errno.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
@@ -17,6 +18,7 @@ basin_session cli_session(const cli_common *common)
 {
     signal(SIGINT, on_signal);
     signal(SIGTERM, on_signal);
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its write */
     return (basin_session){.messages = stderr,
                            .verbosity = common->quiet     ? 1
                                         : common->verbose ? 3
@@ -45,6 +47,16 @@ int cli_misuse(const cli_verb *verb, const char *fmt, ...)
     return MISUSED;
 }
 
+static int flush_results(void)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return DONE;
+    fprintf(stderr, "basin: standard output: results cannot be written%s%s\n", errno ? ": " : "",
+            errno ? strerror(errno) : "");
+    return FAILED;
+}
+
 int cli_show(const cli_common *common, basin_text *text)
 {
     const char *what = common->json ? text->json : text->table;
@@ -53,11 +65,7 @@ int cli_show(const cli_common *common, basin_text *text)
     if (common->json)
         fputs("\n", stdout);
     basin_text_free(text);
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "basin: results cannot be written to standard output\n");
-        return FAILED;
-    }
-    return DONE;
+    return flush_results();
 }
 
 /* ---- tables ---- */

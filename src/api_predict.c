@@ -1,6 +1,7 @@
 /* api_predict.c -- basin_predict_files: files in, predictions out. */
 #include "api_predict.h"
 
+#include <errno.h>
 #include <string.h>
 
 static const bs_prediction *const predictions[] = {&bs_prediction_mlc, &bs_prediction_tag,
@@ -63,21 +64,50 @@ void bs_npy_header(bs_buf *out, const char *type, const int64_t *dim, int n)
     bs_buf_text(out, "\n");
 }
 
+static basin_status fail_file(basin_error *err)
+{
+    return bs_fail_io(err, "predictions", errno ? errno : EIO);
+}
+
+basin_status bs_target_put(void *target, const void *bytes, size_t n, basin_error *err)
+{
+    bs_target *t = target;
+    if (t->own)
+        return bs_output_write(t->own, bytes, n, err);
+    errno = 0;
+    return fwrite(bytes, 1, n, t->file) == n ? BASIN_OK : fail_file(err);
+}
+
+basin_status bs_target_open(const char *path, bs_target *out, basin_error *err)
+{
+    *out = (bs_target){0};
+    return bs_output_open(path, &out->own, err);
+}
+
+basin_status bs_target_close(bs_target *t, basin_status s, basin_error *err)
+{
+    if (t->own && s)
+        bs_output_abort(t->own);
+    else if (t->own)
+        s = bs_output_commit(t->own, err);
+    else if (!s) {
+        errno = 0;
+        if (fflush(t->file) != 0 || ferror(t->file))
+            s = fail_file(err);
+    }
+    return s;
+}
+
 /* To the caller's file, or to the path of the options. */
 static basin_status write_to(const bs_prediction *p, const bs_saved *m,
                              const basin_predict_options *o, const bs_part *data,
                              const bs_outputs *y, FILE *out, basin_error *err)
 {
-    if (out || p->folders)
-        return p->write(m, o, data, y, out, err);
-    FILE *file = fopen(o->path, "wb");
-    if (!file)
-        return bs_fail(err, BASIN_EIO, "%s: cannot be written", o->path);
-    basin_status s = p->write(m, o, data, y, file, err);
-    bool         closed = fclose(file) == 0;
-    if (!s && !closed)
-        s = bs_fail(err, BASIN_EIO, "%s: could not be written completely", o->path);
-    return s;
+    bs_target to = {.file = out};
+    if (!out && p->folders)
+        return p->write(m, o, data, y, NULL, err);
+    basin_status s = out ? BASIN_OK : bs_target_open(o->path, &to, err);
+    return s ? s : bs_target_close(&to, p->write(m, o, data, y, &to, err), err);
 }
 
 basin_status basin_predict_files(const char *model, const char *const *files, int n,

@@ -4,13 +4,25 @@
 
 #include "api.h"
 
+/* Where predictions go: a file of the caller's, or one of ours, which appears when all is in it. */
+typedef struct {
+    FILE      *file;
+    bs_output *own;
+} bs_target;
+
+/* A bs_sink of data/write.h. */
+basin_status bs_target_put(void *target, const void *bytes, size_t n, basin_error *err);
+basin_status bs_target_open(const char *path, bs_target *out, basin_error *err);
+/* s: how writing went. Flushes; a file of ours is kept or removed. */
+basin_status bs_target_close(bs_target *t, basin_status s, basin_error *err);
+
 typedef struct {
     const char *task;
     bool        folders; /* opens the path that it is given by itself: it may be a folder */
     /* Before any work is done: options that do not fit the task or each other. */
     basin_status (*check)(const bs_saved *m, const basin_predict_options *o, basin_error *err);
     basin_status (*write)(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
-                          const bs_outputs *y, FILE *out, basin_error *err);
+                          const bs_outputs *y, bs_target *out, basin_error *err);
 } bs_prediction;
 
 extern const bs_prediction bs_prediction_mlc, bs_prediction_tag, bs_prediction_seg;

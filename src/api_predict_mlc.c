@@ -5,7 +5,7 @@
 
 typedef struct {
     const bs_saved *m;
-    FILE           *out;
+    bs_target      *out;
     bool            scores;
     bs_threshold    cut; /* borrowed per_label of the model, or a fixed one */
     int32_t        *on;  /* [labels] */
@@ -26,11 +26,14 @@ static int32_t decide(writer *w, const float *scores)
     return bs_threshold_apply(&w->cut, scores, w->m->known.mlc.n_labels, w->on);
 }
 
-static void flush(writer *w)
+static basin_status flush(writer *w, basin_error *err)
 {
-    if (w->line.data)
-        fwrite(w->line.data, 1, w->line.len, w->out);
+    if (w->line.failed)
+        return bs_fail_nomem(err);
+    basin_status s =
+        w->line.data ? bs_target_put(w->out, w->line.data, w->line.len, err) : BASIN_OK;
     bs_buf_clear(&w->line);
+    return s;
 }
 
 static void quoted(bs_buf *b, const char *text, char escape)
@@ -194,17 +197,13 @@ static basin_status write_rows(writer *w, const format *f, const bs_dataset *dat
                                const float *scores, basin_error *err)
 {
     const size_t L = (size_t)w->m->known.mlc.n_labels;
-    for (int32_t i = 0; i < data->rows; i++, w->row++) {
+    basin_status s = BASIN_OK;
+    for (int32_t i = 0; i < data->rows && !s; i++, w->row++) {
         f->row(w, data->row_id ? data->row_id[i] : NULL, scores + (size_t)i * L);
         if (w->line.len > 1 << 16)
-            flush(w);
+            s = flush(w, err);
     }
-    flush(w);
-    if (w->line.failed)
-        return bs_fail_nomem(err);
-    return fflush(w->out) == 0 && !ferror(w->out)
-               ? BASIN_OK
-               : bs_fail(err, BASIN_EIO, "predictions cannot be written");
+    return s ? s : flush(w, err);
 }
 
 static basin_status choose_cut(writer *w, const basin_predict_options *o, basin_error *err)
@@ -235,7 +234,7 @@ static basin_status check(const bs_saved *m, const basin_predict_options *o, bas
 }
 
 static basin_status write_outputs(const bs_saved *m, const basin_predict_options *o,
-                                  const bs_part *data, const bs_outputs *y, FILE *out,
+                                  const bs_part *data, const bs_outputs *y, bs_target *out,
                                   basin_error *err)
 {
     const format *f = NULL;

@@ -175,7 +175,7 @@ static bool ends_in(const char *path, const char *ending)
     return n > m && strcmp(path + n - m, ending) == 0;
 }
 
-static basin_status put_one(writer *w, form f, FILE *out)
+static basin_status put_one(writer *w, form f, bs_target *out)
 {
     if (w->im->n != 1)
         return bs_fail(w->err, BASIN_EARG,
@@ -188,15 +188,13 @@ static basin_status put_one(writer *w, form f, FILE *out)
         return s;
     if (!out)
         return bs_write_file(w->o->path, w->bytes.data, w->bytes.len, w->err);
-    if (fwrite(w->bytes.data, 1, w->bytes.len, out) != w->bytes.len || fflush(out) != 0)
-        return bs_fail(w->err, BASIN_EIO, "predictions cannot be written");
-    return BASIN_OK;
+    return bs_target_put(out, w->bytes.data, w->bytes.len, w->err);
 }
 
 /* ---- counts ---- */
 
 /* {"id": "horse001", "width": 32, "height": 32, "pixels": [745, 279], "energy": -1.5} */
-static basin_status put_counts(writer *w, FILE *out)
+static basin_status put_counts(writer *w, bs_target *out)
 {
     basin_status s = BASIN_OK;
     for (int32_t i = 0; i < w->im->n && !s; i++) {
@@ -217,28 +215,23 @@ static basin_status put_counts(writer *w, FILE *out)
         bs_buf_text(&w->bytes, "}\n");
         if (!s && w->bytes.failed)
             s = bs_fail_nomem(w->err);
-        if (!s && fwrite(w->bytes.data, 1, w->bytes.len, out) != w->bytes.len)
-            s = bs_fail(w->err, BASIN_EIO, "predictions cannot be written");
+        if (!s)
+            s = bs_target_put(out, w->bytes.data, w->bytes.len, w->err);
     }
-    if (!s && (fflush(out) != 0 || ferror(out)))
-        s = bs_fail(w->err, BASIN_EIO, "predictions cannot be written");
     return s;
 }
 
 /* out is NULL where a path was given. */
-static basin_status write_all(writer *w, form f, FILE *out)
+static basin_status write_all(writer *w, form f, bs_target *out)
 {
     const char  *path = w->o->path;
     basin_status s = BASIN_OK;
     if (f == COUNTS && out)
         return put_counts(w, out);
     if (f == COUNTS) {
-        FILE *file = fopen(path, "wb");
-        if (!file)
-            return bs_fail(w->err, BASIN_EIO, "%s: cannot be written", path);
-        s = put_counts(w, file);
-        return fclose(file) == 0 || s ? s
-                                      : bs_fail(w->err, BASIN_EIO, "%s: cannot be written", path);
+        bs_target file;
+        s = bs_target_open(path, &file, w->err);
+        return s ? s : bs_target_close(&file, put_counts(w, &file), w->err);
     }
     if (out || ends_in(path, f == MASKS ? ".png" : ".npy"))
         return put_one(w, f, out);
@@ -249,7 +242,7 @@ static basin_status write_all(writer *w, form f, FILE *out)
 }
 
 static basin_status write_outputs(const bs_saved *m, const basin_predict_options *o,
-                                  const bs_part *data, const bs_outputs *y, FILE *out,
+                                  const bs_part *data, const bs_outputs *y, bs_target *out,
                                   basin_error *err)
 {
     writer       w = {.m = m, .o = o, .im = data->seg, .y = y, .err = err};

@@ -93,14 +93,7 @@ static basin_status check(const bs_saved *m, const basin_predict_options *o, bas
     return BASIN_OK;
 }
 
-static basin_status to_file(void *to, const void *bytes, size_t n, basin_error *err)
-{
-    if (fwrite(bytes, 1, n, to) == n)
-        return BASIN_OK;
-    return bs_fail(err, BASIN_EIO, "predictions cannot be written");
-}
-
-static basin_status write_jsonl(writer *w, FILE *out, basin_error *err)
+static basin_status write_jsonl(writer *w, bs_target *out, basin_error *err)
 {
     const bs_corpus *c = w->c;
     int32_t          longest = 1;
@@ -108,7 +101,7 @@ static basin_status write_jsonl(writer *w, FILE *out, basin_error *err)
         longest = c->start[i + 1] - c->start[i] > longest ? c->start[i + 1] - c->start[i] : longest;
     if (!(w->span = bs_calloc((size_t)longest, sizeof *w->span)))
         return bs_fail_nomem(err);
-    basin_status s = bs_writing_open(&w->w, to_file, out, err);
+    basin_status s = bs_writing_open(&w->w, bs_target_put, out, err);
     for (int32_t i = 0; i < c->sentences && !s; i++)
         jsonl_row(w, i);
     if (!s)
@@ -118,7 +111,7 @@ static basin_status write_jsonl(writer *w, FILE *out, basin_error *err)
 }
 
 static basin_status write_outputs(const bs_saved *m, const basin_predict_options *o,
-                                  const bs_part *data, const bs_outputs *y, FILE *out,
+                                  const bs_part *data, const bs_outputs *y, bs_target *out,
                                   basin_error *err)
 {
     const bs_lexicon *l = &m->known.tag;
@@ -132,9 +125,7 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
     if (!s && is_jsonl(o))
         s = write_jsonl(&w, out, err);
     else if (!s)
-        s = bs_corpus_write(data->tag, names, y->tag, to_file, out, err);
-    if (!s && (fflush(out) != 0 || ferror(out)))
-        s = bs_fail(err, BASIN_EIO, "predictions cannot be written");
+        s = bs_corpus_write(data->tag, names, y->tag, bs_target_put, out, err);
     bs_tagset_free(&w.tags);
     bs_free(names);
     return s;

@@ -1,5 +1,6 @@
 /* record.c -- the table people watch, and the files of the run folder that are
  * not needed to go on: config, manifest.json, metrics.jsonl. */
+#include <errno.h>
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
@@ -107,11 +108,12 @@ static basin_status append_line(const bs_trainer *t, const bs_buf *line, basin_e
 {
     char path[BS_OPTION_TEXT + 64];
     file_path(t, "metrics.jsonl", path);
+    errno = 0;
     FILE *f = fopen(path, t->epoch <= t->o->stop_epochs ? "w" : "a");
     bool  ok = f && fwrite(line->data, 1, line->len, f) == line->len;
     if (f && fclose(f) != 0)
         ok = false;
-    return ok ? BASIN_OK : bs_fail(err, BASIN_EIO, "%s: cannot be written", path);
+    return ok ? BASIN_OK : bs_fail_io(err, path, errno ? errno : EIO);
 }
 
 basin_status bs_record_rewind(bs_trainer *t, basin_error *err)

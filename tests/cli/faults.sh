@@ -1,0 +1,51 @@
+# Disks that are full, files that may not grow, folders that are files, readers that go away, signals:
+# a message with the reason, the right status, nothing half-written, nothing lost.
+try() { "$@" 2>&1; echo "status $?"; }
+[ -w /dev/full ] || { echo "skip: there is no /dev/full"; exit 77; }
+basin data make mlc --seed 3 --set rows=200 -o d.arff > made
+train="basin train d.arff -q --method ce --set net.width=64"
+$train --epochs 2 -o run > table
+
+echo "== standard output is full, closed, or nobody reads it"
+(basin eval run d.arff > /dev/full) 2>&1; echo "status $?"
+(basin predict run d.arff > /dev/full) 2>&1; echo "status $?"
+(basin predict run d.arff >&-) 2>&1; echo "status $?"
+(basin eval run d.arff >&-) 2>&1; echo "status $?"
+basin list options 2>&1 | head -n 1 > first; test -s first && echo "one line was read"
+
+echo "== files that cannot be written"
+try basin predict run d.arff -o /dev/full
+try basin data convert d.arff -o /dev/full --format csv
+: > file
+try $train --epochs 1 -o file
+try $train --epochs 1 -o file/run
+try basin predict run d.arff -o file/p.jsonl
+echo old > p.jsonl
+(ulimit -f 4; basin predict run d.arff -o p.jsonl) 2>&1; echo "status $?"
+cat p.jsonl; ls | grep -c 'p\.jsonl'
+
+echo "== a training whose disk is full goes on where it was"
+$train --epochs 6 -o whole > table
+(ulimit -f 16; $train --epochs 6 --set checkpoint.seconds=0 -o full) 2>&1; echo "status $?"
+find full -name '*.tmp*' -o -name '*.safetensors' | wc -l
+$train --epochs 6 --resume -o full > table; echo "status $?"
+cmp whole/best.safetensors full/best.safetensors && echo "same model"
+
+echo "== input that vanished, that is no file"
+try basin train gone.arff -q
+try basin eval run .
+try basin eval gone d.arff
+mv d.arff d2.arff
+try basin train d.arff -q --resume -o run
+mv d2.arff d.arff
+
+echo "== SIGINT: saved, status 130; --resume gives the same bytes"
+$train --epochs 400 --set early_stop.patience=400 -o long > table
+$train --epochs 400 --set early_stop.patience=400 -o cut > table 2> messages &
+pid=$!
+while [ ! -s cut/metrics.jsonl ] && kill -0 $pid 2> /dev/null; do sleep 0.01; done
+kill -INT $pid
+wait $pid; echo "status $?"
+sed -E 's/epoch [0-9]+/epoch N/' messages
+$train --epochs 400 --set early_stop.patience=400 --resume -o cut > table
+cmp long/best.safetensors cut/best.safetensors && echo "same model"
