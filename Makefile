@@ -10,6 +10,7 @@
 #   make san              all tests under the address and undefined sanitizers
 #   make coverage         all tests, then line coverage per folder
 #   make fuzz SECONDS=60  each fuzz target for that long (clang)
+#   make soak KILLS=500   the long forms: every failing allocation, kills at random moments
 #   make bench            timings, see bench/
 #   make lint, format     check the house rules; run clang-format
 #   make install          to PREFIX (/usr/local), below DESTDIR
@@ -44,7 +45,7 @@ DNNL    ?= 1
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all lib deps demo test test-real san coverage fuzz fuzz-run bench lint format install \
+.PHONY: all lib deps demo test test-real san coverage fuzz fuzz-run soak bench lint format install \
         clean help
 
 # As many jobs as cores, unless the user said how many.
@@ -311,6 +312,11 @@ fuzz-run: $(FUZZED)
 	    $$f -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
 	        -artifact_prefix=$(B)/$$n- $$found $$seed || exit 1; \
 	done
+
+# Both can take hours; SOAK=7 tries every 7th allocation.
+soak: all $(B)/tests/test_allocations
+	SOAK=$(or $(SOAK),1) $(B)/tests/test_allocations
+	PATH="$(abspath $(B)):$$PATH" bash tests/soak/kill.sh $(or $(KILLS),500)
 
 bench: all $(TIMERS)
 	@[ ! -e bench/run ] || B='$(B)' PATH="$(abspath $(B)):$$PATH" bench/run
