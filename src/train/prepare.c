@@ -97,10 +97,13 @@ static basin_status split_off(const bs_settings *s, bool test, bs_logger *log, b
 
 static basin_status check_rows(const bs_prepared *p, basin_error *err)
 {
-    for (int i = 0; i < BS_ROLES; i++)
+    if (p->part[0].rows == 0)
+        return bs_fail(err, BASIN_EDATA, "no %s to train on", p->part[0].kind->unit);
+    for (int i = 1; i < BS_ROLES; i++)
         if (p->part[i].kind && p->part[i].rows == 0)
-            return bs_fail(err, BASIN_EDATA, "the %s data has no %s", bs_role_names[i],
-                           p->part[i].kind->unit);
+            return bs_fail(err, BASIN_EDATA,
+                           "no %s for %s: too few to split, or an empty file; --%s takes a file",
+                           p->part[i].kind->unit, bs_role_names[i], bs_role_names[i]);
     return BASIN_OK;
 }
 
