@@ -8,6 +8,7 @@
 #   make test UPDATE=1    rewrite the expected output of the command-line tests
 #   make test-real        tests on real data in DATA; skipped where that is absent
 #   make san              all tests under the address and undefined sanitizers
+#   make tsan             many threads in one process under the thread sanitizer
 #   make coverage         all tests, then line coverage per folder
 #   make fuzz SECONDS=60  each fuzz target for that long (clang)
 #   make soak KILLS=500   the long forms: every failing allocation, kills at random moments
@@ -45,7 +46,7 @@ DNNL    ?= 1
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all lib deps demo test test-real san coverage fuzz fuzz-run soak bench lint format install \
+.PHONY: all lib deps demo test test-real san tsan coverage fuzz fuzz-run soak bench lint format install \
         clean help
 
 # As many jobs as cores, unless the user said how many.
@@ -80,7 +81,7 @@ endif
 # ---- what the machine has ----
 # Goals that build nothing themselves need neither compiler nor libraries.
 
-IDLE := deps san coverage fuzz lint format clean help
+IDLE := deps san tsan coverage fuzz lint format clean help
 ifneq ($(filter-out $(IDLE),$(or $(MAKECMDGOALS),all)),)
 
 # One check of the packages per build folder and compiler. Tests and demo install by themselves.
@@ -144,6 +145,11 @@ ifeq ($(SAN),1)
 OPT     := -O1
 OPT_VEC := -O1
 MODE    := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+endif
+ifeq ($(TSAN),1)
+OPT     := -O1
+OPT_VEC := -O1
+MODE    := -fsanitize=thread
 endif
 ifeq ($(COV),1)
 OPT     := -O0
@@ -292,6 +298,10 @@ demo: all
 
 san:
 	@$(MAKE) --no-print-directory B=$(B)/san SAN=1 test
+
+tsan:
+	@$(MAKE) --no-print-directory B=$(B)/tsan TSAN=1 $(B)/tsan/tests/test_threads
+	$(B)/tsan/tests/test_threads
 
 coverage:
 	@$(MAKE) --no-print-directory B=$(B)/cov COV=1 CC=gcc test
