@@ -178,8 +178,7 @@ void bs_metric_row(const bs_kind *k, const bs_known *known, const char *name,
 /* ---- reading for a model ---- */
 
 /* A file that cannot be read may be one for another task: that is the better message. */
-static basin_status fail_other(const bs_saved *m, const char *file, basin_status s,
-                               basin_error *err)
+basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, basin_error *err)
 {
     enum { SURE = 50 };
     const bs_kind *kind;
@@ -227,5 +226,5 @@ basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, con
     for (size_t i = 0; !s && i < notes.n; i++)
         bs_log_say(log, BS_DEBUG, "%s", notes.note[i].text);
     bs_notes_free(&notes);
-    return s && n > 0 ? fail_other(m, files[0], s, err) : s;
+    return s && n > 0 ? bs_fail_other(m, files[0], s, err) : s;
 }

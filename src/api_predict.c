@@ -25,26 +25,6 @@ static basin_status choose_inference(const bs_saved *m, const basin_predict_opti
     return s;
 }
 
-static basin_status predict(const bs_saved *m, const bs_inference *how, int threads,
-                            const bs_part *data, bs_outputs *y, basin_error *err)
-{
-    bs_workspace *w = NULL;
-    bs_scorer    *scorer = NULL;
-    basin_status  s = m->kind->outputs(data, &m->known, y, err);
-    if (!s && how->energies && !(y->energy = bs_calloc((size_t)data->rows + 1, sizeof *y->energy)))
-        s = bs_fail_nomem(err);
-    if (!s)
-        s = bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &w, err);
-    if (!s)
-        s = bs_scorer_new(&bs_backend_cpu, w, m->params, &m->spec, how, &scorer, err);
-    if (!s)
-        s = m->kind->predict(scorer, &m->spec, &m->known, data, y, err);
-    bs_scorer_free(scorer);
-    if (w)
-        bs_backend_cpu.workspace_free(w);
-    return s;
-}
-
 void bs_npy_header(bs_buf *out, const char *type, const int64_t *dim, int n)
 {
     char header[160];
@@ -98,16 +78,100 @@ basin_status bs_target_close(bs_target *t, basin_status s, basin_error *err)
     return s;
 }
 
+enum { PIECE_ROWS = 4096 };
+
+/* One call of basin_predict_files. */
+typedef struct {
+    const bs_saved              *m;
+    const bs_prediction         *p;
+    const basin_predict_options *o;
+    bs_inference                 how;
+    bs_logger                   *log;
+    bs_workspace                *w;
+    bs_scorer                   *scorer;
+} predicting;
+
+static basin_status predict(const predicting *g, const bs_part *data, bs_outputs *y,
+                            basin_error *err)
+{
+    basin_status s = g->m->kind->outputs(data, &g->m->known, y, err);
+    if (!s && g->how.energies &&
+        !(y->energy = bs_calloc((size_t)data->rows + 1, sizeof *y->energy)))
+        s = bs_fail_nomem(err);
+    return s ? s : g->m->kind->predict(g->scorer, &g->m->spec, &g->m->known, data, y, err);
+}
+
+static basin_status all_at_once(const predicting *g, const char *const *files, int n, bs_target *to,
+                                basin_error *err)
+{
+    bs_part      data = {0};
+    bs_outputs   y = {0};
+    basin_status s = bs_read_for(g->m, files, n, g->o->part, true, g->log, &data, err);
+    if (!s)
+        s = predict(g, &data, &y, err);
+    if (!s)
+        s = g->p->write(g->m, g->o, &data, &y, to, err);
+    bs_outputs_free(&y);
+    bs_part_free(&data);
+    return s;
+}
+
+/* Files of any length in memory that does not grow with them. */
+static basin_status piece_by_piece(const predicting *g, const char *const *files, int n,
+                                   void *writer, basin_error *err)
+{
+    const bs_wish wish = {.file = files, .n = n, .known = &g->m->known, .label_free = true};
+    bs_stream    *stream = NULL;
+    bool          more = true;
+    basin_status  s = g->m->kind->stream(&g->m->settings, &wish, PIECE_ROWS, &stream, err);
+    for (int64_t pieces = 0; !s && more; pieces++) {
+        bs_part    data = {0};
+        bs_outputs y = {0};
+        bs_notes   notes;
+        bs_notes_init(&notes);
+        s = stream->next(stream, &notes, &data, &more, err);
+        for (size_t i = 0; !s && pieces == 0 && i < notes.n; i++)
+            bs_log_say(g->log, BS_DEBUG, "%s", notes.note[i].text);
+        if (s && pieces == 0)
+            s = bs_fail_other(g->m, files[0], s, err);
+        if (!s && more)
+            s = predict(g, &data, &y, err);
+        if (!s && more)
+            s = g->p->rows(writer, &data, &y, err);
+        bs_notes_free(&notes);
+        bs_outputs_free(&y);
+        bs_part_free(&data);
+    }
+    if (stream)
+        stream->free(stream);
+    return s;
+}
+
+static basin_status predict_to(const predicting *g, const char *const *files, int n, bs_target *to,
+                               basin_error *err)
+{
+    void        *writer = NULL;
+    basin_status s = BASIN_OK;
+    if (g->m->kind->stream && g->p->begin && !g->o->part && n > 0)
+        s = g->p->begin(g->m, g->o, to, &writer, err);
+    if (s)
+        return s;
+    if (!writer)
+        return all_at_once(g, files, n, to, err);
+    s = piece_by_piece(g, files, n, writer, err);
+    g->p->end(writer);
+    return s;
+}
+
 /* To the caller's file, or to the path of the options. */
-static basin_status write_to(const bs_prediction *p, const bs_saved *m,
-                             const basin_predict_options *o, const bs_part *data,
-                             const bs_outputs *y, FILE *out, basin_error *err)
+static basin_status predict_files(const predicting *g, const char *const *files, int n, FILE *out,
+                                  basin_error *err)
 {
     bs_target to = {.file = out};
-    if (!out && p->folders)
-        return p->write(m, o, data, y, NULL, err);
-    basin_status s = out ? BASIN_OK : bs_target_open(o->path, &to, err);
-    return s ? s : bs_target_close(&to, p->write(m, o, data, y, &to, err), err);
+    if (!out && g->p->folders)
+        return all_at_once(g, files, n, NULL, err);
+    basin_status s = out ? BASIN_OK : bs_target_open(g->o->path, &to, err);
+    return s ? s : bs_target_close(&to, predict_to(g, files, n, &to, err), err);
 }
 
 basin_status basin_predict_files(const char *model, const char *const *files, int n,
@@ -117,27 +181,25 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
     basin_predict_options none = {0};
     bs_logger             log = bs_session_log(session);
     basin_model          *m = NULL;
-    bs_part               data = {0};
-    bs_outputs            y = {0};
-    bs_inference          how = {0};
     o = o ? o : &none;
     if (!out && !o->path)
         return bs_fail(err, BASIN_EARG, "neither a file nor a path for the predictions");
     basin_status s = basin_model_load(model, &m, err);
     if (s)
         return s;
-    const bs_prediction *p = prediction_of(m->saved);
-    s = p->check(m->saved, o, err);
+    predicting g = {.m = m->saved, .p = prediction_of(m->saved), .o = o, .log = &log};
+    s = g.p->check(g.m, o, err);
     if (!s)
-        s = choose_inference(m->saved, o, &how, err);
+        s = choose_inference(g.m, o, &g.how, err);
     if (!s)
-        s = bs_read_for(m->saved, files, n, o->part, true, &log, &data, err);
+        s = bs_backend_cpu.workspace_new(&(bs_backend_options){o->threads}, &g.w, err);
     if (!s)
-        s = predict(m->saved, &how, o->threads, &data, &y, err);
+        s = bs_scorer_new(&bs_backend_cpu, g.w, g.m->params, &g.m->spec, &g.how, &g.scorer, err);
     if (!s)
-        s = write_to(p, m->saved, o, &data, &y, out, err);
-    bs_outputs_free(&y);
-    bs_part_free(&data);
+        s = predict_files(&g, files, n, out, err);
+    bs_scorer_free(g.scorer);
+    if (g.w)
+        bs_backend_cpu.workspace_free(g.w);
     basin_model_free(m);
     return s;
 }

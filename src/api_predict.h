@@ -21,8 +21,15 @@ typedef struct {
     bool        folders; /* opens the path that it is given by itself: it may be a folder */
     /* Before any work is done: options that do not fit the task or each other. */
     basin_status (*check)(const bs_saved *m, const basin_predict_options *o, basin_error *err);
+    /* All rows at once... */
     basin_status (*write)(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
                           const bs_outputs *y, bs_target *out, basin_error *err);
+    /* ... or, of a task whose files come in pieces (NULL: write is what there is), some at a time.
+     * begin: *writer = NULL when the format needs to know the number of rows first. */
+    basin_status (*begin)(const bs_saved *m, const basin_predict_options *o, bs_target *out,
+                          void **writer, basin_error *err);
+    basin_status (*rows)(void *writer, const bs_part *data, const bs_outputs *y, basin_error *err);
+    void (*end)(void *writer);
 } bs_prediction;
 
 extern const bs_prediction bs_prediction_mlc, bs_prediction_tag, bs_prediction_seg;

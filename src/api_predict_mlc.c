@@ -3,23 +3,26 @@
 
 #include "api_predict.h"
 
+typedef struct format format;
+
 typedef struct {
     const bs_saved *m;
+    const format   *format;
     bs_target      *out;
     bool            scores;
     bs_threshold    cut; /* borrowed per_label of the model, or a fixed one */
     int32_t        *on;  /* [labels] */
     bs_buf          line;
     int64_t         row;
-    const float    *energy; /* [rows] of --energy, else NULL */
+    const float    *energy; /* of the row, with --energy, else NULL */
 } writer;
 
 /* A format of predictions. To add one: functions and a row of the table below. */
-typedef struct {
+struct format {
     const char *name;
     void (*begin)(writer *w, int64_t rows);
     void (*row)(writer *w, const char *id, const float *scores);
-} format;
+};
 
 static int32_t decide(writer *w, const float *scores)
 {
@@ -84,7 +87,7 @@ static void jsonl_row(writer *w, const char *id, const float *scores)
     if (w->scores && n == 0)
         bs_buf_text(&w->line, ", \"scores\": []");
     if (w->energy)
-        bs_buf_printf(&w->line, ", \"energy\": %.6g", (double)w->energy[w->row]);
+        bs_buf_printf(&w->line, ", \"energy\": %.6g", (double)*w->energy);
     bs_buf_text(&w->line, "}\n");
 }
 
@@ -193,19 +196,6 @@ static basin_status find_format(const char *name, const format **out, basin_erro
 
 /* ---- rows ---- */
 
-static basin_status write_rows(writer *w, const format *f, const bs_dataset *data,
-                               const float *scores, basin_error *err)
-{
-    const size_t L = (size_t)w->m->known.mlc.n_labels;
-    basin_status s = BASIN_OK;
-    for (int32_t i = 0; i < data->rows && !s; i++, w->row++) {
-        f->row(w, data->row_id ? data->row_id[i] : NULL, scores + (size_t)i * L);
-        if (w->line.len > 1 << 16)
-            s = flush(w, err);
-    }
-    return s ? s : flush(w, err);
-}
-
 static basin_status choose_cut(writer *w, const basin_predict_options *o, basin_error *err)
 {
     double number;
@@ -233,24 +223,84 @@ static basin_status check(const bs_saved *m, const basin_predict_options *o, bas
     return s;
 }
 
-static basin_status write_outputs(const bs_saved *m, const basin_predict_options *o,
-                                  const bs_part *data, const bs_outputs *y, bs_target *out,
-                                  basin_error *err)
+static void end(void *given)
 {
-    const format *f = NULL;
-    writer        w = {.m = m, .out = out, .scores = o->scores, .energy = y->energy};
-    basin_status  s = find_format(o->format, &f, err);
-    bs_buf_init(&w.line, (size_t)1 << 30);
-    w.on = bs_calloc((size_t)m->known.mlc.n_labels + 1, sizeof *w.on);
+    writer *w = given;
+    bs_free(w->on);
+    bs_buf_free(&w->line);
+    bs_free(w);
+}
+
+/* rows: how many there will be, or -1: not known. */
+static basin_status open_writer(const bs_saved *m, const basin_predict_options *o, int64_t rows,
+                                bs_target *out, writer **made, basin_error *err)
+{
+    writer *w = bs_calloc(1, sizeof *w);
+    *made = NULL;
+    if (!w)
+        return bs_fail_nomem(err);
+    *w = (writer){.m = m, .out = out, .scores = o->scores};
+    bs_buf_init(&w->line, (size_t)1 << 30);
+    basin_status s = find_format(o->format, &w->format, err);
+    w->on = bs_calloc((size_t)m->known.mlc.n_labels + 1, sizeof *w->on);
     if (!s)
-        s = w.on ? choose_cut(&w, o, err) : bs_fail_nomem(err);
-    if (!s && f->begin)
-        f->begin(&w, data->rows);
-    if (!s)
-        s = write_rows(&w, f, data->mlc, y->scores, err);
-    bs_free(w.on);
-    bs_buf_free(&w.line);
+        s = w->on ? choose_cut(w, o, err) : bs_fail_nomem(err);
+    if (!s && w->format->begin)
+        w->format->begin(w, rows);
+    if (s)
+        end(w);
+    else
+        *made = w;
     return s;
 }
 
-const bs_prediction bs_prediction_mlc = {"mlc", false, check, write_outputs};
+static basin_status begin(const bs_saved *m, const basin_predict_options *o, bs_target *out,
+                          void **made, basin_error *err)
+{
+    const format *f;
+    writer       *w = NULL;
+    basin_status  s = find_format(o->format, &f, err);
+    *made = NULL;
+    if (!s && f->begin != npy_begin)
+        s = open_writer(m, o, -1, out, &w, err);
+    *made = w;
+    return s;
+}
+
+static basin_status write_rows(void *given, const bs_part *data, const bs_outputs *y,
+                               basin_error *err)
+{
+    writer      *w = given;
+    const size_t L = (size_t)w->m->known.mlc.n_labels;
+    const char *const *id = data->mlc->row_id;
+    basin_status s = BASIN_OK;
+    for (int32_t i = 0; i < data->rows && !s; i++, w->row++) {
+        w->energy = y->energy ? &y->energy[i] : NULL;
+        w->format->row(w, id ? id[i] : NULL, y->scores + (size_t)i * L);
+        if (w->line.len > 1 << 16)
+            s = flush(w, err);
+    }
+    return s ? s : flush(w, err);
+}
+
+static basin_status write_all(const bs_saved *m, const basin_predict_options *o,
+                              const bs_part *data, const bs_outputs *y, bs_target *out,
+                              basin_error *err)
+{
+    writer      *w;
+    basin_status s = open_writer(m, o, data->rows, out, &w, err);
+    if (s)
+        return s;
+    s = write_rows(w, data, y, err);
+    end(w);
+    return s;
+}
+
+const bs_prediction bs_prediction_mlc = {
+    .task = "mlc",
+    .check = check,
+    .write = write_all,
+    .begin = begin,
+    .rows = write_rows,
+    .end = end,
+};

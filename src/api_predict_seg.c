@@ -259,4 +259,9 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
     return s;
 }
 
-const bs_prediction bs_prediction_seg = {"seg", true, check, write_outputs};
+const bs_prediction bs_prediction_seg = {
+    .task = "seg",
+    .folders = true,
+    .check = check,
+    .write = write_outputs,
+};

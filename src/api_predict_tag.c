@@ -131,4 +131,8 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
     return s;
 }
 
-const bs_prediction bs_prediction_tag = {"tag", false, check, write_outputs};
+const bs_prediction bs_prediction_tag = {
+    .task = "tag",
+    .check = check,
+    .write = write_outputs,
+};

@@ -1,4 +1,4 @@
-/* test_settings_corpus.c -- replays the fuzz corpora of settings and tag schemes without a fuzzer. */
+/* test_settings_corpus.c -- replays the fuzz corpora of settings and tag schemes. */
 #include "replay.h"
 
 #include "fuzz/fuzz_scheme.h"

@@ -30,6 +30,7 @@ struct bs_input {
     bool   eof;
     bool   begun; /* the byte order mark was looked for */
     long   lines;
+    long   head, skipped; /* lines after the first `head` have numbers larger by `skipped` */
 
     basin_error broken; /* a source that failed stays failed */
 };
@@ -236,10 +237,21 @@ static basin_status skip_mark(bs_input *in, basin_error *err)
     return BASIN_OK;
 }
 
+void bs_input_renumber(bs_input *in, long head, long first)
+{
+    in->head = head;
+    in->skipped = first - head - 1;
+}
+
+static long number_of(const bs_input *in, long line)
+{
+    return line + (line > in->head ? in->skipped : 0);
+}
+
 static basin_status fail_long(const bs_input *in, size_t ceiling, basin_error *err)
 {
     return bs_fail(err, BASIN_EDATA, "%s:%ld: the line is longer than %zu bytes", in->name,
-                   in->lines + 1, ceiling);
+                   number_of(in, in->lines + 1), ceiling);
 }
 
 basin_status bs_input_line(bs_input *in, size_t ceiling, bs_line *line, bool *more,
@@ -273,7 +285,7 @@ basin_status bs_input_line(bs_input *in, size_t ceiling, bs_line *line, bool *mo
         text[len] = '\0';
         in->pos += used;
         in->searched = 0;
-        *line = (bs_line){ .text = text, .len = len, .number = ++in->lines };
+        *line = (bs_line){ .text = text, .len = len, .number = number_of(in, ++in->lines) };
         *more = true;
         return BASIN_OK;
     }

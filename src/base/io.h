@@ -16,6 +16,8 @@ basin_status bs_input_open(const char *path, bs_input **out, basin_error *err);
 /* Reads from memory instead, for tests and fuzzing; borrows the bytes, unpacks nothing. */
 basin_status bs_input_memory(const char *name, const void *bytes, size_t n, bs_input **out,
                              basin_error *err);
+/* Lines after the first `head` are numbered from `first` on: a piece of a larger file. */
+void         bs_input_renumber(bs_input *in, long head, long first);
 void         bs_input_close(bs_input *in); /* accepts NULL */
 const char  *bs_input_name(const bs_input *in); /* for messages; "<stdin>" for "-" */
 

@@ -257,8 +257,8 @@ static bool finish_ids(bs_build *b)
     for (int32_t i = 0; i < b->rows; i++) {
         id[i] = i < b->n_ids ? b->row_id[i] : NULL;
         if (!id[i]) {
-            char text[16];
-            int  n = snprintf(text, sizeof text, "%d", i + 1);
+            char text[24];
+            int  n = snprintf(text, sizeof text, "%lld", (long long)(b->rows_before + i + 1));
             id[i] = bs_arena_copy(&ds->arena, text, (size_t)n);
         }
         if (!id[i])

@@ -20,9 +20,10 @@ typedef struct {
     int32_t *x_start, *y_start, *u_start;
     size_t   xs_cap, ys_cap, us_cap; /* of the three above */
     int32_t  rows, max_rows;
-    bool     ones;      /* every value so far is 1 */
-    bool     reordered; /* some row's features were not in increasing order */
-    bool     repeated;  /* some row named a label twice */
+    int64_t  rows_before; /* in pieces of the file read before: rows are named by number */
+    bool     ones;        /* every value so far is 1 */
+    bool     reordered;   /* some row's features were not in increasing order */
+    bool     repeated;    /* some row named a label twice */
 
     bs_names     features, labels; /* by name; unused where numbers are enough */
     bs_feature  *feature;

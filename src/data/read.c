@@ -189,6 +189,15 @@ static basin_status drop_unlabelled(bs_dataset **ds, bs_notes *notes, basin_erro
     return s;
 }
 
+basin_status bs_reader_choose(bs_input *in, const char *path, const bs_read_options *o,
+                              const bs_reader **out, basin_error *err)
+{
+    basin_error      unused;
+    const bs_reading r = {
+        .in = in, .name = bs_input_name(in), .path = path, .o = o, .err = err ? err : &unused};
+    return choose(&r, out);
+}
+
 basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read_options *o,
                                    bs_dataset **out, bs_notes *notes, basin_error *err)
 {
@@ -209,6 +218,7 @@ basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read
     if (s)
         return s;
     s = bs_build_init(&b, o->max_rows, r.err);
+    b.rows_before = o->rows_before;
     if (!s)
         s = reader->read(&r);
     if (!s)

@@ -19,8 +19,9 @@ typedef struct {
     int  max_rows, max_features, max_labels, max_line_mb;
 
     /* Not in the table: for whoever reads a second file. */
-    const bs_schema *like;       /* the training schema: index base, label names; borrowed */
-    bool             label_free; /* a file without labels is fine */
+    const bs_schema *like;        /* the training schema: index base, label names; borrowed */
+    bool             label_free;  /* a file without labels is fine */
+    int64_t          rows_before; /* of the file, in pieces read before */
 } bs_read_options;
 
 /* One row per option above; how to add one: a field and a row in read_options.c. */
@@ -38,10 +39,19 @@ typedef struct {
     basin_error           *err;
 } bs_reading;
 
+/* What the rows of a file need to have before them to be read some at a time (pieces.h). */
+typedef enum {
+    BS_HEAD_WHOLE, /* all of them: the file cannot be read in pieces */
+    BS_HEAD_NONE,
+    BS_HEAD_ATTRIBUTES, /* the lines up to @data */
+    BS_HEAD_NUMBERS,    /* one line that begins with the number of rows */
+} bs_head;
+
 /* A format. How to add one: a file with such a struct and a line in readers.def. */
 typedef struct {
     const char *name, *help;
     const char *extensions; /* ".arff .foo": decides between equal scores only */
+    bs_head     head;
     /* How sure the content's beginning makes us, 0 (no) to 100. */
     int (*sniff)(const char *head, size_t n, const char *path);
     /* Reads all rows and ends in bs_build_finish(). */
@@ -50,6 +60,9 @@ typedef struct {
 
 extern const bs_reader *const bs_readers[]; /* ends with NULL */
 const bs_reader              *bs_reader_find(const char *name);
+/* The one that the options name, or that fits the beginning of the content. */
+basin_status bs_reader_choose(bs_input *in, const char *path, const bs_read_options *o,
+                              const bs_reader **out, basin_error *err);
 
 /* Reads the files one after the other; later ones are matched to the first.
  * notes (may be NULL) was initialised by the caller. On failure *out is NULL. */

@@ -44,6 +44,7 @@ const bs_reader bs_reader_arff = {
     .name = "arff",
     .help = "Weka ARFF, dense or sparse: MULAN with its XML, MEKA -C, CLUS hierarchies",
     .extensions = ".arff",
+    .head = BS_HEAD_ATTRIBUTES,
     .sniff = sniff,
     .read = read_arff,
 };

@@ -379,6 +379,7 @@ const bs_reader bs_reader_jsonl = {
     .name = "jsonl",
     .help = "one JSON object per line: {\"features\": {...} or [...], \"labels\": [...]}",
     .extensions = ".jsonl .ndjson .json",
+    .head = BS_HEAD_NONE,
     .sniff = sniff,
     .read = read_jsonl,
 };

@@ -306,6 +306,7 @@ const bs_reader bs_reader_xmc = {
     .name = "xmc",
     .help = "extreme-classification repository: 'rows features labels', then LIBSVM rows from 0",
     .extensions = ".txt .xmc",
+    .head = BS_HEAD_NUMBERS,
     .sniff = sniff,
     .read = read_xmc,
 };

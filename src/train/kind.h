@@ -69,6 +69,14 @@ typedef struct {
     bool               unlabelled; /* labels are not even looked at */
 } bs_wish;
 
+/* Rows of files, some at a time. */
+typedef struct bs_stream bs_stream;
+struct bs_stream {
+    /* *more = false at the end, and then there is no part. */
+    basin_status (*next)(bs_stream *s, bs_notes *notes, bs_part *out, bool *more, basin_error *err);
+    void (*free)(bs_stream *s);
+};
+
 /* Rows of a part as batches. */
 typedef struct bs_feed bs_feed;
 struct bs_feed {
@@ -161,6 +169,10 @@ struct bs_kind {
     /* Batches of at most o->batch rows; borrows everything. */
     basin_status (*feed)(const bs_part *p, const bs_known *k, const bs_spec *spec,
                          const bs_train_options *o, bs_feed **out, basin_error *err);
+
+    /* NULL, or rows of files for a trained model, some at a time. */
+    basin_status (*stream)(const bs_settings *s, const bs_wish *w, int32_t rows, bs_stream **out,
+                           basin_error *err);
 
     basin_status (*outputs)(const bs_part *p, const bs_known *k, bs_outputs *out, basin_error *err);
     /* Fills outputs; energy only where there is room for it. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "data/read.h"
+#include "data/pieces.h"
 #include "data/split.h"
 
 /* ---- files ---- */
@@ -30,25 +30,91 @@ static bool is_sparse(const bs_schema *schema)
     return !schema->mean && (!schema->dense || schema->binary);
 }
 
-static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
-                               bs_part *out, basin_error *err)
+static bs_read_options reading_of(const bs_settings *s, const bs_wish *w)
 {
-    bs_read_options  o = s->read;
-    const bs_schema *like = w->known ? &w->known->mlc : w->first ? &w->first->mlc->schema : NULL;
-    bs_dataset      *d = NULL;
-    o.like = like;
+    bs_read_options o = s->read;
+    o.like = w->known ? &w->known->mlc : w->first ? &w->first->mlc->schema : NULL;
     o.label_free = w->label_free;
     if (w->known)
         o.drop_unlabelled = false;
-    basin_status status = bs_dataset_read(w->file, w->n, &o, &d, notes, err);
-    if (!status && like)
-        status = bs_dataset_match(like, d, w->file[0], notes, err);
+    return o;
+}
+
+/* Brings what was read into the shape of the schema that it is to be like. Takes d in any case. */
+static basin_status adopt(const bs_wish *w, const bs_schema *like, bs_dataset *d, const char *file,
+                          bs_notes *notes, bs_part *out, basin_error *err)
+{
+    basin_status status = like ? bs_dataset_match(like, d, file, notes, err) : BASIN_OK;
     if (!status && w->known && is_sparse(like) && d->n_missing > 0)
         bs_dataset_fill(d, like);
     if (!status)
         return take(d, out);
     bs_dataset_free(d);
     return status;
+}
+
+static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
+                               bs_part *out, basin_error *err)
+{
+    const bs_read_options o = reading_of(s, w);
+    bs_dataset           *d = NULL;
+    basin_status          status = bs_dataset_read(w->file, w->n, &o, &d, notes, err);
+    return status ? status : adopt(w, o.like, d, w->file[0], notes, out, err);
+}
+
+/* ---- some rows at a time ---- */
+
+typedef struct {
+    bs_stream       base;
+    bs_wish         wish;
+    bs_read_options o;
+    bs_pieces      *file; /* the one being read, or NULL */
+    int             next; /* file */
+    int32_t         rows;
+} mlc_stream;
+
+static basin_status stream_next(bs_stream *base, bs_notes *notes, bs_part *out, bool *more,
+                                basin_error *err)
+{
+    mlc_stream  *s = (mlc_stream *)base;
+    basin_status status = BASIN_OK;
+    bs_dataset  *d = NULL;
+    *out = (bs_part){0};
+    *more = false;
+    while (!status && !d) {
+        if (!s->file && s->next == s->wish.n)
+            return BASIN_OK;
+        if (!s->file)
+            status = bs_pieces_open(s->wish.file[s->next++], &s->o, s->rows, &s->file, err);
+        if (!status)
+            status = bs_pieces_next(s->file, &d, notes, err);
+        if (!status && !d) {
+            bs_pieces_close(s->file);
+            s->file = NULL;
+        }
+    }
+    *more = !status;
+    return status ? status
+                  : adopt(&s->wish, s->o.like, d, s->wish.file[s->next - 1], notes, out, err);
+}
+
+static void stream_free(bs_stream *base)
+{
+    bs_pieces_close(((mlc_stream *)base)->file);
+    bs_free(base);
+}
+
+static basin_status stream(const bs_settings *s, const bs_wish *w, int32_t rows, bs_stream **out,
+                           basin_error *err)
+{
+    mlc_stream *new = bs_calloc(1, sizeof *new);
+    *out = NULL;
+    if (!new)
+        return bs_fail_nomem(err);
+    *new = (mlc_stream){
+        .base = {stream_next, stream_free}, .wish = *w, .o = reading_of(s, w), .rows = rows};
+    *out = &new->base;
+    return BASIN_OK;
 }
 
 static void free_part(bs_part *p)
@@ -256,6 +322,7 @@ const bs_kind bs_kind_mlc = {
               {BS_METRIC_ece, "ECE", 6, 3, false}},
     .tunes = true,
     .sniff = sniff,
+    .stream = stream,
     .read = read_files,
     .free = free_part,
     .split = split,

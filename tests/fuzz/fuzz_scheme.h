@@ -1,5 +1,5 @@
-/* fuzz_scheme.h -- the body of the fuzz target of tag schemes: words are tags, lines are sentences.
- * Spans are the same after a conversion to any scheme and well-formed there. */
+/* fuzz_scheme.h -- the body of the fuzz target of tag schemes: words are tags, lines sentences.
+ * Spans are the same after a conversion to any scheme, and well-formed there. */
 #ifndef FUZZ_SCHEME_H
 #define FUZZ_SCHEME_H
 

@@ -1,5 +1,5 @@
-/* fuzz_settings.h -- the body of the fuzz target of settings: any bytes as lines of a config, as JSON
- * of a model, as words of a preset. What is taken is written and read back alike. */
+/* fuzz_settings.h -- the body of the fuzz target of settings: any bytes as lines of a config, as
+ * JSON of a model, as words of a preset. What is taken is written and read back alike. */
 #ifndef FUZZ_SETTINGS_H
 #define FUZZ_SETTINGS_H
 

@@ -1,0 +1,220 @@
+/* pieces.c -- see pieces.h. */
+#include "data/pieces.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "data/scan.h"
+
+enum { MOST_BYTES = 1 << 30, PIECE_BYTES = 32 << 20 };
+
+struct bs_pieces {
+    bs_input              *in;
+    const char            *path; /* NULL: standard input */
+    const bs_read_options *o;
+    const bs_reader       *reader;
+    int32_t                rows;  /* of a piece, about */
+    bs_buf                 text;  /* the head, then lines of the piece */
+    bs_buf                 head;  /* lines that every piece begins with */
+    long                   heads; /* how many */
+    int64_t                said;  /* rows that the head announces, or -1 */
+    int64_t                done;  /* rows of the pieces before */
+    bool                   begun, ended;
+    bool                   whole; /* the file cannot be cut */
+};
+
+/* What one piece holds besides its head. */
+typedef struct {
+    long    first; /* number of its first line; 0: it has none */
+    int64_t lines;
+    int32_t rows; /* lines that are neither blank nor comments */
+} body;
+
+void bs_pieces_close(bs_pieces *p)
+{
+    if (!p)
+        return;
+    bs_input_close(p->in);
+    bs_buf_free(&p->text);
+    bs_buf_free(&p->head);
+    bs_free(p);
+}
+
+static basin_status next_line(bs_pieces *p, bs_line *line, bool *more, basin_error *err)
+{
+    return bs_input_line(p->in, (size_t)p->o->max_line_mb << 20, line, more, err);
+}
+
+static basin_status keep_line(bs_buf *to, const bs_line *line, basin_error *err)
+{
+    bs_buf_add(to, line->text, line->len);
+    bs_buf_text(to, "\n");
+    return to->failed ? bs_fail_nomem(err) : BASIN_OK;
+}
+
+/* The attributes of ARFF, up to and with @data. */
+static basin_status read_attributes(bs_pieces *p, basin_error *err)
+{
+    bs_line      line;
+    bool         more = true, found = false;
+    basin_status s = BASIN_OK;
+    while (!s && more && !found) {
+        s = next_line(p, &line, &more, err);
+        if (s || !more)
+            break;
+        found = strncasecmp(bs_skip_blanks(line.text), "@data", 5) == 0;
+        s = keep_line(&p->head, &line, err);
+        p->heads++;
+    }
+    return s;
+}
+
+/* "rows features labels": the first number is that of each piece. With two numbers the labels
+ * are in a second file, which the reader goes through at the same time: that is not cut. */
+static basin_status read_numbers(bs_pieces *p, basin_error *err)
+{
+    bs_line      line;
+    bool         more;
+    int64_t      rows, other;
+    basin_status s = next_line(p, &line, &more, err);
+    if (s || !more)
+        return s;
+    const char *rest = bs_scan_index(bs_skip_blanks(line.text), &rows);
+    const char *third = rest ? bs_scan_index(bs_skip_blanks(rest), &other) : NULL;
+    if (!third || !bs_scan_index(bs_skip_blanks(third), &other)) {
+        p->whole = true;
+        bs_input_close(p->in);
+        p->in = NULL;
+        return bs_input_open(p->path ? p->path : "-", &p->in, err);
+    }
+    p->said = rows;
+    p->heads = 1;
+    bs_buf_text(&p->head, rest);
+    bs_buf_text(&p->head, "\n");
+    return p->head.failed ? bs_fail_nomem(err) : BASIN_OK;
+}
+
+basin_status bs_pieces_open(const char *path, const bs_read_options *o, int32_t rows,
+                            bs_pieces **out, basin_error *err)
+{
+    bs_pieces *p = bs_calloc(1, sizeof *p);
+    *out = NULL;
+    if (!p)
+        return bs_fail_nomem(err);
+    bs_buf_init(&p->text, MOST_BYTES);
+    bs_buf_init(&p->head, MOST_BYTES);
+    p->path = strcmp(path, "-") == 0 ? NULL : path;
+    p->o = o;
+    p->rows = rows;
+    p->said = -1;
+    basin_status s = bs_input_open(path, &p->in, err);
+    if (!s)
+        s = bs_reader_choose(p->in, p->path, o, &p->reader, err);
+    p->whole = !s && p->reader->head == BS_HEAD_WHOLE;
+    if (!s && p->reader->head == BS_HEAD_ATTRIBUTES)
+        s = read_attributes(p, err);
+    if (!s && p->reader->head == BS_HEAD_NUMBERS)
+        s = read_numbers(p, err);
+    if (s) {
+        bs_pieces_close(p);
+        return s;
+    }
+    *out = p;
+    return BASIN_OK;
+}
+
+static bool is_blank(const bs_line *line)
+{
+    return *bs_skip_blanks(line->text) == '\0';
+}
+
+static bool is_row(const bs_line *line)
+{
+    const char c = *bs_skip_blanks(line->text);
+    return c && c != '%' && c != '#';
+}
+
+/* Lines until there are rows enough. Never ends on a blank line: in some formats these are rows
+ * when, and only when, others follow. */
+static basin_status gather(bs_pieces *p, body *b, basin_error *err)
+{
+    bs_line      line;
+    bool         more = true, blank = true;
+    basin_status s = BASIN_OK;
+    *b = (body){0};
+    const bool counted = p->said >= 0;
+    while (!s && (blank || (b->rows < p->rows && p->text.len < PIECE_BYTES))) {
+        s = next_line(p, &line, &more, err);
+        if (s || !more)
+            break;
+        b->first = b->first ? b->first : line.number;
+        blank = is_blank(&line);
+        b->lines++;
+        b->rows += counted || is_row(&line);
+        s = keep_line(&p->text, &line, err);
+    }
+    p->ended = !more;
+    return s;
+}
+
+static basin_status read_text(bs_pieces *p, const body *b, bs_dataset **out, bs_notes *notes,
+                              basin_error *err)
+{
+    bs_read_options o = *p->o;
+    bs_input       *in;
+    basin_status    s = bs_input_memory(bs_input_name(p->in), p->text.data ? p->text.data : "",
+                                        p->text.len, &in, err);
+    if (s)
+        return s;
+    snprintf(o.format, sizeof o.format, "%s", p->reader->name);
+    o.rows_before = p->done;
+    if (b->first)
+        bs_input_renumber(in, p->heads, b->first);
+    s = bs_dataset_read_input(in, p->path, &o, out, notes, err);
+    bs_input_close(in);
+    return s;
+}
+
+/* The head of a piece whose rows are counted in it. */
+static basin_status announce(bs_pieces *p, bs_buf *lines, const body *b, basin_error *err)
+{
+    int64_t left = p->said - p->done, rows = b->lines < left ? b->lines : left;
+    if (p->ended && b->lines < left)
+        return bs_fail(err, BASIN_EDATA, "%s: its first line says %lld rows, there are %lld",
+                       bs_input_name(p->in), (long long)p->said, (long long)(p->done + b->lines));
+    bs_buf_printf(lines, "%lld%s", (long long)rows, p->head.data ? p->head.data : "");
+    return lines->failed ? bs_fail_nomem(err) : BASIN_OK;
+}
+
+basin_status bs_pieces_next(bs_pieces *p, bs_dataset **out, bs_notes *notes, basin_error *err)
+{
+    body b;
+    *out = NULL;
+    if (p->ended)
+        return BASIN_OK;
+    if (p->whole) {
+        p->ended = true;
+        return bs_dataset_read_input(p->in, p->path, p->o, out, notes, err);
+    }
+    bs_buf_clear(&p->text);
+    if (p->said < 0)
+        bs_buf_add(&p->text, p->head.data ? p->head.data : "", p->head.len);
+    basin_status s = gather(p, &b, err);
+    if (!s && p->said >= 0) {
+        bs_buf lines = p->text;
+        bs_buf_init(&p->text, MOST_BYTES);
+        s = announce(p, &p->text, &b, err);
+        bs_buf_add(&p->text, lines.data ? lines.data : "", lines.len);
+        bs_buf_free(&lines);
+        if (!s && p->text.failed)
+            s = bs_fail_nomem(err);
+    }
+    if (s || (p->begun && b.rows == 0))
+        return s;
+    p->begun = true;
+    s = read_text(p, &b, out, notes, err);
+    if (!s)
+        p->done += (*out)->rows;
+    return s;
+}

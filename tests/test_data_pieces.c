@@ -1,0 +1,181 @@
+/* test_data_pieces.c -- a file in pieces is the file: same rows, names and messages. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "data/pieces.h"
+
+static char path[64];
+
+static void put_file(const char *text)
+{
+    snprintf(path, sizeof path, "/tmp/basin-pieces-XXXXXX");
+    int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    close(fd);
+}
+
+static bs_dataset *whole(const bs_read_options *o)
+{
+    const char *file = path;
+    basin_error err = {0};
+    bs_dataset *d = NULL;
+    if (bs_dataset_read(&file, 1, o, &d, NULL, &err))
+        fprintf(stderr, "  %s\n", err.msg);
+    assert_non_null(d);
+    return d;
+}
+
+static void same_row(const bs_dataset *a, int32_t i, const bs_dataset *b, int32_t k)
+{
+    const int32_t n = a->x.start[i + 1] - a->x.start[i];
+    assert_int_equal(n, b->x.start[k + 1] - b->x.start[k]);
+    for (int32_t e = 0; e < n; e++) {
+        const int32_t p = a->x.start[i] + e, q = b->x.start[k] + e;
+        assert_int_equal(a->x.index[p], b->x.index[q]);
+        assert_true((a->x.value ? a->x.value[p] : 1) == (b->x.value ? b->x.value[q] : 1));
+    }
+    if (a->row_id && b->row_id) /* a piece without any name has none to give */
+        assert_string_equal(a->row_id[i], b->row_id[k]);
+}
+
+/* Every size of pieces gives the rows of the whole, matched to its schema. */
+static void check(const char *text, const char *format, int32_t rows, int fewest)
+{
+    bs_read_options o = bs_read_options_default();
+    snprintf(o.format, sizeof o.format, "%s", format);
+    o.keep_ids = strcmp(format, "jsonl") == 0;
+    put_file(text);
+    bs_dataset *all = whole(&o);
+    assert_int_equal(all->rows, rows);
+    o.like = &all->schema;
+    o.label_free = true;
+    for (int32_t size = 1; size <= rows + 1; size++) {
+        bs_pieces  *p = NULL;
+        basin_error err = {0};
+        int32_t     at = 0;
+        int         pieces = 0;
+        assert_int_equal(bs_pieces_open(path, &o, size, &p, &err), BASIN_OK);
+        for (;; pieces++) {
+            bs_dataset *d = NULL;
+            if (bs_pieces_next(p, &d, NULL, &err)) {
+                fprintf(stderr, "  size %d, row %d: %s\n", (int)size, (int)at, err.msg);
+                fail();
+            }
+            if (!d)
+                break;
+            assert_int_equal(bs_dataset_match(&all->schema, d, path, NULL, &err), BASIN_OK);
+            for (int32_t i = 0; i < d->rows; i++)
+                same_row(all, at++, d, i);
+            bs_dataset_free(d);
+        }
+        assert_int_equal(at, rows);
+        if (size == 1)
+            assert_true(pieces >= fewest);
+        bs_pieces_close(p);
+    }
+    bs_dataset_free(all);
+    remove(path);
+}
+
+static void libsvm(void **state)
+{
+    (void)state;
+    check("1,2 1:1 3:0.5\n2 2:1\n\n\n1 3:2\n 1:1\n\n", "auto", 6, 3);
+    check("# a comment\r\n1 1:1 3:0.5\r\n2 2:1\r\n# another\r\n1 3:2", "libsvm", 3, 3);
+}
+
+static void xmc(void **state)
+{
+    (void)state;
+    check("4 5 3\n0,2 0:1 4:0.5\n1 2:1\n2 0:1\n0 3:2\n", "auto", 4, 4);
+    check("3 5 3\n0,2 0:1 4:0.5\n\n2 0:1\n", "xmc", 3, 2);
+}
+
+static void arff(void **state)
+{
+    (void)state;
+    check("@relation 'x: -C -2'\n% no row\n@attribute a numeric\n@attribute b {u,v}\n"
+          "@attribute l {0,1}\n@attribute m {0,1}\n\n@DATA\n1,u,0,1\n\n2,v,1,1\n% none\n3,?,0,0\n",
+          "auto", 3, 3);
+    check("@relation 'x: -C 1'\n@attribute l {0,1}\n@attribute a numeric\n"
+          "@attribute b numeric\n@data\n"
+          "{0 1, 2 5}\n{}\n{1 3}\n{0 1}\n",
+          "auto", 4, 4);
+}
+
+static void jsonl(void **state)
+{
+    (void)state;
+    check("{\"id\": \"p\", \"features\": {\"a\": 1, \"b\": 2}, \"labels\": [\"x\"]}\n"
+          "{\"features\": {\"b\": 3}, \"labels\": []}\n"
+          "{\"features\": {\"a\": 0.5}, \"labels\": [\"y\"], \"id\": \"r\"}\n"
+          "{\"features\": {\"a\": 0.25}, \"labels\": [\"y\"]}\n",
+          "jsonl", 4, 4);
+}
+
+static void csv_is_one_piece(void **state)
+{
+    (void)state;
+    check("a,b,labels\n1,2,\"x;y\"\n3,4,x\n5,6,y\n", "csv", 3, 1);
+}
+
+static void messages_name_lines_of_the_file(void **state)
+{
+    bs_read_options o = bs_read_options_default();
+    bs_pieces      *p = NULL;
+    basin_error     err = {0};
+    bs_dataset     *d = NULL;
+    int             good = 0;
+    (void)state;
+    put_file("@relation 'x: -C 1'\n@attribute l {0,1}\n@attribute a numeric\n@data\n"
+             "0,1\n1,2\n0,3\n1,oops\n");
+    assert_int_equal(bs_pieces_open(path, &o, 2, &p, &err), BASIN_OK);
+    while (bs_pieces_next(p, &d, NULL, &err) == BASIN_OK && d) {
+        good++;
+        bs_dataset_free(d);
+    }
+    assert_int_equal(good, 1);
+    assert_non_null(strstr(err.msg, ":8:"));
+    bs_pieces_close(p);
+    remove(path);
+}
+
+static void too_few_rows_are_missed(void **state)
+{
+    bs_read_options o = bs_read_options_default();
+    bs_pieces      *p = NULL;
+    basin_error     err = {0};
+    bs_dataset     *d = NULL;
+    (void)state;
+    put_file("5 5 3\n0,2 0:1 4:0.5\n1 2:1\n2 0:1\n");
+    assert_int_equal(bs_pieces_open(path, &o, 2, &p, &err), BASIN_OK);
+    assert_int_equal(bs_pieces_next(p, &d, NULL, &err), BASIN_OK);
+    bs_dataset_free(d);
+    assert_int_equal(bs_pieces_next(p, &d, NULL, &err), BASIN_EDATA);
+    assert_non_null(strstr(err.msg, "says 5 rows, there are 3"));
+    bs_pieces_close(p);
+    remove(path);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(libsvm),
+        cmocka_unit_test(xmc),
+        cmocka_unit_test(arff),
+        cmocka_unit_test(jsonl),
+        cmocka_unit_test(csv_is_one_piece),
+        cmocka_unit_test(messages_name_lines_of_the_file),
+        cmocka_unit_test(too_few_rows_are_missed),
+    };
+    return cmocka_run_group_tests_name("pieces", tests, NULL, NULL);
+}
