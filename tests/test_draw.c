@@ -1,0 +1,373 @@
+/* test_draw.c -- pages, charts and maps: what they escape, how they are cut, that they are well
+ * formed and survive a lack of memory. */
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "basin.h"
+#include "base/mem.h"
+#include "base/rng.h"
+#include "draw/chart.h"
+#include "draw/heat.h"
+#include "draw/page.h"
+#include "tests/html_check.h"
+
+static bs_buf fresh(void)
+{
+    bs_buf b;
+    bs_buf_init(&b, 1 << 24);
+    return b;
+}
+
+static int count(const char *text, const char *what)
+{
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, what)); at++)
+        n++;
+    return n;
+}
+
+/* ---- text ---- */
+
+static void foreign_text_shows_as_itself(void **state)
+{
+    bs_buf b = fresh();
+    (void)state;
+    bs_page_escape("<a href=\"x\">'&\n\x01\xff\xc3\xa9\xe2\x82", &b);
+    assert_string_equal(b.data, "&lt;a href=&quot;x&quot;&gt;&#39;&amp;  &#xFFFD;\xc3\xa9"
+                                "&#xFFFD;&#xFFFD;");
+    assert_int_equal(bs_page_width("\xc3\xa9"
+                                   "a\xe2\x82\xac"),
+                     3);
+    bs_buf_free(&b);
+}
+
+static void numbers_are_short_and_round(void **state)
+{
+    char t[BS_FIXED_TEXT];
+    (void)state;
+    assert_string_equal(bs_fixed(1.005, 1, t), "1.0");
+    assert_string_equal(bs_fixed(-0.04, 1, t), "0.0");
+    assert_string_equal(bs_fixed(-12.345, 2, t), "-12.35");
+    assert_string_equal(bs_fixed(3, 0, t), "3");
+    assert_string_equal(bs_fixed(NAN, 2, t), "nan");
+    assert_string_equal(bs_short(0, 4, t), "0");
+    assert_string_equal(bs_short(0.00012345, 3, t), "0.000123");
+    assert_string_equal(bs_short(12345.6, 3, t), "12346");
+    assert_string_equal(bs_short(0.5, 4, t), "0.5");
+    assert_string_equal(bs_short(1e-7, 4, t), "1e-07");
+    assert_string_equal(bs_short(-2.5e12, 4, t), "-2.5e+12");
+    assert_string_equal(bs_short(INFINITY, 4, t), "inf");
+    bs_short(DBL_MAX, 9, t);
+    bs_short(DBL_MIN, 9, t);
+}
+
+static void base64_is_the_usual_one(void **state)
+{
+    static const char *const want[] = {"", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE="};
+    bs_buf                   b = fresh();
+    (void)state;
+    for (size_t n = 1; n < 6; n++) {
+        bs_buf_clear(&b);
+        bs_page_base64((const unsigned char *)"fooba", n, &b);
+        assert_string_equal(b.data, want[n]);
+    }
+    bs_buf_free(&b);
+}
+
+/* ---- axes ---- */
+
+static void check_axis(double lo, double hi, bool log)
+{
+    bs_axis a = bs_axis_make(lo, hi, 5, log);
+    double  mark[64], previous = -INFINITY;
+    char    t[48], before[48] = "";
+    int     n = bs_axis_marks(&a, mark, 64);
+    a.from = 10;
+    a.to = 110;
+    assert_in_range(n, 2, log ? 16 : 11);
+    assert_true(a.lo <= lo + 1e-6 * fabs(lo) && a.hi >= hi - 1e-6 * fabs(hi));
+    for (int i = 0; i < n; i++) {
+        assert_true(mark[i] > previous);
+        previous = mark[i];
+        bs_axis_text(&a, mark[i], t);
+        assert_string_not_equal(t, before);
+        memcpy(before, t, sizeof before);
+        const double x = bs_axis_place(&a, mark[i]);
+        assert_true(x > 10 - 1e-3 && x < 110 + 1e-3);
+    }
+}
+
+static void marks_are_few_and_differ(void **state)
+{
+    (void)state;
+    for (uint64_t i = 0; i < 3000; i++) {
+        bs_rng       r = bs_rng_make(7, i, 1);
+        const double size = pow(10, 12 * bs_rng_uniform(&r) - 6);
+        const double lo = size * (2 * bs_rng_uniform(&r) - 1);
+        check_axis(lo, lo + size * (0.01 + bs_rng_uniform(&r)), false);
+        check_axis(size, size * (1.5 + 1e5 * bs_rng_uniform(&r)), true);
+    }
+    check_axis(0, 1, false);
+    check_axis(5, 5, false);
+    check_axis(0, 0, false);
+    check_axis(1, 1, true);
+    bs_axis none = bs_axis_make(INFINITY, -INFINITY, 5, false);
+    assert_true(none.lo < none.hi);
+    assert_false(bs_axis_make(-1, 1, 5, true).log); /* no logarithm of that */
+}
+
+/* ---- charts ---- */
+
+static void gaps_interrupt_lines_and_bands(void **state)
+{
+    const double  y[] = {1, 2, NAN, 3, 4}, lo[] = {0, 1, NAN, 2, 3}, hi[] = {2, 3, NAN, 4, 5};
+    bs_series     s[] = {{.name = "a<b", .y = y, .lo = lo, .hi = hi, .n = 5},
+                         {.name = "c", .y = lo, .n = 5, .dashed = true}};
+    const bs_mark mark = {4, "best", 0};
+    bs_buf        b = fresh();
+    (void)state;
+    bs_chart_draw(&(bs_chart){.title = "t", .series = s, .n = 1, .mark = &mark, .marks = 1}, &b);
+    assert_int_equal(count(b.data, "class=\"band"), 2);
+    assert_int_equal(count(b.data, "class=\"line"), 1);
+    assert_int_equal(count(strstr(b.data, "class=\"line"), "d=\"M"), 1);
+    assert_int_equal(count(b.data, "<circle"), 4);
+    assert_non_null(strstr(b.data, ">best</text>"));
+    assert_null(strstr(b.data, "a&lt;b")); /* one series needs no legend */
+    bs_buf_clear(&b);
+    bs_chart_draw(&(bs_chart){.series = s, .n = 2, .x_name = "x", .y_name = "y"}, &b);
+    assert_non_null(strstr(b.data, ">a&lt;b</text>"));
+    assert_null(strstr(b.data, "nan"));
+    html_check_nesting(b.data);
+    bs_buf_free(&b);
+}
+
+static void long_series_stay_small(void **state)
+{
+    static double y[5000];
+    bs_buf        b = fresh();
+    (void)state;
+    for (int i = 0; i < 5000; i++)
+        y[i] = sin(i / 100.0);
+    bs_series s = {.name = "long", .y = y, .n = 5000};
+    bs_chart_draw(&(bs_chart){.series = &s, .n = 1}, &b);
+    assert_in_range(count(b.data, "<circle"), 40, 60);
+    bs_buf_clear(&b);
+    s.n = 0;
+    bs_chart_draw(&(bs_chart){.series = &s, .n = 1, .log_y = true}, &b);
+    assert_false(b.failed);
+    bs_buf_free(&b);
+}
+
+static void bars_have_names_and_signs(void **state)
+{
+    const bs_bar bar[] = {
+        {.name = "up", .value = 3, .lo = 2, .hi = 4},
+        {.name = "a name that is much longer than there is room for in a chart", .value = -1},
+        {.name = "none", .value = NAN}};
+    bs_buf b = fresh();
+    (void)state;
+    bs_bars_draw(&(bs_bars){.title = "bars", .bar = bar, .n = 3, .digits = 1}, &b);
+    assert_int_equal(count(b.data, "<rect"), 2);
+    assert_non_null(strstr(b.data, "k1")); /* below zero */
+    assert_non_null(strstr(b.data, "&hellip;"));
+    assert_int_equal(count(b.data, "whisker"), 3);
+    html_check_nesting(b.data);
+    bs_buf_free(&b);
+}
+
+/* ---- maps ---- */
+
+static float *grid_of(int rows, int cols)
+{
+    float *v = bs_calloc((size_t)rows * (size_t)cols, sizeof *v);
+    assert_non_null(v);
+    for (int i = 0; i < rows * cols; i++)
+        v[i] = i % 7 == 0 ? (float)(i % 11) : 0;
+    v[1] = NAN;
+    return v;
+}
+
+static void draw_map(int n, bool diverging, bs_buf *b)
+{
+    static char        text[983][16];
+    static const char *name[983];
+    float             *v = grid_of(n, n);
+    for (int i = 0; i < n; i++) {
+        snprintf(text[i], sizeof text[i], "label \"%d\"", i);
+        name[i] = text[i];
+    }
+    bs_heat_draw(&(bs_heat){.title = "map",
+                            .row_title = "true",
+                            .col_title = "predicted",
+                            .rows = n,
+                            .cols = n,
+                            .value = v,
+                            .row_name = name,
+                            .diverging = diverging},
+                 b);
+    bs_free(v);
+}
+
+static void small_maps_have_all_names(void **state)
+{
+    bs_buf b = fresh();
+    (void)state;
+    draw_map(10, true, &b);
+    for (int i = 0; i < 10; i++) {
+        char name[32];
+        snprintf(name, sizeof name, ">label &quot;%d&quot;</text>", i);
+        assert_int_equal(count(b.data, name), 2);
+    }
+    assert_null(strstr(b.data, "canvas"));
+    assert_int_equal(count(b.data, "class=\"empty cell\""), 1);
+    html_check_nesting(b.data);
+    bs_buf_free(&b);
+}
+
+static int digit_of(char c)
+{
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const char       *at = strchr(digits, c);
+    return at && c ? (int)(at - digits) : -1;
+}
+
+/* Unpacks what the script unpacks, and compares with the numbers. */
+static void large_maps_keep_every_cell(void **state)
+{
+    enum { N = 159 };
+    bs_buf b = fresh();
+    (void)state;
+    draw_map(N, false, &b);
+    float      *v = grid_of(N, N);
+    const char *at = strstr(b.data, "data-e=\"runs\" data-m=\"");
+    int         cell = 0, byte = 0, bits = 0, pending = -1;
+    assert_non_null(at);
+    for (at = strstr(at, "data-m=\"") + 8; digit_of(*at) >= 0; at++) {
+        byte = byte << 6 | digit_of(*at);
+        bits += 6;
+        if (bits < 8)
+            continue;
+        const int value = byte >> (bits - 8) & 255;
+        bits -= 8;
+        if (pending < 0) {
+            pending = value;
+            continue;
+        }
+        for (int i = 0; i < value; i++, cell++) {
+            assert_true(cell < N * N);
+            const double want = (double)v[cell], got = (pending - 1) / 254.0 * 10;
+            assert_true(isnan(want) ? pending == 0 : fabs(got - want) < 0.03);
+        }
+        pending = -1;
+    }
+    assert_int_equal(cell, N * N);
+    bs_free(v);
+    bs_buf_free(&b);
+}
+
+static void huge_maps_show_some_names(void **state)
+{
+    bs_buf b = fresh();
+    (void)state;
+    draw_map(983, false, &b);
+    assert_in_range(count(b.data, "</text>"), 60, 200);
+    assert_non_null(strstr(b.data, "label \\&quot;982\\&quot;")); /* but the script knows all */
+    assert_true(b.len < 2u << 20);
+    html_check_nesting(b.data);
+    bs_buf_free(&b);
+}
+
+/* ---- pages ---- */
+
+static void whole_page(bs_buf *b)
+{
+    const double    y[] = {1, 2, 3}, strip[] = {1, 2};
+    const bs_series s = {.name = "s", .y = y, .n = 3};
+    const bs_strip  row = {.name = "method", .value = strip, .n = 2, .lo = 1, .hi = 2};
+    const bs_column column[] = {{.name = "name", .text = true},
+                                {.name = "a", .group = "both", .first = true},
+                                {.name = "b", .group = "both", .help = "what \"b\" is"},
+                                {.name = "c", .group = "other"}};
+    bs_page_begin("A <page>", "about & more", b);
+    bs_page_heading(2, "1 < 2", b);
+    bs_page_say(b, "note", "%d%%", 5);
+    bs_page_list_begin(b);
+    bs_page_item(b, "key", "%s", "<value>");
+    bs_page_list_end(b);
+    bs_page_table_begin(column, 4, BS_TABLE_SORTED | BS_TABLE_LONG, b);
+    bs_page_row_begin(b);
+    bs_page_name("x", b);
+    bs_page_number(1.5, 2, b);
+    bs_page_number(NAN, 2, b);
+    bs_page_count(7, b);
+    bs_page_row_end(b);
+    bs_page_table_end(b);
+    bs_page_details_begin("more", false, b);
+    bs_page_chip("label", "missed", "why", b);
+    bs_page_details_end(b);
+    bs_page_grid_begin(b);
+    bs_chart_draw(&(bs_chart){.series = &s, .n = 1}, b);
+    bs_strips_draw(&(bs_strips){.title = "dots", .strip = &row, .n = 1, .line = 1.5}, b);
+    bs_page_grid_end(b);
+    bs_page_png((const unsigned char *)"png", 3, 8, 8, "picture", b);
+    draw_map(50, false, b);
+    bs_page_end(b);
+}
+
+static void pages_are_well_formed_and_alone(void **state)
+{
+    bs_buf b = fresh();
+    (void)state;
+    whole_page(&b);
+    assert_false(b.failed);
+    html_check_nesting(b.data);
+    html_check_alone(b.data);
+    assert_non_null(strstr(b.data, "<title>A &lt;page&gt;</title>"));
+    assert_non_null(strstr(b.data, "colspan=\"2\">both</th>"));
+    assert_non_null(strstr(b.data, "<td data-v=\"\">&ndash;</td>"));
+    assert_non_null(strstr(b.data, "<footer>basin " BASIN_VERSION "</footer>"));
+    bs_buf_free(&b);
+}
+
+static void a_lack_of_memory_stays_with_the_buffer(void **state)
+{
+    const long live = bs_mem_live();
+    (void)state;
+    for (long n = 1; n < 40; n++) {
+        bs_buf b = fresh();
+        bs_page_begin("t", NULL, &b);
+        bs_mem_fail_at(n);
+        bs_page_say(&b, "", "%s", "text");
+        bs_chart_draw(&(bs_chart){.title = "empty"}, &b);
+        for (int i = 0; i < 4000; i++)
+            bs_page_chip("label", "", NULL, &b);
+        bs_mem_fail_at(0);
+        const bool failed = b.failed;
+        bs_page_end(&b);
+        bs_buf_free(&b);
+        assert_int_equal(bs_mem_live(), live);
+        if (!failed)
+            return;
+    }
+    fail();
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(foreign_text_shows_as_itself),
+        cmocka_unit_test(numbers_are_short_and_round),
+        cmocka_unit_test(base64_is_the_usual_one),
+        cmocka_unit_test(marks_are_few_and_differ),
+        cmocka_unit_test(gaps_interrupt_lines_and_bands),
+        cmocka_unit_test(long_series_stay_small),
+        cmocka_unit_test(bars_have_names_and_signs),
+        cmocka_unit_test(small_maps_have_all_names),
+        cmocka_unit_test(large_maps_keep_every_cell),
+        cmocka_unit_test(huge_maps_show_some_names),
+        cmocka_unit_test(pages_are_well_formed_and_alone),
+        cmocka_unit_test(a_lack_of_memory_stays_with_the_buffer),
+    };
+    return cmocka_run_group_tests_name("draw", tests, NULL, NULL);
+}
