@@ -38,7 +38,7 @@ echo "== page"
 cp d.arff 'a<b>&.arff'
 basin compare 'a<b>&.arff' -q --methods ce --seeds 1 --labels last:24 $small -o page --html page.html > table
 cmp page.html page/compare.html && grep -o '<title>Comp.*</title>' page.html
-grep -c 'http\|src=\|@import\|<script' page.html
+grep -c 'https\?:\|src=\|@import\|url(' page.html
 
 echo "== resume"
 for pause in 0.05 0.1 0.2; do
