@@ -237,6 +237,19 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
                                  const basin_predict_options *o, FILE *out, const basin_session *s,
                                  basin_error *err);
 
+/* What a report is like; NULL or 0 = the default. */
+typedef struct {
+    const char *path;    /* of the page; default: report.html in the run, or here for several */
+    int         threads; /* 0 = all cores */
+} basin_report_options;
+
+/* One HTML page about a run folder, or several: curves, scores with intervals, where the model
+ * errs, speed, data, configuration; of several also their differences. A folder with seed-N in it
+ * counts as one run. The data is that which the run names; without it the page has less. Training
+ * writes the same page into its folder unless the setting report is no. */
+basin_status basin_report(const char *const *runs, int n, const basin_report_options *o,
+                          const basin_session *s, basin_text *out, basin_error *err);
+
 /* --- data ---------------------------------------------------------------------------------- */
 
 /* What was understood of the files, what looks wrong, and what to do next; with

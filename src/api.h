@@ -59,6 +59,20 @@ typedef struct {
 basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_asked *asked,
                               bs_outputs *out, double *seconds, basin_error *err);
 
+/* ---- comparing models (api_compare*.c, api_report*.c) ---- */
+
+/* Where decisions are cut. */
+enum { BS_CUT_HALF, BS_CUT_TUNED, BS_CUTS };
+
+/* Against another model, one value per metric; NaN for what cannot be had. */
+typedef struct {
+    bs_paired bootstrap[BS_MOST_METRICS];
+    bs_paired randomisation[BS_MOST_METRICS];
+} bs_verdict;
+
+/* Bits of the metrics that are made of decisions. */
+uint32_t bs_decided_metrics(const bs_kind *k);
+
 /* ---- trainings (api_train.c) ---- */
 
 enum { BS_MOST_SEEDS = 1000 };

@@ -12,15 +12,6 @@
 
 enum { BS_COMPARE_METHODS = 64, BS_COMPARE_REPLICATES = 1000 };
 
-/* Where decisions are cut. */
-enum { BS_CUT_HALF, BS_CUT_TUNED, BS_CUTS };
-
-/* Against the baseline, one value per metric; NaN for what cannot be had. */
-typedef struct {
-    bs_paired bootstrap[BS_MOST_METRICS];
-    bs_paired randomisation[BS_MOST_METRICS];
-} bs_verdict;
-
 typedef struct {
     const char        *name;
     bs_settings        settings;    /* the seed is that of the first run */

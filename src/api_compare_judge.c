@@ -52,7 +52,7 @@ bs_effort bs_compare_effort(const bs_comparison *c, int method)
 
 /* ---- what each row contributes ---- */
 
-static uint32_t decided_metrics(const bs_kind *k)
+uint32_t bs_decided_metrics(const bs_kind *k)
 {
     uint32_t mask = 0;
     for (int i = 0; i < k->n_metrics; i++)
@@ -69,7 +69,7 @@ static basin_status count_rows(const bs_comparison *c, const bs_outputs *y, cons
     for (int cut = 0; cut < BS_CUTS && !s; cut++) {
         const bs_kind *k = c->rows->kind;
         bs_counting    how = {.profile = c->profile,
-                              .want = cut == BS_CUT_HALF ? 0 : decided_metrics(k),
+                              .want = cut == BS_CUT_HALF ? 0 : bs_decided_metrics(k),
                               .keep_rows = true,
                               .ap_bytes = score_bytes / (size_t)(c->n * c->seeds)};
         s = k->count(c->rows, &c->data.known, y, threshold[cut], &how, &r->counts[cut], err);

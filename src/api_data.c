@@ -28,6 +28,12 @@ static basin_status handling_of(const bs_given *g, const bs_handling **out, basi
     return s;
 }
 
+basin_status bs_data_describe(const bs_part *part, const bs_part *train, bs_buf *table,
+                              basin_error *err)
+{
+    return handling_named(part->kind->task->name)->describe(part, train, table, err);
+}
+
 /* What every verb that prints does at its beginning and end. */
 typedef struct {
     bs_notes notes;

@@ -33,11 +33,18 @@ typedef struct {
                             basin_error *err);
     basin_status (*split)(const bs_given *g, const bs_cutting *cut, bs_notes *notes, bs_buf *table,
                           bs_buf *json, basin_error *err);
+    /* The table of inspect, of what was read already; train: what it is compared with, or NULL. */
+    basin_status (*describe)(const bs_part *part, const bs_part *train, bs_buf *table,
+                             basin_error *err);
     basin_status (*make)(const char *options, int seed, const char *out, const char *format,
                          bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err);
 } bs_handling;
 
 extern const bs_handling bs_handling_mlc, bs_handling_tag, bs_handling_seg;
+
+/* Lines "key      text" about data in memory, as `basin data inspect` prints them. */
+basin_status bs_data_describe(const bs_part *part, const bs_part *train, bs_buf *table,
+                              basin_error *err);
 
 /* "key=value key=value" into the options of a generator. */
 basin_status bs_make_options(const bs_option *rows, void *options, const char *words,

@@ -109,6 +109,19 @@ static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf
     return status;
 }
 
+static basin_status describe_part(const bs_part *part, const bs_part *train, bs_buf *table,
+                                  basin_error *err)
+{
+    bs_summary   s;
+    basin_status status = bs_dataset_summary(part->mlc, &s, err);
+    (void)train;
+    if (status)
+        return status;
+    print_inputs(part->mlc, &s, table);
+    print_checks(part->mlc, &s, table);
+    return BASIN_OK;
+}
+
 static basin_status convert(const bs_given *g, const char *out, const char *format, bs_notes *notes,
                             basin_error *err)
 {
@@ -283,4 +296,4 @@ static basin_status make(const char *options, int seed, const char *out, const c
     return s;
 }
 
-const bs_handling bs_handling_mlc = {"mlc", inspect, convert, split, make};
+const bs_handling bs_handling_mlc = {"mlc", inspect, convert, split, describe_part, make};

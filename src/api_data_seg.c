@@ -24,6 +24,13 @@ static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf
     return s;
 }
 
+static basin_status describe_part(const bs_part *part, const bs_part *train, bs_buf *table,
+                                  basin_error *err)
+{
+    (void)train;
+    return bs_images_describe(part->seg, NULL, table, NULL, NULL, err);
+}
+
 static basin_status convert(const bs_given *g, const char *out, const char *format, bs_notes *notes,
                             basin_error *err)
 {
@@ -152,4 +159,4 @@ static basin_status make(const char *options, int seed, const char *out, const c
     return s;
 }
 
-const bs_handling bs_handling_seg = {"seg", inspect, convert, split, make};
+const bs_handling bs_handling_seg = {"seg", inspect, convert, split, describe_part, make};

@@ -171,6 +171,17 @@ static basin_status check_format(const char *format, const char *path, basin_err
                    format ? format : other->name);
 }
 
+static basin_status describe_part(const bs_part *part, const bs_part *train, bs_buf *table,
+                                  basin_error *err)
+{
+    bs_buf json;
+    bs_buf_init(&json, 1 << 24);
+    basin_status s =
+        bs_corpus_describe(part->tag, train ? train->tag : NULL, NULL, table, &json, err);
+    bs_buf_free(&json);
+    return s;
+}
+
 static basin_status convert(const bs_given *g, const char *out, const char *format, bs_notes *notes,
                             basin_error *err)
 {
@@ -300,4 +311,4 @@ static basin_status make(const char *options, int seed, const char *out, const c
     return s;
 }
 
-const bs_handling bs_handling_tag = {"tag", inspect, convert, split, make};
+const bs_handling bs_handling_tag = {"tag", inspect, convert, split, describe_part, make};

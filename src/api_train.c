@@ -3,7 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include <sys/resource.h>
+
 #include "api.h"
+#include "api_report.h"
 #include "base/io.h"
 
 /* The training file: given, or from a config. */
@@ -151,7 +154,7 @@ static void part_rows(const bs_kind *k, const bs_known *known, const char *part,
 }
 
 static void outcome_table(const bs_kind *k, const bs_known *known, const bs_train_outcome *o,
-                          const char *profile, const char *folder, bs_buf *out)
+                          const char *profile, bs_buf *out)
 {
     bs_metric_header(k, out);
     part_rows(k, known, "dev", o, o->valid, o->valid_tuned, 0, out);
@@ -162,11 +165,14 @@ static void outcome_table(const bs_kind *k, const bs_known *known, const bs_trai
     if (k->tunes)
         bs_buf_printf(out, "; conventions: %s", profile);
     bs_buf_text(out, "\n");
-    if (folder)
-        bs_buf_printf(out,
-                      "wrote %s: best.safetensors, config, metrics.jsonl, manifest.json\n"
-                      "next: basin eval %s DATA   |   basin predict %s DATA\n",
-                      folder, folder, folder);
+}
+
+static void say_written(const char *folder, bool report, bs_buf *out)
+{
+    bs_buf_printf(out,
+                  "wrote %s: best.safetensors, config, metrics.jsonl, manifest.json%s\n"
+                  "next: basin eval %s DATA   |   basin predict %s DATA\n",
+                  folder, report ? ", report.html" : "", folder, folder);
 }
 
 /* Mean and standard deviation (n - 1) over seeds, metric by metric. */
@@ -228,6 +234,25 @@ static void seeds_table(const bs_kind *k, const bs_known *known, const bs_train_
 
 /* ---- runs ---- */
 
+/* What a report says of the effort; not part of the run that is repeated to the bit. */
+static basin_status write_outcome(const bs_kind *k, const bs_settings *s, const bs_train_outcome *o,
+                                  const char *folder, basin_error *err)
+{
+    char          path[BS_OPTION_TEXT + 96];
+    struct rusage used = {0};
+    bs_buf        text;
+    getrusage(RUSAGE_SELF, &used);
+    snprintf(path, sizeof path, "%s/outcome.json", folder);
+    bs_buf_init(&text, 1 << 22);
+    bs_buf_text(&text, "{\"outcome\": ");
+    bs_outcome_json(k, s, o, folder, &text);
+    bs_buf_printf(&text, ", \"peak_bytes\": %lld}\n", 1024 * (long long)used.ru_maxrss);
+    basin_status status =
+        text.failed ? bs_fail_nomem(err) : bs_write_file(path, text.data, text.len, err);
+    bs_buf_free(&text);
+    return status;
+}
+
 static basin_status train_one(const bs_settings *s, const bs_prepared *data, const char *folder,
                               int resume, const basin_session *session, bs_logger *log,
                               bs_train_outcome *out, basin_error *err)
@@ -269,6 +294,8 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
         if (folder)
             snprintf(own, sizeof own, seeds > 1 ? "%s/seed-%d" : "%s", folder, s->train.seed);
         status = train_one(s, data, folder ? own : NULL, resume, session, log, &outcome[i], err);
+        if (!status && folder)
+            status = write_outcome(k, s, &outcome[i], own, err);
         if (status)
             break;
         bs_buf_text(json, i > 0 ? ", " : "");
@@ -278,7 +305,7 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
                        outcome[i].best_epoch, k->metric[data->known.headline].name,
                        100 * outcome[i].valid[data->known.headline]);
         else
-            outcome_table(k, &data->known, &outcome[0], s->train.profile, folder, table);
+            outcome_table(k, &data->known, &outcome[0], s->train.profile, table);
     }
     if (!status && seeds > 1) {
         bs_buf_text(json, "]");
@@ -286,6 +313,11 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
         bs_spread_json(k, "sd", outcome, seeds, true, json);
         bs_buf_text(json, "}");
         seeds_table(k, &data->known, outcome, seeds, table);
+    }
+    if (!status && folder) {
+        const bool report = s->train.report && bs_report_after(folder, data, s->train.threads, log);
+        if (seeds == 1)
+            say_written(folder, report, table);
     }
     return status;
 }

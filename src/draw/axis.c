@@ -38,16 +38,16 @@ bs_axis bs_axis_make(double lo, double hi, int marks, bool log)
 {
     bs_axis a = bs_axis_exact(lo, hi, marks, log);
     if (a.log) {
-        a.lo = pow(10, floor(log10(a.lo) + 1e-9));
-        a.hi = pow(10, ceil(log10(a.hi) - 1e-9));
-        if (a.hi <= a.lo)
-            a.hi = 10 * a.lo;
+        const bool flat = hi <= lo;
+        a.lo = pow(10, floor(log10(lo) + (flat ? -1e-9 : 1e-9))); /* a flat line runs inside */
+        a.hi = pow(10, ceil(log10(hi) + (flat ? 1e-9 : -1e-9)));
         log_step(&a, marks);
         return a;
     }
-    if (lo == hi && isfinite(lo)) /* a flat line runs in the middle */
-        a = bs_axis_exact(lo - fmax(1e-9, 0.05 * fabs(lo)), hi + fmax(1e-9, 0.05 * fabs(hi)), marks,
-                          false);
+    if (lo == 0 && hi == 0)
+        a = bs_axis_exact(0, 1, marks, false);
+    else if (lo == hi && isfinite(lo))
+        a = bs_axis_exact(lo - 0.05 * fabs(lo), hi + 0.05 * fabs(hi), marks, false);
     a.lo = floor(a.lo / a.step + 1e-9) * a.step;
     a.hi = ceil(a.hi / a.step - 1e-9) * a.step;
     return a;

@@ -85,9 +85,9 @@ static void bar(const sheet *k, const bs_bars *b, int i)
     if (r->lo < r->hi)
         whisker(k, r->lo, r->hi, y + k->row / 2.0, 3);
     if (b->digits >= 0) {
-        const double far = r->lo < r->hi ? bs_axis_place(&k->axis, r->hi) : end;
-        const bool   left = r->value < 0;
-        bs_svg_text("in", left ? end - 4 : fmax(far, end) + 4, y + k->row / 2.0 + 4,
+        const bool   left = r->value < 0, wide = r->lo < r->hi;
+        const double far = wide ? bs_axis_place(&k->axis, left ? r->lo : r->hi) : end;
+        bs_svg_text("in", left ? fmin(far, end) - 4 : fmax(far, end) + 4, y + k->row / 2.0 + 4,
                     left ? "end" : "start", bs_fixed(r->value, b->digits, text), k->out);
     }
     bs_buf_text(k->out, "\n");

@@ -86,8 +86,17 @@ const char bs_page_style[] =
     ".chip.missed{background:none;border:1px dashed var(--bad);color:var(--bad)}\n"
     ".chip.right::before{content:'\\2713\\a0'}.chip.wrong::before{content:'+\\a0'}"
     ".chip.missed::before{content:'\\2212\\a0'}\n"
+    /* sentences with coloured spans: k0 to k7 colour them, wrong and missed frame them */
+    ".sentence{border-left:3px solid var(--line);padding-left:.8rem;margin:.9rem 0;"
+    "max-width:70rem}.sentence p{line-height:1.9}\n"
+    ".which{display:inline-block;min-width:4.6rem;color:var(--soft);font-size:12.5px}\n"
+    ".span{border-radius:4px;padding:.08rem .25rem;margin:0 .1rem;border-bottom:2px solid var(--k);"
+    "background:color-mix(in srgb,var(--k) 16%,transparent)}\n"
+    ".span sub{font-size:10.5px;color:var(--k);margin-left:.25rem;vertical-align:baseline;"
+    "white-space:nowrap}\n"
+    ".span.wrong{outline:2px solid var(--bad)}.span.missed{outline:2px dashed var(--bad)}\n"
     "img.pixel{image-rendering:pixelated;display:block;max-width:100%;background:var(--panel)}\n"
-    "figure{margin:0}figcaption{font-size:12.5px;color:var(--soft)}\n"
+    "figure{margin:.8rem 0}figcaption{font-size:12.5px;color:var(--soft)}\n"
     /* charts */
     "svg{display:block;max-width:100%;height:auto}\n"
     "svg text{font:12px system-ui,-apple-system,'Segoe UI',Roboto,sans-serif;fill:var(--head)}\n"
@@ -112,7 +121,7 @@ const char bs_page_style[] =
     "color:var(--soft);font-size:13px}\n"
     "@media (max-width:640px){body{padding:0 .9rem;margin:1rem auto}"
     "th,td{padding:.3rem .4rem}h1{font-size:1.25rem}"
-    "dl{grid-template-columns:1fr;gap:0}dd{margin-bottom:.45rem}}\n"
+    "dl{grid-template-columns:fit-content(8.5rem) minmax(0,1fr);gap:.15rem .7rem}}\n"
     "@media print{:root:root:root{" LIGHT "}body{margin:0;max-width:none}"
     ".scroll,.long{overflow:visible;max-height:none}#theme,nav,input.filter{display:none}"
     ".long thead th{position:static}h2,h3{break-after:avoid}svg,tr,img{break-inside:avoid}}\n";

@@ -219,6 +219,8 @@ const bs_option bs_train_rows[] = {
      "share taken for test when neither is given", KEEP},
     {"checkpoint.seconds", BS_FLOAT, AT(checkpoint_seconds), "10", "0", "1e9", NULL,
      "least time between two checkpoints", 0},
+    {"report", BS_BOOL, AT(report), "yes", NULL, NULL, NULL,
+     "report.html is written to the run folder when a training is finished", 0},
     {"file.train", BS_TEXT, AT(file_train), "", NULL, NULL, NULL,
      "training data when none is given: paths with | between them", 0},
     {"file.valid", BS_TEXT, AT(file_valid), "", NULL, NULL, NULL, "the same for validation", 0},

@@ -90,6 +90,7 @@ typedef struct {
     char   rules_file[BS_OPTION_TEXT];
     double split_valid, split_test; /* shares taken when a file for them is not given */
     double checkpoint_seconds;
+    bool   report;
 
     /* paths joined by |, so that the config of a run is all it takes to repeat it */
     char file_train[BS_OPTION_TEXT], file_valid[BS_OPTION_TEXT], file_test[BS_OPTION_TEXT],

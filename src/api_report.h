@@ -1,0 +1,156 @@
+/* api_report.h -- one report, shared by the files of basin_report.
+ *
+ *     api_report.c         what is asked for, the page as a whole, the JSON object
+ *     api_report_run.c     what a run folder holds: config, manifest, curves, model
+ *     api_report_judge.c   the models on the rows, intervals, tests between runs
+ *     api_report_curve.c   charts of everything that was logged
+ *     api_report_score.c   tables of metrics
+ *     api_report_facts.c   speed, data, configuration
+ *     api_report_errors.c  where models err: what all tasks draw alike
+ *     api_report_mlc.c, api_report_tag.c, api_report_seg.c   where a model errs, by task */
+#ifndef BS_API_REPORT_H
+#define BS_API_REPORT_H
+
+#include "api.h"
+
+enum {
+    BS_REPORT_RUNS = 16,
+    BS_REPORT_SEEDS = 256,
+    BS_REPORT_REPLICATES = 1000,
+    BS_PHASES_SEEN = 8
+};
+
+/* ---- what was logged ---- */
+
+typedef struct {
+    const char *name;  /* "loss_net" */
+    const char *where; /* "" for training, else the object it stands in: "valid" */
+    double     *value; /* [n] of the history; NaN: not in that line */
+} bs_curve;
+
+typedef struct {
+    int       n;     /* lines of metrics.jsonl */
+    double   *epoch; /* [n] */
+    bs_curve *curve;
+    int       curves;
+    struct {
+        const char *name;
+        double      epoch; /* the first one */
+    } phase[BS_PHASES_SEEN];
+    int    phases;
+    int    best;    /* epoch that the model is of; 0: unknown */
+    double seconds; /* when the last line was written */
+} bs_history;
+
+/* ---- runs ---- */
+
+/* One training. */
+typedef struct {
+    char        folder[BS_OPTION_TEXT + 64];
+    bs_settings settings;
+    bs_history  history;
+    bs_saved   *model; /* NULL: there is none */
+    bool        finished;
+    uint64_t    hash[3]; /* of train, valid and test when it was trained; 0: unknown */
+    const char *machine; /* "Linux x86_64, 8 cores, 4 threads"; NULL: unknown */
+    double      seconds, rows_per_s, peak_bytes; /* of the training; NaN: unknown */
+    double      epochs, params_net, params_energy;
+    double      model_bytes;
+    double      predict_rows_per_s;
+    bs_outputs  y; /* kept of the first one of a group only */
+    bs_counts   counts[BS_CUTS];
+    double      value[BS_CUTS][BS_MOST_METRICS];
+    /* what the model says of itself: on valid and test; NaN: nothing */
+    double card[2][BS_CUTS][BS_MOST_METRICS];
+} bs_report_run;
+
+/* A run, or several that differ in the seed only. */
+typedef struct {
+    const char        *name;
+    bs_report_run     *run; /* [n], by seed */
+    int                n;
+    const bs_kind     *kind;
+    int                level; /* of headings about its errors: 2, or 3 when there are several */
+    bs_prepared       *own;   /* owned, or NULL */
+    const bs_prepared *data;  /* what it was trained on; NULL: not to be had */
+    bs_part            extra; /* the evaluated part, where only its file could be read */
+    const bs_part     *part;  /* the evaluated one; NULL: none */
+    const char        *part_name;
+    bool               judged; /* counts and values are there, of the runs that have a model */
+    int                shown;  /* the first of these: whose errors are shown */
+    bs_sampled        *source; /* [cuts, models] */
+    int                models;
+    bs_sampled_set     set[BS_CUTS];
+    bs_sampled         mean[BS_CUTS];
+    bs_interval        interval[BS_CUTS][BS_MOST_METRICS]; /* of the mean over seeds */
+    bool               compared;                           /* with the first group */
+    bs_verdict         verdict[BS_CUTS];
+} bs_report_group;
+
+typedef struct {
+    bs_arena        arena;
+    bs_logger       log;
+    int             threads;
+    bs_report_group group[BS_REPORT_RUNS];
+    int             n;
+    bs_notes        left_out; /* what could not be shown, and why */
+    bs_buf         *out;
+} bs_report;
+
+/* ---- api_report_run.c ---- */
+
+/* Adds the run, or the seeds, that a folder holds. */
+basin_status bs_report_open(bs_report *r, const char *folder, basin_error *err);
+void         bs_report_run_free(bs_report_run *run);
+/* `train --seeds` splits the data once, by the first seed: that of the first neighbour. */
+int bs_report_first_seed(const bs_report_run *run);
+
+/* ---- api_report_judge.c ---- */
+
+/* Finds the rows again that a group was trained on and is evaluated with; what cannot be had
+ * becomes a note. given: they are in memory already; or NULL. */
+basin_status bs_report_data(bs_report *r, bs_report_group *g, const bs_prepared *given,
+                            basin_error *err);
+basin_status bs_report_judge(bs_report *r, bs_report_group *g, basin_error *err);
+/* Every group against the first one, where the rows are the same. */
+basin_status bs_report_compare(bs_report *r, basin_error *err);
+/* Mean and deviation over seeds of one metric; of the evaluated part, or (card) as the models say
+ * of valid (0) and test (1). */
+void   bs_report_spread(const bs_report_group *g, int cut, int metric, double *mean, double *sd);
+double bs_report_card_mean(const bs_report_group *g, int part, int cut, int metric);
+/* Cuts that differ: 2, or 1 for tasks without a threshold. */
+int bs_report_cuts(const bs_report_group *g);
+
+/* ---- sections; they write to r->out ---- */
+
+basin_status bs_report_curves(bs_report *r, basin_error *err);
+void         bs_report_scores(const bs_report *r);
+void         bs_report_speed(const bs_report *r);
+basin_status bs_report_errors(const bs_report *r, basin_error *err);
+basin_status bs_report_card(const bs_report *r, basin_error *err);
+basin_status bs_report_config(const bs_report *r, basin_error *err);
+
+/* What a task shows of the errors of a model: written for the first run of a group that is
+ * judged. */
+typedef struct {
+    const char *task;
+    basin_status (*errors)(const bs_report_group *g, bs_buf *out, basin_error *err);
+} bs_reporting;
+
+extern const bs_reporting bs_reporting_mlc, bs_reporting_tag, bs_reporting_seg;
+
+/* How often what has a probability comes true, in bins. `what`: "labels of rows". */
+enum { BS_RELIABILITY_BINS = 15 };
+typedef struct {
+    double n[BS_RELIABILITY_BINS], sum[BS_RELIABILITY_BINS], hit[BS_RELIABILITY_BINS];
+} bs_reliability;
+void bs_reliability_add(bs_reliability *b, double p, double hit);
+void bs_reliability_draw(const bs_reliability *b, const char *what, int level, bs_buf *out);
+
+/* ---- after a training (api_train.c) ---- */
+
+/* Writes folder/report.html of runs that have just been made of `data`; a failure is a warning, and
+ * false. */
+bool bs_report_after(const char *folder, const bs_prepared *data, int threads, bs_logger *log);
+
+#endif
