@@ -179,7 +179,8 @@ static basin_status predict(const bs_report *r, const bs_report_group *g, int i,
     double          seconds = 0;
     basin_status    s = g->kind->outputs(g->part, &m->known, &run->y, err);
     if (!s)
-        s = bs_model_predict(m, g->part, NULL, r->threads, i == g->shown, &run->y, &seconds, err);
+        s = bs_model_predict(m, g->part, &(bs_asked){.warm = i == g->shown, .threads = r->threads},
+                             &run->y, &seconds, err);
     run->predict_rows_per_s = seconds > 0 ? g->part->rows / seconds : (double)NAN;
     if (!s)
         s = count(r, g, run, &run->y, err);

@@ -27,19 +27,21 @@ static char *keep(bs_report *r, const char *text)
     return bs_arena_copy(&r->arena, text, strlen(text));
 }
 
-static json_t *read_json(const char *folder, const char *name)
+/* NULL where there is no such file, or another one. */
+static basin_status read_json(const char *folder, const char *name, json_t **out, basin_error *err)
 {
     char   path[PATH];
     bs_buf text;
+    *out = NULL;
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (access(path, F_OK) != 0)
-        return NULL;
+        return BASIN_OK;
     bs_buf_init(&text, 1 << 24);
-    json_t *o = bs_read_file(path, &text, NULL)
-                    ? NULL
-                    : json_loadb(text.data ? text.data : "", text.len, 0, NULL);
+    const basin_status s = bs_read_file(path, &text, NULL);
+    if (!s)
+        *out = json_loadb(text.data ? text.data : "", text.len, 0, NULL);
     bs_buf_free(&text);
-    return o;
+    return s == BASIN_ENOMEM ? bs_fail_nomem(err) : BASIN_OK;
 }
 
 static double number(const json_t *o, const char *key)
@@ -150,10 +152,11 @@ static basin_status read_history(bs_report *r, bs_report_run *run, basin_error *
 
 /* ---- the other files ---- */
 
-static void read_manifest(bs_report *r, bs_report_run *run)
+static basin_status read_manifest(bs_report *r, bs_report_run *run, basin_error *err)
 {
     static const char *const part[] = {"train", "valid", "test"};
-    json_t                  *o = read_json(run->folder, "manifest.json");
+    json_t                  *o;
+    basin_status             s = read_json(run->folder, "manifest.json", &o, err);
     const json_t            *m = json_object_get(o, "machine");
     for (int i = 0; i < 3; i++) {
         const char *hash = json_string_value(json_object_get(json_object_get(o, part[i]), "hash"));
@@ -165,15 +168,18 @@ static void read_manifest(bs_report *r, bs_report_run *run)
         char text[256];
         snprintf(text, sizeof text, "%.60s %.60s, %.0f cores, %.0f threads", system, hardware,
                  number(m, "cores"), number(m, "threads"));
-        run->machine = keep(r, text);
+        if (!(run->machine = keep(r, text)))
+            s = bs_fail_nomem(err);
     }
     json_decref(o);
+    return s;
 }
 
-static void read_outcome(bs_report_run *run)
+static basin_status read_outcome(bs_report_run *run, basin_error *err)
 {
-    json_t       *o = read_json(run->folder, "outcome.json");
-    const json_t *t = json_object_get(o, "outcome");
+    json_t            *o;
+    const basin_status s = read_json(run->folder, "outcome.json", &o, err);
+    const json_t      *t = json_object_get(o, "outcome");
     run->seconds = number(t, "seconds");
     run->rows_per_s = number(t, "train_rows_per_s");
     run->epochs = number(t, "epochs");
@@ -183,6 +189,7 @@ static void read_outcome(bs_report_run *run)
     if (isnan(run->seconds))
         run->seconds = run->history.seconds;
     json_decref(o);
+    return s;
 }
 
 /* The best epoch, and the scores when the training ended. */
@@ -256,12 +263,13 @@ static basin_status read_run(bs_report *r, const char *folder, bs_report_run *ru
         s = bs_fail(err, BASIN_EDATA, "%s: no epoch of this training is finished yet", folder);
     if (!s)
         s = read_model(r, run, err);
-    if (s)
-        return s;
-    read_manifest(r, run);
-    read_outcome(run);
-    read_card(run);
-    return BASIN_OK;
+    if (!s)
+        s = read_manifest(r, run, err);
+    if (!s)
+        s = read_outcome(run, err);
+    if (!s)
+        read_card(run);
+    return s;
 }
 
 /* Numbers N of the folders seed-N in there that hold runs, in order; returns how many. */

@@ -234,12 +234,14 @@ static void seeds_table(const bs_kind *k, const bs_known *known, const bs_train_
 
 /* ---- runs ---- */
 
-/* What a report says of the effort; not part of the run that is repeated to the bit. */
-static basin_status write_outcome(const bs_kind *k, const bs_settings *s, const bs_train_outcome *o,
-                                  const char *folder, basin_error *err)
+/* What a report says of the effort; not part of the run that is repeated to the bit, and no reason
+ * to fail when all else is saved. */
+static void write_outcome(const bs_kind *k, const bs_settings *s, const bs_train_outcome *o,
+                          const char *folder, bs_logger *log)
 {
     char          path[BS_OPTION_TEXT + 96];
     struct rusage used = {0};
+    basin_error   err = {0};
     bs_buf        text;
     getrusage(RUSAGE_SELF, &used);
     snprintf(path, sizeof path, "%s/outcome.json", folder);
@@ -248,9 +250,10 @@ static basin_status write_outcome(const bs_kind *k, const bs_settings *s, const 
     bs_outcome_json(k, s, o, folder, &text);
     bs_buf_printf(&text, ", \"peak_bytes\": %lld}\n", 1024 * (long long)used.ru_maxrss);
     basin_status status =
-        text.failed ? bs_fail_nomem(err) : bs_write_file(path, text.data, text.len, err);
+        text.failed ? bs_fail_nomem(&err) : bs_write_file(path, text.data, text.len, &err);
+    if (status)
+        bs_log_say(log, BS_WARN, "%s was not written: %s", path, err.msg);
     bs_buf_free(&text);
-    return status;
 }
 
 static basin_status train_one(const bs_settings *s, const bs_prepared *data, const char *folder,
@@ -295,7 +298,7 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
             snprintf(own, sizeof own, seeds > 1 ? "%s/seed-%d" : "%s", folder, s->train.seed);
         status = train_one(s, data, folder ? own : NULL, resume, session, log, &outcome[i], err);
         if (!status && folder)
-            status = write_outcome(k, s, &outcome[i], own, err);
+            write_outcome(k, s, &outcome[i], own, log);
         if (status)
             break;
         bs_buf_text(json, i > 0 ? ", " : "");

@@ -22,12 +22,13 @@ static const subject subjects[] = {
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
 static const char common[] = "epochs=1 pretrain.epochs=1 samples=2 gbi.steps=2 gbi.test_steps=2 "
-                             "implicit.terms=1";
+                             "implicit.terms=1 report=no";
 
 /* What is tried: one call of the library from nothing to its end. */
 typedef struct {
     const subject *subject;
     const char    *method;
+    bool           report; /* training writes one */
 } job;
 typedef basin_status (*action)(const job *j, basin_error *err);
 
@@ -59,6 +60,8 @@ static basin_status configured(const job *j, basin_config **c, basin_error *err)
         s = basin_config_set(*c, "method", j->method, err);
     if (!s)
         s = basin_config_set(*c, "threads", "1", err);
+    if (!s && j->report)
+        s = basin_config_set(*c, "report", "yes", err);
     return s ? s : basin_config_file(*c, "train", j->subject->file, err);
 }
 
@@ -139,6 +142,17 @@ static basin_status compare(const job *j, basin_error *err)
         s = basin_compare(c, &o, NULL, &text, err);
     basin_text_free(&text);
     basin_config_free(c);
+    return s;
+}
+
+static basin_status report(const job *j, basin_error *err)
+{
+    const char          *run = "kept";
+    basin_text           text = {0};
+    basin_report_options o = {.path = "p.html", .threads = 1};
+    (void)j;
+    basin_status s = basin_report(&run, 1, &o, NULL, &text, err);
+    basin_text_free(&text);
     return s;
 }
 
@@ -257,7 +271,7 @@ static void every_method(void **state)
     for (int i = 0; i < SUBJECTS; i++) {
         make_data(&subjects[i]);
         for (int k = 0; k < METHODS; k++) {
-            const job j = {&subjects[i], methods[k]};
+            const job j = {&subjects[i], methods[k], false};
             if ((strcmp(methods[k], "crf") == 0 && strcmp(subjects[i].task, "tag") != 0) ||
                 (chosen && strcmp(chosen, methods[k]) != 0))
                 continue;
@@ -279,11 +293,12 @@ static void every_other_verb(void **state)
                 {predict, "predict"},
                 {inspect, "inspect"},
                 {split, "split"},
-                {compare, "compare"}};
+                {compare, "compare"},
+                {report, "report"}};
     long tried = 0;
     (void)state;
     for (int i = 0; i < SUBJECTS; i++) {
-        const job j = {&subjects[i], "seal-nce"};
+        const job j = {&subjects[i], "seal-nce", false};
         make_data(&subjects[i]);
         remove_folder("kept");
         OK(train_into(&j, "kept", 0, err));
@@ -293,6 +308,7 @@ static void every_other_verb(void **state)
                 continue; /* writes folders of pictures, not files */
             tried += disturb(verb[k].act, &j, verb[k].name, false);
         }
+        tried += disturb(train, &(job){&subjects[i], "ce", true}, "train and report", false);
     }
     printf("  %ld failing allocations in other verbs\n", tried);
     assert_true(tried > 100);

@@ -14,6 +14,19 @@ static double round_step(double about)
     return power * (unit > 5.0001 ? 10 : unit > 2.0001 ? 5 : unit > 1.0001 ? 2 : 1);
 }
 
+/* The nearest of 1, 2 and 5 times a power of ten. */
+static double round_down(double v)
+{
+    const double power = pow(10, floor(log10(v))), unit = v / power;
+    return power * (unit >= 5 ? 5 : unit >= 2 ? 2 : 1);
+}
+
+static double round_up(double v)
+{
+    const double power = pow(10, floor(log10(v))), unit = v / power;
+    return power * (unit > 5 ? 10 : unit > 2 ? 5 : unit > 1 ? 2 : 1);
+}
+
 static void log_step(bs_axis *a, int marks)
 {
     const double decades = log10(a->hi / a->lo);
@@ -38,9 +51,13 @@ bs_axis bs_axis_make(double lo, double hi, int marks, bool log)
 {
     bs_axis a = bs_axis_exact(lo, hi, marks, log);
     if (a.log) {
-        const bool flat = hi <= lo;
-        a.lo = pow(10, floor(log10(lo) + (flat ? -1e-9 : 1e-9))); /* a flat line runs inside */
-        a.hi = pow(10, ceil(log10(hi) + (flat ? 1e-9 : -1e-9)));
+        const bool flat = hi <= lo; /* such a line runs inside */
+        a.lo = round_down(flat ? lo * 0.999 : lo * 1.000001);
+        a.hi = round_up(flat ? hi * 1.001 : hi * 0.999999);
+        if (a.hi / a.lo >= pow(10, DECADES)) {
+            a.lo = pow(10, floor(log10(lo) + 1e-9));
+            a.hi = pow(10, ceil(log10(hi) - 1e-9));
+        }
         log_step(&a, marks);
         return a;
     }

@@ -5,6 +5,8 @@
         c.value('document.title')       # what an expression gives
         c.picture('report.png')         # the whole page
         c.complaints, c.requests        # errors and warnings of the console; addresses asked for
+
+As a program it takes pictures: chrome.py PAGE PICTURE [WIDTH [TOP HEIGHT [SCALE]]].
 """
 import base64
 import json
@@ -12,6 +14,7 @@ import os
 import select
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 
@@ -150,3 +153,10 @@ class Chrome:
                               'scale': scale})
         with open(path, 'wb') as f:
             f.write(base64.b64decode(shot['data']))
+
+
+if __name__ == '__main__':
+    place = [float(number) for number in sys.argv[3:]]
+    with Chrome() as browser:
+        browser.open(sys.argv[1], width=int(place[0]) if place else 1200)
+        browser.picture(sys.argv[2], *place[1:3], scale=place[3] if len(place) > 3 else 1)
