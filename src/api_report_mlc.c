@@ -233,21 +233,22 @@ static int ascending(const void *a, const void *b)
 /* Labels of a row that are missed, each with those that are wrong there. */
 static bool add_pairs(const view *v, int32_t row, pairs *p)
 {
+    int32_t wrong = 0;
     look_at(v, row);
-    for (int32_t a = 0; a < v->L; a++) {
-        if (!v->gold[a] || v->on[a])
+    for (int32_t l = 0; l < v->L; l++)
+        if (v->on[l] && !v->gold[l])
+            v->list[wrong++] = l;
+    for (int32_t l = 0; l < v->L && wrong > 0; l++) {
+        void *block = p->pair;
+        if (!v->gold[l] || v->on[l])
             continue;
-        for (int32_t b = 0; b < v->L; b++) {
-            void *block = p->pair;
-            if (v->gold[b] || !v->on[b])
-                continue;
-            if (p->n >= MOST_PAIRS)
-                return true;
-            if (!bs_grow(&block, &p->cap, p->n + 1, sizeof *p->pair, MOST_PAIRS))
-                return false;
-            p->pair = block;
-            p->pair[p->n++] = (uint64_t)a << 32 | (uint64_t)b;
-        }
+        if (p->n + (size_t)wrong > MOST_PAIRS)
+            return true;
+        if (!bs_grow(&block, &p->cap, p->n + (size_t)wrong, sizeof *p->pair, MOST_PAIRS))
+            return false;
+        p->pair = block;
+        for (int32_t i = 0; i < wrong; i++)
+            p->pair[p->n++] = (uint64_t)l << 32 | (uint64_t)v->list[i];
     }
     return true;
 }

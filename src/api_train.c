@@ -321,6 +321,8 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
         const bool report = s->train.report && bs_report_after(folder, data, s->train.threads, log);
         if (seeds == 1)
             say_written(folder, report, table);
+        else if (report)
+            bs_log_say(log, BS_INFO, "wrote %s/report.html", folder);
     }
     return status;
 }

@@ -244,7 +244,7 @@ static void large_maps_keep_every_cell(void **state)
     int         cell = 0, byte = 0, bits = 0, pending = -1;
     assert_non_null(at);
     for (at = strstr(at, "data-m=\"") + 8; digit_of(*at) >= 0; at++) {
-        byte = byte << 6 | digit_of(*at);
+        byte = (byte << 6 | digit_of(*at)) & 0xffff;
         bits += 6;
         if (bits < 8)
             continue;

@@ -77,7 +77,7 @@ const char bs_page_style[] =
     "details{margin:1.2rem 0}summary{cursor:pointer;font-weight:600}\n"
     ".grid{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(26rem,100%),1fr));"
     "gap:1rem 1.5rem;align-items:start;margin:.8rem 0}\n"
-    ".grid>*{min-width:0}\n"
+    ".grid>*{min-width:0}.grid>figure{margin:0}\n"
     ".chip{display:inline-block;border:1px solid var(--rule);border-radius:999px;"
     "padding:0 .55rem;margin:.1rem .25rem .1rem 0;font-size:12.5px;line-height:1.55;"
     "max-width:100%;overflow-wrap:anywhere;white-space:normal}\n"
