@@ -13,7 +13,7 @@
 #include "api_report.h"
 #include "base/io.h"
 
-enum { MOST_CURVES = 256, PATH = BS_OPTION_TEXT + 128 };
+enum { MOST_CURVES = 256, MOST_EPOCHS = 1 << 20, PATH = BS_OPTION_TEXT + 128 };
 
 static bool exists(const char *folder, const char *name)
 {
@@ -98,7 +98,7 @@ static bool add_line(bs_report *r, bs_history *h, int lines, json_t *line)
     const char  *key, *phase = json_string_value(json_object_get(line, "phase"));
     json_t      *v;
     const double epoch = number(line, "epoch");
-    h->epoch[h->n] = isnan(epoch) ? h->n + 1 : epoch;
+    h->epoch[h->n] = epoch >= 1 && epoch <= MOST_EPOCHS ? floor(epoch) : h->n + 1;
     if (!add_values(r, h, lines, "", line))
         return false;
     json_object_foreach(line, key,

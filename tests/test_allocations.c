@@ -289,12 +289,8 @@ static void every_other_verb(void **state)
     static const struct {
         action      act;
         const char *name;
-    } verb[] = {{evaluate, "eval"},
-                {predict, "predict"},
-                {inspect, "inspect"},
-                {split, "split"},
-                {compare, "compare"},
-                {report, "report"}};
+    } verb[] = {{evaluate, "eval"}, {predict, "predict"}, {inspect, "inspect"},
+                {split, "split"},   {compare, "compare"}, {report, "report"}};
     long tried = 0;
     (void)state;
     for (int i = 0; i < SUBJECTS; i++) {

@@ -1,0 +1,223 @@
+/* test_report.c -- what reports say: the numbers of the training, the counts of hand-made
+ * predictions, and names from elsewhere as nothing but text. */
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "tests/api_folder.h"
+#include "tests/html_check.h"
+
+static char page[1 << 22];
+
+static const char *read_page(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    size_t n = fread(page, 1, sizeof page - 1, f);
+    fclose(f);
+    assert_true(n < sizeof page - 1);
+    page[n] = '\0';
+    return page;
+}
+
+static json_t *train(const char *file, const char *run, const char *words, int seeds)
+{
+    basin_config *c;
+    basin_text    text;
+    char          copy[256];
+    OK(basin_config_new(&c, err));
+    snprintf(copy, sizeof copy, "%s", words);
+    for (char *word = copy, *next; *word; word = next) {
+        next = word + strcspn(word, " ");
+        next += *next ? (*next = '\0', 1) : 0;
+        char *value = strchr(word, '=');
+        *value++ = '\0';
+        OK(basin_config_set(c, word, value, err));
+    }
+    OK(basin_config_file(c, "train", file, err));
+    OK(basin_train(c, run, seeds, 0, NULL, &text, err));
+    json_t *o = json_loads(text.json, 0, NULL);
+    assert_non_null(o);
+    basin_text_free(&text);
+    basin_config_free(c);
+    return o;
+}
+
+static json_t *report(const char *const *runs, int n, const char *path)
+{
+    basin_text           text;
+    basin_report_options o = {.path = path};
+    OK(basin_report(runs, n, &o, NULL, &text, err));
+    json_t *json = json_loads(text.json, 0, NULL);
+    assert_non_null(json);
+    basin_text_free(&text);
+    html_check_nesting(read_page(path));
+    html_check_alone(page);
+    return json;
+}
+
+static void same_values(const json_t *a, const json_t *b)
+{
+    const char *key;
+    json_t     *v;
+    assert_true(json_object_size(a) > 0);
+    /* jansson wants a pointer that is not const, and changes nothing */
+    json_t *list = json_copy((json_t *)(uintptr_t)a);
+    json_object_foreach(list, key, v)
+    {
+        const double x = json_number_value(v);
+        const double y = json_number_value(json_object_get(b, key));
+        if (fabs(x - y) > 1e-9 * (1 + fabs(x))) {
+            fprintf(stderr, "  %s: %.12g and %.12g\n", key, x, y);
+            fail();
+        }
+    }
+    json_decref(list);
+}
+
+/* Found again from config and manifest, evaluated again: the numbers are those of the training. */
+static void scores_are_those_of_the_training(void **state)
+{
+    static const char *const files[] = {"d.arff", "d.conll", "d.tar"};
+    static const char *const kinds[] = {"mlc", "tag", "seg"};
+    static const char *const made[] = {NULL, "rows=60", "images=16 size=16"};
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        basin_text  text = {0};
+        const char *run = kinds[i];
+        if (made[i])
+            OK(basin_data_make(kinds[i], made[i], 1, files[i], NULL, NULL, &text, err));
+        basin_text_free(&text);
+        json_t *t = train(files[i], run, "method=ce epochs=2 net.width=8", 1);
+        json_t *r = report(&run, 1, "again.html");
+        json_t *g = json_array_get(json_object_get(r, "runs"), 0);
+        assert_string_equal(json_string_value(json_object_get(g, "part")), "test");
+        assert_int_equal(json_array_size(json_object_get(r, "left_out")), 0);
+        same_values(json_object_get(g, "metrics"), json_object_get(t, "test"));
+        if (i == 0)
+            same_values(json_object_get(g, "metrics_tuned"), json_object_get(t, "test_tuned"));
+        json_decref(t);
+        json_decref(r);
+    }
+}
+
+static void seeds_are_averaged(void **state)
+{
+    const char *run = "several";
+    (void)state;
+    json_t *t = train("d.arff", run, "method=ce epochs=2 net.width=8 seed=5", 3);
+    json_t *r = report(&run, 1, "again.html");
+    json_t *g = json_array_get(json_object_get(r, "runs"), 0);
+    assert_int_equal(json_integer_value(json_object_get(g, "seeds")), 3);
+    same_values(json_object_get(g, "metrics"), json_object_get(json_object_get(t, "mean"), "test"));
+    json_decref(t);
+    json_decref(r);
+}
+
+/* ---- names from elsewhere ---- */
+
+static void hostile_names_stay_text(void **state)
+{
+    static const char evil[] = "</script><b onclick=alert(1)>&quot";
+    const char       *run = "run <i>&";
+    FILE             *f = fopen("evil.arff", "w");
+    (void)state;
+    assert_non_null(f);
+    fprintf(f, "@relation 'x: -C 3'\n");
+    for (int l = 0; l < 3; l++)
+        fprintf(f, "@attribute '%s %d' {0,1}\n", evil, l);
+    for (int k = 0; k < 4; k++)
+        fprintf(f, "@attribute 'word %s %d' {0,1}\n", evil, k);
+    fprintf(f, "@data\n");
+    for (int i = 0; i < 120; i++)
+        fprintf(f, "%d,%d,%d,%d,%d,%d,%d\n", i % 2, i % 3 == 0, i % 5 < 2, (i + i / 7) % 2,
+                i % 3 == 1, i / 2 % 2, i / 3 % 2);
+    fclose(f);
+    json_decref(train("evil.arff", run, "method=ce epochs=2 net.width=4", 1));
+    json_t *r = report(&run, 1, "evil.html");
+    assert_null(strstr(page, "<b onclick"));
+    assert_null(strstr(page, "run <i>"));
+    assert_non_null(strstr(page, "&lt;/script&gt;&lt;b onclick=alert(1)&gt;&amp;quot 1"));
+    json_decref(r);
+}
+
+static void hostile_words_stay_text(void **state)
+{
+    const char *run = "words";
+    FILE       *f = fopen("evil.conll", "w");
+    (void)state;
+    assert_non_null(f);
+    for (int s = 0; s < 60; s++)
+        fprintf(f, "<script>alert(%d)</script> B-<u>\n]]>--> I-<u>\n'\"&amp; O\n\n", s % 3);
+    fclose(f);
+    json_decref(train("evil.conll", run, "method=ce epochs=1 net.width=4 words.width=4", 1));
+    json_t *r = report(&run, 1, "evil.html");
+    assert_null(strstr(page, "<script>alert"));
+    assert_null(strstr(page, "<u>"));
+    assert_non_null(strstr(page, "&lt;u&gt;"));
+    json_decref(r);
+}
+
+/* ---- folders that are not as they should be ---- */
+
+static basin_status try(const char *run, basin_error *err)
+{
+    basin_text           text = {0};
+    basin_report_options o = {.path = "tried.html"};
+    basin_status         s = basin_report(&run, 1, &o, NULL, &text, err);
+    basin_text_free(&text);
+    return s;
+}
+
+static void write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* Files of a run that say something else than they should: an error or less on the page. */
+static void strange_files_are_survived(void **state)
+{
+    static const char *const lines[] = {
+        "{}\n",
+        "{\"epoch\": -5, \"valid\": {\"example_f1\": 1e308}}\n",
+        "{\"epoch\": 1e300, \"loss_net\": -1e308}\n{\"epoch\": 2, \"loss_net\": 1e308}\n",
+        "{\"epoch\": 1, \"a\": {\"b\": {\"c\": 1}}, \"phase\": 3, \"<x>\": 1}\n",
+        "{\"epoch\": 3}\n{\"epoch\": 3, \"loss_net\": 1}\n{\"epoch\": 1, \"loss_net\": 2}\n",
+    };
+    basin_error err = {0};
+    (void)state;
+    json_decref(train("d.arff", "odd", "method=ce epochs=1 net.width=4", 1));
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        write_text("odd/metrics.jsonl", lines[i]);
+        assert_int_equal(try("odd", &err), BASIN_OK);
+        html_check_nesting(read_page("tried.html"));
+        assert_null(strstr(page, "<x>"));
+    }
+    write_text("odd/manifest.json", "{\"test\": {\"hash\": 5}, \"machine\": []}");
+    write_text("odd/outcome.json", "[1, 2");
+    assert_int_equal(try("odd", &err), BASIN_OK);
+    write_text("odd/best.safetensors", "no model");
+    assert_int_equal(try("odd", &err), BASIN_OK);
+    assert_non_null(strstr(read_page("tried.html"), "class=\"warn\""));
+    write_text("odd/metrics.jsonl", "[]\n");
+    assert_int_equal(try("odd", &err), BASIN_EDATA);
+    assert_string_equal(err.msg, "odd/metrics.jsonl:1: is not a line of a run");
+    write_text("odd/config", "net.width = many\n");
+    assert_int_equal(try("odd", &err), BASIN_EARG);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(scores_are_those_of_the_training),
+        cmocka_unit_test(seeds_are_averaged),
+        cmocka_unit_test(hostile_names_stay_text),
+        cmocka_unit_test(hostile_words_stay_text),
+        cmocka_unit_test(strange_files_are_survived),
+    };
+    return cmocka_run_group_tests_name("report", tests, in_temporary_folder, leave_folder);
+}
