@@ -1,102 +1,186 @@
-/* bench_img.c -- the FCN of DVN and SEAL trained by cross-entropy, as
- * torch_peer.py times it: three 5x5 convolutions, skips, two deconvolutions.
+/* bench_img.c -- nets over images trained as torch_peer.py times them, by the learner that
+ * `basin train` uses: ce, seal-regression, dvn; and prediction by the search of dvn.
  *
- *   bench_img FILE.f32 --images 200 --size 32 --batch 8 --threads 2 */
+ *   bench_img FILE.f32 --method dvn --images 200 --size 32 --batch 8 --threads 2
+ *   bench_img FILE.f32 --method dvn --predict 128     what `basin predict` does with so many photos
+ *
+ * FCN and value network with convolutions of 64, 128 and 128 channels, full layers of 384 and 192,
+ * Adam at 1e-3, whole photos, one step of each net a batch; searches of 30 plain projected steps
+ * from 0.5. seal-regression takes the net's own output, dvn what one search finds.
+ *
+ * What differs from the peer, apart from constants in losses and from initial weights: photos are
+ * bytes, brought to 0 .. 1 for each batch; the FCN scores two planes, whose difference counts;
+ * the share of the photo in the first layer of the value network is computed once a search; every
+ * pixel has a weight, 1 or 0; the net's forward pass is done for each of the two programs of a step
+ * of seal-regression, where the peer shares it; searches run 32 photos at a time. */
 #include "bench/bench.h"
+#include "train/kind_seg.h"
+#include "train/loss.h"
+
+static const char settings_of_peer[] =
+    "task=seg seed=1 seg.crop=none net.kind=fcn net.width=64 net.dropout=0 energy.kind=value "
+    "energy.hidden=384 energy.dropout=0 optimiser=adam lr.net=0.001 lr.energy=0.001 decay.net=0 "
+    "decay.energy=0 clip=0 clip.energy=0 steps.net=1 steps.energy=1 net.loss=energy "
+    "energy.weight=0.1 ce.weight=1 dvn.samples=inference gbi.steps=30 gbi.test_steps=30 "
+    "gbi.space=projected gbi.rule=plain gbi.start=uniform gbi.lr=20 gbi.best=no";
 
 typedef struct {
-    real       *x, *y; /* [n, 3, size, size], [n, 1, size, size] */
-    real       *in_x, *in_y;
+    bs_settings settings;
+    bs_part     part;
+    bs_known    known;
+    bs_learner  learner;
+    bs_feed    *feed;
     int32_t    *order;
-    int         n, size, batch;
-    bench_model model;
 } state;
 
-static bs_id upsample(bs_nn *nn, const char *name, bs_id x)
+static void *room(bs_images *im, size_t n, size_t size)
 {
-    bs_id w = bs_param(nn->g, nn->params, name, bs_shape4(1, 1, 4, 4), bs_init_uniform(0.25));
-    bs_push(nn->g, name);
-    bs_id y = bs_conv_transposed(nn->g, x, w, 2, 1);
-    bs_pop(nn->g);
-    return y;
+    void *block = bs_arena_alloc(&im->arena, n * size);
+    if (!block)
+        exit(1);
+    return block;
 }
 
-static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
+/* n photos [3, size, size] of -1 .. 1, then n masks of 0 and 1. */
+static bs_images *read_images(const char *path, int n, int size)
 {
-    static const bs_conv_shape layer[] = {
-        {64, 5, 1, 2, BS_RELU}, {128, 5, 2, 2, BS_RELU}, {128, 5, 2, 2, BS_RELU}};
-    state *s = ctx;
-    int    B = key.v[1], S = s->size;
-    bs_nn  nn = {g, s->model.params, true, 1};
-    bs_id  h[3], score[3];
-    bs_id  x = r->input[0] = bs_leaf(g, "x", BS_T_REAL, bs_shape4(B, 3, S, S));
-    bs_id  y = r->input[1] = bs_leaf(g, "y", BS_T_REAL, bs_shape4(B, 1, S, S));
-    bs_conv_stack(&nn, "conv", x, layer, 3, h);
-    score[0] = bs_conv_layer(&nn, "score/0", h[0], 1, 1, 1, 0, BS_LINEAR);
-    score[1] = bs_conv_layer(&nn, "score/1", h[1], 1, 1, 1, 0, BS_LINEAR);
-    score[2] = bs_conv_layer(&nn, "score/2", h[2], 1, 1, 1, 0, BS_LINEAR);
-    bs_id coarse = bs_add(g, upsample(&nn, "up/2", score[2]), score[1]);
-    bs_id z = bs_add(g, upsample(&nn, "up/1", coarse), score[0]);
-    bs_push(g, "loss");
-    bs_id loss = bs_mean(g, bs_sub(g, bs_softplus(g, z), bs_mul(g, z, y)));
-    bench_gradients(g, s->model.params, loss, r);
-    bs_pop(g);
+    const size_t plane = (size_t)size * (size_t)size, N = (size_t)n;
+    basin_error  err = {0};
+    bs_images   *im = bs_calloc(1, sizeof *im);
+    bs_buf       file;
+    bs_buf_init(&file, (size_t)1 << 32);
+    TRY(bs_read_file(path, &file, &err));
+    if (!im || file.len != N * 4 * plane * sizeof(float)) {
+        fprintf(stderr, "bench: %s has another size than %d images of %d x %d\n", path, n, size,
+                size);
+        exit(1);
+    }
+    bs_arena_init(&im->arena, 0);
+    im->n = n;
+    im->channels = 3;
+    im->classes = 2;
+    im->equal = im->binary = true;
+    im->width = im->height = room(im, N, sizeof *im->width);
+    im->mask_width = im->mask_height = im->width;
+    im->pixels = room(im, N, sizeof *im->pixels);
+    im->mask = room(im, N, sizeof *im->mask);
+    im->full_mask = room(im, N, sizeof *im->full_mask);
+    const float *photo = (const float *)(const void *)file.data, *mask = photo + N * 3 * plane;
+    for (size_t i = 0; i < N; i++) {
+        im->width[i] = size;
+        im->pixels[i] = room(im, 3 * plane, 1);
+        im->mask[i] = room(im, plane, 1);
+        im->full_mask[i] = NULL;
+        for (size_t k = 0; k < 3 * plane; k++)
+            im->pixels[i][k] = (uint8_t)(127.5F * (1 + photo[i * 3 * plane + k]) + 0.5F);
+        for (size_t k = 0; k < plane; k++)
+            im->mask[i][k] = mask[i * plane + k] > 0.5F;
+    }
+    bs_buf_free(&file);
+    return im;
+}
+
+static void make_learner(state *s, const char *method, int threads)
+{
+    basin_error err = {0};
+    bs_logger   log = {.level = BS_QUIET};
+    bs_learner *l = &s->learner;
+    l->o = &s->settings.train;
+    l->backend = &bs_backend_cpu;
+    bs_arena_init(&s->known.arena, 0);
+    TRY(bs_kind_seg.fit(&s->settings, &s->part, 1, &log, &s->known, &err));
+    TRY(bs_method_find(method, "seg", &l->method, &err));
+    TRY(bs_kind_seg.spec(l->o, &s->known, &l->spec, &err));
+    TRY(l->backend->workspace_new(&(bs_backend_options){threads}, &l->w, &err));
+    l->params = bs_params_new();
+    TRY(bs_learner_setup(l, &err));
+    TRY(bs_feed_seg(&s->part, &s->known, &l->spec, l->o, &s->feed, &err));
 }
 
 static double step(void *ctx, int epoch, int i)
 {
-    state       *s = ctx;
-    const size_t plane = (size_t)s->size * (size_t)s->size;
+    state      *s = ctx;
+    bs_learner *l = &s->learner;
+    basin_error err = {0};
+    const int   batch = l->o->batch;
     if (i == 0) {
         bs_rng rng = bs_rng_make(1, (uint64_t)epoch, 0);
-        bs_rng_permutation(&rng, s->order, s->n);
+        s->feed->order(s->feed, &rng, s->order);
     }
-    for (int b = 0; b < s->batch; b++) {
-        size_t row = (size_t)s->order[i * s->batch + b], at = (size_t)b;
-        memcpy(s->in_x + at * 3 * plane, s->x + row * 3 * plane, 3 * plane * sizeof(real));
-        memcpy(s->in_y + at * plane, s->y + row * plane, plane * sizeof(real));
+    memset(l->seen, 0, sizeof l->seen);
+    const bs_batch *b = s->feed->rows(s->feed, s->order + (int64_t)i * batch, batch);
+    TRY(l->method->phase[l->phase].step(l, b, &err));
+    return l->seen[l->seen[BS_SEEN_loss_net].n ? BS_SEEN_loss_net : BS_SEEN_loss_energy].sum;
+}
+
+/* The first n photos, again and again. */
+static void predict(state *s, const bench_case *c, int n)
+{
+    enum { MOST = 10000 };
+    static double seconds[MOST];
+    bs_learner   *l = &s->learner;
+    basin_error   err = {0};
+    bs_inference  how = bs_options_inference(l->o, strcmp(c->method, "dvn") == 0 ? "gbi" : "net");
+    bs_scorer    *scorer;
+    bs_outputs    y;
+    bs_part       part = s->part;
+    bs_images     first = *s->part.seg;
+    int           calls = -1; /* one that makes programs */
+    part.seg = &first;
+    part.rows = first.n = n;
+    TRY(bs_scorer_new(l->backend, l->w, l->params, &l->spec, &how, &scorer, &err));
+    TRY(bs_kind_seg.outputs(&part, &s->known, &y, &err));
+    for (double end = bs_seconds() + c->seconds;
+         calls < MOST && (calls < c->repeats || bs_seconds() < end); calls++) {
+        double start = bs_seconds();
+        TRY(bs_kind_seg.predict(scorer, &l->spec, &s->known, &part, &y, &err));
+        if (calls >= 0)
+            seconds[calls] = bs_seconds() - start;
     }
-    bs_optim_options adam = bench_adam(1e-3);
-    bs_entry        *e = bench_program(&s->model, (bs_key){{0, s->batch, 0, 0}}, &adam);
-    bs_backend_cpu.bind_input(e->program, e->input[0], s->in_x);
-    bs_backend_cpu.bind_input(e->program, e->input[1], s->in_y);
-    return bench_run(&s->model, e);
+    qsort(seconds, (size_t)calls, sizeof *seconds, by_value);
+    printf("{\"peer\":\"basin\",\"workload\":\"%s\",\"method\":\"%s\",\"measure\":\"infer\","
+           "\"batch\":%d,\"threads\":%d,\"unit\":\"images/s\",\"median\":%.6g,"
+           "\"latency_us\":%.3f}\n",
+           c->workload, c->method, n, c->threads, n / seconds[calls / 2], 1e6 * seconds[calls / 2]);
+    bs_outputs_free(&y);
+    bs_scorer_free(scorer);
 }
 
 int main(int argc, char **argv)
 {
     if (argc < 2)
-        return fprintf(stderr, "usage: bench_img FILE.f32 --images N --size S ...\n"), 2;
-    state        s = {.n = bench_int(argc, argv, "--images", "200"),
-                      .size = bench_int(argc, argv, "--size", "32"),
-                      .batch = bench_int(argc, argv, "--batch", "8")};
+        return fprintf(stderr, "usage: bench_img FILE.f32 --method NAME ...\n"), 2;
+    basin_error  err = {0};
+    const int    n = bench_int(argc, argv, "--images", "200");
+    const int    predicted = bench_int(argc, argv, "--predict", "0");
+    char         words[32];
     bench_case   c = {.workload = bench_arg(argc, argv, "--workload", "img-horses"),
-                      .method = "ce",
+                      .method = bench_arg(argc, argv, "--method", "ce"),
                       .unit = "images",
-                      .batch = s.batch,
+                      .batch = bench_int(argc, argv, "--batch", "8"),
                       .threads = bench_int(argc, argv, "--threads", "2"),
                       .repeats = bench_int(argc, argv, "--repeats", "5"),
                       .seconds = bench_int(argc, argv, "--seconds", "6")};
-    const size_t plane = (size_t)s.size * (size_t)s.size, n = (size_t)s.n, B = (size_t)s.batch;
-    basin_error  err = {0};
-    bs_buf       file;
-    bs_buf_init(&file, (size_t)1 << 32);
-    TRY(bs_read_file(argv[1], &file, &err));
-    if (file.len != n * 4 * plane * sizeof(float))
-        return fprintf(stderr, "bench: %s has another size than %d images of %d x %d\n", argv[1],
-                       s.n, s.size, s.size),
-               1;
-    s.x = (real *)(void *)file.data;
-    s.y = s.x + n * 3 * plane;
-    s.in_x = bs_calloc(B * 3 * plane, sizeof(real));
-    s.in_y = bs_calloc(B * plane, sizeof(real));
-    s.order = bs_calloc(n, sizeof *s.order);
-    s.model = bench_model_new(c.threads, build, &s);
-    bench_train(&c, s.n / s.batch, step, &s, s.batch);
-    bench_model_free(&s.model);
-    bs_buf_free(&file);
-    bs_free(s.in_x);
-    bs_free(s.in_y);
+    static state s;
+    snprintf(words, sizeof words, "batch=%d", c.batch);
+    TRY(bs_settings_default(&s.settings, &err));
+    TRY(bs_settings_words(&s.settings, settings_of_peer, "bench", &err));
+    TRY(bs_settings_words(&s.settings, words, "bench", &err));
+    s.part = (bs_part){.kind = &bs_kind_seg,
+                       .rows = n,
+                       .seg = read_images(argv[1], n, bench_int(argc, argv, "--size", "32"))};
+    make_learner(&s, c.method, c.threads);
+    s.order = bs_calloc((size_t)n, sizeof *s.order);
+    if (predicted > 0 && predicted <= n)
+        predict(&s, &c, predicted);
+    else
+        bench_train(&c, n / c.batch, step, &s, c.batch);
+    s.feed->free(s.feed);
+    bs_learner_free(&s.learner);
+    bs_params_free(s.learner.params);
+    s.learner.backend->workspace_free(s.learner.w);
+    bs_part_free(&s.part);
+    bs_known_free(&s.known);
     bs_free(s.order);
     return 0;
 }
