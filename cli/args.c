@@ -1,23 +1,53 @@
 /* args.c -- options from argv by tables; messages; signals. */
 #include <errno.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <time.h>
 
 #include "cli.h"
 
 static volatile int stop_asked;
 
-static void on_signal(int number)
+/* A thread waits for signals while all others block them: kernels of oneDNN use the stack pointer
+ * for other things, so that a handler would write its frame into somebody's data. */
+static void *wait_for_signals(void *arg)
 {
-    stop_asked = 1;
-    signal(number, SIG_DFL); /* the second one ends at once */
+    const struct timespec moment = {.tv_nsec = 200000000}, none = {0};
+    sigset_t             *set = arg;
+    int                   number;
+    if (sigwait(set, &number) == 0)
+        stop_asked = 1;
+    nanosleep(&moment, NULL); /* who sends one to a process and to its group means one */
+    while (sigtimedwait(set, NULL, &none) > 0)
+        ;
+    if (sigwait(set, &number) == 0) { /* the second one ends at once */
+        pthread_sigmask(SIG_UNBLOCK, set, NULL);
+        raise(number);
+    }
+    return NULL;
+}
+
+static void catch_signals(void)
+{
+    static sigset_t set; /* for as long as the thread lives */
+    pthread_t       thread;
+    sigemptyset(&set);
+    sigaddset(&set, SIGINT);
+    sigaddset(&set, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &set, NULL);
+    signal(SIGINT, SIG_DFL); /* a shell may have begun us with it ignored */
+    signal(SIGTERM, SIG_DFL);
+    if (pthread_create(&thread, NULL, wait_for_signals, &set) == 0)
+        pthread_detach(thread);
+    else
+        pthread_sigmask(SIG_UNBLOCK, &set, NULL); /* then they end the process, as ever */
 }
 
 basin_session cli_session(const cli_common *common)
 {
-    signal(SIGINT, on_signal);
-    signal(SIGTERM, on_signal);
+    catch_signals();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its write */
     return (basin_session){.messages = stderr,
                            .verbosity = common->quiet     ? 1

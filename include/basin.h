@@ -150,7 +150,9 @@ typedef struct {
 } basin_text;
 void basin_text_free(basin_text *t); /* also leaves it empty */
 
-/* Where longer work reports, and how it is stopped. NULL = silent, unstoppable. */
+/* Where longer work reports, and how it is stopped. NULL = silent, unstoppable. Signals that are
+ * handled should be blocked in the thread that calls, or handled on a stack of their own
+ * (sigaltstack): kernels of oneDNN use the stack pointer for other things. */
 typedef struct {
     FILE               *messages;  /* progress and notes; NULL = none */
     int                 verbosity; /* 0 nothing, 1 warnings, 2 normal, 3 more */
