@@ -5,12 +5,12 @@
  * and the comparison is made from these folders alone: it can be stopped at any moment. */
 #include "api_compare.h"
 
-#include <dirent.h>
 #include <limits.h>
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "api_jobs.h"
 #include "base/io.h"
 
 /* ---- what is asked for ---- */
@@ -85,13 +85,13 @@ static basin_status take_baseline(bs_comparison *c, basin_error *err)
 
 static basin_status take_numbers(bs_comparison *c, basin_error *err)
 {
-    enum { DEFAULT_SEEDS = 3, MOST_JOBS = 1024 };
+    enum { DEFAULT_SEEDS = 3 };
     c->seeds = c->o->seeds ? c->o->seeds : DEFAULT_SEEDS;
     c->jobs = c->o->jobs ? c->o->jobs : 1;
     if (c->seeds < 1 || c->seeds > BS_MOST_SEEDS)
         return bs_fail(err, BASIN_EARG, "--seeds: %d is not in 1..%d", c->seeds, BS_MOST_SEEDS);
-    if (c->jobs < 1 || c->jobs > MOST_JOBS)
-        return bs_fail(err, BASIN_EARG, "--jobs: %d is not in 1..%d", c->jobs, MOST_JOBS);
+    if (c->jobs < 1 || c->jobs > BS_MOST_JOBS)
+        return bs_fail(err, BASIN_EARG, "--jobs: %d is not in 1..%d", c->jobs, BS_MOST_JOBS);
     return BASIN_OK;
 }
 
@@ -193,17 +193,6 @@ static basin_status read_data(bs_comparison *c, const basin_config *config, basi
 
 /* ---- folder ---- */
 
-static bool has_content(const char *path)
-{
-    DIR *folder = opendir(path);
-    bool found = false;
-    for (struct dirent *e = folder ? readdir(folder) : NULL; e && !found; e = readdir(folder))
-        found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
-    if (folder)
-        closedir(folder);
-    return found;
-}
-
 static basin_status check_folder(const bs_comparison *c, basin_error *err)
 {
     enum { ROOM = 128 }; /* for /METHOD/seed-N/last/state.safetensors */
@@ -212,7 +201,7 @@ static basin_status check_folder(const bs_comparison *c, basin_error *err)
         return bs_fail(err, BASIN_EARG, "-o: a comparison needs a folder for its runs");
     if (strlen(folder) >= BS_OPTION_TEXT - ROOM)
         return bs_fail(err, BASIN_EARG, "-o: the name of the folder is too long");
-    if (!c->o->resume && has_content(folder))
+    if (!c->o->resume && bs_has_content(folder))
         return bs_fail(err, BASIN_EARG,
                        "-o: %s is not empty; --resume goes on with the comparison in it, another "
                        "-o begins a new one",
@@ -262,6 +251,24 @@ static basin_status write_one(const char *folder, const char *name, const bs_buf
     return bs_write_file(path, text->data, text->len, err);
 }
 
+/* The one with the best mean at the cut that models use; -1: none. */
+static int best_method(const bs_comparison *c)
+{
+    const bool higher = c->rows->kind->metric[c->metric].higher;
+    double     value = 0, mean, sd;
+    int        best = -1;
+    for (int i = 0; i < c->n; i++) {
+        if (c->method[i].failure)
+            continue;
+        bs_compare_spread(c, i, bs_compare_cuts(c) - 1, &mean, &sd);
+        if (best < 0 || (higher ? mean > value : mean < value)) {
+            best = i;
+            value = mean;
+        }
+    }
+    return best;
+}
+
 /* The texts go to the folder; the table also says where. */
 static basin_status publish(const bs_comparison *c, bs_buf *table, bs_buf *json, basin_error *err)
 {
@@ -288,6 +295,10 @@ static basin_status publish(const bs_comparison *c, bs_buf *table, bs_buf *json,
     bs_buf_free(&page);
     bs_buf_printf(table, "\nwrote %s: compare.md, compare.html, compare.json, METHOD/seed-N\n",
                   folder);
+    const int best = best_method(c);
+    if (best >= 0)
+        bs_buf_printf(table, "next: basin predict %s/%s/seed-%d DATA\n", folder,
+                      c->method[best].name, c->method[best].settings.train.seed);
     return s;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "api_compare.h"
+#include "api_jobs.h"
 #include "base/io.h"
 
 /* ---- outcome.json ---- */
@@ -175,14 +176,62 @@ static bs_logger run_log(const bs_comparison *c)
     return log;
 }
 
-static void train_run(bs_comparison *c, int at, int threads, bs_logger log)
+typedef struct {
+    bs_comparison  *c;
+    pthread_mutex_t lock;
+    bs_logger       log; /* what each run gets a copy of */
+    bs_board        board;
+    double          seconds; /* of the runs that are done */
+    int             next, done, total, threads, jobs;
+} queue;
+
+/* How far all of it is, and how long the rest would take if runs took as long as so far. */
+static void draw(queue *q)
 {
+    char         lead[96], left[BS_TIME_TEXT];
+    const double part = q->total > 0 ? q->done / (double)q->total : 1;
+    if (q->done > 0)
+        snprintf(lead, sizeof lead, "%d/%d runs, about %s left", q->done, q->total,
+                 bs_time_text((q->total - q->done) * q->seconds / q->done / q->jobs, left));
+    else
+        snprintf(lead, sizeof lead, "%d/%d runs, %s", q->done, q->total,
+                 bs_time_text(bs_seconds() - q->board.bar.started, left));
+    bs_board_draw(&q->board, part, lead);
+}
+
+typedef struct {
+    queue *q;
+    int    worker;
+} looker;
+
+static void moved(void *ctx, const bs_train_news *n)
+{
+    looker *l = ctx;
+    pthread_mutex_lock(&l->q->lock);
+    bs_board_news(&l->q->board, l->worker, n);
+    if (bs_progress_due(&l->q->board.bar))
+        draw(l->q);
+    pthread_mutex_unlock(&l->q->lock);
+}
+
+static bool evaluated(void *ctx, const bs_train_news *n)
+{
+    moved(ctx, n);
+    return false;
+}
+
+static void train_run(queue *q, int at, int worker)
+{
+    bs_comparison    *c = q->c;
     const int         method = at / c->seeds, seed = at % c->seeds;
     bs_compare_run   *r = &c->run[at];
     bs_train_outcome *o = &c->outcome[at];
     bs_settings       settings;
+    bs_logger         log = q->log;
+    looker            l = {q, worker};
+    const bs_watch    watch = {.ctx = &l, .evaluated = evaluated, .moved = moved};
     bs_compare_settings(c, method, seed, &settings);
-    settings.train.threads = threads;
+    settings.train.threads = q->threads;
     bs_train_job job = {.settings = &settings,
                         .train = &c->data.part[0],
                         .valid = &c->data.part[1],
@@ -191,7 +240,8 @@ static void train_run(bs_comparison *c, int at, int threads, bs_logger log)
                         .folder = r->folder,
                         .resume = c->o->resume,
                         .log = &log,
-                        .stop = c->session ? c->session->stop : NULL};
+                        .stop = c->session ? c->session->stop : NULL,
+                        .watch = log.level == BS_QUIET ? &watch : NULL};
     basin_status s = bs_train(&job, o, &r->failure);
     if (!s)
         s = write_outcome(c, r, &settings, o, &r->failure);
@@ -199,13 +249,6 @@ static void train_run(bs_comparison *c, int at, int threads, bs_logger log)
 }
 
 /* ---- several at a time ---- */
-
-typedef struct {
-    bs_comparison  *c;
-    pthread_mutex_t lock;
-    bs_logger       log; /* what each run gets a copy of */
-    int             next, done, total, threads;
-} queue;
 
 /* The next run to be trained, -1 when there is none. All methods with the first seed
  * come first, so that a comparison that is stopped early has something of each. */
@@ -235,18 +278,21 @@ static void value_text(const bs_comparison *c, int method, int seed, char text[6
         snprintf(text, 64, "%.2f", half);
 }
 
+static void run_name(const bs_comparison *c, int at, char name[BS_OPTION_TEXT + 32])
+{
+    const bs_compared *m = &c->method[at / c->seeds];
+    snprintf(name, BS_OPTION_TEXT + 32, "%s, seed %d", m->name,
+             m->settings.train.seed + at % c->seeds);
+}
+
 static void report(queue *q, int at)
 {
     bs_comparison          *c = q->c;
     const bs_compare_run   *r = &c->run[at];
     const bs_train_outcome *o = &c->outcome[at];
-    const int               method = at / c->seeds, seed = at % c->seeds;
-    char                    name[BS_OPTION_TEXT + 32];
-    snprintf(name, sizeof name, "%s, seed %d", c->method[method].name,
-             c->method[method].settings.train.seed + seed);
-    char value[64];
-    value_text(c, method, seed, value);
-    pthread_mutex_lock(&q->lock);
+    char                    name[BS_OPTION_TEXT + 32], value[64];
+    run_name(c, at, name);
+    value_text(c, at / c->seeds, at % c->seeds, value);
     if (r->finished)
         bs_log_say(&c->log, BS_INFO, "[%d/%d] %s: %d epochs, best %d; %s %s %s; %.1f s", ++q->done,
                    q->total, name, o->epochs, o->best_epoch, c->on_test ? "test" : "valid",
@@ -254,33 +300,25 @@ static void report(queue *q, int at)
     else if (r->failure.status != BASIN_EINTERRUPTED)
         bs_log_say(&c->log, BS_WARN, "[%d/%d] %s failed: %s", ++q->done, q->total, name,
                    r->failure.msg);
-    pthread_mutex_unlock(&q->lock);
 }
 
-static void *work(void *arg)
+static void work(void *arg, int worker)
 {
     queue *q = arg;
+    char   name[BS_OPTION_TEXT + 32];
     for (int at = take(q); at >= 0; at = take(q)) {
-        train_run(q->c, at, q->threads, q->log);
+        const double start = bs_seconds();
+        run_name(q->c, at, name);
+        pthread_mutex_lock(&q->lock);
+        bs_board_name(&q->board, worker, name);
+        pthread_mutex_unlock(&q->lock);
+        train_run(q, at, worker);
+        pthread_mutex_lock(&q->lock);
+        bs_board_name(&q->board, worker, NULL);
+        q->seconds += bs_seconds() - start;
         report(q, at);
+        pthread_mutex_unlock(&q->lock);
     }
-    return NULL;
-}
-
-/* The caller works too; a helper that cannot be had makes it slower, not wrong. */
-static basin_status work_together(queue *q, int workers, basin_error *err)
-{
-    pthread_t *helper = bs_calloc((size_t)workers, sizeof *helper);
-    int        n = 0;
-    if (!helper)
-        return bs_fail_nomem(err);
-    while (n < workers - 1 && pthread_create(&helper[n], NULL, work, q) == 0)
-        n++;
-    work(q);
-    for (int i = 0; i < n; i++)
-        pthread_join(helper[i], NULL);
-    bs_free(helper);
-    return BASIN_OK;
 }
 
 static void find_failures(bs_comparison *c)
@@ -306,11 +344,14 @@ basin_status bs_compare_train(bs_comparison *c, basin_error *err)
     if (jobs == 0)
         return BASIN_OK;
     q.threads = c->threads / jobs > 1 ? c->threads / jobs : 1;
+    q.jobs = jobs;
+    bs_board_start(&q.board, &c->log, bs_compare_scale(c));
     basin_status s = bs_make_dir(c->o->folder, err);
     if (s)
         return s;
     pthread_mutex_init(&q.lock, NULL);
-    s = work_together(&q, jobs, err);
+    s = bs_work_together(jobs, work, &q, err);
+    bs_board_end(&q.board);
     pthread_mutex_destroy(&q.lock);
     for (int i = 0; i < runs; i++)
         finished += c->run[i].finished;

@@ -187,6 +187,71 @@ static void bars_fit_the_terminal(void **state)
     fclose(f);
 }
 
+static void bars_say_when_all_is_over(void **state)
+{
+    (void)state;
+    FILE       *f = scratch();
+    bs_logger   log = bs_log_make(f, BS_INFO);
+    bs_progress p = bs_progress_start(&log, "epoch 3", "rows", 1000);
+    log.terminal = true;
+    log.columns = 100;
+    p.started -= 1000;
+    p.drawn -= 1000;
+    p.later = 10000;
+    bs_progress_set(&p, 500);
+    const char *text = take(f);
+    assert_non_null(strstr(text, "\repoch 3 [######......]  50%  0.50 rows/s  16:"));
+    assert_non_null(strstr(text, " left, over in 2:"));
+    p.drawn -= 1000;
+    assert_true(bs_progress_due(&p));
+    bs_progress_show(&p, 0.25, "3 trials");
+    assert_non_null(strstr(take(f), "\r[###.........] 3 trials"));
+    assert_false(bs_progress_due(&p));
+    fclose(f);
+}
+
+/* A terminal that has become narrower shows the bar in several lines. */
+static void broken_bars_are_erased(void **state)
+{
+    (void)state;
+    FILE     *f = scratch();
+    bs_logger log = bs_log_make(f, BS_INFO);
+    log.terminal = log.moves = true;
+    log.bar_len = 200;
+    bs_log_say(&log, BS_INFO, "row");
+    assert_int_equal(log.columns, 80); /* looked up again; a file has none */
+    assert_string_equal(take(f), "\033[2A\r\033[Jrow\n");
+    log.bar_len = 80;
+    bs_log_row(&log, BS_GOOD, "row");
+    assert_string_equal(take(f), "\r\033[Jrow\n");
+    fclose(f);
+}
+
+static void long_lines_are_broken_on_terminals(void **state)
+{
+    (void)state;
+    FILE       *f = scratch();
+    bs_logger   log = bs_log_make(f, BS_INFO);
+    const char *text = "  one two three four five six seven eight nine ten";
+    bs_log_say(&log, BS_INFO, "%s", text);
+    assert_string_equal(take(f), "  one two three four five six seven eight nine ten\n");
+    log.terminal = true;
+    log.columns = 30;
+    bs_log_say(&log, BS_INFO, "%s", text);
+    assert_string_equal(take(f), "  one two three four five six\n    seven eight nine ten\n");
+    bs_log_say(&log, BS_WARN, "twenty columns are to be had");
+    assert_string_equal(take(f), "warning: twenty columns are\n  to be had\n");
+    bs_log_say(&log, BS_INFO, "%040d", 7); /* no blank to break it at */
+    assert_string_equal(take(f), "00000000000000000000000000000\n  00000000007\n");
+    bs_log_row(&log, BS_PLAIN, "%s", text); /* a table is cut */
+    assert_string_equal(take(f), "  one two three four five six \n");
+    log.color = true;
+    bs_log_row(&log, BS_DIM, "a");
+    bs_log_row(&log, BS_GOOD, "b");
+    assert_string_equal(take(f), "\033[2ma\033[0m\n\033[32mb\033[0m\n");
+    fclose(f);
+}
+
 static void clock_goes_forward(void **state)
 {
     (void)state;
@@ -204,6 +269,9 @@ int main(void)
         cmocka_unit_test(warnings_are_coloured_on_request),
         cmocka_unit_test(bars_come_and_go),
         cmocka_unit_test(bars_fit_the_terminal),
+        cmocka_unit_test(bars_say_when_all_is_over),
+        cmocka_unit_test(broken_bars_are_erased),
+        cmocka_unit_test(long_lines_are_broken_on_terminals),
         cmocka_unit_test(clock_goes_forward),
     };
     return cmocka_run_group_tests_name("base log", tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* log.c -- lines and progress bars on a terminal or in a log file.
  *
- * A bar is one line without its end, rewritten in place. It is erased with
- * spaces, not escape sequences, so it works on every terminal. */
+ * A bar is one line without its end, rewritten in place. A terminal that has become
+ * narrower meanwhile has broken it into several lines, as nearly all do now: the cursor
+ * goes up so many. Where it cannot, a bar is erased with spaces. */
 #include "base/log.h"
 
 #include <math.h>
@@ -33,7 +34,7 @@ static int terminal_columns(int fd)
 
 bs_logger bs_log_make(FILE *file, bs_log_level level)
 {
-    bs_logger log = { .file = file, .level = level, .columns = 80 };
+    bs_logger log = {.file = file, .level = level, .columns = 80};
     if (!file)
         return log;
     int fd = fileno(file);
@@ -44,93 +45,14 @@ bs_logger bs_log_make(FILE *file, bs_log_level level)
 
     /* NO_COLOR counts when it is set and not empty (no-color.org). */
     const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
-    log.color = !(no_color && *no_color) && term && *term && strcmp(term, "dumb") != 0;
+    log.moves = term && *term && strcmp(term, "dumb") != 0;
+    log.color = log.moves && !(no_color && *no_color);
     return log;
 }
 
 static bool speaks(const bs_logger *log, bs_log_level level)
 {
     return log && log->file && level != BS_QUIET && level <= log->level;
-}
-
-static void erase_bar(bs_logger *log)
-{
-    if (log->bar_len > 0)
-        fprintf(log->file, "\r%*s\r", log->bar_len, "");
-    log->bar_len = 0;
-}
-
-void bs_log_say(bs_logger *log, bs_log_level level, const char *fmt, ...)
-{
-    if (!speaks(log, level))
-        return;
-
-    char    text[LONGEST_LINE];
-    va_list args;
-    va_start(args, fmt);
-    int n = vsnprintf(text, sizeof text, fmt, args);
-    va_end(args);
-    if (n < 0)
-        return;
-    if ((size_t)n >= sizeof text)
-        memcpy(text + sizeof text - 4, "...", 4);
-
-    /* One line, and nothing in it that a terminal would obey. */
-    size_t len = strlen(text);
-    while (len && text[len - 1] == '\n')
-        text[--len] = '\0';
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = ' ';
-
-    erase_bar(log);
-    const char *label = level == BS_WARN ? "warning: " : "";
-    bool        paint = log->color && level == BS_WARN;
-    fprintf(log->file, "%s%s%s%s\n", paint ? "\033[33m" : "", label, paint ? "\033[0m" : "", text);
-    fflush(log->file);
-}
-
-/* --- progress ---------------------------------------------------------------- */
-
-static bool draws(const bs_progress *p)
-{
-    return speaks(p->log, BS_INFO) && p->log->terminal && p->log->columns > 1;
-}
-
-bs_progress bs_progress_start(bs_logger *log, const char *what, const char *unit, double total)
-{
-    double now = bs_seconds();
-    return (bs_progress){ .log = log, .what = what, .unit = unit, .total = total, .started = now,
-                          .drawn = now };
-}
-
-/* 950, 12.3k, 4.56M */
-static void short_number(double v, char *out, size_t size)
-{
-    const char *suffix = "";
-    if (v >= 999.5e6) {
-        v /= 1e9;
-        suffix = "G";
-    } else if (v >= 999.5e3) {
-        v /= 1e6;
-        suffix = "M";
-    } else if (v >= 999.5) {
-        v /= 1e3;
-        suffix = "k";
-    }
-    int decimals = v >= 99.95 || (*suffix == '\0' && v == floor(v)) ? 0 : v >= 9.995 ? 1 : 2;
-    snprintf(out, size, "%.*f%s", decimals, v, suffix);
-}
-
-static void short_time(double seconds, char *out, size_t size)
-{
-    long s = seconds < 360000.0 ? (long)ceil(seconds) : 360000;
-    if (s >= 360000)
-        snprintf(out, size, ">99h");
-    else if (s >= 3600)
-        snprintf(out, size, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
-    else
-        snprintf(out, size, "%ld:%02ld", s / 60, s % 60);
 }
 
 /* Cuts the text to a number of columns, each character taken for one, and
@@ -151,10 +73,178 @@ static int fit_columns(char *text, int columns)
     return n;
 }
 
+static void look_at_window(bs_logger *log)
+{
+    if (log->moves)
+        log->columns = terminal_columns(fileno(log->file));
+}
+
+static void erase_bar(bs_logger *log)
+{
+    if (log->bar_len > 0 && log->moves) {
+        look_at_window(log);
+        const int above = (log->bar_len - 1) / log->columns;
+        if (above > 0)
+            fprintf(log->file, "\033[%dA", above);
+        fputs("\r\033[J", log->file);
+    } else if (log->bar_len > 0) {
+        fprintf(log->file, "\r%*s\r", log->bar_len, "");
+    }
+    log->bar_len = 0;
+}
+
+/* One line, and nothing in it that a terminal would obey. */
+static bool make_line(char text[LONGEST_LINE], const char *fmt, va_list args)
+{
+    int n = vsnprintf(text, LONGEST_LINE, fmt, args);
+    if (n < 0)
+        return false;
+    if (n >= LONGEST_LINE)
+        memcpy(text + LONGEST_LINE - 4, "...", 4);
+    size_t len = strlen(text);
+    while (len && text[len - 1] == '\n')
+        text[--len] = '\0';
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = ' ';
+    return true;
+}
+
+/* How many bytes fit into so many columns, up to a blank if there is one. */
+static size_t fitting(const char *text, int columns)
+{
+    size_t blank = 0, n = 0;
+    for (int used = 0; text[n]; n++) {
+        const bool first = ((unsigned char)text[n] & 0xC0) != 0x80;
+        if (first && used == columns)
+            return text[n] == ' ' || blank == 0 ? n : blank;
+        used += first;
+        if (text[n] == ' ')
+            blank = n;
+    }
+    return n;
+}
+
+/* On a terminal a long line is broken between words, and what follows stands a little to the
+ * right; `used` columns of the first one are taken. A file gets lines as they are. */
+static void put_wrapped(const bs_logger *log, const char *text, int used)
+{
+    enum { FEW = 20, FURTHER = 2 };
+    const int indent = (int)strspn(text, " ") + FURTHER, all = log->columns - 1;
+    if (!log->terminal || all - indent < FEW) {
+        fputs(text, log->file);
+        return;
+    }
+    for (int room = all - used; *text; room = all - indent) {
+        const size_t n = fitting(text, room > FEW ? room : FEW);
+        fwrite(text, 1, n, log->file);
+        text += n;
+        text += strspn(text, " ");
+        if (*text)
+            fprintf(log->file, "\n%*s", indent, "");
+    }
+}
+
+void bs_log_say(bs_logger *log, bs_log_level level, const char *fmt, ...)
+{
+    char    text[LONGEST_LINE];
+    va_list args;
+    if (!speaks(log, level))
+        return;
+    va_start(args, fmt);
+    const bool ok = make_line(text, fmt, args);
+    va_end(args);
+    if (!ok)
+        return;
+    erase_bar(log);
+    look_at_window(log);
+    const char *label = level == BS_WARN ? "warning: " : "";
+    bool        paint = log->color && level == BS_WARN;
+    fprintf(log->file, "%s%s%s", paint ? "\033[33m" : "", label, paint ? "\033[0m" : "");
+    put_wrapped(log, text, (int)strlen(label));
+    fputs("\n", log->file);
+    fflush(log->file);
+}
+
+void bs_log_row(bs_logger *log, bs_log_style style, const char *fmt, ...)
+{
+    static const char *const code[] = {"", "\033[2m", "\033[32m"};
+    char                     text[LONGEST_LINE];
+    va_list                  args;
+    if (!speaks(log, BS_INFO))
+        return;
+    va_start(args, fmt);
+    const bool ok = make_line(text, fmt, args);
+    va_end(args);
+    if (!ok)
+        return;
+    erase_bar(log);
+    look_at_window(log);
+    if (log->terminal && log->columns > 1)
+        fit_columns(text, log->columns);
+    const bool paint = log->color && style != BS_PLAIN;
+    fprintf(log->file, "%s%s%s\n", paint ? code[style] : "", text, paint ? "\033[0m" : "");
+    fflush(log->file);
+}
+
+/* --- progress ---------------------------------------------------------------- */
+
+static bool draws(const bs_progress *p)
+{
+    return speaks(p->log, BS_INFO) && p->log->terminal && p->log->columns > 1;
+}
+
+bs_progress bs_progress_start(bs_logger *log, const char *what, const char *unit, double total)
+{
+    double now = bs_seconds();
+    return (bs_progress){
+        .log = log, .what = what, .unit = unit, .total = total, .started = now, .drawn = now};
+}
+
+/* 950, 12.3k, 4.56M */
+static void short_number(double v, char *out, size_t size)
+{
+    const char *suffix = "";
+    if (v >= 999.5e6) {
+        v /= 1e9;
+        suffix = "G";
+    } else if (v >= 999.5e3) {
+        v /= 1e6;
+        suffix = "M";
+    } else if (v >= 999.5) {
+        v /= 1e3;
+        suffix = "k";
+    }
+    int decimals = v >= 99.95 || (*suffix == '\0' && v == floor(v)) ? 0 : v >= 9.995 ? 1 : 2;
+    snprintf(out, size, "%.*f%s", decimals, v, suffix);
+}
+
+const char *bs_time_text(double seconds, char text[BS_TIME_TEXT])
+{
+    long s = seconds < 360000.0 ? (long)ceil(seconds > 0 ? seconds : 0) : 360000;
+    if (s >= 360000)
+        snprintf(text, BS_TIME_TEXT, ">99h");
+    else if (s >= 3600)
+        snprintf(text, BS_TIME_TEXT, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+    else
+        snprintf(text, BS_TIME_TEXT, "%ld:%02ld", s / 60, s % 60);
+    return text;
+}
+
+enum { MOST_CELLS = 24 };
+
+static void fill_cells(char cells[MOST_CELLS + 1], int n, double part)
+{
+    const int full = (int)((part < 0 ? 0 : part > 1 ? 1 : part) * n);
+    for (int i = 0; i < n; i++)
+        cells[i] = i < full ? '#' : '.';
+    cells[n] = '\0';
+}
+
 static void bar_text(const bs_progress *p, double done, double elapsed, char *out, size_t size)
 {
-    enum { CELLS = 24 };
-    char   rate_text[32], count[32], left[32], cells[CELLS + 1];
+    char   rate_text[32], count[32], left[BS_TIME_TEXT], after[BS_TIME_TEXT], all[64] = "";
+    char   cells[MOST_CELLS + 1];
     double rate = elapsed > 0 ? done / elapsed : 0;
     short_number(rate, rate_text, sizeof rate_text);
     if (!(p->total > 0)) {
@@ -163,35 +253,59 @@ static void bar_text(const bs_progress *p, double done, double elapsed, char *ou
         return;
     }
     double part = done / p->total < 1 ? done / p->total : 1;
-    int    full = (int)(part * CELLS);
-    for (int i = 0; i < CELLS; i++)
-        cells[i] = i < full ? '#' : '.';
-    cells[CELLS] = '\0';
+    fill_cells(cells, p->later > 0 ? MOST_CELLS / 2 : MOST_CELLS, part);
     if (rate > 0)
-        short_time((1 - part) * p->total / rate, left, sizeof left);
+        bs_time_text((1 - part) * p->total / rate, left);
     else
         snprintf(left, sizeof left, "?");
-    snprintf(out, size, "%s [%s] %3d%%  %s %s/s  %s left", p->what, cells, (int)(part * 100),
-             rate_text, p->unit, left);
+    if (p->later > elapsed)
+        snprintf(all, sizeof all, ", over in %s unless better",
+                 bs_time_text(p->later - elapsed, after));
+    snprintf(out, size, "%s [%s] %3d%%  %s %s/s  %s left%s", p->what, cells, (int)(part * 100),
+             rate_text, p->unit, left, all);
+}
+
+bool bs_progress_due(const bs_progress *p)
+{
+    return draws(p) && bs_seconds() - p->drawn >= redraw_every;
+}
+
+/* The last columns stay free: many terminals would move on to a new line, at the latest when
+ * somebody presses ^C and they show that. */
+static void draw(bs_progress *p, char *text)
+{
+    bs_logger *log = p->log;
+    const int  old = log->bar_len;
+    look_at_window(log);
+    if (log->moves && old >= log->columns) /* broken by a window that became narrower */
+        erase_bar(log);
+    const int len = fit_columns(text, log->columns > 20 ? log->columns - 3 : log->columns - 1);
+    if (log->moves)
+        fprintf(log->file, "\r%s\033[K", text);
+    else
+        fprintf(log->file, "\r%s%*s", text, old > len ? old - len : 0, "");
+    log->bar_len = len;
+    fflush(log->file);
+    p->drawn = bs_seconds();
 }
 
 void bs_progress_set(bs_progress *p, double done)
 {
+    char text[LONGEST_BAR];
+    if (!bs_progress_due(p))
+        return;
+    bar_text(p, done > 0 ? done : 0, bs_seconds() - p->started, text, sizeof text);
+    draw(p, text);
+}
+
+void bs_progress_show(bs_progress *p, double part, const char *text)
+{
+    char line[LONGEST_BAR], cells[MOST_CELLS + 1];
     if (!draws(p))
         return;
-    double now = bs_seconds();
-    if (now - p->drawn < redraw_every)
-        return;
-    p->drawn = now;
-
-    char text[LONGEST_BAR];
-    bar_text(p, done > 0 ? done : 0, now - p->started, text, sizeof text);
-    /* The last column stays free: many terminals would move on to a new line. */
-    int len = fit_columns(text, p->log->columns - 1);
-    int old = p->log->bar_len;
-    fprintf(p->log->file, "\r%s%*s", text, old > len ? old - len : 0, "");
-    p->log->bar_len = len;
-    fflush(p->log->file);
+    fill_cells(cells, MOST_CELLS / 2, part);
+    snprintf(line, sizeof line, "[%s] %s", cells, text);
+    draw(p, line);
 }
 
 void bs_progress_end(bs_progress *p)

@@ -144,39 +144,77 @@ basin_status bs_record_rewind(bs_trainer *t, basin_error *err)
 
 /* ---- the table ---- */
 
+enum { METRICS = 3 };
+
+/* What the table shows: the metric that decides, then others that the kind shows. */
+static int shown_metrics(const bs_trainer *t, int metric[METRICS])
+{
+    const bs_kind *k = t->job->valid->kind;
+    int            n = 0;
+    metric[n++] = t->stop_metric;
+    for (int i = 0; i < BS_SHOWN && k->shown[i].heading && n < METRICS; i++)
+        if (k->shown[i].metric != t->stop_metric && k->metric[k->shown[i].metric].decided)
+            metric[n++] = k->shown[i].metric;
+    return n;
+}
+
+static const char *heading_of(const bs_kind *k, int metric)
+{
+    for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++)
+        if (k->shown[i].metric == metric)
+            return k->shown[i].heading;
+    return k->metric[metric].name;
+}
+
 void bs_record_header(bs_trainer *t)
 {
     const bs_kind *k = t->job->valid->kind;
-    char           first[32];
-    snprintf(first, sizeof first, "DEV %s", k->shown[0].heading);
-    bs_log_say(t->job->log, BS_INFO, "  %4s %7s %10s %10s %9s   %11s %7s %8s %8s", "EP", "STEP",
-               "LOSS", "ENERGY", "LR", first, k->shown[1].heading, k->shown[2].heading, "SEC");
+    int            metric[METRICS], n = shown_metrics(t, metric);
+    char           names[METRICS * 16] = "";
+    for (int i = 0, at = 0; i < n; i++)
+        at += snprintf(names + at, sizeof names - (size_t)at, " %*.10s", i ? 9 : 11,
+                       heading_of(k, metric[i]));
+    bs_log_row(t->job->log, BS_DIM, "  %5s %9s %11s %8s%s %8s", "epoch", "net loss", "energy loss",
+               "lr", names, "seconds");
 }
 
 static void mean_text(const bs_seen *s, char text[16])
 {
-    snprintf(text, 16, s->n > 0 ? "%.4f" : "-", s->n > 0 ? s->sum / (double)s->n : 0);
+    const double mean = s->n > 0 ? s->sum / (double)s->n : 0;
+    snprintf(text, 16, s->n == 0 ? "-" : fabs(mean) < 1000 ? "%.4f" : "%.4g", mean);
 }
 
-static void percent_text(double value, char text[16])
+/* Shares of one in percent; what has no upper end as it is. */
+static void value_text(const bs_metric *m, double value, char text[16])
 {
-    snprintf(text, 16, isnan(value) ? "-" : "%.2f", 100 * value);
+    if (isnan(value))
+        snprintf(text, 16, "-");
+    else
+        snprintf(text, 16, "%.2f", m->greatest <= 1 ? 100 * value : value);
+}
+
+static void show_row(bs_trainer *t, const double valid[BS_MOST_METRICS], bool best)
+{
+    const bs_kind    *k = t->job->valid->kind;
+    const bs_learner *l = &t->learner;
+    const bs_optim   *first = t->method->phase[l->phase].net ? l->net : l->energy;
+    char              net[16], energy[16], value[16], values[METRICS * 20] = "";
+    int               metric[METRICS], n = shown_metrics(t, metric);
+    mean_text(&l->seen[BS_SEEN_loss_net], net);
+    mean_text(&l->seen[BS_SEEN_loss_energy], energy);
+    for (int i = 0, at = 0; i < n; i++) {
+        value_text(&k->metric[metric[i]], valid[metric[i]], value);
+        at += snprintf(values + at, sizeof values - (size_t)at, i ? " %9s" : " %9s %s", value,
+                       best ? "*" : " ");
+    }
+    bs_log_row(t->job->log, best ? BS_GOOD : BS_PLAIN, "  %5d %9s %11s %8.2g%s %8.1f", t->epoch,
+               net, energy, first->update.rate, values, t->seconds + bs_seconds() - t->started);
 }
 
 basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_MOST_METRICS], bool best,
                              basin_error *err)
 {
-    const bs_kind    *k = t->job->valid->kind;
-    const bs_learner *l = &t->learner;
-    const bs_optim   *first = t->method->phase[l->phase].net ? l->net : l->energy;
-    char              net[16], energy[16], shown[3][16];
-    mean_text(&l->seen[BS_SEEN_loss_net], net);
-    mean_text(&l->seen[BS_SEEN_loss_energy], energy);
-    for (int i = 0; i < 3; i++)
-        percent_text(valid[k->shown[i].metric], shown[i]);
-    bs_log_say(t->job->log, BS_INFO, "  %4d %7llu %10s %10s %9.2g %s %11s %7s %8s %8.1f", t->epoch,
-               (unsigned long long)l->step, net, energy, first->update.rate, best ? "*" : " ",
-               shown[0], shown[1], shown[2], t->seconds + bs_seconds() - t->started);
+    show_row(t, valid, best);
     if (!t->job->folder)
         return BASIN_OK;
     bs_buf line;

@@ -16,7 +16,18 @@ static double elapsed(const bs_trainer *t)
 
 static bool stop_asked(const bs_trainer *t)
 {
-    return t->job->stop && *t->job->stop;
+    const bs_train_job *j = t->job;
+    return t->rests || (j->stop && *j->stop) || (j->deadline > 0 && bs_seconds() >= j->deadline);
+}
+
+static const bs_phase *phase_of(const bs_trainer *t)
+{
+    return &t->method->phase[t->learner.phase];
+}
+
+static bool last_phase(const bs_trainer *t)
+{
+    return t->learner.phase + 1 >= BS_PHASES || !t->method->phase[t->learner.phase + 1].name;
 }
 
 /* ---- making and freeing ---- */
@@ -32,11 +43,6 @@ static basin_status allocate(bs_trainer *t, basin_error *err)
     if (s)
         return s;
     return job->train->kind->feed(job->train, job->known, &t->learner.spec, t->o, &t->feed, err);
-}
-
-static const bs_phase *phase_of(const bs_trainer *t)
-{
-    return &t->method->phase[t->learner.phase];
 }
 
 /* Each phase predicts in its own way. */
@@ -89,6 +95,7 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     t->job = job;
     t->o = o;
     t->epoch = 1;
+    t->last_score = NAN;
     t->started = t->saved_at = bs_seconds();
     t->plateau = bs_plateau_make(o->plateau_factor, o->plateau_patience, 0);
     l->o = o;
@@ -140,6 +147,32 @@ static basin_status save_if_due(bs_trainer *t, bool now, basin_error *err)
     return s;
 }
 
+static bs_train_news news_of(const bs_trainer *t, double part)
+{
+    const bool higher = t->job->valid->kind->metric[t->stop_metric].higher;
+    const bool any = t->best_epoch > t->phase_start;
+    return (bs_train_news){.epoch = t->epoch,
+                           .own = t->epoch - t->phase_start,
+                           .last = last_phase(t),
+                           .part = part,
+                           .score = t->last_score,
+                           .best = !any     ? (double)NAN
+                                   : higher ? t->best_score
+                                            : -t->best_score,
+                           .best_epoch = t->best_epoch};
+}
+
+/* Seconds from the start of this epoch until the phase ends, if no evaluation is better than the
+ * best one so far; 0 when nothing is known of epochs yet. */
+static double time_to_end(const bs_trainer *t)
+{
+    const int done = t->epoch - 1, own = done - t->phase_start;
+    int       most = t->o->epochs - own;
+    int       left = (t->o->stop_patience - t->bad) * t->o->stop_epochs - own % t->o->stop_epochs;
+    left = left < most ? left : most;
+    return done < 1 || left < 1 ? 0 : left * elapsed(t) / done;
+}
+
 /* Goes on at next_row, so that a run can be stopped inside an epoch. */
 static basin_status train_epoch(bs_trainer *t, basin_error *err)
 {
@@ -147,7 +180,8 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
     bs_rng        rng = bs_rng_make((uint64_t)t->o->seed, (uint64_t)t->epoch, SHUFFLE_STREAM);
     char          what[32];
     snprintf(what, sizeof what, "epoch %d", t->epoch);
-    bs_progress  bar = bs_progress_start(t->job->log, what, t->job->train->kind->unit, rows);
+    bs_progress bar = bs_progress_start(t->job->log, what, t->job->train->kind->unit, rows);
+    bar.later = time_to_end(t);
     basin_status s = BASIN_OK;
     double       start = bs_seconds();
     t->feed->order(t->feed, &rng, t->order);
@@ -158,6 +192,10 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
         t->next_row += n;
         t->rows_seen += n;
         bs_progress_set(&bar, t->next_row);
+        if (t->job->watch && t->job->watch->moved) {
+            bs_train_news news = news_of(t, t->next_row / (double)rows);
+            t->job->watch->moved(t->job->watch->ctx, &news);
+        }
         if (!s)
             s = save_if_due(t, false, err);
     }
@@ -221,6 +259,16 @@ static bool keep_if_best(bs_trainer *t, double score)
     return best;
 }
 
+static bool tell_evaluated(bs_trainer *t, double score)
+{
+    const bs_watch *w = t->job->watch;
+    t->last_score = score;
+    if (!w)
+        return false;
+    bs_train_news news = news_of(t, 1);
+    return w->evaluated(w->ctx, &news);
+}
+
 static basin_status finish_epoch(bs_trainer *t, basin_error *err)
 {
     double       valid[BS_MOST_METRICS];
@@ -232,6 +280,8 @@ static basin_status finish_epoch(bs_trainer *t, basin_error *err)
         bool best = !s && keep_if_best(t, valid[t->stop_metric]);
         if (!s)
             s = bs_record_epoch(t, valid, best, err);
+        if (!s)
+            t->rests = tell_evaluated(t, valid[t->stop_metric]);
     }
     bs_advise(t);
     memset(t->learner.seen, 0, sizeof t->learner.seen);
@@ -251,11 +301,6 @@ static bool phase_done(const bs_trainer *t)
     if (phase_of(t)->step == bs_step_pretrain && first < most)
         most = first;
     return t->epoch - t->phase_start > most || t->bad >= t->o->stop_patience || out_of_time(t);
-}
-
-static bool last_phase(const bs_trainer *t)
-{
-    return t->learner.phase + 1 >= BS_PHASES || !t->method->phase[t->learner.phase + 1].name;
 }
 
 /* From the best parameters of this phase into the next one. */
@@ -285,8 +330,9 @@ static basin_status run_epochs(bs_trainer *t, basin_error *err)
         if (s || stop_asked(t))
             break;
         s = finish_epoch(t, err);
-        if (!s)
-            s = save_if_due(t, false, err);
+        if (s || t->rests)
+            break;
+        s = save_if_due(t, false, err);
     }
     if (!s && stop_asked(t)) {
         s = save_if_due(t, true, err);

@@ -11,6 +11,25 @@
 #include "train/saved.h"
 #include "train/schedule.h"
 
+/* What is told to who looks on. */
+typedef struct {
+    int    epoch; /* from 1, over all phases */
+    int    own;   /* of these, in the phase that runs */
+    bool   last;  /* no phase comes after it */
+    double part;  /* of the epoch that is done */
+    double score; /* of the last evaluation, by early_stop.metric; NaN: none yet */
+    double best;  /* the best of this phase so far, as far as it goes; NaN: none yet */
+    int    best_epoch;
+} bs_train_news;
+
+typedef struct {
+    void *ctx;
+    /* After each evaluation; true: the run rests here, as if it had been asked to stop. */
+    bool (*evaluated)(void *ctx, const bs_train_news *n);
+    /* After each batch; may be NULL. */
+    void (*moved)(void *ctx, const bs_train_news *n);
+} bs_watch;
+
 typedef struct {
     const bs_settings  *settings;             /* task and method resolved */
     const bs_part      *train, *valid, *test; /* test may be NULL */
@@ -18,7 +37,9 @@ typedef struct {
     const char         *folder; /* run folder, made if missing; NULL: nothing is written */
     bool                resume; /* go on from folder/last if it is there */
     bs_logger          *log;
-    const volatile int *stop; /* becomes nonzero: save and return BASIN_EINTERRUPTED */
+    const volatile int *stop;     /* becomes nonzero: save and return BASIN_EINTERRUPTED */
+    double              deadline; /* the same when bs_seconds() says so; 0 = none */
+    const bs_watch     *watch;    /* or NULL */
 } bs_train_job;
 
 typedef struct {
@@ -56,6 +77,8 @@ typedef struct {
     int32_t                 next_row;    /* of the epoch's order */
     int                     best_epoch, bad;
     double                  best_score, seconds, train_seconds, started, saved_at;
+    double                  last_score; /* of the last evaluation, for who watches */
+    bool                    rests;      /* since who watches said so */
     int64_t                 rows_seen;
     int                     advice[BS_ADVICE];  /* epochs in a row that a rule held */
     bool                    advised[BS_ADVICE]; /* ... and was said */

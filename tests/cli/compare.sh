@@ -11,7 +11,7 @@ steady() {
 }
 
 echo "== table"
-$compare -o one | shape
+$compare -o one | shape | sed 's,^next: basin predict one/[a-z-]*/,next: basin predict one/METHOD/,'
 (cd one && find . -type f | LC_ALL=C sort)
 basin compare d.arff -q --methods seal-nce,ce --baseline ce --seeds 1 $small -o lrap --metric lrap | shape |
     head -n 6
