@@ -87,6 +87,7 @@ int cli_whole(const cli_verb *verb, const char *name, const char *text, int most
 
 int cmd_train(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
+int cmd_tune(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_report(int argc, char **argv);

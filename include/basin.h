@@ -202,6 +202,25 @@ typedef struct {
 basin_status basin_compare(const basin_config *c, const basin_compare_options *o,
                            const basin_session *s, basin_text *out, basin_error *err);
 
+/* How settings are searched; NULL or 0 = the default. */
+typedef struct {
+    const char *const *space;   /* "lr.net=1e-4..1e-2", "net.width", "batch=16|32": what is searched
+                                 * beside or instead of what the method is tuned in by itself */
+    int                n_space; /* of these */
+    double             budget;  /* seconds in all, those of a resumed search included; and, or: */
+    int                trials;  /* settings to be tried; at least one of both must be given */
+    int                jobs;    /* trainings at the same time, which share the threads */
+    const char        *folder;  /* trials go to folder/trial-N; must be given */
+    int                resume;  /* nonzero: go on with the search in the folder */
+} basin_tune_options;
+
+/* Searches settings of the config's method, starting from the config; those given by
+ * basin_config_set stay as they are. Only validation rows count; data for tests is refused.
+ * Writes trials.jsonl, best.config, tune.json and tune.html to the folder. A trial that fails is a
+ * bad trial, not an error. With `trials`, one job and no budget, the same seed gives the same. */
+basin_status basin_tune(const basin_config *c, const basin_tune_options *o, const basin_session *s,
+                        basin_text *out, basin_error *err);
+
 typedef struct {
     const char *infer;     /* "net", "gbi", "refine", "viterbi"; NULL = the model's own */
     const char *threshold; /* a number, "auto" = the stored one; NULL = auto */
@@ -292,7 +311,8 @@ basin_status basin_data_make(const char *kind, const char *options, uint64_t see
 
 /* --- about ---------------------------------------------------------------------------------- */
 
-/* kind: methods, energies, encoders, tasks, readers, metrics, presets, options. */
+/* kind: methods, energies, encoders, tasks, readers, metrics, presets, options, space (what each
+ * method is tuned in). */
 basin_status basin_list(const char *kind, basin_text *out, basin_error *err);
 /* Build, machine, libraries: what to send with a question. */
 basin_status basin_doctor(basin_text *out, basin_error *err);

@@ -111,12 +111,36 @@ static void list_options(bs_buf *table, bs_buf *json)
         bs_buf_printf(json, "%s\"%s\"", i ? ", " : "", row[i].name);
 }
 
+static void list_space(bs_buf *table, bs_buf *json)
+{
+    for (int i = 0; bs_methods[i]; i++) {
+        const char *at = bs_methods[i]->tunes ? bs_methods[i]->tunes : "";
+        bs_buf_printf(table, "%-22s ", bs_methods[i]->name);
+        bs_buf_printf(json, "%s{\"method\": \"%s\", \"options\": [", i ? ", " : "",
+                      bs_methods[i]->name);
+        for (int k = 0, used = 22; *at; k++) {
+            const int n = (int)strcspn(at, " ");
+            if (used + 1 + n > 100) {
+                bs_buf_printf(table, "\n%22s ", "");
+                used = 22;
+            }
+            bs_buf_printf(table, "%s%.*s", used > 22 ? " " : "", n, at);
+            used += 1 + n;
+            bs_buf_printf(json, "%s\"%.*s\"", k ? ", " : "", n, at);
+            at += n;
+            at += strspn(at, " ");
+        }
+        bs_buf_text(table, "\n");
+        bs_buf_text(json, "]}");
+    }
+}
+
 static const struct {
     const char *kind;
     void (*list)(bs_buf *table, bs_buf *json);
 } kinds[] = {{"methods", list_methods}, {"energies", list_energies}, {"encoders", list_encoders},
              {"tasks", list_tasks},     {"readers", list_readers},   {"metrics", list_metrics},
-             {"presets", list_presets}, {"options", list_options}};
+             {"presets", list_presets}, {"options", list_options},   {"space", list_space}};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -139,7 +163,7 @@ basin_status basin_list(const char *kind, basin_text *out, basin_error *err)
     const char *near = bs_nearest(kind, names, KINDS);
     return bs_fail(err, BASIN_EARG,
                    "list: '%s' is not methods, energies, encoders, tasks, "
-                   "readers, metrics, presets or options%s%s%s",
+                   "readers, metrics, presets, options or space%s%s%s",
                    kind, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 

@@ -21,7 +21,7 @@ typedef enum {
 
 enum {
     BS_OPTION_KEEP = 1,     /* stored in the model and restored at prediction */
-    BS_OPTION_TUNE = 2,     /* may be searched by `basin tune` on a linear scale */
+    BS_OPTION_TUNE = 2,     /* worth being searched by `basin tune`, on a linear scale */
     BS_OPTION_TUNE_LOG = 4, /* the same, on a logarithmic scale */
 };
 
@@ -31,7 +31,9 @@ typedef struct {
     size_t         offset;
     const char    *def;      /* as a user would write it */
     const char    *min, *max; /* inclusive; NULL = no bound */
-    const char    *choices;  /* BS_NAME: words separated by | */
+    /* BS_NAME: words separated by |. Numbers: the range that `basin tune` searches, "0..0.7", or
+     * "x10" for the value one starts from, divided and multiplied by ten; NULL: none by itself. */
+    const char    *choices;
     const char    *help;
     unsigned       flags;
 } bs_option;

@@ -249,8 +249,10 @@ void bs_options_help(const bs_option *rows, bs_buf *out)
         bs_buf_printf(out, "  %-*s  %-*s  %-*s", (int)name_w, r->name, (int)range_w,
                       range.data ? range.data : "", (int)def_w, *r->def ? r->def : "\"\"");
         /* what does not fit beside goes below */
-        bool fits = out->len - start + 2 + strlen(r->help) <= 100;
-        bs_buf_printf(out, fits ? "  %s\n" : "\n        %s\n", r->help);
+        bool   tuned = r->choices && (r->kind == BS_INT || r->kind == BS_FLOAT);
+        size_t n = strlen(r->help) + (tuned ? strlen("; tune ") + strlen(r->choices) : 0);
+        bs_buf_printf(out, out->len - start + 2 + n <= 100 ? "  %s%s%s\n" : "\n        %s%s%s\n",
+                      r->help, tuned ? "; tune " : "", tuned ? r->choices : "");
     }
     /* Without memory for a range the text would be wrong, not only shorter. */
     out->failed = out->failed || range.failed;

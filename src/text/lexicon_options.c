@@ -18,7 +18,7 @@ const bs_option bs_lexicon_rows[] = {
     {"words.min_count", BS_INT, AT(min_count), "1", "1", "1000000000", NULL,
      "words seen less often in training are unknown", KEEP},
     {"words.unk_dropout", BS_FLOAT, AT(unk_dropout), "0.5", "0", "1", NULL,
-     "how often a word seen once is unknown while training", BS_OPTION_KEEP | BS_OPTION_TUNE},
+     "how often a word seen once is unknown while training", KEEP},
     {"words.vectors", BS_TEXT, AT(vectors), "", NULL, NULL, NULL,
      "file of word vectors (GloVe or word2vec text) to start from", 0},
     {"words.clusters", BS_TEXT, AT(clusters), "", NULL, NULL, NULL,

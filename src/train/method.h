@@ -70,11 +70,16 @@ typedef struct {
         .step = bs_step_alternating                                            \
     }
 
+/* What methods that train a net and an energy by turns are tuned in; more goes behind it. */
+#define BS_TUNES_BY_TURNS "lr.net lr.energy net.dropout decay.energy energy.weight "
+
 typedef struct {
     const char *name, *help;
     const char *tasks;     /* "mlc tag seg": those it makes sense for */
     const char *defaults;  /* "key=value ...": its own, where they differ from options.c ... */
     const char *tag, *seg; /* ... and from these for tasks of that name */
+    const char *tunes;     /* options that `basin tune` searches, with blanks between them; each
+                            * must change what the method learns, and have a range (options.c) */
     bs_stage    stage[BS_STAGES];
     bs_phase    phase[BS_PHASES];
 

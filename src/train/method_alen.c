@@ -9,6 +9,7 @@ const bs_method bs_method_alen = {
     .defaults = "infer=refine gbi.rule=normalised gbi.steps=6 gbi.lr=0.4 gbi.best=no "
                 "optimiser.beta1=0.5 energy.weight=100 lr.energy=0.0005",
     .seg = "energy.weight=1 gbi.lr=1",
+    .tunes = BS_TUNES_BY_TURNS "gbi.lr",
     .stage = {{"energy/", bs_loss_least_squares}, {"net/", bs_loss_alen_net}},
     .phase = {BS_PHASE_BY_TURNS(NULL)},
 };

@@ -16,6 +16,7 @@ const bs_method bs_method_ce = {
     .name = "ce",
     .help = "cross-entropy of each label on its own; no energy",
     .tasks = "mlc tag seg",
+    .tunes = "lr.net net.dropout decay.net",
     .stage = {{"net/", loss}},
     .phase = {{.name = "net", .net = true, .step = bs_step_net}},
 };

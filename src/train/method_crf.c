@@ -17,6 +17,7 @@ const bs_method bs_method_crf = {
     .help = "exact likelihood of a chain of tags; prediction by Viterbi's algorithm",
     .tasks = "tag",
     .defaults = "infer=viterbi",
+    .tunes = "lr.energy net.dropout decay.energy",
     .stage = {{"energy/", loss}},
     .phase = {{.name = "energy", .energy = true, .step = bs_step_energy}},
 };

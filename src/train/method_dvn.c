@@ -8,6 +8,7 @@ const bs_method bs_method_dvn = {
     .tasks = "mlc tag seg",
     .defaults = "infer=gbi gbi.test_steps=30 gbi.lr=0.03 lr.energy=0.0005 decay.energy=0.003",
     .seg = "gbi.lr=2 lr.energy=0.00015 decay.energy=1e-5 clip=0",
+    .tunes = "lr.energy decay.energy net.dropout gbi.lr",
     .stage = {{"energy/", bs_loss_value_search}},
     .phase = {BS_PHASE_ENERGY(NULL)},
 };

@@ -14,6 +14,7 @@ const bs_method bs_method_implicit_cd = {
     .defaults = "inner=net",
     .tag = "implicit.product=central cost=hamming", /* as samples cost their share of errors */
     .seg = "energy.weight=0.1 samples=8",
+    .tunes = BS_TUNES_BY_TURNS "implicit.damping",
     .stage = {{"net/", bs_loss_net}, {"energy/", primary}},
     .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_implicit}},
     .setup = bs_implicit_setup,

@@ -9,6 +9,7 @@ const bs_method bs_method_infnet = {
     .defaults = "inner=net infnet.form=single cost=squared energy.init=net infnet.stay=10 "
                 "lr.net=0.001",
     .seg = "cost=f1 energy.weight=0.1 infnet.stay=0.1",
+    .tunes = BS_TUNES_BY_TURNS "pretrain.lr infnet.stay",
     .stage = {{"net/", bs_loss_cross_entropy},
               {"energy/", bs_loss_compound},
               {"net/", bs_loss_infnet}},

@@ -9,6 +9,7 @@ const bs_method bs_method_seal_margin = {
     .defaults = "inner=net steps.net=2 infnet.form=stacked infnet.hidden=-1 perceptron=2 "
                 "lr.energy=0.0003",
     .seg = "cost=f1 energy.weight=0.1 steps.net=1",
+    .tunes = BS_TUNES_BY_TURNS "steps.net perceptron",
     .stage = {{"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}},
     .phase = {BS_PHASE_BY_TURNS(NULL)},
 };

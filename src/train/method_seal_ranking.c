@@ -9,6 +9,7 @@ const bs_method bs_method_seal_ranking = {
     .tasks = "mlc tag seg",
     .defaults = "energy.weight=5 samples=40 lr.energy=0.0005",
     .seg = "samples=8 energy.weight=0.1",
+    .tunes = BS_TUNES_BY_TURNS "steps.energy",
     .stage = {{"energy/", bs_loss_ranking}, {"net/", bs_loss_net}},
     .phase = {BS_PHASE_BY_TURNS(NULL)},
 };

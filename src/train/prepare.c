@@ -31,6 +31,9 @@ static basin_status read_part(const bs_settings *s, const bs_kind *kind, const b
     basin_status status = unlabelled ? BASIN_OK : own_parts(s, kind, files, from, has, err);
     if (status || (files->n[role] == 0 && !has[role]))
         return status;
+    out->has_test |= role == BS_ROLE_TEST;
+    if (role == BS_ROLE_TEST && files->no_test)
+        return BASIN_OK;
     bs_wish  wish = {.file = files->file[from],
                      .n = files->n[from],
                      .first = role > 0 ? &out->part[0] : NULL,
@@ -63,8 +66,8 @@ static basin_status take_part(const bs_part *whole, const int32_t *part, int whi
 }
 
 /* Parts wanted of the training file: always train, then those without a file. */
-static basin_status split_off(const bs_settings *s, bool test, bs_logger *log, bs_prepared *out,
-                              basin_error *err)
+static basin_status split_off(const bs_settings *s, bool test, bool keep_test, bs_logger *log,
+                              bs_prepared *out, basin_error *err)
 {
     const bs_train_options *o = &s->train;
     double                  share[BS_ROLES] = {1, o->split_valid, test ? o->split_test : 0};
@@ -78,7 +81,8 @@ static basin_status split_off(const bs_settings *s, bool test, bs_logger *log, b
     if (!status)
         status = whole->kind->split(whole, share, parts, (uint64_t)o->seed, part, err);
     for (int i = 0; i < parts && !status; i++)
-        status = take_part(whole, part, i, &piece[i], err);
+        if (i != BS_ROLE_TEST || keep_test)
+            status = take_part(whole, part, i, &piece[i], err);
     bs_free(part);
     if (status) {
         for (int i = 0; i < parts; i++)
@@ -143,7 +147,7 @@ basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *
     for (int role = 0; role < BS_ROLES && !status; role++)
         status = read_part(s, kind, files, role, log, out, err);
     if (!status && !out->part[1].kind)
-        status = split_off(s, !out->part[2].kind, log, out, err);
+        status = split_off(s, !out->has_test, !files->no_test, log, out, err);
     if (!status)
         status = check_rows(out, err);
     if (!status)

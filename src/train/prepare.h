@@ -13,11 +13,13 @@ enum { BS_MOST_FILES = 64 };
 typedef struct {
     const char *file[BS_ROLES][BS_MOST_FILES];
     int         n[BS_ROLES];
+    bool        no_test; /* rows for tests are set aside as ever, but nobody is given them */
 } bs_files;
 
 typedef struct {
     bs_part  part[BS_ROLES]; /* test may be absent, unlabelled is in the end */
     bs_known known;          /* fitted on train, shared by all parts */
+    bool     has_test;       /* there is data for tests beside the training rows */
 } bs_prepared;
 
 /* Reads, splits off what is missing, learns what is to be remembered. Says what was guessed. The

@@ -1,0 +1,149 @@
+/* test_tune_api.c -- a whole search from C: what it says adds up, its page is well formed, it goes
+ * on where it was, and memory may run out at any place. */
+#include <jansson.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "tests/api_folder.h"
+#include "tests/html_check.h"
+
+static basin_config *config(void)
+{
+    static const char *const set[][2] = {
+        {"method", "seal-nce"},        {"epochs", "4"},  {"net.width", "6"},
+        {"energy.hidden", "4"},        {"threads", "1"}, {"steps.energy", "1"},
+        {"checkpoint.seconds", "1000"}};
+    basin_config *c;
+    OK(basin_config_new(&c, err));
+    for (size_t i = 0; i < sizeof set / sizeof set[0]; i++)
+        OK(basin_config_set(c, set[i][0], set[i][1], err));
+    OK(basin_config_file(c, "train", "d.arff", err));
+    return c;
+}
+
+static json_t *tune(const basin_tune_options *o)
+{
+    basin_config *c = config();
+    basin_text    text;
+    OK(basin_tune(c, o, NULL, &text, err));
+    json_t *out = json_loads(text.json, 0, NULL);
+    assert_non_null(out);
+    basin_text_free(&text);
+    basin_config_free(c);
+    return out;
+}
+
+static double number(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    assert_true(json_is_number(v));
+    return json_number_value(v);
+}
+
+static size_t lines_of(const char *path)
+{
+    FILE  *f = fopen(path, "r");
+    size_t n = 0;
+    assert_non_null(f);
+    for (int c = getc(f); c != EOF; c = getc(f))
+        n += c == '\n';
+    fclose(f);
+    return n;
+}
+
+static void a_search_adds_up(void **state)
+{
+    (void)state;
+    const char *const  space[] = {"net.layers=0|1", "optimiser=adam|adamw"};
+    basin_tune_options o = {.trials = 9, .folder = "t", .space = space, .n_space = 2};
+    json_t            *out = tune(&o), *top = json_object_get(out, "top");
+    assert_int_equal((int)number(out, "trials"), 9);
+    assert_int_equal((int)(number(out, "finished") + number(out, "paused") + number(out, "failed")),
+                     9);
+    const double best = number(json_object_get(out, "best"), "score");
+    assert_true(best >= number(json_object_get(out, "start"), "score"));
+    assert_true(number(json_array_get(top, 0), "score") == best);
+    for (size_t i = 1; i < json_array_size(top); i++)
+        assert_true(number(json_array_get(top, i), "score") <=
+                    number(json_array_get(top, i - 1), "score"));
+    double        sum = 0;
+    const char   *name;
+    const json_t *v, *importance = json_object_get(out, "importance");
+    assert_int_equal(json_object_size(importance), 7); /* five of its own and two wished for */
+    json_object_foreach((json_t *)(uintptr_t)importance, name, v) sum += json_number_value(v);
+    assert_true(sum > 0 && sum < 1.1);
+    json_decref(out);
+
+    static char page[1 << 22];
+    FILE       *f = fopen("t/tune.html", "r");
+    assert_non_null(f);
+    page[fread(page, 1, sizeof page - 1, f)] = '\0';
+    fclose(f);
+    html_check_nesting(page);
+    html_check_alone(page);
+    assert_non_null(strstr(page, "net.layers"));
+}
+
+static void a_search_goes_on(void **state)
+{
+    (void)state;
+    basin_tune_options o = {.trials = 3, .folder = "g"};
+    json_decref(tune(&o));
+    const size_t before = lines_of("g/trials.jsonl");
+    o.resume = 1;
+    json_decref(tune(&o));
+    assert_int_equal(lines_of("g/trials.jsonl"), before); /* all of it was done */
+    o.trials = 5;
+    json_t *out = tune(&o);
+    assert_int_equal((int)number(out, "trials"), 5);
+    assert_true(lines_of("g/trials.jsonl") > before);
+    json_decref(out);
+}
+
+static void a_search_without_an_end_is_refused(void **state)
+{
+    (void)state;
+    basin_config      *c = config();
+    basin_tune_options o = {.folder = "x"};
+    basin_text         text;
+    basin_error        err;
+    assert_int_equal(basin_tune(c, &o, NULL, &text, &err), BASIN_EARG);
+    assert_null(text.table);
+    o.trials = 2;
+    o.folder = NULL;
+    assert_int_equal(basin_tune(c, &o, NULL, &text, &err), BASIN_EARG);
+    basin_config_free(c);
+}
+
+/* Trials that ran out of memory count as failed; the search itself says so. Steps are wide, since
+ * a search makes many thousand allocations. */
+static void memory_may_run_out(void **state)
+{
+    (void)state;
+    for (long n = 1; n < 40000; n += n / 2 + 1) {
+        basin_config      *c = config();
+        basin_tune_options o = {.trials = 2, .folder = "m"};
+        basin_text         text = {NULL, NULL};
+        basin_error        err;
+        const long         alive = bs_mem_live();
+        bs_mem_fail_at(n);
+        basin_status s = basin_tune(c, &o, NULL, &text, &err);
+        bs_mem_fail_at(0);
+        assert_true(s == BASIN_OK || s == BASIN_ENOMEM);
+        basin_text_free(&text);
+        assert_int_equal(bs_mem_live(), alive);
+        basin_config_free(c);
+        assert_int_equal(system("rm -rf m"), 0);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_search_adds_up),
+        cmocka_unit_test(a_search_goes_on),
+        cmocka_unit_test(a_search_without_an_end_is_refused),
+        cmocka_unit_test(memory_may_run_out),
+    };
+    return cmocka_run_group_tests(tests, in_temporary_folder, leave_folder);
+}
