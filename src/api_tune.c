@@ -149,7 +149,7 @@ static bool comes_before(const bs_trial *a, const bs_trial *b)
 
 static basin_status find(const bs_tuning *t, bs_tune_findings *f, basin_error *err)
 {
-    enum { FEW = 5 };
+    const int       needed = t->space.n + 3;
     const bs_search s = bs_tune_search(t);
     bs_gp           g;
     int             scored = 0;
@@ -163,7 +163,7 @@ static basin_status find(const bs_tuning *t, bs_tune_findings *f, basin_error *e
         f->order[at] = i;
         scored += t->trial[i].state == BS_TRIAL_FINISHED || t->trial[i].passed > 0;
     }
-    if (scored < FEW)
+    if (scored < needed) /* a model of less would say something, and it would be wrong */
         return BASIN_OK;
     basin_status status = bs_tune_model(&s, false, &g, err);
     if (status)

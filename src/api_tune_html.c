@@ -23,7 +23,8 @@ static void importance(const bs_tuning *t, const bs_tune_findings *f, bs_buf *ou
     int    order[BS_TUNE_MOST];
     bs_page_heading(2, "What mattered", out);
     if (!f->any) {
-        bs_page_say(out, "note", "Too few trials have a score to tell.");
+        bs_page_say(out, "note", "Too few trials have a score to tell; %d would do.",
+                    t->space.n + 3);
         return;
     }
     for (int i = 0; i < t->space.n; i++) {

@@ -5,7 +5,7 @@
 
 #include "api_tune.h"
 
-enum { WIDEST = 100, SHOWN = 10, CELLS = 20, COLUMN = 8 };
+enum { WIDEST = 100, SHOWN = 10, CELLS = 12, COLUMN = 8 };
 
 const char *bs_tune_state(const bs_tuning *t, int trial)
 {
@@ -129,14 +129,17 @@ static void importance_order(const bs_tuning *t, const bs_tune_findings *f, int 
 static void importance_table(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
 {
     int order[BS_TUNE_MOST];
-    if (!f->any)
+    if (!f->any) {
+        bs_buf_printf(out, "\ntoo few trials with a score to tell what mattered; %d would do\n",
+                      t->space.n + 3);
         return;
+    }
     importance_order(t, f, order);
     bs_buf_text(out,
-                "\nwhat mattered: share of the differences that an option explains by itself, and "
-                "where\nit does best on average, by a model of the scores");
+                "\nshare of the differences that an option explains by itself, and where it is "
+                "best\non average");
     if (!isnan(f->explains))
-        bs_buf_printf(out, " (which explains %.0f %% of those it\nhas not seen)",
+        bs_buf_printf(out, ", by a model that explains %.0f %% of what it has not seen",
                       100 * fmax(f->explains, 0));
     bs_buf_text(out, "\n");
     for (int i = 0; i < t->space.n; i++) {
@@ -145,10 +148,10 @@ static void importance_table(const bs_tuning *t, const bs_tune_findings *f, bs_b
         const double        share = fmin(fmax(f->importance[k].share, 0), 1);
         char                best[BS_TUNE_NAME];
         best_text(t, f, k, best);
-        bs_buf_printf(out, "  %-20.20s %4.0f %%  ", d->row.name, 100 * share);
+        bs_buf_printf(out, "  %-18.18s %4.0f %%  ", d->row.name, 100 * share);
         for (int c = 0; c < CELLS; c++)
             bs_buf_text(out, c < (int)(share * CELLS + 0.5) ? "#" : ".");
-        bs_buf_printf(out, "  %-9.9s of ", best);
+        bs_buf_printf(out, "  %-8.8s of ", best);
         bs_space_range(d, out);
         bs_buf_text(out, "\n");
     }
@@ -185,10 +188,7 @@ void bs_tune_table(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
     if (t->n > 0 && t->best > 0 && !isnan(t->trial[0].score))
         bs_buf_printf(out, "; trial 0, where it started: %.2f",
                       t->scale * bs_tune_score(t, t->trial[0].score));
-    bs_buf_printf(out,
-                  "\nThe best of %d trials on the same rows looks better than it is; other rows "
-                  "and seeds tell.\n",
-                  t->n);
+    bs_buf_printf(out, "\nthe best of %d trials on the same rows looks better than it is\n", t->n);
     next_text(t, out);
 }
 

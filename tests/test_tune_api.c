@@ -55,11 +55,11 @@ static void a_search_adds_up(void **state)
 {
     (void)state;
     const char *const  space[] = {"net.layers=0|1", "optimiser=adam|adamw"};
-    basin_tune_options o = {.trials = 9, .folder = "t", .space = space, .n_space = 2};
+    basin_tune_options o = {.trials = 10, .folder = "t", .space = space, .n_space = 2};
     json_t            *out = tune(&o), *top = json_object_get(out, "top");
-    assert_int_equal((int)number(out, "trials"), 9);
+    assert_int_equal((int)number(out, "trials"), 10);
     assert_int_equal((int)(number(out, "finished") + number(out, "paused") + number(out, "failed")),
-                     9);
+                     10);
     const double best = number(json_object_get(out, "best"), "score");
     assert_true(best >= number(json_object_get(out, "start"), "score"));
     assert_true(number(json_array_get(top, 0), "score") == best);

@@ -5,7 +5,7 @@ tune="basin tune d.arff -q --method seal-nce $small"
 try() { "$@" 2>&1; echo "status $?"; }
 # numbers are not the matter here, nor how long it took
 shape() {
-    sed -E 's/[0-9]+(\.[0-9]+)?(e-?[0-9]+)?/N/g; s/[#.]{20}/BAR/; s/ +/ /g; s/ \*//; s/finished|paused/ended/'
+    sed -E 's/[0-9]+(\.[0-9]+)?(e-?[0-9]+)?/N/g; s/[#.]{12}/BAR/; s/ +/ /g; s/ \*//; s/finished|paused/ended/'
 }
 # without what takes another time, or stands in another place, each time
 steady() { sed -E 's/"(seconds|elapsed|folder|config)": ("[^"]*"|[^,}]*)//g' "$1"; }
@@ -15,7 +15,7 @@ $tune --trials 9 -o one > table
 awk 'length > 100' table
 head -n 1 table | shape
 sed -n '2,3p' table | shape
-grep -A 8 'by itself' table | shape | sort
+grep -A 7 'by itself' table | shape | sort
 tail -n 5 table | shape
 (cd one && ls | grep -v trial- && ls trial-000 && ls -d trial-* | wc -l && ls trial-*/best.safetensors | wc -l)
 
