@@ -249,6 +249,7 @@ static basin_status add_own(const bs_settings *s, const bs_option *rows, const b
 static bool is_common(const char *name)
 {
     static const char *const prefix[] = {"task",
+                                         "report",
                                          "method",
                                          "preset",
                                          "seed",
