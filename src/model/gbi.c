@@ -150,31 +150,59 @@ static void pick_start(bs_view *v, bs_found *found)
     found->value = value;
 }
 
-bs_found bs_gbi_search(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start)
+static state begin(bs_view *v, const bs_gbi *o, bs_id start)
 {
     bs_graph *g = v->g;
     bs_shape  s = bs_shape_of(g, start), rows = bs_shape3(s.d[1], s.d[2], 1);
-    bs_id     z = in_logits(o) ? v->spec->task->unrelax(v, start) : start, value = 0;
-    state     at = {.z = z, .y = output_of(v, o, z)};
+    bs_id     z = in_logits(o) ? v->spec->task->unrelax(v, start) : start;
+    return (state){.z = z,
+                   .y = output_of(v, o, z),
+                   .moving = bs_fill(g, 1, rows),
+                   .taken = bs_fill(g, 0, rows)};
+}
+
+/* What a search that ends here has found, its last look included. The state is a copy: what looks
+ * on is the same nodes again. */
+static bs_found finish(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, state at, int steps)
+{
+    bs_graph *g = v->g;
     bs_found  found = {0};
-    at.moving = bs_fill(g, 1, rows);
-    at.taken = bs_fill(g, 0, rows);
-    bs_push(g, "search");
-    for (int t = 1; t <= o->steps; t++) {
-        take_step(v, o, f, ctx, &at, t, &value);
-        if (t == 1)
-            found.first = value;
-    }
-    bool look = (o->best && !o->skip_last) || o->starts > 1;
+    bs_id     value = 0;
+    bool      last = o->best && (!o->skip_last || !at.best), look = last || o->starts > 1;
     if (look)
         value = objective(v, o, f, ctx, at.y);
-    if (o->best && !o->skip_last)
+    if (last)
         keep_best(v, &at, value);
     found.y = o->best ? at.best : at.y;
-    found.value = o->best ? at.best_value : look ? value : 0;
-    found.steps = o->tolerance > 0 ? bs_mean(g, at.taken) : bs_const(g, o->steps);
+    found.value = o->best ? at.best_value : value;
+    found.steps = o->tolerance > 0 ? bs_mean(g, at.taken) : bs_const(g, steps);
     if (bs_shape_of(g, found.y).d[2] > 1)
         pick_start(v, &found);
-    bs_pop(g);
+    return found;
+}
+
+void bs_gbi_trace(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start,
+                  const int *at, int n, bs_found *out)
+{
+    state s = begin(v, o, start);
+    bs_id value = 0, first = 0;
+    bs_push(v->g, "search");
+    for (int t = 0, i = 0; i < n; t++) {
+        for (; i < n && at[i] <= t; i++) {
+            out[i] = finish(v, o, f, ctx, s, t);
+            out[i].first = first;
+        }
+        if (i == n)
+            break;
+        take_step(v, o, f, ctx, &s, t + 1, &value);
+        first = first ? first : value;
+    }
+    bs_pop(v->g);
+}
+
+bs_found bs_gbi_search(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start)
+{
+    bs_found found;
+    bs_gbi_trace(v, o, f, ctx, start, &o->steps, 1, &found);
     return found;
 }

@@ -53,4 +53,9 @@ bs_id bs_gbi_begin(bs_view *v, const bs_gbi *o, uint32_t stream);
 
 bs_found bs_gbi_search(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start);
 
+/* What searches of at[0] < at[1] < ... steps find, at[n - 1] the most: o->steps is not looked at.
+ * They share their steps, so that all cost about as much as the longest. */
+void bs_gbi_trace(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start,
+                  const int *at, int n, bs_found *out);
+
 #endif

@@ -27,3 +27,22 @@ bs_id bs_mlc_net(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x)
 {
     return bs_mlc_head(nn, name, s, bs_mlc_features(nn, name, s, x));
 }
+
+bs_id bs_mlc_label_weights(bs_nn *nn, const bs_mlc_shape *s)
+{
+    return bs_param(nn->g, nn->params, "energy/M/W", bs_shape2(s->labels, s->hidden),
+                    bs_init_kaiming(s->labels));
+}
+
+bs_id bs_mlc_over_labels(bs_nn *nn, const bs_mlc_shape *s, bs_id product)
+{
+    bs_graph *g = nn->g;
+    bs_id     bias = bs_param(g, nn->params, "energy/M/b", bs_shape1(s->hidden), bs_init_zero());
+    bs_push(g, "energy/global");
+    bs_id h = bs_add(g, product, bias);
+    if (s->shift) /* M (2 y - 1) = 2 M y - M 1 */
+        h = bs_sub(g, bs_add(g, product, h), bs_sum_axis(g, bs_mlc_label_weights(nn, s), -2));
+    bs_id score = bs_scale(g, s->energy->top(nn, s->hidden, h), s->scale);
+    bs_pop(g);
+    return score;
+}

@@ -30,4 +30,8 @@ bs_id bs_mlc_features(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id 
 bs_id bs_mlc_head(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id features);
 bs_id bs_mlc_net(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x); /* both */
 
+/* The energy's M [labels, hidden], and scale * top(M y + m) from the product M y: [n, 1]. */
+bs_id bs_mlc_label_weights(bs_nn *nn, const bs_mlc_shape *s);
+bs_id bs_mlc_over_labels(bs_nn *nn, const bs_mlc_shape *s, bs_id product);
+
 #endif

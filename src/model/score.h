@@ -18,11 +18,16 @@ typedef enum {
                        * given for whoever decodes */
 } bs_infer;
 
+enum { BS_SCORE_POINTS = 64 };
+
 typedef struct {
     bs_infer how;
     bs_gbi   gbi;
     bool     energies;    /* also the energy of what was found */
     bool     constrained; /* for whoever decodes: well-formed outputs only */
+    /* of searches, for bs_scorer_replay: what is found after step[0] < step[1] < ... steps is
+     * remembered, and the last of them is how far it goes; points = 0: nothing is */
+    int points, step[BS_SCORE_POINTS];
 } bs_inference;
 
 typedef struct bs_scorer bs_scorer;
@@ -40,6 +45,10 @@ typedef struct {
 
 /* One batch of any task; valid until the next call. */
 basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, bs_scored *out, basin_error *err);
+
+/* Of scorers that remember: the batches that follow are those of before, from the first one, and
+ * are answered with what was found after step[point] steps. Nothing is computed. */
+void bs_scorer_replay(bs_scorer *s, int point);
 
 const bs_inference *bs_scorer_inference(const bs_scorer *s);
 const bs_params    *bs_scorer_params(const bs_scorer *s);

@@ -25,6 +25,12 @@ static bs_id flat(bs_view *v, bs_id y)
     return bs_reshape(v->g, y, bs_shape2(s.d[1] * s.d[2], s.d[3]));
 }
 
+static size_t parts(const bs_spec *s, bs_size size)
+{
+    (void)size;
+    return (size_t)s->mlc.labels;
+}
+
 static void leaves(bs_view *v, bool gold)
 {
     v->x[0] = bs_mlc_input(v->g, &v->spec->mlc, v->size.rows);
@@ -85,40 +91,34 @@ static bs_nn energy_nn(bs_view *v)
 }
 
 /* b_i . T(x): [rows, labels] */
-static bs_id potentials(bs_view *v)
+static bs_id local_scores(bs_view *v)
 {
     bs_nn nn = energy_nn(v);
     return bs_mlc_net(&nn, "energy", &v->spec->mlc, v->x[0]);
 }
 
-static bs_id label_weights(bs_view *v)
+static bs_id potentials(bs_view *v)
 {
-    const bs_mlc_shape *s = &v->spec->mlc;
-    return bs_param(v->g, v->params, "energy/M/W", bs_shape2(s->labels, s->hidden),
-                    bs_init_kaiming(s->labels));
+    return as_outputs(v, local_scores(v));
 }
 
-/* scale * top(M y + m) from the product M y: [n, 1] */
+static bs_id label_weights(bs_view *v)
+{
+    bs_nn nn = energy_nn(v);
+    return bs_mlc_label_weights(&nn, &v->spec->mlc);
+}
+
 static bs_id over_labels(bs_view *v, bs_id product)
 {
-    const bs_mlc_shape *s = &v->spec->mlc;
-    bs_graph           *g = v->g;
-    bs_nn               nn = energy_nn(v);
-    bs_id bias = bs_param(g, v->params, "energy/M/b", bs_shape1(s->hidden), bs_init_zero());
-    bs_push(g, "energy/global");
-    bs_id h = bs_add(g, product, bias);
-    if (s->shift) /* M (2 y - 1) = 2 M y - M 1 */
-        h = bs_sub(g, bs_add(g, product, h), bs_sum_axis(g, label_weights(v), -2));
-    bs_id score = bs_scale(g, s->energy->top(&nn, s->hidden, h), s->scale);
-    bs_pop(g);
-    return score;
+    bs_nn nn = energy_nn(v);
+    return bs_mlc_over_labels(&nn, &v->spec->mlc, product);
 }
 
 static bs_id energy(bs_view *v, bs_id y)
 {
     bs_graph *g = v->g;
     bs_shape  s = bs_shape_of(g, y);
-    bs_id     b = as_outputs(v, potentials(v));
+    bs_id     b = potentials(v);
     bs_id     product = bs_matmul(g, flat(v, y), label_weights(v), false, false);
     bs_id     global = bs_reshape(g, over_labels(v, product), bs_shape3(s.d[1], s.d[2], 1));
     bs_push(g, "energy");
@@ -190,7 +190,7 @@ static bs_id sample(bs_view *v, bs_id z, int K, uint32_t stream)
 static bs_id sample_energy(bs_view *v, bs_id bits, int K)
 {
     bs_graph *g = v->g;
-    bs_id     local = bs_bits_dot(g, bits, potentials(v));
+    bs_id     local = bs_bits_dot(g, bits, local_scores(v));
     bs_id     global = over_labels(v, bs_bits_matmul(g, bits, label_weights(v)));
     return as_values(v, bs_neg(g, bs_add(g, local, global)), K);
 }
@@ -244,6 +244,7 @@ static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
 const bs_task bs_task_mlc = {
     .name = "mlc",
     .help = "multi-label classification: a set of labels for each row",
+    .parts = parts,
     .leaves = leaves,
     .logits = logits,
     .relax = relax,
@@ -255,6 +256,7 @@ const bs_task bs_task_mlc = {
     .total = total,
     .truth_energy = truth_energy,
     .energy = energy,
+    .potentials = potentials,
     .score = score,
     .cost = cost,
     .cross_entropy = cross_entropy,

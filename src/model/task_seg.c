@@ -37,6 +37,11 @@ static int pixels(const bs_view *v)
     return v->size.length * v->size.width;
 }
 
+static size_t parts(const bs_spec *s, bs_size size)
+{
+    return (size_t)bs_seg_planes(&s->seg) * (size_t)size.length * (size_t)size.width;
+}
+
 /* Photo, and 1 where a pixel counts. */
 static void leaves(bs_view *v, bool gold)
 {
@@ -350,6 +355,7 @@ static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
 const bs_task bs_task_seg = {
     .name = "seg",
     .help = "segmentation: a class for each pixel of an image",
+    .parts = parts,
     .leaves = leaves,
     .logits = logits,
     .relax = relax,

@@ -26,6 +26,11 @@ static bs_tag_input input(const bs_view *v)
     return x;
 }
 
+static size_t parts(const bs_spec *s, bs_size size)
+{
+    return (size_t)size.length * (size_t)s->tag.tags;
+}
+
 static void leaves(bs_view *v, bool gold)
 {
     bs_tag_input x = bs_tag_leaves(v->g, shape(v), v->size.rows, v->size.length, v->size.width);
@@ -340,6 +345,7 @@ static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
 const bs_task bs_task_tag = {
     .name = "tag",
     .help = "sequence labelling: a tag for each word of a sentence",
+    .parts = parts,
     .leaves = leaves,
     .logits = logits,
     .relax = relax,

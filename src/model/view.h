@@ -58,6 +58,7 @@ typedef enum { BS_COST_F1, BS_COST_HAMMING, BS_COST_L1, BS_COST_SQUARED } bs_cos
 struct bs_task {
     const char *name, *help;
 
+    size_t (*parts)(const bs_spec *s, bs_size size); /* numbers of a y */
     void (*leaves)(bs_view *v, bool gold);
 
     /* The net called NAME ("net", "net/cost"): logits, one output a row. */
@@ -75,9 +76,10 @@ struct bs_task {
     /* What the sigmoid of a value (DVN) is taken of, from an energy; NULL: its negative. Where an
      * energy is a sum over parts whose number differs from row to row, it is divided by that. */
     bs_id (*value)(bs_view *v, bs_id energy);
-    /* Of energies that are a chain (nn/chain.h), NULL for others: local scores like logits; exact
-     * probabilities of parts of y; log of the sum of exp(-E) over all outputs [rows, 1, 1]. */
+    /* Scores that the energy gives to parts of y one by one, like logits; NULL: it has no such. */
     bs_id (*potentials)(bs_view *v);
+    /* Of energies that are a chain (nn/chain.h), NULL for others: exact probabilities of parts of
+     * y; log of the sum of exp(-E) over all outputs [rows, 1, 1]. */
     bs_id (*marginals)(bs_view *v);
     bs_id (*log_partition)(bs_view *v);
     bs_id (*score)(bs_view *v, bs_id y);              /* against gold, in [0,1]; 1 = equal */

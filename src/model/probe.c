@@ -1,0 +1,130 @@
+/* probe.c -- see probe.h. */
+#include "model/probe.h"
+
+#include "plan/cache.h"
+
+/* Of central differences: far above the rounding of a gradient, far below 1. */
+#define STEP (sizeof(real) == 4 ? 0.02 : 1e-4)
+
+typedef enum { ENERGY, GRADIENT, PRODUCT, POTENTIALS } question;
+
+enum { INPUT_Y = BS_INPUT_MORE, INPUT_V };
+
+struct bs_probe {
+    const bs_backend *backend;
+    bs_params        *params;
+    const bs_spec    *spec;
+    bs_hvp_kind       kind;
+    bs_cache         *cache;
+};
+
+static bs_id energy_of(bs_graph *g, void *ctx, bs_id y)
+{
+    bs_view *v = ctx;
+    (void)g;
+    return v->spec->task->energy(v, y);
+}
+
+static bs_id answer(bs_probe *p, bs_view *v, question asked, bs_id y, bs_id direction)
+{
+    bs_graph *g = v->g;
+    bs_id     dy;
+    if (asked == ENERGY)
+        return energy_of(g, v, y);
+    if (asked == PRODUCT)
+        return bs_hvp(g, energy_of, v, y, direction, p->kind, STEP);
+    bs_grad(g, energy_of(g, v, y), &y, 1, &dy, true);
+    return dy;
+}
+
+static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
+{
+    bs_probe      *p = ctx;
+    const question asked = (question)key.v[0];
+    const bs_size  size = {key.v[1], key.v[2], key.v[3]};
+    bs_view        v = bs_view_make(g, p->params, p->spec, size, false);
+    bs_shape       shape = bs_shape3(size.rows, 1, (int)p->spec->task->parts(p->spec, size));
+    bs_id          y = 0, direction = 0;
+    bs_view_inputs(&v, r);
+    if (asked == POTENTIALS) {
+        r->result[r->n_results++] = (bs_result){p->spec->task->potentials(&v), -1};
+        return;
+    }
+    y = r->input[INPUT_Y] = bs_leaf(g, "y", BS_T_REAL, shape);
+    if (asked == PRODUCT)
+        direction = r->input[INPUT_V] = bs_leaf(g, "v", BS_T_REAL, shape);
+    r->result[r->n_results++] = (bs_result){answer(p, &v, asked, y, direction), -1};
+}
+
+basin_status bs_probe_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
+                          const bs_spec *spec, bs_hvp_kind kind, bs_probe **out, basin_error *err)
+{
+    bs_probe *p = bs_calloc(1, sizeof *p);
+    *out = NULL;
+    if (!p)
+        return bs_fail_nomem(err);
+    *p = (bs_probe){.backend = backend, .params = params, .spec = spec, .kind = kind};
+    p->cache = bs_cache_new(backend, w, build, p, 0);
+    if (!p->cache) {
+        bs_probe_free(p);
+        return bs_fail_nomem(err);
+    }
+    *out = p;
+    return BASIN_OK;
+}
+
+void bs_probe_free(bs_probe *p)
+{
+    if (!p)
+        return;
+    bs_cache_free(p->cache);
+    bs_free(p);
+}
+
+static basin_status ask(bs_probe *p, question asked, const bs_batch *b, const real *y,
+                        const real *v, const real **out, basin_error *err)
+{
+    bs_entry    *e;
+    bool         fresh;
+    bs_key       key = {{asked, b->size.rows, b->size.length, b->size.width}};
+    basin_status s = bs_cache_get(p->cache, key, &e, &fresh, err);
+    if (s)
+        return s;
+    if (fresh)
+        p->backend->bind_params(e->program, p->params->value, p->params->grad, p->params->offset);
+    bs_batch_bind(b, p->backend, e);
+    if (e->input[INPUT_Y])
+        p->backend->bind_input(e->program, e->input[INPUT_Y], y);
+    if (e->input[INPUT_V])
+        p->backend->bind_input(e->program, e->input[INPUT_V], v);
+    s = p->backend->run(e->program, &(bs_run){0, 0}, err);
+    if (!s)
+        *out = p->backend->result(e->program, 0);
+    return s;
+}
+
+basin_status bs_probe_energy(bs_probe *p, const bs_batch *b, const real *y, const real **out,
+                             basin_error *err)
+{
+    return ask(p, ENERGY, b, y, NULL, out, err);
+}
+
+basin_status bs_probe_gradient(bs_probe *p, const bs_batch *b, const real *y, const real **out,
+                               basin_error *err)
+{
+    return ask(p, GRADIENT, b, y, NULL, out, err);
+}
+
+basin_status bs_probe_product(bs_probe *p, const bs_batch *b, const real *y, const real *v,
+                              const real **out, basin_error *err)
+{
+    return ask(p, PRODUCT, b, y, v, out, err);
+}
+
+basin_status bs_probe_potentials(bs_probe *p, const bs_batch *b, const real **out, basin_error *err)
+{
+    if (!p->spec->task->potentials)
+        return bs_fail(err, BASIN_EARG, "energies of task %s are not made of local scores",
+                       p->spec->task->name);
+    return ask(p, POTENTIALS, b, NULL, NULL, out, err);
+}

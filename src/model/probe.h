@@ -1,0 +1,52 @@
+/* probe.h -- an energy and its derivatives at outputs that are given, for whoever wants to know
+ * what a trained model has learned.
+ *
+ * One program a question and size of batch. Inputs come as batches of the task; y is [rows, parts]
+ * with as many parts as task->parts says. What is returned is valid until the next question. The
+ * parameters are only read. */
+#ifndef BS_PROBE_H
+#define BS_PROBE_H
+
+#include "model/view.h"
+#include "plan/backend.h"
+
+typedef struct bs_probe bs_probe;
+
+/* Borrows everything. How products with the Hessian are taken: exactly, or, of energies with a part
+ * that can be differentiated once (an LSTM), by central differences. */
+basin_status bs_probe_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
+                          const bs_spec *spec, bs_hvp_kind kind, bs_probe **out, basin_error *err);
+void         bs_probe_free(bs_probe *p); /* accepts NULL */
+
+/* E(x, y): [rows] */
+basin_status bs_probe_energy(bs_probe *p, const bs_batch *b, const real *y, const real **out,
+                             basin_error *err);
+/* dE/dy: [rows, parts] */
+basin_status bs_probe_gradient(bs_probe *p, const bs_batch *b, const real *y, const real **out,
+                               basin_error *err);
+/* (d2E/dy2) v, row by row: [rows, parts] */
+basin_status bs_probe_product(bs_probe *p, const bs_batch *b, const real *y, const real *v,
+                              const real **out, basin_error *err);
+/* What the energy gives to parts of y one by one, as a score: [rows, parts]. Not of all tasks. */
+basin_status bs_probe_potentials(bs_probe *p, const bs_batch *b, const real **out,
+                                 basin_error *err);
+
+/* ---- label sets: how labels depend on each other (label_curvature.c) ---- */
+
+/* The mean over rows of d2 E_global / dy2. Energies over label sets see y as h = M y + m (energy.h),
+ * so that it is M (d2E/dh2) M', which takes one product with a Hessian for each of the few h
+ * and not for each of the labels. */
+typedef struct bs_label_curvature bs_label_curvature;
+
+basin_status bs_label_curvature_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
+                                    const bs_spec *spec, bs_label_curvature **out,
+                                    basin_error *err);
+void         bs_label_curvature_free(bs_label_curvature *c); /* accepts NULL */
+
+/* At these outputs y [rows, labels]. */
+basin_status bs_label_curvature_add(bs_label_curvature *c, const float *y, int32_t rows,
+                                    basin_error *err);
+/* out [labels, labels], symmetric. */
+basin_status bs_label_curvature_mean(const bs_label_curvature *c, double *out, basin_error *err);
+
+#endif
