@@ -91,6 +91,7 @@ int cmd_tune(int argc, char **argv);
 int cmd_eval(int argc, char **argv);
 int cmd_predict(int argc, char **argv);
 int cmd_report(int argc, char **argv);
+int cmd_explain(int argc, char **argv);
 int cmd_data(int argc, char **argv);
 int cmd_list(int argc, char **argv);
 int cmd_doctor(int argc, char **argv);

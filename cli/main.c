@@ -13,6 +13,7 @@ const cli_verb cli_verbs[] = {
     {"eval", "MODEL DATA... [options]", "measure a model on labelled data", cmd_eval},
     {"predict", "MODEL DATA... [options]", "label new data with a model", cmd_predict},
     {"report", "RUN... [options]", "one page about a run, or several", cmd_report},
+    {"explain", "MODEL DATA... [options]", "draw what the energy of a model learned", cmd_explain},
     {"data", "inspect|check|split|convert|make ... [options]", "look at, split, convert, generate",
      cmd_data},
     {"list", "methods|energies|encoders|tasks|readers|metrics|presets|options|space",

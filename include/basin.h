@@ -236,6 +236,23 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
                         const basin_eval_options *o, const basin_session *s, basin_text *out,
                         basin_error *err);
 
+/* What is explained, and where it goes; NULL or 0 = the default. */
+typedef struct {
+    const char *html; /* a page is written there; NULL = none */
+    const char *part; /* as above */
+    int         row;  /* from 1: that row, sentence or image is explained by itself, too */
+    int         rows; /* most that are looked at; default: 2000 rows, 1000 sentences, 24 images */
+    int         threads;
+} basin_explain_options;
+
+/* What the energy of a model learned, seen on labelled files: how labels, neighbouring tags or
+ * pixels depend on each other, beside how often they occur together; scores by steps of a search;
+ * one row in detail. Models without an energy are refused. Numbers of all figures are in
+ * out->json. */
+basin_status basin_explain(const char *model, const char *const *files, int n,
+                           const basin_explain_options *o, const basin_session *s, basin_text *out,
+                           basin_error *err);
+
 typedef struct {
     /* mlc: jsonl, csv, arff, npy; tag: conll, jsonl; NULL = the first. seg: png, npy, jsonl; NULL =
      * png for a path, else jsonl: counts of pixels. */

@@ -39,7 +39,7 @@ static void counts_of_transitions(void **state)
     assert_int_equal(bs_pairs_expected(count, 2, 0, true, expected, NULL), BASIN_OK);
     assert_true(fabs(expected[0] - 4 * 5 / 10.0) < 1e-12);
     assert_true(fabs(expected[2] - 6 * 5 / 10.0) < 1e-12);
-    assert_int_equal(bs_pairs_centre(count, 2, centred, NULL), BASIN_OK);
+    assert_int_equal(bs_pairs_centre(count, 2, true, centred, NULL), BASIN_OK);
     assert_true(fabs(centred[0] + 1) < 1e-12 && fabs(centred[1] - 1) < 1e-12);
     assert_true(fabs(centred[2] - 1) < 1e-12 && fabs(centred[3] + 1) < 1e-12);
 }
@@ -71,6 +71,23 @@ static void ranks_share_ties(void **state)
 }
 
 enum { N = 30 };
+
+static void labels_that_like_all_others_are_taken_out(void **state)
+{
+    double a[16], out[16], rank[16];
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++)
+            a[i * 4 + j] = i == j ? 77 : 3 + i * i + j * j;
+    assert_int_equal(bs_pairs_centre(a, 4, false, out, NULL), BASIN_OK);
+    for (int i = 0; i < 16; i++)
+        assert_true(fabs(out[i]) < 1e-12);
+    /* pairs 01 02 03 12 13 23 have 4 7 12 8 13 16 */
+    assert_int_equal(bs_pairs_rank(a, 4, false, rank, NULL), BASIN_OK);
+    assert_true(fabs(rank[1]) < 1e-12 && fabs(rank[11] - 1) < 1e-12);
+    assert_true(fabs(rank[2] - 0.2) < 1e-12 && fabs(rank[6] - 0.4) < 1e-12);
+    assert_true(fabs(rank[9] - rank[6]) < 1e-12);
+}
 
 static void fill_random(double *a, uint64_t seed, const double *base, double share)
 {
@@ -165,6 +182,7 @@ int main(void)
         cmocka_unit_test(counts_of_sets),
         cmocka_unit_test(counts_of_transitions),
         cmocka_unit_test(ranks_share_ties),
+        cmocka_unit_test(labels_that_like_all_others_are_taken_out),
         cmocka_unit_test(shuffled_labels_agree_with_nothing),
         cmocka_unit_test(a_third_matrix_can_be_taken_out),
         cmocka_unit_test(an_order_keeps_groups_together),

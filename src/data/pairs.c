@@ -52,23 +52,49 @@ void bs_pairs_information(const double *count, const double *expected, int32_t n
         out[i] = log((count[i] + 0.5) / (expected[i] + 0.5));
 }
 
-basin_status bs_pairs_centre(const double *a, int32_t n, double *out, basin_error *err)
+/* a_i of the best a_i + a_j + mean for i != j, the a_i summing up to 0. */
+static void centre_symmetric(const double *a, size_t n, double *label, double *out)
+{
+    double mean = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            if (i != j) {
+                label[i] += a[i * n + j];
+                mean += a[i * n + j] / (double)n / (double)(n - 1);
+            }
+    for (size_t i = 0; i < n; i++)
+        label[i] = n > 2 ? (label[i] - (double)(n - 1) * mean) / (double)(n - 2) : 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            out[i * n + j] = i == j ? 0 : a[i * n + j] - mean - label[i] - label[j];
+}
+
+static void centre_ordered(const double *a, size_t n, double *first, double *second, double *out)
+{
+    double all = 0;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            first[i] += a[i * n + j] / (double)n;
+            second[j] += a[i * n + j] / (double)n;
+            all += a[i * n + j] / (double)n / (double)n;
+        }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            out[i * n + j] = a[i * n + j] - first[i] - second[j] + all;
+}
+
+basin_status bs_pairs_centre(const double *a, int32_t n, bool ordered, double *out,
+                             basin_error *err)
 {
     const size_t N = (size_t)n;
-    double      *first = bs_calloc(2 * N + 1, sizeof *first), all = 0;
-    if (!first)
+    double      *room = bs_calloc(2 * N + 1, sizeof *room);
+    if (!room)
         return bs_fail_nomem(err);
-    double *second = first + N;
-    for (size_t i = 0; i < N; i++)
-        for (size_t j = 0; j < N; j++) {
-            first[i] += a[i * N + j] / n;
-            second[j] += a[i * N + j] / n;
-            all += a[i * N + j] / n / n;
-        }
-    for (size_t i = 0; i < N; i++)
-        for (size_t j = 0; j < N; j++)
-            out[i * N + j] = a[i * N + j] - first[i] - second[j] + all;
-    bs_free(first);
+    if (ordered)
+        centre_ordered(a, N, room, room + N, out);
+    else
+        centre_symmetric(a, N, room, out);
+    bs_free(room);
     return BASIN_OK;
 }
 
@@ -88,8 +114,9 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Ranks of the entries that count, equal ones sharing their mean, moved and scaled so that they
- * sum up to 0 and their squares to 1; a symmetric matrix stays one. False: all are equal. */
-static bool rank(const double *a, size_t n, bool ordered, entry *room, double *out)
+ * sum up to 0 and their squares to 1; a symmetric matrix stays one. Returns the factor, 0 when all
+ * entries are equal. */
+static double rank(const double *a, size_t n, bool ordered, entry *room, double *out)
 {
     size_t m = 0;
     for (size_t i = 0; i < n; i++)
@@ -113,7 +140,23 @@ static bool rank(const double *a, size_t n, bool ordered, entry *room, double *o
         if (!ordered)
             out[j * n + i] = out[i * n + j];
     }
-    return square > 0;
+    return scale;
+}
+
+basin_status bs_pairs_rank(const double *a, int32_t n, bool ordered, double *out, basin_error *err)
+{
+    const size_t N = (size_t)n;
+    entry       *room = bs_calloc(N * N + 1, sizeof *room);
+    if (!room)
+        return bs_fail_nomem(err);
+    memset(out, 0, N * N * sizeof *out);
+    const double scale = rank(a, N, ordered, room, out);
+    const double pairs = (double)N * (double)(N - 1) / (ordered ? 1 : 2);
+    for (size_t i = 0; i < N * N; i++)
+        if (i / N != i % N)
+            out[i] = pairs > 1 && scale > 0 ? 0.5 + out[i] / scale / (pairs - 1) : 0.5;
+    bs_free(room);
+    return BASIN_OK;
 }
 
 /* The correlation of ranks; the labels of a are called as order says, or keep their names. */
@@ -182,7 +225,7 @@ basin_status bs_pairs_agree(const double *a, const double *b, const double *give
             continue;
         rank_of[i] = bs_calloc(cells + 1, sizeof *rank_of[i]);
         ok = rank_of[i] != NULL;
-        varied &= ok && rank(matrix[i], N, ordered, room, rank_of[i]);
+        varied &= ok && rank(matrix[i], N, ordered, room, rank_of[i]) > 0;
     }
     if (ok && varied) {
         ranks r = {

@@ -20,8 +20,15 @@ basin_status bs_pairs_expected(const double *count, int32_t n, double rows, bool
 /* log (count + 1/2) / (expected + 1/2): pointwise mutual information that stays finite. */
 void bs_pairs_information(const double *count, const double *expected, int32_t n, double *out);
 
-/* Takes away the means of rows and of columns: what a pair has of its own. */
-basin_status bs_pairs_centre(const double *a, int32_t n, double *out, basin_error *err);
+/* Takes away what is the same for all pairs of a label: what a pair has of its own. Of an ordered
+ * matrix, means of rows and columns: for a chain of tags these can be moved to the scores of single
+ * tags and say nothing. Of a symmetric one, without its diagonal, a sum a_i + a_j: how much
+ * label i likes sets to be large. */
+basin_status bs_pairs_centre(const double *a, int32_t n, bool ordered, double *out,
+                             basin_error *err);
+
+/* The rank of each entry i != j among all of them, 0 to 1; equal ones share theirs. */
+basin_status bs_pairs_rank(const double *a, int32_t n, bool ordered, double *out, basin_error *err);
 
 /* Rank correlation (Spearman) of two matrices over pairs i != j, (i, j) and (j, i) being two pairs
  * when they are ordered, and what it is when the labels of one are shuffled (Mantel 1967). Entries

@@ -33,9 +33,9 @@ basin_status bs_probe_potentials(bs_probe *p, const bs_batch *b, const real **ou
 
 /* ---- label sets: how labels depend on each other (label_curvature.c) ---- */
 
-/* The mean over rows of d2 E_global / dy2. Energies over label sets see y as h = M y + m (energy.h),
- * so that it is M (d2E/dh2) M', which takes one product with a Hessian for each of the few h
- * and not for each of the labels. */
+/* The mean over rows of d2 E_global / dy2. Energies over label sets see y as h = M y + m
+ * (energy.h), so that it is M (d2E/dh2) M', which takes one product with a Hessian for each of
+ * the few h and not for each of the labels. */
 typedef struct bs_label_curvature bs_label_curvature;
 
 basin_status bs_label_curvature_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
