@@ -129,7 +129,7 @@ static void small_map(sheet *k)
 {
     const bs_heat *h = k->h;
     char           number[16];
-    const int      side = LETTER * longest(h, false) + 14;
+    const int      side = LETTER * longest(h, false) + 22;
     /* Names of columns lie flat where the cells are wide enough. */
     const int wide = LETTER * longest(h, true) + 10;
     k->cell_x = h->cols <= PRINTED ? 54 : 16;
