@@ -65,7 +65,7 @@ int main(int argc, char **argv)
     }
     const cli_verb *verb = cli_find(name);
     if (!verb) {
-        fprintf(stderr, "basin: no verb '%s'; there are", name);
+        fprintf(stderr, "basin: no verb '%s', only", name);
         for (const cli_verb *v = cli_verbs; v->name; v++)
             fprintf(stderr, "%s %s", v == cli_verbs ? "" : ",", v->name);
         fprintf(stderr, "\n");

@@ -4,7 +4,7 @@
 
 const bs_method bs_method_alen = {
     .name = "alen",
-    .help = "energy learns scores near the net's output; prediction is refined by search",
+    .help = "energy learns scores near the net's output; search refines it",
     .tasks = "mlc tag seg",
     .defaults = "infer=refine gbi.rule=normalised gbi.steps=6 gbi.lr=0.4 gbi.best=no "
                 "optimiser.beta1=0.5 energy.weight=100 lr.energy=0.0005",

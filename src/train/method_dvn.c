@@ -4,7 +4,7 @@
 
 const bs_method bs_method_dvn = {
     .name = "dvn",
-    .help = "energy as a value of outputs: learns their F1, searched from zeros",
+    .help = "energy learns the F1 of outputs; search from zeros predicts",
     .tasks = "mlc tag seg",
     .defaults = "infer=gbi gbi.test_steps=30 gbi.lr=0.03 lr.energy=0.0005 decay.energy=0.003",
     .seg = "gbi.lr=2 lr.energy=0.00015 decay.energy=1e-5 clip=0",

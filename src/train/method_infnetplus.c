@@ -4,7 +4,7 @@
 
 const bs_method bs_method_infnetplus = {
     .name = "infnet+",
-    .help = "compound margin and perceptron losses; cost-augmented net beside the net",
+    .help = "margin and perceptron losses; a cost-augmented net beside it",
     .tasks = "mlc tag seg",
     .defaults = "inner=net steps.net=5 cost=l1 infnet.form=stacked",
     .tag = "steps.net=1 infnet.ce_both=yes energy.weight=0.1",

@@ -4,7 +4,7 @@
 
 const bs_method bs_method_seal_margin = {
     .name = "seal-margin",
-    .help = "net and energy by turns; the energy by margins (InfNet+ inside SEAL)",
+    .help = "net and energy by turns; the energy by margins, as infnet+",
     .tasks = "mlc tag seg",
     .defaults = "inner=net steps.net=2 infnet.form=stacked infnet.hidden=-1 perceptron=2 "
                 "lr.energy=0.0003",

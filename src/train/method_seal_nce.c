@@ -4,7 +4,7 @@
 
 const bs_method bs_method_seal_nce = {
     .name = "seal-nce",
-    .help = "net and energy by turns; the energy tells the truth from samples of the net",
+    .help = "net and energy by turns; it tells truth from the net's samples",
     .tasks = "mlc tag seg",
     .defaults = "steps.energy=2 lr.energy=0.0005",
     .seg = "samples=8 energy.weight=0.01 steps.energy=1",

@@ -5,7 +5,7 @@
 
 const bs_method bs_method_seal_regression = {
     .name = "seal-regression",
-    .help = "net and energy by turns; the energy learns the F1 of the net's output",
+    .help = "net and energy by turns; the energy learns the F1 of outputs",
     .tasks = "mlc tag seg",
     .defaults = "net.loss=value energy.weight=15 lr.energy=0.0005",
     .seg = "energy.weight=1 lr.energy=0.001",
