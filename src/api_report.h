@@ -16,7 +16,7 @@
 enum {
     BS_REPORT_RUNS = 16,
     BS_REPORT_SEEDS = 256,
-    BS_REPORT_REPLICATES = 1000,
+
     BS_PHASES_SEEN = 8
 };
 
@@ -79,7 +79,7 @@ typedef struct {
     bool               judged; /* counts and values are there, of the runs that have a model */
     int                shown;  /* the first of these: whose errors are shown */
     bs_sampled        *source; /* [cuts, models] */
-    int                models;
+    int                models, replicates; /* of the bootstrap */
     bs_sampled_set     set[BS_CUTS];
     bs_sampled         mean[BS_CUTS];
     bs_interval        interval[BS_CUTS][BS_MOST_METRICS]; /* of the mean over seeds */

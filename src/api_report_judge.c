@@ -11,6 +11,8 @@
 #include "api_report.h"
 
 static const double level = 0.95;
+/* 1000 replicates up to 10,000 rows, then fewer, but never less than 100 */
+static const double row_replicates = 1e7;
 /* for the scores that average precision by label keeps, of all runs together */
 static const size_t score_bytes = (size_t)256 << 20;
 
@@ -209,13 +211,20 @@ static basin_status gather(bs_report_group *g, basin_error *err)
     return s;
 }
 
+static int replicates_of(const bs_report_group *g)
+{
+    const double n = row_replicates / ((double)g->part->rows * g->models + 1);
+    return n < 100 ? 100 : n > 1000 ? 1000 : (int)n;
+}
+
 static basin_status intervals(bs_report_group *g, basin_error *err)
 {
     bs_interval    all[BS_VALUES_MAX];
     const uint64_t seed = (uint64_t)g->run[0].settings.train.seed;
     basin_status   s = BASIN_OK;
+    g->replicates = replicates_of(g);
     for (int cut = 0; cut < bs_report_cuts(g) && !s; cut++) {
-        s = bs_bootstrap(&g->mean[cut], seed, BS_REPORT_REPLICATES, level, all, err);
+        s = bs_bootstrap(&g->mean[cut], seed, g->replicates, level, all, err);
         for (int i = 0; i < g->kind->n_metrics && !s; i++) {
             const bs_metric *m = &g->kind->metric[i];
             g->interval[cut][i] = all[i];
@@ -296,10 +305,10 @@ static basin_status test(const bs_report_group *a, bs_report_group *b, int cut, 
     if (!s)
         s = bs_sampled_mean(&sets[1], &mean[1], err);
     if (!s)
-        s = bs_paired_bootstrap(&mean[0], &mean[1], seed, BS_REPORT_REPLICATES, level, all, err);
+        s = bs_paired_bootstrap(&mean[0], &mean[1], seed, a->replicates, level, all, err);
     if (!s) {
         memcpy(b->verdict[cut].bootstrap, all, bytes);
-        s = bs_randomisation(&mean[0], &mean[1], seed, BS_REPORT_REPLICATES, all, err);
+        s = bs_randomisation(&mean[0], &mean[1], seed, a->replicates, all, err);
     }
     if (!s)
         memcpy(b->verdict[cut].randomisation, all, bytes);

@@ -16,7 +16,7 @@ enum {
     MOST_LABELS = 4000,    /* rows of the table of labels */
     MAPPED = 200,          /* labels of the map of pairs */
     PAIRS = 60,            /* rows of the table of pairs */
-    MOST_PAIRS = 1 << 24,
+    MOST_PAIRS = 1 << 22,
     EXAMPLES = 24,
     WORDS = 14, /* features shown of an example */
 };

@@ -213,7 +213,7 @@ static void differences(const bs_report *r, bs_buf *out)
                 "seeds at once, not corrected for the number of runs and metrics; they are about "
                 "other %s for these very trainings, the spread over seeds is not in them. Coloured "
                 "where both p are below 0.05.",
-                (int)r->group[0].part->rows, k->unit, BS_REPORT_REPLICATES, k->unit, k->unit);
+                (int)r->group[0].part->rows, k->unit, r->group[0].replicates, k->unit, k->unit);
 }
 
 /* The metric that counts, of every seed. */
@@ -285,7 +285,7 @@ void bs_report_scores(const bs_report *r)
     }
     bs_page_say(r->out, "quiet",
                 "In brackets: 95 %% intervals by bootstrap over %s, %d replicates%s.%s%s%s",
-                g->kind->unit, BS_REPORT_REPLICATES,
+                g->kind->unit, g->replicates,
                 g->n > 1 ? ", of the mean over seeds; \xC2\xB1 is the standard deviation over seeds"
                          : "",
                 g->kind->tunes ? " The threshold was tuned on validation rows. Conventions: " : "",

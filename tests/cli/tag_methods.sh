@@ -5,7 +5,7 @@ basin data make tag --seed 6 --set rows=30 --set length=6 --set tags=4 -q -o e.c
 . "$TOP/tests/cli/kill.bash"
 
 for method in ce crf infnet+; do
-    train="basin train d.conll -q --method $method --epochs 5 --seed 7"
+    train="basin train d.conll -q --method $method --epochs 5 --seed 7 --set report=no"
     for setting in pretrain.epochs=5 batch=12 net.width=8 words.width=8 energy.hidden=8 chars.net=cnn \
         chars.features=4 gbi.steps=4 clip=0.5 plateau.patience=1; do
         train="$train --set $setting"
