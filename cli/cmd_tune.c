@@ -97,7 +97,7 @@ int cmd_tune(int argc, char **argv)
         {.name = "--jobs",
          .value = "N",
          .text = &jobs,
-         .help = "trainings at the same time, which share the threads; default 1"},
+         .help = "trainings at a time; default 1, without --trials a thread each, up to 4"},
         {.name = "--seed",
          .value = "N",
          .key = "seed",

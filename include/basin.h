@@ -209,7 +209,8 @@ typedef struct {
     int                n_space; /* of these */
     double             budget;  /* seconds in all, those of a resumed search included; and, or: */
     int                trials;  /* settings to be tried; at least one of both must be given */
-    int                jobs;    /* trainings at the same time, which share the threads */
+    int                jobs;    /* trainings at the same time, which share the threads; default: 1,
+                                 * without `trials` one for each of up to 4 threads */
     const char        *folder;  /* trials go to folder/trial-N; must be given */
     int                resume;  /* nonzero: go on with the search in the folder */
 } basin_tune_options;

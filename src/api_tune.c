@@ -38,7 +38,6 @@ bs_search bs_tune_search(const bs_tuning *t)
 static basin_status check_numbers(bs_tuning *t, basin_error *err)
 {
     const basin_tune_options *o = t->o;
-    t->jobs = o->jobs ? o->jobs : 1;
     if (o->budget <= 0 && o->trials <= 0)
         return bs_fail(err, BASIN_EARG,
                        "how long to search is not said; --budget 30m or --trials 40 does, or both");
@@ -47,8 +46,8 @@ static basin_status check_numbers(bs_tuning *t, basin_error *err)
                        o->budget);
     if (o->trials < 0 || o->trials > BS_MOST_TRIALS)
         return bs_fail(err, BASIN_EARG, "--trials: %d is not in 1..%d", o->trials, BS_MOST_TRIALS);
-    if (t->jobs < 1 || t->jobs > BS_MOST_JOBS)
-        return bs_fail(err, BASIN_EARG, "--jobs: %d is not in 1..%d", t->jobs, BS_MOST_JOBS);
+    if (o->jobs < 0 || o->jobs > BS_MOST_JOBS)
+        return bs_fail(err, BASIN_EARG, "--jobs: %d is not in 1..%d", o->jobs, BS_MOST_JOBS);
     return BASIN_OK;
 }
 
@@ -95,6 +94,18 @@ static basin_status make_space(bs_tuning *t, const basin_config *c, basin_error 
     return bs_space_make(&t->base, t->method, &w, &t->space, err);
 }
 
+/* Trainings beside each other do more than one on several threads, but what comes out then depends
+ * on time: only where it does so anyway. */
+static void share_threads(bs_tuning *t)
+{
+    enum { SEVERAL = 4 };
+    const int threads = t->base.train.threads > 0 ? t->base.train.threads : omp_get_num_procs();
+    t->jobs = t->o->jobs;
+    if (t->jobs == 0)
+        t->jobs = t->o->trials > 0 ? 1 : threads < SEVERAL ? threads : SEVERAL;
+    t->threads = threads / t->jobs > 1 ? threads / t->jobs : 1;
+}
+
 static basin_status read_data(bs_tuning *t, const basin_config *c, basin_error *err)
 {
     char     names[BS_ROLES][BS_OPTION_TEXT];
@@ -109,8 +120,7 @@ static basin_status read_data(bs_tuning *t, const basin_config *c, basin_error *
     if (s)
         return s;
     t->scale = t->kind->metric[t->metric].greatest <= 1 ? 100 : 1;
-    const int threads = t->base.train.threads > 0 ? t->base.train.threads : omp_get_num_procs();
-    t->threads = threads / t->jobs > 1 ? threads / t->jobs : 1;
+    share_threads(t);
     return BASIN_OK;
 }
 

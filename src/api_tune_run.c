@@ -249,6 +249,8 @@ static void settle(looker *l, const bs_train_outcome *o, basin_status s, basin_e
         x->state = l->rests ? BS_TRIAL_PAUSED : BS_TRIAL_RUNNING;
     } else if (s) {
         x->state = BS_TRIAL_FAILED;
+        x->score = NAN; /* what it had before is lost with it */
+        x->passed = 0;
         snprintf(r->message, sizeof r->message, "%.199s", err->msg);
         if (is_final(t, l->trial, s) || all_fail(t))
             end_search(t, err);
