@@ -127,5 +127,9 @@ void bs_lexicon_json(const bs_lexicon *l, bs_buf *out);
 /* Any bytes load or are refused; where opens messages. As with bs_lexicon_fit(). */
 basin_status bs_lexicon_from_json(const char *json, size_t len, const char *where, bs_lexicon *out,
                                   basin_error *err);
+/* The same of what jansson has parsed, refusing repeated keys. */
+struct json_t;
+basin_status bs_lexicon_take(const struct json_t *o, const char *where, bs_lexicon *out,
+                             basin_error *err);
 
 #endif

@@ -292,6 +292,16 @@ static basin_status take_lexicon(const loading *l, const json_t *o)
     return s;
 }
 
+basin_status bs_lexicon_take(const json_t *o, const char *where, bs_lexicon *out, basin_error *err)
+{
+    loading l = {.where = where, .out = out, .err = err};
+    bs_lexicon_init(out);
+    basin_status s = take_lexicon(&l, o);
+    if (s)
+        bs_lexicon_free(out);
+    return s;
+}
+
 basin_status bs_lexicon_from_json(const char *json, size_t len, const char *where, bs_lexicon *out,
                                   basin_error *err)
 {
@@ -301,9 +311,7 @@ basin_status bs_lexicon_from_json(const char *json, size_t len, const char *wher
     json_t *o = json_loadb(json, len, JSON_REJECT_DUPLICATES, &problem);
     if (!o)
         return refuse(&l, problem.text);
-    basin_status s = take_lexicon(&l, o);
+    basin_status s = bs_lexicon_take(o, where, out, err);
     json_decref(o);
-    if (s)
-        bs_lexicon_free(out);
     return s;
 }

@@ -197,14 +197,13 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
                                  basin_error *err)
 {
     const json_t *width = json_object_get(o, "word_width");
-    bs_buf        text, lexicon;
+    const json_t *lexicon = json_object_get(o, "lexicon");
+    bs_buf        text;
     basin_status  s = BASIN_OK;
     bs_buf_init(&text, (size_t)1 << 30);
-    bs_buf_init(&lexicon, (size_t)1 << 30);
     out->text = bs_corpus_options_default();
-    bool whole = dump(json_object_get(o, "text"), &text);
-    whole &= dump(json_object_get(o, "lexicon"), &lexicon);
-    if (text.failed || lexicon.failed)
+    bool whole = dump(json_object_get(o, "text"), &text) && lexicon;
+    if (text.failed)
         s = bs_fail_nomem(err);
     else if (!json_is_integer(width) || json_integer_value(width) < 1 ||
              json_integer_value(width) > 1 << 16 || !whole)
@@ -212,20 +211,19 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
     if (!s)
         s = bs_options_from_json(bs_corpus_rows, &out->text, text.data, text.len, where, err);
     if (!s)
-        s = bs_lexicon_from_json(lexicon.data, lexicon.len, where, &out->tag, err);
+        s = bs_lexicon_take(lexicon, where, &out->tag, err);
     if (!s) {
         out->word_width = (int)json_integer_value(width);
         out->has_vectors = json_is_true(json_object_get(o, "vectors"));
         out->headline = headline_of(out->tag.scheme);
     }
     bs_buf_free(&text);
-    bs_buf_free(&lexicon);
     return s;
 }
 
 static basin_status known_read(const char *json, const char *where, bs_known *out, basin_error *err)
 {
-    json_t      *o = json_loads(json, 0, NULL);
+    json_t      *o = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
     basin_status s = o ? read_members(o, where, out, err)
                        : bs_fail(err, BASIN_EDATA, "%s: the schema is not JSON", where);
     json_decref(o);
