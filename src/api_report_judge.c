@@ -51,11 +51,23 @@ static bool same_rows(const bs_report_run *run, const bs_prepared *p)
     return run->hash[role] == 0 || run->hash[role] == p->part[role].hash;
 }
 
+/* What came through a pipe does not come again. */
+static bool from_pipe(const bs_train_options *o)
+{
+    return strcmp(o->file_train, "-") == 0 || strcmp(o->file_valid, "-") == 0 ||
+           strcmp(o->file_test, "-") == 0;
+}
+
 static basin_status read_again(bs_report *r, bs_report_group *g, basin_error *err)
 {
     const bs_report_run *run = &g->run[0];
     const int            seed = run->settings.train.seed, first = bs_report_first_seed(run);
     basin_error          why = {0};
+    if (from_pipe(&run->settings.train)) {
+        bs_notes_add(&r->left_out, "data",
+                     "%s: what it was trained on came from standard input and is gone", g->name);
+        return BASIN_OK;
+    }
     if (!(g->own = bs_calloc(1, sizeof *g->own)))
         return bs_fail_nomem(err);
     basin_status s = prepare(run, seed, g->own, &why);
@@ -78,10 +90,18 @@ static basin_status read_again(bs_report *r, bs_report_group *g, basin_error *er
     return BASIN_OK;
 }
 
+static void say_changed(bs_report *r, const bs_report_group *g, const char *file)
+{
+    bs_notes_add(&r->left_out, "changed",
+                 "%s: %s has changed since the training; scores are those on what it is now",
+                 g->name, file);
+}
+
 /* Without the training data, the evaluated part alone may still be there. */
-static basin_status read_part(bs_report_group *g, basin_error *err)
+static basin_status read_part(bs_report *r, bs_report_group *g, basin_error *err)
 {
     const bs_train_options *o = &g->run[0].settings.train;
+    const int               role = *o->file_test ? BS_ROLE_TEST : BS_ROLE_VALID;
     const char             *from = *o->file_test ? o->file_test : o->file_valid;
     const bs_saved         *model = g->run[g->shown].model;
     char                    text[BS_OPTION_TEXT];
@@ -89,7 +109,7 @@ static basin_status read_part(bs_report_group *g, basin_error *err)
     basin_error             why = {0};
     bs_logger               quiet = bs_log_make(NULL, BS_QUIET);
     int                     n = 0;
-    if (!*from || !model)
+    if (!*from || !model || strcmp(from, "-") == 0)
         return BASIN_OK;
     snprintf(text, sizeof text, "%s", from);
     for (char *at = text; at && *at && n < BS_MOST_FILES;) {
@@ -104,7 +124,9 @@ static basin_status read_part(bs_report_group *g, basin_error *err)
     if (s)
         return BASIN_OK; /* it is said already that the data is not there */
     g->part = &g->extra;
-    g->part_name = *o->file_test ? "test" : "valid";
+    g->part_name = bs_role_names[role];
+    if (g->run[0].hash[role] != 0 && g->run[0].hash[role] != g->extra.hash)
+        say_changed(r, g, from);
     return BASIN_OK;
 }
 
@@ -119,9 +141,7 @@ static void choose_part(bs_report *r, bs_report_group *g)
         g->part = &g->data->part[role];
     } else if (*file) {
         g->part = &g->data->part[role];
-        bs_notes_add(&r->left_out, "changed",
-                     "%s: %s has changed since the training; scores are those on what it is now",
-                     g->name, file);
+        say_changed(r, g, file);
     } else {
         g->data = NULL;
         bs_notes_add(&r->left_out, "changed",
@@ -143,7 +163,7 @@ basin_status bs_report_data(bs_report *r, bs_report_group *g, const bs_prepared 
     if (!s && g->data)
         choose_part(r, g);
     else if (!s)
-        s = read_part(g, err);
+        s = read_part(r, g, err);
     return s;
 }
 

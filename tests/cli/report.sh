@@ -61,6 +61,14 @@ grep -o 'class="warn">[^<]*' lost/report.html
 mv gone.arff d.arff
 basin data make mlc --seed 4 --set rows=300 -o d.arff > made 2>&1
 try basin report lost | shape
+basin data split d.arff -o part > split
+basin train part-train.arff --valid part-valid.arff --test part-test.arff $small --method ce -o files > table
+rm part-train.arff
+try basin report files | shape
+cp part-valid.arff part-test.arff
+try basin report files 2>&1 | grep -o 'part-test.arff has changed.*'
+basin train - $small --labels last:24 --method ce -o piped < d.arff > table 2>&1
+try basin report piped < /dev/null | shape
 cp -r quiet half && rm half/best.safetensors
 try basin report half | shape
 sections half/report.html
