@@ -98,6 +98,7 @@ typedef struct {
 static const loss_case cases[] = {
     NET(cross_entropy, "", TWO),
     NET(cross_entropy, "net.kind=fcn2", THREE),
+    NET(cross_entropy, "net.kind=unet", TWO),
     NET(net, "net.loss=value energy.weight=2", TWO),
     NET(net, "energy.kind=map", THREE),
     NET(net, "net.loss=ranking samples=3", THREE),
@@ -106,6 +107,7 @@ static const loss_case cases[] = {
     NET(infnet, "infnet.form=shared cost=squared", TWO),
     NET(infnet, "infnet.form=separated cost=l1 net.kind=fcn2", THREE),
     NET(alen_net, "energy.kind=map net.kind=fcn2", TWO),
+    NET(alen_net, "energy.kind=map net.kind=unet", THREE),
     ENERGY(regression, "", TWO),
     ENERGY(regression_s, "samples=3", THREE),
     ENERGY(margin, "cost=l1", TWO),
@@ -241,6 +243,7 @@ static void energies_have_true_derivatives(void **state)
     check_energy("energy.kind=value", three);
     check_energy("energy.kind=map", two);
     check_energy("energy.kind=map net.kind=fcn2", three);
+    check_energy("energy.kind=map net.kind=unet", two);
 }
 
 /* ---- sizes ---- */
@@ -253,7 +256,7 @@ static void any_size_goes_through_the_nets(void **state)
             for (int kind = 0; bs_seg_nets[kind].name; kind++) {
                 char words[64];
                 snprintf(words, sizeof words, "net.kind=%s energy.kind=%s", bs_seg_nets[kind].name,
-                         kind ? "value" : "map");
+                         kind == 1 ? "value" : "map");
                 scene *c = seg_scene(words, (layout){1, h, w, 3}, 1);
                 bs_id  y = c->s.t->relax(&c->s.v, c->s.t->logits(&c->s.v, "net"));
                 scene_result(c, c->s.t->energy(&c->s.v, y), -1);

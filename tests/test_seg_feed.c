@@ -222,6 +222,47 @@ static basin_status visit(void *ctx, const bs_crop *c)
     return BASIN_OK;
 }
 
+/* Every channel of a window is a line through its values: one slope a window, within the range
+ * that was asked for; the line meets grey near grey. */
+static void light_varies_from_window_to_window(void **state)
+{
+    (void)state;
+    const double jitter = 0.4;
+    const int    cells = WINDOW * WINDOW;
+    bs_images   *im = made("channels=3");
+    fed         *still = feed_of(im, "", 6), *varied = feed_of(im, "seg.jitter=0.4", 6);
+    epoch       *a = epoch_of(still, 1), *b = epoch_of(varied, 1);
+    double       least = 9, most = -9;
+    for (int i = 0; i < IMAGES; i++) {
+        double slope = 0;
+        for (int c = 0; c < 3; c++) {
+            const real *x = a->photo[i] + c * cells, *y = b->photo[i] + c * cells;
+            int         low = 0, high = 0;
+            for (int k = 1; k < cells; k++) {
+                low = x[k] < x[low] ? k : low;
+                high = x[k] > x[high] ? k : high;
+            }
+            double s = (double)(y[high] - y[low]) / (double)(x[high] - x[low]);
+            for (int k = 0; k < cells; k++)
+                assert_true(fabs((double)y[low] + s * (double)(x[k] - x[low]) - (double)y[k]) <
+                            1e-4);
+            assert_true(c == 0 || fabs(s - slope) < 1e-3);
+            double grey = (double)y[low] + s * (0.5 - (double)x[low]) - 0.5;
+            assert_true(fabs(grey) <= 0.75 * jitter + 1e-3);
+            slope = s;
+        }
+        assert_true(fabs(slope - 1) <= jitter + 1e-3);
+        least = slope < least ? slope : least;
+        most = slope > most ? slope : most;
+    }
+    assert_true(most - least > jitter);
+    free(a);
+    free(b);
+    fed_free(still);
+    fed_free(varied);
+    bs_images_free(im);
+}
+
 static void windows_cover_every_photo(void **state)
 {
     static const int size[] = {1, 5, 12, 13, 24, 32, 33, 50, 100, 199};
@@ -491,6 +532,7 @@ int main(void)
         cmocka_unit_test(windows_are_pieces_of_the_photos),
         cmocka_unit_test(what_is_outside_or_unknown_does_not_count),
         cmocka_unit_test(the_mean_colour_is_subtracted),
+        cmocka_unit_test(light_varies_from_window_to_window),
         cmocka_unit_test(windows_cover_every_photo),
         cmocka_unit_test(thirty_six_windows_are_those_of_the_papers),
         cmocka_unit_test(what_cannot_be_remembered_is_refused),

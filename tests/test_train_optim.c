@@ -488,6 +488,17 @@ static void the_schedule_at_its_edges(void **state)
     assert_true(bs_plateau_rate(&p, -INFINITY, 1) == 0.1);
 }
 
+static void the_cosine_falls_from_one_to_nothing(void **state)
+{
+    (void)state;
+    assert_true(bs_cosine_share(1, 100) == 1);
+    assert_true(fabs(bs_cosine_share(51, 100) - 0.5) < 1e-12);
+    assert_true(bs_cosine_share(100, 100) > 0 && bs_cosine_share(100, 100) < 1e-3);
+    for (int i = 2; i <= 100; i++)
+        assert_true(bs_cosine_share(i, 100) < bs_cosine_share(i - 1, 100));
+    assert_true(bs_cosine_share(1, 1) == 1);
+}
+
 /* ---- memory ---- */
 
 enum { SMALL = 4 };
@@ -589,6 +600,7 @@ int main(void)
         cmocka_unit_test(two_optimisers_keep_to_their_nets),
         cmocka_unit_test(the_rate_falls_on_a_plateau),
         cmocka_unit_test(the_schedule_at_its_edges),
+        cmocka_unit_test(the_cosine_falls_from_one_to_nothing),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_failed_step_can_be_repeated),
         cmocka_unit_test(a_step_allocates_nothing),

@@ -137,9 +137,38 @@ static bs_id fcn2_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const
     return bs_add(g, h, bias_of(nn, path, out, init));
 }
 
+/* `coarse` enlarged and what was found at the finer scale, each mapped to `out` channels, added. */
+static bs_id joined(bs_nn *nn, const char *name, int scale, bs_id coarse, bs_id found, int out)
+{
+    bs_graph *g = nn->g;
+    char      path[NAME];
+    snprintf(path, sizeof path, "%s/up/%d", name, scale + 1);
+    bs_init init = bs_seg_init(bs_shape_of(g, coarse).d[1] * UP);
+    bs_id   up = upsampled(nn, path, coarse, out, init, found);
+    snprintf(path, sizeof path, "%s/join/%d", name, scale);
+    return bs_relu(g, bs_add(g, up, conv(nn, path, found, out, 1, 1)));
+}
+
+/* As Ronneberger et al. 2015: one more halving, at which a pixel sees the whole of a small photo,
+ * then up again, with what was found at each scale on the way down. */
+static bs_id unet_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const bs_id found[],
+                       int out)
+{
+    const int F = s->filters;
+    char      path[NAME];
+    snprintf(path, sizeof path, "%s/conv/%d", name, BS_SEG_SCALES);
+    bs_id h = bs_relu(nn->g, conv(nn, path, found[2], 2 * F, KERNEL, 2));
+    h = joined(nn, name, 2, h, found[2], 2 * F);
+    h = joined(nn, name, 1, h, found[1], F);
+    h = joined(nn, name, 0, h, found[0], F);
+    snprintf(path, sizeof path, "%s/score", name);
+    return conv(nn, path, h, out, KERNEL, 1);
+}
+
 const bs_seg_net bs_seg_nets[] = {
     {"fcn", "three convolutions, scores at each scale, enlarged and added up", fcn_head},
     {"fcn2", "three convolutions and two transposed ones", fcn2_head},
+    {"unet", "four convolutions down, up again with what was found on the way", unet_head},
     {NULL, NULL, NULL},
 };
 

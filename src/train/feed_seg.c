@@ -64,14 +64,14 @@ static void put_mask(bs_windows *w, const uint8_t *mask, real *there, real *gold
 }
 
 void bs_windows_put(bs_windows *w, const bs_images *im, int32_t image, const bs_crop *c,
-                    int32_t row)
+                    const bs_light *light, int32_t row)
 {
     const size_t cells = cells_of(w), C = (size_t)w->known->channels, at = (size_t)row;
     const int    width = im->width[image], height = im->height[image];
     real        *photo = w->photo + at * C * cells, *there = w->there + at * cells;
     real        *gold = w->gold + at * (size_t)w->planes * cells;
-    bs_crop_float(im->pixels[image], im->channels, width, height, c, w->known->mean, NULL,
-                  w->colours);
+    bs_crop_float(im->pixels[image], im->channels, width, height, c,
+                  light ? light->mean : w->known->mean, light ? light->scale : NULL, w->colours);
     for (size_t i = 0; i < C * cells; i++)
         photo[i] = (real)w->colours[i];
     memset(gold, 0, (size_t)w->planes * cells * sizeof *gold);
@@ -96,7 +96,7 @@ typedef struct {
     bs_feed          base;
     const bs_images *im;
     bs_windows       room;
-    double           flip;
+    double           flip, jitter;
     uint32_t         salt; /* of the epoch */
 } feed;
 
@@ -114,6 +114,28 @@ static int32_t all_fit(bs_feed *base, const int32_t *index, int32_t n)
     return n;
 }
 
+static double either_way(bs_rng *rng) /* from -1 to 1 */
+{
+    return 2 * bs_rng_uniform(rng) - 1;
+}
+
+/* Of a value v in [0, 1], less the mean m of the photos, it makes
+ *
+ *   (v - 1/2) contrast + 1/2 + brightness + tint - m = contrast (v - (m - shift) / contrast)
+ *
+ * tint is of each channel its own. */
+static bs_light light_at_random(bs_rng *rng, double jitter, const bs_seg_known *k)
+{
+    bs_light     l;
+    const double contrast = 1 + jitter * either_way(rng), bright = jitter / 2 * either_way(rng);
+    for (int c = 0; c < 3; c++) {
+        double shift = (1 - contrast) / 2 + bright + jitter / 4 * either_way(rng);
+        l.mean[c] = (float)(((double)k->mean[c] - 255 * shift) / contrast);
+        l.scale[c] = (float)(contrast / 255);
+    }
+    return l;
+}
+
 /* A photo without a mask teaches nothing: none of its pixels counts. */
 static const bs_batch *take_windows(bs_feed *base, const int32_t *index, int32_t n)
 {
@@ -121,10 +143,11 @@ static const bs_batch *take_windows(bs_feed *base, const int32_t *index, int32_t
     const bs_seg_known *k = f->room.known;
     const size_t        cells = cells_of(&f->room);
     for (int32_t i = 0; i < n; i++) {
-        bs_rng  rng = bs_rng_make(f->salt, (uint64_t)index[i], 0);
-        bs_crop c = bs_crop_random(&rng, f->im->width[index[i]], f->im->height[index[i]], k->width,
-                                   k->height, f->flip);
-        bs_windows_put(&f->room, f->im, index[i], &c, i);
+        bs_rng   rng = bs_rng_make(f->salt, (uint64_t)index[i], 0);
+        bs_crop  c = bs_crop_random(&rng, f->im->width[index[i]], f->im->height[index[i]], k->width,
+                                    k->height, f->flip);
+        bs_light light = light_at_random(&rng, f->jitter, k);
+        bs_windows_put(&f->room, f->im, index[i], &c, f->jitter > 0 ? &light : NULL, i);
         if (!f->im->mask[index[i]])
             memset(f->room.there + (size_t)i * cells, 0, cells * sizeof *f->room.there);
     }
@@ -148,6 +171,7 @@ basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spe
     f->base = (bs_feed){order_images, all_fit, take_windows, free_feed, p->rows};
     f->im = p->seg;
     f->flip = o->seg_flip ? 0.5 : 0;
+    f->jitter = o->seg_jitter;
     basin_status s = bs_windows_make(&k->seg, bs_seg_planes(&spec->seg), o->batch, &f->room, err);
     if (s)
         free_feed(&f->base);

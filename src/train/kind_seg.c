@@ -427,7 +427,7 @@ static basin_status run_windows(predicting *p)
 static basin_status put_window(void *ctx, const bs_crop *c)
 {
     predicting *p = ctx;
-    bs_windows_put(&p->room, p->im, p->now, c, p->n);
+    bs_windows_put(&p->room, p->im, p->now, c, NULL, p->n);
     p->crop[p->n] = *c;
     p->image[p->n++] = p->now;
     return p->n == WINDOWS ? run_windows(p) : BASIN_OK;

@@ -21,9 +21,15 @@ typedef struct {
 basin_status bs_windows_make(const bs_seg_known *k, int planes, int32_t most, bs_windows *out,
                              basin_error *err);
 void         bs_windows_free(bs_windows *w); /* also after a failed make */
-/* Puts a window of a photo, with its mask where there is one, at a row of the batch. */
+/* What a photo is seen by: (value - mean) * scale, for each channel. */
+typedef struct {
+    float mean[3], scale[3];
+} bs_light;
+
+/* Puts a window of a photo, with its mask where there is one, at a row of the batch. `light` is
+ * NULL, the photo as it is, unless it is to be seen in another one. */
 void bs_windows_put(bs_windows *w, const bs_images *im, int32_t image, const bs_crop *c,
-                    int32_t row);
+                    const bs_light *light, int32_t row);
 /* The batch of the first n rows. */
 const bs_batch *bs_windows_take(bs_windows *w, int32_t n);
 

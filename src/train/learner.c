@@ -251,24 +251,24 @@ basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_e
 
 /* ---- orders of steps ---- */
 
-/* The last stage that trains it: of methods that pre-train a net, that is the first. */
-static int stage_of(const bs_learner *l, const char *trains)
+static int stage_of(const bs_learner *l, const char *trains, bool before)
 {
-    int found = 0;
-    for (int i = 0; i < BS_STAGES && l->method->stage[i].trains; i++)
-        if (strcmp(l->method->stage[i].trains, trains) == 0)
+    const bs_stage *stage = l->method->stage;
+    int             found = 0;
+    for (int i = 0; i < BS_STAGES && stage[i].trains; i++)
+        if (stage[i].before == before && strcmp(stage[i].trains, trains) == 0)
             found = i;
     return found;
 }
 
 basin_status bs_step_pretrain(bs_learner *l, const bs_batch *b, basin_error *err)
 {
-    return bs_learner_run(l, 0, b, err);
+    return bs_learner_run(l, stage_of(l, "net/", true), b, err);
 }
 
 basin_status bs_step_net(bs_learner *l, const bs_batch *b, basin_error *err)
 {
-    const int    stage = stage_of(l, "net/");
+    const int    stage = stage_of(l, "net/", false);
     basin_status s = BASIN_OK;
     for (int i = 0; i < l->o->steps_net && !s; i++)
         s = bs_learner_run(l, stage, b, err);
@@ -277,7 +277,7 @@ basin_status bs_step_net(bs_learner *l, const bs_batch *b, basin_error *err)
 
 basin_status bs_step_energy(bs_learner *l, const bs_batch *b, basin_error *err)
 {
-    const int    stage = stage_of(l, "energy/");
+    const int    stage = stage_of(l, "energy/", false);
     basin_status s = BASIN_OK;
     for (int i = 0; i < l->o->steps_energy && !s; i++)
         s = bs_learner_run(l, stage, b, err);
@@ -287,7 +287,7 @@ basin_status bs_step_energy(bs_learner *l, const bs_batch *b, basin_error *err)
 /* As published: the outer net makes its steps one by one, each after all of the inner's. */
 basin_status bs_step_alternating(bs_learner *l, const bs_batch *b, basin_error *err)
 {
-    const int    net = stage_of(l, "net/"), energy = stage_of(l, "energy/");
+    const int    net = stage_of(l, "net/", false), energy = stage_of(l, "energy/", false);
     const bool   net_inside = strcmp(l->o->inner, "net") == 0;
     const int    outer = net_inside ? l->o->steps_energy : l->o->steps_net;
     const int    inner = net_inside ? l->o->steps_net : l->o->steps_energy;

@@ -37,7 +37,14 @@ typedef bs_id (*bs_loss)(bs_scene *s); /* [1] */
 typedef struct {
     const char *trains; /* "net/" or "energy/"; NULL ends the list */
     bs_loss     loss;
+    bool        before; /* of pre-training alone */
 } bs_stage;
+
+/* Cross-entropy of the net, for BS_PHASE_PRETRAINING. */
+#define BS_STAGE_PRETRAINING                \
+    {                                       \
+        "net/", bs_loss_cross_entropy, true \
+    }
 
 typedef struct bs_learner bs_learner;
 
@@ -134,7 +141,7 @@ basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_e
 basin_status bs_step_alternating(bs_learner *l, const bs_batch *b, basin_error *err);
 basin_status bs_step_energy(bs_learner *l, const bs_batch *b, basin_error *err);
 basin_status bs_step_net(bs_learner *l, const bs_batch *b, basin_error *err);
-/* A stage of cross-entropy that trains the net; of methods that begin with one, the first. */
+/* BS_STAGE_PRETRAINING */
 basin_status bs_step_pretrain(bs_learner *l, const bs_batch *b, basin_error *err);
 
 /* bs_phase.enter: net anew; and energy.init = net, where asked for. */

@@ -5,10 +5,11 @@ const bs_method bs_method_aen = {
     .name = "aen",
     .help = "alen without the refined output in training",
     .tasks = "mlc tag seg",
-    .defaults = "infer=refine gbi.rule=normalised gbi.steps=6 gbi.lr=0.1 gbi.best=no "
-                "optimiser.beta1=0.5 energy.weight=100 lr.energy=0.0005",
+    .defaults =
+        "pretrain.epochs=0 infer=refine gbi.rule=normalised gbi.steps=6 gbi.lr=0.1 gbi.best=no "
+        "optimiser.beta1=0.5 energy.weight=100 lr.energy=0.0005",
     .seg = "energy.weight=1 gbi.lr=1",
     .tunes = BS_TUNES_BY_TURNS "gbi.lr",
-    .stage = {{"energy/", bs_loss_adversarial}, {"net/", bs_loss_alen_net}},
-    .phase = {BS_PHASE_BY_TURNS(NULL)},
+    .stage = {{"energy/", bs_loss_adversarial}, {"net/", bs_loss_alen_net}, BS_STAGE_PRETRAINING},
+    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS(NULL)},
 };

@@ -6,10 +6,11 @@ const bs_method bs_method_alen = {
     .name = "alen",
     .help = "energy learns scores near the net's output; search refines it",
     .tasks = "mlc tag seg",
-    .defaults = "infer=refine gbi.rule=normalised gbi.steps=6 gbi.lr=0.4 gbi.best=no "
-                "optimiser.beta1=0.5 energy.weight=100 lr.energy=0.0005",
+    .defaults =
+        "pretrain.epochs=0 infer=refine gbi.rule=normalised gbi.steps=6 gbi.lr=0.4 gbi.best=no "
+        "optimiser.beta1=0.5 energy.weight=100 lr.energy=0.0005",
     .seg = "energy.weight=1 gbi.lr=1",
     .tunes = BS_TUNES_BY_TURNS "gbi.lr",
-    .stage = {{"energy/", bs_loss_least_squares}, {"net/", bs_loss_alen_net}},
-    .phase = {BS_PHASE_BY_TURNS(NULL)},
+    .stage = {{"energy/", bs_loss_least_squares}, {"net/", bs_loss_alen_net}, BS_STAGE_PRETRAINING},
+    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS(NULL)},
 };

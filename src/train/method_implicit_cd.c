@@ -11,12 +11,13 @@ const bs_method bs_method_implicit_cd = {
     .name = "implicit-cd",
     .help = "the same by contrast with samples of the net",
     .tasks = "mlc tag seg",
-    .defaults = "inner=net",
+    .defaults = "pretrain.epochs=0 inner=net",
     .tag = "implicit.product=central cost=hamming", /* as samples cost their share of errors */
     .seg = "energy.weight=0.1 samples=8",
     .tunes = BS_TUNES_BY_TURNS "implicit.damping",
-    .stage = {{"net/", bs_loss_net}, {"energy/", primary}},
-    .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_implicit}},
+    .stage = {{"net/", bs_loss_net}, {"energy/", primary}, BS_STAGE_PRETRAINING},
+    .phase = {BS_PHASE_PRETRAINING,
+              {.name = "net and energy", .net = true, .energy = true, .step = bs_step_implicit}},
     .setup = bs_implicit_setup,
     .free = bs_implicit_free,
 };

@@ -10,8 +10,6 @@ const bs_method bs_method_infnet = {
                 "lr.net=0.001",
     .seg = "cost=f1 energy.weight=0.1 infnet.stay=0.1",
     .tunes = BS_TUNES_BY_TURNS "pretrain.lr infnet.stay",
-    .stage = {{"net/", bs_loss_cross_entropy},
-              {"energy/", bs_loss_compound},
-              {"net/", bs_loss_infnet}},
+    .stage = {BS_STAGE_PRETRAINING, {"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}},
     .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS(bs_enter_infnet)},
 };

@@ -9,6 +9,6 @@ const bs_method bs_method_nce = {
     .defaults = "infer=gbi gbi.start=random gbi.restarts=3 samples=80",
     .seg = "samples=8 gbi.lr=1",
     .tunes = "pretrain.lr net.dropout lr.energy decay.energy gbi.lr samples",
-    .stage = {{"net/", bs_loss_cross_entropy}, {"energy/", bs_loss_nce}},
+    .stage = {BS_STAGE_PRETRAINING, {"energy/", bs_loss_nce}},
     .phase = {BS_PHASE_PRETRAINING, BS_PHASE_ENERGY(NULL)},
 };

@@ -7,9 +7,9 @@ const bs_method bs_method_seal_regression = {
     .name = "seal-regression",
     .help = "net and energy by turns; the energy learns the F1 of outputs",
     .tasks = "mlc tag seg",
-    .defaults = "net.loss=value energy.weight=15 lr.energy=0.0005",
+    .defaults = "pretrain.epochs=0 net.loss=value energy.weight=15 lr.energy=0.0005",
     .seg = "energy.weight=1 lr.energy=0.001",
     .tunes = BS_TUNES_BY_TURNS "steps.energy",
-    .stage = {{"energy/", bs_loss_regression}, {"net/", bs_loss_net}},
-    .phase = {BS_PHASE_BY_TURNS(NULL)},
+    .stage = {{"energy/", bs_loss_regression}, {"net/", bs_loss_net}, BS_STAGE_PRETRAINING},
+    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS(NULL)},
 };

@@ -9,6 +9,6 @@ const bs_method bs_method_seal_static_nce = {
     .defaults = "gbi.start=random gbi.restarts=3 samples=80 energy.weight=0.01",
     .seg = "samples=8 gbi.lr=1",
     .tunes = "pretrain.lr lr.net net.dropout lr.energy decay.energy energy.weight samples",
-    .stage = {{"net/", bs_loss_cross_entropy}, {"energy/", bs_loss_nce}, {"net/", bs_loss_net}},
+    .stage = {BS_STAGE_PRETRAINING, {"energy/", bs_loss_nce}, {"net/", bs_loss_net}},
     .phase = {BS_PHASE_PRETRAINING, BS_PHASE_ENERGY("gbi"), BS_PHASE_STATIC_NET},
 };

@@ -10,6 +10,6 @@ const bs_method bs_method_spen_e2e = {
                 "gbi.best=no energy.init=net gbi.entropy=1 gbi.lr=0.1 lr.energy=0.0003 clip=1",
     .seg = "gbi.lr=1 gbi.steps=5",
     .tunes = "pretrain.lr net.dropout lr.energy decay.energy gbi.lr gbi.entropy",
-    .stage = {{"net/", bs_loss_cross_entropy}, {"energy/", bs_loss_unrolled}},
+    .stage = {BS_STAGE_PRETRAINING, {"energy/", bs_loss_unrolled}},
     .phase = {BS_PHASE_PRETRAINING, BS_PHASE_ENERGY(NULL)},
 };

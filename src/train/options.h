@@ -24,6 +24,7 @@ typedef struct {
     double lr_net, lr_energy, decay_net, decay_energy, clip, clip_energy;
     char   rule[BS_OPTION_TEXT], rule_energy[BS_OPTION_TEXT];
     double beta1, momentum;
+    char   schedule[BS_OPTION_TEXT];
     double plateau_factor;
     int    plateau_patience;
     bool   plateau_both;
@@ -41,6 +42,7 @@ typedef struct {
     char   seg_crop[BS_OPTION_TEXT]; /* seg: windows of photos */
     int    seg_crops, seg_smooth;
     bool   seg_flip, seg_mean;
+    double seg_jitter;
     char   energy_kind[BS_OPTION_TEXT];
     int    energy_hidden;
     double energy_dropout;
@@ -56,7 +58,7 @@ typedef struct {
     char   cost[BS_OPTION_TEXT];
     double margin, perceptron;
     bool   truncate;
-    int    pretrain_epochs;
+    int    pretrain_epochs, energy_epochs;
     double pretrain_lr;
 
     char   infer[BS_OPTION_TEXT];

@@ -1,6 +1,8 @@
 /* schedule.c -- see schedule.h. */
 #include "train/schedule.h"
 
+#include <math.h>
+
 bs_plateau bs_plateau_make(double factor, int patience, double floor)
 {
     return (bs_plateau){.factor = factor, .patience = patience, .floor = floor};
@@ -19,4 +21,10 @@ double bs_plateau_rate(bs_plateau *p, double score, double rate)
     p->bad = 0;
     double lower = rate * p->factor;
     return lower > p->floor ? lower : rate < p->floor ? rate : p->floor;
+}
+
+double bs_cosine_share(int epoch, int epochs)
+{
+    const double pi = 3.14159265358979323846;
+    return 0.5 * (1 + cos(pi * (epoch - 1) / epochs));
 }

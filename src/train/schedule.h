@@ -1,6 +1,6 @@
-/* schedule.h -- the learning rate falls when the score stops rising.
+/* schedule.h -- how learning rates fall.
  *
- * As in the published runs: after more than `patience` evaluations in a row without
+ * Plateau, as in the published runs: after more than `patience` evaluations in a row without
  * a better score, the rate is multiplied by `factor` and counting starts anew. */
 #ifndef BS_SCHEDULE_H
 #define BS_SCHEDULE_H
@@ -19,5 +19,9 @@ bs_plateau bs_plateau_make(double factor, int patience, double floor);
 
 /* The rate to use from now on; a score that is not a number counts as worse. */
 double bs_plateau_rate(bs_plateau *p, double score, double rate);
+
+/* Half a cosine (Loshchilov and Hutter 2017): the share of the first rate that epoch 1, 2, ...
+ * of `epochs` has. 1 in the first, nearly 0 in the last. */
+double bs_cosine_share(int epoch, int epochs);
 
 #endif

@@ -147,6 +147,16 @@ static basin_status save_if_due(bs_trainer *t, bool now, basin_error *err)
     return s;
 }
 
+/* Most epochs of the phase. */
+static int phase_epochs(const bs_trainer *t)
+{
+    const int       most = t->o->epochs, first = t->o->pretrain_epochs;
+    const bs_phase *p = phase_of(t);
+    if (p->step == bs_step_pretrain)
+        return first < most ? first : most;
+    return p->energy && t->o->energy_epochs > 0 ? t->o->energy_epochs : most;
+}
+
 static bs_train_news news_of(const bs_trainer *t, double part)
 {
     const bool higher = t->job->valid->kind->metric[t->stop_metric].higher;
@@ -167,10 +177,27 @@ static bs_train_news news_of(const bs_trainer *t, double part)
 static double time_to_end(const bs_trainer *t)
 {
     const int done = t->epoch - 1, own = done - t->phase_start;
-    int       most = t->o->epochs - own;
+    int       most = phase_epochs(t) - own;
     int       left = (t->o->stop_patience - t->bad) * t->o->stop_epochs - own % t->o->stop_epochs;
     left = left < most ? left : most;
     return done < 1 || left < 1 ? 0 : left * elapsed(t) / done;
+}
+
+static bool by_cosine(const bs_trainer *t)
+{
+    return strcmp(t->o->schedule, "cosine") == 0;
+}
+
+/* A function of the epoch alone, so that a run which was stopped goes on with the same rates. */
+static void set_rates(bs_trainer *t)
+{
+    bs_learner *l = &t->learner;
+    const bool  first = phase_of(t)->step == bs_step_pretrain;
+    double      share = bs_cosine_share(t->epoch - t->phase_start, phase_epochs(t));
+    if (l->net)
+        l->net->update.rate = share * (first ? t->o->pretrain_lr : t->o->lr_net);
+    if (l->energy)
+        l->energy->update.rate = share * t->o->lr_energy;
 }
 
 /* Goes on at next_row, so that a run can be stopped inside an epoch. */
@@ -184,6 +211,8 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
     bar.later = time_to_end(t);
     basin_status s = BASIN_OK;
     double       start = bs_seconds();
+    if (by_cosine(t))
+        set_rates(t);
     t->feed->order(t->feed, &rng, t->order);
     while (t->next_row < rows && !s && !stop_asked(t)) {
         int32_t left = rows - t->next_row, n = left < t->o->batch ? left : t->o->batch;
@@ -237,7 +266,9 @@ static void lower_rates(bs_trainer *t, double value)
 {
     bs_learner *l = &t->learner;
     bs_optim   *first = phase_of(t)->net ? l->net : l->energy;
-    double      before = first->update.rate;
+    if (by_cosine(t))
+        return;
+    double before = first->update.rate;
     first->update.rate = bs_plateau_rate(&t->plateau, value, before);
     if (t->o->plateau_both && first == l->net && l->energy && before > 0)
         l->energy->update.rate *= first->update.rate / before;
@@ -274,7 +305,7 @@ static basin_status finish_epoch(bs_trainer *t, basin_error *err)
     double       valid[BS_MOST_METRICS];
     basin_status s = BASIN_OK;
     int          mine = t->epoch - t->phase_start;
-    bool         due = mine % t->o->stop_epochs == 0 || mine == t->o->epochs;
+    bool         due = mine % t->o->stop_epochs == 0 || mine == phase_epochs(t);
     if (due) {
         s = evaluate(t, valid, err);
         bool best = !s && keep_if_best(t, valid[t->stop_metric]);
@@ -297,10 +328,8 @@ static bool out_of_time(const bs_trainer *t)
 
 static bool phase_done(const bs_trainer *t)
 {
-    int most = t->o->epochs, first = t->o->pretrain_epochs;
-    if (phase_of(t)->step == bs_step_pretrain && first < most)
-        most = first;
-    return t->epoch - t->phase_start > most || t->bad >= t->o->stop_patience || out_of_time(t);
+    return t->epoch - t->phase_start > phase_epochs(t) || t->bad >= t->o->stop_patience ||
+           out_of_time(t);
 }
 
 /* From the best parameters of this phase into the next one. */
@@ -309,8 +338,9 @@ static basin_status next_phase(bs_trainer *t, basin_error *err)
     bs_params *p = t->learner.params;
     if (t->best_epoch > t->phase_start)
         memcpy(p->value, t->best, (size_t)p->size * sizeof *p->value);
-    bs_log_say(t->job->log, BS_INFO, "  %s done: best epoch %d; now: %s", phase_of(t)->name,
-               t->best_epoch, t->method->phase[t->learner.phase + 1].name);
+    if (t->epoch - 1 > t->phase_start)
+        bs_log_say(t->job->log, BS_INFO, "  %s done: best epoch %d; now: %s", phase_of(t)->name,
+                   t->best_epoch, t->method->phase[t->learner.phase + 1].name);
     t->phase_start = t->epoch - 1;
     t->bad = 0;
     t->plateau = bs_plateau_make(t->o->plateau_factor, t->o->plateau_patience, 0);
