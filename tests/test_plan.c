@@ -51,7 +51,9 @@ static void switches_do_not_change_results(void **state)
                {"reuse", BS_PLAN_NO_REUSE},
                {"in place", BS_PLAN_NO_INPLACE},
                {"views", BS_PLAN_NO_VIEWS},
-               {"all", BS_PLAN_NO_FUSE | BS_PLAN_NO_REUSE | BS_PLAN_NO_INPLACE | BS_PLAN_NO_VIEWS}};
+               {"pairs", BS_PLAN_NO_PAIRS},
+               {"all", BS_PLAN_NO_FUSE | BS_PLAN_NO_REUSE | BS_PLAN_NO_INPLACE | BS_PLAN_NO_VIEWS |
+                           BS_PLAN_NO_PAIRS}};
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
         bs_result    res[RESULTS];
@@ -92,12 +94,68 @@ static void threads_do_not_change_bits(void **state)
     }
 }
 
+/* Both directions over x [T, B, D], their sum, and its gradient by the weights. */
+static int both_directions(bs_graph *g, bs_example *ex, int T, int B, bs_result *out)
+{
+    enum { H = 20, D = 30 };
+    bs_id x = bs_example_real(g, ex, bs_shape3(T, B, D), -1, 1), w[4], d[4], h[2];
+    bs_id len = bs_example_int(g, ex, bs_shape1(B), T + 1, false);
+    for (int i = 0; i < 2; i++) {
+        w[2 * i] = bs_example_real(g, ex, bs_shape2(D, 4 * H), -1, 1);
+        w[2 * i + 1] = bs_example_real(g, ex, bs_shape2(H, 4 * H), -1, 1);
+        h[i] = bs_lstm(g, bs_tanh(g, bs_matmul(g, x, w[2 * i], false, false)), w[2 * i + 1], len,
+                       i == 1);
+    }
+    bs_id all = bs_concat(g, h[0], h[1], -1);
+    bs_grad(g, bs_sum(g, bs_square(g, all)), w, 4, d, false);
+    out[0] = (bs_result){all, -1};
+    for (int i = 0; i < 4; i++)
+        out[i + 1] = (bs_result){d[i], -1};
+    return 5;
+}
+
+static int pairs_of(const bs_graph *g, const bs_result *res, int n, bs_op_id op)
+{
+    bs_plan *plan;
+    int      found = 0;
+    assert_int_equal(bs_plan_make(g, res, n, 0, &plan, NULL), BASIN_OK);
+    for (int i = 1; i < plan->n_steps; i++)
+        if (plan->step[i].beside && plan->step[i].node.op == op) {
+            assert_int_equal(plan->step[i - 1].node.op, op);
+            assert_false(plan->step[i - 1].beside);
+            found++;
+        }
+    bs_plan_free(plan);
+    return found;
+}
+
+static void directions_run_side_by_side(void **state)
+{
+    (void)state;
+    for (int B = 1; B <= 40; B += 15) {
+        random_graph r = {.g = bs_graph_new()};
+        bs_result    res[RESULTS];
+        bs_example_init(&r.ex, 3);
+        const int n = both_directions(r.g, &r.ex, 9, B, res);
+        assert_int_equal(pairs_of(r.g, res, n, BS_OP_lstm_cells), B <= 16);
+        assert_int_equal(pairs_of(r.g, res, n, BS_OP_lstm_back), B <= 16);
+        outcome want = run_graph(&r, res, n, BS_PLAN_NO_PAIRS | BS_PLAN_NO_REUSE, 1);
+        for (int threads = 1; threads <= 4; threads++) {
+            outcome got = run_graph(&r, res, n, 0, threads);
+            CHECK(identical(&want, &got), "%d sequences, %d threads: other bits", B, threads);
+            outcome_free(&got);
+        }
+        outcome_free(&want);
+        random_graph_free(&r);
+    }
+}
+
 /* The programs of these graphs really use what the switches switch. */
 static void plans_fuse_reuse_and_accumulate(void **state)
 {
     (void)state;
     bs_result    res[RESULTS];
-    int          n, micro = 0, sums = 0;
+    int          n, micro = 0, sums = 0, pairs = 0;
     random_graph r = random_graph_new(16, 60, res, &n);
     bs_plan     *plan, *plain;
     assert_int_equal(bs_plan_make(r.g, res, n, 0, &plan, NULL), BASIN_OK);
@@ -106,10 +164,12 @@ static void plans_fuse_reuse_and_accumulate(void **state)
     for (int i = 0; i < plan->n_steps; i++) {
         micro = plan->step[i].n_micro > micro ? plan->step[i].n_micro : micro;
         sums += plan->step[i].accumulate;
+        pairs += plan->step[i].beside;
     }
     CHECK(plan->n_steps * 10 < plain->n_steps * 9, "%d steps of %d", plan->n_steps, plain->n_steps);
     CHECK(plan->bytes * 2 < plan->total_bytes, "%zu bytes of %zu", plan->bytes, plan->total_bytes);
     CHECK(micro >= 4 && sums >= 1, "largest group %d, %d accumulations", micro, sums);
+    CHECK(pairs >= 1, "no two products side by side");
     bs_plan_free(plan);
     bs_plan_free(plain);
     random_graph_free(&r);
@@ -266,6 +326,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(switches_do_not_change_results),
         cmocka_unit_test(threads_do_not_change_bits),
+        cmocka_unit_test(directions_run_side_by_side),
         cmocka_unit_test(plans_fuse_reuse_and_accumulate),
         cmocka_unit_test(dead_slots_are_not_read),
         cmocka_unit_test(a_nan_is_reported_by_label),

@@ -115,8 +115,6 @@ static basin_status compile_step(bs_program *p, const bs_step *s, bs_call *call,
     }
     if (call->kernel)
         call->kernel->measure(call, &call->work);
-    call->parallel = call->work.pieces > 1 && call->work.cost > WORTH_SHARING;
-    p->parallel |= call->parallel;
     p->cost += call->work.cost + 100;
     return BASIN_OK;
 }
@@ -143,18 +141,34 @@ static basin_status allocate(bs_program *p, const bs_plan *plan)
     return ok ? BASIN_OK : BASIN_ENOMEM;
 }
 
+static bool worth_sharing(const bs_program *p, int first, int last)
+{
+    int64_t pieces = 0;
+    double  cost = 0;
+    for (int i = first; i <= last; i++) {
+        pieces += p->call[i].work.pieces;
+        cost += p->call[i].work.cost;
+    }
+    return pieces > 1 && cost > WORTH_SHARING;
+}
+
 /* Neighbours that are not worth sharing become one section. */
 static void make_sections(bs_program *p)
 {
     for (int i = 0; i < p->n; i++) {
         bs_section *s = p->n_sections ? &p->section[p->n_sections - 1] : NULL;
-        if (s && !s->shared && !p->call[i].parallel) {
-            s->last = i;
-            continue;
+        const int   last = i + 1 < p->n && p->step[i + 1].beside ? i + 1 : i;
+        const bool  shared = worth_sharing(p, i, last);
+        if (s && !s->shared && !shared) {
+            s->last = last;
+        } else {
+            s = &p->section[p->n_sections++];
+            s->first = i;
+            s->last = last;
+            s->shared = shared;
+            p->parallel |= shared;
         }
-        s = &p->section[p->n_sections++];
-        s->first = s->last = i;
-        s->shared = p->call[i].parallel;
+        i = last;
     }
 }
 

@@ -36,7 +36,6 @@ struct bs_call {
     const bs_kernel *kernel; /* NULL: the op's eval, in one piece */
     const bs_vec    *vec;
     bs_work          work;
-    bool             parallel;
     /* fused groups only */
     int              n_micro, n_operands;
     const bs_micro  *micro;

@@ -7,8 +7,8 @@
 #include "cpu/kernel.h"
 #include "plan/backend.h"
 
-/* A stretch of calls that is done as one: a single shared call, or a run of calls that
- * are not worth sharing. */
+/* A stretch of calls that is done as one: a single shared call, two that run at the same time and
+ * are shared together, or a run of calls that are not worth sharing. */
 typedef struct {
     int              first, last; /* calls first .. last */
     bool             shared;

@@ -59,15 +59,19 @@ void bs_run_pieces(const bs_program *p, int i, int64_t begin, int64_t end, int t
         bs_ops[c->args.node->op]->eval(&c->args);
 }
 
+/* Pieces are counted over all calls of the section. */
 static void run_share(const bs_program *p, const bs_section *s, int share, int shares, int thread)
 {
-    if (s->shared) {
-        const int64_t pieces = p->call[s->first].work.pieces;
-        bs_run_pieces(p, s->first, pieces * share / shares, pieces * (share + 1) / shares, thread);
-        return;
-    }
+    int64_t all = 0, before = 0;
     for (int i = s->first; i <= s->last; i++)
-        bs_run_pieces(p, i, 0, p->call[i].work.pieces, thread);
+        all += p->call[i].work.pieces;
+    const int64_t begin = all * share / shares, end = all * (share + 1) / shares;
+    for (int i = s->first; i <= s->last; i++) {
+        const int64_t pieces = p->call[i].work.pieces;
+        const int64_t from = begin - before, to = end - before;
+        bs_run_pieces(p, i, from > 0 ? from : 0, to < pieces ? to : pieces, thread);
+        before += pieces;
+    }
 }
 
 static bool finished(bs_section *s, int shares)

@@ -191,6 +191,8 @@ static basin_status run_passes(planner *pl)
     basin_status s = collect_inputs(pl);
     if (!s)
         s = add_steps(pl);
+    if (!s && !(a->flags & BS_PLAN_NO_PAIRS))
+        bs_pair_steps(a, pl->p, pl->step_store, pl->operand_ids);
     if (!s && !bs_assign_slots(a, pl->p, pl->step_store, pl->operand_ids, pl->place))
         s = BASIN_ENOMEM;
     return s ? s : write_locations(pl);
@@ -254,7 +256,8 @@ void bs_plan_text(const bs_plan *p, bs_buf *out)
         const bs_step *s = &p->step[i];
         bs_buf_printf(out, "%3d  ", i);
         if (s->n_micro == 0)
-            bs_buf_printf(out, "%s%s", bs_ops[s->node.op]->name, s->accumulate ? " +=" : "");
+            bs_buf_printf(out, "%s%s%s", s->beside ? "|| " : "", bs_ops[s->node.op]->name,
+                          s->accumulate ? " +=" : "");
         for (int m = 0; m < s->n_micro; m++)
             bs_buf_printf(out, "%s%s", m ? "." : "", bs_ops[s->micro[m].op]->name);
         bs_buf_printf(out, " %s -> ", bs_shape_text(s->node.shape, shape));

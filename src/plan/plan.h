@@ -10,11 +10,12 @@
 #include "graph/op.h"
 
 enum {
-    BS_PLAN_NO_FUSE = 1,       /* every elementwise node is a step of its own */
-    BS_PLAN_NO_REUSE = 2,      /* no slot is used twice */
-    BS_PLAN_NO_INPLACE = 4,    /* no step writes over its operand */
-    BS_PLAN_NO_VIEWS = 8,      /* reshape, stop and leading slices are copied */
-    BS_PLAN_NO_ACCUMULATE = 16 /* sums of products are added, not accumulated (other rounding) */
+    BS_PLAN_NO_FUSE = 1,        /* every elementwise node is a step of its own */
+    BS_PLAN_NO_REUSE = 2,       /* no slot is used twice */
+    BS_PLAN_NO_INPLACE = 4,     /* no step writes over its operand */
+    BS_PLAN_NO_VIEWS = 8,       /* reshape, stop and leading slices are copied */
+    BS_PLAN_NO_ACCUMULATE = 16, /* sums of products are added, not accumulated (other rounding) */
+    BS_PLAN_NO_PAIRS = 32,      /* no two steps may run at the same time */
 };
 
 /* What a program is for: a value to fetch, or the gradient of a parameter,
@@ -58,6 +59,7 @@ typedef struct {
     const char       *label;
     bs_loc            out;
     bool              accumulate;
+    bool              beside; /* may run at the same time as the step before it */
     int               n_in, n_micro, n_dead;
     const bs_operand *in;    /* [n_in] */
     const bs_micro   *micro; /* [n_micro]; 0 = not a group; the last one writes out */

@@ -1,7 +1,8 @@
 /* slots.c -- where values live: liveness, and best fit in one arena.
  *
  * Walking the steps in order, a value gets a slot when it is made and gives it
- * back after the last step that reads it. A fused group may write over an
+ * back after the last step that reads it; of two steps that may run at the same
+ * time, after both have slots. A fused group may write over an
  * operand that dies there, since it reads each element before it writes it. */
 #include <string.h>
 
@@ -156,7 +157,9 @@ bool bs_assign_slots(bs_analysis *a, bs_plan *p, bs_id *step_store, bs_id **oper
             }
             p->total_bytes += (size_t)store_bytes(a, store);
         }
-        ok = release_dead(&s, i, kept);
+        if (i + 1 < p->n_steps && p->step[i + 1].beside)
+            continue;
+        ok = (!p->step[i].beside || release_dead(&s, i - 1, 0)) && release_dead(&s, i, kept);
     }
     p->bytes = (size_t)s.heap.end;
     bs_free(s.heap.free);
