@@ -19,7 +19,7 @@ static basin_status unknown_method(const char *name, basin_error *err)
 {
     const char *names[BS_COMPARE_METHODS];
     int         n = 0;
-    for (; bs_methods[n] && n < BS_COMPARE_METHODS; n++)
+    for (; n < BS_COMPARE_METHODS && bs_methods[n]; n++)
         names[n] = bs_methods[n]->name;
     const char *near = bs_nearest(name, names, n);
     return bs_fail(err, BASIN_EARG,

@@ -111,7 +111,7 @@ static basin_status window_open(window *x, int32_t image, basin_error *err)
     x->crop =
         (bs_crop){.x = (width - x->W) / 2, .y = (height - x->H) / 2, .width = x->W, .height = x->H};
     for (int32_t r = 0; r < ROWS; r++)
-        bs_windows_put(&x->room, x->im, image, &x->crop, r);
+        bs_windows_put(&x->room, x->im, image, &x->crop, NULL, r);
     x->b = bs_windows_take(&x->room, ROWS);
     basin_status s = bs_scorer_batch(x->scorer, x->b, &found, err);
     if (s)
