@@ -1,5 +1,5 @@
 /* tune_next.c -- what is tried next: the settings themselves, quasi-random points around them, then
- * where a model of the scores expects most improvement (Jones et al. 1998). Every sixth point
+ * where a model of the scores expects most improvement (Jones et al. 1998). Every fourth point
  * is quasi-random all the same, over the whole space, against a model that is sure of the wrong
  * thing.
  *
@@ -14,7 +14,7 @@
 #include "train/tune.h"
 
 enum { STREAM_NEAR = 0x6e656172, STREAM_REFINE = 0x7265666e };
-enum { FIRST = 3, EVEN = 6, WIDE = 1024, NEAR = 64, LEADERS = 6, REFINE = 256, MOST_POINTS = 256 };
+enum { FIRST = 3, EVEN = 4, WIDE = 1024, NEAR = 64, LEADERS = 6, REFINE = 256, MOST_POINTS = 256 };
 
 const char *const bs_trial_sources[] = {"default", "sequence", "model"};
 
