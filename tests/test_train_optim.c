@@ -275,11 +275,14 @@ static void batches_are_shared_and_rows_are_skipped(void **state)
     assert_int_equal(trainer_step(&t, key, &o, 1, &loss, &err), BASIN_OK);
     assert_int_equal(trainer_program(&t, key, &o, 0, &e, &err), BASIN_OK);
     assert_true(e->program->parallel);
-    for (int i = 0; i < e->program->n; i++)
-        if (e->program->call[i].parallel && e->program->call[i].n_micro)
-            groups++;
-        else if (e->program->call[i].parallel)
-            shared[e->program->step[i].node.op]++;
+    for (int k = 0; k < e->program->n_sections; k++) {
+        const bs_section *part = &e->program->section[k];
+        for (int i = part->first; part->shared && i <= part->last; i++)
+            if (e->program->call[i].n_micro)
+                groups++;
+            else
+                shared[e->program->step[i].node.op]++;
+    }
     CHECK(shared[BS_OP_spmm] == 1 && shared[BS_OP_spmm_t] == 1 && shared[BS_OP_matmul] >= 3,
           "shared: %d spmm, %d spmm_t, %d matmul", shared[BS_OP_spmm], shared[BS_OP_spmm_t],
           shared[BS_OP_matmul]);
