@@ -8,9 +8,7 @@
 
 #include "base/io.h"
 #include "base/log.h"
-#include "nn/layers.h"
-#include "plan/cache.h"
-#include "train/optim.h"
+#include "train/method.h"
 
 static inline void die(const basin_error *err)
 {
@@ -67,77 +65,34 @@ static inline void bench_train(const bench_case *c, int batches, bench_step step
     fflush(stdout);
 }
 
-/* A model being trained: programs by shape, parameters, one optimiser. */
-typedef struct {
-    bs_workspace *w;
-    bs_params    *params;
-    bs_cache     *cache;
-    bs_optim     *optim;
-    uint64_t      step;
-} bench_model;
-
-static inline bench_model bench_model_new(int threads, bs_build_fn build, void *ctx)
+/* Of methods that begin with a net alone: what comes after. */
+static inline void bench_skip_pretraining(bs_learner *l)
 {
     basin_error err = {0};
-    bench_model m = {.params = bs_params_new()};
-    TRY(bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &m.w, &err));
-    m.cache = bs_cache_new(&bs_backend_cpu, m.w, build, ctx, 0);
-    return m;
+    for (int i = 1; i < BS_PHASES && l->method->phase[i].name; i++)
+        if (!l->method->phase[i - 1].energy)
+            TRY(bs_learner_enter(l, i, &err));
 }
 
-/* The program for a key, ready to bind; the first call also makes parameters and optimiser. */
-static inline bs_entry *bench_program(bench_model *m, bs_key key, const bs_optim_options *o)
+typedef basin_status (*bench_method)(bs_learner *l, const bs_batch *b, basin_error *err);
+
+/* One step of the method, or another on its learner; returns its loss, the net's if there is one.
+ * An epoch begins with i = 0. */
+static inline double bench_method_step(bs_learner *l, bench_method step, bs_feed *feed,
+                                       int32_t *order, int epoch, int i)
 {
-    basin_error err = {0};
-    bs_entry   *e;
-    bool        fresh;
-    TRY(bs_cache_get(m->cache, key, &e, &fresh, &err));
-    if (!m->params->value) {
-        TRY(bs_params_allocate(m->params, 1, &err));
-        TRY(bs_optim_new(&bs_backend_cpu, m->w, m->params, "", o, &m->optim, &err));
+    basin_error    err = {0};
+    const int      batch = l->o->batch;
+    const bs_seen *net = &l->seen[BS_SEEN_loss_net], *energy = &l->seen[BS_SEEN_loss_energy];
+    if (i == 0) {
+        bs_rng rng = bs_rng_make(1, (uint64_t)epoch, 0);
+        feed->order(feed, &rng, order);
+        memset(l->seen, 0, sizeof l->seen);
     }
-    if (fresh) {
-        bs_backend_cpu.bind_params(e->program, m->params->value, m->params->grad,
-                                   m->params->offset);
-        bs_optim_use_rows(m->optim, e->program);
-    }
-    return e;
-}
-
-static inline double bench_run(bench_model *m, bs_entry *e)
-{
-    basin_error err = {0};
-    TRY(bs_backend_cpu.run(e->program, &(bs_run){1, ++m->step}, &err));
-    double loss = *(const real *)bs_backend_cpu.result(e->program, 0);
-    TRY(bs_optim_step(m->optim, NULL, &err));
-    return loss;
-}
-
-static inline void bench_model_free(bench_model *m)
-{
-    bs_optim_free(m->optim);
-    bs_cache_free(m->cache);
-    bs_params_free(m->params);
-    bs_backend_cpu.workspace_free(m->w);
-}
-
-/* The gradient of `loss` by every parameter, as results. */
-static inline void bench_gradients(bs_graph *g, const bs_params *p, bs_id loss, bs_recipe *r)
-{
-    bs_id ids[64], d[64];
-    int   segment[64], n = bs_params_nodes(g, p, "", ids, segment, 64);
-    bs_grad(g, loss, ids, n, d, false);
-    r->result[r->n_results++] = (bs_result){loss, -1};
-    for (int i = 0; i < n; i++)
-        r->result[r->n_results++] = (bs_result){d[i], segment[i]};
-}
-
-static inline bs_optim_options bench_adam(double rate)
-{
-    bs_optim_options o;
-    bs_options_default(bs_optim_rows, &o, NULL);
-    o.rate = rate;
-    return o;
+    const double    before[] = {net->sum, energy->sum};
+    const bs_batch *b = feed->rows(feed, order + (int64_t)i * batch, batch);
+    TRY((step ? step : l->method->phase[l->phase].step)(l, b, &err));
+    return net->n ? net->sum - before[0] : energy->sum - before[1];
 }
 
 /* Option value "--name X" of argv, or a default. */

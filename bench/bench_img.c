@@ -94,23 +94,14 @@ static void make_learner(state *s, const char *method, int threads)
     TRY(l->backend->workspace_new(&(bs_backend_options){threads}, &l->w, &err));
     l->params = bs_params_new();
     TRY(bs_learner_setup(l, &err));
+    bench_skip_pretraining(l);
     TRY(bs_feed_seg(&s->part, &s->known, &l->spec, l->o, &s->feed, &err));
 }
 
 static double step(void *ctx, int epoch, int i)
 {
-    state      *s = ctx;
-    bs_learner *l = &s->learner;
-    basin_error err = {0};
-    const int   batch = l->o->batch;
-    if (i == 0) {
-        bs_rng rng = bs_rng_make(1, (uint64_t)epoch, 0);
-        s->feed->order(s->feed, &rng, s->order);
-    }
-    memset(l->seen, 0, sizeof l->seen);
-    const bs_batch *b = s->feed->rows(s->feed, s->order + (int64_t)i * batch, batch);
-    TRY(l->method->phase[l->phase].step(l, b, &err));
-    return l->seen[l->seen[BS_SEEN_loss_net].n ? BS_SEEN_loss_net : BS_SEEN_loss_energy].sum;
+    state *s = ctx;
+    return bench_method_step(&s->learner, NULL, s->feed, s->order, epoch, i);
 }
 
 /* The first n photos, again and again. */

@@ -116,10 +116,7 @@ static void make_learner(state *s, const char *method, int samples, int threads)
     TRY(l->backend->workspace_new(&(bs_backend_options){threads}, &l->w, &err));
     l->params = bs_params_new();
     TRY(bs_learner_setup(l, &err));
-    /* methods that begin with a net alone: what comes after */
-    for (int i = 1; i < BS_PHASES && l->method->phase[i].name; i++)
-        if (!l->method->phase[i - 1].energy)
-            TRY(bs_learner_enter(l, i, &err));
+    bench_skip_pretraining(l);
     s->part = (bs_part){.kind = &bs_kind_mlc, .rows = s->data->rows, .mlc = s->data};
     TRY(bs_feed_mlc(&s->part, &s->known, &l->spec, l->o, &s->feed, &err));
 }
@@ -153,20 +150,9 @@ static void set_active(state *s, double active)
 
 static double step(void *ctx, int epoch, int i)
 {
-    state      *s = ctx;
-    bs_learner *l = &s->learner;
-    basin_error err = {0};
-    if (i == 0) {
-        bs_rng rng = bs_rng_make(1, (uint64_t)epoch, 0);
-        s->feed->order(s->feed, &rng, s->order);
-    }
-    memset(l->seen, 0, sizeof l->seen);
-    const bs_batch *b = s->feed->rows(s->feed, s->order + (int64_t)i * s->batch, s->batch);
-    if (s->energy_alone)
-        TRY(bs_step_energy(l, b, &err));
-    else
-        TRY(l->method->phase[l->phase].step(l, b, &err));
-    return l->seen[l->seen[BS_SEEN_loss_net].n ? BS_SEEN_loss_net : BS_SEEN_loss_energy].sum;
+    state *s = ctx;
+    return bench_method_step(&s->learner, s->energy_alone ? bs_step_energy : NULL, s->feed,
+                             s->order, epoch, i);
 }
 
 int main(int argc, char **argv)
