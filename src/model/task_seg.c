@@ -355,6 +355,7 @@ static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
 const bs_task bs_task_seg = {
     .name = "seg",
     .help = "segmentation: a class for each pixel of an image",
+    .dear = true,
     .parts = parts,
     .leaves = leaves,
     .logits = logits,

@@ -57,6 +57,7 @@ typedef enum { BS_COST_F1, BS_COST_HAMMING, BS_COST_L1, BS_COST_SQUARED } bs_cos
 
 struct bs_task {
     const char *name, *help;
+    bool        dear; /* an energy costs so much that none is computed only to be looked at */
 
     size_t (*parts)(const bs_spec *s, bs_size size); /* numbers of a y */
     void (*leaves)(bs_view *v, bool gold);

@@ -79,6 +79,7 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     bs_scene        s = bs_scene_make(l, g, size, stage->trains);
     bs_id           theta[BS_CACHE_RESULTS], d[BS_CACHE_RESULTS];
     int             segment[BS_CACHE_RESULTS];
+    s.brief = key.v[5];
     bs_view_inputs(&s.v, r);
     bs_push(g, "loss");
     bs_id loss = stage->loss(&s);
@@ -103,10 +104,11 @@ static void bind(bs_learner *l, bs_entry *e)
 }
 
 /* Whether both nets are trained is part of the key: it decides where dropout is. */
-static basin_status program(bs_learner *l, int stage, bs_size z, bs_entry **e, basin_error *err)
+static basin_status program(bs_learner *l, int stage, bool brief, bs_size z, bs_entry **e,
+                            basin_error *err)
 {
     bool         fresh;
-    bs_key       key = {{stage, z.rows, z.length, z.width, l->phase}};
+    bs_key       key = {{stage, z.rows, z.length, z.width, l->phase, brief}};
     basin_status s = bs_cache_get(l->cache, key, e, &fresh, err);
     if (!s && fresh && l->params->value)
         bind(l, *e);
@@ -148,7 +150,7 @@ basin_status bs_learner_setup(bs_learner *l, basin_error *err)
     if (!(l->cache = bs_cache_new(l->backend, l->w, build, l, 0)))
         return bs_fail_nomem(err);
     for (int i = 0; i < BS_STAGES && m->stage[i].trains && !s; i++)
-        s = program(l, i, l->spec.least, &e, err); /* declares the parameters */
+        s = program(l, i, false, l->spec.least, &e, err); /* declares the parameters */
     bs_cache_free(l->cache); /* a later stage may have added some to the first's net */
     if (!s && !(l->cache = bs_cache_new(l->backend, l->w, build, l, 0)))
         return bs_fail_nomem(err);
@@ -224,11 +226,15 @@ basin_status bs_learner_note(bs_learner *l, const bs_entry *e, const bs_optim *o
 
 basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_error *err)
 {
-    bs_optim    *o = optimiser_of(l, l->method->stage[stage].trains);
-    bool         net = o == l->net;
-    double       norm = NAN;
-    bs_entry    *e;
-    basin_status s = program(l, stage, b->size, &e, err);
+    bs_optim *o = optimiser_of(l, l->method->stage[stage].trains);
+    bool      net = o == l->net;
+    double    norm = NAN;
+    bs_entry *e;
+    /* what is only looked at is measured now and then where it costs much: an energy of the truth,
+     * a norm (which clipping needs anyway); at least once an epoch */
+    bool now =
+        o->update.step % 16 == 0 || l->seen[net ? BS_SEEN_loss_net : BS_SEEN_loss_energy].n == 0;
+    basin_status s = program(l, stage, l->spec.task->dear && !now, b->size, &e, err);
     if (s)
         return s;
     bs_batch_bind(b, l->backend, e);
@@ -237,8 +243,7 @@ basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_e
         return s;
     double loss;
     s = bs_learner_note(l, e, o, &loss, err);
-    /* without clipping a norm is a pass of its own: now and then is enough to be looked at */
-    bool look = o->clip > 0 || o->update.step % 16 == 0;
+    bool look = o->clip > 0 || now;
     if (!s)
         s = bs_optim_step(o, look ? &norm : NULL, err);
     if (s)

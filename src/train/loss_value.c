@@ -13,7 +13,9 @@ bs_id bs_primary_value(bs_scene *s, bs_id y)
 {
     bs_graph *g = s->v.g;
     bs_id     score = bs_score_of(s, y), target = bs_stop(g, s->t->score(&s->v, y));
-    bs_see_energies(s, s->t->truth_energy(&s->v), bs_neg(g, score));
+    s->seen[BS_SEEN_energy_output] = bs_mean(g, bs_neg(g, score));
+    if (!s->brief)
+        s->seen[BS_SEEN_energy_truth] = bs_mean(g, s->t->truth_energy(&s->v));
     return bs_with_l2(s, bs_over_batch(s, bs_value_loss(s, score, target)), score);
 }
 

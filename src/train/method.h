@@ -28,6 +28,7 @@ typedef struct {
     bs_view                 v;
     const bs_task          *t;
     const bs_train_options *o;
+    bool                    brief; /* an energy that the loss does not need is left out */
     bs_id                   seen[BS_SEEN_COUNT]; /* [1]; 0 = not measured */
 } bs_scene;
 
