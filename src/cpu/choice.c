@@ -5,7 +5,8 @@ enum {
     SHORTEST = 32,
     LONGEST = 2048,
     TRIAL = 10,
-    WARMUP = 4, /* runs of a trial that do not count: threads wake, caches move */
+    WARMUP = 2, /* runs of a trial that do not count: threads wake, caches move */
+    ENOUGH = 2, /* runs that count, of a trial that is clearly worse */
 };
 
 bool bs_choice_alone(bs_choice *c)
@@ -41,8 +42,11 @@ void bs_choice_report(bs_choice *c, double seconds)
         c->runs[way]++;
     }
     if (c->trial > 0) {
-        if (--c->trial == 0)
+        bool worse = c->runs[1] >= ENOUGH && mean(c, 1) > 1.3 * mean(c, 0);
+        if (--c->trial == 0 || worse) {
+            c->trial = 0;
             decide(c);
+        }
     } else if (--c->left <= 0) {
         c->trial = TRIAL;
     }
