@@ -12,7 +12,7 @@
 #   make coverage         all tests, then line coverage per folder
 #   make fuzz SECONDS=60  each fuzz target for that long (clang)
 #   make soak KILLS=500   the long forms: every failing allocation, kills at random moments
-#   make bench            timings, see bench/
+#   make bench            timings, see bench/ (make timers: only the programs it runs)
 #   make lint, format     check the house rules; run clang-format
 #   make install          to PREFIX (/usr/local), below DESTDIR
 #   make clean, help
@@ -46,7 +46,7 @@ DNNL    ?= 1
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all lib deps demo test test-real san tsan coverage fuzz fuzz-run soak bench lint format install \
+.PHONY: all lib deps demo test test-real san tsan coverage fuzz fuzz-run soak timers bench lint format install \
         clean help
 
 # As many jobs as cores, unless the user said how many.
@@ -328,7 +328,9 @@ soak: all $(B)/tests/test_allocations
 	SOAK=$(or $(SOAK),1) $(B)/tests/test_allocations
 	PATH="$(abspath $(B)):$$PATH" bash tests/soak/kill.sh $(or $(KILLS),500)
 
-bench: all $(TIMERS)
+timers: all $(TIMERS)
+
+bench: timers
 	@[ ! -e bench/run ] || B='$(B)' PATH="$(abspath $(B)):$$PATH" bench/run
 
 deps:
