@@ -63,6 +63,7 @@ static const loss_case cases[] = {
     ENERGY(compound, "infnet.form=stacked cost=hamming mode=code"),
     ENERGY(value_search, "gbi.steps=4"),
     ENERGY(value_search, "gbi.steps=4 dvn.samples=inference"),
+    ENERGY(value_search, "gbi.steps=2 dvn.from_truth=0.5"),
     ENERGY(value_search, "gbi.steps=4 dvn.samples=adversarial,truth mode=code"),
     ENERGY(value_search, "gbi.steps=3 dvn.samples=truth energy.l2=0.1"),
     ENERGY(value_search, "gbi.steps=3 gbi.start=random gbi.restarts=2 energy.kind=deep"),

@@ -88,6 +88,7 @@ static const loss_case settled[] = {
     ENERGY(value_search, "gbi.steps=4"),
     ENERGY(value_search, "gbi.steps=4 dvn.samples=inference energy.kind=lm"),
     ENERGY(value_search, "gbi.steps=4 dvn.samples=adversarial,truth energy.l2=0.1"),
+    ENERGY(value_search, "gbi.steps=2 dvn.from_truth=1"),
     ENERGY(value_search, "gbi.steps=3 gbi.space=projected gbi.start=zeros gbi.lr=0.3"),
     ENERGY(regression, ""),
     ENERGY(regression_s, "samples=1 energy.kind=lm-both"),

@@ -53,11 +53,26 @@ static bs_id append(bs_graph *g, bs_id all, bs_id y)
     return all ? bs_concat(g, all, y, -2) : y;
 }
 
+/* Where searches begin: as those that predict do or, for some of the rows, at the truth, so that
+ * the energy also learns what leads away from it. */
+static bs_id beginning(bs_scene *s, const bs_gbi *o)
+{
+    bs_graph *g = s->v.g;
+    bs_id     y = bs_gbi_begin(&s->v, o, BS_STREAM_START);
+    if (s->o->dvn_from_truth <= 0)
+        return y;
+    bs_id    truth = s->t->truth(&s->v);
+    bs_shape row = bs_shape_of(g, truth);
+    row.d[2] = row.d[3] = 1; /* outputs of a row, and their parts */
+    bs_id u = bs_uniform(g, BS_STREAM_START + 1, row);
+    return bs_stop(g, bs_where(g, bs_less(g, u, bs_const(g, s->o->dvn_from_truth)), truth, y));
+}
+
 bs_id bs_loss_value_search(bs_scene *s)
 {
     bs_graph   *g = s->v.g;
     bs_gbi      o = bs_options_gbi(s->o, false);
-    bs_id       start = bs_gbi_begin(&s->v, &o, BS_STREAM_START), all = 0;
+    bs_id       start = beginning(s, &o), all = 0;
     const char *kinds = s->o->dvn_samples;
     if (strstr(kinds, "inference")) {
         bs_found found = bs_gbi_search(&s->v, &o, bs_energy_objective, NULL, start);

@@ -190,6 +190,8 @@ const bs_option bs_train_rows[] = {
      "value of an energy", KEEP},
     {"dvn.samples", BS_TEXT, AT(dvn_samples), "inference,adversarial,truth", NULL, NULL, NULL,
      "outputs whose value is learnt, of inference, adversarial, truth", KEEP},
+    {"dvn.from_truth", BS_FLOAT, AT(dvn_from_truth), "0", "0", "1", NULL,
+     "share of the searches while training that begin at the truth", KEEP},
     {"implicit.solver", BS_NAME, AT(implicit_solver), "series", NULL, NULL,
      "series|cg|diagonal|none", "inverse Hessian of the net's loss", KEEP},
     {"implicit.product", BS_NAME, AT(implicit_product), "exact", NULL, NULL, "exact|central",

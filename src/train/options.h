@@ -77,6 +77,7 @@ typedef struct {
     double alen_net, alen_refined;
     char   alen_value[BS_OPTION_TEXT];
     char   dvn_samples[BS_OPTION_TEXT];
+    double dvn_from_truth;
     char   implicit_solver[BS_OPTION_TEXT], implicit_product[BS_OPTION_TEXT];
     int    implicit_terms;
     double implicit_rate, implicit_damping;
