@@ -78,6 +78,9 @@ static void trial_json(const bs_tuning *t, int trial, bs_buf *out)
         bs_format_double(bs_tune_score(t, x->rung[i]), text);
         bs_buf_printf(out, "%s%s", i ? ", " : "", isfinite(x->rung[i]) ? text : "null");
     }
+    bs_buf_text(out, "], \"rises\": [");
+    for (int i = 0; i < x->passed; i++)
+        bs_buf_printf(out, "%s%.6g", i ? ", " : "", isfinite(x->rise[i]) ? x->rise[i] : 0);
     bs_buf_printf(out, "], \"epochs\": %d, \"best_epoch\": %d", r->epochs, r->best_epoch);
     number("score", bs_tune_score(t, x->score), out);
     number("seconds", r->seconds, out);
@@ -195,6 +198,7 @@ static bool read_trial(bs_tuning *t, const json_t *o, bs_trial *x, bs_tune_recor
     const int     state = find_word(bs_trial_states, 4, json_object_get(o, "state"));
     const int     from = find_word(bs_trial_sources, 3, json_object_get(o, "from"));
     const json_t *rungs = json_object_get(o, "rungs"), *epochs = json_object_get(o, "rung_epochs");
+    const json_t *rises = json_object_get(o, "rises");
     *x = (bs_trial){.score = score_of(t, json_object_get(o, "score"))};
     *r = (bs_tune_record){.from = (bs_trial_source)from};
     if (state < 0 || from < 0 || !read_point(t, json_object_get(o, "values"), x))
@@ -202,6 +206,8 @@ static bool read_trial(bs_tuning *t, const json_t *o, bs_trial *x, bs_tune_recor
     x->state = (bs_trial_state)state;
     for (size_t i = 0; i < json_array_size(rungs) && i < BS_TUNE_RUNGS; i++)
         x->rung[x->passed++] = score_of(t, json_array_get(rungs, i));
+    for (size_t i = 0; i < json_array_size(rises) && i < BS_TUNE_RUNGS; i++)
+        x->rise[i] = json_number_value(json_array_get(rises, i));
     for (size_t i = 0; i < json_array_size(epochs) && i < BS_TUNE_RUNGS; i++) {
         t->rung_epoch[i] = (int)json_integer_value(json_array_get(epochs, i));
         t->rungs = t->rung_epoch[i] > 0 ? (int)i + 1 : t->rungs;

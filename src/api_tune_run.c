@@ -128,8 +128,12 @@ static void moved(void *ctx, const bs_train_news *n)
 static void pass_rung(bs_tuning *t, int trial, int start)
 {
     bs_trial *x = &t->trial[trial];
-    double    at = bs_tune_curve(t, trial, start, t->rung_epoch[x->passed]);
-    x->rung[x->passed++] = isnan(at) ? x->score : at;
+    const int epochs = t->rung_epoch[x->passed];
+    double    at = bs_tune_curve(t, trial, start, epochs);
+    double    before = bs_tune_curve(t, trial, start, epochs / 2);
+    at = isnan(at) ? x->score : at;
+    x->rise[x->passed] = isnan(before) ? 0 : at - before;
+    x->rung[x->passed++] = at;
 }
 
 /* Phases before the last are not judged: what they end with is not what the method ends with. */

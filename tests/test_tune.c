@@ -290,11 +290,37 @@ static void the_best_third_goes_on(void **state)
 
     int epoch[BS_TUNE_RUNGS];
     assert_int_equal(bs_tune_rungs(45, epoch), 2);
-    assert_true(epoch[0] == 12 && epoch[1] == 23);
-    assert_int_equal(bs_tune_rungs(3, epoch), 2);
+    assert_true(epoch[0] == 23 && epoch[1] == 45);
+    assert_int_equal(bs_tune_rungs(2, epoch), 2);
     assert_true(epoch[0] == 1 && epoch[1] == 2);
     assert_int_equal(bs_tune_rungs(1, epoch), 1);
     assert_int_equal(epoch[0], 1);
+}
+
+/* A trial that is behind at a rung but still rises goes on before one that does not. */
+static void rising_trials_go_on(void **state)
+{
+    (void)state;
+    enum { N = 9 };
+    bs_space  space = space_of("", "ce", NULL, 0);
+    bs_trial  t[N];
+    bs_search s = {.space = &space, .trial = t, .n = N};
+    for (int i = 0; i < N; i++) /* flat ones, a little better each */
+        t[i] = (bs_trial){.state = i < 3 ? BS_TRIAL_FINISHED : BS_TRIAL_PAUSED,
+                          .passed = 1,
+                          .rung = {40 + 0.1 * i},
+                          .rise = {1},
+                          .score = 40 + 0.1 * i};
+    for (int i = 0; i < 3; i++)
+        t[i].score += 0.5; /* half of what they rose */
+    t[3].rung[0] = t[3].score = 39;
+    t[3].rise[0] = 6;
+    const bs_forecast f = bs_tune_forecast(&s, 0);
+    assert_true(f.ratio > 0.35 && f.ratio < 0.5);
+    assert_true(bs_tune_expected(&f, &t[3], 0) > bs_tune_expected(&f, &t[8], 0));
+    assert_int_equal(bs_tune_promoted(&s, 1, false), 3);
+    t[3].rise[0] = 1;
+    assert_int_equal(bs_tune_promoted(&s, 1, false), 8);
 }
 
 /* ---- whole searches ---- */
@@ -489,6 +515,7 @@ int main(void)
         cmocka_unit_test(the_model_learns_a_function),
         cmocka_unit_test(noise_is_not_learnt),
         cmocka_unit_test(the_best_third_goes_on),
+        cmocka_unit_test(rising_trials_go_on),
         cmocka_unit_test(searches_find_the_best_point),
         cmocka_unit_test(searches_can_be_repeated),
         cmocka_unit_test(resting_trials_are_not_taken_for_poor),

@@ -75,7 +75,8 @@ typedef struct {
     double         u[BS_TUNE_MOST];
     bs_trial_state state;
     int            passed;              /* rungs that it has reached */
-    double         rung[BS_TUNE_RUNGS]; /* best score up to there */
+    double         rung[BS_TUNE_RUNGS]; /* best score up to there ... */
+    double         rise[BS_TUNE_RUNGS]; /* ... less that at half of the way */
     double         score;               /* best score so far; higher is better; NaN: none */
 } bs_trial;
 
@@ -90,8 +91,19 @@ typedef struct {
 /* The epochs of the rungs, after a training that took so many to its end; returns how many. */
 int bs_tune_rungs(int epochs, int rung[BS_TUNE_RUNGS]);
 
+/* What is expected of trials at a rung when they come to their end: tune_forecast.c */
+typedef struct {
+    double gain, ratio, variance;
+} bs_forecast;
+
+bs_forecast          bs_tune_forecast(const bs_search *s, int rung);
+static inline double bs_tune_expected(const bs_forecast *f, const bs_trial *t, int rung)
+{
+    return t->rung[rung] + f->gain + f->ratio * t->rise[rung];
+}
+
 /* Whether this trial, at the last rung that it has passed, is among those that go on: the best
- * third of all that came so far; with `closing` at least one. */
+ * third, by what is expected of them, of all that came so far; with `closing` at least one. */
 bool bs_tune_worth(const bs_search *s, int trial, int rungs, bool closing);
 /* The paused trial that should go on, from the highest rung down; -1: none. */
 int bs_tune_promoted(const bs_search *s, int rungs, bool closing);
@@ -129,9 +141,8 @@ double bs_gp_mean(const bs_gp *g, const double *u, double *sd, double *work);
 /* 1 - (squared error of leaving one out) / variance; NaN for few points. */
 double bs_gp_explains(const bs_gp *g);
 
-/* The model of a search. Trials that rest at a rung count with the score there plus what others
- * gained from there to the end, the less surely the more these gains differ; failed ones with the
- * worst score. pending: those that run without a score count with what the model expects. */
+/* The model of a search. Trials that rest at a rung count with what is expected of them, the less
+ * surely the more such expectations were off; failed ones with the worst score. pending: those that run without a score count with what the model expects. */
 basin_status bs_tune_model(const bs_search *s, bool pending, bs_gp *out, basin_error *err);
 
 /* ---- what mattered ---- */

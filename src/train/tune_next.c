@@ -4,9 +4,8 @@
  * thing.
  *
  * The model is of scores at the end of trainings. A trial that rests at a rung has none; it counts
- * with its score there plus the mean gain, from rung to rung, of those that went on, and with the
- * variance of these gains as noise. Gains are of pairs, so that it does not matter that only good
- * trials went on. */
+ * with what is expected of it (tune_forecast.c), and with how far such expectations were off as
+ * noise. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,62 +19,17 @@ const char *const bs_trial_sources[] = {"default", "sequence", "model"};
 
 /* ---- scores ---- */
 
-/* From a level (rung, or the end) to the next: mean and variance of what trials gained. */
-typedef struct {
-    double mean[BS_TUNE_RUNGS + 1], variance[BS_TUNE_RUNGS + 1];
-} gains;
-
-static double at_level(const bs_trial *t, int level)
-{
-    if (level < t->passed)
-        return t->rung[level];
-    return level >= BS_TUNE_RUNGS && t->state == BS_TRIAL_FINISHED ? t->score : (double)NAN;
-}
-
-/* Where a search has one rung only, the second is never reached: the end is the next level. */
-static double next_level(const bs_trial *t, int level)
-{
-    for (int i = level + 1; i <= BS_TUNE_RUNGS; i++)
-        if (!isnan(at_level(t, i)))
-            return at_level(t, i);
-    return NAN;
-}
-
-static gains find_gains(const bs_search *s)
-{
-    gains g;
-    for (int level = 0; level < BS_TUNE_RUNGS; level++) {
-        double sum = 0, square = 0;
-        int    n = 0;
-        for (int i = 0; i < s->n; i++) {
-            const double d = next_level(&s->trial[i], level) - at_level(&s->trial[i], level);
-            if (isnan(d))
-                continue;
-            sum += d;
-            square += d * d;
-            n++;
-        }
-        g.mean[level] = n ? sum / n : 0;
-        g.variance[level] = n > 2 ? square / n - g.mean[level] * g.mean[level] : 0;
-        if (n <= 2) /* nothing is known of the differences: as large as the gain itself */
-            g.variance[level] = g.mean[level] * g.mean[level];
-    }
-    return g;
-}
-
 /* The expected score at the end, and its variance; NaN when there is none yet. */
-static double expected(const bs_trial *t, const gains *g, double *variance)
+static double expected(const bs_trial *t, const bs_forecast f[BS_TUNE_RUNGS], double *variance)
 {
     *variance = 0;
     if (t->state == BS_TRIAL_FINISHED)
         return t->score;
     if (t->state == BS_TRIAL_FAILED || t->passed == 0)
         return NAN;
-    double y = t->rung[t->passed - 1];
-    for (int level = t->passed - 1; level < BS_TUNE_RUNGS; level++) {
-        y += g->mean[level];
-        *variance += g->variance[level];
-    }
+    const int    rung = t->passed - 1;
+    const double y = bs_tune_expected(&f[rung], t, rung);
+    *variance = f[rung].variance;
     return y > t->score ? y : t->score;
 }
 
@@ -125,10 +79,12 @@ static bool is_old(const bs_search *s, int trial)
 
 static void collect(const bs_search *s, points *p)
 {
-    const gains g = find_gains(s);
+    bs_forecast f[BS_TUNE_RUNGS];
     double      worst = INFINITY, variance;
+    for (int rung = 0; rung < BS_TUNE_RUNGS; rung++)
+        f[rung] = bs_tune_forecast(s, rung);
     for (int i = 0; i < s->n; i++) {
-        const double y = expected(&s->trial[i], &g, &variance);
+        const double y = expected(&s->trial[i], f, &variance);
         worst = y < worst ? y : worst;
         if (!isnan(y) && !is_old(s, i) && p->n < 2 * MOST_POINTS)
             add_point(p, s, i, y, variance);
