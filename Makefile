@@ -312,16 +312,8 @@ fuzz:
 	    { echo "fuzz: needs clang; tools/deps --install --tools gets it" >&2; exit 1; }
 	@$(MAKE) --no-print-directory B=$(B)/fuzz FUZZ=1 CC=clang fuzz-run
 
-# What the fuzzer finds goes to the build folder; the corpus in the tree is only read.
 fuzz-run: $(FUZZED)
-	@[ -n '$(FUZZED)' ] || echo 'fuzz: no targets in tests/fuzz'
-	@for f in $(FUZZED); do \
-	    n=$${f##*/fuzz_}; seed=tests/fuzz/corpus/$$n; found=$(B)/corpus/$$n; \
-	    mkdir -p $$found; [ -d $$seed ] || seed=; \
-	    echo "fuzz: $$n, $(SECONDS) seconds"; \
-	    $$f -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
-	        -artifact_prefix=$(B)/$$n- $$found $$seed || exit 1; \
-	done
+	@tools/fuzz $(B) $(SECONDS) $(FUZZED)
 
 # Both can take hours; SOAK=7 tries every 7th allocation.
 soak: all $(B)/tests/test_allocations

@@ -299,6 +299,7 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
     e->stop = session ? session->stop : NULL;
     e->threads = o->threads;
     e->model_name = model;
+    e->nets.net = e->nets.cost = NAN;
     bs_arena_init(&e->arena, 0);
     e->data_name = join_names(e, files, n);
     bs_buf_init(&table, 1 << 28);

@@ -14,6 +14,7 @@ enum {
     BS_EXPLAIN_POINTS = 11, /* places of a probability between 0 and 1 */
     BS_EXPLAIN_SEARCHES = 2,
     BS_EXPLAIN_FLIPS = 12,
+    BS_EXPLAIN_DIFFERENCES = 10,
     BS_EXPLAIN_IMAGES = 4,
     BS_EXPLAIN_REACH = 8, /* pixels to each side whose interaction is measured */
     BS_EXPLAIN_SIDE = 2 * BS_EXPLAIN_REACH + 1,
@@ -79,6 +80,18 @@ typedef struct {
     double      change;        /* of the energy, then */
 } bs_explained_term;
 
+/* Of models that kept their cost-augmented net: scores of both nets, and what it says where the
+ * other is right: the most frequent pairs of tags (Tu et al. 2020, Table 3). */
+typedef struct {
+    double net, cost; /* NaN: there is none */
+    struct {
+        int32_t truth, cost;
+        int64_t times;
+    } pair[BS_EXPLAIN_DIFFERENCES];
+    int     pairs;
+    int64_t right, differ; /* parts of y that the net has right, and those of them that differ */
+} bs_explained_nets;
+
 typedef struct {
     int32_t            number;               /* from 1; 0: no row was asked for */
     const char        *text;                 /* the sentence, the name of the image, or "" */
@@ -124,6 +137,7 @@ typedef struct {
     bs_explained_bend   bend[BS_EXPLAIN_BENDS];
     int                 bends;
     bs_explained_steps  steps;
+    bs_explained_nets   nets;
     bs_explained_image  image[BS_EXPLAIN_IMAGES + 1]; /* the last one: that of --row */
     int                 images;                       /* but for that of --row */
     bs_explained_pixels pixels;
@@ -155,9 +169,13 @@ basin_status bs_explain_compare(bs_explanation *e, double rows, basin_error *err
 /* Keeps the flip if it is among the best. */
 void bs_explain_flip(bs_explained_row *r, const bs_explained_term *t);
 
-/* All rows of a part through the model; infer NULL: as it does it itself: api_explain_steps.c */
+/* All rows of a part through the model; infer NULL: as it does it itself, "cost": by the
+ * cost-augmented net: api_explain_steps.c */
 basin_status bs_explain_predict(bs_explanation *e, const bs_part *p, const char *infer,
                                 bs_outputs *out, basin_error *err);
+/* The score that the model is judged by: api_explain_steps.c */
+basin_status bs_explain_measure(const bs_explanation *e, const bs_part *p, const bs_outputs *y,
+                                double *score, basin_error *err);
 /* Searches of the energy on a part: api_explain_steps.c */
 basin_status bs_explain_steps(bs_explanation *e, const bs_part *p, bs_explained_steps *out,
                               basin_error *err);

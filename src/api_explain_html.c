@@ -607,6 +607,34 @@ static void row(const bs_explanation *e, bs_buf *out)
     bs_page_grid_end(out);
 }
 
+static void nets(const bs_explanation *e, bs_buf *out)
+{
+    static const bs_column column[] = {
+        {.name = "truth, and what the net says", .text = true},
+        {.name = "the cost-augmented net", .text = true},
+        {.name = "times"},
+    };
+    const bs_explained_nets *x = &e->nets;
+    if (isnan(x->net))
+        return;
+    bs_page_heading(2, "The net and its cost-augmented companion", out);
+    bs_page_say(
+        out, "note",
+        "%s %.2f %% and %.2f %%: a difference of %.2f. Of %lld parts that the net has right, "
+        "the other one differs in %lld.",
+        e->m->kind->metric[e->m->known.headline].name, 100 * x->net, 100 * x->cost,
+        100 * (x->net - x->cost), (long long)x->right, (long long)x->differ);
+    bs_page_table_begin(column, 3, 0, out);
+    for (int i = 0; i < x->pairs; i++) {
+        bs_page_row_begin(out);
+        bs_page_name(e->name[x->pair[i].truth], out);
+        bs_page_cell(e->name[x->pair[i].cost], out);
+        bs_page_number((double)x->pair[i].times, 0, out);
+        bs_page_row_end(out);
+    }
+    bs_page_table_end(out);
+}
+
 void bs_explain_html(const bs_explanation *e, bs_buf *out)
 {
     summary(e, out);
@@ -615,6 +643,7 @@ void bs_explain_html(const bs_explanation *e, bs_buf *out)
     pixels(e, out);
     images(e, out);
     steps(e, out);
+    nets(e, out);
     row(e, out);
     bs_page_end(out);
 }

@@ -7,8 +7,8 @@
 
 #include "api_explain.h"
 
-static basin_status measure(const bs_explanation *e, const bs_part *p, const bs_outputs *y,
-                            double *score, basin_error *err)
+basin_status bs_explain_measure(const bs_explanation *e, const bs_part *p, const bs_outputs *y,
+                                double *score, basin_error *err)
 {
     const bs_saved *m = e->m;
     bs_counting     how = {.want = 1u << m->known.headline};
@@ -46,7 +46,7 @@ static basin_status replay(bs_explanation *e, const bs_part *p, bs_scorer *score
         bs_scorer_replay(scorer, i);
         s = run_scorer(e, p, scorer, y, err);
         if (!s)
-            s = measure(e, p, y, &out->score[i], err);
+            s = bs_explain_measure(e, p, y, &out->score[i], err);
         out->step[i] = how->step[i];
         for (int32_t r = 0; r < p->rows && !s; r++)
             out->energy[i] += (double)y->energy[r] / p->rows;
@@ -84,7 +84,11 @@ basin_status bs_explain_predict(bs_explanation *e, const bs_part *p, const char 
     const bs_saved *m = e->m;
     bs_scorer      *scorer = NULL;
     bs_inference    how;
-    basin_status    s = bs_saved_inference(m, infer, false, &how, err);
+    basin_status    s = BASIN_OK;
+    if (infer && strcmp(infer, "cost") == 0) /* sees the truth: not for `eval` and `predict` */
+        how = bs_options_inference(&m->settings.train, infer);
+    else
+        s = bs_saved_inference(m, infer, false, &how, err);
     if (!s)
         s = m->kind->outputs(p, &m->known, out, err);
     if (!s)
@@ -101,7 +105,7 @@ static basin_status direct(bs_explanation *e, const bs_part *p, bs_explained_ste
     bs_outputs   y = {0};
     basin_status s = bs_explain_predict(e, p, out->direct, &y, err);
     if (!s)
-        s = measure(e, p, &y, &out->score, err);
+        s = bs_explain_measure(e, p, &y, &out->score, err);
     bs_outputs_free(&y);
     return s;
 }

@@ -1,6 +1,7 @@
 /* api_explain_tag.c -- tag sequences: how a tag depends on the one before it, and what the energy
  * says of the tokens of one sentence. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "api_explain.h"
@@ -179,6 +180,74 @@ static basin_status count_transitions(bs_explanation *e, basin_error *err)
     return s;
 }
 
+/* ---- the two nets ---- */
+
+typedef struct {
+    int32_t truth, cost;
+    int64_t times;
+} difference;
+
+static int by_times(const void *a, const void *b)
+{
+    const difference *x = a, *y = b;
+    return x->times != y->times   ? (x->times < y->times) - (x->times > y->times)
+           : x->truth != y->truth ? (x->truth > y->truth) - (x->truth < y->truth)
+                                  : (x->cost > y->cost) - (x->cost < y->cost);
+}
+
+/* Where the net is right, what its companion says instead. */
+static basin_status count_differences(bs_explanation *e, const int32_t *net, const int32_t *cost,
+                                      basin_error *err)
+{
+    bs_explained_nets *out = &e->nets;
+    const size_t       N = (size_t)e->names;
+    bs_tag_truth       truth = {0};
+    difference        *d = bs_calloc(N * N + 1, sizeof *d);
+    basin_status       s =
+        d ? bs_tag_truth_make(e->data.tag, &e->m->known.tag, &truth, err) : bs_fail_nomem(err);
+    for (int32_t t = 0; t < e->data.tag->tokens && !s; t++) {
+        if (truth.gold[t] < 0 || truth.gold[t] != net[t])
+            continue;
+        out->right++;
+        if (cost[t] == net[t])
+            continue;
+        out->differ++;
+        difference *x = &d[(size_t)net[t] * N + (size_t)cost[t]];
+        *x = (difference){net[t], cost[t], x->times + 1};
+    }
+    if (!s)
+        qsort(d, N * N, sizeof *d, by_times);
+    for (size_t i = 0; i < BS_EXPLAIN_DIFFERENCES && i < N * N && !s && d[i].times > 0; i++) {
+        out->pair[i].truth = d[i].truth;
+        out->pair[i].cost = d[i].cost;
+        out->pair[i].times = d[i].times;
+        out->pairs++;
+    }
+    bs_tag_truth_free(&truth);
+    bs_free(d);
+    return s;
+}
+
+static basin_status compare_nets(bs_explanation *e, basin_error *err)
+{
+    bs_outputs   net = {0}, cost = {0};
+    basin_status s = BASIN_OK;
+    if (!e->m->has_cost_net)
+        return s;
+    s = bs_explain_predict(e, &e->data, "net", &net, err);
+    if (!s)
+        s = bs_explain_predict(e, &e->data, "cost", &cost, err);
+    if (!s)
+        s = bs_explain_measure(e, &e->data, &net, &e->nets.net, err);
+    if (!s)
+        s = bs_explain_measure(e, &e->data, &cost, &e->nets.cost, err);
+    if (!s)
+        s = count_differences(e, net.tag, cost.tag, err);
+    bs_outputs_free(&net);
+    bs_outputs_free(&cost);
+    return s;
+}
+
 static basin_status open_scorer(const bs_explanation *e, bs_scorer **out, basin_error *err)
 {
     bs_inference how;
@@ -206,7 +275,9 @@ static basin_status look(bs_explanation *e, basin_error *err)
         p->interaction[i] /= p->places > 0 ? -(double)p->places : 1;
     if (!s)
         s = count_transitions(e, err);
-    return s ? s : bs_explain_compare(e, 0, err);
+    if (!s)
+        s = bs_explain_compare(e, 0, err);
+    return s ? s : compare_nets(e, err);
 }
 
 /* ---- one sentence ---- */

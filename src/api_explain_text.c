@@ -86,6 +86,20 @@ static void steps_table(const bs_explanation *e, const bs_explained_steps *st, b
         bs_buf_printf(out, "  %-8s %13s %.4f\n", st->direct, "", st->score);
 }
 
+static void nets_table(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_nets *x = &e->nets;
+    if (isnan(x->net))
+        return;
+    bs_buf_printf(out, "\nthe net and its cost-augmented companion: %s %.4f - %.4f = %.4f\n",
+                  e->m->kind->metric[e->m->known.headline].name, x->net, x->cost, x->net - x->cost);
+    bs_buf_printf(out, "  of %lld parts that the net has right, the other differs in %lld\n",
+                  (long long)x->right, (long long)x->differ);
+    for (int i = 0; i < x->pairs; i++)
+        bs_buf_printf(out, "  %-20.20s > %-19.19s %7lld\n", e->name[x->pair[i].truth],
+                      e->name[x->pair[i].cost], (long long)x->pair[i].times);
+}
+
 static void row_table(const bs_explanation *e, bs_buf *out)
 {
     const bs_explained_row *r = &e->row;
@@ -124,6 +138,7 @@ void bs_explain_table(const bs_explanation *e, const char *page, bs_buf *out)
     pairs_table(e, out);
     pixels_table(e, out);
     steps_table(e, &e->steps, out);
+    nets_table(e, out);
     row_table(e, out);
     if (page)
         bs_buf_printf(out, "\npage: %s\n", page);
@@ -289,6 +304,26 @@ static void steps_json(const bs_explanation *e, const bs_explained_steps *st, bs
     bs_buf_text(out, "}");
 }
 
+static void nets_json(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_nets *x = &e->nets;
+    if (isnan(x->net))
+        return;
+    bs_buf_printf(out, ", \"nets\": {\"metric\": \"%s\"",
+                  e->m->kind->metric[e->m->known.headline].name);
+    member("net", x->net, out);
+    member("cost_augmented", x->cost, out);
+    bs_buf_printf(out, ", \"net_right\": %lld, \"differ\": %lld, \"differences\": [",
+                  (long long)x->right, (long long)x->differ);
+    for (int i = 0; i < x->pairs; i++) {
+        bs_buf_text(out, i ? ", {\"truth\": " : "{\"truth\": ");
+        bs_json_quote(e->name[x->pair[i].truth], out);
+        text_member("cost_augmented", e->name[x->pair[i].cost], out);
+        bs_buf_printf(out, ", \"times\": %lld}", (long long)x->pair[i].times);
+    }
+    bs_buf_text(out, "]}");
+}
+
 static void image_json(const bs_explained_image *im, bs_buf *out)
 {
     bs_buf_text(out, "{\"name\": ");
@@ -378,6 +413,7 @@ void bs_explain_json(const bs_explanation *e, bs_buf *out)
     bends_json(e, out);
     images_json(e, out);
     steps_json(e, &e->steps, out);
+    nets_json(e, out);
     row_json(e, out);
     bs_buf_text(out, "}");
 }

@@ -34,12 +34,16 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 {
     bs_scorer     *s = ctx;
     const bs_task *t = s->spec->task;
-    bs_view v = bs_view_make(g, s->params, s->spec, (bs_size){key.v[0], key.v[1], key.v[2]}, false);
-    bs_gbi  o = s->how.gbi;
-    bs_id   y;
+    bs_view        v = bs_view_make(g, s->params, s->spec, (bs_size){key.v[0], key.v[1], key.v[2]},
+                                    s->how.how == BS_INFER_COST);
+    bs_gbi         o = s->how.gbi;
+    bs_id          y;
     bs_view_inputs(&v, r);
     if (s->how.how == BS_INFER_NET) {
         y = t->relax(&v, t->logits(&v, "net"));
+    } else if (s->how.how == BS_INFER_COST) {
+        bs_id below = t->relax(&v, t->logits(&v, "net"));
+        y = t->relax(&v, bs_cost_net_logits(&v, s->how.cost_net, below, s->how.cost_hidden));
     } else if (s->how.how == BS_INFER_VITERBI) {
         y = t->marginals(&v);
     } else {

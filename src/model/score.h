@@ -7,6 +7,7 @@
 #ifndef BS_SCORE_H
 #define BS_SCORE_H
 
+#include "model/cost_net.h"
 #include "model/gbi.h"
 #include "plan/backend.h"
 
@@ -16,15 +17,18 @@ typedef enum {
     BS_INFER_REFINE,  /* search that starts at the net's output */
     BS_INFER_VITERBI, /* exact, of energies that are chains: y are marginals, and potentials are
                        * given for whoever decodes */
+    BS_INFER_COST,    /* the cost-augmented net, of models that kept it; sees the truth */
 } bs_infer;
 
 enum { BS_SCORE_POINTS = 64 };
 
 typedef struct {
-    bs_infer how;
-    bs_gbi   gbi;
-    bool     energies;    /* also the energy of what was found */
-    bool     constrained; /* for whoever decodes: well-formed outputs only */
+    bs_infer    how;
+    bs_gbi      gbi;
+    bool        energies;    /* also the energy of what was found */
+    bool        constrained; /* for whoever decodes: well-formed outputs only */
+    bs_cost_net cost_net;    /* of BS_INFER_COST, with its hidden units */
+    int         cost_hidden;
     /* of searches, for bs_scorer_replay: what is found after step[0] < step[1] < ... steps is
      * remembered, and the last of them is how far it goes; points = 0: nothing is */
     int points, step[BS_SCORE_POINTS];

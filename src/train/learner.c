@@ -45,9 +45,12 @@ bs_inference bs_options_inference(const bs_train_options *o, const char *infer)
     return (bs_inference){.how = strcmp(infer, "gbi") == 0       ? BS_INFER_GBI
                                  : strcmp(infer, "refine") == 0  ? BS_INFER_REFINE
                                  : strcmp(infer, "viterbi") == 0 ? BS_INFER_VITERBI
+                                 : strcmp(infer, "cost") == 0    ? BS_INFER_COST
                                                                  : BS_INFER_NET,
                           .gbi = bs_options_gbi(o, true),
-                          .constrained = o->constrain};
+                          .constrained = o->constrain,
+                          .cost_net = bs_cost_net_named(o->infnet_form),
+                          .cost_hidden = o->infnet_hidden};
 }
 
 /* Dropout is on in the net that is trained, and, as in the published runs, in the other, too

@@ -15,11 +15,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/cost_net.h"
 #include "train/loss.h"
 
 static bool is_single(const bs_scene *s)
 {
-    return strcmp(s->o->infnet_form, "single") == 0;
+    return bs_cost_net_named(s->o->infnet_form) == BS_COST_NET_NONE;
 }
 
 static bool as_code(const bs_scene *s)
@@ -40,16 +41,13 @@ static bool has_perceptron(const bs_scene *s)
 
 static bs_id cost_logits(bs_scene *s)
 {
-    bs_view    *v = &s->v;
-    const char *form = s->o->infnet_form;
+    const bs_cost_net form = bs_cost_net_named(s->o->infnet_form);
+    bs_id             below = 0;
     if (is_single(s))
         return bs_net_logits(s);
-    if (strcmp(form, "separated") == 0)
-        return s->t->logits(v, "net/cost");
-    if (strcmp(form, "shared") == 0)
-        return s->t->second_head(v, "net/cost");
-    bs_id below = as_code(s) ? bs_net_logits(s) : bs_stop(v->g, bs_net_output(s));
-    return s->t->stacked(v, "net/cost", below, s->o->infnet_hidden);
+    if (form == BS_COST_NET_STACKED)
+        below = as_code(s) ? bs_net_logits(s) : bs_stop(s->v.g, bs_net_output(s));
+    return bs_cost_net_logits(&s->v, form, below, s->o->infnet_hidden);
 }
 
 bs_id bs_cost_augmented(bs_scene *s)

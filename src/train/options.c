@@ -180,6 +180,8 @@ const bs_option bs_train_rows[] = {
      "cross-entropy for the cost-augmented net, too", KEEP},
     {"infnet.entropy", BS_FLOAT, AT(infnet_entropy), "0", "0", "1e6", "0.001..10",
      "weight of the net's entropy (infnet)", LOG},
+    {"infnet.keep", BS_BOOL, AT(infnet_keep), "no", NULL, NULL, NULL,
+     "the model keeps the cost-augmented net, for 'basin explain' (infnet+)", KEEP},
     {"infnet.stay", BS_FLOAT, AT(infnet_stay), "0", "0", "1e6", "x10",
      "weight of the squared distance to the pre-trained net (infnet)", LOG},
     {"alen.net", BS_FLOAT, AT(alen_net), "1", "0", "1e6", "x10",

@@ -72,7 +72,7 @@ typedef struct {
 
     char   infnet_form[BS_OPTION_TEXT];
     double infnet_entropy, infnet_stay;
-    bool   infnet_ce_both;
+    bool   infnet_ce_both, infnet_keep;
     int    infnet_hidden;
     double alen_net, alen_refined;
     char   alen_value[BS_OPTION_TEXT];

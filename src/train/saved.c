@@ -53,8 +53,8 @@ static int dimensions(bs_shape s, int64_t dim[BS_TENSOR_DIMS])
     return 4 - first;
 }
 
-static basin_status write_all(const char *path, const bs_params *params, const bs_meta *meta,
-                              int n_meta, basin_error *err)
+static basin_status write_all(const char *path, const bs_params *params, bool cost_net,
+                              const bs_meta *meta, int n_meta, basin_error *err)
 {
     bs_tensor *t = bs_calloc((size_t)params->n + 1, sizeof *t);
     if (!t)
@@ -62,7 +62,7 @@ static basin_status write_all(const char *path, const bs_params *params, const b
     int n = 0;
     for (int i = 0; i < params->n; i++) {
         const bs_segment *s = &params->segment[i];
-        if (bs_has_prefix(s->name, "net/cost/") || bs_has_prefix(s->name, "anchor/"))
+        if ((bs_has_prefix(s->name, "net/cost/") && !cost_net) || bs_has_prefix(s->name, "anchor/"))
             continue;
         t[n] = (bs_tensor){.name = s->name,
                            .dtype = sizeof(real) == 4 ? BS_DTYPE_F32 : BS_DTYPE_F64,
@@ -97,7 +97,8 @@ basin_status bs_saved_write(const char *path, const bs_settings *settings, const
         if (text[i].failed)
             status = bs_fail_nomem(err);
     if (!status)
-        status = write_all(path, params, meta, sizeof meta / sizeof meta[0], err);
+        status = write_all(path, params, settings->train.infnet_keep, meta,
+                           sizeof meta / sizeof meta[0], err);
     for (int i = 0; i < TEXTS; i++)
         bs_buf_free(&text[i]);
     return status;
@@ -164,14 +165,20 @@ static basin_status declare(const bs_safetensors *f, bs_saved *s, basin_error *e
         bs_graph_free(g);
         return bs_fail_nomem(err);
     }
-    const bs_task *t = s->spec.task;
-    bs_view        v = bs_view_make(g, s->params, &s->spec, s->spec.least, false);
+    const bs_task    *t = s->spec.task;
+    const bs_cost_net cost_net = bs_cost_net_named(s->settings.train.infnet_form);
     for (int i = 0; i < bs_safetensors_count(f); i++) {
         s->has_net |= bs_has_prefix(bs_safetensors_at(f, i)->name, "net/");
         s->has_energy |= bs_has_prefix(bs_safetensors_at(f, i)->name, "energy/");
+        s->has_cost_net |= bs_has_prefix(bs_safetensors_at(f, i)->name, "net/cost/");
     }
+    s->has_cost_net &= cost_net != BS_COST_NET_NONE;
+    bs_view v = bs_view_make(g, s->params, &s->spec, s->spec.least, s->has_cost_net);
     if (s->has_net || !s->has_energy) /* a file with neither: the message names the net */
         t->logits(&v, "net");
+    if (s->has_cost_net)
+        bs_cost_net_logits(&v, cost_net, t->relax(&v, t->logits(&v, "net")),
+                           s->settings.train.infnet_hidden);
     if (s->has_energy)
         t->energy(&v, t->start(&v, 0, 1));
     basin_status status = bs_graph_check(g, err);

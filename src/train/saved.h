@@ -17,7 +17,7 @@ typedef struct {
     bs_known       known;
     bs_threshold   threshold;
     bs_spec        spec;
-    bool           has_net, has_energy;
+    bool           has_net, has_energy, has_cost_net;
     bs_params     *params;
     const char    *card; /* JSON: scores of the training run; "" if none */
 } bs_saved;
@@ -26,7 +26,8 @@ typedef struct {
 basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool constrain,
                                 bs_inference *out, basin_error *err);
 
-/* Keeps net/... and energy/..., and leaves out what only training needs. */
+/* Keeps net/... and energy/..., and leaves out what only training needs; the cost-augmented net is
+ * kept where asked for (infnet.keep). */
 basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_kind *kind,
                             const bs_known *known, const bs_threshold *threshold,
                             const bs_params *params, const char *card, basin_error *err);

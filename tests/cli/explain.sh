@@ -59,6 +59,18 @@ grep -o '"differences": [a-z]*' j
 basin train d.conll -q --method infnet+ --epochs 1 --set net.width=8 --set energy.kind=lm \
     --set energy.hidden=4 --threads 2 -o lm > table
 basin explain lm d.conll --json --rows 40 | grep -o '"differences": [a-z]*\|"refine"'
+# a cost-augmented net that was kept: its score, and what it says where the other one is right
+basin train d.conll -q --method infnet+ --epochs 4 --set net.width=16 --set energy.hidden=4 \
+    --set infnet.keep=yes --threads 2 -o both > table
+basin explain both d.conll -q --json | grep -o '"nets": .*' > nets
+keys < nets
+sed -n 's/.*"net": \([0-9.]*\), "cost_augmented": \([0-9.]*\), "net_right": \([0-9]*\), "differ": \([0-9]*\).*/\1 \2 \3 \4/p' nets |
+    awk '{ print ($1 >= 0 && $2 >= 0 && $2 <= 1 && $3 > 0 && $4 <= $3 ? "scores of both" : "no: " $0) }'
+net=$(value net < nets)
+[ "$(basin eval both d.conll --json | value token_accuracy | cut -c 1-6)" = "$(echo $net | cut -c 1-6)" ] && echo "the net as eval has it"
+basin explain both d.conll -q | grep -c 'cost-augmented companion'
+basin eval both d.conll --infer cost > table 2>&1
+tail -n 1 table
 
 echo "== images"
 basin data make seg --seed 3 --set images=16 --set size=16 -q -o d.tar > made

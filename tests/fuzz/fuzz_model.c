@@ -4,9 +4,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "fuzz/mutate_safetensors.h"
 #include "train/saved.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int    LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -19,4 +21,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bs_saved_free(m);
     bs_safetensors_close(f);
     return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    return fuzz_mutate_safetensors(data, size, max_size, seed);
 }

@@ -9,9 +9,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "file/safetensors.h"
+#include "fuzz/mutate_safetensors.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int    LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
 #define MUST(condition)       \
     do {                      \
@@ -111,4 +112,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     try_bytes(file, 8 + (size_t)header + (rest ? rest - 1 : 0));
     bs_free(file);
     return 0;
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    return fuzz_mutate_safetensors(data, size, max_size, seed);
 }

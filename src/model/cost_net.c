@@ -1,0 +1,25 @@
+/* cost_net.c -- see cost_net.h. */
+#include "model/cost_net.h"
+
+#include <string.h>
+
+static const char *const name = "net/cost";
+
+bs_cost_net bs_cost_net_named(const char *form)
+{
+    static const char *const forms[] = {"single", "separated", "shared", "stacked"};
+    for (int i = 0; i < 4; i++)
+        if (strcmp(form, forms[i]) == 0)
+            return (bs_cost_net)i;
+    return BS_COST_NET_NONE;
+}
+
+bs_id bs_cost_net_logits(bs_view *v, bs_cost_net form, bs_id below, int hidden)
+{
+    const bs_task *t = v->spec->task;
+    switch (form) {
+    case BS_COST_NET_SEPARATED: return t->logits(v, name);
+    case BS_COST_NET_SHARED: return t->second_head(v, name);
+    default: return t->stacked(v, name, below, hidden);
+    }
+}
