@@ -49,3 +49,27 @@ wait $pid; echo "status $?"
 sed -E 's/epoch [0-9]+/epoch N/' messages
 $train --epochs 400 --set early_stop.patience=400 --resume -o cut > table
 cmp long/best.safetensors cut/best.safetensors && echo "same model"
+
+echo "== SIGINT twice: ends at once; what was saved is there, and --resume gives the same bytes"
+$train --epochs 400 --set early_stop.patience=400 --set checkpoint.seconds=0 -o twice > table 2> messages &
+pid=$!
+while [ ! -s twice/metrics.jsonl ] && kill -0 $pid 2> /dev/null; do sleep 0.01; done
+kill -STOP $pid # so that both are there before it looks
+kill -INT $pid
+kill -CONT $pid
+sleep 0.3
+kill -INT $pid 2> /dev/null
+wait $pid; echo "status $?"
+$train --epochs 400 --set early_stop.patience=400 --resume -o twice > table
+cmp long/best.safetensors twice/best.safetensors && echo "same model"
+
+echo "== a folder that may not be written, a file that may not be read"
+place=$(mktemp -d) && chmod 755 "$place" && cp "$(command -v basin)" d.arff "$place"
+[ -e d.xml ] && cp d.xml "$place"
+mkdir "$place/closed" && : > "$place/secret.arff"
+chmod 555 "$place/closed" && chmod 000 "$place/secret.arff"
+as_anybody() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=65534 --regid=65534 --clear-groups "$@"; else "$@"; fi; }
+(cd "$place" && as_anybody ./basin train d.arff -q --method ce --epochs 1 -o closed/run) 2>&1; echo "status $?"
+(cd "$place" && as_anybody ./basin data inspect secret.arff) 2>&1; echo "status $?"
+chmod 755 "$place/closed"; ls "$place/closed" | wc -l
+rm -rf "$place"
