@@ -132,7 +132,7 @@ OPT_VEC ?= -O3
 WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wcast-qual \
         -Wwrite-strings -Wundef
 ifneq ($(IS_CLANG),0)
-WARN += -Wno-pass-failed
+WARN += -Wno-pass-failed -Wno-missing-field-initializers
 endif
 ifeq ($(WERROR),1)
 WARN += -Werror
