@@ -171,7 +171,7 @@ static basin_status weigh(bs_explanation *e, const bs_batch *b, int32_t rows, co
         return s;
     e->pairs.moves_local = spread(local, NULL, (size_t)rows, (size_t)e->names);
     e->pairs.moves_shared = spread(dy, local, (size_t)rows, (size_t)e->names);
-    return s;
+    return BASIN_OK;
 }
 
 static basin_status follow_all(bs_explanation *e, bs_feed *f, const bs_outputs *out, real *y,

@@ -194,8 +194,9 @@ void bs_class_colour(int c, uint8_t rgb[3])
         return;
     }
     /* Bits of the number, three at a time, become the high bits of the colours. */
+    unsigned rest = (unsigned)c;
     rgb[0] = rgb[1] = rgb[2] = 0;
-    for (int bit = 7; bit >= 0; bit--, c >>= 3)
+    for (int bit = 7; bit >= 0; bit--, rest >>= 3)
         for (int k = 0; k < 3; k++)
-            rgb[k] = (uint8_t)(rgb[k] | ((c >> k & 1) << bit));
+            rgb[k] = (uint8_t)(rgb[k] | ((rest >> k & 1) << bit));
 }

@@ -22,7 +22,7 @@ basin_status bs_energy_find(const char *name, const bs_energy **out, basin_error
 {
     const char *names[MOST_ENERGIES];
     int         n = 0;
-    for (; bs_energies[n] && n < MOST_ENERGIES; n++) {
+    for (; n < MOST_ENERGIES && bs_energies[n]; n++) {
         names[n] = bs_energies[n]->name;
         if (strcmp(name, names[n]) == 0) {
             *out = bs_energies[n];

@@ -178,7 +178,7 @@ basin_status bs_seg_net_find(const char *name, const bs_seg_net **out, basin_err
 {
     const char *names[MOST_NETS];
     int         n = 0;
-    for (; bs_seg_nets[n].name && n < MOST_NETS; n++) {
+    for (; n < MOST_NETS && bs_seg_nets[n].name; n++) {
         names[n] = bs_seg_nets[n].name;
         if (strcmp(name, names[n]) == 0) {
             *out = &bs_seg_nets[n];

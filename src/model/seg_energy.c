@@ -22,7 +22,7 @@ basin_status bs_seg_energy_find(const char *name, const bs_seg_energy **out, bas
 {
     const char *names[MOST_ENERGIES];
     int         n = 0;
-    for (; bs_seg_energies[n] && n < MOST_ENERGIES; n++) {
+    for (; n < MOST_ENERGIES && bs_seg_energies[n]; n++) {
         names[n] = bs_seg_energies[n]->name;
         if (strcmp(name, names[n]) == 0) {
             *out = bs_seg_energies[n];

@@ -220,7 +220,7 @@ static basin_status take_row(reading *r, const bs_line *line)
     if (bs_names_add(&r->out->words, line->text, word, &fresh) < 0)
         return bs_fail_nomem(r->err);
     r->out->n = r->out->words.n;
-    return s;
+    return BASIN_OK;
 }
 
 /* --- files --------------------------------------------------------------- */

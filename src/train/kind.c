@@ -25,7 +25,7 @@ basin_status bs_kind_find(const char *task, const bs_kind **out, basin_error *er
 {
     const char *names[MOST_KINDS];
     int         n = 0;
-    for (; bs_kinds[n] && n < MOST_KINDS; n++) {
+    for (; n < MOST_KINDS && bs_kinds[n]; n++) {
         names[n] = bs_kinds[n]->task->name;
         if (strcmp(task, names[n]) == 0) {
             *out = bs_kinds[n];

@@ -36,7 +36,7 @@ basin_status bs_method_find(const char *name, const char *task, const bs_method 
 {
     const char *names[MOST_METHODS];
     int         n = 0;
-    for (; bs_methods[n] && n < MOST_METHODS; n++) {
+    for (; n < MOST_METHODS && bs_methods[n]; n++) {
         names[n] = bs_methods[n]->name;
         if (strcmp(name, names[n]) != 0)
             continue;

@@ -28,6 +28,9 @@ typedef struct {
 /* Spans: only well-formed ones; the rate is halved as soon as two evaluations are no better. */
 #define TAGS_NER "lr.net=0.002 plateau.patience=2 constrain=yes epochs=40 early_stop.patience=8 "
 
+/* Cross-entropy first, which takes a tenth of the time of a step with an energy; then both. */
+#define TAGS_FROM_CE "pretrain.epochs=15 pretrain.lr=0.002 energy.epochs=8 lr.net=0.0005 "
+
 /* numbers that are not sparse are standardised */
 #define DENSE "standardise=yes"
 /* the published parameter counts show 500 labels: the root of the hierarchy is one */
