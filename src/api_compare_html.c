@@ -135,7 +135,7 @@ typedef struct {
 
 static bool dots_make(const bs_comparison *c, dots *d)
 {
-    const size_t n = (size_t)(c->n * c->seeds);
+    const size_t n = (size_t)c->n * (size_t)c->seeds;
     d->value = bs_calloc(n, sizeof *d->value);
     d->seed = bs_calloc(n, sizeof *d->seed);
     d->label = bs_calloc(n, sizeof *d->label);
@@ -154,7 +154,7 @@ static void dots_fill(const bs_comparison *c, int cut, dots *d)
 {
     for (int i = 0; i < c->n; i++) {
         const bool   failed = c->method[i].failure != NULL;
-        const size_t at = (size_t)(i * c->seeds);
+        const size_t at = (size_t)i * (size_t)c->seeds;
         snprintf(d->name[i], sizeof d->name[i], "%.48s%s", c->method[i].name,
                  failed ? " (failed)" : "");
         for (int k = 0; k < c->seeds && !failed; k++) {

@@ -55,7 +55,7 @@ basin_status bs_metrics_new(const bs_metric_options *o, int32_t L, bs_metrics **
     m->o.ap_bytes = o->ap_bytes ? o->ap_bytes : default_ap_bytes;
     m->p = &bs_profile_table[o->profile];
     m->L = L;
-    m->width = (size_t)(BS_REC_BINS + m->o.ece_bins);
+    m->width = (size_t)BS_REC_BINS + (size_t)m->o.ece_bins;
     bs_ap_init(&m->ap, L);
     m->rec = bs_calloc(m->width, sizeof *m->rec);
     m->label = bs_calloc(n, BS_LABEL_FIELDS * sizeof *m->label);

@@ -136,7 +136,7 @@ static void draw_rows(run *r, uint64_t seed, int first)
     const size_t cells = (size_t)r->rows * BS_LANES;
     memset(r->weight, 0, cells * sizeof *r->weight);
     for (int j = 0; j < BS_LANES && first + j < r->replicates; j++) {
-        bs_rng rng = bs_rng_make(seed, (uint64_t)(first + j), STREAM_ROWS);
+        bs_rng rng = bs_rng_make(seed, (uint64_t)first + (uint64_t)j, STREAM_ROWS);
         for (int32_t i = 0; i < r->rows; i++) {
             const size_t row = bs_rng_below(&rng, (uint32_t)r->rows);
             r->weight[row * BS_LANES + (size_t)j] += 1;
@@ -150,7 +150,7 @@ static void draw_sides(run *r, uint64_t seed, int first)
         for (int32_t i = 0; i < r->rows; i++) {
             const size_t   at = (size_t)i * BS_LANES + (size_t)j;
             const uint32_t bits =
-                bs_rng_at(seed, (uint64_t)(first + j), STREAM_SIDES, (uint64_t)(i / 32));
+                bs_rng_at(seed, (uint64_t)first + (uint64_t)j, STREAM_SIDES, (uint64_t)(i / 32));
             r->weight[at] = (float)(bits >> (i % 32) & 1);
             r->other[at] = 1 - r->weight[at];
         }

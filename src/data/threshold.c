@@ -184,7 +184,7 @@ static bool read_labels(const char *text, bs_threshold *t, bool *nomem)
 {
     char   word[64];
     size_t cap = 0;
-    if (!next_word(&text, word, sizeof word) || strcmp(word, ":"))
+    if (!next_word(&text, word, sizeof word) || strcmp(word, ":") != 0)
         return false;
     for (float value; next_float(&text, &value);) {
         void *p = t->per_label;
@@ -225,7 +225,7 @@ basin_status bs_threshold_read(const char *text, bs_threshold *out, basin_error 
     if (next_word(&rest, word, sizeof word)) {
         for (int kind = 0; kind < BS_THRESHOLD_KINDS; kind++) {
             bs_threshold t = {.kind = (bs_threshold_kind)kind};
-            if (strcmp(word, kind_names[kind]))
+            if (strcmp(word, kind_names[kind]) != 0)
                 continue;
             if (read_rest(rest, &t, &nomem)) {
                 *out = t;

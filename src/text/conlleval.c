@@ -160,7 +160,7 @@ static bool take_apart(history *h, const char *tag, bool raw, chunk *out)
     size_t      len = type ? (size_t)(type - tag) : strlen(tag);
     bool        fresh;
     type = type ? type + 1 : "";
-    if (raw && strcmp(tag, "O")) {
+    if (raw && strcmp(tag, "O") != 0) {
         head = "B";
         len = 1;
         type = tag;
