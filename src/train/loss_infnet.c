@@ -6,7 +6,7 @@
  *
  * F the cost-augmented net, A the net that predicts. With infnet.form=single they are
  * one, and only the first term of each is there, or with margin=0 the second. CE(F) is an option
- * (infnet.ce_both).
+ * (infnet.ce_both), but not of a stacked F: it reads the truth, and would learn to copy it.
  * truncate=yes cuts the nets' terms at zero as the energy's are, which is how training fails (Tu
  * et al., section 4.1).
  *
@@ -158,7 +158,8 @@ bs_id bs_loss_infnet(bs_scene *s)
     s->seen[BS_SEEN_score_output] = bs_mean(g, s->t->score(&s->v, bs_net_output(s)));
     if (!is_single(s))
         s->seen[BS_SEEN_score_augmented] = bs_mean(g, s->t->score(&s->v, bs_cost_augmented(s)));
-    if (s->o->infnet_ce_both && !is_single(s))
+    const bs_cost_net form = bs_cost_net_named(s->o->infnet_form);
+    if (s->o->infnet_ce_both && (form == BS_COST_NET_SEPARATED || form == BS_COST_NET_SHARED))
         ce = bs_add(g, ce, bs_mean(g, s->t->cross_entropy(&s->v, cost_logits(s))));
     loss = bs_add(g, loss, bs_scale(g, ce, s->o->ce_weight));
     if (s->o->infnet_entropy > 0)

@@ -177,7 +177,7 @@ const bs_option bs_train_rows[] = {
     {"infnet.hidden", BS_INT, AT(infnet_hidden), "0", "-1", "100000", NULL,
      "units between a stacked net and its output; 0 = affine, -1 = as many as labels", KEEP},
     {"infnet.ce_both", BS_BOOL, AT(infnet_ce_both), "no", NULL, NULL, NULL,
-     "cross-entropy for the cost-augmented net, too", KEEP},
+     "cross-entropy for the cost-augmented net, too, unless it is stacked", KEEP},
     {"infnet.entropy", BS_FLOAT, AT(infnet_entropy), "0", "0", "1e6", "0.001..10",
      "weight of the net's entropy (infnet)", LOG},
     {"infnet.keep", BS_BOOL, AT(infnet_keep), "no", NULL, NULL, NULL,

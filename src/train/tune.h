@@ -142,7 +142,8 @@ double bs_gp_mean(const bs_gp *g, const double *u, double *sd, double *work);
 double bs_gp_explains(const bs_gp *g);
 
 /* The model of a search. Trials that rest at a rung count with what is expected of them, the less
- * surely the more such expectations were off; failed ones with the worst score. pending: those that run without a score count with what the model expects. */
+ * surely the more such expectations were off; failed ones with the worst score. pending: those
+ * that run without a score count with what the model expects. */
 basin_status bs_tune_model(const bs_search *s, bool pending, bs_gp *out, basin_error *err);
 
 /* ---- what mattered ---- */

@@ -27,7 +27,8 @@ static inline size_t fuzz_new_line(char *out, size_t room, fuzz_dice *d)
     static const char *const types[] = {"numeric", "real",     "integer",           "{0,1}",
                                         "{1,0}",   "{YES,NO}", "{a,'b c',\"d,e\"}", "string",
                                         "{}",      "date",     "relational",        "{0,1"};
-    static const char *const names[] = {"a", "b", "y", "'a b'", "\"q\\\"\"", "TAG_x", "é", "a%b"};
+    static const char *const names[] = {"a",         "b",     "y",        "'a b'",
+                                        "\"q\\\"\"", "TAG_x", "\xc3\xa9", "a%b"};
     const uint32_t n_types = sizeof types / sizeof *types, n_names = sizeof names / sizeof *names;
     const int      sparse = fuzz_roll(d, 2) != 0, values = (int)fuzz_roll(d, 6);
     int            used;
