@@ -360,6 +360,7 @@ static basin_status run_epochs(bs_trainer *t, basin_error *err)
         if (s || stop_asked(t))
             break;
         s = finish_epoch(t, err);
+        t->rests = t->rests && !(phase_done(t) && last_phase(t)); /* at its end there is no rest */
         if (s || t->rests)
             break;
         s = save_if_due(t, false, err);

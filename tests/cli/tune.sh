@@ -16,8 +16,8 @@ awk 'length > 100' table
 head -n 1 table | shape
 sed -n '2,3p' table | shape
 grep -A 7 'by itself' table | shape | sort
-tail -n 5 table | shape
-(cd one && ls | grep -v trial- && ls trial-000 && ls -d trial-* | wc -l && ls trial-*/best.safetensors | wc -l)
+tail -n 5 table | shape | sed 's/; trial N, where it started: N//'
+(cd one && ls | grep -v trial- && ls trial-000 | grep -v '^best' && ls -d trial-* | wc -l && ls trial-*/best.safetensors | wc -l)
 
 echo "== one line a trial, and what is searched"
 basin tune d.arff --method ce $small --trials 2 -o lines 2>&1 > table | tail -n 7 | shape
