@@ -1,7 +1,9 @@
 /* bench_seq.c -- a BiLSTM tagger trained as torch_peer.py times it: fixed embeddings, one layer,
- * batches of similar length; ce, crf, or infnet (compound objective, stacked, cross-entropy of both
- * nets, one step of the energy and one of the nets). The net's forward pass is done for each of
- * the two programs of a step, where the peer shares it.
+ * batches of similar length; ce, crf, or infnet (compound objective, stacked, cross-entropy, one
+ * step of the energy and one of the nets). Two differences: the net's forward pass is done for
+ * each of the two programs of a step, where the peer shares it; and the peer's cost-augmented net,
+ * a layer over 2 T numbers a token, has a cross-entropy of its own, which a stacked one here
+ * never has.
  *
  *   bench_seq FILE.conll --workload seq-pos --method infnet --hidden 100 --optim sgd --threads 2 */
 #include "bench/bench.h"
@@ -74,7 +76,7 @@ int main(int argc, char **argv)
     set(&s, "task=tag seed=1 net.layers=1 net.dropout=0 words.case=no words.lower=no "
             "words.unk_dropout=0 words.width=100 cost=l1 clip=0 clip.energy=0 optimiser=adam "
             "optimiser.energy=adam lr.net=0.0005 lr.energy=0.0005 decay.net=0 decay.energy=0 "
-            "infnet.form=stacked infnet.hidden=0 infnet.ce_both=yes inner=energy");
+            "infnet.form=stacked infnet.hidden=0 inner=energy");
     snprintf(words, sizeof words, "batch=%d net.width=%s", c.batch,
              bench_arg(argc, argv, "--hidden", "100"));
     set(&s, words);
