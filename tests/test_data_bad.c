@@ -110,6 +110,8 @@ static const bad arff[] = {
         "data:6:2: expected an attribute number and a value, as in {3 1, 7 0.5}"),
     ROW(Y, HEAD "{0 1,0 2}\n", "data:6:6: attribute number 0 occurs twice"),
     ROW(Y, HEAD "{0 1,2 1,0 2}\n", "data:6: feature 'a' occurs twice in the row"),
+    ROW(Y, "@relation r\n@attribute t string\n@attribute y {0,1}\n@data\n{0 one,1 1,0 two}\n",
+        "data:5:14: attribute 't' occurs twice in the row"),
     ROW(Y, HEAD "{0 1} junk\n", "data:6:7: unexpected text after the closing }"),
     ROW(Y, HEAD "{0 1;1 1}\n",
         "data:6:4: '1;1 1' is not a finite number; attribute 'a' is numeric (? is missing)"),

@@ -108,10 +108,13 @@ static basin_status put_classes(rows *x, const char *text, size_t len)
 }
 
 /* Texts become names of rows while they are short; a long one is a document. */
-static basin_status put_id(rows *x, const arff_attribute *a, const char *text, size_t len)
+static basin_status put_id(rows *x, const arff_attribute *a, const char *at, const char *text,
+                           size_t len)
 {
     if (x->id < 0 || a != &x->a[x->id])
         return BASIN_OK;
+    if (x->r->b->n_ids > x->r->b->rows)
+        return FAIL_AT(x, at, "attribute '%s' occurs twice in the row", a->name);
     if (len > 200 || len == 0) {
         x->id = -1;
         x->r->b->n_ids = 0;
@@ -158,7 +161,7 @@ static basin_status take_word(rows *x, const arff_attribute *a, const char **p, 
     if (a->role == ARFF_CLASSES)
         return put_classes(x, word.text, word.len);
     if (a->type == ARFF_STRING || a->type == ARFF_DATE || a->role == ARFF_SKIP)
-        return put_id(x, a, text, len);
+        return put_id(x, a, start, text, len);
     if (a->type == ARFF_NUMBER) {
         double      v;
         const char *end = bs_scan_double(text, &v);

@@ -84,8 +84,9 @@ bool bs_build_id(bs_build *b, const char *text, size_t len)
     for (; b->n_ids < b->rows; b->n_ids++)
         b->row_id[b->n_ids] = NULL;
     bool latin1;
-    b->row_id[b->n_ids] = bs_to_utf8(&b->ds->arena, text, len, &latin1);
-    return b->row_id[b->n_ids++] != NULL;
+    b->row_id[b->rows] = bs_to_utf8(&b->ds->arena, text, len, &latin1);
+    b->n_ids = b->rows + 1; /* not one more: a row may be named twice */
+    return b->row_id[b->rows] != NULL;
 }
 
 /* --- sorting a row ------------------------------------------------------- */

@@ -65,7 +65,8 @@ void bs_sort_entries(int32_t *key, float *value, size_t n);
  * feature that occurs twice, else -1. */
 basin_status bs_build_row(bs_build *b, int32_t *twice, basin_error *err);
 
-/* Gives the current row an identifier; rows without one get their number if any has one. */
+/* Gives the current row an identifier, of which the last counts; rows without one get their number
+ * if any has one. */
 bool bs_build_id(bs_build *b, const char *text, size_t len);
 
 /* A named feature; -1 when memory ran out. *fresh = false when the name is taken. */
