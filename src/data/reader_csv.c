@@ -14,7 +14,7 @@ static int sniff(const char *head, size_t n, const char *path)
 {
     (void)path;
     bool steady;
-    if (memchr(head, '\0', n) || *head == '{' || *head == '@' || *head == '<')
+    if (!n || memchr(head, '\0', n) || strchr("{@<", *head))
         return 0;
     char delimiter = bs_csv_delimiter(head, n, &steady);
     return !delimiter ? 0 : steady ? 40 : 15;
