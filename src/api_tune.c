@@ -258,6 +258,8 @@ static basin_status tune(bs_tuning *t, const basin_config *c, bs_buf *table, bs_
     if (!s)
         s = bs_make_dir(t->o->folder, err);
     if (!s)
+        bs_sweep(t->o->folder);
+    if (!s)
         s = bs_tune_log_open(t, err);
     if (s)
         return s;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -264,6 +265,39 @@ static void every_allocation_may_fail(void **state)
     }
 }
 
+/* Of a process that is gone, of this one, and names that only look like it. */
+static void leave(const char *name)
+{
+    basin_error err = {0};
+    assert_int_equal(bs_make_dir(at("swept"), &err), BASIN_OK);
+    assert_int_equal(bs_write_file(at(name), "x", 1, &err), BASIN_OK);
+    bs_sweep(at("swept"));
+}
+
+static void what_killed_processes_left_is_removed(void **state)
+{
+    static const char *const kept[] = {"swept/.basin-0-1.tmp", "swept/.basin-x-1.tmp",
+                                       "swept/.basin-1.tmp", "swept/.basin-99999999-1.tmp.old",
+                                       "swept/a.tmp"};
+    char                     name[64];
+    (void)state;
+    pid_t gone = fork();
+    if (gone == 0)
+        _exit(0);
+    assert_int_equal(waitpid(gone, NULL, 0), gone);
+    snprintf(name, sizeof name, "swept/.basin-%ld-7.tmp", (long)gone);
+    leave(name);
+    assert_int_equal(access(at(name), F_OK), -1);
+    snprintf(name, sizeof name, "swept/.basin-%ld-7.tmp", (long)getpid());
+    leave(name);
+    assert_int_equal(access(at(name), F_OK), 0);
+    for (size_t i = 0; i < sizeof kept / sizeof kept[0]; i++) {
+        leave(kept[i]);
+        assert_int_equal(access(at(kept[i]), F_OK), 0);
+    }
+    bs_sweep(at("no such folder"));
+}
+
 static int make_folder(void **state)
 {
     (void)state;
@@ -307,6 +341,7 @@ int main(void)
         cmocka_unit_test(full_disks_keep_the_old_file),
         cmocka_unit_test(special_files_and_links_survive),
         cmocka_unit_test(folders_are_made_with_parents),
+        cmocka_unit_test(what_killed_processes_left_is_removed),
         cmocka_unit_test(every_allocation_may_fail),
     };
     return cmocka_run_group_tests_name("base output", tests, make_folder, remove_folder);

@@ -59,4 +59,7 @@ basin_status bs_write_file(const char *path, const void *bytes, size_t n, basin_
 basin_status bs_read_file(const char *path, bs_buf *out, basin_error *err);
 basin_status bs_make_dir(const char *path, basin_error *err); /* with parents; fine if there */
 
+/* Removes the temporary files that processes now gone have left in a folder. */
+void bs_sweep(const char *folder);
+
 #endif

@@ -63,9 +63,13 @@ basin_status bs_record_start(bs_trainer *t, basin_error *err)
     if (!t->job->folder)
         return BASIN_OK;
     bs_buf       text;
+    char         last[BS_OPTION_TEXT + 64];
     basin_status s = bs_make_dir(t->job->folder, err);
     if (s)
         return s;
+    file_path(t, "last", last);
+    bs_sweep(t->job->folder);
+    bs_sweep(last);
     bs_buf_init(&text, 1 << 20);
     bs_buf_text(&text, "# 'basin train --config THIS -o NEW' repeats this run\n");
     bs_settings_write_config(t->job->settings, &text);

@@ -28,7 +28,7 @@ pause() { sleep "$(printf '%d.%03d' $(($1 / 1000)) $(($1 % 1000)))"; }
 
 # What must not depend on kills: models, and records without times.
 fingerprint() {
-    find "$1" -name 'best.safetensors' -o -name 'metrics.jsonl' | LC_ALL=C sort | while read -r f; do
+    find "$1" -name 'best.safetensors' -o -name 'metrics.jsonl' -o -name 'best.config' | LC_ALL=C sort | while read -r f; do
         case $f in
         *.jsonl) sed -E 's/"(seconds|[a-z_]*per_s|time)": *[0-9.e+-]+,? *//g' "$f" ;;
         *) cat "$f" ;;
@@ -61,6 +61,10 @@ subject() {
         echo "$name: other bytes after $here kills"
         differ=$((differ + 1))
     fi
+    if [ "$(find killed -name '.basin-*' | wc -l)" -ne 0 ]; then
+        echo "$name: temporary files are left"
+        differ=$((differ + 1))
+    fi
     kills=$((kills + here)) ended=$((ended + 1))
 }
 
@@ -75,6 +79,7 @@ round() {
         subject "seg $m" basin train $seg --method $m --seed $RANDOM
     done
     subject "compare" basin compare mlc.arff $small --epochs 8 --methods ce,seal-nce --seeds 2 --jobs 2
+    subject "tune" basin tune mlc.arff $small --epochs 8 --method seal-nce --trials 6
 }
 
 while [ $kills -lt "$cycles" ]; do
