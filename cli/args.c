@@ -8,7 +8,7 @@
 
 #include "cli.h"
 
-static volatile int stop_asked;
+static int stop_asked;
 
 /* A thread waits for signals while all others block them: kernels of oneDNN use the stack pointer
  * for other things, so that a handler would write its frame into somebody's data. */
@@ -18,7 +18,7 @@ static void *wait_for_signals(void *arg)
     sigset_t             *set = arg;
     int                   number;
     if (sigwait(set, &number) == 0)
-        stop_asked = 1;
+        __atomic_store_n(&stop_asked, 1, __ATOMIC_RELAXED);
     nanosleep(&moment, NULL); /* who sends one to a process and to its group means one */
     while (sigtimedwait(set, NULL, &none) > 0)
         ;

@@ -1,4 +1,6 @@
 /* main.c -- basin VERB ...: finds the verb and runs it. */
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 
 #include "cli.h"
@@ -40,8 +42,18 @@ static void usage(FILE *out)
     fprintf(out, "\n'basin VERB --help' says more. Start with: basin data inspect FILE\n");
 }
 
+/* A file that is opened must not get the number of a stream that was closed, or messages would go
+ * into it. In its place stands what cannot be written (read), which fails as a closed one does. */
+static void keep_stream_numbers(void)
+{
+    for (int fd = 0; fd < 3; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
+    keep_stream_numbers();
     if (argc < 2) {
         usage(stderr);
         return MISUSED;

@@ -156,7 +156,8 @@ void basin_text_free(basin_text *t); /* also leaves it empty */
 typedef struct {
     FILE               *messages;  /* progress and notes; NULL = none */
     int                 verbosity; /* 0 nothing, 1 warnings, 2 normal, 3 more */
-    const volatile int *stop;      /* becomes nonzero: save and return BASIN_EINTERRUPTED */
+    const volatile int *stop;      /* becomes nonzero: save and return BASIN_EINTERRUPTED; another
+                                      thread sets it by an atomic store (__atomic_store_n) */
 } basin_session;
 
 /* --- settings ----------------------------------------------------------------------------- */

@@ -163,7 +163,7 @@ basin_status bs_compare_restore(bs_comparison *c, basin_error *err)
 
 static bool stop_asked(const bs_comparison *c)
 {
-    return c->session && c->session->stop && *c->session->stop;
+    return c->session && bs_stop_asked(c->session->stop);
 }
 
 /* Epoch tables of several runs would be a muddle; of one they are shown to who wants more. */

@@ -32,7 +32,7 @@ double *bs_explain_matrix(bs_explanation *e, int32_t rows, int32_t cols)
 
 basin_status bs_explain_go_on(const bs_explanation *e, basin_error *err)
 {
-    if (e->stop && *e->stop)
+    if (bs_stop_asked(e->stop))
         return bs_fail(err, BASIN_EINTERRUPTED, "stopped on request; nothing was written");
     return BASIN_OK;
 }

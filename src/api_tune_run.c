@@ -281,7 +281,7 @@ static void settle(looker *l, const bs_train_outcome *o, basin_status s, basin_e
 
 static bool stop_asked(const bs_tuning *t)
 {
-    return t->session && t->session->stop && *t->session->stop;
+    return t->session && bs_stop_asked(t->session->stop);
 }
 
 static basin_status begin_trial(bs_tuning *t, basin_error *err)

@@ -55,4 +55,10 @@ const char *bs_time_text(double seconds, char text[BS_TIME_TEXT]);
 
 double bs_seconds(void); /* monotonic clock */
 
+/* Whether work is to stop: the flag of a session, which another thread or a handler sets. */
+static inline bool bs_stop_asked(const volatile int *stop)
+{
+    return stop && __atomic_load_n(stop, __ATOMIC_RELAXED) != 0;
+}
+
 #endif

@@ -17,7 +17,7 @@ static double elapsed(const bs_trainer *t)
 static bool stop_asked(const bs_trainer *t)
 {
     const bs_train_job *j = t->job;
-    return t->rests || (j->stop && *j->stop) || (j->deadline > 0 && bs_seconds() >= j->deadline);
+    return t->rests || bs_stop_asked(j->stop) || (j->deadline > 0 && bs_seconds() >= j->deadline);
 }
 
 static const bs_phase *phase_of(const bs_trainer *t)

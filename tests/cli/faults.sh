@@ -11,6 +11,8 @@ echo "== standard output is full, closed, or nobody reads it"
 (basin predict run d.arff > /dev/full) 2>&1; echo "status $?"
 (basin predict run d.arff >&-) 2>&1; echo "status $?"
 (basin eval run d.arff >&-) 2>&1; echo "status $?"
+(basin tune d.arff --trials 2 --epochs 2 --method ce --set net.width=16 -o tuned > /dev/null 2>&-); echo "status $?"
+grep -v '^{' tuned/trials.jsonl || echo "no message went into a file"
 basin list options 2>&1 | head -n 1 > first; test -s first && echo "one line was read"
 
 echo "== files that cannot be written"
