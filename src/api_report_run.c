@@ -162,6 +162,7 @@ static basin_status read_manifest(bs_report *r, bs_report_run *run, basin_error 
         const char *hash = json_string_value(json_object_get(json_object_get(o, part[i]), "hash"));
         run->hash[i] = hash ? strtoull(hash, NULL, 16) : 0;
     }
+    run->peak_bytes = number(json_object_get(o, "memory"), "peak");
     const char *system = json_string_value(json_object_get(m, "system"));
     const char *hardware = json_string_value(json_object_get(m, "hardware"));
     if (system && hardware) {
@@ -185,7 +186,6 @@ static basin_status read_outcome(bs_report_run *run, basin_error *err)
     run->epochs = number(t, "epochs");
     run->params_net = number(t, "params_net");
     run->params_energy = number(t, "params_energy");
-    run->peak_bytes = number(o, "peak_bytes");
     if (isnan(run->seconds))
         run->seconds = run->history.seconds;
     json_decref(o);

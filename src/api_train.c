@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <sys/resource.h>
-
 #include "api.h"
 #include "api_report.h"
 #include "base/io.h"
@@ -239,16 +237,14 @@ static void seeds_table(const bs_kind *k, const bs_known *known, const bs_train_
 static void write_outcome(const bs_kind *k, const bs_settings *s, const bs_train_outcome *o,
                           const char *folder, bs_logger *log)
 {
-    char          path[BS_OPTION_TEXT + 96];
-    struct rusage used = {0};
-    basin_error   err = {0};
-    bs_buf        text;
-    getrusage(RUSAGE_SELF, &used);
+    char        path[BS_OPTION_TEXT + 96];
+    basin_error err = {0};
+    bs_buf      text;
     snprintf(path, sizeof path, "%s/outcome.json", folder);
     bs_buf_init(&text, 1 << 22);
     bs_buf_text(&text, "{\"outcome\": ");
     bs_outcome_json(k, s, o, folder, &text);
-    bs_buf_printf(&text, ", \"peak_bytes\": %lld}\n", 1024 * (long long)used.ru_maxrss);
+    bs_buf_text(&text, "}\n");
     basin_status status =
         text.failed ? bs_fail_nomem(&err) : bs_write_file(path, text.data, text.len, &err);
     if (status)
@@ -319,8 +315,8 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
     }
     if (!status && folder) {
         const bool stopped = session && session->stop && *session->stop; /* the model is there */
-        const bool report = s->train.report && !stopped &&
-                            bs_report_after(folder, data, s->train.threads, log);
+        const bool report =
+            s->train.report && !stopped && bs_report_after(folder, data, s->train.threads, log);
         if (seeds == 1)
             say_written(folder, report, table);
         else if (report)

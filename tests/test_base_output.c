@@ -62,7 +62,7 @@ static int entries(const char *path)
 
 static void expect_file(const char *path, const char *text)
 {
-    char bytes[256];
+    char   bytes[256];
     size_t n = get(path, bytes, sizeof bytes);
     assert_int_equal(n, strlen(text));
     assert_memory_equal(bytes, text, n);
@@ -165,7 +165,7 @@ static void full_disks_keep_the_old_file(void **state)
     static char   bytes[600000];
     basin_error   err;
     bs_output    *o;
-    struct rlimit old, small = { .rlim_cur = 100000 };
+    struct rlimit old, small = {.rlim_cur = 100000};
     assert_int_equal(bs_make_dir(at("full"), &err), BASIN_OK);
     assert_int_equal(bs_write_file(at("full/f"), "old", 3, &err), BASIN_OK);
 

@@ -5,6 +5,7 @@
 #include <omp.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -34,12 +35,16 @@ static void data_json(const char *name, const bs_part *d, bs_buf *out)
     bs_buf_printf(out, ", \"hash\": \"%016llx\"}", (unsigned long long)d->hash);
 }
 
-static basin_status write_manifest(const bs_trainer *t, basin_error *err)
+basin_status bs_record_manifest(const bs_trainer *t, basin_error *err)
 {
+    if (!t->job->folder)
+        return BASIN_OK;
     struct utsname machine = {0};
+    struct rusage  used = {0};
     bs_buf         text;
     bs_buf_init(&text, 1 << 20);
     uname(&machine);
+    getrusage(RUSAGE_SELF, &used);
     bs_buf_printf(&text,
                   "{\n  \"basin\": \"%s\",\n  \"seed\": %d,\n  \"task\": \"%s\",\n"
                   "  \"method\": \"%s\",\n  \"data\": \"",
@@ -52,9 +57,12 @@ static basin_status write_manifest(const bs_trainer *t, basin_error *err)
         data_json("test", t->job->test, &text);
     bs_buf_printf(&text,
                   ",\n  \"machine\": {\"system\": \"%s\", \"release\": \"%s\", "
-                  "\"hardware\": \"%s\", \"cores\": %d, \"threads\": %d}\n}\n",
+                  "\"hardware\": \"%s\", \"cores\": %d, \"threads\": %d},\n"
+                  "  \"memory\": {\"parameters\": %lld, \"peak\": %lld}\n}\n",
                   machine.sysname, machine.release, machine.machine, omp_get_num_procs(),
-                  t->o->threads ? t->o->threads : omp_get_num_procs());
+                  t->o->threads ? t->o->threads : omp_get_num_procs(),
+                  (long long)t->learner.params->size * (long long)sizeof(real),
+                  1024 * (long long)used.ru_maxrss);
     return write_buf(t, "manifest.json", &text, err);
 }
 
@@ -74,7 +82,7 @@ basin_status bs_record_start(bs_trainer *t, basin_error *err)
     bs_buf_text(&text, "# 'basin train --config THIS -o NEW' repeats this run\n");
     bs_settings_write_config(t->job->settings, &text);
     s = write_buf(t, "config", &text, err);
-    return s ? s : write_manifest(t, err);
+    return s ? s : bs_record_manifest(t, err);
 }
 
 /* ---- metrics.jsonl ---- */

@@ -474,6 +474,8 @@ static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *
         s = measure_test(t, out, err);
     out->seconds = elapsed(t);
     out->rows_per_s = t->train_seconds > 0 ? (double)t->rows_seen / t->train_seconds : 0;
+    if (!s)
+        s = bs_record_manifest(t, err);
     return s ? s : write_model(t, out, err);
 }
 

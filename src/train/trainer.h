@@ -91,6 +91,8 @@ basin_status bs_checkpoint_read(bs_trainer *t, bool *found, basin_error *err);
 
 /* record.c: what people and programs read of a run while it is made. */
 basin_status bs_record_start(bs_trainer *t, basin_error *err); /* config, manifest */
+/* Written again at the end, for the memory that the process took at most. */
+basin_status bs_record_manifest(const bs_trainer *t, basin_error *err);
 basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_MOST_METRICS], bool best,
                              basin_error *err);
 basin_status bs_record_rewind(bs_trainer *t, basin_error *err); /* metrics.jsonl up to this epoch */
