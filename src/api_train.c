@@ -314,7 +314,7 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
         seeds_table(k, &data->known, outcome, seeds, table);
     }
     if (!status && folder) {
-        const bool stopped = session && session->stop && *session->stop; /* the model is there */
+        const bool stopped = session && bs_stop_asked(session->stop); /* the model is there */
         const bool report =
             s->train.report && !stopped && bs_report_after(folder, data, s->train.threads, log);
         if (seeds == 1)
