@@ -29,12 +29,11 @@ keys < j
 basin explain run d.arff --json --row 7 --threads 3 | steady > three
 steady < j | cmp - three && echo "1 and 3 threads: same numbers"
 # the search after its last step, and the net, as eval has them
-for how in net refine gbi; do basin eval run d.arff --infer $how --json | value example_f1; done |
-    cut -c 1-7 > eval
+for how in net refine gbi; do basin eval run d.arff --infer $how --json | value example_f1; done > eval
 sed 's/.*"steps": {\(.*\)}, "row".*/\1/' j > steps
 net=$(value net < steps)
 last() { sed "s/.*\"$1\": {[^}]*\"score\": \[\([^]]*\)\].*/\1/" steps | sed 's/.*, //'; }
-for v in $net $(last refine) $(last gbi); do echo $v | cut -c 1-7; done | paste - eval |
+for v in $net $(last refine) $(last gbi); do echo $v; done | paste - eval |
     awk '{ d = $1 - $2; print (d < 1e-5 && d > -1e-5 ? "as eval says" : $0) }'
 
 echo "== page"
