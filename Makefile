@@ -307,8 +307,9 @@ tsan:
 	    TSAN_OPTIONS=ignore_noninstrumented_modules=1 \
 	    $(MAKE) --no-print-directory B=$(B)/tsan TSAN=1 CC=clang test
 
+# Counts cannot be written when a test forbids files to grow: that one fails, and what ran still counts.
 coverage:
-	@$(MAKE) --no-print-directory B=$(B)/cov COV=1 CC=gcc test
+	-@$(MAKE) --no-print-directory B=$(B)/cov COV=1 CC=gcc test
 	@tools/coverage $(B)/cov
 
 fuzz:
