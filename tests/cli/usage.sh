@@ -19,3 +19,24 @@ try basin data
 try basin data inspekt f
 try basin data make
 try basin list methods
+
+echo "== lists, in words and in JSON"
+for what in methods energies encoders tasks readers metrics presets options space; do
+    basin list $what > words
+    [ "$(wc -l < words)" -ge 3 ] || echo "$what: $(wc -l < words) lines"
+    echo "$what: $(basin list $what --json | cut -c 1-$((${#what} + 4)))"
+done
+basin doctor | grep -v oneDNN | cut -d ' ' -f 1 | paste -sd ' '
+basin doctor --json | cut -c 1-12
+
+echo "== presets fit their methods"
+basin list presets | tr -d , | while read -r preset methods; do
+    for method in ce $methods; do
+        basin train nowhere.arff --preset $preset --method $method 2>&1 | sed "s|^|$preset $method: |"
+    done
+done | sed 's/.*: basin: /basin: /' | sort | uniq -c | sed 's/^ *[0-9]* //'
+
+echo "== where the time goes"
+basin data make mlc --seed 1 --set rows=60 -o d.arff > made 2>&1
+BASIN_PROFILE=1 basin train d.arff -q --epochs 1 --method ce --threads 1 -o run 2>&1 > table |
+    grep -q matmul && echo "products are timed"
