@@ -206,6 +206,7 @@ static basin_status check_folder(const bs_comparison *c, basin_error *err)
                        "-o: %s is not empty; --resume goes on with the comparison in it, another "
                        "-o begins a new one",
                        folder);
+    bs_sweep(folder, 3); /* METHOD/seed-N/last */
     return BASIN_OK;
 }
 

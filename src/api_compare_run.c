@@ -349,7 +349,6 @@ basin_status bs_compare_train(bs_comparison *c, basin_error *err)
     basin_status s = bs_make_dir(c->o->folder, err);
     if (s)
         return s;
-    bs_sweep(c->o->folder);
     pthread_mutex_init(&q.lock, NULL);
     s = bs_work_together(jobs, work, &q, err);
     bs_board_end(&q.board);

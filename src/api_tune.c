@@ -64,6 +64,7 @@ static basin_status check_folder(const bs_tuning *t, basin_error *err)
                        "-o: %s is not empty; --resume goes on with the search in it, another -o "
                        "begins a new one",
                        folder);
+    bs_sweep(folder, 2); /* trial-N/last */
     return BASIN_OK;
 }
 
@@ -257,8 +258,6 @@ static basin_status tune(bs_tuning *t, const basin_config *c, bs_buf *table, bs_
         s = read_data(t, c, err);
     if (!s)
         s = bs_make_dir(t->o->folder, err);
-    if (!s)
-        bs_sweep(t->o->folder);
     if (!s)
         s = bs_tune_log_open(t, err);
     if (s)

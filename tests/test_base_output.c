@@ -271,7 +271,7 @@ static void leave(const char *name)
     basin_error err = {0};
     assert_int_equal(bs_make_dir(at("swept"), &err), BASIN_OK);
     assert_int_equal(bs_write_file(at(name), "x", 1, &err), BASIN_OK);
-    bs_sweep(at("swept"));
+    bs_sweep(at("swept"), 0);
 }
 
 static void what_killed_processes_left_is_removed(void **state)
@@ -295,7 +295,14 @@ static void what_killed_processes_left_is_removed(void **state)
         leave(kept[i]);
         assert_int_equal(access(at(kept[i]), F_OK), 0);
     }
-    bs_sweep(at("no such folder"));
+    bs_sweep(at("no such folder"), 2);
+    snprintf(name, sizeof name, "swept/a/b/.basin-%ld-7.tmp", (long)gone);
+    assert_int_equal(bs_make_dir(at("swept/a/b"), &(basin_error){0}), BASIN_OK);
+    leave(name);
+    bs_sweep(at("swept"), 1);
+    assert_int_equal(access(at(name), F_OK), 0);
+    bs_sweep(at("swept"), 2);
+    assert_int_equal(access(at(name), F_OK), -1);
 }
 
 static int make_folder(void **state)

@@ -59,7 +59,8 @@ basin_status bs_write_file(const char *path, const void *bytes, size_t n, basin_
 basin_status bs_read_file(const char *path, bs_buf *out, basin_error *err);
 basin_status bs_make_dir(const char *path, basin_error *err); /* with parents; fine if there */
 
-/* Removes the temporary files that processes now gone have left in a folder. */
-void bs_sweep(const char *folder);
+/* Removes the temporary files that processes now gone have left in a folder, and in what lies up to
+ * `depth` folders below it. */
+void bs_sweep(const char *folder, int depth);
 
 #endif

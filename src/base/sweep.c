@@ -1,9 +1,11 @@
 /* sweep.c -- temporary files of processes that were killed before they could remove them. */
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/io.h"
@@ -22,15 +24,33 @@ static long maker(const char *name)
     return strcmp(end, ".tmp") == 0 ? pid : 0;
 }
 
-void bs_sweep(const char *folder)
+/* Of folders only, and not of links to them. */
+static bool is_folder(int at, const char *name)
 {
-    DIR *d = opendir(folder);
-    if (!d)
+    struct stat st;
+    return name[0] != '.' && fstatat(at, name, &st, AT_SYMLINK_NOFOLLOW) == 0 &&
+           S_ISDIR(st.st_mode);
+}
+
+static void sweep(int fd, int depth)
+{
+    DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+    if (!d) {
+        if (fd >= 0)
+            close(fd);
         return;
+    }
     for (struct dirent *e; (e = readdir(d));) {
         long pid = maker(e->d_name);
         if (pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
-            (void)unlinkat(dirfd(d), e->d_name, 0);
+            (void)unlinkat(fd, e->d_name, 0);
+        else if (depth > 0 && is_folder(fd, e->d_name))
+            sweep(openat(fd, e->d_name, O_RDONLY | O_DIRECTORY | O_CLOEXEC), depth - 1);
     }
     closedir(d);
+}
+
+void bs_sweep(const char *folder, int depth)
+{
+    sweep(open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC), depth);
 }

@@ -76,8 +76,8 @@ basin_status bs_record_start(bs_trainer *t, basin_error *err)
     if (s)
         return s;
     file_path(t, "last", last);
-    bs_sweep(t->job->folder);
-    bs_sweep(last);
+    bs_sweep(t->job->folder, 0);
+    bs_sweep(last, 0);
     bs_buf_init(&text, 1 << 20);
     bs_buf_text(&text, "# 'basin train --config THIS -o NEW' repeats this run\n");
     bs_settings_write_config(t->job->settings, &text);
