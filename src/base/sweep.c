@@ -24,7 +24,7 @@ static long maker(const char *name)
     return strcmp(end, ".tmp") == 0 ? pid : 0;
 }
 
-/* Of folders only, and not of links to them. */
+/* Links to folders are none. */
 static bool is_folder(int at, const char *name)
 {
     struct stat st;
