@@ -7,7 +7,8 @@
 
 /* To add a verb: a cmd_*.c, its line in cli.h and a row here. */
 const cli_verb cli_verbs[] = {
-    {"train", "DATA... [options]", "train a model on labelled rows or sentences", cmd_train},
+    {"train", "DATA... [options]", "train a model on labelled rows, sentences or images",
+     cmd_train},
     {"compare", "DATA... --methods M1,M2,... [options]", "train several methods; one table",
      cmd_compare},
     {"tune", "DATA... --budget TIME|--trials N [options]", "search for good settings of a method",
