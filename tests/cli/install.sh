@@ -1,5 +1,5 @@
 # A program compiled against an installed copy, found by pkg-config.
-make -C "$TOP" -s B="$(dirname "$(command -v basin)")" PREFIX=/usr DESTDIR="$PWD/root" install > log 2>&1 || cat log
+make -C "$TOP" -s B="$BUILD" PREFIX=/usr DESTDIR="$PWD/root" install > log 2>&1 || cat log
 if nm -D "$(find root -name libbasin.so)" | grep -q "__[at]san"; then
     echo "skip: a library with sanitizers needs a program with them"
     exit 77
