@@ -24,6 +24,8 @@ static void table_head(const bs_comparison *c, bs_buf *out)
     const char *metric = c->rows->kind->metric[c->metric].name;
     bs_column   column[1 + 4 * BS_CUTS + 4] = {{.name = "method", .text = true}};
     int         n = 1;
+    char        speed[32];
+    snprintf(speed, sizeof speed, "%s/s", c->rows->kind->unit);
     for (int cut = 0; cut < bs_compare_cuts(c); cut++) {
         const char *group = cut_name(c, cut);
         column[n++] = (bs_column){.name = metric, .group = group, .first = true};
@@ -35,7 +37,7 @@ static void table_head(const bs_comparison *c, bs_buf *out)
     const char *group = "effort and speed";
     column[n++] = (bs_column){.name = "epochs", .group = group, .first = true};
     column[n++] = (bs_column){.name = "train s", .group = group};
-    column[n++] = (bs_column){.name = "rows/s", .group = group};
+    column[n++] = (bs_column){.name = speed, .group = group};
     column[n++] = (bs_column){.name = "predict/s", .group = group};
     bs_page_table_begin(column, n, BS_TABLE_SORTED, out);
 }
@@ -294,18 +296,22 @@ static void summary(const bs_comparison *c, bs_buf *out)
 
 static void explanation(const bs_comparison *c, bs_buf *out)
 {
-    bs_buf_printf(
-        out,
-        "<p class=\"quiet\">Differences are against %s, with a 95&nbsp;%% interval and "
-        "two-sided p values of a paired bootstrap and of approximate randomisation: %d "
-        "replicates over %d rows, each with all seeds at once, not corrected for the "
-        "number of methods; they are about other rows for these very trainings, the spread "
-        "over seeds is not in them. Coloured where both p are below 0.05. Conventions of the "
-        "metrics: %s. Epochs of all stages, seconds and rows/s of a training on average%s; rows/s "
-        "of prediction on %d thread%s.</p>\n",
-        c->method[c->baseline].name, BS_COMPARE_REPLICATES, (int)c->rows->rows,
-        bs_profile_name(c->profile), c->jobs > 1 ? ", several at a time" : "", c->threads,
-        c->threads > 1 ? "s" : "");
+    const char *unit = c->rows->kind->unit;
+    bs_buf_printf(out,
+                  "<p class=\"quiet\">Differences are against %s, with a 95&nbsp;%% interval and "
+                  "two-sided p values of a paired bootstrap and of approximate randomisation: %d "
+                  "replicates over %d %s, each with all seeds at once, not corrected for the "
+                  "number of methods; they are about other %s for these very trainings, the spread "
+                  "over seeds is not in them. Coloured where both p are below 0.05.",
+                  c->method[c->baseline].name, BS_COMPARE_REPLICATES, (int)c->rows->rows, unit,
+                  unit);
+    if (c->rows->kind->tunes)
+        bs_buf_printf(out, " Conventions of the metrics: %s.", bs_profile_name(c->profile));
+    bs_buf_printf(out,
+                  " Epochs of all stages, seconds and %s/s of a training on average%s; %s/s of "
+                  "prediction on %d thread%s.</p>\n",
+                  unit, c->jobs > 1 ? ", several at a time" : "", unit, c->threads,
+                  c->threads > 1 ? "s" : "");
 }
 
 void bs_compare_html(const bs_comparison *c, bs_buf *out)

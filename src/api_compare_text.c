@@ -42,8 +42,8 @@ typedef struct {
     int n, most;
 } grid;
 
-static const char *const head[COLUMNS] = {"method", "cut",    "",        "diff",   "p boot",
-                                          "p rand", "epochs", "train s", "rows/s", "predict/s"};
+static const char *const head[COLUMNS] = {"method", "cut",    "",        "diff", "p boot",
+                                          "p rand", "epochs", "train s", "",     "predict/s"};
 
 /* Columns on a terminal: bytes that do not continue a character. */
 static int columns(const char *text)
@@ -161,17 +161,20 @@ void bs_compare_heading(const bs_comparison *c, bs_buf *out)
 
 static void notes(const bs_comparison *c, bs_buf *out)
 {
+    const char *unit = c->rows->kind->unit;
     bs_buf_printf(out,
-                  "\n%d %s rows; p boot by paired bootstrap, p rand by approximate randomisation: "
-                  "two-sided,\n%d replicates over rows with all seeds at once, not corrected for "
-                  "the number of methods.\np is about other rows for these very trainings; the "
-                  "spread over seeds is not in it. Conventions: %s.\n",
-                  (int)c->rows->rows, c->on_test ? "test" : "validation", BS_COMPARE_REPLICATES,
-                  bs_profile_name(c->profile));
+                  "\n%d %s %s; p boot by paired bootstrap, p rand by approximate randomisation: "
+                  "two-sided,\n%d replicates over %s with all seeds at once, not corrected for "
+                  "the number of methods.\np is about other %s for these very trainings; the "
+                  "spread over seeds is not in it.",
+                  (int)c->rows->rows, c->on_test ? "test" : "validation", unit,
+                  BS_COMPARE_REPLICATES, unit, unit);
+    if (c->rows->kind->tunes)
+        bs_buf_printf(out, " Conventions: %s.", bs_profile_name(c->profile));
     bs_buf_printf(out,
-                  "epochs (all stages), train s, rows/s of training: mean of a run; predict/s: "
-                  "rows/s on %d thread%s",
-                  c->threads, c->threads > 1 ? "s" : "");
+                  "\nepochs (all stages), train s, %s/s of training: mean of a run; predict/s: "
+                  "%s/s on %d thread%s",
+                  unit, unit, c->threads, c->threads > 1 ? "s" : "");
     if (c->jobs > 1)
         bs_buf_printf(out, "; %d runs at a time shared the machine", c->jobs);
     bs_buf_text(out, "\n");
@@ -192,6 +195,7 @@ void bs_compare_table(const bs_comparison *c, bs_buf *out)
     for (int k = 0; k < COLUMNS; k++)
         cell(&g, k, "%s", head[k]);
     cell(&g, 2, "%s", c->rows->kind->metric[c->metric].name);
+    cell(&g, 8, "%s/s", c->rows->kind->unit);
     g.n = 1;
     for (int i = 0; i < c->n; i++)
         method_rows(c, i, &g);
