@@ -7,6 +7,7 @@
 #include "fuzz/fuzz_rules.h"
 #include "replay.h"
 #include "text/rules.h"
+#include "text/rules_part.h"
 
 static basin_status read_bytes(const char *bytes, size_t n, bs_rules **out, basin_error *err)
 {
@@ -101,9 +102,14 @@ static void wrong_files_are_refused(void **state)
         ROW("word 1 A word=(a\n", "f.rules:1: '(a' is no regular expression: Unmatched ( or \\("),
         ROW("word 1 A word=(a)\\1\n", "f.rules:1: '(a)\\1': no references to groups (\\1)"),
         ROW("word 1 A word=((a{20}){20}){20}\n",
-            "f.rules:1: '((a{20}){20}){20}': its bounds ask for too many repeats"),
+            "f.rules:1: '((a{20}){20}){20}': repetitions of repetitions, or too large ones"),
+        ROW("word 1 A word=a+++++++++++++\n",
+            "f.rules:1: 'a+++++++++++++': repetitions of repetitions, or too large ones"),
+        ROW("word 1 A word=((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+\n",
+            "f.rules:1: '((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+': repetitions of repetitions, or too "
+            "large ones"),
         ROW("word 1 A word=a{9999999999999999999}\n",
-            "f.rules:1: 'a{9999999999999999999}': its bounds ask for too many repeats"),
+            "f.rules:1: 'a{9999999999999999999}': repetitions of repetitions, or too large ones"),
         ROW("change-after 1\n", "f.rules:1: expected change-after WEIGHT REGEX [TAG...]"),
         ROW("follow 1 A\n", "f.rules:1: expected follow WEIGHT TAG[,TAG...] TAG[,TAG...]"),
         ROW("follow 1 A B C\n",
@@ -122,6 +128,36 @@ static void wrong_files_are_refused(void **state)
         assert_string_equal(err.msg, rows[i].message);
         assert_null(r);
     }
+}
+
+static void repetitions_are_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t     size;
+    } rows[] = {
+        {"abc", 3},
+        {"ab+", 3},
+        {"[0-9]+-[0-9]+", 5},
+        {"(ab)+", 6},
+        {"a{3}", 3},
+        {"a{2,5}b?", 6},
+        {"a{,4}", 4},
+        {"a|b{3}", 4},
+        {"[]+{9}]{2}", 2}, /* a bracket that begins with its end */
+        {"[^]+]{3}", 3},
+        {"[[:alpha:]+{7}]{2}", 2},
+        {"[[=]=]]{2}", 2},
+        {"\\+\\{9}", 4}, /* what is escaped repeats nothing ... */
+        {"\\+{9}", 9},   /* ... and is repeated */
+        {"((a{2}){3}){4}", 40},
+        {")a+", 3},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        assert_int_equal(bs_regex_size(rows[i].text), rows[i].size);
+    assert_true(bs_regex_size("((((((a{9}){9}){9}){9}){9}){9}") > BS_RULES_REPEATS);
+    assert_true(bs_regex_size("[[:") <= 1 && bs_regex_size("a{") == 1);
 }
 
 static void limits_hold(void **state)
@@ -465,6 +501,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_read),
         cmocka_unit_test(wrong_files_are_refused),
+        cmocka_unit_test(repetitions_are_counted),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(marginals_are_those_of_all_sequences),
         cmocka_unit_test(tests_mean_what_they_say),

@@ -88,35 +88,23 @@ static basin_status unknown(const reading *r, const char *what, const char *give
 
 /* --- regular expressions ------------------------------------------------- */
 
-/* Bounds are compiled by copying what they bound, and bounds within bounds multiply: an expression
- * of 30 bytes could ask for gigabytes. References to groups would make matching exponential. */
+/* Repetitions are compiled by copying what they repeat: an expression of 30 bytes could ask for
+ * gigabytes. References to groups would make matching exponential. */
 static basin_status check_regex(const reading *r, const char *text)
 {
-    int64_t repeats = 1;
     if (!*text)
         return refuse(r, "an empty regular expression; it would match every word");
     if (strlen(text) > BS_RULES_REGEX)
         return refuse(r, "a regular expression of more than %d bytes", BS_RULES_REGEX);
-    for (const char *p = text; *p; p++) {
-        if (*p == '\\' && p[1] >= '1' && p[1] <= '9')
-            return refuse(r, "'%.*s': no references to groups (\\%c)", bs_show(text, strlen(text)),
-                          text, p[1]);
-        if (*p == '\\' && p[1])
-            p++;
-        else if (*p == '{') {
-            int64_t     bound = 1, value;
-            const char *q = p + 1;
-            for (; *q && *q != '}'; q++) {
-                const char *end = bs_scan_index(q, &value);
-                bound = end && value > bound ? value : bound;
-                q = end ? end - 1 : q;
-            }
-            repeats *= bound < BS_RULES_REPEATS ? bound : BS_RULES_REPEATS;
-            if (repeats * (int64_t)strlen(text) > BS_RULES_REPEATS)
-                return refuse(r, "'%.*s': its bounds ask for too many repeats",
-                              bs_show(text, strlen(text)), text);
+    for (const char *p = text; *p; p++)
+        if (*p == '\\' && p[1]) {
+            if (*++p >= '1' && *p <= '9')
+                return refuse(r, "'%.*s': no references to groups (\\%c)",
+                              bs_show(text, strlen(text)), text, *p);
         }
-    }
+    if (bs_regex_size(text) > BS_RULES_REPEATS)
+        return refuse(r, "'%.*s': repetitions of repetitions, or too large ones",
+                      bs_show(text, strlen(text)), text);
     return BASIN_OK;
 }
 

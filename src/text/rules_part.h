@@ -63,4 +63,8 @@ struct bs_rules {
     size_t        rules, tags, tests, rule_cap, tag_cap, test_cap;
 };
 
+/* Atoms of a regular expression of at most BS_RULES_REGEX bytes after repetitions were copied;
+ * more than BS_RULES_REPEATS: too many. */
+int64_t bs_regex_size(const char *text);
+
 #endif
