@@ -130,34 +130,61 @@ static void wrong_files_are_refused(void **state)
     }
 }
 
-static void repetitions_are_counted(void **state)
+static void dear_expressions_are_refused(void **state)
 {
     (void)state;
-    static const struct {
-        const char *text;
-        int64_t     size;
+    const char *many = "repetitions of repetitions, or too large ones",
+               *empty = "repeats what may be empty", *loose = "too many parts that may be empty";
+    const struct {
+        const char *text, *why;
     } rows[] = {
-        {"abc", 3},
-        {"ab+", 3},
-        {"[0-9]+-[0-9]+", 5},
-        {"(ab)+", 6},
-        {"a{3}", 3},
-        {"a{2,5}b?", 6},
-        {"a{,4}", 4},
-        {"a|b{3}", 4},
-        {"[]+{9}]{2}", 2}, /* a bracket that begins with its end */
-        {"[^]+]{3}", 3},
-        {"[[:alpha:]+{7}]{2}", 2},
-        {"[[=]=]]{2}", 2},
-        {"\\+\\{9}", 4}, /* what is escaped repeats nothing ... */
-        {"\\+{9}", 9},   /* ... and is repeated */
-        {"((a{2}){3}){4}", 40},
-        {")a+", 3},
+        {"abc", NULL},
+        {"^[0-9]+(-[0-9]+)*$", NULL},
+        {"(^|[^a-z])univ(ersity)?($|[^a-z])", NULL},
+        {"a{1024}", NULL},
+        {"a{1025}", many},
+        {"(a{30}){30}b{99}", many},
+        {"a{,1025}", many},
+        {"a{9999999999999999999}", many},
+        {"((a+){2})+((b+){2})+", NULL},
+        {"(((((((((a+)+)+)+)+)+)+)+)+)+", many},
+        {"[]+{1999}]", NULL}, /* a bracket that begins with its end */
+        {"[^]+{1999}]", NULL},
+        {"[[:alpha:]+{1999}]{2}", NULL},
+        {"[[=]=]{1999}]{2}", NULL},
+        {"[]]{1999}", many},
+        {"\\{1999}", NULL},  /* what is escaped repeats nothing ... */
+        {"\\+{1999}", many}, /* ... and is repeated */
+        {"a*?", empty},
+        {"a++", NULL},
+        {"(a*)+", empty},
+        {"(a?|b)*", empty},
+        {"(|a){2}", empty},
+        {"(^|b)*", empty},
+        {"(\\b){2}", empty},
+        {"(a{0,3}b{,2})?", empty},
+        {"(a{1,3})?", NULL},
+        {"(a*|b*)(a*|b*)(a*|b*)(a*|b*)(a*|b*)(a*|b*)(a*|b*)(a*|b*)", NULL},
+        {"(a*|b*)(a*|b*)(a*|b*)(a*|b*)(a*|b*)(a*|b*)(a*|b*)(a*|b*)(c|)", loose},
+        {"(x(a*|b*)){8}", NULL},
+        {"(x(a*|b*)){9}", loose},
+        {"*a", NULL},
+        {")a+", NULL},
+        {"a{", NULL},
+        {"[[:", NULL},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
-        assert_int_equal(bs_regex_size(rows[i].text), rows[i].size);
-    assert_true(bs_regex_size("((((((a{9}){9}){9}){9}){9}){9}") > BS_RULES_REPEATS);
-    assert_true(bs_regex_size("[[:") <= 1 && bs_regex_size("a{") == 1);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const char *why = bs_regex_excess(rows[i].text);
+        if (why != rows[i].why && (!why || !rows[i].why || strcmp(why, rows[i].why) != 0))
+            fail_msg("%s: %s", rows[i].text, why ? why : "accepted");
+    }
+    char anchors[BS_RULES_REGEX + 1] = {0};
+    memset(anchors, '^', BS_RULES_ANCHORS);
+    assert_null(bs_regex_excess(anchors));
+    memset(anchors, '^', BS_RULES_ANCHORS + 1);
+    assert_string_equal(bs_regex_excess(anchors), loose);
+    memset(anchors, '(', BS_RULES_REGEX);
+    assert_null(bs_regex_excess(anchors));
 }
 
 static void limits_hold(void **state)
@@ -501,7 +528,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(files_are_read),
         cmocka_unit_test(wrong_files_are_refused),
-        cmocka_unit_test(repetitions_are_counted),
+        cmocka_unit_test(dear_expressions_are_refused),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(marginals_are_those_of_all_sequences),
         cmocka_unit_test(tests_mean_what_they_say),

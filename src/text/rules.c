@@ -88,8 +88,7 @@ static basin_status unknown(const reading *r, const char *what, const char *give
 
 /* --- regular expressions ------------------------------------------------- */
 
-/* Repetitions are compiled by copying what they repeat: an expression of 30 bytes could ask for
- * gigabytes. References to groups would make matching exponential. */
+/* References to groups would make matching exponential. */
 static basin_status check_regex(const reading *r, const char *text)
 {
     if (!*text)
@@ -102,9 +101,9 @@ static basin_status check_regex(const reading *r, const char *text)
                 return refuse(r, "'%.*s': no references to groups (\\%c)",
                               bs_show(text, strlen(text)), text, *p);
         }
-    if (bs_regex_size(text) > BS_RULES_REPEATS)
-        return refuse(r, "'%.*s': repetitions of repetitions, or too large ones",
-                      bs_show(text, strlen(text)), text);
+    const char *excess = bs_regex_excess(text);
+    if (excess)
+        return refuse(r, "'%.*s': %s", bs_show(text, strlen(text)), text, excess);
     return BASIN_OK;
 }
 

@@ -43,7 +43,9 @@
 enum {
     BS_RULES_MOST = 4096,     /* statements */
     BS_RULES_REGEX = 1024,    /* bytes of a regular expression */
-    BS_RULES_REPEATS = 2000,  /* what it consists of after repetitions were copied */
+    BS_RULES_REPEATS = 1024,  /* what it consists of after repetitions were copied */
+    BS_RULES_LOOSE = 16,      /* branches of its groups that may be empty */
+    BS_RULES_ANCHORS = 64,    /* ^, $, \b and the like */
     BS_RULES_WEIGHT = 1000,   /* largest weight */
     BS_RULES_LINE = 1 << 16,  /* bytes of a line */
     BS_RULES_NAMES = 1 << 16, /* tags named in all statements together, tests likewise */

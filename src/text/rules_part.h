@@ -63,8 +63,7 @@ struct bs_rules {
     size_t        rules, tags, tests, rule_cap, tag_cap, test_cap;
 };
 
-/* Atoms of a regular expression of at most BS_RULES_REGEX bytes after repetitions were copied;
- * more than BS_RULES_REPEATS: too many. */
-int64_t bs_regex_size(const char *text);
+/* Why a regular expression of at most BS_RULES_REGEX bytes is not compiled; NULL: it is. */
+const char *bs_regex_excess(const char *text);
 
 #endif

@@ -1,8 +1,26 @@
-/* rules_regex.c -- how large a regular expression becomes when it is compiled. */
+/* rules_regex.c -- regular expressions that are cheap to compile.
+ *
+ * The C library copies x for x+ as it does for x{2}, and repetitions of repetitions multiply: c and
+ * thirty + take gigabytes. It also lists all that can be reached without reading a byte, for which
+ * (^|b)* a few times in a row takes minutes. What is refused here has shorter ways to be said. */
 #include <string.h>
 
 #include "data/scan.h"
 #include "text/rules_part.h"
+
+/* What a repetition would repeat. */
+typedef struct {
+    int64_t size;  /* in atoms, after copying */
+    int64_t loose; /* branches of groups in it that may be empty */
+    bool    empty; /* may be so itself */
+} item;
+
+/* A group that is open, or the whole. */
+typedef struct {
+    item sum;    /* of its closed items; empty: one of its closed branches may be */
+    bool branch; /* all items of this branch so far may be empty */
+    item last;   /* not closed yet, since a repetition may follow; no atoms: none */
+} group;
 
 /* Behind the bracket expression that begins at p, as POSIX ends it: a ] that comes first is a
  * member, and so is what is within [: :], [. .] and [= =]. */
@@ -20,59 +38,99 @@ static const char *after_bracket(const char *p)
     return *p ? p + 1 : p;
 }
 
-/* The largest number in the bounds {m,n} at *p, at least 1; *p goes to their last byte. */
-static int64_t bound_at(const char **p)
-{
-    int64_t     most = 1, value;
-    const char *q = *p + 1;
-    while (*q && *q != '}') {
-        const char *end = bs_scan_index(q, &value);
-        most = end && value > most ? value : most;
-        q = end ? end : q + 1;
-    }
-    *p = *q ? q : q - 1;
-    return most;
-}
-
 /* Behind the atom at p: a bracket expression, an escaped byte or any other. */
 static const char *after_atom(const char *p)
 {
     return *p == '[' ? after_bracket(p) : p[0] == '\\' && p[1] ? p + 2 : p + 1;
 }
 
-/* Atoms after copying; everything above BS_RULES_REPEATS is the same. */
-static int64_t capped(int64_t atoms)
+static bool is_anchor(const char *p)
 {
-    return atoms < BS_RULES_REPEATS ? atoms : BS_RULES_REPEATS + 1;
+    return *p == '^' || *p == '$' || (p[0] == '\\' && p[1] && strchr("bB<>`'", p[1]));
 }
 
-/* x+ is compiled as xx*, x{m,n} as n copies of x, and repetitions of repetitions multiply. */
-int64_t bs_regex_size(const char *text)
+/* Behind the repetition at p: most copies, at least 1, and whether none will do. */
+static const char *repetition(const char *p, int64_t *copies, bool *none)
 {
-    int64_t     size[BS_RULES_REGEX + 1] = {0}; /* of the groups that are open */
-    int64_t     last = 0;                       /* of what a repetition would copy */
-    int         depth = 0;
-    const char *p = text;
-    while (*p && size[depth] <= BS_RULES_REPEATS) {
-        if (*p == '+' || *p == '{') {
-            const int64_t copies = capped(*p == '+' ? 2 : bound_at(&p));
-            size[depth] = capped(size[depth] + last * (copies - 1));
-            last = capped(last * copies);
-            p++;
+    int64_t value;
+    *copies = *p == '+' ? 2 : 1;
+    *none = *p == '*' || *p == '?';
+    if (*p++ != '{')
+        return p;
+    const char *first = bs_scan_index(p, &value);
+    *none = !first || value == 0;
+    while (*p && *p != '}') {
+        const char *end = bs_scan_index(p, &value);
+        *copies = end && value > *copies ? value : *copies;
+        p = end ? end : p + 1;
+    }
+    return *p ? p + 1 : p;
+}
+
+static int64_t capped(int64_t n)
+{
+    return n <= BS_RULES_REPEATS ? n : BS_RULES_REPEATS + 1;
+}
+
+static void close_item(group *g)
+{
+    g->sum.size = capped(g->sum.size + g->last.size);
+    g->sum.loose = capped(g->sum.loose + g->last.loose);
+    g->branch = g->branch && (g->last.size == 0 || g->last.empty);
+    g->last = (item){0};
+}
+
+static void close_branch(group *g)
+{
+    close_item(g);
+    g->sum.empty = g->sum.empty || g->branch;
+    g->sum.loose += g->branch;
+    g->branch = true;
+}
+
+static void repeat(item *i, int64_t copies, bool none)
+{
+    i->size = capped(i->size * capped(copies));
+    i->loose = capped(i->loose * capped(copies));
+    i->empty = none;
+}
+
+const char *bs_regex_excess(const char *text)
+{
+    group  open[BS_RULES_REGEX + 1] = {{.branch = true}}, *g = open;
+    int    anchors = 0;
+    bool   none;
+    size_t depth = 0;
+    for (const char *p = text; *p; g = &open[depth]) {
+        if (strchr("*+?{", *p) && g->last.size > 0) {
+            int64_t copies;
+            if (g->last.empty)
+                return "repeats what may be empty";
+            p = repetition(p, &copies, &none);
+            repeat(&g->last, copies, none);
         } else if (*p == '(' && depth < BS_RULES_REGEX) {
-            size[++depth] = last = 0;
+            close_item(g);
+            open[++depth] = (group){.branch = true};
             p++;
         } else if (*p == ')' && depth > 0) {
-            last = size[depth--] + 1;
-            size[depth] = capped(size[depth] + last);
+            close_branch(g);
+            open[--depth].last = g->sum;
+            open[depth].last.size++;
             p++;
-        } else if (*p == '|' || *p == '*' || *p == '?') {
-            last = *p++ == '|' ? 0 : last;
+        } else if (*p == '|') {
+            close_branch(g);
+            p++;
         } else {
-            last = 1;
-            size[depth] = capped(size[depth] + last);
+            close_item(g);
+            g->last = (item){.size = 1, .empty = is_anchor(p)};
+            anchors += g->last.empty;
             p = after_atom(p);
         }
+        const group *now = &open[depth];
+        if (now->sum.size + now->last.size > BS_RULES_REPEATS)
+            return "repetitions of repetitions, or too large ones";
+        if (now->sum.loose + now->last.loose > BS_RULES_LOOSE || anchors > BS_RULES_ANCHORS)
+            return "too many parts that may be empty";
     }
-    return size[depth];
+    return NULL;
 }
