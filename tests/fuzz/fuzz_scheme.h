@@ -29,7 +29,8 @@ static inline void scheme_fill(scheme_text *t, const uint8_t *data, size_t size)
     char   word[24];
     size_t n = 0;
     bool   fresh;
-    for (size_t i = 0; i <= size && t->tokens < SCHEME_TOKENS; i++) {
+    for (size_t i = 0; i <= size && t->tokens < SCHEME_TOKENS && t->sentences < SCHEME_SENTENCES;
+         i++) {
         const char c = i < size ? (char)data[i] : '\n';
         if (c != ' ' && c != '\n' && c != '\0' && n + 1 < sizeof word) {
             word[n++] = c;
@@ -38,13 +39,11 @@ static inline void scheme_fill(scheme_text *t, const uint8_t *data, size_t size)
         if (n && t->names.n < SCHEME_NAMES)
             t->tag[t->tokens++] = bs_names_add(&t->names, word, n, &fresh);
         n = 0;
-        if (c == '\n' && t->sentences + 1 < SCHEME_SENTENCES &&
-            t->tokens > t->start[t->sentences]) {
-            t->sentences++;
-            t->start[t->sentences] = t->tokens;
-        }
+        if (c == '\n' && t->tokens > t->start[t->sentences])
+            t->start[++t->sentences] = t->tokens;
     }
-    t->tokens = t->start[t->sentences];
+    if (t->tokens > t->start[t->sentences]) /* every tag that has a name occurs, as in a file */
+        t->start[++t->sentences] = t->tokens;
     for (int32_t i = 0; i < t->names.n; i++)
         t->text[i] = t->names.item[i].text;
 }
