@@ -30,7 +30,7 @@ static const char *after_bracket(const char *p)
     p += *p == ']';
     for (; *p && *p != ']'; p++)
         if (p[0] == '[' && (p[1] == ':' || p[1] == '.' || p[1] == '=')) {
-            const char close[3] = {p[1], ']'}, *end = strstr(p + 2, close);
+            const char close[3] = {p[1], ']', '\0'}, *end = strstr(p + 2, close);
             if (!end)
                 return p + strlen(p);
             p = end + 1;
