@@ -59,6 +59,8 @@ static void files_are_read(void **state)
     bs_rules_free(NULL);
 }
 
+#define TOO_LARGE ": too large with its repetitions written out; use * or smaller bounds"
+
 static void wrong_files_are_refused(void **state)
 {
     (void)state;
@@ -101,15 +103,14 @@ static void wrong_files_are_refused(void **state)
             "f.rules:1: an empty regular expression; it would match every word"),
         ROW("word 1 A word=(a\n", "f.rules:1: '(a' is no regular expression: Unmatched ( or \\("),
         ROW("word 1 A word=(a)\\1\n", "f.rules:1: '(a)\\1': no references to groups (\\1)"),
-        ROW("word 1 A word=((a{20}){20}){20}\n",
-            "f.rules:1: '((a{20}){20}){20}': repetitions of repetitions, or too large ones"),
-        ROW("word 1 A word=a+++++++++++++\n",
-            "f.rules:1: 'a+++++++++++++': repetitions of repetitions, or too large ones"),
+        ROW("word 1 A word=((a{20}){20}){20}\n", "f.rules:1: '((a{20}){20}){20}'" TOO_LARGE),
+        ROW("word 1 A word=a+++++++++++++\n", "f.rules:1: 'a+++++++++++++'" TOO_LARGE),
         ROW("word 1 A word=((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+\n",
-            "f.rules:1: '((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+': repetitions of repetitions, or too "
-            "large ones"),
+            "f.rules:1: '((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+'" TOO_LARGE),
         ROW("word 1 A word=a{9999999999999999999}\n",
-            "f.rules:1: 'a{9999999999999999999}': repetitions of repetitions, or too large ones"),
+            "f.rules:1: 'a{9999999999999999999}'" TOO_LARGE),
+        ROW("word 1 A word=(a*)+\n",
+            "f.rules:1: '(a*)+': repeats what may be empty; (a+)* in place of (a*)+"),
         ROW("change-after 1\n", "f.rules:1: expected change-after WEIGHT REGEX [TAG...]"),
         ROW("follow 1 A\n", "f.rules:1: expected follow WEIGHT TAG[,TAG...] TAG[,TAG...]"),
         ROW("follow 1 A B C\n",
@@ -133,8 +134,9 @@ static void wrong_files_are_refused(void **state)
 static void dear_expressions_are_refused(void **state)
 {
     (void)state;
-    const char *many = "repetitions of repetitions, or too large ones",
-               *empty = "repeats what may be empty", *loose = "too many parts that may be empty";
+    const char *many = TOO_LARGE + strlen(": "),
+               *empty = "repeats what may be empty; (a+)* in place of (a*)+",
+               *loose = "too many alternatives that may be empty; (a|b)? in place of (a?|b?)";
     const struct {
         const char *text, *why;
     } rows[] = {
@@ -182,9 +184,84 @@ static void dear_expressions_are_refused(void **state)
     memset(anchors, '^', BS_RULES_ANCHORS);
     assert_null(bs_regex_excess(anchors));
     memset(anchors, '^', BS_RULES_ANCHORS + 1);
-    assert_string_equal(bs_regex_excess(anchors), loose);
+    assert_string_equal(bs_regex_excess(anchors), "too many of ^ and $ and the like");
     memset(anchors, '(', BS_RULES_REGEX);
     assert_null(bs_regex_excess(anchors));
+}
+
+/* ---- expressions made at random ---- */
+
+typedef struct {
+    uint64_t state;
+    char     text[2 * BS_RULES_REGEX];
+    size_t   n;
+} maker;
+
+static uint32_t below(maker *m, uint32_t limit)
+{
+    m->state = m->state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(m->state >> 33) % limit;
+}
+
+static void put(maker *m, const char *text)
+{
+    size_t n = strlen(text);
+    if (m->n + n < sizeof m->text) {
+        memcpy(m->text + m->n, text, n + 1);
+        m->n += n;
+    }
+}
+
+/* Alternatives of a few atoms, some of them repeated, with groups up to this depth. */
+static void make_expression(maker *m, int depth)
+{
+    static const char *const atoms[] = {"a", "b", "c", "d", ".", "[ab]", "^", "$"};
+    static const char *const repeated[] = {"*", "+", "?"};
+    for (uint32_t branch = 0, branches = 1 + below(m, 4); branch < branches; branch++) {
+        put(m, branch ? "|" : "");
+        for (uint32_t i = 0, n = 1 + below(m, depth > 1 ? 8 : 3); i < n; i++) {
+            char bounds[24];
+            if (depth > 0 && below(m, 5) < 2) {
+                put(m, "(");
+                make_expression(m, depth - 1);
+                put(m, ")");
+            } else
+                put(m, atoms[below(m, 8)]);
+            const uint32_t how = below(m, 10);
+            snprintf(bounds, sizeof bounds, "{%u,%u}", below(m, 3), 3 + below(m, 60));
+            put(m, how < 3 ? repeated[how] : how == 3 ? bounds : "");
+        }
+    }
+}
+
+/* What passes must not hang the compiler of the C library, nor take all memory. SOAK=1 tries two
+ * hundred times as many. */
+static void accepted_expressions_are_compiled(void **state)
+{
+    (void)state;
+    const int tries = getenv("SOAK") ? 4000000 : 20000;
+    maker     m = {.state = 1};
+    int       accepted = 0;
+    for (int i = 0; i < tries; i++) {
+        m.n = 0;
+        make_expression(&m, (int)below(&m, 5));
+        char         once[BS_RULES_REGEX + 1];
+        const size_t n = m.n;
+        for (uint32_t again = below(&m, 12); again && m.n + n <= BS_RULES_REGEX; again--) {
+            memcpy(once, m.text, n);
+            once[n] = '\0';
+            put(&m, once);
+        }
+        if (m.n > BS_RULES_REGEX || bs_regex_excess(m.text))
+            continue;
+        regex_t regex;
+        if (regcomp(&regex, m.text, REG_EXTENDED | REG_NOSUB) == 0) {
+            (void)regexec(&regex, "aaaabbbbccccddddabcdabcdabcdabcdx", 0, NULL, 0);
+            regfree(&regex);
+        }
+        accepted++;
+    }
+    assert_true(accepted > tries / 20);
 }
 
 static void limits_hold(void **state)
@@ -529,6 +606,7 @@ int main(void)
         cmocka_unit_test(files_are_read),
         cmocka_unit_test(wrong_files_are_refused),
         cmocka_unit_test(dear_expressions_are_refused),
+        cmocka_unit_test(accepted_expressions_are_compiled),
         cmocka_unit_test(limits_hold),
         cmocka_unit_test(marginals_are_those_of_all_sequences),
         cmocka_unit_test(tests_mean_what_they_say),

@@ -1,8 +1,8 @@
 /* rules_regex.c -- regular expressions that are cheap to compile.
  *
  * The C library copies x for x+ as it does for x{2}, and repetitions of repetitions multiply: c and
- * thirty + take gigabytes. It also lists all that can be reached without reading a byte, for which
- * (^|b)* a few times in a row takes minutes. What is refused here has shorter ways to be said. */
+ * 24 + take 4 GiB. It also lists all that can be reached without reading a byte, for which
+ * (^|b)* thirty times takes minutes. What is refused here has shorter ways to be said. */
 #include <string.h>
 
 #include "data/scan.h"
@@ -97,25 +97,25 @@ static void repeat(item *i, int64_t copies, bool none)
 
 const char *bs_regex_excess(const char *text)
 {
-    group  open[BS_RULES_REGEX + 1] = {{.branch = true}}, *g = open;
-    int    anchors = 0;
-    bool   none;
-    size_t depth = 0;
-    for (const char *p = text; *p; g = &open[depth]) {
+    group open[BS_RULES_REGEX + 1] = {{.branch = true}}, *g = open; /* the innermost */
+    int   anchors = 0;
+    for (const char *p = text; *p;) {
         if (strchr("*+?{", *p) && g->last.size > 0) {
             int64_t copies;
+            bool    none;
             if (g->last.empty)
-                return "repeats what may be empty";
+                return "repeats what may be empty; (a+)* in place of (a*)+";
             p = repetition(p, &copies, &none);
             repeat(&g->last, copies, none);
-        } else if (*p == '(' && depth < BS_RULES_REGEX) {
+        } else if (*p == '(' && g < open + BS_RULES_REGEX) {
             close_item(g);
-            open[++depth] = (group){.branch = true};
+            *++g = (group){.branch = true};
             p++;
-        } else if (*p == ')' && depth > 0) {
+        } else if (*p == ')' && g > open) {
             close_branch(g);
-            open[--depth].last = g->sum;
-            open[depth].last.size++;
+            g--;
+            g->last = g[1].sum;
+            g->last.size++;
             p++;
         } else if (*p == '|') {
             close_branch(g);
@@ -126,11 +126,12 @@ const char *bs_regex_excess(const char *text)
             anchors += g->last.empty;
             p = after_atom(p);
         }
-        const group *now = &open[depth];
-        if (now->sum.size + now->last.size > BS_RULES_REPEATS)
-            return "repetitions of repetitions, or too large ones";
-        if (now->sum.loose + now->last.loose > BS_RULES_LOOSE || anchors > BS_RULES_ANCHORS)
-            return "too many parts that may be empty";
+        if (g->sum.size + g->last.size > BS_RULES_REPEATS)
+            return "too large with its repetitions written out; use * or smaller bounds";
+        if (g->sum.loose + g->last.loose > BS_RULES_LOOSE)
+            return "too many alternatives that may be empty; (a|b)? in place of (a?|b?)";
+        if (anchors > BS_RULES_ANCHORS)
+            return "too many of ^ and $ and the like";
     }
     return NULL;
 }
