@@ -290,8 +290,8 @@ static void summary(const bs_comparison *c, bs_buf *out)
                   c->on_test ? "Test" : "Validation", m->name, bs_compare_unit(c), m->help,
                   m->higher ? "higher" : "lower",
                   c->on_test ? ""
-                             : " <strong>There is no test part; these are the rows that the best "
-                               "epoch and the threshold were chosen on.</strong>");
+                             : " <strong>There is no test part: the best epochs, and thresholds "
+                               "where there are some, were chosen on the same data.</strong>");
 }
 
 static void explanation(const bs_comparison *c, bs_buf *out)

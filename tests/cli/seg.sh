@@ -78,3 +78,9 @@ basin list methods | grep ' seg)' | cut -d' ' -f1 | while read -r method; do
         --set energy.hidden=4 --set seg.crops=1 --set gbi.steps=2 --set gbi.test_steps=2 \
         --set samples=2 --set implicit.terms=1 -o all/$method > table && echo "$method: done"
 done
+
+# tables of comparisons count images
+basin compare d.tar -q --methods ce,alen --seeds 1 --epochs 1 --set report=no --set net.width=2 --set energy.hidden=4 \
+    --set pretrain.epochs=1 --set seg.crops=1 --set gbi.steps=2 -o compared > table
+grep -o 'images/s\|^[0-9]* test images\|over images\|rows\|Conventions' table | sort | uniq -c | tr -s ' '
+grep -o 'images/s</th>\|images/s of a training' compared/compare.html | sort -u
