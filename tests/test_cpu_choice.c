@@ -14,7 +14,7 @@ static int runs_alone(bs_choice *c, int n, double alone, double shared)
 {
     int found = 0;
     for (int i = 0; i < n; i++) {
-        const bool way = bs_choice_alone(c);
+        const bool way = bs_choice_alone(c, 1e9);
         /* a tenth more or less, as times differ */
         bs_choice_report(c, (way ? alone : shared) * (0.9 + 0.02 * (i * 7 % 11)));
         found += way;
@@ -57,6 +57,17 @@ static void equal_ways_stay_shared(void **state)
     assert_true(runs_alone(&c, 5000, 1, 1) < 200);
 }
 
+/* Threads are not started for one short run. */
+static void a_short_first_run_is_done_alone(void **state)
+{
+    bs_choice shorter = {0}, longer = {0};
+    (void)state;
+    assert_true(bs_choice_alone(&shorter, 1e5));
+    bs_choice_report(&shorter, 1e-4);
+    assert_false(bs_choice_alone(&shorter, 1e5));
+    assert_false(bs_choice_alone(&longer, 1e8));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -64,6 +75,7 @@ int main(void)
         cmocka_unit_test(one_thread_is_found_when_it_pays),
         cmocka_unit_test(it_is_left_again),
         cmocka_unit_test(equal_ways_stay_shared),
+        cmocka_unit_test(a_short_first_run_is_done_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

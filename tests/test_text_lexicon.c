@@ -423,7 +423,7 @@ static void numbers_survive_the_model_file(void **state)
 #define TAGS           ",\"scheme\":1,\"tags\":[\"O\"]"
 #define LETTERS        ",\"max_characters\":8,\"characters\":[\"<pad>\",\"<unk>\",\"a\"]"
 #define COLUMNS        ",\"columns\":[{\"name\":\"c\",\"source\":0,\"values\":[\"<unk>\"]}]"
-#define WORDS          ",\"trained\":2,\"repeated\":1,\"words\":[\"<unk>\",\"a\"]"
+#define WORDS          ",\"trained\":2,\"repeated\":1,\"words\":\"<unk>\\na\""
 #define COLUMN(rest)   "{" FOLDS TAGS LETTERS ",\"columns\":[{\"name\":\"c\"," rest "}]" WORDS "}"
 #define CLUSTERS(rest) "{" FOLDS TAGS LETTERS COLUMNS WORDS ",\"clusters\":{" rest "}}"
 
@@ -468,13 +468,19 @@ static void damaged_models_are_refused(void **state)
          "values of a column are not a list of different texts after <unk>"},
         {COLUMN("\"source\":0,\"values\":[\"<unk>\",3]"),
          "values of a column are not a list of different texts after <unk>"},
-        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":[\"a\"]}",
-         "words is not a list of different texts after <unk>"},
-        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":[\"<unk>\"],\"trained\":2}",
+        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":[\"<unk>\"]}",
+         "words is not a text of different lines after <unk>"},
+        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":\"\"}",
+         "words is not a text of different lines after <unk>"},
+        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":\"a\\n<unk>\"}",
+         "words is not a text of different lines after <unk>"},
+        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":\"<unk>\\na\\nb\\na\"}",
+         "words is not a text of different lines after <unk>"},
+        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":\"<unk>\",\"trained\":2}",
          "trained is not a number of words"},
-        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":[\"<unk>\"],\"trained\":0}",
+        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":\"<unk>\",\"trained\":0}",
          "trained is not a number of words"},
-        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":[\"<unk>\"],\"trained\":1,\"repeated\":2}",
+        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":\"<unk>\",\"trained\":1,\"repeated\":2}",
          "repeated is not a number of words"},
         {CLUSTERS(""), "clusters is not a list of words and paths"},
         {CLUSTERS("\"paths\":[\"2\"],\"words\":[\"a\"],\"path\":[0]"),
@@ -504,14 +510,21 @@ static void damaged_models_are_refused(void **state)
         assert_int_equal(bs_mem_live(), 0);
     }
 
-    char        long_word[BS_FORM_MAX + 200];
-    bs_lexicon  l;
-    basin_error err;
-    memset(long_word, 'x', sizeof long_word);
-    memcpy(long_word, "{" FOLDS ",\"scheme\":1,\"tags\":[\"",
-           strlen("{" FOLDS ",\"scheme\":1,\"tags\":[\""));
-    memcpy(long_word + sizeof long_word - 3, "\"]}", 3);
-    assert_int_equal(bs_lexicon_from_json(long_word, sizeof long_word, "m", &l, &err), BASIN_EDATA);
+    static const char *const before[] = {"{" FOLDS ",\"scheme\":1,\"tags\":[\"",
+                                         "{" FOLDS TAGS LETTERS COLUMNS ",\"words\":\"<unk>\\n"};
+    static const char *const after[] = {"\"]}", "\"}"};
+    for (int i = 0; i < 2; i++) {
+        char         long_word[BS_FORM_MAX + 500];
+        const size_t end = strlen(after[i]);
+        bs_lexicon   l;
+        basin_error  err;
+        memset(long_word, 'x', sizeof long_word);
+        memcpy(long_word, before[i], strlen(before[i]));
+        memcpy(long_word + sizeof long_word - end, after[i], end);
+        assert_int_equal(bs_lexicon_from_json(long_word, sizeof long_word, "m", &l, &err),
+                         BASIN_EDATA);
+        assert_non_null(strstr(err.msg, " is not a "));
+    }
 }
 
 static void memory_runs_out(void **state)

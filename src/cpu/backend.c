@@ -245,7 +245,7 @@ static void update(bs_workspace *w, const bs_update *rule, const bs_span_update 
     bs_update u = *rule;
     u.fix1 = 1 - pow(u.beta1, (double)u.step);
     u.fix2 = 1 - pow(u.beta2, (double)u.step);
-    const bool   alone = w->threads == 1 || bs_choice_alone(&w->update_choice);
+    const bool   alone = w->threads == 1 || bs_choice_alone(&w->update_choice, HUGE_VAL);
     const double start = bs_seconds();
 #pragma omp parallel num_threads(w->threads) if (!alone)
     {

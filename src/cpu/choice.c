@@ -9,10 +9,15 @@ enum {
     ENOUGH = 2, /* runs that count, of a trial that is clearly worse */
 };
 
-bool bs_choice_alone(bs_choice *c)
+/* Nanoseconds: shorter work, if it is all there is, is done before threads have started. */
+static const double STARTING = 2e6;
+
+bool bs_choice_alone(bs_choice *c, double cost)
 {
-    if (c->interval == 0) /* the first run ever */
+    if (c->interval == 0) { /* the first run ever */
         c->interval = c->left = SHORTEST;
+        return cost < STARTING;
+    }
     return c->trial > 0 ? !c->alone : c->alone;
 }
 

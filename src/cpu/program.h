@@ -89,7 +89,7 @@ basin_status bs_cpu_compile(bs_workspace *w, const bs_plan *plan, bs_program **o
 void         bs_cpu_program_free(bs_program *p);
 
 /* choice.c */
-bool bs_choice_alone(bs_choice *c);                  /* how to do the next run */
+bool bs_choice_alone(bs_choice *c, double cost);     /* how to do the next run, of so many ns */
 void bs_choice_report(bs_choice *c, double seconds); /* how long it took */
 
 /* What a thread's settings were before it ran kernels: subnormal numbers are flushed (they

@@ -140,7 +140,7 @@ void bs_run_calls(bs_program *p)
         return;
     }
     double start = bs_seconds();
-    if (bs_choice_alone(&p->w->run_choice))
+    if (bs_choice_alone(&p->w->run_choice, p->cost))
         run_alone(p);
     else
         run_shared(p, threads);

@@ -158,8 +158,8 @@ void bs_put_json(bs_writing *w, const char *text)
     for (const char *p = text; *p; p++) {
         unsigned char c = (unsigned char)*p;
         char          escape[8];
-        if (c == '"' || c == '\\') {
-            char pair[3] = {'\\', *p, '\0'};
+        if (c == '"' || c == '\\' || c == '\n') {
+            char pair[3] = {'\\', c == '\n' ? 'n' : *p, '\0'};
             bs_put(w, pair);
         } else if (c < 0x20) {
             snprintf(escape, sizeof escape, "\\u%04x", c);

@@ -44,6 +44,24 @@ static void put_names(bs_writing *w, const char *key, const bs_names *names)
     bs_put(w, "]");
 }
 
+/* One text with a name a line: there are many words, and a list of them takes as long to parse as
+ * all else in a model together. */
+static void put_lines(bs_writing *w, const char *key, const bs_names *names, bs_buf *out)
+{
+    bs_buf text;
+    bs_buf_init(&text, out->ceiling);
+    for (int32_t i = 0; i < names->n; i++) {
+        bs_buf_text(&text, i ? "\n" : "");
+        bs_buf_add(&text, names->item[i].text, names->item[i].len);
+    }
+    bs_put(w, key);
+    if (text.failed)
+        out->failed = true;
+    else
+        bs_put_json(w, text.data);
+    bs_buf_free(&text);
+}
+
 static void put_column(bs_writing *w, const bs_lexicon *l, int c)
 {
     int source = l->column_source[c];
@@ -94,7 +112,7 @@ void bs_lexicon_json(const bs_lexicon *l, bs_buf *out)
     bs_put(&w, "]");
     put_int(&w, ",\"trained\":", l->n_trained);
     put_int(&w, ",\"repeated\":", l->n_repeated);
-    put_names(&w, ",\"words\":", &l->words);
+    put_lines(&w, ",\"words\":", &l->words, out);
     if (l->clusters.n)
         put_clusters(&w, &l->clusters);
     bs_put(&w, "}");
@@ -138,6 +156,15 @@ static bool is_text(const json_t *v)
     return text && json_string_length(v) <= BS_FORM_MAX && strlen(text) == json_string_length(v);
 }
 
+static basin_status take_name(const loading *l, const char *text, size_t len, const char *what,
+                              bs_names *out)
+{
+    bool fresh;
+    if (bs_names_add(out, text, len, &fresh) < 0)
+        return bs_fail_nomem(l->err);
+    return fresh ? BASIN_OK : refuse(l, what);
+}
+
 /* A list of different strings, the first of which may be given. */
 static basin_status take_names(const loading *l, const json_t *list, const char *first,
                                const char *second, const char *what, bs_names *out)
@@ -145,28 +172,46 @@ static basin_status take_names(const loading *l, const json_t *list, const char 
     size_t n = json_array_size(list);
     if (!json_is_array(list) || n > INT32_MAX / 2)
         return refuse(l, what);
-    for (size_t i = 0; i < n; i++) {
+    basin_status s = BASIN_OK;
+    for (size_t i = 0; !s && i < n; i++) {
         const json_t *v = json_array_get(list, i);
-        bool          fresh;
-        if (!is_text(v))
-            return refuse(l, what);
-        if (bs_names_add(out, json_string_value(v), json_string_length(v), &fresh) < 0)
-            return bs_fail_nomem(l->err);
-        if (!fresh)
-            return refuse(l, what);
+        s = is_text(v) ? take_name(l, json_string_value(v), json_string_length(v), what, out)
+                       : refuse(l, what);
     }
+    if (s)
+        return s;
     if ((first && (out->n < 1 || strcmp(out->item[0].text, first) != 0)) ||
         (second && (out->n < 2 || strcmp(out->item[1].text, second) != 0)))
         return refuse(l, what);
     return BASIN_OK;
 }
 
+/* Different lines, the first of them the unknown word. */
+static basin_status take_lines(const loading *l, const json_t *v, const char *what, bs_names *out)
+{
+    const char  *p = json_string_value(v);
+    size_t       left = json_string_length(v);
+    basin_status s = p && strlen(p) == left ? BASIN_OK : refuse(l, what);
+    for (bool more = !s; more && !s;) {
+        const char  *end = memchr(p, '\n', left);
+        const size_t len = end ? (size_t)(end - p) : left;
+        s = len > BS_FORM_MAX || out->n > INT32_MAX / 2 ? refuse(l, what)
+                                                        : take_name(l, p, len, what, out);
+        more = end != NULL;
+        p += len + 1;
+        left -= more ? len + 1 : len;
+    }
+    if (!s && strcmp(out->item[0].text, BS_UNKNOWN) != 0)
+        s = refuse(l, what);
+    return s;
+}
+
 static basin_status take_words(const loading *l, const json_t *o)
 {
     bs_lexicon  *out = l->out;
     basin_status s =
-        take_names(l, json_object_get(o, "words"), BS_UNKNOWN, NULL,
-                   "words is not a list of different texts after " BS_UNKNOWN, &out->words);
+        take_lines(l, json_object_get(o, "words"),
+                   "words is not a text of different lines after " BS_UNKNOWN, &out->words);
     if (!s)
         s = take_int(l, json_object_get(o, "trained"), 1, out->words.n,
                      "trained is not a number of words", &out->n_trained);

@@ -186,6 +186,22 @@ static basin_status declare(const bs_safetensors *f, bs_saved *s, basin_error *e
     return status;
 }
 
+/* Returns the index of the first value that is not finite, or n. */
+static int64_t copy_finite(const float *x, int64_t n, real *out)
+{
+    int bad = 0;
+#pragma omp simd reduction(| : bad)
+    for (int64_t i = 0; i < n; i++) {
+        bad |= !isfinite(x[i]);
+        out[i] = (real)x[i];
+    }
+    int64_t first = n;
+    if (bad)
+        for (first = 0; isfinite(x[first]);)
+            first++;
+    return first;
+}
+
 static basin_status read_segment(const bs_safetensors *f, const char *name, const bs_segment *seg,
                                  real *out, basin_error *err)
 {
@@ -201,13 +217,10 @@ static basin_status read_segment(const bs_safetensors *f, const char *name, cons
         return bs_fail(err, BASIN_EDATA,
                        "%s: tensor '%s' does not have the type and shape its options ask for", name,
                        seg->name);
-    const float *x = t->data;
-    for (int64_t i = 0; i < seg->count; i++) {
-        if (!isfinite(x[i]))
-            return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' holds %g at %lld", name, seg->name,
-                           (double)x[i], (long long)i);
-        out[i] = (real)x[i];
-    }
+    int64_t bad = copy_finite(t->data, seg->count, out);
+    if (bad < seg->count)
+        return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' holds %g at %lld", name, seg->name,
+                       (double)((const float *)t->data)[bad], (long long)bad);
     return BASIN_OK;
 }
 
