@@ -206,12 +206,19 @@ static basin_status take_lines(const loading *l, const json_t *v, const char *wh
     return s;
 }
 
+/* The first models had a list. */
+static basin_status take_all_words(const loading *l, const json_t *v, bs_names *out)
+{
+    if (json_is_array(v))
+        return take_names(l, v, BS_UNKNOWN, NULL,
+                          "words is not a list of different texts after " BS_UNKNOWN, out);
+    return take_lines(l, v, "words is not a text of different lines after " BS_UNKNOWN, out);
+}
+
 static basin_status take_words(const loading *l, const json_t *o)
 {
     bs_lexicon  *out = l->out;
-    basin_status s =
-        take_lines(l, json_object_get(o, "words"),
-                   "words is not a text of different lines after " BS_UNKNOWN, &out->words);
+    basin_status s = take_all_words(l, json_object_get(o, "words"), &out->words);
     if (!s)
         s = take_int(l, json_object_get(o, "trained"), 1, out->words.n,
                      "trained is not a number of words", &out->n_trained);
