@@ -44,8 +44,8 @@ static void put_names(bs_writing *w, const char *key, const bs_names *names)
     bs_put(w, "]");
 }
 
-/* One text with a name a line: there are many words, and a list of them takes as long to parse as
- * all else in a model together. */
+/* One text with a name a line (names come from lines of files and have none in them): parsing a
+ * list of 18,000 words took 3 of the 17 ms in which a tagger starts. */
 static void put_lines(bs_writing *w, const char *key, const bs_names *names, bs_buf *out)
 {
     bs_buf text;
