@@ -232,6 +232,8 @@ static void train_run(queue *q, int at, int worker)
     const bs_watch    watch = {.ctx = &l, .evaluated = evaluated, .moved = moved};
     bs_compare_settings(c, method, seed, &settings);
     settings.train.threads = q->threads;
+    if (!settings.train.pretrain_cache[0])
+        snprintf(settings.train.pretrain_cache, BS_OPTION_TEXT, "%s/pretrained", c->o->folder);
     bs_train_job job = {.settings = &settings,
                         .train = &c->data.part[0],
                         .valid = &c->data.part[1],

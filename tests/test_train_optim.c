@@ -125,11 +125,10 @@ static basin_status trainer_program(trainer *t, bs_key key, const bs_optim_optio
         s = bs_optim_new(cpu, t->w, t->params, "", o, &t->optim, err);
     if (s)
         return s;
-    if (fresh || !(*e)->program->params) { /* not fresh after a failure above */
+    if (fresh || !(*e)->program->params) /* not fresh after a failure above */
         cpu->bind_params((*e)->program, t->params->value, t->params->grad, t->params->offset);
-        if (t->rows)
-            bs_optim_use_rows(t->optim, (*e)->program);
-    }
+    if (t->rows)
+        bs_optim_use_rows(t->optim, (*e)->program);
     t->x = (bs_csr){key.v[1], FEATURES, t->data->start + first, t->data->index, t->data->value};
     cpu->bind_input((*e)->program, (*e)->input[0], &t->x);
     cpu->bind_input((*e)->program, (*e)->input[1], t->data->words + first * WORDS_PER_ROW);

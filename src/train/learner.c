@@ -195,10 +195,21 @@ static void reset(bs_params *p, bs_optim *o, double rate, double clip)
     o->clip = clip;
 }
 
+/* It is no part of pre-training, but weight decay has moved it. */
+static void renew_cost_net(bs_learner *l)
+{
+    if (bs_params_count(l->params, "net/cost/") == 0)
+        return;
+    bs_params_renew(l->params, "net/cost/", (uint64_t)l->o->seed);
+    fill(l, "net/cost/");
+}
+
 basin_status bs_learner_enter(bs_learner *l, int phase, basin_error *err)
 {
     const bs_phase *p = &l->method->phase[phase];
     bool            pretraining = p->step == bs_step_pretrain;
+    if (phase > 0 && p[-1].step == bs_step_pretrain)
+        renew_cost_net(l);
     l->phase = phase;
     if (l->net)
         reset(l->params, l->net, pretraining ? l->o->pretrain_lr : l->o->lr_net, l->o->clip);
@@ -240,6 +251,8 @@ basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_e
     basin_status s = program(l, stage, l->spec.task->dear && !now, b->size, &e, err);
     if (s)
         return s;
+    if (o->program != e->program)
+        bs_optim_use_rows(o, e->program);
     bs_batch_bind(b, l->backend, e);
     s = l->backend->run(e->program, &(bs_run){(uint64_t)l->o->seed, ++l->step}, err);
     if (s)

@@ -84,10 +84,11 @@ void bs_optim_use_rows(bs_optim *o, bs_program *p)
 {
     for (int k = 0; k < o->n; k++)
         for (int i = 0; i < o->params->n; i++)
-            if (o->params->segment[i].offset == o->span[k].offset &&
-                o->backend->is_row_sparse(p, i))
-                o->span[k].touched = o->params->segment[i].touched;
+            if (o->params->segment[i].offset == o->span[k].offset)
+                o->span[k].touched =
+                    o->backend->is_row_sparse(p, i) ? o->params->segment[i].touched : NULL;
     o->backend->bind_touched(p, o->params->touched);
+    o->program = p;
 }
 
 basin_status bs_optim_step(bs_optim *o, double *norm, basin_error *err)

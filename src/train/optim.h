@@ -26,6 +26,7 @@ typedef struct {
     double            decay, clip;
     bs_span_update   *span; /* [n] */
     int               n;
+    const bs_program *program; /* of the last bs_optim_use_rows() */
 } bs_optim;
 
 /* Uses m and v of the parameters, made if missing. */
@@ -34,8 +35,9 @@ basin_status bs_optim_new(const bs_backend *backend, bs_workspace *w, bs_params 
                           basin_error *err);
 void         bs_optim_free(bs_optim *o);
 
-/* Lets segments whose gradient this program writes by rows skip the rest. All
- * programs that feed one optimiser must agree; call it with each of them. */
+/* Lets segments whose gradient this program writes by rows skip the rest. Call it with each
+ * program that feeds the optimiser, when it is new and when it was not the last one: sums over
+ * rows and over whole segments are rounded differently, and what was run before must not matter. */
 void bs_optim_use_rows(bs_optim *o, bs_program *p);
 
 /* One step with the gradients as they are. *norm (may be NULL) receives the norm

@@ -145,6 +145,8 @@ const bs_option bs_train_rows[] = {
      "most epochs of a phase that trains an energy; 0 = epochs", KEEP},
     {"pretrain.lr", BS_FLOAT, AT(pretrain_lr), "0.002", "0", "1000", "x10",
      "learning rate of the net in them", LOG},
+    {"pretrain.cache", BS_TEXT, AT(pretrain_cache), "", NULL, NULL, NULL,
+     "folder in which runs that begin alike share what these epochs came to", 0},
 
     {"infer", BS_NAME, AT(infer), "net", NULL, NULL, "net|gbi|refine|viterbi",
      "how outputs are found: one pass of the net, search of the energy, both, or exactly", KEEP},
@@ -329,6 +331,29 @@ void bs_settings_json(const bs_settings *s, bs_buf *out)
 {
     bs_option rows[BS_SETTINGS_ROWS];
     merge(rows, BS_OPTION_KEEP);
+    bs_options_json(rows, s, out);
+}
+
+static bool named(const char *name, const char *const *list)
+{
+    for (; *list; list++) {
+        size_t n = strlen(*list);
+        bool   group = n > 0 && (*list)[n - 1] == '.';
+        if (group ? strncmp(name, *list, n) == 0 : strcmp(name, *list) == 0)
+            return true;
+    }
+    return false;
+}
+
+void bs_settings_json_but(const bs_settings *s, const char *const *but, bs_buf *out)
+{
+    bs_option rows[BS_SETTINGS_ROWS];
+    int       n = 0;
+    merge(rows, BS_OPTION_KEEP);
+    for (int i = 0; rows[i].name; i++)
+        if (!named(rows[i].name, but))
+            rows[n++] = rows[i];
+    rows[n] = (bs_option){.name = NULL};
     bs_options_json(rows, s, out);
 }
 

@@ -134,6 +134,7 @@ static void trainer_free(bs_trainer *t)
     bs_free(t->order);
     bs_outputs_free(&t->outputs);
     bs_free(t->best);
+    bs_buf_free(&t->beginning);
 }
 
 /* ---- an epoch ---- */
@@ -335,7 +336,10 @@ static bool phase_done(const bs_trainer *t)
 /* From the best parameters of this phase into the next one. */
 static basin_status next_phase(bs_trainer *t, basin_error *err)
 {
-    bs_params *p = t->learner.params;
+    bs_params   *p = t->learner.params;
+    basin_status s = bs_pretrained_keep(t, err);
+    if (s)
+        return s;
     if (t->best_epoch > t->phase_start)
         memcpy(p->value, t->best, (size_t)p->size * sizeof *p->value);
     if (t->epoch - 1 > t->phase_start)
@@ -344,7 +348,7 @@ static basin_status next_phase(bs_trainer *t, basin_error *err)
     t->phase_start = t->epoch - 1;
     t->bad = 0;
     t->plateau = bs_plateau_make(t->o->plateau_factor, t->o->plateau_patience, 0);
-    basin_status s = bs_learner_enter(&t->learner, t->learner.phase + 1, err);
+    s = bs_learner_enter(&t->learner, t->learner.phase + 1, err);
     return s ? s : make_scorer(t, err);
 }
 
@@ -485,6 +489,8 @@ basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_erro
     bool       found = false;
     memset(out, 0, sizeof *out);
     basin_status s = trainer_init(&t, job, err);
+    if (!s)
+        s = bs_pretrained_identify(&t, err);
     if (!s && job->folder && job->resume)
         s = bs_checkpoint_read(&t, &found, err);
     if (!s)
@@ -493,6 +499,8 @@ basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_erro
         s = bs_record_start(&t, err);
     if (!s && found)
         s = bs_record_rewind(&t, err);
+    if (!s && !found)
+        s = bs_pretrained_take(&t, err);
     if (!s) {
         bs_record_header(&t);
         s = run_epochs(&t, err);

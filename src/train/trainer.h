@@ -79,6 +79,7 @@ typedef struct {
     double                  best_score, seconds, train_seconds, started, saved_at;
     double                  last_score; /* of the last evaluation, for who watches */
     bool                    rests;      /* since who watches said so */
+    bs_buf                  beginning;  /* what its pre-training depends on (pretrained.c) */
     int64_t                 rows_seen;
     int                     advice[BS_ADVICE];  /* epochs in a row that a rule held */
     bool                    advised[BS_ADVICE]; /* ... and was said */
@@ -88,6 +89,13 @@ typedef struct {
 basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err);
 /* *found = false when there is none; one of other settings or data is an error. */
 basin_status bs_checkpoint_read(bs_trainer *t, bool *found, basin_error *err);
+
+/* pretrained.c: with pretrain.cache, what pre-training depends on, while parameters have their
+ * first values; what it came to in another run, before the first epoch (best, best_epoch, epoch
+ * and bad are then those at its end); and after it, so that others can take it. */
+basin_status bs_pretrained_identify(bs_trainer *t, basin_error *err);
+basin_status bs_pretrained_take(bs_trainer *t, basin_error *err);
+basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err);
 
 /* record.c: what people and programs read of a run while it is made. */
 basin_status bs_record_start(bs_trainer *t, basin_error *err); /* config, manifest */
