@@ -11,8 +11,7 @@
  * What differs from the peer, apart from constants in losses and from initial weights: photos are
  * bytes, brought to 0 .. 1 for each batch; the FCN scores two planes, whose difference counts;
  * the share of the photo in the first layer of the value network is computed once a search; every
- * pixel has a weight, 1 or 0; the net's forward pass is done for each of the two programs of a step
- * of seal-regression, where the peer shares it; searches run 32 photos at a time. */
+ * pixel has a weight, 1 or 0; searches run 32 photos at a time. */
 #include "bench/bench.h"
 #include "train/kind_seg.h"
 #include "train/loss.h"

@@ -14,8 +14,7 @@
  *
  * What differs from the peer, apart from constants in losses and from initial weights: the
  * output layer of the net has no bias; every step measures the norm of its gradient and checks
- * that it is finite; regression and the net's loss also measure the energy of the truth; the
- * net's forward pass is done for each of the two programs of a step, where the peer shares it. */
+ * that it is finite; regression and the net's loss also measure the energy of the truth. */
 #include <math.h>
 
 #include "bench/bench.h"

@@ -1,9 +1,7 @@
 /* bench_seq.c -- a BiLSTM tagger trained as torch_peer.py times it: fixed embeddings, one layer,
  * batches of similar length; ce, crf, or infnet (compound objective, stacked, cross-entropy, one
- * step of the energy and one of the nets). Two differences: the net's forward pass is done for
- * each of the two programs of a step, where the peer shares it; and the peer's cost-augmented net,
- * a layer over 2 T numbers a token, has a cross-entropy of its own, which a stacked one here
- * never has.
+ * step of the energy and one of the nets). A difference: the peer's cost-augmented net, a layer
+ * over 2 T numbers a token, has a cross-entropy of its own, which a stacked one here never has.
  *
  *   bench_seq FILE.conll --workload seq-pos --method infnet --hidden 100 --optim sgd --threads 2 */
 #include "bench/bench.h"

@@ -273,7 +273,7 @@ static void batches_are_shared_and_rows_are_skipped(void **state)
     bs_key key = {{0, BATCH, 0, 0}}, dense = {{1, BATCH, 0, 0}};
     assert_int_equal(trainer_step(&t, key, &o, 1, &loss, &err), BASIN_OK);
     assert_int_equal(trainer_program(&t, key, &o, 0, &e, &err), BASIN_OK);
-    assert_true(e->program->parallel);
+    assert_true(e->program->turn[0].parallel);
     for (int k = 0; k < e->program->n_sections; k++) {
         const bs_section *part = &e->program->section[k];
         for (int i = part->first; part->shared && i <= part->last; i++)

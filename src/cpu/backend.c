@@ -145,7 +145,7 @@ static basin_status check_finite(const bs_program *p, int i, basin_error *err)
 {
     const bs_node *n = &p->step[i].node;
     const real    *x = p->call[i].args.out;
-    if (n->type != BS_T_REAL)
+    if (n->type != BS_T_REAL || n->op == BS_OP_fill) /* a constant may say that there is no value */
         return BASIN_OK;
     for (int64_t k = 0; k < bs_shape_count(n->shape); k++)
         if (!isfinite((double)x[k]))
@@ -164,11 +164,11 @@ static void spoil(const bs_program *p, int i)
 
 /* One call at a time: to measure each, or to look for the first bad value and
  * for reads of slots whose value has died. */
-static basin_status run_watched(const bs_program *p, basin_error *err)
+static basin_status run_watched(const bs_program *p, const bs_turn *t, basin_error *err)
 {
     basin_status   s = BASIN_OK;
     bs_thread_mode old = bs_enter_kernels();
-    for (int i = 0; i < p->n && !s; i++) {
+    for (int i = t->first; i < t->end && !s; i++) {
         double start = bs_seconds();
         bs_run_pieces(p, i, 0, p->call[i].work.pieces, 0);
         if (p->timing) {
@@ -184,8 +184,9 @@ static basin_status run_watched(const bs_program *p, basin_error *err)
     return s;
 }
 
-static basin_status run(bs_program *p, const bs_run *r, basin_error *err)
+static basin_status run_turn(bs_program *p, const bs_run *r, int turn, basin_error *err)
 {
+    const bs_turn *t = &p->turn[turn];
     p->run = *r;
     basin_status s = resolve(p, err);
     if (s)
@@ -193,9 +194,15 @@ static basin_status run(bs_program *p, const bs_run *r, basin_error *err)
     for (int i = 0; i < p->n_dense; i++)
         memset(p->dense[i].row, 1, p->dense[i].n);
     if (p->w->check_nan || p->timing)
-        return run_watched(p, err);
-    bs_run_calls(p);
+        return run_watched(p, t, err);
+    bs_run_calls(p, t);
     return BASIN_OK;
+}
+
+static basin_status run(bs_program *p, const bs_run *r, basin_error *err)
+{
+    basin_status s = run_turn(p, r, 0, err);
+    return s || p->turn[1].first == p->turn[1].end ? s : run_turn(p, r, 1, err);
 }
 
 static const void *result(const bs_program *p, int i)
@@ -317,6 +324,7 @@ const bs_backend bs_backend_cpu = {
     .bind_touched = bind_touched,
     .is_row_sparse = is_row_sparse,
     .run = run,
+    .run_turn = run_turn,
     .result = result,
     .update = update,
     .square_sum = square_sum,

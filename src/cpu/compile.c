@@ -115,7 +115,6 @@ static basin_status compile_step(bs_program *p, const bs_step *s, bs_call *call,
     }
     if (call->kernel)
         call->kernel->measure(call, &call->work);
-    p->cost += call->work.cost + 100;
     return BASIN_OK;
 }
 
@@ -153,11 +152,12 @@ static bool worth_sharing(const bs_program *p, int first, int last)
 }
 
 /* Neighbours that are not worth sharing become one section. */
-static void make_sections(bs_program *p)
+static void make_sections(bs_program *p, bs_turn *t)
 {
-    for (int i = 0; i < p->n; i++) {
-        bs_section *s = p->n_sections ? &p->section[p->n_sections - 1] : NULL;
-        const int   last = i + 1 < p->n && p->step[i + 1].beside ? i + 1 : i;
+    t->first_section = p->n_sections;
+    for (int i = t->first; i < t->end; i++) {
+        bs_section *s = p->n_sections > t->first_section ? &p->section[p->n_sections - 1] : NULL;
+        const int   last = i + 1 < t->end && p->step[i + 1].beside ? i + 1 : i;
         const bool  shared = worth_sharing(p, i, last);
         if (s && !s->shared && !shared) {
             s->last = last;
@@ -166,9 +166,22 @@ static void make_sections(bs_program *p)
             s->first = i;
             s->last = last;
             s->shared = shared;
-            p->parallel |= shared;
+            t->parallel |= shared;
         }
         i = last;
+    }
+    t->end_section = p->n_sections;
+}
+
+static void make_turns(bs_program *p, int n_first)
+{
+    p->turn[0] = (bs_turn){.first = 0, .end = n_first};
+    p->turn[1] = (bs_turn){.first = n_first, .end = p->n};
+    for (int k = 0; k < 2; k++) {
+        bs_turn *t = &p->turn[k];
+        for (int i = t->first; i < t->end; i++)
+            t->cost += p->call[i].work.cost + 100;
+        make_sections(p, t);
     }
 }
 
@@ -191,7 +204,7 @@ basin_status bs_cpu_compile(bs_workspace *w, const bs_plan *plan, bs_program **o
         p->n++;
     }
     if (!s) {
-        make_sections(p);
+        make_turns(p, plan->n_first);
         p->n_results = plan->n_results;
         p->n_inputs = plan->n_inputs;
         memcpy(p->result, plan->result, (size_t)plan->n_results * sizeof *p->result);

@@ -42,6 +42,14 @@ struct bs_workspace {
     bool          check_nan;  /* BASIN_DEBUG=nan */
 };
 
+/* What is run at a time (bs_graph_turn); of programs of one turn the second is empty. */
+typedef struct {
+    int    first, end;                 /* calls first .. end - 1 */
+    int    first_section, end_section; /* and their sections */
+    bool   parallel;                   /* some call is worth more than one thread */
+    double cost;                       /* estimated nanoseconds on one thread */
+} bs_turn;
+
 /* Where a pointer of a call comes from, so that it can be set anew. */
 typedef struct {
     void  *slot; /* address of a pointer, const or not: written with memcpy */
@@ -66,8 +74,7 @@ struct bs_program {
     bs_section    *section;    /* [n_sections] */
     bs_timing     *timing;     /* [n] when profiling */
     int            n, n_fixed, n_bound, n_results, n_inputs, n_sections;
-    bool           parallel; /* some call is worth more than one thread */
-    double         cost;     /* estimated nanoseconds of a run on one thread */
+    bs_turn        turn[2];
     const real    *params;
     real          *grads;
     const int64_t *offset;
@@ -101,8 +108,8 @@ typedef struct {
 bs_thread_mode bs_enter_kernels(void);
 void           bs_leave_kernels(bs_thread_mode old);
 
-/* team.c: all calls, by as many threads as the workspace has and the work is worth */
-void bs_run_calls(bs_program *p);
+/* team.c: all calls of a turn, by as many threads as the workspace has and the work is worth */
+void bs_run_calls(bs_program *p, const bs_turn *t);
 void bs_run_pieces(const bs_program *p, int i, int64_t begin, int64_t end, int thread);
 
 /* profile.c: where the time went, by label, when the program is freed */

@@ -108,17 +108,17 @@ static void work_on(bs_program *p, bs_section *s, int me, int team)
             sched_yield();
 }
 
-static void run_alone(bs_program *p)
+static void run_alone(bs_program *p, const bs_turn *t)
 {
     bs_thread_mode old = bs_enter_kernels();
-    for (int i = 0; i < p->n; i++)
+    for (int i = t->first; i < t->end; i++)
         bs_run_pieces(p, i, 0, p->call[i].work.pieces, 0);
     bs_leave_kernels(old);
 }
 
-static void run_shared(bs_program *p, int threads)
+static void run_shared(bs_program *p, const bs_turn *t, int threads)
 {
-    for (int i = 0; i < p->n_sections; i++) {
+    for (int i = t->first_section; i < t->end_section; i++) {
         atomic_store_explicit(&p->section[i].claimed, 0, memory_order_relaxed);
         atomic_store_explicit(&p->section[i].done, 0, memory_order_relaxed);
     }
@@ -126,23 +126,23 @@ static void run_shared(bs_program *p, int threads)
     {
         const int      me = omp_get_thread_num(), team = omp_get_num_threads();
         bs_thread_mode old = bs_enter_kernels();
-        for (int i = 0; i < p->n_sections; i++)
+        for (int i = t->first_section; i < t->end_section; i++)
             work_on(p, &p->section[i], me, team);
         bs_leave_kernels(old);
     }
 }
 
-void bs_run_calls(bs_program *p)
+void bs_run_calls(bs_program *p, const bs_turn *t)
 {
     const int threads = p->w->threads < MOST_SHARES ? p->w->threads : MOST_SHARES;
-    if (!p->parallel || threads == 1) {
-        run_alone(p);
+    if (!t->parallel || threads == 1) {
+        run_alone(p, t);
         return;
     }
     double start = bs_seconds();
-    if (bs_choice_alone(&p->w->run_choice, p->cost))
-        run_alone(p);
+    if (bs_choice_alone(&p->w->run_choice, t->cost))
+        run_alone(p, t);
     else
-        run_shared(p, threads);
-    bs_choice_report(&p->w->run_choice, (bs_seconds() - start) / p->cost);
+        run_shared(p, t, threads);
+    bs_choice_report(&p->w->run_choice, (bs_seconds() - start) / t->cost);
 }

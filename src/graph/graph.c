@@ -13,6 +13,8 @@
 
 enum { MAX_NODES = 1 << 22, MAX_LABEL_DEPTH = 16, MAX_LABEL = 128 };
 
+static const uint32_t SECOND_TURN = UINT32_C(1) << 31;
+
 struct bs_graph {
     bs_arena     arena; /* labels */
     bs_node     *node;  /* [cap]; node[0] is unused */
@@ -21,6 +23,9 @@ struct bs_graph {
     size_t       cap, cap_labels;
     int          n, n_table, n_inputs;
     uint32_t     salt;
+    bs_id        second; /* see bs_graph_turn; 0 = still the first turn */
+    const char  *anew;
+    int          n_anew;
     const char  *here; /* the current label, joined */
     const char  *stack[MAX_LABEL_DEPTH];
     int          depth;
@@ -152,6 +157,30 @@ uint32_t bs_graph_salt(bs_graph *g, uint32_t salt)
     return old;
 }
 
+void bs_graph_turn(bs_graph *g, const uint8_t *anew, int n)
+{
+    g->second = g->n;
+    g->anew = bs_arena_copy(&g->arena, (const char *)anew, (size_t)n);
+    g->n_anew = n;
+    if (!g->anew)
+        bs_graph_nomem(g);
+}
+
+bs_id bs_graph_second_turn(const bs_graph *g)
+{
+    return g->second ? g->second : INT32_MAX;
+}
+
+/* Is this node another one than an equal one of the first turn? */
+static bool differs_now(const bs_graph *g, const bs_node *n)
+{
+    if (!g->second)
+        return false;
+    if (n->op == BS_OP_param)
+        return n->attr[0] < g->n_anew && g->anew[n->attr[0]];
+    return bs_ops[n->op]->flags & BS_OP_RANDOM;
+}
+
 /* ---- interning ---- */
 
 static uint32_t hash_node(const bs_node *n)
@@ -242,7 +271,7 @@ bs_id bs_emit(bs_graph *g, bs_node n)
     if (why)
         return refuse_node(g, &n, why);
 
-    n.salt = g->salt;
+    n.salt = differs_now(g, &n) ? g->salt ^ SECOND_TURN : g->salt;
     bs_id *slot = find_slot(g, &n);
     if (*slot)
         return *slot;

@@ -82,6 +82,13 @@ void bs_pop(bs_graph *g);
  * recompute instead of keep); returns the old salt, which restores sharing. */
 uint32_t bs_graph_salt(bs_graph *g, uint32_t salt);
 
+/* Ends the first of two turns. What is built from now on is run later, when parameters of segments
+ * with a 1 in anew[n] have other values and random numbers are of another step; whatever depends
+ * on neither is shared with the first turn. */
+void bs_graph_turn(bs_graph *g, const uint8_t *anew, int n);
+/* The first id of the second turn; with one turn alone, INT32_MAX. */
+bs_id bs_graph_second_turn(const bs_graph *g);
+
 /* Checks, interns and appends; what all builders end in. */
 bs_id bs_emit(bs_graph *g, bs_node n);
 
@@ -186,9 +193,9 @@ bs_id bs_put_back(bs_graph *g, bs_id a, bs_id index, int axis, int size); /* its
 /* --- binary label samples --- */
 /* K Bernoulli rows for each row of p [b, l], as bits [b * K, l]; no derivative. */
 bs_id bs_bits_sample(bs_graph *g, bs_id p, int K, uint32_t stream);
-bs_id bs_bits_pack(bs_graph *g, bs_id a); /* 1 where a [n, l] > 1/2; no derivative */
-bs_id bs_bits_dense(bs_graph *g, bs_id bits);              /* as real [n, l]; for tests */
-bs_id bs_bits_matmul(bs_graph *g, bs_id bits, bs_id m);    /* [n, l] times [l, h] */
+bs_id bs_bits_pack(bs_graph *g, bs_id a);               /* 1 where a [n, l] > 1/2; no derivative */
+bs_id bs_bits_dense(bs_graph *g, bs_id bits);           /* as real [n, l]; for tests */
+bs_id bs_bits_matmul(bs_graph *g, bs_id bits, bs_id m); /* [n, l] times [l, h] */
 bs_id bs_bits_matmul_t(bs_graph *g, bs_id bits, bs_id dy); /* its adjoint: [l, h] */
 /* row r of bits dotted with row r / (n / b) of a [b, l]: [n, 1]; and its adjoint [b, l] */
 bs_id bs_bits_dot(bs_graph *g, bs_id bits, bs_id a);

@@ -31,6 +31,7 @@ enum {
     BS_OP_GENERATED = 16,  /* no operands; made inside whatever group uses it */
     BS_OP_CAN_ADD = 32,    /* the kernel can accumulate */
     BS_OP_CONSTANT = 64,   /* piecewise constant: its derivative is zero everywhere */
+    BS_OP_RANDOM = 128,    /* depends on seed and step of the run */
 };
 
 typedef struct bs_example bs_example;

@@ -77,7 +77,7 @@ static bs_id bits_sample_example(bs_graph *g, bs_example *ex, int variant)
 
 const bs_op bs_op_bits_sample = {.name = "bits_sample",
                                  .in = "r",
-                                 .flags = BS_OP_CONSTANT,
+                                 .flags = BS_OP_CONSTANT | BS_OP_RANDOM,
                                  .shape = bits_sample_shape,
                                  .eval = bits_sample_eval,
                                  .example = bits_sample_example,

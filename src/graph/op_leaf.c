@@ -91,13 +91,13 @@ static bs_id normal_example(bs_graph *g, bs_example *ex, int variant)
 
 const bs_op bs_op_uniform = {.name = "uniform",
                              .in = "",
-                             .flags = BS_OP_GENERATED | BS_OP_CONSTANT,
+                             .flags = BS_OP_GENERATED | BS_OP_CONSTANT | BS_OP_RANDOM,
                              .eval = uniform_eval,
                              .example = uniform_example,
                              .examples = 2};
 const bs_op bs_op_normal = {.name = "normal",
                             .in = "",
-                            .flags = BS_OP_GENERATED | BS_OP_CONSTANT,
+                            .flags = BS_OP_GENERATED | BS_OP_CONSTANT | BS_OP_RANDOM,
                             .eval = normal_eval,
                             .example = normal_example,
                             .examples = 2};

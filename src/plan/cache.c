@@ -51,6 +51,7 @@ static basin_status build_program(bs_cache *c, bs_key key, bs_entry *e, basin_er
     if (!s)
         s = c->backend->compile(c->w, plan, &e->program, err);
     e->key = key;
+    e->second = r->second;
     memcpy(e->input, r->input, sizeof e->input);
 done:
     bs_plan_free(plan);

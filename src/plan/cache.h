@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
     bs_id     input[BS_CACHE_INPUTS];
     bs_result result[BS_CACHE_RESULTS];
-    int       n_results;
+    int       n_results, second; /* second: the first result of a second turn, if there is one */
 } bs_recipe;
 
 /* Errors stick to the graph; a builder only builds. */
@@ -28,6 +28,7 @@ typedef struct {
     bs_key      key;
     bs_program *program;
     bs_id       input[BS_CACHE_INPUTS];
+    int         second;
 } bs_entry;
 
 typedef struct bs_cache bs_cache;

@@ -16,6 +16,13 @@ static const bs_op *op_of(const bs_analysis *a, bs_id id)
     return bs_ops[bs_graph_node(a->g, id)->op];
 }
 
+/* What the first turn reads must be read then, not when something of the second needs it. */
+static bool same_turn(const bs_analysis *a, bs_id x, bs_id y)
+{
+    const bs_id second = bs_graph_second_turn(a->g);
+    return (x < second) == (y < second);
+}
+
 /* ---- liveness ---- */
 
 void bs_find_live(bs_analysis *a)
@@ -55,7 +62,7 @@ void bs_find_accumulations(bs_analysis *a)
             bool  sum_of_products = (op_of(a, acc)->flags & BS_OP_CAN_ADD) || a->fact[acc].product;
             if ((op_of(a, product)->flags & BS_OP_CAN_ADD) && sum_of_products &&
                 dies_into_its_consumer(a, product) && dies_into_its_consumer(a, acc) &&
-                bs_shape_equal(bs_shape_of(a->g, product), n->shape) &&
+                same_turn(a, product, id) && bs_shape_equal(bs_shape_of(a->g, product), n->shape) &&
                 bs_shape_equal(bs_shape_of(a->g, acc), n->shape))
                 a->fact[id].product = product;
         }
@@ -104,7 +111,7 @@ bool bs_find_groups(bs_analysis *a)
         if (fusable(a, id)) {
             bs_id into = owner[id];
             bool  join = into > 0 && !a->fact[id].result && !(a->flags & BS_PLAN_NO_FUSE) &&
-                        fits(size[into], arity(n));
+                        same_turn(a, id, into) && fits(size[into], arity(n));
             bs_id group = join ? into : id;
             a->fact[id].group = group;
             a->fact[id].next = a->fact[group].first;

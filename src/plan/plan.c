@@ -118,6 +118,22 @@ static basin_status add_copy(planner *pl, const bs_result *r)
     return BASIN_OK;
 }
 
+/* Nodes from .. to: their steps, then copies of the gradients among them. */
+static basin_status add_turn(planner *pl, bs_id from, bs_id to)
+{
+    bs_analysis *a = &pl->a;
+    basin_status s = BASIN_OK;
+    for (bs_id id = from; id < to && id < a->n && !s; id++)
+        if (a->fact[id].live && a->fact[id].made)
+            s = add_step(pl, id);
+    for (int i = 0; i < a->n_results && !s; i++) {
+        const bs_result *r = &a->results[i];
+        if (r->segment >= 0 && r->id >= from && r->id < to && !bind_gradient(pl, r))
+            s = add_copy(pl, r);
+    }
+    return s;
+}
+
 static basin_status add_steps(planner *pl)
 {
     bs_analysis *a = &pl->a;
@@ -127,14 +143,10 @@ static basin_status add_steps(planner *pl)
     pl->step_store = bs_arena_alloc(&pl->scratch, most * sizeof *pl->step_store);
     if (!pl->p->step || !pl->operand_ids || !pl->step_store)
         return BASIN_ENOMEM;
-    basin_status s = BASIN_OK;
-    for (bs_id id = 1; id < a->n && !s; id++)
-        if (a->fact[id].live && a->fact[id].made)
-            s = add_step(pl, id);
-    for (int i = 0; i < a->n_results && !s; i++)
-        if (a->results[i].segment >= 0 && !bind_gradient(pl, &a->results[i]))
-            s = add_copy(pl, &a->results[i]);
-    return s;
+    const bs_id  second = bs_graph_second_turn(a->g);
+    basin_status s = add_turn(pl, 1, second);
+    pl->p->n_first = pl->p->n_steps;
+    return s || second >= a->n ? s : add_turn(pl, second, a->n);
 }
 
 static bs_loc locate(const planner *pl, bs_id id)

@@ -383,7 +383,7 @@ static basin_status whole_gradient(bs_learner *l, double *loss, bool *done, basi
     bs_learner_see(l, BS_SEEN_implicit_skipped, 0);
     l->memory[BS_IMPLICIT_AGE]++;
     l->memory[BS_IMPLICIT_SKIPPED] = 0;
-    return bs_learner_note(l, e, l->energy, loss, err);
+    return bs_learner_note(l, e, 0, l->energy, loss, err);
 }
 
 basin_status bs_implicit_gradient(bs_learner *l, const bs_batch *b, double *loss, basin_error *err)
@@ -401,7 +401,7 @@ basin_status bs_implicit_gradient(bs_learner *l, const bs_batch *b, double *loss
         return s;
     s = run(l, PRIMARY, l->params->value, NULL, l->params->grad, &e, err);
     if (!s)
-        s = bs_learner_note(l, e, l->energy, loss, err);
+        s = bs_learner_note(l, e, 0, l->energy, loss, err);
     if (s || is(l->o->implicit_solver, "none"))
         return s;
     s = add_implicit(l, &finite, err);

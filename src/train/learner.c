@@ -74,25 +74,63 @@ void bs_scene_results(const bs_scene *s, bs_id loss, bs_recipe *r)
             (bs_result){s->seen[i] ? s->seen[i] : bs_const(s->v.g, NAN), -1};
 }
 
-static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
+/* One or two stages, the second with what the first leaves behind. */
+enum { KEY_FIRST, KEY_ROWS, KEY_LENGTH, KEY_WIDTH, KEY_PHASE, KEY_SECOND };
+typedef struct {
+    int  stage; /* -1: none */
+    bool brief;
+} turn;
+
+static const turn no_turn = {.stage = -1};
+
+static int coded(turn t)
 {
-    bs_learner     *l = ctx;
-    const bs_stage *stage = &l->method->stage[key.v[0]];
-    bs_size         size = {key.v[1], key.v[2], key.v[3]};
-    bs_scene        s = bs_scene_make(l, g, size, stage->trains);
-    bs_id           theta[BS_CACHE_RESULTS], d[BS_CACHE_RESULTS];
-    int             segment[BS_CACHE_RESULTS];
-    s.brief = key.v[5];
-    bs_view_inputs(&s.v, r);
+    return 2 * (t.stage + 1) + t.brief;
+}
+
+static turn decoded(int code)
+{
+    return (turn){code / 2 - 1, code % 2};
+}
+
+static void build_stage(bs_learner *l, const bs_stage *stage, bs_scene *s, bs_recipe *r)
+{
+    bs_graph *g = s->v.g;
+    bs_id     theta[BS_CACHE_RESULTS], d[BS_CACHE_RESULTS];
+    int       segment[BS_CACHE_RESULTS];
     bs_push(g, "loss");
-    bs_id loss = stage->loss(&s);
+    bs_id loss = stage->loss(s);
     int   n = bs_params_nodes(g, l->params, stage->trains, theta, segment,
-                              BS_CACHE_RESULTS - BS_RESULT_REST);
+                              BS_CACHE_RESULTS / 2 - BS_RESULT_REST);
     bs_grad(g, loss, theta, n, d, true);
-    bs_scene_results(&s, loss, r);
+    bs_scene_results(s, loss, r);
     for (int i = 0; i < n; i++)
         r->result[r->n_results++] = (bs_result){d[i], segment[i]};
     bs_pop(g);
+}
+
+static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
+{
+    bs_learner     *l = ctx;
+    const turn      first = decoded(key.v[KEY_FIRST]), second = decoded(key.v[KEY_SECOND]);
+    const bs_stage *stage = l->method->stage;
+    bs_size         size = {key.v[KEY_ROWS], key.v[KEY_LENGTH], key.v[KEY_WIDTH]};
+    bs_scene        s = bs_scene_make(l, g, size, stage[first.stage].trains);
+    s.brief = first.brief;
+    bs_view_inputs(&s.v, r);
+    build_stage(l, &stage[first.stage], &s, r);
+    if (second.stage < 0)
+        return;
+    uint8_t  anew[BS_CACHE_RESULTS] = {0};
+    bs_scene t = bs_scene_make(l, g, size, stage[second.stage].trains);
+    memcpy(t.v.x, s.v.x, sizeof t.v.x);
+    t.v.gold = s.v.gold;
+    t.brief = second.brief;
+    for (int i = 0; i < l->params->n && i < BS_CACHE_RESULTS; i++)
+        anew[i] = bs_has_prefix(l->params->segment[i].name, stage[first.stage].trains);
+    r->second = r->n_results;
+    bs_graph_turn(g, anew, l->params->n);
+    build_stage(l, &stage[second.stage], &t, r);
 }
 
 static bs_optim *optimiser_of(bs_learner *l, const char *trains)
@@ -102,16 +140,19 @@ static bs_optim *optimiser_of(bs_learner *l, const char *trains)
 
 static void bind(bs_learner *l, bs_entry *e)
 {
+    const turn first = decoded(e->key.v[KEY_FIRST]), second = decoded(e->key.v[KEY_SECOND]);
     l->backend->bind_params(e->program, l->params->value, l->params->grad, l->params->offset);
-    bs_optim_use_rows(optimiser_of(l, l->method->stage[e->key.v[0]].trains), e->program);
+    bs_optim_use_rows(optimiser_of(l, l->method->stage[first.stage].trains), e->program);
+    if (second.stage >= 0)
+        bs_optim_use_rows(optimiser_of(l, l->method->stage[second.stage].trains), e->program);
 }
 
 /* Whether both nets are trained is part of the key: it decides where dropout is. */
-static basin_status program(bs_learner *l, int stage, bool brief, bs_size z, bs_entry **e,
+static basin_status program(bs_learner *l, turn first, turn second, bs_size z, bs_entry **e,
                             basin_error *err)
 {
     bool         fresh;
-    bs_key       key = {{stage, z.rows, z.length, z.width, l->phase, brief}};
+    bs_key       key = {{coded(first), z.rows, z.length, z.width, l->phase, coded(second)}};
     basin_status s = bs_cache_get(l->cache, key, e, &fresh, err);
     if (!s && fresh && l->params->value)
         bind(l, *e);
@@ -153,7 +194,7 @@ basin_status bs_learner_setup(bs_learner *l, basin_error *err)
     if (!(l->cache = bs_cache_new(l->backend, l->w, build, l, 0)))
         return bs_fail_nomem(err);
     for (int i = 0; i < BS_STAGES && m->stage[i].trains && !s; i++)
-        s = program(l, i, false, l->spec.least, &e, err); /* declares the parameters */
+        s = program(l, (turn){i, false}, no_turn, l->spec.least, &e, err); /* declares parameters */
     bs_cache_free(l->cache); /* a later stage may have added some to the first's net */
     if (!s && !(l->cache = bs_cache_new(l->backend, l->w, build, l, 0)))
         return bs_fail_nomem(err);
@@ -220,46 +261,53 @@ basin_status bs_learner_enter(bs_learner *l, int phase, basin_error *err)
 
 /* ---- a step ---- */
 
-basin_status bs_learner_note(bs_learner *l, const bs_entry *e, const bs_optim *o, double *loss,
-                             basin_error *err)
+basin_status bs_learner_note(bs_learner *l, const bs_entry *e, int first, const bs_optim *o,
+                             double *loss, basin_error *err)
 {
     const char *which = o == l->net ? "net" : "energy";
-    *loss = (double)*(const real *)l->backend->result(e->program, BS_RESULT_LOSS);
+    *loss = (double)*(const real *)l->backend->result(e->program, first + BS_RESULT_LOSS);
     if (!isfinite(*loss))
         return bs_fail(err, BASIN_ENUMERIC,
                        "the loss of the %s is no longer finite at step %llu; a lower lr.%s (now "
                        "%g) or clip may help",
                        which, (unsigned long long)l->step, which, o->update.rate);
     for (int i = 0; i < BS_SEEN_COUNT; i++) {
-        double x = (double)*(const real *)l->backend->result(e->program, BS_RESULT_SEEN + i);
+        double x =
+            (double)*(const real *)l->backend->result(e->program, first + BS_RESULT_SEEN + i);
         if (!isnan(x))
             bs_learner_see(l, (bs_seen_id)i, x);
     }
     return BASIN_OK;
 }
 
-basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_error *err)
+/* What is only looked at is measured now and then where it costs much: an energy of the truth, a
+ * norm (which clipping needs anyway); at least once an epoch. */
+static bool looks(const bs_learner *l, const bs_optim *o)
 {
-    bs_optim *o = optimiser_of(l, l->method->stage[stage].trains);
-    bool      net = o == l->net;
-    double    norm = NAN;
-    bs_entry *e;
-    /* what is only looked at is measured now and then where it costs much: an energy of the truth,
-     * a norm (which clipping needs anyway); at least once an epoch */
-    bool now =
-        o->update.step % 16 == 0 || l->seen[net ? BS_SEEN_loss_net : BS_SEEN_loss_energy].n == 0;
-    basin_status s = program(l, stage, l->spec.task->dear && !now, b->size, &e, err);
-    if (s)
-        return s;
+    const bs_seen_id loss = o == l->net ? BS_SEEN_loss_net : BS_SEEN_loss_energy;
+    return o->update.step % 16 == 0 || l->seen[loss].n == 0;
+}
+
+static turn turn_of(bs_learner *l, int stage)
+{
+    const bs_optim *o = optimiser_of(l, l->method->stage[stage].trains);
+    return (turn){stage, l->spec.task->dear && !looks(l, o)};
+}
+
+/* Turn k of a program that was bound, whose results are `first` and later: a step of the stage's
+ * optimiser. */
+static basin_status take_turn(bs_learner *l, bs_entry *e, int stage, int k, int first,
+                              basin_error *err)
+{
+    bs_optim  *o = optimiser_of(l, l->method->stage[stage].trains);
+    const bool net = o == l->net, look = o->clip > 0 || looks(l, o);
+    double     loss, norm = NAN;
     if (o->program != e->program)
         bs_optim_use_rows(o, e->program);
-    bs_batch_bind(b, l->backend, e);
-    s = l->backend->run(e->program, &(bs_run){(uint64_t)l->o->seed, ++l->step}, err);
-    if (s)
-        return s;
-    double loss;
-    s = bs_learner_note(l, e, o, &loss, err);
-    bool look = o->clip > 0 || now;
+    basin_status s =
+        l->backend->run_turn(e->program, &(bs_run){(uint64_t)l->o->seed, ++l->step}, k, err);
+    if (!s)
+        s = bs_learner_note(l, e, first, o, &loss, err);
     if (!s)
         s = bs_optim_step(o, look ? &norm : NULL, err);
     if (s)
@@ -268,6 +316,30 @@ basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_e
     if (look)
         bs_learner_see(l, net ? BS_SEEN_grad_net : BS_SEEN_grad_energy, norm);
     return BASIN_OK;
+}
+
+basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_error *err)
+{
+    bs_entry    *e;
+    basin_status s = program(l, turn_of(l, stage), no_turn, b->size, &e, err);
+    if (s)
+        return s;
+    bs_batch_bind(b, l->backend, e);
+    return take_turn(l, e, stage, 0, 0, err);
+}
+
+/* Two stages of which the first changes nothing that the second's net is made of: as two runs, but
+ * what they have in common, a net's pass without dropout or up to it, is computed once. */
+static basin_status run_both(bs_learner *l, int stage, int after, const bs_batch *b,
+                             basin_error *err)
+{
+    bs_entry    *e;
+    basin_status s = program(l, turn_of(l, stage), turn_of(l, after), b->size, &e, err);
+    if (s)
+        return s;
+    bs_batch_bind(b, l->backend, e);
+    s = take_turn(l, e, stage, 0, 0, err);
+    return s ? s : take_turn(l, e, after, 1, e->second, err);
 }
 
 /* ---- orders of steps ---- */
@@ -314,9 +386,12 @@ basin_status bs_step_alternating(bs_learner *l, const bs_batch *b, basin_error *
     const int    inner = net_inside ? l->o->steps_net : l->o->steps_energy;
     basin_status s = BASIN_OK;
     for (int i = 0; i < outer && !s; i++) {
-        for (int k = 0; k < inner && !s; k++)
+        const bool both = !net_inside && inner > 0;
+        for (int k = 0; k < inner - both && !s; k++)
             s = bs_learner_run(l, net_inside ? net : energy, b, err);
-        if (!s)
+        if (!s && both)
+            s = run_both(l, energy, net, b, err);
+        else if (!s)
             s = bs_learner_run(l, net_inside ? energy : net, b, err);
     }
     return s;

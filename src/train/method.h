@@ -152,9 +152,10 @@ basin_status bs_enter_new_net(bs_learner *l, basin_error *err);
 /* Results of a program that computes a loss: the loss, then everything that may be seen. */
 enum { BS_RESULT_LOSS, BS_RESULT_SEEN, BS_RESULT_REST = BS_RESULT_SEEN + BS_SEEN_COUNT };
 void bs_scene_results(const bs_scene *s, bs_id loss, bs_recipe *r);
-/* After its run: *loss, which must be finite, and what was seen into the learner. */
-basin_status bs_learner_note(bs_learner *l, const bs_entry *e, const bs_optim *o, double *loss,
-                             basin_error *err);
+/* After its run: *loss, which must be finite, and what was seen into the learner, of results
+ * `first` and later. */
+basin_status bs_learner_note(bs_learner *l, const bs_entry *e, int first, const bs_optim *o,
+                             double *loss, basin_error *err);
 
 void bs_learner_see(bs_learner *l, bs_seen_id id, double value);
 
