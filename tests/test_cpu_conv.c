@@ -143,6 +143,21 @@ static void large_sizes(void **state)
         check_family(cases[i], &r);
 }
 
+/* Into few planes or out of few. */
+static void few_planes(void **state)
+{
+    static const sizes cases[] = {
+        {2, 64, 24, 24, 1, 5, 5, 1, 2}, {3, 35, 13, 9, 2, 5, 5, 1, 2},
+        {2, 1, 20, 21, 64, 5, 5, 1, 2}, {1, 20, 7, 30, 15, 3, 3, 1, 0},
+        {1, 9, 1, 5, 3, 2, 5, 1, 4},    {2, 17, 40, 3, 1, 1, 3, 1, 0},
+    };
+    bs_rng r;
+    (void)state;
+    r = bs_rng_make(7, 0, 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        check_family(cases[i], &r);
+}
+
 /* Images of several bands and batches of several groups: more than 64 tiles, 256 pixels. */
 static void many_tiles(void **state)
 {
@@ -221,7 +236,8 @@ static void pooling(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chosen_sizes), cmocka_unit_test(large_sizes), cmocka_unit_test(many_tiles),
+        cmocka_unit_test(chosen_sizes), cmocka_unit_test(large_sizes),
+        cmocka_unit_test(many_tiles),   cmocka_unit_test(few_planes),
         cmocka_unit_test(random_sizes), cmocka_unit_test(pooling),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* conv.c -- convolutions of [batch, channels, height, width], and pooling.
  *
- * Most layers go to winograd.c or direct.c; this file has what is left: kernels of one pixel, few
- * output channels, odd strides. It works by matrix products. A block of output rows of one image
+ * Most layers go to winograd.c, direct.c or few.c; this file has what is left: kernels of one pixel,
+ * odd strides. It works by matrix products. A block of output rows of one image
  * needs, for each channel and each place (k, l) of the kernel, the pixels that meet it: a matrix
  * "columns" [channels * KH * KW, pixels]. With w as a matrix [O, channels * KH * KW] the three
  * members of the family are
@@ -194,14 +194,15 @@ const bs_vec_conv *bs_vec_conv_of(const bs_vec *vec)
 
 static bool measure_better(const bs_call *c, bs_conv_kind kind, bs_work *w)
 {
-    return bs_winograd_measure(c, kind, w) || bs_direct_measure(c, kind, w);
+    return bs_winograd_measure(c, kind, w) || bs_direct_measure(c, kind, w) ||
+           bs_few_measure(c, kind, w);
 }
 
 static bool run_better(const bs_call *c, bs_conv_kind kind, int64_t begin, int64_t end,
                        void *scratch)
 {
     return bs_winograd_run(c, kind, begin, end, scratch) ||
-           bs_direct_run(c, kind, begin, end, scratch);
+           bs_direct_run(c, kind, begin, end, scratch) || bs_few_run(c, kind, begin, end, scratch);
 }
 
 /* conv: a piece is a block of output rows of one image ----------------------------- */

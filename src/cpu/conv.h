@@ -20,6 +20,12 @@ typedef struct {
     void (*taps)(real *dw, const real *x, const int32_t *offset, const real *dy, int n, int rows,
                  int cols, int64_t row, int step);
 
+    /* few.c. y[p] for p < n, and some beyond: the sum over q < k of w[q] x[offset[q] + p]. */
+    void (*shifted)(real *y, const real *x, const int32_t *offset, const real *w, int n, int k);
+    /* dw[q] for q < k: adds the sum over p < n of dy[p] x[offset[q] + p]; dy is zero and x finite
+     * for as many p beyond as fill a vector. */
+    void (*dots)(real *dw, const real *x, const int32_t *offset, const real *dy, int k, int n);
+
     /* winograd.c; see vec/conv.c for the matrices. n is a multiple of 16; `point` is the
      * distance between the 36 points of a transformed tile. */
     /* 6x6 pixels to 36 points */
@@ -48,5 +54,7 @@ bool bs_winograd_run(const bs_call *c, bs_conv_kind kind, int64_t begin, int64_t
                      void *scratch);
 bool bs_direct_measure(const bs_call *c, bs_conv_kind kind, bs_work *w);
 bool bs_direct_run(const bs_call *c, bs_conv_kind kind, int64_t begin, int64_t end, void *scratch);
+bool bs_few_measure(const bs_call *c, bs_conv_kind kind, bs_work *w);
+bool bs_few_run(const bs_call *c, bs_conv_kind kind, int64_t begin, int64_t end, void *scratch);
 
 #endif

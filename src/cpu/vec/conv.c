@@ -261,6 +261,58 @@ static void taps(real *dw, const real *x, const int32_t *offset, const real *dy,
         tap_block(dw + q * PANEL, x, offset + q, dy, 1, rows, cols, row, step);
 }
 
+/* ---- pixels across lanes ---- */
+
+static inline __attribute__((always_inline)) void shifted_block(real *y, const real *x,
+                                                                const int32_t *offset,
+                                                                const real *w, int vectors, int k)
+{
+    vec sum[8] = {{0}};
+    for (int q = 0; q < k; q++)
+        for (int v = 0; v < vectors; v++)
+            sum[v] += w[q] * load(x + offset[q] + v * LANES);
+    for (int v = 0; v < vectors; v++)
+        store(y + v * LANES, sum[v]);
+}
+
+static void shifted(real *y, const real *x, const int32_t *offset, const real *w, int n, int k)
+{
+    int p = 0;
+    for (; p + 7 * LANES < n; p += 8 * LANES)
+        shifted_block(y + p, x + p, offset, w, 8, k);
+    for (; p + 3 * LANES < n; p += 4 * LANES)
+        shifted_block(y + p, x + p, offset, w, 4, k);
+    for (; p < n; p += LANES)
+        shifted_block(y + p, x + p, offset, w, 1, k);
+}
+
+static inline __attribute__((always_inline)) void dot_block(real *dw, const real *x,
+                                                            const int32_t *offset, const real *dy,
+                                                            int n, int length)
+{
+    vec sum[8] = {{0}};
+    for (int p = 0; p < length; p += LANES) {
+        const vec d = load(dy + p);
+        for (int q = 0; q < n; q++)
+            sum[q] += d * load(x + offset[q] + p);
+    }
+    for (int q = 0; q < n; q++) {
+        real total = 0;
+        for (int i = 0; i < LANES; i++)
+            total += sum[q][i];
+        dw[q] += total;
+    }
+}
+
+static void dots(real *dw, const real *x, const int32_t *offset, const real *dy, int k, int n)
+{
+    int q = 0;
+    for (; q + 8 <= k; q += 8)
+        dot_block(dw + q, x, offset + q, dy, 8, n);
+    for (; q < k; q++)
+        dot_block(dw + q, x, offset + q, dy, 1, n);
+}
+
 /* ---- transposition ---- */
 
 static inline void transpose_one(real *dst, int64_t ldd, const real *src, int64_t lds, int rows,
@@ -375,5 +427,5 @@ static void transpose(real *dst, int64_t ldd, const real *src, int64_t lds, int 
 }
 
 extern const bs_vec_conv BS_V(bs_vec_conv);
-const bs_vec_conv        BS_V(bs_vec_conv) = {transpose, pixels,  taps,      input,   output,
-                                              output_t,  weights, weights_t, product, product_t};
+const bs_vec_conv BS_V(bs_vec_conv) = {transpose, pixels,   taps,    shifted,   dots,    input,
+                                       output,    output_t, weights, weights_t, product, product_t};
