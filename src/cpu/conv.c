@@ -1,7 +1,7 @@
 /* conv.c -- convolutions of [batch, channels, height, width], and pooling.
  *
- * Most layers go to winograd.c, direct.c or few.c; this file has what is left: kernels of one pixel,
- * odd strides. It works by matrix products. A block of output rows of one image
+ * Most layers go to winograd.c, direct.c or few.c; this file has what is left: kernels of one
+ * pixel, odd strides. It works by matrix products. A block of output rows of one image
  * needs, for each channel and each place (k, l) of the kernel, the pixels that meet it: a matrix
  * "columns" [channels * KH * KW, pixels]. With w as a matrix [O, channels * KH * KW] the three
  * members of the family are
