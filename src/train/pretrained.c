@@ -38,7 +38,8 @@ static bool cached(const bs_trainer *t)
 {
     const bs_train_job *j = t->job;
     return t->o->pretrain_cache[0] && j->folder && t->o->time_limit <= 0 && j->deadline <= 0 &&
-           t->learner.phase == 0 && t->method->phase[0].step == bs_step_pretrain;
+           t->learner.phase == 0 && t->method->phase[0].step == bs_step_pretrain &&
+           t->o->pretrain_epochs > 0;
 }
 
 /* First values are a function of the seed and of files of vectors. */
