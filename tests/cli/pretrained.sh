@@ -43,7 +43,7 @@ basin train d.tar -o damaged --method seal-regression --set net.width=8 --epochs
 cmp seal-regression-alone/best.safetensors damaged/best.safetensors && echo "same model again"
 
 # a folder that cannot be made
-basin train d.tar -o refused --method seal-regression --set pretrain.cache=d.tar/nets 2>&1 | tail -n 1
+basin train d.tar -o refused --method seal-regression --set pretrain.epochs=2 --set pretrain.cache=d.tar/nets 2>&1 | tail -n 1
 
 # compare shares by itself
 basin compare d.arff -q --methods seal-nce,seal-margin --seeds 2 --epochs 4 --set net.width=32 \
