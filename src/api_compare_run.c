@@ -229,17 +229,18 @@ static void train_run(queue *q, int at, int worker)
     bs_settings       settings;
     bs_logger         log = q->log;
     looker            l = {q, worker};
+    char              pretrained[BS_OPTION_TEXT + 16];
     const bs_watch    watch = {.ctx = &l, .evaluated = evaluated, .moved = moved};
     bs_compare_settings(c, method, seed, &settings);
     settings.train.threads = q->threads;
-    if (!settings.train.pretrain_cache[0])
-        snprintf(settings.train.pretrain_cache, BS_OPTION_TEXT, "%s/pretrained", c->o->folder);
+    snprintf(pretrained, sizeof pretrained, "%s/pretrained", c->o->folder);
     bs_train_job job = {.settings = &settings,
                         .train = &c->data.part[0],
                         .valid = &c->data.part[1],
                         .test = bs_prepared_test(&c->data),
                         .known = &c->data.known,
                         .folder = r->folder,
+                        .pretrained = pretrained,
                         .resume = c->o->resume,
                         .log = &log,
                         .stop = c->session ? c->session->stop : NULL,

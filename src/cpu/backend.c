@@ -61,6 +61,11 @@ basin_status bs_workspace_reserve(bs_workspace *w, size_t arena, size_t scratch,
     return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
+static const char *arithmetic(const bs_workspace *w)
+{
+    return w->vec->isa;
+}
+
 /* ---- binding ---- */
 
 static void bind_input(bs_program *p, bs_id input, const void *data)
@@ -317,6 +322,7 @@ const bs_backend bs_backend_cpu = {
     .name = "cpu",
     .workspace_new = workspace_new,
     .workspace_free = workspace_free,
+    .arithmetic = arithmetic,
     .compile = bs_cpu_compile,
     .program_free = bs_cpu_program_free,
     .bind_input = bind_input,

@@ -16,8 +16,9 @@
 
 enum {
     FEW = 16,
-    CHANNELS = 8, /* of a piece of conv_dw */
-    TAIL = 64     /* numbers beyond the last row that whole vectors may read or write */
+    CHANNELS = 8,     /* of a piece of conv_dw */
+    TAIL = 64,        /* numbers beyond the last row that whole vectors may read or write */
+    LARGEST = 4 << 20 /* numbers of all planes above which matrices of columns are better */
 };
 
 typedef struct {
@@ -57,11 +58,11 @@ static bool few_of(const bs_args *a, bs_conv_kind kind, few *f)
                .left = kind == BS_CONV_DX ? w.d[3] - 1 - pad : pad};
     f->rows = f->OH + f->KH - 1;
     f->cols = f->OW + f->KW - 1;
-    f->n = (f->OH - 1) * f->cols + f->OW;
     f->plane = (int64_t)f->rows * f->cols;
+    f->n = f->plane < LARGEST ? (f->OH - 1) * f->cols + f->OW : 0;
     const bool small = w.d[0] < FEW || (kind == BS_CONV_DX && w.d[1] < FEW);
     return small && a->node->attr[0] == 1 && f->taps > 1 && f->top >= 0 && f->left >= 0 &&
-           f->from * f->plane < INT32_MAX / 2;
+           f->from * f->plane <= LARGEST;
 }
 
 static int64_t pieces_of(const few *f, bs_conv_kind kind)
@@ -83,7 +84,8 @@ static buffers lay_out(const few *f, bs_conv_kind kind, char *base)
     s.offset = take(&s, base, (size_t)planes * f->taps * sizeof *s.offset);
     s.x = take(&s, base, ((size_t)planes * f->plane + TAIL) * sizeof *s.x);
     s.y = take(&s, base, ((size_t)f->n + TAIL) * sizeof *s.y);
-    s.w = take(&s, base, (size_t)CHANNELS * f->from * f->taps * sizeof *s.w);
+    if (kind == BS_CONV_DX)
+        s.w = take(&s, base, (size_t)f->from * f->taps * sizeof *s.w);
     return s;
 }
 

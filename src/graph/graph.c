@@ -16,7 +16,7 @@ enum { MAX_NODES = 1 << 22, MAX_LABEL_DEPTH = 16, MAX_LABEL = 128 };
 static const uint32_t SECOND_TURN = UINT32_C(1) << 31;
 
 struct bs_graph {
-    bs_arena     arena; /* labels */
+    bs_arena     arena; /* labels, anew */
     bs_node     *node;  /* [cap]; node[0] is unused */
     const char **label; /* [cap_labels], parallel to node */
     bs_id       *table; /* [n_table], a power of two */

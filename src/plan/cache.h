@@ -8,7 +8,7 @@
 
 #include "plan/backend.h"
 
-enum { BS_CACHE_INPUTS = 16, BS_CACHE_RESULTS = 512 };
+enum { BS_CACHE_INPUTS = 16, BS_CACHE_RESULTS = 2048 };
 
 typedef struct {
     int v[6]; /* what the builder makes of it: mode, batch, length, samples */

@@ -98,15 +98,30 @@ static void build_stage(bs_learner *l, const bs_stage *stage, bs_scene *s, bs_re
     bs_graph *g = s->v.g;
     bs_id     theta[BS_CACHE_RESULTS], d[BS_CACHE_RESULTS];
     int       segment[BS_CACHE_RESULTS];
+    const int most = BS_CACHE_RESULTS / 2 - BS_RESULT_REST;
     bs_push(g, "loss");
     bs_id loss = stage->loss(s);
-    int   n = bs_params_nodes(g, l->params, stage->trains, theta, segment,
-                              BS_CACHE_RESULTS / 2 - BS_RESULT_REST);
+    int   n = bs_params_nodes(g, l->params, stage->trains, theta, segment, most);
+    if (n == most)
+        bs_graph_refuse(g, "more than %d parameters with a name", most - 1);
     bs_grad(g, loss, theta, n, d, true);
     bs_scene_results(s, loss, r);
     for (int i = 0; i < n; i++)
         r->result[r->n_results++] = (bs_result){d[i], segment[i]};
     bs_pop(g);
+}
+
+/* After an optimiser has changed the parameters called so. */
+static void begin_second_turn(bs_graph *g, const bs_params *p, const char *changed)
+{
+    uint8_t *anew = bs_calloc((size_t)p->n + 1, sizeof *anew);
+    for (int i = 0; i < p->n && anew; i++)
+        anew[i] = bs_has_prefix(p->segment[i].name, changed);
+    if (anew)
+        bs_graph_turn(g, anew, p->n);
+    else
+        bs_graph_nomem(g);
+    bs_free(anew);
 }
 
 static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
@@ -121,15 +136,12 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     build_stage(l, &stage[first.stage], &s, r);
     if (second.stage < 0)
         return;
-    uint8_t  anew[BS_CACHE_RESULTS] = {0};
     bs_scene t = bs_scene_make(l, g, size, stage[second.stage].trains);
     memcpy(t.v.x, s.v.x, sizeof t.v.x);
     t.v.gold = s.v.gold;
     t.brief = second.brief;
-    for (int i = 0; i < l->params->n && i < BS_CACHE_RESULTS; i++)
-        anew[i] = bs_has_prefix(l->params->segment[i].name, stage[first.stage].trains);
     r->second = r->n_results;
-    bs_graph_turn(g, anew, l->params->n);
+    begin_second_turn(g, l->params, stage[first.stage].trains);
     build_stage(l, &stage[second.stage], &t, r);
 }
 

@@ -28,36 +28,48 @@ static bool of_net(const bs_segment *s)
     return bs_has_prefix(s->name, "net/") && !bs_has_prefix(s->name, "net/cost/");
 }
 
-/* Fixed vectors of words, too, have a say in it. */
-static bool has_a_say(const bs_segment *s)
+static const char *folder_of(const bs_trainer *t)
 {
-    return of_net(s) || bs_has_prefix(s->name, "words/");
+    return t->o->pretrain_cache[0] ? t->o->pretrain_cache : t->job->pretrained;
 }
 
 static bool cached(const bs_trainer *t)
 {
     const bs_train_job *j = t->job;
-    return t->o->pretrain_cache[0] && j->folder && t->o->time_limit <= 0 && j->deadline <= 0 &&
+    return folder_of(t) && j->folder && t->o->time_limit <= 0 && j->deadline <= 0 &&
            t->learner.phase == 0 && t->method->phase[0].step == bs_step_pretrain &&
            t->o->pretrain_epochs > 0;
 }
 
-/* First values are a function of the seed and of files of vectors. */
+/* First values are a function of the seed and of files of vectors. Of the cost-augmented net the
+ * sizes count: norms of gradients are added up in an order that depends on all parameters. */
+static void write_parameters(const bs_params *p, bs_buf *out)
+{
+    for (int i = 0; i < p->n; i++) {
+        const bs_segment *s = &p->segment[i];
+        const bool        first = of_net(s) || bs_has_prefix(s->name, "words/");
+        if (!first && !bs_has_prefix(s->name, "net/cost/"))
+            continue;
+        const size_t bytes = first ? (size_t)s->count * sizeof *p->value : 0;
+        bs_buf_printf(out, " %s %lld %016llx", s->name, (long long)s->count,
+                      (unsigned long long)bs_hash64(p->value + s->offset, bytes));
+    }
+}
+
 static void write_identity(const bs_trainer *t, bs_buf *out)
 {
     const bs_train_job *j = t->job;
-    const bs_params    *p = t->learner.params;
-    bs_buf_printf(out, "basin %s ", BASIN_VERSION);
+    bs_buf              known;
+    bs_buf_init(&known, (size_t)1 << 30);
+    j->train->kind->known_json(j->known, &known);
+    bs_buf_printf(out, "basin %s %s ", BASIN_VERSION, t->learner.backend->arithmetic(t->learner.w));
     bs_settings_json_but(j->settings, later, out);
-    bs_buf_printf(out, " train %016llx valid %016llx", (unsigned long long)j->train->hash,
-                  (unsigned long long)j->valid->hash);
-    for (int i = 0; i < p->n; i++) {
-        const bs_segment *s = &p->segment[i];
-        if (has_a_say(s))
-            bs_buf_printf(out, " %s %lld %016llx", s->name, (long long)s->count,
-                          (unsigned long long)bs_hash64(p->value + s->offset,
-                                                        (size_t)s->count * sizeof *p->value));
-    }
+    bs_buf_printf(out, " train %016llx valid %016llx known %016llx",
+                  (unsigned long long)j->train->hash, (unsigned long long)j->valid->hash,
+                  (unsigned long long)bs_hash64(known.data ? known.data : "", known.len));
+    write_parameters(t->learner.params, out);
+    out->failed |= known.failed;
+    bs_buf_free(&known);
 }
 
 basin_status bs_pretrained_identify(bs_trainer *t, basin_error *err)
@@ -71,7 +83,7 @@ basin_status bs_pretrained_identify(bs_trainer *t, basin_error *err)
 
 static void path_of(const bs_trainer *t, char path[BS_OPTION_TEXT + 64])
 {
-    snprintf(path, BS_OPTION_TEXT + 64, "%s/%016llx.safetensors", t->o->pretrain_cache,
+    snprintf(path, BS_OPTION_TEXT + 64, "%s/%016llx.safetensors", folder_of(t),
              (unsigned long long)bs_hash64(t->beginning.data, t->beginning.len));
 }
 
@@ -140,10 +152,12 @@ static basin_status write_net(const bs_trainer *t, const char *path, const char 
     return status;
 }
 
+/* A run does not end because others cannot profit from it. */
 basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err)
 {
-    char   path[BS_OPTION_TEXT + 64], metrics[BS_OPTION_TEXT + 64];
-    bs_buf lines;
+    char        path[BS_OPTION_TEXT + 64], metrics[BS_OPTION_TEXT + 64];
+    bs_buf      lines;
+    basin_error why;
     if (!cached(t) || t->best_epoch == 0)
         return BASIN_OK;
     path_of(t, path);
@@ -151,11 +165,15 @@ basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err)
         return BASIN_OK;
     metrics_path(t, metrics);
     bs_buf_init(&lines, (size_t)1 << 30);
-    basin_status s = bs_read_file(metrics, &lines, err);
+    basin_status s = bs_read_file(metrics, &lines, &why);
     if (!s)
-        s = write_net(t, path, lines.data ? lines.data : "", err);
+        s = write_net(t, path, lines.data ? lines.data : "", &why);
     bs_buf_free(&lines);
-    return s;
+    if (s == BASIN_ENOMEM)
+        return bs_fail_nomem(err);
+    if (s)
+        bs_log_say(t->job->log, BS_WARN, "%s; what pre-training came to is not kept", why.msg);
+    return BASIN_OK;
 }
 
 /* ---- reading ---- */
@@ -204,15 +222,17 @@ basin_status bs_pretrained_take(bs_trainer *t, basin_error *err)
     basin_error     why;
     if (!cached(t))
         return BASIN_OK;
-    basin_status s = bs_make_dir(t->o->pretrain_cache, err);
+    basin_status s = bs_make_dir(folder_of(t), err);
     if (s)
         return s;
+    bs_sweep(folder_of(t), 0);
     path_of(t, path);
     if (access(path, F_OK) != 0)
         return BASIN_OK;
     if (bs_safetensors_open(path, &f, &why)) {
         bs_log_say(t->job->log, BS_WARN, "%s; the net is pre-trained again", why.msg);
-        unlink(path);
+        if (why.status == BASIN_EDATA)
+            unlink(path);
     } else if (fits(t, f)) {
         s = take_from(t, f, err);
         bs_log_say(t->job->log, BS_INFO, "  pre-training of %d epochs taken from %s", t->epoch - 1,

@@ -66,7 +66,7 @@ basin_status bs_record_manifest(const bs_trainer *t, basin_error *err)
     return write_buf(t, "manifest.json", &text, err);
 }
 
-basin_status bs_record_start(bs_trainer *t, basin_error *err)
+basin_status bs_record_start(bs_trainer *t, bool anew, basin_error *err)
 {
     if (!t->job->folder)
         return BASIN_OK;
@@ -78,6 +78,10 @@ basin_status bs_record_start(bs_trainer *t, basin_error *err)
     file_path(t, "last", last);
     bs_sweep(t->job->folder, 0);
     bs_sweep(last, 0);
+    if (anew) {
+        file_path(t, "metrics.jsonl", last);
+        unlink(last);
+    }
     bs_buf_init(&text, 1 << 20);
     bs_buf_text(&text, "# 'basin train --config THIS -o NEW' repeats this run\n");
     bs_settings_write_config(t->job->settings, &text);
@@ -121,7 +125,7 @@ static basin_status append_line(const bs_trainer *t, const bs_buf *line, basin_e
     char path[BS_OPTION_TEXT + 64];
     file_path(t, "metrics.jsonl", path);
     errno = 0;
-    FILE *f = fopen(path, t->epoch <= t->o->stop_epochs ? "w" : "a");
+    FILE *f = fopen(path, "a");
     bool  ok = f && fwrite(line->data, 1, line->len, f) == line->len;
     if (f && fclose(f) != 0)
         ok = false;

@@ -496,7 +496,7 @@ basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_erro
     if (!s)
         s = make_scorer(&t, err);
     if (!s)
-        s = bs_record_start(&t, err);
+        s = bs_record_start(&t, !found, err);
     if (!s && found)
         s = bs_record_rewind(&t, err);
     if (!s && !found)

@@ -34,8 +34,9 @@ typedef struct {
     const bs_settings  *settings;             /* task and method resolved */
     const bs_part      *train, *valid, *test; /* test may be NULL */
     const bs_known     *known;
-    const char         *folder; /* run folder, made if missing; NULL: nothing is written */
-    bool                resume; /* go on from folder/last if it is there */
+    const char         *folder;     /* run folder, made if missing; NULL: nothing is written */
+    const char         *pretrained; /* what pretrain.cache is if it is not set; or NULL */
+    bool                resume;     /* go on from folder/last if it is there */
     bs_logger          *log;
     const volatile int *stop;     /* becomes nonzero: save and return BASIN_EINTERRUPTED */
     double              deadline; /* the same when bs_seconds() says so; 0 = none */
@@ -98,7 +99,8 @@ basin_status bs_pretrained_take(bs_trainer *t, basin_error *err);
 basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err);
 
 /* record.c: what people and programs read of a run while it is made. */
-basin_status bs_record_start(bs_trainer *t, basin_error *err); /* config, manifest */
+/* config, manifest; `anew`: metrics.jsonl of an earlier run is removed */
+basin_status bs_record_start(bs_trainer *t, bool anew, basin_error *err);
 /* Written again at the end, for the memory that the process took at most. */
 basin_status bs_record_manifest(const bs_trainer *t, basin_error *err);
 basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_MOST_METRICS], bool best,
