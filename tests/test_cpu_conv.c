@@ -110,6 +110,13 @@ static void check_family(sizes s, bs_rng *r)
     bs_free(vy);
 }
 
+static void check_all(const sizes *cases, size_t n, uint64_t seed)
+{
+    bs_rng r = bs_rng_make(seed, 0, 0);
+    for (size_t i = 0; i < n; i++)
+        check_family(cases[i], &r);
+}
+
 static void chosen_sizes(void **state)
 {
     static const sizes cases[] = {
@@ -119,11 +126,8 @@ static void chosen_sizes(void **state)
         {9, 5, 12, 7, 6, 5, 5, 2, 2},  {1, 7, 13, 10, 9, 5, 5, 3, 2}, {2, 3, 5, 5, 4, 5, 5, 1, 0},
         {1, 3, 4, 4, 2, 4, 4, 3, 3},   {3, 2, 40, 3, 3, 3, 2, 1, 1},  {2, 4, 3, 70, 3, 2, 5, 2, 4},
     };
-    bs_rng r;
     (void)state;
-    r = bs_rng_make(1, 0, 0);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_family(cases[i], &r);
+    check_all(cases, sizeof cases / sizeof *cases, 1);
 }
 
 /* Enough channels for the paths meant for large layers, with and without whole tiles. */
@@ -136,11 +140,8 @@ static void large_sizes(void **state)
         {1, 64, 12, 12, 32, 6, 6, 2, 2},  {2, 32, 9, 9, 32, 5, 3, 2, 1},
         {1, 128, 16, 16, 32, 5, 5, 2, 2},
     };
-    bs_rng r;
     (void)state;
-    r = bs_rng_make(2, 0, 0);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_family(cases[i], &r);
+    check_all(cases, sizeof cases / sizeof *cases, 2);
 }
 
 /* Into few planes or out of few. */
@@ -151,11 +152,8 @@ static void few_planes(void **state)
         {2, 1, 20, 21, 64, 5, 5, 1, 2}, {1, 20, 7, 30, 15, 3, 3, 1, 0},
         {1, 9, 1, 5, 3, 2, 5, 1, 4},    {2, 17, 40, 3, 1, 1, 3, 1, 0},
     };
-    bs_rng r;
     (void)state;
-    r = bs_rng_make(7, 0, 0);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_family(cases[i], &r);
+    check_all(cases, sizeof cases / sizeof *cases, 7);
 }
 
 /* Images of several bands and batches of several groups: more than 64 tiles, 256 pixels. */
@@ -167,11 +165,8 @@ static void many_tiles(void **state)
         {1, 16, 5, 270, 16, 3, 3, 1, 1}, {2, 3, 36, 34, 33, 5, 5, 1, 2},
         {1, 3, 5, 300, 16, 5, 5, 1, 2},  {2, 3, 41, 40, 40, 5, 5, 2, 2},
     };
-    bs_rng r;
     (void)state;
-    r = bs_rng_make(6, 0, 0);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        check_family(cases[i], &r);
+    check_all(cases, sizeof cases / sizeof *cases, 6);
 }
 
 static int among(bs_rng *r, const int *choice, int n)

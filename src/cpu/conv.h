@@ -44,6 +44,15 @@ typedef struct {
     void (*product_t)(real *c, const real *a, const real *b, int rows, int k, bool add);
 } bs_vec_conv;
 
+/* The next part of a block of scratch, of which *used bytes are taken; with base NULL only the sum
+ * is of interest. */
+static inline void *bs_conv_take(size_t *used, char *base, size_t bytes)
+{
+    char *at = base ? base + *used : NULL;
+    *used += (bytes + BS_ALIGN - 1) / BS_ALIGN * BS_ALIGN;
+    return at;
+}
+
 /* The set that belongs to the call's. */
 const bs_vec_conv *bs_vec_conv_of(const bs_vec *vec);
 

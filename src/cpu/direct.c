@@ -69,21 +69,14 @@ static int64_t pieces_of(const direct *d, bs_conv_kind kind)
                              : (int64_t)((d->K + TAPS - 1) / TAPS) * (d->Op / PANEL);
 }
 
-static void *take(buffers *s, char *base, size_t bytes)
-{
-    char *at = base ? base + s->bytes : NULL;
-    s->bytes += (bytes + 63) / 64 * 64;
-    return at;
-}
-
 static buffers lay_out(const direct *d, bs_conv_kind kind, char *base)
 {
     buffers s = {.bytes = 0};
     int64_t w = kind == BS_CONV_Y ? (int64_t)d->K * d->Op : pieces_of(d, kind) * TAPS * PANEL;
-    s.offset = take(&s, base, (size_t)d->K * sizeof *s.offset);
-    s.x = take(&s, base, (size_t)d->C * d->height * d->cols * sizeof *s.x);
-    s.w = take(&s, base, (size_t)w * sizeof *s.w);
-    s.y = take(&s, base, (size_t)d->rows * d->OW * PANEL * sizeof *s.y);
+    s.offset = bs_conv_take(&s.bytes, base, (size_t)d->K * sizeof *s.offset);
+    s.x = bs_conv_take(&s.bytes, base, (size_t)d->C * d->height * d->cols * sizeof *s.x);
+    s.w = bs_conv_take(&s.bytes, base, (size_t)w * sizeof *s.w);
+    s.y = bs_conv_take(&s.bytes, base, (size_t)d->rows * d->OW * PANEL * sizeof *s.y);
     return s;
 }
 

@@ -28,7 +28,7 @@ typedef struct {
     int     top, left;    /* border */
     int     rows, cols;   /* of a plane with its border */
     int     n;            /* numbers from the first pixel of the result to its last */
-    int64_t plane;        /* rows cols, and room for the tail */
+    int64_t plane;        /* rows cols */
 } few;
 
 typedef struct {
@@ -70,22 +70,15 @@ static int64_t pieces_of(const few *f, bs_conv_kind kind)
     return kind == BS_CONV_DW ? (f->from + CHANNELS - 1) / CHANNELS : f->B;
 }
 
-static void *take(buffers *s, char *base, size_t bytes)
-{
-    char *at = base ? base + s->bytes : NULL;
-    s->bytes += (bytes + 63) / 64 * 64;
-    return at;
-}
-
 static buffers lay_out(const few *f, bs_conv_kind kind, char *base)
 {
     buffers   s = {.bytes = 0};
     const int planes = kind == BS_CONV_DW ? 1 : f->from;
-    s.offset = take(&s, base, (size_t)planes * f->taps * sizeof *s.offset);
-    s.x = take(&s, base, ((size_t)planes * f->plane + TAIL) * sizeof *s.x);
-    s.y = take(&s, base, ((size_t)f->n + TAIL) * sizeof *s.y);
+    s.offset = bs_conv_take(&s.bytes, base, (size_t)planes * f->taps * sizeof *s.offset);
+    s.x = bs_conv_take(&s.bytes, base, ((size_t)planes * f->plane + TAIL) * sizeof *s.x);
+    s.y = bs_conv_take(&s.bytes, base, ((size_t)f->n + TAIL) * sizeof *s.y);
     if (kind == BS_CONV_DX)
-        s.w = take(&s, base, (size_t)f->from * f->taps * sizeof *s.w);
+        s.w = bs_conv_take(&s.bytes, base, (size_t)f->from * f->taps * sizeof *s.w);
     return s;
 }
 

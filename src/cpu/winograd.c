@@ -281,12 +281,9 @@ static void run_group(const winograd *w, const bs_vec_conv *vec, const bs_args *
 
 /* ---- memory ---- */
 
-/* Takes `count` reals; with base NULL only the sum is of interest. */
 static real *take(buffers *s, char *base, int64_t count)
 {
-    real *at = base ? (real *)(base + s->bytes) : NULL;
-    s->bytes += ((size_t)count * sizeof(real) + 63) / 64 * 64;
-    return at;
+    return bs_conv_take(&s->bytes, base, (size_t)count * sizeof(real));
 }
 
 static int64_t bands_at_once(const winograd *w)
