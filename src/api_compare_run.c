@@ -1,140 +1,29 @@
 /* api_compare_run.c -- the trainings of a comparison: several at a time, each into its
  * own folder, and how a finished one is known again.
  *
- * A finished run has outcome.json, which is written last: what `train --json` says of it
- * and the identity of the run, that is settings and data. A run without it goes on from
- * its checkpoint. Who trains a run and when does not change its result. */
-#include <jansson.h>
-#include <math.h>
+ * A finished run has outcome.json (api_outcome.h). A run without it goes on from its checkpoint.
+ * Who trains a run and when does not change its result. */
 #include <pthread.h>
 #include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "api_compare.h"
 #include "api_jobs.h"
+#include "api_outcome.h"
 #include "base/io.h"
 
-/* ---- outcome.json ---- */
-
-static void outcome_path(const bs_compare_run *r, char path[BS_OPTION_TEXT + 96])
-{
-    snprintf(path, BS_OPTION_TEXT + 96, "%s/outcome.json", r->folder);
-}
-
-/* What must be equal for a finished run to count. Unlike a checkpoint, which may be
- * given more time, a finished run was made under its time limit. */
-static void write_identity(const bs_comparison *c, const bs_settings *s, bs_buf *out)
-{
-    bs_settings_json(s, out);
-    bs_buf_printf(out, " time_limit %g", s->train.time_limit);
-    for (int i = 0; i < BS_ROLES; i++)
-        bs_buf_printf(out, " %016llx", (unsigned long long)c->data.part[i].hash);
-}
-
-static basin_status write_outcome(const bs_comparison *c, const bs_compare_run *r,
-                                  const bs_settings *s, const bs_train_outcome *o, basin_error *err)
-{
-    char   path[BS_OPTION_TEXT + 96];
-    bs_buf text, identity;
-    bs_buf_init(&text, 1 << 22);
-    bs_buf_init(&identity, 1 << 22);
-    write_identity(c, s, &identity);
-    bs_buf_text(&text, "{\"identity\": ");
-    bs_json_quote(identity.data ? identity.data : "", &text);
-    bs_buf_text(&text, ", \"outcome\": ");
-    bs_outcome_json(c->rows->kind, s, o, r->folder, &text);
-    bs_buf_text(&text, "}\n");
-    outcome_path(r, path);
-    basin_status status = text.failed || identity.failed
-                              ? bs_fail_nomem(err)
-                              : bs_write_file(path, text.data, text.len, err);
-    bs_buf_free(&text);
-    bs_buf_free(&identity);
-    return status;
-}
-
-static double number(const json_t *o, const char *key)
-{
-    const json_t *v = json_object_get(o, key);
-    return json_is_number(v) ? json_number_value(v) : (double)NAN;
-}
-
-static void read_metrics(const bs_kind *k, const json_t *o, const char *key,
-                         double out[BS_MOST_METRICS])
-{
-    const json_t *values = json_object_get(o, key);
-    for (int i = 0; i < k->n_metrics; i++)
-        out[i] = number(values, k->metric[i].name);
-}
-
-/* The threshold is only what JSON tells; the model has the whole. */
-static bool read_values(const bs_kind *k, const json_t *o, bs_train_outcome *out)
-{
-    const double epochs = number(o, "epochs"), best = number(o, "best_epoch");
-    const double net = number(o, "params_net"), energy = number(o, "params_energy");
-    const double cut = number(o, "threshold");
-    const double most = 1e15; /* exact in a double, and fits an int64_t */
-    *out = (bs_train_outcome){.seconds = number(o, "seconds"),
-                              .rows_per_s = number(o, "train_rows_per_s"),
-                              .has_test = json_object_get(o, "test") != NULL};
-    if (!(epochs >= 1 && epochs < 1e9 && best >= 1 && best < 1e9) ||
-        !(net >= 0 && net < most && energy >= 0 && energy < most) ||
-        !(out->seconds >= 0 && out->rows_per_s >= 0))
-        return false;
-    out->epochs = (int)epochs;
-    out->best_epoch = (int)best;
-    out->params_net = (int64_t)net;
-    out->params_energy = (int64_t)energy;
-    out->threshold = isnan(cut) ? bs_threshold_top_k(1) : bs_threshold_fixed((float)cut);
-    read_metrics(k, o, "valid", out->valid);
-    read_metrics(k, o, k->tunes ? "valid_tuned" : "valid", out->valid_tuned);
-    read_metrics(k, o, "test", out->test);
-    read_metrics(k, o, k->tunes ? "test_tuned" : "test", out->test_tuned);
-    return true;
-}
-
-static basin_status read_outcome(const bs_kind *k, const char *path, const char *identity,
-                                 bs_train_outcome *out, basin_error *err)
-{
-    bs_buf text;
-    bs_buf_init(&text, 1 << 22);
-    basin_status s = bs_read_file(path, &text, err);
-    json_t      *file = s ? NULL : json_loadb(text.data ? text.data : "", text.len, 0, NULL);
-    const char  *theirs = json_string_value(json_object_get(file, "identity"));
-    if (!s && theirs && strcmp(theirs, identity) != 0)
-        s = bs_fail(err, BASIN_EARG,
-                    "%s: --resume: that run has other settings or other data; use the same, or "
-                    "another -o",
-                    path);
-    else if (!s && (!theirs || !read_values(k, json_object_get(file, "outcome"), out)))
-        s = bs_fail(err, BASIN_EDATA,
-                    "%s: is not the outcome of a training; remove it to do the "
-                    "run again",
-                    path);
-    json_decref(file);
-    bs_buf_free(&text);
-    return s;
-}
+/* ---- finished before ---- */
 
 static basin_status restore_one(bs_comparison *c, int method, int seed, basin_error *err)
 {
-    char            path[BS_OPTION_TEXT + 96];
-    const int       at = method * c->seeds + seed;
-    bs_compare_run *r = &c->run[at];
-    bs_settings     settings;
-    bs_buf          identity;
-    outcome_path(r, path);
-    if (access(path, F_OK) != 0)
-        return BASIN_OK;
+    const int        at = method * c->seeds + seed;
+    bs_compare_run  *r = &c->run[at];
+    bs_settings      settings;
+    bs_outcome_match match;
     bs_compare_settings(c, method, seed, &settings);
-    bs_buf_init(&identity, 1 << 22);
-    write_identity(c, &settings, &identity);
-    basin_status s = identity.failed
-                         ? bs_fail_nomem(err)
-                         : read_outcome(c->rows->kind, path, identity.data, &c->outcome[at], err);
-    bs_buf_free(&identity);
-    r->finished = !s;
+    basin_status s = bs_outcome_read(&c->data, &settings, r->folder, &match, &c->outcome[at], err);
+    if (!s && match == BS_OUTCOME_OTHER)
+        s = bs_outcome_refuse(r->folder, err);
+    r->finished = !s && match == BS_OUTCOME_SAME;
     return s;
 }
 
@@ -247,7 +136,7 @@ static void train_run(queue *q, int at, int worker)
                         .watch = log.level == BS_QUIET ? &watch : NULL};
     basin_status s = bs_train(&job, o, &r->failure);
     if (!s)
-        s = write_outcome(c, r, &settings, o, &r->failure);
+        s = bs_outcome_write(&c->data, &settings, o, r->folder, &r->failure);
     r->finished = !s;
 }
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api.h"
+#include "api_outcome.h"
 #include "api_report.h"
 #include "base/io.h"
 
@@ -232,24 +232,27 @@ static void seeds_table(const bs_kind *k, const bs_known *known, const bs_train_
 
 /* ---- runs ---- */
 
-/* What a report says of the effort; not part of the run that is repeated to the bit, and no reason
- * to fail when all else is saved. */
-static void write_outcome(const bs_kind *k, const bs_settings *s, const bs_train_outcome *o,
+/* No reason to fail when all else is saved. */
+static void leave_outcome(const bs_prepared *data, const bs_settings *s, const bs_train_outcome *o,
                           const char *folder, bs_logger *log)
 {
-    char        path[BS_OPTION_TEXT + 96];
     basin_error err = {0};
-    bs_buf      text;
-    snprintf(path, sizeof path, "%s/outcome.json", folder);
-    bs_buf_init(&text, 1 << 22);
-    bs_buf_text(&text, "{\"outcome\": ");
-    bs_outcome_json(k, s, o, folder, &text);
-    bs_buf_text(&text, "}\n");
-    basin_status status =
-        text.failed ? bs_fail_nomem(&err) : bs_write_file(path, text.data, text.len, &err);
-    if (status)
-        bs_log_say(log, BS_WARN, "%s was not written: %s", path, err.msg);
-    bs_buf_free(&text);
+    if (bs_outcome_write(data, s, o, folder, &err))
+        bs_log_say(log, BS_WARN, "outcome.json was not written: %s", err.msg);
+}
+
+/* A finished run is not made again, and never in the place of another one. One that has a
+ * checkpoint may be given more time. */
+static basin_status finished_before(const bs_prepared *data, const bs_settings *s,
+                                    const char *folder, bs_train_outcome *out, bool *finished,
+                                    basin_error *err)
+{
+    bs_outcome_match match;
+    basin_status     status = bs_outcome_read(data, s, folder, &match, out, err);
+    *finished = !status && match == BS_OUTCOME_SAME;
+    if (!status && match == BS_OUTCOME_OTHER && !bs_checkpoint_there(folder))
+        status = bs_outcome_refuse(folder, err);
+    return status;
 }
 
 static basin_status train_one(const bs_settings *s, const bs_prepared *data, const char *folder,
@@ -277,7 +280,26 @@ static basin_status train_one(const bs_settings *s, const bs_prepared *data, con
     return bs_train(&job, out, err);
 }
 
-/* Each seed has a folder of its own; a finished one is not trained again. */
+/* One seed, in its folder if there is one. */
+static basin_status train_or_take(const bs_settings *s, const bs_prepared *data, const char *folder,
+                                  int resume, const basin_session *session, bs_logger *log,
+                                  bs_train_outcome *out, bool *trained, basin_error *err)
+{
+    bool         finished = false;
+    basin_status status =
+        folder && resume ? finished_before(data, s, folder, out, &finished, err) : BASIN_OK;
+    if (finished)
+        bs_log_say(log, BS_INFO, "%s: was finished before; nothing is left to be done", folder);
+    if (status || finished)
+        return status;
+    *trained = true;
+    status = train_one(s, data, folder, resume, session, log, out, err);
+    if (!status && folder)
+        leave_outcome(data, s, out, folder, log);
+    return status;
+}
+
+/* Each seed has a folder of its own. */
 static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const char *folder,
                                 int seeds, int resume, const basin_session *session, bs_logger *log,
                                 bs_train_outcome *outcome, bs_buf *table, bs_buf *json,
@@ -285,6 +307,7 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
 {
     const bs_kind *k = data->part[0].kind;
     const int      first = s->train.seed;
+    bool           trained = false;
     basin_status   status = BASIN_OK;
     bs_buf_text(json, seeds > 1 ? "{\"runs\": [" : "");
     for (int i = 0; i < seeds && !status; i++) {
@@ -292,9 +315,8 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
         s->train.seed = first + i;
         if (folder)
             snprintf(own, sizeof own, seeds > 1 ? "%s/seed-%d" : "%s", folder, s->train.seed);
-        status = train_one(s, data, folder ? own : NULL, resume, session, log, &outcome[i], err);
-        if (!status && folder)
-            write_outcome(k, s, &outcome[i], own, log);
+        status = train_or_take(s, data, folder ? own : NULL, resume, session, log, &outcome[i],
+                               &trained, err);
         if (status)
             break;
         bs_buf_text(json, i > 0 ? ", " : "");
@@ -313,7 +335,7 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
         bs_buf_text(json, "}");
         seeds_table(k, &data->known, outcome, seeds, table);
     }
-    if (!status && folder) {
+    if (!status && trained && folder) {
         const bool stopped = session && bs_stop_asked(session->stop); /* the model is there */
         const bool report =
             s->train.report && !stopped && bs_report_after(folder, data, s->train.threads, log);

@@ -11,9 +11,16 @@
 #include "base/io.h"
 #include "train/trainer.h"
 
-static void state_path(const bs_trainer *t, char path[BS_OPTION_TEXT + 64])
+static void state_path(const char *folder, char path[BS_OPTION_TEXT + 64])
 {
-    snprintf(path, BS_OPTION_TEXT + 64, "%s/last/state.safetensors", t->job->folder);
+    snprintf(path, BS_OPTION_TEXT + 64, "%s/last/state.safetensors", folder);
+}
+
+bool bs_checkpoint_there(const char *folder)
+{
+    char path[BS_OPTION_TEXT + 64];
+    state_path(folder, path);
+    return access(path, F_OK) == 0;
 }
 
 /* Visits every number that must survive, always in the same order. */
@@ -110,7 +117,7 @@ basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err)
     };
     snprintf(folder, sizeof folder, "%s/last", t->job->folder);
     basin_status s = identity.failed ? bs_fail_nomem(err) : bs_make_dir(folder, err);
-    state_path(t, path);
+    state_path(t->job->folder, path);
     if (!s)
         s = bs_safetensors_write(path, tensor, 5, &(bs_meta){"basin.run", identity.data}, 1, err);
     bs_buf_free(&identity);
@@ -149,8 +156,8 @@ static basin_status check_identity(const bs_trainer *t, const bs_safetensors *f,
 basin_status bs_checkpoint_read(bs_trainer *t, bool *found, basin_error *err)
 {
     char path[BS_OPTION_TEXT + 64];
-    state_path(t, path);
-    *found = access(path, F_OK) == 0;
+    state_path(t->job->folder, path);
+    *found = bs_checkpoint_there(t->job->folder);
     if (!*found)
         return BASIN_OK;
     bs_safetensors *f;

@@ -78,8 +78,8 @@ basin_status bs_record_start(bs_trainer *t, bool anew, basin_error *err)
     file_path(t, "last", last);
     bs_sweep(t->job->folder, 0);
     bs_sweep(last, 0);
-    if (anew) {
-        file_path(t, "metrics.jsonl", last);
+    for (int i = 0; anew && i < 2; i++) { /* of the run that was here before */
+        file_path(t, i ? "outcome.json" : "metrics.jsonl", last);
         unlink(last);
     }
     bs_buf_init(&text, 1 << 20);

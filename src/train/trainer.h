@@ -90,6 +90,7 @@ typedef struct {
 basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err);
 /* *found = false when there is none; one of other settings or data is an error. */
 basin_status bs_checkpoint_read(bs_trainer *t, bool *found, basin_error *err);
+bool         bs_checkpoint_there(const char *folder);
 
 /* pretrained.c: with pretrain.cache, what pre-training depends on, while parameters have their
  * first values; what it came to in another run, before the first epoch (best, best_epoch, epoch

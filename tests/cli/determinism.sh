@@ -1,7 +1,7 @@
 # The same bytes for any number of threads; and after kill -9 and --resume.
 basin data make mlc --seed 5 --set rows=1500 -o d.arff > made
 train="basin train d.arff -q --epochs 12 --seed 7 --set checkpoint.seconds=0 --set net.width=64"
-$train --threads 1 -o one > table
+$train --threads 1 -o one > one.table
 $train --threads 2 -o two > table
 $train --threads 3 -o three > table
 cmp one/best.safetensors two/best.safetensors && echo "1 and 2 threads: same model"
@@ -33,3 +33,11 @@ echo "status $?"
 # the config of a run repeats it
 basin train -q --config one/config -o again > table
 cmp one/best.safetensors again/best.safetensors && echo "config: same model"
+
+# a finished run is not made again, nor overwritten by another one
+cp one/best.safetensors before
+rm -rf one/last
+$train --resume -o one > again.table
+grep -v "^wrote\|^next" one.table | cmp - again.table && echo "finished: same table"
+basin train d.arff --epochs 3 --resume -o one 2>&1 | tail -n 1
+cmp one/best.safetensors before && echo "left alone"

@@ -1,0 +1,141 @@
+/* api_outcome.c -- see api_outcome.h. */
+#include "api_outcome.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+enum { PATH_ROOM = BS_OPTION_TEXT + 96 };
+
+static void outcome_path(const char *folder, char path[PATH_ROOM])
+{
+    snprintf(path, PATH_ROOM, "%s/outcome.json", folder);
+}
+
+/* What must be equal for a finished run to count. Unlike a checkpoint, which may be
+ * given more time, a finished run was made under its time limit. */
+static void write_identity(const bs_prepared *data, const bs_settings *s, bs_buf *out)
+{
+    bs_settings_json(s, out);
+    bs_buf_printf(out, " time_limit %g", s->train.time_limit);
+    for (int i = 0; i < BS_ROLES; i++)
+        bs_buf_printf(out, " %016llx", (unsigned long long)data->part[i].hash);
+}
+
+basin_status bs_outcome_write(const bs_prepared *data, const bs_settings *s,
+                              const bs_train_outcome *o, const char *folder, basin_error *err)
+{
+    char   path[PATH_ROOM], margin[BS_NUMBER_TEXT];
+    bs_buf text, identity;
+    bs_buf_init(&text, 1 << 22);
+    bs_buf_init(&identity, 1 << 22);
+    write_identity(data, s, &identity);
+    bs_format_double(o->test_margin, margin);
+    bs_buf_text(&text, "{\"identity\": ");
+    bs_json_quote(identity.data ? identity.data : "", &text);
+    bs_buf_printf(&text, ", \"test_margin\": %s, \"outcome\": ", margin);
+    bs_outcome_json(data->part[0].kind, s, o, folder, &text);
+    bs_buf_text(&text, "}\n");
+    outcome_path(folder, path);
+    basin_status status = text.failed || identity.failed
+                              ? bs_fail_nomem(err)
+                              : bs_write_file(path, text.data, text.len, err);
+    bs_buf_free(&text);
+    bs_buf_free(&identity);
+    return status;
+}
+
+/* ---- reading ---- */
+
+static double number(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    return json_is_number(v) ? json_number_value(v) : (double)NAN;
+}
+
+static void read_metrics(const bs_kind *k, const json_t *o, const char *key,
+                         double out[BS_MOST_METRICS])
+{
+    const json_t *values = json_object_get(o, key);
+    for (int i = 0; i < k->n_metrics; i++)
+        out[i] = number(values, k->metric[i].name);
+}
+
+/* The threshold is only what JSON tells; the model has the whole. */
+static bool read_values(const bs_kind *k, const json_t *file, bs_train_outcome *out)
+{
+    const json_t *o = json_object_get(file, "outcome");
+    const double  epochs = number(o, "epochs"), best = number(o, "best_epoch");
+    const double  net = number(o, "params_net"), energy = number(o, "params_energy");
+    const double  cut = number(o, "threshold"), margin = number(file, "test_margin");
+    const double  most = 1e15; /* exact in a double, and fits an int64_t */
+    *out = (bs_train_outcome){.seconds = number(o, "seconds"),
+                              .rows_per_s = number(o, "train_rows_per_s"),
+                              .test_margin = isnan(margin) ? 0 : margin,
+                              .has_test = json_object_get(o, "test") != NULL};
+    if (!(epochs >= 1 && epochs < 1e9 && best >= 1 && best < 1e9) ||
+        !(net >= 0 && net < most && energy >= 0 && energy < most) ||
+        !(out->seconds >= 0 && out->rows_per_s >= 0))
+        return false;
+    out->epochs = (int)epochs;
+    out->best_epoch = (int)best;
+    out->params_net = (int64_t)net;
+    out->params_energy = (int64_t)energy;
+    out->threshold = isnan(cut) ? bs_threshold_top_k(1) : bs_threshold_fixed((float)cut);
+    read_metrics(k, o, "valid", out->valid);
+    read_metrics(k, o, k->tunes ? "valid_tuned" : "valid", out->valid_tuned);
+    read_metrics(k, o, "test", out->test);
+    read_metrics(k, o, k->tunes ? "test_tuned" : "test", out->test_tuned);
+    return true;
+}
+
+static basin_status read_file(const bs_kind *k, const char *path, const char *identity,
+                              bs_outcome_match *match, bs_train_outcome *out, basin_error *err)
+{
+    bs_buf text;
+    bs_buf_init(&text, 1 << 22);
+    basin_status s = bs_read_file(path, &text, err);
+    json_t      *file = s ? NULL : json_loadb(text.data ? text.data : "", text.len, 0, NULL);
+    const char  *theirs = json_string_value(json_object_get(file, "identity"));
+    *match = theirs && strcmp(theirs, identity) == 0 ? BS_OUTCOME_SAME : BS_OUTCOME_OTHER;
+    if (!s && (!theirs || (*match == BS_OUTCOME_SAME && !read_values(k, file, out))))
+        s = bs_fail(err, BASIN_EDATA,
+                    "%s: is not the outcome of a training; remove it to do the "
+                    "run again",
+                    path);
+    json_decref(file);
+    bs_buf_free(&text);
+    return s;
+}
+
+basin_status bs_outcome_read(const bs_prepared *data, const bs_settings *s, const char *folder,
+                             bs_outcome_match *match, bs_train_outcome *out, basin_error *err)
+{
+    char   path[PATH_ROOM];
+    bs_buf identity;
+    *match = BS_OUTCOME_NONE;
+    outcome_path(folder, path);
+    if (access(path, F_OK) != 0)
+        return BASIN_OK;
+    bs_buf_init(&identity, 1 << 22);
+    write_identity(data, s, &identity);
+    basin_status status =
+        identity.failed ? bs_fail_nomem(err)
+                        : read_file(data->part[0].kind, path, identity.data, match, out, err);
+    bs_buf_free(&identity);
+    return status;
+}
+
+basin_status bs_outcome_refuse(const char *folder, basin_error *err)
+{
+    char path[PATH_ROOM];
+    outcome_path(folder, path);
+    return bs_fail(err, BASIN_EARG,
+                   "%s: --resume: that run has other settings or other data; use the same, or "
+                   "another -o",
+                   path);
+}
