@@ -133,10 +133,11 @@ static void put_pixel(const window *x, size_t row, size_t p, int c)
         y[(size_t)k * x->cells + p] = (real)(x->planes == 1 ? c : k == c);
 }
 
+/* Where the truth is not known, what was found. */
 static void put_mask(const window *x, size_t row, const uint8_t *mask)
 {
     for (size_t p = 0; p < x->cells; p++)
-        put_pixel(x, row, p, mask[p] == BS_IGNORE ? 0 : mask[p]);
+        put_pixel(x, row, p, mask[p] == BS_IGNORE ? x->mask[p] : mask[p]);
 }
 
 static void put_found(const window *x, size_t row)

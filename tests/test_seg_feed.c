@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api.h"
 #include "base/mem.h"
 #include "fuzz/fuzz_pictured.h"
 #include "image/make_seg.h"
@@ -411,14 +412,14 @@ static void parts_of_the_data_are_used(void **state)
     bs_prepared_free(&p);
 }
 
-static void train_to(const char *data, const char *run, const char *size)
+static void train_by(const char *method, const char *data, const char *run, const char *size)
 {
     basin_config *c;
     basin_text    text;
     OK(basin_config_new(&c, err));
     OK(basin_config_set(c, "epochs", "2", err));
     OK(basin_config_set(c, "net.width", "4", err));
-    OK(basin_config_set(c, "method", "ce", err));
+    OK(basin_config_set(c, "method", method, err));
     OK(basin_config_set(c, "image.size", size, err));
     OK(basin_config_file(c, "train", data, err));
     OK(basin_train(c, run, 1, 0, NULL, &text, err));
@@ -426,6 +427,53 @@ static void train_to(const char *data, const char *run, const char *size)
     assert_non_null(strstr(text.json, "\"test\": {\"pixel_accuracy\""));
     basin_text_free(&text);
     basin_config_free(c);
+}
+
+static void train_to(const char *data, const char *run, const char *size)
+{
+    train_by("ce", data, run, size);
+}
+
+static bs_outputs searched(const basin_model *m, bs_images *im)
+{
+    const bs_saved *saved = m->saved;
+    const bs_part   part = {.kind = &bs_kind_seg, .rows = im->n, .seg = im};
+    bs_inference    how;
+    bs_workspace   *w;
+    bs_scorer      *scorer;
+    bs_outputs      y;
+    OK(bs_saved_inference(saved, "gbi", false, &how, err));
+    OK(bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &w, err));
+    OK(bs_scorer_new(&bs_backend_cpu, w, saved->params, &saved->spec, &how, &scorer, err));
+    OK(bs_kind_seg.outputs(&part, &saved->known, &y, err));
+    OK(bs_kind_seg.predict(scorer, &saved->spec, &saved->known, &part, &y, err));
+    bs_scorer_free(scorer);
+    bs_backend_cpu.workspace_free(w);
+    return y;
+}
+
+/* Prediction is blind to the truth, also to which pixels of it do not count. */
+static void masks_do_not_change_predictions(void **state)
+{
+    basin_model *m;
+    (void)state;
+    train_by("dvn", "set.tar", "run-dvn", "auto");
+    OK(basin_model_load("run-dvn", &m, err));
+    bs_images *im = made("");
+    bs_outputs with = searched(m, im);
+    for (int32_t i = 0; i < im->n; i++)
+        memset(im->mask[i], BS_IGNORE, SIZE * SIZE / 2);
+    bs_outputs ignored = searched(m, im);
+    im->mask[0] = NULL;
+    bs_outputs without = searched(m, im);
+    const size_t bytes = with.start[im->n] * sizeof *with.scores;
+    assert_memory_equal(with.scores, ignored.scores, bytes);
+    assert_memory_equal(with.scores, without.scores, bytes);
+    bs_outputs_free(&with);
+    bs_outputs_free(&ignored);
+    bs_outputs_free(&without);
+    bs_images_free(im);
+    basin_model_free(m);
 }
 
 /* Memory and files give the same probabilities; pixels are interleaved there. */
@@ -541,6 +589,7 @@ int main(void)
     };
     const struct CMUnitTest files[] = {
         cmocka_unit_test(parts_of_the_data_are_used),
+        cmocka_unit_test(masks_do_not_change_predictions),
         cmocka_unit_test(memory_and_files_agree),
         cmocka_unit_test(odd_images_are_refused),
         cmocka_unit_test(memory_may_run_out),

@@ -68,19 +68,25 @@ void bs_windows_put(bs_windows *w, const bs_images *im, int32_t image, const bs_
 {
     const size_t cells = cells_of(w), C = (size_t)w->known->channels, at = (size_t)row;
     const int    width = im->width[image], height = im->height[image];
-    real        *photo = w->photo + at * C * cells, *there = w->there + at * cells;
-    real        *gold = w->gold + at * (size_t)w->planes * cells;
+    real        *photo = w->photo + at * C * cells;
     bs_crop_float(im->pixels[image], im->channels, width, height, c,
                   light ? light->mean : w->known->mean, light ? light->scale : NULL, w->colours);
     for (size_t i = 0; i < C * cells; i++)
         photo[i] = (real)w->colours[i];
-    memset(gold, 0, (size_t)w->planes * cells * sizeof *gold);
-    if (im->mask[image]) {
-        bs_crop_mask(im->mask[image], width, height, c, w->mask);
-        put_mask(w, w->mask, there, gold);
-    } else {
-        mark_inside(c, width, height, there);
-    }
+    mark_inside(c, width, height, w->there + at * cells);
+}
+
+void bs_windows_put_truth(bs_windows *w, const bs_images *im, int32_t image, const bs_crop *c,
+                          int32_t row)
+{
+    const size_t cells = cells_of(w), planes = (size_t)w->planes, at = (size_t)row;
+    real        *there = w->there + at * cells, *gold = w->gold + at * planes * cells;
+    memset(there, 0, cells * sizeof *there);
+    memset(gold, 0, planes * cells * sizeof *gold);
+    if (!im->mask[image])
+        return;
+    bs_crop_mask(im->mask[image], im->width[image], im->height[image], c, w->mask);
+    put_mask(w, w->mask, there, gold);
 }
 
 const bs_batch *bs_windows_take(bs_windows *w, int32_t n)
@@ -136,20 +142,17 @@ static bs_light light_at_random(bs_rng *rng, double jitter, const bs_seg_known *
     return l;
 }
 
-/* A photo without a mask teaches nothing: none of its pixels counts. */
 static const bs_batch *take_windows(bs_feed *base, const int32_t *index, int32_t n)
 {
     feed               *f = (feed *)base;
     const bs_seg_known *k = f->room.known;
-    const size_t        cells = cells_of(&f->room);
     for (int32_t i = 0; i < n; i++) {
         bs_rng   rng = bs_rng_make(f->salt, (uint64_t)index[i], 0);
         bs_crop  c = bs_crop_random(&rng, f->im->width[index[i]], f->im->height[index[i]], k->width,
                                     k->height, f->flip);
         bs_light light = light_at_random(&rng, f->jitter, k);
         bs_windows_put(&f->room, f->im, index[i], &c, f->jitter > 0 ? &light : NULL, i);
-        if (!f->im->mask[index[i]])
-            memset(f->room.there + (size_t)i * cells, 0, cells * sizeof *f->room.there);
+        bs_windows_put_truth(&f->room, f->im, index[i], &c, i);
     }
     return bs_windows_take(&f->room, n);
 }

@@ -26,10 +26,14 @@ typedef struct {
     float mean[3], scale[3];
 } bs_light;
 
-/* Puts a window of a photo, with its mask where there is one, at a row of the batch. `light` is
- * NULL, the photo as it is, unless it is to be seen in another one. */
+/* Puts a window of a photo at a row of the batch; all pixels inside of it count. `light` is NULL,
+ * the photo as it is, unless it is to be seen in another one. */
 void bs_windows_put(bs_windows *w, const bs_images *im, int32_t image, const bs_crop *c,
                     const bs_light *light, int32_t row);
+/* What training knows besides: the mask. Pixels that it ignores do not count, nor do any of a photo
+ * without one, which teaches nothing. Not for prediction, which would see where they are. */
+void bs_windows_put_truth(bs_windows *w, const bs_images *im, int32_t image, const bs_crop *c,
+                          int32_t row);
 /* The batch of the first n rows. */
 const bs_batch *bs_windows_take(bs_windows *w, int32_t n);
 
