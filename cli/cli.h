@@ -25,6 +25,7 @@ typedef struct {
 typedef struct {
     const char *name, *usage, *help;
     int (*run)(int argc, char **argv); /* argv[0] is the verb */
+    bool table;                        /* or, with --json, an object */
 } cli_verb;
 
 extern const cli_verb cli_verbs[];

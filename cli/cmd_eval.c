@@ -1,5 +1,4 @@
 /* cmd_eval.c -- basin eval. */
-#include <stdlib.h>
 
 #include "cli.h"
 
@@ -51,7 +50,8 @@ int cmd_eval(int argc, char **argv)
         return status;
     if (n < 2)
         return cli_misuse(verb, "a model and at least one file are needed");
-    o.threads = threads ? (int)strtol(threads, NULL, 10) : 0;
+    if ((status = cli_whole(verb, "--threads", threads, 1024, &o.threads)))
+        return status;
     o.per_label = labels;
     o.constrain = constrain;
     o.conlleval = compat ? 2 : conlleval;

@@ -1,5 +1,4 @@
 /* cmd_predict.c -- basin predict. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -51,7 +50,9 @@ int cmd_predict(int argc, char **argv)
               .value = "X",
               .text = &o.threshold,
               .help = "mlc: a number, or auto: the one stored in the model"},
-             {.name = "--overlay", .flag = &overlay, .help = "seg: masks drawn over photos, too"},
+             {.name = "--overlay",
+              .flag = &overlay,
+              .help = "seg: masks drawn over photos, in DIR/overlay; with -o FILE.png that alone"},
              {.name = "--part",
               .value = "PART",
               .text = &o.part,
@@ -64,15 +65,15 @@ int cmd_predict(int argc, char **argv)
         return status;
     if (n < 2)
         return cli_misuse(verb, "a model and at least one file (or -) are needed");
-    char *end = NULL;
-    long  k = top ? strtol(top, &end, 10) : 0;
-    if (top && (*top == '\0' || *end || k < 1 || k > 1000000))
-        return cli_misuse(verb, "--top-k: '%s' is not a whole number of 1 or more", top);
-    o.top_k = (int)k;
+    if (common.json)
+        return cli_misuse(verb, "--json: there is no table; --format jsonl writes a line a row");
+    if ((status = cli_whole(verb, "--top-k", top, 1000000, &o.top_k)))
+        return status;
     o.scores = scores;
     o.energy = energy;
     o.constrain = constrain;
-    o.threads = threads ? (int)strtol(threads, NULL, 10) : 0;
+    if ((status = cli_whole(verb, "--threads", threads, 1024, &o.threads)))
+        return status;
     o.format = format_of(format, out);
     basin_session session = cli_session(&common);
     bool          to_path = out && strcmp(out, "-") != 0;

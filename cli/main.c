@@ -7,22 +7,23 @@
 
 /* To add a verb: a cmd_*.c, its line in cli.h and a row here. */
 const cli_verb cli_verbs[] = {
-    {"train", "DATA... [options]", "train a model on labelled rows, sentences or images",
-     cmd_train},
+    {"train", "DATA... [options]", "train a model on labelled rows, sentences or images", cmd_train,
+     true},
     {"compare", "DATA... --methods M1,M2,... [options]", "train several methods; one table",
-     cmd_compare},
+     cmd_compare, true},
     {"tune", "DATA... --budget TIME|--trials N [options]", "search for good settings of a method",
-     cmd_tune},
-    {"eval", "MODEL DATA... [options]", "measure a model on labelled data", cmd_eval},
-    {"predict", "MODEL DATA... [options]", "label new data with a model", cmd_predict},
-    {"report", "RUN... [options]", "one page about a run, or several", cmd_report},
-    {"explain", "MODEL DATA... [options]", "draw what the energy of a model learned", cmd_explain},
+     cmd_tune, true},
+    {"eval", "MODEL DATA... [options]", "measure a model on labelled data", cmd_eval, true},
+    {"predict", "MODEL DATA... [options]", "label new data with a model", cmd_predict, false},
+    {"report", "RUN... [options]", "one page about a run, or several", cmd_report, true},
+    {"explain", "MODEL DATA... [options]", "draw what the energy of a model learned", cmd_explain,
+     true},
     {"data", "inspect|check|split|convert|make ... [options]", "look at, split, convert, generate",
-     cmd_data},
+     cmd_data, true},
     {"list", "methods|energies|encoders|tasks|readers|metrics|presets|options|space",
-     "what can be named on the command line", cmd_list},
-    {"doctor", "", "what this build and this machine are", cmd_doctor},
-    {NULL, NULL, NULL, NULL},
+     "what can be named on the command line", cmd_list, true},
+    {"doctor", "", "what this build and this machine are", cmd_doctor, true},
+    {NULL, NULL, NULL, NULL, false},
 };
 
 const cli_verb *cli_find(const char *name)

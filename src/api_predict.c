@@ -101,17 +101,47 @@ static basin_status predict(const predicting *g, const bs_part *data, bs_outputs
     return s ? s : g->m->kind->predict(g->scorer, &g->m->spec, &g->m->known, data, y, err);
 }
 
-static basin_status all_at_once(const predicting *g, const char *const *files, int n, bs_target *to,
-                                basin_error *err)
+static basin_status predict_and_write(const predicting *g, const bs_part *data, bs_target *to,
+                                      basin_error *err)
+{
+    bs_outputs   y = {0};
+    basin_status s = predict(g, data, &y, err);
+    if (!s)
+        s = g->p->write(g->m, g->o, data, &y, to, err);
+    bs_outputs_free(&y);
+    return s;
+}
+
+static basin_status some_rows(const predicting *g, const bs_part *data, int32_t first, int32_t n,
+                              bs_target *to, basin_error *err)
+{
+    bs_part  piece = {0};
+    int32_t *row = bs_calloc((size_t)n, sizeof *row);
+    if (!row)
+        return bs_fail_nomem(err);
+    for (int32_t i = 0; i < n; i++)
+        row[i] = first + i;
+    basin_status s = g->m->kind->select(data, row, n, &piece, err);
+    if (!s)
+        s = predict_and_write(g, &piece, to, err);
+    bs_part_free(&piece);
+    bs_free(row);
+    return s;
+}
+
+static basin_status read_at_once(const predicting *g, const char *const *files, int n,
+                                 bs_target *to, basin_error *err)
 {
     bs_part      data = {0};
-    bs_outputs   y = {0};
     basin_status s = bs_read_for(g->m, files, n, g->o->part, true, g->log, &data, err);
-    if (!s)
-        s = predict(g, &data, &y, err);
-    if (!s)
-        s = g->p->write(g->m, g->o, &data, &y, to, err);
-    bs_outputs_free(&y);
+    int32_t      many = 0;
+    for (int32_t first = 0; first < data.rows && !s; first += many) {
+        many = g->p->piece ? g->p->piece(g->m, g->o, &data, first) : data.rows;
+        s = many == data.rows ? predict_and_write(g, &data, to, err)
+                              : some_rows(g, &data, first, many, to, err);
+    }
+    if (!s && data.rows == 0)
+        s = predict_and_write(g, &data, to, err);
     bs_part_free(&data);
     return s;
 }
@@ -157,7 +187,7 @@ static basin_status predict_to(const predicting *g, const char *const *files, in
     if (s)
         return s;
     if (!writer)
-        return all_at_once(g, files, n, to, err);
+        return read_at_once(g, files, n, to, err);
     s = piece_by_piece(g, files, n, writer, err);
     g->p->end(writer);
     return s;
@@ -168,8 +198,8 @@ static basin_status predict_files(const predicting *g, const char *const *files,
                                   basin_error *err)
 {
     bs_target to = {.file = out};
-    if (!out && g->p->folders)
-        return all_at_once(g, files, n, NULL, err);
+    if (!out && g->p->opens && g->p->opens(g->o))
+        return read_at_once(g, files, n, NULL, err);
     basin_status s = out ? BASIN_OK : bs_target_open(g->o->path, &to, err);
     return s ? s : bs_target_close(&to, predict_to(g, files, n, &to, err), err);
 }

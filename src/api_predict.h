@@ -18,10 +18,15 @@ basin_status bs_target_close(bs_target *t, basin_status s, basin_error *err);
 
 typedef struct {
     const char *task;
-    bool        folders; /* opens the path that it is given by itself: it may be a folder */
+    /* Whether it opens the path of the options by itself, which may be a folder; NULL: never. */
+    bool (*opens)(const basin_predict_options *o);
     /* Before any work is done: options that do not fit the task or each other. */
     basin_status (*check)(const bs_saved *m, const basin_predict_options *o, basin_error *err);
-    /* All rows at once... */
+    /* How many rows from `first` on are predicted and written together; NULL: all. Outputs of
+     * large images are not all held at a time. */
+    int32_t (*piece)(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
+                     int32_t first);
+    /* All of these rows at once... */
     basin_status (*write)(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
                           const bs_outputs *y, bs_target *out, basin_error *err);
     /* ... or, of a task whose files come in pieces (NULL: write is what there is), some at a time.

@@ -7,6 +7,8 @@
 #include "image/overlay.h"
 #include "image/resize.h"
 
+enum { MOST_CELLS = 1 << 20 }; /* numbers of outputs that are held at a time */
+
 typedef enum { COUNTS, MASKS, ARRAYS } form;
 
 typedef struct {
@@ -32,6 +34,29 @@ static basin_status find_form(const basin_predict_options *o, form *out, basin_e
     return BASIN_OK;
 }
 
+static bool ends_in(const char *path, const char *ending)
+{
+    size_t n = strlen(path), m = strlen(ending);
+    return n > m && strcmp(path + n - m, ending) == 0;
+}
+
+/* Not a folder: a picture or an array. */
+static bool one_file(const basin_predict_options *o, form f)
+{
+    return !o->path || ends_in(o->path, f == MASKS ? ".png" : ".npy");
+}
+
+/* A folder of that name would surprise. */
+static bool ends_like_another_picture(const char *path)
+{
+    static const char *const ending[] = {".jpg", ".jpeg", ".JPG", ".JPEG", ".PNG",
+                                         ".gif", ".tif",  ".bmp", ".tiff", ".webp"};
+    for (size_t i = 0; path && i < sizeof ending / sizeof ending[0]; i++)
+        if (ends_in(path, ending[i]))
+            return true;
+    return false;
+}
+
 static basin_status check(const bs_saved *m, const basin_predict_options *o, basin_error *err)
 {
     form         f = COUNTS;
@@ -44,7 +69,11 @@ static basin_status check(const bs_saved *m, const basin_predict_options *o, bas
     if (o->threshold && strcmp(o->threshold, "auto") != 0)
         return bs_fail(err, BASIN_EARG,
                        "--threshold: is for label sets; --format npy gives probabilities");
-    if (o->scores && (f != MASKS || !o->path))
+    if (f != COUNTS && ends_like_another_picture(o->path))
+        return bs_fail(err, BASIN_EARG,
+                       "-o: '%.200s': masks are written as PNG; give a folder or FILE.png",
+                       o->path);
+    if (o->scores && (f != MASKS || one_file(o, f)))
         return bs_fail(err, BASIN_EARG,
                        "--scores: puts arrays beside masks, so it needs -o DIR; --format npy "
                        "gives arrays alone");
@@ -151,6 +180,10 @@ static basin_status put(writer *w, const char *folder, int32_t i, const char *en
 
 static basin_status put_photo(writer *w, form f, int32_t i)
 {
+    if (w->o->overlay && strncmp(w->im->name[i], "overlay/", 8) == 0)
+        return bs_fail(w->err, BASIN_EDATA,
+                       "--overlay: '%.80s' would lie among the drawings; rename that folder",
+                       w->im->name[i]);
     basin_status s = decide(w, i);
     if (!s && f == MASKS)
         s = make_mask(w, i);
@@ -168,12 +201,6 @@ static basin_status put_photo(writer *w, form f, int32_t i)
 }
 
 /* ---- one file ---- */
-
-static bool ends_in(const char *path, const char *ending)
-{
-    size_t n = strlen(path), m = strlen(ending);
-    return n > m && strcmp(path + n - m, ending) == 0;
-}
 
 static basin_status put_one(writer *w, form f, bs_target *out)
 {
@@ -221,21 +248,14 @@ static basin_status put_counts(writer *w, bs_target *out)
     return s;
 }
 
-/* out is NULL where a path was given. */
+/* out is NULL where a path was given, and pictures or arrays go there. */
 static basin_status write_all(writer *w, form f, bs_target *out)
 {
-    const char  *path = w->o->path;
-    basin_status s = BASIN_OK;
-    if (f == COUNTS && out)
+    if (f == COUNTS)
         return put_counts(w, out);
-    if (f == COUNTS) {
-        bs_target file;
-        s = bs_target_open(path, &file, w->err);
-        return s ? s : bs_target_close(&file, put_counts(w, &file), w->err);
-    }
-    if (out || ends_in(path, f == MASKS ? ".png" : ".npy"))
+    if (one_file(w->o, f))
         return put_one(w, f, out);
-    s = bs_make_dir(path, w->err);
+    basin_status s = bs_make_dir(w->o->path, w->err);
     for (int32_t i = 0; i < w->im->n && !s; i++)
         s = put_photo(w, f, i);
     return s;
@@ -259,9 +279,34 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
     return s;
 }
 
+static bool opens(const basin_predict_options *o)
+{
+    form f = COUNTS;
+    return find_form(o, &f, NULL) == BASIN_OK && f != COUNTS;
+}
+
+/* One image, or more while their outputs are small. */
+static int32_t piece(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
+                     int32_t first)
+{
+    const bs_images *im = data->seg;
+    const int64_t    planes = m->known.seg.classes == 2 ? 1 : m->known.seg.classes;
+    int64_t          cells = 0;
+    int32_t          n = 0;
+    form             f = COUNTS;
+    if (find_form(o, &f, NULL) == BASIN_OK && f != COUNTS && one_file(o, f))
+        return im->n;
+    while (first + n < im->n && (n == 0 || cells < MOST_CELLS)) {
+        cells += planes * im->mask_width[first + n] * im->mask_height[first + n];
+        n++;
+    }
+    return n;
+}
+
 const bs_prediction bs_prediction_seg = {
     .task = "seg",
-    .folders = true,
+    .opens = opens,
+    .piece = piece,
     .check = check,
     .write = write_outputs,
 };

@@ -60,7 +60,17 @@ basin predict seal $photo --energy | grep -o '"[a-z]*":' | tr '\n' ' '; echo
 mkdir set && cp $photo set/a.png && basin predict seal set -o predicted && ls predicted
 
 # what does not fit is refused
+# large photos: not all outputs are held at a time
+basin data convert d.tar -o large --set image.size=600x500 2> messages
+basin predict seal large/images -q -o many && ls many | wc -l
+basin predict seal large/images -q > counts && wc -l < counts
+basin predict seal $(ls large/images/*.png | tail -n 1) -o last.png && cmp last.png many/$(ls many | tail -n 1) && echo "the last one: same"
+
 basin predict seal d.tar -o all.png 2>&1
+basin predict seal $photo -o mask.jpg 2>&1
+basin predict seal $photo -o mask.png --scores 2>&1
+basin predict seal d.tar --json 2>&1
+basin predict seal d.tar --threads many 2>&1
 basin predict seal d.tar --format csv 2>&1
 basin predict seal d.tar --scores 2>&1
 basin predict seal d.tar -o x --energy 2>&1
