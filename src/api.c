@@ -83,6 +83,7 @@ void basin_config_free(basin_config *c)
     bs_buf_free(&c->lines);
     bs_buf_free(&c->given);
     bs_free(c);
+    bs_input_forget(); /* its data may have been looked at only */
 }
 
 basin_status basin_config_set(basin_config *c, const char *key, const char *value, basin_error *err)
@@ -182,9 +183,10 @@ basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, 
 {
     enum { SURE = 50 };
     const bs_kind *kind;
+    struct stat    st;
     int            sure;
-    if (s != BASIN_EDATA && s != BASIN_EARG)
-        return s;
+    if ((s != BASIN_EDATA && s != BASIN_EARG) || stat(file, &st) || S_ISFIFO(st.st_mode))
+        return s; /* a pipe has nothing left to look at */
     if (bs_kind_sniff(file, &kind, &sure, NULL) || kind == m->kind || sure < SURE)
         return s;
     return bs_fail(err, BASIN_EDATA, "%s: is data for the task %s, but the model is for %s", file,

@@ -112,6 +112,13 @@ static basin_status read_file(const bs_kind *k, const char *path, const char *id
     return s;
 }
 
+bool bs_outcome_there(const char *folder)
+{
+    char path[PATH_ROOM];
+    outcome_path(folder, path);
+    return access(path, F_OK) == 0;
+}
+
 basin_status bs_outcome_read(const bs_prepared *data, const bs_settings *s, const char *folder,
                              bs_outcome_match *match, bs_train_outcome *out, basin_error *err)
 {
@@ -119,7 +126,7 @@ basin_status bs_outcome_read(const bs_prepared *data, const bs_settings *s, cons
     bs_buf identity;
     *match = BS_OUTCOME_NONE;
     outcome_path(folder, path);
-    if (access(path, F_OK) != 0)
+    if (!bs_outcome_there(folder))
         return BASIN_OK;
     bs_buf_init(&identity, 1 << 22);
     write_identity(data, s, &identity);

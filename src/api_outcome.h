@@ -16,6 +16,7 @@ typedef enum {
 
 basin_status bs_outcome_read(const bs_prepared *data, const bs_settings *s, const char *folder,
                              bs_outcome_match *match, bs_train_outcome *out, basin_error *err);
+bool bs_outcome_there(const char *folder);
 /* --resume of a run that is another one. */
 basin_status bs_outcome_refuse(const char *folder, basin_error *err);
 

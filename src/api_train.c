@@ -47,7 +47,9 @@ basin_status bs_config_resolve(const basin_config *c, const char *method, bs_set
     const char *at = c->given.data, *end = at ? at + c->given.len : NULL;
     while (!status && at < end) {
         const char *value = at + strlen(at) + 1;
-        status = bs_settings_set(s, at, value, "--set", err);
+        status = bs_kind_takes(kind, at, err);
+        if (!status)
+            status = bs_settings_set(s, at, value, "--set", err);
         at = value + strlen(value) + 1;
     }
     if (!status)
@@ -293,6 +295,8 @@ static basin_status train_or_take(const bs_settings *s, const bs_prepared *data,
     if (status || finished)
         return status;
     *trained = true;
+    if (folder && !resume && bs_outcome_there(folder))
+        bs_log_say(log, BS_INFO, "%s: the finished run that is there is replaced", folder);
     status = train_one(s, data, folder, resume, session, log, out, err);
     if (!status && folder)
         leave_outcome(data, s, out, folder, log);

@@ -566,6 +566,31 @@ static void check_two(bs_input *in)
     expect_end(in);
 }
 
+static void check_looked_at(bs_input *in)
+{
+    const char *head;
+    size_t      n;
+    basin_error err;
+    for (int i = 0; i < 3; i++) { /* looking takes nothing away */
+        assert_int_equal(bs_input_peek(in, 5, &head, &n, &err), BASIN_OK);
+        assert_int_equal(n, 5);
+        bs_input_put_back(in);
+        assert_int_equal(bs_input_open("-", &in, &err), BASIN_OK);
+    }
+    check_two(in);
+}
+
+static void check_forgotten(bs_input *in)
+{
+    const char *head;
+    size_t      n;
+    basin_error err;
+    assert_int_equal(bs_input_peek(in, 100, &head, &n, &err), BASIN_OK); /* all there is */
+    bs_input_put_back(in);
+    bs_input_forget();
+    bs_input_forget();
+}
+
 static char  *piped;
 static size_t n_piped;
 
@@ -591,6 +616,8 @@ static void standard_input_is_read(void **state)
     (void)state;
     char packed[1024];
     with_stdin("one\ntwo", 7, 1, check_two);
+    with_stdin("one\ntwo", 7, 1, check_looked_at);
+    with_stdin("one\ntwo", 7, 1, check_forgotten);
     with_stdin("\xef\xbb\xbfone\ntwo\r\n", 12, 1, check_two);
     size_t m = pack(&packings[0], "one\ntwo\n", 8, packed, sizeof packed);
     with_stdin(packed, m, 1, check_two);

@@ -15,6 +15,7 @@
 #include "base/unpack.h"
 
 static const size_t chunk = (size_t)256 << 10;
+static const char   stdin_name[] = "<stdin>";
 
 struct bs_input {
     char       *name;
@@ -176,17 +177,47 @@ static basin_status open_file(const char *path, int *fd, basin_error *err)
     return BASIN_OK;
 }
 
+/* A pipe gives its bytes once: one that was only looked at waits here to be opened again. */
+static _Thread_local bs_input *waiting;
+
+static bool is_pipe(const bs_input *in)
+{
+    struct stat st;
+    return in->fd >= 0 && fstat(in->fd, &st) == 0 && (!in->ours || !S_ISREG(st.st_mode));
+}
+
+void bs_input_put_back(bs_input *in)
+{
+    if (!in || !is_pipe(in)) {
+        bs_input_close(in);
+        return;
+    }
+    bs_input_forget();
+    waiting = in;
+}
+
+void bs_input_forget(void)
+{
+    bs_input_close(waiting);
+    waiting = NULL;
+}
+
 basin_status bs_input_open(const char *path, bs_input **out, basin_error *err)
 {
     *out = NULL;
-    bool         is_stdin = strcmp(path, "-") == 0;
+    bool is_stdin = strcmp(path, "-") == 0;
+    if (waiting && strcmp(waiting->name, is_stdin ? stdin_name : path) == 0) {
+        *out = waiting;
+        waiting = NULL;
+        return BASIN_OK;
+    }
     int          fd = STDIN_FILENO;
     basin_status s = is_stdin ? BASIN_OK : open_file(path, &fd, err);
     if (s)
         return s;
 
     bs_input *in = NULL;
-    s = new_input(is_stdin ? "<stdin>" : path, chunk, &in, err);
+    s = new_input(is_stdin ? stdin_name : path, chunk, &in, err);
     if (s) {
         if (!is_stdin)
             close(fd);

@@ -2,6 +2,7 @@
 #include "train/kind.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -38,7 +39,6 @@ basin_status bs_kind_find(const char *task, const bs_kind **out, basin_error *er
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* Standard input can be read once, so that it is not looked at. */
 static basin_status look_at(const char *file, bs_input **in, const char **head, size_t *n,
                             basin_error *err)
 {
@@ -47,7 +47,7 @@ static basin_status look_at(const char *file, bs_input **in, const char **head, 
     *in = NULL;
     *head = NULL;
     *n = 0;
-    if (folder || strcmp(file, "-") == 0)
+    if (folder)
         return BASIN_OK;
     basin_status s = bs_input_open(file, in, err);
     if (!s)
@@ -72,7 +72,7 @@ basin_status bs_kind_sniff(const char *file, const bs_kind **out, int *sure, bas
             *out = bs_kinds[i];
         }
     }
-    bs_input_close(in);
+    bs_input_put_back(in);
     return status;
 }
 
@@ -84,6 +84,23 @@ basin_status bs_kind_guess(const bs_settings *s, const char *file, const bs_kind
         return bs_kind_find(s->train.task, out, err);
     *out = bs_kinds[0];
     return file ? bs_kind_sniff(file, out, &sure, err) : BASIN_OK;
+}
+
+static bool is_own(const bs_kind *k, const char *key)
+{
+    char         word[64];
+    const size_t n = strcspn(key, ".");
+    snprintf(word, sizeof word, " %.*s. ", n < 40 ? (int)n : 40, key);
+    return k->options && strstr(k->options, word);
+}
+
+basin_status bs_kind_takes(const bs_kind *k, const char *key, basin_error *err)
+{
+    for (int i = 0; bs_kinds[i]; i++)
+        if (bs_kinds[i] != k && is_own(bs_kinds[i], key))
+            return bs_fail(err, BASIN_EARG, "%s: is for %s (task %s), but the task is %s", key,
+                           bs_kinds[i]->unit, bs_kinds[i]->task->name, k->task->name);
+    return BASIN_OK;
 }
 
 void bs_part_free(bs_part *p)

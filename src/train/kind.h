@@ -128,6 +128,7 @@ struct bs_kind {
     const bs_task *task;
     const char    *unit;     /* "rows": what a part consists of */
     const char    *method;   /* the default */
+    const char    *options;  /* " text. words. ": those that are of this kind alone begin so */
     const char    *defaults; /* "key=value ...", where they differ from options.c */
 
     const bs_metric *metric; /* [n_metrics] */
@@ -198,6 +199,8 @@ basin_status bs_kind_find(const char *task, const bs_kind **out, basin_error *er
 /* The one that fits the file best, and how well; the first one when none does. */
 basin_status bs_kind_sniff(const char *file, const bs_kind **out, int *sure, basin_error *err);
 /* The one that a setting names, or that fits the file best. */
+/* A setting that only data of another kind has would be without effect. */
+basin_status bs_kind_takes(const bs_kind *k, const char *key, basin_error *err);
 basin_status bs_kind_guess(const bs_settings *s, const char *file, const bs_kind **out,
                            basin_error *err);
 

@@ -311,6 +311,7 @@ const bs_kind bs_kind_mlc = {
     .task = &bs_task_mlc,
     .unit = "rows",
     .method = "seal-nce",
+    .options = " data. ",
     .metric = bs_metric_table,
     .n_metrics = BS_METRIC_COUNT,
     .shown = {{BS_METRIC_example_f1, "ex-F1", 12, 2, true},

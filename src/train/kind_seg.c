@@ -535,6 +535,7 @@ const bs_kind bs_kind_seg = {
     .task = &bs_task_seg,
     .unit = "images",
     .method = "seal-regression",
+    .options = " image. mask. seg. ",
     .defaults = "net.width=64 net.dropout=0 energy.hidden=384 batch=8 optimiser=adam "
                 "lr.net=0.002 lr.energy=0.001 pretrain.lr=0.002 clip=5 clip.energy=5 "
                 "plateau.patience=10 plateau.both=yes infnet.hidden=0",

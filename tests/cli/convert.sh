@@ -16,3 +16,11 @@ i=0; while [ $i -lt 40 ]; do echo g$i; echo g$i; echo g$i; i=$((i + 1)); done > 
 basin data split d.arff --shares 50,50 --groups groups -o g 2> note | awk '/^g-/ { print $1, $2 % 3 }'
 head -n 5 groups > short
 basin data split d.arff --groups short -o g 2>&1 || echo "status $?"
+
+# pipes give what files give: looking at the task takes nothing away
+basin data make tag --seed 1 -o t.conll > made
+basin data inspect t.conll 2> note | grep -v ^next > file
+basin data inspect - < t.conll 2> note | grep -v ^next | cmp - file && echo "standard input: same"
+basin data inspect <(cat t.conll) 2> note | grep -v ^next | cmp - file && echo "a pipe: same"
+cat c.jsonl | basin data convert - -o piped.arff 2> note
+cmp piped.arff back.arff && echo "label sets from standard input: same"

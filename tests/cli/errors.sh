@@ -5,6 +5,8 @@ try basin train missing.arff
 try basin train d.arff -q --method cee
 try basin train d.arff -q --set early_stop.metric=f1
 try basin train d.arff -q --labels nothing
+try basin train d.arff -q --word-column 2
+try basin train d.arff -q --set seg.flip=yes
 try basin train d.arff -q --set threshold=maybe --epochs 1 -o r
 try basin eval missing d.arff
 try basin eval d.arff d.arff
