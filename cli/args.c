@@ -183,7 +183,7 @@ static int distance(const char *a, const char *b)
 static int unknown(const cli_verb *verb, const cli_option *rows, const char *given)
 {
     const char *near = NULL;
-    int         best = 4;
+    int         best = 1 + (int)strlen(given) / 4; /* of a short name little may be wrong */
     for (const cli_option *r = rows; r->name; r++) {
         int d = distance(given, r->name);
         if (d < best) {

@@ -7,7 +7,7 @@
 typedef struct {
     const char   *args[MOST_ARGS], *set[MOST_ARGS];
     int           n, n_set;
-    const char   *out, *format, *shares, *names, *groups, *seed;
+    const char   *out, *format, *scheme, *shares, *names, *groups, *seed;
     bool          documents;
     cli_common    common;
     basin_session session;
@@ -77,6 +77,8 @@ static int make(const cli_verb *verb, arguments *a)
 static int apply_settings(const cli_verb *verb, arguments *a)
 {
     basin_error err;
+    if (a->scheme && basin_config_set(a->config, "text.to", a->scheme, &err))
+        return cli_fail(&err);
     for (int i = 0; i < a->n_set; i++) {
         char        key[128];
         const char *equals = strchr(a->set[i], '=');
@@ -91,6 +93,29 @@ static int apply_settings(const cli_verb *verb, arguments *a)
     return DONE;
 }
 
+/* An option that would do nothing. */
+static int check_use(const cli_verb *verb, const arguments *a, const char *what)
+{
+    const bool writes = strcmp(what, "split") == 0 || strcmp(what, "convert") == 0 ||
+                        strcmp(what, "make") == 0;
+    const struct {
+        const char *name, *of;
+        bool        given;
+    } row[] = {{"--shares", "split", a->shares},
+               {"--names", "split", a->names},
+               {"--groups", "split", a->groups},
+               {"--documents", "split", a->documents},
+               {"--scheme", "convert", a->scheme}};
+    for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+        if (row[i].given && strcmp(what, row[i].of) != 0)
+            return cli_misuse(verb, "%s: is for 'data %s'", row[i].name, row[i].of);
+    if (a->out && !writes)
+        return cli_misuse(verb, "-o: %s writes no data", what);
+    if (a->out && strcmp(a->out, "-") == 0)
+        return cli_misuse(verb, "-o: data goes to a file; '-' is none");
+    return DONE;
+}
+
 static int dispatch(const cli_verb *verb, arguments *a)
 {
     char       *end = NULL;
@@ -100,9 +125,12 @@ static int dispatch(const cli_verb *verb, arguments *a)
         if (*a->seed == '\0' || *a->seed == '-' || *end)
             return cli_misuse(verb, "--seed: '%s' is not a whole number", a->seed);
     }
+    int status = *what ? check_use(verb, a, what) : DONE;
+    if (status)
+        return status;
     if (strcmp(what, "make") == 0)
         return make(verb, a);
-    int status = apply_settings(verb, a);
+    status = apply_settings(verb, a);
     if (status)
         return status;
     if (*what && a->n < 2)
@@ -137,7 +165,7 @@ int cmd_data(int argc, char **argv)
          .help = "mlc: arff, libsvm, xmc, csv, jsonl; tag: conll, conllu, text; default by -o"},
         {.name = "--scheme",
          .value = "NAME",
-         .key = "text.to",
+         .text = &a.scheme,
          .help = "convert, tag: what the tags become: iob1, iob2, ioe1, ioe2, bioes, bilou"},
         {.name = "--shares", .value = "LIST", .text = &a.shares, .help = "split: default 60,20,20"},
         {.name = "--names",

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli.h"
 
@@ -118,6 +119,17 @@ static void join_rows(const cli_option *own, cli_training *a, cli_option out[MOS
     cli_join(own, both, out);
 }
 
+/* A run that is gone on with knows its data. */
+static int read_own_config(const cli_verb *verb, const cli_training *a, basin_config *c)
+{
+    char        path[4096];
+    basin_error err;
+    snprintf(path, sizeof path, "%s/config", a->folder ? a->folder : "");
+    if (!a->resume || !a->folder || access(path, F_OK) != 0)
+        return cli_misuse(verb, "no data given");
+    return basin_config_read(c, path, &err) ? cli_fail(&err) : DONE;
+}
+
 int cli_training_parse(const cli_verb *verb, int argc, char **argv, const cli_option *rows,
                        cli_training *a, basin_config *c, bool *stop)
 {
@@ -129,8 +141,9 @@ int cli_training_parse(const cli_verb *verb, int argc, char **argv, const cli_op
     if (status || *stop)
         return status;
     if (a->n_data == 0 && !a->config_file)
-        return cli_misuse(verb, "no data given");
-    status = add_settings(verb, a, c);
+        status = read_own_config(verb, a, c);
+    if (!status)
+        status = add_settings(verb, a, c);
     if (!status)
         status = add_files(c, "train", a->data, a->n_data);
     if (!status)

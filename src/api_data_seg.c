@@ -31,6 +31,16 @@ static basin_status describe_part(const bs_part *part, const bs_part *train, bs_
     return bs_images_describe(part->seg, NULL, table, NULL, NULL, err);
 }
 
+/* Photos are written as they are, unless a size is asked for: a common one is for training. */
+static basin_status read_as_they_are(const bs_given *g, bs_images **out, bs_notes *notes,
+                                     basin_error *err)
+{
+    bs_image_options o = g->settings->image;
+    if (strcmp(o.size, "auto") == 0)
+        snprintf(o.size, sizeof o.size, "keep");
+    return bs_images_read(g->file, g->n, &o, NULL, out, notes, err);
+}
+
 static basin_status convert(const bs_given *g, const char *out, const char *format, bs_notes *notes,
                             basin_error *err)
 {
@@ -39,7 +49,7 @@ static basin_status convert(const bs_given *g, const char *out, const char *form
         return bs_fail(err, BASIN_EARG,
                        "--format: images are written to a folder, or to an archive by the ending "
                        "of -o (.tar, .tar.xz, .zip)");
-    basin_status s = bs_images_read(g->file, g->n, &g->settings->image, NULL, &im, notes, err);
+    basin_status s = read_as_they_are(g, &im, notes, err);
     if (!s)
         s = bs_images_write(im, out, NULL, err);
     bs_images_free(im);
@@ -95,7 +105,7 @@ static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *no
                        cut->o->groups      ? "groups"
                        : cut->o->documents ? "documents"
                                            : "format");
-    basin_status s = bs_images_read(g->file, g->n, &g->settings->image, NULL, &im, notes, err);
+    basin_status s = read_as_they_are(g, &im, notes, err);
     if (!s && !(part = bs_calloc((size_t)im->n + 1, sizeof *part)))
         s = bs_fail_nomem(err);
     if (!s)

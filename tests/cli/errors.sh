@@ -26,3 +26,12 @@ try basin eval run d.arff --infer gbi
 try basin eval run d.arff --constrain
 head -c 1000 run/best.safetensors > cut.safetensors
 try basin predict cut.safetensors d.arff | sed 's/of [0-9]* bytes in/of N bytes in/'
+
+# options that would do nothing, and a run that knows its data
+try basin data inspect d.arff --shares 50,50
+try basin data make tag --scheme bioes -o t.conll
+try basin data convert d.arff -o -
+try basin data check d.arff -o x
+try basin train d.arff --dev v.arff
+try basin train --resume -o nowhere
+basin train --resume -o run 2>&1 | grep before
