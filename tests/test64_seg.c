@@ -102,6 +102,8 @@ static const loss_case cases[] = {
     NET(net, "net.loss=value energy.weight=2", TWO),
     NET(net, "energy.kind=map", THREE),
     NET(net, "net.loss=ranking samples=3", THREE),
+    NET(infnet, "infnet.form=separated cost=f1 seg.score=class", TWO),
+    NET(infnet, "infnet.form=separated cost=f1 seg.score=class", THREE),
     NET(infnet, "infnet.form=stacked cost=hamming infnet.entropy=0.1", TWO),
     NET(infnet, "infnet.form=stacked infnet.hidden=-1 cost=f1", THREE),
     NET(infnet, "infnet.form=shared cost=squared", TWO),
@@ -364,12 +366,57 @@ static void check_scores(layout l, bool hard)
     scene_free(c);
 }
 
+/* seg.score=class: the mean of soft IoU over all classes, one after the other. */
+static void check_class_scores(layout l, bool hard)
+{
+    enum { K = 40 };
+    scene    *c = seg_scene("seg.score=class", l, 7);
+    bs_id     y = masks(c, K, 0, 1);
+    const int parts = parts_of(c), planes = parts / PIXELS;
+    scene_result(c, c->s.t->score(&c->s.v, y), -1);
+    scene_result(c, bs_sum(c->g, c->s.t->energy(&c->s.v, y)), -1); /* some parameter must exist */
+    scene_start(c, 3);
+    real *data = scene_data(c, y);
+    for (int i = 0; i < B * K * parts && hard; i++)
+        data[i] = data[i] > (real)0.7;
+    memset(data, 0, (size_t)parts * sizeof *data); /* no class but the first here, nor in gold */
+    memset(c->gold, 0, (size_t)parts * sizeof *data);
+    for (int i = 0; i < PIXELS && planes > 1; i++)
+        data[i] = c->gold[i] = 1;
+    machine_run(&c->m, 1);
+    for (int r = 0; r < B * K; r++) {
+        double want = 0;
+        for (int k = 0; k < l.classes; k++) {
+            double least = 0, most = 0;
+            for (int i = 0; i < PIXELS; i++) {
+                const int at = planes == 1 ? i : k * PIXELS + i;
+                double a = (double)data[r * parts + at], b = (double)c->gold[r / K * parts + at];
+                if (planes == 1 && k == 0) {
+                    a = 1 - a;
+                    b = 1 - b;
+                }
+                if (there_of(c)[r / K * PIXELS + i] != 0) {
+                    least += fmin(a, b);
+                    most += fmax(a, b);
+                }
+            }
+            want += (most > 0 ? least / most : 1) / l.classes;
+        }
+        CHECK(fabs((double)machine_value(&c->m, 0)[r] - want) < 2e-6,
+              "%d classes, score of mask %d: %g, not %g", l.classes, r,
+              (double)machine_value(&c->m, 0)[r], want);
+    }
+    scene_free(c);
+}
+
 static void scores_and_costs_follow_their_definitions(void **state)
 {
     (void)state;
     for (int hard = 0; hard < 2; hard++) {
         check_scores(two, hard);
         check_scores(three, hard);
+        check_class_scores(two, hard);
+        check_class_scores(three, hard);
     }
 }
 

@@ -30,7 +30,8 @@ struct bs_seg_shape {
     double dropout;
     int    hidden; /* units of the energy's first full layer; the second has half of them */
     double energy_dropout;
-    int    smooth; /* reach of the correlation of sampled pixels; 0: none */
+    int    smooth;   /* reach of the correlation of sampled pixels; 0: none */
+    bool   by_class; /* the score is a mean over classes */
 
     const bs_seg_net    *net;
     const bs_seg_energy *energy;

@@ -211,13 +211,41 @@ static bs_id truth_energy(bs_view *v)
 
 /* ---- scores and costs; gold is 0 or 1, so min(y, gold) = y gold ---- */
 
-/* Soft IoU, sum min / sum max (Gygli et al. 2017, eq. 8), of the classes but the first. */
-static bs_id score(bs_view *v, bs_id y)
+/* Soft IoU, sum min / sum max (Gygli et al. 2017, eq. 8), of what `sums` adds up; 1 where neither
+ * has anything. */
+static bs_id soft_iou(bs_view *v, bs_id (*sums)(bs_view *, bs_id), bs_id y, bs_id gold)
 {
     bs_graph *g = v->g;
-    bs_id     both = foreground(v, bs_mul(g, y, truth(v)));
-    bs_id     all = bs_sub(g, bs_add(g, foreground(v, y), foreground(v, truth(v))), both);
+    bs_id     both = sums(v, bs_mul(g, y, gold));
+    bs_id     all = bs_sub(g, bs_add(g, sums(v, y), sums(v, gold)), both);
     return bs_div(g, bs_offset(g, both, EMPTY), bs_offset(g, all, EMPTY));
+}
+
+/* Of each class: [rows, K, classes]. */
+static bs_id each_class(bs_view *v, bs_id y)
+{
+    bs_graph *g = v->g;
+    bs_id     sums = bs_sum_axis(g, bs_mul(g, by_pixel(v, y), there(v)), -1);
+    return bs_reshape(g, sums, bs_shape3(v->size.rows, outputs(v, y), planes(v)));
+}
+
+/* The mean over classes. Of two there is one plane; the other is what it leaves. */
+static bs_id mean_of_classes(bs_view *v, bs_id y)
+{
+    bs_graph *g = v->g;
+    bs_id     gold = truth(v);
+    if (!binary(v))
+        return bs_scale(g, total(v, soft_iou(v, each_class, y, gold)), 1.0 / planes(v));
+    bs_id inside = soft_iou(v, foreground, y, gold);
+    bs_id outside = soft_iou(v, foreground, bs_offset(g, bs_neg(g, y), 1),
+                             bs_offset(g, bs_neg(g, gold), 1));
+    return bs_scale(g, bs_add(g, inside, outside), 0.5);
+}
+
+/* Of the classes but the first, or the mean of each. */
+static bs_id score(bs_view *v, bs_id y)
+{
+    return shape(v)->by_class ? mean_of_classes(v, y) : soft_iou(v, foreground, y, truth(v));
 }
 
 /* Hamming is the share of wrong pixels; of distributions, whose two wrong classes count once

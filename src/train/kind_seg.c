@@ -307,7 +307,8 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
                              .dropout = o->net_dropout,
                              .hidden = o->energy_hidden,
                              .energy_dropout = o->energy_dropout,
-                             .smooth = o->seg_smooth}};
+                             .smooth = o->seg_smooth,
+                             .by_class = strcmp(o->seg_score, "class") == 0}};
     basin_status s = bs_seg_net_find(net, &out->seg.net, err);
     if (!s)
         s = bs_seg_energy_find(energy, &out->seg.energy, err);

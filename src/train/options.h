@@ -40,6 +40,7 @@ typedef struct {
     int    char_width, char_features;
     bool   constrain;
     char   seg_crop[BS_OPTION_TEXT]; /* seg: windows of photos */
+    char   seg_score[BS_OPTION_TEXT];
     int    seg_crops, seg_smooth;
     bool   seg_flip, seg_mean;
     double seg_jitter;

@@ -19,7 +19,8 @@ static const char *const later[] = {
     "energy.", "clip.energy", "optimiser.energy", "ce.weight",  "decay.energy", "plateau.both",
     "steps.",  "net.loss",    "dropout.both",     "seg.smooth", "inner",        "cost",
     "margin",  "perceptron",  "truncate",         "infer",      "gbi.",         "infnet.",
-    "alen.",   "dvn.",        "implicit.",        "threshold",  "threshold.",   NULL,
+    "alen.",   "dvn.",        "implicit.",        "threshold",  "threshold.",   "seg.score",
+    NULL,
 };
 
 /* The cost-augmented net is no part of that phase. */
