@@ -136,7 +136,8 @@ basin_status basin_spans(const basin_model *m, const int32_t *tags, int32_t n, b
 /* The mask of one photo: pixels [height][width][channels] of 8 bits, 1 channel (grey) or 3 (RGB).
  * mask [height][width] gets the number of a class for every pixel, probabilities (may be NULL) the
  * probability of class 1 [height][width], or with more than two classes of each [classes][height]
- * [width]. basin_model_labels and basin_model_label tell the classes. */
+ * [width]. basin_model_labels and basin_model_label tell the classes; one without a name is called
+ * by its number. */
 basin_status basin_predict_image(basin_predictor *p, const uint8_t *pixels, int width, int height,
                                  int channels, uint8_t *mask, float *probabilities,
                                  basin_error *err);

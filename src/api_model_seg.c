@@ -10,10 +10,20 @@ static int labels(const bs_known *k)
     return k->seg.classes;
 }
 
+#define TEN(d) d "0", d "1", d "2", d "3", d "4", d "5", d "6", d "7", d "8", d "9"
+
+/* A class without a name is called by its number. */
 static const char *label(const bs_known *k, int i)
 {
-    return k->seg.name ? k->seg.name[i] : NULL;
+    static const char *const number[] = {
+        TEN(""),   TEN("1"),  TEN("2"),  TEN("3"),  TEN("4"),  TEN("5"),  TEN("6"),  TEN("7"),
+        TEN("8"),  TEN("9"),  TEN("10"), TEN("11"), TEN("12"), TEN("13"), TEN("14"), TEN("15"),
+        TEN("16"), TEN("17"), TEN("18"), TEN("19"), TEN("20"), TEN("21"), TEN("22"), TEN("23"),
+        TEN("24"), TEN("25")};
+    return k->seg.name ? k->seg.name[i] : number[i];
 }
+
+#undef TEN
 
 static basin_status start(basin_predictor *p, basin_error *err)
 {

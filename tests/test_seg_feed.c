@@ -489,6 +489,8 @@ static void check_memory(const char *data, const char *run)
     OK(basin_predictor_new(m, 1, &p, err));
     OK(bs_images_read(&data, 1, &o, NULL, &im, NULL, err));
     assert_int_equal(basin_model_labels(m), 2);
+    assert_string_equal(basin_model_label(m, 1), "figure");
+    assert_null(basin_model_label(m, 2));
     for (int i = 0; i < im->n; i++) {
         const int W = im->width[i], H = im->height[i], C = im->channels;
         uint8_t   pixels[32 * 32 * 3], mask[32 * 32];
@@ -537,6 +539,11 @@ static void odd_images_are_refused(void **state)
     assert_int_equal(basin_predict_image(p, pixels, 0, 4, 3, mask, NULL, &wrong), BASIN_EARG);
     assert_int_equal(basin_predict_image(p, pixels, 4, 1 << 20, 3, mask, NULL, &wrong), BASIN_EARG);
     OK(basin_predict_image(p, pixels, 4, 4, 3, mask, NULL, err));
+    m->saved->known.seg.name = NULL; /* classes without names are called by their numbers */
+    m->saved->known.seg.classes = 255;
+    assert_string_equal(basin_model_label(m, 0), "0");
+    assert_string_equal(basin_model_label(m, 254), "254");
+    m->saved->known.seg.classes = 2;
     basin_predictor_free(p);
     basin_model_free(m);
 }

@@ -19,3 +19,11 @@ done > ner.conll
 basin train ner.conll -q --method ce --epochs 80 --set net.width=16 --set lr.net=0.05 -o ner > table
 ./tag ner Ada likes New York | sed 's/ [01]\.[0-9]*$//'
 ./tag run Ada 2>&1 || echo "status $?"
+cc -std=c11 -Wall -Wextra -Werror "$TOP/examples/segment.c" $(pkg-config --cflags --libs basin) -o segment
+basin data make seg --set images=12 --set size=16 -o shapes > made
+basin train shapes -q --method ce --epochs 1 --set net.width=4 --set report=no -o masks > table
+{ printf 'P6 20 10 255\n'; head -c 600 /dev/zero | tr '\0' 'a'; } > photo.ppm
+./segment masks photo.ppm mask.pgm | awk '{ n += $3; print $1, $2 } END { print n }'
+head -n 1 mask.pgm; wc -c < mask.pgm
+./segment masks made mask.pgm 2>&1 || echo "status $?"
+./segment run photo.ppm mask.pgm 2>&1 || echo "status $?"
