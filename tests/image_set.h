@@ -139,16 +139,23 @@ static inline bs_image_options image_options(const char *text)
     return o;
 }
 
-static inline basin_status bundle_read(const bundle *b, const char *options, const char *part,
-                                       bs_images **im, bs_notes *notes, basin_error *err)
+static inline basin_status bundle_read_as(const bundle *b, const char *options,
+                                          const bs_images_prior *prior, const char *part,
+                                          bs_images **im, bs_notes *notes, basin_error *err)
 {
     bs_image_options o = image_options(options);
     uint8_t         *bytes;
     size_t           n;
     bundle_pack(b, "ustar", "", &bytes, &n);
-    basin_status s = bs_images_read_memory("set.tar", bytes, n, &o, part, im, notes, err);
+    basin_status s = bs_images_read_memory("set.tar", bytes, n, &o, prior, part, im, notes, err);
     free(bytes);
     return s;
+}
+
+static inline basin_status bundle_read(const bundle *b, const char *options, const char *part,
+                                       bs_images **im, bs_notes *notes, basin_error *err)
+{
+    return bundle_read_as(b, options, NULL, part, im, notes, err);
 }
 
 /* Must succeed. */

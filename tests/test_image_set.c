@@ -42,8 +42,8 @@ static void binary_masks(void **state)
     bs_images_settle(im, &o);
     assert_string_equal(o.size, "4x2");
     assert_string_equal(o.channels, "3");
-    assert_string_equal(o.binary, "yes");
-    assert_int_equal(o.classes, 2);
+    assert_string_equal(o.binary, "auto"); /* other data may have other masks */
+    assert_int_equal(o.classes, 0);
     bs_images_free(im);
     bs_notes_free(&notes);
 
@@ -53,6 +53,64 @@ static void binary_masks(void **state)
     assert_true(noted(&notes, "3 mask pixels have the value 255: ignored"));
     bs_images_free(im);
     bs_notes_free(&notes);
+}
+
+/* One mask of the values given, read where `prior` is known; its classes go to got. */
+static void read_values(const uint8_t v[8], const char *options, const bs_images_prior *prior,
+                        const char *note, uint8_t got[8])
+{
+    bs_notes    notes;
+    bs_images  *im;
+    basin_error err = {0};
+    bs_notes_init(&notes);
+    bundle_photo(&b, "images/a.png", 4, 2, 3, 1);
+    bundle_mask(&b, "masks/a.png", 4, 2, v);
+    if (bundle_read_as(&b, options, prior, NULL, &im, &notes, &err))
+        fail_msg("%s", err.msg);
+    assert_int_equal(im->classes, prior->classes);
+    assert_int_equal(bs_notes_has(&notes, "differs"), note != NULL);
+    assert_true(!note || noted(&notes, note));
+    memcpy(got, im->mask[0], 8);
+    bs_images_free(im);
+    bs_notes_free(&notes);
+    bundle_free(&b);
+}
+
+static void masks_of_other_data_are_read_by_their_own_values(void **state)
+{
+    (void)state;
+    static const uint8_t wide[] = {0, 255, 255, 0, 0, 0, 0, 0}, none[8] = {0};
+    static const uint8_t small[] = {0, 1, 1, 255, 0, 0, 0, 0};
+    static const uint8_t soft[] = {0, 1, 127, 128, 200, 255, 0, 0};
+    static const uint8_t figure[] = {0, 1, 1, 0, 0, 0, 0, 0};
+    bs_images_prior      index = {.who = "the model", .model = true, .classes = 2};
+    bs_images_prior      binary = {.who = "the model", .model = true, .classes = 2, .binary = true};
+    uint8_t              got[8];
+    read_values(wide, "", &index, "the masks of the model hold numbers of classes, these", got);
+    assert_memory_equal(got, figure, 8);
+    read_values(small, "", &binary, "the masks of the model hold 0 and 255, these", got);
+    assert_memory_equal(got, small, 8);
+    read_values(soft, "", &binary, "128 to 255 is class 1", got);
+    assert_memory_equal(got, ((uint8_t[]){0, 0, 0, 1, 1, 1, 0, 0}), 8);
+    read_values(none, "", &binary, NULL, got);
+    assert_memory_equal(got, none, 8);
+    read_values(wide, "", &binary, NULL, got);
+    assert_memory_equal(got, figure, 8);
+    /* What the user says is not questioned. */
+    read_values(wide, "mask.binary=no", &index, NULL, got);
+    assert_memory_equal(got, wide, 8);
+    read_values(small, "mask.binary=yes", &binary, NULL, got);
+    assert_memory_equal(got, ((uint8_t[]){0, 0, 0, 1, 0, 0, 0, 0}), 8);
+    /* A part without foreground of data whose training part has some. */
+    index.own = binary.own = true;
+    read_values(wide, "", &index, NULL, got);
+    assert_memory_equal(got, wide, 8);
+    read_values(wide, "", &binary, NULL, got);
+    assert_memory_equal(got, figure, 8);
+    /* 255 alone tells nothing where there are more classes. */
+    index = (bs_images_prior){.who = "the model", .model = true, .classes = 3};
+    read_values(wide, "", &index, NULL, got);
+    assert_memory_equal(got, wide, 8);
 }
 
 static void index_masks(void **state)
@@ -499,7 +557,7 @@ static void allocation_failures(void **state)
         bs_buf_init(&table, 1 << 16);
         bs_buf_init(&json, 1 << 16);
         bs_mem_fail_at(at);
-        s = bs_images_read_memory("set.tar", bytes, n, &o, NULL, &im, &notes, &err);
+        s = bs_images_read_memory("set.tar", bytes, n, &o, NULL, NULL, &im, &notes, &err);
         if (!s)
             s = bs_images_take_part(im, "train", &part, &err);
         if (!s)
@@ -526,6 +584,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(binary_masks),
+        TEST(masks_of_other_data_are_read_by_their_own_values),
         TEST(index_masks),
         TEST(index_masks_with_limits),
         TEST(soft_masks),

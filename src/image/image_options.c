@@ -74,6 +74,10 @@ void bs_images_settle(const bs_images *im, bs_image_options *o)
     else
         snprintf(o->size, sizeof o->size, "keep");
     snprintf(o->channels, sizeof o->channels, "%d", im->channels);
-    snprintf(o->binary, sizeof o->binary, "%s", im->binary ? "yes" : "no");
-    o->classes = im->classes;
+}
+
+bs_images_prior bs_images_prior_of(const bs_images *train)
+{
+    return (bs_images_prior){
+        .who = "the training data", .classes = train->classes, .binary = train->binary};
 }

@@ -37,6 +37,15 @@ typedef struct {
     uint64_t           hash;      /* of names, pixels and masks */
 } bs_images;
 
+/* What is known before files are read: from the part that is trained on, or from a model. */
+typedef struct {
+    const char *who;     /* whose masks: "the training data", "the model's training data" */
+    bool        model;   /* it cannot be changed any more */
+    int         classes; /* masks must not have others */
+    bool        binary;  /* its masks were read so */
+    bool        own;     /* the files are another part of the very same data */
+} bs_images_prior;
+
 typedef struct {
     char size[BS_OPTION_TEXT]; /* "auto", "keep", "WxH" */
     char channels[BS_OPTION_TEXT];
@@ -63,19 +72,28 @@ basin_status bs_images_sniff(const char *path, bool *out, basin_error *err);
  * (may be NULL) was initialised by the caller. On failure *out is NULL. */
 basin_status bs_images_read(const char *const *paths, int n, const bs_image_options *o,
                             const char *part, bs_images **out, bs_notes *notes, basin_error *err);
+/* The same where something is known already: prior may be NULL. mask.binary=auto is decided by
+ * these masks alone, unless they are another part of the same data: that may lack the value that
+ * tells. */
+basin_status bs_images_read_as(const char *const *paths, int n, const bs_image_options *o,
+                               const bs_images_prior *prior, const char *part, bs_images **out,
+                               bs_notes *notes, basin_error *err);
 /* An archive in memory, for tests and fuzzing. */
 basin_status bs_images_read_memory(const char *name, const void *bytes, size_t n,
-                                   const bs_image_options *o, const char *part, bs_images **out,
-                                   bs_notes *notes, basin_error *err);
+                                   const bs_image_options *o, const bs_images_prior *prior,
+                                   const char *part, bs_images **out, bs_notes *notes,
+                                   basin_error *err);
 void         bs_images_free(bs_images *im); /* accepts NULL */
 
 /* Images per part, without decoding any: count[0] are in none. */
 basin_status bs_images_parts(const char *const *paths, int n, const bs_image_options *o,
                              int32_t count[4], basin_error *err);
 
-/* Writes what was settled (size, channels, classes, binary) into options, so that other
- * data read with them fits: for validation and test, and for prediction. */
+/* Writes what was settled of photos (size, channels) into options, so that other data read with
+ * them fits: for validation and test, and for prediction. */
 void bs_images_settle(const bs_images *im, bs_image_options *o);
+/* What a training part says about masks of others; borrows from it. */
+bs_images_prior bs_images_prior_of(const bs_images *train);
 
 /* A copy of some images, in the order given. */
 basin_status bs_images_select(const bs_images *im, const int32_t *rows, int32_t n, bs_images **out,

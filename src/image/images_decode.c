@@ -169,15 +169,53 @@ basin_status bs_images_decode(bs_image_reading *r, int32_t file, const uint8_t *
 
 /* --- values to classes ----------------------------------------------------- */
 
+static bool has_values(const bs_image_reading *r, int from, int to)
+{
+    for (int v = from; v <= to; v++)
+        if (r->value[v])
+            return true;
+    return false;
+}
+
 static bool two_values(const bs_image_reading *r)
 {
-    if (!r->value[255] || r->o->ignore != 255 || r->o->zero_ignored || r->coloured ||
-        r->cat.n_classes > 2 || r->o->classes > 2)
-        return false;
-    for (int v = 1; v < 255; v++)
-        if (r->value[v])
-            return false;
-    return true;
+    const int classes = r->prior ? r->prior->classes : r->cat.n_classes;
+    return r->value[255] && r->o->ignore == 255 && !r->o->zero_ignored && !r->coloured &&
+           classes <= 2 && r->o->classes <= 2 && !has_values(r, 1, 254);
+}
+
+/* For mask.binary=auto. Masks with soft edges look like nothing else; those of a model that was
+ * trained on 0 and 255 are read as these were. */
+static bool find_binary(const bs_image_reading *r)
+{
+    const bs_images_prior *p = r->prior;
+    if (p && p->own)
+        return p->binary;
+    return two_values(r) || (p && p->binary && r->value[255] && has_values(r, 128, 254));
+}
+
+/* What was guessed from values, above all where it is not what the other masks were. */
+static void note_binary(const bs_image_reading *r, bool found)
+{
+    const bs_images_prior *p = r->prior;
+    if (found && two_values(r))
+        bs_notes_add(r->notes, "binary",
+                     "mask values are 0 and 255: 255 is class 1 (mask.binary=no: it is ignored)");
+    if (p && found && !p->binary)
+        bs_notes_add(r->notes, "differs",
+                     "the masks of %s hold numbers of classes, these hold 0 and 255: 255 is "
+                     "class 1 here",
+                     p->who);
+    if (p && p->binary && !found && has_values(r, 1, 254))
+        bs_notes_add(r->notes, "differs",
+                     "the masks of %s hold 0 and 255, these hold numbers of classes: 1 is class 1 "
+                     "here",
+                     p->who);
+    if (p && p->binary && found && has_values(r, 1, 254))
+        bs_notes_add(r->notes, "differs",
+                     "the masks of %s hold 0 and 255 alone, these others, too: 128 to 255 is "
+                     "class 1 (mask.binary)",
+                     p->who);
 }
 
 static int largest_value(const bs_image_reading *r, int32_t *whose)
@@ -198,7 +236,9 @@ static basin_status count_classes(bs_image_reading *r, int shift)
     int32_t    whose;
     int        most = largest_value(r, &whose) - shift;
     int        given = r->o->classes ? r->o->classes : r->cat.n_classes, different = 0;
-    char       a[LABEL_ROOM];
+    if (r->prior)
+        given = r->prior->classes;
+    char a[LABEL_ROOM];
     for (int v = 0; v < 256; v++)
         different += r->value[v] > 0 && v != r->o->ignore;
     if (given && most >= given) {
@@ -257,13 +297,12 @@ basin_status bs_images_settle_masks(bs_image_reading *r)
     int32_t      whose;
     basin_status s = BASIN_OK;
     const int    shift = r->o->zero_ignored;
-    bool         found = strcmp(r->o->binary, "auto") == 0 && two_values(r);
+    const bool   guess = strcmp(r->o->binary, "auto") == 0;
     for (int v = 0; v < 256; v++)
         map[v] = (uint8_t)v;
-    im->binary = found || strcmp(r->o->binary, "yes") == 0;
-    if (found)
-        bs_notes_add(r->notes, "binary",
-                     "mask values are 0 and 255: 255 is class 1 (mask.binary=no: it is ignored)");
+    im->binary = guess ? find_binary(r) : strcmp(r->o->binary, "yes") == 0;
+    if (guess)
+        note_binary(r, im->binary);
     if (im->binary) {
         bool wide = r->value[255] || largest_value(r, &whose) > 1;
         for (int v = 0; v < 256; v++)

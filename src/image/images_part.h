@@ -11,6 +11,7 @@ typedef struct {
     const bs_source        *source; /* [n] */
     int                     n;
     const bs_image_options *o;
+    const bs_images_prior  *prior; /* or NULL */
     bs_notes               *notes;
     basin_error            *err;
     bs_catalogue            cat;

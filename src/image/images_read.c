@@ -500,11 +500,13 @@ static void close_reading(bs_image_reading *r)
 }
 
 static basin_status run(const bs_source *source, int n, const sources *z, const bs_image_options *o,
-                        const char *part, bs_images **out, bs_notes *notes, basin_error *err)
+                        const bs_images_prior *prior, const char *part, bs_images **out,
+                        bs_notes *notes, basin_error *err)
 {
     basin_error      own = {0};
-    bs_image_reading r = {.source = source, .n = n, .o = o, .notes = notes, .part = -1};
-    basin_status     s = BASIN_OK;
+    bs_image_reading r = {
+        .source = source, .n = n, .o = o, .prior = prior, .notes = notes, .part = -1};
+    basin_status s = BASIN_OK;
     r.err = err ? err : &own; /* some failures are told by it alone */
     bs_err_clear(r.err);
     bs_catalogue_init(&r.cat);
@@ -527,8 +529,9 @@ static basin_status run(const bs_source *source, int n, const sources *z, const 
     return s;
 }
 
-basin_status bs_images_read(const char *const *paths, int n, const bs_image_options *o,
-                            const char *part, bs_images **out, bs_notes *notes, basin_error *err)
+basin_status bs_images_read_as(const char *const *paths, int n, const bs_image_options *o,
+                               const bs_images_prior *prior, const char *part, bs_images **out,
+                               bs_notes *notes, basin_error *err)
 {
     sources z = {0};
     *out = NULL;
@@ -536,17 +539,24 @@ basin_status bs_images_read(const char *const *paths, int n, const bs_image_opti
         return bs_fail(err, BASIN_EARG, "no data given");
     basin_status s = open_sources(&z, paths, n, err);
     if (!s)
-        s = run(z.source, n, &z, o, part, out, notes, err);
+        s = run(z.source, n, &z, o, prior, part, out, notes, err);
     bs_arena_free(&z.arena);
     return s;
 }
 
+basin_status bs_images_read(const char *const *paths, int n, const bs_image_options *o,
+                            const char *part, bs_images **out, bs_notes *notes, basin_error *err)
+{
+    return bs_images_read_as(paths, n, o, NULL, part, out, notes, err);
+}
+
 basin_status bs_images_read_memory(const char *name, const void *bytes, size_t n,
-                                   const bs_image_options *o, const char *part, bs_images **out,
-                                   bs_notes *notes, basin_error *err)
+                                   const bs_image_options *o, const bs_images_prior *prior,
+                                   const char *part, bs_images **out, bs_notes *notes,
+                                   basin_error *err)
 {
     bs_source s = {.kind = BS_SOURCE_ARCHIVE, .path = name, .bytes = bytes, .n_bytes = n};
-    return run(&s, 1, NULL, o, part, out, notes, err);
+    return run(&s, 1, NULL, o, prior, part, out, notes, err);
 }
 
 basin_status bs_images_parts(const char *const *paths, int n, const bs_image_options *o,

@@ -36,6 +36,7 @@ typedef struct {
 typedef struct {
     bs_image_options   image; /* how files of the kind are read */
     int                channels, classes;
+    bool               binary;        /* masks of the training data were 0 and 255 */
     const char *const *name;          /* [classes], or NULL */
     int                width, height; /* of a window */
     int                crops;         /* most windows of a photo that is predicted */
@@ -65,6 +66,7 @@ typedef struct {
     const bs_part     *first; /* the training part, for the others; or NULL */
     const bs_known    *known; /* a model's, or NULL */
     const char        *part;  /* of files that have parts: the one that is meant, or NULL: all */
+    bool               own;   /* they are the files that `first` is another part of */
     bool               label_free;
     bool               unlabelled; /* labels are not even looked at */
 } bs_wish;

@@ -43,13 +43,24 @@ static basin_status own_parts(const bs_settings *s, const bs_wish *w, bool has[3
 static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
                                bs_part *out, basin_error *err)
 {
-    bs_image_options o = w->known ? w->known->seg.image : s->image;
-    bs_images       *im = NULL;
-    if (w->first)
+    const bs_seg_known *k = w->known ? &w->known->seg : NULL;
+    bs_image_options    o = k ? k->image : s->image;
+    bs_images_prior     prior = {0};
+    bs_images          *im = NULL;
+    if (k)
+        prior = (bs_images_prior){.who = "the model's training data",
+                                  .model = true,
+                                  .classes = k->classes,
+                                  .binary = k->binary};
+    if (w->first) {
         bs_images_settle(w->first->seg, &o);
+        prior = bs_images_prior_of(w->first->seg);
+        prior.own = w->own;
+    }
     if (w->label_free)
         o.need = false;
-    basin_status status = bs_images_read(w->file, w->n, &o, w->part, &im, notes, err);
+    basin_status status =
+        bs_images_read_as(w->file, w->n, &o, prior.who ? &prior : NULL, w->part, &im, notes, err);
     return status ? status : take(im, out);
 }
 
@@ -155,6 +166,7 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
     bs_images_settle(train, &k->image);
     k->channels = train->channels;
     k->classes = train->classes;
+    k->binary = train->binary;
     k->crops = s->train.seg_crops;
     basin_status status = choose_window(s, train, k, err);
     if (!status && train->class_name)
@@ -197,7 +209,7 @@ static void known_json(const bs_known *k, bs_buf *out)
         bs_format_double((double)s->mean[i], number);
         bs_buf_printf(out, "%s%s", i ? ", " : ", \"mean\": [", number);
     }
-    bs_buf_text(out, "], \"names\": [");
+    bs_buf_printf(out, "], \"binary\": %s, \"names\": [", s->binary ? "true" : "false");
     for (int i = 0; s->name && i < s->classes; i++) {
         json_t *name = json_string_nocheck(s->name[i]);
         bs_buf_text(out, i ? ", " : "");
@@ -266,6 +278,8 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
         s = bs_fail(err, BASIN_EDATA, "%s: what the model knows of images is incomplete", where);
     if (!s)
         s = bs_options_from_json(bs_image_rows, &out->seg.image, image.data, image.len, where, err);
+    const json_t *binary = json_object_get(o, "binary"); /* older models have it as an option */
+    out->seg.binary = binary ? json_is_true(binary) : strcmp(out->seg.image.binary, "yes") == 0;
     bs_buf_free(&image);
     return s;
 }

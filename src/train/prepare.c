@@ -38,6 +38,7 @@ static basin_status read_part(const bs_settings *s, const bs_kind *kind, const b
                      .n = files->n[from],
                      .first = role > 0 ? &out->part[0] : NULL,
                      .part = has[role] ? bs_role_names[role] : NULL,
+                     .own = role > 0 && from == 0,
                      .label_free = unlabelled,
                      .unlabelled = unlabelled};
     bs_notes notes;

@@ -70,8 +70,8 @@ static inline void fuzz_images(const uint8_t *data, size_t size)
     bs_notes_init(&notes);
     bs_buf_init(&table, 1 << 20);
     bs_buf_init(&json, 1 << 20);
-    if (bs_images_read_memory("fuzz", data + 1, size - 1, &o, part[data[0] >> 4 & 3], &im, &notes,
-                              &err)) {
+    if (bs_images_read_memory("fuzz", data + 1, size - 1, &o, NULL, part[data[0] >> 4 & 3], &im,
+                              &notes, &err)) {
         MUST(!im && err.msg[0] && !strchr(err.msg, '\n'));
     } else {
         MUST(im->n > 0 && im->n <= 100 && im->classes >= 2 && im->classes <= 255);

@@ -1,0 +1,138 @@
+/* test_image_model.c -- what a training and a model make of photos and masks: which knowledge of
+ * the training part holds for other files. */
+#include "image_set.h"
+#include "tests/api_folder.h"
+#include "train/kind_seg.h"
+#include "train/prepare.h"
+
+static bundle   b;
+static bs_known known; /* a model's, as it stands in its file */
+
+/* Photos p0 .. of 8 x 8 pixels; a mask's first row is `figure`, the pixel behind it `other`. */
+static void put_set(const char *to, int n, uint8_t figure, uint8_t other)
+{
+    char name[40];
+    for (int i = 0; i < n; i++) {
+        uint8_t v[64] = {0};
+        memset(v, figure, 8);
+        v[8] = other;
+        snprintf(name, sizeof name, "images/p%d.png", i);
+        bundle_photo(&b, name, 8, 8, 3, i);
+        snprintf(name, sizeof name, "masks/p%d.png", i);
+        bundle_mask(&b, name, 8, 8, v);
+    }
+    bundle_folder(&b, to);
+    bundle_free(&b);
+}
+
+static basin_status prepare(const char *train, const char *valid, const char *words,
+                            bs_prepared *out, basin_error *wrong)
+{
+    bs_settings s;
+    bs_logger   quiet = {0};
+    bs_files    files = {.file = {{train}, {valid}}, .n = {1, valid ? 1 : 0}};
+    OK(bs_settings_default(&s, err));
+    OK(bs_settings_words(&s, words, "test", err));
+    snprintf(s.train.task, sizeof s.train.task, "seg");
+    return bs_prepare(&s, &files, &quiet, out, wrong);
+}
+
+/* What a model trained on this data knows, after it was written and read. */
+static void learn(const char *data, const char *words)
+{
+    bs_prepared p;
+    bs_buf      json;
+    OK(prepare(data, NULL, words, &p, err));
+    bs_buf_init(&json, 1 << 20);
+    bs_kind_seg.known_json(&p.known, &json);
+    bs_known_free(&known);
+    known = (bs_known){0};
+    bs_arena_init(&known.arena, 0);
+    OK(bs_kind_seg.known_read(json.data, "model", &known, err));
+    bs_buf_free(&json);
+    bs_prepared_free(&p);
+}
+
+static basin_status ask(const char *data, bool label_free, bs_part *out, basin_error *wrong)
+{
+    bs_settings s;
+    bs_wish     w = {.file = &data, .n = 1, .known = &known, .label_free = label_free};
+    OK(bs_settings_default(&s, err));
+    return bs_kind_seg.read(&s, &w, NULL, out, wrong);
+}
+
+static int forget(void **state)
+{
+    (void)state;
+    bundle_free(&b);
+    bs_known_free(&known);
+    known = (bs_known){0};
+    return 0;
+}
+
+static int pixels_of(const bs_part *p, int class)
+{
+    int n = 0;
+    for (int i = 0; i < p->seg->n; i++)
+        for (int k = 0; k < 64; k++)
+            n += p->seg->mask[i][k] == class;
+    return n;
+}
+
+/* ---- 0 and 1, 0 and 255 ---- */
+
+static void both_kinds_of_masks_fit_a_model(void **state)
+{
+    bs_part     part;
+    bs_prepared p;
+    (void)state;
+    put_set("index", 12, 1, 0);
+    put_set("binary", 12, 255, 0);
+    put_set("ignoring", 12, 1, 255);
+    learn("index", "");
+    OK(ask("binary", false, &part, err));
+    assert_int_equal(pixels_of(&part, 1), 12 * 8);
+    bs_part_free(&part);
+    learn("binary", "");
+    assert_true(known.seg.binary);
+    OK(ask("ignoring", false, &part, err));
+    assert_int_equal(pixels_of(&part, 1), 12 * 8);
+    assert_int_equal(pixels_of(&part, 255), 12);
+    bs_part_free(&part);
+    OK(prepare("index", "binary", "", &p, err));
+    assert_int_equal(pixels_of(&p.part[1], 1), 12 * 8);
+    bs_prepared_free(&p);
+    learn("index", "mask.binary=no");
+    OK(ask("binary", false, &part, err));
+    assert_int_equal(pixels_of(&part, 255), 12 * 8);
+    bs_part_free(&part);
+}
+
+/* The validation part has nothing but ground and pixels that do not count. */
+static void parts_of_one_set_are_read_alike(void **state)
+{
+    static const uint8_t train[64] = {1, 1, 1, 255}, valid[64] = {0, 0, 0, 255};
+    bs_prepared          p;
+    (void)state;
+    bundle_photo(&b, "train/images/a.png", 8, 8, 3, 1);
+    bundle_mask(&b, "train/masks/a.png", 8, 8, train);
+    bundle_photo(&b, "val/images/b.png", 8, 8, 3, 2);
+    bundle_mask(&b, "val/masks/b.png", 8, 8, valid);
+    bundle_folder(&b, "parts");
+    OK(prepare("parts", NULL, "", &p, err));
+    assert_int_equal(pixels_of(&p.part[0], 1), 3);
+    assert_int_equal(pixels_of(&p.part[1], 1), 0);
+    assert_int_equal(pixels_of(&p.part[1], 255), 1);
+    bs_prepared_free(&p);
+}
+
+#define TEST(f) cmocka_unit_test_teardown(f, forget)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(both_kinds_of_masks_fit_a_model),
+        TEST(parts_of_one_set_are_read_alike),
+    };
+    return cmocka_run_group_tests(tests, in_temporary_folder, leave_folder);
+}
