@@ -195,6 +195,8 @@ static basin_status open_archive(writing *w, int kind)
         return bs_fail(w->err, BASIN_EUNSUPPORTED, "%s: the installed libarchive cannot write %s",
                        w->path, kinds[kind].ending);
     archive_write_set_options(w->archive, "gzip:!timestamp"); /* same images, same bytes */
+    /* Else the packed bytes are filled up with zeros to a whole block, which is no zstd frame. */
+    archive_write_set_bytes_in_last_block(w->archive, 1);
     if (archive_write_open(w->archive, w, NULL, on_bytes, NULL) != ARCHIVE_OK)
         return fail_archive(w);
     return BASIN_OK;
