@@ -126,6 +126,25 @@ static void parts_of_one_set_are_read_alike(void **state)
     bs_prepared_free(&p);
 }
 
+/* ---- sizes ---- */
+
+static void kept_sizes_stay_as_they_are(void **state)
+{
+    bs_part part;
+    (void)state;
+    put_set("equal", 12, 1, 0);
+    bundle_photo(&b, "wide.png", 20, 8, 3, 1);
+    bundle_folder(&b, "wide");
+    learn("equal", "image.size=keep");
+    OK(ask("wide", true, &part, err));
+    assert_int_equal(part.seg->width[0], 20);
+    bs_part_free(&part);
+    learn("equal", "");
+    OK(ask("wide", true, &part, err));
+    assert_int_equal(part.seg->width[0], 8);
+    bs_part_free(&part);
+}
+
 #define TEST(f) cmocka_unit_test_teardown(f, forget)
 
 int main(void)
@@ -133,6 +152,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(both_kinds_of_masks_fit_a_model),
         TEST(parts_of_one_set_are_read_alike),
+        TEST(kept_sizes_stay_as_they_are),
     };
     return cmocka_run_group_tests(tests, in_temporary_folder, leave_folder);
 }

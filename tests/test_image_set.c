@@ -42,6 +42,9 @@ static void binary_masks(void **state)
     bs_images_settle(im, &o);
     assert_string_equal(o.size, "4x2");
     assert_string_equal(o.channels, "3");
+    bs_image_options kept = image_options("image.size=keep");
+    bs_images_settle(im, &kept);
+    assert_string_equal(kept.size, "keep");
     assert_string_equal(o.binary, "auto"); /* other data may have other masks */
     assert_int_equal(o.classes, 0);
     bs_images_free(im);

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "data/scan.h"
 #include "image/images.h"
@@ -69,7 +70,7 @@ bool bs_image_size(const char *text, int *width, int *height)
 
 void bs_images_settle(const bs_images *im, bs_image_options *o)
 {
-    if (im->equal && im->n)
+    if (strcmp(o->size, "keep") != 0 && im->equal && im->n) /* photos to come may differ */
         snprintf(o->size, sizeof o->size, "%dx%d", (int)im->width[0], (int)im->height[0]);
     else
         snprintf(o->size, sizeof o->size, "keep");
