@@ -145,6 +145,59 @@ static void kept_sizes_stay_as_they_are(void **state)
     bs_part_free(&part);
 }
 
+/* ---- lists of classes ---- */
+
+static void put_coloured(const char *to, int n, const uint8_t rgb[3])
+{
+    char        name[40];
+    basin_error wrong = {0};
+    for (int i = 0; i < n; i++) {
+        uint8_t pixels[64 * 3] = {0};
+        for (int k = 0; k < 8; k++)
+            memcpy(pixels + 3 * k, rgb, 3);
+        snprintf(name, sizeof name, "images/p%d.png", i);
+        bundle_photo(&b, name, 8, 8, 3, i);
+        snprintf(name, sizeof name, "masks/p%d.png", i);
+        if (bs_png_write(pixels, 8, 8, 3, NULL, 0, bundle_add(&b, name), &wrong))
+            fail_msg("%s", wrong.msg);
+    }
+    bundle_folder(&b, to);
+    bundle_free(&b);
+}
+
+static void models_hold_their_list_of_classes(void **state)
+{
+    static const char list[] = "0 0 0 none\n128 0 0 horse\n";
+    basin_error       wrong = {0};
+    bs_part           part;
+    (void)state;
+    put_coloured("red", 12, (uint8_t[]){128, 0, 0});
+    put_coloured("blue", 2, (uint8_t[]){0, 0, 128});
+    OK(bs_write_file("list.txt", list, strlen(list), err));
+    learn("red", "mask.names=list.txt");
+    assert_int_equal(remove("list.txt"), 0);
+    assert_string_equal(known.seg.name[1], "horse");
+    assert_string_equal(known.seg.image.names, "");
+    assert_int_equal(known.seg.colour[1], 0x800000);
+    OK(ask("red", false, &part, err));
+    assert_int_equal(pixels_of(&part, 1), 12 * 8);
+    bs_part_free(&part);
+    OK(ask("red", true, &part, err));
+    bs_part_free(&part);
+    assert_int_equal(ask("blue", false, &part, &wrong), BASIN_EDATA);
+    assert_non_null(strstr(wrong.msg, "the colour 0 0 128 at column 1, row 1 is no class of the "
+                                      "model's training data"));
+
+    /* A model of an earlier version: a path and no colours. */
+    snprintf(known.seg.image.names, sizeof known.seg.image.names, "list.txt");
+    known.seg.colour = NULL;
+    assert_int_equal(ask("red", false, &part, &wrong), BASIN_EDATA);
+    assert_non_null(strstr(wrong.msg, "and the model knows none"));
+    OK(bs_write_file("list.txt", list, strlen(list), err));
+    OK(ask("red", false, &part, err));
+    bs_part_free(&part);
+}
+
 #define TEST(f) cmocka_unit_test_teardown(f, forget)
 
 int main(void)
@@ -153,6 +206,7 @@ int main(void)
         TEST(both_kinds_of_masks_fit_a_model),
         TEST(parts_of_one_set_are_read_alike),
         TEST(kept_sizes_stay_as_they_are),
+        TEST(models_hold_their_list_of_classes),
     };
     return cmocka_run_group_tests(tests, in_temporary_folder, leave_folder);
 }

@@ -339,6 +339,10 @@ static void what_cannot_be_remembered_is_refused(void **state)
             "\"mean\": [0, 0, 0], \"names\": [\"a\", 3], \"image\": {}}");
     refused("{\"channels\": 3, \"classes\": 2, \"window\": [4, 4], \"crops\": 1, "
             "\"mean\": [0, 0, 0], \"names\": []}");
+    refused("{\"channels\": 3, \"classes\": 2, \"window\": [4, 4], \"crops\": 1, "
+            "\"mean\": [0, 0, 0], \"names\": [], \"colours\": [[0, 0, 0]], \"image\": {}}");
+    refused("{\"channels\": 3, \"classes\": 2, \"window\": [4, 4], \"crops\": 1, \"mean\": "
+            "[0, 0, 0], \"names\": [], \"colours\": [null, [0, 0, 256]], \"image\": {}}");
 }
 
 static void nets_beyond_all_measure_are_refused(void **state)

@@ -72,6 +72,7 @@ typedef struct {
     bool        need_mask;  /* leave out photos without a mask where others have one */
     const char *class_file; /* bytes of a list of classes given by the user; NULL = look for one */
     const char *class_file_name;
+    bool        classes_known; /* the catalogue has them already */
 } bs_pair_options;
 
 void bs_catalogue_init(bs_catalogue *c);

@@ -79,6 +79,9 @@ void bs_images_settle(const bs_images *im, bs_image_options *o)
 
 bs_images_prior bs_images_prior_of(const bs_images *train)
 {
-    return (bs_images_prior){
-        .who = "the training data", .classes = train->classes, .binary = train->binary};
+    return (bs_images_prior){.who = "the training data",
+                             .classes = train->classes,
+                             .binary = train->binary,
+                             .name = train->class_name,
+                             .colour = train->class_colour};
 }

@@ -24,6 +24,10 @@ static void *copy_of(bs_images *to, const void *from, size_t n)
 
 static bool copy_classes(bs_images *to, const bs_images *from)
 {
+    if (from->class_colour &&
+        !(to->class_colour =
+              copy_of(to, from->class_colour, (size_t)from->classes * sizeof *from->class_colour)))
+        return false;
     if (!from->class_name)
         return true;
     const char **name = bs_arena_alloc(&to->arena, (size_t)from->classes * sizeof *name);

@@ -23,6 +23,7 @@ typedef struct {
     int                channels;       /* 3 (grey photos are expanded), or 1 when all are grey */
     int                classes;        /* >= 2 */
     const char *const *class_name;     /* [classes], or NULL */
+    const int32_t     *class_colour;   /* [classes] 0xRRGGBB in masks, -1 none; NULL: of none */
     const char *const *name;           /* [n] unique; stems where those are */
     int32_t           *width, *height; /* [n] as they are used (after resizing) */
     int32_t           *mask_width, *mask_height; /* [n] original size of the mask, else the photo */
@@ -39,11 +40,13 @@ typedef struct {
 
 /* What is known before files are read: from the part that is trained on, or from a model. */
 typedef struct {
-    const char *who;     /* whose masks: "the training data", "the model's training data" */
-    bool        model;   /* it cannot be changed any more */
-    int         classes; /* masks must not have others */
-    bool        binary;  /* its masks were read so */
-    bool        own;     /* the files are another part of the very same data */
+    const char        *who;     /* whose masks: "the training data", "the model's training data" */
+    bool               model;   /* it cannot be changed any more */
+    int                classes; /* masks must not have others */
+    bool               binary;  /* its masks were read so */
+    bool               own;     /* the files are another part of the very same data */
+    const char *const *name;    /* [classes], or NULL */
+    const int32_t     *colour;  /* [classes] as class_colour; NULL: lists of the data may say it */
 } bs_images_prior;
 
 typedef struct {

@@ -75,6 +75,11 @@ static basin_status uncolour(bs_image_reading *r, const char *label, bs_picture 
     uint8_t             rgb[3] = {0};
     for (int k = 0; k < c->n_classes; k++)
         coloured = coloured || c->class[k].coloured;
+    if (!coloured && r->prior && r->prior->model)
+        return bs_fail(r->err, BASIN_EDATA,
+                       "%s: a mask in colours, and the model knows none; a file classes.txt with "
+                       "lines 'R G B name' beside the pictures says which class a colour is",
+                       label);
     if (!coloured)
         return bs_fail(r->err, BASIN_EDATA,
                        "%s: a mask in colours; mask.names=FILE with lines 'R G B name' says "
@@ -260,11 +265,32 @@ static basin_status count_classes(bs_image_reading *r, int shift)
     return BASIN_OK;
 }
 
+static basin_status colour_classes(bs_image_reading *r)
+{
+    bs_images *im = r->im;
+    bool       any = false;
+    for (int k = 0; k < r->cat.n_classes; k++)
+        any = any || r->cat.class[k].coloured;
+    if (!any)
+        return BASIN_OK;
+    int32_t *colour = bs_images_room(im, (size_t)im->classes * sizeof *colour, r->err);
+    for (int k = 0; colour && k < im->classes; k++) {
+        const bs_class *c = &r->cat.class[k];
+        colour[k] =
+            k < r->cat.n_classes && c->coloured ? c->rgb[0] << 16 | c->rgb[1] << 8 | c->rgb[2] : -1;
+    }
+    im->class_colour = colour;
+    return colour ? BASIN_OK : r->err->status;
+}
+
 static basin_status name_classes(bs_image_reading *r)
 {
     bs_images   *im = r->im;
     const char **name;
-    if (r->cat.n_classes != im->classes)
+    bool         all = r->cat.n_classes == im->classes;
+    for (int k = 0; k < im->classes && all; k++)
+        all = r->cat.class[k].name != NULL; /* a model may know colours alone */
+    if (!all)
         return BASIN_OK;
     name = bs_images_room(im, (size_t)im->classes * sizeof *name, r->err);
     if (!name)
@@ -321,6 +347,8 @@ basin_status bs_images_settle_masks(bs_image_reading *r)
         apply(im, map);
         s = name_classes(r);
     }
+    if (!s)
+        s = colour_classes(r);
     for (int32_t i = 0; i < im->n && !s; i++)
         if (!im->mask[i]) {
             im->mask_width[i] = r->photo_w[i];

@@ -411,9 +411,27 @@ static basin_status open_sources(sources *z, const char *const *paths, int n, ba
 
 /* --- together -------------------------------------------------------------- */
 
+/* Colours that a model learned from say which class is meant, whatever lies beside the data. */
+static void recall_classes(bs_image_reading *r, bs_pair_options *p)
+{
+    const bs_images_prior *prior = r->prior;
+    for (int k = 0; k < prior->classes; k++) {
+        const int32_t rgb = prior->colour[k];
+        bs_class      c = {.name = prior->name ? prior->name[k] : NULL, .coloured = rgb >= 0};
+        for (int i = 0; i < 3 && rgb >= 0; i++)
+            c.rgb[i] = (uint8_t)(rgb >> (16 - 8 * i));
+        r->cat.class[k] = c;
+    }
+    r->cat.n_classes = prior->classes;
+    r->cat.classes_from = prior->who;
+    p->classes_known = true;
+}
+
 static basin_status read_class_file(bs_image_reading *r, bs_pair_options *p, bs_buf *text)
 {
-    if (!*r->o->names)
+    if (r->prior && r->prior->colour)
+        recall_classes(r, p);
+    if (!*r->o->names || p->classes_known)
         return BASIN_OK;
     basin_status s = bs_read_file(r->o->names, text, r->err);
     p->class_file = text->data ? text->data : "";
@@ -569,6 +587,7 @@ basin_status bs_images_parts(const char *const *paths, int n, const bs_image_opt
     if (n < 1)
         return bs_fail(err, BASIN_EARG, "no data given");
     snprintf(plain.size, sizeof plain.size, "keep"); /* sizes do not matter here */
+    plain.names[0] = '\0';                           /* nor do classes */
     bs_catalogue_init(&r.cat);
     basin_status s = open_sources(&z, paths, n, err);
     r.source = z.source;

@@ -566,6 +566,8 @@ static bool is_class_list(const char *name)
 basin_status bs_catalogue_classes(bs_catalogue *c, const bs_pair_options *o, bs_notes *notes,
                                   basin_error *err)
 {
+    if (o->classes_known)
+        return BASIN_OK;
     if (o->class_file) {
         class_result r = read_classes(c, o->class_file, strlen(o->class_file));
         c->classes_from = o->class_file_name;

@@ -38,6 +38,7 @@ typedef struct {
     int                channels, classes;
     bool               binary;        /* masks of the training data were 0 and 255 */
     const char *const *name;          /* [classes], or NULL */
+    const int32_t     *colour;        /* [classes] 0xRRGGBB in masks, -1: none; or NULL */
     int                width, height; /* of a window */
     int                crops;         /* most windows of a photo that is predicted */
     float              mean[3];       /* of the channels, 0 to 255, that is subtracted */

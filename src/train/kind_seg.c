@@ -4,6 +4,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "image/resize.h"
 
@@ -34,10 +35,18 @@ static basin_status take(bs_images *im, bs_part *out)
 static basin_status own_parts(const bs_settings *s, const bs_wish *w, bool has[3], basin_error *err)
 {
     int32_t      count[4] = {0};
-    basin_status status = bs_images_parts(w->file, w->n, &s->image, count, err);
+    basin_status status =
+        bs_images_parts(w->file, w->n, w->known ? &w->known->seg.image : &s->image, count, err);
     for (int i = 0; i < 3; i++)
         has[i] = !status && count[i + 1] > 0;
     return status;
+}
+
+/* Older models name a list of classes by its path, which may be gone; newer ones hold it. */
+static void drop_lost_list(const bs_wish *w, bs_image_options *o)
+{
+    if (w->label_free || access(o->names, R_OK) != 0)
+        o->names[0] = '\0';
 }
 
 static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
@@ -47,11 +56,15 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
     bs_image_options    o = k ? k->image : s->image;
     bs_images_prior     prior = {0};
     bs_images          *im = NULL;
-    if (k)
+    if (k) {
+        drop_lost_list(w, &o);
         prior = (bs_images_prior){.who = "the model's training data",
                                   .model = true,
                                   .classes = k->classes,
-                                  .binary = k->binary};
+                                  .binary = k->binary,
+                                  .name = k->name,
+                                  .colour = k->colour};
+    }
     if (w->first) {
         bs_images_settle(w->first->seg, &o);
         prior = bs_images_prior_of(w->first->seg);
@@ -149,6 +162,17 @@ static basin_status copy_names(const char *const *name, int n, bs_arena *arena,
     return BASIN_OK;
 }
 
+static basin_status copy_colours(const int32_t *colour, int n, bs_arena *arena, const int32_t **out,
+                                 basin_error *err)
+{
+    int32_t *copy = bs_arena_alloc(arena, (size_t)n * sizeof *copy);
+    if (!copy)
+        return bs_fail_nomem(err);
+    memcpy(copy, colour, (size_t)n * sizeof *copy);
+    *out = copy;
+    return BASIN_OK;
+}
+
 static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
                         basin_error *err)
 {
@@ -164,6 +188,7 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
     out->headline = BS_SEG_METRIC_mean_iou;
     k->image = s->image;
     bs_images_settle(train, &k->image);
+    k->image.names[0] = '\0'; /* what it says is part of the model: the file need not be there */
     k->channels = train->channels;
     k->classes = train->classes;
     k->binary = train->binary;
@@ -171,6 +196,8 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
     basin_status status = choose_window(s, train, k, err);
     if (!status && train->class_name)
         status = copy_names(train->class_name, train->classes, &out->arena, &k->name, err);
+    if (!status && train->class_colour)
+        status = copy_colours(train->class_colour, train->classes, &out->arena, &k->colour, err);
     if (!status && s->train.seg_mean)
         find_mean(train, k->mean);
     if (!status && strcmp(s->train.seg_crop, "auto") == 0)
@@ -216,6 +243,16 @@ static void known_json(const bs_known *k, bs_buf *out)
         if (!dump(name, out))
             bs_buf_text(out, "\"\"");
         json_decref(name);
+    }
+    bs_buf_text(out, "], \"colours\": [");
+    for (int i = 0; s->colour && i < s->classes; i++) {
+        const int32_t rgb = s->colour[i];
+        bs_buf_text(out, i ? ", " : "");
+        if (rgb < 0)
+            bs_buf_text(out, "null");
+        else
+            bs_buf_printf(out, "[%d, %d, %d]", (int)(rgb >> 16 & 255), (int)(rgb >> 8 & 255),
+                          (int)(rgb & 255));
     }
     bs_buf_text(out, "], \"image\": ");
     bs_options_json(bs_image_rows, &s->image, out);
@@ -263,15 +300,43 @@ static basin_status read_names(const json_t *names, bs_known *out, bool *ok, bas
     return copy_names(name, (int)n, &out->arena, &out->seg.name, err);
 }
 
+static bool read_colour(const json_t *value, int32_t *out)
+{
+    *out = -1;
+    if (json_is_null(value))
+        return true;
+    int rgb[3] = {0};
+    for (size_t i = 0; i < 3; i++)
+        if (!whole(json_array_get(value, i), 0, 255, &rgb[i]))
+            return false;
+    *out = rgb[0] << 16 | rgb[1] << 8 | rgb[2];
+    return true;
+}
+
+/* *ok: there are none, as in older models, or one for each class. */
+static basin_status read_colours(const json_t *colours, bs_known *out, bool *ok, basin_error *err)
+{
+    int32_t colour[256];
+    size_t  n = json_array_size(colours);
+    *ok = !colours || (json_is_array(colours) && (n == 0 || n == (size_t)out->seg.classes));
+    for (size_t i = 0; i < n && *ok; i++)
+        *ok = read_colour(json_array_get(colours, i), &colour[i]);
+    if (!*ok || n == 0)
+        return BASIN_OK;
+    return copy_colours(colour, (int)n, &out->arena, &out->seg.colour, err);
+}
+
 static basin_status read_members(const json_t *o, const char *where, bs_known *out,
                                  basin_error *err)
 {
     bs_buf       image;
-    bool         ok = read_numbers(o, &out->seg), named = false;
+    bool         ok = read_numbers(o, &out->seg), named = false, coloured = false;
     basin_status s = ok ? read_names(json_object_get(o, "names"), out, &named, err) : BASIN_OK;
+    if (ok && !s)
+        s = read_colours(json_object_get(o, "colours"), out, &coloured, err);
     bs_buf_init(&image, (size_t)1 << 24);
     out->seg.image = bs_image_options_default();
-    ok = ok && named && dump(json_object_get(o, "image"), &image);
+    ok = ok && named && coloured && dump(json_object_get(o, "image"), &image);
     if (!s && image.failed)
         s = bs_fail_nomem(err);
     if (!s && !ok)
