@@ -198,15 +198,61 @@ static void models_hold_their_list_of_classes(void **state)
     bs_part_free(&part);
 }
 
+/* ---- predictions ---- */
+
+/* Masks that an evaluation would refuse, one after the other. */
+static void predictions_do_not_look_at_masks(void **state)
+{
+    static const uint8_t seven[64] = {7};
+    basin_error          wrong = {0};
+    bs_part              part;
+    (void)state;
+    put_set("plain", 12, 1, 0);
+    learn("plain", "");
+    bundle_photo(&b, "images/a.png", 8, 8, 3, 1);
+    bundle_part_mask(&b, "masks/a.png", 4, 4, 3, 1);
+    bundle_photo(&b, "images/b.png", 8, 8, 3, 2);
+    bundle_text(&b, "masks/b.jpg", "no JPEG at all");
+    bundle_photo(&b, "images/c.png", 8, 8, 3, 3);
+    bundle_photo(&b, "masks/c.png", 8, 8, 3, 4);
+    bundle_photo(&b, "images/d.png", 8, 8, 3, 5);
+    bundle_mask(&b, "masks/d.png", 8, 8, seven);
+    bundle_mask(&b, "masks/d_mask.png", 8, 8, seven);
+    bundle_folder(&b, "odd");
+    assert_int_equal(ask("odd", false, &part, &wrong), BASIN_EDATA);
+    OK(ask("odd", true, &part, err));
+    assert_int_equal(part.rows, 4);
+    for (int i = 0; i < 4; i++) {
+        assert_null(part.seg->mask[i]);
+        assert_null(part.seg->full_mask[i]);
+        assert_int_equal(part.seg->mask_width[i], 8);
+    }
+    assert_int_equal(part.seg->classes, 2);
+    bs_part_free(&part);
+
+    bundle_free(&b); /* names alone tell which of these is a photo */
+    bundle_photo(&b, "view.png", 8, 8, 3, 1);
+    bundle_photo(&b, "view_L.png", 8, 8, 3, 2);
+    bundle_text(&b, "../pairs.csv", "image,mask\nflat/view.png,flat/gone.png\n");
+    bundle_folder(&b, "flat");
+    OK(ask("flat", true, &part, err));
+    assert_int_equal(part.rows, 1);
+    assert_string_equal(part.seg->name[0], "view");
+    bs_part_free(&part);
+    assert_int_not_equal(ask("pairs.csv", false, &part, &wrong), BASIN_OK);
+    OK(ask("pairs.csv", true, &part, err));
+    assert_int_equal(part.rows, 1);
+    bs_part_free(&part);
+}
+
 #define TEST(f) cmocka_unit_test_teardown(f, forget)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(both_kinds_of_masks_fit_a_model),
-        TEST(parts_of_one_set_are_read_alike),
-        TEST(kept_sizes_stay_as_they_are),
-        TEST(models_hold_their_list_of_classes),
+        TEST(both_kinds_of_masks_fit_a_model),  TEST(parts_of_one_set_are_read_alike),
+        TEST(kept_sizes_stay_as_they_are),      TEST(models_hold_their_list_of_classes),
+        TEST(predictions_do_not_look_at_masks),
     };
     return cmocka_run_group_tests(tests, in_temporary_folder, leave_folder);
 }

@@ -73,6 +73,7 @@ typedef struct {
     const char *class_file; /* bytes of a list of classes given by the user; NULL = look for one */
     const char *class_file_name;
     bool        classes_known; /* the catalogue has them already */
+    bool        label_free;    /* masks are told from photos by their names, and do not matter */
 } bs_pair_options;
 
 void bs_catalogue_init(bs_catalogue *c);
@@ -110,7 +111,8 @@ const char   *bs_part_name(bs_image_part part); /* "train", "valid", "test", "" 
 basin_status bs_catalogue_lists(bs_catalogue *c, bs_notes *notes, basin_error *err);
 basin_status bs_catalogue_classes(bs_catalogue *c, const bs_pair_options *o, bs_notes *notes,
                                   basin_error *err);
-basin_status bs_catalogue_tables(bs_catalogue *c, bool *found, bs_notes *notes, basin_error *err);
+basin_status bs_catalogue_tables(bs_catalogue *c, const bs_pair_options *o, bool *found,
+                                 bs_notes *notes, basin_error *err);
 basin_status bs_catalogue_push(bs_catalogue *c, bs_pair pair, basin_error *err);
 
 #endif

@@ -47,6 +47,7 @@ typedef struct {
     bool               own;     /* the files are another part of the very same data */
     const char *const *name;    /* [classes], or NULL */
     const int32_t     *colour;  /* [classes] as class_colour; NULL: lists of the data may say it */
+    bool               label_free; /* masks are not even looked at: photos alone count */
 } bs_images_prior;
 
 typedef struct {

@@ -228,6 +228,11 @@ static basin_status make_room(bs_image_reading *r)
     return BASIN_OK;
 }
 
+static bool label_free(const bs_images_prior *prior)
+{
+    return prior && prior->label_free;
+}
+
 static basin_status plan_decoding(bs_image_reading *r)
 {
     const bs_catalogue *c = &r->cat;
@@ -243,7 +248,7 @@ static basin_status plan_decoding(bs_image_reading *r)
     for (int32_t i = 0; i < im->n; i++) {
         const bs_pair *p = &c->pair[r->picked[i]];
         r->user[p->image] = 2 * i;
-        if (p->mask >= 0) {
+        if (p->mask >= 0 && !label_free(r->prior)) {
             if (r->user[p->mask] >= 0) {
                 char a[LABEL_ROOM];
                 return bs_fail(r->err, BASIN_EDATA, "%s: the mask of two photos",
@@ -341,7 +346,7 @@ static const char *label_of(bs_arena *arena, const char *path)
 }
 
 /* A table given as path: the files it names, seen from its folder. */
-static basin_status open_table(sources *z, int at, const char *path, basin_error *err)
+static basin_status open_table(sources *z, int at, const char *path, bool masks, basin_error *err)
 {
     bs_buf        text;
     bs_table_row *rows = NULL;
@@ -361,7 +366,7 @@ static basin_status open_table(sources *z, int at, const char *path, basin_error
         status = bs_fail_nomem(err);
     for (size_t i = 0; i < n && !status; i++) {
         const char *cell[2] = {rows[i].image, rows[i].mask};
-        for (int k = 0; k < 2; k++) {
+        for (int k = 0; k < 1 + masks; k++) {
             while (cell[k][0] == '.' && cell[k][1] == '/')
                 cell[k] += 2;
             if (*cell[k])
@@ -377,7 +382,8 @@ static basin_status open_table(sources *z, int at, const char *path, basin_error
     return status;
 }
 
-static basin_status open_sources(sources *z, const char *const *paths, int n, basin_error *err)
+static basin_status open_sources(sources *z, const char *const *paths, int n, bool masks,
+                                 basin_error *err)
 {
     basin_status s = BASIN_OK;
     bs_arena_init(&z->arena, (size_t)1 << 30);
@@ -394,7 +400,7 @@ static basin_status open_sources(sources *z, const char *const *paths, int n, ba
         if ((s = bs_source_sniff(paths[i], &z->source[i].kind, err)))
             return s;
         if (z->source[i].kind == BS_SOURCE_TEXT)
-            s = open_table(z, i, paths[i], err);
+            s = open_table(z, i, paths[i], masks, err);
         else if (z->source[i].kind == BS_SOURCE_NONE) {
             bs_input *in;
             s = bs_input_open(paths[i], &in, err); /* says why it cannot be read */
@@ -444,7 +450,8 @@ static basin_status find_pairs(bs_image_reading *r, const sources *z)
     bs_buf          text;
     bs_pair_options p = {.image_suffix = r->o->image_suffix,
                          .mask_suffix = r->o->mask_suffix,
-                         .need_mask = r->o->need};
+                         .need_mask = r->o->need,
+                         .label_free = label_free(r->prior)};
     bs_buf_init(&text, (size_t)1 << 20);
     r->cat.label = z && r->n > 1 ? z->label : NULL;
     basin_status s = look_around(r);
@@ -555,7 +562,7 @@ basin_status bs_images_read_as(const char *const *paths, int n, const bs_image_o
     *out = NULL;
     if (n < 1)
         return bs_fail(err, BASIN_EARG, "no data given");
-    basin_status s = open_sources(&z, paths, n, err);
+    basin_status s = open_sources(&z, paths, n, !label_free(prior), err);
     if (!s)
         s = run(z.source, n, &z, o, prior, part, out, notes, err);
     bs_arena_free(&z.arena);
@@ -589,7 +596,7 @@ basin_status bs_images_parts(const char *const *paths, int n, const bs_image_opt
     snprintf(plain.size, sizeof plain.size, "keep"); /* sizes do not matter here */
     plain.names[0] = '\0';                           /* nor do classes */
     bs_catalogue_init(&r.cat);
-    basin_status s = open_sources(&z, paths, n, err);
+    basin_status s = open_sources(&z, paths, n, true, err);
     r.source = z.source;
     if (!s)
         s = find_pairs(&r, &z);

@@ -377,6 +377,8 @@ static basin_status match_masks(pairing *p)
             at = find_image(p, f, cut);
         if (at < 0)
             continue;
+        if (c->file[at].partner >= 0 && p->o->label_free)
+            continue;
         if (c->file[at].partner >= 0)
             return bs_fail(p->err, BASIN_EDATA, "%s and %s: two masks of the photo %s",
                            c->file[c->file[at].partner].name, f->name, c->file[at].name);
@@ -532,7 +534,7 @@ basin_status bs_catalogue_pair(bs_catalogue *c, const bs_pair_options *o, bs_not
     for (size_t i = 0; i < c->n_files && !s; i++)
         s = read_path(c, &c->file[i], err);
     if (!s)
-        s = bs_catalogue_tables(c, &table, notes, err);
+        s = bs_catalogue_tables(c, o, &table, notes, err);
     if (!s && !table)
         s = pair_by_names(c, o, notes, err);
     if (!s)

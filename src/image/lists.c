@@ -431,14 +431,15 @@ static int32_t find_file(const bs_catalogue *c, const bs_text_file *t, const cha
     return -1;
 }
 
-static basin_status take_row(bs_catalogue *c, const bs_text_file *t, const bs_table_row *r,
-                             int32_t order, basin_error *err)
+static basin_status take_row(bs_catalogue *c, const bs_pair_options *o, const bs_text_file *t,
+                             const bs_table_row *r, int32_t order, basin_error *err)
 {
     int32_t       image = find_file(c, t, r->image), mask = -1;
     bs_image_part part = BS_PART_NONE;
-    if (*r->mask)
+    const bool    masked = *r->mask && !o->label_free;
+    if (masked)
         mask = find_file(c, t, r->mask);
-    if (image < 0 || (*r->mask && mask < 0))
+    if (image < 0 || (masked && mask < 0))
         return bs_fail(err, BASIN_EDATA, "%s:%ld: there is no picture '%.80s'", t->name, r->line,
                        image < 0 ? r->image : r->mask);
     if (*r->part && (part = bs_part_word(r->part, strlen(r->part))) == BS_PART_NONE)
@@ -453,7 +454,8 @@ static basin_status take_row(bs_catalogue *c, const bs_text_file *t, const bs_ta
         c, (bs_pair){.image = image, .mask = mask, .part = part, .order = order}, err);
 }
 
-basin_status bs_catalogue_tables(bs_catalogue *c, bool *found, bs_notes *notes, basin_error *err)
+basin_status bs_catalogue_tables(bs_catalogue *c, const bs_pair_options *o, bool *found,
+                                 bs_notes *notes, basin_error *err)
 {
     basin_status s = BASIN_OK;
     *found = false;
@@ -469,7 +471,7 @@ basin_status bs_catalogue_tables(bs_catalogue *c, bool *found, bs_notes *notes, 
             continue;
         s = bs_table_read(t->name, t->text, t->len, &c->arena, &rows, &n, err);
         for (size_t k = 0; k < n && !s; k++)
-            s = take_row(c, t, &rows[k], (int32_t)k, err);
+            s = take_row(c, o, t, &rows[k], (int32_t)k, err);
         bs_free(rows);
         *found = true;
         bs_notes_add(notes, "table", "the pairs are those that %s names", t->name);

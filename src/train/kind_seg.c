@@ -70,6 +70,7 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
         prior = bs_images_prior_of(w->first->seg);
         prior.own = w->own;
     }
+    prior.label_free = w->label_free;
     if (w->label_free)
         o.need = false;
     basin_status status =
