@@ -151,6 +151,40 @@ static void index_masks_with_limits(void **state)
     bundle_refused(&b, "", NULL, "the value 4; 3 classes are given by classes.txt");
 }
 
+/* A class that only the test part has. */
+static void classes_that_training_lacks(void **state)
+{
+    (void)state;
+    static const uint8_t v[] = {0, 1, 2, 255};
+    basin_error          err = {0};
+    bs_images           *im;
+    const char          *problem;
+    bundle_photo(&b, "train/images/a.png", 2, 2, 3, 1);
+    bundle_part_mask(&b, "train/masks/a.png", 2, 2, 1, 1);
+    bundle_photo(&b, "test/images/b.png", 2, 2, 3, 2);
+    bundle_mask(&b, "test/masks/b.png", 2, 2, v);
+    bs_images      *train = bundle_images(&b, "", "train", NULL);
+    bs_images_prior prior = bs_images_prior_of(train);
+    prior.own = true;
+    assert_int_equal(bundle_read_as(&b, "", &prior, "test", &im, NULL, &err), BASIN_EDATA);
+    assert_string_equal(err.msg, "set.tar: test/masks/b.png: the value 2; the training data has "
+                                 "classes 0 to 1; --set mask.classes=3 makes room for it");
+    prior.model = true;
+    assert_int_equal(bundle_read_as(&b, "", &prior, "test", &im, NULL, &err), BASIN_EDATA);
+    assert_non_null(strstr(err.msg, "the value 2; the model knows classes 0 to 1"));
+    bs_images_free(train);
+
+    im = bundle_images(&b, "", NULL, NULL);
+    assert_int_equal(bs_images_describe(im, NULL, NULL, NULL, &problem, &err), BASIN_OK);
+    assert_string_equal(problem, "a class occurs in valid or test, but not in train: 2; "
+                                 "--set mask.classes=3 if that is meant");
+    bs_images_free(im);
+    im = bundle_images(&b, "mask.classes=3", NULL, NULL);
+    assert_int_equal(bs_images_describe(im, NULL, NULL, NULL, &problem, &err), BASIN_OK);
+    assert_null(problem);
+    bs_images_free(im);
+}
+
 static void soft_masks(void **state)
 {
     (void)state;
@@ -639,6 +673,7 @@ int main(void)
         TEST(masks_of_other_data_are_read_by_their_own_values),
         TEST(index_masks),
         TEST(index_masks_with_limits),
+        TEST(classes_that_training_lacks),
         TEST(soft_masks),
         TEST(palette_and_short_masks),
         TEST(masks_in_colours),

@@ -35,6 +35,7 @@ typedef struct {
     bool               equal;     /* all images have one size */
     bool               resized;   /* some photo was not of that size */
     bool               binary;    /* masks were 0 and 255, or mask.binary said so */
+    const char        *unseen;    /* classes that valid or test have and train has not, or NULL */
     uint64_t           hash;      /* of names, pixels and masks */
 } bs_images;
 
@@ -126,7 +127,7 @@ basin_status bs_images_twins(const bs_images *im, bs_twin **twins, size_t *n, ba
 
 /* For data inspect and check: a table of lines, and one JSON object. Either may be NULL.
  * Notes (may be NULL) are those of reading; their texts end the table. *problem (may be
- * NULL) is what would spoil a training, or NULL. */
+ * NULL) is what would spoil a training, or NULL; it lives as long as im. */
 basin_status bs_images_describe(const bs_images *im, const bs_notes *notes, bs_buf *table,
                                 bs_buf *json, const char **problem, basin_error *err);
 

@@ -186,7 +186,7 @@ static const char *problem_of(const bs_images *im, const facts *f)
     for (int c = 0; c < im->classes; c++)
         if (f->pixels[c] == f->valid)
             return "all pixels of the masks have one class";
-    return NULL;
+    return im->unseen;
 }
 
 basin_status bs_images_describe(const bs_images *im, const bs_notes *notes, bs_buf *table,
