@@ -86,6 +86,8 @@ basin_status bs_catalogue_text(bs_catalogue *c, const char *name, int source, co
 
 bool bs_is_picture_name(const char *name);
 bool bs_is_text_name(const char *name); /* worth being looked at as a list */
+/* "TIFF", "GIF", ...: what a picture is that is not read, by its ending; NULL: no such picture. */
+const char *bs_foreign_picture(const char *name);
 
 /* Finds the pairs. Errors: nothing there, two photos of one name, a name in two parts,
  * a table that names what is not there. */

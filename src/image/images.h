@@ -68,9 +68,10 @@ bs_image_options       bs_image_options_default(void);
 /* "64x48", "64X48", "64": both sides at least 1. */
 bool bs_image_size(const char *text, int *width, int *height);
 
-/* Whether this is a folder, archive, picture or table that bs_images_read() is meant for. Fails
- * for want of memory alone. */
-basin_status bs_images_sniff(const char *path, bool *out, basin_error *err);
+/* How sure it is, 0 to 100, that bs_images_read() is meant for this path. Folders and archives
+ * without pictures and pictures of other formats are only likely to be: nothing else reads them,
+ * and its message says what is wrong. Fails for want of memory alone. */
+basin_status bs_images_sniff(const char *path, int *sure, basin_error *err);
 
 /* part: "train", "valid", "test" (or val, dev, ...), or NULL for all of them. A part that
  * the data does not have is an error; out->parts of any part says which there are. notes

@@ -62,8 +62,13 @@ static bool look_wants(void *self, const char *name)
     look             *l = self;
     bs_image_reading *r = l->r;
     l->picture = bs_is_picture_name(name) || r->source[r->at_source].kind == BS_SOURCE_PICTURE;
-    if (!l->picture)
-        return bs_is_text_name(name);
+    r->seen++;
+    if (!l->picture) {
+        const bool foreign = bs_foreign_picture(name) != NULL;
+        if (foreign && r->foreign++ == 0)
+            snprintf(r->example, sizeof r->example, "%.255s", name);
+        return !foreign && bs_is_text_name(name);
+    }
     l->status = bs_catalogue_file(&r->cat, name, r->at_source, r->err);
     if (!l->status && r->cat.n_files > 2 * (size_t)r->o->max_images)
         l->status = bs_fail(r->err, BASIN_EDATA, "%s: more than %d pictures (image.max_images)",
@@ -382,6 +387,22 @@ static basin_status open_table(sources *z, int at, const char *path, bool masks,
     return status;
 }
 
+/* What is neither folder nor archive, picture or table. */
+static basin_status fail_source(const char *path, basin_error *err)
+{
+    bs_input    *in;
+    const char  *foreign = bs_foreign_picture(path);
+    basin_status s = bs_input_open(path, &in, err); /* says why it cannot be read */
+    if (s)
+        return s;
+    bs_input_close(in);
+    if (foreign)
+        return bs_fail(err, BASIN_EDATA, "%s: is a picture in the format %s; PNG and JPEG are read",
+                       path, foreign);
+    return bs_fail(err, BASIN_EDATA, "%s: no folder, tar or zip archive, picture or table of pairs",
+                   path);
+}
+
 static basin_status open_sources(sources *z, const char *const *paths, int n, bool masks,
                                  basin_error *err)
 {
@@ -399,18 +420,10 @@ static basin_status open_sources(sources *z, const char *const *paths, int n, bo
             return bs_fail_nomem(err);
         if ((s = bs_source_sniff(paths[i], &z->source[i].kind, err)))
             return s;
-        if (z->source[i].kind == BS_SOURCE_TEXT)
+        if (z->source[i].kind == BS_SOURCE_TEXT && !bs_foreign_picture(paths[i]))
             s = open_table(z, i, paths[i], masks, err);
-        else if (z->source[i].kind == BS_SOURCE_NONE) {
-            bs_input *in;
-            s = bs_input_open(paths[i], &in, err); /* says why it cannot be read */
-            if (!s) {
-                bs_input_close(in);
-                s = bs_fail(err, BASIN_EDATA,
-                            "%s: no folder, tar or zip archive, picture or table of pairs",
-                            paths[i]);
-            }
-        }
+        else if (z->source[i].kind == BS_SOURCE_NONE || z->source[i].kind == BS_SOURCE_TEXT)
+            s = fail_source(paths[i], err);
     }
     return s;
 }
@@ -445,6 +458,21 @@ static basin_status read_class_file(bs_image_reading *r, bs_pair_options *p, bs_
     return s;
 }
 
+/* No photo was found: why not. */
+static basin_status fail_empty(const bs_image_reading *r)
+{
+    const char *path = r->source[0].path;
+    if (r->seen == 0)
+        return bs_fail(r->err, BASIN_EDATA, "%s: there are no files in it", path);
+    if (r->foreign)
+        return bs_fail(
+            r->err, BASIN_EDATA,
+            "%s: no photos found; %d files are no PNG or JPEG, such as %.120s, which is %s", path,
+            (int)r->foreign, r->example, bs_foreign_picture(r->example));
+    return bs_fail(r->err, BASIN_EDATA, "%s: no photos found, PNG or JPEG%s", path,
+                   r->cat.lone_masks ? "; there are masks without photos" : "");
+}
+
 static basin_status find_pairs(bs_image_reading *r, const sources *z)
 {
     bs_buf          text;
@@ -465,8 +493,11 @@ static basin_status find_pairs(bs_image_reading *r, const sources *z)
         s = bs_catalogue_pair(&r->cat, &p, r->notes, r->err);
     bs_buf_free(&text);
     if (!s && r->cat.n_pairs == 0)
-        s = bs_fail(r->err, BASIN_EDATA, "%s: no photos found, PNG or JPEG%s", r->source[0].path,
-                    r->cat.lone_masks ? "; there are masks without photos" : "");
+        s = fail_empty(r);
+    if (!s && r->foreign)
+        bs_notes_add(r->notes, "foreign",
+                     "%d files are left out, such as %.120s, which is %s: PNG and JPEG are read",
+                     (int)r->foreign, r->example, bs_foreign_picture(r->example));
     for (size_t i = 0; i < r->cat.n_pairs && !s; i++)
         r->parts[r->cat.pair[i].part]++;
     return s;
@@ -653,14 +684,18 @@ static basin_status is_table_file(const char *path, bool *out)
     return s;
 }
 
-basin_status bs_images_sniff(const char *path, bool *out, basin_error *err)
+basin_status bs_images_sniff(const char *path, int *sure, basin_error *err)
 {
+    enum { NOTHING_ELSE = 45, OURS = 99 };
     bs_source    source = {.path = path};
+    bool         found = false;
     basin_status s = bs_source_sniff(path, &source.kind, err);
-    *out = !s && source.kind == BS_SOURCE_PICTURE;
-    if (!s && (source.kind == BS_SOURCE_FOLDER || source.kind == BS_SOURCE_ARCHIVE))
-        s = holds_pictures(&source, out);
+    const bool   many = source.kind == BS_SOURCE_FOLDER || source.kind == BS_SOURCE_ARCHIVE;
+    if (!s && many)
+        s = holds_pictures(&source, &found);
     if (!s && source.kind == BS_SOURCE_TEXT)
-        s = is_table_file(path, out);
+        s = is_table_file(path, &found);
+    found = found || source.kind == BS_SOURCE_PICTURE;
+    *sure = found ? OURS : many || bs_foreign_picture(path) ? NOTHING_ELSE : 0;
     return s == BASIN_ENOMEM ? bs_fail_nomem(err) : BASIN_OK;
 }

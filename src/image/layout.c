@@ -126,6 +126,26 @@ static bool has_extension(const char *name, const char *const *list)
     return false;
 }
 
+const char *bs_foreign_picture(const char *name)
+{
+    static const struct {
+        const char *what, *endings[5];
+    } list[] = {
+        {"TIFF", {"tif", "tiff"}},
+        {"GIF", {"gif"}},
+        {"BMP", {"bmp", "dib"}},
+        {"WebP", {"webp"}},
+        {"JPEG 2000", {"jp2", "j2k"}},
+        {"HEIF", {"heic", "heif", "avif"}},
+        {"PNM", {"ppm", "pgm", "pbm", "pnm"}},
+        {"TGA", {"tga"}},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (has_extension(name, list[i].endings))
+            return list[i].what;
+    return NULL;
+}
+
 bool bs_is_picture_name(const char *name)
 {
     static const char *const list[] = {"png", "jpg", "jpeg", "jpe", "jfif", "apng", NULL};

@@ -12,6 +12,7 @@
 #include "base/buf.h"
 #include "base/io.h"
 #include "base/mem.h"
+#include "data/scan.h"
 #include "image/picture.h"
 
 enum { DEEPEST = 16, LONGEST_PATH = 4096, TAR_BLOCK = 512 };
@@ -65,9 +66,25 @@ static bs_source_kind kind_of_bytes(const void *head, size_t n)
 {
     if (bs_picture_sniff(head, n) != BS_PICTURE_NONE)
         return BS_SOURCE_PICTURE;
-    if (is_tar(head, n) || (n >= 4 && memcmp(head, "PK\3\4", 4) == 0))
+    if (is_tar(head, n) || (n >= 4 && memcmp(head, "PK\3\4", 4) == 0) ||
+        (n >= 4 && memcmp(head, "PK\5\6", 4) == 0)) /* an empty one */
         return BS_SOURCE_ARCHIVE;
     return n > 0 && !memchr(head, 0, n) ? BS_SOURCE_TEXT : BS_SOURCE_NONE;
+}
+
+/* Archives that are empty or cut off do not show what they are. */
+static bool is_archive_name(const char *path)
+{
+    static const char *const list[] = {".tar",    ".zip",     ".tgz",     ".txz",     ".tbz2",
+                                       ".tzst",   ".tar.gz",  ".tar.xz",  ".tar.bz2", ".tar.zst",
+                                       ".tar.lz", ".tar.lz4", ".tar.lzma"};
+    const size_t             n = strlen(path);
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        const size_t len = strlen(list[i]);
+        if (n > len && bs_same_word(path + n - len, len, list[i]))
+            return true;
+    }
+    return false;
 }
 
 basin_status bs_source_sniff(const char *path, bs_source_kind *out, basin_error *err)
@@ -89,6 +106,8 @@ basin_status bs_source_sniff(const char *path, bs_source_kind *out, basin_error 
         s = bs_input_peek(in, TAR_BLOCK, &head, &n, NULL);
     if (!s)
         *out = kind_of_bytes(head, n);
+    if (*out != BS_SOURCE_PICTURE && is_archive_name(path))
+        *out = BS_SOURCE_ARCHIVE;
     bs_input_close(in);
     return s == BASIN_ENOMEM ? bs_fail_nomem(err) : BASIN_OK;
 }
@@ -215,13 +234,13 @@ static basin_status fail_archive(walk *w, struct archive *a)
                    why ? why : "cannot be read");
 }
 
-/* "./a//b" is "a/b". NULL for what is hidden, empty or too long. */
+/* "./a//b" and "../a/b" are "a/b": nothing is written. NULL for what is hidden, empty, too long. */
 static const char *clean_name(const char *from, char to[LONGEST_PATH])
 {
     size_t n = 0;
     while (*from) {
         size_t len = strcspn(from, "/");
-        bool   dot = len == 1 && from[0] == '.';
+        bool   dot = (len == 1 && from[0] == '.') || (len == 2 && memcmp(from, "..", 2) == 0);
         if (len > 0 && !dot) {
             if (hidden(from, len) || n + len + 2 > LONGEST_PATH)
                 return NULL;

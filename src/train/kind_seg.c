@@ -20,10 +20,10 @@ static int sniff(const char *path, const char *head, size_t n)
 {
     (void)head;
     (void)n;
-    bool ours = false;
-    if (strcmp(path, "-") != 0 && bs_images_sniff(path, &ours, NULL))
+    int sure = 0;
+    if (strcmp(path, "-") != 0 && bs_images_sniff(path, &sure, NULL))
         return -1;
-    return ours ? 99 : 0;
+    return sure;
 }
 
 static basin_status take(bs_images *im, bs_part *out)

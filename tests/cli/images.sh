@@ -1,0 +1,28 @@
+# Folders and archives that are not as they should be: messages that say what is wrong with them,
+# before anything is trained. (What is right is in seg.sh.)
+why() { sed "s/damaged archive: .*/damaged archive/"; } # the rest is a word of libarchive
+try() { "$@" > said 2>&1; local status=$?; why < said; echo "status $status"; }
+notes() { basin data inspect "$@" 2>&1 | grep "^note\|^basin\|^format" | why; }
+basin data make seg --seed 3 --set images=12 --set size=16 --set holes=0 -o d > made
+train="basin train d -q --method ce --epochs 1 --set net.width=2 --set seg.crops=1 --set report=no"
+$train -o run > table
+
+echo "== nothing that is read"
+mkdir none other && echo GIF89a > other/a.tif && echo GIF89a > other/b.gif && echo GIF89a > c.gif
+try basin data inspect none
+try basin data check other
+try basin train other
+try basin predict run other
+try basin predict run c.gif
+try basin data inspect run
+cp other/b.gif d/images && notes d; rm d/images/b.gif
+
+echo "== archives"
+tar cf none.tar -T /dev/null
+: > nothing.tar.gz
+(cd d && tar cf ../all.tar images masks && cd images && tar cPf ../../up.tar ../images ../masks)
+head -c 9000 all.tar > cut.tar
+head -c 100 all.tar > short.tar
+for file in none.tar nothing.tar.gz cut.tar short.tar up.tar; do notes $file; done
+try basin train none.tar
+try basin eval run cut.tar
