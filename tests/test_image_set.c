@@ -399,6 +399,42 @@ static void parts_and_selections(void **state)
     bs_images_free(im);
 }
 
+/* What editors put before texts, and texts of two bytes a character. */
+static void marks_before_lists(void **state)
+{
+    (void)state;
+    static const char wide[] = "\xff\xfei\0001\0\n\0", bare[] = "\0i\0003\0\n";
+    bs_notes          notes;
+    for (int i = 0; i < 4; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "images/i%d.png", i);
+        bundle_photo(&b, name, 4, 4, 3, i);
+        snprintf(name, sizeof name, "masks/i%d.png", i);
+        bundle_part_mask(&b, name, 4, 4, 4, 1);
+    }
+    bundle_text(&b, "train.txt", "\xef\xbb\xbfi3\r\ni0\r\n");
+    bundle_text(&b, "classes.txt", "\xef\xbb\xbfnone\nhorse\n");
+    bs_images *im = bundle_images(&b, "", NULL, NULL);
+    assert_int_equal(im->parts[1], 2);
+    assert_string_equal(im->class_name[0], "none");
+    bs_images_free(im);
+    bundle_bytes(&b, "readme.txt", wide, sizeof wide - 1);
+    bs_notes_init(&notes);
+    bs_images_free(bundle_images(&b, "", NULL, &notes));
+    assert_true(noted(&notes, "set.tar: readme.txt is UTF-16 and was not read"));
+    bs_notes_free(&notes);
+    bundle_bytes(&b, "lists/val.txt", wide, sizeof wide - 1);
+    bundle_refused(&b, "", NULL, "set.tar: lists/val.txt: is UTF-16; save it as UTF-8");
+    bs_buf_clear(&b.entry[b.n - 1].data);
+    bs_buf_add(&b.entry[b.n - 1].data, bare, sizeof bare - 1);
+    bundle_refused(&b, "", NULL, "set.tar: lists/val.txt: is UTF-16; save it as UTF-8");
+    bs_buf_clear(&b.entry[b.n - 1].data);
+    bundle_text(&b, "pairs.csv", "\xef\xbb\xbfimage,mask\nimages/i2.png,masks/i1.png\n");
+    im = bundle_images(&b, "", NULL, NULL);
+    assert_int_equal(im->n, 1);
+    bs_images_free(im);
+}
+
 static void twins_are_found(void **state)
 {
     (void)state;
@@ -582,6 +618,9 @@ static void single_pictures_tables_and_several_paths(void **state)
     bundle_part_mask(&b, "q/masks/b.png", 4, 4, 5, 1);
     bundle_text(&b, "table.tsv", "image\tmask\tpart\np/images/b.png\tq/masks/b.png\ttest\n");
     bundle_text(&b, "plain.csv", "a,b\n1,2\n");
+    bundle_text(&b, "marked.csv", "\xef\xbb\xbfimage,mask\np/images/b.png,q/masks/b.png\n");
+    bundle_bytes(&b, "wide.csv", "\xff\xfei\0m\0g\0", 8);
+    bundle_text(&b, "names.lst", "\xef\xbb\xbfnone\nhorse\n");
     bundle_folder(&b, folder);
 
     snprintf(path, sizeof path, "%s/p/images/b.png", folder);
@@ -607,6 +646,20 @@ static void single_pictures_tables_and_several_paths(void **state)
     assert_non_null(im->mask[1]);
     bs_images_free(im);
 
+    snprintf(path, sizeof path, "%s/marked.csv", folder);
+    assert_true(is_ours(path));
+    snprintf(o.names, sizeof o.names, "%s/names.lst", folder);
+    if (bs_images_read(list, 1, &o, NULL, &im, NULL, &err))
+        fail_msg("%s", err.msg);
+    assert_string_equal(im->class_name[0], "none");
+    bs_images_free(im);
+    snprintf(o.names, sizeof o.names, "%s/wide.csv", folder);
+    assert_int_equal(bs_images_read(list, 1, &o, NULL, &im, NULL, &err), BASIN_EDATA);
+    assert_non_null(strstr(err.msg, "wide.csv: is UTF-16; save it as UTF-8"));
+    o.names[0] = '\0';
+    snprintf(path, sizeof path, "%s/wide.csv", folder);
+    assert_int_equal(bs_images_read(list, 1, &o, NULL, &im, NULL, &err), BASIN_EDATA);
+    assert_non_null(strstr(err.msg, "wide.csv: is UTF-16; save it as UTF-8"));
     snprintf(path, sizeof path, "%s/plain.csv", folder);
     assert_false(is_ours(path));
     assert_int_equal(bs_images_read(list, 1, &o, NULL, &im, NULL, &err), BASIN_EDATA);
@@ -681,6 +734,7 @@ int main(void)
         TEST(sizes),
         TEST(photos_without_masks),
         TEST(parts_and_selections),
+        TEST(marks_before_lists),
         TEST(twins_are_found),
         TEST(splits_are_balanced),
         TEST(all_containers_give_the_same),

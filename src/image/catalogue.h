@@ -89,6 +89,13 @@ bool bs_is_text_name(const char *name); /* worth being looked at as a list */
 /* "TIFF", "GIF", ...: what a picture is that is not read, by its ending; NULL: no such picture. */
 const char *bs_foreign_picture(const char *name);
 
+/* What an editor puts before UTF-8 is skipped. */
+const char *bs_skip_mark(const char *text, size_t *len);
+/* Text of two bytes a character, as some editors save it. */
+bool bs_is_utf16(const char *text, size_t len);
+/* By its name: a list of the photos of a part, or of classes. */
+bool bs_is_list_name(const char *name);
+
 /* Finds the pairs. Errors: nothing there, two photos of one name, a name in two parts,
  * a table that names what is not there. */
 basin_status bs_catalogue_pair(bs_catalogue *c, const bs_pair_options *o, bs_notes *notes,

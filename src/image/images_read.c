@@ -77,12 +77,25 @@ static bool look_wants(void *self, const char *name)
     return l->probe && !l->status;
 }
 
+/* A list that is passed over would change what is read; other texts are nothing to us. */
+static basin_status refuse_utf16(bs_image_reading *r, const char *name)
+{
+    char a[LABEL_ROOM];
+    bs_images_label(r, r->at_source, name, a, sizeof a);
+    if (bs_is_list_name(name))
+        return bs_fail(r->err, BASIN_EDATA, "%s: is UTF-16; save it as UTF-8", a);
+    bs_notes_add(r->notes, "utf16", "%.200s is UTF-16 and was not read; save it as UTF-8", a);
+    return BASIN_OK;
+}
+
 static basin_status look_take(void *self, const char *name, const uint8_t *bytes, size_t n,
                               basin_error *err)
 {
     look             *l = self;
     bs_image_reading *r = l->r;
     if (!l->picture) {
+        if (n > 0 && bs_is_utf16((const char *)bytes, n))
+            return refuse_utf16(r, name);
         if (n == 0 || n > longest_text || memchr(bytes, 0, n))
             return BASIN_OK;
         return bs_catalogue_text(&r->cat, name, r->at_source, (const char *)bytes, n, err);
@@ -391,11 +404,17 @@ static basin_status open_table(sources *z, int at, const char *path, bool masks,
 static basin_status fail_source(const char *path, basin_error *err)
 {
     bs_input    *in;
-    const char  *foreign = bs_foreign_picture(path);
+    const char  *foreign = bs_foreign_picture(path), *head = NULL;
+    size_t       n = 0;
     basin_status s = bs_input_open(path, &in, err); /* says why it cannot be read */
+    if (!s)
+        s = bs_input_peek(in, 4, &head, &n, err);
+    const bool wide = !s && n == 4 && bs_is_utf16(head, n);
+    bs_input_close(in);
     if (s)
         return s;
-    bs_input_close(in);
+    if (wide)
+        return bs_fail(err, BASIN_EDATA, "%s: is UTF-16; save it as UTF-8", path);
     if (foreign)
         return bs_fail(err, BASIN_EDATA, "%s: is a picture in the format %s; PNG and JPEG are read",
                        path, foreign);
@@ -453,7 +472,10 @@ static basin_status read_class_file(bs_image_reading *r, bs_pair_options *p, bs_
     if (!*r->o->names || p->classes_known)
         return BASIN_OK;
     basin_status s = bs_read_file(r->o->names, text, r->err);
-    p->class_file = text->data ? text->data : "";
+    size_t       n = text->len;
+    if (!s && bs_is_utf16(text->data, n))
+        s = bs_fail(r->err, BASIN_EDATA, "%s: is UTF-16; save it as UTF-8", r->o->names);
+    p->class_file = text->data ? bs_skip_mark(text->data, &n) : "";
     p->class_file_name = r->o->names;
     return s;
 }

@@ -192,8 +192,9 @@ basin_status bs_catalogue_text(bs_catalogue *c, const char *name, int source, co
 {
     void       *list = c->text;
     const char *copy = bs_arena_copy(&c->arena, name, strlen(name));
-    char       *body = bs_arena_copy(&c->arena, text, len);
-    bool        room =
+    text = bs_skip_mark(text, &len);
+    char *body = bs_arena_copy(&c->arena, text, len);
+    bool  room =
         copy && body && bs_grow(&list, &c->cap_texts, c->n_texts + 1, sizeof *c->text, INT32_MAX);
     c->text = list;
     if (!room)

@@ -13,6 +13,22 @@ static const char *base_name(const char *name)
     return slash ? slash + 1 : name;
 }
 
+const char *bs_skip_mark(const char *text, size_t *len)
+{
+    if (*len < 3 || memcmp(text, "\xef\xbb\xbf", 3) != 0)
+        return text;
+    *len -= 3;
+    return text + 3;
+}
+
+bool bs_is_utf16(const char *text, size_t len)
+{
+    if (len >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0))
+        return true;
+    return len >= 4 && len % 2 == 0 && (!text[0] != !text[1]) && !text[0] == !text[2] &&
+           !text[1] == !text[3];
+}
+
 /* The next line that is not blank, without blanks around it; NULL at the end. */
 static const char *next_line(const char **p, const char *end, size_t *len)
 {
@@ -141,9 +157,9 @@ static bool in_folder(const char *name, const char *word)
     return false;
 }
 
-static bool is_list(const bs_text_file *t)
+static bool is_list(const char *name)
 {
-    const char *dot = strrchr(base_name(t->name), '.');
+    const char *dot = strrchr(base_name(name), '.');
     return dot &&
            (bs_same_word(dot, strlen(dot), ".txt") || bs_same_word(dot, strlen(dot), ".lst") ||
             bs_same_word(dot, strlen(dot), ".list"));
@@ -206,7 +222,7 @@ static basin_status read_lists(listing *l, bool *used)
     for (int turn = 0; turn < 2 && !*used; turn++)
         for (size_t i = 0; i < c->n_texts && !s; i++) {
             const bs_text_file *t = &c->text[i];
-            if (!is_list(t) || (voc && !in_folder(t->name, "segmentation")))
+            if (!is_list(t->name) || (voc && !in_folder(t->name, "segmentation")))
                 continue;
             bs_image_part part = part_of_list(t->name, &several);
             if (part != BS_PART_NONE && several == (turn == 1))
@@ -239,7 +255,7 @@ basin_status bs_catalogue_lists(bs_catalogue *c, bs_notes *notes, basin_error *e
     bool         any = false, used = false;
     basin_status s = BASIN_OK;
     for (size_t i = 0; i < c->n_texts; i++)
-        any = any || is_list(&c->text[i]);
+        any = any || is_list(c->text[i].name);
     if (!any || !c->n_pairs)
         return BASIN_OK;
     bs_arena_init(&l.arena, 0);
@@ -296,6 +312,7 @@ typedef struct {
 /* A header with a column for photos, or a first row whose cells are two pictures. */
 static bool read_head(const char *text, size_t len, table_head *h)
 {
+    text = bs_skip_mark(text, &len);
     bool       steady;
     int32_t    blank = 0;
     char       delimiter = bs_csv_delimiter(text, len, &steady);
@@ -563,6 +580,12 @@ static bool is_class_list(const char *name)
         if (bs_same_word(base, strlen(base), names[i]))
             return true;
     return false;
+}
+
+bool bs_is_list_name(const char *name)
+{
+    bool several;
+    return is_class_list(name) || (is_list(name) && part_of_list(name, &several) != BS_PART_NONE);
 }
 
 basin_status bs_catalogue_classes(bs_catalogue *c, const bs_pair_options *o, bs_notes *notes,
