@@ -603,6 +603,45 @@ static void archives_that_are_written_can_be_read(void **state)
     wipe(folder);
 }
 
+/* A folder holds one data set; the same one may be written again. */
+static void folders_of_other_data_are_left_alone(void **state)
+{
+    (void)state;
+    char        folder[] = "/tmp/basin-images-XXXXXX", path[200];
+    basin_error err = {0};
+    bs_images  *half;
+    assert_non_null(mkdtemp(folder));
+    make_parts();
+    bs_images *im = bundle_images(&b, "", NULL, NULL);
+    assert_int_equal(bs_images_take_part(im, "train", &half, &err), BASIN_OK);
+    snprintf(path, sizeof path, "%s/set", folder);
+    for (int turn = 0; turn < 2; turn++)
+        if (bs_images_write(im, path, NULL, &err))
+            fail_msg("%s", err.msg);
+    assert_int_equal(bs_images_write(half, path, NULL, &err), BASIN_EIO);
+    assert_non_null(strstr(err.msg, "set: holds other data already, such as images/i2.png"));
+    snprintf(path, sizeof path, "%s/half", folder);
+    assert_int_equal(bs_images_write(half, path, NULL, &err), BASIN_OK);
+    assert_int_equal(bs_images_write(im, path, NULL, &err), BASIN_OK);   /* all of it is replaced */
+    assert_int_equal(bs_images_write(im, folder, NULL, &err), BASIN_OK); /* nothing of ours there */
+    for (int32_t i = 0; i < im->n; i++)
+        im->part[i] = 0;
+    assert_int_equal(bs_images_write(im, path, NULL, &err), BASIN_EIO);
+    assert_non_null(strstr(err.msg, "such as splits/"));
+    for (long at = 1, done = 0; !done; at++) {
+        long live = bs_mem_live();
+        bs_mem_fail_at(at);
+        basin_status s = bs_images_write(half, path, NULL, &err);
+        bs_mem_fail_at(0);
+        assert_int_equal(bs_mem_live(), live);
+        done = s == BASIN_EIO;
+        assert_true(done || s == BASIN_ENOMEM);
+    }
+    bs_images_free(half);
+    bs_images_free(im);
+    wipe(folder);
+}
+
 static void single_pictures_tables_and_several_paths(void **state)
 {
     (void)state;
@@ -739,6 +778,7 @@ int main(void)
         TEST(splits_are_balanced),
         TEST(all_containers_give_the_same),
         TEST(archives_that_are_written_can_be_read),
+        TEST(folders_of_other_data_are_left_alone),
         TEST(single_pictures_tables_and_several_paths),
         TEST(allocation_failures),
     };

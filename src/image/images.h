@@ -135,7 +135,8 @@ basin_status bs_images_describe(const bs_images *im, const bs_notes *notes, bs_b
 /* Writes images/NAME.png, masks/NAME.png (class numbers), lists in splits/ where there are
  * parts, classes.txt where classes have names, and about.json when `about` is not NULL.
  * path: a folder, or an archive when it ends in .tar, .tar.gz, .tgz, .tar.xz, .tar.zst or
- * .zip. The same images give the same bytes. */
+ * .zip. The same images give the same bytes. A folder that holds other images, masks or lists is an
+ * error: both would be read as one data set. */
 basin_status bs_images_write(const bs_images *im, const char *path, const char *about,
                              basin_error *err);
 

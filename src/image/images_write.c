@@ -2,13 +2,17 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/io.h"
+#include "data/names.h"
 #include "image/catalogue.h"
 #include "image/images.h"
 #include "image/overlay.h"
 #include "image/picture.h"
+#include "image/source.h"
 
 typedef struct {
     const bs_images      *im;
@@ -180,6 +184,90 @@ static basin_status check_names(const bs_images *im, basin_error *err)
     return BASIN_OK;
 }
 
+/* --- what lies there already ----------------------------------------------- */
+
+typedef struct {
+    const bs_images *im;
+    bs_arena         arena;
+    bs_names         mine; /* files that will be written over: images/a.png */
+    const char      *folder;
+    char             other[256]; /* the first file that will not */
+    bs_visitor      *v;
+    bool             failed; /* no memory */
+} inventory;
+
+static bool is_mine(void *self, const char *name)
+{
+    inventory *in = self;
+    bs_buf     path;
+    bs_buf_init(&path, 1 << 16);
+    bs_buf_printf(&path, "%s/%s", in->folder, name);
+    in->failed = path.failed;
+    if (!in->failed && bs_names_find(&in->mine, path.data, path.len) < 0)
+        snprintf(in->other, sizeof in->other, "%.255s", path.data);
+    in->v->enough = in->failed || *in->other;
+    bs_buf_free(&path);
+    return false;
+}
+
+static basin_status list_mine(writing *w, inventory *in)
+{
+    static const char *const lists[] = {"splits/train.txt", "splits/val.txt", "splits/test.txt"};
+    const bs_images         *im = w->im;
+    bool                     fresh, has[BS_PARTS] = {false}, ok = true;
+    for (int32_t i = 0; i < im->n && ok; i++) {
+        has[im->part[i]] = true;
+        for (int mask = 0; mask < 1 + (im->mask[i] != NULL) && ok; mask++) {
+            bs_buf_clear(&w->name);
+            bs_buf_printf(&w->name, "%s/%s.png", mask ? "masks" : "images", im->name[i]);
+            ok = !w->name.failed && bs_names_add(&in->mine, w->name.data, w->name.len, &fresh) >= 0;
+        }
+    }
+    for (int p = BS_PART_TRAIN; p < BS_PARTS && ok; p++)
+        if (has[p])
+            ok = bs_names_add(&in->mine, lists[p - 1], strlen(lists[p - 1]), &fresh) >= 0;
+    return ok ? BASIN_OK : bs_fail_nomem(w->err);
+}
+
+/* Two data sets in one folder would be read as one. */
+static basin_status check_folder(writing *w)
+{
+    static const char *const folder[] = {"images", "masks", "splits"};
+    inventory                in = {.im = w->im};
+    bs_visitor               v = {.self = &in, .wants = is_mine};
+    in.v = &v;
+    bs_arena_init(&in.arena, 0);
+    bs_names_init(&in.mine, &in.arena);
+    basin_status s = list_mine(w, &in);
+    for (int i = 0; i < 3 && !s && !*in.other; i++) {
+        struct stat st;
+        bs_buf_clear(&w->full);
+        bs_buf_printf(&w->full, "%s/%s", w->path, folder[i]);
+        in.folder = folder[i];
+        if (w->full.failed)
+            s = bs_fail_nomem(w->err);
+        else if (stat(w->full.data, &st) == 0 && S_ISDIR(st.st_mode))
+            s = bs_source_walk(&(bs_source){.kind = BS_SOURCE_FOLDER, .path = w->full.data}, &v,
+                               w->err);
+        if (!s && in.failed)
+            s = bs_fail_nomem(w->err);
+    }
+    if (!s && *in.other)
+        s = bs_fail(w->err, BASIN_EIO,
+                    "%s: holds other data already, such as %s; give a folder that is empty or not "
+                    "there",
+                    w->path, in.other);
+    bs_names_free(&in.mine);
+    bs_arena_free(&in.arena);
+    return s;
+}
+
+static basin_status open_folder(writing *w)
+{
+    basin_status s = check_folder(w);
+    return s ? s : bs_make_dir(w->path, w->err);
+}
+
 static basin_status open_archive(writing *w, int kind)
 {
     basin_status s = bs_output_open(w->path, &w->output, w->err);
@@ -212,7 +300,7 @@ basin_status bs_images_write(const bs_images *im, const char *path, const char *
     bs_buf_init(&w.name, 1 << 16);
     bs_buf_init(&w.full, 1 << 16);
     if (!s)
-        s = kind >= 0 ? open_archive(&w, kind) : bs_make_dir(path, err);
+        s = kind >= 0 ? open_archive(&w, kind) : open_folder(&w);
     if (!s)
         s = put_all(&w, about);
     if (!s && w.archive && archive_write_close(w.archive) != ARCHIVE_OK)

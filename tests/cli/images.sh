@@ -26,3 +26,9 @@ head -c 100 all.tar > short.tar
 for file in none.tar nothing.tar.gz cut.tar short.tar up.tar; do notes $file; done
 try basin train none.tar
 try basin eval run cut.tar
+
+echo "== a folder holds one data set"
+make="basin data make seg --set size=16 --set holes=0"
+try $make --seed 4 --set images=12 -o d | tail -n 1
+try $make --set images=6 -o d | sed 's/[0-9]*\.png/N.png/'
+try basin data convert d -o d | tail -n 1
