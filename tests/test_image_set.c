@@ -642,6 +642,32 @@ static void folders_of_other_data_are_left_alone(void **state)
     wipe(folder);
 }
 
+static void links_that_lead_back_are_not_followed(void **state)
+{
+    (void)state;
+    char             folder[] = "/tmp/basin-images-XXXXXX", path[200];
+    const char      *list[1] = {folder};
+    basin_error      err = {0};
+    bs_images       *im;
+    bs_image_options o = image_options("");
+    assert_non_null(mkdtemp(folder));
+    bundle_photo(&b, "images/a.png", 4, 4, 3, 1);
+    bundle_photo(&b, "images/b.png", 4, 4, 3, 2);
+    bundle_photo(&b, "elsewhere/c.png", 4, 4, 3, 3);
+    bundle_folder(&b, folder);
+    snprintf(path, sizeof path, "%s/images/up", folder);
+    assert_int_equal(symlink("..", path), 0);
+    snprintf(path, sizeof path, "%s/images/self", folder);
+    assert_int_equal(symlink("../images", path), 0);
+    snprintf(path, sizeof path, "%s/images/more", folder); /* this one leads on */
+    assert_int_equal(symlink("../elsewhere", path), 0);
+    if (bs_images_read(list, 1, &o, NULL, &im, NULL, &err))
+        fail_msg("%s", err.msg);
+    assert_int_equal(im->n, 3);
+    bs_images_free(im);
+    wipe(folder);
+}
+
 static void single_pictures_tables_and_several_paths(void **state)
 {
     (void)state;
@@ -779,6 +805,7 @@ int main(void)
         TEST(all_containers_give_the_same),
         TEST(archives_that_are_written_can_be_read),
         TEST(folders_of_other_data_are_left_alone),
+        TEST(links_that_lead_back_are_not_followed),
         TEST(single_pictures_tables_and_several_paths),
         TEST(allocation_failures),
     };

@@ -114,10 +114,18 @@ basin_status bs_source_sniff(const char *path, bs_source_kind *out, basin_error 
 
 /* --- folders --------------------------------------------------------------- */
 
+/* A folder on the way down: a link to one of them would lead round in circles. */
+typedef struct place place;
+struct place {
+    dev_t        dev;
+    ino_t        ino;
+    const place *up;
+    int          depth;
+};
+
 typedef struct {
-    char *name; /* relative to the root */
-    bool  folder;
-    int   depth;
+    char        *name;  /* relative to the root */
+    const place *place; /* of a folder; NULL: a file */
 } found;
 
 typedef struct {
@@ -144,8 +152,40 @@ static const char *join(char to[LONGEST_PATH], const char *folder, const char *n
     return to;
 }
 
+static bool leads_back(const place *p, const struct stat *st)
+{
+    for (; p; p = p->up)
+        if (p->dev == st->st_dev && p->ino == st->st_ino)
+            return true;
+    return false;
+}
+
+static const place *add_place(pile *p, const struct stat *st, const place *up)
+{
+    place *new = bs_arena_alloc(&p->arena, sizeof *new);
+    if (new)
+        *new = (place){st->st_dev, st->st_ino, up, up ? up->depth + 1 : 0};
+    return new;
+}
+
+static basin_status add_found(walk *w, pile *p, const char *name, const struct stat *st,
+                              const place *up)
+{
+    const bool   folder = S_ISDIR(st->st_mode);
+    const place *at = folder ? add_place(p, st, up) : NULL;
+    void        *item = p->item;
+    char        *copy = bs_arena_copy(&p->arena, name, strlen(name));
+    bool         room = copy && (at || !folder) &&
+                bs_grow(&item, &p->cap, p->n + 1, sizeof *p->item, (size_t)1 << 28);
+    p->item = item;
+    if (!room)
+        return bs_fail_nomem(w->err);
+    p->item[p->n++] = (found){.name = copy, .place = at};
+    return count(w);
+}
+
 /* Adds what a folder holds. An entry that is neither file nor folder is passed over. */
-static basin_status list_folder(walk *w, pile *p, const char *folder, int depth)
+static basin_status list_folder(walk *w, pile *p, const char *folder, const place *at)
 {
     char         path[LONGEST_PATH], name[LONGEST_PATH], full[LONGEST_PATH];
     size_t       first = p->n;
@@ -161,18 +201,9 @@ static basin_status list_folder(walk *w, pile *p, const char *folder, int depth)
             !join(full, w->s->path, name) || stat(full, &st) ||
             (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
             continue;
-        if (S_ISDIR(st.st_mode) && depth == DEEPEST)
+        if (S_ISDIR(st.st_mode) && (at->depth == DEEPEST || leads_back(at, &st)))
             continue;
-        void *item = p->item;
-        char *copy = bs_arena_copy(&p->arena, name, strlen(name));
-        bool  room = copy && bs_grow(&item, &p->cap, p->n + 1, sizeof *p->item, (size_t)1 << 28);
-        p->item = item;
-        if (!room) {
-            s = bs_fail_nomem(w->err);
-            break;
-        }
-        p->item[p->n++] = (found){.name = copy, .folder = S_ISDIR(st.st_mode), .depth = depth + 1};
-        s = count(w);
+        s = add_found(w, p, name, &st, at);
     }
     closedir(d);
     if (p->n > first)
@@ -196,12 +227,17 @@ static basin_status visit_file(walk *w, const char *name)
 
 static basin_status walk_folder(walk *w)
 {
-    pile p = {.n = 0};
+    pile         p = {.n = 0};
+    struct stat  st;
+    basin_status s = BASIN_OK;
+    if (stat(w->s->path, &st))
+        return bs_fail_io(w->err, w->s->path, errno);
     bs_arena_init(&p.arena, 0);
-    basin_status s = list_folder(w, &p, "", 0);
+    const place *root = add_place(&p, &st, NULL);
+    s = root ? list_folder(w, &p, "", root) : bs_fail_nomem(w->err);
     while (!s && p.n > 0 && !w->v->enough) {
         found next = p.item[--p.n];
-        s = next.folder ? list_folder(w, &p, next.name, next.depth) : visit_file(w, next.name);
+        s = next.place ? list_folder(w, &p, next.name, next.place) : visit_file(w, next.name);
     }
     bs_arena_free(&p.arena);
     bs_free(p.item);
