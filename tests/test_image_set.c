@@ -252,8 +252,9 @@ static void what_does_not_fit_is_refused(void **state)
     uint8_t     grey[64] = {0};
     bundle_photo(&b, "images/a.png", 8, 8, 3, 1);
     bundle_part_mask(&b, "masks/a.png", 8, 4, 3, 1);
-    bundle_refused(&b, "", NULL,
-                   "images/a.png: the photo is 8 x 8 pixels, its mask masks/a.png is 8 x 4");
+    bundle_refused(
+        &b, "", NULL,
+        "set.tar: images/a.png: the photo is 8 x 8 pixels, its mask masks/a.png is 8 x 4");
     bundle_refused(&b, "image.size=4x4", NULL, "the photo is 8 x 8");
     bundle_free(&b);
 
@@ -283,10 +284,12 @@ static void what_does_not_fit_is_refused(void **state)
     bundle_refused(&b, "image.max_pixels=60", NULL, "image.max_pixels");
     bundle_refused(&b, "image.max_images=1", NULL, "image.max_images");
     bundle_refused(&b, "image.size=8x0", NULL, "image.size: '8x0' is not WxH");
+    bundle_refused(&b, "image.size=20000x3", NULL,
+                   "image.size: a side of '20000x3' is longer than 16384 (image.max_side)");
     bundle_refused(&b, "image.size=2000x2000 image.max_mb=16", NULL,
                    "more than 16 MiB (image.max_mb)");
     bundle_refused(&b, "", "train", "there are train 0, valid 0, test 0, in no part 2");
-    bundle_refused(&b, "", "later", "part 'later'");
+    bundle_refused(&b, "", "later", "--part: 'later' is not train, valid, test or all");
 }
 
 static void sizes(void **state)
@@ -387,6 +390,11 @@ static void parts_and_selections(void **state)
     assert_int_equal(alone->parts[3], 2);
     bs_images_free(alone);
     bs_images_free(train);
+    bundle_text(&b, "set/splits/val.txt", "i0\n");
+    bundle_refused(&b, "", NULL,
+                   "set.tar: set/splits/val.txt: 'i0' is also in set/splits/train.txt");
+    bundle_text(&b, "pairs.csv", "image\nset/images/i0.png\nset/images/gone.png\n");
+    bundle_refused(&b, "", NULL, "set.tar: pairs.csv:3: there is no picture 'set/images/gone.png'");
 
     const int32_t rows[] = {5, 0, 0};
     assert_int_equal(bs_images_select(im, rows, 3, &one, &err), BASIN_OK);
@@ -682,6 +690,7 @@ static void single_pictures_tables_and_several_paths(void **state)
     bundle_part_mask(&b, "q/masks/a.png", 4, 4, 3, 1);
     bundle_part_mask(&b, "q/masks/b.png", 4, 4, 5, 1);
     bundle_text(&b, "table.tsv", "image\tmask\tpart\np/images/b.png\tq/masks/b.png\ttest\n");
+    bundle_text(&b, "gone.csv", "image\np/images/b.png\np/images/c.png\n");
     bundle_text(&b, "plain.csv", "a,b\n1,2\n");
     bundle_text(&b, "marked.csv", "\xef\xbb\xbfimage,mask\np/images/b.png,q/masks/b.png\n");
     bundle_bytes(&b, "wide.csv", "\xff\xfei\0m\0g\0", 8);
@@ -725,6 +734,9 @@ static void single_pictures_tables_and_several_paths(void **state)
     snprintf(path, sizeof path, "%s/wide.csv", folder);
     assert_int_equal(bs_images_read(list, 1, &o, NULL, &im, NULL, &err), BASIN_EDATA);
     assert_non_null(strstr(err.msg, "wide.csv: is UTF-16; save it as UTF-8"));
+    snprintf(path, sizeof path, "%s/gone.csv", folder);
+    assert_int_equal(bs_images_read(list, 1, &o, NULL, &im, NULL, &err), BASIN_EDATA);
+    assert_non_null(strstr(err.msg, "/gone.csv:3: there is no picture 'p/images/c.png'"));
     snprintf(path, sizeof path, "%s/plain.csv", folder);
     assert_false(is_ours(path));
     assert_int_equal(bs_images_read(list, 1, &o, NULL, &im, NULL, &err), BASIN_EDATA);

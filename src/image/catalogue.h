@@ -53,6 +53,7 @@ typedef struct {
 typedef struct {
     bs_arena           arena;
     const char *const *label; /* of the sources: count as folders; NULL = one source; borrowed */
+    const char *const *root;  /* of the sources: "folder/", "data.tar: "; NULL = ""; borrowed */
     bs_file           *file;
     size_t             n_files, cap_files;
     bs_text_file      *text;
@@ -115,6 +116,9 @@ basin_status bs_table_read(const char *name, const char *text, size_t len, bs_ar
 /* "train", "val", "validation", ...; BS_PART_NONE when it is none of them. */
 bs_image_part bs_part_word(const char *text, size_t len);
 const char   *bs_part_name(bs_image_part part); /* "train", "valid", "test", "" */
+
+/* What stands before names of files in messages. */
+const char *bs_catalogue_root(const bs_catalogue *c, int source);
 
 /* For the parts of the catalogue. */
 basin_status bs_catalogue_lists(bs_catalogue *c, bs_notes *notes, basin_error *err);

@@ -118,7 +118,7 @@ basin_status bs_images_take_part(const bs_images *im, const char *part, bs_image
     int32_t       n = 0;
     *out = NULL;
     if (which == BS_PART_NONE)
-        return bs_fail(err, BASIN_EARG, "part '%.40s'; train, valid and test are known", part);
+        return bs_fail(err, BASIN_EARG, "'%.40s' is not train, valid or test", part);
     int32_t *rows = bs_alloc(((size_t)im->n + 1) * sizeof *rows);
     if (!rows)
         return bs_fail_nomem(err);

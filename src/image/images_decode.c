@@ -143,8 +143,10 @@ static basin_status check_sizes(const bs_image_reading *r, int32_t i)
         return BASIN_OK;
     const bs_pair *p = &r->cat.pair[r->picked[i]];
     const bs_file *a = &r->cat.file[p->image], *b = &r->cat.file[p->mask];
+    char           label[LABEL_ROOM];
+    bs_images_label(r, a->source, a->name, label, sizeof label);
     return bs_fail(r->err, BASIN_EDATA,
-                   "%.90s: the photo is %d x %d pixels, its mask %.60s is %d x %d%s", a->name,
+                   "%.200s: the photo is %d x %d pixels, its mask %.60s is %d x %d%s", label,
                    (int)r->photo_w[i], (int)r->photo_h[i], b->name, (int)im->mask_width[i],
                    (int)im->mask_height[i],
                    im->mask_width[i] == r->photo_h[i] && im->mask_height[i] == r->photo_w[i]

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/io.h"
 #include "data/scan.h"
@@ -210,7 +211,13 @@ static basin_status parse_size(bs_image_reading *r)
     int W = 0, H = 0;
     if (strcmp(r->o->size, "keep") == 0)
         return BASIN_OK;
-    if (!bs_image_size(r->o->size, &W, &H) || W > r->o->max_side || H > r->o->max_side)
+    const bool known = bs_image_size(r->o->size, &W, &H);
+    if (known && (W > r->o->max_side || H > r->o->max_side))
+        return bs_fail(r->err, BASIN_EARG,
+                       "image.size: a side of '%.40s' is longer than %d "
+                       "(image.max_side)",
+                       r->o->size, r->o->max_side);
+    if (!known)
         return bs_fail(r->err, BASIN_EARG,
                        "image.size: '%.40s' is not WxH (such as 64x48), auto or keep", r->o->size);
     r->W = W;
@@ -363,6 +370,13 @@ static const char *label_of(bs_arena *arena, const char *path)
     return bs_arena_copy(arena, path + from, n - from);
 }
 
+static bool is_there(const char *root, const char *name)
+{
+    char path[4096];
+    snprintf(path, sizeof path, "%s%s", name[0] == '/' ? "" : root, name);
+    return access(path, F_OK) == 0;
+}
+
 /* A table given as path: the files it names, seen from its folder. */
 static basin_status open_table(sources *z, int at, const char *path, bool masks, basin_error *err)
 {
@@ -384,9 +398,12 @@ static basin_status open_table(sources *z, int at, const char *path, bool masks,
         status = bs_fail_nomem(err);
     for (size_t i = 0; i < n && !status; i++) {
         const char *cell[2] = {rows[i].image, rows[i].mask};
-        for (int k = 0; k < 1 + masks; k++) {
+        for (int k = 0; k < 1 + masks && !status; k++) {
             while (cell[k][0] == '.' && cell[k][1] == '/')
                 cell[k] += 2;
+            if (*cell[k] && !is_there(root, cell[k]))
+                status = bs_fail(err, BASIN_EDATA, "%s:%ld: there is no picture '%.80s'", path,
+                                 rows[i].line, cell[k]);
             if (*cell[k])
                 file[s->n_files++] = cell[k];
         }
@@ -480,6 +497,23 @@ static basin_status read_class_file(bs_image_reading *r, bs_pair_options *p, bs_
     return s;
 }
 
+/* How messages about names begin. */
+static basin_status find_roots(bs_image_reading *r)
+{
+    const char **root = bs_arena_alloc(&r->cat.arena, (size_t)r->n * sizeof *root);
+    bool         ok = root != NULL;
+    for (int i = 0; i < r->n && ok; i++) {
+        char a[LABEL_ROOM];
+        bs_images_label(r, i, "", a, sizeof a);
+        root[i] = r->source[i].kind == BS_SOURCE_PICTURE
+                      ? ""
+                      : bs_arena_copy(&r->cat.arena, a, strlen(a));
+        ok = root[i] != NULL;
+    }
+    r->cat.root = root;
+    return ok ? BASIN_OK : bs_fail_nomem(r->err);
+}
+
 /* No photo was found: why not. */
 static basin_status fail_empty(const bs_image_reading *r)
 {
@@ -504,7 +538,9 @@ static basin_status find_pairs(bs_image_reading *r, const sources *z)
                          .label_free = label_free(r->prior)};
     bs_buf_init(&text, (size_t)1 << 20);
     r->cat.label = z && r->n > 1 ? z->label : NULL;
-    basin_status s = look_around(r);
+    basin_status s = find_roots(r);
+    if (!s)
+        s = look_around(r);
     for (int i = 0; z && i < r->n && !s; i++)
         if (z->table[i].text)
             s = bs_catalogue_text(&r->cat, z->table[i].name, i, z->table[i].text, z->table[i].len,
@@ -592,7 +628,8 @@ static basin_status run(const bs_source *source, int n, const sources *z, const 
     if (part) {
         r.part = (int)bs_part_word(part, strlen(part));
         if (r.part == BS_PART_NONE)
-            s = bs_fail(r.err, BASIN_EARG, "part '%.40s'; train, valid and test are known", part);
+            s = bs_fail(r.err, BASIN_EARG, "--part: '%.40s' is not train, valid, test or all",
+                        part);
     }
     if (!s && !(r.im = bs_calloc(1, sizeof *r.im)))
         s = bs_fail_nomem(r.err);

@@ -175,6 +175,11 @@ void bs_catalogue_free(bs_catalogue *c)
     bs_catalogue_init(c);
 }
 
+const char *bs_catalogue_root(const bs_catalogue *c, int source)
+{
+    return c->root ? c->root[source] : "";
+}
+
 basin_status bs_catalogue_file(bs_catalogue *c, const char *name, int source, basin_error *err)
 {
     void       *list = c->file;
@@ -333,8 +338,8 @@ static basin_status add_key(pairing *p, int32_t at, int cut, bool must)
         return bs_fail_nomem(p->err);
     p->holder = list;
     if (!fresh && must)
-        return bs_fail(p->err, BASIN_EDATA, "%s and %s: two photos with one name",
-                       p->c->file[p->holder[k]].name, f->name);
+        return bs_fail(p->err, BASIN_EDATA, "%s%s and %s: two photos with one name",
+                       bs_catalogue_root(p->c, f->source), p->c->file[p->holder[k]].name, f->name);
     if (fresh)
         p->holder[k] = at;
     return BASIN_OK;
@@ -401,8 +406,9 @@ static basin_status match_masks(pairing *p)
         if (c->file[at].partner >= 0 && p->o->label_free)
             continue;
         if (c->file[at].partner >= 0)
-            return bs_fail(p->err, BASIN_EDATA, "%s and %s: two masks of the photo %s",
-                           c->file[c->file[at].partner].name, f->name, c->file[at].name);
+            return bs_fail(p->err, BASIN_EDATA, "%s%s and %s: two masks of the photo %s",
+                           bs_catalogue_root(c, f->source), c->file[c->file[at].partner].name,
+                           f->name, c->file[at].name);
         c->file[at].partner = (int32_t)i;
         f->partner = at;
     }

@@ -1,4 +1,5 @@
 /* lists.c -- text files beside the pictures: lists of parts, tables of pairs, classes. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -195,8 +196,8 @@ static basin_status read_list(listing *l, const bs_text_file *t, bs_image_part p
             continue;
         bs_pair *pair = &l->c->pair[at];
         if (l->list[at] && pair->part != part)
-            return bs_fail(l->err, BASIN_EDATA, "%s: '%s' is also in %s", t->name, pair->name,
-                           l->list[at]);
+            return bs_fail(l->err, BASIN_EDATA, "%s%s: '%s' is also in %s",
+                           bs_catalogue_root(l->c, t->source), t->name, pair->name, l->list[at]);
         if (!l->list[at])
             pair->order = order++;
         l->list[at] = t->name;
@@ -454,16 +455,17 @@ static basin_status take_row(bs_catalogue *c, const bs_pair_options *o, const bs
     int32_t       image = find_file(c, t, r->image), mask = -1;
     bs_image_part part = BS_PART_NONE;
     const bool    masked = *r->mask && !o->label_free;
+    const char   *root = bs_catalogue_root(c, t->source);
     if (masked)
         mask = find_file(c, t, r->mask);
     if (image < 0 || (masked && mask < 0))
-        return bs_fail(err, BASIN_EDATA, "%s:%ld: there is no picture '%.80s'", t->name, r->line,
-                       image < 0 ? r->image : r->mask);
+        return bs_fail(err, BASIN_EDATA, "%s%s:%ld: there is no picture '%.80s'", root, t->name,
+                       r->line, image < 0 ? r->image : r->mask);
     if (*r->part && (part = bs_part_word(r->part, strlen(r->part))) == BS_PART_NONE)
-        return bs_fail(err, BASIN_EDATA, "%s:%ld: part '%.40s'; train, valid and test are known",
-                       t->name, r->line, r->part);
+        return bs_fail(err, BASIN_EDATA, "%s%s:%ld: part '%.40s'; train, valid and test are known",
+                       root, t->name, r->line, r->part);
     if (c->file[image].partner == TAKEN)
-        return bs_fail(err, BASIN_EDATA, "%s:%ld: '%.80s' is named twice", t->name, r->line,
+        return bs_fail(err, BASIN_EDATA, "%s%s:%ld: '%.80s' is named twice", root, t->name, r->line,
                        r->image);
     c->file[image].role = BS_ROLE_IMAGE;
     c->file[image].partner = TAKEN;
@@ -486,7 +488,9 @@ basin_status bs_catalogue_tables(bs_catalogue *c, const bs_pair_options *o, bool
             continue;
         if (!bs_is_table(t->text, t->len))
             continue;
-        s = bs_table_read(t->name, t->text, t->len, &c->arena, &rows, &n, err);
+        char label[512];
+        snprintf(label, sizeof label, "%s%s", bs_catalogue_root(c, t->source), t->name);
+        s = bs_table_read(label, t->text, t->len, &c->arena, &rows, &n, err);
         for (size_t k = 0; k < n && !s; k++)
             s = take_row(c, o, t, &rows[k], (int32_t)k, err);
         bs_free(rows);
