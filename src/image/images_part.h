@@ -25,6 +25,7 @@ typedef struct {
     int32_t   *user;              /* [files] 2 * image + is mask; -1: not wanted */
     int        at_source;         /* of the walk */
     int32_t    seen, foreign;     /* files of any kind, pictures of kinds that are not read */
+    size_t     links;             /* in archives */
     char       example[256];      /* of the latter */
     int32_t   *photo_w, *photo_h; /* [im->n] sizes in the files; 0: not yet seen */
     uint8_t   *planes;            /* [im->n] stored channels */

@@ -124,6 +124,12 @@ static basin_status look_around(bs_image_reading *r)
         if (s || l.status)
             return s ? s : l.status;
     }
+    if (v.links)
+        bs_notes_add(r->notes, "links",
+                     "%zu links in the archive are not followed, such as %.120s: pack it by "
+                     "tar --dereference --hard-dereference",
+                     v.links, v.link);
+    r->links = v.links;
     return BASIN_OK;
 }
 
@@ -518,6 +524,11 @@ static basin_status find_roots(bs_image_reading *r)
 static basin_status fail_empty(const bs_image_reading *r)
 {
     const char *path = r->source[0].path;
+    if (r->links)
+        return bs_fail(r->err, BASIN_EDATA,
+                       "%s: no photos found; %zu links in it are not followed: pack it by "
+                       "tar --dereference --hard-dereference",
+                       path, r->links);
     if (r->seen == 0)
         return bs_fail(r->err, BASIN_EDATA, "%s: there are no files in it", path);
     if (r->foreign)

@@ -5,6 +5,7 @@
 #include <archive_entry.h>
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -334,8 +335,14 @@ static basin_status visit_entries(walk *w, struct archive *a)
             path = archive_entry_pathname_utf8(e);
         if (s)
             return s;
-        if (!path || archive_entry_filetype(e) != AE_IFREG || archive_entry_hardlink(e) ||
-            !clean_name(path, name) || !w->v->wants(w->v->self, name))
+        if (!path || !clean_name(path, name))
+            continue;
+        if (archive_entry_filetype(e) == AE_IFLNK || archive_entry_hardlink(e)) {
+            if (w->v->links++ == 0)
+                snprintf(w->v->link, sizeof w->v->link, "%.255s", name);
+            continue;
+        }
+        if (archive_entry_filetype(e) != AE_IFREG || !w->v->wants(w->v->self, name))
             continue;
         s = read_entry(w, a, name);
         if (!s)

@@ -39,12 +39,15 @@ typedef struct {
     size_t max_files; /* more of them are an error; 0 = no limit */
     size_t max_bytes; /* of one wanted file; 0 = 1 GiB */
     bool   enough;    /* set by the visitor: the walk ends */
+    size_t links;     /* counted by the walk: links in archives, which are not followed */
+    char   link[256]; /* ... and the first one */
 } bs_visitor;
 
 /* By looking at the path and the beginning of the file. */
 basin_status bs_source_sniff(const char *path, bs_source_kind *out, basin_error *err);
 
-/* Hidden files and folders (.name, __MACOSX) are passed over. */
+/* Hidden files and folders (.name, __MACOSX) are passed over, and so are links in archives: the
+ * bytes they stand for may lie anywhere in it, or outside. */
 basin_status bs_source_walk(const bs_source *s, bs_visitor *v, basin_error *err);
 
 #endif

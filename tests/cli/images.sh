@@ -32,3 +32,15 @@ make="basin data make seg --set size=16 --set holes=0"
 try $make --seed 4 --set images=12 -o d | tail -n 1
 try $make --set images=6 -o d | sed 's/[0-9]*\.png/N.png/'
 try basin data convert d -o d | tail -n 1
+
+echo "== links in archives, and those that lead round in circles"
+mkdir -p linked/images && cp -r d/masks linked/masks
+for photo in d/images/*; do ln -s ../../$photo linked/images/; done
+tar cf soft.tar linked && rm -r linked/images && mkdir linked/images
+cp d/images/* linked/images && first=$(ls linked/images | head -n 1)
+ln linked/images/$first linked/images/z.png && tar cf hard.tar --sort=name linked && mkdir only
+ln -s ../d only/d && tar cf only.tar only && rm linked/images/z.png
+ln -s .. linked/images/up
+for data in soft.tar hard.tar only.tar linked; do
+    notes $data | sed 's/such as [^:]*/such as NAME/'
+done
