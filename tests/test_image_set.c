@@ -185,6 +185,26 @@ static void classes_that_training_lacks(void **state)
     bs_images_free(im);
 }
 
+static void gaps_between_classes_are_noted(void **state)
+{
+    (void)state;
+    static const uint8_t v[] = {0, 3, 7, 7, 255, 0, 0, 0};
+    bs_notes             notes;
+    bundle_photo(&b, "images/a.png", 4, 2, 1, 1);
+    bundle_mask(&b, "masks/a.png", 4, 2, v);
+    bs_notes_init(&notes);
+    bs_images *im = bundle_images(&b, "", NULL, &notes);
+    assert_int_equal(im->classes, 8);
+    assert_true(noted(&notes, "mask values are 0, 3, 7, so there are 8 classes, of which 1, 2, 4, "
+                              "5, 6 never occur (mask.classes)"));
+    bs_images_free(im);
+    bs_notes_free(&notes);
+    bs_notes_init(&notes);
+    bs_images_free(bundle_images(&b, "mask.classes=8", NULL, &notes)); /* so that is meant */
+    assert_false(bs_notes_has(&notes, "gaps"));
+    bs_notes_free(&notes);
+}
+
 static void soft_masks(void **state)
 {
     (void)state;
@@ -804,6 +824,7 @@ int main(void)
         TEST(index_masks),
         TEST(index_masks_with_limits),
         TEST(classes_that_training_lacks),
+        TEST(gaps_between_classes_are_noted),
         TEST(soft_masks),
         TEST(palette_and_short_masks),
         TEST(masks_in_colours),

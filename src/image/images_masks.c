@@ -93,6 +93,42 @@ static basin_status refuse_class(const bs_image_reading *r, int32_t image, int v
                    given, r->o->classes ? "mask.classes" : r->cat.classes_from);
 }
 
+/* Adds the numbers whose flag is set: "2, 5, 6". */
+static int list_numbers(const bool flag[256], bs_buf *out)
+{
+    enum { SHOWN = 20 };
+    int n = 0;
+    for (int v = 0; v < 256; v++)
+        if (flag[v] && n++ < SHOWN)
+            bs_buf_printf(out, "%s%d", n > 1 ? ", " : "", v);
+    if (n > SHOWN)
+        bs_buf_text(out, ", ...");
+    return n;
+}
+
+/* Values such as 0, 3 and 7 may be meant as three classes, and give eight. */
+static void note_gaps(const bs_image_reading *r, int shift, int most)
+{
+    bool   here[256] = {false}, gone[256] = {false};
+    bs_buf values, classes;
+    for (int v = 0; v < 256; v++)
+        here[v] = r->value[v] > 0 && v != r->o->ignore && v >= shift;
+    for (int k = 0; k < most; k++)
+        gone[k] = !here[k + shift];
+    bs_buf_init(&values, 4096);
+    bs_buf_init(&classes, 4096);
+    list_numbers(here, &values);
+    if (list_numbers(gone, &classes) && values.data && classes.data)
+        bs_notes_add(r->notes, "gaps",
+                     "mask values are %s, so there are %d classes, of which %s never occur "
+                     "(mask.classes)",
+                     values.data, r->im->classes, classes.data);
+    if (r->notes && (values.failed || classes.failed))
+        r->notes->failed = true;
+    bs_buf_free(&values);
+    bs_buf_free(&classes);
+}
+
 static basin_status count_classes(bs_image_reading *r, int shift)
 {
     bs_images *im = r->im;
@@ -114,6 +150,8 @@ static basin_status count_classes(bs_image_reading *r, int shift)
             mask_label(r, whose, label, sizeof label), most + shift, different, most + 1);
     im->classes = given > most + 1 ? given : most + 1;
     im->classes = im->classes < 2 ? 2 : im->classes;
+    if (!given)
+        note_gaps(r, shift, most);
     return BASIN_OK;
 }
 
@@ -166,19 +204,6 @@ static void apply(bs_images *im, const uint8_t map[256])
         for (size_t k = 0; im->full_mask[i] && k < n; k++)
             im->full_mask[i][k] = map[im->full_mask[i][k]];
     }
-}
-
-/* Adds the numbers whose flag is set: "2, 5, 6". */
-static int list_numbers(const bool flag[256], bs_buf *out)
-{
-    enum { SHOWN = 20 };
-    int n = 0;
-    for (int v = 0; v < 256; v++)
-        if (flag[v] && n++ < SHOWN)
-            bs_buf_printf(out, "%s%d", n > 1 ? ", " : "", v);
-    if (n > SHOWN)
-        bs_buf_text(out, ", ...");
-    return n;
 }
 
 static void mark_classes(const bs_images *im, int32_t i, bool seen[256])
