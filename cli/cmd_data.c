@@ -184,7 +184,7 @@ int cmd_data(int argc, char **argv)
          .value = "KEY=VALUE",
          .list = a.set,
          .n = &a.n_set,
-         .help = "reading options (data.nominal=position); make: rows=2000 labels=24 ..."},
+         .help = "reading options (data.nominal=position); make: see 'basin list generators'"},
         {.name = NULL},
     };
     cli_option  rows[MOST_ROWS];

@@ -20,7 +20,7 @@ const cli_verb cli_verbs[] = {
      true},
     {"data", "inspect|check|split|convert|make ... [options]", "look at, split, convert, generate",
      cmd_data, true},
-    {"list", "methods|energies|encoders|tasks|readers|metrics|presets|options|space",
+    {"list", "methods|energies|encoders|tasks|readers|metrics|presets|options|space|generators",
      "what can be named on the command line", cmd_list, true},
     {"doctor", "", "what this build and this machine are", cmd_doctor, true},
     {NULL, NULL, NULL, NULL, false},

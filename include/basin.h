@@ -332,7 +332,7 @@ basin_status basin_data_make(const char *kind, const char *options, uint64_t see
 /* --- about ---------------------------------------------------------------------------------- */
 
 /* kind: methods, energies, encoders, tasks, readers, metrics, presets, options, space (what each
- * method is tuned in). */
+ * method is tuned in), generators (options of basin_data_make). */
 basin_status basin_list(const char *kind, basin_text *out, basin_error *err);
 /* Build, machine, libraries: what to send with a question. */
 basin_status basin_doctor(basin_text *out, basin_error *err);

@@ -13,6 +13,9 @@
 
 #include "api.h"
 #include "cpu/vec.h"
+#include "data/make_mlc.h"
+#include "image/make_seg.h"
+#include "text/make_tag.h"
 
 static void line(bs_buf *table, bs_buf *json, const char *name, const char *help)
 {
@@ -111,6 +114,23 @@ static void list_options(bs_buf *table, bs_buf *json)
         bs_buf_printf(json, "%s\"%s\"", i ? ", " : "", row[i].name);
 }
 
+/* To add a generator: a row. */
+static void list_generators(bs_buf *table, bs_buf *json)
+{
+    static const struct {
+        const char      *kind;
+        const bs_option *rows;
+    } list[] = {{"mlc", bs_make_mlc_rows}, {"tag", bs_make_tag_rows}, {"seg", bs_make_seg_rows}};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        bs_buf_printf(table, "%sbasin data make %s --set KEY=VALUE\n", i ? "\n" : "", list[i].kind);
+        bs_options_help(list[i].rows, table);
+        bs_buf_printf(json, "%s{\"kind\": \"%s\", \"options\": [", i ? ", " : "", list[i].kind);
+        for (int k = 0; list[i].rows[k].name; k++)
+            bs_buf_printf(json, "%s\"%s\"", k ? ", " : "", list[i].rows[k].name);
+        bs_buf_text(json, "]}");
+    }
+}
+
 static void list_space(bs_buf *table, bs_buf *json)
 {
     for (int i = 0; bs_methods[i]; i++) {
@@ -140,7 +160,8 @@ static const struct {
     void (*list)(bs_buf *table, bs_buf *json);
 } kinds[] = {{"methods", list_methods}, {"energies", list_energies}, {"encoders", list_encoders},
              {"tasks", list_tasks},     {"readers", list_readers},   {"metrics", list_metrics},
-             {"presets", list_presets}, {"options", list_options},   {"space", list_space}};
+             {"presets", list_presets}, {"options", list_options},   {"space", list_space},
+             {"generators", list_generators}};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -163,7 +184,7 @@ basin_status basin_list(const char *kind, basin_text *out, basin_error *err)
     const char *near = bs_nearest(kind, names, KINDS);
     return bs_fail(err, BASIN_EARG,
                    "list: '%s' is not methods, energies, encoders, tasks, "
-                   "readers, metrics, presets, options or space%s%s%s",
+                   "readers, metrics, presets, options, space or generators%s%s%s",
                    kind, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 

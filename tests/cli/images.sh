@@ -44,3 +44,7 @@ ln -s .. linked/images/up
 for data in soft.tar hard.tar only.tar linked; do
     notes $data | sed 's/such as [^:]*/such as NAME/'
 done
+
+echo "== what data make understands"
+basin data make --help | grep -o "make: see '.*'"
+basin list generators | sed -n '/make seg/,$p' | cut -d' ' -f 1-4 | tr -s ' ' | tr '\n' ' '; echo

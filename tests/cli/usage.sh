@@ -21,7 +21,7 @@ try basin data make
 try basin list methods
 
 echo "== lists, in words and in JSON"
-for what in methods energies encoders tasks readers metrics presets options space; do
+for what in methods energies encoders tasks readers metrics presets options space generators; do
     basin list $what > words
     [ "$(wc -l < words)" -ge 3 ] || echo "$what: $(wc -l < words) lines"
     echo "$what: $(basin list $what --json | cut -c 1-$((${#what} + 4)))"
