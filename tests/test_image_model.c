@@ -124,6 +124,17 @@ static void parts_of_one_set_are_read_alike(void **state)
     assert_int_equal(pixels_of(&p.part[1], 1), 0);
     assert_int_equal(pixels_of(&p.part[1], 255), 1);
     bs_prepared_free(&p);
+    /* A model does not know these files; the other part tells. */
+    bs_settings s;
+    bs_part     part;
+    const char *data = "parts";
+    bs_wish     w = {.file = &data, .n = 1, .known = &known, .part = "valid"};
+    OK(bs_settings_default(&s, err));
+    learn("parts", "");
+    OK(bs_kind_seg.read(&s, &w, NULL, &part, err));
+    assert_int_equal(pixels_of(&part, 1), 0);
+    assert_int_equal(pixels_of(&part, 255), 1);
+    bs_part_free(&part);
 }
 
 /* ---- sizes ---- */

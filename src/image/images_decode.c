@@ -154,6 +154,20 @@ static basin_status check_sizes(const bs_image_reading *r, int32_t i)
                        : "");
 }
 
+/* A mask of another part: one that cannot be read is no concern of this one. */
+static basin_status look_at_values(bs_image_reading *r, const uint8_t *bytes, size_t n)
+{
+    bs_picture_limits limits = {r->o->max_side, r->o->max_pixels};
+    bs_picture        p;
+    basin_status      s = bs_picture_decode("", bytes, n, BS_PICTURE_MASK, &limits, &p, NULL, NULL);
+    if (s)
+        return s == BASIN_ENOMEM ? bs_fail_nomem(r->err) : BASIN_OK;
+    for (size_t k = 0; p.channels == 1 && k < (size_t)p.width * (size_t)p.height; k++)
+        r->elsewhere[p.pixels[k]] = true;
+    bs_picture_free(&p);
+    return BASIN_OK;
+}
+
 basin_status bs_images_decode(bs_image_reading *r, int32_t file, const uint8_t *bytes, size_t n)
 {
     const bs_file    *f = &r->cat.file[file];
@@ -162,6 +176,8 @@ basin_status bs_images_decode(bs_image_reading *r, int32_t file, const uint8_t *
     bs_picture_limits limits = {r->o->max_side, r->o->max_pixels};
     bs_picture        p;
     char              label[LABEL_ROOM];
+    if (r->user[file] == BS_VALUES_ONLY)
+        return look_at_values(r, bytes, n);
     bs_images_label(r, f->source, f->name, label, sizeof label);
     basin_status s = bs_picture_decode(label, bytes, n, mask ? BS_PICTURE_MASK : BS_PICTURE_PHOTO,
                                        &limits, &p, NULL, r->err);

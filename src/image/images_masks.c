@@ -19,8 +19,17 @@ static bool has_values(const bs_image_reading *r, int from, int to)
 static bool two_values(const bs_image_reading *r)
 {
     const int classes = r->prior ? r->prior->classes : r->cat.n_classes;
+    for (int v = 1; v < 255; v++)
+        if (r->elsewhere[v])
+            return false;
     return r->value[255] && r->o->ignore == 255 && !r->o->zero_ignored && !r->coloured &&
            classes <= 2 && r->o->classes <= 2 && !has_values(r, 1, 254);
+}
+
+bool bs_images_in_doubt(const bs_image_reading *r)
+{
+    return r->part >= 0 && r->prior && !r->prior->own && !r->prior->binary &&
+           strcmp(r->o->binary, "auto") == 0 && two_values(r);
 }
 
 /* For mask.binary=auto. Masks with soft edges look like nothing else; those of a model that was

@@ -6,6 +6,8 @@
 #include "image/images.h"
 #include "image/source.h"
 
+enum { BS_NOT_WANTED = -1, BS_VALUES_ONLY = -2 };
+
 /* One reading of a data set. */
 typedef struct {
     const bs_source        *source; /* [n] */
@@ -22,7 +24,7 @@ typedef struct {
     int                     channels; /* wanted; 0 = see what they are */
 
     bs_images *im;
-    int32_t   *user;              /* [files] 2 * image + is mask; -1: not wanted */
+    int32_t   *user;              /* [files] 2 * image + is mask; or one of the below */
     int        at_source;         /* of the walk */
     int32_t    seen, foreign;     /* files of any kind, pictures of kinds that are not read */
     size_t     links;             /* in archives */
@@ -31,12 +33,16 @@ typedef struct {
     uint8_t   *planes;            /* [im->n] stored channels */
     uint8_t   *largest;           /* [im->n] value of the mask that is a class */
     int64_t    value[256];        /* pixels of all masks with it */
+    bool       elsewhere[256];    /* values of masks of other parts, where these were looked at */
     int32_t    coloured, turned, transparent, animated; /* pictures */
 } bs_image_reading;
 
 /* Decodes one file of the catalogue into its place. */
 basin_status bs_images_decode(bs_image_reading *r, int32_t file, const uint8_t *bytes, size_t n);
 /* After all are decoded: values to classes, channels, names, hash. */
+/* Whether masks of this part look like 0 and 255, those the model learned from did not, and the
+ * rest of the data may tell. */
+bool         bs_images_in_doubt(const bs_image_reading *r);
 basin_status bs_images_settle_masks(bs_image_reading *r);
 basin_status bs_images_unify(bs_image_reading *r);
 uint64_t     bs_images_hash(const bs_images *im);

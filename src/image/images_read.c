@@ -272,7 +272,7 @@ static basin_status plan_decoding(bs_image_reading *r)
     if (s)
         return s;
     for (size_t i = 0; i < c->n_files; i++)
-        r->user[i] = -1;
+        r->user[i] = BS_NOT_WANTED;
     const char **name = bs_images_room(im, (size_t)im->n * sizeof *name, r->err);
     if (!name)
         return r->err->status;
@@ -321,7 +321,7 @@ static bool decode_wants(void *self, const char *name)
 {
     bs_image_reading *r = self;
     int32_t           f = find_file(r, name);
-    return f >= 0 && r->user[f] >= 0;
+    return f >= 0 && r->user[f] != BS_NOT_WANTED;
 }
 
 static basin_status decode_take(void *self, const char *name, const uint8_t *bytes, size_t n,
@@ -331,26 +331,42 @@ static basin_status decode_take(void *self, const char *name, const uint8_t *byt
     int32_t           f = find_file(r, name);
     (void)err;
     basin_status s = bs_images_decode(r, f, bytes, n);
-    r->user[f] = -1; /* the same name again is not wanted */
+    r->user[f] = BS_NOT_WANTED; /* the same name again is not wanted */
+    return s;
+}
+
+static basin_status walk_wanted(bs_image_reading *r)
+{
+    bs_visitor   v = {.self = r, .wants = decode_wants, .take = decode_take};
+    basin_status s = BASIN_OK;
+    for (r->at_source = 0; r->at_source < r->n && !s; r->at_source++)
+        s = bs_source_walk(&r->source[r->at_source], &v, r->err);
     return s;
 }
 
 static basin_status decode_all(bs_image_reading *r)
 {
-    bs_visitor v = {.self = r, .wants = decode_wants, .take = decode_take};
-    for (r->at_source = 0; r->at_source < r->n; r->at_source++) {
-        basin_status s = bs_source_walk(&r->source[r->at_source], &v, r->err);
-        if (s)
-            return s;
-    }
-    for (size_t i = 0; i < r->cat.n_files; i++)
+    basin_status s = walk_wanted(r);
+    for (size_t i = 0; i < r->cat.n_files && !s; i++)
         if (r->user[i] >= 0) {
             char a[LABEL_ROOM];
-            return bs_fail(
+            s = bs_fail(
                 r->err, BASIN_EIO, "%s: was there and is gone",
                 bs_images_label(r, r->cat.file[i].source, r->cat.file[i].name, a, sizeof a));
         }
-    return BASIN_OK;
+    return s;
+}
+
+/* Values of masks are a matter of the whole data set: a part may lack the foreground. */
+static basin_status look_elsewhere(bs_image_reading *r)
+{
+    const bs_catalogue *c = &r->cat;
+    if (!bs_images_in_doubt(r))
+        return BASIN_OK;
+    for (size_t i = 0; i < c->n_pairs; i++)
+        if ((int)c->pair[i].part != r->part && c->pair[i].mask >= 0)
+            r->user[c->pair[i].mask] = BS_VALUES_ONLY;
+    return walk_wanted(r);
 }
 
 /* --- sources from paths ---------------------------------------------------- */
@@ -603,6 +619,8 @@ static basin_status read_images(bs_image_reading *r, const sources *z)
         s = decode_all(r);
     if (!s)
         s = bs_images_unify(r);
+    if (!s)
+        s = look_elsewhere(r);
     if (!s)
         s = bs_images_settle_masks(r);
     if (s)
