@@ -158,10 +158,11 @@ static void list_space(bs_buf *table, bs_buf *json)
 static const struct {
     const char *kind;
     void (*list)(bs_buf *table, bs_buf *json);
-} kinds[] = {{"methods", list_methods}, {"energies", list_energies}, {"encoders", list_encoders},
-             {"tasks", list_tasks},     {"readers", list_readers},   {"metrics", list_metrics},
-             {"presets", list_presets}, {"options", list_options},   {"space", list_space},
-             {"generators", list_generators}};
+} kinds[] = {{"methods", list_methods},   {"energies", list_energies},
+             {"encoders", list_encoders}, {"tasks", list_tasks},
+             {"readers", list_readers},   {"metrics", list_metrics},
+             {"presets", list_presets},   {"options", list_options},
+             {"space", list_space},       {"generators", list_generators}};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 

@@ -8,6 +8,20 @@
 
 enum { BS_NOT_WANTED = -1, BS_VALUES_ONLY = -2 };
 
+#define BS_LONGEST_TEXT ((size_t)64 << 20) /* of a list */
+
+/* What the paths of a data set stand for; release the arena, also after an error. */
+typedef struct {
+    bs_source    *source; /* [n] */
+    const char  **label;  /* [n] */
+    bs_arena      arena;
+    bs_text_file *table; /* [n] a table given as path; text NULL: none */
+} bs_image_sources;
+
+/* masks: those that tables name must be there. */
+basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n, bool masks,
+                            basin_error *err);
+
 /* One reading of a data set. */
 typedef struct {
     const bs_source        *source; /* [n] */
