@@ -139,6 +139,21 @@ static inline bs_image_options image_options(const char *text)
     return o;
 }
 
+/* Six photos in three parts, the last one equal to the first. */
+static inline void bundle_parts(bundle *b)
+{
+    for (int i = 0; i < 6; i++) {
+        char name[40];
+        snprintf(name, sizeof name, "set/images/i%d.png", i);
+        bundle_photo(b, name, 4, 4, 3, i == 5 ? 0 : i);
+        snprintf(name, sizeof name, "set/masks/i%d.png", i);
+        bundle_part_mask(b, name, 4, 4, 4, 255);
+    }
+    bundle_text(b, "set/splits/train.txt", "i3\ni0\ni1\n");
+    bundle_text(b, "set/splits/validation.txt", "i2\n");
+    bundle_text(b, "set/splits/test.txt", "i5\ni4\n");
+}
+
 static inline basin_status bundle_read_as(const bundle *b, const char *options,
                                           const bs_images_prior *prior, const char *part,
                                           bs_images **im, bs_notes *notes, basin_error *err)
