@@ -217,6 +217,7 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
     basin_status s = basin_model_load(model, &m, err);
     if (s)
         return s;
+    m->saved->known.seg.image.originals = o->overlay;
     predicting g = {.m = m->saved, .p = prediction_of(m->saved), .o = o, .log = &log};
     s = g.p->check(g.m, o, err);
     if (!s)

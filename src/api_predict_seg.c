@@ -5,7 +5,6 @@
 #include "api_predict.h"
 #include "base/io.h"
 #include "image/overlay.h"
-#include "image/resize.h"
 
 enum { MOST_CELLS = 1 << 20 }; /* numbers of outputs that are held at a time */
 
@@ -16,8 +15,7 @@ typedef struct {
     const basin_predict_options *o;
     const bs_images             *im;
     const bs_outputs            *y;
-    uint8_t                     *mask;  /* of one photo, at the size of its mask */
-    uint8_t                     *photo; /* at that size, where it is another */
+    uint8_t                     *mask; /* of one photo, at its size */
     size_t                       room;
     bs_buf                       bytes, path;
     basin_error                 *err;
@@ -101,11 +99,9 @@ static basin_status decide(writer *w, int32_t i)
     const size_t n = pixels_of(w, i);
     if (n > w->room) {
         bs_free(w->mask);
-        bs_free(w->photo);
         w->mask = bs_alloc(n);
-        w->photo = bs_alloc(n * 3);
-        w->room = w->mask && w->photo ? n : 0;
-        if (!w->room)
+        w->room = w->mask ? n : 0;
+        if (!w->mask)
             return bs_fail_nomem(w->err);
     }
     bs_seg_decide(w->y->scores + w->y->start[i], planes_of(w), (int64_t)n, w->mask);
@@ -123,16 +119,9 @@ static basin_status make_overlay(writer *w, int32_t i)
 {
     const bs_images   *im = w->im;
     bs_overlay_options o = bs_overlay_default();
-    const int          W = im->mask_width[i], H = im->mask_height[i];
-    const uint8_t     *photo = im->pixels[i];
-    basin_status       s = BASIN_OK;
     bs_buf_clear(&w->bytes);
-    if (W != im->width[i] || H != im->height[i]) {
-        s = bs_resize_photo(photo, im->channels, im->width[i], im->height[i], w->photo, W, H,
-                            w->err);
-        photo = w->photo;
-    }
-    return s ? s : bs_overlay(photo, im->channels, W, H, w->mask, &o, &w->bytes, w->err);
+    return bs_overlay(im->original[i], 3, im->mask_width[i], im->mask_height[i], w->mask, &o,
+                      &w->bytes, w->err);
 }
 
 /* [height, width] of class 1, or [classes, height, width] */
@@ -273,7 +262,6 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
     if (!s)
         s = write_all(&w, f, out);
     bs_free(w.mask);
-    bs_free(w.photo);
     bs_buf_free(&w.bytes);
     bs_buf_free(&w.path);
     return s;

@@ -58,6 +58,8 @@ static bool copy_image(bs_images *to, const char **name, int32_t at, const bs_im
         to->mask[at] = copy_of(to, from->mask[row], n);
     if (from->full_mask[row])
         to->full_mask[at] = copy_of(to, from->full_mask[row], full);
+    if (from->original && !(to->original[at] = copy_of(to, from->original[row], 3 * full)))
+        return false;
     return name[at] && to->pixels[at] && (to->mask[at] || !from->mask[row]) &&
            (to->full_mask[at] || !from->full_mask[row]);
 }
@@ -76,6 +78,9 @@ static bool copy_rows(const bs_images *from, const int32_t *rows, int32_t n, bs_
     to->part = bs_arena_alloc(&to->arena, m);
     if (!name || !to->width || !to->height || !to->mask_width || !to->mask_height || !to->pixels ||
         !to->mask || !to->full_mask || !to->part || !copy_classes(to, from))
+        return false;
+    if (from->original &&
+        !(to->original = bs_arena_alloc(&to->arena, m * sizeof *to->original)))
         return false;
     for (int32_t i = 0; i < n; i++)
         if (!copy_image(to, name, i, from, rows[i]))

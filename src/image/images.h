@@ -30,6 +30,7 @@ typedef struct {
     uint8_t          **pixels;                   /* [n] planar: channels * height * width */
     uint8_t          **mask;      /* [n] class per pixel, 255 = ignore; NULL where there is none */
     uint8_t          **full_mask; /* [n] at the original size where that differs, else NULL */
+    uint8_t          **original;  /* [n] photos in colour at their own size; NULL: not asked for */
     uint8_t           *part;      /* [n] 0 none, 1 train, 2 valid, 3 test */
     int32_t            parts[4];  /* images of each part in the data, read or not */
     bool               equal;     /* all images have one size */
@@ -60,6 +61,7 @@ typedef struct {
     int  ignore, classes;
     bool zero_ignored, need, full;
     int  max_side, max_pixels, max_images, max_mb;
+    bool originals; /* keep photos as they are, too, to draw on them; not for users to set */
 } bs_image_options;
 
 /* One row per option above; how to add one: a field and a row in image_options.c. */

@@ -27,11 +27,27 @@ static void to_grey(bs_picture *p)
     p->channels = 1;
 }
 
+/* In colour, also where the net sees grey. */
+static basin_status put_original(bs_image_reading *r, int32_t i, const bs_picture *p)
+{
+    const size_t n = (size_t)p->width * (size_t)p->height;
+    uint8_t     *to = bs_images_room(r->im, 3 * n, r->err);
+    if (!to)
+        return r->err->status;
+    to_planes(p, to);
+    for (size_t c = (size_t)p->channels; c < 3; c++)
+        memcpy(to + c * n, to, n);
+    r->im->original[i] = to;
+    return BASIN_OK;
+}
+
 static basin_status put_photo(bs_image_reading *r, int32_t i, bs_picture *p)
 {
     bs_images *im = r->im;
     r->transparent += p->channels == 4;
     bs_picture_flatten(p);
+    if (im->original && put_original(r, i, p))
+        return r->err->status;
     if (r->channels == 1)
         to_grey(p);
     const size_t size = (size_t)p->width * (size_t)p->height;

@@ -245,6 +245,8 @@ static basin_status make_room(bs_image_reading *r)
     if (!im->width || !im->height || !im->mask_width || !im->mask_height || !im->pixels ||
         !im->mask || !im->full_mask || !im->part)
         return r->err->status;
+    if (r->o->originals && !(im->original = bs_images_room(im, n * sizeof *im->original, r->err)))
+        return r->err->status;
     r->user = bs_alloc((files + 1) * sizeof *r->user);
     r->photo_w = bs_calloc(n, sizeof *r->photo_w);
     r->photo_h = bs_calloc(n, sizeof *r->photo_h);
