@@ -530,6 +530,33 @@ static void memory_and_files_agree(void **state)
     check_memory("set.tar", "run-grey"); /* and colours for a model of grey photos */
 }
 
+/* Drawings are made on photos at their own size, whatever size the net sees. */
+static void photos_are_kept_to_be_drawn_on(void **state)
+{
+    static const char *const data = "set.tar";
+    bs_image_options         o = bs_image_options_default();
+    bs_images               *small, *whole, *some;
+    const int32_t            last[] = {29};
+    (void)state;
+    OK(bs_images_read(&data, 1, &o, NULL, &whole, NULL, err));
+    snprintf(o.size, sizeof o.size, "8x4");
+    o.originals = true;
+    OK(bs_images_read(&data, 1, &o, NULL, &small, NULL, err));
+    OK(bs_images_select(small, last, 1, &some, err));
+    assert_int_equal(whole->channels, 3);
+    assert_null(whole->original);
+    for (int32_t i = 0; i < small->n; i++) {
+        const size_t n = (size_t)whole->width[i] * (size_t)whole->height[i];
+        assert_int_equal(small->width[i], 8);
+        assert_memory_equal(small->original[i], whole->pixels[i], 3 * n);
+        if (i == last[0])
+            assert_memory_equal(some->original[0], whole->pixels[i], 3 * n);
+    }
+    bs_images_free(some);
+    bs_images_free(small);
+    bs_images_free(whole);
+}
+
 static void odd_images_are_refused(void **state)
 {
     basin_model     *m;
@@ -602,6 +629,7 @@ int main(void)
         cmocka_unit_test(parts_of_the_data_are_used),
         cmocka_unit_test(masks_do_not_change_predictions),
         cmocka_unit_test(memory_and_files_agree),
+        cmocka_unit_test(photos_are_kept_to_be_drawn_on),
         cmocka_unit_test(odd_images_are_refused),
         cmocka_unit_test(memory_may_run_out),
     };

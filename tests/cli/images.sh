@@ -48,3 +48,18 @@ done
 echo "== what data make understands"
 basin data make --help | grep -o "make: see '.*'"
 basin list generators | sed -n '/make seg/,$p' | cut -d' ' -f 1-4 | tr -s ' ' | tr '\n' ' '; echo
+
+# split and convert write photos as they are; a common size is for training
+basin data make seg --set images=6 --set size=16 -o sizes/a > made
+basin data convert sizes/a -o sizes/b --set image.size=40x24 2> note
+mkdir -p mixed/images mixed/masks
+for part in images masks; do
+    i=0
+    for f in sizes/a/$part/*.png; do i=$((i + 1)); cp $f mixed/$part/a$i.png; done
+    i=0
+    for f in sizes/b/$part/*.png; do i=$((i + 1)); cp $f mixed/$part/b$i.png; done
+done
+basin data convert mixed -o whole 2> note
+for name in a1 b1; do od -A n -j 16 -N 8 -t u1 whole/images/$name.png; done
+basin data split mixed -o cut --shares 50,50 > made 2> note
+for f in cut-*/images/*.png; do od -A n -j 16 -N 8 -t u1 $f; done | sort | uniq -c
