@@ -6,6 +6,8 @@
 #include "base/io.h"
 #include "image/images_part.h"
 
+enum { MOST_STDIN = 1 << 30 };
+
 /* --- sources from paths ---------------------------------------------------- */
 
 /* The last part of a path without what archives end in. */
@@ -92,6 +94,28 @@ static basin_status fail_source(const char *path, basin_error *err)
                    path);
 }
 
+/* Standard input: a picture, or an archive of them. It is walked twice, so it is held. */
+static basin_status open_stdin(bs_image_sources *z, int at, basin_error *err)
+{
+    bs_buf     bytes;
+    bs_source *s = &z->source[at];
+    bs_buf_init(&bytes, MOST_STDIN);
+    basin_status status = bs_read_file("-", &bytes, err);
+    const char  *copy = status ? NULL : bs_arena_copy(&z->arena, bytes.data, bytes.len);
+    *s = (bs_source){.kind = bs_source_of_bytes(copy, bytes.len),
+                     .path = "stdin",
+                     .bytes = copy,
+                     .n_bytes = bytes.len};
+    z->label[at] = s->path;
+    if (!status && !copy)
+        status = bs_fail_nomem(err);
+    if (!status && s->kind != BS_SOURCE_PICTURE && s->kind != BS_SOURCE_ARCHIVE)
+        status = bs_fail(err, BASIN_EDATA,
+                         "<stdin>: is neither a picture, PNG or JPEG, nor an archive, tar or zip");
+    bs_buf_free(&bytes);
+    return status;
+}
+
 basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n, bool masks,
                             basin_error *err)
 {
@@ -103,6 +127,10 @@ basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n
     if (!z->source || !z->label || !z->table)
         return bs_fail_nomem(err);
     for (int i = 0; i < n && !s; i++) {
+        if (strcmp(paths[i], "-") == 0) {
+            s = open_stdin(z, i, err);
+            continue;
+        }
         z->source[i].path = paths[i];
         z->label[i] = label_of(&z->arena, paths[i]);
         if (!z->label[i])

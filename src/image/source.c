@@ -63,7 +63,7 @@ static bool is_tar(const unsigned char *head, size_t n)
     return sum == want;
 }
 
-static bs_source_kind kind_of_bytes(const void *head, size_t n)
+bs_source_kind bs_source_of_bytes(const void *head, size_t n)
 {
     if (bs_picture_sniff(head, n) != BS_PICTURE_NONE)
         return BS_SOURCE_PICTURE;
@@ -106,7 +106,7 @@ basin_status bs_source_sniff(const char *path, bs_source_kind *out, basin_error 
     if (!s)
         s = bs_input_peek(in, TAR_BLOCK, &head, &n, NULL);
     if (!s)
-        *out = kind_of_bytes(head, n);
+        *out = bs_source_of_bytes(head, n);
     if (*out != BS_SOURCE_PICTURE && is_archive_name(path))
         *out = BS_SOURCE_ARCHIVE;
     bs_input_close(in);
@@ -386,6 +386,8 @@ static basin_status walk_picture(walk *w)
     name = name ? name + 1 : w->s->path;
     if (!w->v->wants(w->v->self, name))
         return BASIN_OK;
+    if (w->s->bytes)
+        return w->v->take(w->v->self, name, w->s->bytes, w->s->n_bytes, w->err);
     basin_status s = bs_read_file(w->s->path, &w->data, w->err);
     return s ? s : w->v->take(w->v->self, name, (const uint8_t *)w->data.data, w->data.len, w->err);
 }

@@ -24,7 +24,7 @@ typedef enum {
 typedef struct {
     bs_source_kind     kind;
     const char        *path;  /* borrowed */
-    const void        *bytes; /* an archive in memory instead; path is then its name */
+    const void        *bytes; /* archive or picture in memory instead; path is then its name */
     size_t             n_bytes;
     const char *const *file; /* [n_files], BS_SOURCE_FILES */
     size_t             n_files;
@@ -45,6 +45,9 @@ typedef struct {
 
 /* By looking at the path and the beginning of the file. */
 basin_status bs_source_sniff(const char *path, bs_source_kind *out, basin_error *err);
+
+/* The same by the beginning alone: picture, archive, text or none. */
+bs_source_kind bs_source_of_bytes(const void *head, size_t n);
 
 /* Hidden files and folders (.name, __MACOSX) are passed over, and so are links in archives: the
  * bytes they stand for may lie anywhere in it, or outside. */

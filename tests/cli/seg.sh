@@ -60,6 +60,13 @@ basin predict seal $photo --energy | grep -o '"[a-z]*":' | tr '\n' ' '; echo
 mkdir set && cp $photo set/a.png && basin predict seal set -o predicted && ls predicted
 
 # what does not fit is refused
+# standard input: a picture or an archive
+basin predict seal - < $photo -o - | sed 's/"pixels".*//'
+basin predict seal - -o piped < $photo && cmp piped/stdin.png mask.png && echo "piped: same"
+tar cf - set | basin predict seal - | sed 's/"pixels".*//'
+echo text | basin predict seal - 2>&1
+basin eval seal - < $photo 2>&1
+
 # large photos: not all outputs are held at a time
 basin data convert d.tar -o large --set image.size=600x500 2> messages
 basin predict seal large/images -q -o many && ls many | wc -l
