@@ -34,7 +34,12 @@ static basin_status take(bs_images *im, bs_part *out)
 
 static basin_status own_parts(const bs_settings *s, const bs_wish *w, bool has[3], basin_error *err)
 {
-    int32_t      count[4] = {0};
+    int32_t count[4] = {0};
+    for (int i = 0; i < w->n; i++)
+        if (strcmp(w->file[i], "-") == 0)
+            return bs_fail(err, BASIN_EARG,
+                           "-: standard input is for predict; images with masks come from a "
+                           "folder or an archive");
     basin_status status =
         bs_images_parts(w->file, w->n, w->known ? &w->known->seg.image : &s->image, count, err);
     for (int i = 0; i < 3; i++)
