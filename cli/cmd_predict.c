@@ -43,6 +43,11 @@ int cmd_predict(int argc, char **argv)
              {.name = "--constrain",
               .flag = &constrain,
               .help = "tag: well-formed spans only: the best sequence of tags that has none other"},
+             {.name = "--scheme",
+              .value = "NAME",
+              .text = &o.scheme,
+              .help = "tag: iob1, iob2, ioe1, ioe2, bioes, bilou; default: as in the file, or as "
+                      "trained on"},
              {.name = "--energy", .flag = &energy, .help = "the energy of each prediction (jsonl)"},
              {.name = "--scores", .flag = &scores, .help = "probabilities, too"},
              {.name = "--top-k", .value = "K", .text = &top, .help = "mlc: the K best labels"},

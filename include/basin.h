@@ -270,6 +270,9 @@ typedef struct {
     const char *part;      /* of images that have parts: train, valid, test; NULL = all */
     int         overlay;   /* seg, nonzero: masks drawn over the photos, too */
     int         constrain; /* as above */
+    /* tag: scheme of the predicted tags of spans (iob1, iob2, ioe1, ioe2, bioes, bilou); NULL: that
+     * of the tags in the file, or, where it has none, of the training data. */
+    const char *scheme;
 } basin_predict_options;
 
 /* Reads rows from the files ("-": standard input) and writes predictions to out, or, when that is

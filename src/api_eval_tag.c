@@ -3,6 +3,7 @@
 
 #include "api_eval.h"
 #include "text/conlleval.h"
+#include "text/retag.h"
 #include "train/kind_tag.h"
 
 static basin_status check(const basin_eval_options *o, basin_error *err)
@@ -120,6 +121,52 @@ static basin_status json_types(const bs_evaluation *e, bs_buf *out, basin_error 
 
 /* ---- conlleval ---- */
 
+/* Gold as it stands in the file, predictions in its scheme: what that program would be given. Its
+ * rules know no suffixes, so that such tags are turned. */
+static basin_status as_in_file(const bs_evaluation *e, bs_scheme to, bs_retagged *found,
+                               int32_t *gold, basin_error *err)
+{
+    const bs_corpus  *c = e->data.tag;
+    const bs_lexicon *l = &e->model->saved->known.tag;
+    bs_retagged       truth = {0};
+    bool              fresh;
+    basin_status s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, false, c, e->y.tag, found, err);
+    if (s || !c->suffix)
+        return s ? s : bs_corpus_file_tags(c, &found->names, gold, err);
+    s = bs_retag(&c->tags, c->scheme, to, false, c, c->tag, &truth, err);
+    for (int32_t i = 0; i < c->tokens && !s; i++) {
+        const bs_name *tag = truth.tag[i] < 0 ? NULL : &truth.names.item[truth.tag[i]];
+        gold[i] = tag ? bs_names_add(&found->names, tag->text, tag->len, &fresh) : -1;
+        s = tag && gold[i] < 0 ? bs_fail_nomem(err) : BASIN_OK;
+    }
+    bs_retagged_free(&truth);
+    return s;
+}
+
+static basin_status compatible(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    const bs_corpus *c = e->data.tag;
+    const bs_scheme  own = (bs_scheme)e->model->saved->known.tag.scheme;
+    const bs_scheme  to = own == BS_SCHEME_RAW ? own : c->file_scheme;
+    const char     **name = NULL;
+    bs_retagged      found = {0};
+    if (c->mixed)
+        return bs_fail(err, BASIN_EARG,
+                       "--conlleval-compat: the files have tags of several schemes; give them one "
+                       "at a time");
+    int32_t     *gold = bs_calloc((size_t)c->tokens + 1, sizeof *gold);
+    basin_status s = gold ? as_in_file(e, to, &found, gold, err) : bs_fail_nomem(err);
+    if (!s && !(name = bs_corpus_texts(&found.names)))
+        s = bs_fail_nomem(err);
+    if (!s)
+        s = bs_conlleval(name, found.names.n, own, gold, found.tag, c->start, c->sentences, true,
+                         out, err);
+    bs_free(name);
+    bs_free(gold);
+    bs_retagged_free(&found);
+    return s;
+}
+
 static basin_status conlleval(const bs_evaluation *e, const basin_eval_options *o, bs_buf *out,
                               bool *done, basin_error *err)
 {
@@ -130,6 +177,8 @@ static basin_status conlleval(const bs_evaluation *e, const basin_eval_options *
     *done = o->conlleval != 0;
     if (!*done)
         return BASIN_OK;
+    if (o->conlleval > 1)
+        return compatible(e, out, err);
     basin_status s = bs_tag_truth_make(c, l, &t, err);
     if (!s && !(name = bs_calloc((size_t)t.names.n + 1, sizeof *name)))
         s = bs_fail_nomem(err);
@@ -137,7 +186,7 @@ static basin_status conlleval(const bs_evaluation *e, const basin_eval_options *
         name[i] = t.names.item[i].text;
     if (!s)
         s = bs_conlleval(name, t.names.n, (bs_scheme)l->scheme, t.gold, e->y.tag, c->start,
-                         c->sentences, o->conlleval > 1, out, err);
+                         c->sentences, false, out, err);
     bs_free(name);
     bs_tag_truth_free(&t);
     return s;

@@ -135,6 +135,8 @@ static basin_status read_at_once(const predicting *g, const char *const *files, 
     bs_part      data = {0};
     basin_status s = bs_read_for(g->m, files, n, g->o->part, true, g->log, &data, err);
     int32_t      many = 0;
+    if (!s && g->p->remark)
+        g->p->remark(g->m, g->o, &data, g->log);
     for (int32_t first = 0; first < data.rows && !s; first += many) {
         many = g->p->piece ? g->p->piece(g->m, g->o, &data, first) : data.rows;
         s = many == data.rows ? predict_and_write(g, &data, to, err)

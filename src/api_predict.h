@@ -22,6 +22,9 @@ typedef struct {
     bool (*opens)(const basin_predict_options *o);
     /* Before any work is done: options that do not fit the task or each other. */
     basin_status (*check)(const bs_saved *m, const basin_predict_options *o, basin_error *err);
+    /* What is worth knowing about the data before it is predicted; NULL: nothing. */
+    void (*remark)(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
+                   bs_logger *log);
     /* How many rows from `first` on are predicted and written together; NULL: all. Outputs of
      * large images are not all held at a time. */
     int32_t (*piece)(const bs_saved *m, const basin_predict_options *o, const bs_part *data,

@@ -2,20 +2,76 @@
 #include <string.h>
 
 #include "api_predict.h"
+#include "text/retag.h"
 
 typedef struct {
-    const bs_saved   *m;
     const bs_corpus  *c;
     const bs_outputs *y;
     bool              scores;
-    bs_tagset         tags;
-    bs_span          *span; /* [longest sentence] */
+    bs_tagset         tags;  /* of the model */
+    bs_retagged       shown; /* the same tags, as they are written */
+    bs_span          *span;  /* [longest sentence] */
     bs_writing        w;
 } writer;
 
+/* ---- the scheme that is written ---- */
+
+static bool has_spans(const bs_corpus *c)
+{
+    bool found = false;
+    for (int32_t i = 0; i < c->tags.n && !found; i++)
+        found = bs_tag_letter(c->tags.item[i].text);
+    return found && c->labelled && !c->mixed && c->file_scheme != BS_SCHEME_RAW;
+}
+
+/* The one that is asked for, that of the file's own tags, that of the training file, that of the
+ * model. */
+static bs_scheme scheme_of(const bs_saved *m, const basin_predict_options *o, const bs_corpus *c)
+{
+    const bs_scheme own = (bs_scheme)m->known.tag.scheme;
+    bs_scheme       asked;
+    if (own == BS_SCHEME_RAW)
+        return own;
+    if (o->scheme && bs_scheme_parse(o->scheme, &asked, NULL) == BASIN_OK)
+        return asked;
+    if (has_spans(c))
+        return c->file_scheme;
+    return m->known.file_scheme ? (bs_scheme)m->known.file_scheme : own;
+}
+
+static void remark(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
+                   bs_logger *log)
+{
+    const bs_corpus *c = data->tag;
+    const bs_scheme  own = (bs_scheme)m->known.tag.scheme, to = scheme_of(m, o, c);
+    if (to != own && !o->scheme)
+        bs_log_say(log, BS_INFO,
+                   "predicted tags are written as %s, as those of %s; --scheme chooses another, "
+                   "such as %s, the model's own",
+                   bs_scheme_name(to), has_spans(c) ? c->name : "the training data",
+                   bs_scheme_name(own));
+}
+
+static basin_status check_scheme(const bs_saved *m, const char *name, basin_error *err)
+{
+    bs_scheme asked = BS_SCHEME_RAW;
+    if (name && bs_scheme_parse(name, &asked, NULL))
+        return bs_fail(err, BASIN_EARG,
+                       "--scheme: '%.40s' is not iob1, iob2, ioe1, ioe2, bioes or bilou", name);
+    if (name && m->known.tag.scheme == BS_SCHEME_RAW)
+        return bs_fail(err, BASIN_EARG,
+                       "--scheme: the tags of this model are not of spans; they are written as "
+                       "they are");
+    if (name && asked == BS_SCHEME_RAW)
+        return bs_fail(err, BASIN_EARG, "--scheme: raw is no way to write spans");
+    return BASIN_OK;
+}
+
+/* ---- JSON lines ---- */
+
 static const char *tag_name(const writer *w, int32_t token)
 {
-    return w->m->known.tag.tags.item[w->y->tag[token]].text;
+    return w->shown.text[w->shown.tag[token]];
 }
 
 static void put_number(writer *w, const char *before, double value)
@@ -74,7 +130,6 @@ static bool is_jsonl(const basin_predict_options *o)
 
 static basin_status check(const bs_saved *m, const basin_predict_options *o, basin_error *err)
 {
-    (void)m;
     if (o->format && strcmp(o->format, "auto") != 0 && strcmp(o->format, "conll") != 0 &&
         !is_jsonl(o))
         return bs_fail(err, BASIN_EARG, "--format: '%s' is not conll or jsonl", o->format);
@@ -90,7 +145,7 @@ static basin_status check(const bs_saved *m, const basin_predict_options *o, bas
         return bs_fail(err, BASIN_EARG,
                        "--energy: columns have no place for it; use --format "
                        "jsonl");
-    return BASIN_OK;
+    return check_scheme(m, o->scheme, err);
 }
 
 static basin_status write_jsonl(writer *w, bs_target *out, basin_error *err)
@@ -115,17 +170,22 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
                                   basin_error *err)
 {
     const bs_lexicon *l = &m->known.tag;
-    writer            w = {.m = m, .c = data->tag, .y = y, .scores = o->scores};
+    writer            w = {.c = data->tag, .y = y, .scores = o->scores};
+    const bool        suffix = strcmp(m->known.text.tag_style, "suffix") == 0;
     const char      **names = bs_calloc((size_t)l->tags.n + 1, sizeof *names);
     basin_status      s = names ? BASIN_OK : bs_fail_nomem(err);
     for (int32_t i = 0; i < l->tags.n && !s; i++)
         names[i] = l->tags.item[i].text;
     if (!s)
         s = bs_tagset_make(names, l->tags.n, (bs_scheme)l->scheme, &w.tags, err);
+    if (!s)
+        s = bs_retag(&l->tags, (bs_scheme)l->scheme, scheme_of(m, o, data->tag), suffix, data->tag,
+                     y->tag, &w.shown, err);
     if (!s && is_jsonl(o))
         s = write_jsonl(&w, out, err);
     else if (!s)
-        s = bs_corpus_write(data->tag, names, y->tag, bs_target_put, out, err);
+        s = bs_corpus_write(data->tag, w.shown.text, w.shown.tag, bs_target_put, out, err);
+    bs_retagged_free(&w.shown);
     bs_tagset_free(&w.tags);
     bs_free(names);
     return s;
@@ -134,5 +194,6 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
 const bs_prediction bs_prediction_tag = {
     .task = "tag",
     .check = check,
+    .remark = remark,
     .write = write_outputs,
 };

@@ -133,7 +133,9 @@ static void tags_of_file(const char *model, const basin_model *m, int32_t *tags)
     char        line[256], tag[64];
     int32_t     n = 0;
     FILE       *f = fopen("out.conll", "w+");
-    OK(basin_predict_files(model, &file, 1, NULL, f, NULL, err));
+
+    const basin_predict_options o = {.scheme = "bioes"}; /* as the labels of the model */
+    OK(basin_predict_files(model, &file, 1, &o, f, NULL, err));
     rewind(f);
     while (fgets(line, sizeof line, f)) {
         if (sscanf(line, "%*s %*s %*s %63s", tag) != 1)

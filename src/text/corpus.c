@@ -258,6 +258,10 @@ static basin_status append(bs_corpus *a, const bs_corpus *b, bool tags, basin_er
     if (tags && a->repaired == 0 && b->repaired)
         a->repaired_at = a->tokens + b->repaired_at;
     a->tokens += b->tokens;
+    if (tags && a->labelled && b->labelled)
+        a->mixed = a->mixed || b->mixed || a->file_scheme != b->file_scheme;
+    else if (tags && b->labelled)
+        a->file_scheme = b->file_scheme;
     a->labelled = a->labelled || (tags && b->labelled);
     a->repaired += tags ? b->repaired : 0;
     bs_corpus_hash(a);
@@ -388,6 +392,8 @@ basin_status bs_corpus_select(const bs_corpus *c, const int32_t *sentences, int3
     memcpy(to->column, c->column, sizeof to->column);
     to->labelled = c->labelled;
     to->file_scheme = c->file_scheme;
+    to->suffix = c->suffix;
+    to->mixed = c->mixed;
     to->scheme = c->scheme;
     to->file_columns = c->file_columns;
     to->word_column = c->word_column;

@@ -64,6 +64,8 @@ typedef struct {
     bs_scheme file_scheme, scheme; /* found in the file; after conversion */
     int64_t   repaired;            /* ill-formed tags that the conversion met */
     int32_t   repaired_at;         /* first token of the first sentence with one; -1: none */
+    bool      suffix;              /* the file writes PER-B; tags here are B-PER all the same */
+    bool      mixed;               /* files of several schemes; file_scheme is that of the first */
     uint64_t  hash;                /* of content, independent of compression */
 
     /* What is needed to mirror the input. */
@@ -101,6 +103,11 @@ basin_status bs_corpus_select(const bs_corpus *c, const int32_t *sentences, int3
 /* Adds the sentences of b to a, without their tags; both must have the same feature columns. The
  * text of a is only good for its hash afterwards. After a failure a can only be freed. */
 basin_status bs_corpus_add_unlabelled(bs_corpus *a, const bs_corpus *b, basin_error *err);
+
+/* The tags as they stand in the file, before any conversion: tag [tokens] are numbers of names,
+ * which grows; -1 where there is none. */
+basin_status bs_corpus_file_tags(const bs_corpus *c, bs_names *names, int32_t *tag,
+                                 basin_error *err);
 
 /* Line of a token in the text, from 1: that of the file when one was read. Slow. */
 long bs_corpus_line(const bs_corpus *c, int32_t token);

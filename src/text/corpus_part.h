@@ -4,6 +4,7 @@
 
 #include "text/corpus.h"
 #include "text/lines.h"
+#include "text/retag.h"
 
 /* A reading under way. */
 typedef struct {
@@ -39,8 +40,6 @@ bool bs_corpus_named(const char *path);
 /* --- corpus_scheme.c: tags after reading --------------------------------- */
 
 basin_status bs_corpus_scheme(bs_corpus_reading *r);
-/* The texts of a set as an array (bs_alloc); NULL when memory ran out. */
-const char **bs_corpus_texts(const bs_names *names);
 
 /* --- corpus.c ------------------------------------------------------------ */
 

@@ -202,7 +202,8 @@ basin_status bs_corpus_scheme(bs_corpus_reading *r)
                                   c->tag_column);
         return BASIN_OK;
     }
-    if (strcmp(r->o->tag_style, "suffix") == 0)
+    c->suffix = strcmp(r->o->tag_style, "suffix") == 0;
+    if (c->suffix)
         s = turn_suffixes(c, r->err);
     if (s)
         return s;
@@ -212,4 +213,36 @@ basin_status bs_corpus_scheme(bs_corpus_reading *r)
     s = settle(r, texts);
     bs_free(texts);
     return s;
+}
+
+/* --- as they stand in the file ------------------------------------------- */
+
+static bool take_cells(const bs_corpus *c, int32_t s, bs_names *names, int32_t *tag)
+{
+    const char *p = c->text + c->piece[s], *end = c->text + c->piece[s + 1];
+    bs_cut      cut = bs_corpus_cut(c, s);
+    bs_row      row;
+    bool        fresh, ok = true;
+    for (; p < end && ok; p = row.next) {
+        bs_row_scan(p, end, cut, &row);
+        if (row.kind != BS_LINE_TOKEN)
+            continue;
+        const bs_cell cell = row.cell[c->tag_column - 1];
+        const bool    none = cut.conllu && cell.len == 1 && *cell.at == '_';
+        *tag = none ? -1 : bs_names_add(names, cell.at, cell.len, &fresh);
+        ok = none || *tag++ >= 0;
+        tag += none;
+    }
+    return ok;
+}
+
+basin_status bs_corpus_file_tags(const bs_corpus *c, bs_names *names, int32_t *tag,
+                                 basin_error *err)
+{
+    bool ok = true;
+    if (!c->tag_column)
+        memset(tag, 0xff, (size_t)c->tokens * sizeof *tag);
+    for (int32_t s = 0; s < c->sentences && ok && c->tag_column; s++)
+        ok = take_cells(c, s, names, tag + c->start[s]);
+    return ok ? BASIN_OK : bs_fail_nomem(err);
 }

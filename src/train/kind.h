@@ -54,6 +54,7 @@ typedef struct {
     bs_corpus_options text;       /* how files of the kind are read */
     int               word_width; /* of the word vectors, and whether they come from a file */
     bool              has_vectors;
+    int               file_scheme, file_columns; /* of the training file; 0: not known */
     double            unknown; /* share of rare words that training feeds as unknown */
     bs_vectors        vectors; /* only while training, else empty */
 

@@ -157,6 +157,8 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
         return status;
     out->text = s->text;
     bs_corpus_fix(part[0].tag, &out->text);
+    out->file_scheme = (int)part[0].tag->file_scheme;
+    out->file_columns = part[0].tag->file_columns;
     out->has_vectors = *s->words.vectors != '\0';
     out->word_width = out->has_vectors ? out->vectors.dim : s->train.word_width;
     out->unknown = s->words.unk_dropout;
@@ -177,6 +179,8 @@ static void known_json(const bs_known *k, bs_buf *out)
     bs_buf_printf(out, "{\"word_width\": %d, \"vectors\": %s, \"text\": ", k->word_width,
                   k->has_vectors ? "true" : "false");
     bs_options_json(bs_corpus_rows, &k->text, out);
+    bs_buf_printf(out, ", \"file_scheme\": \"%s\", \"file_columns\": %d",
+                  bs_scheme_name((bs_scheme)k->file_scheme), k->file_columns);
     bs_buf_text(out, ", \"lexicon\": ");
     bs_lexicon_json(&k->tag, out);
     bs_buf_text(out, "}");
@@ -191,6 +195,24 @@ static int add_text(const char *bytes, size_t n, void *to)
 static bool dump(const json_t *o, bs_buf *out)
 {
     return o && json_dump_callback(o, add_text, out, JSON_ENCODE_ANY) == 0;
+}
+
+/* Models of before do not tell how their training file looked. */
+static basin_status read_file_members(const json_t *o, const char *where, bs_known *out,
+                                      basin_error *err)
+{
+    const json_t *scheme = json_object_get(o, "file_scheme");
+    const json_t *columns = json_object_get(o, "file_columns");
+    const char   *name = json_string_value(scheme);
+    bs_scheme     found = BS_SCHEME_RAW;
+    if ((scheme && (!name || bs_scheme_parse(name, &found, NULL))) ||
+        (columns && (!json_is_integer(columns) || json_integer_value(columns) < 0 ||
+                     json_integer_value(columns) > BS_MOST_CELLS)))
+        return bs_fail(err, BASIN_EDATA, "%s: what the model knows of files is not understood",
+                       where);
+    out->file_scheme = (int)found;
+    out->file_columns = (int)json_integer_value(columns);
+    return BASIN_OK;
 }
 
 static basin_status read_members(const json_t *o, const char *where, bs_known *out,
@@ -212,6 +234,8 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
         s = bs_options_from_json(bs_corpus_rows, &out->text, text.data, text.len, where, err);
     if (!s)
         s = bs_lexicon_take(lexicon, where, &out->tag, err);
+    if (!s)
+        s = read_file_members(o, where, out, err);
     if (!s) {
         out->word_width = (int)json_integer_value(width);
         out->has_vectors = json_is_true(json_object_get(o, "vectors"));
