@@ -135,6 +135,47 @@ void cli_join(const cli_option *first, const cli_option *second, cli_option out[
     out[n] = (cli_option){.name = NULL};
 }
 
+void cli_as_read_rows(const cli_option *own, cli_as_read *a, cli_option out[MOST_ROWS])
+{
+    const cli_option shared[] = {
+        {.name = "--word-column",
+         .value = "N",
+         .text = &a->column[0],
+         .help = "tag: column of the words; default: as trained"},
+        {.name = "--tag-column",
+         .value = "N|last",
+         .text = &a->column[1],
+         .help = "tag: column of the tags; default: as trained"},
+        {.name = "--feature-columns",
+         .value = "LIST",
+         .text = &a->column[2],
+         .help = "tag: columns used beside the words, in the order of training: 2,3"},
+        {.name = "--set",
+         .value = "KEY=VALUE",
+         .list = a->set,
+         .n = &a->n,
+         .help = "how files are read: text.format=conll, data.header=yes, mask.suffix=_m, ..."},
+        {.name = NULL},
+    };
+    cli_join(own, shared, out);
+}
+
+int cli_as_read_finish(const cli_verb *verb, cli_as_read *a)
+{
+    static const char *const key[3] = {"word_column", "tag_column", "feature_columns"};
+    static const char *const name[3] = {"--word-column", "--tag-column", "--feature-columns"};
+    for (int i = 0; i < 3; i++) {
+        if (!a->column[i])
+            continue;
+        int n = snprintf(a->text[i], sizeof a->text[i], "text.%s=%s", key[i], a->column[i]);
+        if (n < 0 || (size_t)n >= sizeof a->text[i])
+            return cli_misuse(verb, "%s: '%.40s...' is too long", name[i], a->column[i]);
+        a->set[a->n++] = a->text[i];
+    }
+    a->set[a->n] = NULL;
+    return DONE;
+}
+
 /* ---- help ---- */
 
 static void help_row(const char *name, const char *alias, const char *value, const char *help)

@@ -63,6 +63,18 @@ extern const cli_option cli_reading[];
 /* One table after the other; at most MOST_ROWS - 1 rows. */
 void cli_join(const cli_option *first, const cli_option *second, cli_option out[MOST_ROWS]);
 
+/* How a model's files are read, where that is not as it remembers: --set and columns. */
+typedef struct {
+    const char *set[MOST_ARGS + 4]; /* as given, then those of columns, then NULL */
+    int         n;
+    const char *column[3]; /* values of --word-column, --tag-column, --feature-columns */
+    char        text[3][128];
+} cli_as_read;
+
+/* The rows of a verb, then those that fill `a`; then, after parsing, what the library is given. */
+void cli_as_read_rows(const cli_option *own, cli_as_read *a, cli_option out[MOST_ROWS]);
+int  cli_as_read_finish(const cli_verb *verb, cli_as_read *a);
+
 /* ---- verbs that train (training.c) ---- */
 
 typedef struct {

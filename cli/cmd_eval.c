@@ -9,6 +9,7 @@ int cmd_eval(int argc, char **argv)
     int             n;
     bool            stop, labels = false, conlleval = false, compat = false, constrain = false;
     cli_common      common = {0};
+    cli_as_read     as_read = {.n = 0};
     basin_text      text;
     basin_error     err;
 
@@ -45,9 +46,14 @@ int cmd_eval(int argc, char **argv)
           {.name = "--threads", .value = "N", .text = &threads, .help = "default: all cores"},
           {.name = NULL},
     };
-    int status = cli_parse(verb, argc, argv, rows, &common, NULL, args, &n, &stop);
+    cli_option all[MOST_ROWS];
+    cli_as_read_rows(rows, &as_read, all);
+    int status = cli_parse(verb, argc, argv, all, &common, NULL, args, &n, &stop);
     if (status || stop)
         return status;
+    if ((status = cli_as_read_finish(verb, &as_read)))
+        return status;
+    o.set = as_read.set;
     if (n < 2)
         return cli_misuse(verb, "a model and at least one file are needed");
     if ((status = cli_whole(verb, "--threads", threads, 1024, &o.threads)))

@@ -23,6 +23,7 @@ int cmd_predict(int argc, char **argv)
     int             n;
     bool            stop, scores = false, energy = false, overlay = false, constrain = false;
     cli_common      common = {0};
+    cli_as_read     as_read = {.n = 0};
     basin_error     err;
 
     basin_predict_options o = {0};
@@ -47,7 +48,7 @@ int cmd_predict(int argc, char **argv)
               .value = "NAME",
               .text = &o.scheme,
               .help = "tag: iob1, iob2, ioe1, ioe2, bioes, bilou; default: as in the file, or as "
-                      "trained on"},
+                           "trained on"},
              {.name = "--energy", .flag = &energy, .help = "the energy of each prediction (jsonl)"},
              {.name = "--scores", .flag = &scores, .help = "probabilities, too"},
              {.name = "--top-k", .value = "K", .text = &top, .help = "mlc: the K best labels"},
@@ -65,9 +66,14 @@ int cmd_predict(int argc, char **argv)
              {.name = "--threads", .value = "N", .text = &threads, .help = "default: all cores"},
              {.name = NULL},
     };
-    int status = cli_parse(verb, argc, argv, rows, &common, NULL, args, &n, &stop);
+    cli_option all[MOST_ROWS];
+    cli_as_read_rows(rows, &as_read, all);
+    int status = cli_parse(verb, argc, argv, all, &common, NULL, args, &n, &stop);
     if (status || stop)
         return status;
+    if ((status = cli_as_read_finish(verb, &as_read)))
+        return status;
+    o.set = as_read.set;
     if (n < 2)
         return cli_misuse(verb, "a model and at least one file (or -) are needed");
     if (common.json)

@@ -233,6 +233,9 @@ typedef struct {
     int         conlleval; /* tag: 1: a table as conlleval prints it; 2: also counted as it does */
     const char *part;      /* of images that have parts: train, valid, test, all; NULL = test */
     int         constrain; /* tag, nonzero: well-formed spans only, the best sequence of those */
+    /* How the files are read where that is not as the model remembers it: "text.tag_column=3" and
+     * the like, NULL at the end; or NULL. Options of reading only. */
+    const char *const *set;
 } basin_eval_options;
 
 basin_status basin_eval(const char *model, const char *const *files, int n,
@@ -272,7 +275,8 @@ typedef struct {
     int         constrain; /* as above */
     /* tag: scheme of the predicted tags of spans (iob1, iob2, ioe1, ioe2, bioes, bilou); NULL: that
      * of the tags in the file, or, where it has none, of the training data. */
-    const char *scheme;
+    const char        *scheme;
+    const char *const *set; /* as above */
 } basin_predict_options;
 
 /* Reads rows from the files ("-": standard input) and writes predictions to out, or, when that is

@@ -178,6 +178,63 @@ void bs_metric_row(const bs_kind *k, const bs_known *known, const char *name,
 
 /* ---- reading for a model ---- */
 
+/* What a model was made for does not change with the file. */
+static bool is_fixed(const char *key)
+{
+    static const char *const fixed[] = {"text.to",    "image.size",   "image.channels",
+                                        "mask.names", "mask.classes", NULL};
+    int                      i = 0;
+    while (fixed[i] && strcmp(key, fixed[i]) != 0)
+        i++;
+    return fixed[i] != NULL;
+}
+
+static basin_status fail_key(const bs_saved *m, const char *key, const bs_option *rows,
+                             basin_error *err)
+{
+    bs_buf known;
+    bs_buf_init(&known, 1 << 12);
+    for (; rows->name; rows++)
+        if (!is_fixed(rows->name))
+            bs_buf_printf(&known, " %s", rows->name);
+    basin_status s =
+        bs_fail(err, BASIN_EARG, "--set: '%.40s' is not an option of reading %s; those are:%s", key,
+                m->kind->unit, known.failed ? "" : known.data);
+    bs_buf_free(&known);
+    return s;
+}
+
+static basin_status read_one_as(bs_saved *m, const char *key, const char *value, basin_error *err)
+{
+    const char      *task = m->kind->task->name;
+    const bool       tag = strcmp(task, "tag") == 0, seg = strcmp(task, "seg") == 0;
+    const bs_option *rows = tag ? bs_corpus_rows : seg ? bs_image_rows : bs_read_rows;
+    void            *to = tag   ? (void *)&m->known.text
+                          : seg ? (void *)&m->known.seg.image
+                                : (void *)&m->settings.read;
+    if (!bs_option_find(rows, key) || is_fixed(key))
+        return fail_key(m, key, rows, err);
+    basin_status s = bs_options_set(rows, to, key, value, "--set", err);
+    if (!s && seg) /* parts of a folder are found before the model is asked */
+        s = bs_options_set(rows, &m->settings.image, key, value, "--set", err);
+    return s;
+}
+
+basin_status bs_model_read_as(basin_model *m, const char *const *set, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    for (; set && *set && !s; set++) {
+        char        key[64];
+        const char *equals = strchr(*set, '=');
+        const int   n = equals ? (int)(equals - *set) : 0;
+        if (n == 0 || n >= (int)sizeof key)
+            return bs_fail(err, BASIN_EARG, "--set: '%.80s' is not KEY=VALUE", *set);
+        snprintf(key, sizeof key, "%.*s", n, *set);
+        s = read_one_as(m->saved, key, equals + 1, err);
+    }
+    return s;
+}
+
 /* A file that cannot be read may be one for another task: that is the better message. */
 basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, basin_error *err)
 {
@@ -215,6 +272,14 @@ static basin_status choose_part(const bs_saved *m, bs_wish *w, const char *part,
     return s;
 }
 
+/* Most of what is noted was said when the model was trained. */
+static bs_log_level loudness(const char *tag)
+{
+    if (strcmp(tag, "differs") == 0)
+        return BS_WARN;
+    return strcmp(tag, "guess") == 0 ? BS_INFO : BS_DEBUG;
+}
+
 basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, const char *part,
                          bool label_free, bs_logger *log, bs_part *out, basin_error *err)
 {
@@ -226,8 +291,7 @@ basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, con
     if (!s)
         s = m->kind->read(&m->settings, &wish, &notes, out, err);
     for (size_t i = 0; !s && i < notes.n; i++)
-        bs_log_say(log, strcmp(notes.note[i].tag, "differs") == 0 ? BS_WARN : BS_DEBUG, "%s",
-                   notes.note[i].text);
+        bs_log_say(log, loudness(notes.note[i].tag), "%s", notes.note[i].text);
     bs_notes_free(&notes);
     return s && n > 0 ? bs_fail_other(m, files[0], s, err) : s;
 }

@@ -177,6 +177,8 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
     bs_buf_init(&table, 1 << 28);
     bs_buf_init(&json, 1 << 28);
     basin_status s = basin_model_load(model, &e.model, err);
+    if (!s)
+        s = bs_model_read_as(e.model, o->set, err);
     if (!s) {
         how = measuring_of(e.model->saved);
         s = how->check(o, err);

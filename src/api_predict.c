@@ -217,8 +217,12 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
     if (!out && !o->path)
         return bs_fail(err, BASIN_EARG, "neither a file nor a path for the predictions");
     basin_status s = basin_model_load(model, &m, err);
-    if (s)
+    if (!s)
+        s = bs_model_read_as(m, o->set, err);
+    if (s) {
+        basin_model_free(m);
         return s;
+    }
     m->saved->known.seg.image.originals = o->overlay;
     predicting g = {.m = m->saved, .p = prediction_of(m->saved), .o = o, .log = &log};
     s = g.p->check(g.m, o, err);

@@ -53,7 +53,10 @@ static const good reading[] = {
      "\xef\xbb\xbf"
      "a N\n",
      "a/N", NULL},
-    {"", "# N\n#x V\n", "#/N #x/V", "only CoNLL-U has comments"},
+    {"", "# N\n#x V\n", "#/N #x/V", "as many columns as others: a token"},
+    {"", "# text = a b c\na N\nb V\n\n#\n# id 7\n# N\nc V\n", "a/N b/V | #/N c/V",
+     "3 lines that begin with '#' are comments"},
+    {"", "# a b\nNew York\tN\nx\tV\n", "New York/N x/V", "2 columns cut at tabs"},
     {"",
      "10\xc2\xa0"
      "000 N\nx\xe2\x80\x8by V\n",
@@ -87,6 +90,11 @@ static const good reading[] = {
      "plain text"},
     {"free format=text", "a b\r\nc d\r\n", "a b | c d", "plain text"},
     {"free tag_column=4", "a b c d", "a b c d", "plain text"},
+    {"free tag_column=2 model=2", "a b c d\n\ne f g h\n", "a b c d | e f g h", "plain text"},
+    {"free tag_column=2 model=2", "a N\nb V\n\nc N\n", "a/N b/V | c/N", NULL},
+    {"free tag_column=3 feature_columns=2 model=3", "a N\nb V\n", "a[N] b[V]", NULL},
+    {"free tag_column=2 feature_columns=none model=2", "a N x\nb V y\n\nc N z\nd V z\n",
+     "a/N b/V | c/N d/V", "3 of them, where 2 were expected"},
 };
 
 static void test_formats(void **state)
@@ -127,6 +135,11 @@ static const bad refusals[] = {
     ROW("", "-DOCSTART- O\n\n", "data: there are no sentences"),
     ROW("", "a b c\nd e\n", "data:2: 2 columns, expected 3"),
     ROW("", "a b\n\nc\n", "data:3: 1 column, expected 2"),
+    ROW("", "a\nb V\nc V\n", "data:1: 1 column, expected 2"),
+    ROW("", "a b c\nb V\nc V\n", "data:1: 3 columns, expected 2"),
+    ROW("", "a b N\n# V\nc d V\n", "data:2: 2 columns, expected 3"),
+    ROW("free model=2", "-DOCSTART- O\n\na\nb V\nc V\n", "data:3: 1 column, expected 2"),
+    ROW("free tag_column=2 model=2", "a N\nb V\nc\n\nd N\ne V\n", "data:3: 1 column, expected 2"),
     ROW("", "a\tb\nc\td\te\n", "data:2: 3 columns, expected 2"),
     ROW("", "a\nb\n", "data:1: 1 column and no tags (--tag-column is auto)"),
     ROW("tag_column=none", "a N\n", "data:1: 2 columns and no tags (--tag-column is none)"),
@@ -212,6 +225,7 @@ static const reflection mirrors[] = {
      "# sent_id = 2\n1\t#\t#\tSYM\t_\t_\t0\troot\t_\t_\tSYM\n\n"},
     {"", "\xef\xbb\xbf\r\n \r\na  N \r\n\r\n\t\r\n\r\nb V",
      "\xef\xbb\xbf\r\n \r\na  N N \r\n\r\n\t\r\n\r\nb V V"},
+    {"", "# x = y z\na N\n\n# id = 2\n#\nb V\n", "# x = y z\na N N\n\n# id = 2\n#\nb V V\n"},
     {"", "New York\tN\n\n\n\nb\tV\n", "New York\tN\tN\n\n\n\nb\tV\tV\n"},
     {"free", "a\n\nb\n", "a _\n\nb _\n"},
     {"free", "-DOCSTART-\n\na\n", "-DOCSTART- O\n\na _\n"},

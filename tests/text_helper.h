@@ -31,6 +31,10 @@ static inline bs_corpus_options corpus_options(const char *text)
             continue;
         }
         *value++ = '\0';
+        if (strcmp(p, "model") == 0) { /* columns of the file it was trained on */
+            o.columns = *value - '0';
+            continue;
+        }
         snprintf(key, sizeof key, "text.%s", p);
         if (bs_options_set(bs_corpus_rows, &o, key, value, "test", &err))
             fail_msg("%s", err.msg);

@@ -54,7 +54,9 @@ void bs_corpus_hash(bs_corpus *c)
 
 bs_cut bs_corpus_cut(const bs_corpus *c, int32_t sentence)
 {
-    return (bs_cut){.tabs = c->tabs[sentence], .conllu = strcmp(c->format, "conllu") == 0};
+    return (bs_cut){.tabs = c->tabs[sentence],
+                    .conllu = strcmp(c->format, "conllu") == 0,
+                    .columns = c->comments ? c->file_columns : 0};
 }
 
 long bs_corpus_line(const bs_corpus *c, int32_t token)
@@ -258,6 +260,7 @@ static basin_status append(bs_corpus *a, const bs_corpus *b, bool tags, basin_er
     if (tags && a->repaired == 0 && b->repaired)
         a->repaired_at = a->tokens + b->repaired_at;
     a->tokens += b->tokens;
+    a->comments = a->comments || b->comments;
     if (tags && a->labelled && b->labelled)
         a->mixed = a->mixed || b->mixed || a->file_scheme != b->file_scheme;
     else if (tags && b->labelled)
@@ -393,6 +396,7 @@ basin_status bs_corpus_select(const bs_corpus *c, const int32_t *sentences, int3
     to->labelled = c->labelled;
     to->file_scheme = c->file_scheme;
     to->suffix = c->suffix;
+    to->comments = c->comments;
     to->mixed = c->mixed;
     to->scheme = c->scheme;
     to->file_columns = c->file_columns;

@@ -29,8 +29,11 @@ typedef struct {
     int  max_tokens, max_sentences, max_length;
 
     /* not in the table */
-    bool        label_free; /* a file without tags is fine */
-    const char *who;        /* asks for the columns, in messages: "the model"; NULL: the options */
+    bool            label_free; /* a file without tags is fine */
+    const char     *who;     /* asks for the columns, in messages: "the model"; NULL: the options */
+    int             columns; /* those of the file that a model was trained on; 0: not known */
+    bool            spans;   /* its tags are of spans, ... */
+    const bs_names *tags; /* ... and these; NULL: not known. Both only help to guess the format */
 } bs_corpus_options;
 
 /* One row per option above; how to add one: a field and a row in corpus_options.c. */
@@ -76,6 +79,7 @@ typedef struct {
     uint8_t *tabs;     /* [sentences], 1: cells are cut at tabs only */
     int32_t *document; /* [sentences], increasing; 0 before the first mark */
     bool     bom;      /* the file began with a byte order mark */
+    bool     comments; /* lines "# ..." with another number of columns */
 } bs_corpus;
 
 /* Reads the files one after the other and joins them; each is converted from its own

@@ -73,32 +73,6 @@ static bool looks_conllu(const char *p, const char *end)
     return false;
 }
 
-/* Words that no column of tags goes with: lines of different lengths, or one line of
- * several words. Where the options name a column, that many are expected. A few lines
- * that differ from all others are a mistake in columns. */
-static bool looks_plain(const char *p, const char *end, const bs_corpus_options *o)
-{
-    bs_row    row;
-    bs_cut    cut = {0};
-    long long want = 0;
-    int       n = 0;
-    long      lines = 0, odd = 0;
-    bool      gap = false;
-    bs_parse_int(o->tag_column, &want);
-    for (; p < end; p = row.next) {
-        bs_row_scan(p, end, cut, &row);
-        if (row.kind == BS_LINE_BLANK)
-            gap = lines > 0;
-        if (row.kind != BS_LINE_TOKEN)
-            continue;
-        n = lines++ ? n : row.n;
-        odd += row.n != n;
-    }
-    if (odd > 0)
-        return odd * 20 > lines;
-    return n > 1 && !gap && (lines == 1 || (want && n != want && n != want - 1));
-}
-
 static size_t count_tabs(const char *p, const char *end)
 {
     size_t n = 0;
@@ -107,8 +81,8 @@ static size_t count_tabs(const char *p, const char *end)
     return n;
 }
 
-/* Every line that is not blank has the same number of tabs, above 0. */
-static bool steady_tabs(const char *p, const char *end)
+/* Every line that is not blank, a mark or a comment has the same number of tabs, above 0. */
+static bool steady_tabs(const char *p, const char *end, bool comments)
 {
     static const char mark[] = "-DOCSTART-";
     size_t            want = 0;
@@ -118,10 +92,12 @@ static bool steady_tabs(const char *p, const char *end)
         const char *nl = memchr(p, '\n', (size_t)(end - p)), *stop = nl ? nl : end, *q = p;
         while (q < stop && (*q == ' ' || *q == '\t' || *q == '\r'))
             q++;
-        bool skip = q == stop || ((size_t)(stop - p) >= sizeof mark - 1 &&
+        bool   skip = q == stop || ((size_t)(stop - p) >= sizeof mark - 1 &&
                                   memcmp(p, mark, sizeof mark - 1) == 0);
+        size_t n = count_tabs(p, stop);
+        if (!skip && n == 0 && comments && bs_corpus_hash_line(p, end))
+            skip = true;
         if (!skip) {
-            size_t n = count_tabs(p, stop);
             if (n == 0 || (want && n != want))
                 return false;
             want = n;
@@ -131,24 +107,47 @@ static bool steady_tabs(const char *p, const char *end)
     return want > 0;
 }
 
+static bool has_hash_lines(const char *text, const char *end)
+{
+    const char *p = memchr(text, '#', (size_t)(end - text));
+    for (; p; p = memchr(p + 1, '#', (size_t)(end - p - 1)))
+        if ((p == text || p[-1] == '\n') && bs_corpus_hash_line(p, end))
+            return true;
+    return false;
+}
+
 void bs_corpus_choose(bs_corpus_reading *r)
 {
     bs_corpus  *c = r->c;
     const char *p = c->text, *end = p + c->text_len, *format = r->o->format;
-    bool        guess = strcmp(format, "auto") == 0, tabs = false;
+    bool        guess = strcmp(format, "auto") == 0;
     if (strcmp(format, "conllu") == 0 || (guess && looks_conllu(p, end))) {
         c->format = "conllu";
         r->cut = (bs_cut){.tabs = true, .conllu = true};
         return;
     }
-    if (strcmp(format, "text") != 0)
-        tabs = steady_tabs(p, end);
-    if (strcmp(format, "text") == 0 || (guess && r->o->label_free && !tabs &&
-                                        !bs_corpus_named(r->name) && looks_plain(p, end, r->o)))
-        c->format = "text";
-    else
-        c->format = "conll";
-    r->cut = (bs_cut){.tabs = tabs};
+    c->format = strcmp(format, "text") == 0 ? "text" : "conll";
+    if (strcmp(format, "text") == 0)
+        return;
+    /* a look at all lines takes time; most files need none */
+    guess = guess && r->o->label_free && !bs_corpus_named(r->name);
+    bs_corpus_look look = {0};
+    const bool     hash = has_hash_lines(p, end);
+    if (guess || hash)
+        look = bs_corpus_look_at(r, false);
+    r->cut.tabs = steady_tabs(p, end, hash && (look.comments || look.most < look.lines));
+    if (guess && !r->cut.tabs) {
+        bool sure;
+        c->format = bs_corpus_looks_plain(&look, r->o, &sure) ? "text" : "conll";
+        r->guessed = !sure;
+    }
+    if (hash && r->cut.tabs)
+        look = bs_corpus_look_at(r, true);
+    if (look.comments && strcmp(c->format, "conll") == 0) {
+        r->comments = look.comments;
+        r->cut.columns = look.usual;
+        c->comments = true;
+    }
 }
 
 /* --- columns ------------------------------------------------------------- */

@@ -18,6 +18,8 @@ typedef struct {
     bool                     ascii;  /* nothing else in the text */
     long                     asides; /* multiword and empty-node lines */
     int32_t                  marks;  /* document marks */
+    long                     comments;
+    bool                     guessed; /* the format, with some doubt */
 } bs_corpus_reading;
 
 /* "name:line:column: ..."; line or column 0 is left out. Always BASIN_EDATA. */
@@ -32,6 +34,27 @@ basin_status bs_corpus_survey(bs_corpus_reading *r);
 void bs_corpus_choose(bs_corpus_reading *r);
 /* Which columns are what, for a file of n columns. */
 basin_status bs_corpus_columns(bs_corpus_reading *r, int n, long line);
+
+/* --- corpus_guess.c: what lines show ------------------------------------- */
+
+typedef struct {
+    long lines, most;    /* with words; of these, with the usual number of cells */
+    int  usual;          /* cells of a line */
+    long blocks, single; /* lines between blank ones; those of one line */
+    long tabs, tagged;   /* lines with a tab; with a tag that the model knows */
+    long comments;       /* "# text = ..." with another number of cells */
+    bool mark;           /* -DOCSTART- */
+} bs_corpus_look;
+
+bs_corpus_look bs_corpus_look_at(const bs_corpus_reading *r, bool tabs);
+/* Sentences in lines rather than words in lines? *sure: columns, without a doubt. */
+bool bs_corpus_looks_plain(const bs_corpus_look *l, const bs_corpus_options *o, bool *sure);
+/* "#" alone or before a blank: what a comment looks like. */
+bool bs_corpus_hash_line(const char *p, const char *end);
+/* Names the line whose number of columns is not that of most others; n: that of the given line. */
+basin_status bs_corpus_ragged(const bs_corpus_reading *r, long line, int n);
+/* Most lines do not have n columns. */
+bool bs_corpus_odd_line(const bs_corpus_reading *r, int n);
 
 /* --- corpus_sniff.c: is the file called like one of columns? -------------- */
 

@@ -211,12 +211,13 @@ static basin_status read_row(parser *x, const bs_row *row, const char *start)
                               row->cell[0].len > 40 ? 40 : (int)row->cell[0].len, row->cell[0].at);
     if (c->file_columns == 0) {
         basin_status s = start_columns(x, row);
+        if (s == BASIN_EDATA && bs_corpus_odd_line(x->r, row->n))
+            return bs_corpus_ragged(x->r, x->line, row->n);
         if (s)
             return s;
     }
     if (row->n != c->file_columns)
-        return bs_corpus_fail(x->r, x->line, 0, "%d column%s, expected %d", row->n,
-                              row->n == 1 ? "" : "s", c->file_columns);
+        return bs_corpus_ragged(x->r, x->line, row->n);
     if (row->kind == BS_LINE_ASIDE) {
         x->r->asides++;
         if (!x->open)
@@ -253,6 +254,8 @@ static basin_status read_columns(parser *x)
             x->before = true;
             break;
         case BS_LINE_COMMENT:
+            if (x->open && !x->r->cut.conllu) /* a token that lost some columns, rather */
+                return bs_corpus_ragged(x->r, x->line, row.n);
             x->r->marks += is_new_document(p, &row);
             x->before = x->before || !x->open;
             break;
@@ -414,9 +417,16 @@ static void note_columns(const bs_corpus_reading *r)
     if (c->tag_column)
         snprintf(tags, sizeof tags, "column %d", c->tag_column);
     if (strcmp(c->format, "text") == 0)
-        bs_notes_add(r->notes, "format",
-                     "plain text, a sentence a line; text.format=conll reads columns");
-    else
+        bs_notes_add(r->notes, r->guessed ? "guess" : "format",
+                     "%s: plain text, a sentence a line; --set text.format=conll reads columns",
+                     r->name);
+    else if (r->guessed)
+        bs_notes_add(
+            r->notes, "guess",
+            "%s: columns, %d of them, where %d were expected; --set text.format=text reads "
+            "plain text",
+            r->name, c->file_columns, r->o->columns);
+    if (strcmp(c->format, "text") != 0)
         bs_notes_add(r->notes, "format",
                      "%s, %d column%s cut at %s: word column %d, tags %s, features %s "
                      "(--word-column, --tag-column, --feature-columns)",
@@ -437,9 +447,13 @@ static void add_notes(const bs_corpus_reading *r)
                      "%ld lines of multiword tokens and empty nodes are no tokens; the output "
                      "keeps them",
                      r->asides);
-    if (!r->cut.conllu && c->text[0] == '#' && c->text[1] == ' ')
+    if (r->comments)
+        bs_notes_add(r->notes, "comments",
+                     "%ld lines that begin with '#' are comments; the output keeps them",
+                     r->comments);
+    else if (!r->cut.conllu && c->text[0] == '#' && c->text[1] == ' ')
         bs_notes_add(r->notes, "comment",
-                     "the first line begins with '#': only CoNLL-U has comments, so it is a token");
+                     "the first line begins with '#' and has as many columns as others: a token");
     if (!r->ascii)
         note_hidden(r);
     const char *nl = memchr(c->text, '\n', c->text_len);

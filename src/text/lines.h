@@ -13,7 +13,7 @@ typedef enum {
     BS_LINE_BLANK,
     BS_LINE_TOKEN,
     BS_LINE_DOCUMENT, /* -DOCSTART- */
-    BS_LINE_COMMENT,  /* CoNLL-U: # ... */
+    BS_LINE_COMMENT,  /* # ... */
     BS_LINE_ASIDE,    /* CoNLL-U: 1-2 (several words as written), 1.1 (a word not written) */
     BS_LINE_STRANGE,  /* CoNLL-U: the first cell is no number */
 } bs_line_kind;
@@ -33,8 +33,9 @@ typedef struct {
 
 /* How lines are cut. */
 typedef struct {
-    bool tabs;   /* at tabs only: words may hold blanks */
-    bool conllu; /* comments, numbers in the first cell */
+    bool tabs;    /* at tabs only: words may hold blanks */
+    bool conllu;  /* comments, numbers in the first cell */
+    int  columns; /* > 0: a line "# ..." that does not have so many is a comment */
 } bs_cut;
 
 /* Cuts the line at p. The text ends at `end`, where 8 NULs follow, and holds no others. */

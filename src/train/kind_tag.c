@@ -19,6 +19,32 @@ static basin_status take(bs_corpus *c, bs_part *out)
     return BASIN_OK;
 }
 
+/* Feature columns that come from the file. */
+static int trained_columns(const bs_lexicon *l)
+{
+    int n = 0;
+    while (n < l->columns && l->column_source[n] >= 0)
+        n++;
+    return n;
+}
+
+/* Of the file that a model was trained on: at least those that it asks for. */
+static int columns_of(const bs_known *k)
+{
+    long long most = k->text.word_column, number = 0;
+    if (k->file_columns)
+        return k->file_columns;
+    if (bs_parse_int(k->text.tag_column, &number) && number > most)
+        most = number;
+    for (const char *at = k->text.feature_columns; *at; at += strcspn(at, ","), at += *at == ',') {
+        char one[16];
+        snprintf(one, sizeof one, "%.*s", (int)strcspn(at, ","), at);
+        if (bs_parse_int(one, &number) && number > most)
+            most = number;
+    }
+    return most > 0 && most <= BS_MOST_CELLS ? (int)most : 0;
+}
+
 static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
                                bs_part *out, basin_error *err)
 {
@@ -27,10 +53,21 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
     o.who = w->known ? "the model" : w->first ? "the training data" : NULL;
     if (w->first)
         bs_corpus_fix(w->first->tag, &o);
+    if (w->known) {
+        o.columns = columns_of(w->known);
+        o.spans = w->known->tag.scheme != BS_SCHEME_RAW;
+        o.tags = &w->known->tag.tags;
+    }
     o.label_free = w->label_free;
     if (w->unlabelled)
         snprintf(o.tag_column, sizeof o.tag_column, "none");
     basin_status status = bs_corpus_read(w->file, w->n, &o, &c, notes, err);
+    if (!status && w->known && c->columns != trained_columns(&w->known->tag)) {
+        status = bs_fail(err, BASIN_EARG,
+                         "--feature-columns: %d columns, but the model was trained with %d",
+                         c->columns, trained_columns(&w->known->tag));
+        bs_corpus_free(c);
+    }
     return status ? status : take(c, out);
 }
 

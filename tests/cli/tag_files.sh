@@ -35,3 +35,24 @@ basin predict ner untagged.conll 2>&1 | head -n 4
 for scheme in iob1 bilou bioes; do basin predict ner untagged.conll --scheme $scheme | sed -n 2,3p; done
 try basin predict ner untagged.conll --scheme raw
 try basin predict ner untagged.conll --scheme iob3
+
+echo "== columns or plain text"
+printf '%s\n' '-DOCSTART- O' '' Ada 'likes O' 'Rome B-LOC' > ragged
+try basin predict two ragged
+sed 1,2d ragged | try basin predict two -
+printf 'Ada lives in Paris\n\nBen works in Rome\n' | try basin predict two - | awk '{ print $1, NF }'
+printf 'dogs N x\nrun V x\n' | basin predict two - -q --tag-column 3 | awk '{ print $1, NF }'
+sed 's/ [BI]-/ /; s/ \(PER\|LOC\)$/ N/; s/ O$/ V/' two.conll > pos.conll
+$train pos.conll --method ce -o pos > table
+printf 'Ada N x\nsees V x\n' | try basin predict pos - | awk '{ print $1, NF }'
+printf '# text = Ada sees Rome\nAda N B-PER\nsees V O\nRome N B-LOC\n\n# text = Ben\n#\nBen N B-PER\n' > comments
+try basin predict ner comments
+basin data inspect comments | grep '^format\|^note.*#'
+try basin predict two untagged.conll --set text.format=text | head -n 3 | awk '{ print $1, NF }'
+basin predict ner two.iob2 -q --feature-columns 1 2>&1 | head -n 1
+awk 'NF { print $3, $2, $1 } !NF' test.iob2 > turned
+basin eval ner turned --word-column 3 --tag-column 1 --json -q | grep -o '"span_f1": [0-9.]*'
+try basin predict ner turned --feature-columns none
+try basin predict ner turned --set lr.net=1
+try basin eval ner turned --set text.to=iob1
+try basin eval ner turned --set text.format
