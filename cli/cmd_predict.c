@@ -19,12 +19,13 @@ static const char *format_of(const char *format, const char *out)
 int cmd_predict(int argc, char **argv)
 {
     const cli_verb *verb = cli_find("predict");
-    const char     *args[MOST_ARGS], *out = NULL, *format = NULL, *top = NULL, *threads = NULL;
-    int             n;
-    bool            stop, scores = false, energy = false, overlay = false, constrain = false;
-    cli_common      common = {0};
-    cli_as_read     as_read = {.n = 0};
-    basin_error     err;
+    const char     *args[MOST_ARGS], *out = NULL, *format = NULL, *top = NULL, *threads = NULL,
+                                 *nbest = NULL;
+    int         n;
+    bool        stop, scores = false, energy = false, overlay = false, constrain = false;
+    cli_common  common = {0};
+    cli_as_read as_read = {.n = 0};
+    basin_error err;
 
     basin_predict_options o = {0};
     const cli_option      rows[] = {
@@ -49,6 +50,10 @@ int cmd_predict(int argc, char **argv)
               .text = &o.scheme,
               .help = "tag: iob1, iob2, ioe1, ioe2, bioes, bilou; default: as in the file, or as "
                            "trained on"},
+             {.name = "--nbest",
+              .value = "K",
+              .text = &nbest,
+              .help = "tag: the K best sequences with scores (jsonl; crf, or --infer viterbi)"},
              {.name = "--energy", .flag = &energy, .help = "the energy of each prediction (jsonl)"},
              {.name = "--scores", .flag = &scores, .help = "probabilities, too"},
              {.name = "--top-k", .value = "K", .text = &top, .help = "mlc: the K best labels"},
@@ -79,6 +84,8 @@ int cmd_predict(int argc, char **argv)
     if (common.json)
         return cli_misuse(verb, "--json: there is no table; --format jsonl writes a line a row");
     if ((status = cli_whole(verb, "--top-k", top, 1000000, &o.top_k)))
+        return status;
+    if ((status = cli_whole(verb, "--nbest", nbest, 1000, &o.nbest)))
         return status;
     o.scores = scores;
     o.energy = energy;

@@ -277,6 +277,9 @@ typedef struct {
      * of the tags in the file, or, where it has none, of the training data. */
     const char        *scheme;
     const char *const *set; /* as above */
+    /* tag, > 0: that many best sequences of each sentence with their scores (jsonl), of models that
+     * are decoded by Viterbi's algorithm. Differences of scores are logarithms of odds in a crf. */
+    int nbest;
 } basin_predict_options;
 
 /* Reads rows from the files ("-": standard input) and writes predictions to out, or, when that is

@@ -21,6 +21,9 @@ static basin_status choose_inference(const bs_saved *m, const basin_predict_opti
     basin_status s = bs_saved_inference(m, o->infer, o->constrain, how, err);
     if (!s && o->energy && !m->has_energy)
         s = bs_fail(err, BASIN_EARG, "--energy: this model is a plain net without an energy");
+    if (!s && (o->nbest > 0 || o->scheme) && strcmp(m->kind->task->name, "tag") != 0)
+        s = bs_fail(err, BASIN_EARG, "%s: is for tags; this model is of task %s",
+                    o->scheme ? "--scheme" : "--nbest", m->kind->task->name);
     how->energies = o->energy;
     return s;
 }
@@ -98,6 +101,8 @@ static basin_status predict(const predicting *g, const bs_part *data, bs_outputs
     if (!s && g->how.energies &&
         !(y->energy = bs_calloc((size_t)data->rows + 1, sizeof *y->energy)))
         s = bs_fail_nomem(err);
+    if (!s && g->p->room)
+        s = g->p->room(g->o, data, y, err);
     return s ? s : g->m->kind->predict(g->scorer, &g->m->spec, &g->m->known, data, y, err);
 }
 

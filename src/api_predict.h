@@ -25,6 +25,9 @@ typedef struct {
     /* What is worth knowing about the data before it is predicted; NULL: nothing. */
     void (*remark)(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
                    bs_logger *log);
+    /* Room for what is asked for beside the usual outputs; NULL: nothing is. */
+    basin_status (*room)(const basin_predict_options *o, const bs_part *data, bs_outputs *y,
+                         basin_error *err);
     /* How many rows from `first` on are predicted and written together; NULL: all. Outputs of
      * large images are not all held at a time. */
     int32_t (*piece)(const bs_saved *m, const basin_predict_options *o, const bs_part *data,

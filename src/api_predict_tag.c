@@ -10,6 +10,7 @@ typedef struct {
     bool              scores;
     bs_tagset         tags;  /* of the model */
     bs_retagged       shown; /* the same tags, as they are written */
+    bs_retagged      *best;  /* [y->nbest], and the other sequences */
     bs_span          *span;  /* [longest sentence] */
     bs_writing        w;
 } writer;
@@ -81,6 +82,24 @@ static void put_number(writer *w, const char *before, double value)
     bs_put(&w->w, text);
 }
 
+/* , "nbest": [{"tags": [...], "score": 12.5}, ...] */
+static void jsonl_best(writer *w, int32_t sentence)
+{
+    const int32_t first = w->c->start[sentence], end = w->c->start[sentence + 1];
+    const double *score = w->y->best_score + (size_t)sentence * (size_t)w->y->nbest;
+    bs_put(&w->w, ", \"nbest\": [");
+    for (int k = 0; k < w->y->best_found[sentence]; k++) {
+        bs_put(&w->w, k ? ", {\"tags\": [" : "{\"tags\": [");
+        for (int32_t i = first; i < end; i++) {
+            bs_put(&w->w, i > first ? ", " : "");
+            bs_put_json(&w->w, w->best[k].text[w->best[k].tag[i]]);
+        }
+        put_number(w, "], \"score\": ", score[k]);
+        bs_put(&w->w, "}");
+    }
+    bs_put(&w->w, "]");
+}
+
 /* {"tags": [...], "spans": [{"type": ..., "start": 0, "end": 2}], "scores": [...]} */
 static void jsonl_row(writer *w, int32_t sentence)
 {
@@ -114,6 +133,8 @@ static void jsonl_row(writer *w, int32_t sentence)
     }
     if (w->tags.scheme != BS_SCHEME_RAW)
         bs_put(&w->w, "]");
+    if (w->y->nbest)
+        jsonl_best(w, sentence);
     for (int32_t i = 0; i < n && w->scores; i++)
         put_number(w, i ? ", " : ", \"scores\": [", (double)w->y->scores[first + i]);
     if (w->scores)
@@ -126,6 +147,36 @@ static void jsonl_row(writer *w, int32_t sentence)
 static bool is_jsonl(const basin_predict_options *o)
 {
     return o->format && strcmp(o->format, "jsonl") == 0;
+}
+
+static basin_status check_nbest(const bs_saved *m, const basin_predict_options *o, basin_error *err)
+{
+    bs_inference how;
+    if (o->nbest <= 0)
+        return BASIN_OK;
+    if (!is_jsonl(o))
+        return bs_fail(err, BASIN_EARG,
+                       "--nbest: columns have room for one sequence; use --format jsonl");
+    basin_status s = bs_saved_inference(m, o->infer, o->constrain, &how, err);
+    if (!s && how.how != BS_INFER_VITERBI)
+        s = bs_fail(
+            err, BASIN_EARG,
+            "--nbest: needs Viterbi's algorithm: a model of method crf, or one whose energy "
+            "is a chain, with --infer viterbi");
+    return s;
+}
+
+static basin_status room(const basin_predict_options *o, const bs_part *data, bs_outputs *y,
+                         basin_error *err)
+{
+    const size_t most = o->nbest > 0 ? (size_t)o->nbest : 0;
+    if (!most)
+        return BASIN_OK;
+    y->nbest = o->nbest;
+    y->best = bs_calloc(most * ((size_t)data->tag->tokens + 1), sizeof *y->best);
+    y->best_score = bs_calloc(most * ((size_t)data->rows + 1), sizeof *y->best_score);
+    y->best_found = bs_calloc((size_t)data->rows + 1, sizeof *y->best_found);
+    return y->best && y->best_score && y->best_found ? BASIN_OK : bs_fail_nomem(err);
 }
 
 static basin_status check(const bs_saved *m, const basin_predict_options *o, basin_error *err)
@@ -145,7 +196,8 @@ static basin_status check(const bs_saved *m, const basin_predict_options *o, bas
         return bs_fail(err, BASIN_EARG,
                        "--energy: columns have no place for it; use --format "
                        "jsonl");
-    return check_scheme(m, o->scheme, err);
+    basin_status s = check_nbest(m, o, err);
+    return s ? s : check_scheme(m, o->scheme, err);
 }
 
 static basin_status write_jsonl(writer *w, bs_target *out, basin_error *err)
@@ -165,6 +217,18 @@ static basin_status write_jsonl(writer *w, bs_target *out, basin_error *err)
     return s;
 }
 
+static basin_status retag_best(const bs_lexicon *l, bs_scheme to, bool suffix, writer *w,
+                               basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    if (!(w->best = bs_calloc((size_t)w->y->nbest, sizeof *w->best)))
+        return bs_fail_nomem(err);
+    for (int k = 0; k < w->y->nbest && !s; k++)
+        s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, suffix, w->c,
+                     w->y->best + (size_t)k * (size_t)w->c->tokens, &w->best[k], err);
+    return s;
+}
+
 static basin_status write_outputs(const bs_saved *m, const basin_predict_options *o,
                                   const bs_part *data, const bs_outputs *y, bs_target *out,
                                   basin_error *err)
@@ -181,10 +245,15 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
     if (!s)
         s = bs_retag(&l->tags, (bs_scheme)l->scheme, scheme_of(m, o, data->tag), suffix, data->tag,
                      y->tag, &w.shown, err);
+    if (!s && y->nbest)
+        s = retag_best(l, scheme_of(m, o, data->tag), suffix, &w, err);
     if (!s && is_jsonl(o))
         s = write_jsonl(&w, out, err);
     else if (!s)
         s = bs_corpus_write(data->tag, w.shown.text, w.shown.tag, bs_target_put, out, err);
+    for (int k = 0; k < y->nbest && w.best; k++)
+        bs_retagged_free(&w.best[k]);
+    bs_free(w.best);
     bs_retagged_free(&w.shown);
     bs_tagset_free(&w.tags);
     bs_free(names);
@@ -195,5 +264,6 @@ const bs_prediction bs_prediction_tag = {
     .task = "tag",
     .check = check,
     .remark = remark,
+    .room = room,
     .write = write_outputs,
 };

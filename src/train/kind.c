@@ -124,6 +124,9 @@ void bs_outputs_free(bs_outputs *y)
     bs_free(y->start);
     bs_free(y->tag);
     bs_free(y->energy);
+    bs_free(y->best);
+    bs_free(y->best_score);
+    bs_free(y->best_found);
     *y = (bs_outputs){0};
 }
 

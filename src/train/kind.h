@@ -102,6 +102,12 @@ typedef struct {
     size_t  *start;  /* [rows + 1] */
     int32_t *tag;    /* [tokens] */
     float   *energy; /* [rows]; NULL: not asked for */
+
+    /* tag: the best sequences of each sentence, best first, where there is room for them */
+    int      nbest;
+    int32_t *best;       /* [nbest, tokens] */
+    double  *best_score; /* [rows, nbest] */
+    int32_t *best_found; /* [rows], fewer than nbest where there are no more */
 } bs_outputs;
 
 /* A column of tables. */

@@ -364,6 +364,26 @@ static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs
     return bs_fail_nomem(err);
 }
 
+/* The best sequences of one sentence. */
+static basin_status several(bs_tag_decoder *d, const bs_scored *found, size_t at,
+                            const bs_corpus *c, int32_t sentence, bs_outputs *out, basin_error *err)
+{
+    const int32_t first = c->start[sentence], n = c->start[sentence + 1] - first;
+    const size_t  most = (size_t)out->nbest;
+    int           many = 0;
+    int32_t      *tag = bs_calloc(most * ((size_t)n + 1), sizeof *tag);
+    if (!tag)
+        return bs_fail_nomem(err);
+    basin_status s = bs_tag_best(d, found, at, n, out->nbest, tag,
+                                 out->best_score + (size_t)sentence * most, &many, err);
+    for (int k = 0; k < many && !s; k++)
+        memcpy(out->best + (size_t)k * (size_t)c->tokens + (size_t)first,
+               tag + (size_t)k * (size_t)n, (size_t)n * sizeof *tag);
+    out->best_found[sentence] = many;
+    bs_free(tag);
+    return s;
+}
+
 static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_spec *spec,
                                   const bs_part *p, bs_feed *f, const int32_t *index, int32_t n,
                                   bs_outputs *out, basin_error *err)
@@ -378,6 +398,8 @@ static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_spec
                                out->scores + first, err);
         if (out->energy && found.energy)
             out->energy[index[i]] = (float)found.energy[i];
+        if (out->best && !status)
+            status = several(d, &found, (size_t)i * parts, p->tag, index[i], out, err);
     }
     return status;
 }

@@ -78,6 +78,11 @@ void         bs_tag_decoder_free(bs_tag_decoder *d); /* also after a failed make
 basin_status bs_tag_decide(bs_tag_decoder *d, const bs_scored *found, size_t at, int32_t n,
                            int32_t *tag, float *score, basin_error *err);
 
+/* The `most` best sequences of one sentence, of a decoder that has them: tag [most, n] and score
+ * [most]; *out of them. */
+basin_status bs_tag_best(bs_tag_decoder *d, const bs_scored *found, size_t at, int32_t n, int most,
+                         int32_t *tag, double *score, int *out, basin_error *err);
+
 /* ---- what metrics compare with: kind_tag.c ---- */
 
 /* The truth of a corpus in numbers: the tags of a model, behind them those that only the corpus

@@ -61,8 +61,8 @@ static void token_by_token(const real *y, int32_t n, int N, int32_t *tag)
     }
 }
 
-static basin_status best_sequence(bs_tag_decoder *d, const real *y, int32_t n, int32_t *tag,
-                                  basin_error *err)
+/* Scores of one sentence as the search wants them. */
+static basin_status take_unary(bs_tag_decoder *d, const real *y, int32_t n, basin_error *err)
 {
     const size_t cells = (size_t)n * (size_t)d->tags;
     if (cells > d->room) {
@@ -74,7 +74,21 @@ static basin_status best_sequence(bs_tag_decoder *d, const real *y, int32_t n, i
     }
     for (size_t i = 0; i < cells; i++)
         d->unary[i] = d->logs ? logf((float)y[i] + 1e-30f) : (float)y[i];
-    return bs_viterbi_path(d->best, d->unary, n, tag, NULL, err);
+    return BASIN_OK;
+}
+
+static basin_status best_sequence(bs_tag_decoder *d, const real *y, int32_t n, int32_t *tag,
+                                  basin_error *err)
+{
+    basin_status s = take_unary(d, y, n, err);
+    return s ? s : bs_viterbi_path(d->best, d->unary, n, tag, NULL, err);
+}
+
+basin_status bs_tag_best(bs_tag_decoder *d, const bs_scored *found, size_t at, int32_t n, int most,
+                         int32_t *tag, double *score, int *out, basin_error *err)
+{
+    basin_status s = take_unary(d, (found->potentials ? found->potentials : found->y) + at, n, err);
+    return s ? s : bs_viterbi_best(d->best, d->unary, n, most, tag, score, out, err);
 }
 
 basin_status bs_tag_decide(bs_tag_decoder *d, const bs_scored *found, size_t at, int32_t n,

@@ -56,3 +56,21 @@ try basin predict ner turned --feature-columns none
 try basin predict ner turned --set lr.net=1
 try basin eval ner turned --set text.to=iob1
 try basin eval ner turned --set text.format
+
+echo "== several sequences"
+$train train.conll --method crf -o crf > table
+basin predict crf test.iob2 -q --format jsonl --nbest 3 --constrain > best.jsonl
+head -n 1 best.jsonl | grep -o '"[a-z_]*":' | tr -d '":' | paste -sd ' '
+# the first is what is predicted; all differ; scores fall
+awk '{
+    n = split($0, part, "\"tags\": ")
+    for (i = 2; i <= n; i++) { tags[i] = part[i]; sub(/\].*/, "", tags[i]) }
+    for (i = 3; i <= n; i++) { score[i] = part[i]; sub(/.*"score": /, "", score[i]); score[i] += 0 }
+    good += n == 5 && tags[2] == tags[3] && tags[3] != tags[4] && tags[4] != tags[5] &&
+            tags[3] != tags[5] && score[3] >= score[4] && score[4] >= score[5]
+} END { print good, "of", NR, "in order" }' best.jsonl
+printf 'Ada N\n' | basin predict crf - -q --set text.format=conll --format jsonl --nbest 1000 --constrain |
+    grep -o '"score"' | wc -l
+try basin predict crf test.iob2 --nbest 3
+try basin predict ner test.iob2 --nbest 3 --format jsonl
+try basin predict crf test.iob2 --nbest 0 --format jsonl
