@@ -67,6 +67,8 @@ static const good reading[] = {
     {"", "-DOCSTART- O\na N\nb V\n-DOCSTART- O\nc V\n", "a/N b/V | c/V", NULL},
     {"tag_style=suffix", "a PER-B\nb PER-I\nc O\nd PER-X-B\n", "a/B-PER b/E-PER c/O d/S-PER-X",
      NULL},
+    {"", "a PER-B\nb O\n", "a/PER-B b/O", "text.tag_style=suffix reads them as spans"},
+    {"to=keep", "a B-X\nb b-X\n", "a/B-X b/b-X", "'b-X' is a tag of no scheme"},
     {"scheme=raw", "a B-X\nb I-X\n", "a/B-X b/I-X", "as text.scheme says"},
     {"", "a U-x/y\nb I-z\nc I-x\nd I-w\ne I-v\n", "a/U-x/y b/I-z c/I-x d/I-w e/I-v",
      "ill-formed: read as raw"},
@@ -126,6 +128,7 @@ typedef struct {
     {                                            \
         options, text, message, sizeof(text) - 1 \
     }
+#define TEN   "a B-X\nb B-X\nc B-X\nd B-X\ne B-X\nf B-X\ng B-X\nh B-X\ni B-X\nj I-X\n"
 #define U(id) id "\ta\t_\tX\t_\t_\t_\t_\t_\t_\n"
 
 /* How to add one: a row. The input is called "data". */
@@ -176,10 +179,19 @@ static const bad refusals[] = {
         "data:3: the sentence has more than 2 tokens; text.max_length allows more (is the blank "
         "line between sentences missing?)"),
     ROW("to=bioes", "a N\nb V\n",
+        "data:1: column 2 holds tags such as 'N', which are not of spans and cannot be bioes; "
+        "--tag-column says where the tags are"),
+    ROW("scheme=raw to=bioes", "a N\nb V\n",
         "data: the tags are raw and cannot be converted to bioes; text.scheme says how they are "
         "read"),
+    ROW("to=bioes", "a PER-B\n",
+        "data:1: column 2 holds tags such as 'PER-B', which are not of spans and cannot be bioes; "
+        "--tag-column says where the tags are, text.tag_style=suffix that they are like PER-B"),
+    ROW("", TEN "\n" TEN "a b-X\n" TEN,
+        "data:22: tag 'b-X' does not fit the others, 30 of which are of spans such as B-X; correct "
+        "it, or have all tags taken as they are: text.scheme=raw"),
     ROW("scheme=iob2", "a N\n",
-        "data: tag 'N' does not belong to the scheme iob2, whose letters are B I O"),
+        "data:1: tag 'N' does not belong to the scheme iob2, whose letters are B I O"),
     ROW("format=conllu", "a N\n", "data:1: 1 column, expected the 10 of CoNLL-U (with tabs)"),
     ROW("format=conllu", U("x"), "data:1:1: 'x' is not a number of CoNLL-U such as 7, 7-8 or 7.1"),
     ROW("", U("1") U("2-"), "data:2:1: '2-' is not a number of CoNLL-U such as 7, 7-8 or 7.1"),

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "text/corpus_part.h"
+#include "text/scheme_part.h"
 
 const char **bs_corpus_texts(const bs_names *names)
 {
@@ -11,13 +12,20 @@ const char **bs_corpus_texts(const bs_names *names)
     return text;
 }
 
+/* PER-B */
+static bool is_suffixed(const bs_name *tag)
+{
+    const size_t n = tag->len;
+    return n > 2 && tag->text[n - 2] == '-' && strchr("BIESLUMW", tag->text[n - 1]);
+}
+
 /* PER-B to B-PER; anything else as it is. */
 static int32_t add_turned(bs_names *to, const bs_name *tag, bs_buf *scratch)
 {
     bool   fresh;
     size_t n = tag->len;
     bs_buf_clear(scratch);
-    if (n > 2 && tag->text[n - 2] == '-' && strchr("BIESLUMW", tag->text[n - 1])) {
+    if (is_suffixed(tag)) {
         bs_buf_add(scratch, tag->text + n - 1, 1);
         bs_buf_text(scratch, "-");
         bs_buf_add(scratch, tag->text, n - 2);
@@ -60,6 +68,80 @@ static basin_status find_scheme(bs_corpus_reading *r, const char *const *texts,
     return bs_scheme_parse(r->o->scheme, &c->file_scheme, r->err);
 }
 
+/* --- tags that do not fit ------------------------------------------------ */
+
+/* Tokens by what their tags look like. */
+typedef struct {
+    int64_t spans, odd, suffixed; /* B-PER; of no scheme; of those, PER-B */
+    int32_t first;                /* of the odd ones; -1: none */
+} shapes;
+
+static shapes shapes_of(const bs_corpus *c)
+{
+    shapes s = {.first = -1};
+    for (int32_t t = 0; t < c->tokens; t++) {
+        if (c->tag[t] < 0)
+            continue;
+        const bs_name *tag = &c->tags.item[c->tag[t]];
+        const int      part = bs_tag_split(tag->text).part;
+        s.spans += part != BS_NO_PART && part != BS_OUTSIDE;
+        if (part != BS_NO_PART)
+            continue;
+        s.first = s.odd++ ? s.first : t;
+        s.suffixed += is_suffixed(tag);
+    }
+    return s;
+}
+
+/* One tag in a hundred, or a single one in a small file: a slip, not another kind of tags. */
+static bool is_slip(const shapes *s)
+{
+    enum { ENOUGH = 20 };
+    return s->odd > 0 && s->spans >= ENOUGH && (s->odd == 1 || s->odd * 100 <= s->spans + s->odd);
+}
+
+static basin_status fail_slip(const bs_corpus_reading *r, const shapes *s)
+{
+    const bs_corpus *c = r->c;
+    char             name[48];
+    return bs_corpus_fail(r, bs_corpus_line(c, s->first), 0,
+                          "tag '%s' does not fit the others, %lld of which are of spans such as "
+                          "B-X; correct it, or have all tags taken as they are: text.scheme=raw",
+                          bs_tag_shown(c->tags.item[c->tag[s->first]].text, name),
+                          (long long)s->spans);
+}
+
+/* Tags of another kind than those of whoever asks. */
+static basin_status fail_raw(const bs_corpus_reading *r, const shapes *s, bs_scheme to)
+{
+    const bs_corpus *c = r->c;
+    char             name[48];
+    if (s->first < 0 || strcmp(r->o->scheme, "auto") != 0)
+        return bs_corpus_fail(r, 0, 0,
+                              "the tags are raw and cannot be converted to %s; text.scheme says "
+                              "how they are read",
+                              bs_scheme_name(to));
+    return bs_corpus_fail(r, bs_corpus_line(c, s->first), 0,
+                          "column %d holds tags such as '%s', %s%s%s; --tag-column says where the "
+                          "tags are%s",
+                          c->tag_column, bs_tag_shown(c->tags.item[c->tag[s->first]].text, name),
+                          r->o->who ? "but those of " : "which are not of spans and cannot be ",
+                          r->o->who ? r->o->who : bs_scheme_name(to),
+                          r->o->who ? " are of spans" : "",
+                          s->suffixed ? ", text.tag_style=suffix that they are like PER-B" : "");
+}
+
+/* A tag that the scheme does not have is named with its line. */
+static basin_status locate(const bs_corpus_reading *r, const char *why)
+{
+    const bs_corpus *c = r->c;
+    for (int32_t t = 0; t < c->tokens; t++)
+        if (c->tag[t] >= 0 &&
+            !bs_scheme_has(c->file_scheme, bs_tag_split(c->tags.item[c->tag[t]].text).part))
+            return bs_corpus_fail(r, bs_corpus_line(c, t), 0, "%s", why);
+    return bs_corpus_fail(r, 0, 0, "%s", why);
+}
+
 static basin_status choose_target(const bs_corpus_reading *r, bs_scheme *to)
 {
     const bs_corpus *c = r->c;
@@ -68,11 +150,10 @@ static basin_status choose_target(const bs_corpus_reading *r, bs_scheme *to)
         return BASIN_OK;
     if (strcmp(r->o->to, "auto") != 0) {
         basin_status s = bs_scheme_parse(r->o->to, to, r->err);
-        if (!s && c->file_scheme == BS_SCHEME_RAW && *to != BS_SCHEME_RAW)
-            return bs_corpus_fail(r, 0, 0,
-                                  "the tags are raw and cannot be converted to %s; text.scheme "
-                                  "says how they are read",
-                                  bs_scheme_name(*to));
+        if (!s && c->file_scheme == BS_SCHEME_RAW && *to != BS_SCHEME_RAW) {
+            const shapes seen = shapes_of(c);
+            return fail_raw(r, &seen, *to);
+        }
         return s;
     }
     if (c->file_scheme != BS_SCHEME_RAW)
@@ -115,7 +196,7 @@ static basin_status convert(bs_corpus_reading *r, const char *const *texts, bs_s
         s = find_repaired(r, texts);
     if (s && s != BASIN_ENOMEM) {
         const basin_error told = *r->err; /* it does not know the file */
-        s = bs_corpus_fail(r, 0, 0, "%s", told.msg);
+        s = locate(r, told.msg);
     }
     bool guessed = strcmp(r->o->scheme, "auto") == 0 && strcmp(r->o->to, "auto") == 0;
     *ok = !s && (!guessed || c->repaired <= c->tokens / 4);
@@ -171,6 +252,16 @@ static basin_status settle(bs_corpus_reading *r, const char *const *texts)
     if (!s && r->o->label_free && wants_spans(r) && c->file_scheme == BS_SCHEME_RAW) {
         forget_tags(r);
         return BASIN_OK;
+    }
+    if (!s && c->file_scheme == BS_SCHEME_RAW && strcmp(r->o->scheme, "auto") == 0) {
+        const shapes seen = shapes_of(c);
+        if (is_slip(&seen) && strcmp(r->o->to, "keep") != 0 && strcmp(r->o->to, "raw") != 0)
+            return fail_slip(r, &seen);
+        if (2 * seen.suffixed > seen.odd + seen.spans)
+            bs_notes_add(r->notes, "style",
+                         "tags such as '%.40s' are taken as they are; text.tag_style=suffix reads "
+                         "them as spans",
+                         c->tags.item[c->tag[seen.first]].text);
     }
     if (!s)
         s = choose_target(r, &to);

@@ -22,6 +22,19 @@ static void put_name(bs_writing *w, const bs_names *names, int32_t i)
         bs_put_bytes(w, names->item[i].text, names->item[i].len);
 }
 
+/* In the style of the file: PER-B where it has that. */
+static void put_tag(bs_writing *w, const bs_corpus *c, int32_t i)
+{
+    const bs_name *tag = i < 0 ? NULL : &c->tags.item[i];
+    if (!tag || !c->suffix || tag->len < 3 || !bs_tag_letter(tag->text)) {
+        put_name(w, &c->tags, i);
+        return;
+    }
+    bs_put_bytes(w, tag->text + 2, tag->len - 2);
+    bs_put(w, "-");
+    bs_put_bytes(w, tag->text, 1);
+}
+
 /* --- one more column ----------------------------------------------------- */
 
 static void put_separator(bs_writing *w, bs_cut cut, const bs_row *row)
@@ -125,7 +138,7 @@ static void put_replaced(const bs_corpus *c, int32_t s, bs_writing *w)
         }
         const bs_cell *cell = &row.cell[c->tag_column - 1];
         put_range(w, p, cell->at);
-        put_name(w, &c->tags, c->tag[token++]);
+        put_tag(w, c, c->tag[token++]);
         put_range(w, cell->at + cell->len, row.next);
     }
 }
@@ -165,7 +178,7 @@ static void put_columns(const bs_corpus *c, int32_t s, const char *gap, bs_writi
         }
         if (c->labelled) {
             bs_put(w, gap);
-            put_name(w, &c->tags, c->tag[t]);
+            put_tag(w, c, c->tag[t]);
         }
         bs_put(w, "\n");
     }
@@ -188,11 +201,11 @@ static void put_conllu(const bs_corpus *c, int32_t s, bs_writing *w)
         bs_put(w, "\t");
         put_name(w, &c->words, c->word[t]);
         bs_put(w, "\t_\t");
-        put_name(w, &c->tags, spans ? -1 : c->tag[t]);
+        put_tag(w, c, spans ? -1 : c->tag[t]);
         bs_put(w, "\t_\t_\t_\t_\t_\t");
         if (spans && c->tag[t] >= 0)
             bs_put(w, "Tag=");
-        put_name(w, &c->tags, spans ? c->tag[t] : -1);
+        put_tag(w, c, spans ? c->tag[t] : -1);
         bs_put(w, "\n");
     }
     bs_put(w, "\n");

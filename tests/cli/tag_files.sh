@@ -74,3 +74,15 @@ printf 'Ada N\n' | basin predict crf - -q --set text.format=conll --format jsonl
 try basin predict crf test.iob2 --nbest 3
 try basin predict ner test.iob2 --nbest 3 --format jsonl
 try basin predict crf test.iob2 --nbest 0 --format jsonl
+
+echo "== a tag that does not fit"
+sed '5s/B-LOC/b-LOC/' train.conll > slip.conll
+try basin data check slip.conll
+try basin train slip.conll -q -o no
+try basin eval ner slip.conll
+basin train slip.conll -q --method ce --epochs 1 --set text.scheme=raw --set report=no -o raw | sed -n 3p | awk '{ print $1, $3 }'
+try basin eval two untagged.conll
+sed 's/B-\([A-Z]*\)$/\1-B/; s/I-\([A-Z]*\)$/\1-I/' test.iob2 > suffix.conll
+basin data inspect suffix.conll | grep 'tag_style'
+basin data convert suffix.conll -q --set text.tag_style=suffix --scheme bioes -o turned.conll
+head -n 3 turned.conll
