@@ -182,6 +182,21 @@ static basin_status describe_part(const bs_part *part, const bs_part *train, bs_
     return s;
 }
 
+/* Of CoNLL-U that is made from columns, only words and tags are known. */
+static void note_lost(const bs_corpus *c, const char *out, const char *format, bs_notes *notes)
+{
+    const char *dot = strrchr(out, '.');
+    const bool  conllu = format ? strcmp(format, "conllu") == 0 : dot && !strcmp(dot, ".conllu");
+    char        list[128] = "";
+    size_t      at = 0;
+    if (!conllu || strcmp(c->format, "conllu") == 0 || c->columns == 0)
+        return;
+    for (int i = 0; i < c->columns && at < sizeof list; i++)
+        at += (size_t)snprintf(list + at, sizeof list - at, "%s%d", i ? "," : "", c->column[i]);
+    bs_notes_add(notes, "lost", "CoNLL-U has no place for column%s %s, which %s left out",
+                 c->columns == 1 ? "" : "s", list, c->columns == 1 ? "is" : "are");
+}
+
 static basin_status convert(const bs_given *g, const char *out, const char *format, bs_notes *notes,
                             basin_error *err)
 {
@@ -191,6 +206,8 @@ static basin_status convert(const bs_given *g, const char *out, const char *form
         s = read_as_it_is(g, notes, &c, err);
     if (!s)
         s = bs_corpus_save(c, out, format, err);
+    if (!s)
+        note_lost(c, out, format, notes);
     bs_corpus_free(c);
     return s;
 }

@@ -78,6 +78,12 @@ static const good reading[] = {
     {"tag_column=8 feature_columns=3,4", CONLLU,
      "vamos[ir,VERB]/root nos[nosotros,PRON]/obj mar[mar,NOUN]/obl | #[#,SYM]/root", NULL},
     {"", "1\ta\t_\tX\t_\t_\t_\t_\t_\t_\n2\tb\t_\t_\t_\t_\t_\t_\t_\t_\n", "a/X b/?", NULL},
+    {"", "1\ta\t_\t_\t_\t_\t_\t_\t_\tTag=B-X\n2\tb\t_\t_\t_\t_\t_\t_\t_\tA=b\n", "a/S-X b/?",
+     "tags column 10"},
+    {"", "1\ta\t_\tN\t_\t_\t_\t_\t_\tTag=B-X\n2\tb\t_\t_\t_\t_\t_\t_\t_\tTag=O\n", "a/N b/?",
+     "tags column 4"},
+    {"free word_column=1 tag_column=2 feature_columns=none model=2",
+     "1\ta\t_\tN\t_\t_\t_\t_\t_\t_\n", "a/N", "word column 2, tags column 4"},
     {"free", "1\ta b\t_\t_\t_\t_\t_\t_\t_\t_\n", "a b", NULL},
     /* no tags */
     {"free", "a\nb\n\nc\n", "a b | c", "1 column cut at blanks"},
@@ -197,6 +203,10 @@ static const bad refusals[] = {
     ROW("", U("1") U("2-"), "data:2:1: '2-' is not a number of CoNLL-U such as 7, 7-8 or 7.1"),
     ROW("", U("1") "2\tb\n", "data:2: 2 columns, expected 10"),
     ROW("", "1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n", "data: no token has a tag: column 4 is _ everywhere"),
+    ROW("free word_column=1 tag_column=3 feature_columns=2 model=3",
+        "1\ta\t_\tN\t_\t_\t_\t_\t_\t_\n",
+        "data: CoNLL-U does not have the columns 2 that the model was trained with; "
+        "--word-column 2 and --feature-columns name others"),
     ROW("format=text", "a b c\n", "data: plain text has no tags; text.format=conll reads columns"),
     ROW("free feature_columns=2", "a b c\nd\n",
         "data: plain text has words only; --feature-columns asks for columns 2"),
@@ -229,12 +239,15 @@ static const reflection mirrors[] = {
      "-DOCSTART- -X- O O O\n\nEU NNP I-NP I-ORG S-ORG\nrejects VBZ I-VP O O\n"
      "German JJ I-NP I-MISC S-MISC\n. . O O O\n\nPeter NNP I-NP I-PER B-PER\n"
      "Blackburn NNP I-NP I-PER E-PER\n\n-DOCSTART- -X- O O O\n\nBRUSSELS NNP I-NP I-LOC S-LOC\n"},
-    {"", CONLLU,
-     "# newdoc id = a\n# text = vamonos al mar\n1-2\tvamonos\t_\t_\t_\t_\t_\t_\t_\t_\t_\n"
-     "1\tvamos\tir\tVERB\t_\t_\t0\troot\t_\t_\tVERB\n"
-     "2\tnos\tnosotros\tPRON\t_\t_\t1\tobj\t_\t_\tPRON\n"
-     "2.1\tx\tx\tX\t_\t_\t_\t_\t_\t_\t_\n3\tmar\tmar\tNOUN\t_\t_\t1\tobl\t_\t_\tNOUN\n\n"
-     "# sent_id = 2\n1\t#\t#\tSYM\t_\t_\t0\troot\t_\t_\tSYM\n\n"},
+    /* ten columns: the tag is where tags are */
+    {"", CONLLU, CONLLU},
+    {"tag_column=10", "1\ta\t_\t_\t_\t_\t_\t_\t_\tA=1|Tag=B-X|C=2\n",
+     "1\ta\t_\t_\t_\t_\t_\t_\t_\tA=1|C=2|Tag=S-X\n"},
+    {"",
+     "1\ta\t_\t_\t_\t_\t_\t_\t_\tTag=B-X\n2-3\tb\t_\t_\t_\t_\t_\t_\t_\t_\n"
+     "2\tb\t_\t_\t_\t_\t_\t_\t_\tTag=I-X\n",
+     "1\ta\t_\t_\t_\t_\t_\t_\t_\tTag=B-X\n2-3\tb\t_\t_\t_\t_\t_\t_\t_\t_\n"
+     "2\tb\t_\t_\t_\t_\t_\t_\t_\tTag=E-X\n"},
     {"", "\xef\xbb\xbf\r\n \r\na  N \r\n\r\n\t\r\n\r\nb V",
      "\xef\xbb\xbf\r\n \r\na  N N \r\n\r\n\t\r\n\r\nb V V"},
     {"", "# x = y z\na N\n\n# id = 2\n#\nb V\n", "# x = y z\na N N\n\n# id = 2\n#\nb V V\n"},

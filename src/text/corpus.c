@@ -59,6 +59,31 @@ bs_cut bs_corpus_cut(const bs_corpus *c, int32_t sentence)
                     .columns = c->comments ? c->file_columns : 0};
 }
 
+/* The item of MISC that holds a tag; empty where there is none. */
+static bs_cell misc_item(bs_cell misc)
+{
+    static const char key[] = "Tag=";
+    const char       *p = misc.at, *end = misc.at + misc.len;
+    while (p < end) {
+        const char *stop = memchr(p, '|', (size_t)(end - p));
+        stop = stop ? stop : end;
+        if ((size_t)(stop - p) > sizeof key - 1 && memcmp(p, key, sizeof key - 1) == 0)
+            return (bs_cell){p + sizeof key - 1, (size_t)(stop - p) - (sizeof key - 1)};
+        p = stop + (stop < end);
+    }
+    return (bs_cell){end, 0};
+}
+
+bs_cell bs_corpus_tag_cell(const bs_corpus *c, const bs_row *row)
+{
+    const bs_cell cell = row->cell[c->tag_column - 1];
+    if (strcmp(c->format, "conllu") != 0)
+        return cell;
+    if (c->misc)
+        return misc_item(cell);
+    return cell.len == 1 && *cell.at == '_' ? (bs_cell){cell.at, 0} : cell;
+}
+
 long bs_corpus_line(const bs_corpus *c, int32_t token)
 {
     int32_t low = 0, high = c->sentences - 1;
@@ -261,6 +286,7 @@ static basin_status append(bs_corpus *a, const bs_corpus *b, bool tags, basin_er
         a->repaired_at = a->tokens + b->repaired_at;
     a->tokens += b->tokens;
     a->comments = a->comments || b->comments;
+    a->misc = a->misc || b->misc;
     if (tags && a->labelled && b->labelled)
         a->mixed = a->mixed || b->mixed || a->file_scheme != b->file_scheme;
     else if (tags && b->labelled)
@@ -396,6 +422,7 @@ basin_status bs_corpus_select(const bs_corpus *c, const int32_t *sentences, int3
     to->labelled = c->labelled;
     to->file_scheme = c->file_scheme;
     to->suffix = c->suffix;
+    to->misc = c->misc;
     to->comments = c->comments;
     to->mixed = c->mixed;
     to->scheme = c->scheme;

@@ -79,6 +79,7 @@ typedef struct {
     uint8_t *tabs;     /* [sentences], 1: cells are cut at tabs only */
     int32_t *document; /* [sentences], increasing; 0 before the first mark */
     bool     bom;      /* the file began with a byte order mark */
+    bool     misc;     /* CoNLL-U: tags are an item of the last column, "Tag=B-PER" */
     bool     comments; /* lines "# ..." with another number of columns */
 } bs_corpus;
 
@@ -119,7 +120,8 @@ long bs_corpus_line(const bs_corpus *c, int32_t token);
 /* --- writing: corpus_write.c --------------------------------------------- */
 
 /* One sentence as it was read, with one more column: names[tag[i]] for its tokens
- * i = 0, 1, ... (-1: "_"). -DOCSTART- repeats its own tag; plain text becomes columns. */
+ * i = 0, 1, ... (-1: "_"). -DOCSTART- repeats its own tag; plain text becomes columns; CoNLL-U,
+ * which has ten columns, gets it in place of its own tag. */
 void bs_corpus_put(const bs_corpus *c, int32_t sentence, const char *const *names,
                    const int32_t *tag, bs_writing *w);
 /* All sentences; tag is [tokens]. */

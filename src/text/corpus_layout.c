@@ -159,14 +159,47 @@ static basin_status fail_column(const bs_corpus_reading *r, long line, const cha
                           r->o->who ? r->o->who : option, number);
 }
 
+enum { FORM = 2, UPOS = 4, MISC = 10 };
+
+/* Spans have no column of their own in CoNLL-U: they are looked for in the last one, "Tag=B-PER",
+ * where `column` (0: the fourth) holds nothing. *misc: they are there. */
+static int conllu_tags(const bs_corpus_reading *r, int column, bool *misc)
+{
+    const char *p = r->c->text, *end = p + r->c->text_len;
+    bs_corpus   last = {.format = "conllu", .tag_column = MISC, .misc = true};
+    bs_row      row;
+    *misc = false;
+    for (; p < end && !(column && *misc); p = row.next) {
+        bs_row_scan(p, end, r->cut, &row);
+        if (row.kind != BS_LINE_TOKEN || row.n != MISC)
+            continue;
+        if (!column && !(row.cell[UPOS - 1].len == 1 && *row.cell[UPOS - 1].at == '_')) {
+            *misc = false;
+            return UPOS;
+        }
+        *misc = *misc || bs_corpus_tag_cell(&last, &row).len > 0;
+    }
+    return column ? column : *misc ? MISC : UPOS;
+}
+
+/* A model that was trained on columns knows nothing of those of CoNLL-U. */
+static bool is_foreign(const bs_corpus_reading *r)
+{
+    return r->cut.conllu && r->o->columns && r->o->columns != MISC && r->o->word_column != FORM;
+}
+
 static basin_status tag_column(const bs_corpus_reading *r, int n, long line)
 {
     bs_corpus  *c = r->c;
     const char *want = r->o->tag_column;
     long long   number = 0;
     bool        given = bs_parse_int(want, &number);
+    if (is_foreign(r))
+        number = r->o->spans ? MISC : UPOS;
     if (strcmp(want, "auto") == 0)
-        c->tag_column = r->cut.conllu ? 4 : n > 1 && c->word_column != n ? n : 0;
+        c->tag_column = r->cut.conllu                  ? conllu_tags(r, 0, &c->misc)
+                        : n > 1 && c->word_column != n ? n
+                                                       : 0;
     else if (strcmp(want, "last") == 0)
         c->tag_column = n;
     else if (strcmp(want, "none") != 0 && (!given || number < 1 || number > BS_MOST_CELLS))
@@ -177,6 +210,8 @@ static basin_status tag_column(const bs_corpus_reading *r, int n, long line)
         return fail_column(r, line, "--tag-column", number, n);
     if (given && number <= n)
         c->tag_column = (int)number;
+    if (r->cut.conllu && c->tag_column == MISC)
+        conllu_tags(r, MISC, &c->misc);
     if (c->tag_column == c->word_column) {
         if (!r->o->label_free || given)
             return bs_corpus_fail(r, line, 0,
@@ -241,7 +276,11 @@ basin_status bs_corpus_columns(bs_corpus_reading *r, int n, long line)
         return bs_corpus_fail(r, line, 0, "%d column%s, expected the 10 of CoNLL-U (with tabs)", n,
                               n == 1 ? "" : "s");
     c->file_columns = n;
-    c->word_column = plain ? 1 : r->o->word_column ? r->o->word_column : r->cut.conllu ? 2 : 1;
+    c->word_column = r->o->word_column ? r->o->word_column : 1;
+    if (plain)
+        c->word_column = 1;
+    else if (r->cut.conllu && (!r->o->word_column || is_foreign(r)))
+        c->word_column = FORM;
     if (c->word_column > n)
         return fail_column(r, line, "--word-column", c->word_column, n);
     if (plain && !r->o->label_free)
@@ -257,6 +296,11 @@ basin_status bs_corpus_columns(bs_corpus_reading *r, int n, long line)
         if (plain)
             return bs_corpus_fail(r, 0, 0, "plain text has words only; %s asks for columns %s",
                                   r->o->who ? r->o->who : "--feature-columns", features);
+        if (is_foreign(r))
+            return bs_corpus_fail(r, 0, 0,
+                                  "CoNLL-U does not have the columns %s that the model was trained "
+                                  "with; --word-column 2 and --feature-columns name others",
+                                  features);
         return listed_features(r, n, line);
     }
     for (int i = 1; !s && i <= n; i++)

@@ -69,6 +69,8 @@ basin_status bs_corpus_scheme(bs_corpus_reading *r);
 bs_corpus *bs_corpus_new(void); /* NULL when memory ran out */
 void       bs_corpus_hash(bs_corpus *c);
 bs_cut     bs_corpus_cut(const bs_corpus *c, int32_t sentence);
+/* The tag of a token's line, which has that column; empty where CoNLL-U has none. */
+bs_cell bs_corpus_tag_cell(const bs_corpus *c, const bs_row *row);
 /* Adds the sentences of b, which was read in the same way, to a. */
 basin_status bs_corpus_append(bs_corpus *a, const bs_corpus *b, basin_error *err);
 

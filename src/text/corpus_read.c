@@ -185,12 +185,15 @@ static basin_status put_token(parser *x, const bs_row *row, const char *start)
             continue;
         }
         bs_cell cell = row->cell[k->at];
+        if (i == TAG && x->r->cut.conllu && cell.len > 0) {
+            cell = bs_corpus_tag_cell(c, row);
+            if (cell.len == 0) {
+                k->out[t] = -1;
+                continue;
+            }
+        }
         if (cell.len == 0 && i < FEATURE)
             return fail_empty(x, row, i, start);
-        if (i == TAG && x->r->cut.conllu && cell.len == 1 && *cell.at == '_') {
-            k->out[t] = -1;
-            continue;
-        }
         k->out[t] = number_of(k, cell.at, cell.len);
         if (k->out[t] < 0)
             return bs_fail_nomem(x->r->err);

@@ -318,8 +318,8 @@ static bool take_cells(const bs_corpus *c, int32_t s, bs_names *names, int32_t *
         bs_row_scan(p, end, cut, &row);
         if (row.kind != BS_LINE_TOKEN)
             continue;
-        const bs_cell cell = row.cell[c->tag_column - 1];
-        const bool    none = cut.conllu && cell.len == 1 && *cell.at == '_';
+        const bs_cell cell = bs_corpus_tag_cell(c, &row);
+        const bool    none = cell.len == 0;
         *tag = none ? -1 : bs_names_add(names, cell.at, cell.len, &fresh);
         ok = none || *tag++ >= 0;
         tag += none;

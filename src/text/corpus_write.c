@@ -79,6 +79,45 @@ static void put_plain(const bs_corpus *c, int32_t s, const char *const *names, c
     bs_put(w, "\n");
 }
 
+/* All of MISC but its tag, then the new one. */
+static void put_misc(const bs_cell *cell, const char *tag, bs_writing *w)
+{
+    const char *p = cell->at, *end = p + cell->len;
+    bool        some = false;
+    while (p < end && !(cell->len == 1 && *p == '_')) {
+        const char *stop = memchr(p, '|', (size_t)(end - p));
+        stop = stop ? stop : end;
+        if (stop - p < 4 || memcmp(p, "Tag=", 4) != 0) {
+            bs_put(w, some ? "|" : "");
+            put_range(w, p, stop);
+            some = true;
+        }
+        p = stop + (stop < end);
+    }
+    bs_put(w, some ? "|Tag=" : "Tag=");
+    bs_put(w, tag);
+}
+
+/* CoNLL-U has ten columns: the tag goes to the one that tags are read from, or to the last. */
+static void put_conllu_line(const bs_corpus *c, const bs_row *row, const char *p,
+                            const char *const *names, const int32_t **tag, bs_writing *w)
+{
+    const int      column = c->tag_column ? c->tag_column : 10;
+    const bs_cell *cell = &row->cell[column - 1];
+    if (row->kind != BS_LINE_TOKEN || row->n < column || **tag < 0) {
+        *tag += row->kind == BS_LINE_TOKEN;
+        put_range(w, p, row->next);
+        return;
+    }
+    put_range(w, p, cell->at);
+    if (column == 10)
+        put_misc(cell, names[**tag], w);
+    else
+        bs_put(w, names[**tag]);
+    put_range(w, cell->at + cell->len, row->next);
+    ++*tag;
+}
+
 void bs_corpus_put(const bs_corpus *c, int32_t s, const char *const *names, const int32_t *tag,
                    bs_writing *w)
 {
@@ -95,16 +134,18 @@ void bs_corpus_put(const bs_corpus *c, int32_t s, const char *const *names, cons
             put_range(w, p, row.next);
             continue;
         }
+        if (cut.conllu) {
+            put_conllu_line(c, &row, p, names, &tag, w);
+            continue;
+        }
         const char *last = row.cell[row.n - 1].at + row.cell[row.n - 1].len;
         put_range(w, p, last);
         put_separator(w, cut, &row);
         if (row.kind == BS_LINE_TOKEN) {
             bs_put(w, *tag < 0 ? "_" : names[*tag]);
             tag++;
-        } else if (row.kind == BS_LINE_DOCUMENT) {
-            put_mark(w, c, &row);
         } else {
-            bs_put(w, "_");
+            put_mark(w, c, &row);
         }
         put_range(w, last, row.next);
     }
@@ -136,10 +177,15 @@ static void put_replaced(const bs_corpus *c, int32_t s, bs_writing *w)
             put_range(w, p, row.next);
             continue;
         }
-        const bs_cell *cell = &row.cell[c->tag_column - 1];
-        put_range(w, p, cell->at);
-        put_tag(w, c, c->tag[token++]);
-        put_range(w, cell->at + cell->len, row.next);
+        const int32_t tag = c->tag[token++];
+        const bs_cell cell = bs_corpus_tag_cell(c, &row);
+        if (tag < 0) {
+            put_range(w, p, row.next);
+            continue;
+        }
+        put_range(w, p, cell.at);
+        put_tag(w, c, tag);
+        put_range(w, cell.at + cell.len, row.next);
     }
 }
 

@@ -86,3 +86,14 @@ sed 's/B-\([A-Z]*\)$/\1-B/; s/I-\([A-Z]*\)$/\1-I/' test.iob2 > suffix.conll
 basin data inspect suffix.conll | grep 'tag_style'
 basin data convert suffix.conll -q --set text.tag_style=suffix --scheme bioes -o turned.conll
 head -n 3 turned.conll
+
+echo "== CoNLL-U"
+basin data convert test.iob2 -o test.conllu 2>&1 | tail -n 1
+basin data convert test.conllu -q -o back.conll && cmp back.conll two.iob2 && echo "there and back"
+basin data convert test.conllu -q --scheme bioes -o bioes.conllu && sed -n 2,4p bioes.conllu
+basin predict two test.conllu -q | cmp - test.conllu && echo "tags are where they were"
+sed 's/Tag=.*/SpaceAfter=No/' test.conllu | basin predict two - -q | sed -n 2,3p
+basin predict two test.conllu -q > again.conllu && basin eval two again.conllu --json | grep -o '"span_f1": [0-9.]*'
+$train test.conllu --method ce -o u > table && basin predict u test.conllu -q | awk -F '\t' 'NF > 1 { print NF }' | uniq
+try basin predict ner test.conllu
+basin data convert pos.conll -q -o pos.conllu && basin predict pos pos.conllu -q | cut -f 1-5 | sed -n 2,3p
