@@ -51,9 +51,11 @@ static basin_status find_problems(const bs_corpus *c, const bs_corpus *train, fi
         add_problem(f, BASIN_EDATA, text);
     }
     if (!status && train && s.tags_new > 0) {
-        snprintf(text, sizeof text, "%.200s: %d tag%s that %.200s does not have, such as '%.40s'",
-                 c->name, (int)s.tags_new, s.tags_new == 1 ? "" : "s", train->name,
-                 c->tags.item[s.first_tag_new].text);
+        char tag[48];
+        snprintf(text, sizeof text, "%.200s:%ld: %d %s%s that %.160s does not have, such as '%s'",
+                 c->name, bs_corpus_line(c, s.first_new), (int)s.tags_new,
+                 c->scheme == BS_SCHEME_RAW ? "tag" : "type", s.tags_new == 1 ? "" : "s",
+                 train->name, bs_corpus_file_tag(c, s.first_new, tag));
         add_problem(f, BASIN_EDATA, text);
     }
     bs_corpus_summary_free(&s);

@@ -27,36 +27,26 @@ static long long repaired(const bs_evaluation *e)
     return (long long)(e->data.tag->repaired + bs_tag_metrics_counts(e->counts.tag).gold_repaired);
 }
 
-/* Tokens whose tag the model cannot predict; *first is the first such tag. */
-static int32_t unknown(const bs_evaluation *e, const char **first)
+static int32_t unknown(const bs_evaluation *e, int32_t *first)
 {
-    const bs_corpus *c = e->data.tag;
-    const bs_names  *known = &e->model->saved->known.tag.tags;
-    int32_t          n = 0;
-    *first = NULL;
-    for (int32_t i = 0; i < c->tokens; i++) {
-        const bs_name *tag = c->tag[i] < 0 ? NULL : &c->tags.item[c->tag[i]];
-        if (!tag || bs_names_find(known, tag->text, tag->len) >= 0)
-            continue;
-        *first = n++ ? *first : tag->text;
-    }
-    return n;
+    return bs_tag_unknown(e->data.tag, &e->model->saved->known.tag, first);
 }
 
 static void remark(const bs_evaluation *e, bs_logger *log)
 {
     const bs_corpus *c = e->data.tag;
-    const char      *tag;
-    const int32_t    n = unknown(e, &tag);
+    char             tag[48];
+    int32_t          first;
+    const int32_t    n = unknown(e, &first);
     const long long  missing = (long long)bs_tag_metrics_counts(e->counts.tag).gold_missing;
     if (repaired(e) > 0)
         bs_log_say(log, BS_WARN, "%s: %lld ill-formed gold tags were read as the nearest span",
                    c->name, repaired(e));
     if (n > 0)
         bs_log_say(log, BS_WARN,
-                   "%s: %d of %d gold tags are unknown to the model, such as '%.40s': it cannot "
+                   "%s: %d of %d gold tags are unknown to the model, such as '%s': it cannot "
                    "predict them",
-                   c->name, (int)n, (int)c->tokens, tag);
+                   c->name, (int)n, (int)c->tokens, bs_corpus_file_tag(c, first, tag));
     if (missing > 0)
         bs_log_say(log, BS_WARN, "%s: %lld of %d words have no gold tag and count as wrong",
                    c->name, missing, (int)c->tokens);
@@ -64,9 +54,9 @@ static void remark(const bs_evaluation *e, bs_logger *log)
 
 static void json(const bs_evaluation *e, bs_buf *out)
 {
-    const char *tag;
+    int32_t first;
     bs_buf_printf(out, ", \"tokens\": %d, \"gold_repaired\": %lld, \"gold_unknown\": %d",
-                  (int)e->data.tag->tokens, repaired(e), (int)unknown(e, &tag));
+                  (int)e->data.tag->tokens, repaired(e), (int)unknown(e, &first));
 }
 
 /* ---- types ---- */

@@ -49,7 +49,7 @@ static void test_describe(void **state)
         "tags     4, iob2 -> bioes: O 2, B-LOC 1, E-LOC 1, S-\"X\" 1\n"
         "spans    2: LOC 1, \"X\" 1; 1 ill-formed tags, the first in the sentence of line 7\n"
         "checks   0 duplicate sentences, 0 equal sentences with other tags\n"
-        "against  data: 3 unknown tags ('B-LOC'), 60.00 % of the tokens unknown, 1 sentences are "
+        "against  data: 2 unknown types ('B-LOC'), 60.00 % of the tokens unknown, 1 sentences are "
         "there, too\n");
     json_error_t problem;
     json_t      *root = json_loads(json.data, 0, &problem);

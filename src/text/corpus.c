@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "text/corpus_part.h"
+#include "text/scheme_part.h"
 
 bs_corpus *bs_corpus_new(void)
 {
@@ -84,7 +85,23 @@ bs_cell bs_corpus_tag_cell(const bs_corpus *c, const bs_row *row)
     return cell.len == 1 && *cell.at == '_' ? (bs_cell){cell.at, 0} : cell;
 }
 
-long bs_corpus_line(const bs_corpus *c, int32_t token)
+/* The line of a token, not of plain text; returns its number. */
+static long find_row(const bs_corpus *c, int32_t sentence, int32_t token, bs_row *row)
+{
+    const char *p = c->text, *piece = c->text + c->piece[sentence], *end = c->text + c->text_len;
+    int32_t     left = token - c->start[sentence];
+    long        line = 1;
+    for (; p < piece; p++)
+        line += *p == '\n';
+    for (; p < end; p = row->next, line++) {
+        bs_row_scan(p, end, bs_corpus_cut(c, sentence), row);
+        if (row->kind == BS_LINE_TOKEN && left-- == 0)
+            break;
+    }
+    return line;
+}
+
+static int32_t sentence_of(const bs_corpus *c, int32_t token)
 {
     int32_t low = 0, high = c->sentences - 1;
     while (low < high) {
@@ -94,23 +111,35 @@ long bs_corpus_line(const bs_corpus *c, int32_t token)
         else
             high = mid - 1;
     }
-    const char *p = c->text, *piece = c->text + c->piece[low], *end = c->text + c->text_len;
-    long        line = 1;
+    return low;
+}
+
+long bs_corpus_line(const bs_corpus *c, int32_t token)
+{
+    const int32_t sentence = sentence_of(c, token);
+    const char   *p = c->text, *piece = c->text + c->piece[sentence], *end = p + c->text_len;
+    bs_row        row;
+    long          line = 1;
+    if (strcmp(c->format, "text") != 0)
+        return find_row(c, sentence, token, &row);
     for (; p < piece; p++)
         line += *p == '\n';
-    if (strcmp(c->format, "text") == 0) {
-        for (; p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'); p++)
-            line += *p == '\n';
-        return line;
-    }
-    bs_row  row;
-    int32_t left = token - c->start[low];
-    for (; p < end; p = row.next, line++) {
-        bs_row_scan(p, end, bs_corpus_cut(c, low), &row);
-        if (row.kind == BS_LINE_TOKEN && left-- == 0)
-            break;
-    }
+    for (; p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'); p++)
+        line += *p == '\n';
     return line;
+}
+
+const char *bs_corpus_file_tag(const bs_corpus *c, int32_t token, char out[48])
+{
+    bs_row  row = {.n = 0};
+    bs_cell cell = {"", 0};
+    char    text[48];
+    if (c->tag_column && strcmp(c->format, "text") != 0)
+        find_row(c, sentence_of(c, token), token, &row);
+    if (row.n >= c->tag_column && row.n > 0)
+        cell = bs_corpus_tag_cell(c, &row);
+    snprintf(text, sizeof text, "%.*s", cell.len < 47 ? (int)cell.len : 47, cell.at);
+    return bs_tag_shown(text, out);
 }
 
 void bs_corpus_fix(const bs_corpus *c, bs_corpus_options *o)

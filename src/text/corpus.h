@@ -116,6 +116,8 @@ basin_status bs_corpus_file_tags(const bs_corpus *c, bs_names *names, int32_t *t
 
 /* Line of a token in the text, from 1: that of the file when one was read. Slow. */
 long bs_corpus_line(const bs_corpus *c, int32_t token);
+/* Its tag as the file has it, for messages. Slow. */
+const char *bs_corpus_file_tag(const bs_corpus *c, int32_t token, char out[48]);
 
 /* --- writing: corpus_write.c --------------------------------------------- */
 
@@ -166,10 +168,10 @@ typedef struct {
     bs_arena arena;
 
     /* Against a training corpus. */
-    int32_t shared;        /* sentences whose words are a sentence of it, too */
-    int32_t tags_new;      /* tags it does not have */
-    int64_t tokens_new;    /* tokens whose spelling it does not have */
-    int32_t first_tag_new; /* of c->tags; -1: none */
+    int32_t shared;     /* sentences whose words are a sentence of it, too */
+    int32_t tags_new;   /* tags it does not have; where they are of spans, types */
+    int64_t tokens_new; /* tokens whose spelling it does not have */
+    int32_t first_new;  /* a token with one of them; -1: none */
 } bs_corpus_summary;
 
 /* train may be NULL. out is freed by the caller, after a failure as well. */

@@ -145,12 +145,11 @@ static void print_against(const bs_corpus *c, const bs_corpus *train, const bs_c
                           bs_buf *table, bs_buf *json)
 {
     double unknown = c->tokens ? (double)s->tokens_new / c->tokens : 0;
-    bs_buf_printf(table, "against  %.80s: %d unknown tags", train->name, (int)s->tags_new);
-    if (s->first_tag_new >= 0) {
-        bs_buf_text(table, " ('");
-        show(table, &c->tags.item[s->first_tag_new]);
-        bs_buf_text(table, "')");
-    }
+    char   tag[48];
+    bs_buf_printf(table, "against  %.80s: %d unknown %s", train->name, (int)s->tags_new,
+                  c->scheme == BS_SCHEME_RAW ? "tags" : "types");
+    if (s->first_new >= 0)
+        bs_buf_printf(table, " ('%s')", bs_corpus_file_tag(c, s->first_new, tag));
     bs_buf_printf(table, ", %.2f %% of the tokens unknown, %d sentences are there, too\n",
                   100 * unknown, (int)s->shared);
     bs_buf_text(json, ", \"against\": {\"name\": ");

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "text/corpus_part.h"
+#include "text/scheme_part.h"
 
 void bs_corpus_summary_free(bs_corpus_summary *s)
 {
@@ -165,6 +166,46 @@ static basin_status repetitions(const bs_corpus *c, const bs_corpus *train, bs_c
     return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
+static bool same_type(const char *a, const char *b)
+{
+    const char *p = bs_tag_split(a).type, *q = bs_tag_split(b).type;
+    return p && q && strcmp(p, q) == 0;
+}
+
+/* Of spans, types are compared: a model can write every span of a type it knows, whichever of its
+ * tags the training file happens to have. */
+static bool has_tag(const bs_corpus *train, const char *tag, bool spans)
+{
+    if (bs_names_find(&train->tags, tag, strlen(tag)) >= 0)
+        return true;
+    for (int32_t i = 0; spans && i < train->tags.n; i++)
+        if (same_type(tag, train->tags.item[i].text))
+            return true;
+    return spans && bs_tag_split(tag).part == BS_OUTSIDE;
+}
+
+static basin_status count_new(const bs_corpus *c, const bs_corpus *train, bs_corpus_summary *out,
+                              basin_error *err)
+{
+    const bool spans = c->scheme != BS_SCHEME_RAW && train->scheme != BS_SCHEME_RAW;
+    uint8_t   *fresh = bs_calloc((size_t)c->tags.n + 1, 1);
+    if (!fresh)
+        return bs_fail_nomem(err);
+    for (int32_t i = 0; i < c->tags.n; i++) {
+        const char *tag = c->tags.item[i].text;
+        bool        counted = false;
+        fresh[i] = out->tag_count[i] && !has_tag(train, tag, spans);
+        for (int32_t k = 0; k < i && fresh[i] && spans && !counted; k++)
+            counted = fresh[k] && same_type(tag, c->tags.item[k].text);
+        out->tags_new += fresh[i] && !counted;
+    }
+    for (int32_t t = 0; t < c->tokens && out->tags_new > 0 && out->first_new < 0; t++)
+        if (c->tag[t] >= 0 && fresh[c->tag[t]])
+            out->first_new = t;
+    bs_free(fresh);
+    return BASIN_OK;
+}
+
 static basin_status compare(const bs_corpus *c, const bs_corpus *train, bs_corpus_summary *out,
                             basin_error *err)
 {
@@ -176,20 +217,13 @@ static basin_status compare(const bs_corpus *c, const bs_corpus *train, bs_corpu
     for (int32_t t = 0; t < c->tokens; t++)
         out->tokens_new += fresh[c->word[t]];
     bs_free(fresh);
-    for (int32_t i = 0; i < c->tags.n; i++) {
-        const bs_name *tag = &c->tags.item[i];
-        if (!out->tag_count[i] || bs_names_find(&train->tags, tag->text, tag->len) >= 0)
-            continue;
-        if (out->tags_new++ == 0)
-            out->first_tag_new = i;
-    }
-    return BASIN_OK;
+    return count_new(c, train, out, err);
 }
 
 basin_status bs_corpus_summarise(const bs_corpus *c, const bs_corpus *train, bs_corpus_summary *out,
                                  basin_error *err)
 {
-    *out = (bs_corpus_summary){.ill_formed_at = -1, .first_tag_new = -1};
+    *out = (bs_corpus_summary){.ill_formed_at = -1, .first_new = -1};
     bs_arena_init(&out->arena, 0);
     bs_names_init(&out->types, &out->arena);
     basin_status s = count_words(c, out, err);

@@ -165,6 +165,35 @@ static basin_status fit_lexicon(const bs_settings *s, const bs_part *part, int n
     return status;
 }
 
+int32_t bs_tag_unknown(const bs_corpus *c, const bs_lexicon *l, int32_t *first)
+{
+    int32_t n = 0;
+    *first = -1;
+    for (int32_t i = 0; i < c->tokens; i++) {
+        const bs_name *tag = c->tag[i] < 0 ? NULL : &c->tags.item[c->tag[i]];
+        if (!tag || bs_names_find(&l->tags, tag->text, tag->len) >= 0)
+            continue;
+        *first = n++ ? *first : i;
+    }
+    return n;
+}
+
+static void warn_unknown(const bs_part *part, int n, const bs_lexicon *l, bs_logger *log)
+{
+    for (int role = BS_ROLE_VALID; role < n && role <= BS_ROLE_TEST; role++) {
+        const bs_corpus *c = part[role].tag;
+        int32_t          first;
+        char             tag[48];
+        const int32_t    unknown = c ? bs_tag_unknown(c, l, &first) : 0;
+        if (unknown > 0)
+            bs_log_say(log, BS_WARN,
+                       "%s: %d of %d gold tags are unknown to the model, such as '%s': it cannot "
+                       "predict them",
+                       bs_role_names[role], (int)unknown, (int)c->tokens,
+                       bs_corpus_file_tag(c, first, tag));
+    }
+}
+
 static int headline_of(int scheme)
 {
     return scheme == BS_SCHEME_RAW ? BS_TAG_METRIC_token_accuracy : BS_TAG_METRIC_span_f1;
@@ -192,6 +221,7 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
     bs_notes_free(&notes);
     if (status)
         return status;
+    warn_unknown(part, n, &out->tag, log);
     out->text = s->text;
     bs_corpus_fix(part[0].tag, &out->text);
     out->file_scheme = (int)part[0].tag->file_scheme;

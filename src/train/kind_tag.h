@@ -94,6 +94,9 @@ typedef struct {
     uint8_t *unknown; /* [tokens], 1: the word was not seen in training */
 } bs_tag_truth;
 
+/* Tokens whose tag a model with this lexicon cannot predict; *first is the first of them. */
+int32_t bs_tag_unknown(const bs_corpus *c, const bs_lexicon *l, int32_t *first);
+
 basin_status bs_tag_truth_make(const bs_corpus *c, const bs_lexicon *l, bs_tag_truth *out,
                                basin_error *err);
 void         bs_tag_truth_free(bs_tag_truth *t); /* also after a failed make */

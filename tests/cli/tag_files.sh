@@ -97,3 +97,10 @@ basin predict two test.conllu -q > again.conllu && basin eval two again.conllu -
 $train test.conllu --method ce -o u > table && basin predict u test.conllu -q | awk -F '\t' 'NF > 1 { print NF }' | uniq
 try basin predict ner test.conllu
 basin data convert pos.conll -q -o pos.conllu && basin predict pos pos.conllu -q | cut -f 1-5 | sed -n 2,3p
+
+echo "== tags that training does not have"
+printf 'Ada N B-PER\nLund N I-PER\nReed N I-PER\n\nEve N B-ORG\n. . O\n\n' > other.conll
+head -n 3 other.conll > longer.conll
+basin data check train.conll longer.conll | grep '^against\|^problem'
+try basin data check train.conll other.conll | grep '^against\|^problem\|^basin\|^status'
+basin train train.conll --valid other.conll -q --epochs 1 --method ce --set report=no -o odd 2>&1 | head -n 1
