@@ -77,7 +77,9 @@ static void wrong_files_are_refused(void **state)
         ROW("tags A\n", "f.rules: no rules in it"),
         ROW("tags\n", "f.rules:1: no tags behind 'tags'"),
         ROW("\nwrod 1 A first\n", "f.rules:2: no statement is called 'wrod'; did you mean 'word'?"),
-        ROW("A 1 first\n", "f.rules:1: no statement is called 'A'"),
+        ROW("A 1 first\n",
+            "f.rules:1: no statement is called 'A'; there are word, stay, change-after, follow, "
+            "order, start, end, tags"),
         ROW("word\n", "f.rules:1: expected word WEIGHT TAG[,TAG...] TEST..."),
         ROW("word 1\n", "f.rules:1: expected word WEIGHT TAG[,TAG...] TEST..."),
         ROW("word A first\n", "f.rules:1: 'A' is not a weight from -1000 to 1000; expected word "
@@ -88,7 +90,9 @@ static void wrong_files_are_refused(void **state)
                           "WEIGHT [TAG...]"),
         ROW("word 1 A\n",
             "f.rules:1: a rule without a test; expected word WEIGHT TAG[,TAG...] TEST..."),
-        ROW("word 1 A B\n", "f.rules:1: no test is called 'B'"),
+        ROW("word 1 A B\n",
+            "f.rules:1: no test is called 'B'; there are word, prev, next, before, after, shape, "
+            "first, last, from, to"),
         ROW("word 1 A wordd=x\n", "f.rules:1: no test is called 'wordd'; did you mean 'word'?"),
         ROW("word 1 A !word\n", "f.rules:1: 'word' needs a value: word=REGEX"),
         ROW("word 1 A shape\n", "f.rules:1: 'shape' needs a value: shape=CASE"),
@@ -99,6 +103,9 @@ static void wrong_files_are_refused(void **state)
         ROW("word 1 A from=1.5\n", "f.rules:1: from=1.5: not a number from 0 to 1"),
         ROW("word 1 A shape=Title,uper\n",
             "f.rules:1: no shape is called 'uper'; did you mean 'UPPER'?"),
+        ROW("word 1 A shape=foo\n",
+            "f.rules:1: no shape is called 'foo'; there are lower, Title, UPPER, mixed, initial, "
+            "alnum, digits, number, punctuation, mention, hashtag, link, other"),
         ROW("word 1 A word=\n",
             "f.rules:1: an empty regular expression; it would match every word"),
         ROW("word 1 A word=(a\n", "f.rules:1: '(a' is no regular expression: Unmatched ( or \\("),

@@ -82,8 +82,12 @@ static basin_status unknown(const reading *r, const char *what, const char *give
                             const char *const *names, int n)
 {
     const char *near = bs_nearest(given, names, n);
-    return refuse(r, "no %s is called '%.*s'%s%s%s", what, bs_show(given, strlen(given)), given,
-                  near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    char        all[256] = "";
+    size_t      at = 0;
+    for (int i = 0; i < n && at < sizeof all; i++)
+        at += (size_t)snprintf(all + at, sizeof all - at, "%s%s", i ? ", " : "", names[i]);
+    return refuse(r, "no %s is called '%.*s'; %s%s%s", what, bs_show(given, strlen(given)), given,
+                  near ? "did you mean '" : "there are ", near ? near : all, near ? "'?" : "");
 }
 
 /* --- regular expressions ------------------------------------------------- */

@@ -32,7 +32,7 @@ typedef struct {
 #define TAGS_FROM_CE "pretrain.epochs=15 pretrain.lr=0.002 energy.epochs=8 lr.net=0.0005 "
 
 /* The same with columns and tuned vectors, which can be learnt by heart: wider, more dropout. */
-#define TAGS_RICH TAGS_NER "words.tuned=yes net.width=200 net.dropout=0.5 lr.net=0.001 "
+#define TAGS_RICH         TAGS_NER "words.tuned=yes net.width=200 net.dropout=0.5 lr.net=0.001 "
 #define TAGS_RICH_FROM_CE TAGS_FROM_CE "pretrain.epochs=20 pretrain.lr=0.001 "
 
 /* numbers that are not sparse are standardised */
@@ -87,6 +87,7 @@ void bs_preset_list(bs_buf *out)
         bs_buf_printf(out, "%-18s", presets[i].name);
         for (int k = i + 1; k < PRESETS && presets[k].method; k++)
             bs_buf_printf(out, "%s%s", k > i + 1 ? ", " : "", presets[k].method);
-        bs_buf_text(out, "\n");
+        const bool alone = i + 1 == PRESETS || !presets[i + 1].method;
+        bs_buf_text(out, alone ? "the same for all methods\n" : "\n");
     }
 }
