@@ -250,6 +250,8 @@ static void bad_vectors(void **state)
         ROW("a 1 2\nb 3\n", "vec:2: 'b' has 1 numbers, expected 2", NULL),
         ROW("a 1 2\nb\n", "vec:2: 'b' has 0 numbers, expected 2", NULL),
         ROW("2 3\na 1 2\n", "vec:2: 'a' has 2 numbers, expected 3", NULL),
+        ROW("a 1 2\nb 3 4 5\n",
+            "vec:2: more than 2 numbers, as in 1 of 2 rows; is the file damaged?", NULL),
         ROW("a 1 2\nb 3 x\n", "vec:2:5: 'x' is not a number", NULL),
         ROW("a 1 2\nb 3 0.5x\n", "vec:2:5: '0.5x' is not a number", NULL),
         ROW("a 1 2\nb 0.123456x 4\n", "vec:2:3: '0.123456x' is not a number", NULL),

@@ -198,7 +198,7 @@ static basin_status fit_words(fitting *f)
         s = add_others(f, &f->vectors->words);
     int32_t labelled = f->train->tokens - f->train->unlabelled;
     if (!s && f->vectors)
-        bs_notes_add(f->notes, "vectors",
+        bs_notes_add(f->notes, known ? "vectors" : "warning",
                      "%.1f %% of the training tokens have a vector; %d words have only that",
                      100.0 * (double)known / (double)(labelled ? labelled : 1),
                      (int)(l->words.n - learned));

@@ -26,6 +26,8 @@ typedef struct {
     basin_error    *err;
     int64_t         promised; /* rows, by the first line; -1: it is a row itself */
     int64_t         repeated, nameless;
+    int64_t         longer;       /* words that end with a number behind a blank */
+    long            first_longer; /* line */
     size_t          cap; /* of out->value */
 } reading;
 
@@ -146,7 +148,7 @@ static basin_status fail_short(const reading *r, const bs_line *line)
 }
 
 /* Length of the word; the numbers follow. Nearly always there are as many separators as numbers. */
-static basin_status find_word(const reading *r, const bs_line *line, size_t len, size_t *word)
+static basin_status find_word(reading *r, const bs_line *line, size_t len, size_t *word)
 {
     const size_t D = (size_t)r->out->dim;
     size_t       n = count_blanks(line->text, len), k = 0;
@@ -161,6 +163,9 @@ static basin_status find_word(const reading *r, const bs_line *line, size_t len,
     if (k < D || (len == 0 && !bs_is_blank(line->text[0])))
         return fail_short(r, line);
     *word = len;
+    const size_t last = last_field(line->text, len);
+    if (last > 0 && last < len && is_number(line->text + last, line->text + len))
+        r->first_longer = r->longer++ ? r->first_longer : line->number;
     return BASIN_OK;
 }
 
@@ -255,9 +260,25 @@ static basin_status begin(reading *r, const bs_line *line, bool *is_row)
     return BASIN_OK;
 }
 
+/* A word may hold blanks, even numbers; where that is common, rows are too long. */
+static basin_status check_longer(const reading *r)
+{
+    if (r->longer * 100 <= r->out->in_file)
+        return BASIN_OK;
+    return bs_fail(r->err, BASIN_EDATA,
+                   "%s:%ld: more than %d numbers, as in %lld of %lld rows; is the file damaged?",
+                   bs_input_name(r->in), r->first_longer, (int)r->out->dim, (long long)r->longer,
+                   (long long)r->out->in_file);
+}
+
 static void tell(const reading *r)
 {
     const char *name = bs_input_name(r->in);
+    if (r->longer)
+        bs_notes_add(r->notes, "warning",
+                     "%s:%ld: more than %d numbers: the first ones count as part of the word (%lld "
+                     "such rows)",
+                     name, r->first_longer, (int)r->out->dim, (long long)r->longer);
     if (r->repeated)
         bs_notes_add(r->notes, "vectors", "%s: %lld rows repeat a word; the first of each counts",
                      name, (long long)r->repeated);
@@ -292,6 +313,8 @@ basin_status bs_vectors_read_input(bs_input *in, const bs_names *wanted, bs_vect
     }
     if (!s && out->dim == 0)
         s = bs_fail(err, BASIN_EDATA, "%s: no word vectors in it", bs_input_name(in));
+    if (!s)
+        s = check_longer(&r);
     if (s)
         bs_vectors_free(out);
     else

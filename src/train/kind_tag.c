@@ -217,7 +217,8 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
         status = bs_tag_soften(s, rules, &out->tag, part, log, err);
     bs_rules_free(rules);
     for (size_t i = 0; !status && i < notes.n; i++)
-        bs_log_say(log, BS_INFO, "words: %s", notes.note[i].text);
+        bs_log_say(log, strcmp(notes.note[i].tag, "warning") == 0 ? BS_WARN : BS_INFO, "words: %s",
+                   notes.note[i].text);
     bs_notes_free(&notes);
     if (status)
         return status;
