@@ -103,9 +103,10 @@ typedef struct {
 } basin_token_columns;
 
 /* The tags of one sentence of n tokens, as numbers of basin_model_label, and how
- * probable each is (scores may be NULL). Tokens are UTF-8, cut and spelled as in the
- * training file; columns may be NULL when the model has none. The first call with a
- * longer sentence prepares for sentences of about that length, the next are faster. */
+ * probable each is (scores may be NULL). Tokens are UTF-8 (else BASIN_EDATA), cut and
+ * spelled as in the training file; columns may be NULL when the model has none. The
+ * first call with a longer sentence prepares for sentences of about that length, the
+ * next are faster. */
 basin_status basin_predict_tokens(basin_predictor *p, const char *const *tokens, int32_t n,
                                   const basin_token_columns *columns, int32_t *tags, float *scores,
                                   basin_error *err);

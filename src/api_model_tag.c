@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api_model.h"
+#include "base/utf8.h"
 #include "train/kind_tag.h"
 
 enum { LONGEST = 1000000 }; /* tokens of a sentence, as in files */
@@ -100,14 +101,49 @@ static basin_status check_columns(const basin_predictor *p, const basin_sentence
     return BASIN_OK;
 }
 
+static bool is_utf8(const char *text)
+{
+    size_t left = strlen(text), n = 1;
+    for (; left > 0 && n > 0; text += n, left -= n)
+        n = bs_utf8_len(text, left);
+    return n > 0;
+}
+
+/* Files are refused for the same reasons. */
+static basin_status check_token(const basin_sentences *x, int32_t sentence, int32_t token,
+                                basin_error *err)
+{
+    const int at = (int)(token - x->start[sentence]);
+    if (!x->tokens[token])
+        return bs_fail(err, BASIN_EARG, "sentence %d: token %d is NULL", (int)sentence, at);
+    if (!is_utf8(x->tokens[token]))
+        return bs_fail(err, BASIN_EDATA, "sentence %d: token %d is not UTF-8 text", (int)sentence,
+                       at);
+    for (int k = 0; x->columns && k < x->columns->n; k++)
+        if (x->columns->value[k][token] && !is_utf8(x->columns->value[k][token]))
+            return bs_fail(err, BASIN_EDATA, "sentence %d: a value of token %d is not UTF-8 text",
+                           (int)sentence, at);
+    return BASIN_OK;
+}
+
+static basin_status check_room(const basin_sentences *x, const int32_t *tags, basin_error *err)
+{
+    const char *missing = !x->start ? "start" : !x->tokens ? "tokens" : !tags ? "tags" : NULL;
+    if (missing && (!x->start || x->start[x->sentences] > 0))
+        return bs_fail(err, BASIN_EARG, "%s is NULL", missing);
+    return BASIN_OK;
+}
+
 static basin_status check_sentences(const basin_predictor *p, const basin_sentences *x,
-                                    basin_error *err)
+                                    const int32_t *tags, basin_error *err)
 {
     basin_status s = bs_serving_check(p->model, &bs_serving_tag, err);
     if (!s)
         s = check_columns(p, x, err);
     if (!s && x->sentences < 0)
         s = bs_fail(err, BASIN_EARG, "%d sentences", (int)x->sentences);
+    if (!s && x->sentences > 0)
+        s = check_room(x, tags, err);
     for (int32_t i = 0; i < x->sentences && !s; i++) {
         const int64_t n = (int64_t)x->start[i + 1] - x->start[i];
         if (x->start[i] < 0 || n < 0)
@@ -115,10 +151,8 @@ static basin_status check_sentences(const basin_predictor *p, const basin_senten
         if (n > LONGEST)
             return bs_fail(err, BASIN_EARG, "sentence %d has %lld tokens, more than %d", (int)i,
                            (long long)n, LONGEST);
-        for (int32_t k = x->start[i]; k < x->start[i + 1]; k++)
-            if (!x->tokens[k])
-                return bs_fail(err, BASIN_EARG, "sentence %d: token %d is NULL", (int)i,
-                               (int)(k - x->start[i]));
+        for (int32_t k = x->start[i]; k < x->start[i + 1] && !s; k++)
+            s = check_token(x, i, k, err);
     }
     return s;
 }
@@ -212,7 +246,7 @@ static int32_t fitting(const basin_sentences *x, const int32_t *index, int32_t n
 basin_status basin_predict_sentences(basin_predictor *p, const basin_sentences *x, int32_t *tags,
                                      float *scores, basin_error *err)
 {
-    basin_status s = check_sentences(p, x, err);
+    basin_status s = check_sentences(p, x, tags, err);
     if (s || x->sentences == 0)
         return s;
     if (x->sentences == 1)

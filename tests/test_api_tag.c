@@ -270,7 +270,21 @@ static void wrong_requests_are_refused(void **state)
             "token 1: 9 is not the number of a tag, 0..8");
 
     /* a value that is not known is fine */
-    OK(basin_predict_tokens(p, (const char *[]){"Ada", "\xff", ""}, 3, &columns, tag, NULL, err));
+    OK(basin_predict_tokens(p, (const char *[]){"Ada", "x", ""}, 3, &columns, tag, NULL, err));
+
+    REFUSED(basin_predict_tokens(p, word, 1, &columns, NULL, NULL, err), "tags is NULL");
+    REFUSED(basin_predict_tokens(p, NULL, 1, &columns, tag, NULL, err), "tokens is NULL");
+    basin_error why;
+    const char *latin[] = {"Ad\xe9", "x", "\xc3"}, *const odd[] = {"N", NULL, "\xff"};
+    const char *const  *values[] = {odd};
+    basin_token_columns bytes = {1, values};
+    assert_int_equal(basin_predict_tokens(p, latin, 2, &columns, tag, NULL, &why), BASIN_EDATA);
+    assert_string_equal(why.msg, "sentence 0: token 0 is not UTF-8 text");
+    assert_int_equal(basin_predict_tokens(p, latin + 1, 2, &columns, tag, NULL, &why), BASIN_EDATA);
+    assert_string_equal(why.msg, "sentence 0: token 1 is not UTF-8 text");
+    latin[0] = latin[2] = "x";
+    assert_int_equal(basin_predict_tokens(p, latin, 3, &bytes, tag, NULL, &why), BASIN_EDATA);
+    assert_string_equal(why.msg, "sentence 0: a value of token 2 is not UTF-8 text");
 
     basin_rows row = {1, 0, (int32_t[]){0, 0}, NULL, NULL};
     REFUSED(basin_predict_csr(p, &row, scores, err),
