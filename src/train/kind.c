@@ -157,14 +157,26 @@ basin_status bs_kind_metric(const bs_kind *k, const bs_known *known, const char 
 int bs_kind_members(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)
 {
     char number[BS_NUMBER_TEXT];
+    for (int i = 0; i < k->n_metrics; i++) {
+        bs_format_double(values[i], number);
+        bs_buf_printf(out, "%s\"%s\": %s", i ? ", " : "", k->metric[i].name,
+                      isfinite(values[i]) ? number : "null");
+    }
+    return k->n_metrics;
+}
+
+void bs_kind_json_known(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)
+{
+    char number[BS_NUMBER_TEXT];
     int  n = 0;
+    bs_buf_text(out, "{");
     for (int i = 0; i < k->n_metrics; i++) {
         if (!isfinite(values[i]))
             continue;
         bs_format_double(values[i], number);
         bs_buf_printf(out, "%s\"%s\": %s", n++ ? ", " : "", k->metric[i].name, number);
     }
-    return n;
+    bs_buf_text(out, "}");
 }
 
 void bs_kind_json(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)

@@ -221,9 +221,12 @@ void bs_outputs_free(bs_outputs *y);
 /* By name; "auto" is the headline. */
 basin_status bs_kind_metric(const bs_kind *k, const bs_known *known, const char *name, int *out,
                             basin_error *err);
-/* {"example_f1": 0.5, ...}; the second without the braces, returns how many there are. */
+/* {"example_f1": 0.5, ...}, null for what is not defined; the second without the braces, returns
+ * how many there are. */
 void bs_kind_json(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out);
 int  bs_kind_members(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out);
+/* Without those that are not defined, or were not measured. */
+void bs_kind_json_known(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out);
 
 /* Counts and values in one go. */
 basin_status bs_kind_measure(const bs_part *p, const bs_known *k, const bs_outputs *y,

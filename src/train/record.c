@@ -114,7 +114,7 @@ static void epoch_json(const bs_trainer *t, const double valid[BS_MOST_METRICS],
     if (t->method->phase[l->phase].energy)
         json_number("lr_energy", l->energy->update.rate, out);
     bs_buf_text(out, ", \"valid\": ");
-    bs_kind_json(t->job->valid->kind, valid, out);
+    bs_kind_json_known(t->job->valid->kind, valid, out);
     bs_buf_printf(out, ", \"best\": %s, \"seconds\": %.3f}\n", best ? "true" : "false",
                   t->seconds + bs_seconds() - t->started);
 }

@@ -422,18 +422,18 @@ static basin_status measure_test(bs_trainer *t, bs_train_outcome *out, basin_err
 static void write_card(const bs_kind *kind, const bs_train_outcome *o, bs_buf *card)
 {
     bs_buf_printf(card, "{\"best_epoch\": %d, \"valid\": ", o->best_epoch);
-    bs_kind_json(kind, o->valid, card);
+    bs_kind_json_known(kind, o->valid, card);
     if (kind->tunes) {
         bs_buf_text(card, ", \"valid_tuned\": ");
-        bs_kind_json(kind, o->valid_tuned, card);
+        bs_kind_json_known(kind, o->valid_tuned, card);
     }
     if (o->has_test) {
         bs_buf_text(card, ", \"test\": ");
-        bs_kind_json(kind, o->test, card);
+        bs_kind_json_known(kind, o->test, card);
     }
     if (o->has_test && kind->tunes) {
         bs_buf_text(card, ", \"test_tuned\": ");
-        bs_kind_json(kind, o->test_tuned, card);
+        bs_kind_json_known(kind, o->test_tuned, card);
     }
     bs_buf_text(card, "}");
 }
