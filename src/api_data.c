@@ -52,7 +52,8 @@ static void say_notes(const basin_session *session, const bs_notes *notes)
 {
     bs_logger log = bs_session_log(session);
     for (size_t i = 0; i < notes->n; i++)
-        bs_log_say(&log, BS_INFO, "%s", notes->note[i].text);
+        bs_log_say(&log, strcmp(notes->note[i].tag, "warning") == 0 ? BS_WARN : BS_INFO, "%s",
+                   notes->note[i].text);
 }
 
 static basin_status report_close(report *r, basin_status s, const basin_session *session,

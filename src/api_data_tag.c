@@ -272,13 +272,28 @@ static basin_status write_parts(const bs_corpus *c, const int32_t *part, const b
     return s;
 }
 
+static void note_empty(const bs_corpus *c, const int32_t *part, const bs_cutting *cut,
+                       const char *extension, bs_notes *notes)
+{
+    for (int i = 0; i < cut->parts; i++) {
+        char    path[BS_OPTION_TEXT];
+        int32_t n = 0;
+        for (int32_t k = 0; k < c->sentences; k++)
+            n += part[k] == i;
+        bs_part_path(cut, i, extension, path);
+        if (n == 0)
+            bs_notes_add(notes, "warning",
+                         "%s is empty: %d sentence%s cannot be shared by %d parts", path,
+                         (int)c->sentences, c->sentences == 1 ? "" : "s", cut->parts);
+    }
+}
+
 static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *notes, bs_buf *table,
                           bs_buf *json, basin_error *err)
 {
     bs_corpus *c = NULL;
     int32_t   *part = NULL;
     char       extension[32];
-    (void)notes;
     if (cut->o->groups)
         return bs_fail(err, BASIN_EARG,
                        "--groups: is for rows; --documents keeps the sentences of a document "
@@ -298,6 +313,8 @@ static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *no
         s = bs_corpus_split(c, cut->share, cut->parts, cut->o->documents, cut->o->seed, part, err);
     if (!s)
         s = write_parts(c, part, cut, extension, table, json, err);
+    if (!s)
+        note_empty(c, part, cut, extension, notes);
     bs_free(part);
     bs_corpus_free(c);
     return s;

@@ -166,7 +166,7 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
                         basin_error *err)
 {
     basin_eval_options  none = {0};
-    bs_evaluation       e = {0};
+    bs_evaluation       e = {.constrained = o && o->constrain};
     bs_logger           log = bs_session_log(session);
     const bs_threshold *cut = NULL;
     const bs_measuring *how = NULL;

@@ -11,6 +11,7 @@ typedef struct {
     bs_counts    counts;
     bs_threshold own; /* when one was asked for */
     double       seconds;
+    bool         constrained; /* asked for */
     double       value[BS_MOST_METRICS];
     bs_interval  interval[BS_MOST_METRICS];
 } bs_evaluation;

@@ -39,6 +39,10 @@ static void remark(const bs_evaluation *e, bs_logger *log)
     int32_t          first;
     const int32_t    n = unknown(e, &first);
     const long long  missing = (long long)bs_tag_metrics_counts(e->counts.tag).gold_missing;
+    if (e->constrained && e->model->saved->known.tag.scheme == BS_SCHEME_RAW)
+        bs_log_say(log, BS_INFO,
+                   "--constrain: the tags of this model are not of spans; nothing "
+                   "is ill-formed, and nothing changes");
     if (repaired(e) > 0)
         bs_log_say(log, BS_WARN, "%s: %lld ill-formed gold tags were read as the nearest span",
                    c->name, repaired(e));

@@ -45,6 +45,10 @@ static void remark(const bs_saved *m, const basin_predict_options *o, const bs_p
 {
     const bs_corpus *c = data->tag;
     const bs_scheme  own = (bs_scheme)m->known.tag.scheme, to = scheme_of(m, o, c);
+    if (o->constrain && own == BS_SCHEME_RAW)
+        bs_log_say(log, BS_INFO,
+                   "--constrain: the tags of this model are not of spans; nothing "
+                   "is ill-formed, and nothing changes");
     if (to != own && !o->scheme)
         bs_log_say(log, BS_INFO,
                    "predicted tags are written as %s, as those of %s; --scheme chooses another, "

@@ -109,3 +109,13 @@ echo "== word vectors"
 vectors="$train train.conll --method ce --epochs 1 --embeddings vectors.txt -o vec"
 printf 'zzz 1 0\nyyy 0 1\n' > vectors.txt && $vectors 2>&1 | grep words:
 { seq 200 | sed 's/$/ 1 0/'; echo 'Ada 5 0 1'; echo 'Rome 1 1'; } > vectors.txt && $vectors 2>&1 | grep words:
+
+echo "== metrics that are not defined"
+basin eval pos pos.conll -q --json | grep -o '"span_f1": [a-z0-9.]*\|"unknown_accuracy": [a-z0-9.]*'
+basin train pos.conll -q --method ce --epochs 1 --set report=no --json -o nulls | grep -o '"span_f1": [a-z0-9.]*' | uniq -c | awk '{ print $1, $3 }'
+
+echo "== nothing there"
+head -n 10 train.conll > short.conll
+basin data split short.conll -o none -q 2>&1 | grep warning
+basin eval pos pos.conll --constrain 2>&1 > table | grep constrain
+basin predict pos pos.conll --constrain 2>&1 > tagged | grep constrain
