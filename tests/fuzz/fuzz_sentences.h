@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "text/corpus.h"
+#include "text/retag.h"
 
 static inline basin_status fuzz_sink(void *to, const void *bytes, size_t n, basin_error *err)
 {
@@ -31,6 +32,27 @@ static inline void fuzz_sound(const bs_corpus *c)
             if (c->feature[k][t] < 0 || c->feature[k][t] >= c->value[k].n)
                 abort();
     }
+}
+
+/* Tags as the file has them, and in another scheme. */
+static inline void fuzz_retag(const bs_corpus *c)
+{
+    basin_error err;
+    bs_retagged r;
+    int32_t    *tag = bs_alloc(((size_t)c->tokens + 1) * sizeof *tag);
+    bs_scheme   to = c->scheme == BS_SCHEME_RAW ? BS_SCHEME_RAW : BS_SCHEME_IOB1;
+    char        shown[48];
+    if (bs_retag(&c->tags, c->scheme, to, c->suffix, c, c->tag, &r, &err) ||
+        bs_corpus_file_tags(c, &r.names, tag, &err))
+        abort();
+    for (int32_t t = 0; t < c->tokens; t++)
+        if (r.tag[t] < -1 || r.tag[t] >= r.names.n || tag[t] < -1 || tag[t] >= r.names.n ||
+            (c->tag[t] >= 0 && tag[t] < 0))
+            abort();
+    if (strlen(bs_corpus_file_tag(c, c->tokens - 1, shown)) >= sizeof shown)
+        abort();
+    bs_retagged_free(&r);
+    bs_free(tag);
 }
 
 static inline void fuzz_write(const bs_corpus *c, bool keep)
@@ -57,8 +79,9 @@ static inline void fuzz_write(const bs_corpus *c, bool keep)
         names[k] = c->tags.item[k].text;
     bs_buf_clear(&out);
     if (bs_corpus_write(c, names, c->tag, fuzz_sink, &out, &err) ||
-        (strcmp(c->format, "text") != 0 && out.len < c->text_len + 2 * (size_t)c->tokens))
+        (strcmp(c->format, "conll") == 0 && out.len < c->text_len + 2 * (size_t)c->tokens))
         abort();
+    fuzz_retag(c);
     bs_buf_clear(&out);
     if (bs_corpus_describe(c, c, NULL, &out, &json, &err))
         abort();
@@ -88,6 +111,8 @@ static inline void fuzz_corpus(const uint8_t *data, size_t size)
     strcpy(o.tag_style, data[0] & 16 ? "suffix" : "prefix");
     strcpy(o.feature_columns, data[0] & 32 ? "all" : "auto");
     o.label_free = data[0] & 64;
+    o.columns = data[0] & 64 ? data[0] >> 4 & 3 : 0; /* as a model knows them */
+    o.spans = data[0] & 64;
     strcpy(o.tag_column, data[0] & 128 ? "2" : "auto");
     bs_notes_init(&notes);
     if (!bs_input_memory("fuzz", data + 1, size - 1, &in, &err)) {
