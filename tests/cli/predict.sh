@@ -18,3 +18,12 @@ basin predict run d.arff --top-k 2 | head -n 1 | tr -cd , | wc -c
 basin predict run d.arff --scores --threshold 0 | head -n 1 | tr ' ' '\n' | grep -c '^[0-9]\|^\[[0-9]'
 basin eval run d.arff --json | tr ',' '\n' | cut -d: -f1
 basin eval run d.arff --per-label | tail -n 13 | cut -c1-12
+
+echo "== files that are read otherwise than the model remembers"
+try() { "$@" 2>&1; echo "status $?"; }
+basin data convert d.arff -q -o d.csv
+basin predict run d.csv -q --set data.header=yes | wc -l
+try basin predict run d.csv --set data.header=no | cut -c 1-40
+try basin predict run d.arff --set text.format=conll | cut -c 1-80
+try basin predict run d.arff --nbest 2
+try basin predict run d.arff --scheme iob2
