@@ -212,7 +212,7 @@ static void group_json(const bs_report_group *g, bs_buf *out)
         for (int i = 0; i < g->kind->n_metrics; i++)
             bs_report_spread(g, cut, i, &value[i], &sd);
         bs_buf_printf(out, ", \"%s\": ", key[cut]);
-        bs_kind_json(g->kind, value, out);
+        bs_kind_json_known(g->kind, value, out);
     }
     bs_buf_text(out, "}");
 }
