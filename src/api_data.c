@@ -129,21 +129,52 @@ static int parse_shares(const char *text, double share[BS_MOST_PARTS], basin_err
     return n < 2 ? 0 : n;
 }
 
+enum { LONGEST_NAME = 63 };
+
+/* Where the name of part i begins in "train,test", or NULL. */
+static const char *name_at(const char *names, int i)
+{
+    for (; names && i > 0; i--) {
+        names = strchr(names, ',');
+        names = names ? names + 1 : NULL;
+    }
+    return names;
+}
+
+/* Parts of one name would overwrite each other, and a part that is not named would get a name
+ * that nobody chose. */
+static basin_status check_names(const bs_cutting *cut, basin_error *err)
+{
+    const char *names = cut->o->names;
+    int         n = 0;
+    for (const char *at = names; at; at = name_at(at, 1), n++) {
+        size_t len = strcspn(at, ",");
+        if (len == 0 || len > LONGEST_NAME)
+            return bs_fail(err, BASIN_EARG, "--names: '%s' has a name of %zu bytes; 1 to %d fit",
+                           names, len, (int)LONGEST_NAME);
+        for (int k = 0; k < n; k++) {
+            const char *other = name_at(names, k);
+            if (strcspn(other, ",") == len && strncmp(other, at, len) == 0)
+                return bs_fail(err, BASIN_EARG, "--names: two parts are named '%.*s'", (int)len,
+                               at);
+        }
+    }
+    if (names && n != cut->parts)
+        return bs_fail(err, BASIN_EARG, "--names: '%s' has %d names, --shares makes %d parts",
+                       names, n, cut->parts);
+    return BASIN_OK;
+}
+
 void bs_part_path(const bs_cutting *cut, int i, const char *extension, char out[BS_OPTION_TEXT])
 {
     static const char *const usual[] = {"train", "valid", "test"};
-    char                     name[64];
+    char                     name[LONGEST_NAME + 1];
     snprintf(name, sizeof name, "%d", i + 1);
     if (cut->parts <= 3)
         snprintf(name, sizeof name, "%s", cut->parts == 2 && i == 1 ? "test" : usual[i]);
-    const char *at = cut->o->names;
-    for (int k = 0; at && k < i; k++) {
-        at = strchr(at, ',');
-        at = at ? at + 1 : NULL;
-    }
-    if (at && *at)
-        snprintf(name, sizeof name, "%.*s", (int)(strcspn(at, ",") < 63 ? strcspn(at, ",") : 63),
-                 at);
+    const char *at = name_at(cut->o->names, i);
+    if (at)
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
     snprintf(out, BS_OPTION_TEXT, "%.700s-%s%s", cut->prefix, name, extension);
 }
 
@@ -158,7 +189,9 @@ basin_status basin_data_split(const basin_config *c, const char *const *files, i
     report              r;
     report_open(&r, out);
     cut.parts = parse_shares(cut.o->shares ? cut.o->shares : "60,20,20", cut.share, err);
-    basin_status s = cut.parts ? handling_of(&g, &how, err) : BASIN_EARG;
+    basin_status s = cut.parts ? check_names(&cut, err) : BASIN_EARG;
+    if (!s)
+        s = handling_of(&g, &how, err);
     if (!s)
         s = how->split(&g, &cut, &r.notes, &r.table, &r.json, err);
     return report_close(&r, s, session, out, err);
