@@ -1,9 +1,11 @@
 /* write.c -- the stream under all writers, and the files they end in. */
 #include "data/write.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/opt.h"
 #include "data/scan.h"
@@ -190,19 +192,50 @@ bool bs_labels_are_positions(const bs_dataset *ds)
     return true;
 }
 
+void bs_list_labels(const bs_dataset *ds, bs_buf *out)
+{
+    for (int32_t i = 0; i < ds->schema.n_labels; i++) {
+        bs_buf_text(out, ds->schema.label[i]);
+        bs_buf_text(out, "\n");
+    }
+}
+
+bool bs_labels_break_lines(const bs_dataset *ds)
+{
+    for (int32_t i = 0; i < ds->schema.n_labels; i++)
+        if (strpbrk(ds->schema.label[i], "\n\r"))
+            return true;
+    return false;
+}
+
 /* --- files --------------------------------------------------------------- */
 
-basin_status bs_dataset_write_to(const bs_dataset *ds, const bs_writer *writer, bs_sink sink,
-                                 void *to, basin_error *err)
+static basin_status write_rows(const bs_dataset *ds, const bs_writer *writer, bs_sink sink,
+                               void *to, bs_notes *notes, basin_error *err)
 {
     const char *problem = writer->refuse ? writer->refuse(ds) : NULL;
     if (problem)
         return bs_fail(err, BASIN_EUNSUPPORTED, "%s cannot hold this data: %s", writer->name,
                        problem);
+    bs_arena     arena;
+    bs_dataset   named = *ds;
+    basin_status s = BASIN_OK;
+    bs_arena_init(&arena, 0);
+    if (writer->columns)
+        s = bs_distinct_names(ds, writer->keeps & BS_KEEPS_IDS, &arena, &named, notes, err);
     bs_writing w;
-    if (!bs_writing_open(&w, sink, to, err))
-        writer->write(ds, &w);
-    return bs_writing_close(&w);
+    if (!s && !bs_writing_open(&w, sink, to, err))
+        writer->write(&named, &w);
+    if (!s)
+        s = bs_writing_close(&w);
+    bs_arena_free(&arena);
+    return s;
+}
+
+basin_status bs_dataset_write_to(const bs_dataset *ds, const bs_writer *writer, bs_sink sink,
+                                 void *to, basin_error *err)
+{
+    return write_rows(ds, writer, sink, to, NULL, err);
 }
 
 static basin_status to_output(void *to, const void *bytes, size_t n, basin_error *err)
@@ -210,27 +243,101 @@ static basin_status to_output(void *to, const void *bytes, size_t n, basin_error
     return bs_output_write(to, bytes, n, err);
 }
 
-/* The path with its extension replaced. */
-static basin_status write_side(const bs_dataset *ds, const bs_writer *writer, const char *path,
-                               bs_notes *notes, basin_error *err)
+/* The second file: what it is called, what it will hold, and what lies there now. */
+typedef struct {
+    bs_buf name, text, old;
+    bool   there, ours; /* ours: the file it belongs to was there as well */
+} side_file;
+
+static void side_free(side_file *f)
 {
-    bs_buf name, text;
-    bs_buf_init(&name, (size_t)1 << 20);
-    bs_buf_init(&text, (size_t)1 << 31);
-    writer->side(ds, &text);
-    const char  *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
-    size_t       stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - path) : strlen(path);
-    basin_status s = BASIN_OK;
-    bs_buf_add(&name, path, stem);
-    bs_buf_text(&name, writer->side_extension);
-    if (name.failed || text.failed)
-        s = bs_fail_nomem(err);
-    else if (text.len)
-        s = bs_write_file(name.data, text.data, text.len, err);
-    if (!s && text.len)
-        bs_notes_add(notes, "wrote", "%s has the names of the labels", name.data);
-    bs_buf_free(&name);
-    bs_buf_free(&text);
+    bs_buf_free(&f->name);
+    bs_buf_free(&f->text);
+    bs_buf_free(&f->old);
+}
+
+/* The path with its extension replaced. */
+static void name_side(const char *path, const char *extension, bs_buf *out)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    size_t      stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - path) : strlen(path);
+    bs_buf_add(out, path, stem);
+    bs_buf_text(out, extension);
+}
+
+static bool same_text(const bs_buf *a, const bs_buf *b)
+{
+    return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
+}
+
+/* A file of that name which does not belong to `path` would be read as if it did. It may be
+ * somebody's own list of labels, so it is neither overwritten nor left to be misread. */
+static basin_status look_at_side(const bs_dataset *ds, const bs_writer *writer, const char *path,
+                                 side_file *f, basin_error *err)
+{
+    bs_buf_init(&f->name, (size_t)1 << 20);
+    bs_buf_init(&f->text, (size_t)1 << 31);
+    bs_buf_init(&f->old, (size_t)1 << 31);
+    if (!writer->side_extension)
+        return BASIN_OK;
+    name_side(path, writer->side_extension, &f->name);
+    writer->side(ds, &f->text);
+    if (f->name.failed || f->text.failed)
+        return bs_fail_nomem(err);
+    f->there = access(f->name.data, F_OK) == 0;
+    f->ours = access(path, F_OK) == 0;
+    if (!f->there || f->ours)
+        return BASIN_OK;
+    basin_status s = bs_read_file(f->name.data, &f->old, err);
+    if (!s && !same_text(&f->old, &f->text))
+        s = bs_fail(err, BASIN_EIO,
+                    "%s: is there already and would be read with %s; remove it, or write "
+                    "to another name",
+                    f->name.data, path);
+    return s;
+}
+
+static basin_status write_side(const side_file *f, bs_notes *notes, basin_error *err)
+{
+    if (!f->text.len && f->there && f->ours) {
+        if (remove(f->name.data) != 0)
+            return bs_fail_io(err, f->name.data, errno);
+        bs_notes_add(notes, "wrote", "%s had names for the file before and was removed",
+                     f->name.data);
+    }
+    if (!f->text.len)
+        return BASIN_OK;
+    basin_status s = bs_write_file(f->name.data, f->text.data, f->text.len, err);
+    if (!s)
+        bs_notes_add(notes, "wrote", "%s has the names of the labels%s", f->name.data,
+                     f->there ? " (it was there before and was replaced)" : "");
+    return s;
+}
+
+static basin_status write_files(const bs_dataset *ds, const bs_writer *writer, const char *path,
+                                bs_notes *notes, basin_error *err)
+{
+    side_file    side = {.there = false};
+    bs_output   *out = NULL;
+    basin_status s = look_at_side(ds, writer, path, &side, err);
+    if (!s)
+        s = bs_output_open(path, &out, err);
+    if (!s) {
+        s = write_rows(ds, writer, to_output, out, notes, err);
+        if (s)
+            bs_output_abort(out);
+        else
+            s = bs_output_commit(out, err);
+    }
+    if (!s)
+        s = write_side(&side, notes, err);
+    if (!s) {
+        bs_writer as = *writer;
+        /* Names of labels beside the rows are a list of all labels. */
+        as.keeps |= side.text.len ? BS_KEEPS_LABELS : 0;
+        s = bs_note_losses(ds, &as, notes, err);
+    }
+    side_free(&side);
     return s;
 }
 
@@ -245,16 +352,5 @@ basin_status bs_dataset_write(const bs_dataset *ds, const char *path, const char
                               : "%s: the extension does not say which format; use "
                                 ".arff, .libsvm, .xmc, .csv or .jsonl",
                        format ? format : path);
-    bs_output   *out;
-    basin_status s = bs_output_open(path, &out, err);
-    if (s)
-        return s;
-    s = bs_dataset_write_to(ds, writer, to_output, out, err);
-    if (s)
-        bs_output_abort(out);
-    else
-        s = bs_output_commit(out, err);
-    if (!s && writer->side_extension)
-        s = write_side(ds, writer, path, notes, err);
-    return s;
+    return write_files(ds, writer, path, notes, err);
 }

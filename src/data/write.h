@@ -20,9 +20,19 @@ typedef struct {
     basin_error *err;
 } bs_writing;
 
+/* What a file of a format can say beside values; the rest is lost, and a note says so. */
+enum {
+    BS_KEEPS_LABELS = 1,   /* labels that no row has */
+    BS_KEEPS_FEATURES = 2, /* features that are 0 in all rows */
+    BS_KEEPS_NAMES = 4,    /* names of features */
+    BS_KEEPS_IDS = 8,      /* names of rows */
+};
+
 /* A format. How to add one: a file with such a struct and a line in writers.def. */
 typedef struct {
     const char *name, *help, *extensions;
+    unsigned    keeps;   /* BS_KEEPS_... */
+    bool        columns; /* features and labels are columns of one table: no two have one name */
     void (*write)(const bs_dataset *ds, bs_writing *w);
     /* What does not fit the format, as a sentence, or NULL. */
     const char *(*refuse)(const bs_dataset *ds);
@@ -56,8 +66,26 @@ void bs_put_float(bs_writing *w, float value); /* fewest digits that read back t
 /* Text in quotes with JSON's escapes. */
 void bs_put_json(bs_writing *w, const char *text);
 
+/* What the column of row names is called: no label has this name. */
+const char *bs_id_column(const bs_dataset *ds);
+
+/* --- write_names.c, write_losses.c --------------------------------------- */
+
+/* *out is ds with other names for features that are named like a label or the column of row
+ * names; it borrows everything else, and the names from the arena. */
+basin_status bs_distinct_names(const bs_dataset *ds, bool ids, bs_arena *arena, bs_dataset *out,
+                               bs_notes *notes, basin_error *err);
+
+/* Says what of the data a file of this format does not hold. */
+basin_status bs_note_losses(const bs_dataset *ds, const bs_writer *writer, bs_notes *notes,
+                            basin_error *err);
+
 /* Name of feature i; numbered ones are called f and their number in the file. */
 const char *bs_feature_name(const bs_dataset *ds, int32_t i, char scratch[24]);
 bool        bs_labels_are_positions(const bs_dataset *ds); /* "0", "1", "2", ... */
+
+/* One name a line, for a .labels file; names with a line break would be two. */
+void bs_list_labels(const bs_dataset *ds, bs_buf *out);
+bool bs_labels_break_lines(const bs_dataset *ds);
 
 #endif

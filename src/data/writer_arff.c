@@ -142,7 +142,6 @@ static void write_xml(const bs_dataset *ds, bs_buf *out)
     bs_buf_text(out, "</labels>\n");
 }
 
-/* A name that is a feature and a label could not be told apart. */
 static const char *refuse(const bs_dataset *ds)
 {
     return ds->schema.n_labels == 0 ? "there are no labels" : NULL;
@@ -152,6 +151,8 @@ const bs_writer bs_writer_arff = {
     .name = "arff",
     .help = "ARFF as MULAN has it, with the label names in an XML file beside it",
     .extensions = ".arff",
+    .keeps = BS_KEEPS_LABELS | BS_KEEPS_FEATURES | BS_KEEPS_NAMES,
+    .columns = true,
     .write = write_arff,
     .refuse = refuse,
     .side_extension = ".xml",

@@ -19,8 +19,10 @@ static void put_cell(bs_writing *w, const char *text)
 static void put_header(const bs_dataset *ds, bs_writing *w)
 {
     char scratch[24];
-    if (ds->row_id)
-        bs_put(w, "id,");
+    if (ds->row_id) {
+        bs_put(w, bs_id_column(ds));
+        bs_put(w, ",");
+    }
     for (int32_t i = 0; i < ds->schema.n_features; i++) {
         bs_put(w, i ? "," : "");
         put_cell(w, bs_feature_name(ds, i, scratch));
@@ -72,5 +74,7 @@ const bs_writer bs_writer_csv = {
     .name = "csv",
     .help = "comma-separated cells: features, then 0/1 labels (read with --labels last:N)",
     .extensions = ".csv",
+    .keeps = BS_KEEPS_LABELS | BS_KEEPS_FEATURES | BS_KEEPS_NAMES | BS_KEEPS_IDS,
+    .columns = true,
     .write = write_csv,
 };

@@ -85,5 +85,6 @@ const bs_writer bs_writer_jsonl = {
     .name = "jsonl",
     .help = "one JSON object per row: id, features, labels",
     .extensions = ".jsonl .ndjson",
+    .keeps = BS_KEEPS_NAMES | BS_KEEPS_IDS,
     .write = write_jsonl,
 };

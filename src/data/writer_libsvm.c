@@ -39,19 +39,16 @@ static void write_libsvm(const bs_dataset *ds, bs_writing *w)
 
 static void write_names(const bs_dataset *ds, bs_buf *out)
 {
-    if (numeric_names(ds))
-        return;
-    for (int32_t i = 0; i < ds->schema.n_labels; i++) {
-        bs_buf_text(out, ds->schema.label[i]);
-        bs_buf_text(out, "\n");
-    }
+    if (!numeric_names(ds))
+        bs_list_labels(ds, out);
 }
 
 static const char *refuse(const bs_dataset *ds)
 {
-    return ds->n_missing       ? "it has missing values"
-           : ds->unknown.start ? "it has open labels"
-                               : NULL;
+    return ds->n_missing               ? "it has missing values"
+           : ds->unknown.start         ? "it has open labels"
+           : bs_labels_break_lines(ds) ? "the name of a label has a line break"
+                                       : NULL;
 }
 
 const bs_writer bs_writer_libsvm = {

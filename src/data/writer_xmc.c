@@ -26,18 +26,15 @@ static void write_xmc(const bs_dataset *ds, bs_writing *w)
 
 static void write_names(const bs_dataset *ds, bs_buf *out)
 {
-    if (bs_labels_are_positions(ds))
-        return;
-    for (int32_t i = 0; i < ds->schema.n_labels; i++) {
-        bs_buf_text(out, ds->schema.label[i]);
-        bs_buf_text(out, "\n");
-    }
+    if (!bs_labels_are_positions(ds))
+        bs_list_labels(ds, out);
 }
 
 static const char *refuse(const bs_dataset *ds)
 {
     return ds->n_missing                ? "it has missing values"
            : ds->unknown.start          ? "it has open labels"
+           : bs_labels_break_lines(ds)  ? "the name of a label has a line break"
            : ds->schema.n_labels == 0   ? "there are no labels"
            : ds->schema.n_features == 0 ? "there are no features"
                                         : NULL;
@@ -47,6 +44,7 @@ const bs_writer bs_writer_xmc = {
     .name = "xmc",
     .help = "extreme-classification format, counting from 0; names of labels go to NAME.labels",
     .extensions = ".xmc",
+    .keeps = BS_KEEPS_LABELS | BS_KEEPS_FEATURES,
     .write = write_xmc,
     .refuse = refuse,
     .side_extension = ".labels",

@@ -7,3 +7,32 @@ try basin data split d.arff -o spl --shares 80,20 --names a,a
 try basin data split d.arff -o spl --shares 50,50 --names a
 try basin data split d.arff -o spl --shares 50,50 --names a,
 ls spl* 2> none || echo "nothing written"
+
+# a word and a label of one name, in formats where both are columns; rows called id beside a feature id
+hash() { basin data inspect "$@" --json 2> /dev/null | tr ',' '\n' | grep hash; }
+printf '%s\n' '{"id":"x","features":{"python":1,"id":2},"labels":["python"]}' \
+    '{"id":"y","features":{"id":3},"labels":["java"]}' > so.jsonl
+try basin data convert so.jsonl -o so.arff
+try basin data convert so.jsonl -o so.csv
+tail -n 3 so.arff; cat so.csv
+basin data convert so.arff -o so2.jsonl 2> note; cat so2.jsonl
+basin data inspect so.csv --labels python,java | grep ^labels
+printf '%s\n' '{"features":{"a":1},"labels":["id","two\nlines"]}' '{"features":{"a":3},"labels":["id"]}' > br.jsonl
+try basin data convert br.jsonl -o br.libsvm
+try basin data convert br.jsonl -o br.csv
+
+# files beside the written one: replaced with it, never somebody's own
+basin data convert so.jsonl -o st.libsvm 2> note; cat st.labels
+printf '1,5 1:2\n9 2:1\n' > num.libsvm
+try basin data convert num.libsvm -o st.libsvm
+ls st*
+echo 'mine' > own.xml
+try basin data convert num.libsvm -o own.arff
+cat own.xml; ls own*
+
+# what a format cannot hold
+printf 'f1,f2,f3,l1,l2\n1,0,0,1,0\n2,0,0,1,0\n' > z.csv
+try basin data convert z.csv --labels last:2 -o z.jsonl
+try basin data convert z.csv --labels last:2 -o z.libsvm
+printf '1 1:1\n7 1:2\n' > n.libsvm; printf '1\n7\n9\n' > n.labels
+try basin data convert n.libsvm -o n2.libsvm
