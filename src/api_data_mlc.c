@@ -50,6 +50,43 @@ static void print_checks(const bs_dataset *d, const bs_summary *s, bs_buf *out)
     bs_buf_text(out, "\n");
 }
 
+/* The first names of labels for which never[i] is `want`, and how many more there are. */
+static void list_names(const bs_dataset *d, const uint8_t *never, int want, bs_buf *out)
+{
+    enum { MOST = 8 };
+    int32_t n = 0;
+    for (int32_t i = 0; i < d->schema.n_labels; i++) {
+        if (want && !never[i])
+            continue;
+        if (n++ < MOST)
+            bs_buf_printf(out, "%s%.40s", n > 1 ? ", " : "", d->schema.label[i]);
+    }
+    if (n > MOST)
+        bs_buf_printf(out, " and %d more", (int)n - MOST);
+    bs_buf_text(out, "\n");
+}
+
+static basin_status print_labels(const bs_dataset *d, const bs_summary *s, bs_buf *out,
+                                 basin_error *err)
+{
+    uint8_t *never = bs_alloc((size_t)d->schema.n_labels + 1);
+    if (!never)
+        return bs_fail_nomem(err);
+    memset(never, 1, (size_t)d->schema.n_labels + 1);
+    for (int32_t e = 0; e < d->y.start[d->rows]; e++)
+        never[d->y.index[e]] = 0;
+    if (d->schema.n_labels) {
+        bs_buf_text(out, "         ");
+        list_names(d, never, 0, out);
+    }
+    if (s->labels_never) {
+        bs_buf_text(out, "         never on: ");
+        list_names(d, never, 1, out);
+    }
+    bs_free(never);
+    return BASIN_OK;
+}
+
 static void print_json(const bs_dataset *d, const bs_summary *s, const bs_notes *notes, bs_buf *out)
 {
     bs_buf_printf(out,
@@ -82,28 +119,159 @@ static const char *problem(const bs_summary *s)
     return NULL;
 }
 
+/* A word of a command for the shell. */
+static void put_word(const char *word, bs_buf *out)
+{
+    if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_-+=.,:/%@") == strlen(word)) {
+        bs_buf_text(out, word);
+        return;
+    }
+    bs_buf_text(out, "'");
+    for (const char *p = word; *p; p++)
+        if (*p == '\'')
+            bs_buf_text(out, "'\\''");
+        else
+            bs_buf_add(out, p, 1);
+    bs_buf_text(out, "'");
+}
+
+/* The settings for reading that are not what they are by themselves. */
+static void put_settings(const bs_read_options *now, bs_buf *out)
+{
+    bs_read_options usual = bs_read_options_default();
+    bs_buf          a, b;
+    bs_buf_init(&a, 1 << 16);
+    bs_buf_init(&b, 1 << 16);
+    for (const bs_option *row = bs_read_rows; row->name; row++) {
+        bs_buf_clear(&a);
+        bs_buf_clear(&b);
+        bs_option_format(row, now, &a);
+        bs_option_format(row, &usual, &b);
+        if (a.failed || b.failed || !a.data || (b.data && strcmp(a.data, b.data) == 0))
+            continue;
+        bool labels = strcmp(row->name, "data.labels") == 0;
+        bool xml = strcmp(row->name, "data.xml") == 0;
+        bs_buf_text(out, labels ? " --labels " : xml ? " --xml " : " --set ");
+        if (!labels && !xml) {
+            bs_buf_clear(&b);
+            bs_buf_printf(&b, "%s=%s", row->name, a.data);
+        }
+        put_word(labels || xml || b.failed ? a.data : b.data, out);
+    }
+    bs_buf_free(&a);
+    bs_buf_free(&b);
+}
+
+/* The command that trains on the files; files that were checked one by one have their roles. */
+static void print_next(const bs_given *g, bool check, bs_buf *out)
+{
+    bs_buf_text(out, "next     basin train");
+    for (int i = 0; i < g->n; i++) {
+        if (check && i > 0 && g->n <= 3)
+            bs_buf_text(out, g->n == 3 && i == 1 ? " --valid" : " --test");
+        bs_buf_text(out, " ");
+        put_word(g->file[i], out);
+    }
+    put_settings(&g->settings->read, out);
+    bs_buf_text(out, "\n");
+}
+
+static basin_status show(const bs_dataset *d, const bs_notes *notes, bs_buf *table, bs_buf *json,
+                         basin_error *err)
+{
+    bs_summary   s;
+    basin_status status = bs_dataset_summary(d, &s, err);
+    if (status)
+        return status;
+    print_inputs(d, &s, table);
+    status = print_labels(d, &s, table, err);
+    print_checks(d, &s, table);
+    for (size_t i = 0; i < notes->n; i++)
+        bs_buf_printf(table, "note     %s\n", notes->note[i].text);
+    print_json(d, &s, notes, json);
+    return status;
+}
+
+/* Fails with what makes this data unfit for a training. */
+static basin_status find_problem(const bs_dataset *d, const char *file, const bs_notes *notes,
+                                 basin_error *err)
+{
+    bs_summary   s;
+    const char  *odd = bs_notes_find(notes, BS_NOTE_ODD_CELL);
+    basin_status status = bs_dataset_summary(d, &s, err);
+    if (!status && problem(&s))
+        status = bs_fail(err, BASIN_EDATA, "%s: %s", file, problem(&s));
+    if (!status && odd)
+        status = bs_fail(err, BASIN_EDATA, "%s", odd);
+    return status;
+}
+
+/* One file of several: as it is, then as a test of what was trained on the first one. */
+static basin_status check_file(const bs_given *g, int i, const bs_schema *like, bs_dataset **out,
+                               bs_buf *table, bs_buf *json, basin_error *err)
+{
+    bs_read_options o = g->settings->read;
+    bs_notes        notes;
+    o.like = like;
+    bs_notes_init(&notes);
+    bs_buf_printf(table, "%sfile     %s\n", i ? "\n" : "", g->file[i]);
+    basin_status s = bs_dataset_read(&g->file[i], 1, &o, out, &notes, err);
+    if (!s)
+        s = show(*out, &notes, table, json, err);
+    else
+        bs_buf_text(json, "null");
+    if (!s)
+        s = find_problem(*out, g->file[i], &notes, err);
+    if (!s && like)
+        s = bs_dataset_match(like, *out, g->file[i], &notes, err);
+    if (s)
+        bs_buf_printf(table, "problem  %s\n", err->msg);
+    bs_notes_free(&notes);
+    return s;
+}
+
+/* Read as one, files would pass that a model of the first refuses. All are looked at, the first
+ * problem is the status. */
+static basin_status check_files(const bs_given *g, bs_buf *table, bs_buf *json, basin_error *err)
+{
+    bs_dataset  *first = NULL;
+    basin_status status = BASIN_OK;
+    bs_buf_text(json, "{\"files\": [");
+    for (int i = 0; i < g->n && status != BASIN_ENOMEM; i++) {
+        bs_dataset *other = NULL;
+        basin_error why;
+        bs_buf_text(json, i ? ", " : "");
+        basin_status s = check_file(g, i, first ? &first->schema : NULL, i ? &other : &first, table,
+                                    json, &why);
+        bs_dataset_free(other);
+        if (s && (!status || s == BASIN_ENOMEM))
+            status = bs_fail(err, s, "%s", why.msg);
+        if (!first)
+            break; /* nothing to compare the others with */
+    }
+    bs_buf_text(json, "]}");
+    bs_dataset_free(first);
+    if (!status)
+        print_next(g, true, table);
+    return status;
+}
+
 static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf *json,
                             basin_error *err)
 {
     bs_notes    notes;
     bs_dataset *d = NULL;
-    bs_summary  s;
-    const char *labels = g->settings->read.labels;
+    if (check && g->n > 1)
+        return check_files(g, table, json, err);
     bs_notes_init(&notes);
     basin_status status = read_all(g, &notes, &d, err);
+    if (!status && check)
+        status = find_problem(d, g->file[0], &notes, err);
     if (!status)
-        status = bs_dataset_summary(d, &s, err);
-    if (!status && check && problem(&s))
-        status = bs_fail(err, BASIN_EDATA, "%s: %s", g->file[0], problem(&s));
-    if (!status) {
-        print_inputs(d, &s, table);
-        print_checks(d, &s, table);
-        for (size_t i = 0; i < notes.n; i++)
-            bs_buf_printf(table, "note     %s\n", notes.note[i].text);
-        bs_buf_printf(table, "next     basin train %s%s%s\n", g->file[0],
-                      *labels ? " --labels " : "", labels);
-        print_json(d, &s, &notes, json);
-    }
+        status = show(d, &notes, table, json, err);
+    if (!status)
+        print_next(g, false, table);
     bs_dataset_free(d);
     bs_notes_free(&notes);
     return status;
@@ -180,7 +348,9 @@ static basin_status write_parts(const bs_dataset *d, const int32_t *part, const 
         if (s)
             break;
         balance_row(d, path, &balance->part[i], table);
-        bs_buf_printf(json, "%s{\"file\": \"%s\", \"rows\": %d}", i ? ", " : "", path, (int)n);
+        bs_buf_text(json, i ? ", {\"file\": " : "{\"file\": ");
+        bs_json_quote(path, json);
+        bs_buf_printf(json, ", \"rows\": %d}", (int)n);
     }
     bs_buf_text(json, "]}");
     if (!s && balance->crossing > 0)
@@ -267,14 +437,18 @@ static void make_text(const bs_dataset *d, const bs_make_mlc_truth *t, const cha
                   "%s: %d rows, %d features, %d labels\n"
                   "best possible example F1 %.2f; labels on their own %.2f "
                   "(without using each other %.2f)\n"
-                  "next     basin train %s\n",
+                  "next     basin train ",
                   path, (int)d->rows, (int)d->schema.n_features, (int)d->schema.n_labels,
-                  100 * t->best, 100 * t->marginal, 100 * t->local, path);
+                  100 * t->best, 100 * t->marginal, 100 * t->local);
+    put_word(path, table);
+    bs_buf_text(table, "\n");
+    bs_buf_text(json, "{\"file\": ");
+    bs_json_quote(path, json);
     bs_buf_printf(json,
-                  "{\"file\": \"%s\", \"rows\": %d, \"features\": %d, \"labels\": %d, "
+                  ", \"rows\": %d, \"features\": %d, \"labels\": %d, "
                   "\"best_example_f1\": %.6f, \"marginal_example_f1\": %.6f, "
                   "\"local_example_f1\": %.6f}",
-                  path, (int)d->rows, (int)d->schema.n_features, (int)d->schema.n_labels, t->best,
+                  (int)d->rows, (int)d->schema.n_features, (int)d->schema.n_labels, t->best,
                   t->marginal, t->local);
 }
 

@@ -49,6 +49,9 @@ typedef struct {
     bool        truth;  /* ... is yes or no, true or false, 0 or 1 */
     bool        cross;  /* ... or an x: blank means no */
     int32_t     filled; /* cells that are not missing */
+    int32_t     nearly; /* of them numbers, also with a decimal comma */
+    long        odd;    /* line of the first cell that is not a number, or 0 ... */
+    char        odd_text[48]; /* ... and its beginning */
     bs_names    values; /* different texts of columns that are not numbers */
     const char *yes;    /* a text that reads as 1 */
     csv_role    role;

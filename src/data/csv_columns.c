@@ -107,14 +107,33 @@ static basin_status take_names(csv_table *t, bool header)
 
 /* --- kinds --------------------------------------------------------------- */
 
-static void look_at_cell(csv_column *c, const char *text, size_t len)
+/* "1,5" in a file of people who write so */
+static bool is_decimal_comma(const char *text, size_t len)
+{
+    const char *comma = memchr(text, ',', len);
+    char        copy[48];
+    double      v;
+    if (!comma || len >= sizeof copy)
+        return false;
+    memcpy(copy, text, len);
+    copy[comma - text] = '.';
+    copy[len] = '\0';
+    return is_number(copy, len, &v);
+}
+
+static void look_at_cell(csv_column *c, const char *text, size_t len, long line)
 {
     double v;
     if (bs_is_missing(text, len))
         return;
     c->filled++;
-    if (c->number && !is_number(text, len, &v))
+    bool number = is_number(text, len, &v);
+    c->nearly += number || is_decimal_comma(text, len);
+    if (!number && c->number) {
         c->number = false;
+        c->odd = line;
+        snprintf(c->odd_text, sizeof c->odd_text, "%.*s", bs_show(text, len), text);
+    }
     if (!c->truth && !c->cross)
         return;
     int truth = bs_truth(text, len);
@@ -166,7 +185,7 @@ static basin_status pass(csv_table *t, bool collect)
             if (!text)
                 return bs_fail_nomem(t->r->err);
             if (!collect) {
-                look_at_cell(&t->column[i], text, len);
+                look_at_cell(&t->column[i], text, len, cell.line);
                 continue;
             }
             basin_status s = collect_value(t, &t->column[i], text, len);

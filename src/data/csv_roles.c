@@ -215,11 +215,24 @@ static basin_status recollect(csv_table *t, csv_column *c, int32_t index)
     return BASIN_OK;
 }
 
+/* One dash among prices makes texts of all of them, which is hardly ever meant. */
+static void note_odd_cell(csv_table *t, const csv_column *c)
+{
+    if (c->odd && c->filled >= FEWEST_ROWS && c->nearly >= c->filled - c->filled / 10)
+        bs_notes_add(t->r->notes, BS_NOTE_ODD_CELL,
+                     "%s:%ld: '%s' in column '%s' is not a number%s, so that all %d values of the "
+                     "column are texts",
+                     t->r->name, c->odd, c->odd_text, c->name,
+                     strchr(c->odd_text, ',') ? " (a decimal point is needed)" : "", c->filled);
+}
+
 static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
 {
     bs_source *source = &t->r->b->ds->source;
     int        trained = trained_kind(t, c);
     source->attributes++;
+    if (trained < 0 && !c->truth)
+        note_odd_cell(t, c);
     if (trained == BS_FEATURE_ONEHOT) {
         source->nominal++;
         basin_status s = c->number ? recollect(t, c, index) : BASIN_OK;

@@ -140,8 +140,10 @@ typedef struct {
     int32_t labels_never, labels_always;
     int32_t rarest, rarest_rows; /* the rarest label that occurs; -1 = no label occurs */
     int32_t commonest, commonest_rows;
-    int64_t missing;
+    int64_t missing; /* values and categories */
 } bs_summary;
+
+int64_t bs_blank_categories(const bs_dataset *ds); /* cells of nominal columns without a value */
 
 basin_status bs_dataset_summary(const bs_dataset *ds, bs_summary *out, basin_error *err);
 

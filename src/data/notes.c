@@ -53,10 +53,15 @@ void bs_notes_add(bs_notes *notes, const char *tag, const char *fmt, ...)
         notes->note[notes->n++] = (bs_note){.tag = tag, .text = copy};
 }
 
-bool bs_notes_has(const bs_notes *notes, const char *tag)
+const char *bs_notes_find(const bs_notes *notes, const char *tag)
 {
     for (size_t i = 0; i < notes->n; i++)
         if (strcmp(notes->note[i].tag, tag) == 0)
-            return true;
-    return false;
+            return notes->note[i].text;
+    return NULL;
+}
+
+bool bs_notes_has(const bs_notes *notes, const char *tag)
+{
+    return bs_notes_find(notes, tag) != NULL;
 }

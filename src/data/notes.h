@@ -12,6 +12,9 @@ typedef struct {
     const char *text; /* one sentence without a full stop */
 } bs_note;
 
+/* Tags that `data check` calls problems: what was read is hardly what was meant. */
+#define BS_NOTE_ODD_CELL "odd cell"
+
 /* A list that only grows. A note that finds no memory sets `failed`. */
 typedef struct {
     bs_arena arena;
@@ -26,6 +29,7 @@ void bs_notes_free(bs_notes *notes); /* accepts NULL */
 /* Does nothing when notes is NULL; a text that is there already is not repeated. */
 void bs_notes_add(bs_notes *notes, const char *tag, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+const char *bs_notes_find(const bs_notes *notes, const char *tag); /* the first text, or NULL */
 bool bs_notes_has(const bs_notes *notes, const char *tag);
 
 #endif

@@ -138,6 +138,9 @@ static basin_status check_limits(const bs_reading *r)
                           r->o->max_labels);
     if (r->b->ds->rows == 0)
         return bs_fail_at(r, 0, 0, "there are no rows");
+    const char *odd = r->notes ? bs_notes_find(r->notes, BS_NOTE_ODD_CELL) : NULL;
+    if (s->n_features == 0 && odd)
+        return bs_fail(r->err, BASIN_EDATA, "%s; there are no features left", odd);
     if (s->n_features == 0)
         return bs_fail_at(r, 0, 0, "there are no features");
     return BASIN_OK;
@@ -160,8 +163,12 @@ static void common_notes(const bs_reading *r)
     if (ds->n_missing)
         bs_notes_add(r->notes, "missing", "%lld missing values: they become the training mean",
                      (long long)ds->n_missing);
+    int64_t blank = bs_blank_categories(ds);
+    if (blank)
+        bs_notes_add(r->notes, "missing", "%lld missing categories: all of their features are 0",
+                     (long long)blank);
     if (ds->unknown.start)
-        bs_notes_add(r->notes, "unknown", "%d labels are left open (?) and will not be scored",
+        bs_notes_add(r->notes, "unknown", "%d labels are left open (?): they count as off",
                      ds->unknown.start[ds->rows]);
     if (r->b->repeated)
         bs_notes_add(r->notes, "repeated", "some rows name a label more than once");

@@ -50,6 +50,24 @@ static void count_repeats(const print *p, int32_t n, bs_summary *out)
     }
 }
 
+/* A category has one feature in each row, or it is missing there. Where rows name what they have
+ * nothing can be missing. */
+int64_t bs_blank_categories(const bs_dataset *ds)
+{
+    const bs_schema *s = &ds->schema;
+    int64_t          blank = 0;
+    if (s->open || !s->feature)
+        return 0;
+    for (int32_t i = 0; i < s->n_features; i++)
+        if (s->feature[i].kind == BS_FEATURE_ONEHOT &&
+            (i == 0 || s->feature[i - 1].kind != BS_FEATURE_ONEHOT ||
+             strcmp(s->feature[i].attribute, s->feature[i - 1].attribute) != 0))
+            blank += ds->rows;
+    for (int32_t e = 0; blank && e < ds->x.start[ds->rows]; e++)
+        blank -= s->feature[ds->x.index[e]].kind == BS_FEATURE_ONEHOT;
+    return blank;
+}
+
 static basin_status repetitions(const bs_dataset *ds, bs_summary *out, basin_error *err)
 {
     int32_t n = ds->rows;
@@ -126,7 +144,7 @@ basin_status bs_dataset_summary(const bs_dataset *ds, bs_summary *out, basin_err
     *out = (bs_summary){.rows = ds->rows,
                         .features = ds->schema.n_features,
                         .labels = ds->schema.n_labels,
-                        .missing = ds->n_missing};
+                        .missing = ds->n_missing + bs_blank_categories(ds)};
     double cells = (double)ds->rows * ds->schema.n_features;
     out->density = cells > 0 ? ds->x.start[ds->rows] / cells : 0;
     out->cardinality = ds->rows ? (double)ds->y.start[ds->rows] / ds->rows : 0;

@@ -36,3 +36,23 @@ try basin data convert z.csv --labels last:2 -o z.jsonl
 try basin data convert z.csv --labels last:2 -o z.libsvm
 printf '1 1:1\n7 1:2\n' > n.libsvm; printf '1\n7\n9\n' > n.labels
 try basin data convert n.libsvm -o n2.libsvm
+
+# cells that are not what their column is
+{ echo price,b,l; for i in $(seq 20); do echo $((i % 7)).5,$i.5,$((i % 2)); done; echo -,1,1; } > dash.csv
+basin data inspect dash.csv --labels l | grep note
+try basin data check dash.csv --labels l
+{ echo 'price;l'; for i in $(seq 20); do echo "$i,5;$((i % 2))"; done; } > comma.csv
+try basin data check comma.csv --labels l
+printf '@relation x\n@attribute c {red,green,blue}\n@attribute n numeric\n@attribute l {0,1}\n@data\n?,?,0\nred,1,1\nblue,2,?\n' > miss.arff
+basin data inspect miss.arff --labels l | grep 'missing\|open'
+
+# the next command works as it stands; several files are checked against the first
+cp d.arff "my d;1.arff"; cp d.xml "my d;1.xml"
+basin data inspect "my d;1.arff" d.arff --xml d.xml --set data.max_rows=1000 | tail -n 1
+basin data check d.arff d.arff | grep 'file\|next'
+printf '{"features":{"noise_1":1},"labels":["other"]}\n' > other.jsonl
+basin data convert d.arff -o dj.jsonl 2> note
+basin data check dj.jsonl other.jsonl dj.jsonl > table; echo "status $?"; grep 'file\|problem\|next' table
+basin data split d.arff -o 'sp"q' --shares 50,50 --json 2> note | cut -c1-36
+printf 'a,never,l1\n1,0,1\n2,0,0\n' > never.csv
+basin data inspect never.csv --labels never,l1 | sed -n 3,6p
