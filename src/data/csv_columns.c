@@ -87,6 +87,8 @@ static basin_status take_names(csv_table *t, bool header)
                 break;
             }
         }
+        if (!len && header && i < 2) /* the index of a table that pandas wrote */
+            t->r->b->ds->source.unnamed = i == 0;
         if (!len) {
             len = (size_t)snprintf(number, sizeof number, "c%d", i + 1);
             text = number;

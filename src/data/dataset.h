@@ -49,6 +49,7 @@ typedef struct {
     int32_t numeric, nominal; /* of the file; the two sum up with texts and dates */
     int32_t binary;           /* of the nominal ones */
     int32_t skipped;          /* identifiers, texts, dates */
+    bool    unnamed;          /* the first column is the only one without a name */
     char    labels_from[96];  /* "bibtex.xml", "-C 28 in the relation name", "--labels" */
 } bs_source;
 

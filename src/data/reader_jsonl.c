@@ -347,7 +347,7 @@ static basin_status finish(jsonl *x)
     bool binary = source->numeric == 0;
     b->ds->open_labels = true;
     snprintf(source->labels_from, sizeof source->labels_from, "the member \"labels\"");
-    b->ds->schema.open = x->style == NAMED;
+    b->ds->schema.open = x->style != NUMBERED;
     b->ds->schema.dense = x->style == NUMBERED;
     b->ds->schema.binary = b->ones || (x->style == NAMED && binary);
     b->ds->labelled = x->labels;

@@ -56,3 +56,19 @@ basin data check dj.jsonl other.jsonl dj.jsonl > table; echo "status $?"; grep '
 basin data split d.arff -o 'sp"q' --shares 50,50 --json 2> note | cut -c1-36
 printf 'a,never,l1\n1,0,1\n2,0,0\n' > never.csv
 basin data inspect never.csv --labels never,l1 | sed -n 3,6p
+
+# columns that only number or name the rows
+{ echo ,x,l; for i in 7 3 9 11 2 0 4 5 1 8; do echo $i,$((i % 3)).5,$((i % 2)); done; } > pd.csv
+basin data inspect pd.csv --labels l | grep '^inputs\|identifier'
+printf ',x,l\n0,1.5,0\n1,2.5,1\n' > pd2.csv
+basin data inspect pd2.csv --labels l | grep '^inputs\|identifier'
+{ echo time,x,l; for i in $(seq 12); do echo $i,$((i % 3)).5,$((i % 2)); done; } > count.csv
+basin data inspect count.csv --labels l | grep '^inputs\|counts'
+for i in $(seq 20); do echo "{\"title\":\"t$i\",\"c\":\"c$((i % 3))\",\"labels\":[$((i % 2))]}"; done > text.jsonl
+basin data inspect text.jsonl | grep '^inputs\|identifier'
+
+# rows that are all zero are rows to a model
+basin train text.jsonl -q --method ce --epochs 1 -o zero > table
+echo '{"features":{}}' | basin predict zero - | wc -l
+{ for i in $(seq 5000); do echo '{}'; done; echo '{"c":"c1"}'; } > zero.jsonl
+basin predict zero zero.jsonl | wc -l
