@@ -66,6 +66,7 @@ typedef struct {
     csv_column *column;
     int32_t     n;
     int32_t     rows, blank;
+    bool        header; /* the first line holds names */
     const char *separator; /* within a list of labels */
     bool        latin1;
     int32_t     hint; /* for bs_schema_attribute() */
@@ -73,6 +74,15 @@ typedef struct {
 
 /* Names, then what kind of values every column has. */
 basin_status bs_csv_columns(csv_table *t);
+
+/* Whether the cells of the first record are names; c is at its beginning. csv_header.c */
+basin_status bs_csv_header(csv_table *t, csv_cursor c, bool *out);
+
+/* "text follows ...": what is wrong with a cell. */
+basin_status bs_csv_fail(csv_table *t, csv_step step, const csv_cell *cell);
+/* The number of a column without a name: "c7" is 7; else 0. */
+int32_t      bs_csv_column_number(const char *name);
+bool         bs_csv_number(const char *text, size_t len, double *v);
 /* Which columns are labels, and the roles of the others. */
 basin_status bs_csv_roles(csv_table *t);
 

@@ -10,13 +10,13 @@
 
 enum { MOST_COLUMNS = 4 << 20, MOST_VALUES = 100000 };
 
-static bool is_number(const char *text, size_t len, double *v)
+bool bs_csv_number(const char *text, size_t len, double *v)
 {
     const char *end = bs_scan_double(text, v);
     return end && end == text + len;
 }
 
-static basin_status fail_step(csv_table *t, csv_step step, const csv_cell *cell)
+basin_status bs_csv_fail(csv_table *t, csv_step step, const csv_cell *cell)
 {
     if (step == CSV_UNCLOSED)
         return bs_fail_at(t->r, cell->line, 0, "a quote that opens here is never closed");
@@ -42,27 +42,19 @@ static basin_status add_column(csv_table *t, size_t *cap)
     return BASIN_OK;
 }
 
-/* The first record: how many columns, and whether its cells can be names. */
-static basin_status first_record(csv_table *t, csv_cursor c, bool *numbers)
+/* The first record: how many columns there are. */
+static basin_status count_columns(csv_table *t, csv_cursor c)
 {
     size_t   cap = 0;
     csv_cell cell;
     csv_step step;
-    *numbers = false;
     do {
-        size_t       len;
-        double       v;
         basin_status s = add_column(t, &cap);
         step = bs_csv_next(&c, &cell);
         if (!s && step > CSV_END)
-            s = fail_step(t, step, &cell);
+            s = bs_csv_fail(t, step, &cell);
         if (s)
             return s;
-        const char *text = bs_csv_text(&cell, &t->scratch, &len);
-        if (!text)
-            return bs_fail_nomem(t->r->err);
-        if (is_number(text, len, &v) || (len && bs_is_missing(text, len)))
-            *numbers = true;
     } while (step == CSV_CELL);
     return BASIN_OK;
 }
@@ -120,7 +112,7 @@ static bool is_decimal_comma(const char *text, size_t len)
     memcpy(copy, text, len);
     copy[comma - text] = '.';
     copy[len] = '\0';
-    return is_number(copy, len, &v);
+    return bs_csv_number(copy, len, &v);
 }
 
 static void look_at_cell(csv_column *c, const char *text, size_t len, long line)
@@ -129,7 +121,7 @@ static void look_at_cell(csv_column *c, const char *text, size_t len, long line)
     if (bs_is_missing(text, len))
         return;
     c->filled++;
-    bool number = is_number(text, len, &v);
+    bool number = bs_csv_number(text, len, &v);
     c->nearly += number || is_decimal_comma(text, len);
     if (!number && c->number) {
         c->number = false;
@@ -178,7 +170,7 @@ static basin_status pass(csv_table *t, bool collect)
             size_t   len;
             step = bs_csv_next(&c, &cell);
             if (step > CSV_END)
-                return fail_step(t, step, &cell);
+                return bs_csv_fail(t, step, &cell);
             if (i >= t->n)
                 return bs_fail_at(t->r, line, 0, "more cells than the %d of the first line", t->n);
             if (step == CSV_LAST && i + 1 < t->n)
@@ -205,19 +197,19 @@ static basin_status pass(csv_table *t, bool collect)
 
 basin_status bs_csv_columns(csv_table *t)
 {
-    bool        numbers, header;
     int32_t     blank = 0;
     const char *option = t->r->o->header;
     if (!bs_csv_record(&t->start, &blank))
         return bs_fail_at(t->r, 0, 0, "the file is empty");
-    basin_status s = first_record(t, t->start, &numbers);
-    if (s)
-        return s;
-    header = strcmp(option, "auto") == 0 ? !numbers : strcmp(option, "yes") == 0;
-    s = take_names(t, header);
+    basin_status s = count_columns(t, t->start);
+    t->header = strcmp(option, "yes") == 0;
+    if (!s && strcmp(option, "auto") == 0)
+        s = bs_csv_header(t, t->start, &t->header);
+    if (!s)
+        s = take_names(t, t->header);
     if (!s && strcmp(option, "auto") == 0)
         bs_notes_add(t->r->notes, "header",
-                     header ? "the first line holds the names of the columns "
+                     t->header ? "the first line holds the names of the columns "
                               "(data.header)"
                             : "the first line has numbers, so columns are named c1, c2, ... "
                               "(data.header)");

@@ -9,6 +9,18 @@ enum { MOST_CATEGORIES = 1000, FEWEST_ROWS = 10 };
 
 /* --- labels -------------------------------------------------------------- */
 
+/* The usual reason for columns that are not what they were said to be. */
+static basin_status fail_headless(const csv_table *t, basin_status s)
+{
+    char text[sizeof t->r->err->msg];
+    if (t->header)
+        return s;
+    snprintf(text, sizeof text, "%.900s", t->r->err->msg);
+    return bs_fail(t->r->err, s,
+                   "%s; the first line was read as a row (data.header=yes makes names of it)",
+                   text);
+}
+
 static basin_status option_labels(csv_table *t, uint8_t *mark)
 {
     const char **names = bs_alloc((size_t)t->n * sizeof *names);
@@ -18,7 +30,54 @@ static basin_status option_labels(csv_table *t, uint8_t *mark)
         names[i] = t->column[i].name;
     basin_status s = bs_select_columns(t->r, t->r->o->labels, names, t->n, mark);
     bs_free(names);
-    return s;
+    return s == BASIN_EDATA ? fail_headless(t, s) : s;
+}
+
+int32_t bs_csv_column_number(const char *name)
+{
+    int64_t     k;
+    const char *end = name[0] == 'c' ? bs_scan_index(name + 1, &k) : NULL;
+    return end && !*end && k > 0 && k < INT32_MAX ? (int32_t)k : 0;
+}
+
+/* Sets label[k] for columns that were labels in training; how many columns there were at least,
+ * or 0 when they had names. */
+static int32_t trained_columns(const bs_schema *like, uint8_t *label, int32_t most)
+{
+    int32_t last = 0;
+    for (int32_t i = 0; i < like->n_labels + like->n_features; i++) {
+        bool    is_label = i < like->n_labels;
+        int32_t k = bs_csv_column_number(is_label ? like->label[i]
+                                                  : like->feature[i - like->n_labels].attribute);
+        if (!k || k > most)
+            return 0;
+        label[k] = label[k] || is_label;
+        last = k > last ? k : last;
+    }
+    return last;
+}
+
+/* Rows without names and without labels: the columns are those of training less its labels. */
+static basin_status name_unlabelled(csv_table *t)
+{
+    const bs_schema *like = t->r->o->like;
+    if (t->header || !t->r->o->label_free || !like || !like->feature)
+        return BASIN_OK;
+    int32_t  most = t->n + like->n_labels;
+    uint8_t *label = bs_calloc((size_t)most + 1, 1);
+    if (!label)
+        return bs_fail_nomem(t->r->err);
+    bool fits = trained_columns(like, label, most) == most, ok = true;
+    for (int32_t i = 0, k = 0; fits && ok && i < t->n; i++) {
+        char name[24];
+        while (label[++k])
+            ;
+        int n = snprintf(name, sizeof name, "c%d", k);
+        t->column[i].name = bs_arena_copy(&t->r->b->ds->arena, name, (size_t)n);
+        ok = t->column[i].name != NULL;
+    }
+    bs_free(label);
+    return ok ? BASIN_OK : bs_fail_nomem(t->r->err);
 }
 
 static bool schema_labels(const csv_table *t, uint8_t *mark)
@@ -139,7 +198,9 @@ static basin_status set_label(csv_table *t, csv_column *c, int32_t marked)
         return BASIN_OK;
     }
     if (!c->truth && !c->cross && c->number)
-        return bs_fail_at(t->r, 0, 0, "label column '%s' has numbers other than 0 and 1", c->name);
+        return fail_headless(t, bs_fail_at(t->r, 0, 0,
+                                           "label column '%s' has numbers other than 0 and 1",
+                                           c->name));
     if (!c->truth && !c->cross)
         return bs_fail_at(t->r, 0, 0,
                           "label column '%s' has the value '%.40s'; a label is 0/1, "
@@ -277,7 +338,9 @@ basin_status bs_csv_roles(csv_table *t)
     uint8_t *mark = bs_calloc((size_t)t->n, 1);
     if (!mark)
         return bs_fail_nomem(t->r->err);
-    basin_status s = choose_labels(t, mark);
+    basin_status s = name_unlabelled(t);
+    if (!s)
+        s = choose_labels(t, mark);
     int32_t      marked = 0;
     for (int32_t i = 0; i < t->n; i++)
         marked += mark[i];

@@ -2,18 +2,35 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/scan.h"
 #include "data/write.h"
 
-static void put_cell(bs_writing *w, const char *text)
+static void put_quoted(bs_writing *w, const char *text)
 {
-    if (!strpbrk(text, ",\"\n\r") && *text != ' ') {
-        bs_put(w, text);
-        return;
-    }
     bs_put(w, "\"");
     for (const char *p = text; *p; p++)
         bs_put_bytes(w, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
     bs_put(w, "\"");
+}
+
+static void put_cell(bs_writing *w, const char *text)
+{
+    size_t n = strlen(text);
+    if (strpbrk(text, ",\"\n\r") || *text == ' ' || *text == '\t' || bs_trim(text, n) != n)
+        put_quoted(w, text);
+    else
+        bs_put(w, text);
+}
+
+/* A number in the first line says that it holds no names, unless it is in quotes. */
+static void put_name(bs_writing *w, const char *text)
+{
+    double      v;
+    const char *end = bs_scan_double(text, &v);
+    if ((end && !*end) || bs_is_missing(text, strlen(text)))
+        put_quoted(w, text);
+    else
+        put_cell(w, text);
 }
 
 static void put_header(const bs_dataset *ds, bs_writing *w)
@@ -25,11 +42,11 @@ static void put_header(const bs_dataset *ds, bs_writing *w)
     }
     for (int32_t i = 0; i < ds->schema.n_features; i++) {
         bs_put(w, i ? "," : "");
-        put_cell(w, bs_feature_name(ds, i, scratch));
+        put_name(w, bs_feature_name(ds, i, scratch));
     }
     for (int32_t i = 0; i < ds->schema.n_labels; i++) {
         bs_put(w, ",");
-        put_cell(w, ds->schema.label[i]);
+        put_name(w, ds->schema.label[i]);
     }
     bs_put(w, "\n");
 }

@@ -72,3 +72,22 @@ basin train text.jsonl -q --method ce --epochs 1 -o zero > table
 echo '{"features":{}}' | basin predict zero - | wc -l
 { for i in $(seq 5000); do echo '{}'; done; echo '{"c":"c1"}'; } > zero.jsonl
 basin predict zero zero.jsonl | wc -l
+
+# labels that are numbers, as names of columns
+printf '1,5 1:2 3:0.5\n 2:1\n1 1:3\n9 2:2\n' > u.libsvm
+basin data convert u.libsvm -o u.csv 2> note; head -n 2 u.csv
+basin data inspect u.csv --labels last:3 | grep '^labels'
+basin data inspect u.csv --labels 1,5,9 | grep '^labels'
+sed 's/"//g' u.csv > bare.csv
+basin data inspect bare.csv --labels 1,5,9 | grep '^labels'
+printf '0,1\n0.5,1\n1.5,0\n' > two.csv
+try basin data inspect two.csv --labels 1
+printf '7,2,3\n0.5,1,0\n1.5,0,1\n' > row.csv
+try basin data inspect row.csv --labels last:2
+
+# rows without names: those to predict have no labels
+for i in $(seq 20); do echo "$((i % 2)),$((i % 3 / 2)),$((i % 2)).5,$((i % 3)).25"; done > rows.csv
+basin train rows.csv -q --labels first:2 --method ce --epochs 1 -o rows > table
+basin predict rows rows.csv > all.jsonl
+cut -d, -f3- rows.csv > bare.csv
+basin predict rows bare.csv | cmp - all.jsonl && echo "without labels: same"
