@@ -14,6 +14,7 @@ typedef struct {
     bs_reading  *r;
     arff_header *h;
     uint8_t     *xml, *meka, *mark; /* [n] each */
+    uint8_t     *spare;             /* [n] labels that were not chosen */
     char         file[80];          /* the label file's name */
     long long    count;             /* n of -C n */
     bool         has_xml, has_meka;
@@ -123,6 +124,46 @@ static void use(roles *x, const uint8_t *mark, const char *from)
     bs_notes_add(x->r->notes, "labels", "labels are %s, from %s", text, from);
 }
 
+/* Labels that the file knows and that were not chosen: they stand for the same truth, so a model
+ * that saw them as features would be worth nothing. Does nothing when other attributes were
+ * chosen as well: then it is not certain what the file says. */
+static void spare_labels(roles *x, const uint8_t *known, const char *from)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < x->h->n; i++) {
+        if (x->mark[i] && !known[i])
+            return;
+        n += known[i] && !x->mark[i];
+    }
+    for (int32_t i = 0; i < x->h->n; i++)
+        x->spare[i] = x->spare[i] || (known[i] && !x->mark[i]);
+    if (n)
+        bs_notes_add(x->r->notes, BS_NOTE_SPARE,
+                     "%d other labels, from %s, are left out: they are no features", n, from);
+}
+
+/* What lies beside the data need not be right when somebody says what the labels are. */
+static basin_status spare_others(roles *x)
+{
+    bs_reading  quiet = *x->r;
+    basin_error unused;
+    roles       other = *x;
+    quiet.notes = NULL;
+    quiet.err = x->r->o->xml[0] ? x->r->err : &unused;
+    other.r = &quiet;
+    basin_status s = bs_arff_xml(&quiet, x->h, x->xml, &x->has_xml, x->file, sizeof x->file);
+    if (s == BASIN_ENOMEM)
+        return bs_fail_nomem(x->r->err);
+    if (s && x->r->o->xml[0])
+        return s;
+    if (!s && x->has_xml)
+        spare_labels(x, x->xml, x->file);
+    quiet.err = &unused;
+    if (!find_meka(&other) && other.has_meka)
+        spare_labels(x, x->meka, "the relation name");
+    return BASIN_OK;
+}
+
 static basin_status use_option(roles *x)
 {
     const arff_header *h = x->h;
@@ -135,11 +176,11 @@ static basin_status use_option(roles *x)
     bs_free(names);
     if (!s)
         use(x, x->mark, "--labels");
-    return s;
+    return s ? s : spare_others(x);
 }
 
-/* Names of the training labels; false when the file has none of them. */
-static basin_status use_schema(roles *x, bool *found)
+/* Marks the training labels; *found is how many the file has. */
+static basin_status mark_schema(roles *x, uint8_t *mark, int32_t *found)
 {
     const bs_schema *like = x->r->o->like;
     bs_arena         arena;
@@ -153,13 +194,27 @@ static basin_status use_schema(roles *x, bool *found)
             s = bs_fail_nomem(x->r->err);
     for (int32_t i = 0; !s && i < x->h->n; i++) {
         const char *name = x->h->attribute[i].name;
-        x->mark[i] = bs_names_find(&known, name, strlen(name)) >= 0;
-        *found = *found || x->mark[i];
+        mark[i] = bs_names_find(&known, name, strlen(name)) >= 0;
+        *found += mark[i];
     }
     bs_names_free(&known);
     bs_arena_free(&arena);
-    if (!s && *found)
-        use(x, x->mark, "the training data");
+    return s;
+}
+
+/* What the file says are labels. A model that was trained on some of them has no use for the
+ * others, and they were no features either. */
+static basin_status use_known(roles *x, const uint8_t *known, const char *from)
+{
+    int32_t      found = 0;
+    basin_status s = x->r->o->like ? mark_schema(x, x->mark, &found) : BASIN_OK;
+    bool         fewer = found > 0 && found == x->r->o->like->n_labels;
+    for (int32_t i = 0; !s && i < x->h->n; i++)
+        fewer = fewer && (!x->mark[i] || known[i]);
+    if (!s)
+        use(x, fewer ? x->mark : known, from);
+    if (!s && fewer)
+        spare_labels(x, known, from);
     return s;
 }
 
@@ -190,23 +245,21 @@ static basin_status choose(roles *x)
                           "relation or --labels xml",
                           source, one, x->file, two);
     }
-    if (x->has_xml && !want_meka) {
-        use(x, x->xml, x->file);
-        return BASIN_OK;
-    }
-    if (x->has_meka) {
-        use(x, x->meka, source);
-        return BASIN_OK;
-    }
+    if (x->has_xml && !want_meka)
+        return use_known(x, x->xml, x->file);
+    if (x->has_meka)
+        return use_known(x, x->meka, source);
     if (x->h->hierarchy >= 0) {
         snprintf(x->r->b->ds->source.labels_from, sizeof x->r->b->ds->source.labels_from,
                  "hierarchical attribute '%.40s'", x->h->attribute[x->h->hierarchy].name);
         x->mark[x->h->hierarchy] = 1;
         return BASIN_OK;
     }
-    bool found = false;
+    int32_t found = 0;
     if (x->r->o->like)
-        s = use_schema(x, &found);
+        s = mark_schema(x, x->mark, &found);
+    if (!s && found)
+        use(x, x->mark, "the training data");
     if (s || found)
         return s;
     if (!x->r->o->label_free)
@@ -349,15 +402,18 @@ basin_status bs_arff_roles(bs_reading *r, arff_header *h)
 {
     size_t n = (size_t)h->n;
     roles  x = {.r = r, .h = h};
-    x.xml = bs_calloc(3, n);
+    x.xml = bs_calloc(4, n);
     if (!x.xml)
         return bs_fail_nomem(r->err);
     x.meka = x.xml + n;
     x.mark = x.xml + 2 * n;
+    x.spare = x.xml + 3 * n;
     basin_status s = choose(&x);
     for (int32_t i = 0; !s && i < h->n; i++) {
         arff_attribute *a = &h->attribute[i];
-        if (x.mark[i] && a->type == ARFF_HIERARCHY)
+        if (x.spare[i])
+            a->role = ARFF_SKIP;
+        else if (x.mark[i] && a->type == ARFF_HIERARCHY)
             s = set_classes(&x, a);
         else
             s = x.mark[i] ? set_label(&x, a) : set_feature(&x, a);

@@ -42,6 +42,8 @@ static inline basin_status put_number(rows *x, const arff_attribute *a, double v
             return bs_fail_nomem(x->r->err);
         return BASIN_OK;
     }
+    if (a->role == ARFF_SKIP)
+        return BASIN_OK;
     if (fabs(v) > (double)FLT_MAX)
         return FAIL_AT(x, p, "the value of '%s' is too large (above 3.4e38)", a->name);
     if (v != 0 && !bs_push_x(x->r->b, a->column, (float)v))
@@ -62,6 +64,8 @@ static basin_status put_missing(rows *x, const arff_attribute *a)
 static inline basin_status put_value(rows *x, const arff_attribute *a, int32_t value)
 {
     bool ok = true;
+    if (a->role == ARFF_SKIP)
+        return BASIN_OK;
     if (a->coding == ARFF_AS_BINARY) {
         if (value == a->one)
             ok = a->role == ARFF_LABEL ? bs_push_y(x->r->b, a->column)

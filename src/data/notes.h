@@ -14,6 +14,8 @@ typedef struct {
 
 /* Tags that `data check` calls problems: what was read is hardly what was meant. */
 #define BS_NOTE_ODD_CELL "odd cell"
+/* Labels of the file that were not chosen. */
+#define BS_NOTE_SPARE "spare labels"
 
 /* A list that only grows. A note that finds no memory sets `failed`. */
 typedef struct {

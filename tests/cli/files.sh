@@ -91,3 +91,10 @@ basin train rows.csv -q --labels first:2 --method ce --epochs 1 -o rows > table
 basin predict rows rows.csv > all.jsonl
 cut -d, -f3- rows.csv > bare.csv
 basin predict rows bare.csv | cmp - all.jsonl && echo "without labels: same"
+
+# labels that were not chosen are no features
+basin data inspect d.arff | grep '^inputs' | cut -d, -f1
+basin data inspect d.arff --labels pick1_a,pick1_b | grep '^inputs\|^labels\|are left out' | cut -d, -f1-4
+basin train d.arff --labels pick1_a -q --method ce --epochs 1 -o one > table
+basin eval one d.arff > table && echo "evaluated"
+basin predict one d.arff | wc -l
