@@ -148,7 +148,8 @@ static void put_settings(const bs_read_options *now, bs_buf *out)
         bs_buf_clear(&b);
         bs_option_format(row, now, &a);
         bs_option_format(row, &usual, &b);
-        if (a.failed || b.failed || !a.data || (b.data && strcmp(a.data, b.data) == 0))
+        out->failed = out->failed || a.failed || b.failed;
+        if (out->failed || !a.data || (b.data && strcmp(a.data, b.data) == 0))
             continue;
         bool labels = strcmp(row->name, "data.labels") == 0;
         bool xml = strcmp(row->name, "data.xml") == 0;

@@ -159,7 +159,9 @@ static const bad svm[] = {
     ROW("format=libsvm", "1\n2\n", "data: there are no features"),
     ROW("format=libsvm", "\xff 2:1\n", "data:1:1: the label is not UTF-8 text"),
     ROW("format=libsvm", "1 2:1\0\n", "data:1:6: a NUL byte in a text file"),
-    ROW("format=libsvm labels=/nowhere", "1 2:1\n", "/nowhere: no such file"),
+    ROW("format=libsvm labels=/nowhere", "1 2:1\n",
+        "data: --labels: '/nowhere' is no file that can be read; rows of this format list their "
+        "labels, and --labels is a file of names for them"),
     ROW("format=libsvm max_labels=1", "1 2:1\n2 2:1\n",
         "data:2: more than 1 labels; data.max_labels allows more"),
     ROW("format=xmc", "2 5\n1 2:1\n",

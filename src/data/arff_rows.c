@@ -46,7 +46,7 @@ static inline basin_status put_number(rows *x, const arff_attribute *a, double v
         return BASIN_OK;
     if (fabs(v) > (double)FLT_MAX)
         return FAIL_AT(x, p, "the value of '%s' is too large (above 3.4e38)", a->name);
-    if (v != 0 && !bs_push_x(x->r->b, a->column, (float)v))
+    if (v != 0 && !bs_push_number(x->r->b, a->column, v))
         return bs_fail_nomem(x->r->err);
     return BASIN_OK;
 }

@@ -20,10 +20,12 @@ typedef struct {
     int32_t *x_start, *y_start, *u_start;
     size_t   xs_cap, ys_cap, us_cap; /* of the three above */
     int32_t  rows, max_rows;
-    int64_t  rows_before; /* in pieces of the file read before: rows are named by number */
-    bool     ones;        /* every value so far is 1 */
-    bool     reordered;   /* some row's features were not in increasing order */
-    bool     repeated;    /* some row named a label twice */
+    int64_t  rows_before;   /* in pieces of the file read before: rows are named by number */
+    bool     ones;          /* every value so far is 1 */
+    bool     reordered;     /* some row's features were not in increasing order */
+    bool     repeated;      /* some row named a label twice */
+    int64_t  rounded;       /* whole numbers that a float does not hold ... */
+    double   first_rounded; /* ... and the first of them */
 
     bs_names     features, labels; /* by name; unused where numbers are enough */
     bs_feature  *feature;
@@ -48,6 +50,19 @@ static inline bool bs_push_x(bs_build *b, int32_t feature, float value)
     b->x_index[b->nx] = feature;
     b->x_value[b->nx++] = value;
     return true;
+}
+
+/* The same for a number as it was read. Whole numbers are counted where digits are lost: they may
+ * be codes, and two codes may become one. */
+static inline bool bs_push_number(bs_build *b, int32_t feature, double value)
+{
+    const double size = value < 0 ? -value : value;
+    if (size > 16777216 /* 2^24: up to here floats are exact */ && size < 9e15 &&
+        (double)(float)value != value && (double)(int64_t)value == value) {
+        b->first_rounded = b->rounded ? b->first_rounded : value;
+        b->rounded++;
+    }
+    return bs_push_x(b, feature, (float)value);
 }
 
 static inline bool bs_push_y(bs_build *b, int32_t label)

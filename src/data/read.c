@@ -82,6 +82,24 @@ static bool has_extension(const char *path, const char *list)
     return false;
 }
 
+/* Texts that some reader would take and then complain about something else. */
+static basin_status refuse_text(const bs_reading *r, const char *head, size_t n)
+{
+    const char *cr = memchr(head, '\r', n);
+    if (cr && cr + 1 < head + n && !memchr(head, '\n', n))
+        return bs_fail_at(r, 0, 0,
+                          "its lines end in a carriage return alone; tr '\\r' '\\n' makes lines "
+                          "of them");
+    size_t i = *head == '[';
+    while (i && i < n && strchr(" \t\r\n", head[i]))
+        i++;
+    if (i && i < n && (head[i] == '{' || head[i] == '['))
+        return bs_fail_at(r, 0, 0,
+                          "is one JSON list; rows are JSON objects, one a line (jq -c '.[]' "
+                          "writes them so)");
+    return BASIN_OK;
+}
+
 static basin_status choose(const bs_reading *r, const bs_reader **out)
 {
     *out = NULL;
@@ -108,6 +126,9 @@ static basin_status choose(const bs_reading *r, const bs_reader **out)
     }
     if (n == 0)
         return bs_fail_at(r, 0, 0, "the file is empty");
+    s = refuse_text(r, head, n);
+    if (s)
+        return s;
     int best = 0;
     for (int i = 0; bs_readers[i]; i++) {
         int score = bs_readers[i]->sniff(head, n, r->path ? r->path : "");
@@ -171,6 +192,11 @@ static void common_notes(const bs_reading *r)
     if (ds->unknown.start)
         bs_notes_add(r->notes, "unknown", "%d labels are left open (?): they count as off",
                      ds->unknown.start[ds->rows]);
+    if (r->b->rounded)
+        bs_notes_add(r->notes, "rounded",
+                     "%lld whole numbers above 16777216 were rounded, such as %.0f to %.0f",
+                     (long long)r->b->rounded, r->b->first_rounded,
+                     (double)(float)r->b->first_rounded);
     if (r->b->repeated)
         bs_notes_add(r->notes, "repeated", "some rows name a label more than once");
 }
@@ -236,7 +262,8 @@ basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read
     if (!s) {
         b.ds->format = reader->name;
         common_notes(&r);
-        if (o->drop_unlabelled && b.ds->labelled)
+        s = bs_note_unused(&r, reader);
+        if (!s && o->drop_unlabelled && b.ds->labelled)
             s = drop_unlabelled(&b.ds, notes, r.err);
     }
     if (!s && notes && notes->failed)

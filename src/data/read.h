@@ -52,6 +52,7 @@ typedef struct {
     const char *name, *help;
     const char *extensions; /* ".arff .foo": decides between equal scores only */
     bs_head     head;
+    const char *uses; /* options of bs_format_options (unused.c) that mean something to it */
     /* How sure the content's beginning makes us, 0 (no) to 100. */
     int (*sniff)(const char *head, size_t n, const char *path);
     /* Reads all rows and ends in bs_build_finish(). */
@@ -95,6 +96,9 @@ basin_status bs_labels_file(const bs_reading *r, bs_buf *out);
 
 /* A file with one name per line, or a MULAN XML file. */
 basin_status bs_read_names(const char *path, size_t ceiling, bs_names *out, basin_error *err);
+
+/* Says which options were given that the format of the file has no use for. */
+basin_status bs_note_unused(const bs_reading *r, const bs_reader *reader);
 
 /* Leaves out columns that only name the rows (all different), with a note. */
 basin_status bs_drop_identifiers(bs_dataset *ds, const bs_read_options *o, bs_notes *notes,

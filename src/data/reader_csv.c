@@ -113,7 +113,7 @@ static basin_status put_number(csv_table *t, const csv_column *c, const csv_cell
                               "(above 3.4e38)",
                               c->name);
     }
-    if (v != 0 && !bs_push_x(t->r->b, c->column, (float)v))
+    if (v != 0 && !bs_push_number(t->r->b, c->column, v))
         return bs_fail_nomem(t->r->err);
     return BASIN_OK;
 }
@@ -266,6 +266,7 @@ const bs_reader bs_reader_csv = {
     .name = "csv",
     .help = "CSV or TSV; labels are 0/1 columns (--labels) or one column of lists (data.label_sep)",
     .extensions = ".csv .tsv .tab",
+    .uses = "data.labels data.label_sep data.header data.delimiter",
     .sniff = sniff,
     .read = read_csv,
 };

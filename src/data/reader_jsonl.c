@@ -57,7 +57,7 @@ static const char *type_name(const json_t *v)
 /* --- features ------------------------------------------------------------ */
 
 static basin_status add_named(jsonl *x, const char *key, const char *name, const char *value,
-                              bs_feature_kind kind, float v)
+                              bs_feature_kind kind, double v)
 {
     bs_build *b = x->r->b;
     bool      fresh;
@@ -82,21 +82,21 @@ static basin_status add_named(jsonl *x, const char *key, const char *name, const
                               key);
         b->feature[i].kind = BS_FEATURE_NUMERIC;
     }
-    return i >= 0 && bs_push_x(b, i, v) ? BASIN_OK : bs_fail_nomem(x->r->err);
+    return i >= 0 && bs_push_number(b, i, v) ? BASIN_OK : bs_fail_nomem(x->r->err);
 }
 
-static basin_status number_of(jsonl *x, const char *what, const json_t *v, float *out)
+static basin_status number_of(jsonl *x, const char *what, const json_t *v, double *out)
 {
     double d = json_number_value(v);
     if (!isfinite(d) || fabs(d) > (double)FLT_MAX)
         return bs_fail_at(x->r, x->line, 0, "the value of %s is too large (above 3.4e38)", what);
-    *out = (float)d;
+    *out = d;
     return BASIN_OK;
 }
 
 static basin_status named_feature(jsonl *x, const char *key, const json_t *v)
 {
-    float f = NAN;
+    double f = NAN;
     if (json_is_string(v)) {
         if (strlen(json_string_value(v)) != json_string_length(v))
             return bs_fail_at(x->r, x->line, 0, "a NUL character in feature '%s'", key);
@@ -154,7 +154,7 @@ static basin_status listed_features(jsonl *x, json_t *list)
     x->width = n;
     for (size_t i = 0; i < n; i++) {
         const json_t *v = json_array_get(list, i);
-        float         f = NAN;
+        double        f = NAN;
         if (json_is_boolean(v))
             f = json_is_true(v) ? 1 : 0;
         else if (json_is_number(v)) {
@@ -166,7 +166,7 @@ static basin_status listed_features(jsonl *x, json_t *list)
                               "feature %zu of the list is %s; it must be a number, "
                               "true, false or null",
                               i, type_name(v));
-        if (f != 0 && !bs_push_x(x->r->b, (int32_t)i, f))
+        if (f != 0 && !bs_push_number(x->r->b, (int32_t)i, f))
             return bs_fail_nomem(x->r->err);
     }
     return BASIN_OK;
@@ -380,6 +380,7 @@ const bs_reader bs_reader_jsonl = {
     .help = "one JSON object per line: {\"features\": {...} or [...], \"labels\": [...]}",
     .extensions = ".jsonl .ndjson .json",
     .head = BS_HEAD_NONE,
+    .uses = "",
     .sniff = sniff,
     .read = read_jsonl,
 };

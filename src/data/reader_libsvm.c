@@ -302,6 +302,7 @@ const bs_reader bs_reader_libsvm = {
     .help = "LIBSVM or SVMlight rows with several labels: 1,5,9 3:0.5 7:1",
     .extensions = ".libsvm .svm .svmlight .txt",
     .head = BS_HEAD_NONE,
+    .uses = "data.labels data.index_base",
     .sniff = sniff,
     .read = read_libsvm,
 };

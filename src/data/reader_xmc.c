@@ -307,6 +307,7 @@ const bs_reader bs_reader_xmc = {
     .help = "extreme-classification repository: 'rows features labels', then LIBSVM rows from 0",
     .extensions = ".txt .xmc",
     .head = BS_HEAD_NUMBERS,
+    .uses = "data.labels",
     .sniff = sniff,
     .read = read_xmc,
 };

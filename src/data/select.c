@@ -136,6 +136,11 @@ basin_status bs_labels_file(const bs_reading *r, bs_buf *out)
 {
     bs_buf_init(out, (size_t)1 << 20);
     bs_buf_text(out, r->o->labels);
+    if (r->o->labels[0] && access(r->o->labels, R_OK) != 0)
+        return bs_fail(r->err, BASIN_EDATA,
+                       "%s: --labels: '%s' is no file that can be read; rows of this format list "
+                       "their labels, and --labels is a file of names for them",
+                       r->name, r->o->labels);
     if (out->len || !r->path)
         return out->failed ? bs_fail_nomem(r->err) : BASIN_OK;
     /* a.libsvm and a.libsvm.gz are both served by a.labels */

@@ -47,7 +47,7 @@ basin_status bs_svm_features(bs_reading *r, bs_svm *s, const bs_line *line, cons
             return fail_number(r, s, line, p);
         if (fabs(v) > (double)FLT_MAX)
             return fail_token(r, line, p, "has a value too large (above 3.4e38)");
-        if (!bs_push_x(r->b, (int32_t)i, (float)v))
+        if (!bs_push_number(r->b, (int32_t)i, v))
             return bs_fail_nomem(r->err);
         s->lowest = i < s->lowest ? i : s->lowest;
         s->highest = i > s->highest ? i : s->highest;
@@ -79,14 +79,16 @@ basin_status bs_svm_clean(bs_reading *r, bs_line *line)
     return BASIN_OK;
 }
 
+/* Also of pairs that will be refused, such as 2:nan and -1:4: they are meant as pairs. */
 static bool is_pair(const char *p, const char *end)
 {
+    p += p < end && *p == '-';
     const char *start = p;
     while (p < end && (unsigned char)(*p - '0') < 10)
         p++;
     if (p == start || p == end || *p != ':')
         return end - start > 4 && memcmp(start, "qid:", 4) == 0;
-    return ++p < end && strchr("0123456789+-.", *p) != NULL;
+    return ++p < end && strchr("0123456789+-.nNiI", *p) != NULL;
 }
 
 bool bs_svm_looks_like(const char *p, const char *end, bool *features)

@@ -98,3 +98,19 @@ basin data inspect d.arff --labels pick1_a,pick1_b | grep '^inputs\|^labels\|are
 basin train d.arff --labels pick1_a -q --method ce --epochs 1 -o one > table
 basin eval one d.arff > table && echo "evaluated"
 basin predict one d.arff | wc -l
+
+# more digits than are kept
+printf 'a,l\n16777217,1\n2,0\n' > big.csv
+basin data inspect big.csv --labels l | grep rounded
+printf '{"a":16777219,"labels":["l"]}\n{"a":20000000,"labels":[]}\n' > big.jsonl
+basin data inspect big.jsonl | grep rounded
+
+# what is wrong with a file, and options that mean nothing to it
+printf '1 1:2 2:nan\n2 1:1\n' > nan.libsvm; try basin data inspect nan.libsvm
+printf '1 1:2 -1:4\n2 1:1\n' > minus.libsvm; try basin data inspect minus.libsvm
+printf '[\n {"a": 1, "labels": ["x"]},\n {"a": 2, "labels": []}\n]\n' > list.json; try basin data inspect list.json
+printf 'a,l\r1,0\r2,1\r' > mac.csv; try basin data inspect mac.csv --labels l
+try basin data inspect u.libsvm --labels 1
+basin data inspect so.jsonl --labels a --set data.header=no | grep 'not used'
+basin data inspect u.libsvm --xml d.xml | grep 'not used'
+basin data inspect u.csv --labels 1,5,9 --set data.label_sep=';' --xml d.xml | grep 'not used'
