@@ -4,6 +4,7 @@
 
 #include "api_data.h"
 #include "base/io.h"
+#include "data/cut.h"
 #include "data/make_mlc.h"
 #include "data/names.h"
 #include "data/write.h"
@@ -243,8 +244,8 @@ static basin_status check_files(const bs_given *g, bs_buf *table, bs_buf *json, 
         bs_dataset *other = NULL;
         basin_error why;
         bs_buf_text(json, i ? ", " : "");
-        basin_status s = check_file(g, i, first ? &first->schema : NULL, i ? &other : &first, table,
-                                    json, &why);
+        basin_status s =
+            check_file(g, i, first ? &first->schema : NULL, i ? &other : &first, table, json, &why);
         bs_dataset_free(other);
         if (s && (!status || s == BASIN_ENOMEM))
             status = bs_fail(err, s, "%s", why.msg);
@@ -311,41 +312,76 @@ static void balance_row(const bs_dataset *d, const char *path, const bs_split_pa
                   p->worst_label >= 0 ? d->schema.label[p->worst_label] : "-");
 }
 
-static basin_status write_part(const bs_dataset *d, const int32_t *part, int i, const char *path,
-                               const char *format, bs_notes *notes, int32_t *n, basin_error *err)
+/* What is cut, and from where. */
+typedef struct {
+    const bs_dataset *d;
+    const bs_cut     *lines; /* of the file; NULL: the parts are written anew */
+    const int32_t    *part;  /* [rows] */
+    const char       *format;
+} source;
+
+/* The rows as they stand in the file, where that is possible; else a note says why not. */
+static basin_status find_lines(const bs_given *g, const bs_cutting *cut, const bs_dataset *d,
+                               const bs_notes *reading, bs_cut **out, bs_notes *notes,
+                               basin_error *err)
+{
+    const char  *why = NULL;
+    basin_status s = BASIN_OK;
+    *out = NULL;
+    if (cut->o->format && strcmp(cut->o->format, d->format) != 0)
+        return BASIN_OK; /* another format was asked for */
+    if (g->n > 1)
+        why = "they come from several files";
+    else if (bs_notes_has(reading, BS_NOTE_SPARE))
+        why = "labels that were not chosen are left out";
+    else
+        s = bs_cut_open(g->file[0], d, &g->settings->read, out, &why, err);
+    if (!s && why)
+        bs_notes_add(notes, "rewritten",
+                     "rows are not copied but written anew, with the features that 'basin data "
+                     "inspect' counts: %s",
+                     why);
+    return s;
+}
+
+static basin_status write_part(const source *from, int i, const char *path, bs_notes *notes,
+                               int32_t *n, basin_error *err)
 {
     int32_t     *rows = NULL;
     bs_dataset  *piece = NULL;
-    basin_status s = bs_split_rows(part, d->rows, i, &rows, n, err);
-    if (!s)
-        s = bs_dataset_select(d, rows, *n, &piece, err);
-    if (!s)
-        s = bs_dataset_write(piece, path, format, notes, err);
+    basin_status s = bs_split_rows(from->part, from->d->rows, i, &rows, n, err);
+    if (!s && from->lines) {
+        s = bs_cut_write(from->lines, rows, *n, path, notes, err);
+    } else if (!s) {
+        s = bs_dataset_select(from->d, rows, *n, &piece, err);
+        if (!s)
+            s = bs_dataset_write(piece, path, from->format, notes, err);
+    }
     bs_dataset_free(piece);
     bs_free(rows);
     return s;
 }
 
-static basin_status write_parts(const bs_dataset *d, const int32_t *part, const bs_cutting *cut,
-                                bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err)
+static basin_status write_parts(const source *from, const bs_cutting *cut, bs_notes *notes,
+                                bs_buf *table, bs_buf *json, basin_error *err)
 {
-    const char       *format = cut->o->format ? cut->o->format : d->format;
+    const bs_dataset *d = from->d;
     bs_split_balance *balance = bs_calloc(1, sizeof *balance);
-    const bs_writer  *writer = bs_writer_find(format);
+    const bs_writer  *writer = bs_writer_find(from->format);
     basin_status      s = balance ? BASIN_OK : bs_fail_nomem(err);
     char              extension[32] = "", path[BS_OPTION_TEXT];
     if (writer)
         snprintf(extension, sizeof extension, "%.*s", (int)strcspn(writer->extensions, " "),
                  writer->extensions);
     if (!s)
-        s = bs_split_measure(d, cut->share, cut->parts, part, balance, err);
+        s = bs_split_measure(d, cut->share, cut->parts, from->part, balance, err);
     bs_buf_printf(table, "%-40s %8s %10s %10s %8s  %s\n", "part", "rows", "mean off%", "worst off%",
                   "absent", "worst label");
     bs_buf_text(json, "{\"parts\": [");
     for (int i = 0; i < cut->parts && !s; i++) {
         int32_t n = 0;
         bs_part_path(cut, i, extension, path);
-        s = write_part(d, part, i, path, format, notes, &n, err);
+        s = write_part(from, i, path, notes, &n, err);
         if (s)
             break;
         balance_row(d, path, &balance->part[i], table);
@@ -421,8 +457,14 @@ static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *no
         s = bs_fail_nomem(err);
     if (!s)
         s = assign(d, cut, part, err);
+    bs_cut *lines = NULL;
     if (!s)
-        s = write_parts(d, part, cut, notes, table, json, err);
+        s = find_lines(g, cut, d, &reading, &lines, notes, err);
+    if (!s) {
+        const source from = {d, lines, part, cut->o->format ? cut->o->format : d->format};
+        s = write_parts(&from, cut, notes, table, json, err);
+    }
+    bs_cut_close(lines);
     bs_free(part);
     bs_dataset_free(d);
     bs_notes_free(&reading);

@@ -29,6 +29,9 @@ bool bs_csv_record(csv_cursor *c, int32_t *blank);
  * set when it was the same in all. */
 char bs_csv_delimiter(const char *text, size_t n, bool *steady);
 
+/* At the first cell of a file; its delimiter is 0 when none was found. option: data.delimiter. */
+csv_cursor bs_csv_begin(const bs_buf *whole, const char *option);
+
 /* The content without doubled quotes and surrounding blanks; scratch holds it if need be.
  * NULL when memory ran out. */
 const char *bs_csv_text(const csv_cell *cell, bs_buf *scratch, size_t *len);

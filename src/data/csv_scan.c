@@ -155,3 +155,25 @@ char bs_csv_delimiter(const char *text, size_t n, bool *steady)
     }
     return best;
 }
+
+static char option_delimiter(const char *name)
+{
+    return strcmp(name, "comma") == 0       ? ','
+           : strcmp(name, "semicolon") == 0 ? ';'
+           : strcmp(name, "tab") == 0       ? '\t'
+           : strcmp(name, "pipe") == 0      ? '|'
+                                            : '\0';
+}
+
+csv_cursor bs_csv_begin(const bs_buf *whole, const char *option)
+{
+    const char *text = whole->data ? whole->data : "";
+    size_t      n = whole->len, skip = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+    size_t      window = n - skip < (size_t)64 << 10 ? n - skip : (size_t)64 << 10;
+    csv_cursor  c = {.p = text + skip, .end = text + n, .line = 1};
+    bool        steady;
+    c.delimiter = option_delimiter(option);
+    if (!c.delimiter)
+        c.delimiter = bs_csv_delimiter(text + skip, window, &steady);
+    return c;
+}

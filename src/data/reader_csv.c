@@ -194,31 +194,15 @@ static basin_status read_rows(csv_table *t)
 
 /* --- the table ----------------------------------------------------------- */
 
-static char option_delimiter(const char *name)
-{
-    return strcmp(name, "comma") == 0       ? ','
-           : strcmp(name, "semicolon") == 0 ? ';'
-           : strcmp(name, "tab") == 0       ? '\t'
-           : strcmp(name, "pipe") == 0      ? '|'
-                                            : '\0';
-}
-
 static basin_status start_table(csv_table *t)
 {
     bs_reading *r = t->r;
-    bool        steady;
     bs_buf_init(&t->text, (size_t)1 << 36);
     bs_buf_init(&t->scratch, (size_t)1 << 32);
     basin_status s = bs_input_rest(r->in, &t->text, r->err);
     if (s)
         return s;
-    const char *text = t->text.data ? t->text.data : "";
-    size_t      n = t->text.len, skip = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-    t->start = (csv_cursor){.p = text + skip, .end = text + n, .line = 1};
-    t->start.delimiter = option_delimiter(r->o->delimiter);
-    size_t window = n - skip < (size_t)64 << 10 ? n - skip : (size_t)64 << 10;
-    if (!t->start.delimiter)
-        t->start.delimiter = bs_csv_delimiter(text + skip, window, &steady);
+    t->start = bs_csv_begin(&t->text, r->o->delimiter);
     if (!t->start.delimiter)
         return bs_fail_at(r, 1, 0,
                           "the first line has no comma, semicolon, tab or | between cells");

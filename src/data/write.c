@@ -243,18 +243,12 @@ static basin_status to_output(void *to, const void *bytes, size_t n, basin_error
     return bs_output_write(to, bytes, n, err);
 }
 
-/* The second file: what it is called, what it will hold, and what lies there now. */
+/* The second file: what it is called, and what lies there now. */
 typedef struct {
-    bs_buf name, text, old;
-    bool   there, ours; /* ours: the file it belongs to was there as well */
+    bs_buf        name;
+    const bs_buf *text;        /* what it will hold; nothing: it is not written */
+    bool          there, ours; /* ours: the file it belongs to was there as well */
 } side_file;
-
-static void side_free(side_file *f)
-{
-    bs_buf_free(&f->name);
-    bs_buf_free(&f->text);
-    bs_buf_free(&f->old);
-}
 
 /* The path with its extension replaced. */
 static void name_side(const char *path, const char *extension, bs_buf *out)
@@ -265,31 +259,28 @@ static void name_side(const char *path, const char *extension, bs_buf *out)
     bs_buf_text(out, extension);
 }
 
-static bool same_text(const bs_buf *a, const bs_buf *b)
+static basin_status same_text(const char *path, const bs_buf *text, bool *same, basin_error *err)
 {
-    return a->len == b->len && (a->len == 0 || memcmp(a->data, b->data, a->len) == 0);
+    bs_buf old;
+    bs_buf_init(&old, (size_t)1 << 31);
+    basin_status s = bs_read_file(path, &old, err);
+    *same =
+        !s && old.len == text->len && (old.len == 0 || memcmp(old.data, text->data, old.len) == 0);
+    bs_buf_free(&old);
+    return s;
 }
 
 /* A file of that name which does not belong to `path` would be read as if it did. It may be
  * somebody's own list of labels, so it is neither overwritten nor left to be misread. */
-static basin_status look_at_side(const bs_dataset *ds, const bs_writer *writer, const char *path,
-                                 side_file *f, basin_error *err)
+static basin_status look_at_side(const char *path, side_file *f, basin_error *err)
 {
-    bs_buf_init(&f->name, (size_t)1 << 20);
-    bs_buf_init(&f->text, (size_t)1 << 31);
-    bs_buf_init(&f->old, (size_t)1 << 31);
-    if (!writer->side_extension)
-        return BASIN_OK;
-    name_side(path, writer->side_extension, &f->name);
-    writer->side(ds, &f->text);
-    if (f->name.failed || f->text.failed)
-        return bs_fail_nomem(err);
+    bool same;
     f->there = access(f->name.data, F_OK) == 0;
     f->ours = access(path, F_OK) == 0;
     if (!f->there || f->ours)
         return BASIN_OK;
-    basin_status s = bs_read_file(f->name.data, &f->old, err);
-    if (!s && !same_text(&f->old, &f->text))
+    basin_status s = same_text(f->name.data, f->text, &same, err);
+    if (!s && !same)
         s = bs_fail(err, BASIN_EIO,
                     "%s: is there already and would be read with %s; remove it, or write "
                     "to another name",
@@ -299,45 +290,78 @@ static basin_status look_at_side(const bs_dataset *ds, const bs_writer *writer, 
 
 static basin_status write_side(const side_file *f, bs_notes *notes, basin_error *err)
 {
-    if (!f->text.len && f->there && f->ours) {
+    if (!f->text->len && f->there && f->ours) {
         if (remove(f->name.data) != 0)
             return bs_fail_io(err, f->name.data, errno);
         bs_notes_add(notes, "wrote", "%s had names for the file before and was removed",
                      f->name.data);
     }
-    if (!f->text.len)
+    if (!f->text->len)
         return BASIN_OK;
-    basin_status s = bs_write_file(f->name.data, f->text.data, f->text.len, err);
+    basin_status s = bs_write_file(f->name.data, f->text->data, f->text->len, err);
     if (!s)
         bs_notes_add(notes, "wrote", "%s has the names of the labels%s", f->name.data,
                      f->there ? " (it was there before and was replaced)" : "");
     return s;
 }
 
-static basin_status write_files(const bs_dataset *ds, const bs_writer *writer, const char *path,
-                                bs_notes *notes, basin_error *err)
+basin_status bs_write_pair(const char *path, bs_filler fill, const void *what,
+                           const char *extension, const bs_buf *beside, bs_notes *notes,
+                           basin_error *err)
 {
-    side_file    side = {.there = false};
+    side_file    side = {.text = beside};
     bs_output   *out = NULL;
-    basin_status s = look_at_side(ds, writer, path, &side, err);
+    basin_status s = BASIN_OK;
+    bs_buf_init(&side.name, (size_t)1 << 20);
+    if (extension) {
+        name_side(path, extension, &side.name);
+        s = side.name.failed ? bs_fail_nomem(err) : look_at_side(path, &side, err);
+    }
     if (!s)
         s = bs_output_open(path, &out, err);
     if (!s) {
-        s = write_rows(ds, writer, to_output, out, notes, err);
+        s = fill(what, out, err);
         if (s)
             bs_output_abort(out);
         else
             s = bs_output_commit(out, err);
     }
-    if (!s)
+    if (!s && extension)
         s = write_side(&side, notes, err);
+    bs_buf_free(&side.name);
+    return s;
+}
+
+typedef struct {
+    const bs_dataset *ds;
+    const bs_writer  *writer;
+    bs_notes         *notes;
+} job;
+
+static basin_status fill_rows(const void *what, bs_output *out, basin_error *err)
+{
+    const job *j = what;
+    return write_rows(j->ds, j->writer, to_output, out, j->notes, err);
+}
+
+static basin_status write_files(const bs_dataset *ds, const bs_writer *writer, const char *path,
+                                bs_notes *notes, basin_error *err)
+{
+    job    j = {ds, writer, notes};
+    bs_buf names;
+    bs_buf_init(&names, (size_t)1 << 31);
+    if (writer->side)
+        writer->side(ds, &names);
+    basin_status s = names.failed ? bs_fail_nomem(err) : BASIN_OK;
+    if (!s)
+        s = bs_write_pair(path, fill_rows, &j, writer->side_extension, &names, notes, err);
     if (!s) {
         bs_writer as = *writer;
         /* Names of labels beside the rows are a list of all labels. */
-        as.keeps |= side.text.len ? BS_KEEPS_LABELS : 0;
+        as.keeps |= names.len ? BS_KEEPS_LABELS : 0;
         s = bs_note_losses(ds, &as, notes, err);
     }
-    side_free(&side);
+    bs_buf_free(&names);
     return s;
 }
 

@@ -54,6 +54,13 @@ basin_status bs_dataset_write(const bs_dataset *ds, const char *path, const char
 basin_status bs_dataset_write_to(const bs_dataset *ds, const bs_writer *writer, bs_sink sink,
                                  void *to, basin_error *err);
 
+/* Writes a file and the list of labels that is read with it: PATH with another extension, or NULL
+ * where the format has none. An empty list is no file. */
+typedef basin_status (*bs_filler)(const void *what, bs_output *out, basin_error *err);
+basin_status bs_write_pair(const char *path, bs_filler fill, const void *what,
+                           const char *extension, const bs_buf *beside, bs_notes *notes,
+                           basin_error *err);
+
 /* --- for writers --------------------------------------------------------- */
 
 basin_status bs_writing_open(bs_writing *w, bs_sink sink, void *to, basin_error *err);

@@ -114,3 +114,19 @@ try basin data inspect u.libsvm --labels 1
 basin data inspect so.jsonl --labels a --set data.header=no | grep 'not used'
 basin data inspect u.libsvm --xml d.xml | grep 'not used'
 basin data inspect u.csv --labels 1,5,9 --set data.label_sep=';' --xml d.xml | grep 'not used'
+
+# parts are rows of the file as they stand there
+{ printf 'patient_id,date,sex,note,l1\r\n'; for i in $(seq 30); do printf '10%02d,2020-01-%02d,%s,"a\nb, c%d",%d\r\n' $i $i $([ $((i % 3)) = 0 ] && echo M || echo F) $((i % 4)) $((i % 2)); done; } > p.csv
+basin data split p.csv --labels l1 -o p --shares 50,50 2> note > table; cat note
+head -n 3 p-train.csv
+tail -qn +2 p-train.csv p-test.csv | sort | cmp - <(tail -n +2 p.csv | sort) && echo "csv: the same bytes"
+basin train p-train.csv -q --labels l1 --method ce --epochs 1 -o whole > table
+basin eval whole p.csv > table && echo "the whole is like its parts"
+printf '%% c\n@relation x\n@attribute c {red,green}\n@attribute l {0,1}\n@data\nred,1\n%% no row\ngreen,0\nred,0\n\ngreen,1' > c.arff
+basin data split c.arff --labels l -o c --shares 50,50 2> note > table; cat note
+cat c-train.arff; tail -n 2 c-train.xml
+basin data split u.libsvm -o up --shares 50,50 2> note > table; cat note up-*
+printf '1 1:2\n# no row\n2 2:1 # c\n1 3:4\n3 1:1\n' > l.libsvm; printf 'x\ny\nz\nw\n' > l.labels
+basin data split l.libsvm -o lp --shares 50,50 2> note > table; cat note; sort lp-*.libsvm; cat lp-test.labels
+basin data split so.jsonl so.jsonl -o two --shares 50,50 2> note > table; cat note
+basin data split text.jsonl -o tx --shares 50,50 2> note > table; cat tx-* | sort | cmp - <(sort text.jsonl) && echo "jsonl: the same bytes"
