@@ -194,8 +194,7 @@ static basin_status is_running(const bs_dataset *ds, int32_t feature, bool *out,
 static bool is_index(const columns *c, int32_t feature)
 {
     const bs_dataset *ds = c->ds;
-    return ds->source.unnamed && feature == 0 &&
-           strcmp(ds->schema.feature[0].attribute, "c1") == 0;
+    return ds->source.unnamed && feature == 0 && strcmp(ds->schema.feature[0].attribute, "c1") == 0;
 }
 
 static basin_status judge(columns *c, int32_t which, const bs_schema *like, bs_notes *notes,
@@ -229,8 +228,9 @@ static basin_status judge(columns *c, int32_t which, const bs_schema *like, bs_n
     return BASIN_OK;
 }
 
-static basin_status leave_out(columns *c, int32_t which, const bs_read_options *o, bs_notes *notes,
-                              basin_error *err)
+/* Names rows by the column; `only` when there is nothing else to learn from. */
+static basin_status leave_out(columns *c, int32_t which, bool only, const bs_read_options *o,
+                              bs_notes *notes, basin_error *err)
 {
     bs_dataset       *ds = c->ds;
     const bs_feature *f = &ds->schema.feature[c->column[which].first];
@@ -239,9 +239,10 @@ static basin_status leave_out(columns *c, int32_t which, const bs_read_options *
     if (names && !name_rows(c, which))
         return bs_fail_nomem(err);
     bs_notes_add(notes, "identifier",
-                 "column '%s' has a different value in each of the %d rows: "
-                 "an identifier, left out (data.keep_ids=yes uses it)",
-                 f->attribute, ds->rows);
+                 "column '%s' has a different value in each of the %d rows: %s", f->attribute,
+                 ds->rows,
+                 only ? "an identifier, used only because there is no other feature"
+                      : "an identifier, left out (data.keep_ids=yes uses it)");
     return BASIN_OK;
 }
 
@@ -252,10 +253,11 @@ static basin_status drop(columns *c, const bs_read_options *o, bs_notes *notes, 
     basin_status     status = BASIN_OK;
     for (int32_t i = 0; !status && i < c->n; i++) {
         status = judge(c, i, o->like, notes, err);
-        if (!status && c->column[i].id)
-            status = leave_out(c, i, o, notes, err);
         dropped += c->column[i].id;
     }
+    for (int32_t i = 0; !status && i < c->n; i++)
+        if (c->column[i].id)
+            status = leave_out(c, i, dropped == c->n, o, notes, err);
     uint8_t *keep = status ? NULL : bs_alloc((size_t)s->n_features + 1);
     if (!status && !keep)
         status = bs_fail_nomem(err);

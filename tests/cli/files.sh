@@ -66,6 +66,8 @@ basin data inspect pd2.csv --labels l | grep '^inputs\|identifier'
 basin data inspect count.csv --labels l | grep '^inputs\|counts'
 for i in $(seq 20); do echo "{\"title\":\"t$i\",\"c\":\"c$((i % 3))\",\"labels\":[$((i % 2))]}"; done > text.jsonl
 basin data inspect text.jsonl | grep '^inputs\|identifier'
+sed 's/,"c":"c."//' text.jsonl > only.jsonl
+basin data inspect only.jsonl | grep '^inputs\|identifier'
 
 # rows that are all zero are rows to a model
 basin train text.jsonl -q --method ce --epochs 1 -o zero > table
