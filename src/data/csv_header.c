@@ -12,12 +12,12 @@ enum { LOOK_AT = 1000 }; /* records below the first one */
 /* What stands in the first line. */
 typedef struct {
     double v;
-    bool   number;  /* a bare number */
-    bool   quoted;  /* a number in quotes */
-    bool   missing; /* "na" and the like: no name either */
+    bool   number;  /* no name ... */
+    bool   missing; /* ... and neither is "na" or the like ... */
+    bool   quoted;  /* ... but in quotes, above a cell without, both are */
 } first_cell;
 
-/* Cells of the second record decide about quotes. */
+/* The cells of the first record as they are; the record below decides about quotes. */
 static basin_status read_first(csv_table *t, csv_cursor *c, first_cell *cell)
 {
     for (int32_t i = 0; i < t->n; i++) {
@@ -27,10 +27,9 @@ static basin_status read_first(csv_table *t, csv_cursor *c, first_cell *cell)
         const char *text = bs_csv_text(&raw, &t->scratch, &len);
         if (!text)
             return bs_fail_nomem(t->r->err);
-        bool number = bs_csv_number(text, len, &cell[i].v);
-        cell[i].number = number && !raw.quoted;
-        cell[i].quoted = number && raw.quoted;
+        cell[i].number = bs_csv_number(text, len, &cell[i].v);
         cell[i].missing = len && bs_is_missing(text, len);
+        cell[i].quoted = raw.quoted;
         if (step != CSV_CELL)
             break;
     }
@@ -50,8 +49,8 @@ static bool look_below(csv_table *t, csv_cursor *c, bool second, first_cell *cel
         const char *text = step > CSV_END ? NULL : bs_csv_text(&raw, &t->scratch, &len);
         if (!text)
             return false;
-        if (second && raw.quoted && cell[i].quoted)
-            cell[i].number = true;
+        if (second && cell[i].quoted && !raw.quoted)
+            cell[i].number = cell[i].missing = false;
         bool truth = bs_csv_number(text, len, &v) ? v == 0 || v == 1 : bs_is_missing(text, len);
         if (cell[i].number && !truth)
             *names = false;
@@ -106,9 +105,8 @@ basin_status bs_csv_header(csv_table *t, csv_cursor c, bool *out)
            look_below(t, &c, below == 0, cell, &names))
         below++;
     for (int32_t i = 0; !s && i < t->n; i++) {
-        numbers = numbers || cell[i].number || (cell[i].quoted && !below);
+        numbers = numbers || cell[i].number || cell[i].missing;
         names = names && !cell[i].missing;
-        numbers = numbers || cell[i].missing;
     }
     *out = !numbers;
     if (!s && numbers && below >= 2 && names && !trained_without(t->r->o->like))
