@@ -175,6 +175,8 @@ static void print_next(const bs_given *g, bool check, bs_buf *out)
         bs_buf_text(out, " ");
         put_word(g->file[i], out);
     }
+    if (strcmp(g->settings->train.task, "auto") != 0)
+        bs_buf_printf(out, " --task %s", g->settings->train.task);
     put_settings(&g->settings->read, out);
     bs_buf_text(out, "\n");
 }
