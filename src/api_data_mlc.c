@@ -346,6 +346,19 @@ static basin_status find_lines(const bs_given *g, const bs_cutting *cut, const b
     return s;
 }
 
+/* Lines that count from 0 seem to count from 1 where none of them has a 0. */
+static void note_base(const bs_dataset *d, const int32_t *rows, int32_t n, const char *path,
+                      bs_notes *notes)
+{
+    if (d->schema.feature || d->schema.index_base != 0 || strcmp(d->format, "libsvm") != 0)
+        return;
+    for (int32_t i = 0; i < n; i++)
+        if (d->x.start[rows[i]] < d->x.start[rows[i] + 1] && d->x.index[d->x.start[rows[i]]] == 0)
+            return;
+    bs_notes_add(notes, "index base",
+                 "%s has no feature 0: train on it with --set data.index_base=0", path);
+}
+
 static basin_status write_part(const source *from, int i, const char *path, bs_notes *notes,
                                int32_t *n, basin_error *err)
 {
@@ -354,6 +367,7 @@ static basin_status write_part(const source *from, int i, const char *path, bs_n
     basin_status s = bs_split_rows(from->part, from->d->rows, i, &rows, n, err);
     if (!s && from->lines) {
         s = bs_cut_write(from->lines, rows, *n, path, notes, err);
+        note_base(from->d, rows, *n, path, notes);
     } else if (!s) {
         s = bs_dataset_select(from->d, rows, *n, &piece, err);
         if (!s)

@@ -131,5 +131,7 @@ cat c-train.arff; tail -n 2 c-train.xml
 basin data split u.libsvm -o up --shares 50,50 2> note > table; cat note up-*
 printf '1 1:2\n# no row\n2 2:1 # c\n1 3:4\n3 1:1\n' > l.libsvm; printf 'x\ny\nz\nw\n' > l.labels
 basin data split l.libsvm -o lp --shares 50,50 2> note > table; cat note; sort lp-*.libsvm; cat lp-test.labels
+printf '1 0:2\n1 2:1\n1 3:4\n1 1:1\n' > b.libsvm
+basin data split b.libsvm -o bp --shares 50,50 2> note > table; cat note
 basin data split so.jsonl so.jsonl -o two --shares 50,50 2> note > table; cat note
 basin data split text.jsonl -o tx --shares 50,50 2> note > table; cat tx-* | sort | cmp - <(sort text.jsonl) && echo "jsonl: the same bytes"
