@@ -59,6 +59,9 @@ bs_logger bs_session_log(const basin_session *s)
 
 basin_status basin_config_new(basin_config **out, basin_error *err)
 {
+    basin_status s = BS_NEED(err, {"out", out});
+    if (s)
+        return s;
     basin_config *c = bs_calloc(1, sizeof *c);
     *out = NULL;
     if (!c)
@@ -66,7 +69,7 @@ basin_status basin_config_new(basin_config **out, basin_error *err)
     bs_arena_init(&c->arena, 0);
     bs_buf_init(&c->lines, 1 << 24);
     bs_buf_init(&c->given, 1 << 24);
-    basin_status s = bs_settings_default(&c->settings, err);
+    s = bs_settings_default(&c->settings, err);
     if (s) {
         basin_config_free(c);
         return s;
@@ -88,7 +91,9 @@ void basin_config_free(basin_config *c)
 
 basin_status basin_config_set(basin_config *c, const char *key, const char *value, basin_error *err)
 {
-    basin_status s = bs_settings_set(&c->settings, key, value, "--set", err);
+    basin_status s = BS_NEED(err, {"config", c}, {"key", key}, {"value", value});
+    if (!s)
+        s = bs_settings_set(&c->settings, key, value, "--set", err);
     if (s)
         return s;
     bs_buf_printf(&c->given, "%s", key);
@@ -100,9 +105,12 @@ basin_status basin_config_set(basin_config *c, const char *key, const char *valu
 
 basin_status basin_config_read(basin_config *c, const char *path, basin_error *err)
 {
-    bs_buf text;
+    bs_buf       text;
+    basin_status s = BS_NEED(err, {"config", c}, {"path", path});
+    if (s)
+        return s;
     bs_buf_init(&text, 1 << 24);
-    basin_status s = bs_read_file(path, &text, err);
+    s = bs_read_file(path, &text, err);
     if (!s)
         s = bs_settings_config(&c->settings, text.data ? text.data : "", text.len, path, err);
     if (!s && text.len > 0) {
@@ -116,6 +124,9 @@ basin_status basin_config_read(basin_config *c, const char *path, basin_error *e
 basin_status basin_config_file(basin_config *c, const char *role, const char *path,
                                basin_error *err)
 {
+    basin_status s = BS_NEED(err, {"config", c}, {"role", role}, {"path", path});
+    if (s)
+        return s;
     for (int i = 0; i < BS_ROLES; i++) {
         if (strcmp(role, bs_role_names[i]) != 0)
             continue;

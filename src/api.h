@@ -20,6 +20,23 @@ struct basin_model {
     bs_tagset                tags; /* of tag models */
 };
 
+/* ---- arguments that cannot be meant (api_check.c) ---- */
+
+typedef struct {
+    const char *name;
+    const void *given;
+} bs_argument;
+
+/* BASIN_EARG for the first argument that is NULL; a list of them ends with {NULL}. Structs that are
+ * handed out are emptied, so that they may be freed after a failure. */
+basin_status bs_need(const bs_argument *a, basin_error *err);
+basin_status bs_need_text(basin_text *out, const bs_argument *a, basin_error *err);
+basin_status bs_need_files(const char *const *files, int n, basin_error *err);
+basin_status bs_need_threads(int threads, basin_error *err);
+/* BS_NEED(err, {"config", c}, {"key", key}) */
+#define BS_ARGUMENTS(...) ((const bs_argument[]){__VA_ARGS__, {NULL, NULL}})
+#define BS_NEED(err, ...) bs_need(BS_ARGUMENTS(__VA_ARGS__), err)
+
 /* Settings of one method (NULL: the one the config names): defaults, those of the method, preset,
  * then what was given. */
 basin_status bs_config_resolve(const basin_config *c, const char *method, bs_settings *s,

@@ -367,11 +367,13 @@ basin_status basin_compare(const basin_config *config, const basin_compare_optio
 {
     bs_buf        table, json;
     bs_comparison c = {.o = o, .session = session, .log = bs_session_log(session)};
-    *out = (basin_text){NULL, NULL};
+    basin_status  s = bs_need_text(out, BS_ARGUMENTS({"config", config}, {"options", o}), err);
+    if (s)
+        return s;
     bs_buf_init(&table, 1 << 24);
     bs_buf_init(&json, 1 << 28);
     bs_arena_init(&c.arena, 0);
-    basin_status s = compare(&c, config, &table, &json, err);
+    s = compare(&c, config, &table, &json, err);
     if (s) {
         bs_buf_free(&table);
         bs_buf_free(&json);

@@ -172,11 +172,17 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
     const bs_measuring *how = NULL;
     bs_profile_id       profile = BS_PROFILE_SKLEARN;
     bs_buf              table, json;
-    *out = (basin_text){NULL, NULL};
     o = o ? o : &none;
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"model", model}), err);
+    if (!s)
+        s = bs_need_files(files, n, err);
+    if (!s)
+        s = bs_need_threads(o->threads, err);
+    if (s)
+        return s;
     bs_buf_init(&table, 1 << 28);
     bs_buf_init(&json, 1 << 28);
-    basin_status s = basin_model_load(model, &e.model, err);
+    s = basin_model_load(model, &e.model, err);
     if (!s) {
         how = measuring_of(e.model->saved);
         s = how->check(o, err);

@@ -214,7 +214,13 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
     o = o ? o : &none;
     if (!out && !o->path)
         return bs_fail(err, BASIN_EARG, "neither a file nor a path for the predictions");
-    basin_status s = basin_model_load(model, &m, err);
+    if (o->top_k < 0)
+        return bs_fail(err, BASIN_EARG, "top_k: %d is not a number of labels", o->top_k);
+    basin_status s = bs_need_files(files, n, err);
+    if (!s)
+        s = bs_need_threads(o->threads, err);
+    if (!s)
+        s = basin_model_load(model, &m, err);
     if (s)
         return s;
     m->saved->known.seg.image.originals = o->overlay;

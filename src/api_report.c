@@ -262,17 +262,24 @@ basin_status basin_report(const char *const *runs, int n, const basin_report_opt
                           const basin_session *session, basin_text *out, basin_error *err)
 {
     basin_report_options none = {0};
-    bs_report           *r = bs_calloc(1, sizeof *r);
+    bs_report           *r;
     char                 path[BS_OPTION_TEXT + 64];
     bs_buf               page, table, json;
-    *out = (basin_text){NULL, NULL};
-    if (!r)
-        return bs_fail_nomem(err);
     o = o ? o : &none;
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"runs", runs}), err);
+    if (!s && n < 1)
+        s = bs_fail(err, BASIN_EARG, "no run given");
+    if (!s)
+        s = bs_need_files(runs, n, err);
+    if (!s)
+        s = bs_need_threads(o->threads, err);
+    if (s)
+        return s;
+    if (!(r = bs_calloc(1, sizeof *r)))
+        return bs_fail_nomem(err);
     report_init(r, &page, o->threads, bs_session_log(session));
     bs_buf_init(&table, 1 << 24);
     bs_buf_init(&json, 1 << 24);
-    basin_status s = n > 0 ? BASIN_OK : bs_fail(err, BASIN_EARG, "no run given");
     for (int i = 0; i < n && !s; i++)
         s = bs_report_open(r, runs[i], err);
     if (!s && o->path)

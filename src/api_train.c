@@ -358,14 +358,17 @@ basin_status basin_train(const basin_config *c, const char *folder, int seeds, i
     bs_settings s;
     bs_prepared data;
     bs_buf      table, json;
-    *out = (basin_text){NULL, NULL};
+
+    basin_status status = bs_need_text(out, BS_ARGUMENTS({"config", c}), err);
+    if (status)
+        return status;
     if (seeds < 1 || seeds > BS_MOST_SEEDS)
         return bs_fail(err, BASIN_EARG, "--seeds: %d is not in 1..%d", seeds, BS_MOST_SEEDS);
     if (folder && strlen(folder) >= BS_OPTION_TEXT)
         return bs_fail(err, BASIN_EARG, "-o: the name of the run folder is too long");
-    basin_status status = bs_config_resolve(c, NULL, &s, err);
-    bs_files     files = c->files;
-    char         names[BS_ROLES][BS_OPTION_TEXT];
+    status = bs_config_resolve(c, NULL, &s, err);
+    bs_files files = c->files;
+    char     names[BS_ROLES][BS_OPTION_TEXT];
     bs_exchange_files(&files, &s.train, names);
     if (!status)
         status = bs_prepare(&s, &files, &log, &data, err);

@@ -270,10 +270,12 @@ static basin_status tune(bs_tuning *t, const basin_config *c, bs_buf *table, bs_
 basin_status basin_tune(const basin_config *c, const basin_tune_options *o,
                         const basin_session *session, basin_text *out, basin_error *err)
 {
-    bs_buf     table, json;
-    bs_tuning *t = bs_calloc(1, sizeof *t);
-    *out = (basin_text){NULL, NULL};
-    if (!t)
+    bs_buf       table, json;
+    bs_tuning   *t;
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"config", c}, {"options", o}), err);
+    if (s)
+        return s;
+    if (!(t = bs_calloc(1, sizeof *t)))
         return bs_fail_nomem(err);
     t->o = o;
     t->session = session;
@@ -284,7 +286,7 @@ basin_status basin_tune(const basin_config *c, const basin_tune_options *o,
     pthread_cond_init(&t->changed, NULL);
     bs_buf_init(&table, 1 << 24);
     bs_buf_init(&json, 1 << 28);
-    basin_status s = tune(t, c, &table, &json, err);
+    s = tune(t, c, &table, &json, err);
     if (s) {
         bs_buf_free(&table);
         bs_buf_free(&json);
