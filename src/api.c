@@ -239,6 +239,11 @@ basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, con
     for (size_t i = 0; !s && i < notes.n; i++)
         bs_log_say(log, strcmp(notes.note[i].tag, "differs") == 0 ? BS_WARN : BS_DEBUG, "%s",
                    notes.note[i].text);
+    bs_strange strange = {0};
+    if (!s && out->mlc) {
+        bs_strange_add(&strange, out);
+        bs_strange_say(&strange, m, log);
+    }
     bs_notes_free(&notes);
     return s && n > 0 ? bs_fail_other(m, files[0], s, err) : s;
 }

@@ -65,6 +65,15 @@ basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, con
 /* What to say, after reading a file failed, when it looks like data of another task. */
 basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, basin_error *err);
 
+/* How well the features of an input fit a model (api_strange.c). */
+typedef struct {
+    int32_t features; /* of the model, in one part of the input */
+    int64_t kept, dropped;
+    char    name[96];
+} bs_strange;
+void bs_strange_add(bs_strange *s, const bs_part *data);
+void bs_strange_say(const bs_strange *s, const bs_saved *m, bs_logger *log);
+
 typedef struct {
     const char *infer; /* NULL: the model's own */
     bool        constrain, warm;

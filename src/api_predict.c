@@ -152,6 +152,7 @@ static basin_status piece_by_piece(const predicting *g, const char *const *files
 {
     const bs_wish wish = {.file = files, .n = n, .known = &g->m->known, .label_free = true};
     bs_stream    *stream = NULL;
+    bs_strange    strange = {0};
     bool          more = true;
     basin_status  s = g->m->kind->stream(&g->m->settings, &wish, PIECE_ROWS, &stream, err);
     for (int64_t pieces = 0; !s && more; pieces++) {
@@ -165,6 +166,8 @@ static basin_status piece_by_piece(const predicting *g, const char *const *files
         if (s && pieces == 0)
             s = bs_fail_other(g->m, files[0], s, err);
         if (!s && more)
+            bs_strange_add(&strange, &data);
+        if (!s && more)
             s = predict(g, &data, &y, err);
         if (!s && more)
             s = g->p->rows(writer, &data, &y, err);
@@ -174,6 +177,8 @@ static basin_status piece_by_piece(const predicting *g, const char *const *files
     }
     if (stream)
         stream->free(stream);
+    if (!s)
+        bs_strange_say(&strange, g->m, g->log);
     return s;
 }
 

@@ -48,7 +48,8 @@ static basin_status read_part(const bs_settings *s, const bs_kind *kind, const b
         bs_log_say(log, BS_INFO, "%s: the part of that name in %s%s", bs_role_names[role],
                    wish.file[0], role > 0 ? "; --valid and --test take files instead" : "");
     for (size_t i = 0; !status && i < notes.n; i++)
-        bs_log_say(log, BS_INFO, "%s: %s", bs_role_names[role], notes.note[i].text);
+        bs_log_say(log, strcmp(notes.note[i].tag, "differs") == 0 ? BS_WARN : BS_INFO, "%s: %s",
+                   bs_role_names[role], notes.note[i].text);
     bs_notes_free(&notes);
     return status;
 }

@@ -1,0 +1,53 @@
+# Files that are not quite like those a model was trained on: what is left out, and what is said.
+try() { "$@" 2>&1; echo "status $?"; }
+scores() { "$@" 2>&1 | sed -E -n 's/^@[0-9.]+ +([0-9.]+).*/F1/p; /^warning/p; /^basin/p; s/^([0-9]+ rows).*/\1/p'; }
+awk 'BEGIN {
+    print "x,y,p,q,r" > "d.csv"
+    for (i = 0; i < 120; i++) {
+        x = i * 37 % 101 / 50 - 1; y = i * 53 % 97 / 48 - 1
+        p = x > 0; q = y > 0; r = x * y > 0
+        printf "%g,%g,%d,%d,%d\n", x, y, p, q, r > "d.csv"
+        l = (p ? ",\"p\"" : "") (q ? ",\"q\"" : "")
+        printf "{\"x\": %g, \"y\": %g, \"labels\": [%s]}\n", x + 2, y + 2, substr(l, 2) > "d.jsonl"
+    }
+}'
+small="-q --method ce --epochs 2 --set net.width=8 --set report=no"
+basin train d.csv --labels p,q,r $small -o csv > table
+basin train d.jsonl $small -o jsonl > table
+
+echo "== label columns that are not there, or beside"
+scores basin eval csv d.csv
+cut -d, -f1-4 d.csv > fewer.csv
+scores basin eval csv fewer.csv
+sed '1s/r/other/' d.csv > renamed.csv
+scores basin eval csv renamed.csv
+scores basin eval csv fewer.csv -q
+cut -d, -f1-2 d.csv > bare.csv
+try basin eval csv bare.csv
+basin predict csv renamed.csv 2>&1 | wc -l
+sed '1s/p,q/label_p,label_q/; 1s/,r/,label_r/' d.csv > named.csv
+cut -d, -f1-4 named.csv > part.csv
+basin train named.csv --valid part.csv --method ce --epochs 1 -o tested 2>&1 | grep '^warning'
+
+echo "== features of another model"
+printf '{"X": 1, "Y": 5}\n' | basin predict jsonl - 2>&1
+printf '{"X": 1, "Y": 5}\n' | basin predict jsonl - --format npy 2>&1 > p.npy
+printf '{"x": 1, "Y": 5}\n' | basin predict jsonl - 2>&1 > p.jsonl
+printf '{"x": 1, "y": 5, "z": 0}\n' | basin predict jsonl - 2>&1 > p.jsonl
+# in one piece of a long file all is well
+(sed 's/"x"/"X"/; s/"y"/"Y"/' d.jsonl; for i in $(seq 40); do cat d.jsonl; done) | basin predict jsonl - 2>&1 | wc -l
+# rows of the training data had all features: more than half of them are missed
+awk '{ print (NR > 1 ? NR % 3 "," NR % 5 "," NR % 7 : "a,b,c") "," $0 }' d.csv > wide.csv
+basin train wide.csv --labels p,q,r $small -o wide > table
+printf '{"b": 1, "c": 1, "labels": ["p"]}\n' | basin eval wide - 2>&1 | grep '^warning'
+
+echo "== labels of another model"
+sed '3s/"labels": \[/"labels": ["new", /; s/, ]/]/' d.jsonl > new.jsonl
+basin predict jsonl new.jsonl | cmp - <(basin predict jsonl d.jsonl) && echo "predicted all the same"
+scores basin eval jsonl new.jsonl
+basin train d.jsonl --test new.jsonl --method ce --epochs 1 -o unseen 2>&1 | grep -a '^warning'
+
+echo "== the second file has what the first has not"
+printf '{"x": 1, "labels": ["p"]}\n' > one.jsonl
+scores basin eval jsonl one.jsonl d.jsonl
+scores basin eval jsonl d.jsonl one.jsonl
