@@ -253,10 +253,12 @@ static bool finish_ids(bs_build *b)
     if (!b->n_ids || !b->rows)
         return true;
     const char **id = bs_arena_alloc(&ds->arena, (size_t)b->rows * sizeof *id);
-    if (!id)
+    uint8_t     *numbered = bs_arena_alloc(&ds->arena, (size_t)b->rows);
+    if (!id || !numbered)
         return false;
     for (int32_t i = 0; i < b->rows; i++) {
         id[i] = i < b->n_ids ? b->row_id[i] : NULL;
+        numbered[i] = !id[i];
         if (!id[i]) {
             char text[24];
             int  n = snprintf(text, sizeof text, "%lld", (long long)(b->rows_before + i + 1));
@@ -266,6 +268,7 @@ static bool finish_ids(bs_build *b)
             return false;
     }
     ds->row_id = id;
+    ds->numbered = numbered;
     return true;
 }
 

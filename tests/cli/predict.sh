@@ -18,3 +18,13 @@ basin predict run d.arff --top-k 2 | head -n 1 | tr -cd , | wc -c
 basin predict run d.arff --scores --threshold 0 | head -n 1 | tr ' ' '\n' | grep -c '^[0-9]\|^\[[0-9]'
 basin eval run d.arff --json | tr ',' '\n' | cut -d: -f1
 basin eval run d.arff --per-label | tail -n 13 | cut -c1-12
+
+# some rows have names, and only beyond the first piece: the others are called by their number
+awk 'BEGIN { for (i = 0; i < 9000; i++)
+    print "{" (i > 5000 && i % 2 ? "\"id\": \"n" i "\", " : "") "\"features\": {\"pick1_a_word1\": true}}" }' > some.jsonl
+head -n 4000 some.jsonl > none.jsonl
+basin predict run some.jsonl none.jsonl --format csv -q 2> said > p.csv
+cut -d, -f1 p.csv | sort | uniq -d | wc -l
+sed -n '2p;5002,5004p;9002,9003p' p.csv | cut -d, -f1 | paste -s -d ' '
+basin predict run some.jsonl -q 2> said | sed -n '1p;5002,5003p' | cut -d, -f1
+sed 's/"n\([0-9]*\)"/"\1"/' some.jsonl | basin predict run - --format csv 2>&1 > p.csv | cut -d';' -f1
