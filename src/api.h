@@ -42,6 +42,9 @@ basin_status bs_need_threads(int threads, basin_error *err);
 basin_status bs_config_resolve(const basin_config *c, const char *method, bs_settings *s,
                                basin_error *err);
 
+/* Says when the preset has nothing for the method in particular. */
+void bs_preset_remark(const bs_settings *s, bs_logger *log);
+
 /* A logger for a session, silent when it is NULL. */
 bs_logger bs_session_log(const basin_session *s);
 

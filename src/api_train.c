@@ -41,7 +41,7 @@ basin_status bs_config_resolve(const basin_config *c, const char *method, bs_set
         if (words[i])
             status = bs_settings_words(s, words[i], method, err);
     if (!status && *c->settings.train.preset)
-        status = bs_preset_apply(s, c->settings.train.preset, method, err);
+        status = bs_preset_apply(s, c->settings.train.preset, task, method, err);
     if (!status && c->lines.len > 0)
         status = bs_settings_config(s, c->lines.data, c->lines.len, "config", err);
     const char *at = c->given.data, *end = at ? at + c->given.len : NULL;
@@ -55,6 +55,14 @@ basin_status bs_config_resolve(const basin_config *c, const char *method, bs_set
     if (!status)
         status = bs_settings_set(s, "task", task, "--task", err);
     return status ? status : bs_settings_set(s, "method", method, "--method", err);
+}
+
+void bs_preset_remark(const bs_settings *s, bs_logger *log)
+{
+    if (bs_preset_shared_only(s->train.preset, s->train.method))
+        bs_log_say(log, BS_INFO,
+                   "preset %s has no settings for %s: only those that its methods share apply",
+                   s->train.preset, s->train.method);
 }
 
 /* ---- files ---- */
@@ -370,6 +378,8 @@ basin_status basin_train(const basin_config *c, const char *folder, int seeds, i
     bs_files files = c->files;
     char     names[BS_ROLES][BS_OPTION_TEXT];
     bs_exchange_files(&files, &s.train, names);
+    if (!status)
+        bs_preset_remark(&s, &log);
     if (!status)
         status = bs_prepare(&s, &files, &log, &data, err);
     if (status)

@@ -133,6 +133,7 @@ static void introduce(bs_tuning *t)
     bs_log_say(&t->log, BS_INFO, "task %s, method %s: %d %s to train, %d valid; %s",
                t->base.train.task, t->base.train.method, (int)t->data.part[0].rows, t->kind->unit,
                (int)t->data.part[1].rows, text.data ? text.data : "");
+    bs_preset_remark(&t->base, &t->log);
     bs_log_say(&t->log, BS_INFO,
                "searched, by %s on validation rows; --set fixes an option, --space "
                "changes a range:",

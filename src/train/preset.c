@@ -9,8 +9,8 @@
 #include "train/options.h"
 
 typedef struct {
-    const char *name, *method; /* method NULL: for every method of this preset */
-    const char *settings;      /* "key=value key=value" */
+    const char *name, *task, *method; /* method NULL: for every method of this preset */
+    const char *settings;             /* "key=value key=value" */
 } preset;
 
 #define SEAL_COMMON                                                                          \
@@ -32,7 +32,7 @@ typedef struct {
 #define TAGS_FROM_CE "pretrain.epochs=15 pretrain.lr=0.002 energy.epochs=8 lr.net=0.0005 "
 
 /* The same with columns and tuned vectors, which can be learnt by heart: wider, more dropout. */
-#define TAGS_RICH TAGS_NER "words.tuned=yes net.width=200 net.dropout=0.5 lr.net=0.001 "
+#define TAGS_RICH         TAGS_NER "words.tuned=yes net.width=200 net.dropout=0.5 lr.net=0.001 "
 #define TAGS_RICH_FROM_CE TAGS_FROM_CE "pretrain.epochs=20 pretrain.lr=0.001 "
 
 /* numbers that are not sparse are standardised */
@@ -42,8 +42,10 @@ typedef struct {
 
 /* To add a preset: a row for all methods, then one per method with its own values. */
 static const preset presets[] = {
-#define PRESET(name, method, settings) {name, method, settings},
+#define PRESET_FOR(name, task, settings) {name, task, NULL, settings},
+#define PRESET(name, method, settings)   {name, NULL, method, settings},
 #include "train/presets.def"
+#undef PRESET_FOR
 #undef PRESET
 };
 
@@ -60,7 +62,21 @@ static basin_status unknown(const char *name, basin_error *err)
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-basin_status bs_preset_apply(bs_settings *s, const char *name, const char *method, basin_error *err)
+bool bs_preset_shared_only(const char *name, const char *method)
+{
+    bool others = false;
+    for (int i = 0; i < PRESETS; i++) {
+        if (strcmp(presets[i].name, name) != 0 || !presets[i].method)
+            continue;
+        if (strcmp(presets[i].method, method) == 0)
+            return false;
+        others = true;
+    }
+    return others;
+}
+
+basin_status bs_preset_apply(bs_settings *s, const char *name, const char *task, const char *method,
+                             basin_error *err)
 {
     bool known = false;
     for (int i = 0; i < PRESETS; i++) {
@@ -68,6 +84,9 @@ basin_status bs_preset_apply(bs_settings *s, const char *name, const char *metho
         if (strcmp(p->name, name) != 0)
             continue;
         known = true;
+        if (p->task && strcmp(p->task, task) != 0)
+            return bs_fail(err, BASIN_EARG, "--preset: %s is for task %s, but the data is for %s",
+                           name, p->task, task);
         if (p->method && strcmp(p->method, method) != 0)
             continue;
         char where[64];

@@ -8,6 +8,10 @@ try basin train d.arff -q --labels nothing
 try basin train d.arff -q --word-column 2
 try basin train d.arff -q --set seg.flip=yes
 try basin train d.arff -q --set threshold=maybe --epochs 1 -o r
+try basin train d.arff -q --preset infnet+/ner
+try basin train d.arff -q --preset seal/horses
+basin train d.arff --preset seal/bibtex --method alen --epochs 1 -o shared 2>&1 > table | grep '^preset'
+basin train d.arff --preset seal/bibtex --method ce --epochs 1 -o own 2>&1 > table | grep -c '^preset'
 try basin eval missing d.arff
 try basin eval d.arff d.arff
 mkdir empty
