@@ -51,3 +51,17 @@ echo "== the second file has what the first has not"
 printf '{"x": 1, "labels": ["p"]}\n' > one.jsonl
 scores basin eval jsonl one.jsonl d.jsonl
 scores basin eval jsonl d.jsonl one.jsonl
+
+echo "== data that is given twice"
+said() { basin train "$@" --method ce --epochs 1 --set report=no -o twice 2>&1 | grep '^warning'; }
+cp named.csv copy.csv && head -n 60 named.csv > half.csv
+(head -n 1 named.csv && tail -n 60 named.csv) > rest.csv
+said named.csv --valid named.csv
+said named.csv --test copy.csv
+said named.csv half.csv --valid half.csv --test rest.csv
+said half.csv --valid rest.csv --test ./rest.csv
+said half.csv --valid rest.csv
+basin data make tag --seed 1 --set rows=60 -o t.conll > made
+cp t.conll u.conll
+said t.conll --test u.conll
+true
