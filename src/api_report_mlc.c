@@ -87,8 +87,8 @@ static basin_status thresholds(const view *v, basin_error *err)
 {
     double       x[CUTS], value[3][CUTS];
     int32_t      rows = 0;
-    const bool   one = v->cut->kind != BS_THRESHOLD_TOP_K;
-    char         tuned[48], text[BS_FIXED_TEXT];
+    const bool   one = bs_threshold_is_one(v->cut);
+    char         tuned[48], text[BS_FIXED_TEXT], kind[BS_THRESHOLD_TEXT];
     basin_status s = sweep(v, x, value, &rows, err);
     if (s)
         return s;
@@ -101,7 +101,7 @@ static basin_status thresholds(const view *v, basin_error *err)
     bs_page_say(v->out, "quiet",
                 "Scores in percent of the %s rows at every threshold, to see how much depends on "
                 "it. The model's own (%s) was chosen on validation rows.%s",
-                v->g->part_name, one ? tuned : bs_threshold_kind_name(v->cut->kind),
+                v->g->part_name, one ? tuned : bs_threshold_text(v->cut, kind),
                 rows < v->data->rows ? " Only some of the rows were looked at." : "");
     bs_chart_draw(&(bs_chart){.series = series,
                               .n = 3,

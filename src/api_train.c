@@ -134,10 +134,11 @@ void bs_outcome_json(const bs_kind *k, const bs_settings *s, const bs_train_outc
     metrics(k, "valid", o->valid, out);
     if (o->has_test)
         metrics(k, "test", o->test, out);
-    if (k->tunes && o->threshold.kind != BS_THRESHOLD_TOP_K)
-        number("threshold", (double)o->threshold.global, out);
-    if (k->tunes)
+    if (k->tunes) {
+        bs_buf_text(out, ", ");
+        bs_threshold_json(&o->threshold, out);
         metrics(k, "valid_tuned", o->valid_tuned, out);
+    }
     if (k->tunes && o->has_test)
         metrics(k, "test_tuned", o->test_tuned, out);
     bs_buf_text(out, "}");
@@ -148,16 +149,14 @@ static void part_rows(const bs_kind *k, const bs_known *known, const char *part,
                       const bs_train_outcome *o, const double *half, const double *tuned,
                       double margin, bs_buf *out)
 {
-    char name[32];
+    char name[32], text[BS_THRESHOLD_TEXT];
     if (!k->tunes) {
         bs_metric_row(k, known, part, half, margin, out);
         return;
     }
     snprintf(name, sizeof name, "%-4s @0.50", part);
     bs_metric_row(k, known, name, half, 0, out);
-    snprintf(name, sizeof name, "%-4s @%.2f", part, (double)o->threshold.global);
-    if (o->threshold.kind == BS_THRESHOLD_TOP_K)
-        snprintf(name, sizeof name, "%-4s top-k", part);
+    snprintf(name, sizeof name, "%-4s %s", part, bs_threshold_text(&o->threshold, text));
     bs_metric_row(k, known, name, tuned, margin, out);
 }
 

@@ -29,6 +29,20 @@ sed '1s/p,q/label_p,label_q/; 1s/,r/,label_r/' d.csv > named.csv
 cut -d, -f1-4 named.csv > part.csv
 basin train named.csv --valid part.csv --method ce --epochs 1 -o tested 2>&1 | grep '^warning'
 
+echo "== what does not count as usual"
+awk -F, 'BEGIN { OFS = "," } NR > 1 { $5 = 0; if (NR % 4 == 0) $3 = $4 = 0; if (NR > 90) $3 = 0 } { print }' d.csv > bare-rows.csv
+for profile in sklearn mulan seal; do
+    basin eval csv bare-rows.csv --metric-profile $profile --threshold 0.9999 | tail -n 2
+    basin eval csv bare-rows.csv --metric-profile $profile --json | grep -o '"rows_unl.*absent": [0-9]*'
+done
+awk -F, 'BEGIN { OFS = "," } NR > 1 { $3 = $4 = $5 = 0 } { print }' d.csv > nothing.csv
+try basin eval csv nothing.csv --metric-profile seal
+basin train d.csv --labels p,q,r $small --set threshold=label -o each | grep -c 'per label'
+basin eval each d.csv | sed -n '2s/^\(per label\) .*/\1/p'
+basin eval each d.csv --json --per-label | sed -E 's/: [0-9.]+/: N/g' | grep -o '"threshold.*"profile\|"labels": .*"label": "q"'
+basin eval each d.csv --threshold 0.25 --json | grep -o '"threshold.*"profile'
+basin train d.csv --labels p,q,r $small --set threshold=label -o each --resume --json | grep -o '"threshold.*"valid_t'
+
 echo "== features of another model"
 printf '{"X": 1, "Y": 5}\n' | basin predict jsonl - 2>&1
 printf '{"X": 1, "Y": 5}\n' | basin predict jsonl - --format npy 2>&1 > p.npy
