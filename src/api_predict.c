@@ -198,6 +198,14 @@ static basin_status predict_to(const predicting *g, const char *const *files, in
     return s;
 }
 
+/* Whoever writes to p.foo may expect something else. */
+static void tell_format(const predicting *g)
+{
+    const char *path = g->o->path, *dot = strrchr(path, '.');
+    if (g->p == &bs_prediction_mlc && !g->o->format && !(dot && strcmp(dot, ".jsonl") == 0))
+        bs_log_say(g->log, BS_INFO, "%s: JSON lines; --format chooses another format", path);
+}
+
 /* To the caller's file, or to the path of the options. */
 static basin_status predict_files(const predicting *g, const char *const *files, int n, FILE *out,
                                   basin_error *err)
@@ -205,6 +213,8 @@ static basin_status predict_files(const predicting *g, const char *const *files,
     bs_target to = {.file = out};
     if (!out && g->p->opens && g->p->opens(g->o))
         return read_at_once(g, files, n, NULL, err);
+    if (!out)
+        tell_format(g);
     basin_status s = out ? BASIN_OK : bs_target_open(g->o->path, &to, err);
     return s ? s : bs_target_close(&to, predict_to(g, files, n, &to, err), err);
 }

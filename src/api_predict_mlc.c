@@ -212,6 +212,20 @@ static basin_status choose_cut(writer *w, const basin_predict_options *o, basin_
     return BASIN_OK;
 }
 
+/* Options of which one would be without effect. */
+static basin_status check_pairs(const format *f, const basin_predict_options *o, basin_error *err)
+{
+    const bool cut = o->threshold && strcmp(o->threshold, "auto") != 0;
+    if (o->top_k > 0 && cut)
+        return bs_fail(err, BASIN_EARG, "--top-k and --threshold both choose labels; use one");
+    if (o->scores && f->row != jsonl_row && (o->top_k > 0 || cut))
+        return bs_fail(err, BASIN_EARG,
+                       "%s: with --scores, format %s has the scores of all labels; leave out one, "
+                       "or use jsonl",
+                       cut ? "--threshold" : "--top-k", f->name);
+    return BASIN_OK;
+}
+
 static basin_status check(const bs_saved *m, const basin_predict_options *o, basin_error *err)
 {
     const format *f;
@@ -219,6 +233,8 @@ static basin_status check(const bs_saved *m, const basin_predict_options *o, bas
     basin_status  s = find_format(o->format, &f, err);
     if (!s)
         s = choose_cut(&w, o, err);
+    if (!s)
+        s = check_pairs(f, o, err);
     if (!s && o->energy && f->row != jsonl_row)
         s = bs_fail(err, BASIN_EARG, "--energy: format %s has no place for it; use jsonl", f->name);
     return s;

@@ -23,6 +23,11 @@ try basin data inspect bad.arff --labels l
 basin train d.arff -q --method ce --epochs 1 -o run > table
 try basin predict run d.arff --format xml
 try basin predict run d.arff --top-k none
+try basin predict run d.arff --top-k 2 --threshold 0.9
+try basin predict run d.arff --format csv --scores --top-k 2
+try basin predict run d.arff --format npy --scores --threshold 0.9
+try basin predict run d.arff -o p.csv.gz
+try basin predict run d.arff -o p.foo | head -n 1
 try basin predict run bad.arff
 try basin eval run d.arff --threshold high
 try basin eval run d.arff --metric-profile sk
