@@ -289,7 +289,8 @@ typedef struct {
 
 /* One HTML page about a run folder, or several: curves, scores with intervals, where the model
  * errs, speed, data, configuration; of several also their differences. A folder with seed-N in it
- * counts as one run. The data is that which the run names; without it the page has less. Training
+ * counts as one run. The data is that which the run names; without it the page has less, and does
+ * not take the place of a complete one in the folder of the run. Training
  * writes the same page into its folder unless the setting report is no. */
 basin_status basin_report(const char *const *runs, int n, const basin_report_options *o,
                           const basin_session *s, basin_text *out, basin_error *err);

@@ -258,6 +258,29 @@ static void write_table(const bs_report *r, const char *path, bs_buf *out)
 
 /* ---- functions of the library ---- */
 
+/* A page that was made when all the data was there is worth more than one that tells what is gone;
+ * it is told by that it warns of nothing. */
+static bool complete(const char *path)
+{
+    bs_buf text;
+    bs_buf_init(&text, PAGE);
+    bool whole = !bs_read_file(path, &text, NULL) && text.data && strstr(text.data, "</html>") &&
+                 !strstr(text.data, "class=\"warn\">");
+    bs_buf_free(&text);
+    return whole;
+}
+
+static basin_status write_page(const bs_report *r, const char *path, bool asked, basin_error *err)
+{
+    if (r->left_out.n > 0 && !asked && complete(path))
+        return bs_fail(
+            err, BASIN_EDATA,
+            "%s stays: it has what cannot be had any more; -o FILE writes a page without "
+            "that",
+            path);
+    return bs_write_file(path, r->out->data, r->out->len, err);
+}
+
 basin_status basin_report(const char *const *runs, int n, const basin_report_options *o,
                           const basin_session *session, basin_text *out, basin_error *err)
 {
@@ -293,7 +316,7 @@ basin_status basin_report(const char *const *runs, int n, const basin_report_opt
     for (size_t i = 0; !s && i < r->left_out.n; i++)
         bs_log_say(&r->log, BS_WARN, "%s", r->left_out.note[i].text);
     if (!s)
-        s = bs_write_file(path, page.data, page.len, err);
+        s = write_page(r, path, o->path, err);
     if (!s) {
         write_json(r, path, &json);
         write_table(r, path, &table);

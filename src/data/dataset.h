@@ -69,6 +69,7 @@ typedef struct {
     bs_csr             y;           /* [rows, n_labels], value NULL */
     bs_csr             unknown;     /* labels the file leaves open ("?"); start NULL: none */
     const char *const *row_id;      /* [rows] or NULL */
+    const int32_t     *row_number;  /* [rows] in the file, from 1; NULL: as they stand here */
     const uint8_t     *numbered;    /* [rows] of what a reader made: row_id is but a number */
     bool               open_labels; /* rows name their labels; the file declares no list */
     bool               labelled;    /* false: the file has no labels at all, y is empty */
