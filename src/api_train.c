@@ -260,7 +260,7 @@ static basin_status finished_before(const bs_prepared *data, const bs_settings *
     basin_status     status = bs_outcome_read(data, s, folder, &match, out, err);
     *finished = !status && match == BS_OUTCOME_SAME;
     if (!status && match == BS_OUTCOME_OTHER && !bs_checkpoint_there(folder))
-        status = bs_outcome_refuse(folder, err);
+        status = bs_outcome_refuse(data, s, folder, err);
     return status;
 }
 
