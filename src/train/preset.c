@@ -103,7 +103,7 @@ void bs_preset_list(bs_buf *out)
     for (int i = 0; i < PRESETS; i++) {
         if (presets[i].method)
             continue;
-        bs_buf_printf(out, "%-18s", presets[i].name);
+        bs_buf_printf(out, "%-17s %s  ", presets[i].name, presets[i].task);
         for (int k = i + 1; k < PRESETS && presets[k].method; k++)
             bs_buf_printf(out, "%s%s", k > i + 1 ? ", " : "", presets[k].method);
         bs_buf_text(out, "\n");

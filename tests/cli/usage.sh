@@ -30,9 +30,9 @@ basin doctor | grep -v oneDNN | cut -d ' ' -f 1 | paste -sd ' '
 basin doctor --json | cut -c 1-12
 
 echo "== presets fit their methods"
-basin list presets | tr -d , | while read -r preset methods; do
+basin list presets | tr -d , | while read -r preset task methods; do
     for method in ce $methods; do
-        basin train nowhere.arff --preset $preset --method $method 2>&1 | sed "s|^|$preset $method: |"
+        basin train nowhere.arff -q --task $task --preset $preset --method $method 2>&1 | sed "s|^|$preset $method: |"
     done
 done > tried
 grep -v ': basin: nowhere.arff: no such file$' tried
