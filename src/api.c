@@ -1,6 +1,7 @@
 /* api.c -- small things behind basin.h: version, texts, sessions, configs. */
 #include "api.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,6 +131,11 @@ basin_status basin_config_file(basin_config *c, const char *role, const char *pa
     for (int i = 0; i < BS_ROLES; i++) {
         if (strcmp(role, bs_role_names[i]) != 0)
             continue;
+        if (strchr(path, '|'))
+            return bs_fail(err, BASIN_EARG,
+                           "%s: '|' stands between the names of files in RUN/config; rename the "
+                           "file, or link to it",
+                           path);
         if (c->files.n[i] == BS_MOST_FILES)
             return bs_fail(err, BASIN_EARG, "more than %d files for %s", BS_MOST_FILES, role);
         char *copy = bs_arena_copy(&c->arena, path, strlen(path));
@@ -143,6 +149,25 @@ basin_status basin_config_file(basin_config *c, const char *role, const char *pa
 
 /* ---- paths ---- */
 
+/* The first of seed-0, seed-1, ... that has a model; false: none. */
+static bool find_seed(const char *folder, char path[BS_OPTION_TEXT + 64])
+{
+    int            first = -1, seed, end;
+    DIR           *d = opendir(folder);
+    struct dirent *e;
+    while (d && (e = readdir(d))) {
+        if (sscanf(e->d_name, "seed-%d%n", &seed, &end) != 1 || e->d_name[end] || seed < 0)
+            continue;
+        snprintf(path, BS_OPTION_TEXT + 64, "%s/seed-%d/best.safetensors", folder, seed);
+        if ((first < 0 || seed < first) && access(path, F_OK) == 0)
+            first = seed;
+    }
+    if (d)
+        closedir(d);
+    snprintf(path, BS_OPTION_TEXT + 64, "%s/seed-%d", folder, first);
+    return first >= 0;
+}
+
 basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], basin_error *err)
 {
     struct stat st;
@@ -152,10 +177,13 @@ basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], ba
     if (stat(model, &st) != 0 || !S_ISDIR(st.st_mode))
         return BASIN_OK;
     snprintf(path, BS_OPTION_TEXT + 64, "%s/best.safetensors", model);
-    if (access(path, F_OK) != 0)
-        return bs_fail(err, BASIN_EIO,
-                       "%s: a folder without best.safetensors; is the training finished?", model);
-    return BASIN_OK;
+    if (access(path, F_OK) == 0)
+        return BASIN_OK;
+    if (find_seed(model, path))
+        return bs_fail(err, BASIN_EIO, "%s: a folder of several seeds; name one, such as %s", model,
+                       path);
+    return bs_fail(err, BASIN_EIO,
+                   "%s: a folder without best.safetensors; is the training finished?", model);
 }
 
 /* ---- tables ---- */

@@ -320,6 +320,7 @@ basin_status bs_build_finish(bs_build *b, int32_t n_features, int32_t n_labels, 
         b->x_value = NULL;
     }
     ds->rows = b->rows;
+    ds->rows_before = b->rows_before;
     ds->x_start = b->x_start;
     ds->x_index = b->x_index;
     ds->x_value = b->x_value;

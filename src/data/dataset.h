@@ -65,6 +65,7 @@ typedef struct {
     bs_schema          schema;
     bs_source          source;
     int32_t            rows;
+    int64_t            rows_before; /* of the file, in pieces read before */
     bs_csr             x;           /* [rows, n_features]; a missing value is NaN */
     bs_csr             y;           /* [rows, n_labels], value NULL */
     bs_csr             unknown;     /* labels the file leaves open ("?"); start NULL: none */

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/opt.h"
 #include "data/build.h"
 #include "data/dataset.h"
 #include "data/names.h"
@@ -65,8 +66,45 @@ static bool same_reading(const bs_feature *a, const bs_feature *b)
     return true;
 }
 
+static int32_t first_row_with(const bs_dataset *ds, int32_t feature)
+{
+    for (int32_t r = 0; r < ds->rows; r++)
+        for (int32_t e = ds->x_start[r]; e < ds->x_start[r + 1]; e++)
+            if (ds->x_index[e] == feature)
+                return r;
+    return ds->rows;
+}
+
+/* One cell that is no number makes a column one of categories: which is it? */
+static basin_status not_a_number(const match *m, const bs_feature *is)
+{
+    const bs_dataset *ds = m->ds;
+    const char       *value = NULL;
+    int32_t           row = ds->rows;
+    double            number;
+    for (int32_t i = 0; i < ds->schema.n_features; i++) {
+        const bs_feature *f = &ds->schema.feature[i];
+        if (!f->value || strcmp(f->attribute, is->attribute) != 0 ||
+            bs_parse_double(f->value, &number))
+            continue;
+        int32_t r = first_row_with(ds, i);
+        if (r < row) {
+            row = r;
+            value = f->value;
+        }
+    }
+    if (!value)
+        return BASIN_OK;
+    return bs_fail(m->err, BASIN_EDATA,
+                   "%s: row %lld: attribute '%s' is '%.60s', but a number in the training data",
+                   m->file, (long long)(ds->rows_before + row + 1), is->attribute, value);
+}
+
 static basin_status conflict(const match *m, const bs_feature *was, const bs_feature *is)
 {
+    basin_status s = was->kind == BS_FEATURE_NUMERIC ? not_a_number(m, is) : BASIN_OK;
+    if (s)
+        return s;
     return bs_fail(m->err, BASIN_EDATA,
                    "%s: attribute '%s' was %s%s%s in training, here it is %s%s%s", m->file,
                    is->attribute, kind_text(was), was->value ? ", as 1: " : "",

@@ -4,6 +4,9 @@ basin data make mlc --seed 3 --set rows=200 -o d.arff > made
 try basin train missing.arff
 try basin train d.arff -q --method cee
 try basin train d.arff -q --set early_stop.metric=f1
+try basin train d.arff -q --set threshold.metric=f1
+cp d.arff 'a|b.arff'
+try basin train 'a|b.arff' --labels last:24 -q
 try basin train d.arff -q --labels nothing
 try basin train d.arff -q --word-column 2
 try basin train d.arff -q --set seg.flip=yes
@@ -16,6 +19,11 @@ try basin eval missing d.arff
 try basin eval d.arff d.arff
 mkdir empty
 try basin eval empty d.arff
+basin train d.arff -q --method ce --epochs 1 --seeds 2 --seed 3 -o seeds > table
+try basin eval seeds d.arff
+try basin predict seeds d.arff
+basin tune --help | grep -c -- '--test'
+try basin tune d.arff --trials 1 --test d.arff | cut -c1-60
 : > nothing.arff
 try basin train nothing.arff
 printf '@relation x\n@attribute a numeric\n@attribute l {0,1}\n@data\n1,0\nfoo,1\n' > bad.arff

@@ -55,6 +55,11 @@ awk '{ print (NR > 1 ? NR % 3 "," NR % 5 "," NR % 7 : "a,b,c") "," $0 }' d.csv >
 basin train wide.csv --labels p,q,r $small -o wide > table
 printf '{"b": 1, "c": 1, "labels": ["p"]}\n' | basin eval wide - 2>&1 | grep '^warning'
 
+sed '5s/^[^,]*,/warm,/; 7s/^[^,]*,/cold,/' d.csv > text.csv
+try basin predict csv text.csv
+(for i in $(seq 40); do cat d.jsonl; done; printf '{"x": "warm", "y": 1}\n') > text.jsonl
+try basin predict jsonl text.jsonl -o p.jsonl
+
 echo "== labels of another model"
 sed '3s/"labels": \[/"labels": ["new", /; s/, ]/]/' d.jsonl > new.jsonl
 basin predict jsonl new.jsonl | cmp - <(basin predict jsonl d.jsonl) && echo "predicted all the same"
