@@ -111,7 +111,9 @@ static basin_status check_sentences(const basin_predictor *p, const basin_senten
     if (!s && x->sentences < 0)
         s = bs_fail(err, BASIN_EARG, "%d sentences", (int)x->sentences);
     if (!s && x->sentences > 0)
-        s = BS_NEED(err, {"start", x->start}, {"tokens", x->tokens});
+        s = BS_NEED(err, {"start", x->start});
+    if (!s && x->sentences > 0 && x->start[x->sentences] > x->start[0])
+        s = BS_NEED(err, {"tokens", x->tokens});
     for (int32_t i = 0; i < x->sentences && !s; i++) {
         const int64_t n = (int64_t)x->start[i + 1] - x->start[i];
         if (x->start[i] < 0 || n < 0)

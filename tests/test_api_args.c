@@ -210,6 +210,7 @@ static void sentences_and_images_want_all_they_need(void **state)
     REFUSED(basin_predict_sentences(p, &no_start, tags, NULL, err), "start is NULL");
     REFUSED(basin_predict_sentences(p, &no_tokens, tags, NULL, err), "tokens is NULL");
     OK(basin_predict_tokens(p, words, 1, NULL, tags, NULL, err));
+    OK(basin_predict_tokens(p, NULL, 0, NULL, NULL, NULL, err));
     REFUSED(basin_spans(NULL, tags, 1, span, &n, err), "model is NULL");
     REFUSED(basin_spans(m, NULL, 1, span, &n, err), "tags is NULL");
     REFUSED(basin_spans(m, tags, 1, NULL, &n, err), "out is NULL");
