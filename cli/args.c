@@ -190,7 +190,8 @@ static void print_help(const cli_verb *verb, const cli_option *rows)
 {
     printf("usage: basin %s %s\n\n%s\n\n", verb->name, verb->usage, verb->help);
     for (const cli_option *r = rows; r->name; r++)
-        help_row(r->name, r->alias, r->value, r->help);
+        if (r->help)
+            help_row(r->name, r->alias, r->value, r->help);
     if (verb->table)
         help_row("--json", NULL, NULL, "print one JSON object instead of a table");
     help_row("--quiet", "-q", NULL, "no messages but warnings");

@@ -14,7 +14,7 @@ typedef struct {
     const char  *name;  /* "--valid"; NULL ends the table */
     const char  *alias; /* "-o" or NULL */
     const char  *value; /* "FILE"; NULL = a switch */
-    const char  *help;
+    const char  *help;  /* NULL: known, so that it can be refused with a reason */
     const char **text; /* where a value goes; the last one wins */
     bool        *flag; /* where a switch goes */
     const char **list; /* where values of a repeatable option go, with n */

@@ -16,6 +16,17 @@ static const char *format_of(const char *format, const char *out)
     return NULL;
 }
 
+/* A name that promises what is not done. */
+static bool packed(const char *out)
+{
+    static const char *const ending[] = {".gz", ".xz", ".bz2", ".zst"};
+    const char              *dot = out ? strrchr(out, '.') : NULL;
+    for (size_t i = 0; dot && i < sizeof ending / sizeof ending[0]; i++)
+        if (strcmp(dot, ending[i]) == 0)
+            return true;
+    return false;
+}
+
 int cmd_predict(int argc, char **argv)
 {
     const cli_verb *verb = cli_find("predict");
@@ -83,6 +94,9 @@ int cmd_predict(int argc, char **argv)
         return cli_misuse(verb, "a model and at least one file (or -) are needed");
     if (common.json)
         return cli_misuse(verb, "--json: there is no table; --format jsonl writes a line a row");
+    if (packed(out))
+        return cli_misuse(verb, "-o: predictions are not compressed; '%s' needs another ending",
+                          out);
     if ((status = cli_whole(verb, "--top-k", top, 1000000, &o.top_k)))
         return status;
     if ((status = cli_whole(verb, "--nbest", nbest, 1000, &o.nbest)))

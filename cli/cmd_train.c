@@ -54,7 +54,9 @@ int cmd_train(int argc, char **argv)
          .list = a.set,
          .n = &a.n_set,
          .help = "any other setting, see 'basin list options'"},
-        {.name = "--resume", .flag = &a.resume, .help = "go on with the run in -o RUN"},
+        {.name = "--resume",
+         .flag = &a.resume,
+         .help = "go on with the run in -o RUN, perhaps with more epochs"},
         {.name = NULL},
     };
     basin_config *c;

@@ -77,8 +77,10 @@ static int add_settings(const cli_verb *verb, const cli_training *a, basin_confi
 }
 
 /* The rows of a verb, then those that every verb that trains has, then those about reading. */
-static void join_rows(const cli_option *own, cli_training *a, cli_option out[MOST_ROWS])
+static void join_rows(const cli_verb *verb, const cli_option *own, cli_training *a,
+                      cli_option out[MOST_ROWS])
 {
+    const bool       tests = verb->run != cmd_tune;
     const cli_option shared[] = {
         {.name = "--valid",
          .value = "FILE",
@@ -89,7 +91,7 @@ static void join_rows(const cli_option *own, cli_training *a, cli_option out[MOS
          .value = "FILE",
          .list = a->test,
          .n = &a->n_test,
-         .help = "test data; else, without --valid, a share of DATA"},
+         .help = tests ? "test data; else, without --valid, a share of DATA" : NULL},
         {.name = "--unlabelled",
          .value = "FILE",
          .list = a->unlabelled,
@@ -135,7 +137,7 @@ int cli_training_parse(const cli_verb *verb, int argc, char **argv, const cli_op
 {
     cli_option all[MOST_ROWS];
     int        status = read_config(argc, argv, c);
-    join_rows(rows, a, all);
+    join_rows(verb, rows, a, all);
     if (!status)
         status = cli_parse(verb, argc, argv, all, &a->common, c, a->data, &a->n_data, stop);
     if (status || *stop)

@@ -12,7 +12,8 @@
  * Every function that can fail returns a basin_status and takes a caller-owned
  * basin_error, possibly NULL, as its last argument. Nothing here exits, aborts,
  * prints (but to basin_session.messages), or keeps a pointer to caller memory
- * after it returns, except where a comment says "borrows".
+ * after it returns, except where a comment says "borrows". A NULL where a comment
+ * does not allow it is BASIN_EARG.
  *
  * Models of sentences are asked with basin_predict_tokens instead.
  *
@@ -59,7 +60,7 @@ typedef struct basin_predictor basin_predictor;
 basin_status basin_model_load(const char *path, basin_model **out, basin_error *err);
 void         basin_model_free(basin_model *m); /* accepts NULL; predictors first */
 
-/* Texts belong to the model. */
+/* Texts belong to the model. Of NULL there is none, and 0 of everything. */
 const char *basin_model_task(const basin_model *m);           /* "mlc", "tag" or "seg" */
 const char *basin_model_card(const basin_model *m);           /* JSON: scores when it was trained */
 int         basin_model_labels(const basin_model *m);         /* or tags, or classes of pixels */
@@ -69,7 +70,7 @@ const char *basin_model_feature(const basin_model *m, int i); /* NULL when it ha
 int         basin_model_columns(const basin_model *m);        /* of tokens, beside the word */
 const char *basin_model_column(const basin_model *m, int i);  /* "column 2": of the training file */
 
-/* Borrows the model. threads: 1, or more to share the work of large batches. */
+/* Borrows the model. threads: 1, or more to share the work of large batches; 0 = all cores. */
 basin_status basin_predictor_new(const basin_model *m, int threads, basin_predictor **out,
                                  basin_error *err);
 void         basin_predictor_free(basin_predictor *p); /* accepts NULL */
@@ -83,14 +84,16 @@ typedef struct {
 } basin_rows;
 
 /* Probabilities [rows, labels] in the order of basin_model_label. Features are as
- * in the training file, before any standardisation, which the model does itself. */
+ * in the training file, before any standardisation, which the model does itself. NaN
+ * is a missing value and read as in a file; what is infinite is refused. */
 basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *scores,
                                basin_error *err);
 basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t rows, float *scores,
                                  basin_error *err);
 
 /* The labels that the model's threshold turns on, for one row of scores: their
- * numbers into labels (room for all), in increasing order; returns how many. */
+ * numbers into labels (room for all), in increasing order; returns how many, or -1
+ * when an argument is NULL. */
 int basin_decide(const basin_model *m, const float *scores, int32_t *labels);
 
 /* --- sentences ---------------------------------------------------------------------------- */
@@ -181,7 +184,8 @@ basin_status basin_config_file(basin_config *c, const char *role, const char *pa
 
 /* Trains `seeds` times (seed, seed + 1, ...) into folder (folder/seed-N when
  * seeds > 1; NULL = nothing is written). Files that are not given are split off
- * the training data. resume: go on where a stopped run of the folder was. */
+ * the training data. resume: go on where a stopped run of the folder was; more epochs than before
+ * are welcome (unless schedule is cosine), of a finished run as long as its last state is there. */
 basin_status basin_train(const basin_config *c, const char *folder, int seeds, int resume,
                          const basin_session *s, basin_text *out, basin_error *err);
 
@@ -249,7 +253,7 @@ typedef struct {
     const char *part; /* as above */
     int         row;  /* from 1: that row, sentence or image is explained by itself, too */
     int         rows; /* most that are looked at; default: 2000 rows, 1000 sentences, 24 images */
-    int         threads;
+    int         threads; /* 0 = all cores */
 } basin_explain_options;
 
 /* What the energy of a model learned, seen on labelled files: how labels, neighbouring tags or
@@ -269,7 +273,7 @@ typedef struct {
     int         energy;    /* nonzero: the energy of each prediction (jsonl) */
     int         scores;    /* nonzero: probabilities of the labels that are on, or of all */
     int         top_k;     /* > 0: that many best labels instead of the threshold */
-    int         threads;
+    int         threads;   /* 0 = all cores */
     const char *path;      /* where predictions go when out is NULL: a file; seg: or a folder */
     const char *part;      /* of images that have parts: train, valid, test; NULL = all */
     int         overlay;   /* seg, nonzero: masks drawn over the photos, too */
@@ -297,7 +301,8 @@ typedef struct {
 
 /* One HTML page about a run folder, or several: curves, scores with intervals, where the model
  * errs, speed, data, configuration; of several also their differences. A folder with seed-N in it
- * counts as one run. The data is that which the run names; without it the page has less. Training
+ * counts as one run. The data is that which the run names; without it the page has less, and does
+ * not take the place of a complete one in the folder of the run. Training
  * writes the same page into its folder unless the setting report is no. */
 basin_status basin_report(const char *const *runs, int n, const basin_report_options *o,
                           const basin_session *s, basin_text *out, basin_error *err);
@@ -335,7 +340,7 @@ basin_status basin_data_split(const basin_config *c, const char *const *files, i
                               const basin_session *s, basin_text *out, basin_error *err);
 
 /* Generates data ("mlc", "tag") whose outputs depend on each other in a known way.
- * Options are "key=value" words separated by blanks (rows=2000 labels=24 ...). */
+ * Options are "key=value" words separated by blanks (rows=2000 groups=6 ...). */
 basin_status basin_data_make(const char *kind, const char *options, uint64_t seed, const char *out,
                              const char *format, const basin_session *s, basin_text *text,
                              basin_error *err);

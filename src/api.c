@@ -1,6 +1,7 @@
 /* api.c -- small things behind basin.h: version, texts, sessions, configs. */
 #include "api.h"
 
+#include <dirent.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,6 +60,9 @@ bs_logger bs_session_log(const basin_session *s)
 
 basin_status basin_config_new(basin_config **out, basin_error *err)
 {
+    basin_status s = BS_NEED(err, {"out", out});
+    if (s)
+        return s;
     basin_config *c = bs_calloc(1, sizeof *c);
     *out = NULL;
     if (!c)
@@ -66,7 +70,7 @@ basin_status basin_config_new(basin_config **out, basin_error *err)
     bs_arena_init(&c->arena, 0);
     bs_buf_init(&c->lines, 1 << 24);
     bs_buf_init(&c->given, 1 << 24);
-    basin_status s = bs_settings_default(&c->settings, err);
+    s = bs_settings_default(&c->settings, err);
     if (s) {
         basin_config_free(c);
         return s;
@@ -88,7 +92,9 @@ void basin_config_free(basin_config *c)
 
 basin_status basin_config_set(basin_config *c, const char *key, const char *value, basin_error *err)
 {
-    basin_status s = bs_settings_set(&c->settings, key, value, "--set", err);
+    basin_status s = BS_NEED(err, {"config", c}, {"key", key}, {"value", value});
+    if (!s)
+        s = bs_settings_set(&c->settings, key, value, "--set", err);
     if (s)
         return s;
     bs_buf_printf(&c->given, "%s", key);
@@ -100,9 +106,12 @@ basin_status basin_config_set(basin_config *c, const char *key, const char *valu
 
 basin_status basin_config_read(basin_config *c, const char *path, basin_error *err)
 {
-    bs_buf text;
+    bs_buf       text;
+    basin_status s = BS_NEED(err, {"config", c}, {"path", path});
+    if (s)
+        return s;
     bs_buf_init(&text, 1 << 24);
-    basin_status s = bs_read_file(path, &text, err);
+    s = bs_read_file(path, &text, err);
     if (!s)
         s = bs_settings_config(&c->settings, text.data ? text.data : "", text.len, path, err);
     if (!s && text.len > 0) {
@@ -116,9 +125,17 @@ basin_status basin_config_read(basin_config *c, const char *path, basin_error *e
 basin_status basin_config_file(basin_config *c, const char *role, const char *path,
                                basin_error *err)
 {
+    basin_status s = BS_NEED(err, {"config", c}, {"role", role}, {"path", path});
+    if (s)
+        return s;
     for (int i = 0; i < BS_ROLES; i++) {
         if (strcmp(role, bs_role_names[i]) != 0)
             continue;
+        if (strchr(path, '|'))
+            return bs_fail(err, BASIN_EARG,
+                           "%s: '|' stands between the names of files in RUN/config; rename the "
+                           "file, or link to it",
+                           path);
         if (c->files.n[i] == BS_MOST_FILES)
             return bs_fail(err, BASIN_EARG, "more than %d files for %s", BS_MOST_FILES, role);
         char *copy = bs_arena_copy(&c->arena, path, strlen(path));
@@ -132,6 +149,25 @@ basin_status basin_config_file(basin_config *c, const char *role, const char *pa
 
 /* ---- paths ---- */
 
+/* The first of seed-0, seed-1, ... that has a model; false: none. */
+static bool find_seed(const char *folder, char path[BS_OPTION_TEXT + 64])
+{
+    int            first = -1, seed, end;
+    DIR           *d = opendir(folder);
+    struct dirent *e;
+    while (d && (e = readdir(d))) {
+        if (sscanf(e->d_name, "seed-%d%n", &seed, &end) != 1 || e->d_name[end] || seed < 0)
+            continue;
+        snprintf(path, BS_OPTION_TEXT + 64, "%s/seed-%d/best.safetensors", folder, seed);
+        if ((first < 0 || seed < first) && access(path, F_OK) == 0)
+            first = seed;
+    }
+    if (d)
+        closedir(d);
+    snprintf(path, BS_OPTION_TEXT + 64, "%s/seed-%d", folder, first);
+    return first >= 0;
+}
+
 basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], basin_error *err)
 {
     struct stat st;
@@ -141,10 +177,13 @@ basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], ba
     if (stat(model, &st) != 0 || !S_ISDIR(st.st_mode))
         return BASIN_OK;
     snprintf(path, BS_OPTION_TEXT + 64, "%s/best.safetensors", model);
-    if (access(path, F_OK) != 0)
-        return bs_fail(err, BASIN_EIO,
-                       "%s: a folder without best.safetensors; is the training finished?", model);
-    return BASIN_OK;
+    if (access(path, F_OK) == 0)
+        return BASIN_OK;
+    if (find_seed(model, path))
+        return bs_fail(err, BASIN_EIO, "%s: a folder of several seeds; name one, such as %s", model,
+                       path);
+    return bs_fail(err, BASIN_EIO,
+                   "%s: a folder without best.safetensors; is the training finished?", model);
 }
 
 /* ---- tables ---- */
@@ -292,6 +331,11 @@ basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, con
         s = m->kind->read(&m->settings, &wish, &notes, out, err);
     for (size_t i = 0; !s && i < notes.n; i++)
         bs_log_say(log, loudness(notes.note[i].tag), "%s", notes.note[i].text);
+    bs_strange strange = {0};
+    if (!s && out->mlc) {
+        bs_strange_add(&strange, out);
+        bs_strange_say(&strange, m, log);
+    }
     bs_notes_free(&notes);
     return s && n > 0 ? bs_fail_other(m, files[0], s, err) : s;
 }

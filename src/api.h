@@ -20,10 +20,30 @@ struct basin_model {
     bs_tagset                tags; /* of tag models */
 };
 
+/* ---- arguments that cannot be meant (api_check.c) ---- */
+
+typedef struct {
+    const char *name;
+    const void *given;
+} bs_argument;
+
+/* BASIN_EARG for the first argument that is NULL; a list of them ends with {NULL}. Structs that are
+ * handed out are emptied, so that they may be freed after a failure. */
+basin_status bs_need(const bs_argument *a, basin_error *err);
+basin_status bs_need_text(basin_text *out, const bs_argument *a, basin_error *err);
+basin_status bs_need_files(const char *const *files, int n, basin_error *err);
+basin_status bs_need_threads(int threads, basin_error *err);
+/* BS_NEED(err, {"config", c}, {"key", key}) */
+#define BS_ARGUMENTS(...) ((const bs_argument[]){__VA_ARGS__, {NULL, NULL}})
+#define BS_NEED(err, ...) bs_need(BS_ARGUMENTS(__VA_ARGS__), err)
+
 /* Settings of one method (NULL: the one the config names): defaults, those of the method, preset,
  * then what was given. */
 basin_status bs_config_resolve(const basin_config *c, const char *method, bs_settings *s,
                                basin_error *err);
+
+/* Says when the preset has nothing for the method in particular. */
+void bs_preset_remark(const bs_settings *s, bs_logger *log);
 
 /* A logger for a session, silent when it is NULL. */
 bs_logger bs_session_log(const basin_session *s);
@@ -51,6 +71,15 @@ basin_status bs_model_read_as(basin_model *m, const char *const *set, basin_erro
 
 /* What to say, after reading a file failed, when it looks like data of another task. */
 basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, basin_error *err);
+
+/* How well the features of an input fit a model (api_strange.c). */
+typedef struct {
+    int32_t features; /* of the model, in one part of the input */
+    int64_t kept, dropped;
+    char    name[96];
+} bs_strange;
+void bs_strange_add(bs_strange *s, const bs_part *data);
+void bs_strange_say(const bs_strange *s, const bs_saved *m, bs_logger *log);
 
 typedef struct {
     const char *infer; /* NULL: the model's own */

@@ -150,6 +150,8 @@ static basin_status resolve(bs_comparison *c, const basin_config *config, basin_
     basin_status s = BASIN_OK;
     for (int i = 0; i < c->n && !s; i++)
         s = bs_config_resolve(config, c->method[i].name, &c->method[i].settings, err);
+    for (int i = 0; i < c->n && !s; i++)
+        bs_preset_remark(&c->method[i].settings, &c->log);
     if (s && err && strncmp(err->msg, "--method:", 9) == 0)
         s = bs_fail(err, s, "--methods%s", err->msg + 8);
     const bs_settings *first = &c->method[0].settings;
@@ -367,11 +369,13 @@ basin_status basin_compare(const basin_config *config, const basin_compare_optio
 {
     bs_buf        table, json;
     bs_comparison c = {.o = o, .session = session, .log = bs_session_log(session)};
-    *out = (basin_text){NULL, NULL};
+    basin_status  s = bs_need_text(out, BS_ARGUMENTS({"config", config}, {"options", o}), err);
+    if (s)
+        return s;
     bs_buf_init(&table, 1 << 24);
     bs_buf_init(&json, 1 << 28);
     bs_arena_init(&c.arena, 0);
-    basin_status s = compare(&c, config, &table, &json, err);
+    s = compare(&c, config, &table, &json, err);
     if (s) {
         bs_buf_free(&table);
         bs_buf_free(&json);

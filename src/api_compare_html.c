@@ -233,8 +233,9 @@ static void run_row(const bs_comparison *c, int method, int seed, bs_buf *out)
     bs_page_count(o->best_epoch, out);
     for (int cut = 0; cut < bs_compare_cuts(c); cut++)
         bs_page_number(scale * bs_compare_values(c, method, seed, cut)[c->metric], 2, out);
-    if (o->threshold.kind == BS_THRESHOLD_TOP_K)
-        bs_buf_text(out, "<td data-v=\"\">top-k</td>");
+    char text[BS_THRESHOLD_TEXT];
+    if (!bs_threshold_is_one(&o->threshold))
+        bs_buf_printf(out, "<td data-v=\"\">%s</td>", bs_threshold_text(&o->threshold, text));
     else
         bs_page_number((double)o->threshold.global, 3, out);
     bs_page_count(o->params_net, out);

@@ -22,7 +22,7 @@ static basin_status restore_one(bs_comparison *c, int method, int seed, basin_er
     bs_compare_settings(c, method, seed, &settings);
     basin_status s = bs_outcome_read(&c->data, &settings, r->folder, &match, &c->outcome[at], err);
     if (!s && match == BS_OUTCOME_OTHER)
-        s = bs_outcome_refuse(r->folder, err);
+        s = bs_outcome_refuse(&c->data, &settings, r->folder, err);
     r->finished = !s && match == BS_OUTCOME_SAME;
     return s;
 }

@@ -74,11 +74,16 @@ static basin_status report_close(report *r, basin_status s, const basin_session 
 basin_status basin_data_inspect(const basin_config *c, const char *const *files, int n, int check,
                                 const basin_session *session, basin_text *out, basin_error *err)
 {
-    bs_given           g = {&c->settings, files, n};
     const bs_handling *how;
     report             r;
+    basin_status       s = bs_need_text(out, BS_ARGUMENTS({"config", c}), err);
+    if (!s)
+        s = bs_need_files(files, n, err);
+    if (s)
+        return s;
+    bs_given g = {&c->settings, files, n};
     report_open(&r, out);
-    basin_status s = handling_of(&g, &how, err);
+    s = handling_of(&g, &how, err);
     if (!s)
         s = how->inspect(&g, check, &r.table, &r.json, err);
     return report_close(&r, s, session, out, err);
@@ -88,11 +93,16 @@ basin_status basin_data_convert(const basin_config *c, const char *const *files,
                                 const char *out, const char *format, const basin_session *session,
                                 basin_error *err)
 {
-    bs_given           g = {&c->settings, files, n};
     const bs_handling *how;
     bs_notes           notes;
+    basin_status       s = BS_NEED(err, {"config", c}, {"out", out});
+    if (!s)
+        s = bs_need_files(files, n, err);
+    if (s)
+        return s;
+    bs_given g = {&c->settings, files, n};
     bs_notes_init(&notes);
-    basin_status s = handling_of(&g, &how, err);
+    s = handling_of(&g, &how, err);
     if (!s)
         s = how->convert(&g, out, format, &notes, err);
     if (!s)
@@ -183,13 +193,19 @@ basin_status basin_data_split(const basin_config *c, const char *const *files, i
                               const basin_session *session, basin_text *out, basin_error *err)
 {
     basin_split_options none = {0};
-    bs_given            g = {&c->settings, files, n};
     bs_cutting          cut = {.prefix = out_prefix, .o = o ? o : &none};
     const bs_handling  *how;
     report              r;
+    basin_status        s =
+        bs_need_text(out, BS_ARGUMENTS({"config", c}, {"out_prefix", out_prefix}), err);
+    if (!s)
+        s = bs_need_files(files, n, err);
+    if (s)
+        return s;
+    bs_given g = {&c->settings, files, n};
     report_open(&r, out);
     cut.parts = parse_shares(cut.o->shares ? cut.o->shares : "60,20,20", cut.share, err);
-    basin_status s = cut.parts ? check_names(&cut, err) : BASIN_EARG;
+    s = cut.parts ? check_names(&cut, err) : BASIN_EARG;
     if (!s)
         s = handling_of(&g, &how, err);
     if (!s)
@@ -224,10 +240,12 @@ basin_status basin_data_make(const char *kind, const char *options, uint64_t see
                              const char *format, const basin_session *session, basin_text *text,
                              basin_error *err)
 {
+    report       r;
+    basin_status s = bs_need_text(text, BS_ARGUMENTS({"kind", kind}), err);
+    if (s)
+        return s;
     const bs_handling *how = handling_named(kind);
-    report             r;
     report_open(&r, text);
-    basin_status s = BASIN_OK;
     if (!how)
         s = bs_fail(err, BASIN_EARG,
                     "make: '%s' is not a kind of data that can be made: mlc, tag, "

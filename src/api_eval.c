@@ -96,24 +96,21 @@ static basin_status write_json(const bs_evaluation *e, const bs_measuring *how, 
 {
     basin_status   s = BASIN_OK;
     const bs_kind *k = e->data.kind;
-    char           text[BS_NUMBER_TEXT];
     bs_buf_printf(out, "{\"task\": \"%s\", \"n\": %d, \"infer\": \"%s\"", k->task->name,
                   (int)e->data.rows, infer);
-    if (k->tunes && cut->kind == BS_THRESHOLD_TOP_K)
-        bs_buf_text(out, ", \"threshold\": null");
-    else if (k->tunes) {
-        bs_format_double((double)cut->global, text);
-        bs_buf_printf(out, ", \"threshold\": %s", text);
+    if (k->tunes) {
+        bs_buf_text(out, ", ");
+        bs_threshold_json(cut, out);
     }
     if (k->tunes)
         bs_buf_printf(out, ", \"profile\": \"%s\"", profile);
     bs_buf_printf(out, ", \"seconds\": %.6f, \"rows_per_s\": %.1f", e->seconds,
                   e->data.rows / (e->seconds > 0 ? e->seconds : 1));
     if (how->json)
-        how->json(e, out);
+        s = how->json(e, out, err);
     bs_buf_text(out, ", \"metrics\": {");
     int n = bs_kind_members(k, e->value, out);
-    if (how->json_metrics) {
+    if (!s && how->json_metrics) {
         bs_buf_text(out, n ? ", " : "");
         s = how->json_metrics(e, out, err);
     }
@@ -121,16 +118,14 @@ static basin_status write_json(const bs_evaluation *e, const bs_measuring *how, 
     return s;
 }
 
-static void write_table(const bs_evaluation *e, const bs_threshold *cut, const char *profile,
-                        bs_buf *out)
+static basin_status write_table(const bs_evaluation *e, const bs_measuring *how,
+                                const bs_threshold *cut, const char *profile, bs_buf *out,
+                                basin_error *err)
 {
     const bs_kind     *k = e->data.kind;
     const bs_interval *first = &e->interval[e->model->saved->known.headline];
-    char               name[32] = "";
-    if (k->tunes && cut->kind == BS_THRESHOLD_TOP_K)
-        snprintf(name, sizeof name, "top-k");
-    else if (k->tunes)
-        snprintf(name, sizeof name, "@%.2f", (double)cut->global);
+    char               text[BS_THRESHOLD_TEXT];
+    const char        *name = k->tunes ? bs_threshold_text(cut, text) : "";
     bs_metric_header(k, out);
     bs_metric_row(k, &e->model->saved->known, name, e->value, (first->hi - first->lo) / 2, out);
     bs_buf_printf(out, "\n%-18s %10s   95 %% interval\n", "metric", "value");
@@ -147,6 +142,7 @@ static void write_table(const bs_evaluation *e, const bs_threshold *cut, const c
     if (k->tunes)
         bs_buf_printf(out, "; conventions: %s", profile);
     bs_buf_text(out, "\n");
+    return how->special ? how->special(e, out, err) : BASIN_OK;
 }
 
 static basin_status write_tables(const bs_evaluation *e, const bs_measuring *how,
@@ -157,8 +153,8 @@ static basin_status write_tables(const bs_evaluation *e, const bs_measuring *how
     basin_status s = how->instead ? how->instead(e, o, out, &done, err) : BASIN_OK;
     if (s || done)
         return s;
-    write_table(e, cut, profile, out);
-    return o->per_label ? how->labels(e, out, err) : BASIN_OK;
+    s = write_table(e, how, cut, profile, out, err);
+    return !s && o->per_label ? how->labels(e, out, err) : s;
 }
 
 basin_status basin_eval(const char *model, const char *const *files, int n,
@@ -172,11 +168,17 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
     const bs_measuring *how = NULL;
     bs_profile_id       profile = BS_PROFILE_SKLEARN;
     bs_buf              table, json;
-    *out = (basin_text){NULL, NULL};
     o = o ? o : &none;
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"model", model}), err);
+    if (!s)
+        s = bs_need_files(files, n, err);
+    if (!s)
+        s = bs_need_threads(o->threads, err);
+    if (s)
+        return s;
     bs_buf_init(&table, 1 << 28);
     bs_buf_init(&json, 1 << 28);
-    basin_status s = basin_model_load(model, &e.model, err);
+    s = basin_model_load(model, &e.model, err);
     if (!s)
         s = bs_model_read_as(e.model, o->set, err);
     if (!s) {
@@ -190,6 +192,8 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
                              &profile, err);
     if (!s)
         s = bs_read_for(e.model->saved, files, n, o->part, false, &log, &e.data, err);
+    e.profile = profile;
+    e.per_label = o->per_label;
     if (!s)
         s = score(&e, o, err);
     if (!s)

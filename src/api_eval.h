@@ -5,15 +5,17 @@
 #include "api.h"
 
 typedef struct {
-    basin_model *model;
-    bs_part      data;
-    bs_outputs   y;
-    bs_counts    counts;
-    bs_threshold own; /* when one was asked for */
-    double       seconds;
-    bool         constrained; /* asked for */
-    double       value[BS_MOST_METRICS];
-    bs_interval  interval[BS_MOST_METRICS];
+    basin_model  *model;
+    bs_part       data;
+    bs_outputs    y;
+    bs_counts     counts;
+    bs_threshold  own; /* when one was asked for */
+    bs_profile_id profile;
+    bool          per_label;
+    bool          constrained; /* asked for */
+    double        seconds;
+    double        value[BS_MOST_METRICS];
+    bs_interval   interval[BS_MOST_METRICS];
 } bs_evaluation;
 
 /* Functions may be NULL. */
@@ -26,10 +28,12 @@ typedef struct {
     /* Text in place of all tables, when the options ask for it; else *done stays false. */
     basin_status (*instead)(const bs_evaluation *e, const basin_eval_options *o, bs_buf *out,
                             bool *done, basin_error *err);
+    /* What did not count as usual, below the table of metrics. */
+    basin_status (*special)(const bs_evaluation *e, bs_buf *out, basin_error *err);
     /* The table of --per-label. */
     basin_status (*labels)(const bs_evaluation *e, bs_buf *out, basin_error *err);
     /* Further members of the JSON object, ", ..."; and of its metrics, without a comma. */
-    void (*json)(const bs_evaluation *e, bs_buf *out);
+    basin_status (*json)(const bs_evaluation *e, bs_buf *out, basin_error *err);
     basin_status (*json_metrics)(const bs_evaluation *e, bs_buf *out, basin_error *err);
 } bs_measuring;
 

@@ -1,5 +1,7 @@
-/* api_eval_mlc.c -- evaluating label sets: the table of labels. */
+/* api_eval_mlc.c -- evaluating label sets: labels one by one, and what counts in its own way. */
 #include "api_eval.h"
+
+#include <math.h>
 
 static basin_status check(const basin_eval_options *o, basin_error *err)
 {
@@ -9,11 +11,24 @@ static basin_status check(const basin_eval_options *o, basin_error *err)
     return BASIN_OK;
 }
 
+static basin_status label_scores(const bs_evaluation *e, bs_label_score **out, basin_error *err)
+{
+    *out = bs_calloc((size_t)e->model->saved->known.mlc.n_labels, sizeof **out);
+    if (!*out)
+        return bs_fail_nomem(err);
+    basin_status s = bs_metrics_labels(e->counts.mlc, *out, err);
+    if (s) {
+        bs_free(*out);
+        *out = NULL;
+    }
+    return s;
+}
+
 static basin_status labels(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
     int32_t         L = e->model->saved->known.mlc.n_labels;
-    bs_label_score *row = bs_calloc((size_t)L, sizeof *row);
-    basin_status    s = row ? bs_metrics_labels(e->counts.mlc, row, err) : bs_fail_nomem(err);
+    bs_label_score *row;
+    basin_status    s = label_scores(e, &row, err);
     if (!s)
         bs_buf_printf(out, "\n%-32s %8s %7s %7s %7s %7s\n", "label", "support", "prec", "recall",
                       "F1", "AP");
@@ -26,4 +41,80 @@ static basin_status labels(const bs_evaluation *e, bs_buf *out, basin_error *err
     return s;
 }
 
-const bs_measuring bs_measuring_mlc = {.task = "mlc", .check = check, .labels = labels};
+/* Labels that neither occur nor are predicted: their F1 is 0/0. */
+static int32_t absent(const bs_label_score *row, int32_t L)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < L; i++)
+        n += row[i].tp + row[i].fp + row[i].fn == 0;
+    return n;
+}
+
+static basin_status special(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    const int32_t          L = e->model->saved->known.mlc.n_labels;
+    const bs_metric_counts n = bs_metrics_counts(e->counts.mlc);
+    const double           share = bs_profile_row_empty(e->profile);
+    bs_label_score        *row;
+    basin_status           s = label_scores(e, &row, err);
+    if (s)
+        return s;
+    if (n.dropped > 0)
+        bs_buf_printf(out, "%lld of %lld rows have no label and were left out\n",
+                      (long long)n.dropped, (long long)(n.rows + n.dropped));
+    else if (n.empty_gold > 0)
+        bs_buf_printf(out,
+                      "%lld of %lld rows have no label: where none is predicted, F1 counts as %g\n",
+                      (long long)n.empty_gold, (long long)n.rows, share);
+    if (absent(row, L) > 0)
+        bs_buf_printf(out, "%d of %d labels neither occur nor are predicted: F1 counts as %g\n",
+                      (int)absent(row, L), (int)L, bs_profile_label_empty(e->profile));
+    bs_free(row);
+    return BASIN_OK;
+}
+
+static void member(const char *key, double value, bs_buf *out)
+{
+    char text[BS_NUMBER_TEXT] = "null";
+    if (!isnan(value))
+        bs_format_double(value, text);
+    bs_buf_printf(out, ", \"%s\": %s", key, text);
+}
+
+static void labels_json(const bs_evaluation *e, const bs_label_score *row, bs_buf *out)
+{
+    const bs_schema *known = &e->model->saved->known.mlc;
+    bs_buf_text(out, ", \"labels\": [");
+    for (int32_t i = 0; i < known->n_labels; i++) {
+        bs_buf_text(out, i ? ", {\"label\": " : "{\"label\": ");
+        bs_json_quote(known->label[i], out);
+        bs_buf_printf(out, ", \"support\": %lld", (long long)row[i].support);
+        member("precision", row[i].precision, out);
+        member("recall", row[i].recall, out);
+        member("f1", row[i].f1, out);
+        member("ap", row[i].ap, out);
+        bs_buf_text(out, "}");
+    }
+    bs_buf_text(out, "]");
+}
+
+static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    const bs_metric_counts n = bs_metrics_counts(e->counts.mlc);
+    bs_label_score        *row;
+    basin_status           s = label_scores(e, &row, err);
+    if (s)
+        return s;
+    bs_buf_printf(out,
+                  ", \"rows_unlabelled\": %lld, \"rows_left_out\": %lld, "
+                  "\"labels_absent\": %d",
+                  (long long)n.empty_gold, (long long)n.dropped,
+                  (int)absent(row, e->model->saved->known.mlc.n_labels));
+    if (e->per_label)
+        labels_json(e, row, out);
+    bs_free(row);
+    return BASIN_OK;
+}
+
+const bs_measuring bs_measuring_mlc = {
+    .task = "mlc", .check = check, .special = special, .labels = labels, .json = json};

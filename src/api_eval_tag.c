@@ -56,11 +56,13 @@ static void remark(const bs_evaluation *e, bs_logger *log)
                    c->name, missing, (int)c->tokens);
 }
 
-static void json(const bs_evaluation *e, bs_buf *out)
+static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
+    (void)err;
     int32_t first;
     bs_buf_printf(out, ", \"tokens\": %d, \"gold_repaired\": %lld, \"gold_unknown\": %d",
                   (int)e->data.tag->tokens, repaired(e), (int)unknown(e, &first));
+    return BASIN_OK;
 }
 
 /* ---- types ---- */

@@ -288,13 +288,19 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
                            basin_text *out, basin_error *err)
 {
     basin_explain_options none = {0};
-    bs_explanation       *e = bs_calloc(1, sizeof *e);
+    bs_explanation       *e;
     bs_buf                table, json;
     const double          start = bs_seconds();
-    *out = (basin_text){NULL, NULL};
-    if (!e)
-        return bs_fail_nomem(err);
     o = o ? o : &none;
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"model", model}), err);
+    if (!s)
+        s = bs_need_files(files, n, err);
+    if (!s)
+        s = bs_need_threads(o->threads, err);
+    if (s)
+        return s;
+    if (!(e = bs_calloc(1, sizeof *e)))
+        return bs_fail_nomem(err);
     e->log = bs_session_log(session);
     e->stop = session ? session->stop : NULL;
     e->threads = o->threads;
@@ -304,7 +310,7 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
     e->data_name = join_names(e, files, n);
     bs_buf_init(&table, 1 << 28);
     bs_buf_init(&json, (size_t)1 << 30);
-    basin_status s = e->data_name ? load(e, model, err) : bs_fail_nomem(err);
+    s = e->data_name ? load(e, model, err) : bs_fail_nomem(err);
     if (!s)
         s = read_data(e, explaining_of(e->m), files, n, o, err);
     if (!s)

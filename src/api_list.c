@@ -170,7 +170,10 @@ basin_status basin_list(const char *kind, basin_text *out, basin_error *err)
 {
     bs_buf      table, json;
     const char *names[KINDS];
-    *out = (basin_text){NULL, NULL};
+
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"kind", kind}), err);
+    if (s)
+        return s;
     for (int i = 0; i < KINDS; i++) {
         names[i] = kinds[i].kind;
         if (strcmp(kind, kinds[i].kind) != 0)
@@ -205,6 +208,9 @@ basin_status basin_doctor(basin_text *out, basin_error *err)
     struct utsname machine = {0};
     const bs_vec  *vec = bs_vec_choose();
     const char    *blas = openblas_get_config();
+    basin_status   s = BS_NEED(err, {"out", out});
+    if (s)
+        return s;
     uname(&machine);
     bs_buf_init(&table, 1 << 20);
     bs_buf_init(&json, 1 << 20);

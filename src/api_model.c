@@ -27,8 +27,11 @@ basin_status basin_model_load(const char *path, basin_model **out, basin_error *
 {
     char         file[BS_OPTION_TEXT + 64];
     basin_model *m = NULL;
-    *out = NULL;
-    basin_status s = bs_model_path(path, file, err);
+    basin_status s = BS_NEED(err, {"out", out}, {"model", path});
+    if (out)
+        *out = NULL;
+    if (!s)
+        s = bs_model_path(path, file, err);
     if (s)
         return s;
     if (!(m = bs_calloc(1, sizeof *m)))
@@ -57,12 +60,12 @@ void basin_model_free(basin_model *m)
 
 const char *basin_model_task(const basin_model *m)
 {
-    return m->how->task;
+    return m ? m->how->task : NULL;
 }
 
 int basin_model_labels(const basin_model *m)
 {
-    return m->how->labels(&m->saved->known);
+    return m ? m->how->labels(&m->saved->known) : 0;
 }
 
 const char *basin_model_label(const basin_model *m, int i)
@@ -72,19 +75,25 @@ const char *basin_model_label(const basin_model *m, int i)
 
 const char *basin_model_card(const basin_model *m)
 {
-    return m->saved->card;
+    return m ? m->saved->card : NULL;
 }
 
 basin_status basin_predictor_new(const basin_model *m, int threads, basin_predictor **out,
                                  basin_error *err)
 {
-    basin_predictor *p = bs_calloc(1, sizeof *p);
+    basin_predictor *p;
     bs_inference     how;
-    *out = NULL;
-    if (!p)
+    basin_status     s = BS_NEED(err, {"out", out}, {"model", m});
+    if (out)
+        *out = NULL;
+    if (!s)
+        s = bs_need_threads(threads, err);
+    if (s)
+        return s;
+    if (!(p = bs_calloc(1, sizeof *p)))
         return bs_fail_nomem(err);
     p->model = m;
-    basin_status s = bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &p->w, err);
+    s = bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &p->w, err);
     if (!s)
         s = bs_saved_inference(m->saved, NULL, false, &how, err);
     if (!s)

@@ -5,17 +5,19 @@
 
 int basin_model_features(const basin_model *m)
 {
-    return m->saved->known.mlc.n_features;
+    return m ? m->saved->known.mlc.n_features : 0;
 }
 
 const char *basin_model_feature(const basin_model *m, int i)
 {
-    const bs_schema *s = &m->saved->known.mlc;
-    return s->feature && i >= 0 && i < s->n_features ? s->feature[i].name : NULL;
+    const bs_schema *s = m ? &m->saved->known.mlc : NULL;
+    return s && s->feature && i >= 0 && i < s->n_features ? s->feature[i].name : NULL;
 }
 
 int basin_decide(const basin_model *m, const float *scores, int32_t *labels)
 {
+    if (!m || !scores || !labels)
+        return -1;
     return bs_threshold_apply(&m->saved->threshold, scores, m->saved->known.mlc.n_labels, labels);
 }
 
@@ -45,11 +47,25 @@ static void stop(basin_predictor *p)
     bs_free(p->block);
 }
 
+static basin_status infinite(int32_t row, int32_t feature, basin_error *err)
+{
+    return bs_fail(err, BASIN_EARG, "row %d: feature %d is infinite; NaN is for a missing value",
+                   (int)row, (int)feature);
+}
+
 static basin_status check_rows(const basin_rows *x, int features, basin_error *err)
 {
-    if (x->rows < 0 || x->cols > features)
+    if (x->rows < 0)
+        return bs_fail(err, BASIN_EARG, "%d rows", (int)x->rows);
+    if (x->cols > features)
         return bs_fail(err, BASIN_EARG, "%d columns, but the model has %d features", (int)x->cols,
                        features);
+    if (x->rows > 0 && !x->start)
+        return BS_NEED(err, {"start", x->start});
+    if (x->rows > 0 && x->start[0] < 0)
+        return bs_fail(err, BASIN_EARG, "row 0 starts at %d", (int)x->start[0]);
+    if (x->rows > 0 && x->start[x->rows] > x->start[0] && !x->index)
+        return BS_NEED(err, {"index", x->index});
     for (int32_t i = 0; i < x->rows; i++) {
         if (x->start[i + 1] < x->start[i])
             return bs_fail(err, BASIN_EARG, "row %d ends before it starts", (int)i);
@@ -59,40 +75,52 @@ static basin_status check_rows(const basin_rows *x, int features, basin_error *e
                 return bs_fail(err, BASIN_EARG,
                                "row %d: feature %d is not in 0..%d or not in increasing order",
                                (int)i, (int)x->index[k], features - 1);
-            if (x->value && !isfinite(x->value[k]))
-                return bs_fail(err, BASIN_EARG, "row %d: feature %d is not a finite number", (int)i,
-                               (int)x->index[k]);
+            if (x->value && isinf(x->value[k]))
+                return infinite(i, x->index[k], err);
         }
     }
     return BASIN_OK;
 }
 
+/* A missing value is what it is in a file. */
+static float filled(const bs_schema *s, size_t feature, float value)
+{
+    return !isnan(value) ? value : s->fill ? s->fill[feature] : 0;
+}
+
 /* What the model does to raw features before its first layer. */
 static float prepared(const bs_schema *s, size_t feature, float value)
 {
-    if (!isfinite(value))
-        value = s->fill ? s->fill[feature] : 0;
+    value = filled(s, feature, value);
     return s->mean ? (value - s->mean[feature]) * s->scale[feature] : value;
 }
 
 basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t rows, float *scores,
                                  basin_error *err)
 {
+    basin_status s = BS_NEED(err, {"predictor", p});
+    if (!s)
+        s = bs_serving_check(p->model, &bs_serving_mlc, err);
+    if (!s && rows > 0)
+        s = BS_NEED(err, {"x", x}, {"scores", scores});
+    if (s)
+        return s;
     const bs_schema *schema = &p->model->saved->known.mlc;
     const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
-    basin_status     fits = bs_serving_check(p->model, &bs_serving_mlc, err);
-    if (fits)
-        return fits;
+    if (rows < 0)
+        return bs_fail(err, BASIN_EARG, "%d rows", (int)rows);
     if (p->model->saved->spec.mlc.sparse)
         return bs_fail(err, BASIN_EARG,
                        "this model was trained on sparse rows; use "
                        "basin_predict_csr");
+    for (size_t i = 0; i < (size_t)rows * D; i++)
+        if (isinf(x[i]))
+            return infinite((int32_t)(i / D), (int32_t)(i % D), err);
     for (int32_t first = 0; first < rows; first += BS_SCORE_BLOCK) {
         int32_t n = rows - first < BS_SCORE_BLOCK ? rows - first : BS_SCORE_BLOCK;
         for (size_t i = 0; i < (size_t)n * D; i++)
             p->block[i] = prepared(schema, i % D, x[(size_t)first * D + i]);
-        basin_status s =
-            bs_scorer_dense(p->scorer, p->block, n, scores + (size_t)first * L, NULL, err);
+        s = bs_scorer_dense(p->scorer, p->block, n, scores + (size_t)first * L, NULL, err);
         if (s)
             return s;
     }
@@ -121,18 +149,47 @@ static basin_status spread(basin_predictor *p, const basin_rows *x, float *score
     return BASIN_OK;
 }
 
+static bool has_missing(const basin_rows *x)
+{
+    for (int32_t k = x->start[0]; x->value && k < x->start[x->rows]; k++)
+        if (isnan(x->value[k]))
+            return true;
+    return false;
+}
+
+/* Sparse nets read rows as they are; missing values are filled in a copy. */
+static basin_status score_sparse(basin_predictor *p, const basin_rows *x, float *scores,
+                                 basin_error *err)
+{
+    const bs_schema *schema = &p->model->saved->known.mlc;
+    bs_csr           csr = {x->rows, schema->n_features, x->start, x->index, x->value};
+    if (!has_missing(x))
+        return bs_scorer_csr(p->scorer, &csr, scores, NULL, err);
+    float *value = bs_calloc((size_t)x->start[x->rows], sizeof *value);
+    if (!value)
+        return bs_fail_nomem(err);
+    for (int32_t k = x->start[0]; k < x->start[x->rows]; k++)
+        value[k] = filled(schema, (size_t)x->index[k], x->value[k]);
+    csr.value = value;
+    basin_status s = bs_scorer_csr(p->scorer, &csr, scores, NULL, err);
+    bs_free(value);
+    return s;
+}
+
 basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *scores,
                                basin_error *err)
 {
-    basin_status s = bs_serving_check(p->model, &bs_serving_mlc, err);
+    basin_status s = BS_NEED(err, {"predictor", p}, {"rows", x});
+    if (!s)
+        s = bs_serving_check(p->model, &bs_serving_mlc, err);
     if (!s)
         s = check_rows(x, p->model->saved->known.mlc.n_features, err);
-    if (s)
+    if (!s && x->rows > 0)
+        s = BS_NEED(err, {"scores", scores});
+    if (s || x->rows == 0)
         return s;
-    if (!p->model->saved->spec.mlc.sparse)
-        return spread(p, x, scores, err);
-    bs_csr csr = {x->rows, p->model->saved->known.mlc.n_features, x->start, x->index, x->value};
-    return bs_scorer_csr(p->scorer, &csr, scores, NULL, err);
+    return p->model->saved->spec.mlc.sparse ? score_sparse(p, x, scores, err)
+                                            : spread(p, x, scores, err);
 }
 
 const bs_serving bs_serving_mlc = {.task = "mlc",

@@ -16,10 +16,10 @@ static int labels(const bs_known *k)
 static const char *label(const bs_known *k, int i)
 {
     static const char *const number[] = {
-        TEN(""),   TEN("1"),  TEN("2"),  TEN("3"),  TEN("4"),  TEN("5"),  TEN("6"),  TEN("7"),
-        TEN("8"),  TEN("9"),  TEN("10"), TEN("11"), TEN("12"), TEN("13"), TEN("14"), TEN("15"),
-        TEN("16"), TEN("17"), TEN("18"), TEN("19"), TEN("20"), TEN("21"), TEN("22"), TEN("23"),
-        TEN("24"), TEN("25")};
+        TEN(""),   TEN("1"),  TEN("2"),  TEN("3"),  TEN("4"),  TEN("5"),  TEN("6"),
+        TEN("7"),  TEN("8"),  TEN("9"),  TEN("10"), TEN("11"), TEN("12"), TEN("13"),
+        TEN("14"), TEN("15"), TEN("16"), TEN("17"), TEN("18"), TEN("19"), TEN("20"),
+        TEN("21"), TEN("22"), TEN("23"), TEN("24"), TEN("25")};
     return k->seg.name ? k->seg.name[i] : number[i];
 }
 
@@ -92,12 +92,14 @@ basin_status basin_predict_image(basin_predictor *p, const uint8_t *pixels, int 
                                  int channels, uint8_t *mask, float *probabilities,
                                  basin_error *err)
 {
-    const bs_seg_known *k = &p->model->saved->known.seg;
-    bs_outputs          y = {0};
-    int                 W = width, H = height;
-    basin_status        s = bs_serving_check(p->model, &bs_serving_seg, err);
+    bs_outputs   y = {0};
+    int          W = width, H = height;
+    basin_status s = BS_NEED(err, {"predictor", p}, {"pixels", pixels}, {"mask", mask});
+    if (!s)
+        s = bs_serving_check(p->model, &bs_serving_seg, err);
     if (s)
         return s;
+    const bs_seg_known *k = &p->model->saved->known.seg;
     if (width < 1 || height < 1 || width > 1 << 16 || height > 1 << 16 ||
         (channels != 1 && channels != 3))
         return bs_fail(err, BASIN_EARG,

@@ -46,6 +46,8 @@ static const char *label(const bs_known *k, int i)
 /* Those of the file come first. */
 int basin_model_columns(const basin_model *m)
 {
+    if (!m)
+        return 0;
     const bs_lexicon *l = &m->saved->known.tag;
     int               n = 0;
     while (n < l->columns && l->column_source[n] >= 0)
@@ -246,7 +248,9 @@ static int32_t fitting(const basin_sentences *x, const int32_t *index, int32_t n
 basin_status basin_predict_sentences(basin_predictor *p, const basin_sentences *x, int32_t *tags,
                                      float *scores, basin_error *err)
 {
-    basin_status s = check_sentences(p, x, tags, err);
+    basin_status s = BS_NEED(err, {"predictor", p}, {"sentences", x});
+    if (!s)
+        s = check_sentences(p, x, tags, err);
     if (s || x->sentences == 0)
         return s;
     if (x->sentences == 1)
@@ -274,8 +278,13 @@ basin_status basin_spans(const basin_model *m, const int32_t *tags, int32_t n, b
                          int32_t *n_out, basin_error *err)
 {
     int64_t      repaired = 0;
-    basin_status s = bs_serving_check(m, &bs_serving_tag, err);
-    *n_out = 0;
+    basin_status s = BS_NEED(err, {"model", m}, {"n_out", n_out});
+    if (n_out)
+        *n_out = 0;
+    if (!s && n > 0)
+        s = BS_NEED(err, {"tags", tags}, {"out", out});
+    if (!s)
+        s = bs_serving_check(m, &bs_serving_tag, err);
     for (int32_t i = 0; i < n && !s; i++)
         if (tags[i] < 0 || tags[i] >= m->tags.n)
             s = bs_fail(err, BASIN_EARG, "token %d: %d is not the number of a tag, 0..%d", (int)i,

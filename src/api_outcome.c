@@ -85,7 +85,10 @@ static bool read_values(const bs_kind *k, const json_t *file, bs_train_outcome *
     out->best_epoch = (int)best;
     out->params_net = (int64_t)net;
     out->params_energy = (int64_t)energy;
+    const char *kind = json_string_value(json_object_get(o, "threshold_kind"));
     out->threshold = isnan(cut) ? bs_threshold_top_k(1) : bs_threshold_fixed((float)cut);
+    if (kind && strcmp(kind, bs_threshold_kind_name(BS_THRESHOLD_LABEL)) == 0)
+        out->threshold.kind = BS_THRESHOLD_LABEL;
     read_metrics(k, o, "valid", out->valid);
     read_metrics(k, o, k->tunes ? "valid_tuned" : "valid", out->valid_tuned);
     read_metrics(k, o, "test", out->test);
@@ -130,19 +133,34 @@ basin_status bs_outcome_read(const bs_prepared *data, const bs_settings *s, cons
         return BASIN_OK;
     bs_buf_init(&identity, 1 << 22);
     write_identity(data, s, &identity);
-    basin_status status =
-        identity.failed ? bs_fail_nomem(err)
-                        : read_file(data->part[0].kind, path, identity.data, match, out, err);
+    basin_status status = identity.failed
+                              ? bs_fail_nomem(err)
+                              : read_file(data->part[0].kind, path, identity.data, match, out, err);
     bs_buf_free(&identity);
     return status;
 }
 
-basin_status bs_outcome_refuse(const char *folder, basin_error *err)
+basin_status bs_outcome_refuse(const bs_prepared *data, const bs_settings *s, const char *folder,
+                               basin_error *err)
 {
-    char path[PATH_ROOM];
+    char   path[PATH_ROOM];
+    bs_buf mine, text;
+    bs_buf_init(&mine, 1 << 22);
+    bs_buf_init(&text, 1 << 22);
     outcome_path(folder, path);
-    return bs_fail(err, BASIN_EARG,
-                   "%s: --resume: that run has other settings or other data; use the same, or "
-                   "another -o",
-                   path);
+    write_identity(data, s, &mine);
+    basin_status status = mine.failed ? bs_fail_nomem(err) : bs_read_file(path, &text, err);
+    if (!status) {
+        json_t       *file = json_loadb(text.data ? text.data : "", text.len, 0, NULL);
+        const char   *theirs = json_string_value(json_object_get(file, "identity"));
+        bs_difference d = bs_identity_compare(theirs, mine.data);
+        const bool    longer = d.kind == BS_RUN_LONGER || strncmp(d.text, "time_limit", 10) == 0;
+        status = bs_fail(err, BASIN_EARG, "%s: --resume: that run is %s: %s; use %s", path,
+                         longer ? "finished and has no saved state to go on from" : "another one",
+                         d.text, longer ? "the same, or train anew" : "the same, or another -o");
+        json_decref(file);
+    }
+    bs_buf_free(&mine);
+    bs_buf_free(&text);
+    return status;
 }

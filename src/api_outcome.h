@@ -11,13 +11,15 @@ basin_status bs_outcome_write(const bs_prepared *data, const bs_settings *s,
 typedef enum {
     BS_OUTCOME_NONE,
     BS_OUTCOME_SAME,  /* of these settings and this data: *out is filled */
-    BS_OUTCOME_OTHER, /* of others */
+    BS_OUTCOME_OTHER, /* of others, or of fewer epochs */
 } bs_outcome_match;
 
 basin_status bs_outcome_read(const bs_prepared *data, const bs_settings *s, const char *folder,
                              bs_outcome_match *match, bs_train_outcome *out, basin_error *err);
 bool bs_outcome_there(const char *folder);
-/* --resume of a run that is another one. */
-basin_status bs_outcome_refuse(const char *folder, basin_error *err);
+/* --resume of a run that is another one, or was finished with fewer epochs and has
+ * no state to go on from. */
+basin_status bs_outcome_refuse(const bs_prepared *data, const bs_settings *s, const char *folder,
+                               basin_error *err);
 
 #endif

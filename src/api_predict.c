@@ -159,6 +159,7 @@ static basin_status piece_by_piece(const predicting *g, const char *const *files
 {
     const bs_wish wish = {.file = files, .n = n, .known = &g->m->known, .label_free = true};
     bs_stream    *stream = NULL;
+    bs_strange    strange = {0};
     bool          more = true;
     basin_status  s = g->m->kind->stream(&g->m->settings, &wish, PIECE_ROWS, &stream, err);
     for (int64_t pieces = 0; !s && more; pieces++) {
@@ -172,6 +173,8 @@ static basin_status piece_by_piece(const predicting *g, const char *const *files
         if (s && pieces == 0)
             s = bs_fail_other(g->m, files[0], s, err);
         if (!s && more)
+            bs_strange_add(&strange, &data);
+        if (!s && more)
             s = predict(g, &data, &y, err);
         if (!s && more)
             s = g->p->rows(writer, &data, &y, err);
@@ -181,6 +184,8 @@ static basin_status piece_by_piece(const predicting *g, const char *const *files
     }
     if (stream)
         stream->free(stream);
+    if (!s)
+        bs_strange_say(&strange, g->m, g->log);
     return s;
 }
 
@@ -200,6 +205,14 @@ static basin_status predict_to(const predicting *g, const char *const *files, in
     return s;
 }
 
+/* Whoever writes to p.foo may expect something else. */
+static void tell_format(const predicting *g)
+{
+    const char *path = g->o->path, *dot = strrchr(path, '.');
+    if (g->p == &bs_prediction_mlc && !g->o->format && !(dot && strcmp(dot, ".jsonl") == 0))
+        bs_log_say(g->log, BS_INFO, "%s: JSON lines; --format chooses another format", path);
+}
+
 /* To the caller's file, or to the path of the options. */
 static basin_status predict_files(const predicting *g, const char *const *files, int n, FILE *out,
                                   basin_error *err)
@@ -207,6 +220,8 @@ static basin_status predict_files(const predicting *g, const char *const *files,
     bs_target to = {.file = out};
     if (!out && g->p->opens && g->p->opens(g->o))
         return read_at_once(g, files, n, NULL, err);
+    if (!out)
+        tell_format(g);
     basin_status s = out ? BASIN_OK : bs_target_open(g->o->path, &to, err);
     return s ? s : bs_target_close(&to, predict_to(g, files, n, &to, err), err);
 }
@@ -221,7 +236,13 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
     o = o ? o : &none;
     if (!out && !o->path)
         return bs_fail(err, BASIN_EARG, "neither a file nor a path for the predictions");
-    basin_status s = basin_model_load(model, &m, err);
+    if (o->top_k < 0)
+        return bs_fail(err, BASIN_EARG, "top_k: %d is not a number of labels", o->top_k);
+    basin_status s = bs_need_files(files, n, err);
+    if (!s)
+        s = bs_need_threads(o->threads, err);
+    if (!s)
+        s = basin_model_load(model, &m, err);
     if (!s)
         s = bs_model_read_as(m, o->set, err);
     if (s) {

@@ -14,7 +14,8 @@ typedef struct {
     int32_t        *on;  /* [labels] */
     bs_buf          line;
     int64_t         row;
-    const float    *energy; /* of the row, with --energy, else NULL */
+    bool            bare, counted; /* rows without a name; names that are whole numbers */
+    const float    *energy;        /* of the row, with --energy, else NULL */
 } writer;
 
 /* A format of predictions. To add one: functions and a row of the table below. */
@@ -211,6 +212,20 @@ static basin_status choose_cut(writer *w, const basin_predict_options *o, basin_
     return BASIN_OK;
 }
 
+/* Options of which one would be without effect. */
+static basin_status check_pairs(const format *f, const basin_predict_options *o, basin_error *err)
+{
+    const bool cut = o->threshold && strcmp(o->threshold, "auto") != 0;
+    if (o->top_k > 0 && cut)
+        return bs_fail(err, BASIN_EARG, "--top-k and --threshold both choose labels; use one");
+    if (o->scores && f->row != jsonl_row && (o->top_k > 0 || cut))
+        return bs_fail(err, BASIN_EARG,
+                       "%s: with --scores, format %s has the scores of all labels; leave out one, "
+                       "or use jsonl",
+                       cut ? "--threshold" : "--top-k", f->name);
+    return BASIN_OK;
+}
+
 static basin_status check(const bs_saved *m, const basin_predict_options *o, basin_error *err)
 {
     const format *f;
@@ -218,6 +233,8 @@ static basin_status check(const bs_saved *m, const basin_predict_options *o, bas
     basin_status  s = find_format(o->format, &f, err);
     if (!s)
         s = choose_cut(&w, o, err);
+    if (!s)
+        s = check_pairs(f, o, err);
     if (!s && o->energy && f->row != jsonl_row)
         s = bs_fail(err, BASIN_EARG, "--energy: format %s has no place for it; use jsonl", f->name);
     return s;
@@ -267,17 +284,38 @@ static basin_status begin(const bs_saved *m, const basin_predict_options *o, bs_
     return s;
 }
 
+/* The name that the file gives a row, or NULL; the reader's numbers begin anew in every file. */
+static const char *name_of(const bs_dataset *d, int32_t row)
+{
+    return d->row_id && !(d->numbered && d->numbered[row]) ? d->row_id[row] : NULL;
+}
+
+/* A row without a name is called by its number, which must not be the name of another one. */
+static basin_status check_name(writer *w, const char *id, basin_error *err)
+{
+    w->bare |= !id;
+    w->counted |= id && *id && id[strspn(id, "0123456789")] == '\0';
+    if (w->format->row != csv_row || !w->bare || !w->counted)
+        return BASIN_OK;
+    return bs_fail(
+        err, BASIN_EDATA,
+        "row %lld: some rows are named by a number and others have no name, so that rows "
+        "cannot be told apart; name all of them or none, or use --format jsonl",
+        (long long)w->row + 1);
+}
+
 static basin_status write_rows(void *given, const bs_part *data, const bs_outputs *y,
                                basin_error *err)
 {
     writer      *w = given;
     const size_t L = (size_t)w->m->known.mlc.n_labels;
-    const char *const *id = data->mlc->row_id;
     basin_status s = BASIN_OK;
     for (int32_t i = 0; i < data->rows && !s; i++, w->row++) {
         w->energy = y->energy ? &y->energy[i] : NULL;
-        w->format->row(w, id ? id[i] : NULL, y->scores + (size_t)i * L);
-        if (w->line.len > 1 << 16)
+        const char *id = name_of(data->mlc, i);
+        s = check_name(w, id, err);
+        w->format->row(w, id, y->scores + (size_t)i * L);
+        if (!s && w->line.len > 1 << 16)
             s = flush(w, err);
     }
     return s ? s : flush(w, err);

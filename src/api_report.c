@@ -258,21 +258,51 @@ static void write_table(const bs_report *r, const char *path, bs_buf *out)
 
 /* ---- functions of the library ---- */
 
+/* A page that was made when all the data was there is worth more than one that tells what is gone;
+ * it is told by that it warns of nothing. */
+static bool complete(const char *path)
+{
+    bs_buf text;
+    bs_buf_init(&text, PAGE);
+    bool whole = !bs_read_file(path, &text, NULL) && text.data && strstr(text.data, "</html>") &&
+                 !strstr(text.data, "class=\"warn\">");
+    bs_buf_free(&text);
+    return whole;
+}
+
+static basin_status write_page(const bs_report *r, const char *path, bool asked, basin_error *err)
+{
+    if (r->left_out.n > 0 && !asked && complete(path))
+        return bs_fail(
+            err, BASIN_EDATA,
+            "%s stays: it has what cannot be had any more; -o FILE writes a page without "
+            "that",
+            path);
+    return bs_write_file(path, r->out->data, r->out->len, err);
+}
+
 basin_status basin_report(const char *const *runs, int n, const basin_report_options *o,
                           const basin_session *session, basin_text *out, basin_error *err)
 {
     basin_report_options none = {0};
-    bs_report           *r = bs_calloc(1, sizeof *r);
+    bs_report           *r;
     char                 path[BS_OPTION_TEXT + 64];
     bs_buf               page, table, json;
-    *out = (basin_text){NULL, NULL};
-    if (!r)
-        return bs_fail_nomem(err);
     o = o ? o : &none;
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"runs", runs}), err);
+    if (!s && n < 1)
+        s = bs_fail(err, BASIN_EARG, "no run given");
+    if (!s)
+        s = bs_need_files(runs, n, err);
+    if (!s)
+        s = bs_need_threads(o->threads, err);
+    if (s)
+        return s;
+    if (!(r = bs_calloc(1, sizeof *r)))
+        return bs_fail_nomem(err);
     report_init(r, &page, o->threads, bs_session_log(session));
     bs_buf_init(&table, 1 << 24);
     bs_buf_init(&json, 1 << 24);
-    basin_status s = n > 0 ? BASIN_OK : bs_fail(err, BASIN_EARG, "no run given");
     for (int i = 0; i < n && !s; i++)
         s = bs_report_open(r, runs[i], err);
     if (!s && o->path)
@@ -286,7 +316,7 @@ basin_status basin_report(const char *const *runs, int n, const basin_report_opt
     for (size_t i = 0; !s && i < r->left_out.n; i++)
         bs_log_say(&r->log, BS_WARN, "%s", r->left_out.note[i].text);
     if (!s)
-        s = bs_write_file(path, page.data, page.len, err);
+        s = write_page(r, path, o->path, err);
     if (!s) {
         write_json(r, path, &json);
         write_table(r, path, &table);

@@ -87,8 +87,8 @@ static basin_status thresholds(const view *v, basin_error *err)
 {
     double       x[CUTS], value[3][CUTS];
     int32_t      rows = 0;
-    const bool   one = v->cut->kind != BS_THRESHOLD_TOP_K;
-    char         tuned[48], text[BS_FIXED_TEXT];
+    const bool   one = bs_threshold_is_one(v->cut);
+    char         tuned[48], text[BS_FIXED_TEXT], kind[BS_THRESHOLD_TEXT];
     basin_status s = sweep(v, x, value, &rows, err);
     if (s)
         return s;
@@ -101,7 +101,7 @@ static basin_status thresholds(const view *v, basin_error *err)
     bs_page_say(v->out, "quiet",
                 "Scores in percent of the %s rows at every threshold, to see how much depends on "
                 "it. The model's own (%s) was chosen on validation rows.%s",
-                v->g->part_name, one ? tuned : bs_threshold_kind_name(v->cut->kind),
+                v->g->part_name, one ? tuned : bs_threshold_text(v->cut, kind),
                 rows < v->data->rows ? " Only some of the rows were looked at." : "");
     bs_chart_draw(&(bs_chart){.series = series,
                               .n = 3,
@@ -476,7 +476,8 @@ static void example_row(const view *v, const example *e)
 {
     char name[32];
     look_at(v, e->row);
-    snprintf(name, sizeof name, "%d", (int)e->row + 1);
+    const int32_t *number = v->data->row_number;
+    snprintf(name, sizeof name, "%d", number ? (int)number[e->row] : (int)e->row + 1);
     bs_page_row_begin(v->out);
     bs_page_name(v->data->row_id ? v->data->row_id[e->row] : name, v->out);
     bs_page_number(100 * e->f1, 1, v->out);
@@ -508,6 +509,8 @@ static basin_status examples(const view *v, basin_error *err)
     bs_page_chip("true, missed", "missed", NULL, v->out);
     bs_page_chip("predicted, wrong", "wrong", NULL, v->out);
     bs_buf_text(v->out, "</p>\n");
+    if (v->data->row_number && !v->data->row_id)
+        bs_page_say(v->out, "quiet", "Numbers are those of the rows in the data file, from 1.");
     bs_page_table_begin(column, v->schema->feature ? 4 : 3, BS_TABLE_SORTED, v->out);
     for (int32_t i = 0; i < v->data->rows && i < EXAMPLES && e[i].wrong > 0; i++)
         example_row(v, &e[i]);

@@ -41,7 +41,7 @@ basin_status bs_config_resolve(const basin_config *c, const char *method, bs_set
         if (words[i])
             status = bs_settings_words(s, words[i], method, err);
     if (!status && *c->settings.train.preset)
-        status = bs_preset_apply(s, c->settings.train.preset, method, err);
+        status = bs_preset_apply(s, c->settings.train.preset, task, method, err);
     if (!status && c->lines.len > 0)
         status = bs_settings_config(s, c->lines.data, c->lines.len, "config", err);
     const char *at = c->given.data, *end = at ? at + c->given.len : NULL;
@@ -55,6 +55,14 @@ basin_status bs_config_resolve(const basin_config *c, const char *method, bs_set
     if (!status)
         status = bs_settings_set(s, "task", task, "--task", err);
     return status ? status : bs_settings_set(s, "method", method, "--method", err);
+}
+
+void bs_preset_remark(const bs_settings *s, bs_logger *log)
+{
+    if (bs_preset_shared_only(s->train.preset, s->train.method))
+        bs_log_say(log, BS_INFO,
+                   "preset %s has no settings for %s: only those that its methods share apply",
+                   s->train.preset, s->train.method);
 }
 
 /* ---- files ---- */
@@ -126,10 +134,11 @@ void bs_outcome_json(const bs_kind *k, const bs_settings *s, const bs_train_outc
     metrics(k, "valid", o->valid, out);
     if (o->has_test)
         metrics(k, "test", o->test, out);
-    if (k->tunes && o->threshold.kind != BS_THRESHOLD_TOP_K)
-        number("threshold", (double)o->threshold.global, out);
-    if (k->tunes)
+    if (k->tunes) {
+        bs_buf_text(out, ", ");
+        bs_threshold_json(&o->threshold, out);
         metrics(k, "valid_tuned", o->valid_tuned, out);
+    }
     if (k->tunes && o->has_test)
         metrics(k, "test_tuned", o->test_tuned, out);
     bs_buf_text(out, "}");
@@ -140,16 +149,14 @@ static void part_rows(const bs_kind *k, const bs_known *known, const char *part,
                       const bs_train_outcome *o, const double *half, const double *tuned,
                       double margin, bs_buf *out)
 {
-    char name[32];
+    char name[32], text[BS_THRESHOLD_TEXT];
     if (!k->tunes) {
         bs_metric_row(k, known, part, half, margin, out);
         return;
     }
     snprintf(name, sizeof name, "%-4s @0.50", part);
     bs_metric_row(k, known, name, half, 0, out);
-    snprintf(name, sizeof name, "%-4s @%.2f", part, (double)o->threshold.global);
-    if (o->threshold.kind == BS_THRESHOLD_TOP_K)
-        snprintf(name, sizeof name, "%-4s top-k", part);
+    snprintf(name, sizeof name, "%-4s %s", part, bs_threshold_text(&o->threshold, text));
     bs_metric_row(k, known, name, tuned, margin, out);
 }
 
@@ -253,7 +260,7 @@ static basin_status finished_before(const bs_prepared *data, const bs_settings *
     basin_status     status = bs_outcome_read(data, s, folder, &match, out, err);
     *finished = !status && match == BS_OUTCOME_SAME;
     if (!status && match == BS_OUTCOME_OTHER && !bs_checkpoint_there(folder))
-        status = bs_outcome_refuse(folder, err);
+        status = bs_outcome_refuse(data, s, folder, err);
     return status;
 }
 
@@ -358,15 +365,20 @@ basin_status basin_train(const basin_config *c, const char *folder, int seeds, i
     bs_settings s;
     bs_prepared data;
     bs_buf      table, json;
-    *out = (basin_text){NULL, NULL};
+
+    basin_status status = bs_need_text(out, BS_ARGUMENTS({"config", c}), err);
+    if (status)
+        return status;
     if (seeds < 1 || seeds > BS_MOST_SEEDS)
         return bs_fail(err, BASIN_EARG, "--seeds: %d is not in 1..%d", seeds, BS_MOST_SEEDS);
     if (folder && strlen(folder) >= BS_OPTION_TEXT)
         return bs_fail(err, BASIN_EARG, "-o: the name of the run folder is too long");
-    basin_status status = bs_config_resolve(c, NULL, &s, err);
-    bs_files     files = c->files;
-    char         names[BS_ROLES][BS_OPTION_TEXT];
+    status = bs_config_resolve(c, NULL, &s, err);
+    bs_files files = c->files;
+    char     names[BS_ROLES][BS_OPTION_TEXT];
     bs_exchange_files(&files, &s.train, names);
+    if (!status)
+        bs_preset_remark(&s, &log);
     if (!status)
         status = bs_prepare(&s, &files, &log, &data, err);
     if (status)

@@ -133,6 +133,7 @@ static void introduce(bs_tuning *t)
     bs_log_say(&t->log, BS_INFO, "task %s, method %s: %d %s to train, %d valid; %s",
                t->base.train.task, t->base.train.method, (int)t->data.part[0].rows, t->kind->unit,
                (int)t->data.part[1].rows, text.data ? text.data : "");
+    bs_preset_remark(&t->base, &t->log);
     bs_log_say(&t->log, BS_INFO,
                "searched, by %s on validation rows; --set fixes an option, --space "
                "changes a range:",
@@ -270,10 +271,12 @@ static basin_status tune(bs_tuning *t, const basin_config *c, bs_buf *table, bs_
 basin_status basin_tune(const basin_config *c, const basin_tune_options *o,
                         const basin_session *session, basin_text *out, basin_error *err)
 {
-    bs_buf     table, json;
-    bs_tuning *t = bs_calloc(1, sizeof *t);
-    *out = (basin_text){NULL, NULL};
-    if (!t)
+    bs_buf       table, json;
+    bs_tuning   *t;
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"config", c}, {"options", o}), err);
+    if (s)
+        return s;
+    if (!(t = bs_calloc(1, sizeof *t)))
         return bs_fail_nomem(err);
     t->o = o;
     t->session = session;
@@ -284,7 +287,7 @@ basin_status basin_tune(const basin_config *c, const basin_tune_options *o,
     pthread_cond_init(&t->changed, NULL);
     bs_buf_init(&table, 1 << 24);
     bs_buf_init(&json, 1 << 28);
-    basin_status s = tune(t, c, &table, &json, err);
+    s = tune(t, c, &table, &json, err);
     if (s) {
         bs_buf_free(&table);
         bs_buf_free(&json);

@@ -263,7 +263,7 @@ static basin_status choose(roles *x)
     if (s || found)
         return s;
     if (!x->r->o->label_free)
-        return ask_for_labels(x);
+        return x->r->o->like ? bs_fail_no_labels(x->r) : ask_for_labels(x);
     x->r->b->ds->labelled = false;
     return BASIN_OK;
 }

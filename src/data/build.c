@@ -253,10 +253,12 @@ static bool finish_ids(bs_build *b)
     if (!b->n_ids || !b->rows)
         return true;
     const char **id = bs_arena_alloc(&ds->arena, (size_t)b->rows * sizeof *id);
-    if (!id)
+    uint8_t     *numbered = bs_arena_alloc(&ds->arena, (size_t)b->rows);
+    if (!id || !numbered)
         return false;
     for (int32_t i = 0; i < b->rows; i++) {
         id[i] = i < b->n_ids ? b->row_id[i] : NULL;
+        numbered[i] = !id[i];
         if (!id[i]) {
             char text[24];
             int  n = snprintf(text, sizeof text, "%lld", (long long)(b->rows_before + i + 1));
@@ -266,6 +268,7 @@ static bool finish_ids(bs_build *b)
             return false;
     }
     ds->row_id = id;
+    ds->numbered = numbered;
     return true;
 }
 
@@ -317,6 +320,7 @@ basin_status bs_build_finish(bs_build *b, int32_t n_features, int32_t n_labels, 
         b->x_value = NULL;
     }
     ds->rows = b->rows;
+    ds->rows_before = b->rows_before;
     ds->x_start = b->x_start;
     ds->x_index = b->x_index;
     ds->x_value = b->x_value;

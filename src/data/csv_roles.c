@@ -152,7 +152,7 @@ static basin_status choose_labels(csv_table *t, uint8_t *mark)
         return BASIN_OK;
     }
     if (!t->r->o->label_free)
-        return ask_for_labels(t);
+        return t->r->o->like ? bs_fail_no_labels(t->r) : ask_for_labels(t);
     t->r->b->ds->labelled = false;
     return BASIN_OK;
 }

@@ -94,6 +94,16 @@ static bool copy_ids(const bs_dataset *from, const int32_t *rows, int32_t n, bs_
     return true;
 }
 
+/* Where the rows stood in the file, so that people can find them. */
+static bool copy_numbers(const bs_dataset *from, const int32_t *rows, int32_t n, bs_dataset *to)
+{
+    int32_t *number = bs_arena_alloc(&to->arena, ((size_t)n + 1) * sizeof *number);
+    for (int32_t i = 0; number && i < n; i++)
+        number[i] = from->row_number ? from->row_number[rows[i]] : rows[i] + 1;
+    to->row_number = number;
+    return number != NULL;
+}
+
 basin_status bs_dataset_select(const bs_dataset *ds, const int32_t *rows, int32_t n,
                                bs_dataset **out, basin_error *err)
 {
@@ -114,7 +124,7 @@ basin_status bs_dataset_select(const bs_dataset *ds, const int32_t *rows, int32_
     bool   ok = !bs_schema_copy(&ds->schema, &to->arena, &to->schema, err) &&
               copy_rows(&ds->x, rows, n, &to->x_start, &to->x_index, &to->x_value) &&
               copy_rows(&ds->y, rows, n, &to->y_start, &to->y_index, &none) &&
-              copy_ids(ds, rows, n, to);
+              copy_ids(ds, rows, n, to) && copy_numbers(ds, rows, n, to);
     if (ok && ds->unknown.start)
         ok = copy_rows(&ds->unknown, rows, n, &to->u_start, &to->u_index, &none);
     if (!ok) {
@@ -270,6 +280,7 @@ basin_status bs_dataset_append(bs_dataset *a, const bs_dataset *b, basin_error *
     a->u_start = u.start;
     a->u_index = u.index;
     a->rows += b->rows;
+    a->row_number = NULL; /* of which file? */
     a->labelled = a->labelled && b->labelled;
     a->schema.dense = a->schema.dense && b->schema.dense;
     a->schema.binary = a->schema.binary && b->schema.binary;

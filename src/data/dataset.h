@@ -53,19 +53,30 @@ typedef struct {
     char    labels_from[96];  /* "bibtex.xml", "-C 28 in the relation name", "--labels" */
 } bs_source;
 
+/* How much of a file is known to the schema that it was matched with. */
+typedef struct {
+    int32_t     features;      /* of the schema that the file has */
+    int64_t     kept, dropped; /* entries of x */
+    const char *stranger;      /* a feature that was dropped; NULL: none, or it has no name */
+} bs_met;
+
 typedef struct {
     bs_arena           arena;  /* names and everything small */
     const char        *format; /* name of the reader, static */
     bs_schema          schema;
     bs_source          source;
     int32_t            rows;
+    int64_t            rows_before; /* of the file, in pieces read before */
     bs_csr             x;           /* [rows, n_features]; a missing value is NaN */
     bs_csr             y;           /* [rows, n_labels], value NULL */
     bs_csr             unknown;     /* labels the file leaves open ("?"); start NULL: none */
     const char *const *row_id;      /* [rows] or NULL */
+    const int32_t     *row_number;  /* [rows] in the file, from 1; NULL: as they stand here */
+    const uint8_t     *numbered;    /* [rows] of what a reader made: row_id is but a number */
     bool               open_labels; /* rows name their labels; the file declares no list */
     bool               labelled;    /* false: the file has no labels at all, y is empty */
     int64_t            n_missing;   /* NaN entries of x */
+    bs_met             met;         /* of bs_dataset_match */
     uint64_t           hash;        /* of contents, names and order; independent of the format */
 
     /* The blocks behind x, y and unknown; owned. */
@@ -88,9 +99,16 @@ basin_status bs_dataset_append(bs_dataset *a, const bs_dataset *b, basin_error *
 /* Brings ds into the order of `want`: features and labels by name, or by number
  * where there are no names. Unknown features are dropped with a note; an unknown
  * label, a missing column or two readings of one column are errors. `file` is
- * for messages. On failure ds may only be freed. */
+ * for messages. On failure ds may only be freed. A note with the tag "differs" is one
+ * that scores depend on. */
 basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char *file,
                               bs_notes *notes, basin_error *err);
+
+/* Before that, for a file that a model is asked about: leaves out labels that `want` does not have,
+ * with such a note; or all labels, which then cannot be wrong. */
+basin_status bs_dataset_known_labels(const bs_schema *want, bs_dataset *ds, const char *file,
+                                     bs_notes *notes, basin_error *err);
+void         bs_dataset_forget_labels(bs_dataset *ds);
 
 /* Adds to a the features (where its format is open) and categories that only `other` has,
  * and its labels where rows name them: for files that are read as one. widen.c */

@@ -4,8 +4,10 @@
  * map from the file's numbers to the schema's is made first; everything that
  * can be wrong is found while making it. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/opt.h"
 #include "data/build.h"
 #include "data/dataset.h"
 #include "data/names.h"
@@ -19,6 +21,33 @@ typedef struct {
     int32_t         *feature; /* [n_features of the file], -1 = dropped */
     int32_t         *label;   /* [n_labels of the file] */
 } match;
+
+/* "'a', 'b', 'c' and 4 more" */
+typedef struct {
+    int32_t     n;
+    const char *last;
+    char        text[160];
+} listed;
+
+static void list(listed *l, const char *name)
+{
+    enum { SHOWN = 3 };
+    if (l->last && strcmp(l->last, name) == 0)
+        return; /* categories of one attribute */
+    size_t at = strlen(l->text);
+    if (l->n < SHOWN)
+        snprintf(l->text + at, sizeof l->text - at, "%s'%.40s'", l->n ? ", " : "", name);
+    l->last = name;
+    l->n++;
+}
+
+static const char *list_end(listed *l)
+{
+    size_t at = strlen(l->text);
+    if (l->n > 3)
+        snprintf(l->text + at, sizeof l->text - at, " and %d more", (int)l->n - 3);
+    return l->text;
+}
 
 static const char *kind_text(const bs_feature *f)
 {
@@ -37,8 +66,45 @@ static bool same_reading(const bs_feature *a, const bs_feature *b)
     return true;
 }
 
+static int32_t first_row_with(const bs_dataset *ds, int32_t feature)
+{
+    for (int32_t r = 0; r < ds->rows; r++)
+        for (int32_t e = ds->x_start[r]; e < ds->x_start[r + 1]; e++)
+            if (ds->x_index[e] == feature)
+                return r;
+    return ds->rows;
+}
+
+/* One cell that is no number makes a column one of categories: which is it? */
+static basin_status not_a_number(const match *m, const bs_feature *is)
+{
+    const bs_dataset *ds = m->ds;
+    const char       *value = NULL;
+    int32_t           row = ds->rows;
+    double            number;
+    for (int32_t i = 0; i < ds->schema.n_features; i++) {
+        const bs_feature *f = &ds->schema.feature[i];
+        if (!f->value || strcmp(f->attribute, is->attribute) != 0 ||
+            bs_parse_double(f->value, &number))
+            continue;
+        int32_t r = first_row_with(ds, i);
+        if (r < row) {
+            row = r;
+            value = f->value;
+        }
+    }
+    if (!value)
+        return BASIN_OK;
+    return bs_fail(m->err, BASIN_EDATA,
+                   "%s: row %lld: attribute '%s' is '%.60s', but a number in the training data",
+                   m->file, (long long)(ds->rows_before + row + 1), is->attribute, value);
+}
+
 static basin_status conflict(const match *m, const bs_feature *was, const bs_feature *is)
 {
+    basin_status s = was->kind == BS_FEATURE_NUMERIC ? not_a_number(m, is) : BASIN_OK;
+    if (s)
+        return s;
     return bs_fail(m->err, BASIN_EDATA,
                    "%s: attribute '%s' was %s%s%s in training, here it is %s%s%s", m->file,
                    is->attribute, kind_text(was), was->value ? ", as 1: " : "",
@@ -76,7 +142,7 @@ static basin_status check_absent(const match *m, const bs_names *attributes)
 }
 
 static basin_status map_one(match *m, const bs_names *known, const bs_names *attributes, int32_t i,
-                            int32_t *dropped)
+                            listed *dropped)
 {
     const bs_feature *f = &m->ds->schema.feature[i];
     int32_t           k = bs_names_find(known, f->name, strlen(f->name));
@@ -101,7 +167,7 @@ static basin_status map_one(match *m, const bs_names *known, const bs_names *att
             return BASIN_OK;
         }
     }
-    (*dropped)++;
+    list(dropped, f->attribute);
     return BASIN_OK;
 }
 
@@ -126,16 +192,19 @@ static basin_status map_names(match *m)
         const char *a = have->feature[i].attribute;
         ok = bs_names_add(&here, a, strlen(a), &fresh) >= 0;
     }
-    int32_t dropped = 0;
+    listed dropped = {0};
     if (!ok)
         s = bs_fail_nomem(m->err);
     for (int32_t i = 0; !s && i < have->n_features; i++)
         s = map_one(m, &known, &was, i, &dropped);
     if (!s)
         s = check_absent(m, &here);
-    if (!s && dropped)
-        bs_notes_add(m->notes, "dropped", "%d features are unknown to the model and were left out",
-                     dropped);
+    m->ds->met.stranger = dropped.last;
+    /* Where columns are declared, one more may be a label that has another name here. */
+    if (!s && dropped.n)
+        bs_notes_add(m->notes, m->ds->labelled && !have->open ? "differs" : "dropped",
+                     "%s: %d %s unknown to the model and left out: %s", m->file, (int)dropped.n,
+                     dropped.n > 1 ? "attributes are" : "attribute is", list_end(&dropped));
     bs_names_free(&known);
     bs_names_free(&was);
     bs_names_free(&here);
@@ -170,6 +239,27 @@ static basin_status map_numbers(match *m)
     return BASIN_OK;
 }
 
+/* Labels that the file says nothing about count as off, which no score tells. */
+static basin_status tell_absent_labels(match *m)
+{
+    const bs_schema *want = m->want;
+    listed           absent = {0};
+    uint8_t         *there = bs_calloc((size_t)want->n_labels + 1, 1);
+    if (!there)
+        return bs_fail_nomem(m->err);
+    for (int32_t i = 0; i < m->ds->schema.n_labels; i++)
+        there[m->label[i]] = 1;
+    for (int32_t i = 0; i < want->n_labels; i++)
+        if (!there[i])
+            list(&absent, want->label[i]);
+    bs_notes_add(m->notes, "differs",
+                 "%s: has no column for %d of the %d labels of the training data: %s; they count "
+                 "as off in every row",
+                 m->file, (int)absent.n, (int)want->n_labels, list_end(&absent));
+    bs_free(there);
+    return BASIN_OK;
+}
+
 static basin_status map_labels(match *m)
 {
     const bs_schema *want = m->want, *have = &m->ds->schema;
@@ -191,9 +281,8 @@ static basin_status map_labels(match *m)
                         m->file, have->label[i], want->n_labels,
                         want->n_labels ? want->label[0] : "");
     }
-    if (!s && m->ds->labelled && have->n_labels < want->n_labels && !have->open)
-        bs_notes_add(m->notes, "labels", "%d of the %d labels of the training data do not occur",
-                     want->n_labels - have->n_labels, want->n_labels);
+    if (!s && m->ds->labelled && have->n_labels < want->n_labels && !m->ds->open_labels)
+        s = tell_absent_labels(m);
     bs_names_free(&known);
     bs_arena_free(&arena);
     return s;
@@ -220,6 +309,70 @@ static void apply(const int32_t *map, int32_t rows, int32_t *start, int32_t *ind
     }
 }
 
+static void count_known(const match *m, bs_met *out)
+{
+    const int32_t *start = m->ds->x_start;
+    for (int32_t i = 0; i < m->ds->schema.n_features; i++)
+        out->features += m->feature[i] >= 0;
+    for (int32_t e = start[0]; e < start[m->ds->rows]; e++)
+        (*(m->feature[m->ds->x_index[e]] >= 0 ? &out->kept : &out->dropped))++;
+}
+
+/* --- labels of a file that is not trained on ------------------------------ */
+
+void bs_dataset_forget_labels(bs_dataset *ds)
+{
+    memset(ds->y_start, 0, ((size_t)ds->rows + 1) * sizeof *ds->y_start);
+    bs_free(ds->u_start);
+    bs_free(ds->u_index);
+    ds->u_start = ds->u_index = NULL;
+    ds->unknown = (bs_csr){0};
+    ds->schema.n_labels = ds->y.cols = 0;
+    ds->labelled = false;
+}
+
+basin_status bs_dataset_known_labels(const bs_schema *want, bs_dataset *ds, const char *file,
+                                     bs_notes *notes, basin_error *err)
+{
+    const int32_t n = ds->schema.n_labels;
+    int32_t      *map = bs_alloc(((size_t)n + 1) * sizeof *map), kept = 0;
+    const char  **label = bs_arena_alloc(&ds->arena, ((size_t)n + 1) * sizeof *label);
+    listed        strange = {0};
+    bs_arena      arena;
+    bs_names      known;
+    bool          fresh, ok = map && label;
+    bs_arena_init(&arena, 0);
+    bs_names_init(&known, &arena);
+    for (int32_t i = 0; ok && i < want->n_labels; i++)
+        ok = bs_names_add(&known, want->label[i], strlen(want->label[i]), &fresh) >= 0;
+    for (int32_t i = 0; ok && i < n; i++) {
+        const char *name = ds->schema.label[i];
+        map[i] = bs_names_find(&known, name, strlen(name)) >= 0 ? kept : -1;
+        if (map[i] >= 0)
+            label[kept++] = name;
+        else
+            list(&strange, name);
+    }
+    if (ok && strange.n) {
+        bs_notes_add(
+            notes, "differs",
+            "%s: %d %s not of the training data: %s; left out, so that missing %s does not "
+            "count",
+            file, (int)strange.n, strange.n > 1 ? "labels are" : "label is", list_end(&strange),
+            strange.n > 1 ? "them" : "it");
+        apply(map, ds->rows, ds->y_start, ds->y_index, NULL);
+        if (ds->u_start)
+            apply(map, ds->rows, ds->u_start, ds->u_index, NULL);
+        ds->schema.label = label;
+        ds->schema.n_labels = ds->y.cols = kept;
+        ds->unknown.cols = ds->unknown.start ? kept : 0;
+    }
+    bs_names_free(&known);
+    bs_arena_free(&arena);
+    bs_free(map);
+    return ok ? BASIN_OK : bs_fail_nomem(err);
+}
+
 basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char *file,
                               bs_notes *notes, basin_error *err)
 {
@@ -229,6 +382,7 @@ basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char 
         return bs_fail(err, BASIN_EDATA, "%s: its features have %s; the training data's had %s",
                        file, ds->schema.feature ? "names" : "numbers only",
                        want->feature ? "names" : "numbers only");
+    ds->met = (bs_met){0};
     m.feature = bs_alloc((nf + 1) * sizeof *m.feature);
     m.label = bs_alloc((nl + 1) * sizeof *m.label);
     basin_status s = m.feature && m.label ? BASIN_OK : bs_fail_nomem(err);
@@ -236,6 +390,9 @@ basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char 
         s = want->feature ? map_names(&m) : map_numbers(&m);
     if (!s)
         s = map_labels(&m);
+    bs_met met = ds->met;
+    if (!s)
+        count_known(&m, &met);
     bool dense = ds->schema.dense, open = ds->schema.open, binary = ds->schema.binary;
     if (!s)
         s = bs_schema_copy(want, &ds->arena, &ds->schema, err);
@@ -243,6 +400,7 @@ basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char 
         ds->schema.dense = dense;
         ds->schema.open = open;
         ds->schema.binary = binary;
+        ds->met = met;
         apply(m.feature, ds->rows, ds->x_start, ds->x_index, ds->x_value);
         apply(m.label, ds->rows, ds->y_start, ds->y_index, NULL);
         if (ds->u_start)

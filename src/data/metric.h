@@ -48,6 +48,9 @@ typedef enum {
 
 const char *bs_profile_name(bs_profile_id id);
 const char *bs_profile_help(bs_profile_id id);
+/* What F1 is where nothing is to be found and nothing was: of a row, of a label. */
+double bs_profile_row_empty(bs_profile_id id);
+double bs_profile_label_empty(bs_profile_id id);
 
 /* By name; an unknown one is an error that gives the nearest known name. */
 basin_status bs_metric_parse(const char *name, bs_metric_id *out, basin_error *err);

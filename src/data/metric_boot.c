@@ -55,6 +55,11 @@ basin_status bs_metrics_sampled(bs_metrics *m, bs_sampled *out, basin_error *err
 {
     if (!m->o.keep_rows)
         return bs_fail(err, BASIN_EARG, "resampling needs metrics made with keep_rows");
+    if (m->counts.rows == 0 && m->counts.dropped > 0)
+        return bs_fail(err, BASIN_EDATA,
+                       "none of the %lld rows has a label, and by the conventions of %s such rows "
+                       "do not count",
+                       (long long)m->counts.dropped, m->p->name);
     if (bs_metrics_possible(m) & BS_METRIC_BIT(map_label) && m->counts.rows) {
         basin_status s = bs_ap_build(&m->ap, m->p, err);
         if (s)

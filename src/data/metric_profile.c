@@ -68,6 +68,16 @@ const char *bs_profile_help(bs_profile_id id)
     return bs_profile_table[id].help;
 }
 
+double bs_profile_row_empty(bs_profile_id id)
+{
+    return bs_profile_table[id].row_f1_empty;
+}
+
+double bs_profile_label_empty(bs_profile_id id)
+{
+    return bs_profile_table[id].label_f1_empty;
+}
+
 /* The position of name, or an error that says what would have been accepted. */
 static basin_status find(const char *what, const char *name, const char *const *names, int n,
                          int *out, basin_error *err)

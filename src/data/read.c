@@ -42,6 +42,16 @@ basin_status bs_fail_at(const bs_reading *r, long line, size_t column, const cha
     return bs_fail(r->err, BASIN_EDATA, "%s: %s", r->name, text);
 }
 
+basin_status bs_fail_no_labels(const bs_reading *r)
+{
+    const bs_schema *like = r->o->like;
+    return bs_fail_at(r, 0, 0,
+                      "has none of the %d label columns of the training data ('%.60s'%s), so "
+                      "nothing can be scored",
+                      (int)like->n_labels, like->n_labels > 0 ? like->label[0] : "",
+                      like->n_labels > 1 ? ", ..." : "");
+}
+
 basin_status bs_reading_line(bs_reading *r, bs_line *line, bool *more)
 {
     return bs_input_line(r->in, (size_t)r->o->max_line_mb << 20, line, more, r->err);

@@ -80,6 +80,9 @@ basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read
 basin_status bs_fail_at(const bs_reading *r, long line, size_t column, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+/* A file that is to be like the training data says nothing about labels. */
+basin_status bs_fail_no_labels(const bs_reading *r);
+
 basin_status bs_reading_line(bs_reading *r, bs_line *line, bool *more);
 
 /* Ends the row that stood in this line. */

@@ -2,6 +2,7 @@
 #include "data/threshold.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -19,6 +20,30 @@ static const char *const kind_names[BS_THRESHOLD_KINDS] = {
 const char *bs_threshold_kind_name(bs_threshold_kind kind)
 {
     return kind_names[kind];
+}
+
+bool bs_threshold_is_one(const bs_threshold *t)
+{
+    return t->kind != BS_THRESHOLD_LABEL && t->kind != BS_THRESHOLD_TOP_K;
+}
+
+const char *bs_threshold_text(const bs_threshold *t, char text[BS_THRESHOLD_TEXT])
+{
+    if (bs_threshold_is_one(t))
+        snprintf(text, BS_THRESHOLD_TEXT, "@%.2f", (double)t->global);
+    else
+        snprintf(text, BS_THRESHOLD_TEXT, "%s",
+                 t->kind == BS_THRESHOLD_LABEL ? "per label" : "top-k");
+    return text;
+}
+
+void bs_threshold_json(const bs_threshold *t, bs_buf *out)
+{
+    char number[BS_NUMBER_TEXT] = "null";
+    if (bs_threshold_is_one(t))
+        bs_format_double((double)t->global, number);
+    bs_buf_printf(out, "\"threshold\": %s, \"threshold_kind\": \"%s\"", number,
+                  kind_names[t->kind]);
 }
 
 bs_threshold bs_threshold_fixed(float value)

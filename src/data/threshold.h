@@ -29,6 +29,7 @@ typedef struct {
 } bs_threshold;
 
 const char  *bs_threshold_kind_name(bs_threshold_kind kind);
+bool         bs_threshold_is_one(const bs_threshold *t); /* `global`, for all labels */
 bs_threshold bs_threshold_fixed(float value);
 bs_threshold bs_threshold_top_k(int32_t k);
 void         bs_threshold_free(bs_threshold *t);
@@ -36,6 +37,13 @@ void         bs_threshold_free(bs_threshold *t);
 /* The labels of one row that are on, in increasing order, into out [L]; returns
  * how many. Equal scores at the k-th place: the lowest index wins. */
 int32_t bs_threshold_apply(const bs_threshold *t, const float *scores, int32_t L, int32_t *out);
+
+/* For tables: "@0.31", "per label" or "top-k". */
+#define BS_THRESHOLD_TEXT 16
+const char *bs_threshold_text(const bs_threshold *t, char text[BS_THRESHOLD_TEXT]);
+/* Members of an object: "threshold": 0.31, "threshold_kind": "global". The number is null when it
+ * is not one for all labels. */
+void bs_threshold_json(const bs_threshold *t, bs_buf *out);
 
 /* One line such as "global 0.31" or "label 0.31 : 0.2 0.4"; reads back exactly. */
 void         bs_threshold_write(const bs_threshold *t, bs_buf *out);

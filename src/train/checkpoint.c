@@ -144,11 +144,13 @@ static basin_status check_identity(const bs_trainer *t, const bs_safetensors *f,
     write_identity(t, &mine);
     if (mine.failed)
         s = bs_fail_nomem(err);
-    else if (!theirs || strcmp(theirs, mine.data) != 0)
+    bs_difference d = s ? (bs_difference){0} : bs_identity_compare(theirs, mine.data);
+    if (d.kind == BS_RUN_OTHER)
         s = bs_fail(err, BASIN_EARG,
-                    "%s: --resume: that run has other settings or other data; use the same, or "
-                    "another -o",
-                    path);
+                    "%s: --resume: that run is another one: %s; use the same, or another -o", path,
+                    d.text);
+    if (d.kind == BS_RUN_LONGER)
+        bs_log_say(t->job->log, BS_INFO, "--resume: %s", d.text);
     bs_buf_free(&mine);
     return s;
 }

@@ -44,7 +44,13 @@ static bs_read_options reading_of(const bs_settings *s, const bs_wish *w)
 static basin_status adopt(const bs_wish *w, const bs_schema *like, bs_dataset *d, const char *file,
                           bs_notes *notes, bs_part *out, basin_error *err)
 {
-    basin_status status = like ? bs_dataset_match(like, d, file, notes, err) : BASIN_OK;
+    basin_status status = BASIN_OK;
+    if (w->label_free) /* whatever they are: nobody asks */
+        bs_dataset_forget_labels(d);
+    else if (like)
+        status = bs_dataset_known_labels(like, d, file, notes, err);
+    if (!status && like)
+        status = bs_dataset_match(like, d, file, notes, err);
     if (!status && w->known && is_sparse(like) && d->n_missing > 0)
         bs_dataset_fill(d, like);
     if (!status)
@@ -53,13 +59,39 @@ static basin_status adopt(const bs_wish *w, const bs_schema *like, bs_dataset *d
     return status;
 }
 
+/* Adds the rows of `more`, which was made like the same schema. */
+static basin_status append(bs_part *all, const bs_part *more, basin_error *err)
+{
+    bs_dataset   *a = all->mlc;
+    const bs_met *met = &more->mlc->met;
+    basin_status  status = bs_dataset_append(a, more->mlc, err);
+    a->met.features = met->features > a->met.features ? met->features : a->met.features;
+    a->met.kept += met->kept;
+    a->met.dropped += met->dropped;
+    return status ? status : take(a, all);
+}
+
+/* Files that are to be like a schema are made so one by one: what the first does not have, the
+ * second may. */
 static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
                                bs_part *out, basin_error *err)
 {
     const bs_read_options o = reading_of(s, w);
-    bs_dataset           *d = NULL;
-    basin_status          status = bs_dataset_read(w->file, w->n, &o, &d, notes, err);
-    return status ? status : adopt(w, o.like, d, w->file[0], notes, out, err);
+    const int             each = o.like ? 1 : w->n;
+    basin_status          status = BASIN_OK;
+    for (int i = 0; i < w->n && !status; i += each) {
+        bs_part     more = {0};
+        bs_dataset *d = NULL;
+        status = bs_dataset_read(w->file + i, each, &o, &d, notes, err);
+        if (!status)
+            status = adopt(w, o.like, d, w->file[i], notes, i ? &more : out, err);
+        if (!status && i)
+            status = append(out, &more, err);
+        bs_part_free(&more);
+    }
+    if (status)
+        bs_part_free(out);
+    return status;
 }
 
 /* ---- some rows at a time ---- */

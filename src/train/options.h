@@ -136,9 +136,11 @@ basin_status bs_settings_words(bs_settings *s, const char *words, const char *wh
                                basin_error *err);
 
 /* Published settings, "seal/bibtex"; `method` chooses the row within. An unknown
- * name is an error with the nearest known one. */
-basin_status bs_preset_apply(bs_settings *s, const char *name, const char *method,
+ * name is an error with the nearest known one, and so is a preset of another task. */
+basin_status bs_preset_apply(bs_settings *s, const char *name, const char *task, const char *method,
                              basin_error *err);
-void         bs_preset_list(bs_buf *out); /* one line each */
+/* Whether it has settings of their own for other methods, but not for this one. */
+bool bs_preset_shared_only(const char *name, const char *method);
+void bs_preset_list(bs_buf *out); /* one line each */
 
 #endif

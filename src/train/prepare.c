@@ -2,6 +2,7 @@
 #include "train/prepare.h"
 
 #include <string.h>
+#include <sys/stat.h>
 
 #include "data/split.h"
 
@@ -48,9 +49,45 @@ static basin_status read_part(const bs_settings *s, const bs_kind *kind, const b
         bs_log_say(log, BS_INFO, "%s: the part of that name in %s%s", bs_role_names[role],
                    wish.file[0], role > 0 ? "; --valid and --test take files instead" : "");
     for (size_t i = 0; !status && i < notes.n; i++)
-        bs_log_say(log, BS_INFO, "%s: %s", bs_role_names[role], notes.note[i].text);
+        bs_log_say(log, strcmp(notes.note[i].tag, "differs") == 0 ? BS_WARN : BS_INFO, "%s: %s",
+                   bs_role_names[role], notes.note[i].text);
     bs_notes_free(&notes);
     return status;
+}
+
+static const char *shared_file(const bs_files *files, int a, int b)
+{
+    struct stat one, two;
+    for (int i = 0; i < files->n[a]; i++)
+        for (int k = 0; k < files->n[b]; k++)
+            if (stat(files->file[a][i], &one) == 0 && stat(files->file[b][k], &two) == 0 &&
+                one.st_dev == two.st_dev && one.st_ino == two.st_ino)
+                return files->file[b][k];
+    return NULL;
+}
+
+/* Scores on what was trained on, or chosen by, say nothing about other data. */
+static void warn_of_sharing(const bs_files *files, const bs_prepared *p, bs_logger *log)
+{
+    static const int pair[][2] = {{0, 1}, {0, BS_ROLE_TEST}, {1, BS_ROLE_TEST}};
+    for (int i = 0; i < 3; i++) {
+        const int      a = pair[i][0], b = pair[i][1];
+        const bs_part *one = &p->part[a], *two = &p->part[b];
+        if (files->n[a] == 0 || files->n[b] == 0)
+            continue;
+        /* one file may have a part for each */
+        const char *file = one->kind && one->kind->parts ? NULL : shared_file(files, a, b);
+        if (file)
+            bs_log_say(log, BS_WARN,
+                       "%s is given for %s and for %s: scores on %s will look better "
+                       "than they are",
+                       file, bs_role_names[a], bs_role_names[b], bs_role_names[b]);
+        else if (one->kind && two->kind && one->hash == two->hash)
+            bs_log_say(log, BS_WARN,
+                       "the data for %s and for %s is the same: scores on %s will "
+                       "look better than they are",
+                       bs_role_names[a], bs_role_names[b], bs_role_names[b]);
+    }
 }
 
 /* ---- splitting ---- */
@@ -147,6 +184,8 @@ basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *
         status = check_unlabelled(s, kind, files, err);
     for (int role = 0; role < BS_ROLES && !status; role++)
         status = read_part(s, kind, files, role, log, out, err);
+    if (!status)
+        warn_of_sharing(files, out, log);
     if (!status && !out->part[1].kind)
         status = split_off(s, !out->has_test, !files->no_test, log, out, err);
     if (!status)

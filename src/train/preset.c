@@ -9,8 +9,8 @@
 #include "train/options.h"
 
 typedef struct {
-    const char *name, *method; /* method NULL: for every method of this preset */
-    const char *settings;      /* "key=value key=value" */
+    const char *name, *task, *method; /* method NULL: for every method of this preset */
+    const char *settings;             /* "key=value key=value" */
 } preset;
 
 #define SEAL_COMMON                                                                          \
@@ -42,8 +42,10 @@ typedef struct {
 
 /* To add a preset: a row for all methods, then one per method with its own values. */
 static const preset presets[] = {
-#define PRESET(name, method, settings) {name, method, settings},
+#define PRESET_FOR(name, task, settings) {name, task, NULL, settings},
+#define PRESET(name, method, settings)   {name, NULL, method, settings},
 #include "train/presets.def"
+#undef PRESET_FOR
 #undef PRESET
 };
 
@@ -60,7 +62,21 @@ static basin_status unknown(const char *name, basin_error *err)
                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-basin_status bs_preset_apply(bs_settings *s, const char *name, const char *method, basin_error *err)
+bool bs_preset_shared_only(const char *name, const char *method)
+{
+    bool others = false;
+    for (int i = 0; i < PRESETS; i++) {
+        if (strcmp(presets[i].name, name) != 0 || !presets[i].method)
+            continue;
+        if (strcmp(presets[i].method, method) == 0)
+            return false;
+        others = true;
+    }
+    return others;
+}
+
+basin_status bs_preset_apply(bs_settings *s, const char *name, const char *task, const char *method,
+                             basin_error *err)
 {
     bool known = false;
     for (int i = 0; i < PRESETS; i++) {
@@ -68,6 +84,9 @@ basin_status bs_preset_apply(bs_settings *s, const char *name, const char *metho
         if (strcmp(p->name, name) != 0)
             continue;
         known = true;
+        if (p->task && strcmp(p->task, task) != 0)
+            return bs_fail(err, BASIN_EARG, "--preset: %s is for task %s, but the data is for %s",
+                           name, p->task, task);
         if (p->method && strcmp(p->method, method) != 0)
             continue;
         char where[64];
@@ -84,7 +103,7 @@ void bs_preset_list(bs_buf *out)
     for (int i = 0; i < PRESETS; i++) {
         if (presets[i].method)
             continue;
-        bs_buf_printf(out, "%-18s", presets[i].name);
+        bs_buf_printf(out, "%-17s %s  ", presets[i].name, presets[i].task);
         for (int k = i + 1; k < PRESETS && presets[k].method; k++)
             bs_buf_printf(out, "%s%s", k > i + 1 ? ", " : "", presets[k].method);
         const bool alone = i + 1 == PRESETS || !presets[i + 1].method;

@@ -61,10 +61,13 @@ static basin_status check_settings(const bs_train_options *o, basin_error *err)
     static const char *const kinds[] = {"auto", "label", "top-k", "cardinality"};
     bs_metric_id             metric;
     double                   number;
-    basin_status             s = bs_metric_parse(o->threshold_metric, &metric, err);
+    basin_error              why = {0};
+    basin_status             s = bs_metric_parse(o->threshold_metric, &metric, &why);
     bool                     known = bs_parse_double(o->threshold, &number);
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
         known |= strcmp(o->threshold, kinds[i]) == 0;
+    if (s)
+        bs_fail(err, s, "threshold.metric: %s", why.msg);
     if (!s && !known)
         s = bs_fail(err, BASIN_EARG,
                     "threshold: '%s' is not auto, a number, label, top-k or cardinality",
@@ -103,8 +106,10 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     basin_status s = job->train->kind->spec(o, job->known, &l->spec, err);
     if (!s)
         s = check_settings(o, err);
-    if (!s)
-        s = bs_kind_metric(job->train->kind, job->known, o->stop_metric, &t->stop_metric, err);
+    basin_error why = {0};
+    if (!s &&
+        (s = bs_kind_metric(job->train->kind, job->known, o->stop_metric, &t->stop_metric, &why)))
+        bs_fail(err, s, "early_stop.metric: %s", why.msg);
     if (!s)
         s = bs_profile_parse(o->profile, &t->profile, err);
     if (!s)

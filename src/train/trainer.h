@@ -87,8 +87,16 @@ typedef struct {
 } bs_trainer;
 
 /* checkpoint.c: everything needed to go on, in folder/last/state.safetensors. */
+/* Two identities of runs: how they differ, and in which setting first. */
+typedef struct {
+    enum { BS_RUN_SAME, BS_RUN_LONGER, BS_RUN_OTHER } kind; /* longer: only more epochs */
+    char text[320];                                         /* "epochs was 3, now it is 5" */
+} bs_difference;
+bs_difference bs_identity_compare(const char *theirs, const char *mine);
+
 basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err);
-/* *found = false when there is none; one of other settings or data is an error. */
+/* *found = false when there is none; one of other settings or data is an error, but that of a run
+ * with fewer epochs. */
 basin_status bs_checkpoint_read(bs_trainer *t, bool *found, basin_error *err);
 bool         bs_checkpoint_there(const char *folder);
 

@@ -30,6 +30,24 @@ sed 's/epoch [0-9]*/epoch N/' messages | tail -n 1
 $train --set batch=16 --resume -o one 2>&1
 echo "status $?"
 
+# more epochs go on from the state that is there, and are what they would have been at once
+short="basin train d.arff -q --method ce --set net.width=16 --set early_stop.patience=100 --set report=no"
+$short --epochs 9 -o more9 > table
+$short --epochs 5 --set checkpoint.seconds=0 -o more > table
+$short --epochs 4 --resume -o more 2>&1 | sed 's/.*--resume/--resume/'
+$short --epochs 9 --set schedule=cosine --resume -o more 2>&1 | sed 's/.*--resume/--resume/'
+$short --epochs 9 --resume -o more > table
+cmp more9/best.safetensors more/best.safetensors && echo "more epochs: same model"
+wc -l < more/metrics.jsonl
+basin train --resume -o more --epochs 10 -q > table && wc -l < more/metrics.jsonl
+$short --epochs 5 --set schedule=cosine --set checkpoint.seconds=0 -o cosine > table
+$short --epochs 9 --set schedule=cosine --resume -o cosine 2>&1
+rm -r more/last
+$short --epochs 20 --resume -o more 2>&1
+$short --epochs 10 --time-limit 60 --resume -o more 2>&1
+basin data make mlc --seed 8 --set rows=300 -o other.arff > made
+basin train other.arff -q --method ce --set net.width=16 --set early_stop.patience=100 --epochs 10 --resume -o more 2>&1
+
 # the config of a run repeats it
 basin train -q --config one/config -o again > table
 cmp one/best.safetensors again/best.safetensors && echo "config: same model"

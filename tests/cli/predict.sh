@@ -27,3 +27,12 @@ try basin predict run d.csv --set data.header=no | cut -c 1-40
 try basin predict run d.arff --set text.format=conll | cut -c 1-80
 try basin predict run d.arff --nbest 2
 try basin predict run d.arff --scheme iob2
+# some rows have names, and only beyond the first piece: the others are called by their number
+awk 'BEGIN { for (i = 0; i < 9000; i++)
+    print "{" (i > 5000 && i % 2 ? "\"id\": \"n" i "\", " : "") "\"features\": {\"pick1_a_word1\": true}}" }' > some.jsonl
+head -n 4000 some.jsonl > none.jsonl
+basin predict run some.jsonl none.jsonl --format csv -q 2> said > p.csv
+cut -d, -f1 p.csv | sort | uniq -d | wc -l
+sed -n '2p;5002,5004p;9002,9003p' p.csv | cut -d, -f1 | paste -s -d ' '
+basin predict run some.jsonl -q 2> said | sed -n '1p;5002,5003p' | cut -d, -f1
+sed 's/"n\([0-9]*\)"/"\1"/' some.jsonl | basin predict run - --format csv 2>&1 > p.csv | cut -d';' -f1

@@ -53,6 +53,21 @@ echo "== nothing from elsewhere, and small"
 cat a/run/report.html tag/report.html seg/report.html | grep -c 'https\?:\|@import\|url(\|src="[^d]'
 [ "$(wc -c < a/run/report.html)" -lt 400000 ] && echo "small"
 
+echo "== rows by their number in the file"
+# of every row that is shown, its first feature is in that row of the file
+sed '1,/@data/d' d.arff > rows
+sed -n '/<h2>Worst rows/,$p' a/run/report.html | grep '<td class="name">[0-9]*</td>' | head -n 5 |
+    sed -E 's/.*"name">([0-9]*)<.*<td class="wrap quiet">([a-z0-9_]*).*/\1 \2/' | while read -r row name; do
+    at=$(grep '@attribute' d.arff | cut -d' ' -f2 | grep -nx "$name" | cut -d: -f1)
+    sed -n "${row}p" rows | grep -c "[{,]$((at - 1)) 1[,}]"
+done
+
+echo "== a complete page stays"
+cp -r a/run whole && sed -i 's,\.\./d.arff,gone.arff,' whole/config
+try basin report whole | shape
+cmp whole/report.html a/run/report.html && echo "as it was"
+basin report whole -o poorer.html -q 2> said | shape
+
 echo "== what is not there"
 cp -r quiet lost && mv d.arff gone.arff
 try basin report lost | shape
@@ -64,11 +79,12 @@ try basin report lost | shape
 basin data split d.arff -o part > split
 basin train part-train.arff --valid part-valid.arff --test part-test.arff $small --method ce -o files > table
 rm part-train.arff
-try basin report files | shape
+try basin report files -o files.html | shape
+try basin report files | tail -n 1
 cp part-valid.arff part-test.arff
-try basin report files 2>&1 | grep -o 'part-test.arff has changed.*'
+try basin report files -o files.html 2>&1 | grep -o 'part-test.arff has changed.*'
 basin train - $small --labels last:24 --method ce -o piped < d.arff > table 2>&1
-try basin report piped < /dev/null | shape
+try basin report piped -o piped.html < /dev/null | shape
 cp -r quiet half && rm half/best.safetensors
 try basin report half | shape
 sections half/report.html

@@ -30,15 +30,15 @@ basin doctor | grep -v oneDNN | cut -d ' ' -f 1 | paste -sd ' '
 basin doctor --json | cut -c 1-12
 
 echo "== presets fit their methods"
-basin list presets | tr -d , | while read -r preset methods; do
+basin list presets | tr -d , | while read -r preset task methods; do
     case $methods in *'all methods') methods=infnet+ ;; esac
     for method in ce $methods; do
-        basin train nowhere.arff --preset $preset --method $method 2>&1 | sed "s|^|$preset $method: |"
+        basin train nowhere.arff -q --task $task --preset $preset --method $method 2>&1 | sed "s|^|$preset $method: |"
     done
 done > tried
 grep -v ': basin: nowhere.arff: no such file$' tried
 [ "$(wc -l < tried)" -gt 100 ] && echo "more than 100 pairs"
-basin list presets | awk 'NF < 2' # each says for which methods it is
+basin list presets | awk 'NF < 3' # each says for which methods it is
 
 echo "== where the time goes"
 basin data make mlc --seed 1 --set rows=60 -o d.arff > made 2>&1
