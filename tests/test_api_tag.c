@@ -69,12 +69,13 @@ static void write_text(const char *path)
 static basin_status train(const char *run, const char *method, const char *data, basin_error *err)
 {
     static const char *const setting[][2] = {
-        {"epochs", "20"},   {"net.width", "16"},   {"words.width", "16"}, {"energy.hidden", "8"},
-        {"lr.net", "0.02"}, {"lr.energy", "0.02"}, {"chars.net", "cnn"}};
+        {"epochs", "20"},       {"net.width", "16"},   {"lr.net", "0.02"},   {"lr.energy", "0.02"},
+        {"energy.hidden", "8"}, {"words.width", "16"}, {"chars.net", "cnn"}};
+    const bool    rows = strstr(data, ".arff") != NULL; /* which have neither words nor letters */
     basin_config *c = NULL;
     basin_text    out = {0};
     basin_status  s = basin_config_new(&c, err);
-    for (size_t i = 0; i < sizeof setting / sizeof setting[0] && !s; i++)
+    for (size_t i = 0; i < (rows ? 5 : sizeof setting / sizeof setting[0]) && !s; i++)
         s = basin_config_set(c, setting[i][0], setting[i][1], err);
     if (!s)
         s = basin_config_set(c, "method", method, err);
