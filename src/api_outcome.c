@@ -87,8 +87,9 @@ static bool read_values(const bs_kind *k, const json_t *file, bs_train_outcome *
     out->params_energy = (int64_t)energy;
     const char *kind = json_string_value(json_object_get(o, "threshold_kind"));
     out->threshold = isnan(cut) ? bs_threshold_top_k(1) : bs_threshold_fixed((float)cut);
-    if (kind && strcmp(kind, bs_threshold_kind_name(BS_THRESHOLD_LABEL)) == 0)
-        out->threshold.kind = BS_THRESHOLD_LABEL;
+    for (int i = 0; kind && i < BS_THRESHOLD_KINDS; i++)
+        if (strcmp(kind, bs_threshold_kind_name((bs_threshold_kind)i)) == 0)
+            out->threshold.kind = (bs_threshold_kind)i;
     read_metrics(k, o, "valid", out->valid);
     read_metrics(k, o, k->tunes ? "valid_tuned" : "valid", out->valid_tuned);
     read_metrics(k, o, "test", out->test);

@@ -208,8 +208,9 @@ static basin_status predict_to(const predicting *g, const char *const *files, in
 /* Whoever writes to p.foo may expect something else. */
 static void tell_format(const predicting *g)
 {
-    const char *path = g->o->path, *dot = strrchr(path, '.');
-    if (g->p == &bs_prediction_mlc && !g->o->format && !(dot && strcmp(dot, ".jsonl") == 0))
+    const char *path = g->o->path, *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash ? slash : path, '.');
+    if (g->p == &bs_prediction_mlc && !g->o->format && dot && strcmp(dot, ".jsonl") != 0)
         bs_log_say(g->log, BS_INFO, "%s: JSON lines; --format chooses another format", path);
 }
 

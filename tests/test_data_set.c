@@ -52,14 +52,13 @@ static void test_match(void **state)
                         "a:2 c=y:1 | z / a:3 |");
     assert_true(noted(&notes, "1 attribute is unknown"));
     assert_true(noted(&notes, "the value 'w'"));
-    assert_true(noted(&notes, "1 of the 2 labels"));
+    assert_true(noted(&notes, "has no column for 1 of the 2 labels"));
     assert_string_equal(
         match(train, "labels=y,z",
               HEAD "@attribute a {p,q}\n@attribute c {x,y}\n@attribute y {0,1}\n"
                    "@data\np,x,1\n",
               "labels=y", NULL),
-        "test: attribute 'a' was a number in training, here it is a category, as 1: "
-        "p");
+        "test: row 1: attribute 'a' is 'p', but a number in the training data");
     assert_string_equal(match(train, "labels=y,z",
                               HEAD "@attribute a real\n@attribute y {0,1}\n@data\n1,1\n",
                               "labels=y", NULL),

@@ -576,7 +576,7 @@ const bs_kind bs_kind_tag = {
     .task = &bs_task_tag,
     .unit = "sentences",
     .method = "infnet+",
-    .options = " text. words. chars. rules. ",
+    .options = " text. words. chars. columns. rules. ",
     .defaults = "net.layers=1 net.width=128 net.dropout=0.3 lr.net=0.001 lr.energy=0.001 "
                 "energy.hidden=128 gbi.space=logits gbi.start=uniform gbi.lr=1 cost=l1 clip=5 "
                 "clip.energy=5 epochs=100 early_stop.patience=10 infnet.hidden=0",

@@ -50,6 +50,9 @@ done
 $compare -o killed --resume > table
 steady killed/compare.json > b
 cmp a b && echo "killed and resumed: same numbers"
+$compare -o killed --resume > table
+steady killed/compare.json > b
+cmp a b && echo "finished before: same numbers"
 before=$(cat killed/ce/seed-0/outcome.json)
 basin compare d.arff --methods ce,seal-nce --seeds 3 $small -o killed --resume 2>&1 > table |
     grep -o '[0-9]* runs, [0-9]* of them finished before'
