@@ -87,7 +87,6 @@ void basin_config_free(basin_config *c)
     bs_buf_free(&c->lines);
     bs_buf_free(&c->given);
     bs_free(c);
-    bs_input_forget(); /* its data may have been looked at only */
 }
 
 basin_status basin_config_set(basin_config *c, const char *key, const char *value, basin_error *err)
@@ -149,23 +148,27 @@ basin_status basin_config_file(basin_config *c, const char *role, const char *pa
 
 /* ---- paths ---- */
 
-/* The first of seed-0, seed-1, ... that has a model; false: none. */
-static bool find_seed(const char *folder, char path[BS_OPTION_TEXT + 64])
+int bs_find_seeds(const char *folder, const char *file, int *seed, int most)
 {
-    int            first = -1, seed, end;
-    DIR           *d = opendir(folder);
-    struct dirent *e;
-    while (d && (e = readdir(d))) {
-        if (sscanf(e->d_name, "seed-%d%n", &seed, &end) != 1 || e->d_name[end] || seed < 0)
+    DIR *dir = opendir(folder);
+    int  n = 0;
+    for (struct dirent *e; dir && n < most && (e = readdir(dir));) {
+        long long number;
+        char      path[BS_OPTION_TEXT + 64];
+        if (strncmp(e->d_name, "seed-", 5) != 0 || !bs_parse_int(e->d_name + 5, &number) ||
+            number < 0 || number > INT32_MAX)
             continue;
-        snprintf(path, BS_OPTION_TEXT + 64, "%s/seed-%d/best.safetensors", folder, seed);
-        if ((first < 0 || seed < first) && access(path, F_OK) == 0)
-            first = seed;
+        snprintf(path, sizeof path, "%s/seed-%d/%s", folder, (int)number, file);
+        if (access(path, F_OK) != 0)
+            continue;
+        int at = n++;
+        for (; at > 0 && seed[at - 1] > (int)number; at--)
+            seed[at] = seed[at - 1];
+        seed[at] = (int)number;
     }
-    if (d)
-        closedir(d);
-    snprintf(path, BS_OPTION_TEXT + 64, "%s/seed-%d", folder, first);
-    return first >= 0;
+    if (dir)
+        closedir(dir);
+    return n;
 }
 
 basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], basin_error *err)
@@ -179,9 +182,11 @@ basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], ba
     snprintf(path, BS_OPTION_TEXT + 64, "%s/best.safetensors", model);
     if (access(path, F_OK) == 0)
         return BASIN_OK;
-    if (find_seed(model, path))
-        return bs_fail(err, BASIN_EIO, "%s: a folder of several seeds; name one, such as %s", model,
-                       path);
+    int seed[BS_MOST_SEEDS];
+    if (bs_find_seeds(model, "best.safetensors", seed, BS_MOST_SEEDS) > 0)
+        return bs_fail(err, BASIN_EIO,
+                       "%s: a folder of several seeds; name one, such as %s/seed-%d", model, model,
+                       seed[0]);
     return bs_fail(err, BASIN_EIO,
                    "%s: a folder without best.safetensors; is the training finished?", model);
 }
@@ -245,18 +250,11 @@ static basin_status fail_key(const bs_saved *m, const char *key, const bs_option
 
 static basin_status read_one_as(bs_saved *m, const char *key, const char *value, basin_error *err)
 {
-    const char      *task = m->kind->task->name;
-    const bool       tag = strcmp(task, "tag") == 0, seg = strcmp(task, "seg") == 0;
-    const bs_option *rows = tag ? bs_corpus_rows : seg ? bs_image_rows : bs_read_rows;
-    void            *to = tag   ? (void *)&m->known.text
-                          : seg ? (void *)&m->known.seg.image
-                                : (void *)&m->settings.read;
+    const bs_option *rows;
+    void            *to = m->kind->reading(&m->settings, &m->known, &rows);
     if (!bs_option_find(rows, key) || is_fixed(key))
         return fail_key(m, key, rows, err);
-    basin_status s = bs_options_set(rows, to, key, value, "--set", err);
-    if (!s && seg) /* parts of a folder are found before the model is asked */
-        s = bs_options_set(rows, &m->settings.image, key, value, "--set", err);
-    return s;
+    return bs_options_set(rows, to, key, value, "--set", err);
 }
 
 basin_status bs_model_read_as(basin_model *m, const char *const *set, basin_error *err)
@@ -311,12 +309,10 @@ static basin_status choose_part(const bs_saved *m, bs_wish *w, const char *part,
     return s;
 }
 
-/* Most of what is noted was said when the model was trained. */
-static bs_log_level loudness(const char *tag)
+void bs_say_notes(const bs_notes *notes, bs_logger *log)
 {
-    if (strcmp(tag, "differs") == 0)
-        return BS_WARN;
-    return strcmp(tag, "guess") == 0 ? BS_INFO : BS_DEBUG;
+    for (size_t i = 0; i < notes->n; i++)
+        bs_log_say(log, bs_note_level(&notes->note[i], BS_DEBUG), "%s", notes->note[i].text);
 }
 
 basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, const char *part,
@@ -329,13 +325,10 @@ basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, con
     basin_status s = choose_part(m, &wish, part, log, err);
     if (!s)
         s = m->kind->read(&m->settings, &wish, &notes, out, err);
-    for (size_t i = 0; !s && i < notes.n; i++)
-        bs_log_say(log, loudness(notes.note[i].tag), "%s", notes.note[i].text);
-    bs_strange strange = {0};
-    if (!s && out->mlc) {
-        bs_strange_add(&strange, out);
-        bs_strange_say(&strange, m, log);
-    }
+    if (!s)
+        bs_say_notes(&notes, log);
+    if (!s && out->mlc)
+        bs_strange_say(&out->mlc->met, m, log);
     bs_notes_free(&notes);
     return s && n > 0 ? bs_fail_other(m, files[0], s, err) : s;
 }

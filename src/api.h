@@ -33,6 +33,9 @@ basin_status bs_need(const bs_argument *a, basin_error *err);
 basin_status bs_need_text(basin_text *out, const bs_argument *a, basin_error *err);
 basin_status bs_need_files(const char *const *files, int n, basin_error *err);
 basin_status bs_need_threads(int threads, basin_error *err);
+/* What all functions need that look at files by a model. */
+basin_status bs_need_model(const char *model, const char *const *files, int n, int threads,
+                           basin_text *out, basin_error *err);
 /* BS_NEED(err, {"config", c}, {"key", key}) */
 #define BS_ARGUMENTS(...) ((const bs_argument[]){__VA_ARGS__, {NULL, NULL}})
 #define BS_NEED(err, ...) bs_need(BS_ARGUMENTS(__VA_ARGS__), err)
@@ -51,6 +54,8 @@ bs_logger bs_session_log(const basin_session *s);
 /* Moves both buffers into a basin_text; frees them in any case. */
 basin_status bs_text_take(bs_buf *table, bs_buf *json, basin_text *out, basin_error *err);
 
+/* Numbers N of the folders seed-N in there that have this file, in order; returns how many. */
+int bs_find_seeds(const char *folder, const char *file, int *seed, int most);
 /* The file that MODEL means: itself, or the best model of a run folder. */
 basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], basin_error *err);
 
@@ -62,6 +67,9 @@ void bs_metric_row(const bs_kind *k, const bs_known *known, const char *name,
 
 /* Reads files for a trained model: labels optional, features matched. part: of files that have
  * parts, the one that is meant, or "all"; NULL: that for tests, or all when label_free. */
+/* Of files for a model; most of what is noted was said when it was trained. */
+void bs_say_notes(const bs_notes *notes, bs_logger *log);
+
 basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, const char *part,
                          bool label_free, bs_logger *log, bs_part *out, basin_error *err);
 
@@ -73,13 +81,7 @@ basin_status bs_model_read_as(basin_model *m, const char *const *set, basin_erro
 basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, basin_error *err);
 
 /* How well the features of an input fit a model (api_strange.c). */
-typedef struct {
-    int32_t features; /* of the model, in one part of the input */
-    int64_t kept, dropped;
-    char    name[96];
-} bs_strange;
-void bs_strange_add(bs_strange *s, const bs_part *data);
-void bs_strange_say(const bs_strange *s, const bs_saved *m, bs_logger *log);
+void bs_strange_say(const bs_met *s, const bs_saved *m, bs_logger *log);
 
 typedef struct {
     const char *infer; /* NULL: the model's own */
@@ -115,6 +117,8 @@ enum { BS_MOST_SEEDS = 1000 };
 void bs_exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTION_TEXT]);
 
 void bs_json_quote(const char *text, bs_buf *out);
+/* , "key": 0.5; null for what is not finite. */
+void bs_json_member(const char *key, double value, bs_buf *out);
 /* The object of `train --json`; folder may be NULL. */
 void bs_outcome_json(const bs_kind *k, const bs_settings *s, const bs_train_outcome *o,
                      const char *folder, bs_buf *out);

@@ -36,3 +36,12 @@ basin_status bs_need_text(basin_text *out, const bs_argument *a, basin_error *er
         *out = (basin_text){NULL, NULL};
     return s ? s : bs_need(a, err);
 }
+
+basin_status bs_need_model(const char *model, const char *const *files, int n, int threads,
+                           basin_text *out, basin_error *err)
+{
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"model", model}), err);
+    if (!s)
+        s = bs_need_files(files, n, err);
+    return s ? s : bs_need_threads(threads, err);
+}

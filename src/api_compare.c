@@ -242,6 +242,7 @@ static void comparison_free(bs_comparison *c)
     bs_free(c->run);
     bs_free(c->outcome);
     bs_free(c->method);
+    bs_input_forget(); /* where it failed before the data was read */
     bs_prepared_free(&c->data);
     bs_arena_free(&c->arena);
 }

@@ -15,16 +15,11 @@
 
 static basin_status restore_one(bs_comparison *c, int method, int seed, basin_error *err)
 {
-    const int        at = method * c->seeds + seed;
-    bs_compare_run  *r = &c->run[at];
-    bs_settings      settings;
-    bs_outcome_match match;
+    const int       at = method * c->seeds + seed;
+    bs_compare_run *r = &c->run[at];
+    bs_settings     settings;
     bs_compare_settings(c, method, seed, &settings);
-    basin_status s = bs_outcome_read(&c->data, &settings, r->folder, &match, &c->outcome[at], err);
-    if (!s && match == BS_OUTCOME_OTHER)
-        s = bs_outcome_refuse(&c->data, &settings, r->folder, err);
-    r->finished = !s && match == BS_OUTCOME_SAME;
-    return s;
+    return bs_outcome_take(&c->data, &settings, r->folder, &c->outcome[at], &r->finished, err);
 }
 
 basin_status bs_compare_restore(bs_comparison *c, basin_error *err)

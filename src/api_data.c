@@ -52,13 +52,13 @@ static void say_notes(const basin_session *session, const bs_notes *notes)
 {
     bs_logger log = bs_session_log(session);
     for (size_t i = 0; i < notes->n; i++)
-        bs_log_say(&log, strcmp(notes->note[i].tag, "warning") == 0 ? BS_WARN : BS_INFO, "%s",
-                   notes->note[i].text);
+        bs_log_say(&log, bs_note_level(&notes->note[i], BS_INFO), "%s", notes->note[i].text);
 }
 
 static basin_status report_close(report *r, basin_status s, const basin_session *session,
                                  basin_text *out, basin_error *err)
 {
+    bs_input_forget();
     if (!s)
         say_notes(session, &r->notes);
     bs_notes_free(&r->notes);
@@ -105,6 +105,7 @@ basin_status basin_data_convert(const basin_config *c, const char *const *files,
     s = handling_of(&g, &how, err);
     if (!s)
         s = how->convert(&g, out, format, &notes, err);
+    bs_input_forget();
     if (!s)
         say_notes(session, &notes);
     bs_notes_free(&notes);

@@ -51,13 +51,14 @@ static void print_checks(const bs_dataset *d, const bs_summary *s, bs_buf *out)
     bs_buf_text(out, "\n");
 }
 
-/* The first names of labels for which never[i] is `want`, and how many more there are. */
-static void list_names(const bs_dataset *d, const uint8_t *never, int want, bs_buf *out)
+/* The first names of labels, only of those with which[i] where it is given, and how many more
+ * there are. */
+static void list_names(const bs_dataset *d, const uint8_t *which, bs_buf *out)
 {
     enum { MOST = 8 };
     int32_t n = 0;
     for (int32_t i = 0; i < d->schema.n_labels; i++) {
-        if (want && !never[i])
+        if (which && !which[i])
             continue;
         if (n++ < MOST)
             bs_buf_printf(out, "%s%.40s", n > 1 ? ", " : "", d->schema.label[i]);
@@ -78,11 +79,11 @@ static basin_status print_labels(const bs_dataset *d, const bs_summary *s, bs_bu
         never[d->y.index[e]] = 0;
     if (d->schema.n_labels) {
         bs_buf_text(out, "         ");
-        list_names(d, never, 0, out);
+        list_names(d, NULL, out);
     }
     if (s->labels_never) {
         bs_buf_text(out, "         never on: ");
-        list_names(d, never, 1, out);
+        list_names(d, never, out);
     }
     bs_free(never);
     return BASIN_OK;
@@ -140,29 +141,25 @@ static void put_word(const char *word, bs_buf *out)
 /* The settings for reading that are not what they are by themselves. */
 static void put_settings(const bs_read_options *now, bs_buf *out)
 {
-    bs_read_options usual = bs_read_options_default();
-    bs_buf          a, b;
-    bs_buf_init(&a, 1 << 16);
-    bs_buf_init(&b, 1 << 16);
+    const bs_read_options usual = bs_read_options_default();
+    bs_buf                value, setting;
+    bs_buf_init(&value, 1 << 16);
+    bs_buf_init(&setting, 1 << 16);
     for (const bs_option *row = bs_read_rows; row->name; row++) {
-        bs_buf_clear(&a);
-        bs_buf_clear(&b);
-        bs_option_format(row, now, &a);
-        bs_option_format(row, &usual, &b);
-        out->failed = out->failed || a.failed || b.failed;
-        if (out->failed || !a.data || (b.data && strcmp(a.data, b.data) == 0))
+        if (!bs_option_differs(row, now, &usual, &value))
             continue;
         bool labels = strcmp(row->name, "data.labels") == 0;
         bool xml = strcmp(row->name, "data.xml") == 0;
         bs_buf_text(out, labels ? " --labels " : xml ? " --xml " : " --set ");
-        if (!labels && !xml) {
-            bs_buf_clear(&b);
-            bs_buf_printf(&b, "%s=%s", row->name, a.data);
-        }
-        put_word(labels || xml || b.failed ? a.data : b.data, out);
+        bs_buf_clear(&setting);
+        bs_buf_printf(&setting, "%s%s%s", labels || xml ? "" : row->name, labels || xml ? "" : "=",
+                      value.data ? value.data : "");
+        put_word(setting.failed ? "" : setting.data, out);
+        out->failed = out->failed || setting.failed;
     }
-    bs_buf_free(&a);
-    bs_buf_free(&b);
+    out->failed = out->failed || value.failed;
+    bs_buf_free(&value);
+    bs_buf_free(&setting);
 }
 
 /* The command that trains on the files; files that were checked one by one have their roles. */
@@ -181,54 +178,57 @@ static void print_next(const bs_given *g, bool check, bs_buf *out)
     bs_buf_text(out, "\n");
 }
 
-static basin_status show(const bs_dataset *d, const bs_notes *notes, bs_buf *table, bs_buf *json,
-                         basin_error *err)
+static void print_notes(const bs_notes *notes, size_t first, bs_buf *table)
 {
-    bs_summary   s;
-    basin_status status = bs_dataset_summary(d, &s, err);
-    if (status)
-        return status;
-    print_inputs(d, &s, table);
-    status = print_labels(d, &s, table, err);
-    print_checks(d, &s, table);
-    for (size_t i = 0; i < notes->n; i++)
+    for (size_t i = first; i < notes->n; i++)
         bs_buf_printf(table, "note     %s\n", notes->note[i].text);
-    print_json(d, &s, notes, json);
+}
+
+static basin_status show(const bs_dataset *d, const bs_summary *s, const bs_notes *notes,
+                         bs_buf *table, bs_buf *json, basin_error *err)
+{
+    print_inputs(d, s, table);
+    basin_status status = print_labels(d, s, table, err);
+    print_checks(d, s, table);
+    print_notes(notes, 0, table);
+    print_json(d, s, notes, json);
     return status;
 }
 
 /* Fails with what makes this data unfit for a training. */
-static basin_status find_problem(const bs_dataset *d, const char *file, const bs_notes *notes,
+static basin_status find_problem(const bs_summary *s, const char *file, const bs_notes *notes,
                                  basin_error *err)
 {
-    bs_summary   s;
-    const char  *odd = bs_notes_find(notes, BS_NOTE_ODD_CELL);
-    basin_status status = bs_dataset_summary(d, &s, err);
-    if (!status && problem(&s))
-        status = bs_fail(err, BASIN_EDATA, "%s: %s", file, problem(&s));
-    if (!status && odd)
-        status = bs_fail(err, BASIN_EDATA, "%s", odd);
-    return status;
+    const char *odd = bs_notes_find(notes, BS_NOTE_ODD_CELL);
+    if (problem(s))
+        return bs_fail(err, BASIN_EDATA, "%s: %s", file, problem(s));
+    return odd ? bs_fail(err, BASIN_EDATA, "%s", odd) : BASIN_OK;
 }
 
-/* One file of several: as it is, then as a test of what was trained on the first one. */
+/* One file of several: as it is, then beside the first one. This is stricter than a test of a
+ * model, which passes over labels that the training does not have. */
 static basin_status check_file(const bs_given *g, int i, const bs_schema *like, bs_dataset **out,
                                bs_buf *table, bs_buf *json, basin_error *err)
 {
     bs_read_options o = g->settings->read;
+    bs_summary      summary;
     bs_notes        notes;
     o.like = like;
     bs_notes_init(&notes);
     bs_buf_printf(table, "%sfile     %s\n", i ? "\n" : "", g->file[i]);
     basin_status s = bs_dataset_read(&g->file[i], 1, &o, out, &notes, err);
     if (!s)
-        s = show(*out, &notes, table, json, err);
+        s = bs_dataset_summary(*out, &summary, err);
+    if (!s)
+        s = show(*out, &summary, &notes, table, json, err);
     else
         bs_buf_text(json, "null");
     if (!s)
-        s = find_problem(*out, g->file[i], &notes, err);
+        s = find_problem(&summary, g->file[i], &notes, err);
+    size_t shown = notes.n;
     if (!s && like)
         s = bs_dataset_match(like, *out, g->file[i], &notes, err);
+    print_notes(&notes, shown, table);
     if (s)
         bs_buf_printf(table, "problem  %s\n", err->msg);
     bs_notes_free(&notes);
@@ -265,15 +265,18 @@ static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf
                             basin_error *err)
 {
     bs_notes    notes;
+    bs_summary  summary;
     bs_dataset *d = NULL;
     if (check && g->n > 1)
         return check_files(g, table, json, err);
     bs_notes_init(&notes);
     basin_status status = read_all(g, &notes, &d, err);
-    if (!status && check)
-        status = find_problem(d, g->file[0], &notes, err);
     if (!status)
-        status = show(d, &notes, table, json, err);
+        status = bs_dataset_summary(d, &summary, err);
+    if (!status && check)
+        status = find_problem(&summary, g->file[0], &notes, err);
+    if (!status)
+        status = show(d, &summary, &notes, table, json, err);
     if (!status)
         print_next(g, false, table);
     bs_dataset_free(d);

@@ -187,11 +187,11 @@ static basin_status describe_part(const bs_part *part, const bs_part *train, bs_
 /* Of CoNLL-U that is made from columns, only words and tags are known. */
 static void note_lost(const bs_corpus *c, const char *out, const char *format, bs_notes *notes)
 {
-    const char *dot = strrchr(out, '.');
-    const bool  conllu = format ? strcmp(format, "conllu") == 0 : dot && !strcmp(dot, ".conllu");
-    char        list[128] = "";
-    size_t      at = 0;
-    if (!conllu || strcmp(c->format, "conllu") == 0 || c->columns == 0)
+    char   list[128] = "";
+    size_t at = 0;
+    format = bs_corpus_format_of(out, format);
+    if (!format || strcmp(format, "conllu") != 0 || strcmp(c->format, "conllu") == 0 ||
+        c->columns == 0)
         return;
     for (int i = 0; i < c->columns && at < sizeof list; i++)
         at += (size_t)snprintf(list + at, sizeof list - at, "%s%d", i ? "," : "", c->column[i]);
@@ -282,7 +282,7 @@ static void note_empty(const bs_corpus *c, const int32_t *part, const bs_cutting
             n += part[k] == i;
         bs_part_path(cut, i, extension, path);
         if (n == 0)
-            bs_notes_add(notes, "warning",
+            bs_notes_add(notes, BS_NOTE_WARNING,
                          "%s is empty: %d sentence%s cannot be shared by %d parts", path,
                          (int)c->sentences, c->sentences == 1 ? "" : "s", cut->parts);
     }

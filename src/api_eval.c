@@ -109,9 +109,9 @@ static basin_status write_json(const bs_evaluation *e, const bs_measuring *how, 
     if (how->json)
         s = how->json(e, out, err);
     bs_buf_text(out, ", \"metrics\": {");
-    int n = bs_kind_members(k, e->value, out);
+    bs_kind_members(k, e->value, out);
     if (!s && how->json_metrics) {
-        bs_buf_text(out, n ? ", " : "");
+        bs_buf_text(out, ", ");
         s = how->json_metrics(e, out, err);
     }
     bs_buf_text(out, "}}");
@@ -169,11 +169,7 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
     bs_profile_id       profile = BS_PROFILE_SKLEARN;
     bs_buf              table, json;
     o = o ? o : &none;
-    basin_status s = bs_need_text(out, BS_ARGUMENTS({"model", model}), err);
-    if (!s)
-        s = bs_need_files(files, n, err);
-    if (!s)
-        s = bs_need_threads(o->threads, err);
+    basin_status s = bs_need_model(model, files, n, o->threads, out, err);
     if (s)
         return s;
     bs_buf_init(&table, 1 << 28);

@@ -1,8 +1,6 @@
 /* api_eval_mlc.c -- evaluating label sets: labels one by one, and what counts in its own way. */
 #include "api_eval.h"
 
-#include <math.h>
-
 static basin_status check(const basin_eval_options *o, basin_error *err)
 {
     if (o->conlleval)
@@ -73,14 +71,6 @@ static basin_status special(const bs_evaluation *e, bs_buf *out, basin_error *er
     return BASIN_OK;
 }
 
-static void member(const char *key, double value, bs_buf *out)
-{
-    char text[BS_NUMBER_TEXT] = "null";
-    if (!isnan(value))
-        bs_format_double(value, text);
-    bs_buf_printf(out, ", \"%s\": %s", key, text);
-}
-
 static void labels_json(const bs_evaluation *e, const bs_label_score *row, bs_buf *out)
 {
     const bs_schema *known = &e->model->saved->known.mlc;
@@ -89,10 +79,10 @@ static void labels_json(const bs_evaluation *e, const bs_label_score *row, bs_bu
         bs_buf_text(out, i ? ", {\"label\": " : "{\"label\": ");
         bs_json_quote(known->label[i], out);
         bs_buf_printf(out, ", \"support\": %lld", (long long)row[i].support);
-        member("precision", row[i].precision, out);
-        member("recall", row[i].recall, out);
-        member("f1", row[i].f1, out);
-        member("ap", row[i].ap, out);
+        bs_json_member("precision", row[i].precision, out);
+        bs_json_member("recall", row[i].recall, out);
+        bs_json_member("f1", row[i].f1, out);
+        bs_json_member("ap", row[i].ap, out);
         bs_buf_text(out, "}");
     }
     bs_buf_text(out, "]");

@@ -65,13 +65,6 @@ static basin_status labels(const bs_evaluation *e, bs_buf *out, basin_error *err
     return BASIN_OK;
 }
 
-static void number(const char *key, double x, bs_buf *out)
-{
-    char text[BS_NUMBER_TEXT];
-    bs_format_double(x, text);
-    bs_buf_printf(out, ", \"%s\": %s", key, isnan(x) ? "null" : text);
-}
-
 /* "per_class": {"horse": {"pixels": 1, "predicted": 2, "iou": 0.5, ...}} */
 static basin_status json_metrics(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
@@ -87,10 +80,10 @@ static basin_status json_metrics(const bs_evaluation *e, bs_buf *out, basin_erro
         bs_json_quote(name_of(e, c, text), out);
         bs_buf_printf(out, ": {\"pixels\": %lld, \"predicted\": %lld", (long long)row[c].gold,
                       (long long)row[c].predicted);
-        number("iou", row[c].iou, out);
-        number("precision", row[c].precision, out);
-        number("recall", row[c].recall, out);
-        number("f1", row[c].f1, out);
+        bs_json_member("iou", row[c].iou, out);
+        bs_json_member("precision", row[c].precision, out);
+        bs_json_member("recall", row[c].recall, out);
+        bs_json_member("f1", row[c].f1, out);
         bs_buf_text(out, "}");
     }
     bs_buf_text(out, "}");

@@ -152,7 +152,7 @@ static basin_status compatible(const bs_evaluation *e, bs_buf *out, basin_error 
                        "at a time");
     int32_t     *gold = bs_calloc((size_t)c->tokens + 1, sizeof *gold);
     basin_status s = gold ? as_in_file(e, to, &found, gold, err) : bs_fail_nomem(err);
-    if (!s && !(name = bs_corpus_texts(&found.names)))
+    if (!s && !(name = bs_names_texts(&found.names)))
         s = bs_fail_nomem(err);
     if (!s)
         s = bs_conlleval(name, found.names.n, own, gold, found.tag, c->start, c->sentences, true,
@@ -176,10 +176,8 @@ static basin_status conlleval(const bs_evaluation *e, const basin_eval_options *
     if (o->conlleval > 1)
         return compatible(e, out, err);
     basin_status s = bs_tag_truth_make(c, l, &t, err);
-    if (!s && !(name = bs_calloc((size_t)t.names.n + 1, sizeof *name)))
+    if (!s && !(name = bs_names_texts(&t.names)))
         s = bs_fail_nomem(err);
-    for (int32_t i = 0; i < t.names.n && !s; i++)
-        name[i] = t.names.item[i].text;
     if (!s)
         s = bs_conlleval(name, t.names.n, (bs_scheme)l->scheme, t.gold, e->y.tag, c->start,
                          c->sentences, false, out, err);

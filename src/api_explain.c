@@ -292,11 +292,7 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
     bs_buf                table, json;
     const double          start = bs_seconds();
     o = o ? o : &none;
-    basin_status s = bs_need_text(out, BS_ARGUMENTS({"model", model}), err);
-    if (!s)
-        s = bs_need_files(files, n, err);
-    if (!s)
-        s = bs_need_threads(o->threads, err);
+    basin_status s = bs_need_model(model, files, n, o->threads, out, err);
     if (s)
         return s;
     if (!(e = bs_calloc(1, sizeof *e)))

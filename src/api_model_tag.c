@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "api_model.h"
-#include "base/utf8.h"
+#include "data/scan.h"
 #include "train/kind_tag.h"
 
 enum { LONGEST = 1000000 }; /* tokens of a sentence, as in files */
@@ -23,11 +23,9 @@ typedef struct bs_tagger {
 static basin_status open_model(basin_model *m, basin_error *err)
 {
     const bs_lexicon *l = &m->saved->known.tag;
-    const char      **name = bs_calloc((size_t)l->tags.n + 1, sizeof *name);
+    const char      **name = bs_names_texts(&l->tags);
     if (!name)
         return bs_fail_nomem(err);
-    for (int32_t i = 0; i < l->tags.n; i++)
-        name[i] = l->tags.item[i].text;
     basin_status s = bs_tagset_make(name, l->tags.n, (bs_scheme)l->scheme, &m->tags, err);
     bs_free(name);
     return s;
@@ -48,11 +46,7 @@ int basin_model_columns(const basin_model *m)
 {
     if (!m)
         return 0;
-    const bs_lexicon *l = &m->saved->known.tag;
-    int               n = 0;
-    while (n < l->columns && l->column_source[n] >= 0)
-        n++;
-    return n;
+    return bs_lexicon_columns(&m->saved->known.tag);
 }
 
 const char *basin_model_column(const basin_model *m, int i)
@@ -105,10 +99,7 @@ static basin_status check_columns(const basin_predictor *p, const basin_sentence
 
 static bool is_utf8(const char *text)
 {
-    size_t left = strlen(text), n = 1;
-    for (; left > 0 && n > 0; text += n, left -= n)
-        n = bs_utf8_len(text, left);
-    return n > 0;
+    return bs_is_utf8(text, strlen(text));
 }
 
 /* Files are refused for the same reasons. */
@@ -128,14 +119,6 @@ static basin_status check_token(const basin_sentences *x, int32_t sentence, int3
     return BASIN_OK;
 }
 
-static basin_status check_room(const basin_sentences *x, const int32_t *tags, basin_error *err)
-{
-    const char *missing = !x->start ? "start" : !x->tokens ? "tokens" : !tags ? "tags" : NULL;
-    if (missing && (!x->start || x->start[x->sentences] > 0))
-        return bs_fail(err, BASIN_EARG, "%s is NULL", missing);
-    return BASIN_OK;
-}
-
 static basin_status check_sentences(const basin_predictor *p, const basin_sentences *x,
                                     const int32_t *tags, basin_error *err)
 {
@@ -145,7 +128,7 @@ static basin_status check_sentences(const basin_predictor *p, const basin_senten
     if (!s && x->sentences < 0)
         s = bs_fail(err, BASIN_EARG, "%d sentences", (int)x->sentences);
     if (!s && x->sentences > 0)
-        s = check_room(x, tags, err);
+        s = BS_NEED(err, {"start", x->start});
     for (int32_t i = 0; i < x->sentences && !s; i++) {
         const int64_t n = (int64_t)x->start[i + 1] - x->start[i];
         if (x->start[i] < 0 || n < 0)
@@ -153,6 +136,8 @@ static basin_status check_sentences(const basin_predictor *p, const basin_senten
         if (n > LONGEST)
             return bs_fail(err, BASIN_EARG, "sentence %d has %lld tokens, more than %d", (int)i,
                            (long long)n, LONGEST);
+        if (n > 0)
+            s = BS_NEED(err, {"tokens", x->tokens}, {"tags", tags});
         for (int32_t k = x->start[i]; k < x->start[i + 1] && !s; k++)
             s = check_token(x, i, k, err);
     }

@@ -29,15 +29,15 @@ static void write_identity(const bs_prepared *data, const bs_settings *s, bs_buf
 basin_status bs_outcome_write(const bs_prepared *data, const bs_settings *s,
                               const bs_train_outcome *o, const char *folder, basin_error *err)
 {
-    char   path[PATH_ROOM], margin[BS_NUMBER_TEXT];
+    char   path[PATH_ROOM];
     bs_buf text, identity;
     bs_buf_init(&text, 1 << 22);
     bs_buf_init(&identity, 1 << 22);
     write_identity(data, s, &identity);
-    bs_format_double(o->test_margin, margin);
     bs_buf_text(&text, "{\"identity\": ");
     bs_json_quote(identity.data ? identity.data : "", &text);
-    bs_buf_printf(&text, ", \"test_margin\": %s, \"outcome\": ", margin);
+    bs_json_member("test_margin", o->test_margin, &text);
+    bs_buf_text(&text, ", \"outcome\": ");
     bs_outcome_json(data->part[0].kind, s, o, folder, &text);
     bs_buf_text(&text, "}\n");
     outcome_path(folder, path);
@@ -97,20 +97,34 @@ static bool read_values(const bs_kind *k, const json_t *file, bs_train_outcome *
     return true;
 }
 
-static basin_status read_file(const bs_kind *k, const char *path, const char *identity,
-                              bs_outcome_match *match, bs_train_outcome *out, basin_error *err)
+/* That run is another one, or was finished with fewer epochs and has no state to go on from. */
+static basin_status refuse(const char *path, const bs_difference *d, basin_error *err)
+{
+    const bool longer = d->kind == BS_RUN_LONGER;
+    return bs_fail(err, BASIN_EARG, "%s: --resume: that run is %s: %s; use %s", path,
+                   longer ? "finished and has no saved state to go on from" : "another one",
+                   d->text, longer ? "the same, or train anew" : "the same, or another -o");
+}
+
+static basin_status take_file(const bs_kind *k, const char *folder, const char *path,
+                              const char *identity, bs_train_outcome *out, bool *finished,
+                              basin_error *err)
 {
     bs_buf text;
     bs_buf_init(&text, 1 << 22);
-    basin_status s = bs_read_file(path, &text, err);
-    json_t      *file = s ? NULL : json_loadb(text.data ? text.data : "", text.len, 0, NULL);
-    const char  *theirs = json_string_value(json_object_get(file, "identity"));
-    *match = theirs && strcmp(theirs, identity) == 0 ? BS_OUTCOME_SAME : BS_OUTCOME_OTHER;
-    if (!s && (!theirs || (*match == BS_OUTCOME_SAME && !read_values(k, file, out))))
+    basin_status  s = bs_read_file(path, &text, err);
+    json_t       *file = s ? NULL : json_loadb(text.data ? text.data : "", text.len, 0, NULL);
+    const char   *theirs = json_string_value(json_object_get(file, "identity"));
+    bs_difference d = bs_identity_compare(theirs, identity);
+    *finished = !s && d.kind == BS_RUN_SAME;
+    if (!s && (!json_object_get(file, "outcome") || (*finished && !read_values(k, file, out))))
         s = bs_fail(err, BASIN_EDATA,
                     "%s: is not the outcome of a training; remove it to do the "
                     "run again",
                     path);
+    else if (!s && !*finished &&
+             !(bs_checkpoint_there(folder) && (d.kind == BS_RUN_LONGER || !theirs)))
+        s = refuse(path, &d, err);
     json_decref(file);
     bs_buf_free(&text);
     return s;
@@ -123,45 +137,20 @@ bool bs_outcome_there(const char *folder)
     return access(path, F_OK) == 0;
 }
 
-basin_status bs_outcome_read(const bs_prepared *data, const bs_settings *s, const char *folder,
-                             bs_outcome_match *match, bs_train_outcome *out, basin_error *err)
+basin_status bs_outcome_take(const bs_prepared *data, const bs_settings *s, const char *folder,
+                             bs_train_outcome *out, bool *finished, basin_error *err)
 {
     char   path[PATH_ROOM];
     bs_buf identity;
-    *match = BS_OUTCOME_NONE;
+    *finished = false;
     outcome_path(folder, path);
     if (!bs_outcome_there(folder))
         return BASIN_OK;
     bs_buf_init(&identity, 1 << 22);
     write_identity(data, s, &identity);
-    basin_status status = identity.failed
-                              ? bs_fail_nomem(err)
-                              : read_file(data->part[0].kind, path, identity.data, match, out, err);
+    basin_status status = identity.failed ? bs_fail_nomem(err)
+                                          : take_file(data->part[0].kind, folder, path,
+                                                      identity.data, out, finished, err);
     bs_buf_free(&identity);
-    return status;
-}
-
-basin_status bs_outcome_refuse(const bs_prepared *data, const bs_settings *s, const char *folder,
-                               basin_error *err)
-{
-    char   path[PATH_ROOM];
-    bs_buf mine, text;
-    bs_buf_init(&mine, 1 << 22);
-    bs_buf_init(&text, 1 << 22);
-    outcome_path(folder, path);
-    write_identity(data, s, &mine);
-    basin_status status = mine.failed ? bs_fail_nomem(err) : bs_read_file(path, &text, err);
-    if (!status) {
-        json_t       *file = json_loadb(text.data ? text.data : "", text.len, 0, NULL);
-        const char   *theirs = json_string_value(json_object_get(file, "identity"));
-        bs_difference d = bs_identity_compare(theirs, mine.data);
-        const bool    longer = d.kind == BS_RUN_LONGER || strncmp(d.text, "time_limit", 10) == 0;
-        status = bs_fail(err, BASIN_EARG, "%s: --resume: that run is %s: %s; use %s", path,
-                         longer ? "finished and has no saved state to go on from" : "another one",
-                         d.text, longer ? "the same, or train anew" : "the same, or another -o");
-        json_decref(file);
-    }
-    bs_buf_free(&mine);
-    bs_buf_free(&text);
     return status;
 }

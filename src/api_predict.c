@@ -159,7 +159,7 @@ static basin_status piece_by_piece(const predicting *g, const char *const *files
 {
     const bs_wish wish = {.file = files, .n = n, .known = &g->m->known, .label_free = true};
     bs_stream    *stream = NULL;
-    bs_strange    strange = {0};
+    bs_met        met = {0};
     bool          more = true;
     basin_status  s = g->m->kind->stream(&g->m->settings, &wish, PIECE_ROWS, &stream, err);
     for (int64_t pieces = 0; !s && more; pieces++) {
@@ -168,12 +168,12 @@ static basin_status piece_by_piece(const predicting *g, const char *const *files
         bs_notes   notes;
         bs_notes_init(&notes);
         s = stream->next(stream, &notes, &data, &more, err);
-        for (size_t i = 0; !s && pieces == 0 && i < notes.n; i++)
-            bs_log_say(g->log, BS_DEBUG, "%s", notes.note[i].text);
+        if (!s && pieces == 0)
+            bs_say_notes(&notes, g->log);
         if (s && pieces == 0)
             s = bs_fail_other(g->m, files[0], s, err);
-        if (!s && more)
-            bs_strange_add(&strange, &data);
+        if (!s && more && data.mlc)
+            bs_met_add(&met, &data.mlc->met);
         if (!s && more)
             s = predict(g, &data, &y, err);
         if (!s && more)
@@ -185,7 +185,7 @@ static basin_status piece_by_piece(const predicting *g, const char *const *files
     if (stream)
         stream->free(stream);
     if (!s)
-        bs_strange_say(&strange, g->m, g->log);
+        bs_strange_say(&met, g->m, g->log);
     return s;
 }
 

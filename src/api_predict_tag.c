@@ -21,7 +21,7 @@ static bool has_spans(const bs_corpus *c)
 {
     bool found = false;
     for (int32_t i = 0; i < c->tags.n && !found; i++)
-        found = bs_tag_letter(c->tags.item[i].text);
+        found = bs_tag_is_span(c->tags.item[i].text);
     return found && c->labelled && !c->mixed && c->file_scheme != BS_SCHEME_RAW;
 }
 
@@ -240,10 +240,8 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
     const bs_lexicon *l = &m->known.tag;
     writer            w = {.c = data->tag, .y = y, .scores = o->scores};
     const bool        suffix = strcmp(m->known.text.tag_style, "suffix") == 0;
-    const char      **names = bs_calloc((size_t)l->tags.n + 1, sizeof *names);
+    const char      **names = bs_names_texts(&l->tags);
     basin_status      s = names ? BASIN_OK : bs_fail_nomem(err);
-    for (int32_t i = 0; i < l->tags.n && !s; i++)
-        names[i] = l->tags.item[i].text;
     if (!s)
         s = bs_tagset_make(names, l->tags.n, (bs_scheme)l->scheme, &w.tags, err);
     if (!s)

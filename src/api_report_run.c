@@ -272,36 +272,13 @@ static basin_status read_run(bs_report *r, const char *folder, bs_report_run *ru
     return s;
 }
 
-/* Numbers N of the folders seed-N in there that hold runs, in order; returns how many. */
-static int find_seeds(const char *folder, int seed[BS_REPORT_SEEDS])
-{
-    DIR *dir = opendir(folder);
-    int  n = 0;
-    for (struct dirent *e; dir && n < BS_REPORT_SEEDS && (e = readdir(dir));) {
-        long long number;
-        char      name[32];
-        if (strncmp(e->d_name, "seed-", 5) != 0 || !bs_parse_int(e->d_name + 5, &number) ||
-            number < 0 || number > INT32_MAX)
-            continue;
-        snprintf(name, sizeof name, "seed-%d/config", (int)number);
-        if (!exists(folder, name))
-            continue;
-        int at = n++;
-        for (; at > 0 && seed[at - 1] > (int)number; at--)
-            seed[at] = seed[at - 1];
-        seed[at] = (int)number;
-    }
-    if (dir)
-        closedir(dir);
-    return n;
-}
-
 int bs_report_first_seed(const bs_report_run *run)
 {
     int  seed[BS_REPORT_SEEDS];
     char parent[PATH];
     snprintf(parent, sizeof parent, "%s/..", run->folder);
-    return find_seeds(parent, seed) > 0 ? seed[0] : run->settings.train.seed;
+    return bs_find_seeds(parent, "config", seed, BS_REPORT_SEEDS) > 0 ? seed[0]
+                                                                      : run->settings.train.seed;
 }
 
 /* "runs/bibtex/" and "bibtex" are the same run to people. */
@@ -341,7 +318,7 @@ basin_status bs_report_open(bs_report *r, const char *folder, basin_error *err)
         return bs_fail(err, BASIN_EIO, "%s: no such folder; RUN is what 'basin train -o' made",
                        folder);
     const bool single = exists(folder, "config");
-    const int  n = single ? 1 : find_seeds(folder, seed);
+    const int  n = single ? 1 : bs_find_seeds(folder, "config", seed, BS_REPORT_SEEDS);
     if (n == 0)
         return bs_fail(err, BASIN_EDATA,
                        "%s: is not a run: it holds neither config nor seed-N; RUN is what "

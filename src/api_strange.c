@@ -7,34 +7,25 @@
 
 #include "api.h"
 
-void bs_strange_add(bs_strange *s, const bs_part *data)
-{
-    if (!data->mlc)
-        return;
-    const bs_met *met = &data->mlc->met;
-    s->features = met->features > s->features ? met->features : s->features;
-    s->kept += met->kept;
-    s->dropped += met->dropped;
-    if (met->stranger && !*s->name)
-        snprintf(s->name, sizeof s->name, "; unknown: '%.60s'", met->stranger);
-}
-
 /* A short text has few of the words that a model knows: that alone is nothing strange, unless rows
  * of the training data had all features. */
-void bs_strange_say(const bs_strange *s, const bs_saved *m, bs_logger *log)
+void bs_strange_say(const bs_met *s, const bs_saved *m, bs_logger *log)
 {
     const bs_schema *known = &m->known.mlc;
+    char             name[80] = "";
+    if (*s->stranger)
+        snprintf(name, sizeof name, "; unknown: '%s'", s->stranger);
     if (strcmp(m->kind->task->name, "mlc") != 0)
         return;
     if (s->features == 0)
         bs_log_say(log, BS_WARN,
                    "none of the model's %d features occurs in the input: all of them read as 0%s",
-                   (int)known->n_features, s->name);
+                   (int)known->n_features, name);
     else if (s->dropped > 0 && s->dropped >= s->kept)
         bs_log_say(log, BS_WARN,
                    "%lld of %lld values of the input are of features that the model does not "
                    "know, which were left out%s",
-                   (long long)s->dropped, (long long)(s->dropped + s->kept), s->name);
+                   (long long)s->dropped, (long long)(s->dropped + s->kept), name);
     else if (!m->spec.mlc.sparse && 2 * s->features < known->n_features)
         bs_log_say(log, BS_WARN,
                    "%d of the model's %d features do not occur in the input: they read as 0",

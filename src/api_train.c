@@ -17,8 +17,8 @@ static void first_file(const basin_config *c, char name[BS_OPTION_TEXT])
 
 /* The order of precedence: defaults, those of the task, those of the method, preset, config file,
  * --set. */
-basin_status bs_config_resolve(const basin_config *c, const char *method, bs_settings *s,
-                               basin_error *err)
+static basin_status resolve(const basin_config *c, const char *method, bs_settings *s,
+                            basin_error *err)
 {
     const bs_method *m;
     const bs_kind   *kind;
@@ -55,6 +55,15 @@ basin_status bs_config_resolve(const basin_config *c, const char *method, bs_set
     if (!status)
         status = bs_settings_set(s, "task", task, "--task", err);
     return status ? status : bs_settings_set(s, "method", method, "--method", err);
+}
+
+basin_status bs_config_resolve(const basin_config *c, const char *method, bs_settings *s,
+                               basin_error *err)
+{
+    basin_status status = resolve(c, method, s, err);
+    if (status)
+        bs_input_forget(); /* nobody reads what was looked at to find the task */
+    return status;
 }
 
 void bs_preset_remark(const bs_settings *s, bs_logger *log)
@@ -94,10 +103,11 @@ void bs_exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTI
 
 /* ---- text ---- */
 
-static void number(const char *key, double v, bs_buf *out)
+void bs_json_member(const char *key, double value, bs_buf *out)
 {
-    char text[BS_NUMBER_TEXT];
-    bs_format_double(v, text);
+    char text[BS_NUMBER_TEXT] = "null";
+    if (isfinite(value))
+        bs_format_double(value, text);
     bs_buf_printf(out, ", \"%s\": %s", key, text);
 }
 
@@ -125,10 +135,10 @@ void bs_outcome_json(const bs_kind *k, const bs_settings *s, const bs_train_outc
                   "{\"task\": \"%s\", \"method\": \"%s\", \"seed\": %d, \"epochs\": %d, "
                   "\"best_epoch\": %d",
                   s->train.task, s->train.method, s->train.seed, o->epochs, o->best_epoch);
-    number("seconds", o->seconds, out);
-    number("train_rows_per_s", o->rows_per_s, out);
-    number("params_net", (double)o->params_net, out);
-    number("params_energy", (double)o->params_energy, out);
+    bs_json_member("seconds", o->seconds, out);
+    bs_json_member("train_rows_per_s", o->rows_per_s, out);
+    bs_json_member("params_net", (double)o->params_net, out);
+    bs_json_member("params_energy", (double)o->params_energy, out);
     bs_buf_text(out, ", \"run\": ");
     bs_json_quote(folder ? folder : "", out);
     metrics(k, "valid", o->valid, out);
@@ -250,20 +260,6 @@ static void leave_outcome(const bs_prepared *data, const bs_settings *s, const b
         bs_log_say(log, BS_WARN, "outcome.json was not written: %s", err.msg);
 }
 
-/* A finished run is not made again, and never in the place of another one. One that has a
- * checkpoint may be given more time. */
-static basin_status finished_before(const bs_prepared *data, const bs_settings *s,
-                                    const char *folder, bs_train_outcome *out, bool *finished,
-                                    basin_error *err)
-{
-    bs_outcome_match match;
-    basin_status     status = bs_outcome_read(data, s, folder, &match, out, err);
-    *finished = !status && match == BS_OUTCOME_SAME;
-    if (!status && match == BS_OUTCOME_OTHER && !bs_checkpoint_there(folder))
-        status = bs_outcome_refuse(data, s, folder, err);
-    return status;
-}
-
 static basin_status train_one(const bs_settings *s, const bs_prepared *data, const char *folder,
                               int resume, const basin_session *session, bs_logger *log,
                               bs_train_outcome *out, basin_error *err)
@@ -296,7 +292,7 @@ static basin_status train_or_take(const bs_settings *s, const bs_prepared *data,
 {
     bool         finished = false;
     basin_status status =
-        folder && resume ? finished_before(data, s, folder, out, &finished, err) : BASIN_OK;
+        folder && resume ? bs_outcome_take(data, s, folder, out, &finished, err) : BASIN_OK;
     if (finished)
         bs_log_say(log, BS_INFO, "%s: was finished before; nothing is left to be done", folder);
     if (status || finished)

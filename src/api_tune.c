@@ -298,6 +298,7 @@ basin_status basin_tune(const basin_config *c, const basin_tune_options *o,
         close(t->fd);
     bs_free(t->trial);
     bs_free(t->record);
+    bs_input_forget(); /* where it failed before the data was read */
     bs_prepared_free(&t->data);
     pthread_cond_destroy(&t->changed);
     pthread_mutex_destroy(&t->lock);

@@ -194,13 +194,6 @@ void bs_tune_table(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
 
 /* ---- JSON ---- */
 
-static void number(const char *key, double v, bs_buf *out)
-{
-    char text[BS_NUMBER_TEXT];
-    bs_format_double(v, text);
-    bs_buf_printf(out, ", \"%s\": %s", key, isfinite(v) ? text : "null");
-}
-
 static void text_member(const char *key, const char *text, bs_buf *out)
 {
     bs_buf_printf(out, ", \"%s\": ", key);
@@ -229,9 +222,9 @@ static void trial_json(const bs_tuning *t, int trial, bs_buf *out)
     bs_buf_printf(out, "{\"trial\": %d, \"state\": \"%s\", \"from\": \"%s\"", trial,
                   bs_tune_state(t, trial), bs_trial_sources[r->from]);
     values_json(t, trial, out);
-    number("score", bs_tune_score(t, t->trial[trial].score), out);
+    bs_json_member("score", bs_tune_score(t, t->trial[trial].score), out);
     bs_buf_printf(out, ", \"epochs\": %d, \"best_epoch\": %d", r->epochs, r->best_epoch);
-    number("seconds", r->seconds, out);
+    bs_json_member("seconds", r->seconds, out);
     bs_buf_text(out, "}");
 }
 
@@ -245,7 +238,7 @@ void bs_tune_json(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
                   t->base.train.task, t->base.train.method, t->kind->metric[t->metric].name,
                   t->base.train.seed, t->n, count(t, BS_TRIAL_FINISHED), count(t, BS_TRIAL_PAUSED),
                   count(t, BS_TRIAL_FAILED));
-    number("seconds", bs_tune_elapsed(t), out);
+    bs_json_member("seconds", bs_tune_elapsed(t), out);
     text_member("folder", t->o->folder, out);
     text_member("config", config, out);
     bs_buf_text(out, ", \"best\": ");
@@ -253,7 +246,7 @@ void bs_tune_json(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
     bs_buf_text(out, ", \"start\": ");
     trial_json(t, 0, out);
     if (f->any) {
-        number("model_explains", f->explains, out);
+        bs_json_member("model_explains", f->explains, out);
         bs_buf_text(out, ", \"importance\": {");
         for (int i = 0; i < t->space.n; i++) {
             char text[BS_NUMBER_TEXT];

@@ -324,6 +324,24 @@ static void masks_are_scored_as_if_alone(void **state)
 
 /* ---- scores and costs ---- */
 
+/* Computes what was asked of masks y, of which the first has no class but the first, as its gold
+ * has then, too. */
+static const real *run_masks(scene *c, bs_id y, bool hard)
+{
+    const int n = parts_of(c), masks_of_all = B * bs_shape_of(c->g, y).d[2];
+    scene_result(c, bs_sum(c->g, c->s.t->energy(&c->s.v, y)), -1); /* some parameter must exist */
+    scene_start(c, 3);
+    real *data = scene_data(c, y);
+    for (int i = 0; i < masks_of_all * n && hard; i++)
+        data[i] = data[i] > (real)0.7;
+    memset(data, 0, (size_t)n * sizeof *data);
+    memset(c->gold, 0, (size_t)n * sizeof *data);
+    for (int i = 0; i < PIXELS && n > PIXELS; i++)
+        data[i] = c->gold[i] = 1;
+    machine_run(&c->m, 1);
+    return data;
+}
+
 /* The definitions, one pixel after the other. */
 static void check_scores(layout l, bool hard)
 {
@@ -334,16 +352,7 @@ static void check_scores(layout l, bool hard)
     for (int kind = BS_COST_F1; kind <= BS_COST_SQUARED; kind++)
         scene_result(c, c->s.t->cost(&c->s.v, (bs_cost)kind, y), -1);
     scene_result(c, c->s.t->score(&c->s.v, y), -1);
-    scene_result(c, bs_sum(c->g, c->s.t->energy(&c->s.v, y)), -1); /* some parameter must exist */
-    scene_start(c, 3);
-    real *data = scene_data(c, y);
-    for (int i = 0; i < B * K * parts && hard; i++)
-        data[i] = data[i] > (real)0.7;
-    memset(data, 0, (size_t)parts * sizeof *data); /* the first is empty, and so is its gold: */
-    memset(c->gold, 0, (size_t)parts * sizeof *data);
-    for (int i = 0; i < PIXELS && planes > 1; i++)
-        data[i] = c->gold[i] = 1;
-    machine_run(&c->m, 1);
+    const real *data = run_masks(c, y, hard);
     for (int r = 0; r < B * K; r++) {
         double least = 0, most = 0, l1 = 0, squared = 0, n = 0;
         for (int i = 0; i < parts; i++) {
@@ -374,23 +383,14 @@ static void check_class_scores(layout l, bool hard)
     bs_id     y = masks(c, K, 0, 1);
     const int parts = parts_of(c), planes = parts / PIXELS;
     scene_result(c, c->s.t->score(&c->s.v, y), -1);
-    scene_result(c, bs_sum(c->g, c->s.t->energy(&c->s.v, y)), -1); /* some parameter must exist */
-    scene_start(c, 3);
-    real *data = scene_data(c, y);
-    for (int i = 0; i < B * K * parts && hard; i++)
-        data[i] = data[i] > (real)0.7;
-    memset(data, 0, (size_t)parts * sizeof *data); /* no class but the first here, nor in gold */
-    memset(c->gold, 0, (size_t)parts * sizeof *data);
-    for (int i = 0; i < PIXELS && planes > 1; i++)
-        data[i] = c->gold[i] = 1;
-    machine_run(&c->m, 1);
+    const real *data = run_masks(c, y, hard);
     for (int r = 0; r < B * K; r++) {
         double want = 0;
         for (int k = 0; k < l.classes; k++) {
             double least = 0, most = 0;
             for (int i = 0; i < PIXELS; i++) {
                 const int at = planes == 1 ? i : k * PIXELS + i;
-                double a = (double)data[r * parts + at], b = (double)c->gold[r / K * parts + at];
+                double    a = (double)data[r * parts + at], b = (double)c->gold[r / K * parts + at];
                 if (planes == 1 && k == 0) {
                     a = 1 - a;
                     b = 1 - b;

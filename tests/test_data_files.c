@@ -1,6 +1,5 @@
 /* test_data_files.c -- names that clash, columns that name rows, lines of files; no memory left. */
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "data_helper.h"

@@ -53,12 +53,11 @@ static void test_match(void **state)
     assert_true(noted(&notes, "1 attribute is unknown"));
     assert_true(noted(&notes, "the value 'w'"));
     assert_true(noted(&notes, "has no column for 1 of the 2 labels"));
-    assert_string_equal(
-        match(train, "labels=y,z",
-              HEAD "@attribute a {p,q}\n@attribute c {x,y}\n@attribute y {0,1}\n"
-                   "@data\np,x,1\n",
-              "labels=y", NULL),
-        "test: row 1: attribute 'a' is 'p', but a number in the training data");
+    assert_string_equal(match(train, "labels=y,z",
+                              HEAD "@attribute a {p,q}\n@attribute c {x,y}\n@attribute y {0,1}\n"
+                                   "@data\np,x,1\n",
+                              "labels=y", NULL),
+                        "test: row 1: attribute 'a' is 'p', but a number in the training data");
     assert_string_equal(match(train, "labels=y,z",
                               HEAD "@attribute a real\n@attribute y {0,1}\n@data\n1,1\n",
                               "labels=y", NULL),
@@ -118,6 +117,26 @@ static void test_select(void **state)
     rows[0] = 9;
     bs_dataset_free(some);
     assert_int_equal(bs_dataset_select(ds, rows, 1, &some, &err), BASIN_EARG);
+    bs_dataset_free(ds);
+}
+
+/* Which rows have names of their own is known of every row, wherever it goes. */
+static void test_select_names(void **state)
+{
+    (void)state;
+    const char *text = "{\"id\":\"a\",\"features\":{\"f\":1},\"labels\":[\"x\"]}\n"
+                       "{\"features\":{\"f\":2},\"labels\":[\"x\"]}\n";
+    bs_dataset *ds = read_text(text, "", NULL), *some;
+    int32_t     rows[2] = {1, 0};
+    basin_error err;
+    assert_int_equal(bs_dataset_select(ds, rows, 2, &some, &err), BASIN_OK);
+    assert_int_equal(bs_dataset_append(ds, some, &err), BASIN_OK);
+    const char *const id[] = {"a", "2", "2", "a"};
+    for (int32_t i = 0; i < 4; i++) {
+        assert_string_equal(ds->row_id[i], id[i]);
+        assert_int_equal(ds->numbered[i], *id[i] == '2');
+    }
+    bs_dataset_free(some);
     bs_dataset_free(ds);
 }
 
@@ -387,9 +406,9 @@ static void test_no_memory_elsewhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(match),       TEST(match_numbers), TEST(select),
-        TEST(standardise), TEST(round_trips),   TEST(files),
-        TEST(refused),     TEST(no_memory),     TEST(no_memory_elsewhere),
+        TEST(match),       TEST(match_numbers),       TEST(select), TEST(select_names),
+        TEST(standardise), TEST(round_trips),         TEST(files),  TEST(refused),
+        TEST(no_memory),   TEST(no_memory_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

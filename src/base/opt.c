@@ -37,7 +37,7 @@ static int distance(const char *a, size_t na, const char *b, size_t nb)
 {
     if (na > LONGEST_NAME || nb > LONGEST_NAME)
         return INT_MAX;
-    int rows[3][LONGEST_NAME + 1];
+    int  rows[3][LONGEST_NAME + 1];
     int *before = rows[0], *last = rows[1], *now = rows[2];
     for (size_t j = 0; j <= nb; j++)
         last[j] = (int)j;
@@ -141,9 +141,18 @@ static basin_status fail_number(const bs_option *row, const char *value, const c
     const char *what = row->kind == BS_INT ? "whole number" : "number";
     const char *lo = row->min, *hi = row->max;
     return bs_fail(err, BASIN_EARG, "%s: %s: '%.80s' is not a %s%s%s%s%s", where, row->name, value,
-                   what, lo && hi ? " from " : lo || hi ? " of " : "",
-                   lo ? lo : hi ? hi : "", lo && hi ? " to " : "",
-                   lo && hi ? hi : lo ? " or more" : hi ? " or less" : "");
+                   what,
+                   lo && hi   ? " from "
+                   : lo || hi ? " of "
+                              : "",
+                   lo   ? lo
+                   : hi ? hi
+                        : "",
+                   lo && hi ? " to " : "",
+                   lo && hi ? hi
+                   : lo     ? " or more"
+                   : hi     ? " or less"
+                            : "");
 }
 
 static basin_status fail_choice(const bs_option *row, const char *value, const char *where,
@@ -189,12 +198,11 @@ static bool is_choice(const bs_option *row, const char *value)
 
 /* --- setting ----------------------------------------------------------------- */
 
-static basin_status set_int(const bs_option *row, void *field, const char *value,
-                            const char *where, basin_error *err)
+static basin_status set_int(const bs_option *row, void *field, const char *value, const char *where,
+                            basin_error *err)
 {
     long long v, bound;
-    if (!bs_parse_int(value, &v) ||
-        (row->min && bs_parse_int(row->min, &bound) && v < bound) ||
+    if (!bs_parse_int(value, &v) || (row->min && bs_parse_int(row->min, &bound) && v < bound) ||
         (row->max && bs_parse_int(row->max, &bound) && v > bound))
         return fail_number(row, value, where, err);
     if (v < INT_MIN || v > INT_MAX)
@@ -220,7 +228,7 @@ static basin_status set_float(const bs_option *row, void *field, const char *val
 static basin_status set_bool(const bs_option *row, void *field, const char *value,
                              const char *where, basin_error *err)
 {
-    static const char *const words[] = { "no", "yes", "false", "true", "off", "on", "0", "1" };
+    static const char *const words[] = {"no", "yes", "false", "true", "off", "on", "0", "1"};
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)
         if (same_word(value, words[i])) {
             bool v = i % 2;
@@ -253,15 +261,11 @@ basin_status bs_options_set(const bs_option *rows, void *opts, const char *name,
         return fail_unknown(rows, name, where, err);
     void *field = (char *)opts + row->offset;
     switch (row->kind) {
-    case BS_INT:
-        return set_int(row, field, value, where, err);
-    case BS_FLOAT:
-        return set_float(row, field, value, where, err);
-    case BS_BOOL:
-        return set_bool(row, field, value, where, err);
+    case BS_INT: return set_int(row, field, value, where, err);
+    case BS_FLOAT: return set_float(row, field, value, where, err);
+    case BS_BOOL: return set_bool(row, field, value, where, err);
     case BS_NAME:
-    case BS_TEXT:
-        return set_text(row, field, value, where, err);
+    case BS_TEXT: return set_text(row, field, value, where, err);
     }
     return bs_fail(err, BASIN_EARG, "%s: %s: the option table has an unknown kind %d", where, name,
                    (int)row->kind);
@@ -301,8 +305,22 @@ void bs_option_format(const bs_option *row, const void *opts, bs_buf *out)
         bs_buf_text(out, b ? "yes" : "no");
         break;
     case BS_NAME:
-    case BS_TEXT:
-        bs_buf_text(out, field);
-        break;
+    case BS_TEXT: bs_buf_text(out, field); break;
     }
+}
+
+bool bs_option_differs(const bs_option *row, const void *opts, const void *other, bs_buf *text)
+{
+    bs_buf unlike;
+    if (text->failed)
+        return false;
+    bs_buf_init(&unlike, 1 << 16);
+    bs_buf_clear(text);
+    bs_option_format(row, opts, text);
+    bs_option_format(row, other, &unlike);
+    text->failed = text->failed || unlike.failed;
+    bool differs =
+        !text->failed && strcmp(text->data ? text->data : "", unlike.data ? unlike.data : "") != 0;
+    bs_buf_free(&unlike);
+    return differs;
 }

@@ -29,13 +29,13 @@ typedef struct {
     const char    *name; /* dotted, as in "gbi.steps" */
     bs_option_kind kind;
     size_t         offset;
-    const char    *def;      /* as a user would write it */
+    const char    *def;       /* as a user would write it */
     const char    *min, *max; /* inclusive; NULL = no bound */
     /* BS_NAME: words separated by |. Numbers: the range that `basin tune` searches, "0..0.7", or
      * "x10" for the value one starts from, divided and multiplied by ten; NULL: none by itself. */
-    const char    *choices;
-    const char    *help;
-    unsigned       flags;
+    const char *choices;
+    const char *help;
+    unsigned    flags;
 } bs_option;
 
 /* A table ends with a row whose name is NULL. All strings are borrowed.
@@ -49,6 +49,9 @@ basin_status bs_options_set(const bs_option *rows, void *opts, const char *name,
 
 /* Writes the value of one row as a user would write it: set(get(x)) == x, exactly. */
 void bs_option_format(const bs_option *row, const void *opts, bs_buf *out);
+/* Whether two sets of options differ in a row; `text` becomes the value of the first. It stays
+ * failed once memory ran out, and nothing differs then. */
+bool bs_option_differs(const bs_option *row, const void *opts, const void *other, bs_buf *text);
 
 /* "key = value" lines for a config file / rows for --help (name, range, default, help). */
 void bs_options_config(const bs_option *rows, const void *opts, bs_buf *out);
@@ -70,8 +73,8 @@ const bs_option *bs_option_find(const bs_option *rows, const char *name);
 const char *bs_nearest(const char *name, const char *const *names, int n);
 
 /* Strict number parsing: the whole text must be one finite number. No locale. */
-int bs_parse_int(const char *text, long long *out);    /* 1 on success */
-int bs_parse_double(const char *text, double *out);    /* 1 on success */
+int bs_parse_int(const char *text, long long *out); /* 1 on success */
+int bs_parse_double(const char *text, double *out); /* 1 on success */
 
 #define BS_NUMBER_TEXT 32
 /* The fewest digits that read back as exactly this number; "nan", "inf". No locale. */

@@ -270,7 +270,7 @@ static basin_status sparse_entry(rows *x, const char **at, int64_t *last)
         end = bs_scan_double(p, &v);
         if (end && (*end == ',' || *end == '}' || bs_is_blank(*end))) {
             *at = end;
-            return a->role == ARFF_SKIP ? BASIN_OK : put_number(x, a, v, p);
+            return put_number(x, a, v, p);
         }
     } else if (a->type == ARFF_NOMINAL && p[0] && (p[1] == ',' || p[1] == '}')) {
         int32_t value = find_value(a, p, 1);

@@ -48,15 +48,15 @@ typedef enum {
 
 typedef struct {
     const char *name;
-    bool        number; /* every cell that is not missing is one */
-    bool        truth;  /* ... is yes or no, true or false, 0 or 1 */
-    bool        cross;  /* ... or an x: blank means no */
-    int32_t     filled; /* cells that are not missing */
-    int32_t     nearly; /* of them numbers, also with a decimal comma */
-    long        odd;    /* line of the first cell that is not a number, or 0 ... */
+    bool        number;       /* every cell that is not missing is one */
+    bool        truth;        /* ... is yes or no, true or false, 0 or 1 */
+    bool        cross;        /* ... or an x: blank means no */
+    int32_t     filled;       /* cells that are not missing */
+    int32_t     nearly;       /* of them numbers, also with a decimal comma */
+    long        odd;          /* line of the first cell that is not a number, or 0 ... */
     char        odd_text[48]; /* ... and its beginning */
-    bs_names    values; /* different texts of columns that are not numbers */
-    const char *yes;    /* a text that reads as 1 */
+    bs_names    values;       /* different texts of columns that are not numbers */
+    const char *yes;          /* a text that reads as 1 */
     csv_role    role;
     int32_t     column;       /* feature or label */
     bool        named_labels; /* --labels chose it */
@@ -69,7 +69,7 @@ typedef struct {
     csv_column *column;
     int32_t     n;
     int32_t     rows, blank;
-    bool        header; /* the first line holds names */
+    bool        header;    /* the first line holds names */
     const char *separator; /* within a list of labels */
     bool        latin1;
     int32_t     hint; /* for bs_schema_attribute() */
@@ -84,8 +84,8 @@ basin_status bs_csv_header(csv_table *t, csv_cursor c, bool *out);
 /* "text follows ...": what is wrong with a cell. */
 basin_status bs_csv_fail(csv_table *t, csv_step step, const csv_cell *cell);
 /* The number of a column without a name: "c7" is 7; else 0. */
-int32_t      bs_csv_column_number(const char *name);
-bool         bs_csv_number(const char *text, size_t len, double *v);
+int32_t bs_csv_column_number(const char *name);
+bool    bs_csv_number(const char *text, size_t len, double *v);
 /* Which columns are labels, and the roles of the others. */
 basin_status bs_csv_roles(csv_table *t);
 

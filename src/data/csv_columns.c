@@ -210,9 +210,9 @@ basin_status bs_csv_columns(csv_table *t)
     if (!s && strcmp(option, "auto") == 0)
         bs_notes_add(t->r->notes, "header",
                      t->header ? "the first line holds the names of the columns "
-                              "(data.header)"
-                            : "the first line has numbers, so columns are named c1, c2, ... "
-                              "(data.header)");
+                                 "(data.header)"
+                               : "the first line has numbers, so columns are named c1, c2, ... "
+                                 "(data.header)");
     if (!s)
         s = pass(t, false);
     for (int32_t i = 0; !s && i < t->n; i++)

@@ -198,9 +198,8 @@ static basin_status set_label(csv_table *t, csv_column *c, int32_t marked)
         return BASIN_OK;
     }
     if (!c->truth && !c->cross && c->number)
-        return fail_headless(t, bs_fail_at(t->r, 0, 0,
-                                           "label column '%s' has numbers other than 0 and 1",
-                                           c->name));
+        return fail_headless(
+            t, bs_fail_at(t->r, 0, 0, "label column '%s' has numbers other than 0 and 1", c->name));
     if (!c->truth && !c->cross)
         return bs_fail_at(t->r, 0, 0,
                           "label column '%s' has the value '%.40s'; a label is 0/1, "
@@ -341,7 +340,7 @@ basin_status bs_csv_roles(csv_table *t)
     basin_status s = name_unlabelled(t);
     if (!s)
         s = choose_labels(t, mark);
-    int32_t      marked = 0;
+    int32_t marked = 0;
     for (int32_t i = 0; i < t->n; i++)
         marked += mark[i];
     if (!s && marked == t->n)

@@ -89,20 +89,24 @@ static void find_data(bs_cut *cut)
     }
 }
 
-/* Records may go over several lines. One more than there are rows: the first has the names. */
+/* Records may go over several lines. One more than there are rows: the first has the names. What
+ * cannot be read any more has changed since, and leaves the number of rows wrong. */
 static bool find_records(bs_cut *cut, const char *delimiter)
 {
     csv_cursor c = bs_csv_begin(&cut->text, delimiter);
     int32_t    blank = 0;
-    bool       ok = c.delimiter != '\0';
-    while (ok && bs_csv_record(&c, &blank)) {
+    bool       ok = true;
+    while (ok && c.delimiter && bs_csv_record(&c, &blank)) {
         const char *start = c.p;
         csv_cell    cell;
         csv_step    step;
         while ((step = bs_csv_next(&c, &cell)) == CSV_CELL)
             ;
-        ok = step == CSV_LAST &&
-             add_row(cut, (size_t)(start - cut->text.data), (size_t)(c.p - cut->text.data));
+        if (step != CSV_LAST) {
+            cut->n = 0;
+            return true;
+        }
+        ok = add_row(cut, (size_t)(start - cut->text.data), (size_t)(c.p - cut->text.data));
     }
     if (ok && cut->n == (size_t)cut->ds->rows + 1) {
         cut->head = cut->row[0].at + cut->row[0].len;
@@ -153,17 +157,6 @@ static const char *refuse(const char *path, const bs_dataset *ds, const bs_read_
     return o->drop_unlabelled ? "rows without labels were left out" : NULL;
 }
 
-static basin_status read_whole(const char *path, bs_buf *out, basin_error *err)
-{
-    bs_input    *in;
-    basin_status s = bs_input_open(path, &in, err);
-    if (s)
-        return s;
-    s = bs_input_rest(in, out, err);
-    bs_input_close(in);
-    return s;
-}
-
 basin_status bs_cut_open(const char *path, const bs_dataset *ds, const bs_read_options *o,
                          bs_cut **out, const char **why, basin_error *err)
 {
@@ -176,7 +169,7 @@ basin_status bs_cut_open(const char *path, const bs_dataset *ds, const bs_read_o
         return bs_fail_nomem(err);
     cut->ds = ds;
     bs_buf_init(&cut->text, (size_t)1 << 36);
-    basin_status s = read_whole(path, &cut->text, err);
+    basin_status s = bs_read_file(path, &cut->text, err);
     if (!s && (!find_rows(cut, o) || !name_labels(cut)))
         s = bs_fail_nomem(err);
     if (!s && cut->blank && strcmp(ds->format, "libsvm") == 0)

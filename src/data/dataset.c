@@ -82,15 +82,18 @@ static bool copy_ids(const bs_dataset *from, const int32_t *rows, int32_t n, bs_
     if (!from->row_id)
         return true;
     const char **id = bs_arena_alloc(&to->arena, ((size_t)n + 1) * sizeof *id);
-    if (!id)
+    uint8_t     *numbered = bs_arena_alloc(&to->arena, (size_t)n + 1);
+    if (!id || !numbered)
         return false;
     for (int32_t i = 0; i < n; i++) {
         const char *text = from->row_id[rows[i]];
         id[i] = bs_arena_copy(&to->arena, text, strlen(text));
+        numbered[i] = from->numbered && from->numbered[rows[i]];
         if (!id[i])
             return false;
     }
     to->row_id = id;
+    to->numbered = numbered;
     return true;
 }
 
@@ -229,19 +232,25 @@ static bool append_ids(bs_dataset *a, const bs_dataset *b)
 {
     if (!a->row_id || !b->row_id) {
         a->row_id = NULL;
+        a->numbered = NULL;
         return true;
     }
     size_t       n = (size_t)a->rows + (size_t)b->rows;
     const char **id = bs_arena_alloc(&a->arena, (n + 1) * sizeof *id);
-    if (!id)
+    uint8_t     *numbered = bs_arena_alloc(&a->arena, n + 1);
+    if (!id || !numbered)
         return false;
     memcpy(id, a->row_id, (size_t)a->rows * sizeof *id);
+    for (int32_t i = 0; i < a->rows; i++)
+        numbered[i] = a->numbered && a->numbered[i];
     for (int32_t i = 0; i < b->rows; i++) {
+        numbered[a->rows + i] = b->numbered && b->numbered[i];
         id[a->rows + i] = bs_arena_copy(&a->arena, b->row_id[i], strlen(b->row_id[i]));
         if (!id[a->rows + i])
             return false;
     }
     a->row_id = id;
+    a->numbered = numbered;
     return true;
 }
 

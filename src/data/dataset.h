@@ -49,16 +49,17 @@ typedef struct {
     int32_t numeric, nominal; /* of the file; the two sum up with texts and dates */
     int32_t binary;           /* of the nominal ones */
     int32_t skipped;          /* identifiers, texts, dates */
-    bool    unnamed;          /* the first column is the only one without a name */
+    bool    unnamed;          /* the first column has no name, the second has */
     char    labels_from[96];  /* "bibtex.xml", "-C 28 in the relation name", "--labels" */
 } bs_source;
 
 /* How much of a file is known to the schema that it was matched with. */
 typedef struct {
-    int32_t     features;      /* of the schema that the file has */
-    int64_t     kept, dropped; /* entries of x */
-    const char *stranger;      /* a feature that was dropped; NULL: none, or it has no name */
+    int32_t features;      /* of the schema that the file has */
+    int64_t kept, dropped; /* entries of x */
+    char    stranger[64];  /* a feature that was dropped; empty: none, or it has no name */
 } bs_met;
+void bs_met_add(bs_met *all, const bs_met *more); /* of another file, or of the next piece */
 
 typedef struct {
     bs_arena           arena;  /* names and everything small */
@@ -72,7 +73,7 @@ typedef struct {
     bs_csr             unknown;     /* labels the file leaves open ("?"); start NULL: none */
     const char *const *row_id;      /* [rows] or NULL */
     const int32_t     *row_number;  /* [rows] in the file, from 1; NULL: as they stand here */
-    const uint8_t     *numbered;    /* [rows] of what a reader made: row_id is but a number */
+    const uint8_t     *numbered; /* [rows]: row_id is but a number that the reader gave; NULL: no */
     bool               open_labels; /* rows name their labels; the file declares no list */
     bool               labelled;    /* false: the file has no labels at all, y is empty */
     int64_t            n_missing;   /* NaN entries of x */
@@ -99,8 +100,8 @@ basin_status bs_dataset_append(bs_dataset *a, const bs_dataset *b, basin_error *
 /* Brings ds into the order of `want`: features and labels by name, or by number
  * where there are no names. Unknown features are dropped with a note; an unknown
  * label, a missing column or two readings of one column are errors. `file` is
- * for messages. On failure ds may only be freed. A note with the tag "differs" is one
- * that scores depend on. */
+ * for messages. On failure ds may only be freed. A note that scores depend on
+ * is a warning. */
 basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char *file,
                               bs_notes *notes, basin_error *err);
 
@@ -162,7 +163,8 @@ typedef struct {
     int64_t missing; /* values and categories */
 } bs_summary;
 
-int64_t bs_blank_categories(const bs_dataset *ds); /* cells of nominal columns without a value */
+/* Cells of nominal columns without a value. */
+basin_status bs_blank_categories(const bs_dataset *ds, int64_t *out, basin_error *err);
 
 basin_status bs_dataset_summary(const bs_dataset *ds, bs_summary *out, basin_error *err);
 

@@ -22,6 +22,8 @@ typedef struct {
     int32_t         *label;   /* [n_labels of the file] */
 } match;
 
+enum { SHOWN = 3 };
+
 /* "'a', 'b', 'c' and 4 more" */
 typedef struct {
     int32_t     n;
@@ -31,9 +33,6 @@ typedef struct {
 
 static void list(listed *l, const char *name)
 {
-    enum { SHOWN = 3 };
-    if (l->last && strcmp(l->last, name) == 0)
-        return; /* categories of one attribute */
     size_t at = strlen(l->text);
     if (l->n < SHOWN)
         snprintf(l->text + at, sizeof l->text - at, "%s'%.40s'", l->n ? ", " : "", name);
@@ -44,8 +43,8 @@ static void list(listed *l, const char *name)
 static const char *list_end(listed *l)
 {
     size_t at = strlen(l->text);
-    if (l->n > 3)
-        snprintf(l->text + at, sizeof l->text - at, " and %d more", (int)l->n - 3);
+    if (l->n > SHOWN)
+        snprintf(l->text + at, sizeof l->text - at, " and %d more", (int)l->n - SHOWN);
     return l->text;
 }
 
@@ -66,38 +65,22 @@ static bool same_reading(const bs_feature *a, const bs_feature *b)
     return true;
 }
 
-static int32_t first_row_with(const bs_dataset *ds, int32_t feature)
-{
-    for (int32_t r = 0; r < ds->rows; r++)
-        for (int32_t e = ds->x_start[r]; e < ds->x_start[r + 1]; e++)
-            if (ds->x_index[e] == feature)
-                return r;
-    return ds->rows;
-}
-
 /* One cell that is no number makes a column one of categories: which is it? */
 static basin_status not_a_number(const match *m, const bs_feature *is)
 {
     const bs_dataset *ds = m->ds;
-    const char       *value = NULL;
-    int32_t           row = ds->rows;
-    double            number;
-    for (int32_t i = 0; i < ds->schema.n_features; i++) {
-        const bs_feature *f = &ds->schema.feature[i];
-        if (!f->value || strcmp(f->attribute, is->attribute) != 0 ||
-            bs_parse_double(f->value, &number))
-            continue;
-        int32_t r = first_row_with(ds, i);
-        if (r < row) {
-            row = r;
-            value = f->value;
+    for (int32_t r = 0; r < ds->rows; r++)
+        for (int32_t e = ds->x_start[r]; e < ds->x_start[r + 1]; e++) {
+            const bs_feature *f = &ds->schema.feature[ds->x_index[e]];
+            double            number;
+            if (f->value && strcmp(f->attribute, is->attribute) == 0 &&
+                !bs_parse_double(f->value, &number))
+                return bs_fail(
+                    m->err, BASIN_EDATA,
+                    "%s: row %lld: attribute '%s' is '%.60s', but a number in the training data",
+                    m->file, (long long)(ds->rows_before + r + 1), is->attribute, f->value);
         }
-    }
-    if (!value)
-        return BASIN_OK;
-    return bs_fail(m->err, BASIN_EDATA,
-                   "%s: row %lld: attribute '%s' is '%.60s', but a number in the training data",
-                   m->file, (long long)(ds->rows_before + row + 1), is->attribute, value);
+    return BASIN_OK;
 }
 
 static basin_status conflict(const match *m, const bs_feature *was, const bs_feature *is)
@@ -141,18 +124,33 @@ static basin_status check_absent(const match *m, const bs_names *attributes)
     return BASIN_OK;
 }
 
-static basin_status map_one(match *m, const bs_names *known, const bs_names *attributes, int32_t i,
-                            listed *dropped)
+typedef struct {
+    bs_names known;     /* features of the training data */
+    bs_names was, here; /* attributes of the training data, and of the file */
+    bs_names strange;   /* attributes that were dropped: several features may be of one */
+    listed   dropped;
+} by_name;
+
+static basin_status drop(match *m, by_name *n, const char *attribute)
+{
+    bool fresh;
+    if (bs_names_add(&n->strange, attribute, strlen(attribute), &fresh) < 0)
+        return bs_fail_nomem(m->err);
+    if (fresh)
+        list(&n->dropped, attribute);
+    return BASIN_OK;
+}
+
+static basin_status map_one(match *m, by_name *n, int32_t i)
 {
     const bs_feature *f = &m->ds->schema.feature[i];
-    int32_t           k = bs_names_find(known, f->name, strlen(f->name));
+    int32_t           k = bs_names_find(&n->known, f->name, strlen(f->name));
     m->feature[i] = k;
     if (k >= 0)
         return same_reading(&m->want->feature[k], f) ? BASIN_OK
                                                      : conflict(m, &m->want->feature[k], f);
     /* The attribute may be there in another coding: then nothing is unknown, it is wrong. */
-    int32_t a = bs_names_find(attributes, f->attribute, strlen(f->attribute));
-    if (a >= 0) {
+    if (bs_names_find(&n->was, f->attribute, strlen(f->attribute)) >= 0) {
         const bs_feature *was = NULL;
         for (int32_t j = 0; j < m->want->n_features && !was; j++)
             if (strcmp(m->want->feature[j].attribute, f->attribute) == 0)
@@ -167,47 +165,51 @@ static basin_status map_one(match *m, const bs_names *known, const bs_names *att
             return BASIN_OK;
         }
     }
-    list(dropped, f->attribute);
-    return BASIN_OK;
+    return drop(m, n, f->attribute);
+}
+
+static bool collect_names(const match *m, by_name *n)
+{
+    const bs_schema *want = m->want, *have = &m->ds->schema;
+    bool             fresh, ok = true;
+    for (int32_t i = 0; ok && i < want->n_features; i++) {
+        const bs_feature *f = &want->feature[i];
+        ok = bs_names_add(&n->known, f->name, strlen(f->name), &fresh) >= 0 &&
+             bs_names_add(&n->was, f->attribute, strlen(f->attribute), &fresh) >= 0;
+    }
+    for (int32_t i = 0; ok && i < have->n_features; i++) {
+        const char *a = have->feature[i].attribute;
+        ok = bs_names_add(&n->here, a, strlen(a), &fresh) >= 0;
+    }
+    return ok;
 }
 
 static basin_status map_names(match *m)
 {
-    const bs_schema *want = m->want, *have = &m->ds->schema;
-    bs_arena         arena;
-    bs_names         known, was, here;
+    by_name  n = {0};
+    bs_arena arena;
     bs_arena_init(&arena, 0);
-    bs_names_init(&known, &arena);
-    bs_names_init(&was, &arena);
-    bs_names_init(&here, &arena);
+    bs_names_init(&n.known, &arena);
+    bs_names_init(&n.was, &arena);
+    bs_names_init(&n.here, &arena);
+    bs_names_init(&n.strange, &arena);
 
-    basin_status s = BASIN_OK;
-    bool         fresh, ok = true;
-    for (int32_t i = 0; ok && i < want->n_features; i++) {
-        const bs_feature *f = &want->feature[i];
-        ok = bs_names_add(&known, f->name, strlen(f->name), &fresh) >= 0 &&
-             bs_names_add(&was, f->attribute, strlen(f->attribute), &fresh) >= 0;
-    }
-    for (int32_t i = 0; ok && i < have->n_features; i++) {
-        const char *a = have->feature[i].attribute;
-        ok = bs_names_add(&here, a, strlen(a), &fresh) >= 0;
-    }
-    listed dropped = {0};
-    if (!ok)
-        s = bs_fail_nomem(m->err);
-    for (int32_t i = 0; !s && i < have->n_features; i++)
-        s = map_one(m, &known, &was, i, &dropped);
+    basin_status s = collect_names(m, &n) ? BASIN_OK : bs_fail_nomem(m->err);
+    for (int32_t i = 0; !s && i < m->ds->schema.n_features; i++)
+        s = map_one(m, &n, i);
     if (!s)
-        s = check_absent(m, &here);
-    m->ds->met.stranger = dropped.last;
-    /* Where columns are declared, one more may be a label that has another name here. */
-    if (!s && dropped.n)
-        bs_notes_add(m->notes, m->ds->labelled && !have->open ? "differs" : "dropped",
-                     "%s: %d %s unknown to the model and left out: %s", m->file, (int)dropped.n,
-                     dropped.n > 1 ? "attributes are" : "attribute is", list_end(&dropped));
-    bs_names_free(&known);
-    bs_names_free(&was);
-    bs_names_free(&here);
+        s = check_absent(m, &n.here);
+    if (!s && n.dropped.n) {
+        snprintf(m->ds->met.stranger, sizeof m->ds->met.stranger, "%.60s", n.dropped.last);
+        /* Where columns are declared, one more may be a label that has another name here. */
+        bs_notes_add(m->notes, m->ds->labelled && !m->ds->schema.open ? BS_NOTE_WARNING : "dropped",
+                     "%s: %d %s unknown to the model and left out: %s", m->file, (int)n.dropped.n,
+                     n.dropped.n > 1 ? "attributes are" : "attribute is", list_end(&n.dropped));
+    }
+    bs_names_free(&n.known);
+    bs_names_free(&n.was);
+    bs_names_free(&n.here);
+    bs_names_free(&n.strange);
     bs_arena_free(&arena);
     return s;
 }
@@ -252,7 +254,7 @@ static basin_status tell_absent_labels(match *m)
     for (int32_t i = 0; i < want->n_labels; i++)
         if (!there[i])
             list(&absent, want->label[i]);
-    bs_notes_add(m->notes, "differs",
+    bs_notes_add(m->notes, BS_NOTE_WARNING,
                  "%s: has no column for %d of the %d labels of the training data: %s; they count "
                  "as off in every row",
                  m->file, (int)absent.n, (int)want->n_labels, list_end(&absent));
@@ -318,6 +320,15 @@ static void count_known(const match *m, bs_met *out)
         (*(m->feature[m->ds->x_index[e]] >= 0 ? &out->kept : &out->dropped))++;
 }
 
+void bs_met_add(bs_met *all, const bs_met *more)
+{
+    all->features = more->features > all->features ? more->features : all->features;
+    all->kept += more->kept;
+    all->dropped += more->dropped;
+    if (!*all->stranger)
+        memcpy(all->stranger, more->stranger, sizeof all->stranger);
+}
+
 /* --- labels of a file that is not trained on ------------------------------ */
 
 void bs_dataset_forget_labels(bs_dataset *ds)
@@ -355,7 +366,7 @@ basin_status bs_dataset_known_labels(const bs_schema *want, bs_dataset *ds, cons
     }
     if (ok && strange.n) {
         bs_notes_add(
-            notes, "differs",
+            notes, BS_NOTE_WARNING,
             "%s: %d %s not of the training data: %s; left out, so that missing %s does not "
             "count",
             file, (int)strange.n, strange.n > 1 ? "labels are" : "label is", list_end(&strange),
@@ -390,9 +401,8 @@ basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char 
         s = want->feature ? map_names(&m) : map_numbers(&m);
     if (!s)
         s = map_labels(&m);
-    bs_met met = ds->met;
     if (!s)
-        count_known(&m, &met);
+        count_known(&m, &ds->met);
     bool dense = ds->schema.dense, open = ds->schema.open, binary = ds->schema.binary;
     if (!s)
         s = bs_schema_copy(want, &ds->arena, &ds->schema, err);
@@ -400,7 +410,6 @@ basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char 
         ds->schema.dense = dense;
         ds->schema.open = open;
         ds->schema.binary = binary;
-        ds->met = met;
         apply(m.feature, ds->rows, ds->x_start, ds->x_index, ds->x_value);
         apply(m.label, ds->rows, ds->y_start, ds->y_index, NULL);
         if (ds->u_start)

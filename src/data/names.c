@@ -106,3 +106,11 @@ int32_t bs_names_add(bs_names *names, const char *text, size_t len, bool *fresh)
     *fresh = true;
     return names->n++;
 }
+
+const char **bs_names_texts(const bs_names *names)
+{
+    const char **text = bs_alloc(((size_t)names->n + 1) * sizeof *text);
+    for (int32_t i = 0; text && i < names->n; i++)
+        text[i] = names->item[i].text;
+    return text;
+}

@@ -30,6 +30,9 @@ int32_t bs_names_find(const bs_names *names, const char *text, size_t len);
 /* Number of the text, which is copied when it is new; -1 when memory runs out. */
 int32_t bs_names_add(bs_names *names, const char *text, size_t len, bool *fresh);
 
+/* All texts as an array (bs_alloc); NULL when memory ran out. */
+const char **bs_names_texts(const bs_names *names);
+
 uint64_t bs_hash_bytes(const void *bytes, size_t n, uint64_t seed);
 
 #endif

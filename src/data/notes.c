@@ -65,3 +65,10 @@ bool bs_notes_has(const bs_notes *notes, const char *tag)
 {
     return bs_notes_find(notes, tag) != NULL;
 }
+
+bs_log_level bs_note_level(const bs_note *note, bs_log_level other)
+{
+    if (strcmp(note->tag, BS_NOTE_WARNING) == 0)
+        return BS_WARN;
+    return strcmp(note->tag, BS_NOTE_GUESS) == 0 ? BS_INFO : other;
+}

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/log.h"
 #include "base/mem.h"
 
 typedef struct {
@@ -14,6 +15,9 @@ typedef struct {
 
 /* Tags that `data check` calls problems: what was read is hardly what was meant. */
 #define BS_NOTE_ODD_CELL "odd cell"
+/* What people must know, as scores depend on it; and what was guessed without being sure. */
+#define BS_NOTE_WARNING "warning"
+#define BS_NOTE_GUESS   "guess"
 /* Labels of the file that were not chosen. */
 #define BS_NOTE_SPARE "spare labels"
 
@@ -32,6 +36,8 @@ void bs_notes_free(bs_notes *notes); /* accepts NULL */
 void bs_notes_add(bs_notes *notes, const char *tag, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 const char *bs_notes_find(const bs_notes *notes, const char *tag); /* the first text, or NULL */
-bool bs_notes_has(const bs_notes *notes, const char *tag);
+bool        bs_notes_has(const bs_notes *notes, const char *tag);
+/* How loud a note is to be said; those with none of the tags above: `other`. */
+bs_log_level bs_note_level(const bs_note *note, bs_log_level other);
 
 #endif

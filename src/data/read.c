@@ -179,10 +179,14 @@ static basin_status check_limits(const bs_reading *r)
 }
 
 /* Facts about the whole that any reader may have met. */
-static void common_notes(const bs_reading *r)
+static basin_status common_notes(const bs_reading *r)
 {
     const bs_dataset *ds = r->b->ds;
     int32_t           bare = 0, empty = 0;
+    int64_t           blank;
+    basin_status      s = bs_blank_categories(ds, &blank, r->err);
+    if (s)
+        return s;
     for (int32_t i = 0; i < ds->rows; i++) {
         bare += ds->y.start[i] == ds->y.start[i + 1];
         empty += ds->x.start[i] == ds->x.start[i + 1];
@@ -195,7 +199,6 @@ static void common_notes(const bs_reading *r)
     if (ds->n_missing)
         bs_notes_add(r->notes, "missing", "%lld missing values: they become the training mean",
                      (long long)ds->n_missing);
-    int64_t blank = bs_blank_categories(ds);
     if (blank)
         bs_notes_add(r->notes, "missing", "%lld missing categories: all of their features are 0",
                      (long long)blank);
@@ -209,6 +212,7 @@ static void common_notes(const bs_reading *r)
                      (double)(float)r->b->first_rounded);
     if (r->b->repeated)
         bs_notes_add(r->notes, "repeated", "some rows name a label more than once");
+    return BASIN_OK;
 }
 
 static basin_status drop_unlabelled(bs_dataset **ds, bs_notes *notes, basin_error *err)
@@ -271,8 +275,9 @@ basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read
         s = bs_drop_identifiers(b.ds, o, notes, r.err);
     if (!s) {
         b.ds->format = reader->name;
-        common_notes(&r);
-        s = bs_note_unused(&r, reader);
+        s = common_notes(&r);
+        if (!s)
+            s = bs_note_unused(&r, reader);
         if (!s && o->drop_unlabelled && b.ds->labelled)
             s = drop_unlabelled(&b.ds, notes, r.err);
     }
@@ -312,7 +317,8 @@ basin_status bs_dataset_read(const char *const *paths, int n, const bs_read_opti
     for (int i = 1; !s && i < n; i++) {
         bs_read_options next = *o;
         bs_dataset     *more = NULL;
-        next.like = o->like ? o->like : &all->schema;
+        if (!o->like)
+            next.like = &all->schema;
         s = read_path(paths[i], &next, &more, notes, err);
         if (!s && !o->like)
             s = bs_dataset_widen(all, more, err);

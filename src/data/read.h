@@ -52,7 +52,7 @@ typedef struct {
     const char *name, *help;
     const char *extensions; /* ".arff .foo": decides between equal scores only */
     bs_head     head;
-    const char *uses; /* options of bs_format_options (unused.c) that mean something to it */
+    const char *uses; /* options of unused.c that mean something to it */
     /* How sure the content's beginning makes us, 0 (no) to 100. */
     int (*sniff)(const char *head, size_t n, const char *path);
     /* Reads all rows and ends in bs_build_finish(). */

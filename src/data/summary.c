@@ -52,20 +52,28 @@ static void count_repeats(const print *p, int32_t n, bs_summary *out)
 
 /* A category has one feature in each row, or it is missing there. Where rows name what they have
  * nothing can be missing. */
-int64_t bs_blank_categories(const bs_dataset *ds)
+basin_status bs_blank_categories(const bs_dataset *ds, int64_t *out, basin_error *err)
 {
     const bs_schema *s = &ds->schema;
-    int64_t          blank = 0;
+    bs_arena         arena;
+    bs_names         attribute; /* those of several files do not lie side by side */
+    bool             fresh, ok = true;
+    *out = 0;
     if (s->open || !s->feature)
-        return 0;
-    for (int32_t i = 0; i < s->n_features; i++)
-        if (s->feature[i].kind == BS_FEATURE_ONEHOT &&
-            (i == 0 || s->feature[i - 1].kind != BS_FEATURE_ONEHOT ||
-             strcmp(s->feature[i].attribute, s->feature[i - 1].attribute) != 0))
-            blank += ds->rows;
-    for (int32_t e = 0; blank && e < ds->x.start[ds->rows]; e++)
-        blank -= s->feature[ds->x.index[e]].kind == BS_FEATURE_ONEHOT;
-    return blank;
+        return BASIN_OK;
+    bs_arena_init(&arena, 0);
+    bs_names_init(&attribute, &arena);
+    for (int32_t i = 0; i < s->n_features && ok; i++) {
+        const char *name = s->feature[i].attribute;
+        if (s->feature[i].kind == BS_FEATURE_ONEHOT)
+            ok = bs_names_add(&attribute, name, strlen(name), &fresh) >= 0;
+    }
+    *out = (int64_t)attribute.n * ds->rows;
+    for (int32_t e = 0; *out && e < ds->x.start[ds->rows]; e++)
+        *out -= s->feature[ds->x.index[e]].kind == BS_FEATURE_ONEHOT;
+    bs_names_free(&attribute);
+    bs_arena_free(&arena);
+    return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
 static basin_status repetitions(const bs_dataset *ds, bs_summary *out, basin_error *err)
@@ -141,10 +149,8 @@ static basin_status labels(const bs_dataset *ds, bs_summary *out, basin_error *e
 
 basin_status bs_dataset_summary(const bs_dataset *ds, bs_summary *out, basin_error *err)
 {
-    *out = (bs_summary){.rows = ds->rows,
-                        .features = ds->schema.n_features,
-                        .labels = ds->schema.n_labels,
-                        .missing = ds->n_missing + bs_blank_categories(ds)};
+    *out = (bs_summary){
+        .rows = ds->rows, .features = ds->schema.n_features, .labels = ds->schema.n_labels};
     double cells = (double)ds->rows * ds->schema.n_features;
     out->density = cells > 0 ? ds->x.start[ds->rows] / cells : 0;
     out->cardinality = ds->rows ? (double)ds->y.start[ds->rows] / ds->rows : 0;
@@ -152,7 +158,10 @@ basin_status bs_dataset_summary(const bs_dataset *ds, bs_summary *out, basin_err
         out->rows_unlabelled += ds->y.start[r] == ds->y.start[r + 1];
         out->rows_empty += ds->x.start[r] == ds->x.start[r + 1];
     }
-    basin_status s = labels(ds, out, err);
+    basin_status s = bs_blank_categories(ds, &out->missing, err);
+    out->missing += ds->n_missing;
+    if (!s)
+        s = labels(ds, out, err);
     if (!s)
         s = constants(ds, out, err);
     if (!s)

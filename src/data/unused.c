@@ -18,34 +18,17 @@ static bool in_list(const char *list, const char *word)
     return false;
 }
 
-/* Whether an option was set to something; false when memory ran out. */
-static bool compare(const bs_option *row, const bs_read_options *o, bool *set)
-{
-    bs_read_options usual = bs_read_options_default();
-    bs_buf          a, b;
-    bs_buf_init(&a, 1 << 16);
-    bs_buf_init(&b, 1 << 16);
-    bs_option_format(row, o, &a);
-    bs_option_format(row, &usual, &b);
-    bool ok = !a.failed && !b.failed;
-    *set = ok && strcmp(a.data ? a.data : "", b.data ? b.data : "") != 0;
-    bs_buf_free(&a);
-    bs_buf_free(&b);
-    return ok;
-}
-
 basin_status bs_note_unused(const bs_reading *r, const bs_reader *reader)
 {
+    const bs_read_options usual = bs_read_options_default();
+    bs_buf                value;
+    bs_buf_init(&value, 1 << 16);
     for (size_t i = 0; i < sizeof format_options / sizeof *format_options; i++) {
         const char      *name = format_options[i];
         const bs_option *row = bs_option_find(bs_read_rows, name);
-        bool             set = false;
         /* What a model keeps was meant for the files of its training. */
-        if (!row || (r->o->like && row->flags & BS_OPTION_KEEP))
-            continue;
-        if (!compare(row, r->o, &set))
-            return bs_fail_nomem(r->err);
-        if (!set)
+        if (!row || (r->o->like && row->flags & BS_OPTION_KEEP) ||
+            !bs_option_differs(row, r->o, &usual, &value))
             continue;
         if (!in_list(reader->uses, name))
             bs_notes_add(r->notes, "unused", "%s is not used: it means nothing to %s files", name,
@@ -54,5 +37,7 @@ basin_status bs_note_unused(const bs_reading *r, const bs_reader *reader)
                  !r->b->ds->open_labels)
             bs_notes_add(r->notes, "unused", "%s is not used: labels are columns of 0 and 1", name);
     }
-    return BASIN_OK;
+    bool ok = !value.failed;
+    bs_buf_free(&value);
+    return ok ? BASIN_OK : bs_fail_nomem(r->err);
 }

@@ -89,7 +89,8 @@ basin_status bs_distinct_names(const bs_dataset *ds, bool ids, bs_arena *arena, 
                                bs_notes *notes, basin_error *err)
 {
     bs_names    taken;
-    int32_t     n = 0, first = -1;
+    int32_t     n = 0;
+    bool        told = false;
     bs_feature *list = NULL;
     uint8_t    *clash = bs_calloc((size_t)ds->schema.n_features + 1, 1);
     *out = *ds;
@@ -102,8 +103,8 @@ basin_status bs_distinct_names(const bs_dataset *ds, bool ids, bs_arena *arena, 
             continue;
         const char *name = other_name(&taken, list[i].name);
         ok = name != NULL;
-        if (first < 0 && ok) {
-            first = i;
+        if (!told && ok) {
+            told = true;
             bs_notes_add(notes, "renamed",
                          "feature '%.60s' has the name of %s: it is written as '%.80s'%s",
                          list[i].name,

@@ -50,17 +50,17 @@ static void note_binary(const bs_image_reading *r, bool found)
         bs_notes_add(r->notes, "binary",
                      "mask values are 0 and 255: 255 is class 1 (mask.binary=no: it is ignored)");
     if (p && found && !p->binary)
-        bs_notes_add(r->notes, "differs",
+        bs_notes_add(r->notes, BS_NOTE_WARNING,
                      "the masks of %s hold numbers of classes, these hold 0 and 255: 255 is "
                      "class 1 here",
                      p->who);
     if (p && p->binary && !found && has_values(r, 1, 254))
-        bs_notes_add(r->notes, "differs",
+        bs_notes_add(r->notes, BS_NOTE_WARNING,
                      "the masks of %s hold 0 and 255, these hold numbers of classes: 1 is class 1 "
                      "here",
                      p->who);
     if (p && p->binary && found && has_values(r, 1, 254))
-        bs_notes_add(r->notes, "differs",
+        bs_notes_add(r->notes, BS_NOTE_WARNING,
                      "the masks of %s hold 0 and 255 alone, these others, too: 128 to 255 is "
                      "class 1 (mask.binary)",
                      p->who);

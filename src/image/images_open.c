@@ -102,25 +102,24 @@ static basin_status open_stdin(bs_image_sources *z, int at, basin_error *err)
     bs_buf_init(&bytes, MOST_STDIN);
     basin_status status = bs_read_file("-", &bytes, err);
     const char  *copy = status ? NULL : bs_arena_copy(&z->arena, bytes.data, bytes.len);
-    *s = (bs_source){.kind = bs_source_of_bytes(copy, bytes.len),
-                     .path = "stdin",
-                     .bytes = copy,
-                     .n_bytes = bytes.len};
-    z->label[at] = s->path;
-    if (!status && !copy)
-        status = bs_fail_nomem(err);
-    if (!status && s->kind != BS_SOURCE_PICTURE && s->kind != BS_SOURCE_ARCHIVE)
-        status = bs_fail(err, BASIN_EDATA,
-                         "<stdin>: is neither a picture, PNG or JPEG, nor an archive, tar or zip");
+    const size_t n = bytes.len;
     bs_buf_free(&bytes);
-    return status;
+    if (!copy)
+        return status ? status : bs_fail_nomem(err);
+    *s = (bs_source){
+        .kind = bs_source_of_bytes(copy, n), .path = "stdin", .bytes = copy, .n_bytes = n};
+    z->label[at] = s->path;
+    if (s->kind == BS_SOURCE_PICTURE || s->kind == BS_SOURCE_ARCHIVE)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EDATA,
+                   "<stdin>: is neither a picture, PNG or JPEG, nor an archive, tar or zip");
 }
 
 basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n, bool masks,
                             basin_error *err)
 {
     basin_status s = BASIN_OK;
-    bs_arena_init(&z->arena, (size_t)1 << 30);
+    bs_arena_init(&z->arena, (size_t)2 << 30);
     z->source = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->source);
     z->label = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->label);
     z->table = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->table);

@@ -53,10 +53,10 @@ typedef struct {
 
 /* Decodes one file of the catalogue into its place. */
 basin_status bs_images_decode(bs_image_reading *r, int32_t file, const uint8_t *bytes, size_t n);
-/* After all are decoded: values to classes, channels, names, hash. */
 /* Whether masks of this part look like 0 and 255, those the model learned from did not, and the
  * rest of the data may tell. */
-bool         bs_images_in_doubt(const bs_image_reading *r);
+bool bs_images_in_doubt(const bs_image_reading *r);
+/* After all are decoded: values to classes, channels, names, hash. */
 basin_status bs_images_settle_masks(bs_image_reading *r);
 basin_status bs_images_unify(bs_image_reading *r);
 uint64_t     bs_images_hash(const bs_images *im);

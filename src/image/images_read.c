@@ -3,7 +3,7 @@
  * Sources are walked twice. The first walk collects names, small text files and, for a
  * common size, the sizes of the photos; then it is known what belongs together. The
  * second one decodes. So memory holds the result and one picture, whatever the archive's
- * order. */
+ * order. A third one is only for masks whose values do not tell what 255 means. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -134,12 +134,13 @@ static basin_status put_mask(writing *w, int32_t i)
     return s ? s : put(w, w->name.data, w->data.data, w->data.len);
 }
 
+static const char *const list_of[BS_PARTS] = {NULL, "splits/train.txt", "splits/val.txt",
+                                              "splits/test.txt"};
+
 static basin_status put_lists(writing *w)
 {
-    static const char *const file[BS_PARTS] = {NULL, "splits/train.txt", "splits/val.txt",
-                                               "splits/test.txt"};
-    const bs_images         *im = w->im;
-    basin_status             s = BASIN_OK;
+    const bs_images *im = w->im;
+    basin_status     s = BASIN_OK;
     for (int part = BS_PART_TRAIN; part < BS_PARTS && !s; part++) {
         bs_buf_clear(&w->data);
         for (int32_t i = 0; i < im->n; i++)
@@ -148,7 +149,7 @@ static basin_status put_lists(writing *w)
         if (w->data.failed)
             s = bs_fail_nomem(w->err);
         else if (w->data.len)
-            s = put(w, file[part], w->data.data, w->data.len);
+            s = put(w, list_of[part], w->data.data, w->data.len);
     }
     bs_buf_clear(&w->data);
     for (int c = 0; im->class_name && c < im->classes; c++)
@@ -187,13 +188,12 @@ static basin_status check_names(const bs_images *im, basin_error *err)
 /* --- what lies there already ----------------------------------------------- */
 
 typedef struct {
-    const bs_images *im;
-    bs_arena         arena;
-    bs_names         mine; /* files that will be written over: images/a.png */
-    const char      *folder;
-    char             other[256]; /* the first file that will not */
-    bs_visitor      *v;
-    bool             failed; /* no memory */
+    bs_arena    arena;
+    bs_names    mine; /* files that will be written over: images/a.png */
+    const char *folder;
+    char        other[256]; /* the first file that will not */
+    bs_visitor *v;
+    bool        failed; /* no memory */
 } inventory;
 
 static bool is_mine(void *self, const char *name)
@@ -212,9 +212,8 @@ static bool is_mine(void *self, const char *name)
 
 static basin_status list_mine(writing *w, inventory *in)
 {
-    static const char *const lists[] = {"splits/train.txt", "splits/val.txt", "splits/test.txt"};
-    const bs_images         *im = w->im;
-    bool                     fresh, has[BS_PARTS] = {false}, ok = true;
+    const bs_images *im = w->im;
+    bool             fresh, has[BS_PARTS] = {false}, ok = true;
     for (int32_t i = 0; i < im->n && ok; i++) {
         has[im->part[i]] = true;
         for (int mask = 0; mask < 1 + (im->mask[i] != NULL) && ok; mask++) {
@@ -225,7 +224,7 @@ static basin_status list_mine(writing *w, inventory *in)
     }
     for (int p = BS_PART_TRAIN; p < BS_PARTS && ok; p++)
         if (has[p])
-            ok = bs_names_add(&in->mine, lists[p - 1], strlen(lists[p - 1]), &fresh) >= 0;
+            ok = bs_names_add(&in->mine, list_of[p], strlen(list_of[p]), &fresh) >= 0;
     return ok ? BASIN_OK : bs_fail_nomem(w->err);
 }
 
@@ -233,7 +232,7 @@ static basin_status list_mine(writing *w, inventory *in)
 static basin_status check_folder(writing *w)
 {
     static const char *const folder[] = {"images", "masks", "splits"};
-    inventory                in = {.im = w->im};
+    inventory                in = {.folder = NULL};
     bs_visitor               v = {.self = &in, .wants = is_mine};
     in.v = &v;
     bs_arena_init(&in.arena, 0);

@@ -63,7 +63,7 @@ bs_cut bs_corpus_cut(const bs_corpus *c, int32_t sentence)
 /* The item of MISC that holds a tag; empty where there is none. */
 static bs_cell misc_item(bs_cell misc)
 {
-    static const char key[] = "Tag=";
+    static const char key[] = BS_MISC_KEY;
     const char       *p = misc.at, *end = misc.at + misc.len;
     while (p < end) {
         const char *stop = memchr(p, '|', (size_t)(end - p));

@@ -5,11 +5,6 @@
 #include "text/corpus_part.h"
 #include "text/scheme_part.h"
 
-bool bs_corpus_hash_line(const char *p, const char *end)
-{
-    return *p == '#' && (p[1] == ' ' || bs_at_line_end(p + 1, end));
-}
-
 /* --- a look at all lines ------------------------------------------------- */
 
 typedef struct {
@@ -40,7 +35,7 @@ static void close_block(looking *k)
 static void look_at(looking *k, const char *p, const char *end, const bs_row *row)
 {
     const int n = row->n < BS_MOST_CELLS ? row->n : BS_MOST_CELLS;
-    if (bs_corpus_hash_line(p, end)) {
+    if (bs_is_hash_line(p, end)) {
         k->hash[n]++;
         return;
     }

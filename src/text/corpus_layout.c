@@ -95,7 +95,7 @@ static bool steady_tabs(const char *p, const char *end, bool comments)
         bool   skip = q == stop || ((size_t)(stop - p) >= sizeof mark - 1 &&
                                   memcmp(p, mark, sizeof mark - 1) == 0);
         size_t n = count_tabs(p, stop);
-        if (!skip && n == 0 && comments && bs_corpus_hash_line(p, end))
+        if (!skip && n == 0 && comments && bs_is_hash_line(p, end))
             skip = true;
         if (!skip) {
             if (n == 0 || (want && n != want))
@@ -111,7 +111,7 @@ static bool has_hash_lines(const char *text, const char *end)
 {
     const char *p = memchr(text, '#', (size_t)(end - text));
     for (; p; p = memchr(p + 1, '#', (size_t)(end - p - 1)))
-        if ((p == text || p[-1] == '\n') && bs_corpus_hash_line(p, end))
+        if ((p == text || p[-1] == '\n') && bs_is_hash_line(p, end))
             return true;
     return false;
 }
@@ -159,27 +159,51 @@ static basin_status fail_column(const bs_corpus_reading *r, long line, const cha
                           r->o->who ? r->o->who : option, number);
 }
 
-enum { FORM = 2, UPOS = 4, MISC = 10 };
+enum { FORM = 2, UPOS = 4, MISC = BS_CONLLU_MISC };
+
+static bool is_empty(const bs_cell *cell)
+{
+    return cell->len == 1 && *cell->at == '_';
+}
 
 /* Spans have no column of their own in CoNLL-U: they are looked for in the last one, "Tag=B-PER",
- * where `column` (0: the fourth) holds nothing. *misc: they are there. */
-static int conllu_tags(const bs_corpus_reading *r, int column, bool *misc)
+ * where the fourth holds nothing. *misc: they are there. */
+static int conllu_tags(const bs_corpus_reading *r, bool *misc)
 {
     const char *p = r->c->text, *end = p + r->c->text_len;
     bs_corpus   last = {.format = "conllu", .tag_column = MISC, .misc = true};
     bs_row      row;
     *misc = false;
-    for (; p < end && !(column && *misc); p = row.next) {
+    for (; p < end; p = row.next) {
         bs_row_scan(p, end, r->cut, &row);
         if (row.kind != BS_LINE_TOKEN || row.n != MISC)
             continue;
-        if (!column && !(row.cell[UPOS - 1].len == 1 && *row.cell[UPOS - 1].at == '_')) {
+        if (!is_empty(&row.cell[UPOS - 1])) {
             *misc = false;
             return UPOS;
         }
         *misc = *misc || bs_corpus_tag_cell(&last, &row).len > 0;
     }
-    return column ? column : *misc ? MISC : UPOS;
+    return *misc ? MISC : UPOS;
+}
+
+/* The last column was asked for: are its cells tags, or items such as "SpaceAfter=No|Tag=B-PER"? */
+static bool has_items(const bs_corpus_reading *r)
+{
+    const char *p = r->c->text, *end = p + r->c->text_len;
+    bs_corpus   last = {.format = "conllu", .tag_column = MISC, .misc = true};
+    bs_row      row;
+    bool        bare = false;
+    for (; p < end; p = row.next) {
+        bs_row_scan(p, end, r->cut, &row);
+        if (row.kind != BS_LINE_TOKEN || row.n != MISC)
+            continue;
+        if (bs_corpus_tag_cell(&last, &row).len > 0)
+            return true;
+        const bs_cell *cell = &row.cell[MISC - 1];
+        bare = bare || !(is_empty(cell) || memchr(cell->at, '=', cell->len));
+    }
+    return !bare;
 }
 
 /* A model that was trained on columns knows nothing of those of CoNLL-U. */
@@ -197,7 +221,7 @@ static basin_status tag_column(const bs_corpus_reading *r, int n, long line)
     if (is_foreign(r))
         number = r->o->spans ? MISC : UPOS;
     if (strcmp(want, "auto") == 0)
-        c->tag_column = r->cut.conllu                  ? conllu_tags(r, 0, &c->misc)
+        c->tag_column = r->cut.conllu                  ? conllu_tags(r, &c->misc)
                         : n > 1 && c->word_column != n ? n
                                                        : 0;
     else if (strcmp(want, "last") == 0)
@@ -210,8 +234,8 @@ static basin_status tag_column(const bs_corpus_reading *r, int n, long line)
         return fail_column(r, line, "--tag-column", number, n);
     if (given && number <= n)
         c->tag_column = (int)number;
-    if (r->cut.conllu && c->tag_column == MISC)
-        conllu_tags(r, MISC, &c->misc);
+    if (r->cut.conllu && c->tag_column == MISC && !c->misc)
+        c->misc = has_items(r);
     if (c->tag_column == c->word_column) {
         if (!r->o->label_free || given)
             return bs_corpus_fail(r, line, 0,

@@ -4,7 +4,12 @@
 
 #include "text/corpus.h"
 #include "text/lines.h"
+
 #include "text/retag.h"
+
+/* The last column of CoNLL-U, whose items are cut by '|', and the item that holds a span's tag. */
+#define BS_MISC_KEY "Tag="
+enum { BS_CONLLU_MISC = 10 };
 
 /* A reading under way. */
 typedef struct {
@@ -49,8 +54,6 @@ typedef struct {
 bs_corpus_look bs_corpus_look_at(const bs_corpus_reading *r, bool tabs);
 /* Sentences in lines rather than words in lines? *sure: columns, without a doubt. */
 bool bs_corpus_looks_plain(const bs_corpus_look *l, const bs_corpus_options *o, bool *sure);
-/* "#" alone or before a blank: what a comment looks like. */
-bool bs_corpus_hash_line(const char *p, const char *end);
 /* Names the line whose number of columns is not that of most others; n: that of the given line. */
 basin_status bs_corpus_ragged(const bs_corpus_reading *r, long line, int n);
 /* Most lines do not have n columns. */

@@ -420,12 +420,12 @@ static void note_columns(const bs_corpus_reading *r)
     if (c->tag_column)
         snprintf(tags, sizeof tags, "column %d", c->tag_column);
     if (strcmp(c->format, "text") == 0)
-        bs_notes_add(r->notes, r->guessed ? "guess" : "format",
+        bs_notes_add(r->notes, r->guessed ? BS_NOTE_GUESS : "format",
                      "%s: plain text, a sentence a line; --set text.format=conll reads columns",
                      r->name);
     else if (r->guessed)
         bs_notes_add(
-            r->notes, "guess",
+            r->notes, BS_NOTE_GUESS,
             "%s: columns, %d of them, where %d were expected; --set text.format=text reads "
             "plain text",
             r->name, c->file_columns, r->o->columns);

@@ -4,14 +4,6 @@
 #include "text/corpus_part.h"
 #include "text/scheme_part.h"
 
-const char **bs_corpus_texts(const bs_names *names)
-{
-    const char **text = bs_alloc(((size_t)names->n + 1) * sizeof *text);
-    for (int32_t i = 0; text && i < names->n; i++)
-        text[i] = names->item[i].text;
-    return text;
-}
-
 /* PER-B */
 static bool is_suffixed(const bs_name *tag)
 {
@@ -298,7 +290,7 @@ basin_status bs_corpus_scheme(bs_corpus_reading *r)
         s = turn_suffixes(c, r->err);
     if (s)
         return s;
-    const char **texts = bs_corpus_texts(&c->tags);
+    const char **texts = bs_names_texts(&c->tags);
     if (!texts)
         return bs_fail_nomem(r->err);
     s = settle(r, texts);
@@ -321,8 +313,8 @@ static bool take_cells(const bs_corpus *c, int32_t s, bs_names *names, int32_t *
         const bs_cell cell = bs_corpus_tag_cell(c, &row);
         const bool    none = cell.len == 0;
         *tag = none ? -1 : bs_names_add(names, cell.at, cell.len, &fresh);
-        ok = none || *tag++ >= 0;
-        tag += none;
+        ok = none || *tag >= 0;
+        tag++;
     }
     return ok;
 }

@@ -64,7 +64,7 @@ static void look_at(look *k, const char *p, const bs_row *row)
     if (k->lines == 0)
         k->columns = row->n;
     if (row->n != k->columns || row->n > BS_MOST_CELLS) {
-        k->odd += !(*p == '#' && (p[1] == ' ' || p + 1 == row->end)); /* a comment */
+        k->odd += !bs_is_hash_line(p, row->end);
         return;
     }
     k->lines++;

@@ -64,7 +64,7 @@ static basin_status copy_types(const bs_tagset *set, bs_corpus_summary *out, bas
 static basin_status count_spans(const bs_corpus *c, bs_corpus_summary *out, basin_error *err)
 {
     bs_tagset    set = {.n = 0};
-    const char **texts = bs_corpus_texts(&c->tags);
+    const char **texts = bs_names_texts(&c->tags);
     bs_span     *span = bs_alloc(((size_t)out->longest + 1) * sizeof *span);
     basin_status s = texts && span ? BASIN_OK : bs_fail_nomem(err);
     out->ill_formed = c->repaired;

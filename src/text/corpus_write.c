@@ -26,7 +26,7 @@ static void put_name(bs_writing *w, const bs_names *names, int32_t i)
 static void put_tag(bs_writing *w, const bs_corpus *c, int32_t i)
 {
     const bs_name *tag = i < 0 ? NULL : &c->tags.item[i];
-    if (!tag || !c->suffix || tag->len < 3 || !bs_tag_letter(tag->text)) {
+    if (!tag || !c->suffix || tag->len < 3 || !bs_tag_is_span(tag->text)) {
         put_name(w, &c->tags, i);
         return;
     }
@@ -82,19 +82,21 @@ static void put_plain(const bs_corpus *c, int32_t s, const char *const *names, c
 /* All of MISC but its tag, then the new one. */
 static void put_misc(const bs_cell *cell, const char *tag, bs_writing *w)
 {
-    const char *p = cell->at, *end = p + cell->len;
-    bool        some = false;
+    static const char key[] = BS_MISC_KEY;
+    const char       *p = cell->at, *end = p + cell->len;
+    bool              some = false;
     while (p < end && !(cell->len == 1 && *p == '_')) {
         const char *stop = memchr(p, '|', (size_t)(end - p));
         stop = stop ? stop : end;
-        if (stop - p < 4 || memcmp(p, "Tag=", 4) != 0) {
+        if ((size_t)(stop - p) < sizeof key - 1 || memcmp(p, key, sizeof key - 1) != 0) {
             bs_put(w, some ? "|" : "");
             put_range(w, p, stop);
             some = true;
         }
         p = stop + (stop < end);
     }
-    bs_put(w, some ? "|Tag=" : "Tag=");
+    bs_put(w, some ? "|" : "");
+    bs_put(w, key);
     bs_put(w, tag);
 }
 
@@ -102,7 +104,7 @@ static void put_misc(const bs_cell *cell, const char *tag, bs_writing *w)
 static void put_conllu_line(const bs_corpus *c, const bs_row *row, const char *p,
                             const char *const *names, const int32_t **tag, bs_writing *w)
 {
-    const int      column = c->tag_column ? c->tag_column : 10;
+    const int      column = c->tag_column ? c->tag_column : BS_CONLLU_MISC;
     const bs_cell *cell = &row->cell[column - 1];
     if (row->kind != BS_LINE_TOKEN || row->n < column || **tag < 0) {
         *tag += row->kind == BS_LINE_TOKEN;
@@ -110,7 +112,7 @@ static void put_conllu_line(const bs_corpus *c, const bs_row *row, const char *p
         return;
     }
     put_range(w, p, cell->at);
-    if (column == 10)
+    if (c->misc || !c->tag_column)
         put_misc(cell, names[**tag], w);
     else
         bs_put(w, names[**tag]);
@@ -250,7 +252,7 @@ static void put_conllu(const bs_corpus *c, int32_t s, bs_writing *w)
         put_tag(w, c, spans ? -1 : c->tag[t]);
         bs_put(w, "\t_\t_\t_\t_\t_\t");
         if (spans && c->tag[t] >= 0)
-            bs_put(w, "Tag=");
+            bs_put(w, BS_MISC_KEY);
         put_tag(w, c, spans ? c->tag[t] : -1);
         bs_put(w, "\n");
     }
@@ -311,17 +313,21 @@ static basin_status to_output(void *to, const void *bytes, size_t n, basin_error
     return bs_output_write(to, bytes, n, err);
 }
 
+const char *bs_corpus_format_of(const char *path, const char *format)
+{
+    const char *dot = strrchr(path, '.');
+    if (format || !dot)
+        return format;
+    return strcmp(dot, ".conllu") == 0 ? "conllu" : strcmp(dot, ".conll") == 0 ? "conll" : NULL;
+}
+
 basin_status bs_corpus_save(const bs_corpus *c, const char *path, const char *format,
                             basin_error *err)
 {
-    const char  *dot = strrchr(path, '.');
     bs_output   *out;
     basin_status s;
+    format = bs_corpus_format_of(path, format);
     /* The same format is mirrored rather than made anew. */
-    if (!format && dot && strcmp(dot, ".conllu") == 0)
-        format = "conllu";
-    if (!format && dot && strcmp(dot, ".conll") == 0)
-        format = "conll";
     if (format && strcmp(format, c->format) == 0)
         format = NULL;
     s = bs_output_open(path, &out, err);

@@ -198,7 +198,7 @@ static basin_status fit_words(fitting *f)
         s = add_others(f, &f->vectors->words);
     int32_t labelled = f->train->tokens - f->train->unlabelled;
     if (!s && f->vectors)
-        bs_notes_add(f->notes, known ? "vectors" : "warning",
+        bs_notes_add(f->notes, known ? "vectors" : BS_NOTE_WARNING,
                      "%.1f %% of the training tokens have a vector; %d words have only that",
                      100.0 * (double)known / (double)(labelled ? labelled : 1),
                      (int)(l->words.n - learned));
@@ -483,5 +483,13 @@ int32_t bs_lexicon_fill(const bs_lexicon *l, const bs_vectors *v, float scale, f
         known[i] = 1;
         n++;
     }
+    return n;
+}
+
+int bs_lexicon_columns(const bs_lexicon *l)
+{
+    int n = 0;
+    while (n < l->columns && l->column_source[n] >= 0)
+        n++;
     return n;
 }

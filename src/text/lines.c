@@ -94,8 +94,7 @@ void bs_row_scan(const char *p, const char *end, bs_cut cut, bs_row *row)
         row->kind = BS_LINE_BLANK;
     else if (cut.conllu)
         row->kind = number_kind(&row->cell[0]);
-    else if (cut.columns && row->n != cut.columns && *p == '#' &&
-             (p[1] == ' ' || bs_at_line_end(p + 1, end)))
+    else if (cut.columns && row->n != cut.columns && bs_is_hash_line(p, end))
         row->kind = BS_LINE_COMMENT;
     else
         row->kind = is_mark(&row->cell[0]) ? BS_LINE_DOCUMENT : BS_LINE_TOKEN;

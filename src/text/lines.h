@@ -63,6 +63,12 @@ static inline bool bs_at_line_end(const char *p, const char *end)
     return p == end || *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] == '\n'));
 }
 
+/* "# ..." or "#" alone, which is a comment where it has not the columns of the others. */
+static inline bool bs_is_hash_line(const char *p, const char *end)
+{
+    return *p == '#' && (p[1] == ' ' || bs_at_line_end(p + 1, end));
+}
+
 /* Where the cell at p ends: at a blank (with tabs, at a tab) or at the line's end. */
 static inline const char *bs_cell_end(const char *p, const char *end, bool tabs)
 {

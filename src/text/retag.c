@@ -6,7 +6,7 @@
 #include "text/corpus_part.h"
 #include "text/scheme_part.h"
 
-size_t bs_tag_letter(const char *tag)
+bool bs_tag_is_span(const char *tag)
 {
     const int part = bs_tag_split(tag).part;
     return part != BS_NO_PART && part != BS_OUTSIDE;
@@ -15,7 +15,7 @@ size_t bs_tag_letter(const char *tag)
 /* PER-B of B-PER, in the arena; what is no span stays as it is. */
 static const char *turned(bs_arena *arena, const bs_name *tag)
 {
-    if (!bs_tag_letter(tag->text) || tag->len < 3)
+    if (!bs_tag_is_span(tag->text) || tag->len < 3)
         return tag->text;
     char *copy = bs_arena_copy(arena, tag->text, tag->len);
     if (copy) {
@@ -39,7 +39,7 @@ static basin_status rename_all(const bs_names *tags, const bs_corpus *c, const i
 
 static basin_status take_texts(bool suffix, bs_retagged *out, basin_error *err)
 {
-    out->text = bs_corpus_texts(&out->names);
+    out->text = bs_names_texts(&out->names);
     bool ok = out->text != NULL;
     for (int32_t i = 0; i < out->names.n && ok && suffix; i++)
         ok = (out->text[i] = turned(&out->arena, &out->names.item[i])) != NULL;
@@ -49,7 +49,7 @@ static basin_status take_texts(bool suffix, bs_retagged *out, basin_error *err)
 basin_status bs_retag(const bs_names *tags, bs_scheme from, bs_scheme to, bool suffix,
                       const bs_corpus *c, const int32_t *tag, bs_retagged *out, basin_error *err)
 {
-    const char **text = bs_corpus_texts(tags);
+    const char **text = bs_names_texts(tags);
     *out = (bs_retagged){.tag = bs_alloc(((size_t)c->tokens + 1) * sizeof *out->tag)};
     bs_arena_init(&out->arena, 0);
     bs_names_init(&out->names, &out->arena);

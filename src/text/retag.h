@@ -18,10 +18,7 @@ basin_status bs_retag(const bs_names *tags, bs_scheme from, bs_scheme to, bool s
                       const bs_corpus *c, const int32_t *tag, bs_retagged *out, basin_error *err);
 void         bs_retagged_free(bs_retagged *r); /* also after a failure */
 
-/* The texts of a set as an array (bs_alloc); NULL when memory ran out. */
-const char **bs_corpus_texts(const bs_names *names);
-
-/* Where the letter of a tag of a span ends, 1 for "B-PER" and "B"; 0 for O and tags of no span. */
-size_t bs_tag_letter(const char *tag);
+/* B-PER, also B alone; not O, nor a tag of no span. */
+bool bs_tag_is_span(const char *tag);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct {
     int64_t         repeated, nameless;
     int64_t         longer;       /* words that end with a number behind a blank */
     long            first_longer; /* line */
-    size_t          cap; /* of out->value */
+    size_t          cap;          /* of out->value */
 } reading;
 
 static basin_status fail_row(const reading *r, const bs_line *line, const char *what)
@@ -275,7 +275,7 @@ static void tell(const reading *r)
 {
     const char *name = bs_input_name(r->in);
     if (r->longer)
-        bs_notes_add(r->notes, "warning",
+        bs_notes_add(r->notes, BS_NOTE_WARNING,
                      "%s:%ld: more than %d numbers: the first ones count as part of the word (%lld "
                      "such rows)",
                      name, r->first_longer, (int)r->out->dim, (long long)r->longer);

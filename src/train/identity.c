@@ -18,10 +18,9 @@ static json_t *settings_of(const char *identity)
 
 static void show(const json_t *v, char text[BS_OPTION_TEXT])
 {
-    size_t n =
-        v ? json_dumpb(v, text, BS_OPTION_TEXT - 1, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) : 0;
-    text[n < BS_OPTION_TEXT ? n : BS_OPTION_TEXT - 1] = '\0';
-    if (n == 0)
+    memset(text, 0, BS_OPTION_TEXT); /* what is dumped has no end of its own */
+    if (!v ||
+        json_dumpb(v, text, BS_OPTION_TEXT - 1, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) == 0)
         snprintf(text, BS_OPTION_TEXT, "unknown");
 }
 
@@ -68,25 +67,22 @@ static void compare_words(const char *theirs, const char *mine, bs_difference *o
     enum { MOST = 64 };
     char        name[MOST] = "", was[MOST], is[MOST];
     const char *what = NULL;
-    for (int role = 0, a, b; !what; theirs += a, mine += b) {
+    for (int role = 0, a = 0, b = 0; !what; theirs += a, mine += b) {
         const bool more = sscanf(mine, " %63s%n", is, &b) == 1;
         if ((sscanf(theirs, " %63s%n", was, &a) == 1) != more)
             what = "tests";
         else if (!more)
             return;
-        else if (strcmp(was, is) == 0)
-            snprintf(name, sizeof name, "%s", is);
-        else if (strcmp(name, "time_limit") == 0)
-            what = name;
-        else
+        else if (strcmp(name, "time_limit") == 0 && strcmp(was, is) != 0) {
+            out->kind = BS_RUN_LONGER;
+            snprintf(out->text, sizeof out->text, "time_limit was %s, now it is %s", was, is);
+        } else if (strcmp(was, is) != 0)
             what = role < BS_ROLES ? bs_role_names[role] : "training";
+        snprintf(name, sizeof name, "%s", is);
         role += strlen(is) == HASH;
     }
     out->kind = BS_RUN_OTHER;
-    if (what == name)
-        snprintf(out->text, sizeof out->text, "time_limit was %s, now it is %s", was, is);
-    else
-        snprintf(out->text, sizeof out->text, "the data for %s is not the same", what);
+    snprintf(out->text, sizeof out->text, "the data for %s is not the same", what);
 }
 
 bs_difference bs_identity_compare(const char *theirs, const char *mine)
@@ -101,6 +97,10 @@ bs_difference bs_identity_compare(const char *theirs, const char *mine)
         snprintf(out.text, sizeof out.text, "its settings cannot be read");
     } else {
         compare_settings(a, b, &out);
+        if (out.kind != BS_RUN_OTHER && json_object_size(a) != json_object_size(b)) {
+            out.kind = BS_RUN_OTHER;
+            snprintf(out.text, sizeof out.text, "it has settings that are not known here");
+        }
         if (out.kind != BS_RUN_OTHER)
             compare_words(rest_a + 1, rest_b + 1, &out);
     }

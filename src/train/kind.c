@@ -154,7 +154,7 @@ basin_status bs_kind_metric(const bs_kind *k, const bs_known *known, const char 
     return s;
 }
 
-int bs_kind_members(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)
+void bs_kind_members(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)
 {
     char number[BS_NUMBER_TEXT];
     for (int i = 0; i < k->n_metrics; i++) {
@@ -162,7 +162,6 @@ int bs_kind_members(const bs_kind *k, const double values[BS_MOST_METRICS], bs_b
         bs_buf_printf(out, "%s\"%s\": %s", i ? ", " : "", k->metric[i].name,
                       isfinite(values[i]) ? number : "null");
     }
-    return k->n_metrics;
 }
 
 void bs_kind_json_known(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)

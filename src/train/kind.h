@@ -136,10 +136,12 @@ typedef struct {
 
 struct bs_kind {
     const bs_task *task;
-    const char    *unit;     /* "rows": what a part consists of */
-    const char    *method;   /* the default */
-    const char    *options;  /* " text. words. ": those that are of this kind alone begin so */
-    const char    *defaults; /* "key=value ...", where they differ from options.c */
+    const char    *unit;    /* "rows": what a part consists of */
+    const char    *method;  /* the default */
+    const char    *options; /* " text. words. ": those that are of this kind alone begin so */
+    /* How files for a model are read: where it remembers that, and the rows of it. */
+    void *(*reading)(bs_settings *s, bs_known *k, const bs_option **rows);
+    const char *defaults; /* "key=value ...", where they differ from options.c */
 
     const bs_metric *metric; /* [n_metrics] */
     int              n_metrics;
@@ -208,9 +210,9 @@ extern const bs_kind *const bs_kinds[]; /* ends with NULL */
 basin_status bs_kind_find(const char *task, const bs_kind **out, basin_error *err);
 /* The one that fits the file best, and how well; the first one when none does. */
 basin_status bs_kind_sniff(const char *file, const bs_kind **out, int *sure, basin_error *err);
-/* The one that a setting names, or that fits the file best. */
 /* A setting that only data of another kind has would be without effect. */
 basin_status bs_kind_takes(const bs_kind *k, const char *key, basin_error *err);
+/* The one that a setting names, or that fits the file best. */
 basin_status bs_kind_guess(const bs_settings *s, const char *file, const bs_kind **out,
                            basin_error *err);
 
@@ -224,7 +226,7 @@ basin_status bs_kind_metric(const bs_kind *k, const bs_known *known, const char 
 /* {"example_f1": 0.5, ...}, null for what is not defined; the second without the braces, returns
  * how many there are. */
 void bs_kind_json(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out);
-int  bs_kind_members(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out);
+void bs_kind_members(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out);
 /* Without those that are not defined, or were not measured. */
 void bs_kind_json_known(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out);
 

@@ -62,12 +62,9 @@ static basin_status adopt(const bs_wish *w, const bs_schema *like, bs_dataset *d
 /* Adds the rows of `more`, which was made like the same schema. */
 static basin_status append(bs_part *all, const bs_part *more, basin_error *err)
 {
-    bs_dataset   *a = all->mlc;
-    const bs_met *met = &more->mlc->met;
-    basin_status  status = bs_dataset_append(a, more->mlc, err);
-    a->met.features = met->features > a->met.features ? met->features : a->met.features;
-    a->met.kept += met->kept;
-    a->met.dropped += met->dropped;
+    bs_dataset  *a = all->mlc;
+    basin_status status = bs_dataset_append(a, more->mlc, err);
+    bs_met_add(&a->met, &more->mlc->met);
     return status ? status : take(a, all);
 }
 
@@ -339,11 +336,19 @@ static void counts_free(bs_counts *c)
     c->mlc = NULL;
 }
 
+static void *reading(bs_settings *s, bs_known *k, const bs_option **rows)
+{
+    (void)k;
+    *rows = bs_read_rows;
+    return &s->read;
+}
+
 const bs_kind bs_kind_mlc = {
     .task = &bs_task_mlc,
     .unit = "rows",
     .method = "seal-nce",
     .options = " data. ",
+    .reading = reading,
     .metric = bs_metric_table,
     .n_metrics = BS_METRIC_COUNT,
     .shown = {{BS_METRIC_example_f1, "ex-F1", 12, 2, true},

@@ -617,11 +617,19 @@ static basin_status sampled(bs_counts *c, bs_sampled *out, basin_error *err)
     return bs_seg_metrics_sampled(c->seg, out, err);
 }
 
+static void *reading(bs_settings *s, bs_known *k, const bs_option **rows)
+{
+    (void)s;
+    *rows = bs_image_rows;
+    return &k->seg.image;
+}
+
 const bs_kind bs_kind_seg = {
     .task = &bs_task_seg,
     .unit = "images",
     .method = "seal-regression",
     .options = " image. mask. seg. ",
+    .reading = reading,
     .defaults = "net.width=64 net.dropout=0 energy.hidden=384 batch=8 optimiser=adam "
                 "lr.net=0.002 lr.energy=0.001 pretrain.lr=0.002 clip=5 clip.energy=5 "
                 "plateau.patience=10 plateau.both=yes infnet.hidden=0",

@@ -19,15 +19,6 @@ static basin_status take(bs_corpus *c, bs_part *out)
     return BASIN_OK;
 }
 
-/* Feature columns that come from the file. */
-static int trained_columns(const bs_lexicon *l)
-{
-    int n = 0;
-    while (n < l->columns && l->column_source[n] >= 0)
-        n++;
-    return n;
-}
-
 /* Of the file that a model was trained on: at least those that it asks for. */
 static int columns_of(const bs_known *k)
 {
@@ -62,10 +53,10 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
     if (w->unlabelled)
         snprintf(o.tag_column, sizeof o.tag_column, "none");
     basin_status status = bs_corpus_read(w->file, w->n, &o, &c, notes, err);
-    if (!status && w->known && c->columns != trained_columns(&w->known->tag)) {
+    if (!status && w->known && c->columns != bs_lexicon_columns(&w->known->tag)) {
         status = bs_fail(err, BASIN_EARG,
                          "--feature-columns: %d columns, but the model was trained with %d",
-                         c->columns, trained_columns(&w->known->tag));
+                         c->columns, bs_lexicon_columns(&w->known->tag));
         bs_corpus_free(c);
     }
     return status ? status : take(c, out);
@@ -217,8 +208,7 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
         status = bs_tag_soften(s, rules, &out->tag, part, log, err);
     bs_rules_free(rules);
     for (size_t i = 0; !status && i < notes.n; i++)
-        bs_log_say(log, strcmp(notes.note[i].tag, "warning") == 0 ? BS_WARN : BS_INFO, "words: %s",
-                   notes.note[i].text);
+        bs_log_say(log, bs_note_level(&notes.note[i], BS_INFO), "words: %s", notes.note[i].text);
     bs_notes_free(&notes);
     if (status)
         return status;
@@ -572,11 +562,19 @@ static basin_status sampled(bs_counts *c, bs_sampled *out, basin_error *err)
     return bs_tag_metrics_sampled(c->tag, out, err);
 }
 
+static void *reading(bs_settings *s, bs_known *k, const bs_option **rows)
+{
+    (void)s;
+    *rows = bs_corpus_rows;
+    return &k->text;
+}
+
 const bs_kind bs_kind_tag = {
     .task = &bs_task_tag,
     .unit = "sentences",
     .method = "infnet+",
     .options = " text. words. chars. columns. rules. ",
+    .reading = reading,
     .defaults = "net.layers=1 net.width=128 net.dropout=0.3 lr.net=0.001 lr.energy=0.001 "
                 "energy.hidden=128 gbi.space=logits gbi.start=uniform gbi.lr=1 cost=l1 clip=5 "
                 "clip.energy=5 epochs=100 early_stop.patience=10 infnet.hidden=0",

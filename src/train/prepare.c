@@ -4,6 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/io.h"
 #include "data/split.h"
 
 const char *const bs_role_names[BS_ROLES] = {"train", "valid", "test", "unlabelled"};
@@ -49,8 +50,8 @@ static basin_status read_part(const bs_settings *s, const bs_kind *kind, const b
         bs_log_say(log, BS_INFO, "%s: the part of that name in %s%s", bs_role_names[role],
                    wish.file[0], role > 0 ? "; --valid and --test take files instead" : "");
     for (size_t i = 0; !status && i < notes.n; i++)
-        bs_log_say(log, strcmp(notes.note[i].tag, "differs") == 0 ? BS_WARN : BS_INFO, "%s: %s",
-                   bs_role_names[role], notes.note[i].text);
+        bs_log_say(log, bs_note_level(&notes.note[i], BS_INFO), "%s: %s", bs_role_names[role],
+                   notes.note[i].text);
     bs_notes_free(&notes);
     return status;
 }
@@ -184,6 +185,7 @@ basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *
         status = check_unlabelled(s, kind, files, err);
     for (int role = 0; role < BS_ROLES && !status; role++)
         status = read_part(s, kind, files, role, log, out, err);
+    bs_input_forget(); /* what was looked at to find the task, and not read */
     if (!status)
         warn_of_sharing(files, out, log);
     if (!status && !out->part[1].kind)

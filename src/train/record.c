@@ -78,8 +78,8 @@ basin_status bs_record_start(bs_trainer *t, bool anew, basin_error *err)
     file_path(t, "last", last);
     bs_sweep(t->job->folder, 0);
     bs_sweep(last, 0);
-    for (int i = 0; anew && i < 2; i++) { /* of the run that was here before */
-        file_path(t, i ? "outcome.json" : "metrics.jsonl", last);
+    for (int i = 0; i < 1 + anew; i++) { /* it is not finished any more */
+        file_path(t, i ? "metrics.jsonl" : "outcome.json", last);
         unlink(last);
     }
     bs_buf_init(&text, 1 << 20);

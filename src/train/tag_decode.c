@@ -13,11 +13,9 @@ void bs_tag_decoder_free(bs_tag_decoder *d)
 static basin_status allowed_of(const bs_lexicon *l, uint8_t *allowed, basin_error *err)
 {
     bs_tagset    tags;
-    const char **text = bs_calloc((size_t)l->tags.n + 1, sizeof *text);
+    const char **text = bs_names_texts(&l->tags);
     if (!text)
         return bs_fail_nomem(err);
-    for (int32_t i = 0; i < l->tags.n; i++)
-        text[i] = l->tags.item[i].text;
     basin_status s = bs_tagset_make(text, l->tags.n, (bs_scheme)l->scheme, &tags, err);
     if (!s)
         bs_tagset_allowed(&tags, allowed);

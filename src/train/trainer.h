@@ -86,14 +86,14 @@ typedef struct {
     bool                    advised[BS_ADVICE]; /* ... and was said */
 } bs_trainer;
 
-/* checkpoint.c: everything needed to go on, in folder/last/state.safetensors. */
-/* Two identities of runs: how they differ, and in which setting first. */
+/* identity.c: two identities of runs: how they differ, and in which setting first. */
 typedef struct {
-    enum { BS_RUN_SAME, BS_RUN_LONGER, BS_RUN_OTHER } kind; /* longer: only more epochs */
+    enum { BS_RUN_SAME, BS_RUN_LONGER, BS_RUN_OTHER } kind; /* longer: but for time */
     char text[320];                                         /* "epochs was 3, now it is 5" */
 } bs_difference;
 bs_difference bs_identity_compare(const char *theirs, const char *mine);
 
+/* checkpoint.c: everything needed to go on, in folder/last/state.safetensors. */
 basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err);
 /* *found = false when there is none; one of other settings or data is an error, but that of a run
  * with fewer epochs. */
@@ -108,7 +108,7 @@ basin_status bs_pretrained_take(bs_trainer *t, basin_error *err);
 basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err);
 
 /* record.c: what people and programs read of a run while it is made. */
-/* config, manifest; `anew`: metrics.jsonl of an earlier run is removed */
+/* config, manifest; outcome.json of an earlier run is removed, `anew`: its metrics.jsonl, too */
 basin_status bs_record_start(bs_trainer *t, bool anew, basin_error *err);
 /* Written again at the end, for the memory that the process took at most. */
 basin_status bs_record_manifest(const bs_trainer *t, basin_error *err);

@@ -59,8 +59,12 @@ basin compare d.arff --methods ce,seal-nce --seeds 3 $small -o killed --resume 2
 [ "$before" = "$(cat killed/ce/seed-0/outcome.json)" ] && echo "finished runs are kept"
 try $compare -o killed
 try $compare -o killed --resume --set batch=16
+basin compare d.arff -q --methods ce,seal-nce --seeds 2 $small --epochs 5 -o killed --resume > table
+echo "status $?, $(wc -l < killed/ce/seed-0/metrics.jsonl) epochs"
+basin compare d.arff -q --methods ce,seal-nce --seeds 2 $small --epochs 5 -o five > table
+steady killed/compare.json > a && steady five/compare.json > b && cmp a b && echo "more epochs: same numbers"
 echo '{"identity": 3' > killed/ce/seed-1/outcome.json
-try $compare -o killed --resume
+try basin compare d.arff --methods ce,seal-nce --seeds 2 $small --epochs 5 -q -o killed --resume
 $compare -o stopped --epochs 100000 --set early_stop.patience=100000 > table 2> messages & pid=$!
 sleep 0.7
 kill -INT $pid

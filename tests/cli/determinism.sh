@@ -40,6 +40,12 @@ $short --epochs 9 --resume -o more > table
 cmp more9/best.safetensors more/best.safetensors && echo "more epochs: same model"
 wc -l < more/metrics.jsonl
 basin train --resume -o more --epochs 10 -q > table && wc -l < more/metrics.jsonl
+# a run that goes on is not finished, whatever it was before
+cp -r more killed-more
+$short --epochs 100000 --resume -o killed-more > table 2> messages & pid=$!
+until [ "$(wc -l < killed-more/metrics.jsonl)" -gt 12 ]; do sleep 0.02; done
+kill -9 $pid; wait $pid 2> /dev/null
+ls killed-more/outcome.json 2> /dev/null || echo "not finished"
 $short --epochs 5 --set schedule=cosine --set checkpoint.seconds=0 -o cosine > table
 $short --epochs 9 --set schedule=cosine --resume -o cosine 2>&1
 rm -r more/last

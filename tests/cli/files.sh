@@ -9,7 +9,6 @@ try basin data split d.arff -o spl --shares 50,50 --names a,
 ls spl* 2> none || echo "nothing written"
 
 # a word and a label of one name, in formats where both are columns; rows called id beside a feature id
-hash() { basin data inspect "$@" --json 2> /dev/null | tr ',' '\n' | grep hash; }
 printf '%s\n' '{"id":"x","features":{"python":1,"id":2},"labels":["python"]}' \
     '{"id":"y","features":{"id":3},"labels":["java"]}' > so.jsonl
 try basin data convert so.jsonl -o so.arff

@@ -65,6 +65,7 @@ basin predict seal - < $photo -o - | sed 's/"pixels".*//'
 basin predict seal - -o piped < $photo && cmp piped/stdin.png mask.png && echo "piped: same"
 tar cf - set | basin predict seal - | sed 's/"pixels".*//'
 echo text | basin predict seal - 2>&1
+head -c 200 $photo | gzip -c | head -c 100 | basin predict seal - 2>&1; echo "status $?"
 basin eval seal - < $photo 2>&1
 
 # large photos: not all outputs are held at a time

@@ -70,6 +70,9 @@ echo "== the second file has what the first has not"
 printf '{"x": 1, "labels": ["p"]}\n' > one.jsonl
 scores basin eval jsonl one.jsonl d.jsonl
 scores basin eval jsonl d.jsonl one.jsonl
+printf 'c,size,p,q\nred,small,1,0\nblue,small,0,1\n' > c1.csv
+printf 'c,size,p,q\ngreen,large,1,0\nred,small,0,1\n' > c2.csv
+basin data inspect c1.csv c2.csv --labels p,q | grep -o '[0-9]* missing.*values'
 
 echo "== data that is given twice"
 said() { basin train "$@" --method ce --epochs 1 --set report=no -o twice 2>&1 | grep '^warning'; }

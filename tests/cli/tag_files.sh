@@ -95,6 +95,8 @@ basin predict two test.conllu -q | cmp - test.conllu && echo "tags are where the
 sed 's/Tag=.*/SpaceAfter=No/' test.conllu | basin predict two - -q | sed -n 2,3p
 basin predict two test.conllu -q > again.conllu && basin eval two again.conllu --json | grep -o '"span_f1": [0-9.]*'
 $train test.conllu --method ce -o u > table && basin predict u test.conllu -q | awk -F '\t' 'NF > 1 { print NF }' | uniq
+sed 's/Tag=//' test.conllu > bare.conllu
+$train bare.conllu --tag-column 10 --method ce -o bare > table && basin predict bare bare.conllu -q | cut -f 10 | sed -n 2,3p
 try basin predict ner test.conllu
 basin data convert pos.conll -q -o pos.conllu && basin predict pos pos.conllu -q | cut -f 1-5 | sed -n 2,3p
 
