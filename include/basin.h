@@ -198,7 +198,8 @@ typedef struct {
     const char *html;     /* where folder/compare.html is written a second time */
     int         seeds;    /* trainings of each method; default: 3 */
     int         jobs;     /* trainings at the same time, which share the threads; default: 1 */
-    int         resume;   /* nonzero: finished runs of the folder are kept, others go on */
+    int         resume;   /* nonzero: finished runs of the folder are kept, others go on; so
+                             do those with a checkpoint when there are more epochs */
 } basin_compare_options;
 
 /* Trains every method with every seed on the same data and compares them on the

@@ -65,11 +65,11 @@ void bs_metric_header(const bs_kind *k, bs_buf *out);
 void bs_metric_row(const bs_kind *k, const bs_known *known, const char *name,
                    const double v[BS_MOST_METRICS], double margin, bs_buf *out);
 
-/* Reads files for a trained model: labels optional, features matched. part: of files that have
- * parts, the one that is meant, or "all"; NULL: that for tests, or all when label_free. */
 /* Of files for a model; most of what is noted was said when it was trained. */
 void bs_say_notes(const bs_notes *notes, bs_logger *log);
 
+/* Reads files for a trained model: labels optional, features matched. part: of files that have
+ * parts, the one that is meant, or "all"; NULL: that for tests, or all when label_free. */
 basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, const char *part,
                          bool label_free, bs_logger *log, bs_part *out, basin_error *err);
 

@@ -48,7 +48,8 @@ typedef struct {
 /* The settings of a run, which are its method's with another seed. */
 void bs_compare_settings(const bs_comparison *c, int method, int seed, bs_settings *out);
 
-/* Takes over runs that are finished already; with other settings they are an error. */
+/* Takes over runs that are finished already. With other settings they are an error, but those
+ * that get more epochs go on where they have a checkpoint. */
 basin_status bs_compare_restore(bs_comparison *c, basin_error *err);
 /* Trains what is not finished. Failures stay with their runs; the status is that of a stop. */
 basin_status bs_compare_train(bs_comparison *c, basin_error *err);

@@ -89,7 +89,8 @@ static basin_status print_labels(const bs_dataset *d, const bs_summary *s, bs_bu
     return BASIN_OK;
 }
 
-static void print_json(const bs_dataset *d, const bs_summary *s, const bs_notes *notes, bs_buf *out)
+/* Up to its notes. */
+static void print_json(const bs_dataset *d, const bs_summary *s, bs_buf *out)
 {
     bs_buf_printf(out,
                   "{\"format\": \"%s\", \"dense\": %s, \"rows\": %d, \"features\": %d, "
@@ -102,6 +103,10 @@ static void print_json(const bs_dataset *d, const bs_summary *s, const bs_notes 
                   (int)s->rows_unlabelled, (int)s->duplicates, (int)s->contradictions,
                   (int)s->features_constant, (long long)s->missing, (int)s->labels_never,
                   (unsigned long long)d->hash);
+}
+
+static void print_json_notes(const bs_notes *notes, bs_buf *out)
+{
     for (size_t i = 0; i < notes->n; i++)
         bs_buf_printf(out, "%s\"%s\"", i ? ", " : "", notes->note[i].tag);
     bs_buf_text(out, "]}");
@@ -191,7 +196,7 @@ static basin_status show(const bs_dataset *d, const bs_summary *s, const bs_note
     basin_status status = print_labels(d, s, table, err);
     print_checks(d, s, table);
     print_notes(notes, 0, table);
-    print_json(d, s, notes, json);
+    print_json(d, s, json);
     return status;
 }
 
@@ -219,16 +224,19 @@ static basin_status check_file(const bs_given *g, int i, const bs_schema *like, 
     basin_status s = bs_dataset_read(&g->file[i], 1, &o, out, &notes, err);
     if (!s)
         s = bs_dataset_summary(*out, &summary, err);
+    const bool read = !s;
     if (!s)
         s = show(*out, &summary, &notes, table, json, err);
-    else
-        bs_buf_text(json, "null");
     if (!s)
         s = find_problem(&summary, g->file[i], &notes, err);
     size_t shown = notes.n;
     if (!s && like)
         s = bs_dataset_match(like, *out, g->file[i], &notes, err);
     print_notes(&notes, shown, table);
+    if (read)
+        print_json_notes(&notes, json);
+    else
+        bs_buf_text(json, "null");
     if (s)
         bs_buf_printf(table, "problem  %s\n", err->msg);
     bs_notes_free(&notes);
@@ -277,8 +285,10 @@ static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf
         status = find_problem(&summary, g->file[0], &notes, err);
     if (!status)
         status = show(d, &summary, &notes, table, json, err);
-    if (!status)
+    if (!status) {
+        print_json_notes(&notes, json);
         print_next(g, false, table);
+    }
     bs_dataset_free(d);
     bs_notes_free(&notes);
     return status;

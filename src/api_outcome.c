@@ -125,6 +125,7 @@ static basin_status take_file(const bs_kind *k, const char *folder, const char *
     else if (!s && !*finished &&
              !(bs_checkpoint_there(folder) && (d.kind == BS_RUN_LONGER || !theirs)))
         s = refuse(path, &d, err);
+    *finished = *finished && !s;
     json_decref(file);
     bs_buf_free(&text);
     return s;

@@ -10,7 +10,8 @@ basin_status bs_outcome_write(const bs_prepared *data, const bs_settings *s,
 
 /* --resume: *finished when the run in there is, with these settings and this data; *out is filled
  * then. A finished run is never made again in the place of another one: that is an error, unless
- * it only gets more epochs or time and has a checkpoint to go on from. */
+ * it only gets more epochs or time and has a checkpoint to go on from. Where it does not say
+ * what it is of, its checkpoint does. */
 basin_status bs_outcome_take(const bs_prepared *data, const bs_settings *s, const char *folder,
                              bs_train_outcome *out, bool *finished, basin_error *err);
 bool         bs_outcome_there(const char *folder);

@@ -1,7 +1,6 @@
 /* api_report_run.c -- what a run folder holds: config, manifest.json, metrics.jsonl, outcome.json
  * and the model. A file that is missing or broken is said and left out; only a folder without
  * config and metrics.jsonl is none of a run. */
-#include <dirent.h>
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>

@@ -50,7 +50,7 @@ static void test_match(void **state)
                                    "@attribute a real\n@data\n1,y,9,2\n0,w,9,3\n",
                               "labels=z", &notes),
                         "a:2 c=y:1 | z / a:3 |");
-    assert_true(noted(&notes, "1 attribute is unknown"));
+    assert_true(noted(&notes, "1 attribute is not of the training data"));
     assert_true(noted(&notes, "the value 'w'"));
     assert_true(noted(&notes, "has no column for 1 of the 2 labels"));
     assert_string_equal(match(train, "labels=y,z",

@@ -203,8 +203,9 @@ static basin_status map_names(match *m)
         snprintf(m->ds->met.stranger, sizeof m->ds->met.stranger, "%.60s", n.dropped.last);
         /* Where columns are declared, one more may be a label that has another name here. */
         bs_notes_add(m->notes, m->ds->labelled && !m->ds->schema.open ? BS_NOTE_WARNING : "dropped",
-                     "%s: %d %s unknown to the model and left out: %s", m->file, (int)n.dropped.n,
-                     n.dropped.n > 1 ? "attributes are" : "attribute is", list_end(&n.dropped));
+                     "%s: %d %s not of the training data and left out: %s", m->file,
+                     (int)n.dropped.n, n.dropped.n > 1 ? "attributes are" : "attribute is",
+                     list_end(&n.dropped));
     }
     bs_names_free(&n.known);
     bs_names_free(&n.was);
@@ -235,7 +236,7 @@ static basin_status map_numbers(match *m)
                        m->file, have->n_features, want->n_features);
     if (dropped)
         bs_notes_add(m->notes, "dropped",
-                     "features numbered above %d are unknown to the model and "
+                     "features numbered above %d are not of the training data and "
                      "were left out",
                      want->n_features - 1 + want->index_base);
     return BASIN_OK;

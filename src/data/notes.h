@@ -37,7 +37,7 @@ void bs_notes_add(bs_notes *notes, const char *tag, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 const char *bs_notes_find(const bs_notes *notes, const char *tag); /* the first text, or NULL */
 bool        bs_notes_has(const bs_notes *notes, const char *tag);
-/* How loud a note is to be said; those with none of the tags above: `other`. */
+/* How loud a note is to be said; what is neither a warning nor a guess: `other`. */
 bs_log_level bs_note_level(const bs_note *note, bs_log_level other);
 
 #endif

@@ -315,7 +315,8 @@ static basin_status append(bs_corpus *a, const bs_corpus *b, bool tags, basin_er
         a->repaired_at = a->tokens + b->repaired_at;
     a->tokens += b->tokens;
     a->comments = a->comments || b->comments;
-    a->misc = a->misc || b->misc;
+    if (!a->labelled || b->labelled) /* how the tags stand that there are */
+        a->misc = (a->labelled && a->misc) || b->misc;
     if (tags && a->labelled && b->labelled)
         a->mixed = a->mixed || b->mixed || a->file_scheme != b->file_scheme;
     else if (tags && b->labelled)

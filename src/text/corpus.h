@@ -135,9 +135,9 @@ basin_status bs_corpus_write(const bs_corpus *c, const char *const *names, const
  * the tag in the fourth (in the tenth when it is of a span); "text" words only. */
 basin_status bs_corpus_convert(const bs_corpus *c, const char *format, bs_sink sink, void *to,
                                basin_error *err);
-/* The same into a file; format NULL: by the extension of path, else as it was read. */
-/* The one that is asked for, or that the ending of the path names, or NULL. */
-const char  *bs_corpus_format_of(const char *path, const char *format);
+/* The format that is asked for, or that the ending of the path names, or NULL. */
+const char *bs_corpus_format_of(const char *path, const char *format);
+/* Converts into a file; format NULL: by the ending of path, else as it was read. */
 basin_status bs_corpus_save(const bs_corpus *c, const char *path, const char *format,
                             basin_error *err);
 

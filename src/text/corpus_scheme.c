@@ -281,8 +281,8 @@ basin_status bs_corpus_scheme(bs_corpus_reading *r)
     c->labelled = c->tags.n > 0;
     if (!c->labelled) {
         if (!r->o->label_free)
-            return bs_corpus_fail(r, 0, 0, "no token has a tag: column %d is _ everywhere",
-                                  c->tag_column);
+            return bs_corpus_fail(r, 0, 0, "no token has a tag: column %d %s", c->tag_column,
+                                  c->misc ? "has no " BS_MISC_KEY : "is _ everywhere");
         return BASIN_OK;
     }
     c->suffix = strcmp(r->o->tag_style, "suffix") == 0;

@@ -112,7 +112,8 @@ static void put_conllu_line(const bs_corpus *c, const bs_row *row, const char *p
         return;
     }
     put_range(w, p, cell->at);
-    if (c->misc || !c->tag_column)
+    /* Cells that were no tags are items, which are kept. */
+    if (column == BS_CONLLU_MISC && (c->misc || !c->labelled))
         put_misc(cell, names[**tag], w);
     else
         bs_put(w, names[**tag]);

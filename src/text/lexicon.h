@@ -121,10 +121,11 @@ void bs_lexicon_characters(const bs_lexicon *l, const bs_names *words,
 /* Number of each tag, -1 when training had no such tag. */
 void bs_lexicon_tags(const bs_lexicon *l, const bs_names *tags, int32_t *id /* [tags->n] */);
 
+/* Feature columns that come from the file. */
+int bs_lexicon_columns(const bs_lexicon *l);
+
 /* --- in the model file: lexicon_json.c ----------------------------------- */
 
-/* Feature columns that come from the file. */
-int  bs_lexicon_columns(const bs_lexicon *l);
 void bs_lexicon_json(const bs_lexicon *l, bs_buf *out);
 /* Any bytes load or are refused; where opens messages. As with bs_lexicon_fit(). */
 basin_status bs_lexicon_from_json(const char *json, size_t len, const char *where, bs_lexicon *out,

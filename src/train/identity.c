@@ -4,6 +4,7 @@
  * run leaves it with its outcome and its checkpoints. */
 #include <jansson.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "train/prepare.h"
@@ -61,7 +62,7 @@ static void compare_settings(json_t *theirs, json_t *mine, bs_difference *out)
 }
 
 /* " time_limit 5 0123 4567 ..." of an outcome, " train 0123 valid 4567 ..." of a checkpoint: the
- * first word that differs. */
+ * first word that differs. No limit is 0. */
 static void compare_words(const char *theirs, const char *mine, bs_difference *out)
 {
     enum { MOST = 64 };
@@ -74,8 +75,12 @@ static void compare_words(const char *theirs, const char *mine, bs_difference *o
         else if (!more)
             return;
         else if (strcmp(name, "time_limit") == 0 && strcmp(was, is) != 0) {
-            out->kind = BS_RUN_LONGER;
+            const double before = strtod(was, NULL), now = strtod(is, NULL);
+            const bool   longer = before > 0 && (now > before || now <= 0);
+            out->kind = longer ? BS_RUN_LONGER : BS_RUN_OTHER;
             snprintf(out->text, sizeof out->text, "time_limit was %s, now it is %s", was, is);
+            if (!longer)
+                return;
         } else if (strcmp(was, is) != 0)
             what = role < BS_ROLES ? bs_role_names[role] : "training";
         snprintf(name, sizeof name, "%s", is);

@@ -223,8 +223,7 @@ void bs_outputs_free(bs_outputs *y);
 /* By name; "auto" is the headline. */
 basin_status bs_kind_metric(const bs_kind *k, const bs_known *known, const char *name, int *out,
                             basin_error *err);
-/* {"example_f1": 0.5, ...}, null for what is not defined; the second without the braces, returns
- * how many there are. */
+/* {"example_f1": 0.5, ...}, null for what is not defined; the second without the braces. */
 void bs_kind_json(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out);
 void bs_kind_members(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out);
 /* Without those that are not defined, or were not measured. */

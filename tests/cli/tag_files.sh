@@ -97,6 +97,13 @@ basin predict two test.conllu -q > again.conllu && basin eval two again.conllu -
 $train test.conllu --method ce -o u > table && basin predict u test.conllu -q | awk -F '\t' 'NF > 1 { print NF }' | uniq
 sed 's/Tag=//' test.conllu > bare.conllu
 $train bare.conllu --tag-column 10 --method ce -o bare > table && basin predict bare bare.conllu -q | cut -f 10 | sed -n 2,3p
+sed 's/Tag=.*/_/' test.conllu > open.conllu
+basin predict bare bare.conllu open.conllu -q | cut -f 10 | grep -c Tag=
+sed '2s/Tag=.*/Foreign/; 3s/Tag=.*/SpaceAfter=No/; s/Tag=.*/_/' test.conllu > items.conllu
+basin predict two items.conllu -q | cut -f 10 | sed -n 2,3p
+try basin eval two items.conllu
+sed 's/Tag=.*/SpaceAfter=No/' test.conllu > items.conllu
+try basin eval two items.conllu
 try basin predict ner test.conllu
 basin data convert pos.conll -q -o pos.conllu && basin predict pos pos.conllu -q | cut -f 1-5 | sed -n 2,3p
 
