@@ -60,8 +60,8 @@ static const struct {
     {energies_drift, 2,
      "energies grow without bound; energy.l2=0.1, more decay.energy or a lower lr.energy helps"},
     {search_rests, 3,
-     "gradient-based inference does not lower the energy; a higher gbi.lr, gbi.rule=normalised or "
-     "gbi.start=net helps"},
+     "gradient-based inference does not lower the energy; a higher gbi.lr or gbi.rule=normalised "
+     "helps"},
     {series_diverges, 3,
      "the implicit term is cut short or left out at most steps: the net's loss is too curved for "
      "it; a higher implicit.damping or a lower energy.weight helps"},

@@ -55,42 +55,6 @@ static basin_status make_scorer(bs_trainer *t, basin_error *err)
                          &how, &t->scorer, err);
 }
 
-/* Before any work is done: a setting that would only be looked at in the end. */
-static basin_status check_settings(const bs_train_options *o, basin_error *err)
-{
-    static const char *const kinds[] = {"auto", "label", "top-k", "cardinality"};
-    bs_metric_id             metric;
-    double                   number;
-    basin_error              why = {0};
-    basin_status             s = bs_metric_parse(o->threshold_metric, &metric, &why);
-    bool                     known = bs_parse_double(o->threshold, &number);
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
-        known |= strcmp(o->threshold, kinds[i]) == 0;
-    if (s)
-        bs_fail(err, s, "threshold.metric: %s", why.msg);
-    if (!s && !known)
-        s = bs_fail(err, BASIN_EARG,
-                    "threshold: '%s' is not auto, a number, label, top-k or cardinality",
-                    o->threshold);
-    bool corner = strcmp(o->gbi_start, "zeros") == 0 &&
-                  (strcmp(o->gbi_space, "logits") == 0 || strcmp(o->gbi_rule, "mirror") == 0);
-    if (!s && corner)
-        s = bs_fail(err, BASIN_EARG,
-                    "gbi.start: a search of logits cannot leave zeros, which are logits of minus "
-                    "infinity; use uniform, random or net");
-    if (!s && strcmp(o->task, "tag") == 0 && strcmp(o->gbi_rule, "adam") == 0 &&
-        strcmp(o->gbi_space, "projected") == 0)
-        s = bs_fail(err, BASIN_EARG,
-                    "gbi.rule: adam moves all tags that gain equally far, so that none wins; use "
-                    "gbi.space=logits, or plain, momentum or normalised");
-    if (!s && strcmp(o->infer, "viterbi") == 0 && strcmp(o->task, "tag") != 0)
-        s = bs_fail(err, BASIN_EARG, "infer: viterbi is for task tag; use net, gbi or refine");
-    if (!s && !bs_metric_table[metric].decided)
-        s = bs_fail(err, BASIN_EARG, "threshold.metric: %s does not depend on a threshold",
-                    o->threshold_metric);
-    return s;
-}
-
 static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_error *err)
 {
     const bs_train_options *o = &job->settings->train;
@@ -104,9 +68,7 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     l->o = o;
     l->backend = &bs_backend_cpu;
     basin_status s = job->train->kind->spec(o, job->known, &l->spec, err);
-    if (!s)
-        s = check_settings(o, err);
-    basin_error why = {0};
+    basin_error  why = {0};
     if (!s &&
         (s = bs_kind_metric(job->train->kind, job->known, o->stop_metric, &t->stop_metric, &why)))
         bs_fail(err, s, "early_stop.metric: %s", why.msg);
@@ -114,6 +76,8 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
         s = bs_profile_parse(o->profile, &t->profile, err);
     if (!s)
         s = bs_method_find(o->method, o->task, &t->method, err);
+    if (!s)
+        s = bs_check_settings(o, t->method, &l->spec, err);
     if (!s)
         s = l->backend->workspace_new(&(bs_backend_options){o->threads}, &l->w, err);
     if (!s && !(l->params = bs_params_new()))

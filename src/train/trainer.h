@@ -86,6 +86,10 @@ typedef struct {
     bool                    advised[BS_ADVICE]; /* ... and was said */
 } bs_trainer;
 
+/* check.c */
+basin_status bs_check_settings(const bs_train_options *o, const bs_method *m, const bs_spec *spec,
+                               basin_error *err);
+
 /* identity.c: two identities of runs: how they differ, and in which setting first. */
 typedef struct {
     enum { BS_RUN_SAME, BS_RUN_LONGER, BS_RUN_OTHER } kind; /* longer: but for time */
