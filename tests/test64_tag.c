@@ -166,7 +166,15 @@ static void a_second_derivative_of_a_language_model_is_refused(void **state)
 
 /* ---- padding ---- */
 
-/* Everything that is a value of a sentence, [rows, 1, 1], and two that are outputs. */
+/* What a search that is smoothed by entropy is scaled with: rules take the norm of a gradient. */
+static bs_id entropy_slope(scene *c, bs_id y)
+{
+    bs_id d, total = bs_sum(c->g, c->s.t->entropy(&c->s.v, y));
+    bs_grad(c->g, total, &y, 1, &d, true);
+    return bs_sum_axis(c->g, bs_square(c->g, d), -1);
+}
+
+/* Everything that is a value of a sentence, [rows, 1, 1], and some that are outputs. */
 static int ask(scene *c, bs_id y)
 {
     bs_view       *v = &c->s.v;
@@ -180,6 +188,7 @@ static int ask(scene *c, bs_id y)
     scene_result(c, t->cross_entropy(v, z), -1);
     scene_result(c, t->entropy(v, y), -1);
     scene_result(c, t->entropy(v, t->relax(v, z)), -1);
+    scene_result(c, entropy_slope(c, y), -1);
     scene_result(c, t->sample_log_prob(v, y, 1, z), -1);
     if (!v->spec->tag.energy->terms)
         scene_result(c, t->log_partition(v), -1);

@@ -277,7 +277,9 @@ static bs_id truth_log_prob(bs_view *v, bs_id z)
 
 static bs_id entropy(bs_view *v, bs_id y)
 {
-    return bs_neg(v->g, total(v, bs_mul(v->g, y, bs_log_safe(v->g, y, CORNER))));
+    bs_graph *g = v->g;
+    bs_id     p = by_token(v, y), terms = bs_mul(g, p, bs_log_safe(g, p, CORNER));
+    return bs_neg(g, total(v, flat(v, bs_mul(g, terms, mask(v)), outputs(v, y))));
 }
 
 /* ---- samples ---- */
