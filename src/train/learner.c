@@ -419,7 +419,8 @@ basin_status bs_enter_new_net(bs_learner *l, basin_error *err)
     return BASIN_OK;
 }
 
-/* energy/T/0/W <- net/T/0/W and so on: -E starts as the net's logits, plus the global term. */
+/* energy/T/0/W <- net/T/0/W and so on: -E starts as the net's logits, plus the global term. An
+ * energy of images also reads the mask: its first layer has another shape, and stays as it is. */
 basin_status bs_enter_energy(bs_learner *l, basin_error *err)
 {
     bs_params *p = l->params;
@@ -437,4 +438,16 @@ basin_status bs_enter_energy(bs_learner *l, basin_error *err)
                    (size_t)to->count * sizeof *p->value);
     }
     return BASIN_OK;
+}
+
+basin_status bs_enter_by_turns(bs_learner *l, basin_error *err)
+{
+    bs_params *p = l->params;
+    for (int i = 0; i < p->n; i++)
+        if (bs_has_prefix(p->segment[i].name, "anchor/")) {
+            const bs_segment *from = bs_params_find(p, p->segment[i].name + strlen("anchor/"));
+            memcpy(p->value + p->segment[i].offset, p->value + from->offset,
+                   (size_t)from->count * sizeof *p->value);
+        }
+    return bs_enter_energy(l, err);
 }

@@ -123,18 +123,6 @@ static bs_id stay_term(bs_scene *s)
     return bs_scale(g, sum, s->o->infnet_stay);
 }
 
-basin_status bs_enter_infnet(bs_learner *l, basin_error *err)
-{
-    bs_params *p = l->params;
-    for (int i = 0; i < p->n; i++)
-        if (bs_has_prefix(p->segment[i].name, "anchor/")) {
-            const bs_segment *from = bs_params_find(p, p->segment[i].name + strlen("anchor/"));
-            memcpy(p->value + p->segment[i].offset, p->value + from->offset,
-                   (size_t)from->count * sizeof *p->value);
-        }
-    return bs_enter_energy(l, err);
-}
-
 bs_id bs_loss_infnet(bs_scene *s)
 {
     bs_graph *g = s->v.g;

@@ -72,10 +72,10 @@ typedef struct {
     {                                                                                             \
         .name = "net", .infer = "net", .net = true, .enter = bs_enter_static, .step = bs_step_net \
     }
-#define BS_PHASE_BY_TURNS(first)                                               \
-    {                                                                          \
-        .name = "net and energy", .net = true, .energy = true, .enter = first, \
-        .step = bs_step_alternating                                            \
+#define BS_PHASE_BY_TURNS                                                                  \
+    {                                                                                      \
+        .name = "net and energy", .net = true, .energy = true, .enter = bs_enter_by_turns, \
+        .step = bs_step_alternating                                                        \
     }
 
 /* What methods that train a net and an energy by turns are tuned in; more goes behind it. */
@@ -145,9 +145,11 @@ basin_status bs_step_net(bs_learner *l, const bs_batch *b, basin_error *err);
 /* BS_STAGE_PRETRAINING */
 basin_status bs_step_pretrain(bs_learner *l, const bs_batch *b, basin_error *err);
 
-/* bs_phase.enter: net anew; and energy.init = net, where asked for. */
-basin_status bs_enter_energy(bs_learner *l, basin_error *err);
+/* bs_phase.enter: the net anew; energy.init = net, where asked for; and before that the net as it
+ * is now becomes the one that infnet.stay holds on to. */
 basin_status bs_enter_new_net(bs_learner *l, basin_error *err);
+basin_status bs_enter_energy(bs_learner *l, basin_error *err);
+basin_status bs_enter_by_turns(bs_learner *l, basin_error *err);
 
 /* Results of a program that computes a loss: the loss, then everything that may be seen. */
 enum { BS_RESULT_LOSS, BS_RESULT_SEEN, BS_RESULT_REST = BS_RESULT_SEEN + BS_SEEN_COUNT };

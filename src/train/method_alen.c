@@ -12,5 +12,5 @@ const bs_method bs_method_alen = {
     .seg = "energy.weight=1 gbi.lr=1",
     .tunes = BS_TUNES_BY_TURNS "gbi.lr",
     .stage = {{"energy/", bs_loss_least_squares}, {"net/", bs_loss_alen_net}, BS_STAGE_PRETRAINING},
-    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS(NULL)},
+    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS},
 };

@@ -17,7 +17,11 @@ const bs_method bs_method_implicit_cd = {
     .tunes = BS_TUNES_BY_TURNS "implicit.damping",
     .stage = {{"net/", bs_loss_net}, {"energy/", primary}, BS_STAGE_PRETRAINING},
     .phase = {BS_PHASE_PRETRAINING,
-              {.name = "net and energy", .net = true, .energy = true, .step = bs_step_implicit}},
+              {.name = "net and energy",
+               .net = true,
+               .energy = true,
+               .enter = bs_enter_by_turns,
+               .step = bs_step_implicit}},
     .setup = bs_implicit_setup,
     .free = bs_implicit_free,
 };

@@ -8,8 +8,9 @@ const bs_method bs_method_infnet = {
     .tasks = "mlc tag seg",
     .defaults = "inner=net infnet.form=single cost=squared energy.init=net infnet.stay=10 "
                 "lr.net=0.001",
+    .tag = "cost=l1",
     .seg = "cost=f1 energy.weight=0.1 infnet.stay=0.1",
     .tunes = BS_TUNES_BY_TURNS "pretrain.lr infnet.stay",
     .stage = {BS_STAGE_PRETRAINING, {"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}},
-    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS(bs_enter_infnet)},
+    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS},
 };

@@ -11,5 +11,5 @@ const bs_method bs_method_infnetplus = {
     .seg = "cost=f1 energy.weight=0.1 steps.net=1",
     .tunes = BS_TUNES_BY_TURNS "steps.net perceptron",
     .stage = {{"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}, BS_STAGE_PRETRAINING},
-    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS(NULL)},
+    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS},
 };

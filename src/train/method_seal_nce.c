@@ -10,5 +10,5 @@ const bs_method bs_method_seal_nce = {
     .seg = "samples=8 energy.weight=0.01 steps.energy=1",
     .tunes = BS_TUNES_BY_TURNS "steps.energy",
     .stage = {{"energy/", bs_loss_nce}, {"net/", bs_loss_net}, BS_STAGE_PRETRAINING},
-    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS(NULL)},
+    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS},
 };

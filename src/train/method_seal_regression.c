@@ -11,5 +11,5 @@ const bs_method bs_method_seal_regression = {
     .seg = "energy.weight=1 lr.energy=0.001",
     .tunes = BS_TUNES_BY_TURNS "steps.energy",
     .stage = {{"energy/", bs_loss_regression}, {"net/", bs_loss_net}, BS_STAGE_PRETRAINING},
-    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS(NULL)},
+    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS},
 };

@@ -11,5 +11,5 @@ const bs_method bs_method_seal_regression_s = {
     .seg = "energy.weight=1 lr.energy=0.001 samples=4",
     .tunes = BS_TUNES_BY_TURNS "steps.energy samples.noise",
     .stage = {{"energy/", bs_loss_regression_s}, {"net/", bs_loss_net}, BS_STAGE_PRETRAINING},
-    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS(NULL)},
+    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS},
 };

@@ -119,7 +119,8 @@ const bs_option bs_train_rows[] = {
     {"energy.shift", BS_BOOL, AT(energy_shift), "no", NULL, NULL, NULL,
      "labels are -1 and 1 for it, not 0 and 1", KEEP},
     {"energy.init", BS_NAME, AT(energy_init), "random", NULL, NULL, "random|net",
-     "net: its local part starts at the pre-trained net", KEEP},
+     "net: its local part starts at the pre-trained net (images: all of it but the first layer)",
+     KEEP},
     {"energy.l2", BS_FLOAT, AT(energy_l2), "0", "0", "1e6", "1e-6..1",
      "weight of squared energies, which keeps them from drifting", LOG},
 
@@ -188,7 +189,7 @@ const bs_option bs_train_rows[] = {
     {"infnet.keep", BS_BOOL, AT(infnet_keep), "no", NULL, NULL, NULL,
      "the model keeps the cost-augmented net, for 'basin explain' (infnet+)", KEEP},
     {"infnet.stay", BS_FLOAT, AT(infnet_stay), "0", "0", "1e6", "x10",
-     "weight of the squared distance to the pre-trained net (infnet)", LOG},
+     "weight of the squared distance to the pre-trained net (infnet, infnet+, seal-margin)", LOG},
     {"alen.net", BS_FLOAT, AT(alen_net), "1", "0", "1e6", "x10",
      "weight of the net's output in the energy's loss", LOG},
     {"alen.refined", BS_FLOAT, AT(alen_refined), "1", "0", "1e6", "x10",

@@ -63,3 +63,17 @@ basin list methods | grep '(.*mlc.*)$' | while read -r method _; do
                  END { if (NR != 40 || up || !down) print "  refined: " up + 0 " up, " down + 0 " down" }'
     fi
 done
+
+# what the net was after its pre-training is felt where it is asked for, whatever the method
+epochs_of() {
+    rm -rf one
+    basin train d.arff -q --method "$1" --epochs 2 --seed 7 --set report=no --set pretrain.epochs=2 \
+        --set net.width=8 --set energy.hidden=8 --set samples=5 --set energy.weight=1 --set "$2" -o one > table
+    sed 's/, "seconds.*//' one/metrics.jsonl > "$3"
+}
+for pair in seal-nce:energy.init=net seal-regression:energy.init=net alen:energy.init=net \
+    implicit-cd:energy.init=net infnet+:energy.init=net infnet+:infnet.stay=3 seal-margin:infnet.stay=3; do
+    epochs_of "${pair%%:*}" seed=7 usual.jsonl
+    epochs_of "${pair%%:*}" "${pair#*:}" other.jsonl
+    if cmp -s usual.jsonl other.jsonl; then echo "${pair%%:*}: ${pair#*:} changes nothing"; fi
+done
