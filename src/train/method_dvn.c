@@ -7,6 +7,7 @@ const bs_method bs_method_dvn = {
     .help = "energy learns the F1 of outputs; search from zeros predicts",
     .tasks = "mlc tag seg",
     .defaults = "infer=gbi gbi.test_steps=30 gbi.lr=0.03 lr.energy=0.0005 decay.energy=0.003",
+    .tag = "gbi.lr=1",
     .seg = "gbi.lr=2 lr.energy=0.00015 decay.energy=1e-5 clip=0",
     .tunes = "lr.energy decay.energy net.dropout gbi.lr",
     .stage = {{"energy/", bs_loss_value_search}},

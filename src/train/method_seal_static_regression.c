@@ -8,6 +8,7 @@ const bs_method bs_method_seal_static_regression = {
     .tasks = "mlc tag seg",
     .defaults = "net.loss=value gbi.test_steps=30 gbi.lr=0.03 lr.energy=0.0005 "
                 "decay.energy=0.003 energy.weight=10",
+    .tag = "gbi.lr=1",
     .seg = "energy.weight=1 gbi.lr=2 lr.energy=0.00015 decay.energy=1e-5 clip=5",
     .tunes = "lr.net net.dropout lr.energy decay.energy gbi.lr energy.weight",
     .stage = {{"energy/", bs_loss_value_search}, {"net/", bs_loss_net}},

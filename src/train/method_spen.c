@@ -7,6 +7,7 @@ const bs_method bs_method_spen = {
     .help = "energy with a margin loss, searched from a pre-trained net",
     .tasks = "mlc tag seg",
     .defaults = "infer=gbi gbi.start=net gbi.lr=0.01 energy.init=net lr.energy=0.0003",
+    .tag = "gbi.lr=1",
     .seg = "gbi.lr=0.1",
     .tunes = "pretrain.lr net.dropout lr.energy decay.energy gbi.lr",
     .stage = {BS_STAGE_PRETRAINING, {"energy/", bs_loss_margin_search}},
