@@ -42,7 +42,9 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     if (s->how.how == BS_INFER_NET) {
         y = t->relax(&v, t->logits(&v, "net"));
     } else if (s->how.how == BS_INFER_COST) {
-        bs_id below = t->relax(&v, t->logits(&v, "net"));
+        bs_id below = t->logits(&v, "net");
+        if (!s->how.cost_logits)
+            below = t->relax(&v, below);
         y = t->relax(&v, bs_cost_net_logits(&v, s->how.cost_net, below, s->how.cost_hidden));
     } else if (s->how.how == BS_INFER_VITERBI) {
         y = t->marginals(&v);

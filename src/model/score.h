@@ -29,6 +29,7 @@ typedef struct {
     bool        constrained; /* for whoever decodes: well-formed outputs only */
     bs_cost_net cost_net;    /* of BS_INFER_COST, with its hidden units */
     int         cost_hidden;
+    bool        cost_logits; /* it reads logits, not the relaxed output */
     /* of searches, for bs_scorer_replay: what is found after step[0] < step[1] < ... steps is
      * remembered, and the last of them is how far it goes; points = 0: nothing is */
     int points, step[BS_SCORE_POINTS];

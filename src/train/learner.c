@@ -50,7 +50,8 @@ bs_inference bs_options_inference(const bs_train_options *o, const char *infer)
                           .gbi = bs_options_gbi(o, true),
                           .constrained = o->constrain,
                           .cost_net = bs_cost_net_named(o->infnet_form),
-                          .cost_hidden = o->infnet_hidden};
+                          .cost_hidden = o->infnet_hidden,
+                          .cost_logits = bs_cost_net_reads_logits(o)};
 }
 
 /* Dropout is on in the net that is trained, and, as in the published runs, in the other, too

@@ -2,7 +2,7 @@
  *
  * Losses of the energy treat the outputs of nets and searches as constants;
  * losses of the net treat the energy's parameters so. Every one is a mean over
- * the rows of the batch. */
+ * the rows of the batch, but for some sums in mode=code. */
 #ifndef BS_LOSS_H
 #define BS_LOSS_H
 
@@ -39,7 +39,7 @@ bs_id bs_score_of(bs_scene *s, bs_id y);
 bs_id bs_value_of(bs_scene *s, bs_id energy);
 /* Cross-entropy of sigmoid(score) against a target in [0,1], by element. */
 bs_id bs_value_loss(bs_scene *s, bs_id score, bs_id target);
-/* Mean of a value by output; the sum in mode=code. */
+/* Mean of a value by output; for label sets the sum in mode=code. */
 bs_id bs_over_batch(bs_scene *s, bs_id rows);
 /* Mean of the hinge of a margin [rows, 1, 1]; notes the share of zeros. */
 bs_id bs_hinge(bs_scene *s, bs_id margin);
@@ -52,8 +52,8 @@ void  bs_see_search(bs_scene *s, const bs_found *found);
 
 /* The cost-augmented output of InfNet+ (infnet.form). */
 bs_id bs_cost_augmented(bs_scene *s);
-/* bs_phase.enter of infnet and infnet+: remembers the pre-trained net. */
-basin_status bs_enter_infnet(bs_learner *l, basin_error *err);
+/* Whether that net reads logits of the other one (mode=code of seal-margin). */
+bool bs_cost_net_reads_logits(const bs_train_options *o);
 
 /* bs_phase.enter of seal-static-*: a new net for the frozen energy. */
 basin_status bs_enter_static(bs_learner *l, basin_error *err);

@@ -10,8 +10,9 @@
  * truncate=yes cuts the nets' terms at zero as the energy's are, which is how training fails (Tu
  * et al., section 4.1).
  *
- * mode=code (SEAL's program): the cost-augmented output does not reach the energy's loss and
- * A is relaxed twice (a sigmoid of a sigmoid); F reads logits and is not cut off from A. */
+ * mode=code: F is not cut off from A. Of seal-margin (SEAL's program) also: the cost-augmented
+ * output does not reach the energy's loss, A is relaxed twice (a sigmoid of a sigmoid), and F reads
+ * logits. The nets' terms of the energy are weighted by energy.weight. */
 #include <stdio.h>
 #include <string.h>
 
@@ -26,6 +27,11 @@ static bool is_single(const bs_scene *s)
 static bool as_code(const bs_scene *s)
 {
     return strcmp(s->o->mode, "code") == 0;
+}
+
+bool bs_cost_net_reads_logits(const bs_train_options *o)
+{
+    return strcmp(o->mode, "code") == 0 && strcmp(o->method, "seal-margin") == 0;
 }
 
 /* A single net is trained for one of the two losses. */
@@ -45,8 +51,10 @@ static bs_id cost_logits(bs_scene *s)
     bs_id             below = 0;
     if (is_single(s))
         return bs_net_logits(s);
-    if (form == BS_COST_NET_STACKED)
-        below = as_code(s) ? bs_net_logits(s) : bs_stop(s->v.g, bs_net_output(s));
+    if (form == BS_COST_NET_STACKED) {
+        below = bs_cost_net_reads_logits(s->o) ? bs_net_logits(s) : bs_net_output(s);
+        below = as_code(s) ? below : bs_stop(s->v.g, below);
+    }
     return bs_cost_net_logits(&s->v, form, below, s->o->infnet_hidden);
 }
 
@@ -76,7 +84,7 @@ static bs_id compound_as_code(bs_scene *s)
 bs_id bs_loss_compound(bs_scene *s)
 {
     bs_graph *g = s->v.g;
-    if (as_code(s) && !is_single(s))
+    if (bs_cost_net_reads_logits(s->o) && !is_single(s))
         return compound_as_code(s);
     bs_id truth = s->t->truth_energy(&s->v), loss = bs_const(g, 0), found = truth;
     if (has_margin(s)) {

@@ -46,10 +46,12 @@ bs_id bs_hinge(bs_scene *s, bs_id margin)
     return bs_mean(g, bs_relu(g, margin));
 }
 
-/* The authors' programs add up where the papers have means: it decides how often clipping acts. */
+/* The authors' programs for label sets add up where the papers have means: it decides how often
+ * clipping acts. */
 bs_id bs_over_batch(bs_scene *s, bs_id rows)
 {
-    return strcmp(s->o->mode, "code") == 0 ? bs_sum(s->v.g, rows) : bs_mean(s->v.g, rows);
+    const bool sum = strcmp(s->o->mode, "code") == 0 && strcmp(s->o->task, "mlc") == 0;
+    return sum ? bs_sum(s->v.g, rows) : bs_mean(s->v.g, rows);
 }
 
 bs_id bs_contrast(bs_scene *s, bs_id truth, bs_id others)
