@@ -1,6 +1,6 @@
 /* loss_alen.c -- ALEN (Pan et al. 2020): least squares towards the score of an output.
  *
- * energy: (v(y) - 1)^2 / 2 + alen.net (v(g) - s(g))^2 / 2 + alen.refined (v(r) - s(r))^2 / 2
+ * energy: (v(y) - s(y))^2 / 2 + alen.net (v(g) - s(g))^2 / 2 + alen.refined (v(r) - s(r))^2 / 2
  * (6) net: CE + energy.weight (v(g) - 1)^2 / 2 (11)
  *
  * v = sigmoid(-E) (the paper does not say), g = net(x), r = g after a few steps of normalised
@@ -31,13 +31,21 @@ static bs_id towards_score(bs_scene *s, bs_id y, double weight)
     return half_square(s, value_of(s, y), s->t->score(&s->v, y), weight);
 }
 
+/* A distribution, as rules make it, does not score 1 against itself. */
+static bs_id full_score(bs_scene *s, bs_id truth)
+{
+    return *s->o->rules_file ? s->t->score(&s->v, truth) : bs_const(s->v.g, 1);
+}
+
 bs_id bs_loss_adversarial(bs_scene *s)
 {
     bs_graph *g = s->v.g;
     bs_id     truth = s->t->truth(&s->v), output = bs_stop(g, bs_net_output(s));
-    bs_id     first = half_square(s, value_of(s, truth), bs_const(g, 1), 1);
-    bs_see_energies(s, s->t->energy(&s->v, truth), s->t->energy(&s->v, output));
-    return bs_add(g, first, towards_score(s, output, s->o->alen_net));
+    bs_id     first = half_square(s, value_of(s, truth), full_score(s, truth), 1);
+    bs_id     at_truth = s->t->energy(&s->v, truth), at_output = s->t->energy(&s->v, output);
+    bs_see_energies(s, at_truth, at_output);
+    return bs_with_l2(s, bs_add(g, first, towards_score(s, output, s->o->alen_net)),
+                      bs_concat(g, at_truth, at_output, -2));
 }
 
 bs_id bs_loss_least_squares(bs_scene *s)

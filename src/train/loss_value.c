@@ -12,8 +12,10 @@
 bs_id bs_primary_value(bs_scene *s, bs_id y)
 {
     bs_graph *g = s->v.g;
-    bs_id     score = bs_score_of(s, y), target = bs_stop(g, s->t->score(&s->v, y));
-    s->seen[BS_SEEN_energy_output] = bs_mean(g, bs_neg(g, score));
+    bs_id     energy = s->t->energy(&s->v, y), score = bs_value_of(s, energy);
+    bs_id     target = bs_stop(g, s->t->score(&s->v, y));
+    /* the first is what was found; behind it may stand samples, or the truth */
+    s->seen[BS_SEEN_energy_output] = bs_mean(g, bs_slice(g, energy, -2, 0, 1));
     if (!s->brief)
         s->seen[BS_SEEN_energy_truth] = bs_mean(g, s->t->truth_energy(&s->v));
     return bs_with_l2(s, bs_over_batch(s, bs_value_loss(s, score, target)), score);
