@@ -632,7 +632,7 @@ const bs_kind bs_kind_seg = {
     .reading = reading,
     .defaults = "net.width=64 net.dropout=0 energy.hidden=384 batch=8 optimiser=adam "
                 "lr.net=0.002 lr.energy=0.001 pretrain.lr=0.002 clip=5 clip.energy=5 "
-                "plateau.patience=10 plateau.both=yes infnet.hidden=0",
+                "plateau.patience=10 plateau.both=yes",
     .metric = metrics,
     .n_metrics = BS_SEG_METRIC_COUNT,
     .shown = {{BS_SEG_METRIC_mean_iou, "mean-IoU", 12, 2, true},

@@ -577,7 +577,7 @@ const bs_kind bs_kind_tag = {
     .reading = reading,
     .defaults = "net.layers=1 net.width=128 net.dropout=0.3 lr.net=0.001 lr.energy=0.001 "
                 "energy.hidden=128 gbi.space=logits gbi.start=uniform gbi.lr=1 cost=l1 clip=5 "
-                "clip.energy=5 epochs=100 early_stop.patience=10 infnet.hidden=0",
+                "clip.energy=5 epochs=100 early_stop.patience=10",
     .metric = metrics,
     .n_metrics = BS_TAG_METRIC_COUNT,
     .shown = {{BS_TAG_METRIC_token_accuracy, "tok-acc", 12, 2, true},
