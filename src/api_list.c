@@ -12,6 +12,7 @@
 #endif
 
 #include "api.h"
+#include "cpu/dense.h"
 #include "cpu/vec.h"
 #include "data/make_mlc.h"
 #include "image/make_seg.h"
@@ -202,6 +203,26 @@ static void print_dnnl(bs_buf *out)
 #endif
 }
 
+/* OpenBLAS takes processors that are newer than itself for old ones. */
+static void print_core(bs_buf *out, const char *isa)
+{
+    const char *core = openblas_get_corename();
+    bool        avx512 = strcmp(isa, "avx512") == 0;
+    if (strcmp(isa, "plain") == 0 || bs_blas_unpacked(core) ||
+        (!avx512 && (strcmp(core, "Haswell") == 0 || strcmp(core, "Zen") == 0)))
+        return;
+#ifdef BS_DNNL
+    bs_buf_printf(out, "check          BLAS takes this processor for a %s: oneDNN multiplies\n",
+                  core);
+#else
+    bs_buf_printf(
+        out,
+        "check          BLAS takes this processor for a %s, which is slow without oneDNN: "
+        "OPENBLAS_CORETYPE=%s in the environment helps\n",
+        core, avx512 ? "SkylakeX" : "Haswell");
+#endif
+}
+
 basin_status basin_doctor(basin_text *out, basin_error *err)
 {
     bs_buf         table, json;
@@ -226,6 +247,7 @@ basin_status basin_doctor(basin_text *out, basin_error *err)
     bs_buf_text(&table, openmp ? "check          BLAS uses OpenMP: good\n"
                                : "check          BLAS has threads of its own, which compete with "
                                  "ours: install the OpenMP flavour of OpenBLAS\n");
+    print_core(&table, vec->isa);
     bs_buf_printf(&json,
                   "{\"version\": \"%s\", \"instructions\": \"%s\", \"cores\": %d, "
                   "\"blas_openmp\": %s}",

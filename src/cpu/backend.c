@@ -2,6 +2,7 @@
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ static basin_status workspace_new(const bs_backend_options *o, bs_workspace **ou
     const char *profile = getenv("BASIN_PROFILE"), *debug = getenv("BASIN_DEBUG");
     w->threads = o && o->threads > 0 ? o->threads : omp_get_num_procs();
     w->vec = bs_vec_choose();
+    snprintf(w->arithmetic, sizeof w->arithmetic, "%s %s", w->vec->isa, openblas_get_corename());
     w->generation = 1;
     w->profile = profile && strcmp(profile, "0") != 0;
     w->check_nan = debug && strcmp(debug, "nan") == 0;
@@ -63,7 +65,7 @@ basin_status bs_workspace_reserve(bs_workspace *w, size_t arena, size_t scratch,
 
 static const char *arithmetic(const bs_workspace *w)
 {
-    return w->vec->isa;
+    return w->arithmetic;
 }
 
 /* ---- binding ---- */

@@ -12,10 +12,10 @@
  *
  * Columns are made for a few channels at a time, so that they stay in the second-level cache, and
  * the products accumulate. A 1x1 kernel with stride 1 needs none: x is its own matrix. */
-#include <cblas.h>
 #include <string.h>
 
 #include "cpu/conv.h"
+#include "cpu/dense.h"
 
 /* Sizes of one convolution, whichever of the three it is, and how it is cut. */
 typedef struct {
@@ -161,17 +161,6 @@ static void add_columns(const geometry *g, part p, const real *columns, real *x)
     }
 }
 
-static void gemm(bool ta, bool tb, int m, int n, int k, const real *a, int64_t lda, const real *b,
-                 int64_t ldb, real beta, real *c, int64_t ldc)
-{
-    CBLAS_TRANSPOSE At = ta ? CblasTrans : CblasNoTrans, Bt = tb ? CblasTrans : CblasNoTrans;
-#ifdef BS_DOUBLE
-    cblas_dgemm(CblasRowMajor, At, Bt, m, n, k, 1, a, (int)lda, b, (int)ldb, beta, c, (int)ldc);
-#else
-    cblas_sgemm(CblasRowMajor, At, Bt, m, n, k, 1, a, (int)lda, b, (int)ldb, beta, c, (int)ldc);
-#endif
-}
-
 /* ---- which way ---- */
 
 extern const bs_vec_conv bs_vec_conv_plain;
@@ -237,9 +226,9 @@ static void conv_run(const bs_call *c, int64_t begin, int64_t end, void *scratch
             int  n = p.rows * g.OW;
             if (!g.direct)
                 make_columns(&g, p, x, scratch);
-            gemm(false, false, g.O, n, p.channels * g.taps, w + (int64_t)p.c0 * g.taps, K,
-                 g.direct ? x : scratch, n, a->accumulate || block > 0,
-                 (real *)a->out + b * g.O * pixels + (int64_t)p.i0 * g.OW, pixels);
+            bs_gemm(false, false, g.O, n, p.channels * g.taps, w + (int64_t)p.c0 * g.taps, K,
+                    g.direct ? x : scratch, n, a->accumulate || block > 0,
+                    (real *)a->out + b * g.O * pixels + (int64_t)p.i0 * g.OW, pixels);
         }
     }
 }
@@ -277,7 +266,8 @@ static void conv_dx_run(const bs_call *c, int64_t begin, int64_t end, void *scra
         const real *dy = (const real *)a->in[0] + b * g.O * pixels;
         real       *dx = (real *)a->out + b * g.C * plane;
         if (g.direct) {
-            gemm(true, false, g.C, (int)pixels, g.O, w, K, dy, pixels, a->accumulate, dx, pixels);
+            bs_gemm(true, false, g.C, (int)pixels, g.O, w, K, dy, pixels, a->accumulate, dx,
+                    pixels);
             continue;
         }
         if (!a->accumulate)
@@ -285,8 +275,8 @@ static void conv_dx_run(const bs_call *c, int64_t begin, int64_t end, void *scra
         for (int64_t rows = 0; rows < g.row_blocks; rows++) {
             part p = part_of(&g, rows, block);
             int  n = p.rows * g.OW;
-            gemm(true, false, p.channels * g.taps, n, g.O, w, K, dy + (int64_t)p.i0 * g.OW, pixels,
-                 0, scratch, n);
+            bs_gemm(true, false, p.channels * g.taps, n, g.O, w, K, dy + (int64_t)p.i0 * g.OW,
+                    pixels, 0, scratch, n);
             add_columns(&g, p, scratch, dx);
         }
     }
@@ -327,8 +317,8 @@ static void conv_dw_run(const bs_call *c, int64_t begin, int64_t end, void *scra
             const real *dy = (const real *)a->in[1] + b * g.O * pixels + (int64_t)p.i0 * g.OW;
             if (!g.direct)
                 make_columns(&g, p, x, scratch);
-            gemm(false, true, g.O, p.channels * g.taps, n, dy, pixels, g.direct ? x : scratch, n,
-                 a->accumulate || step > 0, dw, K);
+            bs_gemm(false, true, g.O, p.channels * g.taps, n, dy, pixels, g.direct ? x : scratch, n,
+                    a->accumulate || step > 0, dw, K);
         }
     }
 }

@@ -1,77 +1,12 @@
-/* gemm.c -- dense products by a library, called on fixed blocks by our own threads.
+/* gemm.c -- dense products by a library (dense.c), called on fixed blocks by our own threads.
  *
  * BLAS would cut the work by the number of threads, and the last bits with it;
  * here the cut depends on the shape alone. Vectors take the matrix-vector
- * routine, which streams the matrix once. Large products go to oneDNN where the
- * build has it: training steps are about a tenth faster than with OpenBLAS. Small
- * and narrow ones go to OpenBLAS in parts that it multiplies where they lie,
- * without packing; oneDNN also takes 20 ms to prepare its first (docs/speed.md). */
-#include <cblas.h>
-
+ * routine, which streams the matrix once. */
+#include "cpu/dense.h"
 #include "cpu/kernel.h"
 
-#ifdef BS_DOUBLE
-#define blas_gemm cblas_dgemm
-#define gemv      cblas_dgemv
-#else
-#define blas_gemm cblas_sgemm
-#define gemv      cblas_sgemv
-#endif
-
 enum { BLOCK_ALIGN = 16 };
-
-#if defined BS_DNNL && !defined BS_DOUBLE
-#include <dnnl.h>
-
-static void large_gemm(bool ta, bool tb, int m, int n, int k, const real *a, int lda, const real *b,
-                       int ldb, real beta, real *c, int ldc)
-{
-    dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, 1, a, lda, b, ldb, beta, c, ldc);
-}
-
-/* UNPACKED: what OpenBLAS multiplies where it lies, m n k. Parts of it are as fast as oneDNN for
- * 8 rows and more, 1.05 to 1.25 times as fast for fewer, 1.8 times for 17 columns; beyond LITTLE
- * it no longer matters. */
-enum { UNPACKED = 1000000, LITTLE = 2000000, NARROW = 32 };
-
-/* Rows and columns of a part, or false where oneDNN is better. */
-static bool unpacked(bool ta, bool tb, int m, int n, int k, int *rows, int *columns)
-{
-    *rows = m;
-    *columns = n;
-    if (tb && !ta)
-        return n < NARROW && (int64_t)m * n * k <= UNPACKED;
-    if (n < NARROW) {
-        *rows = UNPACKED / n / k / BLOCK_ALIGN * BLOCK_ALIGN;
-        return *rows > 0;
-    }
-    *columns = UNPACKED / m / k / BLOCK_ALIGN * BLOCK_ALIGN;
-    return *columns > 0 && (int64_t)m * n * k <= LITTLE;
-}
-
-static void gemm(bool ta, bool tb, int m, int n, int k, const real *a, int lda, const real *b,
-                 int ldb, real beta, real *c, int ldc)
-{
-    int rows, columns;
-    if (!unpacked(ta, tb, m, n, k, &rows, &columns)) {
-        large_gemm(ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc);
-        return;
-    }
-    for (int i = 0; i < m; i += rows)
-        for (int j = 0; j < n; j += columns)
-            blas_gemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans,
-                      m - i < rows ? m - i : rows, n - j < columns ? n - j : columns, k, 1,
-                      a + (ta ? i : (int64_t)i * lda), lda, b + (tb ? (int64_t)j * ldb : j), ldb,
-                      beta, c + (int64_t)i * ldc + j, ldc);
-}
-#else
-static void gemm(bool ta, bool tb, int m, int n, int k, const real *a, int lda, const real *b,
-                 int ldb, real beta, real *c, int ldc)
-{
-    blas_gemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, m, n,
-              k, 1, a, lda, b, ldb, beta, c, ldc);
-}
-#endif
 
 /* How many blocks: few, since each block packs the shared operand anew, which costs up to a
  * fifth of the time; enough for the threads of an ordinary machine. By size alone. */
@@ -144,13 +79,11 @@ static void product(const cut *k, const real *a, const real *b, real *out, int i
     const int   lda = k->ta ? k->M : k->K, ldb = k->tb ? k->K : k->N;
     real       *y = out + (int64_t)i0 * k->N + j0;
     if (k->M == 1)
-        gemv(CblasRowMajor, k->tb ? CblasNoTrans : CblasTrans, k->tb ? n : k->K, k->tb ? k->K : n,
-             1, w, ldb, a, 1, beta, y, 1);
+        bs_gemv(!k->tb, k->tb ? n : k->K, k->tb ? k->K : n, w, ldb, a, beta, y);
     else if (k->N == 1)
-        gemv(CblasRowMajor, k->ta ? CblasTrans : CblasNoTrans, k->ta ? k->K : m, k->ta ? m : k->K,
-             1, x, lda, b, 1, beta, y, 1);
+        bs_gemv(k->ta, k->ta ? k->K : m, k->ta ? m : k->K, x, lda, b, beta, y);
     else
-        gemm(k->ta, k->tb, m, n, k->K, x, lda, w, ldb, beta, y, k->N);
+        bs_gemm(k->ta, k->tb, m, n, k->K, x, lda, w, ldb, beta, y, k->N);
 }
 
 /* Where matrix `at` of the batch starts, when an operand may have a single one. */

@@ -4,14 +4,14 @@
  * every step, stay in the second-level cache, and blocks need not wait for each other. A block does
  * at each step only the span of its rows from the first to the last that is not past its
  * end; with sequences sorted by length that is no row too many. */
-#include <cblas.h>
 #include <string.h>
 
+#include "cpu/dense.h"
 #include "cpu/kernel.h"
 
-/* Measured with H = 100 and 128 on [rows, H] x [H, 4H]: OpenBLAS multiplies up to a million
- * operand triples without packing, 8 rows at 110 GFLOP/s, 16 at 64, 32 at 78. */
-enum { ROWS = 8, UNPACKED = 1000000 };
+/* Measured with H = 100 and 128 on [rows, H] x [H, 4H], by OpenBLAS without packing: 8 rows at 110
+ * GFLOP/s, 16 at 64, 32 at 78. */
+enum { ROWS = 8 };
 
 typedef struct {
     int            T, B, H;
@@ -35,24 +35,6 @@ static span span_at(const sequences *s, int64_t piece, int t)
     while (p.to > p.from && t >= s->len[p.r0 + p.to - 1])
         p.to--;
     return p;
-}
-
-/* c += a b, by columns in pieces that OpenBLAS multiplies without packing: with H = 200 a whole
- * product would pack b, and so the recurrent weights, at every step. */
-static void gemm(bool tb, int m, int n, int k, const real *a, const real *b, int ldb, real *c)
-{
-    CBLAS_TRANSPOSE Bt = tb ? CblasTrans : CblasNoTrans;
-    const int64_t   fitting = UNPACKED / ((int64_t)m * k) / 16 * 16;
-    const int       most = fitting >= 16 && fitting < n ? (int)fitting : n;
-    for (int j = 0; j < n; j += most) {
-        const int   width = n - j < most ? n - j : most;
-        const real *w = b + (tb ? (int64_t)j * ldb : j);
-#ifdef BS_DOUBLE
-        cblas_dgemm(CblasRowMajor, CblasNoTrans, Bt, m, width, k, 1, a, k, w, ldb, 1, c + j, n);
-#else
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, Bt, m, width, k, 1, a, k, w, ldb, 1, c + j, n);
-#endif
-    }
 }
 
 static sequences sequences_of(const bs_args *a, bs_shape cells)
@@ -85,8 +67,8 @@ static void cells_step(const bs_call *c, const sequences *s, span p, int t, int6
     real         *cells = c->args.out;
     memcpy(z + p.from * 4 * H, xp + p.from * 4 * H, (size_t)(p.to - p.from) * 4 * H * sizeof *z);
     if (before >= 0 && p.to > p.from)
-        gemm(false, p.to - p.from, 4 * H, H, cells + before + p.from * H, c->args.in[1], 4 * H,
-             z + p.from * 4 * H);
+        bs_gemm(false, false, p.to - p.from, 4 * H, H, cells + before + p.from * H, H,
+                c->args.in[1], 4 * H, 1, z + p.from * 4 * H, 4 * H);
     for (int r = 0; r < p.rows; r++) {
         real *h = cells + at + (int64_t)r * H;
         if (t < s->len[p.r0 + r]) {
@@ -131,8 +113,8 @@ static void back_step(const bs_call *c, const sequences *s, span p, int t, int64
     real         *dz = c->args.out;
     memcpy(dh + p.from * H, dy + at + p.from * H, (size_t)(p.to - p.from) * H * sizeof *dh);
     if (later >= 0 && p.to > p.from)
-        gemm(true, p.to - p.from, H, 4 * H, dz + 4 * later + p.from * 4 * H, c->args.in[1], 4 * H,
-             dh + p.from * H);
+        bs_gemm(false, true, p.to - p.from, H, 4 * H, dz + 4 * later + p.from * 4 * H, 4 * H,
+                c->args.in[1], 4 * H, 1, dh + p.from * H, H);
     for (int r = 0; r < p.rows; r++) {
         const real *h = cells + at + (int64_t)r * H;
         real       *out = dz + 4 * (at + (int64_t)r * H);

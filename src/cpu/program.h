@@ -34,8 +34,9 @@ struct bs_workspace {
     bs_choice     run_choice, update_choice;
     int           threads;
     const bs_vec *vec;
-    char         *arena;   /* [arena_bytes], shared by all programs */
-    char         *scratch; /* [threads][scratch_bytes] */
+    char          arithmetic[64]; /* instruction set, and what BLAS takes the processor for */
+    char         *arena;          /* [arena_bytes], shared by all programs */
+    char         *scratch;        /* [threads][scratch_bytes] */
     size_t        arena_bytes, scratch_bytes;
     uint64_t      generation; /* grows whenever the memory moves */
     bool          profile;    /* BASIN_PROFILE=1 */

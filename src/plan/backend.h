@@ -42,7 +42,7 @@ typedef struct bs_backend {
     basin_status (*workspace_new)(const bs_backend_options *o, bs_workspace **out,
                                   basin_error *err);
     void (*workspace_free)(bs_workspace *w);
-    /* What last bits depend on beside the program: the name of an instruction set. */
+    /* What last bits depend on beside the program: instruction set and library. */
     const char *(*arithmetic)(const bs_workspace *w);
 
     /* Copies what it needs of the plan. */

@@ -1,0 +1,105 @@
+/* dense.c -- which library multiplies, and in which parts.
+ *
+ * OpenBLAS multiplies small matrices where they lie, without packing, if it knows the processor as
+ * one with AVX-512; large ones go to oneDNN where the build has it: training steps are about a
+ * tenth faster. On any other processor, and on new ones that it takes for a Prescott, OpenBLAS
+ * packs everything: 8 x 800 x 200 at 25 GFLOP/s (44 for a Haswell) where oneDNN has 170 (78 with
+ * AVX2). There oneDNN multiplies all, at the price of the 20 to 30 ms that it takes to prepare its
+ * first product (docs/speed.md). */
+#include <cblas.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "cpu/dense.h"
+
+#ifdef BS_DOUBLE
+#define blas_gemm cblas_dgemm
+#define blas_gemv cblas_dgemv
+#else
+#define blas_gemm cblas_sgemm
+#define blas_gemv cblas_sgemv
+#endif
+
+#define TRANSPOSE(yes) ((yes) ? CblasTrans : CblasNoTrans)
+
+/* UNPACKED: what OpenBLAS multiplies where it lies, m n k. Parts of it are as fast as oneDNN for
+ * 8 rows and more, 1.05 to 1.25 times as fast for fewer and for FEW rows times transposed weights,
+ * 1.8 times for 17 columns; beyond LITTLE it no longer matters. */
+enum { UNPACKED = 1000000, LITTLE = 2000000, NARROW = 32, FEW = 8, ALIGN = 16 };
+
+bool bs_blas_unpacked(const char *core)
+{
+    static const char *const known[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        if (strcmp(core, known[i]) == 0)
+            return true;
+    return false;
+}
+
+/* What the library says is looked at once. */
+static bool has_unpacked(void)
+{
+    enum { UNKNOWN, YES, NO };
+    static atomic_int known;
+    int               k = atomic_load_explicit(&known, memory_order_relaxed);
+    if (k == UNKNOWN) {
+        k = bs_blas_unpacked(openblas_get_corename()) ? YES : NO;
+        atomic_store_explicit(&known, k, memory_order_relaxed);
+    }
+    return k == YES;
+}
+
+/* Rows and columns of a part, or false where the product is better left whole. */
+static bool parts(bool ta, bool tb, int m, int n, int k, int *rows, int *columns)
+{
+    const int64_t all = (int64_t)m * n * k;
+    *rows = m;
+    *columns = n;
+    if (n < NARROW) {
+        if (tb && !ta)
+            return all <= UNPACKED;
+        *rows = UNPACKED / n / k / ALIGN * ALIGN;
+        return *rows > 0;
+    }
+    if (tb && !ta && m > FEW)
+        return false;
+    *columns = UNPACKED / m / k / ALIGN * ALIGN;
+    return *columns > 0 && all <= LITTLE;
+}
+
+#if defined BS_DNNL && !defined BS_DOUBLE
+#include <dnnl.h>
+
+static void whole(bool ta, bool tb, int m, int n, int k, const real *a, int lda, const real *b,
+                  int ldb, real beta, real *c, int ldc)
+{
+    dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, 1, a, lda, b, ldb, beta, c, ldc);
+}
+#else
+static void whole(bool ta, bool tb, int m, int n, int k, const real *a, int lda, const real *b,
+                  int ldb, real beta, real *c, int ldc)
+{
+    blas_gemm(CblasRowMajor, TRANSPOSE(ta), TRANSPOSE(tb), m, n, k, 1, a, lda, b, ldb, beta, c,
+              ldc);
+}
+#endif
+
+void bs_gemm(bool ta, bool tb, int m, int n, int k, const real *a, int64_t lda, const real *b,
+             int64_t ldb, real beta, real *c, int64_t ldc)
+{
+    int rows, columns;
+    if (!has_unpacked() || !parts(ta, tb, m, n, k, &rows, &columns)) {
+        whole(ta, tb, m, n, k, a, (int)lda, b, (int)ldb, beta, c, (int)ldc);
+        return;
+    }
+    for (int i = 0; i < m; i += rows)
+        for (int j = 0; j < n; j += columns)
+            blas_gemm(CblasRowMajor, TRANSPOSE(ta), TRANSPOSE(tb), m - i < rows ? m - i : rows,
+                      n - j < columns ? n - j : columns, k, 1, a + (ta ? i : i * lda), (int)lda,
+                      b + (tb ? j * ldb : j), (int)ldb, beta, c + i * ldc + j, (int)ldc);
+}
+
+void bs_gemv(bool ta, int m, int n, const real *a, int64_t lda, const real *x, real beta, real *y)
+{
+    blas_gemv(CblasRowMajor, TRANSPOSE(ta), m, n, 1, a, (int)lda, x, 1, beta, y, 1);
+}

@@ -1,0 +1,19 @@
+/* dense.h -- products of dense matrices, by a library. Internal to cpu/. */
+#ifndef BS_CPU_DENSE_H
+#define BS_CPU_DENSE_H
+
+#include "graph/op.h"
+
+/* c = a b + beta c, all by rows; ta, tb: an operand is stored transposed. c is m x n, and k the
+ * inner length. How it is computed, and so its last bits, depends on sizes and machine alone. */
+void bs_gemm(bool ta, bool tb, int m, int n, int k, const real *a, int64_t lda, const real *b,
+             int64_t ldb, real beta, real *c, int64_t ldc);
+
+/* y = a x + beta y for a of m rows and n columns, or of its transpose. */
+void bs_gemv(bool ta, int m, int n, const real *a, int64_t lda, const real *x, real beta, real *y);
+
+/* Whether OpenBLAS has code for this processor that multiplies small matrices where they lie; by
+ * the name that OpenBLAS has for it. */
+bool bs_blas_unpacked(const char *core);
+
+#endif
