@@ -72,11 +72,12 @@ typedef struct {
     {                                                                                             \
         .name = "net", .infer = "net", .net = true, .enter = bs_enter_static, .step = bs_step_net \
     }
-#define BS_PHASE_BY_TURNS                                                                  \
+#define BS_PHASE_BOTH(how)                                                                 \
     {                                                                                      \
         .name = "net and energy", .net = true, .energy = true, .enter = bs_enter_by_turns, \
-        .step = bs_step_alternating                                                        \
+        .step = how                                                                        \
     }
+#define BS_PHASE_BY_TURNS BS_PHASE_BOTH(bs_step_alternating)
 
 /* What methods that train a net and an energy by turns are tuned in; more goes behind it. */
 #define BS_TUNES_BY_TURNS "lr.net lr.energy net.dropout decay.energy energy.weight "

@@ -16,12 +16,7 @@ const bs_method bs_method_implicit_ssvm = {
     .seg = "energy.weight=0.1",
     .tunes = BS_TUNES_BY_TURNS "implicit.damping",
     .stage = {{"net/", bs_loss_net}, {"energy/", primary}, BS_STAGE_PRETRAINING},
-    .phase = {BS_PHASE_PRETRAINING,
-              {.name = "net and energy",
-               .net = true,
-               .energy = true,
-               .enter = bs_enter_by_turns,
-               .step = bs_step_implicit}},
+    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BOTH(bs_step_implicit)},
     .setup = bs_implicit_setup,
     .free = bs_implicit_free,
 };
