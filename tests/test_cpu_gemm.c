@@ -79,11 +79,15 @@ static void same_as_plain(void **state)
                                   {900, 17, 64}, {300, 31, 128},  {64, 31, 900},  {130, 200, 70},
                                   {33, 16, 129}, {250, 300, 100}, {31, 1500, 33}, {8, 200, 800},
                                   {5, 96, 512}};
+    static const int empty_block[][3] = {{50, 50, 13000}, {48, 50, 11000}};
     bs_rng           r = bs_rng_make(3, 0, 0);
     (void)state;
     for (size_t i = 0; i < sizeof size / sizeof *size; i++)
         for (int how = 0; how < 8; how++)
             check(size[i][0], size[i][1], size[i][2], how & 1, how & 2, how & 4, &r);
+    for (int how = 0; how < 8; how++)
+        check(empty_block[how & 1][0], empty_block[how & 1][1], empty_block[how & 1][2], how & 2,
+              how & 4, false, &r);
 }
 
 /* Small products are left to OpenBLAS only where it has code for them. */
@@ -91,7 +95,7 @@ static void poor_code_is_known(void **state)
 {
     (void)state;
     assert_true(bs_blas_unpacked("SkylakeX"));
-    assert_true(bs_blas_unpacked("Cooperlake"));
+    assert_true(bs_blas_unpacked("COOPERLAKE"));
     assert_false(bs_blas_unpacked("Prescott"));
     assert_false(bs_blas_unpacked("Haswell"));
     assert_false(bs_blas_unpacked(""));

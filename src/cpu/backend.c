@@ -9,6 +9,12 @@
 #include "base/log.h"
 #include "cpu/program.h"
 
+#ifdef BS_DNNL
+#define LIBRARIES " oneDNN"
+#else
+#define LIBRARIES ""
+#endif
+
 /* ---- workspace ---- */
 
 static basin_status workspace_new(const bs_backend_options *o, bs_workspace **out, basin_error *err)
@@ -20,7 +26,8 @@ static basin_status workspace_new(const bs_backend_options *o, bs_workspace **ou
     const char *profile = getenv("BASIN_PROFILE"), *debug = getenv("BASIN_DEBUG");
     w->threads = o && o->threads > 0 ? o->threads : omp_get_num_procs();
     w->vec = bs_vec_choose();
-    snprintf(w->arithmetic, sizeof w->arithmetic, "%s %s", w->vec->isa, openblas_get_corename());
+    snprintf(w->arithmetic, sizeof w->arithmetic, "%s %s%s", w->vec->isa, openblas_get_corename(),
+             LIBRARIES);
     w->generation = 1;
     w->profile = profile && strcmp(profile, "0") != 0;
     w->check_nan = debug && strcmp(debug, "nan") == 0;

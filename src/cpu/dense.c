@@ -7,8 +7,9 @@
  * AVX2). There oneDNN multiplies all, at the price of the 20 to 30 ms that it takes to prepare its
  * first product (docs/speed.md). */
 #include <cblas.h>
+#include <limits.h>
 #include <stdatomic.h>
-#include <string.h>
+#include <strings.h>
 
 #include "cpu/dense.h"
 
@@ -24,14 +25,20 @@
 
 /* UNPACKED: what OpenBLAS multiplies where it lies, m n k. Parts of it are as fast as oneDNN for
  * 8 rows and more, 1.05 to 1.25 times as fast for fewer and for FEW rows times transposed weights,
- * 1.8 times for 17 columns; beyond LITTLE it no longer matters. */
-enum { UNPACKED = 1000000, LITTLE = 2000000, NARROW = 32, FEW = 8, ALIGN = 16 };
+ * 1.8 times for 17 columns; beyond LITTLE it no longer matters. Without oneDNN, parts are better
+ * than packing whenever they are possible. */
+enum { UNPACKED = 1000000, NARROW = 32, FEW = 8, ALIGN = 16 };
+#if defined BS_DNNL && !defined BS_DOUBLE
+enum { LITTLE = 2000000 };
+#else
+enum { LITTLE = INT_MAX };
+#endif
 
 bool bs_blas_unpacked(const char *core)
 {
     static const char *const known[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcmp(core, known[i]) == 0)
+        if (strcasecmp(core, known[i]) == 0)
             return true;
     return false;
 }
@@ -88,6 +95,8 @@ void bs_gemm(bool ta, bool tb, int m, int n, int k, const real *a, int64_t lda, 
              int64_t ldb, real beta, real *c, int64_t ldc)
 {
     int rows, columns;
+    if (m <= 0 || n <= 0) /* a block of a cut may be empty */
+        return;
     if (!has_unpacked() || !parts(ta, tb, m, n, k, &rows, &columns)) {
         whole(ta, tb, m, n, k, a, (int)lda, b, (int)ldb, beta, c, (int)ldc);
         return;
