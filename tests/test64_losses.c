@@ -305,7 +305,7 @@ static scene *stage_scene(const char *method, const char *trains, const char *wo
     int    last = -1;
     for (int i = 0; i < BS_STAGES && m->stage[i].trains; i++)
         if (strcmp(m->stage[i].trains, trains) == 0 && m->stage[i].loss != bs_loss_cross_entropy)
-            last = i; /* not the one that a net may begin with */
+            last = i;         /* not the one that a net may begin with */
     bs_cost_augmented(&c->s); /* declares net/cost, as the other stage does */
     *loss = m->stage[last].loss(&c->s);
     return c;
@@ -372,6 +372,35 @@ static void the_cost_augmented_output_reaches_the_losses(void **state)
     must_change(true, "infnet+", "energy/", "", "net/cost/");
     must_change(true, "infnet", "energy/", "", "net/T/");
     must_change(true, "infnet", "energy/", "mode=code", "net/T/");
+}
+
+/* The value of a loss, and how many outputs it is taken over. */
+static double value_in_mode(bs_loss loss, const char *mode, int *outputs)
+{
+    char words[128];
+    snprintf(words, sizeof words, "net.dropout=0 samples=4 %s", mode);
+    scene *c = scene_new(words, B, D, L, 2);
+    scene_result(c, loss(&c->s), -1);
+    scene_start(c, 3);
+    machine_run(&c->m, 1);
+    const double value = scene_number(c, 0);
+    *outputs = B * (loss == bs_loss_regression_s ? c->s.o->samples : 1);
+    scene_free(c);
+    return value;
+}
+
+/* The authors' programs for label sets add up. */
+static void code_adds_up_where_papers_have_means(void **state)
+{
+    static const bs_loss losses[] = {bs_loss_regression, bs_loss_regression_s, bs_loss_ranking};
+    (void)state;
+    for (size_t i = 0; i < sizeof losses / sizeof losses[0]; i++) {
+        int    n;
+        double mean = value_in_mode(losses[i], "mode=paper", &n);
+        double sum = value_in_mode(losses[i], "mode=code", &n);
+        CHECK(fabs(sum - n * mean) < 1e-12 * fabs(sum), "loss %d: %.15g, not %d x %.15g", (int)i,
+              sum, n, mean);
+    }
 }
 
 /* The perceptron term is the predicting net's own. */
@@ -587,6 +616,7 @@ int main(void)
         cmocka_unit_test(hessians_are_symmetric),
         cmocka_unit_test(energies_follow_their_formula),
         cmocka_unit_test(the_cost_augmented_output_reaches_the_losses),
+        cmocka_unit_test(code_adds_up_where_papers_have_means),
         cmocka_unit_test(the_prediction_reaches_the_compound_loss),
         cmocka_unit_test(nets_see_each_other),
         cmocka_unit_test(a_stacked_net_is_cut_off_below),

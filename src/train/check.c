@@ -33,12 +33,14 @@ static basin_status check_threshold(const bs_train_options *o, basin_error *err)
 }
 
 /* Whether an energy is trained before there is a net that was. */
-static bool is_energy_first(const bs_method *m)
+static bool is_energy_first(const bs_train_options *o, const bs_method *m)
 {
-    const bs_phase *p = m->phase;
-    while (p < m->phase + BS_PHASES && p->name && !p->net && !p->energy)
-        p++;
-    return p < m->phase + BS_PHASES && p->name && p->energy && !p->net;
+    for (const bs_phase *p = m->phase; p < m->phase + BS_PHASES && p->name; p++) {
+        const bool skipped = p->step == bs_step_pretrain && o->pretrain_epochs == 0;
+        if (!skipped && (p->net || p->energy))
+            return !p->net;
+    }
+    return false;
 }
 
 static basin_status check_search(const bs_train_options *o, const bs_method *m, basin_error *err)
@@ -51,18 +53,19 @@ static basin_status check_search(const bs_train_options *o, const bs_method *m, 
         return bs_fail(err, BASIN_EARG,
                        "gbi.rule: adam moves all tags that gain equally far, so that none wins; "
                        "use gbi.space=logits, or plain, momentum or normalised");
-    if (is(o->gbi_start, "net") && is_energy_first(m))
+    if (is(o->gbi_start, "net") && is_energy_first(o, m))
         return bs_fail(err, BASIN_EARG,
-                       "gbi.start: %s has no trained net when it searches; use zeros, uniform or "
+                       "gbi.start: %s has no trained net when it searches%s; use zeros, uniform or "
                        "random",
-                       m->name);
+                       m->name,
+                       m->phase[0].step == bs_step_pretrain ? " (pretrain.epochs is 0)" : "");
     return BASIN_OK;
 }
 
 static basin_status check_inference(const bs_train_options *o, const bs_spec *spec,
                                     basin_error *err)
 {
-    if (!is(o->infer, "viterbi"))
+    if (!is(o->infer, "viterbi") || is(o->method, "crf")) /* whose loss asks for a chain itself */
         return BASIN_OK;
     if (!is(o->task, "tag"))
         return bs_fail(err, BASIN_EARG, "infer: viterbi is for task tag; use net, gbi or refine");
@@ -94,16 +97,17 @@ static basin_status check_samples(const bs_train_options *o, basin_error *err)
     return BASIN_OK;
 }
 
-/* Samples cost what they lack of a full score; the net's own output stands beside them. */
+/* Samples cost what they lack of a full score; the net's own output stands beside them. Of tags
+ * that is the same by both names. */
 static basin_status check_cost(const bs_train_options *o, basin_error *err)
 {
-    const char *cost = is(o->task, "tag") ? "hamming" : "f1";
-    if (!is(o->method, "implicit-cd") || is(o->cost, cost))
+    const bool tags = is(o->task, "tag");
+    if (!is(o->method, "implicit-cd") || is(o->cost, "f1") || (tags && is(o->cost, "hamming")))
         return BASIN_OK;
     return bs_fail(err, BASIN_EARG,
                    "cost: implicit-cd compares outputs with samples, whose cost is %s here; use "
                    "that",
-                   cost);
+                   tags ? "hamming" : "f1");
 }
 
 basin_status bs_check_settings(const bs_train_options *o, const bs_method *m, const bs_spec *spec,

@@ -50,7 +50,7 @@ bs_id bs_hinge(bs_scene *s, bs_id margin)
  * clipping acts. */
 bs_id bs_over_batch(bs_scene *s, bs_id rows)
 {
-    const bool sum = strcmp(s->o->mode, "code") == 0 && strcmp(s->o->task, "mlc") == 0;
+    const bool sum = strcmp(s->o->mode, "code") == 0 && strcmp(s->t->name, "mlc") == 0;
     return sum ? bs_sum(s->v.g, rows) : bs_mean(s->v.g, rows);
 }
 
