@@ -227,11 +227,13 @@ basin_status basin_doctor(basin_text *out, basin_error *err)
 {
     bs_buf         table, json;
     struct utsname machine = {0};
-    const bs_vec  *vec = bs_vec_choose();
     const char    *blas = openblas_get_config();
-    basin_status   s = BS_NEED(err, {"out", out});
+    basin_status   s = bs_need_text(out, BS_ARGUMENTS({"out", out}), err);
     if (s)
         return s;
+    const bs_vec *vec = bs_vec_choose(err);
+    if (!vec)
+        return BASIN_EARG;
     uname(&machine);
     bs_buf_init(&table, 1 << 20);
     bs_buf_init(&json, 1 << 20);

@@ -3,6 +3,7 @@
 #ifndef TEST_OPS_FORWARD_H
 #define TEST_OPS_FORWARD_H
 
+#include "cpu/vec.h"
 #include "tests/harness.h"
 
 static void every_op_has_an_example(void **state)
@@ -52,6 +53,8 @@ static void kernels_agree_with_definitions(void **state)
     static const char *const isa[] = {"plain", "avx2", "avx512"};
     (void)state;
     for (int k = 0; k < 3; k++) {
+        if (!bs_vec_named(isa[k]))
+            continue; /* another machine tests it */
         setenv("BASIN_ISA", isa[k], 1);
         for (int op = 1; op < BS_OP_COUNT; op++)
             for (int v = 0; v < bs_ops[op]->examples; v++)

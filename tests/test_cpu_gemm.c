@@ -63,7 +63,7 @@ static void check(int m, int n, int k, bool ta, bool tb, bool accumulate, bs_rng
                                .out = want,
                                .accumulate = accumulate},
                       .kernel = bs_kernel_of(BS_OP_matmul),
-                      .vec = bs_vec_choose()};
+                      .vec = bs_vec_choose(NULL)};
     memcpy(want, before, bytes);
     bs_ops[BS_OP_matmul]->eval(&c.args);
     run_kernel(&c, before, got, bytes, false);

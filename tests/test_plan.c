@@ -2,6 +2,7 @@
  * Optimisations off, any number of threads, memory that runs out. */
 #include "tests/random_graph.h"
 
+#include "cpu/vec.h"
 #include "plan/cache.h"
 
 enum { SEEDS = 120, RESULTS = 8 };
@@ -321,6 +322,33 @@ static void unbound_inputs_are_an_error(void **state)
     bs_graph_free(g);
 }
 
+/* Not another one in its place: who names a set wants its bits. */
+static void unknown_instruction_sets_are_refused(void **state)
+{
+    static const char *const wrong[] = {"avx1024", "AVX2", " plain", "plain ", "sse"};
+    bs_workspace            *w;
+    basin_error              err = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        setenv("BASIN_ISA", wrong[i], 1);
+        assert_int_equal(bs_backend_cpu.workspace_new(NULL, &w, &err), BASIN_EARG);
+        assert_null(w);
+        CHECK(strstr(err.msg, "BASIN_ISA: '") && strstr(err.msg, wrong[i]) &&
+                  strstr(err.msg, "; plain"),
+              "'%s'", err.msg);
+    }
+    static const char *const right[] = {"plain", "avx2", "avx512", ""};
+    for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
+        const bool there = !*right[i] || bs_vec_named(right[i]);
+        setenv("BASIN_ISA", right[i], 1);
+        assert_int_equal(bs_backend_cpu.workspace_new(NULL, &w, &err), there ? 0 : BASIN_EARG);
+        assert_true(!there || !*right[i] ||
+                    strncmp(bs_backend_cpu.arithmetic(w), right[i], strlen(right[i])) == 0);
+        bs_backend_cpu.workspace_free(w);
+    }
+    unsetenv("BASIN_ISA");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +362,7 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(programs_are_built_once_per_shape),
         cmocka_unit_test(unbound_inputs_are_an_error),
+        cmocka_unit_test(unknown_instruction_sets_are_refused),
     };
     return cmocka_run_group_tests_name("plan", tests, NULL, NULL);
 }

@@ -25,7 +25,12 @@ static basin_status workspace_new(const bs_backend_options *o, bs_workspace **ou
         return bs_fail_nomem(err);
     const char *profile = getenv("BASIN_PROFILE"), *debug = getenv("BASIN_DEBUG");
     w->threads = o && o->threads > 0 ? o->threads : omp_get_num_procs();
-    w->vec = bs_vec_choose();
+    w->vec = bs_vec_choose(err);
+    if (!w->vec) {
+        bs_free(w);
+        *out = NULL;
+        return BASIN_EARG;
+    }
     snprintf(w->arithmetic, sizeof w->arithmetic, "%s %s%s", w->vec->isa, openblas_get_corename(),
              LIBRARIES);
     w->generation = 1;

@@ -1,4 +1,5 @@
 /* isa.c -- which of the compiled instruction sets to use. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,12 +45,26 @@ const bs_vec *bs_vec_named(const char *isa)
     return NULL;
 }
 
-const bs_vec *bs_vec_choose(void)
+const bs_vec *bs_vec_choose(basin_error *err)
 {
     static const char *const best_first[] = {"avx512", "avx2", "plain"};
     const char              *wish = getenv("BASIN_ISA");
-    const bs_vec            *asked = wish ? bs_vec_named(wish) : NULL;
-    for (int i = 0; i < 3 && !asked; i++)
-        asked = bs_vec_named(best_first[i]);
+    const bs_vec            *best = NULL, *asked;
+    char                     all[32] = "";
+    for (int i = 2; i >= 0; i--) {
+        const bs_vec *v = bs_vec_named(best_first[i]);
+        if (!v)
+            continue;
+        best = v;
+        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", *all ? ", " : "", v->isa);
+    }
+    if (!wish || !*wish)
+        return best;
+    asked = bs_vec_named(wish);
+    if (!asked)
+        bs_fail(err, BASIN_EARG,
+                "BASIN_ISA: '%.40s' is no instruction set that this build and processor have; %s "
+                "%s",
+                wish, all, strchr(all, ',') ? "are" : "is");
     return asked;
 }

@@ -90,8 +90,9 @@ typedef struct {
     const bs_vec_update *update;
 } bs_vec;
 
-/* The best this machine runs, or what BASIN_ISA asks for if that is lesser. */
-const bs_vec *bs_vec_choose(void);
+/* The best this machine runs, or what BASIN_ISA asks for; NULL when that is not to be had: results
+ * that somebody wanted of one set must not come from another. */
+const bs_vec *bs_vec_choose(basin_error *err);
 /* By name; NULL when the build or the machine lacks it. */
 const bs_vec *bs_vec_named(const char *isa);
 
