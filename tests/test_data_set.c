@@ -142,6 +142,36 @@ static void test_select_names(void **state)
 
 /* --- schema ----------------------------------------------------------------------------- */
 
+/* Whether rows are dense, and of zeros and ones only, is not a matter of their file. */
+static void test_judge(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *options;
+        bool        dense, binary;
+    } row[] = {
+        {"a,b,y\n1,2,1\n3,0,0\n", "labels=y", true, false},
+        {"{\"a\":1,\"b\":2,\"labels\":[\"y\"]}\n{\"a\":3,\"labels\":[]}\n", "", true, false},
+        {"0 1:1 2:2\n1 1:3\n", "", true, false},
+        {HEAD "@attribute a real\n@attribute b real\n@attribute y {0,1}\n@data\n{0 1,1 2,2 1}\n"
+              "{0 3}\n",
+         "labels=y", true, false},
+        {"a,b,c,d,e,y\n1,0,0,0,0,1\n0,0,3,0,0,0\n", "labels=y", false, false},
+        {"0 1:1\n1 3:3 5:0\n", "", false, false},
+        {"a,b,y\n1,0,1\n1,?,0\n", "labels=y", true, true},
+        /* ten values of one column do not make zeros of the other */
+        {"a,c,y\n1,p,1\n2,q,0\n3,r,0\n4,s,0\n5,t,0\n6,u,0\n", "labels=y", true, false},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        bs_dataset *ds = read_text(row[i].text, row[i].options, NULL);
+        bs_schema   s = ds->schema;
+        bs_schema_judge(ds, &s);
+        if (s.dense != row[i].dense || s.binary != row[i].binary)
+            fail_msg("row %zu: dense %d, binary %d", i, s.dense, s.binary);
+        bs_dataset_free(ds);
+    }
+}
+
 static void test_standardise(void **state)
 {
     (void)state;
@@ -406,9 +436,17 @@ static void test_no_memory_elsewhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(match),       TEST(match_numbers),       TEST(select), TEST(select_names),
-        TEST(standardise), TEST(round_trips),         TEST(files),  TEST(refused),
-        TEST(no_memory),   TEST(no_memory_elsewhere),
+        TEST(match),
+        TEST(match_numbers),
+        TEST(select),
+        TEST(select_names),
+        TEST(judge),
+        TEST(standardise),
+        TEST(round_trips),
+        TEST(files),
+        TEST(refused),
+        TEST(no_memory),
+        TEST(no_memory_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

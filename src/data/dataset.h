@@ -127,6 +127,10 @@ const bs_feature *bs_schema_attribute(const bs_schema *s, const char *attribute,
 basin_status bs_schema_copy(const bs_schema *from, bs_arena *arena, bs_schema *out,
                             basin_error *err);
 
+/* Sets what the values say and not the file: `binary` (none is other than 0 and 1) and `dense` (at
+ * least a quarter of the numbers is not 0). */
+void bs_schema_judge(const bs_dataset *train, bs_schema *schema);
+
 /* Computes fill (mean of the values that are there) and, when `standardise`,
  * mean and scale (1 / standard deviation; binary and one-hot features and
  * constants keep 0 and 1) of the training data; memory from arena. */

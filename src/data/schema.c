@@ -79,7 +79,24 @@ const bs_feature *bs_schema_attribute(const bs_schema *s, const char *attribute,
 
 static bool is_number(const bs_schema *s, int32_t i)
 {
-    return s->feature ? s->feature[i].kind == BS_FEATURE_NUMERIC : !s->binary;
+    return !s->feature || s->feature[i].kind == BS_FEATURE_NUMERIC;
+}
+
+/* By the values alone: the same rows are to make the same model whatever file they are read from.
+ * Categories are left aside, as a column of many values says nothing about the numbers. */
+void bs_schema_judge(const bs_dataset *train, bs_schema *schema)
+{
+    const int32_t D = schema->n_features, n = train->x.start[train->rows];
+    int64_t       numbers = 0, stored = 0;
+    schema->binary = true;
+    for (int32_t e = 0; e < n; e++) {
+        float v = train->x.value ? train->x.value[e] : 1;
+        schema->binary = schema->binary && (v == 1 || isnan(v));
+        stored += is_number(schema, train->x.index[e]);
+    }
+    for (int32_t i = 0; i < D; i++)
+        numbers += is_number(schema, i);
+    schema->dense = numbers && 4 * stored >= numbers * train->rows;
 }
 
 /* Two passes over the entries: zeros that are not stored count as zeros, missing

@@ -179,14 +179,16 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
 {
     const bs_dataset *train = part[0].mlc;
     out->headline = BS_METRIC_example_f1;
-    bool standardise = wants_standardising(s, &train->schema);
     if (train->schema.n_labels == 0)
         return bs_fail(err, BASIN_EDATA,
                        "the training data has no labels; --labels says which "
                        "columns they are");
     basin_status status = bs_schema_copy(&train->schema, &out->arena, &out->mlc, err);
-    if (!status)
-        status = bs_schema_fit(train, standardise, &out->arena, &out->mlc, err);
+    if (status)
+        return status;
+    bs_schema_judge(train, &out->mlc);
+    const bool standardise = wants_standardising(s, &out->mlc);
+    status = bs_schema_fit(train, standardise, &out->arena, &out->mlc, err);
     if (status)
         return status;
     if (standardise)

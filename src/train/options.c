@@ -223,7 +223,7 @@ const bs_option bs_train_rows[] = {
      "conventions of the metrics", KEEP},
 
     {"standardise", BS_NAME, AT(standardise), "auto", NULL, NULL, "auto|yes|no",
-     "features to mean 0, deviation 1; auto: dense numbers only", KEEP},
+     "features to mean 0, deviation 1; auto: numbers of which a quarter is not 0", KEEP},
     {"unlabelled.weight", BS_FLOAT, AT(unlabelled_weight), "0.3", "0", "1", "0.05..1",
      "share of the unlabelled sentences that an epoch goes through (tag)", LINEAR},
     {"rules.temperature", BS_FLOAT, AT(rules_temperature), "1", "0.01", "1000", NULL,
