@@ -4,14 +4,31 @@
 
 #include "cli.h"
 
+/* Digits, perhaps with a point among them, in any locale; where they end. */
+static const char *take_number(const char *at, double *out)
+{
+    double unit = 1;
+    bool   point = false;
+    *out = 0;
+    for (; (*at >= '0' && *at <= '9') || (*at == '.' && !point); at++) {
+        if (*at == '.') {
+            point = true;
+            continue;
+        }
+        *out = 10 * *out + (*at - '0');
+        unit *= point ? 10 : 1;
+    }
+    *out /= unit;
+    return at;
+}
+
 /* "1800", "90s", "30m", "1.5h" */
 static int read_budget(const cli_verb *verb, const char *text, double *seconds)
 {
-    char  *end = NULL;
-    double factor = 1;
+    double n, factor = 1;
     if (!text)
         return DONE;
-    double n = strtod(text, &end);
+    const char *end = take_number(text, &n);
     if (strcmp(end, "m") == 0)
         factor = 60;
     else if (strcmp(end, "h") == 0)

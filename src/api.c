@@ -158,7 +158,7 @@ int bs_find_seeds(const char *folder, const char *file, int *seed, int most)
         if (strncmp(e->d_name, "seed-", 5) != 0 || !bs_parse_int(e->d_name + 5, &number) ||
             number < 0 || number > INT32_MAX)
             continue;
-        snprintf(path, sizeof path, "%s/seed-%d/%s", folder, (int)number, file);
+        bs_print(path, sizeof path, "%s/seed-%d/%s", folder, (int)number, file);
         if (access(path, F_OK) != 0)
             continue;
         int at = n++;
@@ -176,10 +176,10 @@ basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], ba
     struct stat st;
     if (strlen(model) >= BS_OPTION_TEXT)
         return bs_fail(err, BASIN_EARG, "the name of the model is too long");
-    snprintf(path, BS_OPTION_TEXT + 64, "%s", model);
+    bs_print(path, BS_OPTION_TEXT + 64, "%s", model);
     if (stat(model, &st) != 0 || !S_ISDIR(st.st_mode))
         return BASIN_OK;
-    snprintf(path, BS_OPTION_TEXT + 64, "%s/best.safetensors", model);
+    bs_print(path, BS_OPTION_TEXT + 64, "%s/best.safetensors", model);
     if (access(path, F_OK) == 0)
         return BASIN_OK;
     int seed[BS_MOST_SEEDS];
@@ -210,11 +210,11 @@ void bs_metric_row(const bs_kind *k, const bs_known *known, const char *name,
         char            text[48];
         const double    scale = c->percent ? 100 : 1, x = scale * v[c->metric];
         if (isnan(x))
-            snprintf(text, sizeof text, "n/a");
+            bs_print(text, sizeof text, "n/a");
         else if (c->metric == known->headline && margin > 0)
-            snprintf(text, sizeof text, "%.*f +-%.1f", c->digits, x, scale * margin);
+            bs_print(text, sizeof text, "%.*f +-%.1f", c->digits, x, scale * margin);
         else
-            snprintf(text, sizeof text, "%.*f", c->digits, x);
+            bs_print(text, sizeof text, "%.*f", c->digits, x);
         bs_buf_printf(out, " %*s", c->width, text);
     }
     bs_buf_text(out, "\n");
@@ -266,7 +266,7 @@ basin_status bs_model_read_as(basin_model *m, const char *const *set, basin_erro
         const int   n = equals ? (int)(equals - *set) : 0;
         if (n == 0 || n >= (int)sizeof key)
             return bs_fail(err, BASIN_EARG, "--set: '%.80s' is not KEY=VALUE", *set);
-        snprintf(key, sizeof key, "%.*s", n, *set);
+        bs_print(key, sizeof key, "%.*s", n, *set);
         s = read_one_as(m->saved, key, equals + 1, err);
     }
     return s;

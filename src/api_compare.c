@@ -7,7 +7,6 @@
 
 #include <limits.h>
 #include <omp.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api_jobs.h"
@@ -222,7 +221,7 @@ static basin_status make_runs(bs_comparison *c, basin_error *err)
     for (int i = 0; i < c->n; i++)
         for (int k = 0; k < c->seeds; k++) {
             bs_compare_run *r = &c->run[i * c->seeds + k];
-            snprintf(r->folder, sizeof r->folder, "%s/%s/seed-%d", c->o->folder, c->method[i].name,
+            bs_print(r->folder, sizeof r->folder, "%s/%s/seed-%d", c->o->folder, c->method[i].name,
                      c->method[i].settings.train.seed + k);
         }
     return BASIN_OK;
@@ -251,7 +250,7 @@ static basin_status write_one(const char *folder, const char *name, const bs_buf
                               basin_error *err)
 {
     char path[BS_OPTION_TEXT + 64];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    bs_print(path, sizeof path, "%s/%s", folder, name);
     return bs_write_file(path, text->data, text->len, err);
 }
 

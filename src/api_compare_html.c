@@ -3,7 +3,6 @@
  * The table of the terminal with intervals, a dot plot (a dot per seed, a bar at the
  * mean), and all runs. What comes from outside -- names of files, messages -- is escaped. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api_compare.h"
@@ -25,7 +24,7 @@ static void table_head(const bs_comparison *c, bs_buf *out)
     bs_column   column[1 + 4 * BS_CUTS + 4] = {{.name = "method", .text = true}};
     int         n = 1;
     char        speed[32];
-    snprintf(speed, sizeof speed, "%s/s", c->rows->kind->unit);
+    bs_print(speed, sizeof speed, "%s/s", c->rows->kind->unit);
     for (int cut = 0; cut < bs_compare_cuts(c); cut++) {
         const char *group = cut_name(c, cut);
         column[n++] = (bs_column){.name = metric, .group = group, .first = true};
@@ -157,12 +156,12 @@ static void dots_fill(const bs_comparison *c, int cut, dots *d)
     for (int i = 0; i < c->n; i++) {
         const bool   failed = c->method[i].failure != NULL;
         const size_t at = (size_t)i * (size_t)c->seeds;
-        snprintf(d->name[i], sizeof d->name[i], "%.48s%s", c->method[i].name,
+        bs_print(d->name[i], sizeof d->name[i], "%.48s%s", c->method[i].name,
                  failed ? " (failed)" : "");
         for (int k = 0; k < c->seeds && !failed; k++) {
             d->value[at + (size_t)k] =
                 bs_compare_scale(c) * bs_compare_values(c, i, k, cut)[c->metric];
-            snprintf(d->seed[at + (size_t)k], sizeof *d->seed, "seed %d",
+            bs_print(d->seed[at + (size_t)k], sizeof *d->seed, "seed %d",
                      c->method[i].settings.train.seed + k);
             d->label[at + (size_t)k] = d->seed[at + (size_t)k];
         }
@@ -272,7 +271,7 @@ static void begin(const bs_comparison *c, bs_buf *out)
     char           title[BS_OPTION_TEXT + 64];
     bs_buf         about;
     bs_buf_init(&about, 1 << 16);
-    snprintf(title, sizeof title, "Comparison: %s", c->method[0].settings.train.file_train);
+    bs_print(title, sizeof title, "Comparison: %s", c->method[0].settings.train.file_train);
     k->known_text(&c->data.known, &about);
     bs_buf_printf(&about, " \xC2\xB7 %s: %d train, %d validation, %d test \xC2\xB7 %d seed%s",
                   k->unit, (int)c->data.part[0].rows, (int)c->data.part[1].rows,
@@ -325,7 +324,7 @@ void bs_compare_html(const bs_comparison *c, bs_buf *out)
         table_row(c, i, out);
     bs_page_table_end(out);
     explanation(c, out);
-    snprintf(heading, sizeof heading, "%s of every seed%s", c->rows->kind->metric[c->metric].name,
+    bs_print(heading, sizeof heading, "%s of every seed%s", c->rows->kind->metric[c->metric].name,
              bs_compare_unit(c));
     bs_page_heading(2, heading, out);
     plot(c, out);

@@ -5,7 +5,6 @@
  * stay the unit and several trainings make the test sharper, not the sample larger. */
 #include <math.h>
 #include <omp.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api_compare.h"
@@ -84,7 +83,7 @@ static basin_status predict(const bs_comparison *c, bs_compare_run *r, bs_output
     char      path[BS_OPTION_TEXT + 96];
     bs_saved *model;
     double    seconds = 0;
-    snprintf(path, sizeof path, "%s/best.safetensors", r->folder);
+    bs_print(path, sizeof path, "%s/best.safetensors", r->folder);
     basin_status s = bs_saved_read(path, &model, err);
     if (s)
         return s;

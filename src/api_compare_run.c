@@ -4,7 +4,6 @@
  * A finished run has outcome.json (api_outcome.h). A run without it goes on from its checkpoint.
  * Who trains a run and when does not change its result. */
 #include <pthread.h>
-#include <stdio.h>
 
 #include "api_compare.h"
 #include "api_jobs.h"
@@ -75,10 +74,10 @@ static void draw(queue *q)
     char         lead[96], left[BS_TIME_TEXT];
     const double part = q->total > 0 ? q->done / (double)q->total : 1;
     if (q->done > 0)
-        snprintf(lead, sizeof lead, "%d/%d runs, about %s left", q->done, q->total,
+        bs_print(lead, sizeof lead, "%d/%d runs, about %s left", q->done, q->total,
                  bs_time_text((q->total - q->done) * q->seconds / q->done / q->jobs, left));
     else
-        snprintf(lead, sizeof lead, "%d/%d runs, %s", q->done, q->total,
+        bs_print(lead, sizeof lead, "%d/%d runs, %s", q->done, q->total,
                  bs_time_text(bs_seconds() - q->board.bar.started, left));
     bs_board_draw(&q->board, part, lead);
 }
@@ -117,7 +116,7 @@ static void train_run(queue *q, int at, int worker)
     const bs_watch    watch = {.ctx = &l, .evaluated = evaluated, .moved = moved};
     bs_compare_settings(c, method, seed, &settings);
     settings.train.threads = q->threads;
-    snprintf(pretrained, sizeof pretrained, "%s/pretrained", c->o->folder);
+    bs_print(pretrained, sizeof pretrained, "%s/pretrained", c->o->folder);
     bs_train_job job = {.settings = &settings,
                         .train = &c->data.part[0],
                         .valid = &c->data.part[1],
@@ -160,15 +159,15 @@ static void value_text(const bs_comparison *c, int method, int seed, char text[6
     const double half = scale * bs_compare_values(c, method, seed, BS_CUT_HALF)[c->metric];
     const double tuned = scale * bs_compare_values(c, method, seed, BS_CUT_TUNED)[c->metric];
     if (c->rows->kind->tunes)
-        snprintf(text, 64, "%.2f at 0.5, %.2f tuned", half, tuned);
+        bs_print(text, 64, "%.2f at 0.5, %.2f tuned", half, tuned);
     else
-        snprintf(text, 64, "%.2f", half);
+        bs_print(text, 64, "%.2f", half);
 }
 
 static void run_name(const bs_comparison *c, int at, char name[BS_OPTION_TEXT + 32])
 {
     const bs_compared *m = &c->method[at / c->seeds];
-    snprintf(name, BS_OPTION_TEXT + 32, "%s, seed %d", m->name,
+    bs_print(name, BS_OPTION_TEXT + 32, "%s, seed %d", m->name,
              m->settings.train.seed + at % c->seeds);
 }
 

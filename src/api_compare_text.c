@@ -4,7 +4,6 @@
  * it fits a terminal; its columns are aligned, so that it reads as well without markdown. */
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api_compare.h"
@@ -94,7 +93,7 @@ static void cell(grid *g, int column, const char *fmt, ...)
 {
     va_list args;
     va_start(args, fmt);
-    vsnprintf(g->row[g->n][column], CELL, fmt, args);
+    bs_vprint(g->row[g->n][column], CELL, fmt, args);
     va_end(args);
 }
 

@@ -2,7 +2,6 @@
  * its own is in api_data_mlc.c, api_data_tag.c and api_data_seg.c. */
 #include "api_data.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static const bs_handling *const handlings[] = {&bs_handling_mlc, &bs_handling_tag, &bs_handling_seg,
@@ -121,7 +120,7 @@ static int parse_shares(const char *text, double share[BS_MOST_PARTS], basin_err
     for (const char *at = text; n < BS_MOST_PARTS;) {
         char   one[32];
         size_t len = strcspn(at, ",");
-        snprintf(one, sizeof one, "%.*s", (int)(len < 31 ? len : 31), at);
+        bs_print(one, sizeof one, "%.*s", (int)(len < 31 ? len : 31), at);
         if (!bs_parse_double(one, &share[n]) || share[n] <= 0) {
             bs_fail(err, BASIN_EARG,
                     "--shares: '%s' is not a list of positive numbers such as "
@@ -180,13 +179,13 @@ void bs_part_path(const bs_cutting *cut, int i, const char *extension, char out[
 {
     static const char *const usual[] = {"train", "valid", "test"};
     char                     name[LONGEST_NAME + 1];
-    snprintf(name, sizeof name, "%d", i + 1);
+    bs_print(name, sizeof name, "%d", i + 1);
     if (cut->parts <= 3)
-        snprintf(name, sizeof name, "%s", cut->parts == 2 && i == 1 ? "test" : usual[i]);
+        bs_print(name, sizeof name, "%s", cut->parts == 2 && i == 1 ? "test" : usual[i]);
     const char *at = name_at(cut->o->names, i);
     if (at)
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
-    snprintf(out, BS_OPTION_TEXT, "%.700s-%s%s", cut->prefix, name, extension);
+        bs_print(name, sizeof name, "%.*s", (int)strcspn(at, ","), at);
+    bs_print(out, BS_OPTION_TEXT, "%.700s-%s%s", cut->prefix, name, extension);
 }
 
 basin_status basin_data_split(const basin_config *c, const char *const *files, int n,
@@ -223,7 +222,7 @@ basin_status bs_make_options(const bs_option *rows, void *options, const char *w
     for (const char *at = words; !s && *at;) {
         char   pair[256];
         size_t n = strcspn(at, " ");
-        snprintf(pair, sizeof pair, "%.*s", (int)(n < 255 ? n : 255), at);
+        bs_print(pair, sizeof pair, "%.*s", (int)(n < 255 ? n : 255), at);
         char *equals = strchr(pair, '=');
         if (n > 0 && !equals)
             s = bs_fail(err, BASIN_EARG, "make: '%s' is not KEY=VALUE", pair);

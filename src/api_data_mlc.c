@@ -1,5 +1,4 @@
 /* api_data_mlc.c -- basin_data_* for rows with label sets. */
-#include <stdio.h>
 #include <string.h>
 
 #include "api_data.h"
@@ -400,7 +399,7 @@ static basin_status write_parts(const source *from, const bs_cutting *cut, bs_no
     basin_status      s = balance ? BASIN_OK : bs_fail_nomem(err);
     char              extension[32] = "", path[BS_OPTION_TEXT];
     if (writer)
-        snprintf(extension, sizeof extension, "%.*s", (int)strcspn(writer->extensions, " "),
+        bs_print(extension, sizeof extension, "%.*s", (int)strcspn(writer->extensions, " "),
                  writer->extensions);
     if (!s)
         s = bs_split_measure(d, cut->share, cut->parts, from->part, balance, err);

@@ -1,5 +1,4 @@
 /* api_data_seg.c -- basin_data_* for photos and masks. */
-#include <stdio.h>
 #include <string.h>
 
 #include "api_data.h"
@@ -37,7 +36,7 @@ static basin_status read_as_they_are(const bs_given *g, bs_images **out, bs_note
 {
     bs_image_options o = g->settings->image;
     if (strcmp(o.size, "auto") == 0)
-        snprintf(o.size, sizeof o.size, "keep");
+        bs_print(o.size, sizeof o.size, "keep");
     return bs_images_read(g->file, g->n, &o, NULL, out, notes, err);
 }
 

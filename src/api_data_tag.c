@@ -1,5 +1,4 @@
 /* api_data_tag.c -- basin_data_* for tagged sentences. */
-#include <stdio.h>
 #include <string.h>
 
 #include "api_data.h"
@@ -47,12 +46,12 @@ static basin_status find_problems(const bs_corpus *c, const bs_corpus *train, fi
     basin_status      status = bs_corpus_summarise(c, train, &s, err);
     const char       *why = status ? NULL : bs_corpus_problem(c, &s);
     if (why) {
-        snprintf(text, sizeof text, "%.200s: %s", c->name, why);
+        bs_print(text, sizeof text, "%.200s: %s", c->name, why);
         add_problem(f, BASIN_EDATA, text);
     }
     if (!status && train && s.tags_new > 0) {
         char tag[48];
-        snprintf(text, sizeof text, "%.200s:%ld: %d %s%s that %.160s does not have, such as '%s'",
+        bs_print(text, sizeof text, "%.200s:%ld: %d %s%s that %.160s does not have, such as '%s'",
                  c->name, bs_corpus_line(c, s.first_new), (int)s.tags_new,
                  c->scheme == BS_SCHEME_RAW ? "tag" : "type", s.tags_new == 1 ? "" : "s",
                  train->name, bs_corpus_file_tag(c, s.first_new, tag));
@@ -156,7 +155,7 @@ static basin_status read_as_it_is(const bs_given *g, bs_notes *notes, bs_corpus 
 {
     bs_corpus_options o = reading(g->settings);
     if (strcmp(o.to, "auto") == 0)
-        snprintf(o.to, sizeof o.to, "keep");
+        bs_print(o.to, sizeof o.to, "keep");
     return bs_corpus_read(g->file, g->n, &o, out, notes, err);
 }
 
@@ -194,7 +193,7 @@ static void note_lost(const bs_corpus *c, const char *out, const char *format, b
         c->columns == 0)
         return;
     for (int i = 0; i < c->columns && at < sizeof list; i++)
-        at += (size_t)snprintf(list + at, sizeof list - at, "%s%d", i ? "," : "", c->column[i]);
+        at += (size_t)bs_print(list + at, sizeof list - at, "%s%d", i ? "," : "", c->column[i]);
     bs_notes_add(notes, "lost", "CoNLL-U has no place for column%s %s, which %s left out",
                  c->columns == 1 ? "" : "s", list, c->columns == 1 ? "is" : "are");
 }
@@ -232,11 +231,11 @@ static void choose_extension(const char *path, const char *format, char out[32])
     size_t dot = len;
     while (dot > 0 && base[dot - 1] != '.')
         dot--;
-    snprintf(out, 32, ".conll");
+    bs_print(out, 32, ".conll");
     if (format)
-        snprintf(out, 32, ".%s", strcmp(format, "text") == 0 ? "txt" : format);
+        bs_print(out, 32, ".%s", strcmp(format, "text") == 0 ? "txt" : format);
     else if (dot > 1 && len > dot && len - dot < 16)
-        snprintf(out, 32, ".%.*s", (int)(len - dot), base + dot);
+        bs_print(out, 32, ".%.*s", (int)(len - dot), base + dot);
 }
 
 static basin_status write_part(const bs_corpus *c, const int32_t *part, int i, const char *path,

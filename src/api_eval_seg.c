@@ -30,7 +30,7 @@ static void remark(const bs_evaluation *e, bs_logger *log)
 static const char *name_of(const bs_evaluation *e, int c, char number[16])
 {
     const bs_seg_known *k = &e->model->saved->known.seg;
-    snprintf(number, 16, "%d", c);
+    bs_print(number, 16, "%d", c);
     return k->name ? k->name[c] : number;
 }
 

@@ -1,6 +1,5 @@
 /* api_explain_html.c -- an explanation as a page: maps, curves, tables, pictures. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api_explain.h"
@@ -21,7 +20,7 @@ static void summary(const bs_explanation *e, bs_buf *out)
 {
     const bs_explained_pairs *p = &e->pairs;
     char                      text[512];
-    snprintf(text, sizeof text, "%.200s, method %.40s, on %.200s", e->model_name,
+    bs_print(text, sizeof text, "%.200s, method %.40s, on %.200s", e->model_name,
              e->m->settings.train.method, e->data_name);
     bs_page_begin("What the energy learned", text, out);
     bs_page_list_begin(out);
@@ -169,12 +168,12 @@ static void groups(const bs_explanation *e, bs_buf *out)
         if (g->pairs == 0)
             continue;
         if (g->least == g->most)
-            snprintf(name[n], sizeof name[n], "%.0f: %lld pairs", g->least, (long long)g->pairs);
+            bs_print(name[n], sizeof name[n], "%.0f: %lld pairs", g->least, (long long)g->pairs);
         else if (isinf(g->most))
-            snprintf(name[n], sizeof name[n], "%.0f and more: %lld pairs", g->least,
+            bs_print(name[n], sizeof name[n], "%.0f and more: %lld pairs", g->least,
                      (long long)g->pairs);
         else
-            snprintf(name[n], sizeof name[n], "%.0f to %.0f: %lld pairs", g->least, g->most,
+            bs_print(name[n], sizeof name[n], "%.0f to %.0f: %lld pairs", g->least, g->most,
                      (long long)g->pairs);
         bar[n] = (bs_bar){.name = name[n], .value = 100 * g->rank};
         n++;
@@ -300,7 +299,7 @@ static void bends(const bs_explanation *e, bs_buf *out)
         const int                kind = strcmp(b->what, "together") == 0 ? 0
                                         : strcmp(b->what, "apart") == 0  ? 1
                                                                          : 2;
-        snprintf(name[i], sizeof name[i], "%.36s %s %.36s", e->name[b->to], word[kind],
+        bs_print(name[i], sizeof name[i], "%.36s %s %.36s", e->name[b->to], word[kind],
                  e->name[b->from]);
         for (int k = 0; k < BS_EXPLAIN_POINTS; k++) {
             x[k] = (double)k / (BS_EXPLAIN_POINTS - 1);
@@ -344,7 +343,7 @@ static void steps_chart(const bs_explanation *e, const bs_explained_steps *st, b
         for (int t = 0; t < s->n; t++)
             x[i][t] = s->step[t];
         ends[1] = fmax(ends[1], x[i][s->n - 1]);
-        snprintf(name[i], sizeof name[i], "%s, from %s", s->name, s->start);
+        bs_print(name[i], sizeof name[i], "%s, from %s", s->name, s->start);
         series[n++] =
             (bs_series){.name = name[i], .x = x[i], .y = energy ? s->energy : s->score, .n = s->n};
     }
@@ -394,7 +393,7 @@ static void pixel_map(const char *title, const double *v, bool diverging, int di
     for (int i = 0; i < CELLS; i++)
         value[i] = i == CELLS / 2 ? NAN : (float)v[i];
     for (int i = 0; i < BS_EXPLAIN_SIDE; i++) {
-        snprintf(text[i], sizeof text[i], "%d", i - BS_EXPLAIN_REACH);
+        bs_print(text[i], sizeof text[i], "%d", i - BS_EXPLAIN_REACH);
         name[i] = text[i];
     }
     bs_heat_draw(&(bs_heat){.title = title,
@@ -577,7 +576,7 @@ static void row(const bs_explanation *e, bs_buf *out)
     char                    title[64];
     if (r->number == 0)
         return;
-    snprintf(title, sizeof title, "%s %d",
+    bs_print(title, sizeof title, "%s %d",
              e->pairs.ordered  ? "Sentence"
              : e->pixels.n > 0 ? "Image"
                                : "Row",

@@ -5,7 +5,6 @@
  * is zero nearly everywhere. What a pixel has to do with another one is therefore taken as a
  * difference: how the gradient at q changes when pixel p goes from 0 to 1. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api_explain.h"
@@ -36,7 +35,7 @@ static basin_status names(bs_explanation *e, basin_error *err)
     e->name = k->name ? k->name : name;
     for (int i = 0; i < k->classes && name && !k->name; i++) {
         char text[16];
-        int  n = snprintf(text, sizeof text, "%d", i);
+        int  n = bs_print(text, sizeof text, "%d", i);
         if (!(name[i] = bs_arena_copy(&e->arena, text, (size_t)n)))
             return bs_fail_nomem(err);
     }
@@ -384,7 +383,7 @@ static basin_status add_flip(bs_explanation *e, const window *x, const candidate
                              basin_error *err)
 {
     char        text[48];
-    const int   n = snprintf(text, sizeof text, "x %zu, y %zu", c->p % (size_t)x->W + 1,
+    const int   n = bs_print(text, sizeof text, "x %zu, y %zu", c->p % (size_t)x->W + 1,
                              c->p / (size_t)x->W + 1);
     const char *name = bs_arena_copy(&e->arena, text, (size_t)n);
     const int   gold = x->gold[c->p];

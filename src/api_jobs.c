@@ -65,7 +65,7 @@ void bs_board_name(bs_board *b, int worker, const char *name)
 {
     if (worker >= BS_BOARD_SLOTS)
         return;
-    snprintf(b->slot[worker].name, sizeof b->slot[worker].name, "%s", name ? name : "");
+    bs_print(b->slot[worker].name, sizeof b->slot[worker].name, "%s", name ? name : "");
     b->slot[worker].epoch = 0;
     b->slot[worker].best = NAN;
 }
@@ -84,15 +84,15 @@ void bs_board_draw(bs_board *b, double part, const char *lead)
     int  n = 0;
     if (!bs_progress_due(&b->bar))
         return;
-    n += snprintf(text, sizeof text, "%s", lead);
+    n += bs_print(text, sizeof text, "%s", lead);
     for (int i = 0; i < BS_BOARD_SLOTS && n < 300; i++) {
         if (!b->slot[i].name[0])
             continue;
-        n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", n ? "  " : "", b->slot[i].name);
+        n += bs_print(text + n, sizeof text - (size_t)n, "%s%s", n ? "  " : "", b->slot[i].name);
         if (b->slot[i].epoch > 0)
-            n += snprintf(text + n, sizeof text - (size_t)n, ": epoch %d", b->slot[i].epoch);
+            n += bs_print(text + n, sizeof text - (size_t)n, ": epoch %d", b->slot[i].epoch);
         if (!isnan(b->slot[i].best))
-            n += snprintf(text + n, sizeof text - (size_t)n, ", %.2f", b->scale * b->slot[i].best);
+            n += bs_print(text + n, sizeof text - (size_t)n, ", %.2f", b->scale * b->slot[i].best);
     }
     bs_progress_show(&b->bar, part, text);
 }

@@ -45,7 +45,7 @@ static void line_of(bs_buf *table, bs_buf *json, const bs_task *task, const char
                     const char *help)
 {
     char text[200];
-    snprintf(text, sizeof text, "%s (%s)", help, task->name);
+    bs_print(text, sizeof text, "%s (%s)", help, task->name);
     line(table, json, name, text);
 }
 

@@ -1,19 +1,18 @@
 /* api_outcome.c -- see api_outcome.h. */
 #include "api_outcome.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/tree.h"
 
 enum { PATH_ROOM = BS_OPTION_TEXT + 96 };
 
 static void outcome_path(const char *folder, char path[PATH_ROOM])
 {
-    snprintf(path, PATH_ROOM, "%s/outcome.json", folder);
+    bs_print(path, PATH_ROOM, "%s/outcome.json", folder);
 }
 
 /* What must be equal for a finished run to count. Unlike a checkpoint, which may be
@@ -113,7 +112,7 @@ static basin_status take_file(const bs_kind *k, const char *folder, const char *
     bs_buf text;
     bs_buf_init(&text, 1 << 22);
     basin_status  s = bs_read_file(path, &text, err);
-    json_t       *file = s ? NULL : json_loadb(text.data ? text.data : "", text.len, 0, NULL);
+    json_t       *file = s ? NULL : bs_tree_read(text.data ? text.data : "", text.len, 0, NULL);
     const char   *theirs = json_string_value(json_object_get(file, "identity"));
     bs_difference d = bs_identity_compare(theirs, identity);
     *finished = !s && d.kind == BS_RUN_SAME;

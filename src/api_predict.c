@@ -32,11 +32,11 @@ void bs_npy_header(bs_buf *out, const char *type, const int64_t *dim, int n)
 {
     char header[160];
     int  used =
-        snprintf(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (", type);
+        bs_print(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (", type);
     for (int i = 0; i < n; i++)
-        used += snprintf(header + used, sizeof header - (size_t)used, "%s%lld", i ? ", " : "",
+        used += bs_print(header + used, sizeof header - (size_t)used, "%s%lld", i ? ", " : "",
                          (long long)dim[i]);
-    used += snprintf(header + used, sizeof header - (size_t)used, "%s), }", n == 1 ? "," : "");
+    used += bs_print(header + used, sizeof header - (size_t)used, "%s), }", n == 1 ? "," : "");
     int total = (10 + used + 1 + 63) / 64 * 64; /* data starts at a multiple of 64 */
     int length = total - 10;
     bs_buf_add(out, "\x93NUMPY\x01\x00", 8);

@@ -82,7 +82,7 @@ static const char *tag_name(const writer *w, int32_t token)
 static void put_number(writer *w, const char *before, double value)
 {
     char text[64];
-    snprintf(text, sizeof text, "%s%.6g", before, value);
+    bs_print(text, sizeof text, "%s%.6g", before, value);
     bs_put(&w->w, text);
 }
 

@@ -5,7 +5,6 @@
 #include "api_report.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/io.h"
@@ -67,9 +66,9 @@ static void seeds_text(const bs_report_group *g, char text[64])
 {
     const int first = g->run[0].settings.train.seed, last = g->run[g->n - 1].settings.train.seed;
     if (g->n == 1)
-        snprintf(text, 64, "%d", first);
+        bs_print(text, 64, "%d", first);
     else
-        snprintf(text, 64, "%d (%d to %d)", g->n, first, last);
+        bs_print(text, 64, "%d (%d to %d)", g->n, first, last);
 }
 
 static void evaluated_on(const bs_report_group *g, bs_buf *out)
@@ -306,9 +305,9 @@ basin_status basin_report(const char *const *runs, int n, const basin_report_opt
     for (int i = 0; i < n && !s; i++)
         s = bs_report_open(r, runs[i], err);
     if (!s && o->path)
-        snprintf(path, sizeof path, "%.*s", BS_OPTION_TEXT, o->path);
+        bs_print(path, sizeof path, "%.*s", BS_OPTION_TEXT, o->path);
     else if (!s)
-        snprintf(path, sizeof path, n == 1 ? "%s/report.html" : "report.html", runs[0]);
+        bs_print(path, sizeof path, n == 1 ? "%s/report.html" : "report.html", runs[0]);
     if (!s)
         s = look(r, NULL, err);
     if (!s)
@@ -339,7 +338,7 @@ bool bs_report_after(const char *folder, const bs_prepared *data, int threads, b
     if (!r)
         return false;
     report_init(r, &page, threads, *log);
-    snprintf(path, sizeof path, "%s/report.html", folder);
+    bs_print(path, sizeof path, "%s/report.html", folder);
     basin_status s = bs_report_open(r, folder, &err);
     if (!s)
         s = look(r, data, &err);

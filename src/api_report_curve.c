@@ -4,7 +4,6 @@
  * chart of its own with a line for each run. Several seeds are a line at the mean and a band from
  * the lowest to the highest. What no table here names is drawn all the same. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api_report.h"
@@ -170,7 +169,7 @@ static void add_marks(drawing *d)
         const bs_report_group *g = &d->r->group[i];
         if (g->n > 1 || g->run[0].history.best < 1)
             continue;
-        snprintf(d->word[d->marks], sizeof d->word[0], d->r->n > 1 ? "%d" : "best: %d",
+        bs_print(d->word[d->marks], sizeof d->word[0], d->r->n > 1 ? "%d" : "best: %d",
                  g->run[0].history.best);
         d->mark[d->marks] = (bs_mark){.x = g->run[0].history.best,
                                       .name = d->word[d->marks],
@@ -293,7 +292,7 @@ static basin_status draw_all(drawing *d, bool training, basin_error *err)
                 continue;
             if (training ? in_panel(v->name) : r->n == 1 && is_score(r->group[0].kind, v->name))
                 continue;
-            snprintf(title, sizeof title, "%s%s%s", v->where, *v->where ? ": " : "", v->name);
+            bs_print(title, sizeof title, "%s%s%s", v->where, *v->where ? ": " : "", v->name);
             s = draw_one(d, v->where, v->name, title, false, err);
         }
     }
@@ -316,7 +315,7 @@ static basin_status draw_scores(drawing *d, basin_error *err)
         for (int k = c; k < h->curves && !s; k++)
             if (strcmp(h->curve[k].where, where) == 0 && is_score(g->kind, h->curve[k].name))
                 s = add_line(d, g, where, h->curve[k].name, h->curve[k].name, err);
-        snprintf(title, sizeof title, "scores on %s rows",
+        bs_print(title, sizeof title, "scores on %s rows",
                  strcmp(where, "valid") == 0 ? "validation" : where);
         if (!s)
             finish(d, title, false);

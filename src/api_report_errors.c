@@ -1,6 +1,5 @@
 /* api_report_errors.c -- where models err: chosen by task, and what all tasks draw alike. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api_report.h"
@@ -44,14 +43,14 @@ void bs_reliability_draw(const bs_reliability *b, const char *what, int level, b
         char p[BS_FIXED_TEXT], q[BS_FIXED_TEXT];
         bs_fixed((double)i / BS_RELIABILITY_BINS, 2, p);
         bs_fixed((i + 1.0) / BS_RELIABILITY_BINS, 2, q);
-        snprintf(name[i], sizeof name[i], "%.6s to %.6s", p, q);
+        bs_print(name[i], sizeof name[i], "%.6s to %.6s", p, q);
         bar[i] = (bs_bar){.name = name[i], .value = all > 0 ? 100 * b->n[i] / all : 0};
         if (b->n[i] == 0)
             continue;
         x[n] = b->sum[i] / b->n[i];
         y[n] = b->hit[i] / b->n[i];
         gap += fabs(b->hit[i] - b->sum[i]);
-        snprintf(text[n], sizeof text[n], "%.0f %s of probability %s", b->n[i], what,
+        bs_print(text[n], sizeof text[n], "%.0f %s of probability %s", b->n[i], what,
                  bs_fixed(x[n], 3, p));
         label[n] = text[n];
         n++;
@@ -97,7 +96,7 @@ basin_status bs_report_errors(const bs_report *r, basin_error *err)
         if (r->n > 1 && !any)
             bs_page_heading(2, "Errors", r->out);
         if (r->n > 1) {
-            snprintf(title, sizeof title, "Errors of %s", g->name);
+            bs_print(title, sizeof title, "Errors of %s", g->name);
             bs_page_details_begin(title, !any, r->out);
         }
         any = true;

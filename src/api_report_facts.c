@@ -3,7 +3,6 @@
  * Times differ from one training to the next although nothing else does: they all stand in one
  * section, so that two reports of the same training can be compared without it. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +29,7 @@ static void speed_row(const bs_report_group *g, int i, bs_buf *out)
 {
     const bs_report_run *run = &g->run[i];
     char                 name[BS_OPTION_TEXT];
-    snprintf(name, sizeof name, g->n > 1 ? "%.900s, seed %d" : "%.900s", g->name,
+    bs_print(name, sizeof name, g->n > 1 ? "%.900s, seed %d" : "%.900s", g->name,
              run->settings.train.seed);
     bs_page_row_begin(out);
     bs_page_name(name, out);
@@ -109,7 +108,7 @@ static basin_status describe(const bs_report_group *g, int role, bs_buf *out, ba
     bs_buf      text;
     if (!part->kind)
         return BASIN_OK;
-    snprintf(title, sizeof title, "%s: %s", bs_role_names[role],
+    bs_print(title, sizeof title, "%s: %s", bs_role_names[role],
              *file[role] ? file[role] : "taken from the training data");
     bs_buf_init(&text, 1 << 20);
     basin_status s = bs_data_describe(part, role == BS_ROLE_TRAIN ? NULL : train, &text, err);
@@ -263,7 +262,7 @@ static basin_status show_settings(const bs_report *r, settings_view *v, basin_er
         s = usual_settings(own, &v->usual, err);
         if (s)
             break;
-        snprintf(title, sizeof title, "%.900s: what is not as usual for %.60s", r->group[i].name,
+        bs_print(title, sizeof title, "%.900s: what is not as usual for %.60s", r->group[i].name,
                  own->train.method);
         bs_page_details_begin(title, r->n == 1, r->out);
         setting_rows(v, own, false, r->out);

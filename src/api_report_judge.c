@@ -5,7 +5,6 @@
  * be tested on rows that it was trained on, so what does not have the hash of the manifest is not
  * used. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api_report.h"
@@ -111,7 +110,7 @@ static basin_status read_part(bs_report *r, bs_report_group *g, basin_error *err
     int                     n = 0;
     if (!*from || !model || strcmp(from, "-") == 0)
         return BASIN_OK;
-    snprintf(text, sizeof text, "%s", from);
+    bs_print(text, sizeof text, "%s", from);
     for (char *at = text; at && *at && n < BS_MOST_FILES;) {
         file[n++] = at;
         at = strchr(at, '|');

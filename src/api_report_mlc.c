@@ -1,7 +1,6 @@
 /* api_report_mlc.c -- where a model of label sets errs: the threshold, labels, pairs of labels,
  * and the rows it got most wrong. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,7 +91,7 @@ static basin_status thresholds(const view *v, basin_error *err)
     basin_status s = sweep(v, x, value, &rows, err);
     if (s)
         return s;
-    snprintf(tuned, sizeof tuned, "%s", bs_fixed((double)v->cut->global, 2, text));
+    bs_print(tuned, sizeof tuned, "%s", bs_fixed((double)v->cut->global, 2, text));
     const bs_series series[] = {{.name = "example_f1", .x = x, .y = value[0], .n = CUTS},
                                 {.name = "micro_f1", .x = x, .y = value[1], .n = CUTS},
                                 {.name = "macro_f1", .x = x, .y = value[2], .n = CUTS}};
@@ -446,7 +445,7 @@ static void chips(const view *v, const float *score, bool gold, bool on, const c
     for (int32_t l = 0; l < v->L; l++) {
         if ((v->gold[l] != 0) != gold || (v->on[l] != 0) != on)
             continue;
-        snprintf(help, sizeof help, "probability %s", bs_fixed((double)score[l], 3, p));
+        bs_print(help, sizeof help, "probability %s", bs_fixed((double)score[l], 3, p));
         bs_page_chip(v->schema->label[l], kind, help, v->out);
     }
 }
@@ -477,7 +476,7 @@ static void example_row(const view *v, const example *e)
     char name[32];
     look_at(v, e->row);
     const int32_t *number = v->data->row_number;
-    snprintf(name, sizeof name, "%d", number ? (int)number[e->row] : (int)e->row + 1);
+    bs_print(name, sizeof name, "%d", number ? (int)number[e->row] : (int)e->row + 1);
     bs_page_row_begin(v->out);
     bs_page_name(v->data->row_id ? v->data->row_id[e->row] : name, v->out);
     bs_page_number(100 * e->f1, 1, v->out);

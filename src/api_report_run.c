@@ -1,9 +1,7 @@
 /* api_report_run.c -- what a run folder holds: config, manifest.json, metrics.jsonl, outcome.json
  * and the model. A file that is missing or broken is said and left out; only a folder without
  * config and metrics.jsonl is none of a run. */
-#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,13 +9,14 @@
 
 #include "api_report.h"
 #include "base/io.h"
+#include "base/tree.h"
 
 enum { MOST_CURVES = 256, MOST_EPOCHS = 1 << 20, PATH = BS_OPTION_TEXT + 128 };
 
 static bool exists(const char *folder, const char *name)
 {
     char path[PATH];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    bs_print(path, sizeof path, "%s/%s", folder, name);
     return access(path, F_OK) == 0;
 }
 
@@ -32,13 +31,13 @@ static basin_status read_json(const char *folder, const char *name, json_t **out
     char   path[PATH];
     bs_buf text;
     *out = NULL;
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    bs_print(path, sizeof path, "%s/%s", folder, name);
     if (access(path, F_OK) != 0)
         return BASIN_OK;
     bs_buf_init(&text, 1 << 24);
     const basin_status s = bs_read_file(path, &text, NULL);
     if (!s)
-        *out = json_loadb(text.data ? text.data : "", text.len, 0, NULL);
+        *out = bs_tree_read(text.data ? text.data : "", text.len, 0, NULL);
     bs_buf_free(&text);
     return s == BASIN_ENOMEM ? bs_fail_nomem(err) : BASIN_OK;
 }
@@ -127,7 +126,7 @@ static basin_status read_history(bs_report *r, bs_report_run *run, basin_error *
     bs_history *h = &run->history;
     char        path[PATH];
     bs_buf      text;
-    snprintf(path, sizeof path, "%s/metrics.jsonl", run->folder);
+    bs_print(path, sizeof path, "%s/metrics.jsonl", run->folder);
     bs_buf_init(&text, (size_t)1 << 30);
     basin_status s = bs_read_file(path, &text, err);
     const int    lines = s ? 0 : count_lines(&text);
@@ -138,7 +137,7 @@ static basin_status read_history(bs_report *r, bs_report_run *run, basin_error *
     for (const char *at = text.data, *end; !s && at && *at; at = end + 1) {
         if (!(end = strchr(at, '\n')))
             break;
-        json_t *line = json_loadb(at, (size_t)(end - at), 0, NULL);
+        json_t *line = bs_tree_read(at, (size_t)(end - at), 0, NULL);
         if (!json_is_object(line))
             s = bs_fail(err, BASIN_EDATA, "%s:%d: is not a line of a run", path, h->n + 1);
         else if (!add_line(r, h, lines, line))
@@ -166,7 +165,7 @@ static basin_status read_manifest(bs_report *r, bs_report_run *run, basin_error 
     const char *hardware = json_string_value(json_object_get(m, "hardware"));
     if (system && hardware) {
         char text[256];
-        snprintf(text, sizeof text, "%.60s %.60s, %.0f cores, %.0f threads", system, hardware,
+        bs_print(text, sizeof text, "%.60s %.60s, %.0f cores, %.0f threads", system, hardware,
                  number(m, "cores"), number(m, "threads"));
         if (!(run->machine = keep(r, text)))
             s = bs_fail_nomem(err);
@@ -196,7 +195,7 @@ static void read_card(bs_report_run *run)
 {
     static const char *const key[2][BS_CUTS] = {{"valid", "valid_tuned"}, {"test", "test_tuned"}};
     const bs_kind           *k = run->model ? run->model->kind : NULL;
-    json_t                  *card = k ? json_loads(run->model->card, 0, NULL) : NULL;
+    json_t *card = k ? bs_tree_read(run->model->card, strlen(run->model->card), 0, NULL) : NULL;
     const double             best = number(card, "best_epoch");
     run->history.best = best >= 1 && best < 1e9 ? (int)best : 0;
     for (int i = 0; i < 2 * BS_CUTS * BS_MOST_METRICS; i++) {
@@ -214,7 +213,7 @@ static basin_status read_model(bs_report *r, bs_report_run *run, basin_error *er
     char        path[PATH];
     struct stat st;
     basin_error why = {0};
-    snprintf(path, sizeof path, "%s/best.safetensors", run->folder);
+    bs_print(path, sizeof path, "%s/best.safetensors", run->folder);
     run->model_bytes = NAN;
     if (stat(path, &st) != 0) {
         bs_notes_add(&r->left_out, "model",
@@ -239,7 +238,7 @@ static basin_status read_config(bs_report_run *run, basin_error *err)
 {
     char   path[PATH];
     bs_buf text;
-    snprintf(path, sizeof path, "%s/config", run->folder);
+    bs_print(path, sizeof path, "%s/config", run->folder);
     bs_buf_init(&text, 1 << 24);
     basin_status s = bs_settings_default(&run->settings, err);
     if (!s)
@@ -252,7 +251,7 @@ static basin_status read_config(bs_report_run *run, basin_error *err)
 
 static basin_status read_run(bs_report *r, const char *folder, bs_report_run *run, basin_error *err)
 {
-    snprintf(run->folder, sizeof run->folder, "%s", folder);
+    bs_print(run->folder, sizeof run->folder, "%s", folder);
     basin_status s = read_config(run, err);
     if (!s && !exists(folder, "metrics.jsonl"))
         s = bs_fail(err, BASIN_EDATA, "%s: no epoch of this training is finished yet", folder);
@@ -275,7 +274,7 @@ int bs_report_first_seed(const bs_report_run *run)
 {
     int  seed[BS_REPORT_SEEDS];
     char parent[PATH];
-    snprintf(parent, sizeof parent, "%s/..", run->folder);
+    bs_print(parent, sizeof parent, "%s/..", run->folder);
     return bs_find_seeds(parent, "config", seed, BS_REPORT_SEEDS) > 0 ? seed[0]
                                                                       : run->settings.train.seed;
 }
@@ -284,7 +283,7 @@ int bs_report_first_seed(const bs_report_run *run)
 static const char *name_of(bs_report *r, const char *folder)
 {
     char   text[BS_OPTION_TEXT];
-    size_t n = (size_t)snprintf(text, sizeof text, "%s", folder);
+    size_t n = (size_t)bs_print(text, sizeof text, "%s", folder);
     n = n < sizeof text ? n : sizeof text - 1;
     while (n > 1 && text[n - 1] == '/')
         text[--n] = '\0';
@@ -297,7 +296,7 @@ static basin_status read_seeds(bs_report *r, const char *folder, const int *seed
     basin_status s = BASIN_OK;
     for (int i = 0; i < g->n && !s; i++) {
         char own[BS_OPTION_TEXT + 64];
-        snprintf(own, sizeof own, "%s/seed-%d", folder, seed[i]);
+        bs_print(own, sizeof own, "%s/seed-%d", folder, seed[i]);
         s = read_run(r, own, &g->run[i], err);
         if (!s && strcmp(g->run[i].settings.train.task, g->run[0].settings.train.task) != 0)
             s = bs_fail(err, BASIN_EDATA, "%s: is of another task than its neighbours", own);

@@ -1,6 +1,5 @@
 /* api_report_score.c -- tables of metrics: of one run, or of several and their differences. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api_report.h"
@@ -198,7 +197,7 @@ static void differences(const bs_report *r, bs_buf *out)
     column[n++].name = "difference";
     column[n++] = (bs_column){.name = "p boot", .help = "paired bootstrap"};
     column[n++] = (bs_column){.name = "p rand", .help = "approximate randomisation"};
-    snprintf(title, sizeof title, "Differences against %.900s", r->group[0].name);
+    bs_print(title, sizeof title, "Differences against %.900s", r->group[0].name);
     bs_page_heading(3, title, out);
     bs_page_table_begin(column, n, BS_TABLE_SORTED, out);
     for (int i = 1; i < r->n; i++)
@@ -244,7 +243,7 @@ static void draw_runs(const bs_report *r, bs_buf *out)
             strip[i].hi = f.scale * g->interval[cut][headline].hi;
         }
     }
-    snprintf(title, sizeof title, "%s%s, %s", k->metric[headline].name, f.unit,
+    bs_print(title, sizeof title, "%s%s, %s", k->metric[headline].name, f.unit,
              k->tunes ? cut_name(k, cut) : "every seed");
     bs_strips_draw(&(bs_strips){.title = title,
                                 .strip = strip,

@@ -1,7 +1,6 @@
 /* api_report_seg.c -- where a model of masks errs: classes, pairs of classes, and the photos it
  * got most wrong, with both masks drawn over them. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -293,7 +292,7 @@ static basin_status view_make(view *v, basin_error *err)
     if (!v->mask || !v->name || !v->number || !v->worst)
         return bs_fail_nomem(err);
     for (int c = 0; c < v->classes; c++) {
-        snprintf(v->number[c], sizeof v->number[c], "%d", c);
+        bs_print(v->number[c], sizeof v->number[c], "%d", c);
         v->name[c] = k->name ? k->name[c] : v->number[c];
     }
     return BASIN_OK;

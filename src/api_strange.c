@@ -2,7 +2,6 @@
  *
  * A feature that a row does not name is 0 in formats that leave zeros out, so a file for another
  * model is read without complaint. What is counted is the whole input, not a piece of it. */
-#include <stdio.h>
 #include <string.h>
 
 #include "api.h"
@@ -14,7 +13,7 @@ void bs_strange_say(const bs_met *s, const bs_saved *m, bs_logger *log)
     const bs_schema *known = &m->known.mlc;
     char             name[80] = "";
     if (*s->stranger)
-        snprintf(name, sizeof name, "; unknown: '%s'", s->stranger);
+        bs_print(name, sizeof name, "; unknown: '%s'", s->stranger);
     if (strcmp(m->kind->task->name, "mlc") != 0)
         return;
     if (s->features == 0)

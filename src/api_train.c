@@ -1,6 +1,5 @@
 /* api_train.c -- basin_train: one run or several seeds, and the text about them. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api_outcome.h"
@@ -11,7 +10,7 @@
 static void first_file(const basin_config *c, char name[BS_OPTION_TEXT])
 {
     const char *text = c->files.n[0] > 0 ? c->files.file[0][0] : c->settings.train.file_train;
-    snprintf(name, BS_OPTION_TEXT, "%s", text);
+    bs_print(name, BS_OPTION_TEXT, "%s", text);
     name[strcspn(name, "|")] = '\0';
 }
 
@@ -85,7 +84,7 @@ void bs_exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTI
             size_t used = 0;
             setting[role][0] = '\0';
             for (int i = 0; i < files->n[role] && used < BS_OPTION_TEXT; i++)
-                used += (size_t)snprintf(setting[role] + used, BS_OPTION_TEXT - used, "%s%s",
+                used += (size_t)bs_print(setting[role] + used, BS_OPTION_TEXT - used, "%s%s",
                                          i ? "|" : "", files->file[role][i]);
             if (used >= BS_OPTION_TEXT) /* too long to be kept */
                 setting[role][0] = '\0';
@@ -164,9 +163,9 @@ static void part_rows(const bs_kind *k, const bs_known *known, const char *part,
         bs_metric_row(k, known, part, half, margin, out);
         return;
     }
-    snprintf(name, sizeof name, "%-4s @0.50", part);
+    bs_print(name, sizeof name, "%-4s @0.50", part);
     bs_metric_row(k, known, name, half, 0, out);
-    snprintf(name, sizeof name, "%-4s %s", part, bs_threshold_text(&o->threshold, text));
+    bs_print(name, sizeof name, "%-4s %s", part, bs_threshold_text(&o->threshold, text));
     bs_metric_row(k, known, name, tuned, margin, out);
 }
 
@@ -321,7 +320,7 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
         char own[BS_OPTION_TEXT + 64];
         s->train.seed = first + i;
         if (folder)
-            snprintf(own, sizeof own, seeds > 1 ? "%s/seed-%d" : "%s", folder, s->train.seed);
+            bs_print(own, sizeof own, seeds > 1 ? "%s/seed-%d" : "%s", folder, s->train.seed);
         status = train_or_take(s, data, folder ? own : NULL, resume, session, log, &outcome[i],
                                &trained, err);
         if (status)

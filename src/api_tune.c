@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <omp.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,7 +23,7 @@ double bs_tune_score(const bs_tuning *t, double score)
 
 void bs_tune_folder(const bs_tuning *t, int trial, char path[BS_OPTION_TEXT + 64])
 {
-    snprintf(path, BS_OPTION_TEXT + 64, "%s/trial-%03d", t->o->folder, trial);
+    bs_print(path, BS_OPTION_TEXT + 64, "%s/trial-%03d", t->o->folder, trial);
 }
 
 bs_search bs_tune_search(const bs_tuning *t)
@@ -193,7 +192,7 @@ static basin_status write_text(const bs_tuning *t, const char *name, const bs_bu
     char path[BS_OPTION_TEXT + 64];
     if (text->failed)
         return bs_fail_nomem(err);
-    snprintf(path, sizeof path, "%s/%s", t->o->folder, name);
+    bs_print(path, sizeof path, "%s/%s", t->o->folder, name);
     return bs_write_file(path, text->data ? text->data : "", text->len, err);
 }
 

@@ -1,7 +1,6 @@
 /* api_tune_html.c -- a search as a page: what mattered, how it went, every option against the
  * score, all trials. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api_tune.h"
@@ -107,7 +106,7 @@ static void curves(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
             continue;
         for (int k = 0; k < points; k++)
             own_y[k] *= t->scale;
-        snprintf(name[n], sizeof name[n], "trial %d", trial);
+        bs_print(name[n], sizeof name[n], "trial %d", trial);
         series[n] = (bs_series){.name = name[n], .x = own_x, .y = own_y, .n = points};
         n++;
     }
@@ -282,7 +281,7 @@ void bs_tune_html(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
         paths_free(p);
         return;
     }
-    snprintf(title, sizeof title, "Tuning %s", t->base.train.method);
+    bs_print(title, sizeof title, "Tuning %s", t->base.train.method);
     bs_page_begin(title, t->o->folder, out);
     summary(t, out);
     importance(t, f, out);

@@ -6,19 +6,18 @@
  * from the trials, that is all a search needs to go on. */
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "api_tune.h"
 #include "base/io.h"
+#include "base/tree.h"
 #include "file/checksum.h"
 
 static void log_path(const bs_tuning *t, char path[BS_OPTION_TEXT + 64])
 {
-    snprintf(path, BS_OPTION_TEXT + 64, "%s/trials.jsonl", t->o->folder);
+    bs_print(path, BS_OPTION_TEXT + 64, "%s/trials.jsonl", t->o->folder);
 }
 
 /* ---- writing ---- */
@@ -38,7 +37,7 @@ static basin_status identity_of(const bs_tuning *t, char out[17], basin_error *e
     }
     const bool failed = text.failed;
     if (!failed)
-        snprintf(out, 17, "%016llx", (unsigned long long)bs_hash64(text.data, text.len));
+        bs_print(out, 17, "%016llx", (unsigned long long)bs_hash64(text.data, text.len));
     bs_buf_free(&text);
     return failed ? bs_fail_nomem(err) : BASIN_OK;
 }
@@ -217,7 +216,7 @@ static bool read_trial(bs_tuning *t, const json_t *o, bs_trial *x, bs_tune_recor
     r->seconds = json_number_value(json_object_get(o, "seconds"));
     r->elapsed = json_number_value(json_object_get(o, "elapsed"));
     const char *message = json_string_value(json_object_get(o, "message"));
-    snprintf(r->message, sizeof r->message, "%s", message ? message : "");
+    bs_print(r->message, sizeof r->message, "%s", message ? message : "");
     return true;
 }
 
@@ -231,7 +230,7 @@ static basin_status bad_line(const char *path, int line, basin_error *err)
 static basin_status take_line(bs_tuning *t, const char *path, int line, const char *text, size_t n,
                               basin_error *err)
 {
-    json_t       *o = json_loadb(text, n, 0, NULL);
+    json_t       *o = bs_tree_read(text, n, 0, NULL);
     const json_t *v = json_object_get(o, "trial");
     const int     at = json_is_integer(v) ? (int)json_integer_value(v) : -1;
     basin_status  s = BASIN_OK;
@@ -252,7 +251,7 @@ static basin_status take_line(bs_tuning *t, const char *path, int line, const ch
 static basin_status take_head(const char *path, const char *text, size_t n, const char *identity,
                               basin_error *err)
 {
-    json_t      *o = json_loadb(text, n, 0, NULL);
+    json_t      *o = bs_tree_read(text, n, 0, NULL);
     const char  *theirs = json_string_value(json_object_get(o, "identity"));
     basin_status s = BASIN_OK;
     if (!theirs)
@@ -316,12 +315,12 @@ int bs_tune_values(const bs_tuning *t, int trial, double *epoch, double *value, 
     bs_buf text;
     int    n = 0;
     bs_tune_folder(t, trial, folder);
-    snprintf(path, sizeof path, "%s/metrics.jsonl", folder);
+    bs_print(path, sizeof path, "%s/metrics.jsonl", folder);
     bs_buf_init(&text, (size_t)1 << 30);
     if (access(path, F_OK) == 0 && !bs_read_file(path, &text, NULL))
         for (const char *at = text.data; at && *at && n < room;) {
             const char *end = strchr(at, '\n');
-            json_t     *o = end ? json_loadb(at, (size_t)(end - at), 0, NULL) : NULL;
+            json_t     *o = end ? bs_tree_read(at, (size_t)(end - at), 0, NULL) : NULL;
             json_t     *v =
                 json_object_get(json_object_get(o, "valid"), t->kind->metric[t->metric].name);
             if (json_is_number(v)) {

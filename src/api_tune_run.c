@@ -25,7 +25,7 @@ static void remove_file(const bs_tuning *t, int trial, const char *name)
 {
     char folder[BS_OPTION_TEXT + 64], path[BS_OPTION_TEXT + 128];
     bs_tune_folder(t, trial, folder);
-    snprintf(path, sizeof path, "%s/%s", folder, name);
+    bs_print(path, sizeof path, "%s/%s", folder, name);
     remove(path);
 }
 
@@ -70,17 +70,17 @@ static void draw(bs_tuning *t)
     if (!bs_progress_due(&t->board.bar))
         return;
     const double part = fmax(all > 0 ? ended / (double)all : 0, budget > 0 ? now / budget : 0);
-    int          n = snprintf(lead, sizeof lead, "%d trials, ", ended);
+    int          n = bs_print(lead, sizeof lead, "%d trials, ", ended);
     if (budget > 0)
-        n += snprintf(lead + n, sizeof lead - (size_t)n, "%s left",
+        n += bs_print(lead + n, sizeof lead - (size_t)n, "%s left",
                       bs_time_text(budget - now, left));
     else if (ended > 0 && ended < all)
-        n += snprintf(lead + n, sizeof lead - (size_t)n, "about %s left",
+        n += bs_print(lead + n, sizeof lead - (size_t)n, "about %s left",
                       bs_time_text(now / ended * (all - ended), left));
     else
-        n += snprintf(lead + n, sizeof lead - (size_t)n, "%s", bs_time_text(now, left));
+        n += bs_print(lead + n, sizeof lead - (size_t)n, "%s", bs_time_text(now, left));
     if (t->best >= 0)
-        snprintf(lead + n, sizeof lead - (size_t)n, ", best %.2f",
+        bs_print(lead + n, sizeof lead - (size_t)n, ", best %.2f",
                  t->scale * bs_tune_score(t, t->trial[t->best].score));
     bs_board_draw(&t->board, part, lead);
 }
@@ -255,7 +255,7 @@ static void settle(looker *l, const bs_train_outcome *o, basin_status s, basin_e
         x->state = BS_TRIAL_FAILED;
         x->score = NAN; /* what it had before is lost with it */
         x->passed = 0;
-        snprintf(r->message, sizeof r->message, "%.199s", err->msg);
+        bs_print(r->message, sizeof r->message, "%.199s", err->msg);
         if (is_final(t, l->trial, s) || all_fail(t))
             end_search(t, err);
     } else {
@@ -367,7 +367,7 @@ static void work(void *ctx, int worker)
         looker           l = {.t = t, .worker = worker, .trial = at};
         basin_error      err = {0};
         bs_train_outcome outcome;
-        snprintf(name, sizeof name, "trial %d", at);
+        bs_print(name, sizeof name, "trial %d", at);
         bs_board_name(&t->board, worker, name);
         pthread_mutex_unlock(&t->lock);
         const double start = bs_seconds();

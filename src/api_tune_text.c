@@ -1,6 +1,5 @@
 /* api_tune_text.c -- a search as a table for people and as a JSON object. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "api_tune.h"
@@ -29,11 +28,11 @@ static void short_name(const bs_space *s, int option, char out[COLUMN + 1])
     for (int i = 0; i < s->n; i++)
         alone = alone && (i == option || strcmp(last_part(s->at[i].row.name), last) != 0);
     if (strlen(name) <= COLUMN)
-        snprintf(out, COLUMN + 1, "%s", name);
+        bs_print(out, COLUMN + 1, "%s", name);
     else if (alone)
-        snprintf(out, COLUMN + 1, "%.*s", COLUMN, last);
+        bs_print(out, COLUMN + 1, "%.*s", COLUMN, last);
     else
-        snprintf(out, COLUMN + 1, "%c.%.*s", name[0], COLUMN - 2, last);
+        bs_print(out, COLUMN + 1, "%c.%.*s", name[0], COLUMN - 2, last);
 }
 
 static const char *heading(const bs_tuning *t)
@@ -69,7 +68,7 @@ void bs_tune_row(const bs_tuning *t, int trial, bool best, bs_buf *out)
     const size_t          start = out->len;
     char                  score[32] = "-", text[BS_TUNE_NAME];
     if (!isnan(x->score))
-        snprintf(score, sizeof score, "%.2f", t->scale * bs_tune_score(t, x->score));
+        bs_print(score, sizeof score, "%.2f", t->scale * bs_tune_score(t, x->score));
     bs_buf_printf(out, "  %5d %-8s %6d %8s %s %7.1f", trial, bs_tune_state(t, trial), r->epochs,
                   score, best ? "*" : " ", r->seconds);
     for (int i = 0; i < t->space.n && has_room(out, start); i++) {
@@ -231,7 +230,7 @@ static void trial_json(const bs_tuning *t, int trial, bs_buf *out)
 void bs_tune_json(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
 {
     char config[BS_OPTION_TEXT + 64];
-    snprintf(config, sizeof config, "%s/best.config", t->o->folder);
+    bs_print(config, sizeof config, "%s/best.config", t->o->folder);
     bs_buf_printf(out,
                   "{\"task\": \"%s\", \"method\": \"%s\", \"metric\": \"%s\", \"part\": \"valid\", "
                   "\"seed\": %d, \"trials\": %d, \"finished\": %d, \"paused\": %d, \"failed\": %d",

@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -76,13 +75,13 @@ void bs_buf_printf(bs_buf *b, const char *fmt, ...)
     va_start(args, fmt);
     va_copy(again, args);
     size_t room = b->cap - b->len;
-    int    n = vsnprintf(room ? b->data + b->len : NULL, room, fmt, args);
+    int    n = bs_vprint(room ? b->data + b->len : NULL, room, fmt, args);
     if (n < 0) {
         b->failed = true;
     } else if ((size_t)n < room) {
         b->len += (size_t)n;
     } else if (make_room(b, (size_t)n)) {
-        vsnprintf(b->data + b->len, (size_t)n + 1, fmt, again);
+        bs_vprint(b->data + b->len, (size_t)n + 1, fmt, again);
         b->len += (size_t)n;
     }
     /* A piece that did not fit has left its beginning behind the content. */

@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/print.h"
+
 /* A growing byte string, always NUL-terminated once something was added. An
  * append that fails (memory, ceiling) sets `failed` and leaves the content;
  * later appends do nothing, so a caller checks once at the end. */

@@ -2,8 +2,9 @@
 #include "base/err.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/print.h"
 
 /* Ends a text that was cut off at size - 1 bytes in "...". Steps back to the
  * start of a UTF-8 character, so that a terminal never gets half of one. */
@@ -25,10 +26,10 @@ basin_status bs_fail(basin_error *err, basin_status s, const char *fmt, ...)
     char    text[sizeof err->msg];
     va_list args;
     va_start(args, fmt);
-    int n = vsnprintf(text, sizeof text, fmt, args);
+    int n = bs_vprint(text, sizeof text, fmt, args);
     va_end(args);
     if (n < 0)
-        snprintf(text, sizeof text, "failed, and the message could not be formatted");
+        bs_print(text, sizeof text, "failed, and the message could not be formatted");
     else if ((size_t)n >= sizeof text)
         mark_cut(text, sizeof text);
 

@@ -13,6 +13,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/print.h"
+
 static const double redraw_every = 0.1; /* seconds */
 
 enum { LONGEST_LINE = 2048, LONGEST_BAR = 512 };
@@ -79,16 +81,29 @@ static void look_at_window(bs_logger *log)
         log->columns = terminal_columns(fileno(log->file));
 }
 
+static void put(const bs_logger *log, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static void put(const bs_logger *log, const char *fmt, ...)
+{
+    char    text[LONGEST_LINE + 64]; /* a line and its colour */
+    va_list args;
+    va_start(args, fmt);
+    const int n = bs_vprint(text, sizeof text, fmt, args);
+    va_end(args);
+    if (n > 0)
+        fputs(text, log->file);
+}
+
 static void erase_bar(bs_logger *log)
 {
     if (log->bar_len > 0 && log->moves) {
         look_at_window(log);
         const int above = (log->bar_len - 1) / log->columns;
         if (above > 0)
-            fprintf(log->file, "\033[%dA", above);
+            put(log, "\033[%dA", above);
         fputs("\r\033[J", log->file);
     } else if (log->bar_len > 0) {
-        fprintf(log->file, "\r%*s\r", log->bar_len, "");
+        put(log, "\r%*s\r", log->bar_len, "");
     }
     log->bar_len = 0;
 }
@@ -96,7 +111,7 @@ static void erase_bar(bs_logger *log)
 /* One line, and nothing in it that a terminal would obey. */
 static bool make_line(char text[LONGEST_LINE], const char *fmt, va_list args)
 {
-    int n = vsnprintf(text, LONGEST_LINE, fmt, args);
+    int n = bs_vprint(text, LONGEST_LINE, fmt, args);
     if (n < 0)
         return false;
     if (n >= LONGEST_LINE)
@@ -141,7 +156,7 @@ static void put_wrapped(const bs_logger *log, const char *text, int used)
         text += n;
         text += strspn(text, " ");
         if (*text)
-            fprintf(log->file, "\n%*s", indent, "");
+            put(log, "\n%*s", indent, "");
     }
 }
 
@@ -160,7 +175,7 @@ void bs_log_say(bs_logger *log, bs_log_level level, const char *fmt, ...)
     look_at_window(log);
     const char *label = level == BS_WARN ? "warning: " : "";
     bool        paint = log->color && level == BS_WARN;
-    fprintf(log->file, "%s%s%s", paint ? "\033[33m" : "", label, paint ? "\033[0m" : "");
+    put(log, "%s%s%s", paint ? "\033[33m" : "", label, paint ? "\033[0m" : "");
     put_wrapped(log, text, (int)strlen(label));
     fputs("\n", log->file);
     fflush(log->file);
@@ -183,7 +198,7 @@ void bs_log_row(bs_logger *log, bs_log_style style, const char *fmt, ...)
     if (log->terminal && log->columns > 1)
         fit_columns(text, log->columns);
     const bool paint = log->color && style != BS_PLAIN;
-    fprintf(log->file, "%s%s%s\n", paint ? code[style] : "", text, paint ? "\033[0m" : "");
+    put(log, "%s%s%s\n", paint ? code[style] : "", text, paint ? "\033[0m" : "");
     fflush(log->file);
 }
 
@@ -216,18 +231,18 @@ static void short_number(double v, char *out, size_t size)
         suffix = "k";
     }
     int decimals = v >= 99.95 || (*suffix == '\0' && v == floor(v)) ? 0 : v >= 9.995 ? 1 : 2;
-    snprintf(out, size, "%.*f%s", decimals, v, suffix);
+    bs_print(out, size, "%.*f%s", decimals, v, suffix);
 }
 
 const char *bs_time_text(double seconds, char text[BS_TIME_TEXT])
 {
     long s = seconds < 360000.0 ? (long)ceil(seconds > 0 ? seconds : 0) : 360000;
     if (s >= 360000)
-        snprintf(text, BS_TIME_TEXT, ">99h");
+        bs_print(text, BS_TIME_TEXT, ">99h");
     else if (s >= 3600)
-        snprintf(text, BS_TIME_TEXT, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+        bs_print(text, BS_TIME_TEXT, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
     else
-        snprintf(text, BS_TIME_TEXT, "%ld:%02ld", s / 60, s % 60);
+        bs_print(text, BS_TIME_TEXT, "%ld:%02ld", s / 60, s % 60);
     return text;
 }
 
@@ -249,7 +264,7 @@ static void bar_text(const bs_progress *p, double done, double elapsed, char *ou
     short_number(rate, rate_text, sizeof rate_text);
     if (!(p->total > 0)) {
         short_number(done, count, sizeof count);
-        snprintf(out, size, "%s  %s %s  %s %s/s", p->what, count, p->unit, rate_text, p->unit);
+        bs_print(out, size, "%s  %s %s  %s %s/s", p->what, count, p->unit, rate_text, p->unit);
         return;
     }
     double part = done / p->total < 1 ? done / p->total : 1;
@@ -257,11 +272,11 @@ static void bar_text(const bs_progress *p, double done, double elapsed, char *ou
     if (rate > 0)
         bs_time_text((1 - part) * p->total / rate, left);
     else
-        snprintf(left, sizeof left, "?");
+        bs_print(left, sizeof left, "?");
     if (p->later > elapsed)
-        snprintf(all, sizeof all, ", over in %s unless better",
+        bs_print(all, sizeof all, ", over in %s unless better",
                  bs_time_text(p->later - elapsed, after));
-    snprintf(out, size, "%s [%s] %3d%%  %s %s/s  %s left%s", p->what, cells, (int)(part * 100),
+    bs_print(out, size, "%s [%s] %3d%%  %s %s/s  %s left%s", p->what, cells, (int)(part * 100),
              rate_text, p->unit, left, all);
 }
 
@@ -281,9 +296,9 @@ static void draw(bs_progress *p, char *text)
         erase_bar(log);
     const int len = fit_columns(text, log->columns > 20 ? log->columns - 3 : log->columns - 1);
     if (log->moves)
-        fprintf(log->file, "\r%s\033[K", text);
+        put(log, "\r%s\033[K", text);
     else
-        fprintf(log->file, "\r%s%*s", text, old > len ? old - len : 0, "");
+        put(log, "\r%s%*s", text, old > len ? old - len : 0, "");
     log->bar_len = len;
     fflush(log->file);
     p->drawn = bs_seconds();
@@ -304,7 +319,7 @@ void bs_progress_show(bs_progress *p, double part, const char *text)
     if (!draws(p))
         return;
     fill_cells(cells, MOST_CELLS / 2, part);
-    snprintf(line, sizeof line, "[%s] %s", cells, text);
+    bs_print(line, sizeof line, "[%s] %s", cells, text);
     draw(p, line);
 }
 

@@ -1,13 +1,11 @@
 /* number.c -- numbers to text and back, the same in every locale.
  *
- * strtod() and printf() use the decimal point of the host program's locale.
- * Reading therefore hands strtod() only digits and an exponent ("1.25" as
- * "125e-2"), and writing puts the point back. */
+ * strtod() uses the decimal point of the host program's locale. Reading therefore
+ * hands it only digits and an exponent ("1.25" as "125e-2"); no other file calls it. */
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,7 +114,7 @@ static double magnitude(decimal *d)
     if (d->n == 0)
         return 0.0;
     long e = d->exponent < -99999 ? -99999 : d->exponent > 99999 ? 99999 : d->exponent;
-    snprintf(d->digits + d->n, sizeof d->digits - d->n, "e%ld", e);
+    bs_print(d->digits + d->n, sizeof d->digits - d->n, "e%ld", e);
     return strtod(d->digits, NULL);
 }
 
@@ -144,38 +142,20 @@ int bs_parse_double(const char *text, double *out)
     return 1;
 }
 
-/* Whatever stands between the digits of a printed number is the locale's
- * decimal point, perhaps of several bytes. */
-static void restore_point(char *text)
-{
-    char *to = text;
-    bool  inside = false;
-    for (const char *from = text; *from; from++) {
-        bool ours = is_digit(*from) || *from == '-' || *from == '+' || *from == 'e';
-        if (ours)
-            *to++ = *from;
-        else if (!inside)
-            *to++ = '.';
-        inside = !ours;
-    }
-    *to = '\0';
-}
-
 void bs_format_double(double value, char out[BS_NUMBER_TEXT])
 {
     if (!isfinite(value)) {
-        snprintf(out, BS_NUMBER_TEXT, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
+        bs_print(out, BS_NUMBER_TEXT, "%s", isnan(value) ? "nan" : value < 0 ? "-inf" : "inf");
         return;
     }
     /* The shortest %g of twenty is "2e+01", which nobody would write. */
     if (fabs(value) < 1e15 && value == floor(value)) {
-        snprintf(out, BS_NUMBER_TEXT, "%.0f", value);
+        bs_print(out, BS_NUMBER_TEXT, "%.0f", value);
         return;
     }
     for (int digits = 1; digits <= 17; digits++) {
         double back;
-        snprintf(out, BS_NUMBER_TEXT, "%.*g", digits, value);
-        restore_point(out);
+        bs_print(out, BS_NUMBER_TEXT, "%.*g", digits, value);
         if (bs_parse_double(out, &back) && back == value)
             return;
     }

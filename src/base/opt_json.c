@@ -1,12 +1,11 @@
 /* opt_json.c -- option tables as JSON objects, the form stored in models. */
-#include <jansson.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/opt.h"
+#include "base/tree.h"
 #include "base/utf8.h"
 
 /* --- writing ----------------------------------------------------------------- */
@@ -95,9 +94,8 @@ static bool kind_fits(const bs_option *row, const json_t *value)
 static basin_status fail_kind(const bs_option *rows, const bs_option *row, void *opts,
                               const json_t *value, const char *where, basin_error *err)
 {
-    char   shown[84];
-    size_t n = json_dumpb(value, shown, sizeof shown - 1, JSON_ENCODE_ANY | JSON_COMPACT);
-    shown[n < sizeof shown - 1 ? n : sizeof shown - 1] = '\0';
+    char shown[84];
+    bs_tree_show(value, JSON_COMPACT, shown, sizeof shown);
     if (row->kind == BS_INT || row->kind == BS_FLOAT)
         return bs_options_set(rows, opts, row->name, shown, where, err);
     return bs_fail(err, BASIN_EARG, "%s: %s: expected %s, found %s", where, row->name,
@@ -119,7 +117,7 @@ static basin_status set_member(const bs_option *rows, void *opts, const char *na
     else if (json_is_boolean(value))
         text = json_is_true(value) ? "yes" : "no";
     else if (json_is_integer(value))
-        snprintf(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
+        bs_print(number, sizeof number, "%" JSON_INTEGER_FORMAT, json_integer_value(value));
     else if (json_is_real(value))
         bs_format_double(json_real_value(value), number);
     return bs_options_set(rows, opts, name, text, where, err);
@@ -129,7 +127,7 @@ basin_status bs_options_from_json(const bs_option *rows, void *opts, const char 
                                   const char *where, basin_error *err)
 {
     json_error_t why;
-    json_t      *root = json_loadb(json, len, JSON_REJECT_DUPLICATES, &why);
+    json_t      *root = bs_tree_read(json, len, JSON_REJECT_DUPLICATES, &why);
     if (!root && json_error_code(&why) == json_error_out_of_memory)
         return bs_fail_nomem(err);
     if (!root)

@@ -3,7 +3,6 @@
  * A config line is "key = value"; # starts a comment. A value that would be
  * misread that way stands in quotes, with \" \\ \n \r \t and \xHH inside. */
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/opt.h"
@@ -191,7 +190,7 @@ basin_status bs_options_from_config(const bs_option *rows, void *opts, const cha
         if (stop > p && stop[-1] == '\r')
             stop--;
         char place[300];
-        snprintf(place, sizeof place, "%.260s:%ld", where, number);
+        bs_print(place, sizeof place, "%.260s:%ld", where, number);
         basin_status s = config_line(rows, opts, p, stop, place, err);
         if (s)
             return s;

@@ -61,9 +61,12 @@ basin_status bs_fail_io(basin_error *err, const char *path, int errnum)
     case ENAMETOOLONG:
         why = "the name is too long";
         break;
-    default:
+    default: {
+        const locale_t was = bs_locale_plain(); /* all of our messages are English */
         if (strerror_r(errnum, text, sizeof text) == 0)
             why = text;
+        bs_locale_back(was);
+    }
     }
     if (why)
         return bs_fail(err, BASIN_EIO, "%s: %s", path, why);
@@ -110,7 +113,7 @@ static basin_status open_temp(bs_output *o, basin_error *err)
         return bs_fail_nomem(err);
     memcpy(o->temp, o->target, folder);
     for (int tries = 0; tries < 1000; tries++) {
-        snprintf(o->temp + folder, size - folder, ".basin-%ld-%lu.tmp", (long)getpid(),
+        bs_print(o->temp + folder, size - folder, ".basin-%ld-%lu.tmp", (long)getpid(),
                  atomic_fetch_add_explicit(&counter, 1, memory_order_relaxed));
         o->fd = open(o->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
         if (o->fd >= 0 || (errno != EEXIST && errno != EINTR))
@@ -128,14 +131,14 @@ static basin_status open_temp(bs_output *o, basin_error *err)
 static bool follow_links(const char *path, char real[PATH_MAX])
 {
     char link[PATH_MAX], joined[PATH_MAX];
-    int  n = snprintf(real, PATH_MAX, "%s", path);
+    int  n = bs_print(real, PATH_MAX, "%s", path);
     for (int hops = 0; n < PATH_MAX && hops < 40; hops++) {
         ssize_t got = readlink(real, link, sizeof link - 1);
         if (got < 0)
             return errno == EINVAL; /* not a link: arrived */
         link[got] = '\0';
         int folder = link[0] == '/' ? 0 : (int)folder_len(real);
-        n = snprintf(joined, sizeof joined, "%.*s%s", folder, real, link);
+        n = bs_print(joined, sizeof joined, "%.*s%s", folder, real, link);
         memcpy(real, joined, sizeof joined);
     }
     return false;

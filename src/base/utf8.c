@@ -27,3 +27,16 @@ size_t bs_utf8_len(const char *text, size_t left)
             return 0;
     return n;
 }
+
+static char lower(char c)
+{
+    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+}
+
+bool bs_same_word(const char *text, size_t len, const char *word)
+{
+    for (size_t i = 0; i < len; i++)
+        if (!word[i] || lower(text[i]) != lower(word[i]))
+            return false;
+    return word[len] == '\0';
+}

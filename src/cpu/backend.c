@@ -2,7 +2,6 @@
 #include <cblas.h>
 #include <math.h>
 #include <omp.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,7 +30,7 @@ static basin_status workspace_new(const bs_backend_options *o, bs_workspace **ou
         *out = NULL;
         return BASIN_EARG;
     }
-    snprintf(w->arithmetic, sizeof w->arithmetic, "%s %s%s", w->vec->isa, openblas_get_corename(),
+    bs_print(w->arithmetic, sizeof w->arithmetic, "%s %s%s", w->vec->isa, openblas_get_corename(),
              LIBRARIES);
     w->generation = 1;
     w->profile = profile && strcmp(profile, "0") != 0;

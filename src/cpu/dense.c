@@ -9,8 +9,9 @@
 #include <cblas.h>
 #include <limits.h>
 #include <stdatomic.h>
-#include <strings.h>
+#include <string.h>
 
+#include "base/utf8.h"
 #include "cpu/dense.h"
 
 #ifdef BS_DOUBLE
@@ -38,7 +39,7 @@ bool bs_blas_unpacked(const char *core)
 {
     static const char *const known[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
-        if (strcasecmp(core, known[i]) == 0)
+        if (bs_same_word(core, strlen(core), known[i]))
             return true;
     return false;
 }

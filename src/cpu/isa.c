@@ -1,8 +1,8 @@
 /* isa.c -- which of the compiled instruction sets to use. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "cpu/vec.h"
 
 #define TABLES(isa)                                               \
@@ -56,7 +56,7 @@ const bs_vec *bs_vec_choose(basin_error *err)
         if (!v)
             continue;
         best = v;
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", *all ? ", " : "", v->isa);
+        bs_print(all + strlen(all), sizeof all - strlen(all), "%s%s", *all ? ", " : "", v->isa);
     }
     if (!wish || !*wish)
         return best;

@@ -4,7 +4,6 @@
  * hierarchical attribute; the labels of the training schema. A label file and -C
  * that disagree are an error that shows both readings, never a guess: in one
  * published file -C survived a filter that moved the labels to the other end. */
-#include <stdio.h>
 #include <string.h>
 
 #include "data/arff.h"
@@ -74,12 +73,12 @@ static void describe(const roles *x, const uint8_t *mark, char *out, size_t size
     while (last >= 0 && !mark[last])
         last--;
     if (first >= h->n) {
-        snprintf(out, size, "no attribute");
+        bs_print(out, size, "no attribute");
         return;
     }
     bool        run = last - first + 1 == k;
     const char *where = run && first == 0 ? "first " : run && last == h->n - 1 ? "last " : "";
-    snprintf(out, size, "%s%s%d attributes ('%.40s' to '%.40s')", *where ? "the " : "", where, k,
+    bs_print(out, size, "%s%s%d attributes ('%.40s' to '%.40s')", *where ? "the " : "", where, k,
              h->attribute[first].name, h->attribute[last].name);
 }
 
@@ -97,14 +96,14 @@ static basin_status ask_for_labels(const roles *x)
     }
     char text[120] = "";
     if (last == h->n)
-        snprintf(text, sizeof text, "; all %d attributes are 0/1", h->n);
+        bs_print(text, sizeof text, "; all %d attributes are 0/1", h->n);
     else if (last && first)
-        snprintf(text, sizeof text, "; 0/1 are the first %d (first:%d) and the last %d (last:%d)",
+        bs_print(text, sizeof text, "; 0/1 are the first %d (first:%d) and the last %d (last:%d)",
                  first, first, last, last);
     else if (last)
-        snprintf(text, sizeof text, "; the last %d are 0/1: --labels last:%d?", last, last);
+        bs_print(text, sizeof text, "; the last %d are 0/1: --labels last:%d?", last, last);
     else if (first)
-        snprintf(text, sizeof text, "; the first %d are 0/1: --labels first:%d?", first, first);
+        bs_print(text, sizeof text, "; the first %d are 0/1: --labels first:%d?", first, first);
     return bs_fail_at(x->r, 0, 0,
                       "which attributes are labels? Neither a label file (--xml) nor -C n in the "
                       "relation name tells; --labels takes names, a pattern, a file, first:N or "
@@ -120,7 +119,7 @@ static void use(roles *x, const uint8_t *mark, const char *from)
     if (mark != x->mark)
         memcpy(x->mark, mark, (size_t)x->h->n);
     describe(x, x->mark, text, sizeof text);
-    snprintf(x->r->b->ds->source.labels_from, sizeof x->r->b->ds->source.labels_from, "%s", from);
+    bs_print(x->r->b->ds->source.labels_from, sizeof x->r->b->ds->source.labels_from, "%s", from);
     bs_notes_add(x->r->notes, "labels", "labels are %s, from %s", text, from);
 }
 
@@ -235,7 +234,7 @@ static basin_status choose(roles *x)
                                    : "the relation name has no -C n");
     size_t n = (size_t)x->h->n;
     char   source[64];
-    snprintf(source, sizeof source, "-C %lld in the relation name", x->count);
+    bs_print(source, sizeof source, "-C %lld in the relation name", x->count);
     if (x->has_xml && x->has_meka && !want_meka && memcmp(x->xml, x->meka, n) != 0) {
         char one[160], two[160];
         describe(x, x->meka, one, sizeof one);
@@ -250,7 +249,7 @@ static basin_status choose(roles *x)
     if (x->has_meka)
         return use_known(x, x->meka, source);
     if (x->h->hierarchy >= 0) {
-        snprintf(x->r->b->ds->source.labels_from, sizeof x->r->b->ds->source.labels_from,
+        bs_print(x->r->b->ds->source.labels_from, sizeof x->r->b->ds->source.labels_from,
                  "hierarchical attribute '%.40s'", x->h->attribute[x->h->hierarchy].name);
         x->mark[x->h->hierarchy] = 1;
         return BASIN_OK;

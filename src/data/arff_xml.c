@@ -4,7 +4,6 @@
  * another one in their label files. Names are compared as written first, then
  * without their backslashes: one published file repeats \' in both places. */
 #include <dirent.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "data/arff.h"
@@ -169,7 +168,7 @@ basin_status bs_arff_xml(bs_reading *r, const arff_header *h, uint8_t *mark, boo
         return s;
     }
     const char *slash = strrchr(path.data, '/');
-    snprintf(file, size, "%s", slash ? slash + 1 : path.data);
+    bs_print(file, size, "%s", slash ? slash + 1 : path.data);
 
     bs_arena      arena;
     bs_xml_labels xml = {.nested = false};

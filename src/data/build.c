@@ -2,7 +2,6 @@
 #include "data/build.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "data/scan.h"
@@ -261,7 +260,7 @@ static bool finish_ids(bs_build *b)
         numbered[i] = !id[i];
         if (!id[i]) {
             char text[24];
-            int  n = snprintf(text, sizeof text, "%lld", (long long)(b->rows_before + i + 1));
+            int  n = bs_print(text, sizeof text, "%lld", (long long)(b->rows_before + i + 1));
             id[i] = bs_arena_copy(&ds->arena, text, (size_t)n);
         }
         if (!id[i])

@@ -2,7 +2,6 @@
  *
  * Two passes over the text in memory: one for "all numbers?", one that collects
  * the different texts of the columns that are not. */
-#include <stdio.h>
 #include <string.h>
 
 #include "data/csv.h"
@@ -82,7 +81,7 @@ static basin_status take_names(csv_table *t, bool header)
         if (!len && header && i < 2) /* the index of a table that pandas wrote */
             t->r->b->ds->source.unnamed = i == 0;
         if (!len) {
-            len = (size_t)snprintf(number, sizeof number, "c%d", i + 1);
+            len = (size_t)bs_print(number, sizeof number, "c%d", i + 1);
             text = number;
         }
         const char *name = memchr(text, '\0', len) ? NULL : bs_to_utf8(arena, text, len, &latin1);
@@ -126,7 +125,7 @@ static void look_at_cell(csv_column *c, const char *text, size_t len, long line)
     if (!number && c->number) {
         c->number = false;
         c->odd = line;
-        snprintf(c->odd_text, sizeof c->odd_text, "%.*s", bs_show(text, len), text);
+        bs_print(c->odd_text, sizeof c->odd_text, "%.*s", bs_show(text, len), text);
     }
     if (!c->truth && !c->cross)
         return;

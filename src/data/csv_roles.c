@@ -1,5 +1,4 @@
 /* csv_roles.c -- which CSV columns are labels, and how the others become features. */
-#include <stdio.h>
 #include <string.h>
 
 #include "data/csv.h"
@@ -15,7 +14,7 @@ static basin_status fail_headless(const csv_table *t, basin_status s)
     char text[sizeof t->r->err->msg];
     if (t->header)
         return s;
-    snprintf(text, sizeof text, "%.900s", t->r->err->msg);
+    bs_print(text, sizeof text, "%.900s", t->r->err->msg);
     return bs_fail(t->r->err, s,
                    "%s; the first line was read as a row (data.header=yes makes names of it)",
                    text);
@@ -72,7 +71,7 @@ static basin_status name_unlabelled(csv_table *t)
         char name[24];
         while (label[++k])
             ;
-        int n = snprintf(name, sizeof name, "c%d", k);
+        int n = bs_print(name, sizeof name, "c%d", k);
         t->column[i].name = bs_arena_copy(&t->r->b->ds->arena, name, (size_t)n);
         ok = t->column[i].name != NULL;
     }
@@ -125,7 +124,7 @@ static basin_status ask_for_labels(const csv_table *t)
         last = t->column[i].truth && t->column[i].filled ? last + 1 : 0;
     char text[80] = "";
     if (last && last < t->n)
-        snprintf(text, sizeof text, "; the last %d are 0/1: --labels last:%d?", last, last);
+        bs_print(text, sizeof text, "; the last %d are 0/1: --labels last:%d?", last, last);
     return bs_fail_at(t->r, 0, 0,
                       "which columns are labels? --labels takes names, a pattern such as "
                       "'tag_*', a file, first:N or last:N, or one column of lists%s",
@@ -138,15 +137,15 @@ static basin_status choose_labels(csv_table *t, uint8_t *mark)
     size_t      size = sizeof t->r->b->ds->source.labels_from;
     const char *why = "";
     if (t->r->o->labels[0]) {
-        snprintf(from, size, "--labels");
+        bs_print(from, size, "--labels");
         return option_labels(t, mark);
     }
     if (schema_labels(t, mark)) {
-        snprintf(from, size, "the training data");
+        bs_print(from, size, "the training data");
         return BASIN_OK;
     }
     if (guessed_labels(t, mark, &why)) {
-        snprintf(from, size, "the name '%s'", why);
+        bs_print(from, size, "the name '%s'", why);
         bs_notes_add(t->r->notes, "labels", "columns named '%s...' are taken for labels (--labels)",
                      why);
         return BASIN_OK;

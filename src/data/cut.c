@@ -2,7 +2,6 @@
 #include "data/cut.h"
 
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 
 #include "data/csv.h"
@@ -84,7 +83,7 @@ static void find_data(bs_cut *cut)
         while (at < end && bs_is_blank(cut->text.data[at]))
             at++;
         cut->head = end;
-        if (end - at >= 5 && strncasecmp(cut->text.data + at, "@data", 5) == 0)
+        if (end - at >= 5 && bs_same_word(cut->text.data + at, 5, "@data"))
             return;
     }
 }

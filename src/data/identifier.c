@@ -4,7 +4,6 @@
  * running number; both make a model look better on its own rows. The values
  * become the names of the rows. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -135,7 +134,7 @@ static bool name_rows(const columns *c, int32_t which)
             if (c->of[ds->x.index[e]] == which)
                 id[r] = ds->schema.feature[ds->x.index[e]].value;
         if (!id[r]) {
-            int n = snprintf(text, sizeof text, "%d", r + 1);
+            int n = bs_print(text, sizeof text, "%d", r + 1);
             id[r] = bs_arena_copy(&ds->arena, text, (size_t)n);
         }
         if (!id[r])

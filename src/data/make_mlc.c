@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -344,17 +343,17 @@ static bool add_names(const world *w, bs_build *b)
     char name[48];
     for (int i = 0; ok && i < w->o->groups; i++)
         for (int j = 0; ok && j < SIZE; j++) {
-            int n = snprintf(name, sizeof name, "%s%d_%c", kind_name[w->g[i].kind], i + 1, 'a' + j);
+            int n = bs_print(name, sizeof name, "%s%d_%c", kind_name[w->g[i].kind], i + 1, 'a' + j);
             ok = bs_names_add(&b->labels, name, (size_t)n, &fresh) >= 0;
             for (int k = 0; ok && w->g[i].first_word[j] >= 0 && k < w->o->words; k++) {
                 char        word[64];
-                int         m = snprintf(word, sizeof word, "%s_word%d", name, k + 1);
+                int         m = bs_print(word, sizeof word, "%s_word%d", name, k + 1);
                 const char *copy = bs_arena_copy(&b->ds->arena, word, (size_t)m);
                 ok = copy && bs_build_feature(b, copy, copy, "1", BS_FEATURE_BINARY, &fresh) >= 0;
             }
         }
     for (int k = 0; ok && k < w->o->noise; k++) {
-        int         m = snprintf(name, sizeof name, "noise%d", k + 1);
+        int         m = bs_print(name, sizeof name, "noise%d", k + 1);
         const char *copy = bs_arena_copy(&b->ds->arena, name, (size_t)m);
         ok = copy && bs_build_feature(b, copy, copy, "1", BS_FEATURE_BINARY, &fresh) >= 0;
     }
@@ -425,7 +424,7 @@ basin_status bs_make_mlc(const bs_make_mlc_options *o, bs_dataset **out, bs_make
         b.ds->format = "generated";
         b.ds->schema.binary = true;
         b.ds->source.attributes = b.ds->source.nominal = b.ds->source.binary = b.features.n;
-        snprintf(b.ds->source.labels_from, sizeof b.ds->source.labels_from, "the generator");
+        bs_print(b.ds->source.labels_from, sizeof b.ds->source.labels_from, "the generator");
         s = bs_build_finish(&b, -1, -1, err);
     }
     if (!s) {

@@ -4,7 +4,6 @@
  * map from the file's numbers to the schema's is made first; everything that
  * can be wrong is found while making it. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/opt.h"
@@ -35,7 +34,7 @@ static void list(listed *l, const char *name)
 {
     size_t at = strlen(l->text);
     if (l->n < SHOWN)
-        snprintf(l->text + at, sizeof l->text - at, "%s'%.40s'", l->n ? ", " : "", name);
+        bs_print(l->text + at, sizeof l->text - at, "%s'%.40s'", l->n ? ", " : "", name);
     l->last = name;
     l->n++;
 }
@@ -44,7 +43,7 @@ static const char *list_end(listed *l)
 {
     size_t at = strlen(l->text);
     if (l->n > SHOWN)
-        snprintf(l->text + at, sizeof l->text - at, " and %d more", (int)l->n - SHOWN);
+        bs_print(l->text + at, sizeof l->text - at, " and %d more", (int)l->n - SHOWN);
     return l->text;
 }
 
@@ -200,7 +199,7 @@ static basin_status map_names(match *m)
     if (!s)
         s = check_absent(m, &n.here);
     if (!s && n.dropped.n) {
-        snprintf(m->ds->met.stranger, sizeof m->ds->met.stranger, "%.60s", n.dropped.last);
+        bs_print(m->ds->met.stranger, sizeof m->ds->met.stranger, "%.60s", n.dropped.last);
         /* Where columns are declared, one more may be a label that has another name here. */
         bs_notes_add(m->notes, m->ds->labelled && !m->ds->schema.open ? BS_NOTE_WARNING : "dropped",
                      "%s: %d %s not of the training data and left out: %s", m->file,

@@ -2,7 +2,6 @@
 #include "data/notes.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -31,7 +30,7 @@ void bs_notes_add(bs_notes *notes, const char *tag, const char *fmt, ...)
     char    text[LONGEST_NOTE];
     va_list args;
     va_start(args, fmt);
-    int n = vsnprintf(text, sizeof text, fmt, args);
+    int n = bs_vprint(text, sizeof text, fmt, args);
     va_end(args);
     if (n < 0)
         return;

@@ -1,9 +1,7 @@
 /* pieces.c -- see pieces.h. */
 #include "data/pieces.h"
 
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "data/scan.h"
 
@@ -63,7 +61,7 @@ static basin_status read_attributes(bs_pieces *p, basin_error *err)
         s = next_line(p, &line, &more, err);
         if (s || !more)
             break;
-        found = strncasecmp(bs_skip_blanks(line.text), "@data", 5) == 0;
+        found = bs_same_word(bs_skip_blanks(line.text), 5, "@data");
         s = keep_line(&p->head, &line, err);
         p->heads++;
     }
@@ -167,7 +165,7 @@ static basin_status read_text(bs_pieces *p, const body *b, bs_dataset **out, bs_
                                         p->text.len, &in, err);
     if (s)
         return s;
-    snprintf(o.format, sizeof o.format, "%s", p->reader->name);
+    bs_print(o.format, sizeof o.format, "%s", p->reader->name);
     o.rows_before = p->done;
     if (b->first)
         bs_input_renumber(in, p->heads, b->first);

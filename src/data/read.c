@@ -2,7 +2,6 @@
 #include "data/read.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #define READER(name) extern const bs_reader bs_reader_##name;
@@ -31,7 +30,7 @@ basin_status bs_fail_at(const bs_reading *r, long line, size_t column, const cha
     char    text[sizeof r->err->msg];
     va_list args;
     va_start(args, fmt);
-    int n = vsnprintf(text, sizeof text, fmt, args);
+    int n = bs_vprint(text, sizeof text, fmt, args);
     va_end(args);
     if (n < 0)
         text[0] = '\0';
@@ -120,7 +119,7 @@ static basin_status choose(const bs_reading *r, const bs_reader **out)
         char   names[200] = "";
         size_t at = 0;
         for (int i = 0; bs_readers[i]; i++)
-            at += (size_t)snprintf(names + at, sizeof names - at, "%s%s", i ? ", " : "",
+            at += (size_t)bs_print(names + at, sizeof names - at, "%s%s", i ? ", " : "",
                                    bs_readers[i]->name);
         return bs_fail(r->err, BASIN_EARG, "format '%s' is not known; use auto, %s", r->o->format,
                        names);

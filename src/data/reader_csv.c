@@ -5,8 +5,8 @@
 #include <float.h>
 #include <math.h>
 #include <string.h>
-#include <jansson.h>
 
+#include "base/tree.h"
 #include "data/csv.h"
 #include "data/scan.h"
 
@@ -62,7 +62,7 @@ static basin_status add_label(csv_table *t, const csv_cell *cell, const char *te
 static basin_status json_labels(csv_table *t, const csv_cell *cell, const char *text, size_t len)
 {
     json_error_t problem;
-    json_t      *list = json_loadb(text, len, JSON_REJECT_DUPLICATES, &problem);
+    json_t      *list = bs_tree_read(text, len, JSON_REJECT_DUPLICATES, &problem);
     basin_status s = BASIN_OK;
     if (!json_is_array(list))
         s = bs_fail_at(t->r, cell->line, column_of(t, cell), "'%.*s' is not a JSON list of labels",

@@ -8,10 +8,9 @@
  * null is missing, and a feature that a row does not name is 0. */
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <jansson.h>
 
+#include "base/tree.h"
 #include "data/read.h"
 #include "data/scan.h"
 
@@ -197,7 +196,7 @@ static basin_status one_label(jsonl *x, const json_t *v)
         json_string_length(v))
         return add_label(x, json_string_value(v), false, true);
     if (json_is_integer(v)) {
-        snprintf(number, sizeof number, "%lld", (long long)json_integer_value(v));
+        bs_print(number, sizeof number, "%lld", (long long)json_integer_value(v));
         return add_label(x, number, false, true);
     }
     return bs_fail_at(x->r, x->line, 0, "a label is %s; labels are strings or whole numbers",
@@ -247,7 +246,7 @@ static basin_status take_id(jsonl *x, const json_t *v)
     if (json_is_string(v)) {
         ok = bs_build_id(x->r->b, json_string_value(v), json_string_length(v));
     } else if (json_is_integer(v)) {
-        int n = snprintf(number, sizeof number, "%lld", (long long)json_integer_value(v));
+        int n = bs_print(number, sizeof number, "%lld", (long long)json_integer_value(v));
         ok = bs_build_id(x->r->b, number, (size_t)n);
     }
     return ok ? BASIN_OK : bs_fail_nomem(x->r->err);
@@ -297,7 +296,7 @@ static basin_status one_line(jsonl *x, const bs_line *line)
     if (p == line->text + line->len)
         return BASIN_OK;
     json_error_t problem;
-    json_t      *object = json_loadb(line->text, line->len, JSON_REJECT_DUPLICATES, &problem);
+    json_t      *object = bs_tree_read(line->text, line->len, JSON_REJECT_DUPLICATES, &problem);
     if (!object)
         return bs_fail_at(x->r, line->number, problem.column > 0 ? (size_t)problem.column : 1, "%s",
                           problem.text);
@@ -346,7 +345,7 @@ static basin_status finish(jsonl *x)
         return s;
     bool binary = source->numeric == 0;
     b->ds->open_labels = true;
-    snprintf(source->labels_from, sizeof source->labels_from, "the member \"labels\"");
+    bs_print(source->labels_from, sizeof source->labels_from, "the member \"labels\"");
     b->ds->schema.open = x->style != NUMBERED;
     b->ds->schema.dense = x->style == NUMBERED;
     b->ds->schema.binary = b->ones || (x->style == NAMED && binary);

@@ -5,7 +5,6 @@
  *           features, .._X_Y.txt beside it the labels
  *
  * The header's shape wins over what occurs; a different number of rows is an error. */
-#include <stdio.h>
 #include <string.h>
 
 #include "data/scan.h"
@@ -228,7 +227,7 @@ static basin_status number_labels(xmc *x, const char **name)
 {
     for (int64_t i = 0; i < x->labels; i++) {
         char text[24];
-        int  n = snprintf(text, sizeof text, "%lld", (long long)i);
+        int  n = bs_print(text, sizeof text, "%lld", (long long)i);
         name[i] = bs_arena_copy(&x->r->b->ds->arena, text, (size_t)n);
         if (!name[i])
             return bs_fail_nomem(x->r->err);
@@ -273,7 +272,7 @@ static basin_status finish(xmc *x)
     b->ds->schema.open = true;
     b->ds->schema.binary = b->ones;
     b->ds->source.attributes = b->ds->source.numeric = (int32_t)x->features;
-    snprintf(b->ds->source.labels_from, sizeof b->ds->source.labels_from, "the header");
+    bs_print(b->ds->source.labels_from, sizeof b->ds->source.labels_from, "the header");
     if (x->svm.highest + 1 < x->features)
         bs_notes_add(r->notes, "width",
                      "the header says %lld features, the highest that occurs is "

@@ -1,5 +1,4 @@
 /* scan.c -- see scan.h. */
-#include "base/utf8.h"
 #include "data/scan.h"
 
 #include <string.h>
@@ -72,19 +71,6 @@ size_t bs_trim(const char *text, size_t len)
     while (len && bs_is_blank(text[len - 1]))
         len--;
     return len;
-}
-
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-bool bs_same_word(const char *text, size_t len, const char *word)
-{
-    for (size_t i = 0; i < len; i++)
-        if (!word[i] || lower(text[i]) != lower(word[i]))
-            return false;
-    return word[len] == '\0';
 }
 
 int bs_truth(const char *text, size_t len)

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/mem.h"
+#include "base/utf8.h"
 
 /* A decimal number at p, correctly rounded: where it ends, or NULL when there
  * is none or it is too large. Anything may follow it. */
@@ -38,9 +39,6 @@ static inline const char *bs_skip_blanks(const char *p)
 
 /* Length without trailing blanks. */
 size_t bs_trim(const char *text, size_t len);
-
-/* Equal without regard to the case of ASCII letters; word is NUL-terminated. */
-bool bs_same_word(const char *text, size_t len, const char *word);
 
 /* "no", "false", "0", ... read as 0, "yes", "true", "1", ... as 1, all else as -1. */
 int bs_truth(const char *text, size_t len);

@@ -1,8 +1,8 @@
 /* schema_json.c -- the schema as JSON, for the model file; any bytes load or are refused. */
 #include <math.h>
 #include <string.h>
-#include <jansson.h>
 
+#include "base/tree.h"
 #include "data/write.h"
 
 /* --- writing ------------------------------------------------------------- */
@@ -200,7 +200,7 @@ basin_status bs_schema_from_json(const char *json, size_t len, const char *where
     loading      l = {.where = where, .arena = arena, .err = err};
     json_error_t problem;
     *out = (bs_schema){0};
-    json_t *o = json_loadb(json, len, JSON_REJECT_DUPLICATES, &problem);
+    json_t *o = bs_tree_read(json, len, JSON_REJECT_DUPLICATES, &problem);
     if (!o)
         return refuse(&l, problem.text);
     basin_status s = take_schema(&l, o, out);

@@ -2,7 +2,6 @@
 #include "data/threshold.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -30,9 +29,9 @@ bool bs_threshold_is_one(const bs_threshold *t)
 const char *bs_threshold_text(const bs_threshold *t, char text[BS_THRESHOLD_TEXT])
 {
     if (bs_threshold_is_one(t))
-        snprintf(text, BS_THRESHOLD_TEXT, "@%.2f", (double)t->global);
+        bs_print(text, BS_THRESHOLD_TEXT, "@%.2f", (double)t->global);
     else
-        snprintf(text, BS_THRESHOLD_TEXT, "%s",
+        bs_print(text, BS_THRESHOLD_TEXT, "%s",
                  t->kind == BS_THRESHOLD_LABEL ? "per label" : "top-k");
     return text;
 }

@@ -39,7 +39,7 @@ const bs_writer *bs_writer_for(const char *path)
 {
     for (int i = 0; bs_writers[i]; i++) {
         char list[64];
-        snprintf(list, sizeof list, "%s", bs_writers[i]->extensions);
+        bs_print(list, sizeof list, "%s", bs_writers[i]->extensions);
         for (char *one = list, *next; one; one = next) {
             next = strchr(one, ' ');
             if (next)
@@ -111,7 +111,7 @@ void bs_put_int(bs_writing *w, long long value)
 }
 
 /* Six digits are enough for most floats, nine for all. The digits are taken out of
- * "d.ddde+xx" one by one, whatever decimal point the locale has put between them. */
+ * "d.ddde+xx" one by one. */
 void bs_put_float(bs_writing *w, float value)
 {
     if (value == floorf(value) && fabsf(value) < 1e7f) {
@@ -124,7 +124,7 @@ void bs_put_float(bs_writing *w, float value)
         size_t      n = 0;
         double      back;
         const char *p = printed;
-        snprintf(printed, sizeof printed, "%.*e", precision, (double)value);
+        bs_print(printed, sizeof printed, "%.*e", precision, (double)value);
         if (*p == '-')
             text[n++] = *p++;
         const char *e = strchr(printed, 'e');
@@ -138,13 +138,13 @@ void bs_put_float(bs_writing *w, float value)
         long long exponent = 0;
         bs_parse_int(e + 1, &exponent);
         if (exponent >= -5 && exponent < 0) {
-            n += (size_t)snprintf(text + n, sizeof text - n, "0.%.*s%.*s", (int)(-exponent - 1),
+            n += (size_t)bs_print(text + n, sizeof text - n, "0.%.*s%.*s", (int)(-exponent - 1),
                                   "0000", (int)k, digits);
         } else if (exponent >= 0 && exponent < 7 && k > (size_t)exponent + 1) {
-            n += (size_t)snprintf(text + n, sizeof text - n, "%.*s.%.*s", (int)exponent + 1, digits,
+            n += (size_t)bs_print(text + n, sizeof text - n, "%.*s.%.*s", (int)exponent + 1, digits,
                                   (int)(k - (size_t)exponent - 1), digits + exponent + 1);
         } else {
-            n += (size_t)snprintf(text + n, sizeof text - n, "%c%s%.*se%lld", digits[0],
+            n += (size_t)bs_print(text + n, sizeof text - n, "%c%s%.*se%lld", digits[0],
                                   k > 1 ? "." : "", (int)(k - 1), digits + 1, exponent);
         }
         if (precision == 8 || (bs_scan_double(text, &back) && (float)back == value)) {
@@ -164,7 +164,7 @@ void bs_put_json(bs_writing *w, const char *text)
             char pair[3] = {'\\', c == '\n' ? 'n' : *p, '\0'};
             bs_put(w, pair);
         } else if (c < 0x20) {
-            snprintf(escape, sizeof escape, "\\u%04x", c);
+            bs_print(escape, sizeof escape, "\\u%04x", c);
             bs_put(w, escape);
         } else {
             bs_put_bytes(w, p, 1);
@@ -177,7 +177,7 @@ const char *bs_feature_name(const bs_dataset *ds, int32_t i, char scratch[24])
 {
     if (ds->schema.feature)
         return ds->schema.feature[i].name;
-    snprintf(scratch, 24, "f%d", i + ds->schema.index_base);
+    bs_print(scratch, 24, "f%d", i + ds->schema.index_base);
     return scratch;
 }
 
@@ -185,7 +185,7 @@ bool bs_labels_are_positions(const bs_dataset *ds)
 {
     for (int32_t i = 0; i < ds->schema.n_labels; i++) {
         char text[16];
-        snprintf(text, sizeof text, "%d", i);
+        bs_print(text, sizeof text, "%d", i);
         if (strcmp(text, ds->schema.label[i]) != 0)
             return false;
     }

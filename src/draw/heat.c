@@ -5,7 +5,6 @@
 #include "draw/heat.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "draw/page.h"
@@ -35,7 +34,7 @@ static const char *name_of(const bs_heat *h, bool column, int i, char number[16]
     const char *const *name = h->row_name;
     if (column)
         name = h->col_name || h->rows != h->cols ? h->col_name : h->row_name;
-    snprintf(number, 16, "%d", i + 1);
+    bs_print(number, 16, "%d", i + 1);
     return name ? name[i] : number;
 }
 

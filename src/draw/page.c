@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/opt.h"
@@ -70,9 +69,9 @@ const char *bs_fixed(double v, int digits, char text[BS_FIXED_TEXT])
     const long long n = (long long)whole, unit = (long long)power[digits];
     const char     *sign = v < 0 && n > 0 ? "-" : "";
     if (digits == 0)
-        snprintf(text, BS_FIXED_TEXT, "%s%lld", sign, n);
+        bs_print(text, BS_FIXED_TEXT, "%s%lld", sign, n);
     else
-        snprintf(text, BS_FIXED_TEXT, "%s%lld.%0*lld", sign, n / unit, digits, n % unit);
+        bs_print(text, BS_FIXED_TEXT, "%s%lld.%0*lld", sign, n / unit, digits, n % unit);
     return text;
 }
 
@@ -90,7 +89,7 @@ static void cut_zeros(char *text)
 const char *bs_short(double v, int digits, char text[BS_FIXED_TEXT])
 {
     if (!isfinite(v) || v == 0) {
-        snprintf(text, BS_FIXED_TEXT, "%s",
+        bs_print(text, BS_FIXED_TEXT, "%s",
                  isnan(v) ? "nan"
                  : v == 0 ? "0"
                  : v > 0  ? "inf"
@@ -111,7 +110,7 @@ const char *bs_short(double v, int digits, char text[BS_FIXED_TEXT])
     bs_fixed(head, digits - 1, text);
     cut_zeros(text);
     size_t used = strlen(text);
-    snprintf(text + used, BS_FIXED_TEXT - used, "e%+03d", power);
+    bs_print(text + used, BS_FIXED_TEXT - used, "e%+03d", power);
     return text;
 }
 
@@ -168,7 +167,7 @@ void bs_page_heading(int level, const char *text, bs_buf *out)
 static void say(const char *fmt, va_list args, bs_buf *out)
 {
     char text[4096];
-    int  n = vsnprintf(text, sizeof text, fmt, args);
+    int  n = bs_vprint(text, sizeof text, fmt, args);
     if (n < 0)
         return;
     bs_page_escape(text, out);

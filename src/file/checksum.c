@@ -5,7 +5,6 @@
  * It does not depend on how the header is written or the data is laid out. */
 #include "file/checksum.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -125,7 +124,7 @@ basin_status bs_checksum(const bs_tensor *const *t, int n, const bs_meta *const 
         list[k++] = hash_text(meta[i]->value);
         list[count]++;
     }
-    snprintf(out, BS_CHECKSUM_TEXT, "xxh64:%016llx",
+    bs_print(out, BS_CHECKSUM_TEXT, "xxh64:%016llx",
              (unsigned long long)bs_hash64(list, k * sizeof *list));
     bs_free(list);
     return BASIN_OK;

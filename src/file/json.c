@@ -1,8 +1,8 @@
 /* json.c -- tokens of a JSON header, checked byte by byte. */
+#include "base/print.h"
 #include "base/utf8.h"
 #include "file/json.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool fail(bs_json *j, const char *at, const char *what)
@@ -18,11 +18,11 @@ static bool fail_expected(bs_json *j, const char *what)
     char          text[128];
     unsigned char c = (unsigned char)*j->at;
     if (j->at == j->end)
-        snprintf(text, sizeof text, "expected %s, found the end", what);
+        bs_print(text, sizeof text, "expected %s, found the end", what);
     else if (c > ' ' && c < 0x7f)
-        snprintf(text, sizeof text, "expected %s, found '%c'", what, c);
+        bs_print(text, sizeof text, "expected %s, found '%c'", what, c);
     else
-        snprintf(text, sizeof text, "expected %s, found byte 0x%02x", what, (unsigned)c);
+        bs_print(text, sizeof text, "expected %s, found byte 0x%02x", what, (unsigned)c);
     return fail(j, j->at, text);
 }
 

@@ -5,7 +5,6 @@
 #include "graph/graph.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -111,7 +110,7 @@ bs_id bs_graph_refuse(bs_graph *g, const char *fmt, ...)
     char    why[400];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(why, sizeof why, fmt, ap);
+    bs_vprint(why, sizeof why, fmt, ap);
     va_end(ap);
     bs_fail(&g->err, BASIN_EARG, "%s%s%s", g->here, *g->here ? "/" : "", why);
     return 0;
@@ -134,7 +133,7 @@ void bs_push(bs_graph *g, const char *label)
     }
     g->stack[g->depth++] = g->here;
     char joined[MAX_LABEL];
-    int  n = snprintf(joined, sizeof joined, "%s%s%s", g->here, *g->here ? "/" : "", label);
+    int  n = bs_print(joined, sizeof joined, "%s%s%s", g->here, *g->here ? "/" : "", label);
     if (n >= (int)sizeof joined)
         n = (int)sizeof joined - 1;
     const char *copy = bs_arena_copy(&g->arena, joined, (size_t)n);
@@ -224,7 +223,7 @@ static bs_id refuse_node(bs_graph *g, const bs_node *n, const char *why)
     char   text[300] = "", shape[48];
     size_t used = 0;
     for (int i = 0; i < 4 && n->src[i]; i++) {
-        int k = snprintf(text + used, sizeof text - used, "%s%s", i ? " and " : "",
+        int k = bs_print(text + used, sizeof text - used, "%s%s", i ? " and " : "",
                          bs_shape_text(bs_shape_of(g, n->src[i]), shape));
         used += (size_t)k;
     }

@@ -1,6 +1,4 @@
 /* shape.c -- small arithmetic on shapes. */
-#include <stdio.h>
-
 #include "graph/op.h"
 
 bs_shape bs_shape4(int a, int b, int c, int d)
@@ -38,10 +36,10 @@ const char *bs_shape_text(bs_shape s, char buf[48])
     int first = 0;
     while (first < 3 && s.d[first] == 1)
         first++;
-    int used = snprintf(buf, 48, "[");
+    int used = bs_print(buf, 48, "[");
     for (int i = first; i < 4; i++)
-        used += snprintf(buf + used, 48 - (size_t)used, "%s%d", i > first ? ", " : "", s.d[i]);
-    snprintf(buf + used, 48 - (size_t)used, "]");
+        used += bs_print(buf + used, 48 - (size_t)used, "%s%d", i > first ? ", " : "", s.d[i]);
+    bs_print(buf + used, 48 - (size_t)used, "]");
     return buf;
 }
 

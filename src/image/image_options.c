@@ -1,7 +1,6 @@
 /* image_options.c -- the rows behind image.* and mask.*. */
 #include <limits.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "data/scan.h"
@@ -71,10 +70,10 @@ bool bs_image_size(const char *text, int *width, int *height)
 void bs_images_settle(const bs_images *im, bs_image_options *o)
 {
     if (strcmp(o->size, "keep") != 0 && im->equal && im->n) /* photos to come may differ */
-        snprintf(o->size, sizeof o->size, "%dx%d", (int)im->width[0], (int)im->height[0]);
+        bs_print(o->size, sizeof o->size, "%dx%d", (int)im->width[0], (int)im->height[0]);
     else
-        snprintf(o->size, sizeof o->size, "keep");
-    snprintf(o->channels, sizeof o->channels, "%d", im->channels);
+        bs_print(o->size, sizeof o->size, "keep");
+    bs_print(o->channels, sizeof o->channels, "%d", im->channels);
 }
 
 bs_images_prior bs_images_prior_of(const bs_images *train)

@@ -1,5 +1,4 @@
 /* images_open.c -- what paths are: sources of files, tables of pairs, or nothing of ours. */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -27,7 +26,7 @@ static const char *label_of(bs_arena *arena, const char *path)
 static bool is_there(const char *root, const char *name)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s%s", name[0] == '/' ? "" : root, name);
+    bs_print(path, sizeof path, "%s%s", name[0] == '/' ? "" : root, name);
     return access(path, F_OK) == 0;
 }
 

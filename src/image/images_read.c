@@ -4,7 +4,6 @@
  * common size, the sizes of the photos; then it is known what belongs together. The
  * second one decodes. So memory holds the result and one picture, whatever the archive's
  * order. A third one is only for masks whose values do not tell what 255 means. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,11 +20,11 @@ const char *bs_images_label(const bs_image_reading *r, int source, const char *n
     const bs_source *s = &r->source[source];
     size_t           n = strlen(s->path);
     if (s->kind == BS_SOURCE_PICTURE || name[0] == '/')
-        snprintf(to, room, "%s", s->kind == BS_SOURCE_PICTURE ? s->path : name);
+        bs_print(to, room, "%s", s->kind == BS_SOURCE_PICTURE ? s->path : name);
     else if (s->kind == BS_SOURCE_ARCHIVE)
-        snprintf(to, room, "%s: %s", s->path, name);
+        bs_print(to, room, "%s: %s", s->path, name);
     else
-        snprintf(to, room, "%s%s%s", s->path, n && s->path[n - 1] == '/' ? "" : "/", name);
+        bs_print(to, room, "%s%s%s", s->path, n && s->path[n - 1] == '/' ? "" : "/", name);
     return to;
 }
 
@@ -63,7 +62,7 @@ static bool look_wants(void *self, const char *name)
     if (!l->picture) {
         const bool foreign = bs_foreign_picture(name) != NULL;
         if (foreign && r->foreign++ == 0)
-            snprintf(r->example, sizeof r->example, "%.255s", name);
+            bs_print(r->example, sizeof r->example, "%.255s", name);
         return !foreign && bs_is_text_name(name);
     }
     l->status = bs_catalogue_file(&r->cat, name, r->at_source, r->err);
@@ -593,7 +592,7 @@ basin_status bs_images_parts(const char *const *paths, int n, const bs_image_opt
     bs_image_reading r = {.n = n, .o = &plain, .err = err ? err : &own};
     if (n < 1)
         return bs_fail(err, BASIN_EARG, "no data given");
-    snprintf(plain.size, sizeof plain.size, "keep"); /* sizes do not matter here */
+    bs_print(plain.size, sizeof plain.size, "keep"); /* sizes do not matter here */
     plain.names[0] = '\0';                           /* nor do classes */
     bs_catalogue_init(&r.cat);
     basin_status s = bs_images_open(&z, paths, n, true, err);

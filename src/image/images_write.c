@@ -2,7 +2,6 @@
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -204,7 +203,7 @@ static bool is_mine(void *self, const char *name)
     bs_buf_printf(&path, "%s/%s", in->folder, name);
     in->failed = path.failed;
     if (!in->failed && bs_names_find(&in->mine, path.data, path.len) < 0)
-        snprintf(in->other, sizeof in->other, "%.255s", path.data);
+        bs_print(in->other, sizeof in->other, "%.255s", path.data);
     in->v->enough = in->failed || *in->other;
     bs_buf_free(&path);
     return false;

@@ -1,5 +1,4 @@
 /* lists.c -- text files beside the pictures: lists of parts, tables of pairs, classes. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -489,7 +488,7 @@ basin_status bs_catalogue_tables(bs_catalogue *c, const bs_pair_options *o, bool
         if (!bs_is_table(t->text, t->len))
             continue;
         char label[512];
-        snprintf(label, sizeof label, "%s%s", bs_catalogue_root(c, t->source), t->name);
+        bs_print(label, sizeof label, "%s%s", bs_catalogue_root(c, t->source), t->name);
         s = bs_table_read(label, t->text, t->len, &c->arena, &rows, &n, err);
         for (size_t k = 0; k < n && !s; k++)
             s = take_row(c, o, t, &rows[k], (int32_t)k, err);

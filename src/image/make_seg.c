@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/rng.h"
@@ -390,7 +389,7 @@ static basin_status prepare(bs_images *im, const bs_make_seg_options *o, basin_e
     const int test = (int)(o->test * o->images + 0.5), valid = (int)(o->valid * o->images + 0.5);
     for (int i = 0; i < o->images; i++) {
         char text[32];
-        int  len = snprintf(text, sizeof text, "shape%0*d", o->images > 9999 ? 7 : 4, i + 1);
+        int  len = bs_print(text, sizeof text, "shape%0*d", o->images > 9999 ? 7 : 4, i + 1);
         name[i] = bs_arena_copy(&im->arena, text, (size_t)len);
         im->pixels[i] = bs_arena_alloc(&im->arena, area * (size_t)o->channels);
         im->mask[i] = bs_arena_alloc(&im->arena, area);

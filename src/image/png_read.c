@@ -4,7 +4,6 @@
  * struct of the caller, so that no local variable of the jumping function counts. */
 #include <png.h>
 #include <setjmp.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -94,7 +93,7 @@ static void on_error(png_structp png, png_const_charp text)
 {
     reading *r = png_get_error_ptr(png);
     if (!r->why[0])
-        snprintf(r->why, sizeof r->why, "%s", text);
+        bs_print(r->why, sizeof r->why, "%s", text);
     png_longjmp(png, 1);
 }
 

@@ -5,7 +5,6 @@
 #include <archive_entry.h>
 #include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -339,7 +338,7 @@ static basin_status visit_entries(walk *w, struct archive *a)
             continue;
         if (archive_entry_filetype(e) == AE_IFLNK || archive_entry_hardlink(e)) {
             if (w->v->links++ == 0)
-                snprintf(w->v->link, sizeof w->v->link, "%.255s", name);
+                bs_print(w->v->link, sizeof w->v->link, "%.255s", name);
             continue;
         }
         if (archive_entry_filetype(e) != AE_IFREG || !w->v->wants(w->v->self, name))
@@ -354,18 +353,23 @@ static basin_status visit_entries(walk *w, struct archive *a)
     return BASIN_OK;
 }
 
+/* libarchive would give names in the charset of the locale; in the C locale they are as they are
+ * stored, or UTF-8. */
 static basin_status walk_archive(walk *w)
 {
+    const locale_t  was = bs_locale_plain();
     struct archive *a = archive_read_new();
     basin_status    s;
     int             r = ARCHIVE_FATAL;
-    if (!a)
-        return bs_fail_nomem(w->err);
-    if (prepare(a))
+    if (a && prepare(a))
         r = w->s->bytes ? archive_read_open_memory(a, w->s->bytes, w->s->n_bytes)
                         : archive_read_open_filename(a, w->s->path, (size_t)64 << 10);
-    s = r == ARCHIVE_OK ? visit_entries(w, a) : fail_archive(w, a);
+    if (!a)
+        s = bs_fail_nomem(w->err);
+    else
+        s = r == ARCHIVE_OK ? visit_entries(w, a) : fail_archive(w, a);
     archive_read_free(a);
+    bs_locale_back(was);
     return s;
 }
 

@@ -2,7 +2,6 @@
 #include "model/seg.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/opt.h"
@@ -25,7 +24,7 @@ bs_init bs_seg_init(int fan_in)
 static bs_id bias_of(bs_nn *nn, const char *name, int channels, bs_init init)
 {
     char path[NAME + 8];
-    snprintf(path, sizeof path, "%s/b", name);
+    bs_print(path, sizeof path, "%s/b", name);
     return bs_param(nn->g, nn->params, path, bs_shape4(1, channels, 1, 1), init);
 }
 
@@ -34,7 +33,7 @@ static bs_id conv(bs_nn *nn, const char *name, bs_id x, int out, int kernel, int
     bs_graph *g = nn->g;
     const int in = bs_shape_of(g, x).d[1], fan = in * kernel * kernel;
     char      path[NAME];
-    snprintf(path, sizeof path, "%s/W", name);
+    bs_print(path, sizeof path, "%s/W", name);
     bs_id w = bs_param(g, nn->params, path, bs_shape4(out, in, kernel, kernel), bs_seg_init(fan));
     bs_id b = bias_of(nn, name, out, bs_seg_init(fan));
     bs_push(g, name);
@@ -50,10 +49,10 @@ static bs_id first_layer(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_
     const int C = bs_shape_of(g, x).d[1], P = y ? bs_shape_of(g, y).d[1] : 0, F = s->filters;
     const int pad = KERNEL / 2;
     char      path[NAME];
-    snprintf(path, sizeof path, "%s/0/W", name);
+    bs_print(path, sizeof path, "%s/0/W", name);
     bs_init init = bs_seg_init((C + P) * KERNEL * KERNEL);
     bs_id   w = bs_param(g, nn->params, path, bs_shape4(F, C + P, KERNEL, KERNEL), init);
-    snprintf(path, sizeof path, "%s/0", name);
+    bs_print(path, sizeof path, "%s/0", name);
     bs_id b = bias_of(nn, path, F, init);
     bs_push(g, path);
     bs_id h = bs_add(g, bs_conv(g, x, y ? bs_slice(g, w, -3, 0, C) : w, 1, pad), b);
@@ -76,7 +75,7 @@ void bs_seg_trunk(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, b
     char path[NAME];
     found[0] = first_layer(nn, name, s, x, y);
     for (int i = 1; i < BS_SEG_SCALES; i++) {
-        snprintf(path, sizeof path, "%s/%d", name, i);
+        bs_print(path, sizeof path, "%s/%d", name, i);
         found[i] = bs_relu(nn->g, conv(nn, path, found[i - 1], 2 * s->filters, KERNEL, 2));
     }
 }
@@ -90,7 +89,7 @@ static bs_id upsampled(bs_nn *nn, const char *name, bs_id x, int out, bs_init in
     bs_graph *g = nn->g;
     char      path[NAME];
     bs_shape  size = bs_shape_of(g, like);
-    snprintf(path, sizeof path, "%s/W", name);
+    bs_print(path, sizeof path, "%s/W", name);
     bs_id w = bs_param(g, nn->params, path, bs_shape4(bs_shape_of(g, x).d[1], out, UP, UP), init);
     bs_push(g, name);
     bs_id y = bs_conv_transposed(g, x, w, 2, 1);
@@ -110,9 +109,9 @@ static bs_id fcn_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const 
     bs_id     sum = 0;
     (void)s;
     for (int i = BS_SEG_SCALES - 1; i >= 0; i--) {
-        snprintf(path, sizeof path, "%s/score/%d", name, i);
+        bs_print(path, sizeof path, "%s/score/%d", name, i);
         bs_id score = conv(nn, path, found[i], n, 1, 1);
-        snprintf(path, sizeof path, "%s/up/%d", name, i + 1);
+        bs_print(path, sizeof path, "%s/up/%d", name, i + 1);
         sum = sum ? bs_add(g, upsampled(nn, path, sum, n, bs_seg_init(n * UP * UP), score), score)
                   : score;
     }
@@ -127,11 +126,11 @@ static bs_id fcn2_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const
     const int F = s->filters;
     bs_graph *g = nn->g;
     char      path[NAME];
-    snprintf(path, sizeof path, "%s/up/2", name);
+    bs_print(path, sizeof path, "%s/up/2", name);
     bs_init init = bs_seg_init(2 * F * UP);
     bs_id   h = upsampled(nn, path, found[2], F, init, found[1]);
     h = bs_relu(g, bs_add(g, h, bias_of(nn, path, F, init)));
-    snprintf(path, sizeof path, "%s/up/1", name);
+    bs_print(path, sizeof path, "%s/up/1", name);
     init = bs_seg_init(F * UP);
     h = upsampled(nn, path, h, out, init, found[0]);
     return bs_add(g, h, bias_of(nn, path, out, init));
@@ -142,10 +141,10 @@ static bs_id joined(bs_nn *nn, const char *name, int scale, bs_id coarse, bs_id 
 {
     bs_graph *g = nn->g;
     char      path[NAME];
-    snprintf(path, sizeof path, "%s/up/%d", name, scale + 1);
+    bs_print(path, sizeof path, "%s/up/%d", name, scale + 1);
     bs_init init = bs_seg_init(bs_shape_of(g, coarse).d[1] * UP);
     bs_id   up = upsampled(nn, path, coarse, out, init, found);
-    snprintf(path, sizeof path, "%s/join/%d", name, scale);
+    bs_print(path, sizeof path, "%s/join/%d", name, scale);
     return bs_relu(g, bs_add(g, up, conv(nn, path, found, out, 1, 1)));
 }
 
@@ -156,12 +155,12 @@ static bs_id unet_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const
 {
     const int F = s->filters;
     char      path[NAME];
-    snprintf(path, sizeof path, "%s/conv/%d", name, BS_SEG_SCALES);
+    bs_print(path, sizeof path, "%s/conv/%d", name, BS_SEG_SCALES);
     bs_id h = bs_relu(nn->g, conv(nn, path, found[2], 2 * F, KERNEL, 2));
     h = joined(nn, name, 2, h, found[2], 2 * F);
     h = joined(nn, name, 1, h, found[1], F);
     h = joined(nn, name, 0, h, found[0], F);
-    snprintf(path, sizeof path, "%s/score", name);
+    bs_print(path, sizeof path, "%s/score", name);
     return conv(nn, path, h, out, KERNEL, 1);
 }
 

@@ -2,7 +2,6 @@
 #include "model/tag.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { NAME = 96 };
 
@@ -32,7 +31,7 @@ static bs_id lookup(bs_nn *nn, const char *name, const char *part, bool own, bs_
                     int width)
 {
     char path[NAME];
-    snprintf(path, sizeof path, "%s%s%s", own ? name : "", own ? "/" : "", part);
+    bs_print(path, sizeof path, "%s%s%s", own ? name : "", own ? "/" : "", part);
     return bs_embedding(nn, path, index, rows, width, table_init(width));
 }
 
@@ -58,7 +57,7 @@ static bs_id char_cnn(bs_nn *nn, const char *name, const bs_tag_shape *s, const 
     bs_id     window = bs_concat(g, bs_slice(g, wide, -2, 0, C),
                                  bs_concat(g, c, bs_slice(g, wide, -2, 2, C), -1), -1);
     bs_id     rows = bs_reshape(g, window, bs_shape2(n * C, 3 * s->char_width));
-    snprintf(path, sizeof path, "%s/chars/conv", name);
+    bs_print(path, sizeof path, "%s/chars/conv", name);
     bs_id out =
         bs_linear(nn, path, rows, s->char_features, bs_init_kaiming(3 * s->char_width), true);
     out = bs_reshape(g, bs_relu(g, out), bs_shape3(n, C, s->char_features));
@@ -75,9 +74,9 @@ static bs_id char_lstm(bs_nn *nn, const char *name, const bs_tag_shape *s, const
     bs_id     c = lookup(nn, name, "chars/W", true, x->letter, s->characters, s->char_width);
     const int n = bs_shape_of(g, c).d[1], C = bs_shape_of(g, c).d[2];
     bs_id     timed = bs_permute(g, c, 0, 2, 1, 3); /* [C, n, width] */
-    snprintf(path, sizeof path, "%s/chars/forward", name);
+    bs_print(path, sizeof path, "%s/chars/forward", name);
     bs_id there = bs_lstm_layer(nn, path, timed, x->letters, H, false);
-    snprintf(path, sizeof path, "%s/chars/backward", name);
+    bs_print(path, sizeof path, "%s/chars/backward", name);
     bs_id back = bs_lstm_layer(nn, path, timed, x->letters, H, true);
     /* 1 at the last character: it is there and the next is not */
     bs_id present = bs_reshape(g, x->present, bs_shape2(n, C));
@@ -106,7 +105,7 @@ bs_id bs_tag_words(bs_nn *nn, const char *name, const bs_tag_shape *s, const bs_
 bs_id bs_tag_features(bs_nn *nn, const char *name, const bs_tag_shape *s, const bs_tag_input *x)
 {
     char path[NAME];
-    snprintf(path, sizeof path, "%s/T", name);
+    bs_print(path, sizeof path, "%s/T", name);
     return bs_bilstm(nn, path, bs_tag_words(nn, name, s, x), x->len, s->width, s->layers,
                      s->dropout);
 }
@@ -115,6 +114,6 @@ bs_id bs_tag_head(bs_nn *nn, const char *name, const bs_tag_shape *s, bs_id feat
 {
     char path[NAME];
     int  in = bs_shape_of(nn->g, features).d[3];
-    snprintf(path, sizeof path, "%s/tags", name);
+    bs_print(path, sizeof path, "%s/tags", name);
     return bs_linear(nn, path, features, s->tags, bs_init_xavier(in, s->tags), true);
 }

@@ -6,7 +6,6 @@
  * when it sees words, over their vectors; the backward one predicts a tag from those after it.
  * Their parameters are learned with the rest of the energy. */
 #include <math.h>
-#include <stdio.h>
 
 #include "model/tag.h"
 
@@ -45,13 +44,13 @@ static bs_id lm(bs_nn *nn, const bs_tagged *t, bool backward, bool words)
     bs_id     in = backward ? ended(g, t) : shifted(g, t);
     bs_id     target = backward ? shifted(g, t) : ended(g, t);
     bs_shape  s = bs_shape_of(g, in);
-    snprintf(name, sizeof name, "energy/lm/%s%s", words ? "words/" : "",
+    bs_print(name, sizeof name, "energy/lm/%s%s", words ? "words/" : "",
              backward ? "backward" : "forward");
     bs_push(g, name);
     if (words)
         in = bs_concat(g, in, words_beside(g, t, backward), -1);
     bs_id h = bs_lstm_layer(nn, name, in, t->ended, H, backward);
-    snprintf(path, sizeof path, "%s/out", name);
+    bs_print(path, sizeof path, "%s/out", name);
     bs_id out = bs_linear(nn, path, h, N, bs_init_xavier(H, N), true);
     bs_id p = bs_softmax(g, out, -1);
     bs_id log = bs_log_safe(g, bs_sum_axis(g, bs_mul(g, target, p), -1), SMALLEST);

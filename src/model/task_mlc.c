@@ -1,8 +1,6 @@
 /* task_mlc.c -- label sets: y in [0,1]^L, a sample is a row of bits. */
 #include "model/view.h"
 
-#include <stdio.h>
-
 /* Keeps logits of relaxed outputs finite: |z| <= 16.6. */
 #define CORNER 6e-8
 /* Of soft F1: two empty sets are equal, so 0/0 is 1. */
@@ -232,11 +230,11 @@ static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
     char      path[64];
     bs_id     h = bs_concat(v->g, flat(v, y), v->gold, -1);
     if (hidden != 0) {
-        snprintf(path, sizeof path, "%s/hidden", name);
+        bs_print(path, sizeof path, "%s/hidden", name);
         hidden = hidden < 0 ? L : hidden;
         h = bs_softplus(v->g, bs_linear(&nn, path, h, hidden, bs_init_kaiming(2 * L), true));
     }
-    snprintf(path, sizeof path, "%s/out", name);
+    bs_print(path, sizeof path, "%s/out", name);
     int in = bs_shape_of(v->g, h).d[3];
     return as_outputs(v, bs_linear(&nn, path, h, L, bs_init_xavier(in, L), true));
 }

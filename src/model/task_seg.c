@@ -6,7 +6,6 @@
  * energy it is multiplied by that leaf: what stands there changes nothing. A sample is a y of zeros
  * and ones. */
 #include <math.h>
-#include <stdio.h>
 
 #include "model/view.h"
 
@@ -116,7 +115,7 @@ static bs_id scores(bs_view *v, bs_nn *nn, const char *trunk, const char *head)
     const bs_seg_shape *s = shape(v);
     bs_id               found[BS_SEG_SCALES];
     char                path[64];
-    snprintf(path, sizeof path, "%s/conv", trunk);
+    bs_print(path, sizeof path, "%s/conv", trunk);
     bs_seg_trunk(nn, path, s, v->x[0], 0, found);
     if (nn->training)
         found[2] = bs_dropout(v->g, found[2], s->dropout, nn->stream++);
@@ -373,10 +372,10 @@ static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
     char      path[64];
     bs_id     h = bs_concat(g, bs_reshape(g, y, s), bs_reshape(g, truth(v), s), -3);
     if (hidden != 0) {
-        snprintf(path, sizeof path, "%s/hidden", name);
+        bs_print(path, sizeof path, "%s/hidden", name);
         h = bs_conv_layer(&nn, path, h, hidden < 0 ? planes(v) : hidden, 1, 1, 0, BS_SOFTPLUS);
     }
-    snprintf(path, sizeof path, "%s/out", name);
+    bs_print(path, sizeof path, "%s/out", name);
     return flat(v, bs_conv_layer(&nn, path, h, planes(v), 1, 1, 0, BS_LINEAR), 1);
 }
 

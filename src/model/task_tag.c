@@ -2,7 +2,6 @@
  *
  * y is [rows, K, T * tags], zeros at padding. A sample is a y of zeros and ones: there are few
  * tags, and the energy of neighbours is a product of matrices. */
-#include <stdio.h>
 #include <string.h>
 
 #include "model/view.h"
@@ -335,11 +334,11 @@ static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
     bs_id     h = bs_concat(g, bs_reshape(g, y, bs_shape2(n, N)),
                             bs_reshape(g, v->gold, bs_shape2(n, N)), -1);
     if (hidden != 0) {
-        snprintf(path, sizeof path, "%s/hidden", name);
+        bs_print(path, sizeof path, "%s/hidden", name);
         hidden = hidden < 0 ? N : hidden;
         h = bs_softplus(g, bs_linear(&nn, path, h, hidden, bs_init_kaiming(2 * N), true));
     }
-    snprintf(path, sizeof path, "%s/out", name);
+    bs_print(path, sizeof path, "%s/out", name);
     int in = bs_shape_of(g, h).d[3];
     return flat(v, bs_linear(&nn, path, h, N, bs_init_xavier(in, N), true), 1);
 }

@@ -2,13 +2,12 @@
 #include "nn/layers.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum { NAME = 200 };
 
 static const char *join(char buf[NAME], const char *name, const char *part)
 {
-    snprintf(buf, NAME, "%s/%s", name, part);
+    bs_print(buf, NAME, "%s/%s", name, part);
     return buf;
 }
 
@@ -57,7 +56,7 @@ bs_id bs_mlp(bs_nn *nn, const char *name, bs_id x, const bs_mlp_shape *m)
 {
     char path[NAME], number[16];
     for (int i = 0; i < m->layers; i++) {
-        snprintf(number, sizeof number, "%d", i);
+        bs_print(number, sizeof number, "%d", i);
         int fan_in = bs_shape_of(nn->g, x).d[3];
         x = bs_linear(nn, join(path, name, number), x, m->width, bs_init_kaiming(fan_in), true);
         bs_push(nn->g, path);
@@ -104,9 +103,9 @@ bs_id bs_bilstm(bs_nn *nn, const char *name, bs_id x, bs_id len, int hidden, int
     for (int i = 0; i < layers; i++) {
         if (nn->training)
             x = bs_dropout(nn->g, x, dropout, nn->stream++);
-        snprintf(part, sizeof part, "%d/forward", i);
+        bs_print(part, sizeof part, "%d/forward", i);
         bs_id forward = bs_lstm_layer(nn, join(path, name, part), x, len, hidden, false);
-        snprintf(part, sizeof part, "%d/backward", i);
+        bs_print(part, sizeof part, "%d/backward", i);
         bs_id backward = bs_lstm_layer(nn, join(path, name, part), x, len, hidden, true);
         x = bs_concat(nn->g, forward, backward, -1);
     }
@@ -134,7 +133,7 @@ bs_id bs_conv_stack(bs_nn *nn, const char *name, bs_id x, const bs_conv_shape *l
 {
     char path[NAME], number[16];
     for (int i = 0; i < n; i++) {
-        snprintf(number, sizeof number, "%d", i);
+        bs_print(number, sizeof number, "%d", i);
         x = bs_conv_layer(nn, join(path, name, number), x, layer[i].channels, layer[i].kernel,
                           layer[i].stride, layer[i].pad, layer[i].activation);
         if (keep)

@@ -1,7 +1,6 @@
 /* corpus.c -- a corpus as a whole: making, copying, joining. */
 #include "text/corpus.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "text/corpus_part.h"
@@ -138,7 +137,7 @@ const char *bs_corpus_file_tag(const bs_corpus *c, int32_t token, char out[48])
         find_row(c, sentence_of(c, token), token, &row);
     if (row.n >= c->tag_column && row.n > 0)
         cell = bs_corpus_tag_cell(c, &row);
-    snprintf(text, sizeof text, "%.*s", cell.len < 47 ? (int)cell.len : 47, cell.at);
+    bs_print(text, sizeof text, "%.*s", cell.len < 47 ? (int)cell.len : 47, cell.at);
     return bs_tag_shown(text, out);
 }
 
@@ -147,13 +146,13 @@ void bs_corpus_fix(const bs_corpus *c, bs_corpus_options *o)
     size_t at = 0;
     o->word_column = c->word_column;
     if (c->tag_column)
-        snprintf(o->tag_column, sizeof o->tag_column, "%d", c->tag_column);
-    snprintf(o->feature_columns, sizeof o->feature_columns, "none");
+        bs_print(o->tag_column, sizeof o->tag_column, "%d", c->tag_column);
+    bs_print(o->feature_columns, sizeof o->feature_columns, "none");
     for (int i = 0; i < c->columns; i++)
-        at += (size_t)snprintf(o->feature_columns + at, sizeof o->feature_columns - at, "%s%d",
+        at += (size_t)bs_print(o->feature_columns + at, sizeof o->feature_columns - at, "%s%d",
                                i ? "," : "", c->column[i]);
     if (c->labelled)
-        snprintf(o->to, sizeof o->to, "%s", bs_scheme_name(c->scheme));
+        bs_print(o->to, sizeof o->to, "%s", bs_scheme_name(c->scheme));
 }
 
 /* --- ends of pieces ------------------------------------------------------ */

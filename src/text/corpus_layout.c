@@ -1,5 +1,4 @@
 /* corpus_layout.c -- what kind of file it is: encoding, format, cells, columns. */
-#include <stdio.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -271,7 +270,7 @@ static basin_status listed_features(const bs_corpus_reading *r, int n, long line
         char      one[16];
         size_t    len = strcspn(at, ",");
         long long number = 0;
-        snprintf(one, sizeof one, "%.*s", (int)(len < 15 ? len : 15), at);
+        bs_print(one, sizeof one, "%.*s", (int)(len < 15 ? len : 15), at);
         if (!bs_parse_int(one, &number) || number < 1 || number > BS_MOST_CELLS)
             return bs_fail(r->err, BASIN_EARG,
                            "--feature-columns: '%s' is not auto, all, none or a list such as "

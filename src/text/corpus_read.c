@@ -4,7 +4,6 @@
  * cells are short and have been seen a moment ago, and two comparisons of eight
  * bytes find them again without hashing and following pointers. */
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "text/corpus_part.h"
@@ -15,7 +14,7 @@ basin_status bs_corpus_fail(const bs_corpus_reading *r, long line, size_t column
     char    text[sizeof r->err->msg];
     va_list args;
     va_start(args, fmt);
-    int n = vsnprintf(text, sizeof text, fmt, args);
+    int n = bs_vprint(text, sizeof text, fmt, args);
     va_end(args);
     if (n < 0)
         text[0] = '\0';
@@ -415,10 +414,10 @@ static void note_columns(const bs_corpus_reading *r)
     char             features[128] = "none", tags[48] = "none";
     size_t           at = 0;
     for (int i = 0; i < c->columns && at < sizeof features; i++)
-        at += (size_t)snprintf(features + at, sizeof features - at, "%s%d", i ? "," : "",
+        at += (size_t)bs_print(features + at, sizeof features - at, "%s%d", i ? "," : "",
                                c->column[i]);
     if (c->tag_column)
-        snprintf(tags, sizeof tags, "column %d", c->tag_column);
+        bs_print(tags, sizeof tags, "column %d", c->tag_column);
     if (strcmp(c->format, "text") == 0)
         bs_notes_add(r->notes, r->guessed ? BS_NOTE_GUESS : "format",
                      "%s: plain text, a sentence a line; --set text.format=conll reads columns",

@@ -4,7 +4,6 @@
  * are its tags, as often as they occur, and one label for its length (1, 2-3, 4-7, ...;
  * the last class is open and not too rare). So every part gets its share of rare tags
  * first, and of long sentences. */
-#include <stdio.h>
 #include <string.h>
 
 #include "data/split.h"
@@ -84,15 +83,15 @@ basin_status bs_corpus_split(const bs_corpus *c, const double *share, int parts,
 static void label_name(const bs_corpus *c, int32_t label, int longest, char out[40])
 {
     if (label < 0)
-        snprintf(out, 40, "-");
+        bs_print(out, 40, "-");
     else if (label < c->tags.n)
-        snprintf(out, 40, "%.30s", c->tags.item[label].text);
+        bs_print(out, 40, "%.30s", c->tags.item[label].text);
     else if (label == c->tags.n + longest)
-        snprintf(out, 40, "length %ld and more", 1L << longest);
+        bs_print(out, 40, "length %ld and more", 1L << longest);
     else if (label == c->tags.n)
-        snprintf(out, 40, "length 1");
+        bs_print(out, 40, "length 1");
     else
-        snprintf(out, 40, "length %ld-%ld", 1L << (label - c->tags.n),
+        bs_print(out, 40, "length %ld-%ld", 1L << (label - c->tags.n),
                  (2L << (label - c->tags.n)) - 1);
 }
 

@@ -11,7 +11,6 @@
  * times), so that it can be learned; seen once, it is the unknown word, as it would be later. */
 #include "text/lexicon.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -227,7 +226,7 @@ static basin_status fit_column(fitting *f, int source)
     const bs_words_source *t = f->train;
     const bs_names        *value = &t->value[source];
     char                   name[32];
-    snprintf(name, sizeof name, "column %d", t->column[source]);
+    bs_print(name, sizeof name, "column %d", t->column[source]);
     basin_status s = add_column(f, name, source, 0);
     uint8_t     *seen = bs_calloc((size_t)value->n + 1, 1);
     if (!s && !seen)
@@ -317,7 +316,7 @@ static basin_status fit_prefix(fitting *f, int bits)
 {
     char name[32] = "cluster:all";
     if (bits)
-        snprintf(name, sizeof name, "cluster:%d", bits);
+        bs_print(name, sizeof name, "cluster:%d", bits);
     const bs_clusters *c = &f->out->clusters;
     const bs_names    *words = f->train->words;
     basin_status       s = add_column(f, name, -1 - BS_COLUMN_CLUSTER, bits);

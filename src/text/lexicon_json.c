@@ -1,7 +1,7 @@
 /* lexicon_json.c -- the lexicon as JSON, for the model file; any bytes load or are refused. */
 #include <string.h>
-#include <jansson.h>
 
+#include "base/tree.h"
 #include "data/write.h"
 #include "text/lexicon.h"
 
@@ -360,7 +360,7 @@ basin_status bs_lexicon_from_json(const char *json, size_t len, const char *wher
     loading      l = {.where = where, .out = out, .err = err};
     json_error_t problem;
     bs_lexicon_init(out);
-    json_t *o = json_loadb(json, len, JSON_REJECT_DUPLICATES, &problem);
+    json_t *o = bs_tree_read(json, len, JSON_REJECT_DUPLICATES, &problem);
     if (!o)
         return refuse(&l, problem.text);
     basin_status s = bs_lexicon_take(o, where, out, err);

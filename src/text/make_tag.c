@@ -16,7 +16,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -153,18 +152,18 @@ static void draw_sentence(const world *w, bs_rng *rng, sentence *s)
 static void tag_name(int tag, char out[16])
 {
     if (tag < MODES)
-        snprintf(out, 16, "%s", tag ? "TURN" : "SAME");
+        bs_print(out, 16, "%s", tag ? "TURN" : "SAME");
     else
-        snprintf(out, 16, "%c%d", "AB"[(tag - MODES) % SIDES], (tag - MODES) / SIDES + 1);
+        bs_print(out, 16, "%c%d", "AB"[(tag - MODES) % SIDES], (tag - MODES) / SIDES + 1);
 }
 
 static void word_name(int group, uint32_t number, char out[32])
 {
     static const char *const side[] = {"a", "b", "x"};
     if (group < MODES)
-        snprintf(out, 32, "%s_%u", group ? "turn" : "same", number + 1);
+        bs_print(out, 32, "%s_%u", group ? "turn" : "same", number + 1);
     else
-        snprintf(out, 32, "%s%d_%u", side[(group - MODES) % 3], (group - MODES) / 3 + 1,
+        bs_print(out, 32, "%s%d_%u", side[(group - MODES) % 3], (group - MODES) / 3 + 1,
                  number + 1);
 }
 

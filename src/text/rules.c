@@ -2,7 +2,6 @@
 #include "text/rules.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "data/scan.h"
@@ -57,7 +56,7 @@ static basin_status refuse(const reading *r, const char *fmt, ...)
     char    text[400];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    bs_vprint(text, sizeof text, fmt, ap);
     va_end(ap);
     return bs_fail(r->err, BASIN_EDATA, "%s:%ld: %s", bs_input_name(r->in), r->line, text);
 }
@@ -85,7 +84,7 @@ static basin_status unknown(const reading *r, const char *what, const char *give
     char        all[256] = "";
     size_t      at = 0;
     for (int i = 0; i < n && at < sizeof all; i++)
-        at += (size_t)snprintf(all + at, sizeof all - at, "%s%s", i ? ", " : "", names[i]);
+        at += (size_t)bs_print(all + at, sizeof all - at, "%s%s", i ? ", " : "", names[i]);
     return refuse(r, "no %s is called '%.*s'; %s%s%s", what, bs_show(given, strlen(given)), given,
                   near ? "did you mean '" : "there are ", near ? near : all, near ? "'?" : "");
 }
@@ -119,15 +118,18 @@ static basin_status add_regex(reading *r, const char *text, bool any_case, bs_ru
         return s;
     if (!regex)
         return bs_fail_nomem(r->err);
+    /* Bytes, not characters of the locale; bs_rules_apply matches likewise. */
+    const locale_t was = bs_locale_plain();
+    char           why[128] = "";
     int code = regcomp(regex, text, REG_EXTENDED | REG_NOSUB | (any_case ? REG_ICASE : 0));
+    if (code)
+        regerror(code, regex, why, sizeof why);
+    bs_locale_back(was);
     if (code == REG_ESPACE)
         return bs_fail_nomem(r->err);
-    if (code) {
-        char why[128];
-        regerror(code, regex, why, sizeof why);
+    if (code)
         return refuse(r, "'%.*s' is no regular expression: %s", bs_show(text, strlen(text)), text,
                       why);
-    }
     t->regex = regex;
     return BASIN_OK;
 }

@@ -82,6 +82,7 @@ static basin_status name_tags(applying *a, const bs_rule *rule, int place)
 
 static void match_words(applying *a, const bs_rule_test *t)
 {
+    const locale_t was = bs_locale_plain();
     for (int32_t i = 0; i < a->c->words.n; i++) {
         const bs_name *w = &a->c->words.item[i];
         if (t->regex)
@@ -89,6 +90,7 @@ static void match_words(applying *a, const bs_rule_test *t)
         else
             a->word[i] = t->shapes >> bs_word_case(w->text, w->len) & 1;
     }
+    bs_locale_back(was);
 }
 
 static bool matches(const applying *a, int32_t token, int32_t first, int32_t end)

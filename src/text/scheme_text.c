@@ -1,7 +1,6 @@
 /* scheme_text.c -- which scheme a text is in, and writing it in another; see scheme.h. */
 #include "text/scheme_part.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -62,11 +61,11 @@ static bs_scheme choose(const traits *t, bs_scheme usual, bs_scheme other, const
     const bs_scheme s = t->broken[other] < t->broken[usual] ? other : usual;
     const bs_scheme not = s == usual ? other : usual;
     if (t->broken[s])
-        snprintf(why, BS_SCHEME_WHY, "broken rules: %lld of %s, %lld of %s",
+        bs_print(why, BS_SCHEME_WHY, "broken rules: %lld of %s, %lld of %s",
                  (long long)t->broken[s], bs_scheme_name(s), (long long)t->broken[not ],
                  bs_scheme_name(not ));
     else
-        snprintf(why, BS_SCHEME_WHY, "%s", s == usual ? usual_why : other_why);
+        bs_print(why, BS_SCHEME_WHY, "%s", s == usual ? usual_why : other_why);
     return s;
 }
 
@@ -87,19 +86,19 @@ static bs_scheme decide(const traits *t, char why[BS_SCHEME_WHY])
     const bool end = has['E'] || has['L'], single = has['S'] || has['U'] || has['W'];
     const bool begin = has['B'], inside = has['I'] || has['M'];
     if (t->odd) {
-        snprintf(why, BS_SCHEME_WHY, "'%s' is a tag of no scheme", bs_tag_shown(t->odd, name));
+        bs_print(why, BS_SCHEME_WHY, "'%s' is a tag of no scheme", bs_tag_shown(t->odd, name));
         return BS_SCHEME_RAW;
     }
     if (!t->known) {
-        snprintf(why, BS_SCHEME_WHY, "there are no tags");
+        bs_print(why, BS_SCHEME_WHY, "there are no tags");
         return BS_SCHEME_RAW;
     }
     if (!begin && !inside && !end && !single) {
-        snprintf(why, BS_SCHEME_WHY, "no tag but O, which is the same in every scheme");
+        bs_print(why, BS_SCHEME_WHY, "no tag but O, which is the same in every scheme");
         return BS_SCHEME_IOB2;
     }
     if (single || (begin && end) || has['L']) {
-        snprintf(why, BS_SCHEME_WHY, "the letters are %s", seen);
+        bs_print(why, BS_SCHEME_WHY, "the letters are %s", seen);
         return (has['L'] || has['U']) && !has['E'] && !has['S'] && !has['W'] ? BS_SCHEME_BILOU
                                                                              : BS_SCHEME_BIOES;
     }
@@ -107,7 +106,7 @@ static bs_scheme decide(const traits *t, char why[BS_SCHEME_WHY])
         return choose(t, BS_SCHEME_IOE2, BS_SCHEME_IOE1, "every span ends with E",
                       "E stands only between spans of one type", why);
     if (!begin) {
-        snprintf(why, BS_SCHEME_WHY, "the only letter is %s, so no two spans of one type touch",
+        bs_print(why, BS_SCHEME_WHY, "the only letter is %s, so no two spans of one type touch",
                  has['I'] ? "I" : "M");
         return BS_SCHEME_IOB1;
     }

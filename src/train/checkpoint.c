@@ -4,7 +4,6 @@
  * parameters) and a row of numbers. It is replaced atomically, so that a run
  * killed at any moment has the old one or the new one. Settings and data are
  * compared on reading: going on with others would not be going on. */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,7 +12,7 @@
 
 static void state_path(const char *folder, char path[BS_OPTION_TEXT + 64])
 {
-    snprintf(path, BS_OPTION_TEXT + 64, "%s/last/state.safetensors", folder);
+    bs_print(path, BS_OPTION_TEXT + 64, "%s/last/state.safetensors", folder);
 }
 
 bool bs_checkpoint_there(const char *folder)
@@ -115,7 +114,7 @@ basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err)
         {"best", dtype, 1, {p->size}, t->best, bytes},
         {"numbers", BS_DTYPE_F64, 1, {v.n}, row, (size_t)v.n * sizeof *row},
     };
-    snprintf(folder, sizeof folder, "%s/last", t->job->folder);
+    bs_print(folder, sizeof folder, "%s/last", t->job->folder);
     basin_status s = identity.failed ? bs_fail_nomem(err) : bs_make_dir(folder, err);
     state_path(t->job->folder, path);
     if (!s)

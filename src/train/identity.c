@@ -2,11 +2,9 @@
  *
  * An identity is the JSON object of the settings that matter, then words about time and data, as a
  * run leaves it with its outcome and its checkpoints. */
-#include <jansson.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/tree.h"
 #include "train/prepare.h"
 #include "train/trainer.h"
 
@@ -14,15 +12,13 @@ enum { HASH = 16 }; /* digits */
 
 static json_t *settings_of(const char *identity)
 {
-    return json_loads(identity, JSON_DISABLE_EOF_CHECK | JSON_DECODE_ANY, NULL);
+    return bs_tree_read(identity, strlen(identity), JSON_DISABLE_EOF_CHECK | JSON_DECODE_ANY, NULL);
 }
 
 static void show(const json_t *v, char text[BS_OPTION_TEXT])
 {
-    memset(text, 0, BS_OPTION_TEXT); /* what is dumped has no end of its own */
-    if (!v ||
-        json_dumpb(v, text, BS_OPTION_TEXT - 1, JSON_ENCODE_ANY | JSON_REAL_PRECISION(6)) == 0)
-        snprintf(text, BS_OPTION_TEXT, "unknown");
+    if (!bs_tree_show(v, JSON_REAL_PRECISION(6), text, BS_OPTION_TEXT))
+        bs_print(text, BS_OPTION_TEXT, "unknown");
 }
 
 static void tell(const char *key, const json_t *theirs, const json_t *mine, bs_difference *out)
@@ -30,7 +26,7 @@ static void tell(const char *key, const json_t *theirs, const json_t *mine, bs_d
     char was[BS_OPTION_TEXT], is[BS_OPTION_TEXT];
     show(theirs, was);
     show(mine, is);
-    snprintf(out->text, sizeof out->text, "%s was %.80s, now it is %.80s", key, was, is);
+    bs_print(out->text, sizeof out->text, "%s was %.80s, now it is %.80s", key, was, is);
 }
 
 /* More epochs alone: what was done is the beginning of what is to be done, unless rates depend on
@@ -56,38 +52,53 @@ static void compare_settings(json_t *theirs, json_t *mine, bs_difference *out)
         tell(key, other, v, out);
         if (out->kind == BS_RUN_OTHER && strcmp(key, "epochs") == 0 &&
             json_integer_value(v) > json_integer_value(other))
-            snprintf(out->text + strlen(out->text), sizeof out->text - strlen(out->text),
+            bs_print(out->text + strlen(out->text), sizeof out->text - strlen(out->text),
                      ", and with schedule=cosine the learning rates of all epochs depend on it");
     }
+}
+
+enum { WORD = 64 };
+
+/* The next word, at most so much of it, and where it ends; "" behind the last. */
+static const char *take_word(const char *at, char word[WORD])
+{
+    at += strspn(at, " \n");
+    size_t n = strcspn(at, " \n");
+    n = n < WORD ? n : WORD - 1;
+    memcpy(word, at, n);
+    word[n] = '\0';
+    return at + n;
 }
 
 /* " time_limit 5 0123 4567 ..." of an outcome, " train 0123 valid 4567 ..." of a checkpoint: the
  * first word that differs. No limit is 0. */
 static void compare_words(const char *theirs, const char *mine, bs_difference *out)
 {
-    enum { MOST = 64 };
-    char        name[MOST] = "", was[MOST], is[MOST];
+    char        name[WORD] = "", was[WORD], is[WORD];
     const char *what = NULL;
-    for (int role = 0, a = 0, b = 0; !what; theirs += a, mine += b) {
-        const bool more = sscanf(mine, " %63s%n", is, &b) == 1;
-        if ((sscanf(theirs, " %63s%n", was, &a) == 1) != more)
+    for (int role = 0; !what;) {
+        mine = take_word(mine, is);
+        theirs = take_word(theirs, was);
+        if (!is[0] != !was[0])
             what = "tests";
-        else if (!more)
+        else if (!is[0])
             return;
         else if (strcmp(name, "time_limit") == 0 && strcmp(was, is) != 0) {
-            const double before = strtod(was, NULL), now = strtod(is, NULL);
-            const bool   longer = before > 0 && (now > before || now <= 0);
+            double before = 0, now = 0;
+            bs_parse_double(was, &before);
+            bs_parse_double(is, &now);
+            const bool longer = before > 0 && (now > before || now <= 0);
             out->kind = longer ? BS_RUN_LONGER : BS_RUN_OTHER;
-            snprintf(out->text, sizeof out->text, "time_limit was %s, now it is %s", was, is);
+            bs_print(out->text, sizeof out->text, "time_limit was %s, now it is %s", was, is);
             if (!longer)
                 return;
         } else if (strcmp(was, is) != 0)
             what = role < BS_ROLES ? bs_role_names[role] : "training";
-        snprintf(name, sizeof name, "%s", is);
+        bs_print(name, sizeof name, "%s", is);
         role += strlen(is) == HASH;
     }
     out->kind = BS_RUN_OTHER;
-    snprintf(out->text, sizeof out->text, "the data for %s is not the same", what);
+    bs_print(out->text, sizeof out->text, "the data for %s is not the same", what);
 }
 
 bs_difference bs_identity_compare(const char *theirs, const char *mine)
@@ -99,12 +110,12 @@ bs_difference bs_identity_compare(const char *theirs, const char *mine)
     const char *rest_a = theirs ? strrchr(theirs, '}') : NULL, *rest_b = strrchr(mine, '}');
     if (!json_is_object(a) || !json_is_object(b) || !rest_a || !rest_b) {
         out.kind = BS_RUN_OTHER;
-        snprintf(out.text, sizeof out.text, "its settings cannot be read");
+        bs_print(out.text, sizeof out.text, "its settings cannot be read");
     } else {
         compare_settings(a, b, &out);
         if (out.kind != BS_RUN_OTHER && json_object_size(a) != json_object_size(b)) {
             out.kind = BS_RUN_OTHER;
-            snprintf(out.text, sizeof out.text, "it has settings that are not known here");
+            bs_print(out.text, sizeof out.text, "it has settings that are not known here");
         }
         if (out.kind != BS_RUN_OTHER)
             compare_words(rest_a + 1, rest_b + 1, &out);

@@ -2,7 +2,6 @@
 #include "train/kind.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -90,7 +89,7 @@ static bool is_own(const bs_kind *k, const char *key)
 {
     char         word[64];
     const size_t n = strcspn(key, ".");
-    snprintf(word, sizeof word, " %.*s. ", n < 40 ? (int)n : 40, key);
+    bs_print(word, sizeof word, " %.*s. ", n < 40 ? (int)n : 40, key);
     return k->options && strstr(k->options, word);
 }
 

@@ -1,11 +1,10 @@
 /* kind_seg.c -- photos and masks: windows of them, and pixels pasted together. */
 #include "train/kind_seg.h"
 
-#include <jansson.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/tree.h"
 #include "image/resize.h"
 
 enum {
@@ -221,17 +220,6 @@ static void known_text(const bs_known *k, bs_buf *out)
                   k->seg.height);
 }
 
-static int add_text(const char *bytes, size_t n, void *to)
-{
-    bs_buf_add(to, bytes, n);
-    return 0;
-}
-
-static bool dump(const json_t *o, bs_buf *out)
-{
-    return o && json_dump_callback(o, add_text, out, JSON_ENCODE_ANY) == 0;
-}
-
 static void known_json(const bs_known *k, bs_buf *out)
 {
     const bs_seg_known *s = &k->seg;
@@ -246,7 +234,7 @@ static void known_json(const bs_known *k, bs_buf *out)
     for (int i = 0; s->name && i < s->classes; i++) {
         json_t *name = json_string_nocheck(s->name[i]);
         bs_buf_text(out, i ? ", " : "");
-        if (!dump(name, out))
+        if (!bs_tree_write(name, out))
             bs_buf_text(out, "\"\"");
         json_decref(name);
     }
@@ -342,7 +330,7 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
         s = read_colours(json_object_get(o, "colours"), out, &coloured, err);
     bs_buf_init(&image, (size_t)1 << 24);
     out->seg.image = bs_image_options_default();
-    ok = ok && named && coloured && dump(json_object_get(o, "image"), &image);
+    ok = ok && named && coloured && bs_tree_write(json_object_get(o, "image"), &image);
     if (!s && image.failed)
         s = bs_fail_nomem(err);
     if (!s && !ok)
@@ -357,7 +345,7 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
 
 static basin_status known_read(const char *json, const char *where, bs_known *out, basin_error *err)
 {
-    json_t      *o = json_loads(json, 0, NULL);
+    json_t      *o = bs_tree_read(json, strlen(json), 0, NULL);
     basin_status s = o ? read_members(o, where, out, err)
                        : bs_fail(err, BASIN_EDATA, "%s: the schema is not JSON", where);
     out->headline = BS_SEG_METRIC_mean_iou;

@@ -1,10 +1,10 @@
 /* kind_tag.c -- tagged sentences: columns of words, features and tags. */
 #include "train/kind_tag.h"
 
-#include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
+
+#include "base/tree.h"
 
 /* ---- files ---- */
 
@@ -29,7 +29,7 @@ static int columns_of(const bs_known *k)
         most = number;
     for (const char *at = k->text.feature_columns; *at; at += strcspn(at, ","), at += *at == ',') {
         char one[16];
-        snprintf(one, sizeof one, "%.*s", (int)strcspn(at, ","), at);
+        bs_print(one, sizeof one, "%.*s", (int)strcspn(at, ","), at);
         if (bs_parse_int(one, &number) && number > most)
             most = number;
     }
@@ -51,7 +51,7 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
     }
     o.label_free = w->label_free;
     if (w->unlabelled)
-        snprintf(o.tag_column, sizeof o.tag_column, "none");
+        bs_print(o.tag_column, sizeof o.tag_column, "none");
     basin_status status = bs_corpus_read(w->file, w->n, &o, &c, notes, err);
     if (!status && w->known && c->columns != bs_lexicon_columns(&w->known->tag)) {
         status = bs_fail(err, BASIN_EARG,
@@ -244,17 +244,6 @@ static void known_json(const bs_known *k, bs_buf *out)
     bs_buf_text(out, "}");
 }
 
-static int add_text(const char *bytes, size_t n, void *to)
-{
-    bs_buf_add(to, bytes, n);
-    return 0;
-}
-
-static bool dump(const json_t *o, bs_buf *out)
-{
-    return o && json_dump_callback(o, add_text, out, JSON_ENCODE_ANY) == 0;
-}
-
 /* Models of before do not tell how their training file looked. */
 static basin_status read_file_members(const json_t *o, const char *where, bs_known *out,
                                       basin_error *err)
@@ -282,7 +271,7 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
     basin_status  s = BASIN_OK;
     bs_buf_init(&text, (size_t)1 << 30);
     out->text = bs_corpus_options_default();
-    bool whole = dump(json_object_get(o, "text"), &text) && lexicon;
+    bool whole = bs_tree_write(json_object_get(o, "text"), &text) && lexicon;
     if (text.failed)
         s = bs_fail_nomem(err);
     else if (!json_is_integer(width) || json_integer_value(width) < 1 ||
@@ -305,7 +294,7 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
 
 static basin_status known_read(const char *json, const char *where, bs_known *out, basin_error *err)
 {
-    json_t      *o = json_loads(json, JSON_REJECT_DUPLICATES, NULL);
+    json_t      *o = bs_tree_read(json, strlen(json), JSON_REJECT_DUPLICATES, NULL);
     basin_status s = o ? read_members(o, where, out, err)
                        : bs_fail(err, BASIN_EDATA, "%s: the schema is not JSON", where);
     json_decref(o);

@@ -1,6 +1,5 @@
 /* learner.c -- stages as programs, phases, and the order of steps that methods share. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "train/loss.h"
@@ -432,7 +431,7 @@ basin_status bs_enter_energy(bs_learner *l, basin_error *err)
         char name[256];
         if (!bs_has_prefix(p->segment[i].name, "net/"))
             continue;
-        snprintf(name, sizeof name, "energy/%s", p->segment[i].name + 4);
+        bs_print(name, sizeof name, "energy/%s", p->segment[i].name + 4);
         const bs_segment *to = bs_params_find(p, name);
         if (to && to->count == p->segment[i].count)
             memcpy(p->value + to->offset, p->value + p->segment[i].offset,

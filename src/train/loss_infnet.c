@@ -13,7 +13,6 @@
  * mode=code: F is not cut off from A. Of seal-margin (SEAL's program) also: the cost-augmented
  * output does not reach the energy's loss, A is relaxed twice (a sigmoid of a sigmoid), and F reads
  * logits. The nets' terms of the energy are weighted by energy.weight. */
-#include <stdio.h>
 #include <string.h>
 
 #include "model/cost_net.h"
@@ -122,7 +121,7 @@ static bs_id stay_term(bs_scene *s)
         if (!bs_has_prefix(p->segment[i].name, "net/") ||
             bs_has_prefix(p->segment[i].name, "net/cost/"))
             continue;
-        snprintf(name, sizeof name, "anchor/%s", p->segment[i].name);
+        bs_print(name, sizeof name, "anchor/%s", p->segment[i].name);
         bs_shape shape = p->segment[i].shape;
         bs_id    here = bs_param_leaf(g, i, shape),
               anchor = bs_param(g, p, name, shape, bs_init_zero());

@@ -3,7 +3,6 @@
  * From the runs behind SEAL's tables: what all of them share (batch 32, at most
  * 300 epochs, patience 20 on example F1 at 0.5, AdamW, clip 10, plateau 0.5
  * after 5, rows without labels left out) is the first line of each. */
-#include <stdio.h>
 #include <string.h>
 
 #include "train/options.h"
@@ -90,7 +89,7 @@ basin_status bs_preset_apply(bs_settings *s, const char *name, const char *task,
         if (p->method && strcmp(p->method, method) != 0)
             continue;
         char where[64];
-        snprintf(where, sizeof where, "preset %s", p->name);
+        bs_print(where, sizeof where, "preset %s", p->name);
         basin_status status = bs_settings_words(s, p->settings, where, err);
         if (status)
             return status;

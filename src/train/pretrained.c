@@ -4,7 +4,6 @@
  * with is kept in a file that is named after everything they depend on: data, first values of the
  * net, settings. Another run of which all of that is the same goes on from there, with the bits
  * it would have come to by itself. */
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -84,13 +83,13 @@ basin_status bs_pretrained_identify(bs_trainer *t, basin_error *err)
 
 static void path_of(const bs_trainer *t, char path[BS_OPTION_TEXT + 64])
 {
-    snprintf(path, BS_OPTION_TEXT + 64, "%s/%016llx.safetensors", folder_of(t),
+    bs_print(path, BS_OPTION_TEXT + 64, "%s/%016llx.safetensors", folder_of(t),
              (unsigned long long)bs_hash64(t->beginning.data, t->beginning.len));
 }
 
 static void metrics_path(const bs_trainer *t, char path[BS_OPTION_TEXT + 64])
 {
-    snprintf(path, BS_OPTION_TEXT + 64, "%s/metrics.jsonl", t->job->folder);
+    bs_print(path, BS_OPTION_TEXT + 64, "%s/metrics.jsonl", t->job->folder);
 }
 
 /* ---- what was counted meanwhile ---- */

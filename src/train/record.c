@@ -1,9 +1,11 @@
 /* record.c -- the table people watch, and the files of the run folder that are
  * not needed to go on: config, manifest.json, metrics.jsonl. */
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
@@ -14,7 +16,7 @@
 
 static void file_path(const bs_trainer *t, const char *name, char path[BS_OPTION_TEXT + 64])
 {
-    snprintf(path, BS_OPTION_TEXT + 64, "%s/%s", t->job->folder, name);
+    bs_print(path, BS_OPTION_TEXT + 64, "%s/%s", t->job->folder, name);
 }
 
 static basin_status write_buf(const bs_trainer *t, const char *name, bs_buf *text, basin_error *err)
@@ -132,6 +134,18 @@ static basin_status append_line(const bs_trainer *t, const bs_buf *line, basin_e
     return ok ? BASIN_OK : bs_fail_io(err, path, errno ? errno : EIO);
 }
 
+/* Of a line; one that is damaged belongs to no epoch that is kept. */
+static long epoch_of(const char *line)
+{
+    static const char key[] = "{\"epoch\": ";
+    char             *end;
+    if (strncmp(line, key, sizeof key - 1) != 0)
+        return LONG_MAX;
+    line += sizeof key - 1;
+    const long epoch = strtol(line, &end, 10);
+    return end > line ? epoch : LONG_MAX;
+}
+
 basin_status bs_record_rewind(bs_trainer *t, basin_error *err)
 {
     char   path[BS_OPTION_TEXT + 64];
@@ -144,8 +158,7 @@ basin_status bs_record_rewind(bs_trainer *t, basin_error *err)
     basin_status s = bs_read_file(path, &text, err);
     for (char *at = text.data; !s && at && *at;) {
         char *end = strchr(at, '\n');
-        int   epoch = 0;
-        if (!end || sscanf(at, "{\"epoch\": %d", &epoch) != 1 || epoch >= t->epoch)
+        if (!end || epoch_of(at) >= t->epoch)
             break;
         bs_buf_add(&kept, at, (size_t)(end + 1 - at));
         at = end + 1;
@@ -188,7 +201,7 @@ void bs_record_header(bs_trainer *t)
     int            metric[METRICS], n = shown_metrics(t, metric);
     char           names[METRICS * 16] = "";
     for (int i = 0, at = 0; i < n; i++)
-        at += snprintf(names + at, sizeof names - (size_t)at, " %*.10s", i ? 9 : 11,
+        at += bs_print(names + at, sizeof names - (size_t)at, " %*.10s", i ? 9 : 11,
                        heading_of(k, metric[i]));
     bs_log_row(t->job->log, BS_DIM, "  %5s %9s %11s %8s%s %8s", "epoch", "net loss", "energy loss",
                "lr", names, "seconds");
@@ -197,16 +210,16 @@ void bs_record_header(bs_trainer *t)
 static void mean_text(const bs_seen *s, char text[16])
 {
     const double mean = s->n > 0 ? s->sum / (double)s->n : 0;
-    snprintf(text, 16, s->n == 0 ? "-" : fabs(mean) < 1000 ? "%.4f" : "%.4g", mean);
+    bs_print(text, 16, s->n == 0 ? "-" : fabs(mean) < 1000 ? "%.4f" : "%.4g", mean);
 }
 
 /* Shares of one in percent; what has no upper end as it is. */
 static void value_text(const bs_metric *m, double value, char text[16])
 {
     if (isnan(value))
-        snprintf(text, 16, "-");
+        bs_print(text, 16, "-");
     else
-        snprintf(text, 16, "%.2f", m->greatest <= 1 ? 100 * value : value);
+        bs_print(text, 16, "%.2f", m->greatest <= 1 ? 100 * value : value);
 }
 
 static void show_row(bs_trainer *t, const double valid[BS_MOST_METRICS], bool best)
@@ -220,7 +233,7 @@ static void show_row(bs_trainer *t, const double valid[BS_MOST_METRICS], bool be
     mean_text(&l->seen[BS_SEEN_loss_energy], energy);
     for (int i = 0, at = 0; i < n; i++) {
         value_text(&k->metric[metric[i]], valid[metric[i]], value);
-        at += snprintf(values + at, sizeof values - (size_t)at, i ? " %9s" : " %9s %s", value,
+        at += bs_print(values + at, sizeof values - (size_t)at, i ? " %9s" : " %9s %s", value,
                        best ? "*" : " ");
     }
     bs_log_row(t->job->log, best ? BS_GOOD : BS_PLAIN, "  %5d %9s %11s %8.2g%s %8.1f", t->epoch,

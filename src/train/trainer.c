@@ -2,7 +2,6 @@
 #include "train/trainer.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/io.h"
@@ -176,7 +175,7 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
     const int32_t rows = t->feed->epoch;
     bs_rng        rng = bs_rng_make((uint64_t)t->o->seed, (uint64_t)t->epoch, SHUFFLE_STREAM);
     char          what[32];
-    snprintf(what, sizeof what, "epoch %d", t->epoch);
+    bs_print(what, sizeof what, "epoch %d", t->epoch);
     bs_progress bar = bs_progress_start(t->job->log, what, t->job->train->kind->unit, rows);
     bar.later = time_to_end(t);
     basin_status s = BASIN_OK;
@@ -415,7 +414,7 @@ static basin_status write_model(bs_trainer *t, const bs_train_outcome *out, basi
         return BASIN_OK;
     bs_buf_init(&card, 1 << 20);
     write_card(t->job->train->kind, out, &card);
-    snprintf(path, sizeof path, "%s/best.safetensors", t->job->folder);
+    bs_print(path, sizeof path, "%s/best.safetensors", t->job->folder);
     basin_status s =
         card.failed ? bs_fail_nomem(err)
                     : bs_saved_write(path, t->job->settings, t->job->train->kind, t->job->known,

@@ -3,7 +3,6 @@
  * A point is always taken back from the text of its values, so that the model, the log and the
  * training speak of the same numbers, with few digits. */
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "train/tune.h"
@@ -91,7 +90,7 @@ static basin_status number_range(bs_dimension *d, double value, char *range, bas
         s = bad_range(&d->row, range, "is not a range; LO..HI, x10 and A|B|C are", err);
     } else {
         char low[BS_TUNE_NAME];
-        snprintf(low, sizeof low, "%.*s", (int)(dots - range), range);
+        bs_print(low, sizeof low, "%.*s", (int)(dots - range), range);
         if (!bs_parse_double(low, &d->lo) || !bs_parse_double(dots + 2, &d->hi))
             s = bad_range(&d->row, range, "both ends of a range are numbers, as in 1e-4..1e-2",
                           err);
@@ -102,7 +101,7 @@ static basin_status number_range(bs_dimension *d, double value, char *range, bas
     within_row(d);
     if (range[0] != 'x' && (lo < d->lo || hi > d->hi)) {
         char what[200];
-        snprintf(what, sizeof what, "the option itself takes %s from %s to %s",
+        bs_print(what, sizeof what, "the option itself takes %s from %s to %s",
                  d->row.kind == BS_INT ? "whole numbers" : "numbers",
                  d->row.min ? d->row.min : "any", d->row.max ? d->row.max : "any");
         return bad_range(&d->row, range, what, err);
@@ -166,7 +165,7 @@ static basin_status make_dimension(const bs_settings *s, const bs_option *row, c
                                    bs_dimension *d, basin_error *err)
 {
     char text[BS_OPTION_TEXT];
-    snprintf(text, sizeof text, "%s", range);
+    bs_print(text, sizeof text, "%s", range);
     *d = (bs_dimension){.row = *row};
     basin_status status = BASIN_OK;
     if (row->kind == BS_TEXT || strchr(text, '|') || !is_number(row)) {
@@ -187,7 +186,7 @@ static bool own_range(const bs_option *row, const bs_settings *s, char out[BS_OP
 {
     const double value = number_of(row, s);
     double       lo, hi;
-    snprintf(out, BS_OPTION_TEXT, "%s", row->choices);
+    bs_print(out, BS_OPTION_TEXT, "%s", row->choices);
     char *dots = strstr(out, "..");
     if (!dots)
         return value > 0;
@@ -202,7 +201,7 @@ static bool own_range(const bs_option *row, const bs_settings *s, char out[BS_OP
     char a[BS_NUMBER_TEXT], b[BS_NUMBER_TEXT];
     bs_format_double(lo, a);
     bs_format_double(hi, b);
-    snprintf(out, BS_OPTION_TEXT, "%s..%s", a, b);
+    bs_print(out, BS_OPTION_TEXT, "%s..%s", a, b);
     return true;
 }
 
@@ -230,7 +229,7 @@ static basin_status add_own(const bs_settings *s, const bs_option *rows, const b
     char range[BS_OPTION_TEXT], name[BS_TUNE_NAME];
     for (const char *at = m->tunes ? m->tunes : ""; *at;) {
         const size_t n = strcspn(at, " ");
-        snprintf(name, sizeof name, "%.*s", (int)n, at);
+        bs_print(name, sizeof name, "%.*s", (int)n, at);
         at += n + strspn(at + n, " ");
         const bs_option *row = bs_option_find(rows, name);
         if (!row || !row->choices || !is_number(row))
@@ -302,12 +301,12 @@ static basin_status one_wish(const bs_settings *s, const bs_option *rows, const 
                        name);
     if (is_fixed(w, name))
         return bs_fail(err, BASIN_EARG, "--space: %s is fixed by --set; give one of them", name);
-    snprintf(range, sizeof range, "%s", equals ? equals + 1 : "");
+    bs_print(range, sizeof range, "%s", equals ? equals + 1 : "");
     if (!equals && is_number(row) && (!row->choices || !own_range(row, s, range)))
         return bs_fail(err, BASIN_EARG, "--space: %s has no range of its own; give %s=LO..HI", name,
                        name);
     if (!equals && row->kind == BS_NAME)
-        snprintf(range, sizeof range, "%s", row->choices);
+        bs_print(range, sizeof range, "%s", row->choices);
     int at = find(out, name);
     if (at < 0 && out->n == BS_TUNE_MOST)
         return bs_fail(err, BASIN_EARG, "--space: more than %d options", BS_TUNE_MOST);
@@ -354,7 +353,7 @@ void bs_space_text(const bs_dimension *d, double u, char text[BS_TUNE_NAME])
 {
     if (d->n_words > 0) {
         int i = (int)(clip(u, 0, 1) * d->n_words);
-        snprintf(text, BS_TUNE_NAME, "%s", d->word[i < d->n_words ? i : d->n_words - 1]);
+        bs_print(text, BS_TUNE_NAME, "%s", d->word[i < d->n_words ? i : d->n_words - 1]);
         return;
     }
     char   number[BS_NUMBER_TEXT];
@@ -364,7 +363,7 @@ void bs_space_text(const bs_dimension *d, double u, char text[BS_TUNE_NAME])
         const double size = d->log ? fabs(x) : d->hi - d->lo;
         const double unit = pow(10, floor(log10(size)) + 1 - DIGITS);
         char         rounded[BS_NUMBER_TEXT];
-        snprintf(rounded, sizeof rounded, "%.12g", rint(x / unit) * unit);
+        bs_print(rounded, sizeof rounded, "%.12g", rint(x / unit) * unit);
         for (char *c = rounded; *c; c++) /* of the locale */
             if (*c == ',')
                 *c = '.';
@@ -373,7 +372,7 @@ void bs_space_text(const bs_dimension *d, double u, char text[BS_TUNE_NAME])
         x = clip(x, d->lo, d->hi);
     }
     bs_format_double(x, number);
-    snprintf(text, BS_TUNE_NAME, "%s", number);
+    bs_print(text, BS_TUNE_NAME, "%s", number);
 }
 
 double bs_space_point(const bs_dimension *d, const char *text)

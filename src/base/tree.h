@@ -1,0 +1,21 @@
+/* tree.h -- JSON through jansson, the same in every locale.
+ *
+ * jansson reads and writes numbers by strtod and printf and knows of one decimal point of one byte;
+ * where it has two, as in Persian, it stops the program. Only these call it to read and write. */
+#ifndef BS_TREE_H
+#define BS_TREE_H
+
+#include <jansson.h>
+
+#include "base/buf.h"
+
+/* As json_loadb; why may be NULL. */
+json_t *bs_tree_read(const char *text, size_t len, size_t flags, json_error_t *why);
+
+/* Appends any value as JSON; false when there is none or memory ran out. */
+bool bs_tree_write(const json_t *value, bs_buf *out);
+
+/* As much of any value as fits, for messages; false when there is none. */
+bool bs_tree_show(const json_t *value, size_t flags, char *text, size_t size);
+
+#endif
