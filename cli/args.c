@@ -10,8 +10,8 @@
 
 static int stop_asked;
 
-/* A thread waits for signals while all others block them: kernels of oneDNN use the stack pointer
- * for other things, so that a handler would write its frame into somebody's data. */
+/* A thread waits for signals while all others block them: those that train get to a handler only
+ * between steps, and the second signal ends the program in the middle of one. */
 static void *wait_for_signals(void *arg)
 {
     const struct timespec moment = {.tv_nsec = 200000000}, none = {0};

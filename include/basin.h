@@ -18,7 +18,11 @@
  * Models of sentences are asked with basin_predict_tokens instead.
  *
  * A model is immutable once loaded and may be shared between threads. A
- * predictor holds the memory of one thread at a time. */
+ * predictor holds the memory of one thread at a time.
+ *
+ * Signals: handlers of the host may run at any time. Those of a thread that multiplies matrices
+ * here wait for the end of a step, as a rule a few milliseconds: kernels of oneDNN use the stack
+ * pointer for other things. */
 #ifndef BASIN_H
 #define BASIN_H
 
@@ -155,9 +159,7 @@ typedef struct {
 } basin_text;
 void basin_text_free(basin_text *t); /* also leaves it empty */
 
-/* Where longer work reports, and how it is stopped. NULL = silent, unstoppable. Signals that are
- * handled should be blocked in the thread that calls, or handled on a stack of their own
- * (sigaltstack): kernels of oneDNN use the stack pointer for other things. */
+/* Where longer work reports, and how it is stopped. NULL = silent, unstoppable. */
 typedef struct {
     FILE               *messages;  /* progress and notes; NULL = none */
     int                 verbosity; /* 0 nothing, 1 warnings, 2 normal, 3 more */

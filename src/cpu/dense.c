@@ -13,6 +13,7 @@
 
 #include "base/utf8.h"
 #include "cpu/dense.h"
+#include "cpu/signals.h"
 
 #ifdef BS_DOUBLE
 #define blas_gemm cblas_dgemm
@@ -75,13 +76,40 @@ static bool parts(bool ta, bool tb, int m, int n, int k, int *rows, int *columns
     return *columns > 0 && all <= LITTLE;
 }
 
+/* What a thread set up for its products. In a run, that is done by the first product that needs it
+ * and undone at the end: two system calls a run and thread, none where oneDNN has no part in it. */
+static _Thread_local struct {
+    bool     run;     /* between bs_products_begin and bs_products_end */
+    bool     blocked; /* signals are, and were so before: */
+    uint64_t signals;
+} mine;
+
+void bs_products_begin(void)
+{
+    mine.run = true;
+}
+
+void bs_products_end(void)
+{
+    mine.run = false;
+    if (mine.blocked)
+        bs_signals_restore(mine.signals);
+    mine.blocked = false;
+}
+
 #if defined BS_DNNL && !defined BS_DOUBLE
 #include <dnnl.h>
 
 static void whole(bool ta, bool tb, int m, int n, int k, const real *a, int lda, const real *b,
                   int ldb, real beta, real *c, int ldc)
 {
+    const bool lonely = !mine.run;
+    if (!mine.blocked)
+        mine.signals = bs_signals_block();
+    mine.blocked = true;
     dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, 1, a, lda, b, ldb, beta, c, ldc);
+    if (lonely)
+        bs_products_end();
 }
 #else
 static void whole(bool ta, bool tb, int m, int n, int k, const real *a, int lda, const real *b,

@@ -12,6 +12,11 @@ void bs_gemm(bool ta, bool tb, int m, int n, int k, const real *a, int64_t lda, 
 /* y = a x + beta y for a of m rows and n columns, or of its transpose. */
 void bs_gemv(bool ta, int m, int n, const real *a, int64_t lda, const real *x, real beta, real *y);
 
+/* A thread's products of one run lie between these: what they need of the thread (signals.h) is
+ * then set up once. A product outside of them does so for itself. */
+void bs_products_begin(void);
+void bs_products_end(void);
+
 /* Whether OpenBLAS has code for this processor that multiplies small matrices where they lie; by
  * the name that OpenBLAS has for it. */
 bool bs_blas_unpacked(const char *core);

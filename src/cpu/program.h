@@ -101,7 +101,8 @@ bool bs_choice_alone(bs_choice *c, double cost);     /* how to do the next run, 
 void bs_choice_report(bs_choice *c, double seconds); /* how long it took */
 
 /* What a thread's settings were before it ran kernels: subnormal numbers are flushed (they
- * cost a hundred times more than others and mean nothing here), libraries stay on one thread. */
+ * cost a hundred times more than others and mean nothing here), libraries stay on one thread.
+ * Signals wait until the end, from the first product by oneDNN on. */
 typedef struct {
     unsigned csr;
     int      threads;

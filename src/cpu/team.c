@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include "base/log.h"
+#include "cpu/dense.h"
 #include "cpu/program.h"
 
 #if defined(__x86_64__)
@@ -29,6 +30,7 @@ bs_thread_mode bs_enter_kernels(void)
     old.csr = _mm_getcsr();
     _mm_setcsr(old.csr | 0x8040);
 #endif
+    bs_products_begin();
     return old;
 }
 
@@ -38,6 +40,7 @@ void bs_leave_kernels(bs_thread_mode old)
 #if defined(__x86_64__)
     _mm_setcsr(old.csr);
 #endif
+    bs_products_end(); /* last: handlers that waited begin here, with the settings of the caller */
 }
 
 static void pause_briefly(void)
