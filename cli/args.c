@@ -77,9 +77,10 @@ int cli_misuse(const cli_verb *verb, const char *fmt, ...)
     return MISUSED;
 }
 
-static int flush_results(void)
+int cli_flush(void)
 {
-    errno = 0;
+    if (!ferror(stdout))
+        errno = 0; /* else it tells why */
     if (fflush(stdout) == 0 && !ferror(stdout))
         return DONE;
     fprintf(stderr, "basin: standard output: results cannot be written%s%s\n", errno ? ": " : "",
@@ -90,12 +91,13 @@ static int flush_results(void)
 int cli_show(const cli_common *common, basin_text *text)
 {
     const char *what = common->json ? text->json : text->table;
+    errno = 0;
     if (what)
         fputs(what, stdout);
     if (common->json)
         fputs("\n", stdout);
     basin_text_free(text);
-    return flush_results();
+    return cli_flush();
 }
 
 /* ---- tables ---- */

@@ -47,6 +47,8 @@ int cli_misuse(const cli_verb *verb, const char *fmt, ...) __attribute__((format
 
 /* Prints table or JSON to stdout; frees the text. */
 int cli_show(const cli_common *common, basin_text *text);
+/* Whether all that was printed has arrived; main asks for every verb that ended well. */
+int cli_flush(void);
 
 /* Messages to stderr as the common options say; stops on SIGINT and SIGTERM. */
 basin_session cli_session(const cli_common *common);

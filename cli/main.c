@@ -53,9 +53,8 @@ static void keep_stream_numbers(void)
             (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    keep_stream_numbers();
     if (argc < 2) {
         usage(stderr);
         return MISUSED;
@@ -86,4 +85,11 @@ int main(int argc, char **argv)
         return MISUSED;
     }
     return verb->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    keep_stream_numbers();
+    const int status = run(argc, argv);
+    return status ? status : cli_flush();
 }
