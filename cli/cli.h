@@ -42,6 +42,8 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, const cli_option *row
               cli_common *common, basin_config *config, const char **args, int *n_args, bool *stop);
 
 /* "basin: MESSAGE" to stderr; the exit status that fits. */
+/* A line on standard error, in which nothing can be that a terminal obeys. */
+void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cli_fail(const basin_error *err);
 int cli_misuse(const cli_verb *verb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

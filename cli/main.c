@@ -78,10 +78,11 @@ static int run(int argc, char **argv)
     }
     const cli_verb *verb = cli_find(name);
     if (!verb) {
-        fprintf(stderr, "basin: no verb '%s', only", name);
+        char known[256] = "";
         for (const cli_verb *v = cli_verbs; v->name; v++)
-            fprintf(stderr, "%s %s", v == cli_verbs ? "" : ",", v->name);
-        fprintf(stderr, "\n");
+            snprintf(known + strlen(known), sizeof known - strlen(known), "%s %s",
+                     v == cli_verbs ? "" : ",", v->name);
+        cli_say("basin: no verb '%s', only%s", name, known);
         return MISUSED;
     }
     return verb->run(argc - 1, argv + 1);
