@@ -201,10 +201,12 @@ static const bad csv[] = {
         "x/blank"),
     ROW("", "a,b\n1,2\n",
         "data: which columns are labels? --labels takes names, a pattern such as 'tag_*', a "
-        "file, first:N or last:N, or one column of lists"),
+        "file, first:N or last:N, or one column of lists; a file of their own follows the data "
+        "(X.csv Y.csv)"),
     ROW("", "a,b,c\n1.5,0,1\n",
         "data: which columns are labels? --labels takes names, a pattern such as 'tag_*', a "
-        "file, first:N or last:N, or one column of lists; the last 2 are 0/1: --labels last:2?"),
+        "file, first:N or last:N, or one column of lists; a file of their own follows the data "
+        "(X.csv Y.csv); the last 2 are 0/1: --labels last:2?"),
     ROW("labels=y", "a,y\n", "data: there are no rows"),
     ROW("labels=y", "a,y\n1e39,1\n", "data:2:1: the value of 'a' is too large (above 3.4e38)"),
     ROW("labels=a,y", "a,y\n1,1\n", "data: all 2 columns are labels; no feature is left"),
@@ -273,7 +275,7 @@ static const bad any[] = {
         "data: is not ARFF, LIBSVM, extreme-classification, CSV or JSONL text; data.format says "
         "which it is, --task tag that it is sentences"),
     ROW("format=arf", "hello\n",
-        "format 'arf' is not known; use auto, arff, xmc, jsonl, libsvm, csv"),
+        "format 'arf' is not known; use auto, arff, xmc, jsonl, libsvm, csv, npy"),
 };
 
 static void check(const bad *table, size_t n)

@@ -20,12 +20,13 @@ CORPUS(libsvm)
 CORPUS(xmc)
 CORPUS(csv)
 CORPUS(jsonl)
+CORPUS(npy)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arff), cmocka_unit_test(test_libsvm), cmocka_unit_test(test_xmc),
-        cmocka_unit_test(test_csv),  cmocka_unit_test(test_jsonl),
+        cmocka_unit_test(test_csv),  cmocka_unit_test(test_jsonl),  cmocka_unit_test(test_npy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,3 +40,18 @@ bool bs_same_word(const char *text, size_t len, const char *word)
             return false;
     return word[len] == '\0';
 }
+
+char *bs_utf8_put(char *out, uint32_t c)
+{
+    if (c > 0x10FFFF || (c >= 0xD800 && c < 0xE000))
+        c = 0xFFFD;
+    if (c < 0x80) {
+        *out++ = (char)c;
+        return out;
+    }
+    const int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    *out++ = (char)((0xFF00 >> (more + 1) & 0xFF) | c >> 6 * more);
+    for (int i = more - 1; i >= 0; i--)
+        *out++ = (char)(0x80 | (c >> 6 * i & 0x3F));
+    return out;
+}

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Bytes of the character at p, of which `left` may be read; 0 when it is not valid (RFC 3629:
  * no overlong forms, no surrogates, nothing above U+10FFFF) or cut off. A NUL ends any
@@ -12,5 +13,8 @@ size_t bs_utf8_len(const char *p, size_t left);
 
 /* Equal without regard to the case of ASCII letters, in any locale; word is NUL-terminated. */
 bool bs_same_word(const char *text, size_t len, const char *word);
+
+/* Writes a character, at most 4 bytes, and returns where it ends; what is none becomes U+FFFD. */
+char *bs_utf8_put(char *out, uint32_t c);
 
 #endif

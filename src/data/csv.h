@@ -70,6 +70,7 @@ typedef struct {
     int32_t     n;
     int32_t     rows, blank;
     bool        header;    /* the first line holds names */
+    int32_t     names;     /* the column that seems to name the rows, or -1 */
     const char *separator; /* within a list of labels */
     bool        latin1;
     int32_t     hint; /* for bs_schema_attribute() */

@@ -81,7 +81,9 @@ static basin_status take_names(csv_table *t, bool header)
         if (!len && header && i < 2) /* the index of a table that pandas wrote */
             t->r->b->ds->source.unnamed = i == 0;
         if (!len) {
-            len = (size_t)bs_print(number, sizeof number, "c%d", i + 1);
+            const bool alone = t->r->o->only_labels && !header;
+            len = (size_t)bs_print(number, sizeof number, alone ? "y%d" : "c%d",
+                                   alone ? (int)i : (int)i + 1);
             text = number;
         }
         const char *name = memchr(text, '\0', len) ? NULL : bs_to_utf8(arena, text, len, &latin1);

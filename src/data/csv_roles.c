@@ -117,6 +117,15 @@ static bool guessed_labels(const csv_table *t, uint8_t *mark, const char **why)
     return false;
 }
 
+/* The index that pandas writes, or a column called id: two files of the same rows have it both. */
+static void find_names(csv_table *t)
+{
+    t->names = t->r->b->ds->source.unnamed ? 0 : -1;
+    for (int32_t i = 0; i < t->n && t->names < 0 && t->header; i++)
+        if (bs_named_like_id(t->column[i].name))
+            t->names = i;
+}
+
 static basin_status ask_for_labels(const csv_table *t)
 {
     int32_t last = 0;
@@ -125,10 +134,12 @@ static basin_status ask_for_labels(const csv_table *t)
     char text[80] = "";
     if (last && last < t->n)
         bs_print(text, sizeof text, "; the last %d are 0/1: --labels last:%d?", last, last);
-    return bs_fail_at(t->r, 0, 0,
-                      "which columns are labels? --labels takes names, a pattern such as "
-                      "'tag_*', a file, first:N or last:N, or one column of lists%s",
-                      text);
+    return bs_fail_at(
+        t->r, 0, 0,
+        "which columns are labels? --labels takes names, a pattern such as "
+        "'tag_*', a file, first:N or last:N, or one column of lists; a file of their own "
+        "follows the data (X.csv Y.csv)%s",
+        text);
 }
 
 static basin_status choose_labels(csv_table *t, uint8_t *mark)
@@ -136,6 +147,11 @@ static basin_status choose_labels(csv_table *t, uint8_t *mark)
     char       *from = t->r->b->ds->source.labels_from;
     size_t      size = sizeof t->r->b->ds->source.labels_from;
     const char *why = "";
+    if (t->r->o->only_labels) {
+        for (int32_t i = 0; i < t->n; i++)
+            mark[i] = i != t->names;
+        return BASIN_OK;
+    }
     if (t->r->o->labels[0]) {
         bs_print(from, size, "--labels");
         return option_labels(t, mark);
@@ -289,6 +305,10 @@ static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
 {
     bs_source *source = &t->r->b->ds->source;
     int        trained = trained_kind(t, c);
+    if (t->r->o->only_labels) {
+        c->role = CSV_SKIP;
+        return BASIN_OK;
+    }
     source->attributes++;
     if (trained < 0 && !c->truth)
         note_odd_cell(t, c);
@@ -337,12 +357,13 @@ basin_status bs_csv_roles(csv_table *t)
     if (!mark)
         return bs_fail_nomem(t->r->err);
     basin_status s = name_unlabelled(t);
+    find_names(t);
     if (!s)
         s = choose_labels(t, mark);
     int32_t marked = 0;
     for (int32_t i = 0; i < t->n; i++)
         marked += mark[i];
-    if (!s && marked == t->n)
+    if (!s && marked == t->n && !t->r->o->only_labels)
         s = bs_fail_at(t->r, 0, 0, "all %d columns are labels; no feature is left", t->n);
     for (int32_t i = 0; !s && i < t->n; i++)
         s = mark[i] ? set_label(t, &t->column[i], marked) : set_feature(t, &t->column[i], i);

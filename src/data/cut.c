@@ -153,6 +153,12 @@ static const char *refuse(const char *path, const bs_dataset *ds, const bs_read_
         return "the first line has the number of rows";
     if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return "the data is not a file that can be read twice";
+    if (strcmp(ds->format, "npy") == 0)
+        return "its rows are not lines";
+    if (ds->source.paired)
+        return "labels are in a file of their own";
+    if (ds->source.recoded)
+        return "it is UTF-16";
     return o->drop_unlabelled ? "rows without labels were left out" : NULL;
 }
 

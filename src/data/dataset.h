@@ -49,7 +49,10 @@ typedef struct {
     int32_t numeric, nominal; /* of the file; the two sum up with texts and dates */
     int32_t binary;           /* of the nominal ones */
     int32_t skipped;          /* identifiers, texts, dates */
+    bool     paired;           /* labels are in a file of their own */
+    bool     recoded;          /* its text is not UTF-8 */
     bool    unnamed;          /* the first column has no name, the second has */
+    uint64_t names;            /* of the column that names the rows, hashed in order; 0: none */
     char    labels_from[96];  /* "bibtex.xml", "-C 28 in the relation name", "--labels" */
 } bs_source;
 

@@ -146,7 +146,7 @@ static bool name_rows(const columns *c, int32_t which)
 
 /* --- running numbers ----------------------------------------------------- */
 
-static bool named_like_id(const char *name)
+bool bs_named_like_id(const char *name)
 {
     static const char *const words[] = {"id",  "ids",      "uid",       "uuid",       "guid",
                                         "key", "index",    "rowid",     "row",        "no",
@@ -210,7 +210,8 @@ static basin_status judge(columns *c, int32_t which, const bs_schema *like, bs_n
         k->id = one_each(ds, k);
     else if (index && c->counting[k->first])
         k->id = true;
-    else if (many && number && (index || named_like_id(f->attribute)) && k->total >= ds->rows - 1)
+    else if (many && number && (index || bs_named_like_id(f->attribute)) &&
+             k->total >= ds->rows - 1)
         s = is_running(ds, k->first, &k->id, err);
     int32_t hint = 0;
     bool    counts = many && c->counting[k->first];

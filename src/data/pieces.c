@@ -96,7 +96,9 @@ static basin_status read_numbers(bs_pieces *p, basin_error *err)
 basin_status bs_pieces_open(const char *path, const bs_read_options *o, int32_t rows,
                             bs_pieces **out, basin_error *err)
 {
-    bs_pieces *p = bs_calloc(1, sizeof *p);
+    bs_pieces  *p = bs_calloc(1, sizeof *p);
+    const char *head = NULL;
+    size_t      n = 0;
     *out = NULL;
     if (!p)
         return bs_fail_nomem(err);
@@ -108,11 +110,14 @@ basin_status bs_pieces_open(const char *path, const bs_read_options *o, int32_t 
     p->said = -1;
     basin_status s = bs_input_open(path, &p->in, err);
     if (!s)
+        s = bs_input_peek(p->in, 64, &head, &n, err);
+    p->whole = !s && bs_utf16_of(head, n);
+    if (!s && !p->whole)
         s = bs_reader_choose(p->in, p->path, o, &p->reader, err);
-    p->whole = !s && p->reader->head == BS_HEAD_WHOLE;
-    if (!s && p->reader->head == BS_HEAD_ATTRIBUTES)
+    p->whole = !s && (p->whole || p->reader->head == BS_HEAD_WHOLE);
+    if (!s && !p->whole && p->reader->head == BS_HEAD_ATTRIBUTES)
         s = read_attributes(p, err);
-    if (!s && p->reader->head == BS_HEAD_NUMBERS)
+    if (!s && !p->whole && p->reader->head == BS_HEAD_NUMBERS)
         s = read_numbers(p, err);
     if (s) {
         bs_pieces_close(p);

@@ -136,6 +136,8 @@ static basin_status choose(const bs_reading *r, const bs_reader **out)
     if (n == 0)
         return bs_fail_at(r, 0, 0, "the file is empty");
     s = refuse_text(r, head, n);
+    if (!s && !bs_reader_npy.sniff(head, n, ""))
+        s = bs_refuse_foreign(r, head, n);
     if (s)
         return s;
     int best = 0;
@@ -148,6 +150,8 @@ static basin_status choose(const bs_reading *r, const bs_reader **out)
             *out = bs_readers[i];
         }
     }
+    if (!*out && r->o->only_labels) /* one column of labels has nothing that shows it */
+        *out = bs_reader_find("csv");
     if (!*out)
         return bs_fail_at(r, 0, 0,
                           "is not ARFF, LIBSVM, extreme-classification, CSV or JSONL text; "
@@ -169,6 +173,8 @@ static basin_status check_limits(const bs_reading *r)
     if (r->b->ds->rows == 0)
         return bs_fail_at(r, 0, 0, "there are no rows");
     const char *odd = r->notes ? bs_notes_find(r->notes, BS_NOTE_ODD_CELL) : NULL;
+    if (r->o->only_labels)
+        return BASIN_OK;
     if (s->n_features == 0 && odd)
         return bs_fail(r->err, BASIN_EDATA, "%s; there are no features left", odd);
     /* Rows may all be zero where a model knows what could have been there. */
@@ -192,7 +198,7 @@ static basin_status common_notes(const bs_reading *r)
     }
     if (bare && ds->labelled)
         bs_notes_add(r->notes, "unlabelled", "%d of %d rows have no label", bare, ds->rows);
-    if (empty)
+    if (empty && !r->o->only_labels)
         bs_notes_add(r->notes, "empty", "%d of %d rows have no feature other than 0", empty,
                      ds->rows);
     if (ds->n_missing)
@@ -245,8 +251,8 @@ basin_status bs_reader_choose(bs_input *in, const char *path, const bs_read_opti
     return choose(&r, out);
 }
 
-basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read_options *o,
-                                   bs_dataset **out, bs_notes *notes, basin_error *err)
+static basin_status read_input(bs_input *in, const char *path, const bs_read_options *o,
+                               bs_dataset **out, bs_notes *notes, basin_error *err)
 {
     *out = NULL;
     bs_build    b;
@@ -290,10 +296,49 @@ basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read
     return s;
 }
 
+/* The same text in UTF-8, read from memory. */
+static basin_status read_recoded(bs_input *in, const char *path, const bs_read_options *o,
+                                 bs_utf16 kind, bs_dataset **out, bs_notes *notes, basin_error *err)
+{
+    bs_buf    raw, text;
+    bs_input *again = NULL;
+    bs_buf_init(&raw, (size_t)1 << 36);
+    bs_buf_init(&text, (size_t)1 << 37);
+    basin_status s = bs_input_rest(in, &raw, err);
+    if (!s)
+        s = bs_utf16_recode(&raw, kind, &text, err);
+    bs_buf_free(&raw);
+    if (!s)
+        s = bs_input_memory(bs_input_name(in), text.data ? text.data : "", text.len, &again, err);
+    if (!s)
+        s = read_input(again, path, o, out, notes, err);
+    if (!s) {
+        (*out)->source.recoded = true;
+        bs_notes_add(notes, "encoding", "the file is UTF-16 and was read as such");
+    }
+    bs_input_close(again);
+    bs_buf_free(&text);
+    return s;
+}
+
+basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read_options *o,
+                                   bs_dataset **out, bs_notes *notes, basin_error *err)
+{
+    const char *head;
+    size_t      n;
+    *out = NULL;
+    basin_status s = bs_input_peek(in, 64, &head, &n, err);
+    if (s)
+        return s;
+    const bs_utf16 kind = bs_utf16_of(head, n);
+    return kind ? read_recoded(in, path, o, kind, out, notes, err)
+                : read_input(in, path, o, out, notes, err);
+}
+
 /* --- several files ------------------------------------------------------- */
 
-static basin_status read_path(const char *path, const bs_read_options *o, bs_dataset **out,
-                              bs_notes *notes, basin_error *err)
+basin_status bs_dataset_read_file(const char *path, const bs_read_options *o, bs_dataset **out,
+                                  bs_notes *notes, basin_error *err)
 {
     bs_input *in;
     *out = NULL;
@@ -312,13 +357,14 @@ basin_status bs_dataset_read(const char *const *paths, int n, const bs_read_opti
     if (n < 1)
         return bs_fail(err, BASIN_EARG, "no data file was given");
     bs_dataset  *all = NULL;
-    basin_status s = read_path(paths[0], o, &all, notes, err);
-    for (int i = 1; !s && i < n; i++) {
+    int          used = 1;
+    basin_status s = bs_dataset_read_next(paths, n, o, &used, &all, notes, err);
+    for (int i = used; !s && i < n; i += used) {
         bs_read_options next = *o;
         bs_dataset     *more = NULL;
         if (!o->like)
             next.like = &all->schema;
-        s = read_path(paths[i], &next, &more, notes, err);
+        s = bs_dataset_read_next(paths + i, n - i, &next, &used, &more, notes, err);
         if (!s && !o->like)
             s = bs_dataset_widen(all, more, err);
         if (!s)

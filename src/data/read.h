@@ -21,6 +21,7 @@ typedef struct {
     /* Not in the table: for whoever reads a second file. */
     const bs_schema *like;        /* the training schema: index base, label names; borrowed */
     bool             label_free;  /* a file without labels is fine */
+    bool             only_labels; /* all columns are labels, of the rows of another file */
     int64_t          rows_before; /* of the file, in pieces read before */
 } bs_read_options;
 
@@ -70,15 +71,34 @@ basin_status bs_reader_choose(bs_input *in, const char *path, const bs_read_opti
 basin_status bs_dataset_read(const char *const *paths, int n, const bs_read_options *o,
                              bs_dataset **out, bs_notes *notes, basin_error *err);
 
+/* One file, or an X and its Y: *used says how many of the paths that was. pair.c */
+basin_status bs_dataset_read_next(const char *const *paths, int n, const bs_read_options *o,
+                                  int *used, bs_dataset **out, bs_notes *notes, basin_error *err);
+/* "X.csv+Y.csv", where there is no file of this name: its two halves. */
+bool         bs_pair_path(const char *path, char x[BS_OPTION_TEXT], char y[BS_OPTION_TEXT]);
+basin_status bs_dataset_read_file(const char *path, const bs_read_options *o, bs_dataset **out,
+                                  bs_notes *notes, basin_error *err);
+
 /* The same from an open input; path may be NULL. For tests, fuzzing and pipes. */
 basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read_options *o,
                                    bs_dataset **out, bs_notes *notes, basin_error *err);
+
+/* --- files of other kinds: foreign.c -------------------------------------- */
+
+typedef enum { BS_UTF16_NONE, BS_UTF16_LITTLE, BS_UTF16_BIG } bs_utf16;
+
+bool         bs_is_sheet(const char *head, size_t n); /* of Excel and the like */
+bs_utf16     bs_utf16_of(const char *head, size_t n);
+basin_status bs_utf16_recode(const bs_buf *text, bs_utf16 kind, bs_buf *out, basin_error *err);
 
 /* --- for readers --------------------------------------------------------- */
 
 /* "name:line:column: ..."; line or column 0 is left out. Always BASIN_EDATA. */
 basin_status bs_fail_at(const bs_reading *r, long line, size_t column, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* A Parquet file and the like: fails with how to convert it. */
+basin_status bs_refuse_foreign(const bs_reading *r, const char *head, size_t n);
 
 /* A file that is to be like the training data says nothing about labels. */
 basin_status bs_fail_no_labels(const bs_reading *r);
@@ -102,6 +122,9 @@ basin_status bs_read_names(const char *path, size_t ceiling, bs_names *out, basi
 
 /* Says which options were given that the format of the file has no use for. */
 basin_status bs_note_unused(const bs_reading *r, const bs_reader *reader);
+
+/* "id", "rowid", "user_id": a name for a column that only names rows. identifier.c */
+bool bs_named_like_id(const char *name);
 
 /* Leaves out columns that only name the rows (all different), with a note. */
 basin_status bs_drop_identifiers(bs_dataset *ds, const bs_read_options *o, bs_notes *notes,

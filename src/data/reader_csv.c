@@ -184,6 +184,9 @@ static basin_status read_rows(csv_table *t)
         for (int32_t i = 0; !s && step == CSV_CELL; i++) {
             csv_cell cell;
             step = bs_csv_next(&c, &cell);
+            if (i == t->names)
+                t->r->b->ds->source.names =
+                    bs_hash_bytes(cell.text, cell.len, t->r->b->ds->source.names);
             s = put_cell(t, &t->column[i], &cell);
         }
         if (!s)
@@ -203,6 +206,8 @@ static basin_status start_table(csv_table *t)
     if (s)
         return s;
     t->start = bs_csv_begin(&t->text, r->o->delimiter);
+    if (!t->start.delimiter && r->o->only_labels)
+        t->start.delimiter = '\t'; /* one column */
     if (!t->start.delimiter)
         return bs_fail_at(r, 1, 0,
                           "the first line has no comma, semicolon, tab or | between cells");

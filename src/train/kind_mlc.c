@@ -11,6 +11,8 @@
 static int sniff(const char *path, const char *head, size_t n)
 {
     int best = 1; /* for want of anything better: the reader's message is worth more than ours */
+    if (head && bs_is_sheet(head, n))
+        return 100; /* not an archive of pictures */
     for (int i = 0; bs_readers[i] && head; i++) {
         int sure = bs_readers[i]->sniff(head, n, path);
         best = sure > best ? sure : best;
@@ -74,12 +76,12 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
                                bs_part *out, basin_error *err)
 {
     const bs_read_options o = reading_of(s, w);
-    const int             each = o.like ? 1 : w->n;
     basin_status          status = BASIN_OK;
-    for (int i = 0; i < w->n && !status; i += each) {
+    for (int i = 0, used = w->n; i < w->n && !status; i += used) {
         bs_part     more = {0};
         bs_dataset *d = NULL;
-        status = bs_dataset_read(w->file + i, each, &o, &d, notes, err);
+        status = o.like ? bs_dataset_read_next(w->file + i, w->n - i, &o, &used, &d, notes, err)
+                        : bs_dataset_read(w->file, w->n, &o, &d, notes, err);
         if (!status)
             status = adopt(w, o.like, d, w->file[i], notes, i ? &more : out, err);
         if (!status && i)
@@ -99,8 +101,16 @@ typedef struct {
     bs_read_options o;
     bs_pieces      *file; /* the one being read, or NULL */
     int             next; /* file */
+    char            x[BS_OPTION_TEXT]; /* its name, where labels follow */
     int32_t         rows;
 } mlc_stream;
+
+/* Nobody asks for the Y of "X.csv+Y.csv". */
+static const char *without_labels(const char *path, char x[BS_OPTION_TEXT])
+{
+    char y[BS_OPTION_TEXT];
+    return bs_pair_path(path, x, y) ? x : path;
+}
 
 static basin_status stream_next(bs_stream *base, bs_notes *notes, bs_part *out, bool *more,
                                 basin_error *err)
@@ -114,7 +124,8 @@ static basin_status stream_next(bs_stream *base, bs_notes *notes, bs_part *out, 
         if (!s->file && s->next == s->wish.n)
             return BASIN_OK;
         if (!s->file)
-            status = bs_pieces_open(s->wish.file[s->next++], &s->o, s->rows, &s->file, err);
+            status = bs_pieces_open(without_labels(s->wish.file[s->next++], s->x), &s->o, s->rows,
+                                    &s->file, err);
         if (!status)
             status = bs_pieces_next(s->file, &d, notes, err);
         if (!status && !d) {

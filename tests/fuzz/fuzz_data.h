@@ -25,6 +25,7 @@ static inline void fuzz_read(const char *format, const uint8_t *data, size_t siz
     strcpy(o.labels, labels[data[0] % 5]);
     strcpy(o.nominal, data[0] & 64 ? "position" : "value");
     o.label_free = data[0] & 128;
+    o.only_labels = data[0] & 8;
     o.max_features = 100000;
     o.max_labels = 10000;
     bs_notes_init(&notes);
