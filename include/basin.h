@@ -13,7 +13,8 @@
  * basin_error, possibly NULL, as its last argument. Nothing here exits, aborts,
  * prints (but to basin_session.messages), or keeps a pointer to caller memory
  * after it returns, except where a comment says "borrows". A NULL where a comment
- * does not allow it is BASIN_EARG.
+ * does not allow it is BASIN_EARG. Files, texts and messages are the same whatever
+ * locale the program has set, and that locale stays as it is.
  *
  * Models of sentences are asked with basin_predict_tokens instead.
  *

@@ -1,7 +1,6 @@
 /* test_base_opt.c -- option tables: numbers, messages, config files, JSON, spelling hints. */
 #include <float.h>
 #include <limits.h>
-#include <locale.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -174,27 +173,6 @@ static void formatted_numbers_are_short(void **state)
         bs_format_double(cases[i].v, text);
         assert_string_equal(text, cases[i].want);
     }
-}
-
-static void the_locale_does_not_matter(void **state)
-{
-    (void)state;
-    const char *const names[] = { "de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "ps_AF.UTF-8" };
-    bool              found = false;
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (!setlocale(LC_ALL, names[i]))
-            continue;
-        found = true;
-        char   text[BS_NUMBER_TEXT];
-        double v;
-        bs_format_double(0.30000000000000004, text);
-        assert_string_equal(text, "0.30000000000000004");
-        assert_true(bs_parse_double("0.30000000000000004", &v) && v == 0.30000000000000004);
-        assert_false(bs_parse_double("0,5", &v));
-    }
-    setlocale(LC_ALL, "C");
-    if (!found)
-        skip(); /* no locale with a decimal comma is installed */
 }
 
 /* --- setting ----------------------------------------------------------------- */
@@ -554,7 +532,6 @@ int main(void)
         cmocka_unit_test(doubles_are_strict),
         cmocka_unit_test(doubles_agree_with_strtod),
         cmocka_unit_test(formatted_numbers_are_short),
-        cmocka_unit_test(the_locale_does_not_matter),
         cmocka_unit_test(defaults_are_set),
         cmocka_unit_test(values_are_set),
         cmocka_unit_test(bad_values_are_explained),
