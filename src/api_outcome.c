@@ -1,6 +1,7 @@
 /* api_outcome.c -- see api_outcome.h. */
 #include "api_outcome.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
@@ -78,7 +79,7 @@ static bool read_values(const bs_kind *k, const json_t *file, bs_train_outcome *
                               .has_test = json_object_get(o, "test") != NULL};
     if (!(epochs >= 1 && epochs < 1e9 && best >= 1 && best < 1e9) ||
         !(net >= 0 && net < most && energy >= 0 && energy < most) ||
-        !(out->seconds >= 0 && out->rows_per_s >= 0))
+        !(out->seconds >= 0 && out->rows_per_s >= 0) || fabs(cut) > FLT_MAX)
         return false;
     out->epochs = (int)epochs;
     out->best_epoch = (int)best;

@@ -20,6 +20,8 @@ static void log_path(const bs_tuning *t, char path[BS_OPTION_TEXT + 64])
     bs_print(path, BS_OPTION_TEXT + 64, "%s/trials.jsonl", t->o->folder);
 }
 
+enum { MOST_EPOCHS = 1000000000 };
+
 /* ---- writing ---- */
 
 /* What must be equal for a search to go on. */
@@ -191,30 +193,57 @@ static double score_of(const bs_tuning *t, const json_t *v)
     return json_is_number(v) ? bs_tune_score(t, json_number_value(v)) : (double)NAN;
 }
 
+/* A whole number from 0 to most; 0 where there is none. */
+static bool read_whole(const json_t *v, int most, int *out)
+{
+    const json_int_t n = json_integer_value(v);
+    *out = n >= 0 && n <= most ? (int)n : 0;
+    return !v || (json_is_integer(v) && n == *out);
+}
+
+static bool read_seconds(const json_t *v, double *out)
+{
+    *out = json_number_value(v);
+    return !v || (json_is_number(v) && *out >= 0 && *out <= 1e12);
+}
+
+/* Rungs are the same for all trials, once they are known, and a trial has passed no more. */
+static bool read_rungs(bs_tuning *t, const json_t *o, bs_trial *x)
+{
+    const json_t *rungs = json_object_get(o, "rungs"), *epochs = json_object_get(o, "rung_epochs");
+    const json_t *rises = json_object_get(o, "rises");
+    for (size_t i = 0; i < json_array_size(epochs) && i < BS_TUNE_RUNGS; i++) {
+        int n;
+        if (!read_whole(json_array_get(epochs, i), MOST_EPOCHS, &n))
+            return false;
+        t->rung_epoch[i] = n;
+        t->rungs = n > 0 ? (int)i + 1 : t->rungs;
+    }
+    if (json_array_size(rungs) > (size_t)t->rungs)
+        return false;
+    for (; (size_t)x->passed < json_array_size(rungs); x->passed++) {
+        x->rung[x->passed] = score_of(t, json_array_get(rungs, (size_t)x->passed));
+        x->rise[x->passed] = json_number_value(json_array_get(rises, (size_t)x->passed));
+    }
+    return true;
+}
+
 /* Negating twice is nothing, so that scores are read by the function that they were written by. */
 static bool read_trial(bs_tuning *t, const json_t *o, bs_trial *x, bs_tune_record *r)
 {
-    const int     state = find_word(bs_trial_states, 4, json_object_get(o, "state"));
-    const int     from = find_word(bs_trial_sources, 3, json_object_get(o, "from"));
-    const json_t *rungs = json_object_get(o, "rungs"), *epochs = json_object_get(o, "rung_epochs");
-    const json_t *rises = json_object_get(o, "rises");
+    const int state = find_word(bs_trial_states, 4, json_object_get(o, "state"));
+    const int from = find_word(bs_trial_sources, 3, json_object_get(o, "from"));
     *x = (bs_trial){.score = score_of(t, json_object_get(o, "score"))};
     *r = (bs_tune_record){.from = (bs_trial_source)from};
     if (state < 0 || from < 0 || !read_point(t, json_object_get(o, "values"), x))
         return false;
     x->state = (bs_trial_state)state;
-    for (size_t i = 0; i < json_array_size(rungs) && i < BS_TUNE_RUNGS; i++)
-        x->rung[x->passed++] = score_of(t, json_array_get(rungs, i));
-    for (size_t i = 0; i < json_array_size(rises) && i < BS_TUNE_RUNGS; i++)
-        x->rise[i] = json_number_value(json_array_get(rises, i));
-    for (size_t i = 0; i < json_array_size(epochs) && i < BS_TUNE_RUNGS; i++) {
-        t->rung_epoch[i] = (int)json_integer_value(json_array_get(epochs, i));
-        t->rungs = t->rung_epoch[i] > 0 ? (int)i + 1 : t->rungs;
-    }
-    r->epochs = (int)json_integer_value(json_object_get(o, "epochs"));
-    r->best_epoch = (int)json_integer_value(json_object_get(o, "best_epoch"));
-    r->seconds = json_number_value(json_object_get(o, "seconds"));
-    r->elapsed = json_number_value(json_object_get(o, "elapsed"));
+    if (!read_rungs(t, o, x) ||
+        !read_whole(json_object_get(o, "epochs"), MOST_EPOCHS, &r->epochs) ||
+        !read_whole(json_object_get(o, "best_epoch"), r->epochs, &r->best_epoch) ||
+        !read_seconds(json_object_get(o, "seconds"), &r->seconds) ||
+        !read_seconds(json_object_get(o, "elapsed"), &r->elapsed))
+        return false;
     const char *message = json_string_value(json_object_get(o, "message"));
     bs_print(r->message, sizeof r->message, "%s", message ? message : "");
     return true;
@@ -232,9 +261,9 @@ static basin_status take_line(bs_tuning *t, const char *path, int line, const ch
 {
     json_t       *o = bs_tree_read(text, n, 0, NULL);
     const json_t *v = json_object_get(o, "trial");
-    const int     at = json_is_integer(v) ? (int)json_integer_value(v) : -1;
+    int           at = 0;
     basin_status  s = BASIN_OK;
-    if (!o || at < 0 || at > t->n)
+    if (!v || !read_whole(v, t->n < BS_MOST_TRIALS ? t->n : BS_MOST_TRIALS - 1, &at))
         s = bad_line(path, line, err);
     else
         s = bs_tune_room(t, err);

@@ -100,6 +100,73 @@ static void a_search_goes_on(void **state)
     json_decref(out);
 }
 
+/* ---- logs that somebody changed ---- */
+
+static basin_status resume(const char *setting, basin_error *why)
+{
+    basin_config      *c = config();
+    basin_tune_options o = {.trials = 3, .folder = "l", .resume = 1};
+    basin_text         text = {NULL, NULL};
+    if (setting)
+        OK(basin_config_set(c, "resume.arithmetic", setting, err));
+    const basin_status s = basin_tune(c, &o, NULL, &text, why);
+    basin_text_free(&text);
+    basin_config_free(c);
+    return s;
+}
+
+/* Replaces the first `from` of a line, from 1, and goes on with the search. */
+static basin_status resume_changed(int line, const char *from, const char *to, basin_error *err)
+{
+    char command[256];
+    assert_int_equal(system("cp l/trials.jsonl l/whole"), 0);
+    snprintf(command, sizeof command, "sed -i -E '%d s/%s/%s/' l/trials.jsonl", line, from, to);
+    assert_int_equal(system(command), 0);
+    assert_int_not_equal(system("cmp -s l/trials.jsonl l/whole"), 0);
+    assert_int_equal(system("cp l/trials.jsonl l/changed"), 0);
+    const basin_status s = resume(NULL, err);
+    if (s)
+        assert_int_equal(system("cmp l/trials.jsonl l/changed"), 0);
+    assert_int_equal(system("mv l/whole l/trials.jsonl; rm l/changed"), 0);
+    return s;
+}
+
+static void numbers_of_a_log_are_checked(void **state)
+{
+    static const struct {
+        const char *from, *to;
+    } rows[] = {
+        {"\"trial\": 0", "\"trial\": 4294967296"},
+        {"\"trial\": 0", "\"trial\": -1"},
+        {"\"trial\": 0", "\"trial\": 1.0"},
+        {"\"trial\": 0", "\"trial\": 1"},
+        {"\"epochs\": [0-9]+", "\"epochs\": 4294967297"},
+        {"\"epochs\": [0-9]+", "\"epochs\": -1"},
+        {"\"epochs\": [0-9]+", "\"epochs\": 1e300"},
+        {"\"best_epoch\": [0-9]+", "\"best_epoch\": 2147483648"},
+        {"\"best_epoch\": [0-9]+", "\"best_epoch\": 1000"},
+        {"\"seconds\": [0-9.e-]+", "\"seconds\": -1"},
+        {"\"elapsed\": [0-9.e-]+", "\"elapsed\": 1e300"},
+        {"\"elapsed\": [0-9.e-]+", "\"elapsed\": \"x\""},
+        {"\"rungs\": \\[", "\"rungs\": [1, 1, 1, "},
+        {"\\}$", ", \"rung_epochs\": [4294967297, 0]}"},
+    };
+    basin_error        err;
+    basin_tune_options o = {.trials = 3, .folder = "l"};
+    (void)state;
+    json_decref(tune(&o));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        if (resume_changed(2, rows[i].from, rows[i].to, &err) != BASIN_EDATA) {
+            fprintf(stderr, "  row %d: %s\n", (int)i, err.msg);
+            fail();
+        }
+        assert_string_equal(err.msg,
+                            "l/trials.jsonl:2: is not a line of a search; another -o begins a new "
+                            "one");
+    }
+    assert_int_equal(resume(NULL, &err), BASIN_OK);
+}
+
 static void a_search_without_an_end_is_refused(void **state)
 {
     (void)state;
@@ -142,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_search_adds_up),
         cmocka_unit_test(a_search_goes_on),
+        cmocka_unit_test(numbers_of_a_log_are_checked),
         cmocka_unit_test(a_search_without_an_end_is_refused),
         cmocka_unit_test(memory_may_run_out),
     };

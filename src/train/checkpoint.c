@@ -1,9 +1,12 @@
 /* checkpoint.c -- the state of a run, so that it can go on as if never stopped.
  *
  * One safetensors file: the flat blocks (parameters, two states, the best
- * parameters) and a row of numbers. It is replaced atomically, so that a run
- * killed at any moment has the old one or the new one. Settings and data are
- * compared on reading: going on with others would not be going on. */
+ * parameters) and a row of numbers (numbers.c). It is replaced atomically, so
+ * that a run killed at any moment has the old one or the new one. Settings and data
+ * are compared on reading: going on with others would not be going
+ * on. Who may write a run folder could write anything into it, so all of it is
+ * checked before a part is used. */
+#include <float.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,66 +25,6 @@ bool bs_checkpoint_there(const char *folder)
     return access(path, F_OK) == 0;
 }
 
-/* Visits every number that must survive, always in the same order. */
-typedef struct {
-    double *at;
-    int     n;
-    bool    store;
-} numbers;
-
-static void number(numbers *v, double *x)
-{
-    if (v->store)
-        v->at[v->n] = *x;
-    else
-        *x = v->at[v->n];
-    v->n++;
-}
-
-#define NUMBER(type, field)         \
-    do {                            \
-        double x = (double)(field); \
-        number(v, &x);              \
-        (field) = (type)x;          \
-    } while (0)
-
-static void visit_optim(numbers *v, bs_optim *o)
-{
-    NUMBER(int64_t, o->update.step);
-    NUMBER(double, o->update.rate);
-    NUMBER(double, o->clip);
-}
-
-enum { MOST_NUMBERS = 160 };
-
-static void visit(numbers *v, bs_trainer *t)
-{
-    NUMBER(int, t->epoch);
-    NUMBER(int32_t, t->next_row);
-    NUMBER(int, t->best_epoch);
-    NUMBER(int, t->bad);
-    NUMBER(double, t->best_score);
-    NUMBER(double, t->seconds);
-    NUMBER(double, t->train_seconds);
-    NUMBER(int64_t, t->rows_seen);
-    NUMBER(uint64_t, t->learner.step);
-    NUMBER(int, t->phase_start);
-    NUMBER(int, t->learner.phase);
-    for (int i = 0; i < BS_SEEN_COUNT; i++) {
-        NUMBER(double, t->learner.seen[i].sum);
-        NUMBER(int64_t, t->learner.seen[i].n);
-    }
-    for (int i = 0; i < BS_MEMORY; i++)
-        NUMBER(double, t->learner.memory[i]);
-    NUMBER(double, t->plateau.best);
-    NUMBER(int, t->plateau.bad);
-    NUMBER(bool, t->plateau.started);
-    if (t->learner.net)
-        visit_optim(v, t->learner.net);
-    if (t->learner.energy)
-        visit_optim(v, t->learner.energy);
-}
-
 /* What must be equal for a checkpoint to be of this run. */
 static void write_identity(const bs_trainer *t, bs_buf *out)
 {
@@ -92,45 +35,51 @@ static void write_identity(const bs_trainer *t, bs_buf *out)
                   (unsigned long long)(j->test ? j->test->hash : 0));
 }
 
+/* Changes with the list of numbers. */
+static const char version[] = "2";
+
 basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err)
 {
-    char           path[BS_OPTION_TEXT + 64], folder[BS_OPTION_TEXT + 64];
-    double         row[MOST_NUMBERS];
-    const double   seconds = t->seconds;
-    numbers        v = {row, 0, true};
-    bs_params     *p = t->learner.params;
-    const size_t   bytes = (size_t)p->size * sizeof(real);
-    const bs_dtype dtype = sizeof(real) == 4 ? BS_DTYPE_F32 : BS_DTYPE_F64;
-    bs_buf         identity;
+    char             path[BS_OPTION_TEXT + 64], folder[BS_OPTION_TEXT + 64];
+    double           row[BS_MOST_NUMBERS];
+    const double     seconds = t->seconds;
+    const bs_params *p = t->learner.params;
+    const size_t     bytes = (size_t)p->size * sizeof(real);
+    bs_buf           identity;
     bs_buf_init(&identity, 1 << 22);
     write_identity(t, &identity);
     t->seconds += bs_seconds() - t->started;
-    visit(&v, t);
+    const int n = bs_numbers_store(t, BS_NUMBERS_ALL, row);
     t->seconds = seconds;
     const bs_tensor tensor[] = {
-        {"value", dtype, 1, {p->size}, p->value, bytes},
-        {"m", dtype, 1, {p->size}, p->m, bytes},
-        {"v", dtype, 1, {p->size}, p->v, bytes},
-        {"best", dtype, 1, {p->size}, t->best, bytes},
-        {"numbers", BS_DTYPE_F64, 1, {v.n}, row, (size_t)v.n * sizeof *row},
+        {"value", BS_DTYPE_REAL, 1, {p->size}, p->value, bytes},
+        {"m", BS_DTYPE_REAL, 1, {p->size}, p->m, bytes},
+        {"v", BS_DTYPE_REAL, 1, {p->size}, p->v, bytes},
+        {"best", BS_DTYPE_REAL, 1, {p->size}, t->best, bytes},
+        {"numbers", BS_DTYPE_F64, 1, {n}, row, (size_t)n * sizeof *row},
     };
+    const bs_meta meta[] = {{"basin.state", version},
+                            {"basin.run", identity.data}};
     bs_print(folder, sizeof folder, "%s/last", t->job->folder);
     basin_status s = identity.failed ? bs_fail_nomem(err) : bs_make_dir(folder, err);
     state_path(t->job->folder, path);
     if (!s)
-        s = bs_safetensors_write(path, tensor, 5, &(bs_meta){"basin.run", identity.data}, 1, err);
+        s = bs_safetensors_write(path, tensor, 5, meta, 2, err);
     bs_buf_free(&identity);
     return s;
 }
 
-static basin_status copy_block(const bs_safetensors *f, const char *path, const char *name,
-                               void *out, size_t bytes, basin_error *err)
+/* ---- reading ---- */
+
+static basin_status check_version(const bs_safetensors *f, const char *path, basin_error *err)
 {
-    const bs_tensor *x = bs_safetensors_find(f, name);
-    if (!x || x->bytes != bytes)
-        return bs_fail(err, BASIN_EDATA, "%s: '%s' is missing or has another size", path, name);
-    memcpy(out, x->data, bytes);
-    return BASIN_OK;
+    const char *theirs = bs_safetensors_meta(f, "basin.state");
+    if (theirs && strcmp(theirs, version) == 0)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EUNSUPPORTED,
+                   "%s: is the state of a run of another version of Basin; go on with that, or "
+                   "train anew",
+                   path);
 }
 
 static basin_status check_identity(const bs_trainer *t, const bs_safetensors *f, const char *path,
@@ -154,6 +103,41 @@ static basin_status check_identity(const bs_trainer *t, const bs_safetensors *f,
     return s;
 }
 
+/* Everything that can be wrong with the file is found before the first number is copied. */
+static basin_status take_values(bs_trainer *t, const bs_safetensors *f, const char *path,
+                                basin_error *err)
+{
+    static const struct {
+        const char *name;
+        double      least;
+    } block[] = {{"value", -DBL_MAX}, {"m", -DBL_MAX}, {"v", 0}, {"best", -DBL_MAX}};
+    const bs_params *p = t->learner.params;
+    real *const      to[] = {p->value, p->m, p->v, t->best};
+    const real      *from[4];
+    basin_error      why = {0};
+    basin_status     s = BASIN_OK;
+    for (int i = 0; i < 4 && !s; i++)
+        s = bs_block_find(f, path, block[i].name, p->size, block[i].least, &from[i], &why);
+    if (!s)
+        s = bs_numbers_read(t, BS_NUMBERS_ALL, f, path, &why);
+    if (s)
+        return bs_fail(err, s, "%s; no run of Basin leaves that: remove the file to train anew",
+                       why.msg);
+    for (int i = 0; i < 4; i++)
+        memcpy(to[i], from[i], (size_t)p->size * sizeof(real));
+    return BASIN_OK;
+}
+
+static basin_status take(bs_trainer *t, const bs_safetensors *f, const char *path, basin_error *err)
+{
+    basin_status s = check_version(f, path, err);
+    if (!s)
+        s = check_identity(t, f, path, err);
+    if (!s)
+        s = take_values(t, f, path, err);
+    return s;
+}
+
 basin_status bs_checkpoint_read(bs_trainer *t, bool *found, basin_error *err)
 {
     char path[BS_OPTION_TEXT + 64];
@@ -163,28 +147,8 @@ basin_status bs_checkpoint_read(bs_trainer *t, bool *found, basin_error *err)
         return BASIN_OK;
     bs_safetensors *f;
     basin_status    s = bs_safetensors_open(path, &f, err);
-    if (s)
-        return s;
-    double       row[MOST_NUMBERS] = {0};
-    numbers      v = {row, 0, true};
-    bs_params   *p = t->learner.params;
-    const size_t bytes = (size_t)p->size * sizeof(real);
-    visit(&v, t); /* counts them */
-    s = check_identity(t, f, path, err);
     if (!s)
-        s = copy_block(f, path, "value", p->value, bytes, err);
-    if (!s)
-        s = copy_block(f, path, "m", p->m, bytes, err);
-    if (!s)
-        s = copy_block(f, path, "v", p->v, bytes, err);
-    if (!s)
-        s = copy_block(f, path, "best", t->best, bytes, err);
-    if (!s)
-        s = copy_block(f, path, "numbers", row, (size_t)v.n * sizeof *row, err);
+        s = take(t, f, path, err);
     bs_safetensors_close(f);
-    if (!s) {
-        v = (numbers){row, 0, false};
-        visit(&v, t);
-    }
     return s;
 }

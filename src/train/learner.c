@@ -236,16 +236,27 @@ void bs_learner_free(bs_learner *l)
     bs_optim_free(l->energy);
 }
 
-static void reset(bs_params *p, bs_optim *o, double rate, double clip)
+bs_pace bs_learner_pace(const bs_learner *l, const bs_optim *o)
 {
+    const bs_phase *p = &l->method->phase[l->phase];
+    const bool      pretraining = p->step == bs_step_pretrain;
+    if (o == l->net)
+        return (bs_pace){pretraining ? l->o->pretrain_lr : l->o->lr_net, l->o->clip};
+    return (bs_pace){l->o->lr_energy, p->net ? l->o->clip_energy : l->o->clip};
+}
+
+static void reset(bs_learner *l, bs_optim *o)
+{
+    const bs_pace pace = bs_learner_pace(l, o);
+    bs_params    *p = l->params;
     for (int i = 0; i < o->n; i++) {
         const size_t bytes = (size_t)o->span[i].count * sizeof(real);
         memset(p->m + o->span[i].offset, 0, bytes);
         memset(p->v + o->span[i].offset, 0, bytes);
     }
     o->update.step = 0;
-    o->update.rate = rate;
-    o->clip = clip;
+    o->update.rate = pace.rate;
+    o->clip = pace.clip;
 }
 
 /* It is no part of pre-training, but weight decay has moved it. */
@@ -260,14 +271,13 @@ static void renew_cost_net(bs_learner *l)
 basin_status bs_learner_enter(bs_learner *l, int phase, basin_error *err)
 {
     const bs_phase *p = &l->method->phase[phase];
-    bool            pretraining = p->step == bs_step_pretrain;
     if (phase > 0 && p[-1].step == bs_step_pretrain)
         renew_cost_net(l);
     l->phase = phase;
     if (l->net)
-        reset(l->params, l->net, pretraining ? l->o->pretrain_lr : l->o->lr_net, l->o->clip);
+        reset(l, l->net);
     if (l->energy)
-        reset(l->params, l->energy, l->o->lr_energy, p->net ? l->o->clip_energy : l->o->clip);
+        reset(l, l->energy);
     return p->enter ? p->enter(l, err) : BASIN_OK;
 }
 

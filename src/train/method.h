@@ -135,6 +135,12 @@ void         bs_learner_free(bs_learner *l);
 /* Optimisers as new, with the rates of this phase; enters it. */
 basin_status bs_learner_enter(bs_learner *l, int phase, basin_error *err);
 
+/* What an optimiser has at the beginning of the learner's phase. */
+typedef struct {
+    double rate, clip;
+} bs_pace;
+bs_pace bs_learner_pace(const bs_learner *l, const bs_optim *o);
+
 /* One run of a stage's program and one step of its optimiser. */
 basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_error *err);
 

@@ -4,6 +4,7 @@
  * with is kept in a file that is named after everything they depend on: data, first values of the
  * net, settings. Another run of which all of that is the same goes on from there, with the bits
  * it would have come to by itself. */
+#include <float.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -92,59 +93,27 @@ static void metrics_path(const bs_trainer *t, char path[BS_OPTION_TEXT + 64])
     bs_print(path, BS_OPTION_TEXT + 64, "%s/metrics.jsonl", t->job->folder);
 }
 
-/* ---- what was counted meanwhile ---- */
-
-enum { NUMBERS = 8 };
-
-static void read_numbers(const double row[NUMBERS], bs_trainer *t)
-{
-    t->epoch = (int)row[0];
-    t->best_epoch = (int)row[1];
-    t->bad = (int)row[2];
-    t->best_score = row[3];
-    t->seconds += row[4];
-    t->train_seconds = row[5];
-    t->rows_seen = (int64_t)row[6];
-    t->learner.step = (uint64_t)row[7];
-}
-
-static void write_numbers(const bs_trainer *t, double row[NUMBERS])
-{
-    const double seconds = t->seconds + bs_seconds() - t->started;
-    const double all[NUMBERS] = {t->epoch,
-                                 t->best_epoch,
-                                 t->bad,
-                                 t->best_score,
-                                 seconds,
-                                 t->train_seconds,
-                                 (double)t->rows_seen,
-                                 (double)t->learner.step};
-    memcpy(row, all, sizeof all);
-}
-
 /* ---- writing ---- */
 
 static basin_status write_net(const bs_trainer *t, const char *path, const char *metrics,
                               basin_error *err)
 {
     const bs_params *p = t->learner.params;
-    const bs_dtype   dtype = sizeof(real) == 4 ? BS_DTYPE_F32 : BS_DTYPE_F64;
-    double           row[NUMBERS];
+    double           row[BS_MOST_NUMBERS];
+    bs_trainer       now = *t;
     bs_tensor       *tensor = bs_calloc((size_t)p->n + 1, sizeof *tensor);
     int              n = 0;
     if (!tensor)
         return bs_fail_nomem(err);
-    write_numbers(t, row);
-    tensor[n++] = (bs_tensor){"numbers", BS_DTYPE_F64, 1, {NUMBERS}, row, sizeof row};
+    now.seconds += bs_seconds() - t->started;
+    const int k = bs_numbers_store(&now, BS_NUMBERS_PRETRAINING, row);
+    tensor[n++] = (bs_tensor){"numbers", BS_DTYPE_F64, 1, {k}, row, (size_t)k * sizeof *row};
     for (int i = 0; i < p->n; i++) {
         const bs_segment *s = &p->segment[i];
         if (of_net(s))
-            tensor[n++] = (bs_tensor){s->name,
-                                      dtype,
-                                      1,
-                                      {s->count},
-                                      t->best + s->offset,
-                                      (size_t)s->count * sizeof(real)};
+            tensor[n++] =
+                (bs_tensor){s->name,    BS_DTYPE_REAL,       1,
+                            {s->count}, t->best + s->offset, (size_t)s->count * sizeof(real)};
     }
     const bs_meta meta[] = {{"basin.beginning", t->beginning.data}, {"basin.metrics", metrics}};
     basin_status  status = bs_safetensors_write(path, tensor, n, meta, 2, err);
@@ -178,47 +147,60 @@ basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err)
 
 /* ---- reading ---- */
 
-static const void *find(const bs_safetensors *f, const char *name, size_t bytes)
+/* Of each parameter of the net; those of others stay as they are. */
+static basin_status take_net(bs_trainer *t, const bs_safetensors *f, const char *path, real *to,
+                             basin_error *err)
 {
-    const bs_tensor *x = bs_safetensors_find(f, name);
-    return x && x->bytes == bytes ? x->data : NULL;
+    const bs_params *p = t->learner.params;
+    const real      *from;
+    basin_status     s = BASIN_OK;
+    for (int i = 0; i < p->n && !s; i++) {
+        const bs_segment *g = &p->segment[i];
+        if (!of_net(g))
+            continue;
+        s = bs_block_find(f, path, g->name, g->count, -DBL_MAX, &from, err);
+        if (!s)
+            memcpy(to + g->offset, from, (size_t)g->count * sizeof *to);
+    }
+    return s;
 }
 
-/* Nothing is changed when the file is not what it should be. */
-static bool fits(const bs_trainer *t, const bs_safetensors *f)
+static basin_status misfit(const char *path, const char *what, basin_error *err)
+{
+    return bs_fail(err, BASIN_EDATA, "%s: %s", path, what);
+}
+
+/* `best` is of no use before, and numbers are changed last: a file that is not what it should be
+ * changes nothing. */
+static basin_status take_from(bs_trainer *t, const bs_safetensors *f, const char *path,
+                              const char **metrics, basin_error *err)
 {
     const bs_params *p = t->learner.params;
     const char      *beginning = bs_safetensors_meta(f, "basin.beginning");
-    bool             all = beginning && strcmp(beginning, t->beginning.data) == 0 &&
-               bs_safetensors_meta(f, "basin.metrics") &&
-               find(f, "numbers", NUMBERS * sizeof(double));
-    for (int i = 0; i < p->n && all; i++)
-        all = !of_net(&p->segment[i]) ||
-              find(f, p->segment[i].name, (size_t)p->segment[i].count * sizeof(real));
-    return all;
-}
-
-static basin_status take_from(bs_trainer *t, const bs_safetensors *f, basin_error *err)
-{
-    const bs_params *p = t->learner.params;
-    const char      *metrics = bs_safetensors_meta(f, "basin.metrics");
-    char             path[BS_OPTION_TEXT + 64];
+    bs_trainer       next = *t;
+    size_t           used = 0;
+    *metrics = bs_safetensors_meta(f, "basin.metrics");
+    if (!beginning || strcmp(beginning, t->beginning.data) != 0)
+        return misfit(path, "is of another pre-training than its name says", err);
     memcpy(t->best, p->value, (size_t)p->size * sizeof *t->best);
-    for (int i = 0; i < p->n; i++) {
-        const bs_segment *s = &p->segment[i];
-        const size_t      bytes = (size_t)s->count * sizeof(real);
-        if (of_net(s))
-            memcpy(t->best + s->offset, find(f, s->name, bytes), bytes);
-    }
-    read_numbers(find(f, "numbers", NUMBERS * sizeof(double)), t);
-    metrics_path(t, path);
-    return bs_write_file(path, metrics, strlen(metrics), err);
+    basin_status s = take_net(t, f, path, t->best, err);
+    if (!s)
+        s = bs_numbers_read(&next, BS_NUMBERS_PRETRAINING, f, path, err);
+    if (!s && *metrics)
+        s = bs_record_lines(*metrics, next.epoch, &used, err);
+    if (!s && (!used || used != strlen(*metrics)))
+        s = misfit(path, "has no lines of the epochs that it is the end of", err);
+    if (!s)
+        *t = next;
+    return s;
 }
 
+/* A file that was damaged, or that no run of Basin has left, makes way for a better one. */
 basin_status bs_pretrained_take(bs_trainer *t, basin_error *err)
 {
-    char            path[BS_OPTION_TEXT + 64];
+    char            path[BS_OPTION_TEXT + 64], lines[BS_OPTION_TEXT + 64];
     bs_safetensors *f = NULL;
+    const char     *metrics = NULL;
     basin_error     why;
     if (!cached(t))
         return BASIN_OK;
@@ -229,12 +211,17 @@ basin_status bs_pretrained_take(bs_trainer *t, basin_error *err)
     path_of(t, path);
     if (access(path, F_OK) != 0)
         return BASIN_OK;
-    if (bs_safetensors_open(path, &f, &why)) {
+    s = bs_safetensors_open(path, &f, &why);
+    if (!s)
+        s = take_from(t, f, path, &metrics, &why);
+    if (s) {
         bs_log_say(t->job->log, BS_WARN, "%s; the net is pre-trained again", why.msg);
-        if (why.status == BASIN_EDATA)
+        if (s == BASIN_EDATA)
             unlink(path);
-    } else if (fits(t, f)) {
-        s = take_from(t, f, err);
+        s = s == BASIN_ENOMEM ? bs_fail_nomem(err) : BASIN_OK;
+    } else {
+        metrics_path(t, lines);
+        s = bs_write_file(lines, metrics, strlen(metrics), err);
         bs_log_say(t->job->log, BS_INFO, "  pre-training of %d epochs taken from %s", t->epoch - 1,
                    path);
     }

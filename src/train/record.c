@@ -1,17 +1,16 @@
 /* record.c -- the table people watch, and the files of the run folder that are
  * not needed to go on: config, manifest.json, metrics.jsonl. */
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/tree.h"
 #include "train/trainer.h"
 
 static void file_path(const bs_trainer *t, const char *name, char path[BS_OPTION_TEXT + 64])
@@ -134,40 +133,41 @@ static basin_status append_line(const bs_trainer *t, const bs_buf *line, basin_e
     return ok ? BASIN_OK : bs_fail_io(err, path, errno ? errno : EIO);
 }
 
-/* Of a line; one that is damaged belongs to no epoch that is kept. */
-static long epoch_of(const char *line)
+/* What is not a line of a run, and what follows it, does not count. */
+basin_status bs_record_lines(const char *text, int before, size_t *used, basin_error *err)
 {
-    static const char key[] = "{\"epoch\": ";
-    char             *end;
-    if (strncmp(line, key, sizeof key - 1) != 0)
-        return LONG_MAX;
-    line += sizeof key - 1;
-    const long epoch = strtol(line, &end, 10);
-    return end > line ? epoch : LONG_MAX;
+    const char *at = text;
+    json_int_t  last = 0;
+    for (const char *end; (end = strchr(at, '\n')); at = end + 1) {
+        json_error_t     why;
+        json_t          *line = bs_tree_read(at, (size_t)(end - at), 0, &why);
+        const json_int_t epoch = json_integer_value(json_object_get(line, "epoch"));
+        if (!line && json_error_code(&why) == json_error_out_of_memory)
+            return bs_fail_nomem(err);
+        json_decref(line);
+        if (epoch <= last || epoch >= before)
+            break;
+        last = epoch;
+    }
+    *used = (size_t)(at - text);
+    return BASIN_OK;
 }
 
 basin_status bs_record_rewind(bs_trainer *t, basin_error *err)
 {
     char   path[BS_OPTION_TEXT + 64];
-    bs_buf text, kept;
+    bs_buf text;
+    size_t used = 0;
     file_path(t, "metrics.jsonl", path);
     if (access(path, F_OK) != 0)
         return BASIN_OK;
     bs_buf_init(&text, (size_t)1 << 30);
-    bs_buf_init(&kept, (size_t)1 << 30);
     basin_status s = bs_read_file(path, &text, err);
-    for (char *at = text.data; !s && at && *at;) {
-        char *end = strchr(at, '\n');
-        if (!end || epoch_of(at) >= t->epoch)
-            break;
-        bs_buf_add(&kept, at, (size_t)(end + 1 - at));
-        at = end + 1;
-    }
-    bs_buf_free(&text);
     if (!s)
-        s = kept.failed ? bs_fail_nomem(err)
-                        : bs_write_file(path, kept.data ? kept.data : "", kept.len, err);
-    bs_buf_free(&kept);
+        s = bs_record_lines(text.data ? text.data : "", t->epoch, &used, err);
+    if (!s)
+        s = bs_write_file(path, text.data ? text.data : "", used, err);
+    bs_buf_free(&text);
     return s;
 }
 

@@ -65,7 +65,7 @@ static basin_status write_all(const char *path, const bs_params *params, bool co
         if ((bs_has_prefix(s->name, "net/cost/") && !cost_net) || bs_has_prefix(s->name, "anchor/"))
             continue;
         t[n] = (bs_tensor){.name = s->name,
-                           .dtype = sizeof(real) == 4 ? BS_DTYPE_F32 : BS_DTYPE_F64,
+                           .dtype = BS_DTYPE_REAL,
                            .data = params->value + s->offset,
                            .bytes = (size_t)s->count * sizeof(real)};
         t[n].n_dims = dimensions(s->shape, t[n].dim);

@@ -9,6 +9,9 @@
 #include "file/safetensors.h"
 #include "train/kind.h"
 
+/* Of parameters and everything laid out as they are. */
+#define BS_DTYPE_REAL (sizeof(real) == 4 ? BS_DTYPE_F32 : BS_DTYPE_F64)
+
 #define BS_MODEL_FORMAT "1"
 
 typedef struct {

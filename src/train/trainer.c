@@ -116,14 +116,18 @@ static basin_status save_if_due(bs_trainer *t, bool now, basin_error *err)
     return s;
 }
 
-/* Most epochs of the phase. */
-static int phase_epochs(const bs_trainer *t)
+int bs_phase_epochs(const bs_trainer *t, int phase)
 {
     const int       most = t->o->epochs, first = t->o->pretrain_epochs;
-    const bs_phase *p = phase_of(t);
+    const bs_phase *p = &t->method->phase[phase];
     if (p->step == bs_step_pretrain)
         return first < most ? first : most;
     return p->energy && t->o->energy_epochs > 0 ? t->o->energy_epochs : most;
+}
+
+static int phase_epochs(const bs_trainer *t)
+{
+    return bs_phase_epochs(t, t->learner.phase);
 }
 
 static bs_train_news news_of(const bs_trainer *t, double part)
@@ -161,12 +165,11 @@ static bool by_cosine(const bs_trainer *t)
 static void set_rates(bs_trainer *t)
 {
     bs_learner *l = &t->learner;
-    const bool  first = phase_of(t)->step == bs_step_pretrain;
     double      share = bs_cosine_share(t->epoch - t->phase_start, phase_epochs(t));
     if (l->net)
-        l->net->update.rate = share * (first ? t->o->pretrain_lr : t->o->lr_net);
+        l->net->update.rate = share * bs_learner_pace(l, l->net).rate;
     if (l->energy)
-        l->energy->update.rate = share * t->o->lr_energy;
+        l->energy->update.rate = share * bs_learner_pace(l, l->energy).rate;
 }
 
 /* Goes on at next_row, so that a run can be stopped inside an epoch. */

@@ -97,10 +97,26 @@ typedef struct {
 } bs_difference;
 bs_difference bs_identity_compare(const char *theirs, const char *mine);
 
+/* trainer.c: most epochs of a phase. */
+int bs_phase_epochs(const bs_trainer *t, int phase);
+
+/* numbers.c: the numbers of a run in files. */
+enum { BS_MOST_NUMBERS = 160 };
+typedef enum { BS_NUMBERS_ALL, BS_NUMBERS_PRETRAINING } bs_numbers_of;
+/* Returns how many there are. */
+int bs_numbers_store(const bs_trainer *t, bs_numbers_of of, double row[BS_MOST_NUMBERS]);
+/* From the tensor "numbers". Unless each is in its range, nothing is changed: BASIN_EDATA. */
+basin_status bs_numbers_read(bs_trainer *t, bs_numbers_of of, const bs_safetensors *f,
+                             const char *path, basin_error *err);
+/* A block of so many reals, each of them `least` or more and finite. A second moment, least = 0,
+ * may be infinite: squares of large gradients are, and the parameter then rests. */
+basin_status bs_block_find(const bs_safetensors *f, const char *path, const char *name,
+                           int64_t count, double least, const real **out, basin_error *err);
+
 /* checkpoint.c: everything needed to go on, in folder/last/state.safetensors. */
 basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err);
-/* *found = false when there is none; one of other settings or data is an error, but that of a run
- * with fewer epochs. */
+/* *found = false when there is none; one of other settings or data is an error, but
+ * that of a run with fewer epochs. Nothing of it is used before all of it was checked. */
 basin_status bs_checkpoint_read(bs_trainer *t, bool *found, basin_error *err);
 bool         bs_checkpoint_there(const char *folder);
 
@@ -119,6 +135,8 @@ basin_status bs_record_manifest(const bs_trainer *t, basin_error *err);
 basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_MOST_METRICS], bool best,
                              basin_error *err);
 basin_status bs_record_rewind(bs_trainer *t, basin_error *err); /* metrics.jsonl up to this epoch */
+/* Bytes at the beginning of such a text that are lines of epochs before this one, in order. */
+basin_status bs_record_lines(const char *text, int before, size_t *used, basin_error *err);
 void         bs_record_header(bs_trainer *t);
 
 /* advice.c: warnings about the epoch that ends. */
