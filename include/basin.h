@@ -188,7 +188,9 @@ basin_status basin_config_file(basin_config *c, const char *role, const char *pa
 /* Trains `seeds` times (seed, seed + 1, ...) into folder (folder/seed-N when
  * seeds > 1; NULL = nothing is written). Files that are not given are split off
  * the training data. resume: go on where a stopped run of the folder was; more epochs than before
- * are welcome (unless schedule is cosine), of a finished run as long as its last state is there. */
+ * are welcome (unless schedule is cosine), of a finished run as long as its last state is there.
+ * Other settings or data are BASIN_EARG, and so is another instruction set or matrix library: with
+ * the setting resume.arithmetic = any it goes on, if not to the same bits. */
 basin_status basin_train(const basin_config *c, const char *folder, int seeds, int resume,
                          const basin_session *s, basin_text *out, basin_error *err);
 

@@ -40,6 +40,7 @@ typedef struct {
     int                       metric; /* what counts: early_stop.metric */
     double                    scale;  /* 100 where it is a share of one */
     int                       jobs, threads;
+    char                      arithmetic[96]; /* of all trials; part of what the search is */
 
     /* The rest changes under the lock. */
     pthread_mutex_t lock;

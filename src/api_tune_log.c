@@ -24,6 +24,17 @@ enum { MOST_EPOCHS = 1000000000 };
 
 /* ---- writing ---- */
 
+static basin_status find_arithmetic(bs_tuning *t, basin_error *err)
+{
+    bs_workspace *w;
+    basin_status  s = bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &w, err);
+    if (s)
+        return s;
+    bs_print(t->arithmetic, sizeof t->arithmetic, "%s", bs_backend_cpu.arithmetic(w));
+    bs_backend_cpu.workspace_free(w);
+    return BASIN_OK;
+}
+
 /* What must be equal for a search to go on. */
 static basin_status identity_of(const bs_tuning *t, char out[17], basin_error *err)
 {
@@ -128,9 +139,10 @@ static basin_status add_head(const bs_tuning *t, const char *identity, basin_err
     bs_buf_init(&line, 1 << 16);
     bs_buf_printf(&line,
                   "{\"tune\": 1, \"basin\": \"%s\", \"task\": \"%s\", \"method\": \"%s\", "
-                  "\"metric\": \"%s\", \"seed\": %d, \"identity\": \"%s\", \"space\": {",
+                  "\"metric\": \"%s\", \"seed\": %d, \"identity\": \"%s\", "
+                  "\"arithmetic\": \"%s\", \"space\": {",
                   BASIN_VERSION, t->base.train.task, t->base.train.method,
-                  t->kind->metric[t->metric].name, t->base.train.seed, identity);
+                  t->kind->metric[t->metric].name, t->base.train.seed, identity, t->arithmetic);
     for (int i = 0; i < t->space.n; i++) {
         bs_buf_printf(&line, "%s\"%s\": \"", i ? ", " : "", t->space.at[i].row.name);
         bs_space_range(&t->space.at[i], &line);
@@ -277,8 +289,8 @@ static basin_status take_line(bs_tuning *t, const char *path, int line, const ch
     return s;
 }
 
-static basin_status take_head(const char *path, const char *text, size_t n, const char *identity,
-                              basin_error *err)
+static basin_status take_head(bs_tuning *t, const char *path, const char *text, size_t n,
+                              const char *identity, basin_error *err)
 {
     json_t      *o = bs_tree_read(text, n, 0, NULL);
     const char  *theirs = json_string_value(json_object_get(o, "identity"));
@@ -291,6 +303,9 @@ static basin_status take_head(const char *path, const char *text, size_t n, cons
             "%s: --resume: that search has other settings, ranges or data; use the same, or "
             "another -o",
             path);
+    else
+        s = bs_arithmetic_check(path, json_string_value(json_object_get(o, "arithmetic")),
+                                t->arithmetic, &t->base.train, &t->log, err);
     json_decref(o);
     return s;
 }
@@ -307,7 +322,7 @@ static basin_status take_lines(bs_tuning *t, const char *path, const bs_buf *tex
         if (!end)
             break;
         const size_t n = (size_t)(end - at);
-        s = line == 1 ? take_head(path, at, n, identity, err)
+        s = line == 1 ? take_head(t, path, at, n, identity, err)
                       : take_line(t, path, line, at, n, err);
         *used += n + 1;
     }
@@ -320,6 +335,8 @@ basin_status bs_tune_log_open(bs_tuning *t, basin_error *err)
     size_t       used = 0;
     bs_buf       text;
     basin_status s = identity_of(t, identity, err);
+    if (!s)
+        s = find_arithmetic(t, err);
     bs_buf_init(&text, (size_t)1 << 30);
     log_path(t, path);
     const bool there = t->o->resume && access(path, F_OK) == 0;

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "cpu/vec.h"
 #include "tiny_run.h"
 
 static tiny *run;
@@ -198,7 +199,7 @@ static void blocks_are_sound(void **state)
     tiny_close(&f);
 }
 
-/* ---- versions ---- */
+/* ---- arithmetic ---- */
 
 static int meta_of(const tiny_file *f, const char *key)
 {
@@ -207,6 +208,70 @@ static int meta_of(const tiny_file *f, const char *key)
         i++;
     assert_true(i < f->n_meta);
     return i;
+}
+
+static void another_arithmetic_is_refused_or_said(void **state)
+{
+    static const char *const theirs[] = {"sve2, BLAS of another machine", NULL};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        char        path[TINY_PATH], *said = NULL;
+        size_t      n = 0;
+        tiny_file   f;
+        bs_buf      before, after;
+        basin_error err;
+        bs_settings any = run->settings[0];
+        tiny_set(&any, "resume.arithmetic=any");
+        stop_after(0, 4);
+        state_path(path);
+        tiny_open(path, &f);
+        const int at = meta_of(&f, "basin.arithmetic"), last = f.n_meta - 1;
+        char     *mine = f.text[at];
+        f.meta[at].value = theirs[i];
+        if (!theirs[i]) { /* nobody knows */
+            const bs_meta m = f.meta[last];
+            f.meta[last] = f.meta[at];
+            f.meta[at] = m;
+            f.n_meta--;
+        }
+        write_state(&f);
+        listing(&before);
+        assert_int_equal(tiny_train(run, &run->settings[0], 1, true, NULL, &err), BASIN_EARG);
+        listing(&after);
+        assert_string_equal(before.data, after.data);
+        bs_buf_free(&before);
+        bs_buf_free(&after);
+        const char *was = theirs[i] ? theirs[i] : "unknown";
+        assert_true(strstr(err.msg, path) == err.msg && strstr(err.msg, was) &&
+                    strstr(err.msg, mine) && strstr(err.msg, "resume.arithmetic=any"));
+
+        FILE     *to = open_memstream(&said, &n);
+        bs_logger log = {.file = to, .level = BS_WARN};
+        assert_int_equal(tiny_train(run, &any, 1, true, &log, &err), BASIN_EINTERRUPTED);
+        fclose(to);
+        assert_true(strstr(said, was) && strstr(said, mine));
+        free(said);
+        /* and from there on it is of this one */
+        assert_int_equal(tiny_train(run, &run->settings[0], 1, true, NULL, &err),
+                         BASIN_EINTERRUPTED);
+        f.n_meta = last + 1;
+        tiny_close(&f);
+    }
+}
+
+/* Where the processor has another one. */
+static void an_instruction_set_is_an_arithmetic(void **state)
+{
+    basin_error err;
+    (void)state;
+    stop_after(0, 4);
+    setenv("BASIN_ISA", "plain", 1);
+    basin_status s = tiny_train(run, &run->settings[0], 1, true, NULL, &err);
+    unsetenv("BASIN_ISA");
+    if (bs_vec_named("avx2"))
+        assert_true(s == BASIN_EARG && strstr(err.msg, "now it is plain"));
+    else
+        assert_int_equal(s, BASIN_EINTERRUPTED);
 }
 
 /* That they would be misread is not left to chance. */
@@ -393,6 +458,8 @@ int main(void)
         cmocka_unit_test(no_number_is_believed),
         cmocka_unit_test(numbers_fit_each_other),
         cmocka_unit_test(blocks_are_sound),
+        cmocka_unit_test(another_arithmetic_is_refused_or_said),
+        cmocka_unit_test(an_instruction_set_is_an_arithmetic),
         cmocka_unit_test(states_of_other_versions_are_refused),
         cmocka_unit_test(no_number_of_a_cached_net_is_believed),
         cmocka_unit_test(other_parts_of_a_cached_net_are_checked),

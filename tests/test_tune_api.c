@@ -167,6 +167,18 @@ static void numbers_of_a_log_are_checked(void **state)
     assert_int_equal(resume(NULL, &err), BASIN_OK);
 }
 
+static void a_search_keeps_its_arithmetic(void **state)
+{
+    basin_error err;
+    (void)state;
+    static const char from[] = "\"arithmetic\": \"[^\"]*\"", to[] = "\"arithmetic\": \"ours\"";
+    assert_int_equal(resume_changed(1, from, to, &err), BASIN_EARG);
+    assert_non_null(strstr(err.msg, "its arithmetic was ours, now it is "));
+    assert_int_equal(system("sed -i '1 s/\"arithmetic\": \"/&x/' l/trials.jsonl"), 0);
+    assert_int_equal(resume("same", &err), BASIN_EARG);
+    assert_int_equal(resume("any", &err), BASIN_OK);
+}
+
 static void a_search_without_an_end_is_refused(void **state)
 {
     (void)state;
@@ -210,6 +222,7 @@ int main(void)
         cmocka_unit_test(a_search_adds_up),
         cmocka_unit_test(a_search_goes_on),
         cmocka_unit_test(numbers_of_a_log_are_checked),
+        cmocka_unit_test(a_search_keeps_its_arithmetic),
         cmocka_unit_test(a_search_without_an_end_is_refused),
         cmocka_unit_test(memory_may_run_out),
     };

@@ -23,6 +23,7 @@ enum {
     BS_OPTION_KEEP = 1,     /* stored in the model and restored at prediction */
     BS_OPTION_TUNE = 2,     /* worth being searched by `basin tune`, on a linear scale */
     BS_OPTION_TUNE_LOG = 4, /* the same, on a logarithmic scale */
+    BS_OPTION_ONCE = 8,     /* of one call: no config that is written has it */
 };
 
 typedef struct {

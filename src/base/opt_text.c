@@ -55,6 +55,8 @@ void bs_options_config(const bs_option *rows, const void *opts, bs_buf *out)
     for (const bs_option *r = rows; r->name; r++) {
         const char *text = (const char *)opts + r->offset;
         bool        is_text = r->kind == BS_TEXT || r->kind == BS_NAME;
+        if (r->flags & BS_OPTION_ONCE)
+            continue;
         bs_buf_printf(out, "%s = ", r->name);
         if (is_text && needs_quotes(text))
             add_quoted(out, text);

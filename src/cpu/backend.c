@@ -6,13 +6,8 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "cpu/dense.h"
 #include "cpu/program.h"
-
-#ifdef BS_DNNL
-#define LIBRARIES " oneDNN"
-#else
-#define LIBRARIES ""
-#endif
 
 /* ---- workspace ---- */
 
@@ -30,8 +25,7 @@ static basin_status workspace_new(const bs_backend_options *o, bs_workspace **ou
         *out = NULL;
         return BASIN_EARG;
     }
-    bs_print(w->arithmetic, sizeof w->arithmetic, "%s %s%s", w->vec->isa, openblas_get_corename(),
-             LIBRARIES);
+    bs_print(w->arithmetic, sizeof w->arithmetic, "%s, %s", w->vec->isa, bs_dense_libraries());
     w->generation = 1;
     w->profile = profile && strcmp(profile, "0") != 0;
     w->check_nan = debug && strcmp(debug, "nan") == 0;

@@ -8,6 +8,7 @@
  * first product (docs/speed.md). */
 #include <cblas.h>
 #include <limits.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
@@ -111,6 +112,13 @@ static void whole(bool ta, bool tb, int m, int n, int k, const real *a, int lda,
     if (lonely)
         bs_products_end();
 }
+
+static void name_dnnl(char *out, size_t room)
+{
+    const dnnl_version_t *v = dnnl_version();
+    bs_print(out, room, ", oneDNN %d.%d.%d isa %x", v->major, v->minor, v->patch,
+             (unsigned)dnnl_get_effective_cpu_isa());
+}
 #else
 static void whole(bool ta, bool tb, int m, int n, int k, const real *a, int lda, const real *b,
                   int ldb, real beta, real *c, int ldc)
@@ -118,7 +126,33 @@ static void whole(bool ta, bool tb, int m, int n, int k, const real *a, int lda,
     blas_gemm(CblasRowMajor, TRANSPOSE(ta), TRANSPOSE(tb), m, n, k, 1, a, lda, b, ldb, beta, c,
               ldc);
 }
+
+static void name_dnnl(char *out, size_t room)
+{
+    if (room)
+        *out = '\0';
+}
 #endif
+
+/* Once: OpenBLAS puts the text of its configuration together anew each time, in one place. */
+static char libraries[80];
+
+static void name_libraries(void)
+{
+    const char *config = openblas_get_config(), *version = strchr(config, ' ');
+    version = version ? version + 1 : config;
+    const size_t len = strcspn(version, " ");
+    const int    n = bs_print(libraries, sizeof libraries, "OpenBLAS %.*s for %.20s",
+                              len < 16 ? (int)len : 16, version, openblas_get_corename());
+    name_dnnl(libraries + n, sizeof libraries - (size_t)n);
+}
+
+const char *bs_dense_libraries(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, name_libraries);
+    return libraries;
+}
 
 void bs_gemm(bool ta, bool tb, int m, int n, int k, const real *a, int64_t lda, const real *b,
              int64_t ldb, real beta, real *c, int64_t ldc)

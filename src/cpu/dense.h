@@ -17,6 +17,9 @@ void bs_gemv(bool ta, int m, int n, const real *a, int64_t lda, const real *x, r
 void bs_products_begin(void);
 void bs_products_end(void);
 
+/* "OpenBLAS 0.3.21 for Haswell, oneDNN 2.6.0 isa 7": what else last bits depend on. */
+const char *bs_dense_libraries(void);
+
 /* Whether OpenBLAS has code for this processor that multiplies small matrices where they lie; by
  * the name that OpenBLAS has for it. */
 bool bs_blas_unpacked(const char *core);

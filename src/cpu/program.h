@@ -34,7 +34,7 @@ struct bs_workspace {
     bs_choice     run_choice, update_choice;
     int           threads;
     const bs_vec *vec;
-    char          arithmetic[64]; /* instruction set, core of BLAS, libraries */
+    char          arithmetic[96]; /* instruction set, libraries */
     char         *arena;          /* [arena_bytes], shared by all programs */
     char         *scratch;        /* [threads][scratch_bytes] */
     size_t        arena_bytes, scratch_bytes;

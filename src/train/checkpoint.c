@@ -2,8 +2,8 @@
  *
  * One safetensors file: the flat blocks (parameters, two states, the best
  * parameters) and a row of numbers (numbers.c). It is replaced atomically, so
- * that a run killed at any moment has the old one or the new one. Settings and data
- * are compared on reading: going on with others would not be going
+ * that a run killed at any moment has the old one or the new one. Settings, data
+ * and arithmetic are compared on reading: going on with others would not be going
  * on. Who may write a run folder could write anything into it, so all of it is
  * checked before a part is used. */
 #include <float.h>
@@ -59,12 +59,13 @@ basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err)
         {"numbers", BS_DTYPE_F64, 1, {n}, row, (size_t)n * sizeof *row},
     };
     const bs_meta meta[] = {{"basin.state", version},
-                            {"basin.run", identity.data}};
+                            {"basin.run", identity.data},
+                            {"basin.arithmetic", t->learner.backend->arithmetic(t->learner.w)}};
     bs_print(folder, sizeof folder, "%s/last", t->job->folder);
     basin_status s = identity.failed ? bs_fail_nomem(err) : bs_make_dir(folder, err);
     state_path(t->job->folder, path);
     if (!s)
-        s = bs_safetensors_write(path, tensor, 5, meta, 2, err);
+        s = bs_safetensors_write(path, tensor, 5, meta, 3, err);
     bs_buf_free(&identity);
     return s;
 }
@@ -103,6 +104,24 @@ static basin_status check_identity(const bs_trainer *t, const bs_safetensors *f,
     return s;
 }
 
+basin_status bs_arithmetic_check(const char *path, const char *theirs, const char *mine,
+                                 const bs_train_options *o, bs_logger *log, basin_error *err)
+{
+    theirs = theirs ? theirs : "unknown";
+    if (strcmp(theirs, mine) == 0)
+        return BASIN_OK;
+    if (strcmp(o->resume_arithmetic, "any") != 0)
+        return bs_fail(err, BASIN_EARG,
+                       "%s: --resume: its arithmetic was %.80s, now it is %.80s, and last bits "
+                       "would differ; --set resume.arithmetic=any goes on all the same",
+                       path, theirs, mine);
+    bs_log_say(log, BS_WARN,
+               "--resume: arithmetic was %.80s, now it is %.80s: this will not end in the bits "
+               "that one of them alone would have ended in",
+               theirs, mine);
+    return BASIN_OK;
+}
+
 /* Everything that can be wrong with the file is found before the first number is copied. */
 static basin_status take_values(bs_trainer *t, const bs_safetensors *f, const char *path,
                                 basin_error *err)
@@ -133,6 +152,10 @@ static basin_status take(bs_trainer *t, const bs_safetensors *f, const char *pat
     basin_status s = check_version(f, path, err);
     if (!s)
         s = check_identity(t, f, path, err);
+    if (!s)
+        s = bs_arithmetic_check(path, bs_safetensors_meta(f, "basin.arithmetic"),
+                                t->learner.backend->arithmetic(t->learner.w), t->o, t->job->log,
+                                err);
     if (!s)
         s = take_values(t, f, path, err);
     return s;

@@ -95,6 +95,7 @@ typedef struct {
     char   rules_file[BS_OPTION_TEXT];
     double split_valid, split_test; /* shares taken when a file for them is not given */
     double checkpoint_seconds;
+    char   resume_arithmetic[BS_OPTION_TEXT]; /* same, any */
     bool   report;
 
     /* paths joined by |, so that the config of a run is all it takes to repeat it */

@@ -115,10 +115,14 @@ basin_status bs_block_find(const bs_safetensors *f, const char *path, const char
 
 /* checkpoint.c: everything needed to go on, in folder/last/state.safetensors. */
 basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err);
-/* *found = false when there is none; one of other settings or data is an error, but
+/* *found = false when there is none; one of other settings, data or arithmetic is an error, but
  * that of a run with fewer epochs. Nothing of it is used before all of it was checked. */
 basin_status bs_checkpoint_read(bs_trainer *t, bool *found, basin_error *err);
 bool         bs_checkpoint_there(const char *folder);
+/* Whether what was begun with `theirs` (NULL: nobody knows) may go on with `mine`, which is another
+ * arithmetic: not by itself, and with resume.arithmetic=any it is said. path opens the message. */
+basin_status bs_arithmetic_check(const char *path, const char *theirs, const char *mine,
+                                 const bs_train_options *o, bs_logger *log, basin_error *err);
 
 /* pretrained.c: with pretrain.cache, what pre-training depends on, while parameters have their
  * first values; what it came to in another run, before the first epoch (best, best_epoch, epoch
