@@ -58,7 +58,7 @@ basin_session cli_session(const cli_common *common)
 
 int cli_fail(const basin_error *err)
 {
-    fprintf(stderr, "basin: %s\n", err->msg);
+    cli_say("basin: %s", err->msg);
     switch (err->status) {
     case BASIN_EARG: return MISUSED;
     case BASIN_EINTERRUPTED: return INTERRUPTED;
@@ -66,20 +66,55 @@ int cli_fail(const basin_error *err)
     }
 }
 
-int cli_misuse(const cli_verb *verb, const char *fmt, ...)
+/* Bytes of the character at p if a terminal does nothing but show it, else 0. */
+static int harmless(const char *p)
 {
+    const unsigned char *u = (const unsigned char *)p;
+    const int n = u[0] < 0x80 ? 1 : u[0] < 0xc2 ? 0 : u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
+    for (int i = 1; i < n; i++)
+        if ((u[i] & 0xc0) != 0x80)
+            return 0;
+    const bool control = u[0] < 0x20 || u[0] == 0x7f || (u[0] == 0xc2 && u[1] < 0xa0);
+    const bool turns = (u[0] == 0xd8 && u[1] == 0x9c) ||
+                       (u[0] == 0xe2 && u[1] == 0x80 && (u[2] == 0x8e || u[2] == 0x8f)) ||
+                       (u[0] == 0xe2 && u[1] == 0x80 && u[2] >= 0xa8 && u[2] <= 0xae) ||
+                       (u[0] == 0xe2 && u[1] == 0x81 && u[2] >= 0xa6 && u[2] <= 0xa9);
+    return control || turns || u[0] > 0xf4 ? 0 : n;
+}
+
+void cli_say(const char *fmt, ...)
+{
+    char    text[2048];
     va_list ap;
     va_start(ap, fmt);
-    fprintf(stderr, "basin %s: ", verb->name);
-    vfprintf(stderr, fmt, ap);
-    fprintf(stderr, "; see 'basin %s --help'\n", verb->name);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    for (const char *p = text; *p;) {
+        const int n = harmless(p);
+        if (n)
+            fwrite(p, 1, (size_t)n, stderr);
+        else
+            fprintf(stderr, "\\x%02x", (unsigned)(unsigned char)*p);
+        p += n ? n : 1;
+    }
+    fputc('\n', stderr);
+}
+
+int cli_misuse(const cli_verb *verb, const char *fmt, ...)
+{
+    char    text[1900];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    cli_say("basin %s: %s; see 'basin %s --help'", verb->name, text, verb->name);
     return MISUSED;
 }
 
-static int flush_results(void)
+int cli_flush(void)
 {
-    errno = 0;
+    if (!ferror(stdout))
+        errno = 0; /* else it tells why */
     if (fflush(stdout) == 0 && !ferror(stdout))
         return DONE;
     fprintf(stderr, "basin: standard output: results cannot be written%s%s\n", errno ? ": " : "",
@@ -90,12 +125,13 @@ static int flush_results(void)
 int cli_show(const cli_common *common, basin_text *text)
 {
     const char *what = common->json ? text->json : text->table;
+    errno = 0;
     if (what)
         fputs(what, stdout);
     if (common->json)
         fputs("\n", stdout);
     basin_text_free(text);
-    return flush_results();
+    return cli_flush();
 }
 
 /* ---- tables ---- */
@@ -278,7 +314,7 @@ static int apply(const cli_verb *verb, const cli_option *r, const char *value, b
         char   prefix[160];
         size_t n = (size_t)snprintf(prefix, sizeof prefix, "--set: %s", r->key);
         bool   same = n < sizeof prefix && strncmp(err.msg, prefix, n) == 0;
-        fprintf(stderr, "basin: %s%s%s\n", r->name, same ? "" : ": ", err.msg + (same ? n : 0));
+        cli_say("basin: %s%s%s", r->name, same ? "" : ": ", err.msg + (same ? n : 0));
         return err.status == BASIN_EARG ? MISUSED : FAILED;
     }
     return DONE;

@@ -42,11 +42,15 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, const cli_option *row
               cli_common *common, basin_config *config, const char **args, int *n_args, bool *stop);
 
 /* "basin: MESSAGE" to stderr; the exit status that fits. */
+/* A line on standard error, in which nothing can be that a terminal obeys. */
+void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 int cli_fail(const basin_error *err);
 int cli_misuse(const cli_verb *verb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints table or JSON to stdout; frees the text. */
 int cli_show(const cli_common *common, basin_text *text);
+/* Whether all that was printed has arrived; main asks for every verb that ended well. */
+int cli_flush(void);
 
 /* Messages to stderr as the common options say; stops on SIGINT and SIGTERM. */
 basin_session cli_session(const cli_common *common);

@@ -53,9 +53,8 @@ static void keep_stream_numbers(void)
             (void)open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    keep_stream_numbers();
     if (argc < 2) {
         usage(stderr);
         return MISUSED;
@@ -79,11 +78,19 @@ int main(int argc, char **argv)
     }
     const cli_verb *verb = cli_find(name);
     if (!verb) {
-        fprintf(stderr, "basin: no verb '%s', only", name);
+        char known[256] = "";
         for (const cli_verb *v = cli_verbs; v->name; v++)
-            fprintf(stderr, "%s %s", v == cli_verbs ? "" : ",", v->name);
-        fprintf(stderr, "\n");
+            snprintf(known + strlen(known), sizeof known - strlen(known), "%s %s",
+                     v == cli_verbs ? "" : ",", v->name);
+        cli_say("basin: no verb '%s', only%s", name, known);
         return MISUSED;
     }
     return verb->run(argc - 1, argv + 1);
+}
+
+int main(int argc, char **argv)
+{
+    keep_stream_numbers();
+    const int status = run(argc, argv);
+    return status ? status : cli_flush();
 }

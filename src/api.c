@@ -40,6 +40,8 @@ static char *take(bs_buf *b)
 basin_status bs_text_take(bs_buf *table, bs_buf *json, basin_text *out, basin_error *err)
 {
     bool need_table = table != NULL, need_json = json != NULL;
+    if (need_table)
+        bs_buf_lines_visible(table);
     out->table = need_table ? take(table) : NULL;
     out->json = need_json ? take(json) : NULL;
     if ((need_table && !out->table) || (need_json && !out->json)) {
@@ -47,6 +49,40 @@ basin_status bs_text_take(bs_buf *table, bs_buf *json, basin_text *out, basin_er
         return bs_fail_nomem(err);
     }
     return BASIN_OK;
+}
+
+/* $'...', which bash and zsh know: a word with characters that may not be shown. */
+static void put_bytes(const char *word, bs_buf *out)
+{
+    bs_buf_text(out, "$'");
+    for (const char *p = word; *p; p++)
+        if (*p == '\'' || *p == '\\')
+            bs_buf_printf(out, "\\%c", *p);
+        else if (*p >= 0x20 && *p < 0x7f)
+            bs_buf_add(out, p, 1);
+        else
+            bs_buf_printf(out, "\\x%02x", (unsigned)(unsigned char)*p);
+    bs_buf_text(out, "'");
+}
+
+void bs_put_word(const char *word, bs_buf *out)
+{
+    if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_-+=.,:/%@") == strlen(word)) {
+        bs_buf_text(out, word);
+        return;
+    }
+    if (!bs_is_visible(word)) {
+        put_bytes(word, out);
+        return;
+    }
+    bs_buf_text(out, "'");
+    for (const char *p = word; *p; p++)
+        if (*p == '\'')
+            bs_buf_text(out, "'\\''");
+        else
+            bs_buf_add(out, p, 1);
+    bs_buf_text(out, "'");
 }
 
 bs_logger bs_session_log(const basin_session *s)
@@ -204,7 +240,8 @@ void bs_metric_header(const bs_kind *k, bs_buf *out)
 void bs_metric_row(const bs_kind *k, const bs_known *known, const char *name,
                    const double v[BS_MOST_METRICS], double margin, bs_buf *out)
 {
-    bs_buf_printf(out, "%-14s", name);
+    char shown[BS_VISIBLE];
+    bs_buf_printf(out, "%-14s", bs_visible(name, 0, shown));
     for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++) {
         const bs_shown *c = &k->shown[i];
         char            text[48];

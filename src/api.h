@@ -3,6 +3,7 @@
 #define BS_API_H
 
 #include "base/log.h"
+#include "base/visible.h"
 #include "train/prepare.h"
 #include "train/trainer.h"
 
@@ -53,6 +54,8 @@ bs_logger bs_session_log(const basin_session *s);
 
 /* Moves both buffers into a basin_text; frees them in any case. */
 basin_status bs_text_take(bs_buf *table, bs_buf *json, basin_text *out, basin_error *err);
+/* A word of a command for the shell. */
+void bs_put_word(const char *word, bs_buf *out);
 
 /* Numbers N of the folders seed-N in there that have this file, in order; returns how many. */
 int bs_find_seeds(const char *folder, const char *file, int *seed, int most);

@@ -296,12 +296,16 @@ static basin_status publish(const bs_comparison *c, bs_buf *table, bs_buf *json,
     if (!s && c->o->html)
         s = bs_write_file(c->o->html, page.data, page.len, err);
     bs_buf_free(&page);
-    bs_buf_printf(table, "\nwrote %s: compare.md, compare.html, compare.json, METHOD/seed-N\n",
-                  folder);
+    bs_buf_text(table, "\nwrote ");
+    bs_buf_visible(table, folder);
+    bs_buf_text(table, ": compare.md, compare.html, compare.json, METHOD/seed-N\n");
     const int best = best_method(c);
-    if (best >= 0)
-        bs_buf_printf(table, "next: basin predict %s/%s/seed-%d DATA\n", folder,
-                      c->method[best].name, c->method[best].settings.train.seed);
+    if (best >= 0) {
+        bs_buf_text(table, "next: basin predict ");
+        bs_put_word(folder, table);
+        bs_buf_printf(table, "/%s/seed-%d DATA\n", c->method[best].name,
+                      c->method[best].settings.train.seed);
+    }
     return s;
 }
 

@@ -33,6 +33,20 @@ basin_status bs_data_describe(const bs_part *part, const bs_part *train, bs_buf 
     return handling_named(part->kind->task->name)->describe(part, train, table, err);
 }
 
+void bs_data_file(const char *path, int number, bs_buf *table)
+{
+    bs_buf_text(table, number ? "\nfile     " : "file     ");
+    bs_buf_visible(table, path);
+    bs_buf_text(table, "\n");
+}
+
+void bs_data_next(const char *path, bs_buf *table)
+{
+    bs_buf_text(table, "next     basin train ");
+    bs_put_word(path, table);
+    bs_buf_text(table, "\n");
+}
+
 /* What every verb that prints does at its beginning and end. */
 typedef struct {
     bs_notes notes;

@@ -46,6 +46,11 @@ extern const bs_handling bs_handling_mlc, bs_handling_tag, bs_handling_seg;
 basin_status bs_data_describe(const bs_part *part, const bs_part *train, bs_buf *table,
                               basin_error *err);
 
+/* The line that says which of several files is looked at, after an empty one. */
+void bs_data_file(const char *path, int number, bs_buf *table);
+/* The command that trains on a file. */
+void bs_data_next(const char *path, bs_buf *table);
+
 /* "key=value key=value" into the options of a generator. */
 basin_status bs_make_options(const bs_option *rows, void *options, const char *words,
                              basin_error *err);

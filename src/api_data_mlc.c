@@ -26,13 +26,15 @@ static void print_inputs(const bs_dataset *d, const bs_summary *s, bs_buf *out)
                       (int)d->source.attributes, (int)d->source.numeric, (int)d->source.binary,
                       (int)(d->source.nominal - d->source.binary), (int)d->source.skipped);
     bs_buf_printf(out, ", density %.2f %%\n", 100 * s->density);
-    bs_buf_printf(out, "labels   %d%s%s, cardinality %.2f, distinct sets %d\n", (int)s->labels,
-                  *d->source.labels_from ? " from " : "", d->source.labels_from, s->cardinality,
+    bs_buf_printf(out, "labels   %d%s", (int)s->labels, *d->source.labels_from ? " from " : "");
+    bs_buf_visible(out, d->source.labels_from);
+    bs_buf_printf(out, ", cardinality %.2f, distinct sets %d\n", s->cardinality,
                   (int)s->label_sets);
 }
 
 static void print_checks(const bs_dataset *d, const bs_summary *s, bs_buf *out)
 {
+    char rarest[BS_VISIBLE], commonest[BS_VISIBLE];
     bs_buf_printf(out,
                   "checks   %d rows without label, %d without feature, %d duplicate rows, "
                   "%d equal inputs with other labels\n",
@@ -44,9 +46,10 @@ static void print_checks(const bs_dataset *d, const bs_summary *s, bs_buf *out)
                   (int)s->features_constant, (long long)s->missing, (int)s->labels_never,
                   (int)s->labels_always);
     if (s->rarest >= 0)
-        bs_buf_printf(out, "; rarest '%.40s' %d rows, commonest '%.40s' %d",
-                      d->schema.label[s->rarest], (int)s->rarest_rows,
-                      d->schema.label[s->commonest], (int)s->commonest_rows);
+        bs_buf_printf(out, "; rarest '%s' %d rows, commonest '%s' %d",
+                      bs_visible(d->schema.label[s->rarest], 40, rarest), (int)s->rarest_rows,
+                      bs_visible(d->schema.label[s->commonest], 40, commonest),
+                      (int)s->commonest_rows);
     bs_buf_text(out, "\n");
 }
 
@@ -55,12 +58,13 @@ static void print_checks(const bs_dataset *d, const bs_summary *s, bs_buf *out)
 static void list_names(const bs_dataset *d, const uint8_t *which, bs_buf *out)
 {
     enum { MOST = 8 };
+    char    name[BS_VISIBLE];
     int32_t n = 0;
     for (int32_t i = 0; i < d->schema.n_labels; i++) {
         if (which && !which[i])
             continue;
         if (n++ < MOST)
-            bs_buf_printf(out, "%s%.40s", n > 1 ? ", " : "", d->schema.label[i]);
+            bs_buf_printf(out, "%s%s", n > 1 ? ", " : "", bs_visible(d->schema.label[i], 40, name));
     }
     if (n > MOST)
         bs_buf_printf(out, " and %d more", (int)n - MOST);
@@ -125,23 +129,6 @@ static const char *problem(const bs_summary *s)
     return NULL;
 }
 
-/* A word of a command for the shell. */
-static void put_word(const char *word, bs_buf *out)
-{
-    if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                              "_-+=.,:/%@") == strlen(word)) {
-        bs_buf_text(out, word);
-        return;
-    }
-    bs_buf_text(out, "'");
-    for (const char *p = word; *p; p++)
-        if (*p == '\'')
-            bs_buf_text(out, "'\\''");
-        else
-            bs_buf_add(out, p, 1);
-    bs_buf_text(out, "'");
-}
-
 /* The settings for reading that are not what they are by themselves. */
 static void put_settings(const bs_read_options *now, bs_buf *out)
 {
@@ -158,7 +145,7 @@ static void put_settings(const bs_read_options *now, bs_buf *out)
         bs_buf_clear(&setting);
         bs_buf_printf(&setting, "%s%s%s", labels || xml ? "" : row->name, labels || xml ? "" : "=",
                       value.data ? value.data : "");
-        put_word(setting.failed ? "" : setting.data, out);
+        bs_put_word(setting.failed ? "" : setting.data, out);
         out->failed = out->failed || setting.failed;
     }
     out->failed = out->failed || value.failed;
@@ -174,7 +161,7 @@ static void print_next(const bs_given *g, bool check, bs_buf *out)
         if (check && i > 0 && g->n <= 3)
             bs_buf_text(out, g->n == 3 && i == 1 ? " --valid" : " --test");
         bs_buf_text(out, " ");
-        put_word(g->file[i], out);
+        bs_put_word(g->file[i], out);
     }
     if (strcmp(g->settings->train.task, "auto") != 0)
         bs_buf_printf(out, " --task %s", g->settings->train.task);
@@ -219,9 +206,12 @@ static basin_status check_file(const bs_given *g, int i, const bs_schema *like, 
     bs_notes        notes;
     o.like = like;
     bs_notes_init(&notes);
-    bs_buf_printf(table, "%sfile     %s", i ? "\n" : "", g->file[i]);
+    bs_buf_text(table, i ? "\nfile     " : "file     ");
+    bs_buf_visible(table, g->file[i]);
     basin_status s = bs_dataset_read_next(g->file + i, g->n - i, &o, used, out, &notes, err);
-    bs_buf_printf(table, "%s%s\n", *used > 1 ? " and " : "", *used > 1 ? g->file[i + 1] : "");
+    bs_buf_text(table, *used > 1 ? " and " : "");
+    bs_buf_visible(table, *used > 1 ? g->file[i + 1] : "");
+    bs_buf_text(table, "\n");
     if (!s)
         s = bs_dataset_summary(*out, &summary, err);
     const bool read = !s;
@@ -322,9 +312,11 @@ static basin_status convert(const bs_given *g, const char *out, const char *form
 
 static void balance_row(const bs_dataset *d, const char *path, const bs_split_part *p, bs_buf *out)
 {
-    bs_buf_printf(out, "%-40.40s %8d %10.2f %10.2f %8d  %.30s\n", path, (int)p->rows,
-                  100 * p->label_error, 100 * p->worst_error, (int)p->labels_absent,
-                  p->worst_label >= 0 ? d->schema.label[p->worst_label] : "-");
+    char file[BS_VISIBLE], label[BS_VISIBLE];
+    bs_buf_printf(
+        out, "%-40s %8d %10.2f %10.2f %8d  %s\n", bs_visible(path, 40, file), (int)p->rows,
+        100 * p->label_error, 100 * p->worst_error, (int)p->labels_absent,
+        bs_visible(p->worst_label >= 0 ? d->schema.label[p->worst_label] : "-", 30, label));
 }
 
 /* What is cut, and from where. */
@@ -506,14 +498,15 @@ static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *no
 static void make_text(const bs_dataset *d, const bs_make_mlc_truth *t, const char *path,
                       bs_buf *table, bs_buf *json)
 {
+    bs_buf_visible(table, path);
     bs_buf_printf(table,
-                  "%s: %d rows, %d features, %d labels\n"
+                  ": %d rows, %d features, %d labels\n"
                   "best possible example F1 %.2f; labels on their own %.2f "
                   "(without using each other %.2f)\n"
                   "next     basin train ",
-                  path, (int)d->rows, (int)d->schema.n_features, (int)d->schema.n_labels,
-                  100 * t->best, 100 * t->marginal, 100 * t->local);
-    put_word(path, table);
+                  (int)d->rows, (int)d->schema.n_features, (int)d->schema.n_labels, 100 * t->best,
+                  100 * t->marginal, 100 * t->local);
+    bs_put_word(path, table);
     bs_buf_text(table, "\n");
     bs_buf_text(json, "{\"file\": ");
     bs_json_quote(path, json);

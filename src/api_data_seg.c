@@ -17,7 +17,7 @@ static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf
     if (!s && check && problem)
         s = bs_fail(err, BASIN_EDATA, "%s: %s", g->file[0], problem);
     if (!s && !problem)
-        bs_buf_printf(table, "next     basin train %s\n", g->file[0]);
+        bs_data_next(g->file[0], table);
     bs_images_free(im);
     bs_notes_free(&notes);
     return s;
@@ -81,11 +81,11 @@ static basin_status write_parts(const bs_images *im, const int32_t *part, const 
     bs_buf_printf(table, "%-40s %8s\n", "folder", "images");
     bs_buf_text(json, "{\"parts\": [");
     for (int i = 0; i < cut->parts && !s; i++) {
-        char    path[BS_OPTION_TEXT];
+        char    path[BS_OPTION_TEXT], shown[BS_VISIBLE];
         int32_t n = 0;
         bs_part_path(cut, i, "", path);
         s = write_part(im, part, i, path, &n, err);
-        bs_buf_printf(table, "%-40.40s %8d\n", path, (int)n);
+        bs_buf_printf(table, "%-40s %8d\n", bs_visible(path, 40, shown), (int)n);
         bs_buf_text(json, i ? ", {\"file\": " : "{\"file\": ");
         bs_json_quote(path, json);
         bs_buf_printf(json, ", \"images\": %d}", (int)n);
@@ -123,14 +123,15 @@ static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *no
 static void describe(const bs_images *im, const bs_make_seg_truth *t, const char *path,
                      bs_buf *table, bs_buf *json)
 {
+    bs_buf_visible(table, path);
     bs_buf_printf(
         table,
-        "%s: %d images of %d x %d pixels\n"
+        ": %d images of %d x %d pixels\n"
         "best known mean IoU %.2f +- %.2f; by the 7 x 7 pixels around each %.2f; pixel by "
-        "pixel %.2f\n"
-        "next     basin train %s\n",
-        path, (int)im->n, (int)im->width[0], (int)im->height[0], 100 * t->best, 100 * t->error,
-        100 * t->window, 100 * t->local, path);
+        "pixel %.2f\n",
+        (int)im->n, (int)im->width[0], (int)im->height[0], 100 * t->best, 100 * t->error,
+        100 * t->window, 100 * t->local);
+    bs_data_next(path, table);
     bs_buf_text(json, "{\"file\": ");
     bs_json_quote(path, json);
     bs_buf_printf(json,

@@ -28,7 +28,9 @@ typedef struct {
 
 static void add_problem(findings *f, basin_status s, const char *text)
 {
-    bs_buf_printf(f->table, "problem  %s\n", text);
+    bs_buf_text(f->table, "problem  ");
+    bs_buf_visible(f->table, text);
+    bs_buf_text(f->table, "\n");
     bs_buf_text(&f->list, f->n ? ", " : "");
     bs_json_quote(text, &f->list);
     if (f->n++ == 0) {
@@ -91,16 +93,22 @@ static void print_next(const bs_given *g, bs_buf *out)
     static const char *const role[] = {"", " --valid", " --test"};
     const bs_settings       *s = g->settings;
     bs_buf_text(out, "next     basin train");
-    for (int i = 0; i < g->n; i++)
-        bs_buf_printf(out, "%s %s", role[g->n == 2 && i == 1 ? 2 : i], g->file[i]);
+    for (int i = 0; i < g->n; i++) {
+        bs_buf_printf(out, "%s ", role[g->n == 2 && i == 1 ? 2 : i]);
+        bs_put_word(g->file[i], out);
+    }
     if (strcmp(s->train.task, "auto") != 0)
         bs_buf_printf(out, " --task %s", s->train.task);
     if (s->text.word_column)
         bs_buf_printf(out, " --word-column %d", s->text.word_column);
-    if (strcmp(s->text.tag_column, "auto") != 0)
-        bs_buf_printf(out, " --tag-column %s", s->text.tag_column);
-    if (strcmp(s->text.feature_columns, "auto") != 0)
-        bs_buf_printf(out, " --feature-columns %s", s->text.feature_columns);
+    if (strcmp(s->text.tag_column, "auto") != 0) {
+        bs_buf_text(out, " --tag-column ");
+        bs_put_word(s->text.tag_column, out);
+    }
+    if (strcmp(s->text.feature_columns, "auto") != 0) {
+        bs_buf_text(out, " --feature-columns ");
+        bs_put_word(s->text.feature_columns, out);
+    }
     bs_buf_text(out, "\n");
 }
 
@@ -113,7 +121,7 @@ static basin_status inspect_all(const bs_given *g, findings *f, basin_error *err
     bs_buf_text(f->json, f->several ? "{\"files\": [" : "");
     for (int i = 0; i < g->n && !s; i++) {
         if (f->several)
-            bs_buf_printf(f->table, "%sfile     %s\n", i ? "\n" : "", g->file[i]);
+            bs_data_file(g->file[i], i, f->table);
         bs_buf_text(f->json, i ? ", " : "");
         s = inspect_file(g->file[i], &o, first, f, i ? &other : &first, err);
         if (!s && i == 0 && first)
@@ -340,7 +348,7 @@ static basin_status make(const char *options, int seed, const char *out, const c
         s = bs_write_file(out, text.data, text.len, err);
     if (!s) {
         bs_make_tag_describe(&o, &truth, out, table, json);
-        bs_buf_printf(table, "next     basin train %s\n", out);
+        bs_data_next(out, table);
     }
     bs_buf_free(&text);
     return s;

@@ -25,16 +25,17 @@ static basin_status label_scores(const bs_evaluation *e, bs_label_score **out, b
 static basin_status labels(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
     int32_t         L = e->model->saved->known.mlc.n_labels;
+    char            name[BS_VISIBLE];
     bs_label_score *row;
     basin_status    s = label_scores(e, &row, err);
     if (!s)
         bs_buf_printf(out, "\n%-32s %8s %7s %7s %7s %7s\n", "label", "support", "prec", "recall",
                       "F1", "AP");
     for (int32_t i = 0; i < L && !s; i++)
-        bs_buf_printf(out, "%-32.32s %8lld %7.2f %7.2f %7.2f %7.2f\n",
-                      e->model->saved->known.mlc.label[i], (long long)row[i].support,
-                      100 * row[i].precision, 100 * row[i].recall, 100 * row[i].f1,
-                      100 * row[i].ap);
+        bs_buf_printf(out, "%-32s %8lld %7.2f %7.2f %7.2f %7.2f\n",
+                      bs_visible(e->model->saved->known.mlc.label[i], 32, name),
+                      (long long)row[i].support, 100 * row[i].precision, 100 * row[i].recall,
+                      100 * row[i].f1, 100 * row[i].ap);
     bs_free(row);
     return s;
 }

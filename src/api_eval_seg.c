@@ -46,15 +46,15 @@ static basin_status labels(const bs_evaluation *e, bs_buf *out, basin_error *err
 {
     const int       C = e->model->saved->known.seg.classes;
     bs_class_score *row = bs_calloc((size_t)C, sizeof *row);
-    char            number[16];
+    char            number[16], name[BS_VISIBLE];
     if (!row)
         return bs_fail_nomem(err);
     bs_seg_metrics_classes(e->counts.seg, row);
     bs_buf_printf(out, "\n%-24s %10s %10s %7s %7s %7s %7s\n", "class", "pixels", "predicted", "IoU",
                   "prec", "recall", "F1");
     for (int c = 0; c < C; c++) {
-        bs_buf_printf(out, "%-24.24s %10lld %10lld", name_of(e, c, number), (long long)row[c].gold,
-                      (long long)row[c].predicted);
+        bs_buf_printf(out, "%-24s %10lld %10lld", bs_visible(name_of(e, c, number), 24, name),
+                      (long long)row[c].gold, (long long)row[c].predicted);
         percent(row[c].iou, out);
         percent(row[c].precision, out);
         percent(row[c].recall, out);

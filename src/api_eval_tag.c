@@ -79,6 +79,7 @@ static basin_status take_types(const bs_evaluation *e, bs_type_score **out, basi
 static basin_status types(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
     const bs_tagset *tags = e->counts.tags;
+    char             type[BS_VISIBLE];
     bs_type_score   *row;
     basin_status     s = take_types(e, &row, err);
     if (s)
@@ -87,9 +88,10 @@ static basin_status types(const bs_evaluation *e, bs_buf *out, basin_error *err)
                   tags->scheme == BS_SCHEME_RAW ? "tag" : "type", "gold", "predicted", "correct",
                   "precision", "recall", "F1");
     for (int32_t i = 0; i < tags->types.n; i++)
-        bs_buf_printf(out, "%-24.24s %8lld %9lld %8lld %9.2f %7.2f %7.2f\n", row[i].type,
-                      (long long)row[i].gold, (long long)row[i].predicted, (long long)row[i].right,
-                      100 * row[i].precision, 100 * row[i].recall, 100 * row[i].f1);
+        bs_buf_printf(out, "%-24s %8lld %9lld %8lld %9.2f %7.2f %7.2f\n",
+                      bs_visible(row[i].type, 24, type), (long long)row[i].gold,
+                      (long long)row[i].predicted, (long long)row[i].right, 100 * row[i].precision,
+                      100 * row[i].recall, 100 * row[i].f1);
     bs_free(row);
     return BASIN_OK;
 }

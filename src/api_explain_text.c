@@ -33,14 +33,16 @@ static void pair_lines(const bs_explanation *e, bool positive, bs_buf *out)
 {
     const bs_explained_pairs *p = &e->pairs;
     bs_explained_pair         pair[SHOWN_PAIRS];
+    char                      a[BS_VISIBLE], b[BS_VISIBLE];
     const int                 n = bs_explain_strongest(e, positive, SHOWN_PAIRS, pair);
     if (n > 0)
         bs_buf_printf(out, "%-44s %11s %7s %9s\n", positive ? "rewarded most" : "punished most",
                       "interaction", p->ordered ? "times" : "rows", "expected");
     for (int i = 0; i < n; i++) {
         const size_t at = (size_t)pair[i].i * (size_t)p->n + (size_t)pair[i].j;
-        bs_buf_printf(out, "  %-20.20s %s %-19.19s %11.4f %7.0f %9.1f\n", e->name[pair[i].i],
-                      p->ordered ? ">" : "+", e->name[pair[i].j], p->interaction[at], p->count[at],
+        bs_buf_printf(out, "  %-20s %s %-19s %11.4f %7.0f %9.1f\n",
+                      bs_visible(e->name[pair[i].i], 20, a), p->ordered ? ">" : "+",
+                      bs_visible(e->name[pair[i].j], 19, b), p->interaction[at], p->count[at],
                       p->expected[at]);
     }
 }
@@ -89,6 +91,7 @@ static void steps_table(const bs_explanation *e, const bs_explained_steps *st, b
 static void nets_table(const bs_explanation *e, bs_buf *out)
 {
     const bs_explained_nets *x = &e->nets;
+    char                     truth[BS_VISIBLE], cost[BS_VISIBLE];
     if (isnan(x->net))
         return;
     bs_buf_printf(out, "\nthe net and its cost-augmented companion: %s %.4f - %.4f = %.4f\n",
@@ -96,13 +99,15 @@ static void nets_table(const bs_explanation *e, bs_buf *out)
     bs_buf_printf(out, "  of %lld parts that the net has right, the other differs in %lld\n",
                   (long long)x->right, (long long)x->differ);
     for (int i = 0; i < x->pairs; i++)
-        bs_buf_printf(out, "  %-20.20s > %-19.19s %7lld\n", e->name[x->pair[i].truth],
-                      e->name[x->pair[i].cost], (long long)x->pair[i].times);
+        bs_buf_printf(out, "  %-20s > %-19s %7lld\n",
+                      bs_visible(e->name[x->pair[i].truth], 20, truth),
+                      bs_visible(e->name[x->pair[i].cost], 19, cost), (long long)x->pair[i].times);
 }
 
 static void row_table(const bs_explanation *e, bs_buf *out)
 {
     const bs_explained_row *r = &e->row;
+    char                    name[BS_VISIBLE], one[BS_VISIBLE], truth[BS_VISIBLE], other[BS_VISIBLE];
     if (r->number == 0)
         return;
     bs_buf_printf(out, "\nrow %d: energy of the prediction %.4f", (int)r->number, r->energy);
@@ -112,8 +117,10 @@ static void row_table(const bs_explanation *e, bs_buf *out)
                   "changed to", "energy");
     for (int i = 0; i < r->n_flips; i++) {
         const bs_explained_term *t = &r->flip[i];
-        bs_buf_printf(out, "  %-30.30s %-12.12s %-12.12s %-12.12s %+.4f\n", t->name, t->predicted,
-                      t->truth ? t->truth : "?", t->other, t->change);
+        bs_buf_printf(out, "  %-30s %-12s %-12s %-12s %+.4f\n", bs_visible(t->name, 30, name),
+                      bs_visible(t->predicted, 12, one),
+                      bs_visible(t->truth ? t->truth : "?", 12, truth),
+                      bs_visible(t->other, 12, other), t->change);
     }
 }
 
@@ -132,16 +139,21 @@ static void pixels_table(const bs_explanation *e, bs_buf *out)
 
 void bs_explain_table(const bs_explanation *e, const char *page, bs_buf *out)
 {
-    bs_buf_printf(out, "%s: method %s, %d of %d %s of %s, %.1f s\n", e->model_name,
-                  e->m->settings.train.method, (int)e->data.rows, (int)e->all.rows,
-                  e->m->kind->unit, e->data_name, e->seconds);
+    bs_buf_visible(out, e->model_name);
+    bs_buf_printf(out, ": method %s, %d of %d %s of ", e->m->settings.train.method,
+                  (int)e->data.rows, (int)e->all.rows, e->m->kind->unit);
+    bs_buf_visible(out, e->data_name);
+    bs_buf_printf(out, ", %.1f s\n", e->seconds);
     pairs_table(e, out);
     pixels_table(e, out);
     steps_table(e, &e->steps, out);
     nets_table(e, out);
     row_table(e, out);
-    if (page)
-        bs_buf_printf(out, "\npage: %s\n", page);
+    if (page) {
+        bs_buf_text(out, "\npage: ");
+        bs_buf_visible(out, page);
+        bs_buf_text(out, "\n");
+    }
 }
 
 /* ---- JSON ---- */

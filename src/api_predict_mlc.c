@@ -73,13 +73,13 @@ static void jsonl_row(writer *w, const char *id, const float *scores)
     bs_buf_text(&w->line, "{");
     if (id) {
         bs_buf_text(&w->line, "\"id\": ");
-        quoted(&w->line, id, '\\');
+        bs_json_quote(id, &w->line);
         bs_buf_text(&w->line, ", ");
     }
     bs_buf_text(&w->line, "\"labels\": [");
     for (int32_t i = 0; i < n; i++) {
         bs_buf_text(&w->line, i ? ", " : "");
-        quoted(&w->line, w->m->known.mlc.label[w->on[i]], '\\');
+        bs_json_quote(w->m->known.mlc.label[w->on[i]], &w->line);
     }
     bs_buf_text(&w->line, "]");
     for (int32_t i = 0; i < n && w->scores; i++)

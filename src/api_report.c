@@ -252,7 +252,9 @@ static void write_table(const bs_report *r, const char *path, bs_buf *out)
         const bs_interval *v = &g->interval[cut][known->headline];
         bs_metric_row(g->kind, known, g->name, value, (v->hi - v->lo) / 2, out);
     }
-    bs_buf_printf(out, "wrote %s (%.0f kB)\n", path, ceil((double)r->out->len / 1000));
+    bs_buf_text(out, "wrote ");
+    bs_buf_visible(out, path);
+    bs_buf_printf(out, " (%.0f kB)\n", ceil((double)r->out->len / 1000));
 }
 
 /* ---- functions of the library ---- */

@@ -118,13 +118,7 @@ static void metrics(const bs_kind *k, const char *key, const double v[BS_MOST_ME
 
 void bs_json_quote(const char *text, bs_buf *out)
 {
-    bs_buf_text(out, "\"");
-    for (; *text; text++)
-        if ((unsigned char)*text < 0x20)
-            bs_buf_printf(out, "\\u%04x", (unsigned)*text);
-        else
-            bs_buf_printf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-    bs_buf_text(out, "\"");
+    bs_buf_json(out, text, strlen(text));
 }
 
 void bs_outcome_json(const bs_kind *k, const bs_settings *s, const bs_train_outcome *o,
@@ -185,10 +179,15 @@ static void outcome_table(const bs_kind *k, const bs_known *known, const bs_trai
 
 static void say_written(const char *folder, bool report, bs_buf *out)
 {
-    bs_buf_printf(out,
-                  "wrote %s: best.safetensors, config, metrics.jsonl, manifest.json%s\n"
-                  "next: basin eval %s DATA   |   basin predict %s DATA\n",
-                  folder, report ? ", report.html" : "", folder, folder);
+    bs_buf_text(out, "wrote ");
+    bs_buf_visible(out, folder);
+    bs_buf_printf(out, ": best.safetensors, config, metrics.jsonl, manifest.json%s\n",
+                  report ? ", report.html" : "");
+    bs_buf_text(out, "next: basin eval ");
+    bs_put_word(folder, out);
+    bs_buf_text(out, " DATA   |   basin predict ");
+    bs_put_word(folder, out);
+    bs_buf_text(out, " DATA\n");
 }
 
 /* Mean and standard deviation (n - 1) over seeds, metric by metric. */

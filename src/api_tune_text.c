@@ -159,9 +159,12 @@ static void importance_table(const bs_tuning *t, const bs_tune_findings *f, bs_b
 static void next_text(const bs_tuning *t, bs_buf *out)
 {
     const char *folder = t->o->folder;
-    bs_buf_printf(out, "\nwrote %s: best.config, trials.jsonl, tune.html, tune.json, trial-N\n",
-                  folder);
-    bs_buf_printf(out, "next: basin train --config %s/best.config --seeds 5 -o RUN", folder);
+    bs_buf_text(out, "\nwrote ");
+    bs_buf_visible(out, folder);
+    bs_buf_text(out, ": best.config, trials.jsonl, tune.html, tune.json, trial-N\n"
+                     "next: basin train --config ");
+    bs_put_word(folder, out);
+    bs_buf_text(out, "/best.config --seeds 5 -o RUN");
     if (!*t->base.train.file_test && t->base.train.file_valid[0])
         bs_buf_text(out, " --test FILE");
     bs_buf_text(out, "\n");

@@ -92,7 +92,7 @@ static void lines_are_single_and_clean(void **state)
     FILE  *f = scratch();
     bs_logger log = bs_log_make(f, BS_INFO);
     bs_log_say(&log, BS_INFO, "a\nb\x1b[2Jc\n");
-    assert_string_equal(take(f), "a b [2Jc\n");
+    assert_string_equal(take(f), "a\\nb\\x1b[2Jc\n");
     bs_log_say(&log, BS_INFO, "%*s", 5000, "x");
     const char *text = take(f);
     assert_int_equal(strlen(text), 2048);

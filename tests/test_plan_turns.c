@@ -227,7 +227,7 @@ static int products(double dropout, bool anew)
             bs_graph_turn(g, changed, 1);
     }
     assert_int_equal(bs_plan_make(g, r, 2, 0, &p, NULL), BASIN_OK);
-    CHECK(p->n_first > 0 && p->n_first < p->n_steps, "%d of %d steps in the first turn", p->n_first,
+    CHECK(p->turn[1] > 0 && p->turn[1] < p->n_steps, "%d of %d steps in the first turn", p->turn[1],
           p->n_steps);
     for (int i = 0; i < p->n_steps; i++)
         n += p->step[i].node.op == BS_OP_matmul;
@@ -274,6 +274,79 @@ static void values_of_the_first_turn_stay(void **state)
     bs_graph_free(g);
 }
 
+/* ---- loops ---- */
+
+/* Turns of x alone, of x and a state, and of both again: the same expressions and some more. Built
+ * as a loop, or as one program of which each turn is a result. */
+static void build_loop(bs_graph *g, void *ctx, bs_key key, bs_recipe *recipe)
+{
+    const uint64_t seed = *(const uint64_t *)ctx;
+    bs_id          x = bs_leaf(g, "x", BS_T_REAL, bs_shape2(RG_ROWS, RG_COLS));
+    bs_id          y = bs_leaf(g, "state", BS_T_REAL, bs_shape2(RG_ROWS, RG_COLS));
+    random_graph   r = {.g = g,
+                        .full = {x, param(g, NET_FULL)},
+                        .row = param(g, NET_ROW),
+                        .column = param(g, NET_COLUMN),
+                        .square = param(g, NET_SQUARE),
+                        .n = 2};
+    recipe->input[0] = x;
+    recipe->input[1] = y;
+    r.ex.rng = bs_rng_make(seed, 0, 1);
+    add_steps(&r, 2 + (int)(seed % 9));
+    for (int turn = 0; turn < 3; turn++) {
+        random_graph now = r;
+        if (turn > 0) {
+            if (key.v[0] == BOTH)
+                bs_graph_loop(g);
+            now.full[now.n++] = y;
+            add_steps(&now, 4 + (int)(seed % 11) + 3 * turn);
+        }
+        recipe->result[recipe->n_results++] = (bs_result){bs_tanh(g, now.full[now.n - 1]), -1};
+    }
+}
+
+/* In any order and again and again, every turn of a loop finds what one program does. */
+static void loops_run_in_any_order(void **state)
+{
+    static const int order[] = {2, 1, 1, 2, 2, 1, 2, 1};
+    enum { CELLS = RG_ROWS * RG_COLS };
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        real  *y = calloc(CELLS, sizeof *y);
+        world  o = world_new(seed, seed % 2 ? 1 : 3);
+        bs_rng rng = bs_rng_make(seed, 0, 10);
+        o.cache = bs_cache_new(&bs_backend_cpu, o.w, build_loop, &seed, 0);
+        bs_entry     *loop = entry_of(&o, BOTH);
+        const bs_run  run = {seed, 1};
+        real         *found = calloc(CELLS, sizeof *found);
+        bs_workspace *own; /* between turns nothing else may run in the loop's workspace */
+        bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &own, NULL);
+        bs_cache *plain = bs_cache_new(&bs_backend_cpu, own, build_loop, &seed, 0);
+        bs_entry *e;
+        assert_int_equal(bs_cache_get(plain, (bs_key){{FIRST}}, &e, NULL, NULL), BASIN_OK);
+        bs_backend_cpu.bind_params(e->program, o.value, o.grad, o.offset);
+        bs_backend_cpu.bind_input(e->program, e->input[0], o.x);
+        bs_backend_cpu.bind_input(e->program, e->input[1], y);
+        bs_backend_cpu.bind_input(loop->program, loop->input[1], y);
+        assert_int_equal(bs_backend_cpu.run_turn(loop->program, &run, 0, NULL), BASIN_OK);
+        for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
+            for (int k = 0; k < CELLS; k++)
+                y[k] = (real)(bs_rng_uniform(&rng) - 0.5);
+            assert_int_equal(bs_backend_cpu.run_turn(loop->program, &run, order[i], NULL), 0);
+            memcpy(found, bs_backend_cpu.result(loop->program, order[i]), CELLS * sizeof *found);
+            assert_int_equal(bs_backend_cpu.run(e->program, &run, NULL), BASIN_OK);
+            double d = distance(bs_backend_cpu.result(e->program, order[i]), found, CELLS, 1e-2);
+            CHECK(d < 1e-5, "seed %d: turn %d is off by %.3g in run %d", (int)seed, order[i], d,
+                  (int)i);
+        }
+        bs_cache_free(plain);
+        bs_backend_cpu.workspace_free(own);
+        world_free(&o);
+        free(y);
+        free(found);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +354,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_bits),
         cmocka_unit_test(what_did_not_change_is_computed_once),
         cmocka_unit_test(values_of_the_first_turn_stay),
+        cmocka_unit_test(loops_run_in_any_order),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,7 +125,7 @@ static void wrong_files_are_refused(void **state)
         ROW("order 1 A\n", "f.rules:1: expected order WEIGHT TAG TAG..."),
         ROW("start 1\n", "f.rules:1: expected start WEIGHT TAG..."),
         ROW("end 1\n", "f.rules:1: expected end WEIGHT TAG..."),
-        ROW("start 1 \xff\n", "f.rules:1: '\xff' is not a tag: UTF-8 of 1 to 512 bytes"),
+        ROW("start 1 \xff\n", "f.rules:1: '\\xff' is not a tag: UTF-8 of 1 to 512 bytes"),
         ROW("stay 1 a\0b\n", "f.rules:1: a NUL byte in a text file"),
     };
 #undef ROW

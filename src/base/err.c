@@ -5,16 +5,7 @@
 #include <string.h>
 
 #include "base/print.h"
-
-/* Ends a text that was cut off at size - 1 bytes in "...". Steps back to the
- * start of a UTF-8 character, so that a terminal never gets half of one. */
-static void mark_cut(char *text, size_t size)
-{
-    size_t cut = size - 4;
-    for (int i = 0; i < 3 && ((unsigned char)text[cut] & 0xC0) == 0x80; i++)
-        cut--;
-    memcpy(text + cut, "...", 4);
-}
+#include "base/visible.h"
 
 basin_status bs_fail(basin_error *err, basin_status s, const char *fmt, ...)
 {
@@ -29,15 +20,10 @@ basin_status bs_fail(basin_error *err, basin_status s, const char *fmt, ...)
     int n = bs_vprint(text, sizeof text, fmt, args);
     va_end(args);
     if (n < 0)
-        bs_print(text, sizeof text, "failed, and the message could not be formatted");
-    else if ((size_t)n >= sizeof text)
-        mark_cut(text, sizeof text);
+        n = bs_print(text, sizeof text, "failed, and the message could not be formatted");
 
-    /* Names and values come from foreign files: no escape sequence of theirs
-     * may reach a terminal, and one message stays one line. */
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = ' ';
+    /* Names and values come from foreign files, and one message stays one line. */
+    bs_line_visible(text, sizeof text, n);
 
     err->status = s;
     memcpy(err->msg, text, strlen(text) + 1);

@@ -6,8 +6,8 @@
 
 /* Fills err (may be NULL) with a formatted one-line message and returns s, so
  * that a failing function ends in `return bs_fail(err, BASIN_EDATA, ...)`.
- * Newlines and control characters in the result are replaced by spaces; a
- * message that does not fit ends in "...". */
+ * What a terminal would obey is written as an escape (visible.h); a message that
+ * does not fit ends in "...". */
 basin_status bs_fail(basin_error *err, basin_status s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

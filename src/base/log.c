@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/print.h"
+#include "base/visible.h"
 
 static const double redraw_every = 0.1; /* seconds */
 
@@ -114,14 +115,10 @@ static bool make_line(char text[LONGEST_LINE], const char *fmt, va_list args)
     int n = bs_vprint(text, LONGEST_LINE, fmt, args);
     if (n < 0)
         return false;
-    if (n >= LONGEST_LINE)
-        memcpy(text + LONGEST_LINE - 4, "...", 4);
-    size_t len = strlen(text);
-    while (len && text[len - 1] == '\n')
-        text[--len] = '\0';
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = ' ';
+    if (n < LONGEST_LINE)
+        while (n && text[n - 1] == '\n')
+            text[--n] = '\0';
+    bs_line_visible(text, LONGEST_LINE, n);
     return true;
 }
 

@@ -6,29 +6,9 @@
 
 #include "base/opt.h"
 #include "base/tree.h"
-#include "base/utf8.h"
+#include "base/visible.h"
 
 /* --- writing ----------------------------------------------------------------- */
-
-/* A file name may be any bytes, JSON must be UTF-8: a byte that is not becomes
- * the replacement character. */
-static void add_string(bs_buf *out, const char *text)
-{
-    bs_buf_text(out, "\"");
-    for (const unsigned char *p = (const unsigned char *)text; *p;) {
-        size_t n = bs_utf8_len((const char *)p, 4);
-        if (n == 0)
-            bs_buf_text(out, "\xef\xbf\xbd");
-        else if (*p == '"' || *p == '\\')
-            bs_buf_printf(out, "\\%c", *p);
-        else if (*p < 0x20)
-            bs_buf_printf(out, "\\u%04x", (unsigned)*p);
-        else
-            bs_buf_add(out, p, n);
-        p += n ? n : 1;
-    }
-    bs_buf_text(out, "\"");
-}
 
 static void add_value(const bs_option *row, const void *opts, bs_buf *out)
 {
@@ -52,7 +32,7 @@ static void add_value(const bs_option *row, const void *opts, bs_buf *out)
         bs_buf_text(out, b ? "true" : "false");
         break;
     case BS_NAME:
-    case BS_TEXT: add_string(out, field); break;
+    case BS_TEXT: bs_buf_json(out, field, strlen(field)); break;
     }
 }
 
@@ -62,7 +42,7 @@ void bs_options_json(const bs_option *rows, const void *opts, bs_buf *out)
     for (const bs_option *r = rows; r->name; r++) {
         if (r != rows)
             bs_buf_text(out, ", ");
-        add_string(out, r->name);
+        bs_buf_json(out, r->name, strlen(r->name));
         bs_buf_text(out, ": ");
         add_value(r, opts, out);
     }

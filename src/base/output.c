@@ -245,6 +245,15 @@ basin_status bs_output_write(bs_output *o, const void *bytes, size_t n, basin_er
     return report(o, err);
 }
 
+static int sync_fd(int fd)
+{
+    int r;
+    do
+        r = fsync(fd);
+    while (r != 0 && errno == EINTR);
+    return r;
+}
+
 /* The rename is on the disk only when the folder is. Folders that cannot be
  * opened for reading or file systems without this call do not count as failure. */
 static void sync_folder(bs_output *o)
@@ -254,24 +263,15 @@ static void sync_folder(bs_output *o)
     int fd = open(len ? o->target : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return;
-    if (fsync(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
+    if (sync_fd(fd) != 0 && errno != EINVAL && errno != ENOTSUP)
         bs_fail_io(&o->failed, o->path, errno);
     close(fd);
-}
-
-static int sync_file(int fd)
-{
-    int r;
-    do
-        r = fsync(fd);
-    while (r != 0 && errno == EINTR);
-    return r;
 }
 
 basin_status bs_output_commit(bs_output *o, basin_error *err)
 {
     flush(o);
-    if (!o->failed.status && o->temp && sync_file(o->fd) != 0)
+    if (!o->failed.status && o->temp && sync_fd(o->fd) != 0)
         bs_fail_io(&o->failed, o->path, errno);
     /* After EINTR the descriptor is closed all the same. */
     if (close(o->fd) != 0 && errno != EINTR && !o->failed.status)

@@ -214,7 +214,9 @@ static basin_status run_turn(bs_program *p, const bs_run *r, int turn, basin_err
 static basin_status run(bs_program *p, const bs_run *r, basin_error *err)
 {
     basin_status s = run_turn(p, r, 0, err);
-    return s || p->turn[1].first == p->turn[1].end ? s : run_turn(p, r, 1, err);
+    for (int k = 1; k < BS_TURNS && !s && p->turn[k].first < p->turn[k].end; k++)
+        s = run_turn(p, r, k, err);
+    return s;
 }
 
 static const void *result(const bs_program *p, int i)

@@ -173,12 +173,11 @@ static void make_sections(bs_program *p, bs_turn *t)
     t->end_section = p->n_sections;
 }
 
-static void make_turns(bs_program *p, int n_first)
+static void make_turns(bs_program *p, const bs_plan *plan)
 {
-    p->turn[0] = (bs_turn){.first = 0, .end = n_first};
-    p->turn[1] = (bs_turn){.first = n_first, .end = p->n};
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < BS_TURNS; k++) {
         bs_turn *t = &p->turn[k];
+        *t = (bs_turn){.first = plan->turn[k], .end = plan->turn[k + 1]};
         for (int i = t->first; i < t->end; i++)
             t->cost += p->call[i].work.cost + 100;
         make_sections(p, t);
@@ -204,7 +203,7 @@ basin_status bs_cpu_compile(bs_workspace *w, const bs_plan *plan, bs_program **o
         p->n++;
     }
     if (!s) {
-        make_turns(p, plan->n_first);
+        make_turns(p, plan);
         p->n_results = plan->n_results;
         p->n_inputs = plan->n_inputs;
         memcpy(p->result, plan->result, (size_t)plan->n_results * sizeof *p->result);

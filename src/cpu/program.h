@@ -43,7 +43,7 @@ struct bs_workspace {
     bool          check_nan;  /* BASIN_DEBUG=nan */
 };
 
-/* What is run at a time (bs_graph_turn); of programs of one turn the second is empty. */
+/* What is run at a time (bs_graph_turn); of programs of one turn the others are empty. */
 typedef struct {
     int    first, end;                 /* calls first .. end - 1 */
     int    first_section, end_section; /* and their sections */
@@ -75,7 +75,7 @@ struct bs_program {
     bs_section    *section;    /* [n_sections] */
     bs_timing     *timing;     /* [n] when profiling */
     int            n, n_fixed, n_bound, n_results, n_inputs, n_sections;
-    bs_turn        turn[2];
+    bs_turn        turn[BS_TURNS];
     const real    *params;
     real          *grads;
     const int64_t *offset;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/visible.h"
 
 enum { MOST_NOTES = 200, LONGEST_NOTE = 400 };
 
@@ -35,10 +36,7 @@ void bs_notes_add(bs_notes *notes, const char *tag, const char *fmt, ...)
     if (n < 0)
         return;
 
-    /* Names come from foreign files and notes go to terminals. */
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = ' ';
+    bs_line_visible(text, sizeof text, n); /* names come from foreign files */
     for (size_t i = 0; i < notes->n; i++)
         if (strcmp(notes->note[i].text, text) == 0)
             return;

@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/opt.h"
+#include "base/visible.h"
+#include "base/utf8.h"
 #include "data/scan.h"
 
 #define WRITER(name) extern const bs_writer bs_writer_##name;
@@ -157,17 +159,19 @@ void bs_put_float(bs_writing *w, float value)
 void bs_put_json(bs_writing *w, const char *text)
 {
     bs_put(w, "\"");
-    for (const char *p = text; *p; p++) {
-        unsigned char c = (unsigned char)*p;
-        char          escape[8];
-        if (c == '"' || c == '\\' || c == '\n') {
-            char pair[3] = {'\\', c == '\n' ? 'n' : *p, '\0'};
+    for (size_t n; *text; text += n) {
+        n = bs_utf8_len(text, 4);
+        n = n ? n : 1;
+        const unsigned c = bs_invisible(text, n);
+        char           escape[8];
+        if (*text == '"' || *text == '\\' || *text == '\n') {
+            char pair[3] = {'\\', *text == '\n' ? 'n' : *text, '\0'};
             bs_put(w, pair);
-        } else if (c < 0x20) {
-            bs_print(escape, sizeof escape, "\\u%04x", c);
+        } else if (c) {
+            bs_print(escape, sizeof escape, "\\u%04x", c & 0xffffu);
             bs_put(w, escape);
         } else {
-            bs_put_bytes(w, p, 1);
+            bs_put_bytes(w, text, n);
         }
     }
     bs_put(w, "\"");

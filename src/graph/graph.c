@@ -12,7 +12,8 @@
 
 enum { MAX_NODES = 1 << 22, MAX_LABEL_DEPTH = 16, MAX_LABEL = 128 };
 
-static const uint32_t SECOND_TURN = UINT32_C(1) << 31;
+/* Salts of nodes that are others in a later turn than equal ones before. */
+static const uint32_t TURN_SALT[BS_TURNS] = {0, UINT32_C(1) << 31, UINT32_C(3) << 30};
 
 struct bs_graph {
     bs_arena     arena; /* labels, anew */
@@ -22,7 +23,9 @@ struct bs_graph {
     size_t       cap, cap_labels;
     int          n, n_table, n_inputs;
     uint32_t     salt;
-    bs_id        second; /* see bs_graph_turn; 0 = still the first turn */
+    bs_id        begin[BS_TURNS]; /* of the turns, first ids; see bs_graph_turn */
+    int          turn;            /* the one that is being built */
+    bool         loops;
     const char  *anew;
     int          n_anew;
     const char  *here; /* the current label, joined */
@@ -156,24 +159,53 @@ uint32_t bs_graph_salt(bs_graph *g, uint32_t salt)
     return old;
 }
 
+static bool next_turn(bs_graph *g)
+{
+    if (g->turn == BS_TURNS - 1) {
+        bs_graph_refuse(g, "more than %d turns", BS_TURNS);
+        return false;
+    }
+    g->begin[++g->turn] = g->n;
+    return true;
+}
+
 void bs_graph_turn(bs_graph *g, const uint8_t *anew, int n)
 {
-    g->second = g->n;
+    if (!next_turn(g))
+        return;
     g->anew = bs_arena_copy(&g->arena, (const char *)anew, (size_t)n);
     g->n_anew = n;
     if (!g->anew)
         bs_graph_nomem(g);
 }
 
-bs_id bs_graph_second_turn(const bs_graph *g)
+void bs_graph_loop(bs_graph *g)
 {
-    return g->second ? g->second : INT32_MAX;
+    g->loops = next_turn(g);
 }
 
-/* Is this node another one than an equal one of the first turn? */
+bool bs_graph_loops(const bs_graph *g)
+{
+    return g->loops;
+}
+
+int bs_graph_turn_of(const bs_graph *g, bs_id id)
+{
+    int turn = g->turn;
+    while (turn > 0 && id < g->begin[turn])
+        turn--;
+    return turn;
+}
+
+bs_id bs_graph_turn_begin(const bs_graph *g, int turn)
+{
+    return turn == 0 ? 1 : turn <= g->turn ? g->begin[turn] : g->n;
+}
+
+/* Is this node another one than an equal one of an earlier turn? */
 static bool differs_now(const bs_graph *g, const bs_node *n)
 {
-    if (!g->second)
+    if (g->turn == 0 || g->loops)
         return false;
     if (n->op == BS_OP_param)
         return n->attr[0] < g->n_anew && g->anew[n->attr[0]];
@@ -214,6 +246,14 @@ static bool grow_table(bs_graph *g)
         *find_slot(g, &g->node[id]) = id;
     bs_free(old);
     return true;
+}
+
+/* What one turn of a loop made may be of another round, or not be there, when the next one runs.
+ * Leaves are bound for all. */
+static bool is_out_of_reach(const bs_graph *g, bs_id id)
+{
+    const int turn = g->loops ? bs_graph_turn_of(g, id) : 0;
+    return turn > 0 && turn < g->turn && !(bs_ops[g->node[id].op]->flags & BS_OP_LEAF);
 }
 
 /* ---- emit ---- */
@@ -270,8 +310,12 @@ bs_id bs_emit(bs_graph *g, bs_node n)
     if (why)
         return refuse_node(g, &n, why);
 
-    n.salt = differs_now(g, &n) ? g->salt ^ SECOND_TURN : g->salt;
+    n.salt = differs_now(g, &n) ? g->salt ^ TURN_SALT[g->turn] : g->salt;
     bs_id *slot = find_slot(g, &n);
+    if (*slot && is_out_of_reach(g, *slot)) {
+        n.salt ^= TURN_SALT[g->turn];
+        slot = find_slot(g, &n);
+    }
     if (*slot)
         return *slot;
     if (g->n * 2 >= g->n_table) {

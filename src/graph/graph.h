@@ -82,12 +82,18 @@ void bs_pop(bs_graph *g);
  * recompute instead of keep); returns the old salt, which restores sharing. */
 uint32_t bs_graph_salt(bs_graph *g, uint32_t salt);
 
-/* Ends the first of two turns. What is built from now on is run later, when parameters of segments
- * with a 1 in anew[n] have other values and random numbers are of another step; whatever depends
- * on neither is shared with the first turn. */
+/* A graph may be run in turns, one after the other. Ends a turn: what is built from now on is run
+ * later, when parameters of segments with a 1 in anew[n] have other values and random numbers are
+ * of another step; whatever depends on neither is shared with the turns before. */
+enum { BS_TURNS = 3 };
 void bs_graph_turn(bs_graph *g, const uint8_t *anew, int n);
-/* The first id of the second turn; with one turn alone, INT32_MAX. */
-bs_id bs_graph_second_turn(const bs_graph *g);
+/* Ends a turn of a loop: the turns behind the first are run in any order and any number of times,
+ * when nothing but inputs has other values. They share what the first made, which stays, and
+ * nothing with each other. */
+void  bs_graph_loop(bs_graph *g);
+bool  bs_graph_loops(const bs_graph *g);
+int   bs_graph_turn_of(const bs_graph *g, bs_id id);    /* 0 .. BS_TURNS - 1 */
+bs_id bs_graph_turn_begin(const bs_graph *g, int turn); /* its first id; past the end: none */
 
 /* Checks, interns and appends; what all builders end in. */
 bs_id bs_emit(bs_graph *g, bs_node n);

@@ -1,6 +1,7 @@
 /* images_describe.c -- what `basin data inspect` and `check` say about images. */
 #include <string.h>
 
+#include "base/visible.h"
 #include "image/catalogue.h"
 #include "image/images.h"
 
@@ -61,11 +62,12 @@ static double percent(int64_t part, int64_t whole)
 static void print_classes(const bs_images *im, const facts *f, bs_buf *out)
 {
     enum { SHOWN = 24 };
+    char name[BS_VISIBLE];
     bs_buf_printf(out, "classes  %d, shares of the pixels:", im->classes);
     for (int c = 0; c < im->classes && c < SHOWN; c++)
         bs_buf_printf(out, "%s %s%s%d %.2f %%", c ? "," : "",
-                      im->class_name ? im->class_name[c] : "", im->class_name ? " " : "", c,
-                      percent(f->pixels[c], f->valid));
+                      bs_visible(im->class_name ? im->class_name[c] : "", 0, name),
+                      im->class_name ? " " : "", c, percent(f->pixels[c], f->valid));
     if (im->classes > SHOWN)
         bs_buf_printf(out, ", and %d more", im->classes - SHOWN);
     bs_buf_text(out, "\n");
@@ -79,6 +81,7 @@ static const char *part_of(const bs_images *im, int32_t i)
 static void print_twins(const bs_images *im, const facts *f, bs_buf *out)
 {
     enum { SHOWN = 5 };
+    char a[BS_VISIBLE], b[BS_VISIBLE];
     if (!f->twins)
         return;
     bs_buf_printf(
@@ -89,8 +92,9 @@ static void print_twins(const bs_images *im, const facts *f, bs_buf *out)
         for (size_t k = 0; k < f->twins && shown < SHOWN; k++) {
             const bs_twin *t = &f->twin[k];
             if (t->across == (turn == 0)) {
-                bs_buf_printf(out, "%s %.60s (%s) and %.60s (%s)", shown ? ";" : ":",
-                              im->name[t->a], part_of(im, t->a), im->name[t->b], part_of(im, t->b));
+                bs_buf_printf(out, "%s %s (%s) and %s (%s)", shown ? ";" : ":",
+                              bs_visible(im->name[t->a], 60, a), part_of(im, t->a),
+                              bs_visible(im->name[t->b], 60, b), part_of(im, t->b));
                 shown++;
             }
         }
@@ -122,17 +126,7 @@ static void print_table(const bs_images *im, const facts *f, const bs_notes *not
 
 static void quote(const char *text, bs_buf *out)
 {
-    bs_buf_text(out, "\"");
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            bs_buf_printf(out, "\\%c", c);
-        else if (c < 0x20)
-            bs_buf_printf(out, "\\u%04x", c);
-        else
-            bs_buf_add(out, text, 1);
-    }
-    bs_buf_text(out, "\"");
+    bs_buf_json(out, text, strlen(text));
 }
 
 static void print_json(const bs_images *im, const facts *f, const bs_notes *notes, bs_buf *out)

@@ -10,6 +10,7 @@ typedef struct {
     bs_id z, y;             /* the iterate, and the output it stands for */
     bs_id m, v;             /* moments */
     bs_id best, best_value; /* so far */
+    bs_id seen;             /* the last objective, where there is no best one */
     bs_id moving;           /* 1 where a row has not come to rest, [rows, K, 1] */
     bs_id taken;            /* steps so far, the same shape */
 } state;
@@ -50,14 +51,47 @@ static bs_id objective(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, b
     return value;
 }
 
-/* What is subtracted from the iterate in step t = 1, 2, ... */
-static bs_id step_of(bs_view *v, const bs_gbi *o, state *s, bs_id d, int t)
+/* Which step it is, from 1; or, in a loop, which of the block's, whose factors are then inputs. */
+typedef struct {
+    int   t;
+    bs_id rates;
+} when;
+
+/* The two numbers of a step that depend on which it is. */
+static double factor(const bs_gbi *o, int t, int which)
+{
+    const double b1 = MOMENT_DECAY_1 / 1000.0, b2 = MOMENT_DECAY_2 / 1000.0;
+    if (o->rule == BS_GBI_MIRROR)
+        return o->rate / sqrt(t);
+    return which == 0 ? o->rate / (1 - pow(b1, t)) : 1 / sqrt(1 - pow(b2, t));
+}
+
+static bool has_factors(const bs_gbi *o)
+{
+    return o->rule == BS_GBI_MIRROR || o->rule == BS_GBI_ADAM;
+}
+
+static bs_id timed(bs_view *v, const bs_gbi *o, bs_id a, when now, int which)
+{
+    if (!now.rates)
+        return bs_scale(v->g, a, factor(o, now.t, which));
+    return bs_mul(v->g, a, bs_slice(v->g, now.rates, -2, 2 * (now.t - 1) + which, 1));
+}
+
+void bs_gbi_rates(const bs_gbi *o, int t, int n, real *out)
+{
+    for (int i = 0; i < 2 * n && has_factors(o); i++)
+        out[i] = (real)factor(o, t + 1 + i / 2, i % 2);
+}
+
+/* What is subtracted from the iterate. */
+static bs_id step_of(bs_view *v, const bs_gbi *o, state *s, bs_id d, when now)
 {
     bs_graph    *g = v->g;
     const double b1 = MOMENT_DECAY_1 / 1000.0, b2 = MOMENT_DECAY_2 / 1000.0;
     switch (o->rule) {
     case BS_GBI_PLAIN: return bs_scale(g, d, o->rate);
-    case BS_GBI_MIRROR: return bs_scale(g, d, o->rate / sqrt(t));
+    case BS_GBI_MIRROR: return timed(v, o, d, now, 0);
     case BS_GBI_MOMENTUM:
         s->m = s->m ? bs_add(g, bs_scale(g, s->m, o->momentum), d) : d;
         return bs_scale(g, s->m, o->rate);
@@ -71,8 +105,8 @@ static bs_id step_of(bs_view *v, const bs_gbi *o, state *s, bs_id d, int t)
     s->m = s->m ? bs_add(g, bs_scale(g, s->m, b1), first) : first;
     s->v = s->v ? bs_add(g, bs_scale(g, s->v, b2), second) : second;
     /* sqrt_safe keeps the derivative finite where the gradient is zero */
-    bs_id root = bs_scale(g, bs_sqrt_safe(g, s->v, 1e-30), 1 / sqrt(1 - pow(b2, t)));
-    return bs_div(g, bs_scale(g, s->m, o->rate / (1 - pow(b1, t))), bs_offset(g, root, 1e-8));
+    bs_id root = timed(v, o, bs_sqrt_safe(g, s->v, 1e-30), now, 1);
+    return bs_div(g, timed(v, o, s->m, now, 0), bs_offset(g, root, 1e-8));
 }
 
 static bs_id moved(bs_view *v, const bs_gbi *o, bs_id z, bs_id step)
@@ -105,21 +139,23 @@ static void keep_best(bs_view *v, state *s, bs_id value)
         s->best_value = value;
         return;
     }
+    /* in this order, so that what is not a number is not better, nor forgotten at the start */
     bs_id better = bs_less(g, value, s->best_value);
     s->best = bs_where(g, better, s->y, s->best);
-    s->best_value = bs_minimum(g, value, s->best_value);
+    s->best_value = bs_minimum(g, s->best_value, value);
 }
 
-static void take_step(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, state *s, int t,
+static void take_step(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, state *s, when now,
                       bs_id *value)
 {
     bs_graph *g = v->g;
     bs_id     d, wrt = o->rule == BS_GBI_MIRROR ? s->y : s->z;
     *value = objective(v, o, f, ctx, s->y);
+    s->seen = *value;
     if (o->best)
         keep_best(v, s, *value);
     bs_grad(g, *value, &wrt, 1, &d, false);
-    bs_id step = step_of(v, o, s, d, t);
+    bs_id step = step_of(v, o, s, d, now);
     bs_id next =
         o->halvings > 0 ? line_search(v, o, f, ctx, s, *value, step) : moved(v, o, s->z, step);
     if (o->tolerance > 0) {
@@ -178,6 +214,7 @@ static bs_found finish(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, s
     found.steps = o->tolerance > 0 ? bs_mean(g, at.taken) : bs_const(g, steps);
     if (bs_shape_of(g, found.y).d[2] > 1)
         pick_start(v, &found);
+    found.seen = found.value ? found.value : at.seen;
     return found;
 }
 
@@ -194,7 +231,7 @@ void bs_gbi_trace(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id 
         }
         if (i == n)
             break;
-        take_step(v, o, f, ctx, &s, t + 1, &value);
+        take_step(v, o, f, ctx, &s, (when){.t = t + 1}, &value);
         first = first ? first : value;
     }
     bs_pop(v->g);
@@ -204,5 +241,90 @@ bs_found bs_gbi_search(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, b
 {
     bs_found found;
     bs_gbi_trace(v, o, f, ctx, start, &o->steps, 1, &found);
+    return found;
+}
+
+/* ---- loops ---- */
+
+/* What a step needs of the one before, in a fixed order. */
+static int carried(const bs_gbi *o, state *s, bs_id *member[BS_GBI_STATE],
+                   bool narrow[BS_GBI_STATE])
+{
+    const bool m = o->rule == BS_GBI_MOMENTUM || o->rule == BS_GBI_ADAM;
+    const struct {
+        bs_id *member;
+        bool   used, narrow;
+    } all[] = {{&s->z, true, false},
+               {&s->m, m, false},
+               {&s->v, o->rule == BS_GBI_ADAM, false},
+               {&s->best, o->best, false},
+               {&s->best_value, o->best, true},
+               {&s->seen, !o->best, true},
+               {&s->moving, o->tolerance > 0, true}};
+    int n = 0;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (all[i].used) {
+            member[n] = all[i].member;
+            narrow[n++] = all[i].narrow;
+        }
+    return n;
+}
+
+int bs_gbi_state(const bs_gbi *o, bool narrow[BS_GBI_STATE])
+{
+    state  s = {0};
+    bs_id *member[BS_GBI_STATE];
+    return carried(o, &s, member, narrow);
+}
+
+static void read_members(const bs_gbi *o, state s, bs_id out[BS_GBI_STATE])
+{
+    bs_id    *member[BS_GBI_STATE];
+    bool      narrow[BS_GBI_STATE];
+    const int n = carried(o, &s, member, narrow);
+    for (int i = 0; i < n; i++)
+        out[i] = *member[i];
+}
+
+/* The state whose members are inputs. */
+static state given(bs_view *v, const bs_gbi *o, const bs_id input[BS_GBI_STATE])
+{
+    state     s = {0};
+    bs_id    *member[BS_GBI_STATE];
+    bool      narrow[BS_GBI_STATE];
+    const int n = carried(o, &s, member, narrow);
+    for (int i = 0; i < n; i++)
+        *member[i] = input[i];
+    s.y = output_of(v, o, s.z);
+    s.taken = bs_const(v->g, 0); /* is not looked at */
+    return s;
+}
+
+bs_found bs_gbi_loop(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start, int first,
+                     int block, bs_gbi_turns *out)
+{
+    bs_graph *g = v->g;
+    bool      narrow[BS_GBI_STATE];
+    state     s = begin(v, o, start);
+    bs_id     value;
+    *out = (bs_gbi_turns){.rates = 0};
+    bs_push(g, "search");
+    for (int t = 1; t <= first; t++)
+        take_step(v, o, f, ctx, &s, (when){.t = t}, &value);
+    read_members(o, s, out->begun);
+
+    bs_graph_loop(g);
+    for (int i = 0; i < bs_gbi_state(o, narrow); i++)
+        out->input[i] = bs_leaf(g, "state", BS_T_REAL, bs_shape_of(g, out->begun[i]));
+    if (has_factors(o))
+        out->rates = bs_leaf(g, "rates", BS_T_REAL, bs_shape2(2 * block, 1));
+    s = given(v, o, out->input);
+    for (int t = 1; t <= block; t++)
+        take_step(v, o, f, ctx, &s, (when){t, out->rates}, &value);
+    read_members(o, s, out->next);
+
+    bs_graph_loop(g);
+    bs_found found = finish(v, o, f, ctx, given(v, o, out->input), 0);
+    bs_pop(g);
     return found;
 }

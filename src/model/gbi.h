@@ -2,7 +2,9 @@
  *
  * The steps are nodes of the graph, so a search can be differentiated through
  * (SPEN end to end) or stopped (all other methods), and costs one program. Rows
- * are searched independently, K starts each.
+ * are searched independently, K starts each. A search that only predicts may have
+ * any number of steps: its program then holds a few of them and is run again
+ * (bs_gbi_loop).
  *
  *   projected:  y <- P(y - step)            P the projection to relaxed outputs
  *   logits:     z <- z - step, y = relax(z)
@@ -45,6 +47,8 @@ typedef struct {
     bs_id y;     /* [rows, 1, ...] */
     bs_id value; /* objective there, [rows, 1, 1]; 0 when it was not needed */
     bs_id first; /* objective at the start */
+    bs_id seen;  /* value, or else the objective at the last y that was looked at: not finite where
+                  * numbers became too large; 0 when there was no step */
     bs_id steps; /* mean number of steps taken, [1] */
 } bs_found;
 
@@ -57,5 +61,25 @@ bs_found bs_gbi_search(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, b
  * They share their steps, so that all cost about as much as the longest. */
 void bs_gbi_trace(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start,
                   const int *at, int n, bs_found *out);
+
+/* The same search as a program of three turns (bs_graph_loop), whatever the number of steps: the
+ * first turn takes `first` of them, the second `block` more from the state that it is given and
+ * returns it, the third tells what is found there. */
+enum { BS_GBI_STATE = 7 };
+typedef struct {
+    bs_id begun[BS_GBI_STATE]; /* the state after the first turn, ... */
+    bs_id next[BS_GBI_STATE];  /* after the second, ... */
+    bs_id input[BS_GBI_STATE]; /* and before the second or third: leaves */
+    bs_id rates;               /* a leaf, [2 * block, 1]; 0: no number depends on the step */
+} bs_gbi_turns;
+
+bs_found bs_gbi_loop(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start, int first,
+                     int block, bs_gbi_turns *out);
+
+/* How many values a state has; narrow[i]: [rows, K, 1], else as y. The last one of searches whose
+ * rows may rest is nonzero where a row moves. */
+int bs_gbi_state(const bs_gbi *o, bool narrow[BS_GBI_STATE]);
+/* What `rates` is bound to for n steps after the first t. */
+void bs_gbi_rates(const bs_gbi *o, int t, int n, real *out);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "model/tape.h"
+#include "model/search.h"
 #include "plan/cache.h"
 
 struct bs_scorer {
@@ -12,22 +12,12 @@ struct bs_scorer {
     const bs_spec    *spec;
     bs_inference      how;
     bs_cache         *cache;
-    int32_t          *start; /* [BS_SCORE_BLOCK + 1], a block's rows */
-    real             *dense; /* [BS_SCORE_BLOCK, features] */
-    bs_tape          *tape;  /* of a search whose points are remembered, or NULL */
+    bs_search        *search; /* of the energy; NULL for other ways to predict */
+    int32_t          *start;  /* [BS_SCORE_BLOCK + 1], a block's rows */
+    real             *dense;  /* [BS_SCORE_BLOCK, features] */
+    bs_tape          *tape;   /* of a search whose points are remembered, or NULL */
     bool              replays;
 };
-
-/* The same search, stopped at each of the points: y and energy for each. */
-static void build_points(bs_scorer *s, bs_view *v, const bs_gbi *o, bs_id start, bs_recipe *r)
-{
-    bs_found found[BS_SCORE_POINTS];
-    bs_gbi_trace(v, o, bs_energy_objective, NULL, start, s->how.step, s->how.points, found);
-    for (int i = 0; i < s->how.points; i++) {
-        r->result[r->n_results++] = (bs_result){found[i].y, -1};
-        r->result[r->n_results++] = (bs_result){s->spec->task->energy(v, found[i].y), -1};
-    }
-}
 
 /* Results: y [rows, 1, labels], and its energy where it is wanted. */
 static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
@@ -36,9 +26,12 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     const bs_task *t = s->spec->task;
     bs_view        v = bs_view_make(g, s->params, s->spec, (bs_size){key.v[0], key.v[1], key.v[2]},
                                     s->how.how == BS_INFER_COST);
-    bs_gbi         o = s->how.gbi;
     bs_id          y;
     bs_view_inputs(&v, r);
+    if (s->search) {
+        bs_search_build(s->search, &v, r);
+        return;
+    }
     if (s->how.how == BS_INFER_NET) {
         y = t->relax(&v, t->logits(&v, "net"));
     } else if (s->how.how == BS_INFER_COST) {
@@ -46,17 +39,8 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
         if (!s->how.cost_logits)
             below = t->relax(&v, below);
         y = t->relax(&v, bs_cost_net_logits(&v, s->how.cost_net, below, s->how.cost_hidden));
-    } else if (s->how.how == BS_INFER_VITERBI) {
-        y = t->marginals(&v);
     } else {
-        if (s->how.how == BS_INFER_REFINE)
-            o.start = BS_GBI_NET;
-        bs_id start = bs_gbi_begin(&v, &o, BS_STREAM_START);
-        if (s->tape) {
-            build_points(s, &v, &o, start, r);
-            return;
-        }
-        y = bs_gbi_search(&v, &o, bs_energy_objective, NULL, start).y;
+        y = t->marginals(&v);
     }
     r->result[r->n_results++] = (bs_result){y, -1};
     if (s->how.energies)
@@ -82,10 +66,14 @@ basin_status bs_scorer_new(const bs_backend *backend, bs_workspace *w, bs_params
     s->start = bs_calloc(BS_SCORE_BLOCK + 1, sizeof *s->start);
     if (!shape->sparse)
         s->dense = bs_calloc((size_t)BS_SCORE_BLOCK * (size_t)shape->features, sizeof *s->dense);
-    bool remembers = how->points > 0 && (how->how == BS_INFER_GBI || how->how == BS_INFER_REFINE);
+    const bool searches = how->how == BS_INFER_GBI || how->how == BS_INFER_REFINE;
+    const bool remembers = searches && how->points > 0;
+    if (searches)
+        s->search = bs_search_new(backend, spec, &s->how);
     if (remembers)
         s->tape = bs_tape_new(how->points);
-    if (!s->cache || !s->start || (!shape->sparse && !s->dense) || (remembers && !s->tape)) {
+    if (!s->cache || !s->start || (!shape->sparse && !s->dense) || (searches && !s->search) ||
+        (remembers && !s->tape)) {
         bs_scorer_free(s);
         return bs_fail_nomem(err);
     }
@@ -98,6 +86,7 @@ void bs_scorer_free(bs_scorer *s)
     if (!s)
         return;
     bs_cache_free(s->cache);
+    bs_search_free(s->search);
     bs_free(s->start);
     bs_free(s->dense);
     bs_tape_free(s->tape);
@@ -129,25 +118,11 @@ void bs_scorer_replay(bs_scorer *s, int point)
     bs_tape_rewind(s->tape, point);
 }
 
-/* All points of the batch that was run; the last one is the answer. */
-static basin_status record(bs_scorer *s, const bs_entry *entry, const bs_batch *b, bs_scored *out,
-                           basin_error *err)
-{
-    const size_t rows = (size_t)b->size.rows, parts = s->spec->task->parts(s->spec, b->size);
-    basin_status status = bs_tape_begin(s->tape, rows, rows * parts, err);
-    for (int i = 0; i < s->how.points && !status; i++) {
-        out->y = s->backend->result(entry->program, 2 * i);
-        out->energy = s->backend->result(entry->program, 2 * i + 1);
-        bs_tape_write(s->tape, i, out->y, out->energy);
-    }
-    return status;
-}
-
 basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, bs_scored *out, basin_error *err)
 {
     bs_entry *entry;
     bool      fresh;
-    *out = (bs_scored){NULL, NULL, NULL};
+    *out = (bs_scored){.y = NULL};
     if (s->replays)
         return bs_tape_read(s->tape, (size_t)b->size.rows, &out->y, &out->energy, err);
     bs_key       key = {{b->size.rows, b->size.length, b->size.width}};
@@ -158,11 +133,11 @@ basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, bs_scored *out, ba
         s->backend->bind_params(entry->program, s->params->value, s->params->grad,
                                 s->params->offset);
     bs_batch_bind(b, s->backend, entry);
+    if (s->search)
+        return bs_search_run(s->search, entry, b->size, s->tape, out, err);
     status = s->backend->run(entry->program, &(bs_run){0, 0}, err);
     if (status)
         return status;
-    if (s->tape)
-        return record(s, entry, b, out, err);
     int n = 0;
     *out = (bs_scored){.y = s->backend->result(entry->program, n++)};
     if (s->how.energies)

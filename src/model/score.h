@@ -46,6 +46,7 @@ void         bs_scorer_free(bs_scorer *s);
 /* What was found: [rows, parts], [rows], [rows, parts]; NULL for what was not asked for. */
 typedef struct {
     const real *y, *energy, *potentials;
+    const real *value; /* of searches, [rows]: not finite where numbers became too large */
 } bs_scored;
 
 /* One batch of any task; valid until the next call. */

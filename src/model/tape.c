@@ -47,13 +47,11 @@ basin_status bs_tape_begin(bs_tape *t, size_t rows, size_t parts, basin_error *e
     return BASIN_OK;
 }
 
-void bs_tape_write(bs_tape *t, int point, const real *y, const real *energy)
+void bs_tape_at(bs_tape *t, int point, real **y, real **energy)
 {
     const piece *p = &t->piece[t->n - 1];
-    real        *to = p->data + (size_t)point * (p->rows + p->parts);
-    memcpy(to, y, p->parts * sizeof *to);
-    if (energy)
-        memcpy(to + p->parts, energy, p->rows * sizeof *to);
+    *y = p->data + (size_t)point * (p->rows + p->parts);
+    *energy = *y + p->parts;
 }
 
 void bs_tape_rewind(bs_tape *t, int point)

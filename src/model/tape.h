@@ -13,9 +13,9 @@ typedef struct bs_tape bs_tape;
 bs_tape *bs_tape_new(int points); /* NULL when memory runs out */
 void     bs_tape_free(bs_tape *t);
 
-/* The next batch: at every point y [parts] and energy [rows], then the next. */
+/* The next batch, and where y [parts] and energy [rows] of a point of it are written. */
 basin_status bs_tape_begin(bs_tape *t, size_t rows, size_t parts, basin_error *err);
-void         bs_tape_write(bs_tape *t, int point, const real *y, const real *energy);
+void         bs_tape_at(bs_tape *t, int point, real **y, real **energy);
 
 /* From the first batch again, at this point. */
 void bs_tape_rewind(bs_tape *t, int point);

@@ -7,6 +7,7 @@
 typedef struct {
     bool    live;    /* some result needs it */
     bool    result;  /* it is one */
+    bool    kept;    /* turns of a loop read it again and again: it never dies */
     bool    made;    /* a step writes it: not folded into a group, a view or an accumulation */
     int32_t uses;    /* by live nodes, one per operand position */
     bs_id   group;   /* root of the fused group it belongs to; 0 = none */

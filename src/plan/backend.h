@@ -60,7 +60,7 @@ typedef struct bs_backend {
     bool (*is_row_sparse)(const bs_program *p, int segment);
 
     basin_status (*run)(bs_program *p, const bs_run *run, basin_error *err);
-    /* The steps of one turn, 0 or 1 (bs_graph_turn). Between the two no other program of the
+    /* The steps of one turn (bs_graph_turn, bs_graph_loop). Between turns no other program of the
      * workspace may run: what they share lies in its arena. */
     basin_status (*run_turn)(bs_program *p, const bs_run *run, int turn, basin_error *err);
     const void *(*result)(const bs_program *p, int i); /* valid until the next run */

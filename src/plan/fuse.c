@@ -16,11 +16,10 @@ static const bs_op *op_of(const bs_analysis *a, bs_id id)
     return bs_ops[bs_graph_node(a->g, id)->op];
 }
 
-/* What the first turn reads must be read then, not when something of the second needs it. */
+/* What a turn reads must be read then, not when something of a later one needs it. */
 static bool same_turn(const bs_analysis *a, bs_id x, bs_id y)
 {
-    const bs_id second = bs_graph_second_turn(a->g);
-    return (x < second) == (y < second);
+    return bs_graph_turn_of(a->g, x) == bs_graph_turn_of(a->g, y);
 }
 
 /* ---- liveness ---- */
@@ -38,6 +37,7 @@ void bs_find_live(bs_analysis *a)
         for (int k = 0; k < operands && n->src[k]; k++) {
             a->fact[n->src[k]].live = true;
             a->fact[n->src[k]].uses++;
+            a->fact[n->src[k]].kept |= bs_graph_loops(a->g) && !same_turn(a, n->src[k], id);
         }
     }
 }
@@ -46,7 +46,7 @@ void bs_find_live(bs_analysis *a)
 
 static bool dies_into_its_consumer(const bs_analysis *a, bs_id id)
 {
-    return a->fact[id].uses == 1 && !a->fact[id].result;
+    return a->fact[id].uses == 1 && !a->fact[id].result && !a->fact[id].kept;
 }
 
 void bs_find_accumulations(bs_analysis *a)

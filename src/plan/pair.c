@@ -85,12 +85,20 @@ static bool bring_together(schedule *s, int i, int j)
     return true;
 }
 
+static int turn_of(const bs_plan *p, int step)
+{
+    int k = 0;
+    while (step >= p->turn[k + 1])
+        k++;
+    return k;
+}
+
 void bs_pair_steps(const bs_analysis *a, bs_plan *p, bs_id *step_store, bs_id **operand_ids)
 {
     schedule s = {a, p, step_store, operand_ids};
     for (int i = 0; i < p->n_steps; i++)
         for (int j = i + 1; j < p->n_steps && j <= i + REACH && is_few(&s, i); j++)
-            if ((i < p->n_first) == (j < p->n_first) && p->step[j].node.op == p->step[i].node.op &&
+            if (turn_of(p, i) == turn_of(p, j) && p->step[j].node.op == p->step[i].node.op &&
                 is_few(&s, j) && bring_together(&s, i, j)) {
                 i -= !p->step[i + 1].beside; /* another step came to this place */
                 break;

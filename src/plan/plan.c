@@ -123,7 +123,7 @@ static basin_status add_turn(planner *pl, bs_id from, bs_id to)
 {
     bs_analysis *a = &pl->a;
     basin_status s = BASIN_OK;
-    for (bs_id id = from; id < to && id < a->n && !s; id++)
+    for (bs_id id = from; id < to && !s; id++)
         if (a->fact[id].live && a->fact[id].made)
             s = add_step(pl, id);
     for (int i = 0; i < a->n_results && !s; i++) {
@@ -143,10 +143,14 @@ static basin_status add_steps(planner *pl)
     pl->step_store = bs_arena_alloc(&pl->scratch, most * sizeof *pl->step_store);
     if (!pl->p->step || !pl->operand_ids || !pl->step_store)
         return BASIN_ENOMEM;
-    const bs_id  second = bs_graph_second_turn(a->g);
-    basin_status s = add_turn(pl, 1, second);
-    pl->p->n_first = pl->p->n_steps;
-    return s || second >= a->n ? s : add_turn(pl, second, a->n);
+    basin_status s = BASIN_OK;
+    for (int k = 0; k < BS_TURNS; k++) {
+        pl->p->turn[k] = pl->p->n_steps;
+        if (!s)
+            s = add_turn(pl, bs_graph_turn_begin(a->g, k), bs_graph_turn_begin(a->g, k + 1));
+    }
+    pl->p->turn[BS_TURNS] = pl->p->n_steps;
+    return s;
 }
 
 static bs_loc locate(const planner *pl, bs_id id)

@@ -72,13 +72,13 @@ typedef struct {
     bs_operand *result; /* [n_results], where each result is found */
     bs_id      *input;  /* [n_inputs] ids of the inputs used */
     int         n_steps, n_results, n_inputs;
-    int         n_first;     /* steps of the first turn; n_steps when there is one alone */
-    size_t      bytes;       /* of the arena */
-    size_t      total_bytes; /* what it would be without reuse */
+    int         turn[BS_TURNS + 1]; /* those of turn k are turn[k] .. turn[k + 1] - 1 */
+    size_t      bytes;              /* of the arena */
+    size_t      total_bytes;        /* what it would be without reuse */
 } bs_plan;
 
-/* A graph of two turns becomes a list of which the first n_first steps need nothing of the second
- * turn; gradients of the first are complete after them, and values that both need stay.
+/* The steps of a turn need nothing of a later one; its gradients are complete after them, and
+ * values that others need stay; in a loop for as often as those run.
  * On success *out must be released with bs_plan_free. The graph is not needed afterwards. */
 basin_status bs_plan_make(const bs_graph *g, const bs_result *results, int n, unsigned flags,
                           bs_plan **out, basin_error *err);

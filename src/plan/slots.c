@@ -94,6 +94,9 @@ static void find_last_uses(assignment *s)
     }
     for (int i = 0; i < s->a->n_results; i++)
         s->last[s->a->fact[s->a->results[i].id].store] = s->p->n_steps;
+    for (bs_id id = 1; id < s->a->n; id++)
+        if (s->a->fact[id].kept)
+            s->last[s->a->fact[id].store] = s->p->n_steps;
 }
 
 /* The operand whose slot the group at step i may write over, or -1. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/visible.h"
 #include "data/names.h"
 #include "text/scheme_part.h"
 #include "text/tag_metric.h"
@@ -43,6 +44,7 @@ static void print_scores(const line *l, bs_buf *out)
 static void print(result *r, bs_buf *out)
 {
     const line *all = &r->all;
+    char        type[BS_VISIBLE];
     bs_buf_printf(out, "processed %lld tokens with %lld phrases; ", (long long)r->tokens,
                   (long long)all->gold);
     bs_buf_printf(out, "found: %lld phrases; correct: %lld.\n", (long long)all->found,
@@ -57,7 +59,7 @@ static void print(result *r, bs_buf *out)
     for (int32_t i = 0; i < r->types; i++) {
         const line *l = &r->type[i];
         for (int k = 0; k < (l->gold || l->found) + l->twice; k++) {
-            bs_buf_printf(out, "%17s: ", l->type);
+            bs_buf_printf(out, "%17s: ", bs_visible(l->type, 0, type));
             print_scores(l, out);
             bs_buf_printf(out, "  %lld\n", (long long)l->found);
         }

@@ -3,33 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/visible.h"
 #include "text/corpus_part.h"
 
 enum { MOST_LISTED = 12 };
-
-void bs_corpus_quote(bs_buf *out, const char *text, size_t n)
-{
-    bs_buf_text(out, "\"");
-    for (size_t i = 0; i < n; i++) {
-        unsigned char c = (unsigned char)text[i];
-        if (c == '"' || c == '\\')
-            bs_buf_printf(out, "\\%c", c);
-        else if (c < 0x20 || c == 0x7f)
-            bs_buf_printf(out, "\\u%04x", c);
-        else
-            bs_buf_add(out, &text[i], 1);
-    }
-    bs_buf_text(out, "\"");
-}
-
-/* Foreign text for a terminal. */
-static void show(bs_buf *out, const bs_name *name)
-{
-    for (uint32_t i = 0; i < name->len && i < 40; i++) {
-        char c = name->text[i];
-        bs_buf_add(out, (unsigned char)c < 0x20 || c == 0x7f ? " " : &name->text[i], 1);
-    }
-}
 
 /* --- names with counts --------------------------------------------------- */
 
@@ -51,6 +28,7 @@ static bool list_counts(const bs_names *names, const int64_t *count, bs_buf *tab
 {
     counted *list = bs_alloc(((size_t)names->n + 1) * sizeof *list);
     int32_t  n = 0;
+    char     shown[BS_VISIBLE];
     if (!list)
         return false;
     for (int32_t i = 0; i < names->n; i++)
@@ -61,11 +39,11 @@ static bool list_counts(const bs_names *names, const int64_t *count, bs_buf *tab
         const bs_name *name = &names->item[list[i].at];
         if (i < MOST_LISTED) {
             bs_buf_text(table, i ? ", " : " ");
-            show(table, name);
+            bs_buf_text(table, bs_visible(name->text, 40, shown));
             bs_buf_printf(table, " %lld", (long long)list[i].count);
         }
         bs_buf_text(json, i ? ", " : "");
-        bs_corpus_quote(json, name->text, name->len);
+        bs_buf_json(json, name->text, name->len);
         bs_buf_printf(json, ": %lld", (long long)list[i].count);
     }
     if (n > MOST_LISTED)
@@ -90,7 +68,7 @@ static void print_size(const bs_corpus *c, const bs_corpus_summary *s, bs_buf *t
                   c->sentences ? (double)c->tokens / c->sentences : 0, (int)s->longest, line,
                   (int)s->words, (int)s->words_once);
     bs_buf_text(json, "{\"file\": ");
-    bs_corpus_quote(json, c->name, strlen(c->name));
+    bs_buf_json(json, c->name, strlen(c->name));
     bs_buf_printf(json,
                   ", \"format\": \"%s\", \"columns\": %d, \"sentences\": %d, \"tokens\": %d, "
                   "\"documents\": %d, \"longest\": %d, \"longest_line\": %ld, \"words\": %d, "
@@ -145,15 +123,16 @@ static void print_against(const bs_corpus *c, const bs_corpus *train, const bs_c
                           bs_buf *table, bs_buf *json)
 {
     double unknown = c->tokens ? (double)s->tokens_new / c->tokens : 0;
-    char   tag[48];
-    bs_buf_printf(table, "against  %.80s: %d unknown %s", train->name, (int)s->tags_new,
-                  c->scheme == BS_SCHEME_RAW ? "tags" : "types");
+    char   tag[48], shown[BS_VISIBLE];
+    bs_buf_printf(table, "against  %s: %d unknown %s", bs_visible(train->name, 80, shown),
+                  (int)s->tags_new, c->scheme == BS_SCHEME_RAW ? "tags" : "types");
     if (s->first_new >= 0)
-        bs_buf_printf(table, " ('%s')", bs_corpus_file_tag(c, s->first_new, tag));
+        bs_buf_printf(table, " ('%s')",
+                      bs_visible(bs_corpus_file_tag(c, s->first_new, tag), 0, shown));
     bs_buf_printf(table, ", %.2f %% of the tokens unknown, %d sentences are there, too\n",
                   100 * unknown, (int)s->shared);
     bs_buf_text(json, ", \"against\": {\"name\": ");
-    bs_corpus_quote(json, train->name, strlen(train->name));
+    bs_buf_json(json, train->name, strlen(train->name));
     bs_buf_printf(json, ", \"tags_new\": %d, \"tokens_new\": %lld, \"shared\": %d}",
                   (int)s->tags_new, (long long)s->tokens_new, (int)s->shared);
 }

@@ -77,9 +77,4 @@ bs_cell bs_corpus_tag_cell(const bs_corpus *c, const bs_row *row);
 /* Adds the sentences of b, which was read in the same way, to a. */
 basin_status bs_corpus_append(bs_corpus *a, const bs_corpus *b, basin_error *err);
 
-/* --- corpus_describe.c --------------------------------------------------- */
-
-/* Text in quotes with JSON's escapes. */
-void bs_corpus_quote(bs_buf *out, const char *text, size_t n);
-
 #endif

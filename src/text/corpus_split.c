@@ -6,6 +6,7 @@
  * first, and of long sentences. */
 #include <string.h>
 
+#include "base/visible.h"
 #include "data/split.h"
 #include "text/corpus_part.h"
 
@@ -113,7 +114,7 @@ static void print_parts(const bs_corpus *c, int longest, const int32_t *part,
                       (long long)tokens[i], 100 * p->label_error, 100 * p->worst_error,
                       (int)p->labels_absent, worst);
         bs_buf_text(json, i ? ", {\"file\": " : "{\"file\": ");
-        bs_corpus_quote(json, file[i], strlen(file[i]));
+        bs_buf_json(json, file[i], strlen(file[i]));
         bs_buf_printf(json, ", \"sentences\": %d, \"tokens\": %lld, \"mean_off\": %.6f}",
                       (int)p->rows, (long long)tokens[i], p->label_error);
     }

@@ -20,6 +20,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/visible.h"
 #include "text/corpus_part.h"
 
 enum { MODES = 2, SIDES = 2, MOST_KINDS = 32, MOST_SCORED = 3000 };
@@ -400,7 +401,7 @@ void bs_make_tag_describe(const bs_make_tag_options *o, const bs_make_tag_truth 
                   path, o->rows, (long long)t->tokens, o->tags, 100 * t->best, 100 * t->chain,
                   100 * t->single);
     bs_buf_text(json, "{\"file\": ");
-    bs_corpus_quote(json, path, strlen(path));
+    bs_buf_json(json, path, strlen(path));
     bs_buf_printf(json,
                   ", \"sentences\": %d, \"tokens\": %lld, \"tags\": %d, "
                   "\"best_token_accuracy\": %.6f, \"chain_token_accuracy\": %.6f, "

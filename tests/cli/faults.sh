@@ -13,6 +13,11 @@ $train --epochs 2 -o run > table
 echo "== standard output is full, closed, or nobody reads it"
 (basin eval run d.arff > /dev/full) 2>&1; echo "status $?"
 (basin predict run d.arff > /dev/full) 2>&1; echo "status $?"
+for call in --version --help help 'help eval' 'train --help' 'data --help' 'list options' \
+    'list methods --json' 'data inspect d.arff' 'data make mlc -o e.arff' 'report run --json' doctor; do
+    (basin $call > /dev/full) > said 2>&1
+    echo "status $? $(wc -l < said) $(grep -c 'standard output: .*: No space' said) $call"
+done
 (basin predict run d.arff >&-) 2>&1; echo "status $?"
 (basin eval run d.arff >&-) 2>&1; echo "status $?"
 (basin tune d.arff --trials 2 --epochs 2 --method ce --set net.width=16 -o tuned > /dev/null 2>&-); echo "status $?"

@@ -1,0 +1,319 @@
+/* search.c -- see search.h. */
+#include "model/search.h"
+
+#include <string.h>
+
+enum {
+    MOST_UNROLLED = 32, /* energies of a row that one program looks at; a longer search is a loop */
+    BLOCK = 16,         /* of these in a round of it */
+    FEW_STARTS = 4,     /* are always searched at the same time, ... */
+    ROW = 16384,        /* and more while all y of a row are not more numbers than this */
+};
+
+/* Results of a program: what is found at each point, then the state after the turns of a loop. */
+enum { FOUND_Y, FOUND_VALUE, FOUND_ENERGY, FOUND };
+
+struct bs_search {
+    const bs_backend   *backend;
+    const bs_spec      *spec;
+    const bs_inference *how;
+    bs_gbi              gbi;
+    bool                narrow[BS_GBI_STATE];
+    int                 n_state, first, block; /* block 0: not a loop */
+    real               *state, *kept;          /* see make_room */
+    size_t              state_bytes, kept_bytes;
+    real                rates[2 * BLOCK];
+};
+
+static int steps(const bs_search *s)
+{
+    return s->how->points > 0 ? s->how->step[s->how->points - 1] : s->gbi.steps;
+}
+
+static int points(const bs_search *s)
+{
+    return s->how->points > 0 ? s->how->points : 1;
+}
+
+static int step_at(const bs_search *s, int point)
+{
+    return s->how->points > 0 ? s->how->step[point] : s->gbi.steps;
+}
+
+bs_search *bs_search_new(const bs_backend *backend, const bs_spec *spec, const bs_inference *how)
+{
+    bs_search *s = bs_calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    *s = (bs_search){.backend = backend, .spec = spec, .how = how, .gbi = how->gbi};
+    if (how->how == BS_INFER_REFINE)
+        s->gbi.start = BS_GBI_NET;
+    s->n_state = bs_gbi_state(&s->gbi, s->narrow);
+    const int each = 1 + s->gbi.halvings;
+    if ((int64_t)steps(s) * each > MOST_UNROLLED) {
+        s->block = how->points > 0 || each >= BLOCK ? 1 : BLOCK / each;
+        s->first = (steps(s) - 1) % s->block + 1;
+    }
+    return s;
+}
+
+void bs_search_free(bs_search *s)
+{
+    if (!s)
+        return;
+    bs_free(s->state);
+    bs_free(s->kept);
+    bs_free(s);
+}
+
+/* ---- starts ---- */
+
+static int divided(int a, int b)
+{
+    return (a + b - 1) / b;
+}
+
+/* The random starts are searched in so many rounds, ... */
+static int rounds_of(const bs_search *s, bs_size size)
+{
+    const int parts = (int)s->spec->task->parts(s->spec, size);
+    const int most = ROW / parts > FEW_STARTS ? ROW / parts : FEW_STARTS;
+    return s->gbi.start == BS_GBI_RANDOM ? divided(s->gbi.starts, most) : 1;
+}
+
+/* ... and so many in each, which may in all be a few more than were asked for. */
+static int starts_of(const bs_search *s, bs_size size)
+{
+    return s->gbi.start == BS_GBI_RANDOM ? divided(s->gbi.starts, rounds_of(s, size)) : 1;
+}
+
+/* ---- building ---- */
+
+static void add_result(bs_recipe *r, bs_id id)
+{
+    r->result[r->n_results++] = (bs_result){id, -1};
+}
+
+static void add_found(const bs_search *s, bs_view *v, const bs_found *found, bs_recipe *r)
+{
+    add_result(r, found->y);
+    add_result(r, found->seen ? found->seen : bs_fill(v->g, 0, bs_shape3(v->size.rows, 1, 1)));
+    add_result(r, s->how->energies ? s->spec->task->energy(v, found->y) : found->y);
+}
+
+/* Results at the points in the order of the points; of a loop, those of the start first, if it is a
+ * point, then those of all others, then the state after each of the two turns. */
+static void build_loop(const bs_search *s, bs_view *v, const bs_gbi *o, bs_id start, bs_recipe *r)
+{
+    bs_gbi_turns turns;
+    bs_found     found;
+    if (step_at(s, 0) == 0) {
+        bs_gbi_trace(v, o, bs_energy_objective, NULL, start, (int[]){0}, 1, &found);
+        add_found(s, v, &found, r);
+    }
+    found = bs_gbi_loop(v, o, bs_energy_objective, NULL, start, s->first, s->block, &turns);
+    add_found(s, v, &found, r);
+    for (int i = 0; i < s->n_state; i++)
+        add_result(r, turns.begun[i]);
+    for (int i = 0; i < s->n_state; i++)
+        add_result(r, turns.next[i]);
+    for (int i = 0; i < s->n_state; i++)
+        r->input[BS_INPUT_MORE + i] = turns.input[i];
+    r->input[BS_INPUT_MORE + s->n_state] = turns.rates;
+}
+
+void bs_search_build(const bs_search *s, bs_view *v, bs_recipe *r)
+{
+    bs_gbi   o = s->gbi;
+    bs_found found[BS_SCORE_POINTS];
+    o.starts = starts_of(s, v->size);
+    bs_id start = bs_gbi_begin(v, &o, BS_STREAM_START);
+    if (s->block > 0) {
+        build_loop(s, v, &o, start, r);
+        return;
+    }
+    int at[BS_SCORE_POINTS];
+    for (int i = 0; i < points(s); i++)
+        at[i] = step_at(s, i);
+    bs_gbi_trace(v, &o, bs_energy_objective, NULL, start, at, points(s), found);
+    for (int i = 0; i < points(s); i++)
+        add_found(s, v, &found[i], r);
+}
+
+/* ---- running ---- */
+
+/* One call of bs_search_run. */
+typedef struct {
+    bs_search *s;
+    bs_entry  *e;
+    bs_tape   *tape;
+    size_t     rows, parts; /* parts of a row */
+    int        starts, rounds, round;
+    bs_scored *out;
+} running;
+
+static bool has_room(real **block, size_t *have, size_t want)
+{
+    if (want <= *have)
+        return true;
+    bs_free(*block);
+    *have = 0;
+    *block = bs_alloc(want);
+    *have = *block ? want : 0;
+    return *block != NULL;
+}
+
+static size_t member_size(const running *r, int i)
+{
+    return r->rows * (size_t)r->starts * (r->s->narrow[i] ? 1 : r->parts);
+}
+
+/* A state; of several rounds what the best of them found: y, value and energy of each point, all
+ * but the value on the tape if there is one. */
+static basin_status make_room(running *r, basin_error *err)
+{
+    bs_search *s = r->s;
+    size_t     state = 0, kept = 0;
+    for (int i = 0; i < s->n_state && s->block > 0; i++)
+        state += member_size(r, i) * sizeof *s->state;
+    if (r->rounds > 1)
+        kept = (r->rows * (r->parts + 1) + r->rows * (size_t)points(s)) * sizeof *s->kept;
+    if (!has_room(&s->state, &s->state_bytes, state) || !has_room(&s->kept, &s->kept_bytes, kept))
+        return bs_fail_nomem(err);
+    return r->tape ? bs_tape_begin(r->tape, r->rows, r->rows * r->parts, err) : BASIN_OK;
+}
+
+/* Rows that this round has found better, or all in the first. */
+static void keep(const running *r, const bs_scored *found, real *y, real *energy, real *value)
+{
+    for (size_t i = 0; i < r->rows; i++) {
+        if (r->round > 0 && !(found->value[i] < value[i]))
+            continue;
+        memcpy(y + i * r->parts, found->y + i * r->parts, r->parts * sizeof *y);
+        if (found->energy)
+            energy[i] = found->energy[i];
+        if (value)
+            value[i] = found->value[i];
+    }
+}
+
+/* What the program says of a point, whose results start at `at`. */
+static void take(running *r, int point, int at)
+{
+    bs_search        *s = r->s;
+    const bs_backend *b = s->backend;
+    bs_scored         found = {.y = b->result(r->e->program, at + FOUND_Y),
+                               .value = b->result(r->e->program, at + FOUND_VALUE)};
+    if (s->how->energies)
+        found.energy = b->result(r->e->program, at + FOUND_ENERGY);
+    *r->out = found;
+    if (!r->tape && r->rounds == 1)
+        return;
+    real *y = s->kept, *energy = NULL, *value = NULL;
+    if (r->rounds > 1) {
+        energy = y + r->rows * r->parts;
+        value = energy + r->rows * (size_t)(1 + point);
+    }
+    if (r->tape)
+        bs_tape_at(r->tape, point, &y, &energy);
+    keep(r, &found, y, energy, value);
+    r->out->y = y;
+    r->out->energy = found.energy ? energy : NULL;
+    r->out->value = value ? value : found.value;
+}
+
+/* The state that the turn has left, whose results start at `at`. */
+static void carry(running *r, int at)
+{
+    real *to = r->s->state;
+    for (int i = 0; i < r->s->n_state; i++) {
+        const size_t n = member_size(r, i);
+        memcpy(to, r->s->backend->result(r->e->program, at + i), n * sizeof *to);
+        to += n;
+    }
+}
+
+static void bind_state(running *r)
+{
+    const bs_search *s = r->s;
+    const real      *at = s->state;
+    for (int i = 0; i < s->n_state; i++) {
+        s->backend->bind_input(r->e->program, r->e->input[BS_INPUT_MORE + i], at);
+        at += member_size(r, i);
+    }
+    s->backend->bind_input(r->e->program, r->e->input[BS_INPUT_MORE + s->n_state], s->rates);
+}
+
+/* No row moves: nothing would change any more. */
+static bool rests(const running *r)
+{
+    const bs_search *s = r->s;
+    const real      *moving = s->state;
+    if (!(s->gbi.tolerance > 0))
+        return false;
+    for (int i = 0; i < s->n_state - 1; i++)
+        moving += member_size(r, i);
+    for (size_t i = 0; i < member_size(r, s->n_state - 1); i++)
+        if (moving[i] != 0)
+            return false;
+    return true;
+}
+
+static basin_status run_loop(running *r, basin_error *err)
+{
+    bs_search        *s = r->s;
+    const bs_backend *b = s->backend;
+    const bs_run      run = {0, (uint64_t)r->round};
+    const int         begin = step_at(s, 0) == 0 ? FOUND : 0, state = begin + FOUND;
+    int               point = begin > 0;
+    bind_state(r);
+    basin_status status = b->run_turn(r->e->program, &run, 0, err);
+    if (!status && begin > 0)
+        take(r, 0, 0);
+    if (!status)
+        carry(r, state);
+    for (int t = s->first; !status;) {
+        if (rests(r) && !r->tape)
+            t = steps(s);
+        if (t == step_at(s, point)) {
+            status = b->run_turn(r->e->program, &run, 2, err);
+            if (!status)
+                take(r, point++, begin);
+        }
+        if (t == steps(s) || status)
+            break;
+        bs_gbi_rates(&s->gbi, t, s->block, s->rates);
+        status = b->run_turn(r->e->program, &run, 1, err);
+        if (!status)
+            carry(r, state + s->n_state);
+        t += s->block;
+    }
+    return status;
+}
+
+static basin_status run_round(running *r, basin_error *err)
+{
+    if (r->s->block > 0)
+        return run_loop(r, err);
+    basin_status status = r->s->backend->run(r->e->program, &(bs_run){0, (uint64_t)r->round}, err);
+    for (int i = 0; i < points(r->s) && !status; i++)
+        take(r, i, i * FOUND);
+    return status;
+}
+
+basin_status bs_search_run(bs_search *s, bs_entry *e, bs_size size, bs_tape *tape, bs_scored *out,
+                           basin_error *err)
+{
+    running      r = {.s = s,
+                      .e = e,
+                      .tape = tape,
+                      .rows = (size_t)size.rows,
+                      .parts = s->spec->task->parts(s->spec, size),
+                      .starts = starts_of(s, size),
+                      .rounds = rounds_of(s, size),
+                      .out = out};
+    basin_status status = make_room(&r, err);
+    for (; r.round < r.rounds && !status; r.round++)
+        status = run_round(&r, err);
+    return status;
+}

@@ -1,0 +1,26 @@
+/* search.h -- searches of the energy that predict, of any length in bounded memory.
+ *
+ * A short search is one program, its steps unrolled. A longer one is a program of a few
+ * steps that is run again and again (bs_gbi_loop), what is carried from step to step lying
+ * outside of it. Many random starts are searched in rounds. So memory depends on neither number. */
+#ifndef BS_SEARCH_H
+#define BS_SEARCH_H
+
+#include "model/score.h"
+#include "model/tape.h"
+
+typedef struct bs_search bs_search;
+
+/* Borrows everything for its lifetime. NULL when memory runs out. */
+bs_search *bs_search_new(const bs_backend *backend, const bs_spec *spec, const bs_inference *how);
+void       bs_search_free(bs_search *s);
+
+/* Inputs and results of a program for batches of the view's size. */
+void bs_search_build(const bs_search *s, bs_view *v, bs_recipe *r);
+
+/* Runs such a program, whose batch and parameters are bound. Where points are remembered, all of
+ * them go to the tape, and the last one is the answer. */
+basin_status bs_search_run(bs_search *s, bs_entry *e, bs_size size, bs_tape *tape, bs_scored *out,
+                           basin_error *err);
+
+#endif
