@@ -129,6 +129,16 @@ static const char *problem(const bs_summary *s)
     return NULL;
 }
 
+/* The setting has a flag of its own: "drop" of "data.drop"; else NULL. */
+static const char *flag_of(const char *name)
+{
+    static const char *const flags[] = {"labels", "xml", "drop", "true", "false"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (strncmp(name, "data.", 5) == 0 && strcmp(name + 5, flags[i]) == 0)
+            return flags[i];
+    return NULL;
+}
+
 /* The settings for reading that are not what they are by themselves. */
 static void put_settings(const bs_read_options *now, bs_buf *out)
 {
@@ -139,11 +149,10 @@ static void put_settings(const bs_read_options *now, bs_buf *out)
     for (const bs_option *row = bs_read_rows; row->name; row++) {
         if (!bs_option_differs(row, now, &usual, &value))
             continue;
-        bool labels = strcmp(row->name, "data.labels") == 0;
-        bool xml = strcmp(row->name, "data.xml") == 0;
-        bs_buf_text(out, labels ? " --labels " : xml ? " --xml " : " --set ");
+        const char *flag = flag_of(row->name);
+        bs_buf_printf(out, " --%s ", flag ? flag : "set");
         bs_buf_clear(&setting);
-        bs_buf_printf(&setting, "%s%s%s", labels || xml ? "" : row->name, labels || xml ? "" : "=",
+        bs_buf_printf(&setting, "%s%s%s", flag ? "" : row->name, flag ? "" : "=",
                       value.data ? value.data : "");
         bs_put_word(setting.failed ? "" : setting.data, out);
         out->failed = out->failed || setting.failed;

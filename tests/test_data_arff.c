@@ -345,14 +345,19 @@ static void test_conflict(void **state)
     assert_string_equal(try_file("med.arff", ""),
                         "med.arff: -C 2 in the relation name says the labels are the first 2 "
                         "attributes ('a' to 'b'), med.xml says the last 2 attributes ('c' to 'd'); "
-                        "choose with --labels relation or --labels xml");
+                        "choose with --labels relation, --labels xml or --xml FILE");
     assert_string_equal(try_file("med.arff", "labels=xml"), "a:1 | c d");
     assert_string_equal(try_file("med.arff", "labels=relation"), "c:1 d:1 | a");
+    /* a label file that is named counts */
+    char named[200];
+    snprintf(named, sizeof named, "xml=%s/med.xml", folder);
+    assert_string_equal(try_file("med.arff", named), "a:1 | c d");
+    assert_string_equal(try_file("med.arff", "labels=relation drop=c"), "d:1 | a");
     put("med.xml", XML(LABEL("d")));
     assert_string_equal(try_file("med.arff", ""),
                         "med.arff: -C 2 in the relation name says the labels are the first 2 "
                         "attributes ('a' to 'b'), med.xml says the last 1 attributes ('d' to 'd'); "
-                        "choose with --labels relation or --labels xml");
+                        "choose with --labels relation, --labels xml or --xml FILE");
     drop("med.xml");
     drop("med.arff");
     assert_int_equal(rmdir(folder), 0);

@@ -80,7 +80,8 @@ static const bad arff[] = {
     ROW("", "@relation 'r: -C 3'\n@attribute a numeric\n@attribute y {0,1}\n@data\n1,0\n",
         "data: the relation name says -C 3, but there are only 2 attributes"),
     ROW("", "@relation 'r: -C 1'\n@attribute y {A,B,C}\n@attribute a numeric\n@data\nA,0\n",
-        "data:2: label 'y' has the values {A,B,...}; a label is 0/1, yes/no or true/false"),
+        "data:2: label 'y' has the values {A,B,...}; a label is 0/1, yes/no or true/false "
+        "(--true and --false add words)"),
     ROW(Y, "@relation r\n@attribute a numeric\n@attribute y string\n@data\n1,0\n",
         "data:3: label 'y' is a text; a label is 0/1, yes/no, true/false or numeric 0 and 1"),
     ROW(Y, "@relation r\n@attribute a numeric\n@attribute y numeric\n@data\n1,2\n",
@@ -198,7 +199,7 @@ static const bad csv[] = {
     ROW("labels=y,z", "a,y,z\n1,1,2\n", "data: label column 'z' has numbers other than 0 and 1"),
     ROW("labels=y,z", "a,y,z\n1,1,red\n",
         "data: label column 'z' has the value 'red'; a label is 0/1, yes/no, true/false or "
-        "x/blank"),
+        "x/blank (--true and --false add words)"),
     ROW("", "a,b\n1,2\n",
         "data: which columns are labels? --labels takes names, a pattern such as 'tag_*', a "
         "file, first:N or last:N, or one column of lists; a file of their own follows the data "
@@ -212,8 +213,19 @@ static const bad csv[] = {
     ROW("labels=a,y", "a,y\n1,1\n", "data: all 2 columns are labels; no feature is left"),
     ROW("labels=y label_sep=|", "a,y\n1,\n", "data: no row has a label"),
     ROW("labels=y label_sep=|", "a,y\n1,\"[\"\"x\"\"\"\n",
-        "data:2:3: '[\"x\"' is not a JSON list of labels"),
-    ROW("labels=y label_sep=|", "a,y\n1,[1]\n", "data:2:3: a label in the list is not a string"),
+        "data:2:3: '[\"x\"' is not a list of labels"),
+    ROW("labels=y label_sep=|", "a,y\n1,\"['x', ['y']]\"\n",
+        "data:2:3: '['x', ['y']]' is not a list of labels"),
+    ROW("labels=y label_sep=|", "a,y\n1,['\\xg1']\n",
+        "data:2:3: '['\\xg1']' is not a list of labels"),
+    ROW("labels=y,z", "a,y,z\n1,ja,1\n2,nein,0\n",
+        "data: label column 'y' has the values 'ja' and 'nein'; --true WORD and --false WORD say "
+        "which of them is yes and which is no"),
+    ROW("labels=y", "a;y\n1,234;0\n2;1\n",
+        "data:2: '1,234' in column 'a' is a number with a decimal comma, or with a comma between "
+        "thousands: data.decimal=comma or data.decimal=point says which"),
+    ROW("labels=y drop=b", "a,y\n1,1\n",
+        "data: --drop: no column is named 'b' (nor is there such a file)"),
     ROW("labels=y format=csv", "nothing here\n",
         "data:1: the first line has no comma, semicolon, tab or | between cells"),
     ROW("labels=y max_rows=1", "a,y\n1,1\n2,1\n",

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "data/arff.h"
+#include "data/cell.h"
 #include "data/scan.h"
 
 typedef struct {
@@ -90,7 +91,7 @@ static basin_status ask_for_labels(const roles *x)
     for (int32_t i = 0; i < h->n; i++) {
         const arff_attribute *a = &h->attribute[i];
         bool                  binary = a->type == ARFF_NOMINAL && a->values.n == 2 &&
-                      bs_truth(a->values.item[0].text, a->values.item[0].len) >= 0;
+                      bs_cell_truth(x->r->o, a->values.item[0].text, a->values.item[0].len) >= 0;
         first += binary && first == i;
         last = binary ? last + 1 : 0;
     }
@@ -171,7 +172,7 @@ static basin_status use_option(roles *x)
         return bs_fail_nomem(x->r->err);
     for (int32_t i = 0; i < h->n; i++)
         names[i] = h->attribute[i].name;
-    basin_status s = bs_select_columns(x->r, x->r->o->labels, names, h->n, x->mark);
+    basin_status s = bs_select_labels(x->r, names, h->n, x->mark);
     bs_free(names);
     if (!s)
         use(x, x->mark, "--labels");
@@ -220,7 +221,9 @@ static basin_status use_known(roles *x, const uint8_t *known, const char *from)
 static basin_status choose(roles *x)
 {
     const char *option = x->r->o->labels;
-    bool        want_xml = strcmp(option, "xml") == 0, want_meka = strcmp(option, "relation") == 0;
+    /* A label file that somebody names is the one that counts. */
+    bool want_xml = strcmp(option, "xml") == 0 || (!*option && x->r->o->xml[0]);
+    bool want_meka = strcmp(option, "relation") == 0;
     if (*option && !want_xml && !want_meka)
         return use_option(x);
     basin_status s = bs_arff_xml(x->r, x->h, x->xml, &x->has_xml, x->file, sizeof x->file);
@@ -228,7 +231,7 @@ static basin_status choose(roles *x)
         s = find_meka(x);
     if (s)
         return s;
-    if ((want_xml && !x->has_xml) || (want_meka && !x->has_meka))
+    if ((want_xml && *option && !x->has_xml) || (want_meka && !x->has_meka))
         return bs_fail_at(x->r, 0, 0, "--labels %s: %s", option,
                           want_xml ? "there is no label file; --xml names one"
                                    : "the relation name has no -C n");
@@ -241,7 +244,7 @@ static basin_status choose(roles *x)
         describe(x, x->xml, two, sizeof two);
         return bs_fail_at(x->r, 0, 0,
                           "%s says the labels are %s, %s says %s; choose with --labels "
-                          "relation or --labels xml",
+                          "relation, --labels xml or --xml FILE",
                           source, one, x->file, two);
     }
     if (x->has_xml && !want_meka)
@@ -270,14 +273,14 @@ static basin_status choose(roles *x)
 /* --- coding -------------------------------------------------------------- */
 
 /* Number of the value that reads as 1, -1 for "0 only"; false when they are not yes and no. */
-static bool truth_values(const arff_attribute *a, int32_t *one)
+static bool truth_values(const bs_read_options *o, const arff_attribute *a, int32_t *one)
 {
     *one = -1;
     if (a->type != ARFF_NOMINAL || a->values.n > 2)
         return false;
     int seen[2] = {0, 0};
     for (int32_t i = 0; i < a->values.n; i++) {
-        int t = bs_truth(a->values.item[i].text, a->values.item[i].len);
+        int t = bs_cell_truth(o, a->values.item[i].text, a->values.item[i].len);
         if (t < 0 || seen[t]++)
             return false;
         if (t)
@@ -295,7 +298,7 @@ static basin_status refuse_label(const roles *x, const arff_attribute *a)
                           a->name);
     return bs_fail_at(x->r, a->line, 0,
                       "label '%s' has the values {%.40s,%.40s%s}; a label is 0/1, "
-                      "yes/no or true/false",
+                      "yes/no or true/false (--true and --false add words)",
                       a->name, a->values.item[0].text,
                       a->values.n > 1 ? a->values.item[1].text : "", a->values.n > 2 ? ",..." : "");
 }
@@ -305,7 +308,7 @@ static basin_status set_label(roles *x, arff_attribute *a)
     bool fresh;
     a->role = ARFF_LABEL;
     a->coding = a->type == ARFF_NUMBER ? ARFF_AS_NUMBER : ARFF_AS_BINARY;
-    if (a->type != ARFF_NUMBER && !truth_values(a, &a->one))
+    if (a->type != ARFF_NUMBER && !truth_values(x->r->o, a, &a->one))
         return refuse_label(x, a);
     a->column = bs_names_add(&x->r->b->labels, a->name, strlen(a->name), &fresh);
     return a->column < 0 ? bs_fail_nomem(x->r->err) : BASIN_OK;
@@ -375,7 +378,7 @@ static basin_status set_feature(roles *x, arff_attribute *a)
     }
     /* A file that declares fewer values must not turn a category into yes and no. */
     const bs_feature *was = bs_schema_attribute(x->r->o->like, a->name, &x->hint);
-    if (!truth_values(a, &a->one) || (was && was->kind == BS_FEATURE_ONEHOT))
+    if (!truth_values(x->r->o, a, &a->one) || (was && was->kind == BS_FEATURE_ONEHOT))
         return set_onehot(x, a);
     source->binary++;
     a->coding = ARFF_AS_BINARY;
@@ -397,6 +400,19 @@ static basin_status set_classes(roles *x, arff_attribute *a)
     return BASIN_OK;
 }
 
+static basin_status drop(roles *x)
+{
+    const arff_header *h = x->h;
+    const char       **names = bs_alloc((size_t)h->n * sizeof *names);
+    if (!names)
+        return bs_fail_nomem(x->r->err);
+    for (int32_t i = 0; i < h->n; i++)
+        names[i] = h->attribute[i].name;
+    basin_status s = bs_select_dropped(x->r, names, h->n, x->spare);
+    bs_free(names);
+    return s;
+}
+
 basin_status bs_arff_roles(bs_reading *r, arff_header *h)
 {
     size_t n = (size_t)h->n;
@@ -408,6 +424,8 @@ basin_status bs_arff_roles(bs_reading *r, arff_header *h)
     x.mark = x.xml + 2 * n;
     x.spare = x.xml + 3 * n;
     basin_status s = choose(&x);
+    if (!s)
+        s = drop(&x);
     for (int32_t i = 0; !s && i < h->n; i++) {
         arff_attribute *a = &h->attribute[i];
         if (x.spare[i])

@@ -52,7 +52,12 @@ typedef struct {
     bool        truth;        /* ... is yes or no, true or false, 0 or 1 */
     bool        cross;        /* ... or an x: blank means no */
     int32_t     filled;       /* cells that are not missing */
-    int32_t     nearly;       /* of them numbers, also with a decimal comma */
+    int32_t     nearly;       /* of them numbers, also with a decimal comma ... */
+    int32_t     commas;       /* ... of which have one ... */
+    int32_t     sure;         /* ... that does not stand before groups of three digits */
+    char        decimal;      /* of its numbers: '.' or ',' or, where no cell has either, 0 */
+    bool        date;         /* every cell that is not missing is one */
+    bool        dropped;      /* --drop */
     long        odd;          /* line of the first cell that is not a number, or 0 ... */
     char        odd_text[48]; /* ... and its beginning */
     bs_names    values;       /* different texts of columns that are not numbers */
@@ -87,6 +92,8 @@ basin_status bs_csv_fail(csv_table *t, csv_step step, const csv_cell *cell);
 /* The number of a column without a name: "c7" is 7; else 0. */
 int32_t bs_csv_column_number(const char *name);
 bool    bs_csv_number(const char *text, size_t len, double *v);
+/* The same in a column: with its decimal comma or point. */
+bool bs_csv_value(const csv_column *c, const char *text, size_t len, double *v);
 /* Which columns are labels, and the roles of the others. */
 basin_status bs_csv_roles(csv_table *t);
 

@@ -4,6 +4,7 @@
  * the different texts of the columns that are not. */
 #include <string.h>
 
+#include "data/cell.h"
 #include "data/csv.h"
 #include "data/scan.h"
 
@@ -35,7 +36,7 @@ static basin_status add_column(csv_table *t, size_t *cap)
     t->column = list;
     if (!ok)
         return bs_fail_nomem(t->r->err);
-    t->column[t->n] = (csv_column){.number = true, .truth = true, .cross = true};
+    t->column[t->n] = (csv_column){.number = true, .truth = true, .cross = true, .date = true};
     bs_names_init(&t->column[t->n].values, &t->r->b->ds->arena);
     t->n++;
     return BASIN_OK;
@@ -102,28 +103,24 @@ static basin_status take_names(csv_table *t, bool header)
 
 /* --- kinds --------------------------------------------------------------- */
 
-/* "1,5" in a file of people who write so */
-static bool is_decimal_comma(const char *text, size_t len)
+bool bs_csv_value(const csv_column *c, const char *text, size_t len, double *v)
 {
-    const char *comma = memchr(text, ',', len);
-    char        copy[48];
-    double      v;
-    if (!comma || len >= sizeof copy)
-        return false;
-    memcpy(copy, text, len);
-    copy[comma - text] = '.';
-    copy[len] = '\0';
-    return bs_csv_number(copy, len, &v);
+    return c->decimal ? bs_cell_number(text, len, c->decimal, v) : bs_csv_number(text, len, v);
 }
 
-static void look_at_cell(csv_column *c, const char *text, size_t len, long line)
+static void look_at_cell(csv_table *t, csv_column *c, const char *text, size_t len, long line)
 {
-    double v;
+    const char decimal = strcmp(t->r->o->decimal, "point") == 0 ? '.' : ',';
+    double     v;
     if (bs_is_missing(text, len))
         return;
     c->filled++;
     bool number = bs_csv_number(text, len, &v);
-    c->nearly += number || is_decimal_comma(text, len);
+    bool comma = !number && memchr(text, ',', len) && bs_cell_number(text, len, decimal, &v);
+    c->nearly += number || comma;
+    c->commas += comma;
+    c->sure += comma && !bs_cell_ambiguous(text, len);
+    c->date = c->date && !number && bs_cell_date(text, len);
     if (!number && c->number) {
         c->number = false;
         c->odd = line;
@@ -131,7 +128,7 @@ static void look_at_cell(csv_column *c, const char *text, size_t len, long line)
     }
     if (!c->truth && !c->cross)
         return;
-    int truth = bs_truth(text, len);
+    int truth = bs_cell_truth(t->r->o, text, len);
     if (truth < 0)
         c->truth = false;
     if (truth < 0 && !bs_same_word(text, len, "x"))
@@ -180,7 +177,7 @@ static basin_status pass(csv_table *t, bool collect)
             if (!text)
                 return bs_fail_nomem(t->r->err);
             if (!collect) {
-                look_at_cell(&t->column[i], text, len, cell.line);
+                look_at_cell(t, &t->column[i], text, len, cell.line);
                 continue;
             }
             basin_status s = collect_value(t, &t->column[i], text, len);
@@ -193,6 +190,41 @@ static basin_status pass(csv_table *t, bool collect)
     }
     t->rows = rows;
     t->blank = blank;
+    return BASIN_OK;
+}
+
+/* Columns whose numbers have commas. Where all of them could as well be groups of three digits,
+ * another column may tell; else it is not for us to choose. */
+static basin_status find_decimals(csv_table *t)
+{
+    const bool  given = strcmp(t->r->o->decimal, "auto") != 0;
+    const char  decimal = strcmp(t->r->o->decimal, "point") == 0 ? '.' : ',';
+    const char *first = NULL;
+    int32_t     n = 0;
+    bool        sure = given;
+    for (int32_t i = 0; i < t->n; i++)
+        sure = sure || (t->column[i].sure && t->column[i].nearly == t->column[i].filled);
+    for (int32_t i = 0; i < t->n; i++) {
+        csv_column *c = &t->column[i];
+        if (!c->commas || c->nearly < c->filled)
+            continue;
+        if (!sure)
+            return bs_fail_at(t->r, c->odd, 0,
+                              "'%s' in column '%s' is a number with a decimal comma, or with a "
+                              "comma between thousands: data.decimal=comma or data.decimal=point "
+                              "says which",
+                              c->odd_text, c->name);
+        c->decimal = decimal;
+        c->odd = 0;
+        c->number = true;
+        first = first ? first : c->name;
+        n++;
+    }
+    if (n && decimal == ',')
+        bs_notes_add(t->r->notes, "decimal",
+                     "numbers have decimal commas in %d %s, '%s'%s: 1,5 is read as 1.5 "
+                     "(data.decimal)",
+                     (int)n, n > 1 ? "columns" : "column", first, n > 1 ? " for one" : "");
     return BASIN_OK;
 }
 
@@ -216,6 +248,8 @@ basin_status bs_csv_columns(csv_table *t)
                                  "(data.header)");
     if (!s)
         s = pass(t, false);
+    if (!s)
+        s = find_decimals(t);
     for (int32_t i = 0; !s && i < t->n; i++)
         t->column[i].role = CSV_NUMBER;
     return s ? s : pass(t, true);

@@ -1,6 +1,7 @@
 /* csv_roles.c -- which CSV columns are labels, and how the others become features. */
 #include <string.h>
 
+#include "data/cell.h"
 #include "data/csv.h"
 #include "data/scan.h"
 
@@ -20,14 +21,34 @@ static basin_status fail_headless(const csv_table *t, basin_status s)
                    text);
 }
 
-static basin_status option_labels(csv_table *t, uint8_t *mark)
+static const char **all_names(const csv_table *t)
 {
     const char **names = bs_alloc((size_t)t->n * sizeof *names);
+    for (int32_t i = 0; names && i < t->n; i++)
+        names[i] = t->column[i].name;
+    return names;
+}
+
+/* Columns that --drop names are nothing at all, whatever else names them. */
+static basin_status drop_columns(csv_table *t)
+{
+    const char **names = all_names(t);
+    uint8_t     *mark = bs_calloc((size_t)t->n, 1);
+    basin_status s =
+        names && mark ? bs_select_dropped(t->r, names, t->n, mark) : bs_fail_nomem(t->r->err);
+    for (int32_t i = 0; !s && i < t->n; i++)
+        t->column[i].dropped = mark[i];
+    bs_free(names);
+    bs_free(mark);
+    return s;
+}
+
+static basin_status option_labels(csv_table *t, uint8_t *mark)
+{
+    const char **names = all_names(t);
     if (!names)
         return bs_fail_nomem(t->r->err);
-    for (int32_t i = 0; i < t->n; i++)
-        names[i] = t->column[i].name;
-    basin_status s = bs_select_columns(t->r, t->r->o->labels, names, t->n, mark);
+    basin_status s = bs_select_labels(t->r, names, t->n, mark);
     bs_free(names);
     return s == BASIN_EDATA ? fail_headless(t, s) : s;
 }
@@ -85,7 +106,7 @@ static bool schema_labels(const csv_table *t, uint8_t *mark)
     bool             found = false;
     for (int32_t i = 0; like && i < t->n; i++)
         for (int32_t k = 0; k < like->n_labels && !mark[i]; k++)
-            if (strcmp(like->label[k], t->column[i].name) == 0)
+            if (strcmp(like->label[k], t->column[i].name) == 0 && !t->column[i].dropped)
                 mark[i] = found = true;
     return found;
 }
@@ -99,7 +120,8 @@ static bool guessed_labels(const csv_table *t, uint8_t *mark, const char **why)
                                            "y_",     "class_", NULL};
     for (int k = 0; words[k]; k++)
         for (int32_t i = 0; i < t->n; i++)
-            if (bs_same_word(t->column[i].name, strlen(t->column[i].name), words[k])) {
+            if (!t->column[i].dropped &&
+                bs_same_word(t->column[i].name, strlen(t->column[i].name), words[k])) {
                 mark[i] = 1;
                 *why = words[k];
                 return true;
@@ -108,7 +130,7 @@ static bool guessed_labels(const csv_table *t, uint8_t *mark, const char **why)
         bool found = false;
         for (int32_t i = 0; i < t->n; i++)
             if (strncmp(t->column[i].name, prefixes[k], strlen(prefixes[k])) == 0 &&
-                (t->column[i].truth || t->column[i].cross))
+                (t->column[i].truth || t->column[i].cross) && !t->column[i].dropped)
                 mark[i] = found = true;
         *why = prefixes[k];
         if (found)
@@ -149,7 +171,7 @@ static basin_status choose_labels(csv_table *t, uint8_t *mark)
     const char *why = "";
     if (t->r->o->only_labels) {
         for (int32_t i = 0; i < t->n; i++)
-            mark[i] = i != t->names;
+            mark[i] = i != t->names && !t->column[i].dropped;
         return BASIN_OK;
     }
     if (t->r->o->labels[0]) {
@@ -180,6 +202,9 @@ static void find_separator(csv_table *t, const csv_column *c)
         t->separator = t->r->o->label_sep;
         return;
     }
+    t->separator = "|";
+    if (c->values.n && strchr("[({", c->values.item[0].text[0])) /* lists bring their own */
+        return;
     for (int k = 0; candidates[k]; k++)
         for (int32_t i = 0; i < c->values.n; i++)
             if (strstr(c->values.item[i].text, candidates[k])) {
@@ -190,7 +215,6 @@ static void find_separator(csv_table *t, const csv_column *c)
                              c->name, candidates[k]);
                 return;
             }
-    t->separator = "|";
 }
 
 static basin_status set_label(csv_table *t, csv_column *c, int32_t marked)
@@ -215,10 +239,15 @@ static basin_status set_label(csv_table *t, csv_column *c, int32_t marked)
     if (!c->truth && !c->cross && c->number)
         return fail_headless(
             t, bs_fail_at(t->r, 0, 0, "label column '%s' has numbers other than 0 and 1", c->name));
+    if (!c->truth && !c->cross && c->values.n == 2)
+        return bs_fail_at(t->r, 0, 0,
+                          "label column '%s' has the values '%.40s' and '%.40s'; --true WORD and "
+                          "--false WORD say which of them is yes and which is no",
+                          c->name, c->values.item[0].text, c->values.item[1].text);
     if (!c->truth && !c->cross)
         return bs_fail_at(t->r, 0, 0,
                           "label column '%s' has the value '%.40s'; a label is 0/1, "
-                          "yes/no, true/false or x/blank",
+                          "yes/no, true/false or x/blank (--true and --false add words)",
                           c->name, c->values.n ? c->values.item[0].text : "");
     c->role = CSV_LABEL;
     c->column = bs_names_add(&t->r->b->labels, c->name, strlen(c->name), &fresh);
@@ -305,7 +334,9 @@ static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
 {
     bs_source *source = &t->r->b->ds->source;
     int        trained = trained_kind(t, c);
-    if (t->r->o->only_labels) {
+    const bool left_out = c->role == CSV_SKIP; /* too many texts to keep */
+    int        words;
+    if (c->dropped || t->r->o->only_labels) {
         c->role = CSV_SKIP;
         return BASIN_OK;
     }
@@ -328,7 +359,21 @@ static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
         c->role = CSV_TRUTH;
         return add_feature(t, c->name, c, NULL, BS_FEATURE_BINARY, &c->column);
     }
-    if (c->role != CSV_SKIP && trained < 0 && !t->r->o->keep_ids && c->values.n == c->filled &&
+    if (!left_out && trained < 0 && c->filled && c->date) {
+        c->role = CSV_SKIP;
+        source->skipped++;
+        bs_note_date(t->r, c->name, c->odd_text);
+        return BASIN_OK;
+    }
+    /* Short texts that all differ are names of rows, which is worth more to say. */
+    if (!left_out && trained < 0 && !t->r->o->keep_ids &&
+        bs_is_prose(&c->values, c->filled, &words) && (words > 2 || c->values.n < c->filled)) {
+        c->role = CSV_SKIP;
+        source->skipped++;
+        bs_note_prose(t->r, c->name, c->values.n, c->filled, words);
+        return BASIN_OK;
+    }
+    if (!left_out && trained < 0 && !t->r->o->keep_ids && c->values.n == c->filled &&
         t->rows >= FEWEST_ROWS && c->filled >= t->rows - t->rows / 20) {
         c->role = CSV_ID;
         source->skipped++;
@@ -338,7 +383,7 @@ static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
                      c->name);
         return BASIN_OK;
     }
-    if (c->role == CSV_SKIP || (trained < 0 && c->values.n > MOST_CATEGORIES)) {
+    if (left_out || (trained < 0 && c->values.n > MOST_CATEGORIES)) {
         c->role = CSV_SKIP;
         source->skipped++;
         bs_notes_add(t->r->notes, "left out",
@@ -359,12 +404,16 @@ basin_status bs_csv_roles(csv_table *t)
     basin_status s = name_unlabelled(t);
     find_names(t);
     if (!s)
+        s = drop_columns(t);
+    if (!s)
         s = choose_labels(t, mark);
     int32_t marked = 0;
     for (int32_t i = 0; i < t->n; i++)
         marked += mark[i];
     if (!s && marked == t->n && !t->r->o->only_labels)
         s = bs_fail_at(t->r, 0, 0, "all %d columns are labels; no feature is left", t->n);
+    for (int32_t i = 0; !s && i < t->n; i++)
+        mark[i] = mark[i] && !t->column[i].dropped;
     for (int32_t i = 0; !s && i < t->n; i++)
         s = mark[i] ? set_label(t, &t->column[i], marked) : set_feature(t, &t->column[i], i);
     bs_free(mark);

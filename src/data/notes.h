@@ -15,6 +15,8 @@ typedef struct {
 
 /* Tags that `data check` calls problems: what was read is hardly what was meant. */
 #define BS_NOTE_ODD_CELL "odd cell"
+/* Texts that were left out. */
+#define BS_NOTE_PROSE "text"
 /* What people must know, as scores depend on it; and what was guessed without being sure. */
 #define BS_NOTE_WARNING "warning"
 #define BS_NOTE_GUESS   "guess"

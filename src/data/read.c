@@ -175,6 +175,9 @@ static basin_status check_limits(const bs_reading *r)
     const char *odd = r->notes ? bs_notes_find(r->notes, BS_NOTE_ODD_CELL) : NULL;
     if (r->o->only_labels)
         return BASIN_OK;
+    const char *text = r->notes ? bs_notes_find(r->notes, BS_NOTE_PROSE) : NULL;
+    if (s->n_features == 0 && text)
+        return bs_fail_at(r, 0, 0, "there are no features: %s", text);
     if (s->n_features == 0 && odd)
         return bs_fail(r->err, BASIN_EDATA, "%s; there are no features left", odd);
     /* Rows may all be zero where a model knows what could have been there. */

@@ -15,6 +15,11 @@ typedef struct {
     char index_base[BS_OPTION_TEXT]; /* auto, 0, 1 */
     char header[BS_OPTION_TEXT];     /* auto, yes, no: first line of a CSV file */
     char delimiter[BS_OPTION_TEXT];  /* auto, comma, semicolon, tab, pipe */
+    char drop[BS_OPTION_TEXT];       /* columns that are left out: as labels */
+    char yes[BS_OPTION_TEXT];        /* words for yes and no, beside those that are known */
+    char no[BS_OPTION_TEXT];
+    char decimal[BS_OPTION_TEXT]; /* auto, point, comma */
+    char absent[BS_OPTION_TEXT];  /* auto, missing, zero: members that a JSON row does not have */
     bool keep_ids, drop_unlabelled, root;
     int  max_rows, max_features, max_labels, max_line_mb;
 
@@ -108,10 +113,13 @@ basin_status bs_reading_line(bs_reading *r, bs_line *line, bool *more);
 /* Ends the row that stood in this line. */
 basin_status bs_reading_row(bs_reading *r, long line);
 
-/* The labels of a list of columns that an option selects: sets mark[i] to 1.
- * spec is NAMES|GLOB|FILE|first:N|last:N; an entry that selects nothing is an error. */
-basin_status bs_select_columns(const bs_reading *r, const char *spec, const char *const *names,
-                               int32_t n, uint8_t *mark);
+/* The columns that --labels selects, or --drop: sets mark[i] to 1. They are
+ * NAMES|GLOB|FILE|first:N|last:N; an entry that selects nothing is an error, except
+ * of --drop in a file that is to be like another. */
+basin_status bs_select_labels(const bs_reading *r, const char *const *names, int32_t n,
+                              uint8_t *mark);
+basin_status bs_select_dropped(const bs_reading *r, const char *const *names, int32_t n,
+                               uint8_t *mark);
 
 /* The file of label names of a format that has only numbers: --labels, or STEM.labels beside
  * the data; empty when there is none. */

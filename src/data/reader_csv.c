@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/tree.h"
+#include "data/cell.h"
 #include "data/csv.h"
 #include "data/scan.h"
 
@@ -58,25 +58,21 @@ static basin_status add_label(csv_table *t, const csv_cell *cell, const char *te
     return k >= 0 && bs_push_y(b, k) ? BASIN_OK : bs_fail_nomem(t->r->err);
 }
 
-/* ["a", "b"] in a cell */
-static basin_status json_labels(csv_table *t, const csv_cell *cell, const char *text, size_t len)
+/* ["a", "b"], ['a', 'b'], ('a',), {'a'}, [3 5]: lists as JSON, Python and numpy print them. */
+static basin_status listed_labels(csv_table *t, const csv_cell *cell, const char *text, size_t len)
 {
-    json_error_t problem;
-    json_t      *list = bs_tree_read(text, len, JSON_REJECT_DUPLICATES, &problem);
+    bs_list      list = bs_list_begin(text, len);
     basin_status s = BASIN_OK;
-    if (!json_is_array(list))
-        s = bs_fail_at(t->r, cell->line, column_of(t, cell), "'%.*s' is not a JSON list of labels",
+    bs_buf       item;
+    bs_buf_init(&item, len + 8);
+    while (!s && bs_list_next(&list, &item))
+        s = add_label(t, cell, item.data ? item.data : "", item.len);
+    if (!s && item.failed)
+        s = bs_fail_nomem(t->r->err);
+    if (!s && list.wrong)
+        s = bs_fail_at(t->r, cell->line, column_of(t, cell), "'%.*s' is not a list of labels",
                        bs_show(text, len), text);
-    for (size_t i = 0; !s && i < json_array_size(list); i++) {
-        json_t *item = json_array_get(list, i);
-        if (!json_is_string(item))
-            s = bs_fail_at(t->r, cell->line, column_of(t, cell),
-                           "a label in the list is not a "
-                           "string");
-        else
-            s = add_label(t, cell, json_string_value(item), json_string_length(item));
-    }
-    json_decref(list);
+    bs_buf_free(&item);
     return s;
 }
 
@@ -84,8 +80,10 @@ static basin_status list_labels(csv_table *t, const csv_cell *cell, const char *
 {
     if (bs_is_missing(text, len))
         return BASIN_OK;
-    if (text[0] == '[')
-        return json_labels(t, cell, text, len);
+    if (strchr("[({", text[0]))
+        return listed_labels(t, cell, text, len);
+    if (bs_same_word(text, len, "set()"))
+        return BASIN_OK;
     size_t      step = strlen(t->separator);
     const char *end = text + len;
     for (;;) {
@@ -106,7 +104,7 @@ static basin_status put_number(csv_table *t, const csv_column *c, const csv_cell
 {
     double v = NAN;
     if (!bs_is_missing(text, len)) {
-        bs_scan_double(text, &v);
+        bs_csv_value(c, text, len, &v);
         if (fabs(v) > (double)FLT_MAX)
             return bs_fail_at(t->r, cell->line, column_of(t, cell),
                               "the value of '%s' is too large "
@@ -119,9 +117,9 @@ static basin_status put_number(csv_table *t, const csv_column *c, const csv_cell
 }
 
 /* 0, 1, or -1 where the cell says nothing. */
-static int truth_of(const csv_column *c, const char *text, size_t len)
+static int truth_of(const csv_table *t, const csv_column *c, const char *text, size_t len)
 {
-    int truth = bs_truth(text, len);
+    int truth = bs_cell_truth(t->r->o, text, len);
     if (truth < 0 && bs_same_word(text, len, "x"))
         return 1;
     /* Where crosses mark the yes, blank is the no. */
@@ -151,13 +149,13 @@ static basin_status put_cell(csv_table *t, csv_column *c, const csv_cell *cell)
     case CSV_NUMBER: return put_number(t, c, cell, text, len);
     case CSV_LIST: return list_labels(t, cell, text, len);
     case CSV_LABEL:
-        truth = truth_of(c, text, len);
+        truth = truth_of(t, c, text, len);
         ok = truth > 0   ? bs_push_y(b, c->column)
              : truth < 0 ? bs_build_unknown(b, c->column)
                          : true;
         break;
     case CSV_TRUTH:
-        truth = truth_of(c, text, len);
+        truth = truth_of(t, c, text, len);
         ok = truth == 0 || bs_push_x(b, c->column, truth < 0 ? NAN : 1.0f);
         break;
     case CSV_CATEGORY:
@@ -255,7 +253,8 @@ const bs_reader bs_reader_csv = {
     .name = "csv",
     .help = "CSV or TSV; labels are 0/1 columns (--labels) or one column of lists (data.label_sep)",
     .extensions = ".csv .tsv .tab",
-    .uses = "data.labels data.label_sep data.header data.delimiter",
+    .uses = "data.labels data.label_sep data.header data.delimiter data.drop data.true data.false "
+            "data.decimal",
     .sniff = sniff,
     .read = read_csv,
 };

@@ -18,6 +18,7 @@ typedef struct {
     const bs_npy *x, *y; /* either may be NULL */
     const bs_npy *x_names, *y_names;
     uint8_t      *label;   /* [columns of x]: --labels chose it */
+    uint8_t      *dropped; /* ...: --drop chose it */
     int32_t      *column;  /* [columns of x]: feature or label; -1: dropped */
     bool          classes; /* y is one class a row, as a number or a text */
 } npy;
@@ -192,6 +193,8 @@ static basin_status add_columns(npy *a, const char *const *name)
     basin_status s = BASIN_OK;
     for (int32_t i = 0; !s && i < a->x->dim[1]; i++) {
         bool fresh = true;
+        if (a->dropped[i])
+            continue;
         if (a->label[i])
             a->column[i] = bs_names_add(&b->labels, name[i], strlen(name[i]), &fresh);
         else
@@ -212,12 +215,16 @@ static basin_status use_features(npy *a)
     bs_reading  *r = a->r;
     const char **name = bs_calloc(n, sizeof *name);
     a->label = bs_calloc(n, 1);
+    a->dropped = bs_calloc(n, 1);
     a->column = bs_calloc(n, sizeof *a->column);
-    basin_status s = name && a->label && a->column ? feature_names(a, name) : bs_fail_nomem(r->err);
+    basin_status s = name && a->label && a->dropped && a->column ? feature_names(a, name)
+                                                                 : bs_fail_nomem(r->err);
     if (!s && r->o->labels[0] && !a->y) {
-        s = bs_select_columns(r, r->o->labels, name, (int32_t)n - 1, a->label);
+        s = bs_select_labels(r, name, (int32_t)n - 1, a->label);
         bs_print(r->b->ds->source.labels_from, sizeof r->b->ds->source.labels_from, "--labels");
     }
+    if (!s)
+        s = bs_select_dropped(r, name, (int32_t)n - 1, a->dropped);
     if (!s)
         s = add_columns(a, name);
     bs_free(name);
@@ -322,7 +329,9 @@ static basin_status put_row(npy *a, int64_t row)
 {
     basin_status s = BASIN_OK;
     for (int64_t i = 0; a->x && !s && i < a->x->dim[1]; i++) {
-        double v = bs_npy_number(a->x, row, i);
+        double v = a->dropped[i] ? 0 : bs_npy_number(a->x, row, i);
+        if (a->dropped[i])
+            continue;
         if (a->label[i])
             s = put_label(a, row, i, v, a->column[i]);
         else if (fabs(v) > (double)FLT_MAX)
@@ -374,6 +383,7 @@ static basin_status read_npy(bs_reading *r)
         s = finish(&a);
     bs_npz_free(&a.z);
     bs_free(a.label);
+    bs_free(a.dropped);
     bs_free(a.column);
     bs_buf_free(&a.bytes);
     return s;
@@ -383,7 +393,7 @@ const bs_reader bs_reader_npy = {
     .name = "npy",
     .help = "numpy: X in a .npy file and Y in a second one, or X and Y in a .npz archive",
     .extensions = ".npy .npz",
-    .uses = "data.labels",
+    .uses = "data.labels data.drop",
     .sniff = sniff,
     .read = read_npy,
 };

@@ -1,4 +1,5 @@
-/* select.c -- which columns `--labels` means: names, patterns, a file of names, first:N, last:N. */
+/* select.c -- which columns `--labels` and `--drop` mean: names, patterns, a file of names,
+ * first:N, last:N. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,17 +10,17 @@
 
 /* --- first:N and last:N -------------------------------------------------- */
 
-static basin_status select_run(const bs_reading *r, const char *spec, bool last, int32_t n,
-                               uint8_t *mark)
+static basin_status select_run(const bs_reading *r, const char *option, const char *spec, bool last,
+                               int32_t n, uint8_t *mark)
 {
     long long   count;
     const char *number = strchr(spec, ':') + 1;
     if (!bs_parse_int(number, &count) || count < 1)
-        return bs_fail(r->err, BASIN_EARG, "--labels: '%s' needs a number above 0, as in %s:6",
+        return bs_fail(r->err, BASIN_EARG, "%s: '%s' needs a number above 0, as in %s:6", option,
                        spec, last ? "last" : "first");
     if (count >= n)
-        return bs_fail(r->err, BASIN_EDATA, "%s: --labels: %s of %d columns leaves no feature",
-                       r->name, spec, n);
+        return bs_fail(r->err, BASIN_EDATA, "%s: %s: %s of %d columns leaves no feature", r->name,
+                       option, spec, n);
     for (int32_t i = 0; i < (int32_t)count; i++)
         mark[last ? n - 1 - i : i] = 1;
     return BASIN_OK;
@@ -45,21 +46,21 @@ static int32_t select_entry(const char *entry, const char *const *names, int32_t
     return found;
 }
 
-static basin_status unknown_entry(const bs_reading *r, const char *entry, const char *const *names,
-                                  int32_t n)
+static basin_status unknown_entry(const bs_reading *r, const char *option, const char *entry,
+                                  const char *const *names, int32_t n)
 {
     const char *near = bs_nearest(entry, names, n);
     if (strpbrk(entry, "*?["))
         return bs_fail(r->err, BASIN_EDATA,
-                       "%s: --labels: no column matches '%s' (the first is '%s', the last '%s')",
-                       r->name, entry, n ? names[0] : "", n ? names[n - 1] : "");
-    return bs_fail(r->err, BASIN_EDATA, "%s: --labels: no column is named '%s'%s%s%s", r->name,
+                       "%s: %s: no column matches '%s' (the first is '%s', the last '%s')", r->name,
+                       option, entry, n ? names[0] : "", n ? names[n - 1] : "");
+    return bs_fail(r->err, BASIN_EDATA, "%s: %s: no column is named '%s'%s%s%s", r->name, option,
                    entry, near ? "; the nearest is '" : " (nor is there such a file)",
                    near ? near : "", near ? "'" : "");
 }
 
-static basin_status select_names(const bs_reading *r, const char *spec, const char *const *names,
-                                 int32_t n, uint8_t *mark)
+static basin_status select_names(const bs_reading *r, const char *option, const char *spec,
+                                 const char *const *names, int32_t n, bool strict, uint8_t *mark)
 {
     if (select_entry(spec, names, n, mark))
         return BASIN_OK;
@@ -74,9 +75,9 @@ static basin_status select_names(const bs_reading *r, const char *spec, const ch
             entry++;
         entry[bs_trim(entry, strlen(entry))] = '\0';
         if (!*entry)
-            return bs_fail(r->err, BASIN_EARG, "--labels: '%s' has an empty entry", spec);
-        if (!select_entry(entry, names, n, mark))
-            return unknown_entry(r, entry, names, n);
+            return bs_fail(r->err, BASIN_EARG, "%s: '%s' has an empty entry", option, spec);
+        if (!select_entry(entry, names, n, mark) && strict)
+            return unknown_entry(r, option, entry, names, n);
     }
     return BASIN_OK;
 }
@@ -170,7 +171,7 @@ basin_status bs_labels_file(const bs_reading *r, bs_buf *out)
 }
 
 static basin_status select_file(const bs_reading *r, const char *path, const char *const *names,
-                                int32_t n, uint8_t *mark)
+                                int32_t n, bool strict, uint8_t *mark)
 {
     bs_arena arena;
     bs_names columns, wanted;
@@ -178,17 +179,17 @@ static basin_status select_file(const bs_reading *r, const char *path, const cha
     bs_arena_init(&arena, 0);
     bs_names_init(&columns, &arena);
     bs_names_init(&wanted, &arena);
-    basin_status s = bs_read_names(path, (size_t)n, &wanted, r->err);
+    basin_status s = bs_read_names(path, strict ? (size_t)n : INT32_MAX, &wanted, r->err);
     for (int32_t i = 0; !s && i < n; i++)
         if (bs_names_add(&columns, names[i], strlen(names[i]), &fresh) < 0)
             s = bs_fail_nomem(r->err);
     for (int32_t i = 0; !s && i < wanted.n; i++) {
         int32_t k = bs_names_find(&columns, wanted.item[i].text, wanted.item[i].len);
-        if (k < 0)
+        if (k >= 0)
+            mark[k] = 1;
+        else if (strict)
             s = bs_fail(r->err, BASIN_EDATA, "%s: '%s' is not a column of %s", path,
                         wanted.item[i].text, r->name);
-        else
-            mark[k] = 1;
     }
     bs_names_free(&columns);
     bs_names_free(&wanted);
@@ -196,15 +197,30 @@ static basin_status select_file(const bs_reading *r, const char *path, const cha
     return s;
 }
 
-basin_status bs_select_columns(const bs_reading *r, const char *spec, const char *const *names,
-                               int32_t n, uint8_t *mark)
+static basin_status select_columns(const bs_reading *r, const char *option, const char *spec,
+                                   const char *const *names, int32_t n, bool strict, uint8_t *mark)
 {
     if (strncmp(spec, "first:", 6) == 0 || strncmp(spec, "last:", 5) == 0)
-        return select_run(r, spec, spec[0] == 'l', n, mark);
+        return select_run(r, option, spec, spec[0] == 'l', n, mark);
     bool column = false;
     for (int32_t i = 0; i < n && !column; i++)
         column = strcmp(names[i], spec) == 0;
     if (!column && access(spec, R_OK) == 0)
-        return select_file(r, spec, names, n, mark);
-    return select_names(r, spec, names, n, mark);
+        return select_file(r, spec, names, n, strict, mark);
+    return select_names(r, option, spec, names, n, strict, mark);
+}
+
+basin_status bs_select_labels(const bs_reading *r, const char *const *names, int32_t n,
+                              uint8_t *mark)
+{
+    return select_columns(r, "--labels", r->o->labels, names, n, true, mark);
+}
+
+basin_status bs_select_dropped(const bs_reading *r, const char *const *names, int32_t n,
+                               uint8_t *mark)
+{
+    if (!r->o->drop[0])
+        return BASIN_OK;
+    return select_columns(r, "--drop", r->o->drop, names, n, !r->o->like && !r->o->only_labels,
+                          mark);
 }

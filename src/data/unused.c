@@ -5,8 +5,9 @@
 
 /* Options that only some formats know. */
 static const char *const format_options[] = {
-    "data.labels",     "data.xml",    "data.label_sep", "data.nominal",
-    "data.index_base", "data.header", "data.delimiter", "data.root",
+    "data.labels", "data.xml",       "data.label_sep", "data.nominal", "data.index_base",
+    "data.header", "data.delimiter", "data.root",      "data.drop",    "data.true",
+    "data.false",  "data.decimal",   "data.absent",
 };
 
 static bool in_list(const char *list, const char *word)

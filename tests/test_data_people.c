@@ -1,4 +1,4 @@
-/* test_data_npy.c -- arrays of numpy, and features and labels in two files. */
+/* test_data_people.c -- files as people have them: arrays of numpy, X and Y in two files, cells. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -189,10 +189,89 @@ static void test_pairs(void **state)
     assert_int_equal(chdir(here), 0);
 }
 
+/* --- cells as people write them ----------------------------------------------------------- */
+
+static void test_cells(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *options, *want;
+    } row[] = {
+        /* decimal commas, and groups of thousands where somebody says so */
+        {"a;b;y\n1,5;7;1\n-2,25;8;0\n", "labels=y", "a:1.5 b:7 | y / a:-2.25 b:8 |"},
+        {"a;y\n1,234;1\n2;0\n", "labels=y decimal=comma", "a:1.234 | y / a:2 |"},
+        {"a;y\n1,234;1\n2;0\n", "labels=y decimal=point", "a:1234 | y / a:2 |"},
+        {"a;y\n1.234,5;1\n2;0\n", "labels=y", "a:1234.5 | y / a:2 |"},
+        {"a;b;y\n1,234;0,5;1\n2;1;0\n", "labels=y", "a:1.234 b:0.5 | y / a:2 b:1 |"},
+        {"a,y\n\"1,5\",1\n2,0\n", "labels=y", "a:1.5 | y / a:2 |"},
+        {"a;y\n0,123;1\n2;0\n", "labels=y", "a:0.123 | y / a:2 |"},
+        {"a;y\nx,5;1\n2;0\n", "labels=y", "a=x,5:1 | y / a=2:1 |"},
+        /* words for yes and no */
+        {"a,y,z\n1,ja,1\n2,nein,0\n", "labels=y,z true=ja false=nein", "a:1 | y z / a:2 |"},
+        {"a,y,z\n1,Oui,1\n2,NON,0\n", "labels=y,z true=ja,oui false=nein,non", "a:1 | y z / a:2 |"},
+        {"a,b,y\n1,ja,1\n2,nein,0\n", "labels=y true=ja false=nein", "a:1 b:1 | y / a:2 |"},
+        /* lists as pandas, Python and numpy print them */
+        {"a,tags\n1,\"['x', 'y z']\"\n2,[]\n3,\"[\"\"it's\"\"]\"\n", "",
+         "a:1 | x y z / a:2 | / a:3 | it's"},
+        {"a,tags\n1,\"('x',)\"\n2,set()\n3,{'y'}\n", "", "a:1 | x / a:2 | / a:3 | y"},
+        {"a,tags\n1,['x' 'y']\n2,\"[3, 5]\"\n3,\"['\\xe4', None]\"\n", "",
+         "a:1 | x y / a:2 | 3 5 / a:3 | \xc3\xa4"},
+        {"a,tags\n1,\"[\"\"x\"\",\"\"y\"\"]\"\n", "", "a:1 | x y"},
+        /* dates; columns to leave out */
+        {"a,d,y\n1,2024-01-31,1\n2,2024-02-01T10:20:30Z,0\n", "labels=y", "a:1 | y / a:2 |"},
+        {"a,d,y\n1,31.1.2024,1\n2,?,0\n", "labels=y", "a:1 | y / a:2 |"},
+        {"a,d,y\n1,40.1.2024,1\n2,1.1.2024,0\n", "labels=y",
+         "a:1 d=40.1.2024:1 | y / a:2 d=1.1.2024:1 |"},
+        {"a,b,tags,y\n1,2,u,1\n3,4,v,0\n", "drop=b,tags labels=y", "a:1 | y / a:3 |"},
+        {"a,b,c1,c2,y\n1,2,3,4,1\n", "drop=c* labels=y", "a:1 b:2 | y"},
+    };
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        bs_dataset *ds = read_text(row[i].text, row[i].options, NULL);
+        assert_string_equal(show(ds), row[i].want);
+        bs_dataset_free(ds);
+    }
+}
+
+/* Reviews are no categories: one sentence, and no feature for each of them. */
+static void test_prose(void **state)
+{
+    (void)state;
+    char     text[1 << 16], codes[1 << 16];
+    bs_notes notes;
+    size_t   n = (size_t)snprintf(text, sizeof text, "a,review,y\n"), m = 0;
+    m = (size_t)snprintf(codes, sizeof codes, "a,code,y\n");
+    for (int i = 0; i < 300; i++) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "%d,this one is number %d,%d\n", i % 7,
+                              i % 250, i % 2);
+        m += (size_t)snprintf(codes + m, sizeof codes - m, "%d,k%d,%d\n", i % 7, i % 250, i % 2);
+    }
+    bs_notes_init(&notes);
+    bs_dataset *ds = read_text(text, "labels=y", &notes);
+    assert_int_equal(ds->schema.n_features, 1);
+    assert_true(noted(&notes, "column 'review' holds text (250 different ones in 300 rows, of 5 "
+                              "words) and is left out: text is not supported yet"));
+    bs_dataset_free(ds);
+    ds = read_text(codes, "labels=y", &notes);
+    assert_int_equal(ds->schema.n_features, 1);
+    assert_true(noted(&notes, "column 'code' has 250 different texts in 300 rows and is left out"));
+    bs_dataset_free(ds);
+    ds = read_text(codes, "labels=y keep_ids=yes", NULL);
+    assert_int_equal(ds->schema.n_features, 251);
+    bs_dataset_free(ds);
+    bs_notes_free(&notes);
+    basin_error     err = {0};
+    bs_read_options o = options_from("labels=y drop=a");
+    bs_notes_init(&notes);
+    assert_int_equal(read_bytes(text, n, &o, &ds, &notes, &err), BASIN_EDATA);
+    assert_non_null(strstr(err.msg, "there are no features: column 'review' holds text"));
+    bs_notes_free(&notes);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, NULL, no_leak)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(types), TEST(shapes), TEST(pairs)};
+    const struct CMUnitTest tests[] = {TEST(types), TEST(shapes), TEST(pairs), TEST(cells),
+                                       TEST(prose)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
