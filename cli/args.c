@@ -166,13 +166,17 @@ const cli_option cli_reading[] = {
      .key = "text.word_column",
      .help = "tag: column of the words; default: the first, in CoNLL-U the second"},
     {.name = "--tag-column",
-     .value = "N|last",
+     .value = "N|last|NAME",
      .key = "text.tag_column",
      .help = "tag: column of the tags; default: the last, in CoNLL-U the fourth"},
     {.name = "--feature-columns",
      .value = "LIST",
      .key = "text.feature_columns",
-     .help = "tag: columns used beside the words: all, none or 2,3; default: all"},
+     .help = "tag: columns used beside the words: all, none, 2,3 or names; default: all"},
+    {.name = "--tag-names",
+     .value = "LIST|FILE",
+     .key = "text.tag_names",
+     .help = "tag: names of tags that are numbers: O,B-PER,...; default: STEM.labels"},
     {.name = NULL},
 };
 
@@ -194,13 +198,17 @@ void cli_as_read_rows(const cli_option *own, cli_as_read *a, cli_option out[MOST
          .text = &a->column[0],
          .help = "tag: column of the words; default: as trained"},
         {.name = "--tag-column",
-         .value = "N|last",
+         .value = "N|last|NAME",
          .text = &a->column[1],
          .help = "tag: column of the tags; default: as trained"},
         {.name = "--feature-columns",
          .value = "LIST",
          .text = &a->column[2],
          .help = "tag: columns used beside the words, in the order of training: 2,3"},
+        {.name = "--tag-names",
+         .value = "LIST|FILE",
+         .text = &a->column[3],
+         .help = "tag: names of tags that are numbers; default: as trained"},
         {.name = "--set",
          .value = "KEY=VALUE",
          .list = a->set,
@@ -213,9 +221,10 @@ void cli_as_read_rows(const cli_option *own, cli_as_read *a, cli_option out[MOST
 
 int cli_as_read_finish(const cli_verb *verb, cli_as_read *a)
 {
-    static const char *const key[3] = {"word_column", "tag_column", "feature_columns"};
-    static const char *const name[3] = {"--word-column", "--tag-column", "--feature-columns"};
-    for (int i = 0; i < 3; i++) {
+    static const char *const key[4] = {"word_column", "tag_column", "feature_columns", "tag_names"};
+    static const char *const name[4] = {"--word-column", "--tag-column", "--feature-columns",
+                                        "--tag-names"};
+    for (int i = 0; i < 4; i++) {
         if (!a->column[i])
             continue;
         int n = snprintf(a->text[i], sizeof a->text[i], "text.%s=%s", key[i], a->column[i]);

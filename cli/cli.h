@@ -15,9 +15,9 @@ typedef struct {
     const char  *alias; /* "-o" or NULL */
     const char  *value; /* "FILE"; NULL = a switch */
     const char  *help;  /* NULL: known, so that it can be refused with a reason */
-    const char **text; /* where a value goes; the last one wins */
-    bool        *flag; /* where a switch goes */
-    const char **list; /* where values of a repeatable option go, with n */
+    const char **text;  /* where a value goes; the last one wins */
+    bool        *flag;  /* where a switch goes */
+    const char **list;  /* where values of a repeatable option go, with n */
     int         *n;
     const char  *key; /* a setting: handed to basin_config_set */
 } cli_option;
@@ -44,8 +44,8 @@ int cli_parse(const cli_verb *verb, int argc, char **argv, const cli_option *row
 /* "basin: MESSAGE" to stderr; the exit status that fits. */
 /* A line on standard error, in which nothing can be that a terminal obeys. */
 void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-int cli_fail(const basin_error *err);
-int cli_misuse(const cli_verb *verb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int  cli_fail(const basin_error *err);
+int  cli_misuse(const cli_verb *verb, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints table or JSON to stdout; frees the text. */
 int cli_show(const cli_common *common, basin_text *text);
@@ -69,10 +69,11 @@ void cli_join(const cli_option *first, const cli_option *second, cli_option out[
 
 /* How a model's files are read, where that is not as it remembers: --set and columns. */
 typedef struct {
-    const char *set[MOST_ARGS + 4]; /* as given, then those of columns, then NULL */
+    const char *set[MOST_ARGS + 5]; /* as given, then those of columns, then NULL */
     int         n;
-    const char *column[3]; /* values of --word-column, --tag-column, --feature-columns */
-    char        text[3][128];
+    /* values of --word-column, --tag-column, --feature-columns, --tag-names */
+    const char *column[4];
+    char        text[4][1100];
 } cli_as_read;
 
 /* The rows of a verb, then those that fill `a`; then, after parsing, what the library is given. */

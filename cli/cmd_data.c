@@ -96,8 +96,8 @@ static int apply_settings(const cli_verb *verb, arguments *a)
 /* An option that would do nothing. */
 static int check_use(const cli_verb *verb, const arguments *a, const char *what)
 {
-    const bool writes = strcmp(what, "split") == 0 || strcmp(what, "convert") == 0 ||
-                        strcmp(what, "make") == 0;
+    const bool writes =
+        strcmp(what, "split") == 0 || strcmp(what, "convert") == 0 || strcmp(what, "make") == 0;
     const struct {
         const char *name, *of;
         bool        given;
@@ -162,7 +162,9 @@ int cmd_data(int argc, char **argv)
         {.name = "--format",
          .value = "NAME",
          .text = &a.format,
-         .help = "mlc: arff, libsvm, xmc, csv, jsonl; tag: conll, conllu, text; default by -o"},
+         .help =
+             "mlc: arff, libsvm, xmc, csv, jsonl; tag: conll, conllu, text, raw, tokens, spans, "
+             "brat, csv; default by -o"},
         {.name = "--scheme",
          .value = "NAME",
          .text = &a.scheme,

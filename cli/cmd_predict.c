@@ -48,7 +48,8 @@ int cmd_predict(int argc, char **argv)
              {.name = "--format",
               .value = "NAME",
               .text = &format,
-              .help = "mlc: jsonl, csv, arff, npy; tag: conll, jsonl; seg: png, npy, jsonl"},
+              .help = "mlc: jsonl, csv, arff, npy; tag: conll, jsonl, tokens, spans, csv, "
+                           "brat; seg: png, npy, jsonl"},
              {.name = "--infer",
               .value = "HOW",
               .text = &o.infer,

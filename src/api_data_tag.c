@@ -52,9 +52,11 @@ static basin_status find_problems(const bs_corpus *c, const bs_corpus *train, fi
         add_problem(f, BASIN_EDATA, text);
     }
     if (!status && train && s.tags_new > 0) {
-        char tag[48];
-        bs_print(text, sizeof text, "%.200s:%ld: %d %s%s that %.160s does not have, such as '%s'",
-                 c->name, bs_corpus_line(c, s.first_new), (int)s.tags_new,
+        char       tag[48], place[80];
+        const long line = bs_corpus_line(c, s.first_new);
+        bs_print(place, sizeof place, "%ld", line);
+        bs_print(text, sizeof text, "%.200s:%s: %d %s%s that %.160s does not have, such as '%s'",
+                 c->name, line ? place : bs_corpus_place(c, s.first_new, place), (int)s.tags_new,
                  c->scheme == BS_SCHEME_RAW ? "tag" : "type", s.tags_new == 1 ? "" : "s",
                  train->name, bs_corpus_file_tag(c, s.first_new, tag));
         add_problem(f, BASIN_EDATA, text);
@@ -108,6 +110,10 @@ static void print_next(const bs_given *g, bs_buf *out)
     if (strcmp(s->text.feature_columns, "auto") != 0) {
         bs_buf_text(out, " --feature-columns ");
         bs_put_word(s->text.feature_columns, out);
+    }
+    if (*s->text.tag_names) {
+        bs_buf_text(out, " --tag-names ");
+        bs_put_word(s->text.tag_names, out);
     }
     bs_buf_text(out, "\n");
 }
@@ -170,14 +176,13 @@ static basin_status read_as_it_is(const bs_given *g, bs_notes *notes, bs_corpus 
 static basin_status check_format(const char *format, const char *path, basin_error *err)
 {
     const bs_writer *other = format ? NULL : bs_writer_for(path);
-    for (int i = 0; format && bs_corpus_formats[i].name; i++)
-        if (strcmp(format, bs_corpus_formats[i].name) == 0)
-            return BASIN_OK;
-    if (!format && !other)
+    const char      *name = format ? format : other ? other->name : NULL;
+    char             names[256];
+    if (!name || strcmp(name, "jsonl") == 0 || bs_corpus_format_find(name))
         return BASIN_OK;
-    return bs_fail(err, BASIN_EARG,
-                   "--format: sentences cannot be written as %.40s; use conll, conllu or text",
-                   format ? format : other->name);
+    bs_corpus_format_names(names);
+    return bs_fail(err, BASIN_EARG, "--format: sentences cannot be written as %.40s; use %s", name,
+                   names);
 }
 
 static basin_status describe_part(const bs_part *part, const bs_part *train, bs_buf *table,
@@ -196,7 +201,7 @@ static void note_lost(const bs_corpus *c, const char *out, const char *format, b
 {
     char   list[128] = "";
     size_t at = 0;
-    format = bs_corpus_format_of(out, format);
+    format = bs_corpus_format_of(c, out, format);
     if (!format || strcmp(format, "conllu") != 0 || strcmp(c->format, "conllu") == 0 ||
         c->columns == 0)
         return;
@@ -227,6 +232,7 @@ static basin_status convert(const bs_given *g, const char *out, const char *form
 static void choose_extension(const char *path, const char *format, char out[32])
 {
     static const char *const packed[] = {".gz", ".xz", ".bz2", ".zst"};
+    const bs_corpus_format  *to = format ? bs_corpus_format_find(format) : NULL;
     const char              *base = strrchr(path, '/');
     size_t                   len = strlen(base = base ? base + 1 : path);
     for (size_t i = 0; i < sizeof packed / sizeof packed[0]; i++) {
@@ -241,7 +247,7 @@ static void choose_extension(const char *path, const char *format, char out[32])
         dot--;
     bs_print(out, 32, ".conll");
     if (format)
-        bs_print(out, 32, ".%s", strcmp(format, "text") == 0 ? "txt" : format);
+        bs_print(out, 32, "%s", to ? to->ending : ".jsonl");
     else if (dot > 1 && len > dot && len - dot < 16)
         bs_print(out, 32, ".%.*s", (int)(len - dot), base + dot);
 }
@@ -295,6 +301,18 @@ static void note_empty(const bs_corpus *c, const int32_t *part, const bs_cutting
     }
 }
 
+/* What is BRAT's stays so, unless something else is asked for. */
+static bool is_folder(const bs_corpus *c, const char *format)
+{
+    return strcmp(format ? format : c->format, "brat") == 0;
+}
+
+/* The sentences of a text are not torn apart. */
+static bool by_document(const bs_corpus *c, const bs_cutting *cut)
+{
+    return cut->o->documents || (c->first && c->documents > 1 && c->documents >= cut->parts);
+}
+
 static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *notes, bs_buf *table,
                           bs_buf *json, basin_error *err)
 {
@@ -305,10 +323,12 @@ static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *no
         return bs_fail(err, BASIN_EARG,
                        "--groups: is for rows; --documents keeps the sentences of a document "
                        "together");
-    choose_extension(g->file[0], cut->o->format, extension);
     basin_status s = cut->o->format ? check_format(cut->o->format, "", err) : BASIN_OK;
     if (!s)
         s = read_as_it_is(g, NULL, &c, err);
+    if (!s)
+        choose_extension(g->file[0], is_folder(c, cut->o->format) ? "brat" : cut->o->format,
+                         extension);
     if (!s && cut->o->documents && c->documents < cut->parts)
         s = bs_fail(err, BASIN_EDATA,
                     "%s: --documents needs as many documents as parts, %d; found %d (-DOCSTART- "
@@ -317,7 +337,8 @@ static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *no
     if (!s && !(part = bs_calloc((size_t)c->sentences + 1, sizeof *part)))
         s = bs_fail_nomem(err);
     if (!s)
-        s = bs_corpus_split(c, cut->share, cut->parts, cut->o->documents, cut->o->seed, part, err);
+        s = bs_corpus_split(c, cut->share, cut->parts, by_document(c, cut), cut->o->seed, part,
+                            err);
     if (!s)
         s = write_parts(c, part, cut, extension, table, json, err);
     if (!s)

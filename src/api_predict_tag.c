@@ -1,8 +1,11 @@
-/* api_predict_tag.c -- predicted tags: the input with one more column, or JSON lines. */
+/* api_predict_tag.c -- predicted tags: the input with one more column, JSON lines of words or of
+ * texts with spans, tables, folders of BRAT. */
 #include <string.h>
 
 #include "api_predict.h"
+#include "text/brat.h"
 #include "text/retag.h"
+#include "text/tags_out.h"
 
 typedef struct {
     const bs_corpus  *c;
@@ -14,6 +17,26 @@ typedef struct {
     bs_span          *span;  /* [longest sentence] */
     bs_writing        w;
 } writer;
+
+/* ---- the format that is written ---- */
+
+static bool is_format(const basin_predict_options *o, const char *name)
+{
+    return o->format && strcmp(o->format, name) == 0;
+}
+
+/* As the input is, or as it was asked for; rows of JSON have texts where the input has. */
+static const char *format_of(const basin_predict_options *o, const bs_corpus *c)
+{
+    const bool json = is_format(o, "jsonl");
+    if (!json && o->format && strcmp(o->format, "auto") != 0)
+        return o->format;
+    if (c->first)
+        return "spans";
+    if (json || (c->records && strcmp(c->format, "tokens") == 0))
+        return "tokens";
+    return c->records && strcmp(c->format, "csv") == 0 ? "csv" : "conll";
+}
 
 /* ---- the scheme that is written ---- */
 
@@ -49,7 +72,7 @@ static void remark(const bs_saved *m, const basin_predict_options *o, const bs_p
         bs_log_say(log, BS_INFO,
                    "--constrain: the tags of this model are not of spans; nothing "
                    "is ill-formed, and nothing changes");
-    if (to != own && !o->scheme)
+    if (to != own && !o->scheme && strcmp(format_of(o, c), "spans") != 0)
         bs_log_say(log, BS_INFO,
                    "predicted tags are written as %s, as those of %s; --scheme chooses another, "
                    "such as %s, the model's own",
@@ -109,7 +132,10 @@ static void jsonl_row(writer *w, int32_t sentence)
 {
     const bs_corpus *c = w->c;
     const int32_t    first = c->start[sentence], n = c->start[sentence + 1] - first;
-    bs_put(&w->w, "{\"tokens\": [");
+    bs_put(&w->w, "{");
+    if (c->records)
+        bs_put_rest(&c->record[bs_corpus_record(c, sentence)], &w->w);
+    bs_put(&w->w, "\"tokens\": [");
     for (int32_t i = 0; i < n; i++) {
         bs_put(&w->w, i ? ", " : "");
         bs_put_json(&w->w, c->words.item[c->word[first + i]].text);
@@ -148,9 +174,62 @@ static void jsonl_row(writer *w, int32_t sentence)
     bs_put(&w->w, "}\n");
 }
 
+/* A row of the file without a word. */
+static void jsonl_empty(writer *w, const bs_record *record)
+{
+    bs_put(&w->w, "{");
+    bs_put_rest(record, &w->w);
+    bs_put(&w->w, "\"tokens\": [], \"tags\": []");
+    if (w->tags.scheme != BS_SCHEME_RAW)
+        bs_put(&w->w, ", \"spans\": []");
+    bs_put(&w->w, "}\n");
+}
+
+/* , "scores": [...] with the least probability of the words of each span. */
+static void passage_scores(writer *w, const bs_passage *p)
+{
+    const bs_corpus *c = w->c;
+    int64_t          repaired = 0;
+    int              n = 0;
+    bs_put(&w->w, ", \"scores\": [");
+    for (int32_t s = p->first; s < p->end; s++) {
+        const int32_t start = c->start[s];
+        const int32_t spans =
+            bs_spans(&w->tags, w->y->tag + start, c->start[s + 1] - start, w->span, &repaired);
+        for (int32_t i = 0; i < spans; i++) {
+            float least = 1;
+            for (int32_t k = w->span[i].first; k < w->span[i].end; k++)
+                least = w->y->scores[start + k] < least ? w->y->scores[start + k] : least;
+            put_number(w, n++ ? ", " : "", (double)least);
+        }
+    }
+    bs_put(&w->w, "]");
+}
+
+/* {"text": ..., "spans": [{"start": 0, "end": 3, "label": "PER"}], ...} for every text. */
+static void write_passages(writer *w)
+{
+    const bs_tags_out t = {.c = w->c, .set = &w->tags, .in_set = w->y->tag, .span = w->span};
+    bs_passage        p = {0};
+    while (!w->w.status && bs_passage_next(w->c, false, &p)) {
+        double energy = 0;
+        bs_put_passage(&t, &p, &w->w);
+        if (w->scores)
+            passage_scores(w, &p);
+        for (int32_t s = p.first; s < p.end && w->y->energy; s++)
+            energy += (double)w->y->energy[s];
+        if (w->y->energy)
+            put_number(w, ", \"energy\": ", energy);
+        bs_put(&w->w, "}\n");
+    }
+    if (p.made.failed && !w->w.status)
+        w->w.status = bs_fail_nomem(w->w.err);
+    bs_passage_free(&p);
+}
+
 static bool is_jsonl(const basin_predict_options *o)
 {
-    return o->format && strcmp(o->format, "jsonl") == 0;
+    return is_format(o, "jsonl") || is_format(o, "tokens") || is_format(o, "spans");
 }
 
 static basin_status check_nbest(const bs_saved *m, const basin_predict_options *o, basin_error *err)
@@ -174,8 +253,16 @@ static basin_status room(const basin_predict_options *o, const bs_part *data, bs
                          basin_error *err)
 {
     const size_t most = o->nbest > 0 ? (size_t)o->nbest : 0;
+    const char  *format = format_of(o, data->tag);
+    const bool   spans = strcmp(format, "spans") == 0;
+    if ((o->scores || o->energy) && !spans && strcmp(format, "tokens") != 0)
+        return bs_fail(err, BASIN_EARG, "--%s: columns have no place for %s; use --format jsonl",
+                       o->scores ? "scores" : "energy", o->scores ? "them" : "it");
     if (!most)
         return BASIN_OK;
+    if (spans)
+        return bs_fail(err, BASIN_EARG,
+                       "--nbest: is of sentences, not of texts; use --format tokens");
     y->nbest = o->nbest;
     y->best = bs_calloc(most * ((size_t)data->tag->tokens + 1), sizeof *y->best);
     y->best_score = bs_calloc(most * ((size_t)data->rows + 1), sizeof *y->best_score);
@@ -185,40 +272,83 @@ static basin_status room(const basin_predict_options *o, const bs_part *data, bs
 
 static basin_status check(const bs_saved *m, const basin_predict_options *o, basin_error *err)
 {
-    if (o->format && strcmp(o->format, "auto") != 0 && strcmp(o->format, "conll") != 0 &&
-        !is_jsonl(o))
-        return bs_fail(err, BASIN_EARG, "--format: '%s' is not conll or jsonl", o->format);
+    if (o->format && !is_format(o, "auto") && !is_format(o, "conll") && !is_format(o, "csv") &&
+        !is_format(o, "brat") && !is_jsonl(o))
+        return bs_fail(err, BASIN_EARG,
+                       "--format: '%s' is not conll, jsonl, tokens, spans, csv or brat", o->format);
+    if (is_format(o, "brat") && !o->path)
+        return bs_fail(err, BASIN_EARG, "--format: brat is a folder of files; -o names it");
     if (o->top_k > 0)
         return bs_fail(err, BASIN_EARG, "--top-k: is for label sets; a word has one tag");
     if (o->threshold && strcmp(o->threshold, "auto") != 0)
         return bs_fail(err, BASIN_EARG, "--threshold: is for label sets; a word has one tag");
-    if (o->scores && !is_jsonl(o))
-        return bs_fail(err, BASIN_EARG,
-                       "--scores: columns have no place for them; use --format "
-                       "jsonl");
-    if (o->energy && !is_jsonl(o))
-        return bs_fail(err, BASIN_EARG,
-                       "--energy: columns have no place for it; use --format "
-                       "jsonl");
     basin_status s = check_nbest(m, o, err);
     return s ? s : check_scheme(m, o->scheme, err);
 }
 
-static basin_status write_jsonl(writer *w, bs_target *out, basin_error *err)
+/* A row for every sentence, and for rows of the file that have none. */
+static void write_rows(writer *w)
 {
     const bs_corpus *c = w->c;
-    int32_t          longest = 1;
-    for (int32_t i = 0; i < c->sentences; i++)
-        longest = c->start[i + 1] - c->start[i] > longest ? c->start[i + 1] - c->start[i] : longest;
-    if (!(w->span = bs_calloc((size_t)longest, sizeof *w->span)))
-        return bs_fail_nomem(err);
+    for (int32_t i = 0, k = 0; i <= c->sentences; i++) {
+        for (; k < c->records && c->record[k + 1].sentence <= i; k++)
+            if (c->record[k].sentence == c->record[k + 1].sentence)
+                jsonl_empty(w, &c->record[k]);
+        if (i < c->sentences)
+            jsonl_row(w, i);
+    }
+}
+
+static basin_status write_jsonl(writer *w, bool spans, bs_target *out, basin_error *err)
+{
     basin_status s = bs_writing_open(&w->w, bs_target_put, out, err);
-    for (int32_t i = 0; i < c->sentences && !s; i++)
-        jsonl_row(w, i);
+    if (!s && spans)
+        write_passages(w);
+    else if (!s)
+        write_rows(w);
+    return s ? s : bs_writing_close(&w->w);
+}
+
+/* The table again, with one more column; the file's own tags as they stood in it. */
+static basin_status write_csv(writer *w, bs_target *out, basin_error *err)
+{
+    const bs_corpus *c = w->c;
+    bs_tags_out      t = {.c = c, .names = w->shown.text, .tag = w->shown.tag};
+    bs_arena         arena;
+    bs_names         names;
+    const char     **gold = NULL;
+    int32_t         *tag = bs_alloc(((size_t)c->tokens + 1) * sizeof *tag);
+    basin_status     s = tag ? BASIN_OK : bs_fail_nomem(err);
+    bs_arena_init(&arena, 0);
+    bs_names_init(&names, &arena);
+    if (!s && c->labelled) {
+        s = bs_corpus_file_tags(c, &names, tag, err);
+        gold = s ? NULL : bs_names_texts(&names);
+        if (!s && !gold)
+            s = bs_fail_nomem(err);
+        t.gold_names = gold;
+        t.gold = tag;
+    }
     if (!s)
-        s = bs_writing_close(&w->w);
-    bs_free(w->span);
+        s = bs_tags_write(&t, bs_corpus_format_find("csv"), bs_target_put, out, err);
+    bs_free(gold);
+    bs_free(tag);
+    bs_names_free(&names);
+    bs_arena_free(&arena);
     return s;
+}
+
+static basin_status write_as(writer *w, const char *format, const char *path, bs_target *out,
+                             basin_error *err)
+{
+    const bs_tags_out spans = {.c = w->c, .set = &w->tags, .in_set = w->y->tag, .span = w->span};
+    if (strcmp(format, "spans") == 0 || strcmp(format, "tokens") == 0)
+        return write_jsonl(w, strcmp(format, "spans") == 0, out, err);
+    if (strcmp(format, "csv") == 0)
+        return write_csv(w, out, err);
+    if (strcmp(format, "brat") == 0)
+        return bs_brat_write(&spans, path, err);
+    return bs_corpus_write(w->c, w->shown.text, w->shown.tag, bs_target_put, out, err);
 }
 
 static basin_status retag_best(const bs_lexicon *l, bs_scheme to, bool suffix, writer *w,
@@ -249,10 +379,11 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
                      y->tag, &w.shown, err);
     if (!s && y->nbest)
         s = retag_best(l, scheme_of(m, o, data->tag), suffix, &w, err);
-    if (!s && is_jsonl(o))
-        s = write_jsonl(&w, out, err);
-    else if (!s)
-        s = bs_corpus_write(data->tag, w.shown.text, w.shown.tag, bs_target_put, out, err);
+    if (!s && !(w.span = bs_calloc((size_t)bs_longest_sentence(w.c), sizeof *w.span)))
+        s = bs_fail_nomem(err);
+    if (!s)
+        s = write_as(&w, format_of(o, w.c), o->path, out, err);
+    bs_free(w.span);
     for (int k = 0; k < y->nbest && w.best; k++)
         bs_retagged_free(&w.best[k]);
     bs_free(w.best);
@@ -262,8 +393,14 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
     return s;
 }
 
+static bool opens(const basin_predict_options *o)
+{
+    return is_format(o, "brat");
+}
+
 const bs_prediction bs_prediction_tag = {
     .task = "tag",
+    .opens = opens,
     .check = check,
     .remark = remark,
     .room = room,

@@ -173,9 +173,15 @@ static const bad refusals[] = {
         "data:1: 65 columns; at most 64 are possible"),
     ROW("", "a\tN\n\tV\n", "data:2:1: the word is empty"),
     ROW("", "a\tN\nbb\t\n", "data:2:4: the tag is empty"),
-    ROW("", "a N\nb \xff\n", "data:2:3: byte 0xff is not UTF-8 text"),
-    ROW("", "a N\nab\xc3(V\n", "data:2:3: byte 0xc3 is not UTF-8 text"),
-    ROW("", "a N\nlong line 1234567890 \xe2\x80", "data:2:22: byte 0xe2 is not UTF-8 text"),
+    ROW("", "a N\nb \xff\n",
+        "data:2:3: byte 0xff is not UTF-8 text; a file in Latin-1 or Windows-1252 is converted "
+        "with 'iconv -f WINDOWS-1252 -t UTF-8'"),
+    ROW("", "a N\nab\xc3(V\n",
+        "data:2:3: byte 0xc3 is not UTF-8 text; a file in Latin-1 or Windows-1252 is converted "
+        "with 'iconv -f WINDOWS-1252 -t UTF-8'"),
+    ROW("", "a N\nlong line 1234567890 \xe2\x80",
+        "data:2:22: byte 0xe2 is not UTF-8 text; a file in Latin-1 or Windows-1252 is converted "
+        "with 'iconv -f WINDOWS-1252 -t UTF-8'"),
     ROW("", "a N\nb\0 V\n", "data:2:2: a NUL byte in a text file"),
     ROW("max_tokens=2", "a N\nb N\n\nc N\n",
         "data:4: more than 2 tokens; text.max_tokens allows more"),
@@ -324,8 +330,9 @@ static void test_convert(void **state)
     bs_buf_init(&out, 1 << 20);
     assert_int_equal(bs_corpus_convert(c, "text", corpus_sink, &out, &err), BASIN_EUNSUPPORTED);
     assert_string_equal(err.msg, "text cannot hold this corpus: some words have blanks inside");
-    assert_int_equal(bs_corpus_convert(c, "csv", corpus_sink, &out, &err), BASIN_EARG);
-    assert_string_equal(err.msg, "format 'csv' cannot be written; use conll, conllu or text");
+    assert_int_equal(bs_corpus_convert(c, "xml", corpus_sink, &out, &err), BASIN_EARG);
+    assert_string_equal(err.msg, "format 'xml' cannot be written; use conll, conllu, text, raw, "
+                                 "tokens, spans, brat or csv");
     bs_buf_free(&out);
     bs_corpus_free(c);
     assert_int_equal(bs_mem_live(), 0);

@@ -15,6 +15,7 @@ bs_corpus *bs_corpus_new(void)
     bs_arena_init(&c->arena, 0);
     bs_names_init(&c->words, &c->arena);
     bs_names_init(&c->tags, &c->arena);
+    bs_names_init(&c->classes, &c->arena);
     for (int i = 0; i < BS_MOST_COLUMNS; i++)
         bs_names_init(&c->value[i], &c->arena);
     return c;
@@ -26,10 +27,14 @@ void bs_corpus_free(bs_corpus *c)
         return;
     bs_names_free(&c->words);
     bs_names_free(&c->tags);
+    bs_names_free(&c->classes);
     for (int i = 0; i < BS_MOST_COLUMNS; i++) {
         bs_names_free(&c->value[i]);
         bs_free(c->feature[i]);
     }
+    bs_free(c->record);
+    bs_free(c->first);
+    bs_free(c->last);
     bs_free(c->start);
     bs_free(c->word);
     bs_free(c->tag);
@@ -55,6 +60,7 @@ void bs_corpus_hash(bs_corpus *c)
 bs_cut bs_corpus_cut(const bs_corpus *c, int32_t sentence)
 {
     return (bs_cut){.tabs = c->tabs[sentence],
+                    .all = c->records > 0,
                     .conllu = strcmp(c->format, "conllu") == 0,
                     .columns = c->comments ? c->file_columns : 0};
 }
@@ -113,12 +119,34 @@ static int32_t sentence_of(const bs_corpus *c, int32_t token)
     return low;
 }
 
+int32_t bs_corpus_record(const bs_corpus *c, int32_t sentence)
+{
+    int32_t low = 0, high = c->records - 1;
+    while (low < high) {
+        const int32_t mid = low + (high - low + 1) / 2;
+        if (c->record[mid].sentence <= sentence)
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    return low;
+}
+
+/* Of a table with a word a row, its own. */
+static long record_line(const bs_corpus *c, int32_t sentence, int32_t token)
+{
+    const long line = c->record[bs_corpus_record(c, sentence)].line;
+    return strcmp(c->format, "csv") == 0 ? line + token - c->start[sentence] : line;
+}
+
 long bs_corpus_line(const bs_corpus *c, int32_t token)
 {
     const int32_t sentence = sentence_of(c, token);
     const char   *p = c->text, *piece = c->text + c->piece[sentence], *end = p + c->text_len;
     bs_row        row;
     long          line = 1;
+    if (c->records)
+        return record_line(c, sentence, token);
     if (strcmp(c->format, "text") != 0)
         return find_row(c, sentence, token, &row);
     for (; p < piece; p++)
@@ -126,6 +154,17 @@ long bs_corpus_line(const bs_corpus *c, int32_t token)
     for (; p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'); p++)
         line += *p == '\n';
     return line;
+}
+
+const char *bs_corpus_place(const bs_corpus *c, int32_t token, char out[80])
+{
+    const bs_record *from =
+        c->records ? &c->record[bs_corpus_record(c, sentence_of(c, token))] : NULL;
+    if (from && from->name)
+        bs_print(out, 80, "document %.60s", from->name);
+    else
+        bs_print(out, 80, "line %ld", bs_corpus_line(c, token));
+    return out;
 }
 
 const char *bs_corpus_file_tag(const bs_corpus *c, int32_t token, char out[48])
@@ -141,6 +180,21 @@ const char *bs_corpus_file_tag(const bs_corpus *c, int32_t token, char out[48])
     return bs_tag_shown(text, out);
 }
 
+/* The names of numbers as a list, where they fit one: files beside other data are not needed. */
+static void fix_names(const bs_corpus *c, bs_corpus_options *o)
+{
+    size_t at = 0;
+    char   list[BS_OPTION_TEXT];
+    for (int32_t i = 0; i < c->classes.n; i++) {
+        const bs_name *name = &c->classes.item[i];
+        if (memchr(name->text, ',', name->len) || at + name->len + 2 > sizeof list)
+            return;
+        at += (size_t)bs_print(list + at, sizeof list - at, "%s%s", i ? "," : "", name->text);
+    }
+    if (c->classes.n > 1)
+        memcpy(o->tag_names, list, at + 1);
+}
+
 void bs_corpus_fix(const bs_corpus *c, bs_corpus_options *o)
 {
     size_t at = 0;
@@ -153,6 +207,11 @@ void bs_corpus_fix(const bs_corpus *c, bs_corpus_options *o)
                                i ? "," : "", c->column[i]);
     if (c->labelled)
         bs_print(o->to, sizeof o->to, "%s", bs_scheme_name(c->scheme));
+    if (c->first)
+        bs_print(o->tokens, sizeof o->tokens, "rules");
+    if (c->records) /* other files may be of another format */
+        bs_print(o->format, sizeof o->format, "auto");
+    fix_names(c, o);
 }
 
 /* --- ends of pieces ------------------------------------------------------ */
@@ -264,6 +323,63 @@ static bool append_sentences(bs_corpus *a, const bs_corpus *b)
     return true;
 }
 
+/* --- records ------------------------------------------------------------- */
+
+static void drop_records(bs_corpus *c)
+{
+    bs_free(c->record);
+    bs_free(c->first);
+    bs_free(c->last);
+    c->record = NULL;
+    c->first = c->last = NULL;
+    c->records = 0;
+}
+
+/* A copy with texts of its own. */
+static bool copy_record(bs_corpus *to, bs_record *at, const bs_record *from, int32_t sentence)
+{
+    *at = *from;
+    at->sentence = sentence;
+    at->text = from->text ? bs_arena_copy(&to->arena, from->text, from->len) : NULL;
+    at->rest = bs_arena_copy(&to->arena, from->rest, strlen(from->rest));
+    at->name = from->name ? bs_arena_copy(&to->arena, from->name, strlen(from->name)) : NULL;
+    return (at->text || !from->text) && at->rest && (at->name || !from->name);
+}
+
+static bool append_places(int32_t **a, int32_t n, const int32_t *b, int32_t m)
+{
+    int32_t *both = bs_realloc(*a, (size_t)n * sizeof **a, ((size_t)n + (size_t)m) * sizeof **a);
+    if (!both)
+        return false;
+    *a = both;
+    memcpy(both + n, b, (size_t)m * sizeof *both);
+    return true;
+}
+
+/* Sentences and tokens of b are not counted in a yet. Without records on both sides none are left:
+ * the text is columns then, and nothing else. */
+static bool append_records(bs_corpus *a, const bs_corpus *b)
+{
+    const size_t n = (size_t)a->records, m = (size_t)b->records;
+    bool         ok = true;
+    if (n == 0 || m == 0 || !a->first != !b->first) {
+        drop_records(a);
+        return true;
+    }
+    bs_record *both = bs_realloc(a->record, (n + 1) * sizeof *both, (n + m + 1) * sizeof *both);
+    a->record = both ? both : a->record;
+    for (size_t i = 0; both && ok && i < m; i++)
+        ok = copy_record(a, &both[n + i], &b->record[i], a->sentences + b->record[i].sentence);
+    if (both && ok && a->first)
+        ok = append_places(&a->first, a->tokens, b->first, b->tokens) &&
+             append_places(&a->last, a->tokens, b->last, b->tokens);
+    if (!both || !ok)
+        return false;
+    both[n + m] = (bs_record){.sentence = a->sentences + b->sentences};
+    a->records += b->records;
+    return true;
+}
+
 static basin_status check_alike(const bs_corpus *a, const bs_corpus *b, basin_error *err)
 {
     bool columns = a->file_columns == b->file_columns && a->columns == b->columns &&
@@ -308,7 +424,7 @@ static basin_status append(bs_corpus *a, const bs_corpus *b, bool tags, basin_er
     for (int i = 0; ok && i < a->columns; i++)
         ok = append_column(&a->feature[i], a->tokens, b->feature[i], b->tokens, &a->value[i],
                            &b->value[i]);
-    if (!ok || !append_sentences(a, b))
+    if (!ok || !append_records(a, b) || !append_sentences(a, b))
         return bs_fail_nomem(err);
     if (tags && a->repaired == 0 && b->repaired)
         a->repaired_at = a->tokens + b->repaired_at;
@@ -410,12 +526,47 @@ static bool pick_sentences(const bs_corpus *c, const int32_t *sentences, int32_t
     return true;
 }
 
+/* A record that only some sentences were chosen of is there with its whole text. */
+static bool pick_records(const bs_corpus *c, const int32_t *sentences, int32_t n, int64_t tokens,
+                         bs_corpus *out)
+{
+    int32_t last = -1;
+    if (c->records == 0)
+        return true;
+    out->record = bs_alloc(((size_t)n + 1) * sizeof *out->record);
+    bool ok = out->record != NULL;
+    for (int32_t i = 0; i < n && ok; i++) {
+        const int32_t from = bs_corpus_record(c, sentences[i]);
+        if (from != last)
+            ok = copy_record(out, &out->record[out->records++], &c->record[from], i);
+        last = from;
+    }
+    if (ok)
+        out->record[out->records] = (bs_record){.sentence = n};
+    if (ok && c->first) {
+        out->first = pick(c, sentences, n, c->first, tokens);
+        out->last = pick(c, sentences, n, c->last, tokens);
+        ok = out->first && out->last;
+    }
+    out->heading =
+        ok && c->heading
+            ? bs_arena_alloc(&out->arena, ((size_t)c->file_columns + 1) * sizeof *out->heading)
+            : NULL;
+    ok = ok && (out->heading || !c->heading);
+    for (int i = 0; i < c->file_columns && ok && c->heading; i++) {
+        out->heading[i] = bs_arena_copy(&out->arena, c->heading[i], strlen(c->heading[i]));
+        ok = out->heading[i] != NULL;
+    }
+    return ok && copy_names(&out->classes, &c->classes);
+}
+
 static bool fill_selection(const bs_corpus *c, const int32_t *sentences, int32_t n, int64_t tokens,
                            bs_corpus *out)
 {
     out->name = bs_arena_copy(&out->arena, c->name, strlen(c->name));
     bool ok = out->name && copy_names(&out->words, &c->words) && copy_names(&out->tags, &c->tags) &&
-              pick_sentences(c, sentences, n, out) && pick_text(c, sentences, n, out);
+              pick_sentences(c, sentences, n, out) && pick_text(c, sentences, n, out) &&
+              pick_records(c, sentences, n, tokens, out);
     out->word = ok ? pick(c, sentences, n, c->word, tokens) : NULL;
     out->tag = ok ? pick(c, sentences, n, c->tag, tokens) : NULL;
     ok = out->word && out->tag;

@@ -1,8 +1,12 @@
-/* corpus.h -- sentences of tagged words: CoNLL columns, CoNLL-U, plain text.
+/* corpus.h -- sentences of tagged words: CoNLL columns, CoNLL-U, plain text, JSON lines, BRAT, CSV.
  *
  * The text of the file is kept as it is. A sentence owns a piece of it, from the
  * comments and -DOCSTART- lines before its first token to the blank lines behind
- * its last one, and so the output can be the input with one more column. */
+ * its last one, and so the output can be the input with one more column.
+ *
+ * Files that are not columns are turned into columns with tabs first (making.h), so
+ * that all that follows is the same; what columns have no place for, above all texts
+ * and where in them the words stand, is kept in records. */
 #ifndef BS_TEXT_CORPUS_H
 #define BS_TEXT_CORPUS_H
 
@@ -19,10 +23,12 @@ enum {
 };
 
 typedef struct {
-    char format[BS_OPTION_TEXT];          /* auto, conll, conllu, text */
+    char format[BS_OPTION_TEXT];          /* auto or a name of formats.def */
     int  word_column;                     /* from 1; 0: the first, in CoNLL-U the second */
-    char tag_column[BS_OPTION_TEXT];      /* auto, last, none or a number */
-    char feature_columns[BS_OPTION_TEXT]; /* auto, all, none or numbers: "2,3" */
+    char tag_column[BS_OPTION_TEXT];      /* auto, last, none, a number or a name */
+    char feature_columns[BS_OPTION_TEXT]; /* auto, all, none or numbers: "2,3"; names */
+    char tag_names[BS_OPTION_TEXT];       /* of tags that are numbers: a list or a file; "" */
+    char tokens[BS_OPTION_TEXT];          /* auto, blanks, rules: how plain text is cut */
     char scheme[BS_OPTION_TEXT];          /* auto or a scheme: how the file's tags are read */
     char to[BS_OPTION_TEXT];              /* auto, keep or a scheme: what they become */
     char tag_style[BS_OPTION_TEXT];       /* prefix (B-PER), suffix (PER-B) */
@@ -40,17 +46,20 @@ typedef struct {
 extern const bs_option bs_corpus_rows[];
 bs_corpus_options      bs_corpus_options_default(void);
 
-/* What can be read, and what bs_corpus_convert writes; ends with a row without name. */
+/* A row or document of a file that is not made of columns. */
 typedef struct {
-    const char *name, *help;
-} bs_corpus_format;
-
-extern const bs_corpus_format bs_corpus_formats[];
+    const char *text; /* that its sentences were cut from; NULL: there were words only */
+    size_t      len;
+    const char *rest;     /* members that are not used, as JSON without braces: "\"id\": 7"; "" */
+    const char *name;     /* of a document of its own; NULL: it is a row */
+    long        line;     /* where it begins; 0: not known */
+    int32_t     sentence; /* its first; the next record's is behind its last */
+} bs_record;
 
 typedef struct {
     bs_arena    arena;
     const char *name;   /* of the first file */
-    const char *format; /* "conll", "conllu", "text"; static */
+    const char *format; /* a name of formats.def; static */
     int32_t     sentences, tokens, documents;
     int32_t    *start; /* [sentences + 1], first token of each sentence */
     bs_names    words; /* distinct spellings */
@@ -81,7 +90,38 @@ typedef struct {
     bool     bom;      /* the file began with a byte order mark */
     bool     misc;     /* CoNLL-U: tags are an item of the last column, "Tag=B-PER" */
     bool     comments; /* lines "# ..." with another number of columns */
+
+    /* Of files that are not columns; text has then what columns would be. */
+    int32_t      records; /* 0: they are */
+    bs_record   *record;  /* [records + 1], the last has nothing but its sentence */
+    int32_t     *first;   /* [tokens], character of the record's text; NULL: no texts */
+    int32_t     *last;    /* [tokens], the character behind the last one */
+    const char **heading; /* [file_columns] names of columns, or NULL */
+    bs_names     classes; /* names of tags that were numbers, by number; mostly empty */
 } bs_corpus;
+
+/* A format, for reading and writing. How to add one: a file format_NAME.c with such a struct and a
+ * line in formats.def. */
+typedef struct bs_corpus_reading bs_corpus_reading;
+typedef struct bs_tags_out       bs_tags_out;
+
+typedef struct {
+    const char *name, *help;
+    const char *ending; /* of files that are written: ".conll" */
+    bool        text;   /* holds texts with characters rather than words */
+    /* How sure the beginning makes us, 0 (no) to 100; -1: memory ran out; NULL: corpus_sniff.c and
+     * corpus_layout.c know it. From 80 on it has tags, too; below, only who expects sentences
+     * should believe it. */
+    int (*sniff)(const char *head, size_t n, const char *path);
+    /* Turns r->c->text into columns and records; NULL: it is columns, or words between blanks. */
+    basin_status (*read)(bs_corpus_reading *r);
+    /* All sentences; NULL: cannot be written into one stream. */
+    void (*write)(const bs_tags_out *t, bs_writing *w);
+} bs_corpus_format;
+
+extern const bs_corpus_format *const bs_corpus_formats[]; /* ends with NULL */
+const bs_corpus_format              *bs_corpus_format_find(const char *name);
+void bs_corpus_format_names(char out[256]); /* "conll, conllu or text", for messages */
 
 /* Reads the files one after the other and joins them; each is converted from its own
  * scheme. notes (may be NULL) was initialised by the caller. On failure *out is NULL. */
@@ -92,9 +132,11 @@ basin_status bs_corpus_read_input(bs_input *in, const bs_corpus_options *o, bs_c
                                   bs_notes *notes, basin_error *err);
 void         bs_corpus_free(bs_corpus *c); /* accepts NULL */
 
-/* Is this the beginning of a column file of sentences, and not of CSV, ARFF, LIBSVM or
- * JSONL? 0 (no) to 100; comparable with the scores of the readers in data/; -1: memory ran
- * out. path may be "". */
+/* Is this a folder or a file of BRAT, whose texts and spans are in two files? 0 to 100. */
+int bs_corpus_sniff_path(const char *path);
+/* Is this the beginning of a column file of sentences, or of another format of them, and not of
+ * a table? 0 (no) to 100; comparable with the scores of the readers in data/; -1: memory ran out.
+ * path may be "". */
 int bs_corpus_sniff(const char *head, size_t n, const char *path);
 
 /* Writes what was found out about the columns into the options, so that another file is
@@ -114,8 +156,11 @@ basin_status bs_corpus_add_unlabelled(bs_corpus *a, const bs_corpus *b, basin_er
 basin_status bs_corpus_file_tags(const bs_corpus *c, bs_names *names, int32_t *tag,
                                  basin_error *err);
 
-/* Line of a token in the text, from 1: that of the file when one was read. Slow. */
+/* Line of a token in the text, from 1: that of the file when one was read; 0: in a document of
+ * several. Slow. */
 long bs_corpus_line(const bs_corpus *c, int32_t token);
+/* "line 7", "document a17". Slow. */
+const char *bs_corpus_place(const bs_corpus *c, int32_t token, char out[80]);
 /* Its tag as the file has it, for messages. Slow. */
 const char *bs_corpus_file_tag(const bs_corpus *c, int32_t token, char out[48]);
 
@@ -131,12 +176,13 @@ basin_status bs_corpus_write(const bs_corpus *c, const char *const *names, const
                              bs_sink sink, void *to, basin_error *err);
 
 /* The corpus with the tags it has now. format NULL keeps all other bytes and replaces the
- * tags where they stand; "conll" writes word, features and tag; "conllu" ten columns with
- * the tag in the fourth (in the tenth when it is of a span); "text" words only. */
+ * tags where they stand; else a name of formats.def: "conll" writes word, features and tag;
+ * "conllu" ten columns with the tag in the fourth (in the tenth when it is of a span). */
 basin_status bs_corpus_convert(const bs_corpus *c, const char *format, bs_sink sink, void *to,
                                basin_error *err);
-/* The format that is asked for, or that the ending of the path names, or NULL. */
-const char *bs_corpus_format_of(const char *path, const char *format);
+/* The format that is asked for, or that the ending of the path names, or NULL: as it was read.
+ * "jsonl" is tokens, or spans where there are texts. */
+const char *bs_corpus_format_of(const bs_corpus *c, const char *path, const char *format);
 /* Converts into a file; format NULL: by the ending of path, else as it was read. */
 basin_status bs_corpus_save(const bs_corpus *c, const char *path, const char *format,
                             basin_error *err);

@@ -62,10 +62,13 @@ static void print_size(const bs_corpus *c, const bs_corpus_summary *s, bs_buf *t
     if (c->documents > 1)
         bs_buf_printf(table, ", %d documents", (int)c->documents);
     long line = c->sentences ? bs_corpus_line(c, c->start[s->longest_sentence]) : 0;
+    char place[80] = "line 0";
+    if (c->sentences)
+        bs_corpus_place(c, c->start[s->longest_sentence], place);
     bs_buf_printf(table,
-                  "\nlengths  mean %.1f tokens, longest %d (line %ld)\n"
+                  "\nlengths  mean %.1f tokens, longest %d (%s)\n"
                   "words    %d distinct, %d of them seen once\n",
-                  c->sentences ? (double)c->tokens / c->sentences : 0, (int)s->longest, line,
+                  c->sentences ? (double)c->tokens / c->sentences : 0, (int)s->longest, place,
                   (int)s->words, (int)s->words_once);
     bs_buf_text(json, "{\"file\": ");
     bs_buf_json(json, c->name, strlen(c->name));

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
-#include "text/corpus_part.h"
+#include "text/making.h"
 
 /* --- the bytes ----------------------------------------------------------- */
 
@@ -18,7 +18,7 @@ static basin_status fail_byte(const bs_corpus_reading *r, const char *at)
     size_t column = (size_t)(at - start) + 1;
     if (*at == '\0')
         return bs_corpus_fail(r, line, column, "a NUL byte in a text file");
-    return bs_corpus_fail(r, line, column, "byte 0x%02x is not UTF-8 text", (unsigned char)*at);
+    return bs_corpus_fail(r, line, column, BS_NOT_UTF8, (unsigned char)*at);
 }
 
 /* The top bit of every byte that is zero; exact. */
@@ -115,7 +115,15 @@ static bool has_hash_lines(const char *text, const char *end)
     return false;
 }
 
-void bs_corpus_choose(bs_corpus_reading *r)
+basin_status bs_corpus_take(bs_corpus_reading *r, const bs_corpus_format *format)
+{
+    r->format = format;
+    r->c->format = format->name;
+    return format->read ? format->read(r) : BASIN_OK;
+}
+
+/* Columns or plain text: which, and how lines are cut. */
+static void choose_lines(bs_corpus_reading *r)
 {
     bs_corpus  *c = r->c;
     const char *p = c->text, *end = p + c->text_len, *format = r->o->format;
@@ -147,6 +155,41 @@ void bs_corpus_choose(bs_corpus_reading *r)
         r->cut.columns = look.usual;
         c->comments = true;
     }
+}
+
+/* A format that says by itself what it looks like; *best NULL: lines. */
+static basin_status sniff(const bs_corpus_reading *r, const bs_corpus_format **best)
+{
+    enum { ENOUGH = 50 };
+    int most = ENOUGH - 1;
+    *best = NULL;
+    for (int i = 0; bs_corpus_formats[i]; i++) {
+        const bs_corpus_format *f = bs_corpus_formats[i];
+        const int               sure = f->sniff ? f->sniff(r->c->text, r->c->text_len, r->name) : 0;
+        if (sure < 0)
+            return bs_fail_nomem(r->err);
+        if (sure > most) {
+            most = sure;
+            *best = f;
+        }
+    }
+    return BASIN_OK;
+}
+
+basin_status bs_corpus_choose(bs_corpus_reading *r)
+{
+    const char             *format = r->o->format;
+    const bs_corpus_format *f = bs_corpus_format_find(format);
+    basin_status            s = strcmp(format, "auto") == 0 ? sniff(r, &f) : BASIN_OK;
+    if (s)
+        return s;
+    if (f && f->read)
+        return bs_corpus_take(r, f);
+    choose_lines(r);
+    f = bs_corpus_format_find(r->c->format);
+    if (strcmp(f->name, "text") == 0 && strcmp(r->o->tokens, "rules") == 0)
+        f = bs_corpus_format_find("raw");
+    return bs_corpus_take(r, f);
 }
 
 /* --- columns ------------------------------------------------------------- */
@@ -264,6 +307,22 @@ static basin_status add_feature(const bs_corpus_reading *r, int number, long lin
     return BASIN_OK;
 }
 
+/* A model that was trained with more than words. */
+static basin_status fail_bare(const bs_corpus_reading *r, long line, const char *what, int n)
+{
+    const char *features = r->o->feature_columns;
+    char        has[48] = "words only";
+    if (n > 1)
+        bs_print(has, sizeof has, "%d columns", n);
+    if (!r->o->who)
+        return bs_corpus_fail(r, line, 0, "%s has %s; --feature-columns asks for columns %s", what,
+                              has, features);
+    return bs_corpus_fail(r, line, 0,
+                          "%s has %s; %s asks for columns %s; what is trained with "
+                          "--feature-columns none needs no others",
+                          what, has, r->o->who, features);
+}
+
 static basin_status listed_features(const bs_corpus_reading *r, int n, long line)
 {
     for (const char *at = r->o->feature_columns; *at;) {
@@ -271,11 +330,15 @@ static basin_status listed_features(const bs_corpus_reading *r, int n, long line
         size_t    len = strcspn(at, ",");
         long long number = 0;
         bs_print(one, sizeof one, "%.*s", (int)(len < 15 ? len : 15), at);
-        if (!bs_parse_int(one, &number) || number < 1 || number > BS_MOST_CELLS)
+        if (r->c->heading)
+            number = bs_heading_find(r->c->heading, n, at, len);
+        if (!number && (!bs_parse_int(one, &number) || number < 1 || number > BS_MOST_CELLS))
             return bs_fail(r->err, BASIN_EARG,
                            "--feature-columns: '%s' is not auto, all, none or a list such as "
                            "2,3",
                            r->o->feature_columns);
+        if (number > n && r->o->who)
+            return fail_bare(r, line, r->c->heading ? "the file" : "each line", n);
         if (number > n)
             return fail_column(r, line, "--feature-columns", number, n);
         if (number == r->c->word_column || number == r->c->tag_column)
@@ -289,12 +352,81 @@ static basin_status listed_features(const bs_corpus_reading *r, int n, long line
     return BASIN_OK;
 }
 
+/* --- columns with names -------------------------------------------------- */
+
+static basin_status fail_no_tags(const bs_corpus_reading *r, int n)
+{
+    char   names[200] = "";
+    size_t at = 0;
+    if (r->format->text)
+        return bs_corpus_fail(r, 0, 0, "the texts have no spans%s",
+                              strcmp(r->format->name, "spans") == 0
+                                  ? ": write \"spans\": [{\"start\": 0, \"end\": 3, \"label\": "
+                                    "\"PER\"}]"
+                                  : "");
+    for (int i = 1; i < n && at < sizeof names; i++)
+        at += (size_t)bs_print(names + at, sizeof names - at, "%s%.40s", i > 1 ? ", " : "",
+                               r->c->heading[i]);
+    return bs_corpus_fail(r, 0, 0, "there are no tags; --tag-column NAME says which of %s are",
+                          *names ? names : "the lists (there is none beside the words)");
+}
+
+/* Words are the first and tags where the reader found them, whatever columns a model was trained
+ * on; other numbers are only for who asks for them in this very file. */
+static basin_status named_tags(const bs_corpus_reading *r, int n, long line)
+{
+    bs_corpus  *c = r->c;
+    const char *want = r->o->tag_column;
+    long long   number = 0;
+    c->word_column = 1;
+    c->tag_column = r->tag_column;
+    if (!r->o->who && r->o->word_column > 1)
+        return bs_fail(r->err, BASIN_EARG, "--word-column: words of %s are found by their name",
+                       r->format->name);
+    if (!r->o->who && bs_parse_int(want, &number)) {
+        if (number < 2 || number > n)
+            return fail_column(r, line, "--tag-column", number, n);
+        c->tag_column = (int)number;
+    }
+    if (strcmp(want, "none") == 0)
+        c->tag_column = 0;
+    const bool known = number || strcmp(want, "auto") == 0 || strcmp(want, "last") == 0 ||
+                       strcmp(want, "none") == 0 || r->o->who;
+    if (!known && bs_heading_find(c->heading, n, want, strlen(want)) != c->tag_column)
+        return bs_corpus_fail(r, line, 0,
+                              "--tag-column: nothing with a tag for every word is "
+                              "called '%.60s'",
+                              want);
+    return c->tag_column || r->o->label_free ? BASIN_OK : fail_no_tags(r, n);
+}
+
+static basin_status named_columns(bs_corpus_reading *r, int n, long line)
+{
+    bs_corpus   *c = r->c;
+    const char  *features = r->o->feature_columns;
+    const bool   all = strcmp(features, "auto") == 0 || strcmp(features, "all") == 0;
+    basin_status s = named_tags(r, n, line);
+    c->file_columns = n;
+    if (s || strcmp(features, "none") == 0 || (all && r->format->text))
+        return s;
+    if (r->format->text)
+        return fail_bare(r, 0, "a text", 1);
+    if (!all)
+        return listed_features(r, n, line);
+    for (int i = 2; !s && i <= n; i++)
+        if (i != c->tag_column)
+            s = add_feature(r, i, line);
+    return s;
+}
+
 basin_status bs_corpus_columns(bs_corpus_reading *r, int n, long line)
 {
     bs_corpus   *c = r->c;
     const char  *features = r->o->feature_columns;
     bool         plain = strcmp(c->format, "text") == 0;
     basin_status s = BASIN_OK;
+    if (c->heading)
+        return named_columns(r, n, line);
     if (r->cut.conllu && n != 10)
         return bs_corpus_fail(r, line, 0, "%d column%s, expected the 10 of CoNLL-U (with tabs)", n,
                               n == 1 ? "" : "s");
@@ -317,8 +449,7 @@ basin_status bs_corpus_columns(bs_corpus_reading *r, int n, long line)
         return BASIN_OK;
     if (!automatic && strcmp(features, "all") != 0) {
         if (plain)
-            return bs_corpus_fail(r, 0, 0, "plain text has words only; %s asks for columns %s",
-                                  r->o->who ? r->o->who : "--feature-columns", features);
+            return fail_bare(r, 0, "plain text", 1);
         if (is_foreign(r))
             return bs_corpus_fail(r, 0, 0,
                                   "CoNLL-U does not have the columns %s that the model was trained "

@@ -6,15 +6,27 @@
 #define AT(field) offsetof(bs_corpus_options, field)
 
 const bs_option bs_corpus_rows[] = {
-    {"text.format", BS_NAME, AT(format), "auto", NULL, NULL, "auto|conll|conllu|text",
-     "columns (conll), CoNLL-U, or plain text: a sentence a line, words between blanks", 0},
+    {"text.format", BS_NAME, AT(format), "auto", NULL, NULL,
+     "auto|conll|conllu|text|raw|tokens|spans|brat|csv",
+     "columns (conll), CoNLL-U, words between blanks (text), running text (raw), JSON rows with "
+     "words (tokens) or texts (spans), BRAT, a table with a word a row",
+     0},
     {"text.word_column", BS_INT, AT(word_column), "0", "0", "64", NULL,
      "column of the words; 0: the first, in CoNLL-U the second", BS_OPTION_KEEP},
     {"text.tag_column", BS_TEXT, AT(tag_column), "auto", NULL, NULL, NULL,
-     "column of the tags: a number, last or none; auto: the last, in CoNLL-U the fourth",
+     "column of the tags: a number, last, none or a name in JSON and CSV; auto: the last, in "
+     "CoNLL-U the fourth",
      BS_OPTION_KEEP},
     {"text.feature_columns", BS_TEXT, AT(feature_columns), "auto", NULL, NULL, NULL,
-     "columns used as features: all, none or numbers (2,3); auto: all, in CoNLL-U none",
+     "columns used as features: all, none, numbers (2,3) or names; auto: all, in CoNLL-U none",
+     BS_OPTION_KEEP},
+    {"text.tag_names", BS_TEXT, AT(tag_names), "", NULL, NULL, NULL,
+     "names of tags that are numbers: O,B-PER,... or a file; else STEM.labels or "
+     "dataset_info.json beside the data",
+     BS_OPTION_KEEP},
+    {"text.tokens", BS_NAME, AT(tokens), "auto", NULL, NULL, "auto|blanks|rules",
+     "how plain text is cut into words: at blanks, or by rules into words, numbers and "
+     "punctuation; auto: by rules where the model was trained on texts",
      BS_OPTION_KEEP},
     {"text.scheme", BS_NAME, AT(scheme), "auto", NULL, NULL,
      "auto|raw|iob1|iob2|ioe1|ioe2|bioes|bilou", "how the file's tags write down spans", 0},
@@ -30,13 +42,6 @@ const bs_option bs_corpus_rows[] = {
     {"text.max_length", BS_INT, AT(max_length), "1000000", "1", "2000000000", NULL,
      "refuse sentences with more tokens", 0},
     {NULL, BS_INT, 0, NULL, NULL, NULL, NULL, NULL, 0},
-};
-
-const bs_corpus_format bs_corpus_formats[] = {
-    {"conll", "columns between blanks or tabs, a word a line, an empty line after a sentence"},
-    {"conllu", "CoNLL-U: ten columns between tabs, comments, words of several parts"},
-    {"text", "plain text without tags: a sentence a line, words between blanks"},
-    {NULL, NULL},
 };
 
 bs_corpus_options bs_corpus_options_default(void)

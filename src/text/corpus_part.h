@@ -11,11 +11,20 @@
 #define BS_MISC_KEY "Tag="
 enum { BS_CONLLU_MISC = 10 };
 
+/* What to do with a byte that is none; the argument is the byte. */
+#define BS_NOT_UTF8                                                                       \
+    "byte 0x%02x is not UTF-8 text; a file in Latin-1 or Windows-1252 is converted with " \
+    "'iconv -f WINDOWS-1252 -t UTF-8'"
+
+typedef struct bs_brat_pair bs_brat_pair; /* brat.h */
+
 /* A reading under way. */
-typedef struct {
+struct bs_corpus_reading {
     const bs_corpus_options *o;
     bs_corpus               *c;
     const char              *name; /* of the input, for messages */
+    const char              *path; /* NULL: memory or a pipe */
+    const bs_brat_pair      *pair; /* a document in memory; NULL: none */
     bs_notes                *notes;
     basin_error             *err;
     bs_cut                   cut;
@@ -25,7 +34,9 @@ typedef struct {
     int32_t                  marks;  /* document marks */
     long                     comments;
     bool                     guessed; /* the format, with some doubt */
-} bs_corpus_reading;
+    const bs_corpus_format  *format;
+    int                      tag_column; /* of files with headings, found by its name; 0: none */
+};
 
 /* "name:line:column: ..."; line or column 0 is left out. Always BASIN_EDATA. */
 basin_status bs_corpus_fail(const bs_corpus_reading *r, long line, size_t column, const char *fmt,
@@ -36,7 +47,9 @@ basin_status bs_corpus_fail(const bs_corpus_reading *r, long line, size_t column
 /* Refuses NULs and bytes that are not UTF-8; counts lines. */
 basin_status bs_corpus_survey(bs_corpus_reading *r);
 /* Format and cut, from the options or the text. */
-void bs_corpus_choose(bs_corpus_reading *r);
+basin_status bs_corpus_choose(bs_corpus_reading *r);
+/* As this format, which turns the text into columns where it is none. */
+basin_status bs_corpus_take(bs_corpus_reading *r, const bs_corpus_format *format);
 /* Which columns are what, for a file of n columns. */
 basin_status bs_corpus_columns(bs_corpus_reading *r, int n, long line);
 
@@ -74,6 +87,7 @@ void       bs_corpus_hash(bs_corpus *c);
 bs_cut     bs_corpus_cut(const bs_corpus *c, int32_t sentence);
 /* The tag of a token's line, which has that column; empty where CoNLL-U has none. */
 bs_cell bs_corpus_tag_cell(const bs_corpus *c, const bs_row *row);
+int32_t bs_corpus_record(const bs_corpus *c, int32_t sentence); /* that it belongs to */
 /* Adds the sentences of b, which was read in the same way, to a. */
 basin_status bs_corpus_append(bs_corpus *a, const bs_corpus *b, basin_error *err);
 

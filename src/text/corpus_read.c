@@ -6,7 +6,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "text/corpus_part.h"
+#include "text/brat.h"
 
 basin_status bs_corpus_fail(const bs_corpus_reading *r, long line, size_t column, const char *fmt,
                             ...)
@@ -191,6 +191,10 @@ static basin_status put_token(parser *x, const bs_row *row, const char *start)
                 continue;
             }
         }
+        if (cell.len == 0 && i == TAG && x->r->cut.all) { /* the row has none */
+            k->out[t] = -1;
+            continue;
+        }
         if (cell.len == 0 && i < FEATURE)
             return fail_empty(x, row, i, start);
         k->out[t] = number_of(k, cell.at, cell.len);
@@ -235,6 +239,13 @@ static bool is_new_document(const char *p, const bs_row *row)
     return (size_t)(row->end - p) >= sizeof mark - 1 && memcmp(p, mark, sizeof mark - 1) == 0;
 }
 
+/* Of a file that had no columns: where the record of the next sentence stands. */
+static long made_from(const parser *x)
+{
+    const bs_corpus *c = x->r->c;
+    return c->record[bs_corpus_record(c, c->sentences)].line;
+}
+
 static basin_status read_columns(parser *x)
 {
     bs_corpus   *c = x->r->c;
@@ -244,7 +255,7 @@ static basin_status read_columns(parser *x)
     x->before = true;
     x->boundary = c->text;
     for (const char *p = c->text; !s && p < end; p = row.next) {
-        x->line++;
+        x->line = c->records && !x->open ? made_from(x) : x->line + !c->records;
         bs_row_scan(p, end, x->r->cut, &row);
         switch (row.kind) {
         case BS_LINE_BLANK: blank_line(x, row.next); break;
@@ -349,6 +360,23 @@ static basin_status take_text(bs_corpus_reading *r, bs_input *in)
     return s;
 }
 
+/* Where a text has several sentences, texts are documents. */
+static void number_documents(bs_corpus *c)
+{
+    int32_t k = 0;
+    while (k < c->records && c->record[k + 1].sentence < c->record[k].sentence + 2)
+        k++;
+    if (k == c->records)
+        return;
+    c->documents = 0;
+    k = 0;
+    for (int32_t s = 0; k < c->records; k++) {
+        c->documents += c->record[k + 1].sentence > s;
+        for (; s < c->record[k + 1].sentence; s++)
+            c->document[s] = k + 1;
+    }
+}
+
 static basin_status take_sentences(parser *x)
 {
     bs_corpus *c = x->r->c;
@@ -368,6 +396,7 @@ static basin_status take_sentences(parser *x)
         c->documents += i == 0 || c->document[i] != c->document[i - 1];
     }
     memset(c->tabs, x->r->cut.tabs, n);
+    number_documents(c);
     c->start[n] = c->tokens;
     c->piece[0] = 0;
     c->piece[n] = c->text_len;
@@ -408,6 +437,30 @@ static void note_hidden(const bs_corpus_reading *r)
                      (int)tokens, tokens == 1 ? "" : "s", bs_corpus_line(c, first));
 }
 
+static void note_records(const bs_corpus_reading *r, const char *tags, const char *features)
+{
+    const bs_corpus *c = r->c;
+    char             names[256] = "";
+    size_t           at = 0;
+    for (int i = 0; i < c->file_columns && at < sizeof names; i++)
+        at += (size_t)bs_print(names + at, sizeof names - at, "%s%.40s", i ? ", " : "",
+                               c->heading[i]);
+    if (c->first && !c->tag_column)
+        bs_notes_add(r->notes, r->guessed ? BS_NOTE_GUESS : "format",
+                     "%s: %d texts cut into words by rule; spans come back as characters%s",
+                     r->name, (int)c->records,
+                     r->guessed ? "; --set text.format=conll reads columns" : "");
+    else if (c->first)
+        bs_notes_add(r->notes, "format",
+                     "%s: %d texts cut into words by rule, and spans of characters",
+                     r->format->name, (int)c->records);
+    else
+        bs_notes_add(r->notes, "format",
+                     "%s, read as columns %s: tags %s, features %s (--tag-column, "
+                     "--feature-columns)",
+                     r->format->name, names, tags, features);
+}
+
 static void note_columns(const bs_corpus_reading *r)
 {
     const bs_corpus *c = r->c;
@@ -418,6 +471,10 @@ static void note_columns(const bs_corpus_reading *r)
                                c->column[i]);
     if (c->tag_column)
         bs_print(tags, sizeof tags, "column %d", c->tag_column);
+    if (c->records) {
+        note_records(r, tags, features);
+        return;
+    }
     if (strcmp(c->format, "text") == 0)
         bs_notes_add(r->notes, r->guessed ? BS_NOTE_GUESS : "format",
                      "%s: plain text, a sentence a line; --set text.format=conll reads columns",
@@ -441,6 +498,8 @@ static void add_notes(const bs_corpus_reading *r)
 {
     const bs_corpus *c = r->c;
     note_columns(r);
+    if (c->records)
+        return;
     if (r->marks && !r->cut.conllu)
         bs_notes_add(r->notes, "documents",
                      "%d -DOCSTART- lines are no sentences; the output keeps them", (int)r->marks);
@@ -463,27 +522,31 @@ static void add_notes(const bs_corpus_reading *r)
         bs_notes_add(r->notes, "line ends", "lines end in \\r\\n; the output keeps that");
 }
 
-basin_status bs_corpus_read_input(bs_input *in, const bs_corpus_options *o, bs_corpus **out,
-                                  bs_notes *notes, basin_error *err)
+/* in NULL: the path is of files that the format opens by itself. */
+static basin_status read_corpus(bs_input *in, const char *path, const bs_brat_pair *pair,
+                                const bs_corpus_options *o, bs_corpus **out, bs_notes *notes,
+                                basin_error *err)
 {
     *out = NULL;
     basin_error       unused;
     bs_corpus_reading r = {.o = o,
                            .c = bs_corpus_new(),
-                           .name = bs_input_name(in),
+                           .name = in ? bs_input_name(in) : path,
+                           .path = path,
+                           .pair = pair,
                            .notes = notes,
                            .err = err ? err : &unused};
     parser            x = {.r = &r};
     if (!r.c)
         return bs_fail_nomem(err);
     r.c->name = bs_arena_copy(&r.c->arena, r.name, strlen(r.name));
-    basin_status s = r.c->name ? take_text(&r, in) : bs_fail_nomem(err);
-    if (!s)
+    basin_status s = !r.c->name ? bs_fail_nomem(err) : in ? take_text(&r, in) : BASIN_OK;
+    if (!s && in)
         s = bs_corpus_survey(&r);
-    if (!s) {
-        bs_corpus_choose(&r);
+    if (!s)
+        s = in ? bs_corpus_choose(&r) : bs_corpus_take(&r, bs_corpus_format_find("brat"));
+    if (!s)
         s = strcmp(r.c->format, "text") == 0 ? read_text(&x) : read_columns(&x);
-    }
     if (!s)
         s = take_sentences(&x);
     if (!s)
@@ -503,6 +566,18 @@ basin_status bs_corpus_read_input(bs_input *in, const bs_corpus_options *o, bs_c
     return s;
 }
 
+basin_status bs_corpus_read_input(bs_input *in, const bs_corpus_options *o, bs_corpus **out,
+                                  bs_notes *notes, basin_error *err)
+{
+    return read_corpus(in, NULL, NULL, o, out, notes, err);
+}
+
+basin_status bs_brat_read(const bs_brat_pair *pair, const bs_corpus_options *o, bs_corpus **out,
+                          bs_notes *notes, basin_error *err)
+{
+    return read_corpus(NULL, "memory", pair, o, out, notes, err);
+}
+
 /* --- several files ------------------------------------------------------- */
 
 static basin_status read_path(const char *path, const bs_corpus_options *o, bs_corpus **out,
@@ -510,10 +585,12 @@ static basin_status read_path(const char *path, const bs_corpus_options *o, bs_c
 {
     bs_input *in;
     *out = NULL;
+    if (bs_brat_path(path, o))
+        return read_corpus(NULL, path, NULL, o, out, notes, err);
     basin_status s = bs_input_open(path, &in, err);
     if (s)
         return s;
-    s = bs_corpus_read_input(in, o, out, notes, err);
+    s = read_corpus(in, strcmp(path, "-") == 0 ? NULL : path, NULL, o, out, notes, err);
     bs_input_close(in);
     return s;
 }

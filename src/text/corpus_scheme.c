@@ -53,9 +53,15 @@ static basin_status find_scheme(bs_corpus_reading *r, const char *const *texts,
                                 char why[BS_SCHEME_WHY])
 {
     bs_corpus *c = r->c;
-    if (strcmp(r->o->scheme, "auto") == 0)
+    if (strcmp(r->o->scheme, "auto") == 0) {
+        if (c->first) { /* made by who read the spans */
+            memcpy(why, "spans of characters", 20);
+            c->file_scheme = BS_SCHEME_IOB2;
+            return BASIN_OK;
+        }
         return bs_scheme_detect(texts, c->tags.n, c->tag, c->start, c->sentences, &c->file_scheme,
                                 why, r->err);
+    }
     memcpy(why, "as text.scheme says", 20);
     return bs_scheme_parse(r->o->scheme, &c->file_scheme, r->err);
 }
@@ -282,7 +288,9 @@ basin_status bs_corpus_scheme(bs_corpus_reading *r)
     if (!c->labelled) {
         if (!r->o->label_free)
             return bs_corpus_fail(r, 0, 0, "no token has a tag: column %d %s", c->tag_column,
-                                  c->misc ? "has no " BS_MISC_KEY : "is _ everywhere");
+                                  c->misc      ? "has no " BS_MISC_KEY
+                                  : c->records ? "is empty everywhere"
+                                               : "is _ everywhere");
         return BASIN_OK;
     }
     c->suffix = strcmp(r->o->tag_style, "suffix") == 0;

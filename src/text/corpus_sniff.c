@@ -138,6 +138,21 @@ static bool is_other(const char *head, size_t n, const char *path)
     return false;
 }
 
+/* A format that knows itself, tags and all. */
+static int named_format(const char *head, size_t n, const char *path)
+{
+    enum { SURE = 80 };
+    int most = 0;
+    for (int i = 0; bs_corpus_formats[i]; i++) {
+        const bs_corpus_format *f = bs_corpus_formats[i];
+        const int               sure = f->sniff ? f->sniff(head, n, path) : 0;
+        if (sure < 0)
+            return sure;
+        most = sure > most ? sure : most;
+    }
+    return most >= SURE ? most : 0;
+}
+
 int bs_corpus_sniff(const char *head, size_t n, const char *path)
 {
     if (n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0) {
@@ -153,8 +168,11 @@ int bs_corpus_sniff(const char *head, size_t n, const char *path)
     memcpy(copy, head, window);
     memset(copy + window, 0, 8);
     look k = {0};
-    look_around(&k, copy, copy + window, n >= WINDOW);
-    int score = is_other(copy, window, path) ? 0 : judge(&k, bs_corpus_named(path));
+    int  score = named_format(copy, window, path);
+    if (!score) {
+        look_around(&k, copy, copy + window, n >= WINDOW);
+        score = is_other(copy, window, path) ? 0 : judge(&k, bs_corpus_named(path));
+    }
     bs_free(copy);
     return score;
 }

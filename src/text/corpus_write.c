@@ -1,8 +1,8 @@
 /* corpus_write.c -- the input again: with one more column, with other tags, in other columns. */
-#include <stdio.h>
 #include <string.h>
 
-#include "text/corpus_part.h"
+#include "text/brat.h"
+#include "text/tags_out.h"
 
 static bool is_plain(const bs_corpus *c)
 {
@@ -14,7 +14,7 @@ static void put_range(bs_writing *w, const char *from, const char *to)
     bs_put_bytes(w, from, (size_t)(to - from));
 }
 
-static void put_name(bs_writing *w, const bs_names *names, int32_t i)
+void bs_put_name(bs_writing *w, const bs_names *names, int32_t i)
 {
     if (i < 0)
         bs_put(w, "_");
@@ -27,7 +27,7 @@ static void put_tag(bs_writing *w, const bs_corpus *c, int32_t i)
 {
     const bs_name *tag = i < 0 ? NULL : &c->tags.item[i];
     if (!tag || !c->suffix || tag->len < 3 || !bs_tag_is_span(tag->text)) {
-        put_name(w, &c->tags, i);
+        bs_put_name(w, &c->tags, i);
         return;
     }
     bs_put_bytes(w, tag->text + 2, tag->len - 2);
@@ -192,121 +192,107 @@ static void put_replaced(const bs_corpus *c, int32_t s, bs_writing *w)
     }
 }
 
-/* --- other columns ------------------------------------------------------- */
+/* --- another format ------------------------------------------------------- */
 
-/* Blanks in a word would be taken for the end of its cell. */
-static bool needs_tabs(const bs_corpus *c)
+basin_status bs_own_tags_open(const bs_corpus *c, bool spans, bs_own_tags *out, basin_error *err)
 {
-    for (int k = -1; k < c->columns; k++) {
-        const bs_names *names = k < 0 ? &c->words : &c->value[k];
-        for (int32_t i = 0; i < names->n; i++)
-            if (names->item[i].len == 0 || memchr(names->item[i].text, ' ', names->item[i].len))
-                return true;
+    /* from a scheme to itself nothing is taken apart; the style is turned where the file's was */
+    const bs_scheme same = c->suffix ? BS_SCHEME_IOB2 : c->scheme;
+    *out = (bs_own_tags){.t = {.c = c}};
+    if (!c->labelled)
+        return BASIN_OK;
+    const char **names = bs_names_texts(&c->tags);
+    basin_status s = names ? BASIN_OK : bs_fail_nomem(err);
+    if (!s)
+        s = bs_retag(&c->tags, same, same, c->suffix, c, c->tag, &out->shown, err);
+    if (!s && spans) {
+        s = bs_tagset_make(names, c->tags.n, c->scheme, &out->set, err);
+        out->t.span = bs_calloc((size_t)bs_longest_sentence(c), sizeof *out->t.span);
+        out->t.set = &out->set;
+        out->t.in_set = c->tag;
+        if (!s && !out->t.span)
+            s = bs_fail_nomem(err);
     }
-    return false;
+    out->t.names = out->shown.text;
+    out->t.tag = out->shown.tag;
+    bs_free(names);
+    return s;
 }
 
-static void put_columns(const bs_corpus *c, int32_t s, const char *gap, bs_writing *w)
+void bs_own_tags_close(bs_own_tags *t)
 {
-    bool mark = s > 0 && c->document[s] != c->document[s - 1];
-    mark = mark || (s == 0 && c->document[0] > 0);
-    if (mark) {
-        bs_put(w, "-DOCSTART-");
-        for (int k = 0; k < c->columns; k++) {
-            bs_put(w, gap);
-            bs_put(w, "-X-");
-        }
-        bs_put(w, c->labelled ? gap : "");
-        bs_put(w, c->labelled ? "O\n\n" : "\n\n");
-    }
-    for (int32_t t = c->start[s]; t < c->start[s + 1]; t++) {
-        put_name(w, &c->words, c->word[t]);
-        for (int k = 0; k < c->columns; k++) {
-            bs_put(w, gap);
-            put_name(w, &c->value[k], c->feature[k][t]);
-        }
-        if (c->labelled) {
-            bs_put(w, gap);
-            put_tag(w, c, c->tag[t]);
-        }
-        bs_put(w, "\n");
-    }
-    bs_put(w, "\n");
+    if (t->t.c->labelled)
+        bs_retagged_free(&t->shown);
+    bs_tagset_free(&t->set);
+    bs_free(t->t.span);
 }
 
-static void put_conllu(const bs_corpus *c, int32_t s, bs_writing *w)
+static basin_status check_target(const bs_tags_out *t, const bs_corpus_format *to, basin_error *err)
 {
-    bool spans = c->scheme != BS_SCHEME_RAW;
-    if (c->document[s] > 0 && (s == 0 || c->document[s] != c->document[s - 1])) {
-        bs_put(w, "# newdoc id = ");
-        bs_put_int(w, c->document[s]);
-        bs_put(w, "\n");
-    }
-    bs_put(w, "# sent_id = ");
-    bs_put_int(w, (long long)s + 1);
-    bs_put(w, "\n");
-    for (int32_t t = c->start[s]; t < c->start[s + 1]; t++) {
-        bs_put_int(w, (long long)t - c->start[s] + 1);
-        bs_put(w, "\t");
-        put_name(w, &c->words, c->word[t]);
-        bs_put(w, "\t_\t");
-        put_tag(w, c, spans ? -1 : c->tag[t]);
-        bs_put(w, "\t_\t_\t_\t_\t_\t");
-        if (spans && c->tag[t] >= 0)
-            bs_put(w, BS_MISC_KEY);
-        put_tag(w, c, spans ? c->tag[t] : -1);
-        bs_put(w, "\n");
-    }
-    bs_put(w, "\n");
-}
-
-static void put_text(const bs_corpus *c, int32_t s, bs_writing *w)
-{
-    for (int32_t t = c->start[s]; t < c->start[s + 1]; t++) {
-        bs_put(w, t > c->start[s] ? " " : "");
-        put_name(w, &c->words, c->word[t]);
-    }
-    bs_put(w, "\n");
-}
-
-static basin_status check_target(const bs_corpus *c, const char *format, basin_error *err)
-{
-    if (format && strcmp(format, "conll") != 0 && strcmp(format, "conllu") != 0 &&
-        strcmp(format, "text") != 0)
-        return bs_fail(err, BASIN_EARG, "format '%s' cannot be written; use conll, conllu or text",
-                       format);
-    if (format && strcmp(format, "text") == 0 && needs_tabs(c))
+    if (!to->write)
+        return bs_fail(err, BASIN_EARG, "format %s is a folder of files, not one", to->name);
+    const bs_tags_out words = {.c = t->c};
+    if (strcmp(to->name, "text") == 0 && bs_needs_tabs(&words))
         return bs_fail(err, BASIN_EUNSUPPORTED,
                        "text cannot hold this corpus: some words have blanks inside");
     return BASIN_OK;
 }
 
-basin_status bs_corpus_convert(const bs_corpus *c, const char *format, bs_sink sink, void *to,
-                               basin_error *err)
+basin_status bs_tags_write(const bs_tags_out *t, const bs_corpus_format *to, bs_sink sink,
+                           void *where, basin_error *err)
 {
     bs_writing   w;
-    basin_status s = check_target(c, format, err);
+    basin_status s = check_target(t, to, err);
     if (s)
         return s;
+    if (!bs_writing_open(&w, sink, where, err))
+        to->write(t, &w);
+    return bs_writing_close(&w);
+}
+
+static basin_status find_format(const char *format, const bs_corpus_format **out, basin_error *err)
+{
+    char names[256];
+    *out = bs_corpus_format_find(format);
+    if (*out)
+        return BASIN_OK;
+    bs_corpus_format_names(names);
+    return bs_fail(err, BASIN_EARG, "format '%.40s' cannot be written; use %s", format, names);
+}
+
+/* As it was read, with the tags it has now. */
+static basin_status mirror(const bs_corpus *c, bs_sink sink, void *to, basin_error *err)
+{
+    bs_writing w;
     if (!bs_writing_open(&w, sink, to, err)) {
-        const char *gap = needs_tabs(c) ? "\t" : " ";
-        bool        replace = !format && c->labelled && c->tag_column > 0;
-        if (!format && c->bom)
+        const bool replace = c->labelled && c->tag_column > 0;
+        if (c->bom)
             bs_put(&w, "\xef\xbb\xbf");
         for (int32_t i = 0; i < c->sentences && !w.status; i++) {
             if (replace)
                 put_replaced(c, i, &w);
-            else if (!format)
-                bs_put_bytes(&w, c->text + c->piece[i], c->piece[i + 1] - c->piece[i]);
-            else if (strcmp(format, "conll") == 0)
-                put_columns(c, i, gap, &w);
-            else if (strcmp(format, "conllu") == 0)
-                put_conllu(c, i, &w);
             else
-                put_text(c, i, &w);
+                bs_put_bytes(&w, c->text + c->piece[i], c->piece[i + 1] - c->piece[i]);
         }
     }
     return bs_writing_close(&w);
+}
+
+basin_status bs_corpus_convert(const bs_corpus *c, const char *format, bs_sink sink, void *to,
+                               basin_error *err)
+{
+    const bs_corpus_format *other;
+    bs_own_tags             t;
+    if (!format && !c->records)
+        return mirror(c, sink, to, err);
+    basin_status s = find_format(format ? format : c->format, &other, err);
+    if (s)
+        return s;
+    s = bs_own_tags_open(c, other->text, &t, err);
+    if (!s)
+        s = bs_tags_write(&t.t, other, sink, to, err);
+    bs_own_tags_close(&t);
+    return s;
 }
 
 static basin_status to_output(void *to, const void *bytes, size_t n, basin_error *err)
@@ -314,12 +300,30 @@ static basin_status to_output(void *to, const void *bytes, size_t n, basin_error
     return bs_output_write(to, bytes, n, err);
 }
 
-const char *bs_corpus_format_of(const char *path, const char *format)
+const char *bs_corpus_format_of(const bs_corpus *c, const char *path, const char *format)
 {
     const char *dot = strrchr(path, '.');
+    const bool  json = format ? strcmp(format, "jsonl") == 0
+                              : dot && (strcmp(dot, ".jsonl") == 0 || strcmp(dot, ".json") == 0);
+    if (json) /* texts stay texts */
+        return c->first ? "spans" : "tokens";
     if (format || !dot)
         return format;
-    return strcmp(dot, ".conllu") == 0 ? "conllu" : strcmp(dot, ".conll") == 0 ? "conll" : NULL;
+    for (int i = 0; bs_corpus_formats[i]; i++)
+        if (strcmp(dot, bs_corpus_formats[i]->ending) == 0 && strcmp(dot, ".txt") != 0)
+            return bs_corpus_formats[i]->name;
+    return NULL;
+}
+
+/* BRAT's are several files in a folder. */
+static basin_status save_folder(const bs_corpus *c, const char *path, basin_error *err)
+{
+    bs_own_tags  t;
+    basin_status s = bs_own_tags_open(c, true, &t, err);
+    if (!s)
+        s = bs_brat_write(&t.t, path, err);
+    bs_own_tags_close(&t);
+    return s;
 }
 
 basin_status bs_corpus_save(const bs_corpus *c, const char *path, const char *format,
@@ -327,7 +331,9 @@ basin_status bs_corpus_save(const bs_corpus *c, const char *path, const char *fo
 {
     bs_output   *out;
     basin_status s;
-    format = bs_corpus_format_of(path, format);
+    format = bs_corpus_format_of(c, path, format);
+    if (strcmp(format ? format : c->format, "brat") == 0)
+        return save_folder(c, path, err);
     /* The same format is mirrored rather than made anew. */
     if (format && strcmp(format, c->format) == 0)
         format = NULL;

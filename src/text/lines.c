@@ -97,5 +97,5 @@ void bs_row_scan(const char *p, const char *end, bs_cut cut, bs_row *row)
     else if (cut.columns && row->n != cut.columns && bs_is_hash_line(p, end))
         row->kind = BS_LINE_COMMENT;
     else
-        row->kind = is_mark(&row->cell[0]) ? BS_LINE_DOCUMENT : BS_LINE_TOKEN;
+        row->kind = !cut.all && is_mark(&row->cell[0]) ? BS_LINE_DOCUMENT : BS_LINE_TOKEN;
 }

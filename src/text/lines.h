@@ -35,6 +35,7 @@ typedef struct {
 typedef struct {
     bool tabs;    /* at tabs only: words may hold blanks */
     bool conllu;  /* comments, numbers in the first cell */
+    bool all;     /* every line that is not blank is a token: the file had no lines of its own */
     int  columns; /* > 0: a line "# ..." that does not have so many is a comment */
 } bs_cut;
 

@@ -10,7 +10,8 @@
 
 static int sniff(const char *path, const char *head, size_t n)
 {
-    return head ? bs_corpus_sniff(head, n, path) : 0;
+    const int pair = bs_corpus_sniff_path(path);
+    return pair || !head ? pair : bs_corpus_sniff(head, n, path);
 }
 
 static basin_status take(bs_corpus *c, bs_part *out)

@@ -104,13 +104,13 @@ try basin eval ner test.conll --threshold 0.3
 try basin eval ner test.conll --metric-profile meka
 try basin eval ner test.conll --conlleval --json
 try basin eval ner test.conll --conlleval --per-label
-try basin predict ner test.conll --format csv
+try basin predict ner test.conll --format npy
 try basin predict ner test.conll --top-k 2
 try basin predict ner test.conll --scores
 try basin train d.arff -q --task tag -o no
 try basin train train.conll -q --task mlc -o no
 try basin data convert train.conll -o x.arff
-try basin data convert train.conll -o x --format csv
+try basin data convert train.conll -o x --format npy
 try basin data convert d.conll -o x.conll --scheme bioes
 try basin data split train.conll -o x --groups made
 try basin data split train.conll -o x --documents
