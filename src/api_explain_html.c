@@ -455,7 +455,7 @@ static void show_image(const bs_explained_image *im, bs_buf *out)
 {
     const int height = im->height * 160 / (im->width > im->height ? im->width : im->height);
     bs_page_say(out, "quiet", "%s", im->name);
-    bs_buf_text(out, "<div class=\"scroll\"><div style=\"display:flex;gap:8px\">");
+    bs_buf_text(out, "<div class=\"scroll\"><div class=\"beside\">");
     picture(&im->masks, height, "photo, truth, prediction", out);
     picture(&im->map, height, "what the energy would change", out);
     bs_buf_text(out, "</div></div>\n");

@@ -50,9 +50,20 @@ static inline void html_check_nesting(const char *page)
     assert_int_equal(depth, 0);
 }
 
+/* Attributes that are style or script: the policy makes browsers ignore them. */
+static inline void html_check_attributes(const char *page)
+{
+    static const char *const banned[] = {" style=\"",   " onclick=\"", " onload=\"",
+                                         " onerror=\"", "javascript:", "unsafe-"};
+    for (size_t i = 0; i < sizeof banned / sizeof banned[0]; i++)
+        if (strstr(page, banned[i]))
+            fail_msg("%s: %.60s", banned[i], strstr(page, banned[i]));
+}
+
 /* Nothing comes from elsewhere. */
 static inline void html_check_alone(const char *page)
 {
+    html_check_attributes(page);
     assert_non_null(strstr(page, "default-src 'none'"));
     assert_null(strstr(page, "http:"));
     assert_null(strstr(page, "https:"));

@@ -7,6 +7,7 @@
 #include "basin.h"
 #include "base/mem.h"
 #include "base/rng.h"
+#include "base/sha256.h"
 #include "draw/chart.h"
 #include "draw/heat.h"
 #include "draw/page.h"
@@ -25,6 +26,77 @@ static int count(const char *text, const char *what)
     for (const char *at = text; (at = strstr(at, what)); at++)
         n++;
     return n;
+}
+
+/* ---- the policy ---- */
+
+/* Whether the text between a tag and its end is one that the policy allows there. */
+static void is_allowed(const char *page, const char *directive, const char *from, const char *end)
+{
+    unsigned char hash[BS_SHA256];
+    bs_buf        want = fresh();
+    const char   *list = strstr(page, directive), *found;
+    assert_non_null(list);
+    bs_sha256(from, (size_t)(end - from), hash);
+    bs_buf_text(&want, " 'sha256-");
+    bs_page_base64(hash, sizeof hash, &want);
+    bs_buf_text(&want, "'");
+    found = strstr(list, want.data);
+    assert_true(found && found < list + 1 + strcspn(list + 1, ";\""));
+    bs_buf_free(&want);
+}
+
+static void only_our_style_and_scripts_are_allowed(void **state)
+{
+    static const struct {
+        const char *open, *close, *directive;
+        int         n;
+    } kind[] = {{"<style>", "</style>", "; style-src ", 1},
+                {"<script>", "</script>", "; script-src ", 2}};
+    bs_buf b = fresh();
+    (void)state;
+    bs_page_begin("t", NULL, &b);
+    bs_page_end(&b);
+    html_check_alone(b.data);
+    for (int k = 0; k < 2; k++) {
+        int n = 0;
+        for (const char *at = b.data; (at = strstr(at, kind[k].open)); n++) {
+            at += strlen(kind[k].open);
+            is_allowed(b.data, kind[k].directive, at, strstr(at, kind[k].close));
+        }
+        assert_int_equal(n, kind[k].n);
+    }
+    assert_int_equal(count(b.data, "'sha256-"), 3);
+    assert_int_equal(count(b.data, "<script"), 2);
+    assert_int_equal(count(b.data, "<style"), 1);
+    bs_buf_free(&b);
+}
+
+static void hash_is(const void *bytes, size_t n, const char *want)
+{
+    unsigned char hash[BS_SHA256];
+    char          text[2 * BS_SHA256 + 1];
+    bs_sha256(bytes, n, hash);
+    for (int k = 0; k < BS_SHA256; k++)
+        snprintf(text + 2 * k, 3, "%02x", hash[k]);
+    assert_string_equal(text, want);
+}
+
+/* Examples of NIST; then n bytes of value n for every n that ends a first, second or third block,
+ * and the hash of all those hashes, as Python's hashlib has it. */
+static void hashes_are_those_of_the_standard(void **state)
+{
+    static const char two[] = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq";
+    unsigned char     sum[200 * BS_SHA256], bytes[200];
+    (void)state;
+    hash_is("", 0, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
+    hash_is("abc", 3, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+    hash_is(two, 56, "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
+    for (size_t n = 0; n < sizeof bytes; n++) {
+        memset(bytes, (int)n, n);
+        bs_sha256(bytes, n, sum + n * BS_SHA256);
+    }
+    hash_is(sum, sizeof sum, "6f979b0f53f1f6efc88ce8829b3e9c0d7711e102a3cfe31394c5d6c3232047ad");
 }
 
 /* ---- text ---- */
@@ -356,6 +428,8 @@ static void a_lack_of_memory_stays_with_the_buffer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(only_our_style_and_scripts_are_allowed),
+        cmocka_unit_test(hashes_are_those_of_the_standard),
         cmocka_unit_test(foreign_text_shows_as_itself),
         cmocka_unit_test(numbers_are_short_and_round),
         cmocka_unit_test(base64_is_the_usual_one),

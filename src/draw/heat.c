@@ -278,8 +278,7 @@ static void large_map(sheet *k)
     k->top = LETTER * longest(h, true) + 10 + (h->col_title ? 20 : 0);
     k->width = k->left + (int)(h->cols * k->cell_x) + 8;
     k->height = k->top + (int)(h->rows * k->cell_y) + 8;
-    bs_buf_printf(k->out, "<div class=\"map\" style=\"width:%dpx;height:%dpx\">\n", k->width,
-                  k->height);
+    bs_buf_text(k->out, "<div class=\"map\">\n");
     bs_svg_begin(k->width, k->height, h->title, k->out);
     if (h->col_title)
         bs_svg_text("", k->left + h->cols * k->cell_x / 2, 13, "middle", h->col_title, k->out);
@@ -290,8 +289,8 @@ static void large_map(sheet *k)
     large_names(k, false);
     bs_svg_end(k->out);
     bs_buf_printf(k->out,
-                  "<canvas width=\"%d\" height=\"%d\" style=\"left:%dpx;top:%dpx;width:%dpx;"
-                  "height:%dpx\" data-lo=\"%s\" data-hi=\"%s\" data-div=\"%d\" data-g=\"%s\"",
+                  "<canvas width=\"%d\" height=\"%d\" data-at=\"%d %d %d %d\" data-lo=\"%s\" "
+                  "data-hi=\"%s\" data-div=\"%d\" data-g=\"%s\"",
                   h->cols, h->rows, k->left, k->top, (int)(h->cols * k->cell_x),
                   (int)(h->rows * k->cell_y), bs_short(k->lo, 7, a), bs_short(k->hi, 7, b),
                   h->diverging, h->root ? "0.5" : "1");

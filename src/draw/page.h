@@ -9,7 +9,8 @@
  *     bs_page_table_end(out);
  *     bs_page_end(out);
  *
- * Style and script are inside, and a policy in the head forbids the browser to fetch anything.
+ * Style and script are inside, and a policy in the head forbids the browser to fetch anything and
+ * to obey any other style or script: an attribute style= or onclick= has no effect.
  * Light or dark as the system is, or as the button says; colours are CSS variables, so that
  * charts (chart.h) and maps (heat.h) follow. Arguments are plain text and are escaped here; HTML
  * of the caller's own goes straight into the buffer. Failures stay with the buffer. */

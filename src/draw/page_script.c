@@ -2,7 +2,8 @@
  *
  * Plain ECMAScript 2015, one function, nothing global. Everything else on a page works without
  * it. A map is a canvas with, as attributes: its bytes in base64 (0: empty, 1 to 255: from lo to
- * hi), as they are or as runs of (byte, length), and the names of rows and columns as JSON. */
+ * hi), as they are or as runs of (byte, length), the names of rows and columns as JSON, and its
+ * place on the drawing that has them: left, top, width, height. */
 #include "draw/page_part.h"
 
 const char bs_page_script[] =
@@ -55,6 +56,9 @@ const char bs_page_script[] =
     " if(c.dataset.e==='raw'){for(i=0;i<n;i++)b[i]=s.charCodeAt(i)}\n"
     " else for(i=0;i+1<s.length;i+=2)for(k=s.charCodeAt(i+1);k>0&&j<n;k--)b[j++]="
     "s.charCodeAt(i);\n return b}\n"
+    "function place(c){var at=c.dataset.at.split(' '),svg=c.parentNode.querySelector('svg');\n"
+    " ['left','top','width','height'].forEach(function(k,i){c.style[k]=at[i]+'px'});\n"
+    " ['width','height'].forEach(function(k){c.parentNode.style[k]=svg.getAttribute(k)+'px'})}\n"
     "function hue(v){var c=getComputedStyle(root).getPropertyValue(v).trim();"
     "return[1,3,5].map(function(i){return parseInt(c.substr(i,2),16)})}\n"
     "function value(c,b){var lo=+c.dataset.lo,hi=+c.dataset.hi;return lo+(b-1)/254*(hi-lo)}\n"
@@ -67,7 +71,7 @@ const char bs_page_script[] =
     "h=t<0||!div?down:up;t=Math.pow(Math.min(1,Math.abs(t)),gamma);\n"
     "  d[4*i]=h[0];d[4*i+1]=h[1];d[4*i+2]=h[2];d[4*i+3]=Math.round(255*t)}\n"
     " g.putImageData(p,0,0)})}\n"
-    "all('.map canvas',function(c){var at=c.closest('figure').querySelector('.map-at'),"
+    "all('.map canvas',function(c){place(c);var at=c.closest('figure').querySelector('.map-at'),"
     "rest=at.textContent,r=JSON.parse(c.dataset.r),k=c.dataset.k?JSON.parse(c.dataset.k):r;\n"
     " c.addEventListener('mousemove',function(e){var box=c.getBoundingClientRect(),"
     "x=Math.floor((e.clientX-box.left)/box.width*c.width),"

@@ -96,6 +96,7 @@ const char bs_page_style[] =
     "white-space:nowrap}\n"
     ".span.wrong{outline:2px solid var(--bad)}.span.missed{outline:2px dashed var(--bad)}\n"
     "img.pixel{image-rendering:pixelated;display:block;max-width:100%;background:var(--panel)}\n"
+    ".beside{display:flex;gap:8px}\n"
     "figure{margin:.8rem 0}figcaption{font-size:12.5px;color:var(--soft)}\n"
     /* charts */
     "svg{display:block;max-width:100%;height:auto}\n"
