@@ -76,7 +76,9 @@ static basin_status read_entries(const char *name, struct archive *a, size_t cei
             return BASIN_OK;
         if (r < ARCHIVE_WARN)
             return fail_archive(name, a, err);
-        const char  *entry = archive_entry_pathname(e);
+        const char *entry = archive_entry_pathname(e);
+        if (!entry)
+            entry = archive_entry_pathname_utf8(e);
         basin_status s = add_array(name, a, entry ? entry : "", ceiling - used, z, err);
         if (s)
             return s;
@@ -87,17 +89,19 @@ static basin_status read_entries(const char *name, struct archive *a, size_t cei
 basin_status bs_npz_open(const char *name, const void *bytes, size_t n, size_t ceiling, bs_npz *out,
                          basin_error *err)
 {
+    const locale_t  was = bs_locale_plain(); /* names as they are stored */
     struct archive *a = archive_read_new();
     basin_status    s;
     out->n = 0;
     if (!a)
-        return bs_fail_nomem(err);
-    if (archive_read_support_format_zip(a) != ARCHIVE_OK ||
+        s = bs_fail_nomem(err);
+    else if (archive_read_support_format_zip(a) != ARCHIVE_OK ||
         archive_read_open_memory(a, bytes, n) != ARCHIVE_OK)
         s = fail_archive(name, a, err);
     else
         s = read_entries(name, a, ceiling, out, err);
     archive_read_free(a);
+    bs_locale_back(was);
     if (s)
         bs_npz_free(out);
     return s;
