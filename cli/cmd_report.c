@@ -26,7 +26,7 @@ int cmd_report(int argc, char **argv)
         return status;
     if (n < 1)
         return cli_misuse(verb, "a run folder is needed, such as 'basin train -o' makes");
-    status = cli_whole(verb, "--threads", threads, 4096, &o.threads);
+    status = cli_whole(verb, "--threads", threads, 1024, &o.threads);
     if (status)
         return status;
     basin_session session = cli_session(&common);

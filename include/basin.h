@@ -21,6 +21,11 @@
  * A model is immutable once loaded and may be shared between threads. A
  * predictor holds the memory of one thread at a time.
  *
+ * A guest in your process: what belongs to all of it or to the calling thread (numbers of threads
+ * of OpenMP and BLAS, rounding, locale, handlers and masks of signals, umask, environment) is
+ * after every call as it was before. A child that is forked while the process has several threads
+ * may go on with everything here; it then works on one thread, with the same results.
+ *
  * Signals: handlers of the host may run at any time. Those of a thread that multiplies matrices
  * here wait for the end of a step, as a rule a few milliseconds: kernels of oneDNN use the stack
  * pointer for other things. */
@@ -75,7 +80,8 @@ const char *basin_model_feature(const basin_model *m, int i); /* NULL when it ha
 int         basin_model_columns(const basin_model *m);        /* of tokens, beside the word */
 const char *basin_model_column(const basin_model *m, int i);  /* "column 2": of the training file */
 
-/* Borrows the model. threads: 1, or more to share the work of large batches; 0 = all cores. */
+/* Borrows the model. threads: 1, or more (up to 1024, of which 64 are used) to share the work of
+ * large batches; 0 = all cores. */
 basin_status basin_predictor_new(const basin_model *m, int threads, basin_predictor **out,
                                  basin_error *err);
 void         basin_predictor_free(basin_predictor *p); /* accepts NULL */

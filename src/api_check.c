@@ -1,5 +1,6 @@
 /* api_check.c -- arguments of the library's functions that cannot be meant. */
 #include "api.h"
+#include "base/threads.h"
 
 basin_status bs_need(const bs_argument *a, basin_error *err)
 {
@@ -22,9 +23,9 @@ basin_status bs_need_files(const char *const *files, int n, basin_error *err)
 
 basin_status bs_need_threads(int threads, basin_error *err)
 {
-    if (threads < 0)
-        return bs_fail(err, BASIN_EARG, "threads: %d is not a number of threads; 0 = all cores",
-                       threads);
+    if (threads < 0 || threads > BS_ASKED_THREADS)
+        return bs_fail(err, BASIN_EARG, "threads: %d is not in 0..%d; 0 = all cores", threads,
+                       BS_ASKED_THREADS);
     return BASIN_OK;
 }
 

@@ -6,11 +6,11 @@
 #include "api_compare.h"
 
 #include <limits.h>
-#include <omp.h>
 #include <string.h>
 
 #include "api_jobs.h"
 #include "base/io.h"
+#include "base/threads.h"
 
 /* ---- what is asked for ---- */
 
@@ -165,7 +165,7 @@ static basin_status resolve(bs_comparison *c, const basin_config *config, basin_
                     first->train.seed, c->seeds - 1);
     if (!s)
         s = bs_profile_parse(first->train.profile, &c->profile, err);
-    c->threads = first->train.threads > 0 ? first->train.threads : omp_get_num_procs();
+    c->threads = bs_threads(first->train.threads);
     return s;
 }
 

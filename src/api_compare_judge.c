@@ -4,10 +4,10 @@
  * lets rows change sides (randomisation) once for all seeds of both methods, so that rows
  * stay the unit and several trainings make the test sharper, not the sample larger. */
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 
 #include "api_compare.h"
+#include "base/threads.h"
 
 static const double level = 0.95;
 /* for the scores that average precision by label keeps, of all runs together */
@@ -168,7 +168,7 @@ static basin_status test_all(bs_comparison *c, const sources *all, basin_error *
 {
     basin_status first = BASIN_OK;
     /* pairs do not touch each other, and a pair is one thread's work */
-#pragma omp parallel for schedule(dynamic) num_threads(c->threads)
+#pragma omp parallel for schedule(dynamic) num_threads(bs_team(c->threads))
     for (int i = 0; i < c->n * BS_CUTS; i++) {
         const int   method = i / BS_CUTS;
         basin_error mine = {0};

@@ -5,11 +5,11 @@
 #include "api_tune.h"
 
 #include <math.h>
-#include <omp.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/threads.h"
 
 double bs_tune_elapsed(const bs_tuning *t)
 {
@@ -99,7 +99,7 @@ static basin_status make_space(bs_tuning *t, const basin_config *c, basin_error 
 static void share_threads(bs_tuning *t)
 {
     enum { SEVERAL = 4 };
-    const int threads = t->base.train.threads > 0 ? t->base.train.threads : omp_get_num_procs();
+    const int threads = bs_threads(t->base.train.threads);
     t->jobs = t->o->jobs;
     if (t->jobs == 0)
         t->jobs = t->o->trials > 0 ? 1 : threads < SEVERAL ? threads : SEVERAL;

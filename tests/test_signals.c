@@ -6,38 +6,12 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdbool.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <ucontext.h>
 
-#include "api_folder.h"
-
-/* Nets wide enough for products that go to oneDNN, whatever OpenBLAS knows of the processor. */
-typedef struct {
-    const char *task, *file, *made, *method;
-    const char *settings[8]; /* NULL at the end */
-} subject;
-
-static const subject subjects[] = {
-    {"mlc",
-     "m.arff",
-     "rows=160 groups=16",
-     "seal-nce",
-     {"net.width=256", "net.layers=2", "energy.hidden=128", "batch=64", "samples=4"}},
-    {"tag",
-     "t.conll",
-     "rows=40 length=12",
-     "infnet+",
-     {"net.width=128", "words.width=96", "batch=32", "samples=2"}},
-    {"seg",
-     "s.tar",
-     "images=12 size=32",
-     "seal-regression",
-     {"net.width=48", "energy.hidden=48", "batch=8"}},
-};
-enum { SUBJECTS = sizeof subjects / sizeof subjects[0], MOST = 1 << 16, CALLS = 8, ROWS = 300 };
+#include "three_tasks.h"
 
 /* ---- the timer ---- */
 
@@ -107,94 +81,6 @@ static void end_timer(void)
     signal(SIGALRM, SIG_IGN);
 }
 
-/* ---- work ---- */
-
-static basin_status train(const subject *s, const char *run, const char *threads, basin_error *err)
-{
-    basin_config     *c = NULL;
-    basin_text        text = {0};
-    basin_status      status = basin_config_new(&c, err);
-    const char *const own[][2] = {{"epochs", "2"},
-                                  {"method", s->method},
-                                  {"threads", threads},
-                                  {"report", "no"},
-                                  {"task", s->task}};
-    for (size_t i = 0; i < sizeof own / sizeof own[0] && !status; i++)
-        status = basin_config_set(c, own[i][0], own[i][1], err);
-    for (int i = 0; s->settings[i] && !status; i++) {
-        char        key[32];
-        const char *equals = strchr(s->settings[i], '=');
-        snprintf(key, sizeof key, "%.*s", (int)(equals - s->settings[i]), s->settings[i]);
-        status = basin_config_set(c, key, equals + 1, err);
-    }
-    if (!status)
-        status = basin_config_file(c, "train", s->file, err);
-    if (!status)
-        status = basin_train(c, run, 1, 0, NULL, &text, err);
-    basin_text_free(&text);
-    basin_config_free(c);
-    return status;
-}
-
-typedef struct {
-    float   scores[MOST];
-    int32_t tags[MOST];
-    uint8_t mask[MOST];
-} answer;
-
-static basin_status ask_rows(const basin_model *m, basin_predictor *p, answer *a, basin_error *err)
-{
-    int32_t          start[ROWS + 1], index[ROWS * 8];
-    const int        n = basin_model_features(m);
-    const basin_rows x = {ROWS, n, start, index, NULL};
-    assert_true(n >= 80 && ROWS * basin_model_labels(m) <= MOST);
-    for (int i = 0; i <= ROWS; i++)
-        start[i] = 8 * i;
-    for (int i = 0; i < ROWS * 8; i++)
-        index[i] = 10 * (i % 8) + i / 8 % 10;
-    return basin_predict_csr(p, &x, a->scores, err);
-}
-
-static basin_status ask_sentence(basin_predictor *p, answer *a, basin_error *err)
-{
-    const char *tokens[ROWS];
-    for (int i = 0; i < ROWS; i++)
-        tokens[i] = i % 3 ? "a" : "b";
-    return basin_predict_tokens(p, tokens, ROWS, NULL, a->tags, a->scores, err);
-}
-
-static basin_status ask_image(basin_predictor *p, answer *a, basin_error *err)
-{
-    static uint8_t pixels[64 * 64 * 3];
-    for (size_t i = 0; i < sizeof pixels; i++)
-        pixels[i] = (uint8_t)(i * 7);
-    return basin_predict_image(p, pixels, 64, 64, 3, a->mask, a->scores, err);
-}
-
-static void predict(const subject *s, const char *run, int threads, answer *a)
-{
-    basin_model     *m = NULL;
-    basin_predictor *p = NULL;
-    OK(basin_model_load(run, &m, err));
-    OK(basin_predictor_new(m, threads, &p, err));
-    for (int i = 0; i < CALLS; i++)
-        if (strcmp(s->task, "mlc") == 0)
-            OK(ask_rows(m, p, a, err));
-        else if (strcmp(s->task, "tag") == 0)
-            OK(ask_sentence(p, a, err));
-        else
-            OK(ask_image(p, a, err));
-    basin_predictor_free(p);
-    basin_model_free(m);
-}
-
-static void same_files(const char *a, const char *b)
-{
-    char command[160];
-    snprintf(command, sizeof command, "cmp %s/best.safetensors %s/best.safetensors", a, b);
-    assert_int_equal(system(command), 0);
-}
-
 /* ---- tests ---- */
 
 static answer quiet, disturbed;
@@ -207,10 +93,10 @@ static void disturb(const subject *s, int threads, bool look)
     snprintf(number, sizeof number, "%d", threads);
     memset(&quiet, 0, sizeof quiet);
     memset(&disturbed, 0, sizeof disturbed);
-    predict(s, s->task, threads, &quiet);
+    OK(predict(s, s->task, threads, &quiet, err));
     begin_timer(look);
     OK(train(s, run, number, err));
-    predict(s, run, threads, &disturbed);
+    OK(predict(s, run, threads, &disturbed, err));
     end_timer();
     assert_true(arrived > 0);
     assert_int_equal(astray, 0);
@@ -261,30 +147,12 @@ static void the_mask_is_restored(void **state)
     sigemptyset(&mine);
     sigaddset(&mine, SIGUSR1);
     assert_int_equal(pthread_sigmask(SIG_SETMASK, &mine, NULL), 0);
-    predict(&subjects[0], subjects[0].task, 1, &quiet);
+    OK(predict(&subjects[0], subjects[0].task, 1, &quiet, err));
     assert_int_equal(pthread_sigmask(SIG_SETMASK, NULL, &after), 0);
     for (int i = 1; i < NSIG; i++)
         assert_int_equal(sigismember(&after, i), i == SIGUSR1);
     sigemptyset(&mine);
     pthread_sigmask(SIG_SETMASK, &mine, NULL);
-}
-
-static int start(void **state)
-{
-    if (in_temporary_folder(state))
-        return -1;
-    for (int i = 0; i < SUBJECTS; i++) {
-        basin_text  text = {0};
-        basin_error err = {0};
-        if (basin_data_make(subjects[i].task, subjects[i].made, 1, subjects[i].file, NULL, NULL,
-                            &text, &err) ||
-            train(&subjects[i], subjects[i].task, "1", &err)) {
-            fprintf(stderr, "%s\n", err.msg);
-            return -1;
-        }
-        basin_text_free(&text);
-    }
-    return 0;
 }
 
 /* Once more with a processor that OpenBLAS knows nothing of: then oneDNN does all products. */
@@ -306,7 +174,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest one[] = {cmocka_unit_test_prestate(one_of_these, argv[1])};
     if (argc > 1)
         return cmocka_run_group_tests_name("a child", one, NULL, NULL);
-    int failed = cmocka_run_group_tests_name("signals", tests, start, leave_folder);
+    int failed = cmocka_run_group_tests_name("signals", tests, three_models, leave_folder);
     if (!failed)
         run_as_another(argv);
     return failed;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/threads.h"
 #include "cpu/dense.h"
 #include "cpu/program.h"
 
@@ -18,7 +19,7 @@ static basin_status workspace_new(const bs_backend_options *o, bs_workspace **ou
     if (!w)
         return bs_fail_nomem(err);
     const char *profile = getenv("BASIN_PROFILE"), *debug = getenv("BASIN_DEBUG");
-    w->threads = o && o->threads > 0 ? o->threads : omp_get_num_procs();
+    w->threads = bs_threads(o ? o->threads : 0);
     w->vec = bs_vec_choose(err);
     if (!w->vec) {
         bs_free(w);
@@ -29,8 +30,6 @@ static basin_status workspace_new(const bs_backend_options *o, bs_workspace **ou
     w->generation = 1;
     w->profile = profile && strcmp(profile, "0") != 0;
     w->check_nan = debug && strcmp(debug, "nan") == 0;
-    /* Our threads call BLAS on blocks; a pool of its own would fight them. */
-    openblas_set_num_threads(1);
     return BASIN_OK;
 }
 
@@ -266,9 +265,10 @@ static void update(bs_workspace *w, const bs_update *rule, const bs_span_update 
     bs_update u = *rule;
     u.fix1 = 1 - pow(u.beta1, (double)u.step);
     u.fix2 = 1 - pow(u.beta2, (double)u.step);
-    const bool   alone = w->threads == 1 || bs_choice_alone(&w->update_choice, HUGE_VAL);
+    const int    threads = bs_team(w->threads);
+    const bool   alone = threads == 1 || bs_choice_alone(&w->update_choice, HUGE_VAL);
     const double start = bs_seconds();
-#pragma omp parallel num_threads(w->threads) if (!alone)
+#pragma omp parallel num_threads(threads) if (!alone)
     {
         const int64_t  me = omp_get_thread_num(), team = omp_get_num_threads();
         bs_thread_mode old = bs_enter_kernels();
@@ -283,7 +283,7 @@ static void update(bs_workspace *w, const bs_update *rule, const bs_span_update 
         }
         bs_leave_kernels(old);
     }
-    if (w->threads > 1)
+    if (threads > 1)
         bs_choice_report(&w->update_choice, bs_seconds() - start);
 }
 
@@ -313,10 +313,10 @@ static double square_sum(bs_workspace *w, const bs_span_update *span, int n, con
 {
     double     total = 0, part[SQUARE_SHARES];
     int64_t    pieces = 0;
-    const bool alone = w->threads == 1 || w->update_choice.alone;
+    const int  threads = w->update_choice.alone ? 1 : bs_team(w->threads);
     for (int k = 0; k < n; k++)
         pieces += (span[k].count + piece_length(&span[k]) - 1) / piece_length(&span[k]);
-#pragma omp parallel for num_threads(w->threads) if (!alone && pieces >= SQUARE_SHARES)
+#pragma omp parallel for num_threads(threads) if (threads > 1 && pieces >= SQUARE_SHARES)
     for (int i = 0; i < SQUARE_SHARES; i++) {
         int64_t first = pieces * i / SQUARE_SHARES;
         part[i] =

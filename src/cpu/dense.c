@@ -14,6 +14,7 @@
 
 #include "base/utf8.h"
 #include "cpu/dense.h"
+#include "cpu/program.h"
 #include "cpu/signals.h"
 
 #ifdef BS_DOUBLE
@@ -104,13 +105,10 @@ void bs_products_end(void)
 static void whole(bool ta, bool tb, int m, int n, int k, const real *a, int lda, const real *b,
                   int ldb, real beta, real *c, int ldc)
 {
-    const bool lonely = !mine.run;
     if (!mine.blocked)
         mine.signals = bs_signals_block();
     mine.blocked = true;
     dnnl_sgemm(ta ? 'T' : 'N', tb ? 'T' : 'N', m, n, k, 1, a, lda, b, ldb, beta, c, ldc);
-    if (lonely)
-        bs_products_end();
 }
 
 static void name_dnnl(char *out, size_t room)
@@ -154,12 +152,10 @@ const char *bs_dense_libraries(void)
     return libraries;
 }
 
-void bs_gemm(bool ta, bool tb, int m, int n, int k, const real *a, int64_t lda, const real *b,
-             int64_t ldb, real beta, real *c, int64_t ldc)
+static void multiply(bool ta, bool tb, int m, int n, int k, const real *a, int64_t lda,
+                     const real *b, int64_t ldb, real beta, real *c, int64_t ldc)
 {
     int rows, columns;
-    if (m <= 0 || n <= 0) /* a block of a cut may be empty */
-        return;
     if (!has_unpacked() || !parts(ta, tb, m, n, k, &rows, &columns)) {
         whole(ta, tb, m, n, k, a, (int)lda, b, (int)ldb, beta, c, (int)ldc);
         return;
@@ -171,7 +167,27 @@ void bs_gemm(bool ta, bool tb, int m, int n, int k, const real *a, int64_t lda, 
                       b + (tb ? j * ldb : j), (int)ldb, beta, c + i * ldc + j, (int)ldc);
 }
 
+void bs_gemm(bool ta, bool tb, int m, int n, int k, const real *a, int64_t lda, const real *b,
+             int64_t ldb, real beta, real *c, int64_t ldc)
+{
+    const bool     lonely = !mine.run;
+    bs_thread_mode old = {0};
+    if (m <= 0 || n <= 0) /* a block of a cut may be empty */
+        return;
+    if (lonely)
+        old = bs_enter_kernels();
+    multiply(ta, tb, m, n, k, a, lda, b, ldb, beta, c, ldc);
+    if (lonely)
+        bs_leave_kernels(old);
+}
+
 void bs_gemv(bool ta, int m, int n, const real *a, int64_t lda, const real *x, real beta, real *y)
 {
+    const bool     lonely = !mine.run;
+    bs_thread_mode old = {0};
+    if (lonely)
+        old = bs_enter_kernels();
     blas_gemv(CblasRowMajor, TRANSPOSE(ta), m, n, 1, a, (int)lda, x, 1, beta, y, 1);
+    if (lonely)
+        bs_leave_kernels(old);
 }

@@ -9,6 +9,7 @@
 #include <sched.h>
 
 #include "base/log.h"
+#include "base/threads.h"
 #include "cpu/dense.h"
 #include "cpu/program.h"
 
@@ -17,7 +18,6 @@
 #endif
 
 enum {
-    MOST_SHARES = 64,
     SPINS = 2000, /* some ten microseconds, before the core is given away */
     GRACE = 200,  /* before another thread does what is the first one's by custom */
 };
@@ -137,8 +137,8 @@ static void run_shared(bs_program *p, const bs_turn *t, int threads)
 
 void bs_run_calls(bs_program *p, const bs_turn *t)
 {
-    const int threads = p->w->threads < MOST_SHARES ? p->w->threads : MOST_SHARES;
-    if (!t->parallel || threads == 1) {
+    const int threads = t->parallel ? bs_team(p->w->threads) : 1;
+    if (threads == 1) {
         run_alone(p, t);
         return;
     }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/threads.h"
 #include "base/tree.h"
 #include "train/trainer.h"
 
@@ -61,7 +62,7 @@ basin_status bs_record_manifest(const bs_trainer *t, basin_error *err)
                   "\"hardware\": \"%s\", \"cores\": %d, \"threads\": %d},\n"
                   "  \"memory\": {\"parameters\": %lld, \"peak\": %lld}\n}\n",
                   machine.sysname, machine.release, machine.machine, omp_get_num_procs(),
-                  t->o->threads ? t->o->threads : omp_get_num_procs(),
+                  bs_threads(t->o->threads),
                   (long long)t->learner.params->size * (long long)sizeof(real),
                   1024 * (long long)used.ru_maxrss);
     return write_buf(t, "manifest.json", &text, err);
