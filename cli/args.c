@@ -213,7 +213,8 @@ void cli_as_read_rows(const cli_option *own, cli_as_read *a, cli_option out[MOST
          .value = "KEY=VALUE",
          .list = a->set,
          .n = &a->n,
-         .help = "how files are read: text.format=conll, data.header=yes, mask.suffix=_m, ..."},
+         .help = "how files are read: text.format=conll, data.header=yes, mask.suffix=_m, ...; "
+                 "how long a search is: gbi.test_steps=N"},
         {.name = NULL},
     };
     cli_join(own, shared, out);

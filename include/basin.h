@@ -86,6 +86,18 @@ basin_status basin_predictor_new(const basin_model *m, int threads, basin_predic
                                  basin_error *err);
 void         basin_predictor_free(basin_predictor *p); /* accepts NULL */
 
+/* The same with more to say; NULL or 0 = the default. */
+typedef struct {
+    int         threads; /* 0 = all cores */
+    const char *infer;   /* "net", "gbi", "refine", "viterbi"; NULL = the model's own */
+    /* "gbi.test_steps=50", NULL at the end; or NULL. What the model's search may not decide by
+     * itself beyond 100000 energies a row: gbi.test_steps, gbi.restarts, gbi.halvings; and limits:
+     * image.max_window_mb and the like. */
+    const char *const *set;
+} basin_predictor_options;
+basin_status basin_predictor_open(const basin_model *m, const basin_predictor_options *o,
+                                  basin_predictor **out, basin_error *err);
+
 /* Rows of features: row i is start[i] .. start[i + 1] of index and value (NULL = ones). */
 typedef struct {
     int32_t        rows, cols;
@@ -251,7 +263,8 @@ typedef struct {
     const char *part;      /* of images that have parts: train, valid, test, all; NULL = test */
     int         constrain; /* tag, nonzero: well-formed spans only, the best sequence of those */
     /* How the files are read where that is not as the model remembers it: "text.tag_column=3" and
-     * the like, NULL at the end; or NULL. Options of reading only. */
+     * the like, NULL at the end; or NULL. Options of reading, and those that say how long a search
+     * is: gbi.test_steps, gbi.restarts, gbi.halvings. */
     const char *const *set;
 } basin_eval_options;
 

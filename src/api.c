@@ -285,16 +285,20 @@ static basin_status fail_key(const bs_saved *m, const char *key, const bs_option
     return s;
 }
 
-static basin_status read_one_as(bs_saved *m, const char *key, const char *value, basin_error *err)
+static basin_status set_one(bs_saved *m, const char *key, const char *value, basin_error *err)
 {
     const bs_option *rows;
     void            *to = m->kind->reading(&m->settings, &m->known, &rows);
+    bool             searches;
+    basin_status     s = bs_saved_set(m, key, value, &searches, err);
+    if (searches)
+        return s;
     if (!bs_option_find(rows, key) || is_fixed(key))
         return fail_key(m, key, rows, err);
     return bs_options_set(rows, to, key, value, "--set", err);
 }
 
-basin_status bs_model_read_as(basin_model *m, const char *const *set, basin_error *err)
+basin_status bs_saved_set_all(bs_saved *m, const char *const *set, basin_error *err)
 {
     basin_status s = BASIN_OK;
     for (; set && *set && !s; set++) {
@@ -304,7 +308,7 @@ basin_status bs_model_read_as(basin_model *m, const char *const *set, basin_erro
         if (n == 0 || n >= (int)sizeof key)
             return bs_fail(err, BASIN_EARG, "--set: '%.80s' is not KEY=VALUE", *set);
         bs_print(key, sizeof key, "%.*s", n, *set);
-        s = read_one_as(m->saved, key, equals + 1, err);
+        s = set_one(m, key, equals + 1, err);
     }
     return s;
 }

@@ -77,8 +77,8 @@ basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, con
                          bool label_free, bs_logger *log, bs_part *out, basin_error *err);
 
 /* Options of reading ("text.format=conll", NULL at the end; may be NULL) over what the model
- * remembers. Others are refused. */
-basin_status bs_model_read_as(basin_model *m, const char *const *set, basin_error *err);
+ * remembers, and those of bs_saved_set. Others are refused. */
+basin_status bs_saved_set_all(bs_saved *m, const char *const *set, basin_error *err);
 
 /* What to say, after reading a file failed, when it looks like data of another task. */
 basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, basin_error *err);

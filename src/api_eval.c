@@ -176,7 +176,7 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
     bs_buf_init(&json, 1 << 28);
     s = basin_model_load(model, &e.model, err);
     if (!s)
-        s = bs_model_read_as(e.model, o->set, err);
+        s = bs_saved_set_all(e.model->saved, o->set, err);
     if (!s) {
         how = measuring_of(e.model->saved);
         s = how->check(o, err);

@@ -130,6 +130,8 @@ basin_status bs_explain_steps(bs_explanation *e, const bs_part *p, bs_explained_
         /* gbi from the net is what refine does */
         if (from_net ? !m->has_net : how.gbi.start == BS_GBI_NET)
             continue;
+        if ((s = bs_saved_check(m, &how, err)))
+            break;
         bs_explained_search *found = &out->search[out->n++];
         *found = (bs_explained_search){.name = names[i],
                                        .start = from_net ? "net" : starts[how.gbi.start]};

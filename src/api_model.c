@@ -81,21 +81,44 @@ const char *basin_model_card(const basin_model *m)
 basin_status basin_predictor_new(const basin_model *m, int threads, basin_predictor **out,
                                  basin_error *err)
 {
-    basin_predictor *p;
-    bs_inference     how;
-    basin_status     s = BS_NEED(err, {"out", out}, {"model", m});
+    return basin_predictor_open(m, &(basin_predictor_options){.threads = threads}, out, err);
+}
+
+/* The model is shared: what is set is set in a copy of how it is to be used. */
+static basin_status inference_of(const basin_model *m, const basin_predictor_options *o,
+                                 bs_inference *out, basin_error *err)
+{
+    bs_saved *own = bs_alloc(sizeof *own); /* too large for the stack of a small thread */
+    if (!own)
+        return bs_fail_nomem(err);
+    *own = *m->saved;
+    basin_status s = bs_saved_set_all(own, o->set, err);
+    if (!s)
+        s = bs_saved_inference(own, o->infer, false, out, err);
+    bs_free(own);
+    return s;
+}
+
+basin_status basin_predictor_open(const basin_model *m, const basin_predictor_options *o,
+                                  basin_predictor **out, basin_error *err)
+{
+    const basin_predictor_options none = {0};
+    basin_predictor              *p;
+    bs_inference                  how;
+    basin_status                  s = BS_NEED(err, {"out", out}, {"model", m});
     if (out)
         *out = NULL;
+    o = o ? o : &none;
     if (!s)
-        s = bs_need_threads(threads, err);
+        s = bs_need_threads(o->threads, err);
+    if (!s)
+        s = inference_of(m, o, &how, err);
     if (s)
         return s;
     if (!(p = bs_calloc(1, sizeof *p)))
         return bs_fail_nomem(err);
     p->model = m;
-    s = bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &p->w, err);
-    if (!s)
-        s = bs_saved_inference(m->saved, NULL, false, &how, err);
+    s = bs_backend_cpu.workspace_new(&(bs_backend_options){o->threads}, &p->w, err);
     if (!s)
         s = bs_scorer_new(&bs_backend_cpu, p->w, m->saved->params, &m->saved->spec, &how,
                           &p->scorer, err);

@@ -10,7 +10,8 @@ struct basin_predictor {
     const basin_model *model;
     bs_workspace      *w;
     bs_scorer         *scorer;
-    float             *block;  /* mlc: [BS_SCORE_BLOCK, features] of a dense net */
+    float             *block; /* mlc: [block_rows, features] of a dense net */
+    int32_t            block_rows;
     struct bs_tagger  *tagger; /* tag: what requests need */
 };
 

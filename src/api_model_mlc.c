@@ -35,11 +35,21 @@ static const char *label(const bs_known *k, int i)
 
 static basin_status start(basin_predictor *p, basin_error *err)
 {
-    const bs_mlc_shape *shape = &p->model->saved->spec.mlc;
-    const size_t        cells = (size_t)BS_SCORE_BLOCK * (size_t)shape->features;
-    if (!shape->sparse && !(p->block = bs_calloc(cells, sizeof *p->block)))
-        return bs_fail_nomem(err);
+    (void)p;
+    (void)err;
     return BASIN_OK;
+}
+
+/* Room for the next block of a dense net, and how many rows it has. */
+static basin_status next_block(basin_predictor *p, int32_t left, int32_t *n, basin_error *err)
+{
+    *n = left < BS_SCORE_BLOCK ? left : BS_SCORE_BLOCK;
+    if (*n <= p->block_rows)
+        return BASIN_OK;
+    bs_free(p->block);
+    p->block = bs_calloc((size_t)*n * (size_t)p->model->saved->spec.mlc.features, sizeof *p->block);
+    p->block_rows = p->block ? *n : 0;
+    return p->block ? BASIN_OK : bs_fail_nomem(err);
 }
 
 static void stop(basin_predictor *p)
@@ -116,8 +126,9 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
     for (size_t i = 0; i < (size_t)rows * D; i++)
         if (isinf(x[i]))
             return infinite((int32_t)(i / D), (int32_t)(i % D), err);
-    for (int32_t first = 0; first < rows; first += BS_SCORE_BLOCK) {
-        int32_t n = rows - first < BS_SCORE_BLOCK ? rows - first : BS_SCORE_BLOCK;
+    for (int32_t first = 0, n = 0; first < rows; first += n) {
+        if ((s = next_block(p, rows - first, &n, err)))
+            return s;
         for (size_t i = 0; i < (size_t)n * D; i++)
             p->block[i] = prepared(schema, i % D, x[(size_t)first * D + i]);
         s = bs_scorer_dense(p->scorer, p->block, n, scores + (size_t)first * L, NULL, err);
@@ -132,8 +143,10 @@ static basin_status spread(basin_predictor *p, const basin_rows *x, float *score
 {
     const bs_schema *schema = &p->model->saved->known.mlc;
     const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
-    for (int32_t first = 0; first < x->rows; first += BS_SCORE_BLOCK) {
-        int32_t n = x->rows - first < BS_SCORE_BLOCK ? x->rows - first : BS_SCORE_BLOCK;
+    for (int32_t first = 0, n = 0; first < x->rows; first += n) {
+        basin_status s = next_block(p, x->rows - first, &n, err);
+        if (s)
+            return s;
         for (size_t i = 0; i < (size_t)n * D; i++)
             p->block[i] = prepared(schema, i % D, 0);
         for (int32_t r = 0; r < n; r++)
@@ -141,8 +154,7 @@ static basin_status spread(basin_predictor *p, const basin_rows *x, float *score
                 size_t d = (size_t)x->index[k];
                 p->block[(size_t)r * D + d] = prepared(schema, d, x->value ? x->value[k] : 1);
             }
-        basin_status s =
-            bs_scorer_dense(p->scorer, p->block, n, scores + (size_t)first * L, NULL, err);
+        s = bs_scorer_dense(p->scorer, p->block, n, scores + (size_t)first * L, NULL, err);
         if (s)
             return s;
     }

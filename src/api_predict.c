@@ -245,7 +245,7 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
     if (!s)
         s = basin_model_load(model, &m, err);
     if (!s)
-        s = bs_model_read_as(m, o->set, err);
+        s = bs_saved_set_all(m->saved, o->set, err);
     if (s) {
         basin_model_free(m);
         return s;

@@ -281,6 +281,13 @@ basin_status bs_options_default(const bs_option *rows, void *opts, basin_error *
     return BASIN_OK;
 }
 
+void bs_options_own_limits(const bs_option *rows, void *opts)
+{
+    for (const bs_option *r = rows; r->name; r++)
+        if (strstr(r->name, ".max_") && !(r->flags & BS_OPTION_KEEP))
+            bs_options_set(rows, opts, r->name, r->def, "default", NULL);
+}
+
 /* --- showing ----------------------------------------------------------------- */
 
 void bs_option_format(const bs_option *row, const void *opts, bs_buf *out)

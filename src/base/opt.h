@@ -67,6 +67,9 @@ basin_status bs_options_from_json(const bs_option *rows, void *opts, const char 
 basin_status bs_options_from_config(const bs_option *rows, void *opts, const char *text, size_t len,
                                     const char *where, basin_error *err);
 
+/* Limits ("data.max_rows") are the caller's: those that a model has stored are forgotten. */
+void bs_options_own_limits(const bs_option *rows, void *opts);
+
 const bs_option *bs_option_find(const bs_option *rows, const char *name);
 
 /* The entry of names[0..n) nearest to `name` by edit distance, or NULL when

@@ -41,6 +41,8 @@ const bs_option bs_image_rows[] = {
      "refuse pictures with more pixels", 0},
     {"image.max_images", BS_INT, AT(max_images), "1000000", "1", "100000000", NULL,
      "refuse data with more pictures", 0},
+    {"image.max_window_mb", BS_INT, AT(max_window_mb), "256", "1", "1000000", NULL,
+     "refuse models whose first layer needs more memory for a window, in MiB", 0},
     {"image.max_mb", BS_INT, AT(max_mb), "8192", "1", "1000000", NULL,
      "refuse data that needs more memory, in MiB", 0},
     {NULL, BS_INT, 0, NULL, NULL, NULL, NULL, NULL, 0},

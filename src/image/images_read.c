@@ -218,6 +218,10 @@ static basin_status parse_size(bs_image_reading *r)
                        "image.size: a side of '%.40s' is longer than %d "
                        "(image.max_side)",
                        r->o->size, r->o->max_side);
+    if (known && (int64_t)W * H > r->o->max_pixels)
+        return bs_fail(r->err, BASIN_EARG,
+                       "image.size: '%.40s' has more than %d pixels (image.max_pixels)", r->o->size,
+                       r->o->max_pixels);
     if (!known)
         return bs_fail(r->err, BASIN_EARG,
                        "image.size: '%.40s' is not WxH (such as 64x48), auto or keep", r->o->size);

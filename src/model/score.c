@@ -14,7 +14,8 @@ struct bs_scorer {
     bs_cache         *cache;
     bs_search        *search; /* of the energy; NULL for other ways to predict */
     int32_t          *start;  /* [BS_SCORE_BLOCK + 1], a block's rows */
-    real             *dense;  /* [BS_SCORE_BLOCK, features] */
+    real             *dense;  /* [rows of a block, features] */
+    size_t            room;   /* of these */
     bs_tape          *tape;   /* of a search whose points are remembered, or NULL */
     bool              replays;
 };
@@ -53,8 +54,7 @@ basin_status bs_scorer_new(const bs_backend *backend, bs_workspace *w, bs_params
                            const bs_spec *spec, const bs_inference *how, bs_scorer **out,
                            basin_error *err)
 {
-    const bs_mlc_shape *shape = &spec->mlc;
-    bs_scorer          *s = bs_calloc(1, sizeof *s);
+    bs_scorer *s = bs_calloc(1, sizeof *s);
     *out = NULL;
     if (!s)
         return bs_fail_nomem(err);
@@ -64,16 +64,13 @@ basin_status bs_scorer_new(const bs_backend *backend, bs_workspace *w, bs_params
     s->how = *how;
     s->cache = bs_cache_new(backend, w, build, s, 0);
     s->start = bs_calloc(BS_SCORE_BLOCK + 1, sizeof *s->start);
-    if (!shape->sparse)
-        s->dense = bs_calloc((size_t)BS_SCORE_BLOCK * (size_t)shape->features, sizeof *s->dense);
     const bool searches = how->how == BS_INFER_GBI || how->how == BS_INFER_REFINE;
     const bool remembers = searches && how->points > 0;
     if (searches)
         s->search = bs_search_new(backend, spec, &s->how);
     if (remembers)
         s->tape = bs_tape_new(how->points);
-    if (!s->cache || !s->start || (!shape->sparse && !s->dense) || (searches && !s->search) ||
-        (remembers && !s->tape)) {
+    if (!s->cache || !s->start || (searches && !s->search) || (remembers && !s->tape)) {
         bs_scorer_free(s);
         return bs_fail_nomem(err);
     }
@@ -188,10 +185,17 @@ basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, float *
     const size_t D = (size_t)s->spec->mlc.features;
     for (int32_t first = 0; first < rows; first += BS_SCORE_BLOCK) {
         int32_t n = rows - first < BS_SCORE_BLOCK ? rows - first : BS_SCORE_BLOCK;
-        size_t  used = (size_t)n * D;
+        size_t  used = (size_t)n * D, all = (size_t)padded(n) * D;
+        if (all > s->room) {
+            bs_free(s->dense);
+            s->dense = bs_calloc(all, sizeof *s->dense);
+            s->room = s->dense ? all : 0;
+        }
+        if (!s->dense)
+            return bs_fail_nomem(err);
         for (size_t i = 0; i < used; i++)
             s->dense[i] = (real)x[(size_t)first * D + i];
-        memset(s->dense + used, 0, ((size_t)padded(n) * D - used) * sizeof *s->dense);
+        memset(s->dense + used, 0, (all - used) * sizeof *s->dense);
         basin_status status =
             run_block(s, s->dense, n, scores + (size_t)first * (size_t)s->spec->mlc.labels,
                       energies ? energies + first : NULL, err);

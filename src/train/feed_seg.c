@@ -210,20 +210,21 @@ static int place(const places *p, int i)
     return p->n > 1 ? (int)((int64_t)p->slack * i / (p->n - 1)) : p->slack / 2;
 }
 
-int bs_seg_windows(const bs_seg_known *k, int width, int height,
-                   basin_status (*visit)(void *ctx, const bs_crop *c), void *ctx,
-                   basin_status *status)
+int64_t bs_seg_windows(const bs_seg_known *k, int width, int height,
+                       basin_status (*visit)(void *ctx, const bs_crop *c), void *ctx,
+                       basin_status *status)
 {
     const int side = (int)sqrt((double)k->crops);
     places    across, down;
     find_places(width, k->width, side, &across);
     find_places(height, k->height, side, &down);
-    for (int i = 0; visit && i < across.n * down.n && !*status; i++) {
-        bs_crop c = {.x = place(&across, i % across.n),
-                     .y = place(&down, i / across.n),
+    const int64_t n = (int64_t)across.n * down.n;
+    for (int64_t i = 0; visit && i < n && !*status; i++) {
+        bs_crop c = {.x = place(&across, (int)(i % across.n)),
+                     .y = place(&down, (int)(i / across.n)),
                      .width = k->width,
                      .height = k->height};
         *status = visit(ctx, &c);
     }
-    return across.n * down.n;
+    return n;
 }

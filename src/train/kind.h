@@ -175,6 +175,9 @@ struct bs_kind {
     /* The nets that options and data ask for. */
     basin_status (*spec)(const bs_train_options *o, const bs_known *k, bs_spec *out,
                          basin_error *err);
+    /* NULL, or refuses a model that asks for more, beside its parameters, than the caller's limits
+     * allow. */
+    basin_status (*bear)(const bs_spec *s, const bs_known *k, basin_error *err);
 
     /* NULL, or first values that are not random, for parameters with a prefix. */
     void (*fill)(const bs_known *k, bs_params *p, const char *prefix);

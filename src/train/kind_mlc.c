@@ -263,7 +263,8 @@ static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k
     if (spec->mlc.sparse)
         return bs_scorer_csr(s, &data->x, out->scores, out->energy, err);
     const size_t D = (size_t)spec->mlc.features, L = (size_t)spec->mlc.labels;
-    float       *rows = bs_calloc(BS_SCORE_BLOCK * D, sizeof *rows);
+    const size_t block = data->rows < BS_SCORE_BLOCK ? (size_t)data->rows : BS_SCORE_BLOCK;
+    float       *rows = bs_calloc(block * D + 1, sizeof *rows);
     basin_status status = rows ? BASIN_OK : bs_fail_nomem(err);
     for (int32_t first = 0; first < data->rows && !status; first += BS_SCORE_BLOCK) {
         int32_t left = data->rows - first, n = left < BS_SCORE_BLOCK ? left : BS_SCORE_BLOCK;

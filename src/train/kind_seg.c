@@ -8,9 +8,11 @@
 #include "image/resize.h"
 
 enum {
-    WINDOWS = 32,         /* of a batch that is predicted */
-    MOST_SIDE = 8192,     /* of a window */
-    MOST_CELLS = 1 << 26, /* numbers of a y, and inputs of a full layer */
+    WINDOWS = 32,           /* of a batch that is predicted, at most, ... */
+    BATCH = 1 << 21,        /* and pixels, if that is more than one window */
+    MOST_WINDOWS = 1 << 18, /* of a photo */
+    MOST_SIDE = 8192,       /* of a window */
+    MOST_CELLS = 1 << 26,   /* numbers of a y, and inputs of a full layer */
 };
 
 /* ---- files ---- */
@@ -337,6 +339,7 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
         s = bs_fail(err, BASIN_EDATA, "%s: what the model knows of images is incomplete", where);
     if (!s)
         s = bs_options_from_json(bs_image_rows, &out->seg.image, image.data, image.len, where, err);
+    bs_options_own_limits(bs_image_rows, &out->seg.image);
     const json_t *binary = json_object_get(o, "binary"); /* older models have it as an option */
     out->seg.binary = binary ? json_is_true(binary) : strcmp(out->seg.image.binary, "yes") == 0;
     bs_buf_free(&image);
@@ -388,6 +391,27 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
     return s ? s : check_size(&out->seg, err);
 }
 
+/* A window or a size of photos is a few bytes in a model. */
+static basin_status bear(const bs_spec *spec, const bs_known *k, basin_error *err)
+{
+    const bs_image_options *o = &k->seg.image;
+    const double            mb =
+        (double)k->seg.width * k->seg.height * spec->seg.filters * (double)sizeof(real) / (1 << 20);
+    int W = 0, H = 0;
+    if (mb > o->max_window_mb)
+        return bs_fail(err, BASIN_EDATA,
+                       "the model looks at windows of %d x %d pixels with %d filters, for which it "
+                       "needs %.0f MiB; image.max_window_mb allows %d",
+                       k->seg.width, k->seg.height, spec->seg.filters, mb, o->max_window_mb);
+    if (bs_image_size(o->size, &W, &H) &&
+        (W > o->max_side || H > o->max_side || (int64_t)W * H > o->max_pixels))
+        return bs_fail(err, BASIN_EDATA,
+                       "the model enlarges photos to %d x %d; image.max_side and image.max_pixels "
+                       "allow %d and %d",
+                       W, H, o->max_side, o->max_pixels);
+    return BASIN_OK;
+}
+
 /* ---- outputs ---- */
 
 static int planes_of(const bs_known *k)
@@ -422,6 +446,7 @@ typedef struct {
     bs_windows       room;
     bs_crop          crop[WINDOWS];
     int32_t          image[WINDOWS], n; /* of the batch */
+    int32_t          most;              /* of its windows */
     int32_t          now;               /* the photo whose windows are being put */
     int32_t          open;              /* the photo that is being pasted; -1: none */
     int              missing, windows;  /* of its windows */
@@ -437,7 +462,7 @@ static basin_status open_photo(predicting *p, int32_t image)
     const int    width = p->im->width[image], height = p->im->height[image];
     basin_status none = BASIN_OK;
     p->open = image;
-    p->windows = p->missing = bs_seg_windows(&p->known->seg, width, height, NULL, NULL, &none);
+    p->windows = p->missing = (int)bs_seg_windows(&p->known->seg, width, height, NULL, NULL, &none);
     p->energy = 0;
     if (p->paste.width == width && p->paste.height == height) {
         bs_paste_clear(&p->paste);
@@ -504,7 +529,31 @@ static basin_status put_window(void *ctx, const bs_crop *c)
     bs_windows_put(&p->room, p->im, p->now, c, NULL, p->n);
     p->crop[p->n] = *c;
     p->image[p->n++] = p->now;
-    return p->n == WINDOWS ? run_windows(p) : BASIN_OK;
+    return p->n == p->most ? run_windows(p) : BASIN_OK;
+}
+
+/* A power of two, since that is what batches are. */
+static int32_t most_windows(size_t cells)
+{
+    int32_t most = WINDOWS;
+    while (most > 1 && (size_t)most * cells > BATCH)
+        most /= 2;
+    return most;
+}
+
+static basin_status predict_photo(predicting *p)
+{
+    const int     width = p->im->width[p->now], height = p->im->height[p->now];
+    basin_status  s = BASIN_OK;
+    const int64_t n = bs_seg_windows(&p->known->seg, width, height, NULL, NULL, &s);
+    if (n > MOST_WINDOWS)
+        return bs_fail(p->err, BASIN_EDATA,
+                       "a photo of %d x %d pixels takes %lld of the model's windows of %d x %d, "
+                       "more than %d",
+                       width, height, (long long)n, p->known->seg.width, p->known->seg.height,
+                       (int)MOST_WINDOWS);
+    bs_seg_windows(&p->known->seg, width, height, put_window, p, &s);
+    return s;
 }
 
 static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
@@ -515,14 +564,15 @@ static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k
                       .im = p->seg,
                       .known = k,
                       .planes = bs_seg_planes(&spec->seg),
+                      .most = most_windows(cells),
                       .open = -1,
                       .out = out,
                       .err = err};
-    basin_status status = bs_windows_make(&k->seg, w.planes, WINDOWS, &w.room, err);
+    basin_status status = bs_windows_make(&k->seg, w.planes, w.most, &w.room, err);
     if (!status && !(w.window = bs_calloc((size_t)w.planes * cells, sizeof *w.window)))
         status = bs_fail_nomem(err);
     for (w.now = 0; w.now < w.im->n && !status; w.now++)
-        bs_seg_windows(&k->seg, w.im->width[w.now], w.im->height[w.now], put_window, &w, &status);
+        status = predict_photo(&w);
     if (!status)
         status = run_windows(&w);
     bs_windows_free(&w.room);
@@ -640,6 +690,7 @@ const bs_kind bs_kind_seg = {
     .known_json = known_json,
     .known_read = known_read,
     .spec = make_spec,
+    .bear = bear,
     .feed = bs_feed_seg,
     .outputs = make_outputs,
     .predict = predict,

@@ -42,8 +42,8 @@ basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spe
 
 /* Windows that a photo of this size is predicted by; returns how many. Calls visit for each, until
  * it fails; may be NULL. */
-int bs_seg_windows(const bs_seg_known *k, int width, int height,
-                   basin_status (*visit)(void *ctx, const bs_crop *c), void *ctx,
-                   basin_status *status);
+int64_t bs_seg_windows(const bs_seg_known *k, int width, int height,
+                       basin_status (*visit)(void *ctx, const bs_crop *c), void *ctx,
+                       basin_status *status);
 
 #endif

@@ -280,6 +280,7 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
         s = bs_fail(err, BASIN_EDATA, "%s: what the model knows of words is incomplete", where);
     if (!s)
         s = bs_options_from_json(bs_corpus_rows, &out->text, text.data, text.len, where, err);
+    bs_options_own_limits(bs_corpus_rows, &out->text);
     if (!s)
         s = bs_lexicon_take(lexicon, where, &out->tag, err);
     if (!s)

@@ -369,7 +369,9 @@ basin_status bs_settings_from_json(bs_settings *s, const char *json, size_t len,
 {
     bs_option rows[BS_SETTINGS_ROWS];
     merge(rows, 0);
-    return bs_options_from_json(rows, s, json, len, where, err);
+    basin_status status = bs_options_from_json(rows, s, json, len, where, err);
+    bs_options_own_limits(rows, s);
+    return status;
 }
 
 void bs_settings_help(bs_buf *out)

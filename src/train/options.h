@@ -123,7 +123,8 @@ basin_status bs_settings_config(bs_settings *s, const char *text, size_t len, co
 void         bs_settings_write_config(const bs_settings *s, bs_buf *out);
 void         bs_settings_json(const bs_settings *s, bs_buf *out);
 /* The same without those of a list that ends with NULL; a name that ends with a dot is a group. */
-void         bs_settings_json_but(const bs_settings *s, const char *const *but, bs_buf *out);
+void bs_settings_json_but(const bs_settings *s, const char *const *but, bs_buf *out);
+/* As a model has them: limits are the defaults, whatever it says. */
 basin_status bs_settings_from_json(bs_settings *s, const char *json, size_t len, const char *where,
                                    basin_error *err);
 void         bs_settings_help(bs_buf *out);

@@ -7,6 +7,51 @@
 
 #include "train/method.h"
 
+/* Energies that the search of a model may look at for a row; the largest preset has 90. More is for
+ * callers to ask for: a file of some hundred bytes must not make a row take hours. */
+enum { MOST_ENERGIES = 100000 };
+
+static const char *const lengths[] = {"gbi.test_steps", "gbi.restarts", "gbi.halvings", NULL};
+
+basin_status bs_saved_set(bs_saved *s, const char *key, const char *value, bool *known,
+                          basin_error *err)
+{
+    int i = 0;
+    while (lengths[i] && strcmp(key, lengths[i]) != 0)
+        i++;
+    *known = lengths[i] != NULL;
+    if (!*known)
+        return BASIN_OK;
+    basin_status status =
+        bs_options_set(bs_train_rows, &s->settings.train, key, value, "--set", err);
+    if (!status && (i > 0 || s->settings.train.gbi_test_steps > 0))
+        s->decided |= 1u << i;
+    return status;
+}
+
+static basin_status check_length(const bs_saved *s, const bs_gbi *o, basin_error *err)
+{
+    const int number[] = {o->steps, o->starts, 1 + o->halvings};
+    double    asked = 1;
+    for (int i = 0; lengths[i]; i++)
+        if (!(s->decided >> i & 1))
+            asked *= number[i];
+    if (asked <= MOST_ENERGIES)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EDATA,
+                   "the model's search asks for %d steps from %d starts with %d halvings: %.0f "
+                   "energies a row, and at most %d are its to ask for; --set gbi.test_steps=N, "
+                   "gbi.restarts=N or gbi.halvings=N decides instead",
+                   o->steps, o->starts, o->halvings, asked, (int)MOST_ENERGIES);
+}
+
+basin_status bs_saved_check(const bs_saved *s, const bs_inference *how, basin_error *err)
+{
+    const bool   searches = how->how == BS_INFER_GBI || how->how == BS_INFER_REFINE;
+    basin_status status = searches ? check_length(s, &how->gbi, err) : BASIN_OK;
+    return !status && s->kind->bear ? s->kind->bear(&s->spec, &s->known, err) : status;
+}
+
 basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool constrain,
                                 bs_inference *out, basin_error *err)
 {
@@ -38,7 +83,7 @@ basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool const
         return bs_fail(err, BASIN_EARG,
                        "--infer: viterbi needs an energy that is a chain (task tag, energy.kind "
                        "chain); use gbi");
-    return BASIN_OK;
+    return bs_saved_check(s, out, err);
 }
 
 /* ---- writing ---- */

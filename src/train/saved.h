@@ -22,12 +22,21 @@ typedef struct {
     bs_spec        spec;
     bool           has_net, has_energy, has_cost_net;
     bs_params     *params;
-    const char    *card; /* JSON: scores of the training run; "" if none */
+    const char    *card;    /* JSON: scores of the training run; "" if none */
+    unsigned       decided; /* by the caller, of what makes its search long: bits of bs_saved_set */
 } bs_saved;
 
-/* How the model predicts: `infer` (net, gbi, refine; NULL: as its options say). */
+/* What a caller sets instead of the model, of "gbi.test_steps", "gbi.restarts", "gbi.halvings":
+ * *known = false for another key. */
+basin_status bs_saved_set(bs_saved *s, const char *key, const char *value, bool *known,
+                          basin_error *err);
+
+/* How the model predicts: `infer` (net, gbi, refine; NULL: as its options say). A model that asks
+ * for more than limits allow is refused, unless the caller has set what it asks for. */
 basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool constrain,
                                 bs_inference *out, basin_error *err);
+/* That check alone, of a way to predict that was made otherwise. */
+basin_status bs_saved_check(const bs_saved *s, const bs_inference *how, basin_error *err);
 
 /* Keeps net/... and energy/..., and leaves out what only training needs; the cost-augmented net is
  * kept where asked for (infnet.keep). */
