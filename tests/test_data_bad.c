@@ -247,8 +247,16 @@ static const bad jsonl[] = {
         "data:2: the line is a list; a row is an object {...}"),
     ROW("", "{\"features\": 3, \"labels\": [\"x\"]}\n",
         "data:1: \"features\" is a number; it must be an object or a list"),
-    ROW("", "{\"features\": {\"a\": [1]}, \"labels\": [\"x\"]}\n",
-        "data:1: feature 'a' is a list; it must be a number, a string, true, false or null"),
+    ROW("", "{\"features\": {\"a\": [\"p\"]}, \"labels\": [\"x\"]}\n",
+        "data:1: feature 'a' is a list with a string in it; a list is of numbers, or of labels "
+        "(--labels a)"),
+    ROW("", "{\"a\": \"r\", \"labels\": [\"x\"]}\n{\"a\": 1, \"labels\": []}\n",
+        "data:2: feature 'a' is a number here, but was a text before"),
+    ROW("labels=b,c", "{\"a\": 1, \"b\": 1, \"c\": 2}\n",
+        "data: label member 'c' has numbers other than 0 and 1"),
+    ROW("labels=b,c", "{\"a\": 1, \"b\": 1, \"c\": \"ja\"}\n",
+        "data: label member 'c' has the value 'ja'; a label is true, false, 0 or 1 (--true and "
+        "--false add words)"),
     ROW("", "{\"features\": {\"a\": 1e39}, \"labels\": [\"x\"]}\n",
         "data:1: the value of a is too large (above 3.4e38)"),
     ROW("", "{\"features\": {\"a\": 1e999}, \"labels\": [\"x\"]}\n",
@@ -271,7 +279,8 @@ static const bad jsonl[] = {
     ROW("", "{\"features\": {\"a\": 1}, \"labels\": [\"x\"], \"tags\": [\"x\"]}\n",
         "data:1: more than one of labels, label and tags"),
     ROW("", "{\"features\": {\"a\": 1}}\n",
-        "data: no row has labels; write \"labels\": [\"name\", ...]"),
+        "data: no row has labels; write \"labels\": [\"name\", ...], or say with --labels which "
+        "members they are"),
     ROW("", "{\"a\": 1, \"labels\": [\"x\"]}\n{\"a\": \"r\", \"labels\": []}\n",
         "data:2: feature 'a' is a text here, but was a number before"),
     ROW("", "{\"labels\": [\"x\"]}\n", "data: there are no features"),

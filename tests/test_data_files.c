@@ -54,7 +54,7 @@ static void test_names(void **state)
     assert_string_equal(again("{\"1\":2,\" b \":1,\"na\":3,\"labels\":[\"0\",\"1.5\"]}\n"
                               "{\"1\":4,\"labels\":[\"0\"]}\n",
                               "csv", "labels=0,1.5"),
-                        "1:2  b :1 na:3 | 0 1.5 / 1:4 | 0");
+                        "1:2  b :1 na:3 | 0 1.5 / 1:4  b :nan na:nan | 0");
 }
 
 /* Whether the first line is taken for names. */

@@ -324,7 +324,7 @@ static void test_several_files(void **state)
     bs_dataset     *ds;
     if (bs_dataset_read(paths, 2, &o, &ds, &notes, &err))
         fail_msg("%s", err.msg);
-    assert_string_equal(show(ds), "p:1 | x / p:3 q:2 | x y");
+    assert_string_equal(show(ds), "p:1 q:nan | x / p:3 q:2 | x y");
     bs_dataset_free(ds);
     unlink(a);
     unlink(b);

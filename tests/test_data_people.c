@@ -224,6 +224,28 @@ static void test_cells(void **state)
          "a:1 d=40.1.2024:1 | y / a:2 d=1.1.2024:1 |"},
         {"a,b,tags,y\n1,2,u,1\n3,4,v,0\n", "drop=b,tags labels=y", "a:1 | y / a:3 |"},
         {"a,b,c1,c2,y\n1,2,3,4,1\n", "drop=c* labels=y", "a:1 b:2 | y"},
+        /* JSON rows as columns: nested, absent and null members, labels among them */
+        {"{\"a\":1,\"h\":{\"c\":\"u\",\"r\":3},\"x\":true,\"y\":false}\n"
+         "{\"a\":0,\"h\":{\"c\":null},\"x\":false,\"y\":true}\n"
+         "{\"h\":{\"c\":\"v\",\"r\":4},\"y\":null}\n",
+         "labels=x,y", "a:1 h.c=u:1 h.r:3 | x / h.r:nan | y / a:nan h.c=v:1 h.r:4 | ?x ?y"},
+        {"{\"c\":null,\"labels\":[\"x\"]}\n{\"c\":\"u\",\"labels\":[]}\n"
+         "{\"c\":\"NA\",\"labels\":[]}\n",
+         "", "| x / c=u:1 | / |"},
+        {"{\"a\":1,\"b\":1,\"labels\":[\"x\"]}\n{\"a\":2,\"labels\":[]}\n", "",
+         "a:1 b:1 | x / a:2 b:nan |"},
+        {"{\"a\":1,\"b\":1,\"labels\":[\"x\"]}\n{\"a\":2,\"labels\":[]}\n", "absent=zero",
+         "a:1 b:1 | x / a:2 |"},
+        /* bags of words name what they have */
+        {"{\"features\":{\"a\":1,\"b\":1},\"labels\":[\"x\"]}\n"
+         "{\"features\":{\"a\":2},\"labels\":[]}\n",
+         "", "a:1 b:1 | x / a:2 |"},
+        {"{\"a\":1,\"labels\":[\"x\"]}\n{\"b\":2,\"labels\":[]}\n{\"c\":2,\"labels\":[]}\n", "",
+         "a:1 | x / b:2 | / c:2 |"},
+        {"{\"e\":[0.5,2],\"genres\":[\"p\",\"q\"]}\n{\"e\":[1,0],\"genres\":[\"p\"]}\n",
+         "labels=genres", "e.0:0.5 e.1:2 | p q / e.0:1 | p"},
+        {"{\"a\":1,\"b\":2,\"x\":\"ja\"}\n{\"a\":2,\"b\":2,\"x\":\"nein\"}\n",
+         "labels=x true=ja false=nein drop=b", "a:1 | x / a:2 |"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         bs_dataset *ds = read_text(row[i].text, row[i].options, NULL);

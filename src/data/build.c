@@ -185,7 +185,7 @@ static void tidy_x(bs_build *b, int32_t *twice)
                 *twice = key[i];
     }
     for (size_t i = 0; i < n; i++) {
-        if (value[i] == 0)
+        if (value[i] == 0 && !b->keep_zeros)
             continue;
         b->ones = b->ones && value[i] == 1;
         b->ds->n_missing += isnan(value[i]) != 0;

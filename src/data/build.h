@@ -21,6 +21,7 @@ typedef struct {
     size_t   xs_cap, ys_cap, us_cap; /* of the three above */
     int32_t  rows, max_rows;
     int64_t  rows_before;   /* in pieces of the file read before: rows are named by number */
+    bool     keep_zeros;    /* rows keep their zeros: a reader has yet to look at them */
     bool     ones;          /* every value so far is 1 */
     bool     reordered;     /* some row's features were not in increasing order */
     bool     repeated;      /* some row named a label twice */

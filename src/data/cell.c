@@ -212,16 +212,20 @@ bool bs_list_next(bs_list *l, bs_buf *item)
 
 enum { FEW = 20, MANY = 100, WORDS = 4 };
 
-bool bs_is_prose(const bs_names *values, int32_t filled, int *words)
+int64_t bs_count_words(const char *text)
 {
-    int64_t blanks = 0;
-    for (int32_t i = 0; i < values->n; i++)
-        for (uint32_t k = 1; k < values->item[i].len; k++)
-            blanks += values->item[i].text[k] == ' ' && values->item[i].text[k - 1] != ' ';
-    *words = values->n ? (int)((blanks + values->n / 2) / values->n) + 1 : 0;
-    if (2 * (int64_t)values->n <= filled)
+    int64_t n = 1;
+    for (const char *p = text; *p; p++)
+        n += p > text && *p == ' ' && p[-1] != ' ';
+    return n;
+}
+
+bool bs_is_prose(int32_t values, int64_t words, int32_t filled, int *mean)
+{
+    *mean = values ? (int)((words + values / 2) / values) : 0;
+    if (2 * (int64_t)values <= filled)
         return false;
-    return values->n > MANY || (values->n >= FEW && *words >= WORDS);
+    return values > MANY || (values >= FEW && *mean >= WORDS);
 }
 
 void bs_note_prose(const bs_reading *r, const char *column, int32_t values, int32_t filled,

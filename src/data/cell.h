@@ -16,9 +16,10 @@ bool bs_cell_ambiguous(const char *text, size_t len);
 /* 2024-01-31, 31.1.2024, 1/31/24, perhaps with a time behind. */
 bool bs_cell_date(const char *text, size_t len);
 
-/* Texts that people wrote, or of which hardly one is there twice: no categories. *words is the mean
- * of one text. */
-bool bs_is_prose(const bs_names *values, int32_t filled, int *words);
+/* Texts that people wrote, or of which hardly one is there twice: no categories. `words` is how
+ * many all `values` different ones have, by bs_count_words(); *mean is that of one. */
+bool    bs_is_prose(int32_t values, int64_t words, int32_t filled, int *mean);
+int64_t bs_count_words(const char *text);
 
 /* The items of a list in brackets, one by one: quoted as in JSON or Python, or bare. */
 typedef struct {

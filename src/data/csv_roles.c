@@ -330,6 +330,14 @@ static void note_odd_cell(csv_table *t, const csv_column *c)
                      strchr(c->odd_text, ',') ? " (a decimal point is needed)" : "", c->filled);
 }
 
+static bool is_prose(const csv_column *c, int *mean)
+{
+    int64_t words = 0;
+    for (int32_t i = 0; i < c->values.n; i++)
+        words += bs_count_words(c->values.item[i].text);
+    return bs_is_prose(c->values.n, words, c->filled, mean);
+}
+
 static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
 {
     bs_source *source = &t->r->b->ds->source;
@@ -366,8 +374,8 @@ static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
         return BASIN_OK;
     }
     /* Short texts that all differ are names of rows, which is worth more to say. */
-    if (!left_out && trained < 0 && !t->r->o->keep_ids &&
-        bs_is_prose(&c->values, c->filled, &words) && (words > 2 || c->values.n < c->filled)) {
+    if (!left_out && trained < 0 && !t->r->o->keep_ids && is_prose(c, &words) &&
+        (words > 2 || c->values.n < c->filled)) {
         c->role = CSV_SKIP;
         source->skipped++;
         bs_note_prose(t->r, c->name, c->values.n, c->filled, words);

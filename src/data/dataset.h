@@ -78,6 +78,7 @@ typedef struct {
     const int32_t     *row_number;  /* [rows] in the file, from 1; NULL: as they stand here */
     const uint8_t     *numbered; /* [rows]: row_id is but a number that the reader gave; NULL: no */
     bool               open_labels; /* rows name their labels; the file declares no list */
+    bool               by_name; /* rows name what they have; a column that none has is missing */
     bool               labelled;    /* false: the file has no labels at all, y is empty */
     int64_t            n_missing;   /* NaN entries of x */
     bs_met             met;         /* of bs_dataset_match */
@@ -117,6 +118,10 @@ void         bs_dataset_forget_labels(bs_dataset *ds);
 /* Adds to a the features (where its format is open) and categories that only `other` has,
  * and its labels where rows name them: for files that are read as one. widen.c */
 basin_status bs_dataset_widen(bs_dataset *a, const bs_dataset *other, basin_error *err);
+
+/* Gives every row a missing value of the features with which[i] != 0, which it does not have. */
+basin_status bs_dataset_add_missing(bs_dataset *ds, const uint8_t *which, int32_t n_features,
+                                    basin_error *err);
 
 uint64_t bs_dataset_hash(const bs_dataset *ds);
 

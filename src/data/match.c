@@ -19,6 +19,7 @@ typedef struct {
     basin_error     *err;
     int32_t         *feature; /* [n_features of the file], -1 = dropped */
     int32_t         *label;   /* [n_labels of the file] */
+    uint8_t *missing; /* [n_features of want]: its values are missing in all rows; or NULL */
 } match;
 
 enum { SHOWN = 3 };
@@ -96,8 +97,27 @@ static basin_status conflict(const match *m, const bs_feature *was, const bs_fea
 
 /* --- features by name ---------------------------------------------------- */
 
+/* Rows that name what they have need not have it all. */
+static basin_status mark_missing(match *m, const bs_names *attributes, int32_t absent,
+                                 const char *first)
+{
+    const bs_schema *want = m->want;
+    m->missing = bs_calloc((size_t)want->n_features + 1, 1);
+    if (!m->missing)
+        return bs_fail_nomem(m->err);
+    for (int32_t i = 0; i < want->n_features; i++) {
+        const char *a = want->feature[i].attribute;
+        m->missing[i] = want->feature[i].kind != BS_FEATURE_ONEHOT &&
+                        bs_names_find(attributes, a, strlen(a)) < 0;
+    }
+    bs_notes_add(m->notes, "absent",
+                 "%d of %d training features do not occur, '%s' for one: they are missing values",
+                 absent, want->n_features, first);
+    return BASIN_OK;
+}
+
 /* Training attributes the file does not have at all. */
-static basin_status check_absent(const match *m, const bs_names *attributes)
+static basin_status check_absent(match *m, const bs_names *attributes)
 {
     const bs_schema *want = m->want;
     int32_t          absent = 0;
@@ -111,6 +131,8 @@ static basin_status check_absent(const match *m, const bs_names *attributes)
     }
     if (!absent)
         return BASIN_OK;
+    if (!want->open && m->ds->by_name)
+        return mark_missing(m, attributes, absent, first);
     if (!want->open && !m->ds->schema.open)
         return bs_fail(m->err, BASIN_EDATA,
                        "%s: attribute '%s' of the training data is missing (%d of its %d features "
@@ -414,6 +436,8 @@ basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char 
         apply(m.label, ds->rows, ds->y_start, ds->y_index, NULL);
         if (ds->u_start)
             apply(m.label, ds->rows, ds->u_start, ds->u_index, NULL);
+        if (m.missing)
+            s = bs_dataset_add_missing(ds, m.missing, want->n_features, err);
         ds->x.cols = want->n_features;
         ds->y.cols = want->n_labels;
         ds->unknown.cols = ds->unknown.start ? want->n_labels : 0;
@@ -422,6 +446,7 @@ basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char 
             ds->n_missing += isnan(ds->x_value[i]) != 0;
         ds->hash = bs_dataset_hash(ds);
     }
+    bs_free(m.missing);
     bs_free(m.feature);
     bs_free(m.label);
     return s;

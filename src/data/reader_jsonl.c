@@ -3,28 +3,18 @@
  *     {"id": "a7", "features": {"age": 31, "colour": "red"}, "labels": ["x", "y"]}
  *     {"features": [0.5, 0, 1], "labels": [0, 3]}
  *     {"age": 31, "colour": "red", "labels": {"x": true, "y": false}}
+ *     {"age": 31, "home": {"city": "Bonn", "rooms": 3}, "x": true, "y": false}   --labels x,y
  *
- * Features are numbered as they first occur; a text is a category, true is 1,
- * null is missing, and a feature that a row does not name is 0. */
+ * A text is a category, true is 1, null is missing, objects inside give "home.city". What a row
+ * does not name is decided at the end: jsonl_columns.c. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "base/tree.h"
-#include "data/read.h"
+#include "data/cell.h"
+#include "data/jsonl.h"
 #include "data/scan.h"
-
-typedef enum { UNDECIDED, NAMED, NUMBERED } feature_style;
-
-typedef struct {
-    bs_reading   *r;
-    long          line;
-    bs_buf        name; /* "colour=red" */
-    feature_style style;
-    size_t        width;   /* of lists of numbers */
-    bool          labels;  /* some row has a "labels" member */
-    int32_t       without; /* rows that have none */
-} jsonl;
 
 static int sniff(const char *head, size_t n, const char *path)
 {
@@ -55,33 +45,97 @@ static const char *type_name(const json_t *v)
 
 /* --- features ------------------------------------------------------------ */
 
-static basin_status add_named(jsonl *x, const char *key, const char *name, const char *value,
-                              bs_feature_kind kind, double v)
+/* The number of a member by its name. */
+static int32_t member_of(jsonl *x, const char *key)
 {
-    bs_build *b = x->r->b;
-    bool      fresh;
-    int32_t   i = bs_names_find(&b->features, name, strlen(name));
-    if (i < 0) {
-        bs_arena   *arena = &b->ds->arena;
-        const char *attribute = bs_arena_copy(arena, key, strlen(key));
-        const char *copy = value ? bs_arena_copy(arena, value, strlen(value)) : NULL;
-        if (b->features.n >= x->r->o->max_features)
-            return bs_fail_at(x->r, x->line, 0,
-                              "more than %d features; data.max_features "
-                              "allows more",
-                              x->r->o->max_features);
-        if (!attribute || (value && !copy))
-            return bs_fail_nomem(x->r->err);
-        i = bs_build_feature(b, name, attribute, copy, kind, &fresh);
-    } else if (b->feature[i].kind != kind && !isnan(v)) {
-        if (kind == BS_FEATURE_ONEHOT || b->feature[i].kind == BS_FEATURE_ONEHOT)
-            return bs_fail_at(x->r, x->line, 0,
-                              "feature '%s' is a text here, but was a number "
-                              "before",
-                              key);
-        b->feature[i].kind = BS_FEATURE_NUMERIC;
-    }
-    return i >= 0 && bs_push_number(b, i, v) ? BASIN_OK : bs_fail_nomem(x->r->err);
+    bool    fresh;
+    int32_t m = bs_names_add(&x->members, key, strlen(key), &fresh);
+    if (m < 0 || !fresh)
+        return m;
+    void *list = x->member;
+    bool  ok = bs_grow(&list, &x->cap, (size_t)m + 1, sizeof *x->member, INT32_MAX - 1);
+    x->member = list;
+    if (!ok)
+        return -1;
+    x->member[m] = (jsonl_member){.name = x->members.item[m].text, .number = -1};
+    return m;
+}
+
+/* A feature of the member: of its numbers, or of one of its texts (value). */
+static basin_status feature_of(jsonl *x, int32_t m, const char *name, const char *value,
+                               int32_t *out)
+{
+    bs_build   *b = x->r->b;
+    bs_arena   *arena = &b->ds->arena;
+    bool        fresh;
+    const char *copy = value ? bs_arena_copy(arena, value, strlen(value)) : NULL;
+    void       *of = x->of;
+    if (b->features.n >= x->r->o->max_features)
+        return bs_fail_at(x->r, x->line, 0, "more than %d features; data.max_features allows more",
+                          x->r->o->max_features);
+    bool ok = (copy || !value) &&
+              bs_grow(&of, &x->of_cap, (size_t)b->features.n + 1, sizeof *x->of, INT32_MAX - 1);
+    x->of = of;
+    if (!ok)
+        return bs_fail_nomem(x->r->err);
+    *out = bs_build_feature(b, name, x->member[m].name, copy,
+                            value ? BS_FEATURE_ONEHOT : BS_FEATURE_NUMERIC, &fresh);
+    if (*out < 0)
+        return bs_fail_nomem(x->r->err);
+    if (!fresh)
+        return bs_fail_at(x->r, x->line, 0, "a second feature would be named '%s'", name);
+    x->of[*out] = m;
+    return BASIN_OK;
+}
+
+static basin_status add_number(jsonl *x, int32_t m, double v)
+{
+    jsonl_member *k = &x->member[m];
+    basin_status  s = BASIN_OK;
+    if (k->texts && !isnan(v))
+        return bs_fail_at(x->r, x->line, 0, "feature '%s' is a number here, but was a text before",
+                          k->name);
+    if (k->number < 0)
+        s = feature_of(x, m, k->name, NULL, &x->member[m].number);
+    k->zeros += v == 0;
+    k->others += v != 0 && v != 1 && !isnan(v);
+    if (s)
+        return s;
+    return bs_push_number(x->r->b, k->number, v) ? BASIN_OK : bs_fail_nomem(x->r->err);
+}
+
+static basin_status add_null(jsonl *x, int32_t m)
+{
+    x->member[m].nulls++;
+    return add_number(x, m, NAN);
+}
+
+static basin_status add_text(jsonl *x, int32_t m, const char *value)
+{
+    jsonl_member *k = &x->member[m];
+    if (k->numbers || k->truths)
+        return bs_fail_at(x->r, x->line, 0, "feature '%s' is a text here, but was a number before",
+                          k->name);
+    bs_buf_clear(&x->name);
+    bs_buf_printf(&x->name, "%s=%s", k->name, value);
+    if (x->name.failed)
+        return bs_fail_nomem(x->r->err);
+    k->texts++;
+    int32_t      i = bs_names_find(&x->r->b->features, x->name.data, x->name.len);
+    basin_status s = BASIN_OK;
+    if (i < 0)
+        s = feature_of(x, m, x->name.data, value, &i);
+    else if (x->of[i] != m || i == k->number)
+        s = bs_fail_at(x->r, x->line, 0, "a second feature would be named '%s'", x->name.data);
+    if (s)
+        return s;
+    return bs_push_x(x->r->b, i, 1) ? BASIN_OK : bs_fail_nomem(x->r->err);
+}
+
+static basin_status add_truth(jsonl *x, int32_t m, bool on)
+{
+    x->member[m].truths++;
+    return add_number(x, m, on ? 1 : 0);
 }
 
 static basin_status number_of(jsonl *x, const char *what, const json_t *v, double *out)
@@ -93,46 +147,98 @@ static basin_status number_of(jsonl *x, const char *what, const json_t *v, doubl
     return BASIN_OK;
 }
 
-static basin_status named_feature(jsonl *x, const char *key, const json_t *v)
+static basin_status text_member(jsonl *x, int32_t m, const json_t *v)
 {
-    double f = NAN;
-    if (json_is_string(v)) {
-        if (strlen(json_string_value(v)) != json_string_length(v))
-            return bs_fail_at(x->r, x->line, 0, "a NUL character in feature '%s'", key);
-        bs_buf_clear(&x->name);
-        bs_buf_printf(&x->name, "%s=%s", key, json_string_value(v));
-        if (x->name.failed)
-            return bs_fail_nomem(x->r->err);
-        if (bs_names_find(&x->r->b->features, key, strlen(key)) >= 0)
-            return bs_fail_at(x->r, x->line, 0,
-                              "feature '%s' is a text here, but was a number "
-                              "before",
-                              key);
-        return add_named(x, key, x->name.data, json_string_value(v), BS_FEATURE_ONEHOT, 1);
+    const bs_read_options *o = x->r->o;
+    const char            *text = json_string_value(v);
+    const size_t           len = json_string_length(v);
+    if (strlen(text) != len)
+        return bs_fail_at(x->r, x->line, 0, "a NUL character in feature '%s'", x->member[m].name);
+    if (bs_is_missing(text, len))
+        return add_null(x, m);
+    int truth = *o->yes || *o->no ? bs_cell_truth(o, text, len) : -1;
+    return truth >= 0 ? add_truth(x, m, truth > 0) : add_text(x, m, text);
+}
+
+static basin_status number_member(jsonl *x, int32_t m, const json_t *v)
+{
+    const bs_feature *was = bs_schema_attribute(x->r->o->like, x->member[m].name, &x->hint);
+    char              text[BS_NUMBER_TEXT];
+    double            f = NAN;
+    basin_status      s = number_of(x, x->member[m].name, v, &f);
+    if (s)
+        return s;
+    if (was && was->kind == BS_FEATURE_ONEHOT) { /* a code that was a category in training */
+        bs_format_double(f, text);
+        return add_text(x, m, text);
     }
+    s = add_number(x, m, f);
+    x->member[m].numbers++;
+    return s;
+}
+
+enum { DEEPEST = 16 };
+
+static basin_status named_feature(jsonl *x, const char *key, json_t *v, int depth);
+
+/* {"home": {"city": "Bonn"}} is home.city, {"at": [1, 2]} at.0 and at.1. */
+static basin_status inner_features(jsonl *x, const char *key, json_t *v, int depth)
+{
+    basin_status s = BASIN_OK;
+    const char  *inner;
+    json_t      *item;
+    size_t       i;
+    bs_buf       name;
+    if (depth == DEEPEST)
+        return bs_fail_at(x->r, x->line, 0, "objects are nested more than %d deep", (int)DEEPEST);
+    bs_buf_init(&name, (size_t)1 << 20);
+    json_object_foreach(v, inner, item)
+    {
+        bs_buf_clear(&name);
+        bs_buf_printf(&name, "%s.%s", key, inner);
+        if (!s)
+            s = name.failed ? bs_fail_nomem(x->r->err) : named_feature(x, name.data, item, depth);
+    }
+    json_array_foreach(v, i, item)
+    {
+        if (!s && !json_is_number(item) && !json_is_boolean(item) && !json_is_null(item))
+            s = bs_fail_at(x->r, x->line, 0,
+                           "feature '%s' is a list with %s in it; a list is of numbers, or of "
+                           "labels (--labels %s)",
+                           key, type_name(item), key);
+        bs_buf_clear(&name);
+        bs_buf_printf(&name, "%s.%zu", key, i);
+        if (!s)
+            s = name.failed ? bs_fail_nomem(x->r->err) : named_feature(x, name.data, item, depth);
+    }
+    bs_buf_free(&name);
+    return s;
+}
+
+static basin_status named_feature(jsonl *x, const char *key, json_t *v, int depth)
+{
+    if (json_is_object(v) || json_is_array(v))
+        return inner_features(x, key, v, depth + 1);
+    int32_t m = member_of(x, key);
+    if (m < 0)
+        return bs_fail_nomem(x->r->err);
+    if (json_is_string(v))
+        return text_member(x, m, v);
     if (json_is_boolean(v))
-        return add_named(x, key, key, NULL, BS_FEATURE_BINARY, json_is_true(v) ? 1 : 0);
-    if (json_is_null(v))
-        return add_named(x, key, key, NULL, BS_FEATURE_NUMERIC, NAN);
-    if (!json_is_number(v))
-        return bs_fail_at(x->r, x->line, 0,
-                          "feature '%s' is %s; it must be a number, a string, "
-                          "true, false or null",
-                          key, type_name(v));
-    basin_status s = number_of(x, key, v, &f);
-    return s ? s : add_named(x, key, key, NULL, BS_FEATURE_NUMERIC, f);
+        return add_truth(x, m, json_is_true(v));
+    return json_is_number(v) ? number_member(x, m, v) : add_null(x, m);
 }
 
 static basin_status named_features(jsonl *x, json_t *object)
 {
     const char *key;
     json_t     *v;
-    if (x->style == NUMBERED)
+    if (x->style == JSONL_NUMBERED)
         return bs_fail_at(x->r, x->line, 0, "features have names here, but were a list before");
-    x->style = NAMED;
+    x->style = JSONL_NAMED;
     json_object_foreach(object, key, v)
     {
-        basin_status s = named_feature(x, key, v);
+        basin_status s = named_feature(x, key, v, 0);
         if (s)
             return s;
     }
@@ -142,14 +248,14 @@ static basin_status named_features(jsonl *x, json_t *object)
 static basin_status listed_features(jsonl *x, json_t *list)
 {
     size_t n = json_array_size(list);
-    if (x->style == NAMED)
+    if (x->style == JSONL_NAMED)
         return bs_fail_at(x->r, x->line, 0, "features are a list here, but had names before");
-    if (x->style == NUMBERED && n != x->width)
+    if (x->style == JSONL_NUMBERED && n != x->width)
         return bs_fail_at(x->r, x->line, 0, "%zu features, the rows before had %zu", n, x->width);
     if (n > (size_t)x->r->o->max_features)
         return bs_fail_at(x->r, x->line, 0, "%zu features; data.max_features allows %d", n,
                           x->r->o->max_features);
-    x->style = NUMBERED;
+    x->style = JSONL_NUMBERED;
     x->width = n;
     for (size_t i = 0; i < n; i++) {
         const json_t *v = json_array_get(list, i);
@@ -234,8 +340,11 @@ static basin_status take_labels(jsonl *x, json_t *v)
 
 /* --- rows ---------------------------------------------------------------- */
 
-static bool is_label_key(const char *key)
+/* A list or an object under the one name that --labels gives is what "labels" is elsewhere. */
+static bool is_label_key(const jsonl *x, const char *key, const json_t *v)
 {
+    if (x->r->o->labels[0] && strcmp(key, x->r->o->labels) == 0)
+        return json_is_array(v) || json_is_object(v) || json_is_null(v);
     return strcmp(key, "labels") == 0 || strcmp(key, "tags") == 0 || strcmp(key, "label") == 0;
 }
 
@@ -261,26 +370,28 @@ static basin_status take_members(jsonl *x, json_t *object)
     if (features && !json_is_object(features) && !json_is_array(features))
         return bs_fail_at(x->r, x->line, 0, "\"features\" is %s; it must be an object or a list",
                           type_name(features));
+    x->bag = x->bag || json_is_object(features);
     if (json_is_object(features))
         s = named_features(x, features);
     else if (features)
         s = listed_features(x, features);
-    if (!features && x->style == NUMBERED)
+    if (!features && x->style == JSONL_NUMBERED)
         return bs_fail_at(x->r, x->line, 0, "the row has no \"features\"");
     json_object_foreach(object, key, v)
     {
         if (s)
             return s;
-        if (is_label_key(key)) {
+        if (is_label_key(x, key, v)) {
             if (labelled)
                 return bs_fail_at(x->r, x->line, 0, "more than one of labels, label and tags");
             labelled = true;
+            bs_print(x->label_key, sizeof x->label_key, "%.60s", key);
             s = take_labels(x, v);
         } else if (strcmp(key, "id") == 0) {
             s = take_id(x, v);
         } else if (!features) {
-            x->style = NAMED;
-            s = named_feature(x, key, v);
+            x->style = JSONL_NAMED;
+            s = named_feature(x, key, v, 0);
         } else if (strcmp(key, "features") != 0) {
             bs_notes_add(x->r->notes, "left out", "member \"%.60s\" is not used", key);
         }
@@ -327,7 +438,7 @@ static basin_status count_attributes(jsonl *x)
         if (f->kind != BS_FEATURE_NUMERIC)
             ok = bs_names_add(&nominal, f->attribute, strlen(f->attribute), &fresh) >= 0;
     }
-    if (x->style == NUMBERED)
+    if (x->style == JSONL_NUMBERED)
         source->numeric = (int32_t)x->width;
     source->nominal = nominal.n;
     source->attributes = source->numeric + source->nominal;
@@ -340,21 +451,29 @@ static basin_status finish(jsonl *x)
     bs_reading  *r = x->r;
     bs_build    *b = r->b;
     bs_source   *source = &b->ds->source;
-    basin_status s = count_attributes(x);
+    basin_status s = x->style == JSONL_NUMBERED ? BASIN_OK : bs_jsonl_columns(x);
+    if (!s)
+        s = count_attributes(x);
     if (s)
         return s;
+    source = &b->ds->source;
     bool binary = source->numeric == 0;
-    b->ds->open_labels = true;
-    bs_print(source->labels_from, sizeof source->labels_from, "the member \"labels\"");
-    b->ds->schema.open = x->style != NUMBERED;
-    b->ds->schema.dense = x->style == NUMBERED;
-    b->ds->schema.binary = b->ones || (x->style == NAMED && binary);
-    b->ds->labelled = x->labels;
-    if (!x->labels && !r->o->label_free)
-        return bs_fail_at(r, 0, 0, "no row has labels; write \"labels\": [\"name\", ...]");
+    if (x->style == JSONL_NUMBERED)
+        b->ds->schema.dense = true;
+    if (x->labels) {
+        b->ds->open_labels = true;
+        bs_print(source->labels_from, sizeof source->labels_from, "the member \"%.60s\"",
+                 x->label_key);
+    }
+    b->ds->schema.binary = b->ones || (x->style == JSONL_NAMED && binary);
+    b->ds->labelled = x->labels || b->labels.n > 0;
+    if (!b->ds->labelled && !r->o->label_free)
+        return bs_fail_at(r, 0, 0,
+                          "no row has labels; write \"labels\": [\"name\", ...], or say with "
+                          "--labels which members they are");
     if (x->labels && x->without)
         bs_notes_add(r->notes, "unlabelled", "%d rows have no member \"labels\"", x->without);
-    return bs_build_finish(b, x->style == NUMBERED ? (int32_t)x->width : -1, -1, r->err);
+    return bs_build_finish(b, x->style == JSONL_NUMBERED ? (int32_t)x->width : -1, -1, r->err);
 }
 
 static basin_status read_jsonl(bs_reading *r)
@@ -363,6 +482,8 @@ static basin_status read_jsonl(bs_reading *r)
     bs_line      line;
     basin_status s = BASIN_OK;
     bs_buf_init(&x.name, (size_t)1 << 28);
+    bs_names_init(&x.members, &r->b->ds->arena);
+    r->b->keep_zeros = true;
     for (bool more = true; !s && more;) {
         s = bs_reading_line(r, &line, &more);
         if (!s && more)
@@ -371,6 +492,9 @@ static basin_status read_jsonl(bs_reading *r)
     if (!s)
         s = finish(&x);
     bs_buf_free(&x.name);
+    bs_names_free(&x.members);
+    bs_free(x.member);
+    bs_free(x.of);
     return s;
 }
 
@@ -379,7 +503,7 @@ const bs_reader bs_reader_jsonl = {
     .help = "one JSON object per line: {\"features\": {...} or [...], \"labels\": [...]}",
     .extensions = ".jsonl .ndjson .json",
     .head = BS_HEAD_NONE,
-    .uses = "",
+    .uses = "data.labels data.drop data.true data.false data.absent",
     .sniff = sniff,
     .read = read_jsonl,
 };

@@ -1,5 +1,6 @@
-/* writer_jsonl.c -- one object per row; features that are zero are left out. */
+/* writer_jsonl.c -- one object per row; of sparse rows, features that are zero are left out. */
 #include <math.h>
+#include <string.h>
 
 #include "data/write.h"
 
@@ -9,6 +10,42 @@ static void put_value(bs_writing *w, float v)
         bs_put(w, "null");
     else
         bs_put_float(w, v);
+}
+
+/* Columns of a table: all of them stand in every row, zeros and what is missing, too. */
+static void put_columns(const bs_dataset *ds, int32_t r, bs_writing *w)
+{
+    const bs_schema *s = &ds->schema;
+    const char      *comma = "";
+    bs_put(w, "\"features\":{");
+    for (int32_t f = 0, e = ds->x.start[r], end = ds->x.start[r + 1]; f < s->n_features;) {
+        const bs_feature *name = &s->feature[f];
+        bool              there = e < end && ds->x.index[e] == f;
+        bs_put(w, comma);
+        bs_put_json(w, name->attribute);
+        bs_put(w, ":");
+        comma = ",";
+        if (name->kind != BS_FEATURE_ONEHOT) {
+            put_value(w, !there ? 0 : ds->x.value ? ds->x.value[e] : 1);
+            e += there;
+            f++;
+            continue;
+        }
+        /* the values of a category follow each other */
+        const char *value = NULL;
+        for (; f < s->n_features && s->feature[f].kind == BS_FEATURE_ONEHOT &&
+               strcmp(s->feature[f].attribute, name->attribute) == 0;
+             f++)
+            if (e < end && ds->x.index[e] == f) {
+                value = s->feature[f].value;
+                e++;
+            }
+        if (value)
+            bs_put_json(w, value);
+        else
+            bs_put(w, "null");
+    }
+    bs_put(w, "}");
 }
 
 /* Numbered features of a dense file stay a list; else names, or numbers as names. */
@@ -65,8 +102,25 @@ static void put_labels(const bs_dataset *ds, int32_t r, bs_writing *w)
     bs_put(w, open ? "}" : "]");
 }
 
+/* Values of one category stand together; in several files that were read as one they may not. */
+static bool side_by_side(const bs_schema *s)
+{
+    for (int32_t f = 1; f < s->n_features; f++) {
+        const bs_feature *now = &s->feature[f];
+        if (now->kind != BS_FEATURE_ONEHOT || strcmp(now->attribute, now[-1].attribute) == 0)
+            continue;
+        for (int32_t k = 0; k + 1 < f; k++)
+            if (s->feature[k].kind == BS_FEATURE_ONEHOT &&
+                strcmp(s->feature[k].attribute, now->attribute) == 0)
+                return false;
+    }
+    return true;
+}
+
 static void write_jsonl(const bs_dataset *ds, bs_writing *w)
 {
+    const bool columns =
+        ds->schema.feature && ds->schema.dense && !ds->schema.open && side_by_side(&ds->schema);
     for (int32_t r = 0; r < ds->rows && !w->status; r++) {
         bs_put(w, "{");
         if (ds->row_id) {
@@ -74,7 +128,10 @@ static void write_jsonl(const bs_dataset *ds, bs_writing *w)
             bs_put_json(w, ds->row_id[r]);
             bs_put(w, ",");
         }
-        put_features(ds, r, w);
+        if (columns)
+            put_columns(ds, r, w);
+        else
+            put_features(ds, r, w);
         if (ds->labelled)
             put_labels(ds, r, w);
         bs_put(w, "}\n");
