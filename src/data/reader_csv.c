@@ -251,7 +251,7 @@ static basin_status read_csv(bs_reading *r)
 
 const bs_reader bs_reader_csv = {
     .name = "csv",
-    .help = "CSV or TSV; labels are 0/1 columns (--labels) or one column of lists (data.label_sep)",
+    .help = "CSV or TSV; labels are 0/1 columns (--labels), one column of lists or a second file",
     .extensions = ".csv .tsv .tab",
     .uses = "data.labels data.label_sep data.header data.delimiter data.drop data.true data.false "
             "data.decimal",
