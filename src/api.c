@@ -278,6 +278,9 @@ static basin_status fail_key(const bs_saved *m, const char *key, const bs_option
     for (; rows->name; rows++)
         if (!is_fixed(rows->name))
             bs_buf_printf(&known, " %s", rows->name);
+    for (rows = bs_read_rows; rows->name; rows++)
+        if (bs_kinds_share(rows->name) && strcmp(m->kind->task->name, "mlc") != 0)
+            bs_buf_printf(&known, " %s", rows->name);
     basin_status s =
         bs_fail(err, BASIN_EARG, "--set: '%.40s' is not an option of reading %s; those are:%s", key,
                 m->kind->unit, known.failed ? "" : known.data);
@@ -293,6 +296,8 @@ static basin_status set_one(bs_saved *m, const char *key, const char *value, bas
     basin_status     s = bs_saved_set(m, key, value, &searches, err);
     if (searches)
         return s;
+    if (bs_kinds_share(key))
+        return bs_options_set(bs_read_rows, &m->settings.read, key, value, "--set", err);
     if (!bs_option_find(rows, key) || is_fixed(key))
         return fail_key(m, key, rows, err);
     return bs_options_set(rows, to, key, value, "--set", err);

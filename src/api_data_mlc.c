@@ -430,17 +430,18 @@ static basin_status write_parts(const source *from, const bs_cutting *cut, bs_no
 }
 
 /* One name a line to one number a row; as many lines as rows. */
-static basin_status read_groups(const char *path, int32_t rows, int32_t *group, basin_error *err)
+static basin_status read_groups(const char *path, int max_mb, int32_t rows, int32_t *group,
+                                basin_error *err)
 {
     bs_arena  arena;
     bs_names  names;
     bs_input *in;
     bs_line   line;
     bool      more = true, fresh;
-    int32_t   n = 0;
+    int64_t   n = 0;
     bs_arena_init(&arena, 0);
     bs_names_init(&names, &arena);
-    basin_status status = bs_input_open(path, &in, err);
+    basin_status status = bs_input_open_most(path, max_mb, &in, err);
     while (!status && more) {
         status = bs_input_line(in, 1 << 16, &line, &more, err);
         if (status || !more)
@@ -451,22 +452,23 @@ static basin_status read_groups(const char *path, int32_t rows, int32_t *group, 
     }
     if (!status && n != rows)
         status =
-            bs_fail(err, BASIN_EDATA, "%s: %d lines for %d rows; one group name a row is needed",
-                    path, (int)n, (int)rows);
+            bs_fail(err, BASIN_EDATA, "%s: %lld lines for %d rows; one group name a row is needed",
+                    path, (long long)n, (int)rows);
     bs_input_close(in);
     bs_names_free(&names);
     bs_arena_free(&arena);
     return status;
 }
 
-static basin_status assign(const bs_dataset *d, const bs_cutting *cut, int32_t *part,
+static basin_status assign(const bs_dataset *d, const bs_cutting *cut, int max_mb, int32_t *part,
                            basin_error *err)
 {
     const basin_split_options *o = cut->o;
     if (!o->groups)
         return bs_split(d, cut->share, cut->parts, NULL, o->seed, part, err);
     int32_t     *group = bs_calloc((size_t)d->rows + 1, sizeof *group);
-    basin_status status = group ? read_groups(o->groups, d->rows, group, err) : bs_fail_nomem(err);
+    basin_status status =
+        group ? read_groups(o->groups, max_mb, d->rows, group, err) : bs_fail_nomem(err);
     if (!status)
         status = bs_split(d, cut->share, cut->parts, group, o->seed, part, err);
     bs_free(group);
@@ -486,7 +488,7 @@ static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *no
     if (!s && !part)
         s = bs_fail_nomem(err);
     if (!s)
-        s = assign(d, cut, part, err);
+        s = assign(d, cut, g->settings->read.max_mb, part, err);
     bs_cut *lines = NULL;
     if (!s)
         s = find_lines(g, cut, d, &reading, &lines, notes, err);

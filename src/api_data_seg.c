@@ -4,6 +4,13 @@
 #include "api_data.h"
 #include "image/make_seg.h"
 
+static bs_image_options reading(const bs_settings *s)
+{
+    bs_image_options o = s->image;
+    o.unpack_mb = s->read.max_mb;
+    return o;
+}
+
 static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf *json,
                             basin_error *err)
 {
@@ -11,7 +18,8 @@ static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf
     bs_notes    notes;
     const char *problem = NULL;
     bs_notes_init(&notes);
-    basin_status s = bs_images_read(g->file, g->n, &g->settings->image, NULL, &im, &notes, err);
+    const bs_image_options o = reading(g->settings);
+    basin_status           s = bs_images_read(g->file, g->n, &o, NULL, &im, &notes, err);
     if (!s)
         s = bs_images_describe(im, &notes, table, json, &problem, err);
     if (!s && check && problem)
@@ -34,7 +42,7 @@ static basin_status describe_part(const bs_part *part, const bs_part *train, bs_
 static basin_status read_as_they_are(const bs_given *g, bs_images **out, bs_notes *notes,
                                      basin_error *err)
 {
-    bs_image_options o = g->settings->image;
+    bs_image_options o = reading(g->settings);
     if (strcmp(o.size, "auto") == 0)
         bs_print(o.size, sizeof o.size, "keep");
     return bs_images_read(g->file, g->n, &o, NULL, out, notes, err);

@@ -11,6 +11,8 @@ static bs_corpus_options reading(const bs_settings *s)
 {
     bs_corpus_options o = s->text;
     o.label_free = strcmp(o.format, "text") == 0 || strcmp(o.tag_column, "none") == 0;
+    o.max_mb = s->read.max_mb;
+    o.max_line_mb = s->read.max_line_mb;
     return o;
 }
 

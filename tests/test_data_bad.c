@@ -378,7 +378,7 @@ static void test_xml(void **state)
     int wrong = 0;
     for (size_t i = 0; i < sizeof xml / sizeof *xml; i++) {
         bs_arena      arena;
-        bs_xml_labels out = {.nested = false};
+        bs_xml_labels out = {.most = 1000};
         bs_input     *in;
         basin_error   err = {0};
         bs_arena_init(&arena, 0);

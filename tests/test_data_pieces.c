@@ -92,6 +92,9 @@ static void libsvm(void **state)
 {
     (void)state;
     check("1,2 1:1 3:0.5\n2 2:1\n\n\n1 3:2\n 1:1\n\n", "auto", 6, 3);
+    check("1 1:1\n  # blank, so a row\n2 2:1\n\n# none\n\n\n\n1 3:2\n\n# none\n\n\n", "libsvm", 8,
+          8);
+    check("\n\n\n\n1 1:1\n", "libsvm", 5, 5);
     check("# a comment\r\n1 1:1 3:0.5\r\n2 2:1\r\n# another\r\n1 3:2", "libsvm", 3, 3);
 }
 
@@ -100,6 +103,8 @@ static void xmc(void **state)
     (void)state;
     check("4 5 3\n0,2 0:1 4:0.5\n1 2:1\n2 0:1\n0 3:2\n", "auto", 4, 4);
     check("3 5 3\n0,2 0:1 4:0.5\n\n2 0:1\n", "xmc", 3, 2);
+    check("4 5 3\n0,2 0:1\n\n\n2 0:1\n\n \n# none\n", "xmc", 4, 4);
+    check("4 5 3\n0,2 0:1\n1 1:1\n\n\n\n", "xmc", 4, 4);
 }
 
 static void arff(void **state)
@@ -168,6 +173,87 @@ static void too_few_rows_are_missed(void **state)
     remove(path);
 }
 
+/* As the reader says it that has the whole file. */
+static void too_many_rows_are_seen(void **state)
+{
+    bs_read_options o = bs_read_options_default();
+    bs_pieces      *p = NULL;
+    basin_error     err = {0}, other = {0};
+    bs_dataset     *d = NULL;
+    basin_status    s;
+    const char     *file = path;
+    (void)state;
+    put_file("2 5 3\n0,2 0:1 4:0.5\n1 2:1\n\n2 0:1\n");
+    assert_int_equal(bs_dataset_read(&file, 1, &o, &d, NULL, &other), BASIN_EDATA);
+    for (int32_t size = 1; size <= 4; size++) {
+        assert_int_equal(bs_pieces_open(path, &o, size, &p, &err), BASIN_OK);
+        while (!(s = bs_pieces_next(p, &d, NULL, &err)) && d)
+            bs_dataset_free(d);
+        assert_int_equal(s, BASIN_EDATA);
+        assert_string_equal(err.msg, other.msg);
+        bs_pieces_close(p);
+    }
+    remove(path);
+}
+
+/* A piece of nothing but comments is not the end, whatever its size. */
+static void long_gaps(void **state)
+{
+    static const char *const head =
+        "@relation 'x: -C 1'\n@attribute l {0,1}\n@attribute a numeric\n@data\n";
+    static const struct {
+        const char *head, *row, *gap;
+        int32_t     rows;
+    } cases[] = {
+        {"", "1 1:1\n", "# none\n", 3},
+        {"", "1 1:1\n", "\n", 3 + 2 * 5000000},
+        {"", "{\"features\": {\"a\": 1}, \"labels\": [\"x\"]}\n", "\n", 3},
+        {"@", "0,1\n", "% none\n", 3},
+        {"@", "0,1\n", "\n", 3},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        bs_read_options o = bs_read_options_default();
+        bs_pieces      *p = NULL;
+        basin_error     err = {0};
+        bs_dataset     *d = NULL;
+        int32_t         rows = 0;
+        o.label_free = true;
+        char first[200];
+        snprintf(first, sizeof first, "%s%s", *cases[i].head ? head : "", cases[i].row);
+        snprintf(o.format, sizeof o.format, "%s",
+                 *cases[i].head         ? "arff"
+                 : *cases[i].row == '{' ? "jsonl"
+                                        : "libsvm");
+        put_file(first);
+        bs_dataset *like = whole(&o);
+        o.like = &like->schema;
+        FILE *f = fopen(path, "a");
+        for (int r = 0; r < 3; r++) {
+            if (r)
+                fputs(cases[i].row, f);
+            for (int k = 0; k < 5000000; k++)
+                fputs(cases[i].gap, f);
+        }
+        assert_int_equal(fclose(f), 0);
+        assert_int_equal(bs_pieces_open(path, &o, 1 << 20, &p, &err), BASIN_OK);
+        for (;; bs_dataset_free(d)) {
+            basin_status s = bs_pieces_next(p, &d, NULL, &err);
+            if (s)
+                fprintf(stderr, "  case %zu: %s\n", i, err.msg);
+            assert_int_equal(s, BASIN_OK);
+            if (!d)
+                break;
+            assert_true(d->rows <= 1 << 20);
+            rows += d->rows;
+        }
+        assert_int_equal(rows, cases[i].rows);
+        bs_dataset_free(like);
+        bs_pieces_close(p);
+        remove(path);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +264,8 @@ int main(void)
         cmocka_unit_test(csv_is_one_piece),
         cmocka_unit_test(messages_name_lines_of_the_file),
         cmocka_unit_test(too_few_rows_are_missed),
+        cmocka_unit_test(too_many_rows_are_seen),
+        cmocka_unit_test(long_gaps),
     };
     return cmocka_run_group_tests_name("pieces", tests, NULL, NULL);
 }

@@ -315,12 +315,12 @@ static void compressed_vectors(void **state)
     close(fd);
     bs_vectors   v;
     basin_error  err;
-    basin_status s = bs_vectors_read(path, NULL, &v, NULL, &err);
+    basin_status s = bs_vectors_read(path, 0, NULL, &v, NULL, &err);
     unlink(path);
     assert_int_equal(s, BASIN_OK);
     assert_string_equal(show_vectors(&v), "the:0.5,-1.25 of:2,0.300000012");
     bs_vectors_free(&v);
-    assert_int_equal(bs_vectors_read(path, NULL, &v, NULL, &err), BASIN_EIO);
+    assert_int_equal(bs_vectors_read(path, 0, NULL, &v, NULL, &err), BASIN_EIO);
     bs_vectors_free(&v);
 }
 

@@ -94,8 +94,9 @@ static basin_status read_source(bs_input *in, char *dst, size_t n, size_t *got, 
     return BASIN_OK;
 }
 
-/* Makes more bytes follow those not yet used, or sets eof. */
-static basin_status refill(bs_input *in, basin_error *err)
+/* Makes more bytes follow those not yet used, or sets eof. `most` is what they may come to at one
+ * time: the buffer does not grow beyond. */
+static basin_status refill(bs_input *in, size_t most, basin_error *err)
 {
     if (in->broken.status) {
         if (err)
@@ -109,9 +110,11 @@ static basin_status refill(bs_input *in, basin_error *err)
     in->end = left;
 
     if (in->end == in->cap) {
-        size_t cap;
+        size_t cap = 0;
         char  *buf = NULL;
-        if (bs_mul_size(in->cap, 2, &cap) && cap < SIZE_MAX)
+        if (bs_mul_size(in->cap, 2, &cap) && cap > most / 2)
+            cap = most; /* the old buffer and the new one are there at the same time */
+        if (cap > in->cap && cap < SIZE_MAX)
             buf = bs_realloc(in->buf, in->cap + 1, cap + 1);
         if (!buf)
             return bs_fail_nomem(err);
@@ -139,7 +142,7 @@ static basin_status look_inside(bs_input *in, basin_error *err)
 {
     bool undecided = true;
     while (undecided && !in->eof) {
-        basin_status s = refill(in, err);
+        basin_status s = refill(in, in->cap, err);
         if (s)
             return s;
         bs_unpack_kind(in->buf, in->end, &undecided);
@@ -233,6 +236,25 @@ basin_status bs_input_open(const char *path, bs_input **out, basin_error *err)
     return s;
 }
 
+void bs_input_limit(bs_input *in, int mb)
+{
+    if (in->unpack)
+        bs_unpack_limit(in->unpack, mb);
+}
+
+basin_status bs_input_open_most(const char *path, int mb, bs_input **out, basin_error *err)
+{
+    basin_status s = bs_input_open(path, out, err);
+    if (!s)
+        bs_input_limit(*out, mb);
+    return s;
+}
+
+bool bs_input_packed(const bs_input *in)
+{
+    return in->unpack != NULL;
+}
+
 basin_status bs_input_memory(const char *name, const void *bytes, size_t n, bs_input **out,
                              basin_error *err)
 {
@@ -260,7 +282,7 @@ static basin_status skip_mark(bs_input *in, basin_error *err)
             in->pos += n;
             break;
         }
-        basin_status s = refill(in, err);
+        basin_status s = refill(in, in->cap, err);
         if (s)
             return s;
     }
@@ -301,7 +323,7 @@ basin_status bs_input_line(bs_input *in, size_t ceiling, bs_line *line, bool *mo
             in->searched = left;
             if (left > ceiling && left - ceiling > 1)
                 return fail_long(in, ceiling, err);
-            s = refill(in, err);
+            s = refill(in, ceiling < SIZE_MAX - 2 ? ceiling + 2 : SIZE_MAX, err);
             continue;
         }
         if (!nl && left == 0)
@@ -324,24 +346,70 @@ basin_status bs_input_line(bs_input *in, size_t ceiling, bs_line *line, bool *mo
 }
 
 /* Bytes as they are: a byte order mark is content here. */
+basin_status bs_input_some(bs_input *in, const char **bytes, size_t *n, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    if (in->pos == in->end && !in->eof)
+        s = refill(in, in->cap, err);
+    *bytes = in->buf + in->pos;
+    *n = s ? 0 : in->end - in->pos;
+    in->pos = in->end;
+    in->searched = 0;
+    in->begun = in->begun || *n > 0;
+    return s;
+}
+
 basin_status bs_input_rest(bs_input *in, bs_buf *out, basin_error *err)
 {
+    return bs_input_text(in, SIZE_MAX, out, err);
+}
+
+/* What is known of a text that is kept as a whole. */
+typedef struct {
+    size_t open;  /* length of what no line end follows yet */
+    long   blank; /* lines before that have nothing in them */
+} lines_seen;
+
+/* Lines that are too long, or more empty ones than any table has: they would be kept as well. */
+static basin_status measure(bs_input *in, const char *p, size_t n, size_t ceiling, lines_seen *seen,
+                            basin_error *err)
+{
+    enum { MOST_BLANK = 1 << 20 };
+    for (const char *end = p + n; p < end;) {
+        const char  *nl = memchr(p, '\n', (size_t)(end - p));
+        const size_t len = seen->open + (size_t)((nl ? nl : end) - p);
+        /* One byte more than the ceiling may be the \r of the line's end. */
+        if (len > ceiling && len - ceiling > 1)
+            return fail_long(in, ceiling, err);
+        seen->open = nl ? 0 : len;
+        seen->blank = len > 1 ? 0 : seen->blank + (nl != NULL);
+        in->lines += nl != NULL;
+        if (seen->blank > MOST_BLANK)
+            return bs_fail(err, BASIN_EDATA, "%s:%ld: more than %d blank lines in a row", in->name,
+                           number_of(in, in->lines), (int)MOST_BLANK);
+        p = nl ? nl + 1 : end;
+    }
+    return BASIN_OK;
+}
+
+basin_status bs_input_text(bs_input *in, size_t ceiling, bs_buf *out, basin_error *err)
+{
+    lines_seen seen = {0};
     for (;;) {
-        size_t left = in->end - in->pos;
-        if (left > out->ceiling - out->len)
-            return bs_fail(err, BASIN_EDATA, "%s: has more than %zu bytes", in->name,
-                           out->ceiling);
-        bs_buf_add(out, in->buf + in->pos, left);
-        if (out->failed)
-            return bs_fail_nomem(err);
-        in->pos = in->end;
-        in->searched = 0;
-        in->begun = in->begun || left > 0;
-        if (in->eof)
-            return BASIN_OK;
-        basin_status s = refill(in, err);
+        const char  *bytes;
+        size_t       n;
+        basin_status s = bs_input_some(in, &bytes, &n, err);
+        if (!s && ceiling < SIZE_MAX)
+            s = measure(in, bytes, n, ceiling, &seen, err);
+        if (!s && n > out->ceiling - out->len)
+            s = bs_fail(err, BASIN_EDATA, "%s: has more than %zu bytes", in->name, out->ceiling);
         if (s)
             return s;
+        bs_buf_add(out, bytes, n); /* also nothing: an empty file is an empty text */
+        if (out->failed)
+            return bs_fail_nomem(err);
+        if (n == 0)
+            return BASIN_OK;
     }
 }
 
@@ -350,7 +418,7 @@ basin_status bs_input_peek(bs_input *in, size_t n, const char **bytes, size_t *g
 {
     basin_status s = BASIN_OK;
     while (!s && in->end - in->pos < n && !in->eof)
-        s = refill(in, err);
+        s = refill(in, n > in->cap ? n : in->cap, err);
     size_t left = in->end - in->pos;
     *bytes = in->buf + in->pos;
     *got = s ? 0 : left < n ? left : n;
@@ -359,8 +427,13 @@ basin_status bs_input_peek(bs_input *in, size_t n, const char **bytes, size_t *g
 
 basin_status bs_read_file(const char *path, bs_buf *out, basin_error *err)
 {
+    return bs_read_file_most(path, 0, out, err);
+}
+
+basin_status bs_read_file_most(const char *path, int mb, bs_buf *out, basin_error *err)
+{
     bs_input    *in;
-    basin_status s = bs_input_open(path, &in, err);
+    basin_status s = bs_input_open_most(path, mb, &in, err);
     if (s)
         return s;
     s = bs_input_rest(in, out, err);

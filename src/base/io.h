@@ -4,15 +4,25 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 #include "base/err.h"
 
 /* An open input: a file, or stdin for "-"; gz, xz, bz2, zstd are unpacked on
- * the way (libarchive), whatever the file is called. */
+ * the way (libarchive), whatever the file is called, once and up to a limit. */
 typedef struct bs_input bs_input;
 
 basin_status bs_input_open(const char *path, bs_input **out, basin_error *err);
+/* What a compressed input may unpack to, in MiB (data.max_mb); 0, as it is by itself: 1024, or 100
+ * times its size where that is more. Others have the size they have. */
+void bs_input_limit(bs_input *in, int mb);
+bool bs_input_packed(const bs_input *in);
+/* Both in one call. */
+basin_status bs_input_open_most(const char *path, int mb, bs_input **out, basin_error *err);
+/* The same for who unpacks by other means: so many bytes, so far, of so many. */
+basin_status bs_unpacked(const char *name, uint64_t packed, uint64_t unpacked, int mb,
+                         basin_error *err);
 /* Reads from memory instead, for tests and fuzzing; borrows the bytes, unpacks nothing. */
 basin_status bs_input_memory(const char *name, const void *bytes, size_t n, bs_input **out,
                              basin_error *err);
@@ -38,8 +48,13 @@ typedef struct {
 basin_status bs_input_line(bs_input *in, size_t ceiling, bs_line *line, bool *more,
                            basin_error *err);
 
-/* Everything that is left, into a buffer whose ceiling bounds it. */
+/* Everything that is left, into a buffer whose ceiling bounds it; the second is for lines: one
+ * longer than `ceiling` bytes, or a million empty ones in a row, are refused on the way. */
 basin_status bs_input_rest(bs_input *in, bs_buf *out, basin_error *err);
+basin_status bs_input_text(bs_input *in, size_t ceiling, bs_buf *out, basin_error *err);
+
+/* The next bytes, valid until the next call; *n = 0 at the end only. */
+basin_status bs_input_some(bs_input *in, const char **bytes, size_t *n, basin_error *err);
 
 /* Looks at up to n bytes at the start of the unpacked content without consuming them. */
 basin_status bs_input_peek(bs_input *in, size_t n, const char **bytes, size_t *got,
@@ -61,6 +76,7 @@ basin_status bs_fail_io(basin_error *err, const char *path, int errnum);
 /* One call for small files. */
 basin_status bs_write_file(const char *path, const void *bytes, size_t n, basin_error *err);
 basin_status bs_read_file(const char *path, bs_buf *out, basin_error *err);
+basin_status bs_read_file_most(const char *path, int mb, bs_buf *out, basin_error *err);
 basin_status bs_make_dir(const char *path, basin_error *err); /* with parents; fine if there */
 
 /* Removes the temporary files that processes now gone have left in a folder, and in what lies up to

@@ -9,6 +9,27 @@ json_t *bs_tree_read(const char *text, size_t len, size_t flags, json_error_t *w
     return value;
 }
 
+bool bs_tree_larger(const char *text, size_t len, size_t most)
+{
+    size_t commas = 0, depth = 0;
+    bool   quoted = false;
+    if (len <= most)
+        return false;
+    for (size_t i = 0; i < len && commas <= most; i++) {
+        const char c = text[i];
+        if (c == '"')
+            quoted = !quoted;
+        else if (c == '\\' && quoted)
+            i++;
+        else if (!quoted && (c == '[' || c == '{'))
+            depth++;
+        else if (!quoted && (c == ']' || c == '}') && (depth == 0 || --depth == 0))
+            break;
+        commas += c == ',' && !quoted;
+    }
+    return commas > most;
+}
+
 static int add_text(const char *bytes, size_t n, void *to)
 {
     bs_buf_add(to, bytes, n);

@@ -12,6 +12,10 @@
 /* As json_loadb; why may be NULL. */
 json_t *bs_tree_read(const char *text, size_t len, size_t flags, json_error_t *why);
 
+/* Whether the value that the text begins with may have more than `most` members: a tree is many
+ * times as large as its text. */
+bool bs_tree_larger(const char *text, size_t len, size_t most);
+
 /* Appends any value as JSON; false when there is none or memory ran out. */
 bool bs_tree_write(const json_t *value, bs_buf *out);
 

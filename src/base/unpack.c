@@ -1,7 +1,9 @@
 /* unpack.c -- decompression through libarchive.
  *
  * Only filters that libarchive has built in are used: for the others it would
- * start a program, and no data file may make us do that. libarchive does not
+ * start a program, and no data file may make us do that. It would also unpack
+ * what was packed several times, so that a thousand bytes become all there is:
+ * one filter is enough, and what comes out of it is counted. libarchive does not
  * compare the checksum of gzip files, so that is done here. */
 #include "base/unpack.h"
 
@@ -46,11 +48,12 @@ struct bs_unpack {
     char           *raw;        /* [room], the first n_raw bytes not yet handed on */
     size_t          n_raw, room;
     bool            done;
+    uint64_t        n_in, n_out;
+    int             mb; /* see bs_unpacked */
     /* gzip only, to compare checksum and length */
     bool          sum;      /* there is something to compare */
     bool          members;  /* a second member seems to begin somewhere */
     uint32_t      crc;      /* of everything unpacked */
-    uint64_t      n_in, n_out;
     unsigned char tail[GZIP_HEAD - 1]; /* the last packed bytes seen */
     uint32_t      table[8][256];
 };
@@ -204,6 +207,13 @@ static basin_status fail_unpack(bs_unpack *u, basin_error *err)
                    why ? why : "cannot be unpacked");
 }
 
+static basin_status fail_nested(const bs_unpack *u, const char *inner, basin_error *err)
+{
+    return bs_fail(err, BASIN_EDATA,
+                   "%s: %s data within %s data; only one compression is undone: unpack it once",
+                   u->name, inner, kinds[u->kind].name);
+}
+
 static basin_status start(bs_unpack *u, basin_error *err)
 {
     struct archive *a = u->archive = archive_read_new();
@@ -224,11 +234,13 @@ static basin_status start(bs_unpack *u, basin_error *err)
         return fail_unpack(u, err);
     u->done = r == ARCHIVE_EOF;
 
+    if (archive_filter_count(a) > 2) /* the last one stands for the file */
+        return fail_nested(u, kinds[u->kind].name, err);
     bool packed = archive_filter_code(a, 0) != ARCHIVE_FILTER_NONE;
     if (!packed && kinds[u->kind].sure)
         return bs_fail(err, BASIN_EDATA, "%s: damaged %s data: the header is not valid", u->name,
                        kinds[u->kind].name);
-    u->sum = archive_filter_code(a, 0) == ARCHIVE_FILTER_GZIP && archive_filter_count(a) == 2;
+    u->sum = archive_filter_code(a, 0) == ARCHIVE_FILTER_GZIP;
     if (u->sum)
         crc_table(u->table);
     return BASIN_OK;
@@ -260,6 +272,36 @@ basin_status bs_unpack_open(const char *name, int fd, char *first, size_t n, siz
     return s;
 }
 
+void bs_unpack_limit(bs_unpack *u, int mb)
+{
+    u->mb = mb;
+}
+
+basin_status bs_unpacked(const char *name, uint64_t packed, uint64_t unpacked, int mb,
+                         basin_error *err)
+{
+    enum { USUAL_MB = 1024, TIMES = 100 };
+    if (mb && unpacked > (uint64_t)mb << 20)
+        return bs_fail(err, BASIN_EDATA, "%s: unpacks to more than %d MiB (data.max_mb)", name, mb);
+    if (!mb && unpacked > (uint64_t)USUAL_MB << 20 && unpacked / TIMES > packed)
+        return bs_fail(
+            err, BASIN_EDATA,
+            "%s: unpacks to more than %d MiB and %d times its size; data.max_mb says how "
+            "much it may be",
+            name, USUAL_MB, TIMES);
+    return BASIN_OK;
+}
+
+/* Before it is handed on. A file packed twice, by two programs, shows it in its first bytes. */
+static basin_status check_output(const bs_unpack *u, const void *bytes, size_t n, basin_error *err)
+{
+    bool      undecided;
+    const int inner = u->n_out == 0 ? find_kind(bytes, n, &undecided) : -1;
+    if (inner >= 0 && kinds[inner].sure)
+        return fail_nested(u, kinds[inner].name, err);
+    return bs_unpacked(u->name, u->n_in, u->n_out + n, u->mb, err);
+}
+
 basin_status bs_unpack_read(bs_unpack *u, void *dst, size_t n, size_t *got, basin_error *err)
 {
     *got = 0;
@@ -269,12 +311,15 @@ basin_status bs_unpack_read(bs_unpack *u, void *dst, size_t n, size_t *got, basi
     if (r < 0)
         return fail_unpack(u, err);
     u->done = r == 0;
+    basin_status s = check_output(u, dst, (size_t)r, err);
+    if (s)
+        return s;
     *got = (size_t)r;
+    u->n_out += *got;
     if (!u->sum)
         return BASIN_OK;
 
     u->crc = crc_add(u->table, u->crc, dst, *got);
-    u->n_out += *got;
     if (u->done && !sum_agrees(u))
         return bs_fail(err, BASIN_EDATA, "%s: damaged gzip data: the checksum does not agree",
                        u->name);

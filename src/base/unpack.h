@@ -21,6 +21,7 @@ typedef struct bs_unpack bs_unpack;
 
 basin_status bs_unpack_open(const char *name, int fd, char *first, size_t n, size_t room,
                             bs_unpack **out, basin_error *err);
+void         bs_unpack_limit(bs_unpack *u, int mb); /* as bs_input_limit */
 /* *got = 0 at the end, and only there. */
 basin_status bs_unpack_read(bs_unpack *u, void *dst, size_t n, size_t *got, basin_error *err);
 void         bs_unpack_close(bs_unpack *u); /* accepts NULL; leaves fd open */

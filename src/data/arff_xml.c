@@ -171,11 +171,11 @@ basin_status bs_arff_xml(bs_reading *r, const arff_header *h, uint8_t *mark, boo
     bs_print(file, size, "%s", slash ? slash + 1 : path.data);
 
     bs_arena      arena;
-    bs_xml_labels xml = {.nested = false};
+    bs_xml_labels xml = {.most = r->o->max_labels};
     bs_input     *in;
     bs_arena_init(&arena, 0);
     bs_names_init(&xml.names, &arena);
-    s = bs_input_open(path.data, &in, r->err);
+    s = bs_input_open_most(path.data, r->o->max_mb, &in, r->err);
     if (!s) {
         s = bs_xml_labels_read(in, &xml, r->err);
         bs_input_close(in);

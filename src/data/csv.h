@@ -23,7 +23,7 @@ typedef enum { CSV_CELL, CSV_LAST, CSV_END, CSV_UNCLOSED, CSV_AFTER_QUOTE } csv_
  * nothing in them are skipped when `blank` counts them. */
 csv_step bs_csv_next(csv_cursor *c, csv_cell *cell);
 /* Skips blank lines at the start of a record; false at the end. */
-bool bs_csv_record(csv_cursor *c, int32_t *blank);
+bool bs_csv_record(csv_cursor *c, int64_t *blank);
 
 /* The delimiter whose count is the same in most of the first lines, or 0. *steady is
  * set when it was the same in all. */
@@ -73,7 +73,8 @@ typedef struct {
     csv_cursor  start; /* at the first record of data */
     csv_column *column;
     int32_t     n;
-    int32_t     rows, blank;
+    int32_t     rows;
+    int64_t     blank;
     bool        header;    /* the first line holds names */
     int32_t     names;     /* the column that seems to name the rows, or -1 */
     const char *separator; /* within a list of labels */

@@ -159,7 +159,8 @@ static basin_status collect_value(csv_table *t, csv_column *c, const char *text,
 static basin_status pass(csv_table *t, bool collect)
 {
     csv_cursor c = t->start;
-    int32_t    blank = 0, rows = 0;
+    int64_t    blank = 0;
+    int32_t    rows = 0;
     while (bs_csv_record(&c, &blank)) {
         long     line = c.line;
         csv_step step = CSV_CELL;
@@ -230,7 +231,7 @@ static basin_status find_decimals(csv_table *t)
 
 basin_status bs_csv_columns(csv_table *t)
 {
-    int32_t     blank = 0;
+    int64_t     blank = 0;
     const char *option = t->r->o->header;
     if (!bs_csv_record(&t->start, &blank))
         return bs_fail_at(t->r, 0, 0, "the file is empty");

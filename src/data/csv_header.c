@@ -100,7 +100,8 @@ basin_status bs_csv_header(csv_table *t, csv_cursor c, bool *out)
     first_cell  *cell = bs_calloc((size_t)t->n, sizeof *cell);
     basin_status s = cell ? read_first(t, &c, cell) : bs_fail_nomem(t->r->err);
     bool         names = true, numbers = false;
-    int32_t      below = 0, blank = 0;
+    int32_t      below = 0;
+    int64_t      blank = 0;
     while (!s && below < LOOK_AT && bs_csv_record(&c, &blank) &&
            look_below(t, &c, below == 0, cell, &names))
         below++;

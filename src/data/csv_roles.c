@@ -299,7 +299,7 @@ static int trained_kind(csv_table *t, const csv_column *c)
 static basin_status recollect(csv_table *t, csv_column *c, int32_t index)
 {
     csv_cursor at = t->start;
-    int32_t    blank = 0;
+    int64_t    blank = 0;
     while (bs_csv_record(&at, &blank)) {
         csv_step step = CSV_CELL;
         for (int32_t i = 0; step == CSV_CELL; i++) {

@@ -74,7 +74,7 @@ csv_step bs_csv_next(csv_cursor *c, csv_cell *cell)
     return step_over(c, p);
 }
 
-bool bs_csv_record(csv_cursor *c, int32_t *blank)
+bool bs_csv_record(csv_cursor *c, int64_t *blank)
 {
     while (c->p < c->end) {
         const char *p = c->p;

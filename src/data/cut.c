@@ -93,7 +93,7 @@ static void find_data(bs_cut *cut)
 static bool find_records(bs_cut *cut, const char *delimiter)
 {
     csv_cursor c = bs_csv_begin(&cut->text, delimiter);
-    int32_t    blank = 0;
+    int64_t    blank = 0;
     bool       ok = true;
     while (ok && c.delimiter && bs_csv_record(&c, &blank)) {
         const char *start = c.p;
@@ -174,7 +174,11 @@ basin_status bs_cut_open(const char *path, const bs_dataset *ds, const bs_read_o
         return bs_fail_nomem(err);
     cut->ds = ds;
     bs_buf_init(&cut->text, (size_t)1 << 36);
-    basin_status s = bs_read_file(path, &cut->text, err);
+    bs_input    *in = NULL;
+    basin_status s = bs_input_open_most(path, o->max_mb, &in, err);
+    if (!s)
+        s = bs_input_text(in, (size_t)o->max_line_mb << 20, &cut->text, err);
+    bs_input_close(in);
     if (!s && (!find_rows(cut, o) || !name_labels(cut)))
         s = bs_fail_nomem(err);
     if (!s && cut->blank && strcmp(ds->format, "libsvm") == 0)

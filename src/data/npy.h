@@ -38,9 +38,10 @@ typedef struct {
     int    n;
 } bs_npz;
 
-/* All arrays of a zip archive in memory, of `ceiling` bytes together at most. */
-basin_status bs_npz_open(const char *name, const void *bytes, size_t n, size_t ceiling, bs_npz *out,
-                         basin_error *err);
+/* All arrays of a zip archive in memory, of `ceiling` bytes together at most, and max_mb as of
+ * bs_input_limit. */
+basin_status  bs_npz_open(const char *name, const void *bytes, size_t n, size_t ceiling, int max_mb,
+                          bs_npz *out, basin_error *err);
 void         bs_npz_free(bs_npz *z);
 const bs_npy *bs_npz_find(const bs_npz *z, const char *const *names); /* the first that is there */
 /* "X, y": for messages. */

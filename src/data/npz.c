@@ -22,8 +22,15 @@ static basin_status fail_archive(const char *name, struct archive *a, basin_erro
     return bs_fail(err, BASIN_EDATA, "%s: damaged archive: %s", name, why ? why : "cannot be read");
 }
 
-static basin_status read_entry(const char *name, struct archive *a, size_t ceiling, bs_buf *out,
-                               basin_error *err)
+/* An archive on its way. */
+typedef struct {
+    const char *name;
+    size_t      packed, unpacked; /* bytes, so far */
+    size_t      ceiling;
+    int         max_mb;
+} unpacking;
+
+static basin_status read_entry(unpacking *u, struct archive *a, bs_buf *out, basin_error *err)
 {
     char block[1 << 16];
     for (;;) {
@@ -31,10 +38,14 @@ static basin_status read_entry(const char *name, struct archive *a, size_t ceili
         if (n == 0)
             return BASIN_OK;
         if (n < 0)
-            return fail_archive(name, a, err);
-        if ((size_t)n > ceiling - out->len)
-            return bs_fail(err, BASIN_EDATA, "%s: its arrays are larger than %zu bytes", name,
-                           ceiling);
+            return fail_archive(u->name, a, err);
+        u->unpacked += (size_t)n;
+        if (u->unpacked > u->ceiling)
+            return bs_fail(err, BASIN_EDATA, "%s: its arrays are larger than %zu bytes", u->name,
+                           u->ceiling);
+        basin_status s = bs_unpacked(u->name, u->packed, u->unpacked, u->max_mb, err);
+        if (s)
+            return s;
         bs_buf_add(out, block, (size_t)n);
         if (out->failed)
             return bs_fail_nomem(err);
@@ -42,21 +53,22 @@ static basin_status read_entry(const char *name, struct archive *a, size_t ceili
 }
 
 /* The array of an entry, under its name without .npy. */
-static basin_status add_array(const char *name, struct archive *a, const char *entry,
-                              size_t ceiling, bs_npz *z, basin_error *err)
+static basin_status add_array(unpacking *u, struct archive *a, const char *entry, bs_npz *z,
+                              basin_error *err)
 {
-    size_t  len = strlen(entry);
-    char    full[400];
-    bs_buf *bytes = &z->bytes[z->n];
+    const char *name = u->name;
+    size_t      len = strlen(entry);
+    char        full[400];
+    bs_buf     *bytes = &z->bytes[z->n];
     if (len < 5 || strcmp(entry + len - 4, ".npy") != 0 || len > 60)
         return bs_fail(err, BASIN_EDATA, "%s: holds '%.60s'; arrays that numpy saved are read",
                        name, entry);
     if (z->n == BS_NPZ_MOST)
         return bs_fail(err, BASIN_EDATA, "%s: more than %d arrays", name, (int)BS_NPZ_MOST);
-    bs_buf_init(bytes, ceiling + 1);
+    bs_buf_init(bytes, u->ceiling + 1);
     z->n++;
     bs_print(full, sizeof full, "%.300s: %.*s", name, (int)len - 4, entry);
-    basin_status s = read_entry(name, a, ceiling, bytes, err);
+    basin_status s = read_entry(u, a, bytes, err);
     bs_npy      *array = &z->array[z->n - 1];
     if (!s)
         s = bs_npy_parse(full, bytes->data ? bytes->data : "", bytes->len, array, err);
@@ -65,30 +77,28 @@ static basin_status add_array(const char *name, struct archive *a, const char *e
     return s;
 }
 
-static basin_status read_entries(const char *name, struct archive *a, size_t ceiling, bs_npz *z,
-                                 basin_error *err)
+static basin_status read_entries(unpacking *u, struct archive *a, bs_npz *z, basin_error *err)
 {
     struct archive_entry *e;
-    size_t                used = 0;
     for (;;) {
         int r = archive_read_next_header(a, &e);
         if (r == ARCHIVE_EOF)
             return BASIN_OK;
         if (r < ARCHIVE_WARN)
-            return fail_archive(name, a, err);
+            return fail_archive(u->name, a, err);
         const char *entry = archive_entry_pathname(e);
         if (!entry)
             entry = archive_entry_pathname_utf8(e);
-        basin_status s = add_array(name, a, entry ? entry : "", ceiling - used, z, err);
+        basin_status s = add_array(u, a, entry ? entry : "", z, err);
         if (s)
             return s;
-        used += z->bytes[z->n - 1].len;
     }
 }
 
-basin_status bs_npz_open(const char *name, const void *bytes, size_t n, size_t ceiling, bs_npz *out,
-                         basin_error *err)
+basin_status bs_npz_open(const char *name, const void *bytes, size_t n, size_t ceiling, int max_mb,
+                         bs_npz *out, basin_error *err)
 {
+    unpacking       u = {.name = name, .packed = n, .ceiling = ceiling, .max_mb = max_mb};
     const locale_t  was = bs_locale_plain(); /* names as they are stored */
     struct archive *a = archive_read_new();
     basin_status    s;
@@ -99,7 +109,7 @@ basin_status bs_npz_open(const char *name, const void *bytes, size_t n, size_t c
         archive_read_open_memory(a, bytes, n) != ARCHIVE_OK)
         s = fail_archive(name, a, err);
     else
-        s = read_entries(name, a, ceiling, out, err);
+        s = read_entries(&u, a, out, err);
     archive_read_free(a);
     bs_locale_back(was);
     if (s)

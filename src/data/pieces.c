@@ -20,13 +20,20 @@ struct bs_pieces {
     int64_t                done;  /* rows of the pieces before */
     bool                   begun, ended;
     bool                   whole; /* the file cannot be cut */
+    /* Blank lines are read to their end before it is known whether they are rows. A long run of
+     * them is counted, not kept; then comes the line that ended it. */
+    int64_t blanks;
+    bs_buf  held;
+    long    held_number; /* 0: there is none */
 };
 
 /* What one piece holds besides its head. */
 typedef struct {
     long    first; /* number of its first line; 0: it has none */
     int64_t lines;
-    int32_t rows; /* lines that are neither blank nor comments */
+    int64_t rows;   /* lines that are rows, or may be */
+    bool    solid;  /* some of them are, whatever follows */
+    bool    follow; /* and others follow */
 } body;
 
 void bs_pieces_close(bs_pieces *p)
@@ -36,6 +43,7 @@ void bs_pieces_close(bs_pieces *p)
     bs_input_close(p->in);
     bs_buf_free(&p->text);
     bs_buf_free(&p->head);
+    bs_buf_free(&p->held);
     bs_free(p);
 }
 
@@ -84,7 +92,7 @@ static basin_status read_numbers(bs_pieces *p, basin_error *err)
         p->whole = true;
         bs_input_close(p->in);
         p->in = NULL;
-        return bs_input_open(p->path ? p->path : "-", &p->in, err);
+        return bs_input_open_most(p->path ? p->path : "-", p->o->max_mb, &p->in, err);
     }
     p->said = rows;
     p->heads = 1;
@@ -104,11 +112,12 @@ basin_status bs_pieces_open(const char *path, const bs_read_options *o, int32_t 
         return bs_fail_nomem(err);
     bs_buf_init(&p->text, MOST_BYTES);
     bs_buf_init(&p->head, MOST_BYTES);
+    bs_buf_init(&p->held, MOST_BYTES);
     p->path = strcmp(path, "-") == 0 ? NULL : path;
     p->o = o;
     p->rows = rows;
     p->said = -1;
-    basin_status s = bs_input_open(path, &p->in, err);
+    basin_status s = bs_input_open_most(path, o->max_mb, &p->in, err);
     if (!s)
         s = bs_input_peek(p->in, 64, &head, &n, err);
     p->whole = !s && bs_utf16_of(head, n);
@@ -127,37 +136,109 @@ basin_status bs_pieces_open(const char *path, const bs_read_options *o, int32_t 
     return BASIN_OK;
 }
 
-static bool is_blank(const bs_line *line)
+typedef enum { BLANK, COMMENT, ROW } line_kind;
+
+/* As the readers see it: of LIBSVM, what stands behind a '#' does not count. */
+static line_kind kind_of(const bs_pieces *p, const bs_line *line)
 {
-    return *bs_skip_blanks(line->text) == '\0';
+    const char *text = bs_skip_blanks(line->text);
+    const char  comment = p->reader->comment;
+    if (!*text && text == line->text + line->len)
+        return BLANK;
+    if (!comment || *text != comment)
+        return ROW;
+    return p->reader->blank_rows && text > line->text ? BLANK : COMMENT;
 }
 
-static bool is_row(const bs_line *line)
+static basin_status take_line(bs_pieces *p, bs_line *line, bool *more, basin_error *err)
 {
-    const char c = *bs_skip_blanks(line->text);
-    return c && c != '%' && c != '#';
+    if (!p->held_number)
+        return next_line(p, line, more, err);
+    *line = (bs_line){p->held.data, p->held.len, p->held_number};
+    *more = true;
+    p->held_number = 0;
+    return BASIN_OK;
 }
 
-/* Lines until there are rows enough. Never ends on a blank line: in some formats these are rows
- * when, and only when, others follow. */
+static basin_status hold(bs_pieces *p, const bs_line *line, basin_error *err)
+{
+    bs_buf_clear(&p->held);
+    bs_buf_add(&p->held, line->text, line->len);
+    p->held_number = line->number;
+    return p->held.failed ? bs_fail_nomem(err) : BASIN_OK;
+}
+
+/* The piece is full, but for the end of a run of blank lines. */
+static basin_status end_run(bs_pieces *p, const bs_line *line, body *b, basin_error *err)
+{
+    const line_kind kind = kind_of(p, line);
+    if (kind == BLANK && p->reader->blank_rows)
+        p->blanks++;
+    if (kind != ROW)
+        return BASIN_OK;
+    b->follow = true;
+    return hold(p, line, err);
+}
+
+static basin_status more_blanks(bs_pieces *p, body *b, basin_error *err)
+{
+    for (; p->blanks > 0 && b->rows < p->rows; p->blanks--, b->rows++)
+        bs_buf_text(&p->text, "\n");
+    b->lines = b->rows;
+    b->follow = true;
+    return p->text.failed ? bs_fail_nomem(err) : BASIN_OK;
+}
+
+/* Lines until there are rows enough. Never ends on a blank line without saying whether rows follow:
+ * in some formats they are rows when, and only when, others do. */
 static basin_status gather(bs_pieces *p, body *b, basin_error *err)
 {
-    bs_line      line;
-    bool         more = true, blank = true;
-    basin_status s = BASIN_OK;
+    const bool    counted = p->said >= 0;
+    const int64_t left = counted ? p->said - p->done : INT64_MAX;
+    bs_line       line;
+    bool          more = true, blank = false;
+    basin_status  s = BASIN_OK;
     *b = (body){0};
-    const bool counted = p->said >= 0;
-    while (!s && (blank || (b->rows < p->rows && p->text.len < PIECE_BYTES))) {
-        s = next_line(p, &line, &more, err);
+    if (p->blanks > 0)
+        return more_blanks(p, b, err);
+    while (!s && !b->follow) {
+        const bool full = b->rows >= p->rows || b->lines >= left || p->text.len >= PIECE_BYTES;
+        if (full && !blank)
+            break;
+        s = take_line(p, &line, &more, err);
         if (s || !more)
             break;
+        if (full) {
+            s = end_run(p, &line, b, err);
+            continue;
+        }
+        const line_kind kind = counted ? ROW : kind_of(p, &line);
         b->first = b->first ? b->first : line.number;
-        blank = is_blank(&line);
         b->lines++;
-        b->rows += counted || is_row(&line);
+        b->rows += kind == ROW || (kind == BLANK && p->reader->blank_rows);
+        b->solid |= kind == ROW;
+        blank = kind == BLANK;
         s = keep_line(&p->text, &line, err);
     }
     p->ended = !more;
+    p->blanks = more ? p->blanks : 0; /* nothing follows them */
+    return s;
+}
+
+/* Behind the last row that was announced. */
+static basin_status check_end(bs_pieces *p, basin_error *err)
+{
+    bs_line      line;
+    bool         more = true;
+    basin_status s = BASIN_OK;
+    while (!s && more) {
+        s = next_line(p, &line, &more, err);
+        const char c = !s && more ? *bs_skip_blanks(line.text) : '\0';
+        if (c && c != '#')
+            s = bs_fail(err, BASIN_EDATA, "%s:%ld: the header says %lld rows, here is one more",
+                        bs_input_name(p->in), line.number, (long long)p->said);
+    }
+    p->ended = true;
     return s;
 }
 
@@ -172,6 +253,7 @@ static basin_status read_text(bs_pieces *p, const body *b, bs_dataset **out, bs_
         return s;
     bs_print(o.format, sizeof o.format, "%s", p->reader->name);
     o.rows_before = p->done;
+    o.rows_follow = b->follow;
     if (b->first)
         bs_input_renumber(in, p->heads, b->first);
     s = bs_dataset_read_input(in, p->path, &o, out, notes, err);
@@ -200,10 +282,15 @@ basin_status bs_pieces_next(bs_pieces *p, bs_dataset **out, bs_notes *notes, bas
         p->ended = true;
         return bs_dataset_read_input(p->in, p->path, p->o, out, notes, err);
     }
-    bs_buf_clear(&p->text);
-    if (p->said < 0)
-        bs_buf_add(&p->text, p->head.data ? p->head.data : "", p->head.len);
-    basin_status s = gather(p, &b, err);
+    if (p->begun && p->said >= 0 && p->done == p->said)
+        return check_end(p, err);
+    basin_status s;
+    do { /* some rows, whatever lies between them */
+        bs_buf_clear(&p->text);
+        if (p->said < 0)
+            bs_buf_add(&p->text, p->head.data ? p->head.data : "", p->head.len);
+        s = gather(p, &b, err);
+    } while (!s && p->said < 0 && !p->ended && !b.solid && !b.follow);
     if (!s && p->said >= 0) {
         bs_buf lines = p->text;
         bs_buf_init(&p->text, MOST_BYTES);
@@ -213,7 +300,7 @@ basin_status bs_pieces_next(bs_pieces *p, bs_dataset **out, bs_notes *notes, bas
         if (!s && p->text.failed)
             s = bs_fail_nomem(err);
     }
-    if (s || (p->begun && b.rows == 0))
+    if (s || (p->begun && !b.solid && !b.follow))
         return s;
     p->begun = true;
     s = read_text(p, &b, out, notes, err);

@@ -95,7 +95,7 @@ static bool has_extension(const char *path, const char *list)
 static basin_status refuse_text(const bs_reading *r, const char *head, size_t n)
 {
     const char *cr = memchr(head, '\r', n);
-    if (cr && cr + 1 < head + n && !memchr(head, '\n', n))
+    if (cr && cr + 1 < head + n && !memchr(head, '\n', n) && !memchr(head, '\0', n))
         return bs_fail_at(r, 0, 0,
                           "its lines end in a carriage return alone; tr '\\r' '\\n' makes lines "
                           "of them");
@@ -307,7 +307,7 @@ static basin_status read_recoded(bs_input *in, const char *path, const bs_read_o
     bs_input *again = NULL;
     bs_buf_init(&raw, (size_t)1 << 36);
     bs_buf_init(&text, (size_t)1 << 37);
-    basin_status s = bs_input_rest(in, &raw, err);
+    basin_status s = bs_input_text(in, (size_t)o->max_line_mb << 21, &raw, err);
     if (!s)
         s = bs_utf16_recode(&raw, kind, &text, err);
     bs_buf_free(&raw);
@@ -345,7 +345,7 @@ basin_status bs_dataset_read_file(const char *path, const bs_read_options *o, bs
 {
     bs_input *in;
     *out = NULL;
-    basin_status s = bs_input_open(path, &in, err);
+    basin_status s = bs_input_open_most(path, o->max_mb, &in, err);
     if (s)
         return s;
     s = bs_dataset_read_input(in, strcmp(path, "-") == 0 ? NULL : path, o, out, notes, err);

@@ -21,13 +21,14 @@ typedef struct {
     char decimal[BS_OPTION_TEXT]; /* auto, point, comma */
     char absent[BS_OPTION_TEXT];  /* auto, missing, zero: members that a JSON row does not have */
     bool keep_ids, drop_unlabelled, root;
-    int  max_rows, max_features, max_labels, max_line_mb;
+    int  max_rows, max_features, max_labels, max_line_mb, max_mb;
 
     /* Not in the table: for whoever reads a second file. */
     const bs_schema *like;        /* the training schema: index base, label names; borrowed */
     bool             label_free;  /* a file without labels is fine */
     bool             only_labels; /* all columns are labels, of the rows of another file */
     int64_t          rows_before; /* of the file, in pieces read before */
+    bool             rows_follow; /* in pieces to come: blank lines at the end may be rows */
 } bs_read_options;
 
 /* One row per option above; how to add one: a field and a row in read_options.c. */
@@ -58,6 +59,8 @@ typedef struct {
     const char *name, *help;
     const char *extensions; /* ".arff .foo": decides between equal scores only */
     bs_head     head;
+    char        comment;    /* what lines that are no rows begin with, or 0 */
+    bool        blank_rows; /* a blank line before a row is a row */
     const char *uses; /* options of unused.c that mean something to it */
     /* How sure the content's beginning makes us, 0 (no) to 100. */
     int (*sniff)(const char *head, size_t n, const char *path);
@@ -125,8 +128,9 @@ basin_status bs_select_dropped(const bs_reading *r, const char *const *names, in
  * the data; empty when there is none. */
 basin_status bs_labels_file(const bs_reading *r, bs_buf *out);
 
-/* A file with one name per line, or a MULAN XML file. */
-basin_status bs_read_names(const char *path, size_t ceiling, bs_names *out, basin_error *err);
+/* A file with one name per line, or a MULAN XML file; at most `ceiling` of them. */
+basin_status bs_read_names(const char *path, int max_mb, int32_t ceiling, bs_names *out,
+                           basin_error *err);
 
 /* Says which options were given that the format of the file has no use for. */
 basin_status bs_note_unused(const bs_reading *r, const bs_reader *reader);

@@ -45,7 +45,9 @@ const bs_option bs_read_rows[] = {
     {"data.max_labels", BS_INT, AT(max_labels), "5000000", "1", "2000000000", NULL,
      "refuse files with more labels", 0},
     {"data.max_line_mb", BS_INT, AT(max_line_mb), "256", "1", "2000", NULL,
-     "refuse files with longer lines, in MiB", 0},
+     "refuse files with longer lines, in MiB; for every task", 0},
+    {"data.max_mb", BS_INT, AT(max_mb), "0", "0", "100000000", NULL,
+     "refuse what unpacks to more, in MiB; 0 = 1024, or 100 times its size; for every task", 0},
     {NULL, BS_INT, 0, NULL, NULL, NULL, NULL, NULL, 0},
 };
 

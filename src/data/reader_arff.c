@@ -45,6 +45,7 @@ const bs_reader bs_reader_arff = {
     .help = "Weka ARFF, dense or sparse: MULAN with its XML, MEKA -C, CLUS hierarchies",
     .extensions = ".arff",
     .head = BS_HEAD_ATTRIBUTES,
+    .comment = '%',
     .uses = "data.labels data.xml data.nominal data.root data.drop data.true "
             "data.false",
     .sniff = sniff,

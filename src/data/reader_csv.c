@@ -174,7 +174,7 @@ static basin_status put_cell(csv_table *t, csv_column *c, const csv_cell *cell)
 static basin_status read_rows(csv_table *t)
 {
     csv_cursor   c = t->start;
-    int32_t      blank = 0;
+    int64_t      blank = 0;
     basin_status s = BASIN_OK;
     while (!s && bs_csv_record(&c, &blank)) {
         long     line = c.line;
@@ -200,7 +200,7 @@ static basin_status start_table(csv_table *t)
     bs_reading *r = t->r;
     bs_buf_init(&t->text, (size_t)1 << 36);
     bs_buf_init(&t->scratch, (size_t)1 << 32);
-    basin_status s = bs_input_rest(r->in, &t->text, r->err);
+    basin_status s = bs_input_text(r->in, (size_t)r->o->max_line_mb << 20, &t->text, r->err);
     if (s)
         return s;
     t->start = bs_csv_begin(&t->text, r->o->delimiter);
@@ -221,7 +221,8 @@ static basin_status finish(csv_table *t)
     b->ds->schema.dense = true;
     b->ds->schema.binary = binary || b->ones;
     if (t->blank)
-        bs_notes_add(t->r->notes, "blank lines", "%d blank lines were skipped", t->blank);
+        bs_notes_add(t->r->notes, "blank lines", "%lld blank lines were skipped",
+                     (long long)t->blank);
     if (t->latin1)
         bs_notes_add(t->r->notes, "encoding", "some texts are not UTF-8 and were read as Latin-1");
     if (b->ds->labelled && nothing)

@@ -361,6 +361,17 @@ static basin_status take_id(jsonl *x, const json_t *v)
     return ok ? BASIN_OK : bs_fail_nomem(x->r->err);
 }
 
+/* A tree of JSON is much larger than its text: a line with more values than there may be features
+ * and labels is not made one. */
+static basin_status check_values(const jsonl *x, const bs_line *line)
+{
+    const size_t most = (size_t)x->r->o->max_features + (size_t)x->r->o->max_labels;
+    if (bs_tree_larger(line->text, line->len, most))
+        return bs_fail_at(x->r, line->number, 0,
+                          "more values than data.max_features and data.max_labels allow");
+    return BASIN_OK;
+}
+
 static basin_status take_members(jsonl *x, json_t *object)
 {
     const char  *key;
@@ -407,11 +418,13 @@ static basin_status one_line(jsonl *x, const bs_line *line)
     if (p == line->text + line->len)
         return BASIN_OK;
     json_error_t problem;
-    json_t      *object = bs_tree_read(line->text, line->len, JSON_REJECT_DUPLICATES, &problem);
+    basin_status s = check_values(x, line);
+    if (s)
+        return s;
+    json_t *object = bs_tree_read(line->text, line->len, JSON_REJECT_DUPLICATES, &problem);
     if (!object)
         return bs_fail_at(x->r, line->number, problem.column > 0 ? (size_t)problem.column : 1, "%s",
                           problem.text);
-    basin_status s = BASIN_OK;
     if (!json_is_object(object))
         s = bs_fail_at(x->r, line->number, 0, "the line is %s; a row is an object {...}",
                        type_name(object));

@@ -15,7 +15,7 @@ typedef struct {
     bs_svm      svm;
     bs_names    listed;       /* names of the labels, from a file */
     bs_buf      file;         /* that file */
-    int32_t     blank;        /* blank lines since the last row */
+    int64_t     blank;        /* blank lines since the last row */
     int32_t     kept;         /* blank lines that became rows */
     int32_t     small[10000]; /* label + 1 of the words "0" to "9999", 0 = not met yet */
 } libsvm;
@@ -241,8 +241,8 @@ static basin_status finish(libsvm *x)
                      "features",
                      x->kept);
     if (x->blank)
-        bs_notes_add(r->notes, "blank lines", "%d blank lines at the end were not read as rows",
-                     x->blank);
+        bs_notes_add(r->notes, "blank lines", "%lld blank lines at the end were not read as rows",
+                     (long long)x->blank);
     if (x->svm.queries)
         bs_notes_add(r->notes, "left out", "qid: entries are not used");
     if (b->reordered)
@@ -283,12 +283,14 @@ static basin_status read_libsvm(bs_reading *r)
     bs_names_init(&x->listed, &r->b->ds->arena);
     s = bs_labels_file(r, &x->file);
     if (!s && x->file.len)
-        s = bs_read_names(x->file.data, (size_t)r->o->max_labels, &x->listed, r->err);
+        s = bs_read_names(x->file.data, r->o->max_mb, r->o->max_labels, &x->listed, r->err);
     for (bool more = true; !s && more;) {
         s = bs_reading_line(r, &line, &more);
         if (!s && more)
             s = one_line(x, &line);
     }
+    if (!s && r->o->rows_follow)
+        s = blank_rows(x, 0);
     if (!s)
         s = finish(x);
     bs_names_free(&x->listed);
@@ -302,6 +304,8 @@ const bs_reader bs_reader_libsvm = {
     .help = "LIBSVM or SVMlight rows with several labels: 1,5,9 3:0.5 7:1",
     .extensions = ".libsvm .svm .svmlight .txt",
     .head = BS_HEAD_NONE,
+    .comment = '#',
+    .blank_rows = true,
     .uses = "data.labels data.index_base",
     .sniff = sniff,
     .read = read_libsvm,

@@ -44,8 +44,8 @@ static basin_status open_archive(npy *a)
     static const char *const columns[] = {"feature_names", "columns", NULL};
     static const char *const labels[] = {"label_names", "target_names", "classes", NULL};
     char                     list[200];
-    basin_status             s =
-        bs_npz_open(a->r->name, a->bytes.data, a->bytes.len, a->bytes.ceiling, &a->z, a->r->err);
+    basin_status s = bs_npz_open(a->r->name, a->bytes.data, a->bytes.len, a->bytes.ceiling,
+                                 a->r->o->max_mb, &a->z, a->r->err);
     if (s)
         return s;
     a->x = bs_npz_find(&a->z, x_names);

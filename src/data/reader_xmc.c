@@ -100,7 +100,8 @@ static basin_status open_labels(xmc *x)
     bs_buf_add(&path, r->path, (size_t)(at - r->path));
     bs_buf_text(&path, "X_Y");
     bs_buf_text(&path, at + 4);
-    basin_status s = path.failed ? bs_fail_nomem(r->err) : bs_input_open(path.data, &x->y, r->err);
+    basin_status s = path.failed ? bs_fail_nomem(r->err)
+                                 : bs_input_open_most(path.data, r->o->max_mb, &x->y, r->err);
     bs_buf_free(&path);
     bs_line line;
     bool    more;
@@ -250,7 +251,7 @@ static basin_status name_labels(xmc *x)
     if (!s && !file.len) {
         s = number_labels(x, name);
     } else if (!s) {
-        s = bs_read_names(file.data, (size_t)r->o->max_labels, &listed, r->err);
+        s = bs_read_names(file.data, r->o->max_mb, r->o->max_labels, &listed, r->err);
         if (!s && listed.n != x->labels)
             s = bs_fail_at(r, 0, 0, "the header says %lld labels, %s names %d",
                            (long long)x->labels, file.data, listed.n);

@@ -84,7 +84,7 @@ static basin_status select_names(const bs_reading *r, const char *option, const 
 
 /* --- a file of names ----------------------------------------------------- */
 
-static basin_status read_lines(bs_input *in, bs_names *out, basin_error *err)
+static basin_status read_lines(bs_input *in, int32_t ceiling, bs_names *out, basin_error *err)
 {
     bs_line line;
     bool    more, fresh;
@@ -99,6 +99,9 @@ static basin_status read_lines(bs_input *in, bs_names *out, basin_error *err)
         if (memchr(text, '\0', len))
             return bs_fail(err, BASIN_EDATA, "%s:%ld: a NUL byte in a list of names",
                            bs_input_name(in), line.number);
+        if (out->n == ceiling && bs_names_find(out, text, len) < 0)
+            return bs_fail(err, BASIN_EDATA, "%s:%ld: more than %d names", bs_input_name(in),
+                           line.number, (int)ceiling);
         if (bs_names_add(out, text, len, &fresh) < 0)
             return bs_fail_nomem(err);
         if (!fresh)
@@ -107,10 +110,11 @@ static basin_status read_lines(bs_input *in, bs_names *out, basin_error *err)
     }
 }
 
-basin_status bs_read_names(const char *path, size_t ceiling, bs_names *out, basin_error *err)
+basin_status bs_read_names(const char *path, int max_mb, int32_t ceiling, bs_names *out,
+                           basin_error *err)
 {
     bs_input    *in;
-    basin_status s = bs_input_open(path, &in, err);
+    basin_status s = bs_input_open_most(path, max_mb, &in, err);
     if (s)
         return s;
     const char *head;
@@ -120,15 +124,14 @@ basin_status bs_read_names(const char *path, size_t ceiling, bs_names *out, basi
     while (i < n && (bs_is_blank(head[i]) || head[i] == '\n' || head[i] == '\r'))
         i++;
     if (!s && i < n && head[i] == '<') {
-        bs_xml_labels xml = {.names = *out};
+        bs_xml_labels xml = {.names = *out, .most = ceiling};
         s = bs_xml_labels_read(in, &xml, err);
         *out = xml.names;
     } else if (!s) {
-        s = read_lines(in, out, err);
+        s = read_lines(in, ceiling, out, err);
     }
-    if (!s && (out->n == 0 || (size_t)out->n > ceiling))
-        s = bs_fail(err, BASIN_EDATA, "%s: has %d names; 1 to %zu are possible", path, out->n,
-                    ceiling);
+    if (!s && out->n == 0)
+        s = bs_fail(err, BASIN_EDATA, "%s: has no names", path);
     bs_input_close(in);
     return s;
 }
@@ -179,7 +182,7 @@ static basin_status select_file(const bs_reading *r, const char *path, const cha
     bs_arena_init(&arena, 0);
     bs_names_init(&columns, &arena);
     bs_names_init(&wanted, &arena);
-    basin_status s = bs_read_names(path, strict ? (size_t)n : INT32_MAX, &wanted, r->err);
+    basin_status s = bs_read_names(path, r->o->max_mb, strict ? n : INT32_MAX - 1, &wanted, r->err);
     for (int32_t i = 0; !s && i < n; i++)
         if (bs_names_add(&columns, names[i], strlen(names[i]), &fresh) < 0)
             s = bs_fail_nomem(r->err);

@@ -60,7 +60,11 @@ static void XMLCALL on_start(void *user, const XML_Char *name, const XML_Char **
         if (strcmp(local_name(attributes[0]), "name") != 0)
             continue;
         bool fresh;
-        if (bs_names_add(&p->out->names, attributes[1], strlen(attributes[1]), &fresh) < 0)
+        if (!attributes[1][0])
+            refuse(p, BASIN_EDATA, "a label has an empty name", NULL);
+        else if (p->out->names.n >= p->out->most)
+            refuse(p, BASIN_EDATA, "more labels than data.max_labels allows", NULL);
+        else if (bs_names_add(&p->out->names, attributes[1], strlen(attributes[1]), &fresh) < 0)
             refuse(p, BASIN_ENOMEM, "", NULL);
         else if (!fresh)
             refuse(p, BASIN_EDATA, "a second label is named '", attributes[1]);
@@ -86,14 +90,36 @@ static void XMLCALL on_doctype(void *user, const XML_Char *name, const XML_Char 
     refuse(user, BASIN_EDATA, "a document type is not allowed in a label file", NULL);
 }
 
-static basin_status run(parse *p, const bs_buf *text)
+/* Nothing but names is kept. What expat holds back is one tag, which has an end. */
+static basin_status feed(parse *p, bs_input *in, enum XML_Status *ok)
 {
+    enum { LONGEST_TAG = 16 << 20 };
+    const char *bytes;
+    size_t      n = 1;
+    XML_Index   fed = 0;
+    while (n > 0 && *ok != XML_STATUS_ERROR) {
+        basin_status s = bs_input_some(in, &bytes, &n, p->err);
+        if (s)
+            return s;
+        *ok = XML_Parse(p->parser, bytes, (int)n, n == 0);
+        fed += (XML_Index)n;
+        if (*ok != XML_STATUS_ERROR && fed - XML_GetCurrentByteIndex(p->parser) > LONGEST_TAG)
+            return bs_fail(p->err, BASIN_EDATA, "%s:%lu: a tag or text of more than %d bytes",
+                           p->file, (unsigned long)XML_GetCurrentLineNumber(p->parser),
+                           (int)LONGEST_TAG);
+    }
+    return BASIN_OK;
+}
+
+static basin_status run(parse *p, bs_input *in)
+{
+    enum XML_Status ok = XML_STATUS_OK;
     XML_SetUserData(p->parser, p);
     XML_SetElementHandler(p->parser, on_start, on_end);
     XML_SetStartDoctypeDeclHandler(p->parser, on_doctype);
-    enum XML_Status ok = XML_Parse(p->parser, text->data ? text->data : "", (int)text->len, 1);
-    if (p->status)
-        return p->status;
+    basin_status s = feed(p, in, &ok);
+    if (s || p->status)
+        return s ? s : p->status;
     enum XML_Error code = XML_GetErrorCode(p->parser);
     if (ok != XML_STATUS_ERROR)
         return BASIN_OK;
@@ -106,19 +132,11 @@ static basin_status run(parse *p, const bs_buf *text)
 
 basin_status bs_xml_labels_read(bs_input *in, bs_xml_labels *out, basin_error *err)
 {
-    bs_buf text;
-    bs_buf_init(&text, (size_t)1 << 30);
-    basin_status s = bs_input_rest(in, &text, err);
-    if (s) {
-        bs_buf_free(&text);
-        return s;
-    }
     parse p = {.out = out, .file = bs_input_name(in), .err = err};
     p.parser = XML_ParserCreateNS(NULL, '|');
-    s = p.parser ? run(&p, &text) : bs_fail_nomem(err);
+    basin_status s = p.parser ? run(&p, in) : bs_fail_nomem(err);
     if (p.parser)
         XML_ParserFree(p.parser);
-    bs_buf_free(&text);
     if (!s && out->names.n == 0)
         s = bs_fail(err, BASIN_EDATA, "%s: names no label", bs_input_name(in));
     return s;

@@ -7,6 +7,7 @@
 
 typedef struct {
     bs_names names;   /* initialised by the caller; in the order of the file */
+    int32_t  most;    /* names; more are an error */
     bool     nested;  /* some label stands inside another */
     bool     foreign; /* well-formed, but its root is not <labels> */
 } bs_xml_labels;

@@ -32,14 +32,14 @@ static bool is_there(const char *root, const char *name)
 
 /* A table given as path: the files it names, seen from its folder. */
 static basin_status open_table(bs_image_sources *z, int at, const char *path, bool masks,
-                               basin_error *err)
+                               int max_mb, basin_error *err)
 {
     bs_buf        text;
     bs_table_row *rows = NULL;
     size_t        n = 0;
     bs_source    *s = &z->source[at];
     bs_buf_init(&text, BS_LONGEST_TEXT);
-    basin_status status = bs_read_file(path, &text, err);
+    basin_status status = bs_read_file_most(path, max_mb, &text, err);
     if (!status)
         status =
             bs_table_read(path, text.data ? text.data : "", text.len, &z->arena, &rows, &n, err);
@@ -94,12 +94,12 @@ static basin_status fail_source(const char *path, basin_error *err)
 }
 
 /* Standard input: a picture, or an archive of them. It is walked twice, so it is held. */
-static basin_status open_stdin(bs_image_sources *z, int at, basin_error *err)
+static basin_status open_stdin(bs_image_sources *z, int at, int max_mb, basin_error *err)
 {
     bs_buf     bytes;
     bs_source *s = &z->source[at];
     bs_buf_init(&bytes, MOST_STDIN);
-    basin_status status = bs_read_file("-", &bytes, err);
+    basin_status status = bs_read_file_most("-", max_mb, &bytes, err);
     const char  *copy = status ? NULL : bs_arena_copy(&z->arena, bytes.data, bytes.len);
     const size_t n = bytes.len;
     bs_buf_free(&bytes);
@@ -115,7 +115,7 @@ static basin_status open_stdin(bs_image_sources *z, int at, basin_error *err)
 }
 
 basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n, bool masks,
-                            basin_error *err)
+                            int max_mb, basin_error *err)
 {
     basin_status s = BASIN_OK;
     bs_arena_init(&z->arena, (size_t)2 << 30);
@@ -126,7 +126,7 @@ basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n
         return bs_fail_nomem(err);
     for (int i = 0; i < n && !s; i++) {
         if (strcmp(paths[i], "-") == 0) {
-            s = open_stdin(z, i, err);
+            s = open_stdin(z, i, max_mb, err);
             continue;
         }
         z->source[i].path = paths[i];
@@ -136,7 +136,7 @@ basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n
         if ((s = bs_source_sniff(paths[i], &z->source[i].kind, err)))
             return s;
         if (z->source[i].kind == BS_SOURCE_TEXT && !bs_foreign_picture(paths[i]))
-            s = open_table(z, i, paths[i], masks, err);
+            s = open_table(z, i, paths[i], masks, max_mb, err);
         else if (z->source[i].kind == BS_SOURCE_NONE || z->source[i].kind == BS_SOURCE_TEXT)
             s = fail_source(paths[i], err);
     }

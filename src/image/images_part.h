@@ -20,7 +20,7 @@ typedef struct {
 
 /* masks: those that tables name must be there. */
 basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n, bool masks,
-                            basin_error *err);
+                            int max_mb, basin_error *err);
 
 /* One reading of a data set. */
 typedef struct {

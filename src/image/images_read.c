@@ -111,7 +111,7 @@ static basin_status look_take(void *self, const char *name, const uint8_t *bytes
 static basin_status look_around(bs_image_reading *r)
 {
     look       l = {.r = r, .probe = strcmp(r->o->size, "auto") == 0};
-    bs_visitor v = {.self = &l, .wants = look_wants, .take = look_take};
+    bs_visitor v = {.self = &l, .wants = look_wants, .take = look_take, .max_mb = r->o->unpack_mb};
     l.v = &v;
     v.max_files = 16 * (size_t)r->o->max_images + 100000;
     for (r->at_source = 0; r->at_source < r->n; r->at_source++) {
@@ -338,7 +338,8 @@ static basin_status decode_take(void *self, const char *name, const uint8_t *byt
 
 static basin_status walk_wanted(bs_image_reading *r)
 {
-    bs_visitor   v = {.self = r, .wants = decode_wants, .take = decode_take};
+    bs_visitor v = {
+        .self = r, .wants = decode_wants, .take = decode_take, .max_mb = r->o->unpack_mb};
     basin_status s = BASIN_OK;
     for (r->at_source = 0; r->at_source < r->n && !s; r->at_source++)
         s = bs_source_walk(&r->source[r->at_source], &v, r->err);
@@ -394,7 +395,7 @@ static basin_status read_class_file(bs_image_reading *r, bs_pair_options *p, bs_
         recall_classes(r, p);
     if (!*r->o->names || p->classes_known)
         return BASIN_OK;
-    basin_status s = bs_read_file(r->o->names, text, r->err);
+    basin_status s = bs_read_file_most(r->o->names, r->o->unpack_mb, text, r->err);
     size_t       n = text->len;
     if (!s && bs_is_utf16(text->data, n))
         s = bs_fail(r->err, BASIN_EDATA, "%s: is UTF-16; save it as UTF-8", r->o->names);
@@ -565,7 +566,7 @@ basin_status bs_images_read_as(const char *const *paths, int n, const bs_image_o
     *out = NULL;
     if (n < 1)
         return bs_fail(err, BASIN_EARG, "no data given");
-    basin_status s = bs_images_open(&z, paths, n, !label_free(prior), err);
+    basin_status s = bs_images_open(&z, paths, n, !label_free(prior), o->unpack_mb, err);
     if (!s)
         s = run(z.source, n, &z, o, prior, part, out, notes, err);
     bs_arena_free(&z.arena);
@@ -599,7 +600,7 @@ basin_status bs_images_parts(const char *const *paths, int n, const bs_image_opt
     bs_print(plain.size, sizeof plain.size, "keep"); /* sizes do not matter here */
     plain.names[0] = '\0';                           /* nor do classes */
     bs_catalogue_init(&r.cat);
-    basin_status s = bs_images_open(&z, paths, n, true, err);
+    basin_status s = bs_images_open(&z, paths, n, true, o->unpack_mb, err);
     r.source = z.source;
     if (!s)
         s = find_pairs(&r, &z);

@@ -314,7 +314,7 @@ static bool read_head(const char *text, size_t len, table_head *h)
 {
     text = bs_skip_mark(text, &len);
     bool       steady;
-    int32_t    blank = 0;
+    int64_t    blank = 0;
     char       delimiter = bs_csv_delimiter(text, len, &steady);
     csv_cursor start = {text, text + len, delimiter ? delimiter : ',', 1};
     csv_cell   cell;
@@ -392,7 +392,7 @@ basin_status bs_table_read(const char *name, const char *text, size_t len, bs_ar
 {
     table_head   h;
     size_t       cap = 0;
-    int32_t      blank = 0;
+    int64_t      blank = 0;
     bs_buf       scratch;
     basin_status s = BASIN_OK;
     *rows = NULL;

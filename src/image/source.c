@@ -23,6 +23,10 @@ typedef struct {
     basin_error     *err;
     size_t           n;    /* files seen */
     bs_buf           data; /* of the current file */
+    /* of an archive */
+    bs_input   *in;               /* packed as a whole, else NULL */
+    basin_error broken;           /* why it cannot be read further */
+    uint64_t    packed, unpacked; /* its bytes, those of files that were looked into */
 } walk;
 
 static size_t most_bytes(const walk *w)
@@ -219,7 +223,7 @@ static basin_status visit_file(walk *w, const char *name)
     if (!join(path, name[0] == '/' ? "" : w->s->path, name))
         return bs_fail(w->err, BASIN_EIO, "%s: a path that is too long", w->s->path);
     bs_buf_clear(&w->data);
-    basin_status s = bs_read_file(path, &w->data, w->err);
+    basin_status s = bs_read_file_most(path, w->v->max_mb, &w->data, w->err);
     return s ? s
              : w->v->take(w->v->self, name, w->data.data ? (const uint8_t *)w->data.data : NULL,
                           w->data.len, w->err);
@@ -246,24 +250,31 @@ static basin_status walk_folder(walk *w)
 
 /* --- archives -------------------------------------------------------------- */
 
-/* Only what libarchive has built in: for other filters it would start a program. */
+/* No filters: what is packed as a whole is unpacked by bs_input, which knows when to stop. */
 static bool prepare(struct archive *a)
 {
-    archive_read_support_filter_gzip(a);
-    archive_read_support_filter_xz(a);
-    archive_read_support_filter_zstd(a);
-    archive_read_support_filter_bzip2(a);
-    archive_read_support_filter_lz4(a);
-    archive_read_support_filter_lzip(a);
-    archive_read_support_filter_lzma(a);
-    archive_read_support_filter_compress(a);
     return archive_read_support_format_tar(a) == ARCHIVE_OK &&
            archive_read_support_format_zip(a) == ARCHIVE_OK;
+}
+
+static la_ssize_t next_bytes(struct archive *a, void *data, const void **bytes)
+{
+    walk       *w = data;
+    const char *next = NULL;
+    size_t      n = 0;
+    if (bs_input_some(w->in, &next, &n, &w->broken)) {
+        archive_set_error(a, EIO, "cannot be unpacked");
+        return -1;
+    }
+    *bytes = next;
+    return (la_ssize_t)n;
 }
 
 static basin_status fail_archive(walk *w, struct archive *a)
 {
     const char *why = archive_error_string(a);
+    if (w->broken.status)
+        return bs_fail(w->err, w->broken.status, "%s", w->broken.msg);
     if (archive_errno(a) == ENOMEM)
         return bs_fail_nomem(w->err);
     return bs_fail(w->err, BASIN_EDATA, "%s: damaged archive: %s", w->s->path,
@@ -307,6 +318,10 @@ static basin_status read_entry(walk *w, struct archive *a, const char *name)
         if ((uint64_t)at > most_bytes(w) || n > most_bytes(w) - (size_t)at)
             return bs_fail(w->err, BASIN_EDATA, "%s: %s is larger than %zu bytes", w->s->path, name,
                            most_bytes(w));
+        w->unpacked += n + (w->data.len < (size_t)at ? (size_t)at - w->data.len : 0);
+        basin_status s = bs_unpacked(w->s->path, w->packed, w->unpacked, w->v->max_mb, w->err);
+        if (s)
+            return s;
         while (w->data.len < (size_t)at && !w->data.failed) {
             static const char zeros[1024];
             size_t            gap = (size_t)at - w->data.len;
@@ -355,20 +370,37 @@ static basin_status visit_entries(walk *w, struct archive *a)
 
 /* libarchive would give names in the charset of the locale; in the C locale they are as they are
  * stored, or UTF-8. */
+/* A file that is not packed is left to libarchive, which need not read what it passes over. */
+static basin_status open_packed(walk *w)
+{
+    struct stat st;
+    w->packed = w->s->n_bytes;
+    if (w->s->bytes)
+        return BASIN_OK;
+    if (stat(w->s->path, &st) == 0)
+        w->packed = (uint64_t)st.st_size;
+    basin_status s = bs_input_open_most(w->s->path, w->v->max_mb, &w->in, w->err);
+    if (!s && !bs_input_packed(w->in)) {
+        bs_input_close(w->in);
+        w->in = NULL;
+    }
+    return s;
+}
+
 static basin_status walk_archive(walk *w)
 {
     const locale_t  was = bs_locale_plain();
     struct archive *a = archive_read_new();
-    basin_status    s;
+    basin_status    s = a ? open_packed(w) : bs_fail_nomem(w->err);
     int             r = ARCHIVE_FATAL;
-    if (a && prepare(a))
+    if (!s && prepare(a))
         r = w->s->bytes ? archive_read_open_memory(a, w->s->bytes, w->s->n_bytes)
+            : w->in     ? archive_read_open(a, w, NULL, next_bytes, NULL)
                         : archive_read_open_filename(a, w->s->path, (size_t)64 << 10);
-    if (!a)
-        s = bs_fail_nomem(w->err);
-    else
+    if (!s)
         s = r == ARCHIVE_OK ? visit_entries(w, a) : fail_archive(w, a);
     archive_read_free(a);
+    bs_input_close(w->in);
     bs_locale_back(was);
     return s;
 }
@@ -392,7 +424,7 @@ static basin_status walk_picture(walk *w)
         return BASIN_OK;
     if (w->s->bytes)
         return w->v->take(w->v->self, name, w->s->bytes, w->s->n_bytes, w->err);
-    basin_status s = bs_read_file(w->s->path, &w->data, w->err);
+    basin_status s = bs_read_file_most(w->s->path, w->v->max_mb, &w->data, w->err);
     return s ? s : w->v->take(w->v->self, name, (const uint8_t *)w->data.data, w->data.len, w->err);
 }
 

@@ -38,6 +38,7 @@ typedef struct {
                          basin_error *err);
     size_t max_files; /* more of them are an error; 0 = no limit */
     size_t max_bytes; /* of one wanted file; 0 = 1 GiB */
+    int    max_mb;    /* of all that is unpacked, as bs_input_limit */
     bool   enough;    /* set by the visitor: the walk ends */
     size_t links;     /* counted by the walk: links in archives, which are not followed */
     char   link[256]; /* ... and the first one */

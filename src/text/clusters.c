@@ -156,12 +156,12 @@ basin_status bs_clusters_read_input(bs_input *in, const bs_names *wanted, bs_clu
     return s;
 }
 
-basin_status bs_clusters_read(const char *path, const bs_names *wanted, bs_clusters *out,
-                              bs_notes *notes, basin_error *err)
+basin_status bs_clusters_read(const char *path, int max_mb, const bs_names *wanted,
+                              bs_clusters *out, bs_notes *notes, basin_error *err)
 {
     bs_input *in;
     bs_clusters_init(out);
-    basin_status s = bs_input_open(path, &in, err);
+    basin_status s = bs_input_open_most(path, max_mb, &in, err);
     if (s)
         return s;
     s = bs_clusters_read_input(in, wanted, out, notes, err);

@@ -25,8 +25,8 @@ typedef struct {
  * by blanks; compressed or not. Kept are the words that are wanted, all when wanted is NULL. Of
  * a word that comes again the first line counts; notes (may be NULL) say so. On failure *out
  * is empty; bs_clusters_free() is always allowed. */
-basin_status bs_clusters_read(const char *path, const bs_names *wanted, bs_clusters *out,
-                              bs_notes *notes, basin_error *err);
+basin_status bs_clusters_read(const char *path, int max_mb, const bs_names *wanted,
+                              bs_clusters *out, bs_notes *notes, basin_error *err);
 basin_status bs_clusters_read_input(bs_input *in, const bs_names *wanted, bs_clusters *out,
                                     bs_notes *notes, basin_error *err);
 void         bs_clusters_free(bs_clusters *c);

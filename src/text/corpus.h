@@ -35,7 +35,8 @@ typedef struct {
     int  max_tokens, max_sentences, max_length;
 
     /* not in the table */
-    bool            label_free; /* a file without tags is fine */
+    int             max_mb, max_line_mb; /* data.max_mb, data.max_line_mb */
+    bool            label_free;          /* a file without tags is fine */
     const char     *who;     /* asks for the columns, in messages: "the model"; NULL: the options */
     int             columns; /* those of the file that a model was trained on; 0: not known */
     bool            spans;   /* its tags are of spans, ... */

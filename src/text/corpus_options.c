@@ -1,6 +1,7 @@
 /* corpus_options.c -- the rows behind the options for reading sentences. */
 #include <stddef.h>
 
+#include "data/read.h"
 #include "text/corpus.h"
 
 #define AT(field) offsetof(bs_corpus_options, field)
@@ -46,7 +47,7 @@ const bs_option bs_corpus_rows[] = {
 
 bs_corpus_options bs_corpus_options_default(void)
 {
-    bs_corpus_options o = {.label_free = false};
+    bs_corpus_options o = {.max_line_mb = bs_read_options_default().max_line_mb};
     bs_options_default(bs_corpus_rows, &o, NULL);
     return o;
 }

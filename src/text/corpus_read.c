@@ -343,7 +343,7 @@ static basin_status take_text(bs_corpus_reading *r, bs_input *in)
     bs_buf     text;
     bs_corpus *c = r->c;
     bs_buf_init(&text, (size_t)1 << 36);
-    basin_status s = bs_input_rest(in, &text, r->err);
+    basin_status s = bs_input_text(in, (size_t)r->o->max_line_mb << 20, &text, r->err);
     if (!s) {
         c->bom = text.len >= 3 && memcmp(text.data, "\xef\xbb\xbf", 3) == 0;
         c->text_len = text.len - (c->bom ? 3 : 0);
@@ -587,7 +587,7 @@ static basin_status read_path(const char *path, const bs_corpus_options *o, bs_c
     *out = NULL;
     if (bs_brat_path(path, o))
         return read_corpus(NULL, path, NULL, o, out, notes, err);
-    basin_status s = bs_input_open(path, &in, err);
+    basin_status s = bs_input_open_most(path, o->max_mb, &in, err);
     if (s)
         return s;
     s = read_corpus(in, strcmp(path, "-") == 0 ? NULL : path, NULL, o, out, notes, err);

@@ -255,7 +255,7 @@ static basin_status check_bytes(const brat *b, const char *path, const bs_buf *t
 
 static basin_status read_checked(const brat *b, const char *path, bs_buf *out)
 {
-    basin_status s = bs_read_file(path, out, b->r->err);
+    basin_status s = bs_read_file_most(path, b->r->o->max_mb, out, b->r->err);
     return s ? s : check_bytes(b, path, out);
 }
 

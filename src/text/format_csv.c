@@ -119,7 +119,7 @@ static void close_table(table *t)
 
 static basin_status read_head(table *t, const bs_corpus_reading *r)
 {
-    int32_t      blank = 0;
+    int64_t      blank = 0;
     long         line;
     int          n = 0;
     basin_status s = BASIN_OK;
@@ -187,7 +187,7 @@ static basin_status take_row(table *t, const bs_corpus_reading *r, int n, long l
 
 static basin_status read_rows(table *t, const bs_corpus_reading *r)
 {
-    int32_t      blank = 0;
+    int64_t      blank = 0;
     basin_status s = BASIN_OK;
     while (!s && bs_csv_record(&t->c, &blank)) {
         int  n;

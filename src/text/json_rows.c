@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+enum { MOST_VALUES = 1 << 24 }; /* of one row */
+
 /* --- one after the other ------------------------------------------------- */
 
 static void skip(bs_json_rows *rows, bool commas)
@@ -47,8 +49,16 @@ json_t *bs_json_rows_next(bs_json_rows *rows, long *line, bool *ok)
     if (at_end(rows))
         return NULL;
     *line = rows->line;
-    json_t *row = bs_tree_read(rows->p, (size_t)(rows->end - rows->p),
-                               JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK, &rows->problem);
+    const size_t left = (size_t)(rows->end - rows->p);
+    json_t      *row = NULL;
+    if (bs_tree_larger(rows->p, left, MOST_VALUES)) {
+        rows->problem = (json_error_t){.line = 1};
+        bs_print(rows->problem.text, sizeof rows->problem.text, "a row of more than %d values",
+                 (int)MOST_VALUES);
+    } else {
+        row = bs_tree_read(rows->p, left, JSON_REJECT_DUPLICATES | JSON_DISABLE_EOF_CHECK,
+                           &rows->problem);
+    }
     *ok = row != NULL;
     if (!row) {
         rows->problem.line += (int)(rows->line - 1);

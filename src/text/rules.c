@@ -398,11 +398,11 @@ basin_status bs_rules_read_input(bs_input *in, bs_rules **out, basin_error *err)
     return s;
 }
 
-basin_status bs_rules_read(const char *path, bs_rules **out, basin_error *err)
+basin_status bs_rules_read(const char *path, int max_mb, bs_rules **out, basin_error *err)
 {
     bs_input *in;
     *out = NULL;
-    basin_status s = bs_input_open(path, &in, err);
+    basin_status s = bs_input_open_most(path, max_mb, &in, err);
     if (s)
         return s;
     s = bs_rules_read_input(in, out, err);

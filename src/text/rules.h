@@ -54,7 +54,7 @@ enum {
 typedef struct bs_rules bs_rules;
 
 /* Any bytes are read or refused, "file:line: ..." in the message. On failure *out is NULL. */
-basin_status bs_rules_read(const char *path, bs_rules **out, basin_error *err);
+basin_status bs_rules_read(const char *path, int max_mb, bs_rules **out, basin_error *err);
 basin_status bs_rules_read_input(bs_input *in, bs_rules **out, basin_error *err);
 void         bs_rules_free(bs_rules *r); /* accepts NULL */
 

@@ -79,7 +79,7 @@ static basin_status from_json(bs_corpus_reading *r, const char *path, const char
     bs_buf       text;
     json_error_t problem;
     bs_buf_init(&text, (size_t)1 << 26);
-    basin_status s = bs_read_file(path, &text, r->err);
+    basin_status s = bs_read_file_most(path, r->o->max_mb, &text, r->err);
     json_t      *o = s ? NULL : bs_tree_read(text.data ? text.data : "", text.len, 0, &problem);
     if (!s && !o)
         s = bs_fail(r->err, BASIN_EDATA, "%s:%d: %s", path, problem.line, problem.text);
@@ -107,7 +107,7 @@ static basin_status from_file(bs_corpus_reading *r, const char *path)
     bs_names names;
     bs_arena_init(&arena, 0);
     bs_names_init(&names, &arena);
-    basin_status s = bs_read_names(path, MOST_NAMES, &names, r->err);
+    basin_status s = bs_read_names(path, r->o->max_mb, MOST_NAMES, &names, r->err);
     for (int32_t i = 0; !s && i < names.n; i++)
         s = add(r, path, names.item[i].text, names.item[i].len);
     bs_names_free(&names);

@@ -322,12 +322,12 @@ basin_status bs_vectors_read_input(bs_input *in, const bs_names *wanted, bs_vect
     return s;
 }
 
-basin_status bs_vectors_read(const char *path, const bs_names *wanted, bs_vectors *out,
+basin_status bs_vectors_read(const char *path, int max_mb, const bs_names *wanted, bs_vectors *out,
                              bs_notes *notes, basin_error *err)
 {
     bs_input *in;
     *out = (bs_vectors){0};
-    basin_status s = bs_input_open(path, &in, err);
+    basin_status s = bs_input_open_most(path, max_mb, &in, err);
     if (s)
         return s;
     s = bs_vectors_read_input(in, wanted, out, notes, err);

@@ -16,11 +16,11 @@ typedef struct {
 } bs_vectors;
 
 /* Lines of a word and its numbers, separated by blanks or tabs, with or without a first line
- * "count dim"; compressed or not. Kept are the rows of the words that are wanted, all when
- * wanted is NULL, and only their numbers are read. A word may contain blanks: the last dim fields
- * are the numbers. Of a word that comes again the first row counts; notes (may be NULL) say so.
- * On failure *out is empty; bs_vectors_free() is always allowed. */
-basin_status bs_vectors_read(const char *path, const bs_names *wanted, bs_vectors *out,
+ * "count dim"; compressed or not (max_mb: as bs_input_limit). Kept are the rows of the words that
+ * are wanted, all when wanted is NULL, and only their numbers are read. A word may contain blanks:
+ * the last dim fields are the numbers. Of a word that comes again the first row counts; notes (may
+ * be NULL) say so. On failure *out is empty; bs_vectors_free() is always allowed. */
+basin_status bs_vectors_read(const char *path, int max_mb, const bs_names *wanted, bs_vectors *out,
                              bs_notes *notes, basin_error *err);
 /* The same from an open input, for tests and fuzzing. */
 basin_status bs_vectors_read_input(bs_input *in, const bs_names *wanted, bs_vectors *out,

@@ -42,7 +42,8 @@ static basin_status look_at(const char *file, bs_input **in, const char **head, 
                             basin_error *err)
 {
     struct stat st;
-    bool        folder = stat(file, &st) == 0 && S_ISDIR(st.st_mode);
+    const bool  there = strcmp(file, "-") != 0 && stat(file, &st) == 0;
+    const bool  folder = there && S_ISDIR(st.st_mode), again = there && S_ISREG(st.st_mode);
     *in = NULL;
     *head = NULL;
     *n = 0;
@@ -51,7 +52,8 @@ static basin_status look_at(const char *file, bs_input **in, const char **head, 
     basin_status s = bs_input_open(file, in, err);
     if (!s)
         s = bs_input_peek(*in, PEEK, head, n, err);
-    return s == BASIN_ENOMEM ? s : BASIN_OK; /* the rest is said better by who reads it */
+    /* The rest is said better by who reads it, if it can be read again. */
+    return s == BASIN_ENOMEM || (*file && !again && s != BASIN_EIO) ? s : BASIN_OK;
 }
 
 basin_status bs_kind_sniff(const char *file, const bs_kind **out, int *sure, basin_error *err)
@@ -93,8 +95,15 @@ static bool is_own(const bs_kind *k, const char *key)
     return k->options && strstr(k->options, word);
 }
 
+bool bs_kinds_share(const char *key)
+{
+    return strcmp(key, "data.max_mb") == 0 || strcmp(key, "data.max_line_mb") == 0;
+}
+
 basin_status bs_kind_takes(const bs_kind *k, const char *key, basin_error *err)
 {
+    if (bs_kinds_share(key))
+        return BASIN_OK;
     for (int i = 0; bs_kinds[i]; i++)
         if (bs_kinds[i] != k && is_own(bs_kinds[i], key))
             return bs_fail(err, BASIN_EARG, "%s: is for %s (task %s), but the task is %s", key,

@@ -215,6 +215,8 @@ basin_status bs_kind_find(const char *task, const bs_kind **out, basin_error *er
 basin_status bs_kind_sniff(const char *file, const bs_kind **out, int *sure, basin_error *err);
 /* A setting that only data of another kind has would be without effect. */
 basin_status bs_kind_takes(const bs_kind *k, const char *key, basin_error *err);
+/* Options of bs_read_rows that count for the files of every task. */
+bool bs_kinds_share(const char *key);
 /* The one that a setting names, or that fits the file best. */
 basin_status bs_kind_guess(const bs_settings *s, const char *file, const bs_kind **out,
                            basin_error *err);

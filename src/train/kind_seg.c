@@ -33,6 +33,13 @@ static basin_status take(bs_images *im, bs_part *out)
     return BASIN_OK;
 }
 
+static bs_image_options reading_options(const bs_settings *s, const bs_wish *w)
+{
+    bs_image_options o = w->known ? w->known->seg.image : s->image;
+    o.unpack_mb = s->read.max_mb;
+    return o;
+}
+
 static basin_status own_parts(const bs_settings *s, const bs_wish *w, bool has[3], basin_error *err)
 {
     int32_t count[4] = {0};
@@ -41,8 +48,8 @@ static basin_status own_parts(const bs_settings *s, const bs_wish *w, bool has[3
             return bs_fail(err, BASIN_EARG,
                            "-: standard input is for predict; images with masks come from a "
                            "folder or an archive");
-    basin_status status =
-        bs_images_parts(w->file, w->n, w->known ? &w->known->seg.image : &s->image, count, err);
+    const bs_image_options o = reading_options(s, w);
+    basin_status           status = bs_images_parts(w->file, w->n, &o, count, err);
     for (int i = 0; i < 3; i++)
         has[i] = !status && count[i + 1] > 0;
     return status;
@@ -59,7 +66,7 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
                                bs_part *out, basin_error *err)
 {
     const bs_seg_known *k = w->known ? &w->known->seg : NULL;
-    bs_image_options    o = k ? k->image : s->image;
+    bs_image_options    o = reading_options(s, w);
     bs_images_prior     prior = {0};
     bs_images          *im = NULL;
     if (k) {

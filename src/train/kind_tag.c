@@ -51,6 +51,8 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
         o.tags = &w->known->tag.tags;
     }
     o.label_free = w->label_free;
+    o.max_mb = s->read.max_mb;
+    o.max_line_mb = s->read.max_line_mb;
     if (w->unlabelled)
         bs_print(o.tag_column, sizeof o.tag_column, "none");
     basin_status status = bs_corpus_read(w->file, w->n, &o, &c, notes, err);
@@ -109,21 +111,23 @@ static basin_status add_all(const bs_names *from, bs_names *to, basin_error *err
 }
 
 /* Vectors and clusters of the words in the data, or all that the files have. */
-static basin_status read_tables(const bs_lexicon_options *o, const bs_names *all, bs_vectors *v,
+static basin_status read_tables(const bs_settings *given, const bs_names *all, bs_vectors *v,
                                 bs_clusters *k, bs_notes *notes, basin_error *err)
 {
-    bs_arena     arena;
-    bs_names     wanted;
-    bool         keep_all = strcmp(o->keep, "all") == 0;
-    basin_status s = BASIN_OK;
+    const bs_lexicon_options *o = &given->words;
+    bs_arena                  arena;
+    bs_names                  wanted;
+    bool                      keep_all = strcmp(o->keep, "all") == 0;
+    const int                 mb = given->read.max_mb;
+    basin_status              s = BASIN_OK;
     bs_arena_init(&arena, 0);
     bs_names_init(&wanted, &arena);
     if (!keep_all && (*o->vectors || *o->clusters))
         s = bs_lexicon_wanted(o, all, &wanted, err);
     if (!s && *o->vectors)
-        s = bs_vectors_read(o->vectors, keep_all ? NULL : &wanted, v, notes, err);
+        s = bs_vectors_read(o->vectors, mb, keep_all ? NULL : &wanted, v, notes, err);
     if (!s && *o->clusters)
-        s = bs_clusters_read(o->clusters, keep_all ? NULL : &wanted, k, notes, err);
+        s = bs_clusters_read(o->clusters, mb, keep_all ? NULL : &wanted, k, notes, err);
     bs_names_free(&wanted);
     bs_arena_free(&arena);
     return s;
@@ -144,7 +148,7 @@ static basin_status fit_lexicon(const bs_settings *s, const bs_part *part, int n
         if (part[i].tag)
             status = add_all(&part[i].tag->words, &all, err);
     if (!status)
-        status = read_tables(&s->words, &all, &out->vectors, &clusters, notes, err);
+        status = read_tables(s, &all, &out->vectors, &clusters, notes, err);
     if (!status)
         status = bs_lexicon_fit(&s->words, &train, &all, *s->words.vectors ? &out->vectors : NULL,
                                 *s->words.clusters ? &clusters : NULL, &out->tag, notes, err);

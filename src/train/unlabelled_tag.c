@@ -28,7 +28,7 @@ static basin_status add_tags(const bs_rules *r, bs_corpus *c, basin_error *err)
 basin_status bs_tag_join(const bs_settings *s, bs_part *train, bs_part *unlabelled,
                          bs_rules **rules, basin_error *err)
 {
-    basin_status status = bs_rules_read(s->train.rules_file, rules, err);
+    basin_status status = bs_rules_read(s->train.rules_file, s->read.max_mb, rules, err);
     if (!status)
         status = add_tags(*rules, train->tag, err);
     if (!status)

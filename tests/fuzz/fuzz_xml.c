@@ -9,7 +9,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     bs_arena      arena;
-    bs_xml_labels out = {.nested = false};
+    bs_xml_labels out = {.most = 1000};
     bs_input     *in;
     basin_error   err;
     bs_arena_init(&arena, 0);
