@@ -102,14 +102,15 @@ static basin_status check_arrays(npy *a)
 
 /* --- names --------------------------------------------------------------- */
 
-/* "x12" and the like: names that only number the columns. */
-static bool numbers_only(const char *const *name, int32_t n, char letter)
+/* "x12" and the like: names that only number the columns; *last: the highest of them. */
+static bool numbers_only(const char *const *name, int32_t n, char letter, int64_t *last)
 {
     for (int32_t i = 0; i < n; i++) {
         int64_t     k;
         const char *end = name[i][0] == letter ? bs_scan_index(name[i] + 1, &k) : NULL;
         if (!end || *end)
             return false;
+        *last = k > *last ? k : *last;
     }
     return true;
 }
@@ -143,9 +144,20 @@ static basin_status check_names(npy *a, const bs_npy *names, int64_t n, const ch
 static basin_status trained_names(npy *a, const char *const *known, int32_t n_known, int32_t n,
                                   char letter, const char *what, bool *take)
 {
+    const bs_schema *like = a->r->o->like;
+    int64_t          last = -1, label = -1;
     *take = false;
-    if (!n_known || numbers_only(known, n_known, letter))
+    if (!n_known)
         return BASIN_OK;
+    if (numbers_only(known, n_known, letter, &last)) {
+        /* Labels may have been columns of the same array. */
+        if (letter == 'x' && numbers_only(like->label, like->n_labels, letter, &label))
+            last = label > last ? label : last;
+        if (n > last + 1 && !a->r->o->drop[0])
+            return bs_fail_at(a->r, 0, 0, "has %d columns; the training data had %lld", (int)n,
+                              (long long)last + 1);
+        return BASIN_OK;
+    }
     if (n_known != n)
         return bs_fail_at(a->r, 0, 0, "has %d columns; the training data had %d %s ('%.60s'%s)",
                           (int)n, (int)n_known, what, known[0], n_known > 1 ? ", ..." : "");
