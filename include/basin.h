@@ -290,8 +290,9 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
                            basin_error *err);
 
 typedef struct {
-    /* mlc: jsonl, csv, arff, npy; tag: conll, jsonl; NULL = the first. seg: png, npy, jsonl; NULL =
-     * png for a path, else jsonl: counts of pixels. */
+    /* mlc: jsonl, csv, arff, npy; NULL = the first. tag: conll, tokens, spans, csv, brat (a
+     * folder), jsonl (spans where the input has texts, else tokens); NULL = as the input. seg: png,
+     * npy, jsonl; NULL = png for a path, else jsonl: counts of pixels. */
     const char *format;
     const char *infer;     /* as above */
     const char *threshold; /* as above */
@@ -342,8 +343,8 @@ basin_status basin_data_inspect(const basin_config *c, const char *const *files,
                                 const basin_session *s, basin_text *out, basin_error *err);
 
 /* Rewrites files in another format (rows: arff, libsvm, xmc, csv, jsonl; sentences:
- * conll, conllu, text; NULL: by the ending of out). Tags become those of the scheme
- * in the setting text.to and else stay as they are. */
+ * conll, conllu, text, raw, tokens, spans, brat, csv; NULL: by the ending of out). Tags
+ * become those of the scheme in the setting text.to and else stay as they are. */
 basin_status basin_data_convert(const basin_config *c, const char *const *files, int n,
                                 const char *out, const char *format, const basin_session *s,
                                 basin_error *err);
