@@ -321,7 +321,7 @@ basin_status bs_saved_set_all(bs_saved *m, const char *const *set, basin_error *
 /* A file that cannot be read may be one for another task: that is the better message. */
 basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, basin_error *err)
 {
-    enum { SURE = 50 };
+    enum { SURE = 50, CERTAIN = 90 };
     const bs_kind *kind;
     struct stat    st;
     int            sure;
@@ -329,6 +329,8 @@ basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, 
         return s; /* a pipe has nothing left to look at */
     if (bs_kind_sniff(file, &kind, &sure, NULL) || kind == m->kind || sure < SURE)
         return s;
+    if (sure < CERTAIN && bs_kind_fits(m->kind, file) >= SURE)
+        return s; /* rows of JSON with a text: of either kind */
     return bs_fail(err, BASIN_EDATA, "%s: is data for the task %s, but the model is for %s", file,
                    kind->task->name, m->kind->task->name);
 }

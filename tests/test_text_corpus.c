@@ -501,7 +501,7 @@ static const smell smells[] = {
     {0, 0, "", "1,2 2:1 3:0.5\n4 3:1 7:2\n"},
     {0, 0, "", "2 5 5\n1 2:1\n2 3:1\n"},
     {0, 0, "", "@relation r\n@attribute a numeric\n@data\n1\n"},
-    {0, 0, "", "{\"text\": \"a b\", \"labels\": [\"x\"]}\n"},
+    {0, 60, "", "{\"text\": \"a b\", \"labels\": [\"x\"]}\n"}, /* or label sets */
     {0, 0, "", "just some words\nand more of them here\n"},
     {0, 0, "", ""},
 };

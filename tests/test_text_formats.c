@@ -88,7 +88,7 @@ static const good read_rows[] = {
     {"free", "{\"tokens\": [\"a\", \"b\"]}", "a b", ""},
     {"",
      "{\"text\": \"Ada Lund's cat\", \"spans\": [{\"start\": 0, \"end\": 8, \"label\": \"PER\"}]}",
-     "Ada/B-PER Lund/E-PER 's/O cat/O", "1 texts cut into words by rule"},
+     "Ada/B-PER Lund/E-PER 's/O cat/O", "1 text cut into words by rule"},
     {"", "{\"text\": \"Ada sleeps\", \"label\": [[0, 3, \"PER\"]]}", "Ada/S-PER sleeps/O", ""},
     {"", "{\"data\": \"Ada sleeps\", \"labels\": [[0, 3, \"PER\"]]}", "Ada/S-PER sleeps/O", ""},
     {"",

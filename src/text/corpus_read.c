@@ -447,13 +447,13 @@ static void note_records(const bs_corpus_reading *r, const char *tags, const cha
                                c->heading[i]);
     if (c->first && !c->tag_column)
         bs_notes_add(r->notes, r->guessed ? BS_NOTE_GUESS : "format",
-                     "%s: %d texts cut into words by rule; spans come back as characters%s",
-                     r->name, (int)c->records,
+                     "%s: %d text%s cut into words by rule; spans come back as characters%s",
+                     r->name, (int)c->records, c->records == 1 ? "" : "s",
                      r->guessed ? "; --set text.format=conll reads columns" : "");
     else if (c->first)
         bs_notes_add(r->notes, "format",
-                     "%s: %d texts cut into words by rule, and spans of characters",
-                     r->format->name, (int)c->records);
+                     "%s: %d text%s cut into words by rule, and spans of characters",
+                     r->format->name, (int)c->records, c->records == 1 ? "" : "s");
     else
         bs_notes_add(r->notes, "format",
                      "%s, read as columns %s: tags %s, features %s (--tag-column, "

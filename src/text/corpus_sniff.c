@@ -138,10 +138,10 @@ static bool is_other(const char *head, size_t n, const char *path)
     return false;
 }
 
-/* A format that knows itself, tags and all. */
+/* A format that knows itself. */
 static int named_format(const char *head, size_t n, const char *path)
 {
-    enum { SURE = 80 };
+    enum { ENOUGH = 50 };
     int most = 0;
     for (int i = 0; bs_corpus_formats[i]; i++) {
         const bs_corpus_format *f = bs_corpus_formats[i];
@@ -150,7 +150,7 @@ static int named_format(const char *head, size_t n, const char *path)
             return sure;
         most = sure > most ? sure : most;
     }
-    return most >= SURE ? most : 0;
+    return most >= ENOUGH ? most : 0;
 }
 
 int bs_corpus_sniff(const char *head, size_t n, const char *path)

@@ -146,8 +146,8 @@ static basin_status read_spans(bs_corpus_reading *r)
     basin_status s = bs_json_rows_read(r, take_row, &x);
     if (x.tags && x.without && !r->o->label_free)
         bs_notes_add(r->notes, BS_NOTE_WARNING,
-                     "%s: %ld row%s no list of spans and count%s as texts without any", r->name,
-                     x.without, x.without == 1 ? " has" : "s have", x.without == 1 ? "s" : "");
+                     "%s: %ld row%s no list of spans: read as %s without any", r->name, x.without,
+                     x.without == 1 ? " has" : "s have", x.without == 1 ? "a text" : "texts");
     if (x.refused && !r->o->label_free)
         bs_notes_add(r->notes, BS_NOTE_WARNING,
                      "%s: %ld row%s whose \"answer\" is not \"accept\" %s left out", r->name,

@@ -77,6 +77,16 @@ basin_status bs_kind_sniff(const char *file, const bs_kind **out, int *sure, bas
     return status;
 }
 
+int bs_kind_fits(const bs_kind *k, const char *file)
+{
+    bs_input   *in = NULL;
+    const char *head;
+    size_t      n;
+    const int   fits = look_at(file, &in, &head, &n, NULL) ? 0 : k->sniff(file, head, n);
+    bs_input_put_back(in);
+    return fits;
+}
+
 basin_status bs_kind_guess(const bs_settings *s, const char *file, const bs_kind **out,
                            basin_error *err)
 {

@@ -213,6 +213,8 @@ extern const bs_kind *const bs_kinds[]; /* ends with NULL */
 basin_status bs_kind_find(const char *task, const bs_kind **out, basin_error *err);
 /* The one that fits the file best, and how well; the first one when none does. */
 basin_status bs_kind_sniff(const char *file, const bs_kind **out, int *sure, basin_error *err);
+/* How well a file fits a kind that is known; 0 when it cannot be looked at. */
+int bs_kind_fits(const bs_kind *k, const char *file);
 /* A setting that only data of another kind has would be without effect. */
 basin_status bs_kind_takes(const bs_kind *k, const char *key, basin_error *err);
 /* Options of bs_read_rows that count for the files of every task. */
