@@ -108,7 +108,11 @@ typedef struct {
 
 /* Probabilities [rows, labels] in the order of basin_model_label. Features are as
  * in the training file, before any standardisation, which the model does itself. NaN
- * is a missing value and read as in a file; what is infinite is refused. */
+ * is a missing value and read as in a file; what is infinite is refused.
+ *
+ * All predictions: where a logit, a probability, the objective of a search or an energy
+ * overflows, BASIN_ENUMERIC names the row, sentence or image, and what was to be filled is not to
+ * be used. Success means that all numbers are finite. */
 basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *scores,
                                basin_error *err);
 basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t rows, float *scores,

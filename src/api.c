@@ -335,6 +335,15 @@ basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, 
                    kind->task->name, m->kind->task->name);
 }
 
+basin_status bs_fail_in(const char *const *files, int n, basin_status s, basin_error *err)
+{
+    if (!err || n < 1)
+        return s;
+    if (n == 1)
+        return bs_fail(err, s, "%.200s: %s", files[0], err->msg);
+    return bs_fail(err, s, "%.200s and %d more: %s", files[0], n - 1, err->msg);
+}
+
 /* What was trained on must not count as a test by accident. */
 static basin_status choose_part(const bs_saved *m, bs_wish *w, const char *part, bs_logger *log,
                                 basin_error *err)

@@ -82,6 +82,8 @@ basin_status bs_saved_set_all(bs_saved *m, const char *const *set, basin_error *
 
 /* What to say, after reading a file failed, when it looks like data of another task. */
 basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, basin_error *err);
+/* Puts the files before a message about their rows. */
+basin_status bs_fail_in(const char *const *files, int n, basin_status s, basin_error *err);
 
 /* How well the features of an input fit a model (api_strange.c). */
 void bs_strange_say(const bs_met *s, const bs_saved *m, bs_logger *log);

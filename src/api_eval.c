@@ -192,6 +192,8 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
     e.per_label = o->per_label;
     if (!s)
         s = score(&e, o, err);
+    if (s == BASIN_ENUMERIC)
+        bs_fail_in(files, n, s, err);
     if (!s)
         s = measure(&e, cut, profile, err);
     if (!s) {

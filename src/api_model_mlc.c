@@ -131,7 +131,7 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
             return s;
         for (size_t i = 0; i < (size_t)n * D; i++)
             p->block[i] = prepared(schema, i % D, x[(size_t)first * D + i]);
-        s = bs_scorer_dense(p->scorer, p->block, n, scores + (size_t)first * L, NULL, err);
+        s = bs_scorer_dense(p->scorer, p->block, n, first, scores + (size_t)first * L, NULL, err);
         if (s)
             return s;
     }
@@ -154,7 +154,7 @@ static basin_status spread(basin_predictor *p, const basin_rows *x, float *score
                 size_t d = (size_t)x->index[k];
                 p->block[(size_t)r * D + d] = prepared(schema, d, x->value ? x->value[k] : 1);
             }
-        s = bs_scorer_dense(p->scorer, p->block, n, scores + (size_t)first * L, NULL, err);
+        s = bs_scorer_dense(p->scorer, p->block, n, first, scores + (size_t)first * L, NULL, err);
         if (s)
             return s;
     }
@@ -176,14 +176,14 @@ static basin_status score_sparse(basin_predictor *p, const basin_rows *x, float 
     const bs_schema *schema = &p->model->saved->known.mlc;
     bs_csr           csr = {x->rows, schema->n_features, x->start, x->index, x->value};
     if (!has_missing(x))
-        return bs_scorer_csr(p->scorer, &csr, scores, NULL, err);
+        return bs_scorer_csr(p->scorer, &csr, 0, scores, NULL, err);
     float *value = bs_calloc((size_t)x->start[x->rows], sizeof *value);
     if (!value)
         return bs_fail_nomem(err);
     for (int32_t k = x->start[0]; k < x->start[x->rows]; k++)
         value[k] = filled(schema, (size_t)x->index[k], x->value[k]);
     csr.value = value;
-    basin_status s = bs_scorer_csr(p->scorer, &csr, scores, NULL, err);
+    basin_status s = bs_scorer_csr(p->scorer, &csr, 0, scores, NULL, err);
     bs_free(value);
     return s;
 }

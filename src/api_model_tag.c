@@ -211,8 +211,11 @@ static basin_status tag_batch(basin_predictor *p, const basin_sentences *x, cons
     for (int32_t i = 0; i < n && !s; i++) {
         const int32_t first = x->start[index[i]];
         const size_t  at = (size_t)i * (size_t)size.length * (size_t)shape->tags;
-        s = bs_tag_decide(&g->decoder, &found, at, length_of(x, index[i]), tags + first,
-                          scores ? scores + first : NULL, err);
+        const size_t  parts = (size_t)length_of(x, index[i]) * (size_t)shape->tags;
+        s = bs_scored_check(&found, (size_t)i, at, parts, "sentence", index[i], err);
+        if (!s)
+            s = bs_tag_decide(&g->decoder, &found, at, length_of(x, index[i]), tags + first,
+                              scores ? scores + first : NULL, err);
     }
     return s;
 }

@@ -92,6 +92,9 @@ typedef struct {
     bs_logger                   *log;
     bs_workspace                *w;
     bs_scorer                   *scorer;
+    const char *const           *files;
+    int                          n;
+    int64_t                      before; /* rows that are done */
 } predicting;
 
 static basin_status predict(const predicting *g, const bs_part *data, bs_outputs *y,
@@ -103,10 +106,14 @@ static basin_status predict(const predicting *g, const bs_part *data, bs_outputs
         s = bs_fail_nomem(err);
     if (!s && g->p->room)
         s = g->p->room(g->o, data, y, err);
-    return s ? s : g->m->kind->predict(g->scorer, &g->m->spec, &g->m->known, data, y, err);
+    if (!s) {
+        y->first = g->before;
+        s = g->m->kind->predict(g->scorer, &g->m->spec, &g->m->known, data, y, err);
+    }
+    return s == BASIN_ENUMERIC ? bs_fail_in(g->files, g->n, s, err) : s;
 }
 
-static basin_status predict_and_write(const predicting *g, const bs_part *data, bs_target *to,
+static basin_status predict_and_write(predicting *g, const bs_part *data, bs_target *to,
                                       basin_error *err)
 {
     bs_outputs   y = {0};
@@ -117,7 +124,7 @@ static basin_status predict_and_write(const predicting *g, const bs_part *data, 
     return s;
 }
 
-static basin_status some_rows(const predicting *g, const bs_part *data, int32_t first, int32_t n,
+static basin_status some_rows(predicting *g, const bs_part *data, int32_t first, int32_t n,
                               bs_target *to, basin_error *err)
 {
     bs_part  piece = {0};
@@ -134,8 +141,8 @@ static basin_status some_rows(const predicting *g, const bs_part *data, int32_t 
     return s;
 }
 
-static basin_status read_at_once(const predicting *g, const char *const *files, int n,
-                                 bs_target *to, basin_error *err)
+static basin_status read_at_once(predicting *g, const char *const *files, int n, bs_target *to,
+                                 basin_error *err)
 {
     bs_part      data = {0};
     basin_status s = bs_read_for(g->m, files, n, g->o->part, true, g->log, &data, err);
@@ -144,6 +151,7 @@ static basin_status read_at_once(const predicting *g, const char *const *files, 
         g->p->remark(g->m, g->o, &data, g->log);
     for (int32_t first = 0; first < data.rows && !s; first += many) {
         many = g->p->piece ? g->p->piece(g->m, g->o, &data, first) : data.rows;
+        g->before = first;
         s = many == data.rows ? predict_and_write(g, &data, to, err)
                               : some_rows(g, &data, first, many, to, err);
     }
@@ -154,8 +162,8 @@ static basin_status read_at_once(const predicting *g, const char *const *files, 
 }
 
 /* Files of any length in memory that does not grow with them. */
-static basin_status piece_by_piece(const predicting *g, const char *const *files, int n,
-                                   void *writer, basin_error *err)
+static basin_status piece_by_piece(predicting *g, const char *const *files, int n, void *writer,
+                                   basin_error *err)
 {
     const bs_wish wish = {.file = files, .n = n, .known = &g->m->known, .label_free = true};
     bs_stream    *stream = NULL;
@@ -178,6 +186,7 @@ static basin_status piece_by_piece(const predicting *g, const char *const *files
             s = predict(g, &data, &y, err);
         if (!s && more)
             s = g->p->rows(writer, &data, &y, err);
+        g->before += data.rows;
         bs_notes_free(&notes);
         bs_outputs_free(&y);
         bs_part_free(&data);
@@ -189,7 +198,7 @@ static basin_status piece_by_piece(const predicting *g, const char *const *files
     return s;
 }
 
-static basin_status predict_to(const predicting *g, const char *const *files, int n, bs_target *to,
+static basin_status predict_to(predicting *g, const char *const *files, int n, bs_target *to,
                                basin_error *err)
 {
     void        *writer = NULL;
@@ -215,7 +224,7 @@ static void tell_format(const predicting *g)
 }
 
 /* To the caller's file, or to the path of the options. */
-static basin_status predict_files(const predicting *g, const char *const *files, int n, FILE *out,
+static basin_status predict_files(predicting *g, const char *const *files, int n, FILE *out,
                                   basin_error *err)
 {
     bs_target to = {.file = out};
@@ -251,7 +260,8 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
         return s;
     }
     m->saved->known.seg.image.originals = o->overlay;
-    predicting g = {.m = m->saved, .p = prediction_of(m->saved), .o = o, .log = &log};
+    predicting g = {
+        .m = m->saved, .p = prediction_of(m->saved), .o = o, .log = &log, .files = files, .n = n};
     s = g.p->check(g.m, o, err);
     if (!s)
         s = choose_inference(g.m, o, &g.how, err);

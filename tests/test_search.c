@@ -47,7 +47,8 @@ static outcome score(scene *c, const bs_inference *how, int threads)
         CHECK(!bs_scorer_batch(scorer, &b, &found, &err), "%s", err.msg);
     memcpy(out.y, found.y, sizeof out.y);
     memcpy(out.energy, found.energy, sizeof out.energy);
-    memcpy(out.value, found.value, sizeof out.value);
+    if (found.value)
+        memcpy(out.value, found.value, sizeof out.value);
     out.arena = w->arena_bytes;
     out.allocations = bs_mem_calls() - before;
     bs_scorer_free(scorer);

@@ -66,12 +66,12 @@ bs_id bs_log1p(bs_graph *g, bs_id a)
     return bs_unary(g, BS_OP_log1p, a);
 }
 
-/* relu, leaky_relu ----------------------------------------------------------- */
+/* relu, leaky_relu; what is not a number stays that ----------------------------- */
 
 static double relu_scalar(double a, double b, double c, const double *value)
 {
     (void)b, (void)c, (void)value;
-    return a > 0 ? a : 0;
+    return a <= 0 ? 0 : a;
 }
 
 static void relu_vjp(bs_graph *g, const bs_node *n, bs_id y, bs_id dy, bs_id dx[4])

@@ -10,7 +10,6 @@ typedef struct {
     bs_id z, y;             /* the iterate, and the output it stands for */
     bs_id m, v;             /* moments */
     bs_id best, best_value; /* so far */
-    bs_id seen;             /* the last objective, where there is no best one */
     bs_id moving;           /* 1 where a row has not come to rest, [rows, K, 1] */
     bs_id taken;            /* steps so far, the same shape */
 } state;
@@ -151,7 +150,6 @@ static void take_step(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, st
     bs_graph *g = v->g;
     bs_id     d, wrt = o->rule == BS_GBI_MIRROR ? s->y : s->z;
     *value = objective(v, o, f, ctx, s->y);
-    s->seen = *value;
     if (o->best)
         keep_best(v, s, *value);
     bs_grad(g, *value, &wrt, 1, &d, false);
@@ -214,7 +212,6 @@ static bs_found finish(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, s
     found.steps = o->tolerance > 0 ? bs_mean(g, at.taken) : bs_const(g, steps);
     if (bs_shape_of(g, found.y).d[2] > 1)
         pick_start(v, &found);
-    found.seen = found.value ? found.value : at.seen;
     return found;
 }
 
@@ -259,7 +256,6 @@ static int carried(const bs_gbi *o, state *s, bs_id *member[BS_GBI_STATE],
                {&s->v, o->rule == BS_GBI_ADAM, false},
                {&s->best, o->best, false},
                {&s->best_value, o->best, true},
-               {&s->seen, !o->best, true},
                {&s->moving, o->tolerance > 0, true}};
     int n = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)

@@ -47,8 +47,6 @@ typedef struct {
     bs_id y;     /* [rows, 1, ...] */
     bs_id value; /* objective there, [rows, 1, 1]; 0 when it was not needed */
     bs_id first; /* objective at the start */
-    bs_id seen;  /* value, or else the objective at the last y that was looked at: not finite where
-                  * numbers became too large; 0 when there was no step */
     bs_id steps; /* mean number of steps taken, [1] */
 } bs_found;
 
@@ -65,7 +63,7 @@ void bs_gbi_trace(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id 
 /* The same search as a program of three turns (bs_graph_loop), whatever the number of steps: the
  * first turn takes `first` of them, the second `block` more from the state that it is given and
  * returns it, the third tells what is found there. */
-enum { BS_GBI_STATE = 7 };
+enum { BS_GBI_STATE = 6 };
 typedef struct {
     bs_id begun[BS_GBI_STATE]; /* the state after the first turn, ... */
     bs_id next[BS_GBI_STATE];  /* after the second, ... */

@@ -1,6 +1,8 @@
 /* probe.c -- see probe.h. */
 #include "model/probe.h"
 
+#include <math.h>
+
 #include "plan/cache.h"
 
 /* Of central differences: far above the rounding of a gradient, far below 1. */
@@ -98,9 +100,16 @@ static basin_status ask(bs_probe *p, question asked, const bs_batch *b, const re
     if (e->input[INPUT_V])
         p->backend->bind_input(e->program, e->input[INPUT_V], v);
     s = p->backend->run(e->program, &(bs_run){0, 0}, err);
-    if (!s)
-        *out = p->backend->result(e->program, 0);
-    return s;
+    if (s)
+        return s;
+    *out = p->backend->result(e->program, 0);
+    const size_t n = asked == ENERGY ? 1 : p->spec->task->parts(p->spec, b->size);
+    for (size_t i = 0; i < n * (size_t)b->size.rows; i++)
+        if (!isfinite((double)(*out)[i]))
+            return bs_fail(err, BASIN_ENUMERIC,
+                           "an energy or a derivative of it is not finite; the input or the "
+                           "model's weights are too large");
+    return BASIN_OK;
 }
 
 basin_status bs_probe_energy(bs_probe *p, const bs_batch *b, const real *y, const real **out,

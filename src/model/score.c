@@ -1,6 +1,7 @@
 /* score.c -- see score.h. */
 #include "model/score.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "model/search.h"
@@ -20,34 +21,36 @@ struct bs_scorer {
     bool              replays;
 };
 
-/* Results: y [rows, 1, labels], and its energy where it is wanted. */
+/* Results: y [rows, 1, labels], what it was made of, and its energy where it is wanted. */
 static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 {
     bs_scorer     *s = ctx;
     const bs_task *t = s->spec->task;
     bs_view        v = bs_view_make(g, s->params, s->spec, (bs_size){key.v[0], key.v[1], key.v[2]},
                                     s->how.how == BS_INFER_COST);
-    bs_id          y;
+    bs_id          y, z = 0;
     bs_view_inputs(&v, r);
     if (s->search) {
         bs_search_build(s->search, &v, r);
         return;
     }
     if (s->how.how == BS_INFER_NET) {
-        y = t->relax(&v, t->logits(&v, "net"));
+        z = t->logits(&v, "net");
+        y = t->relax(&v, z);
     } else if (s->how.how == BS_INFER_COST) {
         bs_id below = t->logits(&v, "net");
         if (!s->how.cost_logits)
             below = t->relax(&v, below);
-        y = t->relax(&v, bs_cost_net_logits(&v, s->how.cost_net, below, s->how.cost_hidden));
+        z = bs_cost_net_logits(&v, s->how.cost_net, below, s->how.cost_hidden);
+        y = t->relax(&v, z);
     } else {
         y = t->marginals(&v);
+        z = t->potentials(&v);
     }
     r->result[r->n_results++] = (bs_result){y, -1};
+    r->result[r->n_results++] = (bs_result){z, -1};
     if (s->how.energies)
         r->result[r->n_results++] = (bs_result){t->energy(&v, y), -1};
-    if (s->how.how == BS_INFER_VITERBI)
-        r->result[r->n_results++] = (bs_result){t->potentials(&v), -1};
 }
 
 basin_status bs_scorer_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
@@ -135,33 +138,61 @@ basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, bs_scored *out, ba
     status = s->backend->run(entry->program, &(bs_run){0, 0}, err);
     if (status)
         return status;
-    int n = 0;
-    *out = (bs_scored){.y = s->backend->result(entry->program, n++)};
+    *out = (bs_scored){.y = s->backend->result(entry->program, 0),
+                       .logits = s->backend->result(entry->program, 1)};
     if (s->how.energies)
-        out->energy = s->backend->result(entry->program, n++);
+        out->energy = s->backend->result(entry->program, 2);
     if (s->how.how == BS_INFER_VITERBI)
-        out->potentials = s->backend->result(entry->program, n++);
+        out->potentials = out->logits;
     return BASIN_OK;
 }
 
-static basin_status run_block(bs_scorer *s, const void *x, int32_t rows, float *scores,
-                              float *energies, basin_error *err)
+static bool all_finite(const real *x, size_t n)
 {
+    int bad = 0;
+#pragma omp simd reduction(| : bad)
+    for (size_t i = 0; i < n; i++)
+        bad |= !isfinite(x[i]);
+    return !bad;
+}
+
+basin_status bs_scored_check(const bs_scored *found, size_t row, size_t at, size_t n,
+                             const char *unit, int64_t number, basin_error *err)
+{
+    /* a probability of 1 may be that of an infinite logit; those of finite ones are finite */
+    const real *from = found->logits ? found->logits : found->y;
+    if (all_finite(from + at, n) && (!found->potentials || all_finite(found->y + at, n)) &&
+        (!found->value || all_finite(found->value + row, 1)) &&
+        (!found->energy || all_finite(found->energy + row, 1)))
+        return BASIN_OK;
+    return bs_fail(err, BASIN_ENUMERIC,
+                   "%s %lld: what the model computes is not finite; the input or the model's "
+                   "weights are too large",
+                   unit, (long long)number);
+}
+
+static basin_status run_block(bs_scorer *s, const void *x, int32_t rows, int64_t number,
+                              float *scores, float *energies, basin_error *err)
+{
+    const size_t L = (size_t)s->spec->mlc.labels;
     bs_batch     b = {.size = {padded(rows), 1, 1}, .x = {x}};
     bs_scored    found;
     basin_status status = bs_scorer_batch(s, &b, &found, err);
     if (status)
         return status;
-    size_t n = (size_t)rows * (size_t)s->spec->mlc.labels;
-    for (size_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < rows && !status; i++)
+        status = bs_scored_check(&found, (size_t)i, (size_t)i * L, L, "row", number + i, err);
+    if (status)
+        return status;
+    for (size_t i = 0; i < (size_t)rows * L; i++)
         scores[i] = (float)found.y[i];
     for (int32_t i = 0; found.energy && energies && i < rows; i++)
         energies[i] = (float)found.energy[i];
     return BASIN_OK;
 }
 
-basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, float *scores, float *energies,
-                           basin_error *err)
+basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, int64_t number, float *scores,
+                           float *energies, basin_error *err)
 {
     for (int32_t first = 0; first < x->rows; first += BS_SCORE_BLOCK) {
         int32_t rows = x->rows - first < BS_SCORE_BLOCK ? x->rows - first : BS_SCORE_BLOCK;
@@ -170,17 +201,17 @@ basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, float *scores, float *
         for (int i = rows + 1; i <= size; i++)
             s->start[i] = s->start[rows];
         bs_csr       block = {size, x->cols, s->start, x->index, x->value};
-        basin_status status =
-            run_block(s, &block, rows, scores + (size_t)first * (size_t)s->spec->mlc.labels,
-                      energies ? energies + first : NULL, err);
+        basin_status status = run_block(s, &block, rows, number + first,
+                                        scores + (size_t)first * (size_t)s->spec->mlc.labels,
+                                        energies ? energies + first : NULL, err);
         if (status)
             return status;
     }
     return BASIN_OK;
 }
 
-basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, float *scores,
-                             float *energies, basin_error *err)
+basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, int64_t number,
+                             float *scores, float *energies, basin_error *err)
 {
     const size_t D = (size_t)s->spec->mlc.features;
     for (int32_t first = 0; first < rows; first += BS_SCORE_BLOCK) {
@@ -196,9 +227,9 @@ basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, float *
         for (size_t i = 0; i < used; i++)
             s->dense[i] = (real)x[(size_t)first * D + i];
         memset(s->dense + used, 0, (all - used) * sizeof *s->dense);
-        basin_status status =
-            run_block(s, s->dense, n, scores + (size_t)first * (size_t)s->spec->mlc.labels,
-                      energies ? energies + first : NULL, err);
+        basin_status status = run_block(s, s->dense, n, number + first,
+                                        scores + (size_t)first * (size_t)s->spec->mlc.labels,
+                                        energies ? energies + first : NULL, err);
         if (status)
             return status;
     }

@@ -46,11 +46,18 @@ void         bs_scorer_free(bs_scorer *s);
 /* What was found: [rows, parts], [rows], [rows, parts]; NULL for what was not asked for. */
 typedef struct {
     const real *y, *energy, *potentials;
-    const real *value; /* of searches, [rows]: not finite where numbers became too large */
+    const real *logits; /* [rows, parts] that y was made of, by a net */
+    const real *value;  /* of searches that compare, [rows]: the objective at y */
 } bs_scored;
 
 /* One batch of any task; valid until the next call. */
 basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, bs_scored *out, basin_error *err);
+
+/* BASIN_ENUMERIC when a number that was found for a row of the batch is not finite: its energy, the
+ * value of its search, or one of the n parts from `at` on. Callers know which parts are not
+ * padding, and what to call the row: "sentence", 3. */
+basin_status bs_scored_check(const bs_scored *found, size_t row, size_t at, size_t n,
+                             const char *unit, int64_t number, basin_error *err);
 
 /* Of scorers that remember: the batches that follow are those of before, from the first one, and
  * are answered with what was found after step[point] steps. Nothing is computed. */
@@ -60,11 +67,11 @@ const bs_inference *bs_scorer_inference(const bs_scorer *s);
 const bs_params    *bs_scorer_params(const bs_scorer *s);
 
 /* Label sets of any number of rows. scores [rows, labels]; energies [rows], or NULL. The spec says
- * which of the two is wanted. */
-basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, float *scores, float *energies,
-                           basin_error *err);
-basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, float *scores,
-                             float *energies, basin_error *err);
+ * which of the two is wanted. number: of the first row, for messages. */
+basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, int64_t number, float *scores,
+                           float *energies, basin_error *err);
+basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, int64_t number,
+                             float *scores, float *energies, basin_error *err);
 
 enum { BS_SCORE_BLOCK = 256 }; /* the largest block; callers that stream use it */
 

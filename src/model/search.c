@@ -97,7 +97,7 @@ static void add_result(bs_recipe *r, bs_id id)
 static void add_found(const bs_search *s, bs_view *v, const bs_found *found, bs_recipe *r)
 {
     add_result(r, found->y);
-    add_result(r, found->seen ? found->seen : bs_fill(v->g, 0, bs_shape3(v->size.rows, 1, 1)));
+    add_result(r, found->value ? found->value : found->y);
     add_result(r, s->how->energies ? s->spec->task->energy(v, found->y) : found->y);
 }
 
@@ -202,8 +202,9 @@ static void take(running *r, int point, int at)
 {
     bs_search        *s = r->s;
     const bs_backend *b = s->backend;
-    bs_scored         found = {.y = b->result(r->e->program, at + FOUND_Y),
-                               .value = b->result(r->e->program, at + FOUND_VALUE)};
+    bs_scored         found = {.y = b->result(r->e->program, at + FOUND_Y)};
+    if (s->gbi.best || r->starts > 1)
+        found.value = b->result(r->e->program, at + FOUND_VALUE);
     if (s->how->energies)
         found.energy = b->result(r->e->program, at + FOUND_ENERGY);
     *r->out = found;

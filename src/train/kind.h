@@ -102,6 +102,7 @@ typedef struct {
     size_t  *start;  /* [rows + 1] */
     int32_t *tag;    /* [tokens] */
     float   *energy; /* [rows]; NULL: not asked for */
+    int64_t  first;  /* rows of the files before these: messages count from the first of all */
 
     /* tag: the best sequences of each sentence, best first, where there is room for them */
     int      nbest;
@@ -191,7 +192,8 @@ struct bs_kind {
                            basin_error *err);
 
     basin_status (*outputs)(const bs_part *p, const bs_known *k, bs_outputs *out, basin_error *err);
-    /* Fills outputs; energy only where there is room for it. */
+    /* Fills outputs; energy only where there is room for it. BASIN_ENUMERIC names the first row
+     * whose numbers are not finite. */
     basin_status (*predict)(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
                             bs_outputs *out, basin_error *err);
 

@@ -261,7 +261,7 @@ static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k
 {
     const bs_dataset *data = p->mlc;
     if (spec->mlc.sparse)
-        return bs_scorer_csr(s, &data->x, out->scores, out->energy, err);
+        return bs_scorer_csr(s, &data->x, out->first + 1, out->scores, out->energy, err);
     const size_t D = (size_t)spec->mlc.features, L = (size_t)spec->mlc.labels;
     const size_t block = data->rows < BS_SCORE_BLOCK ? (size_t)data->rows : BS_SCORE_BLOCK;
     float       *rows = bs_calloc(block * D + 1, sizeof *rows);
@@ -269,8 +269,9 @@ static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k
     for (int32_t first = 0; first < data->rows && !status; first += BS_SCORE_BLOCK) {
         int32_t left = data->rows - first, n = left < BS_SCORE_BLOCK ? left : BS_SCORE_BLOCK;
         bs_dataset_dense(data, &k->mlc, NULL, first, n, rows);
-        status = bs_scorer_dense(s, rows, n, out->scores + (size_t)first * L,
-                                 out->energy ? out->energy + first : NULL, err);
+        status =
+            bs_scorer_dense(s, rows, n, out->first + first + 1, out->scores + (size_t)first * L,
+                            out->energy ? out->energy + first : NULL, err);
     }
     bs_free(rows);
     return status;

@@ -516,7 +516,9 @@ static basin_status run_windows(predicting *p)
         return s;
     s = bs_scorer_batch(p->scorer, bs_windows_take(&p->room, padded(n)), &found, p->err);
     for (int32_t i = 0; i < n && !s; i++) {
-        if (p->open < 0)
+        s = bs_scored_check(&found, (size_t)i, (size_t)i * cells, cells, "image",
+                            p->out->first + p->image[i] + 1, p->err);
+        if (!s && p->open < 0)
             s = open_photo(p, p->image[i]);
         if (s)
             break;

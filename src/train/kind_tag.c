@@ -410,6 +410,11 @@ static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_spec
     basin_status    status = bs_scorer_batch(s, b, &found, err);
     for (int32_t i = 0; i < n && !status; i++) {
         const int32_t first = p->tag->start[index[i]], end = p->tag->start[index[i] + 1];
+        const size_t  cells = (size_t)(end - first) * (size_t)spec->tag.tags;
+        status = bs_scored_check(&found, (size_t)i, (size_t)i * parts, cells, "sentence",
+                                 out->first + index[i] + 1, err);
+        if (status)
+            break;
         status = bs_tag_decide(d, &found, (size_t)i * parts, end - first, out->tag + first,
                                out->scores + first, err);
         if (out->energy && found.energy)

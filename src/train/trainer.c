@@ -209,7 +209,11 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
 
 static basin_status predict(bs_trainer *t, const bs_part *p, bs_outputs *out, basin_error *err)
 {
-    return p->kind->predict(t->scorer, &t->learner.spec, t->job->known, p, out, err);
+    basin_status s = p->kind->predict(t->scorer, &t->learner.spec, t->job->known, p, out, err);
+    if (s == BASIN_ENUMERIC && err)
+        bs_fail(err, s, "%s data after epoch %d: %s; lower rates (lr.net, lr.energy) may help",
+                p == t->job->valid ? "validation" : "test", t->epoch, err->msg);
+    return s;
 }
 
 static basin_status measure(const bs_trainer *t, const bs_part *p, const bs_outputs *y,

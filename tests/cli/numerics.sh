@@ -54,3 +54,15 @@ done
 echo "$tried trainings"
 try() { "$@" 2>&1; echo "status $?"; }
 try basin train d.tar -q --set lr.net=1e6
+
+echo "== a row that is too large for the model"
+for i in {1..40}; do echo "$i,$((i%7)),$((i%2)),$((i%3==0))"; done | table
+train table.arff --labels last:2 --method spen
+sed '12s/.*/3e38,-3e38,1,0/' table.arff > large.arff
+for how in net gbi refine; do try basin predict run large.arff -q --infer $how --scores --energy -o out; done
+[ -e out ] && echo "half an output was left"
+basin predict run large.arff -q > out 2> messages
+echo "status $?, $(wc -l < out) lines"
+try basin eval run large.arff -q --json
+basin predict run table.arff -q --scores --energy -o out
+echo "$(wc -l < out) lines, $(grep -ci 'nan\|inf' out) with what is no number"
