@@ -3,7 +3,7 @@
 
 #include "cli.h"
 
-static int train(const cli_verb *verb, const cli_training *a, basin_config *c)
+static int train(const cli_verb *verb, const cli_training *a, bool force, basin_config *c)
 {
     basin_error err;
     basin_text  text;
@@ -14,9 +14,14 @@ static int train(const cli_verb *verb, const cli_training *a, basin_config *c)
         return status;
     if (a->resume && !a->folder)
         return cli_misuse(verb, "--resume needs -o RUN, the folder of the run to go on with");
-    const char   *out = a->folder ? a->folder : cli_free_folder(a, "", folder);
-    basin_session session = cli_session(&a->common);
-    if (basin_train(c, out, seeds, a->resume, &session, &text, &err))
+    if (a->resume && force)
+        return cli_misuse(verb, "--resume goes on with a run, --force begins anew: one of them");
+    const basin_train_options o = {.folder = a->folder ? a->folder : cli_free_folder(a, "", folder),
+                                   .seeds = seeds,
+                                   .resume = a->resume,
+                                   .force = force};
+    basin_session             session = cli_session(&a->common);
+    if (basin_train_with(c, &o, &session, &text, &err))
         return cli_fail(&err);
     return cli_show(&a->common, &text);
 }
@@ -24,6 +29,7 @@ static int train(const cli_verb *verb, const cli_training *a, basin_config *c)
 int cmd_train(int argc, char **argv)
 {
     static cli_training a; /* large, and used once */
+    bool                force = false;
     const cli_verb     *verb = cli_find("train");
 
     const cli_option rows[] = {
@@ -57,6 +63,7 @@ int cmd_train(int argc, char **argv)
         {.name = "--resume",
          .flag = &a.resume,
          .help = "go on with the run in -o RUN, perhaps with more epochs"},
+        {.name = "--force", .flag = &force, .help = "replace the finished run in -o RUN"},
         {.name = NULL},
     };
     basin_config *c;
@@ -67,7 +74,7 @@ int cmd_train(int argc, char **argv)
         return cli_fail(&err);
     int status = cli_training_parse(verb, argc, argv, rows, &a, c, &stop);
     if (!status && !stop)
-        status = train(verb, &a, c);
+        status = train(verb, &a, force, c);
     basin_config_free(c);
     return status;
 }

@@ -212,9 +212,21 @@ basin_status basin_config_file(basin_config *c, const char *role, const char *pa
  * the training data. resume: go on where a stopped run of the folder was; more epochs than before
  * are welcome (unless schedule is cosine), of a finished run as long as its last state is there.
  * Other settings or data are BASIN_EARG, and so is another instruction set or matrix library: with
- * the setting resume.arithmetic = any it goes on, if not to the same bits. */
+ * the setting resume.arithmetic = any it goes on, if not to the same bits. BASIN_EARG, too: a
+ * folder with a finished run, without resume (basin_train_with can replace it); one that another
+ * call, of this process or another, is training into (basin_compare and basin_tune likewise). */
 basin_status basin_train(const basin_config *c, const char *folder, int seeds, int resume,
                          const basin_session *s, basin_text *out, basin_error *err);
+
+/* The same with all that can be said; NULL or 0 = the default. */
+typedef struct {
+    const char *folder; /* or NULL */
+    int         seeds;  /* default: 1 */
+    int         resume; /* nonzero: as above */
+    int         force;  /* nonzero: a finished run of the folder is replaced */
+} basin_train_options;
+basin_status basin_train_with(const basin_config *c, const basin_train_options *o,
+                              const basin_session *s, basin_text *out, basin_error *err);
 
 /* What is compared; NULL or 0 = the default. */
 typedef struct {

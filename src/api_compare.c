@@ -194,7 +194,7 @@ static basin_status read_data(bs_comparison *c, const basin_config *config, basi
 
 /* ---- folder ---- */
 
-static basin_status check_folder(const bs_comparison *c, basin_error *err)
+static basin_status take_folder(bs_comparison *c, basin_error *err)
 {
     enum { ROOM = 128 }; /* for /METHOD/seed-N/last/state.safetensors */
     const char *folder = c->o->folder;
@@ -202,6 +202,9 @@ static basin_status check_folder(const bs_comparison *c, basin_error *err)
         return bs_fail(err, BASIN_EARG, "-o: a comparison needs a folder for its runs");
     if (strlen(folder) >= BS_OPTION_TEXT - ROOM)
         return bs_fail(err, BASIN_EARG, "-o: the name of the folder is too long");
+    basin_status s = bs_lock_take(folder, &c->folder, err);
+    if (s)
+        return s;
     if (!c->o->resume && bs_has_content(folder))
         return bs_fail(err, BASIN_EARG,
                        "-o: %s is not empty; --resume goes on with the comparison in it, another "
@@ -238,6 +241,7 @@ static void comparison_free(bs_comparison *c)
         if (c->outcome)
             bs_threshold_free(&c->outcome[i].threshold);
     }
+    bs_lock_free(c->folder);
     bs_free(c->run);
     bs_free(c->outcome);
     bs_free(c->method);
@@ -348,7 +352,7 @@ static basin_status compare(bs_comparison *c, const basin_config *config, bs_buf
     if (!s && c->o->metric) /* before any work is done */
         s = take_metric(c, err);
     if (!s)
-        s = check_folder(c, err);
+        s = take_folder(c, err);
     if (!s)
         s = read_data(c, config, err);
     if (!s && !c->o->metric)

@@ -43,6 +43,7 @@ typedef struct {
     bool                         on_test;
     int                          metric;
     bs_profile_id                profile;
+    bs_lock                     *folder; /* nobody else compares there */
 } bs_comparison;
 
 /* The settings of a run, which are its method's with another seed. */

@@ -128,9 +128,13 @@ static void train_run(queue *q, int at, int worker)
                         .log = &log,
                         .stop = c->session ? c->session->stop : NULL,
                         .watch = log.level == BS_QUIET ? &watch : NULL};
-    basin_status s = bs_train(&job, o, &r->failure);
+    bs_lock     *lock = NULL;
+    basin_status s = bs_lock_take(r->folder, &lock, &r->failure);
+    if (!s)
+        s = bs_train(&job, o, &r->failure);
     if (!s)
         s = bs_outcome_write(&c->data, &settings, o, r->folder, &r->failure);
+    bs_lock_free(lock);
     r->finished = !s;
 }
 
@@ -232,11 +236,8 @@ basin_status bs_compare_train(bs_comparison *c, basin_error *err)
     q.threads = c->threads / jobs > 1 ? c->threads / jobs : 1;
     q.jobs = jobs;
     bs_board_start(&q.board, &c->log, bs_compare_scale(c));
-    basin_status s = bs_make_dir(c->o->folder, err);
-    if (s)
-        return s;
     pthread_mutex_init(&q.lock, NULL);
-    s = bs_work_together(jobs, work, &q, err);
+    basin_status s = bs_work_together(jobs, work, &q, err);
     bs_board_end(&q.board);
     pthread_mutex_destroy(&q.lock);
     for (int i = 0; i < runs; i++)

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "base/io.h"
 #include "base/mem.h"
 
 /* ---- workers ---- */
@@ -48,7 +49,8 @@ bool bs_has_content(const char *path)
     DIR *folder = opendir(path);
     bool found = false;
     for (struct dirent *e = folder ? readdir(folder) : NULL; e && !found; e = readdir(folder))
-        found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0;
+        found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
+                strcmp(e->d_name, BS_LOCK_NAME) != 0;
     if (folder)
         closedir(folder);
     return found;

@@ -131,11 +131,17 @@ static basin_status take_file(const bs_kind *k, const char *folder, const char *
     return s;
 }
 
-bool bs_outcome_there(const char *folder)
+static bool there(const char *folder, const char *name)
 {
     char path[PATH_ROOM];
-    outcome_path(folder, path);
+    bs_print(path, sizeof path, "%s/%s", folder, name);
     return access(path, F_OK) == 0;
+}
+
+/* The first is missing where a run has been given more epochs and has not come to their end. */
+bool bs_run_finished(const char *folder)
+{
+    return there(folder, "outcome.json") || there(folder, "best.safetensors");
 }
 
 basin_status bs_outcome_take(const bs_prepared *data, const bs_settings *s, const char *folder,
@@ -145,7 +151,7 @@ basin_status bs_outcome_take(const bs_prepared *data, const bs_settings *s, cons
     bs_buf identity;
     *finished = false;
     outcome_path(folder, path);
-    if (!bs_outcome_there(folder))
+    if (!there(folder, "outcome.json"))
         return BASIN_OK;
     bs_buf_init(&identity, 1 << 22);
     write_identity(data, s, &identity);

@@ -14,6 +14,7 @@ basin_status bs_outcome_write(const bs_prepared *data, const bs_settings *s,
  * what it is of, its checkpoint does. */
 basin_status bs_outcome_take(const bs_prepared *data, const bs_settings *s, const char *folder,
                              bs_train_outcome *out, bool *finished, basin_error *err);
-bool         bs_outcome_there(const char *folder);
+/* There is a model that a training came to. */
+bool bs_run_finished(const char *folder);
 
 #endif

@@ -1,4 +1,5 @@
 /* api_train.c -- basin_train: one run or several seeds, and the text about them. */
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -283,7 +284,7 @@ static basin_status train_one(const bs_settings *s, const bs_prepared *data, con
     return bs_train(&job, out, err);
 }
 
-/* One seed, in its folder if there is one. */
+/* One seed, in its folder if there is one, whose lock is held. */
 static basin_status train_or_take(const bs_settings *s, const bs_prepared *data, const char *folder,
                                   int resume, const basin_session *session, bs_logger *log,
                                   bs_train_outcome *out, bool *trained, basin_error *err)
@@ -296,32 +297,61 @@ static basin_status train_or_take(const bs_settings *s, const bs_prepared *data,
     if (status || finished)
         return status;
     *trained = true;
-    if (folder && !resume && bs_outcome_there(folder))
-        bs_log_say(log, BS_INFO, "%s: the finished run that is there is replaced", folder);
     status = train_one(s, data, folder, resume, session, log, out, err);
     if (!status && folder)
         leave_outcome(data, s, out, folder, log);
     return status;
 }
 
-/* Each seed has a folder of its own. */
-static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const char *folder,
-                                int seeds, int resume, const basin_session *session, bs_logger *log,
-                                bs_train_outcome *outcome, bs_buf *table, bs_buf *json,
-                                basin_error *err)
+/* Each seed has a folder of its own, if there are several. */
+static void seed_folder(const basin_train_options *o, int seed, char own[BS_OPTION_TEXT + 64])
 {
+    bs_print(own, BS_OPTION_TEXT + 64, o->seeds > 1 ? "%s/seed-%d" : "%s", o->folder, seed);
+}
+
+/* A finished model is not lost because somebody forgot that it is there. */
+static basin_status spare_finished(const basin_train_options *o, int first, bs_logger *log,
+                                   basin_error *err)
+{
+    for (int i = 0; i < o->seeds && !o->resume; i++) {
+        char own[BS_OPTION_TEXT + 64];
+        seed_folder(o, first + i, own);
+        if (!bs_run_finished(own))
+            continue;
+        if (!o->force)
+            return bs_fail(err, BASIN_EARG,
+                           "%s: has a finished run; --resume goes on with it, --force replaces it, "
+                           "another -o keeps both",
+                           own);
+        bs_log_say(log, BS_INFO, "%s: the finished run that is there is replaced", own);
+    }
+    return BASIN_OK;
+}
+
+static basin_status train_seeds(bs_settings *s, const bs_prepared *data,
+                                const basin_train_options *o, const basin_session *session,
+                                bs_logger *log, bs_train_outcome *outcome, bs_buf *table,
+                                bs_buf *json, basin_error *err)
+{
+    const char    *folder = o->folder;
+    const int      seeds = o->seeds;
     const bs_kind *k = data->part[0].kind;
     const int      first = s->train.seed;
     bool           trained = false;
     basin_status   status = BASIN_OK;
     bs_buf_text(json, seeds > 1 ? "{\"runs\": [" : "");
     for (int i = 0; i < seeds && !status; i++) {
-        char own[BS_OPTION_TEXT + 64];
+        char     own[BS_OPTION_TEXT + 64];
+        bs_lock *lock = NULL;
         s->train.seed = first + i;
         if (folder)
-            bs_print(own, sizeof own, seeds > 1 ? "%s/seed-%d" : "%s", folder, s->train.seed);
-        status = train_or_take(s, data, folder ? own : NULL, resume, session, log, &outcome[i],
-                               &trained, err);
+            seed_folder(o, s->train.seed, own);
+        if (folder && seeds > 1)
+            status = bs_lock_take(own, &lock, err);
+        if (!status)
+            status = train_or_take(s, data, folder ? own : NULL, o->resume, session, log,
+                                   &outcome[i], &trained, err);
+        bs_lock_free(lock);
         if (status)
             break;
         bs_buf_text(json, i > 0 ? ", " : "");
@@ -352,38 +382,28 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const c
     return status;
 }
 
-basin_status basin_train(const basin_config *c, const char *folder, int seeds, int resume,
-                         const basin_session *session, basin_text *out, basin_error *err)
+/* The folder is this call's alone from before the data is read, which may take long. */
+static basin_status train_in(const basin_config *c, const basin_train_options *o, bs_settings *s,
+                             const basin_session *session, bs_logger *log, basin_text *out,
+                             basin_error *err)
 {
-    bs_logger   log = bs_session_log(session);
-    bs_settings s;
     bs_prepared data;
     bs_buf      table, json;
-
-    basin_status status = bs_need_text(out, BS_ARGUMENTS({"config", c}), err);
+    bs_files    files = c->files;
+    char        names[BS_ROLES][BS_OPTION_TEXT];
+    bs_exchange_files(&files, &s->train, names);
+    bs_preset_remark(s, log);
+    basin_status status = o->folder ? spare_finished(o, s->train.seed, log, err) : BASIN_OK;
+    if (!status)
+        status = bs_prepare(s, &files, log, &data, err);
     if (status)
         return status;
-    if (seeds < 1 || seeds > BS_MOST_SEEDS)
-        return bs_fail(err, BASIN_EARG, "--seeds: %d is not in 1..%d", seeds, BS_MOST_SEEDS);
-    if (folder && strlen(folder) >= BS_OPTION_TEXT)
-        return bs_fail(err, BASIN_EARG, "-o: the name of the run folder is too long");
-    status = bs_config_resolve(c, NULL, &s, err);
-    bs_files files = c->files;
-    char     names[BS_ROLES][BS_OPTION_TEXT];
-    bs_exchange_files(&files, &s.train, names);
-    if (!status)
-        bs_preset_remark(&s, &log);
-    if (!status)
-        status = bs_prepare(&s, &files, &log, &data, err);
-    if (status)
-        return status;
-    bs_train_outcome *outcome = bs_calloc((size_t)seeds, sizeof *outcome);
+    bs_train_outcome *outcome = bs_calloc((size_t)o->seeds, sizeof *outcome);
     bs_buf_init(&table, 1 << 24);
     bs_buf_init(&json, 1 << 28);
-    status = outcome ? train_seeds(&s, &data, folder, seeds, resume, session, &log, outcome, &table,
-                                   &json, err)
+    status = outcome ? train_seeds(s, &data, o, session, log, outcome, &table, &json, err)
                      : bs_fail_nomem(err);
-    for (int i = 0; outcome && i < seeds; i++)
+    for (int i = 0; outcome && i < o->seeds; i++)
         bs_threshold_free(&outcome[i].threshold);
     bs_free(outcome);
     bs_prepared_free(&data);
@@ -392,4 +412,57 @@ basin_status basin_train(const basin_config *c, const char *folder, int seeds, i
     bs_buf_free(&table);
     bs_buf_free(&json);
     return status;
+}
+
+static basin_status check_options(const basin_train_options *o, basin_error *err)
+{
+    if (o->seeds < 1 || o->seeds > BS_MOST_SEEDS)
+        return bs_fail(err, BASIN_EARG, "--seeds: %d is not in 1..%d", o->seeds, BS_MOST_SEEDS);
+    if (o->folder && strlen(o->folder) >= BS_OPTION_TEXT)
+        return bs_fail(err, BASIN_EARG, "-o: the name of the run folder is too long");
+    if (o->resume && o->force)
+        return bs_fail(err, BASIN_EARG,
+                       "--resume goes on with a run and --force begins it anew: one of them");
+    return BASIN_OK;
+}
+
+static basin_status train(const basin_config *c, const basin_train_options *o,
+                          const basin_session *session, basin_text *out, basin_error *err)
+{
+    bs_logger    log = bs_session_log(session);
+    bs_settings  s;
+    bs_lock     *lock = NULL;
+    basin_status status = check_options(o, err);
+    if (!status)
+        status = bs_config_resolve(c, NULL, &s, err);
+    if (!status && s.train.seed > INT_MAX - o->seeds)
+        status = bs_fail(err, BASIN_EARG, "seed: %d and %d more are beyond the largest seed",
+                         s.train.seed, o->seeds - 1);
+    if (!status && o->folder)
+        status = bs_lock_take(o->folder, &lock, err);
+    if (!status)
+        status = train_in(c, o, &s, session, &log, out, err);
+    bs_lock_free(lock);
+    if (status)
+        bs_input_forget(); /* where it failed before the data was read */
+    return status;
+}
+
+basin_status basin_train_with(const basin_config *c, const basin_train_options *o,
+                              const basin_session *session, basin_text *out, basin_error *err)
+{
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"config", c}, {"options", o}), err);
+    if (s)
+        return s;
+    basin_train_options with = *o;
+    with.seeds = o->seeds ? o->seeds : 1;
+    return train(c, &with, session, out, err);
+}
+
+basin_status basin_train(const basin_config *c, const char *folder, int seeds, int resume,
+                         const basin_session *session, basin_text *out, basin_error *err)
+{
+    const basin_train_options o = {.folder = folder, .seeds = seeds, .resume = resume};
+    basin_status              s = bs_need_text(out, BS_ARGUMENTS({"config", c}), err);
+    return s ? s : train(c, &o, session, out, err);
 }

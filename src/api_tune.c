@@ -50,7 +50,7 @@ static basin_status check_numbers(bs_tuning *t, basin_error *err)
     return BASIN_OK;
 }
 
-static basin_status check_folder(const bs_tuning *t, basin_error *err)
+static basin_status take_folder(bs_tuning *t, basin_error *err)
 {
     enum { ROOM = 128 }; /* for /trial-N/last/state.safetensors */
     const char *folder = t->o->folder;
@@ -58,6 +58,9 @@ static basin_status check_folder(const bs_tuning *t, basin_error *err)
         return bs_fail(err, BASIN_EARG, "-o: a search needs a folder for its trials");
     if (strlen(folder) >= BS_OPTION_TEXT - ROOM)
         return bs_fail(err, BASIN_EARG, "-o: the name of the folder is too long");
+    basin_status s = bs_lock_take(folder, &t->folder, err);
+    if (s)
+        return s;
     if (!t->o->resume && bs_has_content(folder))
         return bs_fail(err, BASIN_EARG,
                        "-o: %s is not empty; --resume goes on with the search in it, another -o "
@@ -253,11 +256,9 @@ static basin_status tune(bs_tuning *t, const basin_config *c, bs_buf *table, bs_
     if (!s)
         s = make_space(t, c, err);
     if (!s)
-        s = check_folder(t, err);
+        s = take_folder(t, err);
     if (!s)
         s = read_data(t, c, err);
-    if (!s)
-        s = bs_make_dir(t->o->folder, err);
     if (!s)
         s = bs_tune_log_open(t, err);
     if (s)
@@ -295,6 +296,7 @@ basin_status basin_tune(const basin_config *c, const basin_tune_options *o,
     }
     if (t->fd >= 0)
         close(t->fd);
+    bs_lock_free(t->folder);
     bs_free(t->trial);
     bs_free(t->record);
     bs_input_forget(); /* where it failed before the data was read */

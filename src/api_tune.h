@@ -14,6 +14,7 @@
 
 #include "api.h"
 #include "api_jobs.h"
+#include "base/io.h"
 #include "train/tune.h"
 
 enum { BS_MOST_TRIALS = 10000 };
@@ -41,6 +42,7 @@ typedef struct {
     double                    scale;  /* 100 where it is a share of one */
     int                       jobs, threads;
     char                      arithmetic[96]; /* of all trials; part of what the search is */
+    bs_lock                  *folder;         /* nobody else searches there */
 
     /* The rest changes under the lock. */
     pthread_mutex_t lock;

@@ -189,7 +189,13 @@ static basin_status train(looker *l, bs_train_outcome *out, basin_error *err)
                         .watch = &watch};
     if (t->o->budget > 0)
         job.deadline = t->started + t->o->budget - t->spent;
-    return bs_train(&job, out, err);
+    bs_lock *lock;
+    s = bs_lock_take(folder, &lock, err);
+    if (s)
+        return s;
+    s = bs_train(&job, out, err);
+    bs_lock_free(lock);
+    return s;
 }
 
 /* ---- after it ---- */

@@ -70,8 +70,10 @@ static basin_status train_into(const job *j, const char *run, int resume, basin_
     basin_config *c = NULL;
     basin_text    text = {0};
     basin_status  s = configured(j, &c, err);
+
+    const basin_train_options o = {.folder = run, .resume = resume, .force = !resume};
     if (!s)
-        s = basin_train(c, run, 1, resume, NULL, &text, err);
+        s = basin_train_with(c, &o, NULL, &text, err);
     basin_text_free(&text);
     basin_config_free(c);
     return s;

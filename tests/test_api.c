@@ -243,7 +243,8 @@ static basin_status train_shortly(basin_error *err)
     if (!s)
         s = basin_config_file(c, "train", "d.arff", err);
     if (!s)
-        s = basin_train(c, "short", 1, 0, NULL, &text, err);
+        s = basin_train_with(c, &(basin_train_options){.folder = "short", .force = 1}, NULL, &text,
+                             err);
     basin_text_free(&text);
     basin_config_free(c);
     return s;

@@ -418,7 +418,8 @@ static basin_status train_shortly(basin_error *err)
     if (!s)
         s = basin_config_file(c, "train", "ner.conll", err);
     if (!s)
-        s = basin_train(c, "short", 1, 0, NULL, &out, err);
+        s = basin_train_with(c, &(basin_train_options){.folder = "short", .force = 1}, NULL, &out,
+                             err);
     basin_text_free(&out);
     basin_config_free(c);
     return s;

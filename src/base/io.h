@@ -79,6 +79,13 @@ basin_status bs_read_file(const char *path, bs_buf *out, basin_error *err);
 basin_status bs_read_file_most(const char *path, int mb, bs_buf *out, basin_error *err);
 basin_status bs_make_dir(const char *path, basin_error *err); /* with parents; fine if there */
 
+/* Who writes into a folder holds its lock: BASIN_EARG, at once, while somebody else does, in this
+ * process or another. The folder is made; what was made is removed if it is empty in the end. */
+#define BS_LOCK_NAME ".lock"
+typedef struct bs_lock bs_lock;
+basin_status           bs_lock_take(const char *folder, bs_lock **out, basin_error *err);
+void                   bs_lock_free(bs_lock *l); /* accepts NULL */
+
 /* Removes the temporary files that processes now gone have left in a folder, and in what lies up to
  * `depth` folders below it. */
 void bs_sweep(const char *folder, int depth);

@@ -75,7 +75,7 @@ printf 'c,size,p,q\ngreen,large,1,0\nred,small,0,1\n' > c2.csv
 basin data inspect c1.csv c2.csv --labels p,q | grep -o '[0-9]* missing.*values'
 
 echo "== data that is given twice"
-said() { basin train "$@" --method ce --epochs 1 --set report=no -o twice 2>&1 | grep '^warning'; }
+said() { basin train "$@" --method ce --epochs 1 --set report=no --force -o twice 2>&1 | grep '^warning'; }
 cp named.csv copy.csv && head -n 60 named.csv > half.csv
 (head -n 1 named.csv && tail -n 60 named.csv) > rest.csv
 said named.csv --valid named.csv

@@ -115,7 +115,7 @@ try basin data check train.conll other.conll | grep '^against\|^problem\|^basin\
 basin train train.conll --valid other.conll -q --epochs 1 --method ce --set report=no -o odd 2>&1 | head -n 1
 
 echo "== word vectors"
-vectors="$train train.conll --method ce --epochs 1 --embeddings vectors.txt -o vec"
+vectors="$train train.conll --method ce --epochs 1 --embeddings vectors.txt --force -o vec"
 printf 'zzz 1 0\nyyy 0 1\n' > vectors.txt && $vectors 2>&1 | grep words:
 { seq 200 | sed 's/$/ 1 0/'; echo 'Ada 5 0 1'; echo 'Rome 1 1'; } > vectors.txt && $vectors 2>&1 | grep words:
 

@@ -61,7 +61,7 @@ subject() {
         echo "$name: other bytes after $here kills"
         differ=$((differ + 1))
     fi
-    if [ "$(find killed -name '.basin-*' | wc -l)" -ne 0 ]; then
+    if [ "$(find killed -name '.basin-*' -o -name .lock | wc -l)" -ne 0 ]; then
         echo "$name: temporary files are left"
         differ=$((differ + 1))
     fi

@@ -1,0 +1,137 @@
+/* lock.c -- one writer of a folder at a time.
+ *
+ * flock() on a file in the folder: the system gives it up when the process ends, however that
+ * happens, two of one process conflict as those of two do, and it reaches across machines where
+ * the file system does (NFS). Who has the lock removes the file before giving it up, so that a
+ * folder looks as if there had been none; who got hold of a file that was removed meanwhile tries
+ * again. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/mem.h"
+
+struct bs_lock {
+    int    fd;     /* -1: nobody may write there, and so nobody need be kept from it */
+    size_t there;  /* bytes of the folder's name that name a folder which was there before */
+    size_t folder; /* bytes of the folder's name */
+    char   path[]; /* of the file */
+};
+
+/* How much of a name is a folder that exists. */
+static size_t existing(char *path, size_t len)
+{
+    struct stat st;
+    for (size_t n = len; n > 0; n--) {
+        const char c = path[n];
+        if (c != '/' && n != len)
+            continue;
+        path[n] = '\0';
+        const bool found = stat(path, &st) == 0;
+        path[n] = c;
+        if (found)
+            return n;
+    }
+    return 0;
+}
+
+/* A link that somebody put there is not followed. A file of another user may be open for reading
+ * alone, which is enough on most file systems. */
+static int open_file(const char *path)
+{
+    const int flags = O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
+    int       fd = open(path, O_RDWR | flags, 0666);
+    if (fd < 0 && errno == EACCES)
+        fd = open(path, (O_RDONLY | flags) & ~O_CREAT);
+    return fd;
+}
+
+static bool is_there(int fd, const char *path)
+{
+    struct stat mine, now;
+    return fstat(fd, &mine) == 0 && lstat(path, &now) == 0 && mine.st_dev == now.st_dev &&
+           mine.st_ino == now.st_ino;
+}
+
+/* 0, or why not. */
+static int lock_file(int fd)
+{
+    int r;
+    do
+        r = flock(fd, LOCK_EX | LOCK_NB);
+    while (r != 0 && errno == EINTR);
+    if (r == 0 || errno == EWOULDBLOCK)
+        return r == 0 ? 0 : EWOULDBLOCK;
+    return 0; /* a file system without locks: as before there were any */
+}
+
+static basin_status take(bs_lock *l, const char *folder, basin_error *err)
+{
+    for (int tries = 0; tries < 1000; tries++) {
+        basin_status s = bs_make_dir(folder, err);
+        if (s)
+            return s;
+        l->fd = open_file(l->path);
+        if (l->fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS))
+            return BASIN_OK;
+        if (l->fd < 0 && errno != ENOENT && errno != EINTR)
+            return bs_fail_io(err, folder, errno);
+        if (l->fd < 0)
+            continue;
+        const int why = lock_file(l->fd);
+        if (why == 0 && is_there(l->fd, l->path))
+            return BASIN_OK;
+        close(l->fd);
+        l->fd = -1;
+        if (why)
+            break;
+    }
+    return bs_fail(err, BASIN_EARG,
+                   "%s: another training writes to this folder; wait for its end, or use another "
+                   "-o",
+                   folder);
+}
+
+basin_status bs_lock_take(const char *folder, bs_lock **out, basin_error *err)
+{
+    static const char name[] = "/" BS_LOCK_NAME;
+    const size_t      len = strlen(folder);
+    bs_lock          *l = bs_alloc(sizeof *l + len + sizeof name);
+    *out = NULL;
+    if (!l)
+        return bs_fail_nomem(err);
+    l->fd = -1;
+    l->folder = len;
+    memcpy(l->path, folder, len);
+    memcpy(l->path + len, name, sizeof name);
+    l->there = existing(l->path, len);
+    const basin_status s = take(l, folder, err);
+    if (s)
+        bs_lock_free(l);
+    else
+        *out = l;
+    return s;
+}
+
+void bs_lock_free(bs_lock *l)
+{
+    if (!l)
+        return;
+    if (l->fd >= 0) {
+        unlink(l->path);
+        (void)flock(l->fd, LOCK_UN); /* a child of this process may have the file open, too */
+        close(l->fd);
+    }
+    for (size_t n = l->folder; n > l->there; n--) {
+        if (l->path[n] != '/')
+            continue;
+        l->path[n] = '\0';
+        if (rmdir(l->path) != 0)
+            break;
+    }
+    bs_free(l);
+}
