@@ -1,4 +1,5 @@
-/* test_run_folder.c -- one run folder has one writer and keeps what is finished. */
+/* test_run_folder.c -- one run folder has one writer and keeps what is finished; it is gone on with
+ * only if it is of the same data; training stops when it should. */
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -366,6 +367,109 @@ static void nothing_is_left_of_what_failed(void **state)
     assert_false(there("x"));
 }
 
+/* ---- the same data ---- */
+
+/* Rows of which the first of one part can be another. */
+static void write_part(const char *path, const char *first)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "a,b,x,y\n%s", first);
+    for (int i = 0; i < 12; i++)
+        fprintf(f, "%d,%d,%d,%d\n", i % 3, i % 5, i % 2, i % 3 == 0);
+    fclose(f);
+}
+
+static basin_status train_parts(int resume, const int *stop, basin_error *why)
+{
+    static const char *const role[] = {"train", "valid", "test"};
+    basin_config            *c = config("3");
+    OK(basin_config_set(c, "data.labels", "last:2", err));
+    OK(basin_config_set(c, "standardise", "no", err));
+    for (int i = 0; i < 3; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "%s.csv", role[i]);
+        OK(basin_config_file(c, role[i], path, err));
+    }
+    return train_with(c, &(basin_train_options){.folder = "p", .resume = resume}, stop, why);
+}
+
+/* One number of one part is another, and all else the same: of a stopped run as of a finished. */
+static void a_run_is_of_its_data(void **state)
+{
+    static const char *const file[] = {"train.csv", "valid.csv", "test.csv"};
+    static const char *const message[] = {"the data for train is not the same",
+                                          "the data for valid is not the same",
+                                          "the data for test is not the same"};
+    const int                now = 1;
+    basin_error              err;
+    (void)state;
+    for (int finished = 0; finished < 2; finished++) {
+        for (int i = 0; i < 3; i++)
+            write_part(file[i], "1,2,1,0\n");
+        const basin_status s = train_parts(0, finished ? NULL : &now, &err);
+        assert_int_equal(s, finished ? BASIN_OK : BASIN_EINTERRUPTED);
+        run_command("find p -type f | sort | xargs sha256sum > before");
+        for (int i = 0; i < 3; i++) {
+            write_part(file[i], "1,3,1,0\n");
+            assert_int_equal(train_parts(1, NULL, &err), BASIN_EARG);
+            if (!strstr(err.msg, message[i])) {
+                fprintf(stderr, "  %s: %s\n", file[i], err.msg);
+                fail();
+            }
+            run_command("find p -type f | sort | xargs sha256sum | cmp - before");
+            write_part(file[i], "1,2,1,0\n");
+        }
+        assert_int_equal(train_parts(1, NULL, &err), BASIN_OK);
+        run_command("rm -r p before");
+    }
+}
+
+/* ---- stopping ---- */
+
+static int number_of(const char *json, const char *key)
+{
+    char text[32];
+    snprintf(text, sizeof text, "\"%s\": ", key);
+    const char *at = strstr(json, text);
+    assert_non_null(at);
+    return atoi(at + strlen(text));
+}
+
+/* Rates of zero: the first evaluation of a phase is its best, and after `patience` more it ends. */
+static void patience_is_exact(void **state)
+{
+    static const struct {
+        const char *method, *patience, *every;
+        int         epochs, best;
+    } rows[] = {
+        {"ce", "1", "1", 2, 1},       {"ce", "3", "1", 4, 1},    {"ce", "3", "2", 8, 2},
+        {"seal-nce", "2", "1", 6, 4}, {"spen", "1", "3", 12, 9},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        static const char *const zero[] = {"lr.net", "lr.energy", "pretrain.lr"};
+        basin_config            *c = config("50");
+        basin_text               text;
+        for (int k = 0; k < 3; k++)
+            OK(basin_config_set(c, zero[k], "0", err));
+        OK(basin_config_set(c, "method", rows[i].method, err));
+        OK(basin_config_set(c, "early_stop.patience", rows[i].patience, err));
+        OK(basin_config_set(c, "early_stop.epochs", rows[i].every, err));
+        OK(basin_config_set(c, "pretrain.epochs", "50", err));
+        OK(basin_config_set(c, "gbi.steps", "2", err));
+        OK(basin_config_file(c, "train", "d.arff", err));
+        OK(basin_train(c, NULL, 1, 0, NULL, &text, err));
+        if (number_of(text.json, "epochs") != rows[i].epochs ||
+            number_of(text.json, "best_epoch") != rows[i].best) {
+            fprintf(stderr, "  %s, patience %s: %s\n", rows[i].method, rows[i].patience, text.json);
+            fail();
+        }
+        basin_text_free(&text);
+        basin_config_free(c);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -379,6 +483,8 @@ int main(void)
         cmocka_unit_test(runs_inside_are_locked),
         cmocka_unit_test(a_finished_run_is_kept),
         cmocka_unit_test(nothing_is_left_of_what_failed),
+        cmocka_unit_test(a_run_is_of_its_data),
+        cmocka_unit_test(patience_is_exact),
     };
     return cmocka_run_group_tests(tests, in_temporary_folder, leave_folder);
 }
