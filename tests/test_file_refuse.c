@@ -137,7 +137,7 @@ static const row rows[] = {
     {"{" T("a", "", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
      "f: tensor 'a': data type '' is not supported, only F32, F64, I32, I64, U8"},
     {"{" T("a", "no\\nsuch type", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
-     "f: tensor 'a': data type 'no such type' is not supported, only F32, F64, I32, I64, U8"},
+     "f: tensor 'a': data type 'no\\nsuch type' is not supported, only F32, F64, I32, I64, U8"},
     {"{" T("a", "F32", "1", "[0,4]") "}", 4, BASIN_EDATA,
      "f: header, byte 36: expected '[', found '1'"},
     {"{" T("a", "F32", "[-1]", "[0,4]") "}", 4, BASIN_EDATA,
