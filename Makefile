@@ -27,7 +27,7 @@
 #   SAN=1                 sanitizers            COV=1   count executed lines
 #   V=1                   show the commands
 #   DNNL=0                without oneDNN: dense products by OpenBLAS alone
-#   BLAS_CFLAGS=, BLAS_LIBS=   another CBLAS than Debian's OpenBLAS, OpenMP flavour
+#   BLAS_CFLAGS=, BLAS_LIBS=   another OpenBLAS than Debian's OpenMP flavour, to be linked
 #   PREFIX=/usr/local DESTDIR= LIBDIR=$(PREFIX)/lib
 #   DATA=../shared/data   real data for test-real
 #   LIMIT=900             seconds one test program may take
@@ -107,16 +107,19 @@ MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),\
                   $(shell dpkg-architecture -qDEB_HOST_MULTIARCH 2>/dev/null))
 IS_CLANG  := $(shell $(CC) --version 2>/dev/null | grep -c clang)
 
-# Always the OpenMP flavour: its own folder is linked and recorded, so that the alternatives
-# system cannot put the pthread flavour, with a second set of threads, in its place.
-BLAS_DIR    := /usr/lib/$(MULTIARCH)/openblas-openmp
+# Always the OpenMP flavour, from its own folder: the alternatives system cannot put the pthread
+# flavour, with a second set of threads, in its place. It is not linked: src/cpu/blas.h says why.
 BLAS_CFLAGS ?= -isystem /usr/include/$(MULTIARCH)/openblas-openmp
-BLAS_LIBS   ?= $(BLAS_DIR)/libopenblas.so -Wl,-rpath,$(BLAS_DIR)
+ifeq ($(BLAS_LIBS),)
+DEFINES := -DBS_BLAS_FILE='"/usr/lib/$(MULTIARCH)/openblas-openmp/libopenblas.so.0"'
+else
+DEFINES :=
+endif
 
 # oneDNN makes dense products faster.
 ifeq ($(DNNL),1)
-BLAS_CFLAGS += -DBS_DNNL
-BLAS_LIBS   += -ldnnl
+DEFINES   += -DBS_DNNL
+DNNL_LIBS := -ldnnl
 endif
 
 PKGS       := libarchive libpng libjpeg expat jansson
@@ -178,10 +181,10 @@ FLAGS_avx512 := -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx2 -mfma \
 BASE  := -std=c11 -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE -Iinclude -fopenmp -fPIC \
          -fno-math-errno $(ARCH) -g
 DEPEND = -MMD -MP -MF $(basename $@).d
-ALL   := $(BASE) -Isrc $(WARN) $(BLAS_CFLAGS) $(PKG_CFLAGS)
+ALL   := $(BASE) -Isrc $(WARN) $(DEFINES) $(BLAS_CFLAGS) $(PKG_CFLAGS)
 USUAL := $(OPT) -ffp-contract=off
 FAST  := $(OPT_VEC) -ffp-contract=fast -fno-trapping-math
-LIBS  := $(PKG_LIBS) $(BLAS_LIBS) -lm
+LIBS  := $(PKG_LIBS) $(BLAS_LIBS) $(DNNL_LIBS) -ldl -lm
 
 # Changed flags rebuild everything; an added or removed source file renews the archive.
 FLAGS_NOW := $(strip $(shell $(CC) --version | head -n 1) $(CC) $(ALL) $(USUAL) $(FAST) $(MODE) \
@@ -351,7 +354,7 @@ install: all
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$${prefix}/include' '' \
 	    'Name: basin' 'Description: structured prediction with energy networks' \
 	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lbasin' \
-	    'Libs.private: $(BLAS_LIBS) -fopenmp -lm' 'Requires.private: $(PKGS)' \
+	    'Libs.private: $(BLAS_LIBS) $(DNNL_LIBS) -fopenmp -ldl -lm' 'Requires.private: $(PKGS)' \
 	    > $(DESTDIR)$(LIBDIR)/pkgconfig/basin.pc
 
 clean:

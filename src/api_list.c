@@ -1,5 +1,4 @@
 /* api_list.c -- basin_list and basin_doctor: what there is, and what this build is. */
-#include <cblas.h>
 #include <omp.h>
 #include <archive.h>
 #include <expat.h>
@@ -12,6 +11,7 @@
 #endif
 
 #include "api.h"
+#include "cpu/blas.h"
 #include "cpu/dense.h"
 #include "cpu/vec.h"
 #include "data/make_mlc.h"
@@ -206,7 +206,7 @@ static void print_dnnl(bs_buf *out)
 /* OpenBLAS takes processors that are newer than itself for old ones. */
 static void print_core(bs_buf *out, const char *isa)
 {
-    const char *core = openblas_get_corename();
+    const char *core = bs_blas.core();
     bool        avx512 = strcmp(isa, "avx512") == 0;
     if (strcmp(isa, "plain") == 0 || bs_blas_unpacked(core) ||
         (!avx512 && (strcmp(core, "Haswell") == 0 || strcmp(core, "Zen") == 0)))
@@ -227,13 +227,13 @@ basin_status basin_doctor(basin_text *out, basin_error *err)
 {
     bs_buf         table, json;
     struct utsname machine = {0};
-    const char    *blas = openblas_get_config();
     basin_status   s = bs_need_text(out, BS_ARGUMENTS({"out", out}), err);
     if (s)
         return s;
     const bs_vec *vec = bs_vec_choose(err);
-    if (!vec)
-        return BASIN_EARG;
+    s = vec ? bs_blas_load(err) : BASIN_EARG;
+    if (s)
+        return s;
     uname(&machine);
     bs_buf_init(&table, 1 << 20);
     bs_buf_init(&json, 1 << 20);
@@ -242,10 +242,10 @@ basin_status basin_doctor(basin_text *out, basin_error *err)
                   "cores          %d\ninstructions   %s\nBLAS           %s\n"
                   "libarchive     %s\njansson        %s\nexpat          %s\n",
                   BASIN_VERSION, __VERSION__, machine.sysname, machine.release, machine.machine,
-                  omp_get_num_procs(), vec->isa, blas, archive_version_string(), JANSSON_VERSION,
-                  XML_ExpatVersion());
+                  omp_get_num_procs(), vec->isa, bs_blas.config(), archive_version_string(),
+                  JANSSON_VERSION, XML_ExpatVersion());
     print_dnnl(&table);
-    bool openmp = openblas_get_parallel() == 2;
+    bool openmp = bs_blas.parallel() == 2;
     bs_buf_text(&table, openmp ? "check          BLAS uses OpenMP: good\n"
                                : "check          BLAS has threads of its own, which compete with "
                                  "ours: install the OpenMP flavour of OpenBLAS\n");

@@ -1,6 +1,5 @@
 /* test_cpu_gemm.c -- products of all sizes against the plain one: small, narrow, in parts, in
  * blocks, transposed, added to what was there; pieces in any order give the same bits. */
-#include <cblas.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,6 +12,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "cpu/blas.h"
 #include "cpu/dense.h"
 #include "cpu/kernel.h"
 
@@ -108,7 +108,7 @@ static void poor_code_is_known(void **state)
  * multiplies is decided by that. */
 static void run_as_another(char **argv)
 {
-    const bool unpacked = bs_blas_unpacked(openblas_get_corename());
+    const bool unpacked = bs_blas_unpacked(bs_blas.core());
     if (getenv("OPENBLAS_CORETYPE") || !bs_vec_named("avx512"))
         return;
     setenv("OPENBLAS_CORETYPE", unpacked ? "Haswell" : "SkylakeX", 1);

@@ -1,7 +1,7 @@
 /* test_host.c -- a guest in somebody's process: what belongs to the whole process or to the calling
  * thread is after a call as it was before, and a forked child works. */
-#include <cblas.h>
 #include <dirent.h>
+#include <dlfcn.h>
 #include <fenv.h>
 #include <locale.h>
 #include <omp.h>
@@ -41,6 +41,37 @@ static basin_status everything(const subject *s, const char *run, int threads, b
 
 /* ---- settings ---- */
 
+/* OpenBLAS as the host has it: the same that the library uses. */
+static void *of_blas(const char *name)
+{
+    void *library = NULL, *found = NULL;
+#ifdef BS_BLAS_FILE
+    library = dlopen(BS_BLAS_FILE, RTLD_NOW);
+#else
+    library = dlopen(NULL, RTLD_NOW);
+#endif
+    if (library)
+        found = dlsym(library, name);
+    assert_non_null(found);
+    return found;
+}
+
+static int blas_threads(void)
+{
+    void *found = of_blas("openblas_get_num_threads");
+    int (*get)(void);
+    memcpy(&get, &found, sizeof get);
+    return get();
+}
+
+static void set_blas_threads(int n)
+{
+    void *found = of_blas("openblas_set_num_threads");
+    void (*set)(int);
+    memcpy(&set, &found, sizeof set);
+    set(n);
+}
+
 typedef struct {
     int      blas_threads, omp_threads, omp_dynamic, omp_levels, rounding;
     unsigned csr;
@@ -66,7 +97,7 @@ static void look_at_handler(int number, settings *s)
 static void look(settings *s)
 {
     memset(s, 0, sizeof *s);
-    s->blas_threads = openblas_get_num_threads();
+    s->blas_threads = blas_threads();
     s->omp_threads = omp_get_max_threads();
     s->omp_dynamic = omp_get_dynamic();
     s->omp_levels = omp_get_max_active_levels();
@@ -115,7 +146,7 @@ static void nothing_of_the_process_changes(void **state)
     (void)state;
     /* a host that has plans of its own */
     omp_set_num_threads(3);
-    openblas_set_num_threads(3);
+    set_blas_threads(3);
     umask(027);
     look(&before);
     for (int i = 0; i < SUBJECTS; i++)

@@ -1,5 +1,4 @@
 /* backend.c -- the CPU backend: workspace, binding, watched runs, updates. */
-#include <cblas.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -7,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/threads.h"
+#include "cpu/blas.h"
 #include "cpu/dense.h"
 #include "cpu/program.h"
 
@@ -21,10 +21,11 @@ static basin_status workspace_new(const bs_backend_options *o, bs_workspace **ou
     const char *profile = getenv("BASIN_PROFILE"), *debug = getenv("BASIN_DEBUG");
     w->threads = bs_threads(o ? o->threads : 0);
     w->vec = bs_vec_choose(err);
-    if (!w->vec) {
+    const basin_status s = w->vec ? bs_blas_load(err) : BASIN_EARG;
+    if (s) {
         bs_free(w);
         *out = NULL;
-        return BASIN_EARG;
+        return s;
     }
     bs_print(w->arithmetic, sizeof w->arithmetic, "%s, %s", w->vec->isa, bs_dense_libraries());
     w->generation = 1;
@@ -191,7 +192,8 @@ static basin_status run_watched(const bs_program *p, const bs_turn *t, basin_err
             spoil(p, i);
         }
     }
-    bs_leave_kernels(old);
+    if (!bs_leave_kernels(old) && !s)
+        s = bs_fail_nomem(err);
     return s;
 }
 
@@ -206,8 +208,7 @@ static basin_status run_turn(bs_program *p, const bs_run *r, int turn, basin_err
         memset(p->dense[i].row, 1, p->dense[i].n);
     if (p->w->check_nan || p->timing)
         return run_watched(p, t, err);
-    bs_run_calls(p, t);
-    return BASIN_OK;
+    return bs_run_calls(p, t) ? BASIN_OK : bs_fail_nomem(err);
 }
 
 static basin_status run(bs_program *p, const bs_run *r, basin_error *err)

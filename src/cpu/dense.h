@@ -15,7 +15,7 @@ void bs_gemv(bool ta, int m, int n, const real *a, int64_t lda, const real *x, r
 /* A thread's products of one run lie between these: what they need of the thread (signals.h) is
  * then set up once. A product outside of them does so for itself. */
 void bs_products_begin(void);
-void bs_products_end(void);
+bool bs_products_end(void); /* false: a library found no memory, so that results are missing */
 
 /* "OpenBLAS 0.3.21 for Haswell, oneDNN 2.6.0 isa 7": what else last bits depend on. */
 const char *bs_dense_libraries(void);

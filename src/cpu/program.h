@@ -108,10 +108,10 @@ typedef struct {
     int      threads;
 } bs_thread_mode;
 bs_thread_mode bs_enter_kernels(void);
-void           bs_leave_kernels(bs_thread_mode old);
+bool           bs_leave_kernels(bs_thread_mode old); /* false: memory ran out in a product */
 
 /* team.c: all calls of a turn, by as many threads as the workspace has and the work is worth */
-void bs_run_calls(bs_program *p, const bs_turn *t);
+bool bs_run_calls(bs_program *p, const bs_turn *t); /* false: out of memory */
 void bs_run_pieces(const bs_program *p, int i, int64_t begin, int64_t end, int thread);
 
 /* profile.c: where the time went, by label, when the program is freed */

@@ -34,13 +34,14 @@ bs_thread_mode bs_enter_kernels(void)
     return old;
 }
 
-void bs_leave_kernels(bs_thread_mode old)
+bool bs_leave_kernels(bs_thread_mode old)
 {
     omp_set_num_threads(old.threads);
 #if defined(__x86_64__)
     _mm_setcsr(old.csr);
 #endif
-    bs_products_end(); /* last: handlers that waited begin here, with the settings of the caller */
+    /* last: handlers that waited begin here, with the settings of the caller */
+    return bs_products_end();
 }
 
 static void pause_briefly(void)
@@ -111,16 +112,17 @@ static void work_on(bs_program *p, bs_section *s, int me, int team)
             sched_yield();
 }
 
-static void run_alone(bs_program *p, const bs_turn *t)
+static bool run_alone(bs_program *p, const bs_turn *t)
 {
     bs_thread_mode old = bs_enter_kernels();
     for (int i = t->first; i < t->end; i++)
         bs_run_pieces(p, i, 0, p->call[i].work.pieces, 0);
-    bs_leave_kernels(old);
+    return bs_leave_kernels(old);
 }
 
-static void run_shared(bs_program *p, const bs_turn *t, int threads)
+static bool run_shared(bs_program *p, const bs_turn *t, int threads)
 {
+    atomic_bool ok = true;
     for (int i = t->first_section; i < t->end_section; i++) {
         atomic_store_explicit(&p->section[i].claimed, 0, memory_order_relaxed);
         atomic_store_explicit(&p->section[i].done, 0, memory_order_relaxed);
@@ -131,21 +133,20 @@ static void run_shared(bs_program *p, const bs_turn *t, int threads)
         bs_thread_mode old = bs_enter_kernels();
         for (int i = t->first_section; i < t->end_section; i++)
             work_on(p, &p->section[i], me, team);
-        bs_leave_kernels(old);
+        if (!bs_leave_kernels(old))
+            atomic_store_explicit(&ok, false, memory_order_relaxed);
     }
+    return ok;
 }
 
-void bs_run_calls(bs_program *p, const bs_turn *t)
+bool bs_run_calls(bs_program *p, const bs_turn *t)
 {
     const int threads = t->parallel ? bs_team(p->w->threads) : 1;
-    if (threads == 1) {
-        run_alone(p, t);
-        return;
-    }
-    double start = bs_seconds();
-    if (bs_choice_alone(&p->w->run_choice, t->cost))
-        run_alone(p, t);
-    else
-        run_shared(p, t, threads);
+    if (threads == 1)
+        return run_alone(p, t);
+    double     start = bs_seconds();
+    const bool alone = bs_choice_alone(&p->w->run_choice, t->cost);
+    const bool ok = alone ? run_alone(p, t) : run_shared(p, t, threads);
     bs_choice_report(&p->w->run_choice, (bs_seconds() - start) / t->cost);
+    return ok;
 }
