@@ -76,6 +76,9 @@ void bs_say_notes(const bs_notes *notes, bs_logger *log);
 basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, const char *part,
                          bool label_free, bs_logger *log, bs_part *out, basin_error *err);
 
+/* A model of what was read, which it owns, also when that fails. */
+basin_status bs_model_make(bs_saved *saved, basin_model **out, basin_error *err);
+
 /* Options of reading ("text.format=conll", NULL at the end; may be NULL) over what the model
  * remembers, and those of bs_saved_set. Others are refused. */
 basin_status bs_saved_set_all(bs_saved *m, const char *const *set, basin_error *err);

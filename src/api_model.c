@@ -23,10 +23,26 @@ basin_status bs_serving_check(const basin_model *m, const bs_serving *needed, ba
                    needed->what, m->how->function);
 }
 
+basin_status bs_model_make(bs_saved *saved, basin_model **out, basin_error *err)
+{
+    basin_model *m = bs_calloc(1, sizeof *m);
+    *out = NULL;
+    if (!m) {
+        bs_saved_free(saved);
+        return bs_fail_nomem(err);
+    }
+    *m = (basin_model){.saved = saved, .how = serving_of(saved)};
+    basin_status s = m->how->open ? m->how->open(m, err) : BASIN_OK;
+    if (s)
+        basin_model_free(m);
+    else
+        *out = m;
+    return s;
+}
+
 basin_status basin_model_load(const char *path, basin_model **out, basin_error *err)
 {
     char         file[BS_OPTION_TEXT + 64];
-    basin_model *m = NULL;
     basin_status s = BS_NEED(err, {"out", out}, {"model", path});
     if (out)
         *out = NULL;
@@ -34,19 +50,9 @@ basin_status basin_model_load(const char *path, basin_model **out, basin_error *
         s = bs_model_path(path, file, err);
     if (s)
         return s;
-    if (!(m = bs_calloc(1, sizeof *m)))
-        return bs_fail_nomem(err);
-    s = bs_saved_read(file, &m->saved, err);
-    if (!s) {
-        m->how = serving_of(m->saved);
-        s = m->how->open ? m->how->open(m, err) : BASIN_OK;
-    }
-    if (s) {
-        basin_model_free(m);
-        return s;
-    }
-    *out = m;
-    return BASIN_OK;
+    bs_saved *saved = NULL;
+    s = bs_saved_read(file, &saved, err);
+    return s ? s : bs_model_make(saved, out, err);
 }
 
 void basin_model_free(basin_model *m)
