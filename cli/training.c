@@ -127,7 +127,8 @@ static int read_own_config(const cli_verb *verb, const cli_training *a, basin_co
     char        path[4096];
     basin_error err;
     snprintf(path, sizeof path, "%s/config", a->folder ? a->folder : "");
-    if (!a->resume || !a->folder || access(path, F_OK) != 0)
+    struct stat st;
+    if (!a->resume || !a->folder || stat(path, &st) != 0 || !S_ISREG(st.st_mode))
         return cli_misuse(verb, "no data given");
     return basin_config_read(c, path, &err) ? cli_fail(&err) : DONE;
 }

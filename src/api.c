@@ -145,10 +145,13 @@ basin_status basin_config_read(basin_config *c, const char *path, basin_error *e
     basin_status s = BS_NEED(err, {"config", c}, {"path", path});
     if (s)
         return s;
+    const bs_settings was = c->settings;
     bs_buf_init(&text, 1 << 24);
-    s = bs_read_file(path, &text, err);
+    s = bs_read_file_most(path, 0, &text, err);
     if (!s)
         s = bs_settings_config(&c->settings, text.data ? text.data : "", text.len, path, err);
+    if (!s)
+        s = bs_settings_untold(&c->settings, &was, path, &c->left_out, err);
     if (!s && text.len > 0) {
         bs_buf_add(&c->lines, text.data, text.len);
         bs_buf_text(&c->lines, "\n");

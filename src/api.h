@@ -12,6 +12,7 @@ struct basin_config {
     bs_files    files;
     bs_arena    arena; /* copies of the paths */
     bs_buf      lines; /* of config files, and then ... */
+    bool        left_out; /* they say where to write besides the run folder: not done */
     bs_buf      given; /* ... "key\0value\0" in order: applied again after a method's defaults */
 };
 
@@ -47,6 +48,7 @@ basin_status bs_config_resolve(const basin_config *c, const char *method, bs_set
                                basin_error *err);
 
 /* Says when the preset has nothing for the method in particular. */
+void bs_config_remark(const basin_config *c, bs_logger *log);
 void bs_preset_remark(const bs_settings *s, bs_logger *log);
 
 /* A logger for a session, silent when it is NULL. */

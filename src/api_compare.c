@@ -149,6 +149,8 @@ static basin_status resolve(bs_comparison *c, const basin_config *config, basin_
     basin_status s = BASIN_OK;
     for (int i = 0; i < c->n && !s; i++)
         s = bs_config_resolve(config, c->method[i].name, &c->method[i].settings, err);
+    if (!s)
+        bs_config_remark(config, &c->log);
     for (int i = 0; i < c->n && !s; i++)
         bs_preset_remark(&c->method[i].settings, &c->log);
     if (s && err && strncmp(err->msg, "--method:", 9) == 0)

@@ -196,6 +196,8 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
         bs_fail_in(files, n, s, err);
     if (!s)
         s = measure(&e, cut, profile, err);
+    if (s == BASIN_EDATA)
+        bs_fail_about(err, s, files[0]);
     if (!s) {
         const char *infer = o->infer ? o->infer : e.model->saved->settings.train.infer;
         if (how->remark)

@@ -20,20 +20,27 @@ static const size_t score_bytes = (size_t)256 << 20;
 /* Word vectors and sentences without tags take part in training only. */
 static basin_status prepare(const bs_report_run *run, int seed, bs_prepared *out, basin_error *err)
 {
-    bs_settings *s = bs_alloc(sizeof *s);
+    bs_settings *s = bs_alloc(sizeof *s), *usual = bs_alloc(sizeof *usual);
+    bool         left_out;
     char(*names)[BS_OPTION_TEXT] = bs_calloc(BS_ROLES, BS_OPTION_TEXT);
     bs_files     files = {0};
     bs_logger    quiet = bs_log_make(NULL, BS_QUIET);
-    basin_status status = s && names ? BASIN_OK : bs_fail_nomem(err);
+    basin_status status = s && usual && names ? BASIN_OK : bs_fail_nomem(err);
+    if (!status)
+        status = bs_settings_default(usual, err);
     if (!status) {
         *s = run->settings;
         s->train.seed = seed;
         s->train.rules_file[0] = s->train.file_unlabelled[0] = '\0';
         s->words.vectors[0] = s->words.clusters[0] = '\0';
+        status = bs_settings_untold(s, usual, "config", &left_out, err);
+    }
+    if (!status) {
         bs_exchange_files(&files, &s->train, names);
         status = bs_prepare(s, &files, &quiet, out, err);
     }
     bs_free(names);
+    bs_free(usual);
     bs_free(s);
     return status;
 }
@@ -116,6 +123,8 @@ static basin_status read_part(bs_report *r, bs_report_group *g, basin_error *err
         at = strchr(at, '|');
         if (at)
             *at++ = '\0';
+        if (bs_is_special(file[n - 1]))
+            return BASIN_OK; /* that was said, too */
     }
     basin_status s = bs_read_for(model, file, n, NULL, false, &quiet, &g->extra, &why);
     if (s == BASIN_ENOMEM)

@@ -42,8 +42,12 @@ static basin_status resolve(const basin_config *c, const char *method, bs_settin
             status = bs_settings_words(s, words[i], method, err);
     if (!status && *c->settings.train.preset)
         status = bs_preset_apply(s, c->settings.train.preset, task, method, err);
+    const bs_settings was = *s;
+    bool              left_out;
     if (!status && c->lines.len > 0)
         status = bs_settings_config(s, c->lines.data, c->lines.len, "config", err);
+    if (!status)
+        status = bs_settings_untold(s, &was, "config", &left_out, err);
     const char *at = c->given.data, *end = at ? at + c->given.len : NULL;
     while (!status && at < end) {
         const char *value = at + strlen(at) + 1;
@@ -64,6 +68,14 @@ basin_status bs_config_resolve(const basin_config *c, const char *method, bs_set
     if (status)
         bs_input_forget(); /* nobody reads what was looked at to find the task */
     return status;
+}
+
+void bs_config_remark(const basin_config *c, bs_logger *log)
+{
+    if (c->left_out)
+        bs_log_say(log, BS_WARN,
+                   "pretrain.cache is not taken from a config file: nothing is written outside of "
+                   "the run folder unless --set says so");
 }
 
 void bs_preset_remark(const bs_settings *s, bs_logger *log)
@@ -392,6 +404,7 @@ static basin_status train_in(const basin_config *c, const basin_train_options *o
     bs_files    files = c->files;
     char        names[BS_ROLES][BS_OPTION_TEXT];
     bs_exchange_files(&files, &s->train, names);
+    bs_config_remark(c, log);
     bs_preset_remark(s, log);
     basin_status status = o->folder ? spare_finished(o, s->train.seed, log, err) : BASIN_OK;
     if (!status)

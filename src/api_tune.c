@@ -252,6 +252,8 @@ static basin_status tune(bs_tuning *t, const basin_config *c, bs_buf *table, bs_
     if (!s)
         s = bs_config_resolve(c, NULL, &t->base, err);
     if (!s)
+        bs_config_remark(c, &t->log);
+    if (!s)
         s = bs_method_find(t->base.train.method, t->base.train.task, &t->method, err);
     if (!s)
         s = make_space(t, c, err);

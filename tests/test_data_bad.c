@@ -56,6 +56,10 @@ static const bad arff[] = {
     ROW("labels=y max_features=1", HEAD "1,0,1\n",
         "data:3: more than 1 attributes; data.max_features allows more"),
     /* labels */
+    ROW("labels=last:2",
+        "@relation r\n@attribute a numeric\n@attribute y {0,1}\n@attribute y {0,1}\n@data\n"
+        "1,0,1\n",
+        "data:4: a second label is named 'y'"),
     ROW("", HEAD "1,0,1\n",
         "data: which attributes are labels? Neither a label file (--xml) nor -C n in the "
         "relation name tells; --labels takes names, a pattern, a file, first:N or last:N; the "
@@ -224,6 +228,9 @@ static const bad csv[] = {
     ROW("labels=y", "a;y\n1,234;0\n2;1\n",
         "data:2: '1,234' in column 'a' is a number with a decimal comma, or with a comma between "
         "thousands: data.decimal=comma or data.decimal=point says which"),
+    ROW("labels=y", "a,y,\n1,0,\n2,1,,\n", "data:3: more cells than the 3 of the first line"),
+    ROW("labels=y", "a,y,\n1,0\n2,1,5\n", "data:2: 2 cells, the first line has 3"),
+    ROW("labels=y", "a,y,\n1\n2,1,\n", "data:2: 1 cells, the first line has 3"),
     ROW("labels=y drop=b", "a,y\n1,1\n",
         "data: --drop: no column is named 'b' (nor is there such a file)"),
     ROW("labels=y format=csv", "nothing here\n",
@@ -274,6 +281,7 @@ static const bad jsonl[] = {
         "data:1: a label is a number; labels are strings or whole numbers"),
     ROW("", "{\"features\": {\"a\": 1}, \"labels\": [\"\"]}\n",
         "data:1: a label is empty or has a NUL; labels are strings or whole numbers"),
+    ROW("", "{\"features\": {\"a\": 1}, \"labels\": {\"\": true}}\n", "data: label 1 has no name"),
     ROW("", "{\"features\": {\"a\": 1}, \"labels\": {\"x\": 2}}\n",
         "data:1: label 'x' must be true, false, 0, 1 or null"),
     ROW("", "{\"features\": {\"a\": 1}, \"labels\": [\"x\"], \"tags\": [\"x\"]}\n",
@@ -362,6 +370,7 @@ static const struct {
     {"<labels></labels>", "x.xml: names no label"},
     {"<html></html>", "x.xml:1:1: a label file begins with <labels>, this one with 'html'"},
     {"<labels><label/></labels>", "x.xml:1:9: a <label> has no name; write <label name=\"...\"/>"},
+    {"<labels><label name=''/></labels>", "x.xml:1:9: a label has an empty name"},
     {"<labels><x name='a'/></labels>", "x.xml:1:9: only <label> may stand in <labels>, not 'x'"},
     {"<labels><label name='a'/><label name='a'/></labels>",
      "x.xml:1:26: a second label is named 'a'"},

@@ -164,6 +164,11 @@ static void test_csv_kinds(void **state)
     expect("1,2,0\n3,4,1\n", "labels=last:1", "csv", "c1:1 c2:2 | / c1:3 c2:4 | c3");
     assert_true(noted(&notes, "columns are named c1, c2"));
     expect("a,b\nx,y\n", "labels=b label_sep=| header=yes", "csv", "a=x:1 | y");
+    /* a comma that ends the header is no column, whether rows end in one or not */
+    expect("a,b,y,\n1,2,0,\n3,4,1,\n", "labels=last:1", "csv", "a:1 b:2 | / a:3 b:4 | y");
+    assert_true(noted(&notes, "the header ends in 1 empty name above empty cells"));
+    expect("a,b,y,,\n1,2,0\n3,4,1,,\n", "labels=y", "csv", "a:1 b:2 | / a:3 b:4 | y");
+    expect("a,b,y,\n1,2,0,5\n3,4,1,\n", "labels=y", "csv", "a:1 b:2 c4:5 | / a:3 b:4 c4:nan | y");
     expect("a,\"multi\nline\",y\n1,2,1\n", "labels=y", "csv", "a:1 multi\nline:2 | y");
 }
 

@@ -214,7 +214,7 @@ static const row rows[] = {
      "f: the file is damaged: its checksum is 'sha256:00', its content gives "
      "'xxh64:af09f71516247c32'"},
     {"{" T("a\\u001b[31m\\n", "F16", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
-     "f: tensor 'a [31m ': data type 'F16' is not supported, only F32, F64, I32, I64, U8"},
+     "f: tensor 'a\\x1b[31m\\n': data type 'F16' is not supported, only F32, F64, I32, I64, U8"},
     {"{" T(X10 X10 X10 X10 X10 X10 X10 X10, "F16", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
      "f: tensor '" X10 X10 X10 X10 X10 X10
      "xxxxxxxx...': data type 'F16' is not supported, only F32, F64, I32, I64, U8"},

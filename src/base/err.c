@@ -35,6 +35,14 @@ basin_status bs_fail_nomem(basin_error *err)
     return bs_fail(err, BASIN_ENOMEM, "out of memory");
 }
 
+basin_status bs_fail_about(basin_error *err, basin_status s, const char *file)
+{
+    char shown[BS_VISIBLE];
+    if (!err || !s || s == BASIN_ENOMEM || strstr(err->msg, bs_visible(file, 0, shown)))
+        return s;
+    return bs_fail(err, s, "%s: %s", file, err->msg);
+}
+
 void bs_err_clear(basin_error *err)
 {
     if (!err)

@@ -14,6 +14,9 @@ basin_status bs_fail(basin_error *err, basin_status s, const char *fmt, ...)
 /* The message every failed allocation gives. */
 basin_status bs_fail_nomem(basin_error *err);
 
+/* After a failure: names the file before a message that does not speak of it. Returns s. */
+basin_status bs_fail_about(basin_error *err, basin_status s, const char *file);
+
 /* Sets err to "no error". Accepts NULL. */
 void bs_err_clear(basin_error *err);
 

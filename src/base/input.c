@@ -161,23 +161,38 @@ static basin_status look_inside(bs_input *in, basin_error *err)
     return bs_unpack_open(in->name, in->fd, first, n, in->cap, &in->unpack, err);
 }
 
-static basin_status open_file(const char *path, int *fd, basin_error *err)
+bool bs_is_file(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+bool bs_is_special(const char *path)
+{
+    struct stat st;
+    return strcmp(path, "/dev/stdin") != 0 && stat(path, &st) == 0 && !S_ISREG(st.st_mode) &&
+           !S_ISDIR(st.st_mode);
+}
+
+/* `named` by who runs us: then it may be a pipe, and is waited for. */
+static basin_status open_file(const char *path, bool named, int *fd, basin_error *err)
 {
     if (!*path)
         return bs_fail(err, BASIN_EIO, "the name of the input file is empty");
     do
-        *fd = open(path, O_RDONLY | O_CLOEXEC);
+        *fd = open(path, O_RDONLY | O_CLOEXEC | (named ? 0 : O_NONBLOCK | O_NOCTTY));
     while (*fd < 0 && errno == EINTR);
     if (*fd < 0)
         return bs_fail_io(err, path, errno);
 
     /* A folder can be opened; only reading it fails, and not everywhere. */
     struct stat st;
-    if (fstat(*fd, &st) == 0 && S_ISDIR(st.st_mode)) {
-        close(*fd);
-        return bs_fail_io(err, path, EISDIR);
-    }
-    return BASIN_OK;
+    const bool  known = fstat(*fd, &st) == 0, folder = known && S_ISDIR(st.st_mode);
+    if (!folder && (named || (known && S_ISREG(st.st_mode))))
+        return BASIN_OK;
+    close(*fd);
+    return folder ? bs_fail_io(err, path, EISDIR)
+                  : bs_fail(err, BASIN_EIO, "%s: is no regular file", path);
 }
 
 /* A pipe gives its bytes once: one that was only looked at waits here to be opened again. */
@@ -205,17 +220,17 @@ void bs_input_forget(void)
     waiting = NULL;
 }
 
-basin_status bs_input_open(const char *path, bs_input **out, basin_error *err)
+static basin_status open_input(const char *path, bool named, bs_input **out, basin_error *err)
 {
     *out = NULL;
-    bool is_stdin = strcmp(path, "-") == 0;
-    if (waiting && strcmp(waiting->name, is_stdin ? stdin_name : path) == 0) {
+    bool is_stdin = named && strcmp(path, "-") == 0;
+    if (named && waiting && strcmp(waiting->name, is_stdin ? stdin_name : path) == 0) {
         *out = waiting;
         waiting = NULL;
         return BASIN_OK;
     }
     int          fd = STDIN_FILENO;
-    basin_status s = is_stdin ? BASIN_OK : open_file(path, &fd, err);
+    basin_status s = is_stdin ? BASIN_OK : open_file(path, named, &fd, err);
     if (s)
         return s;
 
@@ -233,6 +248,19 @@ basin_status bs_input_open(const char *path, bs_input **out, basin_error *err)
         bs_input_close(in);
     else
         *out = in;
+    return s;
+}
+
+basin_status bs_input_open(const char *path, bs_input **out, basin_error *err)
+{
+    return open_input(path, true, out, err);
+}
+
+basin_status bs_input_open_found(const char *path, int mb, bs_input **out, basin_error *err)
+{
+    basin_status s = open_input(path, false, out, err);
+    if (!s)
+        bs_input_limit(*out, mb);
     return s;
 }
 
@@ -425,18 +453,24 @@ basin_status bs_input_peek(bs_input *in, size_t n, const char **bytes, size_t *g
     return s;
 }
 
+static basin_status read_and_close(bs_input *in, basin_status s, bs_buf *out, basin_error *err)
+{
+    if (!s)
+        s = bs_input_rest(in, out, err);
+    bs_input_close(in);
+    return s;
+}
+
 basin_status bs_read_file(const char *path, bs_buf *out, basin_error *err)
 {
-    return bs_read_file_most(path, 0, out, err);
+    bs_input    *in = NULL;
+    basin_status s = bs_input_open_found(path, 0, &in, err);
+    return read_and_close(in, s, out, err);
 }
 
 basin_status bs_read_file_most(const char *path, int mb, bs_buf *out, basin_error *err)
 {
-    bs_input    *in;
+    bs_input    *in = NULL;
     basin_status s = bs_input_open_most(path, mb, &in, err);
-    if (s)
-        return s;
-    s = bs_input_rest(in, out, err);
-    bs_input_close(in);
-    return s;
+    return read_and_close(in, s, out, err);
 }

@@ -20,6 +20,12 @@ void bs_input_limit(bs_input *in, int mb);
 bool bs_input_packed(const bs_input *in);
 /* Both in one call. */
 basin_status bs_input_open_most(const char *path, int mb, bs_input **out, basin_error *err);
+/* The same for a file that nobody named, but that lies beside another, in a run folder, or is named
+ * in a list: a pipe or a device, which may never end, is not opened. */
+basin_status bs_input_open_found(const char *path, int mb, bs_input **out, basin_error *err);
+bool         bs_is_file(const char *path); /* a regular one, and there */
+/* There, but neither file nor folder. Standard input is always ours. */
+bool bs_is_special(const char *path);
 /* The same for who unpacks by other means: so many bytes, so far, of so many. */
 basin_status bs_unpacked(const char *name, uint64_t packed, uint64_t unpacked, int mb,
                          basin_error *err);
@@ -75,7 +81,7 @@ basin_status bs_fail_io(basin_error *err, const char *path, int errnum);
 
 /* One call for small files. */
 basin_status bs_write_file(const char *path, const void *bytes, size_t n, basin_error *err);
-basin_status bs_read_file(const char *path, bs_buf *out, basin_error *err);
+basin_status bs_read_file(const char *path, bs_buf *out, basin_error *err); /* as ..._found */
 basin_status bs_read_file_most(const char *path, int mb, bs_buf *out, basin_error *err);
 basin_status bs_make_dir(const char *path, basin_error *err); /* with parents; fine if there */
 

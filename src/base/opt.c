@@ -8,6 +8,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/io.h"
+
 enum { LONGEST_NAME = 64 }; /* for spelling hints; longer names get none */
 
 /* --- spelling hints ---------------------------------------------------------- */
@@ -283,9 +285,12 @@ basin_status bs_options_default(const bs_option *rows, void *opts, basin_error *
 
 void bs_options_own_limits(const bs_option *rows, void *opts)
 {
-    for (const bs_option *r = rows; r->name; r++)
-        if (strstr(r->name, ".max_") && !(r->flags & BS_OPTION_KEEP))
+    for (const bs_option *r = rows; r->name; r++) {
+        const bool limit = strstr(r->name, ".max_") && !(r->flags & BS_OPTION_KEEP);
+        const bool file = r->flags & BS_OPTION_FILE;
+        if (limit || (file && bs_is_special((const char *)opts + r->offset)))
             bs_options_set(rows, opts, r->name, r->def, "default", NULL);
+    }
 }
 
 /* --- showing ----------------------------------------------------------------- */

@@ -24,6 +24,8 @@ enum {
     BS_OPTION_TUNE = 2,     /* worth being searched by `basin tune`, on a linear scale */
     BS_OPTION_TUNE_LOG = 4, /* the same, on a logarithmic scale */
     BS_OPTION_ONCE = 8,     /* of one call: no config that is written has it */
+    BS_OPTION_FILE = 16,    /* names a file that is read, or may do so; several with | between */
+    BS_OPTION_WRITTEN = 32, /* names a folder that is written to */
 };
 
 typedef struct {
@@ -67,7 +69,8 @@ basin_status bs_options_from_json(const bs_option *rows, void *opts, const char 
 basin_status bs_options_from_config(const bs_option *rows, void *opts, const char *text, size_t len,
                                     const char *where, basin_error *err);
 
-/* Limits ("data.max_rows") are the caller's: those that a model has stored are forgotten. */
+/* Limits ("data.max_rows") are the caller's: those that a model has stored are forgotten, and
+ * so are names of what is no regular file. */
 void bs_options_own_limits(const bs_option *rows, void *opts);
 
 const bs_option *bs_option_find(const bs_option *rows, const char *name);

@@ -180,6 +180,8 @@ static basin_status parse_type(bs_reading *r, arff_header *h, const bs_line *lin
         bs_show(word.text, word.len), word.text, a->name);
 }
 
+enum { MOST_TWINS = 1000 };
+
 /* Repeated names are told apart by a number, as they would otherwise be one feature. */
 static basin_status unique_name(bs_reading *r, arff_header *h, arff_attribute *a)
 {
@@ -197,6 +199,12 @@ static basin_status unique_name(bs_reading *r, arff_header *h, arff_attribute *a
         if (i < 0 || fresh)
             break;
         h->n_renamed += k == 2;
+        a->renamed = true;
+        if (k > MOST_TWINS) {
+            s = bs_fail_at(r, a->line, 0, "more than %d attributes are named '%.60s'",
+                           (int)MOST_TWINS, a->name);
+            break;
+        }
         bs_buf_clear(&text);
         bs_buf_printf(&text, "%s#%d", a->name, k);
         if (text.failed) {

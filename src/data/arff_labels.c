@@ -413,6 +413,17 @@ static basin_status drop(roles *x)
     return s;
 }
 
+/* Features of one name are told apart by a number; predictions speak of labels by name. */
+static basin_status check_twins(const roles *x)
+{
+    const arff_attribute *a = x->h->attribute;
+    for (int32_t i = 0; i < x->h->n; i++)
+        for (int32_t k = 0; k < i && x->mark[i] && a[i].renamed; k++)
+            if (x->mark[k] && strcmp(a[i].raw, a[k].raw) == 0)
+                return bs_fail_at(x->r, a[i].line, 0, "a second label is named '%.60s'", a[i].raw);
+    return BASIN_OK;
+}
+
 basin_status bs_arff_roles(bs_reading *r, arff_header *h)
 {
     size_t n = (size_t)h->n;
@@ -426,6 +437,8 @@ basin_status bs_arff_roles(bs_reading *r, arff_header *h)
     basin_status s = choose(&x);
     if (!s)
         s = drop(&x);
+    if (!s && h->n_renamed && !r->o->like)
+        s = check_twins(&x);
     for (int32_t i = 0; !s && i < h->n; i++) {
         arff_attribute *a = &h->attribute[i];
         if (x.spare[i])

@@ -21,6 +21,8 @@ static basin_status look_beside(const char *path, bs_buf *out, basin_error *err)
     bs_buf_text(out, folder ? "" : ".");
     if (out->failed)
         return bs_fail_nomem(err);
+    bs_buf found;
+    bs_buf_init(&found, out->ceiling);
     DIR *d = opendir(out->data);
     if (!d) {
         bs_buf_clear(out);
@@ -31,14 +33,20 @@ static basin_status look_beside(const char *path, bs_buf *out, basin_error *err)
         if (stem == 0 || stem <= best || strcmp(e->d_name + stem, ".xml") != 0 ||
             strncmp(name, e->d_name, stem) != 0)
             continue;
+        bs_buf_clear(&found);
+        bs_buf_add(&found, path, folder);
+        bs_buf_text(&found, e->d_name);
+        if (found.failed || !bs_is_file(found.data))
+            continue;
         best = stem;
         bs_buf_clear(out);
-        bs_buf_add(out, path, folder);
-        bs_buf_text(out, e->d_name);
+        bs_buf_text(out, found.data);
     }
     closedir(d);
     if (!best)
         bs_buf_clear(out);
+    out->failed |= found.failed;
+    bs_buf_free(&found);
     return out->failed ? bs_fail_nomem(err) : BASIN_OK;
 }
 

@@ -73,6 +73,8 @@ typedef struct {
     csv_cursor  start; /* at the first record of data */
     csv_column *column;
     int32_t     n;
+    int32_t     loose; /* of them at the end, without a name: a comma that ends the header? */
+    int32_t     extra; /* behind them: cells that are empty in every row, or not there */
     int32_t     rows;
     int64_t     blank;
     bool        header;    /* the first line holds names */

@@ -79,6 +79,7 @@ static basin_status take_names(csv_table *t, bool header)
                 break;
             }
         }
+        t->loose = header && !len ? t->loose + 1 : 0;
         if (!len && header && i < 2) /* the index of a table that pandas wrote */
             t->r->b->ds->source.unnamed = i == 0;
         if (!len) {
@@ -170,10 +171,12 @@ static basin_status pass(csv_table *t, bool collect)
             step = bs_csv_next(&c, &cell);
             if (step > CSV_END)
                 return bs_csv_fail(t, step, &cell);
-            if (i >= t->n)
+            if (i >= t->n + t->extra)
                 return bs_fail_at(t->r, line, 0, "more cells than the %d of the first line", t->n);
-            if (step == CSV_LAST && i + 1 < t->n)
+            if (step == CSV_LAST && i + 1 < t->n - (collect ? 0 : t->loose))
                 return bs_fail_at(t->r, line, 0, "%d cells, the first line has %d", i + 1, t->n);
+            if (i >= t->n)
+                continue;
             const char *text = bs_csv_text(&cell, &t->scratch, &len);
             if (!text)
                 return bs_fail_nomem(t->r->err);
@@ -229,6 +232,20 @@ static basin_status find_decimals(csv_table *t)
     return BASIN_OK;
 }
 
+/* A comma at the end of the header makes a column of nothing: rows may have it or not. */
+static void drop_loose(csv_table *t)
+{
+    while (t->loose > 0 && t->n > 1 && t->column[t->n - 1].filled == 0) {
+        t->loose--;
+        t->extra++;
+        t->n--;
+    }
+    if (t->extra)
+        bs_notes_add(t->r->notes, "header",
+                     "the header ends in %d empty name%s above empty cells: no column%s", t->extra,
+                     t->extra > 1 ? "s" : "", t->extra > 1 ? "s" : "");
+}
+
 basin_status bs_csv_columns(csv_table *t)
 {
     int64_t     blank = 0;
@@ -249,6 +266,8 @@ basin_status bs_csv_columns(csv_table *t)
                                  "(data.header)");
     if (!s)
         s = pass(t, false);
+    if (!s)
+        drop_loose(t);
     if (!s)
         s = find_decimals(t);
     for (int32_t i = 0; !s && i < t->n; i++)

@@ -33,7 +33,7 @@ static bool find_beside(const char *path, char y[BS_OPTION_TEXT])
         for (const char *letter = "yY"; alone && (*p == 'x' || *p == 'X') && *letter; letter++) {
             bs_print(y, BS_OPTION_TEXT, "%s", path);
             y[p - path] = *letter;
-            if (access(y, F_OK) == 0)
+            if (bs_is_file(y))
                 return true;
         }
     }

@@ -186,6 +186,33 @@ static basin_status check_limits(const bs_reading *r)
     return BASIN_OK;
 }
 
+/* Predictions speak of labels by name: each has one of its own. Files that are read for a model are
+ * matched to its labels instead. */
+static basin_status check_labels(const bs_reading *r)
+{
+    const bs_schema *schema = &r->b->ds->schema;
+    basin_status     s = BASIN_OK;
+    bs_arena         arena;
+    bs_names         seen;
+    bool             fresh;
+    if (r->o->like)
+        return BASIN_OK;
+    bs_arena_init(&arena, 0);
+    bs_names_init(&seen, &arena);
+    for (int32_t i = 0; i < schema->n_labels && !s; i++) {
+        const char *label = schema->label[i];
+        if (!*label)
+            s = bs_fail_at(r, 0, 0, "label %d has no name", (int)i + 1);
+        else if (bs_names_add(&seen, label, strlen(label), &fresh) < 0)
+            s = bs_fail_nomem(r->err);
+        else if (!fresh)
+            s = bs_fail_at(r, 0, 0, "two labels are named '%.60s'", label);
+    }
+    bs_names_free(&seen);
+    bs_arena_free(&arena);
+    return s;
+}
+
 /* Facts about the whole that any reader may have met. */
 static basin_status common_notes(const bs_reading *r)
 {
@@ -279,6 +306,8 @@ static basin_status read_input(bs_input *in, const char *path, const bs_read_opt
         s = reader->read(&r);
     if (!s)
         s = check_limits(&r);
+    if (!s)
+        s = check_labels(&r);
     if (!s && !o->keep_ids)
         s = bs_drop_identifiers(b.ds, o, notes, r.err);
     if (!s) {

@@ -185,7 +185,8 @@ static basin_status read_rows(csv_table *t)
             if (i == t->names)
                 t->r->b->ds->source.names =
                     bs_hash_bytes(cell.text, cell.len, t->r->b->ds->source.names);
-            s = put_cell(t, &t->column[i], &cell);
+            if (i < t->n)
+                s = put_cell(t, &t->column[i], &cell);
         }
         if (!s)
             s = bs_reading_row(t->r, line);

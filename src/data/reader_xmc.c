@@ -101,7 +101,7 @@ static basin_status open_labels(xmc *x)
     bs_buf_text(&path, "X_Y");
     bs_buf_text(&path, at + 4);
     basin_status s = path.failed ? bs_fail_nomem(r->err)
-                                 : bs_input_open_most(path.data, r->o->max_mb, &x->y, r->err);
+                                 : bs_input_open_found(path.data, r->o->max_mb, &x->y, r->err);
     bs_buf_free(&path);
     bs_line line;
     bool    more;

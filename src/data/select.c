@@ -166,7 +166,7 @@ basin_status bs_labels_file(const bs_reading *r, bs_buf *out)
     bs_buf_text(out, ".labels");
     if (out->failed)
         return bs_fail_nomem(r->err);
-    if (access(out->data, R_OK) != 0)
+    if (!bs_is_file(out->data))
         bs_buf_clear(out);
     else
         bs_notes_add(r->notes, "labels", "names of the labels are from %s", out->data);

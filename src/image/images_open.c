@@ -27,7 +27,7 @@ static bool is_there(const char *root, const char *name)
 {
     char path[4096];
     bs_print(path, sizeof path, "%s%s", name[0] == '/' ? "" : root, name);
-    return access(path, F_OK) == 0;
+    return bs_is_file(path);
 }
 
 /* A table given as path: the files it names, seen from its folder. */

@@ -501,7 +501,7 @@ basin_status bs_catalogue_tables(bs_catalogue *c, const bs_pair_options *o, bool
 
 /* --- classes --------------------------------------------------------------- */
 
-typedef enum { CLASS_NO, CLASS_YES, CLASS_NOMEM } class_result;
+typedef enum { CLASS_NO, CLASS_YES, CLASS_TWICE, CLASS_NOMEM } class_result;
 
 /* Up to four numbers and a name, in either order: "name", "3 name", "3: name",
  * "R G B name", "name R G B", "name,R,G,B". *index is the number, -1 for none. */
@@ -554,11 +554,23 @@ static class_result read_classes(bs_catalogue *c, const char *text, size_t len)
             continue;
         memset(&c->class[at], 0, sizeof c->class[at]);
         r = read_class(c, line, n, at, &index);
+        for (int k = 0; k < at && r == CLASS_YES; k++)
+            if (strcmp(c->class[k].name, c->class[at].name) == 0)
+                r = CLASS_TWICE;
+        if (r == CLASS_TWICE)
+            c->n_classes = at; /* the one that is there again */
         if (r == CLASS_YES && ((index >= 0 && index != at) || ++at == 256))
             r = CLASS_NO;
     }
-    c->n_classes = r == CLASS_YES && at >= 2 ? at : 0;
+    if (r != CLASS_TWICE)
+        c->n_classes = r == CLASS_YES && at >= 2 ? at : 0;
     return r == CLASS_YES && at < 2 ? CLASS_NO : r;
+}
+
+static basin_status fail_twice(const bs_catalogue *c, const char *file, basin_error *err)
+{
+    return bs_fail(err, BASIN_EDATA, "%s: two classes are named '%.60s'", file,
+                   c->class[c->n_classes].name);
 }
 
 static bool is_class_list(const char *name)
@@ -599,6 +611,8 @@ basin_status bs_catalogue_classes(bs_catalogue *c, const bs_pair_options *o, bs_
     if (o->class_file) {
         class_result r = read_classes(c, o->class_file, strlen(o->class_file));
         c->classes_from = o->class_file_name;
+        if (r == CLASS_TWICE)
+            return fail_twice(c, o->class_file_name, err);
         if (r == CLASS_NO)
             return bs_fail(err, BASIN_EDATA,
                            "%s: not a list of 2 to 255 classes, one name per line, with or without "
@@ -611,6 +625,8 @@ basin_status bs_catalogue_classes(bs_catalogue *c, const bs_pair_options *o, bs_
         class_result r = is_class_list(t->name) ? read_classes(c, t->text, t->len) : CLASS_NO;
         if (r == CLASS_NOMEM)
             return bs_fail_nomem(err);
+        if (r == CLASS_TWICE)
+            return fail_twice(c, t->name, err);
         if (r == CLASS_YES) {
             c->classes_from = t->name;
             bs_notes_add(notes, "classes", "names of %d classes from %s", c->n_classes, t->name);

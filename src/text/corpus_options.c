@@ -24,7 +24,7 @@ const bs_option bs_corpus_rows[] = {
     {"text.tag_names", BS_TEXT, AT(tag_names), "", NULL, NULL, NULL,
      "names of tags that are numbers: O,B-PER,... or a file; else STEM.labels or "
      "dataset_info.json beside the data",
-     BS_OPTION_KEEP},
+     BS_OPTION_KEEP | BS_OPTION_FILE},
     {"text.tokens", BS_NAME, AT(tokens), "auto", NULL, NULL, "auto|blanks|rules",
      "how plain text is cut into words: at blanks, or by rules into words, numbers and "
      "punctuation; auto: by rules where the model was trained on texts",

@@ -45,7 +45,7 @@ static bool has_both(const char *path)
 {
     char text[BS_OPTION_TEXT], marks[BS_OPTION_TEXT];
     return with_ending(path, ".txt", text) && with_ending(path, ".ann", marks) &&
-           access(text, R_OK) == 0 && access(marks, R_OK) == 0;
+           bs_is_file(text) && bs_is_file(marks);
 }
 
 /* How many names of a folder end so. */
@@ -255,7 +255,11 @@ static basin_status check_bytes(const brat *b, const char *path, const bs_buf *t
 
 static basin_status read_checked(const brat *b, const char *path, bs_buf *out)
 {
-    basin_status s = bs_read_file_most(path, b->r->o->max_mb, out, b->r->err);
+    bs_input    *in = NULL;
+    basin_status s = bs_input_open_found(path, b->r->o->max_mb, &in, b->r->err);
+    if (!s)
+        s = bs_input_rest(in, out, b->r->err);
+    bs_input_close(in);
     return s ? s : check_bytes(b, path, out);
 }
 
@@ -290,7 +294,7 @@ static basin_status read_pair(brat *b, const char *path)
     if (!with_ending(path, ".txt", text_path) || !with_ending(path, ".ann", marks_path))
         return bs_fail(b->r->err, BASIN_EARG, "%s: BRAT's files are a folder, NAME.txt or NAME.ann",
                        path);
-    const bool marked = access(marks_path, F_OK) == 0;
+    const bool marked = bs_is_file(marks_path);
     name_of(text_path, name);
     bs_buf_init(&text, (size_t)1 << 32);
     bs_buf_init(&marks, (size_t)1 << 32);

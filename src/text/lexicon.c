@@ -411,9 +411,9 @@ static basin_status fit_tags(fitting *f)
         return bs_fail(f->err, BASIN_EDATA, "the training data has no tags");
     for (int32_t i = 0; !s && i < tags->n; i++) {
         const bs_name *tag = &tags->item[i];
-        if (tag->len > BS_FORM_MAX || !bs_is_utf8(tag->text, tag->len) ||
+        if (tag->len == 0 || tag->len > BS_FORM_MAX || !bs_is_utf8(tag->text, tag->len) ||
             memchr(tag->text, 0, tag->len))
-            s = bs_fail(f->err, BASIN_EDATA, "the tag '%.*s' is not UTF-8 of at most %d bytes",
+            s = bs_fail(f->err, BASIN_EDATA, "the tag '%.*s' is not UTF-8 of 1 to %d bytes",
                         bs_show(tag->text, tag->len), tag->text, (int)BS_FORM_MAX);
         else
             s = add(f, &f->out->tags, tag->text, tag->len);

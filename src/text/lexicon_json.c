@@ -327,6 +327,8 @@ static basin_status take_lexicon(const loading *l, const json_t *o)
                        "tags is not a list of different texts", &out->tags);
     if (!s && out->tags.n == 0)
         s = refuse(l, "there are no tags");
+    if (!s && bs_names_find(&out->tags, "", 0) >= 0)
+        s = refuse(l, "a tag is empty");
     if (!s)
         s = take_int(l, json_object_get(o, "max_characters"), 2, BS_LEXICON_CHARACTERS,
                      "max_characters is out of range", &out->max_characters);

@@ -142,7 +142,7 @@ static bool beside(const char *path, const char *name, char out[BS_OPTION_TEXT])
     const char *slash = strrchr(path, '/');
     const int   folder = slash ? (int)(slash - path) + 1 : 0;
     const int   n = bs_print(out, BS_OPTION_TEXT, "%.*s%s", folder, path, name);
-    return n > 0 && n < BS_OPTION_TEXT && access(out, R_OK) == 0;
+    return n > 0 && n < BS_OPTION_TEXT && bs_is_file(out);
 }
 
 /* a.jsonl and a.jsonl.gz are both served by a.labels. */

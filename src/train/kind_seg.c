@@ -58,7 +58,7 @@ static basin_status own_parts(const bs_settings *s, const bs_wish *w, bool has[3
 /* Older models name a list of classes by its path, which may be gone; newer ones hold it. */
 static void drop_lost_list(const bs_wish *w, bs_image_options *o)
 {
-    if (w->label_free || access(o->names, R_OK) != 0)
+    if (w->label_free || !bs_is_file(o->names))
         o->names[0] = '\0';
 }
 
@@ -288,7 +288,7 @@ static bool read_numbers(const json_t *o, bs_seg_known *k)
     return ok;
 }
 
-/* *ok: there are none, or one for each class. */
+/* *ok: there are none, or one of its own for each class. */
 static basin_status read_names(const json_t *names, bs_known *out, bool *ok, basin_error *err)
 {
     const char *name[256];
@@ -296,7 +296,9 @@ static basin_status read_names(const json_t *names, bs_known *out, bool *ok, bas
     *ok = json_is_array(names) && (n == 0 || n == (size_t)out->seg.classes);
     for (size_t i = 0; i < n && *ok; i++) {
         name[i] = json_string_value(json_array_get(names, i));
-        *ok = name[i] != NULL;
+        *ok = name[i] != NULL && *name[i];
+        for (size_t k = 0; k < i && *ok; k++)
+            *ok = strcmp(name[i], name[k]) != 0;
     }
     if (!*ok || n == 0)
         return BASIN_OK;

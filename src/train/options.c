@@ -150,7 +150,8 @@ const bs_option bs_train_rows[] = {
     {"pretrain.lr", BS_FLOAT, AT(pretrain_lr), "0.002", "0", "1000", "x10",
      "learning rate of the net in them", LOG},
     {"pretrain.cache", BS_TEXT, AT(pretrain_cache), "", NULL, NULL, NULL,
-     "folder in which runs that begin alike share what these epochs came to", 0},
+     "folder in which runs that begin alike share what these epochs came to",
+     BS_OPTION_ONCE | BS_OPTION_WRITTEN},
 
     {"infer", BS_NAME, AT(infer), "net", NULL, NULL, "net|gbi|refine|viterbi",
      "how outputs are found: one pass of the net, search of the energy, both, or exactly", KEEP},
@@ -229,7 +230,7 @@ const bs_option bs_train_rows[] = {
     {"rules.temperature", BS_FLOAT, AT(rules_temperature), "1", "0.01", "1000", NULL,
      "rewards of the rules are divided by it: low means that they are sure (tag)", KEEP},
     {"rules.file", BS_TEXT, AT(rules_file), "", NULL, NULL, NULL,
-     "rules that score unlabelled sentences (tag)", 0},
+     "rules that score unlabelled sentences (tag)", BS_OPTION_FILE},
     {"split.valid", BS_FLOAT, AT(split_valid), "0.2", "0.01", "0.9", NULL,
      "share of the rows taken for validation when no file is given", KEEP},
     {"split.test", BS_FLOAT, AT(split_test), "0.2", "0", "0.9", NULL,
@@ -242,11 +243,13 @@ const bs_option bs_train_rows[] = {
     {"report", BS_BOOL, AT(report), "yes", NULL, NULL, NULL,
      "report.html is written to the run folder when a training is finished", 0},
     {"file.train", BS_TEXT, AT(file_train), "", NULL, NULL, NULL,
-     "training data when none is given: paths with | between them", 0},
-    {"file.valid", BS_TEXT, AT(file_valid), "", NULL, NULL, NULL, "the same for validation", 0},
-    {"file.test", BS_TEXT, AT(file_test), "", NULL, NULL, NULL, "the same for test", 0},
+     "training data when none is given: paths with | between them", BS_OPTION_FILE},
+    {"file.valid", BS_TEXT, AT(file_valid), "", NULL, NULL, NULL, "the same for validation",
+     BS_OPTION_FILE},
+    {"file.test", BS_TEXT, AT(file_test), "", NULL, NULL, NULL, "the same for test",
+     BS_OPTION_FILE},
     {"file.unlabelled", BS_TEXT, AT(file_unlabelled), "", NULL, NULL, NULL,
-     "the same for unlabelled data", 0},
+     "the same for unlabelled data", BS_OPTION_FILE},
     {.name = NULL},
 };
 
@@ -371,7 +374,47 @@ basin_status bs_settings_from_json(bs_settings *s, const char *json, size_t len,
     merge(rows, 0);
     basin_status status = bs_options_from_json(rows, s, json, len, where, err);
     bs_options_own_limits(rows, s);
+    for (const bs_option *r = rows; r->name; r++)
+        if (r->flags & (BS_OPTION_FILE | BS_OPTION_WRITTEN) && !(r->flags & BS_OPTION_KEEP))
+            bs_options_set(rows, s, r->name, r->def, where, NULL); /* no model has any */
     return status;
+}
+
+/* One of the files between the | is none. */
+static bool names_special(const char *files)
+{
+    char one[BS_OPTION_TEXT];
+    for (const char *at = files; *at;) {
+        const size_t n = strcspn(at, "|");
+        bs_print(one, sizeof one, "%.*s", (int)n, at);
+        if (bs_is_special(one))
+            return true;
+        at += n + (at[n] == '|');
+    }
+    return false;
+}
+
+basin_status bs_settings_untold(bs_settings *s, const bs_settings *was, const char *where,
+                                bool *left_out, basin_error *err)
+{
+    bs_option rows[BS_SETTINGS_ROWS];
+    merge(rows, 0);
+    for (const bs_option *r = rows; r->name; r++) {
+        char       *now = (char *)s + r->offset;
+        const char *old = (const char *)was + r->offset;
+        if (!(r->flags & (BS_OPTION_FILE | BS_OPTION_WRITTEN)) || strcmp(now, old) == 0)
+            continue;
+        if (r->flags & BS_OPTION_FILE && names_special(now))
+            return bs_fail(err, BASIN_EARG,
+                           "%s: %s: '%.200s' is no regular file; what is no file is named on the "
+                           "command line, not in a file",
+                           where, r->name, now);
+        if (r->flags & BS_OPTION_WRITTEN) {
+            bs_print(now, BS_OPTION_TEXT, "%s", old);
+            *left_out = true;
+        }
+    }
+    return BASIN_OK;
 }
 
 void bs_settings_help(bs_buf *out)

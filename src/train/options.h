@@ -120,6 +120,10 @@ basin_status bs_settings_set(bs_settings *s, const char *key, const char *value,
                              basin_error *err);
 basin_status bs_settings_config(bs_settings *s, const char *text, size_t len, const char *where,
                                 basin_error *err);
+/* After a config was read over `was`: it may come from elsewhere. What it names must be regular
+ * files or folders, and where it would write is not taken from it (*left_out: it would have). */
+basin_status bs_settings_untold(bs_settings *s, const bs_settings *was, const char *where,
+                                bool *left_out, basin_error *err);
 void         bs_settings_write_config(const bs_settings *s, bs_buf *out);
 void         bs_settings_json(const bs_settings *s, bs_buf *out);
 /* The same without those of a list that ends with NULL; a name that ends with a dot is a group. */

@@ -194,6 +194,8 @@ basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *
         status = check_rows(out, err);
     if (!status)
         status = kind->fit(s, out->part, BS_ROLES, log, &out->known, err);
+    if (status == BASIN_EDATA)
+        bs_fail_about(err, status, files->file[0][0]);
     if (status)
         bs_prepared_free(out);
     return status;

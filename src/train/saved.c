@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/tree.h"
 #include "train/method.h"
 
 /* Energies that the search of a model may look at for a row; the largest preset has 90. More is for
@@ -161,6 +162,26 @@ static basin_status need(const bs_safetensors *f, const char *name, const char *
                    key);
 }
 
+/* Whoever asks for it may trust that it is JSON. */
+static basin_status read_card(const bs_safetensors *f, const char *name, bs_saved *s,
+                              basin_error *err)
+{
+    const char *card = bs_safetensors_meta(f, "basin.card");
+    json_t     *tree = NULL;
+    card = card ? card : "";
+    if (*card) {
+        tree = bs_tree_read(card, strlen(card), JSON_REJECT_DUPLICATES, NULL);
+        if (!json_is_object(tree)) {
+            json_decref(tree);
+            return bs_fail(err, BASIN_EDATA, "%s: 'basin.card' in its metadata is no JSON object",
+                           name);
+        }
+        json_decref(tree);
+    }
+    s->card = bs_arena_copy(&s->known.arena, card, strlen(card));
+    return s->card ? BASIN_OK : bs_fail_nomem(err);
+}
+
 static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_saved *s,
                                   basin_error *err)
 {
@@ -193,11 +214,8 @@ static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_
         s->threshold.labels != s->known.mlc.n_labels)
         status = bs_fail(err, BASIN_EDATA, "%s: %d thresholds for %d labels", name,
                          (int)s->threshold.labels, (int)s->known.mlc.n_labels);
-    if (!status) {
-        const char *card = bs_safetensors_meta(f, "basin.card");
-        s->card = bs_arena_copy(&s->known.arena, card ? card : "", card ? strlen(card) : 0);
-        status = s->card ? BASIN_OK : bs_fail_nomem(err);
-    }
+    if (!status)
+        status = read_card(f, name, s, err);
     return status;
 }
 
@@ -307,7 +325,7 @@ basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved *
                               s->params->value + s->params->segment[i].offset, err);
     if (status) {
         bs_saved_free(s);
-        return status;
+        return bs_fail_about(err, status, name);
     }
     *out = s;
     return BASIN_OK;
