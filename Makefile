@@ -343,6 +343,8 @@ format:
 	clang-format -i $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] \
 	    tests/*.[ch] tests/*/*.[ch] bench/*.[ch])
 
+# What libbasin.a needs is listed as such, not as packages: those would bring in what they need to
+# be linked statically themselves, which is not installed with them.
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 $(B)/basin $(DESTDIR)$(PREFIX)/bin/basin
@@ -354,7 +356,7 @@ install: all
 	@printf '%s\n' 'prefix=$(PREFIX)' 'libdir=$(LIBDIR)' 'includedir=$${prefix}/include' '' \
 	    'Name: basin' 'Description: structured prediction with energy networks' \
 	    'Version: $(VERSION)' 'Cflags: -I$${includedir}' 'Libs: -L$${libdir} -lbasin' \
-	    'Libs.private: $(BLAS_LIBS) $(DNNL_LIBS) -fopenmp -ldl -lm' 'Requires.private: $(PKGS)' \
+	    'Libs.private: $(LIBS) -fopenmp' \
 	    > $(DESTDIR)$(LIBDIR)/pkgconfig/basin.pc
 
 clean:

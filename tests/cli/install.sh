@@ -6,10 +6,16 @@ if nm -D "$(find root -name libbasin.so)" | grep -q "__[at]san"; then
 fi
 export PKG_CONFIG_PATH=$(dirname "$(find root -name basin.pc)") PKG_CONFIG_SYSROOT_DIR=$PWD/root
 cc -std=c11 -Wall -Wextra -Werror "$TOP/examples/predict.c" $(pkg-config --cflags --libs basin) -o predict
+mkdir static && cp -r root/usr static/usr && find static -name 'libbasin.so*' -delete
+export PKG_CONFIG_PATH=$(dirname "$(find static -name basin.pc)") PKG_CONFIG_SYSROOT_DIR=$PWD/static
+cc -std=c11 -Wall -Wextra -Werror "$TOP/examples/predict.c" $(pkg-config --cflags --static --libs basin) -o static-predict
+ldd static-predict | grep -c libbasin
+export PKG_CONFIG_PATH=$(dirname "$(find root -name basin.pc)") PKG_CONFIG_SYSROOT_DIR=$PWD/root
 export LD_LIBRARY_PATH=$(dirname "$(find "$PWD/root" -name libbasin.so)")
 basin data make mlc --seed 2 --set rows=300 -o d.arff > made
 basin train d.arff -q --epochs 5 -o run > table
 ./predict run 1 2 3 | tail -n 1 | sed 's/^[0-9]* of/N of/'
+./static-predict run 1 2 3 | cmp - <(./predict run 1 2 3) && echo "linked statically: the same"
 ./predict run 3 2 1 2>&1 || echo "status $?"
 ./predict nowhere 2>&1 || echo "status $?"
 cc -std=c11 -Wall -Wextra -Werror "$TOP/examples/tag.c" $(pkg-config --cflags --libs basin) -o tag
