@@ -22,9 +22,10 @@
  * predictor holds the memory of one thread at a time.
  *
  * A guest in your process: what belongs to all of it or to the calling thread (numbers of threads
- * of OpenMP and BLAS, rounding, locale, handlers and masks of signals, umask, environment) is
- * after every call as it was before. A child that is forked while the process has several threads
- * may go on with everything here; it then works on one thread, with the same results.
+ * of OpenMP and BLAS, rounding, locale, errno, handlers and masks of signals, umask, environment)
+ * is after every call as it was before, failed calls included. A child that is forked while the
+ * process has several threads may go on with everything here; it then works on one thread, with
+ * the same results.
  *
  * Signals: handlers of the host may run at any time. Those of a thread that multiplies matrices
  * here wait for the end of a step, as a rule a few milliseconds: kernels of oneDNN use the stack

@@ -19,6 +19,7 @@ const char *basin_version(void)
 
 void basin_text_free(basin_text *t)
 {
+    BS_KEEP_ERRNO;
     if (!t)
         return;
     bs_free(t->table);
@@ -96,6 +97,7 @@ bs_logger bs_session_log(const basin_session *s)
 
 basin_status basin_config_new(basin_config **out, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     basin_status s = BS_NEED(err, {"out", out});
     if (s)
         return s;
@@ -117,6 +119,7 @@ basin_status basin_config_new(basin_config **out, basin_error *err)
 
 void basin_config_free(basin_config *c)
 {
+    BS_KEEP_ERRNO;
     if (!c)
         return;
     bs_arena_free(&c->arena);
@@ -127,6 +130,7 @@ void basin_config_free(basin_config *c)
 
 basin_status basin_config_set(basin_config *c, const char *key, const char *value, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     basin_status s = BS_NEED(err, {"config", c}, {"key", key}, {"value", value});
     if (!s)
         s = bs_settings_set(&c->settings, key, value, "--set", err);
@@ -141,6 +145,7 @@ basin_status basin_config_set(basin_config *c, const char *key, const char *valu
 
 basin_status basin_config_read(basin_config *c, const char *path, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     bs_buf       text;
     basin_status s = BS_NEED(err, {"config", c}, {"path", path});
     if (s)
@@ -163,6 +168,7 @@ basin_status basin_config_read(basin_config *c, const char *path, basin_error *e
 basin_status basin_config_file(basin_config *c, const char *role, const char *path,
                                basin_error *err)
 {
+    BS_KEEP_ERRNO;
     basin_status s = BS_NEED(err, {"config", c}, {"role", role}, {"path", path});
     if (s)
         return s;

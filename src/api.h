@@ -2,6 +2,8 @@
 #ifndef BS_API_H
 #define BS_API_H
 
+#include <errno.h>
+
 #include "base/log.h"
 #include "base/visible.h"
 #include "train/prepare.h"
@@ -21,6 +23,16 @@ struct basin_model {
     const struct bs_serving *how;  /* of its task (api_model.h) */
     bs_tagset                tags; /* of tag models */
 };
+
+/* First line of every public function that does something: errno is the caller's, and afterwards as
+ * it was, whatever happened; what went wrong is told in words. */
+#define BS_KEEP_ERRNO \
+    __attribute__((cleanup(bs_restore_errno), unused)) const int kept_errno = errno
+
+static inline void bs_restore_errno(const int *kept)
+{
+    errno = *kept;
+}
 
 /* ---- arguments that cannot be meant (api_check.c) ---- */
 

@@ -377,6 +377,7 @@ static basin_status compare(bs_comparison *c, const basin_config *config, bs_buf
 basin_status basin_compare(const basin_config *config, const basin_compare_options *o,
                            const basin_session *session, basin_text *out, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     bs_buf        table, json;
     bs_comparison c = {.o = o, .session = session, .log = bs_session_log(session)};
     basin_status  s = bs_need_text(out, BS_ARGUMENTS({"config", config}, {"options", o}), err);

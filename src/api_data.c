@@ -87,6 +87,7 @@ static basin_status report_close(report *r, basin_status s, const basin_session 
 basin_status basin_data_inspect(const basin_config *c, const char *const *files, int n, int check,
                                 const basin_session *session, basin_text *out, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     const bs_handling *how;
     report             r;
     basin_status       s = bs_need_text(out, BS_ARGUMENTS({"config", c}), err);
@@ -106,6 +107,7 @@ basin_status basin_data_convert(const basin_config *c, const char *const *files,
                                 const char *out, const char *format, const basin_session *session,
                                 basin_error *err)
 {
+    BS_KEEP_ERRNO;
     const bs_handling *how;
     bs_notes           notes;
     basin_status       s = BS_NEED(err, {"config", c}, {"out", out});
@@ -206,6 +208,7 @@ basin_status basin_data_split(const basin_config *c, const char *const *files, i
                               const char *out_prefix, const basin_split_options *o,
                               const basin_session *session, basin_text *out, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     basin_split_options none = {0};
     bs_cutting          cut = {.prefix = out_prefix, .o = o ? o : &none};
     const bs_handling  *how;
@@ -254,6 +257,7 @@ basin_status basin_data_make(const char *kind, const char *options, uint64_t see
                              const char *format, const basin_session *session, basin_text *text,
                              basin_error *err)
 {
+    BS_KEEP_ERRNO;
     report       r;
     basin_status s = bs_need_text(text, BS_ARGUMENTS({"kind", kind}), err);
     if (s)

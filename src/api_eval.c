@@ -161,6 +161,7 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
                         const basin_eval_options *o, const basin_session *session, basin_text *out,
                         basin_error *err)
 {
+    BS_KEEP_ERRNO;
     basin_eval_options  none = {0};
     bs_evaluation       e = {.constrained = o && o->constrain};
     bs_logger           log = bs_session_log(session);

@@ -287,6 +287,7 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
                            const basin_explain_options *o, const basin_session *session,
                            basin_text *out, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     basin_explain_options none = {0};
     bs_explanation       *e;
     bs_buf                table, json;

@@ -169,6 +169,7 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 basin_status basin_list(const char *kind, basin_text *out, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     bs_buf      table, json;
     const char *names[KINDS];
 
@@ -225,6 +226,7 @@ static void print_core(bs_buf *out, const char *isa)
 
 basin_status basin_doctor(basin_text *out, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     bs_buf         table, json;
     struct utsname machine = {0};
     basin_status   s = bs_need_text(out, BS_ARGUMENTS({"out", out}), err);

@@ -42,6 +42,7 @@ basin_status bs_model_make(bs_saved *saved, basin_model **out, basin_error *err)
 
 basin_status basin_model_load(const char *path, basin_model **out, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     char         file[BS_OPTION_TEXT + 64];
     basin_status s = BS_NEED(err, {"out", out}, {"model", path});
     if (out)
@@ -57,6 +58,7 @@ basin_status basin_model_load(const char *path, basin_model **out, basin_error *
 
 void basin_model_free(basin_model *m)
 {
+    BS_KEEP_ERRNO;
     if (!m)
         return;
     bs_tagset_free(&m->tags);
@@ -87,6 +89,7 @@ const char *basin_model_card(const basin_model *m)
 basin_status basin_predictor_new(const basin_model *m, int threads, basin_predictor **out,
                                  basin_error *err)
 {
+    BS_KEEP_ERRNO;
     return basin_predictor_open(m, &(basin_predictor_options){.threads = threads}, out, err);
 }
 
@@ -108,6 +111,7 @@ static basin_status inference_of(const basin_model *m, const basin_predictor_opt
 basin_status basin_predictor_open(const basin_model *m, const basin_predictor_options *o,
                                   basin_predictor **out, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     const basin_predictor_options none = {0};
     basin_predictor              *p;
     bs_inference                  how;
@@ -140,6 +144,7 @@ basin_status basin_predictor_open(const basin_model *m, const basin_predictor_op
 
 void basin_predictor_free(basin_predictor *p)
 {
+    BS_KEEP_ERRNO;
     if (!p)
         return;
     p->model->how->stop(p);

@@ -108,6 +108,7 @@ static float prepared(const bs_schema *s, size_t feature, float value)
 basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t rows, float *scores,
                                  basin_error *err)
 {
+    BS_KEEP_ERRNO;
     basin_status s = BS_NEED(err, {"predictor", p});
     if (!s)
         s = bs_serving_check(p->model, &bs_serving_mlc, err);
@@ -191,6 +192,7 @@ static basin_status score_sparse(basin_predictor *p, const basin_rows *x, float 
 basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *scores,
                                basin_error *err)
 {
+    BS_KEEP_ERRNO;
     basin_status s = BS_NEED(err, {"predictor", p}, {"rows", x});
     if (!s)
         s = bs_serving_check(p->model, &bs_serving_mlc, err);

@@ -92,6 +92,7 @@ basin_status basin_predict_image(basin_predictor *p, const uint8_t *pixels, int 
                                  int channels, uint8_t *mask, float *probabilities,
                                  basin_error *err)
 {
+    BS_KEEP_ERRNO;
     bs_outputs   y = {0};
     int          W = width, H = height;
     basin_status s = BS_NEED(err, {"predictor", p}, {"pixels", pixels}, {"mask", mask});

@@ -236,6 +236,7 @@ static int32_t fitting(const basin_sentences *x, const int32_t *index, int32_t n
 basin_status basin_predict_sentences(basin_predictor *p, const basin_sentences *x, int32_t *tags,
                                      float *scores, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     basin_status s = BS_NEED(err, {"predictor", p}, {"sentences", x});
     if (!s)
         s = check_sentences(p, x, tags, err);
@@ -257,6 +258,7 @@ basin_status basin_predict_tokens(basin_predictor *p, const char *const *tokens,
                                   const basin_token_columns *columns, int32_t *tags, float *scores,
                                   basin_error *err)
 {
+    BS_KEEP_ERRNO;
     const int32_t   start_of[2] = {0, n};
     basin_sentences x = {1, start_of, tokens, columns};
     return basin_predict_sentences(p, &x, tags, scores, err);
@@ -265,6 +267,7 @@ basin_status basin_predict_tokens(basin_predictor *p, const char *const *tokens,
 basin_status basin_spans(const basin_model *m, const int32_t *tags, int32_t n, basin_span *out,
                          int32_t *n_out, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     int64_t      repaired = 0;
     basin_status s = BS_NEED(err, {"model", m}, {"n_out", n_out});
     if (n_out)

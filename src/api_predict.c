@@ -240,6 +240,7 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
                                  const basin_predict_options *o, FILE *out,
                                  const basin_session *session, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     basin_predict_options none = {0};
     bs_logger             log = bs_session_log(session);
     basin_model          *m = NULL;

@@ -285,6 +285,7 @@ static basin_status write_page(const bs_report *r, const char *path, bool asked,
 basin_status basin_report(const char *const *runs, int n, const basin_report_options *o,
                           const basin_session *session, basin_text *out, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     basin_report_options none = {0};
     bs_report           *r;
     char                 path[BS_OPTION_TEXT + 64];

@@ -464,6 +464,7 @@ static basin_status train(const basin_config *c, const basin_train_options *o,
 basin_status basin_train_with(const basin_config *c, const basin_train_options *o,
                               const basin_session *session, basin_text *out, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     basin_status s = bs_need_text(out, BS_ARGUMENTS({"config", c}, {"options", o}), err);
     if (s)
         return s;
@@ -475,6 +476,7 @@ basin_status basin_train_with(const basin_config *c, const basin_train_options *
 basin_status basin_train(const basin_config *c, const char *folder, int seeds, int resume,
                          const basin_session *session, basin_text *out, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     const basin_train_options o = {.folder = folder, .seeds = seeds, .resume = resume};
     basin_status              s = bs_need_text(out, BS_ARGUMENTS({"config", c}), err);
     return s ? s : train(c, &o, session, out, err);

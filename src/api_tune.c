@@ -273,6 +273,7 @@ static basin_status tune(bs_tuning *t, const basin_config *c, bs_buf *table, bs_
 basin_status basin_tune(const basin_config *c, const basin_tune_options *o,
                         const basin_session *session, basin_text *out, basin_error *err)
 {
+    BS_KEEP_ERRNO;
     bs_buf       table, json;
     bs_tuning   *t;
     basin_status s = bs_need_text(out, BS_ARGUMENTS({"config", c}, {"options", o}), err);

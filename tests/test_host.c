@@ -2,6 +2,7 @@
  * thread is after a call as it was before, and a forked child works. */
 #include <dirent.h>
 #include <dlfcn.h>
+#include <errno.h>
 #include <fenv.h>
 #include <locale.h>
 #include <omp.h>
@@ -184,6 +185,79 @@ static void small_calls_change_nothing(void **state)
     same_settings(&before);
 }
 
+/* ---- errno ---- */
+
+/* errno is the same after the call, which succeeds or not. */
+#define KEEPS(call)                           \
+    do {                                      \
+        errno = 4711;                         \
+        (void)(call);                         \
+        if (errno != 4711)                    \
+            fail_msg("%s: %d", #call, errno); \
+    } while (0)
+#define KEEPS_OK(call)                           \
+    do {                                         \
+        basin_error        err_ = {0};           \
+        basin_error *const err = &err_;          \
+        basin_status       status_;              \
+        KEEPS(status_ = (call));                 \
+        if (status_)                             \
+            fail_msg("%s: %s", #call, err_.msg); \
+    } while (0)
+
+static void errno_of_files(void)
+{
+    const char                 *file = "m.arff", *gone = "gone.arff", *run = "mlc";
+    const basin_predict_options o = {.path = "p.jsonl", .threads = 2};
+    basin_config               *c = NULL;
+    basin_text                  text = {0};
+    basin_error                 e;
+    KEEPS_OK(basin_config_new(&c, err));
+    KEEPS_OK(basin_config_read(c, "mlc/config", err));
+    KEEPS_OK(basin_config_set(c, "epochs", "3", err));
+    KEEPS(basin_config_set(c, "epochs", "99999999999999999999", &e));
+    KEEPS(basin_config_read(c, "gone", &e));
+    KEEPS_OK(basin_data_inspect(c, &file, 1, 0, NULL, &text, err));
+    KEEPS(basin_text_free(&text));
+    KEEPS(basin_data_inspect(c, &gone, 1, 0, NULL, &text, &e));
+    KEEPS_OK(basin_data_convert(c, &file, 1, "m.csv", NULL, NULL, err));
+    KEEPS(basin_data_convert(c, &file, 1, "gone/m.csv", NULL, NULL, &e));
+    KEEPS_OK(basin_data_split(c, &file, 1, "part", NULL, NULL, &text, err));
+    KEEPS(basin_text_free(&text));
+    KEEPS_OK(basin_data_make("tag", "rows=5", 1, "x.conll", NULL, NULL, &text, err));
+    KEEPS(basin_text_free(&text));
+    KEEPS_OK(basin_eval(run, &file, 1, NULL, NULL, &text, err));
+    KEEPS(basin_text_free(&text));
+    KEEPS(basin_eval("gone", &file, 1, NULL, NULL, &text, &e));
+    KEEPS_OK(basin_predict_files(run, &file, 1, &o, NULL, NULL, err));
+    KEEPS(basin_predict_files(run, &gone, 1, &o, NULL, NULL, &e));
+    KEEPS_OK(basin_report(&run, 1, NULL, NULL, &text, err));
+    KEEPS(basin_text_free(&text));
+    KEEPS(basin_config_free(c));
+}
+
+static void errno_is_kept(void **state)
+{
+    basin_text   text = {0};
+    basin_model *m = NULL;
+    basin_error  e;
+    (void)state;
+    for (int i = 0; i < SUBJECTS; i++) {
+        char run[32];
+        snprintf(run, sizeof run, "%s-errno", subjects[i].task);
+        KEEPS_OK(train(&subjects[i], run, "2", err));
+        KEEPS_OK(predict(&subjects[i], run, 2, &first, err));
+    }
+    KEEPS(basin_model_load("gone", &m, &e));
+    KEEPS(basin_model_load(".", &m, &e));
+    KEEPS(basin_model_load("m.arff", &m, &e));
+    KEEPS_OK(basin_doctor(&text, err));
+    KEEPS(basin_text_free(&text));
+    KEEPS_OK(basin_list("options", &text, err));
+    KEEPS(basin_text_free(&text));
+    errno_of_files();
+}
+
 /* ---- forks ---- */
 
 /* What a child does, in its own process; a child that hangs is ended by the clock. */
@@ -311,6 +385,7 @@ int main(void)
         cmocka_unit_test(a_child_of_one_thread_may_share), /* before anybody starts threads */
         cmocka_unit_test(nothing_of_the_process_changes),
         cmocka_unit_test(small_calls_change_nothing),
+        cmocka_unit_test(errno_is_kept),
         cmocka_unit_test(a_child_works_after_threads),
         cmocka_unit_test(numbers_of_threads_are_bounded),
     };
