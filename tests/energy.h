@@ -15,7 +15,7 @@ typedef struct {
 static inline bs_id energy_of(bs_graph *g, void *ctx, bs_id y)
 {
     energy      *e = ctx;
-    bs_mlp_shape shape = {2, 7, BS_SOFTPLUS, 0, false};
+    bs_mlp_shape shape = {2, 7, BS_SOFTPLUS, 0, false, 1};
     bs_id        t = bs_mlp(&e->nn, "energy/T", e->x, &shape);
     bs_id local = bs_linear(&e->nn, "energy/B", t, e->labels, bs_init_xavier(7, e->labels), false);
     bs_id h =

@@ -10,7 +10,7 @@
 /* Two softplus layers and a linear one, as in the files that start with mlp. */
 static bs_id network(golden *c, bs_id x)
 {
-    bs_mlp_shape shape = {2, 7, BS_SOFTPLUS, 0, false};
+    bs_mlp_shape shape = {2, 7, BS_SOFTPLUS, 0, false, 1};
     bs_id        h = bs_mlp(&c->nn, "net", x, &shape);
     return bs_linear(&c->nn, "out", h, 3, bs_init_zero(), true);
 }
@@ -178,7 +178,7 @@ static void ten_steps(golden *c, const bs_optim_options *o)
 static void optimiser(const char *file, const char *rule, bool groups)
 {
     golden      *c = golden_new(file);
-    bs_mlp_shape shape = {1, 4, BS_SOFTPLUS, 0, false};
+    bs_mlp_shape shape = {1, 4, BS_SOFTPLUS, 0, false, 1};
     bs_id        h = bs_mlp(&c->nn, "net", golden_input(c, "x"), &shape);
     bs_id        y = bs_linear(&c->nn, "out", h, 2, bs_init_zero(), true);
     bs_id        loss = bs_mean(c->g, bs_square(c->g, bs_sub(c->g, y, golden_input(c, "t"))));

@@ -238,7 +238,7 @@ static int masks(bool training, double rate, bool last)
     bs_graph          *g = bs_graph_new();
     bs_params         *p = bs_params_new();
     bs_nn              nn = {g, p, training, 40};
-    const bs_mlp_shape shape = {3, 5, BS_RELU, rate, last};
+    const bs_mlp_shape shape = {3, 5, BS_RELU, rate, last, 1};
     int                n = 0, stream[16];
     bs_id              len = bs_leaf(g, "len", BS_T_INT, bs_shape1(2));
     bs_mlp(&nn, "net", bs_leaf(g, "x", BS_T_REAL, bs_shape2(2, 6)), &shape);

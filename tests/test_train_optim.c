@@ -67,7 +67,7 @@ static void build_model(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 {
     trainer           *t = ctx;
     const int          n = key.v[1];
-    const bs_mlp_shape shape = {2, HIDDEN, BS_SOFTPLUS, 0.3, true};
+    const bs_mlp_shape shape = {2, HIDDEN, BS_SOFTPLUS, 0.3, true, 1};
     bs_nn              nn = {g, t->params, true, 1};
     bs_id              x = r->input[0] = bs_leaf(g, "x", BS_T_CSR, bs_shape2(n, FEATURES));
     bs_id words = r->input[1] = bs_leaf(g, "words", BS_T_INT, bs_shape2(n, WORDS_PER_ROW));

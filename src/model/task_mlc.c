@@ -36,13 +36,6 @@ static void leaves(bs_view *v, bool gold)
         v->gold = bs_leaf(v->g, "gold", BS_T_REAL, bs_shape2(v->size.rows, labels(v)));
 }
 
-static bs_id logits(bs_view *v, const char *name)
-{
-    uint32_t stream = bs_has_prefix(name, "net/") ? BS_STREAM_COST_NET : BS_STREAM_NET;
-    bs_nn    nn = {v->g, v->params, v->net_dropout, stream};
-    return as_outputs(v, bs_mlc_net(&nn, name, &v->spec->mlc, v->x[0]));
-}
-
 static bs_id relax(bs_view *v, bs_id z)
 {
     return bs_sigmoid(v->g, z);
@@ -53,6 +46,26 @@ static bs_id unrelax(bs_view *v, bs_id y)
     bs_graph *g = v->g;
     bs_id     p = bs_clamp(g, y, CORNER, 1 - CORNER);
     return bs_sub(g, bs_log(g, p), bs_log1p(g, bs_neg(g, p)));
+}
+
+/* Members are right or wrong one by one; what they say together is the mean of probabilities. */
+static bs_id together(bs_view *v, bs_id z)
+{
+    if (bs_shape_of(v->g, z).d[2] == 1)
+        return z;
+    return unrelax(v, bs_mean_axis(v->g, relax(v, z), -2));
+}
+
+static bs_id members(bs_view *v, const char *name)
+{
+    uint32_t stream = bs_has_prefix(name, "net/") ? BS_STREAM_COST_NET : BS_STREAM_NET;
+    bs_nn    nn = {v->g, v->params, v->net_dropout, stream};
+    return bs_mlc_net(&nn, name, &v->spec->mlc, v->x[0]);
+}
+
+static bs_id logits(bs_view *v, const char *name)
+{
+    return together(v, members(v, name));
 }
 
 static bs_id project(bs_view *v, bs_id y)
@@ -88,16 +101,13 @@ static bs_nn energy_nn(bs_view *v)
     return (bs_nn){v->g, v->params, v->energy_dropout, BS_STREAM_ENERGY};
 }
 
-/* b_i . T(x): [rows, labels] */
-static bs_id local_scores(bs_view *v)
-{
-    bs_nn nn = energy_nn(v);
-    return bs_mlc_net(&nn, "energy", &v->spec->mlc, v->x[0]);
-}
-
+/* b_i . T(x); an energy is one net. */
 static bs_id potentials(bs_view *v)
 {
-    return as_outputs(v, local_scores(v));
+    bs_nn        nn = energy_nn(v);
+    bs_mlc_shape one = v->spec->mlc;
+    one.members = 1;
+    return bs_mlc_net(&nn, "energy", &one, v->x[0]);
 }
 
 static bs_id label_weights(bs_view *v)
@@ -188,7 +198,7 @@ static bs_id sample(bs_view *v, bs_id z, int K, uint32_t stream)
 static bs_id sample_energy(bs_view *v, bs_id bits, int K)
 {
     bs_graph *g = v->g;
-    bs_id     local = bs_bits_dot(g, bits, local_scores(v));
+    bs_id     local = bs_bits_dot(g, bits, flat(v, potentials(v)));
     bs_id     global = over_labels(v, bs_bits_matmul(g, bits, label_weights(v)));
     return as_values(v, bs_neg(g, bs_add(g, local, global)), K);
 }
@@ -219,7 +229,7 @@ static bs_id second_head(bs_view *v, const char *name)
 {
     bs_nn nn = {v->g, v->params, v->net_dropout, BS_STREAM_NET};
     bs_id features = bs_mlc_features(&nn, "net", &v->spec->mlc, v->x[0]);
-    return as_outputs(v, bs_mlc_head(&nn, name, &v->spec->mlc, features));
+    return together(v, bs_mlc_head(&nn, name, &v->spec->mlc, features));
 }
 
 /* One hidden softplus layer (affine when hidden = 0) over [y; gold]. */
@@ -244,6 +254,7 @@ const bs_task bs_task_mlc = {
     .help = "multi-label classification: a set of labels for each row",
     .parts = parts,
     .leaves = leaves,
+    .members = members,
     .logits = logits,
     .relax = relax,
     .unrelax = unrelax,

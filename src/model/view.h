@@ -62,8 +62,10 @@ struct bs_task {
     size_t (*parts)(const bs_spec *s, bs_size size); /* numbers of a y */
     void (*leaves)(bs_view *v, bool gold);
 
-    /* The net called NAME ("net", "net/cost"): logits, one output a row. */
+    /* The net called NAME ("net", "net/cost"): logits, one output a row; and those of each of its
+     * members, [rows, members, ...], where a net may have some, else NULL. */
     bs_id (*logits)(bs_view *v, const char *name);
+    bs_id (*members)(bs_view *v, const char *name);
     bs_id (*relax)(bs_view *v, bs_id logits);        /* logits to relaxed outputs */
     bs_id (*unrelax)(bs_view *v, bs_id y);           /* and back, finite everywhere */
     bs_id (*project)(bs_view *v, bs_id y);           /* any numbers to the nearest relaxed output */

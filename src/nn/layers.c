@@ -2,6 +2,7 @@
 #include "nn/layers.h"
 
 #include <math.h>
+#include <string.h>
 
 enum { NAME = 200 };
 
@@ -52,13 +53,36 @@ bs_id bs_linear(bs_nn *nn, const char *name, bs_id x, int out, bs_init init, boo
     return y;
 }
 
+/* x W for all members at once, x [n, in] or [M, n, in], between their factors. Those of the first
+ * layer are 1 or -1 at random, which is what makes members differ. */
+static bs_id member_layer(bs_nn *nn, const char *name, bs_id x, int out, int members, bool first)
+{
+    char      path[NAME];
+    bs_graph *g = nn->g;
+    const int in = bs_shape_of(g, x).d[3];
+    bs_init   one = bs_init_constant(1);
+    if (!first) {
+        bs_id r = bs_param(g, nn->params, join(path, name, "r"), bs_shape3(members, 1, in), one);
+        x = bs_mul(g, x, r);
+    }
+    bs_id y = bs_linear(nn, name, x, out, bs_init_kaiming(in), false);
+    bs_id s = bs_param(g, nn->params, join(path, name, "s"), bs_shape3(members, 1, out),
+                       first ? bs_init_sign() : one);
+    bs_id b = bs_param(g, nn->params, join(path, name, "b"), bs_shape3(members, 1, out),
+                       bs_init_zero());
+    return bs_add(g, bs_mul(g, y, s), b);
+}
+
 bs_id bs_mlp(bs_nn *nn, const char *name, bs_id x, const bs_mlp_shape *m)
 {
     char path[NAME], number[16];
     for (int i = 0; i < m->layers; i++) {
         bs_print(number, sizeof number, "%d", i);
         int fan_in = bs_shape_of(nn->g, x).d[3];
-        x = bs_linear(nn, join(path, name, number), x, m->width, bs_init_kaiming(fan_in), true);
+        join(path, name, number);
+        x = m->members > 1
+                ? member_layer(nn, path, x, m->width, m->members, i == 0)
+                : bs_linear(nn, path, x, m->width, bs_init_kaiming(fan_in), true);
         bs_push(nn->g, path);
         x = bs_activate(nn->g, m->activation, x);
         if (nn->training && (i + 1 < m->layers || m->dropout_last))
@@ -66,6 +90,33 @@ bs_id bs_mlp(bs_nn *nn, const char *name, bs_id x, const bs_mlp_shape *m)
         bs_pop(nn->g);
     }
     return x;
+}
+
+/* The weights TO/X/W beside factors FROM/X/r or FROM/X/s, or NULL where that is not one. */
+static const bs_segment *weights_beside(const bs_params *p, const char *factor, const char *from,
+                                        const char *to)
+{
+    char         path[NAME];
+    const size_t n = strlen(factor);
+    if (!bs_has_prefix(factor, from) || n < 2 || factor[n - 2] != '/' ||
+        (factor[n - 1] != 'r' && factor[n - 1] != 's'))
+        return NULL;
+    const char *rest = factor + strlen(from);
+    bs_print(path, NAME, "%s%.*sW", to, (int)strlen(rest) - 1, rest);
+    return bs_params_find(p, path);
+}
+
+void bs_member_fold(bs_params *p, const char *from, const char *to)
+{
+    for (int i = 0; i < p->n; i++) {
+        const bs_segment *f = &p->segment[i], *w = weights_beside(p, f->name, from, to);
+        if (!w)
+            continue;
+        const bool    rows = f->name[strlen(f->name) - 1] == 'r';
+        const int64_t columns = w->shape.d[3];
+        for (int64_t k = 0; k < w->count; k++)
+            p->value[w->offset + k] *= p->value[f->offset + (rows ? k / columns : k % columns)];
+    }
 }
 
 bs_id bs_embedding(bs_nn *nn, const char *name, bs_id index, int rows, int width, bs_init init)

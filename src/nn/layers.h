@@ -29,10 +29,17 @@ typedef struct {
     bs_activation activation;
     double        dropout;
     bool          dropout_last; /* after the last layer, too */
+    int           members;      /* 0 or 1: a plain net */
 } bs_mlp_shape;
 
-/* Linear, activation, dropout, `layers` times; Kaiming-uniform, biases 0. */
+/* Linear, activation, dropout, `layers` times; Kaiming-uniform, biases 0. With members M > 1 the
+ * result is [M, n, width]: weights NAME/W are shared, factors on the inputs (NAME/r, but of the
+ * first layer, whose product is then one for all) and outputs (NAME/s) and biases are not. */
 bs_id bs_mlp(bs_nn *nn, const char *name, bs_id x, const bs_mlp_shape *m);
+
+/* A plain net whose parameters TO... are copies of those of the first member of FROM...: its
+ * factors, which a plain net does not have, go into the weights. */
+void bs_member_fold(bs_params *p, const char *from, const char *to);
 
 /* Rows of a table [rows, width] by index int [a, b]: [a, b, width]. */
 bs_id bs_embedding(bs_nn *nn, const char *name, bs_id index, int rows, int width, bs_init init);

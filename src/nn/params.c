@@ -43,6 +43,11 @@ bs_init bs_init_orthogonal(double gain)
     return (bs_init){BS_INIT_ORTHOGONAL, gain};
 }
 
+bs_init bs_init_sign(void)
+{
+    return (bs_init){BS_INIT_SIGN, 1};
+}
+
 bs_init bs_init_gate_bias(double forget)
 {
     return (bs_init){BS_INIT_GATE_BIAS, forget};
@@ -191,6 +196,7 @@ static void initialise(const bs_segment *s, real *w, uint64_t seed)
         case BS_INIT_UNIFORM: w[i] = (real)(s->init.value * (2 * bs_rng_uniform(&rng) - 1)); break;
         case BS_INIT_NORMAL: w[i] = (real)(s->init.value * bs_rng_normal(&rng)); break;
         case BS_INIT_ORTHOGONAL: w[i] = (real)bs_rng_normal(&rng); break;
+        case BS_INIT_SIGN: w[i] = bs_rng_uniform(&rng) < 0.5 ? -1 : 1; break;
         case BS_INIT_GATE_BIAS: /* gates are in the order i, f, g, o */
             w[i] = i >= s->count / 4 && i < s->count / 2 ? (real)s->init.value : 0;
             break;

@@ -17,6 +17,7 @@ typedef enum {
     BS_INIT_NORMAL,
     BS_INIT_ORTHOGONAL,
     BS_INIT_GATE_BIAS,
+    BS_INIT_SIGN,
 } bs_init_kind;
 
 typedef struct {
@@ -31,6 +32,7 @@ bs_init bs_init_normal(double deviation);
 bs_init bs_init_kaiming(int fan_in);             /* uniform, He et al. 2015, gain of ReLU */
 bs_init bs_init_xavier(int fan_in, int fan_out); /* uniform, Glorot and Bengio 2010 */
 bs_init bs_init_orthogonal(double gain);         /* rows or columns orthonormal */
+bs_init bs_init_sign(void);                      /* 1 or -1 */
 bs_init bs_init_gate_bias(double forget); /* of an LSTM: zeros, but the forget gate's quarter */
 
 typedef struct {

@@ -8,7 +8,7 @@
 
 #include "base/log.h"
 #include "base/rng.h"
-#include "data/dataset.h"
+#include "data/bins.h"
 #include "data/metric.h"
 #include "image/seg_metric.h"
 #include "model/score.h"
@@ -49,6 +49,9 @@ typedef struct {
     bs_arena  arena;
     int       headline; /* the metric that counts */
     bs_schema mlc;
+    /* mlc, only while training: first values of nets */
+    const float *log_odds; /* [labels] of a label in the training rows */
+    bs_bins      bins;
 
     bs_lexicon        tag;
     bs_corpus_options text;       /* how files of the kind are read */

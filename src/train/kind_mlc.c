@@ -1,6 +1,7 @@
 /* kind_mlc.c -- multi-label data: rows of features and sets of labels. */
 #include "train/kind_mlc.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "data/pieces.h"
@@ -185,6 +186,21 @@ static bool wants_standardising(const bs_settings *s, const bs_schema *schema)
     return schema->dense && !schema->binary;
 }
 
+/* As if every label had been seen half a time more, on and off. */
+static const float *log_odds_of(const bs_dataset *train, bs_arena *arena)
+{
+    const int32_t L = train->schema.n_labels;
+    float        *out = bs_arena_alloc(arena, (size_t)L * sizeof *out);
+    if (!out)
+        return NULL;
+    memset(out, 0, (size_t)L * sizeof *out);
+    for (int32_t i = 0; i < train->y.start[train->rows]; i++)
+        out[train->y.index[i]]++;
+    for (int32_t i = 0; i < L; i++)
+        out[i] = (float)log((out[i] + 0.5) / ((double)train->rows - (double)out[i] + 0.5));
+    return out;
+}
+
 static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
                         basin_error *err)
 {
@@ -209,7 +225,39 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
     for (int i = 0; i < n; i++)
         if (part[i].mlc && part[i].mlc->n_missing > 0 && is_sparse(&out->mlc))
             bs_dataset_fill(part[i].mlc, &out->mlc);
-    return BASIN_OK;
+    if (!(out->log_odds = log_odds_of(train, &out->arena)))
+        return bs_fail_nomem(err);
+    if (s->train.net_bins == 0 || is_sparse(&out->mlc))
+        return BASIN_OK;
+    return bs_bins_fit(train, &out->mlc, s->train.net_bins, &out->arena, &out->bins, err);
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    const size_t n = strlen(name), m = strlen(end);
+    return n >= m && strcmp(name + n - m, end) == 0;
+}
+
+/* The same numbers again and again until the segment is full. */
+static void repeat(const bs_segment *s, bs_params *p, const float *from, int64_t n)
+{
+    for (int64_t i = 0; i < s->count; i++)
+        p->value[s->offset + i] = (real)from[i % n];
+}
+
+static void fill(const bs_known *k, bs_params *p, const char *prefix)
+{
+    for (int i = 0; i < p->n; i++) {
+        const bs_segment *s = &p->segment[i];
+        if (!bs_has_prefix(s->name, prefix))
+            continue;
+        if (k->log_odds && ends_with(s->name, "/labels/b"))
+            repeat(s, p, k->log_odds, k->mlc.n_labels);
+        if (k->bins.n > 0 && strcmp(s->name, "bins/scale") == 0)
+            repeat(s, p, k->bins.scale, s->count);
+        if (k->bins.n > 0 && strcmp(s->name, "bins/shift") == 0)
+            repeat(s, p, k->bins.shift, s->count);
+    }
 }
 
 static void known_text(const bs_known *k, bs_buf *out)
@@ -239,6 +287,9 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
                              .layers = o->net_layers,
                              .width = o->net_width,
                              .dropout = o->net_dropout,
+                             .bias = o->net_bias,
+                             .members = o->net_members,
+                             .bins = is_sparse(&k->mlc) ? 0 : o->net_bins,
                              .hidden = o->energy_hidden,
                              .scale = o->energy_scale,
                              .shift = o->energy_shift}};
@@ -386,6 +437,7 @@ const bs_kind bs_kind_mlc = {
     .known_json = known_json,
     .known_read = known_read,
     .spec = make_spec,
+    .fill = fill,
     .feed = bs_feed_mlc,
     .outputs = make_outputs,
     .predict = predict,

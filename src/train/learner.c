@@ -443,10 +443,13 @@ basin_status bs_enter_energy(bs_learner *l, basin_error *err)
             continue;
         bs_print(name, sizeof name, "energy/%s", p->segment[i].name + 4);
         const bs_segment *to = bs_params_find(p, name);
-        if (to && to->count == p->segment[i].count)
+        /* of members the first, which stands first */
+        if (to && (to->count == p->segment[i].count ||
+                   to->count * l->o->net_members == p->segment[i].count))
             memcpy(p->value + to->offset, p->value + p->segment[i].offset,
                    (size_t)to->count * sizeof *p->value);
     }
+    bs_member_fold(p, "net/", "energy/");
     return BASIN_OK;
 }
 

@@ -17,6 +17,11 @@ bs_id bs_net_logits(bs_scene *s)
     return s->t->logits(&s->v, "net");
 }
 
+bs_id bs_net_members(bs_scene *s)
+{
+    return s->t->members ? s->t->members(&s->v, "net") : bs_net_logits(s);
+}
+
 bs_id bs_net_output(bs_scene *s)
 {
     return s->t->relax(&s->v, bs_net_logits(s));

@@ -28,12 +28,14 @@ typedef struct {
     double plateau_factor;
     int    plateau_patience;
     bool   plateau_both;
-    char   stop_metric[BS_OPTION_TEXT];
+    char   stop_metric[BS_OPTION_TEXT], stop_at[BS_OPTION_TEXT];
     int    stop_patience, stop_epochs;
 
     char   net_kind[BS_OPTION_TEXT];
     int    net_layers, net_width;
     double net_dropout;
+    bool   net_bias;
+    int    net_members, net_bins;
     int    word_width, column_width; /* tag: vectors of words and of their features */
     bool   word_tuned;
     char   char_net[BS_OPTION_TEXT];

@@ -229,12 +229,17 @@ static basin_status evaluate(bs_trainer *t, double valid[BS_MOST_METRICS], basin
 {
     const bs_part *p = t->job->valid;
     uint32_t       want = UINT32_C(1) << t->stop_metric;
-    bs_threshold   half = bs_threshold_fixed(0.5f);
+    bs_threshold   cut = bs_threshold_fixed(0.5f);
     for (int i = 0; i < BS_SHOWN && p->kind->shown[i].heading; i++)
         if (p->kind->metric[p->kind->shown[i].metric].decided)
             want |= UINT32_C(1) << p->kind->shown[i].metric;
     basin_status s = predict(t, p, &t->outputs, err);
-    return s ? s : measure(t, p, &t->outputs, &half, want, valid, err);
+    if (!s && p->kind->tunes && strcmp(t->o->stop_at, "shipped") == 0)
+        s = p->kind->choose(t->o, t->job->train, p, &t->outputs, &cut, err);
+    if (!s)
+        s = measure(t, p, &t->outputs, &cut, want, valid, err);
+    bs_threshold_free(&cut);
+    return s;
 }
 
 /* The plateau rule works on the net, or on an energy that is trained alone. */
