@@ -172,6 +172,16 @@ static basin_status check_unlabelled(const bs_settings *s, const bs_kind *kind,
     return BASIN_OK;
 }
 
+/* Whether a message begins with a file that is read beside the data. */
+static bool is_of_another(const bs_settings *s, const char *message)
+{
+    const char *const beside[] = {s->words.vectors, s->words.clusters, s->train.rules_file};
+    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++)
+        if (*beside[i] && strncmp(message, beside[i], strlen(beside[i])) == 0)
+            return true;
+    return false;
+}
+
 basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *log,
                         bs_prepared *out, basin_error *err)
 {
@@ -194,7 +204,7 @@ basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *
         status = check_rows(out, err);
     if (!status)
         status = kind->fit(s, out->part, BS_ROLES, log, &out->known, err);
-    if (status == BASIN_EDATA)
+    if (status == BASIN_EDATA && err && !is_of_another(s, err->msg))
         bs_fail_about(err, status, files->file[0][0]);
     if (status)
         bs_prepared_free(out);
