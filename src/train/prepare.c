@@ -172,14 +172,21 @@ static basin_status check_unlabelled(const bs_settings *s, const bs_kind *kind,
     return BASIN_OK;
 }
 
-/* Whether a message begins with a file that is read beside the data. */
-static bool is_of_another(const bs_settings *s, const char *message)
+static bool begins_with(const char *message, const char *file)
 {
-    const char *const beside[] = {s->words.vectors, s->words.clusters, s->train.rules_file};
-    for (size_t i = 0; i < sizeof beside / sizeof beside[0]; i++)
-        if (*beside[i] && strncmp(message, beside[i], strlen(beside[i])) == 0)
-            return true;
-    return false;
+    return *file && strncmp(message, file, strlen(file)) == 0;
+}
+
+/* Whether a message begins with one of the files, or with one that is read beside them. */
+static bool names_a_file(const bs_settings *s, const bs_files *files, const char *message)
+{
+    bool found = begins_with(message, s->words.vectors) ||
+                 begins_with(message, s->words.clusters) ||
+                 begins_with(message, s->train.rules_file);
+    for (int role = 0; role < BS_ROLES; role++)
+        for (int i = 0; i < files->n[role]; i++)
+            found |= begins_with(message, files->file[role][i]);
+    return found;
 }
 
 basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *log,
@@ -204,7 +211,7 @@ basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *
         status = check_rows(out, err);
     if (!status)
         status = kind->fit(s, out->part, BS_ROLES, log, &out->known, err);
-    if (status == BASIN_EDATA && err && !is_of_another(s, err->msg))
+    if (status == BASIN_EDATA && err && !names_a_file(s, files, err->msg))
         bs_fail_about(err, status, files->file[0][0]);
     if (status)
         bs_prepared_free(out);
