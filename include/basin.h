@@ -89,8 +89,9 @@ void         basin_predictor_free(basin_predictor *p); /* accepts NULL */
 
 /* The same with more to say; NULL or 0 = the default. */
 typedef struct {
-    int         threads; /* 0 = all cores */
-    const char *infer;   /* "net", "gbi", "refine", "viterbi"; NULL = the model's own */
+    int         threads;   /* 0 = all cores */
+    const char *infer;     /* "net", "gbi", "refine", "viterbi"; NULL = the model's own */
+    int         constrain; /* tag, nonzero: well-formed spans only, the best sequence of those */
     /* "gbi.test_steps=50", NULL at the end; or NULL. What the model's search may not decide by
      * itself beyond 100000 energies a row: gbi.test_steps, gbi.restarts, gbi.halvings; and limits:
      * image.max_window_mb and the like. */

@@ -103,7 +103,7 @@ static basin_status inference_of(const basin_model *m, const basin_predictor_opt
     *own = *m->saved;
     basin_status s = bs_saved_set_all(own, o->set, err);
     if (!s)
-        s = bs_saved_inference(own, o->infer, false, out, err);
+        s = bs_saved_inference(own, o->infer, o->constrain != 0, out, err);
     bs_free(own);
     return s;
 }

@@ -33,6 +33,11 @@ static int make_models(void **state)
     if (basin_data_make("seg", "images=10 size=16", 3, "d.tar", NULL, NULL, &text, NULL))
         return -1;
     basin_text_free(&text);
+    if (basin_data_make("tag", "rows=20 length=4", 3, "d.conll", NULL, NULL, &text, NULL))
+        return -1;
+    basin_text_free(&text);
+    train_to("d.conll", "words",
+             (const char *[]){"method", "ce", "epochs", "1", "net.width", "4", NULL});
     train_to("d.tar", "photos",
              (const char *[]){"method", "ce", "epochs", "1", "net.width", "2", NULL});
     return 0;
@@ -224,6 +229,68 @@ static void a_photo_takes_a_bounded_number_of_windows(void **state)
     free(mask);
 }
 
+/* The tagger with n tags: a list of names, a column of weights each. */
+static void with_tags(int n)
+{
+    enum { MOST = 64 };
+    static bs_tensor t[MOST];
+    static bs_meta   meta[MOST];
+    bs_safetensors  *f;
+    json_t          *names = json_array();
+    for (int i = 0; i < n; i++)
+        json_array_append_new(names, json_sprintf("%d", i));
+    char  *list = json_dumps(names, 0);
+    float *zeros = calloc((size_t)n * 64, sizeof *zeros);
+    OK(bs_safetensors_open("words/best.safetensors", &f, err));
+    const int tensors = bs_safetensors_count(f), metas = bs_safetensors_meta_count(f);
+    assert_true(tensors <= MOST && metas <= MOST);
+    for (int i = 0; i < tensors; i++) {
+        t[i] = *bs_safetensors_at(f, i);
+        if (strncmp(t[i].name, "net/tags/", 9) != 0)
+            continue;
+        assert_true(t[i].n_dims == 1 || t[i].dim[0] <= 64);
+        t[i].dim[t[i].n_dims - 1] = n;
+        t[i].bytes = (size_t)n * (size_t)(t[i].n_dims > 1 ? t[i].dim[0] : 1) * sizeof *zeros;
+        t[i].data = zeros;
+    }
+    for (int i = 0; i < metas; i++) {
+        meta[i] = *bs_safetensors_meta_at(f, i);
+        if (strcmp(meta[i].key, "basin.schema") == 0)
+            model_edit_member(&meta[i], "lexicon tags", list);
+        if (strcmp(meta[i].key, "basin.options") == 0)
+            model_edit_member(&meta[i], "constrain", "true");
+    }
+    OK(bs_safetensors_write("edited.safetensors", t, tensors, meta, metas, err));
+    bs_safetensors_close(f);
+    json_decref(names);
+    free(list);
+    free(zeros);
+}
+
+/* Spans of n tags take n * n numbers: of 100 kB of a model gigabytes. */
+static void well_formed_spans_of_many_tags_are_the_callers_to_ask_for(void **state)
+{
+    static const char *const token[] = {"a"};
+    for (int n = 40; n <= 4400; n += 4360) {
+        basin_model     *m;
+        basin_predictor *p;
+        basin_error      why_not;
+        int32_t          tag;
+        (void)state;
+        with_tags(n);
+        OK(basin_model_load("edited.safetensors", &m, err));
+        if (n > 4096)
+            expect_refusal(basin_predictor_new(m, 1, &p, &why_not), &why_not,
+                           (const char *[]){"constrain", "4400", "4096", NULL});
+        const basin_predictor_options o = {.threads = 1, .constrain = 1};
+        OK(basin_predictor_open(m, &o, &p, err));
+        OK(basin_predict_tokens(p, token, 1, NULL, &tag, NULL, err));
+        assert_true(tag >= 0 && tag < n);
+        basin_predictor_free(p);
+        basin_model_free(m);
+    }
+}
+
 /* Limits are those of whoever reads, whatever is stored. */
 static void limits_in_a_model_do_not_count(void **state)
 {
@@ -267,6 +334,7 @@ int main(void)
         cmocka_unit_test(numbers_beyond_their_range_do_not_load),
         cmocka_unit_test(a_model_of_photos_may_not_ask_for_much),
         cmocka_unit_test(a_photo_takes_a_bounded_number_of_windows),
+        cmocka_unit_test(well_formed_spans_of_many_tags_are_the_callers_to_ask_for),
         cmocka_unit_test(limits_in_a_model_do_not_count),
         cmocka_unit_test(limits_in_what_a_model_knows_do_not_count),
     };
