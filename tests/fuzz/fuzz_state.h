@@ -44,7 +44,7 @@ static inline void state_change_tensor(tiny_file *f, uint8_t where, const uint8_
         t->bytes -= bs_dtype_size(t->dtype);
     } else if (strcmp(t->name, "numbers") != 0) {
         char *name = (char *)(uintptr_t)t->name;
-        name[0] = name[0] == '-' ? '+' : '-';
+        name[0] = (char)('A' + where % f->n); /* a name of its own */
     }
 }
 
