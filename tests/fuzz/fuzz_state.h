@@ -96,14 +96,16 @@ static inline void state_write(const char *from, const char *path, const uint8_t
     tiny_write(path, bytes->data ? bytes->data : "", bytes->len);
 }
 
+/* As they are on the disk: bs_read_file would unpack bytes that begin like a compressed file. */
 static inline bool state_is(const char *path, const bs_buf *bytes)
 {
-    bs_buf now;
-    bs_buf_init(&now, 1 << 24);
-    TINY_MUST(bs_read_file(path, &now, NULL) == BASIN_OK);
-    const bool same =
-        now.len == bytes->len && (now.len == 0 || memcmp(now.data, bytes->data, now.len) == 0);
-    bs_buf_free(&now);
+    bool  same = true;
+    FILE *f = fopen(path, "rb");
+    TINY_MUST(f);
+    for (size_t i = 0; i < bytes->len && same; i++)
+        same = fgetc(f) == (unsigned char)bytes->data[i];
+    same = same && fgetc(f) == EOF;
+    fclose(f);
     return same;
 }
 
