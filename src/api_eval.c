@@ -54,7 +54,7 @@ basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_a
     if (!s)
         s = bs_backend_cpu.workspace_new(&(bs_backend_options){asked->threads}, &w, err);
     if (!s)
-        s = bs_scorer_new(&bs_backend_cpu, w, m->params, &m->spec, &how, &scorer, err);
+        s = bs_saved_scorer(m, w, &how, &scorer, err);
     if (!s)
         s = m->kind->predict(scorer, &m->spec, &m->known, data, out, err);
     *seconds = bs_seconds() - start;

@@ -130,8 +130,7 @@ basin_status basin_predictor_open(const basin_model *m, const basin_predictor_op
     p->model = m;
     s = bs_backend_cpu.workspace_new(&(bs_backend_options){o->threads}, &p->w, err);
     if (!s)
-        s = bs_scorer_new(&bs_backend_cpu, p->w, m->saved->params, &m->saved->spec, &how,
-                          &p->scorer, err);
+        s = bs_saved_scorer(m->saved, p->w, &how, &p->scorer, err);
     if (!s)
         s = m->how->start(p, err);
     if (s) {

@@ -37,6 +37,7 @@ basin_status bs_outcome_write(const bs_prepared *data, const bs_settings *s,
     bs_buf_text(&text, "{\"identity\": ");
     bs_json_quote(identity.data ? identity.data : "", &text);
     bs_json_member("test_margin", o->test_margin, &text);
+    bs_json_member("valid_margin", o->valid_margin, &text);
     bs_buf_text(&text, ", \"outcome\": ");
     bs_outcome_json(data->part[0].kind, s, o, folder, &text);
     bs_buf_text(&text, "}\n");
@@ -72,10 +73,12 @@ static bool read_values(const bs_kind *k, const json_t *file, bs_train_outcome *
     const double  epochs = number(o, "epochs"), best = number(o, "best_epoch");
     const double  net = number(o, "params_net"), energy = number(o, "params_energy");
     const double  cut = number(o, "threshold"), margin = number(file, "test_margin");
+    const double  own = number(file, "valid_margin");
     const double  most = 1e15; /* exact in a double, and fits an int64_t */
     *out = (bs_train_outcome){.seconds = number(o, "seconds"),
                               .rows_per_s = number(o, "train_rows_per_s"),
                               .test_margin = isnan(margin) ? 0 : margin,
+                              .valid_margin = isnan(own) ? 0 : own,
                               .has_test = json_object_get(o, "test") != NULL};
     if (!(epochs >= 1 && epochs < 1e9 && best >= 1 && best < 1e9) ||
         !(net >= 0 && net < most && energy >= 0 && energy < most) ||

@@ -269,7 +269,7 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
     if (!s)
         s = bs_backend_cpu.workspace_new(&(bs_backend_options){o->threads}, &g.w, err);
     if (!s)
-        s = bs_scorer_new(&bs_backend_cpu, g.w, g.m->params, &g.m->spec, &g.how, &g.scorer, err);
+        s = bs_saved_scorer(g.m, g.w, &g.how, &g.scorer, err);
     if (!s)
         s = predict_files(&g, files, n, out, err);
     bs_scorer_free(g.scorer);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api_ensemble.h"
 #include "api_outcome.h"
 #include "api_report.h"
 #include "base/io.h"
@@ -180,7 +181,8 @@ static void outcome_table(const bs_kind *k, const bs_known *known, const bs_trai
                           const char *profile, bs_buf *out)
 {
     bs_metric_header(k, out);
-    part_rows(k, known, "dev", o, o->valid, o->valid_tuned, 0, out);
+    part_rows(k, known, o->valid_margin > 0 ? "oof" : "dev", o, o->valid, o->valid_tuned,
+              o->valid_margin, out);
     if (o->has_test)
         part_rows(k, known, "test", o, o->test, o->test_tuned, o->test_margin, out);
     bs_buf_printf(out, "best epoch %d of %d, %.1f s, %.0f %s/s", o->best_epoch, o->epochs,
@@ -271,19 +273,14 @@ static void leave_outcome(const bs_prepared *data, const bs_settings *s, const b
         bs_log_say(log, BS_WARN, "outcome.json was not written: %s", err.msg);
 }
 
-static basin_status train_one(const bs_settings *s, const bs_prepared *data, const char *folder,
-                              int resume, const basin_session *session, bs_logger *log,
-                              bs_train_outcome *out, basin_error *err)
+static basin_status train_one(const bs_training *t, bs_train_outcome *out, bs_params **keep,
+                              basin_error *err)
 {
-    bs_train_job   job = {.settings = s,
-                          .train = &data->part[0],
-                          .valid = &data->part[1],
-                          .test = bs_prepared_test(data),
-                          .known = &data->known,
-                          .folder = folder,
-                          .resume = resume,
-                          .log = log,
-                          .stop = session ? session->stop : NULL};
+    const bs_settings *s = t->settings;
+    const bs_prepared *data = t->data;
+    bs_logger         *log = t->log;
+    bs_train_job       job = bs_training_job(t);
+    job.keep = keep;
     const bs_kind *k = data->part[0].kind;
     bs_buf         known;
     bs_buf_init(&known, 1 << 12);
@@ -296,22 +293,38 @@ static basin_status train_one(const bs_settings *s, const bs_prepared *data, con
     return bs_train(&job, out, err);
 }
 
-/* One seed, in its folder if there is one, whose lock is held. */
-static basin_status train_or_take(const bs_settings *s, const bs_prepared *data, const char *folder,
-                                  int resume, const basin_session *session, bs_logger *log,
-                                  bs_train_outcome *out, bool *trained, basin_error *err)
+bs_train_job bs_training_job(const bs_training *t)
 {
-    bool         finished = false;
-    basin_status status =
-        folder && resume ? bs_outcome_take(data, s, folder, out, &finished, err) : BASIN_OK;
+    return (bs_train_job){.settings = t->settings,
+                          .train = &t->data->part[0],
+                          .valid = &t->data->part[1],
+                          .test = bs_prepared_test(t->data),
+                          .known = &t->data->known,
+                          .folder = t->folder,
+                          .resume = t->resume,
+                          .log = t->log,
+                          .stop = t->session ? t->session->stop : NULL};
+}
+
+basin_status bs_train_or_take(const bs_training *t, bs_train_outcome *out, bs_params **keep,
+                              bool *trained, basin_error *err)
+{
+    const bs_train_options *o = &t->settings->train;
+    bool                    finished = false;
+    basin_status status = t->folder && t->resume ? bs_outcome_take(t->data, t->settings, t->folder,
+                                                                   out, &finished, err)
+                                                 : BASIN_OK;
+    *trained = false;
     if (finished)
-        bs_log_say(log, BS_INFO, "%s: was finished before; nothing is left to be done", folder);
+        bs_log_say(t->log, BS_INFO, "%s: was finished before; nothing is left to be done",
+                   t->folder);
     if (status || finished)
         return status;
     *trained = true;
-    status = train_one(s, data, folder, resume, session, log, out, err);
-    if (!status && folder)
-        leave_outcome(data, s, out, folder, log);
+    status = o->folds > 1 || o->ensemble > 1 ? bs_ensemble_train(t, out, err)
+                                             : train_one(t, out, keep, err);
+    if (!status && t->folder)
+        leave_outcome(t->data, t->settings, out, t->folder, t->log);
     return status;
 }
 
@@ -360,9 +373,11 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data,
             seed_folder(o, s->train.seed, own);
         if (folder && seeds > 1)
             status = bs_lock_take(own, &lock, err);
+        bool        anew = false;
+        bs_training run = {s, data, folder ? own : NULL, o->resume, session, log};
         if (!status)
-            status = train_or_take(s, data, folder ? own : NULL, o->resume, session, log,
-                                   &outcome[i], &trained, err);
+            status = bs_train_or_take(&run, &outcome[i], NULL, &anew, err);
+        trained |= anew;
         bs_lock_free(lock);
         if (status)
             break;

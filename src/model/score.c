@@ -19,6 +19,9 @@ struct bs_scorer {
     size_t            room;   /* of these */
     bs_tape          *tape;   /* of a search whose points are remembered, or NULL */
     bool              replays;
+    bs_scorer        *next; /* of the ensemble, or NULL */
+    real             *mean; /* of all of them: y, potentials, energies of a batch */
+    size_t            mean_room;
 };
 
 /* Results: y [rows, 1, labels], what it was made of, and its energy where it is wanted. */
@@ -90,7 +93,21 @@ void bs_scorer_free(bs_scorer *s)
     bs_free(s->start);
     bs_free(s->dense);
     bs_tape_free(s->tape);
+    bs_free(s->mean);
+    bs_scorer_free(s->next);
     bs_free(s);
+}
+
+basin_status bs_scorer_join(bs_scorer *s, bs_workspace *w, bs_params *params, basin_error *err)
+{
+    while (s->next)
+        s = s->next;
+    return bs_scorer_new(s->backend, w, params, s->spec, &s->how, &s->next, err);
+}
+
+const bs_scorer *bs_scorer_next(const bs_scorer *s)
+{
+    return s->next;
 }
 
 /* 1, 2, 4, ... up to a block: at most nine programs. */
@@ -118,7 +135,7 @@ void bs_scorer_replay(bs_scorer *s, int point)
     bs_tape_rewind(s->tape, point);
 }
 
-basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, bs_scored *out, basin_error *err)
+static basin_status run_one(bs_scorer *s, const bs_batch *b, bs_scored *out, basin_error *err)
 {
     bs_entry *entry;
     bool      fresh;
@@ -145,6 +162,49 @@ basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, bs_scored *out, ba
     if (s->how.how == BS_INFER_VITERBI)
         out->potentials = out->logits;
     return BASIN_OK;
+}
+
+/* ---- ensembles ---- */
+
+static void add_part(const real *from, size_t n, real *to, const real **out)
+{
+    for (size_t i = 0; from && i < n; i++)
+        to[i] += from[i];
+    *out = from ? to : NULL;
+}
+
+/* Sums are made in the order of the models, so that the bits are always the same. */
+static basin_status run_all(bs_scorer *s, const bs_batch *b, bs_scored *out, basin_error *err)
+{
+    const size_t rows = (size_t)b->size.rows, cells = rows * s->spec->task->parts(s->spec, b->size);
+    const size_t room = 2 * cells + rows;
+    int          n = 0;
+    if (room > s->mean_room) {
+        bs_free(s->mean);
+        s->mean = bs_alloc(room * sizeof *s->mean);
+        s->mean_room = s->mean ? room : 0;
+    }
+    if (!s->mean)
+        return bs_fail_nomem(err);
+    memset(s->mean, 0, room * sizeof *s->mean);
+    *out = (bs_scored){.y = NULL};
+    for (bs_scorer *one = s; one; one = one->next, n++) {
+        bs_scored    found;
+        basin_status status = run_one(one, b, &found, err);
+        if (status)
+            return status;
+        add_part(found.y, cells, s->mean, &out->y);
+        add_part(found.potentials, cells, s->mean + cells, &out->potentials);
+        add_part(found.energy, rows, s->mean + 2 * cells, &out->energy);
+    }
+    for (size_t i = 0; i < room; i++)
+        s->mean[i] /= (real)n;
+    return BASIN_OK;
+}
+
+basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, bs_scored *out, basin_error *err)
+{
+    return s->next && !s->replays ? run_all(s, b, out, err) : run_one(s, b, out, err);
 }
 
 static bool all_finite(const real *x, size_t n)

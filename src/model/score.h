@@ -42,6 +42,10 @@ basin_status bs_scorer_new(const bs_backend *backend, bs_workspace *w, bs_params
                            const bs_spec *spec, const bs_inference *how, bs_scorer **out,
                            basin_error *err);
 void         bs_scorer_free(bs_scorer *s);
+/* One more model of the same spec: what is found from now on is the mean of all, of relaxed outputs
+ * as of potentials and energies. Points of searches are those of the first model alone. */
+basin_status     bs_scorer_join(bs_scorer *s, bs_workspace *w, bs_params *params, basin_error *err);
+const bs_scorer *bs_scorer_next(const bs_scorer *s); /* of these, or NULL */
 
 /* What was found: [rows, parts], [rows], [rows, parts]; NULL for what was not asked for. */
 typedef struct {

@@ -200,6 +200,11 @@ struct bs_kind {
     basin_status (*predict)(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
                             bs_outputs *out, basin_error *err);
 
+    /* What was found for some rows of a part, the first of which is `row`, becomes part of `all`,
+     * which are outputs of the whole. */
+    void (*place)(const bs_part *whole, const bs_known *k, int32_t row, int32_t rows,
+                  const bs_outputs *some, bs_outputs *all);
+
     /* Of kinds that tune: the threshold for a model with these outputs on validation rows. */
     basin_status (*choose)(const bs_train_options *o, const bs_part *train, const bs_part *valid,
                            const bs_outputs *y, bs_threshold *out, basin_error *err);

@@ -100,8 +100,8 @@ typedef struct {
     bs_stream       base;
     bs_wish         wish;
     bs_read_options o;
-    bs_pieces      *file; /* the one being read, or NULL */
-    int             next; /* file */
+    bs_pieces      *file;              /* the one being read, or NULL */
+    int             next;              /* file */
     char            x[BS_OPTION_TEXT]; /* its name, where labels follow */
     int32_t         rows;
 } mlc_stream;
@@ -328,6 +328,14 @@ static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k
     return status;
 }
 
+static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t rows,
+                  const bs_outputs *some, bs_outputs *all)
+{
+    const size_t L = (size_t)k->mlc.n_labels;
+    (void)whole;
+    memcpy(all->scores + (size_t)row * L, some->scores, (size_t)rows * L * sizeof *all->scores);
+}
+
 /* ---- decisions ---- */
 
 static basin_status choose(const bs_train_options *o, const bs_part *train, const bs_part *valid,
@@ -441,6 +449,7 @@ const bs_kind bs_kind_mlc = {
     .feed = bs_feed_mlc,
     .outputs = make_outputs,
     .predict = predict,
+    .place = place,
     .choose = choose,
     .count = count,
     .values = values,

@@ -446,6 +446,15 @@ static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs
     return bs_fail_nomem(err);
 }
 
+static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t rows,
+                  const bs_outputs *some, bs_outputs *all)
+{
+    (void)whole;
+    (void)k;
+    memcpy(all->scores + all->start[row], some->scores,
+           (all->start[row + rows] - all->start[row]) * sizeof *all->scores);
+}
+
 /* Photos one after the other, windows in batches that may hold those of several. */
 typedef struct {
     bs_scorer       *scorer;
@@ -705,6 +714,7 @@ const bs_kind bs_kind_seg = {
     .feed = bs_feed_seg,
     .outputs = make_outputs,
     .predict = predict,
+    .place = place,
     .count = count,
     .values = values,
     .sampled = sampled,

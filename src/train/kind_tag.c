@@ -380,6 +380,16 @@ static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs
     return bs_fail_nomem(err);
 }
 
+static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t rows,
+                  const bs_outputs *some, bs_outputs *all)
+{
+    const int32_t *start = whole->tag->start;
+    const size_t   first = (size_t)start[row], n = (size_t)(start[row + rows] - start[row]);
+    (void)k;
+    memcpy(all->scores + first, some->scores, n * sizeof *all->scores);
+    memcpy(all->tag + first, some->tag, n * sizeof *all->tag);
+}
+
 /* The best sequences of one sentence. */
 static basin_status several(bs_tag_decoder *d, const bs_scored *found, size_t at,
                             const bs_corpus *c, int32_t sentence, bs_outputs *out, basin_error *err)
@@ -603,6 +613,7 @@ const bs_kind bs_kind_tag = {
     .feed = bs_feed_tag,
     .outputs = make_outputs,
     .predict = predict,
+    .place = place,
     .count = count,
     .values = values,
     .sampled = sampled,

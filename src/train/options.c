@@ -239,6 +239,12 @@ const bs_option bs_train_rows[] = {
      "rewards of the rules are divided by it: low means that they are sure (tag)", KEEP},
     {"rules.file", BS_TEXT, AT(rules_file), "", NULL, NULL, NULL,
      "rules that score unlabelled sentences (tag)", BS_OPTION_FILE},
+    {"folds", BS_INT, AT(folds), "1", "1", "100", NULL,
+     "parts of the rows, each of which is left out of one training and judged by it; the model is "
+     "the mean of all; 1 = one training, judged on split.valid or --valid",
+     KEEP},
+    {"ensemble", BS_INT, AT(ensemble), "1", "1", "100", NULL,
+     "trainings with seed, seed + 1, ... (for each of the folds), whose mean is the model", KEEP},
     {"split.valid", BS_FLOAT, AT(split_valid), "0.2", "0.01", "0.9", NULL,
      "share of the rows taken for validation when no file is given", KEEP},
     {"split.test", BS_FLOAT, AT(split_test), "0.2", "0", "0.9", NULL,

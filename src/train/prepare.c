@@ -138,6 +138,83 @@ static basin_status split_off(const bs_settings *s, bool test, bool keep_test, b
     return BASIN_OK;
 }
 
+/* ---- folds ---- */
+
+/* The rows of each fold, one fold after the other. */
+static basin_status order_by_fold(const int32_t *part, int32_t rows, bs_prepared *out,
+                                  int32_t *order, basin_error *err)
+{
+    int32_t n = 0;
+    for (int k = 0; k < out->folds; k++) {
+        out->fold_start[k] = n;
+        for (int32_t i = 0; i < rows; i++)
+            if (part[i] == k)
+                order[n++] = i;
+        if (n == out->fold_start[k])
+            return bs_fail(err, BASIN_EDATA, "%d %s are too few for %d folds; --folds takes fewer",
+                           (int)rows, out->part[0].kind->unit, out->folds);
+    }
+    out->fold_start[out->folds] = n;
+    return BASIN_OK;
+}
+
+static basin_status make_folds(const bs_settings *s, bs_logger *log, bs_prepared *out,
+                               basin_error *err)
+{
+    bs_part       *whole = &out->part[0], piece[2] = {{0}};
+    const bs_kind *kind = whole->kind;
+    const size_t   room = (size_t)whole->rows + 1;
+    int32_t       *part = bs_calloc(room, sizeof *part), *order = bs_calloc(room, sizeof *order);
+    double         share[BS_MOST_FOLDS];
+    basin_status   status = part && order ? BASIN_OK : bs_fail_nomem(err);
+    out->folds = s->train.folds;
+    for (int k = 0; k < out->folds; k++)
+        share[k] = 1.0 / out->folds;
+    if (!status)
+        status = kind->split(whole, share, out->folds, (uint64_t)s->train.seed, part, err);
+    if (!status)
+        status = order_by_fold(part, whole->rows, out, order, err);
+    for (int i = 0; i < 2 && !status; i++)
+        status = kind->select(whole, order, whole->rows, &piece[i], err);
+    bs_free(part);
+    bs_free(order);
+    if (status) {
+        bs_part_free(&piece[0]);
+        return status;
+    }
+    bs_part_free(whole);
+    out->part[0] = piece[0];
+    out->part[1] = piece[1];
+    bs_log_say(log, BS_INFO,
+               "%d folds %s, seed %d: all %s are trained on, each is judged by nets that have not "
+               "seen it",
+               out->folds, kind->split_how, s->train.seed, kind->unit);
+    return BASIN_OK;
+}
+
+basin_status bs_prepared_fold(const bs_prepared *p, int k, bs_part *train, bs_part *valid,
+                              basin_error *err)
+{
+    const int32_t  rows = p->part[0].rows, from = p->fold_start[k], to = p->fold_start[k + 1];
+    const bs_kind *kind = p->part[0].kind;
+    int32_t       *row = bs_calloc((size_t)rows + 1, sizeof *row);
+    basin_status   status = row ? BASIN_OK : bs_fail_nomem(err);
+    *train = *valid = (bs_part){0};
+    for (int32_t i = 0, n = 0; i < rows && !status; i++)
+        if (i < from || i >= to)
+            row[n++] = i;
+    if (!status)
+        status = kind->select(&p->part[0], row, rows - (to - from), train, err);
+    for (int32_t i = from; i < to && !status; i++)
+        row[i - from] = i;
+    if (!status)
+        status = kind->select(&p->part[0], row, to - from, valid, err);
+    bs_free(row);
+    if (status)
+        bs_part_free(train);
+    return status;
+}
+
 static basin_status check_rows(const bs_prepared *p, basin_error *err)
 {
     if (p->part[0].rows == 0)
@@ -205,6 +282,13 @@ basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *
     bs_input_forget(); /* what was looked at to find the task, and not read */
     if (!status)
         warn_of_sharing(files, out, log);
+    if (!status && s->train.folds > 1 && out->part[1].kind)
+        status =
+            bs_fail(err, BASIN_EARG,
+                    "--folds: there is data for validation (--valid); folds are for when there "
+                    "is none");
+    if (!status && s->train.folds > 1)
+        status = make_folds(s, log, out, err);
     if (!status && !out->part[1].kind)
         status = split_off(s, !out->has_test, !files->no_test, log, out, err);
     if (!status)

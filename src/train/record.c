@@ -14,15 +14,16 @@
 #include "base/tree.h"
 #include "train/trainer.h"
 
-static void file_path(const bs_trainer *t, const char *name, char path[BS_OPTION_TEXT + 64])
+static void file_path(const bs_train_job *j, const char *name, char path[BS_OPTION_TEXT + 64])
 {
-    bs_print(path, BS_OPTION_TEXT + 64, "%s/%s", t->job->folder, name);
+    bs_print(path, BS_OPTION_TEXT + 64, "%s/%s", j->folder, name);
 }
 
-static basin_status write_buf(const bs_trainer *t, const char *name, bs_buf *text, basin_error *err)
+static basin_status write_buf(const bs_train_job *j, const char *name, bs_buf *text,
+                              basin_error *err)
 {
     char path[BS_OPTION_TEXT + 64];
-    file_path(t, name, path);
+    file_path(j, name, path);
     basin_status s =
         text->failed ? bs_fail_nomem(err) : bs_write_file(path, text->data, text->len, err);
     bs_buf_free(text);
@@ -37,58 +38,58 @@ static void data_json(const char *name, const bs_part *d, bs_buf *out)
     bs_buf_printf(out, ", \"hash\": \"%016llx\"}", (unsigned long long)d->hash);
 }
 
-basin_status bs_record_manifest(const bs_trainer *t, basin_error *err)
+basin_status bs_record_manifest(const bs_train_job *j, int64_t params, basin_error *err)
 {
-    if (!t->job->folder)
+    if (!j->folder)
         return BASIN_OK;
-    struct utsname machine = {0};
-    struct rusage  used = {0};
-    bs_buf         text;
+    const bs_train_options *o = &j->settings->train;
+    struct utsname          machine = {0};
+    struct rusage           used = {0};
+    bs_buf                  text;
     bs_buf_init(&text, 1 << 20);
     uname(&machine);
     getrusage(RUSAGE_SELF, &used);
     bs_buf_printf(&text,
                   "{\n  \"basin\": \"%s\",\n  \"seed\": %d,\n  \"task\": \"%s\",\n"
                   "  \"method\": \"%s\",\n  \"data\": \"",
-                  BASIN_VERSION, t->o->seed, t->o->task, t->o->method);
-    t->job->train->kind->known_text(t->job->known, &text);
+                  BASIN_VERSION, o->seed, o->task, o->method);
+    j->train->kind->known_text(j->known, &text);
     bs_buf_text(&text, "\"");
-    data_json("train", t->job->train, &text);
-    data_json("valid", t->job->valid, &text);
-    if (t->job->test)
-        data_json("test", t->job->test, &text);
+    data_json("train", j->train, &text);
+    data_json("valid", j->valid, &text);
+    if (j->test)
+        data_json("test", j->test, &text);
     bs_buf_printf(&text,
                   ",\n  \"machine\": {\"system\": \"%s\", \"release\": \"%s\", "
                   "\"hardware\": \"%s\", \"cores\": %d, \"threads\": %d},\n"
                   "  \"memory\": {\"parameters\": %lld, \"peak\": %lld}\n}\n",
                   machine.sysname, machine.release, machine.machine, omp_get_num_procs(),
-                  bs_threads(t->o->threads),
-                  (long long)t->learner.params->size * (long long)sizeof(real),
+                  bs_threads(o->threads), (long long)params * (long long)sizeof(real),
                   1024 * (long long)used.ru_maxrss);
-    return write_buf(t, "manifest.json", &text, err);
+    return write_buf(j, "manifest.json", &text, err);
 }
 
-basin_status bs_record_start(bs_trainer *t, bool anew, basin_error *err)
+basin_status bs_record_start(const bs_train_job *j, int64_t params, bool anew, basin_error *err)
 {
-    if (!t->job->folder)
+    if (!j->folder)
         return BASIN_OK;
     bs_buf       text;
     char         last[BS_OPTION_TEXT + 64];
-    basin_status s = bs_make_dir(t->job->folder, err);
+    basin_status s = bs_make_dir(j->folder, err);
     if (s)
         return s;
-    file_path(t, "last", last);
-    bs_sweep(t->job->folder, 0);
+    file_path(j, "last", last);
+    bs_sweep(j->folder, 0);
     bs_sweep(last, 0);
     for (int i = 0; i < 1 + anew; i++) { /* it is not finished any more */
-        file_path(t, i ? "metrics.jsonl" : "outcome.json", last);
+        file_path(j, i ? "metrics.jsonl" : "outcome.json", last);
         unlink(last);
     }
     bs_buf_init(&text, 1 << 20);
     bs_buf_text(&text, "# 'basin train --config THIS -o NEW' repeats this run\n");
-    bs_settings_write_config(t->job->settings, &text);
-    s = write_buf(t, "config", &text, err);
-    return s ? s : bs_record_manifest(t, err);
+    bs_settings_write_config(j->settings, &text);
+    s = write_buf(j, "config", &text, err);
+    return s ? s : bs_record_manifest(j, params, err);
 }
 
 /* ---- metrics.jsonl ---- */
@@ -125,7 +126,7 @@ static void epoch_json(const bs_trainer *t, const double valid[BS_MOST_METRICS],
 static basin_status append_line(const bs_trainer *t, const bs_buf *line, basin_error *err)
 {
     char path[BS_OPTION_TEXT + 64];
-    file_path(t, "metrics.jsonl", path);
+    file_path(t->job, "metrics.jsonl", path);
     errno = 0;
     FILE *f = fopen(path, "a");
     bool  ok = f && fwrite(line->data, 1, line->len, f) == line->len;
@@ -159,7 +160,7 @@ basin_status bs_record_rewind(bs_trainer *t, basin_error *err)
     char   path[BS_OPTION_TEXT + 64];
     bs_buf text;
     size_t used = 0;
-    file_path(t, "metrics.jsonl", path);
+    file_path(t->job, "metrics.jsonl", path);
     if (access(path, F_OK) != 0)
         return BASIN_OK;
     bs_buf_init(&text, (size_t)1 << 30);

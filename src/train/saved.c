@@ -94,6 +94,19 @@ basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool const
     return bs_saved_check(s, out, err);
 }
 
+basin_status bs_saved_scorer(const bs_saved *s, bs_workspace *w, const bs_inference *how,
+                             bs_scorer **out, basin_error *err)
+{
+    basin_status status = bs_scorer_new(&bs_backend_cpu, w, s->params, &s->spec, how, out, err);
+    for (int i = 0; i < s->n_more && !status; i++)
+        status = bs_scorer_join(*out, w, s->more[i], err);
+    if (status) {
+        bs_scorer_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
 /* ---- writing ---- */
 
 static int dimensions(bs_shape s, int64_t dim[BS_TENSOR_DIMS])
@@ -106,32 +119,68 @@ static int dimensions(bs_shape s, int64_t dim[BS_TENSOR_DIMS])
     return 4 - first;
 }
 
-static basin_status write_all(const char *path, const bs_params *params, bool cost_net,
-                              const bs_meta *meta, int n_meta, basin_error *err)
+static bool is_kept(const char *name, bool cost_net)
 {
-    bs_tensor *t = bs_calloc((size_t)params->n + 1, sizeof *t);
-    if (!t)
-        return bs_fail_nomem(err);
-    int n = 0;
-    for (int i = 0; i < params->n; i++) {
-        const bs_segment *s = &params->segment[i];
-        if ((bs_has_prefix(s->name, "net/cost/") && !cost_net) || bs_has_prefix(s->name, "anchor/"))
-            continue;
-        t[n] = (bs_tensor){.name = s->name,
-                           .dtype = BS_DTYPE_REAL,
-                           .data = params->value + s->offset,
-                           .bytes = (size_t)s->count * sizeof(real)};
-        t[n].n_dims = dimensions(s->shape, t[n].dim);
-        n++;
+    return (cost_net || !bs_has_prefix(name, "net/cost/")) && !bs_has_prefix(name, "anchor/");
+}
+
+/* "3/net/0/w"; that of the first model is "net/0/w". */
+static const char *name_in(bs_arena *a, int model, const char *name)
+{
+    char number[16];
+    bs_print(number, sizeof number, "%d/", model);
+    const size_t n = strlen(number), m = strlen(name);
+    char        *out = model > 0 ? bs_arena_alloc(a, n + m + 1) : NULL;
+    if (out) {
+        memcpy(out, number, n);
+        memcpy(out + n, name, m + 1);
     }
-    basin_status status = bs_safetensors_write(path, t, n, meta, n_meta, err);
+    return model > 0 ? out : name;
+}
+
+static basin_status list_tensors(const bs_params *p, int model, bool cost_net, bs_arena *names,
+                                 bs_tensor *t, int *n, basin_error *err)
+{
+    for (int i = 0; i < p->n; i++) {
+        const bs_segment *s = &p->segment[i];
+        if (!is_kept(s->name, cost_net))
+            continue;
+        bs_tensor *one = &t[(*n)++];
+        *one = (bs_tensor){.name = name_in(names, model, s->name),
+                           .dtype = BS_DTYPE_REAL,
+                           .data = p->value + s->offset,
+                           .bytes = (size_t)s->count * sizeof(real)};
+        one->n_dims = dimensions(s->shape, one->dim);
+        if (!one->name)
+            return bs_fail_nomem(err);
+    }
+    return BASIN_OK;
+}
+
+static basin_status write_all(const char *path, bs_params *const *params, int n_params,
+                              bool cost_net, const bs_meta *meta, int n_meta, basin_error *err)
+{
+    size_t all = 1;
+    int    n = 0;
+    for (int i = 0; i < n_params; i++)
+        all += (size_t)params[i]->n;
+    bs_tensor   *t = bs_calloc(all, sizeof *t);
+    bs_arena     names;
+    basin_status status = t ? BASIN_OK : bs_fail_nomem(err);
+    bs_arena_init(&names, 0);
+    for (int i = 0; i < n_params && !status; i++)
+        status = list_tensors(params[i], i, cost_net, &names, t, &n, err);
+    if (!status)
+        status = bs_safetensors_write(path, t, n, meta, n_meta, err);
+    bs_arena_free(&names);
     bs_free(t);
     return status;
 }
 
 basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_kind *kind,
                             const bs_known *known, const bs_threshold *threshold,
-                            const bs_params *params, const char *card, basin_error *err)
+                            bs_params *const *params, int n_params, const char *card,
+                            basin_error *err)
 {
     enum { OPTIONS, SCHEMA, THRESHOLD, TEXTS };
     bs_buf text[TEXTS];
@@ -140,18 +189,24 @@ basin_status bs_saved_write(const char *path, const bs_settings *settings, const
     bs_settings_json(settings, &text[OPTIONS]);
     kind->known_json(known, &text[SCHEMA]);
     bs_threshold_write(threshold, &text[THRESHOLD]);
-    bs_meta meta[] = {
-        {"basin.format", BS_MODEL_FORMAT},         {"basin.version", BASIN_VERSION},
-        {"basin.task", settings->train.task},      {"basin.method", settings->train.method},
-        {"basin.options", text[OPTIONS].data},     {"basin.schema", text[SCHEMA].data},
-        {"basin.threshold", text[THRESHOLD].data}, {"basin.card", card ? card : ""}};
-    basin_status status = BASIN_OK;
+    char models[16];
+    bs_print(models, sizeof models, "%d", n_params);
+    const bs_meta meta[] = {{"basin.format", BS_MODEL_FORMAT},
+                            {"basin.version", BASIN_VERSION},
+                            {"basin.task", settings->train.task},
+                            {"basin.method", settings->train.method},
+                            {"basin.options", text[OPTIONS].data},
+                            {"basin.schema", text[SCHEMA].data},
+                            {"basin.threshold", text[THRESHOLD].data},
+                            {"basin.card", card ? card : ""},
+                            {"basin.ensemble", models}}; /* last, since one model does without */
+    basin_status  status = BASIN_OK;
     for (int i = 0; i < TEXTS; i++)
         if (text[i].failed)
             status = bs_fail_nomem(err);
     if (!status)
-        status = write_all(path, params, settings->train.infnet_keep, meta,
-                           sizeof meta / sizeof meta[0], err);
+        status = write_all(path, params, n_params, settings->train.infnet_keep, meta,
+                           (int)(sizeof meta / sizeof meta[0]) - (n_params == 1), err);
     for (int i = 0; i < TEXTS; i++)
         bs_buf_free(&text[i]);
     return status;
@@ -273,23 +328,23 @@ static int64_t copy_finite(const float *x, int64_t n, real *out)
 }
 
 static basin_status read_segment(const bs_safetensors *f, const char *name, const bs_segment *seg,
-                                 real *out, basin_error *err)
+                                 const char *tensor, real *out, basin_error *err)
 {
-    const bs_tensor *t = bs_safetensors_find(f, seg->name);
+    const bs_tensor *t = bs_safetensors_find(f, tensor);
     int64_t          dim[BS_TENSOR_DIMS] = {0};
     int              n = dimensions(seg->shape, dim);
     if (!t)
-        return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' is missing", name, seg->name);
+        return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' is missing", name, tensor);
     bool fits = t->dtype == BS_DTYPE_F32 && t->n_dims == n;
     for (int i = 0; i < n && fits; i++)
         fits = t->dim[i] == dim[i];
     if (!fits)
         return bs_fail(err, BASIN_EDATA,
                        "%s: tensor '%s' does not have the type and shape its options ask for", name,
-                       seg->name);
+                       tensor);
     int64_t bad = copy_finite(t->data, seg->count, out);
     if (bad < seg->count)
-        return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' holds %g at %lld", name, seg->name,
+        return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' holds %g at %lld", name, tensor,
                        (double)((const float *)t->data)[bad], (long long)bad);
     return BASIN_OK;
 }
@@ -300,13 +355,61 @@ static basin_status check_size(const bs_safetensors *f, const char *name, const 
 {
     double wanted = 0, there = 0;
     for (int i = 0; i < s->params->n; i++)
-        wanted += (double)s->params->segment[i].count * sizeof(float);
+        wanted += (double)s->params->segment[i].count * sizeof(float) * (1 + s->n_more);
     for (int i = 0; i < bs_safetensors_count(f); i++)
         there += (double)bs_safetensors_at(f, i)->bytes;
     if (wanted > there)
         return bs_fail(err, BASIN_EDATA, "%s: its options ask for more parameters than it has",
                        name);
     return BASIN_OK;
+}
+
+static basin_status read_params(const bs_safetensors *f, const char *name, bs_params *p, int model,
+                                basin_error *err)
+{
+    bs_arena     names;
+    basin_status status = bs_params_reserve(p, false, err);
+    bs_arena_init(&names, 0);
+    for (int i = 0; !status && i < p->n; i++) {
+        const bs_segment *s = &p->segment[i];
+        const char       *tensor = name_in(&names, model, s->name);
+        status = tensor ? read_segment(f, name, s, tensor, p->value + s->offset, err)
+                        : bs_fail_nomem(err);
+    }
+    bs_arena_free(&names);
+    return status;
+}
+
+static basin_status read_number_of_models(const bs_safetensors *f, const char *name, bs_saved *s,
+                                          basin_error *err)
+{
+    const char *text = bs_safetensors_meta(f, "basin.ensemble");
+    double      n = 1;
+    if (text && (!bs_parse_double(text, &n) || !(n >= 1 && n <= BS_MOST_MODELS) || n != floor(n)))
+        return bs_fail(err, BASIN_EDATA, "%s: an ensemble of '%.20s' models, not of 1 to %d", name,
+                       text, (int)BS_MOST_MODELS);
+    s->n_more = (int)n - 1;
+    return BASIN_OK;
+}
+
+/* The models behind the first: declared alike, so that their tensors have the same layout. */
+static basin_status read_more(const bs_safetensors *f, const char *name, bs_saved *s,
+                              basin_error *err)
+{
+    const int    n = s->n_more;
+    basin_status status = BASIN_OK;
+    bs_params   *first = s->params;
+    s->n_more = 0;
+    if (n > 0 && !(s->more = bs_calloc((size_t)n, sizeof *s->more)))
+        return bs_fail_nomem(err);
+    for (int i = 0; i < n && !status; i++) {
+        status = declare(f, s, err); /* makes s->params anew */
+        s->more[s->n_more++] = s->params;
+        if (!status)
+            status = read_params(f, name, s->params, i + 1, err);
+    }
+    s->params = first;
+    return status;
 }
 
 basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved **out,
@@ -318,18 +421,18 @@ basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved *
         return bs_fail_nomem(err);
     bs_arena_init(&s->known.arena, 0);
     basin_status status = read_metadata(f, name, s, err);
-    if (!status) {
+    if (!status)
+        status = read_number_of_models(f, name, s, err);
+    if (!status)
         status = s->kind->spec(&s->settings.train, &s->known, &s->spec, err);
-        if (!status)
-            status = declare(f, s, err);
-    }
+    if (!status)
+        status = declare(f, s, err);
     if (!status)
         status = check_size(f, name, s, err);
     if (!status)
-        status = bs_params_reserve(s->params, false, err);
-    for (int i = 0; !status && i < s->params->n; i++)
-        status = read_segment(f, name, &s->params->segment[i],
-                              s->params->value + s->params->segment[i].offset, err);
+        status = read_params(f, name, s->params, 0, err);
+    if (!status)
+        status = read_more(f, name, s, err);
     if (status) {
         bs_saved_free(s);
         return bs_fail_about(err, status, name);
@@ -356,6 +459,9 @@ void bs_saved_free(bs_saved *s)
         return;
     bs_threshold_free(&s->threshold);
     bs_params_free(s->params);
+    for (int i = 0; i < s->n_more; i++)
+        bs_params_free(s->more[i]);
+    bs_free(s->more);
     bs_known_free(&s->known);
     bs_free(s);
 }

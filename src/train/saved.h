@@ -10,9 +10,11 @@
 #include "train/kind.h"
 
 /* Of parameters and everything laid out as they are. */
-#define BS_DTYPE_REAL (sizeof(real) == 4 ? BS_DTYPE_F32 : BS_DTYPE_F64)
+#define BS_DTYPE_REAL   (sizeof(real) == 4 ? BS_DTYPE_F32 : BS_DTYPE_F64)
 
 #define BS_MODEL_FORMAT "1"
+
+enum { BS_MOST_MODELS = 1000 }; /* of an ensemble */
 
 typedef struct {
     const bs_kind *kind;
@@ -22,6 +24,8 @@ typedef struct {
     bs_spec        spec;
     bool           has_net, has_energy, has_cost_net;
     bs_params     *params;
+    bs_params    **more; /* [n_more] of an ensemble, the same tensors with other values */
+    int            n_more;
     const char    *card;    /* JSON: scores of the training run; "" if none */
     unsigned       decided; /* by the caller, of what makes its search long: bits of bs_saved_set */
 } bs_saved;
@@ -38,11 +42,17 @@ basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool const
 /* That check alone, of a way to predict that was made otherwise. */
 basin_status bs_saved_check(const bs_saved *s, const bs_inference *how, basin_error *err);
 
+/* A scorer of the whole model, ensembles included. Borrows the model and the workspace. */
+basin_status bs_saved_scorer(const bs_saved *s, bs_workspace *w, const bs_inference *how,
+                             bs_scorer **out, basin_error *err);
+
 /* Keeps net/... and energy/..., and leaves out what only training needs; the cost-augmented net is
- * kept where asked for (infnet.keep). */
+ * kept where asked for (infnet.keep). Of an ensemble, the tensors of the first model have their own
+ * names, those of the next have 1/, 2/ and so on before them. */
 basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_kind *kind,
                             const bs_known *known, const bs_threshold *threshold,
-                            const bs_params *params, const char *card, basin_error *err);
+                            bs_params *const *params, int n_params, const char *card,
+                            basin_error *err);
 
 /* Everything is checked: version, task, tensor names and shapes, finite values. */
 basin_status bs_saved_read(const char *path, bs_saved **out, basin_error *err);

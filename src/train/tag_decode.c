@@ -24,11 +24,24 @@ static basin_status allowed_of(const bs_lexicon *l, uint8_t *allowed, basin_erro
     return s;
 }
 
+/* Potentials of an ensemble are means, so transitions are, too. */
+static void mean_transitions(const bs_scorer *s, size_t cells, float *out)
+{
+    double models = 0;
+    for (const bs_scorer *one = s; one; one = bs_scorer_next(one))
+        models++;
+    for (const bs_scorer *one = s; one; one = bs_scorer_next(one)) {
+        const bs_params  *p = bs_scorer_params(one);
+        const bs_segment *w = bs_params_find(p, "energy/W");
+        for (size_t i = 0; i < cells && w; i++)
+            out[i] += (float)((double)p->value[(size_t)w->offset + i] / models);
+    }
+}
+
 basin_status bs_tag_decoder_make(const bs_scorer *s, const bs_lexicon *l, bs_tag_decoder *out,
                                  basin_error *err)
 {
     const bs_inference *how = bs_scorer_inference(s);
-    const bs_segment   *w = bs_params_find(bs_scorer_params(s), "energy/W");
     const size_t        n = (size_t)l->tags.n + 1;
     const bool          exact = how->how == BS_INFER_VITERBI;
     *out = (bs_tag_decoder){.tags = l->tags.n, .logs = !exact};
@@ -40,8 +53,8 @@ basin_status bs_tag_decoder_make(const bs_scorer *s, const bs_lexicon *l, bs_tag
         transition && allowed ? bs_viterbi_new(l->tags.n, &out->best, err) : bs_fail_nomem(err);
     if (!status && how->constrained)
         status = allowed_of(l, allowed, err);
-    for (size_t i = 0; i < n * n && exact && w && !status; i++)
-        transition[i] = (float)bs_scorer_params(s)->value[(size_t)w->offset + i];
+    if (exact && !status)
+        mean_transitions(s, n * n, transition);
     if (!status)
         bs_viterbi_set(out->best, transition, how->constrained ? allowed : NULL);
     bs_free(transition);

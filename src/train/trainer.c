@@ -361,106 +361,41 @@ static basin_status run_epochs(bs_trainer *t, basin_error *err)
 
 /* ---- the end ---- */
 
-/* Half the width of a bootstrap interval: the +- of the table. */
-static basin_status margin_of(const bs_trainer *t, const bs_outputs *y, const bs_threshold *cut,
-                              double *out, basin_error *err)
-{
-    const bs_part *p = t->job->test;
-    const int      first = t->job->known->headline;
-    bs_interval    interval[BS_MOST_METRICS];
-    bs_counts      c;
-    bs_counting    how = {.profile = t->profile, .want = UINT32_C(1) << first, .keep_rows = true};
-    basin_status   s = p->kind->count(p, t->job->known, y, cut, &how, &c, err);
-    if (s)
-        return s;
-    s = bs_kind_intervals(&c, (uint64_t)t->o->seed, interval, err);
-    if (!s)
-        *out = (interval[first].hi - interval[first].lo) / 2;
-    p->kind->counts_free(&c);
-    return s;
-}
-
-static basin_status measure_test(bs_trainer *t, bs_train_outcome *out, basin_error *err)
+static basin_status predict_test(bs_trainer *t, bs_outputs *out, basin_error *err)
 {
     const bs_part *test = t->job->test;
-    bs_threshold   half = bs_threshold_fixed(0.5f);
-    bs_outputs     y = {0};
-    basin_status   s = test->kind->outputs(test, t->job->known, &y, err);
-    if (!s)
-        s = predict(t, test, &y, err);
-    if (!s)
-        s = measure(t, test, &y, &half, 0, out->test, err);
-    if (!s)
-        s = measure(t, test, &y, &out->threshold, 0, out->test_tuned, err);
-    if (!s)
-        s = margin_of(t, &y, &out->threshold, &out->test_margin, err);
-    out->has_test = !s;
-    bs_outputs_free(&y);
-    return s;
-}
-
-static void write_card(const bs_kind *kind, const bs_train_outcome *o, bs_buf *card)
-{
-    bs_buf_printf(card, "{\"best_epoch\": %d, \"valid\": ", o->best_epoch);
-    bs_kind_json_known(kind, o->valid, card);
-    if (kind->tunes) {
-        bs_buf_text(card, ", \"valid_tuned\": ");
-        bs_kind_json_known(kind, o->valid_tuned, card);
-    }
-    if (o->has_test) {
-        bs_buf_text(card, ", \"test\": ");
-        bs_kind_json_known(kind, o->test, card);
-    }
-    if (o->has_test && kind->tunes) {
-        bs_buf_text(card, ", \"test_tuned\": ");
-        bs_kind_json_known(kind, o->test_tuned, card);
-    }
-    bs_buf_text(card, "}");
-}
-
-static basin_status write_model(bs_trainer *t, const bs_train_outcome *out, basin_error *err)
-{
-    char   path[BS_OPTION_TEXT + 64];
-    bs_buf card;
-    if (!t->job->folder)
-        return BASIN_OK;
-    bs_buf_init(&card, 1 << 20);
-    write_card(t->job->train->kind, out, &card);
-    bs_print(path, sizeof path, "%s/best.safetensors", t->job->folder);
-    basin_status s =
-        card.failed ? bs_fail_nomem(err)
-                    : bs_saved_write(path, t->job->settings, t->job->train->kind, t->job->known,
-                                     &out->threshold, t->learner.params, card.data, err);
-    bs_buf_free(&card);
-    return s;
+    basin_status   s = test ? test->kind->outputs(test, t->job->known, out, err) : BASIN_OK;
+    return s || !test ? s : predict(t, test, out, err);
 }
 
 /* Back to the best parameters; threshold, full metrics, the model file. */
 static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *err)
 {
-    bs_params   *p = t->learner.params;
-    bs_threshold half = bs_threshold_fixed(0.5f);
+    const bs_train_job *job = t->job;
+    bs_params          *p = t->learner.params;
+    bs_outputs          test = {0};
     memcpy(p->value, t->best, (size_t)p->size * sizeof *p->value);
     out->epochs = t->epoch - 1;
     out->best_epoch = t->best_epoch;
     out->params_net = bs_params_count(p, "net/");
     out->params_energy = bs_params_count(p, "energy/");
-    const bs_part *valid = t->job->valid;
-    basin_status   s = predict(t, valid, &t->outputs, err);
-    out->threshold = half;
-    if (!s && valid->kind->tunes)
-        s = valid->kind->choose(t->o, t->job->train, valid, &t->outputs, &out->threshold, err);
+    basin_status s = predict(t, job->valid, &t->outputs, err);
     if (!s)
-        s = measure(t, valid, &t->outputs, &half, 0, out->valid, err);
+        s = predict_test(t, &test, err);
     if (!s)
-        s = measure(t, valid, &t->outputs, &out->threshold, 0, out->valid_tuned, err);
-    if (!s && t->job->test)
-        s = measure_test(t, out, err);
+        s = bs_conclude(job, &t->outputs, job->test ? &test : NULL, out, err);
+    bs_outputs_free(&test);
     out->seconds = elapsed(t);
     out->rows_per_s = t->train_seconds > 0 ? (double)t->rows_seen / t->train_seconds : 0;
     if (!s)
-        s = bs_record_manifest(t, err);
-    return s ? s : write_model(t, out, err);
+        s = bs_record_manifest(job, p->size, err);
+    if (!s)
+        s = bs_conclude_write(job, out, &p, 1, err);
+    if (!s && job->keep) {
+        *job->keep = p;
+        t->learner.params = NULL;
+    }
+    return s;
 }
 
 basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_error *err)
@@ -476,7 +411,7 @@ basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_erro
     if (!s)
         s = make_scorer(&t, err);
     if (!s)
-        s = bs_record_start(&t, !found, err);
+        s = bs_record_start(job, t.learner.params->size, !found, err);
     if (!s && found)
         s = bs_record_rewind(&t, err);
     if (!s && !found)

@@ -41,6 +41,7 @@ typedef struct {
     const volatile int *stop;     /* becomes nonzero: save and return BASIN_EINTERRUPTED */
     double              deadline; /* the same when bs_seconds() says so; 0 = none */
     const bs_watch     *watch;    /* or NULL */
+    bs_params         **keep;     /* gets the parameters that the training comes to; or NULL */
 } bs_train_job;
 
 typedef struct {
@@ -51,10 +52,19 @@ typedef struct {
     double       valid[BS_MOST_METRICS], test[BS_MOST_METRICS]; /* at 0.5, where that matters */
     double       valid_tuned[BS_MOST_METRICS], test_tuned[BS_MOST_METRICS]; /* at threshold */
     bool         has_test;
-    double       test_margin; /* half a 95 % interval of the first metric on test, tuned */
+    /* half a 95 % interval of the first metric, tuned; of valid only where there are folds */
+    double test_margin, valid_margin;
 } bs_train_outcome;
 
 basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_error *err);
+
+/* conclude.c: outputs of a finished model on its parts are chosen by, measured and written down. y
+ * are those of valid; test is NULL where there is no such part. */
+basin_status bs_conclude(const bs_train_job *job, const bs_outputs *valid, const bs_outputs *test,
+                         bs_train_outcome *out, basin_error *err);
+/* best.safetensors in the folder of the job, if it has one. */
+basin_status bs_conclude_write(const bs_train_job *job, const bs_train_outcome *out,
+                               bs_params *const *params, int n_params, basin_error *err);
 
 /* ---- shared by the files of the trainer ---- */
 
@@ -133,9 +143,9 @@ basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err);
 
 /* record.c: what people and programs read of a run while it is made. */
 /* config, manifest; outcome.json of an earlier run is removed, `anew`: its metrics.jsonl, too */
-basin_status bs_record_start(bs_trainer *t, bool anew, basin_error *err);
+basin_status bs_record_start(const bs_train_job *j, int64_t params, bool anew, basin_error *err);
 /* Written again at the end, for the memory that the process took at most. */
-basin_status bs_record_manifest(const bs_trainer *t, basin_error *err);
+basin_status bs_record_manifest(const bs_train_job *j, int64_t params, basin_error *err);
 basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_MOST_METRICS], bool best,
                              basin_error *err);
 basin_status bs_record_rewind(bs_trainer *t, basin_error *err); /* metrics.jsonl up to this epoch */
