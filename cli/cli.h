@@ -102,6 +102,8 @@ const char *cli_free_folder(const cli_training *a, const char *suffix, char out[
 
 /* A whole number from 1 to most; *out stays as it is when text is NULL. */
 int cli_whole(const cli_verb *verb, const char *name, const char *text, int most, int *out);
+/* "1800", "90s", "30m", "1.5h"; NULL leaves *seconds as it is. */
+int cli_budget(const cli_verb *verb, const char *text, double *seconds);
 
 int cmd_train(int argc, char **argv);
 int cmd_compare(int argc, char **argv);

@@ -26,17 +26,30 @@ static int train(const cli_verb *verb, const cli_training *a, bool force, basin_
     return cli_show(&a->common, &text);
 }
 
+static int set_budget(const cli_verb *verb, const char *text, basin_config *c)
+{
+    basin_error err;
+    double      seconds = 0;
+    char        number[32];
+    int         status = cli_budget(verb, text, &seconds);
+    if (status || !text)
+        return status;
+    snprintf(number, sizeof number, "%lld", (long long)(seconds < 1 ? 1 : seconds));
+    return basin_config_set(c, "auto.budget", number, &err) ? cli_fail(&err) : DONE;
+}
+
 int cmd_train(int argc, char **argv)
 {
     static cli_training a; /* large, and used once */
     bool                force = false;
+    const char         *budget = NULL;
     const cli_verb     *verb = cli_find("train");
 
     const cli_option rows[] = {
         {.name = "--method",
          .value = "METHOD",
          .key = "method",
-         .help = "see 'basin list methods'"},
+         .help = "see 'basin list methods'; default: auto, which tries some and keeps the best"},
         {.name = "--preset",
          .value = "NAME",
          .key = "preset",
@@ -51,6 +64,14 @@ int cmd_train(int argc, char **argv)
          .value = "N",
          .text = &a.seeds,
          .help = "train N times with seed, seed + 1, ...; mean and deviation"},
+        {.name = "--budget",
+         .value = "TIME",
+         .text = &budget,
+         .help = "method auto: time for all that is tried: 90s, 30m; default: about a minute"},
+        {.name = "--trials",
+         .value = "N",
+         .key = "auto.trials",
+         .help = "method auto: try N, however long it takes"},
         {.name = "--folds",
          .value = "K",
          .key = "folds",
@@ -81,6 +102,8 @@ int cmd_train(int argc, char **argv)
     if (basin_config_new(&c, &err))
         return cli_fail(&err);
     int status = cli_training_parse(verb, argc, argv, rows, &a, c, &stop);
+    if (!status && !stop)
+        status = set_budget(verb, budget, c);
     if (!status && !stop)
         status = train(verb, &a, force, c);
     basin_config_free(c);

@@ -4,50 +4,13 @@
 
 #include "cli.h"
 
-/* Digits, perhaps with a point among them, in any locale; where they end. */
-static const char *take_number(const char *at, double *out)
-{
-    double unit = 1;
-    bool   point = false;
-    *out = 0;
-    for (; (*at >= '0' && *at <= '9') || (*at == '.' && !point); at++) {
-        if (*at == '.') {
-            point = true;
-            continue;
-        }
-        *out = 10 * *out + (*at - '0');
-        unit *= point ? 10 : 1;
-    }
-    *out /= unit;
-    return at;
-}
-
-/* "1800", "90s", "30m", "1.5h" */
-static int read_budget(const cli_verb *verb, const char *text, double *seconds)
-{
-    double n, factor = 1;
-    if (!text)
-        return DONE;
-    const char *end = take_number(text, &n);
-    if (strcmp(end, "m") == 0)
-        factor = 60;
-    else if (strcmp(end, "h") == 0)
-        factor = 3600;
-    else if (*end && strcmp(end, "s") != 0)
-        n = 0;
-    if (end == text || !(n > 0 && n * factor < 1e9))
-        return cli_misuse(verb, "--budget: '%s' is not a time; 1800, 90s, 30m and 2h are", text);
-    *seconds = n * factor;
-    return DONE;
-}
-
 static int tune(const cli_verb *verb, const cli_training *a, basin_tune_options *o,
                 const char *budget, const char *trials, const char *jobs, basin_config *c)
 {
     basin_error err;
     basin_text  text;
     char        folder[512];
-    int         status = read_budget(verb, budget, &o->budget);
+    int         status = cli_budget(verb, budget, &o->budget);
     if (!status)
         status = cli_whole(verb, "--trials", trials, 10000, &o->trials);
     if (!status)

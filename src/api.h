@@ -58,6 +58,9 @@ basin_status bs_need_model(const char *model, const char *const *files, int n, i
  * then what was given. */
 basin_status bs_config_resolve(const basin_config *c, const char *method, bs_settings *s,
                                basin_error *err);
+/* The same with more, "key=value ...", over what the method has. */
+basin_status bs_config_resolve_with(const basin_config *c, const char *method, const char *more,
+                                    bs_settings *s, basin_error *err);
 
 /* Says when the preset has nothing for the method in particular. */
 void bs_config_remark(const basin_config *c, bs_logger *log);
@@ -144,6 +147,10 @@ void bs_json_member(const char *key, double value, bs_buf *out);
 /* The object of `train --json`; folder may be NULL. */
 void bs_outcome_json(const bs_kind *k, const bs_settings *s, const bs_train_outcome *o,
                      const char *folder, bs_buf *out);
+/* The same as a table; and what was written to the folder, with what may come next. */
+void bs_outcome_table(const bs_kind *k, const bs_known *known, const bs_train_outcome *o,
+                      const char *profile, bs_buf *out);
+void bs_say_written(const char *folder, bool report, bs_buf *out);
 /* , "key": {"valid": {...}, ...}: mean or standard deviation over n outcomes. */
 void bs_spread_json(const bs_kind *k, const char *key, const bs_train_outcome *o, int n,
                     bool deviation, bs_buf *out);

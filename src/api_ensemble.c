@@ -65,9 +65,9 @@ static basin_status predict_fold(bs_params *const *params, int fold, bs_workspac
     return s;
 }
 
-basin_status bs_ensemble_out_of_fold(bs_params *const *params, const bs_spec *spec,
-                                     const bs_inference *how, const bs_prepared *data, int ensemble,
-                                     int threads, bs_outputs *out, basin_error *err)
+static basin_status out_of_fold(bs_params *const *params, const bs_spec *spec,
+                                const bs_inference *how, const bs_prepared *data, int ensemble,
+                                int threads, bs_outputs *out, basin_error *err)
 {
     bs_workspace *w = NULL;
     basin_status  s = bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &w, err);
@@ -75,6 +75,24 @@ basin_status bs_ensemble_out_of_fold(bs_params *const *params, const bs_spec *sp
         s = predict_fold(params, k, w, spec, how, data, ensemble, out, err);
     if (w)
         bs_backend_cpu.workspace_free(w);
+    return s;
+}
+
+basin_status bs_ensemble_predict_folds(const bs_saved *m, const bs_prepared *data, int threads,
+                                       bs_outputs *out, basin_error *err)
+{
+    const int    n = 1 + m->n_more, ensemble = n / data->folds;
+    bs_inference how;
+    bs_params  **all = bs_calloc((size_t)n, sizeof *all);
+    basin_status s = all ? bs_saved_inference(m, NULL, false, &how, err) : bs_fail_nomem(err);
+    if (!s && ensemble * data->folds != n)
+        s = bs_fail(err, BASIN_EDATA, "%d models are not those of %d folds", n, data->folds);
+    if (!s) {
+        all[0] = m->params;
+        memcpy(all + 1, m->more, (size_t)m->n_more * sizeof *all);
+        s = out_of_fold(all, &m->spec, &how, data, ensemble, threads, out, err);
+    }
+    bs_free(all);
     return s;
 }
 
@@ -93,6 +111,18 @@ static basin_status read_params(const char *folder, bs_params **out, basin_error
     saved->params = NULL;
     bs_saved_free(saved);
     return BASIN_OK;
+}
+
+static void say_trained(const bs_training *t, int i, const models *m, const bs_train_outcome *o)
+{
+    const bs_kind *kind = t->data->part[0].kind;
+    const int      metric = t->data->known.headline;
+    char           fold[32] = "";
+    if (t->data->folds > 1)
+        bs_print(fold, sizeof fold, ", fold %d left out", i / m->ensemble + 1);
+    bs_log_say(t->log, BS_INFO, "  model %d of %d%s: best epoch %d of %d, %s %.2f, %.1f s", i + 1,
+               m->n, fold, o->best_epoch, o->epochs, kind->metric[metric].name,
+               100 * o->valid_tuned[metric], o->seconds);
 }
 
 /* The i-th training: without its fold, with a seed of its own and its share of the time. */
@@ -119,13 +149,13 @@ static basin_status train_model(const bs_training *t, int i, const models *m, bs
         memcpy(own.part, part, sizeof part);
     }
     bs_print(folder, sizeof folder, "%s/model-%d", t->folder ? t->folder : "", i);
-    bs_training one = {s, &own, t->folder ? folder : NULL, t->resume, t->session, t->log};
-    if (!status && data->folds > 1)
-        bs_log_say(t->log, BS_INFO, "model %d of %d: without fold %d", i + 1, m->n, fold + 1);
-    else if (!status)
-        bs_log_say(t->log, BS_INFO, "model %d of %d", i + 1, m->n);
+    bs_logger   brief = *t->log; /* epochs of each are more than people want to see */
+    bs_training one = {s, &own, t->folder ? folder : NULL, t->resume, t->session, &brief};
+    brief.level = brief.level == BS_INFO ? BS_WARN : brief.level;
     if (!status)
         status = bs_train_or_take(&one, out, params, &trained, err);
+    if (!status)
+        say_trained(t, i, m, out);
     if (!status && !trained)
         status = read_params(folder, params, err);
     for (int k = 0; k < 2; k++)
@@ -174,8 +204,7 @@ static basin_status outputs_of(const bs_training *t, const models *m, bs_outputs
     if (!s)
         s = valid->kind->outputs(valid, &data->known, &y[0], err);
     if (!s && data->folds > 1)
-        s = bs_ensemble_out_of_fold(m->params, &spec, &how, data, m->ensemble, o->threads, &y[0],
-                                    err);
+        s = out_of_fold(m->params, &spec, &how, data, m->ensemble, o->threads, &y[0], err);
     if (!s)
         s = bs_backend_cpu.workspace_new(&(bs_backend_options){o->threads}, &w, err);
     if (!s && data->folds <= 1)

@@ -29,9 +29,8 @@ basin_status bs_train_or_take(const bs_training *t, bs_train_outcome *out, bs_pa
 /* Models go to folder/model-0, folder/model-1, ...; the model of the folder itself holds all. */
 basin_status bs_ensemble_train(const bs_training *t, bs_train_outcome *out, basin_error *err);
 
-/* Outputs for the rows of data->part[1], each of the models that have not seen it. */
-basin_status bs_ensemble_out_of_fold(bs_params *const *params, const bs_spec *spec,
-                                     const bs_inference *how, const bs_prepared *data, int ensemble,
-                                     int threads, bs_outputs *out, basin_error *err);
+/* Outputs for the rows of data->part[1], each by the models that have not seen it. */
+basin_status bs_ensemble_predict_folds(const bs_saved *m, const bs_prepared *data, int threads,
+                                       bs_outputs *out, basin_error *err);
 
 #endif

@@ -203,25 +203,6 @@ static basin_status count(const bs_report *r, const bs_report_group *g, bs_repor
     return s;
 }
 
-/* Rows that are trained on in turns are predicted by the models that have not seen them. */
-static basin_status predict_folds(const bs_saved *m, const bs_prepared *data, int threads,
-                                  bs_outputs *out, basin_error *err)
-{
-    const int    models = 1 + m->n_more, ensemble = models / data->folds;
-    bs_inference how;
-    bs_params  **all = bs_calloc((size_t)models, sizeof *all);
-    basin_status s = all ? bs_saved_inference(m, NULL, false, &how, err) : bs_fail_nomem(err);
-    if (!s && ensemble * data->folds != models)
-        s = bs_fail(err, BASIN_EDATA, "%d models are not those of %d folds", models, data->folds);
-    if (!s) {
-        all[0] = m->params;
-        memcpy(all + 1, m->more, (size_t)m->n_more * sizeof *all);
-        s = bs_ensemble_out_of_fold(all, &m->spec, &how, data, ensemble, threads, out, err);
-    }
-    bs_free(all);
-    return s;
-}
-
 static basin_status predict(const bs_report *r, const bs_report_group *g, int i, basin_error *err)
 {
     bs_report_run  *run = &g->run[i];
@@ -232,7 +213,7 @@ static basin_status predict(const bs_report *r, const bs_report_group *g, int i,
         s = bs_model_predict(m, g->part, &(bs_asked){.warm = i == g->shown, .threads = r->threads},
                              &run->y, &seconds, err);
     if (!s && g->data && g->data->folds > 1 && g->part == &g->data->part[BS_ROLE_VALID])
-        s = predict_folds(m, g->data, r->threads, &run->y, err);
+        s = bs_ensemble_predict_folds(m, g->data, r->threads, &run->y, err);
     run->predict_rows_per_s = seconds > 0 ? g->part->rows / seconds : (double)NAN;
     if (!s)
         s = count(r, g, run, &run->y, err);

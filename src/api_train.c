@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api_auto.h"
 #include "api_ensemble.h"
 #include "api_outcome.h"
 #include "api_report.h"
@@ -16,10 +17,10 @@ static void first_file(const basin_config *c, char name[BS_OPTION_TEXT])
     name[strcspn(name, "|")] = '\0';
 }
 
-/* The order of precedence: defaults, those of the task, those of the method, preset, config file,
- * --set. */
-static basin_status resolve(const basin_config *c, const char *method, bs_settings *s,
-                            basin_error *err)
+/* The order of precedence: defaults, those of the task, those of the method, more, preset, config
+ * file, --set. */
+static basin_status resolve(const basin_config *c, const char *method, const char *more,
+                            bs_settings *s, basin_error *err)
 {
     const bs_method *m;
     const bs_kind   *kind;
@@ -37,8 +38,8 @@ static basin_status resolve(const basin_config *c, const char *method, bs_settin
     if (status)
         return status;
     const char *own = strcmp(task, "tag") == 0 ? m->tag : strcmp(task, "seg") == 0 ? m->seg : NULL;
-    const char *words[] = {kind->defaults, m->defaults, own};
-    for (int i = 0; i < 3 && !status; i++)
+    const char *words[] = {kind->defaults, m->defaults, own, more};
+    for (int i = 0; i < 4 && !status; i++)
         if (words[i])
             status = bs_settings_words(s, words[i], method, err);
     if (!status && *c->settings.train.preset)
@@ -62,13 +63,19 @@ static basin_status resolve(const basin_config *c, const char *method, bs_settin
     return status ? status : bs_settings_set(s, "method", method, "--method", err);
 }
 
-basin_status bs_config_resolve(const basin_config *c, const char *method, bs_settings *s,
-                               basin_error *err)
+basin_status bs_config_resolve_with(const basin_config *c, const char *method, const char *more,
+                                    bs_settings *s, basin_error *err)
 {
-    basin_status status = resolve(c, method, s, err);
+    basin_status status = resolve(c, method, more, s, err);
     if (status)
         bs_input_forget(); /* nobody reads what was looked at to find the task */
     return status;
+}
+
+basin_status bs_config_resolve(const basin_config *c, const char *method, bs_settings *s,
+                               basin_error *err)
+{
+    return bs_config_resolve_with(c, method, NULL, s, err);
 }
 
 void bs_config_remark(const basin_config *c, bs_logger *log)
@@ -177,8 +184,8 @@ static void part_rows(const bs_kind *k, const bs_known *known, const char *part,
     bs_metric_row(k, known, name, tuned, margin, out);
 }
 
-static void outcome_table(const bs_kind *k, const bs_known *known, const bs_train_outcome *o,
-                          const char *profile, bs_buf *out)
+void bs_outcome_table(const bs_kind *k, const bs_known *known, const bs_train_outcome *o,
+                      const char *profile, bs_buf *out)
 {
     bs_metric_header(k, out);
     part_rows(k, known, o->valid_margin > 0 ? "oof" : "dev", o, o->valid, o->valid_tuned,
@@ -192,7 +199,7 @@ static void outcome_table(const bs_kind *k, const bs_known *known, const bs_trai
     bs_buf_text(out, "\n");
 }
 
-static void say_written(const char *folder, bool report, bs_buf *out)
+void bs_say_written(const char *folder, bool report, bs_buf *out)
 {
     bs_buf_text(out, "wrote ");
     bs_buf_visible(out, folder);
@@ -388,7 +395,7 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data,
                        outcome[i].best_epoch, k->metric[data->known.headline].name,
                        100 * outcome[i].valid[data->known.headline]);
         else
-            outcome_table(k, &data->known, &outcome[0], s->train.profile, table);
+            bs_outcome_table(k, &data->known, &outcome[0], s->train.profile, table);
     }
     if (!status && seeds > 1) {
         bs_buf_text(json, "]");
@@ -402,7 +409,7 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data,
         const bool report =
             s->train.report && !stopped && bs_report_after(folder, data, s->train.threads, log);
         if (seeds == 1)
-            say_written(folder, report, table);
+            bs_say_written(folder, report, table);
         else if (report)
             bs_log_say(log, BS_INFO, "wrote %s/report.html", folder);
     }
@@ -410,22 +417,20 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data,
 }
 
 /* The folder is this call's alone from before the data is read, which may take long. */
-static basin_status train_in(const basin_config *c, const basin_train_options *o, bs_settings *s,
-                             const basin_session *session, bs_logger *log, basin_text *out,
-                             basin_error *err)
+static basin_status train_some(const basin_config *c, const basin_train_options *o, bs_settings *s,
+                               const basin_session *session, bs_logger *log, basin_text *out,
+                               basin_error *err)
 {
     bs_prepared data;
     bs_buf      table, json;
     bs_files    files = c->files;
     char        names[BS_ROLES][BS_OPTION_TEXT];
     bs_exchange_files(&files, &s->train, names);
-    bs_config_remark(c, log);
     bs_preset_remark(s, log);
-    basin_status status = o->folder ? spare_finished(o, s->train.seed, log, err) : BASIN_OK;
-    if (!status)
-        status = bs_prepare(s, &files, log, &data, err);
+    basin_status status = bs_prepare(s, &files, log, &data, err);
     if (status)
         return status;
+    s->train.folds = data.folds;
     bs_train_outcome *outcome = bs_calloc((size_t)o->seeds, sizeof *outcome);
     bs_buf_init(&table, 1 << 24);
     bs_buf_init(&json, 1 << 28);
@@ -440,6 +445,33 @@ static basin_status train_in(const basin_config *c, const basin_train_options *o
     bs_buf_free(&table);
     bs_buf_free(&json);
     return status;
+}
+
+static basin_status find_method(const basin_config *c, const basin_train_options *o,
+                                const basin_session *session, bs_logger *log, basin_text *out,
+                                basin_error *err)
+{
+    bs_buf table, json;
+    bs_buf_init(&table, 1 << 24);
+    bs_buf_init(&json, 1 << 28);
+    basin_status status = bs_auto_train(c, o, session, log, &table, &json, err);
+    if (!status)
+        return bs_text_take(&table, &json, out, err);
+    bs_buf_free(&table);
+    bs_buf_free(&json);
+    return status;
+}
+
+static basin_status train_in(const basin_config *c, const basin_train_options *o, bs_settings *s,
+                             const basin_session *session, bs_logger *log, basin_text *out,
+                             basin_error *err)
+{
+    basin_status status = o->folder ? spare_finished(o, s->train.seed, log, err) : BASIN_OK;
+    if (status)
+        return status;
+    bs_config_remark(c, log);
+    return bs_auto_wanted(c, o) ? find_method(c, o, session, log, out, err)
+                                : train_some(c, o, s, session, log, out, err);
 }
 
 static basin_status check_options(const basin_train_options *o, basin_error *err)

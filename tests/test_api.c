@@ -22,6 +22,7 @@ static void train_to(const char *data, const char *run, const char *key, const c
     basin_config *c;
     basin_text    text;
     OK(basin_config_new(&c, err));
+    OK(basin_config_set(c, "method", "seal-nce", err));
     OK(basin_config_set(c, "epochs", "3", err));
     OK(basin_config_set(c, "net.width", "32", err));
     OK(basin_config_set(c, key, value, err));

@@ -17,7 +17,7 @@
 
 typedef struct bs_kind bs_kind;
 
-enum { BS_MOST_METRICS = 24, BS_SHOWN = 7 };
+enum { BS_MOST_METRICS = 24, BS_SHOWN = 7, BS_FOLDS = 5 };
 
 /* One file, or several that are read as one: train, valid, test, unlabelled, or what a model is
  * asked about. */
@@ -122,6 +122,15 @@ typedef struct {
     bool        percent;
 } bs_shown;
 
+/* What method=auto tries, in the order of what it costs. */
+typedef struct {
+    const char *name;   /* NULL ends the list */
+    const char *method; /* and its settings, "key=value ...", over those of the method */
+    const char *settings;
+    double      cost;   /* of the first one's time */
+    bool        energy; /* it is only chosen when the difference is not chance */
+} bs_candidate;
+
 /* How outputs are counted against the truth. */
 typedef struct {
     bs_profile_id profile;
@@ -145,7 +154,10 @@ struct bs_kind {
     const char    *options; /* " text. words. ": those that are of this kind alone begin so */
     /* How files for a model are read: where it remembers that, and the rows of it. */
     void *(*reading)(bs_settings *s, bs_known *k, const bs_option **rows);
-    const char *defaults; /* "key=value ...", where they differ from options.c */
+    const char         *defaults; /* "key=value ...", where they differ from options.c */
+    const bs_candidate *candidates;
+    double              patience; /* as many times the first one's time may all of them take */
+    int32_t             folded;   /* up to so many rows, folds=0 means BS_FOLDS of them */
 
     const bs_metric *metric; /* [n_metrics] */
     int              n_metrics;

@@ -682,10 +682,17 @@ static void *reading(bs_settings *s, bs_known *k, const bs_option **rows)
     return &k->seg.image;
 }
 
+static const bs_candidate candidates[] = {
+    {"net", "ce", "", 1, false},
+    {"energy", "seal-regression", "", 3, true},
+    {.name = NULL},
+};
+
 const bs_kind bs_kind_seg = {
     .task = &bs_task_seg,
     .unit = "images",
     .method = "seal-regression",
+    .candidates = candidates,
     .options = " image. mask. seg. ",
     .reading = reading,
     .defaults = "net.width=64 net.dropout=0 energy.hidden=384 batch=8 optimiser=adam "

@@ -239,9 +239,16 @@ const bs_option bs_train_rows[] = {
      "rewards of the rules are divided by it: low means that they are sure (tag)", KEEP},
     {"rules.file", BS_TEXT, AT(rules_file), "", NULL, NULL, NULL,
      "rules that score unlabelled sentences (tag)", BS_OPTION_FILE},
-    {"folds", BS_INT, AT(folds), "1", "1", "100", NULL,
+    {"auto.budget", BS_FLOAT, AT(auto_budget), "0", "0", "1e9", NULL,
+     "method=auto: seconds after which nothing more is tried; 0 = a minute, or longer where one "
+     "training takes long",
+     0},
+    {"auto.trials", BS_INT, AT(auto_trials), "0", "0", "100", NULL,
+     "method=auto: how many are tried, however long it takes; 0 = by auto.budget", 0},
+    {"folds", BS_INT, AT(folds), "1", "0", "100", NULL,
      "parts of the rows, each of which is left out of one training and judged by it; the model is "
-     "the mean of all; 1 = one training, judged on split.valid or --valid",
+     "the mean of all; 1 = one training, judged on split.valid or --valid; 0 = by the number of "
+     "rows",
      KEEP},
     {"ensemble", BS_INT, AT(ensemble), "1", "1", "100", NULL,
      "trainings with seed, seed + 1, ... (for each of the folds), whose mean is the model", KEEP},

@@ -95,6 +95,8 @@ typedef struct {
     char   standardise[BS_OPTION_TEXT];
     double unlabelled_weight, rules_temperature;
     char   rules_file[BS_OPTION_TEXT];
+    double auto_budget;
+    int    auto_trials;
     int    folds, ensemble;
     double split_valid, split_test; /* shares taken when a file for them is not given */
     double checkpoint_seconds;

@@ -140,6 +140,18 @@ static basin_status split_off(const bs_settings *s, bool test, bool keep_test, b
 
 /* ---- folds ---- */
 
+/* Few rows are too dear to be given away for validation, many take too long to be trained on
+ * several times. */
+static int folds_of(const bs_settings *s, const bs_prepared *p)
+{
+    const bs_part *whole = &p->part[0];
+    if (s->train.folds > 0)
+        return s->train.folds;
+    return !p->part[1].kind && whole->rows >= 2 * BS_FOLDS && whole->rows <= whole->kind->folded
+               ? BS_FOLDS
+               : 1;
+}
+
 /* The rows of each fold, one fold after the other. */
 static basin_status order_by_fold(const int32_t *part, int32_t rows, bs_prepared *out,
                                   int32_t *order, basin_error *err)
@@ -167,7 +179,6 @@ static basin_status make_folds(const bs_settings *s, bs_logger *log, bs_prepared
     int32_t       *part = bs_calloc(room, sizeof *part), *order = bs_calloc(room, sizeof *order);
     double         share[BS_MOST_FOLDS];
     basin_status   status = part && order ? BASIN_OK : bs_fail_nomem(err);
-    out->folds = s->train.folds;
     for (int k = 0; k < out->folds; k++)
         share[k] = 1.0 / out->folds;
     if (!status)
@@ -282,12 +293,14 @@ basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *
     bs_input_forget(); /* what was looked at to find the task, and not read */
     if (!status)
         warn_of_sharing(files, out, log);
+    if (!status)
+        out->folds = folds_of(s, out);
     if (!status && s->train.folds > 1 && out->part[1].kind)
         status =
             bs_fail(err, BASIN_EARG,
                     "--folds: there is data for validation (--valid); folds are for when there "
                     "is none");
-    if (!status && s->train.folds > 1)
+    if (!status && out->folds > 1)
         status = make_folds(s, log, out, err);
     if (!status && !out->part[1].kind)
         status = split_off(s, !out->has_test, !files->no_test, log, out, err);

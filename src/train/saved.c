@@ -351,11 +351,11 @@ static basin_status read_segment(const bs_safetensors *f, const char *name, cons
 
 /* Refuses shapes that the file cannot hold before any memory is taken for them. */
 static basin_status check_size(const bs_safetensors *f, const char *name, const bs_saved *s,
-                               basin_error *err)
+                               int models, basin_error *err)
 {
     double wanted = 0, there = 0;
     for (int i = 0; i < s->params->n; i++)
-        wanted += (double)s->params->segment[i].count * sizeof(float) * (1 + s->n_more);
+        wanted += (double)s->params->segment[i].count * sizeof(float) * models;
     for (int i = 0; i < bs_safetensors_count(f); i++)
         there += (double)bs_safetensors_at(f, i)->bytes;
     if (wanted > there)
@@ -380,7 +380,7 @@ static basin_status read_params(const bs_safetensors *f, const char *name, bs_pa
     return status;
 }
 
-static basin_status read_number_of_models(const bs_safetensors *f, const char *name, bs_saved *s,
+static basin_status read_number_of_models(const bs_safetensors *f, const char *name, int *out,
                                           basin_error *err)
 {
     const char *text = bs_safetensors_meta(f, "basin.ensemble");
@@ -388,25 +388,23 @@ static basin_status read_number_of_models(const bs_safetensors *f, const char *n
     if (text && (!bs_parse_double(text, &n) || !(n >= 1 && n <= BS_MOST_MODELS) || n != floor(n)))
         return bs_fail(err, BASIN_EDATA, "%s: an ensemble of '%.20s' models, not of 1 to %d", name,
                        text, (int)BS_MOST_MODELS);
-    s->n_more = (int)n - 1;
+    *out = (int)n;
     return BASIN_OK;
 }
 
 /* The models behind the first: declared alike, so that their tensors have the same layout. */
-static basin_status read_more(const bs_safetensors *f, const char *name, bs_saved *s,
+static basin_status read_more(const bs_safetensors *f, const char *name, int models, bs_saved *s,
                               basin_error *err)
 {
-    const int    n = s->n_more;
     basin_status status = BASIN_OK;
     bs_params   *first = s->params;
-    s->n_more = 0;
-    if (n > 0 && !(s->more = bs_calloc((size_t)n, sizeof *s->more)))
+    if (models > 1 && !(s->more = bs_calloc((size_t)models, sizeof *s->more)))
         return bs_fail_nomem(err);
-    for (int i = 0; i < n && !status; i++) {
+    for (int i = 1; i < models && !status; i++) {
         status = declare(f, s, err); /* makes s->params anew */
         s->more[s->n_more++] = s->params;
         if (!status)
-            status = read_params(f, name, s->params, i + 1, err);
+            status = read_params(f, name, s->params, i, err);
     }
     s->params = first;
     return status;
@@ -415,6 +413,7 @@ static basin_status read_more(const bs_safetensors *f, const char *name, bs_save
 basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved **out,
                            basin_error *err)
 {
+    int       models = 1;
     bs_saved *s = bs_calloc(1, sizeof *s);
     *out = NULL;
     if (!s)
@@ -422,17 +421,17 @@ basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved *
     bs_arena_init(&s->known.arena, 0);
     basin_status status = read_metadata(f, name, s, err);
     if (!status)
-        status = read_number_of_models(f, name, s, err);
+        status = read_number_of_models(f, name, &models, err);
     if (!status)
         status = s->kind->spec(&s->settings.train, &s->known, &s->spec, err);
     if (!status)
         status = declare(f, s, err);
     if (!status)
-        status = check_size(f, name, s, err);
+        status = check_size(f, name, s, models, err);
     if (!status)
         status = read_params(f, name, s->params, 0, err);
     if (!status)
-        status = read_more(f, name, s, err);
+        status = read_more(f, name, models, s, err);
     if (status) {
         bs_saved_free(s);
         return bs_fail_about(err, status, name);

@@ -1,6 +1,6 @@
 # The same bytes for any number of threads; and after kill -9 and --resume.
 basin data make mlc --seed 5 --set rows=1500 -o d.arff > made
-train="basin train d.arff -q --epochs 12 --seed 7 --set checkpoint.seconds=0 --set net.width=64"
+train="basin train d.arff -q --method seal-nce --epochs 12 --seed 7 --set checkpoint.seconds=0 --set net.width=64"
 $train --threads 1 -o one > one.table
 $train --threads 2 -o two > table
 $train --threads 3 -o three > table

@@ -73,7 +73,7 @@ tail -n 1 table
 
 echo "== images"
 basin data make seg --seed 3 --set images=16 --set size=16 -q -o d.tar > made
-basin train d.tar -q --epochs 1 --set net.width=4 --set energy.hidden=8 --set seg.crops=1 --threads 2 \
+basin train d.tar -q --method seal-regression --epochs 1 --set net.width=4 --set energy.hidden=8 --set seg.crops=1 --threads 2 \
     -o seg > table
 basin explain seg d.tar -q --part all --json --row 2 > j
 keys < j

@@ -1,6 +1,6 @@
 # Predictions in every format agree; standard input works; labels in the file are not needed.
 basin data make mlc --seed 2 --set rows=300 --set groups=3 -o d.arff > made
-basin train d.arff -q --epochs 5 -o run > table
+basin train d.arff -q --method seal-nce --epochs 5 -o run > table
 basin predict run d.arff -o p.jsonl
 basin predict run d.arff -o p.csv
 basin predict run d.arff -o p.arff
