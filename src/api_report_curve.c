@@ -17,7 +17,7 @@ static const struct {
     const char *title, *name[TOGETHER];
     bool        log;
 } panels[] = {
-    {"loss of the net", {"loss_net", "cross_entropy"}, false},
+    {"loss of the net", {"loss_net", "cross_entropy", "cross_entropy_valid"}, false},
     {"loss of the energy", {"loss_energy"}, false},
     {"energies", {"energy_truth", "energy_output", "energy_samples"}, false},
     {"energy gap", {"energy_gap"}, false},
@@ -32,6 +32,8 @@ static const struct {
 #define SEEN(key, text) {#key, text},
 #include "train/seen.def"
 #undef SEEN
+    {"cross_entropy_valid", "the same of validation rows, without dropout; of searches, of what "
+                            "they found"},
     {"lr_net", "learning rate of the net"},
     {"lr_energy", "learning rate of the energy"},
     {"energy_gap", "energy of what was found minus that of the truth"},

@@ -115,6 +115,43 @@ static void seeds_are_averaged(void **state)
     json_decref(r);
 }
 
+/* The line of metrics.jsonl of an epoch. */
+static json_t *line_of(const char *run, int epoch)
+{
+    char path[64], text[4096];
+    snprintf(path, sizeof path, "%s/metrics.jsonl", run);
+    FILE *f = fopen(path, "r");
+    assert_non_null(f);
+    while (epoch-- > 0)
+        assert_non_null(fgets(text, sizeof text, f));
+    fclose(f);
+    json_t *o = json_loads(text, 0, NULL);
+    assert_non_null(o);
+    return o;
+}
+
+/* Beside the loss of training: for label sets it is the log loss of a cell, times the labels. */
+static void validation_loss_is_recorded(void **state)
+{
+    static const char *const kinds[] = {"mlc", "tag", "seg"};
+    static const double      most[] = {12, 100, 2}; /* of a row, sentence, pixel */
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        json_t      *o = line_of(kinds[i], 2);
+        const double loss = json_number_value(json_object_get(o, "cross_entropy_valid"));
+        assert_true(loss > 0 && loss < most[i]);
+        json_decref(o);
+    }
+    json_t      *t = train("d.arff", "loss", "method=ce epochs=2 net.width=8", 1);
+    const int    best = (int)json_integer_value(json_object_get(t, "best_epoch"));
+    json_t      *o = line_of("loss", best);
+    const double cell = json_number_value(json_object_get(json_object_get(t, "valid"), "log_loss"));
+    const double loss = json_number_value(json_object_get(o, "cross_entropy_valid"));
+    assert_true(fabs(loss - 12 * cell) < 1e-6 * loss);
+    json_decref(t);
+    json_decref(o);
+}
+
 /* ---- names from elsewhere ---- */
 
 static void hostile_names_stay_text(void **state)
@@ -214,6 +251,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(scores_are_those_of_the_training),
+        cmocka_unit_test(validation_loss_is_recorded),
         cmocka_unit_test(seeds_are_averaged),
         cmocka_unit_test(hostile_names_stay_text),
         cmocka_unit_test(hostile_words_stay_text),

@@ -136,6 +136,11 @@ void bs_known_free(bs_known *k)
     bs_vectors_free(&k->vectors);
 }
 
+double bs_surprise(double p)
+{
+    return -log(fmax(p, 1e-7));
+}
+
 void bs_outputs_free(bs_outputs *y)
 {
     bs_free(y->scores);

@@ -106,6 +106,9 @@ typedef struct {
     int32_t *tag;    /* [tokens] */
     float   *energy; /* [rows]; NULL: not asked for */
     int64_t  first;  /* rows of the files before these: messages count from the first of all */
+    /* Borrowed; NULL: not asked for. That of the truth, mean over the rows that have one: of a row as
+     * bs_task says, so that it stands beside the loss of training. */
+    double *cross_entropy;
 
     /* tag: the best sequences of each sentence, best first, where there is room for them */
     int      nbest;
@@ -262,6 +265,8 @@ void bs_kind_json_known(const bs_kind *k, const double values[BS_MOST_METRICS], 
 basin_status bs_kind_measure(const bs_part *p, const bs_known *k, const bs_outputs *y,
                              const bs_threshold *cut, const bs_counting *how,
                              double out[BS_MOST_METRICS], basin_error *err);
+/* -log p of what is true, with p kept off 0 as far as floats are from 1. */
+double bs_surprise(double p);
 /* 95 % intervals by bootstrap over rows; needs keep_rows. */
 basin_status bs_kind_intervals(bs_counts *c, uint64_t seed, bs_interval out[BS_MOST_METRICS],
                                basin_error *err);

@@ -307,8 +307,24 @@ static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs
     return out->scores ? BASIN_OK : bs_fail_nomem(err);
 }
 
-static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
-                            bs_outputs *out, basin_error *err)
+/* The sum over labels, mean over rows. */
+static double cross_entropy(const bs_dataset *data, const float *scores, int32_t L)
+{
+    double sum = 0;
+    for (int32_t r = 0; r < data->rows; r++) {
+        const float *p = scores + (size_t)r * (size_t)L;
+        int32_t      e = data->y.start[r];
+        for (int32_t l = 0; l < L; l++) {
+            const bool on = e < data->y.start[r + 1] && data->y.index[e] == l;
+            e += on;
+            sum += bs_surprise(on ? (double)p[l] : 1 - (double)p[l]);
+        }
+    }
+    return sum / data->rows;
+}
+
+static basin_status predict_scores(bs_scorer *s, const bs_spec *spec, const bs_known *k,
+                                   const bs_part *p, bs_outputs *out, basin_error *err)
 {
     const bs_dataset *data = p->mlc;
     if (spec->mlc.sparse)
@@ -334,6 +350,15 @@ static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t 
     const size_t L = (size_t)k->mlc.n_labels;
     (void)whole;
     memcpy(all->scores + (size_t)row * L, some->scores, (size_t)rows * L * sizeof *all->scores);
+}
+
+static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
+                            bs_outputs *out, basin_error *err)
+{
+    basin_status status = predict_scores(s, spec, k, p, out, err);
+    if (!status && out->cross_entropy)
+        *out->cross_entropy = cross_entropy(p->mlc, out->scores, spec->mlc.labels);
+    return status;
 }
 
 /* ---- decisions ---- */

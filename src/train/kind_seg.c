@@ -1,6 +1,7 @@
 /* kind_seg.c -- photos and masks: windows of them, and pixels pasted together. */
 #include "train/kind_seg.h"
 
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -576,6 +577,31 @@ static basin_status predict_photo(predicting *p)
     return s;
 }
 
+/* Of a photo the mean over its pixels; those without a mask are left out. */
+static double cross_entropy(const bs_images *im, int planes, const bs_outputs *y)
+{
+    double  sum = 0;
+    int32_t photos = 0;
+    for (int32_t i = 0; i < im->n; i++) {
+        const size_t   n = (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
+        const uint8_t *gold = im->full_mask[i] ? im->full_mask[i] : im->mask[i];
+        const float   *p = y->scores + y->start[i];
+        double         own = 0;
+        size_t         pixels = 0;
+        for (size_t k = 0; gold && k < n; k++) {
+            if (gold[k] == BS_IGNORE || (planes > 1 && gold[k] >= planes))
+                continue;
+            own += bs_surprise(planes > 1 ? (double)p[gold[k] * n + k]
+                               : gold[k]  ? (double)p[k]
+                                          : 1 - (double)p[k]);
+            pixels++;
+        }
+        sum += pixels > 0 ? own / (double)pixels : 0;
+        photos += pixels > 0;
+    }
+    return photos > 0 ? sum / photos : (double)NAN;
+}
+
 static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
                             bs_outputs *out, basin_error *err)
 {
@@ -595,6 +621,8 @@ static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k
         status = predict_photo(&w);
     if (!status)
         status = run_windows(&w);
+    if (!status && out->cross_entropy)
+        *out->cross_entropy = cross_entropy(p->seg, w.planes, out);
     bs_windows_free(&w.room);
     bs_paste_free(&w.paste);
     bs_free(w.window);

@@ -410,6 +410,16 @@ static basin_status several(bs_tag_decoder *d, const bs_scored *found, size_t at
     return s;
 }
 
+/* Of one sentence; tokens without a tag count for nothing. */
+static double surprise(const real *y, const real *gold, size_t cells)
+{
+    double sum = 0;
+    for (size_t i = 0; i < cells; i++)
+        if (gold[i] > 0)
+            sum += (double)gold[i] * bs_surprise((double)y[i]);
+    return sum;
+}
+
 static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_spec *spec,
                                   const bs_part *p, bs_feed *f, const int32_t *index, int32_t n,
                                   bs_outputs *out, basin_error *err)
@@ -429,6 +439,10 @@ static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_spec
                                out->scores + first, err);
         if (out->energy && found.energy)
             out->energy[index[i]] = (float)found.energy[i];
+        if (out->cross_entropy)
+            *out->cross_entropy += surprise(found.y + (size_t)i * parts,
+                                            (const real *)b->gold + (size_t)i * parts, cells) /
+                                   p->rows;
         if (out->best && !status)
             status = several(d, &found, (size_t)i * parts, p->tag, index[i], out, err);
     }
@@ -442,6 +456,8 @@ static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k
     bs_tag_decoder d;
     int32_t       *order = bs_calloc((size_t)p->rows + 1, sizeof *order);
     basin_status   status = bs_tag_decoder_make(s, &k->tag, &d, err);
+    if (out->cross_entropy)
+        *out->cross_entropy = 0;
     if (!status)
         status =
             order ? bs_feed_tag_all(p, k, spec, BS_TAG_SENTENCES, &f, err) : bs_fail_nomem(err);

@@ -116,6 +116,7 @@ static void epoch_json(const bs_trainer *t, const double valid[BS_MOST_METRICS],
         json_number("lr_net", l->net->update.rate, out);
     if (t->method->phase[l->phase].energy)
         json_number("lr_energy", l->energy->update.rate, out);
+    json_number("cross_entropy_valid", t->valid_loss, out);
     bs_buf_text(out, ", \"valid\": ");
     bs_kind_json_known(t->job->valid->kind, valid, out);
     bs_buf_printf(out, ", \"best\": %s, \"seconds\": %.3f}\n", best ? "true" : "false",

@@ -233,7 +233,9 @@ static basin_status evaluate(bs_trainer *t, double valid[BS_MOST_METRICS], basin
     for (int i = 0; i < BS_SHOWN && p->kind->shown[i].heading; i++)
         if (p->kind->metric[p->kind->shown[i].metric].decided)
             want |= UINT32_C(1) << p->kind->shown[i].metric;
+    t->outputs.cross_entropy = &t->valid_loss;
     basin_status s = predict(t, p, &t->outputs, err);
+    t->outputs.cross_entropy = NULL;
     if (!s && p->kind->tunes && strcmp(t->o->stop_at, "shipped") == 0)
         s = p->kind->choose(t->o, t->job->train, p, &t->outputs, &cut, err);
     if (!s)

@@ -89,6 +89,7 @@ typedef struct {
     int                     best_epoch, bad;
     double                  best_score, seconds, train_seconds, started, saved_at;
     double                  last_score; /* of the last evaluation, for who watches */
+    double                  valid_loss; /* cross-entropy of the validation rows, of the same */
     bool                    rests;      /* since who watches said so */
     bs_buf                  beginning;  /* what its pre-training depends on (pretrained.c) */
     int64_t                 rows_seen;
