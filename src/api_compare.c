@@ -260,24 +260,6 @@ static basin_status write_one(const char *folder, const char *name, const bs_buf
     return bs_write_file(path, text->data, text->len, err);
 }
 
-/* The one with the best mean at the cut that models use; -1: none. */
-static int best_method(const bs_comparison *c)
-{
-    const bool higher = c->rows->kind->metric[c->metric].higher;
-    double     value = 0, mean, sd;
-    int        best = -1;
-    for (int i = 0; i < c->n; i++) {
-        if (c->method[i].failure)
-            continue;
-        bs_compare_spread(c, i, bs_compare_cuts(c) - 1, &mean, &sd);
-        if (best < 0 || (higher ? mean > value : mean < value)) {
-            best = i;
-            value = mean;
-        }
-    }
-    return best;
-}
-
 /* The texts go to the folder; the table also says where. */
 static basin_status publish(const bs_comparison *c, bs_buf *table, bs_buf *json, basin_error *err)
 {
@@ -305,7 +287,8 @@ static basin_status publish(const bs_comparison *c, bs_buf *table, bs_buf *json,
     bs_buf_text(table, "\nwrote ");
     bs_buf_visible(table, folder);
     bs_buf_text(table, ": compare.md, compare.html, compare.json, METHOD/seed-N\n");
-    const int best = best_method(c);
+    int best, next;
+    bs_compare_best(c, bs_compare_cuts(c) - 1, &best, &next);
     if (best >= 0) {
         bs_buf_text(table, "next: basin predict ");
         bs_put_word(folder, table);

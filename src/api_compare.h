@@ -8,7 +8,7 @@
 #ifndef BS_API_COMPARE_H
 #define BS_API_COMPARE_H
 
-#include "api.h"
+#include "api_winner.h"
 
 enum { BS_COMPARE_METHODS = 64, BS_COMPARE_REPLICATES = 1000 };
 
@@ -43,6 +43,7 @@ typedef struct {
     bool                         on_test;
     int                          metric;
     bs_profile_id                profile;
+    bs_winner                    winner;
     bs_lock                     *folder; /* nobody else compares there */
 } bs_comparison;
 
@@ -61,6 +62,10 @@ basin_status bs_compare_judge(bs_comparison *c, basin_error *err);
 const double *bs_compare_values(const bs_comparison *c, int method, int seed, int cut);
 /* One metric over the seeds of a method. */
 void bs_compare_spread(const bs_comparison *c, int method, int cut, double *mean, double *sd);
+
+/* The methods with the best and the second best mean at a cut, of those that did not fail; -1: there
+ * is none. */
+void bs_compare_best(const bs_comparison *c, int cut, int *best, int *next);
 
 /* Values of the metric are shown times this, and with that word behind the name. */
 double      bs_compare_scale(const bs_comparison *c);

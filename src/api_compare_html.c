@@ -29,7 +29,8 @@ static void table_head(const bs_comparison *c, bs_buf *out)
         const char *group = cut_name(c, cut);
         column[n++] = (bs_column){.name = metric, .group = group, .first = true};
         column[n++] = (bs_column){.name = "difference", .group = group};
-        column[n++] = (bs_column){.name = "p boot", .group = group, .help = "paired bootstrap"};
+        column[n++] =
+            (bs_column){.name = "p boot", .group = group, .help = "bootstrap over rows and seeds"};
         column[n++] =
             (bs_column){.name = "p rand", .group = group, .help = "approximate randomisation"};
     }
@@ -44,22 +45,9 @@ static void table_head(const bs_comparison *c, bs_buf *out)
 /* The method with the best mean; -1 when there is none to compare with. */
 static int best_method(const bs_comparison *c, int cut)
 {
-    int    best = -1, there = 0;
-    double value = 0;
-    for (int i = 0; i < c->n; i++) {
-        double mean, sd;
-        if (c->method[i].failure)
-            continue;
-        bs_compare_spread(c, i, cut, &mean, &sd);
-        if (!c->rows->kind->metric[c->metric].higher)
-            mean = -mean;
-        if (best < 0 || mean > value) {
-            best = i;
-            value = mean;
-        }
-        there++;
-    }
-    return there > 1 ? best : -1;
+    int best, next;
+    bs_compare_best(c, cut, &best, &next);
+    return next < 0 ? -1 : best;
 }
 
 /* A difference is coloured when both tests find it. */
@@ -281,6 +269,17 @@ static void begin(const bs_comparison *c, bs_buf *out)
     bs_buf_free(&about);
 }
 
+static void verdict(const bs_comparison *c, bs_buf *out)
+{
+    bs_buf text;
+    bs_buf_init(&text, 1 << 14);
+    bs_winner_text(&c->winner, &text);
+    out->failed = out->failed || text.failed;
+    if (!out->failed)
+        bs_page_say(out, "verdict", "%s", text.data);
+    bs_buf_free(&text);
+}
+
 static void summary(const bs_comparison *c, bs_buf *out)
 {
     const bs_metric *m = &c->rows->kind->metric[c->metric];
@@ -299,12 +298,12 @@ static void explanation(const bs_comparison *c, bs_buf *out)
     const char *unit = c->rows->kind->unit;
     bs_buf_printf(out,
                   "<p class=\"quiet\">Differences are against %s, with a 95&nbsp;%% interval and "
-                  "two-sided p values of a paired bootstrap and of approximate randomisation: %d "
-                  "replicates over %d %s, each with all seeds at once, not corrected for the "
-                  "number of methods; they are about other %s for these very trainings, the spread "
-                  "over seeds is not in them. Coloured where both p are below 0.05.",
-                  c->method[c->baseline].name, BS_COMPARE_REPLICATES, (int)c->rows->rows, unit,
-                  unit);
+                  "two-sided p values, not corrected for the number of methods: p boot by a paired "
+                  "bootstrap over %d %s%s, as the interval, p rand by approximate randomisation of "
+                  "%s, for these very trainings; %d replicates each. Coloured where both p are "
+                  "below 0.05.",
+                  c->method[c->baseline].name, (int)c->rows->rows, unit,
+                  c->seeds > 1 ? " and the seeds" : "", unit, BS_COMPARE_REPLICATES);
     if (c->rows->kind->tunes)
         bs_buf_printf(out, " Conventions of the metrics: %s.", bs_profile_name(c->profile));
     bs_buf_printf(out,
@@ -318,6 +317,7 @@ void bs_compare_html(const bs_comparison *c, bs_buf *out)
 {
     char heading[128];
     begin(c, out);
+    verdict(c, out);
     summary(c, out);
     table_head(c, out);
     for (int i = 0; i < c->n; i++)

@@ -1,8 +1,9 @@
 /* api_compare_judge.c -- the trained models on the same rows, and how sure a difference is.
  *
- * The value of a method is the mean over its seeds. A replicate draws rows (bootstrap) or
- * lets rows change sides (randomisation) once for all seeds of both methods, so that rows
- * stay the unit and several trainings make the test sharper, not the sample larger. */
+ * The value of a method is the mean over its seeds. A replicate of the bootstrap draws rows, the
+ * same for all seeds of both methods, and the seeds of either, so that its p is about other rows and
+ * other trainings. Randomisation lets rows change sides, in all seeds at once: it is about other rows
+ * for these very trainings. */
 #include <math.h>
 #include <string.h>
 
@@ -157,11 +158,66 @@ static basin_status test_pair(const bs_comparison *c, const sources *all, int me
                               basin_error *err)
 {
     bs_verdict       *v = &c->method[method].verdict[cut];
-    const bs_sampled *a = &all->mean[c->baseline][cut], *b = &all->mean[method][cut];
+    const int         base = c->baseline;
+    const bs_sampled *a = &all->mean[base][cut], *b = &all->mean[method][cut];
     const uint64_t    seed = (uint64_t)c->method[0].settings.train.seed;
-    basin_status      s =
-        bs_paired_bootstrap(a, b, seed, BS_COMPARE_REPLICATES, level, v->bootstrap, err);
+    basin_status      s = bs_paired_seeds(&all->set[base][cut], &all->set[method][cut], seed,
+                                          BS_COMPARE_REPLICATES, level, v->bootstrap, err);
     return s ? s : bs_randomisation(a, b, seed, BS_COMPARE_REPLICATES, v->randomisation, err);
+}
+
+void bs_compare_best(const bs_comparison *c, int cut, int *best, int *next)
+{
+    double first = 0, second = 0;
+    *best = *next = -1;
+    for (int i = 0; i < c->n; i++) {
+        double mean, sd;
+        if (c->method[i].failure)
+            continue;
+        bs_compare_spread(c, i, cut, &mean, &sd);
+        if (!c->rows->kind->metric[c->metric].higher)
+            mean = -mean;
+        if (*best < 0 || mean > first) {
+            *next = *best;
+            second = first;
+            *best = i;
+            first = mean;
+        } else if (*next < 0 || mean > second) {
+            *next = i;
+            second = mean;
+        }
+    }
+}
+
+/* The best against the next, at the cut that a model is used with. */
+static basin_status find_winner(bs_comparison *c, const sources *all, basin_error *err)
+{
+    const int cut = bs_compare_cuts(c) - 1;
+    int       best, next;
+    double    sd;
+    bs_paired test[BS_VALUES_MAX];
+    bs_compare_best(c, cut, &best, &next);
+    if (best < 0)
+        return BASIN_OK;
+    c->winner = (bs_winner){.best = c->method[best].name,
+                            .metric = &c->rows->kind->metric[c->metric],
+                            .part = c->on_test ? "test" : "validation",
+                            .unit = c->rows->kind->unit,
+                            .rows = c->rows->rows,
+                            .others = -1,
+                            .seeds = c->seeds};
+    bs_compare_spread(c, best, cut, &c->winner.value, &sd);
+    for (int i = 0; i < c->n; i++)
+        c->winner.others += !c->method[i].failure;
+    if (next < 0)
+        return BASIN_OK;
+    c->winner.next = c->method[next].name;
+    basin_status s = bs_paired_seeds(&all->set[next][cut], &all->set[best][cut],
+                                     (uint64_t)c->method[0].settings.train.seed,
+                                     BS_COMPARE_REPLICATES, level, test, err);
+    if (!s)
+        c->winner.test = test[c->metric];
+    return s;
 }
 
 static basin_status test_all(bs_comparison *c, const sources *all, basin_error *err)
@@ -195,6 +251,8 @@ basin_status bs_compare_judge(bs_comparison *c, basin_error *err)
             i != c->baseline && !c->method[i].failure && !c->method[c->baseline].failure;
     if (!s)
         s = test_all(c, all, err);
+    if (!s)
+        s = find_winner(c, all, err);
     bs_free(all->part);
     bs_free(all);
     return s;

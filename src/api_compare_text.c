@@ -151,7 +151,8 @@ static void method_rows(const bs_comparison *c, int method, grid *g)
 void bs_compare_heading(const bs_comparison *c, bs_buf *out)
 {
     const bs_metric *m = &c->rows->kind->metric[c->metric];
-    bs_buf_printf(out, "%s %s%s%s: mean%s of %d seed%s; diff and p against %s\n\n",
+    bs_winner_text(&c->winner, out);
+    bs_buf_printf(out, "\n\n%s %s%s%s: mean%s of %d seed%s; diff and p against %s\n\n",
                   c->on_test ? "Test" : "Validation (there is no test part)", m->name,
                   bs_compare_unit(c), m->higher ? "" : ", lower is better",
                   c->seeds > 1 ? " " PLUS_MINUS " standard deviation" : "", c->seeds,
@@ -162,12 +163,11 @@ static void notes(const bs_comparison *c, bs_buf *out)
 {
     const char *unit = c->rows->kind->unit;
     bs_buf_printf(out,
-                  "\n%d %s %s; p boot by paired bootstrap, p rand by approximate randomisation: "
-                  "two-sided,\n%d replicates over %s with all seeds at once, not corrected for "
-                  "the number of methods.\np is about other %s for these very trainings; the "
-                  "spread over seeds is not in it.",
-                  (int)c->rows->rows, c->on_test ? "test" : "validation", unit,
-                  BS_COMPARE_REPLICATES, unit, unit);
+                  "\n%d %s %s; p boot by a bootstrap over %s%s, p rand by approximate "
+                  "randomisation of %s for\nthese very trainings: two-sided, %d replicates, not "
+                  "corrected for the number of methods.",
+                  (int)c->rows->rows, c->on_test ? "test" : "validation", unit, unit,
+                  c->seeds > 1 ? " and seeds" : "", unit, BS_COMPARE_REPLICATES);
     if (c->rows->kind->tunes)
         bs_buf_printf(out, " Conventions: %s.", bs_profile_name(c->profile));
     bs_buf_printf(out,
@@ -293,6 +293,19 @@ static void method_json(const bs_comparison *c, int method, bs_buf *out)
     bs_buf_text(out, "}");
 }
 
+static void winner_json(const bs_winner *w, bs_buf *out)
+{
+    bs_buf_printf(out, ", \"best\": {\"method\": \"%s\"", w->best);
+    if (w->next) {
+        bs_buf_printf(out, ", \"next\": \"%s\"", w->next);
+        number(", ", "difference", w->test.difference, out);
+        number(", ", "lo", w->test.lo, out);
+        number(", ", "hi", w->test.hi, out);
+        number(", ", "p", bs_winner_p(w), out);
+    }
+    bs_buf_printf(out, ", \"matters\": %s}", bs_winner_matters(w) ? "true" : "false");
+}
+
 void bs_compare_json(const bs_comparison *c, bs_buf *out)
 {
     bs_buf_printf(out,
@@ -304,6 +317,7 @@ void bs_compare_json(const bs_comparison *c, bs_buf *out)
                   c->method[c->baseline].name, c->seeds, BS_COMPARE_REPLICATES, c->threads,
                   c->jobs);
     bs_json_quote(c->o->folder, out);
+    winner_json(&c->winner, out);
     bs_buf_text(out, ", \"methods\": [");
     for (int i = 0; i < c->n; i++) {
         bs_buf_text(out, i ? ", " : "");

@@ -214,6 +214,44 @@ static void randomisation_approaches_the_exact_test(void **state)
     }
 }
 
+/* Rows that are all alike leave the trainings alone: the deviation of a mean of n is that of one
+ * divided by sqrt(n), and the interval is as wide as that says. */
+static void trainings_are_drawn(void **state)
+{
+    (void)state;
+    enum { MOST = 8, REPLICATES = 4000 };
+    static double column[2][MOST][10];
+    bs_sampled    part[2][MOST];
+    bs_paired     out[1], rows[1];
+    const double  x[2][MOST] = {{5, 6, 7, 4, 5, 8, 3, 6}, {6, 9, 7, 8, 6, 7, 9, 8}};
+    for (int i = 0; i < 2 * MOST; i++) {
+        double *c = column[i / MOST][i % MOST];
+        for (int k = 0; k < 10; k++)
+            c[k] = x[i / MOST][i % MOST];
+        part[i / MOST][i % MOST] = (bs_sampled){.self = c,
+                                                .rows = 10,
+                                                .width = 1,
+                                                .values = 1,
+                                                .add = add_column,
+                                                .value = mean_of_ten};
+    }
+    for (int n = 2; n <= MOST; n += 6) {
+        const bs_sampled_set a = {part[0], n}, b = {part[1], MOST};
+        assert_int_equal(bs_paired_seeds(&a, &b, 3, REPLICATES, .95, out, NULL), BASIN_OK);
+        const double sa = bs_stats_sd(x[0], n), sb = bs_stats_sd(x[1], MOST);
+        const double sd = sqrt(sa * sa / n + sb * sb / MOST);
+        ASSERT_NEAR(out->difference, bs_stats_mean(x[1], MOST) - bs_stats_mean(x[0], n), 1e-9);
+        ASSERT_NEAR((out->hi - out->lo) / (2 * 1.96 * sd), 1, n == 2 ? .3 : .06);
+    }
+    /* one of each: other rows are all that there is, as without seeds */
+    const bs_sampled_set a = {part[0], 1}, b = {part[1], 1};
+    for (int k = 0; k < 10; k++)
+        column[1][0][k] = k % 3 ? 9 : 3;
+    assert_int_equal(bs_paired_seeds(&a, &b, 3, 200, .95, out, NULL), BASIN_OK);
+    assert_int_equal(bs_paired_bootstrap(part[0], part[1], 3, 200, .95, rows, NULL), BASIN_OK);
+    assert_memory_equal(out, rows, sizeof rows);
+}
+
 static void bad_requests_are_refused(void **state)
 {
     (void)state;
@@ -251,6 +289,7 @@ int main(void)
         cmocka_unit_test(rare_labels_do_not_push_the_value_out),
         cmocka_unit_test(pairs_are_judged),
         cmocka_unit_test(randomisation_approaches_the_exact_test),
+        cmocka_unit_test(trainings_are_drawn),
         cmocka_unit_test(bad_requests_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

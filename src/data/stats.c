@@ -11,7 +11,8 @@
 #include "base/mem.h"
 #include "base/rng.h"
 
-enum { STREAM_ROWS = 0x626f6f74, STREAM_SIDES = 0x73696465 }; /* "boot", "side" */
+/* "boot", "side", "seed" */
+enum { STREAM_ROWS = 0x626f6f74, STREAM_SIDES = 0x73696465, STREAM_SEEDS = 0x73656564 };
 
 void bs_sampled_dense(const double *record, int32_t rows, size_t width, const float *weight,
                       double *sums)
@@ -297,6 +298,71 @@ basin_status bs_paired_bootstrap(const bs_sampled *a, const bs_sampled *b, uint6
             double x[BS_VALUES_MAX], y[BS_VALUES_MAX];
             values_of(&r, a, r.sums[0], j, x);
             values_of(&r, b, r.sums[1], j, y);
+            store(&r, first + j, y, x);
+        }
+    }
+    judge_bootstrap(&r, level, out);
+    run_free(&r);
+    return BASIN_OK;
+}
+
+/* The mean of a set of n, drawn from it n times: mean + sqrt(n / (n - 1)) (drawn - mean). */
+static void draw_value(run *r, const bs_sampled_set *set, const double *sums, int lane, bs_rng *rng,
+                       double *out)
+{
+    const double stretch = set->n > 1 ? sqrt(set->n / (set->n - 1.0)) : 0;
+    double       mean[BS_VALUES_MAX] = {0}, drawn[BS_VALUES_MAX] = {0}, one[BS_VALUES_MAX];
+    size_t       at = 0;
+    /* n draws one after the other: how many of those that are left fall on the part at hand */
+    uint32_t left = (uint32_t)set->n, todo = (uint32_t)set->n;
+    for (int i = 0; i < set->n; i++, left--) {
+        uint32_t times = 0;
+        for (uint32_t k = 0; k < todo; k++)
+            times += bs_rng_below(rng, left) == 0;
+        todo -= times;
+        for (size_t k = 0; k < set->part[i].width; k++)
+            r->lane[k] = sums[(at + k) * BS_LANES + (size_t)lane];
+        set->part[i].value(set->part[i].self, r->lane, one);
+        at += set->part[i].width;
+        for (int v = 0; v < r->values; v++) {
+            mean[v] += one[v] / set->n;
+            drawn[v] += times * one[v] / set->n;
+        }
+    }
+    for (int v = 0; v < r->values; v++)
+        out[v] = mean[v] + stretch * (drawn[v] - mean[v]);
+}
+
+basin_status bs_paired_seeds(const bs_sampled_set *a, const bs_sampled_set *b, uint64_t seed,
+                             int replicates, double level, bs_paired *out, basin_error *err)
+{
+    run          r = {0};
+    bs_sampled   mean[2];
+    basin_status status = bs_sampled_mean(a, &mean[0], err);
+    if (!status)
+        status = bs_sampled_mean(b, &mean[1], err);
+    if (!status && (mean[0].rows != mean[1].rows || mean[0].values != mean[1].values))
+        status = bs_fail(err, BASIN_EARG,
+                         "the two systems cannot be compared: they are of %d and %d rows",
+                         mean[0].rows, mean[1].rows);
+    if (!status)
+        status = check_level(level, err);
+    if (!status)
+        status = run_new(&mean[mean[1].width > mean[0].width], replicates, &r, err);
+    if (status) {
+        run_free(&r);
+        return status;
+    }
+    observe_pair(&r, &mean[0], &mean[1], out);
+    for (int first = 0; first < replicates; first += BS_LANES) {
+        draw_rows(&r, seed, first);
+        sum_up(&r, &mean[0], r.weight, r.sums[0], true);
+        sum_up(&r, &mean[1], r.weight, r.sums[1], true);
+        for (int j = 0; j < BS_LANES && first + j < replicates; j++) {
+            double x[BS_VALUES_MAX], y[BS_VALUES_MAX];
+            bs_rng rng = bs_rng_make(seed, (uint64_t)first + (uint64_t)j, STREAM_SEEDS);
+            draw_value(&r, a, r.sums[0], j, &rng, x);
+            draw_value(&r, b, r.sums[1], j, &rng, y);
             store(&r, first + j, y, x);
         }
     }

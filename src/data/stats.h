@@ -69,6 +69,13 @@ typedef struct {
 basin_status bs_paired_bootstrap(const bs_sampled *a, const bs_sampled *b, uint64_t seed,
                                  int replicates, double level, bs_paired *out, basin_error *err);
 
+/* The same for means over trainings: a replicate draws rows, the same for all trainings of both
+ * systems, and trainings of either system on its own, with their variance made n / (n - 1) times as
+ * large, which is what few of them understate it by. A single one cannot be drawn: p is then about
+ * other rows alone. The systems may have different numbers of trainings, and sums. */
+basin_status bs_paired_seeds(const bs_sampled_set *a, const bs_sampled_set *b, uint64_t seed,
+                             int replicates, double level, bs_paired *out, basin_error *err);
+
 /* Approximate randomisation (Noreen 1989): each row changes sides with
  * probability 1/2; p = (count of |d*| >= |d| + 1) / (replicates + 1). NaN for
  * the values marked fixed. */

@@ -48,7 +48,8 @@ void bs_page_end(bs_buf *out);
 /* level 2 and 3. Headings of level 2 make the list of contents on top, from three on. */
 void bs_page_heading(int level, const char *text, bs_buf *out);
 
-/* A paragraph. kind: "", "quiet", "note" (a remark in a box), "warn" (one that must be seen). */
+/* A paragraph. kind: "", "quiet", "note" (a remark in a box), "warn" (one that must be seen),
+ * "verdict" (what the page comes to, on top of it). */
 void bs_page_say(bs_buf *out, const char *kind, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

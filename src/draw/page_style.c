@@ -31,6 +31,8 @@ const char bs_page_style[] =
     "border-top:1px solid var(--line)}\n"
     "h3{font-size:1rem;font-weight:600;margin:1.5rem 0 .4rem}\n"
     "p{margin:.35rem 0;max-width:62rem;overflow-wrap:anywhere}.quiet{color:var(--soft)}\n"
+    ".verdict{font-size:1.1rem;line-height:1.55;margin:1rem 0;padding:.55rem .9rem;"
+    "background:var(--panel);border-left:4px solid var(--c0);border-radius:3px}\n"
     ".note,.warn{background:var(--notebg);border-left:3px solid var(--noteline);"
     "padding:.45rem .8rem;border-radius:3px;margin:.7rem 0}\n"
     ".warn{background:var(--badbg);border-color:var(--bad)}\n"

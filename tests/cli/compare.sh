@@ -14,9 +14,9 @@ echo "== table"
 $compare -o one | shape | sed 's,^next: basin predict one/[a-z-]*/,next: basin predict one/METHOD/,'
 (cd one && find . -type f | LC_ALL=C sort)
 basin compare d.arff -q --methods seal-nce,ce --baseline ce --seeds 1 $small -o lrap --metric lrap | shape |
-    head -n 6
+    head -n 8
 basin data split d.arff -o part > split
-basin compare part-train.arff --valid part-test.arff -q --methods ce --seeds 1 $small -o valid | head -n 1
+basin compare part-train.arff --valid part-test.arff -q --methods ce --seeds 1 $small -o valid | head -n 3 | shape
 
 echo "== one line a run"
 basin compare d.arff --methods ce --seeds 2 $small -o lines 2>&1 > table | grep '^\[' |
@@ -76,7 +76,7 @@ echo "== failures"
 mkdir -p broken/seal-nce && touch broken/seal-nce/seed-1
 $compare -o broken --resume > table 2> messages
 echo "status $?"
-shape < table | grep -v '^$' | head -n 5
+shape < table | grep -v '^$' | head -n 6
 grep '^failed' table
 tail -n 1 messages
 mkdir -p hopeless && touch hopeless/ce
