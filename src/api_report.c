@@ -17,6 +17,8 @@ static void report_init(bs_report *r, bs_buf *out, int threads, bs_logger log)
     memset(r, 0, sizeof *r);
     bs_arena_init(&r->arena, 0);
     bs_notes_init(&r->left_out);
+    bs_notes_init(&r->advice);
+    bs_buf_init(&r->verdict, 1 << 16);
     bs_buf_init(out, PAGE);
     r->out = out;
     r->threads = threads;
@@ -29,6 +31,7 @@ static void report_free(bs_report *r)
         bs_report_group *g = &r->group[i];
         for (int k = 0; k < g->n; k++)
             bs_report_run_free(&g->run[k]);
+        bs_report_bases_free(g);
         bs_free(g->run);
         bs_free(g->source);
         bs_part_free(&g->extra);
@@ -37,6 +40,8 @@ static void report_free(bs_report *r)
         bs_free(g->own);
     }
     bs_notes_free(&r->left_out);
+    bs_notes_free(&r->advice);
+    bs_buf_free(&r->verdict);
     bs_arena_free(&r->arena);
     bs_buf_free(r->out);
 }
@@ -142,9 +147,23 @@ static void all_runs(const bs_report *r, bs_buf *out)
     bs_page_table_end(out);
 }
 
+static void say_verdict(const bs_report *r)
+{
+    bs_page_say(r->out, "verdict", "%s", r->verdict.data);
+    if (r->advice.n < 2)
+        return;
+    bs_buf_text(r->out, "<p class=\"quiet\">Besides: ");
+    for (size_t i = 1; i < r->advice.n; i++) {
+        bs_buf_text(r->out, i > 1 ? "; " : "");
+        bs_page_escape(r->advice.note[i].text, r->out);
+    }
+    bs_buf_text(r->out, ".</p>\n");
+}
+
 static void top(const bs_report *r)
 {
     begin(r);
+    say_verdict(r);
     for (size_t i = 0; i < r->left_out.n; i++)
         bs_page_say(r->out, "warn", "%s.", r->left_out.note[i].text);
     if (r->n == 1)
@@ -167,6 +186,10 @@ static basin_status look(bs_report *r, const bs_prepared *given, basin_error *er
     }
     if (!s)
         s = bs_report_compare(r, err);
+    for (int i = 0; i < r->n && !s; i++)
+        s = bs_report_bases(r, &r->group[i], err);
+    if (!s)
+        s = bs_report_verdict(r, err);
     if (!s && r->left_out.failed)
         s = bs_fail_nomem(err);
     return s;
@@ -226,6 +249,13 @@ static void write_json(const bs_report *r, const char *path, bs_buf *out)
         bs_buf_text(out, i ? ", " : "");
         group_json(&r->group[i], out);
     }
+    bs_buf_text(out, "], \"verdict\": ");
+    bs_json_quote(r->verdict.data, out);
+    bs_buf_text(out, ", \"advice\": [");
+    for (size_t i = 0; i < r->advice.n; i++) {
+        bs_buf_text(out, i ? ", " : "");
+        bs_json_quote(r->advice.note[i].text, out);
+    }
     bs_buf_text(out, "], \"left_out\": [");
     for (size_t i = 0; i < r->left_out.n; i++) {
         bs_buf_text(out, i ? ", " : "");
@@ -237,6 +267,8 @@ static void write_json(const bs_report *r, const char *path, bs_buf *out)
 static void write_table(const bs_report *r, const char *path, bs_buf *out)
 {
     bool header = false;
+    bs_buf_visible(out, r->verdict.data);
+    bs_buf_text(out, "\n");
     for (int i = 0; i < r->n; i++) {
         const bs_report_group *g = &r->group[i];
         double                 value[BS_MOST_METRICS], sd;

@@ -3,6 +3,8 @@
  *     api_report.c         what is asked for, the page as a whole, the JSON object
  *     api_report_run.c     what a run folder holds: config, manifest, curves, model
  *     api_report_judge.c   the models on the rows, intervals, tests between runs
+ *     api_report_base.c    baselines on the same rows
+ *     api_report_verdict.c one sentence on top: how good, against what, what next
  *     api_report_curve.c   charts of everything that was logged
  *     api_report_score.c   tables of metrics
  *     api_report_facts.c   speed, data, configuration
@@ -11,7 +13,7 @@
 #ifndef BS_API_REPORT_H
 #define BS_API_REPORT_H
 
-#include "api.h"
+#include "api_winner.h"
 
 enum {
     BS_REPORT_RUNS = 16,
@@ -64,6 +66,25 @@ typedef struct {
     double card[2][BS_CUTS][BS_MOST_METRICS];
 } bs_report_run;
 
+/* What a model has to be better than, on the same rows. */
+typedef struct {
+    const char  *name;     /* "always the commonest labels"; NULL: the task has no such one */
+    bool         measured; /* else it would have taken too long */
+    bs_outputs   y;
+    bs_threshold cut; /* chosen as the model's */
+    bs_counts    counts;
+    double       value[BS_MOST_METRICS];
+    bs_sampled   source;
+    bs_paired    better; /* by how much the group is, in the metric that counts */
+} bs_baseline;
+
+enum {
+    BS_BASE_TRIVIAL, /* looks at no input */
+    BS_BASE_SIMPLE,  /* looks at it in the simplest way */
+    BS_BASE_HALF,    /* the same, from half of the training rows */
+    BS_BASES
+};
+
 /* A run, or several that differ in the seed only. */
 typedef struct {
     const char        *name;
@@ -85,6 +106,9 @@ typedef struct {
     bs_interval        interval[BS_CUTS][BS_MOST_METRICS]; /* of the mean over seeds */
     bool               compared;                           /* with the first group */
     bs_verdict         verdict[BS_CUTS];
+    bs_baseline        base[BS_BASES]; /* of the first judged group that has its data */
+    bs_outputs         valid_y;        /* of the run that is shown; no scores: unknown */
+    const float       *valid_scores;   /* these, or those of the evaluated part if that is it */
 } bs_report_group;
 
 typedef struct {
@@ -94,6 +118,9 @@ typedef struct {
     bs_report_group group[BS_REPORT_RUNS];
     int             n;
     bs_notes        left_out; /* what could not be shown, and why */
+    bs_winner       winner;   /* of several runs on the same rows; best is NULL: there is none */
+    bs_buf          verdict;  /* the sentence on top, and what else could be done */
+    bs_notes        advice;
     bs_buf         *out;
 } bs_report;
 
@@ -121,7 +148,27 @@ double bs_report_card_mean(const bs_report_group *g, int part, int cut, int metr
 /* Cuts that differ: 2, or 1 for tasks without a threshold. */
 int bs_report_cuts(const bs_report_group *g);
 
+/* The metric that counts, and the cut that a model decides it with. */
+int bs_report_headline(const bs_report_group *g, int *cut);
+
+/* ---- api_report_base.c ---- */
+
+basin_status bs_report_bases(bs_report *r, bs_report_group *g, basin_error *err);
+void         bs_report_bases_free(bs_report_group *g);
+
+/* ---- api_report_verdict.c ---- */
+
+basin_status bs_report_verdict(bs_report *r, basin_error *err);
+
 /* ---- sections; they write to r->out ---- */
+
+/* How a metric is shown: as in the tables of the terminal, shares in percent. */
+typedef struct {
+    double      scale;
+    int         digits;
+    const char *unit;
+} bs_form;
+bs_form bs_report_form(const bs_kind *k, int metric);
 
 basin_status bs_report_curves(bs_report *r, basin_error *err);
 void         bs_report_scores(const bs_report *r);
@@ -131,11 +178,14 @@ basin_status bs_report_card(const bs_report *r, basin_error *err);
 basin_status bs_report_config(const bs_report *r, basin_error *err);
 
 /* What a task shows of the errors of a model: written for the first run of a group that is
- * judged. */
+ * judged; and what it would do about them, most useful first. */
 typedef struct {
     const char *task;
     basin_status (*errors)(const bs_report_group *g, bs_buf *out, basin_error *err);
+    basin_status (*advise)(const bs_report_group *g, bs_notes *advice, basin_error *err);
 } bs_reporting;
+
+const bs_reporting *bs_reporting_of(const bs_report_group *g);
 
 extern const bs_reporting bs_reporting_mlc, bs_reporting_tag, bs_reporting_seg;
 

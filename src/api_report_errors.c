@@ -9,7 +9,7 @@
 static const bs_reporting *const reportings[] = {&bs_reporting_mlc, &bs_reporting_tag,
                                                  &bs_reporting_seg, NULL};
 
-static const bs_reporting *reporting_of(const bs_report_group *g)
+const bs_reporting *bs_reporting_of(const bs_report_group *g)
 {
     int i = 0;
     while (reportings[i] && strcmp(reportings[i]->task, g->kind->task->name) != 0)
@@ -103,7 +103,7 @@ basin_status bs_report_errors(const bs_report *r, basin_error *err)
         if (g->n > 1)
             bs_page_say(r->out, "quiet", "Of seed %d; the other seeds are in the scores above.",
                         g->run[g->shown].settings.train.seed);
-        s = reporting_of(g)->errors(g, r->out, err);
+        s = bs_reporting_of(g)->errors(g, r->out, err);
         if (r->n > 1)
             bs_page_details_end(r->out);
     }

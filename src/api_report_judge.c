@@ -268,6 +268,35 @@ static basin_status intervals(bs_report_group *g, basin_error *err)
     return s;
 }
 
+int bs_report_headline(const bs_report_group *g, int *cut)
+{
+    const bs_saved *m = g->run[g->shown].model;
+    const int       metric = m ? m->known.headline : g->kind->shown[0].metric;
+    *cut = g->kind->tunes && g->kind->metric[metric].decided ? BS_CUT_TUNED : BS_CUT_HALF;
+    return metric;
+}
+
+/* Outputs on validation rows, for what is to be chosen by looking: they may be those that are
+ * evaluated. */
+static basin_status predict_valid(const bs_report *r, bs_report_group *g, basin_error *err)
+{
+    const bs_report_run *run = &g->run[g->shown];
+    double               seconds;
+    if (!g->kind->tunes || !g->data)
+        return BASIN_OK;
+    const bs_part *valid = &g->data->part[BS_ROLE_VALID];
+    if (g->part == valid) {
+        g->valid_scores = run->y.scores;
+        return BASIN_OK;
+    }
+    basin_status s = g->kind->outputs(valid, &run->model->known, &g->valid_y, err);
+    if (!s)
+        s = bs_model_predict(run->model, valid, &(bs_asked){.threads = r->threads}, &g->valid_y,
+                             &seconds, err);
+    g->valid_scores = s ? NULL : g->valid_y.scores;
+    return s;
+}
+
 /* A part without truth, or one that a model cannot read, is no reason to lose the report. */
 basin_status bs_report_judge(bs_report *r, bs_report_group *g, basin_error *err)
 {
@@ -282,6 +311,8 @@ basin_status bs_report_judge(bs_report *r, bs_report_group *g, basin_error *err)
         s = gather(g, &why);
     if (!s)
         s = intervals(g, &why);
+    if (!s)
+        s = predict_valid(r, g, &why);
     g->judged = !s;
     if (s == BASIN_ENOMEM || s == BASIN_EINTERRUPTED)
         return bs_fail(err, s, "%s", why.msg);
@@ -323,7 +354,8 @@ static bool comparable(const bs_report_group *a, const bs_report_group *b)
            a->part->rows == b->part->rows && a->mean[0].values == b->mean[0].values;
 }
 
-/* Seed i meets seed i: as many of both as there are of the fewer. */
+/* The bootstrap draws the seeds of either. In randomisation seed i meets seed i: as many of both as
+ * there are of the fewer. */
 static basin_status test(const bs_report_group *a, bs_report_group *b, int cut, basin_error *err)
 {
     const int      n = a->models < b->models ? a->models : b->models;
@@ -336,13 +368,59 @@ static basin_status test(const bs_report_group *a, bs_report_group *b, int cut, 
     if (!s)
         s = bs_sampled_mean(&sets[1], &mean[1], err);
     if (!s)
-        s = bs_paired_bootstrap(&mean[0], &mean[1], seed, a->replicates, level, all, err);
+        s = bs_paired_seeds(&a->set[cut], &b->set[cut], seed, a->replicates, level, all, err);
     if (!s) {
         memcpy(b->verdict[cut].bootstrap, all, bytes);
         s = bs_randomisation(&mean[0], &mean[1], seed, a->replicates, all, err);
     }
     if (!s)
         memcpy(b->verdict[cut].randomisation, all, bytes);
+    return s;
+}
+
+/* Of the groups on the rows of the first, the best against the next. */
+static basin_status find_winner(bs_report *r, basin_error *err)
+{
+    const bs_report_group *first = &r->group[0], *best = NULL, *next = NULL;
+    int                    cut, others = -1;
+    const int              headline = bs_report_headline(first, &cut);
+    const double           sign = first->kind->metric[headline].higher ? 1 : -1;
+    double                 most = 0, second = 0, sd;
+    bs_paired              all[BS_VALUES_MAX];
+    for (int i = 0; i < r->n; i++) {
+        const bs_report_group *g = &r->group[i];
+        double                 mean;
+        if (!g->judged || (i > 0 && !g->compared))
+            continue;
+        bs_report_spread(g, cut, headline, &mean, &sd);
+        others++;
+        if (!best || sign * mean > most) {
+            next = best;
+            second = most;
+            best = g;
+            most = sign * mean;
+        } else if (!next || sign * mean > second) {
+            next = g;
+            second = sign * mean;
+        }
+    }
+    if (!next)
+        return BASIN_OK;
+    basin_status s = bs_paired_seeds(&next->set[cut], &best->set[cut],
+                                     (uint64_t)first->run[0].settings.train.seed, first->replicates,
+                                     level, all, err);
+    if (!s)
+        r->winner =
+            (bs_winner){.best = best->name,
+                        .next = next->name,
+                        .metric = &first->kind->metric[headline],
+                        .part = strcmp(first->part_name, "test") == 0 ? "test" : "validation",
+                        .unit = first->kind->unit,
+                        .rows = first->part->rows,
+                        .others = others,
+                        .seeds = best->models < next->models ? best->models : next->models,
+                        .value = sign * most,
+                        .test = all[headline]};
     return s;
 }
 
@@ -366,5 +444,5 @@ basin_status bs_report_compare(bs_report *r, basin_error *err)
             bs_fail(err, s, "%s", why.msg);
         b->compared = !s;
     }
-    return s;
+    return s ? s : find_winner(r, err);
 }

@@ -196,7 +196,7 @@ static void read_card(bs_report_run *run)
     static const char *const key[2][BS_CUTS] = {{"valid", "valid_tuned"}, {"test", "test_tuned"}};
     const bs_kind           *k = run->model ? run->model->kind : NULL;
     json_t *card = k ? bs_tree_read(run->model->card, strlen(run->model->card), 0, NULL) : NULL;
-    const double             best = number(card, "best_epoch");
+    const double best = number(card, "best_epoch");
     run->history.best = best >= 1 && best < 1e9 ? (int)best : 0;
     for (int i = 0; i < 2 * BS_CUTS * BS_MOST_METRICS; i++) {
         const int     part = i / BS_MOST_METRICS / BS_CUTS, cut = i / BS_MOST_METRICS % BS_CUTS;

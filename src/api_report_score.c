@@ -6,22 +6,15 @@
 #include "draw/chart.h"
 #include "draw/page.h"
 
-/* How a metric is shown: as in the tables of the terminal, shares in percent. */
-typedef struct {
-    double      scale;
-    int         digits;
-    const char *unit;
-} form;
-
-static form form_of(const bs_kind *k, int metric)
+bs_form bs_report_form(const bs_kind *k, int metric)
 {
     const bs_metric *m = &k->metric[metric];
     for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++)
         if (k->shown[i].metric == metric && !k->shown[i].percent)
-            return (form){1, k->shown[i].digits, ""};
+            return (bs_form){1, k->shown[i].digits, ""};
     if (m->least == 0 && m->greatest == 1)
-        return (form){100, 2, " %"};
-    return (form){1, 3, ""};
+        return (bs_form){100, 2, " %"};
+    return (bs_form){1, 3, ""};
 }
 
 static const char *cut_name(const bs_kind *k, int cut)
@@ -35,7 +28,7 @@ static bool differs(const bs_kind *k, int cut, int metric)
     return cut == BS_CUT_HALF || k->metric[metric].decided;
 }
 
-static void range(const bs_interval *v, const form *f, bs_buf *out)
+static void range(const bs_interval *v, const bs_form *f, bs_buf *out)
 {
     char a[BS_FIXED_TEXT], b[BS_FIXED_TEXT];
     if (isfinite(v->lo) && isfinite(v->hi))
@@ -46,9 +39,9 @@ static void range(const bs_interval *v, const form *f, bs_buf *out)
 
 static void value_cell(const bs_report_group *g, int cut, int metric, const char *kind, bs_buf *out)
 {
-    const form f = form_of(g->kind, metric);
-    double     mean, sd;
-    char       text[BS_FIXED_TEXT];
+    const bs_form f = bs_report_form(g->kind, metric);
+    double        mean, sd;
+    char          text[BS_FIXED_TEXT];
     bs_report_spread(g, cut, metric, &mean, &sd);
     if (!g->judged || isnan(mean)) {
         bs_page_number_as(kind, NAN, 0, out);
@@ -71,7 +64,7 @@ static void metric_name(const bs_kind *k, int metric, bs_buf *out)
     bs_page_escape(m->help, out);
     bs_buf_text(out, "\">");
     bs_page_escape(m->name, out);
-    bs_buf_printf(out, " <span class=\"tag\">%s%s</span></td>", form_of(k, metric).unit,
+    bs_buf_printf(out, " <span class=\"tag\">%s%s</span></td>", bs_report_form(k, metric).unit,
                   m->higher ? "" : " lower is better");
 }
 
@@ -90,7 +83,7 @@ static void one_run(const bs_report_group *g, bs_buf *out)
             (bs_column){.name = cut_name(k, cut), .group = "validation", .first = cut == 0};
     bs_page_table_begin(column, n, BS_TABLE_SORTED, out);
     for (int i = 0; i < k->n_metrics; i++) {
-        const form f = form_of(k, i);
+        const bs_form f = bs_report_form(k, i);
         bs_page_row_begin(out);
         metric_name(k, i, out);
         for (int cut = 0; cut < cuts; cut++)
@@ -119,7 +112,7 @@ static void from_card(const bs_report_group *g, bs_buf *out)
                 "data there are no intervals and no examples.");
     bs_page_table_begin(column, n, BS_TABLE_SORTED, out);
     for (int i = 0; i < k->n_metrics; i++) {
-        const form f = form_of(k, i);
+        const bs_form f = bs_report_form(k, i);
         bs_page_row_begin(out);
         metric_name(k, i, out);
         for (int c = 0; c < 2 * cuts; c++)
@@ -161,7 +154,7 @@ static void difference_row(const bs_report_group *g, int cut, int metric, bs_buf
     const bs_kind   *k = g->kind;
     const bs_paired *b = &g->verdict[cut].bootstrap[metric];
     const double     p = g->verdict[cut].randomisation[metric].p;
-    const form       f = form_of(k, metric);
+    const bs_form    f = bs_report_form(k, metric);
     const bool       sure = b->p < 0.05 && !(p >= 0.05);
     const bool       up = (b->difference > 0) == k->metric[metric].higher;
     char             text[BS_FIXED_TEXT], lo[BS_FIXED_TEXT], hi[BS_FIXED_TEXT];
@@ -195,7 +188,7 @@ static void differences(const bs_report *r, bs_buf *out)
     if (k->tunes)
         column[n++] = (bs_column){.name = "cut", .text = true};
     column[n++].name = "difference";
-    column[n++] = (bs_column){.name = "p boot", .help = "paired bootstrap"};
+    column[n++] = (bs_column){.name = "p boot", .help = "bootstrap over rows and seeds"};
     column[n++] = (bs_column){.name = "p rand", .help = "approximate randomisation"};
     bs_print(title, sizeof title, "Differences against %.900s", r->group[0].name);
     bs_page_heading(3, title, out);
@@ -207,11 +200,10 @@ static void differences(const bs_report *r, bs_buf *out)
                     difference_row(&r->group[i], cut, k->shown[m].metric, out);
     bs_page_table_end(out);
     bs_page_say(out, "quiet",
-                "On the same %d %s, with a 95 %% interval and two-sided p values of a paired "
-                "bootstrap and of approximate randomisation: %d replicates over %s, each with all "
-                "seeds at once, not corrected for the number of runs and metrics; they are about "
-                "other %s for these very trainings, the spread over seeds is not in them. Coloured "
-                "where both p are below 0.05.",
+                "On the same %d %s, two-sided p values with %d replicates, not corrected for the "
+                "number of runs and metrics: p boot by a bootstrap over %s and seeds, as the 95 %% "
+                "interval, p rand by approximate randomisation of %s, for these very trainings. "
+                "Coloured where both p are below 0.05.",
                 (int)r->group[0].part->rows, k->unit, r->group[0].replicates, k->unit, k->unit);
 }
 
@@ -219,11 +211,9 @@ static void differences(const bs_report *r, bs_buf *out)
 static void draw_runs(const bs_report *r, bs_buf *out)
 {
     const bs_kind *k = r->group[0].kind;
-    const int      headline = r->group[0].run[r->group[0].shown].model
-                                  ? r->group[0].run[r->group[0].shown].model->known.headline
-                                  : k->shown[0].metric;
-    const form     f = form_of(k, headline);
-    const int      cut = k->tunes && k->metric[headline].decided ? BS_CUT_TUNED : BS_CUT_HALF;
+    int            cut;
+    const int      headline = bs_report_headline(&r->group[0], &cut);
+    const bs_form  f = bs_report_form(k, headline);
     double        *value = bs_calloc(BS_REPORT_RUNS * BS_REPORT_SEEDS, sizeof *value);
     bs_strip       strip[BS_REPORT_RUNS];
     char           title[160];
@@ -254,6 +244,52 @@ static void draw_runs(const bs_report *r, bs_buf *out)
                    out);
     bs_page_say(out, "quiet", "A dot is a seed, the bar their mean with its 95 %% interval.");
     bs_free(value);
+}
+
+/* Baselines beside the model, at the cut that it decides with. */
+static void baselines(const bs_report_group *g, bs_buf *out)
+{
+    const bs_kind *k = g->kind;
+    bs_column      column[2 + BS_SHOWN] = {{.name = "baseline", .text = true}};
+    int            n = 1, cut;
+    const int      headline = bs_report_headline(g, &cut);
+    const bs_form  first = bs_report_form(k, headline);
+    for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++)
+        column[n++] = (bs_column){.name = k->metric[k->shown[i].metric].name,
+                                  .help = k->metric[k->shown[i].metric].help};
+    column[n++] = (bs_column){.name = "the model is better by", .help = k->metric[headline].name};
+    bs_page_heading(3, "Baselines", out);
+    bs_page_table_begin(column, n, 0, out);
+    for (int b = 0; b < BS_BASES; b++) {
+        const bs_baseline *base = &g->base[b];
+        char               text[BS_FIXED_TEXT];
+        if (!base->name || !base->measured)
+            continue;
+        bs_page_row_begin(out);
+        bs_page_name(base->name, out);
+        for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++) {
+            const bs_form f = bs_report_form(k, k->shown[i].metric);
+            bs_page_number(f.scale * base->value[k->shown[i].metric], f.digits, out);
+        }
+        const double by = (k->metric[headline].higher ? 1 : -1) * base->better.difference;
+        bs_page_cell_begin(base->better.p >= 0.05 ? "" : by > 0 ? "better" : "worse", by, out);
+        bs_buf_printf(out, "%s <span class=\"range\">p ",
+                      bs_fixed(first.scale * by, first.digits, text));
+        bs_buf_printf(out, "%s</span>", bs_fixed(base->better.p, 3, text));
+        bs_page_cell_end(out);
+        bs_page_row_end(out);
+    }
+    bs_page_table_end(out);
+    bs_page_say(
+        out, "quiet",
+        "Learnt from the same training %s%s, measured on the same %s %s%s. p by a bootstrap "
+        "over %s%s.",
+        k->unit, k->tunes ? ", with a threshold chosen on validation rows as the model's" : "",
+        g->part_name, k->unit,
+        g->part->mlc ? "; linear: one logistic regression for each label, stopped early on "
+                       "validation rows"
+                     : "",
+        k->unit, g->models > 1 ? " and seeds" : "");
 }
 
 void bs_report_scores(const bs_report *r)
@@ -289,4 +325,7 @@ void bs_report_scores(const bs_report *r)
                          : "",
                 g->kind->tunes ? " The threshold was tuned on validation rows. Conventions: " : "",
                 g->kind->tunes ? g->run[0].settings.train.profile : "", g->kind->tunes ? "." : "");
+    for (int i = 0; i < r->n; i++)
+        if (r->group[i].base[BS_BASE_TRIVIAL].measured)
+            baselines(&r->group[i], r->out);
 }

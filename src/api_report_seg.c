@@ -311,4 +311,40 @@ static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *e
     return s;
 }
 
-const bs_reporting bs_reporting_seg = {"seg", errors};
+/* ---- what could be done ---- */
+
+static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_error *err)
+{
+    const bs_report_run    *run = &g->run[g->shown];
+    const bs_train_options *o = &run->settings.train;
+    const bs_seg_known     *k = &run->model->known.seg;
+    bs_class_score         *row = bs_calloc((size_t)k->classes, sizeof *row);
+    int                     worst = -1;
+    if (!row)
+        return bs_fail_nomem(err);
+    if (!o->seg_flip)
+        bs_notes_add(advice, "flip",
+                     "vary the photos that there are (seg.flip=yes where left and right may change "
+                     "places, seg.jitter=0.2 for the light)");
+    bs_seg_metrics_classes(run->counts[0].seg, row);
+    for (int c = 0; c < k->classes; c++)
+        if (row[c].gold > 0 && (worst < 0 || row[c].iou < row[worst].iou))
+            worst = c;
+    char number[16];
+    bs_print(number, sizeof number, "class %d", worst);
+    if (worst >= 0 && k->classes > 2)
+        bs_notes_add(advice, "classes", "get more photos with %s, where IoU is lowest, %.2f %%",
+                     k->name ? k->name[worst] : number, 100 * row[worst].iou);
+    else if (worst >= 0)
+        bs_notes_add(advice, "sides",
+                     row[1].recall < row[1].precision
+                         ? "look at what it misses: %.2f %% of the foreground is found, and %.2f "
+                           "%% of what is marked is right"
+                         : "look at what it marks too much: %.2f %% of the foreground is found, "
+                           "but %.2f %% of what is marked is right",
+                     100 * row[1].recall, 100 * row[1].precision);
+    bs_free(row);
+    return BASIN_OK;
+}
+
+const bs_reporting bs_reporting_seg = {"seg", errors, advise};

@@ -422,4 +422,68 @@ static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *e
     return s;
 }
 
-const bs_reporting bs_reporting_tag = {"tag", errors};
+/* ---- what could be done ---- */
+
+/* Words that training had not seen: whether they are where it goes wrong. */
+static void advise_unknown(const bs_report_group *g, const bs_tag_truth *truth, bs_notes *advice)
+{
+    const bs_report_run    *run = &g->run[g->shown];
+    const bs_train_options *o = &run->settings.train;
+    double                  wrong = 0, unseen = 0;
+    for (int32_t i = 0; i < g->part->tag->tokens; i++) {
+        const bool bad = truth->gold[i] != run->y.tag[i];
+        wrong += bad;
+        unseen += bad && truth->unknown[i];
+    }
+    if (wrong < 10 || unseen < 0.2 * wrong)
+        return;
+    const bool vectors = run->model->known.has_vectors;
+    if (!vectors || strcmp(o->char_net, "none") == 0)
+        bs_notes_add(advice, "unknown",
+                     "%s: %.0f %% of the wrong words are not in the training data",
+                     !vectors ? "start from word vectors (--embeddings FILE)"
+                              : "read the characters of words (chars.net=cnn)",
+                     100 * unseen / wrong);
+}
+
+/* Where most is lost: the type, or tag, with the most that are missed or wrong. */
+static basin_status advise_types(const bs_report_group *g, bs_notes *advice, basin_error *err)
+{
+    const bs_counts *c = &g->run[g->shown].counts[0];
+    const bool       raw = c->tags->scheme == BS_SCHEME_RAW;
+    const int32_t    n = raw ? c->tags->n : c->tags->types.n;
+    bs_type_score   *row = bs_calloc((size_t)n + 1, sizeof *row);
+    const char     **name = bs_calloc((size_t)c->tags->n + 1, sizeof *name);
+    double           most = 0;
+    int32_t          worst = -1;
+    bs_tag_truth     truth = {0};
+    basin_status     s = row && name ? BASIN_OK : bs_fail_nomem(err);
+    if (!s)
+        s = bs_tag_truth_make(g->part->tag, &g->run[g->shown].model->known.tag, &truth, err);
+    for (int32_t i = 0; i < c->tags->n && !s; i++)
+        name[i] = truth.names.item[i].text;
+    if (!s && raw)
+        bs_tag_metrics_tags(c->tag, row, name);
+    else if (!s)
+        bs_tag_metrics_types(c->tag, row);
+    for (int32_t i = 0; i < n && !s; i++) {
+        const double lost = (double)row[i].gold * (1 - row[i].f1);
+        if (row[i].gold > 0 && lost > most) {
+            most = lost;
+            worst = i;
+        }
+    }
+    if (!s)
+        advise_unknown(g, &truth, advice);
+    if (!s && worst >= 0)
+        bs_notes_add(advice, "types",
+                     "get more sentences with %s, where most is lost: F1 %.2f %%, %lld %s",
+                     row[worst].type, 100 * row[worst].f1, (long long)row[worst].gold,
+                     raw ? "tokens" : "spans");
+    bs_free(row);
+    bs_free(name);
+    bs_tag_truth_free(&truth);
+    return s;
+}
+
+const bs_reporting bs_reporting_tag = {"tag", errors, advise_types};

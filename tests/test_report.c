@@ -152,6 +152,81 @@ static void validation_loss_is_recorded(void **state)
     json_decref(o);
 }
 
+/* ---- the sentence on top ---- */
+
+static void has_text(const char *text, const char *part)
+{
+    if (strstr(text, part))
+        return;
+    fprintf(stderr, "  '%s' is not in '%s'\n", part, text);
+    fail();
+}
+
+/* Labels that are features, words that have one tag, photos with one mask: baselines are perfect,
+ * and the net, which has had one epoch, is not. */
+static void verdicts_name_baselines(void **state)
+{
+    const char *run = "same";
+    FILE       *f = fopen("same.csv", "w");
+    (void)state;
+    assert_non_null(f);
+    fprintf(f, "a,b,c,y1,y2,y3\n");
+    for (unsigned i = 0; i < 300; i++) {
+        const unsigned x = 1 + (i * 2654435761u >> 7) % 7; /* no row without a label */
+        fprintf(f, "%u,%u,%u,%u,%u,%u\n", x & 1, x >> 1 & 1, x >> 2 & 1, x & 1, x >> 1 & 1,
+                x >> 2 & 1);
+    }
+    fclose(f);
+    json_decref(train("same.csv", run, "method=ce epochs=1 net.width=2 data.labels=last:3", 1));
+    json_t     *r = report(&run, 1, "same.html");
+    const char *verdict = json_string_value(json_object_get(r, "verdict"));
+    has_text(verdict, "The model gets ");
+    has_text(verdict, " % example_f1 [");
+    has_text(verdict, "; always the commonest labels gets ");
+    has_text(verdict, ", a linear model gets 100.00 % (");
+    has_text(verdict, " more, p 0.002); next: train longer (--epochs 2)");
+    has_text(page, "<p class=\"verdict\">The model gets ");
+    json_decref(r);
+
+    run = "spelling";
+    f = fopen("same.conll", "w");
+    assert_non_null(f);
+    for (unsigned i = 0; i < 360; i++)
+        fprintf(f, "w%u %c\n%s", i * 2654435761u % 11, "NNVXD"[i * 2654435761u % 11 % 5],
+                i % 4 == 3 ? "\n" : "");
+    fclose(f);
+    json_decref(train("same.conll", run, "method=ce epochs=1 net.width=2 words.width=2", 1));
+    r = report(&run, 1, "same.html");
+    verdict = json_string_value(json_object_get(r, "verdict"));
+    has_text(verdict, " % token_accuracy [");
+    has_text(verdict, "; always the commonest tag gets ");
+    has_text(verdict, ", each word's commonest tag gets 100.00 % (");
+    json_decref(r);
+
+    run = "seg";
+    r = report(&run, 1, "same.html");
+    has_text(json_string_value(json_object_get(r, "verdict")),
+             " test images; the mean mask of the training photos gets ");
+    json_decref(r);
+}
+
+/* Of several runs, the best one; those of other rows are not compared. */
+static void verdicts_of_several_runs(void **state)
+{
+    const char *runs[] = {"mlc", "loss"}, *other[] = {"mlc", "same"};
+    (void)state;
+    json_t     *r = report(runs, 2, "both.html");
+    const char *verdict = json_string_value(json_object_get(r, "verdict"));
+    has_text(verdict, " is best, ");
+    has_text(verdict, "one seed says nothing of other trainings");
+    has_text(verdict, "; always the commonest labels gets ");
+    json_decref(r);
+    r = report(other, 2, "both.html");
+    has_text(json_string_value(json_object_get(r, "verdict")),
+             "The runs cannot be compared, for they were evaluated on different data. The model");
+    json_decref(r);
+}
+
 /* ---- names from elsewhere ---- */
 
 static void hostile_names_stay_text(void **state)
@@ -253,6 +328,8 @@ int main(void)
         cmocka_unit_test(scores_are_those_of_the_training),
         cmocka_unit_test(validation_loss_is_recorded),
         cmocka_unit_test(seeds_are_averaged),
+        cmocka_unit_test(verdicts_name_baselines),
+        cmocka_unit_test(verdicts_of_several_runs),
         cmocka_unit_test(hostile_names_stay_text),
         cmocka_unit_test(hostile_words_stay_text),
         cmocka_unit_test(strange_files_are_survived),

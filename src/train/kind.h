@@ -106,8 +106,8 @@ typedef struct {
     int32_t *tag;    /* [tokens] */
     float   *energy; /* [rows]; NULL: not asked for */
     int64_t  first;  /* rows of the files before these: messages count from the first of all */
-    /* Borrowed; NULL: not asked for. That of the truth, mean over the rows that have one: of a row as
-     * bs_task says, so that it stands beside the loss of training. */
+    /* Borrowed; NULL: not asked for. That of the truth, mean over the rows that have one: of a row
+     * as bs_task says, so that it stands beside the loss of training. */
     double *cross_entropy;
 
     /* tag: the best sequences of each sentence, best first, where there is room for them */
