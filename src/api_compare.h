@@ -63,8 +63,8 @@ const double *bs_compare_values(const bs_comparison *c, int method, int seed, in
 /* One metric over the seeds of a method. */
 void bs_compare_spread(const bs_comparison *c, int method, int cut, double *mean, double *sd);
 
-/* The methods with the best and the second best mean at a cut, of those that did not fail; -1: there
- * is none. */
+/* The methods with the best and the second best mean at a cut, of those that did not fail; -1:
+ * there is none. */
 void bs_compare_best(const bs_comparison *c, int cut, int *best, int *next);
 
 /* Values of the metric are shown times this, and with that word behind the name. */

@@ -1,9 +1,9 @@
 /* api_compare_judge.c -- the trained models on the same rows, and how sure a difference is.
  *
  * The value of a method is the mean over its seeds. A replicate of the bootstrap draws rows, the
- * same for all seeds of both methods, and the seeds of either, so that its p is about other rows and
- * other trainings. Randomisation lets rows change sides, in all seeds at once: it is about other rows
- * for these very trainings. */
+ * same for all seeds of both methods, and the seeds of either, so that its p is about other rows
+ * and other trainings. Randomisation lets rows change sides, in all seeds at once: it is about
+ * other rows for these very trainings. */
 #include <math.h>
 #include <string.h>
 
