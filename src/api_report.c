@@ -180,6 +180,7 @@ static basin_status look(bs_report *r, const bs_prepared *given, basin_error *er
     for (int i = 0; i < r->n && !s; i++) {
         bs_report_group *g = &r->group[i];
         g->level = r->n > 1 ? 3 : 2;
+        g->threads = r->threads;
         s = bs_report_data(r, g, given, err);
         if (!s)
             s = bs_report_judge(r, g, err);

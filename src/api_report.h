@@ -9,6 +9,7 @@
  *     api_report_score.c   tables of metrics
  *     api_report_facts.c   speed, data, configuration
  *     api_report_errors.c  where models err: what all tasks draw alike
+ *     api_report_pr.c, api_report_importance.c   curves and features of label sets
  *     api_report_mlc.c, api_report_tag.c, api_report_seg.c   where a model errs, by task */
 #ifndef BS_API_REPORT_H
 #define BS_API_REPORT_H
@@ -91,6 +92,7 @@ typedef struct {
     bs_report_run     *run; /* [n], by seed */
     int                n;
     const bs_kind     *kind;
+    int                threads;
     int                level; /* of headings about its errors: 2, or 3 when there are several */
     bs_prepared       *own;   /* owned, or NULL */
     const bs_prepared *data;  /* what it was trained on; NULL: not to be had */
@@ -189,13 +191,24 @@ const bs_reporting *bs_reporting_of(const bs_report_group *g);
 
 extern const bs_reporting bs_reporting_mlc, bs_reporting_tag, bs_reporting_seg;
 
-/* How often what has a probability comes true, in bins. `what`: "labels of rows". */
+/* How often what has a probability comes true, in bins. `what`: "labels of rows". Most cells of most
+ * data have next to none, and would hide those that matter: below BS_UNLIKELY they are counted
+ * alone. */
 enum { BS_RELIABILITY_BINS = 15 };
+#define BS_UNLIKELY 0.05
 typedef struct {
     double n[BS_RELIABILITY_BINS], sum[BS_RELIABILITY_BINS], hit[BS_RELIABILITY_BINS];
+    double unlikely;
 } bs_reliability;
 void bs_reliability_add(bs_reliability *b, double p, double hit);
+/* Writes a heading and two charts that stand in a grid, which is left open for more. */
 void bs_reliability_draw(const bs_reliability *b, const char *what, int level, bs_buf *out);
+
+/* Of label sets: precision by recall, with single labels beside the mean; and which features
+ * matter. */
+basin_status bs_report_pr(const bs_report_group *g, const bs_label_score *s, const int32_t *label,
+                          int n, bs_buf *out, basin_error *err);
+basin_status bs_report_importance(const bs_report_group *g, bs_buf *out, basin_error *err);
 
 /* ---- after a training (api_train.c) ---- */
 

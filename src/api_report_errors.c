@@ -24,6 +24,10 @@ void bs_reliability_add(bs_reliability *b, double p, double hit)
     int at = (int)(p * BS_RELIABILITY_BINS);
     if (!(p >= 0 && p <= 1))
         return;
+    if (p < BS_UNLIKELY) {
+        b->unlikely++;
+        return;
+    }
     at = at < BS_RELIABILITY_BINS ? at : BS_RELIABILITY_BINS - 1;
     b->n[at]++;
     b->sum[at] += p;
@@ -63,6 +67,10 @@ void bs_reliability_draw(const bs_reliability *b, const char *what, int level, b
                 "promised. %.0f %s in %d bins; the mean distance is %s %%.",
                 all, what, BS_RELIABILITY_BINS,
                 bs_fixed(all > 0 ? 100 * gap / all : 0, 2, percent));
+    if (b->unlikely > 0)
+        bs_page_say(out, "quiet",
+                    "Only what has a probability of 0.05 and more; another %.0f have less.",
+                    b->unlikely);
     bs_page_grid_begin(out);
     bs_chart_draw(&(bs_chart){.title = "reliability",
                               .series = &s,
@@ -79,7 +87,6 @@ void bs_reliability_draw(const bs_reliability *b, const char *what, int level, b
                             .n = BS_RELIABILITY_BINS,
                             .digits = 2},
                  out);
-    bs_page_grid_end(out);
 }
 
 /* ---- the sections ---- */

@@ -29,6 +29,9 @@ typedef struct {
     int32_t                L;
     uint8_t               *gold, *on; /* [L] of the row at hand */
     int32_t               *list;      /* [L] */
+    int32_t               *order;     /* [L] labels, those that lose most first */
+    double                *promised;  /* [L] sums of probabilities */
+    bs_threshold           own;       /* a cut for each label; none without validation rows */
     bs_buf                *out;
 } view;
 
@@ -115,23 +118,81 @@ static basin_status thresholds(const view *v, basin_error *err)
     return BASIN_OK;
 }
 
-static void calibration(const view *v)
+/* ---- calibration ---- */
+
+/* What labels are promised in all, against how often they are true. */
+static basin_status label_calibration(const view *v, const double *sum, const double *count,
+                                      basin_error *err)
+{
+    double      *x = bs_calloc((size_t)v->L, sizeof *x), *y = bs_calloc((size_t)v->L, sizeof *y);
+    const char **name = bs_calloc((size_t)v->L, sizeof *name);
+    const bool   ok = x && y && name;
+    int          n = 0;
+    for (int32_t l = 0; ok && l < v->L && n < MOST_LABELS; l++) {
+        if (count[l] == 0)
+            continue;
+        x[n] = fmax(sum[l], 0.1);
+        y[n] = count[l];
+        name[n++] = v->schema->label[l];
+    }
+    const bs_series dots = {.name = "label", .x = x, .y = y, .label = name, .n = n, .dots = true};
+    if (ok && n > 0)
+        bs_chart_draw(&(bs_chart){.title = "labels: promised and true",
+                                  .series = &dots,
+                                  .n = 1,
+                                  .log_x = true,
+                                  .log_y = true,
+                                  .diagonal = true,
+                                  .x_name = "rows promised: sum of probabilities",
+                                  .y_name = "rows that have it",
+                                  .height = 330},
+                      v->out);
+    bs_free(x);
+    bs_free(y);
+    bs_free(name);
+    return ok ? BASIN_OK : bs_fail_nomem(err);
+}
+
+static basin_status calibration(const view *v, basin_error *err)
 {
     bs_reliability b = {0};
+    double        *count = bs_calloc((size_t)v->L, sizeof *count);
+    if (!count)
+        return bs_fail_nomem(err);
     for (int32_t r = 0; r < v->data->rows; r++) {
         look_at(v, r);
-        for (int32_t l = 0; l < v->L; l++)
+        for (int32_t l = 0; l < v->L; l++) {
             bs_reliability_add(&b, (double)scores_of(v, r)[l], v->gold[l]);
+            count[l] += v->gold[l];
+        }
     }
     bs_reliability_draw(&b, "labels of rows", v->g->level, v->out);
+    basin_status s = label_calibration(v, v->promised, count, err);
+    bs_page_grid_end(v->out);
+    bs_free(count);
+    return s;
 }
 
 /* ---- labels ---- */
+
+static double cut_of(const bs_threshold *t, int32_t l)
+{
+    if (bs_threshold_is_one(t))
+        return (double)t->global;
+    return l < t->labels ? (double)t->per_label[l] : (double)NAN;
+}
+
+/* Where F1 is lost: rows that have the label, times what is missing of its F1. */
+static double lost_of(const bs_label_score *s)
+{
+    return (double)s->support * (1 - s->f1);
+}
 
 static void label_row(const view *v, int32_t l, const bs_label_score *s, double ap)
 {
     bs_page_row_begin(v->out);
     bs_page_name(v->schema->label[l], v->out);
+    bs_page_number(lost_of(s), 1, v->out);
     bs_page_count((long long)s->support, v->out);
     bs_page_count((long long)(s->tp + s->fp), v->out);
     bs_page_count((long long)s->tp, v->out);
@@ -139,27 +200,40 @@ static void label_row(const view *v, int32_t l, const bs_label_score *s, double 
     bs_page_number(100 * s->recall, 2, v->out);
     bs_page_number(100 * s->f1, 2, v->out);
     bs_page_number(100 * ap, 2, v->out);
+    bs_page_number(v->promised[l], 1, v->out);
+    bs_page_number(cut_of(v->cut, l), 2, v->out);
+    if (v->own.labels > 0)
+        bs_page_number(cut_of(&v->own, l), 2, v->out);
     bs_page_row_end(v->out);
 }
 
 static void label_table(const view *v, const bs_label_score *s, const bs_label_score *by_scores)
 {
-    const bs_column column[] = {{.name = "label", .text = true},
-                                {.name = "true", .help = "rows that have it"},
-                                {.name = "predicted", .help = "rows that are said to have it"},
-                                {.name = "both", .help = "rows where that is right"},
-                                {.name = "precision %"},
-                                {.name = "recall %"},
-                                {.name = "F1 %"},
-                                {.name = "AP %", .help = "average precision; by scores"}};
-    const int32_t   n = v->L < MOST_LABELS ? v->L : MOST_LABELS;
-    bs_page_table_begin(column, sizeof column / sizeof column[0],
+    const bs_column column[] = {
+        {.name = "label", .text = true},
+        {.name = "lost", .help = "rows that have it, times what is missing of its F1"},
+        {.name = "true", .help = "rows that have it"},
+        {.name = "predicted", .help = "rows that are said to have it"},
+        {.name = "both", .help = "rows where that is right"},
+        {.name = "precision %"},
+        {.name = "recall %"},
+        {.name = "F1 %"},
+        {.name = "AP %", .help = "average precision; by scores"},
+        {.name = "promised",
+         .help = "rows by the sum of probabilities: as many as are true, "
+                 "where probabilities can be believed"},
+        {.name = "cut", .help = "the model's threshold"},
+        {.name = "own cut", .help = "what threshold=label chooses on validation rows"}};
+    const int32_t n = v->L < MOST_LABELS ? v->L : MOST_LABELS;
+    bs_page_table_begin(column, 11 + (v->own.labels > 0),
                         BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0), v->out);
-    for (int32_t l = 0; l < n; l++)
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t l = v->order[i];
         label_row(v, l, &s[l], by_scores[l].ap);
+    }
     bs_page_table_end(v->out);
     if (n < v->L)
-        bs_page_say(v->out, "quiet", "The first %d of %d labels.", (int)n, (int)v->L);
+        bs_page_say(v->out, "quiet", "%d of %d labels, those that lose most.", (int)n, (int)v->L);
 }
 
 /* F1 of every label by how often it occurs: what is rare is hard. */
@@ -196,22 +270,20 @@ static basin_status label_chart(const view *v, const bs_label_score *s, basin_er
     return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
-static basin_status labels(const view *v, basin_error *err)
+static basin_status labels(const view *v, const bs_label_score *decided, basin_error *err)
 {
-    bs_label_score *decided = bs_calloc((size_t)v->L, sizeof *decided);
     bs_label_score *by_scores = bs_calloc((size_t)v->L, sizeof *by_scores);
-    basin_status    s = decided && by_scores ? BASIN_OK : bs_fail_nomem(err);
-    if (!s)
-        s = bs_metrics_labels(v->run->counts[BS_CUT_TUNED].mlc, decided, err);
+    basin_status    s = by_scores ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
         s = bs_metrics_labels(v->run->counts[BS_CUT_HALF].mlc, by_scores, err);
     if (!s) {
         bs_page_heading(v->g->level, "Labels", v->out);
-        bs_page_say(v->out, "quiet", "At the model's threshold. A click on a heading sorts.");
+        bs_page_say(v->out, "quiet",
+                    "At the model's threshold; first those where most F1 is lost. A click on a "
+                    "heading sorts.");
         s = label_chart(v, decided, err);
         label_table(v, decided, by_scores);
     }
-    bs_free(decided);
     bs_free(by_scores);
     return s;
 }
@@ -518,6 +590,80 @@ static basin_status examples(const view *v, basin_error *err)
     return BASIN_OK;
 }
 
+/* ---- all of it ---- */
+
+typedef struct {
+    double  lost;
+    int32_t label;
+} need;
+
+static int most_needed(const void *a, const void *b)
+{
+    const need *x = a, *y = b;
+    if (x->lost != y->lost)
+        return x->lost > y->lost ? -1 : 1;
+    return (x->label > y->label) - (x->label < y->label);
+}
+
+static basin_status own_cuts(const bs_report_group *g, bs_threshold *out, basin_error *err)
+{
+    const bs_report_run    *run = &g->run[g->shown];
+    const bs_train_options *o = &run->settings.train;
+    bs_profile_id           profile = BS_PROFILE_SKLEARN;
+    *out = (bs_threshold){0};
+    if (!g->valid_scores || !bs_threshold_is_one(&run->model->threshold))
+        return BASIN_OK;
+    basin_status s = bs_profile_parse(o->profile, &profile, err);
+    return s ? s
+             : bs_threshold_tune_labels(&g->data->part[BS_ROLE_VALID].mlc->y, g->valid_scores,
+                                        (int)profile, run->model->threshold.global,
+                                        o->threshold_shrink, out, err);
+}
+
+static basin_status prepare(view *v, const bs_label_score *decided, basin_error *err)
+{
+    need *list = bs_calloc((size_t)v->L + 1, sizeof *list);
+    if (!list)
+        return bs_fail_nomem(err);
+    for (int32_t l = 0; l < v->L; l++)
+        list[l] = (need){lost_of(&decided[l]), l};
+    qsort(list, (size_t)v->L, sizeof *list, most_needed);
+    for (int32_t l = 0; l < v->L; l++)
+        v->order[l] = list[l].label;
+    bs_free(list);
+    for (int32_t r = 0; r < v->data->rows; r++)
+        for (int32_t l = 0; l < v->L; l++)
+            v->promised[l] += (double)scores_of(v, r)[l];
+    return own_cuts(v->g, &v->own, err);
+}
+
+/* Labels that lose something, of the first few. */
+static int needy(const view *v, const bs_label_score *decided)
+{
+    int n = 0;
+    while (n < 4 && n < v->L && lost_of(&decided[v->order[n]]) > 0)
+        n++;
+    return n;
+}
+
+static basin_status sections(const view *v, const bs_label_score *decided, basin_error *err)
+{
+    basin_status s = labels(v, decided, err);
+    if (!s)
+        s = thresholds(v, err);
+    if (!s)
+        s = bs_report_pr(v->g, decided, v->order, needy(v, decided), v->out, err);
+    if (!s)
+        s = calibration(v, err);
+    if (!s)
+        s = bs_report_importance(v->g, v->out, err);
+    if (!s)
+        s = confused(v, err);
+    if (!s)
+        s = together(v, err);
+    return s ? s : examples(v, err);
+}
+
 static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *err)
 {
     const bs_report_run *run = &g->run[g->shown];
@@ -528,23 +674,26 @@ static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *e
                               .schema = &run->model->known.mlc,
                               .L = run->model->known.mlc.n_labels,
                               .out = out};
+    bs_label_score      *decided = bs_calloc((size_t)v.L + 1, sizeof *decided);
     v.gold = bs_calloc((size_t)v.L + 1, 1);
     v.on = bs_calloc((size_t)v.L + 1, 1);
     v.list = bs_calloc((size_t)v.L + 1, sizeof *v.list);
-    basin_status s = v.gold && v.on && v.list ? thresholds(&v, err) : bs_fail_nomem(err);
+    v.order = bs_calloc((size_t)v.L + 1, sizeof *v.order);
+    v.promised = bs_calloc((size_t)v.L + 1, sizeof *v.promised);
+    basin_status s = decided && v.gold && v.on && v.list && v.order && v.promised
+                         ? bs_metrics_labels(run->counts[BS_CUT_TUNED].mlc, decided, err)
+                         : bs_fail_nomem(err);
     if (!s)
-        calibration(&v);
+        s = prepare(&v, decided, err);
     if (!s)
-        s = labels(&v, err);
-    if (!s)
-        s = confused(&v, err);
-    if (!s)
-        s = together(&v, err);
-    if (!s)
-        s = examples(&v, err);
+        s = sections(&v, decided, err);
+    bs_free(decided);
     bs_free(v.gold);
     bs_free(v.on);
     bs_free(v.list);
+    bs_free(v.order);
+    bs_free(v.promised);
+    bs_threshold_free(&v.own);
     return s;
 }
 
@@ -579,20 +728,16 @@ static basin_status advise_cuts(const bs_report_group *g, bs_notes *advice, basi
     const bs_report_run    *run = &g->run[g->shown];
     const bs_train_options *o = &run->settings.train;
     const double           *now = run->value[BS_CUT_TUNED];
-    bs_profile_id           profile = BS_PROFILE_SKLEARN;
-    bs_threshold            own = {0};
+    bs_threshold            own;
     double                  then[BS_MOST_METRICS];
     const int               headline = run->model->known.headline;
-    if (!g->valid_scores || g->valid_scores == run->y.scores ||
-        !bs_threshold_is_one(&run->model->threshold))
+    bs_counting             how = {.want = BS_METRIC_BIT(macro_f1) | UINT32_C(1) << headline};
+    if (g->valid_scores == run->y.scores) /* chosen on these very rows */
         return BASIN_OK;
-    const bs_part *valid = &g->data->part[BS_ROLE_VALID];
-    bs_counting    how = {.want = BS_METRIC_BIT(macro_f1) | UINT32_C(1) << headline};
-    basin_status   s = bs_profile_parse(o->profile, &profile, err);
-    how.profile = profile;
-    if (!s)
-        s = bs_threshold_tune_labels(&valid->mlc->y, g->valid_scores, (int)profile,
-                                     run->model->threshold.global, o->threshold_shrink, &own, err);
+    basin_status s = own_cuts(g, &own, err);
+    if (s || own.labels == 0)
+        return s;
+    s = bs_profile_parse(o->profile, &how.profile, err);
     if (!s)
         s = bs_kind_measure(g->part, &run->model->known, &run->y, &own, &how, then, err);
     if (!s && then[BS_METRIC_macro_f1] > now[BS_METRIC_macro_f1] + 0.01 &&

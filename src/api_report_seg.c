@@ -138,6 +138,7 @@ static void calibration(const view *v)
     }
     bs_reliability_draw(&b, v->planes == 1 ? "pixels" : "pixels of the predicted class",
                         v->g->level, v->out);
+    bs_page_grid_end(v->out);
 }
 
 /* ---- photos ---- */

@@ -84,6 +84,7 @@ static void calibration(const view *v)
         bs_reliability_add(&b, (double)v->run->y.scores[i],
                            v->truth.gold[i] == v->run->y.tag[i] ? 1 : 0);
     bs_reliability_draw(&b, "predicted tags", v->g->level, v->out);
+    bs_page_grid_end(v->out);
 }
 
 /* ---- confusions ---- */

@@ -210,6 +210,32 @@ static void verdicts_name_baselines(void **state)
     json_decref(r);
 }
 
+/* Both labels hang on one feature, and none on the others. */
+static void features_that_matter_come_first(void **state)
+{
+    const char *run = "planted";
+    FILE       *f = fopen("planted.csv", "w");
+    (void)state;
+    assert_non_null(f);
+    fprintf(f, "dice,cause,coin,y1,y2\n");
+    for (unsigned i = 0; i < 400; i++) {
+        const unsigned x = i * 2654435761u >> 7;
+        fprintf(f, "%g,%g,%u,%u,%u\n", 1.5 * (x % 6), 0.5 + x / 6 % 2, x / 12 % 2, x / 6 % 2,
+                1 - x / 6 % 2);
+    }
+    fclose(f);
+    json_decref(
+        train("planted.csv", run, "method=ce epochs=20 net.width=16 data.labels=last:2", 1));
+    json_decref(report(&run, 1, "planted.html"));
+    const char *section = strstr(page, "<h2>Features that matter");
+    assert_non_null(section);
+    const char *first = strstr(section, "<td class=\"name\">");
+    assert_non_null(first);
+    assert_memory_equal(first, "<td class=\"name\">cause<", 23);
+    assert_non_null(strstr(page, "<h2>Precision and recall"));
+    assert_non_null(strstr(page, "labels: promised and true"));
+}
+
 /* Of several runs, the best one; those of other rows are not compared. */
 static void verdicts_of_several_runs(void **state)
 {
@@ -329,6 +355,7 @@ int main(void)
         cmocka_unit_test(validation_loss_is_recorded),
         cmocka_unit_test(seeds_are_averaged),
         cmocka_unit_test(verdicts_name_baselines),
+        cmocka_unit_test(features_that_matter_come_first),
         cmocka_unit_test(verdicts_of_several_runs),
         cmocka_unit_test(hostile_names_stay_text),
         cmocka_unit_test(hostile_words_stay_text),

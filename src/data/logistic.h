@@ -5,7 +5,7 @@
  *
  * Trained by AdaGrad on one row after the other, with two learning rates; each label keeps the
  * rate and the epoch that do best on the validation rows, by log loss. How long it takes is bounded
- * by the number of steps, not by a clock: the same data give the same bits, whatever the threads. */
+ * by the number of steps, not by a clock: the same data give the same bits on any threads. */
 #ifndef BS_DATA_LOGISTIC_H
 #define BS_DATA_LOGISTIC_H
 
