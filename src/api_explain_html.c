@@ -16,6 +16,88 @@ enum {
 
 /* ---- short ---- */
 
+/* Farther from what shuffled labels give than by chance. */
+static const double sure = 3;
+
+static void mean_pairs(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_pairs *p = &e->pairs;
+    const bs_agreement       *a = &p->given_expected;
+    const double              z = a->sd > 0 ? (a->rho - a->mean) / a->sd : 0;
+    const char               *what = p->ordered ? "tags follow each other" : "labels go together";
+    bs_explained_pair         pair;
+    bs_buf_printf(out,
+                  z > sure    ? "The energy has learnt which %s in the data"
+                  : z < -sure ? "The energy goes against which %s in the data"
+                              : "The energy shows no sign of knowing which %s in the data",
+                  what);
+    bs_buf_printf(out,
+                  " (rank correlation %.3f given frequencies; with shuffled %s %.3f, deviation "
+                  "%.3f)",
+                  a->rho, p->ordered ? "tags" : "labels", a->mean, a->sd);
+    if (bs_explain_strongest(e, true, 1, &pair) > 0)
+        bs_buf_printf(out, "; what it rewards most is %s %s %s", e->name[pair.i],
+                      p->ordered ? "before" : "with", e->name[pair.j]);
+    const double times = p->moves_shared > 0 ? p->moves_local / p->moves_shared : (double)NAN;
+    if (!p->ordered && times > 3)
+        bs_buf_printf(out,
+                      "; but it goes by the input: that moves its gradient %.0f times as much "
+                      "as other labels do",
+                      times);
+    else if (!p->ordered && times > 0)
+        bs_buf_printf(out, "; other labels move its gradient %.1f times as much as the input does",
+                      1 / times);
+}
+
+static void mean_pixels(const bs_explanation *e, bs_buf *out)
+{
+    double ring[BS_EXPLAIN_REACH];
+    int    reach = 0;
+    bs_explain_rings(e->pixels.interaction, ring);
+    while (reach < BS_EXPLAIN_REACH && ring[reach] > 0 && ring[reach] >= 0.1 * ring[0])
+        reach++;
+    if (reach == 0)
+        bs_buf_text(out, "The energy does not want neighbouring pixels to be of one class");
+    else
+        bs_buf_printf(out, "The energy wants pixels of one class together, up to %d pixel%s away",
+                      reach, reach > 1 ? "s" : "");
+}
+
+/* Whether searching it is worth while: from the net where that was tried, else from its start. */
+static void mean_steps(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_search *x = e->steps.n > 0 ? &e->steps.search[e->steps.n - 1] : NULL;
+    const bs_metric           *m = &e->m->kind->metric[e->m->known.headline];
+    if (!x || !e->steps.direct)
+        return;
+    const double now = x->score[x->n - 1], by = (m->higher ? 1 : -1) * (now - e->steps.score);
+    bs_buf_printf(out, "; a search of it (%s) %s %s from %.2f %% of the %s to %.2f %%", x->name,
+                  fabs(by) < 0.0005 ? "leaves"
+                  : by > 0          ? "improves"
+                                    : "worsens",
+                  m->name, 100 * e->steps.score, e->steps.direct, 100 * now);
+    bs_buf_printf(out, by > 0.0005 ? ", so predict with --infer %s" : ", so predict without it",
+                  x->name);
+}
+
+/* What all that follows comes to. */
+static void meaning(const bs_explanation *e, bs_buf *out)
+{
+    bs_buf text;
+    bs_buf_init(&text, 1 << 16);
+    if (e->pairs.n > 0 && !isnan(e->pairs.given_expected.rho))
+        mean_pairs(e, &text);
+    else if (e->pixels.n > 0)
+        mean_pixels(e, &text);
+    else
+        bs_buf_text(&text, "There is too little data to say what the energy has learnt");
+    mean_steps(e, &text);
+    out->failed = out->failed || text.failed;
+    if (!out->failed)
+        bs_page_say(out, "verdict", "%s.", text.data);
+    bs_buf_free(&text);
+}
+
 static void summary(const bs_explanation *e, bs_buf *out)
 {
     const bs_explained_pairs *p = &e->pairs;
@@ -23,6 +105,7 @@ static void summary(const bs_explanation *e, bs_buf *out)
     bs_print(text, sizeof text, "%.200s, method %.40s, on %.200s", e->model_name,
              e->m->settings.train.method, e->data_name);
     bs_page_begin("What the energy learned", text, out);
+    meaning(e, out);
     bs_page_list_begin(out);
     if (p->n > 0 && !isnan(p->with_count.rho)) {
         const char *shuffled = p->ordered ? "tags" : "labels";

@@ -191,8 +191,8 @@ const bs_reporting *bs_reporting_of(const bs_report_group *g);
 
 extern const bs_reporting bs_reporting_mlc, bs_reporting_tag, bs_reporting_seg;
 
-/* How often what has a probability comes true, in bins. `what`: "labels of rows". Most cells of most
- * data have next to none, and would hide those that matter: below BS_UNLIKELY they are counted
+/* How often what has a probability comes true, in bins. `what`: "labels of rows". Most cells of
+ * most data have next to none, and would hide those that matter: below BS_UNLIKELY they are counted
  * alone. */
 enum { BS_RELIABILITY_BINS = 15 };
 #define BS_UNLIKELY 0.05

@@ -45,7 +45,7 @@ void bs_reliability_draw(const bs_reliability *b, const char *what, int level, b
         all += b->n[i];
     for (int i = 0; i < BS_RELIABILITY_BINS; i++) {
         char p[BS_FIXED_TEXT], q[BS_FIXED_TEXT];
-        bs_fixed((double)i / BS_RELIABILITY_BINS, 2, p);
+        bs_fixed(fmax((double)i / BS_RELIABILITY_BINS, BS_UNLIKELY), 2, p);
         bs_fixed((i + 1.0) / BS_RELIABILITY_BINS, 2, q);
         bs_print(name[i], sizeof name[i], "%.6s to %.6s", p, q);
         bar[i] = (bs_bar){.name = name[i], .value = all > 0 ? 100 * b->n[i] / all : 0};

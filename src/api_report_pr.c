@@ -26,7 +26,8 @@ static int bin_of(float p)
     return at < 0 ? 0 : at >= BINS ? BINS - 1 : at;
 }
 
-/* Precision where recall is first 0, 0.01, ... 1, from high scores to low ones. */
+/* Precision where recall is first 0, 0.01, ... 1, from high scores to low ones; 0 is where the first
+ * one is found. */
 static void precision_of(const histogram *h, double out[POINTS])
 {
     double positives = 0, found = 0, said = 0;
@@ -36,7 +37,7 @@ static void precision_of(const histogram *h, double out[POINTS])
     for (int i = BINS - 1; i >= 0 && k < POINTS; i--) {
         found += h->on[i];
         said += h->all[i];
-        while (k < POINTS && said > 0 && found >= positives * k / (POINTS - 1))
+        while (k < POINTS && found > 0 && found >= positives * k / (POINTS - 1))
             out[k++] = 100 * found / said;
     }
     while (k < POINTS)

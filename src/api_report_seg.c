@@ -336,7 +336,7 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
     if (worst >= 0 && k->classes > 2)
         bs_notes_add(advice, "classes", "get more photos with %s, where IoU is lowest, %.2f %%",
                      k->name ? k->name[worst] : number, 100 * row[worst].iou);
-    else if (worst >= 0)
+    else if (worst >= 0 && row[1].recall > 0.1)
         bs_notes_add(advice, "sides",
                      row[1].recall < row[1].precision
                          ? "look at what it misses: %.2f %% of the foreground is found, and %.2f "

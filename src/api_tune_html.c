@@ -243,12 +243,37 @@ static void summary(const bs_tuning *t, bs_buf *out)
         bs_buf_free(&range);
     }
     bs_page_list_end(out);
-    bs_page_say(
-        out, "note",
-        "The best of %d trials on the same validation rows looks better than it is. Train it "
-        "with several seeds, and measure it on rows that took no part: basin train --config "
-        "%s/best.config --seeds 5",
-        t->n, t->o->folder);
+}
+
+/* What came of it, what mattered, what next. */
+static void verdict(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
+{
+    const bs_metric *m = &t->kind->metric[t->metric];
+    const char      *unit = t->scale > 1 ? " %" : "", *points = t->scale > 1 ? " points" : "";
+    const double     first = shown(t, 0), gain = fabs(shown(t, t->best) - first);
+    int              most = 0;
+    bs_buf           text;
+    bs_buf_init(&text, 1 << 14);
+    bs_buf_printf(&text, "Trial %d of %d is best: %.2f%s %s on %d validation %s", t->best, t->n,
+                  shown(t, t->best), unit, m->name, (int)t->data.part[1].rows, t->kind->unit);
+    if (t->best == 0)
+        bs_buf_text(&text, ", and it is the one that the search began with");
+    else if (!isnan(first))
+        bs_buf_printf(&text, ", %.2f%s %s than where it started", gain, points,
+                      m->higher ? "more" : "less");
+    for (int i = 1; i < t->space.n && f->any; i++)
+        most = f->importance[i].share > f->importance[most].share ? i : most;
+    if (f->any && t->space.n > 0)
+        bs_buf_printf(&text, "; what mattered most is %s", t->space.at[most].row.name);
+    bs_buf_text(&text, "; the best of several on the same data looks better than it is, so next: "
+                       "train it with several seeds and measure it on data that took no part, by "
+                       "'basin train --config ");
+    bs_put_word(t->o->folder, &text);
+    bs_buf_text(&text, "/best.config --seeds 5'.");
+    out->failed = out->failed || text.failed;
+    if (!out->failed)
+        bs_page_say(out, "verdict", "%s", text.data);
+    bs_buf_free(&text);
 }
 
 static bool paths_make(path p[3], int n)
@@ -283,6 +308,7 @@ void bs_tune_html(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
     }
     bs_print(title, sizeof title, "Tuning %s", t->base.train.method);
     bs_page_begin(title, t->o->folder, out);
+    verdict(t, f, out);
     summary(t, out);
     importance(t, f, out);
     bs_page_heading(2, "How it went", out);

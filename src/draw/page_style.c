@@ -45,7 +45,10 @@ const char bs_page_style[] =
     "a{color:var(--c0)}code{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}\n"
     ":focus-visible{outline:2px solid var(--c0);outline-offset:1px}\n"
     /* tables */
-    ".scroll{overflow-x:auto;margin:.8rem 0;max-width:100%}\n"
+    /* a shadow where more is to be had by scrolling; it goes with the ground at the end */
+    ".scroll{overflow-x:auto;margin:.8rem 0;max-width:100%;"
+    "background:linear-gradient(to left,var(--bg) 60%,transparent) right/2.5rem 100% no-repeat "
+    "local,linear-gradient(to left,var(--rule),transparent) right/.8rem 100% no-repeat scroll}\n"
     ".long{max-height:31rem;overflow-y:auto;border-bottom:1px solid var(--rule)}\n"
     ".long thead th{position:sticky;top:0;background:var(--bg);z-index:1;"
     "box-shadow:inset 0 -1px var(--rule)}\n"
@@ -123,7 +126,8 @@ const char bs_page_style[] =
     "footer{margin-top:3rem;padding-top:.6rem;border-top:1px solid var(--line);"
     "color:var(--soft);font-size:13px}\n"
     "@media (max-width:640px){body{padding:0 .9rem;margin:1rem auto}"
-    "th,td{padding:.3rem .4rem}h1{font-size:1.25rem}"
+    "th,td{padding:.3rem .4rem}h1{font-size:1.25rem}th{white-space:normal}"
+    "td .range,td.name .tag{display:block}"
     "dl{grid-template-columns:fit-content(8.5rem) minmax(0,1fr);gap:.15rem .7rem}}\n"
     "@media print{:root:root:root{" LIGHT "}body{margin:0;max-width:none}"
     ".scroll,.long{overflow:visible;max-height:none}#theme,nav,input.filter{display:none}"

@@ -40,6 +40,7 @@ echo "== page"
 head -c 15 explain.html; echo
 grep -c 'src="http\|href="http\|@import\|url(' explain.html
 basin explain run d.arff -q --rows 100 --row 2 -o page.html > table
+grep -o 'class="verdict">The energy has learnt which labels go together' page.html
 grep -o '<h2[^>]*>[^<]*' page.html | sed 's/.*>//'
 grep '^run: \|^row\|^page' table | sed -E 's/-?[0-9]+\.[0-9]+/N/g'
 basin explain run d.arff --rows 100 --json 2>&1 > j | head -n 1
