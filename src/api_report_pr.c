@@ -26,8 +26,8 @@ static int bin_of(float p)
     return at < 0 ? 0 : at >= BINS ? BINS - 1 : at;
 }
 
-/* Precision where recall is first 0, 0.01, ... 1, from high scores to low ones; 0 is where the first
- * one is found. */
+/* Precision where recall is first 0, 0.01, ... 1, from high scores to low ones; 0 is where the
+ * first one is found. */
 static void precision_of(const histogram *h, double out[POINTS])
 {
     double positives = 0, found = 0, said = 0;

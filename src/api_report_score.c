@@ -257,7 +257,8 @@ static void baselines(const bs_report_group *g, bs_buf *out)
     for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++)
         column[n++] = (bs_column){.name = k->metric[k->shown[i].metric].name,
                                   .help = k->metric[k->shown[i].metric].help};
-    column[n++] = (bs_column){.name = "the model is better by", .help = k->metric[headline].name};
+    column[n++] = (bs_column){.name = "better by",
+                              .help = "how much better the model is, by the metric that counts"};
     bs_page_heading(3, "Baselines", out);
     bs_page_table_begin(column, n, 0, out);
     for (int b = 0; b < BS_BASES; b++) {

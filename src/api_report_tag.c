@@ -28,10 +28,24 @@ typedef struct {
 
 /* ---- types ---- */
 
-static void score_table(const bs_type_score *row, int32_t n, const char *what, const char *unit,
+static double lost_of(const bs_type_score *s)
+{
+    return (double)s->gold * (1 - s->f1);
+}
+
+static int most_lost(const void *a, const void *b)
+{
+    const bs_type_score *x = a, *y = b;
+    const double         p = lost_of(x), q = lost_of(y);
+    return p != q ? (p > q ? -1 : 1) : strcmp(x->type, y->type);
+}
+
+/* Those where most is lost come first. */
+static void score_table(bs_type_score *row, int32_t n, const char *what, const char *unit,
                         bs_buf *out)
 {
     const bs_column column[] = {{.name = what, .text = true},
+                                {.name = "lost", .help = "true ones, times what is missing of F1"},
                                 {.name = "true", .help = unit},
                                 {.name = "predicted", .help = unit},
                                 {.name = "both", .help = unit},
@@ -40,9 +54,11 @@ static void score_table(const bs_type_score *row, int32_t n, const char *what, c
                                 {.name = "F1 %"}};
     bs_page_table_begin(column, sizeof column / sizeof column[0],
                         BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0), out);
+    qsort(row, (size_t)n, sizeof *row, most_lost);
     for (int32_t i = 0; i < n; i++) {
         bs_page_row_begin(out);
         bs_page_name(row[i].type, out);
+        bs_page_number(lost_of(&row[i]), 1, out);
         bs_page_count((long long)row[i].gold, out);
         bs_page_count((long long)row[i].predicted, out);
         bs_page_count((long long)row[i].right, out);
@@ -468,9 +484,8 @@ static basin_status advise_types(const bs_report_group *g, bs_notes *advice, bas
     else if (!s)
         bs_tag_metrics_types(c->tag, row);
     for (int32_t i = 0; i < n && !s; i++) {
-        const double lost = (double)row[i].gold * (1 - row[i].f1);
-        if (row[i].gold > 0 && lost > most) {
-            most = lost;
+        if (row[i].gold > 0 && lost_of(&row[i]) > most) {
+            most = lost_of(&row[i]);
             worst = i;
         }
     }

@@ -127,6 +127,7 @@ const char bs_page_style[] =
     "color:var(--soft);font-size:13px}\n"
     "@media (max-width:640px){body{padding:0 .9rem;margin:1rem auto}"
     "th,td{padding:.3rem .4rem}h1{font-size:1.25rem}th{white-space:normal}"
+    "th[data-sort]::after{width:auto;margin:0}td.text{white-space:normal;min-width:6.5rem}"
     "td .range,td.name .tag{display:block}"
     "dl{grid-template-columns:fit-content(8.5rem) minmax(0,1fr);gap:.15rem .7rem}}\n"
     "@media print{:root:root:root{" LIGHT "}body{margin:0;max-width:none}"
