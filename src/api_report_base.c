@@ -295,27 +295,86 @@ static basin_status judge(const bs_report_group *g, bs_baseline *b, basin_error 
     return s;
 }
 
+static basin_status learn_and_predict(teacher *t, const bs_report_group *g, bs_baseline *b,
+                                      bool *there, basin_error *err)
+{
+    basin_status s = learn(t, there, err);
+    if (!s && *there)
+        s = choose_cut(t, g, b, err);
+    if (!s && *there)
+        s = predict(t, g->part, &b->y, err);
+    bs_logistic_free(t->linear);
+    return s;
+}
+
+/* One fold, from the rows of the others. */
+static basin_status predict_fold(teacher *t, const bs_report_group *g, int fold, bs_baseline *b,
+                                 bool *there, basin_error *err)
+{
+    bs_part      train, valid;
+    bs_outputs   some = {0};
+    basin_status s = bs_prepared_fold(g->data, fold, &train, &valid, err);
+    if (s)
+        return s;
+    t->train = &train;
+    t->valid = &valid;
+    t->linear = NULL;
+    s = learn(t, there, err);
+    if (!s && *there)
+        s = predict(t, &valid, &some, err);
+    if (!s && *there)
+        g->kind->place(g->part, t->known, g->data->fold_start[fold], valid.rows, &some, &b->y);
+    bs_logistic_free(t->linear);
+    bs_outputs_free(&some);
+    bs_part_free(&train);
+    bs_part_free(&valid);
+    return s;
+}
+
+/* Of runs with folds that have no other rows: baselines are out of fold as the model is. */
+static basin_status predict_folds(teacher *t, const bs_report_group *g, bs_baseline *b, bool *there,
+                                  basin_error *err)
+{
+    const bs_train_options *o = &g->run[g->shown].settings.train;
+    basin_status            s = g->kind->outputs(g->part, t->known, &b->y, err);
+    *there = true;
+    for (int k = 0; k < g->data->folds && !s && *there; k++)
+        s = predict_fold(t, g, k, b, there, err);
+    b->cut = bs_threshold_fixed(0.5f);
+    if (!s && *there && g->kind->tunes)
+        s = g->kind->choose(o, &g->data->part[BS_ROLE_TRAIN], g->part, &b->y, &b->cut, err);
+    return s;
+}
+
 static basin_status one_base(const bs_report *r, bs_report_group *g, int which, basin_error *err)
 {
-    bs_baseline *b = &g->base[which];
-    teacher      t = {.known = &g->run[g->shown].model->known,
-                      .train = &g->data->part[BS_ROLE_TRAIN],
-                      .valid = &g->data->part[BS_ROLE_VALID],
-                      .threads = r->threads,
-                      .which = which};
-    bool         there = false;
+    const bs_prepared *data = g->data;
+    bs_baseline       *b = &g->base[which];
+    bs_part            fold[2] = {{0}};
+    teacher            t = {.known = &g->run[g->shown].model->known,
+                            .train = &data->part[BS_ROLE_TRAIN],
+                            .valid = &data->part[BS_ROLE_VALID],
+                            .threads = r->threads,
+                            .which = which};
+    bool               there = false;
+    basin_status       s = BASIN_OK;
     b->name = name_of(g->kind, which);
     if (!b->name)
         return BASIN_OK;
-    basin_status s = learn(&t, &there, err);
-    if (!s && there)
-        s = choose_cut(&t, g, b, err);
-    if (!s && there)
-        s = predict(&t, g->part, &b->y, err);
+    if (data->folds > 1 && g->part != &data->part[BS_ROLE_VALID]) {
+        s = bs_prepared_fold(data, 0, &fold[0], &fold[1], err); /* a threshold needs other rows */
+        t.train = &fold[0];
+        t.valid = &fold[1];
+    }
+    if (!s && g->part == &data->part[BS_ROLE_VALID] && data->folds > 1)
+        s = predict_folds(&t, g, b, &there, err);
+    else if (!s)
+        s = learn_and_predict(&t, g, b, &there, err);
     if (!s && there)
         s = judge(g, b, err);
-    bs_logistic_free(t.linear);
     bs_outputs_free(&b->y);
+    for (int i = 0; i < 2; i++)
+        bs_part_free(&fold[i]);
     return s;
 }
 

@@ -350,11 +350,17 @@ static double affordable(const bs_saved *m)
 basin_status bs_report_importance(const bs_report_group *g, bs_buf *out, basin_error *err)
 {
     const bs_saved *m = g->run[g->shown].model;
-    study           t = {.g = g, .model = m, .L = m->known.mlc.n_labels};
+    bs_saved        own = *m;
+    study           t = {.g = g, .model = &own, .L = m->known.mlc.n_labels};
     basin_status    s = BASIN_OK;
     if (!g->valid_scores)
         return BASIN_OK;
-    t.data = g->data->part[BS_ROLE_VALID].mlc;
+    bs_dataset data = *g->data->part[BS_ROLE_VALID].mlc;
+    if (g->data->folds > 1) { /* the first fold, and the models that have not seen it */
+        own.n_more = (1 + m->n_more) / g->data->folds - 1;
+        data.rows = data.x.rows = data.y.rows = g->data->fold_start[1];
+    }
+    t.data = &data;
     if (!make_room(&t))
         s = bs_fail_nomem(err);
     if (!s)

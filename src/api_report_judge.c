@@ -290,7 +290,9 @@ static basin_status predict_valid(const bs_report *r, bs_report_group *g, basin_
         return BASIN_OK;
     }
     basin_status s = g->kind->outputs(valid, &run->model->known, &g->valid_y, err);
-    if (!s)
+    if (!s && g->data->folds > 1)
+        s = bs_ensemble_predict_folds(run->model, g->data, r->threads, &g->valid_y, err);
+    else if (!s)
         s = bs_model_predict(run->model, valid, &(bs_asked){.threads = r->threads}, &g->valid_y,
                              &seconds, err);
     g->valid_scores = s ? NULL : g->valid_y.scores;
