@@ -6,7 +6,7 @@
 /* The ending of the output file names the format, unless --format does; NULL: the task decides. */
 static const char *format_of(const char *format, const char *out)
 {
-    static const char *const known[] = {"jsonl", "csv", "arff", "npy", "conll", "png"};
+    static const char *const known[] = {"jsonl", "csv", "tsv", "arff", "npy", "conll", "png"};
     const char              *dot = out ? strrchr(out, '.') : NULL;
     if (format && strcmp(format, "auto") != 0)
         return format;
@@ -32,8 +32,8 @@ int cmd_predict(int argc, char **argv)
     const cli_verb *verb = cli_find("predict");
     const char     *args[MOST_ARGS], *out = NULL, *format = NULL, *top = NULL, *threads = NULL,
                                  *nbest = NULL;
-    int         n;
-    bool        stop, scores = false, energy = false, overlay = false, constrain = false;
+    int  n;
+    bool stop, scores = false, energy = false, overlay = false, constrain = false, safe = false;
     cli_common  common = {0};
     cli_as_read as_read = {.n = 0};
     basin_error err;
@@ -48,7 +48,7 @@ int cmd_predict(int argc, char **argv)
              {.name = "--format",
               .value = "NAME",
               .text = &format,
-              .help = "mlc: jsonl, csv, arff, npy; tag: conll, jsonl, tokens, spans, csv, "
+              .help = "mlc: jsonl, csv, tsv, arff, npy; tag: conll, jsonl, tokens, spans, csv, "
                            "brat; seg: png, npy, jsonl"},
              {.name = "--infer",
               .value = "HOW",
@@ -68,6 +68,9 @@ int cmd_predict(int argc, char **argv)
               .help = "tag: the K best sequences with scores (jsonl; crf, or --infer viterbi)"},
              {.name = "--energy", .flag = &energy, .help = "the energy of each prediction (jsonl)"},
              {.name = "--scores", .flag = &scores, .help = "probabilities, too"},
+             {.name = "--csv-safe",
+              .flag = &safe,
+              .help = "csv, tsv: an apostrophe before texts that spreadsheets run as formulas"},
              {.name = "--top-k", .value = "K", .text = &top, .help = "mlc: the K best labels"},
              {.name = "--threshold",
               .value = "X",
@@ -105,6 +108,7 @@ int cmd_predict(int argc, char **argv)
     o.scores = scores;
     o.energy = energy;
     o.constrain = constrain;
+    o.csv_safe = safe;
     if ((status = cli_whole(verb, "--threads", threads, 1024, &o.threads)))
         return status;
     o.format = format_of(format, out);

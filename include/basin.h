@@ -308,7 +308,7 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
                            basin_error *err);
 
 typedef struct {
-    /* mlc: jsonl, csv, arff, npy; NULL = the first. tag: conll, tokens, spans, csv, brat (a
+    /* mlc: jsonl, csv, tsv, arff, npy; NULL = the first. tag: conll, tokens, spans, csv, brat (a
      * folder), jsonl (spans where the input has texts, else tokens); NULL = as the input. seg: png,
      * npy, jsonl; NULL = png for a path, else jsonl: counts of pixels. */
     const char *format;
@@ -329,6 +329,9 @@ typedef struct {
     /* tag, > 0: that many best sequences of each sentence with their scores (jsonl), of models that
      * are decoded by Viterbi's algorithm. Differences of scores are logarithms of odds in a crf. */
     int nbest;
+    /* csv and tsv, nonzero: an apostrophe before each text that a spreadsheet would run as a
+     * formula. */
+    int csv_safe;
 } basin_predict_options;
 
 /* Reads rows from the files ("-": standard input) and writes predictions to out, or, when that is

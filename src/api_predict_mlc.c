@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api_predict.h"
+#include "data/cell.h"
 
 typedef struct format format;
 
@@ -9,7 +10,7 @@ typedef struct {
     const bs_saved *m;
     const format   *format;
     bs_target      *out;
-    bool            scores;
+    bool            scores, safe;
     bs_threshold    cut; /* borrowed per_label of the model, or a fixed one */
     int32_t        *on;  /* [labels] */
     bs_buf          line;
@@ -21,6 +22,7 @@ typedef struct {
 /* A format of predictions. To add one: functions and a row of the table below. */
 struct format {
     const char *name;
+    const char *delimiter; /* of tables, else NULL */
     void (*begin)(writer *w, int64_t rows);
     void (*row)(writer *w, const char *id, const float *scores);
 };
@@ -38,20 +40,6 @@ static basin_status flush(writer *w, basin_error *err)
         w->line.data ? bs_target_put(w->out, w->line.data, w->line.len, err) : BASIN_OK;
     bs_buf_clear(&w->line);
     return s;
-}
-
-static void quoted(bs_buf *b, const char *text, char escape)
-{
-    bs_buf_text(b, "\"");
-    for (; *text; text++) {
-        if (*text == '"' || (*text == '\\' && escape == '\\'))
-            bs_buf_printf(b, "%c%c", escape, *text);
-        else if ((unsigned char)*text < 0x20 && escape == '\\')
-            bs_buf_printf(b, "\\u%04x", (unsigned)*text);
-        else
-            bs_buf_add(b, text, 1);
-    }
-    bs_buf_text(b, "\"");
 }
 
 /* ---- jsonl ---- */
@@ -92,15 +80,26 @@ static void jsonl_row(writer *w, const char *id, const float *scores)
     bs_buf_text(&w->line, "}\n");
 }
 
-/* ---- csv: one column a label ---- */
+/* ---- csv, tsv: one column a label ---- */
+
+static void cell(writer *w, const char *text)
+{
+    bs_buf_text(&w->line, "\"");
+    bs_buf_text(&w->line, bs_cell_guard(w->safe, text, strlen(text)));
+    for (; *text; text++) {
+        bs_buf_text(&w->line, *text == '"' ? "\"" : "");
+        bs_buf_add(&w->line, text, 1);
+    }
+    bs_buf_text(&w->line, "\"");
+}
 
 static void csv_begin(writer *w, int64_t rows)
 {
     (void)rows;
     bs_buf_text(&w->line, "row");
     for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++) {
-        bs_buf_text(&w->line, ",");
-        quoted(&w->line, w->m->known.mlc.label[i], '"');
+        bs_buf_text(&w->line, w->format->delimiter);
+        cell(w, w->m->known.mlc.label[i]);
     }
     bs_buf_text(&w->line, "\n");
 }
@@ -109,21 +108,36 @@ static void csv_row(writer *w, const char *id, const float *scores)
 {
     int32_t n = decide(w, scores), at = 0;
     if (id)
-        quoted(&w->line, id, '"');
+        cell(w, id);
     else
         bs_buf_printf(&w->line, "%lld", (long long)w->row);
     for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++) {
         bool on = at < n && w->on[at] == i;
         at += on;
+        bs_buf_text(&w->line, w->format->delimiter);
         if (w->scores)
-            bs_buf_printf(&w->line, ",%.6g", (double)scores[i]);
+            bs_buf_printf(&w->line, "%.6g", (double)scores[i]);
         else
-            bs_buf_text(&w->line, on ? ",1" : ",0");
+            bs_buf_text(&w->line, on ? "1" : "0");
     }
     bs_buf_text(&w->line, "\n");
 }
 
 /* ---- arff: nominal labels, or numbers ---- */
+
+static void quoted(bs_buf *b, const char *text)
+{
+    bs_buf_text(b, "\"");
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\')
+            bs_buf_printf(b, "\\%c", *text);
+        else if ((unsigned char)*text < 0x20)
+            bs_buf_printf(b, "\\u%04x", (unsigned)*text);
+        else
+            bs_buf_add(b, text, 1);
+    }
+    bs_buf_text(b, "\"");
+}
 
 static void arff_begin(writer *w, int64_t rows)
 {
@@ -131,7 +145,7 @@ static void arff_begin(writer *w, int64_t rows)
     bs_buf_text(&w->line, "@relation predictions\n\n");
     for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++) {
         bs_buf_text(&w->line, "@attribute ");
-        quoted(&w->line, w->m->known.mlc.label[i], '\\');
+        quoted(&w->line, w->m->known.mlc.label[i]);
         bs_buf_text(&w->line, w->scores ? " numeric\n" : " {0,1}\n");
     }
     bs_buf_text(&w->line, "\n@data\n");
@@ -177,10 +191,11 @@ static void npy_row(writer *w, const char *id, const float *scores)
     }
 }
 
-static const format formats[] = {{"jsonl", NULL, jsonl_row},
-                                 {"csv", csv_begin, csv_row},
-                                 {"arff", arff_begin, arff_row},
-                                 {"npy", npy_begin, npy_row}};
+static const format formats[] = {{"jsonl", NULL, NULL, jsonl_row},
+                                 {"csv", ",", csv_begin, csv_row},
+                                 {"tsv", "\t", csv_begin, csv_row},
+                                 {"arff", NULL, arff_begin, arff_row},
+                                 {"npy", NULL, npy_begin, npy_row}};
 
 static basin_status find_format(const char *name, const format **out, basin_error *err)
 {
@@ -192,7 +207,7 @@ static basin_status find_format(const char *name, const format **out, basin_erro
             *out = &formats[i];
             return BASIN_OK;
         }
-    return bs_fail(err, BASIN_EARG, "--format: '%s' is not jsonl, csv, arff or npy", name);
+    return bs_fail(err, BASIN_EARG, "--format: '%s' is not jsonl, csv, tsv, arff or npy", name);
 }
 
 /* ---- rows ---- */
@@ -237,6 +252,9 @@ static basin_status check(const bs_saved *m, const basin_predict_options *o, bas
         s = check_pairs(f, o, err);
     if (!s && o->energy && f->row != jsonl_row)
         s = bs_fail(err, BASIN_EARG, "--energy: format %s has no place for it; use jsonl", f->name);
+    if (!s && o->csv_safe && !f->delimiter)
+        s = bs_fail(err, BASIN_EARG, "--csv-safe: is for tables, not for %s; use --format csv",
+                    f->name);
     return s;
 }
 
@@ -256,7 +274,7 @@ static basin_status open_writer(const bs_saved *m, const basin_predict_options *
     *made = NULL;
     if (!w)
         return bs_fail_nomem(err);
-    *w = (writer){.m = m, .out = out, .scores = o->scores};
+    *w = (writer){.m = m, .out = out, .scores = o->scores, .safe = o->csv_safe};
     bs_buf_init(&w->line, (size_t)1 << 30);
     basin_status s = find_format(o->format, &w->format, err);
     w->on = bs_calloc((size_t)m->known.mlc.n_labels + 1, sizeof *w->on);

@@ -77,6 +77,8 @@ static basin_status check(const bs_saved *m, const basin_predict_options *o, bas
                        "gives arrays alone");
     if (o->overlay && f != MASKS)
         return bs_fail(err, BASIN_EARG, "--overlay: draws pictures; use -o DIR or --format png");
+    if (o->csv_safe)
+        return bs_fail(err, BASIN_EARG, "--csv-safe: is for tables; images have none");
     if (o->energy && f != COUNTS)
         return bs_fail(err, BASIN_EARG, "--energy: pictures have no place for it; use jsonl");
     return BASIN_OK;

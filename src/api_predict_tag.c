@@ -10,7 +10,7 @@
 typedef struct {
     const bs_corpus  *c;
     const bs_outputs *y;
-    bool              scores;
+    bool              scores, safe;
     bs_tagset         tags;  /* of the model */
     bs_retagged       shown; /* the same tags, as they are written */
     bs_retagged      *best;  /* [y->nbest], and the other sequences */
@@ -258,6 +258,9 @@ static basin_status room(const basin_predict_options *o, const bs_part *data, bs
     if ((o->scores || o->energy) && !spans && strcmp(format, "tokens") != 0)
         return bs_fail(err, BASIN_EARG, "--%s: columns have no place for %s; use --format jsonl",
                        o->scores ? "scores" : "energy", o->scores ? "them" : "it");
+    if (o->csv_safe && strcmp(format, "csv") != 0)
+        return bs_fail(err, BASIN_EARG, "--csv-safe: is for tables, not for %s; use --format csv",
+                       format);
     if (!most)
         return BASIN_OK;
     if (spans)
@@ -313,7 +316,7 @@ static basin_status write_jsonl(writer *w, bool spans, bs_target *out, basin_err
 static basin_status write_csv(writer *w, bs_target *out, basin_error *err)
 {
     const bs_corpus *c = w->c;
-    bs_tags_out      t = {.c = c, .names = w->shown.text, .tag = w->shown.tag};
+    bs_tags_out      t = {.c = c, .names = w->shown.text, .tag = w->shown.tag, .safe = w->safe};
     bs_arena         arena;
     bs_names         names;
     const char     **gold = NULL;
@@ -368,7 +371,7 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
                                   basin_error *err)
 {
     const bs_lexicon *l = &m->known.tag;
-    writer            w = {.c = data->tag, .y = y, .scores = o->scores};
+    writer            w = {.c = data->tag, .y = y, .scores = o->scores, .safe = o->csv_safe};
     const bool        suffix = strcmp(m->known.text.tag_style, "suffix") == 0;
     const char      **names = bs_names_texts(&l->tags);
     basin_status      s = names ? BASIN_OK : bs_fail_nomem(err);

@@ -1,6 +1,7 @@
 /* cell.c -- see cell.h. */
 #include "data/cell.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -82,6 +83,27 @@ bool bs_cell_ambiguous(const char *text, size_t len)
         if (text + i != comma && !is_digit(text[i]))
             return false;
     return true;
+}
+
+/* --- formulas ------------------------------------------------------------ */
+
+bool bs_cell_formula(const char *text, size_t len)
+{
+    double number;
+    while (len && *text == ' ') {
+        text++;
+        len--;
+    }
+    if (!len || !memchr("=+-@\t\r\n", *text, 7))
+        return false;
+    const bool plain =
+        bs_cell_number(text, len, '.', &number) || bs_cell_number(text, len, ',', &number);
+    return !plain || !isfinite(number);
+}
+
+const char *bs_cell_guard(bool safe, const char *text, size_t len)
+{
+    return safe && bs_cell_formula(text, len) ? "'" : "";
 }
 
 /* --- dates --------------------------------------------------------------- */

@@ -16,6 +16,12 @@ bool bs_cell_ambiguous(const char *text, size_t len);
 /* 2024-01-31, 31.1.2024, 1/31/24, perhaps with a time behind. */
 bool bs_cell_date(const char *text, size_t len);
 
+/* What a spreadsheet would run as a formula when it opens a table with this cell: a text that
+ * begins, blanks aside, with = + - @, a tab or a line end, and is no number. */
+bool bs_cell_formula(const char *text, size_t len);
+/* What stands before such a text so that it stays one: an apostrophe, or nothing. */
+const char *bs_cell_guard(bool safe, const char *text, size_t len);
+
 /* Texts that people wrote, or of which hardly one is there twice: no categories. `words` is how
  * many all `values` different ones have, by bs_count_words(); *mean is that of one. */
 bool    bs_is_prose(int32_t values, int64_t words, int32_t filled, int *mean);

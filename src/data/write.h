@@ -16,6 +16,7 @@ typedef struct {
     void        *to;
     char        *data; /* [BS_WRITE_BUFFER], len bytes of it used */
     size_t       len;
+    bool         safe; /* cells that a spreadsheet would run get an apostrophe (cell.h) */
     basin_status status;
     basin_error *err;
 } bs_writing;

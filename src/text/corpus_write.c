@@ -245,8 +245,10 @@ basin_status bs_tags_write(const bs_tags_out *t, const bs_corpus_format *to, bs_
     basin_status s = check_target(t, to, err);
     if (s)
         return s;
-    if (!bs_writing_open(&w, sink, where, err))
+    if (!bs_writing_open(&w, sink, where, err)) {
+        w.safe = t->safe;
         to->write(t, &w);
+    }
     return bs_writing_close(&w);
 }
 

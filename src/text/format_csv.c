@@ -8,6 +8,7 @@
  * columns are features in the order of the file. */
 #include <string.h>
 
+#include "data/cell.h"
 #include "data/csv.h"
 #include "text/making.h"
 #include "text/tags_out.h"
@@ -248,10 +249,12 @@ static void put_cell(const char *text, size_t len, bs_writing *w)
     for (size_t i = 0; i < len && !odd; i++)
         odd = strchr(",\"\r\n", text[i]) != NULL;
     if (!odd) {
+        bs_put(w, bs_cell_guard(w->safe, text, len));
         bs_put_bytes(w, text, len);
         return;
     }
     bs_put(w, "\"");
+    bs_put(w, bs_cell_guard(w->safe, text, len));
     for (size_t i = 0; i < len; i++) {
         bs_put(w, text[i] == '"' ? "\"" : "");
         bs_put_bytes(w, text + i, 1);

@@ -15,6 +15,7 @@ struct bs_tags_out {
     const bs_tagset   *set;    /* the same tags taken apart, for spans, ... */
     const int32_t     *in_set; /* ... and [tokens] numbers in it */
     bs_span           *span;   /* [longest sentence], for who asks for spans */
+    bool               safe;   /* tables hold no formulas */
 };
 
 /* The same, of what a corpus itself has. */
