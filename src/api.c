@@ -394,7 +394,7 @@ basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, con
     if (!s)
         bs_say_notes(&notes, log);
     if (!s && out->mlc)
-        bs_strange_say(&out->mlc->met, m, log);
+        bs_strange_say(&out->mlc->met, m, label_free, log);
     bs_notes_free(&notes);
     return s && n > 0 ? bs_fail_other(m, files[0], s, err) : s;
 }

@@ -180,8 +180,8 @@ static basin_status piece_by_piece(predicting *g, const char *const *files, int 
             bs_say_notes(&notes, g->log);
         if (s && pieces == 0)
             s = bs_fail_other(g->m, files[0], s, err);
-        if (!s && more && data.mlc)
-            bs_met_add(&met, &data.mlc->met);
+        if (!s && more && data.mlc && !bs_met_add(&met, &data.mlc->met, g->m->known.mlc.n_features))
+            s = bs_fail_nomem(err);
         if (!s && more)
             s = predict(g, &data, &y, err);
         if (!s && more)
@@ -194,7 +194,8 @@ static basin_status piece_by_piece(predicting *g, const char *const *files, int 
     if (stream)
         stream->free(stream);
     if (!s)
-        bs_strange_say(&met, g->m, g->log);
+        bs_strange_say(&met, g->m, true, g->log);
+    bs_met_free(&met);
     return s;
 }
 

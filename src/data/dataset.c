@@ -17,6 +17,7 @@ void bs_dataset_free(bs_dataset *ds)
     bs_free(ds->y_index);
     bs_free(ds->u_start);
     bs_free(ds->u_index);
+    bs_met_free(&ds->met);
     bs_arena_free(&ds->arena);
     bs_free(ds);
 }

@@ -56,13 +56,28 @@ typedef struct {
     char    labels_from[96];  /* "bibtex.xml", "-C 28 in the relation name", "--labels" */
 } bs_source;
 
+/* Some names for a message: the first BS_FEW that differ. */
+enum { BS_FEW = 16 };
+typedef struct {
+    int  n;
+    char name[BS_FEW][48];
+} bs_few;
+
+void bs_few_add(bs_few *f, const char *name);
+void bs_few_category(bs_few *f, const bs_feature *of); /* "colour = pink", once a column */
+
 /* How much of a file is known to the schema that it was matched with. */
 typedef struct {
-    int32_t features;      /* of the schema that the file has */
-    int64_t kept, dropped; /* entries of x */
-    char    stranger[64];  /* a feature that was dropped; empty: none, or it has no name */
+    uint8_t *seen;          /* [features of the schema]: the file has its column; owned */
+    int32_t  features;      /* how many */
+    int64_t  kept, dropped; /* entries of x */
+    int64_t  unseen;        /* entries that are categories which the schema does not have ... */
+    bs_few   categories;    /* ... of such columns, with one of them: "colour = pink" */
+    bs_few   strangers;     /* columns that were dropped; none where they have no names */
 } bs_met;
-void bs_met_add(bs_met *all, const bs_met *more); /* of another file, or of the next piece */
+/* What was met in another file, or in the next piece; false: memory ran out. */
+bool bs_met_add(bs_met *all, const bs_met *more, int32_t features);
+void bs_met_free(bs_met *m);
 
 typedef struct {
     bs_arena           arena;  /* names and everything small */
@@ -79,6 +94,7 @@ typedef struct {
     const uint8_t     *numbered; /* [rows]: row_id is but a number that the reader gave; NULL: no */
     bool               open_labels; /* rows name their labels; the file declares no list */
     bool               by_name; /* rows name what they have; a column that none has is missing */
+    bool               lenient; /* some columns may be absent: their values are missing */
     bool               labelled;    /* false: the file has no labels at all, y is empty */
     int64_t            n_missing;   /* NaN entries of x */
     bs_met             met;         /* of bs_dataset_match */

@@ -13,6 +13,7 @@ typedef struct {
     int64_t     numbers, truths, texts; /* rows by what it is there ... */
     int64_t     nulls, zeros;           /* ... and numbers that are 0, false among them */
     int64_t     others;                 /* numbers that are neither 0 nor 1 */
+    bool        category;               /* in the schema that the rows are to be like */
 } jsonl_member;
 
 typedef struct {

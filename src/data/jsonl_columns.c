@@ -26,9 +26,10 @@ typedef struct {
     bool     anew;    /* something has to move */
 } columns;
 
+/* Of categories that are null in all rows there is nothing that tells them from numbers. */
 static bool has_texts(const jsonl_member *m)
 {
-    return m->texts > 0;
+    return m->texts > 0 || (m->category && m->numbers == 0 && m->truths == 0);
 }
 
 /* --- which members are what ---------------------------------------------- */

@@ -17,18 +17,20 @@ typedef struct {
     const char      *file;
     bs_notes        *notes;
     basin_error     *err;
-    int32_t         *feature; /* [n_features of the file], -1 = dropped */
+    int32_t         *feature; /* [n_features of the file]; below 0: nowhere */
     int32_t         *label;   /* [n_labels of the file] */
     uint8_t *missing; /* [n_features of want]: its values are missing in all rows; or NULL */
 } match;
+
+/* Where a feature of the file goes when it goes nowhere. */
+enum { DROPPED = -1, UNSEEN = -2 };
 
 enum { SHOWN = 3 };
 
 /* "'a', 'b', 'c' and 4 more" */
 typedef struct {
-    int32_t     n;
-    const char *last;
-    char        text[160];
+    int32_t n;
+    char    text[160];
 } listed;
 
 static void list(listed *l, const char *name)
@@ -36,7 +38,6 @@ static void list(listed *l, const char *name)
     size_t at = strlen(l->text);
     if (l->n < SHOWN)
         bs_print(l->text + at, sizeof l->text - at, "%s'%.40s'", l->n ? ", " : "", name);
-    l->last = name;
     l->n++;
 }
 
@@ -124,14 +125,15 @@ static basin_status check_absent(match *m, const bs_names *attributes)
     const char      *first = NULL;
     for (int32_t i = 0; i < want->n_features; i++) {
         const char *a = want->feature[i].attribute;
-        if (bs_names_find(attributes, a, strlen(a)) >= 0)
+        m->ds->met.seen[i] = bs_names_find(attributes, a, strlen(a)) >= 0;
+        if (m->ds->met.seen[i])
             continue;
         first = first ? first : a;
         absent++;
     }
     if (!absent)
         return BASIN_OK;
-    if (!want->open && m->ds->by_name)
+    if (!want->open && (m->ds->by_name || (m->ds->lenient && absent < want->n_features)))
         return mark_missing(m, attributes, absent, first);
     if (!want->open && !m->ds->schema.open)
         return bs_fail(m->err, BASIN_EDATA,
@@ -157,8 +159,10 @@ static basin_status drop(match *m, by_name *n, const char *attribute)
     bool fresh;
     if (bs_names_add(&n->strange, attribute, strlen(attribute), &fresh) < 0)
         return bs_fail_nomem(m->err);
-    if (fresh)
+    if (fresh) {
         list(&n->dropped, attribute);
+        bs_few_add(&m->ds->met.strangers, attribute);
+    }
     return BASIN_OK;
 }
 
@@ -179,6 +183,7 @@ static basin_status map_one(match *m, by_name *n, int32_t i)
         if (was && was->kind != f->kind)
             return conflict(m, was, f);
         if (f->kind == BS_FEATURE_ONEHOT) {
+            m->feature[i] = UNSEEN;
             bs_notes_add(m->notes, "unseen",
                          "attribute '%s' has the value '%s', which training "
                          "never saw: it reads as no category",
@@ -221,7 +226,6 @@ static basin_status map_names(match *m)
     if (!s)
         s = check_absent(m, &n.here);
     if (!s && n.dropped.n) {
-        bs_print(m->ds->met.stranger, sizeof m->ds->met.stranger, "%.60s", n.dropped.last);
         /* Where columns are declared, one more may be a label that has another name here. */
         bs_notes_add(m->notes, m->ds->labelled && !m->ds->schema.open ? BS_NOTE_WARNING : "dropped",
                      "%s: %d %s not of the training data and left out: %s", m->file,
@@ -249,8 +253,10 @@ static basin_status map_numbers(match *m)
                        m->file);
     /* A file without a feature 0 only looks as if it counted from 1. */
     for (int32_t i = 0; i < have->n_features; i++) {
-        m->feature[i] = i + shift < want->n_features ? i + shift : -1;
+        m->feature[i] = i + shift < want->n_features ? i + shift : DROPPED;
         dropped += m->feature[i] < 0;
+        if (m->feature[i] >= 0)
+            m->ds->met.seen[m->feature[i]] = 1;
     }
     if (have->dense && want->dense && have->n_features != want->n_features)
         return bs_fail(m->err, BASIN_EDATA, "%s: has %d feature columns, the training data had %d",
@@ -336,19 +342,16 @@ static void apply(const int32_t *map, int32_t rows, int32_t *start, int32_t *ind
 static void count_known(const match *m, bs_met *out)
 {
     const int32_t *start = m->ds->x_start;
-    for (int32_t i = 0; i < m->ds->schema.n_features; i++)
-        out->features += m->feature[i] >= 0;
-    for (int32_t e = start[0]; e < start[m->ds->rows]; e++)
-        (*(m->feature[m->ds->x_index[e]] >= 0 ? &out->kept : &out->dropped))++;
-}
-
-void bs_met_add(bs_met *all, const bs_met *more)
-{
-    all->features = more->features > all->features ? more->features : all->features;
-    all->kept += more->kept;
-    all->dropped += more->dropped;
-    if (!*all->stranger)
-        memcpy(all->stranger, more->stranger, sizeof all->stranger);
+    for (int32_t i = 0; i < m->want->n_features; i++)
+        out->features += out->seen[i];
+    for (int32_t e = start[0]; e < start[m->ds->rows]; e++) {
+        const int32_t to = m->feature[m->ds->x_index[e]];
+        out->kept += to >= 0;
+        out->dropped += to == DROPPED;
+        out->unseen += to == UNSEEN;
+        if (to == UNSEEN)
+            bs_few_category(&out->categories, &m->ds->schema.feature[m->ds->x_index[e]]);
+    }
 }
 
 /* --- labels of a file that is not trained on ------------------------------ */
@@ -415,10 +418,11 @@ basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char 
         return bs_fail(err, BASIN_EDATA, "%s: its features have %s; the training data's had %s",
                        file, ds->schema.feature ? "names" : "numbers only",
                        want->feature ? "names" : "numbers only");
-    ds->met = (bs_met){0};
+    bs_met_free(&ds->met);
+    ds->met.seen = bs_calloc((size_t)want->n_features + 1, 1);
     m.feature = bs_alloc((nf + 1) * sizeof *m.feature);
     m.label = bs_alloc((nl + 1) * sizeof *m.label);
-    basin_status s = m.feature && m.label ? BASIN_OK : bs_fail_nomem(err);
+    basin_status s = m.feature && m.label && ds->met.seen ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
         s = want->feature ? map_names(&m) : map_numbers(&m);
     if (!s)

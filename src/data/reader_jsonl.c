@@ -106,7 +106,11 @@ static basin_status add_number(jsonl *x, int32_t m, double v)
 
 static basin_status add_null(jsonl *x, int32_t m)
 {
-    x->member[m].nulls++;
+    jsonl_member *k = &x->member[m];
+    if (k->nulls++ == 0) {
+        const bs_feature *was = bs_schema_attribute(x->r->o->like, k->name, &x->hint);
+        k->category = was && was->kind == BS_FEATURE_ONEHOT;
+    }
     return add_number(x, m, NAN);
 }
 

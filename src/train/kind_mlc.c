@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/csv.h"
 #include "data/pieces.h"
 #include "data/split.h"
 
@@ -43,14 +44,22 @@ static bs_read_options reading_of(const bs_settings *s, const bs_wish *w)
     return o;
 }
 
+/* Columns that are known by their place cannot be told apart when one of them is absent. */
+static bool has_names(const bs_schema *like)
+{
+    return like->feature && like->n_features > 0 &&
+           bs_csv_column_number(like->feature[0].attribute) == 0;
+}
+
 /* Brings what was read into the shape of the schema that it is to be like. Takes d in any case. */
 static basin_status adopt(const bs_wish *w, const bs_schema *like, bs_dataset *d, const char *file,
                           bs_notes *notes, bs_part *out, basin_error *err)
 {
     basin_status status = BASIN_OK;
-    if (w->label_free) /* whatever they are: nobody asks */
+    if (w->label_free) { /* whatever they are: nobody asks */
         bs_dataset_forget_labels(d);
-    else if (like)
+        d->lenient = like && has_names(like);
+    } else if (like)
         status = bs_dataset_known_labels(like, d, file, notes, err);
     if (!status && like)
         status = bs_dataset_match(like, d, file, notes, err);
@@ -67,7 +76,8 @@ static basin_status append(bs_part *all, const bs_part *more, basin_error *err)
 {
     bs_dataset  *a = all->mlc;
     basin_status status = bs_dataset_append(a, more->mlc, err);
-    bs_met_add(&a->met, &more->mlc->met);
+    if (!status && !bs_met_add(&a->met, &more->mlc->met, a->schema.n_features))
+        status = bs_fail_nomem(err);
     return status ? status : take(a, all);
 }
 

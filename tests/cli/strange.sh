@@ -87,3 +87,18 @@ basin data make tag --seed 1 --set rows=60 -o t.conll > made
 cp t.conll u.conll
 said t.conll --test u.conll
 true
+
+echo "== columns and categories that are new, or not there"
+awk 'BEGIN {
+    print "age,colour,size,label_a,label_b"
+    for (i = 0; i < 90; i++)
+        print i % 70 "," (i % 3 == 0 ? "red" : i % 3 == 1 ? "green" : "blue") "," i % 7 "," (i % 70 > 30) "," (i % 3 == 0)
+}' > kinds.csv
+basin train kinds.csv $small -o kinds > table 2> said
+printf 'age,colour,size\n3,pink,1\n4,red,2\n5,brown,3\n' | basin predict kinds - 2>&1 > p.jsonl
+printf 'age,size\n3,1\n' | basin predict kinds - 2>&1 > p.jsonl
+printf 'age,who,colour,size,more\n3,me,red,4,1\n' | basin predict kinds - 2>&1 > p.jsonl
+printf '{"age": 3, "colour": null, "size": 2}\n{"age": 3, "colour": "pink", "size": 2, "a": 1, "b": 2, "c": 3, "d": 4}\n' | basin predict kinds - 2>&1 > p.jsonl
+printf '{"age": 3, "colour": null, "size": 2}\n' | basin predict kinds - 2>&1 > p.jsonl
+printf 'years,weight\n3,1\n' | try basin predict kinds -
+printf 'age,size,label_a,label_b\n3,1,0,1\n' | try basin eval kinds -

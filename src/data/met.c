@@ -1,0 +1,53 @@
+/* met.c -- what was met in files that are to be like a schema, file by file or piece by piece. */
+#include <string.h>
+
+#include "base/print.h"
+#include "data/dataset.h"
+
+void bs_few_add(bs_few *f, const char *name)
+{
+    char short_name[sizeof f->name[0]];
+    bs_print(short_name, sizeof short_name, "%.47s", name);
+    for (int i = 0; i < f->n; i++)
+        if (strcmp(f->name[i], short_name) == 0)
+            return;
+    if (f->n < BS_FEW)
+        memcpy(f->name[f->n++], short_name, sizeof short_name);
+}
+
+/* One category of a column is enough to look for it. */
+void bs_few_category(bs_few *f, const bs_feature *of)
+{
+    char      name[sizeof f->name[0]];
+    const int n = bs_print(name, sizeof name, "%.20s = ", of->attribute);
+    for (int i = 0; i < f->n; i++)
+        if (strncmp(f->name[i], name, (size_t)n) == 0)
+            return;
+    bs_print(name + n, sizeof name - (size_t)n, "%.20s", of->value);
+    bs_few_add(f, name);
+}
+
+bool bs_met_add(bs_met *all, const bs_met *more, int32_t features)
+{
+    if (!all->seen && !(all->seen = bs_calloc((size_t)features + 1, 1)))
+        return false;
+    all->features = 0;
+    for (int32_t i = 0; i < features; i++) {
+        all->seen[i] |= more->seen[i];
+        all->features += all->seen[i];
+    }
+    all->kept += more->kept;
+    all->dropped += more->dropped;
+    all->unseen += more->unseen;
+    for (int i = 0; i < more->categories.n; i++)
+        bs_few_add(&all->categories, more->categories.name[i]);
+    for (int i = 0; i < more->strangers.n; i++)
+        bs_few_add(&all->strangers, more->strangers.name[i]);
+    return true;
+}
+
+void bs_met_free(bs_met *m)
+{
+    bs_free(m->seen);
+    *m = (bs_met){0};
+}
