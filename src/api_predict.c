@@ -16,7 +16,8 @@ static const bs_prediction *prediction_of(const bs_saved *m)
 }
 
 static basin_status choose_inference(const bs_saved *m, const basin_predict_options *o,
-                                     bs_inference *how, basin_error *err)
+                                     const char *const *files, int n, bs_inference *how,
+                                     basin_error *err)
 {
     basin_status s = bs_saved_inference(m, o->infer, o->constrain, how, err);
     if (!s && o->energy && !m->has_energy)
@@ -25,6 +26,8 @@ static basin_status choose_inference(const bs_saved *m, const basin_predict_opti
         s = bs_fail(err, BASIN_EARG, "%s: is for tags; this model is of task %s",
                     o->scheme ? "--scheme" : "--nbest", m->kind->task->name);
     how->energies = o->energy;
+    for (int i = 0; i < n; i++) /* rows come as they like, and must not differ by that */
+        how->even |= bs_path_live(files[i]);
     return s;
 }
 
@@ -61,6 +64,13 @@ basin_status bs_target_put(void *target, const void *bytes, size_t n, basin_erro
     return fwrite(bytes, 1, n, t->file) == n ? BASIN_OK : fail_file(err);
 }
 
+/* Who reads our answers may wait for them before asking again. */
+static basin_status flush_target(bs_target *t, basin_error *err)
+{
+    errno = 0;
+    return t->own || (fflush(t->file) == 0 && !ferror(t->file)) ? BASIN_OK : fail_file(err);
+}
+
 basin_status bs_target_open(const char *path, bs_target *out, basin_error *err)
 {
     *out = (bs_target){0};
@@ -73,11 +83,8 @@ basin_status bs_target_close(bs_target *t, basin_status s, basin_error *err)
         bs_output_abort(t->own);
     else if (t->own)
         s = bs_output_commit(t->own, err);
-    else if (!s) {
-        errno = 0;
-        if (fflush(t->file) != 0 || ferror(t->file))
-            s = fail_file(err);
-    }
+    else if (!s)
+        s = flush_target(t, err);
     return s;
 }
 
@@ -163,7 +170,7 @@ static basin_status read_at_once(predicting *g, const char *const *files, int n,
 
 /* Files of any length in memory that does not grow with them. */
 static basin_status piece_by_piece(predicting *g, const char *const *files, int n, void *writer,
-                                   basin_error *err)
+                                   bs_target *to, basin_error *err)
 {
     const bs_wish wish = {.file = files, .n = n, .known = &g->m->known, .label_free = true};
     bs_stream    *stream = NULL;
@@ -182,10 +189,14 @@ static basin_status piece_by_piece(predicting *g, const char *const *files, int 
             s = bs_fail_other(g->m, files[0], s, err);
         if (!s && more && data.mlc && !bs_met_add(&met, &data.mlc->met, g->m->known.mlc.n_features))
             s = bs_fail_nomem(err);
+        if (!s && more && pieces == 0 && g->p->remark)
+            g->p->remark(g->m, g->o, &data, g->log);
         if (!s && more)
             s = predict(g, &data, &y, err);
         if (!s && more)
             s = g->p->rows(writer, &data, &y, err);
+        if (!s && more)
+            s = flush_target(to, err);
         g->before += data.rows;
         bs_notes_free(&notes);
         bs_outputs_free(&y);
@@ -204,13 +215,14 @@ static basin_status predict_to(predicting *g, const char *const *files, int n, b
 {
     void        *writer = NULL;
     basin_status s = BASIN_OK;
-    if (g->m->kind->stream && g->p->begin && !g->o->part && n > 0)
+    const bool   cut = !g->p->live || (n == 1 && bs_path_live(files[0]));
+    if (g->m->kind->stream && g->p->begin && !g->o->part && n > 0 && cut)
         s = g->p->begin(g->m, g->o, to, &writer, err);
     if (s)
         return s;
     if (!writer)
         return read_at_once(g, files, n, to, err);
-    s = piece_by_piece(g, files, n, writer, err);
+    s = piece_by_piece(g, files, n, writer, to, err);
     g->p->end(writer);
     return s;
 }
@@ -266,7 +278,7 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
         .m = m->saved, .p = prediction_of(m->saved), .o = o, .log = &log, .files = files, .n = n};
     s = g.p->check(g.m, o, err);
     if (!s)
-        s = choose_inference(g.m, o, &g.how, err);
+        s = choose_inference(g.m, o, files, n, &g.how, err);
     if (!s)
         s = bs_backend_cpu.workspace_new(&(bs_backend_options){o->threads}, &g.w, err);
     if (!s)

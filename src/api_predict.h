@@ -41,6 +41,7 @@ typedef struct {
                           void **writer, basin_error *err);
     basin_status (*rows)(void *writer, const bs_part *data, const bs_outputs *y, basin_error *err);
     void (*end)(void *writer);
+    bool live; /* that only of one pipe or terminal: files are read at once */
 } bs_prediction;
 
 extern const bs_prediction bs_prediction_mlc, bs_prediction_tag, bs_prediction_seg;

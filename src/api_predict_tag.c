@@ -31,7 +31,7 @@ static const char *format_of(const basin_predict_options *o, const bs_corpus *c)
     const bool json = is_format(o, "jsonl");
     if (!json && o->format && strcmp(o->format, "auto") != 0)
         return o->format;
-    if (c->first)
+    if (c->first || (c->sentences == 0 && bs_corpus_format_find(c->format)->text))
         return "spans";
     if (json || (c->records && strcmp(c->format, "tokens") == 0))
         return "tokens";
@@ -396,6 +396,36 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
     return s;
 }
 
+/* ---- sentence by sentence ---- */
+
+typedef struct {
+    const bs_saved              *m;
+    const basin_predict_options *o;
+    bs_target                   *out;
+} stream;
+
+/* A table begins with names of columns, once, and a folder is no stream. */
+static basin_status begin(const bs_saved *m, const basin_predict_options *o, bs_target *out,
+                          void **made, basin_error *err)
+{
+    stream *s = NULL;
+    *made = NULL;
+    if (is_format(o, "csv") || is_format(o, "brat"))
+        return BASIN_OK;
+    if (!(s = bs_alloc(sizeof *s)))
+        return bs_fail_nomem(err);
+    *s = (stream){m, o, out};
+    *made = s;
+    return BASIN_OK;
+}
+
+static basin_status stream_rows(void *given, const bs_part *data, const bs_outputs *y,
+                                basin_error *err)
+{
+    const stream *s = given;
+    return write_outputs(s->m, s->o, data, y, s->out, err);
+}
+
 static bool opens(const basin_predict_options *o)
 {
     return is_format(o, "brat");
@@ -408,4 +438,8 @@ const bs_prediction bs_prediction_tag = {
     .remark = remark,
     .room = room,
     .write = write_outputs,
+    .begin = begin,
+    .rows = stream_rows,
+    .end = bs_free,
+    .live = true,
 };

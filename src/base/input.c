@@ -5,6 +5,7 @@
  * buffer's border cuts is ever moved. */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdint.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,10 +20,10 @@ static const char   stdin_name[] = "<stdin>";
 
 struct bs_input {
     char       *name;
-    int         fd;      /* -1: memory */
-    bool        ours;    /* fd is to be closed: it is not standard input */
-    bs_unpack  *unpack;  /* NULL: plain */
-    const char *bytes;   /* memory that was not yet copied */
+    int         fd;     /* -1: memory */
+    bool        ours;   /* fd is to be closed: it is not standard input */
+    bs_unpack  *unpack; /* NULL: plain */
+    const char *bytes;  /* memory that was not yet copied */
     size_t      n_bytes;
 
     char  *buf; /* [cap + 1]: the last line needs a NUL, too */
@@ -339,7 +340,7 @@ basin_status bs_input_line(bs_input *in, size_t ceiling, bs_line *line, bool *mo
                            basin_error *err)
 {
     *more = false;
-    *line = (bs_line){ 0 };
+    *line = (bs_line){0};
     basin_status s = in->begun ? BASIN_OK : skip_mark(in, err);
 
     while (!s) {
@@ -366,7 +367,7 @@ basin_status bs_input_line(bs_input *in, size_t ceiling, bs_line *line, bool *mo
         text[len] = '\0';
         in->pos += used;
         in->searched = 0;
-        *line = (bs_line){ .text = text, .len = len, .number = number_of(in, ++in->lines) };
+        *line = (bs_line){.text = text, .len = len, .number = number_of(in, ++in->lines)};
         *more = true;
         return BASIN_OK;
     }
@@ -451,6 +452,59 @@ basin_status bs_input_peek(bs_input *in, size_t n, const char **bytes, size_t *g
     *bytes = in->buf + in->pos;
     *got = s ? 0 : left < n ? left : n;
     return s;
+}
+
+/* --- somebody who speaks line by line ---------------------------------------- */
+
+bool bs_input_live(const bs_input *in)
+{
+    struct stat st;
+    return in->fd >= 0 && !in->unpack && fstat(in->fd, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+bool bs_path_live(const char *path)
+{
+    struct stat st;
+    const int   failed = strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &st) : stat(path, &st);
+    return failed == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+/* Nothing comes within so many milliseconds. The end of the input is something. */
+static bool is_silent(const bs_input *in, int ms)
+{
+    struct pollfd p = {.fd = in->fd, .events = POLLIN};
+    return !in->eof && bs_input_live(in) && poll(&p, 1, ms) == 0;
+}
+
+bool bs_input_waits(const bs_input *in)
+{
+    const char *text = in->buf + in->pos;
+    return !memchr(text, '\n', in->end - in->pos) && is_silent(in, 0);
+}
+
+static bool has_content(const char *p, const char *end)
+{
+    for (const char *nl; (nl = memchr(p, '\n', (size_t)(end - p))); p = nl + 1) {
+        while (p < nl && (*p == ' ' || *p == '\t' || *p == '\r'))
+            p++;
+        if (p < nl && *p != '#' && *p != '%')
+            return true;
+    }
+    return false;
+}
+
+basin_status bs_input_peek_lines(bs_input *in, size_t n, const char **bytes, size_t *got,
+                                 basin_error *err)
+{
+    enum { MOMENT = 100 }; /* ms: what one program writes in a row is seen together */
+    basin_status s = BASIN_OK;
+    while (!s && in->end - in->pos < n && !in->eof) {
+        if (has_content(in->buf + in->pos, in->buf + in->end) && is_silent(in, MOMENT))
+            break;
+        s = refill(in, n > in->cap ? n : in->cap, err);
+    }
+    return s ? s
+             : bs_input_peek(in, in->end - in->pos < n ? in->end - in->pos : n, bytes, got, err);
 }
 
 static basin_status read_and_close(bs_input *in, basin_status s, bs_buf *out, basin_error *err)

@@ -66,6 +66,16 @@ basin_status bs_input_some(bs_input *in, const char **bytes, size_t *n, basin_er
 basin_status bs_input_peek(bs_input *in, size_t n, const char **bytes, size_t *got,
                            basin_error *err);
 
+/* The same of a pipe or a terminal that says nothing more for a moment after a whole line: what is
+ * there, which may be less. Lines that are blank or a comment (# or %) do not count. */
+basin_status bs_input_peek_lines(bs_input *in, size_t n, const char **bytes, size_t *got,
+                                 basin_error *err);
+/* Whether it is a pipe, a terminal or the like, and its bytes are no packed ones. */
+bool bs_input_live(const bs_input *in);
+bool bs_path_live(const char *path); /* before it is opened; "-" is standard input */
+/* Whether the next line would have to be waited for; only of what is live. */
+bool bs_input_waits(const bs_input *in);
+
 /* Atomic replacement: bytes go to a temporary file in the same folder; commit
  * flushes it to the disk, renames it over `path` and flushes the folder. Until
  * then an older file stays as it was. */

@@ -29,6 +29,16 @@ bool bs_csv_record(csv_cursor *c, int64_t *blank);
  * set when it was the same in all. */
 char bs_csv_delimiter(const char *text, size_t n, bool *steady);
 
+/* The one that data.delimiter names, or that is found; and its name. */
+char        bs_csv_choose(const char *text, size_t n, const char *option);
+const char *bs_csv_delimiter_name(char delimiter);
+
+/* Whether a quote is open at the end of a line; open: one is at its beginning. */
+bool bs_csv_open(const char *line, size_t n, char delimiter, bool open);
+
+/* A model of rows without names is asked about rows without names. */
+bool bs_csv_headless(const bs_schema *like);
+
 /* At the first cell of a file; its delimiter is 0 when none was found. option: data.delimiter. */
 csv_cursor bs_csv_begin(const bs_buf *whole, const char *option);
 

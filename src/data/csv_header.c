@@ -88,8 +88,7 @@ static basin_status like_names(const csv_table *t, const first_cell *cell, bool 
     return BASIN_OK;
 }
 
-/* A model of rows without names is asked about rows without names. */
-static bool trained_without(const bs_schema *like)
+bool bs_csv_headless(const bs_schema *like)
 {
     return like && like->feature && like->n_features &&
            bs_csv_column_number(like->feature[0].attribute);
@@ -110,7 +109,7 @@ basin_status bs_csv_header(csv_table *t, csv_cursor c, bool *out)
         names = names && !cell[i].missing;
     }
     *out = !numbers;
-    if (!s && numbers && below >= 2 && names && !trained_without(t->r->o->like))
+    if (!s && numbers && below >= 2 && names && !bs_csv_headless(t->r->o->like))
         s = like_names(t, cell, out);
     bs_free(cell);
     return s;

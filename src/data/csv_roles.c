@@ -338,6 +338,13 @@ static bool is_prose(const csv_column *c, int *mean)
     return bs_is_prose(c->values.n, words, c->filled, mean);
 }
 
+/* Of rows that a model is asked about, a column called id says which is which. */
+static bool names_rows(const csv_table *t, const csv_column *c)
+{
+    return t->r->o->like && t->r->o->label_free && t->names >= 0 && c == &t->column[t->names] &&
+           bs_named_like_id(c->name);
+}
+
 static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
 {
     bs_source *source = &t->r->b->ds->source;
@@ -351,6 +358,11 @@ static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
     source->attributes++;
     if (trained < 0 && !c->truth)
         note_odd_cell(t, c);
+    if (trained < 0 && names_rows(t, c)) {
+        c->role = CSV_ID;
+        source->skipped++;
+        return BASIN_OK;
+    }
     if (trained == BS_FEATURE_ONEHOT) {
         source->nominal++;
         basin_status s = c->number ? recollect(t, c, index) : BASIN_OK;
@@ -381,8 +393,8 @@ static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
         bs_note_prose(t->r, c->name, c->values.n, c->filled, words);
         return BASIN_OK;
     }
-    if (!left_out && trained < 0 && !t->r->o->keep_ids && c->values.n == c->filled &&
-        t->rows >= FEWEST_ROWS && c->filled >= t->rows - t->rows / 20) {
+    if (!left_out && trained < 0 && !t->r->o->keep_ids && !t->r->o->piece &&
+        c->values.n == c->filled && t->rows >= FEWEST_ROWS && c->filled >= t->rows - t->rows / 20) {
         c->role = CSV_ID;
         source->skipped++;
         bs_notes_add(t->r->notes, "identifier",

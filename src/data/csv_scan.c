@@ -156,13 +156,49 @@ char bs_csv_delimiter(const char *text, size_t n, bool *steady)
     return best;
 }
 
-static char option_delimiter(const char *name)
+static const struct {
+    const char *name;
+    char        delimiter;
+} delimiters[] = {{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"pipe", '|'}};
+
+const char *bs_csv_delimiter_name(char delimiter)
 {
-    return strcmp(name, "comma") == 0       ? ','
-           : strcmp(name, "semicolon") == 0 ? ';'
-           : strcmp(name, "tab") == 0       ? '\t'
-           : strcmp(name, "pipe") == 0      ? '|'
-                                            : '\0';
+    for (size_t i = 0; i < sizeof delimiters / sizeof *delimiters; i++)
+        if (delimiters[i].delimiter == delimiter)
+            return delimiters[i].name;
+    return "auto";
+}
+
+char bs_csv_choose(const char *text, size_t n, const char *option)
+{
+    bool steady;
+    for (size_t i = 0; i < sizeof delimiters / sizeof *delimiters; i++)
+        if (strcmp(delimiters[i].name, option) == 0)
+            return delimiters[i].delimiter;
+    return bs_csv_delimiter(text, n, &steady);
+}
+
+bool bs_csv_open(const char *line, size_t n, char delimiter, bool open)
+{
+    const char *p = line, *end = line + n;
+    for (;;) {
+        while (!open && p < end && *p == ' ')
+            p++;
+        if (!open && p < end && *p == '"') {
+            open = true;
+            p++;
+        }
+        for (; open; p++) {
+            p = memchr(p, '"', (size_t)(end - p));
+            if (!p)
+                return true;
+            open = p + 1 < end && p[1] == '"';
+            p += open;
+        }
+        p = p < end ? memchr(p, delimiter, (size_t)(end - p)) : NULL;
+        if (!p++)
+            return false;
+    }
 }
 
 csv_cursor bs_csv_begin(const bs_buf *whole, const char *option)
@@ -171,9 +207,6 @@ csv_cursor bs_csv_begin(const bs_buf *whole, const char *option)
     size_t      n = whole->len, skip = n >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
     size_t      window = n - skip < (size_t)64 << 10 ? n - skip : (size_t)64 << 10;
     csv_cursor  c = {.p = text + skip, .end = text + n, .line = 1};
-    bool        steady;
-    c.delimiter = option_delimiter(option);
-    if (!c.delimiter)
-        c.delimiter = bs_csv_delimiter(text + skip, window, &steady);
+    c.delimiter = bs_csv_choose(text + skip, window, option);
     return c;
 }

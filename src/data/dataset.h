@@ -92,6 +92,9 @@ typedef struct {
     const char *const *row_id;      /* [rows] or NULL */
     const int32_t     *row_number;  /* [rows] in the file, from 1; NULL: as they stand here */
     const uint8_t     *numbered; /* [rows]: row_id is but a number that the reader gave; NULL: no */
+    const char *const *row_text;    /* [rows] as they stand in the file; NULL: not kept */
+    const char        *head_text;   /* of a table: the names of its columns; NULL: it has none */
+    char               delimiter;   /* between its cells */
     bool               open_labels; /* rows name their labels; the file declares no list */
     bool               by_name; /* rows name what they have; a column that none has is missing */
     bool               lenient; /* some columns may be absent: their values are missing */

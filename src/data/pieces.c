@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "data/csv.h"
 #include "data/scan.h"
 
 enum { MOST_BYTES = 1 << 30, PIECE_BYTES = 32 << 20 };
@@ -19,7 +20,14 @@ struct bs_pieces {
     int64_t                said;  /* rows that the head announces, or -1 */
     int64_t                done;  /* rows of the pieces before */
     bool                   begun, ended;
-    bool                   whole; /* the file cannot be cut */
+    bool                   whole;     /* the file cannot be cut */
+    char                   delimiter; /* of a table; else 0 */
+    bool                   header;    /* ... whose columns have names */
+    bool                   open;      /* ... a quote of which is open: the row goes on */
+    struct place {
+        size_t at, end;
+    } * place; /* of rows in the text, where they are kept */
+    size_t places, cap;
     /* Blank lines are read to their end before it is known whether they are rows. A long run of
      * them is counted, not kept; then comes the line that ended it. */
     int64_t blanks;
@@ -44,6 +52,7 @@ void bs_pieces_close(bs_pieces *p)
     bs_buf_free(&p->text);
     bs_buf_free(&p->head);
     bs_buf_free(&p->held);
+    bs_free(p->place);
     bs_free(p);
 }
 
@@ -101,6 +110,51 @@ static basin_status read_numbers(bs_pieces *p, basin_error *err)
     return p->head.failed ? bs_fail_nomem(err) : BASIN_OK;
 }
 
+/* A table is cut where its columns are known beforehand, and something is gained by it. */
+static basin_status open_table(bs_pieces *p, basin_error *err)
+{
+    const bs_read_options *o = p->o;
+    const char            *head;
+    size_t                 n;
+    const bool             known = o->like && o->like->feature && o->label_free;
+    p->whole = !known || !(o->keep_text || bs_input_live(p->in));
+    if (p->whole)
+        return BASIN_OK;
+    basin_status s = bs_input_peek_lines(p->in, (size_t)64 << 10, &head, &n, err);
+    if (s)
+        return s;
+    p->delimiter = bs_csv_choose(head, n, o->delimiter);
+    p->whole = !p->delimiter;
+    p->header =
+        strcmp(o->header, "auto") == 0 ? !bs_csv_headless(o->like) : strcmp(o->header, "yes") == 0;
+    return BASIN_OK;
+}
+
+/* Spaces alone, as its reader sees it. */
+static bool is_blank_row(const bs_line *line)
+{
+    return line->len == strspn(line->text, " ");
+}
+
+static basin_status read_names(bs_pieces *p, basin_error *err)
+{
+    bs_line      line;
+    bool         more = true, open = false;
+    basin_status s = BASIN_OK;
+    do {
+        s = next_line(p, &line, &more, err);
+        if (s || !more)
+            break;
+        p->heads++;
+        if (!open && is_blank_row(&line))
+            bs_buf_text(&p->head, "\n");
+        else
+            s = keep_line(&p->head, &line, err);
+        open = bs_csv_open(line.text, line.len, p->delimiter, open);
+    } while (!s && (open || is_blank_row(&line)));
+    return !s && p->head.failed ? bs_fail_nomem(err) : s;
+}
+
 basin_status bs_pieces_open(const char *path, const bs_read_options *o, int32_t rows,
                             bs_pieces **out, basin_error *err)
 {
@@ -119,7 +173,7 @@ basin_status bs_pieces_open(const char *path, const bs_read_options *o, int32_t 
     p->said = -1;
     basin_status s = bs_input_open_most(path, o->max_mb, &p->in, err);
     if (!s)
-        s = bs_input_peek(p->in, 64, &head, &n, err);
+        s = bs_input_peek_lines(p->in, 64, &head, &n, err);
     p->whole = !s && bs_utf16_of(head, n);
     if (!s && !p->whole)
         s = bs_reader_choose(p->in, p->path, o, &p->reader, err);
@@ -128,6 +182,10 @@ basin_status bs_pieces_open(const char *path, const bs_read_options *o, int32_t 
         s = read_attributes(p, err);
     if (!s && !p->whole && p->reader->head == BS_HEAD_NUMBERS)
         s = read_numbers(p, err);
+    if (!s && !p->whole && p->reader->head == BS_HEAD_NAMES)
+        s = open_table(p, err);
+    if (!s && !p->whole && p->header)
+        s = read_names(p, err);
     if (s) {
         bs_pieces_close(p);
         return s;
@@ -136,11 +194,21 @@ basin_status bs_pieces_open(const char *path, const bs_read_options *o, int32_t 
     return BASIN_OK;
 }
 
-typedef enum { BLANK, COMMENT, ROW } line_kind;
+typedef enum { BLANK, COMMENT, ROW, MORE } line_kind;
+
+/* A row of a table ends where no quote is open. */
+static line_kind kind_in_table(bs_pieces *p, const bs_line *line)
+{
+    const bool open = p->open;
+    p->open = bs_csv_open(line->text, line->len, p->delimiter, open);
+    return open ? MORE : is_blank_row(line) ? BLANK : ROW;
+}
 
 /* As the readers see it: of LIBSVM, what stands behind a '#' does not count. */
-static line_kind kind_of(const bs_pieces *p, const bs_line *line)
+static line_kind kind_of(bs_pieces *p, const bs_line *line)
 {
+    if (p->delimiter)
+        return kind_in_table(p, line);
     const char *text = bs_skip_blanks(line->text);
     const char  comment = p->reader->comment;
     if (!*text && text == line->text + line->len)
@@ -189,6 +257,38 @@ static basin_status more_blanks(bs_pieces *p, body *b, basin_error *err)
     return p->text.failed ? bs_fail_nomem(err) : BASIN_OK;
 }
 
+static basin_status keep_row(bs_pieces *p, const bs_line *line, line_kind kind, basin_error *err)
+{
+    const size_t at = p->text.len;
+    basin_status s = keep_line(&p->text, line, err);
+    void        *place = p->place;
+    if (s || !p->o->keep_text || (kind != ROW && kind != MORE))
+        return s;
+    if (kind == ROW) {
+        bool ok = bs_grow(&place, &p->cap, p->places + 1, sizeof *p->place, INT32_MAX);
+        p->place = place;
+        if (!ok)
+            return bs_fail_nomem(err);
+        p->place[p->places++].at = at;
+    }
+    p->place[p->places - 1].end = p->text.len - 1;
+    return BASIN_OK;
+}
+
+/* The rows so far are enough, or there are some and who writes the next ones takes his time. */
+static bool is_full(const bs_pieces *p, const body *b, int64_t left)
+{
+    return b->rows >= p->rows || b->lines >= left || p->text.len >= PIECE_BYTES ||
+           (b->solid && !p->held_number && bs_input_waits(p->in));
+}
+
+static basin_status fail_open(const bs_pieces *p, const bs_line *line, basin_error *err)
+{
+    return bs_fail(err, BASIN_EDATA,
+                   "%s:%ld: a quote that opened before is not closed within %d MiB",
+                   bs_input_name(p->in), line->number, (int)(PIECE_BYTES >> 20));
+}
+
 /* Lines until there are rows enough. Never ends on a blank line without saying whether rows follow:
  * in some formats they are rows when, and only when, others do. */
 static basin_status gather(bs_pieces *p, body *b, basin_error *err)
@@ -202,7 +302,7 @@ static basin_status gather(bs_pieces *p, body *b, basin_error *err)
     if (p->blanks > 0)
         return more_blanks(p, b, err);
     while (!s && !b->follow) {
-        const bool full = b->rows >= p->rows || b->lines >= left || p->text.len >= PIECE_BYTES;
+        const bool full = !p->open && is_full(p, b, left);
         if (full && !blank)
             break;
         s = take_line(p, &line, &more, err);
@@ -217,8 +317,10 @@ static basin_status gather(bs_pieces *p, body *b, basin_error *err)
         b->lines++;
         b->rows += kind == ROW || (kind == BLANK && p->reader->blank_rows);
         b->solid |= kind == ROW;
-        blank = kind == BLANK;
-        s = keep_line(&p->text, &line, err);
+        blank = kind == BLANK && p->reader->blank_rows;
+        s = keep_row(p, &line, kind, err);
+        if (!s && p->open && p->text.len > 2 * (size_t)PIECE_BYTES)
+            s = fail_open(p, &line, err);
     }
     p->ended = !more;
     p->blanks = more ? p->blanks : 0; /* nothing follows them */
@@ -252,6 +354,11 @@ static basin_status read_text(bs_pieces *p, const body *b, bs_dataset **out, bs_
     if (s)
         return s;
     bs_print(o.format, sizeof o.format, "%s", p->reader->name);
+    if (p->delimiter) {
+        o.piece = true;
+        bs_print(o.header, sizeof o.header, p->header ? "yes" : "no");
+        bs_print(o.delimiter, sizeof o.delimiter, "%s", bs_csv_delimiter_name(p->delimiter));
+    }
     o.rows_before = p->done;
     o.rows_follow = b->follow;
     if (b->first)
@@ -259,6 +366,26 @@ static basin_status read_text(bs_pieces *p, const body *b, bs_dataset **out, bs_
     s = bs_dataset_read_input(in, p->path, &o, out, notes, err);
     bs_input_close(in);
     return s;
+}
+
+/* Rows of tables and JSON, where they were asked for. */
+static basin_status hand_over(const bs_pieces *p, bs_dataset *d, basin_error *err)
+{
+    const bool rows = p->delimiter || strcmp(p->reader->name, "jsonl") == 0;
+    if (!p->o->keep_text || !rows || p->places != (size_t)d->rows)
+        return BASIN_OK;
+    const char **text = bs_arena_alloc(&d->arena, (p->places + 1) * sizeof *text);
+    bool         ok = text != NULL;
+    for (size_t i = 0; ok && i < p->places; i++) {
+        const struct place *at = &p->place[i];
+        text[i] = bs_arena_copy(&d->arena, p->text.data + at->at, at->end - at->at);
+        ok = text[i] != NULL;
+    }
+    d->row_text = text;
+    d->delimiter = p->delimiter;
+    if (ok && p->header && p->head.len > 0)
+        ok = (d->head_text = bs_arena_copy(&d->arena, p->head.data, p->head.len)) != NULL;
+    return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
 /* The head of a piece whose rows are counted in it. */
@@ -287,6 +414,7 @@ basin_status bs_pieces_next(bs_pieces *p, bs_dataset **out, bs_notes *notes, bas
     basin_status s;
     do { /* some rows, whatever lies between them */
         bs_buf_clear(&p->text);
+        p->places = 0;
         if (p->said < 0)
             bs_buf_add(&p->text, p->head.data ? p->head.data : "", p->head.len);
         s = gather(p, &b, err);
@@ -304,7 +432,13 @@ basin_status bs_pieces_next(bs_pieces *p, bs_dataset **out, bs_notes *notes, bas
         return s;
     p->begun = true;
     s = read_text(p, &b, out, notes, err);
-    if (!s)
-        p->done += (*out)->rows;
+    if (s)
+        return s;
+    p->done += (*out)->rows;
+    s = hand_over(p, *out, err);
+    if (s) {
+        bs_dataset_free(*out);
+        *out = NULL;
+    }
     return s;
 }

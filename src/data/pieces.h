@@ -1,8 +1,11 @@
 /* pieces.h -- a file of any length, a few thousand rows at a time.
  *
  * Every piece is read as a file of its own: the head of the file (the attributes of ARFF, the
- * numbers of an extreme-classification file) and some of its lines. Formats whose columns can only
- * be understood from all rows (CSV) are one piece. */
+ * numbers of an extreme-classification file, the names of columns) and some of its lines. Formats
+ * whose columns can only be understood from all rows are one piece, and so is CSV, unless a model's
+ * schema says what they are and rows come from a pipe or are to be kept as they stand.
+ *
+ * Of a pipe, a piece is what has arrived: rows are answered before the next ones are there. */
 #ifndef BS_PIECES_H
 #define BS_PIECES_H
 

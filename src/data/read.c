@@ -126,7 +126,7 @@ static basin_status choose(const bs_reading *r, const bs_reader **out)
     }
     const char  *head;
     size_t       n;
-    basin_status s = bs_input_peek(r->in, (size_t)64 << 10, &head, &n, r->err);
+    basin_status s = bs_input_peek_lines(r->in, (size_t)64 << 10, &head, &n, r->err);
     if (s)
         return s;
     if (n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0) {
@@ -359,7 +359,7 @@ basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read
     const char *head;
     size_t      n;
     *out = NULL;
-    basin_status s = bs_input_peek(in, 64, &head, &n, err);
+    basin_status s = bs_input_peek_lines(in, 64, &head, &n, err);
     if (s)
         return s;
     const bs_utf16 kind = bs_utf16_of(head, n);

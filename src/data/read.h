@@ -29,6 +29,8 @@ typedef struct {
     bool             only_labels; /* all columns are labels, of the rows of another file */
     int64_t          rows_before; /* of the file, in pieces read before */
     bool             rows_follow; /* in pieces to come: blank lines at the end may be rows */
+    bool             piece;       /* of a table: what its columns are does not depend on its rows */
+    bool             keep_text;   /* rows as they stand in the file, too (pieces.h) */
 } bs_read_options;
 
 /* One row per option above; how to add one: a field and a row in read_options.c. */
@@ -52,6 +54,7 @@ typedef enum {
     BS_HEAD_NONE,
     BS_HEAD_ATTRIBUTES, /* the lines up to @data */
     BS_HEAD_NUMBERS,    /* one line that begins with the number of rows */
+    BS_HEAD_NAMES,      /* names of columns, where the training data tells what they are */
 } bs_head;
 
 /* A format. How to add one: a file with such a struct and a line in readers.def. */

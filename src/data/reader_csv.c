@@ -257,6 +257,7 @@ const bs_reader bs_reader_csv = {
     .extensions = ".csv .tsv .tab",
     .uses = "data.labels data.label_sep data.header data.delimiter data.drop data.true data.false "
             "data.decimal",
+    .head = BS_HEAD_NAMES,
     .sniff = sniff,
     .read = read_csv,
 };

@@ -111,9 +111,9 @@ const bs_scorer *bs_scorer_next(const bs_scorer *s)
 }
 
 /* 1, 2, 4, ... up to a block: at most nine programs. */
-static int padded(int32_t rows)
+static int padded(const bs_scorer *s, int32_t rows)
 {
-    int size = 1;
+    int size = s->how.even ? BS_SCORE_BLOCK : 1;
     while (size < rows)
         size *= 2;
     return size;
@@ -235,7 +235,7 @@ static basin_status run_block(bs_scorer *s, const void *x, int32_t rows, int64_t
                               float *scores, float *energies, basin_error *err)
 {
     const size_t L = (size_t)s->spec->mlc.labels;
-    bs_batch     b = {.size = {padded(rows), 1, 1}, .x = {x}};
+    bs_batch     b = {.size = {padded(s, rows), 1, 1}, .x = {x}};
     bs_scored    found;
     basin_status status = bs_scorer_batch(s, &b, &found, err);
     if (status)
@@ -256,7 +256,7 @@ basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, int64_t number, float 
 {
     for (int32_t first = 0; first < x->rows; first += BS_SCORE_BLOCK) {
         int32_t rows = x->rows - first < BS_SCORE_BLOCK ? x->rows - first : BS_SCORE_BLOCK;
-        int     size = padded(rows);
+        int     size = padded(s, rows);
         memcpy(s->start, x->start + first, ((size_t)rows + 1) * sizeof *s->start);
         for (int i = rows + 1; i <= size; i++)
             s->start[i] = s->start[rows];
@@ -276,7 +276,7 @@ basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, int64_t
     const size_t D = (size_t)s->spec->mlc.features;
     for (int32_t first = 0; first < rows; first += BS_SCORE_BLOCK) {
         int32_t n = rows - first < BS_SCORE_BLOCK ? rows - first : BS_SCORE_BLOCK;
-        size_t  used = (size_t)n * D, all = (size_t)padded(n) * D;
+        size_t  used = (size_t)n * D, all = (size_t)padded(s, n) * D;
         if (all > s->room) {
             bs_free(s->dense);
             s->dense = bs_calloc(all, sizeof *s->dense);

@@ -26,6 +26,8 @@ typedef struct {
     bs_infer    how;
     bs_gbi      gbi;
     bool        energies;    /* also the energy of what was found */
+    bool        even;        /* of rows: all blocks have one size, so that the last bits of what is
+                              * found do not depend on how many rows were asked for at a time */
     bool        constrained; /* for whoever decodes: well-formed outputs only */
     bs_cost_net cost_net;    /* of BS_INFER_COST, with its hidden units */
     int         cost_hidden;

@@ -36,6 +36,8 @@ typedef struct {
 
     /* not in the table */
     int             max_mb, max_line_mb; /* data.max_mb, data.max_line_mb */
+    long            lines_before;        /* of the file, in pieces read before */
+    bool            piece;               /* of a file: its rows may be without words, all of them */
     bool            label_free;          /* a file without tags is fine */
     const char     *who;     /* asks for the columns, in messages: "the model"; NULL: the options */
     int             columns; /* those of the file that a model was trained on; 0: not known */

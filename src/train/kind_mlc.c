@@ -47,8 +47,7 @@ static bs_read_options reading_of(const bs_settings *s, const bs_wish *w)
 /* Columns that are known by their place cannot be told apart when one of them is absent. */
 static bool has_names(const bs_schema *like)
 {
-    return like->feature && like->n_features > 0 &&
-           bs_csv_column_number(like->feature[0].attribute) == 0;
+    return like->feature && like->n_features > 0 && !bs_csv_headless(like);
 }
 
 /* Brings what was read into the shape of the schema that it is to be like. Takes d in any case. */
@@ -58,7 +57,7 @@ static basin_status adopt(const bs_wish *w, const bs_schema *like, bs_dataset *d
     basin_status status = BASIN_OK;
     if (w->label_free) { /* whatever they are: nobody asks */
         bs_dataset_forget_labels(d);
-        d->lenient = like && has_names(like);
+        d->lenient = like && has_names(like) && strcmp(d->format, "npy") != 0;
     } else if (like)
         status = bs_dataset_known_labels(like, d, file, notes, err);
     if (!status && like)

@@ -37,11 +37,9 @@ static int columns_of(const bs_known *k)
     return most > 0 && most <= BS_MOST_CELLS ? (int)most : 0;
 }
 
-static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
-                               bs_part *out, basin_error *err)
+bs_corpus_options bs_tag_reading(const bs_settings *s, const bs_wish *w)
 {
     bs_corpus_options o = w->known ? w->known->text : s->text;
-    bs_corpus        *c = NULL;
     o.who = w->known ? "the model" : w->first ? "the training data" : NULL;
     if (w->first)
         bs_corpus_fix(w->first->tag, &o);
@@ -55,14 +53,27 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
     o.max_line_mb = s->read.max_line_mb;
     if (w->unlabelled)
         bs_print(o.tag_column, sizeof o.tag_column, "none");
-    basin_status status = bs_corpus_read(w->file, w->n, &o, &c, notes, err);
-    if (!status && w->known && c->columns != bs_lexicon_columns(&w->known->tag)) {
-        status = bs_fail(err, BASIN_EARG,
-                         "--feature-columns: %d columns, but the model was trained with %d",
-                         c->columns, bs_lexicon_columns(&w->known->tag));
-        bs_corpus_free(c);
-    }
-    return status ? status : take(c, out);
+    return o;
+}
+
+basin_status bs_tag_adopt(const bs_wish *w, bs_corpus *c, bs_part *out, basin_error *err)
+{
+    if (!w->known || c->sentences == 0 || c->columns == bs_lexicon_columns(&w->known->tag))
+        return take(c, out);
+    basin_status status =
+        bs_fail(err, BASIN_EARG, "--feature-columns: %d columns, but the model was trained with %d",
+                c->columns, bs_lexicon_columns(&w->known->tag));
+    bs_corpus_free(c);
+    return status;
+}
+
+static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
+                               bs_part *out, basin_error *err)
+{
+    const bs_corpus_options o = bs_tag_reading(s, w);
+    bs_corpus              *c = NULL;
+    basin_status            status = bs_corpus_read(w->file, w->n, &o, &c, notes, err);
+    return status ? status : bs_tag_adopt(w, c, out, err);
 }
 
 static void free_part(bs_part *p)
@@ -626,6 +637,7 @@ const bs_kind bs_kind_tag = {
     .unlabelled = true,
     .sniff = sniff,
     .read = read_files,
+    .stream = bs_stream_tag,
     .free = free_part,
     .split = split,
     .split_how = "by tags and length",

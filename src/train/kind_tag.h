@@ -14,6 +14,14 @@ basin_status bs_feed_tag(const bs_part *p, const bs_known *k, const bs_spec *spe
 basin_status bs_feed_tag_all(const bs_part *p, const bs_known *k, const bs_spec *spec, int32_t most,
                              bs_feed **out, basin_error *err);
 
+/* How files are read; and what was read as a part, which takes it, also after a failure. */
+bs_corpus_options bs_tag_reading(const bs_settings *s, const bs_wish *w);
+basin_status      bs_tag_adopt(const bs_wish *w, bs_corpus *c, bs_part *out, basin_error *err);
+
+/* The first file of the wish, from a pipe, as lines arrive: stream_tag.c */
+basin_status bs_stream_tag(const bs_settings *s, const bs_wish *w, int32_t rows, bs_stream **out,
+                           basin_error *err);
+
 /* --- unlabelled sentences: unlabelled_tag.c ------------------------------ */
 
 /* Before the lexicon is fitted: unlabelled sentences join those of train, and tags that only the
