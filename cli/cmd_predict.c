@@ -33,7 +33,8 @@ int cmd_predict(int argc, char **argv)
     const char     *args[MOST_ARGS], *out = NULL, *format = NULL, *top = NULL, *threads = NULL,
                                  *nbest = NULL;
     int  n;
-    bool stop, scores = false, energy = false, overlay = false, constrain = false, safe = false;
+    bool stop, scores = false, energy = false, overlay = false, constrain = false, safe = false,
+               keep = false, probabilities = false;
     cli_common  common = {0};
     cli_as_read as_read = {.n = 0};
     basin_error err;
@@ -68,6 +69,12 @@ int cmd_predict(int argc, char **argv)
               .help = "tag: the K best sequences with scores (jsonl; crf, or --infer viterbi)"},
              {.name = "--energy", .flag = &energy, .help = "the energy of each prediction (jsonl)"},
              {.name = "--scores", .flag = &scores, .help = "probabilities, too"},
+             {.name = "--probabilities",
+              .flag = &probabilities,
+              .help = "mlc: those of all labels, by name (jsonl)"},
+             {.name = "--keep-columns",
+              .flag = &keep,
+              .help = "mlc: the input's own columns, then the predictions (csv, tsv, jsonl)"},
              {.name = "--csv-safe",
               .flag = &safe,
               .help = "csv, tsv: an apostrophe before texts that spreadsheets run as formulas"},
@@ -109,6 +116,8 @@ int cmd_predict(int argc, char **argv)
     o.energy = energy;
     o.constrain = constrain;
     o.csv_safe = safe;
+    o.keep_columns = keep;
+    o.probabilities = probabilities;
     if ((status = cli_whole(verb, "--threads", threads, 1024, &o.threads)))
         return status;
     o.format = format_of(format, out);

@@ -332,6 +332,10 @@ typedef struct {
     /* csv and tsv, nonzero: an apostrophe before each text that a spreadsheet would run as a
      * formula. */
     int csv_safe;
+    /* mlc, nonzero: the input's own columns stand before the predictions (jsonl, csv, tsv; of CSV
+     * and JSON rows); labels are then the member "predicted", or columns predicted_LABEL. */
+    int keep_columns;
+    int probabilities; /* mlc, nonzero: probabilities of all labels, by name (jsonl) */
 } basin_predict_options;
 
 /* Reads rows from the files ("-": standard input) and writes predictions to out, or, when that is

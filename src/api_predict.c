@@ -172,7 +172,11 @@ static basin_status read_at_once(predicting *g, const char *const *files, int n,
 static basin_status piece_by_piece(predicting *g, const char *const *files, int n, void *writer,
                                    bs_target *to, basin_error *err)
 {
-    const bs_wish wish = {.file = files, .n = n, .known = &g->m->known, .label_free = true};
+    const bs_wish wish = {.file = files,
+                          .n = n,
+                          .known = &g->m->known,
+                          .label_free = true,
+                          .keep_text = g->o->keep_columns};
     bs_stream    *stream = NULL;
     bs_met        met = {0};
     bool          more = true;

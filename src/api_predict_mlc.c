@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "api_predict.h"
-#include "data/cell.h"
+#include "api_predict_keep.h"
 
 typedef struct format format;
 
@@ -10,7 +10,9 @@ typedef struct {
     const bs_saved *m;
     const format   *format;
     bs_target      *out;
-    bool            scores, safe;
+    bool            scores, safe, all; /* all: probabilities of all labels */
+    bool            keeps;             /* the input's columns stand before the predictions */
+    bs_kept         kept;
     bs_threshold    cut; /* borrowed per_label of the model, or a fixed one */
     int32_t        *on;  /* [labels] */
     bs_buf          line;
@@ -54,17 +56,29 @@ static void by_score(const float *scores, int32_t *on, int32_t n)
     }
 }
 
+static void jsonl_probabilities(writer *w, const float *scores)
+{
+    bs_buf_text(&w->line, ", \"probabilities\": {");
+    for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++) {
+        bs_buf_text(&w->line, i ? ", " : "");
+        bs_json_quote(w->m->known.mlc.label[i], &w->line);
+        bs_buf_printf(&w->line, ": %.6g", (double)scores[i]);
+    }
+    bs_buf_text(&w->line, "}");
+}
+
 static void jsonl_row(writer *w, const char *id, const float *scores)
 {
     int32_t n = decide(w, scores);
     by_score(scores, w->on, n);
-    bs_buf_text(&w->line, "{");
-    if (id) {
+    if (!w->keeps)
+        bs_buf_text(&w->line, "{");
+    if (id && !w->keeps) {
         bs_buf_text(&w->line, "\"id\": ");
         bs_json_quote(id, &w->line);
         bs_buf_text(&w->line, ", ");
     }
-    bs_buf_text(&w->line, "\"labels\": [");
+    bs_buf_text(&w->line, w->keeps ? "\"predicted\": [" : "\"labels\": [");
     for (int32_t i = 0; i < n; i++) {
         bs_buf_text(&w->line, i ? ", " : "");
         bs_json_quote(w->m->known.mlc.label[w->on[i]], &w->line);
@@ -75,6 +89,8 @@ static void jsonl_row(writer *w, const char *id, const float *scores)
                       i == n - 1 ? "]" : "");
     if (w->scores && n == 0)
         bs_buf_text(&w->line, ", \"scores\": []");
+    if (w->all)
+        jsonl_probabilities(w, scores);
     if (w->energy)
         bs_buf_printf(&w->line, ", \"energy\": %.6g", (double)*w->energy);
     bs_buf_text(&w->line, "}\n");
@@ -82,33 +98,41 @@ static void jsonl_row(writer *w, const char *id, const float *scores)
 
 /* ---- csv, tsv: one column a label ---- */
 
-static void cell(writer *w, const char *text)
+static const char predicted[] = "predicted_"; /* before names that stand beside others */
+
+static void csv_names(writer *w)
 {
-    bs_buf_text(&w->line, "\"");
-    bs_buf_text(&w->line, bs_cell_guard(w->safe, text, strlen(text)));
-    for (; *text; text++) {
-        bs_buf_text(&w->line, *text == '"' ? "\"" : "");
-        bs_buf_add(&w->line, text, 1);
+    bs_buf name;
+    bs_buf_init(&name, (size_t)1 << 28);
+    for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++) {
+        bs_buf_clear(&name);
+        bs_buf_printf(&name, "%s%s", w->keeps ? predicted : "", w->m->known.mlc.label[i]);
+        w->line.failed = w->line.failed || name.failed;
+        bs_buf_text(&w->line, w->format->delimiter);
+        if (!name.failed)
+            bs_put_cell(name.data, name.len, w->format->delimiter, true, w->safe, &w->line);
     }
-    bs_buf_text(&w->line, "\"");
+    bs_buf_text(&w->line, "\n");
+    bs_buf_free(&name);
 }
 
+/* Names of columns that are kept are known when the first rows are. */
 static void csv_begin(writer *w, int64_t rows)
 {
     (void)rows;
+    if (w->keeps)
+        return;
     bs_buf_text(&w->line, "row");
-    for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++) {
-        bs_buf_text(&w->line, w->format->delimiter);
-        cell(w, w->m->known.mlc.label[i]);
-    }
-    bs_buf_text(&w->line, "\n");
+    csv_names(w);
 }
 
 static void csv_row(writer *w, const char *id, const float *scores)
 {
     int32_t n = decide(w, scores), at = 0;
-    if (id)
-        cell(w, id);
+    if (w->keeps)
+        ;
+    else if (id)
+        bs_put_cell(id, strlen(id), w->format->delimiter, true, w->safe, &w->line);
     else
         bs_buf_printf(&w->line, "%lld", (long long)w->row);
     for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++) {
@@ -252,6 +276,15 @@ static basin_status check(const bs_saved *m, const basin_predict_options *o, bas
         s = check_pairs(f, o, err);
     if (!s && o->energy && f->row != jsonl_row)
         s = bs_fail(err, BASIN_EARG, "--energy: format %s has no place for it; use jsonl", f->name);
+    if (!s && o->probabilities && f->row != jsonl_row)
+        s = bs_fail(
+            err, BASIN_EARG,
+            "--probabilities: is for jsonl; in format %s --scores gives those of all labels",
+            f->name);
+    if (!s && o->keep_columns && f->row != jsonl_row && !f->delimiter)
+        s = bs_fail(err, BASIN_EARG,
+                    "--keep-columns: format %s has no place for them; use jsonl, csv or tsv",
+                    f->name);
     if (!s && o->csv_safe && !f->delimiter)
         s = bs_fail(err, BASIN_EARG, "--csv-safe: is for tables, not for %s; use --format csv",
                     f->name);
@@ -261,6 +294,7 @@ static basin_status check(const bs_saved *m, const basin_predict_options *o, bas
 static void end(void *given)
 {
     writer *w = given;
+    bs_kept_free(&w->kept);
     bs_free(w->on);
     bs_buf_free(&w->line);
     bs_free(w);
@@ -274,7 +308,12 @@ static basin_status open_writer(const bs_saved *m, const basin_predict_options *
     *made = NULL;
     if (!w)
         return bs_fail_nomem(err);
-    *w = (writer){.m = m, .out = out, .scores = o->scores, .safe = o->csv_safe};
+    *w = (writer){.m = m,
+                  .out = out,
+                  .scores = o->scores,
+                  .safe = o->csv_safe,
+                  .all = o->probabilities,
+                  .keeps = o->keep_columns};
     bs_buf_init(&w->line, (size_t)1 << 30);
     basin_status s = find_format(o->format, &w->format, err);
     w->on = bs_calloc((size_t)m->known.mlc.n_labels + 1, sizeof *w->on);
@@ -311,6 +350,8 @@ static const char *name_of(const bs_dataset *d, int32_t row)
 /* A row without a name is called by its number, which must not be the name of another one. */
 static basin_status check_name(writer *w, const char *id, basin_error *err)
 {
+    if (w->keeps)
+        return BASIN_OK;
     w->bare |= !id;
     w->counted |= id && *id && id[strspn(id, "0123456789")] == '\0';
     if (w->format->row != csv_row || !w->bare || !w->counted)
@@ -322,16 +363,53 @@ static basin_status check_name(writer *w, const char *id, basin_error *err)
         (long long)w->row + 1);
 }
 
+/* The first rows are there: names of all columns of a table. */
+static basin_status begin_kept(writer *w, const bs_dataset *d, basin_error *err)
+{
+    const bool   first = !w->kept.begun;
+    basin_status s = bs_kept_begin(&w->kept, d, w->row + 1, err);
+    if (s || !first || !w->kept.begun || !w->format->delimiter)
+        return s;
+    if (!w->kept.table)
+        return bs_fail(err, BASIN_EARG,
+                       "--keep-columns: rows of JSON may be of any shape, which %s has no place "
+                       "for; use --format jsonl",
+                       w->format->name);
+    for (int32_t i = 0; !s && i < w->m->known.mlc.n_labels; i++) {
+        char name[128];
+        bs_print(name, sizeof name, "%s%.100s", predicted, w->m->known.mlc.label[i]);
+        s = bs_kept_refuse(&w->kept, name, err);
+    }
+    if (!s) {
+        bs_kept_head(&w->kept, w->format->delimiter, w->safe, &w->line);
+        csv_names(w);
+    }
+    return s;
+}
+
+static basin_status keep_row(writer *w, const bs_dataset *d, int32_t row, basin_error *err)
+{
+    static const char *const taken[] = {"predicted", "scores", "probabilities", "energy", NULL};
+    if (!w->keeps)
+        return BASIN_OK;
+    if (w->format->delimiter)
+        return bs_kept_cells(&w->kept, d, row, w->format->delimiter, w->safe, &w->line, err);
+    bs_buf_text(&w->line, "{");
+    return bs_kept_members(&w->kept, d, row, w->row + 1, taken, &w->line, err);
+}
+
 static basin_status write_rows(void *given, const bs_part *data, const bs_outputs *y,
                                basin_error *err)
 {
     writer      *w = given;
     const size_t L = (size_t)w->m->known.mlc.n_labels;
-    basin_status s = BASIN_OK;
+    basin_status s = w->keeps ? begin_kept(w, data->mlc, err) : BASIN_OK;
     for (int32_t i = 0; i < data->rows && !s; i++, w->row++) {
         w->energy = y->energy ? &y->energy[i] : NULL;
         const char *id = name_of(data->mlc, i);
         s = check_name(w, id, err);
+        if (!s)
+            s = keep_row(w, data->mlc, i, err);
         w->format->row(w, id, y->scores + (size_t)i * L);
         if (!s && w->line.len > 1 << 16)
             s = flush(w, err);

@@ -77,6 +77,11 @@ static basin_status check(const bs_saved *m, const basin_predict_options *o, bas
                        "gives arrays alone");
     if (o->overlay && f != MASKS)
         return bs_fail(err, BASIN_EARG, "--overlay: draws pictures; use -o DIR or --format png");
+    if (o->keep_columns || o->probabilities)
+        return bs_fail(err, BASIN_EARG, "--%s: is for label sets; %s",
+                       o->keep_columns ? "keep-columns" : "probabilities",
+                       o->keep_columns ? "images have no columns"
+                                       : "--scores gives those of all pixels");
     if (o->csv_safe)
         return bs_fail(err, BASIN_EARG, "--csv-safe: is for tables; images have none");
     if (o->energy && f != COUNTS)

@@ -281,6 +281,11 @@ static basin_status check(const bs_saved *m, const basin_predict_options *o, bas
                        "--format: '%s' is not conll, jsonl, tokens, spans, csv or brat", o->format);
     if (is_format(o, "brat") && !o->path)
         return bs_fail(err, BASIN_EARG, "--format: brat is a folder of files; -o names it");
+    if (o->keep_columns || o->probabilities)
+        return bs_fail(err, BASIN_EARG, "--%s: is for label sets; %s",
+                       o->keep_columns ? "keep-columns" : "probabilities",
+                       o->keep_columns ? "columns and members of the input are kept as it is"
+                                       : "a word has one tag");
     if (o->top_k > 0)
         return bs_fail(err, BASIN_EARG, "--top-k: is for label sets; a word has one tag");
     if (o->threshold && strcmp(o->threshold, "auto") != 0)

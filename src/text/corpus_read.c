@@ -18,7 +18,7 @@ basin_status bs_corpus_fail(const bs_corpus_reading *r, long line, size_t column
     va_end(args);
     if (n < 0)
         text[0] = '\0';
-    if (line)
+    if (line && r->o) /* without options it is only a look */
         line += r->o->lines_before;
     if (line && column)
         return bs_fail(r->err, BASIN_EDATA, "%s:%ld:%zu: %s", r->name, line, column, text);

@@ -74,6 +74,7 @@ typedef struct {
     bool               own;   /* they are the files that `first` is another part of */
     bool               label_free;
     bool               unlabelled; /* labels are not even looked at */
+    bool               keep_text;  /* rows as they stand in the file, too; of streams */
 } bs_wish;
 
 /* Rows of files, some at a time. */

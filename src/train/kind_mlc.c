@@ -39,6 +39,7 @@ static bs_read_options reading_of(const bs_settings *s, const bs_wish *w)
     bs_read_options o = s->read;
     o.like = w->known ? &w->known->mlc : w->first ? &w->first->mlc->schema : NULL;
     o.label_free = w->label_free;
+    o.keep_text = w->keep_text;
     if (w->known)
         o.drop_unlabelled = false;
     return o;
