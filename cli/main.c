@@ -15,6 +15,8 @@ const cli_verb cli_verbs[] = {
      cmd_tune, true},
     {"eval", "MODEL DATA... [options]", "measure a model on labelled data", cmd_eval, true},
     {"predict", "MODEL DATA... [options]", "label new data with a model", cmd_predict, false},
+    {"model", "threshold MODEL [DATA...] [options]", "change the threshold of a model", cmd_model,
+     true},
     {"report", "RUN... [options]", "one page about a run, or several", cmd_report, true},
     {"explain", "MODEL DATA... [options]", "draw what the energy of a model learned", cmd_explain,
      true},

@@ -344,6 +344,21 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
                                  const basin_predict_options *o, FILE *out, const basin_session *s,
                                  basin_error *err);
 
+/* How a threshold is chosen anew; NULL or 0 = the default. */
+typedef struct {
+    const char        *kind;   /* one, label (one a label) or top-k; default one */
+    const char        *metric; /* what it is best for; default: as in training */
+    const char        *value;  /* a number from 0 to 1 instead; files are not needed then */
+    int                threads;
+    const char *const *set; /* as above */
+} basin_threshold_options;
+
+/* mlc: chooses the threshold of a model anew on labelled files and writes it into the model file,
+ * which is replaced at once; weights keep their bytes. out: before and after. */
+basin_status basin_model_threshold(const char *model, const char *const *files, int n,
+                                   const basin_threshold_options *o, const basin_session *s,
+                                   basin_text *out, basin_error *err);
+
 /* What a report is like; NULL or 0 = the default. */
 typedef struct {
     const char *path;    /* of the page; default: report.html in the run, or here for several */
