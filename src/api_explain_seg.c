@@ -91,7 +91,7 @@ static basin_status window_make(const bs_explanation *e, const bs_part *p, windo
     x->mask = bs_calloc(x->cells, 1);
     x->gold = bs_calloc(x->cells, 1);
     basin_status s = x->y && x->found && x->mask && x->gold
-                         ? bs_windows_make(k, x->planes, ROWS, &x->room, err)
+                         ? bs_windows_make(k, k->width, k->height, x->planes, ROWS, &x->room, err)
                          : bs_fail_nomem(err);
     if (!s)
         s = bs_saved_inference(e->m, NULL, false, &how, err);

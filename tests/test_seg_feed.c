@@ -9,6 +9,7 @@
 #include "image/make_seg.h"
 #include "replay.h"
 #include "tests/api_folder.h"
+#include "train/kind_seg.h"
 #include "train/prepare.h"
 
 enum { IMAGES = 20, SIZE = 16, WINDOW = 12 };
@@ -302,6 +303,117 @@ static void thirty_six_windows_are_those_of_the_papers(void **state)
     free(v);
 }
 
+/* ---- whole photos and tiles ---- */
+
+static bool margin_kept(int tile, int tile_end, int part, int part_end, int size)
+{
+    return (tile == 0 || part - tile >= BS_TILE_MARGIN) &&
+           (tile_end == size || tile_end - part_end >= BS_TILE_MARGIN);
+}
+
+/* Parts of tiles are all of a photo, each pixel once, and lie inside of their tiles. */
+static void tiles_divide_every_photo(void **state)
+{
+    static const int     size[] = {1, 31, 128, 129, 200, 513, 1024};
+    static const int64_t pixels[] = {1, 1 << 14, 40000, 1 << 20};
+    (void)state;
+    for (int i = 0; i < 7 * 7 * 4; i++) {
+        const int W = size[i / 4 % 7], H = size[i / 28];
+        bs_tiles  t = bs_tiles_make(W, H, pixels[i % 4]);
+        uint8_t  *hits = calloc((size_t)W * (size_t)H, 1);
+        assert_true((int64_t)t.width * t.height <= (i % 4 ? pixels[i % 4] : 1 << 14));
+        assert_true((int64_t)W * H > pixels[i % 4] || (t.across == 1 && t.down == 1));
+        for (int k = 0; k < t.across * t.down; k++) {
+            bs_crop a, b;
+            bs_tiles_at(&t, W, H, k, &a, &b);
+            assert_true(a.x >= 0 && a.y >= 0 && a.x + a.width <= W && a.y + a.height <= H);
+            assert_true(margin_kept(a.x, a.x + a.width, b.x, b.x + b.width, W));
+            assert_true(margin_kept(a.y, a.y + a.height, b.y, b.y + b.height, H));
+            for (int y = b.y; y < b.y + b.height; y++)
+                for (int x = b.x; x < b.x + b.width; x++)
+                    hits[y * W + x]++;
+        }
+        for (int k = 0; k < W * H; k++)
+            assert_int_equal(hits[k], 1);
+        free(hits);
+    }
+}
+
+/* A net with its first values over photos. */
+typedef struct {
+    fed          *f;
+    bs_workspace *w;
+    bs_params    *params;
+    bs_scorer    *scorer;
+} untrained;
+
+static untrained *net_of(bs_images *im, const char *words)
+{
+    untrained   *u = calloc(1, sizeof *u);
+    bs_graph    *g = bs_graph_new();
+    bs_inference how = {.how = BS_INFER_NET};
+    u->f = feed_of(im, words, 1);
+    u->params = bs_params_new();
+    bs_view v = bs_view_make(g, u->params, &u->f->spec, (bs_size){1, 16, 16}, false);
+    bs_task_seg.logits(&v, "net");
+    OK(bs_params_allocate(u->params, 1, err));
+    bs_graph_free(g);
+    OK(bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &u->w, err));
+    OK(bs_scorer_new(&bs_backend_cpu, u->w, u->params, &u->f->spec, &how, &u->scorer, err));
+    return u;
+}
+
+static void untrained_free(untrained *u)
+{
+    bs_scorer_free(u->scorer);
+    bs_backend_cpu.workspace_free(u->w);
+    bs_params_free(u->params);
+    fed_free(u->f);
+    free(u);
+}
+
+static bs_outputs outputs_of(untrained *u)
+{
+    bs_outputs y;
+    OK(bs_kind_seg.outputs(&u->f->part, &u->f->known, &y, err));
+    OK(bs_kind_seg.predict(u->scorer, &u->f->spec, &u->f->known, &u->f->part, &y, err));
+    return y;
+}
+
+static double farthest(const bs_outputs *a, const bs_outputs *b, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs((double)a->scores[i] - (double)b->scores[i]));
+    return most;
+}
+
+/* What a tile sees beyond its part is all that a pixel of it depends on; windows see less. */
+static void tiles_are_as_good_as_the_whole(void **state)
+{
+    static const char *const kind[] = {"fcn", "fcn2", "unet"};
+    (void)state;
+    bs_images *im = made("size=256 images=2");
+    for (int i = 0; i < 3; i++) {
+        char words[64];
+        snprintf(words, sizeof words, "net.kind=%s seg.crop=48x48", kind[i]);
+        untrained   *u = net_of(im, words);
+        const size_t n = 2 * 256 * 256;
+        bs_outputs   whole = outputs_of(u);
+        u->f->known.seg.image.max_tile_mb = 1; /* 128 x 128 */
+        bs_outputs tiled = outputs_of(u);
+        u->f->known.seg.crops = 36;
+        bs_outputs windows = outputs_of(u);
+        assert_true(farthest(&whole, &tiled, n) < 1e-5);
+        assert_true(farthest(&whole, &windows, n) > 1e-4);
+        bs_outputs_free(&whole);
+        bs_outputs_free(&tiled);
+        bs_outputs_free(&windows);
+        untrained_free(u);
+    }
+    bs_images_free(im);
+}
+
 /* ---- what a model remembers ---- */
 
 static void refused(const char *json)
@@ -329,7 +441,7 @@ static void what_cannot_be_remembered_is_refused(void **state)
     refused("{\"channels\": 3, \"classes\": 2, \"window\": [4], \"crops\": 1" REST);
     refused("{\"channels\": 3, \"classes\": 2, \"window\": [0, 4], \"crops\": 1" REST);
     refused("{\"channels\": 3, \"classes\": 2, \"window\": [4, 99999999999], \"crops\": 1" REST);
-    refused("{\"channels\": 3, \"classes\": 2, \"window\": [4, 4], \"crops\": 0" REST);
+    refused("{\"channels\": 3, \"classes\": 2, \"window\": [4, 4], \"crops\": -1" REST);
     refused("{\"channels\": 3.5, \"classes\": 2, \"window\": [4, 4], \"crops\": 1" REST);
     refused("{\"channels\": 3, \"classes\": 2, \"window\": [4, 4], \"crops\": 1, "
             "\"mean\": [0, 0, 256], \"names\": [], \"image\": {}}");
@@ -469,7 +581,7 @@ static void masks_do_not_change_predictions(void **state)
         memset(im->mask[i], BS_IGNORE, SIZE * SIZE / 2);
     bs_outputs ignored = searched(m, im);
     im->mask[0] = NULL;
-    bs_outputs without = searched(m, im);
+    bs_outputs   without = searched(m, im);
     const size_t bytes = with.start[im->n] * sizeof *with.scores;
     assert_memory_equal(with.scores, ignored.scores, bytes);
     assert_memory_equal(with.scores, without.scores, bytes);
@@ -621,6 +733,8 @@ int main(void)
         cmocka_unit_test(light_varies_from_window_to_window),
         cmocka_unit_test(windows_cover_every_photo),
         cmocka_unit_test(thirty_six_windows_are_those_of_the_papers),
+        cmocka_unit_test(tiles_divide_every_photo),
+        cmocka_unit_test(tiles_are_as_good_as_the_whole),
         cmocka_unit_test(what_cannot_be_remembered_is_refused),
         cmocka_unit_test(nets_beyond_all_measure_are_refused),
         cmocka_unit_test(remembered_images),

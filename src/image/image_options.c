@@ -44,6 +44,8 @@ const bs_option bs_image_rows[] = {
      "refuse data with more pictures", 0},
     {"image.max_window_mb", BS_INT, AT(max_window_mb), "256", "1", "1000000", NULL,
      "refuse models whose first layer needs more memory for a window, in MiB", 0},
+    {"image.max_tile_mb", BS_INT, AT(max_tile_mb), "768", "16", "1000000", NULL,
+     "photos that take more memory to predict, in MiB, are cut into overlapping tiles", 0},
     {"image.max_mb", BS_INT, AT(max_mb), "8192", "1", "1000000", NULL,
      "refuse data that needs more memory, in MiB", 0},
     {NULL, BS_INT, 0, NULL, NULL, NULL, NULL, NULL, 0},

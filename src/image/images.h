@@ -60,7 +60,7 @@ typedef struct {
     char binary[BS_OPTION_TEXT];
     int  ignore, classes;
     bool zero_ignored, need, full;
-    int  max_side, max_pixels, max_images, max_window_mb, max_mb;
+    int  max_side, max_pixels, max_images, max_window_mb, max_tile_mb, max_mb;
     int  unpack_mb; /* data.max_mb */
     bool originals; /* keep photos as they are, too, to draw on them; not for users to set */
 } bs_image_options;

@@ -11,14 +11,15 @@
 
 static size_t cells_of(const bs_windows *w)
 {
-    return (size_t)w->known->width * (size_t)w->known->height;
+    return (size_t)w->width * (size_t)w->height;
 }
 
-basin_status bs_windows_make(const bs_seg_known *k, int planes, int32_t most, bs_windows *out,
-                             basin_error *err)
+basin_status bs_windows_make(const bs_seg_known *k, int width, int height, int planes, int32_t most,
+                             bs_windows *out, basin_error *err)
 {
     const size_t n = (size_t)most, C = (size_t)k->channels;
-    *out = (bs_windows){.known = k, .planes = planes, .most = most};
+    *out =
+        (bs_windows){.known = k, .width = width, .height = height, .planes = planes, .most = most};
     const size_t cells = cells_of(out);
     out->photo = bs_calloc(n * C * cells, sizeof *out->photo);
     out->there = bs_calloc(n * cells, sizeof *out->there);
@@ -91,8 +92,8 @@ void bs_windows_put_truth(bs_windows *w, const bs_images *im, int32_t image, con
 
 const bs_batch *bs_windows_take(bs_windows *w, int32_t n)
 {
-    w->batch = (bs_batch){
-        .size = {n, w->known->height, w->known->width}, .x = {w->photo, w->there}, .gold = w->gold};
+    w->batch =
+        (bs_batch){.size = {n, w->height, w->width}, .x = {w->photo, w->there}, .gold = w->gold};
     return &w->batch;
 }
 
@@ -175,7 +176,8 @@ basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spe
     f->im = p->seg;
     f->flip = o->seg_flip ? 0.5 : 0;
     f->jitter = o->seg_jitter;
-    basin_status s = bs_windows_make(&k->seg, bs_seg_planes(&spec->seg), o->batch, &f->room, err);
+    basin_status s = bs_windows_make(&k->seg, k->seg.width, k->seg.height,
+                                     bs_seg_planes(&spec->seg), o->batch, &f->room, err);
     if (s)
         free_feed(&f->base);
     else
@@ -184,6 +186,9 @@ basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spe
 }
 
 /* ---- windows for prediction ---- */
+
+/* Most windows of a photo in which an energy is searched, where nothing else is said. */
+enum { SEARCHED = 36 };
 
 /* Where windows begin along one side: by the rule of crop.h, or evenly where that gives more
  * than are allowed, or too few to cover it. */
@@ -214,7 +219,7 @@ int64_t bs_seg_windows(const bs_seg_known *k, int width, int height,
                        basin_status (*visit)(void *ctx, const bs_crop *c), void *ctx,
                        basin_status *status)
 {
-    const int side = (int)sqrt((double)k->crops);
+    const int side = (int)sqrt(k->crops ? (double)k->crops : SEARCHED);
     places    across, down;
     find_places(width, k->width, side, &across);
     find_places(height, k->height, side, &down);

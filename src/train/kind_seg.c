@@ -6,14 +6,10 @@
 #include <unistd.h>
 
 #include "base/tree.h"
-#include "image/resize.h"
 
 enum {
-    WINDOWS = 32,           /* of a batch that is predicted, at most, ... */
-    BATCH = 1 << 21,        /* and pixels, if that is more than one window */
-    MOST_WINDOWS = 1 << 18, /* of a photo */
-    MOST_SIDE = 8192,       /* of a window */
-    MOST_CELLS = 1 << 26,   /* numbers of a y, and inputs of a full layer */
+    MOST_SIDE = 8192,     /* of a window */
+    MOST_CELLS = 1 << 26, /* numbers of a y, and inputs of a full layer */
 };
 
 /* ---- files ---- */
@@ -278,7 +274,7 @@ static bool read_numbers(const json_t *o, bs_seg_known *k)
     const json_t *window = json_object_get(o, "window"), *mean = json_object_get(o, "mean");
     bool          ok = whole(json_object_get(o, "channels"), 1, 3, &k->channels) &&
               whole(json_object_get(o, "classes"), 2, 255, &k->classes) &&
-              whole(json_object_get(o, "crops"), 1, 1 << 16, &k->crops) &&
+              whole(json_object_get(o, "crops"), 0, 1 << 16, &k->crops) &&
               whole(json_array_get(window, 0), 1, MOST_SIDE, &k->width) &&
               whole(json_array_get(window, 1), 1, MOST_SIDE, &k->height) && k->channels != 2;
     for (size_t i = 0; i < 3 && ok; i++) {
@@ -456,127 +452,6 @@ static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t 
            (all->start[row + rows] - all->start[row]) * sizeof *all->scores);
 }
 
-/* Photos one after the other, windows in batches that may hold those of several. */
-typedef struct {
-    bs_scorer       *scorer;
-    const bs_images *im;
-    const bs_known  *known;
-    int              planes;
-    bs_windows       room;
-    bs_crop          crop[WINDOWS];
-    int32_t          image[WINDOWS], n; /* of the batch */
-    int32_t          most;              /* of its windows */
-    int32_t          now;               /* the photo whose windows are being put */
-    int32_t          open;              /* the photo that is being pasted; -1: none */
-    int              missing, windows;  /* of its windows */
-    double           energy;
-    bs_paste         paste;
-    float           *window; /* one, as floats */
-    bs_outputs      *out;
-    basin_error     *err;
-} predicting;
-
-static basin_status open_photo(predicting *p, int32_t image)
-{
-    const int    width = p->im->width[image], height = p->im->height[image];
-    basin_status none = BASIN_OK;
-    p->open = image;
-    p->windows = p->missing = (int)bs_seg_windows(&p->known->seg, width, height, NULL, NULL, &none);
-    p->energy = 0;
-    if (p->paste.width == width && p->paste.height == height) {
-        bs_paste_clear(&p->paste);
-        return BASIN_OK;
-    }
-    bs_paste_free(&p->paste);
-    return bs_paste_new(p->planes, width, height, &p->paste, p->err);
-}
-
-static void close_photo(predicting *p)
-{
-    const int32_t i = p->open;
-    float        *to = p->out->scores + p->out->start[i];
-    const int     W = p->im->mask_width[i], H = p->im->mask_height[i];
-    bs_paste_mean(&p->paste, 0, p->paste.sum);
-    if (W == p->paste.width && H == p->paste.height)
-        memcpy(to, p->paste.sum, (size_t)p->planes * (size_t)W * (size_t)H * sizeof *to);
-    else
-        bs_resize_bilinear_float(p->paste.sum, p->planes, p->paste.width, p->paste.height, to, W,
-                                 H);
-    if (p->out->energy)
-        p->out->energy[i] = (float)(p->energy / p->windows);
-    p->open = -1;
-}
-
-/* Few programs serve all numbers of rows. */
-static int32_t padded(int32_t n)
-{
-    int32_t rows = 1;
-    while (rows < n)
-        rows *= 2;
-    return rows;
-}
-
-static basin_status run_windows(predicting *p)
-{
-    const size_t cells =
-        (size_t)p->planes * (size_t)p->known->seg.width * (size_t)p->known->seg.height;
-    const int32_t n = p->n;
-    bs_scored     found;
-    basin_status  s = BASIN_OK;
-    p->n = 0;
-    if (n == 0)
-        return s;
-    s = bs_scorer_batch(p->scorer, bs_windows_take(&p->room, padded(n)), &found, p->err);
-    for (int32_t i = 0; i < n && !s; i++) {
-        s = bs_scored_check(&found, (size_t)i, (size_t)i * cells, cells, "image",
-                            p->out->first + p->image[i] + 1, p->err);
-        if (!s && p->open < 0)
-            s = open_photo(p, p->image[i]);
-        if (s)
-            break;
-        for (size_t k = 0; k < cells; k++)
-            p->window[k] = (float)found.y[(size_t)i * cells + k];
-        bs_paste_add(&p->paste, &p->crop[i], p->window);
-        p->energy += found.energy ? (double)found.energy[i] : 0;
-        if (--p->missing == 0)
-            close_photo(p);
-    }
-    return s;
-}
-
-static basin_status put_window(void *ctx, const bs_crop *c)
-{
-    predicting *p = ctx;
-    bs_windows_put(&p->room, p->im, p->now, c, NULL, p->n);
-    p->crop[p->n] = *c;
-    p->image[p->n++] = p->now;
-    return p->n == p->most ? run_windows(p) : BASIN_OK;
-}
-
-/* A power of two, since that is what batches are. */
-static int32_t most_windows(size_t cells)
-{
-    int32_t most = WINDOWS;
-    while (most > 1 && (size_t)most * cells > BATCH)
-        most /= 2;
-    return most;
-}
-
-static basin_status predict_photo(predicting *p)
-{
-    const int     width = p->im->width[p->now], height = p->im->height[p->now];
-    basin_status  s = BASIN_OK;
-    const int64_t n = bs_seg_windows(&p->known->seg, width, height, NULL, NULL, &s);
-    if (n > MOST_WINDOWS)
-        return bs_fail(p->err, BASIN_EDATA,
-                       "a photo of %d x %d pixels takes %lld of the model's windows of %d x %d, "
-                       "more than %d",
-                       width, height, (long long)n, p->known->seg.width, p->known->seg.height,
-                       (int)MOST_WINDOWS);
-    bs_seg_windows(&p->known->seg, width, height, put_window, p, &s);
-    return s;
-}
-
 /* Of a photo the mean over its pixels; those without a mask are left out. */
 static double cross_entropy(const bs_images *im, int planes, const bs_outputs *y)
 {
@@ -605,27 +480,9 @@ static double cross_entropy(const bs_images *im, int planes, const bs_outputs *y
 static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
                             bs_outputs *out, basin_error *err)
 {
-    const size_t cells = (size_t)k->seg.width * (size_t)k->seg.height;
-    predicting   w = {.scorer = s,
-                      .im = p->seg,
-                      .known = k,
-                      .planes = bs_seg_planes(&spec->seg),
-                      .most = most_windows(cells),
-                      .open = -1,
-                      .out = out,
-                      .err = err};
-    basin_status status = bs_windows_make(&k->seg, w.planes, w.most, &w.room, err);
-    if (!status && !(w.window = bs_calloc((size_t)w.planes * cells, sizeof *w.window)))
-        status = bs_fail_nomem(err);
-    for (w.now = 0; w.now < w.im->n && !status; w.now++)
-        status = predict_photo(&w);
-    if (!status)
-        status = run_windows(&w);
+    basin_status status = bs_predict_seg(s, spec, k, p, out, err);
     if (!status && out->cross_entropy)
-        *out->cross_entropy = cross_entropy(p->seg, w.planes, out);
-    bs_windows_free(&w.room);
-    bs_paste_free(&w.paste);
-    bs_free(w.window);
+        *out->cross_entropy = cross_entropy(p->seg, bs_seg_planes(&spec->seg), out);
     return status;
 }
 

@@ -101,8 +101,10 @@ const bs_option bs_train_rows[] = {
     {"seg.crop", BS_TEXT, AT(seg_crop), "auto", NULL, NULL, NULL,
      "windows that a net is trained on: WxH, none (whole photos), auto (three quarters of a side)",
      KEEP},
-    {"seg.crops", BS_INT, AT(seg_crops), "36", "1", "65536", NULL,
-     "most windows of a photo whose predictions are averaged; always enough to cover it", KEEP},
+    {"seg.crops", BS_INT, AT(seg_crops), "0", "0", "65536", NULL,
+     "a photo is predicted as a whole (0), or by so many windows at most, which are averaged; always "
+     "enough to cover it",
+     KEEP},
     {"seg.flip", BS_BOOL, AT(seg_flip), "no", NULL, NULL, NULL,
      "half of the windows of training are mirrored, left to right", KEEP},
     {"seg.jitter", BS_FLOAT, AT(seg_jitter), "0", "0", "0.9", NULL,
