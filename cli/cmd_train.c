@@ -83,7 +83,7 @@ int cmd_train(int argc, char **argv)
         {.name = "--time-limit",
          .value = "SECONDS",
          .key = "time_limit",
-         .help = "stop after that"},
+         .help = "end after that, evaluation and report included"},
         {.name = "--set",
          .value = "KEY=VALUE",
          .list = a.set,

@@ -191,7 +191,7 @@ static basin_status try_one(searching *s, int i, basin_error *err)
 {
     attempt    *a = &s->a[i];
     bool        trained, better = i == 0;
-    bs_training run = {&a->settings, &s->data, a->folder, s->o->resume, s->session, s->log};
+    bs_training run = {&a->settings, &s->data, a->folder, s->o->resume, s->session, s->log, 0};
     bs_log_say(s->log, BS_INFO, "trying %s (%s), %d of %d; %.0f s so far", a->is->name,
                a->is->method, i + 1, s->n, s->spent);
     basin_status status = bs_train_or_take(&run, &a->outcome, NULL, &trained, err);

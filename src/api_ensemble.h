@@ -16,6 +16,7 @@ typedef struct {
     int                  resume;
     const basin_session *session; /* or NULL */
     bs_logger           *log;
+    double               begun; /* bs_seconds() from which time_limit counts; 0 = from now */
 } bs_training;
 
 bs_train_job bs_training_job(const bs_training *t);

@@ -88,6 +88,10 @@ static bool read_values(const bs_kind *k, const json_t *file, bs_train_outcome *
     out->best_epoch = (int)best;
     out->params_net = (int64_t)net;
     out->params_energy = (int64_t)energy;
+    const char *ended = json_string_value(json_object_get(o, "ended"));
+    for (int i = 0; ended && i < 3; i++)
+        if (strcmp(ended, bs_ended_name[i]) == 0)
+            out->ended = (bs_ended)i;
     const char *kind = json_string_value(json_object_get(o, "threshold_kind"));
     out->threshold = isnan(cut) ? bs_threshold_top_k(1) : bs_threshold_fixed((float)cut);
     for (int i = 0; kind && i < BS_THRESHOLD_KINDS; i++)

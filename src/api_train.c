@@ -149,6 +149,7 @@ void bs_outcome_json(const bs_kind *k, const bs_settings *s, const bs_train_outc
                   "{\"task\": \"%s\", \"method\": \"%s\", \"seed\": %d, \"epochs\": %d, "
                   "\"best_epoch\": %d",
                   s->train.task, s->train.method, s->train.seed, o->epochs, o->best_epoch);
+    bs_buf_printf(out, ", \"ended\": \"%s\"", bs_ended_name[o->ended]);
     bs_json_member("seconds", o->seconds, out);
     bs_json_member("train_rows_per_s", o->rows_per_s, out);
     bs_json_member("params_net", (double)o->params_net, out);
@@ -194,6 +195,8 @@ void bs_outcome_table(const bs_kind *k, const bs_known *known, const bs_train_ou
         part_rows(k, known, "test", o, o->test, o->test_tuned, o->test_margin, out);
     bs_buf_printf(out, "best epoch %d of %d, %.1f s, %.0f %s/s", o->best_epoch, o->epochs,
                   o->seconds, o->rows_per_s, k->unit);
+    if (o->ended == BS_ENDED_TIME)
+        bs_buf_text(out, "; ended by the time limit");
     if (k->tunes)
         bs_buf_printf(out, "; conventions: %s", profile);
     bs_buf_text(out, "\n");
@@ -310,7 +313,8 @@ bs_train_job bs_training_job(const bs_training *t)
                           .folder = t->folder,
                           .resume = t->resume,
                           .log = t->log,
-                          .stop = t->session ? t->session->stop : NULL};
+                          .stop = t->session ? t->session->stop : NULL,
+                          .begun = t->begun};
 }
 
 basin_status bs_train_or_take(const bs_training *t, bs_train_outcome *out, bs_params **keep,
@@ -360,10 +364,12 @@ static basin_status spare_finished(const basin_train_options *o, int first, bs_l
     return BASIN_OK;
 }
 
+/* begun: when the first of them did, with the reading of the data. */
 static basin_status train_seeds(bs_settings *s, const bs_prepared *data,
-                                const basin_train_options *o, const basin_session *session,
-                                bs_logger *log, bs_train_outcome *outcome, bs_buf *table,
-                                bs_buf *json, basin_error *err)
+                                const basin_train_options *o, double begun,
+                                const basin_session *session, bs_logger *log,
+                                bs_train_outcome *outcome, bs_buf *table, bs_buf *json,
+                                basin_error *err)
 {
     const char    *folder = o->folder;
     const int      seeds = o->seeds;
@@ -381,7 +387,7 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data,
         if (folder && seeds > 1)
             status = bs_lock_take(own, &lock, err);
         bool        anew = false;
-        bs_training run = {s, data, folder ? own : NULL, o->resume, session, log};
+        bs_training run = {s, data, folder ? own : NULL, o->resume, session, log, i ? 0 : begun};
         if (!status)
             status = bs_train_or_take(&run, &outcome[i], NULL, &anew, err);
         trained |= anew;
@@ -425,6 +431,7 @@ static basin_status train_some(const basin_config *c, const basin_train_options 
     bs_buf      table, json;
     bs_files    files = c->files;
     char        names[BS_ROLES][BS_OPTION_TEXT];
+    double      begun = bs_seconds();
     bs_exchange_files(&files, &s->train, names);
     bs_preset_remark(s, log);
     basin_status status = bs_prepare(s, &files, log, &data, err);
@@ -434,7 +441,7 @@ static basin_status train_some(const basin_config *c, const basin_train_options 
     bs_train_outcome *outcome = bs_calloc((size_t)o->seeds, sizeof *outcome);
     bs_buf_init(&table, 1 << 24);
     bs_buf_init(&json, 1 << 28);
-    status = outcome ? train_seeds(s, &data, o, session, log, outcome, &table, &json, err)
+    status = outcome ? train_seeds(s, &data, o, begun, session, log, outcome, &table, &json, err)
                      : bs_fail_nomem(err);
     for (int i = 0; outcome && i < o->seeds; i++)
         bs_threshold_free(&outcome[i].threshold);

@@ -493,12 +493,12 @@ static void the_schedule_at_its_edges(void **state)
 static void the_cosine_falls_from_one_to_nothing(void **state)
 {
     (void)state;
-    assert_true(bs_cosine_share(1, 100) == 1);
-    assert_true(fabs(bs_cosine_share(51, 100) - 0.5) < 1e-12);
-    assert_true(bs_cosine_share(100, 100) > 0 && bs_cosine_share(100, 100) < 1e-3);
+    assert_true(bs_cosine_share(0, 100) == 1);
+    assert_true(fabs(bs_cosine_share(50, 100) - 0.5) < 1e-12);
+    assert_true(bs_cosine_share(99, 100) > 0 && bs_cosine_share(99, 100) < 1e-3);
     for (int i = 2; i <= 100; i++)
         assert_true(bs_cosine_share(i, 100) < bs_cosine_share(i - 1, 100));
-    assert_true(bs_cosine_share(1, 1) == 1);
+    assert_true(bs_cosine_share(0, 1) == 1);
 }
 
 /* ---- memory ---- */

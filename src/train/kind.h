@@ -202,6 +202,10 @@ struct bs_kind {
     /* NULL, or first values that are not random, for parameters with a prefix. */
     void (*fill)(const bs_known *k, bs_params *p, const char *prefix);
 
+    /* NULL, or epochs between evaluations so that these take the lesser part of the time; for
+     * early_stop.epochs=0. */
+    int (*every)(const bs_part *train, const bs_part *valid, const bs_known *k);
+
     /* Batches of at most o->batch rows; borrows everything. */
     basin_status (*feed)(const bs_part *p, const bs_known *k, const bs_spec *spec,
                          const bs_train_options *o, bs_feed **out, basin_error *err);

@@ -10,6 +10,7 @@
 enum {
     MOST_SIDE = 8192,     /* of a window */
     MOST_CELLS = 1 << 26, /* numbers of a y, and inputs of a full layer */
+    MOST_BETWEEN = 10,    /* epochs between evaluations, where nothing else is said */
 };
 
 /* ---- files ---- */
@@ -486,6 +487,23 @@ static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k
     return status;
 }
 
+/* Pixels that are predicted cost a third of those that are trained on. */
+static int every(const bs_part *train, const bs_part *valid, const bs_known *k)
+{
+    const bs_images *im = valid->seg;
+    const double     window = (double)k->seg.width * k->seg.height;
+    double           pixels = 0;
+    for (int32_t i = 0; i < im->n; i++) {
+        basin_status none = BASIN_OK;
+        pixels += k->seg.crops == 0
+                      ? (double)im->width[i] * im->height[i]
+                      : window * (double)bs_seg_windows(&k->seg, im->width[i], im->height[i], NULL,
+                                                        NULL, &none);
+    }
+    const double share = pixels / (3 * window * train->rows); /* of an epoch's time */
+    return share > 0.5 * MOST_BETWEEN ? MOST_BETWEEN : share <= 0.5 ? 1 : (int)ceil(2 * share);
+}
+
 /* ---- metrics ---- */
 
 #define HIGHER true
@@ -603,6 +621,7 @@ const bs_kind bs_kind_seg = {
     .known_read = known_read,
     .spec = make_spec,
     .bear = bear,
+    .every = every,
     .feed = bs_feed_seg,
     .outputs = make_outputs,
     .predict = predict,

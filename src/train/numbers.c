@@ -78,7 +78,7 @@ static void visit_progress(list *v, bs_trainer *t, bool ended)
     const int first = t->phase_start, most = bs_phase_epochs(t, t->learner.phase);
     COUNT(int, "epoch", t->epoch, first + 1 + ended, first + most + 1);
     const int  done = t->epoch - 1 - first, patience = t->o->stop_patience;
-    const bool evaluated = done > 0 && done >= least_int(t->o->stop_epochs, most);
+    const bool evaluated = done > 0 && done >= least_int(t->every, most);
     COUNT(int, "best_epoch", t->best_epoch, evaluated || ended ? first + 1 : 0, t->epoch - 1);
     const int since = t->best_epoch > first ? t->epoch - 1 - t->best_epoch : 0;
     COUNT(int, "bad", t->bad, ended &&done < most ? patience : 0, least_int(patience, since));

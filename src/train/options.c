@@ -23,7 +23,7 @@ const bs_option bs_train_rows[] = {
     {"threads", BS_INT, AT(threads), "0", "0", "1024", NULL, "0 = all cores; never changes results",
      0},
     {"time_limit", BS_FLOAT, AT(time_limit), "0", "0", "1e9", NULL,
-     "stop after this many seconds; 0 = none", 0},
+     "end after this many seconds, the last evaluation and the report included; 0 = none", 0},
 
     {"mode", BS_NAME, AT(mode), "paper", NULL, NULL, "paper|code",
      "equations as published and corrected, or the quirks of the authors' programs", KEEP},
@@ -65,8 +65,9 @@ const bs_option bs_train_rows[] = {
      "threshold of decisions meanwhile: 0.5, or the one that the model would be given", KEEP},
     {"early_stop.patience", BS_INT, AT(stop_patience), "20", "1", "1000000", NULL,
      "evaluations without a better one before stopping", KEEP},
-    {"early_stop.epochs", BS_INT, AT(stop_epochs), "1", "1", "100000", NULL,
-     "epochs between evaluations", KEEP},
+    {"early_stop.epochs", BS_INT, AT(stop_epochs), "1", "0", "100000", NULL,
+     "epochs between evaluations; 0 = so many that these take at most a third of the time (seg)",
+     KEEP},
 
     {"net.kind", BS_TEXT, AT(net_kind), "auto", NULL, NULL, NULL,
      "net over images (seg): fcn, fcn2, unet; see 'basin list encoders'", KEEP},

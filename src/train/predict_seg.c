@@ -1,9 +1,9 @@
 /* predict_seg.c -- masks of photos: of each as a whole, or pasted together.
  *
  * Nets are convolutions, so one pass gives the mask of a photo of any size. What does not fit into
- * memory goes in tiles that overlap (image.max_tile_mb). The protocol of the papers, many windows as
- * large as those of training whose probabilities are averaged, is what seg.crops asks for; searches
- * of an energy, whose memory grows with every step, always go by windows. */
+ * memory goes in tiles that overlap (image.max_tile_mb). The protocol of the papers, many windows
+ * as large as those of training whose probabilities are averaged, is what seg.crops asks for;
+ * searches of an energy, whose memory grows with every step, always go by windows. */
 #include <math.h>
 #include <string.h>
 

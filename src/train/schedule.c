@@ -23,8 +23,8 @@ double bs_plateau_rate(bs_plateau *p, double score, double rate)
     return lower > p->floor ? lower : rate < p->floor ? rate : p->floor;
 }
 
-double bs_cosine_share(int epoch, int epochs)
+double bs_cosine_share(double done, double all)
 {
     const double pi = 3.14159265358979323846;
-    return 0.5 * (1 + cos(pi * (epoch - 1) / epochs));
+    return 0.5 * (1 + cos(pi * done / all));
 }

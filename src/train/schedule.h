@@ -20,8 +20,8 @@ bs_plateau bs_plateau_make(double factor, int patience, double floor);
 /* The rate to use from now on; a score that is not a number counts as worse. */
 double bs_plateau_rate(bs_plateau *p, double score, double rate);
 
-/* Half a cosine (Loshchilov and Hutter 2017): the share of the first rate that epoch 1, 2, ...
- * of `epochs` has. 1 in the first, nearly 0 in the last. */
-double bs_cosine_share(int epoch, int epochs);
+/* Half a cosine (Loshchilov and Hutter 2017): the share of the first rate that is left when so many
+ * of all epochs, or so much of the time, is done. */
+double bs_cosine_share(double done, double all);
 
 #endif

@@ -8,6 +8,8 @@
 
 enum { SHUFFLE_STREAM = 0x5eed };
 
+const char *const bs_ended_name[] = {"epochs", "patience", "time limit"};
+
 static double elapsed(const bs_trainer *t)
 {
     return t->seconds + bs_seconds() - t->started;
@@ -50,6 +52,7 @@ static basin_status make_scorer(bs_trainer *t, basin_error *err)
     const char  *infer = phase_of(t)->infer;
     bs_inference how = bs_options_inference(t->o, infer ? infer : t->o->infer);
     bs_scorer_free(t->scorer);
+    t->seen = 0;
     return bs_scorer_new(t->learner.backend, t->learner.w, t->learner.params, &t->learner.spec,
                          &how, &t->scorer, err);
 }
@@ -62,6 +65,11 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     t->o = o;
     t->epoch = 1;
     t->last_score = NAN;
+    t->every = o->stop_epochs;
+    if (t->every == 0)
+        t->every = job->valid->kind->every
+                       ? job->valid->kind->every(job->train, job->valid, job->known)
+                       : 1;
     t->started = t->saved_at = bs_seconds();
     t->plateau = bs_plateau_make(o->plateau_factor, o->plateau_patience, 0);
     l->o = o;
@@ -109,7 +117,8 @@ static void trainer_free(bs_trainer *t)
 
 static basin_status save_if_due(bs_trainer *t, bool now, basin_error *err)
 {
-    if (!t->job->folder || (!now && bs_seconds() - t->saved_at < t->o->checkpoint_seconds))
+    if (!t->job->folder || t->cut ||
+        (!now && bs_seconds() - t->saved_at < t->o->checkpoint_seconds))
         return BASIN_OK;
     basin_status s = bs_checkpoint_write(t, err);
     t->saved_at = bs_seconds();
@@ -151,7 +160,7 @@ static double time_to_end(const bs_trainer *t)
 {
     const int done = t->epoch - 1, own = done - t->phase_start;
     int       most = phase_epochs(t) - own;
-    int       left = (t->o->stop_patience - t->bad) * t->o->stop_epochs - own % t->o->stop_epochs;
+    int       left = (t->o->stop_patience - t->bad) * t->every - own % t->every;
     left = left < most ? left : most;
     return done < 1 || left < 1 ? 0 : left * elapsed(t) / done;
 }
@@ -161,15 +170,25 @@ static bool by_cosine(const bs_trainer *t)
     return strcmp(t->o->schedule, "cosine") == 0;
 }
 
-/* A function of the epoch alone, so that a run which was stopped goes on with the same rates. */
+/* A function of the epoch alone, so that a run which was stopped goes on with the same rates; but
+ * where a time limit will come before the last epoch, of time. */
 static void set_rates(bs_trainer *t)
 {
     bs_learner *l = &t->learner;
-    double      share = bs_cosine_share(t->epoch - t->phase_start, phase_epochs(t));
+    const int   done = t->epoch - t->phase_start - 1, all = phase_epochs(t);
+    double      gone = last_phase(t) ? bs_limit_share(t) : 0;
+    double      share = gone * all > done ? bs_cosine_share(gone, 1) : bs_cosine_share(done, all);
     if (l->net)
         l->net->update.rate = share * bs_learner_pace(l, l->net).rate;
     if (l->energy)
         l->energy->update.rate = share * bs_learner_pace(l, l->energy).rate;
+}
+
+/* Something of each phase is trained, however short time is. */
+static bool time_is_up(const bs_trainer *t)
+{
+    const bool begun = t->next_row > 0 || t->epoch - 1 > t->phase_start;
+    return begun && bs_limit_reached(t);
 }
 
 /* Goes on at next_row, so that a run can be stopped inside an epoch. */
@@ -183,11 +202,11 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
     bar.later = time_to_end(t);
     basin_status s = BASIN_OK;
     double       start = bs_seconds();
-    if (by_cosine(t))
-        set_rates(t);
     t->feed->order(t->feed, &rng, t->order);
-    while (t->next_row < rows && !s && !stop_asked(t)) {
+    while (t->next_row < rows && !s && !stop_asked(t) && !time_is_up(t)) {
         int32_t left = rows - t->next_row, n = left < t->o->batch ? left : t->o->batch;
+        if (by_cosine(t))
+            set_rates(t);
         n = t->feed->fits(t->feed, t->order + t->next_row, n);
         s = phase_of(t)->step(&t->learner, t->feed->rows(t->feed, t->order + t->next_row, n), err);
         t->next_row += n;
@@ -199,6 +218,8 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
         }
         if (!s)
             s = save_if_due(t, false, err);
+        if (!s)
+            s = bs_limit_probe(t, err);
     }
     bs_progress_end(&bar);
     t->train_seconds += bs_seconds() - start;
@@ -230,6 +251,7 @@ static basin_status evaluate(bs_trainer *t, double valid[BS_MOST_METRICS], basin
     const bs_part *p = t->job->valid;
     uint32_t       want = UINT32_C(1) << t->stop_metric;
     bs_threshold   cut = bs_threshold_fixed(0.5f);
+    const double   start = bs_seconds();
     for (int i = 0; i < BS_SHOWN && p->kind->shown[i].heading; i++)
         if (p->kind->metric[p->kind->shown[i].metric].decided)
             want |= UINT32_C(1) << p->kind->shown[i].metric;
@@ -241,6 +263,8 @@ static basin_status evaluate(bs_trainer *t, double valid[BS_MOST_METRICS], basin
     if (!s)
         s = measure(t, p, &t->outputs, &cut, want, valid, err);
     bs_threshold_free(&cut);
+    t->seen = t->epoch;
+    t->evaluation = bs_seconds() - start;
     return s;
 }
 
@@ -288,7 +312,7 @@ static basin_status finish_epoch(bs_trainer *t, basin_error *err)
     double       valid[BS_MOST_METRICS];
     basin_status s = BASIN_OK;
     int          mine = t->epoch - t->phase_start;
-    bool         due = mine % t->o->stop_epochs == 0 || mine == phase_epochs(t);
+    bool         due = mine % t->every == 0 || mine == phase_epochs(t) || bs_limit_reached(t);
     if (due) {
         s = evaluate(t, valid, err);
         bool best = !s && keep_if_best(t, valid[t->stop_metric]);
@@ -306,7 +330,7 @@ static basin_status finish_epoch(bs_trainer *t, basin_error *err)
 
 static bool out_of_time(const bs_trainer *t)
 {
-    return t->o->time_limit > 0 && elapsed(t) >= t->o->time_limit && t->best_epoch > t->phase_start;
+    return t->best_epoch > t->phase_start && bs_limit_reached(t);
 }
 
 static bool phase_done(const bs_trainer *t)
@@ -330,8 +354,19 @@ static basin_status next_phase(bs_trainer *t, basin_error *err)
     t->phase_start = t->epoch - 1;
     t->bad = 0;
     t->plateau = bs_plateau_make(t->o->plateau_factor, t->o->plateau_patience, 0);
+    t->entered = bs_limit_spent(t);
     s = bs_learner_enter(&t->learner, t->learner.phase + 1, err);
     return s ? s : make_scorer(t, err);
+}
+
+/* Where time is up inside of an epoch. Who resumes goes on here, with the rest of it. */
+static basin_status cut_epoch(bs_trainer *t, basin_error *err)
+{
+    if (t->next_row >= t->feed->epoch)
+        return BASIN_OK;
+    basin_status s = save_if_due(t, true, err);
+    t->cut = true;
+    return s;
 }
 
 static basin_status run_epochs(bs_trainer *t, basin_error *err)
@@ -345,7 +380,9 @@ static basin_status run_epochs(bs_trainer *t, basin_error *err)
         s = train_epoch(t, err);
         if (s || stop_asked(t))
             break;
-        s = finish_epoch(t, err);
+        s = cut_epoch(t, err);
+        if (!s)
+            s = finish_epoch(t, err);
         t->rests = t->rests && !(phase_done(t) && last_phase(t)); /* at its end there is no rest */
         if (s || t->rests)
             break;
@@ -370,6 +407,13 @@ static basin_status predict_test(bs_trainer *t, bs_outputs *out, basin_error *er
     return s || !test ? s : predict(t, test, out, err);
 }
 
+static bs_ended why_ended(const bs_trainer *t)
+{
+    if (!t->cut && t->epoch - t->phase_start > phase_epochs(t))
+        return BS_ENDED_EPOCHS;
+    return !t->cut && t->bad >= t->o->stop_patience ? BS_ENDED_PATIENCE : BS_ENDED_TIME;
+}
+
 /* Back to the best parameters; threshold, full metrics, the model file. */
 static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *err)
 {
@@ -379,9 +423,11 @@ static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *
     memcpy(p->value, t->best, (size_t)p->size * sizeof *p->value);
     out->epochs = t->epoch - 1;
     out->best_epoch = t->best_epoch;
+    out->ended = why_ended(t);
     out->params_net = bs_params_count(p, "net/");
     out->params_energy = bs_params_count(p, "energy/");
-    basin_status s = predict(t, job->valid, &t->outputs, err);
+    basin_status s =
+        t->seen == t->best_epoch ? BASIN_OK : predict(t, job->valid, &t->outputs, err);
     if (!s)
         s = predict_test(t, &test, err);
     if (!s)

@@ -40,12 +40,19 @@ typedef struct {
     bs_logger          *log;
     const volatile int *stop;     /* becomes nonzero: save and return BASIN_EINTERRUPTED */
     double              deadline; /* the same when bs_seconds() says so; 0 = none */
+    double              begun;    /* bs_seconds() from which time_limit counts; 0 = from now */
     const bs_watch     *watch;    /* or NULL */
     bs_params         **keep;     /* gets the parameters that the training comes to; or NULL */
 } bs_train_job;
 
+/* Why a training ended: its epochs were over, no evaluation was better for early_stop.patience, or
+ * the time limit. */
+typedef enum { BS_ENDED_EPOCHS, BS_ENDED_PATIENCE, BS_ENDED_TIME } bs_ended;
+extern const char *const bs_ended_name[3];
+
 typedef struct {
     int          epochs, best_epoch;
+    bs_ended     ended;
     double       seconds, rows_per_s;
     int64_t      params_net, params_energy;
     bs_threshold threshold; /* the tuned one; release with bs_threshold_free */
@@ -90,8 +97,13 @@ typedef struct {
     double                  best_score, seconds, train_seconds, started, saved_at;
     double                  last_score; /* of the last evaluation, for who watches */
     double                  valid_loss; /* cross-entropy of the validation rows, of the same */
-    bool                    rests;      /* since who watches said so */
-    bs_buf                  beginning;  /* what its pre-training depends on (pretrained.c) */
+    int                     every;      /* epochs between evaluations */
+    double                  evaluation; /* seconds of one; 0: not known yet */
+    int                     seen;       /* epoch whose parameters gave `outputs`; 0: none */
+    bool                    cut;        /* an epoch ended early, since time was up */
+    double                  entered;   /* seconds of time_limit that were spent before this phase */
+    bool                    rests;     /* since who watches said so */
+    bs_buf                  beginning; /* what its pre-training depends on (pretrained.c) */
     int64_t                 rows_seen;
     int                     advice[BS_ADVICE];  /* epochs in a row that a rule held */
     bool                    advised[BS_ADVICE]; /* ... and was said */
@@ -110,6 +122,14 @@ bs_difference bs_identity_compare(const char *theirs, const char *mine);
 
 /* trainer.c: most epochs of a phase. */
 int bs_phase_epochs(const bs_trainer *t, int phase);
+
+/* limit.c: whether time_limit leaves no more than an evaluation and all that follows will take. */
+bool bs_limit_reached(const bs_trainer *t);
+/* The share of the time of this phase that is over, if it is the last; 0 without a limit. */
+double bs_limit_share(const bs_trainer *t);
+double bs_limit_spent(const bs_trainer *t); /* seconds */
+/* Learns what an evaluation takes from a few rows, if the first one is not near. */
+basin_status bs_limit_probe(bs_trainer *t, basin_error *err);
 
 /* numbers.c: the numbers of a run in files. */
 enum { BS_MOST_NUMBERS = 160 };

@@ -54,6 +54,15 @@ $short --epochs 10 --time-limit 60 --resume -o more 2>&1
 basin data make mlc --seed 8 --set rows=300 -o other.arff > made
 basin train other.arff -q --method ce --set net.width=16 --set early_stop.patience=100 --epochs 10 --resume -o more 2>&1
 
+# a time limit ends a run inside of an epoch, with a model that was evaluated; who resumes goes on there
+basin data make mlc --seed 9 --set rows=4000 -o long.arff > made
+long="basin train long.arff -q --method ce --set net.width=64 --set batch=2 --set report=no --threads 1"
+$long --epochs 1 -o long > table
+$long --epochs 1 --time-limit 0.2 --json -o cut | grep -o '"epochs": 1,\|"ended": "[a-z ]*"'
+basin eval cut long.arff > table && echo "evaluated"
+$long --epochs 1 --resume -o cut > table
+cmp long/best.safetensors cut/best.safetensors && echo "a longer limit: same model"
+
 # the config of a run repeats it
 basin train -q --config one/config -o again > table
 cmp one/best.safetensors again/best.safetensors && echo "config: same model"
