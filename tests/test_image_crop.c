@@ -169,11 +169,48 @@ static void overlays(void **state)
     bs_buf_free(&png);
 }
 
+/* Beyond its edges a photo goes on as at the edge, and so does its mask. */
+static void moved_windows_extend_the_photo(void **state)
+{
+    enum { W = 8, H = 12, MOVES = 200 };
+    uint8_t photo[W * H], mask[W * H], seen[W * H], truth[W * H];
+    bool    left = false, down = false;
+    (void)state;
+    for (int i = 0; i < W * H; i++) {
+        photo[i] = (uint8_t)(i + 1);
+        mask[i] = (uint8_t)(i % 2);
+    }
+    for (int i = 0; i < MOVES; i++) {
+        bs_rng  rng = bs_rng_make(1, (uint64_t)i, 0);
+        bs_crop c = bs_crop_random(&rng, W, H, W, H, 0.5);
+        bs_crop_shift(&rng, 0.25, W, H, &c);
+        assert_true(c.x >= -2 && c.x <= 2 && c.y >= -3 && c.y <= 3);
+        left |= c.x == -2;
+        down |= c.y == 2;
+        bs_crop_bytes(photo, 1, W, H, &c, seen);
+        bs_crop_mask(mask, W, H, &c, truth);
+        for (int k = 0; k < W * H; k++) {
+            int x = c.x + (c.flip ? W - 1 - k % W : k % W), y = c.y + k / W;
+            x = x < 0 ? 0 : x >= W ? W - 1 : x;
+            y = y < 0 ? 0 : y >= H ? H - 1 : y;
+            assert_int_equal(seen[k], photo[y * W + x]);
+            assert_int_equal(truth[k], mask[y * W + x]);
+        }
+    }
+    assert_true(left && down);
+    bs_rng    rng = bs_rng_make(1, 0, 0);
+    bs_crop   large = bs_crop_random(&rng, W, H, 2 * W, H, 0);
+    const int x = large.x;
+    bs_crop_shift(&rng, 0.25, W, H, &large);
+    assert_true(large.x == x && !large.extend);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(offsets), cmocka_unit_test(windows),  cmocka_unit_test(random_windows),
-        cmocka_unit_test(pasting), cmocka_unit_test(overlays),
+        cmocka_unit_test(offsets),        cmocka_unit_test(windows),
+        cmocka_unit_test(random_windows), cmocka_unit_test(pasting),
+        cmocka_unit_test(overlays),       cmocka_unit_test(moved_windows_extend_the_photo),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

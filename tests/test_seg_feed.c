@@ -44,7 +44,8 @@ static fed *feed_of(bs_images *im, const char *words, int batch)
 {
     fed *f = calloc(1, sizeof *f);
     OK(bs_settings_default(&f->s, err));
-    OK(bs_settings_words(&f->s, "net.width=2 energy.hidden=4", "test", err));
+    OK(bs_settings_words(&f->s, "net.width=2 energy.hidden=4 seg.crop=12x12 seg.crops=0", "test",
+                         err));
     OK(bs_settings_words(&f->s, words, "test", err));
     f->s.train.batch = batch;
     f->part = (bs_part){.kind = &bs_kind_seg, .rows = im->n, .seg = im};
@@ -146,7 +147,7 @@ static void windows_are_pieces_of_the_photos(void **state)
         im->mask[i][5 * SIZE + 5] = BS_IGNORE; /* in every window */
     fed   *f = feed_of(im, "seg.flip=yes", 6);
     epoch *e = epoch_of(f, 1);
-    assert_int_equal(f->known.seg.width, WINDOW); /* three quarters of 16 */
+    assert_int_equal(f->known.seg.width, WINDOW);
     for (int i = 0; i < IMAGES; i++) {
         bool found = false;
         for (int k = 0; k < 2 * 25 && !found; k++) {
@@ -517,7 +518,7 @@ static void parts_of_the_data_are_used(void **state)
     assert_int_equal(p.part[0].rows + p.part[1].rows + p.part[2].rows, 30);
     assert_int_equal(p.part[1].rows, 6);
     assert_int_equal(p.known.seg.channels, 1);
-    assert_int_equal(p.known.seg.width, 16);
+    assert_int_equal(p.known.seg.width, 20);
     bs_prepared_free(&p);
     files = (bs_files){.file = {{"set.tar"}, {"grey"}}, .n = {1, 1}}; /* a file goes first */
     OK(bs_prepare(&s, &files, &quiet, &p, err));

@@ -1,6 +1,7 @@
 /* crop.c -- see crop.h. */
 #include "image/crop.h"
 
+#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -27,16 +28,39 @@ bs_crop bs_crop_random(bs_rng *rng, int image_width, int image_height, int width
                      .flip = u < flip};
 }
 
+static int shift(bs_rng *rng, double share, int side)
+{
+    return (int)floor((2 * bs_rng_uniform(rng) - 1) * share * side + 0.5);
+}
+
+void bs_crop_shift(bs_rng *rng, double share, int image_width, int image_height, bs_crop *c)
+{
+    const int right = shift(rng, share, c->width), down = shift(rng, share, c->height);
+    if (c->width > image_width || c->height > image_height)
+        return;
+    c->x += right;
+    c->y += down;
+    c->extend = true;
+}
+
+static int kept_inside(const bs_crop *c, int at, int size)
+{
+    if (!c->extend)
+        return at;
+    return at < 0 ? 0 : at >= size ? size - 1 : at;
+}
+
 /* Calls `store` for every pixel of the window: at[i] the place in the plane, -1 outside. */
-#define EACH_PIXEL(c, w, h, store)                                             \
-    for (int y = 0; y < (c)->height; y++) {                                    \
-        const int Y = (c)->y + y;                                              \
-        for (int x = 0; x < (c)->width; x++) {                                 \
-            const int       X = (c)->x + ((c)->flip ? (c)->width - 1 - x : x); \
-            const bool      inside = Y >= 0 && Y < (h) && X >= 0 && X < (w);   \
-            const ptrdiff_t at = inside ? (ptrdiff_t)Y * (w) + X : -1;         \
-            store;                                                             \
-        }                                                                      \
+#define EACH_PIXEL(c, w, h, store)                                           \
+    for (int y = 0; y < (c)->height; y++) {                                  \
+        const int Y = kept_inside(c, (c)->y + y, h);                         \
+        for (int x = 0; x < (c)->width; x++) {                               \
+            const int       right = (c)->flip ? (c)->width - 1 - x : x;      \
+            const int       X = kept_inside(c, (c)->x + right, w);           \
+            const bool      inside = Y >= 0 && Y < (h) && X >= 0 && X < (w); \
+            const ptrdiff_t at = inside ? (ptrdiff_t)Y * (w) + X : -1;       \
+            store;                                                           \
+        }                                                                    \
     }
 
 void bs_crop_bytes(const uint8_t *from, int channels, int image_width, int image_height,

@@ -15,13 +15,18 @@
 typedef struct {
     int  x, y;
     int  width, height;
-    bool flip; /* left to right */
+    bool flip;   /* left to right */
+    bool extend; /* outside are the nearest pixels inside, in photo and mask */
 } bs_crop;
 
 /* A place at random where the window is inside; in the middle where it is larger than the
  * image. Flipped with probability `flip`. Takes three numbers of the stream, always. */
 bs_crop bs_crop_random(bs_rng *rng, int image_width, int image_height, int width, int height,
                        double flip);
+
+/* Moved by up to `share` of its sides, beyond the image, which is extended; not where the window is
+ * larger than the image. Takes two numbers of the stream. */
+void bs_crop_shift(bs_rng *rng, double share, int image_width, int image_height, bs_crop *c);
 
 /* Copies [channels][height][width] out of planes of image_height x image_width. What lies
  * outside is 0, and 255 (ignored) in a mask. */

@@ -6,7 +6,7 @@
 
 #include "base/opt.h"
 
-enum { NAME = 96, KERNEL = 5, UP = 4 };
+enum { NAME = BS_SEG_NAME, KERNEL = 5, UP = 4 };
 
 int bs_seg_planes(const bs_seg_shape *s)
 {
@@ -28,7 +28,7 @@ static bs_id bias_of(bs_nn *nn, const char *name, int channels, bs_init init)
     return bs_param(nn->g, nn->params, path, bs_shape4(1, channels, 1, 1), init);
 }
 
-static bs_id conv(bs_nn *nn, const char *name, bs_id x, int out, int kernel, int stride)
+bs_id bs_seg_conv(bs_nn *nn, const char *name, bs_id x, int out, int kernel, int stride)
 {
     bs_graph *g = nn->g;
     const int in = bs_shape_of(g, x).d[1], fan = in * kernel * kernel;
@@ -42,16 +42,16 @@ static bs_id conv(bs_nn *nn, const char *name, bs_id x, int out, int kernel, int
     return y;
 }
 
-/* One weight [F, channels + planes, 5, 5], used in two parts. */
-static bs_id first_layer(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, bs_id y)
+/* One weight [F, channels + planes, kernel, kernel], used in two parts. */
+bs_id bs_seg_first(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, bs_id y, int kernel)
 {
     bs_graph *g = nn->g;
     const int C = bs_shape_of(g, x).d[1], P = y ? bs_shape_of(g, y).d[1] : 0, F = s->filters;
-    const int pad = KERNEL / 2;
+    const int pad = kernel / 2;
     char      path[NAME];
     bs_print(path, sizeof path, "%s/0/W", name);
-    bs_init init = bs_seg_init((C + P) * KERNEL * KERNEL);
-    bs_id   w = bs_param(g, nn->params, path, bs_shape4(F, C + P, KERNEL, KERNEL), init);
+    bs_init init = bs_seg_init((C + P) * kernel * kernel);
+    bs_id   w = bs_param(g, nn->params, path, bs_shape4(F, C + P, kernel, kernel), init);
     bs_print(path, sizeof path, "%s/0", name);
     bs_id b = bias_of(nn, path, F, init);
     bs_push(g, path);
@@ -64,7 +64,6 @@ static bs_id first_layer(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_
         bs_id    outputs = bs_reshape(g, of_y, bs_shape3(B, all.d[0] / B, cells));
         h = bs_reshape(g, bs_add(g, outputs, rows), all);
     }
-    h = bs_relu(g, h);
     bs_pop(g);
     return h;
 }
@@ -73,18 +72,16 @@ void bs_seg_trunk(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, b
                   bs_id found[BS_SEG_SCALES])
 {
     char path[NAME];
-    found[0] = first_layer(nn, name, s, x, y);
+    found[0] = bs_relu(nn->g, bs_seg_first(nn, name, s, x, y, KERNEL));
     for (int i = 1; i < BS_SEG_SCALES; i++) {
         bs_print(path, sizeof path, "%s/%d", name, i);
-        found[i] = bs_relu(nn->g, conv(nn, path, found[i - 1], 2 * s->filters, KERNEL, 2));
+        found[i] = bs_relu(nn->g, bs_seg_conv(nn, path, found[i - 1], 2 * s->filters, KERNEL, 2));
     }
 }
 
 /* ---- heads ---- */
 
-/* A 4 x 4 transposed convolution of stride 2, cut to the size of `like`: a side of n became
- * (n + 1) / 2, which comes back as n or n + 1. */
-static bs_id upsampled(bs_nn *nn, const char *name, bs_id x, int out, bs_init init, bs_id like)
+bs_id bs_seg_enlarged(bs_nn *nn, const char *name, bs_id x, int out, bs_init init, bs_id like)
 {
     bs_graph *g = nn->g;
     char      path[NAME];
@@ -110,9 +107,10 @@ static bs_id fcn_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const 
     (void)s;
     for (int i = BS_SEG_SCALES - 1; i >= 0; i--) {
         bs_print(path, sizeof path, "%s/score/%d", name, i);
-        bs_id score = conv(nn, path, found[i], n, 1, 1);
+        bs_id score = bs_seg_conv(nn, path, found[i], n, 1, 1);
         bs_print(path, sizeof path, "%s/up/%d", name, i + 1);
-        sum = sum ? bs_add(g, upsampled(nn, path, sum, n, bs_seg_init(n * UP * UP), score), score)
+        sum = sum ? bs_add(g, bs_seg_enlarged(nn, path, sum, n, bs_seg_init(n * UP * UP), score),
+                           score)
                   : score;
     }
     return out > 1 ? sum : bs_sub(g, bs_slice(g, sum, -3, 1, 1), bs_slice(g, sum, -3, 0, 1));
@@ -128,11 +126,11 @@ static bs_id fcn2_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const
     char      path[NAME];
     bs_print(path, sizeof path, "%s/up/2", name);
     bs_init init = bs_seg_init(2 * F * UP);
-    bs_id   h = upsampled(nn, path, found[2], F, init, found[1]);
+    bs_id   h = bs_seg_enlarged(nn, path, found[2], F, init, found[1]);
     h = bs_relu(g, bs_add(g, h, bias_of(nn, path, F, init)));
     bs_print(path, sizeof path, "%s/up/1", name);
     init = bs_seg_init(F * UP);
-    h = upsampled(nn, path, h, out, init, found[0]);
+    h = bs_seg_enlarged(nn, path, h, out, init, found[0]);
     return bs_add(g, h, bias_of(nn, path, out, init));
 }
 
@@ -143,9 +141,9 @@ static bs_id joined(bs_nn *nn, const char *name, int scale, bs_id coarse, bs_id 
     char      path[NAME];
     bs_print(path, sizeof path, "%s/up/%d", name, scale + 1);
     bs_init init = bs_seg_init(bs_shape_of(g, coarse).d[1] * UP);
-    bs_id   up = upsampled(nn, path, coarse, out, init, found);
+    bs_id   up = bs_seg_enlarged(nn, path, coarse, out, init, found);
     bs_print(path, sizeof path, "%s/join/%d", name, scale);
-    return bs_relu(g, bs_add(g, up, conv(nn, path, found, out, 1, 1)));
+    return bs_relu(g, bs_add(g, up, bs_seg_conv(nn, path, found, out, 1, 1)));
 }
 
 /* As Ronneberger et al. 2015: one more halving, at which a pixel sees the whole of a small photo,
@@ -156,19 +154,23 @@ static bs_id unet_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const
     const int F = s->filters;
     char      path[NAME];
     bs_print(path, sizeof path, "%s/conv/%d", name, BS_SEG_SCALES);
-    bs_id h = bs_relu(nn->g, conv(nn, path, found[2], 2 * F, KERNEL, 2));
+    bs_id h = bs_relu(nn->g, bs_seg_conv(nn, path, found[2], 2 * F, KERNEL, 2));
     h = joined(nn, name, 2, h, found[2], 2 * F);
     h = joined(nn, name, 1, h, found[1], F);
     h = joined(nn, name, 0, h, found[0], F);
     bs_print(path, sizeof path, "%s/score", name);
-    return conv(nn, path, h, out, KERNEL, 1);
+    return bs_seg_conv(nn, path, h, out, KERNEL, 1);
 }
 
 const bs_seg_net bs_seg_nets[] = {
-    {"fcn", "three convolutions, scores at each scale, enlarged and added up", fcn_head},
-    {"fcn2", "three convolutions and two transposed ones", fcn2_head},
-    {"unet", "four convolutions down, up again with what was found on the way", unet_head},
-    {NULL, NULL, NULL},
+    {"fcn", "three convolutions, scores at each scale, enlarged and added up", bs_seg_trunk,
+     fcn_head},
+    {"fcn2", "three convolutions and two transposed ones", bs_seg_trunk, fcn2_head},
+    {"unet", "four convolutions down, up again with what was found on the way", bs_seg_trunk,
+     unet_head},
+    {"unet3", "the same with two small convolutions at each scale, and normalised", bs_seg3_trunk,
+     bs_seg3_head},
+    {NULL, NULL, NULL, NULL},
 };
 
 enum { MOST_NETS = 16 };

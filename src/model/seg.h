@@ -2,7 +2,8 @@
  *
  * Three 5 x 5 convolutions read the photo (width, 2 width and 2 width channels; the second
  * and third halve the sides); a head makes scores of every pixel of what they found. The same
- * convolutions over photo and mask together begin the energies (seg_energy.h). Two classes have
+ * convolutions over photo and mask together begin the energies (seg_energy.h). One net has a trunk
+ * of its own (seg_unet3.c). Two classes have
  * one plane of scores, more have one each. Sides may be of any length: what a transposed
  * convolution makes too much of an odd one is cut off. */
 #ifndef BS_SEG_H
@@ -15,7 +16,11 @@ enum { BS_SEG_SCALES = 3 };
 
 typedef struct {
     const char *name, *help;
-    /* Scores [n, out, H, W] of what the convolutions found; parameters NAME/... */
+    /* What is found at three scales in a photo and, if y is not 0, K masks of it; see bs_seg_trunk,
+     * which it is for most. */
+    void (*trunk)(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, bs_id y,
+                  bs_id found[BS_SEG_SCALES]);
+    /* Scores [n, out, H, W] of that; parameters NAME/... */
     bs_id (*head)(bs_nn *nn, const char *name, const bs_seg_shape *s, const bs_id found[], int out);
 } bs_seg_net;
 
@@ -46,5 +51,24 @@ int bs_seg_planes(const bs_seg_shape *s); /* of a y: 1, or as many as classes */
  * computed once for all K. */
 void bs_seg_trunk(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, bs_id y,
                   bs_id found[BS_SEG_SCALES]);
+
+/* ---- pieces of nets ---- */
+
+enum { BS_SEG_NAME = 96 }; /* room for the name of a layer */
+
+/* A convolution with bias, NAME/W and NAME/b; sides are kept, or halved by a stride of 2. */
+bs_id bs_seg_conv(bs_nn *nn, const char *name, bs_id x, int out, int kernel, int stride);
+/* The first of them, NAME/0, over a photo and masks of it. */
+bs_id bs_seg_first(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, bs_id y,
+                   int kernel);
+/* A 4 x 4 transposed convolution of stride 2, NAME/W, cut to the size of `like`: a side of n became
+ * (n + 1) / 2, which comes back as n or n + 1. */
+bs_id bs_seg_enlarged(bs_nn *nn, const char *name, bs_id x, int out, bs_init init, bs_id like);
+
+/* seg_unet3.c: a U-net of 3 x 3 convolutions. */
+void  bs_seg3_trunk(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, bs_id y,
+                    bs_id found[BS_SEG_SCALES]);
+bs_id bs_seg3_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const bs_id found[],
+                   int out);
 
 #endif

@@ -7,7 +7,7 @@ static bs_id score(bs_nn *nn, const bs_masked *m)
 {
     bs_graph *g = nn->g;
     bs_id     found[BS_SEG_SCALES];
-    bs_seg_trunk(nn, "energy/conv", m->shape, m->x, m->y, found);
+    m->shape->net->trunk(nn, "energy/conv", m->shape, m->x, m->y, found);
     bs_id    map = m->shape->net->head(nn, "energy", m->shape, found, 1);
     bs_shape s = bs_shape_of(g, map), t = bs_shape_of(g, m->there);
     int      cells = s.d[2] * s.d[3];

@@ -116,7 +116,7 @@ static bs_id scores(bs_view *v, bs_nn *nn, const char *trunk, const char *head)
     bs_id               found[BS_SEG_SCALES];
     char                path[64];
     bs_print(path, sizeof path, "%s/conv", trunk);
-    bs_seg_trunk(nn, path, s, v->x[0], 0, found);
+    s->net->trunk(nn, path, s, v->x[0], 0, found);
     if (nn->training)
         found[2] = bs_dropout(v->g, found[2], s->dropout, nn->stream++);
     return flat(v, s->net->head(nn, head, s, found, planes(v)), 1);

@@ -48,7 +48,7 @@ static void mark_inside(const bs_crop *c, int width, int height, real *there)
     for (int y = 0; y < c->height; y++)
         for (int x = 0; x < c->width; x++) {
             const int at = c->x + (c->flip ? c->width - 1 - x : x);
-            *there++ = c->y + y >= 0 && c->y + y < height && at >= 0 && at < width;
+            *there++ = c->extend || (c->y + y >= 0 && c->y + y < height && at >= 0 && at < width);
         }
 }
 
@@ -99,11 +99,15 @@ const bs_batch *bs_windows_take(bs_windows *w, int32_t n)
 
 /* ---- training ---- */
 
+/* How far windows are moved that seg.crop does not say anything about, as a share of their sides:
+ * they may be all of a photo, and would else be the same in every epoch. */
+#define SHIFT 0.125
+
 typedef struct {
     bs_feed          base;
     const bs_images *im;
     bs_windows       room;
-    double           flip, jitter;
+    double           flip, jitter, shift;
     uint32_t         salt; /* of the epoch */
 } feed;
 
@@ -152,6 +156,8 @@ static const bs_batch *take_windows(bs_feed *base, const int32_t *index, int32_t
         bs_crop  c = bs_crop_random(&rng, f->im->width[index[i]], f->im->height[index[i]], k->width,
                                     k->height, f->flip);
         bs_light light = light_at_random(&rng, f->jitter, k);
+        if (f->shift > 0)
+            bs_crop_shift(&rng, f->shift, f->im->width[index[i]], f->im->height[index[i]], &c);
         bs_windows_put(&f->room, f->im, index[i], &c, f->jitter > 0 ? &light : NULL, i);
         bs_windows_put_truth(&f->room, f->im, index[i], &c, i);
     }
@@ -176,6 +182,7 @@ basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spe
     f->im = p->seg;
     f->flip = o->seg_flip ? 0.5 : 0;
     f->jitter = o->seg_jitter;
+    f->shift = strcmp(o->seg_crop, "auto") == 0 ? SHIFT : 0;
     basin_status s = bs_windows_make(&k->seg, k->seg.width, k->seg.height,
                                      bs_seg_planes(&spec->seg), o->batch, &f->room, err);
     if (s)

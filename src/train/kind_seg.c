@@ -9,6 +9,7 @@
 
 enum {
     MOST_SIDE = 8192,     /* of a window */
+    USUAL_SIDE = 128,     /* of a window, at most, where nothing else is said */
     MOST_CELLS = 1 << 26, /* numbers of a y, and inputs of a full layer */
     MOST_BETWEEN = 10,    /* epochs between evaluations, where nothing else is said */
 };
@@ -119,11 +120,10 @@ static int extreme(const int32_t *size, int32_t n, bool largest)
     return found;
 }
 
-/* Three quarters of the shortest side, by fours: 24 of 32. */
-static int three_quarters(int side)
+/* All of a side, unless that would make memory and time of a batch depend on the size of photos. */
+static int usual_window(int side)
 {
-    int window = (side * 3 / 4 + 2) / 4 * 4;
-    return window < 4 ? side : window;
+    return side < USUAL_SIDE ? side : USUAL_SIDE;
 }
 
 static basin_status choose_window(const bs_settings *s, const bs_images *im, bs_seg_known *out,
@@ -134,8 +134,8 @@ static basin_status choose_window(const bs_settings *s, const bs_images *im, bs_
     out->width = extreme(im->width, im->n, whole);
     out->height = extreme(im->height, im->n, whole);
     if (strcmp(wish, "auto") == 0) {
-        out->width = three_quarters(out->width);
-        out->height = three_quarters(out->height);
+        out->width = usual_window(out->width);
+        out->height = usual_window(out->height);
     } else if (!whole && !bs_image_size(wish, &out->width, &out->height)) {
         return bs_fail(err, BASIN_EARG,
                        "seg.crop: '%.40s' is not WxH (such as 24x24), none or auto", wish);
@@ -594,13 +594,14 @@ static const bs_candidate candidates[] = {
 const bs_kind bs_kind_seg = {
     .task = &bs_task_seg,
     .unit = "images",
-    .method = "seal-regression",
+    .method = "ce",
     .candidates = candidates,
     .options = " image. mask. seg. ",
     .reading = reading,
-    .defaults = "net.width=64 net.dropout=0 energy.hidden=384 batch=8 optimiser=adam "
-                "lr.net=0.002 lr.energy=0.001 pretrain.lr=0.002 clip=5 clip.energy=5 "
-                "plateau.patience=10 plateau.both=yes",
+    .defaults = "net.kind=unet3 net.width=32 net.dropout=0.2 energy.hidden=384 seg.mean=yes "
+                "seg.flip=yes seg.jitter=0.2 seg.crops=0 batch=8 optimiser=adam lr.net=0.002 "
+                "lr.energy=0.001 pretrain.lr=0.002 clip=5 clip.energy=5 schedule=cosine epochs=100 "
+                "early_stop.epochs=0 early_stop.patience=40 plateau.patience=10 plateau.both=yes",
     .metric = metrics,
     .n_metrics = BS_SEG_METRIC_COUNT,
     .shown = {{BS_SEG_METRIC_mean_iou, "mean-IoU", 12, 2, true},

@@ -70,7 +70,7 @@ const bs_option bs_train_rows[] = {
      KEEP},
 
     {"net.kind", BS_TEXT, AT(net_kind), "auto", NULL, NULL, NULL,
-     "net over images (seg): fcn, fcn2, unet; see 'basin list encoders'", KEEP},
+     "net over images (seg): fcn, fcn2, unet, unet3; see 'basin list encoders'", KEEP},
     {"net.layers", BS_INT, AT(net_layers), "2", "0", "64", "1..4",
      "hidden layers of the net (seg has always three)", LINEAR},
     {"net.width", BS_INT, AT(net_width), "400", "1", "100000", "x4",
@@ -100,11 +100,12 @@ const bs_option bs_train_rows[] = {
     {"constrain", BS_BOOL, AT(constrain), "no", NULL, NULL, NULL,
      "predict well-formed spans only (tag)", KEEP},
     {"seg.crop", BS_TEXT, AT(seg_crop), "auto", NULL, NULL, NULL,
-     "windows that a net is trained on: WxH, none (whole photos), auto (three quarters of a side)",
+     "windows that a net is trained on: WxH, none (whole photos), auto (whole up to 128 a side, "
+     "moved by up to an eighth of it)",
      KEEP},
-    {"seg.crops", BS_INT, AT(seg_crops), "0", "0", "65536", NULL,
-     "a photo is predicted as a whole (0), or by so many windows at most, which are averaged; always "
-     "enough to cover it",
+    {"seg.crops", BS_INT, AT(seg_crops), "36", "0", "65536", NULL,
+     "0 = photos are predicted as a whole; else by windows that are averaged, at most so many, "
+     "always enough to cover it",
      KEEP},
     {"seg.flip", BS_BOOL, AT(seg_flip), "no", NULL, NULL, NULL,
      "half of the windows of training are mirrored, left to right", KEEP},

@@ -17,8 +17,14 @@ typedef struct {
     "plateau.patience=5 data.drop_unlabelled=yes decay.net=1e-5 decay.energy=1e-5 "          \
     "energy.hidden=200 "
 
+/* Published nets saw windows as they are, and were evaluated after every epoch. */
+#define PLAIN_IMAGES                                                    \
+    "seg.mean=no seg.flip=no seg.jitter=0 schedule=plateau epochs=300 " \
+    "early_stop.epochs=1 early_stop.patience=20 "
+
 /* batch 8, Adam with coupled decay, patience 20, plateau 0.5 after 10 for both nets */
 #define SEAL_IMAGES                                                                        \
+    PLAIN_IMAGES                                                                           \
     "batch=8 epochs=1000 early_stop.patience=20 optimiser=adam plateau.factor=0.5 "        \
     "plateau.patience=10 plateau.both=yes net.kind=fcn net.width=64 net.dropout=0 "        \
     "energy.kind=value energy.hidden=384 energy.dropout=0.25 seg.crop=24x24 seg.crops=36 " \
