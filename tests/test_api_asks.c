@@ -216,6 +216,7 @@ static void a_photo_takes_a_bounded_number_of_windows(void **state)
     basin_error      why_not;
     (void)state;
     edited("photos", (model_change[]){{"basin.schema", "window", "[1, 1]"},
+                                      {"basin.schema", "crops", "36"},
                                       {"basin.schema", "image image.size", "\"keep\""},
                                       {NULL, NULL, NULL}});
     OK(basin_model_load("edited.safetensors", &m, err));

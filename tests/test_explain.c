@@ -170,7 +170,7 @@ static void sentences(void **state)
 
 static void images(void **state)
 {
-    const char           *set[] = {"seg.crops", "1", NULL};
+    const char           *set[] = {"method", "seal-regression", "seg.crops", "1", NULL};
     basin_explain_options o = {.html = "c.html", .row = 1, .part = "all", .threads = 1};
     (void)state;
     make("seg", "images=12 size=16", "d.tar");
@@ -193,7 +193,8 @@ static void images(void **state)
 /* Of three classes, the last of which never occurs. */
 static void images_of_more_classes(void **state)
 {
-    const char           *set[] = {"seg.crops", "1", "mask.classes", "3", "epochs", "1", NULL};
+    const char           *set[] = {"method", "seal-regression", "seg.crops", "1", "mask.classes",
+                                   "3",      "epochs",          "1",         NULL};
     basin_explain_options o = {.row = 1, .part = "all", .rows = 4, .threads = 1};
     (void)state;
     train_to("d.tar", "three", set);

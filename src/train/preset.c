@@ -20,7 +20,7 @@ typedef struct {
 /* Published nets saw windows as they are, and were evaluated after every epoch. */
 #define PLAIN_IMAGES                                                    \
     "seg.mean=no seg.flip=no seg.jitter=0 schedule=plateau epochs=300 " \
-    "early_stop.epochs=1 early_stop.patience=20 "
+    "early_stop.epochs=1 early_stop.patience=20 lr.net=0.002 pretrain.lr=0.002 "
 
 /* batch 8, Adam with coupled decay, patience 20, plateau 0.5 after 10 for both nets */
 #define SEAL_IMAGES                                                                        \

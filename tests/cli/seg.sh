@@ -29,7 +29,10 @@ done
 $more --threads 2 --resume -o killed > table
 cmp whole/best.safetensors killed/best.safetensors && echo "killed and resumed: same model"
 
-# net and energy; the task and its default method are found from the data
+# the task and its default method are found from the data
+basin train d.tar -q --epochs 1 --set net.width=4 --trials 1 --json -o plain | grep -o '"task": "seg", "method": "ce"'
+
+# net and energy
 basin train d.tar --method seal-regression --epochs 2 --set net.width=4 --set energy.hidden=8 --set seg.crops=4 -o seal \
     --json 2> messages | tr ',' '\n' | grep '"task"\|"method"\|"test"' | cut -d: -f1-2
 grep -o 'task seg, method seal-regression' messages
