@@ -19,15 +19,16 @@ int cmd_model(int argc, char **argv)
         {.name = "--kind",
          .value = "KIND",
          .text = &o.kind,
-         .help = "one threshold for all labels (one, the default), one each (label), or top-k"},
+         .help = "threshold: the same for all labels (one, default), one each (label), or top-k"},
         {.name = "--metric",
          .value = "NAME",
          .text = &o.metric,
-         .help = "what it is chosen for: example_f1, micro_f1, ...; default: as in training"},
+         .help =
+             "threshold: what it is best for: example_f1, micro_f1, ...; default: as in training"},
         {.name = "--value",
          .value = "X",
          .text = &o.value,
-         .help = "that threshold, from 0 to 1; data is only to see what changes"},
+         .help = "threshold: this one, from 0 to 1; data is only to see what changes"},
         {.name = "--threads", .value = "N", .text = &threads, .help = "default: all cores"},
         {.name = NULL},
     };
@@ -39,14 +40,21 @@ int cmd_model(int argc, char **argv)
     if ((status = cli_as_read_finish(verb, &as_read)))
         return status;
     o.set = as_read.set;
-    if (n < 1 || strcmp(args[0], "threshold") != 0)
-        return cli_misuse(verb, "say what to change: 'basin model threshold RUN DATA'");
+    const bool calibrates = n > 0 && strcmp(args[0], "calibrate") == 0;
+    if (n < 1 || (!calibrates && strcmp(args[0], "threshold") != 0))
+        return cli_misuse(verb, "say what to change: threshold or calibrate, then MODEL DATA");
+    if (calibrates && (o.kind || o.metric || o.value))
+        return cli_misuse(verb, "--kind, --metric and --value are for threshold");
+    if (calibrates && n < 3)
+        return cli_misuse(verb, "calibrate needs a model and labelled data");
     if (n < 2 || (n < 3 && !o.value))
         return cli_misuse(verb, "threshold needs a model and labelled data, or --value");
     if ((status = cli_whole(verb, "--threads", threads, 1024, &o.threads)))
         return status;
-    basin_session session = cli_session(&common);
-    if (basin_model_threshold(args[1], args + 2, n - 2, &o, &session, &text, &err))
+    basin_session                 session = cli_session(&common);
+    const basin_calibrate_options how = {.threads = o.threads, .set = o.set};
+    if (calibrates ? basin_model_calibrate(args[1], args + 2, n - 2, &how, &session, &text, &err)
+                   : basin_model_threshold(args[1], args + 2, n - 2, &o, &session, &text, &err))
         return cli_fail(&err);
     return cli_show(&common, &text);
 }

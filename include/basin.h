@@ -359,6 +359,19 @@ basin_status basin_model_threshold(const char *model, const char *const *files, 
                                    const basin_threshold_options *o, const basin_session *s,
                                    basin_text *out, basin_error *err);
 
+/* How a model is calibrated; NULL or 0 = the default. */
+typedef struct {
+    int                threads;
+    const char *const *set; /* as above */
+} basin_calibrate_options;
+
+/* mlc: finds the temperature at which the model's probabilities are likeliest on labelled files and
+ * writes it into the model file. From then on logits of all scores are divided by it. Thresholds
+ * are moved with them, so that decisions stay. out: before and after. */
+basin_status basin_model_calibrate(const char *model, const char *const *files, int n,
+                                   const basin_calibrate_options *o, const basin_session *s,
+                                   basin_text *out, basin_error *err);
+
 /* What a report is like; NULL or 0 = the default. */
 typedef struct {
     const char *path;    /* of the page; default: report.html in the run, or here for several */

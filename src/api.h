@@ -120,6 +120,10 @@ typedef struct {
 basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_asked *asked,
                               bs_outputs *out, double *seconds, basin_error *err);
 
+/* Replaces a model file at once by one with these metadata in place of its own, or added; tensors
+ * keep their bytes. */
+basin_status bs_model_rewrite(const char *path, const bs_meta *set, int n, basin_error *err);
+
 /* ---- comparing models (api_compare*.c, api_report*.c) ---- */
 
 /* Where decisions are cut. */

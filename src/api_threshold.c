@@ -94,33 +94,45 @@ static basin_status look_at_rows(choosing *c, const char *const *files, int n,
 
 /* ---- the file ---- */
 
-static basin_status write_model(const choosing *c, basin_error *err)
+basin_status bs_model_rewrite(const char *path, const bs_meta *set, int n_set, basin_error *err)
 {
     bs_safetensors *f = NULL;
-    bs_buf          text;
-    basin_status    s = bs_safetensors_open(c->path, &f, err);
+    basin_status    s = bs_safetensors_open(path, &f, err);
     if (s)
         return s;
-    const int  n = bs_safetensors_count(f), m = bs_safetensors_meta_count(f);
+    const int  n = bs_safetensors_count(f);
+    int        m = bs_safetensors_meta_count(f);
     bs_tensor *t = bs_calloc((size_t)n + 1, sizeof *t);
-    bs_meta   *meta = bs_calloc((size_t)m + 1, sizeof *meta);
-    bs_buf_init(&text, (size_t)1 << 30);
-    bs_threshold_write(&c->cut, &text);
-    if (!t || !meta || text.failed)
+    bs_meta   *meta = bs_calloc((size_t)m + (size_t)n_set, sizeof *meta);
+    if (!t || !meta)
         s = bs_fail_nomem(err);
     for (int i = 0; !s && i < n; i++)
         t[i] = *bs_safetensors_at(f, i);
-    for (int i = 0; !s && i < m; i++) {
+    for (int i = 0; !s && i < m; i++)
         meta[i] = *bs_safetensors_meta_at(f, i);
-        if (strcmp(meta[i].key, "basin.threshold") == 0)
-            meta[i].value = text.data;
+    for (int k = 0; !s && k < n_set; k++) {
+        int i = 0;
+        while (i < m && strcmp(meta[i].key, set[k].key) != 0)
+            i++;
+        meta[i] = set[k];
+        m += i == m;
     }
     if (!s)
-        s = bs_safetensors_write(c->path, t, n, meta, m, err);
-    bs_buf_free(&text);
+        s = bs_safetensors_write(path, t, n, meta, m, err);
     bs_free(meta);
     bs_free(t);
     bs_safetensors_close(f);
+    return s;
+}
+
+static basin_status write_model(const choosing *c, basin_error *err)
+{
+    bs_buf text;
+    bs_buf_init(&text, (size_t)1 << 30);
+    bs_threshold_write(&c->cut, &text);
+    const bs_meta set = {"basin.threshold", text.data};
+    basin_status  s = text.failed ? bs_fail_nomem(err) : bs_model_rewrite(c->path, &set, 1, err);
+    bs_buf_free(&text);
     return s;
 }
 

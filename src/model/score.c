@@ -231,6 +231,13 @@ basin_status bs_scored_check(const bs_scored *found, size_t row, size_t at, size
                    unit, (long long)number);
 }
 
+float bs_tempered(float p, double temperature)
+{
+    if (!(p > 0 && p < 1))
+        return p;
+    return (float)(1 / (1 + exp(-log((double)p / (1 - (double)p)) / temperature)));
+}
+
 static basin_status run_block(bs_scorer *s, const void *x, int32_t rows, int64_t number,
                               float *scores, float *energies, basin_error *err)
 {
@@ -246,6 +253,8 @@ static basin_status run_block(bs_scorer *s, const void *x, int32_t rows, int64_t
         return status;
     for (size_t i = 0; i < (size_t)rows * L; i++)
         scores[i] = (float)found.y[i];
+    for (size_t i = 0; s->how.temperature > 0 && i < (size_t)rows * L; i++)
+        scores[i] = bs_tempered(scores[i], s->how.temperature);
     for (int32_t i = 0; found.energy && energies && i < rows; i++)
         energies[i] = (float)found.energy[i];
     return BASIN_OK;

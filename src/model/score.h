@@ -28,6 +28,7 @@ typedef struct {
     bool        energies;    /* also the energy of what was found */
     bool        even;        /* of rows: all blocks have one size, so that the last bits of what is
                               * found do not depend on how many rows were asked for at a time */
+    double      temperature; /* of rows: logits of the scores are divided by it; 0: they are not */
     bool        constrained; /* for whoever decodes: well-formed outputs only */
     bs_cost_net cost_net;    /* of BS_INFER_COST, with its hidden units */
     int         cost_hidden;
@@ -38,6 +39,9 @@ typedef struct {
 } bs_inference;
 
 typedef struct bs_scorer bs_scorer;
+
+/* A probability whose logit is divided by a temperature; larger ones stay larger, or equal. */
+float bs_tempered(float p, double temperature);
 
 /* Borrows everything but the inference for its lifetime. */
 basin_status bs_scorer_new(const bs_backend *backend, bs_workspace *w, bs_params *params,

@@ -65,6 +65,7 @@ basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool const
         known |= strcmp(infer, names[i]) == 0;
     infer = infer ? infer : o->infer;
     *out = bs_options_inference(o, infer);
+    out->temperature = s->temperature;
     out->constrained |= constrain;
     if (constrain && strcmp(o->task, "tag") != 0)
         return bs_fail(
@@ -244,6 +245,26 @@ static basin_status read_card(const bs_safetensors *f, const char *name, bs_save
     return s->card ? BASIN_OK : bs_fail_nomem(err);
 }
 
+/* "temperature 1.7"; most models have none. */
+static basin_status read_calibration(const bs_safetensors *f, const char *name, bs_saved *s,
+                                     basin_error *err)
+{
+    static const char before[] = "temperature ";
+    const char       *text = bs_safetensors_meta(f, "basin.calibration");
+    double            number;
+    if (!text)
+        return BASIN_OK;
+    if (!s->kind->tunes || !bs_has_prefix(text, before) ||
+        !bs_parse_double(text + sizeof before - 1, &number) ||
+        !(number >= BS_COLDEST && number <= BS_HOTTEST))
+        return bs_fail(err, BASIN_EDATA,
+                       "%s: 'basin.calibration' in its metadata is not 'temperature T' of a model "
+                       "of label sets, with T from %g to %g",
+                       name, BS_COLDEST, BS_HOTTEST);
+    s->temperature = number;
+    return BASIN_OK;
+}
+
 static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_saved *s,
                                   basin_error *err)
 {
@@ -276,6 +297,8 @@ static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_
         s->threshold.labels != s->known.mlc.n_labels)
         status = bs_fail(err, BASIN_EDATA, "%s: %d thresholds for %d labels", name,
                          (int)s->threshold.labels, (int)s->known.mlc.n_labels);
+    if (!status)
+        status = read_calibration(f, name, s, err);
     if (!status)
         status = read_card(f, name, s, err);
     return status;

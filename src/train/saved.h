@@ -16,11 +16,16 @@
 
 enum { BS_MOST_MODELS = 1000 }; /* of an ensemble */
 
+/* What a temperature may be. */
+#define BS_COLDEST 0.01
+#define BS_HOTTEST 100.0
+
 typedef struct {
     const bs_kind *kind;
     bs_settings    settings;
     bs_known       known;
     bs_threshold   threshold;
+    double         temperature; /* of its scores; 0: they are as they come */
     bs_spec        spec;
     bool           has_net, has_energy, has_cost_net;
     bs_params     *params;
