@@ -378,8 +378,9 @@ typedef struct {
     int         threads; /* 0 = all cores */
 } basin_report_options;
 
-/* One HTML page about a run folder, or several: curves, scores with intervals, where the model
- * errs, speed, data, configuration; of several also their differences. A folder with seed-N in it
+/* One HTML page about a run folder, or several: a verdict against baselines and what to do next,
+ * curves, scores with intervals, where the model errs, speed, data, configuration; of several also
+ * their differences. A folder with seed-N in it
  * counts as one run. The data is that which the run names; without it the page has less, and does
  * not take the place of a complete one in the folder of the run. Training
  * writes the same page into its folder unless the setting report is no. */
