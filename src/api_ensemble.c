@@ -2,6 +2,7 @@
 #include "api_ensemble.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -98,8 +99,8 @@ basin_status bs_ensemble_predict_folds(const bs_saved *m, const bs_prepared *dat
 
 /* ---- training ---- */
 
-/* What was trained before is read from its folder. */
-static basin_status read_params(const char *folder, bs_params **out, basin_error *err)
+/* What was trained before is read from its folder. *net: it predicts by its net. */
+static basin_status read_params(const char *folder, bs_params **out, bool *net, basin_error *err)
 {
     char      path[BS_OPTION_TEXT + 128];
     bs_saved *saved;
@@ -107,6 +108,7 @@ static basin_status read_params(const char *folder, bs_params **out, basin_error
     basin_status s = bs_saved_read(path, &saved, err);
     if (s)
         return s;
+    *net = strcmp(saved->settings.train.infer, "net") == 0;
     *out = saved->params;
     saved->params = NULL;
     bs_saved_free(saved);
@@ -157,7 +159,7 @@ static basin_status train_model(const bs_training *t, int i, const models *m, bs
     if (!status)
         say_trained(t, i, m, out);
     if (!status && !trained)
-        status = read_params(folder, params, err);
+        status = read_params(folder, params, &out->net_kept, err);
     for (int k = 0; k < 2; k++)
         bs_part_free(&part[k]);
     bs_free(s);
@@ -171,6 +173,7 @@ static void add_outcome(const bs_train_outcome *one, int n, bs_train_outcome *al
     all->rows_per_s += one->rows_per_s / n;
     all->params_net += one->params_net;
     all->params_energy += one->params_energy;
+    all->net_kept |= one->net_kept; /* where one of them does, all predict by their nets */
     all->epochs = one->epochs > all->epochs ? one->epochs : all->epochs;
     all->best_epoch = one->best_epoch > all->best_epoch ? one->best_epoch : all->best_epoch;
 }
@@ -191,13 +194,13 @@ static basin_status train_models(const bs_training *t, models *m, bs_train_outco
 
 /* ---- what they come to ---- */
 
-static basin_status outputs_of(const bs_training *t, const models *m, bs_outputs y[2],
+static basin_status outputs_of(const bs_training *t, const models *m, bool net, bs_outputs y[2],
                                basin_error *err)
 {
     const bs_prepared      *data = t->data;
     const bs_train_options *o = &t->settings->train;
     const bs_part          *valid = &data->part[1], *test = bs_prepared_test(data);
-    const bs_inference      how = bs_options_inference(o, o->infer);
+    const bs_inference      how = bs_options_inference(o, net ? "net" : o->infer);
     bs_workspace           *w = NULL;
     bs_spec                 spec;
     basin_status            s = valid->kind->spec(o, &data->known, &spec, err);
@@ -238,7 +241,7 @@ static basin_status conclude(const bs_training *t, const models *m, bs_train_out
 {
     const bs_train_job job = bs_training_job(t);
     bs_outputs         y[2] = {{0}};
-    basin_status       s = outputs_of(t, m, y, err);
+    basin_status       s = outputs_of(t, m, out->net_kept, y, err);
     if (!s)
         s = bs_conclude(&job, &y[0], job.test ? &y[1] : NULL, out, err);
     for (int i = 0; i < 2; i++)
@@ -268,6 +271,7 @@ basin_status bs_ensemble_train(const bs_training *t, bs_train_outcome *out, basi
     models                  m = {.n = o->folds * o->ensemble, .ensemble = o->ensemble};
     basin_status            s = check(o, m.n, err);
     memset(out, 0, sizeof *out);
+    out->sure = NAN;
     if (!s && !(m.params = bs_calloc((size_t)m.n, sizeof *m.params)))
         s = bs_fail_nomem(err);
     if (!s)

@@ -17,6 +17,14 @@ static void first_file(const basin_config *c, char name[BS_OPTION_TEXT])
     name[strcspn(name, "|")] = '\0';
 }
 
+/* A method's settings for this task: beside its defaults, and without a preset. */
+static void own_words(const bs_method *m, const char *task, bool preset, const char *words[2])
+{
+    const bool tag = strcmp(task, "tag") == 0, seg = strcmp(task, "seg") == 0;
+    words[0] = tag ? m->tag : seg ? m->seg : NULL;
+    words[1] = tag || seg || preset ? NULL : m->untuned;
+}
+
 /* The order of precedence: defaults, those of the task, those of the method, more, preset, config
  * file, --set. */
 static basin_status resolve(const basin_config *c, const char *method, const char *more,
@@ -37,9 +45,10 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
     status = bs_method_find(method, task, &m, err);
     if (status)
         return status;
-    const char *own = strcmp(task, "tag") == 0 ? m->tag : strcmp(task, "seg") == 0 ? m->seg : NULL;
-    const char *words[] = {kind->defaults, m->defaults, own, more};
-    for (int i = 0; i < 4 && !status; i++)
+    const char *words[5] = {kind->defaults, m->defaults};
+    own_words(m, task, *c->settings.train.preset, words + 2);
+    words[4] = more;
+    for (int i = 0; i < 5 && !status; i++)
         if (words[i])
             status = bs_settings_words(s, words[i], method, err);
     if (!status && *c->settings.train.preset)

@@ -108,7 +108,20 @@ static void no_number_is_believed(void **state)
 /* What would be believed if each number were looked at by itself. */
 static void numbers_fit_each_other(void **state)
 {
-    enum { PHASE, START, NEXT_ROW, EPOCH, BEST_EPOCH, BAD, SCORE, SECONDS, TRAINED, ROWS, STEP };
+    enum {
+        PHASE,
+        START,
+        NET,
+        NEXT_ROW,
+        EPOCH,
+        BEST_EPOCH,
+        BAD,
+        SCORE,
+        SECONDS,
+        TRAINED,
+        ROWS,
+        STEP
+    };
     static const struct {
         int         method, batches, at;
         double      value;
@@ -118,6 +131,7 @@ static void numbers_fit_each_other(void **state)
         {0, 4, PHASE, 1, "phase is 1, not 0"},
         {0, 4, PHASE, 3, "phase is 3, not 0"},
         {0, 4, START, 1, "phase_start is 1, not 0"},
+        {0, 4, NET, 1, "net_epoch is 1, not 0"},
         {0, 4, NEXT_ROW, 11, "next_row is 11, not a whole number from 0 to 10"},
         {0, 4, NEXT_ROW, 8, "rows_seen is 14, not 18"},
         {0, 4, EPOCH, 0, "epoch is 0, not a whole number from 1 to 5"},

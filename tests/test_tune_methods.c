@@ -56,6 +56,8 @@ static void check_method(const bs_method *m, const char *task)
     OK(bs_settings_default(&s, err));
     if (m->defaults)
         OK(bs_settings_words(&s, m->defaults, "test", err));
+    if (m->untuned && strcmp(task, "mlc") == 0)
+        OK(bs_settings_words(&s, m->untuned, "test", err));
     OK(bs_space_make(&s, m, &w, &space, err));
     learnt(task, m->name, "seed", "0", before);
     for (int k = 0; k < space.n; k++) {

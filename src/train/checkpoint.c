@@ -36,7 +36,7 @@ static void write_identity(const bs_trainer *t, bs_buf *out)
 }
 
 /* Changes with the list of numbers. */
-static const char version[] = "2";
+static const char version[] = "3";
 
 basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err)
 {

@@ -2,6 +2,10 @@
  * single trainings and by ensembles, whose outputs are made in another way. */
 #include "train/trainer.h"
 
+#include <math.h>
+
+#include "base/print.h"
+
 static basin_status measure(const bs_train_job *j, const bs_part *p, const bs_outputs *y,
                             const bs_threshold *cut, double out[BS_MOST_METRICS], basin_error *err)
 {
@@ -58,7 +62,11 @@ basin_status bs_conclude(const bs_train_job *job, const bs_outputs *valid, const
 
 static void write_card(const bs_kind *kind, const bs_train_outcome *o, bs_buf *card)
 {
-    bs_buf_printf(card, "{\"best_epoch\": %d, \"valid\": ", o->best_epoch);
+    bs_buf_printf(card, "{\"best_epoch\": %d, ", o->best_epoch);
+    if (!isnan(o->sure))
+        bs_buf_printf(card, "\"energy_sure\": %.3f, \"net_kept\": %s, ", o->sure,
+                      o->net_kept ? "true" : "false");
+    bs_buf_text(card, "\"valid\": ");
     bs_kind_json_known(kind, o->valid, card);
     if (kind->tunes) {
         bs_buf_text(card, ", \"valid_tuned\": ");
@@ -78,17 +86,24 @@ static void write_card(const bs_kind *kind, const bs_train_outcome *o, bs_buf *c
 basin_status bs_conclude_write(const bs_train_job *job, const bs_train_outcome *out,
                                bs_params *const *params, int n_params, basin_error *err)
 {
-    char   path[BS_OPTION_TEXT + 64];
-    bs_buf card;
+    char         path[BS_OPTION_TEXT + 64];
+    bs_buf       card;
+    bs_settings *settings = job->folder ? bs_alloc(sizeof *settings) : NULL;
     if (!job->folder)
         return BASIN_OK;
+    if (!settings)
+        return bs_fail_nomem(err);
+    *settings = *job->settings;
+    if (out->net_kept)
+        bs_print(settings->train.infer, sizeof settings->train.infer, "net");
     bs_buf_init(&card, 1 << 20);
     write_card(job->train->kind, out, &card);
     bs_print(path, sizeof path, "%s/best.safetensors", job->folder);
     basin_status s = card.failed
                          ? bs_fail_nomem(err)
-                         : bs_saved_write(path, job->settings, job->train->kind, job->known,
+                         : bs_saved_write(path, settings, job->train->kind, job->known,
                                           &out->threshold, params, n_params, card.data, err);
     bs_buf_free(&card);
+    bs_free(settings);
     return s;
 }

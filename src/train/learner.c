@@ -192,10 +192,68 @@ static basin_status make_optim(bs_learner *l, const char *prefix, double rate, d
     return bs_optim_new(l->backend, l->w, l->params, prefix, &o, out, err);
 }
 
+/* ---- the net as pre-training left it ---- */
+
+bool bs_is_anchored(const bs_segment *s)
+{
+    return bs_has_prefix(s->name, "net/") && !bs_has_prefix(s->name, "net/cost/");
+}
+
+bs_id bs_anchor(bs_graph *g, bs_params *p, int segment)
+{
+    char name[256];
+    bs_print(name, sizeof name, "anchor/%s", p->segment[segment].name);
+    return bs_param(g, p, name, p->segment[segment].shape, bs_init_zero());
+}
+
+/* Declares anchors where no loss has: beside all others, whose places stay what they are. */
+static basin_status declare_anchors(bs_learner *l, basin_error *err)
+{
+    bs_graph *g = bs_graph_new();
+    if (!g)
+        return bs_fail_nomem(err);
+    for (int i = 0, n = l->params->n; i < n; i++)
+        if (bs_is_anchored(&l->params->segment[i]))
+            bs_anchor(g, l->params, i);
+    basin_status s = bs_graph_check(g, err);
+    bs_graph_free(g);
+    return s;
+}
+
+static void copy_anchors(bs_learner *l, bool back)
+{
+    bs_params *p = l->params;
+    for (int i = 0; i < p->n; i++) {
+        if (!bs_has_prefix(p->segment[i].name, "anchor/"))
+            continue;
+        const bs_segment *net = bs_params_find(p, p->segment[i].name + strlen("anchor/"));
+        real             *held = p->value + p->segment[i].offset, *now = p->value + net->offset;
+        memcpy(back ? now : held, back ? held : now, (size_t)net->count * sizeof *now);
+    }
+}
+
+void bs_learner_anchor(bs_learner *l)
+{
+    copy_anchors(l, false);
+}
+
+void bs_learner_return(bs_learner *l)
+{
+    copy_anchors(l, true);
+}
+
 static void fill(bs_learner *l, const char *prefix)
 {
     if (l->kind && l->kind->fill)
         l->kind->fill(l->known, l->params, prefix);
+}
+
+/* Pre-training for no epochs, behind the stages that are needed: a method may do without a net. */
+static bool never_comes(const bs_learner *l, int stage)
+{
+    const bs_stage *all = l->method->stage;
+    const bool      last = stage + 1 >= BS_STAGES || !all[stage + 1].trains;
+    return all[stage].before && last && l->o->pretrain_epochs == 0;
 }
 
 basin_status bs_learner_setup(bs_learner *l, basin_error *err)
@@ -206,15 +264,20 @@ basin_status bs_learner_setup(bs_learner *l, basin_error *err)
     if (!(l->cache = bs_cache_new(l->backend, l->w, build, l, 0)))
         return bs_fail_nomem(err);
     for (int i = 0; i < BS_STAGES && m->stage[i].trains && !s; i++)
-        s = program(l, (turn){i, false}, no_turn, l->spec.least, &e, err); /* declares parameters */
-    bs_cache_free(l->cache); /* a later stage may have added some to the first's net */
+        if (!never_comes(l, i))
+            s = program(l, (turn){i, false}, no_turn, l->spec.least, &e,
+                        err); /* declares parameters */
+    bs_cache_free(l->cache);  /* a later stage may have added some to the first's net */
     if (!s && !(l->cache = bs_cache_new(l->backend, l->w, build, l, 0)))
         return bs_fail_nomem(err);
     if (s) {
         l->cache = NULL;
         return s;
     }
-    s = bs_params_allocate(l->params, (uint64_t)l->o->seed, err);
+    if (l->o->energy_proof > 0 && l->o->pretrain_epochs > 0 && m->phase[0].step == bs_step_pretrain)
+        s = declare_anchors(l, err);
+    if (!s)
+        s = bs_params_allocate(l->params, (uint64_t)l->o->seed, err);
     if (!s)
         fill(l, "");
     if (!s && bs_params_count(l->params, "net/") > 0)
@@ -271,8 +334,10 @@ static void renew_cost_net(bs_learner *l)
 basin_status bs_learner_enter(bs_learner *l, int phase, basin_error *err)
 {
     const bs_phase *p = &l->method->phase[phase];
-    if (phase > 0 && p[-1].step == bs_step_pretrain)
+    if (phase > 0 && p[-1].step == bs_step_pretrain) {
         renew_cost_net(l);
+        bs_learner_anchor(l);
+    }
     l->phase = phase;
     if (l->net)
         reset(l, l->net);
@@ -451,16 +516,4 @@ basin_status bs_enter_energy(bs_learner *l, basin_error *err)
     }
     bs_member_fold(p, "net/", "energy/");
     return BASIN_OK;
-}
-
-basin_status bs_enter_by_turns(bs_learner *l, basin_error *err)
-{
-    bs_params *p = l->params;
-    for (int i = 0; i < p->n; i++)
-        if (bs_has_prefix(p->segment[i].name, "anchor/")) {
-            const bs_segment *from = bs_params_find(p, p->segment[i].name + strlen("anchor/"));
-            memcpy(p->value + p->segment[i].offset, p->value + from->offset,
-                   (size_t)from->count * sizeof *p->value);
-        }
-    return bs_enter_energy(l, err);
 }

@@ -117,14 +117,9 @@ static bs_id stay_term(bs_scene *s)
     bs_params *p = s->v.params;
     bs_id      sum = bs_const(g, 0);
     for (int i = 0, n = p->n; i < n; i++) {
-        char name[256];
-        if (!bs_has_prefix(p->segment[i].name, "net/") ||
-            bs_has_prefix(p->segment[i].name, "net/cost/"))
+        if (!bs_is_anchored(&p->segment[i]))
             continue;
-        bs_print(name, sizeof name, "anchor/%s", p->segment[i].name);
-        bs_shape shape = p->segment[i].shape;
-        bs_id    here = bs_param_leaf(g, i, shape),
-              anchor = bs_param(g, p, name, shape, bs_init_zero());
+        bs_id here = bs_param_leaf(g, i, p->segment[i].shape), anchor = bs_anchor(g, p, i);
         sum = bs_add(g, sum, bs_sum(g, bs_square(g, bs_sub(g, here, anchor))));
     }
     return bs_scale(g, sum, s->o->infnet_stay);

@@ -72,12 +72,22 @@ typedef struct {
     {                                                                                             \
         .name = "net", .infer = "net", .net = true, .enter = bs_enter_static, .step = bs_step_net \
     }
-#define BS_PHASE_BOTH(how)                                                                 \
-    {                                                                                      \
-        .name = "net and energy", .net = true, .energy = true, .enter = bs_enter_by_turns, \
-        .step = how                                                                        \
+#define BS_PHASE_BOTH(how)                                                               \
+    {                                                                                    \
+        .name = "net and energy", .net = true, .energy = true, .enter = bs_enter_energy, \
+        .step = how                                                                      \
     }
 #define BS_PHASE_BY_TURNS BS_PHASE_BOTH(bs_step_alternating)
+
+/* For bs_method.untuned: begins with what `ce` does and goes on from there, unless that was better;
+ * the second for a net that is trained on, by smaller steps, as it is not to be learnt anew. */
+#define BS_UNTUNED          "pretrain.epochs=300 energy.proof=0.8 "
+#define BS_UNTUNED_BY_TURNS BS_UNTUNED "lr.net=0.0005 "
+/* Searches of logits: a search of y itself ends with most labels at 0, and which of them would come
+ * next is lost. With the entropy of y the energy -y.b has its minimum at sigmoid(b): where the
+ * energy begins as the net, the search begins at its end. */
+#define BS_UNTUNED_SEARCH \
+    "gbi.space=logits gbi.rule=momentum gbi.entropy=1 gbi.lr=0.1 gbi.steps=10 gbi.best=no"
 
 /* What methods that train a net and an energy by turns are tuned in; more goes behind it. */
 #define BS_TUNES_BY_TURNS "lr.net lr.energy net.dropout decay.energy energy.weight "
@@ -87,6 +97,8 @@ typedef struct {
     const char *tasks;     /* "mlc tag seg": those it makes sense for */
     const char *defaults;  /* "key=value ...": its own, where they differ from options.c ... */
     const char *tag, *seg; /* ... and from these for tasks of that name */
+    const char *untuned;   /* ... and, for label sets, from these where no preset knows the data:
+                            * such that the energy does no harm */
     const char *tunes;     /* options that `basin tune` searches, with blanks between them; each
                             * must change what the method learns, and have a range (options.c) */
     bs_stage    stage[BS_STAGES];
@@ -152,11 +164,17 @@ basin_status bs_step_net(bs_learner *l, const bs_batch *b, basin_error *err);
 /* BS_STAGE_PRETRAINING */
 basin_status bs_step_pretrain(bs_learner *l, const bs_batch *b, basin_error *err);
 
-/* bs_phase.enter: the net anew; energy.init = net, where asked for; and before that the net as it
- * is now becomes the one that infnet.stay holds on to. */
+/* bs_phase.enter: the net anew; energy.init = net, where asked for. */
 basin_status bs_enter_new_net(bs_learner *l, basin_error *err);
 basin_status bs_enter_energy(bs_learner *l, basin_error *err);
-basin_status bs_enter_by_turns(bs_learner *l, basin_error *err);
+
+/* The net as pre-training left it, for infnet.stay and energy.proof: parameters anchor/net/... that
+ * nobody trains. They are there if a loss, or energy.proof, asks for them. */
+bool  bs_is_anchored(const bs_segment *s); /* one of the net, but of its cost-augmented one */
+bs_id bs_anchor(bs_graph *g, bs_params *p, int segment);
+void  bs_learner_anchor(bs_learner *l); /* the net as it is now */
+/* The net is again what it was then. */
+void bs_learner_return(bs_learner *l);
 
 /* Results of a program that computes a loss: the loss, then everything that may be seen. */
 enum { BS_RESULT_LOSS, BS_RESULT_SEEN, BS_RESULT_REST = BS_RESULT_SEEN + BS_SEEN_COUNT };

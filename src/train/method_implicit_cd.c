@@ -14,6 +14,7 @@ const bs_method bs_method_implicit_cd = {
     .defaults = "pretrain.epochs=0 inner=net",
     .tag = "implicit.product=central cost=hamming", /* as samples cost their share of errors */
     .seg = "energy.weight=0.1 samples=8",
+    .untuned = BS_UNTUNED_BY_TURNS,
     .tunes = BS_TUNES_BY_TURNS "implicit.damping",
     .stage = {{"net/", bs_loss_net}, {"energy/", primary}, BS_STAGE_PRETRAINING},
     .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BOTH(bs_step_implicit)},

@@ -10,6 +10,7 @@ const bs_method bs_method_infnet = {
                 "lr.net=0.001",
     .tag = "cost=l1",
     .seg = "cost=f1 energy.weight=0.1 infnet.stay=0.1",
+    .untuned = BS_UNTUNED_BY_TURNS,
     .tunes = BS_TUNES_BY_TURNS "pretrain.lr infnet.stay",
     .stage = {BS_STAGE_PRETRAINING, {"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}},
     .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS},

@@ -8,6 +8,7 @@ const bs_method bs_method_seal_nce = {
     .tasks = "mlc tag seg",
     .defaults = "pretrain.epochs=0 steps.energy=2 lr.energy=0.0005",
     .seg = "samples=8 energy.weight=0.01 steps.energy=1",
+    .untuned = BS_UNTUNED_BY_TURNS,
     .tunes = BS_TUNES_BY_TURNS "steps.energy",
     .stage = {{"energy/", bs_loss_nce}, {"net/", bs_loss_net}, BS_STAGE_PRETRAINING},
     .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS},

@@ -9,6 +9,7 @@ const bs_method bs_method_seal_regression = {
     .tasks = "mlc tag seg",
     .defaults = "pretrain.epochs=0 net.loss=value energy.weight=15 lr.energy=0.0005",
     .seg = "energy.weight=1 lr.energy=0.001",
+    .untuned = BS_UNTUNED_BY_TURNS "energy.weight=1",
     .tunes = BS_TUNES_BY_TURNS "steps.energy",
     .stage = {{"energy/", bs_loss_regression}, {"net/", bs_loss_net}, BS_STAGE_PRETRAINING},
     .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS},

@@ -134,6 +134,7 @@ static void visit(list *v, bs_trainer *t, bs_numbers_of of)
     for (int i = 0; i < l->phase; i++)
         before += bs_phase_epochs(t, i);
     COUNT(int, "phase_start", t->phase_start, 0, before);
+    COUNT(int, "net_epoch", t->net_epoch, 0, t->phase_start);
     COUNT(int32_t, "next_row", t->next_row, 0, t->feed->epoch);
     visit_progress(v, t, false);
     visit_learner(v, l);

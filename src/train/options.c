@@ -136,6 +136,10 @@ const bs_option bs_train_rows[] = {
     {"energy.l2", BS_FLOAT, AT(energy_l2), "0", "0", "1e6", "1e-6..1",
      "weight of squared energies, which keeps them from drifting", LOG},
 
+    {"energy.proof", BS_FLOAT, AT(energy_proof), "0", "0", "0.9999", NULL,
+     "how sure validation must be that epochs with the energy beat the pre-trained net, or that "
+     "net is the model; 0 = not asked",
+     KEEP},
     {"energy.weight", BS_FLOAT, AT(energy_weight), "1", "0", "1e6", "x10",
      "weight of the energy in the net's loss", LOG},
     {"ce.weight", BS_FLOAT, AT(ce_weight), "1", "0", "1e6", "x10",

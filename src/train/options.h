@@ -54,6 +54,7 @@ typedef struct {
     char   energy_init[BS_OPTION_TEXT];
     double energy_l2;
 
+    double energy_proof;
     double energy_weight, ce_weight;
     char   net_loss[BS_OPTION_TEXT];
     int    steps_net, steps_energy;

@@ -46,15 +46,20 @@ static basin_status allocate(bs_trainer *t, basin_error *err)
     return job->train->kind->feed(job->train, job->known, &t->learner.spec, t->o, &t->feed, err);
 }
 
-/* Each phase predicts in its own way. */
-static basin_status make_scorer(bs_trainer *t, basin_error *err)
+static basin_status make_scorer_by(bs_trainer *t, const char *infer, basin_error *err)
 {
-    const char  *infer = phase_of(t)->infer;
-    bs_inference how = bs_options_inference(t->o, infer ? infer : t->o->infer);
+    bs_inference how = bs_options_inference(t->o, infer);
     bs_scorer_free(t->scorer);
     t->seen = 0;
     return bs_scorer_new(t->learner.backend, t->learner.w, t->learner.params, &t->learner.spec,
                          &how, &t->scorer, err);
+}
+
+/* Each phase predicts in its own way. */
+static basin_status make_scorer(bs_trainer *t, basin_error *err)
+{
+    const char *infer = phase_of(t)->infer;
+    return make_scorer_by(t, infer ? infer : t->o->infer, err);
 }
 
 static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_error *err)
@@ -348,6 +353,8 @@ static basin_status next_phase(bs_trainer *t, basin_error *err)
         return s;
     if (t->best_epoch > t->phase_start)
         memcpy(p->value, t->best, (size_t)p->size * sizeof *p->value);
+    if (phase_of(t)->step == bs_step_pretrain && t->best_epoch > 0)
+        t->net_epoch = t->best_epoch;
     if (t->epoch - 1 > t->phase_start)
         bs_log_say(t->job->log, BS_INFO, "  %s done: best epoch %d; now: %s", phase_of(t)->name,
                    t->best_epoch, t->method->phase[t->learner.phase + 1].name);
@@ -414,20 +421,84 @@ static bs_ended why_ended(const bs_trainer *t)
     return !t->cut && t->bad >= t->o->stop_patience ? BS_ENDED_PATIENCE : BS_ENDED_TIME;
 }
 
+/* The threshold that a model with these outputs for validation rows would be given. */
+static basin_status choose_cut(const bs_trainer *t, const bs_outputs *y, bs_threshold *cut,
+                               basin_error *err)
+{
+    const bs_part *valid = t->job->valid;
+    *cut = bs_threshold_fixed(0.5f);
+    return valid->kind->tunes ? valid->kind->choose(t->o, t->job->train, valid, y, cut, err)
+                              : BASIN_OK;
+}
+
+static void go_back_to_best(bs_trainer *t)
+{
+    bs_params *p = t->learner.params;
+    memcpy(p->value, t->best, (size_t)p->size * sizeof *p->value);
+}
+
+static void say_verdict(const bs_trainer *t, const bs_train_outcome *out)
+{
+    bs_log_say(t->job->log, BS_INFO,
+               "  it is %.0f %% sure on validation %s that epoch %d, with the energy, is better "
+               "than epoch %d, before it%s",
+               100 * out->sure, t->job->valid->kind->unit, t->best_epoch, t->net_epoch,
+               out->net_kept ? ": not enough (energy.proof), the net before it is the model" : "");
+}
+
+/* The net as pre-training left it is the model, unless validation tells that the best of later
+ * epochs, whose outputs are given, is better. */
+static basin_status weigh_net(bs_trainer *t, bs_train_outcome *out, basin_error *err)
+{
+    const bs_part *valid = t->job->valid;
+    bs_outputs     y = {0};
+    bs_threshold   cut = bs_threshold_fixed(0.5f), used = cut;
+    basin_status   s = choose_cut(t, &t->outputs, &used, err);
+    bs_learner_return(&t->learner);
+    if (!s)
+        s = make_scorer_by(t, "net", err);
+    if (!s)
+        s = valid->kind->outputs(valid, t->job->known, &y, err);
+    if (!s)
+        s = predict(t, valid, &y, err);
+    if (!s)
+        s = choose_cut(t, &y, &cut, err);
+    if (!s)
+        s = bs_proof(t, (bs_rival){&y, &cut}, (bs_rival){&t->outputs, &used}, &out->sure, err);
+    if (!s && out->sure < t->o->energy_proof) {
+        const bs_outputs other = t->outputs;
+        t->outputs = y;
+        y = other;
+        out->net_kept = true;
+        out->best_epoch = t->net_epoch;
+    } else if (!s) {
+        go_back_to_best(t);
+        s = make_scorer(t, err);
+    }
+    if (!s)
+        say_verdict(t, out);
+    bs_threshold_free(&cut);
+    bs_threshold_free(&used);
+    bs_outputs_free(&y);
+    return s;
+}
+
 /* Back to the best parameters; threshold, full metrics, the model file. */
 static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *err)
 {
     const bs_train_job *job = t->job;
     bs_params          *p = t->learner.params;
     bs_outputs          test = {0};
-    memcpy(p->value, t->best, (size_t)p->size * sizeof *p->value);
+    go_back_to_best(t);
     out->epochs = t->epoch - 1;
     out->best_epoch = t->best_epoch;
     out->ended = why_ended(t);
+    out->sure = NAN;
     out->params_net = bs_params_count(p, "net/");
     out->params_energy = bs_params_count(p, "energy/");
-    basin_status s =
-        t->seen == t->best_epoch ? BASIN_OK : predict(t, job->valid, &t->outputs, err);
+    basin_status s = t->seen == t->best_epoch ? BASIN_OK : predict(t, job->valid, &t->outputs, err);
+    if (!s && t->o->energy_proof > 0 && t->net_epoch > 0)
+        s = weigh_net(t, out, err);
     if (!s)
         s = predict_test(t, &test, err);
     if (!s)
@@ -456,7 +527,7 @@ basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_erro
         s = bs_pretrained_identify(&t, err);
     if (!s && job->folder && job->resume)
         s = bs_checkpoint_read(&t, &found, err);
-    if (!s)
+    if (!s && phase_epochs(&t) > 0) /* else the next phase makes one, and there may be no net */
         s = make_scorer(&t, err);
     if (!s)
         s = bs_record_start(job, t.learner.params->size, !found, err);

@@ -53,6 +53,8 @@ extern const char *const bs_ended_name[3];
 typedef struct {
     int          epochs, best_epoch;
     bs_ended     ended;
+    double       sure;     /* of validation, that the energy pays (energy.proof); NaN: not asked */
+    bool         net_kept; /* not sure enough: the model is the net as pre-training left it */
     double       seconds, rows_per_s;
     int64_t      params_net, params_energy;
     bs_threshold threshold; /* the tuned one; release with bs_threshold_free */
@@ -94,6 +96,7 @@ typedef struct {
     int                     phase_start; /* epochs before this phase */
     int32_t                 next_row;    /* of the epoch's order */
     int                     best_epoch, bad;
+    int                     net_epoch; /* the best of pre-training, when that is over; or 0 */
     double                  best_score, seconds, train_seconds, started, saved_at;
     double                  last_score; /* of the last evaluation, for who watches */
     double                  valid_loss; /* cross-entropy of the validation rows, of the same */
@@ -161,6 +164,15 @@ basin_status bs_arithmetic_check(const char *path, const char *theirs, const cha
 basin_status bs_pretrained_identify(bs_trainer *t, basin_error *err);
 basin_status bs_pretrained_take(bs_trainer *t, basin_error *err);
 basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err);
+
+/* proof.c: two outputs for the validation rows, each with its threshold: how sure these rows make
+ * us that the second are better, 0 to 1, by the metric of early stopping. */
+typedef struct {
+    const bs_outputs   *y;
+    const bs_threshold *cut;
+} bs_rival;
+basin_status bs_proof(const bs_trainer *t, bs_rival before, bs_rival after, double *sure,
+                      basin_error *err);
 
 /* record.c: what people and programs read of a run while it is made. */
 /* config, manifest; outcome.json of an earlier run is removed, `anew`: its metrics.jsonl, too */
