@@ -51,7 +51,7 @@ try basin data convert d.arff -o -
 try basin data check d.arff -o x
 try basin train d.arff --dev v.arff
 try basin train --resume -o nowhere
-try basin train d.arff -q --method dvn --set gbi.start=net
+try basin train d.arff -q --method dvn --set gbi.start=net --set pretrain.epochs=0
 try basin train d.arff -q --method spen --set pretrain.epochs=0
 try basin train d.arff -q --method dvn --set dvn.samples=truth,inferense
 try basin train d.arff -q --method implicit-cd --set cost=l1
