@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "api_ensemble.h"
+#include "api_outcome.h"
 #include "api_report.h"
 #include "base/io.h"
 
@@ -134,6 +135,17 @@ static basin_status write_config(const searching *s, basin_error *err)
         status = text.failed ? bs_fail_nomem(err) : bs_write_file(path, text.data, text.len, err);
     bs_buf_free(&text);
     return status;
+}
+
+/* What is resumed must be a search: a finished run of one method is not replaced by one. */
+static basin_status check_folder(const searching *s, basin_error *err)
+{
+    if (!s->o->resume || access(s->a[0].folder, F_OK) == 0 || !bs_run_finished(s->o->folder))
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG,
+                   "%s: --resume: that run is of one method, and now none is named; --method names "
+                   "it, or use another -o",
+                   s->o->folder);
 }
 
 /* ---- trying ---- */
@@ -369,6 +381,8 @@ basin_status bs_auto_train(const basin_config *c, const basin_train_options *o,
     searching    s = {.config = c, .o = o, .session = session, .log = log};
     basin_status status =
         (s.a = bs_calloc(MOST, sizeof *s.a)) ? resolve_all(&s, err) : bs_fail_nomem(err);
+    if (!status)
+        status = check_folder(&s, err);
     if (!status)
         status = prepare(&s, err);
     if (!status)

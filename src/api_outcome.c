@@ -113,6 +113,14 @@ static basin_status refuse(const char *path, const bs_difference *d, basin_error
                    d->text, longer ? "the same, or train anew" : "the same, or another -o");
 }
 
+/* Ensembles have checkpoints of their models only. */
+static bool can_go_on(const char *folder)
+{
+    char first[PATH_ROOM];
+    bs_print(first, sizeof first, "%s/model-0", folder);
+    return bs_checkpoint_there(folder) || bs_checkpoint_there(first);
+}
+
 static basin_status take_file(const bs_kind *k, const char *folder, const char *path,
                               const char *identity, bs_train_outcome *out, bool *finished,
                               basin_error *err)
@@ -129,8 +137,7 @@ static basin_status take_file(const bs_kind *k, const char *folder, const char *
                     "%s: is not the outcome of a training; remove it to do the "
                     "run again",
                     path);
-    else if (!s && !*finished &&
-             !(bs_checkpoint_there(folder) && (d.kind == BS_RUN_LONGER || !theirs)))
+    else if (!s && !*finished && !(can_go_on(folder) && (d.kind == BS_RUN_LONGER || !theirs)))
         s = refuse(path, &d, err);
     *finished = *finished && !s;
     json_decref(file);

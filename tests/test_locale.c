@@ -79,7 +79,8 @@ static const subject subjects[] = {
     {"mlc", "d.arff", "rows=60 groups=2 noise=4", "net.width=4 energy.hidden=3"},
     {"tag", "d.conll", "rows=30 length=5 words=3",
      "net.width=4 words.width=3 words.vectors=w.vec chars.net=cnn chars.width=2 chars.features=2"},
-    {"seg", "d", "images=16 size=16", "net.width=2 energy.hidden=3 seg.crop=12x12"},
+    {"seg", "d", "images=16 size=16",
+     "net.width=2 energy.hidden=3 seg.crop=12x12 schedule=plateau"},
 };
 enum { MLC, TAG, SEG, SUBJECTS };
 

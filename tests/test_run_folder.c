@@ -457,6 +457,7 @@ static void patience_is_exact(void **state)
         OK(basin_config_set(c, "early_stop.patience", rows[i].patience, err));
         OK(basin_config_set(c, "early_stop.epochs", rows[i].every, err));
         OK(basin_config_set(c, "pretrain.epochs", "50", err));
+        OK(basin_config_set(c, "energy.proof", "0", err));
         OK(basin_config_set(c, "gbi.steps", "2", err));
         OK(basin_config_file(c, "train", "d.arff", err));
         OK(basin_train(c, NULL, 1, 0, NULL, &text, err));

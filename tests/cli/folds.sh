@@ -46,4 +46,3 @@ echo "== what is wrong"
 try basin train d.arff --method ce $small --folds 3 --valid new.arff -o wrong
 basin data make mlc --seed 5 --set rows=8 -o few.arff > made
 try basin train few.arff -q --method ce $small --folds 20 -o wrong
-try basin train d.arff -q --method ce $small --folds 0 -o wrong
