@@ -90,7 +90,7 @@ static void pasting(void **state)
     int nx = bs_crop_offsets(W, w, ox), ny = bs_crop_offsets(H, h, oy);
     for (int turn = 0; turn < 2; turn++) {
         for (int i = 0; i < nx * ny; i++) {
-            bs_crop c = {ox[i % nx], oy[i / nx], w, h, i % 2};
+            bs_crop c = {ox[i % nx], oy[i / nx], w, h, i % 2, false};
             bs_crop_bytes(map, 1, W, H, &c, cut);
             for (int k = 0; k < w * h; k++) {
                 p[k] = cut[k];
@@ -104,7 +104,7 @@ static void pasting(void **state)
                         fabsf(out[W * H + i] + (float)map[i]) < 1e-4f);
         bs_paste_clear(&paste);
     }
-    bs_crop c = {-2, -2, w, h, false};
+    bs_crop c = {-2, -2, w, h, false, false};
     bs_paste_add(&paste, &c, p);
     bs_paste_mean(&paste, 7, out);
     assert_true(out[W * H - 1] == 7 && out[0] == p[2 * w + 2]);
