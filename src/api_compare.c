@@ -3,6 +3,7 @@
  * The data is read once and shared by all runs, so methods whose presets would read it
  * differently are refused. Everything that a run leaves behind lies in its own folder,
  * and the comparison is made from these folders alone: it can be stopped at any moment. */
+#include "api_ensemble.h"
 #include "api_compare.h"
 
 #include <limits.h>
@@ -188,7 +189,9 @@ static basin_status read_data(bs_comparison *c, const basin_config *config, basi
         files = config->files;
         bs_exchange_files(&files, &c->method[i].settings.train, names);
     }
-    basin_status s = bs_prepare(first, &files, &c->log, &c->data, err);
+    basin_status s = bs_ensemble_refuse(&first->train, "compare", err);
+    if (!s)
+        s = bs_prepare(first, &files, &c->log, &c->data, err);
     c->on_test = !s && bs_prepared_test(&c->data);
     c->rows = &c->data.part[c->on_test ? 2 : 1];
     return s;

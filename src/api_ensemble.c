@@ -253,6 +253,16 @@ static basin_status conclude(const bs_training *t, const models *m, bs_train_out
     return s ? s : bs_conclude_write(&job, out, m->params, m->n, err);
 }
 
+basin_status bs_ensemble_refuse(const bs_train_options *o, const char *verb, basin_error *err)
+{
+    if (o->folds == 1 && o->ensemble == 1)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG,
+                   "%s: 'basin %s' judges single trainings on rows that are split off once; 'basin "
+                   "train' has folds and ensembles",
+                   o->folds == 1 ? "ensemble" : "folds", verb);
+}
+
 static basin_status check(const bs_train_options *o, int n, basin_error *err)
 {
     if (n > BS_MOST_MODELS)

@@ -27,6 +27,9 @@ bs_train_job bs_training_job(const bs_training *t);
 basin_status bs_train_or_take(const bs_training *t, bs_train_outcome *out, bs_params **keep,
                               bool *trained, basin_error *err);
 
+/* Of verbs whose trainings are single ones: folds and ensembles are refused. */
+basin_status bs_ensemble_refuse(const bs_train_options *o, const char *verb, basin_error *err);
+
 /* Models go to folder/model-0, folder/model-1, ...; the model of the folder itself holds all. */
 basin_status bs_ensemble_train(const bs_training *t, bs_train_outcome *out, basin_error *err);
 

@@ -2,6 +2,7 @@
  *
  * The data is read once and shared by all trials. Rows for tests are set aside as `basin train`
  * would, so that what was tuned on them never meets them, but they are not handed to anyone. */
+#include "api_ensemble.h"
 #include "api_tune.h"
 
 #include <math.h>
@@ -115,7 +116,9 @@ static basin_status read_data(bs_tuning *t, const basin_config *c, basin_error *
     bs_files files = c->files;
     bs_exchange_files(&files, &t->base.train, names);
     files.no_test = true;
-    basin_status s = bs_prepare(&t->base, &files, &t->log, &t->data, err);
+    basin_status s = bs_ensemble_refuse(&t->base.train, "tune", err);
+    if (!s)
+        s = bs_prepare(&t->base, &files, &t->log, &t->data, err);
     if (s)
         return s;
     t->kind = t->data.part[0].kind;

@@ -46,3 +46,5 @@ echo "== what is wrong"
 try basin train d.arff --method ce $small --folds 3 --valid new.arff -o wrong
 basin data make mlc --seed 5 --set rows=8 -o few.arff > made
 try basin train few.arff -q --method ce $small --folds 20 -o wrong
+try basin compare d.arff -q --methods ce,spen $small --set folds=3 -o compared
+try basin tune d.arff -q --method ce $small --trials 1 --set ensemble=2 -o tuned
