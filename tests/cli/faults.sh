@@ -47,7 +47,7 @@ try basin train gone.arff -q
 try basin eval run .
 try basin eval gone d.arff
 mv d.arff d2.arff
-try basin train d.arff -q --resume -o run
+try basin train d.arff -q --method ce --resume -o run
 mv d2.arff d.arff
 
 echo "== SIGINT: saved, status 130; --resume gives the same bytes"
