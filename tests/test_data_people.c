@@ -18,7 +18,7 @@ static int no_leak(void **state)
 static size_t make(const char *type, const char *order, const char *shape, const void *data,
                    size_t n, char out[1024])
 {
-    char head[256];
+    char head[512];
     int  len = snprintf(head, sizeof head, "{'descr': '%s', 'fortran_order': %s, 'shape': %s, }\n",
                         type, order, shape);
     memcpy(out, "\x93NUMPY\1\0", 8);
@@ -100,6 +100,11 @@ static void test_shapes(void **state)
     strcpy(some.labels, "last:1");
     assert_string_equal(read_made("|u1", "False", "(2, 3)", "\1\2\3\4\5\6", 6, o),
                         "x0:1 x1:2 x2:3 | / x0:4 x1:5 x2:6 |");
+    /* a header of more than 255 bytes */
+    char padded[400];
+    snprintf(padded, sizeof padded, "(2, 3)%300s", "");
+    assert_string_equal(read_made("|u1", "False", padded, "\1\2\3\4\5\6", 6, o),
+                        "x0:1 x1:2 x2:3 | / x0:4 x1:5 x2:6 |");
     assert_string_equal(read_made("|u1", "True", "(2, 3)", "\1\2\3\4\5\6", 6, o),
                         "x0:1 x1:3 x2:5 | / x0:2 x1:4 x2:6 |");
     assert_string_equal(read_made("|u1", "False", "(2, 3)", "\1\2\1\4\5\0", 6, some),
@@ -168,6 +173,8 @@ static void test_pairs(void **state)
     put("bj.csv", "id,p,q\nl,1,0\nk,1,1\n");
     put("X_t.csv", "u,v\n1,2\n3,4\n");
     put("y_t.csv", "p,q\n1,0\n1,1\n");
+    put("Xa", "u,v\n1,2\n3,4\n");
+    put("ya", "p,q\n1,0\n1,1\n");
     put("whole.csv", "u,v,p\n5,6,0\n");
     const char *want = "u:1 v:2 | p / u:3 v:4 | p q";
     assert_string_equal(read_files("a.csv b.csv", ""), want);
@@ -184,6 +191,8 @@ static void test_pairs(void **state)
     assert_string_equal(read_files("a.csv+short.csv", ""), "short.csv: has 1 rows; a.csv has 2");
     assert_non_null(strstr(read_files("a.csv a.csv", ""), "which columns are labels?"));
     assert_non_null(strstr(read_files("a.csv", ""), "which columns are labels?"));
+    /* nor is the first letter of a word an X */
+    assert_non_null(strstr(read_files("Xa", "format=csv"), "which columns are labels?"));
     /* a file that has labels is no X */
     assert_string_equal(read_files("whole.csv whole.csv", "labels=p"), "u:5 v:6 | / u:5 v:6 |");
     assert_int_equal(chdir(here), 0);

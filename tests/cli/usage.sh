@@ -3,6 +3,7 @@ try() { "$@" 2>&1; echo "status $?"; }
 basin --version
 try basin
 try basin trian
+try basin "trán"
 try basin train
 try basin train x.arff --metod ce
 try basin train x.arff --seeds zero
@@ -26,6 +27,9 @@ for what in methods energies encoders tasks readers metrics presets options spac
     [ "$(wc -l < words)" -ge 3 ] || echo "$what: $(wc -l < words) lines"
     echo "$what: $(basin list $what --json | cut -c 1-$((${#what} + 4)))"
 done
+for what in methods energies encoders tasks readers metrics presets; do
+    basin list $what --json | grep -o '"[^"]*"' | tail -n +2 | tr -d '"' | cmp - <(basin list $what | cut -d ' ' -f 1)
+done && echo "the same names"
 basin doctor | grep -v oneDNN | cut -d ' ' -f 1 | paste -sd ' '
 basin doctor --json | cut -c 1-12
 
@@ -42,5 +46,7 @@ basin list presets | awk 'NF < 3' # each says for which methods it is
 
 echo "== where the time goes"
 basin data make mlc --seed 1 --set rows=60 -o d.arff > made 2>&1
-BASIN_PROFILE=1 basin train d.arff -q --epochs 1 --method ce --threads 1 -o run 2>&1 > table |
-    grep -q matmul && echo "products are timed"
+BASIN_PROFILE=1 basin train d.arff -q --epochs 1 --method ce --threads 1 -o run 2> times > table
+grep -q matmul times && echo "products are timed"
+awk '$1 == "profile:" { if ($4 < 1) print "has not run"; n++; next } $1 != "part" { rows++ }
+    END { if (n && rows > 3 * n) print "step by step" }' times
