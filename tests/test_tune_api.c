@@ -1,6 +1,7 @@
 /* test_tune_api.c -- a whole search from C: what it says adds up, its page is well formed, it goes
  * on where it was, and memory may run out at any place. */
 #include <jansson.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -82,6 +83,18 @@ static void a_search_adds_up(void **state)
     html_check_nesting(page);
     html_check_alone(page);
     assert_non_null(strstr(page, "net.layers"));
+    /* its bars are those shares, in percent */
+    const char *bar = strstr(page, "What mattered"), *end = bar ? strstr(bar, "</svg>") : NULL;
+    double      shown = 0;
+    int         bars = 0;
+    assert_non_null(end);
+    for (; (bar = strstr(bar, "<title>")) && bar < end; bars++, bar++) {
+        const char *value = strstr(bar, ": ");
+        assert_non_null(value);
+        shown += strtod(value + 2, NULL);
+    }
+    assert_int_equal(bars, 7);
+    assert_true(fabs(shown - 100 * sum) < 0.5);
 }
 
 static void a_search_goes_on(void **state)

@@ -13,6 +13,7 @@ $train --epochs 2 -o run > table
 echo "== standard output is full, closed, or nobody reads it"
 (basin eval run d.arff > /dev/full) 2>&1; echo "status $?"
 (basin predict run d.arff > /dev/full) 2>&1; echo "status $?"
+(basin predict run d.arff --format npy > /dev/full) 2>&1; echo "status $?"
 for call in --version --help help 'help eval' 'train --help' 'data --help' 'list options' \
     'list methods --json' 'data inspect d.arff' 'data make mlc -o e.arff' 'report run --json' doctor; do
     (basin $call > /dev/full) > said 2>&1

@@ -28,6 +28,8 @@ basin predict csv renamed.csv 2>&1 | wc -l
 sed '1s/p,q/label_p,label_q/; 1s/,r/,label_r/' d.csv > named.csv
 cut -d, -f1-4 named.csv > part.csv
 basin train named.csv --valid part.csv --method ce --epochs 1 -o tested 2>&1 | grep '^warning'
+printf '{"x": 1, "p": 1, "q": 0}\n{"x": 2, "q": 1}\n{"x": 3, "p": 0, "q": null}\n' > open.jsonl
+basin data convert open.jsonl --labels p,q -q --format jsonl -o left.jsonl && cat left.jsonl
 
 echo "== what does not count as usual"
 awk -F, 'BEGIN { OFS = "," } NR > 1 { $5 = 0; if (NR % 4 == 0) $3 = $4 = 0; if (NR > 90) $3 = 0 } { print }' d.csv > bare-rows.csv

@@ -42,6 +42,8 @@ printf 'ada 1 0\nlund 1 0.1\nrome 0 1\n' > vectors.txt
 basin train train.conll --method ce --epochs 1 --feature-columns none --embeddings vectors.txt -o vectors 2>&1 |
     grep '^words:'
 echo 'Ada Lund likes Rome .' | basin predict vectors - | awk 'NF { print NF }' | uniq -c
+basin train part-train.conll -q --method ce --epochs 1 --set net.width=8 --seeds 2 --json -o seeds |
+    sed 's/.*"mean"/"mean"/' | grep -o '"[a-z_]*": {' | tr -d '": {' | paste -sd ' '
 
 echo "== eval"
 basin eval run part-test.conll | shape

@@ -29,6 +29,7 @@ for scheme in iob1 iob2 bioes; do
     basin predict ner in.conll 2> messages | awk 'NF && $3 != $4' | wc -l
     cat messages
 done
+basin predict ner test.iob2 in.conll 2>&1 > predicted | cat # two schemes: neither is followed
 basin predict ner test.iob2 -q --format jsonl | grep -o '"tags": [^]]*]' | head -n 1
 cut -d ' ' -f 1,2 test.iob2 > untagged.conll
 basin predict ner untagged.conll 2>&1 | head -n 4
