@@ -347,9 +347,11 @@ static void a_finished_run_is_kept(void **state)
     const char *const number[] = {"params_net", "params_energy", "epochs", "best_epoch"};
     for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
         char damage[200];
-        snprintf(damage, sizeof damage,
-                 "cp f/outcome.json kept && sed -i 's/\"%s\": [0-9]*,/\"%s\": -1,/' f/outcome.json && "
-                 "! cmp -s f/outcome.json kept", number[i], number[i]);
+        snprintf(
+            damage, sizeof damage,
+            "cp f/outcome.json kept && sed -i 's/\"%s\": [0-9]*,/\"%s\": -1,/' f/outcome.json && "
+            "! cmp -s f/outcome.json kept",
+            number[i], number[i]);
         run_command(damage);
         assert_int_equal(train(&go_on, &why), BASIN_EDATA);
         assert_non_null(strstr(why.msg, "f/outcome.json: is not the outcome of a training"));
