@@ -128,7 +128,8 @@ static void join_rows(const cli_verb *verb, const cli_option *own, cli_training 
          .value = "FILE",
          .list = a->test,
          .n = &a->n_test,
-         .help = tests ? "test data; else, without --valid, a share of DATA" : NULL},
+         .help =
+             tests ? "test data; else, with --method and without --valid, a share of DATA" : NULL},
         {.name = "--unlabelled",
          .value = "FILE",
          .list = a->unlabelled,

@@ -82,7 +82,7 @@ static basin_status resolve_all(searching *s, basin_error *err)
     return status;
 }
 
-/* The data is read once. What the largest encoding of numbers needs serves the others, too. */
+/* The data is read once, by the settings of the first. */
 static basin_status prepare(searching *s, basin_error *err)
 {
     bs_settings *with = bs_alloc(sizeof *with);
@@ -92,11 +92,6 @@ static basin_status prepare(searching *s, basin_error *err)
     if (!status) {
         *with = s->a[0].settings;
         bs_exchange_files(&files, &with->train, names);
-        for (int i = 0; i < s->n; i++) {
-            const bs_train_options *o = &s->a[i].settings.train;
-            with->train.net_bins =
-                o->net_bins > with->train.net_bins ? o->net_bins : with->train.net_bins;
-        }
         status = bs_prepare(with, &files, s->log, &s->data, err);
     }
     s->prepared = !status;
@@ -203,7 +198,9 @@ static basin_status try_one(searching *s, int i, basin_error *err)
 {
     attempt    *a = &s->a[i];
     bool        trained, better = i == 0;
+    double     *limit = &a->settings.train.time_limit; /* for all of them together */
     bs_training run = {&a->settings, &s->data, a->folder, s->o->resume, s->session, s->log, 0};
+    *limit = *limit > 0 ? fmax(*limit - s->spent, 0.01) : 0;
     bs_log_say(s->log, BS_INFO, "trying %s (%s), %d of %d; %.0f s so far", a->is->name,
                a->is->method, i + 1, s->n, s->spent);
     basin_status status = bs_train_or_take(&run, &a->outcome, NULL, &trained, err);
@@ -223,6 +220,8 @@ static basin_status try_one(searching *s, int i, basin_error *err)
 static bool is_due(const searching *s, int i)
 {
     const bs_train_options *o = &s->a[0].settings.train;
+    if (i > 0 && o->time_limit > 0 && s->spent >= o->time_limit)
+        return false;
     if (i == 0 || o->auto_trials > 0)
         return i == 0 || i < o->auto_trials;
     return s->spent + s->a[i].is->cost * s->a[0].outcome.seconds <= s->budget;
@@ -297,6 +296,8 @@ static const char *reason_of(const searching *s, int i, char text[160])
     text[0] = '\0';
     if (!a->tried && s->a[0].settings.train.auto_trials > 0)
         bs_print(text, 160, "not tried: --trials");
+    else if (!a->tried && s->a[0].settings.train.time_limit > 0)
+        bs_print(text, 160, "not tried: --time-limit");
     else if (!a->tried)
         bs_print(text, 160, "not tried: would take about %.0f s",
                  a->is->cost * s->a[0].outcome.seconds);

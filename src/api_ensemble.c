@@ -49,9 +49,9 @@ static basin_status predict_fold(bs_params *const *params, int fold, bs_workspac
                                  basin_error *err)
 {
     const bs_kind *kind = data->part[1].kind;
-    bs_part        train, valid;
+    bs_part        valid;
     bs_outputs     some = {0};
-    basin_status   s = bs_prepared_fold(data, fold, &train, &valid, err);
+    basin_status   s = bs_prepared_fold(data, fold, NULL, &valid, err);
     if (s)
         return s;
     s = kind->outputs(&valid, &data->known, &some, err);
@@ -61,7 +61,6 @@ static basin_status predict_fold(bs_params *const *params, int fold, bs_workspac
     if (!s)
         kind->place(&data->part[1], &data->known, data->fold_start[fold], valid.rows, &some, all);
     bs_outputs_free(&some);
-    bs_part_free(&train);
     bs_part_free(&valid);
     return s;
 }
@@ -174,6 +173,7 @@ static void add_outcome(const bs_train_outcome *one, int n, bs_train_outcome *al
     all->params_net += one->params_net;
     all->params_energy += one->params_energy;
     all->net_kept |= one->net_kept; /* where one of them does, all predict by their nets */
+    all->ended = one->ended > all->ended ? one->ended : all->ended;
     all->epochs = one->epochs > all->epochs ? one->epochs : all->epochs;
     all->best_epoch = one->best_epoch > all->best_epoch ? one->best_epoch : all->best_epoch;
 }

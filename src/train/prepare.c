@@ -210,19 +210,21 @@ basin_status bs_prepared_fold(const bs_prepared *p, int k, bs_part *train, bs_pa
     const bs_kind *kind = p->part[0].kind;
     int32_t       *row = bs_calloc((size_t)rows + 1, sizeof *row);
     basin_status   status = row ? BASIN_OK : bs_fail_nomem(err);
-    *train = *valid = (bs_part){0};
-    for (int32_t i = 0, n = 0; i < rows && !status; i++)
-        if (i < from || i >= to)
-            row[n++] = i;
-    if (!status)
-        status = kind->select(&p->part[0], row, rows - (to - from), train, err);
+    *valid = (bs_part){0};
     for (int32_t i = from; i < to && !status; i++)
         row[i - from] = i;
     if (!status)
         status = kind->select(&p->part[0], row, to - from, valid, err);
+    for (int32_t i = 0, n = 0; train && i < rows && !status; i++)
+        if (i < from || i >= to)
+            row[n++] = i;
+    if (train)
+        *train = (bs_part){0};
+    if (train && !status)
+        status = kind->select(&p->part[0], row, rows - (to - from), train, err);
     bs_free(row);
     if (status)
-        bs_part_free(train);
+        bs_part_free(valid);
     return status;
 }
 
