@@ -233,7 +233,7 @@ static void set_budget(searching *s)
     const double            first = s->data.part[0].kind->patience * s->a[0].outcome.seconds;
     s->budget = o->auto_budget > 0 ? o->auto_budget : first > usual_budget ? first : usual_budget;
     if (o->auto_trials == 0)
-        bs_log_say(s->log, BS_INFO, "budget %.0f s for all that is tried; --budget changes it",
+        bs_log_say(s->log, BS_INFO, "budget: %.0f s for all attempts; --budget changes it",
                    s->budget);
 }
 
@@ -295,16 +295,16 @@ static const char *reason_of(const searching *s, int i, char text[160])
     const attempt *a = &s->a[i];
     text[0] = '\0';
     if (!a->tried && s->a[0].settings.train.auto_trials > 0)
-        bs_print(text, 160, "not tried: --trials");
+        bs_print(text, 160, "not tried: --trials reached");
     else if (!a->tried && s->a[0].settings.train.time_limit > 0)
-        bs_print(text, 160, "not tried: --time-limit");
+        bs_print(text, 160, "not tried: --time-limit reached");
     else if (!a->tried)
         bs_print(text, 160, "not tried: would take about %.0f s",
                  a->is->cost * s->a[0].outcome.seconds);
     else if (i == s->best)
         bs_print(text, 160, "chosen");
     else if (a->is->energy && score_of(s, a) > score_of(s, &s->a[s->best]))
-        bs_print(text, 160, "better, but so it would be by chance: p %.2f", a->p);
+        bs_print(text, 160, "better, but no more than chance would make it (p %.2f)", a->p);
     return text;
 }
 

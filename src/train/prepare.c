@@ -197,8 +197,8 @@ static basin_status make_folds(const bs_settings *s, bs_logger *log, bs_prepared
     out->part[0] = piece[0];
     out->part[1] = piece[1];
     bs_log_say(log, BS_INFO,
-               "%d folds %s, seed %d: all %s are trained on, each is judged by nets that have not "
-               "seen it",
+               "%d folds %s, seed %d: all %s are used for training, and each is scored by models "
+               "that have not seen it",
                out->folds, kind->split_how, s->train.seed, kind->unit);
     return BASIN_OK;
 }
