@@ -31,8 +31,8 @@ basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *
                         bs_prepared *out, basin_error *err);
 void         bs_prepared_free(bs_prepared *p);
 
-/* What is trained on without fold k (unless train is NULL), and fold k itself. Both are the caller's
- * to free. */
+/* What is trained on without fold k (unless train is NULL), and fold k itself. Both are the
+ * caller's to free. */
 basin_status bs_prepared_fold(const bs_prepared *p, int k, bs_part *train, bs_part *valid,
                               basin_error *err);
 
