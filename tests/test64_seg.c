@@ -605,6 +605,50 @@ static void projections_are_masks(void **state)
     }
 }
 
+/* Equal logits so large that no noise can tell them apart: still one class a pixel. */
+static void ties_are_broken(void **state)
+{
+    enum { K = 4, CLASSES = 3 };
+    (void)state;
+    scene *c = seg_scene("", (layout){B, H, W, CLASSES}, 3);
+    bs_id  z = bs_fill(c->g, 1e18, bs_shape3(B, 1, CLASSES * PIXELS));
+    scene_result(c, c->s.t->sample(&c->s.v, z, K, 11), -1);
+    scene_result(c, bs_sum(c->g, c->s.t->logits(&c->s.v, "net")), -1);
+    scene_start(c, 3);
+    machine_run(&c->m, 1);
+    const real *y = machine_value(&c->m, 0);
+    for (int i = 0; i < B * K * PIXELS; i++) {
+        const real *at = y + i / PIXELS * CLASSES * PIXELS + i % PIXELS;
+        CHECK(at[0] + at[PIXELS] + at[2 * PIXELS] == 1, "pixel %d: not one class", i);
+    }
+    scene_free(c);
+}
+
+/* Numbers that are far apart: only those near the largest have a part of the sum. */
+static void far_numbers_are_projected_exactly(void **state)
+{
+    enum { CLASSES = 12 };
+    (void)state;
+    scene *c = seg_scene("", (layout){B, H, W, CLASSES}, 12);
+    bs_id  y = bs_example_real(c->g, &c->ex, bs_shape3(B, 1, CLASSES * PIXELS), 0, 1);
+    real  *at = scene_data(c, y);
+    scene_result(c, c->s.t->project(&c->s.v, y), -1);
+    scene_result(c, bs_sum(c->g, c->s.t->logits(&c->s.v, "net")), -1);
+    scene_start(c, 3);
+    for (int i = 0; i < B * CLASSES * PIXELS; i++) { /* 0, 0.5, then ever further down */
+        const int k = i / PIXELS % CLASSES;
+        at[i] = (real)(k < 2 ? 0.5 * k : -pow(40, k));
+    }
+    machine_run(&c->m, 1);
+    const real *got = machine_value(&c->m, 0);
+    for (int i = 0; i < B * CLASSES * PIXELS; i++) {
+        const int    k = i / PIXELS % CLASSES;
+        const double want = k == 0 ? 0.25 : k == 1 ? 0.75 : 0;
+        CHECK(fabs((double)got[i] - want) < 1e-12, "class %d: %g, not %g", k, (double)got[i], want);
+    }
+    scene_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -618,6 +662,8 @@ int main(void)
         cmocka_unit_test(ignored_pixels_never_count),
         cmocka_unit_test(samples_have_the_right_marginals),
         cmocka_unit_test(projections_are_masks),
+        cmocka_unit_test(ties_are_broken),
+        cmocka_unit_test(far_numbers_are_projected_exactly),
     };
     return cmocka_run_group_tests_name("masks, double", tests, NULL, NULL);
 }

@@ -1,8 +1,7 @@
 /* task_mlc.c -- label sets: y in [0,1]^L, a sample is a row of bits. */
+#include "model/space.h"
 #include "model/view.h"
 
-/* Keeps logits of relaxed outputs finite: |z| <= 16.6. */
-#define CORNER 6e-8
 /* Of soft F1: two empty sets are equal, so 0/0 is 1. */
 #define EMPTY 1e-6
 
@@ -43,9 +42,7 @@ static bs_id relax(bs_view *v, bs_id z)
 
 static bs_id unrelax(bs_view *v, bs_id y)
 {
-    bs_graph *g = v->g;
-    bs_id     p = bs_clamp(g, y, CORNER, 1 - CORNER);
-    return bs_sub(g, bs_log(g, p), bs_log1p(g, bs_neg(g, p)));
+    return bs_box_unrelax(v->g, y);
 }
 
 /* Members are right or wrong one by one; what they say together is the mean of probabilities. */
@@ -70,7 +67,7 @@ static bs_id logits(bs_view *v, const char *name)
 
 static bs_id project(bs_view *v, bs_id y)
 {
-    return bs_clamp(v->g, y, 0, 1);
+    return bs_box_project(v->g, y);
 }
 
 /* Stopped, since expressions of a constant are simplified: no gradient by it would be left. */
@@ -158,8 +155,7 @@ static bs_id cost(bs_view *v, bs_cost kind, bs_id y)
         return bs_offset(g, bs_neg(g, score(v, y)), 1);
     if (kind == BS_COST_SQUARED)
         return total(v, bs_square(g, difference));
-    /* |y - gold| is linear in y between the corners: y (1 - 2 gold) + gold */
-    bs_id l1 = total(v, bs_add(g, bs_mul(g, y, bs_offset(g, bs_scale(g, gold, -2), 1)), gold));
+    bs_id l1 = total(v, bs_space_l1(g, y, gold));
     return kind == BS_COST_L1 ? l1 : bs_scale(g, l1, 1.0 / labels(v));
 }
 
@@ -177,10 +173,7 @@ static bs_id truth_log_prob(bs_view *v, bs_id z)
 
 static bs_id entropy(bs_view *v, bs_id y)
 {
-    bs_graph *g = v->g;
-    bs_id     p = bs_clamp(g, y, CORNER, 1 - CORNER), q = bs_offset(g, bs_neg(g, p), 1);
-    return bs_neg(g, total(v, bs_add(g, bs_mul(g, p, bs_log(g, p)),
-                                     bs_mul(g, q, bs_log1p(g, bs_neg(g, p))))));
+    return bs_neg(v->g, total(v, bs_box_neg_entropy(v->g, y)));
 }
 
 /* ---- samples: bits [rows * K, labels] ---- */

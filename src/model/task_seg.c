@@ -7,14 +7,11 @@
  * and ones. */
 #include <math.h>
 
+#include "model/space.h"
 #include "model/view.h"
 
-/* Keeps logarithms of relaxed outputs finite. */
-#define CORNER 6e-8
 /* Of soft IoU: two empty masks are equal, so 0/0 is 1. */
 #define EMPTY 1e-6
-
-enum { PROJECTION_STEPS = 8 };
 
 static const bs_seg_shape *shape(const bs_view *v)
 {
@@ -138,28 +135,14 @@ static bs_id relax(bs_view *v, bs_id z)
 
 static bs_id unrelax(bs_view *v, bs_id y)
 {
-    bs_graph *g = v->g;
-    if (!binary(v))
-        return bs_log_safe(g, y, CORNER);
-    bs_id p = bs_clamp(g, y, CORNER, 1 - CORNER);
-    return bs_sub(g, bs_log(g, p), bs_log1p(g, bs_neg(g, p)));
+    return binary(v) ? bs_box_unrelax(v->g, y) : bs_simplex_unrelax(v->g, y);
 }
 
-/* Of distributions: max(y - t, 0) with t such that the sum is 1. Each step leaves out what t has
- * made negative (Michelot 1986); the last division is for what is left to do. */
 static bs_id project(bs_view *v, bs_id y)
 {
-    bs_graph *g = v->g;
     if (binary(v))
-        return bs_clamp(g, y, 0, 1);
-    bs_id a = by_pixel(v, y), in = bs_fill(g, 1, bs_shape_of(g, a)), t = 0;
-    for (int i = 0; i < PROJECTION_STEPS; i++) {
-        bs_id n = bs_sum_axis(g, in, -2), sum = bs_sum_axis(g, bs_mul(g, a, in), -2);
-        t = bs_div_safe(g, bs_offset(g, sum, -1), n, 1);
-        in = bs_less(g, t, a);
-    }
-    bs_id rest = bs_relu(g, bs_sub(g, a, t));
-    return flat(v, bs_div_safe(g, rest, bs_sum_axis(g, rest, -2), CORNER), outputs(v, y));
+        return bs_box_project(v->g, y);
+    return flat(v, bs_simplex_project(v->g, by_pixel(v, y), -2), outputs(v, y));
 }
 
 /* Stopped, since expressions of a constant are simplified: no gradient by it would be left. Of
@@ -170,15 +153,11 @@ static bs_id start(bs_view *v, double value, int K)
     return bs_stop(v->g, flat(v, bs_fill(v->g, each, outputs_shape(v, K)), K));
 }
 
-/* Exponential numbers divided by their sum are uniform over distributions. */
 static bs_id random_start(bs_view *v, int K, uint32_t stream)
 {
-    bs_graph *g = v->g;
-    bs_id     u = bs_uniform(g, stream, outputs_shape(v, K));
-    if (binary(v))
-        return flat(v, u, K);
-    bs_id e = bs_neg(g, bs_log_safe(g, u, CORNER));
-    return flat(v, bs_div_safe(g, e, bs_sum_axis(g, e, -2), CORNER), K);
+    bs_shape s = outputs_shape(v, K);
+    return flat(v, binary(v) ? bs_uniform(v->g, stream, s) : bs_simplex_random(v->g, s, -2, stream),
+                K);
 }
 
 static bs_id truth(bs_view *v)
@@ -236,8 +215,8 @@ static bs_id mean_of_classes(bs_view *v, bs_id y)
     if (!binary(v))
         return bs_scale(g, total(v, soft_iou(v, each_class, y, gold)), 1.0 / planes(v));
     bs_id inside = soft_iou(v, foreground, y, gold);
-    bs_id outside = soft_iou(v, foreground, bs_offset(g, bs_neg(g, y), 1),
-                             bs_offset(g, bs_neg(g, gold), 1));
+    bs_id outside =
+        soft_iou(v, foreground, bs_offset(g, bs_neg(g, y), 1), bs_offset(g, bs_neg(g, gold), 1));
     return bs_scale(g, bs_add(g, inside, outside), 0.5);
 }
 
@@ -257,8 +236,7 @@ static bs_id cost(bs_view *v, bs_cost kind, bs_id y)
         return bs_offset(g, bs_neg(g, score(v, y)), 1);
     if (kind == BS_COST_SQUARED)
         return total(v, bs_square(g, bs_sub(g, seen, gold)));
-    /* |y - gold| is linear in y between the corners: y (1 - 2 gold) + gold */
-    bs_id l1 = total(v, bs_add(g, bs_mul(g, seen, bs_offset(g, bs_scale(g, gold, -2), 1)), gold));
+    bs_id l1 = total(v, bs_space_l1(g, seen, gold));
     if (kind == BS_COST_L1)
         return l1;
     return bs_scale(g, bs_div_safe(g, l1, counting(v), 1), binary(v) ? 1 : 0.5);
@@ -289,12 +267,8 @@ static bs_id cross_entropy(bs_view *v, bs_id z)
 
 static bs_id entropy(bs_view *v, bs_id y)
 {
-    bs_graph *g = v->g;
-    if (!binary(v))
-        return bs_neg(g, total(v, masked(v, bs_mul(g, y, bs_log_safe(g, y, CORNER)))));
-    bs_id p = bs_clamp(g, y, CORNER, 1 - CORNER), q = bs_offset(g, bs_neg(g, p), 1);
-    bs_id sum = bs_add(g, bs_mul(g, p, bs_log(g, p)), bs_mul(g, q, bs_log1p(g, bs_neg(g, p))));
-    return bs_neg(g, total(v, masked(v, sum)));
+    bs_id terms = binary(v) ? bs_box_neg_entropy(v->g, y) : bs_simplex_neg_entropy(v->g, y);
+    return bs_neg(v->g, total(v, masked(v, terms)));
 }
 
 /* ---- samples ---- */
@@ -326,14 +300,8 @@ static bs_id sample(bs_view *v, bs_id z, int K, uint32_t stream)
     bs_graph *g = v->g;
     bs_id     u = shape(v)->smooth > 1 ? correlated(v, K, stream)
                                        : bs_uniform(g, stream, outputs_shape(v, K));
-    bs_id     at = by_pixel(v, z), drawn;
-    if (binary(v)) {
-        drawn = bs_less(g, u, bs_sigmoid(g, at));
-    } else { /* the largest of logits plus Gumbel noise is drawn from their softmax */
-        bs_id e = bs_neg(g, bs_log_safe(g, u, 1e-30));
-        bs_id noisy = bs_sub(g, at, bs_log_safe(g, e, 1e-30));
-        drawn = bs_offset(g, bs_neg(g, bs_less(g, noisy, bs_max_axis(g, noisy, -2))), 1);
-    }
+    bs_id     at = by_pixel(v, z);
+    bs_id drawn = binary(v) ? bs_less(g, u, bs_sigmoid(g, at)) : bs_simplex_sample(g, at, u, -2);
     return bs_stop(g, flat(v, drawn, K));
 }
 

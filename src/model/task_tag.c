@@ -4,13 +4,9 @@
  * tags, and the energy of neighbours is a product of matrices. */
 #include <string.h>
 
+#include "model/space.h"
 #include "model/view.h"
 #include "nn/chain.h"
-
-/* Keeps logarithms of relaxed outputs finite. */
-#define CORNER 1e-7
-
-enum { PROJECTION_STEPS = 8 };
 
 static const bs_tag_shape *shape(const bs_view *v)
 {
@@ -74,6 +70,17 @@ static bs_id as_outputs(bs_view *v, bs_id scores)
     return flat(v, bs_permute(v->g, scores, 0, 2, 1, 3), 1);
 }
 
+/* What belongs to tokens, [rows, K, T, tags], without padding, as K outputs a row. */
+static bs_id masked(bs_view *v, bs_id y)
+{
+    return flat(v, bs_mul(v->g, y, mask(v)), bs_shape_of(v->g, y).d[1]);
+}
+
+static bs_shape outputs_shape(const bs_view *v, int K)
+{
+    return bs_shape4(v->size.rows, K, v->size.length, shape(v)->tags);
+}
+
 static bs_id total(bs_view *v, bs_id a)
 {
     return bs_sum_axis(v->g, a, -1);
@@ -92,53 +99,30 @@ static bs_id logits(bs_view *v, const char *name)
 
 static bs_id relax(bs_view *v, bs_id z)
 {
-    bs_graph *g = v->g;
-    return flat(v, bs_mul(g, bs_softmax(g, by_token(v, z), -1), mask(v)), outputs(v, z));
+    return masked(v, bs_softmax(v->g, by_token(v, z), -1));
 }
 
 static bs_id unrelax(bs_view *v, bs_id y)
 {
-    return bs_log_safe(v->g, y, CORNER);
+    return bs_simplex_unrelax(v->g, y);
 }
 
-/* The nearest distribution: max(y - t, 0) with t such that the sum is 1. Each step leaves out
- * what t has made negative (Michelot 1986). What lies 1 or more below the largest is always left
- * out; with that done first, eight steps are exact for 50 tags and nearly so for 1000, however far
- * y is, and the last division is for what is left to do. */
 static bs_id project(bs_view *v, bs_id y)
 {
-    bs_graph *g = v->g;
-    bs_id     all = by_token(v, y), t = 0;
-    bs_id     a = bs_sub(g, all, bs_stop(g, bs_max_axis(g, all, -1)));
-    bs_id     in = bs_less(g, bs_const(g, -1), a);
-    for (int i = 0; i < PROJECTION_STEPS; i++) {
-        bs_id n = bs_sum_axis(g, in, -1), sum = bs_sum_axis(g, bs_mul(g, a, in), -1);
-        t = bs_div_safe(g, bs_offset(g, sum, -1), n, 1);
-        in = bs_less(g, t, a);
-    }
-    bs_id rest = bs_relu(g, bs_sub(g, a, t));
-    bs_id p = bs_div_safe(g, rest, bs_sum_axis(g, rest, -1), CORNER);
-    return flat(v, bs_mul(g, p, mask(v)), outputs(v, y));
+    return masked(v, bs_simplex_project(v->g, by_token(v, y), -1));
 }
 
 /* Stopped, since expressions of a constant are simplified: no gradient by it would be left. A
  * value above 0 stands for the middle: all tags alike. */
 static bs_id start(bs_view *v, double value, int K)
 {
-    const int N = shape(v)->tags;
-    bs_shape  s = bs_shape4(v->size.rows, K, v->size.length, N);
-    bs_id     all = bs_fill(v->g, value > 0 ? 1.0 / N : 0, s);
-    return bs_stop(v->g, flat(v, bs_mul(v->g, all, mask(v)), K));
+    double each = value > 0 ? 1.0 / shape(v)->tags : 0;
+    return bs_stop(v->g, masked(v, bs_fill(v->g, each, outputs_shape(v, K))));
 }
 
-/* Exponential numbers divided by their sum are uniform over distributions. */
 static bs_id random_start(bs_view *v, int K, uint32_t stream)
 {
-    bs_graph *g = v->g;
-    bs_shape  s = bs_shape4(v->size.rows, K, v->size.length, shape(v)->tags);
-    bs_id     e = bs_neg(g, bs_log_safe(g, bs_uniform(g, stream, s), CORNER));
-    bs_id     p = bs_div_safe(g, e, bs_sum_axis(g, e, -1), CORNER);
-    return flat(v, bs_mul(g, p, mask(v)), K);
+    return masked(v, bs_simplex_random(v->g, outputs_shape(v, K), -1, stream));
 }
 
 static bs_id truth(bs_view *v)
@@ -255,8 +239,7 @@ static bs_id cost(bs_view *v, bs_cost kind, bs_id y)
         return total(v, bs_square(g, bs_sub(g, y, gold)));
     if (kind != BS_COST_L1)
         return bs_offset(g, bs_neg(g, score(v, y)), 1);
-    /* |y - gold| is linear in y between the corners: y (1 - 2 gold) + gold */
-    return total(v, bs_add(g, bs_mul(g, y, bs_offset(g, bs_scale(g, gold, -2), 1)), gold));
+    return total(v, bs_space_l1(g, y, gold));
 }
 
 static bs_id log_probs(bs_view *v, bs_id z)
@@ -276,24 +259,15 @@ static bs_id truth_log_prob(bs_view *v, bs_id z)
 
 static bs_id entropy(bs_view *v, bs_id y)
 {
-    bs_graph *g = v->g;
-    bs_id     p = by_token(v, y), terms = bs_mul(g, p, bs_log_safe(g, p, CORNER));
-    return bs_neg(g, total(v, flat(v, bs_mul(g, terms, mask(v)), outputs(v, y))));
+    return bs_neg(v->g, total(v, masked(v, bs_simplex_neg_entropy(v->g, by_token(v, y)))));
 }
 
 /* ---- samples ---- */
 
-/* The largest of logits plus Gumbel noise is drawn from their softmax; of equals, which numbers of
- * finite length can be, one. */
 static bs_id sample(bs_view *v, bs_id z, int K, uint32_t stream)
 {
-    bs_graph *g = v->g;
-    bs_shape  s = bs_shape4(v->size.rows, K, v->size.length, shape(v)->tags);
-    bs_id     e = bs_neg(g, bs_log_safe(g, bs_uniform(g, stream, s), 1e-30));
-    bs_id     noisy = bs_sub(g, by_token(v, z), bs_log_safe(g, e, 1e-30));
-    bs_id     best = bs_argmax(g, noisy, -1), one = bs_fill(g, 1, bs_shape_of(g, best));
-    bs_id     drawn = bs_put_back(g, one, best, -1, shape(v)->tags);
-    return bs_stop(g, flat(v, bs_mul(g, drawn, mask(v)), K));
+    bs_id u = bs_uniform(v->g, stream, outputs_shape(v, K));
+    return bs_stop(v->g, masked(v, bs_simplex_sample(v->g, by_token(v, z), u, -1)));
 }
 
 static bs_id sample_energy(bs_view *v, bs_id drawn, int K)
