@@ -40,7 +40,7 @@ static int write_mask(const char *path, const uint8_t *mask, int width, int heig
 {
     FILE  *f = fopen(path, "wb");
     size_t n = (size_t)width * (size_t)height;
-    int    good = f && fprintf(f, "P5 %d %d 255\n", width, height) > 0 && fwrite(mask, 1, n, f) == n;
+    int good = f && fprintf(f, "P5 %d %d 255\n", width, height) > 0 && fwrite(mask, 1, n, f) == n;
     return f && fclose(f) == 0 && good;
 }
 

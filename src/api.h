@@ -12,10 +12,10 @@
 struct basin_config {
     bs_settings settings;
     bs_files    files;
-    bs_arena    arena; /* copies of the paths */
-    bs_buf      lines; /* of config files, and then ... */
+    bs_arena    arena;    /* copies of the paths */
+    bs_buf      lines;    /* of config files, and then ... */
     bool        left_out; /* they say where to write besides the run folder: not done */
-    bs_buf      given; /* ... "key\0value\0" in order: applied again after a method's defaults */
+    bs_buf      given;    /* ... "key\0value\0" in order: applied again after a method's defaults */
 };
 
 struct basin_model {

@@ -142,13 +142,13 @@ static void ramps_lie_between_quantiles(void **state)
     enum { N = 9 };
     (void)state;
     /* a number with an outlier, a category, a constant */
-    static const float  number[N] = {4, 1, 2, 3, 5, 6, 7, 8, 1000};
-    static const char  *label[] = {"y"};
-    float               value[3 * N];
-    int32_t             start[N + 1], index[3 * N], none[N + 1] = {0};
-    static bs_feature   feature[] = {{"n", "n", NULL, BS_FEATURE_NUMERIC},
-                                     {"c=a", "c", "a", BS_FEATURE_ONEHOT},
-                                     {"k", "k", NULL, BS_FEATURE_NUMERIC}};
+    static const float number[N] = {4, 1, 2, 3, 5, 6, 7, 8, 1000};
+    static const char *label[] = {"y"};
+    float              value[3 * N];
+    int32_t            start[N + 1], index[3 * N], none[N + 1] = {0};
+    static bs_feature  feature[] = {{"n", "n", NULL, BS_FEATURE_NUMERIC},
+                                    {"c=a", "c", "a", BS_FEATURE_ONEHOT},
+                                    {"k", "k", NULL, BS_FEATURE_NUMERIC}};
     for (int i = 0; i < N; i++) {
         start[i] = 3 * i;
         for (int f = 0; f < 3; f++)
@@ -158,8 +158,8 @@ static void ramps_lie_between_quantiles(void **state)
         value[3 * i + 2] = 7;
     }
     start[N] = 3 * N;
-    bs_schema  schema = {
-         .n_features = 3, .n_labels = 1, .feature = feature, .label = label, .dense = true};
+    bs_schema schema = {
+        .n_features = 3, .n_labels = 1, .feature = feature, .label = label, .dense = true};
     bs_dataset ds = {.schema = schema,
                      .rows = N,
                      .x = {N, 3, start, index, value},

@@ -286,7 +286,7 @@ static scene *stage_scene(const char *method, const char *trains, const char *wo
     scene *c = tag_scene(all, N);
     for (int i = 0; i < BS_STAGES && m->stage[i].trains; i++)
         if (strcmp(m->stage[i].trains, trains) == 0 && m->stage[i].loss != bs_loss_cross_entropy)
-            last = i; /* not the one that a net may begin with */
+            last = i;         /* not the one that a net may begin with */
     bs_cost_augmented(&c->s); /* declares net/cost, as the other stage does */
     *loss = m->stage[last].loss(&c->s);
     return c;

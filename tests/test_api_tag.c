@@ -69,7 +69,7 @@ static void write_text(const char *path)
 static basin_status train(const char *run, const char *method, const char *data, basin_error *err)
 {
     static const char *const setting[][2] = {
-        {"epochs", "20"},       {"net.width", "16"},   {"lr.net", "0.02"},   {"lr.energy", "0.02"},
+        {"epochs", "20"},       {"net.width", "16"},   {"lr.net", "0.02"},  {"lr.energy", "0.02"},
         {"energy.hidden", "8"}, {"words.width", "16"}, {"chars.net", "cnn"}};
     const bool    rows = strstr(data, ".arff") != NULL; /* which have neither words nor letters */
     basin_config *c = NULL;

@@ -107,9 +107,15 @@ static void lines_end_in_several_ways(void **state)
 static void byte_order_marks_are_skipped_once(void **state)
 {
     (void)state;
-    bs_input *in = memory("\xef\xbb\xbf" "a\n\xef\xbb\xbf" "b\n", 10);
+    bs_input *in = memory("\xef\xbb\xbf"
+                          "a\n\xef\xbb\xbf"
+                          "b\n",
+                          10);
     expect_line(in, "a", 1, 1);
-    expect_line(in, "\xef\xbb\xbf" "b", 4, 2);
+    expect_line(in,
+                "\xef\xbb\xbf"
+                "b",
+                4, 2);
     expect_end(in);
     expect_end(memory("\xef\xbb\xbf", 3));
     in = memory("\xef\xbb", 2); /* only the beginning of one */
@@ -120,18 +126,17 @@ static void byte_order_marks_are_skipped_once(void **state)
 static void long_lines_are_refused(void **state)
 {
     (void)state;
-    bs_line     line;
-    bool        more;
-    basin_error err;
-    const char *const fits[] = { "12345\n", "12345\r\n", "12345" };
+    bs_line           line;
+    bool              more;
+    basin_error       err;
+    const char *const fits[] = {"12345\n", "12345\r\n", "12345"};
     for (int i = 0; i < 3; i++) {
         bs_input *in = memory(fits[i], strlen(fits[i]));
         assert_int_equal(bs_input_line(in, 5, &line, &more, &err), BASIN_OK);
         assert_string_equal(line.text, "12345");
         bs_input_close(in);
     }
-    const char *const long_ones[] = { "ok\n123456\n", "ok\n123456\r\n", "ok\n123456",
-                                      "ok\n12345\r" };
+    const char *const long_ones[] = {"ok\n123456\n", "ok\n123456\r\n", "ok\n123456", "ok\n12345\r"};
     for (int i = 0; i < 4; i++) {
         bs_input *in = memory(long_ones[i], strlen(long_ones[i]));
         assert_int_equal(bs_input_line(in, 5, &line, &more, &err), BASIN_OK);
@@ -230,11 +235,11 @@ static void lines_cross_buffer_borders(void **state)
 static void rest_and_peek(void **state)
 {
     (void)state;
-    const char  *bytes;
-    size_t       got;
-    basin_error  err;
-    bs_buf       out;
-    bs_input    *in = memory("\xef\xbb\xbfline\nrest\0of it", 18);
+    const char *bytes;
+    size_t      got;
+    basin_error err;
+    bs_buf      out;
+    bs_input   *in = memory("\xef\xbb\xbfline\nrest\0of it", 18);
     assert_int_equal(bs_input_peek(in, 5, &bytes, &got, &err), BASIN_OK);
     assert_int_equal(got, 5);
     assert_memory_equal(bytes, "\xef\xbb\xbfli", 5);
@@ -250,7 +255,9 @@ static void rest_and_peek(void **state)
     bs_buf_free(&out);
     expect_end(in);
 
-    in = memory("\xef\xbb\xbf" "12", 5); /* bytes are bytes: the mark stays */
+    in = memory("\xef\xbb\xbf"
+                "12",
+                5); /* bytes are bytes: the mark stays */
     bs_buf_init(&out, 5);
     assert_int_equal(bs_input_rest(in, &out, &err), BASIN_OK);
     assert_int_equal(out.len, 5);
@@ -336,14 +343,14 @@ typedef struct {
 } packing;
 
 static const packing packings[] = {
-    { "gzip", archive_write_add_filter_gzip, true },
-    { "xz", archive_write_add_filter_xz, true },
-    { "bzip2", archive_write_add_filter_bzip2, true },
-    { "zstd", archive_write_add_filter_zstd, false },
-    { "lz4", archive_write_add_filter_lz4, true },
-    { "lzip", archive_write_add_filter_lzip, true },
-    { "lzma", archive_write_add_filter_lzma, false },
-    { "compress", archive_write_add_filter_compress, false },
+    {"gzip", archive_write_add_filter_gzip, true},
+    {"xz", archive_write_add_filter_xz, true},
+    {"bzip2", archive_write_add_filter_bzip2, true},
+    {"zstd", archive_write_add_filter_zstd, false},
+    {"lz4", archive_write_add_filter_lz4, true},
+    {"lzip", archive_write_add_filter_lzip, true},
+    {"lzma", archive_write_add_filter_lzma, false},
+    {"compress", archive_write_add_filter_compress, false},
 };
 enum { N_PACKINGS = (int)(sizeof packings / sizeof packings[0]) };
 
@@ -409,7 +416,7 @@ static void every_compression_is_unpacked(void **state)
 static void several_members_follow_each_other(void **state)
 {
     (void)state;
-    char   packed[4096];
+    char packed[4096];
     for (int i = 0; i < 4; i++) { /* the four formats people concatenate */
         size_t      n = pack(&packings[i], "one\n", 4, packed, 2048);
         size_t      m = pack(&packings[i], "two\n", 4, packed + n, 2048);
@@ -508,7 +515,7 @@ static void damage_is_described(void **state)
     bs_buf_free(&out);
 
     /* Text that only looks like a signature is text. */
-    const char *const texts[] = { "BZh", "BZh9 is how bzip2 files begin", "LZIP", "]", "B" };
+    const char *const texts[] = {"BZh", "BZh9 is how bzip2 files begin", "LZIP", "]", "B"};
     for (int i = 0; i < 5; i++) {
         put(at("text"), texts[i], strlen(texts[i]));
         assert_int_equal(bs_input_open(at("text"), &in, &err), BASIN_OK);
@@ -534,7 +541,7 @@ static void with_stdin(const char *bytes, size_t n, size_t piece, void (*check)(
             if (write(fds[1], bytes + i, left) != (ssize_t)left)
                 _exit(1);
             if (n < 1000)
-                nanosleep(&(struct timespec){ .tv_nsec = 1000000 }, NULL);
+                nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
         }
         _exit(0);
     }
@@ -646,7 +653,7 @@ static basin_status typical_use(const char *text, size_t n, basin_error *err)
     bs_line           line;
     bs_buf            out;
     basin_status      s = BASIN_OK;
-    const char *const names[] = { "use", "use.gz" };
+    const char *const names[] = {"use", "use.gz"};
     for (int i = 0; i < 2 && !s; i++) {
         bool more = true;
         s = bs_input_open(at(names[i]), &in, err);

@@ -36,7 +36,7 @@ static FILE *scratch(void)
 static void files_are_no_terminals(void **state)
 {
     (void)state;
-    FILE  *f = scratch();
+    FILE     *f = scratch();
     bs_logger log = bs_log_make(f, BS_INFO);
     assert_false(log.terminal);
     assert_false(log.color);
@@ -54,7 +54,7 @@ static void files_are_no_terminals(void **state)
 static void levels_decide(void **state)
 {
     (void)state;
-    FILE  *f = scratch();
+    FILE     *f = scratch();
     bs_logger log = bs_log_make(f, BS_INFO);
     bs_log_say(&log, BS_WARN, "few rows: %d", 3);
     bs_log_say(&log, BS_INFO, "reading");
@@ -89,7 +89,7 @@ static void nobody_listens(void **state)
 static void lines_are_single_and_clean(void **state)
 {
     (void)state;
-    FILE  *f = scratch();
+    FILE     *f = scratch();
     bs_logger log = bs_log_make(f, BS_INFO);
     bs_log_say(&log, BS_INFO, "a\nb\x1b[2Jc\n");
     assert_string_equal(take(f), "a\\nb\\x1b[2Jc\n");
@@ -103,7 +103,7 @@ static void lines_are_single_and_clean(void **state)
 static void warnings_are_coloured_on_request(void **state)
 {
     (void)state;
-    FILE  *f = scratch();
+    FILE     *f = scratch();
     bs_logger log = bs_log_make(f, BS_INFO);
     log.terminal = log.color = true;
     bs_log_say(&log, BS_WARN, "hot");
@@ -115,13 +115,13 @@ static void warnings_are_coloured_on_request(void **state)
 static void bars_come_and_go(void **state)
 {
     (void)state;
-    FILE  *f = scratch();
+    FILE     *f = scratch();
     bs_logger log = bs_log_make(f, BS_INFO);
     log.terminal = true;
     log.columns = 100;
 
     bs_progress p = bs_progress_start(&log, "epoch 3", "rows", 1000);
-    p.drawn += 100; /* times far apart: a busy machine must not change the answer */
+    p.drawn += 100;           /* times far apart: a busy machine must not change the answer */
     bs_progress_set(&p, 100); /* too early */
     assert_string_equal(take(f), "");
 
@@ -158,7 +158,7 @@ static void bars_come_and_go(void **state)
 static void bars_fit_the_terminal(void **state)
 {
     (void)state;
-    FILE  *f = scratch();
+    FILE     *f = scratch();
     bs_logger log = bs_log_make(f, BS_INFO);
     log.terminal = true;
     for (int columns = 2; columns < 60; columns++) {

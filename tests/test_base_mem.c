@@ -87,9 +87,9 @@ static void fail_marks_what_it_cuts(void **state)
 static void blocks_are_aligned_and_counted(void **state)
 {
     (void)state;
-    long  live = bs_mem_live(), calls = bs_mem_calls();
-    void *p[5];
-    const size_t sizes[5] = { 0, 1, 63, 64, 100000 };
+    long         live = bs_mem_live(), calls = bs_mem_calls();
+    void        *p[5];
+    const size_t sizes[5] = {0, 1, 63, 64, 100000};
     for (int i = 0; i < 5; i++) {
         p[i] = bs_alloc(sizes[i]);
         assert_non_null(p[i]);
@@ -174,7 +174,7 @@ static void arena_hands_out_zeroed_memory(void **state)
     bs_arena a;
     bs_arena_init(&a, 0);
     /* Small, larger than a block, larger than the largest block, small again. */
-    const size_t sizes[] = { 1, 100, 70000, 3, 9 << 20, 16, 0, 300000, 5 };
+    const size_t sizes[] = {1, 100, 70000, 3, 9 << 20, 16, 0, 300000, 5};
     enum { N = sizeof sizes / sizeof sizes[0] };
     unsigned char *p[3 * N];
     for (int i = 0; i < 3 * N; i++) {

@@ -29,17 +29,17 @@ typedef struct {
 #define AT(field) offsetof(options, field)
 
 static const bs_option rows[] = {
-    { "epochs", BS_INT, AT(epochs), "20", "1", "100000", NULL, "passes over the data", 0 },
-    { "any", BS_INT, AT(any), "-3", NULL, NULL, NULL, "any whole number", 0 },
-    { "lr.net", BS_FLOAT, AT(lr), "1e-3", "0", "10", NULL, "learning rate", BS_OPTION_TUNE_LOG },
-    { "energy.weight", BS_FLOAT, AT(weight), "0.5", "0", NULL, NULL, "weight", 0 },
-    { "decay", BS_FLOAT, AT(decay), "-1.5", NULL, "0", NULL, "decay", 0 },
-    { "momentum", BS_BOOL, AT(momentum), "no", NULL, NULL, NULL, "heavy ball", 0 },
-    { "method", BS_NAME, AT(method), "seal-nce", NULL, NULL, "ce|spen|dvn|seal-nce|infnet+",
-      "training method", BS_OPTION_KEEP },
-    { "note", BS_TEXT, AT(note), "", NULL, NULL, NULL, "free text", 0 },
-    { "gbi.steps", BS_INT, AT(steps), "10", "1", "1000", NULL, "inference steps", 0 },
-    { .name = NULL },
+    {"epochs", BS_INT, AT(epochs), "20", "1", "100000", NULL, "passes over the data", 0},
+    {"any", BS_INT, AT(any), "-3", NULL, NULL, NULL, "any whole number", 0},
+    {"lr.net", BS_FLOAT, AT(lr), "1e-3", "0", "10", NULL, "learning rate", BS_OPTION_TUNE_LOG},
+    {"energy.weight", BS_FLOAT, AT(weight), "0.5", "0", NULL, NULL, "weight", 0},
+    {"decay", BS_FLOAT, AT(decay), "-1.5", NULL, "0", NULL, "decay", 0},
+    {"momentum", BS_BOOL, AT(momentum), "no", NULL, NULL, NULL, "heavy ball", 0},
+    {"method", BS_NAME, AT(method), "seal-nce", NULL, NULL, "ce|spen|dvn|seal-nce|infnet+",
+     "training method", BS_OPTION_KEEP},
+    {"note", BS_TEXT, AT(note), "", NULL, NULL, NULL, "free text", 0},
+    {"gbi.steps", BS_INT, AT(steps), "10", "1", "1000", NULL, "inference steps", 0},
+    {.name = NULL},
 };
 
 static options defaults(void)
@@ -73,9 +73,20 @@ static void integers_are_strict(void **state)
     assert_true(bs_parse_int("9223372036854775807", &v) && v == LLONG_MAX);
     assert_true(bs_parse_int("-9223372036854775808", &v) && v == LLONG_MIN);
     v = 42;
-    const char *const bad[] = { "", "-", "+", " 1", "1 ", "1.0", "1e3", "0x10", "--1", "one", "1,0",
-                                "9223372036854775808", "-9223372036854775809",
-                                "99999999999999999999999" };
+    const char *const bad[] = {"",
+                               "-",
+                               "+",
+                               " 1",
+                               "1 ",
+                               "1.0",
+                               "1e3",
+                               "0x10",
+                               "--1",
+                               "one",
+                               "1,0",
+                               "9223372036854775808",
+                               "-9223372036854775809",
+                               "99999999999999999999999"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_false(bs_parse_int(bad[i], &v));
     assert_int_equal(v, 42);
@@ -84,10 +95,11 @@ static void integers_are_strict(void **state)
 static void doubles_are_strict(void **state)
 {
     (void)state;
-    const char *const bad[] = { "", "-", ".", "+.", "e5", ".e5", "1e", "1e+", " 1", "1 ", "1,5",
-                                "0x1p3", "inf", "nan", "-inf", "1e999", "-1e309", "1.2.3", "1_0",
-                                "1f", "1e5.0", "infinity" };
-    double v = 42;
+    const char *const bad[] = {"",    "-",   ".",     "+.",      "e5",     ".e5",
+                               "1e",  "1e+", " 1",    "1 ",      "1,5",    "0x1p3",
+                               "inf", "nan", "-inf",  "1e999",   "-1e309", "1.2.3",
+                               "1_0", "1f",  "1e5.0", "infinity"};
+    double            v = 42;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         assert_false(bs_parse_double(bad[i], &v));
     assert_true(v == 42);
@@ -96,14 +108,21 @@ static void doubles_are_strict(void **state)
         const char *text;
         double      want;
     } good[] = {
-        { "0", 0 }, { "1.", 1 }, { ".5", 0.5 }, { "+2.50", 2.5 }, { "-1e-3", -1e-3 },
-        { "000123.4500E+02", 12345 }, { "1e-400", 0 }, { "0e999999999999", 0 },
-        { "4.9e-324", 4.9e-324 }, { "1.7976931348623157e308", DBL_MAX },
-        { "9007199254740993", 9007199254740992.0 }, /* a tie, to even */
-        { "9007199254740993.0000000000000000000001", 9007199254740994.0 },
-        { "0.00000000000000000000000000000000000001e40", 100 },
-        { "2.2250738585072011e-308", 2.2250738585072011e-308 },
-        { "123456789012345678901234567890", 123456789012345678901234567890.0 },
+        {"0", 0},
+        {"1.", 1},
+        {".5", 0.5},
+        {"+2.50", 2.5},
+        {"-1e-3", -1e-3},
+        {"000123.4500E+02", 12345},
+        {"1e-400", 0},
+        {"0e999999999999", 0},
+        {"4.9e-324", 4.9e-324},
+        {"1.7976931348623157e308", DBL_MAX},
+        {"9007199254740993", 9007199254740992.0}, /* a tie, to even */
+        {"9007199254740993.0000000000000000000001", 9007199254740994.0},
+        {"0.00000000000000000000000000000000000001e40", 100},
+        {"2.2250738585072011e-308", 2.2250738585072011e-308},
+        {"123456789012345678901234567890", 123456789012345678901234567890.0},
     };
     for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
         assert_true(bs_parse_double(good[i].text, &v));
@@ -112,7 +131,7 @@ static void doubles_are_strict(void **state)
     assert_true(bs_parse_double("-0", &v) && v == 0 && signbit(v));
 
     /* A tie decided by the last of a thousand digits. */
-    char text[1100] = "9007199254740993.";
+    char   text[1100] = "9007199254740993.";
     size_t n = strlen(text);
     memset(text + n, '0', 1000);
     text[n + 1000] = '\0';
@@ -163,10 +182,20 @@ static void formatted_numbers_are_short(void **state)
         double      v;
         const char *want;
     } cases[] = {
-        { 0, "0" }, { 20, "20" }, { 1000000, "1000000" }, { 0.1, "0.1" }, { 1e-3, "0.001" },
-        { 1e-5, "1e-05" }, { 1.0 / 3, "0.3333333333333333" }, { -2.5, "-2.5" },
-        { 1e300, "1e+300" }, { 5e-324, "5e-324" }, { (double)INFINITY, "inf" },
-        { -(double)INFINITY, "-inf" }, { (double)NAN, "nan" }, { 12345.5, "12345.5" },
+        {0, "0"},
+        {20, "20"},
+        {1000000, "1000000"},
+        {0.1, "0.1"},
+        {1e-3, "0.001"},
+        {1e-5, "1e-05"},
+        {1.0 / 3, "0.3333333333333333"},
+        {-2.5, "-2.5"},
+        {1e300, "1e+300"},
+        {5e-324, "5e-324"},
+        {(double)INFINITY, "inf"},
+        {-(double)INFINITY, "-inf"},
+        {(double)NAN, "nan"},
+        {12345.5, "12345.5"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char text[BS_NUMBER_TEXT];
@@ -190,8 +219,8 @@ static void defaults_are_set(void **state)
     assert_int_equal(o.steps, 10);
 
     static const bs_option wrong[] = {
-        { "n", BS_INT, 0, "0", "1", NULL, NULL, "", 0 },
-        { .name = NULL },
+        {"n", BS_INT, 0, "0", "1", NULL, NULL, "", 0},
+        {.name = NULL},
     };
     basin_error err;
     assert_int_equal(bs_options_default(wrong, &o, &err), BASIN_EARG);
@@ -201,11 +230,11 @@ static void defaults_are_set(void **state)
 static void values_are_set(void **state)
 {
     (void)state;
-    options     o = defaults();
-    basin_error err;
+    options           o = defaults();
+    basin_error       err;
     const char *const pairs[][2] = {
-        { "epochs", "100000" }, { "any", "-2147483648" }, { "lr.net", "0" },
-        { "energy.weight", "1e100" }, { "method", "infnet+" }, { "note", " a # \"b\" " },
+        {"epochs", "100000"},       {"any", "-2147483648"}, {"lr.net", "0"},
+        {"energy.weight", "1e100"}, {"method", "infnet+"},  {"note", " a # \"b\" "},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         assert_int_equal(bs_options_set(rows, &o, pairs[i][0], pairs[i][1], "x", &err), BASIN_OK);
@@ -215,8 +244,8 @@ static void values_are_set(void **state)
     assert_string_equal(o.method, "infnet+");
     assert_string_equal(o.note, " a # \"b\" ");
 
-    const char *const yes[] = { "yes", "true", "on", "1", "True", "YES" };
-    const char *const no[] = { "no", "false", "off", "0", "False", "OFF" };
+    const char *const yes[] = {"yes", "true", "on", "1", "True", "YES"};
+    const char *const no[] = {"no", "false", "off", "0", "False", "OFF"};
     for (int i = 0; i < 6; i++) {
         assert_int_equal(bs_options_set(rows, &o, "momentum", yes[i], "x", &err), BASIN_OK);
         assert_true(o.momentum);
@@ -240,8 +269,9 @@ static void bad_values_are_explained(void **state)
     refused("decay", "0.1", "--set: decay: '0.1' is not a number of 0 or less");
     refused("momentum", "maybe",
             "--set: momentum: 'maybe' is not one of yes, no, true, false, on, off, 1, 0");
-    refused("method", "seal-nec", "--set: method: 'seal-nec' is not one of ce, spen, dvn, "
-                                  "seal-nce, infnet+; did you mean 'seal-nce'?");
+    refused("method", "seal-nec",
+            "--set: method: 'seal-nec' is not one of ce, spen, dvn, "
+            "seal-nce, infnet+; did you mean 'seal-nce'?");
     refused("method", "zzzzzz",
             "--set: method: 'zzzzzz' is not one of ce, spen, dvn, seal-nce, infnet+");
     refused("method", "c", "--set: method: 'c' is not one of ce, spen, dvn, seal-nce, infnet+");
@@ -268,19 +298,20 @@ static void unknown_names_get_a_hint(void **state)
     refused("ecophs", "1", "--set: unknown option 'ecophs'; did you mean 'epochs'?");
     refused("steps", "1", "--set: unknown option 'steps'; did you mean 'gbi.steps'?");
     refused("LR.NET", "1", "--set: unknown option 'LR.NET'; did you mean 'lr.net'?");
-    refused("qqqqqq", "1", "--set: unknown option 'qqqqqq'; known are: epochs, any, lr.net, "
-                           "energy.weight, decay, momentum, method, note, gbi.steps");
+    refused("qqqqqq", "1",
+            "--set: unknown option 'qqqqqq'; known are: epochs, any, lr.net, "
+            "energy.weight, decay, momentum, method, note, gbi.steps");
 }
 
 static void nearest_names(void **state)
 {
     (void)state;
-    const char *const names[] = { "train", "eval", "predict", "compare" };
+    const char *const names[] = {"train", "eval", "predict", "compare"};
     assert_string_equal(bs_nearest("trian", names, 4), "train");
     assert_string_equal(bs_nearest("evla", names, 4), "eval");
     assert_string_equal(bs_nearest("Predcit", names, 4), "predict");
     assert_string_equal(bs_nearest("comprae", names, 4), "compare");
-    const char *const short_names[] = { "ce", "dvn" };
+    const char *const short_names[] = {"ce", "dvn"};
     assert_string_equal(bs_nearest("dnv", short_names, 2), "dvn"); /* one slip, not two */
     assert_null(bs_nearest("serve", names, 4));
     assert_null(bs_nearest("", names, 4));
@@ -362,9 +393,9 @@ static void texts_are_as_promised(void **state)
                                   "decay = -1.5\nmomentum = no\nmethod = seal-nce\nnote = \"\"\n"
                                   "gbi.steps = 10\n");
     const char *const notes[][2] = {
-        { "a#b", "note = \"a#b\"\n" }, { "a\tb", "note = \"a\\tb\"\n" },
-        { " a", "note = \" a\"\n" },   { "a ", "note = \"a \"\n" },
-        { "\"a", "note = \"\\\"a\"\n" }, { "a=\"b c\"", "note = a=\"b c\"\n" },
+        {"a#b", "note = \"a#b\"\n"},   {"a\tb", "note = \"a\\tb\"\n"},
+        {" a", "note = \" a\"\n"},     {"a ", "note = \"a \"\n"},
+        {"\"a", "note = \"\\\"a\"\n"}, {"a=\"b c\"", "note = a=\"b c\"\n"},
     };
     for (size_t i = 0; i < sizeof notes / sizeof notes[0]; i++) {
         bs_buf_clear(&out);
@@ -422,16 +453,16 @@ static void config_files_are_read(void **state)
     assert_int_equal(config("", &o, &err), BASIN_OK);
 
     const char *const bad[][2] = {
-        { "\nepochs\n", "run/config:2: expected 'key = value', found 'epochs'" },
-        { "= 3", "run/config:1: expected 'key = value', found '= 3'" },
-        { "epochs # = 3", "run/config:1: expected 'key = value', found 'epochs # = 3'" },
-        { "epochs = 0", "run/config:1: epochs: '0' is not a whole number from 1 to 100000" },
-        { "epoch = 1", "run/config:1: unknown option 'epoch'; did you mean 'epochs'?" },
-        { "note = \"abc", "run/config:1: note: the closing quote is missing" },
-        { "note = \"abc\" d", "run/config:1: note: unexpected text after the closing quote" },
-        { "note = \"\\q\"", "run/config:1: note: " ESCAPES },
-        { "note = \"\\x00\"", "run/config:1: note: " ESCAPES },
-        { "note = \"\\", "run/config:1: note: " ESCAPES },
+        {"\nepochs\n", "run/config:2: expected 'key = value', found 'epochs'"},
+        {"= 3", "run/config:1: expected 'key = value', found '= 3'"},
+        {"epochs # = 3", "run/config:1: expected 'key = value', found 'epochs # = 3'"},
+        {"epochs = 0", "run/config:1: epochs: '0' is not a whole number from 1 to 100000"},
+        {"epoch = 1", "run/config:1: unknown option 'epoch'; did you mean 'epochs'?"},
+        {"note = \"abc", "run/config:1: note: the closing quote is missing"},
+        {"note = \"abc\" d", "run/config:1: note: unexpected text after the closing quote"},
+        {"note = \"\\q\"", "run/config:1: note: " ESCAPES},
+        {"note = \"\\x00\"", "run/config:1: note: " ESCAPES},
+        {"note = \"\\", "run/config:1: note: " ESCAPES},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_int_equal(config(bad[i][0], &o, &err), BASIN_EARG);
@@ -470,27 +501,31 @@ static void json_objects_are_read(void **state)
     assert_int_equal(json("{}", &o, &err), BASIN_OK);
 
     const char *const bad[][2] = {
-        { "{\"epochs\": \"7\"}",
-          "m.safetensors: epochs: '\"7\"' is not a whole number from 1 to 100000" },
-        { "{\"epochs\": 7.0}",
-          "m.safetensors: epochs: '7.0' is not a whole number from 1 to 100000" },
-        { "{\"epochs\": 0}", "m.safetensors: epochs: '0' is not a whole number from 1 to 100000" },
-        { "{\"lr.net\": null}", "m.safetensors: lr.net: 'null' is not a number from 0 to 10" },
-        { "{\"lr.net\": 11.5}", "m.safetensors: lr.net: '11.5' is not a number from 0 to 10" },
-        { "{\"momentum\": 1}", "m.safetensors: momentum: expected true or false, found 1" },
-        { "{\"note\": [1]}", "m.safetensors: note: expected a string, found [1]" },
-        { "{\"epoch\": 7}", "m.safetensors: unknown option 'epoch'; did you mean 'epochs'?" },
-        { "{\"epoch\": {}}", "m.safetensors: unknown option 'epoch'; did you mean 'epochs'?" },
+        {"{\"epochs\": \"7\"}",
+         "m.safetensors: epochs: '\"7\"' is not a whole number from 1 to 100000"},
+        {"{\"epochs\": 7.0}",
+         "m.safetensors: epochs: '7.0' is not a whole number from 1 to 100000"},
+        {"{\"epochs\": 0}", "m.safetensors: epochs: '0' is not a whole number from 1 to 100000"},
+        {"{\"lr.net\": null}", "m.safetensors: lr.net: 'null' is not a number from 0 to 10"},
+        {"{\"lr.net\": 11.5}", "m.safetensors: lr.net: '11.5' is not a number from 0 to 10"},
+        {"{\"momentum\": 1}", "m.safetensors: momentum: expected true or false, found 1"},
+        {"{\"note\": [1]}", "m.safetensors: note: expected a string, found [1]"},
+        {"{\"epoch\": 7}", "m.safetensors: unknown option 'epoch'; did you mean 'epochs'?"},
+        {"{\"epoch\": {}}", "m.safetensors: unknown option 'epoch'; did you mean 'epochs'?"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         assert_int_equal(json(bad[i][0], &o, &err), BASIN_EARG);
         assert_string_equal(err.msg, bad[i][1]);
     }
     assert_int_equal(json("[1]", &o, &err), BASIN_EDATA);
-    assert_string_equal(err.msg,
-                        "m.safetensors: expected a JSON object {\"option\": value, ...}");
-    const char *const broken[] = { "", "{", "{\"epochs\": 1,}", "{\"epochs\": 1, \"epochs\": 2}",
-                                   "{\"note\": \"\\u0000\"}", "{\"lr.net\": 1e999}", "{} x" };
+    assert_string_equal(err.msg, "m.safetensors: expected a JSON object {\"option\": value, ...}");
+    const char *const broken[] = {"",
+                                  "{",
+                                  "{\"epochs\": 1,}",
+                                  "{\"epochs\": 1, \"epochs\": 2}",
+                                  "{\"note\": \"\\u0000\"}",
+                                  "{\"lr.net\": 1e999}",
+                                  "{} x"};
     for (size_t i = 0; i < sizeof broken / sizeof broken[0]; i++) {
         assert_int_equal(json(broken[i], &o, &err), BASIN_EDATA);
         assert_memory_equal(err.msg, "m.safetensors: invalid JSON at line 1, column ", 46);

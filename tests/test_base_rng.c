@@ -20,13 +20,13 @@ static void philox_known_answers(void **state)
     static const struct {
         uint32_t counter[4], key[2], want[4];
     } cases[] = {
-        { { 0, 0, 0, 0 }, { 0, 0 }, { 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8 } },
-        { { 0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff },
-          { 0xffffffff, 0xffffffff },
-          { 0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd } },
-        { { 0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344 },
-          { 0xa4093822, 0x299f31d0 },
-          { 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 } },
+        {{0, 0, 0, 0}, {0, 0}, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}},
+        {{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff},
+         {0xffffffff, 0xffffffff},
+         {0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}},
+        {{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344},
+         {0xa4093822, 0x299f31d0},
+         {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         uint32_t out[4];
@@ -41,16 +41,16 @@ static void elements_follow_the_counter_layout(void **state)
     /* The published vector, reached through (seed, step, stream, element): the
      * high half of the block number is zero, so the counter's last word is that
      * of the step. */
-    const uint64_t seed = 0x299f31d0a4093822u, step = 0x0370734413198a2eu;
-    const uint32_t stream = 0x85a308d3u;
-    const uint64_t first = (uint64_t)0x243f6a88u * 4;
-    static const uint32_t want[4] = { 0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1 };
+    const uint64_t        seed = 0x299f31d0a4093822u, step = 0x0370734413198a2eu;
+    const uint32_t        stream = 0x85a308d3u;
+    const uint64_t        first = (uint64_t)0x243f6a88u * 4;
+    static const uint32_t want[4] = {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1};
     for (uint32_t i = 0; i < 4; i++)
         assert_int_equal(bs_rng_at(seed, step, stream, first + i), want[i]);
 
     /* Beyond 2^34 elements the block's high half enters the last word. */
     const uint64_t far = ((uint64_t)5 << 34) + 2;
-    uint32_t counter[4] = { 0, 9, 7, 3 ^ 5 }, key[2] = { 1, 2 }, out[4];
+    uint32_t       counter[4] = {0, 9, 7, 3 ^ 5}, key[2] = {1, 2}, out[4];
     bs_philox(counter, key, out);
     assert_int_equal(bs_rng_at(((uint64_t)2 << 32) | 1, ((uint64_t)3 << 32) | 7, 9, far), out[2]);
 }
@@ -121,8 +121,8 @@ static void bernoulli_has_its_rate(void **state)
 {
     (void)state;
     enum { N = 100000 };
-    bs_rng r = bs_rng_make(3, 0, 0);
-    const double rates[] = { 0.5, 0.1, 0.9, 0.003 };
+    bs_rng       r = bs_rng_make(3, 0, 0);
+    const double rates[] = {0.5, 0.1, 0.9, 0.003};
     for (int k = 0; k < 4; k++) {
         int    hits = 0;
         double p = rates[k];
@@ -142,7 +142,7 @@ static void below_is_unbiased(void **state)
     (void)state;
     enum { N = 70000 };
     bs_rng r = bs_rng_make(4, 0, 0);
-    int    counts[7] = { 0 };
+    int    counts[7] = {0};
     for (int i = 0; i < N; i++) {
         uint32_t v = bs_rng_below(&r, 7);
         assert_true(v < 7);
@@ -175,7 +175,7 @@ static void permutations_are_uniform(void **state)
     (void)state;
     enum { N = 120000 };
     bs_rng r = bs_rng_make(5, 0, 0);
-    int    counts[256] = { 0 };
+    int    counts[256] = {0};
     for (int i = 0; i < N; i++) {
         int32_t p[4];
         bs_rng_permutation(&r, p, 4);

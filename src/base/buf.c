@@ -35,7 +35,7 @@ bool bs_grow(void **data, size_t *cap, size_t need, size_t size, size_t ceiling)
 
 void bs_buf_init(bs_buf *b, size_t ceiling)
 {
-    *b = (bs_buf){ .ceiling = ceiling };
+    *b = (bs_buf){.ceiling = ceiling};
 }
 
 /* Room for n more bytes and the NUL, which the ceiling does not count. */

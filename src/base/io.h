@@ -33,13 +33,13 @@ basin_status bs_unpacked(const char *name, uint64_t packed, uint64_t unpacked, i
 basin_status bs_input_memory(const char *name, const void *bytes, size_t n, bs_input **out,
                              basin_error *err);
 /* Lines after the first `head` are numbered from `first` on: a piece of a larger file. */
-void         bs_input_renumber(bs_input *in, long head, long first);
-void         bs_input_close(bs_input *in); /* accepts NULL */
+void bs_input_renumber(bs_input *in, long head, long first);
+void bs_input_close(bs_input *in); /* accepts NULL */
 /* Instead of closing, after no more than a look (bs_input_peek): standard input or a pipe gives the
  * same bytes when this thread opens it next. A file is closed. */
-void         bs_input_put_back(bs_input *in); /* accepts NULL */
-void         bs_input_forget(void);           /* who will not be opened again */
-const char  *bs_input_name(const bs_input *in); /* for messages; "<stdin>" for "-" */
+void        bs_input_put_back(bs_input *in);   /* accepts NULL */
+void        bs_input_forget(void);             /* who will not be opened again */
+const char *bs_input_name(const bs_input *in); /* for messages; "<stdin>" for "-" */
 
 /* One line without its end (\n, \r\n or a lone \r before \n). The text is
  * NUL-terminated, may contain NULs, and stays valid until the next call. */

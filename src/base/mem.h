@@ -32,9 +32,9 @@ typedef struct {
 } bs_arena;
 
 void  bs_arena_init(bs_arena *a, size_t ceiling);
-void *bs_arena_alloc(bs_arena *a, size_t bytes); /* zeroed, 16-byte aligned */
+void *bs_arena_alloc(bs_arena *a, size_t bytes);                /* zeroed, 16-byte aligned */
 char *bs_arena_copy(bs_arena *a, const char *text, size_t len); /* adds a NUL */
-void  bs_arena_free(bs_arena *a);                /* also makes it ready for reuse */
+void  bs_arena_free(bs_arena *a);                               /* also makes it ready for reuse */
 
 /* Test hooks: let the n-th allocation from now fail (n >= 1; 0 = never), with
  * all later ones succeeding; how many allocations were made; how many blocks

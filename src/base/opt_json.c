@@ -16,9 +16,7 @@ static void add_value(const bs_option *row, const void *opts, bs_buf *out)
     double      d;
     bool        b;
     switch (row->kind) {
-    case BS_INT:
-        bs_option_format(row, opts, out);
-        break;
+    case BS_INT: bs_option_format(row, opts, out); break;
     case BS_FLOAT:
         /* JSON has no word for infinity; set() lets none in anyway. */
         memcpy(&d, field, sizeof d);
@@ -54,15 +52,11 @@ void bs_options_json(const bs_option *rows, const void *opts, bs_buf *out)
 static bool kind_fits(const bs_option *row, const json_t *value)
 {
     switch (row->kind) {
-    case BS_INT:
-        return json_is_integer(value);
-    case BS_FLOAT:
-        return json_is_number(value);
-    case BS_BOOL:
-        return json_is_boolean(value);
+    case BS_INT: return json_is_integer(value);
+    case BS_FLOAT: return json_is_number(value);
+    case BS_BOOL: return json_is_boolean(value);
     case BS_NAME:
-    case BS_TEXT:
-        return json_is_string(value);
+    case BS_TEXT: return json_is_string(value);
     }
     return false;
 }
@@ -118,7 +112,8 @@ basin_status bs_options_from_json(const bs_option *rows, void *opts, const char 
     if (!json_is_object(root))
         s = bs_fail(err, BASIN_EDATA, "%s: expected a JSON object {\"option\": value, ...}", where);
     else
-        json_object_foreach(root, name, value) {
+        json_object_foreach(root, name, value)
+        {
             s = set_member(rows, opts, name, value, where, err);
             if (s)
                 break;

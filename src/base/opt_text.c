@@ -87,14 +87,10 @@ static int unescape(const char **p, const char *end)
     char c = *p < end ? *(*p)++ : '\0';
     switch (c) {
     case '"':
-    case '\\':
-        return c;
-    case 'n':
-        return '\n';
-    case 'r':
-        return '\r';
-    case 't':
-        return '\t';
+    case '\\': return c;
+    case 'n': return '\n';
+    case 'r': return '\r';
+    case 't': return '\t';
     case 'x':
         if (end - *p >= 2 && hex_digit((*p)[0]) >= 0 && hex_digit((*p)[1]) >= 0) {
             int v = hex_digit((*p)[0]) * 16 + hex_digit((*p)[1]);
@@ -102,8 +98,7 @@ static int unescape(const char **p, const char *end)
             return v ? v : -1;
         }
         return -1;
-    default:
-        return -1;
+    default: return -1;
     }
 }
 
@@ -172,8 +167,8 @@ static basin_status config_line(const bs_option *rows, void *opts, const char *p
 
     for (p = equals + 1; p < end && is_blank(*p); p++)
         ;
-    const char *wrong = p < end && *p == '"' ? take_quoted(p, end, value)
-                                             : take_plain(p, end, value);
+    const char *wrong =
+        p < end && *p == '"' ? take_quoted(p, end, value) : take_plain(p, end, value);
     if (wrong)
         return bs_fail(err, BASIN_EARG, "%s: %s: %s", place, key, wrong);
     return bs_options_set(rows, opts, key, value, place, err);
@@ -217,15 +212,9 @@ static void accepted_text(const bs_option *row, bs_buf *out)
         else
             bs_buf_text(out, row->kind == BS_INT ? "whole number" : "number");
         break;
-    case BS_BOOL:
-        bs_buf_text(out, "yes|no");
-        break;
-    case BS_NAME:
-        bs_buf_text(out, row->choices ? row->choices : "name");
-        break;
-    case BS_TEXT:
-        bs_buf_text(out, "text");
-        break;
+    case BS_BOOL: bs_buf_text(out, "yes|no"); break;
+    case BS_NAME: bs_buf_text(out, row->choices ? row->choices : "name"); break;
+    case BS_TEXT: bs_buf_text(out, "text"); break;
     }
 }
 

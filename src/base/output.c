@@ -37,30 +37,15 @@ basin_status bs_fail_io(basin_error *err, const char *path, int errnum)
     const char *why = NULL;
     char        text[128];
     switch (errnum) {
-    case ENOMEM:
-        return bs_fail_nomem(err);
-    case ENOENT:
-        why = "no such file";
-        break;
+    case ENOMEM: return bs_fail_nomem(err);
+    case ENOENT: why = "no such file"; break;
     case EACCES:
-    case EPERM:
-        why = "permission denied";
-        break;
-    case EISDIR:
-        why = "is a folder, not a file";
-        break;
-    case ENOTDIR:
-        why = "a part of the path is not a folder";
-        break;
-    case ENOSPC:
-        why = "no space left on the disk";
-        break;
-    case EROFS:
-        why = "the file system is read-only";
-        break;
-    case ENAMETOOLONG:
-        why = "the name is too long";
-        break;
+    case EPERM: why = "permission denied"; break;
+    case EISDIR: why = "is a folder, not a file"; break;
+    case ENOTDIR: why = "a part of the path is not a folder"; break;
+    case ENOSPC: why = "no space left on the disk"; break;
+    case EROFS: why = "the file system is read-only"; break;
+    case ENAMETOOLONG: why = "the name is too long"; break;
     default: {
         const locale_t was = bs_locale_plain(); /* all of our messages are English */
         if (strerror_r(errnum, text, sizeof text) == 0)
@@ -207,7 +192,7 @@ static basin_status write_all(bs_output *o, const char *bytes, size_t n)
             bytes += r;
             n -= (size_t)r;
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            struct pollfd p = { .fd = o->fd, .events = POLLOUT };
+            struct pollfd p = {.fd = o->fd, .events = POLLOUT};
             (void)poll(&p, 1, -1);
         } else if (errno != EINTR) {
             return bs_fail_io(&o->failed, o->path, errno);

@@ -46,14 +46,14 @@ static void block_at(uint64_t seed, uint64_t step, uint32_t stream, uint64_t ele
                      uint32_t out[4])
 {
     uint64_t block = element / 4;
-    uint32_t counter[4] = { lo32(block), stream, lo32(step), hi32(step) ^ hi32(block) };
-    uint32_t key[2] = { lo32(seed), hi32(seed) };
+    uint32_t counter[4] = {lo32(block), stream, lo32(step), hi32(step) ^ hi32(block)};
+    uint32_t key[2] = {lo32(seed), hi32(seed)};
     bs_philox(counter, key, out);
 }
 
 bs_rng bs_rng_make(uint64_t seed, uint64_t step, uint32_t stream)
 {
-    return (bs_rng){ .seed = seed, .step = step, .stream = stream };
+    return (bs_rng){.seed = seed, .step = step, .stream = stream};
 }
 
 uint32_t bs_rng_at(uint64_t seed, uint64_t step, uint32_t stream, uint64_t element)

@@ -24,10 +24,10 @@ uint32_t bs_rng_at(uint64_t seed, uint64_t step, uint32_t stream, uint64_t eleme
 
 /* Sequential reading, for host code. */
 uint32_t bs_rng_bits(bs_rng *r);
-double   bs_rng_uniform(bs_rng *r);                /* [0, 1), 32 random bits */
-double   bs_rng_normal(bs_rng *r);                 /* Box-Muller, two words each */
-int      bs_rng_bernoulli(bs_rng *r, double p);    /* 1 with probability p */
-uint32_t bs_rng_below(bs_rng *r, uint32_t n);      /* 0 .. n-1, unbiased; n >= 1 */
+double   bs_rng_uniform(bs_rng *r);                              /* [0, 1), 32 random bits */
+double   bs_rng_normal(bs_rng *r);                               /* Box-Muller, two words each */
+int      bs_rng_bernoulli(bs_rng *r, double p);                  /* 1 with probability p */
+uint32_t bs_rng_below(bs_rng *r, uint32_t n);                    /* 0 .. n-1, unbiased; n >= 1 */
 void     bs_rng_permutation(bs_rng *r, int32_t *out, int32_t n); /* of 0 .. n-1 */
 
 #endif

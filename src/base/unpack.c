@@ -27,14 +27,17 @@ static const struct {
     bool        sure;
     int (*support)(struct archive *);
 } kinds[] = {
-    { "gzip", "\x1f\x8b", 2, true, archive_read_support_filter_gzip },
-    { "xz", "\xfd" "7zXZ\0", 6, true, archive_read_support_filter_xz },
-    { "zstd", "\x28\xb5\x2f\xfd", 4, true, archive_read_support_filter_zstd },
-    { "bzip2", "BZh", 3, false, archive_read_support_filter_bzip2 },
-    { "lz4", "\x04\x22\x4d\x18", 4, true, archive_read_support_filter_lz4 },
-    { "lzip", "LZIP", 4, false, archive_read_support_filter_lzip },
-    { "lzma", "\x5d\0\0", 3, false, archive_read_support_filter_lzma },
-    { "compress", "\x1f\x9d", 2, true, archive_read_support_filter_compress },
+    {"gzip", "\x1f\x8b", 2, true, archive_read_support_filter_gzip},
+    {"xz",
+     "\xfd"
+     "7zXZ\0",
+     6, true, archive_read_support_filter_xz},
+    {"zstd", "\x28\xb5\x2f\xfd", 4, true, archive_read_support_filter_zstd},
+    {"bzip2", "BZh", 3, false, archive_read_support_filter_bzip2},
+    {"lz4", "\x04\x22\x4d\x18", 4, true, archive_read_support_filter_lz4},
+    {"lzip", "LZIP", 4, false, archive_read_support_filter_lzip},
+    {"lzma", "\x5d\0\0", 3, false, archive_read_support_filter_lzma},
+    {"compress", "\x1f\x9d", 2, true, archive_read_support_filter_compress},
 };
 enum { N_KINDS = (int)(sizeof kinds / sizeof kinds[0]) };
 
@@ -51,9 +54,9 @@ struct bs_unpack {
     uint64_t        n_in, n_out;
     int             mb; /* see bs_unpacked */
     /* gzip only, to compare checksum and length */
-    bool          sum;      /* there is something to compare */
-    bool          members;  /* a second member seems to begin somewhere */
-    uint32_t      crc;      /* of everything unpacked */
+    bool          sum;                 /* there is something to compare */
+    bool          members;             /* a second member seems to begin somewhere */
+    uint32_t      crc;                 /* of everything unpacked */
     unsigned char tail[GZIP_HEAD - 1]; /* the last packed bytes seen */
     uint32_t      table[8][256];
 };
@@ -66,7 +69,7 @@ ssize_t bs_fd_read(int fd, void *dst, size_t n)
             return got;
         /* A standard input inherited in non-blocking mode: wait for it. */
         if (errno != EINTR) {
-            struct pollfd p = { .fd = fd, .events = POLLIN };
+            struct pollfd p = {.fd = fd, .events = POLLIN};
             (void)poll(&p, 1, -1);
         }
     }
@@ -263,8 +266,8 @@ basin_status bs_unpack_open(const char *name, int fd, char *first, size_t n, siz
     u->room = room;
     u->kind = find_kind(first, n, &undecided);
 
-    basin_status s = u->kind < 0 ? bs_fail(err, BASIN_EARG, "%s: is not compressed", name)
-                                 : start(u, err);
+    basin_status s =
+        u->kind < 0 ? bs_fail(err, BASIN_EARG, "%s: is not compressed", name) : start(u, err);
     if (s)
         bs_unpack_close(u);
     else

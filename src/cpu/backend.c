@@ -312,9 +312,9 @@ static double square_sum_pieces(const bs_workspace *w, const bs_span_update *spa
 /* Summed in SQUARE_SHARES shares of whole pieces, whoever does them, and then in their order. */
 static double square_sum(bs_workspace *w, const bs_span_update *span, int n, const real *grads)
 {
-    double     total = 0, part[SQUARE_SHARES];
-    int64_t    pieces = 0;
-    const int  threads = w->update_choice.alone ? 1 : bs_team(w->threads);
+    double    total = 0, part[SQUARE_SHARES];
+    int64_t   pieces = 0;
+    const int threads = w->update_choice.alone ? 1 : bs_team(w->threads);
     for (int k = 0; k < n; k++)
         pieces += (span[k].count + piece_length(&span[k]) - 1) / piece_length(&span[k]);
 #pragma omp parallel for num_threads(threads) if (threads > 1 && pieces >= SQUARE_SHARES)

@@ -16,8 +16,8 @@ typedef enum {
 } arff_coding;
 
 typedef struct {
-    const char *name; /* without quotes and escapes, UTF-8 */
-    const char *raw;  /* as it stands in the file, without quotes */
+    const char *name;    /* without quotes and escapes, UTF-8 */
+    const char *raw;     /* as it stands in the file, without quotes */
     bool        renamed; /* another has that name, too */
     arff_type   type;
     arff_role   role;

@@ -50,15 +50,15 @@ basin_status bs_bins_fit(const bs_dataset *train, const bs_schema *schema, int b
     const size_t  cells = (size_t)D * (size_t)bins;
     int64_t       most = MOST_CELLS / (D > 0 ? D : 1);
     most = most < FEWEST_ROWS ? FEWEST_ROWS : most;
-    const int32_t n = train->rows < most ? train->rows : (int32_t)most;
+    const int32_t      n = train->rows < most ? train->rows : (int32_t)most;
     static const float both[] = {0, 1};
-    float   *value = bs_calloc((size_t)n * (size_t)D + 1, sizeof *value);
-    float   *column = bs_calloc((size_t)n + 1, sizeof *column);
-    float   *edge = bs_calloc((size_t)bins + 1, sizeof *edge);
-    int32_t *row = bs_calloc((size_t)n + 1, sizeof *row);
-    float   *scale = bs_arena_alloc(arena, (cells + 1) * sizeof *scale);
-    float   *shift = bs_arena_alloc(arena, (cells + 1) * sizeof *shift);
-    const bool ok = value && column && edge && row && scale && shift;
+    float             *value = bs_calloc((size_t)n * (size_t)D + 1, sizeof *value);
+    float             *column = bs_calloc((size_t)n + 1, sizeof *column);
+    float             *edge = bs_calloc((size_t)bins + 1, sizeof *edge);
+    int32_t           *row = bs_calloc((size_t)n + 1, sizeof *row);
+    float             *scale = bs_arena_alloc(arena, (cells + 1) * sizeof *scale);
+    float             *shift = bs_arena_alloc(arena, (cells + 1) * sizeof *shift);
+    const bool         ok = value && column && edge && row && scale && shift;
     if (ok) {
         for (int32_t i = 0; i < n; i++)
             row[i] = (int32_t)((int64_t)train->rows * i / n);

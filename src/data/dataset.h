@@ -45,15 +45,15 @@ typedef struct {
 
 /* What the columns of the file were, for people: "80 (77 numeric, 3 nominal)". */
 typedef struct {
-    int32_t attributes;       /* columns that are not labels */
-    int32_t numeric, nominal; /* of the file; the two sum up with texts and dates */
-    int32_t binary;           /* of the nominal ones */
-    int32_t skipped;          /* identifiers, texts, dates */
+    int32_t  attributes;       /* columns that are not labels */
+    int32_t  numeric, nominal; /* of the file; the two sum up with texts and dates */
+    int32_t  binary;           /* of the nominal ones */
+    int32_t  skipped;          /* identifiers, texts, dates */
     bool     paired;           /* labels are in a file of their own */
     bool     recoded;          /* its text is not UTF-8 */
-    bool    unnamed;          /* the first column has no name, the second has */
+    bool     unnamed;          /* the first column has no name, the second has */
     uint64_t names;            /* of the column that names the rows, hashed in order; 0: none */
-    char    labels_from[96];  /* "bibtex.xml", "-C 28 in the relation name", "--labels" */
+    char     labels_from[96];  /* "bibtex.xml", "-C 28 in the relation name", "--labels" */
 } bs_source;
 
 /* Some names for a message: the first BS_FEW that differ. */
@@ -92,16 +92,16 @@ typedef struct {
     const char *const *row_id;      /* [rows] or NULL */
     const int32_t     *row_number;  /* [rows] in the file, from 1; NULL: as they stand here */
     const uint8_t     *numbered; /* [rows]: row_id is but a number that the reader gave; NULL: no */
-    const char *const *row_text;    /* [rows] as they stand in the file; NULL: not kept */
+    const char *const *row_text; /* [rows] as they stand in the file; NULL: not kept */
     const char        *head_text;   /* of a table: the names of its columns; NULL: it has none */
     char               delimiter;   /* between its cells */
     bool               open_labels; /* rows name their labels; the file declares no list */
-    bool               by_name; /* rows name what they have; a column that none has is missing */
-    bool               lenient; /* some columns may be absent: their values are missing */
-    bool               labelled;    /* false: the file has no labels at all, y is empty */
-    int64_t            n_missing;   /* NaN entries of x */
-    bs_met             met;         /* of bs_dataset_match */
-    uint64_t           hash;        /* of contents, names and order; independent of the format */
+    bool               by_name;   /* rows name what they have; a column that none has is missing */
+    bool               lenient;   /* some columns may be absent: their values are missing */
+    bool               labelled;  /* false: the file has no labels at all, y is empty */
+    int64_t            n_missing; /* NaN entries of x */
+    bs_met             met;       /* of bs_dataset_match */
+    uint64_t           hash;      /* of contents, names and order; independent of the format */
 
     /* The blocks behind x, y and unknown; owned. */
     int32_t *x_start, *x_index, *y_start, *y_index, *u_start, *u_index;

@@ -42,7 +42,7 @@ typedef struct {
  * bs_input_limit. */
 basin_status  bs_npz_open(const char *name, const void *bytes, size_t n, size_t ceiling, int max_mb,
                           bs_npz *out, basin_error *err);
-void         bs_npz_free(bs_npz *z);
+void          bs_npz_free(bs_npz *z);
 const bs_npy *bs_npz_find(const bs_npz *z, const char *const *names); /* the first that is there */
 /* "X, y": for messages. */
 const char *bs_npz_list(const bs_npz *z, char *out, size_t size);

@@ -106,7 +106,7 @@ basin_status bs_npz_open(const char *name, const void *bytes, size_t n, size_t c
     if (!a)
         s = bs_fail_nomem(err);
     else if (archive_read_support_format_zip(a) != ARCHIVE_OK ||
-        archive_read_open_memory(a, bytes, n) != ARCHIVE_OK)
+             archive_read_open_memory(a, bytes, n) != ARCHIVE_OK)
         s = fail_archive(name, a, err);
     else
         s = read_entries(&u, a, out, err);

@@ -64,7 +64,7 @@ typedef struct {
     bs_head     head;
     char        comment;    /* what lines that are no rows begin with, or 0 */
     bool        blank_rows; /* a blank line before a row is a row */
-    const char *uses; /* options of unused.c that mean something to it */
+    const char *uses;       /* options of unused.c that mean something to it */
     /* How sure the content's beginning makes us, 0 (no) to 100. */
     int (*sniff)(const char *head, size_t n, const char *path);
     /* Reads all rows and ends in bs_build_finish(). */

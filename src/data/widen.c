@@ -20,11 +20,11 @@ static bool widen_features(bs_dataset *a, const bs_dataset *other, bs_arena *scr
 {
     const bs_schema *b = &other->schema;
     const bool       grows = (a->schema.open && b->open) || (a->by_name && other->by_name);
-    bs_schema  *s = &a->schema;
-    bs_names    names, attributes;
-    size_t      room = (size_t)s->n_features + (size_t)b->n_features;
-    bs_feature *list = bs_arena_alloc(&a->arena, (room + 1) * sizeof *list);
-    bool        fresh, ok = list != NULL;
+    bs_schema       *s = &a->schema;
+    bs_names         names, attributes;
+    size_t           room = (size_t)s->n_features + (size_t)b->n_features;
+    bs_feature      *list = bs_arena_alloc(&a->arena, (room + 1) * sizeof *list);
+    bool             fresh, ok = list != NULL;
     bs_names_init(&names, scratch);
     bs_names_init(&attributes, scratch);
     for (int32_t i = 0; ok && i < s->n_features; i++) {

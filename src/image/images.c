@@ -79,8 +79,7 @@ static bool copy_rows(const bs_images *from, const int32_t *rows, int32_t n, bs_
     if (!name || !to->width || !to->height || !to->mask_width || !to->mask_height || !to->pixels ||
         !to->mask || !to->full_mask || !to->part || !copy_classes(to, from))
         return false;
-    if (from->original &&
-        !(to->original = bs_arena_alloc(&to->arena, m * sizeof *to->original)))
+    if (from->original && !(to->original = bs_arena_alloc(&to->arena, m * sizeof *to->original)))
         return false;
     for (int32_t i = 0; i < n; i++)
         if (!copy_image(to, name, i, from, rows[i]))

@@ -68,8 +68,8 @@ static bs_id member_layer(bs_nn *nn, const char *name, bs_id x, int out, int mem
     bs_id y = bs_linear(nn, name, x, out, bs_init_kaiming(in), false);
     bs_id s = bs_param(g, nn->params, join(path, name, "s"), bs_shape3(members, 1, out),
                        first ? bs_init_sign() : one);
-    bs_id b = bs_param(g, nn->params, join(path, name, "b"), bs_shape3(members, 1, out),
-                       bs_init_zero());
+    bs_id b =
+        bs_param(g, nn->params, join(path, name, "b"), bs_shape3(members, 1, out), bs_init_zero());
     return bs_add(g, bs_mul(g, y, s), b);
 }
 
@@ -80,9 +80,8 @@ bs_id bs_mlp(bs_nn *nn, const char *name, bs_id x, const bs_mlp_shape *m)
         bs_print(number, sizeof number, "%d", i);
         int fan_in = bs_shape_of(nn->g, x).d[3];
         join(path, name, number);
-        x = m->members > 1
-                ? member_layer(nn, path, x, m->width, m->members, i == 0)
-                : bs_linear(nn, path, x, m->width, bs_init_kaiming(fan_in), true);
+        x = m->members > 1 ? member_layer(nn, path, x, m->width, m->members, i == 0)
+                           : bs_linear(nn, path, x, m->width, bs_init_kaiming(fan_in), true);
         bs_push(nn->g, path);
         x = bs_activate(nn->g, m->activation, x);
         if (nn->training && (i + 1 < m->layers || m->dropout_last))

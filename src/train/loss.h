@@ -34,7 +34,7 @@ bs_id bs_loss_adversarial(bs_scene *s);   /* AEN */
 bs_cost bs_cost_named(const char *name);
 bs_id   bs_net_logits(bs_scene *s);
 bs_id   bs_net_members(bs_scene *s); /* logits of each member of the net, for losses of its own */
-bs_id   bs_net_output(bs_scene *s); /* relaxed */
+bs_id   bs_net_output(bs_scene *s);  /* relaxed */
 /* -E, for tags by token: the logit of a value [rows, K, 1]; of an output, or of its energy. */
 bs_id bs_score_of(bs_scene *s, bs_id y);
 bs_id bs_value_of(bs_scene *s, bs_id energy);

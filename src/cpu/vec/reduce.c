@@ -85,21 +85,21 @@ static real sum(const real *x, int64_t n)
 
 static void add(real *y, const real *x, int64_t n)
 {
-    #pragma omp simd
+#pragma omp simd
     for (int64_t i = 0; i < n; i++)
         y[i] += x[i];
 }
 
 static void axpy(real *y, real a, const real *x, int64_t n)
 {
-    #pragma omp simd
+#pragma omp simd
     for (int64_t i = 0; i < n; i++)
         y[i] += a * x[i];
 }
 
 static inline void raise_to(real part[STEP], const real *x)
 {
-    #pragma omp simd
+#pragma omp simd
     for (int j = 0; j < STEP; j++)
         part[j] = bs_vmax(x[j], part[j]);
 }
@@ -130,20 +130,20 @@ static real exp_block(real *out, const real *x, real top, int64_t n)
     const int64_t whole = n / STEP * STEP;
     real          part[STEP], end[STEP], few = 0;
     if (n < STEP) {
-        #pragma omp simd
+#pragma omp simd
         for (int64_t i = 0; i < n; i++)
             out[i] = bs_vexp(x[i] - top);
         for (int64_t i = 0; i < n; i++)
             few += out[i];
         return few;
     }
-    #pragma omp simd
+#pragma omp simd
     for (int j = 0; j < STEP; j++) {
         end[j] = bs_vexp(x[n - STEP + j] - top);
         part[j] = j >= STEP - (int)(n - whole) ? end[j] : 0;
     }
     for (int64_t i = 0; i < whole; i += STEP) {
-        #pragma omp simd
+#pragma omp simd
         for (int j = 0; j < STEP; j++) {
             out[i + j] = bs_vexp(x[i + j] - top);
             part[j] += out[i + j];
@@ -183,7 +183,7 @@ static void softmax(real *out, const real *x, int64_t n)
     /* 0 beside +inf, NaN at it, and NaN where all are -inf: what e^(x - logsumexp) gives */
     if (isinf(top))
         return;
-    #pragma omp simd
+#pragma omp simd
     for (int64_t i = 0; i < n; i++)
         out[i] *= scale;
 }
@@ -191,7 +191,7 @@ static void softmax(real *out, const real *x, int64_t n)
 static void log_softmax(real *out, const real *x, int64_t n)
 {
     real top = maximum(x, n), rest = isinf(top) ? 0 : log_sum(x, top, n);
-    #pragma omp simd
+#pragma omp simd
     for (int64_t i = 0; i < n; i++)
         out[i] = (x[i] - top) - rest;
 }

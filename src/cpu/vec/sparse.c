@@ -34,7 +34,7 @@ typedef real loose __attribute__((vector_size(PACK_BYTES), aligned(sizeof(real))
 #define FIXED static inline __attribute__((always_inline))
 
 /* With AVX-512 the first `valid` elements of a vector, the rest zero; else a whole vector. */
-#define LOAD(p) ((pack)*(const loose *)(p))
+#define LOAD(p) ((pack) * (const loose *)(p))
 #ifndef __AVX512F__
 typedef int mask;
 #define MASK(valid)         (valid)
@@ -108,14 +108,13 @@ FIXED void blocks(const int kind, real *out, const source *from, int64_t width, 
         mask    m = MASK(width < end ? LANES - (int)(end - width) : LANES);
         s.w = from->w + done;
         switch (n) {
-#define BLOCK(packs_)                                       \
-    case packs_:                                            \
-        block(packs_, kind, out + done, &s, m, accumulate); \
-        break;
-            BLOCK(1) BLOCK(2) BLOCK(3) BLOCK(4) BLOCK(5) BLOCK(6) BLOCK(7)
-            BLOCK(8) BLOCK(9) BLOCK(10) BLOCK(11) BLOCK(12)
+#define BLOCK(packs_) \
+    case packs_: block(packs_, kind, out + done, &s, m, accumulate); break;
+            BLOCK(1)
+            BLOCK(2) BLOCK(3) BLOCK(4) BLOCK(5) BLOCK(6) BLOCK(7) BLOCK(8) BLOCK(9) BLOCK(10)
+                BLOCK(11) BLOCK(12)
 #ifdef __AVX512F__
-            BLOCK(13)
+                    BLOCK(13)
 #endif
 #undef BLOCK
         }
@@ -240,11 +239,11 @@ static void add_bits(real *a, real value, const uint64_t *bits, int L)
 #else
 
 #ifdef BS_DOUBLE
-typedef int64_t lane;
+typedef int64_t  lane;
 #else
 typedef int32_t lane;
 #endif
-typedef lane lanes __attribute__((vector_size(PACK_BYTES)));
+typedef lane     lanes __attribute__((vector_size(PACK_BYTES)));
 
 /* More than a few bits of a word are cheaper by the whole word. */
 static inline bool has_many(uint64_t word)
