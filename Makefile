@@ -14,6 +14,7 @@
 #   make soak KILLS=500   the long forms: every failing allocation, kills at random moments
 #   make bench            timings, see bench/ (make timers: only the programs it runs)
 #   make lint, format     check the house rules; run clang-format
+#   make house            the folders, what they are for, how large they may be
 #   make install          to PREFIX (/usr/local), below DESTDIR
 #   make clean, help
 #
@@ -46,8 +47,8 @@ DNNL    ?= 1
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 .SUFFIXES:
-.PHONY: all lib deps demo test test-real san tsan coverage fuzz fuzz-run soak timers bench lint format install \
-        clean help
+.PHONY: all lib deps demo test test-real san tsan coverage fuzz fuzz-run soak timers bench lint house format \
+        install clean help
 
 # As many jobs as cores, unless the user said how many.
 ifeq ($(MAKELEVEL),0)
@@ -64,9 +65,9 @@ endif
 
 # ---- sources ----
 
-SRC     := $(sort $(wildcard src/*.c src/*/*.c))
-VEC_SRC := $(sort $(wildcard src/cpu/vec/*.c))
-CLI_SRC := $(sort $(wildcard cli/*.c))
+VEC_SRC  := $(sort $(wildcard src/device/cpu/vec/*.c))
+SRC      := $(filter-out $(VEC_SRC),$(sort $(shell find src -name '*.c')))
+TOOL_SRC := $(sort $(shell find tool -name '*.c'))
 TESTS   := $(sort $(wildcard tests/test_*.c tests/test64_*.c))
 BENCHES := $(sort $(wildcard bench/*.c))
 FUZZERS := $(sort $(wildcard tests/fuzz/fuzz_*.c))
@@ -81,7 +82,7 @@ endif
 # ---- what the machine has ----
 # Goals that build nothing themselves need neither compiler nor libraries.
 
-IDLE := deps san tsan coverage fuzz lint format clean help
+IDLE := deps san tsan coverage fuzz lint house format clean help
 ifneq ($(filter-out $(IDLE),$(or $(MAKECMDGOALS),all)),)
 
 # One check of the packages per build folder and compiler. Tests and demo install by themselves.
@@ -108,7 +109,7 @@ MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),\
 IS_CLANG  := $(shell $(CC) --version 2>/dev/null | grep -c clang)
 
 # Always the OpenMP flavour, from its own folder: the alternatives system cannot put the pthread
-# flavour, with a second set of threads, in its place. It is not linked: src/cpu/blas.h says why.
+# flavour, with a second set of threads, in its place. It is not linked: src/device/cpu/blas.h says why.
 BLAS_CFLAGS ?= -isystem /usr/include/$(MULTIARCH)/openblas-openmp
 ifeq ($(BLAS_LIBS),)
 DEFINES := -DBS_BLAS_FILE='"/usr/lib/$(MULTIARCH)/openblas-openmp/libopenblas.so.0"'
@@ -142,7 +143,7 @@ WARN += -Werror
 endif
 
 # Folders that touch foreign bytes also warn about conversions that lose something.
-STRICT := src/base/% src/data/% src/text/% src/image/% src/file/%
+STRICT := src/base/% src/data/% src/file/%
 
 ifeq ($(SAN),1)
 OPT     := -O1
@@ -193,33 +194,39 @@ ifneq ($(FLAGS_NOW),$(strip $(file <$(B)/flags)))
 $(shell mkdir -p $(B))
 $(file >$(B)/flags,$(FLAGS_NOW))
 endif
-LIST_NOW := $(strip $(SRC) $(VEC_SRC) $(CLI_SRC))
+LIST_NOW := $(strip $(SRC) $(VEC_SRC) $(TOOL_SRC))
 ifneq ($(LIST_NOW),$(strip $(file <$(B)/sources)))
 $(file >$(B)/sources,$(LIST_NOW))
 endif
 
-# ---- library, in float and (for some tests) in double ----
+# ---- library and tool, in float and (for some tests) in double ----
 
 # $1 folder of the objects
 objects = $(SRC:%.c=$(B)/$1/%.o) \
           $(foreach i,$(ISAS),$(VEC_SRC:%.c=$(B)/$1/%_$i.o))
+verbs   = $(patsubst %.c,$(B)/$1/%.o,$(filter-out tool/main.c,$(TOOL_SRC)))
 
-OBJ32 := $(call objects,f32)
-OBJ64 := $(call objects,f64)
-LIB32 := $(B)/libbasin.a
-LIB64 := $(B)/f64/libbasin.a
+OBJ32  := $(call objects,f32)
+OBJ64  := $(call objects,f64)
+LIB32  := $(B)/libbasin.a
+LIB64  := $(B)/f64/libbasin.a
+VERB32 := $(call verbs,f32)
+VERB64 := $(call verbs,f64)
+TOOL32 := $(B)/libtool.a
+TOOL64 := $(B)/f64/libtool.a
 
 # $1 folder, $2 flags of this precision
 define precision
 $(B)/$1/%.o: %.c $(B)/flags
 	@mkdir -p $$(@D)
-	$$(call say,CC,$$@)$(CC) $(ALL) $$(if $$(filter $(STRICT),$$<),-Wconversion) $(USUAL) $2 \
+	$$(call say,CC,$$@)$(CC) $(ALL) $$(if $$(filter tool/%,$$<),-Itool) \
+	    $$(if $$(filter $(STRICT),$$<),-Wconversion) $(USUAL) $2 \
 	    $(MODE) $(CFLAGS) $$(DEPEND) -c $$< -o $$@
 endef
 
 # $1 folder, $2 flags of this precision, $3 instruction set
 define vector
-$(B)/$1/src/cpu/vec/%_$3.o: src/cpu/vec/%.c $(B)/flags
+$(B)/$1/src/device/cpu/vec/%_$3.o: src/device/cpu/vec/%.c $(B)/flags
 	@mkdir -p $$(@D)
 	$$(call say,CC,$$@)$(CC) $(ALL) $(FAST) $2 -DBS_ISA=$3 $(FLAGS_$3) \
 	    $(MODE) $(CFLAGS) $$(DEPEND) -c $$< -o $$@
@@ -232,9 +239,12 @@ $(foreach i,$(ISAS),$(eval $(call vector,f64,-DBS_DOUBLE,$i)))
 
 $(LIB32): $(OBJ32)
 $(LIB64): $(OBJ64)
-$(LIB32) $(LIB64): $(B)/sources
+$(TOOL32): $(VERB32)
+$(TOOL64): $(VERB64)
+# Files of one name lie in several folders: q appends all of them, r would keep the last.
+$(LIB32) $(LIB64) $(TOOL32) $(TOOL64): $(B)/sources
 	@mkdir -p $(@D) && rm -f $@
-	$(call say,AR,$@)$(AR) rcs $@ $(filter %.o,$^)
+	$(call say,AR,$@)$(AR) qcs $@ $(filter %.o,$^)
 
 $(B)/libbasin.so: $(OBJ32) $(B)/sources tools/basin.map
 	$(call say,LD,$@)$(CC) -shared -fopenmp $(MODE) $(CFLAGS) -Wl,-soname,libbasin.so.$(SOMAJOR) \
@@ -242,20 +252,13 @@ $(B)/libbasin.so: $(OBJ32) $(B)/sources tools/basin.map
 	    $(LIBS)
 	@ln -sf libbasin.so $@.$(SOMAJOR)
 
-# ---- the tool; it sees basin.h only ----
+# ---- the tool: verbs over the headers of the library ----
 
-CLI_OBJ := $(CLI_SRC:%.c=$(B)/%.o)
-
-$(B)/cli/%.o: cli/%.c $(B)/flags
-	@mkdir -p $(@D)
-	$(call say,CC,$@)$(CC) $(BASE) $(WARN) $(PKG_CFLAGS) $(USUAL) $(MODE) $(CFLAGS) $(DEPEND) \
-	    -c $< -o $@
-
-$(B)/basin: $(CLI_OBJ) $(LIB32) $(B)/sources
-	$(call say,LD,$@)$(CC) -fopenmp $(MODE) $(CFLAGS) -o $@ $(CLI_OBJ) $(LIB32) $(LDFLAGS) $(LIBS)
+$(B)/basin: $(B)/f32/tool/main.o $(TOOL32) $(LIB32)
+	$(call say,LD,$@)$(CC) -fopenmp $(MODE) $(CFLAGS) -o $@ $^ $(LDFLAGS) $(LIBS)
 
 lib: $(LIB32) $(B)/libbasin.so
-all: lib $(if $(CLI_SRC),$(B)/basin)
+all: lib $(B)/basin
 
 # ---- tests, fuzz targets, timings: one program per file ----
 
@@ -268,22 +271,22 @@ FUZZED := $(FUZZERS:tests/fuzz/%.c=$(B)/%)
 program = $(call say,LD,$@)$(CC) $(ALL) $(USUAL) $1 $(MODE) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< \
           $2 $(LDFLAGS) $3 $(LIBS)
 
-$(PROG32): $(B)/%: %.c $(LIB32) $(B)/flags
+$(PROG32): $(B)/%: %.c $(TOOL32) $(LIB32) $(B)/flags
 	@mkdir -p $(@D)
-	$(call program,-I. -Itests,$(LIB32),$(CMOCKA))
+	$(call program,-I. -Itool -Itests,$(TOOL32) $(LIB32),$(CMOCKA))
 
-$(PROG64): $(B)/%: %.c $(LIB64) $(B)/flags
+$(PROG64): $(B)/%: %.c $(TOOL64) $(LIB64) $(B)/flags
 	@mkdir -p $(@D)
-	$(call program,-I. -Itests -DBS_DOUBLE,$(LIB64),$(CMOCKA))
+	$(call program,-I. -Itool -Itests -DBS_DOUBLE,$(TOOL64) $(LIB64),$(CMOCKA))
 
-$(TIMERS): $(B)/%: %.c $(LIB32) $(B)/flags
+$(TIMERS): $(B)/%: %.c $(TOOL32) $(LIB32) $(B)/flags
 	@mkdir -p $(@D)
-	$(call program,-I. -Ibench,$(LIB32),)
+	$(call program,-I. -Itool -Ibench,$(TOOL32) $(LIB32),)
 
-$(FUZZED): $(B)/%: tests/fuzz/%.c $(LIB32) $(B)/flags
-	$(call program,-fsanitize=fuzzer -I. -Itests,$(LIB32),)
+$(FUZZED): $(B)/%: tests/fuzz/%.c $(TOOL32) $(LIB32) $(B)/flags
+	$(call program,-fsanitize=fuzzer -I. -Itool -Itests,$(TOOL32) $(LIB32),)
 
--include $(OBJ32:.o=.d) $(OBJ64:.o=.d) $(CLI_OBJ:.o=.d)
+-include $(OBJ32:.o=.d) $(OBJ64:.o=.d) $(VERB32:.o=.d) $(VERB64:.o=.d) $(B)/f32/tool/main.d
 -include $(addsuffix .d,$(PROG32) $(PROG64) $(TIMERS) $(FUZZED))
 
 endif
@@ -339,9 +342,11 @@ deps:
 lint:
 	@tools/lint
 
+house:
+	@tools/house
+
 format:
-	clang-format -i $(wildcard include/*.h src/*.[ch] src/*/*.[ch] src/*/*/*.[ch] cli/*.[ch] \
-	    tests/*.[ch] tests/*/*.[ch] bench/*.[ch])
+	clang-format -i $$(git ls-files '*.c' '*.h')
 
 # What libbasin.a needs is listed as such, not as packages: those would bring in what they need to
 # be linked statically themselves, which is not installed with them.

@@ -8,7 +8,7 @@
 
 #include "base/io.h"
 #include "base/log.h"
-#include "train/method.h"
+#include "method/method.h"
 
 static inline void die(const basin_error *err)
 {

@@ -13,8 +13,8 @@
  * the share of the photo in the first layer of the value network is computed once a search; every
  * pixel has a weight, 1 or 0; searches run 32 photos at a time. */
 #include "bench/bench.h"
-#include "train/kind_seg.h"
-#include "train/loss.h"
+#include "task/seg/data.h"
+#include "method/loss.h"
 
 static const char settings_of_peer[] =
     "task=seg seed=1 seg.crop=none net.kind=fcn net.width=64 net.dropout=0 energy.kind=value "

@@ -18,9 +18,9 @@
 #include <math.h>
 
 #include "bench/bench.h"
-#include "data/read.h"
-#include "train/loss.h"
-#include "train/kind_mlc.h"
+#include "data/rows/read.h"
+#include "method/loss.h"
+#include "task/mlc/data.h"
 
 static const char settings_of_peer[] =
     "net.layers=2 net.width=400 net.dropout=0 energy.kind=label energy.hidden=200 optimiser=adam "

@@ -5,8 +5,8 @@
  *
  *   bench_seq FILE.conll --workload seq-pos --method infnet --hidden 100 --optim sgd --threads 2 */
 #include "bench/bench.h"
-#include "train/kind_tag.h"
-#include "train/loss.h"
+#include "task/tag/data.h"
+#include "method/loss.h"
 
 typedef struct {
     bs_settings settings;

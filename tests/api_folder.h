@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "basin.h"
+#include "basin_tool.h"
 
 static char folder[64], here[256];
 

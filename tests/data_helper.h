@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "data/read.h"
+#include "data/rows/read.h"
 
 /* "labels=last:2 nominal=position": options for reading, separated by blanks. */
 static inline bs_read_options options_from(const char *text)

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "image/picture.h"
+#include "data/image/picture.h"
 
 /* A file in memory. */
 typedef struct {

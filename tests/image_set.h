@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
-#include "image/images.h"
+#include "data/image/images.h"
 #include "image_helper.h"
 
 enum { MOST_ENTRIES = 64 };

@@ -3,7 +3,7 @@
 #ifndef TEST_OPS_FORWARD_H
 #define TEST_OPS_FORWARD_H
 
-#include "cpu/vec.h"
+#include "device/cpu/vec.h"
 #include "tests/harness.h"
 
 static void every_op_has_an_example(void **state)

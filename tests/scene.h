@@ -7,8 +7,8 @@
 #define TEST_SCENE_H
 
 #include "tests/harness.h"
-#include "train/loss.h"
-#include "train/kind_mlc.h"
+#include "method/loss.h"
+#include "task/mlc/data.h"
 
 enum { SCENE_RESULTS = 160, SCENE_PARAMS = 64, SCENE_LEAVES = 16 };
 

@@ -5,7 +5,7 @@
 
 #include "tests/scene.h"
 
-#include "train/kind_tag.h"
+#include "task/tag/data.h"
 
 enum { TAG_WORDS = 7, TAG_LETTERS = 5, TAG_VALUES = 4, TAG_COLUMNS = 2, TAG_MOST = 6 };
 

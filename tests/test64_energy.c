@@ -2,7 +2,7 @@
  * the gradient through unrolled inference, and Hessian-vector products. */
 #include "tests/energy.h"
 
-#include "cpu/program.h"
+#include "device/cpu/program.h"
 
 enum { B = 5, D = 6, L = 8, H = 4, STEPS = 10 };
 

@@ -3,8 +3,8 @@
  * against the others. */
 #include "tests/harness.h"
 
-#include "train/implicit.h"
-#include "train/inverse.h"
+#include "method/implicit.h"
+#include "method/inverse.h"
 
 enum { B = 6, D = 5, L = 4, H = 3 };
 

@@ -1,7 +1,7 @@
 /* test64_seg.c -- masks in the graph, in double precision: gradients of energies and losses of
  * first and second order, scores against counting, pixels that do not count, samples. */
 #include "tests/scene.h"
-#include "train/kind_seg.h"
+#include "task/seg/data.h"
 
 enum { B = 2, H = 5, W = 6, PIXELS = H * W };
 

@@ -2,7 +2,7 @@
  * step against its formula, minima against enumeration, products against each other. */
 #include "tests/tag_scene.h"
 
-#include "train/implicit.h"
+#include "method/implicit.h"
 
 enum { B = 3, T = 5, N = 3, PARTS = B * T * N }; /* of tag_scene() */
 

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "train/options.h"
+#include "task/options.h"
 #include "tests/api_folder.h"
 #include "tests/model_edit.h"
 

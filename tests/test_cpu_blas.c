@@ -12,9 +12,9 @@
 
 #include <cmocka.h>
 
-#include "cpu/blas.h"
-#include "cpu/dense.h"
-#include "cpu/program.h"
+#include "device/cpu/blas.h"
+#include "device/cpu/dense.h"
+#include "device/cpu/program.h"
 
 /* A sanitizer needs more address space than any limit leaves. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "cpu/program.h"
+#include "device/cpu/program.h"
 
 /* So many runs that take these times alone and shared; returns how many were done alone. */
 static int runs_alone(bs_choice *c, int n, double alone, double shared)

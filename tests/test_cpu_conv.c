@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "cpu/kernel.h"
+#include "device/cpu/kernel.h"
 
 /* Sizes of a convolution; the output follows from them. */
 typedef struct {

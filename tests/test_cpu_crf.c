@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "cpu/kernel.h"
+#include "device/cpu/kernel.h"
 
 static const char *const sets[] = {"plain", "avx2", "avx512"};
 

@@ -12,9 +12,9 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "cpu/blas.h"
-#include "cpu/dense.h"
-#include "cpu/kernel.h"
+#include "device/cpu/blas.h"
+#include "device/cpu/dense.h"
+#include "device/cpu/kernel.h"
 
 static real *random_values(bs_rng *r, int64_t n)
 {

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "cpu/kernel.h"
+#include "device/cpu/kernel.h"
 
 typedef struct {
     int T, B, H;

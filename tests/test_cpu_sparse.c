@@ -1,4 +1,4 @@
-/* test_cpu_sparse.c -- the fast kernels of cpu/sparse.c, bits.c, reduce.c and move.c.
+/* test_cpu_sparse.c -- the fast kernels of device/cpu/sparse.c, bits.c, reduce.c and move.c.
  *
  * Each is compared with the plain eval of its op, in all instruction sets the
  * machine has. Run piece by piece, backwards or in two halves, a kernel must
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "cpu/kernel.h"
+#include "device/cpu/kernel.h"
 
 extern const bs_kernel bs_kernel_spmm, bs_kernel_spmm_t, bs_kernel_gather, bs_kernel_scatter;
 extern const bs_kernel bs_kernel_bits_sample, bs_kernel_bits_matmul, bs_kernel_bits_matmul_t;

@@ -7,7 +7,7 @@
 #include "data_helper.h"
 
 #include "base/mem.h"
-#include "data/xml_labels.h"
+#include "data/rows/xml_labels.h"
 
 typedef struct {
     const char *options, *text, *message;

@@ -5,8 +5,8 @@
 #include "data_helper.h"
 
 #include "base/mem.h"
-#include "data/cut.h"
-#include "data/write.h"
+#include "data/rows/cut.h"
+#include "data/rows/write.h"
 
 static int no_leak(void **state)
 {

@@ -12,7 +12,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "data/pairs.h"
+#include "explain/pairs.h"
 
 static void counts_of_sets(void **state)
 {

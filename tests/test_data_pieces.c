@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "data/pieces.h"
+#include "data/rows/pieces.h"
 
 static char path[64];
 

@@ -6,9 +6,9 @@
 #include "data_helper.h"
 
 #include "base/mem.h"
-#include "data/make_mlc.h"
+#include "make/mlc.h"
 #include "data/split.h"
-#include "data/write.h"
+#include "data/rows/write.h"
 
 static int no_leak(void **state)
 {

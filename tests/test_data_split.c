@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "data/make_mlc.h"
+#include "make/mlc.h"
 #include "data/split.h"
 
 static bs_dataset *make(int rows, int groups, int seed, bs_make_mlc_truth *truth)

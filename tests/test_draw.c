@@ -8,9 +8,9 @@
 #include "base/mem.h"
 #include "base/rng.h"
 #include "base/sha256.h"
-#include "draw/chart.h"
-#include "draw/heat.h"
-#include "draw/page.h"
+#include "doc/chart.h"
+#include "doc/heat.h"
+#include "doc/page.h"
 #include "tests/html_check.h"
 
 static bs_buf fresh(void)

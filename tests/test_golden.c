@@ -3,7 +3,7 @@
 #include "tests/energy.h"
 #include "tests/golden.h"
 
-#include "train/optim.h"
+#include "method/optim.h"
 
 /* ---- layers ---- */
 

@@ -2,8 +2,8 @@
  * agree with PyTorch. The same in double precision: test64_golden_methods.c. */
 #include "tests/golden.h"
 
-#include "train/loss.h"
-#include "train/kind_mlc.h"
+#include "method/loss.h"
+#include "task/mlc/data.h"
 
 /* ---- losses ---- */
 

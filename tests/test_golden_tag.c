@@ -2,7 +2,7 @@
  * bidirectional LSTM, losses and all gradients. In double precision: test64_golden_tag.c. */
 #include "tests/golden.h"
 
-#include "train/loss.h"
+#include "method/loss.h"
 
 enum { B = 3, T = 5 };
 

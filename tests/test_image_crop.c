@@ -1,8 +1,8 @@
 /* test_image_crop.c -- windows, their offsets, pasting; overlays. */
 #include <math.h>
 
-#include "image/crop.h"
-#include "image/overlay.h"
+#include "data/image/crop.h"
+#include "data/image/overlay.h"
 #include "image_helper.h"
 
 static void offsets(void **state)

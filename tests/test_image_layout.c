@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "image/catalogue.h"
+#include "data/image/catalogue.h"
 
 /* Names separated by blanks; texts as pairs of name and content. The result is
  * "name=image+mask@part" for every pair. */

@@ -1,8 +1,8 @@
 /* test_image_make.c -- generated shapes: what is known about them, and writing them. */
 #include <math.h>
 
-#include "image/make_seg.h"
-#include "image/seg_metric.h"
+#include "make/seg.h"
+#include "data/image/seg_metric.h"
 #include "image_set.h"
 
 static bs_make_seg_options make_options(int images)

@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "image/seg_metric.h"
+#include "data/image/seg_metric.h"
 
 static bs_seg_metrics *fresh(int classes)
 {

@@ -2,8 +2,8 @@
  * the training part holds for other files. */
 #include "image_set.h"
 #include "tests/api_folder.h"
-#include "train/kind_seg.h"
-#include "train/prepare.h"
+#include "task/seg/data.h"
+#include "task/prepare.h"
 
 static bundle   b;
 static bs_known known; /* a model's, as it stands in its file */

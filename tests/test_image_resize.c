@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "image/resize.h"
+#include "data/image/resize.h"
 
 /* The same by its definition, in doubles. */
 static double area_at(const uint8_t *from, int w, int h, int X, int Y, int W, int H)

@@ -18,8 +18,8 @@
 
 #include <cmocka.h>
 
-#include "data/read.h"
-#include "image/images.h"
+#include "data/rows/read.h"
+#include "data/image/images.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define SANITIZED 1

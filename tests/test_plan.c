@@ -2,7 +2,7 @@
  * Optimisations off, any number of threads, memory that runs out. */
 #include "tests/random_graph.h"
 
-#include "cpu/vec.h"
+#include "device/cpu/vec.h"
 #include "plan/cache.h"
 
 enum { SEEDS = 120, RESULTS = 8 };

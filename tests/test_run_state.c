@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "cpu/vec.h"
+#include "device/cpu/vec.h"
 #include "tiny_run.h"
 
 static tiny *run;

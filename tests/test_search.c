@@ -2,7 +2,7 @@
  * size, with the bits of the same search as one long program. */
 #include "tests/scene.h"
 
-#include "cpu/program.h"
+#include "device/cpu/program.h"
 #include "model/score.h"
 
 enum { ROWS = 5, FEATURES = 6, LABELS = 7, LONG = 77 };

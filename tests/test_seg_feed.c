@@ -3,14 +3,14 @@
 #include <math.h>
 #include <string.h>
 
-#include "api.h"
+#include "api/api.h"
 #include "base/mem.h"
 #include "fuzz/fuzz_pictured.h"
-#include "image/make_seg.h"
+#include "make/seg.h"
 #include "replay.h"
 #include "tests/api_folder.h"
-#include "train/kind_seg.h"
-#include "train/prepare.h"
+#include "task/seg/data.h"
+#include "task/prepare.h"
 
 enum { IMAGES = 20, SIZE = 16, WINDOW = 12 };
 

@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "train/kind_tag.h"
+#include "task/tag/data.h"
 
 #define CHECK(condition, ...)           \
     do {                                \

@@ -5,7 +5,7 @@
 #include "text_helper.h"
 
 #include "base/mem.h"
-#include "data/read.h"
+#include "data/rows/read.h"
 
 #define CONLL2003                                                   \
     "-DOCSTART- -X- O O\n\nEU NNP I-NP I-ORG\nrejects VBZ I-VP O\n" \

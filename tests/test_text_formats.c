@@ -7,8 +7,8 @@
 
 #include "base/mem.h"
 #include "fuzz/fuzz_sentences.h"
-#include "text/brat.h"
-#include "text/tokenise.h"
+#include "data/text/brat.h"
+#include "data/text/tokenise.h"
 
 /* --- words of a text ----------------------------------------------------- */
 

@@ -1,8 +1,8 @@
 /* test_text_metric.c -- metrics of tagging: by hand, by brute force, resampled; conlleval. */
 #include "text_case.h"
 
-#include "text/conlleval.h"
-#include "text/tag_metric.h"
+#include "data/text/conlleval.h"
+#include "data/text/tag_metric.h"
 
 #include "conlleval_cases.h"
 

@@ -6,8 +6,8 @@
 
 #include "fuzz/fuzz_rules.h"
 #include "replay.h"
-#include "text/rules.h"
-#include "text/rules_part.h"
+#include "data/text/rules.h"
+#include "data/text/rules_part.h"
 
 static basin_status read_bytes(const char *bytes, size_t n, bs_rules **out, basin_error *err)
 {

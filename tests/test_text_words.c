@@ -10,7 +10,7 @@
 
 #include "replay.h"
 #include "fuzz/fuzz_text.h"
-#include "text/wordform.h"
+#include "data/text/wordform.h"
 
 /* --- forms --------------------------------------------------------------- */
 

@@ -3,11 +3,11 @@
  * of bad gradients, memory that runs out. */
 #include "tests/declaration.h"
 
-#include "cpu/program.h"
+#include "device/cpu/program.h"
 #include "nn/layers.h"
 #include "plan/cache.h"
-#include "train/optim.h"
-#include "train/schedule.h"
+#include "method/optim.h"
+#include "run/schedule.h"
 
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof(a)[0]))
 

@@ -12,7 +12,7 @@
 #include <cmocka.h>
 
 #include "base/io.h"
-#include "train/tune.h"
+#include "tune/search.h"
 
 static bs_settings settings(const char *words)
 {

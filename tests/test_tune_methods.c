@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "tests/api_folder.h"
-#include "train/tune.h"
+#include "tune/search.h"
 
 /* Cross-entropy on validation rows (tags: accuracy) after a short training, as text: the same only
  * if the same was learnt. */

@@ -15,7 +15,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "text/scheme.h"
+#include "data/text/scheme.h"
 
 enum { CASE_TAGS = 64, CASE_TOKENS = 1024, CASE_SENTENCES = 128 };
 

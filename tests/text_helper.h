@@ -1,4 +1,4 @@
-/* text_helper.h -- reading snippets of sentences, for the tests of src/text. */
+/* text_helper.h -- reading snippets of sentences, for the tests of src/data/text. */
 #ifndef TEXT_HELPER_H
 #define TEXT_HELPER_H
 
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "text/corpus.h"
+#include "data/text/corpus.h"
 
 /* "tag_column=none to=iob2 free": options for reading, separated by blanks. */
 static inline bs_corpus_options corpus_options(const char *text)

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "api.h"
+#include "api/api.h"
 #include "base/io.h"
 
 #define TINY_MUST(condition)                                                        \

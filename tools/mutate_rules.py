@@ -1,6 +1,6 @@
 """The mutations of tools/mutate: what is put in the place of what, and which are chosen.
 
-Made by rules (rules_of) in every .c file of src/ and cli/, as many in each folder as it has lines.
+Made by rules (rules_of) in every .c file of src/ and tool/, as many in each folder as it has lines.
 The choice depends on the seed and the text of a line alone: what others change elsewhere does not
 change it. Those of mutations.txt, which the tests once missed, are always chosen.
 """
@@ -15,7 +15,7 @@ TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 # Lines in which a change is no fault: speed, room, words for people, checks by the compiler.
 IDLE = re.compile(r"prefetch|reserve|bs_log_|bs_progress_|_Static_assert|\bassert\(|va_(start|end)\(|"
                   r"\b(BUFFER|BLOCK|CHUNK|MOST|ROOM|GRAIN|PANEL|LANES)\w* = |\(void\)|bs_buf_init\(")
-SKIPPED = {"src/cpu/choice.c"}  # which of two equal ways is the quicker
+SKIPPED = {"src/device/cpu/choice.c"}  # which of two equal ways is the quicker
 SWAP = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "==", "+": "-", "-": "+",
         "*": "/", "/": "*", "%": "/", "&&": "||", "||": "&&", "&": "|", "|": "&", "<<": ">>",
         ">>": "<<", "+=": "-=", "-=": "+=", "|=": "&=", "&=": "|=", "*=": "/=", "/=": "*=",
@@ -114,7 +114,7 @@ class Mutation:
 
 def folder_of(path):
     folder = os.path.dirname(path)
-    return "src/api_*" if folder == "src" else folder
+    return folder
 
 
 def mutations_of(path):
@@ -151,7 +151,7 @@ def chosen(count, seed):
     """For each folder: how many of it, and its mutations in the order in which they are tried."""
     folders = {}
     for path in files_of(".c"):
-        if path.startswith(("src/", "cli/")) and path not in SKIPPED:
+        if path.startswith(("src/", "tool/")) and path not in SKIPPED:
             folders.setdefault(folder_of(path), []).append(path)
     lines = {f: sum(text_of(p).count("\n") for p in paths) for f, paths in folders.items()}
     every = list(named())

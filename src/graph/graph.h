@@ -5,7 +5,7 @@
  * loops. Equal nodes are interned: building the same expression twice gives the
  * same id, which is what lets K unrolled steps share everything that does not
  * depend on y. A graph is pure: no node has a side effect, and nothing here
- * runs anything (see plan/ and cpu/).
+ * runs anything (see plan/ and device/).
  *
  * Builders return an id. The first failure is stored in the graph with the
  * label stack and the shapes; id 0 flows through the rest, and bs_graph_check

@@ -1,7 +1,7 @@
 /* op_elementwise.c -- arithmetic, comparison and selection, element by element.
  *
  * The scalar function of a row is the definition; the fast loops over tiles are
- * in cpu/vec/tile.c. Builders simplify only what is exact: x + 0, x * 1, --x,
+ * in device/cpu/vec/tile.c. Builders simplify only what is exact: x + 0, x * 1, --x,
  * scale of scale, and expand of a constant. */
 #include <math.h>
 

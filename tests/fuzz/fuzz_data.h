@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "data/read.h"
+#include "data/rows/read.h"
 
 /* The first byte chooses among options, the rest is the file. What was read must be sound. */
 static inline void fuzz_read(const char *format, const uint8_t *data, size_t size)

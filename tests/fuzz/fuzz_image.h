@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "image/images.h"
-#include "image/picture.h"
+#include "data/image/images.h"
+#include "data/image/picture.h"
 
 #define MUST(condition)       \
     do {                      \

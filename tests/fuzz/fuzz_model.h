@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api.h"
+#include "api/api.h"
 
 #define MODEL_MUST(condition)                      \
     do {                                           \

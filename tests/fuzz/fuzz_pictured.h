@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "train/kind_seg.h"
+#include "task/seg/data.h"
 
 /* Loads or is refused; what loads gives nets or is refused for them, and is written alike. */
 static inline void fuzz_pictured(const uint8_t *data, size_t size)

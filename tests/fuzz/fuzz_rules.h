@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "text/rules.h"
+#include "data/text/rules.h"
 
 #define RULES_MUST(condition) \
     do {                      \

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "text/scheme.h"
+#include "data/text/scheme.h"
 
 #define SCHEME_MUST(condition) \
     do {                       \

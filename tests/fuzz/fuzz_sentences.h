@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "text/corpus.h"
-#include "text/brat.h"
-#include "text/retag.h"
-#include "text/tokenise.h"
+#include "data/text/corpus.h"
+#include "data/text/brat.h"
+#include "data/text/retag.h"
+#include "data/text/tokenise.h"
 
 static inline basin_status fuzz_sink(void *to, const void *bytes, size_t n, basin_error *err)
 {

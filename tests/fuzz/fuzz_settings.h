@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "train/options.h"
+#include "task/options.h"
 
 #define SETTINGS_MUST(condition) \
     do {                         \

@@ -1,4 +1,4 @@
-/* fuzz_text.h -- the bodies of the fuzz targets of src/text: any bytes are read or refused. */
+/* fuzz_text.h -- the bodies of the fuzz targets of src/data/text: any bytes are read or refused. */
 #ifndef FUZZ_TEXT_H
 #define FUZZ_TEXT_H
 
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "text/lexicon.h"
+#include "data/text/lexicon.h"
 
 #define MUST(condition)       \
     do {                      \

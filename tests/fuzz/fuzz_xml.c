@@ -2,7 +2,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "data/xml_labels.h"
+#include "data/rows/xml_labels.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

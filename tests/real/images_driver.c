@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "image/images.h"
-#include "image/seg_metric.h"
+#include "data/image/images.h"
+#include "data/image/seg_metric.h"
 
 static int failed(const basin_error *err)
 {

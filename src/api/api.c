@@ -1,0 +1,400 @@
+/* api/api.c -- small things behind basin.h: version, texts, sessions, configs. */
+#include "api/api.h"
+
+#include <dirent.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+const char *basin_version(void)
+{
+    return BASIN_VERSION;
+}
+
+/* ---- text ---- */
+
+void basin_text_free(basin_text *t)
+{
+    BS_KEEP_ERRNO;
+    if (!t)
+        return;
+    bs_free(t->table);
+    bs_free(t->json);
+    *t = (basin_text){NULL, NULL};
+}
+
+static char *take(bs_buf *b)
+{
+    bs_buf_add(b, "", 0); /* an empty buffer still needs its NUL */
+    char *data = b->failed ? NULL : b->data;
+    if (data)
+        *b = (bs_buf){0};
+    else
+        bs_buf_free(b);
+    return data;
+}
+
+basin_status bs_text_take(bs_buf *table, bs_buf *json, basin_text *out, basin_error *err)
+{
+    bool need_table = table != NULL, need_json = json != NULL;
+    if (need_table)
+        bs_buf_lines_visible(table);
+    out->table = need_table ? take(table) : NULL;
+    out->json = need_json ? take(json) : NULL;
+    if ((need_table && !out->table) || (need_json && !out->json)) {
+        basin_text_free(out);
+        return bs_fail_nomem(err);
+    }
+    return BASIN_OK;
+}
+
+/* $'...', which bash and zsh know: a word with characters that may not be shown. */
+static void put_bytes(const char *word, bs_buf *out)
+{
+    bs_buf_text(out, "$'");
+    for (const char *p = word; *p; p++)
+        if (*p == '\'' || *p == '\\')
+            bs_buf_printf(out, "\\%c", *p);
+        else if (*p >= 0x20 && *p < 0x7f)
+            bs_buf_add(out, p, 1);
+        else
+            bs_buf_printf(out, "\\x%02x", (unsigned)(unsigned char)*p);
+    bs_buf_text(out, "'");
+}
+
+void bs_put_word(const char *word, bs_buf *out)
+{
+    if (*word && strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                              "_-+=.,:/%@") == strlen(word)) {
+        bs_buf_text(out, word);
+        return;
+    }
+    if (!bs_is_visible(word)) {
+        put_bytes(word, out);
+        return;
+    }
+    bs_buf_text(out, "'");
+    for (const char *p = word; *p; p++)
+        if (*p == '\'')
+            bs_buf_text(out, "'\\''");
+        else
+            bs_buf_add(out, p, 1);
+    bs_buf_text(out, "'");
+}
+
+bs_logger bs_session_log(const basin_session *s)
+{
+    static const bs_log_level level[] = {BS_QUIET, BS_WARN, BS_INFO, BS_DEBUG};
+    int                       v = s ? s->verbosity : 0;
+    return bs_log_make(s ? s->messages : NULL, level[v < 0 ? 0 : v > 3 ? 3 : v]);
+}
+
+/* ---- config ---- */
+
+basin_status basin_config_new(basin_config **out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_status s = BS_NEED(err, {"out", out});
+    if (s)
+        return s;
+    basin_config *c = bs_calloc(1, sizeof *c);
+    *out = NULL;
+    if (!c)
+        return bs_fail_nomem(err);
+    bs_arena_init(&c->arena, 0);
+    bs_buf_init(&c->lines, 1 << 24);
+    bs_buf_init(&c->given, 1 << 24);
+    s = bs_settings_default(&c->settings, err);
+    if (s) {
+        basin_config_free(c);
+        return s;
+    }
+    *out = c;
+    return BASIN_OK;
+}
+
+void basin_config_free(basin_config *c)
+{
+    BS_KEEP_ERRNO;
+    if (!c)
+        return;
+    bs_arena_free(&c->arena);
+    bs_buf_free(&c->lines);
+    bs_buf_free(&c->given);
+    bs_free(c);
+}
+
+basin_status basin_config_set(basin_config *c, const char *key, const char *value, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_status s = BS_NEED(err, {"config", c}, {"key", key}, {"value", value});
+    if (!s)
+        s = bs_settings_set(&c->settings, key, value, "--set", err);
+    if (s)
+        return s;
+    bs_buf_printf(&c->given, "%s", key);
+    bs_buf_add(&c->given, "", 1);
+    bs_buf_printf(&c->given, "%s", value);
+    bs_buf_add(&c->given, "", 1);
+    return c->given.failed ? bs_fail_nomem(err) : BASIN_OK;
+}
+
+basin_status basin_config_read(basin_config *c, const char *path, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    bs_buf       text;
+    basin_status s = BS_NEED(err, {"config", c}, {"path", path});
+    if (s)
+        return s;
+    const bs_settings was = c->settings;
+    bs_buf_init(&text, 1 << 24);
+    s = bs_read_file_most(path, 0, &text, err);
+    if (!s)
+        s = bs_settings_config(&c->settings, text.data ? text.data : "", text.len, path, err);
+    if (!s)
+        s = bs_settings_untold(&c->settings, &was, path, &c->left_out, err);
+    if (!s && text.len > 0) {
+        bs_buf_add(&c->lines, text.data, text.len);
+        bs_buf_text(&c->lines, "\n");
+    }
+    bs_buf_free(&text);
+    return !s && c->lines.failed ? bs_fail_nomem(err) : s;
+}
+
+basin_status basin_config_file(basin_config *c, const char *role, const char *path,
+                               basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_status s = BS_NEED(err, {"config", c}, {"role", role}, {"path", path});
+    if (s)
+        return s;
+    for (int i = 0; i < BS_ROLES; i++) {
+        if (strcmp(role, bs_role_names[i]) != 0)
+            continue;
+        if (strchr(path, '|'))
+            return bs_fail(err, BASIN_EARG,
+                           "%s: '|' stands between the names of files in RUN/config; rename the "
+                           "file, or link to it",
+                           path);
+        if (c->files.n[i] == BS_MOST_FILES)
+            return bs_fail(err, BASIN_EARG, "more than %d files for %s", BS_MOST_FILES, role);
+        char *copy = bs_arena_copy(&c->arena, path, strlen(path));
+        if (!copy)
+            return bs_fail_nomem(err);
+        c->files.file[i][c->files.n[i]++] = copy;
+        return BASIN_OK;
+    }
+    return bs_fail(err, BASIN_EARG, "'%s' is not train, valid, test or unlabelled", role);
+}
+
+/* ---- paths ---- */
+
+int bs_find_seeds(const char *folder, const char *file, int *seed, int most)
+{
+    DIR *dir = opendir(folder);
+    int  n = 0;
+    for (struct dirent *e; dir && n < most && (e = readdir(dir));) {
+        long long number;
+        char      path[BS_OPTION_TEXT + 64];
+        if (strncmp(e->d_name, "seed-", 5) != 0 || !bs_parse_int(e->d_name + 5, &number) ||
+            number < 0 || number > INT32_MAX)
+            continue;
+        bs_print(path, sizeof path, "%s/seed-%d/%s", folder, (int)number, file);
+        if (access(path, F_OK) != 0)
+            continue;
+        int at = n++;
+        for (; at > 0 && seed[at - 1] > (int)number; at--)
+            seed[at] = seed[at - 1];
+        seed[at] = (int)number;
+    }
+    if (dir)
+        closedir(dir);
+    return n;
+}
+
+basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], basin_error *err)
+{
+    struct stat st;
+    if (strlen(model) >= BS_OPTION_TEXT)
+        return bs_fail(err, BASIN_EARG, "the name of the model is too long");
+    bs_print(path, BS_OPTION_TEXT + 64, "%s", model);
+    if (stat(model, &st) != 0 || !S_ISDIR(st.st_mode))
+        return BASIN_OK;
+    bs_print(path, BS_OPTION_TEXT + 64, "%s/best.safetensors", model);
+    if (access(path, F_OK) == 0)
+        return BASIN_OK;
+    int seed[BS_MOST_SEEDS];
+    if (bs_find_seeds(model, "best.safetensors", seed, BS_MOST_SEEDS) > 0)
+        return bs_fail(err, BASIN_EIO,
+                       "%s: a folder of several seeds; name one, such as %s/seed-%d", model, model,
+                       seed[0]);
+    return bs_fail(err, BASIN_EIO,
+                   "%s: a folder without best.safetensors; is the training finished?", model);
+}
+
+/* ---- tables ---- */
+
+void bs_metric_header(const bs_kind *k, bs_buf *out)
+{
+    bs_buf_printf(out, "%-14s", "");
+    for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++)
+        bs_buf_printf(out, " %*s", k->shown[i].width, k->shown[i].heading);
+    bs_buf_text(out, "\n");
+}
+
+void bs_metric_row(const bs_kind *k, const bs_known *known, const char *name,
+                   const double v[BS_MOST_METRICS], double margin, bs_buf *out)
+{
+    char shown[BS_VISIBLE];
+    bs_buf_printf(out, "%-14s", bs_visible(name, 0, shown));
+    for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++) {
+        const bs_shown *c = &k->shown[i];
+        char            text[48];
+        const double    scale = c->percent ? 100 : 1, x = scale * v[c->metric];
+        if (isnan(x))
+            bs_print(text, sizeof text, "n/a");
+        else if (c->metric == known->headline && margin > 0)
+            bs_print(text, sizeof text, "%.*f +-%.1f", c->digits, x, scale * margin);
+        else
+            bs_print(text, sizeof text, "%.*f", c->digits, x);
+        bs_buf_printf(out, " %*s", c->width, text);
+    }
+    bs_buf_text(out, "\n");
+}
+
+/* ---- reading for a model ---- */
+
+/* What a model was made for does not change with the file. */
+static bool is_fixed(const char *key)
+{
+    static const char *const fixed[] = {"text.to",    "image.size",   "image.channels",
+                                        "mask.names", "mask.classes", NULL};
+    int                      i = 0;
+    while (fixed[i] && strcmp(key, fixed[i]) != 0)
+        i++;
+    return fixed[i] != NULL;
+}
+
+static basin_status fail_key(const bs_saved *m, const char *key, const bs_option *rows,
+                             basin_error *err)
+{
+    bs_buf known;
+    bs_buf_init(&known, 1 << 12);
+    for (; rows->name; rows++)
+        if (!is_fixed(rows->name))
+            bs_buf_printf(&known, " %s", rows->name);
+    for (rows = bs_read_rows; rows->name; rows++)
+        if (bs_kinds_share(rows->name) && strcmp(m->kind->task->name, "mlc") != 0)
+            bs_buf_printf(&known, " %s", rows->name);
+    basin_status s =
+        bs_fail(err, BASIN_EARG, "--set: '%.40s' is not an option of reading %s; those are:%s", key,
+                m->kind->unit, known.failed ? "" : known.data);
+    bs_buf_free(&known);
+    return s;
+}
+
+static basin_status set_one(bs_saved *m, const char *key, const char *value, basin_error *err)
+{
+    const bs_option *rows;
+    void            *to = m->kind->reading(&m->settings, &m->known, &rows);
+    bool             searches;
+    basin_status     s = bs_saved_set(m, key, value, &searches, err);
+    if (searches)
+        return s;
+    if (bs_kinds_share(key))
+        return bs_options_set(bs_read_rows, &m->settings.read, key, value, "--set", err);
+    if (!bs_option_find(rows, key) || is_fixed(key))
+        return fail_key(m, key, rows, err);
+    return bs_options_set(rows, to, key, value, "--set", err);
+}
+
+basin_status bs_saved_set_all(bs_saved *m, const char *const *set, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    for (; set && *set && !s; set++) {
+        char        key[64];
+        const char *equals = strchr(*set, '=');
+        const int   n = equals ? (int)(equals - *set) : 0;
+        if (n == 0 || n >= (int)sizeof key)
+            return bs_fail(err, BASIN_EARG, "--set: '%.80s' is not KEY=VALUE", *set);
+        bs_print(key, sizeof key, "%.*s", n, *set);
+        s = set_one(m, key, equals + 1, err);
+    }
+    return s;
+}
+
+/* A file that cannot be read may be one for another task: that is the better message. */
+basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, basin_error *err)
+{
+    enum { SURE = 50, CERTAIN = 90 };
+    const bs_kind *kind;
+    struct stat    st;
+    int            sure;
+    if ((s != BASIN_EDATA && s != BASIN_EARG) || stat(file, &st) || S_ISFIFO(st.st_mode))
+        return s; /* a pipe has nothing left to look at */
+    if (bs_kind_sniff(file, &kind, &sure, NULL) || kind == m->kind || sure < SURE)
+        return s;
+    if (sure < CERTAIN && bs_kind_fits(m->kind, file) >= SURE)
+        return s; /* rows of JSON with a text: of either kind */
+    return bs_fail(err, BASIN_EDATA, "%s: is data for the task %s, but the model is for %s", file,
+                   kind->task->name, m->kind->task->name);
+}
+
+basin_status bs_fail_in(const char *const *files, int n, basin_status s, basin_error *err)
+{
+    if (!err || n < 1)
+        return s;
+    if (n == 1)
+        return bs_fail(err, s, "%.200s: %s", files[0], err->msg);
+    return bs_fail(err, s, "%.200s and %d more: %s", files[0], n - 1, err->msg);
+}
+
+/* What was trained on must not count as a test by accident. */
+static basin_status choose_part(const bs_saved *m, bs_wish *w, const char *part, bs_logger *log,
+                                basin_error *err)
+{
+    bool has[BS_ROLES] = {false};
+    if (part && strcmp(part, "all") == 0)
+        return BASIN_OK;
+    if (part && !m->kind->parts)
+        return bs_fail(err, BASIN_EARG, "--part: files of task %s have no parts",
+                       m->kind->task->name);
+    w->part = part;
+    if (part || w->label_free || !m->kind->parts)
+        return BASIN_OK;
+    basin_status s = m->kind->parts(&m->settings, w, has, err);
+    if (!s && has[2]) {
+        w->part = "test";
+        bs_log_say(log, BS_INFO, "%s: only its part test counts; --part all takes everything",
+                   w->file[0]);
+    }
+    return s;
+}
+
+void bs_say_notes(const bs_notes *notes, bs_logger *log)
+{
+    for (size_t i = 0; i < notes->n; i++)
+        bs_log_say(log, bs_note_level(&notes->note[i], BS_DEBUG), "%s", notes->note[i].text);
+}
+
+basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, const char *part,
+                         bool label_free, bs_logger *log, bs_part *out, basin_error *err)
+{
+    bs_wish  wish = {.file = files, .n = n, .known = &m->known, .label_free = label_free};
+    bs_notes notes;
+    *out = (bs_part){0};
+    bs_notes_init(&notes);
+    basin_status s = choose_part(m, &wish, part, log, err);
+    if (!s)
+        s = m->kind->read(&m->settings, &wish, &notes, out, err);
+    if (!s)
+        bs_say_notes(&notes, log);
+    if (!s && out->mlc)
+        bs_strange_say(&out->mlc->met, m, label_free, log);
+    bs_notes_free(&notes);
+    return s && n > 0 ? bs_fail_other(m, files[0], s, err) : s;
+}

@@ -1,0 +1,401 @@
+/* auto.c -- see api/auto.h. */
+#include "api/auto.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "api/ensemble.h"
+#include "api/outcome.h"
+#include "base/io.h"
+
+enum { MOST = 16, PATH_ROOM = BS_OPTION_TEXT + 96, REPLICATES = 1000 };
+
+static const double usual_budget = 60; /* seconds */
+/* An energy is chosen when a difference as large would be chance no more often than this. */
+static const double chance = 0.05;
+
+typedef struct {
+    const bs_candidate *is;
+    bs_settings         settings;
+    char                folder[PATH_ROOM];
+    bs_train_outcome    outcome;
+    bs_counts           counts; /* on the rows that decide, by its threshold */
+    bs_sampled          rows;   /* of these */
+    bool                tried;
+    double              p; /* against the best before it; NaN for the first */
+} attempt;
+
+typedef struct {
+    const basin_config     *config;
+    const bs_train_request *o;
+    const basin_session    *session;
+    bs_logger              *log;
+    attempt                *a;
+    int                     n, best;
+    bs_prepared             data;
+    bool                    prepared;
+    double                  spent, budget;
+} searching;
+
+bool bs_auto_wanted(const basin_config *c, const bs_train_request *o)
+{
+    return strcmp(c->settings.train.method, "auto") == 0 && !*c->settings.train.preset &&
+           o->folder && o->seeds == 1 && c->files.n[BS_ROLE_UNLABELLED] == 0 &&
+           !*c->settings.train.rules_file;
+}
+
+/* ---- what is tried ---- */
+
+static basin_status resolve_one(searching *s, const bs_candidate *is, basin_error *err)
+{
+    attempt     *a = &s->a[s->n];
+    bs_buf       more;
+    basin_status status;
+    bs_buf_init(&more, 1 << 16);
+    bs_buf_printf(&more, "folds=0 split.valid=0.1 split.test=0 %s", is->settings);
+    status = more.failed
+                 ? bs_fail_nomem(err)
+                 : bs_config_resolve_with(s->config, is->method, more.data, &a->settings, err);
+    bs_buf_free(&more);
+    a->is = is;
+    a->p = NAN;
+    bs_print(a->folder, sizeof a->folder, "%s/try-%s", s->o->folder, is->name);
+    s->n++;
+    return status;
+}
+
+static basin_status resolve_all(searching *s, basin_error *err)
+{
+    bs_settings *plain = bs_alloc(sizeof *plain);
+    basin_status status =
+        plain ? bs_config_resolve(s->config, NULL, plain, err) : bs_fail_nomem(err);
+    const bs_kind *kind = NULL;
+    if (!status)
+        status = bs_kind_find(plain->train.task, &kind, err);
+    for (const bs_candidate *is = kind ? kind->candidates : NULL; is && is->name && !status; is++)
+        status = resolve_one(s, is, err);
+    bs_free(plain);
+    return status;
+}
+
+/* The data is read once, by the settings of the first. */
+static basin_status prepare(searching *s, basin_error *err)
+{
+    bs_settings *with = bs_alloc(sizeof *with);
+    bs_files     files = s->config->files;
+    char(*names)[BS_OPTION_TEXT] = bs_calloc(BS_ROLES, BS_OPTION_TEXT);
+    basin_status status = with && names ? BASIN_OK : bs_fail_nomem(err);
+    if (!status) {
+        *with = s->a[0].settings;
+        bs_exchange_files(&files, &with->train, names);
+        status = bs_prepare(with, &files, s->log, &s->data, err);
+    }
+    s->prepared = !status;
+    for (int i = 0; i < s->n && !status; i++) {
+        bs_train_options *o = &s->a[i].settings.train;
+        o->folds = s->data.folds;
+        memcpy(o->file_train, with->train.file_train, BS_OPTION_TEXT);
+        memcpy(o->file_valid, with->train.file_valid, BS_OPTION_TEXT);
+        memcpy(o->file_test, with->train.file_test, BS_OPTION_TEXT);
+    }
+    bs_free(names);
+    bs_free(with);
+    return status;
+}
+
+/* So that 'basin train --resume -o RUN' goes on with it after a stop. */
+static basin_status write_config(const searching *s, basin_error *err)
+{
+    const bs_train_options *o = &s->a[0].settings.train;
+    const bs_buf           *given = &s->config->given, *lines = &s->config->lines;
+    char                    path[PATH_ROOM];
+    bs_buf                  text;
+    bs_buf_init(&text, 1 << 24);
+    bs_buf_printf(&text, "# what is tried is in try-*; this is what was asked for\n%.*s",
+                  (int)lines->len, lines->data ? lines->data : "");
+    for (size_t at = 0; at < given->len;) {
+        const char *key = given->data + at, *value = key + strlen(key) + 1;
+        bs_buf_printf(&text, "%s = %s\n", key, value);
+        at = (size_t)(value + strlen(value) + 1 - given->data);
+    }
+    bs_buf_printf(&text, "method = auto\nfile.train = %s\nfile.valid = %s\nfile.test = %s\n",
+                  o->file_train, o->file_valid, o->file_test);
+    bs_print(path, sizeof path, "%s/config", s->o->folder);
+    basin_status status = bs_make_dir(s->o->folder, err);
+    if (!status)
+        status = text.failed ? bs_fail_nomem(err) : bs_write_file(path, text.data, text.len, err);
+    bs_buf_free(&text);
+    return status;
+}
+
+/* What is resumed must be a search: a finished run of one method is not replaced by one. */
+static basin_status check_folder(const searching *s, basin_error *err)
+{
+    if (!s->o->resume || access(s->a[0].folder, F_OK) == 0 || !bs_run_finished(s->o->folder))
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG,
+                   "%s: --resume: that run is of one method, and now none is named; --method names "
+                   "it, or use another -o",
+                   s->o->folder);
+}
+
+/* ---- trying ---- */
+
+/* Rows of validation data, or each row by the models that have not seen it. */
+static basin_status judge(searching *s, attempt *a, basin_error *err)
+{
+    const bs_part *part = &s->data.part[1];
+    const bs_kind *kind = part->kind;
+    char           path[PATH_ROOM + 32];
+    bs_saved      *m = NULL;
+    bs_outputs     y = {0};
+    double         seconds;
+    bs_counting    how = {.want = UINT32_C(1) << s->data.known.headline, .keep_rows = true};
+    bs_print(path, sizeof path, "%s/best.safetensors", a->folder);
+    basin_status status = bs_profile_parse(a->settings.train.profile, &how.profile, err);
+    if (!status)
+        status = bs_saved_read(path, &m, err);
+    if (!status)
+        status = kind->outputs(part, &m->known, &y, err);
+    if (!status && s->data.folds > 1)
+        status = bs_ensemble_predict_folds(m, &s->data, a->settings.train.threads, &y, err);
+    else if (!status)
+        status = bs_model_predict(m, part, &(bs_asked){.threads = a->settings.train.threads}, &y,
+                                  &seconds, err);
+    if (!status)
+        status = kind->count(part, &m->known, &y, &m->threshold, &how, &a->counts, err);
+    if (!status)
+        status = kind->sampled(&a->counts, &a->rows, err);
+    bs_outputs_free(&y);
+    bs_saved_free(m);
+    return status;
+}
+
+static double score_of(const searching *s, const attempt *a)
+{
+    const int    metric = s->data.known.headline;
+    const double value = a->outcome.valid_tuned[metric];
+    return s->data.part[0].kind->metric[metric].higher ? value : -value;
+}
+
+/* Whether it is to be taken instead of the best so far. */
+static basin_status compare(searching *s, attempt *a, bool *better, basin_error *err)
+{
+    const attempt *best = &s->a[s->best];
+    bs_paired      all[BS_VALUES_MAX];
+    basin_status   status = bs_paired_bootstrap(
+          &best->rows, &a->rows, (uint64_t)a->settings.train.seed, REPLICATES, 0.95, all, err);
+    a->p = all[s->data.known.headline].p;
+    *better = !status && score_of(s, a) > score_of(s, best) && (!a->is->energy || a->p < chance);
+    return status;
+}
+
+static basin_status try_one(searching *s, int i, basin_error *err)
+{
+    attempt    *a = &s->a[i];
+    bool        trained, better = i == 0;
+    double     *limit = &a->settings.train.time_limit; /* for all of them together */
+    bs_training run = {&a->settings, &s->data, a->folder, s->o->resume, s->session, s->log, 0};
+    *limit = *limit > 0 ? fmax(*limit - s->spent, 0.01) : 0;
+    bs_log_say(s->log, BS_INFO, "trying %s (%s), %d of %d; %.0f s so far", a->is->name,
+               a->is->method, i + 1, s->n, s->spent);
+    basin_status status = bs_train_or_take(&run, &a->outcome, NULL, &trained, err);
+    if (!status)
+        status = judge(s, a, err);
+    if (!status && i > 0)
+        status = compare(s, a, &better, err);
+    if (status)
+        return status;
+    a->tried = true;
+    s->spent += a->outcome.seconds;
+    s->best = better ? i : s->best;
+    return BASIN_OK;
+}
+
+/* What the next one will take is guessed by what the first one took. */
+static bool is_due(const searching *s, int i)
+{
+    const bs_train_options *o = &s->a[0].settings.train;
+    if (i > 0 && o->time_limit > 0 && s->spent >= o->time_limit)
+        return false;
+    if (i == 0 || o->auto_trials > 0)
+        return i == 0 || i < o->auto_trials;
+    return s->spent + s->a[i].is->cost * s->a[0].outcome.seconds <= s->budget;
+}
+
+static void set_budget(searching *s)
+{
+    const bs_train_options *o = &s->a[0].settings.train;
+    const double            first = s->data.part[0].kind->patience * s->a[0].outcome.seconds;
+    s->budget = o->auto_budget > 0 ? o->auto_budget : first > usual_budget ? first : usual_budget;
+    if (o->auto_trials == 0)
+        bs_log_say(s->log, BS_INFO, "budget: %.0f s for all attempts; --budget changes it",
+                   s->budget);
+}
+
+static basin_status try_all(searching *s, basin_error *err)
+{
+    basin_status status = BASIN_OK;
+    for (int i = 0; i < s->n && !status; i++) {
+        if (is_due(s, i))
+            status = try_one(s, i, err);
+        if (!status && i == 0)
+            set_budget(s);
+    }
+    return status;
+}
+
+/* ---- the one that is kept ---- */
+
+/* As it is: a model could begin like a compressed file. */
+static basin_status copy_file(const char *from, const char *to, basin_error *err)
+{
+    bs_buf text;
+    char   block[1 << 14];
+    size_t n;
+    FILE  *f = fopen(from, "rb");
+    if (!f)
+        return bs_fail_io(err, from, errno);
+    bs_buf_init(&text, (size_t)1 << 40);
+    while ((n = fread(block, 1, sizeof block, f)) > 0)
+        bs_buf_add(&text, block, n);
+    const bool   bad = ferror(f) != 0;
+    basin_status status = bad ? bs_fail_io(err, from, EIO)
+                          : text.failed
+                              ? bs_fail_nomem(err)
+                              : bs_write_file(to, text.data ? text.data : "", text.len, err);
+    fclose(f);
+    bs_buf_free(&text);
+    return status;
+}
+
+/* outcome.json comes last: a folder that has it is finished. */
+static basin_status adopt(const searching *s, basin_error *err)
+{
+    static const char *const name[] = {"metrics.jsonl", "manifest.json", "config",
+                                       "best.safetensors", "outcome.json"};
+    basin_status             status = BASIN_OK;
+    for (size_t i = 0; i < sizeof name / sizeof name[0] && !status; i++) {
+        char from[PATH_ROOM + 32], to[PATH_ROOM];
+        bs_print(from, sizeof from, "%s/%s", s->a[s->best].folder, name[i]);
+        bs_print(to, sizeof to, "%s/%s", s->o->folder, name[i]);
+        status = copy_file(from, to, err);
+    }
+    return status;
+}
+
+/* ---- what is told ---- */
+
+static const char *reason_of(const searching *s, int i, char text[160])
+{
+    const attempt *a = &s->a[i];
+    text[0] = '\0';
+    if (!a->tried && s->a[0].settings.train.auto_trials > 0)
+        bs_print(text, 160, "not tried: --trials reached");
+    else if (!a->tried && s->a[0].settings.train.time_limit > 0)
+        bs_print(text, 160, "not tried: --time-limit reached");
+    else if (!a->tried)
+        bs_print(text, 160, "not tried: would take about %.0f s",
+                 a->is->cost * s->a[0].outcome.seconds);
+    else if (i == s->best)
+        bs_print(text, 160, "chosen");
+    else if (a->is->energy && score_of(s, a) > score_of(s, &s->a[s->best]))
+        bs_print(text, 160, "better, but no more than chance would make it (p %.2f)", a->p);
+    return text;
+}
+
+static void put_table(const searching *s, bs_buf *out)
+{
+    const bs_kind *kind = s->data.part[0].kind;
+    const int      metric = s->data.known.headline;
+    char           text[160];
+    bs_buf_printf(out, "%-10s %-16s %12s %9s\n", "tried", "method", kind->metric[metric].name,
+                  "seconds");
+    for (int i = 0; i < s->n; i++) {
+        const attempt *a = &s->a[i];
+        if (a->tried)
+            bs_buf_printf(out, "%-10s %-16s %12.2f %9.1f  %s\n", a->is->name, a->is->method,
+                          100 * a->outcome.valid_tuned[metric], a->outcome.seconds,
+                          reason_of(s, i, text));
+        else
+            bs_buf_printf(out, "%-10s %-16s %12s %9s  %s\n", a->is->name, a->is->method, "-", "-",
+                          reason_of(s, i, text));
+    }
+    bs_buf_printf(out, "judged %s; repeat with: basin train --config ",
+                  s->data.folds > 1 ? "out of fold" : "on validation data");
+    bs_put_word(s->o->folder, out);
+    bs_buf_text(out, "/config -o NEW\n\n");
+}
+
+static void put_json(const searching *s, bs_buf *out)
+{
+    const int metric = s->data.known.headline;
+    bs_buf_text(out, "{\"tried\": [");
+    for (int i = 0; i < s->n; i++) {
+        const attempt *a = &s->a[i];
+        bs_buf_printf(out, "%s{\"name\": \"%s\", \"method\": \"%s\", \"tried\": %s", i ? ", " : "",
+                      a->is->name, a->is->method, a->tried ? "true" : "false");
+        bs_json_member("score", a->tried ? a->outcome.valid_tuned[metric] : (double)NAN, out);
+        bs_json_member("seconds", a->tried ? a->outcome.seconds : (double)NAN, out);
+        bs_json_member("p", a->p, out);
+        bs_buf_text(out, "}");
+    }
+    bs_buf_printf(out, "], \"chosen\": \"%s\", ", s->a[s->best].is->name);
+}
+
+static void tell(const searching *s, bs_buf *table, bs_buf *json)
+{
+    const attempt *best = &s->a[s->best];
+    const bs_kind *kind = s->data.part[0].kind;
+    bs_buf         outcome;
+    put_table(s, table);
+    bs_outcome_table(kind, &s->data.known, &best->outcome, best->settings.train.profile, table);
+    put_json(s, json);
+    bs_buf_init(&outcome, 1 << 24);
+    bs_outcome_json(kind, &best->settings, &best->outcome, s->o->folder, &outcome);
+    bs_buf_text(json, outcome.data ? outcome.data + 1 : "}"); /* without its { */
+    bs_buf_free(&outcome);
+}
+
+/* ---- all of it ---- */
+
+static void search_free(searching *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        if (s->a[i].counts.kind)
+            s->a[i].counts.kind->counts_free(&s->a[i].counts);
+        bs_threshold_free(&s->a[i].outcome.threshold);
+    }
+    bs_free(s->a);
+    if (s->prepared)
+        bs_prepared_free(&s->data);
+}
+
+basin_status bs_auto_train(const basin_config *c, const bs_train_request *o,
+                           const basin_session *session, bs_logger *log, bs_buf *table,
+                           bs_buf *json, basin_error *err)
+{
+    searching    s = {.config = c, .o = o, .session = session, .log = log};
+    basin_status status =
+        (s.a = bs_calloc(MOST, sizeof *s.a)) ? resolve_all(&s, err) : bs_fail_nomem(err);
+    if (!status)
+        status = check_folder(&s, err);
+    if (!status)
+        status = prepare(&s, err);
+    if (!status)
+        status = write_config(&s, err);
+    if (!status)
+        status = try_all(&s, err);
+    if (!status)
+        status = adopt(&s, err);
+    if (!status) {
+        tell(&s, table, json);
+        const bool report = bs_train_report(o, &s.a[0].settings, &s.data, session, log);
+        bs_say_written(o->folder, report, table);
+    }
+    search_free(&s);
+    return status;
+}

@@ -1,0 +1,197 @@
+/* calibrate.c -- basin_model_calibrate: probabilities that are as often right as they say.
+ *
+ * One temperature divides all logits (Guo et al. 2017): the order of labels stays, and so do
+ * decisions, as thresholds go through the same function. */
+#include <math.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "data/metric.h"
+
+typedef struct {
+    basin_model *model;
+    char         path[BS_OPTION_TEXT + 64];
+    bs_part      data;
+    bs_outputs   y; /* without any temperature */
+    double       was, temperature;
+    bs_threshold cut;
+    bs_counting  how;
+    double       before[BS_MOST_METRICS], after[BS_MOST_METRICS];
+} calibrating;
+
+/* -log of the probability of the truth, summed over rows and labels. */
+static double surprise(const calibrating *c, double temperature)
+{
+    const bs_csr *gold = &c->data.mlc->y;
+    const size_t  L = (size_t)gold->cols;
+    double        sum = 0;
+    for (int32_t r = 0; r < gold->rows; r++) {
+        int32_t at = gold->start[r];
+        for (int32_t l = 0; l < gold->cols; l++) {
+            const bool   on = at < gold->start[r + 1] && gold->index[at] == l;
+            const float  p = c->y.scores[(size_t)r * L + (size_t)l];
+            const double q = fmin(fmax((double)p, 1e-7), 1 - 1e-7);
+            const double z = log(q / (1 - q)) / temperature;
+            at += on;
+            sum += log1p(exp(-fabs(z))) + fmax(on ? -z : z, 0);
+        }
+    }
+    return sum;
+}
+
+/* The sum is convex in 1 / T, so that there is one lowest place: golden section. */
+static double find_temperature(const calibrating *c)
+{
+    const double ratio = (sqrt(5) - 1) / 2;
+    double       low = log(0.05), high = log(20);
+    double       a = high - ratio * (high - low), b = low + ratio * (high - low);
+    double       at_a = surprise(c, exp(a)), at_b = surprise(c, exp(b));
+    while (high - low > 1e-4) {
+        if (at_a <= at_b) {
+            high = b;
+            b = a;
+            at_b = at_a;
+            a = high - ratio * (high - low);
+            at_a = surprise(c, exp(a));
+        } else {
+            low = a;
+            a = b;
+            at_a = at_b;
+            b = low + ratio * (high - low);
+            at_b = surprise(c, exp(b));
+        }
+    }
+    return exp((low + high) / 2);
+}
+
+static basin_status measure(const calibrating *c, double temperature, const bs_threshold *cut,
+                            double out[BS_MOST_METRICS], basin_error *err)
+{
+    const size_t n = (size_t)c->data.rows * (size_t)c->data.mlc->y.cols;
+    bs_outputs   y = {.scores = bs_calloc(n + 1, sizeof *y.scores)};
+    if (!y.scores)
+        return bs_fail_nomem(err);
+    for (size_t i = 0; i < n; i++)
+        y.scores[i] = temperature > 0 ? bs_tempered(c->y.scores[i], temperature) : c->y.scores[i];
+    basin_status s = bs_kind_measure(&c->data, &c->model->saved->known, &y, cut, &c->how, out, err);
+    bs_outputs_free(&y);
+    return s;
+}
+
+/* Where the old cut is after the old temperature gave way to the new one. */
+static basin_status move_threshold(calibrating *c, basin_error *err)
+{
+    const bs_threshold *old = &c->model->saved->threshold;
+    const double        by = c->temperature / (c->was > 0 ? c->was : 1);
+    c->cut = *old;
+    c->cut.per_label = NULL;
+    c->cut.global = bs_tempered(old->global, by);
+    if (!old->per_label)
+        return BASIN_OK;
+    c->cut.per_label = bs_calloc((size_t)old->labels, sizeof *c->cut.per_label);
+    if (!c->cut.per_label)
+        return bs_fail_nomem(err);
+    for (int32_t i = 0; i < old->labels; i++)
+        c->cut.per_label[i] = bs_tempered(old->per_label[i], by);
+    return BASIN_OK;
+}
+
+static basin_status write_model(const calibrating *c, basin_error *err)
+{
+    char   number[BS_NUMBER_TEXT], temperature[BS_NUMBER_TEXT + 16];
+    bs_buf cut;
+    bs_buf_init(&cut, (size_t)1 << 30);
+    bs_threshold_write(&c->cut, &cut);
+    bs_format_double(c->temperature, number);
+    bs_print(temperature, sizeof temperature, "temperature %s", number);
+    const bs_meta set[] = {{"basin.threshold", cut.data}, {"basin.calibration", temperature}};
+    basin_status  s = cut.failed ? bs_fail_nomem(err) : bs_model_rewrite(c->path, set, 2, err);
+    bs_buf_free(&cut);
+    return s;
+}
+
+static basin_status calibrate(calibrating *c, const char *model, const char *const *files, int n,
+                              const basin_calibrate_options *o, bs_logger *log, basin_error *err)
+{
+    const bs_asked asked = {.threads = o->threads};
+    double         seconds;
+    basin_status   s = bs_model_path(model, c->path, err);
+    if (!s)
+        s = basin_model_load(model, &c->model, err);
+    if (s)
+        return s;
+    bs_saved *m = c->model->saved;
+    if (!m->kind->tunes)
+        return bs_fail(err, BASIN_EARG,
+                       "%s: only models of label sets are calibrated; this is one "
+                       "of task %s",
+                       model, m->kind->task->name);
+    s = bs_saved_set_all(m, o->set, err);
+    if (!s)
+        s = bs_profile_parse(m->settings.train.profile, &c->how.profile, err);
+    if (!s)
+        s = bs_read_for(m, files, n, NULL, false, log, &c->data, err);
+    if (!s)
+        s = m->kind->outputs(&c->data, &m->known, &c->y, err);
+    c->was = m->temperature;
+    m->temperature = 0;
+    if (!s)
+        s = bs_model_predict(m, &c->data, &asked, &c->y, &seconds, err);
+    if (s == BASIN_ENUMERIC)
+        bs_fail_in(files, n, s, err);
+    if (!s)
+        s = measure(c, c->was, &m->threshold, c->before, err);
+    if (!s) {
+        c->temperature = find_temperature(c);
+        s = move_threshold(c, err);
+    }
+    if (!s)
+        s = measure(c, c->temperature, &c->cut, c->after, err);
+    return s ? s : write_model(c, err);
+}
+
+static void write_texts(const calibrating *c, bs_buf *table, bs_buf *json)
+{
+    const double was = c->was > 0 ? c->was : 1;
+    char         text[BS_THRESHOLD_TEXT];
+    bs_buf_printf(table, "%-8s%12s%12s%12s\n", "", "temperature", "threshold", "ECE");
+    bs_buf_printf(table, "%-8s%12.4f%12s%12.4f\n", "before:", was,
+                  bs_threshold_text(&c->model->saved->threshold, text), c->before[BS_METRIC_ece]);
+    bs_buf_printf(table, "%-8s%12.4f%12s%12.4f\n", "after:", c->temperature,
+                  bs_threshold_text(&c->cut, text), c->after[BS_METRIC_ece]);
+    bs_buf_printf(table, "wrote %s\n", c->path);
+    bs_buf_printf(json, "{\"before\": {\"temperature\": %.6g, \"metrics\": ", was);
+    bs_kind_json(c->data.kind, c->before, json);
+    bs_buf_printf(json, "}, \"after\": {\"temperature\": %.6g, \"metrics\": ", c->temperature);
+    bs_kind_json(c->data.kind, c->after, json);
+    bs_buf_text(json, "}}");
+}
+
+basin_status basin_model_calibrate(const char *model, const char *const *files, int n,
+                                   const basin_calibrate_options *o, const basin_session *session,
+                                   basin_text *out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    const basin_calibrate_options none = {0};
+    bs_logger                     log = bs_session_log(session);
+    calibrating                   c = {.model = NULL};
+    bs_buf                        table, json;
+    o = o ? o : &none;
+    basin_status s = bs_need_model(model, files, n, o->threads, out, err);
+    if (s)
+        return s;
+    bs_buf_init(&table, 1 << 20);
+    bs_buf_init(&json, 1 << 20);
+    s = calibrate(&c, model, files, n, o, &log, err);
+    if (!s)
+        write_texts(&c, &table, &json);
+    bs_outputs_free(&c.y);
+    bs_part_free(&c.data);
+    bs_threshold_free(&c.cut);
+    basin_model_free(c.model);
+    if (!s)
+        return bs_text_take(&table, &json, out, err);
+    bs_buf_free(&table);
+    bs_buf_free(&json);
+    return s;
+}

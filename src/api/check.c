@@ -1,0 +1,48 @@
+/* check.c -- arguments of the library's functions that cannot be meant. */
+#include "api/api.h"
+#include "base/threads.h"
+
+basin_status bs_need(const bs_argument *a, basin_error *err)
+{
+    for (; a->name; a++)
+        if (!a->given)
+            return bs_fail(err, BASIN_EARG, "%s is NULL", a->name);
+    return BASIN_OK;
+}
+
+basin_status bs_need_files(const char *const *files, int n, basin_error *err)
+{
+    if (n < 1)
+        return bs_fail(err, BASIN_EARG, "no data given");
+    basin_status s = BS_NEED(err, {"files", files});
+    for (int i = 0; i < n && !s; i++)
+        if (!files[i])
+            s = bs_fail(err, BASIN_EARG, "file %d of %d is NULL", i + 1, n);
+    return s;
+}
+
+basin_status bs_need_threads(int threads, basin_error *err)
+{
+    if (threads < 0 || threads > BS_ASKED_THREADS)
+        return bs_fail(err, BASIN_EARG, "threads: %d is not in 0..%d; 0 = all cores", threads,
+                       BS_ASKED_THREADS);
+    return BASIN_OK;
+}
+
+/* What every function that makes a text, perhaps from files, begins with. */
+basin_status bs_need_text(basin_text *out, const bs_argument *a, basin_error *err)
+{
+    basin_status s = BS_NEED(err, {"out", out});
+    if (out)
+        *out = (basin_text){NULL, NULL};
+    return s ? s : bs_need(a, err);
+}
+
+basin_status bs_need_model(const char *model, const char *const *files, int n, int threads,
+                           basin_text *out, basin_error *err)
+{
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"model", model}), err);
+    if (!s)
+        s = bs_need_files(files, n, err);
+    return s ? s : bs_need_threads(threads, err);
+}

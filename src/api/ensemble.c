@@ -1,0 +1,295 @@
+/* ensemble.c -- see api/ensemble.h. */
+#include "api/ensemble.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+
+/* ---- models in memory ---- */
+
+typedef struct {
+    bs_params **params; /* [n]: the models of a fold stand together */
+    int         n, ensemble;
+} models;
+
+static void models_free(models *m)
+{
+    for (int i = 0; i < m->n && m->params; i++)
+        bs_params_free(m->params[i]);
+    bs_free(m->params);
+}
+
+static basin_status scorer_of(bs_params *const *params, int n, bs_workspace *w, const bs_spec *spec,
+                              const bs_inference *how, bs_scorer **out, basin_error *err)
+{
+    basin_status s = bs_scorer_new(&bs_backend_cpu, w, params[0], spec, how, out, err);
+    for (int i = 1; i < n && !s; i++)
+        s = bs_scorer_join(*out, w, params[i], err);
+    return s;
+}
+
+static basin_status predict(bs_params *const *params, int n, bs_workspace *w, const bs_spec *spec,
+                            const bs_inference *how, const bs_known *known, const bs_part *part,
+                            bs_outputs *out, basin_error *err)
+{
+    bs_scorer   *scorer = NULL;
+    basin_status s = scorer_of(params, n, w, spec, how, &scorer, err);
+    if (!s)
+        s = part->kind->predict(scorer, spec, known, part, out, err);
+    bs_scorer_free(scorer);
+    return s;
+}
+
+static basin_status predict_fold(bs_params *const *params, int fold, bs_workspace *w,
+                                 const bs_spec *spec, const bs_inference *how,
+                                 const bs_prepared *data, int ensemble, bs_outputs *all,
+                                 basin_error *err)
+{
+    const bs_kind *kind = data->part[1].kind;
+    bs_part        valid;
+    bs_outputs     some = {0};
+    basin_status   s = bs_prepared_fold(data, fold, NULL, &valid, err);
+    if (s)
+        return s;
+    s = kind->outputs(&valid, &data->known, &some, err);
+    if (!s)
+        s = predict(params + fold * ensemble, ensemble, w, spec, how, &data->known, &valid, &some,
+                    err);
+    if (!s)
+        kind->place(&data->part[1], &data->known, data->fold_start[fold], valid.rows, &some, all);
+    bs_outputs_free(&some);
+    bs_part_free(&valid);
+    return s;
+}
+
+static basin_status out_of_fold(bs_params *const *params, const bs_spec *spec,
+                                const bs_inference *how, const bs_prepared *data, int ensemble,
+                                int threads, bs_outputs *out, basin_error *err)
+{
+    bs_workspace *w = NULL;
+    basin_status  s = bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &w, err);
+    for (int k = 0; k < data->folds && !s; k++)
+        s = predict_fold(params, k, w, spec, how, data, ensemble, out, err);
+    if (w)
+        bs_backend_cpu.workspace_free(w);
+    return s;
+}
+
+basin_status bs_ensemble_predict_folds(const bs_saved *m, const bs_prepared *data, int threads,
+                                       bs_outputs *out, basin_error *err)
+{
+    const int    n = 1 + m->n_more, ensemble = n / data->folds;
+    bs_inference how;
+    bs_params  **all = bs_calloc((size_t)n, sizeof *all);
+    basin_status s = all ? bs_saved_inference(m, NULL, false, &how, err) : bs_fail_nomem(err);
+    if (!s && ensemble * data->folds != n)
+        s = bs_fail(err, BASIN_EDATA, "%d models are not those of %d folds", n, data->folds);
+    if (!s) {
+        all[0] = m->params;
+        memcpy(all + 1, m->more, (size_t)m->n_more * sizeof *all);
+        s = out_of_fold(all, &m->spec, &how, data, ensemble, threads, out, err);
+    }
+    bs_free(all);
+    return s;
+}
+
+/* ---- training ---- */
+
+/* What was trained before is read from its folder. *net: it predicts by its net. */
+static basin_status read_params(const char *folder, bs_params **out, bool *net, basin_error *err)
+{
+    char      path[BS_OPTION_TEXT + 128];
+    bs_saved *saved;
+    bs_print(path, sizeof path, "%s/best.safetensors", folder);
+    basin_status s = bs_saved_read(path, &saved, err);
+    if (s)
+        return s;
+    *net = strcmp(saved->settings.train.infer, "net") == 0;
+    *out = saved->params;
+    saved->params = NULL;
+    bs_saved_free(saved);
+    return BASIN_OK;
+}
+
+static void say_trained(const bs_training *t, int i, const models *m, const bs_train_outcome *o)
+{
+    const bs_kind *kind = t->data->part[0].kind;
+    const int      metric = t->data->known.headline;
+    char           fold[32] = "";
+    if (t->data->folds > 1)
+        bs_print(fold, sizeof fold, ", fold %d left out", i / m->ensemble + 1);
+    bs_log_say(t->log, BS_INFO, "  model %d of %d%s: best epoch %d of %d, %s %.2f, %.1f s", i + 1,
+               m->n, fold, o->best_epoch, o->epochs, kind->metric[metric].name,
+               100 * o->valid_tuned[metric], o->seconds);
+}
+
+/* The i-th training: without its fold, with a seed of its own and its share of the time. */
+static basin_status train_model(const bs_training *t, int i, const models *m, bs_train_outcome *out,
+                                bs_params **params, basin_error *err)
+{
+    const bs_prepared *data = t->data;
+    const int          fold = i / m->ensemble;
+    char               folder[BS_OPTION_TEXT + 96];
+    bs_settings       *s = bs_alloc(sizeof *s);
+    bs_part            part[2] = {{0}};
+    bool               trained;
+    if (!s)
+        return bs_fail_nomem(err);
+    *s = *t->settings;
+    s->train.folds = s->train.ensemble = 1;
+    s->train.seed += i;
+    s->train.time_limit /= m->n;
+    bs_prepared own = {.known = data->known};
+    memcpy(own.part, data->part, 2 * sizeof *own.part);
+    basin_status status = BASIN_OK;
+    if (data->folds > 1) {
+        status = bs_prepared_fold(data, fold, &part[0], &part[1], err);
+        memcpy(own.part, part, sizeof part);
+    }
+    bs_print(folder, sizeof folder, "%s/model-%d", t->folder ? t->folder : "", i);
+    bs_logger   brief = *t->log; /* epochs of each are more than people want to see */
+    bs_training one = {s, &own, t->folder ? folder : NULL, t->resume, t->session, &brief, 0};
+    brief.level = brief.level == BS_INFO ? BS_WARN : brief.level;
+    if (!status)
+        status = bs_train_or_take(&one, out, params, &trained, err);
+    if (!status)
+        say_trained(t, i, m, out);
+    if (!status && !trained)
+        status = read_params(folder, params, &out->net_kept, err);
+    for (int k = 0; k < 2; k++)
+        bs_part_free(&part[k]);
+    bs_free(s);
+    return status;
+}
+
+/* Times and sizes of all; epochs of the longest. */
+static void add_outcome(const bs_train_outcome *one, int n, bs_train_outcome *all)
+{
+    all->seconds += one->seconds;
+    all->rows_per_s += one->rows_per_s / n;
+    all->params_net += one->params_net;
+    all->params_energy += one->params_energy;
+    all->net_kept |= one->net_kept; /* where one of them does, all predict by their nets */
+    all->ended = one->ended > all->ended ? one->ended : all->ended;
+    all->epochs = one->epochs > all->epochs ? one->epochs : all->epochs;
+    all->best_epoch = one->best_epoch > all->best_epoch ? one->best_epoch : all->best_epoch;
+}
+
+static basin_status train_models(const bs_training *t, models *m, bs_train_outcome *out,
+                                 basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    for (int i = 0; i < m->n && !s; i++) {
+        bs_train_outcome one = {0};
+        s = train_model(t, i, m, &one, &m->params[i], err);
+        if (!s)
+            add_outcome(&one, m->n, out);
+        bs_threshold_free(&one.threshold);
+    }
+    return s;
+}
+
+/* ---- what they come to ---- */
+
+static basin_status outputs_of(const bs_training *t, const models *m, bool net, bs_outputs y[2],
+                               basin_error *err)
+{
+    const bs_prepared      *data = t->data;
+    const bs_train_options *o = &t->settings->train;
+    const bs_part          *valid = &data->part[1], *test = bs_prepared_test(data);
+    const bs_inference      how = bs_options_inference(o, net ? "net" : o->infer);
+    bs_workspace           *w = NULL;
+    bs_spec                 spec;
+    basin_status            s = valid->kind->spec(o, &data->known, &spec, err);
+    if (!s)
+        s = valid->kind->outputs(valid, &data->known, &y[0], err);
+    if (!s && data->folds > 1)
+        s = out_of_fold(m->params, &spec, &how, data, m->ensemble, o->threads, &y[0], err);
+    if (!s)
+        s = bs_backend_cpu.workspace_new(&(bs_backend_options){o->threads}, &w, err);
+    if (!s && data->folds <= 1)
+        s = predict(m->params, m->n, w, &spec, &how, &data->known, valid, &y[0], err);
+    if (!s && test)
+        s = valid->kind->outputs(test, &data->known, &y[1], err);
+    if (!s && test)
+        s = predict(m->params, m->n, w, &spec, &how, &data->known, test, &y[1], err);
+    if (w)
+        bs_backend_cpu.workspace_free(w);
+    return s;
+}
+
+/* The page of the run shows the curves of the first model. */
+static basin_status copy_curves(const char *folder, basin_error *err)
+{
+    char   from[BS_OPTION_TEXT + 96], to[BS_OPTION_TEXT + 96];
+    bs_buf text;
+    bs_print(from, sizeof from, "%s/model-0/metrics.jsonl", folder);
+    bs_print(to, sizeof to, "%s/metrics.jsonl", folder);
+    bs_buf_init(&text, (size_t)1 << 30);
+    basin_status s = bs_read_file(from, &text, err);
+    if (!s)
+        s = bs_write_file(to, text.data ? text.data : "", text.len, err);
+    bs_buf_free(&text);
+    return s;
+}
+
+static basin_status conclude(const bs_training *t, const models *m, bs_train_outcome *out,
+                             basin_error *err)
+{
+    const bs_train_job job = bs_training_job(t);
+    bs_outputs         y[2] = {{0}};
+    basin_status       s = outputs_of(t, m, out->net_kept, y, err);
+    if (!s)
+        s = bs_conclude(&job, &y[0], job.test ? &y[1] : NULL, out, err);
+    for (int i = 0; i < 2; i++)
+        bs_outputs_free(&y[i]);
+    if (!s && job.folder)
+        s = copy_curves(job.folder, err);
+    if (!s)
+        s = bs_record_manifest(&job, m->n * m->params[0]->size, err);
+    return s ? s : bs_conclude_write(&job, out, m->params, m->n, err);
+}
+
+basin_status bs_ensemble_refuse(const bs_train_options *o, const char *verb, basin_error *err)
+{
+    if (o->folds == 1 && o->ensemble == 1)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG,
+                   "%s: 'basin %s' judges single trainings on rows that are split off once; 'basin "
+                   "train' has folds and ensembles",
+                   o->folds == 1 ? "ensemble" : "folds", verb);
+}
+
+static basin_status check(const bs_train_options *o, int n, basin_error *err)
+{
+    if (n > BS_MOST_MODELS)
+        return bs_fail(err, BASIN_EARG, "folds times ensemble is %d; at most %d models are one", n,
+                       (int)BS_MOST_MODELS);
+    if (o->seed > INT_MAX - n)
+        return bs_fail(err, BASIN_EARG, "seed: %d and %d more are beyond the largest seed", o->seed,
+                       n - 1);
+    return BASIN_OK;
+}
+
+basin_status bs_ensemble_train(const bs_training *t, bs_train_outcome *out, basin_error *err)
+{
+    const bs_train_options *o = &t->settings->train;
+    const bs_train_job      job = bs_training_job(t);
+    models                  m = {.n = o->folds * o->ensemble, .ensemble = o->ensemble};
+    basin_status            s = check(o, m.n, err);
+    memset(out, 0, sizeof *out);
+    out->sure = NAN;
+    if (!s && !(m.params = bs_calloc((size_t)m.n, sizeof *m.params)))
+        s = bs_fail_nomem(err);
+    if (!s)
+        s = bs_record_start(&job, 0, !t->resume, err);
+    if (!s)
+        s = train_models(t, &m, out, err);
+    if (!s)
+        s = conclude(t, &m, out, err);
+    models_free(&m);
+    return s;
+}

@@ -1,0 +1,216 @@
+/* eval.c -- basin_eval: a model on labelled files. */
+#include "api/eval.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const bs_measuring *const measurings[] = {&bs_measuring_mlc, &bs_measuring_tag,
+                                                 &bs_measuring_seg, NULL};
+
+static const bs_measuring *measuring_of(const bs_saved *m)
+{
+    int i = 0;
+    while (measurings[i] && strcmp(measurings[i]->task, m->kind->task->name) != 0)
+        i++;
+    return measurings[i];
+}
+
+static void evaluation_free(bs_evaluation *e)
+{
+    if (e->counts.kind)
+        e->counts.kind->counts_free(&e->counts);
+    bs_outputs_free(&e->y);
+    bs_part_free(&e->data);
+    basin_model_free(e->model);
+    bs_threshold_free(&e->own);
+}
+
+/* The stored threshold, or a number given by the caller. */
+static basin_status pick_threshold(bs_evaluation *e, const char *wish, const bs_threshold **out,
+                                   basin_error *err)
+{
+    double number;
+    *out = &e->model->saved->threshold;
+    if (!wish || strcmp(wish, "auto") == 0)
+        return BASIN_OK;
+    if (!bs_parse_double(wish, &number) || number < 0 || number > 1)
+        return bs_fail(err, BASIN_EARG, "--threshold: '%s' is not a number from 0 to 1, or auto",
+                       wish);
+    e->own = bs_threshold_fixed((float)number);
+    *out = &e->own;
+    return BASIN_OK;
+}
+
+/* A second pass takes what a long-lived predictor needs; the first one also compiles. */
+basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_asked *asked,
+                              bs_outputs *out, double *seconds, basin_error *err)
+{
+    bs_inference  how;
+    bs_workspace *w = NULL;
+    bs_scorer    *scorer = NULL;
+    double        start = bs_seconds();
+    basin_status  s = bs_saved_inference(m, asked->infer, asked->constrain, &how, err);
+    if (!s)
+        s = bs_backend_cpu.workspace_new(&(bs_backend_options){asked->threads}, &w, err);
+    if (!s)
+        s = bs_saved_scorer(m, w, &how, &scorer, err);
+    if (!s)
+        s = m->kind->predict(scorer, &m->spec, &m->known, data, out, err);
+    *seconds = bs_seconds() - start;
+    if (!s && asked->warm && *seconds < 1) {
+        start = bs_seconds();
+        s = m->kind->predict(scorer, &m->spec, &m->known, data, out, err);
+        *seconds = bs_seconds() - start;
+    }
+    bs_scorer_free(scorer);
+    if (w)
+        bs_backend_cpu.workspace_free(w);
+    return s;
+}
+
+static basin_status score(bs_evaluation *e, const basin_eval_options *o, basin_error *err)
+{
+    const bs_saved *m = e->model->saved;
+    const bs_asked  asked = {.infer = o->infer, .constrain = o->constrain, .threads = o->threads};
+    basin_status    s = m->kind->outputs(&e->data, &m->known, &e->y, err);
+    return s ? s : bs_model_predict(m, &e->data, &asked, &e->y, &e->seconds, err);
+}
+
+static basin_status measure(bs_evaluation *e, const bs_threshold *cut, bs_profile_id profile,
+                            basin_error *err)
+{
+    const bs_saved *m = e->model->saved;
+    bs_counting     how = {.profile = profile, .keep_rows = true};
+    basin_status    s = m->kind->count(&e->data, &m->known, &e->y, cut, &how, &e->counts, err);
+    if (!s)
+        s = m->kind->values(&e->counts, e->value, err);
+    return s ? s : bs_kind_intervals(&e->counts, 0, e->interval, err);
+}
+
+/* ---- text ---- */
+
+static basin_status write_json(const bs_evaluation *e, const bs_measuring *how, const char *infer,
+                               const bs_threshold *cut, const char *profile, bs_buf *out,
+                               basin_error *err)
+{
+    basin_status   s = BASIN_OK;
+    const bs_kind *k = e->data.kind;
+    bs_buf_printf(out, "{\"task\": \"%s\", \"n\": %d, \"infer\": \"%s\"", k->task->name,
+                  (int)e->data.rows, infer);
+    if (k->tunes) {
+        bs_buf_text(out, ", ");
+        bs_threshold_json(cut, out);
+    }
+    if (k->tunes)
+        bs_buf_printf(out, ", \"profile\": \"%s\"", profile);
+    bs_buf_printf(out, ", \"seconds\": %.6f, \"rows_per_s\": %.1f", e->seconds,
+                  e->data.rows / (e->seconds > 0 ? e->seconds : 1));
+    if (how->json)
+        s = how->json(e, out, err);
+    bs_buf_text(out, ", \"metrics\": {");
+    bs_kind_members(k, e->value, out);
+    if (!s && how->json_metrics) {
+        bs_buf_text(out, ", ");
+        s = how->json_metrics(e, out, err);
+    }
+    bs_buf_text(out, "}}");
+    return s;
+}
+
+static basin_status write_table(const bs_evaluation *e, const bs_measuring *how,
+                                const bs_threshold *cut, const char *profile, bs_buf *out,
+                                basin_error *err)
+{
+    const bs_kind     *k = e->data.kind;
+    const bs_interval *first = &e->interval[e->model->saved->known.headline];
+    char               text[BS_THRESHOLD_TEXT];
+    const char        *name = k->tunes ? bs_threshold_text(cut, text) : "";
+    bs_metric_header(k, out);
+    bs_metric_row(k, &e->model->saved->known, name, e->value, (first->hi - first->lo) / 2, out);
+    bs_buf_printf(out, "\n%-18s %10s   95 %% interval\n", "metric", "value");
+    for (int i = 0; i < k->n_metrics; i++) {
+        const bs_interval *range = &e->interval[i];
+        if (isnan(e->value[i]))
+            bs_buf_printf(out, "%-18s %10s\n", k->metric[i].name, "n/a");
+        else
+            bs_buf_printf(out, "%-18s %10.4f   %.4f .. %.4f\n", k->metric[i].name, e->value[i],
+                          range->lo, range->hi);
+    }
+    bs_buf_printf(out, "%d %s, %.0f %s/s", (int)e->data.rows, k->unit,
+                  e->data.rows / (e->seconds > 0 ? e->seconds : 1), k->unit);
+    if (k->tunes)
+        bs_buf_printf(out, "; conventions: %s", profile);
+    bs_buf_text(out, "\n");
+    return how->special ? how->special(e, out, err) : BASIN_OK;
+}
+
+static basin_status write_tables(const bs_evaluation *e, const bs_measuring *how,
+                                 const basin_eval_options *o, const bs_threshold *cut,
+                                 const char *profile, bs_buf *out, basin_error *err)
+{
+    bool         done = false;
+    basin_status s = how->instead ? how->instead(e, o, out, &done, err) : BASIN_OK;
+    if (s || done)
+        return s;
+    s = write_table(e, how, cut, profile, out, err);
+    return !s && o->per_label ? how->labels(e, out, err) : s;
+}
+
+basin_status basin_eval(const char *model, const char *const *files, int n,
+                        const basin_eval_options *o, const basin_session *session, basin_text *out,
+                        basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_eval_options  none = {0};
+    bs_evaluation       e = {.constrained = o && o->constrain};
+    bs_logger           log = bs_session_log(session);
+    const bs_threshold *cut = NULL;
+    const bs_measuring *how = NULL;
+    bs_profile_id       profile = BS_PROFILE_SKLEARN;
+    bs_buf              table, json;
+    o = o ? o : &none;
+    basin_status s = bs_need_model(model, files, n, o->threads, out, err);
+    if (s)
+        return s;
+    bs_buf_init(&table, 1 << 28);
+    bs_buf_init(&json, 1 << 28);
+    s = basin_model_load(model, &e.model, err);
+    if (!s)
+        s = bs_saved_set_all(e.model->saved, o->set, err);
+    if (!s) {
+        how = measuring_of(e.model->saved);
+        s = how->check(o, err);
+    }
+    if (!s)
+        s = pick_threshold(&e, o->threshold, &cut, err);
+    if (!s)
+        s = bs_profile_parse(o->profile ? o->profile : e.model->saved->settings.train.profile,
+                             &profile, err);
+    if (!s)
+        s = bs_read_for(e.model->saved, files, n, o->part, false, &log, &e.data, err);
+    e.profile = profile;
+    e.per_label = o->per_label;
+    if (!s)
+        s = score(&e, o, err);
+    if (s == BASIN_ENUMERIC)
+        bs_fail_in(files, n, s, err);
+    if (!s)
+        s = measure(&e, cut, profile, err);
+    if (s == BASIN_EDATA)
+        bs_fail_about(err, s, files[0]);
+    if (!s) {
+        const char *infer = o->infer ? o->infer : e.model->saved->settings.train.infer;
+        if (how->remark)
+            how->remark(&e, &log);
+        s = write_json(&e, how, infer, cut, bs_profile_name(profile), &json, err);
+    }
+    if (!s)
+        s = write_tables(&e, how, o, cut, bs_profile_name(profile), &table, err);
+    evaluation_free(&e);
+    if (!s)
+        return bs_text_take(&table, &json, out, err);
+    bs_buf_free(&table);
+    bs_buf_free(&json);
+    return s;
+}

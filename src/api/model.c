@@ -1,0 +1,154 @@
+/* model.c -- loading a model and what is common to predictors; rows are in api/model_mlc.c,
+ * sentences in api/model_tag.c, images in api/model_seg.c. */
+#include "api/model.h"
+
+#include <string.h>
+
+static const bs_serving *const servings[] = {&bs_serving_mlc, &bs_serving_tag, &bs_serving_seg,
+                                             NULL};
+
+static const bs_serving *serving_of(const bs_saved *m)
+{
+    int i = 0;
+    while (servings[i] && strcmp(servings[i]->task, m->kind->task->name) != 0)
+        i++;
+    return servings[i];
+}
+
+basin_status bs_serving_check(const basin_model *m, const bs_serving *needed, basin_error *err)
+{
+    if (m->how == needed)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG, "this model is for %s, not %s; use %s", m->how->what,
+                   needed->what, m->how->function);
+}
+
+basin_status bs_model_make(bs_saved *saved, basin_model **out, basin_error *err)
+{
+    basin_model *m = bs_calloc(1, sizeof *m);
+    *out = NULL;
+    if (!m) {
+        bs_saved_free(saved);
+        return bs_fail_nomem(err);
+    }
+    *m = (basin_model){.saved = saved, .how = serving_of(saved)};
+    basin_status s = m->how->open ? m->how->open(m, err) : BASIN_OK;
+    if (s)
+        basin_model_free(m);
+    else
+        *out = m;
+    return s;
+}
+
+basin_status basin_model_load(const char *path, basin_model **out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    char         file[BS_OPTION_TEXT + 64];
+    basin_status s = BS_NEED(err, {"out", out}, {"model", path});
+    if (out)
+        *out = NULL;
+    if (!s)
+        s = bs_model_path(path, file, err);
+    if (s)
+        return s;
+    bs_saved *saved = NULL;
+    s = bs_saved_read(file, &saved, err);
+    return s ? s : bs_model_make(saved, out, err);
+}
+
+void basin_model_free(basin_model *m)
+{
+    BS_KEEP_ERRNO;
+    if (!m)
+        return;
+    bs_tagset_free(&m->tags);
+    bs_saved_free(m->saved);
+    bs_free(m);
+}
+
+const char *basin_model_task(const basin_model *m)
+{
+    return m ? m->how->task : NULL;
+}
+
+int basin_model_labels(const basin_model *m)
+{
+    return m ? m->how->labels(&m->saved->known) : 0;
+}
+
+const char *basin_model_label(const basin_model *m, int i)
+{
+    return i >= 0 && i < basin_model_labels(m) ? m->how->label(&m->saved->known, i) : NULL;
+}
+
+const char *basin_model_card(const basin_model *m)
+{
+    return m ? m->saved->card : NULL;
+}
+
+basin_status basin_predictor_new(const basin_model *m, int threads, basin_predictor **out,
+                                 basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    return basin_predictor_open(m, &(basin_predictor_options){.threads = threads}, out, err);
+}
+
+/* The model is shared: what is set is set in a copy of how it is to be used. */
+static basin_status inference_of(const basin_model *m, const basin_predictor_options *o,
+                                 bs_inference *out, basin_error *err)
+{
+    bs_saved *own = bs_alloc(sizeof *own); /* too large for the stack of a small thread */
+    if (!own)
+        return bs_fail_nomem(err);
+    *own = *m->saved;
+    basin_status s = bs_saved_set_all(own, o->set, err);
+    if (!s)
+        s = bs_saved_inference(own, o->infer, o->constrain != 0, out, err);
+    bs_free(own);
+    return s;
+}
+
+basin_status basin_predictor_open(const basin_model *m, const basin_predictor_options *o,
+                                  basin_predictor **out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    const basin_predictor_options none = {0};
+    basin_predictor              *p;
+    bs_inference                  how;
+    basin_status                  s = BS_NEED(err, {"out", out}, {"model", m});
+    if (out)
+        *out = NULL;
+    o = o ? o : &none;
+    if (!s)
+        s = bs_need_threads(o->threads, err);
+    if (!s)
+        s = inference_of(m, o, &how, err);
+    if (s)
+        return s;
+    if (!(p = bs_calloc(1, sizeof *p)))
+        return bs_fail_nomem(err);
+    p->model = m;
+    s = bs_backend_cpu.workspace_new(&(bs_backend_options){o->threads}, &p->w, err);
+    if (!s)
+        s = bs_saved_scorer(m->saved, p->w, &how, &p->scorer, err);
+    if (!s)
+        s = m->how->start(p, err);
+    if (s) {
+        basin_predictor_free(p);
+        return s;
+    }
+    *out = p;
+    return BASIN_OK;
+}
+
+void basin_predictor_free(basin_predictor *p)
+{
+    BS_KEEP_ERRNO;
+    if (!p)
+        return;
+    p->model->how->stop(p);
+    bs_scorer_free(p->scorer);
+    if (p->w)
+        bs_backend_cpu.workspace_free(p->w);
+    bs_free(p);
+}

@@ -1,0 +1,177 @@
+/* outcome.c -- see api/outcome.h. */
+#include "api/outcome.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/tree.h"
+
+enum { PATH_ROOM = BS_OPTION_TEXT + 96 };
+
+static void outcome_path(const char *folder, char path[PATH_ROOM])
+{
+    bs_print(path, PATH_ROOM, "%s/outcome.json", folder);
+}
+
+/* What must be equal for a finished run to count. Unlike a checkpoint, which may be
+ * given more time, a finished run was made under its time limit. */
+static void write_identity(const bs_prepared *data, const bs_settings *s, bs_buf *out)
+{
+    bs_settings_json(s, out);
+    bs_buf_printf(out, " time_limit %g", s->train.time_limit);
+    for (int i = 0; i < BS_ROLES; i++)
+        bs_buf_printf(out, " %016llx", (unsigned long long)data->part[i].hash);
+}
+
+basin_status bs_outcome_write(const bs_prepared *data, const bs_settings *s,
+                              const bs_train_outcome *o, const char *folder, basin_error *err)
+{
+    char   path[PATH_ROOM];
+    bs_buf text, identity;
+    bs_buf_init(&text, 1 << 22);
+    bs_buf_init(&identity, 1 << 22);
+    write_identity(data, s, &identity);
+    bs_buf_text(&text, "{\"identity\": ");
+    bs_json_quote(identity.data ? identity.data : "", &text);
+    bs_json_member("test_margin", o->test_margin, &text);
+    bs_json_member("valid_margin", o->valid_margin, &text);
+    bs_buf_text(&text, ", \"outcome\": ");
+    bs_outcome_json(data->part[0].kind, s, o, folder, &text);
+    bs_buf_text(&text, "}\n");
+    outcome_path(folder, path);
+    basin_status status = text.failed || identity.failed
+                              ? bs_fail_nomem(err)
+                              : bs_write_file(path, text.data, text.len, err);
+    bs_buf_free(&text);
+    bs_buf_free(&identity);
+    return status;
+}
+
+/* ---- reading ---- */
+
+static double number(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    return json_is_number(v) ? json_number_value(v) : (double)NAN;
+}
+
+static void read_metrics(const bs_kind *k, const json_t *o, const char *key,
+                         double out[BS_MOST_METRICS])
+{
+    const json_t *values = json_object_get(o, key);
+    for (int i = 0; i < k->n_metrics; i++)
+        out[i] = number(values, k->metric[i].name);
+}
+
+/* The threshold is only what JSON tells; the model has the whole. */
+static bool read_values(const bs_kind *k, const json_t *file, bs_train_outcome *out)
+{
+    const json_t *o = json_object_get(file, "outcome");
+    const double  epochs = number(o, "epochs"), best = number(o, "best_epoch");
+    const double  net = number(o, "params_net"), energy = number(o, "params_energy");
+    const double  cut = number(o, "threshold"), margin = number(file, "test_margin");
+    const double  own = number(file, "valid_margin");
+    const double  most = 1e15; /* exact in a double, and fits an int64_t */
+    *out = (bs_train_outcome){.seconds = number(o, "seconds"),
+                              .rows_per_s = number(o, "train_rows_per_s"),
+                              .test_margin = isnan(margin) ? 0 : margin,
+                              .valid_margin = isnan(own) ? 0 : own,
+                              .has_test = json_object_get(o, "test") != NULL};
+    if (!(epochs >= 1 && epochs < 1e9 && best >= 1 && best < 1e9) ||
+        !(net >= 0 && net < most && energy >= 0 && energy < most) ||
+        !(out->seconds >= 0 && out->rows_per_s >= 0) || fabs(cut) > FLT_MAX)
+        return false;
+    out->epochs = (int)epochs;
+    out->best_epoch = (int)best;
+    out->params_net = (int64_t)net;
+    out->params_energy = (int64_t)energy;
+    const char *ended = json_string_value(json_object_get(o, "ended"));
+    for (int i = 0; ended && i < 3; i++)
+        if (strcmp(ended, bs_ended_name[i]) == 0)
+            out->ended = (bs_ended)i;
+    const char *kind = json_string_value(json_object_get(o, "threshold_kind"));
+    out->threshold = isnan(cut) ? bs_threshold_top_k(1) : bs_threshold_fixed((float)cut);
+    for (int i = 0; kind && i < BS_THRESHOLD_KINDS; i++)
+        if (strcmp(kind, bs_threshold_kind_name((bs_threshold_kind)i)) == 0)
+            out->threshold.kind = (bs_threshold_kind)i;
+    read_metrics(k, o, "valid", out->valid);
+    read_metrics(k, o, k->tunes ? "valid_tuned" : "valid", out->valid_tuned);
+    read_metrics(k, o, "test", out->test);
+    read_metrics(k, o, k->tunes ? "test_tuned" : "test", out->test_tuned);
+    return true;
+}
+
+/* That run is another one, or was finished with fewer epochs and has no state to go on from. */
+static basin_status refuse(const char *path, const bs_difference *d, basin_error *err)
+{
+    const bool longer = d->kind == BS_RUN_LONGER;
+    return bs_fail(err, BASIN_EARG, "%s: --resume: that run is %s: %s; use %s", path,
+                   longer ? "finished and has no saved state to go on from" : "another one",
+                   d->text, longer ? "the same, or train anew" : "the same, or another -o");
+}
+
+/* Ensembles have checkpoints of their models only. */
+static bool can_go_on(const char *folder)
+{
+    char first[PATH_ROOM];
+    bs_print(first, sizeof first, "%s/model-0", folder);
+    return bs_checkpoint_there(folder) || bs_checkpoint_there(first);
+}
+
+static basin_status take_file(const bs_kind *k, const char *folder, const char *path,
+                              const char *identity, bs_train_outcome *out, bool *finished,
+                              basin_error *err)
+{
+    bs_buf text;
+    bs_buf_init(&text, 1 << 22);
+    basin_status  s = bs_read_file(path, &text, err);
+    json_t       *file = s ? NULL : bs_tree_read(text.data ? text.data : "", text.len, 0, NULL);
+    const char   *theirs = json_string_value(json_object_get(file, "identity"));
+    bs_difference d = bs_identity_compare(theirs, identity);
+    *finished = !s && d.kind == BS_RUN_SAME;
+    if (!s && (!json_object_get(file, "outcome") || (*finished && !read_values(k, file, out))))
+        s = bs_fail(err, BASIN_EDATA,
+                    "%s: is not the outcome of a training; remove it to do the "
+                    "run again",
+                    path);
+    else if (!s && !*finished && !(can_go_on(folder) && (d.kind == BS_RUN_LONGER || !theirs)))
+        s = refuse(path, &d, err);
+    *finished = *finished && !s;
+    json_decref(file);
+    bs_buf_free(&text);
+    return s;
+}
+
+static bool there(const char *folder, const char *name)
+{
+    char path[PATH_ROOM];
+    bs_print(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+/* The first is missing where a run has been given more epochs and has not come to their end. */
+bool bs_run_finished(const char *folder)
+{
+    return there(folder, "outcome.json") || there(folder, "best.safetensors");
+}
+
+basin_status bs_outcome_take(const bs_prepared *data, const bs_settings *s, const char *folder,
+                             bs_train_outcome *out, bool *finished, basin_error *err)
+{
+    char   path[PATH_ROOM];
+    bs_buf identity;
+    *finished = false;
+    outcome_path(folder, path);
+    if (!there(folder, "outcome.json"))
+        return BASIN_OK;
+    bs_buf_init(&identity, 1 << 22);
+    write_identity(data, s, &identity);
+    basin_status status = identity.failed ? bs_fail_nomem(err)
+                                          : take_file(data->part[0].kind, folder, path,
+                                                      identity.data, out, finished, err);
+    bs_buf_free(&identity);
+    return status;
+}

@@ -1,0 +1,297 @@
+/* predict.c -- basin_predict_files: files in, predictions out. */
+#include "api/predict.h"
+
+#include <errno.h>
+#include <string.h>
+
+static const bs_prediction *const predictions[] = {&bs_prediction_mlc, &bs_prediction_tag,
+                                                   &bs_prediction_seg, NULL};
+
+static const bs_prediction *prediction_of(const bs_saved *m)
+{
+    int i = 0;
+    while (predictions[i] && strcmp(predictions[i]->task, m->kind->task->name) != 0)
+        i++;
+    return predictions[i];
+}
+
+static basin_status choose_inference(const bs_saved *m, const basin_predict_options *o,
+                                     const char *const *files, int n, bs_inference *how,
+                                     basin_error *err)
+{
+    basin_status s = bs_saved_inference(m, o->infer, o->constrain, how, err);
+    if (!s && o->energy && !m->has_energy)
+        s = bs_fail(err, BASIN_EARG, "--energy: this model is a plain net without an energy");
+    if (!s && (o->nbest > 0 || o->scheme) && strcmp(m->kind->task->name, "tag") != 0)
+        s = bs_fail(err, BASIN_EARG, "%s: is for tags; this model is of task %s",
+                    o->scheme ? "--scheme" : "--nbest", m->kind->task->name);
+    how->energies = o->energy;
+    for (int i = 0; i < n; i++) /* rows come as they like, and must not differ by that */
+        how->even |= bs_path_live(files[i]);
+    return s;
+}
+
+void bs_npy_header(bs_buf *out, const char *type, const int64_t *dim, int n)
+{
+    char header[160];
+    int  used =
+        bs_print(header, sizeof header, "{'descr': '%s', 'fortran_order': False, 'shape': (", type);
+    for (int i = 0; i < n; i++)
+        used += bs_print(header + used, sizeof header - (size_t)used, "%s%lld", i ? ", " : "",
+                         (long long)dim[i]);
+    used += bs_print(header + used, sizeof header - (size_t)used, "%s), }", n == 1 ? "," : "");
+    int total = (10 + used + 1 + 63) / 64 * 64; /* data starts at a multiple of 64 */
+    int length = total - 10;
+    bs_buf_add(out, "\x93NUMPY\x01\x00", 8);
+    bs_buf_add(out, (char[2]){(char)(length & 255), (char)(length >> 8)}, 2);
+    bs_buf_add(out, header, (size_t)used);
+    for (int i = used; i < length - 1; i++)
+        bs_buf_text(out, " ");
+    bs_buf_text(out, "\n");
+}
+
+static basin_status fail_file(basin_error *err)
+{
+    return bs_fail_io(err, "predictions", errno ? errno : EIO);
+}
+
+basin_status bs_target_put(void *target, const void *bytes, size_t n, basin_error *err)
+{
+    bs_target *t = target;
+    if (t->own)
+        return bs_output_write(t->own, bytes, n, err);
+    errno = 0;
+    return fwrite(bytes, 1, n, t->file) == n ? BASIN_OK : fail_file(err);
+}
+
+/* Who reads our answers may wait for them before asking again. */
+static basin_status flush_target(bs_target *t, basin_error *err)
+{
+    errno = 0;
+    return t->own || (fflush(t->file) == 0 && !ferror(t->file)) ? BASIN_OK : fail_file(err);
+}
+
+basin_status bs_target_open(const char *path, bs_target *out, basin_error *err)
+{
+    *out = (bs_target){0};
+    return bs_output_open(path, &out->own, err);
+}
+
+basin_status bs_target_close(bs_target *t, basin_status s, basin_error *err)
+{
+    if (t->own && s)
+        bs_output_abort(t->own);
+    else if (t->own)
+        s = bs_output_commit(t->own, err);
+    else if (!s)
+        s = flush_target(t, err);
+    return s;
+}
+
+enum { PIECE_ROWS = 4096 };
+
+/* One call of basin_predict_files. */
+typedef struct {
+    const bs_saved              *m;
+    const bs_prediction         *p;
+    const basin_predict_options *o;
+    bs_inference                 how;
+    bs_logger                   *log;
+    bs_workspace                *w;
+    bs_scorer                   *scorer;
+    const char *const           *files;
+    int                          n;
+    int64_t                      before; /* rows that are done */
+} predicting;
+
+static basin_status predict(const predicting *g, const bs_part *data, bs_outputs *y,
+                            basin_error *err)
+{
+    basin_status s = g->m->kind->outputs(data, &g->m->known, y, err);
+    if (!s && g->how.energies &&
+        !(y->energy = bs_calloc((size_t)data->rows + 1, sizeof *y->energy)))
+        s = bs_fail_nomem(err);
+    if (!s && g->p->room)
+        s = g->p->room(g->o, data, y, err);
+    if (!s) {
+        y->first = g->before;
+        s = g->m->kind->predict(g->scorer, &g->m->spec, &g->m->known, data, y, err);
+    }
+    return s == BASIN_ENUMERIC ? bs_fail_in(g->files, g->n, s, err) : s;
+}
+
+static basin_status predict_and_write(predicting *g, const bs_part *data, bs_target *to,
+                                      basin_error *err)
+{
+    bs_outputs   y = {0};
+    basin_status s = predict(g, data, &y, err);
+    if (!s)
+        s = g->p->write(g->m, g->o, data, &y, to, err);
+    bs_outputs_free(&y);
+    return s;
+}
+
+static basin_status some_rows(predicting *g, const bs_part *data, int32_t first, int32_t n,
+                              bs_target *to, basin_error *err)
+{
+    bs_part  piece = {0};
+    int32_t *row = bs_calloc((size_t)n, sizeof *row);
+    if (!row)
+        return bs_fail_nomem(err);
+    for (int32_t i = 0; i < n; i++)
+        row[i] = first + i;
+    basin_status s = g->m->kind->select(data, row, n, &piece, err);
+    if (!s)
+        s = predict_and_write(g, &piece, to, err);
+    bs_part_free(&piece);
+    bs_free(row);
+    return s;
+}
+
+static basin_status read_at_once(predicting *g, const char *const *files, int n, bs_target *to,
+                                 basin_error *err)
+{
+    bs_part      data = {0};
+    basin_status s = bs_read_for(g->m, files, n, g->o->part, true, g->log, &data, err);
+    int32_t      many = 0;
+    if (!s && g->p->remark)
+        g->p->remark(g->m, g->o, &data, g->log);
+    for (int32_t first = 0; first < data.rows && !s; first += many) {
+        many = g->p->piece ? g->p->piece(g->m, g->o, &data, first) : data.rows;
+        g->before = first;
+        s = many == data.rows ? predict_and_write(g, &data, to, err)
+                              : some_rows(g, &data, first, many, to, err);
+    }
+    if (!s && data.rows == 0)
+        s = predict_and_write(g, &data, to, err);
+    bs_part_free(&data);
+    return s;
+}
+
+/* Files of any length in memory that does not grow with them. */
+static basin_status piece_by_piece(predicting *g, const char *const *files, int n, void *writer,
+                                   bs_target *to, basin_error *err)
+{
+    const bs_wish wish = {.file = files,
+                          .n = n,
+                          .known = &g->m->known,
+                          .label_free = true,
+                          .keep_text = g->o->keep_columns};
+    bs_stream    *stream = NULL;
+    bs_met        met = {0};
+    bool          more = true;
+    basin_status  s = g->m->kind->stream(&g->m->settings, &wish, PIECE_ROWS, &stream, err);
+    for (int64_t pieces = 0; !s && more; pieces++) {
+        bs_part    data = {0};
+        bs_outputs y = {0};
+        bs_notes   notes;
+        bs_notes_init(&notes);
+        s = stream->next(stream, &notes, &data, &more, err);
+        if (!s && pieces == 0)
+            bs_say_notes(&notes, g->log);
+        if (s && pieces == 0)
+            s = bs_fail_other(g->m, files[0], s, err);
+        if (!s && more && data.mlc && !bs_met_add(&met, &data.mlc->met, g->m->known.mlc.n_features))
+            s = bs_fail_nomem(err);
+        if (!s && more && pieces == 0 && g->p->remark)
+            g->p->remark(g->m, g->o, &data, g->log);
+        if (!s && more)
+            s = predict(g, &data, &y, err);
+        if (!s && more)
+            s = g->p->rows(writer, &data, &y, err);
+        if (!s && more)
+            s = flush_target(to, err);
+        g->before += data.rows;
+        bs_notes_free(&notes);
+        bs_outputs_free(&y);
+        bs_part_free(&data);
+    }
+    if (stream)
+        stream->free(stream);
+    if (!s)
+        bs_strange_say(&met, g->m, true, g->log);
+    bs_met_free(&met);
+    return s;
+}
+
+static basin_status predict_to(predicting *g, const char *const *files, int n, bs_target *to,
+                               basin_error *err)
+{
+    void        *writer = NULL;
+    basin_status s = BASIN_OK;
+    const bool   cut = !g->p->live || (n == 1 && bs_path_live(files[0]));
+    if (g->m->kind->stream && g->p->begin && !g->o->part && n > 0 && cut)
+        s = g->p->begin(g->m, g->o, to, &writer, err);
+    if (s)
+        return s;
+    if (!writer)
+        return read_at_once(g, files, n, to, err);
+    s = piece_by_piece(g, files, n, writer, to, err);
+    g->p->end(writer);
+    return s;
+}
+
+/* Whoever writes to p.foo may expect something else. */
+static void tell_format(const predicting *g)
+{
+    const char *path = g->o->path, *slash = strrchr(path, '/');
+    const char *dot = strrchr(slash ? slash : path, '.');
+    if (g->p == &bs_prediction_mlc && !g->o->format && dot && strcmp(dot, ".jsonl") != 0)
+        bs_log_say(g->log, BS_INFO, "%s: JSON lines; --format chooses another format", path);
+}
+
+/* To the caller's file, or to the path of the options. */
+static basin_status predict_files(predicting *g, const char *const *files, int n, FILE *out,
+                                  basin_error *err)
+{
+    bs_target to = {.file = out};
+    if (!out && g->p->opens && g->p->opens(g->o))
+        return read_at_once(g, files, n, NULL, err);
+    if (!out)
+        tell_format(g);
+    basin_status s = out ? BASIN_OK : bs_target_open(g->o->path, &to, err);
+    return s ? s : bs_target_close(&to, predict_to(g, files, n, &to, err), err);
+}
+
+basin_status basin_predict_files(const char *model, const char *const *files, int n,
+                                 const basin_predict_options *o, FILE *out,
+                                 const basin_session *session, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_predict_options none = {0};
+    bs_logger             log = bs_session_log(session);
+    basin_model          *m = NULL;
+    o = o ? o : &none;
+    if (!out && !o->path)
+        return bs_fail(err, BASIN_EARG, "neither a file nor a path for the predictions");
+    if (o->top_k < 0)
+        return bs_fail(err, BASIN_EARG, "top_k: %d is not a number of labels", o->top_k);
+    basin_status s = bs_need_files(files, n, err);
+    if (!s)
+        s = bs_need_threads(o->threads, err);
+    if (!s)
+        s = basin_model_load(model, &m, err);
+    if (!s)
+        s = bs_saved_set_all(m->saved, o->set, err);
+    if (s) {
+        basin_model_free(m);
+        return s;
+    }
+    m->saved->known.seg.image.originals = o->overlay;
+    predicting g = {
+        .m = m->saved, .p = prediction_of(m->saved), .o = o, .log = &log, .files = files, .n = n};
+    s = g.p->check(g.m, o, err);
+    if (!s)
+        s = choose_inference(g.m, o, files, n, &g.how, err);
+    if (!s)
+        s = bs_backend_cpu.workspace_new(&(bs_backend_options){o->threads}, &g.w, err);
+    if (!s)
+        s = bs_saved_scorer(g.m, g.w, &g.how, &g.scorer, err);
+    if (!s)
+        s = predict_files(&g, files, n, out, err);
+    bs_scorer_free(g.scorer);
+    if (g.w)
+        bs_backend_cpu.workspace_free(g.w);
+    basin_model_free(m);
+    return s;
+}

@@ -1,0 +1,550 @@
+/* train.c -- basin_train: one run or several seeds, and the text about them. */
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+#include "api/auto.h"
+#include "api/ensemble.h"
+#include "api/outcome.h"
+#include "base/io.h"
+
+/* The training file: given, or from a config. */
+static void first_file(const basin_config *c, char name[BS_OPTION_TEXT])
+{
+    const char *text = c->files.n[0] > 0 ? c->files.file[0][0] : c->settings.train.file_train;
+    bs_print(name, BS_OPTION_TEXT, "%s", text);
+    name[strcspn(name, "|")] = '\0';
+}
+
+/* A method's settings for this task: beside its defaults, and without a preset. */
+static void own_words(const bs_method *m, const char *task, bool preset, const char *words[2])
+{
+    const bool tag = strcmp(task, "tag") == 0, seg = strcmp(task, "seg") == 0;
+    words[0] = tag ? m->tag : seg ? m->seg : NULL;
+    words[1] = tag || seg || preset ? NULL : m->untuned;
+}
+
+/* The order of precedence: defaults, those of the task, those of the method, more, preset, config
+ * file, --set. */
+static basin_status resolve(const basin_config *c, const char *method, const char *more,
+                            bs_settings *s, basin_error *err)
+{
+    const bs_method *m;
+    const bs_kind   *kind;
+    char             name[BS_OPTION_TEXT];
+    basin_status     status = bs_settings_default(s, err);
+    first_file(c, name);
+    if (!status)
+        status = bs_kind_guess(&c->settings, *name ? name : NULL, &kind, err);
+    if (status)
+        return status;
+    const char *task = kind->task->name;
+    method = method ? method : c->settings.train.method;
+    method = strcmp(method, "auto") == 0 ? kind->method : method;
+    status = bs_method_find(method, task, &m, err);
+    if (status)
+        return status;
+    const char *words[5] = {kind->defaults, m->defaults};
+    own_words(m, task, *c->settings.train.preset, words + 2);
+    words[4] = more;
+    for (int i = 0; i < 5 && !status; i++)
+        if (words[i])
+            status = bs_settings_words(s, words[i], method, err);
+    if (!status && *c->settings.train.preset)
+        status = bs_preset_apply(s, c->settings.train.preset, task, method, err);
+    const bs_settings was = *s;
+    bool              left_out;
+    if (!status && c->lines.len > 0)
+        status = bs_settings_config(s, c->lines.data, c->lines.len, "config", err);
+    if (!status)
+        status = bs_settings_untold(s, &was, "config", &left_out, err);
+    const char *at = c->given.data, *end = at ? at + c->given.len : NULL;
+    while (!status && at < end) {
+        const char *value = at + strlen(at) + 1;
+        status = bs_kind_takes(kind, at, err);
+        if (!status)
+            status = bs_settings_set(s, at, value, "--set", err);
+        at = value + strlen(value) + 1;
+    }
+    if (!status)
+        status = bs_settings_set(s, "task", task, "--task", err);
+    return status ? status : bs_settings_set(s, "method", method, "--method", err);
+}
+
+basin_status bs_config_resolve_with(const basin_config *c, const char *method, const char *more,
+                                    bs_settings *s, basin_error *err)
+{
+    basin_status status = resolve(c, method, more, s, err);
+    if (status)
+        bs_input_forget(); /* nobody reads what was looked at to find the task */
+    return status;
+}
+
+basin_status bs_config_resolve(const basin_config *c, const char *method, bs_settings *s,
+                               basin_error *err)
+{
+    return bs_config_resolve_with(c, method, NULL, s, err);
+}
+
+void bs_config_remark(const basin_config *c, bs_logger *log)
+{
+    if (c->left_out)
+        bs_log_say(log, BS_WARN,
+                   "pretrain.cache is not taken from a config file: nothing is written outside of "
+                   "the run folder unless --set says so");
+}
+
+void bs_preset_remark(const bs_settings *s, bs_logger *log)
+{
+    if (bs_preset_shared_only(s->train.preset, s->train.method))
+        bs_log_say(log, BS_INFO,
+                   "preset %s has no settings for %s: only those that its methods share apply",
+                   s->train.preset, s->train.method);
+}
+
+/* ---- files ---- */
+
+void bs_exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTION_TEXT])
+{
+    char *setting[BS_ROLES] = {o->file_train, o->file_valid, o->file_test, o->file_unlabelled};
+    bool  given = files->n[0] > 0;
+    for (int role = 0; role < BS_ROLES; role++) {
+        if (given) {
+            size_t used = 0;
+            setting[role][0] = '\0';
+            for (int i = 0; i < files->n[role] && used < BS_OPTION_TEXT; i++)
+                used += (size_t)bs_print(setting[role] + used, BS_OPTION_TEXT - used, "%s%s",
+                                         i ? "|" : "", files->file[role][i]);
+            if (used >= BS_OPTION_TEXT) /* too long to be kept */
+                setting[role][0] = '\0';
+            continue;
+        }
+        memcpy(text[role], setting[role], BS_OPTION_TEXT);
+        for (char *at = text[role]; at && *at && files->n[role] < BS_MOST_FILES;) {
+            files->file[role][files->n[role]++] = at;
+            at = strchr(at, '|');
+            if (at)
+                *at++ = '\0';
+        }
+    }
+}
+
+/* ---- text ---- */
+
+void bs_json_member(const char *key, double value, bs_buf *out)
+{
+    char text[BS_NUMBER_TEXT] = "null";
+    if (isfinite(value))
+        bs_format_double(value, text);
+    bs_buf_printf(out, ", \"%s\": %s", key, text);
+}
+
+static void metrics(const bs_kind *k, const char *key, const double v[BS_MOST_METRICS], bs_buf *out)
+{
+    bs_buf_printf(out, ", \"%s\": ", key);
+    bs_kind_json(k, v, out);
+}
+
+void bs_json_quote(const char *text, bs_buf *out)
+{
+    bs_buf_json(out, text, strlen(text));
+}
+
+void bs_outcome_json(const bs_kind *k, const bs_settings *s, const bs_train_outcome *o,
+                     const char *folder, bs_buf *out)
+{
+    bs_buf_printf(out,
+                  "{\"task\": \"%s\", \"method\": \"%s\", \"seed\": %d, \"epochs\": %d, "
+                  "\"best_epoch\": %d",
+                  s->train.task, s->train.method, s->train.seed, o->epochs, o->best_epoch);
+    bs_buf_printf(out, ", \"ended\": \"%s\"", bs_ended_name[o->ended]);
+    bs_json_member("seconds", o->seconds, out);
+    bs_json_member("train_rows_per_s", o->rows_per_s, out);
+    bs_json_member("params_net", (double)o->params_net, out);
+    bs_json_member("params_energy", (double)o->params_energy, out);
+    bs_buf_text(out, ", \"run\": ");
+    bs_json_quote(folder ? folder : "", out);
+    metrics(k, "valid", o->valid, out);
+    if (o->has_test)
+        metrics(k, "test", o->test, out);
+    if (k->tunes) {
+        bs_buf_text(out, ", ");
+        bs_threshold_json(&o->threshold, out);
+        metrics(k, "valid_tuned", o->valid_tuned, out);
+    }
+    if (k->tunes && o->has_test)
+        metrics(k, "test_tuned", o->test_tuned, out);
+    bs_buf_text(out, "}");
+}
+
+/* A part at one threshold, and at the tuned one where there is such a thing. */
+static void part_rows(const bs_kind *k, const bs_known *known, const char *part,
+                      const bs_train_outcome *o, const double *half, const double *tuned,
+                      double margin, bs_buf *out)
+{
+    char name[32], text[BS_THRESHOLD_TEXT];
+    if (!k->tunes) {
+        bs_metric_row(k, known, part, half, margin, out);
+        return;
+    }
+    bs_print(name, sizeof name, "%-4s @0.50", part);
+    bs_metric_row(k, known, name, half, 0, out);
+    bs_print(name, sizeof name, "%-4s %s", part, bs_threshold_text(&o->threshold, text));
+    bs_metric_row(k, known, name, tuned, margin, out);
+}
+
+void bs_outcome_table(const bs_kind *k, const bs_known *known, const bs_train_outcome *o,
+                      const char *profile, bs_buf *out)
+{
+    bs_metric_header(k, out);
+    part_rows(k, known, o->valid_margin > 0 ? "oof" : "dev", o, o->valid, o->valid_tuned,
+              o->valid_margin, out);
+    if (o->has_test)
+        part_rows(k, known, "test", o, o->test, o->test_tuned, o->test_margin, out);
+    bs_buf_printf(out, "best epoch %d of %d, %.1f s, %.0f %s/s", o->best_epoch, o->epochs,
+                  o->seconds, o->rows_per_s, k->unit);
+    if (o->ended == BS_ENDED_TIME)
+        bs_buf_text(out, "; ended by the time limit");
+    if (k->tunes)
+        bs_buf_printf(out, "; conventions: %s", profile);
+    bs_buf_text(out, "\n");
+}
+
+void bs_say_written(const char *folder, bool report, bs_buf *out)
+{
+    bs_buf_text(out, "wrote ");
+    bs_buf_visible(out, folder);
+    bs_buf_printf(out, ": best.safetensors, config, metrics.jsonl, manifest.json%s\n",
+                  report ? ", report.html" : "");
+    bs_buf_text(out, "next: basin eval ");
+    bs_put_word(folder, out);
+    bs_buf_text(out, " DATA   |   basin predict ");
+    bs_put_word(folder, out);
+    bs_buf_text(out, " DATA\n");
+}
+
+/* Mean and standard deviation (n - 1) over seeds, metric by metric. */
+static void spread(const bs_train_outcome *o, int n, size_t offset, bool deviation,
+                   double out[BS_MOST_METRICS])
+{
+    for (int k = 0; k < BS_MOST_METRICS; k++) {
+        double mean = 0, square = 0;
+        for (int i = 0; i < n; i++)
+            mean += ((const double *)(const void *)((const char *)&o[i] + offset))[k] / n;
+        for (int i = 0; i < n; i++) {
+            double d = ((const double *)(const void *)((const char *)&o[i] + offset))[k] - mean;
+            square += d * d;
+        }
+        out[k] = !deviation ? mean : n > 1 ? sqrt(square / (n - 1)) : 0;
+    }
+}
+
+static const struct {
+    const char *key;
+    size_t      offset;
+    bool        test, tuned;
+} part[] = {{"valid", offsetof(bs_train_outcome, valid), false, false},
+            {"test", offsetof(bs_train_outcome, test), true, false},
+            {"valid_tuned", offsetof(bs_train_outcome, valid_tuned), false, true},
+            {"test_tuned", offsetof(bs_train_outcome, test_tuned), true, true}};
+
+void bs_spread_json(const bs_kind *k, const char *key, const bs_train_outcome *o, int n,
+                    bool deviation, bs_buf *out)
+{
+    double values[BS_MOST_METRICS];
+    bool   first = true;
+    bs_buf_printf(out, ", \"%s\": {", key);
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+        if ((part[i].test && !o[0].has_test) || (part[i].tuned && !k->tunes))
+            continue;
+        spread(o, n, part[i].offset, deviation, values);
+        bs_buf_printf(out, "%s\"%s\": ", first ? "" : ", ", part[i].key);
+        bs_kind_json(k, values, out);
+        first = false;
+    }
+    bs_buf_text(out, "}");
+}
+
+static void seeds_table(const bs_kind *k, const bs_known *known, const bs_train_outcome *o, int n,
+                        bs_buf *out)
+{
+    double mean[BS_MOST_METRICS], sd[BS_MOST_METRICS];
+    bs_buf_printf(out, "mean of %d seeds, +- standard deviation over seeds\n", n);
+    bs_metric_header(k, out);
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
+        if ((part[i].test && !o[0].has_test) || (part[i].tuned && !k->tunes))
+            continue;
+        spread(o, n, part[i].offset, false, mean);
+        spread(o, n, part[i].offset, true, sd);
+        bs_metric_row(k, known, part[i].key, mean, sd[known->headline], out);
+    }
+}
+
+/* ---- runs ---- */
+
+/* No reason to fail when all else is saved. */
+static void leave_outcome(const bs_prepared *data, const bs_settings *s, const bs_train_outcome *o,
+                          const char *folder, bs_logger *log)
+{
+    basin_error err = {0};
+    if (bs_outcome_write(data, s, o, folder, &err))
+        bs_log_say(log, BS_WARN, "outcome.json was not written: %s", err.msg);
+}
+
+static basin_status train_one(const bs_training *t, bs_train_outcome *out, bs_params **keep,
+                              basin_error *err)
+{
+    const bs_settings *s = t->settings;
+    const bs_prepared *data = t->data;
+    bs_logger         *log = t->log;
+    bs_train_job       job = bs_training_job(t);
+    job.keep = keep;
+    const bs_kind *k = data->part[0].kind;
+    bs_buf         known;
+    bs_buf_init(&known, 1 << 12);
+    k->known_text(&data->known, &known);
+    bs_log_say(log, BS_INFO, "task %s, method %s, seed %d: %d %s to train, %d valid, %d test; %s",
+               s->train.task, s->train.method, s->train.seed, (int)job.train->rows, k->unit,
+               (int)job.valid->rows, job.test ? (int)job.test->rows : 0,
+               known.data ? known.data : "");
+    bs_buf_free(&known);
+    return bs_train(&job, out, err);
+}
+
+bs_train_job bs_training_job(const bs_training *t)
+{
+    return (bs_train_job){.settings = t->settings,
+                          .train = &t->data->part[0],
+                          .valid = &t->data->part[1],
+                          .test = bs_prepared_test(t->data),
+                          .known = &t->data->known,
+                          .folder = t->folder,
+                          .resume = t->resume,
+                          .log = t->log,
+                          .stop = t->session ? t->session->stop : NULL,
+                          .begun = t->begun};
+}
+
+basin_status bs_train_or_take(const bs_training *t, bs_train_outcome *out, bs_params **keep,
+                              bool *trained, basin_error *err)
+{
+    const bs_train_options *o = &t->settings->train;
+    bool                    finished = false;
+    basin_status status = t->folder && t->resume ? bs_outcome_take(t->data, t->settings, t->folder,
+                                                                   out, &finished, err)
+                                                 : BASIN_OK;
+    *trained = false;
+    if (finished)
+        bs_log_say(t->log, BS_INFO, "%s: was finished before; nothing is left to be done",
+                   t->folder);
+    if (status || finished)
+        return status;
+    *trained = true;
+    status = o->folds > 1 || o->ensemble > 1 ? bs_ensemble_train(t, out, err)
+                                             : train_one(t, out, keep, err);
+    if (!status && t->folder)
+        leave_outcome(t->data, t->settings, out, t->folder, t->log);
+    return status;
+}
+
+/* Each seed has a folder of its own, if there are several. */
+static void seed_folder(const bs_train_request *o, int seed, char own[BS_OPTION_TEXT + 64])
+{
+    bs_print(own, BS_OPTION_TEXT + 64, o->seeds > 1 ? "%s/seed-%d" : "%s", o->folder, seed);
+}
+
+/* A finished model is not lost because somebody forgot that it is there. */
+static basin_status spare_finished(const bs_train_request *o, int first, bs_logger *log,
+                                   basin_error *err)
+{
+    for (int i = 0; i < o->seeds && !o->resume; i++) {
+        char own[BS_OPTION_TEXT + 64];
+        seed_folder(o, first + i, own);
+        if (!bs_run_finished(own))
+            continue;
+        if (!o->force)
+            return bs_fail(err, BASIN_EARG,
+                           "%s: has a finished run; --resume goes on with it, --force replaces it, "
+                           "another -o keeps both",
+                           own);
+        bs_log_say(log, BS_INFO, "%s: the finished run that is there is replaced", own);
+    }
+    return BASIN_OK;
+}
+
+/* begun: when the first of them did, with the reading of the data. */
+static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const bs_train_request *o,
+                                double begun, const basin_session *session, bs_logger *log,
+                                bs_train_outcome *outcome, bs_buf *table, bs_buf *json,
+                                basin_error *err)
+{
+    const char    *folder = o->folder;
+    const int      seeds = o->seeds;
+    const bs_kind *k = data->part[0].kind;
+    const int      first = s->train.seed;
+    bool           trained = false;
+    basin_status   status = BASIN_OK;
+    bs_buf_text(json, seeds > 1 ? "{\"runs\": [" : "");
+    for (int i = 0; i < seeds && !status; i++) {
+        char     own[BS_OPTION_TEXT + 64];
+        bs_lock *lock = NULL;
+        s->train.seed = first + i;
+        if (folder)
+            seed_folder(o, s->train.seed, own);
+        if (folder && seeds > 1)
+            status = bs_lock_take(own, &lock, err);
+        bool        anew = false;
+        bs_training run = {s, data, folder ? own : NULL, o->resume, session, log, i ? 0 : begun};
+        if (!status)
+            status = bs_train_or_take(&run, &outcome[i], NULL, &anew, err);
+        trained |= anew;
+        bs_lock_free(lock);
+        if (status)
+            break;
+        bs_buf_text(json, i > 0 ? ", " : "");
+        bs_outcome_json(k, s, &outcome[i], folder ? own : NULL, json);
+        if (seeds > 1)
+            bs_log_say(log, BS_INFO, "seed %d: best epoch %d, dev %s %.2f", s->train.seed,
+                       outcome[i].best_epoch, k->metric[data->known.headline].name,
+                       100 * outcome[i].valid[data->known.headline]);
+        else
+            bs_outcome_table(k, &data->known, &outcome[0], s->train.profile, table);
+    }
+    if (!status && seeds > 1) {
+        bs_buf_text(json, "]");
+        bs_spread_json(k, "mean", outcome, seeds, false, json);
+        bs_spread_json(k, "sd", outcome, seeds, true, json);
+        bs_buf_text(json, "}");
+        seeds_table(k, &data->known, outcome, seeds, table);
+    }
+    if (!status && trained && folder) {
+        const bool report = bs_train_report(o, s, data, session, log);
+        if (seeds == 1)
+            bs_say_written(folder, report, table);
+        else if (report)
+            bs_log_say(log, BS_INFO, "wrote %s/report.html", folder);
+    }
+    return status;
+}
+
+/* The folder is this call's alone from before the data is read, which may take long. */
+static basin_status train_some(const basin_config *c, const bs_train_request *o, bs_settings *s,
+                               const basin_session *session, bs_logger *log, basin_text *out,
+                               basin_error *err)
+{
+    bs_prepared data;
+    bs_buf      table, json;
+    bs_files    files = c->files;
+    char        names[BS_ROLES][BS_OPTION_TEXT];
+    double      begun = bs_seconds();
+    bs_exchange_files(&files, &s->train, names);
+    bs_preset_remark(s, log);
+    basin_status status = bs_prepare(s, &files, log, &data, err);
+    if (status)
+        return status;
+    s->train.folds = data.folds;
+    bs_train_outcome *outcome = bs_calloc((size_t)o->seeds, sizeof *outcome);
+    bs_buf_init(&table, 1 << 24);
+    bs_buf_init(&json, 1 << 28);
+    status = outcome ? train_seeds(s, &data, o, begun, session, log, outcome, &table, &json, err)
+                     : bs_fail_nomem(err);
+    for (int i = 0; outcome && i < o->seeds; i++)
+        bs_threshold_free(&outcome[i].threshold);
+    bs_free(outcome);
+    bs_prepared_free(&data);
+    if (!status)
+        return bs_text_take(&table, &json, out, err);
+    bs_buf_free(&table);
+    bs_buf_free(&json);
+    return status;
+}
+
+static basin_status find_method(const basin_config *c, const bs_train_request *o,
+                                const basin_session *session, bs_logger *log, basin_text *out,
+                                basin_error *err)
+{
+    bs_buf table, json;
+    bs_buf_init(&table, 1 << 24);
+    bs_buf_init(&json, 1 << 28);
+    basin_status status = bs_auto_train(c, o, session, log, &table, &json, err);
+    if (!status)
+        return bs_text_take(&table, &json, out, err);
+    bs_buf_free(&table);
+    bs_buf_free(&json);
+    return status;
+}
+
+static basin_status train_in(const basin_config *c, const bs_train_request *o, bs_settings *s,
+                             const basin_session *session, bs_logger *log, basin_text *out,
+                             basin_error *err)
+{
+    basin_status status = o->folder ? spare_finished(o, s->train.seed, log, err) : BASIN_OK;
+    if (status)
+        return status;
+    bs_config_remark(c, log);
+    return bs_auto_wanted(c, o) ? find_method(c, o, session, log, out, err)
+                                : train_some(c, o, s, session, log, out, err);
+}
+
+static basin_status check_options(const bs_train_request *o, basin_error *err)
+{
+    if (o->seeds < 1 || o->seeds > BS_MOST_SEEDS)
+        return bs_fail(err, BASIN_EARG, "--seeds: %d is not in 1..%d", o->seeds, BS_MOST_SEEDS);
+    if (o->folder && strlen(o->folder) >= BS_OPTION_TEXT)
+        return bs_fail(err, BASIN_EARG, "-o: the name of the run folder is too long");
+    if (o->resume && o->force)
+        return bs_fail(err, BASIN_EARG,
+                       "--resume goes on with a run and --force begins it anew: one of them");
+    return BASIN_OK;
+}
+
+bool bs_train_report(const bs_train_request *o, const bs_settings *s, const bs_prepared *data,
+                     const basin_session *session, bs_logger *log)
+{
+    const bool stopped = session && bs_stop_asked(session->stop); /* the model is there */
+    return o->report && o->folder && s->train.report && !stopped &&
+           o->report(o->folder, data, s->train.threads, log);
+}
+
+basin_status bs_train_requested(const basin_config *c, const bs_train_request *o,
+                                const basin_session *session, basin_text *out, basin_error *err)
+{
+    bs_logger    log = bs_session_log(session);
+    bs_settings  s;
+    bs_lock     *lock = NULL;
+    basin_status status = check_options(o, err);
+    if (!status)
+        status = bs_config_resolve(c, NULL, &s, err);
+    if (!status && s.train.seed > INT_MAX - o->seeds)
+        status = bs_fail(err, BASIN_EARG, "seed: %d and %d more are beyond the largest seed",
+                         s.train.seed, o->seeds - 1);
+    if (!status && o->folder)
+        status = bs_lock_take(o->folder, &lock, err);
+    if (!status)
+        status = train_in(c, o, &s, session, &log, out, err);
+    bs_lock_free(lock);
+    if (status)
+        bs_input_forget(); /* where it failed before the data was read */
+    return status;
+}
+
+basin_status basin_train_with(const basin_config *c, const basin_train_options *o,
+                              const basin_session *session, basin_text *out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"config", c}, {"options", o}), err);
+    if (s)
+        return s;
+    bs_train_request with = {o->folder, o->seeds, o->resume, o->force, NULL};
+    with.seeds = o->seeds ? o->seeds : 1;
+    return bs_train_requested(c, &with, session, out, err);
+}
+
+basin_status basin_train(const basin_config *c, const char *folder, int seeds, int resume,
+                         const basin_session *session, basin_text *out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    const bs_train_request o = {.folder = folder, .seeds = seeds, .resume = resume};
+    basin_status           s = bs_need_text(out, BS_ARGUMENTS({"config", c}), err);
+    return s ? s : bs_train_requested(c, &o, session, out, err);
+}

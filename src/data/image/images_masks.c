@@ -1,0 +1,297 @@
+/* images_masks.c -- from values in masks to classes: which values do not count, how many classes
+ * there are, how they are called. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "data/image/images_part.h"
+
+enum { LABEL_ROOM = 512, MANY_CLASSES = 64 };
+
+static bool has_values(const bs_image_reading *r, int from, int to)
+{
+    for (int v = from; v <= to; v++)
+        if (r->value[v])
+            return true;
+    return false;
+}
+
+static bool two_values(const bs_image_reading *r)
+{
+    const int classes = r->prior ? r->prior->classes : r->cat.n_classes;
+    for (int v = 1; v < 255; v++)
+        if (r->elsewhere[v])
+            return false;
+    return r->value[255] && r->o->ignore == 255 && !r->o->zero_ignored && !r->coloured &&
+           classes <= 2 && r->o->classes <= 2 && !has_values(r, 1, 254);
+}
+
+bool bs_images_in_doubt(const bs_image_reading *r)
+{
+    return r->part >= 0 && r->prior && !r->prior->own && !r->prior->binary &&
+           strcmp(r->o->binary, "auto") == 0 && two_values(r);
+}
+
+/* For mask.binary=auto. Masks with soft edges look like nothing else; those of a model that was
+ * trained on 0 and 255 are read as these were. */
+static bool find_binary(const bs_image_reading *r)
+{
+    const bs_images_prior *p = r->prior;
+    if (p && p->own)
+        return p->binary;
+    return two_values(r) || (p && p->binary && r->value[255] && has_values(r, 128, 254));
+}
+
+/* What was guessed from values, above all where it is not what the other masks were. */
+static void note_binary(const bs_image_reading *r, bool found)
+{
+    const bs_images_prior *p = r->prior;
+    if (found && two_values(r))
+        bs_notes_add(r->notes, "binary",
+                     "mask values are 0 and 255: 255 is class 1 (mask.binary=no: it is ignored)");
+    if (p && found && !p->binary)
+        bs_notes_add(r->notes, BS_NOTE_WARNING,
+                     "the masks of %s hold numbers of classes, these hold 0 and 255: 255 is "
+                     "class 1 here",
+                     p->who);
+    if (p && p->binary && !found && has_values(r, 1, 254))
+        bs_notes_add(r->notes, BS_NOTE_WARNING,
+                     "the masks of %s hold 0 and 255, these hold numbers of classes: 1 is class 1 "
+                     "here",
+                     p->who);
+    if (p && p->binary && found && has_values(r, 1, 254))
+        bs_notes_add(r->notes, BS_NOTE_WARNING,
+                     "the masks of %s hold 0 and 255 alone, these others, too: 128 to 255 is "
+                     "class 1 (mask.binary)",
+                     p->who);
+}
+
+static int largest_value(const bs_image_reading *r, int32_t *whose)
+{
+    int most = -1;
+    *whose = -1;
+    for (int32_t i = 0; i < r->im->n; i++)
+        if (r->im->mask[i] && (int)r->largest[i] > most) {
+            most = r->largest[i];
+            *whose = i;
+        }
+    return most;
+}
+
+static const char *mask_label(const bs_image_reading *r, int32_t image, char *to, size_t room)
+{
+    const bs_file *f = &r->cat.file[r->cat.pair[r->picked[image]].mask];
+    return bs_images_label(r, f->source, f->name, to, room);
+}
+
+/* A class that there is no room for, and who left none. */
+static basin_status refuse_class(const bs_image_reading *r, int32_t image, int value, int class,
+                                 int given)
+{
+    char        label[LABEL_ROOM];
+    const char *a = mask_label(r, image, label, sizeof label);
+    if (r->prior && r->prior->model)
+        return bs_fail(r->err, BASIN_EDATA, "%s: the value %d; the model knows classes 0 to %d", a,
+                       value, given - 1);
+    if (r->prior && !r->o->classes)
+        return bs_fail(r->err, BASIN_EDATA,
+                       "%s: the value %d; %s has classes 0 to %d; --set mask.classes=%d makes room "
+                       "for it",
+                       a, value, r->prior->who, given - 1, class + 1);
+    return bs_fail(r->err, BASIN_EDATA, "%s: the value %d; %d classes are given by %s", a, value,
+                   given, r->o->classes ? "mask.classes" : r->cat.classes_from);
+}
+
+/* Adds the numbers whose flag is set: "2, 5, 6". */
+static int list_numbers(const bool flag[256], bs_buf *out)
+{
+    enum { SHOWN = 20 };
+    int n = 0;
+    for (int v = 0; v < 256; v++)
+        if (flag[v] && n++ < SHOWN)
+            bs_buf_printf(out, "%s%d", n > 1 ? ", " : "", v);
+    if (n > SHOWN)
+        bs_buf_text(out, ", ...");
+    return n;
+}
+
+/* Values such as 0, 3 and 7 may be meant as three classes, and give eight. */
+static void note_gaps(const bs_image_reading *r, int shift, int most)
+{
+    bool   here[256] = {false}, gone[256] = {false};
+    bs_buf values, classes;
+    for (int v = 0; v < 256; v++)
+        here[v] = r->value[v] > 0 && v != r->o->ignore && v >= shift;
+    for (int k = 0; k < most; k++)
+        gone[k] = !here[k + shift];
+    bs_buf_init(&values, 4096);
+    bs_buf_init(&classes, 4096);
+    list_numbers(here, &values);
+    if (list_numbers(gone, &classes) && values.data && classes.data)
+        bs_notes_add(r->notes, "gaps",
+                     "mask values are %s, so there are %d classes, of which %s never occur "
+                     "(mask.classes)",
+                     values.data, r->im->classes, classes.data);
+    if (r->notes && (values.failed || classes.failed))
+        r->notes->failed = true;
+    bs_buf_free(&values);
+    bs_buf_free(&classes);
+}
+
+static basin_status count_classes(bs_image_reading *r, int shift)
+{
+    bs_images *im = r->im;
+    int32_t    whose;
+    int        most = largest_value(r, &whose) - shift;
+    int        given = r->o->classes ? r->o->classes : r->cat.n_classes, different = 0;
+    char       label[LABEL_ROOM];
+    if (r->prior)
+        given = r->prior->classes;
+    for (int v = 0; v < 256; v++)
+        different += r->value[v] > 0 && v != r->o->ignore;
+    if (given && most >= given)
+        return refuse_class(r, whose, most + shift, most, given);
+    if (!given && most >= MANY_CLASSES)
+        return bs_fail(
+            r->err, BASIN_EDATA,
+            "%s: the value %d, %d different ones in all masks; mask.binary=yes for masks "
+            "of two classes, mask.classes=%d if they are classes",
+            mask_label(r, whose, label, sizeof label), most + shift, different, most + 1);
+    im->classes = given > most + 1 ? given : most + 1;
+    im->classes = im->classes < 2 ? 2 : im->classes;
+    if (!given)
+        note_gaps(r, shift, most);
+    return BASIN_OK;
+}
+
+static basin_status colour_classes(bs_image_reading *r)
+{
+    bs_images *im = r->im;
+    bool       any = false;
+    for (int k = 0; k < r->cat.n_classes; k++)
+        any = any || r->cat.class[k].coloured;
+    if (!any)
+        return BASIN_OK;
+    int32_t *colour = bs_images_room(im, (size_t)im->classes * sizeof *colour, r->err);
+    for (int k = 0; colour && k < im->classes; k++) {
+        const bs_class *c = &r->cat.class[k];
+        colour[k] =
+            k < r->cat.n_classes && c->coloured ? c->rgb[0] << 16 | c->rgb[1] << 8 | c->rgb[2] : -1;
+    }
+    im->class_colour = colour;
+    return colour ? BASIN_OK : r->err->status;
+}
+
+static basin_status name_classes(bs_image_reading *r)
+{
+    bs_images   *im = r->im;
+    const char **name;
+    bool         all = r->cat.n_classes == im->classes;
+    for (int k = 0; k < im->classes && all; k++)
+        all = r->cat.class[k].name != NULL; /* a model may know colours alone */
+    if (!all)
+        return BASIN_OK;
+    name = bs_images_room(im, (size_t)im->classes * sizeof *name, r->err);
+    if (!name)
+        return r->err->status;
+    for (int k = 0; k < im->classes; k++) {
+        name[k] = bs_arena_copy(&im->arena, r->cat.class[k].name, strlen(r->cat.class[k].name));
+        if (!name[k])
+            return bs_fail_nomem(r->err);
+    }
+    im->class_name = name;
+    return BASIN_OK;
+}
+
+static void apply(bs_images *im, const uint8_t map[256])
+{
+    for (int32_t i = 0; i < im->n; i++) {
+        size_t n = (size_t)im->width[i] * (size_t)im->height[i];
+        for (size_t k = 0; im->mask[i] && k < n; k++)
+            im->mask[i][k] = map[im->mask[i][k]];
+        n = (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
+        for (size_t k = 0; im->full_mask[i] && k < n; k++)
+            im->full_mask[i][k] = map[im->full_mask[i][k]];
+    }
+}
+
+static void mark_classes(const bs_images *im, int32_t i, bool seen[256])
+{
+    const size_t n = (size_t)im->width[i] * (size_t)im->height[i];
+    for (size_t k = 0; im->mask[i] && k < n; k++)
+        seen[im->mask[i][k]] = true;
+}
+
+/* A class that only other parts have cannot be learned, and training leaves no room for it. It is
+ * meant where the user gave the number of classes. */
+static basin_status find_unseen(bs_image_reading *r)
+{
+    bs_images *im = r->im;
+    bool       trained[256] = {false}, tested[256] = {false};
+    bs_buf     numbers, text;
+    if (r->prior || r->part >= 0 || r->o->classes || !r->parts[BS_PART_TRAIN])
+        return BASIN_OK;
+    for (int32_t i = 0; i < im->n; i++)
+        if (im->part[i] != BS_PART_NONE)
+            mark_classes(im, i, im->part[i] == BS_PART_TRAIN ? trained : tested);
+    tested[BS_IGNORE] = false;
+    for (int v = 0; v < 256; v++)
+        tested[v] = tested[v] && !trained[v];
+    bs_buf_init(&numbers, 4096);
+    bs_buf_init(&text, 4096);
+    const int n = list_numbers(tested, &numbers);
+    if (n && !numbers.failed)
+        bs_buf_printf(&text,
+                      "%s in valid or test, but not in train: %s; --set mask.classes=%d if that is "
+                      "meant",
+                      n == 1 ? "a class occurs" : "classes occur", numbers.data, im->classes);
+    basin_status s = numbers.failed || text.failed ? bs_fail_nomem(r->err) : BASIN_OK;
+    if (!s && n && !(im->unseen = bs_arena_copy(&im->arena, text.data, text.len)))
+        s = bs_fail_nomem(r->err);
+    bs_buf_free(&numbers);
+    bs_buf_free(&text);
+    return s;
+}
+
+basin_status bs_images_settle_masks(bs_image_reading *r)
+{
+    bs_images   *im = r->im;
+    uint8_t      map[256];
+    int32_t      whose;
+    basin_status s = BASIN_OK;
+    const int    shift = r->o->zero_ignored;
+    const bool   guess = strcmp(r->o->binary, "auto") == 0;
+    for (int v = 0; v < 256; v++)
+        map[v] = (uint8_t)v;
+    im->binary = guess ? find_binary(r) : strcmp(r->o->binary, "yes") == 0;
+    if (guess)
+        note_binary(r, im->binary);
+    if (im->binary) {
+        bool wide = r->value[255] || largest_value(r, &whose) > 1;
+        for (int v = 0; v < 256; v++)
+            map[v] = wide ? v >= 128 : v > 0;
+        im->classes = 2;
+    } else {
+        s = count_classes(r, shift);
+        for (int v = 0; v < 256; v++)
+            map[v] = v == r->o->ignore || v < shift ? BS_IGNORE : (uint8_t)(v - shift);
+        if (r->value[255] && r->o->ignore == 255)
+            bs_notes_add(r->notes, "ignore",
+                         "%lld mask pixels have the value 255: ignored (mask.ignore)",
+                         (long long)r->value[255]);
+    }
+    if (!s) {
+        apply(im, map);
+        s = name_classes(r);
+    }
+    if (!s)
+        s = colour_classes(r);
+    if (!s)
+        s = find_unseen(r);
+    for (int32_t i = 0; i < im->n && !s; i++)
+        if (!im->mask[i]) {
+            im->mask_width[i] = r->photo_w[i];
+            im->mask_height[i] = r->photo_h[i];
+        }
+    return s;
+}

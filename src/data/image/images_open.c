@@ -1,0 +1,206 @@
+/* images_open.c -- what paths are: sources of files, tables of pairs, or nothing of ours. */
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "data/image/images_part.h"
+
+enum { MOST_STDIN = 1 << 30 };
+
+/* --- sources from paths ---------------------------------------------------- */
+
+/* The last part of a path without what archives end in. */
+static const char *label_of(bs_arena *arena, const char *path)
+{
+    size_t n = strlen(path);
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    size_t from = n;
+    while (from > 0 && path[from - 1] != '/')
+        from--;
+    for (const char *dot; (dot = memchr(path + from + 1, '.', n > from + 1 ? n - from - 1 : 0));)
+        n = (size_t)(dot - path);
+    return bs_arena_copy(arena, path + from, n - from);
+}
+
+static bool is_there(const char *root, const char *name)
+{
+    char path[4096];
+    bs_print(path, sizeof path, "%s%s", name[0] == '/' ? "" : root, name);
+    return bs_is_file(path);
+}
+
+/* A table given as path: the files it names, seen from its folder. */
+static basin_status open_table(bs_image_sources *z, int at, const char *path, bool masks,
+                               int max_mb, basin_error *err)
+{
+    bs_buf        text;
+    bs_table_row *rows = NULL;
+    size_t        n = 0;
+    bs_source    *s = &z->source[at];
+    bs_buf_init(&text, BS_LONGEST_TEXT);
+    basin_status status = bs_read_file_most(path, max_mb, &text, err);
+    if (!status)
+        status =
+            bs_table_read(path, text.data ? text.data : "", text.len, &z->arena, &rows, &n, err);
+    const char  *slash = strrchr(path, '/');
+    size_t       folder = slash ? (size_t)(slash - path) + 1 : 0;
+    const char **file = bs_arena_alloc(&z->arena, (2 * n + 1) * sizeof *file);
+    const char  *root = folder ? bs_arena_copy(&z->arena, path, folder) : "./";
+    char        *copy = bs_arena_copy(&z->arena, text.data ? text.data : "", text.len);
+    if (!status && (!file || !root || !copy))
+        status = bs_fail_nomem(err);
+    for (size_t i = 0; i < n && !status; i++) {
+        const char *cell[2] = {rows[i].image, rows[i].mask};
+        for (int k = 0; k < 1 + masks && !status; k++) {
+            while (cell[k][0] == '.' && cell[k][1] == '/')
+                cell[k] += 2;
+            if (*cell[k] && !is_there(root, cell[k]))
+                status = bs_fail(err, BASIN_EDATA, "%s:%ld: there is no picture '%.80s'", path,
+                                 rows[i].line, cell[k]);
+            if (*cell[k])
+                file[s->n_files++] = cell[k];
+        }
+    }
+    if (!status) {
+        *s = (bs_source){BS_SOURCE_FILES, root, NULL, 0, file, s->n_files};
+        z->table[at] = (bs_text_file){path + folder, at, copy, text.len};
+    }
+    bs_free(rows);
+    bs_buf_free(&text);
+    return status;
+}
+
+/* What is neither folder nor archive, picture or table. */
+static basin_status fail_source(const char *path, basin_error *err)
+{
+    bs_input    *in;
+    const char  *foreign = bs_foreign_picture(path), *head = NULL;
+    size_t       n = 0;
+    basin_status s = bs_input_open(path, &in, err); /* says why it cannot be read */
+    if (!s)
+        s = bs_input_peek(in, 4, &head, &n, err);
+    const bool wide = !s && n == 4 && bs_is_utf16(head, n);
+    bs_input_close(in);
+    if (s)
+        return s;
+    if (wide)
+        return bs_fail(err, BASIN_EDATA, "%s: is UTF-16; save it as UTF-8", path);
+    if (foreign)
+        return bs_fail(err, BASIN_EDATA, "%s: is a picture in the format %s; PNG and JPEG are read",
+                       path, foreign);
+    return bs_fail(err, BASIN_EDATA, "%s: no folder, tar or zip archive, picture or table of pairs",
+                   path);
+}
+
+/* Standard input: a picture, or an archive of them. It is walked twice, so it is held. */
+static basin_status open_stdin(bs_image_sources *z, int at, int max_mb, basin_error *err)
+{
+    bs_buf     bytes;
+    bs_source *s = &z->source[at];
+    bs_buf_init(&bytes, MOST_STDIN);
+    basin_status status = bs_read_file_most("-", max_mb, &bytes, err);
+    const char  *copy = status ? NULL : bs_arena_copy(&z->arena, bytes.data, bytes.len);
+    const size_t n = bytes.len;
+    bs_buf_free(&bytes);
+    if (!copy)
+        return status ? status : bs_fail_nomem(err);
+    *s = (bs_source){
+        .kind = bs_source_of_bytes(copy, n), .path = "stdin", .bytes = copy, .n_bytes = n};
+    z->label[at] = s->path;
+    if (s->kind == BS_SOURCE_PICTURE || s->kind == BS_SOURCE_ARCHIVE)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EDATA,
+                   "<stdin>: is neither a picture, PNG or JPEG, nor an archive, tar or zip");
+}
+
+basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n, bool masks,
+                            int max_mb, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    bs_arena_init(&z->arena, (size_t)2 << 30);
+    z->source = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->source);
+    z->label = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->label);
+    z->table = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->table);
+    if (!z->source || !z->label || !z->table)
+        return bs_fail_nomem(err);
+    for (int i = 0; i < n && !s; i++) {
+        if (strcmp(paths[i], "-") == 0) {
+            s = open_stdin(z, i, max_mb, err);
+            continue;
+        }
+        z->source[i].path = paths[i];
+        z->label[i] = label_of(&z->arena, paths[i]);
+        if (!z->label[i])
+            return bs_fail_nomem(err);
+        if ((s = bs_source_sniff(paths[i], &z->source[i].kind, err)))
+            return s;
+        if (z->source[i].kind == BS_SOURCE_TEXT && !bs_foreign_picture(paths[i]))
+            s = open_table(z, i, paths[i], masks, max_mb, err);
+        else if (z->source[i].kind == BS_SOURCE_NONE || z->source[i].kind == BS_SOURCE_TEXT)
+            s = fail_source(paths[i], err);
+    }
+    return s;
+}
+
+/* --- is it ours ------------------------------------------------------------ */
+
+typedef struct {
+    bs_visitor *v;
+    bool        found;
+} hunt;
+
+static bool hunt_wants(void *self, const char *name)
+{
+    hunt *h = self;
+    h->found = bs_is_picture_name(name);
+    h->v->enough = h->found;
+    return false;
+}
+
+static basin_status holds_pictures(const bs_source *s, bool *out)
+{
+    hunt         h = {0};
+    bs_visitor   v = {.self = &h, .wants = hunt_wants, .max_files = 100000};
+    basin_status status;
+    h.v = &v;
+    status = bs_source_walk(s, &v, NULL);
+    *out = !status && h.found;
+    return status;
+}
+
+static basin_status is_table_file(const char *path, bool *out)
+{
+    bs_input    *in = NULL;
+    const char  *head;
+    size_t       n = 0;
+    basin_status s = bs_input_open(path, &in, NULL);
+    if (!s)
+        s = bs_input_peek(in, 8192, &head, &n, NULL);
+    if (!s && n) {
+        bs_buf copy; /* with a NUL behind it */
+        bs_buf_init(&copy, 16384);
+        bs_buf_add(&copy, head, n);
+        s = copy.failed ? BASIN_ENOMEM : BASIN_OK;
+        *out = !s && bs_is_table(copy.data, copy.len);
+        bs_buf_free(&copy);
+    }
+    bs_input_close(in);
+    return s;
+}
+
+basin_status bs_images_sniff(const char *path, int *sure, basin_error *err)
+{
+    enum { NOTHING_ELSE = 45, OURS = 99 };
+    bs_source    source = {.path = path};
+    bool         found = false;
+    basin_status s = bs_source_sniff(path, &source.kind, err);
+    const bool   many = source.kind == BS_SOURCE_FOLDER || source.kind == BS_SOURCE_ARCHIVE;
+    if (!s && many)
+        s = holds_pictures(&source, &found);
+    if (!s && source.kind == BS_SOURCE_TEXT)
+        s = is_table_file(path, &found);
+    found = found || source.kind == BS_SOURCE_PICTURE;
+    *sure = found ? OURS : many || bs_foreign_picture(path) ? NOTHING_ELSE : 0;
+    return s == BASIN_ENOMEM ? bs_fail_nomem(err) : BASIN_OK;
+}

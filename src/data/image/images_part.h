@@ -1,0 +1,71 @@
+/* images_part.h -- what the files behind images.h share. */
+#ifndef BS_IMAGE_IMAGES_PART_H
+#define BS_IMAGE_IMAGES_PART_H
+
+#include "data/image/catalogue.h"
+#include "data/image/images.h"
+#include "data/image/source.h"
+
+enum { BS_NOT_WANTED = -1, BS_VALUES_ONLY = -2 };
+
+#define BS_LONGEST_TEXT ((size_t)64 << 20) /* of a list */
+
+/* What the paths of a data set stand for; release the arena, also after an error. */
+typedef struct {
+    bs_source    *source; /* [n] */
+    const char  **label;  /* [n] */
+    bs_arena      arena;
+    bs_text_file *table; /* [n] a table given as path; text NULL: none */
+} bs_image_sources;
+
+/* masks: those that tables name must be there. */
+basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n, bool masks,
+                            int max_mb, basin_error *err);
+
+/* One reading of a data set. */
+typedef struct {
+    const bs_source        *source; /* [n] */
+    int                     n;
+    const bs_image_options *o;
+    const bs_images_prior  *prior; /* or NULL */
+    bs_notes               *notes;
+    basin_error            *err;
+    bs_catalogue            cat;
+    int32_t                 parts[BS_PARTS];
+    int                     part;     /* wanted, -1 = all */
+    int32_t                *picked;   /* [im->n] pairs */
+    int32_t                 W, H;     /* size of all photos; 0 = each its own */
+    int                     channels; /* wanted; 0 = see what they are */
+
+    bs_images *im;
+    int32_t   *user;              /* [files] 2 * image + is mask; or one of the below */
+    int        at_source;         /* of the walk */
+    int32_t    seen, foreign;     /* files of any kind, pictures of kinds that are not read */
+    size_t     links;             /* in archives */
+    char       example[256];      /* of the latter */
+    int32_t   *photo_w, *photo_h; /* [im->n] sizes in the files; 0: not yet seen */
+    uint8_t   *planes;            /* [im->n] stored channels */
+    uint8_t   *largest;           /* [im->n] value of the mask that is a class */
+    int64_t    value[256];        /* pixels of all masks with it */
+    bool       elsewhere[256];    /* values of masks of other parts, where these were looked at */
+    int32_t    coloured, turned, transparent, animated; /* pictures */
+} bs_image_reading;
+
+/* Decodes one file of the catalogue into its place. */
+basin_status bs_images_decode(bs_image_reading *r, int32_t file, const uint8_t *bytes, size_t n);
+/* Whether masks of this part look like 0 and 255, those the model learned from did not, and the
+ * rest of the data may tell. */
+bool bs_images_in_doubt(const bs_image_reading *r);
+/* After all are decoded: values to classes, channels, names, hash. */
+basin_status bs_images_settle_masks(bs_image_reading *r);
+basin_status bs_images_unify(bs_image_reading *r);
+uint64_t     bs_images_hash(const bs_images *im);
+
+/* How a file is called in messages: "folder/a.png", "data.tar: a.png". */
+const char *bs_images_label(const bs_image_reading *r, int source, const char *name, char *to,
+                            size_t room);
+
+/* Arena memory under image.max_mb, with the right message. */
+void *bs_images_room(bs_images *im, size_t bytes, basin_error *err);
+
+#endif

@@ -1,0 +1,612 @@
+/* images_read.c -- from paths to a data set: look at all names, then decode what is needed.
+ *
+ * Sources are walked twice. The first walk collects names, small text files and, for a
+ * common size, the sizes of the photos; then it is known what belongs together. The
+ * second one decodes. So memory holds the result and one picture, whatever the archive's
+ * order. A third one is only for masks whose values do not tell what 255 means. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/io.h"
+#include "data/scan.h"
+#include "data/image/images_part.h"
+#include "data/image/picture.h"
+
+enum { AUTO_SIDE = 128, LABEL_ROOM = 512 };
+
+const char *bs_images_label(const bs_image_reading *r, int source, const char *name, char *to,
+                            size_t room)
+{
+    const bs_source *s = &r->source[source];
+    size_t           n = strlen(s->path);
+    if (s->kind == BS_SOURCE_PICTURE || name[0] == '/')
+        bs_print(to, room, "%s", s->kind == BS_SOURCE_PICTURE ? s->path : name);
+    else if (s->kind == BS_SOURCE_ARCHIVE)
+        bs_print(to, room, "%s: %s", s->path, name);
+    else
+        bs_print(to, room, "%s%s%s", s->path, n && s->path[n - 1] == '/' ? "" : "/", name);
+    return to;
+}
+
+void *bs_images_room(bs_images *im, size_t bytes, basin_error *err)
+{
+    void *p = bs_arena_alloc(&im->arena, bytes);
+    if (p)
+        return p;
+    if (bytes > im->arena.ceiling || im->arena.used > im->arena.ceiling - bytes)
+        bs_fail(err, BASIN_EDATA,
+                "the pictures need more than %zu MiB (image.max_mb); image.size=WxH makes them "
+                "smaller",
+                im->arena.ceiling >> 20);
+    else
+        bs_fail_nomem(err);
+    return NULL;
+}
+
+/* --- first walk ------------------------------------------------------------ */
+
+typedef struct {
+    bs_image_reading *r;
+    bool              probe;
+    bool              picture; /* the file under way */
+    basin_status      status;  /* wants() has no other way to fail */
+    bs_visitor       *v;
+} look;
+
+static bool look_wants(void *self, const char *name)
+{
+    look             *l = self;
+    bs_image_reading *r = l->r;
+    l->picture = bs_is_picture_name(name) || r->source[r->at_source].kind == BS_SOURCE_PICTURE;
+    r->seen++;
+    if (!l->picture) {
+        const bool foreign = bs_foreign_picture(name) != NULL;
+        if (foreign && r->foreign++ == 0)
+            bs_print(r->example, sizeof r->example, "%.255s", name);
+        return !foreign && bs_is_text_name(name);
+    }
+    l->status = bs_catalogue_file(&r->cat, name, r->at_source, r->err);
+    if (!l->status && r->cat.n_files > 2 * (size_t)r->o->max_images)
+        l->status = bs_fail(r->err, BASIN_EDATA, "%s: more than %d pictures (image.max_images)",
+                            r->source[r->at_source].path, r->o->max_images);
+    l->v->enough = l->status != BASIN_OK;
+    return l->probe && !l->status;
+}
+
+/* A list that is passed over would change what is read; other texts are nothing to us. */
+static basin_status refuse_utf16(bs_image_reading *r, const char *name)
+{
+    char a[LABEL_ROOM];
+    bs_images_label(r, r->at_source, name, a, sizeof a);
+    if (bs_is_list_name(name))
+        return bs_fail(r->err, BASIN_EDATA, "%s: is UTF-16; save it as UTF-8", a);
+    bs_notes_add(r->notes, "utf16", "%.200s is UTF-16 and was not read; save it as UTF-8", a);
+    return BASIN_OK;
+}
+
+static basin_status look_take(void *self, const char *name, const uint8_t *bytes, size_t n,
+                              basin_error *err)
+{
+    look             *l = self;
+    bs_image_reading *r = l->r;
+    if (!l->picture) {
+        if (n > 0 && bs_is_utf16((const char *)bytes, n))
+            return refuse_utf16(r, name);
+        if (n == 0 || n > BS_LONGEST_TEXT || memchr(bytes, 0, n))
+            return BASIN_OK;
+        return bs_catalogue_text(&r->cat, name, r->at_source, (const char *)bytes, n, err);
+    }
+    /* A picture that is broken is reported when it turns out to be needed. */
+    bs_picture_info   info;
+    bs_picture_limits limits = {r->o->max_side, r->o->max_pixels};
+    bs_file          *f = &r->cat.file[r->cat.n_files - 1];
+    if (n && !bs_picture_probe(name, bytes, n, &limits, &info, NULL)) {
+        f->width = info.width;
+        f->height = info.height;
+        f->channels = info.channels;
+    }
+    return BASIN_OK;
+}
+
+static basin_status look_around(bs_image_reading *r)
+{
+    look       l = {.r = r, .probe = strcmp(r->o->size, "auto") == 0};
+    bs_visitor v = {.self = &l, .wants = look_wants, .take = look_take, .max_mb = r->o->unpack_mb};
+    l.v = &v;
+    v.max_files = 16 * (size_t)r->o->max_images + 100000;
+    for (r->at_source = 0; r->at_source < r->n; r->at_source++) {
+        basin_status s = bs_source_walk(&r->source[r->at_source], &v, r->err);
+        if (s || l.status)
+            return s ? s : l.status;
+    }
+    if (v.links)
+        bs_notes_add(r->notes, "links",
+                     "%zu links in the archive are not followed, such as %.120s: pack it by "
+                     "tar --dereference --hard-dereference",
+                     v.links, v.link);
+    r->links = v.links;
+    return BASIN_OK;
+}
+
+/* --- what is read, and how large ------------------------------------------- */
+
+static basin_status pick(bs_image_reading *r)
+{
+    const bs_catalogue *c = &r->cat;
+    bs_images          *im = r->im;
+    r->picked = bs_alloc((c->n_pairs + 1) * sizeof *r->picked);
+    if (!r->picked)
+        return bs_fail_nomem(r->err);
+    for (size_t i = 0; i < c->n_pairs; i++)
+        if (r->part < 0 || (int)c->pair[i].part == r->part)
+            r->picked[im->n++] = (int32_t)i;
+    if (im->n == 0)
+        return bs_fail(r->err, BASIN_EDATA,
+                       "%s: no photos for the part '%s'; there are train %d, valid %d, test %d, "
+                       "in no part %d",
+                       r->source[0].path, bs_part_name((bs_image_part)r->part),
+                       (int)r->parts[BS_PART_TRAIN], (int)r->parts[BS_PART_VALID],
+                       (int)r->parts[BS_PART_TEST], (int)r->parts[BS_PART_NONE]);
+    if (im->n > r->o->max_images)
+        return bs_fail(r->err, BASIN_EDATA, "%s: %d photos; %d are read (image.max_images)",
+                       r->source[0].path, (int)im->n, r->o->max_images);
+    return BASIN_OK;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    int32_t x, y;
+    memcpy(&x, a, sizeof x);
+    memcpy(&y, b, sizeof y);
+    return (x > y) - (x < y);
+}
+
+/* The median sides, no longer than AUTO_SIDE, in steps of four: nets halve them twice. */
+static void common_size(bs_image_reading *r, int32_t *w, int32_t *h, size_t n)
+{
+    qsort(w, n, sizeof *w, by_number);
+    qsort(h, n, sizeof *h, by_number);
+    double W = w[n / 2], H = h[n / 2], longest = W > H ? W : H;
+    double scale = longest > AUTO_SIDE ? AUTO_SIDE / longest : 1;
+    r->W = (int32_t)(W * scale / 4 + 0.5) * 4;
+    r->H = (int32_t)(H * scale / 4 + 0.5) * 4;
+    r->W = r->W < 4 ? 4 : r->W;
+    r->H = r->H < 4 ? 4 : r->H;
+    bs_notes_add(r->notes, "size",
+                 "photos are %d to %d wide and %d to %d high: all are resized to %d x %d "
+                 "(image.size)",
+                 (int)w[0], (int)w[n - 1], (int)h[0], (int)h[n - 1], (int)r->W, (int)r->H);
+}
+
+/* Over all parts, so that each of them gets the same size when read alone. */
+static basin_status auto_size(bs_image_reading *r)
+{
+    const bs_catalogue *c = &r->cat;
+    int32_t            *w = bs_alloc((c->n_pairs + 1) * sizeof *w);
+    int32_t            *h = bs_alloc((c->n_pairs + 1) * sizeof *h);
+    size_t              n = 0;
+    bool                equal = true;
+    basin_status        s = w && h ? BASIN_OK : bs_fail_nomem(r->err);
+    for (size_t i = 0; i < c->n_pairs && !s; i++) {
+        const bs_file *f = &c->file[c->pair[i].image];
+        if (!f->width)
+            continue;
+        w[n] = f->width;
+        h[n] = f->height;
+        equal = equal && w[n] == w[0] && h[n] == h[0];
+        n++;
+    }
+    if (!s && n && equal) {
+        r->W = w[0];
+        r->H = h[0];
+    } else if (!s && n) {
+        common_size(r, w, h, n);
+    }
+    bs_free(w);
+    bs_free(h);
+    return s;
+}
+
+static basin_status parse_size(bs_image_reading *r)
+{
+    int W = 0, H = 0;
+    if (strcmp(r->o->size, "keep") == 0)
+        return BASIN_OK;
+    const bool known = bs_image_size(r->o->size, &W, &H);
+    if (known && (W > r->o->max_side || H > r->o->max_side))
+        return bs_fail(r->err, BASIN_EARG,
+                       "image.size: a side of '%.40s' is longer than %d "
+                       "(image.max_side)",
+                       r->o->size, r->o->max_side);
+    if (known && (int64_t)W * H > r->o->max_pixels)
+        return bs_fail(r->err, BASIN_EARG,
+                       "image.size: '%.40s' has more than %d pixels (image.max_pixels)", r->o->size,
+                       r->o->max_pixels);
+    if (!known)
+        return bs_fail(r->err, BASIN_EARG,
+                       "image.size: '%.40s' is not WxH (such as 64x48), auto or keep", r->o->size);
+    r->W = W;
+    r->H = H;
+    return BASIN_OK;
+}
+
+/* --- second walk ----------------------------------------------------------- */
+
+static basin_status make_room(bs_image_reading *r)
+{
+    bs_images *im = r->im;
+    size_t     n = (size_t)im->n, files = r->cat.n_files;
+    bs_arena_init(&im->arena, (size_t)r->o->max_mb << 20);
+    im->width = bs_images_room(im, n * sizeof *im->width, r->err);
+    im->height = bs_images_room(im, n * sizeof *im->height, r->err);
+    im->mask_width = bs_images_room(im, n * sizeof *im->mask_width, r->err);
+    im->mask_height = bs_images_room(im, n * sizeof *im->mask_height, r->err);
+    im->pixels = bs_images_room(im, n * sizeof *im->pixels, r->err);
+    im->mask = bs_images_room(im, n * sizeof *im->mask, r->err);
+    im->full_mask = bs_images_room(im, n * sizeof *im->full_mask, r->err);
+    im->part = bs_images_room(im, n, r->err);
+    if (!im->width || !im->height || !im->mask_width || !im->mask_height || !im->pixels ||
+        !im->mask || !im->full_mask || !im->part)
+        return r->err->status;
+    if (r->o->originals && !(im->original = bs_images_room(im, n * sizeof *im->original, r->err)))
+        return r->err->status;
+    r->user = bs_alloc((files + 1) * sizeof *r->user);
+    r->photo_w = bs_calloc(n, sizeof *r->photo_w);
+    r->photo_h = bs_calloc(n, sizeof *r->photo_h);
+    r->planes = bs_calloc(n, 1);
+    r->largest = bs_calloc(n, 1);
+    if (!r->user || !r->photo_w || !r->photo_h || !r->planes || !r->largest)
+        return bs_fail_nomem(r->err);
+    return BASIN_OK;
+}
+
+static bool label_free(const bs_images_prior *prior)
+{
+    return prior && prior->label_free;
+}
+
+static basin_status plan_decoding(bs_image_reading *r)
+{
+    const bs_catalogue *c = &r->cat;
+    bs_images          *im = r->im;
+    basin_status        s = make_room(r);
+    if (s)
+        return s;
+    for (size_t i = 0; i < c->n_files; i++)
+        r->user[i] = BS_NOT_WANTED;
+    const char **name = bs_images_room(im, (size_t)im->n * sizeof *name, r->err);
+    if (!name)
+        return r->err->status;
+    for (int32_t i = 0; i < im->n; i++) {
+        const bs_pair *p = &c->pair[r->picked[i]];
+        r->user[p->image] = 2 * i;
+        if (p->mask >= 0 && !label_free(r->prior)) {
+            if (r->user[p->mask] >= 0) {
+                char a[LABEL_ROOM];
+                return bs_fail(r->err, BASIN_EDATA, "%s: the mask of two photos",
+                               bs_images_label(r, c->file[p->mask].source, c->file[p->mask].name, a,
+                                               sizeof a));
+            }
+            r->user[p->mask] = 2 * i + 1;
+        }
+        im->part[i] = (uint8_t)p->part;
+        name[i] = bs_arena_copy(&im->arena, p->name, strlen(p->name));
+        if (!name[i])
+            return bs_fail_nomem(r->err);
+    }
+    im->name = name;
+    return BASIN_OK;
+}
+
+/* Files are sorted by source and name. */
+static int32_t find_file(const bs_image_reading *r, const char *name)
+{
+    const bs_catalogue *c = &r->cat;
+    size_t              low = 0, high = c->n_files;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        int    d = c->file[mid].source - r->at_source;
+        if (d == 0)
+            d = strcmp(c->file[mid].name, name);
+        if (d == 0)
+            return (int32_t)mid;
+        if (d < 0)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return -1;
+}
+
+static bool decode_wants(void *self, const char *name)
+{
+    bs_image_reading *r = self;
+    int32_t           f = find_file(r, name);
+    return f >= 0 && r->user[f] != BS_NOT_WANTED;
+}
+
+static basin_status decode_take(void *self, const char *name, const uint8_t *bytes, size_t n,
+                                basin_error *err)
+{
+    bs_image_reading *r = self;
+    int32_t           f = find_file(r, name);
+    (void)err;
+    basin_status s = bs_images_decode(r, f, bytes, n);
+    r->user[f] = BS_NOT_WANTED; /* the same name again is not wanted */
+    return s;
+}
+
+static basin_status walk_wanted(bs_image_reading *r)
+{
+    bs_visitor v = {
+        .self = r, .wants = decode_wants, .take = decode_take, .max_mb = r->o->unpack_mb};
+    basin_status s = BASIN_OK;
+    for (r->at_source = 0; r->at_source < r->n && !s; r->at_source++)
+        s = bs_source_walk(&r->source[r->at_source], &v, r->err);
+    return s;
+}
+
+static basin_status decode_all(bs_image_reading *r)
+{
+    basin_status s = walk_wanted(r);
+    for (size_t i = 0; i < r->cat.n_files && !s; i++)
+        if (r->user[i] >= 0) {
+            char a[LABEL_ROOM];
+            s = bs_fail(
+                r->err, BASIN_EIO, "%s: was there and is gone",
+                bs_images_label(r, r->cat.file[i].source, r->cat.file[i].name, a, sizeof a));
+        }
+    return s;
+}
+
+/* Values of masks are a matter of the whole data set: a part may lack the foreground. */
+static basin_status look_elsewhere(bs_image_reading *r)
+{
+    const bs_catalogue *c = &r->cat;
+    if (!bs_images_in_doubt(r))
+        return BASIN_OK;
+    for (size_t i = 0; i < c->n_pairs; i++)
+        if ((int)c->pair[i].part != r->part && c->pair[i].mask >= 0)
+            r->user[c->pair[i].mask] = BS_VALUES_ONLY;
+    return walk_wanted(r);
+}
+
+/* --- together -------------------------------------------------------------- */
+
+/* Colours that a model learned from say which class is meant, whatever lies beside the data. */
+static void recall_classes(bs_image_reading *r, bs_pair_options *p)
+{
+    const bs_images_prior *prior = r->prior;
+    for (int k = 0; k < prior->classes; k++) {
+        const int32_t rgb = prior->colour[k];
+        bs_class      c = {.name = prior->name ? prior->name[k] : NULL, .coloured = rgb >= 0};
+        for (int i = 0; i < 3 && rgb >= 0; i++)
+            c.rgb[i] = (uint8_t)(rgb >> (16 - 8 * i));
+        r->cat.class[k] = c;
+    }
+    r->cat.n_classes = prior->classes;
+    r->cat.classes_from = prior->who;
+    p->classes_known = true;
+}
+
+static basin_status read_class_file(bs_image_reading *r, bs_pair_options *p, bs_buf *text)
+{
+    if (r->prior && r->prior->colour)
+        recall_classes(r, p);
+    if (!*r->o->names || p->classes_known)
+        return BASIN_OK;
+    basin_status s = bs_read_file_most(r->o->names, r->o->unpack_mb, text, r->err);
+    size_t       n = text->len;
+    if (!s && bs_is_utf16(text->data, n))
+        s = bs_fail(r->err, BASIN_EDATA, "%s: is UTF-16; save it as UTF-8", r->o->names);
+    p->class_file = text->data ? bs_skip_mark(text->data, &n) : "";
+    p->class_file_name = r->o->names;
+    return s;
+}
+
+/* How messages about names begin. */
+static basin_status find_roots(bs_image_reading *r)
+{
+    const char **root = bs_arena_alloc(&r->cat.arena, (size_t)r->n * sizeof *root);
+    bool         ok = root != NULL;
+    for (int i = 0; i < r->n && ok; i++) {
+        char a[LABEL_ROOM];
+        bs_images_label(r, i, "", a, sizeof a);
+        root[i] = r->source[i].kind == BS_SOURCE_PICTURE
+                      ? ""
+                      : bs_arena_copy(&r->cat.arena, a, strlen(a));
+        ok = root[i] != NULL;
+    }
+    r->cat.root = root;
+    return ok ? BASIN_OK : bs_fail_nomem(r->err);
+}
+
+/* No photo was found: why not. */
+static basin_status fail_empty(const bs_image_reading *r)
+{
+    const char *path = r->source[0].path;
+    if (r->links)
+        return bs_fail(r->err, BASIN_EDATA,
+                       "%s: no photos found; %zu links in it are not followed: pack it by "
+                       "tar --dereference --hard-dereference",
+                       path, r->links);
+    if (r->seen == 0)
+        return bs_fail(r->err, BASIN_EDATA, "%s: there are no files in it", path);
+    if (r->foreign)
+        return bs_fail(
+            r->err, BASIN_EDATA,
+            "%s: no photos found; %d files are no PNG or JPEG, such as %.120s, which is %s", path,
+            (int)r->foreign, r->example, bs_foreign_picture(r->example));
+    return bs_fail(r->err, BASIN_EDATA, "%s: no photos found, PNG or JPEG%s", path,
+                   r->cat.lone_masks ? "; there are masks without photos" : "");
+}
+
+static basin_status find_pairs(bs_image_reading *r, const bs_image_sources *z)
+{
+    bs_buf          text;
+    bs_pair_options p = {.image_suffix = r->o->image_suffix,
+                         .mask_suffix = r->o->mask_suffix,
+                         .need_mask = r->o->need,
+                         .label_free = label_free(r->prior)};
+    bs_buf_init(&text, (size_t)1 << 20);
+    r->cat.label = z && r->n > 1 ? z->label : NULL;
+    basin_status s = find_roots(r);
+    if (!s)
+        s = look_around(r);
+    for (int i = 0; z && i < r->n && !s; i++)
+        if (z->table[i].text)
+            s = bs_catalogue_text(&r->cat, z->table[i].name, i, z->table[i].text, z->table[i].len,
+                                  r->err);
+    if (!s)
+        s = read_class_file(r, &p, &text);
+    if (!s)
+        s = bs_catalogue_pair(&r->cat, &p, r->notes, r->err);
+    bs_buf_free(&text);
+    if (!s && r->cat.n_pairs == 0)
+        s = fail_empty(r);
+    if (!s && r->foreign)
+        bs_notes_add(r->notes, "foreign",
+                     "%d files are left out, such as %.120s, which is %s: PNG and JPEG are read",
+                     (int)r->foreign, r->example, bs_foreign_picture(r->example));
+    for (size_t i = 0; i < r->cat.n_pairs && !s; i++)
+        r->parts[r->cat.pair[i].part]++;
+    return s;
+}
+
+static void note_parts(const bs_image_reading *r)
+{
+    const int32_t *k = r->parts;
+    if (k[BS_PART_TRAIN] + k[BS_PART_VALID] + k[BS_PART_TEST])
+        bs_notes_add(r->notes, "parts", "parts by %s: train %d, valid %d, test %d, none %d",
+                     r->cat.lists ? "lists in the data" : "folders or table", (int)k[BS_PART_TRAIN],
+                     (int)k[BS_PART_VALID], (int)k[BS_PART_TEST], (int)k[BS_PART_NONE]);
+    if (r->transparent)
+        bs_notes_add(r->notes, "transparent", "%d photos are transparent: seen over white",
+                     (int)r->transparent);
+    if (r->turned)
+        bs_notes_add(r->notes, "turned", "%d photos are turned as their EXIF data says",
+                     (int)r->turned);
+    if (r->animated)
+        bs_notes_add(r->notes, "animated", "%d pictures are animated: the first one is used",
+                     (int)r->animated);
+}
+
+static basin_status read_images(bs_image_reading *r, const bs_image_sources *z)
+{
+    basin_status s = find_pairs(r, z);
+    if (!s)
+        s = pick(r);
+    if (!s)
+        s = strcmp(r->o->size, "auto") == 0 ? auto_size(r) : parse_size(r);
+    if (!s)
+        s = plan_decoding(r);
+    if (!s)
+        s = decode_all(r);
+    if (!s)
+        s = bs_images_unify(r);
+    if (!s)
+        s = look_elsewhere(r);
+    if (!s)
+        s = bs_images_settle_masks(r);
+    if (s)
+        return s;
+    memcpy(r->im->parts, r->parts, sizeof r->parts);
+    r->im->hash = bs_images_hash(r->im);
+    note_parts(r);
+    return BASIN_OK;
+}
+
+static void close_reading(bs_image_reading *r)
+{
+    bs_catalogue_free(&r->cat);
+    bs_free(r->picked);
+    bs_free(r->user);
+    bs_free(r->photo_w);
+    bs_free(r->photo_h);
+    bs_free(r->planes);
+    bs_free(r->largest);
+}
+
+static basin_status run(const bs_source *source, int n, const bs_image_sources *z,
+                        const bs_image_options *o, const bs_images_prior *prior, const char *part,
+                        bs_images **out, bs_notes *notes, basin_error *err)
+{
+    basin_error      own = {0};
+    bs_image_reading r = {
+        .source = source, .n = n, .o = o, .prior = prior, .notes = notes, .part = -1};
+    basin_status s = BASIN_OK;
+    r.err = err ? err : &own; /* some failures are told by it alone */
+    bs_err_clear(r.err);
+    bs_catalogue_init(&r.cat);
+    r.channels = strcmp(o->channels, "auto") == 0 ? 0 : o->channels[0] - '0';
+    if (part) {
+        r.part = (int)bs_part_word(part, strlen(part));
+        if (r.part == BS_PART_NONE)
+            s = bs_fail(r.err, BASIN_EARG, "--part: '%.40s' is not train, valid, test or all",
+                        part);
+    }
+    if (!s && !(r.im = bs_calloc(1, sizeof *r.im)))
+        s = bs_fail_nomem(r.err);
+    if (!s)
+        s = read_images(&r, z);
+    close_reading(&r);
+    if (s) {
+        bs_images_free(r.im);
+        r.im = NULL;
+    }
+    *out = r.im;
+    return s;
+}
+
+basin_status bs_images_read_as(const char *const *paths, int n, const bs_image_options *o,
+                               const bs_images_prior *prior, const char *part, bs_images **out,
+                               bs_notes *notes, basin_error *err)
+{
+    bs_image_sources z = {0};
+    *out = NULL;
+    if (n < 1)
+        return bs_fail(err, BASIN_EARG, "no data given");
+    basin_status s = bs_images_open(&z, paths, n, !label_free(prior), o->unpack_mb, err);
+    if (!s)
+        s = run(z.source, n, &z, o, prior, part, out, notes, err);
+    bs_arena_free(&z.arena);
+    return s;
+}
+
+basin_status bs_images_read(const char *const *paths, int n, const bs_image_options *o,
+                            const char *part, bs_images **out, bs_notes *notes, basin_error *err)
+{
+    return bs_images_read_as(paths, n, o, NULL, part, out, notes, err);
+}
+
+basin_status bs_images_read_memory(const char *name, const void *bytes, size_t n,
+                                   const bs_image_options *o, const bs_images_prior *prior,
+                                   const char *part, bs_images **out, bs_notes *notes,
+                                   basin_error *err)
+{
+    bs_source s = {.kind = BS_SOURCE_ARCHIVE, .path = name, .bytes = bytes, .n_bytes = n};
+    return run(&s, 1, NULL, o, prior, part, out, notes, err);
+}
+
+basin_status bs_images_parts(const char *const *paths, int n, const bs_image_options *o,
+                             int32_t count[4], basin_error *err)
+{
+    bs_image_sources z = {0};
+    bs_image_options plain = *o;
+    basin_error      own = {0};
+    bs_image_reading r = {.n = n, .o = &plain, .err = err ? err : &own};
+    if (n < 1)
+        return bs_fail(err, BASIN_EARG, "no data given");
+    bs_print(plain.size, sizeof plain.size, "keep"); /* sizes do not matter here */
+    plain.names[0] = '\0';                           /* nor do classes */
+    bs_catalogue_init(&r.cat);
+    basin_status s = bs_images_open(&z, paths, n, true, o->unpack_mb, err);
+    r.source = z.source;
+    if (!s)
+        s = find_pairs(&r, &z);
+    if (!s)
+        memcpy(count, r.parts, sizeof r.parts);
+    close_reading(&r);
+    bs_arena_free(&z.arena);
+    return s;
+}

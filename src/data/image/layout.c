@@ -1,0 +1,576 @@
+/* layout.c -- photos and masks found by the names of folders and files.
+ *
+ * Words in the path say what a picture is (images/, ann_dir/, SegmentationClass/, the
+ * ending _mask) and to which part it belongs (train/, val_masks/). A photo and its mask
+ * have the same path once the words for roles are taken out. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "data/scan.h"
+#include "data/image/catalogue.h"
+
+typedef struct {
+    const char   *word;
+    bs_file_role  role;
+    bs_image_part part;
+} word_row;
+
+/* To add a word: a row; case does not matter. Words of one component may be joined
+ * by _ - . or a blank, as in train_images. */
+static const word_row words[] = {
+    {"images", BS_ROLE_IMAGE, BS_PART_NONE},
+    {"image", BS_ROLE_IMAGE, BS_PART_NONE},
+    {"imgs", BS_ROLE_IMAGE, BS_PART_NONE},
+    {"img", BS_ROLE_IMAGE, BS_PART_NONE},
+    {"img_dir", BS_ROLE_IMAGE, BS_PART_NONE},
+    {"jpegimages", BS_ROLE_IMAGE, BS_PART_NONE},
+    {"photos", BS_ROLE_IMAGE, BS_PART_NONE},
+    {"photo", BS_ROLE_IMAGE, BS_PART_NONE},
+    {"pictures", BS_ROLE_IMAGE, BS_PART_NONE},
+    {"inputs", BS_ROLE_IMAGE, BS_PART_NONE},
+    {"input", BS_ROLE_IMAGE, BS_PART_NONE},
+    {"original", BS_ROLE_IMAGE, BS_PART_NONE},
+    {"originals", BS_ROLE_IMAGE, BS_PART_NONE},
+    {"rgb", BS_ROLE_IMAGE, BS_PART_NONE},
+    {"leftimg8bit", BS_ROLE_IMAGE, BS_PART_NONE},
+    {"masks", BS_ROLE_MASK, BS_PART_NONE},
+    {"mask", BS_ROLE_MASK, BS_PART_NONE},
+    {"annotations", BS_ROLE_MASK, BS_PART_NONE},
+    {"annotation", BS_ROLE_MASK, BS_PART_NONE},
+    {"ann_dir", BS_ROLE_MASK, BS_PART_NONE},
+    {"labels", BS_ROLE_MASK, BS_PART_NONE},
+    {"label", BS_ROLE_MASK, BS_PART_NONE},
+    {"gt", BS_ROLE_MASK, BS_PART_NONE},
+    {"gts", BS_ROLE_MASK, BS_PART_NONE},
+    {"ground_truth", BS_ROLE_MASK, BS_PART_NONE},
+    {"groundtruth", BS_ROLE_MASK, BS_PART_NONE},
+    {"figure_ground", BS_ROLE_MASK, BS_PART_NONE},
+    {"segmentation", BS_ROLE_MASK, BS_PART_NONE},
+    {"segmentations", BS_ROLE_MASK, BS_PART_NONE},
+    {"segmentationclass", BS_ROLE_MASK, BS_PART_NONE},
+    {"segmentationclassaug", BS_ROLE_MASK, BS_PART_NONE},
+    {"segs", BS_ROLE_MASK, BS_PART_NONE},
+    {"seg", BS_ROLE_MASK, BS_PART_NONE},
+    {"targets", BS_ROLE_MASK, BS_PART_NONE},
+    {"target", BS_ROLE_MASK, BS_PART_NONE},
+    {"gtfine", BS_ROLE_MASK, BS_PART_NONE},
+    {"trainannot", BS_ROLE_MASK, BS_PART_TRAIN},
+    {"valannot", BS_ROLE_MASK, BS_PART_VALID},
+    {"testannot", BS_ROLE_MASK, BS_PART_TEST},
+    {"segmentationobject", BS_ROLE_OTHER, BS_PART_NONE},
+    {"instances", BS_ROLE_OTHER, BS_PART_NONE},
+    {"overlays", BS_ROLE_OTHER, BS_PART_NONE},
+    {"train", BS_ROLE_UNKNOWN, BS_PART_TRAIN},
+    {"training", BS_ROLE_UNKNOWN, BS_PART_TRAIN},
+    {"val", BS_ROLE_UNKNOWN, BS_PART_VALID},
+    {"valid", BS_ROLE_UNKNOWN, BS_PART_VALID},
+    {"validation", BS_ROLE_UNKNOWN, BS_PART_VALID},
+    {"dev", BS_ROLE_UNKNOWN, BS_PART_VALID},
+    {"test", BS_ROLE_UNKNOWN, BS_PART_TEST},
+    {"testing", BS_ROLE_UNKNOWN, BS_PART_TEST},
+};
+enum { N_WORDS = (int)(sizeof words / sizeof words[0]) };
+
+/* Endings of stems, longest first where one ends in another. */
+static const char *const mask_endings[] = {
+    "_gtFine_labelTrainIds",
+    "_gtFine_labelIds",
+    "_segmentation",
+    "_annotation",
+    "_labelIds",
+    "_groundtruth",
+    "_labels",
+    "_label",
+    "_masks",
+    "_mask",
+    "-mask",
+    ".mask",
+    "_seg",
+    "_gt",
+    "_anno",
+    "_matte",
+    "_L",
+    NULL,
+};
+static const char *const image_endings[] = {
+    "_leftImg8bit", "_image", "_img", "_photo", "_rgb", "_sat", NULL,
+};
+
+static const word_row *find_word(const char *text, size_t len)
+{
+    for (int i = 0; i < N_WORDS; i++)
+        if (bs_same_word(text, len, words[i].word))
+            return &words[i];
+    return NULL;
+}
+
+bs_image_part bs_part_word(const char *text, size_t len)
+{
+    const word_row *w = find_word(text, len);
+    return w && w->role == BS_ROLE_UNKNOWN ? w->part : BS_PART_NONE;
+}
+
+const char *bs_part_name(bs_image_part part)
+{
+    static const char *const name[BS_PARTS] = {"", "train", "valid", "test"};
+    return name[part];
+}
+
+static bool has_extension(const char *name, const char *const *list)
+{
+    const char *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
+    for (; dot && *list; list++)
+        if (bs_same_word(dot + 1, strlen(dot + 1), *list))
+            return true;
+    return false;
+}
+
+const char *bs_foreign_picture(const char *name)
+{
+    static const struct {
+        const char *what, *endings[5];
+    } list[] = {
+        {"TIFF", {"tif", "tiff"}},
+        {"GIF", {"gif"}},
+        {"BMP", {"bmp", "dib"}},
+        {"WebP", {"webp"}},
+        {"JPEG 2000", {"jp2", "j2k"}},
+        {"HEIF", {"heic", "heif", "avif"}},
+        {"PNM", {"ppm", "pgm", "pbm", "pnm"}},
+        {"TGA", {"tga"}},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+        if (has_extension(name, list[i].endings))
+            return list[i].what;
+    return NULL;
+}
+
+bool bs_is_picture_name(const char *name)
+{
+    static const char *const list[] = {"png", "jpg", "jpeg", "jpe", "jfif", "apng", NULL};
+    return has_extension(name, list);
+}
+
+bool bs_is_text_name(const char *name)
+{
+    static const char *const list[] = {"txt", "lst", "list", "csv", "tsv", "names", NULL};
+    return has_extension(name, list);
+}
+
+/* --- collecting ------------------------------------------------------------ */
+
+void bs_catalogue_init(bs_catalogue *c)
+{
+    memset(c, 0, sizeof *c);
+    bs_arena_init(&c->arena, (size_t)2 << 30);
+}
+
+void bs_catalogue_free(bs_catalogue *c)
+{
+    bs_free(c->file);
+    bs_free(c->text);
+    bs_free(c->pair);
+    bs_arena_free(&c->arena);
+    bs_catalogue_init(c);
+}
+
+const char *bs_catalogue_root(const bs_catalogue *c, int source)
+{
+    return c->root ? c->root[source] : "";
+}
+
+basin_status bs_catalogue_file(bs_catalogue *c, const char *name, int source, basin_error *err)
+{
+    void       *list = c->file;
+    const char *copy = bs_arena_copy(&c->arena, name, strlen(name));
+    bool room = copy && bs_grow(&list, &c->cap_files, c->n_files + 1, sizeof *c->file, INT32_MAX);
+    c->file = list;
+    if (!room)
+        return bs_fail_nomem(err);
+    c->file[c->n_files++] = (bs_file){.name = copy, .source = source, .partner = -1};
+    return BASIN_OK;
+}
+
+basin_status bs_catalogue_text(bs_catalogue *c, const char *name, int source, const char *text,
+                               size_t len, basin_error *err)
+{
+    void       *list = c->text;
+    const char *copy = bs_arena_copy(&c->arena, name, strlen(name));
+    text = bs_skip_mark(text, &len);
+    char *body = bs_arena_copy(&c->arena, text, len);
+    bool  room =
+        copy && body && bs_grow(&list, &c->cap_texts, c->n_texts + 1, sizeof *c->text, INT32_MAX);
+    c->text = list;
+    if (!room)
+        return bs_fail_nomem(err);
+    c->text[c->n_texts++] =
+        (bs_text_file){.name = copy, .source = source, .text = body, .len = len};
+    return BASIN_OK;
+}
+
+basin_status bs_catalogue_push(bs_catalogue *c, bs_pair pair, basin_error *err)
+{
+    void *list = c->pair;
+    bool  room = bs_grow(&list, &c->cap_pairs, c->n_pairs + 1, sizeof *c->pair, INT32_MAX);
+    c->pair = list;
+    if (!room)
+        return bs_fail_nomem(err);
+    c->pair[c->n_pairs++] = pair;
+    return BASIN_OK;
+}
+
+/* --- roles ----------------------------------------------------------------- */
+
+/* Adds what the words of one folder mean; false when it is an ordinary name. */
+static bool read_component(const char *text, size_t len, bs_file *f)
+{
+    const word_row *row[8];
+    const word_row *whole = find_word(text, len);
+    int             n = 0;
+    if (whole)
+        row[n++] = whole;
+    for (size_t at = 0, end; !whole && at < len; at = end + 1) {
+        for (end = at; end < len && !strchr("_-. ", text[end]);)
+            end++;
+        const word_row *w = find_word(text + at, end - at);
+        if (!w || n == 8)
+            return false;
+        row[n++] = w;
+    }
+    for (int i = 0; i < n; i++) {
+        if (row[i]->role != BS_ROLE_UNKNOWN)
+            f->role = row[i]->role;
+        if (row[i]->part != BS_PART_NONE)
+            f->part = row[i]->part;
+    }
+    return n > 0;
+}
+
+/* The folders without roles, parts by their one name: "set1/train". */
+static basin_status read_path(bs_catalogue *c, bs_file *f, basin_error *err)
+{
+    const char *p = f->name, *slash = strrchr(p, '/'), *base = slash ? slash + 1 : p;
+    const char *dot = strrchr(base, '.'), *label = c->label ? c->label[f->source] : "";
+    size_t      n = strlen(label);
+    char       *folder = bs_arena_alloc(&c->arena, n + (size_t)(base - p) + 8);
+    if (!folder)
+        return bs_fail_nomem(err);
+    if (n == 0 || read_component(label, n, f))
+        n = 0;
+    else
+        memcpy(folder, label, n);
+    while (p < base) {
+        size_t len = strcspn(p, "/");
+        if (!read_component(p, len, f)) {
+            if (n)
+                folder[n++] = '/';
+            memcpy(folder + n, p, len);
+            n += len;
+        }
+        p += len + 1;
+    }
+    f->folder = folder;
+    f->stem = bs_arena_copy(&c->arena, base, dot ? (size_t)(dot - base) : strlen(base));
+    return f->stem ? BASIN_OK : bs_fail_nomem(err);
+}
+
+/* Length of the ending of a stem, 0 for none; something must be left before it. */
+static int ending(const char *stem, const char *chosen, const char *const *usual)
+{
+    size_t n = strlen(stem);
+    if (chosen && *chosen) {
+        size_t len = strlen(chosen);
+        return n > len && bs_same_word(stem + n - len, len, chosen) ? (int)len : 0;
+    }
+    for (; *usual; usual++) {
+        size_t len = strlen(*usual);
+        /* _L is a mask only in capitals: part_l is a name. */
+        bool same = len == 2 ? n > 2 && memcmp(stem + n - 2, *usual, 2) == 0
+                             : n > len && bs_same_word(stem + n - len, len, *usual);
+        if (same)
+            return (int)len;
+    }
+    return 0;
+}
+
+/* --- pairing --------------------------------------------------------------- */
+
+typedef struct {
+    bs_catalogue          *c;
+    const bs_pair_options *o;
+    bs_notes              *notes;
+    basin_error           *err;
+    bs_arena               arena;
+    bs_names               keys;   /* of photos ... */
+    int32_t               *holder; /* ... and whose they are, [keys] */
+    size_t                 cap;
+    bs_buf                 scratch;
+} pairing;
+
+/* part, folders and stem as one text; `cut` bytes of the stem left out. The folder words
+ * of photo and mask may name the part differently (train, training). */
+static bool make_key(pairing *p, const bs_file *f, int cut)
+{
+    bs_buf_clear(&p->scratch);
+    bs_buf_printf(&p->scratch, "%d/%s/%.*s", (int)f->part, f->folder, (int)strlen(f->stem) - cut,
+                  f->stem);
+    return !p->scratch.failed;
+}
+
+static int32_t find_image(pairing *p, const bs_file *mask, int cut)
+{
+    if (!make_key(p, mask, cut))
+        return -1;
+    int32_t k = bs_names_find(&p->keys, p->scratch.data, p->scratch.len);
+    return k < 0 ? -1 : p->holder[k];
+}
+
+static basin_status add_key(pairing *p, int32_t at, int cut, bool must)
+{
+    bs_file *f = &p->c->file[at];
+    bool     fresh;
+    void    *list = p->holder;
+    if (!make_key(p, f, cut))
+        return bs_fail_nomem(p->err);
+    int32_t k = bs_names_add(&p->keys, p->scratch.data, p->scratch.len, &fresh);
+    if (k < 0 || !bs_grow(&list, &p->cap, (size_t)k + 1, sizeof *p->holder, INT32_MAX))
+        return bs_fail_nomem(p->err);
+    p->holder = list;
+    if (!fresh && must)
+        return bs_fail(p->err, BASIN_EDATA, "%s%s and %s: two photos with one name",
+                       bs_catalogue_root(p->c, f->source), p->c->file[p->holder[k]].name, f->name);
+    if (fresh)
+        p->holder[k] = at;
+    return BASIN_OK;
+}
+
+/* In a flat folder a name such as cat_mask.png is a mask when there is a photo cat. */
+static basin_status find_flat_masks(pairing *p)
+{
+    bs_catalogue *c = p->c;
+    basin_status  s = BASIN_OK;
+    for (size_t i = 0; i < c->n_files && !s; i++)
+        if (c->file[i].role == BS_ROLE_UNKNOWN &&
+            !ending(c->file[i].stem, p->o->mask_suffix, mask_endings)) {
+            s = add_key(p, (int32_t)i, 0, false);
+            int cut = ending(c->file[i].stem, p->o->image_suffix, image_endings);
+            if (!s && cut)
+                s = add_key(p, (int32_t)i, cut, false);
+        }
+    for (size_t i = 0; i < c->n_files && !s; i++) {
+        bs_file *f = &c->file[i];
+        int      cut = ending(f->stem, p->o->mask_suffix, mask_endings);
+        if (f->role == BS_ROLE_UNKNOWN && cut && find_image(p, f, cut) >= 0)
+            f->role = BS_ROLE_MASK;
+    }
+    bs_names_free(&p->keys);
+    bs_names_init(&p->keys, &p->arena);
+    return s;
+}
+
+/* Pictures outside of the folders for photos are something else (previews), unless
+ * there are no such folders. */
+static void settle_roles(bs_catalogue *c)
+{
+    bool named = false;
+    for (size_t i = 0; i < c->n_files; i++)
+        named = named || c->file[i].role == BS_ROLE_IMAGE;
+    for (size_t i = 0; i < c->n_files; i++)
+        if (c->file[i].role == BS_ROLE_UNKNOWN)
+            c->file[i].role = named ? BS_ROLE_OTHER : BS_ROLE_IMAGE;
+}
+
+static basin_status match_masks(pairing *p)
+{
+    bs_catalogue *c = p->c;
+    basin_status  s = BASIN_OK;
+    for (size_t i = 0; i < c->n_files && !s; i++)
+        if (c->file[i].role == BS_ROLE_IMAGE)
+            s = add_key(p, (int32_t)i, 0, true);
+    for (size_t i = 0; i < c->n_files && !s; i++) {
+        int cut = ending(c->file[i].stem, p->o->image_suffix, image_endings);
+        if (c->file[i].role == BS_ROLE_IMAGE && cut)
+            s = add_key(p, (int32_t)i, cut, false);
+    }
+    for (size_t i = 0; i < c->n_files && !s; i++) {
+        bs_file *f = &c->file[i];
+        if (f->role != BS_ROLE_MASK)
+            continue;
+        int     cut = ending(f->stem, p->o->mask_suffix, mask_endings);
+        int32_t at = find_image(p, f, 0);
+        if (at < 0 && cut)
+            at = find_image(p, f, cut);
+        if (at < 0)
+            continue;
+        if (c->file[at].partner >= 0 && p->o->label_free)
+            continue;
+        if (c->file[at].partner >= 0)
+            return bs_fail(p->err, BASIN_EDATA, "%s%s and %s: two masks of the photo %s",
+                           bs_catalogue_root(c, f->source), c->file[c->file[at].partner].name,
+                           f->name, c->file[at].name);
+        c->file[at].partner = (int32_t)i;
+        f->partner = at;
+    }
+    return s;
+}
+
+static basin_status push_pairs(pairing *p)
+{
+    bs_catalogue *c = p->c;
+    basin_status  s = BASIN_OK;
+    size_t        matched = 0;
+    for (size_t i = 0; i < c->n_files; i++)
+        matched += c->file[i].role == BS_ROLE_IMAGE && c->file[i].partner >= 0;
+    const char *lone = NULL, *lone_mask = NULL;
+    for (size_t i = 0; i < c->n_files && !s; i++) {
+        const bs_file *f = &c->file[i];
+        if (f->role == BS_ROLE_MASK && f->partner < 0) {
+            c->lone_masks++;
+            lone_mask = lone_mask ? lone_mask : f->name;
+        }
+        c->others += f->role == BS_ROLE_OTHER;
+        if (f->role != BS_ROLE_IMAGE)
+            continue;
+        if (f->partner < 0 && matched) {
+            c->lone_images++;
+            lone = lone ? lone : f->name;
+            if (p->o->need_mask)
+                continue;
+        }
+        s = bs_catalogue_push(
+            c, (bs_pair){.image = (int32_t)i, .mask = f->partner, .part = f->part, .order = -1},
+            p->err);
+    }
+    if (lone)
+        bs_notes_add(p->notes, "unpaired", "%d photos have no mask, such as %.120s: %s",
+                     (int)c->lone_images, lone,
+                     p->o->need_mask ? "left out (mask.need=no keeps them)" : "kept without one");
+    if (lone_mask)
+        bs_notes_add(p->notes, "unpaired", "%d masks have no photo, such as %.120s: left out",
+                     (int)c->lone_masks, lone_mask);
+    if (c->others)
+        bs_notes_add(p->notes, "unpaired",
+                     "%d pictures lie beside the folders of photos and masks: left out",
+                     (int)c->others);
+    return s;
+}
+
+static int by_file_name(const void *a, const void *b)
+{
+    const bs_file *f = a, *g = b;
+    if (f->source != g->source)
+        return f->source < g->source ? -1 : 1;
+    return strcmp(f->name, g->name);
+}
+
+/* The same file twice in an archive counts once. */
+static void drop_repeats(bs_catalogue *c, bs_notes *notes)
+{
+    size_t n = 0;
+    if (c->n_files)
+        qsort(c->file, c->n_files, sizeof *c->file, by_file_name);
+    for (size_t i = 0; i < c->n_files; i++)
+        if (n == 0 || by_file_name(&c->file[n - 1], &c->file[i]) != 0)
+            c->file[n++] = c->file[i];
+    if (n < c->n_files)
+        bs_notes_add(notes, "repeated", "%zu files are in the archive twice: the first is used",
+                     c->n_files - n);
+    c->n_files = n;
+}
+
+static basin_status pair_by_names(bs_catalogue *c, const bs_pair_options *o, bs_notes *notes,
+                                  basin_error *err)
+{
+    pairing p = {.c = c, .o = o, .notes = notes, .err = err};
+    bs_arena_init(&p.arena, 0);
+    bs_names_init(&p.keys, &p.arena);
+    bs_buf_init(&p.scratch, 1 << 16);
+    basin_status s = find_flat_masks(&p);
+    if (!s) {
+        settle_roles(c);
+        s = match_masks(&p);
+    }
+    if (!s)
+        s = push_pairs(&p);
+    bs_names_free(&p.keys);
+    bs_arena_free(&p.arena);
+    bs_buf_free(&p.scratch);
+    bs_free(p.holder);
+    return s;
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const bs_pair *p = a, *q = b;
+    if (p->part != q->part)
+        return p->part < q->part ? -1 : 1;
+    if (p->order != q->order)
+        return p->order < q->order ? -1 : 1;
+    return strcmp(p->name, q->name);
+}
+
+static basin_status stems_differ(bs_catalogue *c, bool *unique, basin_error *err)
+{
+    bs_arena     arena;
+    bs_names     seen;
+    basin_status s = BASIN_OK;
+    *unique = true;
+    bs_arena_init(&arena, 0);
+    bs_names_init(&seen, &arena);
+    for (size_t i = 0; i < c->n_pairs && !s && *unique; i++) {
+        const char *stem = c->file[c->pair[i].image].stem;
+        if (bs_names_add(&seen, stem, strlen(stem), unique) < 0)
+            s = bs_fail_nomem(err);
+    }
+    bs_names_free(&seen);
+    bs_arena_free(&arena);
+    return s;
+}
+
+/* Stems where they are unique, else with part and folders in front. */
+static basin_status name_pairs(bs_catalogue *c, basin_error *err)
+{
+    bool         unique;
+    bs_buf       text;
+    basin_status s = stems_differ(c, &unique, err);
+    bs_buf_init(&text, 1 << 16);
+    for (size_t i = 0; i < c->n_pairs && !s; i++) {
+        const bs_file *f = &c->file[c->pair[i].image];
+        const char    *part = bs_part_name(f->part);
+        c->pair[i].name = f->stem;
+        if (unique)
+            continue;
+        bs_buf_clear(&text);
+        bs_buf_printf(&text, "%s%s%s%s%s", part, *part ? "/" : "", f->folder, *f->folder ? "/" : "",
+                      f->stem);
+        c->pair[i].name = text.failed ? NULL : bs_arena_copy(&c->arena, text.data, text.len);
+        if (!c->pair[i].name)
+            s = bs_fail_nomem(err);
+    }
+    bs_buf_free(&text);
+    return s;
+}
+
+basin_status bs_catalogue_pair(bs_catalogue *c, const bs_pair_options *o, bs_notes *notes,
+                               basin_error *err)
+{
+    bool         table = false;
+    basin_status s = BASIN_OK;
+    drop_repeats(c, notes);
+    for (size_t i = 0; i < c->n_files && !s; i++)
+        s = read_path(c, &c->file[i], err);
+    if (!s)
+        s = bs_catalogue_tables(c, o, &table, notes, err);
+    if (!s && !table)
+        s = pair_by_names(c, o, notes, err);
+    if (!s)
+        s = name_pairs(c, err);
+    if (!s && !table)
+        s = bs_catalogue_lists(c, notes, err);
+    if (!s && c->n_pairs)
+        qsort(c->pair, c->n_pairs, sizeof *c->pair, by_order);
+    if (!s)
+        s = bs_catalogue_classes(c, o, notes, err);
+    return s;
+}

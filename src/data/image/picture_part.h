@@ -1,0 +1,26 @@
+/* picture_part.h -- what the files behind picture.h share. */
+#ifndef BS_IMAGE_PICTURE_PART_H
+#define BS_IMAGE_PICTURE_PART_H
+
+#include "data/image/picture.h"
+
+/* EDATA when a side or the number of pixels is beyond the limits, or zero. */
+basin_status bs_picture_check(const char *name, const bs_picture_limits *limits, uint32_t width,
+                              uint32_t height, basin_error *err);
+
+/* Orientation out of EXIF data (a TIFF head), 1 when there is none that makes sense. */
+int bs_exif_orientation(const uint8_t *tiff, size_t n);
+
+basin_status bs_png_probe(const char *name, const uint8_t *bytes, size_t n,
+                          const bs_picture_limits *limits, bs_picture_info *out, basin_error *err);
+basin_status bs_jpeg_probe(const char *name, const uint8_t *bytes, size_t n,
+                           const bs_picture_limits *limits, bs_picture_info *out, basin_error *err);
+
+/* Fill width, height, channels, pixels and palette; p->file was probed. The
+ * picture is as stored: not yet turned. */
+basin_status bs_png_decode(const char *name, const uint8_t *bytes, size_t n, bs_picture_use use,
+                           bs_picture *p, basin_error *err);
+basin_status bs_jpeg_decode(const char *name, const uint8_t *bytes, size_t n, bs_picture *p,
+                            basin_error *err);
+
+#endif

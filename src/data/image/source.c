@@ -1,0 +1,448 @@
+/* source.c -- see source.h. */
+#include "data/image/source.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/buf.h"
+#include "base/io.h"
+#include "base/mem.h"
+#include "data/scan.h"
+#include "data/image/picture.h"
+
+enum { DEEPEST = 16, LONGEST_PATH = 4096, TAR_BLOCK = 512 };
+
+typedef struct {
+    const bs_source *s;
+    bs_visitor      *v;
+    basin_error     *err;
+    size_t           n;    /* files seen */
+    bs_buf           data; /* of the current file */
+    /* of an archive */
+    bs_input   *in;               /* packed as a whole, else NULL */
+    basin_error broken;           /* why it cannot be read further */
+    uint64_t    packed, unpacked; /* its bytes, those of files that were looked into */
+} walk;
+
+static size_t most_bytes(const walk *w)
+{
+    return w->v->max_bytes ? w->v->max_bytes : (size_t)1 << 30;
+}
+
+static bool hidden(const char *name, size_t len)
+{
+    return len == 0 || name[0] == '.' || (len == 8 && memcmp(name, "__MACOSX", 8) == 0);
+}
+
+static basin_status count(walk *w)
+{
+    if (w->v->max_files && ++w->n > w->v->max_files)
+        return bs_fail(w->err, BASIN_EDATA, "%s: more than %zu files (image.max_images)",
+                       w->s->path, w->v->max_files);
+    return BASIN_OK;
+}
+
+/* --- what a path is -------------------------------------------------------- */
+
+/* The checksum that the head of every tar file holds, in octal. */
+static bool is_tar(const unsigned char *head, size_t n)
+{
+    if (n < TAR_BLOCK || head[0] == 0)
+        return false;
+    unsigned long want = 0, sum = 0;
+    for (int i = 148; i < 156; i++) {
+        if (head[i] >= '0' && head[i] <= '7')
+            want = want * 8 + (unsigned long)(head[i] - '0');
+        else if (head[i] != ' ' && head[i] != 0)
+            return false;
+    }
+    for (int i = 0; i < TAR_BLOCK; i++)
+        sum += i >= 148 && i < 156 ? ' ' : head[i];
+    return sum == want;
+}
+
+bs_source_kind bs_source_of_bytes(const void *head, size_t n)
+{
+    if (bs_picture_sniff(head, n) != BS_PICTURE_NONE)
+        return BS_SOURCE_PICTURE;
+    if (is_tar(head, n) || (n >= 4 && memcmp(head, "PK\3\4", 4) == 0) ||
+        (n >= 4 && memcmp(head, "PK\5\6", 4) == 0)) /* an empty one */
+        return BS_SOURCE_ARCHIVE;
+    return n > 0 && !memchr(head, 0, n) ? BS_SOURCE_TEXT : BS_SOURCE_NONE;
+}
+
+/* Archives that are empty or cut off do not show what they are. */
+static bool is_archive_name(const char *path)
+{
+    static const char *const list[] = {".tar",    ".zip",     ".tgz",     ".txz",     ".tbz2",
+                                       ".tzst",   ".tar.gz",  ".tar.xz",  ".tar.bz2", ".tar.zst",
+                                       ".tar.lz", ".tar.lz4", ".tar.lzma"};
+    const size_t             n = strlen(path);
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        const size_t len = strlen(list[i]);
+        if (n > len && bs_same_word(path + n - len, len, list[i]))
+            return true;
+    }
+    return false;
+}
+
+basin_status bs_source_sniff(const char *path, bs_source_kind *out, basin_error *err)
+{
+    struct stat  st;
+    bs_input    *in = NULL;
+    const char  *head;
+    size_t       n = 0;
+    basin_status s = BASIN_OK;
+    *out = BS_SOURCE_NONE;
+    if (stat(path, &st))
+        return s;
+    if (S_ISDIR(st.st_mode))
+        *out = BS_SOURCE_FOLDER;
+    if (!S_ISREG(st.st_mode))
+        return s;
+    s = bs_input_open(path, &in, NULL);
+    if (!s)
+        s = bs_input_peek(in, TAR_BLOCK, &head, &n, NULL);
+    if (!s)
+        *out = bs_source_of_bytes(head, n);
+    if (*out != BS_SOURCE_PICTURE && is_archive_name(path))
+        *out = BS_SOURCE_ARCHIVE;
+    bs_input_close(in);
+    return s == BASIN_ENOMEM ? bs_fail_nomem(err) : BASIN_OK;
+}
+
+/* --- folders --------------------------------------------------------------- */
+
+/* A folder on the way down: a link to one of them would lead round in circles. */
+typedef struct place place;
+struct place {
+    dev_t        dev;
+    ino_t        ino;
+    const place *up;
+    int          depth;
+};
+
+typedef struct {
+    char        *name;  /* relative to the root */
+    const place *place; /* of a folder; NULL: a file */
+} found;
+
+typedef struct {
+    bs_arena arena;
+    found   *item; /* sorted backwards: the last one is next */
+    size_t   n, cap;
+} pile;
+
+static int backwards(const void *a, const void *b)
+{
+    return strcmp(((const found *)b)->name, ((const found *)a)->name);
+}
+
+static const char *join(char to[LONGEST_PATH], const char *folder, const char *name)
+{
+    size_t a = strlen(folder), b = strlen(name);
+    bool   slash = a > 0 && folder[a - 1] != '/' && b > 0;
+    if (a + slash + b >= LONGEST_PATH)
+        return NULL;
+    memcpy(to, folder, a);
+    if (slash)
+        to[a] = '/';
+    memcpy(to + a + slash, name, b + 1);
+    return to;
+}
+
+static bool leads_back(const place *p, const struct stat *st)
+{
+    for (; p; p = p->up)
+        if (p->dev == st->st_dev && p->ino == st->st_ino)
+            return true;
+    return false;
+}
+
+static const place *add_place(pile *p, const struct stat *st, const place *up)
+{
+    place *new = bs_arena_alloc(&p->arena, sizeof *new);
+    if (new)
+        *new = (place){st->st_dev, st->st_ino, up, up ? up->depth + 1 : 0};
+    return new;
+}
+
+static basin_status add_found(walk *w, pile *p, const char *name, const struct stat *st,
+                              const place *up)
+{
+    const bool   folder = S_ISDIR(st->st_mode);
+    const place *at = folder ? add_place(p, st, up) : NULL;
+    void        *item = p->item;
+    char        *copy = bs_arena_copy(&p->arena, name, strlen(name));
+    bool         room = copy && (at || !folder) &&
+                bs_grow(&item, &p->cap, p->n + 1, sizeof *p->item, (size_t)1 << 28);
+    p->item = item;
+    if (!room)
+        return bs_fail_nomem(w->err);
+    p->item[p->n++] = (found){.name = copy, .place = at};
+    return count(w);
+}
+
+/* Adds what a folder holds. An entry that is neither file nor folder is passed over. */
+static basin_status list_folder(walk *w, pile *p, const char *folder, const place *at)
+{
+    char         path[LONGEST_PATH], name[LONGEST_PATH], full[LONGEST_PATH];
+    size_t       first = p->n;
+    basin_status s = BASIN_OK;
+    if (!join(path, w->s->path, folder))
+        return bs_fail(w->err, BASIN_EIO, "%s: a path that is too long", w->s->path);
+    DIR *d = opendir(path);
+    if (!d)
+        return bs_fail_io(w->err, path, errno);
+    for (struct dirent *e; !s && (e = readdir(d));) {
+        struct stat st;
+        if (hidden(e->d_name, strlen(e->d_name)) || !join(name, folder, e->d_name) ||
+            !join(full, w->s->path, name) || stat(full, &st) ||
+            (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)))
+            continue;
+        if (S_ISDIR(st.st_mode) && (at->depth == DEEPEST || leads_back(at, &st)))
+            continue;
+        s = add_found(w, p, name, &st, at);
+    }
+    closedir(d);
+    if (p->n > first)
+        qsort(p->item + first, p->n - first, sizeof *p->item, backwards);
+    return s;
+}
+
+static basin_status visit_file(walk *w, const char *name)
+{
+    char path[LONGEST_PATH];
+    if (!w->v->wants(w->v->self, name))
+        return BASIN_OK;
+    if (!join(path, name[0] == '/' ? "" : w->s->path, name))
+        return bs_fail(w->err, BASIN_EIO, "%s: a path that is too long", w->s->path);
+    bs_buf_clear(&w->data);
+    basin_status s = bs_read_file_most(path, w->v->max_mb, &w->data, w->err);
+    return s ? s
+             : w->v->take(w->v->self, name, w->data.data ? (const uint8_t *)w->data.data : NULL,
+                          w->data.len, w->err);
+}
+
+static basin_status walk_folder(walk *w)
+{
+    pile         p = {.n = 0};
+    struct stat  st;
+    basin_status s = BASIN_OK;
+    if (stat(w->s->path, &st))
+        return bs_fail_io(w->err, w->s->path, errno);
+    bs_arena_init(&p.arena, 0);
+    const place *root = add_place(&p, &st, NULL);
+    s = root ? list_folder(w, &p, "", root) : bs_fail_nomem(w->err);
+    while (!s && p.n > 0 && !w->v->enough) {
+        found next = p.item[--p.n];
+        s = next.place ? list_folder(w, &p, next.name, next.place) : visit_file(w, next.name);
+    }
+    bs_arena_free(&p.arena);
+    bs_free(p.item);
+    return s;
+}
+
+/* --- archives -------------------------------------------------------------- */
+
+/* No filters: what is packed as a whole is unpacked by bs_input, which knows when to stop. */
+static bool prepare(struct archive *a)
+{
+    return archive_read_support_format_tar(a) == ARCHIVE_OK &&
+           archive_read_support_format_zip(a) == ARCHIVE_OK;
+}
+
+static la_ssize_t next_bytes(struct archive *a, void *data, const void **bytes)
+{
+    walk       *w = data;
+    const char *next = NULL;
+    size_t      n = 0;
+    if (bs_input_some(w->in, &next, &n, &w->broken)) {
+        archive_set_error(a, EIO, "cannot be unpacked");
+        return -1;
+    }
+    *bytes = next;
+    return (la_ssize_t)n;
+}
+
+static basin_status fail_archive(walk *w, struct archive *a)
+{
+    const char *why = archive_error_string(a);
+    if (w->broken.status)
+        return bs_fail(w->err, w->broken.status, "%s", w->broken.msg);
+    if (archive_errno(a) == ENOMEM)
+        return bs_fail_nomem(w->err);
+    return bs_fail(w->err, BASIN_EDATA, "%s: damaged archive: %s", w->s->path,
+                   why ? why : "cannot be read");
+}
+
+/* "./a//b" and "../a/b" are "a/b": nothing is written. NULL for what is hidden, empty, too long. */
+static const char *clean_name(const char *from, char to[LONGEST_PATH])
+{
+    size_t n = 0;
+    while (*from) {
+        size_t len = strcspn(from, "/");
+        bool   dot = (len == 1 && from[0] == '.') || (len == 2 && memcmp(from, "..", 2) == 0);
+        if (len > 0 && !dot) {
+            if (hidden(from, len) || n + len + 2 > LONGEST_PATH)
+                return NULL;
+            if (n)
+                to[n++] = '/';
+            memcpy(to + n, from, len);
+            n += len;
+        }
+        from += len + (from[len] == '/');
+    }
+    to[n] = '\0';
+    return n ? to : NULL;
+}
+
+static basin_status read_entry(walk *w, struct archive *a, const char *name)
+{
+    bs_buf_clear(&w->data);
+    for (;;) {
+        const void *block;
+        size_t      n;
+        la_int64_t  at;
+        int         r = archive_read_data_block(a, &block, &n, &at);
+        if (r == ARCHIVE_EOF)
+            return BASIN_OK;
+        if (r < ARCHIVE_WARN || at < 0)
+            return fail_archive(w, a);
+        /* Sparse files have gaps. */
+        if ((uint64_t)at > most_bytes(w) || n > most_bytes(w) - (size_t)at)
+            return bs_fail(w->err, BASIN_EDATA, "%s: %s is larger than %zu bytes", w->s->path, name,
+                           most_bytes(w));
+        w->unpacked += n + (w->data.len < (size_t)at ? (size_t)at - w->data.len : 0);
+        basin_status s = bs_unpacked(w->s->path, w->packed, w->unpacked, w->v->max_mb, w->err);
+        if (s)
+            return s;
+        while (w->data.len < (size_t)at && !w->data.failed) {
+            static const char zeros[1024];
+            size_t            gap = (size_t)at - w->data.len;
+            bs_buf_add(&w->data, zeros, gap < sizeof zeros ? gap : sizeof zeros);
+        }
+        bs_buf_add(&w->data, block, n);
+        if (w->data.failed)
+            return bs_fail_nomem(w->err);
+    }
+}
+
+static basin_status visit_entries(walk *w, struct archive *a)
+{
+    struct archive_entry *e;
+    char                  name[LONGEST_PATH];
+    while (!w->v->enough) {
+        int r = archive_read_next_header(a, &e);
+        if (r == ARCHIVE_EOF)
+            return BASIN_OK;
+        if (r < ARCHIVE_WARN)
+            return fail_archive(w, a);
+        const char  *path = archive_entry_pathname(e);
+        basin_status s = count(w);
+        if (!path)
+            path = archive_entry_pathname_utf8(e);
+        if (s)
+            return s;
+        if (!path || !clean_name(path, name))
+            continue;
+        if (archive_entry_filetype(e) == AE_IFLNK || archive_entry_hardlink(e)) {
+            if (w->v->links++ == 0)
+                bs_print(w->v->link, sizeof w->v->link, "%.255s", name);
+            continue;
+        }
+        if (archive_entry_filetype(e) != AE_IFREG || !w->v->wants(w->v->self, name))
+            continue;
+        s = read_entry(w, a, name);
+        if (!s)
+            s = w->v->take(w->v->self, name, w->data.data ? (const uint8_t *)w->data.data : NULL,
+                           w->data.len, w->err);
+        if (s)
+            return s;
+    }
+    return BASIN_OK;
+}
+
+/* libarchive would give names in the charset of the locale; in the C locale they are as they are
+ * stored, or UTF-8. */
+/* A file that is not packed is left to libarchive, which need not read what it passes over. */
+static basin_status open_packed(walk *w)
+{
+    struct stat st;
+    w->packed = w->s->n_bytes;
+    if (w->s->bytes)
+        return BASIN_OK;
+    if (stat(w->s->path, &st) == 0)
+        w->packed = (uint64_t)st.st_size;
+    basin_status s = bs_input_open_most(w->s->path, w->v->max_mb, &w->in, w->err);
+    if (!s && !bs_input_packed(w->in)) {
+        bs_input_close(w->in);
+        w->in = NULL;
+    }
+    return s;
+}
+
+static basin_status walk_archive(walk *w)
+{
+    const locale_t  was = bs_locale_plain();
+    struct archive *a = archive_read_new();
+    basin_status    s = a ? open_packed(w) : bs_fail_nomem(w->err);
+    int             r = ARCHIVE_FATAL;
+    if (!s && prepare(a))
+        r = w->s->bytes ? archive_read_open_memory(a, w->s->bytes, w->s->n_bytes)
+            : w->in     ? archive_read_open(a, w, NULL, next_bytes, NULL)
+                        : archive_read_open_filename(a, w->s->path, (size_t)64 << 10);
+    if (!s)
+        s = r == ARCHIVE_OK ? visit_entries(w, a) : fail_archive(w, a);
+    archive_read_free(a);
+    bs_input_close(w->in);
+    bs_locale_back(was);
+    return s;
+}
+
+/* --- any source ------------------------------------------------------------ */
+
+static basin_status walk_files(walk *w)
+{
+    basin_status s = BASIN_OK;
+    for (size_t i = 0; i < w->s->n_files && !s && !w->v->enough; i++)
+        s = visit_file(w, w->s->file[i]);
+    return s;
+}
+
+/* A single file is a folder with nothing else in it. */
+static basin_status walk_picture(walk *w)
+{
+    const char *name = strrchr(w->s->path, '/');
+    name = name ? name + 1 : w->s->path;
+    if (!w->v->wants(w->v->self, name))
+        return BASIN_OK;
+    if (w->s->bytes)
+        return w->v->take(w->v->self, name, w->s->bytes, w->s->n_bytes, w->err);
+    basin_status s = bs_read_file_most(w->s->path, w->v->max_mb, &w->data, w->err);
+    return s ? s : w->v->take(w->v->self, name, (const uint8_t *)w->data.data, w->data.len, w->err);
+}
+
+basin_status bs_source_walk(const bs_source *src, bs_visitor *v, basin_error *err)
+{
+    walk         w = {.s = src, .v = v, .err = err};
+    basin_status s;
+    v->enough = false;
+    bs_buf_init(&w.data, most_bytes(&w));
+    switch (src->kind) {
+    case BS_SOURCE_FOLDER: s = walk_folder(&w); break;
+    case BS_SOURCE_ARCHIVE: s = walk_archive(&w); break;
+    case BS_SOURCE_FILES: s = walk_files(&w); break;
+    case BS_SOURCE_PICTURE: s = walk_picture(&w); break;
+    default:
+        s = bs_fail(err, BASIN_EDATA,
+                    "%s: no folder, tar or zip archive, picture or table of pairs", src->path);
+    }
+    bs_buf_free(&w.data);
+    return s;
+}

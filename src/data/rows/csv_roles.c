@@ -1,0 +1,441 @@
+/* csv_roles.c -- which CSV columns are labels, and how the others become features. */
+#include <string.h>
+
+#include "data/rows/cell.h"
+#include "data/rows/csv.h"
+#include "data/scan.h"
+
+enum { MOST_CATEGORIES = 1000, FEWEST_ROWS = 10 };
+
+/* --- labels -------------------------------------------------------------- */
+
+/* The usual reason for columns that are not what they were said to be. */
+static basin_status fail_headless(const csv_table *t, basin_status s)
+{
+    char text[sizeof t->r->err->msg];
+    if (t->header)
+        return s;
+    bs_print(text, sizeof text, "%.900s", t->r->err->msg);
+    return bs_fail(t->r->err, s,
+                   "%s; the first line was read as a row (data.header=yes makes names of it)",
+                   text);
+}
+
+static const char **all_names(const csv_table *t)
+{
+    const char **names = bs_alloc((size_t)t->n * sizeof *names);
+    for (int32_t i = 0; names && i < t->n; i++)
+        names[i] = t->column[i].name;
+    return names;
+}
+
+/* Columns that --drop names are nothing at all, whatever else names them. */
+static basin_status drop_columns(csv_table *t)
+{
+    const char **names = all_names(t);
+    uint8_t     *mark = bs_calloc((size_t)t->n, 1);
+    basin_status s =
+        names && mark ? bs_select_dropped(t->r, names, t->n, mark) : bs_fail_nomem(t->r->err);
+    for (int32_t i = 0; !s && i < t->n; i++)
+        t->column[i].dropped = mark[i];
+    bs_free(names);
+    bs_free(mark);
+    return s;
+}
+
+static basin_status option_labels(csv_table *t, uint8_t *mark)
+{
+    const char **names = all_names(t);
+    if (!names)
+        return bs_fail_nomem(t->r->err);
+    basin_status s = bs_select_labels(t->r, names, t->n, mark);
+    bs_free(names);
+    return s == BASIN_EDATA ? fail_headless(t, s) : s;
+}
+
+int32_t bs_csv_column_number(const char *name)
+{
+    int64_t     k;
+    const char *end = name[0] == 'c' ? bs_scan_index(name + 1, &k) : NULL;
+    return end && !*end && k > 0 && k < INT32_MAX ? (int32_t)k : 0;
+}
+
+/* Sets label[k] for columns that were labels in training; how many columns there were at least,
+ * or 0 when they had names. */
+static int32_t trained_columns(const bs_schema *like, uint8_t *label, int32_t most)
+{
+    int32_t last = 0;
+    for (int32_t i = 0; i < like->n_labels + like->n_features; i++) {
+        bool    is_label = i < like->n_labels;
+        int32_t k = bs_csv_column_number(is_label ? like->label[i]
+                                                  : like->feature[i - like->n_labels].attribute);
+        if (!k || k > most)
+            return 0;
+        label[k] = label[k] || is_label;
+        last = k > last ? k : last;
+    }
+    return last;
+}
+
+/* Rows without names and without labels: the columns are those of training less its labels. */
+static basin_status name_unlabelled(csv_table *t)
+{
+    const bs_schema *like = t->r->o->like;
+    if (t->header || !t->r->o->label_free || !like || !like->feature)
+        return BASIN_OK;
+    int32_t  most = t->n + like->n_labels;
+    uint8_t *label = bs_calloc((size_t)most + 1, 1);
+    if (!label)
+        return bs_fail_nomem(t->r->err);
+    bool fits = trained_columns(like, label, most) == most, ok = true;
+    for (int32_t i = 0, k = 0; fits && ok && i < t->n; i++) {
+        char name[24];
+        while (label[++k])
+            ;
+        int n = bs_print(name, sizeof name, "c%d", k);
+        t->column[i].name = bs_arena_copy(&t->r->b->ds->arena, name, (size_t)n);
+        ok = t->column[i].name != NULL;
+    }
+    bs_free(label);
+    return ok ? BASIN_OK : bs_fail_nomem(t->r->err);
+}
+
+static bool schema_labels(const csv_table *t, uint8_t *mark)
+{
+    const bs_schema *like = t->r->o->like;
+    bool             found = false;
+    for (int32_t i = 0; like && i < t->n; i++)
+        for (int32_t k = 0; k < like->n_labels && !mark[i]; k++)
+            if (strcmp(like->label[k], t->column[i].name) == 0 && !t->column[i].dropped)
+                mark[i] = found = true;
+    return found;
+}
+
+/* A column called labels, or columns that all begin with label_ or the like. */
+static bool guessed_labels(const csv_table *t, uint8_t *mark, const char **why)
+{
+    static const char *const words[] = {"labels", "tags",   "label",  "tag",        "classes",
+                                        "class",  "genres", "topics", "categories", NULL};
+    static const char *const prefixes[] = {"label_", "label:", "label.", "tag_",
+                                           "y_",     "class_", NULL};
+    for (int k = 0; words[k]; k++)
+        for (int32_t i = 0; i < t->n; i++)
+            if (!t->column[i].dropped &&
+                bs_same_word(t->column[i].name, strlen(t->column[i].name), words[k])) {
+                mark[i] = 1;
+                *why = words[k];
+                return true;
+            }
+    for (int k = 0; prefixes[k]; k++) {
+        bool found = false;
+        for (int32_t i = 0; i < t->n; i++)
+            if (strncmp(t->column[i].name, prefixes[k], strlen(prefixes[k])) == 0 &&
+                (t->column[i].truth || t->column[i].cross) && !t->column[i].dropped)
+                mark[i] = found = true;
+        *why = prefixes[k];
+        if (found)
+            return true;
+    }
+    return false;
+}
+
+/* The index that pandas writes, or a column called id: two files of the same rows have it both. */
+static void find_names(csv_table *t)
+{
+    t->names = t->r->b->ds->source.unnamed ? 0 : -1;
+    for (int32_t i = 0; i < t->n && t->names < 0 && t->header; i++)
+        if (bs_named_like_id(t->column[i].name))
+            t->names = i;
+}
+
+static basin_status ask_for_labels(const csv_table *t)
+{
+    int32_t last = 0;
+    for (int32_t i = 0; i < t->n; i++)
+        last = t->column[i].truth && t->column[i].filled ? last + 1 : 0;
+    char text[80] = "";
+    if (last && last < t->n)
+        bs_print(text, sizeof text, "; the last %d are 0/1: --labels last:%d?", last, last);
+    return bs_fail_at(
+        t->r, 0, 0,
+        "which columns are labels? --labels takes names, a pattern such as "
+        "'tag_*', a file, first:N or last:N, or one column of lists; a file of their own "
+        "follows the data (X.csv Y.csv)%s",
+        text);
+}
+
+static basin_status choose_labels(csv_table *t, uint8_t *mark)
+{
+    char       *from = t->r->b->ds->source.labels_from;
+    size_t      size = sizeof t->r->b->ds->source.labels_from;
+    const char *why = "";
+    if (t->r->o->only_labels) {
+        for (int32_t i = 0; i < t->n; i++)
+            mark[i] = i != t->names && !t->column[i].dropped;
+        return BASIN_OK;
+    }
+    if (t->r->o->labels[0]) {
+        bs_print(from, size, "--labels");
+        return option_labels(t, mark);
+    }
+    if (schema_labels(t, mark)) {
+        bs_print(from, size, "the training data");
+        return BASIN_OK;
+    }
+    if (guessed_labels(t, mark, &why)) {
+        bs_print(from, size, "the name '%s'", why);
+        bs_notes_add(t->r->notes, "labels", "columns named '%s...' are taken for labels (--labels)",
+                     why);
+        return BASIN_OK;
+    }
+    if (!t->r->o->label_free)
+        return t->r->o->like ? bs_fail_no_labels(t->r) : ask_for_labels(t);
+    t->r->b->ds->labelled = false;
+    return BASIN_OK;
+}
+
+/* What separates the labels of a list: the option, or the first of | ; , that occurs. */
+static void find_separator(csv_table *t, const csv_column *c)
+{
+    static const char *const candidates[] = {"|", ";", ",", " ", NULL};
+    if (t->r->o->label_sep[0]) {
+        t->separator = t->r->o->label_sep;
+        return;
+    }
+    t->separator = "|";
+    if (c->values.n && strchr("[({", c->values.item[0].text[0])) /* lists bring their own */
+        return;
+    for (int k = 0; candidates[k]; k++)
+        for (int32_t i = 0; i < c->values.n; i++)
+            if (strstr(c->values.item[i].text, candidates[k])) {
+                t->separator = candidates[k];
+                bs_notes_add(t->r->notes, "separator",
+                             "labels in column '%s' are separated by '%s' "
+                             "(data.label_sep)",
+                             c->name, candidates[k]);
+                return;
+            }
+}
+
+static basin_status set_label(csv_table *t, csv_column *c, int32_t marked)
+{
+    bool fresh;
+    bool list = marked == 1 && !c->truth && !c->cross;
+    bool known = t->r->o->like != NULL && marked == 1;
+    if (known) { /* the only column of a schema's labels, or a list of them? */
+        known = false;
+        for (int32_t k = 0; k < t->r->o->like->n_labels; k++)
+            known = known || strcmp(t->r->o->like->label[k], c->name) == 0;
+        list = !known;
+    }
+    if (marked == 1 && t->r->o->label_sep[0])
+        list = true;
+    if (list) {
+        c->role = CSV_LIST;
+        t->r->b->ds->open_labels = true;
+        find_separator(t, c);
+        return BASIN_OK;
+    }
+    if (!c->truth && !c->cross && c->number)
+        return fail_headless(
+            t, bs_fail_at(t->r, 0, 0, "label column '%s' has numbers other than 0 and 1", c->name));
+    if (!c->truth && !c->cross && c->values.n == 2)
+        return bs_fail_at(t->r, 0, 0,
+                          "label column '%s' has the values '%.40s' and '%.40s'; --true WORD and "
+                          "--false WORD say which of them is yes and which is no",
+                          c->name, c->values.item[0].text, c->values.item[1].text);
+    if (!c->truth && !c->cross)
+        return bs_fail_at(t->r, 0, 0,
+                          "label column '%s' has the value '%.40s'; a label is 0/1, "
+                          "yes/no, true/false or x/blank (--true and --false add words)",
+                          c->name, c->values.n ? c->values.item[0].text : "");
+    c->role = CSV_LABEL;
+    c->column = bs_names_add(&t->r->b->labels, c->name, strlen(c->name), &fresh);
+    return c->column < 0 ? bs_fail_nomem(t->r->err) : BASIN_OK;
+}
+
+/* --- features ------------------------------------------------------------ */
+
+static basin_status add_feature(csv_table *t, const char *name, const csv_column *c,
+                                const char *value, bs_feature_kind kind, int32_t *column)
+{
+    bool fresh;
+    *column = bs_build_feature(t->r->b, name, c->name, value, kind, &fresh);
+    if (*column < 0)
+        return bs_fail_nomem(t->r->err);
+    if (!fresh)
+        return bs_fail_at(t->r, 0, 0, "a second feature would be named '%s'", name);
+    return BASIN_OK;
+}
+
+static basin_status set_category(csv_table *t, csv_column *c)
+{
+    bs_buf name;
+    bs_buf_init(&name, (size_t)1 << 28);
+    basin_status s = BASIN_OK;
+    c->role = CSV_CATEGORY;
+    for (int32_t i = 0; !s && i < c->values.n; i++) {
+        int32_t column;
+        bs_buf_clear(&name);
+        bs_buf_printf(&name, "%s=%s", c->name, c->values.item[i].text);
+        s = name.failed
+                ? bs_fail_nomem(t->r->err)
+                : add_feature(t, name.data, c, c->values.item[i].text, BS_FEATURE_ONEHOT, &column);
+        if (i == 0 && !s)
+            c->column = column;
+    }
+    bs_buf_free(&name);
+    return s;
+}
+
+/* The kind the column had in training, or -1. */
+static int trained_kind(csv_table *t, const csv_column *c)
+{
+    const bs_feature *f = bs_schema_attribute(t->r->o->like, c->name, &t->hint);
+    return f ? (int)f->kind : -1;
+}
+
+/* Numbers of a column that was a category in training are its values after all. */
+static basin_status recollect(csv_table *t, csv_column *c, int32_t index)
+{
+    csv_cursor at = t->start;
+    int64_t    blank = 0;
+    while (bs_csv_record(&at, &blank)) {
+        csv_step step = CSV_CELL;
+        for (int32_t i = 0; step == CSV_CELL; i++) {
+            csv_cell cell;
+            size_t   len;
+            bool     fresh;
+            step = bs_csv_next(&at, &cell);
+            if (i != index)
+                continue;
+            const char *text = bs_csv_text(&cell, &t->scratch, &len);
+            if (!text)
+                return bs_fail_nomem(t->r->err);
+            if (!bs_is_missing(text, len) && bs_names_add(&c->values, text, len, &fresh) < 0)
+                return bs_fail_nomem(t->r->err);
+        }
+    }
+    return BASIN_OK;
+}
+
+/* One dash among prices makes texts of all of them, which is hardly ever meant. */
+static void note_odd_cell(csv_table *t, const csv_column *c)
+{
+    if (c->odd && c->filled >= FEWEST_ROWS && c->nearly >= c->filled - c->filled / 10)
+        bs_notes_add(t->r->notes, BS_NOTE_ODD_CELL,
+                     "%s:%ld: '%s' in column '%s' is not a number%s, so that all %d values of the "
+                     "column are texts",
+                     t->r->name, c->odd, c->odd_text, c->name,
+                     strchr(c->odd_text, ',') ? " (a decimal point is needed)" : "", c->filled);
+}
+
+static bool is_prose(const csv_column *c, int *mean)
+{
+    int64_t words = 0;
+    for (int32_t i = 0; i < c->values.n; i++)
+        words += bs_count_words(c->values.item[i].text);
+    return bs_is_prose(c->values.n, words, c->filled, mean);
+}
+
+/* Of rows that a model is asked about, a column called id says which is which. */
+static bool names_rows(const csv_table *t, const csv_column *c)
+{
+    return t->r->o->like && t->r->o->label_free && t->names >= 0 && c == &t->column[t->names] &&
+           bs_named_like_id(c->name);
+}
+
+static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
+{
+    bs_source *source = &t->r->b->ds->source;
+    int        trained = trained_kind(t, c);
+    const bool left_out = c->role == CSV_SKIP; /* too many texts to keep */
+    int        words;
+    if (c->dropped || t->r->o->only_labels) {
+        c->role = CSV_SKIP;
+        return BASIN_OK;
+    }
+    source->attributes++;
+    if (trained < 0 && !c->truth)
+        note_odd_cell(t, c);
+    if (trained < 0 && names_rows(t, c)) {
+        c->role = CSV_ID;
+        source->skipped++;
+        return BASIN_OK;
+    }
+    if (trained == BS_FEATURE_ONEHOT) {
+        source->nominal++;
+        basin_status s = c->number ? recollect(t, c, index) : BASIN_OK;
+        return s ? s : set_category(t, c);
+    }
+    if (c->number && trained != BS_FEATURE_BINARY) {
+        source->numeric++;
+        c->role = CSV_NUMBER;
+        return add_feature(t, c->name, c, NULL, BS_FEATURE_NUMERIC, &c->column);
+    }
+    if (c->truth) {
+        source->nominal++;
+        source->binary++;
+        c->role = CSV_TRUTH;
+        return add_feature(t, c->name, c, NULL, BS_FEATURE_BINARY, &c->column);
+    }
+    if (!left_out && trained < 0 && c->filled && c->date) {
+        c->role = CSV_SKIP;
+        source->skipped++;
+        bs_note_date(t->r, c->name, c->odd_text);
+        return BASIN_OK;
+    }
+    /* Short texts that all differ are names of rows, which is worth more to say. */
+    if (!left_out && trained < 0 && !t->r->o->keep_ids && is_prose(c, &words) &&
+        (words > 2 || c->values.n < c->filled)) {
+        c->role = CSV_SKIP;
+        source->skipped++;
+        bs_note_prose(t->r, c->name, c->values.n, c->filled, words);
+        return BASIN_OK;
+    }
+    if (!left_out && trained < 0 && !t->r->o->keep_ids && !t->r->o->piece &&
+        c->values.n == c->filled && t->rows >= FEWEST_ROWS && c->filled >= t->rows - t->rows / 20) {
+        c->role = CSV_ID;
+        source->skipped++;
+        bs_notes_add(t->r->notes, "identifier",
+                     "column '%s' has a different text in each row: an "
+                     "identifier, left out (data.keep_ids=yes uses it)",
+                     c->name);
+        return BASIN_OK;
+    }
+    if (left_out || (trained < 0 && c->values.n > MOST_CATEGORIES)) {
+        c->role = CSV_SKIP;
+        source->skipped++;
+        bs_notes_add(t->r->notes, "left out",
+                     "column '%s' has more than %d different texts and was "
+                     "left out",
+                     c->name, (int)MOST_CATEGORIES);
+        return BASIN_OK;
+    }
+    source->nominal++;
+    return set_category(t, c);
+}
+
+basin_status bs_csv_roles(csv_table *t)
+{
+    uint8_t *mark = bs_calloc((size_t)t->n, 1);
+    if (!mark)
+        return bs_fail_nomem(t->r->err);
+    basin_status s = name_unlabelled(t);
+    find_names(t);
+    if (!s)
+        s = drop_columns(t);
+    if (!s)
+        s = choose_labels(t, mark);
+    int32_t marked = 0;
+    for (int32_t i = 0; i < t->n; i++)
+        marked += mark[i];
+    if (!s && marked == t->n && !t->r->o->only_labels)
+        s = bs_fail_at(t->r, 0, 0, "all %d columns are labels; no feature is left", t->n);
+    for (int32_t i = 0; !s && i < t->n; i++)
+        mark[i] = mark[i] && !t->column[i].dropped;
+    for (int32_t i = 0; !s && i < t->n; i++)
+        s = mark[i] ? set_label(t, &t->column[i], marked) : set_feature(t, &t->column[i], i);
+    bs_free(mark);
+    return s;
+}

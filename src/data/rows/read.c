@@ -1,0 +1,415 @@
+/* read.c -- finds the format, runs its reader, joins several files. */
+#include "data/rows/read.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#define READER(name) extern const bs_reader bs_reader_##name;
+#include "data/rows/readers.def"
+#undef READER
+
+const bs_reader *const bs_readers[] = {
+#define READER(name) &bs_reader_##name,
+#include "data/rows/readers.def"
+#undef READER
+    NULL,
+};
+
+const bs_reader *bs_reader_find(const char *name)
+{
+    for (int i = 0; bs_readers[i]; i++)
+        if (strcmp(bs_readers[i]->name, name) == 0)
+            return bs_readers[i];
+    return NULL;
+}
+
+/* --- for readers --------------------------------------------------------- */
+
+basin_status bs_fail_at(const bs_reading *r, long line, size_t column, const char *fmt, ...)
+{
+    char    text[sizeof r->err->msg];
+    va_list args;
+    va_start(args, fmt);
+    int n = bs_vprint(text, sizeof text, fmt, args);
+    va_end(args);
+    if (n < 0)
+        text[0] = '\0';
+    if (line && column)
+        return bs_fail(r->err, BASIN_EDATA, "%s:%ld:%zu: %s", r->name, line, column, text);
+    if (line)
+        return bs_fail(r->err, BASIN_EDATA, "%s:%ld: %s", r->name, line, text);
+    return bs_fail(r->err, BASIN_EDATA, "%s: %s", r->name, text);
+}
+
+basin_status bs_fail_no_labels(const bs_reading *r)
+{
+    const bs_schema *like = r->o->like;
+    return bs_fail_at(r, 0, 0,
+                      "has none of the %d label columns of the training data ('%.60s'%s), so "
+                      "nothing can be scored",
+                      (int)like->n_labels, like->n_labels > 0 ? like->label[0] : "",
+                      like->n_labels > 1 ? ", ..." : "");
+}
+
+basin_status bs_reading_line(bs_reading *r, bs_line *line, bool *more)
+{
+    return bs_input_line(r->in, (size_t)r->o->max_line_mb << 20, line, more, r->err);
+}
+
+basin_status bs_reading_row(bs_reading *r, long line)
+{
+    int32_t      twice;
+    basin_status s = bs_build_row(r->b, &twice, r->err);
+    if (s == BASIN_EDATA)
+        return bs_fail_at(r, line, 0, "more than %d rows; data.max_rows allows more",
+                          r->b->max_rows);
+    if (!s && twice >= 0 && r->b->feature && twice < r->b->features.n)
+        return bs_fail_at(r, line, 0, "feature '%s' occurs twice in the row",
+                          r->b->feature[twice].name);
+    if (!s && twice >= 0)
+        return bs_fail_at(r, line, 0, "feature %d occurs twice in the row", twice);
+    return s;
+}
+
+/* --- which reader -------------------------------------------------------- */
+
+/* True when the name ends in one of the extensions, perhaps with .gz and the like behind. */
+static bool has_extension(const char *path, const char *list)
+{
+    static const char *const packed[] = {"", ".gz", ".xz", ".bz2", ".zst", NULL};
+    size_t                   len = strlen(path);
+    while (*list) {
+        size_t n = strcspn(list, " ");
+        for (int i = 0; packed[i]; i++) {
+            size_t m = strlen(packed[i]);
+            if (len >= n + m && strncmp(path + len - n - m, list, n) == 0 &&
+                strcmp(path + len - m, packed[i]) == 0)
+                return true;
+        }
+        list += n + (list[n] == ' ');
+    }
+    return false;
+}
+
+/* Texts that some reader would take and then complain about something else. */
+static basin_status refuse_text(const bs_reading *r, const char *head, size_t n)
+{
+    const char *cr = memchr(head, '\r', n);
+    if (cr && cr + 1 < head + n && !memchr(head, '\n', n) && !memchr(head, '\0', n))
+        return bs_fail_at(r, 0, 0,
+                          "its lines end in a carriage return alone; tr '\\r' '\\n' makes lines "
+                          "of them");
+    size_t i = *head == '[';
+    while (i && i < n && strchr(" \t\r\n", head[i]))
+        i++;
+    if (i && i < n && (head[i] == '{' || head[i] == '['))
+        return bs_fail_at(r, 0, 0,
+                          "is one JSON list; rows are JSON objects, one a line (jq -c '.[]' "
+                          "writes them so)");
+    return BASIN_OK;
+}
+
+static basin_status choose(const bs_reading *r, const bs_reader **out)
+{
+    *out = NULL;
+    if (strcmp(r->o->format, "auto") != 0) {
+        *out = bs_reader_find(r->o->format);
+        if (*out)
+            return BASIN_OK;
+        char   names[200] = "";
+        size_t at = 0;
+        for (int i = 0; bs_readers[i]; i++)
+            at += (size_t)bs_print(names + at, sizeof names - at, "%s%s", i ? ", " : "",
+                                   bs_readers[i]->name);
+        return bs_fail(r->err, BASIN_EARG, "format '%s' is not known; use auto, %s", r->o->format,
+                       names);
+    }
+    const char  *head;
+    size_t       n;
+    basin_status s = bs_input_peek_lines(r->in, (size_t)64 << 10, &head, &n, r->err);
+    if (s)
+        return s;
+    if (n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0) {
+        head += 3;
+        n -= 3;
+    }
+    if (n == 0)
+        return bs_fail_at(r, 0, 0, "the file is empty");
+    s = refuse_text(r, head, n);
+    if (!s && !bs_reader_npy.sniff(head, n, ""))
+        s = bs_refuse_foreign(r, head, n);
+    if (s)
+        return s;
+    int best = 0;
+    for (int i = 0; bs_readers[i]; i++) {
+        int score = bs_readers[i]->sniff(head, n, r->path ? r->path : "");
+        if (score > 0)
+            score = 2 * score + (r->path && has_extension(r->path, bs_readers[i]->extensions));
+        if (score > best) {
+            best = score;
+            *out = bs_readers[i];
+        }
+    }
+    if (!*out && r->o->only_labels) /* one column of labels has nothing that shows it */
+        *out = bs_reader_find("csv");
+    if (!*out)
+        return bs_fail_at(r, 0, 0,
+                          "is not ARFF, LIBSVM, extreme-classification, CSV or JSONL text; "
+                          "data.format says which it is, --task tag that it is sentences");
+    return BASIN_OK;
+}
+
+/* --- one input ----------------------------------------------------------- */
+
+static basin_status check_limits(const bs_reading *r)
+{
+    const bs_schema *s = &r->b->ds->schema;
+    if (s->n_features > r->o->max_features)
+        return bs_fail_at(r, 0, 0, "%d features; data.max_features allows %d", s->n_features,
+                          r->o->max_features);
+    if (s->n_labels > r->o->max_labels)
+        return bs_fail_at(r, 0, 0, "%d labels; data.max_labels allows %d", s->n_labels,
+                          r->o->max_labels);
+    if (r->b->ds->rows == 0)
+        return bs_fail_at(r, 0, 0, "there are no rows");
+    const char *odd = r->notes ? bs_notes_find(r->notes, BS_NOTE_ODD_CELL) : NULL;
+    if (r->o->only_labels)
+        return BASIN_OK;
+    const char *text = r->notes ? bs_notes_find(r->notes, BS_NOTE_PROSE) : NULL;
+    if (s->n_features == 0 && text)
+        return bs_fail_at(r, 0, 0, "there are no features: %s", text);
+    if (s->n_features == 0 && odd)
+        return bs_fail(r->err, BASIN_EDATA, "%s; there are no features left", odd);
+    /* Rows may all be zero where a model knows what could have been there. */
+    if (s->n_features == 0 && !(r->o->like && r->o->like->n_features))
+        return bs_fail_at(r, 0, 0, "there are no features");
+    return BASIN_OK;
+}
+
+/* Predictions speak of labels by name: each has one of its own. Files that are read for a model are
+ * matched to its labels instead. */
+static basin_status check_labels(const bs_reading *r)
+{
+    const bs_schema *schema = &r->b->ds->schema;
+    basin_status     s = BASIN_OK;
+    bs_arena         arena;
+    bs_names         seen;
+    bool             fresh;
+    if (r->o->like)
+        return BASIN_OK;
+    bs_arena_init(&arena, 0);
+    bs_names_init(&seen, &arena);
+    for (int32_t i = 0; i < schema->n_labels && !s; i++) {
+        const char *label = schema->label[i];
+        if (!*label)
+            s = bs_fail_at(r, 0, 0, "label %d has no name", (int)i + 1);
+        else if (bs_names_add(&seen, label, strlen(label), &fresh) < 0)
+            s = bs_fail_nomem(r->err);
+        else if (!fresh)
+            s = bs_fail_at(r, 0, 0, "two labels are named '%.60s'", label);
+    }
+    bs_names_free(&seen);
+    bs_arena_free(&arena);
+    return s;
+}
+
+/* Facts about the whole that any reader may have met. */
+static basin_status common_notes(const bs_reading *r)
+{
+    const bs_dataset *ds = r->b->ds;
+    int32_t           bare = 0, empty = 0;
+    int64_t           blank;
+    basin_status      s = bs_blank_categories(ds, &blank, r->err);
+    if (s)
+        return s;
+    for (int32_t i = 0; i < ds->rows; i++) {
+        bare += ds->y.start[i] == ds->y.start[i + 1];
+        empty += ds->x.start[i] == ds->x.start[i + 1];
+    }
+    if (bare && ds->labelled)
+        bs_notes_add(r->notes, "unlabelled", "%d of %d rows have no label", bare, ds->rows);
+    if (empty && !r->o->only_labels)
+        bs_notes_add(r->notes, "empty", "%d of %d rows have no feature other than 0", empty,
+                     ds->rows);
+    if (ds->n_missing)
+        bs_notes_add(r->notes, "missing", "%lld missing values: they become the training mean",
+                     (long long)ds->n_missing);
+    if (blank)
+        bs_notes_add(r->notes, "missing", "%lld missing categories: all of their features are 0",
+                     (long long)blank);
+    if (ds->unknown.start)
+        bs_notes_add(r->notes, "unknown", "%d labels are left open (?): they count as off",
+                     ds->unknown.start[ds->rows]);
+    if (r->b->rounded)
+        bs_notes_add(r->notes, "rounded",
+                     "%lld whole numbers above 16777216 were rounded, such as %.0f to %.0f",
+                     (long long)r->b->rounded, r->b->first_rounded,
+                     (double)(float)r->b->first_rounded);
+    if (r->b->repeated)
+        bs_notes_add(r->notes, "repeated", "some rows name a label more than once");
+    return BASIN_OK;
+}
+
+static basin_status drop_unlabelled(bs_dataset **ds, bs_notes *notes, basin_error *err)
+{
+    bs_dataset *from = *ds, *to;
+    int32_t    *rows = bs_alloc(((size_t)from->rows + 1) * sizeof *rows), n = 0;
+    if (!rows)
+        return bs_fail_nomem(err);
+    for (int32_t i = 0; i < from->rows; i++)
+        if (from->y.start[i] < from->y.start[i + 1])
+            rows[n++] = i;
+    basin_status s = BASIN_OK;
+    if (n < from->rows) {
+        bs_notes_add(notes, "unlabelled", "%d rows without label were left out", from->rows - n);
+        s = bs_dataset_select(from, rows, n, &to, err);
+        if (!s) {
+            bs_dataset_free(from);
+            *ds = to;
+        }
+    }
+    bs_free(rows);
+    return s;
+}
+
+basin_status bs_reader_choose(bs_input *in, const char *path, const bs_read_options *o,
+                              const bs_reader **out, basin_error *err)
+{
+    basin_error      unused;
+    const bs_reading r = {
+        .in = in, .name = bs_input_name(in), .path = path, .o = o, .err = err ? err : &unused};
+    return choose(&r, out);
+}
+
+static basin_status read_input(bs_input *in, const char *path, const bs_read_options *o,
+                               bs_dataset **out, bs_notes *notes, basin_error *err)
+{
+    *out = NULL;
+    bs_build    b;
+    bs_reading  r = {.in = in,
+                     .name = bs_input_name(in),
+                     .path = path,
+                     .o = o,
+                     .b = &b,
+                     .notes = notes,
+                     .err = err};
+    basin_error unused;
+    if (!err)
+        r.err = &unused;
+    const bs_reader *reader = NULL;
+    basin_status     s = choose(&r, &reader);
+    if (s)
+        return s;
+    s = bs_build_init(&b, o->max_rows, r.err);
+    b.rows_before = o->rows_before;
+    if (!s)
+        s = reader->read(&r);
+    if (!s)
+        s = check_limits(&r);
+    if (!s)
+        s = check_labels(&r);
+    if (!s && !o->keep_ids)
+        s = bs_drop_identifiers(b.ds, o, notes, r.err);
+    if (!s) {
+        b.ds->format = reader->name;
+        s = common_notes(&r);
+        if (!s)
+            s = bs_note_unused(&r, reader);
+        if (!s && o->drop_unlabelled && b.ds->labelled)
+            s = drop_unlabelled(&b.ds, notes, r.err);
+    }
+    if (!s && notes && notes->failed)
+        s = bs_fail_nomem(r.err);
+    if (!s) {
+        *out = b.ds;
+        b.ds = NULL;
+    }
+    bs_build_free(&b);
+    return s;
+}
+
+/* The same text in UTF-8, read from memory. */
+static basin_status read_recoded(bs_input *in, const char *path, const bs_read_options *o,
+                                 bs_utf16 kind, bs_dataset **out, bs_notes *notes, basin_error *err)
+{
+    bs_buf    raw, text;
+    bs_input *again = NULL;
+    bs_buf_init(&raw, (size_t)1 << 36);
+    bs_buf_init(&text, (size_t)1 << 37);
+    basin_status s = bs_input_text(in, (size_t)o->max_line_mb << 21, &raw, err);
+    if (!s)
+        s = bs_utf16_recode(&raw, kind, &text, err);
+    bs_buf_free(&raw);
+    if (!s)
+        s = bs_input_memory(bs_input_name(in), text.data ? text.data : "", text.len, &again, err);
+    if (!s)
+        s = read_input(again, path, o, out, notes, err);
+    if (!s) {
+        (*out)->source.recoded = true;
+        bs_notes_add(notes, "encoding", "the file is UTF-16 and was read as such");
+    }
+    bs_input_close(again);
+    bs_buf_free(&text);
+    return s;
+}
+
+basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read_options *o,
+                                   bs_dataset **out, bs_notes *notes, basin_error *err)
+{
+    const char *head;
+    size_t      n;
+    *out = NULL;
+    basin_status s = bs_input_peek_lines(in, 64, &head, &n, err);
+    if (s)
+        return s;
+    const bs_utf16 kind = bs_utf16_of(head, n);
+    return kind ? read_recoded(in, path, o, kind, out, notes, err)
+                : read_input(in, path, o, out, notes, err);
+}
+
+/* --- several files ------------------------------------------------------- */
+
+basin_status bs_dataset_read_file(const char *path, const bs_read_options *o, bs_dataset **out,
+                                  bs_notes *notes, basin_error *err)
+{
+    bs_input *in;
+    *out = NULL;
+    basin_status s = bs_input_open_most(path, o->max_mb, &in, err);
+    if (s)
+        return s;
+    s = bs_dataset_read_input(in, strcmp(path, "-") == 0 ? NULL : path, o, out, notes, err);
+    bs_input_close(in);
+    return s;
+}
+
+basin_status bs_dataset_read(const char *const *paths, int n, const bs_read_options *o,
+                             bs_dataset **out, bs_notes *notes, basin_error *err)
+{
+    *out = NULL;
+    if (n < 1)
+        return bs_fail(err, BASIN_EARG, "no data file was given");
+    bs_dataset  *all = NULL;
+    int          used = 1;
+    basin_status s = bs_dataset_read_next(paths, n, o, &used, &all, notes, err);
+    for (int i = used; !s && i < n; i += used) {
+        bs_read_options next = *o;
+        bs_dataset     *more = NULL;
+        if (!o->like)
+            next.like = &all->schema;
+        s = bs_dataset_read_next(paths + i, n - i, &next, &used, &more, notes, err);
+        if (!s && !o->like)
+            s = bs_dataset_widen(all, more, err);
+        if (!s)
+            s = bs_dataset_match(&all->schema, more, paths[i], notes, err);
+        if (!s)
+            s = bs_dataset_append(all, more, err);
+        bs_dataset_free(more);
+    }
+    if (!s && notes && notes->failed)
+        s = bs_fail_nomem(err);
+    if (s)
+        bs_dataset_free(all);
+    else
+        *out = all;
+    return s;
+}

@@ -1,0 +1,263 @@
+/* reader_csv.c -- CSV and TSV: RFC 4180 quotes, several delimiters, columns of any kind.
+ *
+ * The text is kept in memory: what a column is can only be said when all of it
+ * was seen (csv_columns.c, csv_roles.c). Here the cells become entries. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "data/rows/cell.h"
+#include "data/rows/csv.h"
+#include "data/scan.h"
+
+static int sniff(const char *head, size_t n, const char *path)
+{
+    (void)path;
+    bool steady;
+    if (!n || memchr(head, '\0', n) || strchr("{@<", *head))
+        return 0;
+    char delimiter = bs_csv_delimiter(head, n, &steady);
+    return !delimiter ? 0 : steady ? 40 : 15;
+}
+
+static size_t column_of(const csv_table *t, const csv_cell *cell)
+{
+    const char *p = cell->text - cell->quoted;
+    const char *start = p;
+    while (start > t->text.data && start[-1] != '\n')
+        start--;
+    return (size_t)(p - start) + 1;
+}
+
+/* --- labels -------------------------------------------------------------- */
+
+static basin_status add_label(csv_table *t, const csv_cell *cell, const char *text, size_t len)
+{
+    bool      fresh, latin1 = false;
+    bs_build *b = t->r->b;
+    while (len && bs_is_blank(*text)) {
+        text++;
+        len--;
+    }
+    len = bs_trim(text, len);
+    if (!len)
+        return BASIN_OK;
+    if (memchr(text, '\0', len))
+        return bs_fail_at(t->r, cell->line, column_of(t, cell), "a NUL byte in a label");
+    if (!bs_is_utf8(text, len)) {
+        text = bs_to_utf8(&b->ds->arena, text, len, &latin1);
+        len = text ? strlen(text) : 0;
+        t->latin1 = true;
+    }
+    int32_t k = text ? bs_names_add(&b->labels, text, len, &fresh) : -1;
+    if (k >= t->r->o->max_labels)
+        return bs_fail_at(t->r, cell->line, 0,
+                          "more than %d labels; data.max_labels allows "
+                          "more",
+                          t->r->o->max_labels);
+    return k >= 0 && bs_push_y(b, k) ? BASIN_OK : bs_fail_nomem(t->r->err);
+}
+
+/* ["a", "b"], ['a', 'b'], ('a',), {'a'}, [3 5]: lists as JSON, Python and numpy print them. */
+static basin_status listed_labels(csv_table *t, const csv_cell *cell, const char *text, size_t len)
+{
+    bs_list      list = bs_list_begin(text, len);
+    basin_status s = BASIN_OK;
+    bs_buf       item;
+    bs_buf_init(&item, len + 8);
+    while (!s && bs_list_next(&list, &item))
+        s = add_label(t, cell, item.data ? item.data : "", item.len);
+    if (!s && item.failed)
+        s = bs_fail_nomem(t->r->err);
+    if (!s && list.wrong)
+        s = bs_fail_at(t->r, cell->line, column_of(t, cell), "'%.*s' is not a list of labels",
+                       bs_show(text, len), text);
+    bs_buf_free(&item);
+    return s;
+}
+
+static basin_status list_labels(csv_table *t, const csv_cell *cell, const char *text, size_t len)
+{
+    if (bs_is_missing(text, len))
+        return BASIN_OK;
+    if (strchr("[({", text[0]))
+        return listed_labels(t, cell, text, len);
+    if (bs_same_word(text, len, "set()"))
+        return BASIN_OK;
+    size_t      step = strlen(t->separator);
+    const char *end = text + len;
+    for (;;) {
+        const char *cut = text;
+        while (cut < end && ((size_t)(end - cut) < step || memcmp(cut, t->separator, step) != 0))
+            cut++;
+        basin_status s = add_label(t, cell, text, (size_t)(cut - text));
+        if (s || cut == end)
+            return s;
+        text = cut + step;
+    }
+}
+
+/* --- cells --------------------------------------------------------------- */
+
+static basin_status put_number(csv_table *t, const csv_column *c, const csv_cell *cell,
+                               const char *text, size_t len)
+{
+    double v = NAN;
+    if (!bs_is_missing(text, len)) {
+        bs_csv_value(c, text, len, &v);
+        if (fabs(v) > (double)FLT_MAX)
+            return bs_fail_at(t->r, cell->line, column_of(t, cell),
+                              "the value of '%s' is too large "
+                              "(above 3.4e38)",
+                              c->name);
+    }
+    if (v != 0 && !bs_push_number(t->r->b, c->column, v))
+        return bs_fail_nomem(t->r->err);
+    return BASIN_OK;
+}
+
+/* 0, 1, or -1 where the cell says nothing. */
+static int truth_of(const csv_table *t, const csv_column *c, const char *text, size_t len)
+{
+    int truth = bs_cell_truth(t->r->o, text, len);
+    if (truth < 0 && bs_same_word(text, len, "x"))
+        return 1;
+    /* Where crosses mark the yes, blank is the no. */
+    return truth < 0 && !c->truth && len == 0 ? 0 : truth;
+}
+
+static const char *category_text(csv_table *t, const char *text, size_t *len)
+{
+    bool latin1;
+    if (bs_is_utf8(text, *len))
+        return text;
+    text = bs_to_utf8(&t->r->b->ds->arena, text, *len, &latin1);
+    *len = text ? strlen(text) : 0;
+    return text;
+}
+
+static basin_status put_cell(csv_table *t, csv_column *c, const csv_cell *cell)
+{
+    bs_build   *b = t->r->b;
+    size_t      len;
+    int         truth;
+    bool        ok = true;
+    const char *text = bs_csv_text(cell, &t->scratch, &len);
+    if (!text)
+        return bs_fail_nomem(t->r->err);
+    switch (c->role) {
+    case CSV_NUMBER: return put_number(t, c, cell, text, len);
+    case CSV_LIST: return list_labels(t, cell, text, len);
+    case CSV_LABEL:
+        truth = truth_of(t, c, text, len);
+        ok = truth > 0   ? bs_push_y(b, c->column)
+             : truth < 0 ? bs_build_unknown(b, c->column)
+                         : true;
+        break;
+    case CSV_TRUTH:
+        truth = truth_of(t, c, text, len);
+        ok = truth == 0 || bs_push_x(b, c->column, truth < 0 ? NAN : 1.0f);
+        break;
+    case CSV_CATEGORY:
+        if (bs_is_missing(text, len))
+            break;
+        text = category_text(t, text, &len);
+        int32_t value = text ? bs_names_find(&c->values, text, len) : -1;
+        ok = text && (value < 0 || bs_push_x(b, c->column + value, 1));
+        break;
+    case CSV_ID: ok = b->n_ids > b->rows || bs_build_id(b, text, len); break;
+    case CSV_SKIP: break;
+    }
+    return ok ? BASIN_OK : bs_fail_nomem(t->r->err);
+}
+
+static basin_status read_rows(csv_table *t)
+{
+    csv_cursor   c = t->start;
+    int64_t      blank = 0;
+    basin_status s = BASIN_OK;
+    while (!s && bs_csv_record(&c, &blank)) {
+        long     line = c.line;
+        csv_step step = CSV_CELL;
+        for (int32_t i = 0; !s && step == CSV_CELL; i++) {
+            csv_cell cell;
+            step = bs_csv_next(&c, &cell);
+            if (i == t->names)
+                t->r->b->ds->source.names =
+                    bs_hash_bytes(cell.text, cell.len, t->r->b->ds->source.names);
+            if (i < t->n)
+                s = put_cell(t, &t->column[i], &cell);
+        }
+        if (!s)
+            s = bs_reading_row(t->r, line);
+    }
+    return s;
+}
+
+/* --- the table ----------------------------------------------------------- */
+
+static basin_status start_table(csv_table *t)
+{
+    bs_reading *r = t->r;
+    bs_buf_init(&t->text, (size_t)1 << 36);
+    bs_buf_init(&t->scratch, (size_t)1 << 32);
+    basin_status s = bs_input_text(r->in, (size_t)r->o->max_line_mb << 20, &t->text, r->err);
+    if (s)
+        return s;
+    t->start = bs_csv_begin(&t->text, r->o->delimiter);
+    if (!t->start.delimiter && r->o->only_labels)
+        t->start.delimiter = '\t'; /* one column */
+    if (!t->start.delimiter)
+        return bs_fail_at(r, 1, 0,
+                          "the first line has no comma, semicolon, tab or | between cells");
+    return BASIN_OK;
+}
+
+static basin_status finish(csv_table *t)
+{
+    bs_build *b = t->r->b;
+    bool      binary = true, nothing = b->labels.n == 0;
+    for (int32_t i = 0; i < b->features.n; i++)
+        binary = binary && b->feature[i].kind != BS_FEATURE_NUMERIC;
+    b->ds->schema.dense = true;
+    b->ds->schema.binary = binary || b->ones;
+    if (t->blank)
+        bs_notes_add(t->r->notes, "blank lines", "%lld blank lines were skipped",
+                     (long long)t->blank);
+    if (t->latin1)
+        bs_notes_add(t->r->notes, "encoding", "some texts are not UTF-8 and were read as Latin-1");
+    if (b->ds->labelled && nothing)
+        return bs_fail_at(t->r, 0, 0, "no row has a label");
+    return bs_build_finish(b, -1, -1, t->r->err);
+}
+
+static basin_status read_csv(bs_reading *r)
+{
+    csv_table    t = {.r = r};
+    basin_status s = start_table(&t);
+    if (!s)
+        s = bs_csv_columns(&t);
+    if (!s)
+        s = bs_csv_roles(&t);
+    if (!s)
+        s = read_rows(&t);
+    if (!s)
+        s = finish(&t);
+    for (int32_t i = 0; i < t.n; i++)
+        bs_names_free(&t.column[i].values);
+    bs_free(t.column);
+    bs_buf_free(&t.text);
+    bs_buf_free(&t.scratch);
+    return s;
+}
+
+const bs_reader bs_reader_csv = {
+    .name = "csv",
+    .help = "CSV or TSV; labels are 0/1 columns (--labels), one column of lists or a second file",
+    .extensions = ".csv .tsv .tab",
+    .uses = "data.labels data.label_sep data.header data.delimiter data.drop data.true data.false "
+            "data.decimal",
+    .head = BS_HEAD_NAMES,
+    .sniff = sniff,
+    .read = read_csv,
+};

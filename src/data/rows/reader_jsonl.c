@@ -1,0 +1,526 @@
+/* reader_jsonl.c -- one JSON object per line.
+ *
+ *     {"id": "a7", "features": {"age": 31, "colour": "red"}, "labels": ["x", "y"]}
+ *     {"features": [0.5, 0, 1], "labels": [0, 3]}
+ *     {"age": 31, "colour": "red", "labels": {"x": true, "y": false}}
+ *     {"age": 31, "home": {"city": "Bonn", "rooms": 3}, "x": true, "y": false}   --labels x,y
+ *
+ * A text is a category, true is 1, null is missing, objects inside give "home.city". What a row
+ * does not name is decided at the end: jsonl_columns.c. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/tree.h"
+#include "data/rows/cell.h"
+#include "data/rows/jsonl.h"
+#include "data/scan.h"
+
+static int sniff(const char *head, size_t n, const char *path)
+{
+    (void)path;
+    size_t i = 0;
+    while (i < n && (bs_is_blank(head[i]) || head[i] == '\n' || head[i] == '\r'))
+        i++;
+    if (i == n || head[i] != '{')
+        return 0;
+    for (i++; i < n && (bs_is_blank(head[i]) || head[i] == '\n' || head[i] == '\r');)
+        i++;
+    return i < n && (head[i] == '"' || head[i] == '}') ? 85 : 0;
+}
+
+static const char *type_name(const json_t *v)
+{
+    switch (json_typeof(v)) {
+    case JSON_OBJECT: return "an object";
+    case JSON_ARRAY: return "a list";
+    case JSON_STRING: return "a string";
+    case JSON_INTEGER:
+    case JSON_REAL: return "a number";
+    case JSON_TRUE:
+    case JSON_FALSE: return "true or false";
+    default: return "null";
+    }
+}
+
+/* --- features ------------------------------------------------------------ */
+
+/* The number of a member by its name. */
+static int32_t member_of(jsonl *x, const char *key)
+{
+    bool    fresh;
+    int32_t m = bs_names_add(&x->members, key, strlen(key), &fresh);
+    if (m < 0 || !fresh)
+        return m;
+    void *list = x->member;
+    bool  ok = bs_grow(&list, &x->cap, (size_t)m + 1, sizeof *x->member, INT32_MAX - 1);
+    x->member = list;
+    if (!ok)
+        return -1;
+    x->member[m] = (jsonl_member){.name = x->members.item[m].text, .number = -1};
+    return m;
+}
+
+/* A feature of the member: of its numbers, or of one of its texts (value). */
+static basin_status feature_of(jsonl *x, int32_t m, const char *name, const char *value,
+                               int32_t *out)
+{
+    bs_build   *b = x->r->b;
+    bs_arena   *arena = &b->ds->arena;
+    bool        fresh;
+    const char *copy = value ? bs_arena_copy(arena, value, strlen(value)) : NULL;
+    void       *of = x->of;
+    if (b->features.n >= x->r->o->max_features)
+        return bs_fail_at(x->r, x->line, 0, "more than %d features; data.max_features allows more",
+                          x->r->o->max_features);
+    bool ok = (copy || !value) &&
+              bs_grow(&of, &x->of_cap, (size_t)b->features.n + 1, sizeof *x->of, INT32_MAX - 1);
+    x->of = of;
+    if (!ok)
+        return bs_fail_nomem(x->r->err);
+    *out = bs_build_feature(b, name, x->member[m].name, copy,
+                            value ? BS_FEATURE_ONEHOT : BS_FEATURE_NUMERIC, &fresh);
+    if (*out < 0)
+        return bs_fail_nomem(x->r->err);
+    if (!fresh)
+        return bs_fail_at(x->r, x->line, 0, "a second feature would be named '%s'", name);
+    x->of[*out] = m;
+    return BASIN_OK;
+}
+
+static basin_status add_number(jsonl *x, int32_t m, double v)
+{
+    jsonl_member *k = &x->member[m];
+    basin_status  s = BASIN_OK;
+    if (k->texts && !isnan(v))
+        return bs_fail_at(x->r, x->line, 0, "feature '%s' is a number here, but was a text before",
+                          k->name);
+    if (k->number < 0)
+        s = feature_of(x, m, k->name, NULL, &x->member[m].number);
+    k->zeros += v == 0;
+    k->others += v != 0 && v != 1 && !isnan(v);
+    if (s)
+        return s;
+    return bs_push_number(x->r->b, k->number, v) ? BASIN_OK : bs_fail_nomem(x->r->err);
+}
+
+static basin_status add_null(jsonl *x, int32_t m)
+{
+    jsonl_member *k = &x->member[m];
+    if (k->nulls++ == 0) {
+        const bs_feature *was = bs_schema_attribute(x->r->o->like, k->name, &x->hint);
+        k->category = was && was->kind == BS_FEATURE_ONEHOT;
+    }
+    return add_number(x, m, NAN);
+}
+
+static basin_status add_text(jsonl *x, int32_t m, const char *value)
+{
+    jsonl_member *k = &x->member[m];
+    if (k->numbers || k->truths)
+        return bs_fail_at(x->r, x->line, 0, "feature '%s' is a text here, but was a number before",
+                          k->name);
+    bs_buf_clear(&x->name);
+    bs_buf_printf(&x->name, "%s=%s", k->name, value);
+    if (x->name.failed)
+        return bs_fail_nomem(x->r->err);
+    k->texts++;
+    int32_t      i = bs_names_find(&x->r->b->features, x->name.data, x->name.len);
+    basin_status s = BASIN_OK;
+    if (i < 0)
+        s = feature_of(x, m, x->name.data, value, &i);
+    else if (x->of[i] != m || i == k->number)
+        s = bs_fail_at(x->r, x->line, 0, "a second feature would be named '%s'", x->name.data);
+    if (s)
+        return s;
+    return bs_push_x(x->r->b, i, 1) ? BASIN_OK : bs_fail_nomem(x->r->err);
+}
+
+static basin_status add_truth(jsonl *x, int32_t m, bool on)
+{
+    x->member[m].truths++;
+    return add_number(x, m, on ? 1 : 0);
+}
+
+static basin_status number_of(jsonl *x, const char *what, const json_t *v, double *out)
+{
+    double d = json_number_value(v);
+    if (!isfinite(d) || fabs(d) > (double)FLT_MAX)
+        return bs_fail_at(x->r, x->line, 0, "the value of %s is too large (above 3.4e38)", what);
+    *out = d;
+    return BASIN_OK;
+}
+
+static basin_status text_member(jsonl *x, int32_t m, const json_t *v)
+{
+    const bs_read_options *o = x->r->o;
+    const char            *text = json_string_value(v);
+    const size_t           len = json_string_length(v);
+    if (strlen(text) != len)
+        return bs_fail_at(x->r, x->line, 0, "a NUL character in feature '%s'", x->member[m].name);
+    if (bs_is_missing(text, len))
+        return add_null(x, m);
+    int truth = *o->yes || *o->no ? bs_cell_truth(o, text, len) : -1;
+    return truth >= 0 ? add_truth(x, m, truth > 0) : add_text(x, m, text);
+}
+
+static basin_status number_member(jsonl *x, int32_t m, const json_t *v)
+{
+    const bs_feature *was = bs_schema_attribute(x->r->o->like, x->member[m].name, &x->hint);
+    char              text[BS_NUMBER_TEXT];
+    double            f = NAN;
+    basin_status      s = number_of(x, x->member[m].name, v, &f);
+    if (s)
+        return s;
+    if (was && was->kind == BS_FEATURE_ONEHOT) { /* a code that was a category in training */
+        bs_format_double(f, text);
+        return add_text(x, m, text);
+    }
+    s = add_number(x, m, f);
+    x->member[m].numbers++;
+    return s;
+}
+
+enum { DEEPEST = 16 };
+
+static basin_status named_feature(jsonl *x, const char *key, json_t *v, int depth);
+
+/* {"home": {"city": "Bonn"}} is home.city, {"at": [1, 2]} at.0 and at.1. */
+static basin_status inner_features(jsonl *x, const char *key, json_t *v, int depth)
+{
+    basin_status s = BASIN_OK;
+    const char  *inner;
+    json_t      *item;
+    size_t       i;
+    bs_buf       name;
+    if (depth == DEEPEST)
+        return bs_fail_at(x->r, x->line, 0, "objects are nested more than %d deep", (int)DEEPEST);
+    bs_buf_init(&name, (size_t)1 << 20);
+    json_object_foreach(v, inner, item)
+    {
+        bs_buf_clear(&name);
+        bs_buf_printf(&name, "%s.%s", key, inner);
+        if (!s)
+            s = name.failed ? bs_fail_nomem(x->r->err) : named_feature(x, name.data, item, depth);
+    }
+    json_array_foreach(v, i, item)
+    {
+        if (!s && !json_is_number(item) && !json_is_boolean(item) && !json_is_null(item))
+            s = bs_fail_at(x->r, x->line, 0,
+                           "feature '%s' is a list with %s in it; a list is of numbers, or of "
+                           "labels (--labels %s)",
+                           key, type_name(item), key);
+        bs_buf_clear(&name);
+        bs_buf_printf(&name, "%s.%zu", key, i);
+        if (!s)
+            s = name.failed ? bs_fail_nomem(x->r->err) : named_feature(x, name.data, item, depth);
+    }
+    bs_buf_free(&name);
+    return s;
+}
+
+static basin_status named_feature(jsonl *x, const char *key, json_t *v, int depth)
+{
+    if (json_is_object(v) || json_is_array(v))
+        return inner_features(x, key, v, depth + 1);
+    int32_t m = member_of(x, key);
+    if (m < 0)
+        return bs_fail_nomem(x->r->err);
+    if (json_is_string(v))
+        return text_member(x, m, v);
+    if (json_is_boolean(v))
+        return add_truth(x, m, json_is_true(v));
+    return json_is_number(v) ? number_member(x, m, v) : add_null(x, m);
+}
+
+static basin_status named_features(jsonl *x, json_t *object)
+{
+    const char *key;
+    json_t     *v;
+    if (x->style == JSONL_NUMBERED)
+        return bs_fail_at(x->r, x->line, 0, "features have names here, but were a list before");
+    x->style = JSONL_NAMED;
+    json_object_foreach(object, key, v)
+    {
+        basin_status s = named_feature(x, key, v, 0);
+        if (s)
+            return s;
+    }
+    return BASIN_OK;
+}
+
+static basin_status listed_features(jsonl *x, json_t *list)
+{
+    size_t n = json_array_size(list);
+    if (x->style == JSONL_NAMED)
+        return bs_fail_at(x->r, x->line, 0, "features are a list here, but had names before");
+    if (x->style == JSONL_NUMBERED && n != x->width)
+        return bs_fail_at(x->r, x->line, 0, "%zu features, the rows before had %zu", n, x->width);
+    if (n > (size_t)x->r->o->max_features)
+        return bs_fail_at(x->r, x->line, 0, "%zu features; data.max_features allows %d", n,
+                          x->r->o->max_features);
+    x->style = JSONL_NUMBERED;
+    x->width = n;
+    for (size_t i = 0; i < n; i++) {
+        const json_t *v = json_array_get(list, i);
+        double        f = NAN;
+        if (json_is_boolean(v))
+            f = json_is_true(v) ? 1 : 0;
+        else if (json_is_number(v)) {
+            basin_status s = number_of(x, "a feature", v, &f);
+            if (s)
+                return s;
+        } else if (!json_is_null(v))
+            return bs_fail_at(x->r, x->line, 0,
+                              "feature %zu of the list is %s; it must be a number, "
+                              "true, false or null",
+                              i, type_name(v));
+        if (f != 0 && !bs_push_number(x->r->b, (int32_t)i, f))
+            return bs_fail_nomem(x->r->err);
+    }
+    return BASIN_OK;
+}
+
+/* --- labels -------------------------------------------------------------- */
+
+static basin_status add_label(jsonl *x, const char *text, bool open, bool on)
+{
+    bs_build *b = x->r->b;
+    bool      fresh;
+    int32_t   k = bs_names_add(&b->labels, text, strlen(text), &fresh);
+    if (k >= x->r->o->max_labels)
+        return bs_fail_at(x->r, x->line, 0, "more than %d labels; data.max_labels allows more",
+                          x->r->o->max_labels);
+    bool ok = k >= 0;
+    if (ok && open)
+        ok = bs_build_unknown(b, k);
+    else if (ok && on)
+        ok = bs_push_y(b, k);
+    return ok ? BASIN_OK : bs_fail_nomem(x->r->err);
+}
+
+static basin_status one_label(jsonl *x, const json_t *v)
+{
+    char number[24];
+    if (json_is_string(v) && json_string_length(v) == strlen(json_string_value(v)) &&
+        json_string_length(v))
+        return add_label(x, json_string_value(v), false, true);
+    if (json_is_integer(v)) {
+        bs_print(number, sizeof number, "%lld", (long long)json_integer_value(v));
+        return add_label(x, number, false, true);
+    }
+    return bs_fail_at(x->r, x->line, 0, "a label is %s; labels are strings or whole numbers",
+                      json_is_string(v) ? "empty or has a NUL" : type_name(v));
+}
+
+static basin_status take_labels(jsonl *x, json_t *v)
+{
+    basin_status s = BASIN_OK;
+    const char  *key;
+    json_t      *on;
+    x->labels = true;
+    if (json_is_array(v)) {
+        for (size_t i = 0; !s && i < json_array_size(v); i++)
+            s = one_label(x, json_array_get(v, i));
+        return s;
+    }
+    if (json_is_object(v)) {
+        json_object_foreach(v, key, on)
+        {
+            bool number =
+                json_is_number(on) && (json_number_value(on) == 0 || json_number_value(on) == 1);
+            if (!number && !json_is_boolean(on) && !json_is_null(on))
+                return bs_fail_at(x->r, x->line, 0, "label '%s' must be true, false, 0, 1 or null",
+                                  key);
+            s = add_label(x, key, json_is_null(on),
+                          number ? json_number_value(on) == 1 : json_is_true(on));
+            if (s)
+                return s;
+        }
+        return BASIN_OK;
+    }
+    return json_is_null(v) ? BASIN_OK : one_label(x, v);
+}
+
+/* --- rows ---------------------------------------------------------------- */
+
+/* A list or an object under the one name that --labels gives is what "labels" is elsewhere. */
+static bool is_label_key(const jsonl *x, const char *key, const json_t *v)
+{
+    if (x->r->o->labels[0] && strcmp(key, x->r->o->labels) == 0)
+        return json_is_array(v) || json_is_object(v) || json_is_null(v);
+    return strcmp(key, "labels") == 0 || strcmp(key, "tags") == 0 || strcmp(key, "label") == 0;
+}
+
+static basin_status take_id(jsonl *x, const json_t *v)
+{
+    char number[24];
+    bool ok = true;
+    if (json_is_string(v)) {
+        ok = bs_build_id(x->r->b, json_string_value(v), json_string_length(v));
+    } else if (json_is_integer(v)) {
+        int n = bs_print(number, sizeof number, "%lld", (long long)json_integer_value(v));
+        ok = bs_build_id(x->r->b, number, (size_t)n);
+    }
+    return ok ? BASIN_OK : bs_fail_nomem(x->r->err);
+}
+
+/* A tree of JSON is much larger than its text: a line with more values than there may be features
+ * and labels is not made one. */
+static basin_status check_values(const jsonl *x, const bs_line *line)
+{
+    const size_t most = (size_t)x->r->o->max_features + (size_t)x->r->o->max_labels;
+    if (bs_tree_larger(line->text, line->len, most))
+        return bs_fail_at(x->r, line->number, 0,
+                          "more values than data.max_features and data.max_labels allow");
+    return BASIN_OK;
+}
+
+static basin_status take_members(jsonl *x, json_t *object)
+{
+    const char  *key;
+    json_t      *v, *features = json_object_get(object, "features");
+    basin_status s = BASIN_OK;
+    bool         labelled = false;
+    if (features && !json_is_object(features) && !json_is_array(features))
+        return bs_fail_at(x->r, x->line, 0, "\"features\" is %s; it must be an object or a list",
+                          type_name(features));
+    x->bag = x->bag || json_is_object(features);
+    if (json_is_object(features))
+        s = named_features(x, features);
+    else if (features)
+        s = listed_features(x, features);
+    if (!features && x->style == JSONL_NUMBERED)
+        return bs_fail_at(x->r, x->line, 0, "the row has no \"features\"");
+    json_object_foreach(object, key, v)
+    {
+        if (s)
+            return s;
+        if (is_label_key(x, key, v)) {
+            if (labelled)
+                return bs_fail_at(x->r, x->line, 0, "more than one of labels, label and tags");
+            labelled = true;
+            bs_print(x->label_key, sizeof x->label_key, "%.60s", key);
+            s = take_labels(x, v);
+        } else if (strcmp(key, "id") == 0) {
+            s = take_id(x, v);
+        } else if (!features) {
+            x->style = JSONL_NAMED;
+            s = named_feature(x, key, v, 0);
+        } else if (strcmp(key, "features") != 0) {
+            bs_notes_add(x->r->notes, "left out", "member \"%.60s\" is not used", key);
+        }
+    }
+    x->without += !labelled;
+    return s;
+}
+
+static basin_status one_line(jsonl *x, const bs_line *line)
+{
+    const char *p = bs_skip_blanks(line->text);
+    x->line = line->number;
+    if (p == line->text + line->len)
+        return BASIN_OK;
+    json_error_t problem;
+    basin_status s = check_values(x, line);
+    if (s)
+        return s;
+    json_t *object = bs_tree_read(line->text, line->len, JSON_REJECT_DUPLICATES, &problem);
+    if (!object)
+        return bs_fail_at(x->r, line->number, problem.column > 0 ? (size_t)problem.column : 1, "%s",
+                          problem.text);
+    if (!json_is_object(object))
+        s = bs_fail_at(x->r, line->number, 0, "the line is %s; a row is an object {...}",
+                       type_name(object));
+    if (!s)
+        s = take_members(x, object);
+    json_decref(object);
+    return s ? s : bs_reading_row(x->r, line->number);
+}
+
+/* --- the end ------------------------------------------------------------- */
+
+/* Members of the rows by kind; the values of a category are one of them. */
+static basin_status count_attributes(jsonl *x)
+{
+    bs_build  *b = x->r->b;
+    bs_source *source = &b->ds->source;
+    bs_names   nominal;
+    bool       fresh, ok = true;
+    bs_names_init(&nominal, &b->ds->arena);
+    for (int32_t i = 0; ok && i < b->features.n; i++) {
+        const bs_feature *f = &b->feature[i];
+        source->numeric += f->kind == BS_FEATURE_NUMERIC;
+        source->binary += f->kind == BS_FEATURE_BINARY;
+        if (f->kind != BS_FEATURE_NUMERIC)
+            ok = bs_names_add(&nominal, f->attribute, strlen(f->attribute), &fresh) >= 0;
+    }
+    if (x->style == JSONL_NUMBERED)
+        source->numeric = (int32_t)x->width;
+    source->nominal = nominal.n;
+    source->attributes = source->numeric + source->nominal;
+    bs_names_free(&nominal);
+    return ok ? BASIN_OK : bs_fail_nomem(x->r->err);
+}
+
+static basin_status finish(jsonl *x)
+{
+    bs_reading  *r = x->r;
+    bs_build    *b = r->b;
+    bs_source   *source = &b->ds->source;
+    basin_status s = x->style == JSONL_NUMBERED ? BASIN_OK : bs_jsonl_columns(x);
+    if (!s)
+        s = count_attributes(x);
+    if (s)
+        return s;
+    source = &b->ds->source;
+    bool binary = source->numeric == 0;
+    if (x->style == JSONL_NUMBERED)
+        b->ds->schema.dense = true;
+    if (x->labels) {
+        b->ds->open_labels = true;
+        bs_print(source->labels_from, sizeof source->labels_from, "the member \"%.60s\"",
+                 x->label_key);
+    }
+    b->ds->schema.binary = b->ones || (x->style == JSONL_NAMED && binary);
+    b->ds->labelled = x->labels || b->labels.n > 0;
+    if (!b->ds->labelled && !r->o->label_free)
+        return bs_fail_at(r, 0, 0,
+                          "no row has labels; write \"labels\": [\"name\", ...], or say with "
+                          "--labels which members they are");
+    if (x->labels && x->without)
+        bs_notes_add(r->notes, "unlabelled", "%d rows have no member \"labels\"", x->without);
+    return bs_build_finish(b, x->style == JSONL_NUMBERED ? (int32_t)x->width : -1, -1, r->err);
+}
+
+static basin_status read_jsonl(bs_reading *r)
+{
+    jsonl        x = {.r = r};
+    bs_line      line;
+    basin_status s = BASIN_OK;
+    bs_buf_init(&x.name, (size_t)1 << 28);
+    bs_names_init(&x.members, &r->b->ds->arena);
+    r->b->keep_zeros = true;
+    for (bool more = true; !s && more;) {
+        s = bs_reading_line(r, &line, &more);
+        if (!s && more)
+            s = one_line(&x, &line);
+    }
+    if (!s)
+        s = finish(&x);
+    bs_buf_free(&x.name);
+    bs_names_free(&x.members);
+    bs_free(x.member);
+    bs_free(x.of);
+    return s;
+}
+
+const bs_reader bs_reader_jsonl = {
+    .name = "jsonl",
+    .help = "an object a line: members, or {\"features\": {...} or [...], \"labels\": [...]}",
+    .extensions = ".jsonl .ndjson .json",
+    .head = BS_HEAD_NONE,
+    .uses = "data.labels data.drop data.true data.false data.absent",
+    .sniff = sniff,
+    .read = read_jsonl,
+};

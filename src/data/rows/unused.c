@@ -1,0 +1,44 @@
+/* unused.c -- options that a format has no use for are not passed over in silence. */
+#include <string.h>
+
+#include "data/rows/read.h"
+
+/* Options that only some formats know. */
+static const char *const format_options[] = {
+    "data.labels", "data.xml",       "data.label_sep", "data.nominal", "data.index_base",
+    "data.header", "data.delimiter", "data.root",      "data.drop",    "data.true",
+    "data.false",  "data.decimal",   "data.absent",
+};
+
+static bool in_list(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (; list && *list; list += strcspn(list, " "), list += *list == ' ')
+        if (strcspn(list, " ") == n && strncmp(list, word, n) == 0)
+            return true;
+    return false;
+}
+
+basin_status bs_note_unused(const bs_reading *r, const bs_reader *reader)
+{
+    const bs_read_options usual = bs_read_options_default();
+    bs_buf                value;
+    bs_buf_init(&value, 1 << 16);
+    for (size_t i = 0; i < sizeof format_options / sizeof *format_options; i++) {
+        const char      *name = format_options[i];
+        const bs_option *row = bs_option_find(bs_read_rows, name);
+        /* What a model keeps was meant for the files of its training. */
+        if (!row || (r->o->like && row->flags & BS_OPTION_KEEP) ||
+            !bs_option_differs(row, r->o, &usual, &value))
+            continue;
+        if (!in_list(reader->uses, name))
+            bs_notes_add(r->notes, "unused", "%s is not used: it means nothing to %s files", name,
+                         reader->name);
+        else if (strcmp(name, "data.label_sep") == 0 && r->b->ds->labelled &&
+                 !r->b->ds->open_labels)
+            bs_notes_add(r->notes, "unused", "%s is not used: labels are columns of 0 and 1", name);
+    }
+    bool ok = !value.failed;
+    bs_buf_free(&value);
+    return ok ? BASIN_OK : bs_fail_nomem(r->err);
+}

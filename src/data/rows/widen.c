@@ -1,0 +1,156 @@
+/* widen.c -- several files as one data set: what only a later one has is added to the schema. */
+#include <math.h>
+#include <string.h>
+
+#include "data/rows/build.h"
+#include "data/dataset.h"
+#include "data/names.h"
+
+static bool copy_feature(bs_arena *arena, const bs_feature *from, bs_feature *to)
+{
+    to->kind = from->kind;
+    to->name = bs_arena_copy(arena, from->name, strlen(from->name));
+    to->attribute = bs_arena_copy(arena, from->attribute, strlen(from->attribute));
+    to->value = from->value ? bs_arena_copy(arena, from->value, strlen(from->value)) : NULL;
+    return to->name && to->attribute && (to->value || !from->value);
+}
+
+/* New categories of known attributes always; new attributes in open formats only. */
+static bool widen_features(bs_dataset *a, const bs_dataset *other, bs_arena *scratch)
+{
+    const bs_schema *b = &other->schema;
+    const bool       grows = (a->schema.open && b->open) || (a->by_name && other->by_name);
+    bs_schema       *s = &a->schema;
+    bs_names         names, attributes;
+    size_t           room = (size_t)s->n_features + (size_t)b->n_features;
+    bs_feature      *list = bs_arena_alloc(&a->arena, (room + 1) * sizeof *list);
+    bool             fresh, ok = list != NULL;
+    bs_names_init(&names, scratch);
+    bs_names_init(&attributes, scratch);
+    for (int32_t i = 0; ok && i < s->n_features; i++) {
+        const bs_feature *f = &s->feature[i];
+        list[i] = *f;
+        ok = bs_names_add(&names, f->name, strlen(f->name), &fresh) >= 0 &&
+             bs_names_add(&attributes, f->attribute, strlen(f->attribute), &fresh) >= 0;
+    }
+    int32_t n = s->n_features;
+    for (int32_t i = 0; ok && i < b->n_features; i++) {
+        const bs_feature *f = &b->feature[i];
+        bool              category = f->kind == BS_FEATURE_ONEHOT &&
+                        bs_names_find(&attributes, f->attribute, strlen(f->attribute)) >= 0;
+        if (!grows && !category)
+            continue;
+        if (bs_names_find(&names, f->name, strlen(f->name)) < 0)
+            ok = copy_feature(&a->arena, f, &list[n++]);
+    }
+    bs_names_free(&names);
+    bs_names_free(&attributes);
+    if (ok) {
+        s->feature = list;
+        s->n_features = n;
+    }
+    return ok;
+}
+
+static bool widen_labels(bs_dataset *a, const bs_schema *b, bs_arena *scratch)
+{
+    bs_schema   *s = &a->schema;
+    bs_names     names;
+    size_t       room = (size_t)s->n_labels + (size_t)b->n_labels;
+    const char **list = bs_arena_alloc(&a->arena, (room + 1) * sizeof *list);
+    bool         fresh, ok = list != NULL;
+    bs_names_init(&names, scratch);
+    for (int32_t i = 0; ok && i < s->n_labels; i++) {
+        list[i] = s->label[i];
+        ok = bs_names_add(&names, list[i], strlen(list[i]), &fresh) >= 0;
+    }
+    int32_t n = s->n_labels;
+    for (int32_t i = 0; ok && i < b->n_labels; i++) {
+        if (bs_names_find(&names, b->label[i], strlen(b->label[i])) >= 0)
+            continue;
+        list[n] = bs_arena_copy(&a->arena, b->label[i], strlen(b->label[i]));
+        ok = list[n++] != NULL;
+    }
+    bs_names_free(&names);
+    if (ok) {
+        s->label = list;
+        s->n_labels = n;
+    }
+    return ok;
+}
+
+basin_status bs_dataset_add_missing(bs_dataset *ds, const uint8_t *which, int32_t n_features,
+                                    basin_error *err)
+{
+    int64_t each = 0;
+    for (int32_t i = 0; i < n_features; i++)
+        each += which[i];
+    const int64_t n = ds->x_start[ds->rows], total = n + each * ds->rows;
+    int32_t      *index = total < INT32_MAX ? bs_alloc(((size_t)total + 1) * sizeof *index) : NULL;
+    float        *value = index ? bs_alloc(((size_t)total + 1) * sizeof *value) : NULL;
+    if (!value) {
+        bs_free(index);
+        return bs_fail_nomem(err);
+    }
+    int32_t at = 0;
+    for (int32_t r = 0, first = 0; r < ds->rows; r++) {
+        const int32_t end = ds->x_start[r + 1], row = at;
+        for (int32_t e = first; e < end; e++, at++) {
+            index[at] = ds->x_index[e];
+            value[at] = ds->x_value ? ds->x_value[e] : 1;
+        }
+        for (int32_t i = 0; i < n_features; i++)
+            if (which[i]) {
+                index[at] = i;
+                value[at++] = NAN;
+            }
+        first = end;
+        ds->x_start[r + 1] = at;
+        bs_sort_entries(index + row, value + row, (size_t)(at - row));
+    }
+    bs_free(ds->x_index);
+    bs_free(ds->x_value);
+    ds->x_index = index;
+    ds->x_value = value;
+    ds->x.index = index;
+    ds->x.value = value;
+    return BASIN_OK;
+}
+
+/* Columns that only the other file has are missing in the rows that are there. */
+static basin_status add_columns(bs_dataset *a, int32_t before, basin_error *err)
+{
+    const bs_schema *s = &a->schema;
+    if (s->open || !s->feature || before == s->n_features)
+        return BASIN_OK;
+    uint8_t *which = bs_calloc((size_t)s->n_features + 1, 1);
+    if (!which)
+        return bs_fail_nomem(err);
+    for (int32_t i = before; i < s->n_features; i++)
+        which[i] = s->feature[i].kind != BS_FEATURE_ONEHOT;
+    basin_status status = bs_dataset_add_missing(a, which, s->n_features, err);
+    bs_free(which);
+    return status;
+}
+
+basin_status bs_dataset_widen(bs_dataset *a, const bs_dataset *other, basin_error *err)
+{
+    const bs_schema *b = &other->schema;
+    bs_arena         scratch;
+    bool             ok = true;
+    const int32_t    before = a->schema.n_features;
+    bs_arena_init(&scratch, 0);
+    if (a->schema.feature && b->feature)
+        ok = widen_features(a, other, &scratch);
+    else if (!a->schema.feature && !b->feature && a->schema.open &&
+             b->n_features > a->schema.n_features)
+        a->schema.n_features = b->n_features;
+    if (ok && a->open_labels && other->open_labels)
+        ok = widen_labels(a, b, &scratch);
+    bs_arena_free(&scratch);
+    basin_status s = ok ? add_columns(a, before, err) : bs_fail_nomem(err);
+    a->x.cols = a->schema.n_features;
+    a->y.cols = a->schema.n_labels;
+    a->unknown.cols = a->unknown.start ? a->y.cols : 0;
+    return s;
+}

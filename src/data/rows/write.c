@@ -1,0 +1,384 @@
+/* write.c -- the stream under all writers, and the files they end in. */
+#include "data/rows/write.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/opt.h"
+#include "base/visible.h"
+#include "base/utf8.h"
+#include "data/scan.h"
+
+#define WRITER(name) extern const bs_writer bs_writer_##name;
+#include "data/rows/writers.def"
+#undef WRITER
+
+const bs_writer *const bs_writers[] = {
+#define WRITER(name) &bs_writer_##name,
+#include "data/rows/writers.def"
+#undef WRITER
+    NULL,
+};
+
+const bs_writer *bs_writer_find(const char *name)
+{
+    for (int i = 0; bs_writers[i]; i++)
+        if (strcmp(bs_writers[i]->name, name) == 0)
+            return bs_writers[i];
+    return NULL;
+}
+
+static bool ends_in(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return n > m && strcmp(path + n - m, end) == 0;
+}
+
+const bs_writer *bs_writer_for(const char *path)
+{
+    for (int i = 0; bs_writers[i]; i++) {
+        char list[64];
+        bs_print(list, sizeof list, "%s", bs_writers[i]->extensions);
+        for (char *one = list, *next; one; one = next) {
+            next = strchr(one, ' ');
+            if (next)
+                *next++ = '\0';
+            if (ends_in(path, one))
+                return bs_writers[i];
+        }
+    }
+    return NULL;
+}
+
+/* --- the stream ---------------------------------------------------------- */
+
+basin_status bs_writing_open(bs_writing *w, bs_sink sink, void *to, basin_error *err)
+{
+    *w = (bs_writing){.sink = sink, .to = to, .err = err};
+    w->data = bs_alloc(BS_WRITE_BUFFER);
+    if (!w->data)
+        w->status = bs_fail_nomem(err);
+    return w->status;
+}
+
+static void flush(bs_writing *w)
+{
+    if (!w->status && w->len)
+        w->status = w->sink(w->to, w->data, w->len, w->err);
+    w->len = 0;
+}
+
+basin_status bs_writing_close(bs_writing *w)
+{
+    flush(w);
+    bs_free(w->data);
+    w->data = NULL;
+    return w->status;
+}
+
+void bs_put_bytes(bs_writing *w, const char *bytes, size_t n)
+{
+    if (n > BS_WRITE_BUFFER - w->len)
+        flush(w);
+    if (w->status)
+        return;
+    if (n > BS_WRITE_BUFFER) {
+        w->status = w->sink(w->to, bytes, n, w->err);
+        return;
+    }
+    memcpy(w->data + w->len, bytes, n);
+    w->len += n;
+}
+
+void bs_put(bs_writing *w, const char *text)
+{
+    bs_put_bytes(w, text, strlen(text));
+}
+
+void bs_put_int(bs_writing *w, long long value)
+{
+    char               text[24];
+    size_t             at = sizeof text;
+    unsigned long long left = value < 0 ? 0 - (unsigned long long)value : (unsigned long long)value;
+    do {
+        text[--at] = (char)('0' + left % 10);
+        left /= 10;
+    } while (left);
+    if (value < 0)
+        text[--at] = '-';
+    bs_put_bytes(w, text + at, sizeof text - at);
+}
+
+/* Six digits are enough for most floats, nine for all. The digits are taken out of
+ * "d.ddde+xx" one by one. */
+void bs_put_float(bs_writing *w, float value)
+{
+    if (value == floorf(value) && fabsf(value) < 1e7f) {
+        bs_put_int(w, (long long)value);
+        return;
+    }
+    char text[48];
+    for (int precision = 5; precision <= 8; precision++) {
+        char        printed[40];
+        size_t      n = 0;
+        double      back;
+        const char *p = printed;
+        bs_print(printed, sizeof printed, "%.*e", precision, (double)value);
+        if (*p == '-')
+            text[n++] = *p++;
+        const char *e = strchr(printed, 'e');
+        char        digits[16];
+        size_t      k = 0;
+        for (; p < e && k < sizeof digits; p++)
+            if (*p >= '0' && *p <= '9')
+                digits[k++] = *p;
+        while (k > 1 && digits[k - 1] == '0')
+            k--;
+        long long exponent = 0;
+        bs_parse_int(e + 1, &exponent);
+        if (exponent >= -5 && exponent < 0) {
+            n += (size_t)bs_print(text + n, sizeof text - n, "0.%.*s%.*s", (int)(-exponent - 1),
+                                  "0000", (int)k, digits);
+        } else if (exponent >= 0 && exponent < 7 && k > (size_t)exponent + 1) {
+            n += (size_t)bs_print(text + n, sizeof text - n, "%.*s.%.*s", (int)exponent + 1, digits,
+                                  (int)(k - (size_t)exponent - 1), digits + exponent + 1);
+        } else {
+            n += (size_t)bs_print(text + n, sizeof text - n, "%c%s%.*se%lld", digits[0],
+                                  k > 1 ? "." : "", (int)(k - 1), digits + 1, exponent);
+        }
+        if (precision == 8 || (bs_scan_double(text, &back) && (float)back == value)) {
+            bs_put_bytes(w, text, n);
+            return;
+        }
+    }
+}
+
+void bs_put_json(bs_writing *w, const char *text)
+{
+    bs_put(w, "\"");
+    for (size_t n; *text; text += n) {
+        n = bs_utf8_len(text, 4);
+        n = n ? n : 1;
+        const unsigned c = bs_invisible(text, n);
+        char           escape[8];
+        if (*text == '"' || *text == '\\' || *text == '\n') {
+            char pair[3] = {'\\', *text == '\n' ? 'n' : *text, '\0'};
+            bs_put(w, pair);
+        } else if (c) {
+            bs_print(escape, sizeof escape, "\\u%04x", c & 0xffffu);
+            bs_put(w, escape);
+        } else {
+            bs_put_bytes(w, text, n);
+        }
+    }
+    bs_put(w, "\"");
+}
+
+const char *bs_feature_name(const bs_dataset *ds, int32_t i, char scratch[24])
+{
+    if (ds->schema.feature)
+        return ds->schema.feature[i].name;
+    bs_print(scratch, 24, "f%d", i + ds->schema.index_base);
+    return scratch;
+}
+
+bool bs_labels_are_positions(const bs_dataset *ds)
+{
+    for (int32_t i = 0; i < ds->schema.n_labels; i++) {
+        char text[16];
+        bs_print(text, sizeof text, "%d", i);
+        if (strcmp(text, ds->schema.label[i]) != 0)
+            return false;
+    }
+    return true;
+}
+
+void bs_list_labels(const bs_dataset *ds, bs_buf *out)
+{
+    for (int32_t i = 0; i < ds->schema.n_labels; i++) {
+        bs_buf_text(out, ds->schema.label[i]);
+        bs_buf_text(out, "\n");
+    }
+}
+
+bool bs_labels_break_lines(const bs_dataset *ds)
+{
+    for (int32_t i = 0; i < ds->schema.n_labels; i++)
+        if (strpbrk(ds->schema.label[i], "\n\r"))
+            return true;
+    return false;
+}
+
+/* --- files --------------------------------------------------------------- */
+
+static basin_status write_rows(const bs_dataset *ds, const bs_writer *writer, bs_sink sink,
+                               void *to, bs_notes *notes, basin_error *err)
+{
+    const char *problem = writer->refuse ? writer->refuse(ds) : NULL;
+    if (problem)
+        return bs_fail(err, BASIN_EUNSUPPORTED, "%s cannot hold this data: %s", writer->name,
+                       problem);
+    bs_arena     arena;
+    bs_dataset   named = *ds;
+    basin_status s = BASIN_OK;
+    bs_arena_init(&arena, 0);
+    if (writer->columns)
+        s = bs_distinct_names(ds, writer->keeps & BS_KEEPS_IDS, &arena, &named, notes, err);
+    bs_writing w;
+    if (!s && !bs_writing_open(&w, sink, to, err))
+        writer->write(&named, &w);
+    if (!s)
+        s = bs_writing_close(&w);
+    bs_arena_free(&arena);
+    return s;
+}
+
+basin_status bs_dataset_write_to(const bs_dataset *ds, const bs_writer *writer, bs_sink sink,
+                                 void *to, basin_error *err)
+{
+    return write_rows(ds, writer, sink, to, NULL, err);
+}
+
+static basin_status to_output(void *to, const void *bytes, size_t n, basin_error *err)
+{
+    return bs_output_write(to, bytes, n, err);
+}
+
+/* The second file: what it is called, and what lies there now. */
+typedef struct {
+    bs_buf        name;
+    const bs_buf *text;        /* what it will hold; nothing: it is not written */
+    bool          there, ours; /* ours: the file it belongs to was there as well */
+} side_file;
+
+/* The path with its extension replaced. */
+static void name_side(const char *path, const char *extension, bs_buf *out)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(path, '.');
+    size_t      stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - path) : strlen(path);
+    bs_buf_add(out, path, stem);
+    bs_buf_text(out, extension);
+}
+
+static basin_status same_text(const char *path, const bs_buf *text, bool *same, basin_error *err)
+{
+    bs_buf old;
+    bs_buf_init(&old, (size_t)1 << 31);
+    basin_status s = bs_read_file(path, &old, err);
+    *same =
+        !s && old.len == text->len && (old.len == 0 || memcmp(old.data, text->data, old.len) == 0);
+    bs_buf_free(&old);
+    return s;
+}
+
+/* A file of that name which does not belong to `path` would be read as if it did. It may be
+ * somebody's own list of labels, so it is neither overwritten nor left to be misread. */
+static basin_status look_at_side(const char *path, side_file *f, basin_error *err)
+{
+    bool same;
+    f->there = access(f->name.data, F_OK) == 0;
+    f->ours = access(path, F_OK) == 0;
+    if (!f->there || f->ours)
+        return BASIN_OK;
+    basin_status s = same_text(f->name.data, f->text, &same, err);
+    if (!s && !same)
+        s = bs_fail(err, BASIN_EIO,
+                    "%s: is there already and would be read with %s; remove it, or write "
+                    "to another name",
+                    f->name.data, path);
+    return s;
+}
+
+static basin_status write_side(const side_file *f, bs_notes *notes, basin_error *err)
+{
+    if (!f->text->len && f->there && f->ours) {
+        if (remove(f->name.data) != 0)
+            return bs_fail_io(err, f->name.data, errno);
+        bs_notes_add(notes, "wrote", "%s had names for the file before and was removed",
+                     f->name.data);
+    }
+    if (!f->text->len)
+        return BASIN_OK;
+    basin_status s = bs_write_file(f->name.data, f->text->data, f->text->len, err);
+    if (!s)
+        bs_notes_add(notes, "wrote", "%s has the names of the labels%s", f->name.data,
+                     f->there ? " (it was there before and was replaced)" : "");
+    return s;
+}
+
+basin_status bs_write_pair(const char *path, bs_filler fill, const void *what,
+                           const char *extension, const bs_buf *beside, bs_notes *notes,
+                           basin_error *err)
+{
+    side_file    side = {.text = beside};
+    bs_output   *out = NULL;
+    basin_status s = BASIN_OK;
+    bs_buf_init(&side.name, (size_t)1 << 20);
+    if (extension) {
+        name_side(path, extension, &side.name);
+        s = side.name.failed ? bs_fail_nomem(err) : look_at_side(path, &side, err);
+    }
+    if (!s)
+        s = bs_output_open(path, &out, err);
+    if (!s) {
+        s = fill(what, out, err);
+        if (s)
+            bs_output_abort(out);
+        else
+            s = bs_output_commit(out, err);
+    }
+    if (!s && extension)
+        s = write_side(&side, notes, err);
+    bs_buf_free(&side.name);
+    return s;
+}
+
+typedef struct {
+    const bs_dataset *ds;
+    const bs_writer  *writer;
+    bs_notes         *notes;
+} job;
+
+static basin_status fill_rows(const void *what, bs_output *out, basin_error *err)
+{
+    const job *j = what;
+    return write_rows(j->ds, j->writer, to_output, out, j->notes, err);
+}
+
+static basin_status write_files(const bs_dataset *ds, const bs_writer *writer, const char *path,
+                                bs_notes *notes, basin_error *err)
+{
+    job    j = {ds, writer, notes};
+    bs_buf names;
+    bs_buf_init(&names, (size_t)1 << 31);
+    if (writer->side)
+        writer->side(ds, &names);
+    basin_status s = names.failed ? bs_fail_nomem(err) : BASIN_OK;
+    if (!s)
+        s = bs_write_pair(path, fill_rows, &j, writer->side_extension, &names, notes, err);
+    if (!s) {
+        bs_writer as = *writer;
+        /* Names of labels beside the rows are a list of all labels. */
+        as.keeps |= names.len ? BS_KEEPS_LABELS : 0;
+        s = bs_note_losses(ds, &as, notes, err);
+    }
+    bs_buf_free(&names);
+    return s;
+}
+
+basin_status bs_dataset_write(const bs_dataset *ds, const char *path, const char *format,
+                              bs_notes *notes, basin_error *err)
+{
+    const bs_writer *writer = format ? bs_writer_find(format) : bs_writer_for(path);
+    if (!writer)
+        return bs_fail(err, BASIN_EARG,
+                       format ? "format '%s' cannot be written; use arff, libsvm, "
+                                "xmc, csv or jsonl"
+                              : "%s: the extension does not say which format; use "
+                                ".arff, .libsvm, .xmc, .csv or .jsonl",
+                       format ? format : path);
+    return write_files(ds, writer, path, notes, err);
+}

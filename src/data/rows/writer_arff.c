@@ -1,0 +1,160 @@
+/* writer_arff.c -- MULAN's ARFF: features, then 0/1 labels; the labels' names also in XML.
+ *
+ * Sparse when most values are zero. Categories are written as the 0/1 features
+ * they have become. */
+#include <math.h>
+#include <string.h>
+
+#include "data/rows/write.h"
+
+/* Quoted when a bare word would not do. */
+static void put_name(bs_writing *w, const char *name)
+{
+    if (*name && !strpbrk(name, " \t\n\r,{}%'\"\\") && *name != '@') {
+        bs_put(w, name);
+        return;
+    }
+    bs_put(w, "'");
+    for (const char *p = name; *p; p++) {
+        if (*p == '\'' || *p == '\\')
+            bs_put(w, "\\");
+        if (*p == '\n')
+            bs_put(w, "\\n");
+        else if (*p == '\r')
+            bs_put(w, "\\r");
+        else if (*p == '\t')
+            bs_put(w, "\\t");
+        else
+            bs_put_bytes(w, p, 1);
+    }
+    bs_put(w, "'");
+}
+
+static void put_value(bs_writing *w, float v)
+{
+    if (isnan(v))
+        bs_put(w, "?");
+    else
+        bs_put_float(w, v);
+}
+
+static float value_at(const bs_csr *m, int32_t e)
+{
+    return m->value ? m->value[e] : 1;
+}
+
+static bool is_open(const bs_dataset *ds, int32_t row, int32_t label, int32_t *at)
+{
+    if (!ds->unknown.start)
+        return false;
+    while (*at < ds->unknown.start[row + 1] && ds->unknown.index[*at] < label)
+        (*at)++;
+    return *at < ds->unknown.start[row + 1] && ds->unknown.index[*at] == label;
+}
+
+static void dense_row(const bs_dataset *ds, int32_t r, bs_writing *w)
+{
+    int32_t e = ds->x.start[r], y = ds->y.start[r];
+    int32_t u = ds->unknown.start ? ds->unknown.start[r] : 0;
+    for (int32_t f = 0; f < ds->schema.n_features; f++) {
+        bs_put(w, f ? "," : "");
+        if (e < ds->x.start[r + 1] && ds->x.index[e] == f)
+            put_value(w, value_at(&ds->x, e++));
+        else
+            bs_put(w, "0");
+    }
+    for (int32_t l = 0; l < ds->schema.n_labels; l++) {
+        bool on = y < ds->y.start[r + 1] && ds->y.index[y] == l;
+        y += on;
+        bs_put(w, is_open(ds, r, l, &u) ? ",?" : on ? ",1" : ",0");
+    }
+    bs_put(w, "\n");
+}
+
+static void sparse_row(const bs_dataset *ds, int32_t r, bs_writing *w)
+{
+    const int32_t D = ds->schema.n_features;
+    const char   *comma = "";
+    bs_put(w, "{");
+    for (int32_t e = ds->x.start[r]; e < ds->x.start[r + 1]; e++, comma = ",") {
+        bs_put(w, comma);
+        bs_put_int(w, ds->x.index[e]);
+        bs_put(w, " ");
+        put_value(w, value_at(&ds->x, e));
+    }
+    int32_t y = ds->y.start[r], u = ds->unknown.start ? ds->unknown.start[r] : 0;
+    int32_t u_end = ds->unknown.start ? ds->unknown.start[r + 1] : 0;
+    while (y < ds->y.start[r + 1] || u < u_end) {
+        bool open = u < u_end && (y == ds->y.start[r + 1] || ds->unknown.index[u] < ds->y.index[y]);
+        bs_put(w, comma);
+        bs_put_int(w, D + (open ? ds->unknown.index[u++] : ds->y.index[y++]));
+        bs_put(w, open ? " ?" : " 1");
+        comma = ",";
+    }
+    bs_put(w, "}\n");
+}
+
+static void write_arff(const bs_dataset *ds, bs_writing *w)
+{
+    const bs_schema *s = &ds->schema;
+    double           cells = (double)ds->rows * s->n_features;
+    bool             dense = cells > 0 && ds->x.start[ds->rows] > 0.5 * cells;
+    char             scratch[24];
+    bs_put(w, "@relation basin\n\n");
+    for (int32_t i = 0; i < s->n_features; i++) {
+        bool binary = s->feature ? s->feature[i].kind != BS_FEATURE_NUMERIC : !ds->x.value;
+        bs_put(w, "@attribute ");
+        put_name(w, bs_feature_name(ds, i, scratch));
+        bs_put(w, binary ? " {0,1}\n" : " numeric\n");
+    }
+    for (int32_t i = 0; i < s->n_labels; i++) {
+        bs_put(w, "@attribute ");
+        put_name(w, s->label[i]);
+        bs_put(w, " {0,1}\n");
+    }
+    bs_put(w, "\n@data\n");
+    for (int32_t r = 0; r < ds->rows && !w->status; r++)
+        dense ? dense_row(ds, r, w) : sparse_row(ds, r, w);
+}
+
+static void write_xml(const bs_dataset *ds, bs_buf *out)
+{
+    bs_buf_text(out, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
+                     "<labels xmlns=\"http://mulan.sourceforge.net/labels\">\n");
+    for (int32_t i = 0; i < ds->schema.n_labels; i++) {
+        bs_buf_text(out, "<label name=\"");
+        for (const char *p = ds->schema.label[i]; *p; p++) {
+            const char *entity = *p == '<'    ? "&lt;"
+                                 : *p == '>'  ? "&gt;"
+                                 : *p == '&'  ? "&amp;"
+                                 : *p == '"'  ? "&quot;"
+                                 : *p == '\n' ? "&#10;"
+                                 : *p == '\t' ? "&#9;"
+                                 : *p == '\r' ? "&#13;"
+                                              : NULL;
+            if (entity)
+                bs_buf_text(out, entity);
+            else
+                bs_buf_add(out, p, 1);
+        }
+        bs_buf_text(out, "\"></label>\n");
+    }
+    bs_buf_text(out, "</labels>\n");
+}
+
+static const char *refuse(const bs_dataset *ds)
+{
+    return ds->schema.n_labels == 0 ? "there are no labels" : NULL;
+}
+
+const bs_writer bs_writer_arff = {
+    .name = "arff",
+    .help = "ARFF as MULAN has it, with the label names in an XML file beside it",
+    .extensions = ".arff",
+    .keeps = BS_KEEPS_LABELS | BS_KEEPS_FEATURES | BS_KEEPS_NAMES,
+    .columns = true,
+    .write = write_arff,
+    .refuse = refuse,
+    .side_extension = ".xml",
+    .side = write_xml,
+};

@@ -1,0 +1,97 @@
+/* writer_csv.c -- one column per feature, then one 0/1 column per label. */
+#include <math.h>
+#include <string.h>
+
+#include "data/scan.h"
+#include "data/rows/write.h"
+
+static void put_quoted(bs_writing *w, const char *text)
+{
+    bs_put(w, "\"");
+    for (const char *p = text; *p; p++)
+        bs_put_bytes(w, *p == '"' ? "\"\"" : p, *p == '"' ? 2 : 1);
+    bs_put(w, "\"");
+}
+
+static void put_cell(bs_writing *w, const char *text)
+{
+    size_t n = strlen(text);
+    if (strpbrk(text, ",\"\n\r") || *text == ' ' || *text == '\t' || bs_trim(text, n) != n)
+        put_quoted(w, text);
+    else
+        bs_put(w, text);
+}
+
+/* A number in the first line says that it holds no names, unless it is in quotes. */
+static void put_name(bs_writing *w, const char *text)
+{
+    double      v;
+    const char *end = bs_scan_double(text, &v);
+    if ((end && !*end) || bs_is_missing(text, strlen(text)))
+        put_quoted(w, text);
+    else
+        put_cell(w, text);
+}
+
+static void put_header(const bs_dataset *ds, bs_writing *w)
+{
+    char scratch[24];
+    if (ds->row_id) {
+        bs_put(w, bs_id_column(ds));
+        bs_put(w, ",");
+    }
+    for (int32_t i = 0; i < ds->schema.n_features; i++) {
+        bs_put(w, i ? "," : "");
+        put_name(w, bs_feature_name(ds, i, scratch));
+    }
+    for (int32_t i = 0; i < ds->schema.n_labels; i++) {
+        bs_put(w, ",");
+        put_name(w, ds->schema.label[i]);
+    }
+    bs_put(w, "\n");
+}
+
+/* A label the file leaves open is an empty cell. */
+static void put_labels(const bs_dataset *ds, int32_t r, bs_writing *w)
+{
+    int32_t y = ds->y.start[r], u = ds->unknown.start ? ds->unknown.start[r] : 0;
+    int32_t u_end = ds->unknown.start ? ds->unknown.start[r + 1] : 0;
+    for (int32_t l = 0; l < ds->schema.n_labels; l++) {
+        bool on = y < ds->y.start[r + 1] && ds->y.index[y] == l;
+        bool open = u < u_end && ds->unknown.index[u] == l;
+        y += on;
+        u += open;
+        bs_put(w, open ? "," : on ? ",1" : ",0");
+    }
+}
+
+static void write_csv(const bs_dataset *ds, bs_writing *w)
+{
+    put_header(ds, w);
+    for (int32_t r = 0; r < ds->rows && !w->status; r++) {
+        int32_t e = ds->x.start[r];
+        if (ds->row_id) {
+            put_cell(w, ds->row_id[r]);
+            bs_put(w, ",");
+        }
+        for (int32_t f = 0; f < ds->schema.n_features; f++) {
+            bs_put(w, f ? "," : "");
+            bool  here = e < ds->x.start[r + 1] && ds->x.index[e] == f;
+            float v = !here ? 0 : ds->x.value ? ds->x.value[e] : 1;
+            e += here;
+            if (!isnan(v))
+                bs_put_float(w, v);
+        }
+        put_labels(ds, r, w);
+        bs_put(w, "\n");
+    }
+}
+
+const bs_writer bs_writer_csv = {
+    .name = "csv",
+    .help = "comma-separated cells: features, then 0/1 labels (read with --labels last:N)",
+    .extensions = ".csv",
+    .keeps = BS_KEEPS_LABELS | BS_KEEPS_FEATURES | BS_KEEPS_NAMES | BS_KEEPS_IDS,
+    .columns = true,
+    .write = write_csv,
+};

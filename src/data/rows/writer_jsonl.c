@@ -1,0 +1,147 @@
+/* writer_jsonl.c -- one object per row; of sparse rows, features that are zero are left out. */
+#include <math.h>
+#include <string.h>
+
+#include "data/rows/write.h"
+
+static void put_value(bs_writing *w, float v)
+{
+    if (isnan(v))
+        bs_put(w, "null");
+    else
+        bs_put_float(w, v);
+}
+
+/* Columns of a table: all of them stand in every row, zeros and what is missing, too. */
+static void put_columns(const bs_dataset *ds, int32_t r, bs_writing *w)
+{
+    const bs_schema *s = &ds->schema;
+    const char      *comma = "";
+    bs_put(w, "\"features\":{");
+    for (int32_t f = 0, e = ds->x.start[r], end = ds->x.start[r + 1]; f < s->n_features;) {
+        const bs_feature *name = &s->feature[f];
+        bool              there = e < end && ds->x.index[e] == f;
+        bs_put(w, comma);
+        bs_put_json(w, name->attribute);
+        bs_put(w, ":");
+        comma = ",";
+        if (name->kind != BS_FEATURE_ONEHOT) {
+            put_value(w, !there ? 0 : ds->x.value ? ds->x.value[e] : 1);
+            e += there;
+            f++;
+            continue;
+        }
+        /* the values of a category follow each other */
+        const char *value = NULL;
+        for (; f < s->n_features && s->feature[f].kind == BS_FEATURE_ONEHOT &&
+               strcmp(s->feature[f].attribute, name->attribute) == 0;
+             f++)
+            if (e < end && ds->x.index[e] == f) {
+                value = s->feature[f].value;
+                e++;
+            }
+        if (value)
+            bs_put_json(w, value);
+        else
+            bs_put(w, "null");
+    }
+    bs_put(w, "}");
+}
+
+/* Numbered features of a dense file stay a list; else names, or numbers as names. */
+static void put_features(const bs_dataset *ds, int32_t r, bs_writing *w)
+{
+    const bs_schema *s = &ds->schema;
+    bool             list = !s->feature && s->dense;
+    const char      *comma = "";
+    bs_put(w, list ? "\"features\":[" : "\"features\":{");
+    for (int32_t e = ds->x.start[r], f = 0; e < ds->x.start[r + 1]; e++, comma = ",") {
+        char scratch[24];
+        for (; list && f < ds->x.index[e]; f++)
+            bs_put(w, f ? ",0" : "0");
+        if (list && f > 0)
+            comma = ",";
+        f = ds->x.index[e] + 1;
+        bs_put(w, comma);
+        const bs_feature *name = s->feature ? &s->feature[ds->x.index[e]] : NULL;
+        bool              category = name && name->kind == BS_FEATURE_ONEHOT && name->value;
+        if (!list) {
+            bs_put_json(w,
+                        category ? name->attribute : bs_feature_name(ds, ds->x.index[e], scratch));
+            bs_put(w, ":");
+        }
+        if (category)
+            bs_put_json(w, name->value);
+        else
+            put_value(w, ds->x.value ? ds->x.value[e] : 1);
+        if (list && e + 1 == ds->x.start[r + 1])
+            for (; f < s->n_features; f++)
+                bs_put(w, ",0");
+    }
+    for (int32_t f = 0; list && ds->x.start[r] == ds->x.start[r + 1] && f < s->n_features; f++)
+        bs_put(w, f ? ",0" : "0");
+    bs_put(w, list ? "]" : "}");
+}
+
+static void put_labels(const bs_dataset *ds, int32_t r, bs_writing *w)
+{
+    bool        open = ds->unknown.start && ds->unknown.start[r] < ds->unknown.start[r + 1];
+    const char *comma = "";
+    bs_put(w, open ? ",\"labels\":{" : ",\"labels\":[");
+    for (int32_t e = ds->y.start[r]; e < ds->y.start[r + 1]; e++, comma = ",") {
+        bs_put(w, comma);
+        bs_put_json(w, ds->schema.label[ds->y.index[e]]);
+        bs_put(w, open ? ":true" : "");
+    }
+    for (int32_t e = open ? ds->unknown.start[r] : 0; open && e < ds->unknown.start[r + 1];
+         e++, comma = ",") {
+        bs_put(w, comma);
+        bs_put_json(w, ds->schema.label[ds->unknown.index[e]]);
+        bs_put(w, ":null");
+    }
+    bs_put(w, open ? "}" : "]");
+}
+
+/* Values of one category stand together; in several files that were read as one they may not. */
+static bool side_by_side(const bs_schema *s)
+{
+    for (int32_t f = 1; f < s->n_features; f++) {
+        const bs_feature *now = &s->feature[f];
+        if (now->kind != BS_FEATURE_ONEHOT || strcmp(now->attribute, now[-1].attribute) == 0)
+            continue;
+        for (int32_t k = 0; k + 1 < f; k++)
+            if (s->feature[k].kind == BS_FEATURE_ONEHOT &&
+                strcmp(s->feature[k].attribute, now->attribute) == 0)
+                return false;
+    }
+    return true;
+}
+
+static void write_jsonl(const bs_dataset *ds, bs_writing *w)
+{
+    const bool columns =
+        ds->schema.feature && ds->schema.dense && !ds->schema.open && side_by_side(&ds->schema);
+    for (int32_t r = 0; r < ds->rows && !w->status; r++) {
+        bs_put(w, "{");
+        if (ds->row_id) {
+            bs_put(w, "\"id\":");
+            bs_put_json(w, ds->row_id[r]);
+            bs_put(w, ",");
+        }
+        if (columns)
+            put_columns(ds, r, w);
+        else
+            put_features(ds, r, w);
+        if (ds->labelled)
+            put_labels(ds, r, w);
+        bs_put(w, "}\n");
+    }
+}
+
+const bs_writer bs_writer_jsonl = {
+    .name = "jsonl",
+    .help = "one JSON object per row: id, features, labels",
+    .extensions = ".jsonl .ndjson",
+    .keeps = BS_KEEPS_NAMES | BS_KEEPS_IDS,
+    .write = write_jsonl,
+};

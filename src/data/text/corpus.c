@@ -1,0 +1,615 @@
+/* corpus.c -- a corpus as a whole: making, copying, joining. */
+#include "data/text/corpus.h"
+
+#include <string.h>
+
+#include "data/text/corpus_part.h"
+#include "data/text/scheme_part.h"
+
+bs_corpus *bs_corpus_new(void)
+{
+    bs_corpus *c = bs_calloc(1, sizeof *c);
+    if (!c)
+        return NULL;
+    c->repaired_at = -1;
+    bs_arena_init(&c->arena, 0);
+    bs_names_init(&c->words, &c->arena);
+    bs_names_init(&c->tags, &c->arena);
+    bs_names_init(&c->classes, &c->arena);
+    for (int i = 0; i < BS_MOST_COLUMNS; i++)
+        bs_names_init(&c->value[i], &c->arena);
+    return c;
+}
+
+void bs_corpus_free(bs_corpus *c)
+{
+    if (!c)
+        return;
+    bs_names_free(&c->words);
+    bs_names_free(&c->tags);
+    bs_names_free(&c->classes);
+    for (int i = 0; i < BS_MOST_COLUMNS; i++) {
+        bs_names_free(&c->value[i]);
+        bs_free(c->feature[i]);
+    }
+    bs_free(c->record);
+    bs_free(c->first);
+    bs_free(c->last);
+    bs_free(c->start);
+    bs_free(c->word);
+    bs_free(c->tag);
+    bs_free(c->text);
+    bs_free(c->piece);
+    bs_free(c->tabs);
+    bs_free(c->document);
+    bs_arena_free(&c->arena);
+    bs_free(c);
+}
+
+void bs_corpus_hash(bs_corpus *c)
+{
+    int how[5] = {c->word_column, c->tag_column, c->columns, (int)c->file_scheme, (int)c->scheme};
+    uint64_t h = 11;
+    for (int i = 0; i < 5; i++)
+        h = h * 31 + (uint64_t)how[i];
+    for (int i = 0; i < c->columns; i++)
+        h = h * 31 + (uint64_t)c->column[i];
+    c->hash = bs_hash_bytes(c->text, c->text_len, h);
+}
+
+bs_cut bs_corpus_cut(const bs_corpus *c, int32_t sentence)
+{
+    return (bs_cut){.tabs = c->tabs[sentence],
+                    .all = c->records > 0,
+                    .conllu = strcmp(c->format, "conllu") == 0,
+                    .columns = c->comments ? c->file_columns : 0};
+}
+
+/* The item of MISC that holds a tag; empty where there is none. */
+static bs_cell misc_item(bs_cell misc)
+{
+    static const char key[] = BS_MISC_KEY;
+    const char       *p = misc.at, *end = misc.at + misc.len;
+    while (p < end) {
+        const char *stop = memchr(p, '|', (size_t)(end - p));
+        stop = stop ? stop : end;
+        if ((size_t)(stop - p) > sizeof key - 1 && memcmp(p, key, sizeof key - 1) == 0)
+            return (bs_cell){p + sizeof key - 1, (size_t)(stop - p) - (sizeof key - 1)};
+        p = stop + (stop < end);
+    }
+    return (bs_cell){end, 0};
+}
+
+bs_cell bs_corpus_tag_cell(const bs_corpus *c, const bs_row *row)
+{
+    const bs_cell cell = row->cell[c->tag_column - 1];
+    if (strcmp(c->format, "conllu") != 0)
+        return cell;
+    if (c->misc)
+        return misc_item(cell);
+    return cell.len == 1 && *cell.at == '_' ? (bs_cell){cell.at, 0} : cell;
+}
+
+/* The line of a token, not of plain text; returns its number. */
+static long find_row(const bs_corpus *c, int32_t sentence, int32_t token, bs_row *row)
+{
+    const char *p = c->text, *piece = c->text + c->piece[sentence], *end = c->text + c->text_len;
+    int32_t     left = token - c->start[sentence];
+    long        line = 1;
+    for (; p < piece; p++)
+        line += *p == '\n';
+    for (; p < end; p = row->next, line++) {
+        bs_row_scan(p, end, bs_corpus_cut(c, sentence), row);
+        if (row->kind == BS_LINE_TOKEN && left-- == 0)
+            break;
+    }
+    return line;
+}
+
+static int32_t sentence_of(const bs_corpus *c, int32_t token)
+{
+    int32_t low = 0, high = c->sentences - 1;
+    while (low < high) {
+        int32_t mid = low + (high - low + 1) / 2;
+        if (c->start[mid] <= token)
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    return low;
+}
+
+int32_t bs_corpus_record(const bs_corpus *c, int32_t sentence)
+{
+    int32_t low = 0, high = c->records - 1;
+    while (low < high) {
+        const int32_t mid = low + (high - low + 1) / 2;
+        if (c->record[mid].sentence <= sentence)
+            low = mid;
+        else
+            high = mid - 1;
+    }
+    return low;
+}
+
+/* Of a table with a word a row, its own. */
+static long record_line(const bs_corpus *c, int32_t sentence, int32_t token)
+{
+    const long line = c->record[bs_corpus_record(c, sentence)].line;
+    return strcmp(c->format, "csv") == 0 ? line + token - c->start[sentence] : line;
+}
+
+long bs_corpus_line(const bs_corpus *c, int32_t token)
+{
+    const int32_t sentence = sentence_of(c, token);
+    const char   *p = c->text, *piece = c->text + c->piece[sentence], *end = p + c->text_len;
+    bs_row        row;
+    long          line = 1;
+    if (c->records)
+        return record_line(c, sentence, token);
+    if (strcmp(c->format, "text") != 0)
+        return find_row(c, sentence, token, &row);
+    for (; p < piece; p++)
+        line += *p == '\n';
+    for (; p < end && (*p == ' ' || *p == '\t' || *p == '\n' || *p == '\r'); p++)
+        line += *p == '\n';
+    return line;
+}
+
+const char *bs_corpus_place(const bs_corpus *c, int32_t token, char out[80])
+{
+    const bs_record *from =
+        c->records ? &c->record[bs_corpus_record(c, sentence_of(c, token))] : NULL;
+    if (from && from->name)
+        bs_print(out, 80, "document %.60s", from->name);
+    else
+        bs_print(out, 80, "line %ld", bs_corpus_line(c, token));
+    return out;
+}
+
+const char *bs_corpus_file_tag(const bs_corpus *c, int32_t token, char out[48])
+{
+    bs_row  row = {.n = 0};
+    bs_cell cell = {"", 0};
+    char    text[48];
+    if (c->tag_column && strcmp(c->format, "text") != 0)
+        find_row(c, sentence_of(c, token), token, &row);
+    if (row.n >= c->tag_column && row.n > 0)
+        cell = bs_corpus_tag_cell(c, &row);
+    bs_print(text, sizeof text, "%.*s", cell.len < 47 ? (int)cell.len : 47, cell.at);
+    return bs_tag_shown(text, out);
+}
+
+/* The names of numbers as a list, where they fit one: files beside other data are not needed. */
+static void fix_names(const bs_corpus *c, bs_corpus_options *o)
+{
+    size_t at = 0;
+    char   list[BS_OPTION_TEXT];
+    for (int32_t i = 0; i < c->classes.n; i++) {
+        const bs_name *name = &c->classes.item[i];
+        if (memchr(name->text, ',', name->len) || at + name->len + 2 > sizeof list)
+            return;
+        at += (size_t)bs_print(list + at, sizeof list - at, "%s%s", i ? "," : "", name->text);
+    }
+    if (c->classes.n > 1)
+        memcpy(o->tag_names, list, at + 1);
+}
+
+void bs_corpus_fix(const bs_corpus *c, bs_corpus_options *o)
+{
+    size_t at = 0;
+    o->word_column = c->word_column;
+    if (c->tag_column)
+        bs_print(o->tag_column, sizeof o->tag_column, "%d", c->tag_column);
+    bs_print(o->feature_columns, sizeof o->feature_columns, "none");
+    for (int i = 0; i < c->columns; i++)
+        at += (size_t)bs_print(o->feature_columns + at, sizeof o->feature_columns - at, "%s%d",
+                               i ? "," : "", c->column[i]);
+    if (c->labelled)
+        bs_print(o->to, sizeof o->to, "%s", bs_scheme_name(c->scheme));
+    if (c->first)
+        bs_print(o->tokens, sizeof o->tokens, "rules");
+    if (c->records) /* other files may be of another format */
+        bs_print(o->format, sizeof o->format, "auto");
+    fix_names(c, o);
+}
+
+/* --- ends of pieces ------------------------------------------------------ */
+
+/* What is missing for another sentence to follow: the end of the last line, a blank line. */
+static const char *missing_end(const bs_corpus *c, int32_t s)
+{
+    const char *p = c->text + c->piece[s], *end = c->text + c->piece[s + 1];
+    const char *nl = memchr(c->text, '\n', c->text_len);
+    bool        windows = nl && nl > c->text && nl[-1] == '\r', plain = !strcmp(c->format, "text");
+    bs_row      row = {.kind = BS_LINE_BLANK};
+    bool        closed = end > p && end[-1] == '\n';
+    if (end < c->text + c->text_len || (plain && closed))
+        return "";
+    if (plain)
+        return windows ? "\r\n" : "\n";
+    for (; p < end; p = row.next)
+        bs_row_scan(p, end, bs_corpus_cut(c, s), &row);
+    if (row.kind == BS_LINE_BLANK && closed)
+        return "";
+    if (closed || row.kind == BS_LINE_BLANK)
+        return windows ? "\r\n" : "\n";
+    return windows ? "\r\n\r\n" : "\n\n";
+}
+
+static char *put(char *to, const char *bytes, size_t n)
+{
+    if (n)
+        memcpy(to, bytes, n);
+    return to + n;
+}
+
+/* --- joining ------------------------------------------------------------- */
+
+/* now[i] is the number in `to` of name i of `from`; added where it is new. */
+static int32_t *map_names(bs_names *to, const bs_names *from)
+{
+    int32_t *now = bs_alloc(((size_t)from->n + 1) * sizeof *now);
+    bool     fresh;
+    for (int32_t i = 0; now && i < from->n; i++) {
+        now[i] = bs_names_add(to, from->item[i].text, from->item[i].len, &fresh);
+        if (now[i] < 0) {
+            bs_free(now);
+            return NULL;
+        }
+    }
+    return now;
+}
+
+static bool append_column(int32_t **a, int32_t n, const int32_t *b, int32_t m, bs_names *to,
+                          const bs_names *from)
+{
+    int32_t *now = map_names(to, from);
+    int32_t *both =
+        now ? bs_realloc(*a, (size_t)n * sizeof **a, ((size_t)n + (size_t)m) * sizeof **a) : NULL;
+    if (both) {
+        *a = both;
+        for (int32_t i = 0; i < m; i++)
+            both[n + i] = b[i] < 0 ? -1 : now[b[i]];
+    }
+    bs_free(now);
+    return both != NULL;
+}
+
+static bool append_text(bs_corpus *a, const bs_corpus *b, size_t *first)
+{
+    const char *gap = missing_end(a, a->sentences - 1);
+    size_t      n = a->text_len + strlen(gap), total;
+    if (!bs_add_size(n, b->text_len, &total) || total > SIZE_MAX - 8)
+        return false;
+    char *text = bs_realloc(a->text, a->text_len, total + 8);
+    if (!text)
+        return false;
+    a->text = text;
+    char *p = put(text + a->text_len, gap, strlen(gap));
+    p = put(p, b->text, b->text_len);
+    memset(p, 0, 8);
+    *first = n;
+    a->text_len = total;
+    return true;
+}
+
+static bool append_sentences(bs_corpus *a, const bs_corpus *b)
+{
+    size_t  n = (size_t)a->sentences, m = (size_t)b->sentences, all = n + m, first;
+    int32_t tokens = a->tokens, document = a->document[n - 1] + 1;
+    if (!append_text(a, b, &first))
+        return false;
+    int32_t *start = bs_realloc(a->start, (n + 1) * sizeof *start, (all + 1) * sizeof *start);
+    a->start = start ? start : a->start;
+    size_t *piece =
+        start ? bs_realloc(a->piece, (n + 1) * sizeof *piece, (all + 1) * sizeof *piece) : NULL;
+    a->piece = piece ? piece : a->piece;
+    int32_t *doc = piece ? bs_realloc(a->document, n * sizeof *doc, all * sizeof *doc) : NULL;
+    a->document = doc ? doc : a->document;
+    uint8_t *tabs = doc ? bs_realloc(a->tabs, n, all) : NULL;
+    a->tabs = tabs ? tabs : a->tabs;
+    if (!tabs)
+        return false;
+    for (size_t i = 0; i <= m; i++) {
+        start[n + i] = tokens + b->start[i];
+        piece[n + i] = first + b->piece[i];
+    }
+    for (size_t i = 0; i < m; i++)
+        doc[n + i] = document + b->document[i];
+    memcpy(tabs + n, b->tabs, m);
+    a->sentences += b->sentences;
+    a->documents += b->documents;
+    return true;
+}
+
+/* --- records ------------------------------------------------------------- */
+
+static void drop_records(bs_corpus *c)
+{
+    bs_free(c->record);
+    bs_free(c->first);
+    bs_free(c->last);
+    c->record = NULL;
+    c->first = c->last = NULL;
+    c->records = 0;
+}
+
+/* A copy with texts of its own. */
+static bool copy_record(bs_corpus *to, bs_record *at, const bs_record *from, int32_t sentence)
+{
+    *at = *from;
+    at->sentence = sentence;
+    at->text = from->text ? bs_arena_copy(&to->arena, from->text, from->len) : NULL;
+    at->rest = bs_arena_copy(&to->arena, from->rest, strlen(from->rest));
+    at->name = from->name ? bs_arena_copy(&to->arena, from->name, strlen(from->name)) : NULL;
+    return (at->text || !from->text) && at->rest && (at->name || !from->name);
+}
+
+static bool append_places(int32_t **a, int32_t n, const int32_t *b, int32_t m)
+{
+    int32_t *both = bs_realloc(*a, (size_t)n * sizeof **a, ((size_t)n + (size_t)m) * sizeof **a);
+    if (!both)
+        return false;
+    *a = both;
+    memcpy(both + n, b, (size_t)m * sizeof *both);
+    return true;
+}
+
+/* Sentences and tokens of b are not counted in a yet. Without records on both sides none are left:
+ * the text is columns then, and nothing else. */
+static bool append_records(bs_corpus *a, const bs_corpus *b)
+{
+    const size_t n = (size_t)a->records, m = (size_t)b->records;
+    bool         ok = true;
+    if (n == 0 || m == 0 || !a->first != !b->first) {
+        drop_records(a);
+        return true;
+    }
+    bs_record *both = bs_realloc(a->record, (n + 1) * sizeof *both, (n + m + 1) * sizeof *both);
+    a->record = both ? both : a->record;
+    for (size_t i = 0; both && ok && i < m; i++)
+        ok = copy_record(a, &both[n + i], &b->record[i], a->sentences + b->record[i].sentence);
+    if (both && ok && a->first)
+        ok = append_places(&a->first, a->tokens, b->first, b->tokens) &&
+             append_places(&a->last, a->tokens, b->last, b->tokens);
+    if (!both || !ok)
+        return false;
+    both[n + m] = (bs_record){.sentence = a->sentences + b->sentences};
+    a->records += b->records;
+    return true;
+}
+
+static basin_status check_alike(const bs_corpus *a, const bs_corpus *b, basin_error *err)
+{
+    bool columns = a->file_columns == b->file_columns && a->columns == b->columns &&
+                   a->word_column == b->word_column && a->tag_column == b->tag_column &&
+                   strcmp(a->format, b->format) == 0;
+    for (int i = 0; columns && i < a->columns; i++)
+        columns = a->column[i] == b->column[i];
+    if (!columns)
+        return bs_fail(err, BASIN_EDATA, "%s: %s with %d columns, but %s is %s with %d", b->name,
+                       b->format, b->file_columns, a->name, a->format, a->file_columns);
+    if (a->labelled && b->labelled && a->scheme != b->scheme)
+        return bs_fail(err, BASIN_EDATA,
+                       "%s: its tags are %s, those of %s are %s (text.scheme, text.to)", b->name,
+                       bs_scheme_name(b->scheme), a->name, bs_scheme_name(a->scheme));
+    return BASIN_OK;
+}
+
+static basin_status check_size(const bs_corpus *a, const bs_corpus *b, basin_error *err)
+{
+    if ((int64_t)a->tokens + b->tokens >= INT32_MAX ||
+        (int64_t)a->sentences + b->sentences >= INT32_MAX)
+        return bs_fail(err, BASIN_EDATA, "%s: too many tokens together with %s", b->name, a->name);
+    return BASIN_OK;
+}
+
+static bool append_unknown(bs_corpus *a, const bs_corpus *b)
+{
+    size_t   n = (size_t)a->tokens, m = (size_t)b->tokens;
+    int32_t *tag = bs_realloc(a->tag, n * sizeof *tag, (n + m) * sizeof *tag);
+    a->tag = tag ? tag : a->tag;
+    for (size_t i = 0; tag && i < m; i++)
+        tag[n + i] = -1;
+    return tag != NULL;
+}
+
+static basin_status append(bs_corpus *a, const bs_corpus *b, bool tags, basin_error *err)
+{
+    bool ok = append_column(&a->word, a->tokens, b->word, b->tokens, &a->words, &b->words);
+    if (ok)
+        ok = tags ? append_column(&a->tag, a->tokens, b->tag, b->tokens, &a->tags, &b->tags)
+                  : append_unknown(a, b);
+    for (int i = 0; ok && i < a->columns; i++)
+        ok = append_column(&a->feature[i], a->tokens, b->feature[i], b->tokens, &a->value[i],
+                           &b->value[i]);
+    if (!ok || !append_records(a, b) || !append_sentences(a, b))
+        return bs_fail_nomem(err);
+    if (tags && a->repaired == 0 && b->repaired)
+        a->repaired_at = a->tokens + b->repaired_at;
+    a->tokens += b->tokens;
+    a->comments = a->comments || b->comments;
+    if (!a->labelled || b->labelled) /* how the tags stand that there are */
+        a->misc = (a->labelled && a->misc) || b->misc;
+    if (tags && a->labelled && b->labelled)
+        a->mixed = a->mixed || b->mixed || a->file_scheme != b->file_scheme;
+    else if (tags && b->labelled)
+        a->file_scheme = b->file_scheme;
+    a->labelled = a->labelled || (tags && b->labelled);
+    a->repaired += tags ? b->repaired : 0;
+    bs_corpus_hash(a);
+    return BASIN_OK;
+}
+
+basin_status bs_corpus_append(bs_corpus *a, const bs_corpus *b, basin_error *err)
+{
+    basin_status s = check_alike(a, b, err);
+    if (!s)
+        s = check_size(a, b, err);
+    return s ? s : append(a, b, true, err);
+}
+
+basin_status bs_corpus_add_unlabelled(bs_corpus *a, const bs_corpus *b, basin_error *err)
+{
+    bool         alike = a->columns == b->columns;
+    basin_status s = check_size(a, b, err);
+    for (int i = 0; alike && i < a->columns; i++)
+        alike = a->column[i] == b->column[i];
+    if (!alike)
+        return bs_fail(err, BASIN_EDATA, "%s: %d feature columns, but %s has %d", b->name,
+                       b->columns, a->name, a->columns);
+    return s ? s : append(a, b, false, err);
+}
+
+/* --- selecting ----------------------------------------------------------- */
+
+static bool copy_names(bs_names *to, const bs_names *from)
+{
+    bool fresh, ok = true;
+    for (int32_t i = 0; ok && i < from->n; i++)
+        ok = bs_names_add(to, from->item[i].text, from->item[i].len, &fresh) == i;
+    return ok;
+}
+
+static int32_t *pick(const bs_corpus *c, const int32_t *sentences, int32_t n, const int32_t *from,
+                     int64_t tokens)
+{
+    int32_t *out = bs_alloc(((size_t)tokens + 1) * sizeof *out), *to = out;
+    for (int32_t i = 0; out && i < n; i++) {
+        int32_t s = sentences[i], len = c->start[s + 1] - c->start[s];
+        memcpy(to, from + c->start[s], (size_t)len * sizeof *to);
+        to += len;
+    }
+    return out;
+}
+
+static bool pick_text(const bs_corpus *c, const int32_t *sentences, int32_t n, bs_corpus *out)
+{
+    size_t total = 8;
+    for (int32_t i = 0; i < n; i++)
+        if (!bs_add_size(total, c->piece[sentences[i] + 1] - c->piece[sentences[i]] + 4, &total))
+            return false;
+    out->text = bs_alloc(total);
+    out->piece = bs_alloc(((size_t)n + 1) * sizeof *out->piece);
+    if (!out->text || !out->piece)
+        return false;
+    char *p = out->text;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t     s = sentences[i];
+        const char *gap = missing_end(c, s);
+        out->piece[i] = (size_t)(p - out->text);
+        p = put(p, c->text + c->piece[s], c->piece[s + 1] - c->piece[s]);
+        p = put(p, gap, strlen(gap));
+    }
+    out->text_len = out->piece[n] = (size_t)(p - out->text);
+    memset(p, 0, 8);
+    return true;
+}
+
+static bool pick_sentences(const bs_corpus *c, const int32_t *sentences, int32_t n, bs_corpus *out)
+{
+    out->start = bs_alloc(((size_t)n + 1) * sizeof *out->start);
+    out->document = bs_alloc(((size_t)n + 1) * sizeof *out->document);
+    out->tabs = bs_alloc((size_t)n + 1);
+    if (!out->start || !out->document || !out->tabs)
+        return false;
+    for (int32_t i = 0; i < n; i++) {
+        int32_t s = sentences[i];
+        out->start[i] = out->tokens;
+        out->tokens += c->start[s + 1] - c->start[s];
+        out->document[i] = c->document[s];
+        out->tabs[i] = c->tabs[s];
+        out->documents += i == 0 || out->document[i] != out->document[i - 1];
+    }
+    out->start[n] = out->tokens;
+    return true;
+}
+
+/* A record that only some sentences were chosen of is there with its whole text. */
+static bool pick_records(const bs_corpus *c, const int32_t *sentences, int32_t n, int64_t tokens,
+                         bs_corpus *out)
+{
+    int32_t last = -1;
+    if (c->records == 0)
+        return true;
+    out->record = bs_alloc(((size_t)n + 1) * sizeof *out->record);
+    bool ok = out->record != NULL;
+    for (int32_t i = 0; i < n && ok; i++) {
+        const int32_t from = bs_corpus_record(c, sentences[i]);
+        if (from != last)
+            ok = copy_record(out, &out->record[out->records++], &c->record[from], i);
+        last = from;
+    }
+    if (ok)
+        out->record[out->records] = (bs_record){.sentence = n};
+    if (ok && c->first) {
+        out->first = pick(c, sentences, n, c->first, tokens);
+        out->last = pick(c, sentences, n, c->last, tokens);
+        ok = out->first && out->last;
+    }
+    out->heading =
+        ok && c->heading
+            ? bs_arena_alloc(&out->arena, ((size_t)c->file_columns + 1) * sizeof *out->heading)
+            : NULL;
+    ok = ok && (out->heading || !c->heading);
+    for (int i = 0; i < c->file_columns && ok && c->heading; i++) {
+        out->heading[i] = bs_arena_copy(&out->arena, c->heading[i], strlen(c->heading[i]));
+        ok = out->heading[i] != NULL;
+    }
+    return ok && copy_names(&out->classes, &c->classes);
+}
+
+static bool fill_selection(const bs_corpus *c, const int32_t *sentences, int32_t n, int64_t tokens,
+                           bs_corpus *out)
+{
+    out->name = bs_arena_copy(&out->arena, c->name, strlen(c->name));
+    bool ok = out->name && copy_names(&out->words, &c->words) && copy_names(&out->tags, &c->tags) &&
+              pick_sentences(c, sentences, n, out) && pick_text(c, sentences, n, out) &&
+              pick_records(c, sentences, n, tokens, out);
+    out->word = ok ? pick(c, sentences, n, c->word, tokens) : NULL;
+    out->tag = ok ? pick(c, sentences, n, c->tag, tokens) : NULL;
+    ok = out->word && out->tag;
+    for (int i = 0; ok && i < c->columns; i++) {
+        ok = copy_names(&out->value[i], &c->value[i]);
+        out->feature[i] = ok ? pick(c, sentences, n, c->feature[i], tokens) : NULL;
+        ok = out->feature[i] != NULL;
+    }
+    return ok;
+}
+
+basin_status bs_corpus_select(const bs_corpus *c, const int32_t *sentences, int32_t n,
+                              bs_corpus **out, basin_error *err)
+{
+    int64_t tokens = 0;
+    *out = NULL;
+    for (int32_t i = 0; i < n; i++) {
+        if (sentences[i] < 0 || sentences[i] >= c->sentences)
+            return bs_fail(err, BASIN_EARG, "there is no sentence %d", (int)sentences[i]);
+        tokens += c->start[sentences[i] + 1] - c->start[sentences[i]];
+    }
+    if (tokens >= INT32_MAX)
+        return bs_fail(err, BASIN_EARG, "the selection has too many tokens");
+    bs_corpus *to = bs_corpus_new();
+    if (!to || !fill_selection(c, sentences, n, tokens, to)) {
+        bs_corpus_free(to);
+        return bs_fail_nomem(err);
+    }
+    to->format = c->format;
+    to->sentences = n;
+    to->columns = c->columns;
+    memcpy(to->column, c->column, sizeof to->column);
+    to->labelled = c->labelled;
+    to->file_scheme = c->file_scheme;
+    to->suffix = c->suffix;
+    to->misc = c->misc;
+    to->comments = c->comments;
+    to->mixed = c->mixed;
+    to->scheme = c->scheme;
+    to->file_columns = c->file_columns;
+    to->word_column = c->word_column;
+    to->tag_column = c->tag_column;
+    bs_corpus_hash(to);
+    *out = to;
+    return BASIN_OK;
+}

@@ -1,0 +1,178 @@
+/* corpus_sniff.c -- does a file begin like sentences in columns?
+ *
+ * What tells them from tables is the blank line after every few lines, and that all
+ * other lines have the same number of cells. CSV, ARFF, LIBSVM and JSON lines have
+ * neither; a table with tabs and a stray blank line has groups that are too long. */
+#include <string.h>
+
+#include "data/rows/read.h"
+#include "data/text/corpus_part.h"
+
+enum { WINDOW = 64 << 10, USUAL_GROUP = 200 };
+
+typedef struct {
+    int  columns;    /* of the first line */
+    long lines, odd; /* with as many columns; with others */
+    long groups;
+    long gaps;         /* blank lines between other lines */
+    long numbers;      /* lines whose first and last cells are numbers */
+    long spans;        /* last cells like O or B-PER */
+    long delimited[3]; /* lines with , ; | */
+    bool mark, conllu;
+} look;
+
+bool bs_corpus_named(const char *path)
+{
+    static const char *const known[] = {".conll", ".conllu", ".iob", ".iob2", ".bio", ".bioes"};
+    static const char *const packed[] = {"", ".gz", ".xz", ".bz2", ".zst"};
+    size_t                   len = strlen(path);
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        for (size_t k = 0; k < sizeof packed / sizeof *packed; k++) {
+            size_t n = strlen(known[i]), m = strlen(packed[k]);
+            if (len > n + m && memcmp(path + len - n - m, known[i], n) == 0 &&
+                strcmp(path + len - m, packed[k]) == 0)
+                return true;
+        }
+    return false;
+}
+
+static bool is_number(const bs_cell *cell)
+{
+    bool digit = false;
+    for (size_t i = 0; i < cell->len; i++) {
+        char c = cell->at[i];
+        digit = digit || (c >= '0' && c <= '9');
+        if (!strchr("0123456789+-.eE", c))
+            return false;
+    }
+    return digit;
+}
+
+static bool is_span_tag(const bs_cell *cell)
+{
+    return (cell->len == 1 && *cell->at == 'O') ||
+           (cell->len > 2 && cell->at[1] == '-' && strchr("BIESLU", *cell->at));
+}
+
+static void look_at(look *k, const char *p, const bs_row *row)
+{
+    static const char delimiter[] = ",;|";
+    if (row->kind == BS_LINE_DOCUMENT) {
+        k->mark = true;
+        return;
+    }
+    if (k->lines == 0)
+        k->columns = row->n;
+    if (row->n != k->columns || row->n > BS_MOST_CELLS) {
+        k->odd += !bs_is_hash_line(p, row->end);
+        return;
+    }
+    k->lines++;
+    k->numbers += is_number(&row->cell[0]) && is_number(&row->cell[row->n - 1]);
+    k->spans += is_span_tag(&row->cell[row->n - 1]);
+    for (int i = 0; i < 3; i++)
+        k->delimited[i] += memchr(p, delimiter[i], (size_t)(row->end - p)) != NULL;
+}
+
+/* The text is NUL-terminated behind `end`, as bs_row_scan wants it. */
+static void look_around(look *k, const char *p, const char *end, bool cut_off)
+{
+    bs_row row;
+    bs_cut cut = {0}, tabs = {.tabs = true, .conllu = true};
+    bool   gap = true;
+    for (bool first = true; p < end; p = row.next) {
+        if (cut_off && !memchr(p, '\n', (size_t)(end - p)) && k->lines > 0)
+            break;
+        if (first) {
+            bs_row_scan(p, end, tabs, &row);
+            k->conllu = row.n == 10 && (row.kind == BS_LINE_TOKEN || row.kind == BS_LINE_ASIDE);
+            first = row.kind == BS_LINE_COMMENT || row.kind == BS_LINE_BLANK;
+            if (k->conllu || row.kind == BS_LINE_COMMENT)
+                continue;
+        }
+        bs_row_scan(p, end, cut, &row);
+        if (row.kind == BS_LINE_BLANK) {
+            gap = true;
+            continue;
+        }
+        k->gaps += gap && k->lines > 0;
+        k->groups += gap;
+        gap = false;
+        look_at(k, p, &row);
+    }
+}
+
+/* A few lines with other columns are a mistake that the reader names. */
+static int judge(const look *k, bool named)
+{
+    if (k->conllu)
+        return 95;
+    if (k->lines == 0 || k->odd * 20 > k->lines)
+        return named && k->lines > 0 ? 60 : 0;
+    if (k->mark)
+        return 95;
+    bool delimited = false;
+    for (int i = 0; i < 3; i++)
+        delimited = delimited || k->delimited[i] == k->lines;
+    if (delimited && k->spans < k->lines)
+        return 0;
+    if (k->columns == 1)
+        return named ? 60 : 0;
+    if (named)
+        return 90;
+    if (2 * k->numbers > k->lines)
+        return 10;
+    if (k->spans == k->lines)
+        return 90;
+    if (k->gaps == 0)
+        return 12;
+    return k->lines / k->groups > USUAL_GROUP || k->lines <= k->groups ? 14 : 80;
+}
+
+/* A reader of another kind of data is sure. CSV never is. */
+static bool is_other(const char *head, size_t n, const char *path)
+{
+    for (int i = 0; bs_readers[i]; i++)
+        if (bs_readers[i]->sniff(head, n, path) >= 80)
+            return true;
+    return false;
+}
+
+/* A format that knows itself. */
+static int named_format(const char *head, size_t n, const char *path)
+{
+    enum { ENOUGH = 50 };
+    int most = 0;
+    for (int i = 0; bs_corpus_formats[i]; i++) {
+        const bs_corpus_format *f = bs_corpus_formats[i];
+        const int               sure = f->sniff ? f->sniff(head, n, path) : 0;
+        if (sure < 0)
+            return sure;
+        most = sure > most ? sure : most;
+    }
+    return most >= ENOUGH ? most : 0;
+}
+
+int bs_corpus_sniff(const char *head, size_t n, const char *path)
+{
+    if (n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0) {
+        head += 3;
+        n -= 3;
+    }
+    if (n == 0 || memchr(head, '\0', n))
+        return 0;
+    size_t window = n < WINDOW ? n : WINDOW;
+    char  *copy = bs_alloc(window + 8);
+    if (!copy)
+        return -1;
+    memcpy(copy, head, window);
+    memset(copy + window, 0, 8);
+    look k = {0};
+    int  score = named_format(copy, window, path);
+    if (!score) {
+        look_around(&k, copy, copy + window, n >= WINDOW);
+        score = is_other(copy, window, path) ? 0 : judge(&k, bs_corpus_named(path));
+    }
+    bs_free(copy);
+    return score;
+}

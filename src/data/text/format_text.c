@@ -1,0 +1,21 @@
+/* format_text.c -- a sentence a line, words between blanks. How it is read: corpus_read.c. */
+#include "data/text/tags_out.h"
+
+static void write_text(const bs_tags_out *t, bs_writing *w)
+{
+    const bs_corpus *c = t->c;
+    for (int32_t s = 0; s < c->sentences && !w->status; s++) {
+        for (int32_t i = c->start[s]; i < c->start[s + 1]; i++) {
+            bs_put(w, i > c->start[s] ? " " : "");
+            bs_put_name(w, &c->words, c->word[i]);
+        }
+        bs_put(w, "\n");
+    }
+}
+
+const bs_corpus_format bs_corpus_format_text = {
+    .name = "text",
+    .help = "plain text without tags: a sentence a line, words between blanks",
+    .ending = ".txt",
+    .write = write_text,
+};

@@ -1,0 +1,34 @@
+/* formats.c -- the list of formats of sentences. */
+#include <string.h>
+
+#include "data/text/corpus.h"
+
+#define FORMAT(name) extern const bs_corpus_format bs_corpus_format_##name;
+#include "data/text/formats.def"
+#undef FORMAT
+
+const bs_corpus_format *const bs_corpus_formats[] = {
+#define FORMAT(name) &bs_corpus_format_##name,
+#include "data/text/formats.def"
+#undef FORMAT
+    NULL,
+};
+
+const bs_corpus_format *bs_corpus_format_find(const char *name)
+{
+    int i = 0;
+    while (bs_corpus_formats[i] && strcmp(bs_corpus_formats[i]->name, name) != 0)
+        i++;
+    return bs_corpus_formats[i];
+}
+
+void bs_corpus_format_names(char out[256])
+{
+    size_t at = 0;
+    for (int i = 0; bs_corpus_formats[i] && at < 256; i++)
+        at += (size_t)bs_print(out + at, 256 - at, "%s%s",
+                               i == 0                     ? ""
+                               : bs_corpus_formats[i + 1] ? ", "
+                                                          : " or ",
+                               bs_corpus_formats[i]->name);
+}

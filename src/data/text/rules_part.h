@@ -1,0 +1,69 @@
+/* rules_part.h -- a rules file after reading; shared by the files behind rules.h. */
+#ifndef BS_TEXT_RULES_PART_H
+#define BS_TEXT_RULES_PART_H
+
+#include <regex.h>
+
+#include "data/text/rules.h"
+#include "data/text/wordform.h"
+
+typedef enum {
+    BS_RULE_WORD,
+    BS_RULE_STAY,
+    BS_RULE_CHANGE_AFTER,
+    BS_RULE_FOLLOW,
+    BS_RULE_ORDER,
+    BS_RULE_START,
+    BS_RULE_END,
+} bs_rule_kind;
+
+typedef enum {
+    BS_TEST_WORD,
+    BS_TEST_PREV,
+    BS_TEST_NEXT,
+    BS_TEST_BEFORE,
+    BS_TEST_AFTER, /* up to here with a regular expression */
+    BS_TEST_SHAPE,
+    BS_TEST_FIRST,
+    BS_TEST_LAST,
+    BS_TEST_FROM,
+    BS_TEST_TO,
+} bs_test_kind;
+
+typedef struct {
+    bs_test_kind kind;
+    bool         negated;
+    regex_t     *regex;  /* in the arena; NULL: none */
+    uint32_t     shapes; /* bits of bs_case */
+    double       share;
+} bs_rule_test;
+
+/* One tag of a statement; those of one place are alternatives. */
+typedef struct {
+    const char *name;
+    int         place; /* TAG,TAG is one place, TAG TAG are two */
+} bs_rule_tag;
+
+typedef struct {
+    bs_rule_kind kind;
+    long         line;
+    double       weight;
+    size_t       tag, tags;   /* first of bs_rules.tag, how many */
+    size_t       test, tests; /* the same of bs_rules.test */
+} bs_rule;
+
+struct bs_rules {
+    bs_arena      arena;
+    const char   *name; /* of the file */
+    uint64_t      hash;
+    bs_names      declared;
+    bs_rule      *rule;
+    bs_rule_tag  *tag;
+    bs_rule_test *test;
+    size_t        rules, tags, tests, rule_cap, tag_cap, test_cap;
+};
+
+/* Why a regular expression of at most BS_RULES_REGEX bytes is not compiled; NULL: it is. */
+const char *bs_regex_excess(const char *text);
+
+#endif

@@ -1,0 +1,322 @@
+/* scheme_text.c -- which scheme a text is in, and writing it in another; see scheme.h. */
+#include "data/text/scheme_part.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+
+/* ---- whole texts ---- */
+
+basin_status bs_text_check(int32_t n_tags, const int32_t *tag, const int32_t *start,
+                           int32_t sentences, basin_error *err)
+{
+    if (n_tags < 0 || sentences < 0)
+        return bs_fail(err, BASIN_EARG, "%d tags, %d sentences", n_tags, sentences);
+    for (int32_t i = 0; i < sentences; i++)
+        if (start[i] < 0 || start[i + 1] < start[i])
+            return bs_fail(err, BASIN_EARG, "sentence %d goes from token %d to %d", i, start[i],
+                           start[i + 1]);
+    for (int32_t i = sentences ? start[0] : 0, end = sentences ? start[sentences] : 0; i < end; i++)
+        if (tag[i] < -1 || tag[i] >= n_tags)
+            return bs_fail(err, BASIN_EARG, "token %d has tag %d; there are %d", i, tag[i], n_tags);
+    return BASIN_OK;
+}
+
+/* What a text shows of its scheme. */
+typedef struct {
+    bool        letter[128];             /* that occur, as written */
+    const char *odd;                     /* a tag that occurs and is of no scheme */
+    int64_t     broken[BS_SCHEME_COUNT]; /* rules, if the text were in this scheme */
+    int64_t     known;                   /* tokens with a tag */
+} traits;
+
+static void look_at(const char *const *tags, const bs_tagset *s, const int32_t *tag, int32_t n,
+                    traits *t)
+{
+    for (int32_t i = 0; i < n; i++) {
+        if (tag[i] < 0)
+            continue;
+        t->known++;
+        if (s->tag[tag[i]].part == '?')
+            t->odd = t->odd ? t->odd : tags[tag[i]];
+        else
+            t->letter[(unsigned char)tags[tag[i]][0]] = true;
+    }
+    for (int32_t i = 0; i <= n; i++) {
+        const bs_tag a = bs_tagset_at(s, tag, n, i - 1), b = bs_tagset_at(s, tag, n, i);
+        if (a.type < 0 && b.type < 0)
+            continue; /* most of a text: outside of spans there are no rules */
+        for (int k = BS_SCHEME_IOB1; k <= BS_SCHEME_IOE2; k++) {
+            bool first, second;
+            bs_scheme_faults((bs_scheme)k, a, b, &first, &second);
+            t->broken[k] += first || second;
+        }
+    }
+}
+
+/* Of two schemes the one whose rules are broken less often; of equals, `usual`. */
+static bs_scheme choose(const traits *t, bs_scheme usual, bs_scheme other, const char *usual_why,
+                        const char *other_why, char why[BS_SCHEME_WHY])
+{
+    const bs_scheme s = t->broken[other] < t->broken[usual] ? other : usual;
+    const bs_scheme not = s == usual ? other : usual;
+    if (t->broken[s])
+        bs_print(why, BS_SCHEME_WHY, "broken rules: %lld of %s, %lld of %s",
+                 (long long)t->broken[s], bs_scheme_name(s), (long long)t->broken[not ],
+                 bs_scheme_name(not ));
+    else
+        bs_print(why, BS_SCHEME_WHY, "%s", s == usual ? usual_why : other_why);
+    return s;
+}
+
+static bs_scheme decide(const traits *t, char why[BS_SCHEME_WHY])
+{
+    static const char all[] = "BIMELSUWO";
+    const bool       *has = t->letter;
+    char              name[48], seen[2 * sizeof all];
+    int               n = 0;
+    for (const char *p = all; *p; p++) {
+        if (has[(unsigned char)*p]) {
+            seen[n++] = *p;
+            seen[n++] = ' ';
+        }
+    }
+    seen[n ? n - 1 : 0] = '\0';
+
+    const bool end = has['E'] || has['L'], single = has['S'] || has['U'] || has['W'];
+    const bool begin = has['B'], inside = has['I'] || has['M'];
+    if (t->odd) {
+        bs_print(why, BS_SCHEME_WHY, "'%s' is a tag of no scheme", bs_tag_shown(t->odd, name));
+        return BS_SCHEME_RAW;
+    }
+    if (!t->known) {
+        bs_print(why, BS_SCHEME_WHY, "there are no tags");
+        return BS_SCHEME_RAW;
+    }
+    if (!begin && !inside && !end && !single) {
+        bs_print(why, BS_SCHEME_WHY, "no tag but O, which is the same in every scheme");
+        return BS_SCHEME_IOB2;
+    }
+    if (single || (begin && end) || has['L']) {
+        bs_print(why, BS_SCHEME_WHY, "the letters are %s", seen);
+        return (has['L'] || has['U']) && !has['E'] && !has['S'] && !has['W'] ? BS_SCHEME_BILOU
+                                                                             : BS_SCHEME_BIOES;
+    }
+    if (end)
+        return choose(t, BS_SCHEME_IOE2, BS_SCHEME_IOE1, "every span ends with E",
+                      "E stands only between spans of one type", why);
+    if (!begin) {
+        bs_print(why, BS_SCHEME_WHY, "the only letter is %s, so no two spans of one type touch",
+                 has['I'] ? "I" : "M");
+        return BS_SCHEME_IOB1;
+    }
+    return choose(t, BS_SCHEME_IOB2, BS_SCHEME_IOB1, "every span starts with B",
+                  "B stands only between spans of one type", why);
+}
+
+basin_status bs_scheme_detect(const char *const *tags, int32_t n_tags, const int32_t *tag,
+                              const int32_t *start, int32_t sentences, bs_scheme *out,
+                              char why[BS_SCHEME_WHY], basin_error *err)
+{
+    traits    t = {0};
+    bs_tagset set;
+    *out = BS_SCHEME_RAW;
+    why[0] = '\0';
+    basin_status s = bs_text_check(n_tags, tag, start, sentences, err);
+    if (s)
+        return s;
+    s = bs_tagset_split(tags, n_tags, BS_SCHEME_BIOES, &set, err);
+    for (int32_t i = 0; i < sentences && !s; i++)
+        look_at(tags, &set, tag + start[i], start[i + 1] - start[i], &t);
+    if (!s)
+        *out = decide(&t, why);
+    bs_tagset_free(&set);
+    return s;
+}
+
+/* ---- writing ---- */
+
+/* The numbers of the tags of the target scheme, looked up once each. */
+typedef struct {
+    bs_scheme       scheme;
+    const bs_names *types;
+    bs_names       *names;
+    int32_t        *id; /* [types, BS_PARTS], then that of O; -1 = not yet */
+    bs_buf          text;
+} writer;
+
+/* Number of the tag, or -1 when memory runs out. */
+static int32_t tag_id(writer *w, int part, int32_t type)
+{
+    int32_t *id = &w->id[part == BS_OUTSIDE ? w->types->n * BS_PARTS : type * BS_PARTS + part];
+    bool     fresh;
+    if (*id >= 0)
+        return *id;
+    bs_buf_clear(&w->text);
+    if (part == BS_OUTSIDE) {
+        bs_buf_text(&w->text, "O");
+    } else {
+        const bs_name *t = &w->types->item[type];
+        const char     letter = bs_scheme_letter(w->scheme, part);
+        bs_buf_add(&w->text, &letter, 1);
+        if (t->len)
+            bs_buf_text(&w->text, "-");
+        bs_buf_add(&w->text, t->text, t->len);
+    }
+    if (!w->text.failed)
+        *id = bs_names_add(w->names, w->text.data, w->text.len, &fresh);
+    return *id;
+}
+
+static bool touch(const bs_span *a, const bs_span *b)
+{
+    return a->end == b->first && a->type == b->type;
+}
+
+/* The part of one token of span `s`; before and after are its neighbours, or NULL. */
+static int part_of(bs_scheme scheme, const bs_span *s, const bs_span *before, const bs_span *after,
+                   int32_t token)
+{
+    enum { B, I, E, S };
+    const bool first = token == s->first, last = token == s->end - 1;
+    switch (scheme) {
+    case BS_SCHEME_RAW: break;
+    case BS_SCHEME_IOB1: return first && before && touch(before, s) ? B : I;
+    case BS_SCHEME_IOB2: return first ? B : I;
+    case BS_SCHEME_IOE1: return last && after && touch(s, after) ? E : I;
+    case BS_SCHEME_IOE2: return last ? E : I;
+    case BS_SCHEME_BIOES:
+    case BS_SCHEME_BILOU: return first && last ? S : first ? B : last ? E : I;
+    }
+    return I;
+}
+
+static bool write_sentence(writer *w, const bs_span *span, int32_t spans, const int32_t *tag,
+                           int32_t n, int32_t *to)
+{
+    int32_t at = 0;
+    for (int32_t i = 0; i < n; i++) {
+        while (at < spans && span[at].end <= i)
+            at++;
+        const bs_span *s = at < spans && span[at].first <= i ? &span[at] : NULL;
+        if (tag[i] < 0) {
+            to[i] = -1;
+            continue;
+        }
+        to[i] = s ? tag_id(w,
+                           part_of(w->scheme, s, at > 0 ? s - 1 : NULL,
+                                   at + 1 < spans ? s + 1 : NULL, i),
+                           s->type)
+                  : tag_id(w, BS_OUTSIDE, -1);
+        if (to[i] < 0)
+            return false;
+    }
+    return true;
+}
+
+static basin_status rewrite(const bs_tagset *set, writer *w, const int32_t *tag,
+                            const int32_t *start, int32_t sentences, int32_t *to_tag,
+                            int64_t *repaired, basin_error *err)
+{
+    int32_t longest = 0;
+    for (int32_t i = 0; i < sentences; i++)
+        longest = start[i + 1] - start[i] > longest ? start[i + 1] - start[i] : longest;
+    const size_t ids = (size_t)set->types.n * BS_PARTS + 1;
+    bs_span     *span = bs_calloc((size_t)longest + 1, sizeof *span);
+    w->id = bs_alloc(ids * sizeof *w->id);
+    bool ok = span && w->id;
+    if (w->id)
+        memset(w->id, 0xff, ids * sizeof *w->id);
+    for (int32_t i = 0; i < sentences && ok; i++) {
+        const int32_t  n = start[i + 1] - start[i];
+        const int32_t *from = tag + start[i];
+        const int32_t  spans = bs_spans(set, from, n, span, repaired);
+        ok = write_sentence(w, span, spans, from, n, to_tag + start[i]);
+    }
+    bs_free(span);
+    bs_free(w->id);
+    return ok ? BASIN_OK : bs_fail_nomem(err);
+}
+
+/* Every tag that occurs keeps its text. */
+static basin_status rename_tags(const char *const *tags, const int32_t *tag, const int32_t *start,
+                                int32_t sentences, bs_names *names, int32_t *to_tag,
+                                basin_error *err)
+{
+    for (int32_t i = sentences ? start[0] : 0, end = sentences ? start[sentences] : 0; i < end;
+         i++) {
+        bool fresh;
+        to_tag[i] =
+            tag[i] < 0 ? -1 : bs_names_add(names, tags[tag[i]], strlen(tags[tag[i]]), &fresh);
+        if (tag[i] >= 0 && to_tag[i] < 0)
+            return bs_fail_nomem(err);
+    }
+    return BASIN_OK;
+}
+
+basin_status bs_scheme_convert(bs_scheme from, bs_scheme to, const char *const *tags,
+                               int32_t n_tags, const int32_t *tag, const int32_t *start,
+                               int32_t sentences, bs_names *to_names, int32_t *to_tag,
+                               int64_t *repaired, basin_error *err)
+{
+    int64_t unasked;
+    repaired = repaired ? repaired : &unasked;
+    *repaired = 0;
+    if ((unsigned)from >= BS_SCHEME_COUNT || (unsigned)to >= BS_SCHEME_COUNT)
+        return bs_fail(err, BASIN_EARG, "there is no scheme %d or %d", (int)from, (int)to);
+    basin_status s = bs_text_check(n_tags, tag, start, sentences, err);
+    if (s)
+        return s;
+    if (to == BS_SCHEME_RAW)
+        return rename_tags(tags, tag, start, sentences, to_names, to_tag, err);
+    if (from == BS_SCHEME_RAW)
+        return bs_fail(err, BASIN_EARG, "raw tags have no spans to write as %s",
+                       bs_scheme_name(to));
+
+    bs_tagset set;
+    s = bs_tagset_split(tags, n_tags, from, &set, err);
+    for (int32_t i = sentences ? start[0] : 0; sentences && i < start[sentences] && !s; i++)
+        if (tag[i] >= 0 && !bs_scheme_has(from, bs_tag_split(tags[tag[i]]).part))
+            s = bs_scheme_refuse(from, tags[tag[i]], err);
+    if (!s) {
+        writer w = {.scheme = to, .types = &set.types, .names = to_names};
+        bs_buf_init(&w.text, UINT32_MAX);
+        s = rewrite(&set, &w, tag, start, sentences, to_tag, repaired, err);
+        bs_buf_free(&w.text);
+    }
+    bs_tagset_free(&set);
+    return s;
+}
+
+basin_status bs_scheme_complete(bs_scheme scheme, bs_names *names, basin_error *err)
+{
+    if ((unsigned)scheme >= BS_SCHEME_COUNT || scheme == BS_SCHEME_RAW)
+        return bs_fail(err, BASIN_EARG, "raw tags cannot be completed");
+    bs_tagset    set;
+    const char **tags = bs_calloc((size_t)names->n + 1, sizeof *tags);
+    if (!tags)
+        return bs_fail_nomem(err);
+    for (int32_t i = 0; i < names->n; i++)
+        tags[i] = names->item[i].text;
+    basin_status s = bs_tagset_make(tags, names->n, scheme, &set, err);
+    if (!s) {
+        const size_t ids = (size_t)set.types.n * BS_PARTS + 1;
+        writer       w = {.scheme = scheme, .types = &set.types, .names = names};
+        bs_buf_init(&w.text, UINT32_MAX);
+        w.id = bs_alloc(ids * sizeof *w.id);
+        bool ok = w.id;
+        if (ok) {
+            memset(w.id, 0xff, ids * sizeof *w.id);
+            ok = tag_id(&w, BS_OUTSIDE, -1) >= 0;
+        }
+        for (int32_t i = 0; i < set.types.n && ok; i++)
+            for (int part = 0; part < BS_PARTS && ok; part++)
+                ok = !bs_scheme_has(scheme, part) || tag_id(&w, part, i) >= 0;
+        bs_free(w.id);
+        bs_buf_free(&w.text);
+        s = ok ? BASIN_OK : bs_fail_nomem(err);
+    }
+    bs_tagset_free(&set);
+    bs_free(tags);
+    return s;
+}

@@ -1,0 +1,486 @@
+/* tag_metric.c -- counting tokens and spans, and the metrics made of the counts.
+ *
+ * A sentence becomes a record of whole numbers and a list of events (tag, and whether it
+ * was right, predicted in error or missed); a metric is a function of their sums. That
+ * makes evaluation a stream and the bootstrap a matter of weights, as in data/metric.c. */
+#include "data/text/tag_metric.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/opt.h"
+#include "data/text/scheme_part.h"
+
+enum { MAX_ROWS = 1 << 30, MAX_TAGS = 1 << 28 };
+
+/* Fields of a record. */
+enum {
+    SENTENCES,
+    TOKENS,
+    RIGHT,
+    EXACT, /* sentences */
+    UNKNOWN,
+    UNKNOWN_RIGHT,
+    NON_O,
+    NON_O_RIGHT,
+    ILL_FORMED,
+    GOLD_SPANS,
+    FOUND_SPANS,
+    RIGHT_SPANS,
+    FIELDS
+};
+
+/* Of a tag, by tokens: right, predicted in error, missed. Of a type, by spans. */
+enum { TP, FP, FN, TAG_FIELDS };
+enum { GOLD, FOUND, BOTH, TYPE_FIELDS };
+
+struct bs_tag_metrics {
+    const bs_tagset      *tags;
+    bs_tag_metric_options o;
+    bool                  unflagged; /* some batch did not say which words are unknown */
+    int32_t               rows;
+    int64_t               total[FIELDS];
+    double               *tag;       /* [tags, TAG_FIELDS], whole numbers */
+    int64_t              *type;      /* [types, TYPE_FIELDS] */
+    int64_t              *confusion; /* [tags + 1, tags + 1] or NULL */
+    int64_t               gold_repaired, predicted_repaired, gold_missing;
+
+    /* with keep_rows */
+    double   *row; /* [rows, FIELDS] */
+    uint32_t *event;
+    int64_t  *event_start; /* [rows + 1] */
+    size_t    row_cap, event_cap, event_start_cap;
+
+    bs_span *gold_span, *found_span; /* scratch of one sentence */
+    size_t   gold_cap, found_cap;
+};
+
+/* What the metrics are made of. */
+typedef struct {
+    const double *rec; /* [FIELDS] */
+    const double *tag; /* [tags, TAG_FIELDS] */
+    int32_t       tags;
+    bool          spans, flagged;
+} sums;
+
+/* ---- values ---- */
+
+/* Precision and the like: 0 of 0 is 0. Not for accuracies, whose 0 of 0 is NaN. */
+static double share(double part, double all)
+{
+    return all > 0 ? part / all : 0;
+}
+
+/* F1 from twice the hits and what was there plus what was found. */
+static double f1(double right, double gold, double found)
+{
+    return share(2 * right, gold + found);
+}
+
+static double value_token_accuracy(const sums *s)
+{
+    return s->rec[RIGHT] / s->rec[TOKENS];
+}
+
+static double value_span_f1(const sums *s)
+{
+    return s->spans ? f1(s->rec[RIGHT_SPANS], s->rec[GOLD_SPANS], s->rec[FOUND_SPANS])
+                    : (double)NAN;
+}
+
+static double value_span_precision(const sums *s)
+{
+    return s->spans ? share(s->rec[RIGHT_SPANS], s->rec[FOUND_SPANS]) : (double)NAN;
+}
+
+static double value_span_recall(const sums *s)
+{
+    return s->spans ? share(s->rec[RIGHT_SPANS], s->rec[GOLD_SPANS]) : (double)NAN;
+}
+
+static double value_sentence_accuracy(const sums *s)
+{
+    return s->rec[EXACT] / s->rec[SENTENCES];
+}
+
+static double value_unknown_accuracy(const sums *s)
+{
+    return s->flagged ? s->rec[UNKNOWN_RIGHT] / s->rec[UNKNOWN] : (double)NAN;
+}
+
+/* Tags that neither occur nor are predicted do not count, as in scikit-learn. */
+static double value_macro_tag_f1(const sums *s)
+{
+    double sum = 0, tags = 0;
+    for (int32_t i = 0; i < s->tags; i++) {
+        const double *c = s->tag + (size_t)i * TAG_FIELDS;
+        if (c[TP] + c[FP] + c[FN] > 0) {
+            sum += f1(c[TP], c[TP] + c[FN], c[TP] + c[FP]);
+            tags++;
+        }
+    }
+    return sum / tags;
+}
+
+static double value_ill_formed(const sums *s)
+{
+    return s->rec[ILL_FORMED];
+}
+
+static double value_accuracy_non_o(const sums *s)
+{
+    return s->rec[NON_O_RIGHT] / s->rec[NON_O];
+}
+
+static double (*const value_of[BS_TAG_METRIC_COUNT])(const sums *s) = {
+#define TAG_METRIC(key, ...) value_##key,
+#include "data/text/tag_metrics.def"
+#undef TAG_METRIC
+};
+
+#define HIGHER true
+#define LOWER  false
+#define SHARE  true
+#define COUNT  false
+const bs_tag_metric bs_tag_metric_table[BS_TAG_METRIC_COUNT] = {
+#define TAG_METRIC(key, direction, unit, greatest, help) {#key, help, direction, unit, 0, greatest},
+#include "data/text/tag_metrics.def"
+#undef TAG_METRIC
+};
+
+basin_status bs_tag_metric_parse(const char *name, bs_tag_metric_id *out, basin_error *err)
+{
+    const char *names[BS_TAG_METRIC_COUNT];
+    *out = BS_TAG_METRIC_token_accuracy;
+    for (int i = 0; i < BS_TAG_METRIC_COUNT; i++) {
+        names[i] = bs_tag_metric_table[i].name;
+        if (!strcmp(name, names[i])) {
+            *out = (bs_tag_metric_id)i;
+            return BASIN_OK;
+        }
+    }
+    const char *near = bs_nearest(name, names, BS_TAG_METRIC_COUNT);
+    if (near)
+        return bs_fail(err, BASIN_EARG, "unknown metric '%.40s'; did you mean '%s'?", name, near);
+    return bs_fail(err, BASIN_EARG,
+                   "unknown metric '%.40s'; of tags there are token_accuracy, span_f1, "
+                   "sentence_accuracy and others",
+                   name);
+}
+
+/* ---- making and freeing ---- */
+
+static size_t cells(const bs_tag_metrics *m)
+{
+    return ((size_t)m->tags->n + 1) * ((size_t)m->tags->n + 1);
+}
+
+basin_status bs_tag_metrics_new(const bs_tagset *tags, const bs_tag_metric_options *o,
+                                bs_tag_metrics **out, basin_error *err)
+{
+    *out = NULL;
+    if (tags->n > MAX_TAGS)
+        return bs_fail(err, BASIN_EARG, "metrics of %d tags, at most %d", tags->n, MAX_TAGS);
+    bs_tag_metrics *m = bs_calloc(1, sizeof *m);
+    if (!m)
+        return bs_fail_nomem(err);
+    m->tags = tags;
+    if (o)
+        m->o = *o;
+    m->tag = bs_calloc((size_t)tags->n + 1, TAG_FIELDS * sizeof *m->tag);
+    m->type = bs_calloc((size_t)tags->types.n + 1, TYPE_FIELDS * sizeof *m->type);
+    if (m->o.confusion)
+        m->confusion = bs_calloc(cells(m), sizeof *m->confusion);
+    if (!m->tag || !m->type || (m->o.confusion && !m->confusion)) {
+        bs_tag_metrics_free(m);
+        return bs_fail_nomem(err);
+    }
+    *out = m;
+    return BASIN_OK;
+}
+
+void bs_tag_metrics_free(bs_tag_metrics *m)
+{
+    if (!m)
+        return;
+    bs_free(m->tag);
+    bs_free(m->type);
+    bs_free(m->confusion);
+    bs_free(m->row);
+    bs_free(m->event);
+    bs_free(m->event_start);
+    bs_free(m->gold_span);
+    bs_free(m->found_span);
+    bs_free(m);
+}
+
+void bs_tag_metrics_clear(bs_tag_metrics *m)
+{
+    memset(m->total, 0, sizeof m->total);
+    memset(m->tag, 0, (size_t)m->tags->n * TAG_FIELDS * sizeof *m->tag);
+    memset(m->type, 0, (size_t)m->tags->types.n * TYPE_FIELDS * sizeof *m->type);
+    if (m->confusion)
+        memset(m->confusion, 0, cells(m) * sizeof *m->confusion);
+    m->gold_repaired = m->predicted_repaired = m->gold_missing = 0;
+    m->rows = 0;
+    m->unflagged = false;
+}
+
+/* ---- counting ---- */
+
+/* The ok of room for `need` elements in a growing array. */
+#define ROOM(ok, array, cap, need)                                                                \
+    do {                                                                                          \
+        void *room_ = (array);                                                                    \
+        (ok) =                                                                                    \
+            (ok) && bs_grow(&room_, &(cap), (need), sizeof *(array), SIZE_MAX / sizeof *(array)); \
+        (array) = room_;                                                                          \
+    } while (0)
+
+static bool make_room(bs_tag_metrics *m, int32_t n)
+{
+    bool         ok = true;
+    const size_t rows = (size_t)m->rows;
+    ROOM(ok, m->gold_span, m->gold_cap, (size_t)n + 1);
+    ROOM(ok, m->found_span, m->found_cap, (size_t)n + 1);
+    if (m->o.keep_rows) {
+        const int64_t at = rows && m->event_start ? m->event_start[rows] : 0;
+        ROOM(ok, m->row, m->row_cap, (rows + 1) * FIELDS);
+        ROOM(ok, m->event, m->event_cap, (size_t)at + 2 * (size_t)n + 1);
+        ROOM(ok, m->event_start, m->event_start_cap, rows + 2);
+    }
+    return ok;
+}
+
+/* Notes something about a tag, for the totals and for resampling. */
+static void note(bs_tag_metrics *m, int32_t tag, int kind, int64_t *at)
+{
+    if (tag < 0)
+        return;
+    m->tag[(size_t)tag * TAG_FIELDS + (size_t)kind]++;
+    if (m->o.keep_rows)
+        m->event[(*at)++] = (uint32_t)tag * 4 + (uint32_t)kind;
+}
+
+static void count_tokens(bs_tag_metrics *m, const int32_t *gold, const int32_t *found, int32_t n,
+                         const uint8_t *unknown, int64_t *rec)
+{
+    const bs_tagset *t = m->tags;
+    int64_t          at = 0;
+    if (m->o.keep_rows) {
+        at = m->rows ? m->event_start[m->rows] : 0;
+        m->event_start[m->rows] = at;
+    }
+    for (int32_t i = 0; i < n; i++) {
+        const bool right = gold[i] == found[i] && gold[i] >= 0;
+        const bool outside = gold[i] >= 0 && t->tag[gold[i]].part == 'O';
+        rec[RIGHT] += right;
+        rec[NON_O] += !outside;
+        rec[NON_O_RIGHT] += !outside && right;
+        m->gold_missing += gold[i] < 0;
+        if (unknown && unknown[i]) {
+            rec[UNKNOWN]++;
+            rec[UNKNOWN_RIGHT] += right;
+        }
+        if (right) {
+            note(m, gold[i], TP, &at);
+        } else {
+            note(m, found[i], FP, &at);
+            note(m, gold[i], FN, &at);
+        }
+        if (m->confusion) {
+            const int32_t row = gold[i] < 0 ? t->n : gold[i], col = found[i] < 0 ? t->n : found[i];
+            m->confusion[(size_t)row * ((size_t)t->n + 1) + (size_t)col]++;
+        }
+    }
+    if (m->o.keep_rows)
+        m->event_start[m->rows + 1] = at;
+    rec[TOKENS] = n;
+    rec[SENTENCES] = n > 0;
+    rec[EXACT] = n > 0 && rec[RIGHT] == n;
+}
+
+/* Both lists are in order and their spans do not overlap. */
+static void count_spans(bs_tag_metrics *m, const int32_t *gold, const int32_t *found, int32_t n,
+                        int64_t *rec)
+{
+    const bs_tagset *t = m->tags;
+    bs_span         *a = m->gold_span, *b = m->found_span;
+    const int32_t    golds = bs_spans(t, gold, n, a, &m->gold_repaired);
+    const int32_t    founds =
+        (m->o.strict ? bs_spans_strict : bs_spans)(t, found, n, b, &m->predicted_repaired);
+    for (int32_t i = 0; i < golds; i++)
+        m->type[(size_t)a[i].type * TYPE_FIELDS + GOLD]++;
+    for (int32_t i = 0, j = 0; i < founds; i++) {
+        m->type[(size_t)b[i].type * TYPE_FIELDS + FOUND]++;
+        while (j < golds && a[j].first < b[i].first)
+            j++;
+        if (j < golds && a[j].first == b[i].first && a[j].end == b[i].end &&
+            a[j].type == b[i].type) {
+            m->type[(size_t)b[i].type * TYPE_FIELDS + BOTH]++;
+            rec[RIGHT_SPANS]++;
+        }
+    }
+    rec[GOLD_SPANS] = golds;
+    rec[FOUND_SPANS] = founds;
+    for (int32_t i = 0; i <= n; i++) {
+        bool first, second;
+        bs_scheme_faults(t->scheme, bs_tagset_at(t, found, n, i - 1), bs_tagset_at(t, found, n, i),
+                         &first, &second);
+        rec[ILL_FORMED] += first || second;
+    }
+}
+
+basin_status bs_tag_metrics_add(bs_tag_metrics *m, const int32_t *gold, const int32_t *predicted,
+                                const int32_t *start, int32_t sentences,
+                                const uint8_t *unknown_word, basin_error *err)
+{
+    basin_status s = bs_text_check(m->tags->n, gold, start, sentences, err);
+    if (!s)
+        s = bs_text_check(m->tags->n, predicted, start, sentences, err);
+    if (s)
+        return s;
+    if (sentences > MAX_ROWS - m->rows)
+        return bs_fail(err, BASIN_EARG, "more than %d sentences to evaluate", MAX_ROWS);
+    m->unflagged = m->unflagged || (!unknown_word && sentences > 0);
+    for (int32_t i = 0; i < sentences; i++) {
+        const int32_t at = start[i], n = start[i + 1] - at;
+        int64_t       rec[FIELDS] = {0};
+        if (!make_room(m, n))
+            return bs_fail_nomem(err);
+        count_tokens(m, gold + at, predicted + at, n, unknown_word ? unknown_word + at : NULL, rec);
+        count_spans(m, gold + at, predicted + at, n, rec);
+        for (int k = 0; k < FIELDS; k++) {
+            m->total[k] += rec[k];
+            if (m->o.keep_rows)
+                m->row[(size_t)m->rows * FIELDS + (size_t)k] = (double)rec[k];
+        }
+        m->rows++;
+    }
+    return BASIN_OK;
+}
+
+/* ---- results ---- */
+
+static void values(const bs_tag_metrics *m, const double *rec, const double *tag, double *out)
+{
+    const sums s = {.rec = rec,
+                    .tag = tag,
+                    .tags = m->tags->n,
+                    .spans = m->tags->scheme != BS_SCHEME_RAW,
+                    .flagged = !m->unflagged};
+    for (int i = 0; i < BS_TAG_METRIC_COUNT; i++)
+        out[i] = rec[TOKENS] > 0 ? value_of[i](&s) : (double)NAN;
+}
+
+void bs_tag_metrics_finish(const bs_tag_metrics *m, double out[BS_TAG_METRIC_COUNT])
+{
+    double from[FIELDS];
+    for (int k = 0; k < FIELDS; k++)
+        from[k] = (double)m->total[k];
+    values(m, from, m->tag, out);
+}
+
+bs_tag_counts bs_tag_metrics_counts(const bs_tag_metrics *m)
+{
+    return (bs_tag_counts){.sentences = m->total[SENTENCES],
+                           .tokens = m->total[TOKENS],
+                           .right = m->total[RIGHT],
+                           .gold_spans = m->total[GOLD_SPANS],
+                           .predicted_spans = m->total[FOUND_SPANS],
+                           .right_spans = m->total[RIGHT_SPANS],
+                           .gold_repaired = m->gold_repaired,
+                           .predicted_repaired = m->predicted_repaired,
+                           .gold_missing = m->gold_missing,
+                           .unknown_words = m->total[UNKNOWN]};
+}
+
+static bs_type_score score(const char *name, int64_t gold, int64_t found, int64_t right)
+{
+    const double g = (double)gold, p = (double)found, r = (double)right;
+    return (bs_type_score){.type = name,
+                           .gold = gold,
+                           .predicted = found,
+                           .right = right,
+                           .precision = share(r, p),
+                           .recall = share(r, g),
+                           .f1 = f1(r, g, p)};
+}
+
+void bs_tag_metrics_types(const bs_tag_metrics *m, bs_type_score *out)
+{
+    for (int32_t i = 0; i < m->tags->types.n; i++) {
+        const int64_t *c = m->type + (size_t)i * TYPE_FIELDS;
+        out[i] = score(m->tags->types.item[i].text, c[GOLD], c[FOUND], c[BOTH]);
+    }
+}
+
+void bs_tag_metrics_tags(const bs_tag_metrics *m, bs_type_score *out, const char *const *names)
+{
+    for (int32_t i = 0; i < m->tags->n; i++) {
+        const double *c = m->tag + (size_t)i * TAG_FIELDS;
+        out[i] =
+            score(names[i], (int64_t)(c[TP] + c[FN]), (int64_t)(c[TP] + c[FP]), (int64_t)c[TP]);
+    }
+}
+
+const int64_t *bs_tag_metrics_confusion(const bs_tag_metrics *m)
+{
+    return m->confusion;
+}
+
+/* ---- resampling: the record, then the counts per tag ---- */
+
+static void add(const void *self, const float *weight, double *to)
+{
+    const bs_tag_metrics *m = self;
+    bs_sampled_dense(m->row, m->rows, FIELDS, weight, to);
+    to += FIELDS * BS_LANES;
+    for (int32_t row = 0; row < m->rows; row++) {
+        const float *w = weight + (size_t)row * BS_LANES;
+        for (int64_t i = m->event_start[row]; i < m->event_start[row + 1]; i++) {
+            const uint32_t e = m->event[i];
+            double        *count = to + ((size_t)(e >> 2) * TAG_FIELDS + (e & 3)) * BS_LANES;
+            for (int j = 0; j < BS_LANES; j++)
+                count[j] += (double)w[j];
+        }
+    }
+}
+
+static void value(const void *self, const double *from, double *out)
+{
+    values(self, from, from + FIELDS, out);
+}
+
+basin_status bs_tag_metrics_sampled(const bs_tag_metrics *m, bs_sampled *out, basin_error *err)
+{
+    if (!m->o.keep_rows)
+        return bs_fail(err, BASIN_EARG, "resampling needs metrics made with keep_rows");
+    *out = (bs_sampled){.self = m,
+                        .rows = m->rows,
+                        .width = FIELDS + (size_t)m->tags->n * TAG_FIELDS,
+                        .values = BS_TAG_METRIC_COUNT,
+                        .add = add,
+                        .value = value};
+    return BASIN_OK;
+}
+
+basin_status bs_tag_metrics_intervals(const bs_tag_metrics *m, uint64_t seed, int replicates,
+                                      double level, bs_interval out[BS_TAG_METRIC_COUNT],
+                                      basin_error *err)
+{
+    bs_sampled   source;
+    basin_status s = bs_tag_metrics_sampled(m, &source, err);
+    if (!s)
+        s = bs_bootstrap(&source, seed, replicates, level, out, err);
+    for (int i = 0; i < BS_TAG_METRIC_COUNT && !s; i++) {
+        const bs_tag_metric *k = &bs_tag_metric_table[i];
+        if (isnan(out[i].value))
+            continue;
+        out[i].lo = fmax(out[i].lo, k->least);
+        out[i].hi = fmin(out[i].hi, k->greatest);
+    }
+    return s;
+}

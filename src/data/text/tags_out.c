@@ -1,0 +1,136 @@
+/* tags_out.c -- see tags_out.h. */
+#include "data/text/tags_out.h"
+
+#include <string.h>
+
+#include "data/text/tokenise.h"
+
+int32_t bs_longest_sentence(const bs_corpus *c)
+{
+    int32_t most = 1;
+    for (int32_t i = 0; i < c->sentences; i++)
+        most = c->start[i + 1] - c->start[i] > most ? c->start[i + 1] - c->start[i] : most;
+    return most;
+}
+
+void bs_put_rest(const bs_record *record, bs_writing *w)
+{
+    bs_put(w, record->rest);
+    bs_put(w, *record->rest ? ", " : "");
+}
+
+bool bs_is_words_heading(const char *name)
+{
+    return strcmp(name, "tokens") == 0 || strcmp(name, "words") == 0;
+}
+
+/* --- passages ------------------------------------------------------------ */
+
+static bool make_text(const bs_corpus *c, bs_passage *p)
+{
+    const int32_t from = c->start[p->first], to = c->start[p->end];
+    void         *place = p->place;
+    size_t        at = 0;
+    bs_buf_clear(&p->made);
+    if (!bs_grow(&place, &p->cap, 2 * (size_t)(to - from) + 1, sizeof *p->place, SIZE_MAX / 8))
+        return false;
+    p->place = place;
+    for (int32_t s = p->first; s < p->end; s++) {
+        bs_buf_text(&p->made, s > p->first ? "\n" : "");
+        at += s > p->first;
+        for (int32_t i = c->start[s]; i < c->start[s + 1]; i++) {
+            const bs_name *word = &c->words.item[c->word[i]];
+            bs_buf_text(&p->made, i > c->start[s] ? " " : "");
+            at += i > c->start[s];
+            p->place[2 * (i - from)] = (int32_t)at;
+            bs_buf_add(&p->made, word->text, word->len);
+            at += bs_count_characters(word->text, word->len);
+            p->place[2 * (i - from) + 1] = (int32_t)at;
+        }
+    }
+    p->text = p->made.data ? p->made.data : "";
+    p->len = p->made.len;
+    return !p->made.failed && at < INT32_MAX;
+}
+
+bool bs_passage_next(const bs_corpus *c, bool document, bs_passage *p)
+{
+    if (!p->made.ceiling)
+        bs_buf_init(&p->made, (size_t)1 << 36);
+    p->first = p->end;
+    if (c->records && (c->first || !document)) {
+        p->record = p->record ? p->record + 1 : c->record;
+        if (p->record == c->record + c->records)
+            return false;
+        p->end = p->record[1].sentence;
+        p->text = p->record->text;
+        p->len = p->record->len;
+        p->made.failed = !p->text && !make_text(c, p);
+        return !p->made.failed;
+    }
+    if (p->first == c->sentences)
+        return false;
+    do
+        p->end++;
+    while (document && p->end < c->sentences && c->document[p->end] == c->document[p->first]);
+    p->made.failed = !make_text(c, p);
+    return !p->made.failed;
+}
+
+void bs_passage_free(bs_passage *p)
+{
+    bs_buf_free(&p->made);
+    bs_free(p->place);
+}
+
+void bs_passage_spans(const bs_tags_out *t, const bs_passage *p, bs_put_span put, void *to)
+{
+    const bs_corpus *c = t->c;
+    int64_t          repaired = 0;
+    int              n = 0;
+    for (int32_t s = p->first; s < p->end && t->set; s++) {
+        const int32_t start = c->start[s];
+        const int32_t spans =
+            bs_spans(t->set, t->in_set + start, c->start[s + 1] - start, t->span, &repaired);
+        for (int32_t i = 0; i < spans; i++) {
+            const int32_t a = start + t->span[i].first, b = start + t->span[i].end - 1;
+            const int32_t base = c->start[p->first];
+            put(to, n++, (size_t)(c->first ? c->first[a] : p->place[2 * (a - base)]),
+                (size_t)(c->first ? c->last[b] : p->place[2 * (b - base) + 1]),
+                t->set->types.item[t->span[i].type].text);
+        }
+    }
+}
+
+/* --- as JSON ------------------------------------------------------------- */
+
+static void put_span(void *to, int n, size_t first, size_t last, const char *label)
+{
+    bs_writing *w = to;
+    bs_put(w, n ? ", {\"start\": " : "{\"start\": ");
+    bs_put_int(w, (long long)first);
+    bs_put(w, ", \"end\": ");
+    bs_put_int(w, (long long)last);
+    bs_put(w, ", \"label\": ");
+    bs_put_json(w, label);
+    bs_put(w, "}");
+}
+
+void bs_put_passage(const bs_tags_out *t, const bs_passage *p, bs_writing *w)
+{
+    bs_put(w, "{");
+    if (p->record)
+        bs_put_rest(p->record, w);
+    if (p->record && p->record->name) {
+        bs_put(w, "\"id\": ");
+        bs_put_json(w, p->record->name);
+        bs_put(w, ", ");
+    }
+    bs_put(w, "\"text\": ");
+    bs_put_json(w, p->text);
+    if (!t->set)
+        return;
+    bs_put(w, ", \"spans\": [");
+    bs_passage_spans(t, p, put_span, w);
+    bs_put(w, "]");
+}

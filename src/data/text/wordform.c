@@ -1,0 +1,346 @@
+/* wordform.c -- see wordform.h. */
+#include "data/text/wordform.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+static const uint32_t replacement = 0xFFFD;
+
+/* --- characters ---------------------------------------------------------- */
+
+size_t bs_char_next(const char *text, size_t left, uint32_t *code)
+{
+    const unsigned char *p = (const unsigned char *)text;
+    size_t               n = bs_utf8_len(text, left);
+    *code = p[0];
+    if (n == 0 || p[0] == 0) {
+        *code = replacement;
+        return 1;
+    }
+    if (n == 2)
+        *code = (p[0] & 0x1Fu) << 6 | (p[1] & 0x3Fu);
+    else if (n == 3)
+        *code = (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
+    else if (n == 4)
+        *code = (p[0] & 0x07u) << 18 | (p[1] & 0x3Fu) << 12 | (p[2] & 0x3Fu) << 6 | (p[3] & 0x3Fu);
+    return n;
+}
+
+size_t bs_char_put(uint32_t c, char out[4])
+{
+    if (c < 0x80) {
+        out[0] = (char)c;
+        return 1;
+    }
+    size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+    for (size_t i = n - 1; i > 0; i--, c >>= 6)
+        out[i] = (char)(0x80 | (c & 0x3F));
+    out[0] = (char)((n == 2 ? 0xC0 : n == 3 ? 0xE0 : 0xF0) | c);
+    return n;
+}
+
+/* Capitals first, first + step, ..., last; their small letters are `shift` away. Sorted. How to
+ * add letters: a row (Unicode's simple lower-case mapping). */
+typedef struct {
+    uint32_t first, last, step;
+    int32_t  shift;
+} capitals;
+
+static const capitals cases[] = {
+    {0x0041, 0x005A, 1, 32}, {0x00C0, 0x00D6, 1, 32},   {0x00D8, 0x00DE, 1, 32},
+    {0x0100, 0x012E, 2, 1},  {0x0130, 0x0130, 1, -199}, {0x0132, 0x0136, 2, 1},
+    {0x0139, 0x0147, 2, 1},  {0x014A, 0x0176, 2, 1},    {0x0178, 0x0178, 1, -121},
+    {0x0179, 0x017D, 2, 1},  {0x018F, 0x018F, 1, 202},  {0x01A0, 0x01A4, 2, 1},
+    {0x01AF, 0x01AF, 1, 1},  {0x01CD, 0x01DB, 2, 1},    {0x01DE, 0x01EE, 2, 1},
+    {0x01F8, 0x021E, 2, 1},  {0x0222, 0x0232, 2, 1},    {0x0386, 0x0386, 1, 38},
+    {0x0388, 0x038A, 1, 37}, {0x038C, 0x038C, 1, 64},   {0x038E, 0x038F, 1, 63},
+    {0x0391, 0x03A1, 1, 32}, {0x03A3, 0x03AB, 1, 32},   {0x0400, 0x040F, 1, 80},
+    {0x0410, 0x042F, 1, 32}, {0x0460, 0x0480, 2, 1},    {0x048A, 0x04BE, 2, 1},
+    {0x04C0, 0x04C0, 1, 15}, {0x04C1, 0x04CD, 2, 1},    {0x04D0, 0x052E, 2, 1},
+    {0x0531, 0x0556, 1, 48}, {0x1E00, 0x1E94, 2, 1},    {0x1E9E, 0x1E9E, 1, -7615},
+    {0x1EA0, 0x1EFE, 2, 1},  {0xFF21, 0xFF3A, 1, 32},
+};
+enum { N_CASES = sizeof cases / sizeof *cases };
+
+static bool is_capital_of(const capitals *r, uint32_t c)
+{
+    return c >= r->first && c <= r->last && (c - r->first) % r->step == 0;
+}
+
+uint32_t bs_char_lower(uint32_t c)
+{
+    if (c < 0x80)
+        return c >= 'A' && c <= 'Z' ? c + 32 : c;
+    for (int i = 0; i < N_CASES && cases[i].first <= c; i++)
+        if (is_capital_of(&cases[i], c))
+            return (uint32_t)((int32_t)c + cases[i].shift);
+    return c;
+}
+
+static bool is_small(uint32_t c)
+{
+    if (c < 0x80)
+        return c >= 'a' && c <= 'z';
+    for (int i = 0; i < N_CASES; i++)
+        if (is_capital_of(&cases[i], (uint32_t)((int32_t)c - cases[i].shift)))
+            return true;
+    return false;
+}
+
+static bool is_digit(uint32_t c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool is_ascii_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/* Letters are told from signs by blocks: right for what occurs in running text. */
+static bool is_sign(uint32_t c)
+{
+    if (c < 0x80)
+        return !is_digit(c) && !is_ascii_letter((char)c);
+    return (c < 0xC0 && c != 0xAA && c != 0xB5 && c != 0xBA) || c == 0xD7 || c == 0xF7 ||
+           (c >= 0x2010 && c <= 0x205E) || (c >= 0x3000 && c <= 0x303F);
+}
+
+static bool is_symbol(uint32_t c)
+{
+    return (c >= 0x2000 && c < 0x2C00) || (c >= 0xE000 && c < 0xF900) || c >= 0xFE00;
+}
+
+/* --- mentions and links -------------------------------------------------- */
+
+static bool is_name_char(char c)
+{
+    return is_ascii_letter(c) || is_digit((unsigned char)c) || c == '_';
+}
+
+/* The mark and at least one letter, digit or _ after it. */
+static bool is_marked(char mark, const char *text, size_t len)
+{
+    if (len < 2 || text[0] != mark)
+        return false;
+    for (size_t i = 1; i < len; i++)
+        if (!is_name_char(text[i]) && !(mark == '#' && (unsigned char)text[i] >= 0x80))
+            return false;
+    return true;
+}
+
+static bool begins(const char *text, size_t len, const char *small)
+{
+    size_t i = 0;
+    for (; small[i]; i++)
+        if (i == len || bs_char_lower((unsigned char)text[i]) != (unsigned char)small[i])
+            return false;
+    return true;
+}
+
+/* The host of a link, within text: after http:// or https://, after www., or one that ends in a
+ * top-level domain and is followed by a path (bit.ly/x; not and/or, 1.5/2, a.m./p.m.). */
+static bool find_host(const char *text, size_t len, size_t *from, size_t *to)
+{
+    size_t at = begins(text, len, "http://") ? 7 : begins(text, len, "https://") ? 8 : 0;
+    bool   sure = at > 0;
+    if (begins(text + at, len - at, "www.") && len - at > 4) {
+        at += 4;
+        sure = true;
+    }
+    size_t end = at, top = at;
+    for (; end < len && (is_name_char(text[end]) || text[end] == '-' || text[end] == '.'); end++)
+        if (text[end] == '.')
+            top = end + 1;
+    *from = at;
+    *to = end;
+    if (sure)
+        return true;
+    if (end == len || text[end] != '/' || top == at || end - top < 2)
+        return false;
+    for (size_t i = top; i < end; i++)
+        if (!is_ascii_letter(text[i]))
+            return false;
+    return true;
+}
+
+static bool is_link(const char *text, size_t len)
+{
+    size_t from, to;
+    return find_host(text, len, &from, &to);
+}
+
+/* --- forms --------------------------------------------------------------- */
+
+static size_t put_fixed(const char *text, char out[BS_FORM_MAX + 1])
+{
+    size_t n = strlen(text);
+    memcpy(out, text, n + 1);
+    return n;
+}
+
+static bool is_fixed(const char *fixed, const char *text, size_t len)
+{
+    return len == strlen(fixed) && memcmp(text, fixed, len) == 0;
+}
+
+size_t bs_wordform(const bs_fold *fold, const char *text, size_t len, char out[BS_FORM_MAX + 1])
+{
+    static const bs_fold nothing;
+    if (!fold)
+        fold = &nothing;
+    if (fold->tweets && is_fixed(BS_FORM_MENTION, text, len))
+        return put_fixed(BS_FORM_MENTION, out);
+    if (fold->tweets && is_fixed(BS_FORM_LINK, text, len))
+        return put_fixed(BS_FORM_LINK, out);
+    size_t n = 0;
+    for (size_t i = 0; i < len;) {
+        uint32_t c;
+        char     bytes[4];
+        i += bs_char_next(text + i, len - i, &c);
+        if (fold->lower)
+            c = bs_char_lower(c);
+        if (fold->digits && is_digit(c))
+            c = '0';
+        size_t k = bs_char_put(c, bytes);
+        if (n + k > BS_FORM_MAX)
+            break;
+        memcpy(out + n, bytes, k);
+        n += k;
+    }
+    out[n] = '\0';
+    /* Looked at last: a folded or cut word may be a name where the word was none. */
+    if (fold->tweets && is_marked('@', out, n))
+        return put_fixed(BS_FORM_MENTION, out);
+    if (fold->tweets && is_link(out, n))
+        return put_fixed(BS_FORM_LINK, out);
+    return n;
+}
+
+/* Adds what stands in out[n] unless it is there already. */
+static int keep_new(bs_spelling *out, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (out[i].len == out[n].len && memcmp(out[i].text, out[n].text, out[n].len) == 0)
+            return n;
+    return n + 1;
+}
+
+static int add_fixed(bs_spelling *out, int n, const char *text)
+{
+    out[n].len = put_fixed(text, out[n].text);
+    return keep_new(out, n);
+}
+
+/* "<URL-bit.ly>", as the clusters of ark-tweet-nlp have it; n when there is no host. */
+static int add_host(bs_spelling *out, int n, const bs_fold *fold, const char *text, size_t len)
+{
+    size_t from, to;
+    if (!fold->tweets || !find_host(text, len, &from, &to) || to - from > 100)
+        return n;
+    char *p = out[n].text;
+    memcpy(p, "<URL-", 5);
+    p += 5;
+    for (size_t i = from; i < to; i++)
+        *p++ = (char)bs_char_lower((unsigned char)text[i]);
+    *p++ = '>';
+    *p = '\0';
+    out[n].len = (size_t)(p - out[n].text);
+    return keep_new(out, n);
+}
+
+int bs_spellings(const bs_fold *fold, const char *text, size_t len, bs_spelling out[BS_SPELLINGS])
+{
+    static const bs_fold small = {.lower = true}, plain = {.lower = true, .digits = true};
+    int                  n = 0;
+    out[n].len = bs_wordform(NULL, text, len, out[n].text);
+    n = keep_new(out, n);
+    n = add_host(out, n, fold, text, len);
+    out[n].len = bs_wordform(fold, text, len, out[n].text);
+    const char *form = out[n].text;
+    size_t      form_len = out[n].len;
+    n = keep_new(out, n);
+    if (fold->tweets && is_fixed(BS_FORM_MENTION, form, form_len))
+        return add_fixed(out, n, "<user>");
+    if (fold->tweets && is_fixed(BS_FORM_LINK, form, form_len)) {
+        n = add_fixed(out, n, "<URL->");
+        return add_fixed(out, n, "<url>");
+    }
+    out[n].len = bs_wordform(&small, text, len, out[n].text);
+    n = keep_new(out, n);
+    out[n].len = bs_wordform(&plain, text, len, out[n].text);
+    return keep_new(out, n);
+}
+
+int32_t bs_find_spelling(const bs_names *names, const bs_fold *fold, const char *text, size_t len)
+{
+    int32_t found = bs_names_find(names, text, len);
+    if (found >= 0)
+        return found;
+    bs_spelling spelling[BS_SPELLINGS];
+    int         n = bs_spellings(fold, text, len, spelling);
+    for (int i = 0; i < n && found < 0; i++)
+        found = bs_names_find(names, spelling[i].text, spelling[i].len);
+    return found;
+}
+
+/* --- what it looks like -------------------------------------------------- */
+
+const char *const bs_case_names[BS_CASE_COUNT] = {
+    [BS_CASE_LOWER] = "lower",
+    [BS_CASE_TITLE] = "Title",
+    [BS_CASE_UPPER] = "UPPER",
+    [BS_CASE_MIXED] = "mixed",
+    [BS_CASE_INITIAL] = "initial",
+    [BS_CASE_ALNUM] = "alnum",
+    [BS_CASE_DIGITS] = "digits",
+    [BS_CASE_NUMBER] = "number",
+    [BS_CASE_PUNCTUATION] = "punctuation",
+    [BS_CASE_MENTION] = "mention",
+    [BS_CASE_HASHTAG] = "hashtag",
+    [BS_CASE_LINK] = "link",
+    [BS_CASE_OTHER] = "other",
+};
+
+bs_case bs_word_case(const char *text, size_t len)
+{
+    size_t large = 0, small = 0, caseless = 0, digits = 0, signs = 0, symbols = 0;
+    bool   first_large = false;
+    if (is_marked('@', text, len))
+        return BS_CASE_MENTION;
+    if (is_link(text, len))
+        return BS_CASE_LINK;
+    for (size_t i = 0; i < len;) {
+        uint32_t c;
+        i += bs_char_next(text + i, len - i, &c);
+        if (is_digit(c)) {
+            digits++;
+        } else if (bs_char_lower(c) != c) {
+            first_large = first_large || large + small + caseless == 0;
+            large++;
+        } else if (is_small(c)) {
+            small++;
+        } else if (is_sign(c)) {
+            signs++;
+        } else if (is_symbol(c)) {
+            symbols++;
+        } else {
+            caseless++;
+        }
+    }
+    size_t letters = large + small + caseless;
+    if (letters && is_marked('#', text, len))
+        return BS_CASE_HASHTAG;
+    if (letters && digits)
+        return BS_CASE_ALNUM;
+    if (digits)
+        return signs || symbols ? BS_CASE_NUMBER : BS_CASE_DIGITS;
+    if (letters == 0)
+        return signs && !symbols ? BS_CASE_PUNCTUATION : BS_CASE_OTHER;
+    if (large == 0)
+        return small ? BS_CASE_LOWER : BS_CASE_OTHER;
+    if (small == 0)
+        return large == 1 ? BS_CASE_INITIAL : BS_CASE_UPPER;
+    return first_large && large == 1 ? BS_CASE_TITLE : BS_CASE_MIXED;
+}

@@ -1,0 +1,347 @@
+/* backend.c -- the CPU backend: workspace, binding, watched runs, updates. */
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/log.h"
+#include "base/threads.h"
+#include "device/cpu/blas.h"
+#include "device/cpu/dense.h"
+#include "device/cpu/program.h"
+
+/* ---- workspace ---- */
+
+static basin_status workspace_new(const bs_backend_options *o, bs_workspace **out, basin_error *err)
+{
+    bs_workspace *w = bs_calloc(1, sizeof *w);
+    *out = w;
+    if (!w)
+        return bs_fail_nomem(err);
+    const char *profile = getenv("BASIN_PROFILE"), *debug = getenv("BASIN_DEBUG");
+    w->threads = bs_threads(o ? o->threads : 0);
+    w->vec = bs_vec_choose(err);
+    const basin_status s = w->vec ? bs_blas_load(err) : BASIN_EARG;
+    if (s) {
+        bs_free(w);
+        *out = NULL;
+        return s;
+    }
+    bs_print(w->arithmetic, sizeof w->arithmetic, "%s, %s", w->vec->isa, bs_dense_libraries());
+    w->generation = 1;
+    w->profile = profile && strcmp(profile, "0") != 0;
+    w->check_nan = debug && strcmp(debug, "nan") == 0;
+    return BASIN_OK;
+}
+
+static void workspace_free(bs_workspace *w)
+{
+    if (!w)
+        return;
+    bs_free(w->arena);
+    bs_free(w->scratch);
+    bs_free(w);
+}
+
+static bool grow(char **block, size_t *have, size_t want, size_t copies)
+{
+    if (want <= *have)
+        return true;
+    size_t total;
+    char  *bigger = bs_mul_size(want, copies, &total) ? bs_alloc(total) : NULL;
+    if (!bigger)
+        return false;
+    bs_free(*block);
+    *block = bigger;
+    *have = want;
+    return true;
+}
+
+basin_status bs_workspace_reserve(bs_workspace *w, size_t arena, size_t scratch, basin_error *err)
+{
+    scratch = (scratch + BS_ALIGN - 1) / BS_ALIGN * BS_ALIGN;
+    char *before = w->arena;
+    bool  ok = grow(&w->arena, &w->arena_bytes, arena, 1) &&
+              grow(&w->scratch, &w->scratch_bytes, scratch, (size_t)w->threads);
+    if (w->arena != before)
+        w->generation++;
+    return ok ? BASIN_OK : bs_fail_nomem(err);
+}
+
+static const char *arithmetic(const bs_workspace *w)
+{
+    return w->arithmetic;
+}
+
+/* ---- binding ---- */
+
+static void bind_input(bs_program *p, bs_id input, const void *data)
+{
+    for (int i = 0; i < p->n_inputs; i++)
+        if (p->input[i] == input)
+            p->input_data[i] = data;
+}
+
+static void bind_params(bs_program *p, const real *params, real *grads, const int64_t *offset)
+{
+    p->params = params;
+    p->grads = grads;
+    p->offset = offset;
+    p->generation = 0;
+}
+
+static void bind_touched(bs_program *p, uint8_t *const *touched)
+{
+    p->n_dense = 0;
+    for (int i = 0; i < p->n; i++) {
+        const bs_step *s = &p->step[i];
+        uint8_t       *rows = touched && s->out.place == BS_AT_GRAD ? touched[s->out.index] : NULL;
+        if (p->row_sparse[i]) {
+            p->call[i].args.touched = rows;
+        } else if (rows) {
+            p->dense[p->n_dense].row = rows;
+            p->dense[p->n_dense++].n = (size_t)(bs_shape_count(s->node.shape) / s->node.shape.d[3]);
+        }
+    }
+}
+
+static bool is_row_sparse(const bs_program *p, int segment)
+{
+    for (int i = 0; i < p->n; i++)
+        if (p->row_sparse[i] && p->step[i].out.index == segment)
+            return true;
+    return false;
+}
+
+static const void *address(const bs_program *p, bs_loc loc)
+{
+    switch (loc.place) {
+    case BS_AT_ARENA: return p->w->arena + loc.offset;
+    case BS_AT_INPUT: return (const char *)p->input_data[loc.index] + loc.offset;
+    case BS_AT_PARAM: return (const char *)(p->params + p->offset[loc.index]) + loc.offset;
+    case BS_AT_GRAD: return (const char *)(p->grads + p->offset[loc.index]) + loc.offset;
+    }
+    return NULL;
+}
+
+static void set_pointer(const bs_program *p, const bs_patch *patch)
+{
+    const void *at = address(p, patch->loc);
+    memcpy(patch->slot, &at, sizeof at);
+}
+
+static basin_status resolve(bs_program *p, basin_error *err)
+{
+    for (int i = 0; i < p->n_inputs; i++)
+        if (!p->input_data[i])
+            return bs_fail(err, BASIN_EARG, "run: input %d (node %d) is not bound", i,
+                           (int)p->input[i]);
+    if (p->generation != p->w->generation) {
+        for (int i = 0; i < p->n_fixed; i++) {
+            bs_place place = p->fixed[i].loc.place;
+            if ((place == BS_AT_PARAM && !p->params) || (place == BS_AT_GRAD && !p->grads))
+                return bs_fail(err, BASIN_EARG, "run: %s are not bound",
+                               place == BS_AT_PARAM ? "parameters" : "gradients");
+            set_pointer(p, &p->fixed[i]);
+        }
+        p->generation = p->w->generation;
+    }
+    for (int i = 0; i < p->n_bound; i++)
+        set_pointer(p, &p->bound[i]);
+    return BASIN_OK;
+}
+
+/* ---- running ---- */
+
+static basin_status check_finite(const bs_program *p, int i, basin_error *err)
+{
+    const bs_node *n = &p->step[i].node;
+    const real    *x = p->call[i].args.out;
+    if (n->type != BS_T_REAL || n->op == BS_OP_fill) /* a constant may say that there is no value */
+        return BASIN_OK;
+    for (int64_t k = 0; k < bs_shape_count(n->shape); k++)
+        if (!isfinite((double)x[k]))
+            return bs_fail(err, BASIN_ENUMERIC, "%s/%s (step %d): element %lld is %g",
+                           p->step[i].label, bs_ops[n->op]->name, i, (long long)k, (double)x[k]);
+    return BASIN_OK;
+}
+
+static void spoil(const bs_program *p, int i)
+{
+    for (int k = 0; k < p->step[i].n_dead; k++) {
+        bs_stretch span = p->step[i].dead[k];
+        memset(p->w->arena + span.offset, 0xff, (size_t)span.bytes); /* NaN as a real */
+    }
+}
+
+/* One call at a time: to measure each, or to look for the first bad value and
+ * for reads of slots whose value has died. */
+static basin_status run_watched(const bs_program *p, const bs_turn *t, basin_error *err)
+{
+    basin_status   s = BASIN_OK;
+    bs_thread_mode old = bs_enter_kernels();
+    for (int i = t->first; i < t->end && !s; i++) {
+        double start = bs_seconds();
+        bs_run_pieces(p, i, 0, p->call[i].work.pieces, 0);
+        if (p->timing) {
+            p->timing[i].seconds += bs_seconds() - start;
+            p->timing[i].calls++;
+        }
+        if (p->w->check_nan) {
+            s = check_finite(p, i, err);
+            spoil(p, i);
+        }
+    }
+    if (!bs_leave_kernels(old) && !s)
+        s = bs_fail_nomem(err);
+    return s;
+}
+
+static basin_status run_turn(bs_program *p, const bs_run *r, int turn, basin_error *err)
+{
+    const bs_turn *t = &p->turn[turn];
+    p->run = *r;
+    basin_status s = resolve(p, err);
+    if (s)
+        return s;
+    for (int i = 0; i < p->n_dense; i++)
+        memset(p->dense[i].row, 1, p->dense[i].n);
+    if (p->w->check_nan || p->timing)
+        return run_watched(p, t, err);
+    return bs_run_calls(p, t) ? BASIN_OK : bs_fail_nomem(err);
+}
+
+static basin_status run(bs_program *p, const bs_run *r, basin_error *err)
+{
+    basin_status s = run_turn(p, r, 0, err);
+    for (int k = 1; k < BS_TURNS && !s && p->turn[k].first < p->turn[k].end; k++)
+        s = run_turn(p, r, k, err);
+    return s;
+}
+
+static const void *result(const bs_program *p, int i)
+{
+    return i >= 0 && i < p->n_results ? address(p, p->result[i].loc) : NULL;
+}
+
+/* ---- updates ---- */
+
+enum { UPDATE_PIECE = 8192, SQUARE_SHARES = 32 };
+
+static void update_piece(const bs_workspace *w, const bs_update *u, const bs_span_update *s,
+                         int64_t first, int64_t n, real *params, const real *grads, real *m,
+                         real *v)
+{
+    const real rate = (real)(u->rate * s->rate), decay = (real)s->decay;
+    int64_t    at = s->offset + first;
+    real      *vv = v ? v + at : NULL;
+    if (!s->touched) {
+        w->vec->update->apply(u, params + at, grads + at, m + at, vv, decay, rate, n);
+        return;
+    }
+    /* pieces of a row-sparse segment are whole rows; equal neighbours go together */
+    for (int64_t i = 0; i < n;) {
+        uint8_t touched = s->touched[(first + i) / s->row];
+        int64_t len = s->row;
+        while (i + len < n && s->touched[(first + i + len) / s->row] == touched)
+            len += s->row;
+        w->vec->update->apply(u, params + at + i, touched ? grads + at + i : NULL, m + at + i,
+                              v ? vv + i : NULL, decay, rate, len);
+        i += len;
+    }
+}
+
+/* Pieces of a span: fixed lengths, whole rows where rows count. */
+static int64_t piece_length(const bs_span_update *s)
+{
+    if (!s->touched)
+        return UPDATE_PIECE;
+    int64_t rows = UPDATE_PIECE / s->row;
+    return (rows < 1 ? 1 : rows) * s->row;
+}
+
+static void update(bs_workspace *w, const bs_update *rule, const bs_span_update *span, int n,
+                   real *params, const real *grads, real *m, real *v)
+{
+    bs_update u = *rule;
+    u.fix1 = 1 - pow(u.beta1, (double)u.step);
+    u.fix2 = 1 - pow(u.beta2, (double)u.step);
+    const int    threads = bs_team(w->threads);
+    const bool   alone = threads == 1 || bs_choice_alone(&w->update_choice, HUGE_VAL);
+    const double start = bs_seconds();
+#pragma omp parallel num_threads(threads) if (!alone)
+    {
+        const int64_t  me = omp_get_thread_num(), team = omp_get_num_threads();
+        bs_thread_mode old = bs_enter_kernels();
+        for (int k = 0; k < n; k++) {
+            const int64_t len = piece_length(&span[k]);
+            const int64_t pieces = (span[k].count + len - 1) / len;
+            for (int64_t i = pieces * me / team; i < pieces * (me + 1) / team; i++) {
+                int64_t left = span[k].count - i * len;
+                update_piece(w, &u, &span[k], i * len, left < len ? left : len, params, grads, m,
+                             v);
+            }
+        }
+        bs_leave_kernels(old);
+    }
+    if (threads > 1)
+        bs_choice_report(&w->update_choice, bs_seconds() - start);
+}
+
+/* Pieces first .. first + n, counted over all spans. */
+static double square_sum_pieces(const bs_workspace *w, const bs_span_update *span, int64_t first,
+                                int64_t n, const real *grads)
+{
+    double total = 0;
+    for (; n > 0; span++) {
+        const int64_t len = piece_length(span), pieces = (span->count + len - 1) / len;
+        for (; first < pieces && n > 0; first++, n--) {
+            int64_t     at = first * len, left = span->count - at, size = left < len ? left : len;
+            const real *g = grads + span->offset + at;
+            for (int64_t i = 0; i < size && span->touched; i += span->row)
+                if (span->touched[(at + i) / span->row])
+                    total += w->vec->update->square_sum(g + i, span->row);
+            if (!span->touched)
+                total += w->vec->update->square_sum(g, size);
+        }
+        first -= pieces;
+    }
+    return total;
+}
+
+/* Summed in SQUARE_SHARES shares of whole pieces, whoever does them, and then in their order. */
+static double square_sum(bs_workspace *w, const bs_span_update *span, int n, const real *grads)
+{
+    double    total = 0, part[SQUARE_SHARES];
+    int64_t   pieces = 0;
+    const int threads = w->update_choice.alone ? 1 : bs_team(w->threads);
+    for (int k = 0; k < n; k++)
+        pieces += (span[k].count + piece_length(&span[k]) - 1) / piece_length(&span[k]);
+#pragma omp parallel for num_threads(threads) if (threads > 1 && pieces >= SQUARE_SHARES)
+    for (int i = 0; i < SQUARE_SHARES; i++) {
+        int64_t first = pieces * i / SQUARE_SHARES;
+        part[i] =
+            square_sum_pieces(w, span, first, pieces * (i + 1) / SQUARE_SHARES - first, grads);
+    }
+    for (int i = 0; i < SQUARE_SHARES; i++)
+        total += part[i];
+    return total;
+}
+
+const bs_backend bs_backend_cpu = {
+    .name = "cpu",
+    .workspace_new = workspace_new,
+    .workspace_free = workspace_free,
+    .arithmetic = arithmetic,
+    .compile = bs_cpu_compile,
+    .program_free = bs_cpu_program_free,
+    .bind_input = bind_input,
+    .bind_params = bind_params,
+    .bind_touched = bind_touched,
+    .is_row_sparse = is_row_sparse,
+    .run = run,
+    .run_turn = run_turn,
+    .result = result,
+    .update = update,
+    .square_sum = square_sum,
+};

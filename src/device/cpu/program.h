@@ -1,0 +1,120 @@
+/* program.h -- a plan made executable on the CPU. Internal to cpu/. */
+#ifndef BS_CPU_PROGRAM_H
+#define BS_CPU_PROGRAM_H
+
+#include <stdatomic.h>
+
+#include "device/cpu/kernel.h"
+#include "plan/backend.h"
+
+/* A stretch of calls that is done as one: a single shared call, two that run at the same time and
+ * are shared together, or a run of calls that are not worth sharing. */
+typedef struct {
+    int              first, last; /* calls first .. last */
+    bool             shared;
+    _Atomic uint64_t claimed; /* bit k: somebody does share k */
+    atomic_int       done;    /* shares that are finished */
+} bs_section;
+
+/* Whether sharing pays now. On a machine whose cores are busy with other work,
+ * waiting for a thread that has lost its core costs milliseconds a run; results
+ * are the same bits either way, so the faster way is found by trying: now and
+ * then a few runs are done the other way and compared. Times are per unit of
+ * estimated work, so that programs of all sizes count together. */
+typedef struct {
+    bool   alone;    /* the way that is in use */
+    int    left;     /* runs until the other way is tried */
+    int    interval; /* between two trials; grows while they bring nothing */
+    int    trial;    /* runs left of a trial */
+    double spent[2]; /* seconds of the runs counted: the way in use, the trial */
+    int    runs[2];
+} bs_choice;
+
+struct bs_workspace {
+    bs_choice     run_choice, update_choice;
+    int           threads;
+    const bs_vec *vec;
+    char          arithmetic[96]; /* instruction set, libraries */
+    char         *arena;          /* [arena_bytes], shared by all programs */
+    char         *scratch;        /* [threads][scratch_bytes] */
+    size_t        arena_bytes, scratch_bytes;
+    uint64_t      generation; /* grows whenever the memory moves */
+    bool          profile;    /* BASIN_PROFILE=1 */
+    bool          check_nan;  /* BASIN_DEBUG=nan */
+};
+
+/* What is run at a time (bs_graph_turn); of programs of one turn the others are empty. */
+typedef struct {
+    int    first, end;                 /* calls first .. end - 1 */
+    int    first_section, end_section; /* and their sections */
+    bool   parallel;                   /* some call is worth more than one thread */
+    double cost;                       /* estimated nanoseconds on one thread */
+} bs_turn;
+
+/* Where a pointer of a call comes from, so that it can be set anew. */
+typedef struct {
+    void  *slot; /* address of a pointer, const or not: written with memcpy */
+    bs_loc loc;
+} bs_patch;
+
+typedef struct {
+    double seconds;
+    long   calls;
+} bs_timing;
+
+struct bs_program {
+    bs_arena       arena;
+    bs_workspace  *w;
+    bs_call       *call;          /* [n] */
+    bs_step       *step;          /* [n], node, label and dead spans of the plan's steps */
+    bool          *row_sparse;    /* [n] a gradient that may be written by rows */
+    bs_patch      *fixed, *bound; /* arena, parameters and gradients / inputs */
+    bs_operand    *result;
+    bs_id         *input;
+    const void   **input_data; /* [n_inputs] */
+    bs_section    *section;    /* [n_sections] */
+    bs_timing     *timing;     /* [n] when profiling */
+    int            n, n_fixed, n_bound, n_results, n_inputs, n_sections;
+    bs_turn        turn[BS_TURNS];
+    const real    *params;
+    real          *grads;
+    const int64_t *offset;
+    struct {
+        uint8_t *row; /* all ones before each run: this program writes every row */
+        size_t   n;
+    } * dense; /* [n_dense] */
+    int      n_dense;
+    uint64_t generation; /* of the workspace the pointers belong to; 0 = set them anew */
+    bs_run   run;
+};
+
+/* Makes the workspace at least this large. */
+basin_status bs_workspace_reserve(bs_workspace *w, size_t arena, size_t scratch, basin_error *err);
+
+/* compile.c */
+basin_status bs_cpu_compile(bs_workspace *w, const bs_plan *plan, bs_program **out,
+                            basin_error *err);
+void         bs_cpu_program_free(bs_program *p);
+
+/* choice.c */
+bool bs_choice_alone(bs_choice *c, double cost);     /* how to do the next run, of so many ns */
+void bs_choice_report(bs_choice *c, double seconds); /* how long it took */
+
+/* What a thread's settings were before it ran kernels: subnormal numbers are flushed (they
+ * cost a hundred times more than others and mean nothing here), libraries stay on one thread.
+ * Signals wait until the end, from the first product by oneDNN on. */
+typedef struct {
+    unsigned csr;
+    int      threads;
+} bs_thread_mode;
+bs_thread_mode bs_enter_kernels(void);
+bool           bs_leave_kernels(bs_thread_mode old); /* false: memory ran out in a product */
+
+/* team.c: all calls of a turn, by as many threads as the workspace has and the work is worth */
+bool bs_run_calls(bs_program *p, const bs_turn *t); /* false: out of memory */
+void bs_run_pieces(const bs_program *p, int i, int64_t begin, int64_t end, int thread);
+
+/* profile.c: where the time went, by label, when the program is freed */
+void bs_profile_print(const bs_program *p);
+
+#endif

@@ -1,0 +1,507 @@
+/* implicit.c -- see implicit.h.
+ *
+ * Programs, all at the same (seed, step) and so with the same dropout and samples:
+ *
+ *   PRIMARY   L_prim, its gradients by theta and phi    -> params->grad
+ *   PRODUCT   d_theta <d_theta L_aux, v> = H v           -> hv, parts of theta
+ *   CROSS     d_phi <d_theta L_aux, v>                   -> hv, parts of phi
+ *   NET, ENERGY   d_theta L_aux and d_phi L_aux, of which implicit.product=central takes
+ *             differences at theta +- eps v; they read a copy of the parameters, so that the
+ *             parameters themselves never move
+ *
+ *   WHOLE     a series with a rate that is known: everything above in one program. The terms
+ *             share the passes through the nets, and their vectors never leave it
+ *
+ * v is one flat leaf, laid out as the parameters; its slices are views. */
+#include "method/implicit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "method/inverse.h"
+
+enum { STAGE_NET, STAGE_ENERGY }; /* L_aux and L_prim */
+enum { PRIMARY, PRODUCT, CROSS, NET, ENERGY, WHOLE };
+enum { REFRESH = 64, POWER_STEPS = 10, MOST_SKIPPED = 20, WHOLE_TERMS = 32 };
+
+typedef struct {
+    bs_cache *cache;
+    bs_range *net, *energy; /* [n_net], [n_energy] */
+    int       n_net, n_energy;
+    real     *v, *hv, *r, *p; /* blocks as large as the parameters */
+    real     *moved;          /* central: the parameters at theta +- eps v */
+
+    /* of the gradient that is being made */
+    const bs_batch *batch;
+    bs_run          run;
+    real            rate; /* of WHOLE */
+} implicit;
+
+static bool is(const char *option, const char *value)
+{
+    return strcmp(option, value) == 0;
+}
+
+/* ---- programs ---- */
+
+/* Nodes and segments of the parameters with a prefix, after the n that are there. */
+static int append_nodes(bs_graph *g, const bs_learner *l, const char *prefix, bs_id *node,
+                        int *segment, int n)
+{
+    const int most = BS_CACHE_RESULTS - BS_RESULT_REST;
+    n += bs_params_nodes(g, l->params, prefix, node + n, segment + n, most - n);
+    if (n == most)
+        bs_graph_refuse(g, "implicit gradients: more than %d parameters with a name", most - 1);
+    return n;
+}
+
+/* sum over i of <a_i, b_i> */
+static bs_id all_dots(bs_graph *g, const bs_id *a, const bs_id *b, int n)
+{
+    bs_id sum = 0;
+    for (int i = 0; i < n; i++) {
+        bs_id term = bs_dot(g, a[i], b[i]);
+        sum = sum ? bs_add(g, sum, term) : term;
+    }
+    return sum;
+}
+
+/* <d_theta L_aux, v> as a function of theta and phi; v is flat */
+static bs_id along(bs_graph *g, const bs_learner *l, bs_id loss, bs_id v)
+{
+    bs_id theta[BS_CACHE_RESULTS], d[BS_CACHE_RESULTS], part[BS_CACHE_RESULTS] = {0};
+    int   segment[BS_CACHE_RESULTS], n = append_nodes(g, l, "net/", theta, segment, 0);
+    bs_grad(g, loss, theta, n, d, true);
+    for (int i = 0; i < n; i++) {
+        const bs_segment *s = &l->params->segment[segment[i]];
+        part[i] = bs_reshape(g, bs_slice(g, v, -1, (int)s->offset, (int)s->count), s->shape);
+    }
+    return all_dots(g, d, part, n);
+}
+
+/* the same, v by segments, and constant although it depends on theta */
+static bs_id along_constant(bs_graph *g, const bs_id *d, const bs_id *v, int n)
+{
+    bs_id still[BS_CACHE_RESULTS] = {0};
+    for (int i = 0; i < n; i++)
+        still[i] = bs_stop(g, v[i]);
+    return all_dots(g, d, still, n);
+}
+
+static void give_gradients(bs_graph *g, bs_id target, const bs_id *node, const int *segment, int n,
+                           bs_recipe *r)
+{
+    bs_id d[BS_CACHE_RESULTS];
+    bs_grad(g, target, node, n, d, true);
+    for (int i = 0; i < n; i++)
+        r->result[r->n_results++] = (bs_result){d[i], segment[i]};
+}
+
+static bs_size size_of(bs_key key)
+{
+    return (bs_size){key.v[1], key.v[2], key.v[3]};
+}
+
+/* bs_solve_series and the cross product as nodes. Results: the loss, what is seen, squared norms of
+ * the first term and the last, the gradient. */
+static void build_whole(bs_graph *g, bs_learner *l, bs_key key, bs_recipe *r)
+{
+    const bs_stage *stage = l->method->stage;
+    bs_scene        s = bs_scene_make(l, g, size_of(key), stage[STAGE_ENERGY].trains);
+    bs_scene        t = bs_scene_make(l, g, size_of(key), stage[STAGE_NET].trains);
+    bs_id           theta[BS_CACHE_RESULTS], d[BS_CACHE_RESULTS], v[BS_CACHE_RESULTS];
+    bs_id           p[BS_CACHE_RESULTS], hv[BS_CACHE_RESULTS];
+    int             segment[BS_CACHE_RESULTS];
+    memcpy(t.v.x, s.v.x, sizeof t.v.x);
+    t.v.gold = s.v.gold;
+    bs_view_inputs(&s.v, r);
+    bs_id rate = r->input[BS_INPUT_MORE] = bs_leaf(g, "rate", BS_T_REAL, bs_shape1(1));
+    bs_push(g, "loss");
+    bs_id loss = stage[STAGE_ENERGY].loss(&s), followed = stage[STAGE_NET].loss(&t);
+    int   n = append_nodes(g, l, "net/", theta, segment, 0);
+    bs_grad(g, loss, theta, n, v, true);
+    bs_grad(g, followed, theta, n, d, true);
+    memcpy(p, v, (size_t)n * sizeof *p);
+    bs_scene_results(&s, loss, r);
+    r->result[r->n_results++] = (bs_result){all_dots(g, v, v, n), -1};
+    for (int k = 0; k < key.v[5]; k++) {
+        bs_grad(g, along_constant(g, d, v, n), theta, n, hv, true);
+        for (int i = 0; i < n; i++) {
+            bs_id change = bs_add(g, hv[i], bs_scale(g, v[i], l->o->implicit_damping));
+            v[i] = bs_sub(g, v[i], bs_mul(g, change, rate));
+            p[i] = bs_add(g, p[i], v[i]);
+        }
+    }
+    r->result[r->n_results++] = (bs_result){all_dots(g, v, v, n), -1};
+    for (int i = 0; i < n; i++)
+        p[i] = bs_mul(g, p[i], rate);
+    bs_id target = bs_sub(g, loss, along_constant(g, d, p, n));
+    n = append_nodes(g, l, "energy/", theta, segment, 0);
+    give_gradients(g, target, theta, segment, n, r);
+    bs_pop(g);
+}
+
+static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
+{
+    bs_learner *l = ctx;
+    const int   kind = key.v[0];
+    if (kind == WHOLE) {
+        build_whole(g, l, key, r);
+        return;
+    }
+    const bs_stage *stage = &l->method->stage[kind == PRIMARY ? STAGE_ENERGY : STAGE_NET];
+    bs_scene        s = bs_scene_make(l, g, size_of(key), stage->trains);
+    bs_id           node[BS_CACHE_RESULTS];
+    int             segment[BS_CACHE_RESULTS], n = 0;
+    bs_view_inputs(&s.v, r);
+    bs_push(g, "loss");
+    bs_id target = stage->loss(&s);
+    if (kind == PRODUCT || kind == CROSS) {
+        bs_id v = r->input[BS_INPUT_MORE] =
+            bs_leaf(g, "v", BS_T_REAL, bs_shape1((int)l->params->size));
+        target = along(g, l, target, v);
+    } else if (kind == PRIMARY) {
+        bs_scene_results(&s, target, r);
+    }
+    if (kind == PRIMARY || kind == PRODUCT || kind == NET)
+        n = append_nodes(g, l, "net/", node, segment, n);
+    if (kind == PRIMARY || kind == CROSS || kind == ENERGY)
+        n = append_nodes(g, l, "energy/", node, segment, n);
+    give_gradients(g, target, node, segment, n, r);
+    bs_pop(g);
+}
+
+/* Runs a program; gradients go to `out`, parameters are read from `value`. */
+static basin_status run(bs_learner *l, int kind, const real *value, const real *v, real *out,
+                        bs_entry **e, basin_error *err)
+{
+    implicit    *m = l->state;
+    bs_entry    *entry;
+    const int    terms = kind == WHOLE ? l->o->implicit_terms : 0;
+    bs_size      z = m->batch->size;
+    bs_key       key = {{kind, z.rows, z.length, z.width, l->phase, terms}};
+    basin_status s = bs_cache_get(m->cache, key, &entry, NULL, err);
+    if (s)
+        return s;
+    l->backend->bind_params(entry->program, value, out, l->params->offset);
+    bs_batch_bind(m->batch, l->backend, entry);
+    if (entry->input[BS_INPUT_MORE])
+        l->backend->bind_input(entry->program, entry->input[BS_INPUT_MORE], v);
+    if (e)
+        *e = entry;
+    return l->backend->run(entry->program, &m->run, err);
+}
+
+/* ---- products ---- */
+
+/* moved <- theta + eps v */
+static void move(const bs_learner *l, double eps, const real *v)
+{
+    const implicit *m = l->state;
+    const real      e = (real)eps;
+    for (int j = 0; j < m->n_net; j++)
+        for (int64_t i = m->net[j].offset; i < m->net[j].offset + m->net[j].count; i++)
+            m->moved[i] = l->params->value[i] + e * v[i];
+}
+
+/* The step is as long as rounding (eps of a real, in the gradients) and the third derivative
+ * together allow: a cube root, about 0.01 in float, whatever the length of v. */
+static basin_status central(bs_learner *l, bool cross, const real *v, real *out, basin_error *err)
+{
+    implicit       *m = l->state;
+    const int       kind = cross ? ENERGY : NET, n = cross ? m->n_energy : m->n_net;
+    const bs_range *range = cross ? m->energy : m->net;
+    const double    length = sqrt(bs_ranges_dot(m->net, m->n_net, v, v));
+    const double    eps = 2 * cbrt(BS_REAL_EPS) / (length > 0 ? length : 1);
+    move(l, eps, v);
+    basin_status s = run(l, kind, m->moved, NULL, out, NULL, err);
+    if (s)
+        return s;
+    move(l, -eps, v);
+    real *minus = m->moved + l->params->size;
+    s = run(l, kind, m->moved, NULL, minus, NULL, err);
+    const real c = (real)(0.5 / eps);
+    for (int j = 0; j < n; j++)
+        for (int64_t i = range[j].offset; i < range[j].offset + range[j].count; i++)
+            out[i] = c * (out[i] - minus[i]);
+    return s;
+}
+
+static basin_status product(void *ctx, const real *v, real *out, basin_error *err)
+{
+    bs_learner *l = ctx;
+    if (is(l->o->implicit_product, "central"))
+        return central(l, false, v, out, err);
+    return run(l, PRODUCT, l->params->value, v, out, NULL, err);
+}
+
+static basin_status cross_product(bs_learner *l, const real *v, real *out, basin_error *err)
+{
+    if (is(l->o->implicit_product, "central"))
+        return central(l, true, v, out, err);
+    return run(l, CROSS, l->params->value, v, out, NULL, err);
+}
+
+/* ---- the inverse ---- */
+
+/* The curvature is kept, because it changes slowly and costs ten products; what the series meet
+ * in between can only raise it. In l->memory it survives a restart. */
+static basin_status series(bs_learner *l, const bs_inverse *a, const real *g, bs_solved *out,
+                           basin_error *err)
+{
+    implicit    *m = l->state;
+    double      *known = &l->memory[BS_IMPLICIT_CURVATURE], *age = &l->memory[BS_IMPLICIT_AGE];
+    double       rate = l->o->implicit_rate;
+    basin_status s = BASIN_OK;
+    if (!(*known > 0) || *age >= REFRESH) {
+        s = bs_power_iteration(a, g, POWER_STEPS, known, err);
+        *age = 0;
+    }
+    *out = (bs_solved){.finite = *known > 0 && isfinite(*known)};
+    if (s || !out->finite) {
+        *known = 0;
+        return s;
+    }
+    ++*age;
+    bool too_fast = rate * *known >= BS_TOO_FAST;
+    s = bs_solve_series(a, g, rate > 0 && !too_fast ? rate : 1 / *known, l->o->implicit_terms, m->p,
+                        out, err);
+    out->lowered |= too_fast;
+    if (out->curvature > *known)
+        *known = out->curvature;
+    out->curvature = *known;
+    if (out->lowered)
+        l->memory[BS_IMPLICIT_LOWERED]++;
+    return s;
+}
+
+static basin_status solve(bs_learner *l, const real *g, bs_solved *out, basin_error *err)
+{
+    implicit  *m = l->state;
+    bs_inverse a = {.range = m->net,
+                    .n = m->n_net,
+                    .product = product,
+                    .ctx = l,
+                    .damping = l->o->implicit_damping,
+                    .v = m->v,
+                    .hv = m->hv,
+                    .r = m->r};
+    if (is(l->o->implicit_product, "central"))
+        memcpy(m->moved, l->params->value, (size_t)l->params->size * sizeof *m->moved);
+    if (is(l->o->implicit_solver, "cg"))
+        return bs_solve_cg(&a, g, l->o->implicit_terms, m->p, out, err);
+    if (is(l->o->implicit_solver, "diagonal"))
+        return bs_solve_diagonal(&a, g, l->o->implicit_terms, m->run.seed, m->run.step, m->p, out,
+                                 err);
+    return series(l, &a, g, out, err);
+}
+
+/* After numbers that are not finite: no program overwrites the padding of a block. */
+static void forget(bs_learner *l)
+{
+    implicit    *m = l->state;
+    const size_t bytes = (size_t)l->params->size * sizeof(real);
+    l->memory[BS_IMPLICIT_CURVATURE] = 0;
+    memset(m->v, 0, bytes);
+    memset(m->hv, 0, bytes);
+    memset(m->r, 0, bytes);
+    memset(m->p, 0, bytes);
+}
+
+static double square_sum(const bs_learner *l, const bs_optim *o, const real *x)
+{
+    return l->backend->square_sum(l->w, o->span, o->n, x);
+}
+
+/* Subtracts the implicit term from the gradient of phi, if it is finite. */
+static basin_status add_implicit(bs_learner *l, bool *finite, basin_error *err)
+{
+    implicit *m = l->state;
+    real     *g = l->params->grad;
+    bs_solved solved = {0};
+    double    size = square_sum(l, l->net, g);
+    *finite = isfinite(size);
+    if (!(size > 0) || !*finite) /* no row violates a margin, say: nothing to pass on */
+        return BASIN_OK;
+    basin_status s = solve(l, g, &solved, err);
+    if (!s && solved.finite)
+        s = cross_product(l, m->p, m->hv, err);
+    if (s)
+        return s;
+    *finite = solved.finite && isfinite(square_sum(l, l->energy, m->hv));
+    if (!*finite) {
+        forget(l);
+        return BASIN_OK;
+    }
+    for (int j = 0; j < m->n_energy; j++)
+        for (int64_t i = m->energy[j].offset; i < m->energy[j].offset + m->energy[j].count; i++)
+            g[i] -= m->hv[i];
+    bs_learner_see(l, BS_SEEN_residual, solved.residual);
+    bs_learner_see(l, BS_SEEN_curvature, solved.curvature);
+    bs_learner_see(l, BS_SEEN_rate_lowered, solved.lowered);
+    return BASIN_OK;
+}
+
+/* ---- a step ---- */
+
+static double result(const bs_learner *l, const bs_entry *e, int i)
+{
+    return (double)*(const real *)l->backend->result(e->program, i);
+}
+
+/* Whether the rate of a series is known well enough to be a part of a program; sets it. */
+static bool rate_is_known(bs_learner *l)
+{
+    const double known = l->memory[BS_IMPLICIT_CURVATURE], rate = l->o->implicit_rate;
+    const int    terms = l->o->implicit_terms;
+    implicit    *m = l->state;
+    m->rate = (real)(rate > 0 ? rate : 1 / known);
+    return is(l->o->implicit_solver, "series") && is(l->o->implicit_product, "exact") &&
+           terms > 0 && terms <= WHOLE_TERMS && known > 0 && rate * known < BS_TOO_FAST &&
+           l->memory[BS_IMPLICIT_AGE] < REFRESH;
+}
+
+/* The gradient by one program; *done is false when the terms grow, and the step must be made by
+ * the programs that can tell why. */
+static basin_status whole_gradient(bs_learner *l, double *loss, bool *done, basin_error *err)
+{
+    implicit    *m = l->state;
+    const int    norms = BS_RESULT_REST;
+    bs_entry    *e;
+    basin_status s = run(l, WHOLE, l->params->value, &m->rate, l->params->grad, &e, err);
+    if (s)
+        return s;
+    double first = result(l, e, norms), last = result(l, e, norms + 1);
+    *done = first == 0 || last < first;
+    if (!*done)
+        return BASIN_OK;
+    if (first > 0) {
+        bs_learner_see(l, BS_SEEN_residual, sqrt(last / first));
+        bs_learner_see(l, BS_SEEN_curvature, l->memory[BS_IMPLICIT_CURVATURE]);
+        bs_learner_see(l, BS_SEEN_rate_lowered, 0);
+    }
+    bs_learner_see(l, BS_SEEN_implicit_skipped, 0);
+    l->memory[BS_IMPLICIT_AGE]++;
+    l->memory[BS_IMPLICIT_SKIPPED] = 0;
+    return bs_learner_note(l, e, 0, l->energy, loss, err);
+}
+
+basin_status bs_implicit_gradient(bs_learner *l, const bs_batch *b, double *loss, basin_error *err)
+{
+    implicit    *m = l->state;
+    double      *skipped = &l->memory[BS_IMPLICIT_SKIPPED];
+    bool         done = false, finite = true;
+    bs_entry    *e;
+    basin_status s = BASIN_OK;
+    m->batch = b;
+    m->run = (bs_run){(uint64_t)l->o->seed, ++l->step};
+    if (rate_is_known(l))
+        s = whole_gradient(l, loss, &done, err);
+    if (s || done)
+        return s;
+    s = run(l, PRIMARY, l->params->value, NULL, l->params->grad, &e, err);
+    if (!s)
+        s = bs_learner_note(l, e, 0, l->energy, loss, err);
+    if (s || is(l->o->implicit_solver, "none"))
+        return s;
+    s = add_implicit(l, &finite, err);
+    *skipped = finite ? 0 : *skipped + 1;
+    bs_learner_see(l, BS_SEEN_implicit_skipped, !finite);
+    if (!s && *skipped >= MOST_SKIPPED)
+        s = bs_fail(
+            err, BASIN_ENUMERIC,
+            "the implicit gradient has not been finite for %d steps, the last of them %llu; "
+            "a larger implicit.damping or a lower lr.energy (now %g) may help",
+            MOST_SKIPPED, (unsigned long long)l->step, l->energy->update.rate);
+    return s;
+}
+
+static basin_status energy_step(bs_learner *l, const bs_batch *b, basin_error *err)
+{
+    double loss, norm;
+    if (is(l->o->implicit_solver, "none"))
+        return bs_learner_run(l, STAGE_ENERGY, b, err);
+    basin_status s = bs_implicit_gradient(l, b, &loss, err);
+    if (!s)
+        s = bs_optim_step(l->energy, &norm, err);
+    if (s)
+        return s;
+    bs_learner_see(l, BS_SEEN_loss_energy, loss);
+    bs_learner_see(l, BS_SEEN_grad_energy, norm);
+    return BASIN_OK;
+}
+
+basin_status bs_step_implicit(bs_learner *l, const bs_batch *b, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    for (int i = 0; i < l->o->steps_energy && !s; i++) {
+        for (int k = 0; k < l->o->steps_net && !s; k++)
+            s = bs_learner_run(l, STAGE_NET, b, err);
+        if (!s)
+            s = energy_step(l, b, err);
+    }
+    return s;
+}
+
+/* ---- making and freeing ---- */
+
+/* The ranges of a net, neighbours joined: padding between segments is zero everywhere. */
+static int make_ranges(const bs_params *p, const char *prefix, bs_range *out)
+{
+    int n = 0;
+    for (int i = 0; i < p->n; i++) {
+        const bs_segment *s = &p->segment[i];
+        int64_t           end = i + 1 < p->n ? p->segment[i + 1].offset : p->size;
+        if (!bs_has_prefix(s->name, prefix))
+            continue;
+        if (n > 0 && out[n - 1].offset + out[n - 1].count == s->offset)
+            out[n - 1].count += end - s->offset;
+        else
+            out[n++] = (bs_range){s->offset, end - s->offset};
+    }
+    return n;
+}
+
+basin_status bs_implicit_setup(bs_learner *l, basin_error *err)
+{
+    const bs_params *p = l->params;
+    const size_t     size = (size_t)p->size + 1, ranges = (size_t)p->n + 1;
+    bool             differences = is(l->o->implicit_product, "central");
+    implicit        *m = l->state = bs_calloc(1, sizeof *m);
+    if (!m)
+        return bs_fail_nomem(err);
+    if (p->size > INT32_MAX)
+        return bs_fail(err, BASIN_EARG, "implicit gradients: the nets are too large");
+    m->cache = bs_cache_new(l->backend, l->w, build, l, 0);
+    m->net = bs_calloc(ranges, sizeof *m->net);
+    m->energy = bs_calloc(ranges, sizeof *m->energy);
+    m->v = bs_calloc(size, sizeof *m->v);
+    m->hv = bs_calloc(size, sizeof *m->hv);
+    m->r = bs_calloc(size, sizeof *m->r);
+    m->p = bs_calloc(size, sizeof *m->p);
+    if (differences) /* and a second gradient behind it */
+        m->moved = bs_calloc(2 * size, sizeof *m->moved);
+    if (!m->cache || !m->net || !m->energy || !m->v || !m->hv || !m->r || !m->p ||
+        (differences && !m->moved))
+        return bs_fail_nomem(err);
+    m->n_net = make_ranges(p, "net/", m->net);
+    m->n_energy = make_ranges(p, "energy/", m->energy);
+    return BASIN_OK;
+}
+
+void bs_implicit_free(bs_learner *l)
+{
+    implicit *m = l->state;
+    if (!m)
+        return;
+    bs_cache_free(m->cache);
+    bs_free(m->net);
+    bs_free(m->energy);
+    bs_free(m->v);
+    bs_free(m->hv);
+    bs_free(m->r);
+    bs_free(m->p);
+    bs_free(m->moved);
+    bs_free(m);
+    l->state = NULL;
+}

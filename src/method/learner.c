@@ -1,0 +1,519 @@
+/* learner.c -- stages as programs, phases, and the order of steps that methods share. */
+#include <math.h>
+#include <string.h>
+
+#include "method/loss.h"
+
+void bs_learner_see(bs_learner *l, bs_seen_id id, double value)
+{
+    l->seen[id].sum += value;
+    l->seen[id].n++;
+}
+
+/* ---- building ---- */
+
+bs_gbi bs_options_gbi(const bs_train_options *o, bool predicting)
+{
+    static const char *const rules[] = {"plain", "momentum", "adam", "normalised", "mirror"};
+    static const char *const starts[] = {"zeros", "uniform", "random", "net"};
+    bs_gbi                   s = {.steps = o->gbi_steps,
+                                  .starts = 1,
+                                  .logits = strcmp(o->gbi_space, "logits") == 0,
+                                  .rate = o->gbi_lr,
+                                  .momentum = o->gbi_momentum,
+                                  .entropy = o->gbi_entropy,
+                                  .tolerance = o->gbi_tolerance,
+                                  .halvings = o->gbi_halvings,
+                                  .best = o->gbi_best,
+                                  .skip_last = strcmp(o->mode, "code") == 0};
+    for (int i = 0; i < 5; i++)
+        if (strcmp(o->gbi_rule, rules[i]) == 0)
+            s.rule = (bs_gbi_rule)i;
+    for (int i = 0; i < 4; i++)
+        if (strcmp(o->gbi_start, starts[i]) == 0)
+            s.start = (bs_gbi_start)i;
+    if (s.start == BS_GBI_RANDOM)
+        s.starts = o->gbi_restarts;
+    if (predicting && o->gbi_test_steps > 0)
+        s.steps = o->gbi_test_steps;
+    return s;
+}
+
+bs_inference bs_options_inference(const bs_train_options *o, const char *infer)
+{
+    return (bs_inference){.how = strcmp(infer, "gbi") == 0       ? BS_INFER_GBI
+                                 : strcmp(infer, "refine") == 0  ? BS_INFER_REFINE
+                                 : strcmp(infer, "viterbi") == 0 ? BS_INFER_VITERBI
+                                 : strcmp(infer, "cost") == 0    ? BS_INFER_COST
+                                                                 : BS_INFER_NET,
+                          .gbi = bs_options_gbi(o, true),
+                          .constrained = o->constrain,
+                          .cost_net = bs_cost_net_named(o->infnet_form),
+                          .cost_hidden = o->infnet_hidden,
+                          .cost_logits = bs_cost_net_reads_logits(o)};
+}
+
+/* Dropout is on in the net that is trained, and, as in the published runs, in the other, too
+ * (dropout.both): samples come from a dropped-out net, and a dropped-out energy is the loss. A
+ * net that is no longer trained has none. */
+bs_scene bs_scene_make(bs_learner *l, bs_graph *g, bs_size size, const char *trains)
+{
+    const bs_phase *p = &l->method->phase[l->phase];
+    bs_scene        s = {.t = l->spec.task, .o = l->o};
+    s.v = bs_view_make(g, l->params, &l->spec, size, true);
+    s.v.net_dropout = (p->net && l->o->dropout_both) || bs_has_prefix(trains, "net/");
+    s.v.energy_dropout = (p->energy && l->o->dropout_both) || bs_has_prefix(trains, "energy/");
+    return s;
+}
+
+void bs_scene_results(const bs_scene *s, bs_id loss, bs_recipe *r)
+{
+    r->result[r->n_results++] = (bs_result){loss, -1};
+    for (int i = 0; i < BS_SEEN_COUNT; i++)
+        r->result[r->n_results++] =
+            (bs_result){s->seen[i] ? s->seen[i] : bs_const(s->v.g, NAN), -1};
+}
+
+/* One or two stages, the second with what the first leaves behind. */
+enum { KEY_FIRST, KEY_ROWS, KEY_LENGTH, KEY_WIDTH, KEY_PHASE, KEY_SECOND };
+typedef struct {
+    int  stage; /* -1: none */
+    bool brief;
+} turn;
+
+static const turn no_turn = {.stage = -1};
+
+static int coded(turn t)
+{
+    return 2 * (t.stage + 1) + t.brief;
+}
+
+static turn decoded(int code)
+{
+    return (turn){code / 2 - 1, code % 2};
+}
+
+static void build_stage(bs_learner *l, const bs_stage *stage, bs_scene *s, bs_recipe *r)
+{
+    bs_graph *g = s->v.g;
+    bs_id     theta[BS_CACHE_RESULTS], d[BS_CACHE_RESULTS];
+    int       segment[BS_CACHE_RESULTS];
+    const int most = BS_CACHE_RESULTS / 2 - BS_RESULT_REST;
+    bs_push(g, "loss");
+    bs_id loss = stage->loss(s);
+    int   n = bs_params_nodes(g, l->params, stage->trains, theta, segment, most);
+    if (n == most)
+        bs_graph_refuse(g, "more than %d parameters with a name", most - 1);
+    bs_grad(g, loss, theta, n, d, true);
+    bs_scene_results(s, loss, r);
+    for (int i = 0; i < n; i++)
+        r->result[r->n_results++] = (bs_result){d[i], segment[i]};
+    bs_pop(g);
+}
+
+/* After an optimiser has changed the parameters called so. */
+static void begin_second_turn(bs_graph *g, const bs_params *p, const char *changed)
+{
+    uint8_t *anew = bs_calloc((size_t)p->n + 1, sizeof *anew);
+    for (int i = 0; i < p->n && anew; i++)
+        anew[i] = bs_has_prefix(p->segment[i].name, changed);
+    if (anew)
+        bs_graph_turn(g, anew, p->n);
+    else
+        bs_graph_nomem(g);
+    bs_free(anew);
+}
+
+static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
+{
+    bs_learner     *l = ctx;
+    const turn      first = decoded(key.v[KEY_FIRST]), second = decoded(key.v[KEY_SECOND]);
+    const bs_stage *stage = l->method->stage;
+    bs_size         size = {key.v[KEY_ROWS], key.v[KEY_LENGTH], key.v[KEY_WIDTH]};
+    bs_scene        s = bs_scene_make(l, g, size, stage[first.stage].trains);
+    s.brief = first.brief;
+    bs_view_inputs(&s.v, r);
+    build_stage(l, &stage[first.stage], &s, r);
+    if (second.stage < 0)
+        return;
+    bs_scene t = bs_scene_make(l, g, size, stage[second.stage].trains);
+    memcpy(t.v.x, s.v.x, sizeof t.v.x);
+    t.v.gold = s.v.gold;
+    t.brief = second.brief;
+    r->second = r->n_results;
+    begin_second_turn(g, l->params, stage[first.stage].trains);
+    build_stage(l, &stage[second.stage], &t, r);
+}
+
+static bs_optim *optimiser_of(bs_learner *l, const char *trains)
+{
+    return bs_has_prefix(trains, "net/") ? l->net : l->energy;
+}
+
+static void bind(bs_learner *l, bs_entry *e)
+{
+    const turn first = decoded(e->key.v[KEY_FIRST]), second = decoded(e->key.v[KEY_SECOND]);
+    l->backend->bind_params(e->program, l->params->value, l->params->grad, l->params->offset);
+    bs_optim_use_rows(optimiser_of(l, l->method->stage[first.stage].trains), e->program);
+    if (second.stage >= 0)
+        bs_optim_use_rows(optimiser_of(l, l->method->stage[second.stage].trains), e->program);
+}
+
+/* Whether both nets are trained is part of the key: it decides where dropout is. */
+static basin_status program(bs_learner *l, turn first, turn second, bs_size z, bs_entry **e,
+                            basin_error *err)
+{
+    bool         fresh;
+    bs_key       key = {{coded(first), z.rows, z.length, z.width, l->phase, coded(second)}};
+    basin_status s = bs_cache_get(l->cache, key, e, &fresh, err);
+    if (!s && fresh && l->params->value)
+        bind(l, *e);
+    return s;
+}
+
+/* ---- setting up ---- */
+
+static basin_status make_optim(bs_learner *l, const char *prefix, double rate, double decay,
+                               double clip, bs_optim **out, basin_error *err)
+{
+    bs_optim_options o;
+    basin_status     s = bs_options_default(bs_optim_rows, &o, err);
+    if (s)
+        return s;
+    const char *rule = l->o->rule;
+    if (bs_has_prefix(prefix, "energy/") && strcmp(l->o->rule_energy, "same") != 0)
+        rule = l->o->rule_energy;
+    memcpy(o.rule, rule, sizeof o.rule);
+    o.momentum = strcmp(rule, "sgd") == 0 ? l->o->momentum : 0;
+    o.rate = rate;
+    o.decay = decay;
+    o.clip = clip;
+    o.beta1 = l->o->beta1;
+    return bs_optim_new(l->backend, l->w, l->params, prefix, &o, out, err);
+}
+
+/* ---- the net as pre-training left it ---- */
+
+bool bs_is_anchored(const bs_segment *s)
+{
+    return bs_has_prefix(s->name, "net/") && !bs_has_prefix(s->name, "net/cost/");
+}
+
+bs_id bs_anchor(bs_graph *g, bs_params *p, int segment)
+{
+    char name[256];
+    bs_print(name, sizeof name, "anchor/%s", p->segment[segment].name);
+    return bs_param(g, p, name, p->segment[segment].shape, bs_init_zero());
+}
+
+/* Declares anchors where no loss has: beside all others, whose places stay what they are. */
+static basin_status declare_anchors(bs_learner *l, basin_error *err)
+{
+    bs_graph *g = bs_graph_new();
+    if (!g)
+        return bs_fail_nomem(err);
+    for (int i = 0, n = l->params->n; i < n; i++)
+        if (bs_is_anchored(&l->params->segment[i]))
+            bs_anchor(g, l->params, i);
+    basin_status s = bs_graph_check(g, err);
+    bs_graph_free(g);
+    return s;
+}
+
+static void copy_anchors(bs_learner *l, bool back)
+{
+    bs_params *p = l->params;
+    for (int i = 0; i < p->n; i++) {
+        if (!bs_has_prefix(p->segment[i].name, "anchor/"))
+            continue;
+        const bs_segment *net = bs_params_find(p, p->segment[i].name + strlen("anchor/"));
+        real             *held = p->value + p->segment[i].offset, *now = p->value + net->offset;
+        memcpy(back ? now : held, back ? held : now, (size_t)net->count * sizeof *now);
+    }
+}
+
+void bs_learner_anchor(bs_learner *l)
+{
+    copy_anchors(l, false);
+}
+
+void bs_learner_return(bs_learner *l)
+{
+    copy_anchors(l, true);
+}
+
+static void fill(bs_learner *l, const char *prefix)
+{
+    if (l->kind && l->kind->fill)
+        l->kind->fill(l->known, l->params, prefix);
+}
+
+/* Pre-training for no epochs, behind the stages that are needed: a method may do without a net. */
+static bool never_comes(const bs_learner *l, int stage)
+{
+    const bs_stage *all = l->method->stage;
+    const bool      last = stage + 1 >= BS_STAGES || !all[stage + 1].trains;
+    return all[stage].before && last && l->o->pretrain_epochs == 0;
+}
+
+basin_status bs_learner_setup(bs_learner *l, basin_error *err)
+{
+    const bs_method *m = l->method;
+    bs_entry        *e;
+    basin_status     s = BASIN_OK;
+    if (!(l->cache = bs_cache_new(l->backend, l->w, build, l, 0)))
+        return bs_fail_nomem(err);
+    for (int i = 0; i < BS_STAGES && m->stage[i].trains && !s; i++)
+        if (!never_comes(l, i))
+            s = program(l, (turn){i, false}, no_turn, l->spec.least, &e,
+                        err); /* declares parameters */
+    bs_cache_free(l->cache);  /* a later stage may have added some to the first's net */
+    if (!s && !(l->cache = bs_cache_new(l->backend, l->w, build, l, 0)))
+        return bs_fail_nomem(err);
+    if (s) {
+        l->cache = NULL;
+        return s;
+    }
+    if (l->o->energy_proof > 0 && l->o->pretrain_epochs > 0 && m->phase[0].step == bs_step_pretrain)
+        s = declare_anchors(l, err);
+    if (!s)
+        s = bs_params_allocate(l->params, (uint64_t)l->o->seed, err);
+    if (!s)
+        fill(l, "");
+    if (!s && bs_params_count(l->params, "net/") > 0)
+        s = make_optim(l, "net/", l->o->lr_net, l->o->decay_net, l->o->clip, &l->net, err);
+    if (!s && bs_params_count(l->params, "energy/") > 0)
+        s = make_optim(l, "energy/", l->o->lr_energy, l->o->decay_energy, l->o->clip_energy,
+                       &l->energy, err);
+    if (!s && m->setup)
+        s = m->setup(l, err);
+    return s ? s : bs_learner_enter(l, 0, err);
+}
+
+void bs_learner_free(bs_learner *l)
+{
+    if (l->method && l->method->free)
+        l->method->free(l);
+    bs_cache_free(l->cache);
+    bs_optim_free(l->net);
+    bs_optim_free(l->energy);
+}
+
+bs_pace bs_learner_pace(const bs_learner *l, const bs_optim *o)
+{
+    const bs_phase *p = &l->method->phase[l->phase];
+    const bool      pretraining = p->step == bs_step_pretrain;
+    if (o == l->net)
+        return (bs_pace){pretraining ? l->o->pretrain_lr : l->o->lr_net, l->o->clip};
+    return (bs_pace){l->o->lr_energy, p->net ? l->o->clip_energy : l->o->clip};
+}
+
+static void reset(bs_learner *l, bs_optim *o)
+{
+    const bs_pace pace = bs_learner_pace(l, o);
+    bs_params    *p = l->params;
+    for (int i = 0; i < o->n; i++) {
+        const size_t bytes = (size_t)o->span[i].count * sizeof(real);
+        memset(p->m + o->span[i].offset, 0, bytes);
+        memset(p->v + o->span[i].offset, 0, bytes);
+    }
+    o->update.step = 0;
+    o->update.rate = pace.rate;
+    o->clip = pace.clip;
+}
+
+/* It is no part of pre-training, but weight decay has moved it. */
+static void renew_cost_net(bs_learner *l)
+{
+    if (bs_params_count(l->params, "net/cost/") == 0)
+        return;
+    bs_params_renew(l->params, "net/cost/", (uint64_t)l->o->seed);
+    fill(l, "net/cost/");
+}
+
+basin_status bs_learner_enter(bs_learner *l, int phase, basin_error *err)
+{
+    const bs_phase *p = &l->method->phase[phase];
+    if (phase > 0 && p[-1].step == bs_step_pretrain) {
+        renew_cost_net(l);
+        bs_learner_anchor(l);
+    }
+    l->phase = phase;
+    if (l->net)
+        reset(l, l->net);
+    if (l->energy)
+        reset(l, l->energy);
+    return p->enter ? p->enter(l, err) : BASIN_OK;
+}
+
+/* ---- a step ---- */
+
+basin_status bs_learner_note(bs_learner *l, const bs_entry *e, int first, const bs_optim *o,
+                             double *loss, basin_error *err)
+{
+    const char *which = o == l->net ? "net" : "energy";
+    *loss = (double)*(const real *)l->backend->result(e->program, first + BS_RESULT_LOSS);
+    if (!isfinite(*loss))
+        return bs_fail(err, BASIN_ENUMERIC,
+                       "the loss of the %s is no longer finite at step %llu; a lower lr.%s (now "
+                       "%g) or clip may help",
+                       which, (unsigned long long)l->step, which, o->update.rate);
+    for (int i = 0; i < BS_SEEN_COUNT; i++) {
+        double x =
+            (double)*(const real *)l->backend->result(e->program, first + BS_RESULT_SEEN + i);
+        if (!isnan(x))
+            bs_learner_see(l, (bs_seen_id)i, x);
+    }
+    return BASIN_OK;
+}
+
+/* What is only looked at is measured now and then where it costs much: an energy of the truth, a
+ * norm (which clipping needs anyway); at least once an epoch. */
+static bool looks(const bs_learner *l, const bs_optim *o)
+{
+    const bs_seen_id loss = o == l->net ? BS_SEEN_loss_net : BS_SEEN_loss_energy;
+    return o->update.step % 16 == 0 || l->seen[loss].n == 0;
+}
+
+static turn turn_of(bs_learner *l, int stage)
+{
+    const bs_optim *o = optimiser_of(l, l->method->stage[stage].trains);
+    return (turn){stage, l->spec.task->dear && !looks(l, o)};
+}
+
+/* Turn k of a program that was bound, whose results are `first` and later: a step of the stage's
+ * optimiser. */
+static basin_status take_turn(bs_learner *l, bs_entry *e, int stage, int k, int first,
+                              basin_error *err)
+{
+    bs_optim  *o = optimiser_of(l, l->method->stage[stage].trains);
+    const bool net = o == l->net, look = o->clip > 0 || looks(l, o);
+    double     loss, norm = NAN;
+    if (o->program != e->program)
+        bs_optim_use_rows(o, e->program);
+    basin_status s =
+        l->backend->run_turn(e->program, &(bs_run){(uint64_t)l->o->seed, ++l->step}, k, err);
+    if (!s)
+        s = bs_learner_note(l, e, first, o, &loss, err);
+    if (!s)
+        s = bs_optim_step(o, look ? &norm : NULL, err);
+    if (s)
+        return s;
+    bs_learner_see(l, net ? BS_SEEN_loss_net : BS_SEEN_loss_energy, loss);
+    if (look)
+        bs_learner_see(l, net ? BS_SEEN_grad_net : BS_SEEN_grad_energy, norm);
+    return BASIN_OK;
+}
+
+basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_error *err)
+{
+    bs_entry    *e;
+    basin_status s = program(l, turn_of(l, stage), no_turn, b->size, &e, err);
+    if (s)
+        return s;
+    bs_batch_bind(b, l->backend, e);
+    return take_turn(l, e, stage, 0, 0, err);
+}
+
+/* Two stages of which the first changes nothing that the second's net is made of: as two runs, but
+ * what they have in common, a net's pass without dropout or up to it, is computed once. */
+static basin_status run_both(bs_learner *l, int stage, int after, const bs_batch *b,
+                             basin_error *err)
+{
+    bs_entry    *e;
+    basin_status s = program(l, turn_of(l, stage), turn_of(l, after), b->size, &e, err);
+    if (s)
+        return s;
+    bs_batch_bind(b, l->backend, e);
+    s = take_turn(l, e, stage, 0, 0, err);
+    return s ? s : take_turn(l, e, after, 1, e->second, err);
+}
+
+/* ---- orders of steps ---- */
+
+static int stage_of(const bs_learner *l, const char *trains, bool before)
+{
+    const bs_stage *stage = l->method->stage;
+    int             found = 0;
+    for (int i = 0; i < BS_STAGES && stage[i].trains; i++)
+        if (stage[i].before == before && strcmp(stage[i].trains, trains) == 0)
+            found = i;
+    return found;
+}
+
+basin_status bs_step_pretrain(bs_learner *l, const bs_batch *b, basin_error *err)
+{
+    return bs_learner_run(l, stage_of(l, "net/", true), b, err);
+}
+
+basin_status bs_step_net(bs_learner *l, const bs_batch *b, basin_error *err)
+{
+    const int    stage = stage_of(l, "net/", false);
+    basin_status s = BASIN_OK;
+    for (int i = 0; i < l->o->steps_net && !s; i++)
+        s = bs_learner_run(l, stage, b, err);
+    return s;
+}
+
+basin_status bs_step_energy(bs_learner *l, const bs_batch *b, basin_error *err)
+{
+    const int    stage = stage_of(l, "energy/", false);
+    basin_status s = BASIN_OK;
+    for (int i = 0; i < l->o->steps_energy && !s; i++)
+        s = bs_learner_run(l, stage, b, err);
+    return s;
+}
+
+/* As published: the outer net makes its steps one by one, each after all of the inner's. */
+basin_status bs_step_alternating(bs_learner *l, const bs_batch *b, basin_error *err)
+{
+    const int    net = stage_of(l, "net/", false), energy = stage_of(l, "energy/", false);
+    const bool   net_inside = strcmp(l->o->inner, "net") == 0;
+    const int    outer = net_inside ? l->o->steps_energy : l->o->steps_net;
+    const int    inner = net_inside ? l->o->steps_net : l->o->steps_energy;
+    basin_status s = BASIN_OK;
+    for (int i = 0; i < outer && !s; i++) {
+        const bool both = !net_inside && inner > 0;
+        for (int k = 0; k < inner - both && !s; k++)
+            s = bs_learner_run(l, net_inside ? net : energy, b, err);
+        if (!s && both)
+            s = run_both(l, energy, net, b, err);
+        else if (!s)
+            s = bs_learner_run(l, net_inside ? energy : net, b, err);
+    }
+    return s;
+}
+
+/* ---- beginnings of phases ---- */
+
+basin_status bs_enter_new_net(bs_learner *l, basin_error *err)
+{
+    (void)err;
+    bs_params_renew(l->params, "net/", (uint64_t)l->o->seed + 1);
+    fill(l, "net/");
+    return BASIN_OK;
+}
+
+/* energy/T/0/W <- net/T/0/W and so on: -E starts as the net's logits, plus the global term. An
+ * energy of images also reads the mask: its first layer has another shape, and stays as it is. */
+basin_status bs_enter_energy(bs_learner *l, basin_error *err)
+{
+    bs_params *p = l->params;
+    (void)err;
+    if (strcmp(l->o->energy_init, "net") != 0)
+        return BASIN_OK;
+    for (int i = 0; i < p->n; i++) {
+        char name[256];
+        if (!bs_has_prefix(p->segment[i].name, "net/"))
+            continue;
+        bs_print(name, sizeof name, "energy/%s", p->segment[i].name + 4);
+        const bs_segment *to = bs_params_find(p, name);
+        /* of members the first, which stands first */
+        if (to && (to->count == p->segment[i].count ||
+                   to->count * l->o->net_members == p->segment[i].count))
+            memcpy(p->value + to->offset, p->value + p->segment[i].offset,
+                   (size_t)to->count * sizeof *p->value);
+    }
+    bs_member_fold(p, "net/", "energy/");
+    return BASIN_OK;
+}

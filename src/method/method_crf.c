@@ -1,0 +1,23 @@
+/* method_crf.c -- a conditional random field (Lafferty et al. 2001): the likelihood of the energy
+ * itself, exactly, and the best sequence by Viterbi's algorithm. */
+#include "method/loss.h"
+
+/* -log p(y | x) = E(x, y) + log sum over y' of exp(-E(x, y')) */
+static bs_id loss(bs_scene *s)
+{
+    bs_graph *g = s->v.g;
+    bs_id     truth = s->t->truth_energy(&s->v);
+    bs_id     rows = bs_add(g, truth, s->t->log_partition(&s->v));
+    s->seen[BS_SEEN_energy_truth] = bs_mean(g, truth);
+    return bs_mean(g, rows);
+}
+
+const bs_method bs_method_crf = {
+    .name = "crf",
+    .help = "exact likelihood of a chain of tags; prediction by Viterbi's algorithm",
+    .tasks = "tag",
+    .defaults = "infer=viterbi",
+    .tunes = "lr.energy net.dropout decay.energy",
+    .stage = {{"energy/", loss}},
+    .phase = {{.name = "energy", .energy = true, .step = bs_step_energy}},
+};

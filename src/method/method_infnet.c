@@ -1,0 +1,17 @@
+/* method_infnet.c -- inference networks (Tu and Gimpel 2018): a pre-trained net is trained to find
+ * the cost-augmented output that the energy's margin loss looks for. */
+#include "method/loss.h"
+
+const bs_method bs_method_infnet = {
+    .name = "infnet",
+    .help = "net trained against the energy's margin loss",
+    .tasks = "mlc tag seg",
+    .defaults = "inner=net infnet.form=single cost=squared energy.init=net infnet.stay=10 "
+                "lr.net=0.001",
+    .tag = "cost=l1",
+    .seg = "cost=f1 energy.weight=0.1 infnet.stay=0.1",
+    .untuned = BS_UNTUNED_BY_TURNS,
+    .tunes = BS_TUNES_BY_TURNS "pretrain.lr infnet.stay",
+    .stage = {BS_STAGE_PRETRAINING, {"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}},
+    .phase = {BS_PHASE_PRETRAINING, BS_PHASE_BY_TURNS},
+};

@@ -1,0 +1,124 @@
+/* check.c -- settings that are wrong together, or that would only be looked at in the end. They are
+ * refused before any work is done. */
+#include <string.h>
+
+#include "data/metric.h"
+#include "run/trainer.h"
+
+static bool is(const char *setting, const char *word)
+{
+    return strcmp(setting, word) == 0;
+}
+
+static basin_status check_threshold(const bs_train_options *o, basin_error *err)
+{
+    static const char *const kinds[] = {"auto", "label", "top-k", "cardinality"};
+    bs_metric_id             metric;
+    double                   number;
+    basin_error              why = {0};
+    basin_status             s = bs_metric_parse(o->threshold_metric, &metric, &why);
+    bool                     known = bs_parse_double(o->threshold, &number);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        known |= is(o->threshold, kinds[i]);
+    if (s)
+        return bs_fail(err, s, "threshold.metric: %s", why.msg);
+    if (!known)
+        return bs_fail(err, BASIN_EARG,
+                       "threshold: '%s' is not auto, a number, label, top-k or cardinality",
+                       o->threshold);
+    if (!bs_metric_table[metric].decided)
+        return bs_fail(err, BASIN_EARG, "threshold.metric: %s does not depend on a threshold",
+                       o->threshold_metric);
+    return BASIN_OK;
+}
+
+/* Whether an energy is trained before there is a net that was. */
+static bool is_energy_first(const bs_train_options *o, const bs_method *m)
+{
+    for (const bs_phase *p = m->phase; p < m->phase + BS_PHASES && p->name; p++) {
+        const bool skipped = p->step == bs_step_pretrain && o->pretrain_epochs == 0;
+        if (!skipped && (p->net || p->energy))
+            return !p->net;
+    }
+    return false;
+}
+
+static basin_status check_search(const bs_train_options *o, const bs_method *m, basin_error *err)
+{
+    if (is(o->gbi_start, "zeros") && (is(o->gbi_space, "logits") || is(o->gbi_rule, "mirror")))
+        return bs_fail(err, BASIN_EARG,
+                       "gbi.start: a search of logits cannot leave zeros, which are logits of "
+                       "minus infinity; use uniform, random or net");
+    if (is(o->task, "tag") && is(o->gbi_rule, "adam") && is(o->gbi_space, "projected"))
+        return bs_fail(err, BASIN_EARG,
+                       "gbi.rule: adam moves all tags that gain equally far, so that none wins; "
+                       "use gbi.space=logits, or plain, momentum or normalised");
+    if (is(o->gbi_start, "net") && is_energy_first(o, m))
+        return bs_fail(err, BASIN_EARG,
+                       "gbi.start: %s has no trained net when it searches%s; use zeros, uniform or "
+                       "random",
+                       m->name,
+                       m->phase[0].step == bs_step_pretrain ? " (pretrain.epochs is 0)" : "");
+    return BASIN_OK;
+}
+
+static basin_status check_inference(const bs_train_options *o, const bs_spec *spec,
+                                    basin_error *err)
+{
+    if (!is(o->infer, "viterbi") || is(o->method, "crf")) /* whose loss asks for a chain itself */
+        return BASIN_OK;
+    if (!is(o->task, "tag"))
+        return bs_fail(err, BASIN_EARG, "infer: viterbi is for task tag; use net, gbi or refine");
+    if (spec->tag.energy->terms)
+        return bs_fail(err, BASIN_EARG,
+                       "infer: viterbi needs an energy that is a chain (energy.kind=chain); use "
+                       "net, gbi or refine");
+    return BASIN_OK;
+}
+
+/* Words with commas between them. */
+static basin_status check_samples(const bs_train_options *o, basin_error *err)
+{
+    static const char *const kinds[] = {"inference", "adversarial", "truth"};
+    const char              *p = o->dvn_samples;
+    for (bool more = true; more; p++) {
+        const size_t n = strcspn(p, ",");
+        bool         known = false;
+        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+            known |= strlen(kinds[i]) == n && strncmp(p, kinds[i], n) == 0;
+        if (!known)
+            return bs_fail(err, BASIN_EARG,
+                           "dvn.samples: '%.*s' is not inference, adversarial or truth, with "
+                           "commas between them",
+                           (int)n, p);
+        p += n;
+        more = *p == ',';
+    }
+    return BASIN_OK;
+}
+
+/* Samples cost what they lack of a full score; the net's own output stands beside them. Of tags
+ * that is the same by both names. */
+static basin_status check_cost(const bs_train_options *o, basin_error *err)
+{
+    const bool tags = is(o->task, "tag");
+    if (!is(o->method, "implicit-cd") || is(o->cost, "f1") || (tags && is(o->cost, "hamming")))
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG,
+                   "cost: implicit-cd compares outputs with samples, whose cost is %s here; use "
+                   "that",
+                   tags ? "hamming" : "f1");
+}
+
+basin_status bs_check_settings(const bs_train_options *o, const bs_method *m, const bs_spec *spec,
+                               basin_error *err)
+{
+    basin_status s = check_threshold(o, err);
+    if (!s)
+        s = check_search(o, m, err);
+    if (!s)
+        s = check_inference(o, spec, err);
+    if (!s)
+        s = check_samples(o, err);
+    return s ? s : check_cost(o, err);
+}

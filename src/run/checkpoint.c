@@ -1,0 +1,177 @@
+/* checkpoint.c -- the state of a run, so that it can go on as if never stopped.
+ *
+ * One safetensors file: the flat blocks (parameters, two states, the best
+ * parameters) and a row of numbers (numbers.c). It is replaced atomically, so
+ * that a run killed at any moment has the old one or the new one. Settings, data
+ * and arithmetic are compared on reading: going on with others would not be going
+ * on. Who may write a run folder could write anything into it, so all of it is
+ * checked before a part is used. */
+#include <float.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "run/trainer.h"
+
+static void state_path(const char *folder, char path[BS_OPTION_TEXT + 64])
+{
+    bs_print(path, BS_OPTION_TEXT + 64, "%s/last/state.safetensors", folder);
+}
+
+bool bs_checkpoint_there(const char *folder)
+{
+    char path[BS_OPTION_TEXT + 64];
+    state_path(folder, path);
+    return access(path, F_OK) == 0;
+}
+
+/* What must be equal for a checkpoint to be of this run. */
+static void write_identity(const bs_trainer *t, bs_buf *out)
+{
+    const bs_train_job *j = t->job;
+    bs_settings_json(j->settings, out);
+    bs_buf_printf(out, " train %016llx valid %016llx test %016llx",
+                  (unsigned long long)j->train->hash, (unsigned long long)j->valid->hash,
+                  (unsigned long long)(j->test ? j->test->hash : 0));
+}
+
+/* Changes with the list of numbers. */
+static const char version[] = "3";
+
+basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err)
+{
+    char             path[BS_OPTION_TEXT + 64], folder[BS_OPTION_TEXT + 64];
+    double           row[BS_MOST_NUMBERS];
+    const double     seconds = t->seconds;
+    const bs_params *p = t->learner.params;
+    const size_t     bytes = (size_t)p->size * sizeof(real);
+    bs_buf           identity;
+    bs_buf_init(&identity, 1 << 22);
+    write_identity(t, &identity);
+    t->seconds += bs_seconds() - t->started;
+    const int n = bs_numbers_store(t, BS_NUMBERS_ALL, row);
+    t->seconds = seconds;
+    const bs_tensor tensor[] = {
+        {"value", BS_DTYPE_REAL, 1, {p->size}, p->value, bytes},
+        {"m", BS_DTYPE_REAL, 1, {p->size}, p->m, bytes},
+        {"v", BS_DTYPE_REAL, 1, {p->size}, p->v, bytes},
+        {"best", BS_DTYPE_REAL, 1, {p->size}, t->best, bytes},
+        {"numbers", BS_DTYPE_F64, 1, {n}, row, (size_t)n * sizeof *row},
+    };
+    const bs_meta meta[] = {{"basin.state", version},
+                            {"basin.run", identity.data},
+                            {"basin.arithmetic", t->learner.backend->arithmetic(t->learner.w)}};
+    bs_print(folder, sizeof folder, "%s/last", t->job->folder);
+    basin_status s = identity.failed ? bs_fail_nomem(err) : bs_make_dir(folder, err);
+    state_path(t->job->folder, path);
+    if (!s)
+        s = bs_safetensors_write(path, tensor, 5, meta, 3, err);
+    bs_buf_free(&identity);
+    return s;
+}
+
+/* ---- reading ---- */
+
+static basin_status check_version(const bs_safetensors *f, const char *path, basin_error *err)
+{
+    const char *theirs = bs_safetensors_meta(f, "basin.state");
+    if (theirs && strcmp(theirs, version) == 0)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EUNSUPPORTED,
+                   "%s: is the state of a run of another version of Basin; go on with that, or "
+                   "train anew",
+                   path);
+}
+
+static basin_status check_identity(const bs_trainer *t, const bs_safetensors *f, const char *path,
+                                   basin_error *err)
+{
+    bs_buf       mine;
+    const char  *theirs = bs_safetensors_meta(f, "basin.run");
+    basin_status s = BASIN_OK;
+    bs_buf_init(&mine, 1 << 22);
+    write_identity(t, &mine);
+    if (mine.failed)
+        s = bs_fail_nomem(err);
+    bs_difference d = s ? (bs_difference){0} : bs_identity_compare(theirs, mine.data);
+    if (d.kind == BS_RUN_OTHER)
+        s = bs_fail(err, BASIN_EARG,
+                    "%s: --resume: that run is another one: %s; use the same, or another -o", path,
+                    d.text);
+    if (d.kind == BS_RUN_LONGER)
+        bs_log_say(t->job->log, BS_INFO, "--resume: %s", d.text);
+    bs_buf_free(&mine);
+    return s;
+}
+
+basin_status bs_arithmetic_check(const char *path, const char *theirs, const char *mine,
+                                 const bs_train_options *o, bs_logger *log, basin_error *err)
+{
+    theirs = theirs ? theirs : "unknown";
+    if (strcmp(theirs, mine) == 0)
+        return BASIN_OK;
+    if (strcmp(o->resume_arithmetic, "any") != 0)
+        return bs_fail(err, BASIN_EARG,
+                       "%s: --resume: its arithmetic was %.80s, now it is %.80s, and last bits "
+                       "would differ; --set resume.arithmetic=any goes on all the same",
+                       path, theirs, mine);
+    bs_log_say(log, BS_WARN,
+               "--resume: arithmetic was %.80s, now it is %.80s: this will not end in the bits "
+               "that one of them alone would have ended in",
+               theirs, mine);
+    return BASIN_OK;
+}
+
+/* Everything that can be wrong with the file is found before the first number is copied. */
+static basin_status take_values(bs_trainer *t, const bs_safetensors *f, const char *path,
+                                basin_error *err)
+{
+    static const struct {
+        const char *name;
+        double      least;
+    } block[] = {{"value", -DBL_MAX}, {"m", -DBL_MAX}, {"v", 0}, {"best", -DBL_MAX}};
+    const bs_params *p = t->learner.params;
+    real *const      to[] = {p->value, p->m, p->v, t->best};
+    const real      *from[4];
+    basin_error      why = {0};
+    basin_status     s = BASIN_OK;
+    for (int i = 0; i < 4 && !s; i++)
+        s = bs_block_find(f, path, block[i].name, p->size, block[i].least, &from[i], &why);
+    if (!s)
+        s = bs_numbers_read(t, BS_NUMBERS_ALL, f, path, &why);
+    if (s)
+        return bs_fail(err, s, "%s; no run of Basin leaves that: remove the file to train anew",
+                       why.msg);
+    for (int i = 0; i < 4; i++)
+        memcpy(to[i], from[i], (size_t)p->size * sizeof(real));
+    return BASIN_OK;
+}
+
+static basin_status take(bs_trainer *t, const bs_safetensors *f, const char *path, basin_error *err)
+{
+    basin_status s = check_version(f, path, err);
+    if (!s)
+        s = check_identity(t, f, path, err);
+    if (!s)
+        s = bs_arithmetic_check(path, bs_safetensors_meta(f, "basin.arithmetic"),
+                                t->learner.backend->arithmetic(t->learner.w), t->o, t->job->log,
+                                err);
+    if (!s)
+        s = take_values(t, f, path, err);
+    return s;
+}
+
+basin_status bs_checkpoint_read(bs_trainer *t, bool *found, basin_error *err)
+{
+    char path[BS_OPTION_TEXT + 64];
+    state_path(t->job->folder, path);
+    *found = bs_checkpoint_there(t->job->folder);
+    if (!*found)
+        return BASIN_OK;
+    bs_safetensors *f;
+    basin_status    s = bs_safetensors_open(path, &f, err);
+    if (!s)
+        s = take(t, f, path, err);
+    bs_safetensors_close(f);
+    return s;
+}

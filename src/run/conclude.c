@@ -1,0 +1,109 @@
+/* conclude.c -- what a training came to: the threshold, full metrics, the model file. Shared by
+ * single trainings and by ensembles, whose outputs are made in another way. */
+#include "run/trainer.h"
+
+#include <math.h>
+
+#include "base/print.h"
+
+static basin_status measure(const bs_train_job *j, const bs_part *p, const bs_outputs *y,
+                            const bs_threshold *cut, double out[BS_MOST_METRICS], basin_error *err)
+{
+    bs_counting  how = {.want = 0};
+    basin_status s = bs_profile_parse(j->settings->train.profile, &how.profile, err);
+    return s ? s : bs_kind_measure(p, j->known, y, cut, &how, out, err);
+}
+
+/* Half the width of a bootstrap interval: the +- of the table. */
+static basin_status margin_of(const bs_train_job *j, const bs_part *p, const bs_outputs *y,
+                              const bs_threshold *cut, double *out, basin_error *err)
+{
+    const int    first = j->known->headline;
+    bs_interval  interval[BS_MOST_METRICS];
+    bs_counts    c;
+    bs_counting  how = {.want = UINT32_C(1) << first, .keep_rows = true};
+    basin_status s = bs_profile_parse(j->settings->train.profile, &how.profile, err);
+    if (!s)
+        s = p->kind->count(p, j->known, y, cut, &how, &c, err);
+    if (s)
+        return s;
+    s = bs_kind_intervals(&c, (uint64_t)j->settings->train.seed, interval, err);
+    if (!s)
+        *out = (interval[first].hi - interval[first].lo) / 2;
+    p->kind->counts_free(&c);
+    return s;
+}
+
+basin_status bs_conclude(const bs_train_job *job, const bs_outputs *valid, const bs_outputs *test,
+                         bs_train_outcome *out, basin_error *err)
+{
+    const bs_train_options *o = &job->settings->train;
+    const bs_part          *v = job->valid, *t = job->test;
+    bs_threshold            half = bs_threshold_fixed(0.5f);
+    basin_status            s = BASIN_OK;
+    out->threshold = half;
+    if (v->kind->tunes)
+        s = v->kind->choose(o, job->train, v, valid, &out->threshold, err);
+    if (!s)
+        s = measure(job, v, valid, &half, out->valid, err);
+    if (!s)
+        s = measure(job, v, valid, &out->threshold, out->valid_tuned, err);
+    if (!s && o->folds > 1)
+        s = margin_of(job, v, valid, &out->threshold, &out->valid_margin, err);
+    out->has_test = test != NULL;
+    if (!s && test)
+        s = measure(job, t, test, &half, out->test, err);
+    if (!s && test)
+        s = measure(job, t, test, &out->threshold, out->test_tuned, err);
+    if (!s && test)
+        s = margin_of(job, t, test, &out->threshold, &out->test_margin, err);
+    return s;
+}
+
+static void write_card(const bs_kind *kind, const bs_train_outcome *o, bs_buf *card)
+{
+    bs_buf_printf(card, "{\"best_epoch\": %d, ", o->best_epoch);
+    if (!isnan(o->sure))
+        bs_buf_printf(card, "\"energy_sure\": %.3f, \"net_kept\": %s, ", o->sure,
+                      o->net_kept ? "true" : "false");
+    bs_buf_text(card, "\"valid\": ");
+    bs_kind_json_known(kind, o->valid, card);
+    if (kind->tunes) {
+        bs_buf_text(card, ", \"valid_tuned\": ");
+        bs_kind_json_known(kind, o->valid_tuned, card);
+    }
+    if (o->has_test) {
+        bs_buf_text(card, ", \"test\": ");
+        bs_kind_json_known(kind, o->test, card);
+    }
+    if (o->has_test && kind->tunes) {
+        bs_buf_text(card, ", \"test_tuned\": ");
+        bs_kind_json_known(kind, o->test_tuned, card);
+    }
+    bs_buf_text(card, "}");
+}
+
+basin_status bs_conclude_write(const bs_train_job *job, const bs_train_outcome *out,
+                               bs_params *const *params, int n_params, basin_error *err)
+{
+    char         path[BS_OPTION_TEXT + 64];
+    bs_buf       card;
+    bs_settings *settings = job->folder ? bs_alloc(sizeof *settings) : NULL;
+    if (!job->folder)
+        return BASIN_OK;
+    if (!settings)
+        return bs_fail_nomem(err);
+    *settings = *job->settings;
+    if (out->net_kept)
+        bs_print(settings->train.infer, sizeof settings->train.infer, "net");
+    bs_buf_init(&card, 1 << 20);
+    write_card(job->train->kind, out, &card);
+    bs_print(path, sizeof path, "%s/best.safetensors", job->folder);
+    basin_status s = card.failed
+                         ? bs_fail_nomem(err)
+                         : bs_saved_write(path, settings, job->train->kind, job->known,
+                                          &out->threshold, params, n_params, card.data, err);
+    bs_buf_free(&card);
+    bs_free(settings);
+    return s;
+}

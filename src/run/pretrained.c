@@ -1,0 +1,230 @@
+/* pretrained.c -- nets after pre-training, shared by runs that begin alike (pretrain.cache).
+ *
+ * Most methods begin with epochs of cross-entropy, in which the energy has no say. What they end
+ * with is kept in a file that is named after everything they depend on: data, first values of the
+ * net, settings. Another run of which all of that is the same goes on from there, with the bits
+ * it would have come to by itself. */
+#include <float.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "file/checksum.h"
+#include "run/trainer.h"
+
+/* Settings that have no say before the energy has one; a dot ends the name of a group. All others
+ * must be equal, those of later days included. */
+static const char *const later[] = {
+    "method",  "preset",      "samples",          "samples.",   "lr.net",       "lr.energy",
+    "energy.", "clip.energy", "optimiser.energy", "ce.weight",  "decay.energy", "plateau.both",
+    "steps.",  "net.loss",    "dropout.both",     "seg.smooth", "inner",        "cost",
+    "margin",  "perceptron",  "truncate",         "infer",      "gbi.",         "infnet.",
+    "alen.",   "dvn.",        "implicit.",        "threshold",  "threshold.",   "seg.score",
+    NULL,
+};
+
+/* The cost-augmented net is no part of that phase. */
+static bool of_net(const bs_segment *s)
+{
+    return bs_has_prefix(s->name, "net/") && !bs_has_prefix(s->name, "net/cost/");
+}
+
+static const char *folder_of(const bs_trainer *t)
+{
+    return t->o->pretrain_cache[0] ? t->o->pretrain_cache : t->job->pretrained;
+}
+
+static bool cached(const bs_trainer *t)
+{
+    const bs_train_job *j = t->job;
+    return folder_of(t) && j->folder && t->o->time_limit <= 0 && j->deadline <= 0 &&
+           t->learner.phase == 0 && t->method->phase[0].step == bs_step_pretrain &&
+           t->o->pretrain_epochs > 0;
+}
+
+/* First values are a function of the seed and of files of vectors. Of the cost-augmented net the
+ * sizes count: norms of gradients are added up in an order that depends on all parameters. */
+static void write_parameters(const bs_params *p, bs_buf *out)
+{
+    for (int i = 0; i < p->n; i++) {
+        const bs_segment *s = &p->segment[i];
+        const bool        first = of_net(s) || bs_has_prefix(s->name, "words/");
+        if (!first && !bs_has_prefix(s->name, "net/cost/"))
+            continue;
+        const size_t bytes = first ? (size_t)s->count * sizeof *p->value : 0;
+        bs_buf_printf(out, " %s %lld %016llx", s->name, (long long)s->count,
+                      (unsigned long long)bs_hash64(p->value + s->offset, bytes));
+    }
+}
+
+static void write_identity(const bs_trainer *t, bs_buf *out)
+{
+    const bs_train_job *j = t->job;
+    bs_buf              known;
+    bs_buf_init(&known, (size_t)1 << 30);
+    j->train->kind->known_json(j->known, &known);
+    bs_buf_printf(out, "basin %s %s ", BASIN_VERSION, t->learner.backend->arithmetic(t->learner.w));
+    bs_settings_json_but(j->settings, later, out);
+    bs_buf_printf(out, " train %016llx valid %016llx known %016llx",
+                  (unsigned long long)j->train->hash, (unsigned long long)j->valid->hash,
+                  (unsigned long long)bs_hash64(known.data ? known.data : "", known.len));
+    write_parameters(t->learner.params, out);
+    out->failed |= known.failed;
+    bs_buf_free(&known);
+}
+
+basin_status bs_pretrained_identify(bs_trainer *t, basin_error *err)
+{
+    if (!cached(t))
+        return BASIN_OK;
+    bs_buf_init(&t->beginning, 1 << 22);
+    write_identity(t, &t->beginning);
+    return t->beginning.failed ? bs_fail_nomem(err) : BASIN_OK;
+}
+
+static void path_of(const bs_trainer *t, char path[BS_OPTION_TEXT + 64])
+{
+    bs_print(path, BS_OPTION_TEXT + 64, "%s/%016llx.safetensors", folder_of(t),
+             (unsigned long long)bs_hash64(t->beginning.data, t->beginning.len));
+}
+
+static void metrics_path(const bs_trainer *t, char path[BS_OPTION_TEXT + 64])
+{
+    bs_print(path, BS_OPTION_TEXT + 64, "%s/metrics.jsonl", t->job->folder);
+}
+
+/* ---- writing ---- */
+
+static basin_status write_net(const bs_trainer *t, const char *path, const char *metrics,
+                              basin_error *err)
+{
+    const bs_params *p = t->learner.params;
+    double           row[BS_MOST_NUMBERS];
+    bs_trainer       now = *t;
+    bs_tensor       *tensor = bs_calloc((size_t)p->n + 1, sizeof *tensor);
+    int              n = 0;
+    if (!tensor)
+        return bs_fail_nomem(err);
+    now.seconds += bs_seconds() - t->started;
+    const int k = bs_numbers_store(&now, BS_NUMBERS_PRETRAINING, row);
+    tensor[n++] = (bs_tensor){"numbers", BS_DTYPE_F64, 1, {k}, row, (size_t)k * sizeof *row};
+    for (int i = 0; i < p->n; i++) {
+        const bs_segment *s = &p->segment[i];
+        if (of_net(s))
+            tensor[n++] =
+                (bs_tensor){s->name,    BS_DTYPE_REAL,       1,
+                            {s->count}, t->best + s->offset, (size_t)s->count * sizeof(real)};
+    }
+    const bs_meta meta[] = {{"basin.beginning", t->beginning.data}, {"basin.metrics", metrics}};
+    basin_status  status = bs_safetensors_write(path, tensor, n, meta, 2, err);
+    bs_free(tensor);
+    return status;
+}
+
+/* A run does not end because others cannot profit from it. */
+basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err)
+{
+    char        path[BS_OPTION_TEXT + 64], metrics[BS_OPTION_TEXT + 64];
+    bs_buf      lines;
+    basin_error why;
+    if (!cached(t) || t->best_epoch == 0)
+        return BASIN_OK;
+    path_of(t, path);
+    if (access(path, F_OK) == 0)
+        return BASIN_OK;
+    metrics_path(t, metrics);
+    bs_buf_init(&lines, (size_t)1 << 30);
+    basin_status s = bs_read_file(metrics, &lines, &why);
+    if (!s)
+        s = write_net(t, path, lines.data ? lines.data : "", &why);
+    bs_buf_free(&lines);
+    if (s == BASIN_ENOMEM)
+        return bs_fail_nomem(err);
+    if (s)
+        bs_log_say(t->job->log, BS_WARN, "%s; what pre-training came to is not kept", why.msg);
+    return BASIN_OK;
+}
+
+/* ---- reading ---- */
+
+/* Of each parameter of the net; those of others stay as they are. */
+static basin_status take_net(bs_trainer *t, const bs_safetensors *f, const char *path, real *to,
+                             basin_error *err)
+{
+    const bs_params *p = t->learner.params;
+    const real      *from;
+    basin_status     s = BASIN_OK;
+    for (int i = 0; i < p->n && !s; i++) {
+        const bs_segment *g = &p->segment[i];
+        if (!of_net(g))
+            continue;
+        s = bs_block_find(f, path, g->name, g->count, -DBL_MAX, &from, err);
+        if (!s)
+            memcpy(to + g->offset, from, (size_t)g->count * sizeof *to);
+    }
+    return s;
+}
+
+static basin_status misfit(const char *path, const char *what, basin_error *err)
+{
+    return bs_fail(err, BASIN_EDATA, "%s: %s", path, what);
+}
+
+/* `best` is of no use before, and numbers are changed last: a file that is not what it should be
+ * changes nothing. */
+static basin_status take_from(bs_trainer *t, const bs_safetensors *f, const char *path,
+                              const char **metrics, basin_error *err)
+{
+    const bs_params *p = t->learner.params;
+    const char      *beginning = bs_safetensors_meta(f, "basin.beginning");
+    bs_trainer       next = *t;
+    size_t           used = 0;
+    *metrics = bs_safetensors_meta(f, "basin.metrics");
+    if (!beginning || strcmp(beginning, t->beginning.data) != 0)
+        return misfit(path, "is of another pre-training than its name says", err);
+    memcpy(t->best, p->value, (size_t)p->size * sizeof *t->best);
+    basin_status s = take_net(t, f, path, t->best, err);
+    if (!s)
+        s = bs_numbers_read(&next, BS_NUMBERS_PRETRAINING, f, path, err);
+    if (!s && *metrics)
+        s = bs_record_lines(*metrics, next.epoch, &used, err);
+    if (!s && (!used || used != strlen(*metrics)))
+        s = misfit(path, "has no lines of the epochs that it is the end of", err);
+    if (!s)
+        *t = next;
+    return s;
+}
+
+/* A file that was damaged, or that no run of Basin has left, makes way for a better one. */
+basin_status bs_pretrained_take(bs_trainer *t, basin_error *err)
+{
+    char            path[BS_OPTION_TEXT + 64], lines[BS_OPTION_TEXT + 64];
+    bs_safetensors *f = NULL;
+    const char     *metrics = NULL;
+    basin_error     why;
+    if (!cached(t))
+        return BASIN_OK;
+    basin_status s = bs_make_dir(folder_of(t), err);
+    if (s)
+        return s;
+    bs_sweep(folder_of(t), 0);
+    path_of(t, path);
+    if (access(path, F_OK) != 0)
+        return BASIN_OK;
+    s = bs_safetensors_open(path, &f, &why);
+    if (!s)
+        s = take_from(t, f, path, &metrics, &why);
+    if (s) {
+        bs_log_say(t->job->log, BS_WARN, "%s; the net is pre-trained again", why.msg);
+        if (s == BASIN_EDATA)
+            unlink(path);
+        s = s == BASIN_ENOMEM ? bs_fail_nomem(err) : BASIN_OK;
+    } else {
+        metrics_path(t, lines);
+        s = bs_write_file(lines, metrics, strlen(metrics), err);
+        bs_log_say(t->job->log, BS_INFO, "  pre-training of %d epochs taken from %s", t->epoch - 1,
+                   path);
+    }
+    bs_safetensors_close(f);
+    return s;
+}

@@ -1,0 +1,55 @@
+/* proof.c -- whether an energy has paid (energy.proof).
+ *
+ * Epochs with an energy are many, and validation rows may be few: the best of those epochs looks
+ * better than the net before them by luck alone. So both are compared as systems are: on the same
+ * resampled rows, again and again. */
+#include <math.h>
+
+#include "run/trainer.h"
+
+enum { REPLICATES = 1000 };
+
+static basin_status count_rows(const bs_trainer *t, bs_rival r, bs_counts *out, basin_error *err)
+{
+    const bs_part *p = t->job->valid;
+    bs_counting    how = {
+           .profile = t->profile, .want = UINT32_C(1) << t->stop_metric, .keep_rows = true};
+    return p->kind->count(p, t->job->known, r.y, r.cut, &how, out, err);
+}
+
+static basin_status resample(const bs_trainer *t, bs_counts c[2], double *sure, basin_error *err)
+{
+    const bs_kind *k = t->job->valid->kind;
+    bs_paired      all[BS_VALUES_MAX];
+    bs_sampled     rows[2];
+    basin_status   s = k->sampled(&c[0], &rows[0], err);
+    if (!s)
+        s = k->sampled(&c[1], &rows[1], err);
+    if (!s)
+        s = bs_paired_bootstrap(&rows[0], &rows[1], (uint64_t)t->o->seed, REPLICATES, 0.95, all,
+                                err);
+    if (s)
+        return s;
+    const bs_paired *d = &all[t->stop_metric];
+    const double     gain = k->metric[t->stop_metric].higher ? d->difference : -d->difference;
+    /* p is two-sided; what is not a number proves nothing */
+    *sure = gain > 0 ? 1 - d->p / 2 : 0;
+    return BASIN_OK;
+}
+
+basin_status bs_proof(const bs_trainer *t, bs_rival before, bs_rival after, double *sure,
+                      basin_error *err)
+{
+    const bs_kind *k = t->job->valid->kind;
+    bs_counts      c[2];
+    basin_status   s = count_rows(t, before, &c[0], err);
+    if (s)
+        return s;
+    s = count_rows(t, after, &c[1], err);
+    if (!s) {
+        s = resample(t, c, sure, err);
+        k->counts_free(&c[1]);
+    }
+    k->counts_free(&c[0]);
+    return s;
+}

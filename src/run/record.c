@@ -1,0 +1,258 @@
+/* record.c -- the table people watch, and the files of the run folder that are
+ * not needed to go on: config, manifest.json, metrics.jsonl. */
+#include <errno.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/threads.h"
+#include "base/tree.h"
+#include "run/trainer.h"
+
+static void file_path(const bs_train_job *j, const char *name, char path[BS_OPTION_TEXT + 64])
+{
+    bs_print(path, BS_OPTION_TEXT + 64, "%s/%s", j->folder, name);
+}
+
+static basin_status write_buf(const bs_train_job *j, const char *name, bs_buf *text,
+                              basin_error *err)
+{
+    char path[BS_OPTION_TEXT + 64];
+    file_path(j, name, path);
+    basin_status s =
+        text->failed ? bs_fail_nomem(err) : bs_write_file(path, text->data, text->len, err);
+    bs_buf_free(text);
+    return s;
+}
+
+static void data_json(const char *name, const bs_part *d, bs_buf *out)
+{
+    bs_buf_printf(out, ",\n  \"%s\": {\"%s\": %d", name, d->kind->unit, (int)d->rows);
+    if (d->unlabelled > 0)
+        bs_buf_printf(out, ", \"unlabelled\": %d", (int)d->unlabelled);
+    bs_buf_printf(out, ", \"hash\": \"%016llx\"}", (unsigned long long)d->hash);
+}
+
+basin_status bs_record_manifest(const bs_train_job *j, int64_t params, basin_error *err)
+{
+    if (!j->folder)
+        return BASIN_OK;
+    const bs_train_options *o = &j->settings->train;
+    struct utsname          machine = {0};
+    struct rusage           used = {0};
+    bs_buf                  text;
+    bs_buf_init(&text, 1 << 20);
+    uname(&machine);
+    getrusage(RUSAGE_SELF, &used);
+    bs_buf_printf(&text,
+                  "{\n  \"basin\": \"%s\",\n  \"seed\": %d,\n  \"task\": \"%s\",\n"
+                  "  \"method\": \"%s\",\n  \"data\": \"",
+                  BASIN_VERSION, o->seed, o->task, o->method);
+    j->train->kind->known_text(j->known, &text);
+    bs_buf_text(&text, "\"");
+    data_json("train", j->train, &text);
+    data_json("valid", j->valid, &text);
+    if (j->test)
+        data_json("test", j->test, &text);
+    bs_buf_printf(&text,
+                  ",\n  \"machine\": {\"system\": \"%s\", \"release\": \"%s\", "
+                  "\"hardware\": \"%s\", \"cores\": %d, \"threads\": %d},\n"
+                  "  \"memory\": {\"parameters\": %lld, \"peak\": %lld}\n}\n",
+                  machine.sysname, machine.release, machine.machine, omp_get_num_procs(),
+                  bs_threads(o->threads), (long long)params * (long long)sizeof(real),
+                  1024 * (long long)used.ru_maxrss);
+    return write_buf(j, "manifest.json", &text, err);
+}
+
+basin_status bs_record_start(const bs_train_job *j, int64_t params, bool anew, basin_error *err)
+{
+    if (!j->folder)
+        return BASIN_OK;
+    bs_buf       text;
+    char         last[BS_OPTION_TEXT + 64];
+    basin_status s = bs_make_dir(j->folder, err);
+    if (s)
+        return s;
+    file_path(j, "last", last);
+    bs_sweep(j->folder, 0);
+    bs_sweep(last, 0);
+    for (int i = 0; i < 1 + anew; i++) { /* it is not finished any more */
+        file_path(j, i ? "metrics.jsonl" : "outcome.json", last);
+        unlink(last);
+    }
+    bs_buf_init(&text, 1 << 20);
+    bs_buf_text(&text, "# 'basin train --config THIS -o NEW' repeats this run\n");
+    bs_settings_write_config(j->settings, &text);
+    s = write_buf(j, "config", &text, err);
+    return s ? s : bs_record_manifest(j, params, err);
+}
+
+/* ---- metrics.jsonl ---- */
+
+static void json_number(const char *key, double value, bs_buf *out)
+{
+    char number[BS_NUMBER_TEXT];
+    if (!isfinite(value))
+        return;
+    bs_format_double(value, number);
+    bs_buf_printf(out, ", \"%s\": %s", key, number);
+}
+
+static void epoch_json(const bs_trainer *t, const double valid[BS_MOST_METRICS], bool best,
+                       bs_buf *out)
+{
+    bs_buf_printf(out, "{\"epoch\": %d, \"phase\": \"%s\", \"step\": %llu", t->epoch,
+                  t->method->phase[t->learner.phase].name, (unsigned long long)t->learner.step);
+    const bs_learner *l = &t->learner;
+    for (int i = 0; i < BS_SEEN_COUNT; i++)
+        if (l->seen[i].n > 0)
+            json_number(bs_seen_name[i], l->seen[i].sum / (double)l->seen[i].n, out);
+    if (t->method->phase[l->phase].net)
+        json_number("lr_net", l->net->update.rate, out);
+    if (t->method->phase[l->phase].energy)
+        json_number("lr_energy", l->energy->update.rate, out);
+    json_number("cross_entropy_valid", t->valid_loss, out);
+    bs_buf_text(out, ", \"valid\": ");
+    bs_kind_json_known(t->job->valid->kind, valid, out);
+    bs_buf_printf(out, ", \"best\": %s, \"seconds\": %.3f}\n", best ? "true" : "false",
+                  t->seconds + bs_seconds() - t->started);
+}
+
+/* Appends one line; a line that a crash cut off is dropped by rewind. */
+static basin_status append_line(const bs_trainer *t, const bs_buf *line, basin_error *err)
+{
+    char path[BS_OPTION_TEXT + 64];
+    file_path(t->job, "metrics.jsonl", path);
+    errno = 0;
+    FILE *f = fopen(path, "a");
+    bool  ok = f && fwrite(line->data, 1, line->len, f) == line->len;
+    if (f && fclose(f) != 0)
+        ok = false;
+    return ok ? BASIN_OK : bs_fail_io(err, path, errno ? errno : EIO);
+}
+
+/* What is not a line of a run, and what follows it, does not count. */
+basin_status bs_record_lines(const char *text, int before, size_t *used, basin_error *err)
+{
+    const char *at = text;
+    json_int_t  last = 0;
+    for (const char *end; (end = strchr(at, '\n')); at = end + 1) {
+        json_error_t     why;
+        json_t          *line = bs_tree_read(at, (size_t)(end - at), 0, &why);
+        const json_int_t epoch = json_integer_value(json_object_get(line, "epoch"));
+        if (!line && json_error_code(&why) == json_error_out_of_memory)
+            return bs_fail_nomem(err);
+        json_decref(line);
+        if (epoch <= last || epoch >= before)
+            break;
+        last = epoch;
+    }
+    *used = (size_t)(at - text);
+    return BASIN_OK;
+}
+
+basin_status bs_record_rewind(bs_trainer *t, basin_error *err)
+{
+    char   path[BS_OPTION_TEXT + 64];
+    bs_buf text;
+    size_t used = 0;
+    file_path(t->job, "metrics.jsonl", path);
+    if (access(path, F_OK) != 0)
+        return BASIN_OK;
+    bs_buf_init(&text, (size_t)1 << 30);
+    basin_status s = bs_read_file(path, &text, err);
+    if (!s)
+        s = bs_record_lines(text.data ? text.data : "", t->epoch, &used, err);
+    if (!s)
+        s = bs_write_file(path, text.data ? text.data : "", used, err);
+    bs_buf_free(&text);
+    return s;
+}
+
+/* ---- the table ---- */
+
+enum { METRICS = 3 };
+
+/* What the table shows: the metric that decides, then others that the kind shows. */
+static int shown_metrics(const bs_trainer *t, int metric[METRICS])
+{
+    const bs_kind *k = t->job->valid->kind;
+    int            n = 0;
+    metric[n++] = t->stop_metric;
+    for (int i = 0; i < BS_SHOWN && k->shown[i].heading && n < METRICS; i++)
+        if (k->shown[i].metric != t->stop_metric && k->metric[k->shown[i].metric].decided)
+            metric[n++] = k->shown[i].metric;
+    return n;
+}
+
+static const char *heading_of(const bs_kind *k, int metric)
+{
+    for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++)
+        if (k->shown[i].metric == metric)
+            return k->shown[i].heading;
+    return k->metric[metric].name;
+}
+
+void bs_record_header(bs_trainer *t)
+{
+    const bs_kind *k = t->job->valid->kind;
+    int            metric[METRICS], n = shown_metrics(t, metric);
+    char           names[METRICS * 16] = "";
+    for (int i = 0, at = 0; i < n; i++)
+        at += bs_print(names + at, sizeof names - (size_t)at, " %*.10s", i ? 9 : 11,
+                       heading_of(k, metric[i]));
+    bs_log_row(t->job->log, BS_DIM, "  %5s %9s %11s %8s%s %8s", "epoch", "net loss", "energy loss",
+               "lr", names, "seconds");
+}
+
+static void mean_text(const bs_seen *s, char text[16])
+{
+    const double mean = s->n > 0 ? s->sum / (double)s->n : 0;
+    bs_print(text, 16, s->n == 0 ? "-" : fabs(mean) < 1000 ? "%.4f" : "%.4g", mean);
+}
+
+/* Shares of one in percent; what has no upper end as it is. */
+static void value_text(const bs_metric *m, double value, char text[16])
+{
+    if (isnan(value))
+        bs_print(text, 16, "-");
+    else
+        bs_print(text, 16, "%.2f", m->greatest <= 1 ? 100 * value : value);
+}
+
+static void show_row(bs_trainer *t, const double valid[BS_MOST_METRICS], bool best)
+{
+    const bs_kind    *k = t->job->valid->kind;
+    const bs_learner *l = &t->learner;
+    const bs_optim   *first = t->method->phase[l->phase].net ? l->net : l->energy;
+    char              net[16], energy[16], value[16], values[METRICS * 20] = "";
+    int               metric[METRICS], n = shown_metrics(t, metric);
+    mean_text(&l->seen[BS_SEEN_loss_net], net);
+    mean_text(&l->seen[BS_SEEN_loss_energy], energy);
+    for (int i = 0, at = 0; i < n; i++) {
+        value_text(&k->metric[metric[i]], valid[metric[i]], value);
+        at += bs_print(values + at, sizeof values - (size_t)at, i ? " %9s" : " %9s %s", value,
+                       best ? "*" : " ");
+    }
+    bs_log_row(t->job->log, best ? BS_GOOD : BS_PLAIN, "  %5d %9s %11s %8.2g%s %8.1f", t->epoch,
+               net, energy, first->update.rate, values, t->seconds + bs_seconds() - t->started);
+}
+
+basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_MOST_METRICS], bool best,
+                             basin_error *err)
+{
+    show_row(t, valid, best);
+    if (!t->job->folder)
+        return BASIN_OK;
+    bs_buf line;
+    bs_buf_init(&line, 1 << 20);
+    epoch_json(t, valid, best, &line);
+    basin_status s = line.failed ? bs_fail_nomem(err) : append_line(t, &line, err);
+    bs_buf_free(&line);
+    return s;
+}

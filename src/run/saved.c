@@ -1,0 +1,489 @@
+/* saved.c -- see saved.h. */
+#include "run/saved.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/tree.h"
+#include "method/method.h"
+
+/* Energies that the search of a model may look at for a row; the largest preset has 90. More is for
+ * callers to ask for: a file of some hundred bytes must not make a row take hours. */
+enum { MOST_ENERGIES = 100000 };
+/* Tags between which it may ask for well-formed spans: their square is memory, and time a token. */
+enum { MOST_TAGS = 4096 };
+
+static const char *const lengths[] = {"gbi.test_steps", "gbi.restarts", "gbi.halvings", NULL};
+
+basin_status bs_saved_set(bs_saved *s, const char *key, const char *value, bool *known,
+                          basin_error *err)
+{
+    int i = 0;
+    while (lengths[i] && strcmp(key, lengths[i]) != 0)
+        i++;
+    *known = lengths[i] != NULL;
+    if (!*known)
+        return BASIN_OK;
+    basin_status status =
+        bs_options_set(bs_train_rows, &s->settings.train, key, value, "--set", err);
+    if (!status && (i > 0 || s->settings.train.gbi_test_steps > 0))
+        s->decided |= 1u << i;
+    return status;
+}
+
+static basin_status check_length(const bs_saved *s, const bs_gbi *o, basin_error *err)
+{
+    const int number[] = {o->steps, o->starts, 1 + o->halvings};
+    double    asked = 1;
+    for (int i = 0; lengths[i]; i++)
+        if (!(s->decided >> i & 1))
+            asked *= number[i];
+    if (asked <= MOST_ENERGIES)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EDATA,
+                   "the model's search asks for %d steps from %d starts with %d halvings: %.0f "
+                   "energies a row, and at most %d are its to ask for; --set gbi.test_steps=N, "
+                   "gbi.restarts=N or gbi.halvings=N decides instead",
+                   o->steps, o->starts, o->halvings, asked, (int)MOST_ENERGIES);
+}
+
+basin_status bs_saved_check(const bs_saved *s, const bs_inference *how, basin_error *err)
+{
+    const bool   searches = how->how == BS_INFER_GBI || how->how == BS_INFER_REFINE;
+    basin_status status = searches ? check_length(s, &how->gbi, err) : BASIN_OK;
+    return !status && s->kind->bear ? s->kind->bear(&s->spec, &s->known, err) : status;
+}
+
+basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool constrain,
+                                bs_inference *out, basin_error *err)
+{
+    static const char *const names[] = {"net", "gbi", "refine", "viterbi"};
+    const bs_train_options  *o = &s->settings.train;
+    bool                     known = !infer;
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && infer; i++)
+        known |= strcmp(infer, names[i]) == 0;
+    infer = infer ? infer : o->infer;
+    *out = bs_options_inference(o, infer);
+    out->temperature = s->temperature;
+    out->constrained |= constrain;
+    if (constrain && strcmp(o->task, "tag") != 0)
+        return bs_fail(
+            err, BASIN_EARG,
+            "--constrain: only spans of tags can be ill-formed; this model is of task %s", o->task);
+    if (!known)
+        return bs_fail(err, BASIN_EARG, "--infer: '%s' is not net, gbi, refine or viterbi", infer);
+    if (!constrain && out->constrained && s->known.tag.tags.n > MOST_TAGS)
+        return bs_fail(err, BASIN_EDATA,
+                       "the model's constrain=yes is for %d tags, and at most %d are its to ask "
+                       "for; --constrain asks for it all the same",
+                       (int)s->known.tag.tags.n, (int)MOST_TAGS);
+    bool exact = out->how == BS_INFER_VITERBI;
+    bool net = !exact && (out->how != BS_INFER_GBI || out->gbi.start == BS_GBI_NET);
+    bool energy = out->how != BS_INFER_NET;
+    if (energy && !s->has_energy)
+        return bs_fail(err, BASIN_EARG,
+                       "--infer: '%s' needs an energy; this model is a plain net: use net", infer);
+    if (net && !s->has_net)
+        return bs_fail(err, BASIN_EARG,
+                       "--infer: '%s' needs a net; this model is an energy alone: use gbi%s", infer,
+                       s->spec.task->marginals ? " or viterbi" : "");
+    if (exact && (!s->spec.task->marginals || s->spec.tag.energy->terms))
+        return bs_fail(err, BASIN_EARG,
+                       "--infer: viterbi needs an energy that is a chain (task tag, energy.kind "
+                       "chain); use gbi");
+    return bs_saved_check(s, out, err);
+}
+
+basin_status bs_saved_scorer(const bs_saved *s, bs_workspace *w, const bs_inference *how,
+                             bs_scorer **out, basin_error *err)
+{
+    basin_status status = bs_scorer_new(&bs_backend_cpu, w, s->params, &s->spec, how, out, err);
+    for (int i = 0; i < s->n_more && !status; i++)
+        status = bs_scorer_join(*out, w, s->more[i], err);
+    if (status) {
+        bs_scorer_free(*out);
+        *out = NULL;
+    }
+    return status;
+}
+
+/* ---- writing ---- */
+
+static int dimensions(bs_shape s, int64_t dim[BS_TENSOR_DIMS])
+{
+    int first = 0;
+    while (first < 3 && s.d[first] == 1)
+        first++;
+    for (int i = first; i < 4; i++)
+        dim[i - first] = s.d[i];
+    return 4 - first;
+}
+
+static bool is_kept(const char *name, bool cost_net)
+{
+    return (cost_net || !bs_has_prefix(name, "net/cost/")) && !bs_has_prefix(name, "anchor/");
+}
+
+/* "3/net/0/w"; that of the first model is "net/0/w". */
+static const char *name_in(bs_arena *a, int model, const char *name)
+{
+    char number[16];
+    bs_print(number, sizeof number, "%d/", model);
+    const size_t n = strlen(number), m = strlen(name);
+    char        *out = model > 0 ? bs_arena_alloc(a, n + m + 1) : NULL;
+    if (out) {
+        memcpy(out, number, n);
+        memcpy(out + n, name, m + 1);
+    }
+    return model > 0 ? out : name;
+}
+
+static basin_status list_tensors(const bs_params *p, int model, bool cost_net, bs_arena *names,
+                                 bs_tensor *t, int *n, basin_error *err)
+{
+    for (int i = 0; i < p->n; i++) {
+        const bs_segment *s = &p->segment[i];
+        if (!is_kept(s->name, cost_net))
+            continue;
+        bs_tensor *one = &t[(*n)++];
+        *one = (bs_tensor){.name = name_in(names, model, s->name),
+                           .dtype = BS_DTYPE_REAL,
+                           .data = p->value + s->offset,
+                           .bytes = (size_t)s->count * sizeof(real)};
+        one->n_dims = dimensions(s->shape, one->dim);
+        if (!one->name)
+            return bs_fail_nomem(err);
+    }
+    return BASIN_OK;
+}
+
+static basin_status write_all(const char *path, bs_params *const *params, int n_params,
+                              bool cost_net, const bs_meta *meta, int n_meta, basin_error *err)
+{
+    size_t all = 1;
+    int    n = 0;
+    for (int i = 0; i < n_params; i++)
+        all += (size_t)params[i]->n;
+    bs_tensor   *t = bs_calloc(all, sizeof *t);
+    bs_arena     names;
+    basin_status status = t ? BASIN_OK : bs_fail_nomem(err);
+    bs_arena_init(&names, 0);
+    for (int i = 0; i < n_params && !status; i++)
+        status = list_tensors(params[i], i, cost_net, &names, t, &n, err);
+    if (!status)
+        status = bs_safetensors_write(path, t, n, meta, n_meta, err);
+    bs_arena_free(&names);
+    bs_free(t);
+    return status;
+}
+
+basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_kind *kind,
+                            const bs_known *known, const bs_threshold *threshold,
+                            bs_params *const *params, int n_params, const char *card,
+                            basin_error *err)
+{
+    enum { OPTIONS, SCHEMA, THRESHOLD, TEXTS };
+    bs_buf text[TEXTS];
+    for (int i = 0; i < TEXTS; i++)
+        bs_buf_init(&text[i], (size_t)1 << 30);
+    bs_settings_json(settings, &text[OPTIONS]);
+    kind->known_json(known, &text[SCHEMA]);
+    bs_threshold_write(threshold, &text[THRESHOLD]);
+    char models[16];
+    bs_print(models, sizeof models, "%d", n_params);
+    const bs_meta meta[] = {{"basin.format", BS_MODEL_FORMAT},
+                            {"basin.version", BASIN_VERSION},
+                            {"basin.task", settings->train.task},
+                            {"basin.method", settings->train.method},
+                            {"basin.options", text[OPTIONS].data},
+                            {"basin.schema", text[SCHEMA].data},
+                            {"basin.threshold", text[THRESHOLD].data},
+                            {"basin.card", card ? card : ""},
+                            {"basin.ensemble", models}}; /* last, since one model does without */
+    basin_status  status = BASIN_OK;
+    for (int i = 0; i < TEXTS; i++)
+        if (text[i].failed)
+            status = bs_fail_nomem(err);
+    if (!status)
+        status = write_all(path, params, n_params, settings->train.infnet_keep, meta,
+                           (int)(sizeof meta / sizeof meta[0]) - (n_params == 1), err);
+    for (int i = 0; i < TEXTS; i++)
+        bs_buf_free(&text[i]);
+    return status;
+}
+
+/* ---- reading ---- */
+
+static basin_status need(const bs_safetensors *f, const char *name, const char *key,
+                         const char **out, basin_error *err)
+{
+    *out = bs_safetensors_meta(f, key);
+    if (*out)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EDATA, "%s: not a basin model: '%s' is missing in its metadata", name,
+                   key);
+}
+
+/* Whoever asks for it may trust that it is JSON. */
+static basin_status read_card(const bs_safetensors *f, const char *name, bs_saved *s,
+                              basin_error *err)
+{
+    const char *card = bs_safetensors_meta(f, "basin.card");
+    json_t     *tree = NULL;
+    card = card ? card : "";
+    if (*card) {
+        tree = bs_tree_read(card, strlen(card), JSON_REJECT_DUPLICATES, NULL);
+        if (!json_is_object(tree)) {
+            json_decref(tree);
+            return bs_fail(err, BASIN_EDATA, "%s: 'basin.card' in its metadata is no JSON object",
+                           name);
+        }
+        json_decref(tree);
+    }
+    s->card = bs_arena_copy(&s->known.arena, card, strlen(card));
+    return s->card ? BASIN_OK : bs_fail_nomem(err);
+}
+
+/* "temperature 1.7"; most models have none. */
+static basin_status read_calibration(const bs_safetensors *f, const char *name, bs_saved *s,
+                                     basin_error *err)
+{
+    static const char before[] = "temperature ";
+    const char       *text = bs_safetensors_meta(f, "basin.calibration");
+    double            number;
+    if (!text)
+        return BASIN_OK;
+    if (!s->kind->tunes || !bs_has_prefix(text, before) ||
+        !bs_parse_double(text + sizeof before - 1, &number) ||
+        !(number >= BS_COLDEST && number <= BS_HOTTEST))
+        return bs_fail(err, BASIN_EDATA,
+                       "%s: 'basin.calibration' in its metadata is not 'temperature T' of a model "
+                       "of label sets, with T from %g to %g",
+                       name, BS_COLDEST, BS_HOTTEST);
+    s->temperature = number;
+    return BASIN_OK;
+}
+
+static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_saved *s,
+                                  basin_error *err)
+{
+    const char  *format, *options, *schema, *threshold;
+    basin_status status = need(f, name, "basin.format", &format, err);
+    if (!status && strcmp(format, BS_MODEL_FORMAT) != 0)
+        return bs_fail(err, BASIN_EUNSUPPORTED,
+                       "%s: model format %.20s; this version reads format " BS_MODEL_FORMAT, name,
+                       format);
+    if (!status)
+        status = need(f, name, "basin.options", &options, err);
+    if (!status)
+        status = need(f, name, "basin.schema", &schema, err);
+    if (!status)
+        status = need(f, name, "basin.threshold", &threshold, err);
+    if (!status)
+        status = bs_settings_default(&s->settings, err);
+    if (!status)
+        status = bs_settings_from_json(&s->settings, options, strlen(options), name, err);
+    if (!status)
+        status = bs_kind_find(s->settings.train.task, &s->kind, NULL)
+                     ? bs_fail(err, BASIN_EUNSUPPORTED, "%s: a model for the unknown task '%.40s'",
+                               name, s->settings.train.task)
+                     : BASIN_OK;
+    if (!status)
+        status = s->kind->known_read(schema, name, &s->known, err);
+    if (!status)
+        status = bs_threshold_read(threshold, &s->threshold, err);
+    if (!status && s->threshold.kind == BS_THRESHOLD_LABEL &&
+        s->threshold.labels != s->known.mlc.n_labels)
+        status = bs_fail(err, BASIN_EDATA, "%s: %d thresholds for %d labels", name,
+                         (int)s->threshold.labels, (int)s->known.mlc.n_labels);
+    if (!status)
+        status = read_calibration(f, name, s, err);
+    if (!status)
+        status = read_card(f, name, s, err);
+    return status;
+}
+
+/* Building the nets once declares the parameters they need. */
+static basin_status declare(const bs_safetensors *f, bs_saved *s, basin_error *err)
+{
+    bs_graph *g = bs_graph_new();
+    s->params = bs_params_new();
+    if (!g || !s->params) {
+        bs_graph_free(g);
+        return bs_fail_nomem(err);
+    }
+    const bs_task    *t = s->spec.task;
+    const bs_cost_net cost_net = bs_cost_net_named(s->settings.train.infnet_form);
+    for (int i = 0; i < bs_safetensors_count(f); i++) {
+        s->has_net |= bs_has_prefix(bs_safetensors_at(f, i)->name, "net/");
+        s->has_energy |= bs_has_prefix(bs_safetensors_at(f, i)->name, "energy/");
+        s->has_cost_net |= bs_has_prefix(bs_safetensors_at(f, i)->name, "net/cost/");
+    }
+    s->has_cost_net &= cost_net != BS_COST_NET_NONE;
+    bs_view v = bs_view_make(g, s->params, &s->spec, s->spec.least, s->has_cost_net);
+    if (s->has_net || !s->has_energy) /* a file with neither: the message names the net */
+        t->logits(&v, "net");
+    if (s->has_cost_net)
+        bs_cost_net_logits(&v, cost_net, t->relax(&v, t->logits(&v, "net")),
+                           s->settings.train.infnet_hidden);
+    if (s->has_energy)
+        t->energy(&v, t->start(&v, 0, 1));
+    basin_status status = bs_graph_check(g, err);
+    bs_graph_free(g);
+    return status;
+}
+
+/* Returns the index of the first value that is not finite, or n. */
+static int64_t copy_finite(const float *x, int64_t n, real *out)
+{
+    int bad = 0;
+#pragma omp simd reduction(| : bad)
+    for (int64_t i = 0; i < n; i++) {
+        bad |= !isfinite(x[i]);
+        out[i] = (real)x[i];
+    }
+    int64_t first = n;
+    if (bad)
+        for (first = 0; isfinite(x[first]);)
+            first++;
+    return first;
+}
+
+static basin_status read_segment(const bs_safetensors *f, const char *name, const bs_segment *seg,
+                                 const char *tensor, real *out, basin_error *err)
+{
+    const bs_tensor *t = bs_safetensors_find(f, tensor);
+    int64_t          dim[BS_TENSOR_DIMS] = {0};
+    int              n = dimensions(seg->shape, dim);
+    if (!t)
+        return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' is missing", name, tensor);
+    bool fits = t->dtype == BS_DTYPE_F32 && t->n_dims == n;
+    for (int i = 0; i < n && fits; i++)
+        fits = t->dim[i] == dim[i];
+    if (!fits)
+        return bs_fail(err, BASIN_EDATA,
+                       "%s: tensor '%s' does not have the type and shape its options ask for", name,
+                       tensor);
+    int64_t bad = copy_finite(t->data, seg->count, out);
+    if (bad < seg->count)
+        return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' holds %g at %lld", name, tensor,
+                       (double)((const float *)t->data)[bad], (long long)bad);
+    return BASIN_OK;
+}
+
+/* Refuses shapes that the file cannot hold before any memory is taken for them. */
+static basin_status check_size(const bs_safetensors *f, const char *name, const bs_saved *s,
+                               int models, basin_error *err)
+{
+    double wanted = 0, there = 0;
+    for (int i = 0; i < s->params->n; i++)
+        wanted += (double)s->params->segment[i].count * sizeof(float) * models;
+    for (int i = 0; i < bs_safetensors_count(f); i++)
+        there += (double)bs_safetensors_at(f, i)->bytes;
+    if (wanted > there)
+        return bs_fail(err, BASIN_EDATA, "%s: its options ask for more parameters than it has",
+                       name);
+    return BASIN_OK;
+}
+
+static basin_status read_params(const bs_safetensors *f, const char *name, bs_params *p, int model,
+                                basin_error *err)
+{
+    bs_arena     names;
+    basin_status status = bs_params_reserve(p, false, err);
+    bs_arena_init(&names, 0);
+    for (int i = 0; !status && i < p->n; i++) {
+        const bs_segment *s = &p->segment[i];
+        const char       *tensor = name_in(&names, model, s->name);
+        status = tensor ? read_segment(f, name, s, tensor, p->value + s->offset, err)
+                        : bs_fail_nomem(err);
+    }
+    bs_arena_free(&names);
+    return status;
+}
+
+static basin_status read_number_of_models(const bs_safetensors *f, const char *name, int *out,
+                                          basin_error *err)
+{
+    const char *text = bs_safetensors_meta(f, "basin.ensemble");
+    double      n = 1;
+    if (text && (!bs_parse_double(text, &n) || !(n >= 1 && n <= BS_MOST_MODELS) || n != floor(n)))
+        return bs_fail(err, BASIN_EDATA, "%s: an ensemble of '%.20s' models, not of 1 to %d", name,
+                       text, (int)BS_MOST_MODELS);
+    *out = (int)n;
+    return BASIN_OK;
+}
+
+/* The models behind the first: declared alike, so that their tensors have the same layout. */
+static basin_status read_more(const bs_safetensors *f, const char *name, int models, bs_saved *s,
+                              basin_error *err)
+{
+    basin_status status = BASIN_OK;
+    bs_params   *first = s->params;
+    if (models > 1 && !(s->more = bs_calloc((size_t)models, sizeof *s->more)))
+        return bs_fail_nomem(err);
+    for (int i = 1; i < models && !status; i++) {
+        status = declare(f, s, err); /* makes s->params anew */
+        s->more[s->n_more++] = s->params;
+        if (!status)
+            status = read_params(f, name, s->params, i, err);
+    }
+    s->params = first;
+    return status;
+}
+
+basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved **out,
+                           basin_error *err)
+{
+    int       models = 1;
+    bs_saved *s = bs_calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return bs_fail_nomem(err);
+    bs_arena_init(&s->known.arena, 0);
+    basin_status status = read_metadata(f, name, s, err);
+    if (!status)
+        status = read_number_of_models(f, name, &models, err);
+    if (!status)
+        status = s->kind->spec(&s->settings.train, &s->known, &s->spec, err);
+    if (!status)
+        status = declare(f, s, err);
+    if (!status)
+        status = check_size(f, name, s, models, err);
+    if (!status)
+        status = read_params(f, name, s->params, 0, err);
+    if (!status)
+        status = read_more(f, name, models, s, err);
+    if (status) {
+        bs_saved_free(s);
+        return bs_fail_about(err, status, name);
+    }
+    *out = s;
+    return BASIN_OK;
+}
+
+basin_status bs_saved_read(const char *path, bs_saved **out, basin_error *err)
+{
+    bs_safetensors *f;
+    basin_status    status = bs_safetensors_open(path, &f, err);
+    *out = NULL;
+    if (status)
+        return status;
+    status = bs_saved_from(f, path, out, err);
+    bs_safetensors_close(f);
+    return status;
+}
+
+void bs_saved_free(bs_saved *s)
+{
+    if (!s)
+        return;
+    bs_threshold_free(&s->threshold);
+    bs_params_free(s->params);
+    for (int i = 0; i < s->n_more; i++)
+        bs_params_free(s->more[i]);
+    bs_free(s->more);
+    bs_known_free(&s->known);
+    bs_free(s);
+}

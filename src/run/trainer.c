@@ -1,0 +1,546 @@
+/* trainer.c -- the epoch loop: batches, evaluation, early stopping, the best snapshot. */
+#include "run/trainer.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/io.h"
+
+enum { SHUFFLE_STREAM = 0x5eed };
+
+const char *const bs_ended_name[] = {"epochs", "patience", "time limit"};
+
+static double elapsed(const bs_trainer *t)
+{
+    return t->seconds + bs_seconds() - t->started;
+}
+
+static bool stop_asked(const bs_trainer *t)
+{
+    const bs_train_job *j = t->job;
+    return t->rests || bs_stop_asked(j->stop) || (j->deadline > 0 && bs_seconds() >= j->deadline);
+}
+
+static const bs_phase *phase_of(const bs_trainer *t)
+{
+    return &t->method->phase[t->learner.phase];
+}
+
+static bool last_phase(const bs_trainer *t)
+{
+    return t->learner.phase + 1 >= BS_PHASES || !t->method->phase[t->learner.phase + 1].name;
+}
+
+/* ---- making and freeing ---- */
+
+static basin_status allocate(bs_trainer *t, basin_error *err)
+{
+    const bs_train_job *job = t->job;
+    t->order = bs_calloc((size_t)job->train->rows + 1, sizeof *t->order);
+    t->best = bs_calloc((size_t)t->learner.params->size + 1, sizeof *t->best);
+    if (!t->order || !t->best)
+        return bs_fail_nomem(err);
+    basin_status s = job->valid->kind->outputs(job->valid, job->known, &t->outputs, err);
+    if (s)
+        return s;
+    return job->train->kind->feed(job->train, job->known, &t->learner.spec, t->o, &t->feed, err);
+}
+
+static basin_status make_scorer_by(bs_trainer *t, const char *infer, basin_error *err)
+{
+    bs_inference how = bs_options_inference(t->o, infer);
+    bs_scorer_free(t->scorer);
+    t->seen = 0;
+    return bs_scorer_new(t->learner.backend, t->learner.w, t->learner.params, &t->learner.spec,
+                         &how, &t->scorer, err);
+}
+
+/* Each phase predicts in its own way. */
+static basin_status make_scorer(bs_trainer *t, basin_error *err)
+{
+    const char *infer = phase_of(t)->infer;
+    return make_scorer_by(t, infer ? infer : t->o->infer, err);
+}
+
+static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_error *err)
+{
+    const bs_train_options *o = &job->settings->train;
+    bs_learner             *l = &t->learner;
+    t->job = job;
+    t->o = o;
+    t->epoch = 1;
+    t->last_score = NAN;
+    t->every = o->stop_epochs;
+    if (t->every == 0)
+        t->every = job->valid->kind->every
+                       ? job->valid->kind->every(job->train, job->valid, job->known)
+                       : 1;
+    t->started = t->saved_at = bs_seconds();
+    t->plateau = bs_plateau_make(o->plateau_factor, o->plateau_patience, 0);
+    l->o = o;
+    l->backend = &bs_backend_cpu;
+    basin_status s = job->train->kind->spec(o, job->known, &l->spec, err);
+    basin_error  why = {0};
+    if (!s &&
+        (s = bs_kind_metric(job->train->kind, job->known, o->stop_metric, &t->stop_metric, &why)))
+        bs_fail(err, s, "early_stop.metric: %s", why.msg);
+    if (!s)
+        s = bs_profile_parse(o->profile, &t->profile, err);
+    if (!s)
+        s = bs_method_find(o->method, o->task, &t->method, err);
+    if (!s)
+        s = bs_check_settings(o, t->method, &l->spec, err);
+    if (!s)
+        s = l->backend->workspace_new(&(bs_backend_options){o->threads}, &l->w, err);
+    if (!s && !(l->params = bs_params_new()))
+        s = bs_fail_nomem(err);
+    l->method = t->method;
+    l->kind = job->train->kind;
+    l->known = job->known;
+    if (!s)
+        s = bs_learner_setup(l, err);
+    return s ? s : allocate(t, err);
+}
+
+static void trainer_free(bs_trainer *t)
+{
+    bs_learner *l = &t->learner;
+    bs_scorer_free(t->scorer);
+    if (t->feed)
+        t->feed->free(t->feed);
+    bs_learner_free(l);
+    bs_params_free(l->params);
+    if (l->w)
+        l->backend->workspace_free(l->w);
+    bs_free(t->order);
+    bs_outputs_free(&t->outputs);
+    bs_free(t->best);
+    bs_buf_free(&t->beginning);
+}
+
+/* ---- an epoch ---- */
+
+static basin_status save_if_due(bs_trainer *t, bool now, basin_error *err)
+{
+    if (!t->job->folder || t->cut ||
+        (!now && bs_seconds() - t->saved_at < t->o->checkpoint_seconds))
+        return BASIN_OK;
+    basin_status s = bs_checkpoint_write(t, err);
+    t->saved_at = bs_seconds();
+    return s;
+}
+
+int bs_phase_epochs(const bs_trainer *t, int phase)
+{
+    const int       most = t->o->epochs, first = t->o->pretrain_epochs;
+    const bs_phase *p = &t->method->phase[phase];
+    if (p->step == bs_step_pretrain)
+        return first < most ? first : most;
+    return p->energy && t->o->energy_epochs > 0 ? t->o->energy_epochs : most;
+}
+
+static int phase_epochs(const bs_trainer *t)
+{
+    return bs_phase_epochs(t, t->learner.phase);
+}
+
+static bs_train_news news_of(const bs_trainer *t, double part)
+{
+    const bool higher = t->job->valid->kind->metric[t->stop_metric].higher;
+    const bool any = t->best_epoch > t->phase_start;
+    return (bs_train_news){.epoch = t->epoch,
+                           .own = t->epoch - t->phase_start,
+                           .last = last_phase(t),
+                           .part = part,
+                           .score = t->last_score,
+                           .best = !any     ? (double)NAN
+                                   : higher ? t->best_score
+                                            : -t->best_score,
+                           .best_epoch = t->best_epoch};
+}
+
+/* Seconds from the start of this epoch until the phase ends, if no evaluation is better than the
+ * best one so far; 0 when nothing is known of epochs yet. */
+static double time_to_end(const bs_trainer *t)
+{
+    const int done = t->epoch - 1, own = done - t->phase_start;
+    int       most = phase_epochs(t) - own;
+    int       left = (t->o->stop_patience - t->bad) * t->every - own % t->every;
+    left = left < most ? left : most;
+    return done < 1 || left < 1 ? 0 : left * elapsed(t) / done;
+}
+
+static bool by_cosine(const bs_trainer *t)
+{
+    return strcmp(t->o->schedule, "cosine") == 0;
+}
+
+/* A function of the epoch alone, so that a run which was stopped goes on with the same rates; but
+ * where a time limit will come before the last epoch, of time. */
+static void set_rates(bs_trainer *t)
+{
+    bs_learner *l = &t->learner;
+    const int   done = t->epoch - t->phase_start - 1, all = phase_epochs(t);
+    double      gone = last_phase(t) ? bs_limit_share(t) : 0;
+    double      share = gone * all > done ? bs_cosine_share(gone, 1) : bs_cosine_share(done, all);
+    if (l->net)
+        l->net->update.rate = share * bs_learner_pace(l, l->net).rate;
+    if (l->energy)
+        l->energy->update.rate = share * bs_learner_pace(l, l->energy).rate;
+}
+
+/* Something of each phase is trained, however short time is. */
+static bool time_is_up(const bs_trainer *t)
+{
+    const bool begun = t->next_row > 0 || t->epoch - 1 > t->phase_start;
+    return begun && bs_limit_reached(t);
+}
+
+/* Goes on at next_row, so that a run can be stopped inside an epoch. */
+static basin_status train_epoch(bs_trainer *t, basin_error *err)
+{
+    const int32_t rows = t->feed->epoch;
+    bs_rng        rng = bs_rng_make((uint64_t)t->o->seed, (uint64_t)t->epoch, SHUFFLE_STREAM);
+    char          what[32];
+    bs_print(what, sizeof what, "epoch %d", t->epoch);
+    bs_progress bar = bs_progress_start(t->job->log, what, t->job->train->kind->unit, rows);
+    bar.later = time_to_end(t);
+    basin_status s = BASIN_OK;
+    double       start = bs_seconds();
+    t->feed->order(t->feed, &rng, t->order);
+    while (t->next_row < rows && !s && !stop_asked(t) && !time_is_up(t)) {
+        int32_t left = rows - t->next_row, n = left < t->o->batch ? left : t->o->batch;
+        if (by_cosine(t))
+            set_rates(t);
+        n = t->feed->fits(t->feed, t->order + t->next_row, n);
+        s = phase_of(t)->step(&t->learner, t->feed->rows(t->feed, t->order + t->next_row, n), err);
+        t->next_row += n;
+        t->rows_seen += n;
+        bs_progress_set(&bar, t->next_row);
+        if (t->job->watch && t->job->watch->moved) {
+            bs_train_news news = news_of(t, t->next_row / (double)rows);
+            t->job->watch->moved(t->job->watch->ctx, &news);
+        }
+        if (!s)
+            s = save_if_due(t, false, err);
+        if (!s)
+            s = bs_limit_probe(t, err);
+    }
+    bs_progress_end(&bar);
+    t->train_seconds += bs_seconds() - start;
+    return s;
+}
+
+/* ---- evaluation ---- */
+
+static basin_status predict(bs_trainer *t, const bs_part *p, bs_outputs *out, basin_error *err)
+{
+    basin_status s = p->kind->predict(t->scorer, &t->learner.spec, t->job->known, p, out, err);
+    if (s == BASIN_ENUMERIC && err)
+        bs_fail(err, s, "%s data after epoch %d: %s; lower rates (lr.net, lr.energy) may help",
+                p == t->job->valid ? "validation" : "test", t->epoch, err->msg);
+    return s;
+}
+
+static basin_status measure(const bs_trainer *t, const bs_part *p, const bs_outputs *y,
+                            const bs_threshold *cut, uint32_t want, double out[BS_MOST_METRICS],
+                            basin_error *err)
+{
+    bs_counting how = {.profile = t->profile, .want = want};
+    return bs_kind_measure(p, t->job->known, y, cut, &how, out, err);
+}
+
+/* Only what is shown: some metrics cost more than the prediction. */
+static basin_status evaluate(bs_trainer *t, double valid[BS_MOST_METRICS], basin_error *err)
+{
+    const bs_part *p = t->job->valid;
+    uint32_t       want = UINT32_C(1) << t->stop_metric;
+    bs_threshold   cut = bs_threshold_fixed(0.5f);
+    const double   start = bs_seconds();
+    for (int i = 0; i < BS_SHOWN && p->kind->shown[i].heading; i++)
+        if (p->kind->metric[p->kind->shown[i].metric].decided)
+            want |= UINT32_C(1) << p->kind->shown[i].metric;
+    t->outputs.cross_entropy = &t->valid_loss;
+    basin_status s = predict(t, p, &t->outputs, err);
+    t->outputs.cross_entropy = NULL;
+    if (!s && p->kind->tunes && strcmp(t->o->stop_at, "shipped") == 0)
+        s = p->kind->choose(t->o, t->job->train, p, &t->outputs, &cut, err);
+    if (!s)
+        s = measure(t, p, &t->outputs, &cut, want, valid, err);
+    bs_threshold_free(&cut);
+    t->seen = t->epoch;
+    t->evaluation = bs_seconds() - start;
+    return s;
+}
+
+/* The plateau rule works on the net, or on an energy that is trained alone. */
+static void lower_rates(bs_trainer *t, double value)
+{
+    bs_learner *l = &t->learner;
+    bs_optim   *first = phase_of(t)->net ? l->net : l->energy;
+    if (by_cosine(t))
+        return;
+    double before = first->update.rate;
+    first->update.rate = bs_plateau_rate(&t->plateau, value, before);
+    if (t->o->plateau_both && first == l->net && l->energy && before > 0)
+        l->energy->update.rate *= first->update.rate / before;
+}
+
+/* Keeps the parameters when they are the best of this phase so far; says so. */
+static bool keep_if_best(bs_trainer *t, double score)
+{
+    double value = t->job->valid->kind->metric[t->stop_metric].higher ? score : -score;
+    bool   best = t->best_epoch <= t->phase_start || value > t->best_score;
+    if (best) {
+        t->best_epoch = t->epoch;
+        t->best_score = value;
+        memcpy(t->best, t->learner.params->value,
+               (size_t)t->learner.params->size * sizeof *t->best);
+    }
+    t->bad = best ? 0 : t->bad + 1;
+    lower_rates(t, value);
+    return best;
+}
+
+static bool tell_evaluated(bs_trainer *t, double score)
+{
+    const bs_watch *w = t->job->watch;
+    t->last_score = score;
+    if (!w)
+        return false;
+    bs_train_news news = news_of(t, 1);
+    return w->evaluated(w->ctx, &news);
+}
+
+static basin_status finish_epoch(bs_trainer *t, basin_error *err)
+{
+    double       valid[BS_MOST_METRICS];
+    basin_status s = BASIN_OK;
+    int          mine = t->epoch - t->phase_start;
+    bool         due = mine % t->every == 0 || mine == phase_epochs(t) || bs_limit_reached(t);
+    if (due) {
+        s = evaluate(t, valid, err);
+        bool best = !s && keep_if_best(t, valid[t->stop_metric]);
+        if (!s)
+            s = bs_record_epoch(t, valid, best, err);
+        if (!s)
+            t->rests = tell_evaluated(t, valid[t->stop_metric]);
+    }
+    bs_advise(t);
+    memset(t->learner.seen, 0, sizeof t->learner.seen);
+    t->next_row = 0;
+    t->epoch++;
+    return s;
+}
+
+static bool out_of_time(const bs_trainer *t)
+{
+    return t->best_epoch > t->phase_start && bs_limit_reached(t);
+}
+
+static bool phase_done(const bs_trainer *t)
+{
+    return t->epoch - t->phase_start > phase_epochs(t) || t->bad >= t->o->stop_patience ||
+           out_of_time(t);
+}
+
+/* From the best parameters of this phase into the next one. */
+static basin_status next_phase(bs_trainer *t, basin_error *err)
+{
+    bs_params   *p = t->learner.params;
+    basin_status s = bs_pretrained_keep(t, err);
+    if (s)
+        return s;
+    if (t->best_epoch > t->phase_start)
+        memcpy(p->value, t->best, (size_t)p->size * sizeof *p->value);
+    if (phase_of(t)->step == bs_step_pretrain && t->best_epoch > 0)
+        t->net_epoch = t->best_epoch;
+    if (t->epoch - 1 > t->phase_start)
+        bs_log_say(t->job->log, BS_INFO, "  %s done: best epoch %d; now: %s", phase_of(t)->name,
+                   t->best_epoch, t->method->phase[t->learner.phase + 1].name);
+    t->phase_start = t->epoch - 1;
+    t->bad = 0;
+    t->plateau = bs_plateau_make(t->o->plateau_factor, t->o->plateau_patience, 0);
+    t->entered = bs_limit_spent(t);
+    s = bs_learner_enter(&t->learner, t->learner.phase + 1, err);
+    return s ? s : make_scorer(t, err);
+}
+
+/* Where time is up inside of an epoch. Who resumes goes on here, with the rest of it. */
+static basin_status cut_epoch(bs_trainer *t, basin_error *err)
+{
+    if (t->next_row >= t->feed->epoch)
+        return BASIN_OK;
+    basin_status s = save_if_due(t, true, err);
+    t->cut = true;
+    return s;
+}
+
+static basin_status run_epochs(bs_trainer *t, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    while (!s && !(phase_done(t) && last_phase(t))) {
+        if (phase_done(t)) {
+            s = next_phase(t, err);
+            continue;
+        }
+        s = train_epoch(t, err);
+        if (s || stop_asked(t))
+            break;
+        s = cut_epoch(t, err);
+        if (!s)
+            s = finish_epoch(t, err);
+        t->rests = t->rests && !(phase_done(t) && last_phase(t)); /* at its end there is no rest */
+        if (s || t->rests)
+            break;
+        s = save_if_due(t, false, err);
+    }
+    if (!s && stop_asked(t)) {
+        s = save_if_due(t, true, err);
+        if (!s)
+            s = bs_fail(err, BASIN_EINTERRUPTED,
+                        "interrupted in epoch %d; --resume goes on from %s", t->epoch,
+                        t->job->folder ? t->job->folder : "the start");
+    }
+    return s;
+}
+
+/* ---- the end ---- */
+
+static basin_status predict_test(bs_trainer *t, bs_outputs *out, basin_error *err)
+{
+    const bs_part *test = t->job->test;
+    basin_status   s = test ? test->kind->outputs(test, t->job->known, out, err) : BASIN_OK;
+    return s || !test ? s : predict(t, test, out, err);
+}
+
+static bs_ended why_ended(const bs_trainer *t)
+{
+    if (!t->cut && t->epoch - t->phase_start > phase_epochs(t))
+        return BS_ENDED_EPOCHS;
+    return !t->cut && t->bad >= t->o->stop_patience ? BS_ENDED_PATIENCE : BS_ENDED_TIME;
+}
+
+/* The threshold that a model with these outputs for validation rows would be given. */
+static basin_status choose_cut(const bs_trainer *t, const bs_outputs *y, bs_threshold *cut,
+                               basin_error *err)
+{
+    const bs_part *valid = t->job->valid;
+    *cut = bs_threshold_fixed(0.5f);
+    return valid->kind->tunes ? valid->kind->choose(t->o, t->job->train, valid, y, cut, err)
+                              : BASIN_OK;
+}
+
+static void go_back_to_best(bs_trainer *t)
+{
+    bs_params *p = t->learner.params;
+    memcpy(p->value, t->best, (size_t)p->size * sizeof *p->value);
+}
+
+static void say_verdict(const bs_trainer *t, const bs_train_outcome *out)
+{
+    bs_log_say(t->job->log, BS_INFO,
+               "  it is %.0f %% sure on validation %s that epoch %d, with the energy, is better "
+               "than epoch %d, before it%s",
+               100 * out->sure, t->job->valid->kind->unit, t->best_epoch, t->net_epoch,
+               out->net_kept ? ": not enough (energy.proof), the net before it is the model" : "");
+}
+
+/* The net as pre-training left it is the model, unless validation tells that the best of later
+ * epochs, whose outputs are given, is better. */
+static basin_status weigh_net(bs_trainer *t, bs_train_outcome *out, basin_error *err)
+{
+    const bs_part *valid = t->job->valid;
+    bs_outputs     y = {0};
+    bs_threshold   cut = bs_threshold_fixed(0.5f), used = cut;
+    basin_status   s = choose_cut(t, &t->outputs, &used, err);
+    bs_learner_return(&t->learner);
+    if (!s)
+        s = make_scorer_by(t, "net", err);
+    if (!s)
+        s = valid->kind->outputs(valid, t->job->known, &y, err);
+    if (!s)
+        s = predict(t, valid, &y, err);
+    if (!s)
+        s = choose_cut(t, &y, &cut, err);
+    if (!s)
+        s = bs_proof(t, (bs_rival){&y, &cut}, (bs_rival){&t->outputs, &used}, &out->sure, err);
+    if (!s && out->sure < t->o->energy_proof) {
+        const bs_outputs other = t->outputs;
+        t->outputs = y;
+        y = other;
+        out->net_kept = true;
+        out->best_epoch = t->net_epoch;
+    } else if (!s) {
+        go_back_to_best(t);
+        s = make_scorer(t, err);
+    }
+    if (!s)
+        say_verdict(t, out);
+    bs_threshold_free(&cut);
+    bs_threshold_free(&used);
+    bs_outputs_free(&y);
+    return s;
+}
+
+/* Back to the best parameters; threshold, full metrics, the model file. */
+static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *err)
+{
+    const bs_train_job *job = t->job;
+    bs_params          *p = t->learner.params;
+    bs_outputs          test = {0};
+    go_back_to_best(t);
+    out->epochs = t->epoch - 1;
+    out->best_epoch = t->best_epoch;
+    out->ended = why_ended(t);
+    out->sure = NAN;
+    out->params_net = bs_params_count(p, "net/");
+    out->params_energy = bs_params_count(p, "energy/");
+    basin_status s = t->seen == t->best_epoch ? BASIN_OK : predict(t, job->valid, &t->outputs, err);
+    if (!s && t->o->energy_proof > 0 && t->net_epoch > 0)
+        s = weigh_net(t, out, err);
+    if (!s)
+        s = predict_test(t, &test, err);
+    if (!s)
+        s = bs_conclude(job, &t->outputs, job->test ? &test : NULL, out, err);
+    bs_outputs_free(&test);
+    out->seconds = elapsed(t);
+    out->rows_per_s = t->train_seconds > 0 ? (double)t->rows_seen / t->train_seconds : 0;
+    if (!s)
+        s = bs_record_manifest(job, p->size, err);
+    if (!s)
+        s = bs_conclude_write(job, out, &p, 1, err);
+    if (!s && job->keep) {
+        *job->keep = p;
+        t->learner.params = NULL;
+    }
+    return s;
+}
+
+basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_error *err)
+{
+    bs_trainer t = {0};
+    bool       found = false;
+    memset(out, 0, sizeof *out);
+    basin_status s = trainer_init(&t, job, err);
+    if (!s)
+        s = bs_pretrained_identify(&t, err);
+    if (!s && job->folder && job->resume)
+        s = bs_checkpoint_read(&t, &found, err);
+    if (!s && phase_epochs(&t) > 0) /* else the next phase makes one, and there may be no net */
+        s = make_scorer(&t, err);
+    if (!s)
+        s = bs_record_start(job, t.learner.params->size, !found, err);
+    if (!s && found)
+        s = bs_record_rewind(&t, err);
+    if (!s && !found)
+        s = bs_pretrained_take(&t, err);
+    if (!s) {
+        bs_record_header(&t);
+        s = run_epochs(&t, err);
+    }
+    if (!s)
+        s = conclude(&t, out, err);
+    trainer_free(&t);
+    return s;
+}

@@ -1,0 +1,241 @@
+/* kind.c -- the list of kinds, and what is the same for all of them. */
+#include "task/kind.h"
+
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/io.h"
+#include "base/opt.h"
+
+#define KIND(name) extern const bs_kind bs_kind_##name;
+#include "task/kinds.def"
+#undef KIND
+
+const bs_kind *const bs_kinds[] = {
+#define KIND(name) &bs_kind_##name,
+#include "task/kinds.def"
+#undef KIND
+    NULL,
+};
+
+enum { MOST_KINDS = 16, PEEK = 1 << 16 };
+
+basin_status bs_kind_find(const char *task, const bs_kind **out, basin_error *err)
+{
+    const char *names[MOST_KINDS];
+    int         n = 0;
+    for (; n < MOST_KINDS && bs_kinds[n]; n++) {
+        names[n] = bs_kinds[n]->task->name;
+        if (strcmp(task, names[n]) == 0) {
+            *out = bs_kinds[n];
+            return BASIN_OK;
+        }
+    }
+    const char *near = bs_nearest(task, names, n);
+    return bs_fail(err, BASIN_EARG,
+                   "--task: no task is called '%.40s'%s%s%s; see 'basin list tasks'", task,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static basin_status look_at(const char *file, bs_input **in, const char **head, size_t *n,
+                            basin_error *err)
+{
+    struct stat st;
+    const bool  there = strcmp(file, "-") != 0 && stat(file, &st) == 0;
+    const bool  folder = there && S_ISDIR(st.st_mode), again = there && S_ISREG(st.st_mode);
+    *in = NULL;
+    *head = NULL;
+    *n = 0;
+    if (folder)
+        return BASIN_OK;
+    basin_status s = bs_input_open(file, in, err);
+    if (!s)
+        s = bs_input_peek(*in, PEEK, head, n, err);
+    /* The rest is said better by who reads it, if it can be read again. */
+    return s == BASIN_ENOMEM || (*file && !again && s != BASIN_EIO) ? s : BASIN_OK;
+}
+
+basin_status bs_kind_sniff(const char *file, const bs_kind **out, int *sure, basin_error *err)
+{
+    bs_input   *in = NULL;
+    const char *head;
+    size_t      n;
+    *out = bs_kinds[0];
+    *sure = -1;
+    basin_status status = look_at(file, &in, &head, &n, err);
+    for (int i = 0; bs_kinds[i] && !status; i++) {
+        int fits = bs_kinds[i]->sniff(file, head, n);
+        if (fits < 0)
+            status = bs_fail_nomem(err);
+        if (fits > *sure) {
+            *sure = fits;
+            *out = bs_kinds[i];
+        }
+    }
+    bs_input_put_back(in);
+    return status;
+}
+
+int bs_kind_fits(const bs_kind *k, const char *file)
+{
+    bs_input   *in = NULL;
+    const char *head;
+    size_t      n;
+    const int   fits = look_at(file, &in, &head, &n, NULL) ? 0 : k->sniff(file, head, n);
+    bs_input_put_back(in);
+    return fits;
+}
+
+basin_status bs_kind_guess(const bs_settings *s, const char *file, const bs_kind **out,
+                           basin_error *err)
+{
+    int sure;
+    if (strcmp(s->train.task, "auto") != 0)
+        return bs_kind_find(s->train.task, out, err);
+    *out = bs_kinds[0];
+    return file ? bs_kind_sniff(file, out, &sure, err) : BASIN_OK;
+}
+
+static bool is_own(const bs_kind *k, const char *key)
+{
+    char         word[64];
+    const size_t n = strcspn(key, ".");
+    bs_print(word, sizeof word, " %.*s. ", n < 40 ? (int)n : 40, key);
+    return k->options && strstr(k->options, word);
+}
+
+bool bs_kinds_share(const char *key)
+{
+    return strcmp(key, "data.max_mb") == 0 || strcmp(key, "data.max_line_mb") == 0;
+}
+
+basin_status bs_kind_takes(const bs_kind *k, const char *key, basin_error *err)
+{
+    if (bs_kinds_share(key))
+        return BASIN_OK;
+    for (int i = 0; bs_kinds[i]; i++)
+        if (bs_kinds[i] != k && is_own(bs_kinds[i], key))
+            return bs_fail(err, BASIN_EARG, "%s: is for %s (task %s), but the task is %s", key,
+                           bs_kinds[i]->unit, bs_kinds[i]->task->name, k->task->name);
+    return BASIN_OK;
+}
+
+void bs_part_free(bs_part *p)
+{
+    if (p->kind)
+        p->kind->free(p);
+    bs_free(p->soft);
+    *p = (bs_part){0};
+}
+
+void bs_known_free(bs_known *k)
+{
+    bs_arena_free(&k->arena);
+    bs_lexicon_free(&k->tag);
+    bs_vectors_free(&k->vectors);
+}
+
+double bs_surprise(double p)
+{
+    return -log(fmax(p, 1e-7));
+}
+
+void bs_outputs_free(bs_outputs *y)
+{
+    bs_free(y->scores);
+    bs_free(y->start);
+    bs_free(y->tag);
+    bs_free(y->energy);
+    bs_free(y->best);
+    bs_free(y->best_score);
+    bs_free(y->best_found);
+    *y = (bs_outputs){0};
+}
+
+basin_status bs_kind_metric(const bs_kind *k, const bs_known *known, const char *name, int *out,
+                            basin_error *err)
+{
+    const char *names[BS_MOST_METRICS];
+    *out = known->headline;
+    if (strcmp(name, "auto") == 0)
+        return BASIN_OK;
+    for (int i = 0; i < k->n_metrics; i++) {
+        names[i] = k->metric[i].name;
+        if (strcmp(name, names[i]) == 0) {
+            *out = i;
+            return BASIN_OK;
+        }
+    }
+    bs_buf all;
+    bs_buf_init(&all, 1 << 12);
+    for (int i = 0; i < k->n_metrics; i++)
+        bs_buf_printf(&all, "%s%s", i ? " " : "", names[i]);
+    basin_status s = bs_fail(err, BASIN_EARG, "unknown metric '%.40s'; one of: %s", name,
+                             all.data ? all.data : "");
+    bs_buf_free(&all);
+    return s;
+}
+
+void bs_kind_members(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)
+{
+    char number[BS_NUMBER_TEXT];
+    for (int i = 0; i < k->n_metrics; i++) {
+        bs_format_double(values[i], number);
+        bs_buf_printf(out, "%s\"%s\": %s", i ? ", " : "", k->metric[i].name,
+                      isfinite(values[i]) ? number : "null");
+    }
+}
+
+void bs_kind_json_known(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)
+{
+    char number[BS_NUMBER_TEXT];
+    int  n = 0;
+    bs_buf_text(out, "{");
+    for (int i = 0; i < k->n_metrics; i++) {
+        if (!isfinite(values[i]))
+            continue;
+        bs_format_double(values[i], number);
+        bs_buf_printf(out, "%s\"%s\": %s", n++ ? ", " : "", k->metric[i].name, number);
+    }
+    bs_buf_text(out, "}");
+}
+
+void bs_kind_json(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)
+{
+    bs_buf_text(out, "{");
+    bs_kind_members(k, values, out);
+    bs_buf_text(out, "}");
+}
+
+basin_status bs_kind_measure(const bs_part *p, const bs_known *k, const bs_outputs *y,
+                             const bs_threshold *cut, const bs_counting *how,
+                             double out[BS_MOST_METRICS], basin_error *err)
+{
+    bs_counts    c;
+    basin_status s = p->kind->count(p, k, y, cut, how, &c, err);
+    if (s)
+        return s;
+    s = p->kind->values(&c, out, err);
+    p->kind->counts_free(&c);
+    return s;
+}
+
+basin_status bs_kind_intervals(bs_counts *c, uint64_t seed, bs_interval out[BS_MOST_METRICS],
+                               basin_error *err)
+{
+    bs_interval  all[BS_VALUES_MAX];
+    bs_sampled   source;
+    basin_status s = c->kind->sampled(c, &source, err);
+    if (!s)
+        s = bs_bootstrap(&source, seed, 1000, 0.95, all, err);
+    for (int i = 0; i < c->kind->n_metrics && !s; i++) {
+        const bs_metric *m = &c->kind->metric[i];
+        out[i] = all[i];
+        if (isnan(out[i].value))
+            continue;
+        out[i].lo = fmin(fmax(out[i].lo, m->least), m->greatest);
+        out[i].hi = fmin(fmax(out[i].hi, m->least), m->greatest);
+    }
+    return s;
+}

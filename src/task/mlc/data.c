@@ -1,0 +1,507 @@
+/* data.c -- multi-label data: rows of features and sets of labels. */
+#include "task/mlc/data.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "data/rows/csv.h"
+#include "data/rows/pieces.h"
+#include "data/split.h"
+
+/* ---- files ---- */
+
+static int sniff(const char *path, const char *head, size_t n)
+{
+    int best = 1; /* for want of anything better: the reader's message is worth more than ours */
+    if (head && bs_is_sheet(head, n))
+        return 100; /* not an archive of pictures */
+    for (int i = 0; bs_readers[i] && head; i++) {
+        int sure = bs_readers[i]->sniff(head, n, path);
+        best = sure > best ? sure : best;
+    }
+    return best;
+}
+
+static basin_status take(bs_dataset *d, bs_part *out)
+{
+    *out = (bs_part){.kind = &bs_kind_mlc, .rows = d->rows, .hash = d->hash, .mlc = d};
+    return BASIN_OK;
+}
+
+/* Sparse nets read the rows as they are stored. */
+static bool is_sparse(const bs_schema *schema)
+{
+    return !schema->mean && (!schema->dense || schema->binary);
+}
+
+static bs_read_options reading_of(const bs_settings *s, const bs_wish *w)
+{
+    bs_read_options o = s->read;
+    o.like = w->known ? &w->known->mlc : w->first ? &w->first->mlc->schema : NULL;
+    o.label_free = w->label_free;
+    o.keep_text = w->keep_text;
+    if (w->known)
+        o.drop_unlabelled = false;
+    return o;
+}
+
+/* Columns that are known by their place cannot be told apart when one of them is absent. */
+static bool has_names(const bs_schema *like)
+{
+    return like->feature && like->n_features > 0 && !bs_csv_headless(like);
+}
+
+/* Brings what was read into the shape of the schema that it is to be like. Takes d in any case. */
+static basin_status adopt(const bs_wish *w, const bs_schema *like, bs_dataset *d, const char *file,
+                          bs_notes *notes, bs_part *out, basin_error *err)
+{
+    basin_status status = BASIN_OK;
+    if (w->label_free) { /* whatever they are: nobody asks */
+        bs_dataset_forget_labels(d);
+        d->lenient = like && has_names(like) && strcmp(d->format, "npy") != 0;
+    } else if (like)
+        status = bs_dataset_known_labels(like, d, file, notes, err);
+    if (!status && like)
+        status = bs_dataset_match(like, d, file, notes, err);
+    if (!status && w->known && is_sparse(like) && d->n_missing > 0)
+        bs_dataset_fill(d, like);
+    if (!status)
+        return take(d, out);
+    bs_dataset_free(d);
+    return status;
+}
+
+/* Adds the rows of `more`, which was made like the same schema. */
+static basin_status append(bs_part *all, const bs_part *more, basin_error *err)
+{
+    bs_dataset  *a = all->mlc;
+    basin_status status = bs_dataset_append(a, more->mlc, err);
+    if (!status && !bs_met_add(&a->met, &more->mlc->met, a->schema.n_features))
+        status = bs_fail_nomem(err);
+    return status ? status : take(a, all);
+}
+
+/* Files that are to be like a schema are made so one by one: what the first does not have, the
+ * second may. */
+static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
+                               bs_part *out, basin_error *err)
+{
+    const bs_read_options o = reading_of(s, w);
+    basin_status          status = BASIN_OK;
+    for (int i = 0, used = w->n; i < w->n && !status; i += used) {
+        bs_part     more = {0};
+        bs_dataset *d = NULL;
+        status = o.like ? bs_dataset_read_next(w->file + i, w->n - i, &o, &used, &d, notes, err)
+                        : bs_dataset_read(w->file, w->n, &o, &d, notes, err);
+        if (!status)
+            status = adopt(w, o.like, d, w->file[i], notes, i ? &more : out, err);
+        if (!status && i)
+            status = append(out, &more, err);
+        bs_part_free(&more);
+    }
+    if (status)
+        bs_part_free(out);
+    return status;
+}
+
+/* ---- some rows at a time ---- */
+
+typedef struct {
+    bs_stream       base;
+    bs_wish         wish;
+    bs_read_options o;
+    bs_pieces      *file;              /* the one being read, or NULL */
+    int             next;              /* file */
+    char            x[BS_OPTION_TEXT]; /* its name, where labels follow */
+    int32_t         rows;
+} mlc_stream;
+
+/* Nobody asks for the Y of "X.csv+Y.csv". */
+static const char *without_labels(const char *path, char x[BS_OPTION_TEXT])
+{
+    char y[BS_OPTION_TEXT];
+    return bs_pair_path(path, x, y) ? x : path;
+}
+
+static basin_status stream_next(bs_stream *base, bs_notes *notes, bs_part *out, bool *more,
+                                basin_error *err)
+{
+    mlc_stream  *s = (mlc_stream *)base;
+    basin_status status = BASIN_OK;
+    bs_dataset  *d = NULL;
+    *out = (bs_part){0};
+    *more = false;
+    while (!status && !d) {
+        if (!s->file && s->next == s->wish.n)
+            return BASIN_OK;
+        if (!s->file)
+            status = bs_pieces_open(without_labels(s->wish.file[s->next++], s->x), &s->o, s->rows,
+                                    &s->file, err);
+        if (!status)
+            status = bs_pieces_next(s->file, &d, notes, err);
+        if (!status && !d) {
+            bs_pieces_close(s->file);
+            s->file = NULL;
+        }
+    }
+    *more = !status;
+    return status ? status
+                  : adopt(&s->wish, s->o.like, d, s->wish.file[s->next - 1], notes, out, err);
+}
+
+static void stream_free(bs_stream *base)
+{
+    bs_pieces_close(((mlc_stream *)base)->file);
+    bs_free(base);
+}
+
+static basin_status stream(const bs_settings *s, const bs_wish *w, int32_t rows, bs_stream **out,
+                           basin_error *err)
+{
+    mlc_stream *new = bs_calloc(1, sizeof *new);
+    *out = NULL;
+    if (!new)
+        return bs_fail_nomem(err);
+    *new = (mlc_stream){
+        .base = {stream_next, stream_free}, .wish = *w, .o = reading_of(s, w), .rows = rows};
+    *out = &new->base;
+    return BASIN_OK;
+}
+
+static void free_part(bs_part *p)
+{
+    bs_dataset_free(p->mlc);
+}
+
+static basin_status split(const bs_part *p, const double *share, int parts, uint64_t seed,
+                          int32_t *part, basin_error *err)
+{
+    return bs_split(p->mlc, share, parts, NULL, seed, part, err);
+}
+
+static basin_status select_rows(const bs_part *p, const int32_t *rows, int32_t n, bs_part *out,
+                                basin_error *err)
+{
+    bs_dataset  *d = NULL;
+    basin_status s = bs_dataset_select(p->mlc, rows, n, &d, err);
+    return s ? s : take(d, out);
+}
+
+/* ---- what a model remembers ---- */
+
+static bool wants_standardising(const bs_settings *s, const bs_schema *schema)
+{
+    if (strcmp(s->train.standardise, "auto") != 0)
+        return strcmp(s->train.standardise, "yes") == 0;
+    return schema->dense && !schema->binary;
+}
+
+/* As if every label had been seen half a time more, on and off. */
+static const float *log_odds_of(const bs_dataset *train, bs_arena *arena)
+{
+    const int32_t L = train->schema.n_labels;
+    float        *out = bs_arena_alloc(arena, (size_t)L * sizeof *out);
+    if (!out)
+        return NULL;
+    memset(out, 0, (size_t)L * sizeof *out);
+    for (int32_t i = 0; i < train->y.start[train->rows]; i++)
+        out[train->y.index[i]]++;
+    for (int32_t i = 0; i < L; i++)
+        out[i] = (float)log((out[i] + 0.5) / ((double)train->rows - (double)out[i] + 0.5));
+    return out;
+}
+
+static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
+                        basin_error *err)
+{
+    const bs_dataset *train = part[0].mlc;
+    out->headline = BS_METRIC_example_f1;
+    if (train->schema.n_labels == 0)
+        return bs_fail(err, BASIN_EDATA,
+                       "the training data has no labels; --labels says which "
+                       "columns they are");
+    basin_status status = bs_schema_copy(&train->schema, &out->arena, &out->mlc, err);
+    if (status)
+        return status;
+    bs_schema_judge(train, &out->mlc);
+    const bool standardise = wants_standardising(s, &out->mlc);
+    status = bs_schema_fit(train, standardise, &out->arena, &out->mlc, err);
+    if (status)
+        return status;
+    if (standardise)
+        bs_log_say(log, BS_INFO,
+                   "features are standardised by the training rows; "
+                   "--set standardise=no leaves them as they are");
+    for (int i = 0; i < n; i++)
+        if (part[i].mlc && part[i].mlc->n_missing > 0 && is_sparse(&out->mlc))
+            bs_dataset_fill(part[i].mlc, &out->mlc);
+    if (!(out->log_odds = log_odds_of(train, &out->arena)))
+        return bs_fail_nomem(err);
+    if (s->train.net_bins == 0 || is_sparse(&out->mlc))
+        return BASIN_OK;
+    return bs_bins_fit(train, &out->mlc, s->train.net_bins, &out->arena, &out->bins, err);
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+    const size_t n = strlen(name), m = strlen(end);
+    return n >= m && strcmp(name + n - m, end) == 0;
+}
+
+/* The same numbers again and again until the segment is full. */
+static void repeat(const bs_segment *s, bs_params *p, const float *from, int64_t n)
+{
+    for (int64_t i = 0; i < s->count; i++)
+        p->value[s->offset + i] = (real)from[i % n];
+}
+
+static void fill(const bs_known *k, bs_params *p, const char *prefix)
+{
+    for (int i = 0; i < p->n; i++) {
+        const bs_segment *s = &p->segment[i];
+        if (!bs_has_prefix(s->name, prefix))
+            continue;
+        if (k->log_odds && ends_with(s->name, "/labels/b"))
+            repeat(s, p, k->log_odds, k->mlc.n_labels);
+        if (k->bins.n > 0 && strcmp(s->name, "bins/scale") == 0)
+            repeat(s, p, k->bins.scale, s->count);
+        if (k->bins.n > 0 && strcmp(s->name, "bins/shift") == 0)
+            repeat(s, p, k->bins.shift, s->count);
+    }
+}
+
+static void known_text(const bs_known *k, bs_buf *out)
+{
+    bs_buf_printf(out, "%d features, %d labels", (int)k->mlc.n_features, (int)k->mlc.n_labels);
+}
+
+static void known_json(const bs_known *k, bs_buf *out)
+{
+    bs_schema_json(&k->mlc, out);
+}
+
+static basin_status known_read(const char *json, const char *where, bs_known *out, basin_error *err)
+{
+    out->headline = BS_METRIC_example_f1;
+    return bs_schema_from_json(json, strlen(json), where, &out->arena, &out->mlc, err);
+}
+
+static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_spec *out,
+                              basin_error *err)
+{
+    *out = (bs_spec){.task = &bs_task_mlc,
+                     .least = {1, 1, 1},
+                     .mlc = {.features = k->mlc.n_features,
+                             .labels = k->mlc.n_labels,
+                             .sparse = is_sparse(&k->mlc),
+                             .layers = o->net_layers,
+                             .width = o->net_width,
+                             .dropout = o->net_dropout,
+                             .bias = o->net_bias,
+                             .members = o->net_members,
+                             .bins = is_sparse(&k->mlc) ? 0 : o->net_bins,
+                             .hidden = o->energy_hidden,
+                             .scale = o->energy_scale,
+                             .shift = o->energy_shift}};
+    const char *energy = strcmp(o->energy_kind, "auto") == 0 ? "label" : o->energy_kind;
+    return bs_energy_find(energy, &out->mlc.energy, err);
+}
+
+/* ---- outputs ---- */
+
+static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs *out,
+                                 basin_error *err)
+{
+    size_t cells = (size_t)p->rows * (size_t)k->mlc.n_labels;
+    *out = (bs_outputs){.scores = bs_calloc(cells + 1, sizeof *out->scores)};
+    return out->scores ? BASIN_OK : bs_fail_nomem(err);
+}
+
+/* The sum over labels, mean over rows. */
+static double cross_entropy(const bs_dataset *data, const float *scores, int32_t L)
+{
+    double sum = 0;
+    for (int32_t r = 0; r < data->rows; r++) {
+        const float *p = scores + (size_t)r * (size_t)L;
+        int32_t      e = data->y.start[r];
+        for (int32_t l = 0; l < L; l++) {
+            const bool on = e < data->y.start[r + 1] && data->y.index[e] == l;
+            e += on;
+            sum += bs_surprise(on ? (double)p[l] : 1 - (double)p[l]);
+        }
+    }
+    return sum / data->rows;
+}
+
+static basin_status predict_scores(bs_scorer *s, const bs_spec *spec, const bs_known *k,
+                                   const bs_part *p, bs_outputs *out, basin_error *err)
+{
+    const bs_dataset *data = p->mlc;
+    if (spec->mlc.sparse)
+        return bs_scorer_csr(s, &data->x, out->first + 1, out->scores, out->energy, err);
+    const size_t D = (size_t)spec->mlc.features, L = (size_t)spec->mlc.labels;
+    const size_t block = data->rows < BS_SCORE_BLOCK ? (size_t)data->rows : BS_SCORE_BLOCK;
+    float       *rows = bs_calloc(block * D + 1, sizeof *rows);
+    basin_status status = rows ? BASIN_OK : bs_fail_nomem(err);
+    for (int32_t first = 0; first < data->rows && !status; first += BS_SCORE_BLOCK) {
+        int32_t left = data->rows - first, n = left < BS_SCORE_BLOCK ? left : BS_SCORE_BLOCK;
+        bs_dataset_dense(data, &k->mlc, NULL, first, n, rows);
+        status =
+            bs_scorer_dense(s, rows, n, out->first + first + 1, out->scores + (size_t)first * L,
+                            out->energy ? out->energy + first : NULL, err);
+    }
+    bs_free(rows);
+    return status;
+}
+
+static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t rows,
+                  const bs_outputs *some, bs_outputs *all)
+{
+    const size_t L = (size_t)k->mlc.n_labels;
+    (void)whole;
+    memcpy(all->scores + (size_t)row * L, some->scores, (size_t)rows * L * sizeof *all->scores);
+}
+
+static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
+                            bs_outputs *out, basin_error *err)
+{
+    basin_status status = predict_scores(s, spec, k, p, out, err);
+    if (!status && out->cross_entropy)
+        *out->cross_entropy = cross_entropy(p->mlc, out->scores, spec->mlc.labels);
+    return status;
+}
+
+/* ---- decisions ---- */
+
+static basin_status choose(const bs_train_options *o, const bs_part *train, const bs_part *valid,
+                           const bs_outputs *y, bs_threshold *out, basin_error *err)
+{
+    const bs_dataset *v = valid->mlc;
+    const char       *kind = o->threshold;
+    bs_metric_id      metric;
+    bs_profile_id     profile = BS_PROFILE_SKLEARN;
+    double            number;
+    basin_status      s = bs_metric_parse(o->threshold_metric, &metric, err);
+    if (!s)
+        s = bs_profile_parse(o->profile, &profile, err);
+    if (s)
+        return s;
+    if (bs_parse_double(kind, &number)) {
+        *out = bs_threshold_fixed((float)number);
+        return BASIN_OK;
+    }
+    if (strcmp(kind, "top-k") == 0) {
+        *out = bs_threshold_top_k(o->threshold_k);
+        return BASIN_OK;
+    }
+    if (strcmp(kind, "cardinality") == 0) {
+        double labels = (double)train->mlc->y.start[train->rows];
+        return bs_threshold_cut(y->scores, v->rows, v->schema.n_labels, labels / train->rows, out,
+                                err);
+    }
+    s = bs_threshold_tune(&v->y, y->scores, (int)metric, (int)profile, out, NULL, err);
+    if (s || strcmp(kind, "auto") == 0)
+        return s;
+    float global = out->global;
+    bs_threshold_free(out);
+    return bs_threshold_tune_labels(&v->y, y->scores, (int)profile, global, o->threshold_shrink,
+                                    out, err);
+}
+
+/* ---- metrics ---- */
+
+static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs *y,
+                          const bs_threshold *cut, const bs_counting *how, bs_counts *out,
+                          basin_error *err)
+{
+    bs_metric_options o = {.profile = how->profile,
+                           .want = how->want,
+                           .keep_rows = how->keep_rows,
+                           .ap_bytes = how->ap_bytes};
+    *out = (bs_counts){.kind = &bs_kind_mlc};
+    basin_status s = bs_metrics_new(&o, k->mlc.n_labels, &out->mlc, err);
+    if (!s)
+        s = bs_metrics_add(out->mlc, &p->mlc->y, y->scores, cut, NULL, err);
+    if (s) {
+        bs_metrics_free(out->mlc);
+        out->mlc = NULL;
+    }
+    return s;
+}
+
+static basin_status values(bs_counts *c, double out[BS_MOST_METRICS], basin_error *err)
+{
+    return bs_metrics_finish(c->mlc, out, err);
+}
+
+static basin_status sampled(bs_counts *c, bs_sampled *out, basin_error *err)
+{
+    return bs_metrics_sampled(c->mlc, out, err);
+}
+
+static void counts_free(bs_counts *c)
+{
+    bs_metrics_free(c->mlc);
+    c->mlc = NULL;
+}
+
+static void *reading(bs_settings *s, bs_known *k, const bs_option **rows)
+{
+    (void)k;
+    *rows = bs_read_rows;
+    return &s->read;
+}
+
+/* Chosen on emotions, flags, genbase, cellcycle_fun, gasch1_fun, seq_fun, tmc2007-500 and bibtex;
+ * docs/results.md has what they come to on other data. */
+#define BETTER "net.bias=yes early_stop.at=shipped "
+static const bs_candidate candidates[] = {
+    {"linear", "ce", BETTER "net.layers=0", 1, false},
+    {"net", "ce", BETTER, 3, false},
+    {"members", "ce", BETTER "net.members=8 net.width=256", 10, false},
+    {"energy", "seal-nce", BETTER, 8, true},
+    {.name = NULL},
+};
+
+const bs_kind bs_kind_mlc = {
+    .task = &bs_task_mlc,
+    .unit = "rows",
+    .method = "seal-nce",
+    .candidates = candidates,
+    .patience = 12, /* the first is a linear model */
+    .folded = 5000,
+    .options = " data. ",
+    .reading = reading,
+    .metric = bs_metric_table,
+    .n_metrics = BS_METRIC_COUNT,
+    .shown = {{BS_METRIC_example_f1, "ex-F1", 12, 2, true},
+              {BS_METRIC_micro_f1, "mi-F1", 7, 2, true},
+              {BS_METRIC_macro_f1, "ma-F1", 7, 2, true},
+              {BS_METRIC_subset_accuracy, "subset", 7, 2, true},
+              {BS_METRIC_hamming_loss, "hamming", 8, 4, false},
+              {BS_METRIC_lrap, "LRAP", 6, 3, false},
+              {BS_METRIC_ece, "ECE", 6, 3, false}},
+    .tunes = true,
+    .sniff = sniff,
+    .stream = stream,
+    .read = read_files,
+    .free = free_part,
+    .split = split,
+    .split_how = "by iterative stratification",
+    .select = select_rows,
+    .fit = fit,
+    .known_text = known_text,
+    .known_json = known_json,
+    .known_read = known_read,
+    .spec = make_spec,
+    .fill = fill,
+    .feed = bs_feed_mlc,
+    .outputs = make_outputs,
+    .predict = predict,
+    .place = place,
+    .choose = choose,
+    .count = count,
+    .values = values,
+    .sampled = sampled,
+    .counts_free = counts_free,
+};

@@ -1,0 +1,634 @@
+/* data.c -- photos and masks: windows of them, and pixels pasted together. */
+#include "task/seg/data.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/tree.h"
+
+enum {
+    MOST_SIDE = 8192,     /* of a window */
+    USUAL_SIDE = 128,     /* of a window, at most, where nothing else is said */
+    MOST_CELLS = 1 << 26, /* numbers of a y, and inputs of a full layer */
+    MOST_BETWEEN = 10,    /* epochs between evaluations, where nothing else is said */
+};
+
+/* ---- files ---- */
+
+static int sniff(const char *path, const char *head, size_t n)
+{
+    (void)head;
+    (void)n;
+    int sure = 0;
+    if (strcmp(path, "-") != 0 && bs_images_sniff(path, &sure, NULL))
+        return -1;
+    return sure;
+}
+
+static basin_status take(bs_images *im, bs_part *out)
+{
+    *out = (bs_part){.kind = &bs_kind_seg, .rows = im->n, .hash = im->hash, .seg = im};
+    return BASIN_OK;
+}
+
+static bs_image_options reading_options(const bs_settings *s, const bs_wish *w)
+{
+    bs_image_options o = w->known ? w->known->seg.image : s->image;
+    o.unpack_mb = s->read.max_mb;
+    return o;
+}
+
+static basin_status own_parts(const bs_settings *s, const bs_wish *w, bool has[3], basin_error *err)
+{
+    int32_t count[4] = {0};
+    for (int i = 0; i < w->n; i++)
+        if (strcmp(w->file[i], "-") == 0)
+            return bs_fail(err, BASIN_EARG,
+                           "-: standard input is for predict; images with masks come from a "
+                           "folder or an archive");
+    const bs_image_options o = reading_options(s, w);
+    basin_status           status = bs_images_parts(w->file, w->n, &o, count, err);
+    for (int i = 0; i < 3; i++)
+        has[i] = !status && count[i + 1] > 0;
+    return status;
+}
+
+/* Older models name a list of classes by its path, which may be gone; newer ones hold it. */
+static void drop_lost_list(const bs_wish *w, bs_image_options *o)
+{
+    if (w->label_free || !bs_is_file(o->names))
+        o->names[0] = '\0';
+}
+
+static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
+                               bs_part *out, basin_error *err)
+{
+    const bs_seg_known *k = w->known ? &w->known->seg : NULL;
+    bs_image_options    o = reading_options(s, w);
+    bs_images_prior     prior = {0};
+    bs_images          *im = NULL;
+    if (k) {
+        drop_lost_list(w, &o);
+        prior = (bs_images_prior){.who = "the model's training data",
+                                  .model = true,
+                                  .classes = k->classes,
+                                  .binary = k->binary,
+                                  .name = k->name,
+                                  .colour = k->colour};
+    }
+    if (w->first) {
+        bs_images_settle(w->first->seg, &o);
+        prior = bs_images_prior_of(w->first->seg);
+        prior.own = w->own;
+    }
+    prior.label_free = w->label_free;
+    if (w->label_free)
+        o.need = false;
+    basin_status status =
+        bs_images_read_as(w->file, w->n, &o, prior.who ? &prior : NULL, w->part, &im, notes, err);
+    return status ? status : take(im, out);
+}
+
+static void free_part(bs_part *p)
+{
+    bs_images_free(p->seg);
+}
+
+static basin_status split(const bs_part *p, const double *share, int parts, uint64_t seed,
+                          int32_t *part, basin_error *err)
+{
+    return bs_images_split(p->seg, share, parts, seed, part, err);
+}
+
+static basin_status select_rows(const bs_part *p, const int32_t *rows, int32_t n, bs_part *out,
+                                basin_error *err)
+{
+    bs_images   *im = NULL;
+    basin_status s = bs_images_select(p->seg, rows, n, &im, err);
+    return s ? s : take(im, out);
+}
+
+/* ---- what a model remembers ---- */
+
+static int extreme(const int32_t *size, int32_t n, bool largest)
+{
+    int32_t found = size[0];
+    for (int32_t i = 1; i < n; i++)
+        if (largest ? size[i] > found : size[i] < found)
+            found = size[i];
+    return found;
+}
+
+/* All of a side, unless that would make memory and time of a batch depend on the size of photos. */
+static int usual_window(int side)
+{
+    return side < USUAL_SIDE ? side : USUAL_SIDE;
+}
+
+static basin_status choose_window(const bs_settings *s, const bs_images *im, bs_seg_known *out,
+                                  basin_error *err)
+{
+    const char *wish = s->train.seg_crop;
+    const bool  whole = strcmp(wish, "none") == 0;
+    out->width = extreme(im->width, im->n, whole);
+    out->height = extreme(im->height, im->n, whole);
+    if (strcmp(wish, "auto") == 0) {
+        out->width = usual_window(out->width);
+        out->height = usual_window(out->height);
+    } else if (!whole && !bs_image_size(wish, &out->width, &out->height)) {
+        return bs_fail(err, BASIN_EARG,
+                       "seg.crop: '%.40s' is not WxH (such as 24x24), none or auto", wish);
+    }
+    if (out->width > MOST_SIDE || out->height > MOST_SIDE)
+        return bs_fail(err, BASIN_EARG,
+                       "seg.crop: windows of %d x %d are too large; at most %d a side", out->width,
+                       out->height, (int)MOST_SIDE);
+    return BASIN_OK;
+}
+
+static void find_mean(const bs_images *im, float mean[3])
+{
+    double sum[3] = {0}, n = 0;
+    for (int32_t i = 0; i < im->n; i++) {
+        const size_t plane = (size_t)im->width[i] * (size_t)im->height[i];
+        for (int c = 0; c < im->channels; c++)
+            for (size_t k = 0; k < plane; k++)
+                sum[c] += im->pixels[i][(size_t)c * plane + k];
+        n += (double)plane;
+    }
+    for (int c = 0; c < im->channels; c++)
+        mean[c] = (float)(sum[c] / n);
+}
+
+static basin_status copy_names(const char *const *name, int n, bs_arena *arena,
+                               const char *const **out, basin_error *err)
+{
+    const char **copy = bs_arena_alloc(arena, (size_t)n * sizeof *copy);
+    if (!copy)
+        return bs_fail_nomem(err);
+    for (int i = 0; i < n; i++)
+        if (!(copy[i] = bs_arena_copy(arena, name[i], strlen(name[i]))))
+            return bs_fail_nomem(err);
+    *out = copy;
+    return BASIN_OK;
+}
+
+static basin_status copy_colours(const int32_t *colour, int n, bs_arena *arena, const int32_t **out,
+                                 basin_error *err)
+{
+    int32_t *copy = bs_arena_alloc(arena, (size_t)n * sizeof *copy);
+    if (!copy)
+        return bs_fail_nomem(err);
+    memcpy(copy, colour, (size_t)n * sizeof *copy);
+    *out = copy;
+    return BASIN_OK;
+}
+
+static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
+                        basin_error *err)
+{
+    const bs_images *train = part[0].seg;
+    bs_seg_known    *k = &out->seg;
+    bool             any = false;
+    (void)n;
+    for (int32_t i = 0; i < train->n; i++)
+        any |= train->mask[i] != NULL;
+    if (!any)
+        return bs_fail(err, BASIN_EDATA,
+                       "the training data has no masks; see mask.suffix in 'basin list options'");
+    out->headline = BS_SEG_METRIC_mean_iou;
+    k->image = s->image;
+    bs_images_settle(train, &k->image);
+    k->image.names[0] = '\0'; /* what it says is part of the model: the file need not be there */
+    k->channels = train->channels;
+    k->classes = train->classes;
+    k->binary = train->binary;
+    k->crops = s->train.seg_crops;
+    basin_status status = choose_window(s, train, k, err);
+    if (!status && train->class_name)
+        status = copy_names(train->class_name, train->classes, &out->arena, &k->name, err);
+    if (!status && train->class_colour)
+        status = copy_colours(train->class_colour, train->classes, &out->arena, &k->colour, err);
+    if (!status && s->train.seg_mean)
+        find_mean(train, k->mean);
+    if (!status && strcmp(s->train.seg_crop, "auto") == 0)
+        bs_log_say(log, BS_INFO,
+                   "trained on windows of %d x %d pixels; --set seg.crop takes WxH or none",
+                   k->width, k->height);
+    return status;
+}
+
+static void known_text(const bs_known *k, bs_buf *out)
+{
+    bs_buf_printf(out, "photos of %s, %d channel%s, %d classes, windows of %dx%d",
+                  strcmp(k->seg.image.size, "keep") == 0 ? "any size" : k->seg.image.size,
+                  k->seg.channels, k->seg.channels == 1 ? "" : "s", k->seg.classes, k->seg.width,
+                  k->seg.height);
+}
+
+static void known_json(const bs_known *k, bs_buf *out)
+{
+    const bs_seg_known *s = &k->seg;
+    char                number[BS_NUMBER_TEXT];
+    bs_buf_printf(out, "{\"channels\": %d, \"classes\": %d, \"window\": [%d, %d], \"crops\": %d",
+                  s->channels, s->classes, s->width, s->height, s->crops);
+    for (int i = 0; i < 3; i++) {
+        bs_format_double((double)s->mean[i], number);
+        bs_buf_printf(out, "%s%s", i ? ", " : ", \"mean\": [", number);
+    }
+    bs_buf_printf(out, "], \"binary\": %s, \"names\": [", s->binary ? "true" : "false");
+    for (int i = 0; s->name && i < s->classes; i++) {
+        json_t *name = json_string_nocheck(s->name[i]);
+        bs_buf_text(out, i ? ", " : "");
+        if (!bs_tree_write(name, out))
+            bs_buf_text(out, "\"\"");
+        json_decref(name);
+    }
+    bs_buf_text(out, "], \"colours\": [");
+    for (int i = 0; s->colour && i < s->classes; i++) {
+        const int32_t rgb = s->colour[i];
+        bs_buf_text(out, i ? ", " : "");
+        if (rgb < 0)
+            bs_buf_text(out, "null");
+        else
+            bs_buf_printf(out, "[%d, %d, %d]", (int)(rgb >> 16 & 255), (int)(rgb >> 8 & 255),
+                          (int)(rgb & 255));
+    }
+    bs_buf_text(out, "], \"image\": ");
+    bs_options_json(bs_image_rows, &s->image, out);
+    bs_buf_text(out, "}");
+}
+
+/* A whole number from a place in an object or, with a key of NULL, in an array. */
+static bool whole(const json_t *value, long long least, long long most, int *out)
+{
+    if (!json_is_integer(value) || json_integer_value(value) < least ||
+        json_integer_value(value) > most)
+        return false;
+    *out = (int)json_integer_value(value);
+    return true;
+}
+
+static bool read_numbers(const json_t *o, bs_seg_known *k)
+{
+    const json_t *window = json_object_get(o, "window"), *mean = json_object_get(o, "mean");
+    bool          ok = whole(json_object_get(o, "channels"), 1, 3, &k->channels) &&
+              whole(json_object_get(o, "classes"), 2, 255, &k->classes) &&
+              whole(json_object_get(o, "crops"), 0, 1 << 16, &k->crops) &&
+              whole(json_array_get(window, 0), 1, MOST_SIDE, &k->width) &&
+              whole(json_array_get(window, 1), 1, MOST_SIDE, &k->height) && k->channels != 2;
+    for (size_t i = 0; i < 3 && ok; i++) {
+        double x = json_number_value(json_array_get(mean, i));
+        ok = json_is_number(json_array_get(mean, i)) && x >= 0 && x <= 255;
+        k->mean[i] = (float)x;
+    }
+    return ok;
+}
+
+/* *ok: there are none, or one of its own for each class. */
+static basin_status read_names(const json_t *names, bs_known *out, bool *ok, basin_error *err)
+{
+    const char *name[256];
+    size_t      n = json_array_size(names);
+    *ok = json_is_array(names) && (n == 0 || n == (size_t)out->seg.classes);
+    for (size_t i = 0; i < n && *ok; i++) {
+        name[i] = json_string_value(json_array_get(names, i));
+        *ok = name[i] != NULL && *name[i];
+        for (size_t k = 0; k < i && *ok; k++)
+            *ok = strcmp(name[i], name[k]) != 0;
+    }
+    if (!*ok || n == 0)
+        return BASIN_OK;
+    return copy_names(name, (int)n, &out->arena, &out->seg.name, err);
+}
+
+static bool read_colour(const json_t *value, int32_t *out)
+{
+    *out = -1;
+    if (json_is_null(value))
+        return true;
+    int rgb[3] = {0};
+    for (size_t i = 0; i < 3; i++)
+        if (!whole(json_array_get(value, i), 0, 255, &rgb[i]))
+            return false;
+    *out = rgb[0] << 16 | rgb[1] << 8 | rgb[2];
+    return true;
+}
+
+/* *ok: there are none, as in older models, or one for each class. */
+static basin_status read_colours(const json_t *colours, bs_known *out, bool *ok, basin_error *err)
+{
+    int32_t colour[256];
+    size_t  n = json_array_size(colours);
+    *ok = !colours || (json_is_array(colours) && (n == 0 || n == (size_t)out->seg.classes));
+    for (size_t i = 0; i < n && *ok; i++)
+        *ok = read_colour(json_array_get(colours, i), &colour[i]);
+    if (!*ok || n == 0)
+        return BASIN_OK;
+    return copy_colours(colour, (int)n, &out->arena, &out->seg.colour, err);
+}
+
+static basin_status read_members(const json_t *o, const char *where, bs_known *out,
+                                 basin_error *err)
+{
+    bs_buf       image;
+    bool         ok = read_numbers(o, &out->seg), named = false, coloured = false;
+    basin_status s = ok ? read_names(json_object_get(o, "names"), out, &named, err) : BASIN_OK;
+    if (ok && !s)
+        s = read_colours(json_object_get(o, "colours"), out, &coloured, err);
+    bs_buf_init(&image, (size_t)1 << 24);
+    out->seg.image = bs_image_options_default();
+    ok = ok && named && coloured && bs_tree_write(json_object_get(o, "image"), &image);
+    if (!s && image.failed)
+        s = bs_fail_nomem(err);
+    if (!s && !ok)
+        s = bs_fail(err, BASIN_EDATA, "%s: what the model knows of images is incomplete", where);
+    if (!s)
+        s = bs_options_from_json(bs_image_rows, &out->seg.image, image.data, image.len, where, err);
+    bs_options_own_limits(bs_image_rows, &out->seg.image);
+    const json_t *binary = json_object_get(o, "binary"); /* older models have it as an option */
+    out->seg.binary = binary ? json_is_true(binary) : strcmp(out->seg.image.binary, "yes") == 0;
+    bs_buf_free(&image);
+    return s;
+}
+
+static basin_status known_read(const char *json, const char *where, bs_known *out, basin_error *err)
+{
+    json_t      *o = bs_tree_read(json, strlen(json), 0, NULL);
+    basin_status s = o ? read_members(o, where, out, err)
+                       : bs_fail(err, BASIN_EDATA, "%s: the schema is not JSON", where);
+    out->headline = BS_SEG_METRIC_mean_iou;
+    json_decref(o);
+    return s;
+}
+
+/* Numbers of a window must be countable, whatever options say. */
+static basin_status check_size(const bs_seg_shape *s, basin_error *err)
+{
+    const double cells = (double)s->width * s->height;
+    const double coarse = (double)((s->width + 3) / 4) * ((s->height + 3) / 4);
+    if (cells * bs_seg_planes(s) > MOST_CELLS || coarse * 2 * s->filters > MOST_CELLS)
+        return bs_fail(err, BASIN_EARG,
+                       "seg.crop: windows of %d x %d with net.width %d are too large for a net",
+                       s->width, s->height, s->filters);
+    return BASIN_OK;
+}
+
+static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_spec *out,
+                              basin_error *err)
+{
+    const char *energy = strcmp(o->energy_kind, "auto") == 0 ? "value" : o->energy_kind;
+    const char *net = strcmp(o->net_kind, "auto") == 0 ? "fcn" : o->net_kind;
+    *out = (bs_spec){.task = &bs_task_seg,
+                     .least = {1, k->seg.height, k->seg.width},
+                     .seg = {.channels = k->seg.channels,
+                             .classes = k->seg.classes,
+                             .height = k->seg.height,
+                             .width = k->seg.width,
+                             .filters = o->net_width,
+                             .dropout = o->net_dropout,
+                             .hidden = o->energy_hidden,
+                             .energy_dropout = o->energy_dropout,
+                             .smooth = o->seg_smooth,
+                             .by_class = strcmp(o->seg_score, "class") == 0}};
+    basin_status s = bs_seg_net_find(net, &out->seg.net, err);
+    if (!s)
+        s = bs_seg_energy_find(energy, &out->seg.energy, err);
+    return s ? s : check_size(&out->seg, err);
+}
+
+/* A window or a size of photos is a few bytes in a model. */
+static basin_status bear(const bs_spec *spec, const bs_known *k, basin_error *err)
+{
+    const bs_image_options *o = &k->seg.image;
+    const double            mb =
+        (double)k->seg.width * k->seg.height * spec->seg.filters * (double)sizeof(real) / (1 << 20);
+    int W = 0, H = 0;
+    if (mb > o->max_window_mb)
+        return bs_fail(err, BASIN_EDATA,
+                       "the model looks at windows of %d x %d pixels with %d filters, for which it "
+                       "needs %.0f MiB; image.max_window_mb allows %d",
+                       k->seg.width, k->seg.height, spec->seg.filters, mb, o->max_window_mb);
+    if (bs_image_size(o->size, &W, &H) &&
+        (W > o->max_side || H > o->max_side || (int64_t)W * H > o->max_pixels))
+        return bs_fail(err, BASIN_EDATA,
+                       "the model enlarges photos to %d x %d; image.max_side and image.max_pixels "
+                       "allow %d and %d",
+                       W, H, o->max_side, o->max_pixels);
+    return BASIN_OK;
+}
+
+/* ---- outputs ---- */
+
+static int planes_of(const bs_known *k)
+{
+    return k->seg.classes == 2 ? 1 : k->seg.classes;
+}
+
+static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs *out,
+                                 basin_error *err)
+{
+    const bs_images *im = p->seg;
+    const size_t     planes = (size_t)planes_of(k);
+    *out = (bs_outputs){.start = bs_calloc((size_t)im->n + 1, sizeof *out->start)};
+    if (!out->start)
+        return bs_fail_nomem(err);
+    for (int32_t i = 0; i < im->n; i++)
+        out->start[i + 1] =
+            out->start[i] + planes * (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
+    out->scores = bs_calloc(out->start[im->n] + 1, sizeof *out->scores);
+    if (out->scores)
+        return BASIN_OK;
+    bs_outputs_free(out);
+    return bs_fail_nomem(err);
+}
+
+static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t rows,
+                  const bs_outputs *some, bs_outputs *all)
+{
+    (void)whole;
+    (void)k;
+    memcpy(all->scores + all->start[row], some->scores,
+           (all->start[row + rows] - all->start[row]) * sizeof *all->scores);
+}
+
+/* Of a photo the mean over its pixels; those without a mask are left out. */
+static double cross_entropy(const bs_images *im, int planes, const bs_outputs *y)
+{
+    double  sum = 0;
+    int32_t photos = 0;
+    for (int32_t i = 0; i < im->n; i++) {
+        const size_t   n = (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
+        const uint8_t *gold = im->full_mask[i] ? im->full_mask[i] : im->mask[i];
+        const float   *p = y->scores + y->start[i];
+        double         own = 0;
+        size_t         pixels = 0;
+        for (size_t k = 0; gold && k < n; k++) {
+            if (gold[k] == BS_IGNORE || (planes > 1 && gold[k] >= planes))
+                continue;
+            own += bs_surprise(planes > 1 ? (double)p[gold[k] * n + k]
+                               : gold[k]  ? (double)p[k]
+                                          : 1 - (double)p[k]);
+            pixels++;
+        }
+        sum += pixels > 0 ? own / (double)pixels : 0;
+        photos += pixels > 0;
+    }
+    return photos > 0 ? sum / photos : (double)NAN;
+}
+
+static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
+                            bs_outputs *out, basin_error *err)
+{
+    basin_status status = bs_predict_seg(s, spec, k, p, out, err);
+    if (!status && out->cross_entropy)
+        *out->cross_entropy = cross_entropy(p->seg, bs_seg_planes(&spec->seg), out);
+    return status;
+}
+
+/* Pixels that are predicted cost a third of those that are trained on. */
+static int every(const bs_part *train, const bs_part *valid, const bs_known *k)
+{
+    const bs_images *im = valid->seg;
+    const double     window = (double)k->seg.width * k->seg.height;
+    double           pixels = 0;
+    for (int32_t i = 0; i < im->n; i++) {
+        basin_status none = BASIN_OK;
+        pixels += k->seg.crops == 0
+                      ? (double)im->width[i] * im->height[i]
+                      : window * (double)bs_seg_windows(&k->seg, im->width[i], im->height[i], NULL,
+                                                        NULL, &none);
+    }
+    const double share = pixels / (3 * window * train->rows); /* of an epoch's time */
+    return share > 0.5 * MOST_BETWEEN ? MOST_BETWEEN : share <= 0.5 ? 1 : (int)ceil(2 * share);
+}
+
+/* ---- metrics ---- */
+
+#define HIGHER true
+#define LOWER  false
+static const bs_metric metrics[BS_SEG_METRIC_COUNT] = {
+#define SEG_METRIC(key, direction, lowest, most, text) {#key, text, direction, true, lowest, most},
+#include "data/image/seg_metrics.def"
+#undef SEG_METRIC
+};
+#undef HIGHER
+#undef LOWER
+
+static void counts_free(bs_counts *c)
+{
+    bs_seg_metrics_free(c->seg);
+    c->seg = NULL;
+}
+
+/* Photos without a mask are left out. */
+static basin_status count_images(const bs_images *im, int planes, const bs_outputs *y,
+                                 bs_seg_metrics *m, basin_error *err)
+{
+    uint8_t     *mask = NULL;
+    size_t       room = 0;
+    int32_t      counted = 0;
+    basin_status s = BASIN_OK;
+    for (int32_t i = 0; i < im->n && !s; i++) {
+        const size_t   n = (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
+        const uint8_t *gold = im->full_mask[i] ? im->full_mask[i] : im->mask[i];
+        if (!gold)
+            continue;
+        if (n > room) {
+            bs_free(mask);
+            if (!(mask = bs_alloc(n)))
+                return bs_fail_nomem(err);
+            room = n;
+        }
+        bs_seg_decide(y->scores + y->start[i], planes, (int64_t)n, mask);
+        s = bs_seg_metrics_add(m, gold, mask, (int64_t)n, err);
+        counted++;
+    }
+    bs_free(mask);
+    if (!s && counted == 0)
+        s = bs_fail(err, BASIN_EDATA, "the data has no masks to compare with");
+    return s;
+}
+
+static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs *y,
+                          const bs_threshold *cut, const bs_counting *how, bs_counts *out,
+                          basin_error *err)
+{
+    bs_seg_metric_options o = {.keep_images = how->keep_rows};
+    (void)cut;
+    *out = (bs_counts){.kind = &bs_kind_seg};
+    basin_status s = bs_seg_metrics_new(&o, k->seg.classes, &out->seg, err);
+    if (!s)
+        s = count_images(p->seg, planes_of(k), y, out->seg, err);
+    if (s)
+        counts_free(out);
+    return s;
+}
+
+static basin_status values(bs_counts *c, double out[BS_MOST_METRICS], basin_error *err)
+{
+    (void)err;
+    bs_seg_metrics_finish(c->seg, out);
+    return BASIN_OK;
+}
+
+static basin_status sampled(bs_counts *c, bs_sampled *out, basin_error *err)
+{
+    return bs_seg_metrics_sampled(c->seg, out, err);
+}
+
+static void *reading(bs_settings *s, bs_known *k, const bs_option **rows)
+{
+    (void)s;
+    *rows = bs_image_rows;
+    return &k->seg.image;
+}
+
+static const bs_candidate candidates[] = {
+    {"net", "ce", "", 1, false},
+    {"energy", "seal-regression", "", 3, true},
+    {.name = NULL},
+};
+
+const bs_kind bs_kind_seg = {
+    .task = &bs_task_seg,
+    .unit = "images",
+    .method = "ce",
+    .candidates = candidates,
+    .options = " image. mask. seg. ",
+    .reading = reading,
+    .defaults = "net.kind=unet3 net.width=32 net.dropout=0.2 energy.hidden=384 seg.mean=yes "
+                "seg.flip=yes seg.jitter=0.2 seg.crops=0 batch=8 optimiser=adam lr.net=0.001 "
+                "lr.energy=0.001 pretrain.lr=0.001 clip=5 clip.energy=5 schedule=cosine epochs=100 "
+                "early_stop.epochs=0 early_stop.patience=40 plateau.patience=10 plateau.both=yes",
+    .metric = metrics,
+    .n_metrics = BS_SEG_METRIC_COUNT,
+    .shown = {{BS_SEG_METRIC_mean_iou, "mean-IoU", 12, 2, true},
+              {BS_SEG_METRIC_global_iou, "glob-IoU", 8, 2, true},
+              {BS_SEG_METRIC_pixel_accuracy, "pix-acc", 7, 2, true},
+              {BS_SEG_METRIC_class_iou, "class-IoU", 9, 2, true},
+              {BS_SEG_METRIC_mean_class_accuracy, "class-acc", 9, 2, true}},
+    .sniff = sniff,
+    .read = read_files,
+    .parts = own_parts,
+    .free = free_part,
+    .split = split,
+    .split_how = "by the size of the foreground",
+    .select = select_rows,
+    .fit = fit,
+    .known_text = known_text,
+    .known_json = known_json,
+    .known_read = known_read,
+    .spec = make_spec,
+    .bear = bear,
+    .every = every,
+    .feed = bs_feed_seg,
+    .outputs = make_outputs,
+    .predict = predict,
+    .place = place,
+    .count = count,
+    .values = values,
+    .sampled = sampled,
+    .counts_free = counts_free,
+};

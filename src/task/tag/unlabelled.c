@@ -1,0 +1,100 @@
+/* unlabelled.c -- sentences without tags: they join the training, and rules make their truth.
+ *
+ * The truth of a sentence is a point of the space of relaxed outputs, a distribution over tags for
+ * every token; of a labelled sentence it is a corner. Marginals of the rules are such a point, too,
+ * and every method uses the truth by what is linear in it or is defined for relaxed outputs:
+ *
+ *     cross-entropy   - sum q log p, whose gradient pulls the net to q and not to a corner
+ *     score, cost     sum q y / tokens: the expected share of right tokens of y if the rules
+ *                     were right; it takes the place of a reward
+ *     energy          E(x, q), as of any relaxed output
+ *
+ * So no method knows of rules. */
+#include <math.h>
+#include <string.h>
+
+#include "task/tag/data.h"
+
+static basin_status add_tags(const bs_rules *r, bs_corpus *c, basin_error *err)
+{
+    const bs_names *tags = bs_rules_tags(r);
+    bool            fresh;
+    for (int32_t i = 0; i < tags->n; i++)
+        if (bs_names_add(&c->tags, tags->item[i].text, tags->item[i].len, &fresh) < 0)
+            return bs_fail_nomem(err);
+    return BASIN_OK;
+}
+
+basin_status bs_tag_join(const bs_settings *s, bs_part *train, bs_part *unlabelled,
+                         bs_rules **rules, basin_error *err)
+{
+    basin_status status = bs_rules_read(s->train.rules_file, s->read.max_mb, rules, err);
+    if (!status)
+        status = add_tags(*rules, train->tag, err);
+    if (!status)
+        status = bs_corpus_add_unlabelled(train->tag, unlabelled->tag, err);
+    if (status)
+        return status;
+    const uint64_t identity[] = {(uint64_t)unlabelled->rows, bs_rules_hash(*rules)};
+    train->unlabelled = unlabelled->rows;
+    train->rows = train->tag->sentences;
+    train->hash = bs_hash_bytes(identity, sizeof identity, train->tag->hash);
+    bs_part_free(unlabelled);
+    return BASIN_OK;
+}
+
+/* The marginals of all sentences; what is in front of the unlabelled ones is dropped. */
+static basin_status make_soft(const bs_rules *r, const bs_rules_how *how, bs_part *train,
+                              bs_rules_report *report, basin_error *err)
+{
+    const bs_corpus *c = train->tag;
+    const size_t     N = (size_t)how->tags->n, tokens = (size_t)c->tokens;
+    const size_t     first = (size_t)c->start[c->sentences - train->unlabelled];
+    uint8_t         *covered = bs_calloc(tokens + 1, 1);
+    train->soft = bs_calloc(tokens * N + 1, sizeof *train->soft);
+    basin_status s = covered && train->soft ? bs_rules_apply(r, c, how, train->soft, covered, err)
+                                            : bs_fail_nomem(err);
+    *report = (bs_rules_report){.tokens = (int64_t)(tokens - first)};
+    for (size_t i = first; i < tokens && !s; i++)
+        report->covered += covered[i];
+    if (!s)
+        memmove(train->soft, train->soft + first * N, (tokens - first) * N * sizeof *train->soft);
+    for (size_t i = 0; i < (tokens - first) * N && !s; i++)
+        report->entropy -=
+            train->soft[i] > 0 ? (double)train->soft[i] * log((double)train->soft[i]) : 0;
+    bs_free(covered);
+    return s;
+}
+
+static double percent(int64_t part, int64_t whole)
+{
+    return 100.0 * (double)part / (double)(whole > 0 ? whole : 1);
+}
+
+basin_status bs_tag_soften(const bs_settings *s, const bs_rules *rules, const bs_lexicon *l,
+                           bs_part *part, bs_logger *log, basin_error *err)
+{
+    const bs_rules_how how = {&l->tags, (bs_scheme)l->scheme, s->train.rules_temperature};
+    bs_rules_report    report;
+    bs_buf             text;
+    bs_buf_init(&text, 1 << 12);
+    basin_status status = make_soft(rules, &how, &part[BS_ROLE_TRAIN], &report, err);
+    if (!status)
+        bs_log_say(log, BS_INFO,
+                   "rules: %d; one or more hold for %.1f %% of the words of %d unlabelled "
+                   "sentences, whose tags are as uncertain as a choice among %.1f",
+                   bs_rules_count(rules), percent(report.covered, report.tokens),
+                   (int)part[BS_ROLE_TRAIN].unlabelled,
+                   exp(report.entropy / (double)(report.tokens > 0 ? report.tokens : 1)));
+    for (int i = 0; i < BS_ROLES && !status; i++) {
+        if (!part[i].tag || !part[i].tag->labelled)
+            continue;
+        status = bs_rules_judge(rules, part[i].tag, &how, &report, err);
+        bs_buf_printf(&text, "%s%.1f %% of %s", text.len ? ", " : "",
+                      percent(report.right, report.labelled), bs_role_names[i]);
+    }
+    if (!status)
+        bs_log_say(log, BS_INFO, "rules: alone they tag right: %s", text.data ? text.data : "");
+    bs_buf_free(&text);
+    return status;
+}

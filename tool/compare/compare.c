@@ -1,0 +1,386 @@
+/* compare.c -- basin_compare: several methods, several seeds, one table.
+ *
+ * The data is read once and shared by all runs, so methods whose presets would read it
+ * differently are refused. Everything that a run leaves behind lies in its own folder,
+ * and the comparison is made from these folders alone: it can be stopped at any moment. */
+#include "api/ensemble.h"
+#include "compare/compare.h"
+
+#include <limits.h>
+#include <string.h>
+
+#include "runs/jobs.h"
+#include "base/io.h"
+#include "base/threads.h"
+
+/* ---- what is asked for ---- */
+
+static basin_status unknown_method(const char *name, basin_error *err)
+{
+    const char *names[BS_COMPARE_METHODS];
+    int         n = 0;
+    for (; n < BS_COMPARE_METHODS && bs_methods[n]; n++)
+        names[n] = bs_methods[n]->name;
+    const char *near = bs_nearest(name, names, n);
+    return bs_fail(err, BASIN_EARG,
+                   "--methods: no method is called '%s'%s%s%s; see 'basin list methods'", name,
+                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static basin_status check_method(const bs_comparison *c, int at, basin_error *err)
+{
+    const char *name = c->method[at].name;
+    if (!*name)
+        return bs_fail(err, BASIN_EARG,
+                       "--methods: '%s' has an empty name; give names with commas between them",
+                       c->o->methods);
+    for (int i = 0; i < at; i++)
+        if (strcmp(c->method[i].name, name) == 0)
+            return bs_fail(err, BASIN_EARG, "--methods: '%s' is named twice; once is enough", name);
+    for (int i = 0; bs_methods[i]; i++)
+        if (strcmp(bs_methods[i]->name, name) == 0)
+            return BASIN_OK;
+    return unknown_method(name, err);
+}
+
+/* Cuts the list at its commas. */
+static basin_status take_methods(bs_comparison *c, basin_error *err)
+{
+    const char *list = c->o->methods;
+    if (!list || !*list)
+        return bs_fail(err, BASIN_EARG,
+                       "--methods: none is given; names with commas between them are needed, see "
+                       "'basin list methods'");
+    c->method = bs_calloc(BS_COMPARE_METHODS, sizeof *c->method);
+    if (!c->method)
+        return bs_fail_nomem(err);
+    for (const char *at = list; at;) {
+        const size_t n = strcspn(at, ",");
+        if (c->n == BS_COMPARE_METHODS)
+            return bs_fail(err, BASIN_EARG, "--methods: more than %d", BS_COMPARE_METHODS);
+        c->method[c->n].name = bs_arena_copy(&c->arena, at, n);
+        if (!c->method[c->n].name)
+            return bs_fail_nomem(err);
+        basin_status s = check_method(c, c->n++, err);
+        if (s)
+            return s;
+        at = at[n] ? at + n + 1 : NULL;
+    }
+    return BASIN_OK;
+}
+
+static basin_status take_baseline(bs_comparison *c, basin_error *err)
+{
+    const char *name = c->o->baseline;
+    for (int i = 0; name && i < c->n; i++)
+        if (strcmp(c->method[i].name, name) == 0) {
+            c->baseline = i;
+            return BASIN_OK;
+        }
+    if (!name)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG, "--baseline: '%s' is not one of --methods %s", name,
+                   c->o->methods);
+}
+
+static basin_status take_numbers(bs_comparison *c, basin_error *err)
+{
+    enum { DEFAULT_SEEDS = 3 };
+    c->seeds = c->o->seeds ? c->o->seeds : DEFAULT_SEEDS;
+    c->jobs = c->o->jobs ? c->o->jobs : 1;
+    if (c->seeds < 1 || c->seeds > BS_MOST_SEEDS)
+        return bs_fail(err, BASIN_EARG, "--seeds: %d is not in 1..%d", c->seeds, BS_MOST_SEEDS);
+    if (c->jobs < 1 || c->jobs > BS_MOST_JOBS)
+        return bs_fail(err, BASIN_EARG, "--jobs: %d is not in 1..%d", c->jobs, BS_MOST_JOBS);
+    return BASIN_OK;
+}
+
+static basin_status take_metric(bs_comparison *c, basin_error *err)
+{
+    const bs_kind *k;
+    basin_status   s = bs_kind_find(c->method[0].settings.train.task, &k, err);
+    if (!s)
+        s = bs_kind_metric(k, &c->data.known, c->o->metric ? c->o->metric : "auto", &c->metric,
+                           err);
+    return s && err ? bs_fail(err, s, "--metric: %s", err->msg) : s;
+}
+
+/* ---- settings ---- */
+
+/* Settings that decide which rows a method sees and how they are measured. */
+static bool shapes_data(const char *key)
+{
+    static const char *const keys[] = {"seed",        "split.valid",       "split.test",
+                                       "standardise", "rules.temperature", "rules.file",
+                                       "profile"};
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (strcmp(key, keys[i]) == 0)
+            return true;
+    return strncmp(key, "data.", 5) == 0;
+}
+
+static basin_status same_rows(const bs_comparison *c, int other, const bs_option *rows,
+                              const void *a, const void *b, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    for (; rows->name && !s; rows++) {
+        bs_buf x, y;
+        if (!shapes_data(rows->name))
+            continue;
+        bs_buf_init(&x, 1 << 16);
+        bs_buf_init(&y, 1 << 16);
+        bs_option_format(rows, a, &x);
+        bs_option_format(rows, b, &y);
+        const char *p = x.data ? x.data : "", *q = y.data ? y.data : "";
+        if (x.failed || y.failed)
+            s = bs_fail_nomem(err);
+        else if (strcmp(p, q) != 0)
+            s = bs_fail(err, BASIN_EARG,
+                        "--methods: %s has %s = %s and %s has %s, but all must see the same data; "
+                        "--set %s=... makes them agree",
+                        c->method[0].name, rows->name, p, c->method[other].name, q, rows->name);
+        bs_buf_free(&x);
+        bs_buf_free(&y);
+    }
+    return s;
+}
+
+static basin_status resolve(bs_comparison *c, const basin_config *config, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    for (int i = 0; i < c->n && !s; i++)
+        s = bs_config_resolve(config, c->method[i].name, &c->method[i].settings, err);
+    if (!s)
+        bs_config_remark(config, &c->log);
+    for (int i = 0; i < c->n && !s; i++)
+        bs_preset_remark(&c->method[i].settings, &c->log);
+    if (s && err && strncmp(err->msg, "--method:", 9) == 0)
+        s = bs_fail(err, s, "--methods%s", err->msg + 8);
+    const bs_settings *first = &c->method[0].settings;
+    for (int i = 1; i < c->n && !s; i++) {
+        const bs_settings *other = &c->method[i].settings;
+        s = same_rows(c, i, bs_train_rows, &first->train, &other->train, err);
+        if (!s)
+            s = same_rows(c, i, bs_read_rows, &first->read, &other->read, err);
+    }
+    if (!s && first->train.seed > INT_MAX - c->seeds)
+        s = bs_fail(err, BASIN_EARG, "seed: %d and %d more are beyond the largest seed",
+                    first->train.seed, c->seeds - 1);
+    if (!s)
+        s = bs_profile_parse(first->train.profile, &c->profile, err);
+    c->threads = bs_threads(first->train.threads);
+    return s;
+}
+
+void bs_compare_settings(const bs_comparison *c, int method, int seed, bs_settings *out)
+{
+    *out = c->method[method].settings;
+    out->train.seed += seed;
+}
+
+/* ---- data ---- */
+
+static basin_status read_data(bs_comparison *c, const basin_config *config, basin_error *err)
+{
+    char         names[BS_ROLES][BS_OPTION_TEXT];
+    bs_files     files;
+    bs_settings *first = &c->method[0].settings;
+    for (int i = c->n - 1; i >= 0; i--) {
+        files = config->files;
+        bs_exchange_files(&files, &c->method[i].settings.train, names);
+    }
+    basin_status s = bs_ensemble_refuse(&first->train, "compare", err);
+    if (!s)
+        s = bs_prepare(first, &files, &c->log, &c->data, err);
+    c->on_test = !s && bs_prepared_test(&c->data);
+    c->rows = &c->data.part[c->on_test ? 2 : 1];
+    return s;
+}
+
+/* ---- folder ---- */
+
+static basin_status take_folder(bs_comparison *c, basin_error *err)
+{
+    enum { ROOM = 128 }; /* for /METHOD/seed-N/last/state.safetensors */
+    const char *folder = c->o->folder;
+    if (!folder || !*folder)
+        return bs_fail(err, BASIN_EARG, "-o: a comparison needs a folder for its runs");
+    if (strlen(folder) >= BS_OPTION_TEXT - ROOM)
+        return bs_fail(err, BASIN_EARG, "-o: the name of the folder is too long");
+    basin_status s = bs_lock_take(folder, &c->folder, err);
+    if (s)
+        return s;
+    if (!c->o->resume && bs_has_content(folder))
+        return bs_fail(err, BASIN_EARG,
+                       "-o: %s is not empty; --resume goes on with the comparison in it, another "
+                       "-o begins a new one",
+                       folder);
+    bs_sweep(folder, 3); /* METHOD/seed-N/last */
+    return BASIN_OK;
+}
+
+static basin_status make_runs(bs_comparison *c, basin_error *err)
+{
+    const size_t runs = (size_t)c->n * (size_t)c->seeds;
+    c->run = bs_calloc(runs, sizeof *c->run);
+    c->outcome = bs_calloc(runs, sizeof *c->outcome);
+    if (!c->run || !c->outcome)
+        return bs_fail_nomem(err);
+    for (int i = 0; i < c->n; i++)
+        for (int k = 0; k < c->seeds; k++) {
+            bs_compare_run *r = &c->run[i * c->seeds + k];
+            bs_print(r->folder, sizeof r->folder, "%s/%s/seed-%d", c->o->folder, c->method[i].name,
+                     c->method[i].settings.train.seed + k);
+        }
+    return BASIN_OK;
+}
+
+/* ---- the whole ---- */
+
+static void comparison_free(bs_comparison *c)
+{
+    for (int i = 0; i < c->n * c->seeds; i++) {
+        for (int k = 0; k < BS_CUTS && c->run; k++)
+            if (c->run[i].counts[k].kind)
+                c->run[i].counts[k].kind->counts_free(&c->run[i].counts[k]);
+        if (c->outcome)
+            bs_threshold_free(&c->outcome[i].threshold);
+    }
+    bs_lock_free(c->folder);
+    bs_free(c->run);
+    bs_free(c->outcome);
+    bs_free(c->method);
+    bs_input_forget(); /* where it failed before the data was read */
+    bs_prepared_free(&c->data);
+    bs_arena_free(&c->arena);
+}
+
+static basin_status write_one(const char *folder, const char *name, const bs_buf *text,
+                              basin_error *err)
+{
+    char path[BS_OPTION_TEXT + 64];
+    bs_print(path, sizeof path, "%s/%s", folder, name);
+    return bs_write_file(path, text->data, text->len, err);
+}
+
+/* The texts go to the folder; the table also says where. */
+static basin_status publish(const bs_comparison *c, bs_buf *table, bs_buf *json, basin_error *err)
+{
+    const char *folder = c->o->folder;
+    bs_buf      page;
+    bs_buf_init(&page, 1 << 26);
+    bs_compare_heading(c, table);
+    bs_compare_table(c, table);
+    bs_compare_json(c, json);
+    bs_compare_html(c, &page);
+    basin_status s = table->failed || json->failed || page.failed ? bs_fail_nomem(err) : BASIN_OK;
+    if (!s)
+        s = write_one(folder, "compare.md", table, err);
+    if (!s) {
+        bs_buf_text(json, "\n");
+        s = json->failed ? bs_fail_nomem(err) : write_one(folder, "compare.json", json, err);
+    }
+    if (!s)
+        json->data[--json->len] = '\0';
+    if (!s)
+        s = write_one(folder, "compare.html", &page, err);
+    if (!s && c->o->html)
+        s = bs_write_file(c->o->html, page.data, page.len, err);
+    bs_buf_free(&page);
+    bs_buf_text(table, "\nwrote ");
+    bs_buf_visible(table, folder);
+    bs_buf_text(table, ": compare.md, compare.html, compare.json, METHOD/seed-N\n");
+    int best, next;
+    bs_compare_best(c, bs_compare_cuts(c) - 1, &best, &next);
+    if (best >= 0) {
+        bs_buf_text(table, "next: basin predict ");
+        bs_put_word(folder, table);
+        bs_buf_printf(table, "/%s/seed-%d DATA\n", c->method[best].name,
+                      c->method[best].settings.train.seed);
+    }
+    return s;
+}
+
+/* BASIN_OK when all went well; one line about those that did not. */
+static basin_status failures(const bs_comparison *c, basin_error *err)
+{
+    const bs_compared *first = NULL;
+    int                n = 0;
+    for (int i = 0; i < c->n; i++) {
+        if (c->method[i].failure && !first)
+            first = &c->method[i];
+        n += c->method[i].failure != NULL;
+    }
+    if (!first)
+        return BASIN_OK;
+    if (n == c->n) /* most likely the same reason for all */
+        return bs_fail(err, first->failure->status, "%s", first->failure->msg);
+    return bs_fail(err, first->failure->status, "%d of %d methods failed: %s, seed %d: %s", n, c->n,
+                   first->name, first->failed_seed, first->failure->msg);
+}
+
+static bool all_failed(const bs_comparison *c)
+{
+    for (int i = 0; i < c->n; i++)
+        if (!c->method[i].failure)
+            return false;
+    return true;
+}
+
+static basin_status compare(bs_comparison *c, const basin_config *config, bs_buf *table,
+                            bs_buf *json, basin_error *err)
+{
+    basin_status s = take_methods(c, err);
+    if (!s)
+        s = take_baseline(c, err);
+    if (!s)
+        s = take_numbers(c, err);
+    if (!s)
+        s = resolve(c, config, err);
+    if (!s && c->o->metric) /* before any work is done */
+        s = take_metric(c, err);
+    if (!s)
+        s = take_folder(c, err);
+    if (!s)
+        s = read_data(c, config, err);
+    if (!s && !c->o->metric)
+        s = take_metric(c, err);
+    if (!s)
+        s = make_runs(c, err);
+    if (!s)
+        s = bs_compare_restore(c, err);
+    if (!s)
+        s = bs_compare_train(c, err);
+    if (!s && all_failed(c))
+        return failures(c, err);
+    if (!s)
+        s = bs_compare_judge(c, err);
+    if (!s)
+        s = publish(c, table, json, err);
+    return s;
+}
+
+basin_status basin_compare(const basin_config *config, const basin_compare_options *o,
+                           const basin_session *session, basin_text *out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    bs_buf        table, json;
+    bs_comparison c = {.o = o, .session = session, .log = bs_session_log(session)};
+    basin_status  s = bs_need_text(out, BS_ARGUMENTS({"config", config}, {"options", o}), err);
+    if (s)
+        return s;
+    bs_buf_init(&table, 1 << 24);
+    bs_buf_init(&json, 1 << 28);
+    bs_arena_init(&c.arena, 0);
+    s = compare(&c, config, &table, &json, err);
+    if (s) {
+        bs_buf_free(&table);
+        bs_buf_free(&json);
+    } else {
+        s = bs_text_take(&table, &json, out, err);
+    }
+    if (!s)
+        s = failures(&c, err);
+    comparison_free(&c);
+    return s;
+}

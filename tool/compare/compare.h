@@ -1,0 +1,89 @@
+/* compare.h -- one comparison of methods, shared by the files of basin_compare.
+ *
+ *     tool/compare/compare.c        what is asked for: methods, settings, data, folder
+ *     tool/compare/run.c    the trainings: a queue for several at a time, finished ones
+ *     tool/compare/judge.c  the trained models on the same rows, and how sure a difference is
+ *     tool/compare/text.c   the table and the JSON object
+ *     tool/compare/html.c   the page */
+#ifndef BS_API_COMPARE_H
+#define BS_API_COMPARE_H
+
+#include "runs/winner.h"
+
+enum { BS_COMPARE_METHODS = 64, BS_COMPARE_REPLICATES = 1000 };
+
+typedef struct {
+    const char        *name;
+    bs_settings        settings;    /* the seed is that of the first run */
+    const basin_error *failure;     /* of the first run that failed; NULL: all is well */
+    int                failed_seed; /* of that run */
+    bool               judged;      /* verdict is filled: neither this nor the baseline failed */
+    bs_verdict         verdict[BS_CUTS];
+} bs_compared;
+
+typedef struct {
+    char        folder[BS_OPTION_TEXT + 64];
+    bool        finished; /* outcome is filled */
+    basin_error failure;  /* status BASIN_OK: none so far */
+    double      predict_rows_per_s;
+    bs_counts   counts[BS_CUTS];
+} bs_compare_run;
+
+typedef struct {
+    const basin_compare_options *o;
+    const basin_session         *session;
+    bs_logger                    log;
+    bs_arena                     arena;
+    int                          n, seeds, jobs, threads, baseline;
+    bs_compared                 *method;  /* [n] */
+    bs_compare_run              *run;     /* [n, seeds] */
+    bs_train_outcome            *outcome; /* [n, seeds] */
+    bs_prepared                  data;
+    const bs_part               *rows; /* those that are judged on */
+    bool                         on_test;
+    int                          metric;
+    bs_profile_id                profile;
+    bs_winner                    winner;
+    bs_lock                     *folder; /* nobody else compares there */
+} bs_comparison;
+
+/* The settings of a run, which are its method's with another seed. */
+void bs_compare_settings(const bs_comparison *c, int method, int seed, bs_settings *out);
+
+/* Takes over runs that are finished already. With other settings they are an error, but those
+ * that get more epochs go on where they have a checkpoint. */
+basin_status bs_compare_restore(bs_comparison *c, basin_error *err);
+/* Trains what is not finished. Failures stay with their runs; the status is that of a stop. */
+basin_status bs_compare_train(bs_comparison *c, basin_error *err);
+
+basin_status bs_compare_judge(bs_comparison *c, basin_error *err);
+
+/* The values of a run in the part that is judged on, at one cut. */
+const double *bs_compare_values(const bs_comparison *c, int method, int seed, int cut);
+/* One metric over the seeds of a method. */
+void bs_compare_spread(const bs_comparison *c, int method, int cut, double *mean, double *sd);
+
+/* The methods with the best and the second best mean at a cut, of those that did not fail; -1:
+ * there is none. */
+void bs_compare_best(const bs_comparison *c, int cut, int *best, int *next);
+
+/* Values of the metric are shown times this, and with that word behind the name. */
+double      bs_compare_scale(const bs_comparison *c);
+const char *bs_compare_unit(const bs_comparison *c);
+/* What a run of a method took, mean over its seeds. Methods that train in stages spend more
+ * epochs than others under the same settings, so scores are not read without them. */
+typedef struct {
+    double epochs, seconds, train_rows_per_s, predict_rows_per_s;
+} bs_effort;
+bs_effort bs_compare_effort(const bs_comparison *c, int method);
+/* "test" or "valid", and with _tuned behind it at the tuned cut. */
+const char *bs_compare_part(const bs_comparison *c, int cut);
+/* Cuts that differ: 2, or 1 for a metric that is not made of decisions. */
+int bs_compare_cuts(const bs_comparison *c);
+
+void bs_compare_heading(const bs_comparison *c, bs_buf *out);
+void bs_compare_table(const bs_comparison *c, bs_buf *out);
+void bs_compare_json(const bs_comparison *c, bs_buf *out);
+void bs_compare_html(const bs_comparison *c, bs_buf *out);
+
+#endif

@@ -1,0 +1,259 @@
+/* judge.c -- the trained models on the same rows, and how sure a difference is.
+ *
+ * The value of a method is the mean over its seeds. A replicate of the bootstrap draws rows, the
+ * same for all seeds of both methods, and the seeds of either, so that its p is about other rows
+ * and other trainings. Randomisation lets rows change sides, in all seeds at once: it is about
+ * other rows for these very trainings. */
+#include <math.h>
+#include <string.h>
+
+#include "compare/compare.h"
+#include "base/threads.h"
+
+static const double level = 0.95;
+/* for the scores that average precision by label keeps, of all runs together */
+static const size_t score_bytes = (size_t)256 << 20;
+
+/* ---- values ---- */
+
+const double *bs_compare_values(const bs_comparison *c, int method, int seed, int cut)
+{
+    const bs_train_outcome *o = &c->outcome[method * c->seeds + seed];
+    if (c->on_test)
+        return cut == BS_CUT_HALF ? o->test : o->test_tuned;
+    return cut == BS_CUT_HALF ? o->valid : o->valid_tuned;
+}
+
+void bs_compare_spread(const bs_comparison *c, int method, int cut, double *mean, double *sd)
+{
+    double sum = 0, square = 0;
+    for (int k = 0; k < c->seeds; k++)
+        sum += bs_compare_values(c, method, k, cut)[c->metric];
+    *mean = sum / c->seeds;
+    for (int k = 0; k < c->seeds; k++) {
+        double d = bs_compare_values(c, method, k, cut)[c->metric] - *mean;
+        square += d * d;
+    }
+    *sd = c->seeds > 1 ? sqrt(square / (c->seeds - 1)) : (double)NAN;
+}
+
+bs_effort bs_compare_effort(const bs_comparison *c, int method)
+{
+    bs_effort e = {0};
+    for (int k = 0; k < c->seeds; k++) {
+        const int at = method * c->seeds + k;
+        e.epochs += (double)c->outcome[at].epochs / c->seeds;
+        e.seconds += c->outcome[at].seconds / c->seeds;
+        e.train_rows_per_s += c->outcome[at].rows_per_s / c->seeds;
+        e.predict_rows_per_s += c->run[at].predict_rows_per_s / c->seeds;
+    }
+    return e;
+}
+
+/* ---- what each row contributes ---- */
+
+uint32_t bs_decided_metrics(const bs_kind *k)
+{
+    uint32_t mask = 0;
+    for (int i = 0; i < k->n_metrics; i++)
+        mask |= k->metric[i].decided ? UINT32_C(1) << i : 0;
+    return mask;
+}
+
+static basin_status count_rows(const bs_comparison *c, const bs_outputs *y, const bs_saved *model,
+                               bs_compare_run *r, basin_error *err)
+{
+    bs_threshold        half = bs_threshold_fixed(0.5f);
+    const bs_threshold *threshold[BS_CUTS] = {&half, &model->threshold};
+    basin_status        s = BASIN_OK;
+    for (int cut = 0; cut < BS_CUTS && !s; cut++) {
+        const bs_kind *k = c->rows->kind;
+        bs_counting    how = {.profile = c->profile,
+                              .want = cut == BS_CUT_HALF ? 0 : bs_decided_metrics(k),
+                              .keep_rows = true,
+                              .ap_bytes = score_bytes / (size_t)(c->n * c->seeds)};
+        s = k->count(c->rows, &c->data.known, y, threshold[cut], &how, &r->counts[cut], err);
+    }
+    return s;
+}
+
+/* Loads the best model of a run and lets it predict the rows, with all threads. */
+static basin_status predict(const bs_comparison *c, bs_compare_run *r, bs_outputs *y,
+                            basin_error *err)
+{
+    char      path[BS_OPTION_TEXT + 96];
+    bs_saved *model;
+    double    seconds = 0;
+    bs_print(path, sizeof path, "%s/best.safetensors", r->folder);
+    basin_status s = bs_saved_read(path, &model, err);
+    if (s)
+        return s;
+    bs_buf mine, theirs;
+    bs_buf_init(&mine, 1 << 12);
+    bs_buf_init(&theirs, 1 << 12);
+    c->rows->kind->known_text(&c->data.known, &mine);
+    model->kind->known_text(&model->known, &theirs);
+    if (mine.failed || theirs.failed)
+        s = bs_fail_nomem(err);
+    else if (strcmp(mine.data, theirs.data) != 0)
+        s = bs_fail(err, BASIN_EDATA, "%s: is not the model of this comparison", path);
+    if (!s)
+        s = bs_model_predict(model, c->rows, &(bs_asked){.warm = true, .threads = c->threads}, y,
+                             &seconds, err);
+    r->predict_rows_per_s = seconds > 0 ? c->rows->rows / seconds : 0;
+    if (!s)
+        s = count_rows(c, y, model, r, err);
+    bs_buf_free(&mine);
+    bs_buf_free(&theirs);
+    bs_saved_free(model);
+    return s;
+}
+
+static basin_status predict_all(bs_comparison *c, basin_error *err)
+{
+    bs_outputs   y = {0};
+    basin_status s = c->rows->kind->outputs(c->rows, &c->data.known, &y, err);
+    for (int i = 0; i < c->n * c->seeds && !s; i++) {
+        if (c->method[i / c->seeds].failure)
+            continue;
+        s = predict(c, &c->run[i], &y, err);
+        if (!s && c->session && bs_stop_asked(c->session->stop))
+            s = bs_fail(err, BASIN_EINTERRUPTED,
+                        "interrupted after all runs were finished; --resume -o %s goes on",
+                        c->o->folder);
+    }
+    bs_outputs_free(&y);
+    return s;
+}
+
+/* ---- differences ---- */
+
+typedef struct {
+    bs_sampled    *part; /* [n, cuts, seeds] */
+    bs_sampled_set set[BS_COMPARE_METHODS][BS_CUTS];
+    bs_sampled     mean[BS_COMPARE_METHODS][BS_CUTS];
+} sources;
+
+static basin_status gather(const bs_comparison *c, sources *all, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    all->part = bs_calloc((size_t)(c->n * c->seeds) * BS_CUTS, sizeof *all->part);
+    if (!all->part)
+        return bs_fail_nomem(err);
+    for (int i = 0; i < c->n * BS_CUTS && !s; i++) {
+        const int   method = i / BS_CUTS, cut = i % BS_CUTS;
+        bs_sampled *part = all->part + (size_t)(i * c->seeds);
+        if (c->method[method].failure)
+            continue;
+        for (int k = 0; k < c->seeds && !s; k++)
+            s = c->rows->kind->sampled(&c->run[method * c->seeds + k].counts[cut], &part[k], err);
+        all->set[method][cut] = (bs_sampled_set){part, c->seeds};
+        if (!s)
+            s = bs_sampled_mean(&all->set[method][cut], &all->mean[method][cut], err);
+    }
+    return s;
+}
+
+static basin_status test_pair(const bs_comparison *c, const sources *all, int method, int cut,
+                              basin_error *err)
+{
+    bs_verdict       *v = &c->method[method].verdict[cut];
+    const int         base = c->baseline;
+    const bs_sampled *a = &all->mean[base][cut], *b = &all->mean[method][cut];
+    const uint64_t    seed = (uint64_t)c->method[0].settings.train.seed;
+    basin_status      s = bs_paired_seeds(&all->set[base][cut], &all->set[method][cut], seed,
+                                          BS_COMPARE_REPLICATES, level, v->bootstrap, err);
+    return s ? s : bs_randomisation(a, b, seed, BS_COMPARE_REPLICATES, v->randomisation, err);
+}
+
+void bs_compare_best(const bs_comparison *c, int cut, int *best, int *next)
+{
+    double first = 0, second = 0;
+    *best = *next = -1;
+    for (int i = 0; i < c->n; i++) {
+        double mean, sd;
+        if (c->method[i].failure)
+            continue;
+        bs_compare_spread(c, i, cut, &mean, &sd);
+        if (!c->rows->kind->metric[c->metric].higher)
+            mean = -mean;
+        if (*best < 0 || mean > first) {
+            *next = *best;
+            second = first;
+            *best = i;
+            first = mean;
+        } else if (*next < 0 || mean > second) {
+            *next = i;
+            second = mean;
+        }
+    }
+}
+
+/* The best against the next, at the cut that a model is used with. */
+static basin_status find_winner(bs_comparison *c, const sources *all, basin_error *err)
+{
+    const int cut = bs_compare_cuts(c) - 1;
+    int       best, next;
+    double    sd;
+    bs_paired test[BS_VALUES_MAX];
+    bs_compare_best(c, cut, &best, &next);
+    if (best < 0)
+        return BASIN_OK;
+    c->winner = (bs_winner){.best = c->method[best].name,
+                            .metric = &c->rows->kind->metric[c->metric],
+                            .part = c->on_test ? "test" : "validation",
+                            .unit = c->rows->kind->unit,
+                            .rows = c->rows->rows,
+                            .others = -1,
+                            .seeds = c->seeds};
+    bs_compare_spread(c, best, cut, &c->winner.value, &sd);
+    for (int i = 0; i < c->n; i++)
+        c->winner.others += !c->method[i].failure;
+    if (next < 0)
+        return BASIN_OK;
+    c->winner.next = c->method[next].name;
+    basin_status s = bs_paired_seeds(&all->set[next][cut], &all->set[best][cut],
+                                     (uint64_t)c->method[0].settings.train.seed,
+                                     BS_COMPARE_REPLICATES, level, test, err);
+    if (!s)
+        c->winner.test = test[c->metric];
+    return s;
+}
+
+static basin_status test_all(bs_comparison *c, const sources *all, basin_error *err)
+{
+    basin_status first = BASIN_OK;
+    /* pairs do not touch each other, and a pair is one thread's work */
+#pragma omp parallel for schedule(dynamic) num_threads(bs_team(c->threads))
+    for (int i = 0; i < c->n * BS_CUTS; i++) {
+        const int   method = i / BS_CUTS;
+        basin_error mine = {0};
+        if (!c->method[method].judged)
+            continue;
+        basin_status s = test_pair(c, all, method, i % BS_CUTS, &mine);
+#pragma omp critical(compare_failure)
+        if (s && !first)
+            first = bs_fail(err, s, "%s", mine.msg);
+    }
+    return first;
+}
+
+basin_status bs_compare_judge(bs_comparison *c, basin_error *err)
+{
+    sources *all = bs_calloc(1, sizeof *all);
+    if (!all)
+        return bs_fail_nomem(err);
+    basin_status s = predict_all(c, err);
+    if (!s)
+        s = gather(c, all, err);
+    for (int i = 0; i < c->n; i++)
+        c->method[i].judged =
+            i != c->baseline && !c->method[i].failure && !c->method[c->baseline].failure;
+    if (!s)
+        s = test_all(c, all, err);
+    if (!s)
+        s = find_winner(c, all, err);
+    bs_free(all->part);
+    bs_free(all);
+    return s;
+}

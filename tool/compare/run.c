@@ -1,0 +1,252 @@
+/* run.c -- the trainings of a comparison: several at a time, each into its
+ * own folder, and how a finished one is known again.
+ *
+ * A finished run has outcome.json (api/outcome.h). A run without it goes on from its checkpoint.
+ * Who trains a run and when does not change its result. */
+#include <pthread.h>
+
+#include "compare/compare.h"
+#include "runs/jobs.h"
+#include "api/outcome.h"
+#include "base/io.h"
+
+/* ---- finished before ---- */
+
+static basin_status restore_one(bs_comparison *c, int method, int seed, basin_error *err)
+{
+    const int       at = method * c->seeds + seed;
+    bs_compare_run *r = &c->run[at];
+    bs_settings     settings;
+    bs_compare_settings(c, method, seed, &settings);
+    return bs_outcome_take(&c->data, &settings, r->folder, &c->outcome[at], &r->finished, err);
+}
+
+basin_status bs_compare_restore(bs_comparison *c, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    int          n = 0;
+    for (int i = 0; i < c->n && c->o->resume; i++)
+        for (int k = 0; k < c->seeds && !s; k++) {
+            s = restore_one(c, i, k, err);
+            n += c->run[i * c->seeds + k].finished;
+        }
+    bs_buf known;
+    bs_buf_init(&known, 1 << 12);
+    c->rows->kind->known_text(&c->data.known, &known);
+    bs_log_say(&c->log, BS_INFO,
+               "%d methods, %d seeds: %d runs, %d of them finished before; %d %s to train, %d "
+               "valid, %d test; %s",
+               c->n, c->seeds, c->n * c->seeds, n, (int)c->data.part[0].rows, c->rows->kind->unit,
+               (int)c->data.part[1].rows, (int)c->data.part[2].rows, known.data ? known.data : "");
+    bs_buf_free(&known);
+    return s;
+}
+
+/* ---- one run ---- */
+
+static bool stop_asked(const bs_comparison *c)
+{
+    return c->session && bs_stop_asked(c->session->stop);
+}
+
+/* Epoch tables of several runs would be a muddle; of one they are shown to who wants more. */
+static bs_logger run_log(const bs_comparison *c)
+{
+    bs_logger log = c->log;
+    bool      full = c->jobs == 1 && log.level >= BS_DEBUG;
+    if (!full) /* what a run says of its epochs means nothing between those of others */
+        log.level = BS_QUIET;
+    return log;
+}
+
+typedef struct {
+    bs_comparison  *c;
+    pthread_mutex_t lock;
+    bs_logger       log; /* what each run gets a copy of */
+    bs_board        board;
+    double          seconds; /* of the runs that are done */
+    int             next, done, total, threads, jobs;
+} queue;
+
+/* How far all of it is, and how long the rest would take if runs took as long as so far. */
+static void draw(queue *q)
+{
+    char         lead[96], left[BS_TIME_TEXT];
+    const double part = q->total > 0 ? q->done / (double)q->total : 1;
+    if (q->done > 0)
+        bs_print(lead, sizeof lead, "%d/%d runs, about %s left", q->done, q->total,
+                 bs_time_text((q->total - q->done) * q->seconds / q->done / q->jobs, left));
+    else
+        bs_print(lead, sizeof lead, "%d/%d runs, %s", q->done, q->total,
+                 bs_time_text(bs_seconds() - q->board.bar.started, left));
+    bs_board_draw(&q->board, part, lead);
+}
+
+typedef struct {
+    queue *q;
+    int    worker;
+} looker;
+
+static void moved(void *ctx, const bs_train_news *n)
+{
+    looker *l = ctx;
+    pthread_mutex_lock(&l->q->lock);
+    bs_board_news(&l->q->board, l->worker, n);
+    if (bs_progress_due(&l->q->board.bar))
+        draw(l->q);
+    pthread_mutex_unlock(&l->q->lock);
+}
+
+static bool evaluated(void *ctx, const bs_train_news *n)
+{
+    moved(ctx, n);
+    return false;
+}
+
+static void train_run(queue *q, int at, int worker)
+{
+    bs_comparison    *c = q->c;
+    const int         method = at / c->seeds, seed = at % c->seeds;
+    bs_compare_run   *r = &c->run[at];
+    bs_train_outcome *o = &c->outcome[at];
+    bs_settings       settings;
+    bs_logger         log = q->log;
+    looker            l = {q, worker};
+    char              pretrained[BS_OPTION_TEXT + 16];
+    const bs_watch    watch = {.ctx = &l, .evaluated = evaluated, .moved = moved};
+    bs_compare_settings(c, method, seed, &settings);
+    settings.train.threads = q->threads;
+    bs_print(pretrained, sizeof pretrained, "%s/pretrained", c->o->folder);
+    bs_train_job job = {.settings = &settings,
+                        .train = &c->data.part[0],
+                        .valid = &c->data.part[1],
+                        .test = bs_prepared_test(&c->data),
+                        .known = &c->data.known,
+                        .folder = r->folder,
+                        .pretrained = pretrained,
+                        .resume = c->o->resume,
+                        .log = &log,
+                        .stop = c->session ? c->session->stop : NULL,
+                        .watch = log.level == BS_QUIET ? &watch : NULL};
+    bs_lock     *lock = NULL;
+    basin_status s = bs_lock_take(r->folder, &lock, &r->failure);
+    if (!s)
+        s = bs_train(&job, o, &r->failure);
+    if (!s)
+        s = bs_outcome_write(&c->data, &settings, o, r->folder, &r->failure);
+    bs_lock_free(lock);
+    r->finished = !s;
+}
+
+/* ---- several at a time ---- */
+
+/* The next run to be trained, -1 when there is none. All methods with the first seed
+ * come first, so that a comparison that is stopped early has something of each. */
+static int take(queue *q)
+{
+    const bs_comparison *c = q->c;
+    int                  found = -1;
+    pthread_mutex_lock(&q->lock);
+    while (found < 0 && q->next < c->n * c->seeds && !stop_asked(c)) {
+        int at = (q->next % c->n) * c->seeds + q->next / c->n;
+        q->next++;
+        if (!c->run[at].finished)
+            found = at;
+    }
+    pthread_mutex_unlock(&q->lock);
+    return found;
+}
+
+static void value_text(const bs_comparison *c, int method, int seed, char text[64])
+{
+    const double scale = bs_compare_scale(c);
+    const double half = scale * bs_compare_values(c, method, seed, BS_CUT_HALF)[c->metric];
+    const double tuned = scale * bs_compare_values(c, method, seed, BS_CUT_TUNED)[c->metric];
+    if (c->rows->kind->tunes)
+        bs_print(text, 64, "%.2f at 0.5, %.2f tuned", half, tuned);
+    else
+        bs_print(text, 64, "%.2f", half);
+}
+
+static void run_name(const bs_comparison *c, int at, char name[BS_OPTION_TEXT + 32])
+{
+    const bs_compared *m = &c->method[at / c->seeds];
+    bs_print(name, BS_OPTION_TEXT + 32, "%s, seed %d", m->name,
+             m->settings.train.seed + at % c->seeds);
+}
+
+static void report(queue *q, int at)
+{
+    bs_comparison          *c = q->c;
+    const bs_compare_run   *r = &c->run[at];
+    const bs_train_outcome *o = &c->outcome[at];
+    char                    name[BS_OPTION_TEXT + 32], value[64];
+    run_name(c, at, name);
+    value_text(c, at / c->seeds, at % c->seeds, value);
+    if (r->finished)
+        bs_log_say(&c->log, BS_INFO, "[%d/%d] %s: %d epochs, best %d; %s %s %s; %.1f s", ++q->done,
+                   q->total, name, o->epochs, o->best_epoch, c->on_test ? "test" : "valid",
+                   c->rows->kind->metric[c->metric].name, value, o->seconds);
+    else if (r->failure.status != BASIN_EINTERRUPTED)
+        bs_log_say(&c->log, BS_WARN, "[%d/%d] %s failed: %s", ++q->done, q->total, name,
+                   r->failure.msg);
+}
+
+static void work(void *arg, int worker)
+{
+    queue *q = arg;
+    char   name[BS_OPTION_TEXT + 32];
+    for (int at = take(q); at >= 0; at = take(q)) {
+        const double start = bs_seconds();
+        run_name(q->c, at, name);
+        pthread_mutex_lock(&q->lock);
+        bs_board_name(&q->board, worker, name);
+        pthread_mutex_unlock(&q->lock);
+        train_run(q, at, worker);
+        pthread_mutex_lock(&q->lock);
+        bs_board_name(&q->board, worker, NULL);
+        q->seconds += bs_seconds() - start;
+        report(q, at);
+        pthread_mutex_unlock(&q->lock);
+    }
+}
+
+static void find_failures(bs_comparison *c)
+{
+    for (int i = 0; i < c->n; i++)
+        for (int k = c->seeds - 1; k >= 0; k--) {
+            const bs_compare_run *r = &c->run[i * c->seeds + k];
+            if (r->finished || !r->failure.status)
+                continue;
+            c->method[i].failure = &r->failure;
+            c->method[i].failed_seed = c->method[i].settings.train.seed + k;
+        }
+}
+
+basin_status bs_compare_train(bs_comparison *c, basin_error *err)
+{
+    const int runs = c->n * c->seeds;
+    int       finished = 0;
+    queue     q = {.c = c, .log = run_log(c)};
+    for (int i = 0; i < runs; i++)
+        q.total += !c->run[i].finished;
+    const int jobs = c->jobs < q.total ? c->jobs : q.total;
+    if (jobs == 0)
+        return BASIN_OK;
+    q.threads = c->threads / jobs > 1 ? c->threads / jobs : 1;
+    q.jobs = jobs;
+    bs_board_start(&q.board, &c->log, bs_compare_scale(c));
+    pthread_mutex_init(&q.lock, NULL);
+    basin_status s = bs_work_together(jobs, work, &q, err);
+    bs_board_end(&q.board);
+    pthread_mutex_destroy(&q.lock);
+    for (int i = 0; i < runs; i++)
+        finished += c->run[i].finished;
+    if (!s && stop_asked(c))
+        s = bs_fail(err, BASIN_EINTERRUPTED,
+                    "interrupted with %d of %d runs finished; --resume -o %s goes on", finished,
+                    runs, c->o->folder);
+    if (!s)
+        find_failures(c);
+    return s;
+}

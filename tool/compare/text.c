@@ -1,0 +1,327 @@
+/* text.c -- a comparison as a markdown table and as a JSON object.
+ *
+ * The table has one line per method and cut rather than one long line per method, so that
+ * it fits a terminal; its columns are aligned, so that it reads as well without markdown. */
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "compare/compare.h"
+
+#define PLUS_MINUS "\xc2\xb1" /* in UTF-8 */
+
+double bs_compare_scale(const bs_comparison *c)
+{
+    return c->rows->kind->metric[c->metric].greatest <= 1 ? 100 : 1;
+}
+
+const char *bs_compare_unit(const bs_comparison *c)
+{
+    return bs_compare_scale(c) > 1 ? " in percent" : "";
+}
+
+int bs_compare_cuts(const bs_comparison *c)
+{
+    const bs_kind *k = c->rows->kind;
+    return k->tunes && k->metric[c->metric].decided ? BS_CUTS : 1;
+}
+
+const char *bs_compare_part(const bs_comparison *c, int cut)
+{
+    static const char *const name[2][BS_CUTS] = {{"valid", "valid_tuned"}, {"test", "test_tuned"}};
+    return name[c->on_test][cut];
+}
+
+/* ---- a grid of short texts ---- */
+
+enum { COLUMNS = 10, CELL = 64 };
+
+typedef struct {
+    char (*row)[COLUMNS][CELL];
+    int n, most;
+} grid;
+
+static const char *const head[COLUMNS] = {"method", "cut",    "",        "diff", "p boot",
+                                          "p rand", "epochs", "train s", "",     "predict/s"};
+
+/* Columns on a terminal: bytes that do not continue a character. */
+static int columns(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xC0) != 0x80;
+    return n;
+}
+
+static void pad(const char *text, int width, bool right, bs_buf *out)
+{
+    const int blanks = width - columns(text);
+    bs_buf_printf(out, "%*s%s%*s", right ? blanks : 0, "", text, right ? 0 : blanks, "");
+}
+
+static bool left(int column)
+{
+    return column < 2;
+}
+
+static void grid_write(const grid *g, bs_buf *out)
+{
+    int width[COLUMNS] = {0};
+    for (int i = 0; i < g->n; i++)
+        for (int k = 0; k < COLUMNS; k++) {
+            int n = columns(g->row[i][k]);
+            width[k] = n > width[k] ? n : width[k];
+        }
+    for (int i = 0; i < g->n; i++) {
+        for (int k = 0; k < COLUMNS; k++) {
+            bs_buf_text(out, k ? " | " : "| ");
+            pad(g->row[i][k], width[k], !left(k), out);
+        }
+        bs_buf_text(out, " |\n");
+        for (int k = 0; k < COLUMNS && i == 0; k++) {
+            bs_buf_text(out, "|");
+            for (int j = 0; j < width[k] + 1; j++)
+                bs_buf_text(out, "-");
+            bs_buf_text(out, left(k) ? "-" : ":");
+        }
+        bs_buf_text(out, i == 0 ? "|\n" : "");
+    }
+}
+
+static void cell(grid *g, int column, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void cell(grid *g, int column, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    bs_vprint(g->row[g->n][column], CELL, fmt, args);
+    va_end(args);
+}
+
+/* ---- the table ---- */
+
+static void probability(grid *g, int column, double p)
+{
+    if (isnan(p))
+        cell(g, column, "-");
+    else
+        cell(g, column, "%.3f", p);
+}
+
+static void value_cells(const bs_comparison *c, int method, int cut, grid *g)
+{
+    const bs_compared *m = &c->method[method];
+    const double       scale = bs_compare_scale(c);
+    double             mean, sd;
+    bs_compare_spread(c, method, cut, &mean, &sd);
+    if (isnan(sd))
+        cell(g, 2, "%.2f", scale * mean);
+    else
+        cell(g, 2, "%.2f " PLUS_MINUS " %.2f", scale * mean, scale * sd);
+    if (!m->judged) {
+        for (int k = 3; k < 6; k++)
+            cell(g, k, "-");
+        return;
+    }
+    cell(g, 3, "%+.2f", scale * m->verdict[cut].bootstrap[c->metric].difference);
+    probability(g, 4, m->verdict[cut].bootstrap[c->metric].p);
+    probability(g, 5, m->verdict[cut].randomisation[c->metric].p);
+}
+
+static void method_rows(const bs_comparison *c, int method, grid *g)
+{
+    const int cuts = bs_compare_cuts(c);
+    cell(g, 0, "%s", c->method[method].name);
+    if (c->method[method].failure) {
+        cell(g, 2, "failed");
+        g->n++;
+        return;
+    }
+    const bs_effort e = bs_compare_effort(c, method);
+    cell(g, 6, "%.0f", e.epochs);
+    cell(g, 7, e.seconds < 10 ? "%.2f" : "%.1f", e.seconds);
+    cell(g, 8, "%.0f", e.train_rows_per_s);
+    cell(g, 9, "%.0f", e.predict_rows_per_s);
+    for (int cut = 0; cut < cuts; cut++) {
+        cell(g, 1, "%s", cuts == 1 ? "-" : cut == BS_CUT_HALF ? "0.5" : "tuned");
+        value_cells(c, method, cut, g);
+        g->n++;
+    }
+}
+
+void bs_compare_heading(const bs_comparison *c, bs_buf *out)
+{
+    const bs_metric *m = &c->rows->kind->metric[c->metric];
+    bs_winner_text(&c->winner, out);
+    bs_buf_printf(out, "\n\n%s %s%s%s: mean%s of %d seed%s; diff and p against %s\n\n",
+                  c->on_test ? "Test" : "Validation (there is no test part)", m->name,
+                  bs_compare_unit(c), m->higher ? "" : ", lower is better",
+                  c->seeds > 1 ? " " PLUS_MINUS " standard deviation" : "", c->seeds,
+                  c->seeds > 1 ? "s" : "", c->method[c->baseline].name);
+}
+
+static void notes(const bs_comparison *c, bs_buf *out)
+{
+    const char *unit = c->rows->kind->unit;
+    bs_buf_printf(out,
+                  "\n%d %s %s; p boot by a bootstrap over %s%s, p rand by approximate "
+                  "randomisation of %s for\nthese very trainings: two-sided, %d replicates, not "
+                  "corrected for the number of methods.",
+                  (int)c->rows->rows, c->on_test ? "test" : "validation", unit, unit,
+                  c->seeds > 1 ? " and seeds" : "", unit, BS_COMPARE_REPLICATES);
+    if (c->rows->kind->tunes)
+        bs_buf_printf(out, " Conventions: %s.", bs_profile_name(c->profile));
+    bs_buf_printf(out,
+                  "\nepochs (all stages), train s, %s/s of training: mean of a run; predict/s: "
+                  "%s/s on %d thread%s",
+                  unit, unit, c->threads, c->threads > 1 ? "s" : "");
+    if (c->jobs > 1)
+        bs_buf_printf(out, "; %d runs at a time shared the machine", c->jobs);
+    bs_buf_text(out, "\n");
+    for (int i = 0; i < c->n; i++)
+        if (c->method[i].failure)
+            bs_buf_printf(out, "\nfailed: %s, seed %d: %s\n", c->method[i].name,
+                          c->method[i].failed_seed, c->method[i].failure->msg);
+}
+
+void bs_compare_table(const bs_comparison *c, bs_buf *out)
+{
+    grid g = {.most = 1 + c->n * BS_CUTS};
+    g.row = bs_calloc((size_t)g.most, sizeof *g.row);
+    if (!g.row) {
+        out->failed = true;
+        return;
+    }
+    for (int k = 0; k < COLUMNS; k++)
+        cell(&g, k, "%s", head[k]);
+    cell(&g, 2, "%s", c->rows->kind->metric[c->metric].name);
+    cell(&g, 8, "%s/s", c->rows->kind->unit);
+    g.n = 1;
+    for (int i = 0; i < c->n; i++)
+        method_rows(c, i, &g);
+    grid_write(&g, out);
+    bs_free(g.row);
+    notes(c, out);
+}
+
+/* ---- JSON ---- */
+
+static void number(const char *before, const char *key, double v, bs_buf *out)
+{
+    char text[BS_NUMBER_TEXT];
+    if (!isfinite(v))
+        return;
+    bs_format_double(v, text);
+    bs_buf_printf(out, "%s\"%s\": %s", before, key, text);
+}
+
+/* The object of a training, with one more member. */
+static void run_json(const bs_comparison *c, int method, int seed, bs_buf *out)
+{
+    const int   at = method * c->seeds + seed;
+    bs_settings settings;
+    bs_compare_settings(c, method, seed, &settings);
+    bs_outcome_json(c->rows->kind, &settings, &c->outcome[at], c->run[at].folder, out);
+    if (out->failed || c->method[method].failure)
+        return;
+    out->data[--out->len] = '\0';
+    number(", ", "predict_rows_per_s", c->run[at].predict_rows_per_s, out);
+    bs_buf_text(out, "}");
+}
+
+static void verdict_json(const bs_comparison *c, const bs_verdict *v, bs_buf *out)
+{
+    const char *comma = "";
+    bs_buf_text(out, "{");
+    for (int i = 0; i < c->rows->kind->n_metrics; i++) {
+        const bs_paired *p = &v->bootstrap[i];
+        if (!isfinite(p->difference))
+            continue;
+        bs_buf_printf(out, "%s\"%s\": {", comma, c->rows->kind->metric[i].name);
+        number("", "difference", p->difference, out);
+        number(", ", "lo", p->lo, out);
+        number(", ", "hi", p->hi, out);
+        number(", ", "p_bootstrap", p->p, out);
+        number(", ", "p_randomisation", v->randomisation[i].p, out);
+        bs_buf_text(out, "}");
+        comma = ", ";
+    }
+    bs_buf_text(out, "}");
+}
+
+static void runs_json(const bs_comparison *c, int method, bs_buf *out)
+{
+    const char *comma = "";
+    bs_buf_text(out, ", \"runs\": [");
+    for (int k = 0; k < c->seeds; k++) {
+        if (!c->run[method * c->seeds + k].finished)
+            continue;
+        bs_buf_text(out, comma);
+        run_json(c, method, k, out);
+        comma = ", ";
+    }
+    bs_buf_text(out, "]");
+}
+
+static void method_json(const bs_comparison *c, int method, bs_buf *out)
+{
+    const bs_compared      *m = &c->method[method];
+    const bs_train_outcome *first = &c->outcome[method * c->seeds];
+    bs_buf_printf(out, "{\"method\": \"%s\", \"status\": \"%s\"", m->name,
+                  m->failure ? "failed" : "done");
+    if (m->failure) {
+        bs_buf_printf(out, ", \"failed_seed\": %d, \"message\": ", m->failed_seed);
+        bs_json_quote(m->failure->msg, out);
+    }
+    runs_json(c, method, out);
+    if (!m->failure) {
+        const bs_effort e = bs_compare_effort(c, method);
+        number(", ", "epochs", e.epochs, out);
+        number(", ", "seconds", e.seconds, out);
+        number(", ", "train_rows_per_s", e.train_rows_per_s, out);
+        number(", ", "predict_rows_per_s", e.predict_rows_per_s, out);
+        bs_spread_json(c->rows->kind, "mean", first, c->seeds, false, out);
+        bs_spread_json(c->rows->kind, "sd", first, c->seeds, true, out);
+    }
+    if (m->judged) {
+        bs_buf_text(out, ", \"against_baseline\": {");
+        for (int cut = 0; cut < BS_CUTS; cut++) {
+            bs_buf_printf(out, "%s\"%s\": ", cut ? ", " : "", bs_compare_part(c, cut));
+            verdict_json(c, &m->verdict[cut], out);
+        }
+        bs_buf_text(out, "}");
+    }
+    bs_buf_text(out, "}");
+}
+
+static void winner_json(const bs_winner *w, bs_buf *out)
+{
+    bs_buf_printf(out, ", \"best\": {\"method\": \"%s\"", w->best);
+    if (w->next) {
+        bs_buf_printf(out, ", \"next\": \"%s\"", w->next);
+        number(", ", "difference", w->test.difference, out);
+        number(", ", "lo", w->test.lo, out);
+        number(", ", "hi", w->test.hi, out);
+        number(", ", "p", bs_winner_p(w), out);
+    }
+    bs_buf_printf(out, ", \"matters\": %s}", bs_winner_matters(w) ? "true" : "false");
+}
+
+void bs_compare_json(const bs_comparison *c, bs_buf *out)
+{
+    bs_buf_printf(out,
+                  "{\"task\": \"%s\", \"metric\": \"%s\", \"part\": \"%s\", \"rows\": %d, "
+                  "\"profile\": \"%s\", \"baseline\": \"%s\", \"seeds\": %d, \"replicates\": %d, "
+                  "\"level\": 0.95, \"threads\": %d, \"jobs\": %d, \"folder\": ",
+                  c->method[0].settings.train.task, c->rows->kind->metric[c->metric].name,
+                  bs_compare_part(c, BS_CUT_HALF), (int)c->rows->rows, bs_profile_name(c->profile),
+                  c->method[c->baseline].name, c->seeds, BS_COMPARE_REPLICATES, c->threads,
+                  c->jobs);
+    bs_json_quote(c->o->folder, out);
+    winner_json(&c->winner, out);
+    bs_buf_text(out, ", \"methods\": [");
+    for (int i = 0; i < c->n; i++) {
+        bs_buf_text(out, i ? ", " : "");
+        method_json(c, i, out);
+    }
+    bs_buf_text(out, "]}");
+}

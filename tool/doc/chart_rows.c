@@ -1,0 +1,202 @@
+/* chart_rows.c -- charts of which each row has a name: bars, and dots with a mean. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "doc/chart.h"
+#include "doc/page.h"
+#include "doc/svg.h"
+
+enum { BAR_ROW = 21, STRIP_ROW = 30, TOP = 30, BOTTOM = 26, MARKS = 5, ROOM = 64 };
+
+typedef struct {
+    int     width, height, left; /* left: where the drawing begins, behind the names */
+    int     row;
+    double  top;
+    bs_axis axis;
+    bs_buf *out;
+} sheet;
+
+/* Names have up to 45 % of the width; longer ones are cut and whole under the mouse. */
+static int name_room(int width)
+{
+    return (int)(0.45 * width);
+}
+
+static void begin(sheet *k, const char *title, int n, int longest, double lo, double hi, bool exact)
+{
+    const int room = name_room(k->width);
+    k->left = 8 * longest + 16 < room ? 8 * longest + 16 : room;
+    k->top = title ? TOP : 8;
+    k->height = (int)k->top + n * k->row + BOTTOM;
+    k->axis = exact ? bs_axis_exact(lo, hi, MARKS, false) : bs_axis_make(lo, hi, MARKS, false);
+    k->axis.from = k->left;
+    k->axis.to = k->width - 24;
+    bs_svg_begin(k->width, k->height, title, k->out);
+    if (title)
+        bs_svg_text("title", k->left, 16, "start", title, k->out);
+    double mark[ROOM];
+    char   text[48];
+    int    marks = bs_axis_marks(&k->axis, mark, ROOM);
+    for (int i = 0; i < marks && i < ROOM; i++) {
+        const double x = bs_axis_place(&k->axis, mark[i]), foot = k->height - BOTTOM + 4;
+        bs_svg_line("grid", x, k->top - 4, x, foot, k->out);
+        bs_svg_text("", x, foot + 15, "middle", bs_axis_text(&k->axis, mark[i], text), k->out);
+    }
+}
+
+static void row_name(const sheet *k, int i, const char *name)
+{
+    bs_svg_name("label", k->left - 8, k->top + (i + 0.5) * k->row + 4.5, "end", (k->left - 14) / 7,
+                0, name, k->out);
+    bs_buf_text(k->out, "\n");
+}
+
+/* ---- bars ---- */
+
+static void whisker(const sheet *k, double lo, double hi, double y, double size)
+{
+    const double a = bs_axis_place(&k->axis, lo), b = bs_axis_place(&k->axis, hi);
+    bs_svg_line("whisker", a, y, b, y, k->out);
+    bs_svg_line("whisker", a, y - size, a, y + size, k->out);
+    bs_svg_line("whisker", b, y - size, b, y + size, k->out);
+}
+
+static void bar(const sheet *k, const bs_bars *b, int i)
+{
+    const bs_bar *r = &b->bar[i];
+    const double  y = k->top + i * k->row, zero = bs_axis_place(&k->axis, fmax(k->axis.lo, 0));
+    const double  end = bs_axis_place(&k->axis, fmin(fmax(r->value, k->axis.lo), k->axis.hi));
+    const int     colour = r->colour > 0 ? r->colour - 1 : r->value < 0 ? 1 : 0;
+    char          text[BS_FIXED_TEXT];
+    row_name(k, i, r->name);
+    if (!isfinite(r->value))
+        return;
+    bs_buf_printf(k->out, "<rect class=\"dot f k%d\"", colour % BS_CHART_COLOURS);
+    bs_page_px("x", fmin(zero, end), k->out);
+    bs_page_px("y", y + 3, k->out);
+    bs_page_px("width", fmax(fabs(end - zero), 0.5), k->out);
+    bs_page_px("height", k->row - 6, k->out);
+    bs_buf_text(k->out, "><title>");
+    bs_page_escape(r->name, k->out);
+    bs_buf_text(k->out, ": ");
+    bs_page_escape(r->note ? r->note : bs_short(r->value, 4, text), k->out);
+    bs_buf_text(k->out, "</title></rect>");
+    if (r->lo < r->hi)
+        whisker(k, r->lo, r->hi, y + k->row / 2.0, 3);
+    if (b->digits >= 0) {
+        const bool   left = r->value < 0, wide = r->lo < r->hi;
+        const double far = wide ? bs_axis_place(&k->axis, left ? r->lo : r->hi) : end;
+        bs_svg_text("in", left ? fmin(far, end) - 4 : fmax(far, end) + 4, y + k->row / 2.0 + 4,
+                    left ? "end" : "start", bs_fixed(r->value, b->digits, text), k->out);
+    }
+    bs_buf_text(k->out, "\n");
+}
+
+void bs_bars_draw(const bs_bars *b, bs_buf *out)
+{
+    sheet  k = {.width = b->width > 0 ? b->width : 440, .row = BAR_ROW, .out = out};
+    double lo = 0, hi = 0;
+    int    longest = 0;
+    for (int i = 0; i < b->n; i++) {
+        const bs_bar *r = &b->bar[i];
+        const int     wide = bs_page_width(r->name);
+        longest = wide > longest ? wide : longest;
+        if (isfinite(r->value)) {
+            lo = fmin(lo, r->lo < r->hi ? fmin(r->lo, r->value) : r->value);
+            hi = fmax(hi, r->lo < r->hi ? fmax(r->hi, r->value) : r->value);
+        }
+    }
+    if (b->digits >= 0) { /* room for the numbers at the ends */
+        const double span = hi - lo;
+        hi += hi > 0 ? 0.1 * span : 0;
+        lo -= lo < 0 ? 0.1 * span : 0;
+    }
+    if (b->lo < b->hi)
+        begin(&k, b->title, b->n, longest, b->lo, b->hi, true);
+    else
+        begin(&k, b->title, b->n, longest, lo, hi > lo ? hi : lo + 1, false);
+    const double zero = bs_axis_place(&k.axis, fmax(k.axis.lo, 0));
+    bs_svg_line("axis", zero, k.top - 4, zero, k.height - BOTTOM + 4, out);
+    for (int i = 0; i < b->n; i++)
+        bar(&k, b, i);
+    if (b->x_name)
+        bs_svg_text("", k.width - 24, 16, "end", b->x_name, out);
+    bs_svg_end(out);
+}
+
+/* ---- dots ---- */
+
+static double mean_of(const bs_strip *r)
+{
+    double sum = 0;
+    for (int i = 0; i < r->n; i++)
+        sum += r->value[i];
+    return r->n > 0 ? sum / r->n : NAN;
+}
+
+static void strip(const sheet *k, const bs_strips *s, int i)
+{
+    const bs_strip *r = &s->strip[i];
+    const double    y = k->top + (i + 0.5) * k->row, mean = mean_of(r);
+    char            text[BS_FIXED_TEXT];
+    row_name(k, i, r->name);
+    bs_svg_line("row", k->axis.from, y, k->axis.to, y, k->out);
+    for (int j = 0; j < r->n; j++) {
+        if (!isfinite(r->value[j]))
+            continue;
+        bs_buf_text(k->out, "<circle class=\"dot f k0\"");
+        bs_page_px("cx", bs_axis_place(&k->axis, r->value[j]), k->out);
+        bs_page_px("cy", y, k->out);
+        bs_buf_text(k->out, " r=\"4.5\"><title>");
+        if (r->label && r->label[j]) {
+            bs_page_escape(r->label[j], k->out);
+            bs_buf_text(k->out, ": ");
+        }
+        bs_buf_printf(k->out, "%s</title></circle>", bs_fixed(r->value[j], s->digits, text));
+    }
+    if (r->lo < r->hi)
+        whisker(k, r->lo, r->hi, y, 4);
+    if (!isfinite(mean))
+        return;
+    const double x = bs_axis_place(&k->axis, mean);
+    bs_buf_text(k->out, "<line class=\"mean\"");
+    bs_page_px("x1", x, k->out);
+    bs_page_px("y1", y - 10, k->out);
+    bs_page_px("x2", x, k->out);
+    bs_page_px("y2", y + 10, k->out);
+    bs_buf_printf(k->out, "><title>mean: %s</title></line>\n", bs_fixed(mean, s->digits, text));
+}
+
+void bs_strips_draw(const bs_strips *s, bs_buf *out)
+{
+    sheet  k = {.width = s->width > 0 ? s->width : 520, .row = STRIP_ROW, .out = out};
+    double lo = INFINITY, hi = -INFINITY;
+    int    longest = 0;
+    for (int i = 0; i < s->n; i++) {
+        const bs_strip *r = &s->strip[i];
+        const int       wide = bs_page_width(r->name);
+        longest = wide > longest ? wide : longest;
+        for (int j = 0; j < r->n; j++)
+            if (isfinite(r->value[j])) {
+                lo = fmin(lo, r->value[j]);
+                hi = fmax(hi, r->value[j]);
+            }
+        if (r->lo < r->hi) {
+            lo = fmin(lo, r->lo);
+            hi = fmax(hi, r->hi);
+        }
+    }
+    const double margin = 0.05 * fmax(hi - lo, 1e-3 * fmax(fabs(hi), 1));
+    if (s->lo < s->hi)
+        begin(&k, s->title, s->n, longest, s->lo, s->hi, false);
+    else
+        begin(&k, s->title, s->n, longest, lo - margin, hi + margin, false);
+    if (isfinite(s->line)) {
+        const double x = bs_axis_place(&k.axis, s->line);
+        bs_svg_line("base", x, k.top - 4, x, k.height - BOTTOM + 4, out);
+    }
+    for (int i = 0; i < s->n; i++)
+        strip(&k, s, i);
+    bs_svg_end(out);
+}

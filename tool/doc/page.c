@@ -1,0 +1,416 @@
+/* page.c -- the parts of a page: head and foot, text, lists, tables, boxes. */
+#include "doc/page.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "base/opt.h"
+#include "base/sha256.h"
+#include "base/utf8.h"
+#include "doc/page_part.h"
+
+/* ---- text ---- */
+
+static void escape_char(const char *at, size_t n, bs_buf *out)
+{
+    switch (*at) {
+    case '&': bs_buf_text(out, "&amp;"); return;
+    case '<': bs_buf_text(out, "&lt;"); return;
+    case '>': bs_buf_text(out, "&gt;"); return;
+    case '"': bs_buf_text(out, "&quot;"); return;
+    case '\'': bs_buf_text(out, "&#39;"); return;
+    }
+    if ((unsigned char)*at < 0x20 || *at == 0x7f)
+        bs_buf_text(out, " ");
+    else
+        bs_buf_add(out, at, n);
+}
+
+void bs_page_escape_n(const char *text, size_t n, bs_buf *out)
+{
+    while (n > 0) {
+        size_t len = bs_utf8_len(text, n);
+        if (len == 0) {
+            bs_buf_text(out, "&#xFFFD;");
+            len = 1;
+        } else {
+            escape_char(text, len, out);
+        }
+        text += len;
+        n -= len;
+    }
+}
+
+void bs_page_escape(const char *text, bs_buf *out)
+{
+    bs_page_escape_n(text, strlen(text), out);
+}
+
+int bs_page_width(const char *text)
+{
+    int n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xC0) != 0x80;
+    return n;
+}
+
+/* ---- numbers ---- */
+
+/* printf() would take the decimal point of the host program's locale. */
+const char *bs_fixed(double v, int digits, char text[BS_FIXED_TEXT])
+{
+    static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
+    digits = digits < 0 ? 0 : digits > 9 ? 9 : digits;
+    if (!isfinite(v) || fabs(v) >= 1e9) {
+        bs_format_double(v, text);
+        return text;
+    }
+    const double    whole = round(fabs(v) * power[digits]);
+    const long long n = (long long)whole, unit = (long long)power[digits];
+    const char     *sign = v < 0 && n > 0 ? "-" : "";
+    if (digits == 0)
+        bs_print(text, BS_FIXED_TEXT, "%s%lld", sign, n);
+    else
+        bs_print(text, BS_FIXED_TEXT, "%s%lld.%0*lld", sign, n / unit, digits, n % unit);
+    return text;
+}
+
+static void cut_zeros(char *text)
+{
+    char *end = text + strlen(text);
+    if (!strchr(text, '.') || strchr(text, 'e'))
+        return;
+    while (end[-1] == '0')
+        *--end = '\0';
+    if (end[-1] == '.')
+        end[-1] = '\0';
+}
+
+const char *bs_short(double v, int digits, char text[BS_FIXED_TEXT])
+{
+    if (!isfinite(v) || v == 0) {
+        bs_print(text, BS_FIXED_TEXT, "%s",
+                 isnan(v) ? "nan"
+                 : v == 0 ? "0"
+                 : v > 0  ? "inf"
+                          : "-inf");
+        return text;
+    }
+    int power = (int)floor(log10(fabs(v)));
+    if (power >= -4 && power < 9) {
+        bs_fixed(v, digits - 1 - power, text);
+        cut_zeros(text);
+        return text;
+    }
+    double head = v / pow(10, power);
+    if (fabs(head) >= 10) { /* rounded down by log10 */
+        head /= 10;
+        power++;
+    }
+    bs_fixed(head, digits - 1, text);
+    cut_zeros(text);
+    size_t used = strlen(text);
+    bs_print(text + used, BS_FIXED_TEXT - used, "e%+03d", power);
+    return text;
+}
+
+void bs_page_px(const char *name, double v, bs_buf *out)
+{
+    char text[BS_FIXED_TEXT];
+    bs_fixed(v, 1, text);
+    cut_zeros(text);
+    bs_buf_printf(out, " %s=\"%s\"", name, text);
+}
+
+/* ---- the page ---- */
+
+/* 'sha256-...': the browser runs what has this hash and nothing else. */
+static void allow(const char *text, bs_buf *out)
+{
+    unsigned char hash[BS_SHA256];
+    bs_sha256(text, strlen(text), hash);
+    bs_buf_text(out, " 'sha256-");
+    bs_page_base64(hash, sizeof hash, out);
+    bs_buf_text(out, "'");
+}
+
+/* Nothing is fetched; style and scripts are ours or none. Attributes with style or script in them
+ * have no hash and are ignored: classes, attributes of SVG and page_script.c take their place. */
+static void policy(bs_buf *out)
+{
+    bs_buf_text(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                     "base-uri 'none'; form-action 'none'; img-src data:; style-src");
+    allow(bs_page_style, out);
+    bs_buf_text(out, "; script-src");
+    allow(bs_page_first, out);
+    allow(bs_page_script, out);
+    bs_buf_text(out, "\">\n");
+}
+
+void bs_page_begin(const char *title, const char *about, bs_buf *out)
+{
+    bs_buf_text(out, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
+    policy(out);
+    bs_buf_text(out, "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+                     "<link rel=\"icon\" href=\"data:,\">\n<title>");
+    bs_page_escape(title, out);
+    bs_buf_text(out, "</title>\n<style>");
+    bs_buf_text(out, bs_page_style);
+    bs_buf_text(out, "</style>\n<script>");
+    bs_buf_text(out, bs_page_first);
+    bs_buf_text(out, "</script></head>\n<body>\n<header><h1>");
+    bs_page_escape(title, out);
+    bs_buf_text(out, "</h1>\n");
+    if (about) {
+        bs_buf_text(out, "<p class=\"quiet\">");
+        bs_page_escape(about, out);
+        bs_buf_text(out, "</p>\n");
+    }
+    bs_buf_text(out, "<button id=\"theme\" type=\"button\" hidden>theme</button></header>\n"
+                     "<nav aria-label=\"contents\"></nav>\n");
+}
+
+void bs_page_end(bs_buf *out)
+{
+    bs_buf_text(out, "<footer>basin " BASIN_VERSION "</footer>\n<script>");
+    bs_buf_text(out, bs_page_script);
+    bs_buf_text(out, "</script>\n</body></html>\n");
+}
+
+void bs_page_heading(int level, const char *text, bs_buf *out)
+{
+    level = level < 3 ? 2 : 3;
+    bs_buf_printf(out, "<h%d>", level);
+    bs_page_escape(text, out);
+    bs_buf_printf(out, "</h%d>\n", level);
+}
+
+/* Sentences; a longer one is cut, and shows it. */
+static void say(const char *fmt, va_list args, bs_buf *out)
+{
+    char text[4096];
+    int  n = bs_vprint(text, sizeof text, fmt, args);
+    if (n < 0)
+        return;
+    bs_page_escape(text, out);
+    if ((size_t)n >= sizeof text)
+        bs_buf_text(out, " ...");
+}
+
+void bs_page_say(bs_buf *out, const char *kind, const char *fmt, ...)
+{
+    va_list args;
+    bs_buf_printf(out, *kind ? "<p class=\"%s\">" : "<p>", kind);
+    va_start(args, fmt);
+    say(fmt, args, out);
+    va_end(args);
+    bs_buf_text(out, "</p>\n");
+}
+
+void bs_page_list_begin(bs_buf *out)
+{
+    bs_buf_text(out, "<dl>\n");
+}
+
+void bs_page_item(bs_buf *out, const char *name, const char *fmt, ...)
+{
+    va_list args;
+    bs_buf_text(out, "<dt>");
+    bs_page_escape(name, out);
+    bs_buf_text(out, "</dt><dd>");
+    va_start(args, fmt);
+    say(fmt, args, out);
+    va_end(args);
+    bs_buf_text(out, "</dd>\n");
+}
+
+void bs_page_list_end(bs_buf *out)
+{
+    bs_buf_text(out, "</dl>\n");
+}
+
+/* ---- tables ---- */
+
+static bool same_group(const bs_column *a, const bs_column *b)
+{
+    return a->group && b->group && strcmp(a->group, b->group) == 0;
+}
+
+/* The upper row: names of groups; columns without one reach down. */
+static void heading_cell(const bs_column *c, int number, bool deep, unsigned flags, bs_buf *out)
+{
+    bs_buf_printf(out, "<th class=\"%s%s\"", c->text ? "text" : "", c->first ? " first" : "");
+    if (deep)
+        bs_buf_text(out, " rowspan=\"2\"");
+    if (flags & BS_TABLE_SORTED)
+        bs_buf_printf(out, " data-sort=\"%d\"", number);
+    if (c->help) {
+        bs_buf_text(out, " title=\"");
+        bs_page_escape(c->help, out);
+        bs_buf_text(out, "\"");
+    }
+    bs_buf_text(out, ">");
+    bs_page_escape(c->name, out);
+    bs_buf_text(out, "</th>");
+}
+
+static void group_row(const bs_column *column, int n, unsigned flags, bs_buf *out)
+{
+    bs_buf_text(out, "<tr>");
+    for (int i = 0; i < n;) {
+        int end = i + 1;
+        if (!column[i].group) {
+            heading_cell(&column[i], i, true, flags, out);
+        } else {
+            while (end < n && same_group(&column[i], &column[end]))
+                end++;
+            bs_buf_printf(out, "<th class=\"group first\" colspan=\"%d\">", end - i);
+            bs_page_escape(column[i].group, out);
+            bs_buf_text(out, "</th>");
+        }
+        i = end;
+    }
+    bs_buf_text(out, "</tr>\n");
+}
+
+void bs_page_table_begin(const bs_column *column, int n, unsigned flags, bs_buf *out)
+{
+    bool grouped = false;
+    for (int i = 0; i < n; i++)
+        grouped = grouped || column[i].group;
+    bs_buf_printf(out, "<div class=\"scroll%s\"><table%s><thead>\n",
+                  flags & BS_TABLE_LONG ? " long" : "",
+                  flags & BS_TABLE_SORTED ? " class=\"sorted\"" : "");
+    if (grouped)
+        group_row(column, n, flags, out);
+    bs_buf_text(out, "<tr>");
+    for (int i = 0; i < n; i++)
+        if (!grouped || column[i].group)
+            heading_cell(&column[i], i, false, flags, out);
+    bs_buf_text(out, "</tr></thead>\n<tbody>\n");
+}
+
+void bs_page_row_begin(bs_buf *out)
+{
+    bs_buf_text(out, "<tr>");
+}
+
+void bs_page_cell(const char *text, bs_buf *out)
+{
+    bs_buf_text(out, "<td class=\"text\">");
+    bs_page_escape(text, out);
+    bs_buf_text(out, "</td>");
+}
+
+void bs_page_name(const char *text, bs_buf *out)
+{
+    bs_buf_text(out, "<td class=\"name\">");
+    bs_page_escape(text, out);
+    bs_buf_text(out, "</td>");
+}
+
+void bs_page_count(long long n, bs_buf *out)
+{
+    bs_buf_printf(out, "<td data-v=\"%lld\">%lld</td>", n, n);
+}
+
+void bs_page_number(double v, int digits, bs_buf *out)
+{
+    bs_page_number_as("", v, digits, out);
+}
+
+void bs_page_number_as(const char *kind, double v, int digits, bs_buf *out)
+{
+    char text[BS_FIXED_TEXT];
+    bs_page_cell_begin(kind, v, out);
+    bs_buf_text(out, isnan(v) ? "&ndash;" : bs_fixed(v, digits, text));
+    bs_page_cell_end(out);
+}
+
+void bs_page_cell_begin(const char *kind, double v, bs_buf *out)
+{
+    char text[BS_FIXED_TEXT];
+    bs_buf_text(out, "<td");
+    if (*kind)
+        bs_buf_printf(out, " class=\"%s\"", kind);
+    bs_buf_printf(out, " data-v=\"%s\">", isnan(v) ? "" : bs_short(v, 7, text));
+}
+
+void bs_page_cell_end(bs_buf *out)
+{
+    bs_buf_text(out, "</td>");
+}
+
+void bs_page_row_end(bs_buf *out)
+{
+    bs_buf_text(out, "</tr>\n");
+}
+
+void bs_page_table_end(bs_buf *out)
+{
+    bs_buf_text(out, "</tbody></table></div>\n");
+}
+
+/* ---- boxes ---- */
+
+void bs_page_details_begin(const char *summary, bool open, bs_buf *out)
+{
+    bs_buf_printf(out, "<details%s><summary>", open ? " open" : "");
+    bs_page_escape(summary, out);
+    bs_buf_text(out, "</summary>\n");
+}
+
+void bs_page_details_end(bs_buf *out)
+{
+    bs_buf_text(out, "</details>\n");
+}
+
+void bs_page_grid_begin(bs_buf *out)
+{
+    bs_buf_text(out, "<div class=\"grid\">\n");
+}
+
+void bs_page_grid_end(bs_buf *out)
+{
+    bs_buf_text(out, "</div>\n");
+}
+
+void bs_page_chip(const char *text, const char *kind, const char *help, bs_buf *out)
+{
+    bs_buf_printf(out, "<span class=\"chip%s%s\"", *kind ? " " : "", kind);
+    if (help) {
+        bs_buf_text(out, " title=\"");
+        bs_page_escape(help, out);
+        bs_buf_text(out, "\"");
+    }
+    bs_buf_text(out, ">");
+    bs_page_escape(text, out);
+    bs_buf_text(out, "</span>");
+}
+
+/* ---- pictures ---- */
+
+void bs_page_base64(const unsigned char *bytes, size_t n, bs_buf *out)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for (size_t i = 0; i < n; i += 3) {
+        const size_t   left = n - i;
+        const unsigned word = (unsigned)bytes[i] << 16 |
+                              (left > 1 ? (unsigned)bytes[i + 1] << 8 : 0) |
+                              (left > 2 ? bytes[i + 2] : 0);
+        char four[4] = {digit[word >> 18], digit[word >> 12 & 63],
+                        left > 1 ? digit[word >> 6 & 63] : '=', left > 2 ? digit[word & 63] : '='};
+        bs_buf_add(out, four, 4);
+    }
+}
+
+void bs_page_png(const unsigned char *bytes, size_t n, int width, int height, const char *alt,
+                 bs_buf *out)
+{
+    bs_buf_printf(out, "<img class=\"pixel\" width=\"%d\" height=\"%d\" alt=\"", width, height);
+    bs_page_escape(alt, out);
+    bs_buf_text(out, "\" src=\"data:image/png;base64,");
+    bs_page_base64(bytes, n, out);
+    bs_buf_text(out, "\">");
+}

@@ -1,0 +1,731 @@
+/* html.c -- an explanation as a page: maps, curves, tables, pictures. */
+#include <math.h>
+#include <string.h>
+
+#include "explain/explain.h"
+#include "doc/chart.h"
+#include "doc/heat.h"
+#include "doc/page.h"
+#include "data/image/picture.h"
+
+enum {
+    ZOOM = 36,       /* labels of maps that stand side by side, and of the closer look */
+    PAIRS = 20,      /* of the tables */
+    SHOWN_TERMS = 24 /* labels of a row that are neither on nor true */
+};
+
+/* ---- short ---- */
+
+/* Farther from what shuffled labels give than by chance. */
+static const double sure = 3;
+
+static void mean_pairs(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_pairs *p = &e->pairs;
+    const bs_agreement       *a = &p->given_expected;
+    const double              z = a->sd > 0 ? (a->rho - a->mean) / a->sd : 0;
+    const char               *what = p->ordered ? "tags follow each other" : "labels go together";
+    bs_explained_pair         pair;
+    bs_buf_printf(out,
+                  z > sure    ? "The energy has learnt which %s in the data"
+                  : z < -sure ? "The energy goes against which %s in the data"
+                              : "The energy shows no sign of knowing which %s in the data",
+                  what);
+    bs_buf_printf(out,
+                  " (rank correlation %.3f given frequencies; with shuffled %s %.3f, deviation "
+                  "%.3f)",
+                  a->rho, p->ordered ? "tags" : "labels", a->mean, a->sd);
+    if (bs_explain_strongest(e, true, 1, &pair) > 0)
+        bs_buf_printf(out, "; what it rewards most is %s %s %s", e->name[pair.i],
+                      p->ordered ? "before" : "with", e->name[pair.j]);
+    const double times = p->moves_shared > 0 ? p->moves_local / p->moves_shared : (double)NAN;
+    if (!p->ordered && times > 3)
+        bs_buf_printf(out,
+                      "; but it goes by the input: that moves its gradient %.0f times as much "
+                      "as other labels do",
+                      times);
+    else if (!p->ordered && times > 0)
+        bs_buf_printf(out, "; other labels move its gradient %.1f times as much as the input does",
+                      1 / times);
+}
+
+static void mean_pixels(const bs_explanation *e, bs_buf *out)
+{
+    double ring[BS_EXPLAIN_REACH];
+    int    reach = 0;
+    bs_explain_rings(e->pixels.interaction, ring);
+    while (reach < BS_EXPLAIN_REACH && ring[reach] > 0 && ring[reach] >= 0.1 * ring[0])
+        reach++;
+    if (reach == 0)
+        bs_buf_text(out, "The energy does not want neighbouring pixels to be of one class");
+    else
+        bs_buf_printf(out, "The energy wants pixels of one class together, up to %d pixel%s away",
+                      reach, reach > 1 ? "s" : "");
+}
+
+/* Whether searching it is worth while: from the net where that was tried, else from its start. */
+static void mean_steps(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_search *x = e->steps.n > 0 ? &e->steps.search[e->steps.n - 1] : NULL;
+    const bs_metric           *m = &e->m->kind->metric[e->m->known.headline];
+    if (!x || !e->steps.direct)
+        return;
+    const double now = x->score[x->n - 1], by = (m->higher ? 1 : -1) * (now - e->steps.score);
+    bs_buf_printf(out, "; a search of it (%s) %s %s from %.2f %% of the %s to %.2f %%", x->name,
+                  fabs(by) < 0.0005 ? "leaves"
+                  : by > 0          ? "improves"
+                                    : "worsens",
+                  m->name, 100 * e->steps.score, e->steps.direct, 100 * now);
+    bs_buf_printf(out, by > 0.0005 ? ", so predict with --infer %s" : ", so predict without it",
+                  x->name);
+}
+
+/* What all that follows comes to. */
+static void meaning(const bs_explanation *e, bs_buf *out)
+{
+    bs_buf text;
+    bs_buf_init(&text, 1 << 16);
+    if (e->pairs.n > 0 && !isnan(e->pairs.given_expected.rho))
+        mean_pairs(e, &text);
+    else if (e->pixels.n > 0)
+        mean_pixels(e, &text);
+    else
+        bs_buf_text(&text, "There is too little data to say what the energy has learnt");
+    mean_steps(e, &text);
+    out->failed = out->failed || text.failed;
+    if (!out->failed)
+        bs_page_say(out, "verdict", "%s.", text.data);
+    bs_buf_free(&text);
+}
+
+static void summary(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_pairs *p = &e->pairs;
+    char                      text[512];
+    bs_print(text, sizeof text, "%.200s, method %.40s, on %.200s", e->model_name,
+             e->m->settings.train.method, e->data_name);
+    bs_page_begin("What the energy learned", text, out);
+    meaning(e, out);
+    bs_page_list_begin(out);
+    if (p->n > 0 && !isnan(p->with_count.rho)) {
+        const char *shuffled = p->ordered ? "tags" : "labels";
+        bs_page_item(out, p->ordered ? "interaction and transitions" : "interaction and counts",
+                     "rank correlation %.3f; with shuffled %s %.3f, deviation %.3f",
+                     p->with_count.rho, shuffled, p->with_count.mean, p->with_count.sd);
+        bs_page_item(out, "the same, given frequencies",
+                     "%.3f; with shuffled %s %.3f, deviation %.3f", p->given_expected.rho, shuffled,
+                     p->given_expected.mean, p->given_expected.sd);
+    }
+    for (int i = 0; i < e->steps.n; i++) {
+        const bs_explained_search *x = &e->steps.search[i];
+        bs_page_item(out, x->name, "%s %.2f %% after %d steps from %s",
+                     e->m->kind->metric[e->m->known.headline].name, 100 * x->score[x->n - 1],
+                     x->step[x->n - 1], x->start);
+    }
+    if (e->steps.direct)
+        bs_page_item(out, e->steps.direct, "%s %.2f %%",
+                     e->m->kind->metric[e->m->known.headline].name, 100 * e->steps.score);
+    bs_page_item(out, "looked at", "%d of %d %s", (int)e->data.rows, (int)e->all.rows,
+                 e->m->kind->unit);
+    bs_page_list_end(out);
+}
+
+/* ---- pairs ---- */
+
+/* A matrix in the order of drawing, its diagonal empty where that is no pair; n of the labels. */
+static void draw_matrix(const bs_explanation *e, const double *matrix, const int32_t *order, int n,
+                        bs_heat h, bs_buf *out)
+{
+    const bs_explained_pairs *p = &e->pairs;
+    float                    *value = bs_calloc((size_t)n * (size_t)n, sizeof *value);
+    const char              **name = bs_calloc((size_t)n, sizeof *name);
+    for (int i = 0; i < n && value && name; i++) {
+        name[i] = e->name[order[i]];
+        for (int j = 0; j < n; j++) {
+            const double v = matrix[(size_t)order[i] * (size_t)p->n + (size_t)order[j]];
+            value[(size_t)i * (size_t)n + (size_t)j] = i == j && !p->ordered ? NAN : (float)v;
+        }
+    }
+    h.rows = h.cols = n;
+    h.value = value;
+    h.row_name = name;
+    h.row_title = p->ordered ? "tag" : NULL;
+    h.col_title = p->ordered ? "next tag" : NULL;
+    if (value && name)
+        bs_heat_draw(&h, out);
+    else
+        out->failed = true;
+    bs_free(value);
+    bs_free(name);
+}
+
+/* What pairs have of their own, from the energy and from the data; or both as they are. */
+static void draw_two(const bs_explanation *e, const int32_t *order, int n, bool own, bs_buf *out)
+{
+    const bs_explained_pairs *p = &e->pairs;
+    bs_heat                   energy = {.diverging = true, .root = true, .digits = 3};
+    bs_heat                   data = {.root = !own, .diverging = own, .digits = own ? 2 : 0};
+    energy.title = own ? "Energy: interaction, pairs alone" : "Energy: interaction";
+    data.title = own          ? "Data: information, log of count over expected"
+                 : p->ordered ? "Data: how often a tag follows"
+                              : "Data: how often they occur together";
+    draw_matrix(e, own ? p->own : p->interaction, order, n, energy, out);
+    draw_matrix(e, own ? p->information : p->count, order, n, data, out);
+}
+
+static void draw_small(const bs_explanation *e, const int32_t *order, int n, bs_buf *out)
+{
+    bs_page_grid_begin(out);
+    draw_two(e, order, n, true, out);
+    draw_two(e, order, n, false, out);
+    bs_page_grid_end(out);
+}
+
+/* Of a large matrix the labels that occur most, in the same order. */
+static void draw_zoom(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_pairs *p = &e->pairs;
+    const size_t              n = (size_t)p->n;
+    int32_t                   shown[ZOOM], k = 0;
+    for (int32_t i = 0; i < p->n && k < ZOOM; i++) {
+        const size_t a = (size_t)p->order[i];
+        int32_t      more = 0;
+        for (size_t b = 0; b < n; b++)
+            more += p->count[b * n + b] > p->count[a * n + a] ||
+                    (!(p->count[b * n + b] < p->count[a * n + a]) && b < a);
+        if (more < ZOOM)
+            shown[k++] = p->order[i];
+    }
+    bs_page_heading(3, "The labels that occur most", out);
+    draw_small(e, shown, k, out);
+}
+
+static void agreement_row(const char *name, const char *what, const bs_agreement *a, bs_buf *out)
+{
+    bs_page_row_begin(out);
+    bs_page_name(name, out);
+    bs_page_cell(what, out);
+    bs_page_number(a->rho, 3, out);
+    bs_page_number(a->mean, 3, out);
+    bs_page_number(a->sd, 3, out);
+    bs_page_number((a->rho - a->mean) / a->sd, 1, out);
+    bs_page_number(a->p, 3, out);
+    bs_page_row_end(out);
+}
+
+static void agreements(const bs_explanation *e, bs_buf *out)
+{
+    static const bs_column column[] = {
+        {.name = "interaction against", .text = true},
+        {.name = "that is", .text = true},
+        {.name = "rank correlation", .help = "Spearman, over pairs of two different ones"},
+        {.name = "mean", .group = "labels shuffled", .first = true},
+        {.name = "deviation", .group = "labels shuffled"},
+        {.name = "away", .group = "labels shuffled", .help = "in deviations"},
+        {.name = "p", .group = "labels shuffled", .help = "share that gives as much"}};
+    const bs_explained_pairs *p = &e->pairs;
+    bs_page_table_begin(column, sizeof column / sizeof column[0], 0, out);
+    agreement_row("counts", p->ordered ? "how often a tag follows" : "rows that have both labels",
+                  &p->with_count, out);
+    agreement_row("counts, given frequencies",
+                  "partial correlation: what frequent labels explain is taken out",
+                  &p->given_expected, out);
+    agreement_row("information", "log of count over what independence would give",
+                  &p->with_information, out);
+    agreement_row("information, pairs alone",
+                  p->ordered ? "means of rows and columns of the interaction taken out"
+                             : "the mean interaction of each label with all others taken out",
+                  &p->own_with_information, out);
+    bs_page_table_end(out);
+}
+
+/* Where pairs that occur together stand among all pairs. */
+static void groups(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_pairs *p = &e->pairs;
+    bs_bar                    bar[BS_EXPLAIN_GROUPS];
+    char                      name[BS_EXPLAIN_GROUPS][64];
+    int                       n = 0;
+    for (int i = 0; i < p->groups; i++) {
+        const bs_explained_group *g = &p->group[i];
+        if (g->pairs == 0)
+            continue;
+        if (g->least == g->most)
+            bs_print(name[n], sizeof name[n], "%.0f: %lld pairs", g->least, (long long)g->pairs);
+        else if (isinf(g->most))
+            bs_print(name[n], sizeof name[n], "%.0f and more: %lld pairs", g->least,
+                     (long long)g->pairs);
+        else
+            bs_print(name[n], sizeof name[n], "%.0f to %.0f: %lld pairs", g->least, g->most,
+                     (long long)g->pairs);
+        bar[n] = (bs_bar){.name = name[n], .value = 100 * g->rank};
+        n++;
+    }
+    bs_page_heading(3,
+                    p->ordered ? "Rank of pairs by how often they follow"
+                               : "Rank of pairs by how often they occur together",
+                    out);
+    bs_page_say(out, "",
+                "Pairs that occur so often: the mean rank of their interaction among all pairs, "
+                "0 the lowest and 100 the highest. Where counts meant nothing to the energy, all "
+                "would be at 50.");
+    bs_bars_draw(&(bs_bars){.bar = bar, .n = n, .lo = 0, .hi = 100, .digits = 1, .width = 640},
+                 out);
+}
+
+static void pair_table(const bs_explanation *e, bool positive, bs_buf *out)
+{
+    static const bs_column    column[2][5] = {{{.name = "label", .text = true},
+                                               {.name = "label", .text = true},
+                                               {.name = "interaction"},
+                                               {.name = "rows", .help = "that have both"},
+                                               {.name = "expected", .help = "if independent"}},
+                                              {{.name = "tag", .text = true},
+                                               {.name = "next tag", .text = true},
+                                               {.name = "interaction"},
+                                               {.name = "times"},
+                                               {.name = "expected", .help = "if independent"}}};
+    const bs_explained_pairs *p = &e->pairs;
+    bs_explained_pair         pair[PAIRS];
+    const int                 n = bs_explain_strongest(e, positive, PAIRS, pair);
+    bs_buf_text(out, "<div>");
+    bs_page_heading(3, positive ? "Rewarded most" : "Punished most", out);
+    bs_page_table_begin(column[p->ordered], 5, BS_TABLE_SORTED, out);
+    for (int i = 0; i < n; i++) {
+        const size_t at = (size_t)pair[i].i * (size_t)p->n + (size_t)pair[i].j;
+        bs_page_row_begin(out);
+        bs_page_cell(e->name[pair[i].i], out);
+        bs_page_cell(e->name[pair[i].j], out);
+        bs_page_number(p->interaction[at], 4, out);
+        bs_page_count((long long)p->count[at], out);
+        bs_page_number(p->expected[at], 1, out);
+        bs_page_row_end(out);
+    }
+    bs_page_table_end(out);
+    bs_buf_text(out, "</div>");
+}
+
+static void pairs(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_pairs *p = &e->pairs;
+    if (p->n == 0)
+        return;
+    bs_page_heading(2, p->ordered ? "Neighbouring tags" : "Labels that depend on each other", out);
+    if (p->ordered)
+        bs_page_say(out, "",
+                    "Interaction of tag A and tag B after it: minus the second derivative of the "
+                    "energy by the probabilities of A at one token and of B at the next, at the "
+                    "model's outputs, mean over %lld pairs of neighbours%s. Positive: the energy "
+                    "is lower when B follows A.",
+                    (long long)p->places,
+                    p->differences ? "; by differences, since this energy has LSTMs over tags"
+                                   : "");
+    else
+        bs_page_say(out, "",
+                    "Interaction of two labels: minus the second derivative of the energy by their "
+                    "probabilities, at the model's outputs, mean over %lld rows. Positive: the "
+                    "energy is lower when both are on than what each alone is worth. Labels that "
+                    "occur together stand together in the maps; the diagonal is left out.",
+                    (long long)p->places);
+    agreements(e, out);
+    bs_page_say(
+        out, "quiet",
+        "Entries of such matrices depend on each other, so that a correlation is worth what "
+        "it differs from those with shuffled labels (%d times). \"Pairs alone\" is the interaction "
+        "without what all pairs of a label have in common: %s. Maps of interaction are coloured by "
+        "square root, so that weak ones can be seen.",
+        p->with_count.shuffles,
+        p->ordered ? "the energy of a chain does not change when that is moved to the scores of "
+                     "single tags"
+                   : "that is how much the label likes sets to be large");
+    if (isnan(p->with_count.rho))
+        bs_page_say(out, "warn",
+                    "All pairs have the same interaction or the same count: there is "
+                    "nothing to compare.");
+    if (!isnan(p->moves_shared))
+        bs_page_say(
+            out, "note",
+            "How much of the energy that is: the gradient by a label differs from row to row "
+            "by %.4g (standard deviation, mean over labels) in the local part, which sees "
+            "the input alone, and by %.4g in the part over labels.",
+            p->moves_local, p->moves_shared);
+    if (p->n <= ZOOM) {
+        draw_small(e, p->order, p->n, out);
+    } else {
+        draw_zoom(e, out);
+        bs_page_heading(3, "All labels", out);
+        draw_two(e, p->order, p->n, true, out);
+        bs_page_details_begin("The same with what all pairs of a label have in common", false, out);
+        draw_two(e, p->order, p->n, false, out);
+        bs_page_details_end(out);
+    }
+    groups(e, out);
+    bs_page_grid_begin(out);
+    pair_table(e, true, out);
+    pair_table(e, false, out);
+    bs_page_grid_end(out);
+}
+
+/* ---- gradients ---- */
+
+static void bends(const bs_explanation *e, bs_buf *out)
+{
+    static const char *const word[] = {"and", "against", "beside"};
+    double    x[BS_EXPLAIN_POINTS], y[BS_EXPLAIN_BENDS + 1][BS_EXPLAIN_POINTS] = {{0}};
+    char      name[BS_EXPLAIN_BENDS][96];
+    bs_series series[BS_EXPLAIN_BENDS + 1];
+    const int n = e->bends;
+    if (n == 0)
+        return;
+    for (int i = 0; i < n; i++) {
+        const bs_explained_bend *b = &e->bend[i];
+        const int                kind = strcmp(b->what, "together") == 0 ? 0
+                                        : strcmp(b->what, "apart") == 0  ? 1
+                                                                         : 2;
+        bs_print(name[i], sizeof name[i], "%.36s %s %.36s", e->name[b->to], word[kind],
+                 e->name[b->from]);
+        for (int k = 0; k < BS_EXPLAIN_POINTS; k++) {
+            x[k] = (double)k / (BS_EXPLAIN_POINTS - 1);
+            y[i][k] = b->gradient[k] - b->gradient[0];
+        }
+        series[i] = (bs_series){.name = name[i], .x = x, .y = y[i], .n = BS_EXPLAIN_POINTS};
+    }
+    series[n] = (bs_series){.name = "cross-entropy, any pair",
+                            .x = x,
+                            .y = y[n],
+                            .n = BS_EXPLAIN_POINTS,
+                            .dashed = true};
+    bs_page_heading(2, "Gradients that know of other labels", out);
+    bs_page_say(out, "",
+                "The gradient of the energy over labels by one label, as the probability of "
+                "another goes from 0 to 1 and all others stay at the model's outputs: its change, "
+                "mean over rows. Going down: the more probable the other, the more the energy "
+                "asks for this one. Shown are the pairs of strongest interaction (and: "
+                "rewarded, against: punished) and one of common labels with next to none (beside). "
+                "The gradient of cross-entropy does not move: it sees each label alone.");
+    bs_chart_draw(&(bs_chart){.x_name = "probability of the other label",
+                              .y_name = "change of the gradient",
+                              .series = series,
+                              .n = n + 1,
+                              .width = 640,
+                              .height = 320},
+                  out);
+}
+
+/* ---- steps ---- */
+
+static void steps_chart(const bs_explanation *e, const bs_explained_steps *st, bool energy,
+                        bs_buf *out)
+{
+    double    x[BS_EXPLAIN_SEARCHES][BS_SCORE_POINTS], ends[2] = {0, 1}, flat[2];
+    char      name[BS_EXPLAIN_SEARCHES][48];
+    bs_series series[BS_EXPLAIN_SEARCHES + 1];
+    int       n = 0;
+    for (int i = 0; i < st->n; i++) {
+        const bs_explained_search *s = &st->search[i];
+        for (int t = 0; t < s->n; t++)
+            x[i][t] = s->step[t];
+        ends[1] = fmax(ends[1], x[i][s->n - 1]);
+        bs_print(name[i], sizeof name[i], "%s, from %s", s->name, s->start);
+        series[n++] =
+            (bs_series){.name = name[i], .x = x[i], .y = energy ? s->energy : s->score, .n = s->n};
+    }
+    flat[0] = flat[1] = st->score;
+    if (!energy && st->direct)
+        series[n++] = (bs_series){.name = st->direct, .x = ends, .y = flat, .n = 2, .dashed = true};
+    bs_chart_draw(
+        &(bs_chart){.title = energy ? "Energy" : "Score",
+                    .x_name = "steps",
+                    .y_name = energy ? "energy" : e->m->kind->metric[e->m->known.headline].name,
+                    .series = series,
+                    .n = n,
+                    .x_lo = 0,
+                    .x_hi = ends[1]},
+        out);
+}
+
+static void steps(const bs_explanation *e, bs_buf *out)
+{
+    if (e->steps.n == 0)
+        return;
+    bs_page_heading(2, "Steps of the search", out);
+    bs_page_say(out, "",
+                "What gradient-based inference finds after each step: %s (%s), and the mean energy "
+                "of the outputs. %s%s",
+                e->m->kind->metric[e->m->known.headline].name,
+                e->m->kind->metric[e->m->known.headline].help,
+                e->m->has_net ? "The dashed line is the net alone, which needs no search. " : "",
+                e->pixels.n > 0
+                    ? "As few windows as cover a photo are used here, so that the score "
+                      "differs a little from that of basin eval."
+                    : "");
+    bs_page_grid_begin(out);
+    steps_chart(e, &e->steps, false, out);
+    steps_chart(e, &e->steps, true, out);
+    bs_page_grid_end(out);
+}
+
+/* ---- pixels ---- */
+
+static void pixel_map(const char *title, const double *v, bool diverging, int digits, bs_buf *out)
+{
+    enum { CELLS = BS_EXPLAIN_SIDE * BS_EXPLAIN_SIDE };
+    float       value[CELLS];
+    char        text[BS_EXPLAIN_SIDE][8];
+    const char *name[BS_EXPLAIN_SIDE];
+    for (int i = 0; i < CELLS; i++)
+        value[i] = i == CELLS / 2 ? NAN : (float)v[i];
+    for (int i = 0; i < BS_EXPLAIN_SIDE; i++) {
+        bs_print(text[i], sizeof text[i], "%d", i - BS_EXPLAIN_REACH);
+        name[i] = text[i];
+    }
+    bs_heat_draw(&(bs_heat){.title = title,
+                            .rows = BS_EXPLAIN_SIDE,
+                            .cols = BS_EXPLAIN_SIDE,
+                            .value = value,
+                            .row_name = name,
+                            .row_title = "pixels down",
+                            .col_title = "pixels to the right",
+                            .diverging = diverging,
+                            .digits = digits},
+                 out);
+}
+
+static void pixels(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_pixels *p = &e->pixels;
+    double                     own[BS_EXPLAIN_REACH], truth[BS_EXPLAIN_REACH];
+    if (p->n == 0)
+        return;
+    bs_explain_rings(p->interaction, own);
+    bs_explain_rings(p->truth, truth);
+    bs_page_heading(2, "Pixels that depend on each other", out);
+    bs_page_say(out, "",
+                "Interaction of a pixel and another one so far away: how much more the energy asks "
+                "for the class at the second when the first goes from background to it. The "
+                "layers of this energy are linear in pieces, so that second derivatives "
+                "are zero nearly everywhere; this difference is what they would sum up to. Beside "
+                "it the correlation of true masks at that distance. Mean over %lld pairs.",
+                (long long)p->n);
+    bs_page_grid_begin(out);
+    pixel_map("Interaction, from the energy", p->interaction, true, 5, out);
+    pixel_map("Correlation of true masks", p->truth, true, 2, out);
+    bs_chart_draw(&(bs_chart){.title = "Interaction by distance",
+                              .x_name = "distance in pixels",
+                              .y_name = "interaction",
+                              .series = &(bs_series){.y = own, .n = BS_EXPLAIN_REACH},
+                              .n = 1},
+                  out);
+    bs_chart_draw(&(bs_chart){.title = "True masks by distance",
+                              .x_name = "distance in pixels",
+                              .y_name = "correlation",
+                              .series = &(bs_series){.y = truth, .n = BS_EXPLAIN_REACH},
+                              .n = 1},
+                  out);
+    bs_page_grid_end(out);
+}
+
+static void picture(const bs_buf *png, int height, const char *alt, bs_buf *out)
+{
+    bs_picture_info info;
+    if (!png->data || bs_picture_probe(alt, png->data, png->len, NULL, &info, NULL))
+        return;
+    bs_page_png((const unsigned char *)png->data, png->len, info.width * height / info.height,
+                height, alt, out);
+}
+
+static void show_image(const bs_explained_image *im, bs_buf *out)
+{
+    const int height = im->height * 160 / (im->width > im->height ? im->width : im->height);
+    bs_page_say(out, "quiet", "%s", im->name);
+    bs_buf_text(out, "<div class=\"scroll\"><div class=\"beside\">");
+    picture(&im->masks, height, "photo, truth, prediction", out);
+    picture(&im->map, height, "what the energy would change", out);
+    bs_buf_text(out, "</div></div>\n");
+}
+
+static const char *what_pull_is(const bs_explanation *e)
+{
+    return e->names == 2 ? "orange where the energy asks for more of the foreground, blue for less"
+                         : "the stronger the orange, the more the energy asks for another class";
+}
+
+static void images(const bs_explanation *e, bs_buf *out)
+{
+    if (e->images == 0)
+        return;
+    bs_page_heading(2, "What the energy would change", out);
+    bs_page_say(
+        out, "",
+        "Photo, true mask, prediction%s, and minus the gradient of the energy by the mask at "
+        "the prediction: %s.",
+        e->names == 2 ? " (green: right, blue: missing, red: too much)" : "", what_pull_is(e));
+    for (int i = 0; i < e->images; i++)
+        show_image(&e->image[i], out);
+}
+
+/* ---- one row ---- */
+
+static bool is_on(const char *text)
+{
+    return text && strcmp(text, "on") == 0;
+}
+
+static void term_row(const bs_explained_term *t, bool with_parts, bs_buf *out)
+{
+    const bool right = t->truth && strcmp(t->truth, t->predicted) == 0;
+    const bool plain = !t->truth || (right && strcmp(t->predicted, "off") == 0);
+    bs_page_row_begin(out);
+    bs_page_name(t->name, out);
+    bs_page_cell(t->truth ? t->truth : "?", out);
+    bs_page_cell_begin("", NAN, out);
+    bs_page_chip(t->predicted, plain ? "" : right ? "right" : "wrong", NULL, out);
+    bs_page_cell_end(out);
+    bs_page_number(t->probability, 3, out);
+    if (with_parts) {
+        bs_page_number(t->local, 3, out);
+        bs_page_number(t->shared, 3, out);
+    }
+    bs_page_cell(t->other ? t->other : "", out);
+    bs_page_number_as(t->change < 0 ? "better" : "", t->change, 4, out);
+    bs_page_row_end(out);
+}
+
+static void term_columns(const bs_explanation *e, bool with_parts, unsigned flags, bs_buf *out)
+{
+    const bool tag = e->pairs.ordered;
+    bs_column  column[8];
+    int        n = 0;
+    column[n++] = (bs_column){.name = with_parts || !e->pixels.n ? tag ? "word" : "label" : "pixel",
+                              .text = true};
+    column[n++] = (bs_column){.name = "truth", .text = true};
+    column[n++] = (bs_column){.name = "predicted", .text = true};
+    column[n++] = (bs_column){.name = "probability"};
+    if (with_parts) {
+        column[n++] = (bs_column){.name = "local",
+                                  .group = tag ? "energy" : "energy of having it",
+                                  .help = "from the input, each by itself",
+                                  .first = true};
+        column[n++] =
+            (bs_column){.name = tag ? "neighbours" : "other labels",
+                        .group = tag ? "energy" : "energy of having it",
+                        .help = tag ? "of this tag after the one before; the last also of "
+                                      "ending there"
+                                    : "from the term over labels, given the others"};
+    }
+    column[n++] = (bs_column){.name = "change to", .text = true, .first = true};
+    column[n++] = (bs_column){.name = "energy", .help = "what the change adds; negative: lower"};
+    bs_page_table_begin(column, n, flags, out);
+}
+
+/* Of label sets those that are on or true, and those nearest to changing sides. */
+static void terms(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_row *r = &e->row;
+    const bool              tag = e->pairs.ordered;
+    double                  limit = INFINITY;
+    int                     more = 0;
+    for (int i = 0; i < r->n_flips; i++)
+        limit = r->flip[i].change;
+    if (r->n_terms == 0)
+        return;
+    bs_page_heading(3, tag ? "Tokens" : "Labels", out);
+    term_columns(e, true, BS_TABLE_SORTED, out);
+    for (int32_t i = 0; i < r->n_terms; i++) {
+        const bs_explained_term *t = &r->term[i];
+        const bool               show = tag || is_on(t->truth) || is_on(t->predicted);
+        if (show || (t->change <= limit && more++ < SHOWN_TERMS))
+            term_row(t, true, out);
+    }
+    bs_page_table_end(out);
+}
+
+static void flips(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_row *r = &e->row;
+    bs_page_heading(3, "Single changes that lower the energy most", out);
+    term_columns(e, false, 0, out);
+    for (int i = 0; i < r->n_flips; i++)
+        term_row(&r->flip[i], false, out);
+    bs_page_table_end(out);
+    if (r->n_flips > 0 && r->flip[0].change >= 0)
+        bs_page_say(out, "quiet", "No single change lowers the energy%s.",
+                    e->pixels.n > 0 ? ", of the 64 that its gradient promises most of" : "");
+}
+
+static void row(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_row *r = &e->row;
+    char                    title[64];
+    if (r->number == 0)
+        return;
+    bs_print(title, sizeof title, "%s %d",
+             e->pairs.ordered  ? "Sentence"
+             : e->pixels.n > 0 ? "Image"
+                               : "Row",
+             (int)r->number);
+    bs_page_heading(2, title, out);
+    if (r->text && *r->text)
+        bs_page_say(out, "note", "%s", r->text);
+    bs_page_list_begin(out);
+    bs_page_item(out, "energy of the prediction", "%.4f", r->energy);
+    if (!isnan(r->energy_truth))
+        bs_page_item(out, "energy of the truth", "%.4f%s", r->energy_truth,
+                     r->energy_truth < r->energy   ? ": lower, the prediction missed it"
+                     : r->energy_truth > r->energy ? ": higher, the energy itself prefers the "
+                                                     "prediction"
+                                                   : "");
+    bs_page_list_end(out);
+    if (e->image[BS_EXPLAIN_IMAGES].width > 0)
+        show_image(&e->image[BS_EXPLAIN_IMAGES], out);
+    terms(e, out);
+    flips(e, out);
+    if (r->steps.n == 0)
+        return;
+    bs_page_heading(3, "Way of the search", out);
+    bs_page_grid_begin(out);
+    steps_chart(e, &r->steps, false, out);
+    steps_chart(e, &r->steps, true, out);
+    bs_page_grid_end(out);
+}
+
+static void nets(const bs_explanation *e, bs_buf *out)
+{
+    static const bs_column column[] = {
+        {.name = "truth, and what the net says", .text = true},
+        {.name = "the cost-augmented net", .text = true},
+        {.name = "times"},
+    };
+    const bs_explained_nets *x = &e->nets;
+    if (isnan(x->net))
+        return;
+    bs_page_heading(2, "The net and its cost-augmented companion", out);
+    bs_page_say(
+        out, "note",
+        "%s %.2f %% and %.2f %%: a difference of %.2f. Of %lld parts that the net has right, "
+        "the other one differs in %lld.",
+        e->m->kind->metric[e->m->known.headline].name, 100 * x->net, 100 * x->cost,
+        100 * (x->net - x->cost), (long long)x->right, (long long)x->differ);
+    bs_page_table_begin(column, 3, 0, out);
+    for (int i = 0; i < x->pairs; i++) {
+        bs_page_row_begin(out);
+        bs_page_name(e->name[x->pair[i].truth], out);
+        bs_page_cell(e->name[x->pair[i].cost], out);
+        bs_page_number((double)x->pair[i].times, 0, out);
+        bs_page_row_end(out);
+    }
+    bs_page_table_end(out);
+}
+
+void bs_explain_html(const bs_explanation *e, bs_buf *out)
+{
+    summary(e, out);
+    pairs(e, out);
+    bends(e, out);
+    pixels(e, out);
+    images(e, out);
+    steps(e, out);
+    nets(e, out);
+    row(e, out);
+    bs_page_end(out);
+}

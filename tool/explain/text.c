@@ -1,0 +1,431 @@
+/* text.c -- an explanation as a short table, and all its numbers as JSON. */
+#include <math.h>
+#include <string.h>
+
+#include "explain/explain.h"
+
+enum { SHOWN_PAIRS = 8, SHORT = 1000 };
+
+/* ---- the table ---- */
+
+static void agreement_line(const char *what, const bs_agreement *a, bs_buf *out)
+{
+    if (isnan(a->rho)) {
+        bs_buf_printf(out, "  %-32s n/a: one side is the same for all pairs\n", what);
+        return;
+    }
+    bs_buf_printf(out, "  %-32s %6.3f   shuffled %6.3f +- %.3f, p %.3f\n", what, a->rho, a->mean,
+                  a->sd, a->p);
+}
+
+static void groups_line(const bs_explained_pairs *p, bs_buf *out)
+{
+    bs_buf_text(out, "  mean rank of pairs (0 to 100) that occur");
+    for (int i = 0; i < p->groups; i++)
+        if (p->group[i].pairs > 0)
+            bs_buf_printf(out, " %.0f%s: %.0f%s", p->group[i].least,
+                          p->group[i].most > p->group[i].least ? "+" : "", 100 * p->group[i].rank,
+                          i + 1 < p->groups ? "," : "");
+    bs_buf_text(out, "\n");
+}
+
+static void pair_lines(const bs_explanation *e, bool positive, bs_buf *out)
+{
+    const bs_explained_pairs *p = &e->pairs;
+    bs_explained_pair         pair[SHOWN_PAIRS];
+    char                      a[BS_VISIBLE], b[BS_VISIBLE];
+    const int                 n = bs_explain_strongest(e, positive, SHOWN_PAIRS, pair);
+    if (n > 0)
+        bs_buf_printf(out, "%-44s %11s %7s %9s\n", positive ? "rewarded most" : "punished most",
+                      "interaction", p->ordered ? "times" : "rows", "expected");
+    for (int i = 0; i < n; i++) {
+        const size_t at = (size_t)pair[i].i * (size_t)p->n + (size_t)pair[i].j;
+        bs_buf_printf(out, "  %-20s %s %-19s %11.4f %7.0f %9.1f\n",
+                      bs_visible(e->name[pair[i].i], 20, a), p->ordered ? ">" : "+",
+                      bs_visible(e->name[pair[i].j], 19, b), p->interaction[at], p->count[at],
+                      p->expected[at]);
+    }
+}
+
+static void pairs_table(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_pairs *p = &e->pairs;
+    if (p->n == 0)
+        return;
+    bs_buf_printf(out, "\ninteraction (-d2E) of %s, rank correlation over %lld pairs\n",
+                  p->ordered ? "neighbouring tags" : "labels", (long long)p->with_count.pairs);
+    agreement_line(p->ordered ? "with how often they follow" : "with how often they occur together",
+                   &p->with_count, out);
+    agreement_line("the same, given frequencies", &p->given_expected, out);
+    agreement_line("with log (count / expected)", &p->with_information, out);
+    agreement_line("the same, of pairs alone", &p->own_with_information, out);
+    groups_line(p, out);
+    if (!isnan(p->moves_shared))
+        bs_buf_printf(
+            out, "  gradient by a label, from row to row: local part %.4g, part over labels %.4g\n",
+            p->moves_local, p->moves_shared);
+    bs_buf_text(out, "\n");
+    pair_lines(e, true, out);
+    pair_lines(e, false, out);
+}
+
+static void steps_table(const bs_explanation *e, const bs_explained_steps *st, bs_buf *out)
+{
+    const bs_kind *k = e->m->kind;
+    if (st->n == 0 && !st->direct)
+        return;
+    bs_buf_printf(out, "\n%s by steps of a search\n", k->metric[e->m->known.headline].name);
+    for (int i = 0; i < st->n; i++) {
+        const bs_explained_search *x = &st->search[i];
+        int                        best = 0;
+        for (int t = 0; t < x->n; t++)
+            best = x->score[t] > x->score[best] ? t : best;
+        bs_buf_printf(out, "  %-8s from %-8s %.4f at 0, %.4f at %d, best %.4f at %d\n", x->name,
+                      x->start, x->score[0], x->score[x->n - 1], x->step[x->n - 1], x->score[best],
+                      x->step[best]);
+    }
+    if (st->direct)
+        bs_buf_printf(out, "  %-8s %13s %.4f\n", st->direct, "", st->score);
+}
+
+static void nets_table(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_nets *x = &e->nets;
+    char                     truth[BS_VISIBLE], cost[BS_VISIBLE];
+    if (isnan(x->net))
+        return;
+    bs_buf_printf(out, "\nthe net and its cost-augmented companion: %s %.4f - %.4f = %.4f\n",
+                  e->m->kind->metric[e->m->known.headline].name, x->net, x->cost, x->net - x->cost);
+    bs_buf_printf(out, "  of %lld parts that the net has right, the other differs in %lld\n",
+                  (long long)x->right, (long long)x->differ);
+    for (int i = 0; i < x->pairs; i++)
+        bs_buf_printf(out, "  %-20s > %-19s %7lld\n",
+                      bs_visible(e->name[x->pair[i].truth], 20, truth),
+                      bs_visible(e->name[x->pair[i].cost], 19, cost), (long long)x->pair[i].times);
+}
+
+static void row_table(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_row *r = &e->row;
+    char                    name[BS_VISIBLE], one[BS_VISIBLE], truth[BS_VISIBLE], other[BS_VISIBLE];
+    if (r->number == 0)
+        return;
+    bs_buf_printf(out, "\nrow %d: energy of the prediction %.4f", (int)r->number, r->energy);
+    if (!isnan(r->energy_truth))
+        bs_buf_printf(out, ", of the truth %.4f", r->energy_truth);
+    bs_buf_printf(out, "\n%-32s %-12s %-12s %-12s %s\n", "single changes", "predicted", "truth",
+                  "changed to", "energy");
+    for (int i = 0; i < r->n_flips; i++) {
+        const bs_explained_term *t = &r->flip[i];
+        bs_buf_printf(out, "  %-30s %-12s %-12s %-12s %+.4f\n", bs_visible(t->name, 30, name),
+                      bs_visible(t->predicted, 12, one),
+                      bs_visible(t->truth ? t->truth : "?", 12, truth),
+                      bs_visible(t->other, 12, other), t->change);
+    }
+}
+
+static void pixels_table(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_pixels *p = &e->pixels;
+    double                     own[BS_EXPLAIN_REACH], truth[BS_EXPLAIN_REACH];
+    if (p->n == 0)
+        return;
+    bs_explain_rings(p->interaction, own);
+    bs_explain_rings(p->truth, truth);
+    bs_buf_printf(out, "\ninteraction of pixels, and correlation of masks, by distance\n");
+    for (int d = 0; d < BS_EXPLAIN_REACH; d++)
+        bs_buf_printf(out, "  %d  %+.3e  %6.3f\n", d + 1, own[d], truth[d]);
+}
+
+void bs_explain_table(const bs_explanation *e, const char *page, bs_buf *out)
+{
+    bs_buf_visible(out, e->model_name);
+    bs_buf_printf(out, ": method %s, %d of %d %s of ", e->m->settings.train.method,
+                  (int)e->data.rows, (int)e->all.rows, e->m->kind->unit);
+    bs_buf_visible(out, e->data_name);
+    bs_buf_printf(out, ", %.1f s\n", e->seconds);
+    pairs_table(e, out);
+    pixels_table(e, out);
+    steps_table(e, &e->steps, out);
+    nets_table(e, out);
+    row_table(e, out);
+    if (page) {
+        bs_buf_text(out, "\npage: ");
+        bs_buf_visible(out, page);
+        bs_buf_text(out, "\n");
+    }
+}
+
+/* ---- JSON ---- */
+
+static void number(double v, bs_buf *out)
+{
+    if (isfinite(v))
+        bs_buf_printf(out, "%.6g", v);
+    else
+        bs_buf_text(out, "null");
+}
+
+static void member(const char *name, double v, bs_buf *out)
+{
+    bs_buf_printf(out, ", \"%s\": ", name);
+    number(v, out);
+}
+
+static void text_member(const char *name, const char *text, bs_buf *out)
+{
+    bs_buf_printf(out, ", \"%s\": ", name);
+    if (text)
+        bs_json_quote(text, out);
+    else
+        bs_buf_text(out, "null");
+}
+
+static void array(const char *name, const double *v, int n, bs_buf *out)
+{
+    bs_buf_printf(out, ", \"%s\": [", name);
+    for (int i = 0; i < n; i++) {
+        bs_buf_text(out, i ? ", " : "");
+        number(v[i], out);
+    }
+    bs_buf_text(out, "]");
+}
+
+static void matrix(const char *name, const double *v, int rows, int cols, bs_buf *out)
+{
+    bs_buf_printf(out, ", \"%s\": [", name);
+    for (int i = 0; i < rows; i++) {
+        bs_buf_text(out, i ? ", [" : "[");
+        for (int j = 0; j < cols; j++) {
+            const double x = v[(size_t)i * (size_t)cols + (size_t)j];
+            bs_buf_text(out, j ? "," : "");
+            if (x > -SHORT && x < SHORT) /* four digits are enough; counts stay exact */
+                bs_buf_printf(out, "%.4g", x);
+            else
+                number(x, out);
+        }
+        bs_buf_text(out, "]");
+    }
+    bs_buf_text(out, "]");
+}
+
+static void agreement(const char *name, const bs_agreement *a, bs_buf *out)
+{
+    bs_buf_printf(out, ", \"%s\": {\"pairs\": %lld", name, (long long)a->pairs);
+    member("spearman", a->rho, out);
+    member("shuffled_mean", a->mean, out);
+    member("shuffled_sd", a->sd, out);
+    member("p", a->p, out);
+    bs_buf_printf(out, ", \"shuffles\": %d}", a->shuffles);
+}
+
+static void strongest(const bs_explanation *e, const char *name, bool positive, bs_buf *out)
+{
+    const bs_explained_pairs *p = &e->pairs;
+    bs_explained_pair         pair[SHOWN_PAIRS];
+    const int                 n = bs_explain_strongest(e, positive, SHOWN_PAIRS, pair);
+    bs_buf_printf(out, ", \"%s\": [", name);
+    for (int i = 0; i < n; i++) {
+        const size_t at = (size_t)pair[i].i * (size_t)p->n + (size_t)pair[i].j;
+        bs_buf_text(out, i ? ", {\"pair\": [" : "{\"pair\": [");
+        bs_json_quote(e->name[pair[i].i], out);
+        bs_buf_text(out, ", ");
+        bs_json_quote(e->name[pair[i].j], out);
+        bs_buf_text(out, "]");
+        member("interaction", p->interaction[at], out);
+        member("count", p->count[at], out);
+        member("expected", p->expected[at], out);
+        bs_buf_text(out, "}");
+    }
+    bs_buf_text(out, "]");
+}
+
+static void groups_json(const bs_explained_pairs *p, bs_buf *out)
+{
+    bs_buf_text(out, ", \"by_count\": [");
+    for (int i = 0; i < p->groups; i++) {
+        const bs_explained_group *g = &p->group[i];
+        bs_buf_printf(out, "%s{\"least\": %.0f, \"pairs\": %lld", i ? ", " : "", g->least,
+                      (long long)g->pairs);
+        member("rank", g->pairs > 0 ? g->rank : NAN, out);
+        member("mean", g->pairs > 0 ? g->mean : NAN, out);
+        bs_buf_text(out, "}");
+    }
+    bs_buf_text(out, "]");
+}
+
+static void pairs_json(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_pairs *p = &e->pairs;
+    if (p->n == 0)
+        return;
+    bs_buf_printf(out,
+                  ", \"interaction\": {\"of\": \"%s\", \"sign\": \"-d2E: positive where the energy "
+                  "rewards both\", \"places\": %lld, \"differences\": %s",
+                  p->ordered ? "tag j after tag i" : "labels i and j", (long long)p->places,
+                  p->differences ? "true" : "false");
+    agreement("with_count", &p->with_count, out);
+    agreement("with_count_given_expected", &p->given_expected, out);
+    agreement("with_information", &p->with_information, out);
+    agreement("own_with_information", &p->own_with_information, out);
+    groups_json(p, out);
+    member("moves_local", p->moves_local, out);
+    member("moves_labels", p->moves_shared, out);
+    strongest(e, "rewarded", true, out);
+    strongest(e, "punished", false, out);
+    matrix("matrix", p->interaction, p->n, p->n, out);
+    matrix("own", p->own, p->n, p->n, out);
+    matrix("count", p->count, p->n, p->n, out);
+    matrix("information", p->information, p->n, p->n, out);
+    bs_buf_text(out, "}");
+}
+
+static void bends_json(const bs_explanation *e, bs_buf *out)
+{
+    double at[BS_EXPLAIN_POINTS];
+    for (int i = 0; i < BS_EXPLAIN_POINTS; i++)
+        at[i] = (double)i / (BS_EXPLAIN_POINTS - 1);
+    for (int i = 0; i < e->bends; i++) {
+        const bs_explained_bend *b = &e->bend[i];
+        bs_buf_printf(out, "%s{\"why\": \"%s\"", i ? ", " : ", \"gradients\": [", b->what);
+        text_member("moves", e->name[b->from], out);
+        text_member("label", e->name[b->to], out);
+        array("at", at, BS_EXPLAIN_POINTS, out);
+        array("gradient", b->gradient, BS_EXPLAIN_POINTS, out);
+        member("cross_entropy", b->cross_entropy, out);
+        bs_buf_text(out, i == e->bends - 1 ? "}]" : "}");
+    }
+}
+
+static void steps_json(const bs_explanation *e, const bs_explained_steps *st, bs_buf *out)
+{
+    bs_buf_printf(out, ", \"steps\": {\"metric\": \"%s\"",
+                  e->m->kind->metric[e->m->known.headline].name);
+    if (st->direct)
+        member(st->direct, st->score, out);
+    for (int i = 0; i < st->n; i++) {
+        const bs_explained_search *x = &st->search[i];
+        bs_buf_printf(out, ", \"%s\": {\"start\": \"%s\", \"step\": [", x->name, x->start);
+        for (int t = 0; t < x->n; t++)
+            bs_buf_printf(out, "%s%d", t ? ", " : "", x->step[t]);
+        bs_buf_text(out, "]");
+        array("score", x->score, x->n, out);
+        array("energy", x->energy, x->n, out);
+        bs_buf_text(out, "}");
+    }
+    bs_buf_text(out, "}");
+}
+
+static void nets_json(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_nets *x = &e->nets;
+    if (isnan(x->net))
+        return;
+    bs_buf_printf(out, ", \"nets\": {\"metric\": \"%s\"",
+                  e->m->kind->metric[e->m->known.headline].name);
+    member("net", x->net, out);
+    member("cost_augmented", x->cost, out);
+    bs_buf_printf(out, ", \"net_right\": %lld, \"differ\": %lld, \"differences\": [",
+                  (long long)x->right, (long long)x->differ);
+    for (int i = 0; i < x->pairs; i++) {
+        bs_buf_text(out, i ? ", {\"truth\": " : "{\"truth\": ");
+        bs_json_quote(e->name[x->pair[i].truth], out);
+        text_member("cost_augmented", e->name[x->pair[i].cost], out);
+        bs_buf_printf(out, ", \"times\": %lld}", (long long)x->pair[i].times);
+    }
+    bs_buf_text(out, "]}");
+}
+
+static void image_json(const bs_explained_image *im, bs_buf *out)
+{
+    bs_buf_text(out, "{\"name\": ");
+    bs_json_quote(im->name, out);
+    matrix("pull", im->pull, im->height, im->width, out);
+    bs_buf_text(out, "}");
+}
+
+static void rings(const char *name, const double *map, bs_buf *out)
+{
+    double mean[BS_EXPLAIN_REACH];
+    bs_explain_rings(map, mean);
+    array(name, mean, BS_EXPLAIN_REACH, out);
+}
+
+static void images_json(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_pixels *p = &e->pixels;
+    if (p->n > 0) {
+        bs_buf_printf(out, ", \"pixels\": {\"reach\": %d, \"pairs\": %lld", BS_EXPLAIN_REACH,
+                      (long long)p->n);
+        matrix("interaction", p->interaction, BS_EXPLAIN_SIDE, BS_EXPLAIN_SIDE, out);
+        matrix("masks", p->truth, BS_EXPLAIN_SIDE, BS_EXPLAIN_SIDE, out);
+        rings("interaction_by_distance", p->interaction, out);
+        rings("masks_by_distance", p->truth, out);
+        bs_buf_text(out, "}");
+    }
+    for (int i = 0; i < e->images; i++) {
+        bs_buf_text(out, i ? ", " : ", \"images\": [");
+        image_json(&e->image[i], out);
+        bs_buf_text(out, i == e->images - 1 ? "]" : "");
+    }
+}
+
+static void terms_json(const char *name, const bs_explained_term *term, int32_t n, bs_buf *out)
+{
+    bs_buf_printf(out, ", \"%s\": [", name);
+    for (int32_t i = 0; i < n; i++) {
+        const bs_explained_term *t = &term[i];
+        bs_buf_text(out, i ? ", {\"name\": " : "{\"name\": ");
+        bs_json_quote(t->name, out);
+        text_member("truth", t->truth, out);
+        text_member("predicted", t->predicted, out);
+        member("probability", t->probability, out);
+        member("local", t->local, out);
+        member("shared", t->shared, out);
+        text_member("other", t->other, out);
+        member("change", t->change, out);
+        bs_buf_text(out, "}");
+    }
+    bs_buf_text(out, "]");
+}
+
+static void row_json(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_row *r = &e->row;
+    if (r->number == 0)
+        return;
+    bs_buf_printf(out, ", \"row\": {\"number\": %d", (int)r->number);
+    text_member("text", r->text, out);
+    member("energy", r->energy, out);
+    member("energy_truth", r->energy_truth, out);
+    terms_json("terms", r->term, r->n_terms, out);
+    terms_json("flips", r->flip, r->n_flips, out);
+    steps_json(e, &r->steps, out);
+    if (e->image[BS_EXPLAIN_IMAGES].width > 0) {
+        bs_buf_text(out, ", \"image\": ");
+        image_json(&e->image[BS_EXPLAIN_IMAGES], out);
+    }
+    bs_buf_text(out, "}");
+}
+
+void bs_explain_json(const bs_explanation *e, bs_buf *out)
+{
+    bs_buf_printf(out, "{\"task\": \"%s\", \"method\": \"%s\"", e->m->kind->task->name,
+                  e->m->settings.train.method);
+    text_member("model", e->model_name, out);
+    text_member("data", e->data_name, out);
+    bs_buf_printf(out, ", \"n\": %d, \"looked_at\": %d, \"seconds\": %.3f, \"labels\": [",
+                  (int)e->all.rows, (int)e->data.rows, e->seconds);
+    for (int32_t i = 0; i < e->names; i++) {
+        bs_buf_text(out, i ? ", " : "");
+        bs_json_quote(e->name[i], out);
+    }
+    bs_buf_text(out, "]");
+    pairs_json(e, out);
+    bends_json(e, out);
+    images_json(e, out);
+    steps_json(e, &e->steps, out);
+    nets_json(e, out);
+    row_json(e, out);
+    bs_buf_text(out, "}");
+}

@@ -1,0 +1,260 @@
+/* list.c -- basin_list and basin_doctor: what there is, and what this build is. */
+#include <omp.h>
+#include <archive.h>
+#include <expat.h>
+#include <jansson.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#ifdef BS_DNNL
+#include <dnnl.h>
+#endif
+
+#include "basin_tool.h"
+#include "device/cpu/blas.h"
+#include "device/cpu/dense.h"
+#include "device/cpu/vec.h"
+#include "make/mlc.h"
+#include "make/seg.h"
+#include "make/tag.h"
+
+static void line(bs_buf *table, bs_buf *json, const char *name, const char *help)
+{
+    bs_buf_printf(table, "%-22s %s\n", name, help);
+    bs_buf_printf(json, "%s\"%s\"", json->len && json->data[json->len - 1] != '[' ? ", " : "",
+                  name);
+}
+
+static void list_methods(bs_buf *table, bs_buf *json)
+{
+    for (int i = 0; bs_methods[i]; i++) {
+        bs_buf_printf(table, "%-22s %s (%s)\n", bs_methods[i]->name, bs_methods[i]->help,
+                      bs_methods[i]->tasks);
+        bs_buf_printf(json, "%s\"%s\"", i ? ", " : "", bs_methods[i]->name);
+    }
+}
+
+static void list_tasks(bs_buf *table, bs_buf *json)
+{
+    for (int i = 0; bs_kinds[i]; i++)
+        line(table, json, bs_kinds[i]->task->name, bs_kinds[i]->task->help);
+}
+
+/* One of the things that belong to a task. */
+static void line_of(bs_buf *table, bs_buf *json, const bs_task *task, const char *name,
+                    const char *help)
+{
+    char text[200];
+    bs_print(text, sizeof text, "%s (%s)", help, task->name);
+    line(table, json, name, text);
+}
+
+static void list_encoders(bs_buf *table, bs_buf *json)
+{
+    line_of(table, json, &bs_task_mlc, "mlp-sparse", "softplus layers over sparse rows");
+    line_of(table, json, &bs_task_mlc, "mlp-dense",
+            "softplus layers over dense, standardised rows");
+    line_of(table, json, &bs_task_tag, "bilstm",
+            "LSTMs in both directions over vectors of words and feature columns");
+    line_of(table, json, &bs_task_tag, "bilstm+cnn",
+            "the same, and a convolution over characters; chars.net=cnn");
+    line_of(table, json, &bs_task_tag, "bilstm+lstm",
+            "the same, and LSTMs over characters; chars.net=lstm");
+    for (int i = 0; bs_seg_nets[i].name; i++)
+        line_of(table, json, &bs_task_seg, bs_seg_nets[i].name, bs_seg_nets[i].help);
+}
+
+static void list_energies(bs_buf *table, bs_buf *json)
+{
+    for (int i = 0; bs_energies[i]; i++)
+        line_of(table, json, &bs_task_mlc, bs_energies[i]->name, bs_energies[i]->help);
+    for (int i = 0; bs_tag_energies[i]; i++)
+        line_of(table, json, &bs_task_tag, bs_tag_energies[i]->name, bs_tag_energies[i]->help);
+    for (int i = 0; bs_seg_energies[i]; i++)
+        line_of(table, json, &bs_task_seg, bs_seg_energies[i]->name, bs_seg_energies[i]->help);
+}
+
+static void list_readers(bs_buf *table, bs_buf *json)
+{
+    for (int i = 0; bs_readers[i]; i++)
+        line_of(table, json, &bs_task_mlc, bs_readers[i]->name, bs_readers[i]->help);
+    for (int i = 0; bs_corpus_formats[i]; i++)
+        line_of(table, json, &bs_task_tag, bs_corpus_formats[i]->name, bs_corpus_formats[i]->help);
+    line_of(table, json, &bs_task_seg, "images",
+            "photos and masks in folders, tar and zip archives, tables of pairs; PNG and JPEG");
+}
+
+static void list_metrics(bs_buf *table, bs_buf *json)
+{
+    for (int k = 0; bs_kinds[k]; k++)
+        for (int i = 0; i < bs_kinds[k]->n_metrics; i++) {
+            const bs_metric *m = &bs_kinds[k]->metric[i];
+            bs_buf_printf(table, "%-22s %s (%s)\n", m->name, m->help, bs_kinds[k]->task->name);
+            bs_buf_printf(json, "%s\"%s\"", k + i ? ", " : "", m->name);
+        }
+}
+
+static void list_presets(bs_buf *table, bs_buf *json)
+{
+    size_t start = table->len;
+    bs_preset_list(table);
+    for (const char *at = table->data + start; table->data && *at;) {
+        size_t n = strcspn(at, " ");
+        bs_buf_printf(json, "%s\"%.*s\"", json->data[json->len - 1] != '[' ? ", " : "", (int)n, at);
+        at += strcspn(at, "\n");
+        at += *at == '\n';
+    }
+}
+
+static void list_options(bs_buf *table, bs_buf *json)
+{
+    bs_option row[BS_SETTINGS_ROWS];
+    bs_settings_help(table);
+    bs_settings_rows(row);
+    for (int i = 0; row[i].name; i++)
+        bs_buf_printf(json, "%s\"%s\"", i ? ", " : "", row[i].name);
+}
+
+/* To add a generator: a row. */
+static void list_generators(bs_buf *table, bs_buf *json)
+{
+    static const struct {
+        const char      *kind;
+        const bs_option *rows;
+    } list[] = {{"mlc", bs_make_mlc_rows}, {"tag", bs_make_tag_rows}, {"seg", bs_make_seg_rows}};
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        bs_buf_printf(table, "%sbasin data make %s --set KEY=VALUE\n", i ? "\n" : "", list[i].kind);
+        bs_options_help(list[i].rows, table);
+        bs_buf_printf(json, "%s{\"kind\": \"%s\", \"options\": [", i ? ", " : "", list[i].kind);
+        for (int k = 0; list[i].rows[k].name; k++)
+            bs_buf_printf(json, "%s\"%s\"", k ? ", " : "", list[i].rows[k].name);
+        bs_buf_text(json, "]}");
+    }
+}
+
+static void list_space(bs_buf *table, bs_buf *json)
+{
+    for (int i = 0; bs_methods[i]; i++) {
+        const char *at = bs_methods[i]->tunes ? bs_methods[i]->tunes : "";
+        bs_buf_printf(table, "%-22s ", bs_methods[i]->name);
+        bs_buf_printf(json, "%s{\"method\": \"%s\", \"options\": [", i ? ", " : "",
+                      bs_methods[i]->name);
+        for (int k = 0, used = 22; *at; k++) {
+            const int n = (int)strcspn(at, " ");
+            if (used + 1 + n > 100) {
+                bs_buf_printf(table, "\n%22s ", "");
+                used = 22;
+            }
+            bs_buf_printf(table, "%s%.*s", used > 22 ? " " : "", n, at);
+            used += 1 + n;
+            bs_buf_printf(json, "%s\"%.*s\"", k ? ", " : "", n, at);
+            at += n;
+            at += strspn(at, " ");
+        }
+        bs_buf_text(table, "\n");
+        bs_buf_text(json, "]}");
+    }
+}
+
+static const struct {
+    const char *kind;
+    void (*list)(bs_buf *table, bs_buf *json);
+} kinds[] = {{"methods", list_methods},   {"energies", list_energies},
+             {"encoders", list_encoders}, {"tasks", list_tasks},
+             {"readers", list_readers},   {"metrics", list_metrics},
+             {"presets", list_presets},   {"options", list_options},
+             {"space", list_space},       {"generators", list_generators}};
+
+enum { KINDS = sizeof kinds / sizeof kinds[0] };
+
+basin_status basin_list(const char *kind, basin_text *out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    bs_buf      table, json;
+    const char *names[KINDS];
+
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"kind", kind}), err);
+    if (s)
+        return s;
+    for (int i = 0; i < KINDS; i++) {
+        names[i] = kinds[i].kind;
+        if (strcmp(kind, kinds[i].kind) != 0)
+            continue;
+        bs_buf_init(&table, 1 << 24);
+        bs_buf_init(&json, 1 << 24);
+        bs_buf_printf(&json, "{\"%s\": [", kind);
+        kinds[i].list(&table, &json);
+        bs_buf_text(&json, "]}");
+        return bs_text_take(&table, &json, out, err);
+    }
+    const char *near = bs_nearest(kind, names, KINDS);
+    return bs_fail(err, BASIN_EARG,
+                   "list: '%s' is not methods, energies, encoders, tasks, "
+                   "readers, metrics, presets, options, space or generators%s%s%s",
+                   kind, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static void print_dnnl(bs_buf *out)
+{
+#ifdef BS_DNNL
+    const dnnl_version_t *v = dnnl_version();
+    bs_buf_printf(out, "oneDNN         %d.%d.%d\n", v->major, v->minor, v->patch);
+#else
+    bs_buf_text(out, "oneDNN         not in this build\n");
+#endif
+}
+
+/* OpenBLAS takes processors that are newer than itself for old ones. */
+static void print_core(bs_buf *out, const char *isa)
+{
+    const char *core = bs_blas.core();
+    bool        avx512 = strcmp(isa, "avx512") == 0;
+    if (strcmp(isa, "plain") == 0 || bs_blas_unpacked(core) ||
+        (!avx512 && (strcmp(core, "Haswell") == 0 || strcmp(core, "Zen") == 0)))
+        return;
+#ifdef BS_DNNL
+    bs_buf_printf(out, "check          BLAS takes this processor for a %s: oneDNN multiplies\n",
+                  core);
+#else
+    bs_buf_printf(
+        out,
+        "check          BLAS takes this processor for a %s, which is slow without oneDNN: "
+        "OPENBLAS_CORETYPE=%s in the environment helps\n",
+        core, avx512 ? "SkylakeX" : "Haswell");
+#endif
+}
+
+basin_status basin_doctor(basin_text *out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    bs_buf         table, json;
+    struct utsname machine = {0};
+    basin_status   s = bs_need_text(out, BS_ARGUMENTS({"out", out}), err);
+    if (s)
+        return s;
+    const bs_vec *vec = bs_vec_choose(err);
+    s = vec ? bs_blas_load(err) : BASIN_EARG;
+    if (s)
+        return s;
+    uname(&machine);
+    bs_buf_init(&table, 1 << 20);
+    bs_buf_init(&json, 1 << 20);
+    bs_buf_printf(&table,
+                  "basin          %s\ncompiler       %s\nsystem         %s %s, %s\n"
+                  "cores          %d\ninstructions   %s\nBLAS           %s\n"
+                  "libarchive     %s\njansson        %s\nexpat          %s\n",
+                  BASIN_VERSION, __VERSION__, machine.sysname, machine.release, machine.machine,
+                  omp_get_num_procs(), vec->isa, bs_blas.config(), archive_version_string(),
+                  JANSSON_VERSION, XML_ExpatVersion());
+    print_dnnl(&table);
+    bool openmp = bs_blas.parallel() == 2;
+    bs_buf_text(&table, openmp ? "check          BLAS uses OpenMP: good\n"
+                               : "check          BLAS has threads of its own, which compete with "
+                                 "ours: install the OpenMP flavour of OpenBLAS\n");
+    print_core(&table, vec->isa);
+    bs_buf_printf(&json,
+                  "{\"version\": \"%s\", \"instructions\": \"%s\", \"cores\": %d, "
+                  "\"blas_openmp\": %s}",
+                  BASIN_VERSION, vec->isa, omp_get_num_procs(), openmp ? "true" : "false");
+    return bs_text_take(&table, &json, out, err);
+}

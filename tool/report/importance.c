@@ -1,0 +1,380 @@
+/* importance.c -- which features a model of label sets goes by: shuffled among some of
+ * the validation rows, one at a time, how much worse does it get?
+ *
+ * The columns of a nominal attribute are shuffled as one. Of sparse data only the rows that change
+ * are predicted again. The work is bounded by how many they are and how large the net is, not by a
+ * clock, so that two reports of a run say the same. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "base/rng.h"
+#include "doc/chart.h"
+#include "doc/page.h"
+
+enum {
+    MOST_ROWS = 300, /* of the validation rows */
+    LEAST_ROWS = 50,
+    BATCH = 2048,    /* rows that are predicted at a time, at most */
+    CELLS = 1 << 22, /* labels of these, at most */
+    SHOWN = 20,
+    STREAM = 0x706572,
+};
+
+static const double most_work = 2e10;   /* multiplications */
+static const double search_passes = 60; /* of a search of the energy, instead of one of the net */
+
+/* Neighbouring features that are of one column of the file. */
+typedef struct {
+    int32_t first, end;
+    int64_t entries;  /* in the sample */
+    double  loss, f1; /* how much the one rises and the other falls, of a row */
+    int32_t rows;     /* of the sample that have it */
+} feature;
+
+typedef struct {
+    const bs_report_group *g;
+    const bs_saved        *model;
+    const bs_dataset      *data;
+    int32_t                L;
+    int32_t               *row; /* [n] of the sample */
+    int32_t                n;
+    double                *loss, *f1; /* [n] as they are */
+    feature               *feature;
+    int32_t                features;
+    int32_t               *list; /* [L] */
+    int32_t               *perm; /* [n] */
+
+    /* the batch: row i is of feature[of[i]] and of row at[i] of the sample */
+    int32_t  most, filled;
+    int32_t *of, *at, *start, *index;
+    size_t   room[2]; /* of index and value */
+    float   *value;
+    float   *scores;
+} study;
+
+/* ---- rows ---- */
+
+static bool same_column(const bs_schema *s, int32_t a, int32_t b)
+{
+    return s->feature && s->feature[a].kind == BS_FEATURE_ONEHOT &&
+           s->feature[b].kind == BS_FEATURE_ONEHOT &&
+           strcmp(s->feature[a].attribute, s->feature[b].attribute) == 0;
+}
+
+static void find_features(study *t)
+{
+    const bs_schema *s = &t->model->known.mlc;
+    for (int32_t f = 0; f < s->n_features;) {
+        int32_t end = f + 1;
+        while (end < s->n_features && same_column(s, f, end))
+            end++;
+        t->feature[t->features++] = (feature){.first = f, .end = end};
+        f = end;
+    }
+}
+
+/* The entries of a row in features first to end - 1: *from and how many. */
+static int32_t entries_in(const bs_csr *x, int32_t row, int32_t first, int32_t end, int32_t *from)
+{
+    int32_t lo = x->start[row], hi = x->start[row + 1];
+    while (lo < hi) {
+        const int32_t middle = lo + (hi - lo) / 2;
+        if (x->index[middle] < first)
+            lo = middle + 1;
+        else
+            hi = middle;
+    }
+    *from = lo;
+    while (lo < x->start[row + 1] && x->index[lo] < end)
+        lo++;
+    return lo - *from;
+}
+
+static void take_sample(study *t, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        t->row[i] = (int32_t)((int64_t)i * t->data->rows / n);
+    t->n = n;
+    for (int32_t f = 0; f < t->features; f++)
+        t->feature[f].entries = t->feature[f].rows = 0;
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t f = 0, e = t->data->x.start[t->row[i]]; e < t->data->x.start[t->row[i] + 1];
+             e++) {
+            while (t->feature[f].end <= t->data->x.index[e])
+                f++;
+            t->feature[f].entries++;
+        }
+}
+
+/* Rows that will have to be predicted: one with and one without for each entry, at most all. */
+static double rows_of(const study *t)
+{
+    double sum = 0;
+    for (int32_t f = 0; f < t->features; f++)
+        sum += fmin(2.0 * (double)t->feature[f].entries, t->n);
+    return sum;
+}
+
+static int most_entries(const void *a, const void *b)
+{
+    const feature *x = a, *y = b;
+    if (x->entries != y->entries)
+        return x->entries > y->entries ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* Fewer rows, then fewer features, until it is little enough work; false: it never is. */
+static bool choose(study *t, double most)
+{
+    int32_t n = t->data->rows < MOST_ROWS ? t->data->rows : MOST_ROWS;
+    take_sample(t, n);
+    while (rows_of(t) > most && n > LEAST_ROWS) {
+        n = n * 3 / 4 > LEAST_ROWS ? n * 3 / 4 : LEAST_ROWS;
+        take_sample(t, n);
+    }
+    qsort(t->feature, (size_t)t->features, sizeof *t->feature, most_entries);
+    while (t->features > 0 && (t->feature[t->features - 1].entries == 0 || rows_of(t) > most))
+        t->features--;
+    return t->features > 1;
+}
+
+/* ---- predictions ---- */
+
+static void judge_row(const study *t, int32_t row, const float *p, double *loss, double *f1)
+{
+    const bs_csr *y = &t->data->y;
+    const int32_t gold = y->start[row + 1] - y->start[row];
+    const int32_t on = bs_threshold_apply(&t->model->threshold, p, t->L, t->list);
+    int32_t       both = 0, e = y->start[row], k = 0;
+    *loss = 0;
+    for (int32_t l = 0; l < t->L; l++) {
+        const bool is = e < y->start[row + 1] && y->index[e] == l, said = k < on && t->list[k] == l;
+        e += is;
+        k += said;
+        both += is && said;
+        *loss += bs_surprise(is ? (double)p[l] : 1 - (double)p[l]);
+    }
+    *f1 = gold + on > 0 ? 2.0 * both / (gold + on) : 1;
+}
+
+static basin_status flush(study *t, basin_error *err)
+{
+    bs_dataset   d = *t->data;
+    double       seconds, loss, f1;
+    bs_outputs   y = {.scores = t->scores};
+    const size_t L = (size_t)t->L;
+    if (t->filled == 0)
+        return BASIN_OK;
+    d.rows = t->filled;
+    d.x = (bs_csr){t->filled, t->data->x.cols, t->start, t->index, t->value};
+    bs_part      part = {.kind = t->g->kind, .rows = t->filled, .mlc = &d};
+    basin_status s =
+        bs_model_predict(t->model, &part, &(bs_asked){.threads = t->g->threads}, &y, &seconds, err);
+    for (int32_t i = 0; i < t->filled && !s; i++) {
+        feature *f = &t->feature[t->of[i]];
+        judge_row(t, t->row[t->at[i]], t->scores + (size_t)i * L, &loss, &f1);
+        f->loss += (loss - t->loss[t->at[i]]) / t->n;
+        f->f1 += (t->f1[t->at[i]] - f1) / t->n;
+    }
+    t->filled = 0;
+    return s;
+}
+
+static bool reserve(study *t, size_t more)
+{
+    const size_t need = (size_t)t->start[t->filled] + more;
+    void        *index = t->index, *value = t->value;
+    const bool   ok = bs_grow(&index, &t->room[0], need, sizeof *t->index, INT32_MAX) &&
+                    bs_grow(&value, &t->room[1], need, sizeof *t->value, INT32_MAX);
+    t->index = index;
+    t->value = value;
+    return ok;
+}
+
+static void copy(study *t, int32_t from, int32_t n)
+{
+    const bs_csr *x = &t->data->x;
+    const int32_t to = t->start[t->filled + 1];
+    memcpy(t->index + to, x->index + from, (size_t)n * sizeof *t->index);
+    for (int32_t i = 0; i < n; i++)
+        t->value[to + i] = x->value ? x->value[from + i] : 1;
+    t->start[t->filled + 1] += n;
+}
+
+static bool same_entries(const bs_csr *x, int32_t a, int32_t b, int32_t n)
+{
+    /* missing values are equal, too */
+    return memcmp(x->index + a, x->index + b, (size_t)n * sizeof *x->index) == 0 &&
+           (!x->value || memcmp(x->value + a, x->value + b, (size_t)n * sizeof *x->value) == 0);
+}
+
+/* Row i of the sample with feature f of row `from`, unless that changes nothing. */
+static basin_status add_row(study *t, int32_t f, int32_t i, int32_t from, basin_error *err)
+{
+    const bs_csr  *x = &t->data->x;
+    const feature *k = &t->feature[f];
+    const int32_t  row = t->row[i];
+    int32_t        mine, theirs;
+    const int32_t  n = entries_in(x, row, k->first, k->end, &mine);
+    const int32_t  m = entries_in(x, t->row[from], k->first, k->end, &theirs);
+    if (n == m && same_entries(x, mine, theirs, n))
+        return BASIN_OK;
+    const int32_t first = x->start[row], end = x->start[row + 1];
+    t->start[0] = 0;
+    if (!reserve(t, (size_t)(end - first + m) + 1))
+        return bs_fail_nomem(err);
+    t->start[t->filled + 1] = t->start[t->filled];
+    copy(t, first, mine - first);
+    copy(t, theirs, m);
+    copy(t, mine + n, end - mine - n);
+    t->of[t->filled] = f;
+    t->at[t->filled++] = i;
+    return t->filled == t->most ? flush(t, err) : BASIN_OK;
+}
+
+static basin_status shuffle(study *t, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    for (int32_t f = 0; f < t->features && !s; f++) {
+        bs_rng rng = bs_rng_make(0, (uint64_t)t->feature[f].first, STREAM);
+        bs_rng_permutation(&rng, t->perm, t->n);
+        for (int32_t i = 0; i < t->n && !s; i++) {
+            int32_t from;
+            t->feature[f].rows += entries_in(&t->data->x, t->row[i], t->feature[f].first,
+                                             t->feature[f].end, &from) > 0;
+            s = add_row(t, f, i, t->perm[i], err);
+        }
+    }
+    return s ? s : flush(t, err);
+}
+
+/* ---- the section ---- */
+
+static int most_important(const void *a, const void *b)
+{
+    const feature *x = a, *y = b;
+    if (x->loss != y->loss)
+        return x->loss > y->loss ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+static const char *name_of(const study *t, const feature *f, char text[32])
+{
+    const bs_schema *s = &t->model->known.mlc;
+    if (s->feature)
+        return f->end > f->first + 1 ? s->feature[f->first].attribute : s->feature[f->first].name;
+    bs_print(text, 32, "%d", (int)f->first + s->index_base);
+    return text;
+}
+
+static void draw(const study *t, int32_t all, bs_buf *out)
+{
+    const bs_column column[] = {
+        {.name = "feature", .text = true},
+        {.name = "log loss +", .help = "of a row, summed over labels"},
+        {.name = "example F1 \xE2\x88\x92", .help = "in points, at the model's threshold"},
+        {.name = "rows", .help = "of those looked at, where it is not zero"}};
+    bs_bar bar[SHOWN];
+    char   number[SHOWN][32];
+    int    n = 0;
+    while (n < SHOWN && n < t->features && t->feature[n].loss > 0) {
+        bar[n] =
+            (bs_bar){.name = name_of(t, &t->feature[n], number[n]), .value = t->feature[n].loss};
+        n++;
+    }
+    bs_page_heading(t->g->level, "Features that matter", out);
+    bs_page_say(
+        out, "quiet",
+        "One feature at a time is shuffled among %d of the %d validation rows: how much "
+        "worse the model gets is what it goes by. Features that say the same as others look "
+        "less important than they are. %d of %d were looked at%s.",
+        (int)t->n, (int)t->data->rows, (int)t->features, (int)all,
+        t->features < all ? ", the others are hardly ever there" : "");
+    if (n == 0)
+        return;
+    bs_page_grid_begin(out);
+    bs_bars_draw(
+        &(bs_bars){
+            .title = "how much the log loss of a row rises", .bar = bar, .n = n, .digits = 3},
+        out);
+    bs_page_table_begin(column, 4, BS_TABLE_SORTED, out);
+    for (int i = 0; i < n; i++) {
+        bs_page_row_begin(out);
+        bs_page_name(bar[i].name, out);
+        bs_page_number(t->feature[i].loss, 4, out);
+        bs_page_number(100 * t->feature[i].f1, 2, out);
+        bs_page_count(t->feature[i].rows, out);
+        bs_page_row_end(out);
+    }
+    bs_page_table_end(out);
+    bs_page_grid_end(out);
+}
+
+static bool make_room(study *t)
+{
+    const size_t D = (size_t)t->model->known.mlc.n_features + 1, most = MOST_ROWS + 1;
+    const int    fit = CELLS / t->L;
+    t->most = fit > BATCH ? BATCH : fit > 1 ? fit : 1;
+    const size_t batch = (size_t)t->most + 2;
+    t->row = bs_calloc(most, sizeof *t->row);
+    t->perm = bs_calloc(most, sizeof *t->perm);
+    t->loss = bs_calloc(most, sizeof *t->loss);
+    t->f1 = bs_calloc(most, sizeof *t->f1);
+    t->feature = bs_calloc(D, sizeof *t->feature);
+    t->list = bs_calloc((size_t)t->L + 1, sizeof *t->list);
+    t->of = bs_calloc(batch, sizeof *t->of);
+    t->at = bs_calloc(batch, sizeof *t->at);
+    t->start = bs_calloc(batch, sizeof *t->start);
+    t->scores = bs_calloc(batch * (size_t)t->L, sizeof *t->scores);
+    return t->row && t->perm && t->loss && t->f1 && t->feature && t->list && t->of && t->at &&
+           t->start && t->scores;
+}
+
+static void study_free(study *t)
+{
+    void *all[] = {t->row, t->perm, t->loss,  t->f1,    t->feature, t->list,
+                   t->of,  t->at,   t->start, t->index, t->value,   t->scores};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        bs_free(all[i]);
+}
+
+/* Rows that may be predicted, given what one takes. */
+static double affordable(const bs_saved *m)
+{
+    const double passes = strcmp(m->settings.train.infer, "net") == 0 ? 1 : search_passes;
+    return most_work / ((double)m->params->size * passes + 1);
+}
+
+basin_status bs_report_importance(const bs_report_group *g, bs_buf *out, basin_error *err)
+{
+    const bs_saved *m = g->run[g->shown].model;
+    bs_saved        own = *m;
+    study           t = {.g = g, .model = &own, .L = m->known.mlc.n_labels};
+    basin_status    s = BASIN_OK;
+    if (!g->valid_scores)
+        return BASIN_OK;
+    bs_dataset data = *g->data->part[BS_ROLE_VALID].mlc;
+    if (g->data->folds > 1) { /* the first fold, and the models that have not seen it */
+        own.n_more = (1 + m->n_more) / g->data->folds - 1;
+        data.rows = data.x.rows = data.y.rows = g->data->fold_start[1];
+    }
+    t.data = &data;
+    if (!make_room(&t))
+        s = bs_fail_nomem(err);
+    if (!s)
+        find_features(&t);
+    const int32_t all = t.features;
+    if (!s && choose(&t, affordable(m))) {
+        for (int32_t i = 0; i < t.n; i++)
+            judge_row(&t, t.row[i], g->valid_scores + (size_t)t.row[i] * (size_t)t.L, &t.loss[i],
+                      &t.f1[i]);
+        s = shuffle(&t, err);
+        qsort(t.feature, (size_t)t.features, sizeof *t.feature, most_important);
+        if (!s)
+            draw(&t, all, out);
+    }
+    study_free(&t);
+    return s;
+}

@@ -1,0 +1,450 @@
+/* judge.c -- the rows of a run found again, its models on them, and how sure the values
+ * and the differences between runs are.
+ *
+ * Rows that a run split off itself are only known by its seed and by their hash. A model must never
+ * be tested on rows that it was trained on, so what does not have the hash of the manifest is not
+ * used. */
+#include <math.h>
+#include <string.h>
+
+#include "api/ensemble.h"
+#include "report/report.h"
+
+static const double level = 0.95;
+/* 1000 replicates up to 10,000 rows, then fewer, but never less than 100 */
+static const double row_replicates = 1e7;
+/* for the scores that average precision by label keeps, of all runs together */
+static const size_t score_bytes = (size_t)256 << 20;
+
+/* ---- rows ---- */
+
+/* Word vectors and sentences without tags take part in training only. */
+static basin_status prepare(const bs_report_run *run, int seed, bs_prepared *out, basin_error *err)
+{
+    bs_settings *s = bs_alloc(sizeof *s), *usual = bs_alloc(sizeof *usual);
+    bool         left_out;
+    char(*names)[BS_OPTION_TEXT] = bs_calloc(BS_ROLES, BS_OPTION_TEXT);
+    bs_files     files = {0};
+    bs_logger    quiet = bs_log_make(NULL, BS_QUIET);
+    basin_status status = s && usual && names ? BASIN_OK : bs_fail_nomem(err);
+    if (!status)
+        status = bs_settings_default(usual, err);
+    if (!status) {
+        *s = run->settings;
+        s->train.seed = seed;
+        s->train.rules_file[0] = s->train.file_unlabelled[0] = '\0';
+        s->words.vectors[0] = s->words.clusters[0] = '\0';
+        status = bs_settings_untold(s, usual, "config", &left_out, err);
+    }
+    if (!status) {
+        bs_exchange_files(&files, &s->train, names);
+        status = bs_prepare(s, &files, &quiet, out, err);
+    }
+    bs_free(names);
+    bs_free(usual);
+    bs_free(s);
+    return status;
+}
+
+/* test where there is one, else valid. */
+static int role_of(const bs_prepared *p)
+{
+    return p->part[BS_ROLE_TEST].kind ? BS_ROLE_TEST : BS_ROLE_VALID;
+}
+
+static bool same_rows(const bs_report_run *run, const bs_prepared *p)
+{
+    const int role = role_of(p);
+    return run->hash[role] == 0 || run->hash[role] == p->part[role].hash;
+}
+
+/* What came through a pipe does not come again. */
+static bool from_pipe(const bs_train_options *o)
+{
+    return strcmp(o->file_train, "-") == 0 || strcmp(o->file_valid, "-") == 0 ||
+           strcmp(o->file_test, "-") == 0;
+}
+
+static basin_status read_again(bs_report *r, bs_report_group *g, basin_error *err)
+{
+    const bs_report_run *run = &g->run[0];
+    const int            seed = run->settings.train.seed, first = bs_report_first_seed(run);
+    basin_error          why = {0};
+    if (from_pipe(&run->settings.train)) {
+        bs_notes_add(&r->left_out, "data",
+                     "%s: what it was trained on came from standard input and is gone", g->name);
+        return BASIN_OK;
+    }
+    if (!(g->own = bs_calloc(1, sizeof *g->own)))
+        return bs_fail_nomem(err);
+    basin_status s = prepare(run, seed, g->own, &why);
+    if (!s && !same_rows(run, g->own) && first != seed) {
+        bs_prepared_free(g->own);
+        s = prepare(run, first, g->own, &why);
+    }
+    if (!s) {
+        g->data = g->own;
+        return BASIN_OK;
+    }
+    bs_free(g->own);
+    g->own = NULL;
+    if (s == BASIN_ENOMEM)
+        return bs_fail_nomem(err);
+    bs_notes_add(&r->left_out, "data",
+                 "%s: what it was trained on cannot be read: %s (paths are as they were given to "
+                 "'basin train')",
+                 g->name, why.msg);
+    return BASIN_OK;
+}
+
+static void say_changed(bs_report *r, const bs_report_group *g, const char *file)
+{
+    bs_notes_add(&r->left_out, "changed",
+                 "%s: %s has changed since the training; scores are those on what it is now",
+                 g->name, file);
+}
+
+/* Without the training data, the evaluated part alone may still be there. */
+static basin_status read_part(bs_report *r, bs_report_group *g, basin_error *err)
+{
+    const bs_train_options *o = &g->run[0].settings.train;
+    const int               role = *o->file_test ? BS_ROLE_TEST : BS_ROLE_VALID;
+    const char             *from = *o->file_test ? o->file_test : o->file_valid;
+    const bs_saved         *model = g->run[g->shown].model;
+    char                    text[BS_OPTION_TEXT];
+    const char             *file[BS_MOST_FILES];
+    basin_error             why = {0};
+    bs_logger               quiet = bs_log_make(NULL, BS_QUIET);
+    int                     n = 0;
+    if (!*from || !model || strcmp(from, "-") == 0)
+        return BASIN_OK;
+    bs_print(text, sizeof text, "%s", from);
+    for (char *at = text; at && *at && n < BS_MOST_FILES;) {
+        file[n++] = at;
+        at = strchr(at, '|');
+        if (at)
+            *at++ = '\0';
+        if (bs_is_special(file[n - 1]))
+            return BASIN_OK; /* that was said, too */
+    }
+    basin_status s = bs_read_for(model, file, n, NULL, false, &quiet, &g->extra, &why);
+    if (s == BASIN_ENOMEM)
+        return bs_fail_nomem(err);
+    if (s)
+        return BASIN_OK; /* it is said already that the data is not there */
+    g->part = &g->extra;
+    g->part_name = bs_role_names[role];
+    if (g->run[0].hash[role] != 0 && g->run[0].hash[role] != g->extra.hash)
+        say_changed(r, g, from);
+    return BASIN_OK;
+}
+
+static void choose_part(bs_report *r, bs_report_group *g)
+{
+    const bs_report_run *run = &g->run[0];
+    const int            role = role_of(g->data);
+    const char          *file =
+        role == BS_ROLE_TEST ? run->settings.train.file_test : run->settings.train.file_valid;
+    g->part_name = bs_role_names[role];
+    if (same_rows(run, g->data)) {
+        g->part = &g->data->part[role];
+    } else if (*file) {
+        g->part = &g->data->part[role];
+        say_changed(r, g, file);
+    } else {
+        g->data = NULL;
+        bs_notes_add(&r->left_out, "changed",
+                     "%s: the %s part that was split off the training data cannot be found again: "
+                     "the data has changed",
+                     g->name, g->part_name);
+    }
+}
+
+basin_status bs_report_data(bs_report *r, bs_report_group *g, const bs_prepared *given,
+                            basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    while (g->shown < g->n - 1 && !g->run[g->shown].model)
+        g->shown++;
+    g->data = given;
+    if (!given)
+        s = read_again(r, g, err);
+    if (!s && g->data)
+        choose_part(r, g);
+    else if (!s)
+        s = read_part(r, g, err);
+    return s;
+}
+
+/* ---- values ---- */
+
+int bs_report_cuts(const bs_report_group *g)
+{
+    return g->kind->tunes ? BS_CUTS : 1;
+}
+
+static basin_status count(const bs_report *r, const bs_report_group *g, bs_report_run *run,
+                          const bs_outputs *y, basin_error *err)
+{
+    bs_threshold        half = bs_threshold_fixed(0.5f);
+    const bs_threshold *cut[BS_CUTS] = {&half, &run->model->threshold};
+    bs_profile_id       profile = BS_PROFILE_SKLEARN;
+    const bs_kind      *k = g->kind;
+    basin_status        s = bs_profile_parse(run->settings.train.profile, &profile, err);
+    for (int i = 0; i < bs_report_cuts(g) && !s; i++) {
+        bs_counting how = {.profile = profile,
+                           .want = i == BS_CUT_HALF ? 0 : bs_decided_metrics(k),
+                           .keep_rows = true,
+                           .ap_bytes = score_bytes / (size_t)(r->n * g->n)};
+        s = k->count(g->part, &run->model->known, y, cut[i], &how, &run->counts[i], err);
+        if (!s)
+            s = k->values(&run->counts[i], run->value[i], err);
+    }
+    return s;
+}
+
+static basin_status predict(const bs_report *r, const bs_report_group *g, int i, basin_error *err)
+{
+    bs_report_run  *run = &g->run[i];
+    const bs_saved *m = run->model;
+    double          seconds = 0;
+    basin_status    s = g->kind->outputs(g->part, &m->known, &run->y, err);
+    if (!s)
+        s = bs_model_predict(m, g->part, &(bs_asked){.warm = i == g->shown, .threads = r->threads},
+                             &run->y, &seconds, err);
+    if (!s && g->data && g->data->folds > 1 && g->part == &g->data->part[BS_ROLE_VALID])
+        s = bs_ensemble_predict_folds(m, g->data, r->threads, &run->y, err);
+    run->predict_rows_per_s = seconds > 0 ? g->part->rows / seconds : (double)NAN;
+    if (!s)
+        s = count(r, g, run, &run->y, err);
+    if (i != g->shown)
+        bs_outputs_free(&run->y);
+    return s;
+}
+
+static basin_status gather(bs_report_group *g, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    g->source = bs_calloc((size_t)g->n * BS_CUTS, sizeof *g->source);
+    if (!g->source)
+        return bs_fail_nomem(err);
+    for (int cut = 0; cut < bs_report_cuts(g) && !s; cut++) {
+        bs_sampled *part = g->source + cut * g->n;
+        int         n = 0;
+        for (int i = 0; i < g->n && !s; i++)
+            if (g->run[i].model)
+                s = g->kind->sampled(&g->run[i].counts[cut], &part[n++], err);
+        g->models = n;
+        g->set[cut] = (bs_sampled_set){part, n};
+        if (!s)
+            s = bs_sampled_mean(&g->set[cut], &g->mean[cut], err);
+    }
+    return s;
+}
+
+static int replicates_of(const bs_report_group *g)
+{
+    const double n = row_replicates / ((double)g->part->rows * g->models + 1);
+    return n < 100 ? 100 : n > 1000 ? 1000 : (int)n;
+}
+
+static basin_status intervals(bs_report_group *g, basin_error *err)
+{
+    bs_interval    all[BS_VALUES_MAX];
+    const uint64_t seed = (uint64_t)g->run[0].settings.train.seed;
+    basin_status   s = BASIN_OK;
+    g->replicates = replicates_of(g);
+    for (int cut = 0; cut < bs_report_cuts(g) && !s; cut++) {
+        s = bs_bootstrap(&g->mean[cut], seed, g->replicates, level, all, err);
+        for (int i = 0; i < g->kind->n_metrics && !s; i++) {
+            const bs_metric *m = &g->kind->metric[i];
+            g->interval[cut][i] = all[i];
+            g->interval[cut][i].lo = fmin(fmax(all[i].lo, m->least), m->greatest);
+            g->interval[cut][i].hi = fmin(fmax(all[i].hi, m->least), m->greatest);
+            if (isnan(all[i].value))
+                g->interval[cut][i].lo = g->interval[cut][i].hi = NAN;
+        }
+    }
+    return s;
+}
+
+int bs_report_headline(const bs_report_group *g, int *cut)
+{
+    const bs_saved *m = g->run[g->shown].model;
+    const int       metric = m ? m->known.headline : g->kind->shown[0].metric;
+    *cut = g->kind->tunes && g->kind->metric[metric].decided ? BS_CUT_TUNED : BS_CUT_HALF;
+    return metric;
+}
+
+/* Outputs on validation rows, for what is to be chosen by looking: they may be those that are
+ * evaluated. */
+static basin_status predict_valid(const bs_report *r, bs_report_group *g, basin_error *err)
+{
+    const bs_report_run *run = &g->run[g->shown];
+    double               seconds;
+    if (!g->kind->tunes || !g->data)
+        return BASIN_OK;
+    const bs_part *valid = &g->data->part[BS_ROLE_VALID];
+    if (g->part == valid) {
+        g->valid_scores = run->y.scores;
+        return BASIN_OK;
+    }
+    basin_status s = g->kind->outputs(valid, &run->model->known, &g->valid_y, err);
+    if (!s && g->data->folds > 1)
+        s = bs_ensemble_predict_folds(run->model, g->data, r->threads, &g->valid_y, err);
+    else if (!s)
+        s = bs_model_predict(run->model, valid, &(bs_asked){.threads = r->threads}, &g->valid_y,
+                             &seconds, err);
+    g->valid_scores = s ? NULL : g->valid_y.scores;
+    return s;
+}
+
+/* A part without truth, or one that a model cannot read, is no reason to lose the report. */
+basin_status bs_report_judge(bs_report *r, bs_report_group *g, basin_error *err)
+{
+    basin_error  why = {0};
+    basin_status s = BASIN_OK;
+    if (!g->part || !g->run[g->shown].model)
+        return BASIN_OK;
+    for (int i = 0; i < g->n && !s; i++)
+        if (g->run[i].model)
+            s = predict(r, g, i, &why);
+    if (!s)
+        s = gather(g, &why);
+    if (!s)
+        s = intervals(g, &why);
+    if (!s)
+        s = predict_valid(r, g, &why);
+    g->judged = !s;
+    if (s == BASIN_ENOMEM || s == BASIN_EINTERRUPTED)
+        return bs_fail(err, s, "%s", why.msg);
+    if (s)
+        bs_notes_add(&r->left_out, "judge", "%s: %s", g->name, why.msg);
+    return BASIN_OK;
+}
+
+void bs_report_spread(const bs_report_group *g, int cut, int metric, double *mean, double *sd)
+{
+    double sum = 0, square = 0;
+    for (int i = 0; i < g->n; i++)
+        sum += g->run[i].model ? g->run[i].value[cut][metric] : 0;
+    *mean = g->models > 0 ? sum / g->models : (double)NAN;
+    for (int i = 0; i < g->n; i++) {
+        const double d = g->run[i].value[cut][metric] - *mean;
+        square += g->run[i].model ? d * d : 0;
+    }
+    *sd = g->models > 1 ? sqrt(square / (g->models - 1)) : (double)NAN;
+}
+
+double bs_report_card_mean(const bs_report_group *g, int part, int cut, int metric)
+{
+    double sum = 0;
+    int    n = 0;
+    for (int i = 0; i < g->n; i++)
+        if (g->run[i].model) {
+            sum += g->run[i].card[part][cut][metric];
+            n++;
+        }
+    return n > 0 ? sum / n : (double)NAN;
+}
+
+/* ---- differences ---- */
+
+static bool comparable(const bs_report_group *a, const bs_report_group *b)
+{
+    return a->judged && b->judged && a->part->hash == b->part->hash &&
+           a->part->rows == b->part->rows && a->mean[0].values == b->mean[0].values;
+}
+
+/* The bootstrap draws the seeds of either. In randomisation seed i meets seed i: as many of both as
+ * there are of the fewer. */
+static basin_status test(const bs_report_group *a, bs_report_group *b, int cut, basin_error *err)
+{
+    const int      n = a->models < b->models ? a->models : b->models;
+    bs_sampled_set sets[2] = {{a->set[cut].part, n}, {b->set[cut].part, n}};
+    bs_sampled     mean[2];
+    bs_paired      all[BS_VALUES_MAX];
+    const uint64_t seed = (uint64_t)a->run[0].settings.train.seed;
+    const size_t   bytes = (size_t)a->kind->n_metrics * sizeof *all;
+    basin_status   s = bs_sampled_mean(&sets[0], &mean[0], err);
+    if (!s)
+        s = bs_sampled_mean(&sets[1], &mean[1], err);
+    if (!s)
+        s = bs_paired_seeds(&a->set[cut], &b->set[cut], seed, a->replicates, level, all, err);
+    if (!s) {
+        memcpy(b->verdict[cut].bootstrap, all, bytes);
+        s = bs_randomisation(&mean[0], &mean[1], seed, a->replicates, all, err);
+    }
+    if (!s)
+        memcpy(b->verdict[cut].randomisation, all, bytes);
+    return s;
+}
+
+/* Of the groups on the rows of the first, the best against the next. */
+static basin_status find_winner(bs_report *r, basin_error *err)
+{
+    const bs_report_group *first = &r->group[0], *best = NULL, *next = NULL;
+    int                    cut, others = -1;
+    const int              headline = bs_report_headline(first, &cut);
+    const double           sign = first->kind->metric[headline].higher ? 1 : -1;
+    double                 most = 0, second = 0, sd;
+    bs_paired              all[BS_VALUES_MAX];
+    for (int i = 0; i < r->n; i++) {
+        const bs_report_group *g = &r->group[i];
+        double                 mean;
+        if (!g->judged || (i > 0 && !g->compared))
+            continue;
+        bs_report_spread(g, cut, headline, &mean, &sd);
+        others++;
+        if (!best || sign * mean > most) {
+            next = best;
+            second = most;
+            best = g;
+            most = sign * mean;
+        } else if (!next || sign * mean > second) {
+            next = g;
+            second = sign * mean;
+        }
+    }
+    if (!next)
+        return BASIN_OK;
+    basin_status s = bs_paired_seeds(&next->set[cut], &best->set[cut],
+                                     (uint64_t)first->run[0].settings.train.seed, first->replicates,
+                                     level, all, err);
+    if (!s)
+        r->winner =
+            (bs_winner){.best = best->name,
+                        .next = next->name,
+                        .metric = &first->kind->metric[headline],
+                        .part = strcmp(first->part_name, "test") == 0 ? "test" : "validation",
+                        .unit = first->kind->unit,
+                        .rows = first->part->rows,
+                        .others = others,
+                        .seeds = best->models < next->models ? best->models : next->models,
+                        .value = sign * most,
+                        .test = all[headline]};
+    return s;
+}
+
+basin_status bs_report_compare(bs_report *r, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    for (int i = 1; i < r->n && !s; i++) {
+        bs_report_group *a = &r->group[0], *b = &r->group[i];
+        basin_error      why = {0};
+        if (!comparable(a, b)) {
+            if (a->judged && b->judged)
+                bs_notes_add(&r->left_out, "rows",
+                             "%s and %s are not tested against each other: they were evaluated on "
+                             "different rows",
+                             a->name, b->name);
+            continue;
+        }
+        for (int cut = 0; cut < bs_report_cuts(a) && !s; cut++)
+            s = test(a, b, cut, &why);
+        if (s)
+            bs_fail(err, s, "%s", why.msg);
+        b->compared = !s;
+    }
+    return s ? s : find_winner(r, err);
+}

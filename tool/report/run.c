@@ -1,0 +1,351 @@
+/* run.c -- what a run folder holds: config, manifest.json, metrics.jsonl, outcome.json
+ * and the model. A file that is missing or broken is said and left out; only a folder without
+ * config and metrics.jsonl is none of a run. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/report.h"
+#include "base/io.h"
+#include "base/tree.h"
+
+enum { MOST_CURVES = 256, MOST_EPOCHS = 1 << 20, PATH = BS_OPTION_TEXT + 128 };
+
+static bool exists(const char *folder, const char *name)
+{
+    char path[PATH];
+    bs_print(path, sizeof path, "%s/%s", folder, name);
+    return access(path, F_OK) == 0;
+}
+
+static char *keep(bs_report *r, const char *text)
+{
+    return bs_arena_copy(&r->arena, text, strlen(text));
+}
+
+/* NULL where there is no such file, or another one. */
+static basin_status read_json(const char *folder, const char *name, json_t **out, basin_error *err)
+{
+    char   path[PATH];
+    bs_buf text;
+    *out = NULL;
+    bs_print(path, sizeof path, "%s/%s", folder, name);
+    if (access(path, F_OK) != 0)
+        return BASIN_OK;
+    bs_buf_init(&text, 1 << 24);
+    const basin_status s = bs_read_file(path, &text, NULL);
+    if (!s)
+        *out = bs_tree_read(text.data ? text.data : "", text.len, 0, NULL);
+    bs_buf_free(&text);
+    return s == BASIN_ENOMEM ? bs_fail_nomem(err) : BASIN_OK;
+}
+
+static double number(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    return json_is_number(v) ? json_number_value(v) : (double)NAN;
+}
+
+/* ---- metrics.jsonl ---- */
+
+/* What is not a quantity that is learnt. */
+static bool is_clock(const char *key)
+{
+    return strcmp(key, "epoch") == 0 || strcmp(key, "step") == 0 || strcmp(key, "seconds") == 0;
+}
+
+static bs_curve *curve_of(bs_report *r, bs_history *h, int lines, const char *where,
+                          const char *name)
+{
+    for (int i = 0; i < h->curves; i++)
+        if (strcmp(h->curve[i].name, name) == 0 && strcmp(h->curve[i].where, where) == 0)
+            return &h->curve[i];
+    if (h->curves == MOST_CURVES)
+        return NULL;
+    bs_curve c = {.name = keep(r, name),
+                  .where = keep(r, where),
+                  .value = bs_arena_alloc(&r->arena, (size_t)lines * sizeof *c.value)};
+    if (!c.name || !c.where || !c.value)
+        return NULL;
+    for (int i = 0; i < lines; i++)
+        c.value[i] = NAN;
+    h->curve[h->curves] = c;
+    return &h->curve[h->curves++];
+}
+
+static bool add_values(bs_report *r, bs_history *h, int lines, const char *where, json_t *o)
+{
+    const char *key;
+    json_t     *v;
+    json_object_foreach(o, key, v)
+    {
+        if (!json_is_number(v) || (!*where && is_clock(key)))
+            continue;
+        bs_curve *c = curve_of(r, h, lines, where, key);
+        if (!c)
+            return false;
+        c->value[h->n] = json_number_value(v);
+    }
+    return true;
+}
+
+static bool add_line(bs_report *r, bs_history *h, int lines, json_t *line)
+{
+    const char  *key, *phase = json_string_value(json_object_get(line, "phase"));
+    json_t      *v;
+    const double epoch = number(line, "epoch");
+    h->epoch[h->n] = epoch >= 1 && epoch <= MOST_EPOCHS ? floor(epoch) : h->n + 1;
+    if (!add_values(r, h, lines, "", line))
+        return false;
+    json_object_foreach(line, key,
+                        v) if (json_is_object(v) && !add_values(r, h, lines, key, v)) return false;
+    if (phase && h->phases < BS_PHASES_SEEN &&
+        (h->phases == 0 || strcmp(h->phase[h->phases - 1].name, phase) != 0)) {
+        h->phase[h->phases].epoch = h->epoch[h->n];
+        if (!(h->phase[h->phases++].name = keep(r, phase)))
+            return false;
+    }
+    h->seconds = number(line, "seconds");
+    h->n++;
+    return true;
+}
+
+static int count_lines(const bs_buf *text)
+{
+    int n = 1;
+    for (size_t i = 0; i < text->len; i++)
+        n += text->data[i] == '\n';
+    return n;
+}
+
+/* A last line that is cut off belongs to a run that was killed. */
+static basin_status read_history(bs_report *r, bs_report_run *run, basin_error *err)
+{
+    bs_history *h = &run->history;
+    char        path[PATH];
+    bs_buf      text;
+    bs_print(path, sizeof path, "%s/metrics.jsonl", run->folder);
+    bs_buf_init(&text, (size_t)1 << 30);
+    basin_status s = bs_read_file(path, &text, err);
+    const int    lines = s ? 0 : count_lines(&text);
+    h->epoch = bs_arena_alloc(&r->arena, (size_t)lines * sizeof *h->epoch + 1);
+    h->curve = bs_arena_alloc(&r->arena, (MOST_CURVES + 1) * sizeof *h->curve);
+    if (!s && (!h->epoch || !h->curve))
+        s = bs_fail_nomem(err);
+    for (const char *at = text.data, *end; !s && at && *at; at = end + 1) {
+        if (!(end = strchr(at, '\n')))
+            break;
+        json_t *line = bs_tree_read(at, (size_t)(end - at), 0, NULL);
+        if (!json_is_object(line))
+            s = bs_fail(err, BASIN_EDATA, "%s:%d: is not a line of a run", path, h->n + 1);
+        else if (!add_line(r, h, lines, line))
+            s = bs_fail_nomem(err);
+        json_decref(line);
+    }
+    bs_buf_free(&text);
+    return s;
+}
+
+/* ---- the other files ---- */
+
+static basin_status read_manifest(bs_report *r, bs_report_run *run, basin_error *err)
+{
+    static const char *const part[] = {"train", "valid", "test"};
+    json_t                  *o;
+    basin_status             s = read_json(run->folder, "manifest.json", &o, err);
+    const json_t            *m = json_object_get(o, "machine");
+    for (int i = 0; i < 3; i++) {
+        const char *hash = json_string_value(json_object_get(json_object_get(o, part[i]), "hash"));
+        run->hash[i] = hash ? strtoull(hash, NULL, 16) : 0;
+    }
+    run->peak_bytes = number(json_object_get(o, "memory"), "peak");
+    const char *system = json_string_value(json_object_get(m, "system"));
+    const char *hardware = json_string_value(json_object_get(m, "hardware"));
+    if (system && hardware) {
+        char text[256];
+        bs_print(text, sizeof text, "%.60s %.60s, %.0f cores, %.0f threads", system, hardware,
+                 number(m, "cores"), number(m, "threads"));
+        if (!(run->machine = keep(r, text)))
+            s = bs_fail_nomem(err);
+    }
+    json_decref(o);
+    return s;
+}
+
+static basin_status read_outcome(bs_report_run *run, basin_error *err)
+{
+    json_t            *o;
+    const basin_status s = read_json(run->folder, "outcome.json", &o, err);
+    const json_t      *t = json_object_get(o, "outcome");
+    run->seconds = number(t, "seconds");
+    run->rows_per_s = number(t, "train_rows_per_s");
+    run->epochs = number(t, "epochs");
+    run->params_net = number(t, "params_net");
+    run->params_energy = number(t, "params_energy");
+    if (isnan(run->seconds))
+        run->seconds = run->history.seconds;
+    json_decref(o);
+    return s;
+}
+
+/* The best epoch, and the scores when the training ended. */
+static void read_card(bs_report_run *run)
+{
+    static const char *const key[2][BS_CUTS] = {{"valid", "valid_tuned"}, {"test", "test_tuned"}};
+    const bs_kind           *k = run->model ? run->model->kind : NULL;
+    json_t *card = k ? bs_tree_read(run->model->card, strlen(run->model->card), 0, NULL) : NULL;
+    const double best = number(card, "best_epoch");
+    run->history.best = best >= 1 && best < 1e9 ? (int)best : 0;
+    for (int i = 0; i < 2 * BS_CUTS * BS_MOST_METRICS; i++) {
+        const int     part = i / BS_MOST_METRICS / BS_CUTS, cut = i / BS_MOST_METRICS % BS_CUTS;
+        const int     m = i % BS_MOST_METRICS;
+        const json_t *o = json_object_get(card, key[part][k && k->tunes ? cut : 0]);
+        run->card[part][cut][m] =
+            k && m < k->n_metrics ? number(o, k->metric[m].name) : (double)NAN;
+    }
+    json_decref(card);
+}
+
+static basin_status read_model(bs_report *r, bs_report_run *run, basin_error *err)
+{
+    char        path[PATH];
+    struct stat st;
+    basin_error why = {0};
+    bs_print(path, sizeof path, "%s/best.safetensors", run->folder);
+    run->model_bytes = NAN;
+    if (stat(path, &st) != 0) {
+        bs_notes_add(&r->left_out, "model",
+                     "%s: the training is not finished: there is no model to evaluate, only what "
+                     "was logged so far",
+                     run->folder);
+        return BASIN_OK;
+    }
+    run->model_bytes = (double)st.st_size;
+    basin_status s = bs_saved_read(path, &run->model, &why);
+    if (s == BASIN_ENOMEM)
+        return bs_fail_nomem(err);
+    if (s)
+        bs_notes_add(&r->left_out, "model", "%s", why.msg);
+    run->finished = !s;
+    return BASIN_OK;
+}
+
+/* ---- folders ---- */
+
+static basin_status read_config(bs_report_run *run, basin_error *err)
+{
+    char   path[PATH];
+    bs_buf text;
+    bs_print(path, sizeof path, "%s/config", run->folder);
+    bs_buf_init(&text, 1 << 24);
+    basin_status s = bs_settings_default(&run->settings, err);
+    if (!s)
+        s = bs_read_file(path, &text, err);
+    if (!s)
+        s = bs_settings_config(&run->settings, text.data ? text.data : "", text.len, path, err);
+    bs_buf_free(&text);
+    return s;
+}
+
+static basin_status read_run(bs_report *r, const char *folder, bs_report_run *run, basin_error *err)
+{
+    bs_print(run->folder, sizeof run->folder, "%s", folder);
+    basin_status s = read_config(run, err);
+    if (!s && !exists(folder, "metrics.jsonl"))
+        s = bs_fail(err, BASIN_EDATA, "%s: no epoch of this training is finished yet", folder);
+    if (!s)
+        s = read_history(r, run, err);
+    if (!s && run->history.n == 0)
+        s = bs_fail(err, BASIN_EDATA, "%s: no epoch of this training is finished yet", folder);
+    if (!s)
+        s = read_model(r, run, err);
+    if (!s)
+        s = read_manifest(r, run, err);
+    if (!s)
+        s = read_outcome(run, err);
+    if (!s)
+        read_card(run);
+    return s;
+}
+
+int bs_report_first_seed(const bs_report_run *run)
+{
+    int  seed[BS_REPORT_SEEDS];
+    char parent[PATH];
+    bs_print(parent, sizeof parent, "%s/..", run->folder);
+    return bs_find_seeds(parent, "config", seed, BS_REPORT_SEEDS) > 0 ? seed[0]
+                                                                      : run->settings.train.seed;
+}
+
+/* "runs/bibtex/" and "bibtex" are the same run to people. */
+static const char *name_of(bs_report *r, const char *folder)
+{
+    char   text[BS_OPTION_TEXT];
+    size_t n = (size_t)bs_print(text, sizeof text, "%s", folder);
+    n = n < sizeof text ? n : sizeof text - 1;
+    while (n > 1 && text[n - 1] == '/')
+        text[--n] = '\0';
+    return keep(r, strncmp(text, "runs/", 5) == 0 && text[5] ? text + 5 : text);
+}
+
+static basin_status read_seeds(bs_report *r, const char *folder, const int *seed,
+                               bs_report_group *g, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    for (int i = 0; i < g->n && !s; i++) {
+        char own[BS_OPTION_TEXT + 64];
+        bs_print(own, sizeof own, "%s/seed-%d", folder, seed[i]);
+        s = read_run(r, own, &g->run[i], err);
+        if (!s && strcmp(g->run[i].settings.train.task, g->run[0].settings.train.task) != 0)
+            s = bs_fail(err, BASIN_EDATA, "%s: is of another task than its neighbours", own);
+    }
+    return s;
+}
+
+basin_status bs_report_open(bs_report *r, const char *folder, basin_error *err)
+{
+    int         seed[BS_REPORT_SEEDS];
+    struct stat st;
+    if (strlen(folder) >= BS_OPTION_TEXT)
+        return bs_fail(err, BASIN_EARG, "the name of the run folder is too long");
+    if (r->n == BS_REPORT_RUNS)
+        return bs_fail(err, BASIN_EARG, "more than %d runs in one report", BS_REPORT_RUNS);
+    if (stat(folder, &st) != 0)
+        return bs_fail(err, BASIN_EIO, "%s: no such folder; RUN is what 'basin train -o' made",
+                       folder);
+    const bool single = exists(folder, "config");
+    const int  n = single ? 1 : bs_find_seeds(folder, "config", seed, BS_REPORT_SEEDS);
+    if (n == 0)
+        return bs_fail(err, BASIN_EDATA,
+                       "%s: is not a run: it holds neither config nor seed-N; RUN is what "
+                       "'basin train -o' made",
+                       folder);
+    bs_report_group *g = &r->group[r->n++];
+    g->run = bs_calloc((size_t)n, sizeof *g->run);
+    g->name = name_of(r, folder);
+    if (!g->run || !g->name)
+        return bs_fail_nomem(err);
+    g->n = n;
+    basin_status s =
+        single ? read_run(r, folder, &g->run[0], err) : read_seeds(r, folder, seed, g, err);
+    if (!s)
+        s = bs_kind_find(g->run[0].settings.train.task, &g->kind, err);
+    if (!s && g->kind != r->group[0].kind)
+        s = bs_fail(err, BASIN_EARG,
+                    "%s is of task %s, but %s of task %s: they have no common "
+                    "report",
+                    folder, g->run[0].settings.train.task, r->group[0].name,
+                    r->group[0].run[0].settings.train.task);
+    return s;
+}
+
+void bs_report_run_free(bs_report_run *run)
+{
+    for (int cut = 0; cut < BS_CUTS; cut++)
+        if (run->counts[cut].kind)
+            run->counts[cut].kind->counts_free(&run->counts[cut]);
+    bs_outputs_free(&run->y);
+    bs_saved_free(run->model);
+}

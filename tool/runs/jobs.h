@@ -1,0 +1,42 @@
+/* jobs.h -- several trainings at a time, for compare and tune, and the one line on a terminal
+ * that shows how far each of them is. */
+#ifndef BS_API_JOBS_H
+#define BS_API_JOBS_H
+
+#include "base/log.h"
+#include "run/trainer.h"
+
+enum { BS_MOST_JOBS = 1024 };
+
+/* Calls work(ctx, 0 .. workers - 1) at the same time and waits for all. Number 0 is the caller; a
+ * thread that cannot be had makes it slower, not wrong. */
+basin_status bs_work_together(int workers, void (*work)(void *ctx, int worker), void *ctx,
+                              basin_error *err);
+
+/* The folder has something in it, beside its lock. */
+bool bs_has_content(const char *path);
+
+/* ---- the board: functions are called under a lock of the caller's ---- */
+
+enum { BS_BOARD_SLOTS = 8 };
+
+typedef struct {
+    bs_progress bar;
+    double      scale; /* of scores */
+    struct {
+        char   name[48]; /* empty: nothing to show */
+        int    epoch;
+        double best;
+    } slot[BS_BOARD_SLOTS];
+} bs_board;
+
+void bs_board_start(bs_board *b, bs_logger *log, double scale);
+/* What a worker does now; NULL: nothing. */
+void bs_board_name(bs_board *b, int worker, const char *name);
+void bs_board_news(bs_board *b, int worker, const bs_train_news *n);
+/* "LEAD  ce, seed 1: epoch 3, 43.20", if it is time to draw again; part: of all that is done, 0 to
+ * 1. */
+void bs_board_draw(bs_board *b, double part, const char *lead);
+void bs_board_end(bs_board *b);
+
+#endif

@@ -1,0 +1,57 @@
+/* winner.c -- see tool/runs/winner.h. */
+#include "runs/winner.h"
+
+#include <math.h>
+
+double bs_winner_scale(const bs_winner *w)
+{
+    return w->metric->greatest <= 1 ? 100 : 1;
+}
+
+double bs_winner_p(const bs_winner *w)
+{
+    return fmin(1, w->test.p * w->others);
+}
+
+bool bs_winner_matters(const bs_winner *w)
+{
+    return w->next && bs_winner_p(w) < 0.05;
+}
+
+static void how_sure(const bs_winner *w, bs_buf *out)
+{
+    const double p = bs_winner_p(w);
+    bs_buf_printf(out, p < 0.001 ? "p below 0.001" : "p %.3f", p);
+    bs_buf_printf(out, " over %s%s", w->unit, w->seeds > 1 ? " and seeds" : "");
+    if (w->others > 1)
+        bs_buf_printf(out, ", times %d for the others it was chosen from", w->others);
+    if (w->seeds == 1)
+        bs_buf_text(out, "; one seed says nothing of other trainings");
+}
+
+void bs_winner_text(const bs_winner *w, bs_buf *out)
+{
+    const double scale = bs_winner_scale(w), sign = w->metric->higher ? 1 : -1;
+    const char  *percent = scale > 1 ? " %" : "", *points = scale > 1 ? " points" : "";
+    const int    digits = scale > 1 ? 2 : 4;
+    double       lo = sign * scale * w->test.lo, hi = sign * scale * w->test.hi;
+    if (!w->next) {
+        bs_buf_printf(out, "%s has %.*f%s %s on %d %s %s, and there is nothing to compare it with.",
+                      w->best, digits, scale * w->value, percent, w->metric->name, w->rows, w->part,
+                      w->unit);
+        return;
+    }
+    if (lo > hi) {
+        const double other = lo;
+        lo = hi;
+        hi = other;
+    }
+    bs_buf_printf(out, "%s is best%s: %.*f%s %s on %d %s %s, %.*f%s %s than %s [%.*f, %.*f] (",
+                  w->best,
+                  bs_winner_matters(w) ? ", and by more than chance" : ", but that may be chance",
+                  digits, scale * w->value, percent, w->metric->name, w->rows, w->part, w->unit,
+                  digits, fabs(scale * w->test.difference), points,
+                  w->metric->higher ? "more" : "less", w->next, digits, lo, digits, hi);
+    how_sure(w, out);
+    bs_buf_text(out, ").");
+}

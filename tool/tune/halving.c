@@ -1,0 +1,70 @@
+/* halving.c -- which trials go on: asynchronous successive halving (Li et al. 2020).
+ *
+ * A trial rests at a rung. Whenever there is room, a trial that is among the best third of those
+ * that reached its rung goes on from where it was, the highest rung first; only when there is none
+ * a new one is begun. So nothing waits, and a poor trial costs a part of a training. Best is not
+ * what has the highest score there, but what is expected to have it in the end (tune_forecast.c).
+ *
+ * The rungs lie at half and at the whole of the epochs that the first trial took to its end.
+ * Earlier ones would be cheaper, but what is best after a few epochs is the highest learning rate
+ * and the least dropout, not what is best in the end. */
+#include <math.h>
+
+#include "tune/search.h"
+
+const char *const bs_trial_states[] = {"running", "paused", "finished", "failed"};
+
+int bs_tune_rungs(int epochs, int rung[BS_TUNE_RUNGS])
+{
+    const int half = (epochs + 1) / 2;
+    int       n = 0;
+    rung[n++] = half > 1 ? half : 1;
+    if (epochs > half)
+        rung[n++] = epochs;
+    return n;
+}
+
+/* What is expected of a trial that passed a rung; one that ended before has what it ended with. */
+static double at_rung(const bs_forecast *f, const bs_trial *t, int rung)
+{
+    if (rung < t->passed)
+        return bs_tune_expected(f, t, rung);
+    return t->state == BS_TRIAL_FINISHED ? t->score : (double)NAN;
+}
+
+bool bs_tune_worth(const bs_search *s, int trial, int rungs, bool closing)
+{
+    const int rung = s->trial[trial].passed - 1;
+    int       all = 0, better = 0;
+    if (rung < 0 || rung >= rungs)
+        return true;
+    const bs_forecast f = bs_tune_forecast(s, rung);
+    const double      mine = at_rung(&f, &s->trial[trial], rung);
+    for (int i = 0; i < s->n; i++) {
+        const double other = at_rung(&f, &s->trial[i], rung);
+        if (isnan(other))
+            continue;
+        all++;
+        better += other > mine || (other == mine && i < trial);
+    }
+    return better < all / BS_TUNE_ETA || (closing && better == 0);
+}
+
+int bs_tune_promoted(const bs_search *s, int rungs, bool closing)
+{
+    bs_forecast f[BS_TUNE_RUNGS];
+    int         best = -1;
+    for (int rung = 0; rung < BS_TUNE_RUNGS; rung++)
+        f[rung] = bs_tune_forecast(s, rung);
+    for (int i = 0; i < s->n; i++) {
+        const bs_trial *t = &s->trial[i];
+        if (t->state != BS_TRIAL_PAUSED || !bs_tune_worth(s, i, rungs, closing))
+            continue;
+        const bs_trial *b = best >= 0 ? &s->trial[best] : NULL;
+        if (!b || t->passed > b->passed ||
+            (t->passed == b->passed && at_rung(&f[t->passed - 1], t, t->passed - 1) >
+                                           at_rung(&f[b->passed - 1], b, b->passed - 1)))
+            best = i;
+    }
+    return best;
+}

@@ -1,0 +1,397 @@
+/* log.c -- trials.jsonl: the memory of a search.
+ *
+ * The first line says what is searched; after it, a line for every change of a trial, with all that
+ * is known of it: the last line of a trial counts. A line is written by one call and flushed to the
+ * disk; one that a crash cut off is dropped when the file is read. Since what comes next follows
+ * from the trials, that is all a search needs to go on. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tune/tune.h"
+#include "base/io.h"
+#include "base/tree.h"
+#include "file/checksum.h"
+
+static void log_path(const bs_tuning *t, char path[BS_OPTION_TEXT + 64])
+{
+    bs_print(path, BS_OPTION_TEXT + 64, "%s/trials.jsonl", t->o->folder);
+}
+
+enum { MOST_EPOCHS = 1000000000 };
+
+/* ---- writing ---- */
+
+static basin_status find_arithmetic(bs_tuning *t, basin_error *err)
+{
+    bs_workspace *w;
+    basin_status  s = bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &w, err);
+    if (s)
+        return s;
+    bs_print(t->arithmetic, sizeof t->arithmetic, "%s", bs_backend_cpu.arithmetic(w));
+    bs_backend_cpu.workspace_free(w);
+    return BASIN_OK;
+}
+
+/* What must be equal for a search to go on. */
+static basin_status identity_of(const bs_tuning *t, char out[17], basin_error *err)
+{
+    bs_buf text;
+    bs_buf_init(&text, 1 << 22);
+    bs_settings_json(&t->base, &text);
+    bs_buf_printf(&text, " time_limit %g", t->base.train.time_limit);
+    for (int i = 0; i < BS_ROLES; i++)
+        bs_buf_printf(&text, " %016llx", (unsigned long long)t->data.part[i].hash);
+    for (int i = 0; i < t->space.n; i++) {
+        bs_buf_printf(&text, " %s ", t->space.at[i].row.name);
+        bs_space_range(&t->space.at[i], &text);
+    }
+    const bool failed = text.failed;
+    if (!failed)
+        bs_print(out, 17, "%016llx", (unsigned long long)bs_hash64(text.data, text.len));
+    bs_buf_free(&text);
+    return failed ? bs_fail_nomem(err) : BASIN_OK;
+}
+
+static void number(const char *key, double v, bs_buf *out)
+{
+    char text[BS_NUMBER_TEXT];
+    bs_format_double(v, text);
+    if (isfinite(v))
+        bs_buf_printf(out, ", \"%s\": %s", key, text);
+}
+
+static void values_json(const bs_tuning *t, const bs_trial *x, bs_buf *out)
+{
+    for (int i = 0; i < t->space.n; i++) {
+        const bs_dimension *d = &t->space.at[i];
+        char                text[BS_TUNE_NAME];
+        bs_space_text(d, x->u[i], text);
+        bs_buf_printf(out, "%s\"%s\": ", i ? ", " : "", d->row.name);
+        if (d->n_words > 0)
+            bs_json_quote(text, out);
+        else
+            bs_buf_text(out, text);
+    }
+}
+
+static void trial_json(const bs_tuning *t, int trial, bs_buf *out)
+{
+    const bs_trial       *x = &t->trial[trial];
+    const bs_tune_record *r = &t->record[trial];
+    bs_buf_printf(out, "{\"trial\": %d, \"state\": \"%s\", \"from\": \"%s\", \"values\": {", trial,
+                  bs_trial_states[x->state], bs_trial_sources[r->from]);
+    values_json(t, x, out);
+    bs_buf_text(out, "}, \"rungs\": [");
+    for (int i = 0; i < x->passed; i++) {
+        char text[BS_NUMBER_TEXT];
+        bs_format_double(bs_tune_score(t, x->rung[i]), text);
+        bs_buf_printf(out, "%s%s", i ? ", " : "", isfinite(x->rung[i]) ? text : "null");
+    }
+    bs_buf_text(out, "], \"rises\": [");
+    for (int i = 0; i < x->passed; i++)
+        bs_buf_printf(out, "%s%.6g", i ? ", " : "", isfinite(x->rise[i]) ? x->rise[i] : 0);
+    bs_buf_printf(out, "], \"epochs\": %d, \"best_epoch\": %d", r->epochs, r->best_epoch);
+    number("score", bs_tune_score(t, x->score), out);
+    number("seconds", r->seconds, out);
+    number("elapsed", r->elapsed, out);
+    if (t->rungs > 0)
+        bs_buf_printf(out, ", \"rung_epochs\": [%d, %d]", t->rung_epoch[0],
+                      t->rungs > 1 ? t->rung_epoch[1] : 0);
+    if (r->message[0]) {
+        bs_buf_text(out, ", \"message\": ");
+        bs_json_quote(r->message, out);
+    }
+    bs_buf_text(out, "}\n");
+}
+
+static basin_status append(const bs_tuning *t, const bs_buf *line, basin_error *err)
+{
+    char path[BS_OPTION_TEXT + 64];
+    if (line->failed)
+        return bs_fail_nomem(err);
+    ssize_t n;
+    do
+        n = write(t->fd, line->data, line->len);
+    while (n < 0 && errno == EINTR);
+    log_path(t, path);
+    if (n < 0 || fsync(t->fd) != 0)
+        return bs_fail_io(err, path, errno);
+    return (size_t)n == line->len ? BASIN_OK : bs_fail_io(err, path, ENOSPC);
+}
+
+basin_status bs_tune_log_add(bs_tuning *t, int trial, basin_error *err)
+{
+    bs_buf line;
+    bs_buf_init(&line, 1 << 16);
+    t->record[trial].elapsed = bs_tune_elapsed(t);
+    trial_json(t, trial, &line);
+    basin_status s = append(t, &line, err);
+    bs_buf_free(&line);
+    return s;
+}
+
+static basin_status add_head(const bs_tuning *t, const char *identity, basin_error *err)
+{
+    bs_buf line;
+    bs_buf_init(&line, 1 << 16);
+    bs_buf_printf(&line,
+                  "{\"tune\": 1, \"basin\": \"%s\", \"task\": \"%s\", \"method\": \"%s\", "
+                  "\"metric\": \"%s\", \"seed\": %d, \"identity\": \"%s\", "
+                  "\"arithmetic\": \"%s\", \"space\": {",
+                  BASIN_VERSION, t->base.train.task, t->base.train.method,
+                  t->kind->metric[t->metric].name, t->base.train.seed, identity, t->arithmetic);
+    for (int i = 0; i < t->space.n; i++) {
+        bs_buf_printf(&line, "%s\"%s\": \"", i ? ", " : "", t->space.at[i].row.name);
+        bs_space_range(&t->space.at[i], &line);
+        bs_buf_text(&line, "\"");
+    }
+    bs_buf_text(&line, "}}\n");
+    basin_status s = append(t, &line, err);
+    bs_buf_free(&line);
+    return s;
+}
+
+/* ---- reading ---- */
+
+basin_status bs_tune_room(bs_tuning *t, basin_error *err)
+{
+    if (t->n < t->most)
+        return BASIN_OK;
+    const size_t    old = (size_t)t->most, more = old ? 2 * old : 64;
+    bs_trial       *trial = bs_realloc(t->trial, old * sizeof *trial, more * sizeof *trial);
+    bs_tune_record *record = NULL;
+    if (trial) {
+        t->trial = trial;
+        record = bs_realloc(t->record, old * sizeof *record, more * sizeof *record);
+    }
+    if (!record)
+        return bs_fail_nomem(err);
+    t->record = record;
+    t->most = (int)more;
+    return BASIN_OK;
+}
+
+static int find_word(const char *const *words, int n, const json_t *v)
+{
+    const char *text = json_string_value(v);
+    for (int i = 0; text && i < n; i++)
+        if (strcmp(words[i], text) == 0)
+            return i;
+    return -1;
+}
+
+static bool read_point(const bs_tuning *t, const json_t *values, bs_trial *x)
+{
+    for (int i = 0; i < t->space.n; i++) {
+        const bs_dimension *d = &t->space.at[i];
+        const json_t       *v = json_object_get(values, d->row.name);
+        char                text[BS_NUMBER_TEXT];
+        if (json_is_number(v))
+            bs_format_double(json_number_value(v), text);
+        x->u[i] = bs_space_point(d, json_is_string(v)   ? json_string_value(v)
+                                    : json_is_number(v) ? text
+                                                        : "");
+        if (isnan(x->u[i]))
+            return false;
+    }
+    return true;
+}
+
+static double score_of(const bs_tuning *t, const json_t *v)
+{
+    return json_is_number(v) ? bs_tune_score(t, json_number_value(v)) : (double)NAN;
+}
+
+/* A whole number from 0 to most; 0 where there is none. */
+static bool read_whole(const json_t *v, int most, int *out)
+{
+    const json_int_t n = json_integer_value(v);
+    *out = n >= 0 && n <= most ? (int)n : 0;
+    return !v || (json_is_integer(v) && n == *out);
+}
+
+static bool read_seconds(const json_t *v, double *out)
+{
+    *out = json_number_value(v);
+    return !v || (json_is_number(v) && *out >= 0 && *out <= 1e12);
+}
+
+/* Rungs are the same for all trials, once they are known, and a trial has passed no more. */
+static bool read_rungs(bs_tuning *t, const json_t *o, bs_trial *x)
+{
+    const json_t *rungs = json_object_get(o, "rungs"), *epochs = json_object_get(o, "rung_epochs");
+    const json_t *rises = json_object_get(o, "rises");
+    for (size_t i = 0; i < json_array_size(epochs) && i < BS_TUNE_RUNGS; i++) {
+        int n;
+        if (!read_whole(json_array_get(epochs, i), MOST_EPOCHS, &n))
+            return false;
+        t->rung_epoch[i] = n;
+        t->rungs = n > 0 ? (int)i + 1 : t->rungs;
+    }
+    if (json_array_size(rungs) > (size_t)t->rungs)
+        return false;
+    for (; (size_t)x->passed < json_array_size(rungs); x->passed++) {
+        x->rung[x->passed] = score_of(t, json_array_get(rungs, (size_t)x->passed));
+        x->rise[x->passed] = json_number_value(json_array_get(rises, (size_t)x->passed));
+    }
+    return true;
+}
+
+/* Negating twice is nothing, so that scores are read by the function that they were written by. */
+static bool read_trial(bs_tuning *t, const json_t *o, bs_trial *x, bs_tune_record *r)
+{
+    const int state = find_word(bs_trial_states, 4, json_object_get(o, "state"));
+    const int from = find_word(bs_trial_sources, 3, json_object_get(o, "from"));
+    *x = (bs_trial){.score = score_of(t, json_object_get(o, "score"))};
+    *r = (bs_tune_record){.from = (bs_trial_source)from};
+    if (state < 0 || from < 0 || !read_point(t, json_object_get(o, "values"), x))
+        return false;
+    x->state = (bs_trial_state)state;
+    if (!read_rungs(t, o, x) ||
+        !read_whole(json_object_get(o, "epochs"), MOST_EPOCHS, &r->epochs) ||
+        !read_whole(json_object_get(o, "best_epoch"), r->epochs, &r->best_epoch) ||
+        !read_seconds(json_object_get(o, "seconds"), &r->seconds) ||
+        !read_seconds(json_object_get(o, "elapsed"), &r->elapsed))
+        return false;
+    const char *message = json_string_value(json_object_get(o, "message"));
+    bs_print(r->message, sizeof r->message, "%s", message ? message : "");
+    return true;
+}
+
+static basin_status bad_line(const char *path, int line, basin_error *err)
+{
+    return bs_fail(err, BASIN_EDATA,
+                   "%s:%d: is not a line of a search; another -o begins a new one", path, line);
+}
+
+/* Trials are numbered in the order they begin: a line is of one that is known, or of the next. */
+static basin_status take_line(bs_tuning *t, const char *path, int line, const char *text, size_t n,
+                              basin_error *err)
+{
+    json_t       *o = bs_tree_read(text, n, 0, NULL);
+    const json_t *v = json_object_get(o, "trial");
+    int           at = 0;
+    basin_status  s = BASIN_OK;
+    if (!v || !read_whole(v, t->n < BS_MOST_TRIALS ? t->n : BS_MOST_TRIALS - 1, &at))
+        s = bad_line(path, line, err);
+    else
+        s = bs_tune_room(t, err);
+    if (!s && !read_trial(t, o, &t->trial[at], &t->record[at]))
+        s = bad_line(path, line, err);
+    if (!s && at == t->n)
+        t->n++;
+    if (!s && t->record[at].elapsed > t->spent)
+        t->spent = t->record[at].elapsed;
+    json_decref(o);
+    return s;
+}
+
+static basin_status take_head(bs_tuning *t, const char *path, const char *text, size_t n,
+                              const char *identity, basin_error *err)
+{
+    json_t      *o = bs_tree_read(text, n, 0, NULL);
+    const char  *theirs = json_string_value(json_object_get(o, "identity"));
+    basin_status s = BASIN_OK;
+    if (!theirs)
+        s = bad_line(path, 1, err);
+    else if (strcmp(theirs, identity) != 0)
+        s = bs_fail(
+            err, BASIN_EARG,
+            "%s: --resume: that search has other settings, ranges or data; use the same, or "
+            "another -o",
+            path);
+    else
+        s = bs_arithmetic_check(path, json_string_value(json_object_get(o, "arithmetic")),
+                                t->arithmetic, &t->base.train, &t->log, err);
+    json_decref(o);
+    return s;
+}
+
+/* *used: bytes of whole lines. */
+static basin_status take_lines(bs_tuning *t, const char *path, const bs_buf *text,
+                               const char *identity, size_t *used, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    *used = 0;
+    for (int line = 1; !s && *used < text->len; line++) {
+        const char *at = text->data + *used;
+        const char *end = memchr(at, '\n', text->len - *used);
+        if (!end)
+            break;
+        const size_t n = (size_t)(end - at);
+        s = line == 1 ? take_head(t, path, at, n, identity, err)
+                      : take_line(t, path, line, at, n, err);
+        *used += n + 1;
+    }
+    return s;
+}
+
+basin_status bs_tune_log_open(bs_tuning *t, basin_error *err)
+{
+    char         path[BS_OPTION_TEXT + 64], identity[17];
+    size_t       used = 0;
+    bs_buf       text;
+    basin_status s = identity_of(t, identity, err);
+    if (!s)
+        s = find_arithmetic(t, err);
+    bs_buf_init(&text, (size_t)1 << 30);
+    log_path(t, path);
+    const bool there = t->o->resume && access(path, F_OK) == 0;
+    if (!s && there)
+        s = bs_read_file(path, &text, err);
+    if (!s && there)
+        s = take_lines(t, path, &text, identity, &used, err);
+    bs_buf_free(&text);
+    if (s)
+        return s;
+    t->fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (t->fd < 0 || ftruncate(t->fd, (off_t)used) != 0)
+        return bs_fail_io(err, path, errno);
+    return used > 0 ? BASIN_OK : add_head(t, identity, err);
+}
+
+/* ---- curves ---- */
+
+int bs_tune_values(const bs_tuning *t, int trial, double *epoch, double *value, int room)
+{
+    char   path[BS_OPTION_TEXT + 128], folder[BS_OPTION_TEXT + 64];
+    bs_buf text;
+    int    n = 0;
+    bs_tune_folder(t, trial, folder);
+    bs_print(path, sizeof path, "%s/metrics.jsonl", folder);
+    bs_buf_init(&text, (size_t)1 << 30);
+    if (access(path, F_OK) == 0 && !bs_read_file(path, &text, NULL))
+        for (const char *at = text.data; at && *at && n < room;) {
+            const char *end = strchr(at, '\n');
+            json_t     *o = end ? bs_tree_read(at, (size_t)(end - at), 0, NULL) : NULL;
+            json_t     *v =
+                json_object_get(json_object_get(o, "valid"), t->kind->metric[t->metric].name);
+            if (json_is_number(v)) {
+                epoch[n] = json_number_value(json_object_get(o, "epoch"));
+                value[n++] = json_number_value(v);
+            }
+            json_decref(o);
+            at = end ? end + 1 : NULL;
+        }
+    bs_buf_free(&text);
+    return n;
+}
+
+double bs_tune_curve(const bs_tuning *t, int trial, int start, int epochs)
+{
+    enum { ROOM = 100000 };
+    double  best = NAN;
+    double *epoch = bs_calloc(ROOM, sizeof *epoch), *value = bs_calloc(ROOM, sizeof *value);
+    int     n = epoch && value ? bs_tune_values(t, trial, epoch, value, ROOM) : 0;
+    for (int i = 0; i < n; i++) {
+        const double x = bs_tune_score(t, value[i]);
+        if (epoch[i] > start && epoch[i] <= start + epochs && !(x <= best))
+            best = x;
+    }
+    bs_free(epoch);
+    bs_free(value);
+    return best;
+}

@@ -1,0 +1,272 @@
+/* text.c -- a search as a table for people and as a JSON object. */
+#include <math.h>
+#include <string.h>
+
+#include "tune/tune.h"
+
+enum { WIDEST = 100, SHOWN = 10, CELLS = 12, COLUMN = 8 };
+
+const char *bs_tune_state(const bs_tuning *t, int trial)
+{
+    const bs_trial *x = &t->trial[trial];
+    return x->state == BS_TRIAL_RUNNING ? "cut" : bs_trial_states[x->state];
+}
+
+/* ---- rows of trials ---- */
+
+static const char *last_part(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
+/* energy.weight -> weight; where another option ends alike: steps.energy -> s.energy */
+static void short_name(const bs_space *s, int option, char out[COLUMN + 1])
+{
+    const char *name = s->at[option].row.name, *last = last_part(name);
+    bool        alone = true;
+    for (int i = 0; i < s->n; i++)
+        alone = alone && (i == option || strcmp(last_part(s->at[i].row.name), last) != 0);
+    if (strlen(name) <= COLUMN)
+        bs_print(out, COLUMN + 1, "%s", name);
+    else if (alone)
+        bs_print(out, COLUMN + 1, "%.*s", COLUMN, last);
+    else
+        bs_print(out, COLUMN + 1, "%c.%.*s", name[0], COLUMN - 2, last);
+}
+
+static const char *heading(const bs_tuning *t)
+{
+    const bs_kind *k = t->kind;
+    for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++)
+        if (k->shown[i].metric == t->metric)
+            return k->shown[i].heading;
+    return k->metric[t->metric].name;
+}
+
+static bool has_room(const bs_buf *out, size_t start)
+{
+    return out->len - start + COLUMN + 1 <= WIDEST;
+}
+
+void bs_tune_head(const bs_tuning *t, bs_buf *out)
+{
+    const size_t start = out->len;
+    bs_buf_printf(out, "  %5s %-8s %6s %8.8s   %7s", "trial", "state", "epochs", heading(t),
+                  "seconds");
+    for (int i = 0; i < t->space.n && has_room(out, start); i++) {
+        char name[COLUMN + 1];
+        short_name(&t->space, i, name);
+        bs_buf_printf(out, " %*s", COLUMN, name);
+    }
+}
+
+void bs_tune_row(const bs_tuning *t, int trial, bool best, bs_buf *out)
+{
+    const bs_trial       *x = &t->trial[trial];
+    const bs_tune_record *r = &t->record[trial];
+    const size_t          start = out->len;
+    char                  score[32] = "-", text[BS_TUNE_NAME];
+    if (!isnan(x->score))
+        bs_print(score, sizeof score, "%.2f", t->scale * bs_tune_score(t, x->score));
+    bs_buf_printf(out, "  %5d %-8s %6d %8s %s %7.1f", trial, bs_tune_state(t, trial), r->epochs,
+                  score, best ? "*" : " ", r->seconds);
+    for (int i = 0; i < t->space.n && has_room(out, start); i++) {
+        bs_space_text(&t->space.at[i], x->u[i], text);
+        bs_buf_printf(out, " %*.*s", COLUMN, COLUMN, text);
+    }
+}
+
+/* ---- the table ---- */
+
+static int count(const bs_tuning *t, bs_trial_state state)
+{
+    int n = 0;
+    for (int i = 0; i < t->n; i++)
+        n += t->trial[i].state == state;
+    return n;
+}
+
+static void counts_text(const bs_tuning *t, bs_buf *out)
+{
+    static const struct {
+        bs_trial_state state;
+        const char    *word;
+    } kinds[] = {{BS_TRIAL_FINISHED, "trained to the end"},
+                 {BS_TRIAL_PAUSED, "stopped early"},
+                 {BS_TRIAL_FAILED, "failed"},
+                 {BS_TRIAL_RUNNING, "cut off"}};
+    for (int i = 0, any = 0; i < 4; i++) {
+        const int n = count(t, kinds[i].state);
+        if (n > 0)
+            bs_buf_printf(out, "%s%d %s", any++ ? ", " : "", n, kinds[i].word);
+    }
+}
+
+/* Where the curve of an option is highest, as a value. */
+static void best_text(const bs_tuning *t, const bs_tune_findings *f, int option,
+                      char text[BS_TUNE_NAME])
+{
+    const double *curve = f->importance[option].curve;
+    int           at = 0;
+    for (int i = 1; i < BS_TUNE_GRID; i++)
+        if (curve[i] > curve[at])
+            at = i;
+    bs_space_text(&t->space.at[option], at / (double)(BS_TUNE_GRID - 1), text);
+}
+
+static void importance_order(const bs_tuning *t, const bs_tune_findings *f, int *order)
+{
+    for (int i = 0; i < t->space.n; i++) {
+        int at = i;
+        for (; at > 0 && f->importance[order[at - 1]].share < f->importance[i].share; at--)
+            order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
+static void importance_table(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
+{
+    int order[BS_TUNE_MOST];
+    if (!f->any) {
+        bs_buf_printf(out, "\ntoo few trials with a score to tell what mattered; %d would do\n",
+                      t->space.n + 3);
+        return;
+    }
+    importance_order(t, f, order);
+    bs_buf_text(out,
+                "\nshare of the differences that an option explains by itself, and where it is "
+                "best\non average");
+    if (!isnan(f->explains))
+        bs_buf_printf(out, ", by a model that explains %.0f %% of what it has not seen",
+                      100 * fmax(f->explains, 0));
+    bs_buf_text(out, "\n");
+    for (int i = 0; i < t->space.n; i++) {
+        const int           k = order[i];
+        const bs_dimension *d = &t->space.at[k];
+        const double        share = fmin(fmax(f->importance[k].share, 0), 1);
+        char                best[BS_TUNE_NAME];
+        best_text(t, f, k, best);
+        bs_buf_printf(out, "  %-18.18s %4.0f %%  ", d->row.name, 100 * share);
+        for (int c = 0; c < CELLS; c++)
+            bs_buf_text(out, c < (int)(share * CELLS + 0.5) ? "#" : ".");
+        bs_buf_printf(out, "  %-8.8s of ", best);
+        bs_space_range(d, out);
+        bs_buf_text(out, "\n");
+    }
+}
+
+static void next_text(const bs_tuning *t, bs_buf *out)
+{
+    const char *folder = t->o->folder;
+    bs_buf_text(out, "\nwrote ");
+    bs_buf_visible(out, folder);
+    bs_buf_text(out, ": best.config, trials.jsonl, tune.html, tune.json, trial-N\n"
+                     "next: basin train --config ");
+    bs_put_word(folder, out);
+    bs_buf_text(out, "/best.config --seeds 5 -o RUN");
+    if (!*t->base.train.file_test && t->base.train.file_valid[0])
+        bs_buf_text(out, " --test FILE");
+    bs_buf_text(out, "\n");
+}
+
+void bs_tune_table(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
+{
+    char         time[BS_TIME_TEXT];
+    const char  *name = t->kind->metric[t->metric].name;
+    const double best = t->scale * bs_tune_score(t, t->trial[t->best].score);
+    bs_buf_printf(out, "%s, %d options, %d trials in %s: ", t->base.train.method, t->space.n, t->n,
+                  bs_time_text(bs_tune_elapsed(t), time));
+    counts_text(t, out);
+    bs_buf_text(out, "\n");
+    bs_tune_head(t, out);
+    bs_buf_text(out, "\n");
+    for (int i = 0; i < t->n && i < SHOWN; i++) {
+        bs_tune_row(t, f->order[i], f->order[i] == t->best, out);
+        bs_buf_text(out, "\n");
+    }
+    importance_table(t, f, out);
+    bs_buf_printf(out, "\nbest: trial %d, %s %.2f on validation", t->best, name, best);
+    if (t->n > 0 && t->best > 0 && !isnan(t->trial[0].score))
+        bs_buf_printf(out, "; trial 0, where it started: %.2f",
+                      t->scale * bs_tune_score(t, t->trial[0].score));
+    bs_buf_printf(out, "\nthe best of %d trials on the same rows looks better than it is\n", t->n);
+    next_text(t, out);
+}
+
+/* ---- JSON ---- */
+
+static void text_member(const char *key, const char *text, bs_buf *out)
+{
+    bs_buf_printf(out, ", \"%s\": ", key);
+    bs_json_quote(text, out);
+}
+
+static void values_json(const bs_tuning *t, int trial, bs_buf *out)
+{
+    bs_buf_text(out, ", \"values\": {");
+    for (int i = 0; i < t->space.n; i++) {
+        const bs_dimension *d = &t->space.at[i];
+        char                text[BS_TUNE_NAME];
+        bs_space_text(d, t->trial[trial].u[i], text);
+        bs_buf_printf(out, "%s\"%s\": ", i ? ", " : "", d->row.name);
+        if (d->n_words > 0)
+            bs_json_quote(text, out);
+        else
+            bs_buf_text(out, text);
+    }
+    bs_buf_text(out, "}");
+}
+
+static void trial_json(const bs_tuning *t, int trial, bs_buf *out)
+{
+    const bs_tune_record *r = &t->record[trial];
+    bs_buf_printf(out, "{\"trial\": %d, \"state\": \"%s\", \"from\": \"%s\"", trial,
+                  bs_tune_state(t, trial), bs_trial_sources[r->from]);
+    values_json(t, trial, out);
+    bs_json_member("score", bs_tune_score(t, t->trial[trial].score), out);
+    bs_buf_printf(out, ", \"epochs\": %d, \"best_epoch\": %d", r->epochs, r->best_epoch);
+    bs_json_member("seconds", r->seconds, out);
+    bs_buf_text(out, "}");
+}
+
+void bs_tune_json(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
+{
+    char config[BS_OPTION_TEXT + 64];
+    bs_print(config, sizeof config, "%s/best.config", t->o->folder);
+    bs_buf_printf(out,
+                  "{\"task\": \"%s\", \"method\": \"%s\", \"metric\": \"%s\", \"part\": \"valid\", "
+                  "\"seed\": %d, \"trials\": %d, \"finished\": %d, \"paused\": %d, \"failed\": %d",
+                  t->base.train.task, t->base.train.method, t->kind->metric[t->metric].name,
+                  t->base.train.seed, t->n, count(t, BS_TRIAL_FINISHED), count(t, BS_TRIAL_PAUSED),
+                  count(t, BS_TRIAL_FAILED));
+    bs_json_member("seconds", bs_tune_elapsed(t), out);
+    text_member("folder", t->o->folder, out);
+    text_member("config", config, out);
+    bs_buf_text(out, ", \"best\": ");
+    trial_json(t, t->best, out);
+    bs_buf_text(out, ", \"start\": ");
+    trial_json(t, 0, out);
+    if (f->any) {
+        bs_json_member("model_explains", f->explains, out);
+        bs_buf_text(out, ", \"importance\": {");
+        for (int i = 0; i < t->space.n; i++) {
+            char text[BS_NUMBER_TEXT];
+            bs_format_double(f->importance[i].share, text);
+            bs_buf_printf(out, "%s\"%s\": %s", i ? ", " : "", t->space.at[i].row.name, text);
+        }
+        bs_buf_text(out, "}");
+    }
+    bs_buf_text(out, ", \"space\": {");
+    for (int i = 0; i < t->space.n; i++) {
+        bs_buf_printf(out, "%s\"%s\": \"", i ? ", " : "", t->space.at[i].row.name);
+        bs_space_range(&t->space.at[i], out);
+        bs_buf_text(out, "\"");
+    }
+    bs_buf_text(out, "}, \"top\": [");
+    for (int i = 0; i < t->n && i < SHOWN; i++) {
+        bs_buf_text(out, i ? ", " : "");
+        trial_json(t, f->order[i], out);
+    }
+    bs_buf_text(out, "]}");
+}

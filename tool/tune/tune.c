@@ -1,0 +1,314 @@
+/* tune.c -- basin_tune: what is asked for, the data, the folder, and what is told in the end.
+ *
+ * The data is read once and shared by all trials. Rows for tests are set aside as `basin train`
+ * would, so that what was tuned on them never meets them, but they are not handed to anyone. */
+#include "api/ensemble.h"
+#include "tune/tune.h"
+
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/io.h"
+#include "base/threads.h"
+
+double bs_tune_elapsed(const bs_tuning *t)
+{
+    return t->spent + bs_seconds() - t->started;
+}
+
+double bs_tune_score(const bs_tuning *t, double score)
+{
+    return t->kind->metric[t->metric].higher ? score : -score;
+}
+
+void bs_tune_folder(const bs_tuning *t, int trial, char path[BS_OPTION_TEXT + 64])
+{
+    bs_print(path, BS_OPTION_TEXT + 64, "%s/trial-%03d", t->o->folder, trial);
+}
+
+bs_search bs_tune_search(const bs_tuning *t)
+{
+    return (bs_search){
+        .space = &t->space, .seed = (uint64_t)t->base.train.seed, .trial = t->trial, .n = t->n};
+}
+
+/* ---- what is asked for ---- */
+
+static basin_status check_numbers(bs_tuning *t, basin_error *err)
+{
+    const basin_tune_options *o = t->o;
+    if (o->budget <= 0 && o->trials <= 0)
+        return bs_fail(err, BASIN_EARG,
+                       "how long to search is not said; --budget 30m or --trials 40 does, or both");
+    if (!(o->budget >= 0 && o->budget < 1e9))
+        return bs_fail(err, BASIN_EARG, "--budget: %g is not a number of seconds up to 1e9",
+                       o->budget);
+    if (o->trials < 0 || o->trials > BS_MOST_TRIALS)
+        return bs_fail(err, BASIN_EARG, "--trials: %d is not in 1..%d", o->trials, BS_MOST_TRIALS);
+    if (o->jobs < 0 || o->jobs > BS_MOST_JOBS)
+        return bs_fail(err, BASIN_EARG, "--jobs: %d is not in 1..%d", o->jobs, BS_MOST_JOBS);
+    return BASIN_OK;
+}
+
+static basin_status take_folder(bs_tuning *t, basin_error *err)
+{
+    enum { ROOM = 128 }; /* for /trial-N/last/state.safetensors */
+    const char *folder = t->o->folder;
+    if (!folder || !*folder)
+        return bs_fail(err, BASIN_EARG, "-o: a search needs a folder for its trials");
+    if (strlen(folder) >= BS_OPTION_TEXT - ROOM)
+        return bs_fail(err, BASIN_EARG, "-o: the name of the folder is too long");
+    basin_status s = bs_lock_take(folder, &t->folder, err);
+    if (s)
+        return s;
+    if (!t->o->resume && bs_has_content(folder))
+        return bs_fail(err, BASIN_EARG,
+                       "-o: %s is not empty; --resume goes on with the search in it, another -o "
+                       "begins a new one",
+                       folder);
+    bs_sweep(folder, 2); /* trial-N/last */
+    return BASIN_OK;
+}
+
+static basin_status refuse_test(const basin_config *c, basin_error *err)
+{
+    if (c->files.n[BS_ROLE_TEST] == 0)
+        return BASIN_OK;
+    return bs_fail(
+        err, BASIN_EARG,
+        "--test: settings are chosen on validation rows, and test data that took part in "
+        "choosing would be no test; measure the result with it afterwards: basin train "
+        "--config FOLDER/best.config --test %s",
+        c->files.file[BS_ROLE_TEST][0]);
+}
+
+/* What --set fixes: the keys, in the order they were given. */
+static basin_status make_space(bs_tuning *t, const basin_config *c, basin_error *err)
+{
+    const char *fixed[256];
+    int         n = 0;
+    for (size_t at = 0; at < c->given.len && n < 256;) {
+        fixed[n++] = c->given.data + at;
+        at += strlen(c->given.data + at) + 1;
+        at += strlen(c->given.data + at) + 1;
+    }
+    bs_space_wishes w = {
+        .fixed = fixed, .n_fixed = n, .wish = t->o->space, .n_wishes = t->o->n_space};
+    return bs_space_make(&t->base, t->method, &w, &t->space, err);
+}
+
+/* Trainings beside each other do more than one on several threads, but what comes out then depends
+ * on time: only where it does so anyway. */
+static void share_threads(bs_tuning *t)
+{
+    enum { SEVERAL = 4 };
+    const int threads = bs_threads(t->base.train.threads);
+    t->jobs = t->o->jobs;
+    if (t->jobs == 0)
+        t->jobs = t->o->trials > 0 ? 1 : threads < SEVERAL ? threads : SEVERAL;
+    t->threads = threads / t->jobs > 1 ? threads / t->jobs : 1;
+}
+
+static basin_status read_data(bs_tuning *t, const basin_config *c, basin_error *err)
+{
+    char     names[BS_ROLES][BS_OPTION_TEXT];
+    bs_files files = c->files;
+    bs_exchange_files(&files, &t->base.train, names);
+    files.no_test = true;
+    basin_status s = bs_ensemble_refuse(&t->base.train, "tune", err);
+    if (!s)
+        s = bs_prepare(&t->base, &files, &t->log, &t->data, err);
+    if (s)
+        return s;
+    t->kind = t->data.part[0].kind;
+    s = bs_kind_metric(t->kind, &t->data.known, t->base.train.stop_metric, &t->metric, err);
+    if (s)
+        return s;
+    t->scale = t->kind->metric[t->metric].greatest <= 1 ? 100 : 1;
+    share_threads(t);
+    return BASIN_OK;
+}
+
+static void introduce(bs_tuning *t)
+{
+    bs_buf text;
+    bs_buf_init(&text, 1 << 16);
+    t->kind->known_text(&t->data.known, &text);
+    bs_log_say(&t->log, BS_INFO, "task %s, method %s: %d %s to train, %d valid; %s",
+               t->base.train.task, t->base.train.method, (int)t->data.part[0].rows, t->kind->unit,
+               (int)t->data.part[1].rows, text.data ? text.data : "");
+    bs_preset_remark(&t->base, &t->log);
+    bs_log_say(&t->log, BS_INFO,
+               "searched, by %s on validation rows; --set fixes an option, --space "
+               "changes a range:",
+               t->kind->metric[t->metric].name);
+    for (int i = 0; i < t->space.n; i++) {
+        const bs_dimension *d = &t->space.at[i];
+        char                start[BS_TUNE_NAME];
+        bs_buf_clear(&text);
+        bs_space_range(d, &text);
+        bs_space_text(d, d->start, start);
+        bs_log_row(&t->log, BS_PLAIN, "  %-20s %-24s from %s", d->row.name,
+                   text.data ? text.data : "", start);
+    }
+    if (t->n > 0)
+        bs_log_say(&t->log, BS_INFO, "%d trials in %.0f seconds were done before", t->n, t->spent);
+    bs_buf_free(&text);
+}
+
+/* ---- in the end ---- */
+
+static bool comes_before(const bs_trial *a, const bs_trial *b)
+{
+    return !isnan(a->score) && (isnan(b->score) || a->score > b->score);
+}
+
+static basin_status find(const bs_tuning *t, bs_tune_findings *f, basin_error *err)
+{
+    const int       needed = t->space.n + 3;
+    const bs_search s = bs_tune_search(t);
+    bs_gp           g;
+    int             scored = 0;
+    f->order = bs_calloc((size_t)t->n + 1, sizeof *f->order);
+    if (!f->order)
+        return bs_fail_nomem(err);
+    for (int i = 0; i < t->n; i++) {
+        int at = i;
+        for (; at > 0 && comes_before(&t->trial[i], &t->trial[f->order[at - 1]]); at--)
+            f->order[at] = f->order[at - 1];
+        f->order[at] = i;
+        scored += t->trial[i].state == BS_TRIAL_FINISHED || t->trial[i].passed > 0;
+    }
+    if (scored < needed) /* a model of less would say something, and it would be wrong */
+        return BASIN_OK;
+    basin_status status = bs_tune_model(&s, false, &g, err);
+    if (status)
+        return status;
+    status = bs_tune_importance(&g, f->importance, err);
+    f->explains = bs_gp_explains(&g);
+    f->any = !status;
+    bs_gp_free(&g);
+    return status;
+}
+
+static basin_status write_text(const bs_tuning *t, const char *name, const bs_buf *text,
+                               basin_error *err)
+{
+    char path[BS_OPTION_TEXT + 64];
+    if (text->failed)
+        return bs_fail_nomem(err);
+    bs_print(path, sizeof path, "%s/%s", t->o->folder, name);
+    return bs_write_file(path, text->data ? text->data : "", text->len, err);
+}
+
+static basin_status write_config(const bs_tuning *t, basin_error *err)
+{
+    bs_buf       text;
+    bs_settings  s = t->base;
+    basin_status status = bs_space_apply(&t->space, t->trial[t->best].u, &s, err);
+    bs_buf_init(&text, 1 << 20);
+    bs_buf_printf(
+        &text,
+        "# trial %d of %d, %s %.4f on validation; 'basin train --config THIS -o RUN' trains "
+        "it\n",
+        t->best, t->n, t->kind->metric[t->metric].name, bs_tune_score(t, t->trial[t->best].score));
+    bs_settings_write_config(&s, &text);
+    if (!status)
+        status = write_text(t, "best.config", &text, err);
+    bs_buf_free(&text);
+    return status;
+}
+
+static basin_status publish(const bs_tuning *t, bs_buf *table, bs_buf *json, basin_error *err)
+{
+    bs_tune_findings f = {.explains = NAN};
+    bs_buf           page;
+    bs_buf_init(&page, 1 << 26);
+    basin_status s = find(t, &f, err);
+    if (!s)
+        s = write_config(t, err);
+    if (!s) {
+        bs_tune_table(t, &f, table);
+        bs_tune_json(t, &f, json);
+        bs_tune_html(t, &f, &page);
+        bs_buf_text(json, "\n");
+        s = write_text(t, "tune.json", json, err);
+    }
+    if (!s)
+        json->data[--json->len] = '\0';
+    if (!s)
+        s = write_text(t, "tune.html", &page, err);
+    bs_buf_free(&page);
+    bs_free(f.order);
+    return s;
+}
+
+/* ---- the whole ---- */
+
+static basin_status tune(bs_tuning *t, const basin_config *c, bs_buf *table, bs_buf *json,
+                         basin_error *err)
+{
+    basin_status s = check_numbers(t, err);
+    if (!s)
+        s = refuse_test(c, err);
+    if (!s)
+        s = bs_config_resolve(c, NULL, &t->base, err);
+    if (!s)
+        bs_config_remark(c, &t->log);
+    if (!s)
+        s = bs_method_find(t->base.train.method, t->base.train.task, &t->method, err);
+    if (!s)
+        s = make_space(t, c, err);
+    if (!s)
+        s = take_folder(t, err);
+    if (!s)
+        s = read_data(t, c, err);
+    if (!s)
+        s = bs_tune_log_open(t, err);
+    if (s)
+        return s;
+    introduce(t);
+    s = bs_tune_train(t, err);
+    return s ? s : publish(t, table, json, err);
+}
+
+basin_status basin_tune(const basin_config *c, const basin_tune_options *o,
+                        const basin_session *session, basin_text *out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    bs_buf       table, json;
+    bs_tuning   *t;
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"config", c}, {"options", o}), err);
+    if (s)
+        return s;
+    if (!(t = bs_calloc(1, sizeof *t)))
+        return bs_fail_nomem(err);
+    t->o = o;
+    t->session = session;
+    t->log = bs_session_log(session);
+    t->started = bs_seconds();
+    t->best = t->fd = -1;
+    pthread_mutex_init(&t->lock, NULL);
+    pthread_cond_init(&t->changed, NULL);
+    bs_buf_init(&table, 1 << 24);
+    bs_buf_init(&json, 1 << 28);
+    s = tune(t, c, &table, &json, err);
+    if (s) {
+        bs_buf_free(&table);
+        bs_buf_free(&json);
+    } else {
+        s = bs_text_take(&table, &json, out, err);
+    }
+    if (t->fd >= 0)
+        close(t->fd);
+    bs_lock_free(t->folder);
+    bs_free(t->trial);
+    bs_free(t->record);
+    bs_input_forget(); /* where it failed before the data was read */
+    bs_prepared_free(&t->data);
+    pthread_cond_destroy(&t->changed);
+    pthread_mutex_destroy(&t->lock);
+    bs_free(t);
+    return s;
+}
