@@ -6,7 +6,7 @@
 #include "data_helper.h"
 
 #include "base/mem.h"
-#include "make/mlc.h"
+#include "tasks/mlc/make.h"
 #include "data/split.h"
 #include "data/rows/write.h"
 

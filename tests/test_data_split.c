@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 #include "base/rng.h"
-#include "make/mlc.h"
+#include "tasks/mlc/make.h"
 #include "data/split.h"
 
 static bs_dataset *make(int rows, int groups, int seed, bs_make_mlc_truth *truth)

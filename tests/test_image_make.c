@@ -1,7 +1,7 @@
 /* test_image_make.c -- generated shapes: what is known about them, and writing them. */
 #include <math.h>
 
-#include "make/seg.h"
+#include "tasks/seg/make.h"
 #include "data/image/seg_metric.h"
 #include "image_set.h"
 

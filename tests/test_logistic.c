@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/logistic.h"
+#include "tasks/mlc/logistic.h"
 #include "tests/data_helper.h"
 
 enum { ROWS = 200, LABELS = 20 };

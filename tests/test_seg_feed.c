@@ -6,7 +6,7 @@
 #include "api/api.h"
 #include "base/mem.h"
 #include "fuzz/fuzz_pictured.h"
-#include "make/seg.h"
+#include "tasks/seg/make.h"
 #include "replay.h"
 #include "tests/api_folder.h"
 #include "task/seg/data.h"

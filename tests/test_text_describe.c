@@ -9,7 +9,7 @@
 
 #include "base/mem.h"
 #include "fuzz/fuzz_sentences.h"
-#include "make/tag.h"
+#include "tasks/tag/make.h"
 
 #define TRAIN \
     "EU NNP I-ORG\nsays VBZ O\n\nPeter NNP I-PER\nB. NNP I-PER\n\nEU NNP I-ORG\nsays VBZ O\n"

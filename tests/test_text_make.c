@@ -5,7 +5,7 @@
 #include "text_helper.h"
 
 #include "base/mem.h"
-#include "make/tag.h"
+#include "tasks/tag/make.h"
 
 static bs_make_tag_options make_options(const char *text)
 {

@@ -14,9 +14,9 @@
 #include "device/cpu/blas.h"
 #include "device/cpu/dense.h"
 #include "device/cpu/vec.h"
-#include "make/mlc.h"
-#include "make/seg.h"
-#include "make/tag.h"
+#include "tasks/mlc/make.h"
+#include "tasks/seg/make.h"
+#include "tasks/tag/make.h"
 
 static void line(bs_buf *table, bs_buf *json, const char *name, const char *help)
 {

@@ -1,5 +1,5 @@
-/* model.c -- loading a model and what is common to predictors; rows are in api/model_mlc.c,
- * sentences in api/model_tag.c, images in api/model_seg.c. */
+/* model.c -- loading a model and what is common to predictors; those of a task
+ * are in task/TASK/memory.c. */
 #include "api/model.h"
 
 #include <string.h>

@@ -31,7 +31,7 @@ basin_status bs_probe_product(bs_probe *p, const bs_batch *b, const real *y, con
 basin_status bs_probe_potentials(bs_probe *p, const bs_batch *b, const real **out,
                                  basin_error *err);
 
-/* ---- label sets: how labels depend on each other (label_curvature.c) ---- */
+/* ---- label sets: how labels depend on each other (task/mlc/curvature.c) ---- */
 
 /* The mean over rows of d2 E_global / dy2. Energies over label sets see y as h = M y + m
  * (energy.h), so that it is M (d2E/dh2) M', which takes one product with a Hessian for each of

@@ -11,9 +11,9 @@
 #ifndef BS_VIEW_H
 #define BS_VIEW_H
 
-#include "model/mlc.h"
-#include "model/seg.h"
-#include "model/tag.h"
+#include "task/mlc/nets.h"
+#include "task/seg/nets.h"
+#include "task/tag/nets.h"
 #include "plan/cache.h"
 
 typedef struct bs_task bs_task;

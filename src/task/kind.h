@@ -2,7 +2,7 @@
  * how good they are. The graph's side of a task is model/view.h; together they are all that
  * training, evaluation, prediction and comparison know of it.
  *
- * To add one: a file kind_NAME.c with a const bs_kind and a line in kinds.def. */
+ * To add one: a file NAME/data.c with a const bs_kind and a line in kinds.def. */
 #ifndef BS_KIND_H
 #define BS_KIND_H
 

@@ -1,5 +1,5 @@
 /* inspect.c -- basin_data_*: looking at data, converting, splitting, making. What a task does of
- * its own is in tool/inspect/mlc.c, tool/inspect/tag.c and tool/inspect/seg.c. */
+ * its own is in tool/tasks/TASK/inspect.c. */
 #include "inspect/inspect.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "report/logistic.h"
+#include "tasks/mlc/logistic.h"
 #include "task/tag/data.h"
 
 static const double level = 0.95;

@@ -9,8 +9,8 @@
  *     tool/report/score.c   tables of metrics
  *     tool/report/facts.c   speed, data, configuration
  *     tool/report/errors.c  where models err: what all tasks draw alike
- *     tool/report/pr.c, tool/report/importance.c   curves and features of label sets
- *     tool/report/mlc.c, tool/report/tag.c, tool/report/seg.c   where a model errs, by task */
+ *     tool/tasks/mlc/pr.c, importance.c   curves and features of label sets
+ *     tool/tasks/TASK/report.c   where a model errs, by task */
 #ifndef BS_API_REPORT_H
 #define BS_API_REPORT_H
 

@@ -40,7 +40,7 @@ const bs_batch *bs_windows_take(bs_windows *w, int32_t n);
 basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spec,
                          const bs_train_options *o, bs_feed **out, basin_error *err);
 
-/* predict_seg.c: fills outputs, see bs_kind.predict. */
+/* windows.c: fills outputs, see bs_kind.predict. */
 basin_status bs_predict_seg(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
                             bs_outputs *out, basin_error *err);
 

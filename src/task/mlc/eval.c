@@ -1,0 +1,111 @@
+/* eval.c -- evaluating label sets: labels one by one, and what counts in its own way. */
+#include "api/eval.h"
+
+static basin_status check(const basin_eval_options *o, basin_error *err)
+{
+    if (o->conlleval)
+        return bs_fail(err, BASIN_EARG,
+                       "--conlleval: is for tagged sentences; this model predicts label sets");
+    return BASIN_OK;
+}
+
+static basin_status label_scores(const bs_evaluation *e, bs_label_score **out, basin_error *err)
+{
+    *out = bs_calloc((size_t)e->model->saved->known.mlc.n_labels, sizeof **out);
+    if (!*out)
+        return bs_fail_nomem(err);
+    basin_status s = bs_metrics_labels(e->counts.mlc, *out, err);
+    if (s) {
+        bs_free(*out);
+        *out = NULL;
+    }
+    return s;
+}
+
+static basin_status labels(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    int32_t         L = e->model->saved->known.mlc.n_labels;
+    char            name[BS_VISIBLE];
+    bs_label_score *row;
+    basin_status    s = label_scores(e, &row, err);
+    if (!s)
+        bs_buf_printf(out, "\n%-32s %8s %7s %7s %7s %7s\n", "label", "support", "prec", "recall",
+                      "F1", "AP");
+    for (int32_t i = 0; i < L && !s; i++)
+        bs_buf_printf(out, "%-32s %8lld %7.2f %7.2f %7.2f %7.2f\n",
+                      bs_visible(e->model->saved->known.mlc.label[i], 32, name),
+                      (long long)row[i].support, 100 * row[i].precision, 100 * row[i].recall,
+                      100 * row[i].f1, 100 * row[i].ap);
+    bs_free(row);
+    return s;
+}
+
+/* Labels that neither occur nor are predicted: their F1 is 0/0. */
+static int32_t absent(const bs_label_score *row, int32_t L)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < L; i++)
+        n += row[i].tp + row[i].fp + row[i].fn == 0;
+    return n;
+}
+
+static basin_status special(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    const int32_t          L = e->model->saved->known.mlc.n_labels;
+    const bs_metric_counts n = bs_metrics_counts(e->counts.mlc);
+    const double           share = bs_profile_row_empty(e->profile);
+    bs_label_score        *row;
+    basin_status           s = label_scores(e, &row, err);
+    if (s)
+        return s;
+    if (n.dropped > 0)
+        bs_buf_printf(out, "%lld of %lld rows have no label and were left out\n",
+                      (long long)n.dropped, (long long)(n.rows + n.dropped));
+    else if (n.empty_gold > 0)
+        bs_buf_printf(out,
+                      "%lld of %lld rows have no label: where none is predicted, F1 counts as %g\n",
+                      (long long)n.empty_gold, (long long)n.rows, share);
+    if (absent(row, L) > 0)
+        bs_buf_printf(out, "%d of %d labels neither occur nor are predicted: F1 counts as %g\n",
+                      (int)absent(row, L), (int)L, bs_profile_label_empty(e->profile));
+    bs_free(row);
+    return BASIN_OK;
+}
+
+static void labels_json(const bs_evaluation *e, const bs_label_score *row, bs_buf *out)
+{
+    const bs_schema *known = &e->model->saved->known.mlc;
+    bs_buf_text(out, ", \"labels\": [");
+    for (int32_t i = 0; i < known->n_labels; i++) {
+        bs_buf_text(out, i ? ", {\"label\": " : "{\"label\": ");
+        bs_json_quote(known->label[i], out);
+        bs_buf_printf(out, ", \"support\": %lld", (long long)row[i].support);
+        bs_json_member("precision", row[i].precision, out);
+        bs_json_member("recall", row[i].recall, out);
+        bs_json_member("f1", row[i].f1, out);
+        bs_json_member("ap", row[i].ap, out);
+        bs_buf_text(out, "}");
+    }
+    bs_buf_text(out, "]");
+}
+
+static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    const bs_metric_counts n = bs_metrics_counts(e->counts.mlc);
+    bs_label_score        *row;
+    basin_status           s = label_scores(e, &row, err);
+    if (s)
+        return s;
+    bs_buf_printf(out,
+                  ", \"rows_unlabelled\": %lld, \"rows_left_out\": %lld, "
+                  "\"labels_absent\": %d",
+                  (long long)n.empty_gold, (long long)n.dropped,
+                  (int)absent(row, e->model->saved->known.mlc.n_labels));
+    if (e->per_label)
+        labels_json(e, row, out);
+    bs_free(row);
+    return BASIN_OK;
+}
+
+const bs_measuring bs_measuring_mlc = {
+    .task = "mlc", .check = check, .special = special, .labels = labels, .json = json};

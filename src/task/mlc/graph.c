@@ -1,0 +1,273 @@
+/* graph.c -- label sets: y in [0,1]^L, a sample is a row of bits. */
+#include "model/space.h"
+#include "model/view.h"
+
+/* Of soft F1: two empty sets are equal, so 0/0 is 1. */
+#define EMPTY 1e-6
+
+static int labels(const bs_view *v)
+{
+    return v->spec->mlc.labels;
+}
+
+/* [rows, labels] as one output a row. */
+static bs_id as_outputs(bs_view *v, bs_id a)
+{
+    return bs_reshape(v->g, a, bs_shape3(v->size.rows, 1, labels(v)));
+}
+
+static bs_id flat(bs_view *v, bs_id y)
+{
+    bs_shape s = bs_shape_of(v->g, y);
+    return bs_reshape(v->g, y, bs_shape2(s.d[1] * s.d[2], s.d[3]));
+}
+
+static size_t parts(const bs_spec *s, bs_size size)
+{
+    (void)size;
+    return (size_t)s->mlc.labels;
+}
+
+static void leaves(bs_view *v, bool gold)
+{
+    v->x[0] = bs_mlc_input(v->g, &v->spec->mlc, v->size.rows);
+    if (gold)
+        v->gold = bs_leaf(v->g, "gold", BS_T_REAL, bs_shape2(v->size.rows, labels(v)));
+}
+
+static bs_id relax(bs_view *v, bs_id z)
+{
+    return bs_sigmoid(v->g, z);
+}
+
+static bs_id unrelax(bs_view *v, bs_id y)
+{
+    return bs_box_unrelax(v->g, y);
+}
+
+/* Members are right or wrong one by one; what they say together is the mean of probabilities. */
+static bs_id together(bs_view *v, bs_id z)
+{
+    if (bs_shape_of(v->g, z).d[2] == 1)
+        return z;
+    return unrelax(v, bs_mean_axis(v->g, relax(v, z), -2));
+}
+
+static bs_id members(bs_view *v, const char *name)
+{
+    uint32_t stream = bs_has_prefix(name, "net/") ? BS_STREAM_COST_NET : BS_STREAM_NET;
+    bs_nn    nn = {v->g, v->params, v->net_dropout, stream};
+    return bs_mlc_net(&nn, name, &v->spec->mlc, v->x[0]);
+}
+
+static bs_id logits(bs_view *v, const char *name)
+{
+    return together(v, members(v, name));
+}
+
+static bs_id project(bs_view *v, bs_id y)
+{
+    return bs_box_project(v->g, y);
+}
+
+/* Stopped, since expressions of a constant are simplified: no gradient by it would be left. */
+static bs_id start(bs_view *v, double value, int K)
+{
+    return bs_stop(v->g, bs_fill(v->g, value, bs_shape3(v->size.rows, K, labels(v))));
+}
+
+static bs_id random_start(bs_view *v, int K, uint32_t stream)
+{
+    return bs_uniform(v->g, stream, bs_shape3(v->size.rows, K, labels(v)));
+}
+
+static bs_id truth(bs_view *v)
+{
+    return as_outputs(v, v->gold);
+}
+
+static bs_id total(bs_view *v, bs_id a)
+{
+    return bs_sum_axis(v->g, a, -1);
+}
+
+/* ---- the energy ---- */
+
+static bs_nn energy_nn(bs_view *v)
+{
+    return (bs_nn){v->g, v->params, v->energy_dropout, BS_STREAM_ENERGY};
+}
+
+/* b_i . T(x); an energy is one net. */
+static bs_id potentials(bs_view *v)
+{
+    bs_nn        nn = energy_nn(v);
+    bs_mlc_shape one = v->spec->mlc;
+    one.members = 1;
+    return bs_mlc_net(&nn, "energy", &one, v->x[0]);
+}
+
+static bs_id label_weights(bs_view *v)
+{
+    bs_nn nn = energy_nn(v);
+    return bs_mlc_label_weights(&nn, &v->spec->mlc);
+}
+
+static bs_id over_labels(bs_view *v, bs_id product)
+{
+    bs_nn nn = energy_nn(v);
+    return bs_mlc_over_labels(&nn, &v->spec->mlc, product);
+}
+
+static bs_id energy(bs_view *v, bs_id y)
+{
+    bs_graph *g = v->g;
+    bs_shape  s = bs_shape_of(g, y);
+    bs_id     b = potentials(v);
+    bs_id     product = bs_matmul(g, flat(v, y), label_weights(v), false, false);
+    bs_id     global = bs_reshape(g, over_labels(v, product), bs_shape3(s.d[1], s.d[2], 1));
+    bs_push(g, "energy");
+    bs_id e = bs_neg(g, bs_add(g, total(v, bs_mul(g, y, b)), global));
+    bs_pop(g);
+    return e;
+}
+
+/* ---- scores and costs; gold is 0 or 1, so min(y, gold) = y gold ---- */
+
+static bs_id f1(bs_view *v, bs_id common, bs_id chosen)
+{
+    bs_graph *g = v->g;
+    bs_id     sizes = bs_add(g, chosen, total(v, truth(v)));
+    return bs_div(g, bs_offset(g, bs_scale(g, common, 2), EMPTY), bs_offset(g, sizes, EMPTY));
+}
+
+/* Soft F1, 2 sum min / (sum min + sum max) (Gygli et al. 2017, eq. 7). */
+static bs_id score(bs_view *v, bs_id y)
+{
+    return f1(v, total(v, bs_mul(v->g, y, truth(v))), total(v, y));
+}
+
+static bs_id cost(bs_view *v, bs_cost kind, bs_id y)
+{
+    bs_graph *g = v->g;
+    bs_id     gold = truth(v), difference = bs_sub(g, y, gold);
+    if (kind == BS_COST_F1)
+        return bs_offset(g, bs_neg(g, score(v, y)), 1);
+    if (kind == BS_COST_SQUARED)
+        return total(v, bs_square(g, difference));
+    bs_id l1 = total(v, bs_space_l1(g, y, gold));
+    return kind == BS_COST_L1 ? l1 : bs_scale(g, l1, 1.0 / labels(v));
+}
+
+/* -[y log p + (1 - y) log(1 - p)] = softplus(z) - z y, summed over labels */
+static bs_id cross_entropy(bs_view *v, bs_id z)
+{
+    bs_graph *g = v->g;
+    return total(v, bs_sub(g, bs_softplus(g, z), bs_mul(g, z, truth(v))));
+}
+
+static bs_id truth_log_prob(bs_view *v, bs_id z)
+{
+    return bs_neg(v->g, cross_entropy(v, z));
+}
+
+static bs_id entropy(bs_view *v, bs_id y)
+{
+    return bs_neg(v->g, total(v, bs_box_neg_entropy(v->g, y)));
+}
+
+/* ---- samples: bits [rows * K, labels] ---- */
+
+static bs_id as_values(bs_view *v, bs_id a, int K)
+{
+    return bs_reshape(v->g, a, bs_shape3(v->size.rows, K, 1));
+}
+
+static bs_id sample(bs_view *v, bs_id z, int K, uint32_t stream)
+{
+    return bs_bits_sample(v->g, bs_sigmoid(v->g, flat(v, z)), K, stream);
+}
+
+static bs_id sample_energy(bs_view *v, bs_id bits, int K)
+{
+    bs_graph *g = v->g;
+    bs_id     local = bs_bits_dot(g, bits, flat(v, potentials(v)));
+    bs_id     global = over_labels(v, bs_bits_matmul(g, bits, label_weights(v)));
+    return as_values(v, bs_neg(g, bs_add(g, local, global)), K);
+}
+
+/* The truth has few labels, as a sample has. */
+static bs_id truth_energy(bs_view *v)
+{
+    return sample_energy(v, bs_bits_pack(v->g, v->gold), 1);
+}
+
+/* sum_i y_i z_i - softplus(z_i), from logits, so that no log of 0 can arise */
+static bs_id sample_log_prob(bs_view *v, bs_id bits, int K, bs_id z)
+{
+    bs_graph *g = v->g;
+    bs_id     chosen = as_values(v, bs_bits_dot(g, bits, flat(v, z)), K);
+    return bs_sub(g, chosen, total(v, bs_softplus(g, z)));
+}
+
+static bs_id sample_score(bs_view *v, bs_id bits, int K)
+{
+    bs_graph *g = v->g;
+    bs_id     ones = bs_fill(g, 1, bs_shape2(v->size.rows, labels(v)));
+    return f1(v, as_values(v, bs_bits_dot(g, bits, v->gold), K),
+              as_values(v, bs_bits_dot(g, bits, ones), K));
+}
+
+static bs_id second_head(bs_view *v, const char *name)
+{
+    bs_nn nn = {v->g, v->params, v->net_dropout, BS_STREAM_NET};
+    bs_id features = bs_mlc_features(&nn, "net", &v->spec->mlc, v->x[0]);
+    return together(v, bs_mlc_head(&nn, name, &v->spec->mlc, features));
+}
+
+/* One hidden softplus layer (affine when hidden = 0) over [y; gold]. */
+static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
+{
+    bs_nn     nn = {v->g, v->params, false, 0};
+    const int L = labels(v);
+    char      path[64];
+    bs_id     h = bs_concat(v->g, flat(v, y), v->gold, -1);
+    if (hidden != 0) {
+        bs_print(path, sizeof path, "%s/hidden", name);
+        hidden = hidden < 0 ? L : hidden;
+        h = bs_softplus(v->g, bs_linear(&nn, path, h, hidden, bs_init_kaiming(2 * L), true));
+    }
+    bs_print(path, sizeof path, "%s/out", name);
+    int in = bs_shape_of(v->g, h).d[3];
+    return as_outputs(v, bs_linear(&nn, path, h, L, bs_init_xavier(in, L), true));
+}
+
+const bs_task bs_task_mlc = {
+    .name = "mlc",
+    .help = "multi-label classification: a set of labels for each row",
+    .parts = parts,
+    .leaves = leaves,
+    .members = members,
+    .logits = logits,
+    .relax = relax,
+    .unrelax = unrelax,
+    .project = project,
+    .start = start,
+    .random = random_start,
+    .truth = truth,
+    .total = total,
+    .truth_energy = truth_energy,
+    .energy = energy,
+    .potentials = potentials,
+    .score = score,
+    .cost = cost,
+    .cross_entropy = cross_entropy,
+    .truth_log_prob = truth_log_prob,
+    .entropy = entropy,
+    .sample = sample,
+    .sample_energy = sample_energy,
+    .sample_log_prob = sample_log_prob,
+    .sample_score = sample_score,
+    .second_head = second_head,
+    .stacked = stacked,
+};

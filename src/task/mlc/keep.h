@@ -1,0 +1,38 @@
+/* keep.h -- the input's own columns before the predictions. */
+#ifndef BS_API_PREDICT_KEEP_H
+#define BS_API_PREDICT_KEEP_H
+
+#include "api/api.h"
+
+/* All zero at first. */
+typedef struct {
+    bs_arena     arena;
+    bs_buf       scratch;
+    bool         begun;
+    bool         table; /* cells under names; else members of JSON rows */
+    const char  *head;  /* its first line, as it stands there; NULL: none */
+    const char **name;  /* [n] columns */
+    int32_t      n;
+} bs_kept;
+
+/* Rows of the next piece, whose columns must be those of the first. number: of its first row. */
+basin_status bs_kept_begin(bs_kept *k, const bs_dataset *d, int64_t number, basin_error *err);
+void         bs_kept_free(bs_kept *k);
+
+/* Refuses a column of this name: a prediction is called so. */
+basin_status bs_kept_refuse(const bs_kept *k, const char *name, basin_error *err);
+
+/* Names with a delimiter between them; cells of a row of the piece, likewise. */
+void         bs_kept_head(const bs_kept *k, const char *delimiter, bool safe, bs_buf *out);
+basin_status bs_kept_cells(bs_kept *k, const bs_dataset *d, int32_t row, const char *delimiter,
+                           bool safe, bs_buf *out, basin_error *err);
+/* Members of an object, each with ", " behind it. A member of a row of JSON with one of the names
+ * in `taken`, which ends with NULL, is refused. */
+basin_status bs_kept_members(bs_kept *k, const bs_dataset *d, int32_t row, int64_t number,
+                             const char *const *taken, bs_buf *out, basin_error *err);
+
+/* A cell of a table; quoted where that is asked for or needed. */
+void bs_put_cell(const char *text, size_t len, const char *delimiter, bool quoted, bool safe,
+                 bs_buf *out);
+
+#endif

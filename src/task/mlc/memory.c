@@ -1,0 +1,215 @@
+/* memory.c -- label sets of rows from memory. */
+#include <math.h>
+
+#include "api/model.h"
+
+int basin_model_features(const basin_model *m)
+{
+    return m ? m->saved->known.mlc.n_features : 0;
+}
+
+const char *basin_model_feature(const basin_model *m, int i)
+{
+    const bs_schema *s = m ? &m->saved->known.mlc : NULL;
+    return s && s->feature && i >= 0 && i < s->n_features ? s->feature[i].name : NULL;
+}
+
+int basin_decide(const basin_model *m, const float *scores, int32_t *labels)
+{
+    if (!m || !scores || !labels)
+        return -1;
+    return bs_threshold_apply(&m->saved->threshold, scores, m->saved->known.mlc.n_labels, labels);
+}
+
+static int labels(const bs_known *k)
+{
+    return k->mlc.n_labels;
+}
+
+static const char *label(const bs_known *k, int i)
+{
+    return k->mlc.label[i];
+}
+
+/* ---- predictor ---- */
+
+static basin_status start(basin_predictor *p, basin_error *err)
+{
+    (void)p;
+    (void)err;
+    return BASIN_OK;
+}
+
+/* Room for the next block of a dense net, and how many rows it has. */
+static basin_status next_block(basin_predictor *p, int32_t left, int32_t *n, basin_error *err)
+{
+    *n = left < BS_SCORE_BLOCK ? left : BS_SCORE_BLOCK;
+    if (*n <= p->block_rows)
+        return BASIN_OK;
+    bs_free(p->block);
+    p->block = bs_calloc((size_t)*n * (size_t)p->model->saved->spec.mlc.features, sizeof *p->block);
+    p->block_rows = p->block ? *n : 0;
+    return p->block ? BASIN_OK : bs_fail_nomem(err);
+}
+
+static void stop(basin_predictor *p)
+{
+    bs_free(p->block);
+}
+
+static basin_status infinite(int32_t row, int32_t feature, basin_error *err)
+{
+    return bs_fail(err, BASIN_EARG, "row %d: feature %d is infinite; NaN is for a missing value",
+                   (int)row, (int)feature);
+}
+
+static basin_status check_rows(const basin_rows *x, int features, basin_error *err)
+{
+    if (x->rows < 0)
+        return bs_fail(err, BASIN_EARG, "%d rows", (int)x->rows);
+    if (x->cols > features)
+        return bs_fail(err, BASIN_EARG, "%d columns, but the model has %d features", (int)x->cols,
+                       features);
+    if (x->rows > 0 && !x->start)
+        return BS_NEED(err, {"start", x->start});
+    if (x->rows > 0 && x->start[0] < 0)
+        return bs_fail(err, BASIN_EARG, "row 0 starts at %d", (int)x->start[0]);
+    if (x->rows > 0 && x->start[x->rows] > x->start[0] && !x->index)
+        return BS_NEED(err, {"index", x->index});
+    for (int32_t i = 0; i < x->rows; i++) {
+        if (x->start[i + 1] < x->start[i])
+            return bs_fail(err, BASIN_EARG, "row %d ends before it starts", (int)i);
+        for (int32_t k = x->start[i]; k < x->start[i + 1]; k++) {
+            bool rising = k == x->start[i] || x->index[k] > x->index[k - 1];
+            if (x->index[k] < 0 || x->index[k] >= features || !rising)
+                return bs_fail(err, BASIN_EARG,
+                               "row %d: feature %d is not in 0..%d or not in increasing order",
+                               (int)i, (int)x->index[k], features - 1);
+            if (x->value && isinf(x->value[k]))
+                return infinite(i, x->index[k], err);
+        }
+    }
+    return BASIN_OK;
+}
+
+/* A missing value is what it is in a file. */
+static float filled(const bs_schema *s, size_t feature, float value)
+{
+    return !isnan(value) ? value : s->fill ? s->fill[feature] : 0;
+}
+
+/* What the model does to raw features before its first layer. */
+static float prepared(const bs_schema *s, size_t feature, float value)
+{
+    value = filled(s, feature, value);
+    return s->mean ? (value - s->mean[feature]) * s->scale[feature] : value;
+}
+
+basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t rows, float *scores,
+                                 basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_status s = BS_NEED(err, {"predictor", p});
+    if (!s)
+        s = bs_serving_check(p->model, &bs_serving_mlc, err);
+    if (!s && rows > 0)
+        s = BS_NEED(err, {"x", x}, {"scores", scores});
+    if (s)
+        return s;
+    const bs_schema *schema = &p->model->saved->known.mlc;
+    const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
+    if (rows < 0)
+        return bs_fail(err, BASIN_EARG, "%d rows", (int)rows);
+    if (p->model->saved->spec.mlc.sparse)
+        return bs_fail(err, BASIN_EARG,
+                       "this model was trained on sparse rows; use "
+                       "basin_predict_csr");
+    for (size_t i = 0; i < (size_t)rows * D; i++)
+        if (isinf(x[i]))
+            return infinite((int32_t)(i / D), (int32_t)(i % D), err);
+    for (int32_t first = 0, n = 0; first < rows; first += n) {
+        if ((s = next_block(p, rows - first, &n, err)))
+            return s;
+        for (size_t i = 0; i < (size_t)n * D; i++)
+            p->block[i] = prepared(schema, i % D, x[(size_t)first * D + i]);
+        s = bs_scorer_dense(p->scorer, p->block, n, first, scores + (size_t)first * L, NULL, err);
+        if (s)
+            return s;
+    }
+    return BASIN_OK;
+}
+
+/* Sparse rows for a dense net: what is absent is zero before standardisation. */
+static basin_status spread(basin_predictor *p, const basin_rows *x, float *scores, basin_error *err)
+{
+    const bs_schema *schema = &p->model->saved->known.mlc;
+    const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
+    for (int32_t first = 0, n = 0; first < x->rows; first += n) {
+        basin_status s = next_block(p, x->rows - first, &n, err);
+        if (s)
+            return s;
+        for (size_t i = 0; i < (size_t)n * D; i++)
+            p->block[i] = prepared(schema, i % D, 0);
+        for (int32_t r = 0; r < n; r++)
+            for (int32_t k = x->start[first + r]; k < x->start[first + r + 1]; k++) {
+                size_t d = (size_t)x->index[k];
+                p->block[(size_t)r * D + d] = prepared(schema, d, x->value ? x->value[k] : 1);
+            }
+        s = bs_scorer_dense(p->scorer, p->block, n, first, scores + (size_t)first * L, NULL, err);
+        if (s)
+            return s;
+    }
+    return BASIN_OK;
+}
+
+static bool has_missing(const basin_rows *x)
+{
+    for (int32_t k = x->start[0]; x->value && k < x->start[x->rows]; k++)
+        if (isnan(x->value[k]))
+            return true;
+    return false;
+}
+
+/* Sparse nets read rows as they are; missing values are filled in a copy. */
+static basin_status score_sparse(basin_predictor *p, const basin_rows *x, float *scores,
+                                 basin_error *err)
+{
+    const bs_schema *schema = &p->model->saved->known.mlc;
+    bs_csr           csr = {x->rows, schema->n_features, x->start, x->index, x->value};
+    if (!has_missing(x))
+        return bs_scorer_csr(p->scorer, &csr, 0, scores, NULL, err);
+    float *value = bs_calloc((size_t)x->start[x->rows], sizeof *value);
+    if (!value)
+        return bs_fail_nomem(err);
+    for (int32_t k = x->start[0]; k < x->start[x->rows]; k++)
+        value[k] = filled(schema, (size_t)x->index[k], x->value[k]);
+    csr.value = value;
+    basin_status s = bs_scorer_csr(p->scorer, &csr, 0, scores, NULL, err);
+    bs_free(value);
+    return s;
+}
+
+basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *scores,
+                               basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_status s = BS_NEED(err, {"predictor", p}, {"rows", x});
+    if (!s)
+        s = bs_serving_check(p->model, &bs_serving_mlc, err);
+    if (!s)
+        s = check_rows(x, p->model->saved->known.mlc.n_features, err);
+    if (!s && x->rows > 0)
+        s = BS_NEED(err, {"scores", scores});
+    if (s || x->rows == 0)
+        return s;
+    return p->model->saved->spec.mlc.sparse ? score_sparse(p, x, scores, err)
+                                            : spread(p, x, scores, err);
+}
+
+const bs_serving bs_serving_mlc = {.task = "mlc",
+                                   .what = "rows",
+                                   .function = "basin_predict_csr",
+                                   .labels = labels,
+                                   .label = label,
+                                   .start = start,
+                                   .stop = stop};

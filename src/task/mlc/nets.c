@@ -1,0 +1,93 @@
+/* nets.c -- see nets.h. */
+#include "task/mlc/nets.h"
+
+bs_id bs_mlc_input(bs_graph *g, const bs_mlc_shape *s, int rows)
+{
+    return bs_leaf(g, "x", s->sparse ? BS_T_CSR : BS_T_REAL, bs_shape2(rows, s->features));
+}
+
+/* clamp(x scale + shift, 0, 1) for each bin of a feature: how far x has come on its way through
+ * the bin. The two tables come from the training rows and are not trained. */
+static bs_id encoded(bs_nn *nn, const bs_mlc_shape *s, bs_id x)
+{
+    bs_graph *g = nn->g;
+    if (s->bins == 0)
+        return x;
+    const int rows = bs_shape_of(g, x).d[2];
+    bs_shape  table = bs_shape2(s->features, s->bins);
+    bs_id     scale = bs_param(g, nn->params, "bins/scale", table, bs_init_zero());
+    bs_id     shift = bs_param(g, nn->params, "bins/shift", table, bs_init_zero());
+    bs_push(g, "bins");
+    x = bs_reshape(g, x, bs_shape3(rows, s->features, 1));
+    x = bs_clamp(g, bs_add(g, bs_mul(g, x, scale), shift), 0, 1);
+    bs_pop(g);
+    return bs_reshape(g, x, bs_shape2(rows, s->features * s->bins));
+}
+
+/* Members of a linear net would be one net, too. */
+static bool has_members(const bs_mlc_shape *s)
+{
+    return s->members > 1 && s->layers > 0;
+}
+
+bs_id bs_mlc_features(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x)
+{
+    char         path[64];
+    bs_mlp_shape mlp = {s->layers, s->width, BS_SOFTPLUS, s->dropout, false, s->members};
+    bs_print(path, sizeof path, "%s/T", name);
+    return bs_mlp(nn, path, encoded(nn, s, x), &mlp);
+}
+
+/* Members have label vectors of their own. */
+static bs_id member_heads(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id features)
+{
+    char      path[80];
+    bs_graph *g = nn->g;
+    bs_init   init = bs_init_xavier(s->width, s->labels);
+    bs_print(path, sizeof path, "%s/W", name);
+    bs_id w = bs_param(g, nn->params, path, bs_shape3(s->members, s->width, s->labels), init);
+    bs_push(g, name);
+    bs_id z = bs_matmul(g, features, w, false, false);
+    bs_pop(g);
+    if (s->bias) {
+        bs_shape shape = bs_shape3(s->members, 1, s->labels);
+        bs_print(path, sizeof path, "%s/b", name);
+        z = bs_add(g, z, bs_param(g, nn->params, path, shape, bs_init_zero()));
+    }
+    return bs_permute(g, z, 0, 2, 1, 3);
+}
+
+bs_id bs_mlc_head(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id features)
+{
+    char path[64];
+    bs_print(path, sizeof path, "%s/labels", name);
+    if (has_members(s))
+        return member_heads(nn, path, s, features);
+    bs_init init = bs_init_xavier(s->width, s->labels);
+    bs_id   z = bs_linear(nn, path, features, s->labels, init, s->bias);
+    return bs_reshape(nn->g, z, bs_shape3(bs_shape_of(nn->g, z).d[2], 1, s->labels));
+}
+
+bs_id bs_mlc_net(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x)
+{
+    return bs_mlc_head(nn, name, s, bs_mlc_features(nn, name, s, x));
+}
+
+bs_id bs_mlc_label_weights(bs_nn *nn, const bs_mlc_shape *s)
+{
+    return bs_param(nn->g, nn->params, "energy/M/W", bs_shape2(s->labels, s->hidden),
+                    bs_init_kaiming(s->labels));
+}
+
+bs_id bs_mlc_over_labels(bs_nn *nn, const bs_mlc_shape *s, bs_id product)
+{
+    bs_graph *g = nn->g;
+    bs_id     bias = bs_param(g, nn->params, "energy/M/b", bs_shape1(s->hidden), bs_init_zero());
+    bs_push(g, "energy/global");
+    bs_id h = bs_add(g, product, bias);
+    if (s->shift) /* M (2 y - 1) = 2 M y - M 1 */
+        h = bs_sub(g, bs_add(g, product, h), bs_sum_axis(g, bs_mlc_label_weights(nn, s), -2));
+    bs_id score = bs_scale(g, s->energy->top(nn, s->hidden, h), s->scale);
+    bs_pop(g);
+    return score;
+}

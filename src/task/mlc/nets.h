@@ -1,0 +1,45 @@
+/* nets.h -- nets over label sets, y in [0,1]^L.
+ *
+ * The task net of SEAL: logits = T(x) G, T a softplus MLP (dropout on its
+ * hidden layers but the last), G a table of label vectors, with a bias for each
+ * label or, as published, without. The energy has features and label vectors of
+ * its own, of the same shapes, and a term over y alone (energy.h).
+ *
+ * Numbers may enter as ramps between quantiles (piecewise-linear encoding,
+ * Gorishniy et al. 2022), and the task net may have members that share its
+ * weights but for factors on the units of each layer, biases and label vectors
+ * (Wen et al. 2020; Gorishniy et al. 2025). */
+#ifndef BS_MLC_H
+#define BS_MLC_H
+
+#include "task/mlc/energy.h"
+#include "nn/layers.h"
+
+struct bs_mlc_shape {
+    int    features, labels;
+    bool   sparse; /* x is csr, else real */
+    int    layers, width;
+    double dropout;
+    bool   bias;    /* of labels, in net and energy */
+    int    members; /* of the task net; 1: a plain net */
+    int    bins;    /* ramps for each feature; 0: features are taken as they are */
+
+    const bs_energy *energy; /* the term over y */
+    int              hidden; /* its units */
+    double           scale;  /* its weight against the local term */
+    bool             shift;  /* it sees 2 y - 1 instead of y */
+};
+
+bs_id bs_mlc_input(bs_graph *g, const bs_mlc_shape *s, int rows);
+
+/* T(x) [members, rows, width]; parameters NAME/T/..., and bins/... of all nets. */
+bs_id bs_mlc_features(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x);
+/* Logits [rows, members, labels] from features; parameters NAME/labels/... */
+bs_id bs_mlc_head(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id features);
+bs_id bs_mlc_net(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x); /* both */
+
+/* The energy's M [labels, hidden], and scale * top(M y + m) from the product M y: [n, 1]. */
+bs_id bs_mlc_label_weights(bs_nn *nn, const bs_mlc_shape *s);
+bs_id bs_mlc_over_labels(bs_nn *nn, const bs_mlc_shape *s, bs_id product);
+
+#endif

@@ -1,0 +1,98 @@
+/* eval.c -- evaluating masks: a table of classes. */
+#include <math.h>
+#include <string.h>
+
+#include "api/eval.h"
+
+static basin_status check(const basin_eval_options *o, basin_error *err)
+{
+    if (o->threshold && strcmp(o->threshold, "auto") != 0)
+        return bs_fail(err, BASIN_EARG, "--threshold: is for label sets; a pixel has one class");
+    if (o->profile)
+        return bs_fail(err, BASIN_EARG, "--metric-profile: is for label sets");
+    if (o->conlleval)
+        return bs_fail(err, BASIN_EARG, "--conlleval: is for tags");
+    return BASIN_OK;
+}
+
+static void remark(const bs_evaluation *e, bs_logger *log)
+{
+    bs_seg_counts n = bs_seg_metrics_counts(e->counts.seg);
+    const int64_t bare = e->data.rows - n.images - n.left_out;
+    if (bare > 0)
+        bs_log_say(log, BS_WARN, "%lld of %d photos have no mask and do not count", (long long)bare,
+                   (int)e->data.rows);
+    if (n.left_out > 0)
+        bs_log_say(log, BS_WARN, "%lld masks consist of ignored pixels alone and do not count",
+                   (long long)n.left_out);
+}
+
+static const char *name_of(const bs_evaluation *e, int c, char number[16])
+{
+    const bs_seg_known *k = &e->model->saved->known.seg;
+    bs_print(number, 16, "%d", c);
+    return k->name ? k->name[c] : number;
+}
+
+static void percent(double x, bs_buf *out)
+{
+    if (isnan(x))
+        bs_buf_printf(out, " %7s", "n/a");
+    else
+        bs_buf_printf(out, " %7.2f", 100 * x);
+}
+
+static basin_status labels(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    const int       C = e->model->saved->known.seg.classes;
+    bs_class_score *row = bs_calloc((size_t)C, sizeof *row);
+    char            number[16], name[BS_VISIBLE];
+    if (!row)
+        return bs_fail_nomem(err);
+    bs_seg_metrics_classes(e->counts.seg, row);
+    bs_buf_printf(out, "\n%-24s %10s %10s %7s %7s %7s %7s\n", "class", "pixels", "predicted", "IoU",
+                  "prec", "recall", "F1");
+    for (int c = 0; c < C; c++) {
+        bs_buf_printf(out, "%-24s %10lld %10lld", bs_visible(name_of(e, c, number), 24, name),
+                      (long long)row[c].gold, (long long)row[c].predicted);
+        percent(row[c].iou, out);
+        percent(row[c].precision, out);
+        percent(row[c].recall, out);
+        percent(row[c].f1, out);
+        bs_buf_text(out, "\n");
+    }
+    bs_free(row);
+    return BASIN_OK;
+}
+
+/* "per_class": {"horse": {"pixels": 1, "predicted": 2, "iou": 0.5, ...}} */
+static basin_status json_metrics(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    const int       C = e->model->saved->known.seg.classes;
+    bs_class_score *row = bs_calloc((size_t)C, sizeof *row);
+    char            text[16];
+    if (!row)
+        return bs_fail_nomem(err);
+    bs_seg_metrics_classes(e->counts.seg, row);
+    bs_buf_text(out, "\"per_class\": {");
+    for (int c = 0; c < C; c++) {
+        bs_buf_text(out, c ? ", " : "");
+        bs_json_quote(name_of(e, c, text), out);
+        bs_buf_printf(out, ": {\"pixels\": %lld, \"predicted\": %lld", (long long)row[c].gold,
+                      (long long)row[c].predicted);
+        bs_json_member("iou", row[c].iou, out);
+        bs_json_member("precision", row[c].precision, out);
+        bs_json_member("recall", row[c].recall, out);
+        bs_json_member("f1", row[c].f1, out);
+        bs_buf_text(out, "}");
+    }
+    bs_buf_text(out, "}");
+    bs_free(row);
+    return BASIN_OK;
+}
+
+const bs_measuring bs_measuring_seg = {.task = "seg",
+                                       .check = check,
+                                       .remark = remark,
+                                       .labels = labels,
+                                       .json_metrics = json_metrics};

@@ -1,0 +1,133 @@
+/* memory.c -- masks of photos in memory. */
+#include <string.h>
+
+#include "api/model.h"
+#include "data/image/picture.h"
+#include "data/image/resize.h"
+
+static int labels(const bs_known *k)
+{
+    return k->seg.classes;
+}
+
+#define TEN(d) d "0", d "1", d "2", d "3", d "4", d "5", d "6", d "7", d "8", d "9"
+
+/* A class without a name is called by its number. */
+static const char *label(const bs_known *k, int i)
+{
+    static const char *const number[] = {
+        TEN(""),   TEN("1"),  TEN("2"),  TEN("3"),  TEN("4"),  TEN("5"),  TEN("6"),
+        TEN("7"),  TEN("8"),  TEN("9"),  TEN("10"), TEN("11"), TEN("12"), TEN("13"),
+        TEN("14"), TEN("15"), TEN("16"), TEN("17"), TEN("18"), TEN("19"), TEN("20"),
+        TEN("21"), TEN("22"), TEN("23"), TEN("24"), TEN("25")};
+    return k->seg.name ? k->seg.name[i] : number[i];
+}
+
+#undef TEN
+
+static basin_status start(basin_predictor *p, basin_error *err)
+{
+    (void)p;
+    (void)err;
+    return BASIN_OK;
+}
+
+static void stop(basin_predictor *p)
+{
+    (void)p;
+}
+
+const bs_serving bs_serving_seg = {.task = "seg",
+                                   .what = "images",
+                                   .function = "basin_predict_image",
+                                   .labels = labels,
+                                   .label = label,
+                                   .start = start,
+                                   .stop = stop};
+
+/* As the data of training was read: grey or colour, planes one after the other, its size. */
+static basin_status prepare_photo(const bs_seg_known *k, const uint8_t *pixels, int width,
+                                  int height, int channels, bs_images *im, uint8_t *planes,
+                                  basin_error *err)
+{
+    const size_t n = (size_t)width * (size_t)height;
+    for (size_t i = 0; i < n; i++, pixels += channels)
+        for (int c = 0; c < k->channels; c++)
+            planes[(size_t)c * n + i] = channels == k->channels ? pixels[c]
+                                        : channels == 1         ? pixels[0]
+                                                                : bs_picture_grey(pixels);
+    if (im->width[0] == width && im->height[0] == height) {
+        memcpy(im->pixels[0], planes, n * (size_t)k->channels);
+        return BASIN_OK;
+    }
+    return bs_resize_photo(planes, k->channels, width, height, im->pixels[0], im->width[0],
+                           im->height[0], err);
+}
+
+/* One photo as a data set. */
+static basin_status predict_photo(basin_predictor *p, const uint8_t *pixels, int channels,
+                                  bs_images *im, bs_outputs *y, basin_error *err)
+{
+    const bs_seg_known *k = &p->model->saved->known.seg;
+    const size_t        C = (size_t)k->channels,
+                 n = (size_t)im->mask_width[0] * (size_t)im->mask_height[0];
+    uint8_t *planes = bs_alloc(n * C);
+    im->pixels[0] = bs_alloc((size_t)im->width[0] * (size_t)im->height[0] * C);
+    basin_status s = planes && im->pixels[0] ? BASIN_OK : bs_fail_nomem(err);
+    bs_part      part = {.kind = p->model->saved->kind, .rows = 1, .seg = im};
+    if (!s)
+        s = prepare_photo(k, pixels, im->mask_width[0], im->mask_height[0], channels, im, planes,
+                          err);
+    if (!s)
+        s = part.kind->outputs(&part, &p->model->saved->known, y, err);
+    if (!s)
+        s = part.kind->predict(p->scorer, &p->model->saved->spec, &p->model->saved->known, &part, y,
+                               err);
+    bs_free(planes);
+    bs_free(im->pixels[0]);
+    return s;
+}
+
+basin_status basin_predict_image(basin_predictor *p, const uint8_t *pixels, int width, int height,
+                                 int channels, uint8_t *mask, float *probabilities,
+                                 basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    bs_outputs   y = {0};
+    int          W = width, H = height;
+    basin_status s = BS_NEED(err, {"predictor", p}, {"pixels", pixels}, {"mask", mask});
+    if (!s)
+        s = bs_serving_check(p->model, &bs_serving_seg, err);
+    if (s)
+        return s;
+    const bs_seg_known *k = &p->model->saved->known.seg;
+    if (width < 1 || height < 1 || width > 1 << 16 || height > 1 << 16 ||
+        (channels != 1 && channels != 3))
+        return bs_fail(err, BASIN_EARG,
+                       "an image of %d x %d pixels with %d channels; sides are 1 to 65536, "
+                       "channels 1 or 3",
+                       width, height, channels);
+    if (strcmp(k->image.size, "keep") != 0 && !bs_image_size(k->image.size, &W, &H))
+        return bs_fail(err, BASIN_EDATA, "the model's size of photos is '%.40s'", k->image.size);
+    int32_t   w[2] = {W, width}, h[2] = {H, height};
+    uint8_t  *photo[1] = {NULL}, *none[1] = {NULL};
+    bs_images im = {.n = 1,
+                    .channels = k->channels,
+                    .classes = k->classes,
+                    .width = w,
+                    .height = h,
+                    .mask_width = w + 1,
+                    .mask_height = h + 1,
+                    .pixels = photo,
+                    .mask = none,
+                    .full_mask = none};
+    s = predict_photo(p, pixels, channels, &im, &y, err);
+    if (!s) {
+        const int planes = k->classes == 2 ? 1 : k->classes;
+        bs_seg_decide(y.scores, planes, (int64_t)width * height, mask);
+        if (probabilities)
+            memcpy(probabilities, y.scores, y.start[1] * sizeof *probabilities);
+    }
+    bs_outputs_free(&y);
+    return s;
+}

@@ -1,0 +1,85 @@
+/* unet3.c -- a U-net as it is usual today: two 3 x 3 convolutions at each of four scales, on
+ * the way down and up again.
+ *
+ * What a convolution gives is normalised before its ReLU: groups of channels of each photo have
+ * mean 0 and deviation 1 (Wu and He 2018), then each channel a factor and an offset of its own. So
+ * rates may be high and depth does no harm, and unlike with batches a photo is seen alike whatever
+ * stands beside it, in training and after it. */
+#include "task/seg/nets.h"
+
+enum { NAME = BS_SEG_NAME, KERNEL = 3, UP = 4, GROUPS = 8 };
+
+#define EPS 1e-5
+
+static bs_id of_channel(bs_nn *nn, const char *name, const char *what, int channels, double value)
+{
+    char path[NAME + 8];
+    bs_print(path, sizeof path, "%s/%s", name, what);
+    return bs_param(nn->g, nn->params, path, bs_shape4(1, channels, 1, 1), bs_init_constant(value));
+}
+
+/* Normalised, and cut at 0. */
+static bs_id activated(bs_nn *nn, const char *name, bs_id x)
+{
+    bs_graph *g = nn->g;
+    bs_shape  s = bs_shape_of(g, x);
+    int       groups = GROUPS;
+    while (s.d[1] % groups != 0)
+        groups /= 2;
+    bs_id gain = of_channel(nn, name, "gain", s.d[1], 1);
+    bs_id bias = of_channel(nn, name, "offset", s.d[1], 0);
+    bs_push(g, name);
+    bs_id a = bs_reshape(g, x, bs_shape3(s.d[0], groups, s.d[1] / groups * s.d[2] * s.d[3]));
+    bs_id centred = bs_sub(g, a, bs_mean_axis(g, a, -1));
+    bs_id variance = bs_mean_axis(g, bs_square(g, centred), -1);
+    bs_id unit = bs_div(g, centred, bs_sqrt(g, bs_offset(g, variance, EPS)));
+    bs_id y = bs_relu(g, bs_add(g, bs_mul(g, bs_reshape(g, unit, s), gain), bias));
+    bs_pop(g);
+    return y;
+}
+
+static bs_id layer(bs_nn *nn, const char *name, int number, bs_id x, int out, int stride)
+{
+    char path[NAME];
+    bs_print(path, sizeof path, "%s/%d", name, number);
+    return activated(nn, path, bs_seg_conv(nn, path, x, out, KERNEL, stride));
+}
+
+/* Width, 2 width and 4 width channels; the first convolution of a scale halves the sides. */
+void bs_seg3_trunk(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, bs_id y,
+                   bs_id found[BS_SEG_SCALES])
+{
+    const int F = s->filters;
+    char      path[NAME];
+    bs_print(path, sizeof path, "%s/0", name);
+    bs_id h = activated(nn, path, bs_seg_first(nn, name, s, x, y, KERNEL));
+    found[0] = layer(nn, name, 1, h, F, 1);
+    found[1] = layer(nn, name, 3, layer(nn, name, 2, found[0], 2 * F, 2), 2 * F, 1);
+    found[2] = layer(nn, name, 5, layer(nn, name, 4, found[1], 4 * F, 2), 4 * F, 1);
+}
+
+/* `coarse` enlarged beside what was found at the finer scale. */
+static bs_id joined(bs_nn *nn, const char *name, int scale, bs_id coarse, bs_id found, int out)
+{
+    bs_graph *g = nn->g;
+    char      path[NAME];
+    bs_print(path, sizeof path, "%s/up/%d", name, scale + 1);
+    bs_init init = bs_seg_init(bs_shape_of(g, coarse).d[1] * UP);
+    bs_id   up = bs_seg_enlarged(nn, path, coarse, out, init, found);
+    bs_print(path, sizeof path, "%s/join/%d", name, scale);
+    bs_id h = layer(nn, path, 0, bs_concat(g, up, found, -3), out, 1);
+    return layer(nn, path, 1, h, out, 1);
+}
+
+bs_id bs_seg3_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const bs_id found[], int out)
+{
+    const int F = s->filters;
+    char      path[NAME];
+    bs_print(path, sizeof path, "%s/bottom", name);
+    bs_id h = layer(nn, path, 1, layer(nn, path, 0, found[2], 4 * F, 2), 4 * F, 1);
+    h = joined(nn, name, 2, h, found[2], 2 * F);
+    h = joined(nn, name, 1, h, found[1], F);
+    h = joined(nn, name, 0, h, found[0], F);
+    bs_print(path, sizeof path, "%s/score", name);
+    return bs_seg_conv(nn, path, h, out, 1, 1);
+}

@@ -1,0 +1,197 @@
+/* eval.c -- evaluating tagged sentences: types of spans, conlleval, odd gold tags. */
+#include <string.h>
+
+#include "api/eval.h"
+#include "data/text/conlleval.h"
+#include "data/text/retag.h"
+#include "task/tag/data.h"
+
+static basin_status check(const basin_eval_options *o, basin_error *err)
+{
+    if (o->threshold && strcmp(o->threshold, "auto") != 0)
+        return bs_fail(err, BASIN_EARG, "--threshold: is for label sets; a word has one tag");
+    if (o->profile)
+        return bs_fail(err, BASIN_EARG,
+                       "--metric-profile: is for label sets; --conlleval-compat counts spans as "
+                       "that program does");
+    if (o->conlleval && o->per_label)
+        return bs_fail(err, BASIN_EARG,
+                       "--per-label: --conlleval prints types by itself; choose one of the two");
+    return BASIN_OK;
+}
+
+/* ---- gold tags that are not as they should be ---- */
+
+static long long repaired(const bs_evaluation *e)
+{
+    return (long long)(e->data.tag->repaired + bs_tag_metrics_counts(e->counts.tag).gold_repaired);
+}
+
+static int32_t unknown(const bs_evaluation *e, int32_t *first)
+{
+    return bs_tag_unknown(e->data.tag, &e->model->saved->known.tag, first);
+}
+
+static void remark(const bs_evaluation *e, bs_logger *log)
+{
+    const bs_corpus *c = e->data.tag;
+    char             tag[48];
+    int32_t          first;
+    const int32_t    n = unknown(e, &first);
+    const long long  missing = (long long)bs_tag_metrics_counts(e->counts.tag).gold_missing;
+    if (e->constrained && e->model->saved->known.tag.scheme == BS_SCHEME_RAW)
+        bs_log_say(log, BS_INFO,
+                   "--constrain: the tags of this model are not of spans; nothing "
+                   "is ill-formed, and nothing changes");
+    if (repaired(e) > 0)
+        bs_log_say(log, BS_WARN, "%s: %lld ill-formed gold tags were read as the nearest span",
+                   c->name, repaired(e));
+    if (n > 0)
+        bs_log_say(log, BS_WARN,
+                   "%s: %d of %d gold tags are unknown to the model, such as '%s': it cannot "
+                   "predict them",
+                   c->name, (int)n, (int)c->tokens, bs_corpus_file_tag(c, first, tag));
+    if (missing > 0)
+        bs_log_say(log, BS_WARN, "%s: %lld of %d words have no gold tag and count as wrong",
+                   c->name, missing, (int)c->tokens);
+}
+
+static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    (void)err;
+    int32_t first;
+    bs_buf_printf(out, ", \"tokens\": %d, \"gold_repaired\": %lld, \"gold_unknown\": %d",
+                  (int)e->data.tag->tokens, repaired(e), (int)unknown(e, &first));
+    return BASIN_OK;
+}
+
+/* ---- types ---- */
+
+static basin_status take_types(const bs_evaluation *e, bs_type_score **out, basin_error *err)
+{
+    *out = bs_calloc((size_t)e->counts.tags->types.n + 1, sizeof **out);
+    if (!*out)
+        return bs_fail_nomem(err);
+    bs_tag_metrics_types(e->counts.tag, *out);
+    return BASIN_OK;
+}
+
+static basin_status types(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    const bs_tagset *tags = e->counts.tags;
+    char             type[BS_VISIBLE];
+    bs_type_score   *row;
+    basin_status     s = take_types(e, &row, err);
+    if (s)
+        return s;
+    bs_buf_printf(out, "\n%-24s %8s %9s %8s %9s %7s %7s\n",
+                  tags->scheme == BS_SCHEME_RAW ? "tag" : "type", "gold", "predicted", "correct",
+                  "precision", "recall", "F1");
+    for (int32_t i = 0; i < tags->types.n; i++)
+        bs_buf_printf(out, "%-24s %8lld %9lld %8lld %9.2f %7.2f %7.2f\n",
+                      bs_visible(row[i].type, 24, type), (long long)row[i].gold,
+                      (long long)row[i].predicted, (long long)row[i].right, 100 * row[i].precision,
+                      100 * row[i].recall, 100 * row[i].f1);
+    bs_free(row);
+    return BASIN_OK;
+}
+
+static basin_status json_types(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    bs_type_score *row;
+    basin_status   s = take_types(e, &row, err);
+    if (s)
+        return s;
+    bs_buf_text(out, "\"per_type\": {");
+    for (int32_t i = 0; i < e->counts.tags->types.n; i++) {
+        bs_buf_text(out, i ? ", " : "");
+        bs_json_quote(row[i].type, out);
+        bs_buf_printf(out,
+                      ": {\"gold\": %lld, \"predicted\": %lld, \"correct\": %lld, "
+                      "\"precision\": %.6f, \"recall\": %.6f, \"f1\": %.6f}",
+                      (long long)row[i].gold, (long long)row[i].predicted, (long long)row[i].right,
+                      row[i].precision, row[i].recall, row[i].f1);
+    }
+    bs_buf_text(out, "}");
+    bs_free(row);
+    return BASIN_OK;
+}
+
+/* ---- conlleval ---- */
+
+/* Gold as it stands in the file, predictions in its scheme: what that program would be given. Its
+ * rules know no suffixes, so that such tags are turned. */
+static basin_status as_in_file(const bs_evaluation *e, bs_scheme to, bs_retagged *found,
+                               int32_t *gold, basin_error *err)
+{
+    const bs_corpus  *c = e->data.tag;
+    const bs_lexicon *l = &e->model->saved->known.tag;
+    bs_retagged       truth = {0};
+    bool              fresh;
+    basin_status s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, false, c, e->y.tag, found, err);
+    if (s || !c->suffix)
+        return s ? s : bs_corpus_file_tags(c, &found->names, gold, err);
+    s = bs_retag(&c->tags, c->scheme, to, false, c, c->tag, &truth, err);
+    for (int32_t i = 0; i < c->tokens && !s; i++) {
+        const bs_name *tag = truth.tag[i] < 0 ? NULL : &truth.names.item[truth.tag[i]];
+        gold[i] = tag ? bs_names_add(&found->names, tag->text, tag->len, &fresh) : -1;
+        s = tag && gold[i] < 0 ? bs_fail_nomem(err) : BASIN_OK;
+    }
+    bs_retagged_free(&truth);
+    return s;
+}
+
+static basin_status compatible(const bs_evaluation *e, bs_buf *out, basin_error *err)
+{
+    const bs_corpus *c = e->data.tag;
+    const bs_scheme  own = (bs_scheme)e->model->saved->known.tag.scheme;
+    const bs_scheme  to = own == BS_SCHEME_RAW ? own : c->file_scheme;
+    const char     **name = NULL;
+    bs_retagged      found = {0};
+    if (c->mixed)
+        return bs_fail(err, BASIN_EARG,
+                       "--conlleval-compat: the files have tags of several schemes; give them one "
+                       "at a time");
+    int32_t     *gold = bs_calloc((size_t)c->tokens + 1, sizeof *gold);
+    basin_status s = gold ? as_in_file(e, to, &found, gold, err) : bs_fail_nomem(err);
+    if (!s && !(name = bs_names_texts(&found.names)))
+        s = bs_fail_nomem(err);
+    if (!s)
+        s = bs_conlleval(name, found.names.n, own, gold, found.tag, c->start, c->sentences, true,
+                         out, err);
+    bs_free(name);
+    bs_free(gold);
+    bs_retagged_free(&found);
+    return s;
+}
+
+static basin_status conlleval(const bs_evaluation *e, const basin_eval_options *o, bs_buf *out,
+                              bool *done, basin_error *err)
+{
+    const bs_corpus  *c = e->data.tag;
+    const bs_lexicon *l = &e->model->saved->known.tag;
+    bs_tag_truth      t;
+    const char      **name = NULL;
+    *done = o->conlleval != 0;
+    if (!*done)
+        return BASIN_OK;
+    if (o->conlleval > 1)
+        return compatible(e, out, err);
+    basin_status s = bs_tag_truth_make(c, l, &t, err);
+    if (!s && !(name = bs_names_texts(&t.names)))
+        s = bs_fail_nomem(err);
+    if (!s)
+        s = bs_conlleval(name, t.names.n, (bs_scheme)l->scheme, t.gold, e->y.tag, c->start,
+                         c->sentences, false, out, err);
+    bs_free(name);
+    bs_tag_truth_free(&t);
+    return s;
+}
+
+const bs_measuring bs_measuring_tag = {.task = "tag",
+                                       .check = check,
+                                       .remark = remark,
+                                       .instead = conlleval,
+                                       .labels = types,
+                                       .json = json,
+                                       .json_metrics = json_types};

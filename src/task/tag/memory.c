@@ -1,0 +1,302 @@
+/* memory.c -- tags of sentences from memory.
+ *
+ * Every token is looked up in the lexicon of the model as it comes. Lengths of sentences and words
+ * are rounded up, and there is one program for each rounded size, made when it is first needed. */
+#include <string.h>
+
+#include "api/model.h"
+#include "data/scan.h"
+#include "task/tag/data.h"
+
+enum { LONGEST = 1000000 }; /* tokens of a sentence, as in files */
+
+typedef struct bs_tagger {
+    bs_tag_batch   batch;
+    bs_tag_decoder decoder;
+    int            columns;                    /* that callers give values of */
+    int32_t        offset[BS_LEXICON_COLUMNS]; /* of a column in the common table */
+    int32_t       *letter;                     /* [max_characters] of a word */
+} bs_tagger;
+
+/* ---- model ---- */
+
+static basin_status open_model(basin_model *m, basin_error *err)
+{
+    const bs_lexicon *l = &m->saved->known.tag;
+    const char      **name = bs_names_texts(&l->tags);
+    if (!name)
+        return bs_fail_nomem(err);
+    basin_status s = bs_tagset_make(name, l->tags.n, (bs_scheme)l->scheme, &m->tags, err);
+    bs_free(name);
+    return s;
+}
+
+static int labels(const bs_known *k)
+{
+    return k->tag.tags.n;
+}
+
+static const char *label(const bs_known *k, int i)
+{
+    return k->tag.tags.item[i].text;
+}
+
+/* Those of the file come first. */
+int basin_model_columns(const basin_model *m)
+{
+    if (!m)
+        return 0;
+    return bs_lexicon_columns(&m->saved->known.tag);
+}
+
+const char *basin_model_column(const basin_model *m, int i)
+{
+    return i >= 0 && i < basin_model_columns(m) ? m->saved->known.tag.column_name[i] : NULL;
+}
+
+/* ---- predictor ---- */
+
+static basin_status start(basin_predictor *p, basin_error *err)
+{
+    const bs_lexicon *l = &p->model->saved->known.tag;
+    bs_tagger        *t = p->tagger = bs_calloc(1, sizeof *t);
+    if (!t)
+        return bs_fail_nomem(err);
+    t->columns = basin_model_columns(p->model);
+    for (int i = 1; i < l->columns; i++)
+        t->offset[i] = t->offset[i - 1] + l->value[i - 1].n;
+    t->letter = bs_calloc((size_t)l->max_characters + 1, sizeof *t->letter);
+    return t->letter ? bs_tag_decoder_make(p->scorer, l, &t->decoder, err) : bs_fail_nomem(err);
+}
+
+static void stop(basin_predictor *p)
+{
+    if (!p->tagger)
+        return;
+    bs_tag_batch_free(&p->tagger->batch);
+    bs_tag_decoder_free(&p->tagger->decoder);
+    bs_free(p->tagger->letter);
+    bs_free(p->tagger);
+}
+
+/* ---- requests ---- */
+
+static basin_status check_columns(const basin_predictor *p, const basin_sentences *x,
+                                  basin_error *err)
+{
+    const int needed = p->tagger->columns, given = x->columns ? x->columns->n : 0;
+    if (given != needed)
+        return bs_fail(err, BASIN_EARG,
+                       "%d columns of features, but the model was trained with %d; "
+                       "basin_model_column names them",
+                       given, needed);
+    for (int i = 0; i < given; i++)
+        if (!x->columns->value || !x->columns->value[i])
+            return bs_fail(err, BASIN_EARG, "the values of %s are missing",
+                           basin_model_column(p->model, i));
+    return BASIN_OK;
+}
+
+static bool is_utf8(const char *text)
+{
+    return bs_is_utf8(text, strlen(text));
+}
+
+/* Files are refused for the same reasons. */
+static basin_status check_token(const basin_sentences *x, int32_t sentence, int32_t token,
+                                basin_error *err)
+{
+    const int at = (int)(token - x->start[sentence]);
+    if (!x->tokens[token])
+        return bs_fail(err, BASIN_EARG, "sentence %d: token %d is NULL", (int)sentence, at);
+    if (!is_utf8(x->tokens[token]))
+        return bs_fail(err, BASIN_EDATA, "sentence %d: token %d is not UTF-8 text", (int)sentence,
+                       at);
+    for (int k = 0; x->columns && k < x->columns->n; k++)
+        if (x->columns->value[k][token] && !is_utf8(x->columns->value[k][token]))
+            return bs_fail(err, BASIN_EDATA, "sentence %d: a value of token %d is not UTF-8 text",
+                           (int)sentence, at);
+    return BASIN_OK;
+}
+
+static basin_status check_sentences(const basin_predictor *p, const basin_sentences *x,
+                                    const int32_t *tags, basin_error *err)
+{
+    basin_status s = bs_serving_check(p->model, &bs_serving_tag, err);
+    if (!s)
+        s = check_columns(p, x, err);
+    if (!s && x->sentences < 0)
+        s = bs_fail(err, BASIN_EARG, "%d sentences", (int)x->sentences);
+    if (!s && x->sentences > 0)
+        s = BS_NEED(err, {"start", x->start});
+    for (int32_t i = 0; i < x->sentences && !s; i++) {
+        const int64_t n = (int64_t)x->start[i + 1] - x->start[i];
+        if (x->start[i] < 0 || n < 0)
+            return bs_fail(err, BASIN_EARG, "sentence %d ends before it starts", (int)i);
+        if (n > LONGEST)
+            return bs_fail(err, BASIN_EARG, "sentence %d has %lld tokens, more than %d", (int)i,
+                           (long long)n, LONGEST);
+        if (n > 0)
+            s = BS_NEED(err, {"tokens", x->tokens}, {"tags", tags});
+        for (int32_t k = x->start[i]; k < x->start[i + 1] && !s; k++)
+            s = check_token(x, i, k, err);
+    }
+    return s;
+}
+
+static int32_t length_of(const basin_sentences *x, int32_t sentence)
+{
+    return x->start[sentence + 1] - x->start[sentence];
+}
+
+static bs_size size_of(const basin_predictor *p, const basin_sentences *x, const int32_t *index,
+                       int32_t n)
+{
+    const bs_lexicon *l = &p->model->saved->known.tag;
+    const bool        spelled = p->model->saved->spec.tag.chars != BS_CHARS_NONE;
+    bs_size           s = {1, 1, 1};
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t length = length_of(x, index[i]), first = x->start[index[i]];
+        s.length = length > s.length ? length : s.length;
+        for (int32_t k = first; k < first + length && spelled; k++) {
+            int32_t letters = bs_lexicon_letters(l, x->tokens[k], strlen(x->tokens[k]), NULL);
+            s.width = letters > s.width ? letters : s.width;
+        }
+    }
+    while (s.rows < n)
+        s.rows *= 2;
+    s.length = bs_tag_rounded(s.length);
+    s.width = spelled ? (s.width + 7) / 8 * 8 : 1; /* fewer programs than by 4 */
+    return s;
+}
+
+static void put_token(const basin_predictor *p, const basin_sentences *x, int32_t token, int row,
+                      int t)
+{
+    const bs_lexicon *l = &p->model->saved->known.tag;
+    bs_tagger        *g = p->tagger;
+    const char       *word = x->tokens[token];
+    const size_t      len = strlen(word);
+    bs_tag_batch_word(&g->batch, row, t, bs_lexicon_word(l, word, len));
+    for (int k = 0; k < l->columns; k++) {
+        const char *text = k < g->columns ? x->columns->value[k][token] : word;
+        int32_t     value = text ? bs_lexicon_value(l, k, text, strlen(text)) : 0;
+        bs_tag_batch_value(&g->batch, row, t, k, g->offset[k] + value);
+    }
+    if (g->batch.shape->chars != BS_CHARS_NONE)
+        bs_tag_batch_letters(&g->batch, row, t, g->letter,
+                             bs_lexicon_letters(l, word, len, g->letter));
+}
+
+/* Sentences index[0 .. n), which fit into one batch. */
+static basin_status tag_batch(basin_predictor *p, const basin_sentences *x, const int32_t *index,
+                              int32_t n, int32_t *tags, float *scores, basin_error *err)
+{
+    bs_tagger          *g = p->tagger;
+    const bs_tag_shape *shape = &p->model->saved->spec.tag;
+    const bs_size       size = size_of(p, x, index, n);
+    const size_t        cells = (size_t)size.rows * (size_t)size.length;
+    bs_scored           found;
+    basin_status        s = bs_tag_batch_reserve(&g->batch, shape, cells, (size_t)size.rows,
+                                                 (size_t)size.width, false, err);
+    if (s)
+        return s;
+    bs_tag_batch_begin(&g->batch, size);
+    for (int32_t i = 0; i < n; i++) {
+        bs_tag_batch_sentence(&g->batch, i, length_of(x, index[i]));
+        for (int32_t t = 0; t < length_of(x, index[i]); t++)
+            put_token(p, x, x->start[index[i]] + t, i, t);
+    }
+    s = bs_scorer_batch(p->scorer, &g->batch.batch, &found, err);
+    for (int32_t i = 0; i < n && !s; i++) {
+        const int32_t first = x->start[index[i]];
+        const size_t  at = (size_t)i * (size_t)size.length * (size_t)shape->tags;
+        const size_t  parts = (size_t)length_of(x, index[i]) * (size_t)shape->tags;
+        s = bs_scored_check(&found, (size_t)i, at, parts, "sentence", index[i], err);
+        if (!s)
+            s = bs_tag_decide(&g->decoder, &found, at, length_of(x, index[i]), tags + first,
+                              scores ? scores + first : NULL, err);
+    }
+    return s;
+}
+
+/* How many of the next n sentences, from short to long, make one batch. */
+static int32_t fitting(const basin_sentences *x, const int32_t *index, int32_t n)
+{
+    int32_t k = 0;
+    while (k < n && k < BS_TAG_SENTENCES) {
+        const int64_t length = bs_tag_rounded(length_of(x, index[k]));
+        if (k > 0 && length * (k + 1) > BS_TAG_POSITIONS)
+            break;
+        k++;
+    }
+    return k;
+}
+
+basin_status basin_predict_sentences(basin_predictor *p, const basin_sentences *x, int32_t *tags,
+                                     float *scores, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_status s = BS_NEED(err, {"predictor", p}, {"sentences", x});
+    if (!s)
+        s = check_sentences(p, x, tags, err);
+    if (s || x->sentences == 0)
+        return s;
+    if (x->sentences == 1)
+        return tag_batch(p, x, &(int32_t){0}, 1, tags, scores, err);
+    int32_t *order = bs_calloc((size_t)x->sentences, sizeof *order);
+    s = order ? bs_tag_by_length(x->start, x->sentences, order, err) : bs_fail_nomem(err);
+    for (int32_t at = 0, n = 0; at < x->sentences && !s; at += n) {
+        n = fitting(x, order + at, x->sentences - at);
+        s = tag_batch(p, x, order + at, n, tags, scores, err);
+    }
+    bs_free(order);
+    return s;
+}
+
+basin_status basin_predict_tokens(basin_predictor *p, const char *const *tokens, int32_t n,
+                                  const basin_token_columns *columns, int32_t *tags, float *scores,
+                                  basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    const int32_t   start_of[2] = {0, n};
+    basin_sentences x = {1, start_of, tokens, columns};
+    return basin_predict_sentences(p, &x, tags, scores, err);
+}
+
+basin_status basin_spans(const basin_model *m, const int32_t *tags, int32_t n, basin_span *out,
+                         int32_t *n_out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    int64_t      repaired = 0;
+    basin_status s = BS_NEED(err, {"model", m}, {"n_out", n_out});
+    if (n_out)
+        *n_out = 0;
+    if (!s && n > 0)
+        s = BS_NEED(err, {"tags", tags}, {"out", out});
+    if (!s)
+        s = bs_serving_check(m, &bs_serving_tag, err);
+    for (int32_t i = 0; i < n && !s; i++)
+        if (tags[i] < 0 || tags[i] >= m->tags.n)
+            s = bs_fail(err, BASIN_EARG, "token %d: %d is not the number of a tag, 0..%d", (int)i,
+                        (int)tags[i], (int)m->tags.n - 1);
+    if (s || n <= 0)
+        return s;
+    bs_span *span = bs_calloc((size_t)n, sizeof *span);
+    if (!span)
+        return bs_fail_nomem(err);
+    *n_out = bs_spans(&m->tags, tags, n, span, &repaired);
+    for (int32_t i = 0; i < *n_out; i++)
+        out[i] = (basin_span){span[i].first, span[i].end, m->tags.types.item[span[i].type].text};
+    bs_free(span);
+    return BASIN_OK;
+}
+
+const bs_serving bs_serving_tag = {.task = "tag",
+                                   .what = "sentences",
+                                   .function = "basin_predict_tokens",
+                                   .open = open_model,
+                                   .labels = labels,
+                                   .label = label,
+                                   .start = start,
+                                   .stop = stop};

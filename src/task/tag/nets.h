@@ -1,0 +1,52 @@
+/* nets.h -- nets over sentences: a score for every tag of every word.
+ *
+ * A word is its row of a table, the rows of its features (case, part of speech, clusters)
+ * and what a convolution or an LSTM makes of its characters; a BiLSTM reads the sentence. The
+ * table is shared and fixed, or every net tunes a copy of its own. The energy has an encoder of
+ * the same shape (Tu et al. 2020) and terms over y (energy.h). */
+#ifndef BS_TAG_H
+#define BS_TAG_H
+
+#include "task/tag/energy.h"
+#include "nn/layers.h"
+
+typedef enum { BS_CHARS_NONE, BS_CHARS_CNN, BS_CHARS_LSTM } bs_chars;
+
+struct bs_tag_shape {
+    int      tags;
+    int      words, word_width; /* rows and columns of the table */
+    bool     tuned;
+    int      columns, values, column_width; /* features; rows of their common table */
+    bs_chars chars;
+    int      characters, char_width, char_features;
+    int      width, layers; /* of the BiLSTM, each direction */
+    double   dropout;
+
+    const bs_tag_energy *energy;           /* the terms over y */
+    int                  hidden;           /* units of a language model of tags */
+    double               scale, augmented; /* weights: language models, those that see words */
+};
+
+/* Leaves of a batch of B sentences of at most T words of at most C characters, time-major where
+ * the LSTM wants it so; 0 where a shape has no use for one. The order is that of the view. */
+typedef struct {
+    bs_id word;    /* int [T, B] */
+    bs_id len;     /* int [B] */
+    bs_id mask;    /* real [B, T]: 1 where there is a word */
+    bs_id column;  /* int [columns * T, B] */
+    bs_id letter;  /* int [T * B, C], -1 at padding */
+    bs_id letters; /* int [T * B]: how many */
+    bs_id present; /* real [T * B, C]: 1 where there is one */
+    bs_id ended;   /* int [B]: len + 1 */
+} bs_tag_input;
+
+bs_tag_input bs_tag_leaves(bs_graph *g, const bs_tag_shape *s, int B, int T, int C);
+
+/* Vectors of the words [T, B, D], for the net called NAME. */
+bs_id bs_tag_words(bs_nn *nn, const char *name, const bs_tag_shape *s, const bs_tag_input *x);
+/* What the BiLSTM makes of them [T, B, 2 width]; parameters NAME/T/... */
+bs_id bs_tag_features(bs_nn *nn, const char *name, const bs_tag_shape *s, const bs_tag_input *x);
+/* Scores [T, B, tags]; parameters NAME/tags/... */
+bs_id bs_tag_head(bs_nn *nn, const char *name, const bs_tag_shape *s, bs_id features);
+
+#endif

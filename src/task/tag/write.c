@@ -1,0 +1,450 @@
+/* write.c -- predicted tags: the input with one more column, JSON lines of words or of
+ * texts with spans, tables, folders of BRAT. */
+#include <string.h>
+
+#include "api/predict.h"
+#include "data/text/brat.h"
+#include "data/text/retag.h"
+#include "data/text/tags_out.h"
+
+typedef struct {
+    const bs_corpus  *c;
+    const bs_outputs *y;
+    bool              scores, safe;
+    bs_tagset         tags;  /* of the model */
+    bs_retagged       shown; /* the same tags, as they are written */
+    bs_retagged      *best;  /* [y->nbest], and the other sequences */
+    bs_span          *span;  /* [longest sentence] */
+    bs_writing        w;
+} writer;
+
+/* ---- the format that is written ---- */
+
+static bool is_format(const basin_predict_options *o, const char *name)
+{
+    return o->format && strcmp(o->format, name) == 0;
+}
+
+/* As the input is, or as it was asked for; rows of JSON have texts where the input has. */
+static const char *format_of(const basin_predict_options *o, const bs_corpus *c)
+{
+    const bool json = is_format(o, "jsonl");
+    if (!json && o->format && strcmp(o->format, "auto") != 0)
+        return o->format;
+    if (c->first || (c->sentences == 0 && bs_corpus_format_find(c->format)->text))
+        return "spans";
+    if (json || (c->records && strcmp(c->format, "tokens") == 0))
+        return "tokens";
+    return c->records && strcmp(c->format, "csv") == 0 ? "csv" : "conll";
+}
+
+/* ---- the scheme that is written ---- */
+
+static bool has_spans(const bs_corpus *c)
+{
+    bool found = false;
+    for (int32_t i = 0; i < c->tags.n && !found; i++)
+        found = bs_tag_is_span(c->tags.item[i].text);
+    return found && c->labelled && !c->mixed && c->file_scheme != BS_SCHEME_RAW;
+}
+
+/* The one that is asked for, that of the file's own tags, that of the training file, that of the
+ * model. */
+static bs_scheme scheme_of(const bs_saved *m, const basin_predict_options *o, const bs_corpus *c)
+{
+    const bs_scheme own = (bs_scheme)m->known.tag.scheme;
+    bs_scheme       asked;
+    if (own == BS_SCHEME_RAW)
+        return own;
+    if (o->scheme && bs_scheme_parse(o->scheme, &asked, NULL) == BASIN_OK)
+        return asked;
+    if (has_spans(c))
+        return c->file_scheme;
+    return m->known.file_scheme ? (bs_scheme)m->known.file_scheme : own;
+}
+
+static void remark(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
+                   bs_logger *log)
+{
+    const bs_corpus *c = data->tag;
+    const bs_scheme  own = (bs_scheme)m->known.tag.scheme, to = scheme_of(m, o, c);
+    if (o->constrain && own == BS_SCHEME_RAW)
+        bs_log_say(log, BS_INFO,
+                   "--constrain: the tags of this model are not of spans; nothing "
+                   "is ill-formed, and nothing changes");
+    if (to != own && !o->scheme && strcmp(format_of(o, c), "spans") != 0)
+        bs_log_say(log, BS_INFO,
+                   "predicted tags are written as %s, as those of %s; --scheme chooses another, "
+                   "such as %s, the model's own",
+                   bs_scheme_name(to), has_spans(c) ? c->name : "the training data",
+                   bs_scheme_name(own));
+}
+
+static basin_status check_scheme(const bs_saved *m, const char *name, basin_error *err)
+{
+    bs_scheme asked = BS_SCHEME_RAW;
+    if (name && bs_scheme_parse(name, &asked, NULL))
+        return bs_fail(err, BASIN_EARG,
+                       "--scheme: '%.40s' is not iob1, iob2, ioe1, ioe2, bioes or bilou", name);
+    if (name && m->known.tag.scheme == BS_SCHEME_RAW)
+        return bs_fail(err, BASIN_EARG,
+                       "--scheme: the tags of this model are not of spans; they are written as "
+                       "they are");
+    if (name && asked == BS_SCHEME_RAW)
+        return bs_fail(err, BASIN_EARG, "--scheme: raw is no way to write spans");
+    return BASIN_OK;
+}
+
+/* ---- JSON lines ---- */
+
+static const char *tag_name(const writer *w, int32_t token)
+{
+    return w->shown.text[w->shown.tag[token]];
+}
+
+static void put_number(writer *w, const char *before, double value)
+{
+    char text[64];
+    bs_print(text, sizeof text, "%s%.6g", before, value);
+    bs_put(&w->w, text);
+}
+
+/* , "nbest": [{"tags": [...], "score": 12.5}, ...] */
+static void jsonl_best(writer *w, int32_t sentence)
+{
+    const int32_t first = w->c->start[sentence], end = w->c->start[sentence + 1];
+    const double *score = w->y->best_score + (size_t)sentence * (size_t)w->y->nbest;
+    bs_put(&w->w, ", \"nbest\": [");
+    for (int k = 0; k < w->y->best_found[sentence]; k++) {
+        bs_put(&w->w, k ? ", {\"tags\": [" : "{\"tags\": [");
+        for (int32_t i = first; i < end; i++) {
+            bs_put(&w->w, i > first ? ", " : "");
+            bs_put_json(&w->w, w->best[k].text[w->best[k].tag[i]]);
+        }
+        put_number(w, "], \"score\": ", score[k]);
+        bs_put(&w->w, "}");
+    }
+    bs_put(&w->w, "]");
+}
+
+/* {"tags": [...], "spans": [{"type": ..., "start": 0, "end": 2}], "scores": [...]} */
+static void jsonl_row(writer *w, int32_t sentence)
+{
+    const bs_corpus *c = w->c;
+    const int32_t    first = c->start[sentence], n = c->start[sentence + 1] - first;
+    bs_put(&w->w, "{");
+    if (c->records)
+        bs_put_rest(&c->record[bs_corpus_record(c, sentence)], &w->w);
+    bs_put(&w->w, "\"tokens\": [");
+    for (int32_t i = 0; i < n; i++) {
+        bs_put(&w->w, i ? ", " : "");
+        bs_put_json(&w->w, c->words.item[c->word[first + i]].text);
+    }
+    bs_put(&w->w, "], \"tags\": [");
+    for (int32_t i = 0; i < n; i++) {
+        bs_put(&w->w, i ? ", " : "");
+        bs_put_json(&w->w, tag_name(w, first + i));
+    }
+    bs_put(&w->w, "]");
+    int64_t repaired = 0;
+    int32_t spans = w->tags.scheme == BS_SCHEME_RAW
+                        ? 0
+                        : bs_spans(&w->tags, w->y->tag + first, n, w->span, &repaired);
+    if (w->tags.scheme != BS_SCHEME_RAW)
+        bs_put(&w->w, ", \"spans\": [");
+    for (int32_t i = 0; i < spans; i++) {
+        bs_put(&w->w, i ? ", {\"type\": " : "{\"type\": ");
+        bs_put_json(&w->w, w->tags.types.item[w->span[i].type].text);
+        bs_put(&w->w, ", \"start\": ");
+        bs_put_int(&w->w, w->span[i].first);
+        bs_put(&w->w, ", \"end\": ");
+        bs_put_int(&w->w, w->span[i].end);
+        bs_put(&w->w, "}");
+    }
+    if (w->tags.scheme != BS_SCHEME_RAW)
+        bs_put(&w->w, "]");
+    if (w->y->nbest)
+        jsonl_best(w, sentence);
+    for (int32_t i = 0; i < n && w->scores; i++)
+        put_number(w, i ? ", " : ", \"scores\": [", (double)w->y->scores[first + i]);
+    if (w->scores)
+        bs_put(&w->w, n ? "]" : ", \"scores\": []");
+    if (w->y->energy)
+        put_number(w, ", \"energy\": ", (double)w->y->energy[sentence]);
+    bs_put(&w->w, "}\n");
+}
+
+/* A row of the file without a word. */
+static void jsonl_empty(writer *w, const bs_record *record)
+{
+    bs_put(&w->w, "{");
+    bs_put_rest(record, &w->w);
+    bs_put(&w->w, "\"tokens\": [], \"tags\": []");
+    if (w->tags.scheme != BS_SCHEME_RAW)
+        bs_put(&w->w, ", \"spans\": []");
+    bs_put(&w->w, "}\n");
+}
+
+/* , "scores": [...] with the least probability of the words of each span. */
+static void passage_scores(writer *w, const bs_passage *p)
+{
+    const bs_corpus *c = w->c;
+    int64_t          repaired = 0;
+    int              n = 0;
+    bs_put(&w->w, ", \"scores\": [");
+    for (int32_t s = p->first; s < p->end; s++) {
+        const int32_t start = c->start[s];
+        const int32_t spans =
+            bs_spans(&w->tags, w->y->tag + start, c->start[s + 1] - start, w->span, &repaired);
+        for (int32_t i = 0; i < spans; i++) {
+            float least = 1;
+            for (int32_t k = w->span[i].first; k < w->span[i].end; k++)
+                least = w->y->scores[start + k] < least ? w->y->scores[start + k] : least;
+            put_number(w, n++ ? ", " : "", (double)least);
+        }
+    }
+    bs_put(&w->w, "]");
+}
+
+/* {"text": ..., "spans": [{"start": 0, "end": 3, "label": "PER"}], ...} for every text. */
+static void write_passages(writer *w)
+{
+    const bs_tags_out t = {.c = w->c, .set = &w->tags, .in_set = w->y->tag, .span = w->span};
+    bs_passage        p = {0};
+    while (!w->w.status && bs_passage_next(w->c, false, &p)) {
+        double energy = 0;
+        bs_put_passage(&t, &p, &w->w);
+        if (w->scores)
+            passage_scores(w, &p);
+        for (int32_t s = p.first; s < p.end && w->y->energy; s++)
+            energy += (double)w->y->energy[s];
+        if (w->y->energy)
+            put_number(w, ", \"energy\": ", energy);
+        bs_put(&w->w, "}\n");
+    }
+    if (p.made.failed && !w->w.status)
+        w->w.status = bs_fail_nomem(w->w.err);
+    bs_passage_free(&p);
+}
+
+static bool is_jsonl(const basin_predict_options *o)
+{
+    return is_format(o, "jsonl") || is_format(o, "tokens") || is_format(o, "spans");
+}
+
+static basin_status check_nbest(const bs_saved *m, const basin_predict_options *o, basin_error *err)
+{
+    bs_inference how;
+    if (o->nbest <= 0)
+        return BASIN_OK;
+    if (!is_jsonl(o))
+        return bs_fail(err, BASIN_EARG,
+                       "--nbest: columns have room for one sequence; use --format jsonl");
+    basin_status s = bs_saved_inference(m, o->infer, o->constrain, &how, err);
+    if (!s && how.how != BS_INFER_VITERBI)
+        s = bs_fail(
+            err, BASIN_EARG,
+            "--nbest: needs Viterbi's algorithm: a model of method crf, or one whose energy "
+            "is a chain, with --infer viterbi");
+    return s;
+}
+
+static basin_status room(const basin_predict_options *o, const bs_part *data, bs_outputs *y,
+                         basin_error *err)
+{
+    const size_t most = o->nbest > 0 ? (size_t)o->nbest : 0;
+    const char  *format = format_of(o, data->tag);
+    const bool   spans = strcmp(format, "spans") == 0;
+    if ((o->scores || o->energy) && !spans && strcmp(format, "tokens") != 0)
+        return bs_fail(err, BASIN_EARG, "--%s: columns have no place for %s; use --format jsonl",
+                       o->scores ? "scores" : "energy", o->scores ? "them" : "it");
+    if (o->csv_safe && strcmp(format, "csv") != 0)
+        return bs_fail(err, BASIN_EARG, "--csv-safe: is for tables, not for %s; use --format csv",
+                       format);
+    if (!most)
+        return BASIN_OK;
+    if (spans)
+        return bs_fail(err, BASIN_EARG,
+                       "--nbest: is of sentences, not of texts; use --format tokens");
+    y->nbest = o->nbest;
+    y->best = bs_calloc(most * ((size_t)data->tag->tokens + 1), sizeof *y->best);
+    y->best_score = bs_calloc(most * ((size_t)data->rows + 1), sizeof *y->best_score);
+    y->best_found = bs_calloc((size_t)data->rows + 1, sizeof *y->best_found);
+    return y->best && y->best_score && y->best_found ? BASIN_OK : bs_fail_nomem(err);
+}
+
+static basin_status check(const bs_saved *m, const basin_predict_options *o, basin_error *err)
+{
+    if (o->format && !is_format(o, "auto") && !is_format(o, "conll") && !is_format(o, "csv") &&
+        !is_format(o, "brat") && !is_jsonl(o))
+        return bs_fail(err, BASIN_EARG,
+                       "--format: '%s' is not conll, jsonl, tokens, spans, csv or brat", o->format);
+    if (is_format(o, "brat") && !o->path)
+        return bs_fail(err, BASIN_EARG, "--format: brat is a folder of files; -o names it");
+    if (o->keep_columns || o->probabilities)
+        return bs_fail(err, BASIN_EARG, "--%s: is for label sets; %s",
+                       o->keep_columns ? "keep-columns" : "probabilities",
+                       o->keep_columns ? "columns and members of the input are kept as it is"
+                                       : "a word has one tag");
+    if (o->top_k > 0)
+        return bs_fail(err, BASIN_EARG, "--top-k: is for label sets; a word has one tag");
+    if (o->threshold && strcmp(o->threshold, "auto") != 0)
+        return bs_fail(err, BASIN_EARG, "--threshold: is for label sets; a word has one tag");
+    basin_status s = check_nbest(m, o, err);
+    return s ? s : check_scheme(m, o->scheme, err);
+}
+
+/* A row for every sentence, and for rows of the file that have none. */
+static void write_rows(writer *w)
+{
+    const bs_corpus *c = w->c;
+    for (int32_t i = 0, k = 0; i <= c->sentences; i++) {
+        for (; k < c->records && c->record[k + 1].sentence <= i; k++)
+            if (c->record[k].sentence == c->record[k + 1].sentence)
+                jsonl_empty(w, &c->record[k]);
+        if (i < c->sentences)
+            jsonl_row(w, i);
+    }
+}
+
+static basin_status write_jsonl(writer *w, bool spans, bs_target *out, basin_error *err)
+{
+    basin_status s = bs_writing_open(&w->w, bs_target_put, out, err);
+    if (!s && spans)
+        write_passages(w);
+    else if (!s)
+        write_rows(w);
+    return s ? s : bs_writing_close(&w->w);
+}
+
+/* The table again, with one more column; the file's own tags as they stood in it. */
+static basin_status write_csv(writer *w, bs_target *out, basin_error *err)
+{
+    const bs_corpus *c = w->c;
+    bs_tags_out      t = {.c = c, .names = w->shown.text, .tag = w->shown.tag, .safe = w->safe};
+    bs_arena         arena;
+    bs_names         names;
+    const char     **gold = NULL;
+    int32_t         *tag = bs_alloc(((size_t)c->tokens + 1) * sizeof *tag);
+    basin_status     s = tag ? BASIN_OK : bs_fail_nomem(err);
+    bs_arena_init(&arena, 0);
+    bs_names_init(&names, &arena);
+    if (!s && c->labelled) {
+        s = bs_corpus_file_tags(c, &names, tag, err);
+        gold = s ? NULL : bs_names_texts(&names);
+        if (!s && !gold)
+            s = bs_fail_nomem(err);
+        t.gold_names = gold;
+        t.gold = tag;
+    }
+    if (!s)
+        s = bs_tags_write(&t, bs_corpus_format_find("csv"), bs_target_put, out, err);
+    bs_free(gold);
+    bs_free(tag);
+    bs_names_free(&names);
+    bs_arena_free(&arena);
+    return s;
+}
+
+static basin_status write_as(writer *w, const char *format, const char *path, bs_target *out,
+                             basin_error *err)
+{
+    const bs_tags_out spans = {.c = w->c, .set = &w->tags, .in_set = w->y->tag, .span = w->span};
+    if (strcmp(format, "spans") == 0 || strcmp(format, "tokens") == 0)
+        return write_jsonl(w, strcmp(format, "spans") == 0, out, err);
+    if (strcmp(format, "csv") == 0)
+        return write_csv(w, out, err);
+    if (strcmp(format, "brat") == 0)
+        return bs_brat_write(&spans, path, err);
+    return bs_corpus_write(w->c, w->shown.text, w->shown.tag, bs_target_put, out, err);
+}
+
+static basin_status retag_best(const bs_lexicon *l, bs_scheme to, bool suffix, writer *w,
+                               basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    if (!(w->best = bs_calloc((size_t)w->y->nbest, sizeof *w->best)))
+        return bs_fail_nomem(err);
+    for (int k = 0; k < w->y->nbest && !s; k++)
+        s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, suffix, w->c,
+                     w->y->best + (size_t)k * (size_t)w->c->tokens, &w->best[k], err);
+    return s;
+}
+
+static basin_status write_outputs(const bs_saved *m, const basin_predict_options *o,
+                                  const bs_part *data, const bs_outputs *y, bs_target *out,
+                                  basin_error *err)
+{
+    const bs_lexicon *l = &m->known.tag;
+    writer            w = {.c = data->tag, .y = y, .scores = o->scores, .safe = o->csv_safe};
+    const bool        suffix = strcmp(m->known.text.tag_style, "suffix") == 0;
+    const char      **names = bs_names_texts(&l->tags);
+    basin_status      s = names ? BASIN_OK : bs_fail_nomem(err);
+    if (!s)
+        s = bs_tagset_make(names, l->tags.n, (bs_scheme)l->scheme, &w.tags, err);
+    if (!s)
+        s = bs_retag(&l->tags, (bs_scheme)l->scheme, scheme_of(m, o, data->tag), suffix, data->tag,
+                     y->tag, &w.shown, err);
+    if (!s && y->nbest)
+        s = retag_best(l, scheme_of(m, o, data->tag), suffix, &w, err);
+    if (!s && !(w.span = bs_calloc((size_t)bs_longest_sentence(w.c), sizeof *w.span)))
+        s = bs_fail_nomem(err);
+    if (!s)
+        s = write_as(&w, format_of(o, w.c), o->path, out, err);
+    bs_free(w.span);
+    for (int k = 0; k < y->nbest && w.best; k++)
+        bs_retagged_free(&w.best[k]);
+    bs_free(w.best);
+    bs_retagged_free(&w.shown);
+    bs_tagset_free(&w.tags);
+    bs_free(names);
+    return s;
+}
+
+/* ---- sentence by sentence ---- */
+
+typedef struct {
+    const bs_saved              *m;
+    const basin_predict_options *o;
+    bs_target                   *out;
+} stream;
+
+/* A table begins with names of columns, once, and a folder is no stream. */
+static basin_status begin(const bs_saved *m, const basin_predict_options *o, bs_target *out,
+                          void **made, basin_error *err)
+{
+    stream *s = NULL;
+    *made = NULL;
+    if (is_format(o, "csv") || is_format(o, "brat"))
+        return BASIN_OK;
+    if (!(s = bs_alloc(sizeof *s)))
+        return bs_fail_nomem(err);
+    *s = (stream){m, o, out};
+    *made = s;
+    return BASIN_OK;
+}
+
+static basin_status stream_rows(void *given, const bs_part *data, const bs_outputs *y,
+                                basin_error *err)
+{
+    const stream *s = given;
+    return write_outputs(s->m, s->o, data, y, s->out, err);
+}
+
+static bool opens(const basin_predict_options *o)
+{
+    return is_format(o, "brat");
+}
+
+const bs_prediction bs_prediction_tag = {
+    .task = "tag",
+    .opens = opens,
+    .check = check,
+    .remark = remark,
+    .room = room,
+    .write = write_outputs,
+    .begin = begin,
+    .rows = stream_rows,
+    .end = bs_free,
+    .live = true,
+};

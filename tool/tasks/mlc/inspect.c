@@ -1,0 +1,550 @@
+/* inspect.c -- basin_data_* for rows with label sets. */
+#include <string.h>
+
+#include "inspect/inspect.h"
+#include "base/io.h"
+#include "data/rows/cut.h"
+#include "tasks/mlc/make.h"
+#include "data/names.h"
+#include "data/rows/write.h"
+
+static basin_status read_all(const bs_given *g, bs_notes *notes, bs_dataset **out, basin_error *err)
+{
+    *out = NULL;
+    return bs_dataset_read(g->file, g->n, &g->settings->read, out, notes, err);
+}
+
+/* ---- inspect ---- */
+
+static void print_inputs(const bs_dataset *d, const bs_summary *s, bs_buf *out)
+{
+    bs_buf_printf(out, "format   %s, %s, %d rows\n", d->format,
+                  d->schema.dense ? "dense" : "sparse", (int)d->rows);
+    bs_buf_printf(out, "inputs   %d features", (int)s->features);
+    if (d->source.numeric || d->source.binary || d->source.nominal)
+        bs_buf_printf(out, " from %d columns (%d numeric, %d binary, %d nominal, %d left out)",
+                      (int)d->source.attributes, (int)d->source.numeric, (int)d->source.binary,
+                      (int)(d->source.nominal - d->source.binary), (int)d->source.skipped);
+    bs_buf_printf(out, ", density %.2f %%\n", 100 * s->density);
+    bs_buf_printf(out, "labels   %d%s", (int)s->labels, *d->source.labels_from ? " from " : "");
+    bs_buf_visible(out, d->source.labels_from);
+    bs_buf_printf(out, ", cardinality %.2f, distinct sets %d\n", s->cardinality,
+                  (int)s->label_sets);
+}
+
+static void print_checks(const bs_dataset *d, const bs_summary *s, bs_buf *out)
+{
+    char rarest[BS_VISIBLE], commonest[BS_VISIBLE];
+    bs_buf_printf(out,
+                  "checks   %d rows without label, %d without feature, %d duplicate rows, "
+                  "%d equal inputs with other labels\n",
+                  (int)s->rows_unlabelled, (int)s->rows_empty, (int)s->duplicates,
+                  (int)s->contradictions);
+    bs_buf_printf(out,
+                  "         %d constant features, %lld missing values, %d labels never on, "
+                  "%d always on",
+                  (int)s->features_constant, (long long)s->missing, (int)s->labels_never,
+                  (int)s->labels_always);
+    if (s->rarest >= 0)
+        bs_buf_printf(out, "; rarest '%s' %d rows, commonest '%s' %d",
+                      bs_visible(d->schema.label[s->rarest], 40, rarest), (int)s->rarest_rows,
+                      bs_visible(d->schema.label[s->commonest], 40, commonest),
+                      (int)s->commonest_rows);
+    bs_buf_text(out, "\n");
+}
+
+/* The first names of labels, only of those with which[i] where it is given, and how many more
+ * there are. */
+static void list_names(const bs_dataset *d, const uint8_t *which, bs_buf *out)
+{
+    enum { MOST = 8 };
+    char    name[BS_VISIBLE];
+    int32_t n = 0;
+    for (int32_t i = 0; i < d->schema.n_labels; i++) {
+        if (which && !which[i])
+            continue;
+        if (n++ < MOST)
+            bs_buf_printf(out, "%s%s", n > 1 ? ", " : "", bs_visible(d->schema.label[i], 40, name));
+    }
+    if (n > MOST)
+        bs_buf_printf(out, " and %d more", (int)n - MOST);
+    bs_buf_text(out, "\n");
+}
+
+static basin_status print_labels(const bs_dataset *d, const bs_summary *s, bs_buf *out,
+                                 basin_error *err)
+{
+    uint8_t *never = bs_alloc((size_t)d->schema.n_labels + 1);
+    if (!never)
+        return bs_fail_nomem(err);
+    memset(never, 1, (size_t)d->schema.n_labels + 1);
+    for (int32_t e = 0; e < d->y.start[d->rows]; e++)
+        never[d->y.index[e]] = 0;
+    if (d->schema.n_labels) {
+        bs_buf_text(out, "         ");
+        list_names(d, NULL, out);
+    }
+    if (s->labels_never) {
+        bs_buf_text(out, "         never on: ");
+        list_names(d, never, out);
+    }
+    bs_free(never);
+    return BASIN_OK;
+}
+
+/* Up to its notes. */
+static void print_json(const bs_dataset *d, const bs_summary *s, bs_buf *out)
+{
+    bs_buf_printf(out,
+                  "{\"format\": \"%s\", \"dense\": %s, \"rows\": %d, \"features\": %d, "
+                  "\"labels\": %d, \"cardinality\": %.6f, \"density\": %.6f, "
+                  "\"label_sets\": %d, \"rows_unlabelled\": %d, \"duplicates\": %d, "
+                  "\"contradictions\": %d, \"features_constant\": %d, \"missing\": %lld, "
+                  "\"labels_never\": %d, \"hash\": \"%016llx\", \"notes\": [",
+                  d->format, d->schema.dense ? "true" : "false", (int)d->rows, (int)s->features,
+                  (int)s->labels, s->cardinality, s->density, (int)s->label_sets,
+                  (int)s->rows_unlabelled, (int)s->duplicates, (int)s->contradictions,
+                  (int)s->features_constant, (long long)s->missing, (int)s->labels_never,
+                  (unsigned long long)d->hash);
+}
+
+static void print_json_notes(const bs_notes *notes, bs_buf *out)
+{
+    for (size_t i = 0; i < notes->n; i++)
+        bs_buf_printf(out, "%s\"%s\"", i ? ", " : "", notes->note[i].tag);
+    bs_buf_text(out, "]}");
+}
+
+/* What would spoil a training, as one sentence; NULL = nothing. */
+static const char *problem(const bs_summary *s)
+{
+    if (s->rows == 0)
+        return "there are no rows";
+    if (s->labels == 0)
+        return "there are no labels; --labels says which columns they are";
+    if (s->features == 0)
+        return "there are no features";
+    if (s->labels_never == s->labels)
+        return "no label is ever on";
+    return NULL;
+}
+
+/* The setting has a flag of its own: "drop" of "data.drop"; else NULL. */
+static const char *flag_of(const char *name)
+{
+    static const char *const flags[] = {"labels", "xml", "drop", "true", "false"};
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        if (strncmp(name, "data.", 5) == 0 && strcmp(name + 5, flags[i]) == 0)
+            return flags[i];
+    return NULL;
+}
+
+/* The settings for reading that are not what they are by themselves. */
+static void put_settings(const bs_read_options *now, bs_buf *out)
+{
+    const bs_read_options usual = bs_read_options_default();
+    bs_buf                value, setting;
+    bs_buf_init(&value, 1 << 16);
+    bs_buf_init(&setting, 1 << 16);
+    for (const bs_option *row = bs_read_rows; row->name; row++) {
+        if (!bs_option_differs(row, now, &usual, &value))
+            continue;
+        const char *flag = flag_of(row->name);
+        bs_buf_printf(out, " --%s ", flag ? flag : "set");
+        bs_buf_clear(&setting);
+        bs_buf_printf(&setting, "%s%s%s", flag ? "" : row->name, flag ? "" : "=",
+                      value.data ? value.data : "");
+        bs_put_word(setting.failed ? "" : setting.data, out);
+        out->failed = out->failed || setting.failed;
+    }
+    out->failed = out->failed || value.failed;
+    bs_buf_free(&value);
+    bs_buf_free(&setting);
+}
+
+/* The command that trains on the files; files that were checked one by one have their roles. */
+static void print_next(const bs_given *g, bool check, bs_buf *out)
+{
+    bs_buf_text(out, "next     basin train");
+    for (int i = 0; i < g->n; i++) {
+        if (check && i > 0 && g->n <= 3)
+            bs_buf_text(out, g->n == 3 && i == 1 ? " --valid" : " --test");
+        bs_buf_text(out, " ");
+        bs_put_word(g->file[i], out);
+    }
+    if (strcmp(g->settings->train.task, "auto") != 0)
+        bs_buf_printf(out, " --task %s", g->settings->train.task);
+    put_settings(&g->settings->read, out);
+    bs_buf_text(out, "\n");
+}
+
+static void print_notes(const bs_notes *notes, size_t first, bs_buf *table)
+{
+    for (size_t i = first; i < notes->n; i++)
+        bs_buf_printf(table, "note     %s\n", notes->note[i].text);
+}
+
+static basin_status show(const bs_dataset *d, const bs_summary *s, const bs_notes *notes,
+                         bs_buf *table, bs_buf *json, basin_error *err)
+{
+    print_inputs(d, s, table);
+    basin_status status = print_labels(d, s, table, err);
+    print_checks(d, s, table);
+    print_notes(notes, 0, table);
+    print_json(d, s, json);
+    return status;
+}
+
+/* Fails with what makes this data unfit for a training. */
+static basin_status find_problem(const bs_summary *s, const char *file, const bs_notes *notes,
+                                 basin_error *err)
+{
+    const char *odd = bs_notes_find(notes, BS_NOTE_ODD_CELL);
+    if (problem(s))
+        return bs_fail(err, BASIN_EDATA, "%s: %s", file, problem(s));
+    return odd ? bs_fail(err, BASIN_EDATA, "%s", odd) : BASIN_OK;
+}
+
+/* One file of several: as it is, then beside the first one. This is stricter than a test of a
+ * model, which passes over labels that the training does not have. */
+static basin_status check_file(const bs_given *g, int i, const bs_schema *like, int *used,
+                               bs_dataset **out, bs_buf *table, bs_buf *json, basin_error *err)
+{
+    bs_read_options o = g->settings->read;
+    bs_summary      summary;
+    bs_notes        notes;
+    o.like = like;
+    bs_notes_init(&notes);
+    bs_buf_text(table, i ? "\nfile     " : "file     ");
+    bs_buf_visible(table, g->file[i]);
+    basin_status s = bs_dataset_read_next(g->file + i, g->n - i, &o, used, out, &notes, err);
+    bs_buf_text(table, *used > 1 ? " and " : "");
+    bs_buf_visible(table, *used > 1 ? g->file[i + 1] : "");
+    bs_buf_text(table, "\n");
+    if (!s)
+        s = bs_dataset_summary(*out, &summary, err);
+    const bool read = !s;
+    if (!s)
+        s = show(*out, &summary, &notes, table, json, err);
+    if (!s)
+        s = find_problem(&summary, g->file[i], &notes, err);
+    size_t shown = notes.n;
+    if (!s && like)
+        s = bs_dataset_match(like, *out, g->file[i], &notes, err);
+    print_notes(&notes, shown, table);
+    if (read)
+        print_json_notes(&notes, json);
+    else
+        bs_buf_text(json, "null");
+    if (s)
+        bs_buf_printf(table, "problem  %s\n", err->msg);
+    bs_notes_free(&notes);
+    return s;
+}
+
+/* Read as one, files would pass that a model of the first refuses. All are looked at, the first
+ * problem is the status. */
+static basin_status check_files(const bs_given *g, bs_buf *table, bs_buf *json, basin_error *err)
+{
+    bs_dataset  *first = NULL;
+    basin_status status = BASIN_OK;
+    bs_buf_text(json, "{\"files\": [");
+    for (int i = 0, used = 1; i < g->n && status != BASIN_ENOMEM; i += used) {
+        bs_dataset *other = NULL;
+        basin_error why;
+        bs_buf_text(json, i ? ", " : "");
+        basin_status s = check_file(g, i, first ? &first->schema : NULL, &used, i ? &other : &first,
+                                    table, json, &why);
+        bs_dataset_free(other);
+        if (s && (!status || s == BASIN_ENOMEM))
+            status = bs_fail(err, s, "%s", why.msg);
+        if (!first)
+            break; /* nothing to compare the others with */
+    }
+    bs_buf_text(json, "]}");
+    bs_dataset_free(first);
+    if (!status)
+        print_next(g, true, table);
+    return status;
+}
+
+static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf *json,
+                            basin_error *err)
+{
+    bs_notes    notes;
+    bs_summary  summary;
+    bs_dataset *d = NULL;
+    if (check && g->n > 1)
+        return check_files(g, table, json, err);
+    bs_notes_init(&notes);
+    basin_status status = read_all(g, &notes, &d, err);
+    if (!status)
+        status = bs_dataset_summary(d, &summary, err);
+    if (!status && check)
+        status = find_problem(&summary, g->file[0], &notes, err);
+    if (!status)
+        status = show(d, &summary, &notes, table, json, err);
+    if (!status) {
+        print_json_notes(&notes, json);
+        print_next(g, false, table);
+    }
+    bs_dataset_free(d);
+    bs_notes_free(&notes);
+    return status;
+}
+
+static basin_status describe_part(const bs_part *part, const bs_part *train, bs_buf *table,
+                                  basin_error *err)
+{
+    bs_summary   s;
+    basin_status status = bs_dataset_summary(part->mlc, &s, err);
+    (void)train;
+    if (status)
+        return status;
+    print_inputs(part->mlc, &s, table);
+    print_checks(part->mlc, &s, table);
+    return BASIN_OK;
+}
+
+static basin_status convert(const bs_given *g, const char *out, const char *format, bs_notes *notes,
+                            basin_error *err)
+{
+    bs_dataset  *d = NULL;
+    basin_status s = read_all(g, notes, &d, err);
+    if (!s)
+        s = bs_dataset_write(d, out, format, notes, err);
+    bs_dataset_free(d);
+    return s;
+}
+
+/* ---- split ---- */
+
+static void balance_row(const bs_dataset *d, const char *path, const bs_split_part *p, bs_buf *out)
+{
+    char file[BS_VISIBLE], label[BS_VISIBLE];
+    bs_buf_printf(
+        out, "%-40s %8d %10.2f %10.2f %8d  %s\n", bs_visible(path, 40, file), (int)p->rows,
+        100 * p->label_error, 100 * p->worst_error, (int)p->labels_absent,
+        bs_visible(p->worst_label >= 0 ? d->schema.label[p->worst_label] : "-", 30, label));
+}
+
+/* What is cut, and from where. */
+typedef struct {
+    const bs_dataset *d;
+    const bs_cut     *lines; /* of the file; NULL: the parts are written anew */
+    const int32_t    *part;  /* [rows] */
+    const char       *format;
+} source;
+
+/* The rows as they stand in the file, where that is possible; else a note says why not. */
+static basin_status find_lines(const bs_given *g, const bs_cutting *cut, const bs_dataset *d,
+                               const bs_notes *reading, bs_cut **out, bs_notes *notes,
+                               basin_error *err)
+{
+    const char  *why = NULL;
+    basin_status s = BASIN_OK;
+    *out = NULL;
+    if (cut->o->format && strcmp(cut->o->format, d->format) != 0)
+        return BASIN_OK; /* another format was asked for */
+    if (g->n > 1)
+        why = "they come from several files";
+    else if (bs_notes_has(reading, BS_NOTE_SPARE))
+        why = "labels that were not chosen are left out";
+    else
+        s = bs_cut_open(g->file[0], d, &g->settings->read, out, &why, err);
+    if (!s && why)
+        bs_notes_add(notes, "rewritten",
+                     "rows are not copied but written anew, with the features that 'basin data "
+                     "inspect' counts: %s",
+                     why);
+    return s;
+}
+
+/* Lines that count from 0 seem to count from 1 where none of them has a 0. */
+static void note_base(const bs_dataset *d, const int32_t *rows, int32_t n, const char *path,
+                      bs_notes *notes)
+{
+    if (d->schema.feature || d->schema.index_base != 0 || strcmp(d->format, "libsvm") != 0)
+        return;
+    for (int32_t i = 0; i < n; i++)
+        if (d->x.start[rows[i]] < d->x.start[rows[i] + 1] && d->x.index[d->x.start[rows[i]]] == 0)
+            return;
+    bs_notes_add(notes, "index base",
+                 "%s has no feature 0: train on it with --set data.index_base=0", path);
+}
+
+static basin_status write_part(const source *from, int i, const char *path, bs_notes *notes,
+                               int32_t *n, basin_error *err)
+{
+    int32_t     *rows = NULL;
+    bs_dataset  *piece = NULL;
+    basin_status s = bs_split_rows(from->part, from->d->rows, i, &rows, n, err);
+    if (!s && from->lines) {
+        s = bs_cut_write(from->lines, rows, *n, path, notes, err);
+        note_base(from->d, rows, *n, path, notes);
+    } else if (!s) {
+        s = bs_dataset_select(from->d, rows, *n, &piece, err);
+        if (!s)
+            s = bs_dataset_write(piece, path, from->format, notes, err);
+    }
+    bs_dataset_free(piece);
+    bs_free(rows);
+    return s;
+}
+
+static basin_status write_parts(const source *from, const bs_cutting *cut, bs_notes *notes,
+                                bs_buf *table, bs_buf *json, basin_error *err)
+{
+    const bs_dataset *d = from->d;
+    bs_split_balance *balance = bs_calloc(1, sizeof *balance);
+    const bs_writer  *writer = bs_writer_find(from->format);
+    basin_status      s = balance ? BASIN_OK : bs_fail_nomem(err);
+    char              extension[32] = "", path[BS_OPTION_TEXT];
+    if (writer)
+        bs_print(extension, sizeof extension, "%.*s", (int)strcspn(writer->extensions, " "),
+                 writer->extensions);
+    if (!s)
+        s = bs_split_measure(d, cut->share, cut->parts, from->part, balance, err);
+    bs_buf_printf(table, "%-40s %8s %10s %10s %8s  %s\n", "part", "rows", "mean off%", "worst off%",
+                  "absent", "worst label");
+    bs_buf_text(json, "{\"parts\": [");
+    for (int i = 0; i < cut->parts && !s; i++) {
+        int32_t n = 0;
+        bs_part_path(cut, i, extension, path);
+        s = write_part(from, i, path, notes, &n, err);
+        if (s)
+            break;
+        balance_row(d, path, &balance->part[i], table);
+        bs_buf_text(json, i ? ", {\"file\": " : "{\"file\": ");
+        bs_json_quote(path, json);
+        bs_buf_printf(json, ", \"rows\": %d}", (int)n);
+    }
+    bs_buf_text(json, "]}");
+    if (!s && balance->crossing > 0)
+        bs_buf_printf(table, "%d rows are equal to a row in another part\n",
+                      (int)balance->crossing);
+    bs_free(balance);
+    if (s) /* parts that were written before do not make a table */
+        bs_buf_clear(table);
+    return s;
+}
+
+/* One name a line to one number a row; as many lines as rows. */
+static basin_status read_groups(const char *path, int max_mb, int32_t rows, int32_t *group,
+                                basin_error *err)
+{
+    bs_arena  arena;
+    bs_names  names;
+    bs_input *in;
+    bs_line   line;
+    bool      more = true, fresh;
+    int64_t   n = 0;
+    bs_arena_init(&arena, 0);
+    bs_names_init(&names, &arena);
+    basin_status status = bs_input_open_most(path, max_mb, &in, err);
+    while (!status && more) {
+        status = bs_input_line(in, 1 << 16, &line, &more, err);
+        if (status || !more)
+            break;
+        if (n < rows && (group[n] = bs_names_add(&names, line.text, line.len, &fresh)) < 0)
+            status = bs_fail_nomem(err);
+        n++;
+    }
+    if (!status && n != rows)
+        status =
+            bs_fail(err, BASIN_EDATA, "%s: %lld lines for %d rows; one group name a row is needed",
+                    path, (long long)n, (int)rows);
+    bs_input_close(in);
+    bs_names_free(&names);
+    bs_arena_free(&arena);
+    return status;
+}
+
+static basin_status assign(const bs_dataset *d, const bs_cutting *cut, int max_mb, int32_t *part,
+                           basin_error *err)
+{
+    const basin_split_options *o = cut->o;
+    if (!o->groups)
+        return bs_split(d, cut->share, cut->parts, NULL, o->seed, part, err);
+    int32_t     *group = bs_calloc((size_t)d->rows + 1, sizeof *group);
+    basin_status status =
+        group ? read_groups(o->groups, max_mb, d->rows, group, err) : bs_fail_nomem(err);
+    if (!status)
+        status = bs_split(d, cut->share, cut->parts, group, o->seed, part, err);
+    bs_free(group);
+    return status;
+}
+
+static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *notes, bs_buf *table,
+                          bs_buf *json, basin_error *err)
+{
+    bs_notes    reading; /* not said: they are about the whole file */
+    bs_dataset *d = NULL;
+    if (cut->o->documents)
+        return bs_fail(err, BASIN_EARG, "--documents: is for sentences; --groups FILE is for rows");
+    bs_notes_init(&reading);
+    basin_status s = read_all(g, &reading, &d, err);
+    int32_t     *part = s ? NULL : bs_calloc((size_t)d->rows + 1, sizeof *part);
+    if (!s && !part)
+        s = bs_fail_nomem(err);
+    if (!s)
+        s = assign(d, cut, g->settings->read.max_mb, part, err);
+    bs_cut *lines = NULL;
+    if (!s)
+        s = find_lines(g, cut, d, &reading, &lines, notes, err);
+    if (!s) {
+        const char  *usual = bs_writer_find(d->format) ? d->format : "csv";
+        const source from = {d, lines, part, cut->o->format ? cut->o->format : usual};
+        s = write_parts(&from, cut, notes, table, json, err);
+    }
+    bs_cut_close(lines);
+    bs_free(part);
+    bs_dataset_free(d);
+    bs_notes_free(&reading);
+    return s;
+}
+
+/* ---- make ---- */
+
+static void make_text(const bs_dataset *d, const bs_make_mlc_truth *t, const char *path,
+                      bs_buf *table, bs_buf *json)
+{
+    bs_buf_visible(table, path);
+    bs_buf_printf(table,
+                  ": %d rows, %d features, %d labels\n"
+                  "best possible example F1 %.2f; labels on their own %.2f "
+                  "(without using each other %.2f)\n"
+                  "next     basin train ",
+                  (int)d->rows, (int)d->schema.n_features, (int)d->schema.n_labels, 100 * t->best,
+                  100 * t->marginal, 100 * t->local);
+    bs_put_word(path, table);
+    bs_buf_text(table, "\n");
+    bs_buf_text(json, "{\"file\": ");
+    bs_json_quote(path, json);
+    bs_buf_printf(json,
+                  ", \"rows\": %d, \"features\": %d, \"labels\": %d, "
+                  "\"best_example_f1\": %.6f, \"marginal_example_f1\": %.6f, "
+                  "\"local_example_f1\": %.6f}",
+                  (int)d->rows, (int)d->schema.n_features, (int)d->schema.n_labels, t->best,
+                  t->marginal, t->local);
+}
+
+static basin_status make(const char *options, int seed, const char *out, const char *format,
+                         bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err)
+{
+    bs_make_mlc_options o;
+    bs_make_mlc_truth   truth;
+    bs_dataset         *d = NULL;
+    basin_status        s = bs_make_options(bs_make_mlc_rows, &o, options, err);
+    o.seed = seed;
+    if (!s)
+        s = bs_make_mlc(&o, &d, &truth, err);
+    if (!s)
+        s = bs_dataset_write(d, out, format, notes, err);
+    if (!s)
+        make_text(d, &truth, out, table, json);
+    bs_dataset_free(d);
+    return s;
+}
+
+const bs_handling bs_handling_mlc = {"mlc", inspect, convert, split, describe_part, make};

@@ -1,0 +1,769 @@
+/* report.c -- where a model of label sets errs: the threshold, labels, pairs of labels,
+ * and the rows it got most wrong. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "doc/chart.h"
+#include "doc/heat.h"
+#include "doc/page.h"
+
+enum {
+    CUTS = 49,             /* thresholds of the sweep */
+    SWEEP_CELLS = 1 << 27, /* scores that it looks at in total, at most */
+    MOST_LABELS = 4000,    /* rows of the table of labels */
+    MAPPED = 200,          /* labels of the map of pairs */
+    PAIRS = 60,            /* rows of the table of pairs */
+    MOST_PAIRS = 1 << 22,
+    EXAMPLES = 24,
+    WORDS = 14, /* features shown of an example */
+};
+
+typedef struct {
+    const bs_report_group *g;
+    const bs_report_run   *run;
+    const bs_dataset      *data;
+    const bs_threshold    *cut;
+    const bs_schema       *schema;
+    int32_t                L;
+    uint8_t               *gold, *on; /* [L] of the row at hand */
+    int32_t               *list;      /* [L] */
+    int32_t               *order;     /* [L] labels, those that lose most first */
+    double                *promised;  /* [L] sums of probabilities */
+    bs_threshold           own;       /* a cut for each label; none without validation rows */
+    bs_buf                *out;
+} view;
+
+static const float *scores_of(const view *v, int32_t row)
+{
+    return v->run->y.scores + (size_t)row * (size_t)v->L;
+}
+
+/* Truth and decisions of one row as bytes. */
+static void look_at(const view *v, int32_t row)
+{
+    const bs_csr *y = &v->data->y;
+    memset(v->gold, 0, (size_t)v->L);
+    memset(v->on, 0, (size_t)v->L);
+    for (int32_t e = y->start[row]; e < y->start[row + 1]; e++)
+        v->gold[y->index[e]] = 1;
+    const int32_t n = bs_threshold_apply(v->cut, scores_of(v, row), v->L, v->list);
+    for (int32_t i = 0; i < n; i++)
+        v->on[v->list[i]] = 1;
+}
+
+/* ---- threshold ---- */
+
+static basin_status sweep(const view *v, double *x, double value[3][CUTS], int32_t *rows,
+                          basin_error *err)
+{
+    static const bs_metric_id id[] = {BS_METRIC_example_f1, BS_METRIC_micro_f1, BS_METRIC_macro_f1};
+    bs_metric_options         o = {.want = BS_METRIC_BIT(example_f1) | BS_METRIC_BIT(micro_f1) |
+                                           BS_METRIC_BIT(macro_f1)};
+    const size_t              most = SWEEP_CELLS / CUTS / (size_t)v->L;
+    bs_csr                    gold = v->data->y;
+    bs_metrics               *m = NULL;
+    double                    all[BS_METRIC_COUNT];
+    if ((size_t)gold.rows > most)
+        gold.rows = most > 1 ? (int32_t)most : 1;
+    *rows = gold.rows;
+    basin_status s = bs_profile_parse(v->run->settings.train.profile, &o.profile, err);
+    if (!s)
+        s = bs_metrics_new(&o, v->L, &m, err);
+    for (int i = 0; i < CUTS && !s; i++) {
+        x[i] = (i + 1.0) / (CUTS + 1);
+        bs_threshold t = bs_threshold_fixed((float)x[i]);
+        bs_metrics_clear(m);
+        s = bs_metrics_add(m, &gold, v->run->y.scores, &t, NULL, err);
+        if (!s)
+            s = bs_metrics_finish(m, all, err);
+        for (int k = 0; k < 3 && !s; k++)
+            value[k][i] = 100 * all[id[k]];
+    }
+    bs_metrics_free(m);
+    return s;
+}
+
+static basin_status thresholds(const view *v, basin_error *err)
+{
+    double       x[CUTS], value[3][CUTS];
+    int32_t      rows = 0;
+    const bool   one = bs_threshold_is_one(v->cut);
+    char         tuned[48], text[BS_FIXED_TEXT], kind[BS_THRESHOLD_TEXT];
+    basin_status s = sweep(v, x, value, &rows, err);
+    if (s)
+        return s;
+    bs_print(tuned, sizeof tuned, "%s", bs_fixed((double)v->cut->global, 2, text));
+    const bs_series series[] = {{.name = "example_f1", .x = x, .y = value[0], .n = CUTS},
+                                {.name = "micro_f1", .x = x, .y = value[1], .n = CUTS},
+                                {.name = "macro_f1", .x = x, .y = value[2], .n = CUTS}};
+    const bs_mark   mark[] = {{.x = (double)v->cut->global, .name = tuned}};
+    bs_page_heading(v->g->level, "Threshold", v->out);
+    bs_page_say(v->out, "quiet",
+                "Scores in percent of the %s rows at every threshold, to see how much depends on "
+                "it. The model's own (%s) was chosen on validation rows.%s",
+                v->g->part_name, one ? tuned : bs_threshold_text(v->cut, kind),
+                rows < v->data->rows ? " Only some of the rows were looked at." : "");
+    bs_chart_draw(&(bs_chart){.series = series,
+                              .n = 3,
+                              .mark = mark,
+                              .marks = one,
+                              .x_lo = 0,
+                              .x_hi = 1,
+                              .width = 640,
+                              .height = 300,
+                              .x_name = "threshold"},
+                  v->out);
+    return BASIN_OK;
+}
+
+/* ---- calibration ---- */
+
+/* What labels are promised in all, against how often they are true. */
+static basin_status label_calibration(const view *v, const double *sum, const double *count,
+                                      basin_error *err)
+{
+    double      *x = bs_calloc((size_t)v->L, sizeof *x), *y = bs_calloc((size_t)v->L, sizeof *y);
+    const char **name = bs_calloc((size_t)v->L, sizeof *name);
+    const bool   ok = x && y && name;
+    int          n = 0;
+    for (int32_t l = 0; ok && l < v->L && n < MOST_LABELS; l++) {
+        if (count[l] == 0)
+            continue;
+        x[n] = fmax(sum[l], 0.1);
+        y[n] = count[l];
+        name[n++] = v->schema->label[l];
+    }
+    const bs_series dots = {.name = "label", .x = x, .y = y, .label = name, .n = n, .dots = true};
+    if (ok && n > 0)
+        bs_chart_draw(&(bs_chart){.title = "labels: promised and true",
+                                  .series = &dots,
+                                  .n = 1,
+                                  .log_x = true,
+                                  .log_y = true,
+                                  .diagonal = true,
+                                  .x_name = "rows promised: sum of probabilities",
+                                  .y_name = "rows that have it",
+                                  .height = 330},
+                      v->out);
+    bs_free(x);
+    bs_free(y);
+    bs_free(name);
+    return ok ? BASIN_OK : bs_fail_nomem(err);
+}
+
+static basin_status calibration(const view *v, basin_error *err)
+{
+    bs_reliability b = {0};
+    double        *count = bs_calloc((size_t)v->L, sizeof *count);
+    if (!count)
+        return bs_fail_nomem(err);
+    for (int32_t r = 0; r < v->data->rows; r++) {
+        look_at(v, r);
+        for (int32_t l = 0; l < v->L; l++) {
+            bs_reliability_add(&b, (double)scores_of(v, r)[l], v->gold[l]);
+            count[l] += v->gold[l];
+        }
+    }
+    bs_reliability_draw(&b, "labels of rows", v->g->level, v->out);
+    basin_status s = label_calibration(v, v->promised, count, err);
+    bs_page_grid_end(v->out);
+    bs_free(count);
+    return s;
+}
+
+/* ---- labels ---- */
+
+static double cut_of(const bs_threshold *t, int32_t l)
+{
+    if (bs_threshold_is_one(t))
+        return (double)t->global;
+    return l < t->labels ? (double)t->per_label[l] : (double)NAN;
+}
+
+/* Where F1 is lost: rows that have the label, times what is missing of its F1. */
+static double lost_of(const bs_label_score *s)
+{
+    return (double)s->support * (1 - s->f1);
+}
+
+static void label_row(const view *v, int32_t l, const bs_label_score *s, double ap)
+{
+    bs_page_row_begin(v->out);
+    bs_page_name(v->schema->label[l], v->out);
+    bs_page_number(lost_of(s), 1, v->out);
+    bs_page_count((long long)s->support, v->out);
+    bs_page_count((long long)(s->tp + s->fp), v->out);
+    bs_page_count((long long)s->tp, v->out);
+    bs_page_number(100 * s->precision, 2, v->out);
+    bs_page_number(100 * s->recall, 2, v->out);
+    bs_page_number(100 * s->f1, 2, v->out);
+    bs_page_number(100 * ap, 2, v->out);
+    bs_page_number(v->promised[l], 1, v->out);
+    bs_page_number(cut_of(v->cut, l), 2, v->out);
+    if (v->own.labels > 0)
+        bs_page_number(cut_of(&v->own, l), 2, v->out);
+    bs_page_row_end(v->out);
+}
+
+static void label_table(const view *v, const bs_label_score *s, const bs_label_score *by_scores)
+{
+    const bs_column column[] = {
+        {.name = "label", .text = true},
+        {.name = "lost", .help = "rows that have it, times what is missing of its F1"},
+        {.name = "true", .help = "rows that have it"},
+        {.name = "predicted", .help = "rows that are said to have it"},
+        {.name = "both", .help = "rows where that is right"},
+        {.name = "precision %"},
+        {.name = "recall %"},
+        {.name = "F1 %"},
+        {.name = "AP %", .help = "average precision; by scores"},
+        {.name = "promised",
+         .help = "rows by the sum of probabilities: as many as are true, "
+                 "where probabilities can be believed"},
+        {.name = "cut", .help = "the model's threshold"},
+        {.name = "own cut", .help = "what threshold=label chooses on validation rows"}};
+    const int32_t n = v->L < MOST_LABELS ? v->L : MOST_LABELS;
+    bs_page_table_begin(column, 11 + (v->own.labels > 0),
+                        BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0), v->out);
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t l = v->order[i];
+        label_row(v, l, &s[l], by_scores[l].ap);
+    }
+    bs_page_table_end(v->out);
+    if (n < v->L)
+        bs_page_say(v->out, "quiet", "%d of %d labels, those that lose most.", (int)n, (int)v->L);
+}
+
+/* F1 of every label by how often it occurs: what is rare is hard. */
+static basin_status label_chart(const view *v, const bs_label_score *s, basin_error *err)
+{
+    const int32_t most = v->L < MOST_LABELS ? v->L : MOST_LABELS;
+    double       *x = bs_calloc((size_t)most, sizeof *x), *y = bs_calloc((size_t)most, sizeof *y);
+    const char  **name = bs_calloc((size_t)most, sizeof *name);
+    int           n = 0;
+    for (int32_t l = 0; l < most && x && y && name; l++) {
+        if (s[l].support == 0)
+            continue;
+        x[n] = (double)s[l].support;
+        y[n] = 100 * s[l].f1;
+        name[n++] = v->schema->label[l];
+    }
+    const bool      ok = x && y && name;
+    const bs_series dots = {.name = "label", .x = x, .y = y, .label = name, .n = n, .dots = true};
+    if (ok && n > 0)
+        bs_chart_draw(&(bs_chart){.title = "F1 of a label by the rows that have it",
+                                  .series = &dots,
+                                  .n = 1,
+                                  .log_x = true,
+                                  .y_lo = 0,
+                                  .y_hi = 100,
+                                  .width = 640,
+                                  .height = 300,
+                                  .x_name = "rows that have it",
+                                  .y_name = "F1 %"},
+                      v->out);
+    bs_free(x);
+    bs_free(y);
+    bs_free(name);
+    return ok ? BASIN_OK : bs_fail_nomem(err);
+}
+
+static basin_status labels(const view *v, const bs_label_score *decided, basin_error *err)
+{
+    bs_label_score *by_scores = bs_calloc((size_t)v->L, sizeof *by_scores);
+    basin_status    s = by_scores ? BASIN_OK : bs_fail_nomem(err);
+    if (!s)
+        s = bs_metrics_labels(v->run->counts[BS_CUT_HALF].mlc, by_scores, err);
+    if (!s) {
+        bs_page_heading(v->g->level, "Labels", v->out);
+        bs_page_say(v->out, "quiet",
+                    "At the model's threshold; first those where most F1 is lost. A click on a "
+                    "heading sorts.");
+        s = label_chart(v, decided, err);
+        label_table(v, decided, by_scores);
+    }
+    bs_free(by_scores);
+    return s;
+}
+
+/* ---- pairs of labels ---- */
+
+typedef struct {
+    uint64_t *pair; /* missed << 32 | wrong */
+    size_t    n, cap;
+} pairs;
+
+static int ascending(const void *a, const void *b)
+{
+    const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Labels of a row that are missed, each with those that are wrong there. */
+static bool add_pairs(const view *v, int32_t row, pairs *p)
+{
+    int32_t wrong = 0;
+    look_at(v, row);
+    for (int32_t l = 0; l < v->L; l++)
+        if (v->on[l] && !v->gold[l])
+            v->list[wrong++] = l;
+    for (int32_t l = 0; l < v->L && wrong > 0; l++) {
+        void *block = p->pair;
+        if (!v->gold[l] || v->on[l])
+            continue;
+        if (p->n + (size_t)wrong > MOST_PAIRS)
+            return true;
+        if (!bs_grow(&block, &p->cap, p->n + (size_t)wrong, sizeof *p->pair, MOST_PAIRS))
+            return false;
+        p->pair = block;
+        for (int32_t i = 0; i < wrong; i++)
+            p->pair[p->n++] = (uint64_t)l << 32 | (uint64_t)v->list[i];
+    }
+    return true;
+}
+
+typedef struct {
+    uint64_t pair;
+    size_t   n;
+} counted;
+
+static int by_count(const void *a, const void *b)
+{
+    const counted *x = a, *y = b;
+    if (x->n != y->n)
+        return x->n > y->n ? -1 : 1;
+    return (x->pair > y->pair) - (x->pair < y->pair);
+}
+
+/* Sorted pairs become counts in place: there are not more of them. */
+static size_t count_equal(const pairs *p, counted *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n;) {
+        size_t end = i + 1;
+        while (end < p->n && p->pair[end] == p->pair[i])
+            end++;
+        out[n++] = (counted){p->pair[i], end - i};
+        i = end;
+    }
+    return n;
+}
+
+static void pair_table(const view *v, const counted *c, size_t n)
+{
+    const bs_column column[] = {{.name = "missed", .text = true},
+                                {.name = "predicted instead", .text = true},
+                                {.name = "rows"}};
+    bs_page_table_begin(column, 3, BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0), v->out);
+    for (size_t i = 0; i < n && i < PAIRS; i++) {
+        bs_page_row_begin(v->out);
+        bs_page_name(v->schema->label[c[i].pair >> 32], v->out);
+        bs_page_cell(v->schema->label[c[i].pair & UINT32_MAX], v->out);
+        bs_page_count((long long)c[i].n, v->out);
+        bs_page_row_end(v->out);
+    }
+    bs_page_table_end(v->out);
+}
+
+static basin_status confused(const view *v, basin_error *err)
+{
+    pairs        p = {0};
+    counted     *c = NULL;
+    basin_status s = BASIN_OK;
+    for (int32_t r = 0; r < v->data->rows && !s; r++)
+        if (!add_pairs(v, r, &p))
+            s = bs_fail_nomem(err);
+    if (!s && p.n > 0) {
+        qsort(p.pair, p.n, sizeof *p.pair, ascending);
+        if (!(c = bs_alloc(p.n * sizeof *c)))
+            s = bs_fail_nomem(err);
+    }
+    if (!s) {
+        const size_t n = p.n > 0 ? count_equal(&p, c) : 0;
+        if (n > 0)
+            qsort(c, n, sizeof *c, by_count);
+        bs_page_heading(v->g->level, "Confused labels", v->out);
+        bs_page_say(v->out, "quiet",
+                    "A label that is missed in the same row where another one is wrong: the "
+                    "commonest of %zu such pairs.",
+                    n);
+        if (n > 0)
+            pair_table(v, c, n);
+    }
+    bs_free(c);
+    bs_free(p.pair);
+    return s;
+}
+
+/* The labels of the map: place[l] is the row of label l, -1: not in it; those that are commonest
+ * in truth and prediction. Returns how many. */
+static basin_status choose_mapped(const view *v, int32_t *place, int *n, basin_error *err)
+{
+    counted *c = bs_calloc((size_t)v->L, sizeof *c);
+    if (!c)
+        return bs_fail_nomem(err);
+    for (int32_t l = 0; l < v->L; l++) {
+        c[l].pair = (uint64_t)l;
+        place[l] = -1;
+    }
+    for (int32_t r = 0; r < v->data->rows; r++) {
+        look_at(v, r);
+        for (int32_t l = 0; l < v->L; l++)
+            c[l].n += v->gold[l] + v->on[l];
+    }
+    qsort(c, (size_t)v->L, sizeof *c, by_count);
+    *n = v->L < MAPPED ? v->L : MAPPED;
+    for (int i = 0; i < *n; i++)
+        place[c[i].pair] = 0;
+    for (int32_t l = 0, at = 0; l < v->L; l++)
+        if (place[l] == 0)
+            place[l] = at++;
+    bs_free(c);
+    return BASIN_OK;
+}
+
+/* m[a, b] += by, for all pairs of labels of the row that are on the map. */
+static void add_together(const view *v, const uint8_t *on, const int32_t *place, int n, float by,
+                         float *m)
+{
+    int32_t k = 0;
+    for (int32_t l = 0; l < v->L; l++)
+        if (on[l] && place[l] >= 0)
+            v->list[k++] = place[l];
+    for (int32_t a = 0; a < k; a++)
+        for (int32_t b = 0; b < k; b++)
+            m[v->list[a] * n + v->list[b]] += a != b ? by : 0;
+}
+
+static void draw_together(const view *v, const int32_t *place, int n, float *m, const char **name)
+{
+    for (int32_t l = 0; l < v->L; l++)
+        if (place[l] >= 0) {
+            name[place[l]] = v->schema->label[l];
+            m[place[l] * n + place[l]] = NAN;
+        }
+    bs_page_heading(v->g->level, "Labels that go together", v->out);
+    if (n < v->L)
+        bs_page_say(v->out, "quiet", "The %d commonest of %d labels.", n, (int)v->L);
+    bs_heat_draw(&(bs_heat){.title = "Rows in which two labels are predicted together, minus rows "
+                                     "in which they truly are: orange is too often, blue too "
+                                     "seldom.",
+                            .rows = n,
+                            .cols = n,
+                            .value = m,
+                            .row_name = name,
+                            .diverging = true,
+                            .root = true},
+                 v->out);
+}
+
+/* How often two labels are together: predicted minus true. */
+static basin_status together(const view *v, basin_error *err)
+{
+    int32_t     *place = bs_calloc((size_t)v->L + 1, sizeof *place);
+    float       *m = bs_calloc(MAPPED * MAPPED, sizeof *m);
+    const char **name = bs_calloc(MAPPED, sizeof *name);
+    int          n = 0;
+    basin_status s = place && m && name ? choose_mapped(v, place, &n, err) : bs_fail_nomem(err);
+    for (int32_t r = 0; r < v->data->rows && !s; r++) {
+        look_at(v, r);
+        add_together(v, v->on, place, n, 1, m);
+        add_together(v, v->gold, place, n, -1, m);
+    }
+    if (!s && n > 1)
+        draw_together(v, place, n, m, name);
+    bs_free(place);
+    bs_free(m);
+    bs_free(name);
+    return s;
+}
+
+/* ---- examples ---- */
+
+typedef struct {
+    int32_t row;
+    double  f1, wrong; /* wrong: labels that differ */
+} example;
+
+static int worst_first(const void *a, const void *b)
+{
+    const example *x = a, *y = b;
+    if (x->f1 != y->f1)
+        return x->f1 < y->f1 ? -1 : 1;
+    if (x->wrong != y->wrong)
+        return x->wrong > y->wrong ? -1 : 1;
+    return (x->row > y->row) - (x->row < y->row);
+}
+
+static example judge(const view *v, int32_t row)
+{
+    int both = 0, gold = 0, on = 0;
+    look_at(v, row);
+    for (int32_t l = 0; l < v->L; l++) {
+        both += v->gold[l] && v->on[l];
+        gold += v->gold[l];
+        on += v->on[l];
+    }
+    return (example){.row = row,
+                     .f1 = gold + on > 0 ? 2.0 * both / (gold + on) : 1,
+                     .wrong = gold + on - 2.0 * both};
+}
+
+static void chips(const view *v, const float *score, bool gold, bool on, const char *kind)
+{
+    char help[64], p[BS_FIXED_TEXT];
+    for (int32_t l = 0; l < v->L; l++) {
+        if ((v->gold[l] != 0) != gold || (v->on[l] != 0) != on)
+            continue;
+        bs_print(help, sizeof help, "probability %s", bs_fixed((double)score[l], 3, p));
+        bs_page_chip(v->schema->label[l], kind, help, v->out);
+    }
+}
+
+/* Features that have a name and are not zero, the first ones. */
+static void features(const view *v, int32_t row)
+{
+    const bs_csr *x = &v->data->x;
+    int           n = 0;
+    bs_buf_text(v->out, "<td class=\"wrap quiet\">");
+    for (int32_t e = x->start[row]; e < x->start[row + 1] && v->schema->feature; e++) {
+        if (n++ == WORDS) {
+            bs_buf_text(v->out, " &hellip;");
+            break;
+        }
+        bs_buf_text(v->out, n > 1 ? ", " : "");
+        bs_page_escape(v->schema->feature[x->index[e]].name, v->out);
+        if (x->value && x->value[e] != 1) {
+            char text[BS_FIXED_TEXT];
+            bs_buf_printf(v->out, "=%s", bs_short((double)x->value[e], 3, text));
+        }
+    }
+    bs_buf_text(v->out, "</td>");
+}
+
+static void example_row(const view *v, const example *e)
+{
+    char name[32];
+    look_at(v, e->row);
+    const int32_t *number = v->data->row_number;
+    bs_print(name, sizeof name, "%d", number ? (int)number[e->row] : (int)e->row + 1);
+    bs_page_row_begin(v->out);
+    bs_page_name(v->data->row_id ? v->data->row_id[e->row] : name, v->out);
+    bs_page_number(100 * e->f1, 1, v->out);
+    bs_buf_text(v->out, "<td class=\"wrap\">");
+    chips(v, scores_of(v, e->row), true, true, "right");
+    chips(v, scores_of(v, e->row), true, false, "missed");
+    chips(v, scores_of(v, e->row), false, true, "wrong");
+    bs_buf_text(v->out, "</td>");
+    if (v->schema->feature)
+        features(v, e->row);
+    bs_page_row_end(v->out);
+}
+
+static basin_status examples(const view *v, basin_error *err)
+{
+    const bs_column column[] = {{.name = "row", .text = true},
+                                {.name = "F1 %"},
+                                {.name = "labels", .text = true},
+                                {.name = "some of the input", .text = true}};
+    example        *e = bs_calloc((size_t)v->data->rows + 1, sizeof *e);
+    if (!e)
+        return bs_fail_nomem(err);
+    for (int32_t r = 0; r < v->data->rows; r++)
+        e[r] = judge(v, r);
+    qsort(e, (size_t)v->data->rows, sizeof *e, worst_first);
+    bs_page_heading(v->g->level, "Worst rows", v->out);
+    bs_buf_text(v->out, "<p class=\"quiet\">");
+    bs_page_chip("true and found", "right", NULL, v->out);
+    bs_page_chip("true, missed", "missed", NULL, v->out);
+    bs_page_chip("predicted, wrong", "wrong", NULL, v->out);
+    bs_buf_text(v->out, "</p>\n");
+    if (v->data->row_number && !v->data->row_id)
+        bs_page_say(v->out, "quiet", "Numbers are those of the rows in the data file, from 1.");
+    bs_page_table_begin(column, v->schema->feature ? 4 : 3, BS_TABLE_SORTED, v->out);
+    for (int32_t i = 0; i < v->data->rows && i < EXAMPLES && e[i].wrong > 0; i++)
+        example_row(v, &e[i]);
+    bs_page_table_end(v->out);
+    bs_free(e);
+    return BASIN_OK;
+}
+
+/* ---- all of it ---- */
+
+typedef struct {
+    double  lost;
+    int32_t label;
+} need;
+
+static int most_needed(const void *a, const void *b)
+{
+    const need *x = a, *y = b;
+    if (x->lost != y->lost)
+        return x->lost > y->lost ? -1 : 1;
+    return (x->label > y->label) - (x->label < y->label);
+}
+
+static basin_status own_cuts(const bs_report_group *g, bs_threshold *out, basin_error *err)
+{
+    const bs_report_run    *run = &g->run[g->shown];
+    const bs_train_options *o = &run->settings.train;
+    bs_profile_id           profile = BS_PROFILE_SKLEARN;
+    *out = (bs_threshold){0};
+    if (!g->valid_scores || !bs_threshold_is_one(&run->model->threshold))
+        return BASIN_OK;
+    basin_status s = bs_profile_parse(o->profile, &profile, err);
+    return s ? s
+             : bs_threshold_tune_labels(&g->data->part[BS_ROLE_VALID].mlc->y, g->valid_scores,
+                                        (int)profile, run->model->threshold.global,
+                                        o->threshold_shrink, out, err);
+}
+
+static basin_status prepare(view *v, const bs_label_score *decided, basin_error *err)
+{
+    need *list = bs_calloc((size_t)v->L + 1, sizeof *list);
+    if (!list)
+        return bs_fail_nomem(err);
+    for (int32_t l = 0; l < v->L; l++)
+        list[l] = (need){lost_of(&decided[l]), l};
+    qsort(list, (size_t)v->L, sizeof *list, most_needed);
+    for (int32_t l = 0; l < v->L; l++)
+        v->order[l] = list[l].label;
+    bs_free(list);
+    for (int32_t r = 0; r < v->data->rows; r++)
+        for (int32_t l = 0; l < v->L; l++)
+            v->promised[l] += (double)scores_of(v, r)[l];
+    return own_cuts(v->g, &v->own, err);
+}
+
+/* Labels that lose something, of the first few. */
+static int needy(const view *v, const bs_label_score *decided)
+{
+    int n = 0;
+    while (n < 4 && n < v->L && lost_of(&decided[v->order[n]]) > 0)
+        n++;
+    return n;
+}
+
+static basin_status sections(const view *v, const bs_label_score *decided, basin_error *err)
+{
+    basin_status s = labels(v, decided, err);
+    if (!s)
+        s = thresholds(v, err);
+    if (!s)
+        s = bs_report_pr(v->g, decided, v->order, needy(v, decided), v->out, err);
+    if (!s)
+        s = calibration(v, err);
+    if (!s)
+        s = bs_report_importance(v->g, v->out, err);
+    if (!s)
+        s = confused(v, err);
+    if (!s)
+        s = together(v, err);
+    return s ? s : examples(v, err);
+}
+
+static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *err)
+{
+    const bs_report_run *run = &g->run[g->shown];
+    view                 v = {.g = g,
+                              .run = run,
+                              .data = g->part->mlc,
+                              .cut = &run->model->threshold,
+                              .schema = &run->model->known.mlc,
+                              .L = run->model->known.mlc.n_labels,
+                              .out = out};
+    bs_label_score      *decided = bs_calloc((size_t)v.L + 1, sizeof *decided);
+    v.gold = bs_calloc((size_t)v.L + 1, 1);
+    v.on = bs_calloc((size_t)v.L + 1, 1);
+    v.list = bs_calloc((size_t)v.L + 1, sizeof *v.list);
+    v.order = bs_calloc((size_t)v.L + 1, sizeof *v.order);
+    v.promised = bs_calloc((size_t)v.L + 1, sizeof *v.promised);
+    basin_status s = decided && v.gold && v.on && v.list && v.order && v.promised
+                         ? bs_metrics_labels(run->counts[BS_CUT_TUNED].mlc, decided, err)
+                         : bs_fail_nomem(err);
+    if (!s)
+        s = prepare(&v, decided, err);
+    if (!s)
+        s = sections(&v, decided, err);
+    bs_free(decided);
+    bs_free(v.gold);
+    bs_free(v.on);
+    bs_free(v.list);
+    bs_free(v.order);
+    bs_free(v.promised);
+    bs_threshold_free(&v.own);
+    return s;
+}
+
+/* ---- what could be done ---- */
+
+/* Labels that the rows have and the model never finds. */
+static void advise_missed(const bs_schema *schema, const bs_label_score *s, bs_notes *advice)
+{
+    int32_t there = 0, missed = 0, first = -1;
+    int64_t most = 0;
+    for (int32_t l = 0; l < schema->n_labels; l++) {
+        there += s[l].support > 0;
+        if (s[l].support == 0 || s[l].tp > 0)
+            continue;
+        missed++;
+        if (first < 0 || s[l].support > most) {
+            first = l;
+            most = s[l].support;
+        }
+    }
+    if (missed > 0)
+        bs_notes_add(
+            advice, "missed",
+            "get more rows of rare labels: %d of %d are never found, the commonest of them "
+            "is %s with %lld rows",
+            (int)missed, (int)there, schema->label[first], (long long)most);
+}
+
+/* Cuts of their own, chosen on validation rows, and what they are worth on those of the test. */
+static basin_status advise_cuts(const bs_report_group *g, bs_notes *advice, basin_error *err)
+{
+    const bs_report_run    *run = &g->run[g->shown];
+    const bs_train_options *o = &run->settings.train;
+    const double           *now = run->value[BS_CUT_TUNED];
+    bs_threshold            own;
+    double                  then[BS_MOST_METRICS];
+    const int               headline = run->model->known.headline;
+    bs_counting             how = {.want = BS_METRIC_BIT(macro_f1) | UINT32_C(1) << headline};
+    if (g->valid_scores == run->y.scores) /* chosen on these very rows */
+        return BASIN_OK;
+    basin_status s = own_cuts(g, &own, err);
+    if (s || own.labels == 0)
+        return s;
+    s = bs_profile_parse(o->profile, &how.profile, err);
+    if (!s)
+        s = bs_kind_measure(g->part, &run->model->known, &run->y, &own, &how, then, err);
+    if (!s && then[BS_METRIC_macro_f1] > now[BS_METRIC_macro_f1] + 0.01 &&
+        then[headline] > now[headline] - 0.005)
+        bs_notes_add(
+            advice, "cuts",
+            "give each label a threshold of its own (--set threshold=label): macro_f1 goes "
+            "from %.2f %% to %.2f %%, %s from %.2f %% to %.2f %%",
+            100 * now[BS_METRIC_macro_f1], 100 * then[BS_METRIC_macro_f1],
+            g->kind->metric[headline].name, 100 * now[headline], 100 * then[headline]);
+    bs_threshold_free(&own);
+    return s;
+}
+
+static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_error *err)
+{
+    const bs_report_run *run = &g->run[g->shown];
+    const bs_schema     *schema = &run->model->known.mlc;
+    bs_label_score      *row = bs_calloc((size_t)schema->n_labels + 1, sizeof *row);
+    basin_status         s = row ? advise_cuts(g, advice, err) : bs_fail_nomem(err);
+    if (!s)
+        s = bs_metrics_labels(run->counts[BS_CUT_TUNED].mlc, row, err);
+    if (!s)
+        advise_missed(schema, row, advice);
+    bs_free(row);
+    return s;
+}
+
+const bs_reporting bs_reporting_mlc = {"mlc", errors, advise};

@@ -1,0 +1,351 @@
+/* report.c -- where a model of masks errs: classes, pairs of classes, and the photos it
+ * got most wrong, with both masks drawn over them. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "doc/heat.h"
+#include "doc/page.h"
+#include "data/image/overlay.h"
+#include "data/image/resize.h"
+
+enum {
+    EXAMPLES = 12,
+    SIDE = 128,       /* pixels: larger photos are shown smaller, smaller ones larger */
+    PIXELS = 1 << 22, /* of the reliability diagram, at most; then every n-th */
+};
+
+typedef struct {
+    int32_t image;
+    double  iou;
+} example;
+
+typedef struct {
+    const bs_report_group *g;
+    const bs_report_run   *run;
+    const bs_images       *data;
+    int                    classes, planes;
+    const char           **name; /* [classes] */
+    char (*number)[16];          /* the same, where classes have none */
+    example *worst;              /* [examples], of the photos that have a mask */
+    int32_t  examples;
+    uint8_t *mask; /* of the largest photo */
+    bs_buf  *out;
+} view;
+
+static size_t pixels_of(const view *v, int32_t i)
+{
+    return (size_t)v->data->mask_width[i] * (size_t)v->data->mask_height[i];
+}
+
+static const uint8_t *truth_of(const view *v, int32_t i)
+{
+    return v->data->full_mask[i] ? v->data->full_mask[i] : v->data->mask[i];
+}
+
+static void decide(const view *v, int32_t i)
+{
+    bs_seg_decide(v->run->y.scores + v->run->y.start[i], v->planes, (int64_t)pixels_of(v, i),
+                  v->mask);
+}
+
+/* ---- classes ---- */
+
+static void classes(const view *v, const bs_class_score *row)
+{
+    const bs_column column[] = {{.name = "class", .text = true},
+                                {.name = "true pixels"},
+                                {.name = "predicted"},
+                                {.name = "both"},
+                                {.name = "IoU %"},
+                                {.name = "precision %"},
+                                {.name = "recall %"},
+                                {.name = "F1 %"}};
+    bs_page_heading(v->g->level, "Classes", v->out);
+    bs_page_table_begin(column, sizeof column / sizeof column[0],
+                        BS_TABLE_SORTED | (v->classes > 15 ? BS_TABLE_LONG : 0), v->out);
+    for (int c = 0; c < v->classes; c++) {
+        bs_page_row_begin(v->out);
+        bs_page_name(v->name[c], v->out);
+        bs_page_count((long long)row[c].gold, v->out);
+        bs_page_count((long long)row[c].predicted, v->out);
+        bs_page_count((long long)row[c].both, v->out);
+        bs_page_number(100 * row[c].iou, 2, v->out);
+        bs_page_number(100 * row[c].precision, 2, v->out);
+        bs_page_number(100 * row[c].recall, 2, v->out);
+        bs_page_number(100 * row[c].f1, 2, v->out);
+        bs_page_row_end(v->out);
+    }
+    bs_page_table_end(v->out);
+}
+
+static basin_status confusion(const view *v, basin_error *err)
+{
+    const int      C = v->classes;
+    const int64_t *count = bs_seg_metrics_confusion(v->run->counts[0].seg);
+    float         *share = bs_calloc((size_t)C * (size_t)C, sizeof *share);
+    if (!share)
+        return bs_fail_nomem(err);
+    for (int i = 0; i < C; i++) {
+        double sum = 0;
+        for (int k = 0; k < C; k++)
+            sum += (double)count[i * C + k];
+        for (int k = 0; k < C; k++)
+            share[i * C + k] = sum > 0 ? (float)(100 * (double)count[i * C + k] / sum) : (float)NAN;
+    }
+    bs_page_heading(v->g->level, "Confusions", v->out);
+    bs_heat_draw(&(bs_heat){.title = "Pixels of a true class (row) by the class that is predicted "
+                                     "(column), in percent of the row.",
+                            .row_title = "true",
+                            .col_title = "predicted",
+                            .rows = C,
+                            .cols = C,
+                            .value = share,
+                            .row_name = v->name,
+                            .lo = 0,
+                            .hi = 100,
+                            .digits = 1},
+                 v->out);
+    bs_free(share);
+    return BASIN_OK;
+}
+
+/* Of two classes the probability of the foreground, of more that of the predicted class. */
+static void calibration(const view *v)
+{
+    bs_reliability b = {0};
+    size_t         all = 0;
+    for (int32_t i = 0; i < v->data->n; i++)
+        all += truth_of(v, i) ? pixels_of(v, i) : 0;
+    const size_t stride = all / PIXELS + 1;
+    for (int32_t i = 0; i < v->data->n; i++) {
+        const uint8_t *gold = truth_of(v, i);
+        const size_t   n = pixels_of(v, i);
+        const float   *p = v->run->y.scores + v->run->y.start[i];
+        if (!gold)
+            continue;
+        decide(v, i);
+        for (size_t k = 0; k < n; k += stride) {
+            if (gold[k] == BS_IGNORE)
+                continue;
+            if (v->planes == 1)
+                bs_reliability_add(&b, (double)p[k], gold[k] == 1 ? 1 : 0);
+            else
+                bs_reliability_add(&b, (double)p[v->mask[k] * n + k],
+                                   gold[k] == v->mask[k] ? 1 : 0);
+        }
+    }
+    bs_reliability_draw(&b, v->planes == 1 ? "pixels" : "pixels of the predicted class",
+                        v->g->level, v->out);
+    bs_page_grid_end(v->out);
+}
+
+/* ---- photos ---- */
+
+static int worst_first(const void *a, const void *b)
+{
+    const example *x = a, *y = b;
+    if (x->iou != y->iou)
+        return x->iou < y->iou ? -1 : 1;
+    return (x->image > y->image) - (x->image < y->image);
+}
+
+static basin_status judge(view *v, basin_error *err)
+{
+    bs_seg_metrics *m = NULL;
+    basin_status    s = bs_seg_metrics_new(&(bs_seg_metric_options){false}, v->classes, &m, err);
+    for (int32_t i = 0; i < v->data->n && !s; i++) {
+        if (!truth_of(v, i))
+            continue;
+        decide(v, i);
+        s = bs_seg_metrics_add(m, truth_of(v, i), v->mask, (int64_t)pixels_of(v, i), err);
+        const double iou = s ? (double)NAN : bs_seg_metrics_last(m);
+        if (!isnan(iou))
+            v->worst[v->examples++] = (example){i, iou};
+    }
+    bs_seg_metrics_free(m);
+    qsort(v->worst, (size_t)v->examples, sizeof *v->worst, worst_first);
+    return s;
+}
+
+/* Photo and masks at the size they are shown in. */
+typedef struct {
+    int      width, height, scale;
+    uint8_t *photo, *gold, *on;
+} shown;
+
+static basin_status shown_make(const view *v, int32_t i, shown *p, basin_error *err)
+{
+    const int W = v->data->mask_width[i], H = v->data->mask_height[i], side = W > H ? W : H;
+    p->width = side > SIDE ? (W * SIDE + side - 1) / side : W;
+    p->height = side > SIDE ? (H * SIDE + side - 1) / side : H;
+    p->scale = side > SIDE ? 1 : SIDE / side > 0 ? SIDE / side : 1;
+    const size_t n = (size_t)p->width * (size_t)p->height;
+    p->photo = bs_alloc(3 * n);
+    p->gold = bs_alloc(n);
+    p->on = bs_alloc(n);
+    if (!p->photo || !p->gold || !p->on)
+        return bs_fail_nomem(err);
+    decide(v, i);
+    basin_status s = bs_resize_photo(v->data->pixels[i], v->data->channels, v->data->width[i],
+                                     v->data->height[i], p->photo, p->width, p->height, err);
+    if (!s)
+        s = bs_resize_mask(truth_of(v, i), W, H, p->gold, p->width, p->height, err);
+    return s ? s : bs_resize_mask(v->mask, W, H, p->on, p->width, p->height, err);
+}
+
+static void shown_free(shown *p)
+{
+    bs_free(p->photo);
+    bs_free(p->gold);
+    bs_free(p->on);
+}
+
+static basin_status put_photo(const view *v, const example *e, basin_error *err)
+{
+    bs_overlay_options o = bs_overlay_default();
+    shown              p = {0};
+    bs_buf             png;
+    char               text[BS_FIXED_TEXT];
+    bs_buf_init(&png, 1 << 24);
+    basin_status s = shown_make(v, e->image, &p, err);
+    o.scale = p.scale;
+    if (!s)
+        s = bs_overlay_compare(p.photo, v->data->channels, p.width, p.height, p.gold, p.on,
+                               v->classes, &o, &png, err);
+    if (!s && png.failed)
+        s = bs_fail_nomem(err);
+    if (!s) {
+        /* Size of the picture, which stands at a fixed place of every PNG file. */
+        const unsigned char *b = (const unsigned char *)png.data;
+        const int            W = b[18] << 8 | b[19], H = b[22] << 8 | b[23];
+        bs_buf_text(v->out, "<figure>");
+        bs_page_png(b, png.len, W, H, v->data->name[e->image], v->out);
+        bs_buf_text(v->out, "<figcaption>");
+        bs_page_escape(v->data->name[e->image], v->out);
+        bs_buf_printf(v->out, ": IoU %s %%</figcaption></figure>\n",
+                      bs_fixed(100 * e->iou, 1, text));
+    }
+    bs_buf_free(&png);
+    shown_free(&p);
+    return s;
+}
+
+static basin_status photos(const view *v, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    bs_page_heading(v->g->level, "Worst photos", v->out);
+    bs_page_say(v->out, "quiet", "Photo, truth and prediction side by side%s.",
+                v->classes == 2
+                    ? "; in the prediction, green is right, blue is missing, red is too much"
+                    : "");
+    bs_page_grid_begin(v->out);
+    for (int32_t i = 0; i < v->examples && i < EXAMPLES && !s; i++)
+        s = put_photo(v, &v->worst[i], err);
+    bs_page_grid_end(v->out);
+    return s;
+}
+
+/* How the photos are spread: from the worst to the best. */
+static void spread(const view *v)
+{
+    if (v->examples == 0)
+        return;
+    const double least = v->worst[0].iou, most = v->worst[v->examples - 1].iou;
+    const double middle = v->worst[v->examples / 2].iou;
+    char         a[BS_FIXED_TEXT], b[BS_FIXED_TEXT], c[BS_FIXED_TEXT];
+    bs_page_say(
+        v->out, "quiet", "IoU of a photo: at least %s %%, half of them above %s %%, at most %s %%.",
+        bs_fixed(100 * least, 1, a), bs_fixed(100 * middle, 1, b), bs_fixed(100 * most, 1, c));
+}
+
+static basin_status sections(view *v, basin_error *err)
+{
+    bs_class_score *row = bs_calloc((size_t)v->classes, sizeof *row);
+    if (!row)
+        return bs_fail_nomem(err);
+    bs_seg_metrics_classes(v->run->counts[0].seg, row);
+    classes(v, row);
+    bs_free(row);
+    basin_status s = judge(v, err);
+    if (!s)
+        spread(v);
+    if (!s)
+        s = confusion(v, err);
+    if (!s)
+        calibration(v);
+    return s ? s : photos(v, err);
+}
+
+static basin_status view_make(view *v, basin_error *err)
+{
+    const bs_seg_known *k = &v->run->model->known.seg;
+    size_t              most = 1;
+    v->classes = k->classes;
+    v->planes = k->classes == 2 ? 1 : k->classes;
+    for (int32_t i = 0; i < v->data->n; i++)
+        most = pixels_of(v, i) > most ? pixels_of(v, i) : most;
+    v->mask = bs_alloc(most);
+    v->name = bs_calloc((size_t)v->classes, sizeof *v->name);
+    v->number = bs_calloc((size_t)v->classes, sizeof *v->number);
+    v->worst = bs_calloc((size_t)v->data->n + 1, sizeof *v->worst);
+    if (!v->mask || !v->name || !v->number || !v->worst)
+        return bs_fail_nomem(err);
+    for (int c = 0; c < v->classes; c++) {
+        bs_print(v->number[c], sizeof v->number[c], "%d", c);
+        v->name[c] = k->name ? k->name[c] : v->number[c];
+    }
+    return BASIN_OK;
+}
+
+static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *err)
+{
+    view         v = {.g = g, .run = &g->run[g->shown], .data = g->part->seg, .out = out};
+    basin_status s = view_make(&v, err);
+    if (!s)
+        s = sections(&v, err);
+    bs_free(v.mask);
+    bs_free(v.name);
+    bs_free(v.number);
+    bs_free(v.worst);
+    return s;
+}
+
+/* ---- what could be done ---- */
+
+static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_error *err)
+{
+    const bs_report_run    *run = &g->run[g->shown];
+    const bs_train_options *o = &run->settings.train;
+    const bs_seg_known     *k = &run->model->known.seg;
+    bs_class_score         *row = bs_calloc((size_t)k->classes, sizeof *row);
+    int                     worst = -1;
+    if (!row)
+        return bs_fail_nomem(err);
+    if (!o->seg_flip)
+        bs_notes_add(advice, "flip",
+                     "vary the photos that there are (seg.flip=yes where left and right may change "
+                     "places, seg.jitter=0.2 for the light)");
+    bs_seg_metrics_classes(run->counts[0].seg, row);
+    for (int c = 0; c < k->classes; c++)
+        if (row[c].gold > 0 && (worst < 0 || row[c].iou < row[worst].iou))
+            worst = c;
+    char number[16];
+    bs_print(number, sizeof number, "class %d", worst);
+    if (worst >= 0 && k->classes > 2)
+        bs_notes_add(advice, "classes", "get more photos with %s, where IoU is lowest, %.2f %%",
+                     k->name ? k->name[worst] : number, 100 * row[worst].iou);
+    else if (worst >= 0 && row[1].recall > 0.1)
+        bs_notes_add(advice, "sides",
+                     row[1].recall < row[1].precision
+                         ? "look at what it misses: %.2f %% of the foreground is found, and %.2f "
+                           "%% of what is marked is right"
+                         : "look at what it marks too much: %.2f %% of the foreground is found, "
+                           "but %.2f %% of what is marked is right",
+                     100 * row[1].recall, 100 * row[1].precision);
+    bs_free(row);
+    return BASIN_OK;
+}
+
+const bs_reporting bs_reporting_seg = {"seg", errors, advise};

@@ -1,0 +1,505 @@
+/* report.c -- where a model of tagged sentences errs: types, pairs of tags, transitions,
+ * and the sentences it got most wrong. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report.h"
+#include "doc/chart.h"
+#include "doc/heat.h"
+#include "doc/page.h"
+#include "task/tag/data.h"
+
+enum { EXAMPLES = 20, MAPPED = 400, LONGEST = 120 /* tokens shown of a sentence */ };
+
+typedef struct {
+    const bs_report_group *g;
+    const bs_report_run   *run;
+    const bs_corpus       *data;
+    bs_tag_truth           truth;
+    const bs_tagset       *tags;  /* of the truth's names */
+    const char           **name;  /* [tags->n] */
+    int                   *place; /* [tags->n] row of a tag on maps: O, then by type and part */
+    int                   *type_place; /* [types.n + 1] the same for types; outside is the last */
+    bool                   raw;
+    bs_buf                *out;
+} view;
+
+/* ---- types ---- */
+
+static double lost_of(const bs_type_score *s)
+{
+    return (double)s->gold * (1 - s->f1);
+}
+
+static int most_lost(const void *a, const void *b)
+{
+    const bs_type_score *x = a, *y = b;
+    const double         p = lost_of(x), q = lost_of(y);
+    return p != q ? (p > q ? -1 : 1) : strcmp(x->type, y->type);
+}
+
+/* Those where most is lost come first. */
+static void score_table(bs_type_score *row, int32_t n, const char *what, const char *unit,
+                        bs_buf *out)
+{
+    const bs_column column[] = {{.name = what, .text = true},
+                                {.name = "lost", .help = "true ones, times what is missing of F1"},
+                                {.name = "true", .help = unit},
+                                {.name = "predicted", .help = unit},
+                                {.name = "both", .help = unit},
+                                {.name = "precision %"},
+                                {.name = "recall %"},
+                                {.name = "F1 %"}};
+    bs_page_table_begin(column, sizeof column / sizeof column[0],
+                        BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0), out);
+    qsort(row, (size_t)n, sizeof *row, most_lost);
+    for (int32_t i = 0; i < n; i++) {
+        bs_page_row_begin(out);
+        bs_page_name(row[i].type, out);
+        bs_page_number(lost_of(&row[i]), 1, out);
+        bs_page_count((long long)row[i].gold, out);
+        bs_page_count((long long)row[i].predicted, out);
+        bs_page_count((long long)row[i].right, out);
+        bs_page_number(100 * row[i].precision, 2, out);
+        bs_page_number(100 * row[i].recall, 2, out);
+        bs_page_number(100 * row[i].f1, 2, out);
+        bs_page_row_end(out);
+    }
+    bs_page_table_end(out);
+}
+
+static basin_status types(const view *v, basin_error *err)
+{
+    const int32_t  most = v->tags->types.n > v->tags->n ? v->tags->types.n : v->tags->n;
+    bs_type_score *row = bs_calloc((size_t)most + 1, sizeof *row);
+    if (!row)
+        return bs_fail_nomem(err);
+    if (!v->raw) {
+        bs_tag_metrics_types(v->run->counts[0].tag, row);
+        bs_page_heading(v->g->level, "Types of spans", v->out);
+        score_table(row, v->tags->types.n, "type", "spans", v->out);
+    }
+    bs_tag_metrics_tags(v->run->counts[0].tag, row, v->name);
+    if (v->raw)
+        bs_page_heading(v->g->level, "Tags", v->out);
+    else
+        bs_page_details_begin("Tags, counted by tokens", false, v->out);
+    score_table(row, v->tags->n, "tag", "tokens", v->out);
+    if (!v->raw)
+        bs_page_details_end(v->out);
+    bs_free(row);
+    return BASIN_OK;
+}
+
+static void calibration(const view *v)
+{
+    bs_reliability b = {0};
+    for (int32_t i = 0; i < v->data->tokens; i++)
+        bs_reliability_add(&b, (double)v->run->y.scores[i],
+                           v->truth.gold[i] == v->run->y.tag[i] ? 1 : 0);
+    bs_reliability_draw(&b, "predicted tags", v->g->level, v->out);
+    bs_page_grid_end(v->out);
+}
+
+/* ---- confusions ---- */
+
+/* Shares of rows, in percent; a row that never occurs is empty. */
+static void to_percent(const double *count, int n, int columns, float *out)
+{
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int k = 0; k < columns; k++)
+            sum += count[i * columns + k];
+        for (int k = 0; k < columns; k++)
+            out[i * columns + k] =
+                sum > 0 ? (float)(100 * count[i * columns + k] / sum) : (float)NAN;
+    }
+}
+
+/* The type of a tag on the map; O and unknown tags stand behind the types. */
+static int type_of(const view *v, int32_t tag)
+{
+    const int none = v->tags->types.n;
+    return v->type_place[tag < 0 || v->tags->tag[tag].type < 0 ? none : v->tags->tag[tag].type];
+}
+
+/* How one tag stands before another: by type, then in the order of a span. */
+static int order_of(const view *v, int32_t a, int32_t b)
+{
+    static const char parts[] = "OBIES";
+    const bs_tag     *x = &v->tags->tag[a], *y = &v->tags->tag[b];
+    if (v->raw)
+        return strcmp(v->name[a], v->name[b]);
+    if (x->type != y->type)
+        return x->type < 0 ? -1 : y->type < 0 ? 1 : v->type_place[x->type] - v->type_place[y->type];
+    return (int)(strchr(parts, x->part) - parts) - (int)(strchr(parts, y->part) - parts);
+}
+
+/* Numbers by counting those before: there are few. */
+static void find_places(const view *v)
+{
+    const bs_names *types = &v->tags->types;
+    for (int32_t a = 0; a < types->n && !v->raw; a++)
+        for (int32_t b = 0; b < types->n; b++)
+            v->type_place[a] += strcmp(types->item[b].text, types->item[a].text) < 0;
+    v->type_place[types->n] = types->n;
+    for (int32_t a = 0; a < v->tags->n; a++)
+        for (int32_t b = 0; b < v->tags->n; b++) {
+            const int order = order_of(v, b, a);
+            v->place[a] += order < 0 || (order == 0 && b < a);
+        }
+}
+
+static basin_status confusion(const view *v, basin_error *err)
+{
+    const int    n = v->raw ? v->tags->n : v->tags->types.n + 1;
+    const size_t cells = (size_t)n * (size_t)n;
+    double      *count = n <= MAPPED ? bs_calloc(cells, sizeof *count) : NULL;
+    float       *share = n <= MAPPED ? bs_calloc(cells, sizeof *share) : NULL;
+    const char **name = bs_calloc((size_t)n + 1, sizeof *name);
+    if (n <= MAPPED && count && share && name) {
+        for (int i = 0; i < v->tags->n && v->raw; i++)
+            name[v->place[i]] = v->name[i];
+        for (int i = 0; i < n && !v->raw; i++)
+            name[v->type_place[i]] = i < n - 1 ? v->tags->types.item[i].text : "none";
+        for (int32_t i = 0; i < v->data->tokens; i++) {
+            const int32_t gold = v->truth.gold[i], on = v->run->y.tag[i];
+            if (!v->raw)
+                count[type_of(v, gold) * n + type_of(v, on)]++;
+            else if (gold >= 0 && on >= 0)
+                count[v->place[gold] * n + v->place[on]]++;
+        }
+        to_percent(count, n, n, share);
+        bs_page_heading(v->g->level, "Confusions", v->out);
+        bs_heat_draw(&(bs_heat){.title = v->raw ? "Tokens of a true tag (row) by the tag that is "
+                                                  "predicted (column), in percent of the row."
+                                                : "Tokens of a true type of span (row) by the type "
+                                                  "that is predicted (column), in percent of the "
+                                                  "row; none: outside of spans.",
+                                .row_title = "true",
+                                .col_title = "predicted",
+                                .rows = n,
+                                .cols = n,
+                                .value = share,
+                                .row_name = name,
+                                .lo = 0,
+                                .hi = 100,
+                                .root = true,
+                                .digits = 1},
+                     v->out);
+    }
+    const bool ok = n > MAPPED || (count && share && name);
+    bs_free(count);
+    bs_free(share);
+    bs_free(name);
+    return ok ? BASIN_OK : bs_fail_nomem(err);
+}
+
+/* ---- transitions ---- */
+
+/* Pairs of neighbours; the last row is the start of a sentence, the last column its end. */
+static void count_neighbours(const view *v, const int32_t *tag, double *count)
+{
+    const int n = v->tags->n, columns = n + 1;
+    for (int32_t s = 0; s < v->data->sentences; s++) {
+        int before = n;
+        for (int32_t i = v->data->start[s]; i < v->data->start[s + 1]; i++) {
+            const int now = tag[i] < 0 ? -1 : v->place[tag[i]];
+            if (now >= 0 && before >= 0)
+                count[before * columns + now]++;
+            before = now;
+        }
+        if (before >= 0 && before < n)
+            count[before * columns + n]++;
+    }
+}
+
+static void draw_transitions(const view *v, const float *truth, float *predicted,
+                             const char *const *row, const char *const *column)
+{
+    const int n = v->tags->n + 1;
+    for (int i = 0; i < n * n; i++)
+        predicted[i] -= truth[i];
+    bs_page_heading(v->g->level, "Transitions", v->out);
+    bs_heat_draw(&(bs_heat){.title = "True transitions: how often a tag (row) is followed by "
+                                     "another (column), in percent of the row.",
+                            .rows = n,
+                            .cols = n,
+                            .value = truth,
+                            .row_name = row,
+                            .col_name = column,
+                            .lo = 0,
+                            .hi = 100,
+                            .root = true,
+                            .digits = 1},
+                 v->out);
+    bs_heat_draw(&(bs_heat){.title = "Predicted minus true transitions, in points of percent: "
+                                     "orange is too often, blue too seldom.",
+                            .rows = n,
+                            .cols = n,
+                            .value = predicted,
+                            .row_name = row,
+                            .col_name = column,
+                            .diverging = true,
+                            .root = true,
+                            .digits = 1},
+                 v->out);
+}
+
+static basin_status transitions(const view *v, basin_error *err)
+{
+    const int    n = v->tags->n + 1;
+    const size_t cells = (size_t)n * (size_t)n;
+    if (n > MAPPED)
+        return BASIN_OK;
+    double      *count = bs_calloc(2 * cells, sizeof *count);
+    float       *share = bs_calloc(2 * cells, sizeof *share);
+    const char **name = bs_calloc(2 * (size_t)n, sizeof *name);
+    const bool   ok = count && share && name;
+    for (int i = 0; ok && i < n - 1; i++)
+        name[v->place[i]] = name[n + v->place[i]] = v->name[i];
+    if (ok) {
+        name[n - 1] = "(start)";
+        name[2 * n - 1] = "(end)";
+        count_neighbours(v, v->truth.gold, count);
+        count_neighbours(v, v->run->y.tag, count + cells);
+        to_percent(count, n, n, share);
+        to_percent(count + cells, n, n, share + cells);
+        draw_transitions(v, share, share + cells, name, name + n);
+    }
+    bs_free(count);
+    bs_free(share);
+    bs_free(name);
+    return ok ? BASIN_OK : bs_fail_nomem(err);
+}
+
+/* ---- sentences ---- */
+
+typedef struct {
+    int32_t sentence, wrong; /* wrong: tokens */
+} example;
+
+static int worst_first(const void *a, const void *b)
+{
+    const example *x = a, *y = b;
+    if (x->wrong != y->wrong)
+        return x->wrong > y->wrong ? -1 : 1;
+    return (x->sentence > y->sentence) - (x->sentence < y->sentence);
+}
+
+static void put_word(const view *v, int32_t token)
+{
+    const bs_name *w = &v->data->words.item[v->data->word[token]];
+    bs_page_escape_n(w->text, w->len, v->out);
+}
+
+static bool has_span(const bs_span *list, int32_t n, const bs_span *s)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (list[i].first == s->first && list[i].end == s->end && list[i].type == s->type)
+            return true;
+    return false;
+}
+
+/* A sentence with its spans in the colours of their types; those that the other list does not
+ * have are framed. */
+static void put_spans(const view *v, int32_t first, int32_t n, const bs_span *span, int32_t spans,
+                      const bs_span *other, int32_t others, const char *odd)
+{
+    int32_t at = 0;
+    for (int32_t i = 0; i < n;) {
+        bs_buf_text(v->out, i ? " " : "");
+        if (at < spans && span[at].first == i) {
+            const bs_span *s = &span[at++];
+            const bool     same = has_span(other, others, s);
+            bs_buf_printf(v->out, "<span class=\"span k%d%s%s\">", (int)(s->type % 8),
+                          same ? "" : " ", same ? "" : odd);
+            for (; i < s->end && i < n; i++) {
+                bs_buf_text(v->out, i > s->first ? " " : "");
+                put_word(v, first + i);
+            }
+            bs_buf_text(v->out, "<sub>");
+            bs_page_escape(v->tags->types.item[s->type].text, v->out);
+            bs_buf_text(v->out, "</sub></span>");
+        } else {
+            put_word(v, first + i++);
+        }
+    }
+}
+
+/* Raw tags: words that are wrong stand with both tags. */
+static void put_tags(const view *v, int32_t first, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t gold = v->truth.gold[first + i], on = v->run->y.tag[first + i];
+        bs_buf_text(v->out, i ? " " : "");
+        if (gold == on) {
+            put_word(v, first + i);
+            continue;
+        }
+        bs_buf_text(v->out, "<span class=\"span k1 wrong\">");
+        put_word(v, first + i);
+        bs_buf_text(v->out, "<sub>");
+        bs_page_escape(gold >= 0 ? v->name[gold] : "?", v->out);
+        bs_buf_text(v->out, " &rarr; ");
+        bs_page_escape(on >= 0 ? v->name[on] : "?", v->out);
+        bs_buf_text(v->out, "</sub></span>");
+    }
+}
+
+static basin_status put_sentence(const view *v, const example *e, basin_error *err)
+{
+    const int32_t first = v->data->start[e->sentence],
+                  all = v->data->start[e->sentence + 1] - first;
+    const int32_t n = all < LONGEST ? all : LONGEST;
+    int64_t       repaired = 0;
+    bs_span      *span = bs_calloc(2 * (size_t)all + 1, sizeof *span), *other;
+    if (!span)
+        return bs_fail_nomem(err);
+    other = span + all;
+    bs_buf_printf(v->out,
+                  "<div class=\"sentence\"><p class=\"quiet\">sentence %d, %d of %d words "
+                  "wrong</p>\n<p>",
+                  (int)e->sentence + 1, (int)e->wrong, (int)all);
+    if (v->raw) {
+        put_tags(v, first, n);
+    } else {
+        const int32_t a = bs_spans(v->tags, v->truth.gold + first, all, span, &repaired);
+        const int32_t b = bs_spans(v->tags, v->run->y.tag + first, all, other, &repaired);
+        bs_buf_text(v->out, "<span class=\"which\">true</span> ");
+        put_spans(v, first, n, span, a, other, b, "missed");
+        bs_buf_printf(v->out, "%s</p>\n<p><span class=\"which\">predicted</span> ",
+                      n < all ? " &hellip;" : "");
+        put_spans(v, first, n, other, b, span, a, "wrong");
+    }
+    bs_buf_printf(v->out, "%s</p></div>\n", n < all ? " &hellip;" : "");
+    bs_free(span);
+    return BASIN_OK;
+}
+
+static basin_status examples(const view *v, basin_error *err)
+{
+    const int32_t n = v->data->sentences;
+    example      *e = bs_calloc((size_t)n + 1, sizeof *e);
+    basin_status  s = e ? BASIN_OK : bs_fail_nomem(err);
+    for (int32_t i = 0; i < n && !s; i++) {
+        e[i].sentence = i;
+        for (int32_t t = v->data->start[i]; t < v->data->start[i + 1]; t++)
+            e[i].wrong += v->truth.gold[t] != v->run->y.tag[t];
+    }
+    if (s)
+        return s;
+    qsort(e, (size_t)n, sizeof *e, worst_first);
+    bs_page_heading(v->g->level, "Worst sentences", v->out);
+    bs_page_say(v->out, "quiet",
+                v->raw ? "Words with a wrong tag, with the true and the predicted one."
+                       : "A dashed frame is a span that is missed, a full one a span that is not "
+                         "true.");
+    for (int32_t i = 0; i < n && i < EXAMPLES && e[i].wrong > 0 && !s; i++)
+        s = put_sentence(v, &e[i], err);
+    bs_free(e);
+    return s;
+}
+
+static basin_status sections(view *v, basin_error *err)
+{
+    basin_status s = types(v, err);
+    if (!s)
+        s = confusion(v, err);
+    if (!s)
+        s = transitions(v, err);
+    if (!s)
+        calibration(v);
+    return s ? s : examples(v, err);
+}
+
+static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *err)
+{
+    view v = {.g = g, .run = &g->run[g->shown], .data = g->part->tag, .out = out};
+    v.tags = v.run->counts[0].tags;
+    v.raw = v.tags->scheme == BS_SCHEME_RAW;
+    basin_status s = bs_tag_truth_make(v.data, &v.run->model->known.tag, &v.truth, err);
+    v.name = bs_calloc((size_t)v.truth.names.n + 1, sizeof *v.name);
+    v.place = bs_calloc((size_t)v.tags->n + 1, sizeof *v.place);
+    v.type_place = bs_calloc((size_t)v.tags->types.n + 1, sizeof *v.type_place);
+    if (!s && (!v.name || !v.place || !v.type_place))
+        s = bs_fail_nomem(err);
+    for (int32_t i = 0; i < v.truth.names.n && !s; i++)
+        v.name[i] = v.truth.names.item[i].text;
+    if (!s) {
+        find_places(&v);
+        s = sections(&v, err);
+    }
+    bs_free(v.name);
+    bs_free(v.place);
+    bs_free(v.type_place);
+    bs_tag_truth_free(&v.truth);
+    return s;
+}
+
+/* ---- what could be done ---- */
+
+/* Words that training had not seen: whether they are where it goes wrong. */
+static void advise_unknown(const bs_report_group *g, const bs_tag_truth *truth, bs_notes *advice)
+{
+    const bs_report_run    *run = &g->run[g->shown];
+    const bs_train_options *o = &run->settings.train;
+    double                  wrong = 0, unseen = 0;
+    for (int32_t i = 0; i < g->part->tag->tokens; i++) {
+        const bool bad = truth->gold[i] != run->y.tag[i];
+        wrong += bad;
+        unseen += bad && truth->unknown[i];
+    }
+    if (wrong < 10 || unseen < 0.2 * wrong)
+        return;
+    const bool vectors = run->model->known.has_vectors;
+    if (!vectors || strcmp(o->char_net, "none") == 0)
+        bs_notes_add(advice, "unknown",
+                     "%s: %.0f %% of the wrong words are not in the training data",
+                     !vectors ? "start from word vectors (--embeddings FILE)"
+                              : "read the characters of words (chars.net=cnn)",
+                     100 * unseen / wrong);
+}
+
+/* Where most is lost: the type, or tag, with the most that are missed or wrong. */
+static basin_status advise_types(const bs_report_group *g, bs_notes *advice, basin_error *err)
+{
+    const bs_counts *c = &g->run[g->shown].counts[0];
+    const bool       raw = c->tags->scheme == BS_SCHEME_RAW;
+    const int32_t    n = raw ? c->tags->n : c->tags->types.n;
+    bs_type_score   *row = bs_calloc((size_t)n + 1, sizeof *row);
+    const char     **name = bs_calloc((size_t)c->tags->n + 1, sizeof *name);
+    double           most = 0;
+    int32_t          worst = -1;
+    bs_tag_truth     truth = {0};
+    basin_status     s = row && name ? BASIN_OK : bs_fail_nomem(err);
+    if (!s)
+        s = bs_tag_truth_make(g->part->tag, &g->run[g->shown].model->known.tag, &truth, err);
+    for (int32_t i = 0; i < c->tags->n && !s; i++)
+        name[i] = truth.names.item[i].text;
+    if (!s && raw)
+        bs_tag_metrics_tags(c->tag, row, name);
+    else if (!s)
+        bs_tag_metrics_types(c->tag, row);
+    for (int32_t i = 0; i < n && !s; i++) {
+        if (row[i].gold > 0 && lost_of(&row[i]) > most) {
+            most = lost_of(&row[i]);
+            worst = i;
+        }
+    }
+    if (!s)
+        advise_unknown(g, &truth, advice);
+    if (!s && worst >= 0)
+        bs_notes_add(advice, "types",
+                     "get more sentences with %s, where most is lost: F1 %.2f %%, %lld %s",
+                     row[worst].type, 100 * row[worst].f1, (long long)row[worst].gold,
+                     raw ? "tokens" : "spans");
+    bs_free(row);
+    bs_free(name);
+    bs_tag_truth_free(&truth);
+    return s;
+}
+
+const bs_reporting bs_reporting_tag = {"tag", errors, advise_types};
