@@ -87,9 +87,9 @@ static void make_learner(state *s, const char *method, int threads)
     l->o = &s->settings.train;
     l->backend = &bs_backend_cpu;
     bs_arena_init(&s->known.arena, 0);
-    TRY(bs_kind_seg.fit(&s->settings, &s->part, 1, &log, &s->known, &err));
+    TRY(bs_task_seg.fit(&s->settings, &s->part, 1, &log, &s->known, &err));
     TRY(bs_method_find(method, "seg", &l->method, &err));
-    TRY(bs_kind_seg.spec(l->o, &s->known, &l->spec, &err));
+    TRY(bs_task_seg.spec(l->o, &s->known, &l->spec, &err));
     TRY(l->backend->workspace_new(&(bs_backend_options){threads}, &l->w, &err));
     l->params = bs_params_new();
     TRY(bs_learner_setup(l, &err));
@@ -119,11 +119,11 @@ static void predict(state *s, const bench_case *c, int n)
     part.seg = &first;
     part.rows = first.n = n;
     TRY(bs_scorer_new(l->backend, l->w, l->params, &l->spec, &how, &scorer, &err));
-    TRY(bs_kind_seg.outputs(&part, &s->known, &y, &err));
+    TRY(bs_task_seg.outputs(&part, &s->known, &y, &err));
     for (double end = bs_seconds() + c->seconds;
          calls < MOST && (calls < c->repeats || bs_seconds() < end); calls++) {
         double start = bs_seconds();
-        TRY(bs_kind_seg.predict(scorer, &l->spec, &s->known, &part, &y, &err));
+        TRY(bs_task_seg.predict(scorer, &l->spec, &s->known, &part, &y, &err));
         if (calls >= 0)
             seconds[calls] = bs_seconds() - start;
     }
@@ -156,7 +156,7 @@ int main(int argc, char **argv)
     TRY(bs_settings_default(&s.settings, &err));
     TRY(bs_settings_words(&s.settings, settings_of_peer, "bench", &err));
     TRY(bs_settings_words(&s.settings, words, "bench", &err));
-    s.part = (bs_part){.kind = &bs_kind_seg,
+    s.part = (bs_part){.task = &bs_task_seg,
                        .rows = n,
                        .seg = read_images(argv[1], n, bench_int(argc, argv, "--size", "32"))};
     make_learner(&s, c.method, c.threads);

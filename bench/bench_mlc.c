@@ -111,12 +111,12 @@ static void make_learner(state *s, const char *method, int samples, int threads)
     TRY(bs_settings_words(&s->settings, settings_of_peer, "bench", &err));
     TRY(bs_settings_words(&s->settings, words, "bench", &err));
     s->known.mlc = s->data->schema;
-    TRY(bs_kind_mlc.spec(l->o, &s->known, &l->spec, &err));
+    TRY(bs_task_mlc.spec(l->o, &s->known, &l->spec, &err));
     TRY(l->backend->workspace_new(&(bs_backend_options){threads}, &l->w, &err));
     l->params = bs_params_new();
     TRY(bs_learner_setup(l, &err));
     bench_skip_pretraining(l);
-    s->part = (bs_part){.kind = &bs_kind_mlc, .rows = s->data->rows, .mlc = s->data};
+    s->part = (bs_part){.task = &bs_task_mlc, .rows = s->data->rows, .mlc = s->data};
     TRY(bs_feed_mlc(&s->part, &s->known, &l->spec, l->o, &s->feed, &err));
 }
 

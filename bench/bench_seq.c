@@ -28,9 +28,9 @@ static void read_data(state *s, const char *path)
     basin_error err = {0};
     bs_wish     wish = {.file = &path, .n = 1};
     bs_logger   log = {.level = BS_QUIET};
-    TRY(bs_kind_tag.read(&s->settings, &wish, NULL, &s->part, &err));
+    TRY(bs_task_tag.read(&s->settings, &wish, NULL, &s->part, &err));
     bs_arena_init(&s->known.arena, 0);
-    TRY(bs_kind_tag.fit(&s->settings, &s->part, 1, &log, &s->known, &err));
+    TRY(bs_task_tag.fit(&s->settings, &s->part, 1, &log, &s->known, &err));
     s->known.has_vectors = true; /* as if read from a file: they are not trained */
 }
 
@@ -41,7 +41,7 @@ static void make_learner(state *s, const char *method, int threads)
     l->o = &s->settings.train;
     l->backend = &bs_backend_cpu;
     TRY(bs_method_find(method, "tag", &l->method, &err));
-    TRY(bs_kind_tag.spec(l->o, &s->known, &l->spec, &err));
+    TRY(bs_task_tag.spec(l->o, &s->known, &l->spec, &err));
     TRY(l->backend->workspace_new(&(bs_backend_options){threads}, &l->w, &err));
     l->params = bs_params_new();
     TRY(bs_learner_setup(l, &err));

@@ -57,7 +57,7 @@ static inline scene *scene_new(const char *words, int rows, int features, int la
     c->method.phase[0] = (bs_phase){.name = "test", .net = true, .energy = true};
     c->learner =
         (bs_learner){.o = &c->settings.train, .method = &c->method, .params = bs_params_new()};
-    CHECK(bs_kind_mlc.spec(c->learner.o, &known, &c->learner.spec, &err) == BASIN_OK, "%s",
+    CHECK(bs_task_mlc.spec(c->learner.o, &known, &c->learner.spec, &err) == BASIN_OK, "%s",
           err.msg);
     c->g = bs_graph_new();
     c->s = bs_scene_make(&c->learner, c->g, (bs_size){rows, 1, 1}, "net/");

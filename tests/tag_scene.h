@@ -101,7 +101,7 @@ static inline bs_tag_shape tag_shape_of(const bs_train_options *o, int tags)
     known.tag.tags.n = tags;
     known.tag.words.n = TAG_WORDS;
     known.tag.characters.n = TAG_LETTERS;
-    CHECK(bs_kind_tag.spec(o, &known, &spec, &err) == BASIN_OK, "%s", err.msg);
+    CHECK(bs_task_tag.spec(o, &known, &spec, &err) == BASIN_OK, "%s", err.msg);
     return spec.tag;
 }
 
@@ -113,14 +113,14 @@ static inline scene *tag_scene_sized(const char *words, int tags, tag_batch z)
     scene      *c = calloc(1, sizeof *c);
     const bool  columns = bs_has_prefix(words, "columns ");
     assert_int_equal(bs_settings_default(&c->settings, &err), BASIN_OK);
-    scene_set(c, bs_kind_tag.defaults);
+    scene_set(c, bs_task_tag.defaults);
     scene_set(c, "net.width=2 energy.hidden=2 net.dropout=0 columns.width=2 chars.width=2 "
                  "chars.features=4");
     scene_set(c, words + (columns ? strlen("columns ") : 0));
     c->method.phase[0] = (bs_phase){.name = "test", .net = true, .energy = true};
     c->learner =
         (bs_learner){.o = &c->settings.train, .method = &c->method, .params = bs_params_new()};
-    c->learner.spec = (bs_spec){.task = &bs_task_tag, .least = {1, 1, 4}};
+    c->learner.spec = (bs_spec){.graph = &bs_task_graph_tag, .least = {1, 1, 4}};
     c->learner.spec.tag = tag_shape_of(c->learner.o, tags);
     if (columns) {
         c->learner.spec.tag.columns = TAG_COLUMNS;

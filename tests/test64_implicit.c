@@ -45,7 +45,7 @@ static void setting_start(setting *s, const bs_method *m, int layers, double dro
     s->l.o = &s->o;
     s->l.method = m;
     s->l.backend = &bs_backend_cpu;
-    s->l.spec.task = &bs_task_mlc;
+    s->l.spec.graph = &bs_task_graph_mlc;
     s->l.spec.least = (bs_size){1, 1, 1};
     s->l.spec.mlc = (bs_mlc_shape){.features = D,
                                    .labels = L,

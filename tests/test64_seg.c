@@ -50,7 +50,7 @@ static scene *seg_scene(const char *words, layout l, uint64_t seed)
     c->method.phase[0] = (bs_phase){.name = "test", .net = true, .energy = true};
     c->learner =
         (bs_learner){.o = &c->settings.train, .method = &c->method, .params = bs_params_new()};
-    CHECK(bs_kind_seg.spec(c->learner.o, &known, &c->learner.spec, &err) == BASIN_OK, "%s",
+    CHECK(bs_task_seg.spec(c->learner.o, &known, &c->learner.spec, &err) == BASIN_OK, "%s",
           err.msg);
     c->g = bs_graph_new();
     c->s = bs_scene_make(&c->learner, c->g, (bs_size){l.rows, l.height, l.width}, "net/");

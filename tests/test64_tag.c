@@ -177,9 +177,9 @@ static bs_id entropy_slope(scene *c, bs_id y)
 /* Everything that is a value of a sentence, [rows, 1, 1], and some that are outputs. */
 static int ask(scene *c, bs_id y)
 {
-    bs_view       *v = &c->s.v;
-    const bs_task *t = c->s.t;
-    bs_id          z = t->logits(v, "net");
+    bs_view             *v = &c->s.v;
+    const bs_task_graph *t = c->s.t;
+    bs_id                z = t->logits(v, "net");
     scene_result(c, t->energy(v, y), -1);
     scene_result(c, t->truth_energy(v), -1);
     scene_result(c, t->score(v, y), -1);

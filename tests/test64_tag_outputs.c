@@ -33,11 +33,11 @@ static void outputs_are_distributions(void **state)
 {
     enum { K = 3, N = 4 };
     (void)state;
-    scene         *c = tag_scene("", N);
-    bs_view       *v = &c->s.v;
-    const bs_task *t = c->s.t;
-    bs_shape       s = bs_shape3(B, K, T * N);
-    bs_id          z = bs_example_real(c->g, &c->ex, s, -40, 40);
+    scene               *c = tag_scene("", N);
+    bs_view             *v = &c->s.v;
+    const bs_task_graph *t = c->s.t;
+    bs_shape             s = bs_shape3(B, K, T * N);
+    bs_id                z = bs_example_real(c->g, &c->ex, s, -40, 40);
     scene_result(c, t->relax(v, z), -1);
     scene_result(c, t->project(v, z), -1);
     scene_result(c, t->project(v, bs_scale(c->g, z, 0.02)), -1);

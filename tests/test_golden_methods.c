@@ -36,8 +36,8 @@ static bs_scene methods_scene(methods *m, const char *words)
                             &err) == BASIN_OK,
           "%s", err.msg);
     CHECK(bs_settings_words(s, words, "test", &err) == BASIN_OK, "%s", err.msg);
-    assert_int_equal(bs_kind_mlc.spec(&s->train, &known, &m->spec, &err), BASIN_OK);
-    return (bs_scene){.t = m->spec.task,
+    assert_int_equal(bs_task_mlc.spec(&s->train, &known, &m->spec, &err), BASIN_OK);
+    return (bs_scene){.t = m->spec.graph,
                       .o = &s->train,
                       .v = {.g = m->c->g,
                             .params = m->c->params,
@@ -158,7 +158,7 @@ static bs_id bowl_at(bs_view *v, void *ctx, bs_id y)
     bs_id product = bs_matmul(v->g, rows, b->A, false, false);
     return bs_scale(
         v->g,
-        v->spec->task->total(v, bs_mul(v->g, d, bs_reshape(v->g, product, bs_shape3(B, 1, L)))),
+        v->spec->graph->total(v, bs_mul(v->g, d, bs_reshape(v->g, product, bs_shape3(B, 1, L)))),
         0.5);
 }
 
@@ -175,7 +175,7 @@ static void steps_of_inference(void **state)
                {"momentum:projected", BS_GBI_MOMENTUM, false, 0.25}};
     (void)state;
     golden *c = golden_new("gbi");
-    bs_spec spec = {.task = &bs_task_mlc, .mlc = {.labels = L}};
+    bs_spec spec = {.graph = &bs_task_graph_mlc, .mlc = {.labels = L}};
     bs_view v = {.g = c->g, .params = c->params, .spec = &spec, .size = {B, 1, 1}};
     bowl    b = {golden_input(c, "A"), golden_input(c, "c")};
     bs_id   start = golden_input(c, "start");

@@ -18,7 +18,7 @@ static tagger *tagger_new(const char *file)
     tagger *t = calloc(1, sizeof *t);
     golden *c = t->c = golden_new(file);
     assert_int_equal(bs_options_default(bs_train_rows, &t->o, NULL), BASIN_OK);
-    t->spec = (bs_spec){.task = &bs_task_tag,
+    t->spec = (bs_spec){.graph = &bs_task_graph_tag,
                         .tag = {.tags = 3,
                                 .words = 6,
                                 .word_width = 3,
@@ -27,7 +27,7 @@ static tagger *tagger_new(const char *file)
                                 .layers = 1,
                                 .scale = 1}};
     assert_int_equal(bs_tag_energy_find("chain", &t->spec.tag.energy, NULL), BASIN_OK);
-    t->s = (bs_scene){.t = &bs_task_tag,
+    t->s = (bs_scene){.t = &bs_task_graph_tag,
                       .o = &t->o,
                       .v = {.g = c->g,
                             .params = c->params,
@@ -63,9 +63,9 @@ static void random_field(void **state)
     tagger  *t = tagger_new("tagger_crf");
     bs_view *v = &t->s.v;
     assert_int_equal(bs_method_find("crf", "tag", &m, NULL), BASIN_OK);
-    golden_expect(t->c, bs_task_tag.log_partition(v), "log_z");
-    golden_expect(t->c, bs_task_tag.truth_energy(v), "E");
-    golden_expect(t->c, bs_task_tag.marginals(v), "marginals");
+    golden_expect(t->c, bs_task_graph_tag.log_partition(v), "log_z");
+    golden_expect(t->c, bs_task_graph_tag.truth_energy(v), "E");
+    golden_expect(t->c, bs_task_graph_tag.marginals(v), "marginals");
     tagger_check(t, m->stage[0].loss(&t->s));
 }
 

@@ -44,11 +44,11 @@ static void learn(const char *data, const char *words)
     bs_buf      json;
     OK(prepare(data, NULL, words, &p, err));
     bs_buf_init(&json, 1 << 20);
-    bs_kind_seg.known_json(&p.known, &json);
+    bs_task_seg.known_json(&p.known, &json);
     bs_known_free(&known);
     known = (bs_known){0};
     bs_arena_init(&known.arena, 0);
-    OK(bs_kind_seg.known_read(json.data, "model", &known, err));
+    OK(bs_task_seg.known_read(json.data, "model", &known, err));
     bs_buf_free(&json);
     bs_prepared_free(&p);
 }
@@ -58,7 +58,7 @@ static basin_status ask(const char *data, bool label_free, bs_part *out, basin_e
     bs_settings s;
     bs_wish     w = {.file = &data, .n = 1, .known = &known, .label_free = label_free};
     OK(bs_settings_default(&s, err));
-    return bs_kind_seg.read(&s, &w, NULL, out, wrong);
+    return bs_task_seg.read(&s, &w, NULL, out, wrong);
 }
 
 static int forget(void **state)
@@ -131,7 +131,7 @@ static void parts_of_one_set_are_read_alike(void **state)
     bs_wish     w = {.file = &data, .n = 1, .known = &known, .part = "valid"};
     OK(bs_settings_default(&s, err));
     learn("parts", "");
-    OK(bs_kind_seg.read(&s, &w, NULL, &part, err));
+    OK(bs_task_seg.read(&s, &w, NULL, &part, err));
     assert_int_equal(pixels_of(&part, 1), 0);
     assert_int_equal(pixels_of(&part, 255), 1);
     bs_part_free(&part);

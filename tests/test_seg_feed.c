@@ -48,12 +48,12 @@ static fed *feed_of(bs_images *im, const char *words, int batch)
                          err));
     OK(bs_settings_words(&f->s, words, "test", err));
     f->s.train.batch = batch;
-    f->part = (bs_part){.kind = &bs_kind_seg, .rows = im->n, .seg = im};
+    f->part = (bs_part){.task = &bs_task_seg, .rows = im->n, .seg = im};
     bs_logger quiet = {0};
     bs_arena_init(&f->known.arena, 0);
-    OK(bs_kind_seg.fit(&f->s, &f->part, 1, &quiet, &f->known, err));
-    OK(bs_kind_seg.spec(&f->s.train, &f->known, &f->spec, err));
-    OK(bs_kind_seg.feed(&f->part, &f->known, &f->spec, &f->s.train, &f->feed, err));
+    OK(bs_task_seg.fit(&f->s, &f->part, 1, &quiet, &f->known, err));
+    OK(bs_task_seg.spec(&f->s.train, &f->known, &f->spec, err));
+    OK(bs_task_seg.feed(&f->part, &f->known, &f->spec, &f->s.train, &f->feed, err));
     return f;
 }
 
@@ -356,7 +356,7 @@ static untrained *net_of(bs_images *im, const char *words)
     u->f = feed_of(im, words, 1);
     u->params = bs_params_new();
     bs_view v = bs_view_make(g, u->params, &u->f->spec, (bs_size){1, 16, 16}, false);
-    bs_task_seg.logits(&v, "net");
+    bs_task_graph_seg.logits(&v, "net");
     OK(bs_params_allocate(u->params, 1, err));
     bs_graph_free(g);
     OK(bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &u->w, err));
@@ -376,8 +376,8 @@ static void untrained_free(untrained *u)
 static bs_outputs outputs_of(untrained *u)
 {
     bs_outputs y;
-    OK(bs_kind_seg.outputs(&u->f->part, &u->f->known, &y, err));
-    OK(bs_kind_seg.predict(u->scorer, &u->f->spec, &u->f->known, &u->f->part, &y, err));
+    OK(bs_task_seg.outputs(&u->f->part, &u->f->known, &y, err));
+    OK(bs_task_seg.predict(u->scorer, &u->f->spec, &u->f->known, &u->f->part, &y, err));
     return y;
 }
 
@@ -422,7 +422,7 @@ static void refused(const char *json)
     bs_known    k = {0};
     basin_error err = {0};
     bs_arena_init(&k.arena, 0);
-    if (bs_kind_seg.known_read(json, "m.safetensors", &k, &err) != BASIN_EDATA)
+    if (bs_task_seg.known_read(json, "m.safetensors", &k, &err) != BASIN_EDATA)
         fail_msg("accepted: %s", json);
     assert_non_null(strstr(err.msg, "m.safetensors"));
     bs_known_free(&k);
@@ -466,16 +466,16 @@ static void nets_beyond_all_measure_are_refused(void **state)
     basin_error wrong = {0};
     (void)state;
     OK(bs_settings_default(&s, err));
-    assert_int_equal(bs_kind_seg.spec(&s.train, &k, &spec, &wrong), BASIN_EARG);
+    assert_int_equal(bs_task_seg.spec(&s.train, &k, &spec, &wrong), BASIN_EARG);
     assert_non_null(strstr(wrong.msg, "seg.crop"));
     k.seg.width = k.seg.height = 64;
     s.train.net_width = 100000;
     k.seg.classes = 2;
-    assert_int_equal(bs_kind_seg.spec(&s.train, &k, &spec, &wrong), BASIN_OK);
+    assert_int_equal(bs_task_seg.spec(&s.train, &k, &spec, &wrong), BASIN_OK);
     k.seg.width = k.seg.height = 2048;
-    assert_int_equal(bs_kind_seg.spec(&s.train, &k, &spec, &wrong), BASIN_EARG);
+    assert_int_equal(bs_task_seg.spec(&s.train, &k, &spec, &wrong), BASIN_EARG);
     snprintf(s.train.net_kind, sizeof s.train.net_kind, "fcn3");
-    assert_int_equal(bs_kind_seg.spec(&s.train, &k, &spec, &wrong), BASIN_EARG);
+    assert_int_equal(bs_task_seg.spec(&s.train, &k, &spec, &wrong), BASIN_EARG);
     assert_non_null(strstr(wrong.msg, "did you mean 'fcn'"));
 }
 
@@ -554,7 +554,7 @@ static void train_to(const char *data, const char *run, const char *size)
 static bs_outputs searched(const basin_model *m, bs_images *im)
 {
     const bs_saved *saved = m->saved;
-    const bs_part   part = {.kind = &bs_kind_seg, .rows = im->n, .seg = im};
+    const bs_part   part = {.task = &bs_task_seg, .rows = im->n, .seg = im};
     bs_inference    how;
     bs_workspace   *w;
     bs_scorer      *scorer;
@@ -562,8 +562,8 @@ static bs_outputs searched(const basin_model *m, bs_images *im)
     OK(bs_saved_inference(saved, "gbi", false, &how, err));
     OK(bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &w, err));
     OK(bs_scorer_new(&bs_backend_cpu, w, saved->params, &saved->spec, &how, &scorer, err));
-    OK(bs_kind_seg.outputs(&part, &saved->known, &y, err));
-    OK(bs_kind_seg.predict(scorer, &saved->spec, &saved->known, &part, &y, err));
+    OK(bs_task_seg.outputs(&part, &saved->known, &y, err));
+    OK(bs_task_seg.predict(scorer, &saved->spec, &saved->known, &part, &y, err));
     bs_scorer_free(scorer);
     bs_backend_cpu.workspace_free(w);
     return y;

@@ -88,10 +88,10 @@ static setting *setting_new(int sentences, int longest, const char *words)
     if (bs_settings_words(&s->settings, words, "test", &err))
         fail_msg("%s", err.msg);
     s->c = make_corpus(sentences, longest);
-    s->part = (bs_part){.kind = &bs_kind_tag, .rows = s->c->sentences, .tag = s->c};
+    s->part = (bs_part){.task = &bs_task_tag, .rows = s->c->sentences, .tag = s->c};
     bs_arena_init(&s->known.arena, 0);
-    if (bs_kind_tag.fit(&s->settings, &s->part, 1, &log, &s->known, &err) ||
-        bs_kind_tag.spec(&s->settings.train, &s->known, &s->spec, &err))
+    if (bs_task_tag.fit(&s->settings, &s->part, 1, &log, &s->known, &err) ||
+        bs_task_tag.spec(&s->settings.train, &s->known, &s->spec, &err))
         fail_msg("%s", err.msg);
     if (bs_feed_tag(&s->part, &s->known, &s->spec, &s->settings.train, &s->feed, &err))
         fail_msg("%s", err.msg);

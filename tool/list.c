@@ -14,6 +14,9 @@
 #include "device/cpu/blas.h"
 #include "device/cpu/dense.h"
 #include "device/cpu/vec.h"
+#include "task/mlc/data.h"
+#include "task/seg/data.h"
+#include "task/tag/data.h"
 #include "tasks/mlc/make.h"
 #include "tasks/seg/make.h"
 #include "tasks/tag/make.h"
@@ -36,8 +39,8 @@ static void list_methods(bs_buf *table, bs_buf *json)
 
 static void list_tasks(bs_buf *table, bs_buf *json)
 {
-    for (int i = 0; bs_kinds[i]; i++)
-        line(table, json, bs_kinds[i]->task->name, bs_kinds[i]->task->help);
+    for (int i = 0; bs_tasks[i]; i++)
+        line(table, json, bs_tasks[i]->name, bs_tasks[i]->help);
 }
 
 /* One of the things that belong to a task. */
@@ -86,10 +89,10 @@ static void list_readers(bs_buf *table, bs_buf *json)
 
 static void list_metrics(bs_buf *table, bs_buf *json)
 {
-    for (int k = 0; bs_kinds[k]; k++)
-        for (int i = 0; i < bs_kinds[k]->n_metrics; i++) {
-            const bs_metric *m = &bs_kinds[k]->metric[i];
-            bs_buf_printf(table, "%-22s %s (%s)\n", m->name, m->help, bs_kinds[k]->task->name);
+    for (int k = 0; bs_tasks[k]; k++)
+        for (int i = 0; i < bs_tasks[k]->n_metrics; i++) {
+            const bs_metric *m = &bs_tasks[k]->metric[i];
+            bs_buf_printf(table, "%-22s %s (%s)\n", m->name, m->help, bs_tasks[k]->name);
             bs_buf_printf(json, "%s\"%s\"", k + i ? ", " : "", m->name);
         }
 }

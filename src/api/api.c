@@ -238,7 +238,7 @@ basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], ba
 
 /* ---- tables ---- */
 
-void bs_metric_header(const bs_kind *k, bs_buf *out)
+void bs_metric_header(const bs_task *k, bs_buf *out)
 {
     bs_buf_printf(out, "%-14s", "");
     for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++)
@@ -246,7 +246,7 @@ void bs_metric_header(const bs_kind *k, bs_buf *out)
     bs_buf_text(out, "\n");
 }
 
-void bs_metric_row(const bs_kind *k, const bs_known *known, const char *name,
+void bs_metric_row(const bs_task *k, const bs_known *known, const char *name,
                    const double v[BS_MOST_METRICS], double margin, bs_buf *out)
 {
     char shown[BS_VISIBLE];
@@ -288,11 +288,11 @@ static basin_status fail_key(const bs_saved *m, const char *key, const bs_option
         if (!is_fixed(rows->name))
             bs_buf_printf(&known, " %s", rows->name);
     for (rows = bs_read_rows; rows->name; rows++)
-        if (bs_kinds_share(rows->name) && strcmp(m->kind->task->name, "mlc") != 0)
+        if (bs_tasks_share(rows->name) && strcmp(m->task->name, "mlc") != 0)
             bs_buf_printf(&known, " %s", rows->name);
     basin_status s =
         bs_fail(err, BASIN_EARG, "--set: '%.40s' is not an option of reading %s; those are:%s", key,
-                m->kind->unit, known.failed ? "" : known.data);
+                m->task->unit, known.failed ? "" : known.data);
     bs_buf_free(&known);
     return s;
 }
@@ -300,12 +300,12 @@ static basin_status fail_key(const bs_saved *m, const char *key, const bs_option
 static basin_status set_one(bs_saved *m, const char *key, const char *value, basin_error *err)
 {
     const bs_option *rows;
-    void            *to = m->kind->reading(&m->settings, &m->known, &rows);
+    void            *to = m->task->reading(&m->settings, &m->known, &rows);
     bool             searches;
     basin_status     s = bs_saved_set(m, key, value, &searches, err);
     if (searches)
         return s;
-    if (bs_kinds_share(key))
+    if (bs_tasks_share(key))
         return bs_options_set(bs_read_rows, &m->settings.read, key, value, "--set", err);
     if (!bs_option_find(rows, key) || is_fixed(key))
         return fail_key(m, key, rows, err);
@@ -331,17 +331,17 @@ basin_status bs_saved_set_all(bs_saved *m, const char *const *set, basin_error *
 basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, basin_error *err)
 {
     enum { SURE = 50, CERTAIN = 90 };
-    const bs_kind *kind;
+    const bs_task *task;
     struct stat    st;
     int            sure;
     if ((s != BASIN_EDATA && s != BASIN_EARG) || stat(file, &st) || S_ISFIFO(st.st_mode))
         return s; /* a pipe has nothing left to look at */
-    if (bs_kind_sniff(file, &kind, &sure, NULL) || kind == m->kind || sure < SURE)
+    if (bs_task_sniff(file, &task, &sure, NULL) || task == m->task || sure < SURE)
         return s;
-    if (sure < CERTAIN && bs_kind_fits(m->kind, file) >= SURE)
+    if (sure < CERTAIN && bs_task_fits(m->task, file) >= SURE)
         return s; /* rows of JSON with a text: of either kind */
     return bs_fail(err, BASIN_EDATA, "%s: is data for the task %s, but the model is for %s", file,
-                   kind->task->name, m->kind->task->name);
+                   task->name, m->task->name);
 }
 
 basin_status bs_fail_in(const char *const *files, int n, basin_status s, basin_error *err)
@@ -360,13 +360,12 @@ static basin_status choose_part(const bs_saved *m, bs_wish *w, const char *part,
     bool has[BS_ROLES] = {false};
     if (part && strcmp(part, "all") == 0)
         return BASIN_OK;
-    if (part && !m->kind->parts)
-        return bs_fail(err, BASIN_EARG, "--part: files of task %s have no parts",
-                       m->kind->task->name);
+    if (part && !m->task->parts)
+        return bs_fail(err, BASIN_EARG, "--part: files of task %s have no parts", m->task->name);
     w->part = part;
-    if (part || w->label_free || !m->kind->parts)
+    if (part || w->label_free || !m->task->parts)
         return BASIN_OK;
-    basin_status s = m->kind->parts(&m->settings, w, has, err);
+    basin_status s = m->task->parts(&m->settings, w, has, err);
     if (!s && has[2]) {
         w->part = "test";
         bs_log_say(log, BS_INFO, "%s: only its part test counts; --part all takes everything",
@@ -390,7 +389,7 @@ basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, con
     bs_notes_init(&notes);
     basin_status s = choose_part(m, &wish, part, log, err);
     if (!s)
-        s = m->kind->read(&m->settings, &wish, &notes, out, err);
+        s = m->task->read(&m->settings, &wish, &notes, out, err);
     if (!s)
         bs_say_notes(&notes, log);
     if (!s && out->mlc)

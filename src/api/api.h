@@ -80,9 +80,9 @@ int bs_find_seeds(const char *folder, const char *file, int *seed, int most);
 basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], basin_error *err);
 
 /* Rows of a metric table: names of the columns, then values in percent. */
-void bs_metric_header(const bs_kind *k, bs_buf *out);
+void bs_metric_header(const bs_task *k, bs_buf *out);
 /* margin > 0 stands behind the metric that counts. */
-void bs_metric_row(const bs_kind *k, const bs_known *known, const char *name,
+void bs_metric_row(const bs_task *k, const bs_known *known, const char *name,
                    const double v[BS_MOST_METRICS], double margin, bs_buf *out);
 
 /* Of files for a model; most of what is noted was said when it was trained. */
@@ -136,7 +136,7 @@ typedef struct {
 } bs_verdict;
 
 /* Bits of the metrics that are made of decisions. */
-uint32_t bs_decided_metrics(const bs_kind *k);
+uint32_t bs_decided_metrics(const bs_task *k);
 
 /* ---- trainings (api/train.c) ---- */
 
@@ -150,10 +150,10 @@ void bs_json_quote(const char *text, bs_buf *out);
 /* , "key": 0.5; null for what is not finite. */
 void bs_json_member(const char *key, double value, bs_buf *out);
 /* The object of `train --json`; folder may be NULL. */
-void bs_outcome_json(const bs_kind *k, const bs_settings *s, const bs_train_outcome *o,
+void bs_outcome_json(const bs_task *k, const bs_settings *s, const bs_train_outcome *o,
                      const char *folder, bs_buf *out);
 /* The same as a table; and what was written to the folder, with what may come next. */
-void bs_outcome_table(const bs_kind *k, const bs_known *known, const bs_train_outcome *o,
+void bs_outcome_table(const bs_task *k, const bs_known *known, const bs_train_outcome *o,
                       const char *profile, bs_buf *out);
 void bs_say_written(const char *folder, bool report, bs_buf *out);
 
@@ -173,7 +173,7 @@ basin_status bs_train_requested(const basin_config *c, const bs_train_request *o
 bool bs_train_report(const bs_train_request *o, const bs_settings *s, const bs_prepared *data,
                      const basin_session *session, bs_logger *log);
 /* , "key": {"valid": {...}, ...}: mean or standard deviation over n outcomes. */
-void bs_spread_json(const bs_kind *k, const char *key, const bs_train_outcome *o, int n,
+void bs_spread_json(const bs_task *k, const char *key, const bs_train_outcome *o, int n,
                     bool deviation, bs_buf *out);
 
 #endif

@@ -72,10 +72,10 @@ static basin_status resolve_all(searching *s, basin_error *err)
     bs_settings *plain = bs_alloc(sizeof *plain);
     basin_status status =
         plain ? bs_config_resolve(s->config, NULL, plain, err) : bs_fail_nomem(err);
-    const bs_kind *kind = NULL;
+    const bs_task *task = NULL;
     if (!status)
-        status = bs_kind_find(plain->train.task, &kind, err);
-    for (const bs_candidate *is = kind ? kind->candidates : NULL; is && is->name && !status; is++)
+        status = bs_task_find(plain->train.task, &task, err);
+    for (const bs_candidate *is = task ? task->candidates : NULL; is && is->name && !status; is++)
         status = resolve_one(s, is, err);
     bs_free(plain);
     return status;
@@ -148,7 +148,7 @@ static basin_status check_folder(const searching *s, basin_error *err)
 static basin_status judge(searching *s, attempt *a, basin_error *err)
 {
     const bs_part *part = &s->data.part[1];
-    const bs_kind *kind = part->kind;
+    const bs_task *task = part->task;
     char           path[PATH_ROOM + 32];
     bs_saved      *m = NULL;
     bs_outputs     y = {0};
@@ -159,16 +159,16 @@ static basin_status judge(searching *s, attempt *a, basin_error *err)
     if (!status)
         status = bs_saved_read(path, &m, err);
     if (!status)
-        status = kind->outputs(part, &m->known, &y, err);
+        status = task->outputs(part, &m->known, &y, err);
     if (!status && s->data.folds > 1)
         status = bs_ensemble_predict_folds(m, &s->data, a->settings.train.threads, &y, err);
     else if (!status)
         status = bs_model_predict(m, part, &(bs_asked){.threads = a->settings.train.threads}, &y,
                                   &seconds, err);
     if (!status)
-        status = kind->count(part, &m->known, &y, &m->threshold, &how, &a->counts, err);
+        status = task->count(part, &m->known, &y, &m->threshold, &how, &a->counts, err);
     if (!status)
-        status = kind->sampled(&a->counts, &a->rows, err);
+        status = task->sampled(&a->counts, &a->rows, err);
     bs_outputs_free(&y);
     bs_saved_free(m);
     return status;
@@ -178,7 +178,7 @@ static double score_of(const searching *s, const attempt *a)
 {
     const int    metric = s->data.known.headline;
     const double value = a->outcome.valid_tuned[metric];
-    return s->data.part[0].kind->metric[metric].higher ? value : -value;
+    return s->data.part[0].task->metric[metric].higher ? value : -value;
 }
 
 /* Whether it is to be taken instead of the best so far. */
@@ -229,7 +229,7 @@ static bool is_due(const searching *s, int i)
 static void set_budget(searching *s)
 {
     const bs_train_options *o = &s->a[0].settings.train;
-    const double            first = s->data.part[0].kind->patience * s->a[0].outcome.seconds;
+    const double            first = s->data.part[0].task->patience * s->a[0].outcome.seconds;
     s->budget = o->auto_budget > 0 ? o->auto_budget : first > usual_budget ? first : usual_budget;
     if (o->auto_trials == 0)
         bs_log_say(s->log, BS_INFO, "budget: %.0f s for all attempts; --budget changes it",
@@ -309,10 +309,10 @@ static const char *reason_of(const searching *s, int i, char text[160])
 
 static void put_table(const searching *s, bs_buf *out)
 {
-    const bs_kind *kind = s->data.part[0].kind;
+    const bs_task *task = s->data.part[0].task;
     const int      metric = s->data.known.headline;
     char           text[160];
-    bs_buf_printf(out, "%-10s %-16s %12s %9s\n", "tried", "method", kind->metric[metric].name,
+    bs_buf_printf(out, "%-10s %-16s %12s %9s\n", "tried", "method", task->metric[metric].name,
                   "seconds");
     for (int i = 0; i < s->n; i++) {
         const attempt *a = &s->a[i];
@@ -349,13 +349,13 @@ static void put_json(const searching *s, bs_buf *out)
 static void tell(const searching *s, bs_buf *table, bs_buf *json)
 {
     const attempt *best = &s->a[s->best];
-    const bs_kind *kind = s->data.part[0].kind;
+    const bs_task *task = s->data.part[0].task;
     bs_buf         outcome;
     put_table(s, table);
-    bs_outcome_table(kind, &s->data.known, &best->outcome, best->settings.train.profile, table);
+    bs_outcome_table(task, &s->data.known, &best->outcome, best->settings.train.profile, table);
     put_json(s, json);
     bs_buf_init(&outcome, 1 << 24);
-    bs_outcome_json(kind, &best->settings, &best->outcome, s->o->folder, &outcome);
+    bs_outcome_json(task, &best->settings, &best->outcome, s->o->folder, &outcome);
     bs_buf_text(json, outcome.data ? outcome.data + 1 : "}"); /* without its { */
     bs_buf_free(&outcome);
 }
@@ -365,8 +365,8 @@ static void tell(const searching *s, bs_buf *table, bs_buf *json)
 static void search_free(searching *s)
 {
     for (int i = 0; i < s->n; i++) {
-        if (s->a[i].counts.kind)
-            s->a[i].counts.kind->counts_free(&s->a[i].counts);
+        if (s->a[i].counts.task)
+            s->a[i].counts.task->counts_free(&s->a[i].counts);
         bs_threshold_free(&s->a[i].outcome.threshold);
     }
     bs_free(s->a);

@@ -1,4 +1,4 @@
-/* auto.h -- method=auto: trains what suits the task (bs_kind.candidates), in the order of what
+/* auto.h -- method=auto: trains what suits the task (bs_task.candidates), in the order of what
  * it costs, and keeps the best by out-of-fold or validation scores. */
 #ifndef BS_API_AUTO_H
 #define BS_API_AUTO_H

@@ -73,7 +73,7 @@ static basin_status measure(const calibrating *c, double temperature, const bs_t
         return bs_fail_nomem(err);
     for (size_t i = 0; i < n; i++)
         y.scores[i] = temperature > 0 ? bs_tempered(c->y.scores[i], temperature) : c->y.scores[i];
-    basin_status s = bs_kind_measure(&c->data, &c->model->saved->known, &y, cut, &c->how, out, err);
+    basin_status s = bs_task_measure(&c->data, &c->model->saved->known, &y, cut, &c->how, out, err);
     bs_outputs_free(&y);
     return s;
 }
@@ -121,18 +121,18 @@ static basin_status calibrate(calibrating *c, const char *model, const char *con
     if (s)
         return s;
     bs_saved *m = c->model->saved;
-    if (!m->kind->tunes)
+    if (!m->task->tunes)
         return bs_fail(err, BASIN_EARG,
                        "%s: only models of label sets are calibrated; this is one "
                        "of task %s",
-                       model, m->kind->task->name);
+                       model, m->task->name);
     s = bs_saved_set_all(m, o->set, err);
     if (!s)
         s = bs_profile_parse(m->settings.train.profile, &c->how.profile, err);
     if (!s)
         s = bs_read_for(m, files, n, NULL, false, log, &c->data, err);
     if (!s)
-        s = m->kind->outputs(&c->data, &m->known, &c->y, err);
+        s = m->task->outputs(&c->data, &m->known, &c->y, err);
     c->was = m->temperature;
     m->temperature = 0;
     if (!s)
@@ -161,9 +161,9 @@ static void write_texts(const calibrating *c, bs_buf *table, bs_buf *json)
                   bs_threshold_text(&c->cut, text), c->after[BS_METRIC_ece]);
     bs_buf_printf(table, "wrote %s\n", c->path);
     bs_buf_printf(json, "{\"before\": {\"temperature\": %.6g, \"metrics\": ", was);
-    bs_kind_json(c->data.kind, c->before, json);
+    bs_task_json(c->data.task, c->before, json);
     bs_buf_printf(json, "}, \"after\": {\"temperature\": %.6g, \"metrics\": ", c->temperature);
-    bs_kind_json(c->data.kind, c->after, json);
+    bs_task_json(c->data.task, c->after, json);
     bs_buf_text(json, "}}");
 }
 

@@ -38,7 +38,7 @@ static basin_status predict(bs_params *const *params, int n, bs_workspace *w, co
     bs_scorer   *scorer = NULL;
     basin_status s = scorer_of(params, n, w, spec, how, &scorer, err);
     if (!s)
-        s = part->kind->predict(scorer, spec, known, part, out, err);
+        s = part->task->predict(scorer, spec, known, part, out, err);
     bs_scorer_free(scorer);
     return s;
 }
@@ -48,18 +48,18 @@ static basin_status predict_fold(bs_params *const *params, int fold, bs_workspac
                                  const bs_prepared *data, int ensemble, bs_outputs *all,
                                  basin_error *err)
 {
-    const bs_kind *kind = data->part[1].kind;
+    const bs_task *task = data->part[1].task;
     bs_part        valid;
     bs_outputs     some = {0};
     basin_status   s = bs_prepared_fold(data, fold, NULL, &valid, err);
     if (s)
         return s;
-    s = kind->outputs(&valid, &data->known, &some, err);
+    s = task->outputs(&valid, &data->known, &some, err);
     if (!s)
         s = predict(params + fold * ensemble, ensemble, w, spec, how, &data->known, &valid, &some,
                     err);
     if (!s)
-        kind->place(&data->part[1], &data->known, data->fold_start[fold], valid.rows, &some, all);
+        task->place(&data->part[1], &data->known, data->fold_start[fold], valid.rows, &some, all);
     bs_outputs_free(&some);
     bs_part_free(&valid);
     return s;
@@ -116,13 +116,13 @@ static basin_status read_params(const char *folder, bs_params **out, bool *net, 
 
 static void say_trained(const bs_training *t, int i, const models *m, const bs_train_outcome *o)
 {
-    const bs_kind *kind = t->data->part[0].kind;
+    const bs_task *task = t->data->part[0].task;
     const int      metric = t->data->known.headline;
     char           fold[32] = "";
     if (t->data->folds > 1)
         bs_print(fold, sizeof fold, ", fold %d left out", i / m->ensemble + 1);
     bs_log_say(t->log, BS_INFO, "  model %d of %d%s: best epoch %d of %d, %s %.2f, %.1f s", i + 1,
-               m->n, fold, o->best_epoch, o->epochs, kind->metric[metric].name,
+               m->n, fold, o->best_epoch, o->epochs, task->metric[metric].name,
                100 * o->valid_tuned[metric], o->seconds);
 }
 
@@ -203,9 +203,9 @@ static basin_status outputs_of(const bs_training *t, const models *m, bool net, 
     const bs_inference      how = bs_options_inference(o, net ? "net" : o->infer);
     bs_workspace           *w = NULL;
     bs_spec                 spec;
-    basin_status            s = valid->kind->spec(o, &data->known, &spec, err);
+    basin_status            s = valid->task->spec(o, &data->known, &spec, err);
     if (!s)
-        s = valid->kind->outputs(valid, &data->known, &y[0], err);
+        s = valid->task->outputs(valid, &data->known, &y[0], err);
     if (!s && data->folds > 1)
         s = out_of_fold(m->params, &spec, &how, data, m->ensemble, o->threads, &y[0], err);
     if (!s)
@@ -213,7 +213,7 @@ static basin_status outputs_of(const bs_training *t, const models *m, bool net, 
     if (!s && data->folds <= 1)
         s = predict(m->params, m->n, w, &spec, &how, &data->known, valid, &y[0], err);
     if (!s && test)
-        s = valid->kind->outputs(test, &data->known, &y[1], err);
+        s = valid->task->outputs(test, &data->known, &y[1], err);
     if (!s && test)
         s = predict(m->params, m->n, w, &spec, &how, &data->known, test, &y[1], err);
     if (w)

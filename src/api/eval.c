@@ -11,15 +11,15 @@ static const bs_measuring *const measurings[] = {&bs_measuring_mlc, &bs_measurin
 static const bs_measuring *measuring_of(const bs_saved *m)
 {
     int i = 0;
-    while (measurings[i] && strcmp(measurings[i]->task, m->kind->task->name) != 0)
+    while (measurings[i] && strcmp(measurings[i]->task, m->task->name) != 0)
         i++;
     return measurings[i];
 }
 
 static void evaluation_free(bs_evaluation *e)
 {
-    if (e->counts.kind)
-        e->counts.kind->counts_free(&e->counts);
+    if (e->counts.task)
+        e->counts.task->counts_free(&e->counts);
     bs_outputs_free(&e->y);
     bs_part_free(&e->data);
     basin_model_free(e->model);
@@ -56,11 +56,11 @@ basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_a
     if (!s)
         s = bs_saved_scorer(m, w, &how, &scorer, err);
     if (!s)
-        s = m->kind->predict(scorer, &m->spec, &m->known, data, out, err);
+        s = m->task->predict(scorer, &m->spec, &m->known, data, out, err);
     *seconds = bs_seconds() - start;
     if (!s && asked->warm && *seconds < 1) {
         start = bs_seconds();
-        s = m->kind->predict(scorer, &m->spec, &m->known, data, out, err);
+        s = m->task->predict(scorer, &m->spec, &m->known, data, out, err);
         *seconds = bs_seconds() - start;
     }
     bs_scorer_free(scorer);
@@ -73,7 +73,7 @@ static basin_status score(bs_evaluation *e, const basin_eval_options *o, basin_e
 {
     const bs_saved *m = e->model->saved;
     const bs_asked  asked = {.infer = o->infer, .constrain = o->constrain, .threads = o->threads};
-    basin_status    s = m->kind->outputs(&e->data, &m->known, &e->y, err);
+    basin_status    s = m->task->outputs(&e->data, &m->known, &e->y, err);
     return s ? s : bs_model_predict(m, &e->data, &asked, &e->y, &e->seconds, err);
 }
 
@@ -82,10 +82,10 @@ static basin_status measure(bs_evaluation *e, const bs_threshold *cut, bs_profil
 {
     const bs_saved *m = e->model->saved;
     bs_counting     how = {.profile = profile, .keep_rows = true};
-    basin_status    s = m->kind->count(&e->data, &m->known, &e->y, cut, &how, &e->counts, err);
+    basin_status    s = m->task->count(&e->data, &m->known, &e->y, cut, &how, &e->counts, err);
     if (!s)
-        s = m->kind->values(&e->counts, e->value, err);
-    return s ? s : bs_kind_intervals(&e->counts, 0, e->interval, err);
+        s = m->task->values(&e->counts, e->value, err);
+    return s ? s : bs_task_intervals(&e->counts, 0, e->interval, err);
 }
 
 /* ---- text ---- */
@@ -95,8 +95,8 @@ static basin_status write_json(const bs_evaluation *e, const bs_measuring *how, 
                                basin_error *err)
 {
     basin_status   s = BASIN_OK;
-    const bs_kind *k = e->data.kind;
-    bs_buf_printf(out, "{\"task\": \"%s\", \"n\": %d, \"infer\": \"%s\"", k->task->name,
+    const bs_task *k = e->data.task;
+    bs_buf_printf(out, "{\"task\": \"%s\", \"n\": %d, \"infer\": \"%s\"", k->name,
                   (int)e->data.rows, infer);
     if (k->tunes) {
         bs_buf_text(out, ", ");
@@ -109,7 +109,7 @@ static basin_status write_json(const bs_evaluation *e, const bs_measuring *how, 
     if (how->json)
         s = how->json(e, out, err);
     bs_buf_text(out, ", \"metrics\": {");
-    bs_kind_members(k, e->value, out);
+    bs_task_members(k, e->value, out);
     if (!s && how->json_metrics) {
         bs_buf_text(out, ", ");
         s = how->json_metrics(e, out, err);
@@ -122,7 +122,7 @@ static basin_status write_table(const bs_evaluation *e, const bs_measuring *how,
                                 const bs_threshold *cut, const char *profile, bs_buf *out,
                                 basin_error *err)
 {
-    const bs_kind     *k = e->data.kind;
+    const bs_task     *k = e->data.task;
     const bs_interval *first = &e->interval[e->model->saved->known.headline];
     char               text[BS_THRESHOLD_TEXT];
     const char        *name = k->tunes ? bs_threshold_text(cut, text) : "";

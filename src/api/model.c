@@ -10,7 +10,7 @@ static const bs_serving *const servings[] = {&bs_serving_mlc, &bs_serving_tag, &
 static const bs_serving *serving_of(const bs_saved *m)
 {
     int i = 0;
-    while (servings[i] && strcmp(servings[i]->task, m->kind->task->name) != 0)
+    while (servings[i] && strcmp(servings[i]->task, m->task->name) != 0)
         i++;
     return servings[i];
 }

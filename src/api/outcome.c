@@ -39,7 +39,7 @@ basin_status bs_outcome_write(const bs_prepared *data, const bs_settings *s,
     bs_json_member("test_margin", o->test_margin, &text);
     bs_json_member("valid_margin", o->valid_margin, &text);
     bs_buf_text(&text, ", \"outcome\": ");
-    bs_outcome_json(data->part[0].kind, s, o, folder, &text);
+    bs_outcome_json(data->part[0].task, s, o, folder, &text);
     bs_buf_text(&text, "}\n");
     outcome_path(folder, path);
     basin_status status = text.failed || identity.failed
@@ -58,7 +58,7 @@ static double number(const json_t *o, const char *key)
     return json_is_number(v) ? json_number_value(v) : (double)NAN;
 }
 
-static void read_metrics(const bs_kind *k, const json_t *o, const char *key,
+static void read_metrics(const bs_task *k, const json_t *o, const char *key,
                          double out[BS_MOST_METRICS])
 {
     const json_t *values = json_object_get(o, key);
@@ -67,7 +67,7 @@ static void read_metrics(const bs_kind *k, const json_t *o, const char *key,
 }
 
 /* The threshold is only what JSON tells; the model has the whole. */
-static bool read_values(const bs_kind *k, const json_t *file, bs_train_outcome *out)
+static bool read_values(const bs_task *k, const json_t *file, bs_train_outcome *out)
 {
     const json_t *o = json_object_get(file, "outcome");
     const double  epochs = number(o, "epochs"), best = number(o, "best_epoch");
@@ -121,7 +121,7 @@ static bool can_go_on(const char *folder)
     return bs_checkpoint_there(folder) || bs_checkpoint_there(first);
 }
 
-static basin_status take_file(const bs_kind *k, const char *folder, const char *path,
+static basin_status take_file(const bs_task *k, const char *folder, const char *path,
                               const char *identity, bs_train_outcome *out, bool *finished,
                               basin_error *err)
 {
@@ -170,7 +170,7 @@ basin_status bs_outcome_take(const bs_prepared *data, const bs_settings *s, cons
     bs_buf_init(&identity, 1 << 22);
     write_identity(data, s, &identity);
     basin_status status = identity.failed ? bs_fail_nomem(err)
-                                          : take_file(data->part[0].kind, folder, path,
+                                          : take_file(data->part[0].task, folder, path,
                                                       identity.data, out, finished, err);
     bs_buf_free(&identity);
     return status;

@@ -10,7 +10,7 @@ static const bs_prediction *const predictions[] = {&bs_prediction_mlc, &bs_predi
 static const bs_prediction *prediction_of(const bs_saved *m)
 {
     int i = 0;
-    while (predictions[i] && strcmp(predictions[i]->task, m->kind->task->name) != 0)
+    while (predictions[i] && strcmp(predictions[i]->task, m->task->name) != 0)
         i++;
     return predictions[i];
 }
@@ -22,9 +22,9 @@ static basin_status choose_inference(const bs_saved *m, const basin_predict_opti
     basin_status s = bs_saved_inference(m, o->infer, o->constrain, how, err);
     if (!s && o->energy && !m->has_energy)
         s = bs_fail(err, BASIN_EARG, "--energy: this model is a plain net without an energy");
-    if (!s && (o->nbest > 0 || o->scheme) && strcmp(m->kind->task->name, "tag") != 0)
+    if (!s && (o->nbest > 0 || o->scheme) && strcmp(m->task->name, "tag") != 0)
         s = bs_fail(err, BASIN_EARG, "%s: is for tags; this model is of task %s",
-                    o->scheme ? "--scheme" : "--nbest", m->kind->task->name);
+                    o->scheme ? "--scheme" : "--nbest", m->task->name);
     how->energies = o->energy;
     for (int i = 0; i < n; i++) /* rows come as they like, and must not differ by that */
         how->even |= bs_path_live(files[i]);
@@ -107,7 +107,7 @@ typedef struct {
 static basin_status predict(const predicting *g, const bs_part *data, bs_outputs *y,
                             basin_error *err)
 {
-    basin_status s = g->m->kind->outputs(data, &g->m->known, y, err);
+    basin_status s = g->m->task->outputs(data, &g->m->known, y, err);
     if (!s && g->how.energies &&
         !(y->energy = bs_calloc((size_t)data->rows + 1, sizeof *y->energy)))
         s = bs_fail_nomem(err);
@@ -115,7 +115,7 @@ static basin_status predict(const predicting *g, const bs_part *data, bs_outputs
         s = g->p->room(g->o, data, y, err);
     if (!s) {
         y->first = g->before;
-        s = g->m->kind->predict(g->scorer, &g->m->spec, &g->m->known, data, y, err);
+        s = g->m->task->predict(g->scorer, &g->m->spec, &g->m->known, data, y, err);
     }
     return s == BASIN_ENUMERIC ? bs_fail_in(g->files, g->n, s, err) : s;
 }
@@ -140,7 +140,7 @@ static basin_status some_rows(predicting *g, const bs_part *data, int32_t first,
         return bs_fail_nomem(err);
     for (int32_t i = 0; i < n; i++)
         row[i] = first + i;
-    basin_status s = g->m->kind->select(data, row, n, &piece, err);
+    basin_status s = g->m->task->select(data, row, n, &piece, err);
     if (!s)
         s = predict_and_write(g, &piece, to, err);
     bs_part_free(&piece);
@@ -180,7 +180,7 @@ static basin_status piece_by_piece(predicting *g, const char *const *files, int 
     bs_stream    *stream = NULL;
     bs_met        met = {0};
     bool          more = true;
-    basin_status  s = g->m->kind->stream(&g->m->settings, &wish, PIECE_ROWS, &stream, err);
+    basin_status  s = g->m->task->stream(&g->m->settings, &wish, PIECE_ROWS, &stream, err);
     for (int64_t pieces = 0; !s && more; pieces++) {
         bs_part    data = {0};
         bs_outputs y = {0};
@@ -220,7 +220,7 @@ static basin_status predict_to(predicting *g, const char *const *files, int n, b
     void        *writer = NULL;
     basin_status s = BASIN_OK;
     const bool   cut = !g->p->live || (n == 1 && bs_path_live(files[0]));
-    if (g->m->kind->stream && g->p->begin && !g->o->part && n > 0 && cut)
+    if (g->m->task->stream && g->p->begin && !g->o->part && n > 0 && cut)
         s = g->p->begin(g->m, g->o, to, &writer, err);
     if (s)
         return s;

@@ -76,7 +76,7 @@ void bs_strange_say(const bs_met *s, const bs_saved *m, bool label_free, bs_logg
     char             name[80] = "";
     if (s->strangers.n > 0)
         bs_print(name, sizeof name, "; unknown: '%s'", s->strangers.name[0]);
-    if (strcmp(m->kind->task->name, "mlc") != 0)
+    if (strcmp(m->task->name, "mlc") != 0)
         return;
     if (s->features == 0)
         bs_log_say(log, BS_WARN,

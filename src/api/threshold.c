@@ -22,7 +22,7 @@ typedef struct {
 static basin_status measure(const choosing *c, const bs_threshold *cut, double out[BS_MOST_METRICS],
                             basin_error *err)
 {
-    return bs_kind_measure(&c->data, &c->model->saved->known, &c->y, cut, &c->how, out, err);
+    return bs_task_measure(&c->data, &c->model->saved->known, &c->y, cut, &c->how, out, err);
 }
 
 /* The number of labels a row that is best. */
@@ -61,7 +61,7 @@ static basin_status choose(choosing *c, const basin_threshold_options *o, basin_
         return choose_k(c, err);
     bs_print(t.threshold, sizeof t.threshold, "%s", strcmp(kind, "one") == 0 ? "auto" : kind);
     bs_print(t.threshold_metric, sizeof t.threshold_metric, "%s", bs_metric_table[c->metric].name);
-    return m->kind->choose(&t, &c->data, &c->data, &c->y, &c->cut, err);
+    return m->task->choose(&t, &c->data, &c->data, &c->y, &c->cut, err);
 }
 
 /* A number that is given needs no rows. */
@@ -84,7 +84,7 @@ static basin_status look_at_rows(choosing *c, const char *const *files, int n,
     double          seconds;
     basin_status    s = bs_read_for(m, files, n, NULL, false, log, &c->data, err);
     if (!s)
-        s = m->kind->outputs(&c->data, &m->known, &c->y, err);
+        s = m->task->outputs(&c->data, &m->known, &c->y, err);
     if (!s)
         s = bs_model_predict(m, &c->data, &asked, &c->y, &seconds, err);
     if (s == BASIN_ENUMERIC)
@@ -154,8 +154,8 @@ static void put_row(const choosing *c, const char *when, const bs_threshold *cut
     char text[32], name[64];
     bs_print(name, sizeof name, "%s", cut_text(cut, text));
     bs_buf_printf(out, "%-8s", when);
-    if (c->data.kind)
-        bs_metric_row(c->data.kind, &c->model->saved->known, name, v, 0, out);
+    if (c->data.task)
+        bs_metric_row(c->data.task, &c->model->saved->known, name, v, 0, out);
     else
         bs_buf_printf(out, "%s\n", name);
 }
@@ -170,9 +170,9 @@ static void put_json(const choosing *c, const bs_threshold *cut, const double v[
     for (int32_t i = 0; i < cut->labels; i++)
         bs_buf_printf(out, "%s%.6g%s", i ? ", " : ", \"thresholds\": [", (double)cut->per_label[i],
                       i == cut->labels - 1 ? "]" : "");
-    if (c->data.kind) {
+    if (c->data.task) {
         bs_buf_text(out, ", \"metrics\": ");
-        bs_kind_json(c->data.kind, v, out);
+        bs_task_json(c->data.task, v, out);
     }
     bs_buf_text(out, "}");
 }
@@ -180,9 +180,9 @@ static void put_json(const choosing *c, const bs_threshold *cut, const double v[
 static void write_texts(const choosing *c, bs_buf *table, bs_buf *json)
 {
     const bs_threshold *old = &c->model->saved->threshold;
-    if (c->data.kind) {
+    if (c->data.task) {
         bs_buf_text(table, "        ");
-        bs_metric_header(c->data.kind, table);
+        bs_metric_header(c->data.task, table);
     }
     put_row(c, "before:", old, c->before, table);
     put_row(c, "after:", &c->cut, c->after, table);
@@ -204,9 +204,9 @@ static basin_status change(choosing *c, const char *model, const char *const *fi
     if (s)
         return s;
     const bs_saved *m = c->model->saved;
-    if (!m->kind->tunes)
+    if (!m->task->tunes)
         return bs_fail(err, BASIN_EARG, "%s: a model of task %s has no threshold", model,
-                       m->kind->task->name);
+                       m->task->name);
     s = bs_saved_set_all(c->model->saved, o->set, err);
     if (!s)
         s = bs_metric_parse(o->metric ? o->metric : m->settings.train.threshold_metric, &c->metric,

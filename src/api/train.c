@@ -30,28 +30,27 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
                             bs_settings *s, basin_error *err)
 {
     const bs_method *m;
-    const bs_kind   *kind;
+    const bs_task   *task;
     char             name[BS_OPTION_TEXT];
     basin_status     status = bs_settings_default(s, err);
     first_file(c, name);
     if (!status)
-        status = bs_kind_guess(&c->settings, *name ? name : NULL, &kind, err);
+        status = bs_task_guess(&c->settings, *name ? name : NULL, &task, err);
     if (status)
         return status;
-    const char *task = kind->task->name;
     method = method ? method : c->settings.train.method;
-    method = strcmp(method, "auto") == 0 ? kind->method : method;
-    status = bs_method_find(method, task, &m, err);
+    method = strcmp(method, "auto") == 0 ? task->method : method;
+    status = bs_method_find(method, task->name, &m, err);
     if (status)
         return status;
-    const char *words[5] = {kind->defaults, m->defaults};
-    own_words(m, task, *c->settings.train.preset, words + 2);
+    const char *words[5] = {task->defaults, m->defaults};
+    own_words(m, task->name, *c->settings.train.preset, words + 2);
     words[4] = more;
     for (int i = 0; i < 5 && !status; i++)
         if (words[i])
             status = bs_settings_words(s, words[i], method, err);
     if (!status && *c->settings.train.preset)
-        status = bs_preset_apply(s, c->settings.train.preset, task, method, err);
+        status = bs_preset_apply(s, c->settings.train.preset, task->name, method, err);
     const bs_settings was = *s;
     bool              left_out;
     if (!status && c->lines.len > 0)
@@ -61,13 +60,13 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
     const char *at = c->given.data, *end = at ? at + c->given.len : NULL;
     while (!status && at < end) {
         const char *value = at + strlen(at) + 1;
-        status = bs_kind_takes(kind, at, err);
+        status = bs_task_takes(task, at, err);
         if (!status)
             status = bs_settings_set(s, at, value, "--set", err);
         at = value + strlen(value) + 1;
     }
     if (!status)
-        status = bs_settings_set(s, "task", task, "--task", err);
+        status = bs_settings_set(s, "task", task->name, "--task", err);
     return status ? status : bs_settings_set(s, "method", method, "--method", err);
 }
 
@@ -139,10 +138,10 @@ void bs_json_member(const char *key, double value, bs_buf *out)
     bs_buf_printf(out, ", \"%s\": %s", key, text);
 }
 
-static void metrics(const bs_kind *k, const char *key, const double v[BS_MOST_METRICS], bs_buf *out)
+static void metrics(const bs_task *k, const char *key, const double v[BS_MOST_METRICS], bs_buf *out)
 {
     bs_buf_printf(out, ", \"%s\": ", key);
-    bs_kind_json(k, v, out);
+    bs_task_json(k, v, out);
 }
 
 void bs_json_quote(const char *text, bs_buf *out)
@@ -150,7 +149,7 @@ void bs_json_quote(const char *text, bs_buf *out)
     bs_buf_json(out, text, strlen(text));
 }
 
-void bs_outcome_json(const bs_kind *k, const bs_settings *s, const bs_train_outcome *o,
+void bs_outcome_json(const bs_task *k, const bs_settings *s, const bs_train_outcome *o,
                      const char *folder, bs_buf *out)
 {
     bs_buf_printf(out,
@@ -178,7 +177,7 @@ void bs_outcome_json(const bs_kind *k, const bs_settings *s, const bs_train_outc
 }
 
 /* A part at one threshold, and at the tuned one where there is such a thing. */
-static void part_rows(const bs_kind *k, const bs_known *known, const char *part,
+static void part_rows(const bs_task *k, const bs_known *known, const char *part,
                       const bs_train_outcome *o, const double *half, const double *tuned,
                       double margin, bs_buf *out)
 {
@@ -193,7 +192,7 @@ static void part_rows(const bs_kind *k, const bs_known *known, const char *part,
     bs_metric_row(k, known, name, tuned, margin, out);
 }
 
-void bs_outcome_table(const bs_kind *k, const bs_known *known, const bs_train_outcome *o,
+void bs_outcome_table(const bs_task *k, const bs_known *known, const bs_train_outcome *o,
                       const char *profile, bs_buf *out)
 {
     bs_metric_header(k, out);
@@ -248,7 +247,7 @@ static const struct {
             {"valid_tuned", offsetof(bs_train_outcome, valid_tuned), false, true},
             {"test_tuned", offsetof(bs_train_outcome, test_tuned), true, true}};
 
-void bs_spread_json(const bs_kind *k, const char *key, const bs_train_outcome *o, int n,
+void bs_spread_json(const bs_task *k, const char *key, const bs_train_outcome *o, int n,
                     bool deviation, bs_buf *out)
 {
     double values[BS_MOST_METRICS];
@@ -259,13 +258,13 @@ void bs_spread_json(const bs_kind *k, const char *key, const bs_train_outcome *o
             continue;
         spread(o, n, part[i].offset, deviation, values);
         bs_buf_printf(out, "%s\"%s\": ", first ? "" : ", ", part[i].key);
-        bs_kind_json(k, values, out);
+        bs_task_json(k, values, out);
         first = false;
     }
     bs_buf_text(out, "}");
 }
 
-static void seeds_table(const bs_kind *k, const bs_known *known, const bs_train_outcome *o, int n,
+static void seeds_table(const bs_task *k, const bs_known *known, const bs_train_outcome *o, int n,
                         bs_buf *out)
 {
     double mean[BS_MOST_METRICS], sd[BS_MOST_METRICS];
@@ -299,7 +298,7 @@ static basin_status train_one(const bs_training *t, bs_train_outcome *out, bs_pa
     bs_logger         *log = t->log;
     bs_train_job       job = bs_training_job(t);
     job.keep = keep;
-    const bs_kind *k = data->part[0].kind;
+    const bs_task *k = data->part[0].task;
     bs_buf         known;
     bs_buf_init(&known, 1 << 12);
     k->known_text(&data->known, &known);
@@ -380,7 +379,7 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const b
 {
     const char    *folder = o->folder;
     const int      seeds = o->seeds;
-    const bs_kind *k = data->part[0].kind;
+    const bs_task *k = data->part[0].task;
     const int      first = s->train.seed;
     bool           trained = false;
     basin_status   status = BASIN_OK;

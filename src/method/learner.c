@@ -59,7 +59,7 @@ bs_inference bs_options_inference(const bs_train_options *o, const char *infer)
 bs_scene bs_scene_make(bs_learner *l, bs_graph *g, bs_size size, const char *trains)
 {
     const bs_phase *p = &l->method->phase[l->phase];
-    bs_scene        s = {.t = l->spec.task, .o = l->o};
+    bs_scene        s = {.t = l->spec.graph, .o = l->o};
     s.v = bs_view_make(g, l->params, &l->spec, size, true);
     s.v.net_dropout = (p->net && l->o->dropout_both) || bs_has_prefix(trains, "net/");
     s.v.energy_dropout = (p->energy && l->o->dropout_both) || bs_has_prefix(trains, "energy/");
@@ -244,8 +244,8 @@ void bs_learner_return(bs_learner *l)
 
 static void fill(bs_learner *l, const char *prefix)
 {
-    if (l->kind && l->kind->fill)
-        l->kind->fill(l->known, l->params, prefix);
+    if (l->task && l->task->fill)
+        l->task->fill(l->known, l->params, prefix);
 }
 
 /* Pre-training for no epochs, behind the stages that are needed: a method may do without a net. */
@@ -378,7 +378,7 @@ static bool looks(const bs_learner *l, const bs_optim *o)
 static turn turn_of(bs_learner *l, int stage)
 {
     const bs_optim *o = optimiser_of(l, l->method->stage[stage].trains);
-    return (turn){stage, l->spec.task->dear && !looks(l, o)};
+    return (turn){stage, l->spec.graph->dear && !looks(l, o)};
 }
 
 /* Turn k of a program that was bound, whose results are `first` and later: a step of the stage's

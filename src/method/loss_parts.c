@@ -51,11 +51,11 @@ bs_id bs_hinge(bs_scene *s, bs_id margin)
     return bs_mean(g, bs_relu(g, margin));
 }
 
-/* The authors' programs for label sets add up where the papers have means: it decides how often
+/* The authors' programs for some tasks add up where the papers have means: it decides how often
  * clipping acts. */
 bs_id bs_over_batch(bs_scene *s, bs_id rows)
 {
-    const bool sum = strcmp(s->o->mode, "code") == 0 && strcmp(s->t->name, "mlc") == 0;
+    const bool sum = strcmp(s->o->mode, "code") == 0 && s->t->adds_up;
     return sum ? bs_sum(s->v.g, rows) : bs_mean(s->v.g, rows);
 }
 

@@ -9,7 +9,7 @@
 #define BS_METHOD_H
 
 #include "plan/cache.h"
-#include "task/kind.h"
+#include "task/task.h"
 #include "method/optim.h"
 
 enum { BS_STAGES = 4, BS_PHASES = 3, BS_MEMORY = 4 };
@@ -26,7 +26,7 @@ extern const char *const bs_seen_name[BS_SEEN_COUNT];
 /* What a loss is built from, and what it lets others see. */
 typedef struct {
     bs_view                 v;
-    const bs_task          *t;
+    const bs_task_graph    *t;
     const bs_train_options *o;
     bool                    brief; /* an energy that the loss does not need is left out */
     bs_id                   seen[BS_SEEN_COUNT]; /* [1]; 0 = not measured */
@@ -119,7 +119,7 @@ typedef struct {
 struct bs_learner {
     const bs_train_options *o;
     const bs_method        *method;
-    const bs_kind          *kind; /* with known: for first values of parameters; may be NULL */
+    const bs_task          *task; /* with known: for first values of parameters; may be NULL */
     const bs_known         *known;
     bs_spec                 spec;
     const bs_backend       *backend;

@@ -16,7 +16,7 @@ bs_cost_net bs_cost_net_named(const char *form)
 
 bs_id bs_cost_net_logits(bs_view *v, bs_cost_net form, bs_id below, int hidden)
 {
-    const bs_task *t = v->spec->task;
+    const bs_task_graph *t = v->spec->graph;
     switch (form) {
     case BS_COST_NET_SEPARATED: return t->logits(v, name);
     case BS_COST_NET_SHARED: return t->second_head(v, name);

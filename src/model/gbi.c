@@ -17,12 +17,12 @@ typedef struct {
 bs_id bs_energy_objective(bs_view *v, void *ctx, bs_id y)
 {
     (void)ctx;
-    return v->spec->task->energy(v, y);
+    return v->spec->graph->energy(v, y);
 }
 
 bs_id bs_gbi_begin(bs_view *v, const bs_gbi *o, uint32_t stream)
 {
-    const bs_task *t = v->spec->task;
+    const bs_task_graph *t = v->spec->graph;
     switch (o->start) {
     case BS_GBI_ZEROS: return t->start(v, 0, 1);
     case BS_GBI_UNIFORM: return t->start(v, 0.5, 1);
@@ -39,14 +39,14 @@ static bool in_logits(const bs_gbi *o)
 
 static bs_id output_of(bs_view *v, const bs_gbi *o, bs_id z)
 {
-    return in_logits(o) ? v->spec->task->relax(v, z) : z;
+    return in_logits(o) ? v->spec->graph->relax(v, z) : z;
 }
 
 static bs_id objective(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id y)
 {
     bs_id value = f(v, ctx, y);
     if (o->entropy > 0)
-        value = bs_sub(v->g, value, bs_scale(v->g, v->spec->task->entropy(v, y), o->entropy));
+        value = bs_sub(v->g, value, bs_scale(v->g, v->spec->graph->entropy(v, y), o->entropy));
     return value;
 }
 
@@ -95,7 +95,7 @@ static bs_id step_of(bs_view *v, const bs_gbi *o, state *s, bs_id d, when now)
         s->m = s->m ? bs_add(g, bs_scale(g, s->m, o->momentum), d) : d;
         return bs_scale(g, s->m, o->rate);
     case BS_GBI_NORMALISED: {
-        bs_id norm = bs_sqrt_safe(g, v->spec->task->total(v, bs_square(g, d)), 1e-24);
+        bs_id norm = bs_sqrt_safe(g, v->spec->graph->total(v, bs_square(g, d)), 1e-24);
         return bs_scale(g, bs_div(g, d, norm), o->rate);
     }
     case BS_GBI_ADAM: break;
@@ -111,7 +111,7 @@ static bs_id step_of(bs_view *v, const bs_gbi *o, state *s, bs_id d, when now)
 static bs_id moved(bs_view *v, const bs_gbi *o, bs_id z, bs_id step)
 {
     bs_id next = bs_sub(v->g, z, step);
-    return in_logits(o) ? next : v->spec->task->project(v, next);
+    return in_logits(o) ? next : v->spec->graph->project(v, next);
 }
 
 /* Backtracking: the first of step, step / 2, ... that lowers the objective; none: stays. */
@@ -161,7 +161,7 @@ static void take_step(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, st
         bs_id way = bs_sub(g, next, s->z);
         next = bs_where(g, s->moving, next, s->z);
         s->taken = bs_add(g, s->taken, s->moving);
-        bs_id length = v->spec->task->total(v, bs_square(g, way));
+        bs_id length = v->spec->graph->total(v, bs_square(g, way));
         s->moving =
             bs_mul(g, s->moving, bs_less(g, bs_const(g, o->tolerance * o->tolerance), length));
     }
@@ -188,7 +188,7 @@ static state begin(bs_view *v, const bs_gbi *o, bs_id start)
 {
     bs_graph *g = v->g;
     bs_shape  s = bs_shape_of(g, start), rows = bs_shape3(s.d[1], s.d[2], 1);
-    bs_id     z = in_logits(o) ? v->spec->task->unrelax(v, start) : start;
+    bs_id     z = in_logits(o) ? v->spec->graph->unrelax(v, start) : start;
     return (state){.z = z,
                    .y = output_of(v, o, z),
                    .moving = bs_fill(g, 1, rows),

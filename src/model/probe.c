@@ -24,7 +24,7 @@ static bs_id energy_of(bs_graph *g, void *ctx, bs_id y)
 {
     bs_view *v = ctx;
     (void)g;
-    return v->spec->task->energy(v, y);
+    return v->spec->graph->energy(v, y);
 }
 
 static bs_id answer(bs_probe *p, bs_view *v, question asked, bs_id y, bs_id direction)
@@ -45,11 +45,11 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     const question asked = (question)key.v[0];
     const bs_size  size = {key.v[1], key.v[2], key.v[3]};
     bs_view        v = bs_view_make(g, p->params, p->spec, size, false);
-    bs_shape       shape = bs_shape3(size.rows, 1, (int)p->spec->task->parts(p->spec, size));
+    bs_shape       shape = bs_shape3(size.rows, 1, (int)p->spec->graph->parts(p->spec, size));
     bs_id          y = 0, direction = 0;
     bs_view_inputs(&v, r);
     if (asked == POTENTIALS) {
-        r->result[r->n_results++] = (bs_result){p->spec->task->potentials(&v), -1};
+        r->result[r->n_results++] = (bs_result){p->spec->graph->potentials(&v), -1};
         return;
     }
     y = r->input[INPUT_Y] = bs_leaf(g, "y", BS_T_REAL, shape);
@@ -103,7 +103,7 @@ static basin_status ask(bs_probe *p, question asked, const bs_batch *b, const re
     if (s)
         return s;
     *out = p->backend->result(e->program, 0);
-    const size_t n = asked == ENERGY ? 1 : p->spec->task->parts(p->spec, b->size);
+    const size_t n = asked == ENERGY ? 1 : p->spec->graph->parts(p->spec, b->size);
     for (size_t i = 0; i < n * (size_t)b->size.rows; i++)
         if (!isfinite((double)(*out)[i]))
             return bs_fail(err, BASIN_ENUMERIC,
@@ -132,8 +132,7 @@ basin_status bs_probe_product(bs_probe *p, const bs_batch *b, const real *y, con
 
 basin_status bs_probe_potentials(bs_probe *p, const bs_batch *b, const real **out, basin_error *err)
 {
-    if (!p->spec->task->potentials)
-        return bs_fail(err, BASIN_EARG, "energies of task %s are not made of local scores",
-                       p->spec->task->name);
+    if (!p->spec->graph->potentials)
+        return bs_fail(err, BASIN_EARG, "energies of this task are not made of local scores");
     return ask(p, POTENTIALS, b, NULL, NULL, out, err);
 }

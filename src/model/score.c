@@ -27,11 +27,11 @@ struct bs_scorer {
 /* Results: y [rows, 1, labels], what it was made of, and its energy where it is wanted. */
 static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 {
-    bs_scorer     *s = ctx;
-    const bs_task *t = s->spec->task;
-    bs_view        v = bs_view_make(g, s->params, s->spec, (bs_size){key.v[0], key.v[1], key.v[2]},
-                                    s->how.how == BS_INFER_COST);
-    bs_id          y, z = 0;
+    bs_scorer           *s = ctx;
+    const bs_task_graph *t = s->spec->graph;
+    bs_view v = bs_view_make(g, s->params, s->spec, (bs_size){key.v[0], key.v[1], key.v[2]},
+                             s->how.how == BS_INFER_COST);
+    bs_id   y, z = 0;
     bs_view_inputs(&v, r);
     if (s->search) {
         bs_search_build(s->search, &v, r);
@@ -176,7 +176,8 @@ static void add_part(const real *from, size_t n, real *to, const real **out)
 /* Sums are made in the order of the models, so that the bits are always the same. */
 static basin_status run_all(bs_scorer *s, const bs_batch *b, bs_scored *out, basin_error *err)
 {
-    const size_t rows = (size_t)b->size.rows, cells = rows * s->spec->task->parts(s->spec, b->size);
+    const size_t rows = (size_t)b->size.rows,
+                 cells = rows * s->spec->graph->parts(s->spec, b->size);
     const size_t room = 2 * cells + rows;
     int          n = 0;
     if (room > s->mean_room) {

@@ -76,7 +76,7 @@ static int divided(int a, int b)
 /* The random starts are searched in so many rounds, ... */
 static int rounds_of(const bs_search *s, bs_size size)
 {
-    const int parts = (int)s->spec->task->parts(s->spec, size);
+    const int parts = (int)s->spec->graph->parts(s->spec, size);
     const int most = ROW / parts > FEW_STARTS ? ROW / parts : FEW_STARTS;
     return s->gbi.start == BS_GBI_RANDOM ? divided(s->gbi.starts, most) : 1;
 }
@@ -98,7 +98,7 @@ static void add_found(const bs_search *s, bs_view *v, const bs_found *found, bs_
 {
     add_result(r, found->y);
     add_result(r, found->value ? found->value : found->y);
-    add_result(r, s->how->energies ? s->spec->task->energy(v, found->y) : found->y);
+    add_result(r, s->how->energies ? s->spec->graph->energy(v, found->y) : found->y);
 }
 
 /* Results at the points in the order of the points; of a loop, those of the start first, if it is a
@@ -309,7 +309,7 @@ basin_status bs_search_run(bs_search *s, bs_entry *e, bs_size size, bs_tape *tap
                       .e = e,
                       .tape = tape,
                       .rows = (size_t)size.rows,
-                      .parts = s->spec->task->parts(s->spec, size),
+                      .parts = s->spec->graph->parts(s->spec, size),
                       .starts = starts_of(s, size),
                       .rounds = rounds_of(s, size),
                       .out = out};

@@ -6,7 +6,7 @@
 bs_view bs_view_make(bs_graph *g, bs_params *params, const bs_spec *spec, bs_size size, bool gold)
 {
     bs_view v = {.g = g, .params = params, .spec = spec, .size = size};
-    spec->task->leaves(&v, gold);
+    spec->graph->leaves(&v, gold);
     return v;
 }
 

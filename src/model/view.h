@@ -16,7 +16,7 @@
 #include "task/tag/nets.h"
 #include "plan/cache.h"
 
-typedef struct bs_task bs_task;
+typedef struct bs_task_graph bs_task_graph;
 
 /* What a program is built for: rows, and of tasks whose inputs have a size of their own,
  * positions of a sentence and characters of a word, or height and width of an image. */
@@ -37,11 +37,11 @@ typedef struct {
 
 /* Everything that fixes the nets. */
 typedef struct {
-    const bs_task *task;
-    bs_size        least; /* of a program that only declares the parameters */
-    bs_mlc_shape   mlc;
-    bs_tag_shape   tag;
-    bs_seg_shape   seg;
+    const bs_task_graph *graph;
+    bs_size              least; /* of a program that only declares the parameters */
+    bs_mlc_shape         mlc;
+    bs_tag_shape         tag;
+    bs_seg_shape         seg;
 } bs_spec;
 
 typedef struct {
@@ -55,9 +55,9 @@ typedef struct {
 
 typedef enum { BS_COST_F1, BS_COST_HAMMING, BS_COST_L1, BS_COST_SQUARED } bs_cost;
 
-struct bs_task {
-    const char *name, *help;
-    bool        dear; /* an energy costs so much that none is computed only to be looked at */
+struct bs_task_graph {
+    bool dear;    /* an energy costs so much that none is computed only to be looked at */
+    bool adds_up; /* mode=code: losses are sums over a batch, not means */
 
     size_t (*parts)(const bs_spec *s, bs_size size); /* numbers of a y */
     void (*leaves)(bs_view *v, bool gold);
@@ -104,7 +104,7 @@ struct bs_task {
     bs_id (*stacked)(bs_view *v, const char *name, bs_id y, int hidden);
 };
 
-extern const bs_task bs_task_mlc, bs_task_tag, bs_task_seg;
+extern const bs_task_graph bs_task_graph_mlc, bs_task_graph_tag, bs_task_graph_seg;
 
 /* Streams of random numbers, so that no two uses collide. */
 enum {

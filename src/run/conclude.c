@@ -11,7 +11,7 @@ static basin_status measure(const bs_train_job *j, const bs_part *p, const bs_ou
 {
     bs_counting  how = {.want = 0};
     basin_status s = bs_profile_parse(j->settings->train.profile, &how.profile, err);
-    return s ? s : bs_kind_measure(p, j->known, y, cut, &how, out, err);
+    return s ? s : bs_task_measure(p, j->known, y, cut, &how, out, err);
 }
 
 /* Half the width of a bootstrap interval: the +- of the table. */
@@ -24,13 +24,13 @@ static basin_status margin_of(const bs_train_job *j, const bs_part *p, const bs_
     bs_counting  how = {.want = UINT32_C(1) << first, .keep_rows = true};
     basin_status s = bs_profile_parse(j->settings->train.profile, &how.profile, err);
     if (!s)
-        s = p->kind->count(p, j->known, y, cut, &how, &c, err);
+        s = p->task->count(p, j->known, y, cut, &how, &c, err);
     if (s)
         return s;
-    s = bs_kind_intervals(&c, (uint64_t)j->settings->train.seed, interval, err);
+    s = bs_task_intervals(&c, (uint64_t)j->settings->train.seed, interval, err);
     if (!s)
         *out = (interval[first].hi - interval[first].lo) / 2;
-    p->kind->counts_free(&c);
+    p->task->counts_free(&c);
     return s;
 }
 
@@ -42,8 +42,8 @@ basin_status bs_conclude(const bs_train_job *job, const bs_outputs *valid, const
     bs_threshold            half = bs_threshold_fixed(0.5f);
     basin_status            s = BASIN_OK;
     out->threshold = half;
-    if (v->kind->tunes)
-        s = v->kind->choose(o, job->train, v, valid, &out->threshold, err);
+    if (v->task->tunes)
+        s = v->task->choose(o, job->train, v, valid, &out->threshold, err);
     if (!s)
         s = measure(job, v, valid, &half, out->valid, err);
     if (!s)
@@ -60,25 +60,25 @@ basin_status bs_conclude(const bs_train_job *job, const bs_outputs *valid, const
     return s;
 }
 
-static void write_card(const bs_kind *kind, const bs_train_outcome *o, bs_buf *card)
+static void write_card(const bs_task *task, const bs_train_outcome *o, bs_buf *card)
 {
     bs_buf_printf(card, "{\"best_epoch\": %d, ", o->best_epoch);
     if (!isnan(o->sure))
         bs_buf_printf(card, "\"energy_sure\": %.3f, \"net_kept\": %s, ", o->sure,
                       o->net_kept ? "true" : "false");
     bs_buf_text(card, "\"valid\": ");
-    bs_kind_json_known(kind, o->valid, card);
-    if (kind->tunes) {
+    bs_task_json_known(task, o->valid, card);
+    if (task->tunes) {
         bs_buf_text(card, ", \"valid_tuned\": ");
-        bs_kind_json_known(kind, o->valid_tuned, card);
+        bs_task_json_known(task, o->valid_tuned, card);
     }
     if (o->has_test) {
         bs_buf_text(card, ", \"test\": ");
-        bs_kind_json_known(kind, o->test, card);
+        bs_task_json_known(task, o->test, card);
     }
-    if (o->has_test && kind->tunes) {
+    if (o->has_test && task->tunes) {
         bs_buf_text(card, ", \"test_tuned\": ");
-        bs_kind_json_known(kind, o->test_tuned, card);
+        bs_task_json_known(task, o->test_tuned, card);
     }
     bs_buf_text(card, "}");
 }
@@ -97,11 +97,11 @@ basin_status bs_conclude_write(const bs_train_job *job, const bs_train_outcome *
     if (out->net_kept)
         bs_print(settings->train.infer, sizeof settings->train.infer, "net");
     bs_buf_init(&card, 1 << 20);
-    write_card(job->train->kind, out, &card);
+    write_card(job->train->task, out, &card);
     bs_print(path, sizeof path, "%s/best.safetensors", job->folder);
     basin_status s = card.failed
                          ? bs_fail_nomem(err)
-                         : bs_saved_write(path, settings, job->train->kind, job->known,
+                         : bs_saved_write(path, settings, job->train->task, job->known,
                                           &out->threshold, params, n_params, card.data, err);
     bs_buf_free(&card);
     bs_free(settings);

@@ -53,7 +53,7 @@ double bs_limit_share(const bs_trainer *t)
 /* Twice, since the first time programs are made. */
 static basin_status time_rows(bs_trainer *t, const bs_part *rows, basin_error *err)
 {
-    const bs_kind *k = rows->kind;
+    const bs_task *k = rows->task;
     bs_outputs     y = {0};
     double         start = 0;
     basin_status   s = k->outputs(rows, t->job->known, &y, err);
@@ -75,7 +75,7 @@ basin_status bs_limit_probe(bs_trainer *t, basin_error *err)
         return BASIN_OK;
     for (int32_t i = 0; i < n; i++)
         row[i] = (int32_t)((int64_t)valid->rows * i / n);
-    basin_status s = valid->kind->select(valid, row, n, &few, err);
+    basin_status s = valid->task->select(valid, row, n, &few, err);
     if (!s)
         s = time_rows(t, &few, err);
     bs_part_free(&few);

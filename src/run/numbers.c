@@ -61,7 +61,7 @@ static double number(list *v, const char *name, sort what, double x, double leas
 /* Of a score as early stopping compares it: higher is better. */
 static void score_limits(const bs_trainer *t, bool any, double limits[2])
 {
-    const bs_metric *m = &t->job->valid->kind->metric[t->stop_metric];
+    const bs_metric *m = &t->job->valid->task->metric[t->stop_metric];
     limits[0] = !any ? 0 : m->higher ? m->least - rounding : -m->greatest - rounding;
     limits[1] = !any ? 0 : m->higher ? m->greatest + rounding : -m->least + rounding;
 }

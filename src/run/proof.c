@@ -14,12 +14,12 @@ static basin_status count_rows(const bs_trainer *t, bs_rival r, bs_counts *out, 
     const bs_part *p = t->job->valid;
     bs_counting    how = {
            .profile = t->profile, .want = UINT32_C(1) << t->stop_metric, .keep_rows = true};
-    return p->kind->count(p, t->job->known, r.y, r.cut, &how, out, err);
+    return p->task->count(p, t->job->known, r.y, r.cut, &how, out, err);
 }
 
 static basin_status resample(const bs_trainer *t, bs_counts c[2], double *sure, basin_error *err)
 {
-    const bs_kind *k = t->job->valid->kind;
+    const bs_task *k = t->job->valid->task;
     bs_paired      all[BS_VALUES_MAX];
     bs_sampled     rows[2];
     basin_status   s = k->sampled(&c[0], &rows[0], err);
@@ -40,7 +40,7 @@ static basin_status resample(const bs_trainer *t, bs_counts c[2], double *sure, 
 basin_status bs_proof(const bs_trainer *t, bs_rival before, bs_rival after, double *sure,
                       basin_error *err)
 {
-    const bs_kind *k = t->job->valid->kind;
+    const bs_task *k = t->job->valid->task;
     bs_counts      c[2];
     basin_status   s = count_rows(t, before, &c[0], err);
     if (s)

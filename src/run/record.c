@@ -32,7 +32,7 @@ static basin_status write_buf(const bs_train_job *j, const char *name, bs_buf *t
 
 static void data_json(const char *name, const bs_part *d, bs_buf *out)
 {
-    bs_buf_printf(out, ",\n  \"%s\": {\"%s\": %d", name, d->kind->unit, (int)d->rows);
+    bs_buf_printf(out, ",\n  \"%s\": {\"%s\": %d", name, d->task->unit, (int)d->rows);
     if (d->unlabelled > 0)
         bs_buf_printf(out, ", \"unlabelled\": %d", (int)d->unlabelled);
     bs_buf_printf(out, ", \"hash\": \"%016llx\"}", (unsigned long long)d->hash);
@@ -53,7 +53,7 @@ basin_status bs_record_manifest(const bs_train_job *j, int64_t params, basin_err
                   "{\n  \"basin\": \"%s\",\n  \"seed\": %d,\n  \"task\": \"%s\",\n"
                   "  \"method\": \"%s\",\n  \"data\": \"",
                   BASIN_VERSION, o->seed, o->task, o->method);
-    j->train->kind->known_text(j->known, &text);
+    j->train->task->known_text(j->known, &text);
     bs_buf_text(&text, "\"");
     data_json("train", j->train, &text);
     data_json("valid", j->valid, &text);
@@ -118,7 +118,7 @@ static void epoch_json(const bs_trainer *t, const double valid[BS_MOST_METRICS],
         json_number("lr_energy", l->energy->update.rate, out);
     json_number("cross_entropy_valid", t->valid_loss, out);
     bs_buf_text(out, ", \"valid\": ");
-    bs_kind_json_known(t->job->valid->kind, valid, out);
+    bs_task_json_known(t->job->valid->task, valid, out);
     bs_buf_printf(out, ", \"best\": %s, \"seconds\": %.3f}\n", best ? "true" : "false",
                   t->seconds + bs_seconds() - t->started);
 }
@@ -181,7 +181,7 @@ enum { METRICS = 3 };
 /* What the table shows: the metric that decides, then others that the kind shows. */
 static int shown_metrics(const bs_trainer *t, int metric[METRICS])
 {
-    const bs_kind *k = t->job->valid->kind;
+    const bs_task *k = t->job->valid->task;
     int            n = 0;
     metric[n++] = t->stop_metric;
     for (int i = 0; i < BS_SHOWN && k->shown[i].heading && n < METRICS; i++)
@@ -190,7 +190,7 @@ static int shown_metrics(const bs_trainer *t, int metric[METRICS])
     return n;
 }
 
-static const char *heading_of(const bs_kind *k, int metric)
+static const char *heading_of(const bs_task *k, int metric)
 {
     for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++)
         if (k->shown[i].metric == metric)
@@ -200,7 +200,7 @@ static const char *heading_of(const bs_kind *k, int metric)
 
 void bs_record_header(bs_trainer *t)
 {
-    const bs_kind *k = t->job->valid->kind;
+    const bs_task *k = t->job->valid->task;
     int            metric[METRICS], n = shown_metrics(t, metric);
     char           names[METRICS * 16] = "";
     for (int i = 0, at = 0; i < n; i++)
@@ -227,7 +227,7 @@ static void value_text(const bs_metric *m, double value, char text[16])
 
 static void show_row(bs_trainer *t, const double valid[BS_MOST_METRICS], bool best)
 {
-    const bs_kind    *k = t->job->valid->kind;
+    const bs_task    *k = t->job->valid->task;
     const bs_learner *l = &t->learner;
     const bs_optim   *first = t->method->phase[l->phase].net ? l->net : l->energy;
     char              net[16], energy[16], value[16], values[METRICS * 20] = "";

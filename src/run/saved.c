@@ -52,7 +52,7 @@ basin_status bs_saved_check(const bs_saved *s, const bs_inference *how, basin_er
 {
     const bool   searches = how->how == BS_INFER_GBI || how->how == BS_INFER_REFINE;
     basin_status status = searches ? check_length(s, &how->gbi, err) : BASIN_OK;
-    return !status && s->kind->bear ? s->kind->bear(&s->spec, &s->known, err) : status;
+    return !status && s->task->bear ? s->task->bear(&s->spec, &s->known, err) : status;
 }
 
 basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool constrain,
@@ -87,8 +87,8 @@ basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool const
     if (net && !s->has_net)
         return bs_fail(err, BASIN_EARG,
                        "--infer: '%s' needs a net; this model is an energy alone: use gbi%s", infer,
-                       s->spec.task->marginals ? " or viterbi" : "");
-    if (exact && (!s->spec.task->marginals || s->spec.tag.energy->terms))
+                       s->spec.graph->marginals ? " or viterbi" : "");
+    if (exact && (!s->spec.graph->marginals || s->spec.tag.energy->terms))
         return bs_fail(err, BASIN_EARG,
                        "--infer: viterbi needs an energy that is a chain (task tag, energy.kind "
                        "chain); use gbi");
@@ -178,7 +178,7 @@ static basin_status write_all(const char *path, bs_params *const *params, int n_
     return status;
 }
 
-basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_kind *kind,
+basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_task *task,
                             const bs_known *known, const bs_threshold *threshold,
                             bs_params *const *params, int n_params, const char *card,
                             basin_error *err)
@@ -188,7 +188,7 @@ basin_status bs_saved_write(const char *path, const bs_settings *settings, const
     for (int i = 0; i < TEXTS; i++)
         bs_buf_init(&text[i], (size_t)1 << 30);
     bs_settings_json(settings, &text[OPTIONS]);
-    kind->known_json(known, &text[SCHEMA]);
+    task->known_json(known, &text[SCHEMA]);
     bs_threshold_write(threshold, &text[THRESHOLD]);
     char models[16];
     bs_print(models, sizeof models, "%d", n_params);
@@ -254,7 +254,7 @@ static basin_status read_calibration(const bs_safetensors *f, const char *name, 
     double            number;
     if (!text)
         return BASIN_OK;
-    if (!s->kind->tunes || !bs_has_prefix(text, before) ||
+    if (!s->task->tunes || !bs_has_prefix(text, before) ||
         !bs_parse_double(text + sizeof before - 1, &number) ||
         !(number >= BS_COLDEST && number <= BS_HOTTEST))
         return bs_fail(err, BASIN_EDATA,
@@ -285,12 +285,12 @@ static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_
     if (!status)
         status = bs_settings_from_json(&s->settings, options, strlen(options), name, err);
     if (!status)
-        status = bs_kind_find(s->settings.train.task, &s->kind, NULL)
+        status = bs_task_find(s->settings.train.task, &s->task, NULL)
                      ? bs_fail(err, BASIN_EUNSUPPORTED, "%s: a model for the unknown task '%.40s'",
                                name, s->settings.train.task)
                      : BASIN_OK;
     if (!status)
-        status = s->kind->known_read(schema, name, &s->known, err);
+        status = s->task->known_read(schema, name, &s->known, err);
     if (!status)
         status = bs_threshold_read(threshold, &s->threshold, err);
     if (!status && s->threshold.kind == BS_THRESHOLD_LABEL &&
@@ -313,8 +313,8 @@ static basin_status declare(const bs_safetensors *f, bs_saved *s, basin_error *e
         bs_graph_free(g);
         return bs_fail_nomem(err);
     }
-    const bs_task    *t = s->spec.task;
-    const bs_cost_net cost_net = bs_cost_net_named(s->settings.train.infnet_form);
+    const bs_task_graph *t = s->spec.graph;
+    const bs_cost_net    cost_net = bs_cost_net_named(s->settings.train.infnet_form);
     for (int i = 0; i < bs_safetensors_count(f); i++) {
         s->has_net |= bs_has_prefix(bs_safetensors_at(f, i)->name, "net/");
         s->has_energy |= bs_has_prefix(bs_safetensors_at(f, i)->name, "energy/");
@@ -446,7 +446,7 @@ basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved *
     if (!status)
         status = read_number_of_models(f, name, &models, err);
     if (!status)
-        status = s->kind->spec(&s->settings.train, &s->known, &s->spec, err);
+        status = s->task->spec(&s->settings.train, &s->known, &s->spec, err);
     if (!status)
         status = declare(f, s, err);
     if (!status)

@@ -7,7 +7,7 @@
 
 #include "data/threshold.h"
 #include "file/safetensors.h"
-#include "task/kind.h"
+#include "task/task.h"
 
 /* Of parameters and everything laid out as they are. */
 #define BS_DTYPE_REAL   (sizeof(real) == 4 ? BS_DTYPE_F32 : BS_DTYPE_F64)
@@ -21,7 +21,7 @@ enum { BS_MOST_MODELS = 1000 }; /* of an ensemble */
 #define BS_HOTTEST 100.0
 
 typedef struct {
-    const bs_kind *kind;
+    const bs_task *task;
     bs_settings    settings;
     bs_known       known;
     bs_threshold   threshold;
@@ -54,7 +54,7 @@ basin_status bs_saved_scorer(const bs_saved *s, bs_workspace *w, const bs_infere
 /* Keeps net/... and energy/..., and leaves out what only training needs; the cost-augmented net is
  * kept where asked for (infnet.keep). Of an ensemble, the tensors of the first model have their own
  * names, those of the next have 1/, 2/ and so on before them. */
-basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_kind *kind,
+basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_task *task,
                             const bs_known *known, const bs_threshold *threshold,
                             bs_params *const *params, int n_params, const char *card,
                             basin_error *err);

@@ -40,10 +40,10 @@ static basin_status allocate(bs_trainer *t, basin_error *err)
     t->best = bs_calloc((size_t)t->learner.params->size + 1, sizeof *t->best);
     if (!t->order || !t->best)
         return bs_fail_nomem(err);
-    basin_status s = job->valid->kind->outputs(job->valid, job->known, &t->outputs, err);
+    basin_status s = job->valid->task->outputs(job->valid, job->known, &t->outputs, err);
     if (s)
         return s;
-    return job->train->kind->feed(job->train, job->known, &t->learner.spec, t->o, &t->feed, err);
+    return job->train->task->feed(job->train, job->known, &t->learner.spec, t->o, &t->feed, err);
 }
 
 static basin_status make_scorer_by(bs_trainer *t, const char *infer, basin_error *err)
@@ -72,17 +72,17 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     t->last_score = NAN;
     t->every = o->stop_epochs;
     if (t->every == 0)
-        t->every = job->valid->kind->every
-                       ? job->valid->kind->every(job->train, job->valid, job->known)
+        t->every = job->valid->task->every
+                       ? job->valid->task->every(job->train, job->valid, job->known)
                        : 1;
     t->started = t->saved_at = bs_seconds();
     t->plateau = bs_plateau_make(o->plateau_factor, o->plateau_patience, 0);
     l->o = o;
     l->backend = &bs_backend_cpu;
-    basin_status s = job->train->kind->spec(o, job->known, &l->spec, err);
+    basin_status s = job->train->task->spec(o, job->known, &l->spec, err);
     basin_error  why = {0};
     if (!s &&
-        (s = bs_kind_metric(job->train->kind, job->known, o->stop_metric, &t->stop_metric, &why)))
+        (s = bs_task_metric(job->train->task, job->known, o->stop_metric, &t->stop_metric, &why)))
         bs_fail(err, s, "early_stop.metric: %s", why.msg);
     if (!s)
         s = bs_profile_parse(o->profile, &t->profile, err);
@@ -95,7 +95,7 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     if (!s && !(l->params = bs_params_new()))
         s = bs_fail_nomem(err);
     l->method = t->method;
-    l->kind = job->train->kind;
+    l->task = job->train->task;
     l->known = job->known;
     if (!s)
         s = bs_learner_setup(l, err);
@@ -146,7 +146,7 @@ static int phase_epochs(const bs_trainer *t)
 
 static bs_train_news news_of(const bs_trainer *t, double part)
 {
-    const bool higher = t->job->valid->kind->metric[t->stop_metric].higher;
+    const bool higher = t->job->valid->task->metric[t->stop_metric].higher;
     const bool any = t->best_epoch > t->phase_start;
     return (bs_train_news){.epoch = t->epoch,
                            .own = t->epoch - t->phase_start,
@@ -203,7 +203,7 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
     bs_rng        rng = bs_rng_make((uint64_t)t->o->seed, (uint64_t)t->epoch, SHUFFLE_STREAM);
     char          what[32];
     bs_print(what, sizeof what, "epoch %d", t->epoch);
-    bs_progress bar = bs_progress_start(t->job->log, what, t->job->train->kind->unit, rows);
+    bs_progress bar = bs_progress_start(t->job->log, what, t->job->train->task->unit, rows);
     bar.later = time_to_end(t);
     basin_status s = BASIN_OK;
     double       start = bs_seconds();
@@ -235,7 +235,7 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
 
 static basin_status predict(bs_trainer *t, const bs_part *p, bs_outputs *out, basin_error *err)
 {
-    basin_status s = p->kind->predict(t->scorer, &t->learner.spec, t->job->known, p, out, err);
+    basin_status s = p->task->predict(t->scorer, &t->learner.spec, t->job->known, p, out, err);
     if (s == BASIN_ENUMERIC && err)
         bs_fail(err, s, "%s data after epoch %d: %s; lower rates (lr.net, lr.energy) may help",
                 p == t->job->valid ? "validation" : "test", t->epoch, err->msg);
@@ -247,7 +247,7 @@ static basin_status measure(const bs_trainer *t, const bs_part *p, const bs_outp
                             basin_error *err)
 {
     bs_counting how = {.profile = t->profile, .want = want};
-    return bs_kind_measure(p, t->job->known, y, cut, &how, out, err);
+    return bs_task_measure(p, t->job->known, y, cut, &how, out, err);
 }
 
 /* Only what is shown: some metrics cost more than the prediction. */
@@ -257,14 +257,14 @@ static basin_status evaluate(bs_trainer *t, double valid[BS_MOST_METRICS], basin
     uint32_t       want = UINT32_C(1) << t->stop_metric;
     bs_threshold   cut = bs_threshold_fixed(0.5f);
     const double   start = bs_seconds();
-    for (int i = 0; i < BS_SHOWN && p->kind->shown[i].heading; i++)
-        if (p->kind->metric[p->kind->shown[i].metric].decided)
-            want |= UINT32_C(1) << p->kind->shown[i].metric;
+    for (int i = 0; i < BS_SHOWN && p->task->shown[i].heading; i++)
+        if (p->task->metric[p->task->shown[i].metric].decided)
+            want |= UINT32_C(1) << p->task->shown[i].metric;
     t->outputs.cross_entropy = &t->valid_loss;
     basin_status s = predict(t, p, &t->outputs, err);
     t->outputs.cross_entropy = NULL;
-    if (!s && p->kind->tunes && strcmp(t->o->stop_at, "shipped") == 0)
-        s = p->kind->choose(t->o, t->job->train, p, &t->outputs, &cut, err);
+    if (!s && p->task->tunes && strcmp(t->o->stop_at, "shipped") == 0)
+        s = p->task->choose(t->o, t->job->train, p, &t->outputs, &cut, err);
     if (!s)
         s = measure(t, p, &t->outputs, &cut, want, valid, err);
     bs_threshold_free(&cut);
@@ -289,7 +289,7 @@ static void lower_rates(bs_trainer *t, double value)
 /* Keeps the parameters when they are the best of this phase so far; says so. */
 static bool keep_if_best(bs_trainer *t, double score)
 {
-    double value = t->job->valid->kind->metric[t->stop_metric].higher ? score : -score;
+    double value = t->job->valid->task->metric[t->stop_metric].higher ? score : -score;
     bool   best = t->best_epoch <= t->phase_start || value > t->best_score;
     if (best) {
         t->best_epoch = t->epoch;
@@ -410,7 +410,7 @@ static basin_status run_epochs(bs_trainer *t, basin_error *err)
 static basin_status predict_test(bs_trainer *t, bs_outputs *out, basin_error *err)
 {
     const bs_part *test = t->job->test;
-    basin_status   s = test ? test->kind->outputs(test, t->job->known, out, err) : BASIN_OK;
+    basin_status   s = test ? test->task->outputs(test, t->job->known, out, err) : BASIN_OK;
     return s || !test ? s : predict(t, test, out, err);
 }
 
@@ -427,7 +427,7 @@ static basin_status choose_cut(const bs_trainer *t, const bs_outputs *y, bs_thre
 {
     const bs_part *valid = t->job->valid;
     *cut = bs_threshold_fixed(0.5f);
-    return valid->kind->tunes ? valid->kind->choose(t->o, t->job->train, valid, y, cut, err)
+    return valid->task->tunes ? valid->task->choose(t->o, t->job->train, valid, y, cut, err)
                               : BASIN_OK;
 }
 
@@ -442,7 +442,7 @@ static void say_verdict(const bs_trainer *t, const bs_train_outcome *out)
     bs_log_say(t->job->log, BS_INFO,
                "  it is %.0f %% sure on validation %s that epoch %d, with the energy, is better "
                "than epoch %d, before it%s",
-               100 * out->sure, t->job->valid->kind->unit, t->best_epoch, t->net_epoch,
+               100 * out->sure, t->job->valid->task->unit, t->best_epoch, t->net_epoch,
                out->net_kept ? ": not enough (energy.proof), the net before it is the model" : "");
 }
 
@@ -458,7 +458,7 @@ static basin_status weigh_net(bs_trainer *t, bs_train_outcome *out, basin_error 
     if (!s)
         s = make_scorer_by(t, "net", err);
     if (!s)
-        s = valid->kind->outputs(valid, t->job->known, &y, err);
+        s = valid->task->outputs(valid, t->job->known, &y, err);
     if (!s)
         s = predict(t, valid, &y, err);
     if (!s)

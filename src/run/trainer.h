@@ -6,7 +6,7 @@
 #define BS_TRAINER_H
 
 #include "base/log.h"
-#include "task/kind.h"
+#include "task/task.h"
 #include "method/method.h"
 #include "run/saved.h"
 #include "run/schedule.h"

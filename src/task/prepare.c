@@ -10,27 +10,27 @@
 const char *const bs_role_names[BS_ROLES] = {"train", "valid", "test", "unlabelled"};
 
 /* Which parts the files of a role have by themselves: none, unless there is one to train on. */
-static basin_status own_parts(const bs_settings *s, const bs_kind *kind, const bs_files *files,
+static basin_status own_parts(const bs_settings *s, const bs_task *task, const bs_files *files,
                               int role, bool has[BS_ROLES], basin_error *err)
 {
     bs_wish wish = {.file = files->file[role], .n = files->n[role]};
     memset(has, 0, BS_ROLES * sizeof *has);
-    if (!kind->parts || wish.n == 0)
+    if (!task->parts || wish.n == 0)
         return BASIN_OK;
-    basin_status status = kind->parts(s, &wish, has, err);
+    basin_status status = task->parts(s, &wish, has, err);
     if (role == 0 && !has[0])
         memset(has, 0, BS_ROLES * sizeof *has);
     return status;
 }
 
 /* From the files of its role; without any, from that part of the training files. */
-static basin_status read_part(const bs_settings *s, const bs_kind *kind, const bs_files *files,
+static basin_status read_part(const bs_settings *s, const bs_task *task, const bs_files *files,
                               int role, bs_logger *log, bs_prepared *out, basin_error *err)
 {
     const bool   unlabelled = role == BS_ROLE_UNLABELLED;
     const int    from = files->n[role] > 0 ? role : 0;
     bool         has[BS_ROLES] = {false};
-    basin_status status = unlabelled ? BASIN_OK : own_parts(s, kind, files, from, has, err);
+    basin_status status = unlabelled ? BASIN_OK : own_parts(s, task, files, from, has, err);
     if (status || (files->n[role] == 0 && !has[role]))
         return status;
     out->has_test |= role == BS_ROLE_TEST;
@@ -45,7 +45,7 @@ static basin_status read_part(const bs_settings *s, const bs_kind *kind, const b
                      .unlabelled = unlabelled};
     bs_notes notes;
     bs_notes_init(&notes);
-    status = kind->read(s, &wish, &notes, &out->part[role], err);
+    status = task->read(s, &wish, &notes, &out->part[role], err);
     if (!status && wish.part)
         bs_log_say(log, BS_INFO, "%s: the part of that name in %s%s", bs_role_names[role],
                    wish.file[0], role > 0 ? "; --valid and --test take files instead" : "");
@@ -77,13 +77,13 @@ static void warn_of_sharing(const bs_files *files, const bs_prepared *p, bs_logg
         if (files->n[a] == 0 || files->n[b] == 0)
             continue;
         /* one file may have a part for each */
-        const char *file = one->kind && one->kind->parts ? NULL : shared_file(files, a, b);
+        const char *file = one->task && one->task->parts ? NULL : shared_file(files, a, b);
         if (file)
             bs_log_say(log, BS_WARN,
                        "%s is given for %s and for %s: scores on %s will look better "
                        "than they are",
                        file, bs_role_names[a], bs_role_names[b], bs_role_names[b]);
-        else if (one->kind && two->kind && one->hash == two->hash)
+        else if (one->task && two->task && one->hash == two->hash)
             bs_log_say(log, BS_WARN,
                        "the data for %s and for %s is the same: scores on %s will "
                        "look better than they are",
@@ -99,7 +99,7 @@ static basin_status take_part(const bs_part *whole, const int32_t *part, int whi
     int32_t     *rows = NULL, n;
     basin_status status = bs_split_rows(part, whole->rows, which, &rows, &n, err);
     if (!status)
-        status = whole->kind->select(whole, rows, n, out, err);
+        status = whole->task->select(whole, rows, n, out, err);
     bs_free(rows);
     return status;
 }
@@ -118,7 +118,7 @@ static basin_status split_off(const bs_settings *s, bool test, bool keep_test, b
     if (!status && share[0] <= 0)
         status = bs_fail(err, BASIN_EARG, "split.valid and split.test leave nothing to train on");
     if (!status)
-        status = whole->kind->split(whole, share, parts, (uint64_t)o->seed, part, err);
+        status = whole->task->split(whole, share, parts, (uint64_t)o->seed, part, err);
     for (int i = 0; i < parts && !status; i++)
         if (i != BS_ROLE_TEST || keep_test)
             status = take_part(whole, part, i, &piece[i], err);
@@ -128,7 +128,7 @@ static basin_status split_off(const bs_settings *s, bool test, bool keep_test, b
             bs_part_free(&piece[i]);
         return status;
     }
-    const char *how = whole->kind->split_how;
+    const char *how = whole->task->split_how;
     bs_part_free(whole);
     for (int i = 0; i < parts; i++)
         out->part[i] = piece[i];
@@ -147,7 +147,7 @@ static int folds_of(const bs_settings *s, const bs_prepared *p)
     const bs_part *whole = &p->part[0];
     if (s->train.folds > 0)
         return s->train.folds;
-    return !p->part[1].kind && whole->rows >= 2 * BS_FOLDS && whole->rows <= whole->kind->folded
+    return !p->part[1].task && whole->rows >= 2 * BS_FOLDS && whole->rows <= whole->task->folded
                ? BS_FOLDS
                : 1;
 }
@@ -164,7 +164,7 @@ static basin_status order_by_fold(const int32_t *part, int32_t rows, bs_prepared
                 order[n++] = i;
         if (n == out->fold_start[k])
             return bs_fail(err, BASIN_EDATA, "%d %s are too few for %d folds; --folds takes fewer",
-                           (int)rows, out->part[0].kind->unit, out->folds);
+                           (int)rows, out->part[0].task->unit, out->folds);
     }
     out->fold_start[out->folds] = n;
     return BASIN_OK;
@@ -174,7 +174,7 @@ static basin_status make_folds(const bs_settings *s, bs_logger *log, bs_prepared
                                basin_error *err)
 {
     bs_part       *whole = &out->part[0], piece[2] = {{0}};
-    const bs_kind *kind = whole->kind;
+    const bs_task *task = whole->task;
     const size_t   room = (size_t)whole->rows + 1;
     int32_t       *part = bs_calloc(room, sizeof *part), *order = bs_calloc(room, sizeof *order);
     double         share[BS_MOST_FOLDS];
@@ -182,11 +182,11 @@ static basin_status make_folds(const bs_settings *s, bs_logger *log, bs_prepared
     for (int k = 0; k < out->folds; k++)
         share[k] = 1.0 / out->folds;
     if (!status)
-        status = kind->split(whole, share, out->folds, (uint64_t)s->train.seed, part, err);
+        status = task->split(whole, share, out->folds, (uint64_t)s->train.seed, part, err);
     if (!status)
         status = order_by_fold(part, whole->rows, out, order, err);
     for (int i = 0; i < 2 && !status; i++)
-        status = kind->select(whole, order, whole->rows, &piece[i], err);
+        status = task->select(whole, order, whole->rows, &piece[i], err);
     bs_free(part);
     bs_free(order);
     if (status) {
@@ -199,7 +199,7 @@ static basin_status make_folds(const bs_settings *s, bs_logger *log, bs_prepared
     bs_log_say(log, BS_INFO,
                "%d folds %s, seed %d: all %s are used for training, and each is scored by models "
                "that have not seen it",
-               out->folds, kind->split_how, s->train.seed, kind->unit);
+               out->folds, task->split_how, s->train.seed, task->unit);
     return BASIN_OK;
 }
 
@@ -207,21 +207,21 @@ basin_status bs_prepared_fold(const bs_prepared *p, int k, bs_part *train, bs_pa
                               basin_error *err)
 {
     const int32_t  rows = p->part[0].rows, from = p->fold_start[k], to = p->fold_start[k + 1];
-    const bs_kind *kind = p->part[0].kind;
+    const bs_task *task = p->part[0].task;
     int32_t       *row = bs_calloc((size_t)rows + 1, sizeof *row);
     basin_status   status = row ? BASIN_OK : bs_fail_nomem(err);
     *valid = (bs_part){0};
     for (int32_t i = from; i < to && !status; i++)
         row[i - from] = i;
     if (!status)
-        status = kind->select(&p->part[0], row, to - from, valid, err);
+        status = task->select(&p->part[0], row, to - from, valid, err);
     for (int32_t i = 0, n = 0; train && i < rows && !status; i++)
         if (i < from || i >= to)
             row[n++] = i;
     if (train)
         *train = (bs_part){0};
     if (train && !status)
-        status = kind->select(&p->part[0], row, rows - (to - from), train, err);
+        status = task->select(&p->part[0], row, rows - (to - from), train, err);
     bs_free(row);
     if (status)
         bs_part_free(valid);
@@ -231,34 +231,34 @@ basin_status bs_prepared_fold(const bs_prepared *p, int k, bs_part *train, bs_pa
 static basin_status check_rows(const bs_prepared *p, basin_error *err)
 {
     if (p->part[0].rows == 0)
-        return bs_fail(err, BASIN_EDATA, "no %s to train on", p->part[0].kind->unit);
+        return bs_fail(err, BASIN_EDATA, "no %s to train on", p->part[0].task->unit);
     for (int i = 1; i < BS_ROLES; i++)
-        if (p->part[i].kind && p->part[i].rows == 0)
+        if (p->part[i].task && p->part[i].rows == 0)
             return bs_fail(err, BASIN_EDATA,
                            "no %s for %s: too few to split, or an empty file; --%s takes a file",
-                           p->part[i].kind->unit, bs_role_names[i], bs_role_names[i]);
+                           p->part[i].task->unit, bs_role_names[i], bs_role_names[i]);
     return BASIN_OK;
 }
 
 /* Before anything is read. */
-static basin_status check_unlabelled(const bs_settings *s, const bs_kind *kind,
+static basin_status check_unlabelled(const bs_settings *s, const bs_task *task,
                                      const bs_files *files, basin_error *err)
 {
     const bool given = files->n[BS_ROLE_UNLABELLED] > 0, rules = *s->train.rules_file;
-    if ((given || rules) && !kind->unlabelled)
+    if ((given || rules) && !task->unlabelled)
         return bs_fail(err, BASIN_EARG,
                        "%s: task %s learns from labelled %s only; rules and sentences without tags "
                        "are for task tag",
-                       given ? "--unlabelled" : "--rules", kind->task->name, kind->unit);
+                       given ? "--unlabelled" : "--rules", task->name, task->unit);
     if (given && !rules)
         return bs_fail(err, BASIN_EARG,
                        "--unlabelled: %s without labels teach nothing unless rules say what is "
                        "likely; --rules FILE gives some",
-                       kind->unit);
+                       task->unit);
     if (rules && !given)
         return bs_fail(err, BASIN_EARG,
                        "--rules: they are for %s without labels; --unlabelled FILE gives some",
-                       kind->unit);
+                       task->unit);
     return BASIN_OK;
 }
 
@@ -282,34 +282,34 @@ static bool names_a_file(const bs_settings *s, const bs_files *files, const char
 basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *log,
                         bs_prepared *out, basin_error *err)
 {
-    const bs_kind *kind;
+    const bs_task *task;
     memset(out, 0, sizeof *out);
     bs_arena_init(&out->known.arena, 0);
     if (files->n[0] == 0)
         return bs_fail(err, BASIN_EARG, "no training data given");
-    basin_status status = bs_kind_find(s->train.task, &kind, err);
+    basin_status status = bs_task_find(s->train.task, &task, err);
     if (!status)
-        status = check_unlabelled(s, kind, files, err);
+        status = check_unlabelled(s, task, files, err);
     for (int role = 0; role < BS_ROLES && !status; role++)
-        status = read_part(s, kind, files, role, log, out, err);
+        status = read_part(s, task, files, role, log, out, err);
     bs_input_forget(); /* what was looked at to find the task, and not read */
     if (!status)
         warn_of_sharing(files, out, log);
     if (!status)
         out->folds = folds_of(s, out);
-    if (!status && s->train.folds > 1 && out->part[1].kind)
+    if (!status && s->train.folds > 1 && out->part[1].task)
         status =
             bs_fail(err, BASIN_EARG,
                     "--folds: there is data for validation (--valid); folds are for when there "
                     "is none");
     if (!status && out->folds > 1)
         status = make_folds(s, log, out, err);
-    if (!status && !out->part[1].kind)
+    if (!status && !out->part[1].task)
         status = split_off(s, !out->has_test, !files->no_test, log, out, err);
     if (!status)
         status = check_rows(out, err);
     if (!status)
-        status = kind->fit(s, out->part, BS_ROLES, log, &out->known, err);
+        status = task->fit(s, out->part, BS_ROLES, log, &out->known, err);
     if (status == BASIN_EDATA && err && !names_a_file(s, files, err->msg))
         bs_fail_about(err, status, files->file[0][0]);
     if (status)
@@ -326,5 +326,5 @@ void bs_prepared_free(bs_prepared *p)
 
 const bs_part *bs_prepared_test(const bs_prepared *p)
 {
-    return p->part[2].kind ? &p->part[2] : NULL;
+    return p->part[2].task ? &p->part[2] : NULL;
 }

@@ -2,7 +2,7 @@
 #ifndef BS_PREPARE_H
 #define BS_PREPARE_H
 
-#include "task/kind.h"
+#include "task/task.h"
 
 /* What files are for. Unlabelled rows join those of train. */
 enum { BS_ROLE_TRAIN, BS_ROLE_VALID, BS_ROLE_TEST, BS_ROLE_UNLABELLED, BS_ROLES };

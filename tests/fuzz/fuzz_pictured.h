@@ -25,12 +25,12 @@ static inline void fuzz_pictured(const uint8_t *data, size_t size)
     bs_arena_init(&two.arena, 0);
     bs_buf_init(&first, 1 << 24);
     bs_buf_init(&second, 1 << 24);
-    if (!bs_kind_seg.known_read(text, "fuzz", &one, &err)) {
-        bs_kind_seg.spec(&s.train, &one, &spec, &err);
-        bs_kind_seg.known_json(&one, &first);
-        if (bs_kind_seg.known_read(first.data, "again", &two, &err))
+    if (!bs_task_seg.known_read(text, "fuzz", &one, &err)) {
+        bs_task_seg.spec(&s.train, &one, &spec, &err);
+        bs_task_seg.known_json(&one, &first);
+        if (bs_task_seg.known_read(first.data, "again", &two, &err))
             abort();
-        bs_kind_seg.known_json(&two, &second);
+        bs_task_seg.known_json(&two, &second);
         if (first.len != second.len || memcmp(first.data, second.data, first.len) != 0)
             abort();
     }

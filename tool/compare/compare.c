@@ -97,10 +97,10 @@ static basin_status take_numbers(bs_comparison *c, basin_error *err)
 
 static basin_status take_metric(bs_comparison *c, basin_error *err)
 {
-    const bs_kind *k;
-    basin_status   s = bs_kind_find(c->method[0].settings.train.task, &k, err);
+    const bs_task *k;
+    basin_status   s = bs_task_find(c->method[0].settings.train.task, &k, err);
     if (!s)
-        s = bs_kind_metric(k, &c->data.known, c->o->metric ? c->o->metric : "auto", &c->metric,
+        s = bs_task_metric(k, &c->data.known, c->o->metric ? c->o->metric : "auto", &c->metric,
                            err);
     return s && err ? bs_fail(err, s, "--metric: %s", err->msg) : s;
 }
@@ -241,8 +241,8 @@ static void comparison_free(bs_comparison *c)
 {
     for (int i = 0; i < c->n * c->seeds; i++) {
         for (int k = 0; k < BS_CUTS && c->run; k++)
-            if (c->run[i].counts[k].kind)
-                c->run[i].counts[k].kind->counts_free(&c->run[i].counts[k]);
+            if (c->run[i].counts[k].task)
+                c->run[i].counts[k].task->counts_free(&c->run[i].counts[k]);
         if (c->outcome)
             bs_threshold_free(&c->outcome[i].threshold);
     }

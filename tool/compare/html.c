@@ -20,11 +20,11 @@ static const char *cut_name(const bs_comparison *c, int cut)
 
 static void table_head(const bs_comparison *c, bs_buf *out)
 {
-    const char *metric = c->rows->kind->metric[c->metric].name;
+    const char *metric = c->rows->task->metric[c->metric].name;
     bs_column   column[1 + 4 * BS_CUTS + 4] = {{.name = "method", .text = true}};
     int         n = 1;
     char        speed[32];
-    bs_print(speed, sizeof speed, "%s/s", c->rows->kind->unit);
+    bs_print(speed, sizeof speed, "%s/s", c->rows->task->unit);
     for (int cut = 0; cut < bs_compare_cuts(c); cut++) {
         const char *group = cut_name(c, cut);
         column[n++] = (bs_column){.name = metric, .group = group, .first = true};
@@ -56,7 +56,7 @@ static void difference(const bs_comparison *c, const bs_verdict *v, bs_buf *out)
     const bs_paired *b = &v->bootstrap[c->metric];
     const double     scale = bs_compare_scale(c), p = v->randomisation[c->metric].p;
     const bool       sure = b->p < 0.05 && !(p >= 0.05);
-    const bool       up = (b->difference > 0) == c->rows->kind->metric[c->metric].higher;
+    const bool       up = (b->difference > 0) == c->rows->task->metric[c->metric].higher;
     bs_page_cell_begin(!sure ? "" : up ? "better" : "worse", scale * b->difference, out);
     bs_buf_printf(out, "%+.2f <span class=\"range\">[%+.2f, %+.2f]</span>", scale * b->difference,
                   scale * b->lo, scale * b->hi);
@@ -255,7 +255,7 @@ static void all_runs(const bs_comparison *c, bs_buf *out)
 
 static void begin(const bs_comparison *c, bs_buf *out)
 {
-    const bs_kind *k = c->rows->kind;
+    const bs_task *k = c->rows->task;
     char           title[BS_OPTION_TEXT + 64];
     bs_buf         about;
     bs_buf_init(&about, 1 << 16);
@@ -282,7 +282,7 @@ static void verdict(const bs_comparison *c, bs_buf *out)
 
 static void summary(const bs_comparison *c, bs_buf *out)
 {
-    const bs_metric *m = &c->rows->kind->metric[c->metric];
+    const bs_metric *m = &c->rows->task->metric[c->metric];
     bs_buf_printf(out,
                   "<p>%s <strong>%s</strong>%s (%s; %s is better): mean &plusmn; standard "
                   "deviation over seeds.%s</p>\n",
@@ -295,7 +295,7 @@ static void summary(const bs_comparison *c, bs_buf *out)
 
 static void explanation(const bs_comparison *c, bs_buf *out)
 {
-    const char *unit = c->rows->kind->unit;
+    const char *unit = c->rows->task->unit;
     bs_buf_printf(out,
                   "<p class=\"quiet\">Differences are against %s, with a 95&nbsp;%% interval and "
                   "two-sided p values, not corrected for the number of methods: p boot by a paired "
@@ -304,7 +304,7 @@ static void explanation(const bs_comparison *c, bs_buf *out)
                   "below 0.05.",
                   c->method[c->baseline].name, (int)c->rows->rows, unit,
                   c->seeds > 1 ? " and the seeds" : "", unit, BS_COMPARE_REPLICATES);
-    if (c->rows->kind->tunes)
+    if (c->rows->task->tunes)
         bs_buf_printf(out, " Conventions of the metrics: %s.", bs_profile_name(c->profile));
     bs_buf_printf(out,
                   " Epochs of all stages, seconds and %s/s of a training on average%s; %s/s of "
@@ -324,7 +324,7 @@ void bs_compare_html(const bs_comparison *c, bs_buf *out)
         table_row(c, i, out);
     bs_page_table_end(out);
     explanation(c, out);
-    bs_print(heading, sizeof heading, "%s of every seed%s", c->rows->kind->metric[c->metric].name,
+    bs_print(heading, sizeof heading, "%s of every seed%s", c->rows->task->metric[c->metric].name,
              bs_compare_unit(c));
     bs_page_heading(2, heading, out);
     plot(c, out);

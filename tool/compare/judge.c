@@ -52,7 +52,7 @@ bs_effort bs_compare_effort(const bs_comparison *c, int method)
 
 /* ---- what each row contributes ---- */
 
-uint32_t bs_decided_metrics(const bs_kind *k)
+uint32_t bs_decided_metrics(const bs_task *k)
 {
     uint32_t mask = 0;
     for (int i = 0; i < k->n_metrics; i++)
@@ -67,7 +67,7 @@ static basin_status count_rows(const bs_comparison *c, const bs_outputs *y, cons
     const bs_threshold *threshold[BS_CUTS] = {&half, &model->threshold};
     basin_status        s = BASIN_OK;
     for (int cut = 0; cut < BS_CUTS && !s; cut++) {
-        const bs_kind *k = c->rows->kind;
+        const bs_task *k = c->rows->task;
         bs_counting    how = {.profile = c->profile,
                               .want = cut == BS_CUT_HALF ? 0 : bs_decided_metrics(k),
                               .keep_rows = true,
@@ -91,8 +91,8 @@ static basin_status predict(const bs_comparison *c, bs_compare_run *r, bs_output
     bs_buf mine, theirs;
     bs_buf_init(&mine, 1 << 12);
     bs_buf_init(&theirs, 1 << 12);
-    c->rows->kind->known_text(&c->data.known, &mine);
-    model->kind->known_text(&model->known, &theirs);
+    c->rows->task->known_text(&c->data.known, &mine);
+    model->task->known_text(&model->known, &theirs);
     if (mine.failed || theirs.failed)
         s = bs_fail_nomem(err);
     else if (strcmp(mine.data, theirs.data) != 0)
@@ -112,7 +112,7 @@ static basin_status predict(const bs_comparison *c, bs_compare_run *r, bs_output
 static basin_status predict_all(bs_comparison *c, basin_error *err)
 {
     bs_outputs   y = {0};
-    basin_status s = c->rows->kind->outputs(c->rows, &c->data.known, &y, err);
+    basin_status s = c->rows->task->outputs(c->rows, &c->data.known, &y, err);
     for (int i = 0; i < c->n * c->seeds && !s; i++) {
         if (c->method[i / c->seeds].failure)
             continue;
@@ -146,7 +146,7 @@ static basin_status gather(const bs_comparison *c, sources *all, basin_error *er
         if (c->method[method].failure)
             continue;
         for (int k = 0; k < c->seeds && !s; k++)
-            s = c->rows->kind->sampled(&c->run[method * c->seeds + k].counts[cut], &part[k], err);
+            s = c->rows->task->sampled(&c->run[method * c->seeds + k].counts[cut], &part[k], err);
         all->set[method][cut] = (bs_sampled_set){part, c->seeds};
         if (!s)
             s = bs_sampled_mean(&all->set[method][cut], &all->mean[method][cut], err);
@@ -175,7 +175,7 @@ void bs_compare_best(const bs_comparison *c, int cut, int *best, int *next)
         if (c->method[i].failure)
             continue;
         bs_compare_spread(c, i, cut, &mean, &sd);
-        if (!c->rows->kind->metric[c->metric].higher)
+        if (!c->rows->task->metric[c->metric].higher)
             mean = -mean;
         if (*best < 0 || mean > first) {
             *next = *best;
@@ -200,9 +200,9 @@ static basin_status find_winner(bs_comparison *c, const sources *all, basin_erro
     if (best < 0)
         return BASIN_OK;
     c->winner = (bs_winner){.best = c->method[best].name,
-                            .metric = &c->rows->kind->metric[c->metric],
+                            .metric = &c->rows->task->metric[c->metric],
                             .part = c->on_test ? "test" : "validation",
-                            .unit = c->rows->kind->unit,
+                            .unit = c->rows->task->unit,
                             .rows = c->rows->rows,
                             .others = -1,
                             .seeds = c->seeds};

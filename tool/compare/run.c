@@ -32,11 +32,11 @@ basin_status bs_compare_restore(bs_comparison *c, basin_error *err)
         }
     bs_buf known;
     bs_buf_init(&known, 1 << 12);
-    c->rows->kind->known_text(&c->data.known, &known);
+    c->rows->task->known_text(&c->data.known, &known);
     bs_log_say(&c->log, BS_INFO,
                "%d methods, %d seeds: %d runs, %d of them finished before; %d %s to train, %d "
                "valid, %d test; %s",
-               c->n, c->seeds, c->n * c->seeds, n, (int)c->data.part[0].rows, c->rows->kind->unit,
+               c->n, c->seeds, c->n * c->seeds, n, (int)c->data.part[0].rows, c->rows->task->unit,
                (int)c->data.part[1].rows, (int)c->data.part[2].rows, known.data ? known.data : "");
     bs_buf_free(&known);
     return s;
@@ -162,7 +162,7 @@ static void value_text(const bs_comparison *c, int method, int seed, char text[6
     const double scale = bs_compare_scale(c);
     const double half = scale * bs_compare_values(c, method, seed, BS_CUT_HALF)[c->metric];
     const double tuned = scale * bs_compare_values(c, method, seed, BS_CUT_TUNED)[c->metric];
-    if (c->rows->kind->tunes)
+    if (c->rows->task->tunes)
         bs_print(text, 64, "%.2f at 0.5, %.2f tuned", half, tuned);
     else
         bs_print(text, 64, "%.2f", half);
@@ -186,7 +186,7 @@ static void report(queue *q, int at)
     if (r->finished)
         bs_log_say(&c->log, BS_INFO, "[%d/%d] %s: %d epochs, best %d; %s %s %s; %.1f s", ++q->done,
                    q->total, name, o->epochs, o->best_epoch, c->on_test ? "test" : "valid",
-                   c->rows->kind->metric[c->metric].name, value, o->seconds);
+                   c->rows->task->metric[c->metric].name, value, o->seconds);
     else if (r->failure.status != BASIN_EINTERRUPTED)
         bs_log_say(&c->log, BS_WARN, "[%d/%d] %s failed: %s", ++q->done, q->total, name,
                    r->failure.msg);

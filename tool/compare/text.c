@@ -12,7 +12,7 @@
 
 double bs_compare_scale(const bs_comparison *c)
 {
-    return c->rows->kind->metric[c->metric].greatest <= 1 ? 100 : 1;
+    return c->rows->task->metric[c->metric].greatest <= 1 ? 100 : 1;
 }
 
 const char *bs_compare_unit(const bs_comparison *c)
@@ -22,7 +22,7 @@ const char *bs_compare_unit(const bs_comparison *c)
 
 int bs_compare_cuts(const bs_comparison *c)
 {
-    const bs_kind *k = c->rows->kind;
+    const bs_task *k = c->rows->task;
     return k->tunes && k->metric[c->metric].decided ? BS_CUTS : 1;
 }
 
@@ -150,7 +150,7 @@ static void method_rows(const bs_comparison *c, int method, grid *g)
 
 void bs_compare_heading(const bs_comparison *c, bs_buf *out)
 {
-    const bs_metric *m = &c->rows->kind->metric[c->metric];
+    const bs_metric *m = &c->rows->task->metric[c->metric];
     bs_winner_text(&c->winner, out);
     bs_buf_printf(out, "\n\n%s %s%s%s: mean%s of %d seed%s; diff and p against %s\n\n",
                   c->on_test ? "Test" : "Validation (there is no test part)", m->name,
@@ -161,14 +161,14 @@ void bs_compare_heading(const bs_comparison *c, bs_buf *out)
 
 static void notes(const bs_comparison *c, bs_buf *out)
 {
-    const char *unit = c->rows->kind->unit;
+    const char *unit = c->rows->task->unit;
     bs_buf_printf(out,
                   "\n%d %s %s; p boot by a bootstrap over %s%s, p rand by approximate "
                   "randomisation of %s for\nthese very trainings: two-sided, %d replicates, not "
                   "corrected for the number of methods.",
                   (int)c->rows->rows, c->on_test ? "test" : "validation", unit, unit,
                   c->seeds > 1 ? " and seeds" : "", unit, BS_COMPARE_REPLICATES);
-    if (c->rows->kind->tunes)
+    if (c->rows->task->tunes)
         bs_buf_printf(out, " Conventions: %s.", bs_profile_name(c->profile));
     bs_buf_printf(out,
                   "\nepochs (all stages), train s, %s/s of training: mean of a run; predict/s: "
@@ -193,8 +193,8 @@ void bs_compare_table(const bs_comparison *c, bs_buf *out)
     }
     for (int k = 0; k < COLUMNS; k++)
         cell(&g, k, "%s", head[k]);
-    cell(&g, 2, "%s", c->rows->kind->metric[c->metric].name);
-    cell(&g, 8, "%s/s", c->rows->kind->unit);
+    cell(&g, 2, "%s", c->rows->task->metric[c->metric].name);
+    cell(&g, 8, "%s/s", c->rows->task->unit);
     g.n = 1;
     for (int i = 0; i < c->n; i++)
         method_rows(c, i, &g);
@@ -220,7 +220,7 @@ static void run_json(const bs_comparison *c, int method, int seed, bs_buf *out)
     const int   at = method * c->seeds + seed;
     bs_settings settings;
     bs_compare_settings(c, method, seed, &settings);
-    bs_outcome_json(c->rows->kind, &settings, &c->outcome[at], c->run[at].folder, out);
+    bs_outcome_json(c->rows->task, &settings, &c->outcome[at], c->run[at].folder, out);
     if (out->failed || c->method[method].failure)
         return;
     out->data[--out->len] = '\0';
@@ -232,11 +232,11 @@ static void verdict_json(const bs_comparison *c, const bs_verdict *v, bs_buf *ou
 {
     const char *comma = "";
     bs_buf_text(out, "{");
-    for (int i = 0; i < c->rows->kind->n_metrics; i++) {
+    for (int i = 0; i < c->rows->task->n_metrics; i++) {
         const bs_paired *p = &v->bootstrap[i];
         if (!isfinite(p->difference))
             continue;
-        bs_buf_printf(out, "%s\"%s\": {", comma, c->rows->kind->metric[i].name);
+        bs_buf_printf(out, "%s\"%s\": {", comma, c->rows->task->metric[i].name);
         number("", "difference", p->difference, out);
         number(", ", "lo", p->lo, out);
         number(", ", "hi", p->hi, out);
@@ -279,8 +279,8 @@ static void method_json(const bs_comparison *c, int method, bs_buf *out)
         number(", ", "seconds", e.seconds, out);
         number(", ", "train_rows_per_s", e.train_rows_per_s, out);
         number(", ", "predict_rows_per_s", e.predict_rows_per_s, out);
-        bs_spread_json(c->rows->kind, "mean", first, c->seeds, false, out);
-        bs_spread_json(c->rows->kind, "sd", first, c->seeds, true, out);
+        bs_spread_json(c->rows->task, "mean", first, c->seeds, false, out);
+        bs_spread_json(c->rows->task, "sd", first, c->seeds, true, out);
     }
     if (m->judged) {
         bs_buf_text(out, ", \"against_baseline\": {");
@@ -312,7 +312,7 @@ void bs_compare_json(const bs_comparison *c, bs_buf *out)
                   "{\"task\": \"%s\", \"metric\": \"%s\", \"part\": \"%s\", \"rows\": %d, "
                   "\"profile\": \"%s\", \"baseline\": \"%s\", \"seeds\": %d, \"replicates\": %d, "
                   "\"level\": 0.95, \"threads\": %d, \"jobs\": %d, \"folder\": ",
-                  c->method[0].settings.train.task, c->rows->kind->metric[c->metric].name,
+                  c->method[0].settings.train.task, c->rows->task->metric[c->metric].name,
                   bs_compare_part(c, BS_CUT_HALF), (int)c->rows->rows, bs_profile_name(c->profile),
                   c->method[c->baseline].name, c->seeds, BS_COMPARE_REPLICATES, c->threads,
                   c->jobs);

@@ -14,7 +14,7 @@ static const bs_explaining *const explainings[] = {&bs_explaining_mlc, &bs_expla
 static const bs_explaining *explaining_of(const bs_saved *m)
 {
     int i = 0;
-    while (explainings[i] && strcmp(explainings[i]->task, m->kind->task->name) != 0)
+    while (explainings[i] && strcmp(explainings[i]->task, m->task->name) != 0)
         i++;
     return explainings[i];
 }
@@ -173,7 +173,7 @@ static basin_status thin_out(bs_explanation *e, int32_t most, basin_error *err)
         return bs_fail_nomem(err);
     for (int32_t i = 0; i < n; i++)
         row[i] = (int32_t)((int64_t)i * e->all.rows / n);
-    basin_status s = e->m->kind->select(&e->all, row, n, &e->data, err);
+    basin_status s = e->m->task->select(&e->all, row, n, &e->data, err);
     bs_free(row);
     return s;
 }
@@ -181,7 +181,7 @@ static basin_status thin_out(bs_explanation *e, int32_t most, basin_error *err)
 static basin_status read_data(bs_explanation *e, const bs_explaining *how, const char *const *files,
                               int n, const basin_explain_options *o, basin_error *err)
 {
-    const char  *unit = e->m->kind->unit;
+    const char  *unit = e->m->task->unit;
     const int    most = o->rows > 0 ? o->rows : how->rows;
     basin_status s = bs_read_for(e->m, files, n, o->part, false, &e->log, &e->all, err);
     if (s)
@@ -195,7 +195,7 @@ static basin_status read_data(bs_explanation *e, const bs_explaining *how, const
     e->row.number = o->row;
     const int32_t one = o->row - 1;
     if (o->row > 0)
-        s = e->m->kind->select(&e->all, &one, 1, &e->one, err);
+        s = e->m->task->select(&e->all, &one, 1, &e->one, err);
     if (!s)
         s = thin_out(e, most, err);
     if (!s && e->data.rows < e->all.rows)

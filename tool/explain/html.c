@@ -67,7 +67,7 @@ static void mean_pixels(const bs_explanation *e, bs_buf *out)
 static void mean_steps(const bs_explanation *e, bs_buf *out)
 {
     const bs_explained_search *x = e->steps.n > 0 ? &e->steps.search[e->steps.n - 1] : NULL;
-    const bs_metric           *m = &e->m->kind->metric[e->m->known.headline];
+    const bs_metric           *m = &e->m->task->metric[e->m->known.headline];
     if (!x || !e->steps.direct)
         return;
     const double now = x->score[x->n - 1], by = (m->higher ? 1 : -1) * (now - e->steps.score);
@@ -119,14 +119,14 @@ static void summary(const bs_explanation *e, bs_buf *out)
     for (int i = 0; i < e->steps.n; i++) {
         const bs_explained_search *x = &e->steps.search[i];
         bs_page_item(out, x->name, "%s %.2f %% after %d steps from %s",
-                     e->m->kind->metric[e->m->known.headline].name, 100 * x->score[x->n - 1],
+                     e->m->task->metric[e->m->known.headline].name, 100 * x->score[x->n - 1],
                      x->step[x->n - 1], x->start);
     }
     if (e->steps.direct)
         bs_page_item(out, e->steps.direct, "%s %.2f %%",
-                     e->m->kind->metric[e->m->known.headline].name, 100 * e->steps.score);
+                     e->m->task->metric[e->m->known.headline].name, 100 * e->steps.score);
     bs_page_item(out, "looked at", "%d of %d %s", (int)e->data.rows, (int)e->all.rows,
-                 e->m->kind->unit);
+                 e->m->task->unit);
     bs_page_list_end(out);
 }
 
@@ -436,7 +436,7 @@ static void steps_chart(const bs_explanation *e, const bs_explained_steps *st, b
     bs_chart_draw(
         &(bs_chart){.title = energy ? "Energy" : "Score",
                     .x_name = "steps",
-                    .y_name = energy ? "energy" : e->m->kind->metric[e->m->known.headline].name,
+                    .y_name = energy ? "energy" : e->m->task->metric[e->m->known.headline].name,
                     .series = series,
                     .n = n,
                     .x_lo = 0,
@@ -452,8 +452,8 @@ static void steps(const bs_explanation *e, bs_buf *out)
     bs_page_say(out, "",
                 "What gradient-based inference finds after each step: %s (%s), and the mean energy "
                 "of the outputs. %s%s",
-                e->m->kind->metric[e->m->known.headline].name,
-                e->m->kind->metric[e->m->known.headline].help,
+                e->m->task->metric[e->m->known.headline].name,
+                e->m->task->metric[e->m->known.headline].help,
                 e->m->has_net ? "The dashed line is the net alone, which needs no search. " : "",
                 e->pixels.n > 0
                     ? "As few windows as cover a photo are used here, so that the score "
@@ -704,7 +704,7 @@ static void nets(const bs_explanation *e, bs_buf *out)
         out, "note",
         "%s %.2f %% and %.2f %%: a difference of %.2f. Of %lld parts that the net has right, "
         "the other one differs in %lld.",
-        e->m->kind->metric[e->m->known.headline].name, 100 * x->net, 100 * x->cost,
+        e->m->task->metric[e->m->known.headline].name, 100 * x->net, 100 * x->cost,
         100 * (x->net - x->cost), (long long)x->right, (long long)x->differ);
     bs_page_table_begin(column, 3, 0, out);
     for (int i = 0; i < x->pairs; i++) {

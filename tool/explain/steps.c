@@ -15,7 +15,7 @@ basin_status bs_explain_measure(const bs_explanation *e, const bs_part *p, const
     double          value[BS_MOST_METRICS];
     basin_status    s = bs_profile_parse(m->settings.train.profile, &how.profile, err);
     if (!s)
-        s = bs_kind_measure(p, &m->known, y, &m->threshold, &how, value, err);
+        s = bs_task_measure(p, &m->known, y, &m->threshold, &how, value, err);
     if (!s)
         *score = value[m->known.headline];
     return s;
@@ -34,7 +34,7 @@ static void choose_points(bs_inference *how)
 static basin_status run_scorer(const bs_explanation *e, const bs_part *p, bs_scorer *scorer,
                                bs_outputs *y, basin_error *err)
 {
-    return e->m->kind->predict(scorer, &e->m->spec, &e->known, p, y, err);
+    return e->m->task->predict(scorer, &e->m->spec, &e->known, p, y, err);
 }
 
 static basin_status replay(bs_explanation *e, const bs_part *p, bs_scorer *scorer,
@@ -66,7 +66,7 @@ static basin_status search(bs_explanation *e, const bs_part *p, bs_inference *ho
     bs_outputs      y = {0};
     how->energies = true;
     choose_points(how);
-    basin_status s = m->kind->outputs(p, &m->known, &y, err);
+    basin_status s = m->task->outputs(p, &m->known, &y, err);
     if (!s && !(y.energy = bs_calloc((size_t)p->rows + 1, sizeof *y.energy)))
         s = bs_fail_nomem(err);
     if (!s)
@@ -90,7 +90,7 @@ basin_status bs_explain_predict(bs_explanation *e, const bs_part *p, const char 
     else
         s = bs_saved_inference(m, infer, false, &how, err);
     if (!s)
-        s = m->kind->outputs(p, &m->known, out, err);
+        s = m->task->outputs(p, &m->known, out, err);
     if (!s)
         s = bs_scorer_new(&bs_backend_cpu, e->w, m->params, &m->spec, &how, &scorer, err);
     if (!s)

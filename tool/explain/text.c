@@ -71,7 +71,7 @@ static void pairs_table(const bs_explanation *e, bs_buf *out)
 
 static void steps_table(const bs_explanation *e, const bs_explained_steps *st, bs_buf *out)
 {
-    const bs_kind *k = e->m->kind;
+    const bs_task *k = e->m->task;
     if (st->n == 0 && !st->direct)
         return;
     bs_buf_printf(out, "\n%s by steps of a search\n", k->metric[e->m->known.headline].name);
@@ -95,7 +95,7 @@ static void nets_table(const bs_explanation *e, bs_buf *out)
     if (isnan(x->net))
         return;
     bs_buf_printf(out, "\nthe net and its cost-augmented companion: %s %.4f - %.4f = %.4f\n",
-                  e->m->kind->metric[e->m->known.headline].name, x->net, x->cost, x->net - x->cost);
+                  e->m->task->metric[e->m->known.headline].name, x->net, x->cost, x->net - x->cost);
     bs_buf_printf(out, "  of %lld parts that the net has right, the other differs in %lld\n",
                   (long long)x->right, (long long)x->differ);
     for (int i = 0; i < x->pairs; i++)
@@ -141,7 +141,7 @@ void bs_explain_table(const bs_explanation *e, const char *page, bs_buf *out)
 {
     bs_buf_visible(out, e->model_name);
     bs_buf_printf(out, ": method %s, %d of %d %s of ", e->m->settings.train.method,
-                  (int)e->data.rows, (int)e->all.rows, e->m->kind->unit);
+                  (int)e->data.rows, (int)e->all.rows, e->m->task->unit);
     bs_buf_visible(out, e->data_name);
     bs_buf_printf(out, ", %.1f s\n", e->seconds);
     pairs_table(e, out);
@@ -300,7 +300,7 @@ static void bends_json(const bs_explanation *e, bs_buf *out)
 static void steps_json(const bs_explanation *e, const bs_explained_steps *st, bs_buf *out)
 {
     bs_buf_printf(out, ", \"steps\": {\"metric\": \"%s\"",
-                  e->m->kind->metric[e->m->known.headline].name);
+                  e->m->task->metric[e->m->known.headline].name);
     if (st->direct)
         member(st->direct, st->score, out);
     for (int i = 0; i < st->n; i++) {
@@ -322,7 +322,7 @@ static void nets_json(const bs_explanation *e, bs_buf *out)
     if (isnan(x->net))
         return;
     bs_buf_printf(out, ", \"nets\": {\"metric\": \"%s\"",
-                  e->m->kind->metric[e->m->known.headline].name);
+                  e->m->task->metric[e->m->known.headline].name);
     member("net", x->net, out);
     member("cost_augmented", x->cost, out);
     bs_buf_printf(out, ", \"net_right\": %lld, \"differ\": %lld, \"differences\": [",
@@ -410,7 +410,7 @@ static void row_json(const bs_explanation *e, bs_buf *out)
 
 void bs_explain_json(const bs_explanation *e, bs_buf *out)
 {
-    bs_buf_printf(out, "{\"task\": \"%s\", \"method\": \"%s\"", e->m->kind->task->name,
+    bs_buf_printf(out, "{\"task\": \"%s\", \"method\": \"%s\"", e->m->task->name,
                   e->m->settings.train.method);
     text_member("model", e->model_name, out);
     text_member("data", e->data_name, out);

@@ -18,19 +18,19 @@ static const bs_handling *handling_named(const char *task)
 /* The task that the settings name, or that the first file looks like. */
 static basin_status handling_of(const bs_given *g, const bs_handling **out, basin_error *err)
 {
-    const bs_kind *kind;
+    const bs_task *task;
     if (g->n < 1)
         return bs_fail(err, BASIN_EARG, "no data given");
-    basin_status s = bs_kind_guess(g->settings, g->file[0], &kind, err);
+    basin_status s = bs_task_guess(g->settings, g->file[0], &task, err);
     if (!s)
-        *out = handling_named(kind->task->name);
+        *out = handling_named(task->name);
     return s;
 }
 
 basin_status bs_data_describe(const bs_part *part, const bs_part *train, bs_buf *table,
                               basin_error *err)
 {
-    return handling_named(part->kind->task->name)->describe(part, train, table, err);
+    return handling_named(part->task->name)->describe(part, train, table, err);
 }
 
 void bs_data_file(const char *path, int number, bs_buf *table)

@@ -215,7 +215,7 @@ static basin_status mean_masks(const teacher *t, const bs_part *p, bs_outputs *y
 
 /* ---- all tasks ---- */
 
-static const char *name_of(const bs_kind *k, int which)
+static const char *name_of(const bs_task *k, int which)
 {
     static const char *const name[][BS_BASES] = {
         {"always the commonest labels", "a linear model", "a linear model of half the rows"},
@@ -223,7 +223,7 @@ static const char *name_of(const bs_kind *k, int which)
         {"the mean mask of the training photos", NULL, NULL}};
     static const char *const task[] = {"mlc", "tag", "seg"};
     for (int i = 0; i < 3; i++)
-        if (strcmp(k->task->name, task[i]) == 0)
+        if (strcmp(k->name, task[i]) == 0)
             return name[i][which];
     return NULL;
 }
@@ -244,7 +244,7 @@ static basin_status learn(teacher *t, bool *out, basin_error *err)
 
 static basin_status predict(const teacher *t, const bs_part *p, bs_outputs *y, basin_error *err)
 {
-    basin_status s = p->kind->outputs(p, t->known, y, err);
+    basin_status s = p->task->outputs(p, t->known, y, err);
     if (s)
         return s;
     if (p->mlc)
@@ -259,11 +259,11 @@ static basin_status choose_cut(const teacher *t, const bs_report_group *g, bs_ba
     const bs_train_options *o = &g->run[g->shown].settings.train;
     bs_outputs              y = {0};
     b->cut = bs_threshold_fixed(0.5f);
-    if (!g->kind->tunes)
+    if (!g->task->tunes)
         return BASIN_OK;
     basin_status s = predict(t, t->valid, &y, err);
     if (!s)
-        s = g->kind->choose(o, t->train, t->valid, &y, &b->cut, err);
+        s = g->task->choose(o, t->train, t->valid, &y, &b->cut, err);
     bs_outputs_free(&y);
     return s;
 }
@@ -278,14 +278,14 @@ static basin_status judge(const bs_report_group *g, bs_baseline *b, basin_error 
     bs_sampled_set       one = {&b->source, 1};
     basin_status         s = bs_profile_parse(run->settings.train.profile, &how.profile, err);
     how.want = UINT32_C(1) << headline;
-    for (int i = 0; i < BS_SHOWN && g->kind->shown[i].heading; i++)
-        how.want |= UINT32_C(1) << g->kind->shown[i].metric;
+    for (int i = 0; i < BS_SHOWN && g->task->shown[i].heading; i++)
+        how.want |= UINT32_C(1) << g->task->shown[i].metric;
     if (!s)
-        s = g->kind->count(g->part, &run->model->known, &b->y, &b->cut, &how, &b->counts, err);
+        s = g->task->count(g->part, &run->model->known, &b->y, &b->cut, &how, &b->counts, err);
     if (!s)
-        s = g->kind->values(&b->counts, b->value, err);
+        s = g->task->values(&b->counts, b->value, err);
     if (!s)
-        s = g->kind->sampled(&b->counts, &b->source, err);
+        s = g->task->sampled(&b->counts, &b->source, err);
     if (!s)
         s = bs_paired_seeds(&one, &g->set[cut], (uint64_t)run->settings.train.seed, g->replicates,
                             level, all, err);
@@ -323,7 +323,7 @@ static basin_status predict_fold(teacher *t, const bs_report_group *g, int fold,
     if (!s && *there)
         s = predict(t, &valid, &some, err);
     if (!s && *there)
-        g->kind->place(g->part, t->known, g->data->fold_start[fold], valid.rows, &some, &b->y);
+        g->task->place(g->part, t->known, g->data->fold_start[fold], valid.rows, &some, &b->y);
     bs_logistic_free(t->linear);
     bs_outputs_free(&some);
     bs_part_free(&train);
@@ -336,13 +336,13 @@ static basin_status predict_folds(teacher *t, const bs_report_group *g, bs_basel
                                   basin_error *err)
 {
     const bs_train_options *o = &g->run[g->shown].settings.train;
-    basin_status            s = g->kind->outputs(g->part, t->known, &b->y, err);
+    basin_status            s = g->task->outputs(g->part, t->known, &b->y, err);
     *there = true;
     for (int k = 0; k < g->data->folds && !s && *there; k++)
         s = predict_fold(t, g, k, b, there, err);
     b->cut = bs_threshold_fixed(0.5f);
-    if (!s && *there && g->kind->tunes)
-        s = g->kind->choose(o, &g->data->part[BS_ROLE_TRAIN], g->part, &b->y, &b->cut, err);
+    if (!s && *there && g->task->tunes)
+        s = g->task->choose(o, &g->data->part[BS_ROLE_TRAIN], g->part, &b->y, &b->cut, err);
     return s;
 }
 
@@ -358,7 +358,7 @@ static basin_status one_base(const bs_report *r, bs_report_group *g, int which, 
                             .which = which};
     bool               there = false;
     basin_status       s = BASIN_OK;
-    b->name = name_of(g->kind, which);
+    b->name = name_of(g->task, which);
     if (!b->name)
         return BASIN_OK;
     if (data->folds > 1 && g->part != &data->part[BS_ROLE_VALID]) {
@@ -411,8 +411,8 @@ void bs_report_bases_free(bs_report_group *g)
 {
     for (int i = 0; i < BS_BASES; i++) {
         bs_baseline *b = &g->base[i];
-        if (b->counts.kind)
-            b->counts.kind->counts_free(&b->counts);
+        if (b->counts.task)
+            b->counts.task->counts_free(&b->counts);
         bs_threshold_free(&b->cut);
         bs_outputs_free(&b->y);
     }

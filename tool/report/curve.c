@@ -262,7 +262,7 @@ static basin_status add_gap(bs_report *r, bs_history *h, basin_error *err)
 
 /* ---- values on validation rows ---- */
 
-static const bs_metric *metric_of(const bs_kind *k, const char *name)
+static const bs_metric *metric_of(const bs_task *k, const char *name)
 {
     for (int i = 0; i < k->n_metrics; i++)
         if (strcmp(k->metric[i].name, name) == 0)
@@ -271,7 +271,7 @@ static const bs_metric *metric_of(const bs_kind *k, const char *name)
 }
 
 /* Shares that grow share a chart. */
-static bool is_score(const bs_kind *k, const char *name)
+static bool is_score(const bs_task *k, const char *name)
 {
     const bs_metric *m = metric_of(k, name);
     return m && m->higher && m->least == 0 && m->greatest == 1;
@@ -292,7 +292,7 @@ static basin_status draw_all(drawing *d, bool training, basin_error *err)
                 had = had || is_there(&r->group[j], v->where, v->name);
             if (had || training != !*v->where)
                 continue;
-            if (training ? in_panel(v->name) : r->n == 1 && is_score(r->group[0].kind, v->name))
+            if (training ? in_panel(v->name) : r->n == 1 && is_score(r->group[0].task, v->name))
                 continue;
             bs_print(title, sizeof title, "%s%s%s", v->where, *v->where ? ": " : "", v->name);
             s = draw_one(d, v->where, v->name, title, false, err);
@@ -315,7 +315,7 @@ static basin_status draw_scores(drawing *d, basin_error *err)
         if (!first)
             continue;
         for (int k = c; k < h->curves && !s; k++)
-            if (strcmp(h->curve[k].where, where) == 0 && is_score(g->kind, h->curve[k].name))
+            if (strcmp(h->curve[k].where, where) == 0 && is_score(g->task, h->curve[k].name))
                 s = add_line(d, g, where, h->curve[k].name, h->curve[k].name, err);
         bs_print(title, sizeof title, "scores on %s rows",
                  strcmp(where, "valid") == 0 ? "validation" : where);
@@ -338,7 +338,7 @@ static void explain(const bs_report *r)
     bs_page_say(r->out, "quiet",
                 "Means over an epoch of what metrics.jsonl holds, and scores of the validation "
                 "%s%s.%s%s",
-                g->kind->unit, g->kind->tunes ? " at a threshold of 0.5" : "",
+                g->task->unit, g->task->tunes ? " at a threshold of 0.5" : "",
                 marked ? " The dashed line is at the epoch that the model is of." : "",
                 seeds ? " Of several seeds: the mean, and a band from the lowest to the highest of "
                         "those that got so far."
@@ -361,7 +361,7 @@ static void list_names(const bs_report *r)
     bs_page_details_begin("What the names mean", false, r->out);
     bs_page_list_begin(r->out);
     for (int c = 0; c < h->curves; c++) {
-        const bs_metric *m = metric_of(r->group[0].kind, h->curve[c].name);
+        const bs_metric *m = metric_of(r->group[0].task, h->curve[c].name);
         bs_page_item(r->out, h->curve[c].name, "%s",
                      *h->curve[c].where && m ? m->help : help_of(h->curve[c].name));
     }

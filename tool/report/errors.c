@@ -12,7 +12,7 @@ static const bs_reporting *const reportings[] = {&bs_reporting_mlc, &bs_reportin
 const bs_reporting *bs_reporting_of(const bs_report_group *g)
 {
     int i = 0;
-    while (reportings[i] && strcmp(reportings[i]->task, g->kind->task->name) != 0)
+    while (reportings[i] && strcmp(reportings[i]->task, g->task->name) != 0)
         i++;
     return reportings[i];
 }

@@ -106,7 +106,7 @@ static basin_status describe(const bs_report_group *g, int role, bs_buf *out, ba
                           g->run[0].settings.train.file_test};
     char        title[BS_OPTION_TEXT + 64];
     bs_buf      text;
-    if (!part->kind)
+    if (!part->task)
         return BASIN_OK;
     bs_print(title, sizeof title, "%s: %s", bs_role_names[role],
              *file[role] ? file[role] : "taken from the training data");

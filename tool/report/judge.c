@@ -49,7 +49,7 @@ static basin_status prepare(const bs_report_run *run, int seed, bs_prepared *out
 /* test where there is one, else valid. */
 static int role_of(const bs_prepared *p)
 {
-    return p->part[BS_ROLE_TEST].kind ? BS_ROLE_TEST : BS_ROLE_VALID;
+    return p->part[BS_ROLE_TEST].task ? BS_ROLE_TEST : BS_ROLE_VALID;
 }
 
 static bool same_rows(const bs_report_run *run, const bs_prepared *p)
@@ -180,7 +180,7 @@ basin_status bs_report_data(bs_report *r, bs_report_group *g, const bs_prepared 
 
 int bs_report_cuts(const bs_report_group *g)
 {
-    return g->kind->tunes ? BS_CUTS : 1;
+    return g->task->tunes ? BS_CUTS : 1;
 }
 
 static basin_status count(const bs_report *r, const bs_report_group *g, bs_report_run *run,
@@ -189,7 +189,7 @@ static basin_status count(const bs_report *r, const bs_report_group *g, bs_repor
     bs_threshold        half = bs_threshold_fixed(0.5f);
     const bs_threshold *cut[BS_CUTS] = {&half, &run->model->threshold};
     bs_profile_id       profile = BS_PROFILE_SKLEARN;
-    const bs_kind      *k = g->kind;
+    const bs_task      *k = g->task;
     basin_status        s = bs_profile_parse(run->settings.train.profile, &profile, err);
     for (int i = 0; i < bs_report_cuts(g) && !s; i++) {
         bs_counting how = {.profile = profile,
@@ -208,7 +208,7 @@ static basin_status predict(const bs_report *r, const bs_report_group *g, int i,
     bs_report_run  *run = &g->run[i];
     const bs_saved *m = run->model;
     double          seconds = 0;
-    basin_status    s = g->kind->outputs(g->part, &m->known, &run->y, err);
+    basin_status    s = g->task->outputs(g->part, &m->known, &run->y, err);
     if (!s)
         s = bs_model_predict(m, g->part, &(bs_asked){.warm = i == g->shown, .threads = r->threads},
                              &run->y, &seconds, err);
@@ -233,7 +233,7 @@ static basin_status gather(bs_report_group *g, basin_error *err)
         int         n = 0;
         for (int i = 0; i < g->n && !s; i++)
             if (g->run[i].model)
-                s = g->kind->sampled(&g->run[i].counts[cut], &part[n++], err);
+                s = g->task->sampled(&g->run[i].counts[cut], &part[n++], err);
         g->models = n;
         g->set[cut] = (bs_sampled_set){part, n};
         if (!s)
@@ -256,8 +256,8 @@ static basin_status intervals(bs_report_group *g, basin_error *err)
     g->replicates = replicates_of(g);
     for (int cut = 0; cut < bs_report_cuts(g) && !s; cut++) {
         s = bs_bootstrap(&g->mean[cut], seed, g->replicates, level, all, err);
-        for (int i = 0; i < g->kind->n_metrics && !s; i++) {
-            const bs_metric *m = &g->kind->metric[i];
+        for (int i = 0; i < g->task->n_metrics && !s; i++) {
+            const bs_metric *m = &g->task->metric[i];
             g->interval[cut][i] = all[i];
             g->interval[cut][i].lo = fmin(fmax(all[i].lo, m->least), m->greatest);
             g->interval[cut][i].hi = fmin(fmax(all[i].hi, m->least), m->greatest);
@@ -271,8 +271,8 @@ static basin_status intervals(bs_report_group *g, basin_error *err)
 int bs_report_headline(const bs_report_group *g, int *cut)
 {
     const bs_saved *m = g->run[g->shown].model;
-    const int       metric = m ? m->known.headline : g->kind->shown[0].metric;
-    *cut = g->kind->tunes && g->kind->metric[metric].decided ? BS_CUT_TUNED : BS_CUT_HALF;
+    const int       metric = m ? m->known.headline : g->task->shown[0].metric;
+    *cut = g->task->tunes && g->task->metric[metric].decided ? BS_CUT_TUNED : BS_CUT_HALF;
     return metric;
 }
 
@@ -282,14 +282,14 @@ static basin_status predict_valid(const bs_report *r, bs_report_group *g, basin_
 {
     const bs_report_run *run = &g->run[g->shown];
     double               seconds;
-    if (!g->kind->tunes || !g->data)
+    if (!g->task->tunes || !g->data)
         return BASIN_OK;
     const bs_part *valid = &g->data->part[BS_ROLE_VALID];
     if (g->part == valid) {
         g->valid_scores = run->y.scores;
         return BASIN_OK;
     }
-    basin_status s = g->kind->outputs(valid, &run->model->known, &g->valid_y, err);
+    basin_status s = g->task->outputs(valid, &run->model->known, &g->valid_y, err);
     if (!s && g->data->folds > 1)
         s = bs_ensemble_predict_folds(run->model, g->data, r->threads, &g->valid_y, err);
     else if (!s)
@@ -365,7 +365,7 @@ static basin_status test(const bs_report_group *a, bs_report_group *b, int cut, 
     bs_sampled     mean[2];
     bs_paired      all[BS_VALUES_MAX];
     const uint64_t seed = (uint64_t)a->run[0].settings.train.seed;
-    const size_t   bytes = (size_t)a->kind->n_metrics * sizeof *all;
+    const size_t   bytes = (size_t)a->task->n_metrics * sizeof *all;
     basin_status   s = bs_sampled_mean(&sets[0], &mean[0], err);
     if (!s)
         s = bs_sampled_mean(&sets[1], &mean[1], err);
@@ -386,7 +386,7 @@ static basin_status find_winner(bs_report *r, basin_error *err)
     const bs_report_group *first = &r->group[0], *best = NULL, *next = NULL;
     int                    cut, others = -1;
     const int              headline = bs_report_headline(first, &cut);
-    const double           sign = first->kind->metric[headline].higher ? 1 : -1;
+    const double           sign = first->task->metric[headline].higher ? 1 : -1;
     double                 most = 0, second = 0, sd;
     bs_paired              all[BS_VALUES_MAX];
     for (int i = 0; i < r->n; i++) {
@@ -415,9 +415,9 @@ static basin_status find_winner(bs_report *r, basin_error *err)
         r->winner =
             (bs_winner){.best = best->name,
                         .next = next->name,
-                        .metric = &first->kind->metric[headline],
+                        .metric = &first->task->metric[headline],
                         .part = strcmp(first->part_name, "test") == 0 ? "test" : "validation",
-                        .unit = first->kind->unit,
+                        .unit = first->task->unit,
                         .rows = first->part->rows,
                         .others = others,
                         .seeds = best->models < next->models ? best->models : next->models,

@@ -83,7 +83,7 @@ static void evaluated_on(const bs_report_group *g, bs_buf *out)
     const char             *file = test ? o->file_test : o->file_valid;
     if (!g->judged)
         return;
-    bs_buf_printf(out, "%d %s of the %s part (%s)%s", (int)g->part->rows, g->kind->unit,
+    bs_buf_printf(out, "%d %s of the %s part (%s)%s", (int)g->part->rows, g->task->unit,
                   test ? "test" : "validation", *file ? file : "taken from the training data",
                   test ? ""
                        : ": there is no test part, and the best epoch and the threshold were "
@@ -108,7 +108,7 @@ static void one_run(const bs_report_group *g, bs_buf *out)
         bs_page_item(out, "evaluated on", "%s", text.data);
     bs_buf_clear(&text);
     if (run->model)
-        g->kind->known_text(&run->model->known, &text);
+        g->task->known_text(&run->model->known, &text);
     if (run->model && !text.failed)
         bs_page_item(out, "data", "%s", text.data);
     if (run->model)
@@ -232,10 +232,10 @@ static void group_json(const bs_report_group *g, bs_buf *out)
     if (g->judged)
         bs_buf_printf(out, ", \"n\": %d", (int)g->part->rows);
     for (int cut = 0; g->judged && cut < bs_report_cuts(g); cut++) {
-        for (int i = 0; i < g->kind->n_metrics; i++)
+        for (int i = 0; i < g->task->n_metrics; i++)
             bs_report_spread(g, cut, i, &value[i], &sd);
         bs_buf_printf(out, ", \"%s\": ", key[cut]);
-        bs_kind_json_known(g->kind, value, out);
+        bs_task_json_known(g->task, value, out);
     }
     bs_buf_text(out, "}");
 }
@@ -245,7 +245,7 @@ static void write_json(const bs_report *r, const char *path, bs_buf *out)
     bs_buf_text(out, "{\"report\": ");
     bs_json_quote(path, out);
     bs_buf_printf(out, ", \"bytes\": %zu, \"task\": \"%s\", \"runs\": [", r->out->len,
-                  r->group[0].kind->task->name);
+                  r->group[0].task->name);
     for (int i = 0; i < r->n; i++) {
         bs_buf_text(out, i ? ", " : "");
         group_json(&r->group[i], out);
@@ -277,13 +277,13 @@ static void write_table(const bs_report *r, const char *path, bs_buf *out)
         if (!g->judged)
             continue;
         if (!header)
-            bs_metric_header(g->kind, out);
+            bs_metric_header(g->task, out);
         header = true;
         const bs_known *known = &g->run[g->shown].model->known;
-        for (int m = 0; m < g->kind->n_metrics; m++)
-            bs_report_spread(g, g->kind->metric[m].decided ? cut : BS_CUT_HALF, m, &value[m], &sd);
+        for (int m = 0; m < g->task->n_metrics; m++)
+            bs_report_spread(g, g->task->metric[m].decided ? cut : BS_CUT_HALF, m, &value[m], &sd);
         const bs_interval *v = &g->interval[cut][known->headline];
-        bs_metric_row(g->kind, known, g->name, value, (v->hi - v->lo) / 2, out);
+        bs_metric_row(g->task, known, g->name, value, (v->hi - v->lo) / 2, out);
     }
     bs_buf_text(out, "wrote ");
     bs_buf_visible(out, path);

@@ -91,7 +91,7 @@ typedef struct {
     const char        *name;
     bs_report_run     *run; /* [n], by seed */
     int                n;
-    const bs_kind     *kind;
+    const bs_task     *task;
     int                threads;
     int                level; /* of headings about its errors: 2, or 3 when there are several */
     bs_prepared       *own;   /* owned, or NULL */
@@ -170,7 +170,7 @@ typedef struct {
     int         digits;
     const char *unit;
 } bs_form;
-bs_form bs_report_form(const bs_kind *k, int metric);
+bs_form bs_report_form(const bs_task *k, int metric);
 
 basin_status bs_report_curves(bs_report *r, basin_error *err);
 void         bs_report_scores(const bs_report *r);

@@ -194,7 +194,7 @@ static basin_status read_outcome(bs_report_run *run, basin_error *err)
 static void read_card(bs_report_run *run)
 {
     static const char *const key[2][BS_CUTS] = {{"valid", "valid_tuned"}, {"test", "test_tuned"}};
-    const bs_kind           *k = run->model ? run->model->kind : NULL;
+    const bs_task           *k = run->model ? run->model->task : NULL;
     json_t *card = k ? bs_tree_read(run->model->card, strlen(run->model->card), 0, NULL) : NULL;
     const double best = number(card, "best_epoch");
     run->history.best = best >= 1 && best < 1e9 ? (int)best : 0;
@@ -331,8 +331,8 @@ basin_status bs_report_open(bs_report *r, const char *folder, basin_error *err)
     basin_status s =
         single ? read_run(r, folder, &g->run[0], err) : read_seeds(r, folder, seed, g, err);
     if (!s)
-        s = bs_kind_find(g->run[0].settings.train.task, &g->kind, err);
-    if (!s && g->kind != r->group[0].kind)
+        s = bs_task_find(g->run[0].settings.train.task, &g->task, err);
+    if (!s && g->task != r->group[0].task)
         s = bs_fail(err, BASIN_EARG,
                     "%s is of task %s, but %s of task %s: they have no common "
                     "report",
@@ -344,8 +344,8 @@ basin_status bs_report_open(bs_report *r, const char *folder, basin_error *err)
 void bs_report_run_free(bs_report_run *run)
 {
     for (int cut = 0; cut < BS_CUTS; cut++)
-        if (run->counts[cut].kind)
-            run->counts[cut].kind->counts_free(&run->counts[cut]);
+        if (run->counts[cut].task)
+            run->counts[cut].task->counts_free(&run->counts[cut]);
     bs_outputs_free(&run->y);
     bs_saved_free(run->model);
 }

@@ -6,7 +6,7 @@
 #include "doc/chart.h"
 #include "doc/page.h"
 
-bs_form bs_report_form(const bs_kind *k, int metric)
+bs_form bs_report_form(const bs_task *k, int metric)
 {
     const bs_metric *m = &k->metric[metric];
     for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++)
@@ -17,13 +17,13 @@ bs_form bs_report_form(const bs_kind *k, int metric)
     return (bs_form){1, 3, ""};
 }
 
-static const char *cut_name(const bs_kind *k, int cut)
+static const char *cut_name(const bs_task *k, int cut)
 {
     return !k->tunes ? "value" : cut == BS_CUT_HALF ? "threshold 0.5" : "tuned threshold";
 }
 
 /* Values made of scores are the same at any cut. */
-static bool differs(const bs_kind *k, int cut, int metric)
+static bool differs(const bs_task *k, int cut, int metric)
 {
     return cut == BS_CUT_HALF || k->metric[metric].decided;
 }
@@ -39,7 +39,7 @@ static void range(const bs_interval *v, const bs_form *f, bs_buf *out)
 
 static void value_cell(const bs_report_group *g, int cut, int metric, const char *kind, bs_buf *out)
 {
-    const bs_form f = bs_report_form(g->kind, metric);
+    const bs_form f = bs_report_form(g->task, metric);
     double        mean, sd;
     char          text[BS_FIXED_TEXT];
     bs_report_spread(g, cut, metric, &mean, &sd);
@@ -57,7 +57,7 @@ static void value_cell(const bs_report_group *g, int cut, int metric, const char
 
 /* ---- one run ---- */
 
-static void metric_name(const bs_kind *k, int metric, bs_buf *out)
+static void metric_name(const bs_task *k, int metric, bs_buf *out)
 {
     const bs_metric *m = &k->metric[metric];
     bs_buf_text(out, "<td class=\"name\" title=\"");
@@ -70,7 +70,7 @@ static void metric_name(const bs_kind *k, int metric, bs_buf *out)
 
 static void one_run(const bs_report_group *g, bs_buf *out)
 {
-    const bs_kind *k = g->kind;
+    const bs_task *k = g->task;
     const int      cuts = bs_report_cuts(g);
     const bool     test = g->judged && strcmp(g->part_name, "test") == 0;
     bs_column      column[1 + 2 * BS_CUTS] = {{.name = "metric", .text = true}};
@@ -100,7 +100,7 @@ static void one_run(const bs_report_group *g, bs_buf *out)
 static void from_card(const bs_report_group *g, bs_buf *out)
 {
     static const char *const part[] = {"validation", "test"};
-    const bs_kind           *k = g->kind;
+    const bs_task           *k = g->task;
     const int                cuts = bs_report_cuts(g);
     bs_column                column[1 + 2 * BS_CUTS] = {{.name = "metric", .text = true}};
     int                      n = 1;
@@ -128,7 +128,7 @@ static void from_card(const bs_report_group *g, bs_buf *out)
 
 static void all_runs(const bs_report *r, int cut, bs_buf *out)
 {
-    const bs_kind *k = r->group[0].kind;
+    const bs_task *k = r->group[0].task;
     bs_column      column[1 + BS_SHOWN] = {{.name = "run", .text = true}};
     int            n = 1;
     for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++)
@@ -151,7 +151,7 @@ static void all_runs(const bs_report *r, int cut, bs_buf *out)
 
 static void difference_row(const bs_report_group *g, int cut, int metric, bs_buf *out)
 {
-    const bs_kind   *k = g->kind;
+    const bs_task   *k = g->task;
     const bs_paired *b = &g->verdict[cut].bootstrap[metric];
     const double     p = g->verdict[cut].randomisation[metric].p;
     const bs_form    f = bs_report_form(k, metric);
@@ -177,7 +177,7 @@ static void difference_row(const bs_report_group *g, int cut, int metric, bs_buf
 
 static void differences(const bs_report *r, bs_buf *out)
 {
-    const bs_kind *k = r->group[0].kind;
+    const bs_task *k = r->group[0].task;
     bs_column      column[6] = {{.name = "run", .text = true}, {.name = "metric", .text = true}};
     int            n = 2, compared = 0;
     char           title[BS_OPTION_TEXT];
@@ -210,7 +210,7 @@ static void differences(const bs_report *r, bs_buf *out)
 /* The metric that counts, of every seed. */
 static void draw_runs(const bs_report *r, bs_buf *out)
 {
-    const bs_kind *k = r->group[0].kind;
+    const bs_task *k = r->group[0].task;
     int            cut;
     const int      headline = bs_report_headline(&r->group[0], &cut);
     const bs_form  f = bs_report_form(k, headline);
@@ -249,7 +249,7 @@ static void draw_runs(const bs_report *r, bs_buf *out)
 /* Baselines beside the model, at the cut that it decides with. */
 static void baselines(const bs_report_group *g, bs_buf *out)
 {
-    const bs_kind *k = g->kind;
+    const bs_task *k = g->task;
     bs_column      column[2 + BS_SHOWN] = {{.name = "baseline", .text = true}};
     int            n = 1, cut;
     const int      headline = bs_report_headline(g, &cut);
@@ -321,11 +321,11 @@ void bs_report_scores(const bs_report *r)
     }
     bs_page_say(r->out, "quiet",
                 "In brackets: 95 %% intervals by bootstrap over %s, %d replicates%s.%s%s%s",
-                g->kind->unit, g->replicates,
+                g->task->unit, g->replicates,
                 g->n > 1 ? ", of the mean over seeds; \xC2\xB1 is the standard deviation over seeds"
                          : "",
-                g->kind->tunes ? " The threshold was tuned on validation rows. Conventions: " : "",
-                g->kind->tunes ? g->run[0].settings.train.profile : "", g->kind->tunes ? "." : "");
+                g->task->tunes ? " The threshold was tuned on validation rows. Conventions: " : "",
+                g->task->tunes ? g->run[0].settings.train.profile : "", g->task->tunes ? "." : "");
     for (int i = 0; i < r->n; i++)
         if (r->group[i].base[BS_BASE_TRIVIAL].measured)
             baselines(&r->group[i], r->out);

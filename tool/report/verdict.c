@@ -13,19 +13,19 @@ static const double chance = 0.05; /* p values below are more than that */
 
 /* ---- words ---- */
 
-static bool in_percent(const bs_kind *k, int metric)
+static bool in_percent(const bs_task *k, int metric)
 {
     return bs_report_form(k, metric).scale > 1;
 }
 
-static void put_value(const bs_kind *k, int metric, double v, bs_buf *out)
+static void put_value(const bs_task *k, int metric, double v, bs_buf *out)
 {
     const bs_form f = bs_report_form(k, metric);
     bs_buf_printf(out, "%.*f%s", f.digits, f.scale * v, f.unit);
 }
 
 /* "1.30 points": without a sign. */
-static void put_distance(const bs_kind *k, int metric, double v, bs_buf *out)
+static void put_distance(const bs_task *k, int metric, double v, bs_buf *out)
 {
     const bs_form f = bs_report_form(k, metric);
     bs_buf_printf(out, "%.*f%s", f.digits, fabs(f.scale * v),
@@ -38,7 +38,7 @@ static const char *part_of(const bs_report_group *g)
 }
 
 /* Better by so much that it is hardly chance. */
-static bool surely(const bs_kind *k, int metric, const bs_paired *p)
+static bool surely(const bs_task *k, int metric, const bs_paired *p)
 {
     return p->p < chance && (p->difference > 0) == k->metric[metric].higher;
 }
@@ -49,7 +49,7 @@ static void put_scores(const bs_report_group *g, bs_buf *out)
 {
     int                cut;
     const int          headline = bs_report_headline(g, &cut);
-    const bs_form      f = bs_report_form(g->kind, headline);
+    const bs_form      f = bs_report_form(g->task, headline);
     const bs_interval *v = &g->interval[cut][headline];
     double             mean, sd;
     bs_report_spread(g, cut, headline, &mean, &sd);
@@ -57,12 +57,12 @@ static void put_scores(const bs_report_group *g, bs_buf *out)
         bs_buf_printf(out, "%d trainings get ", g->models);
     else
         bs_buf_text(out, "The model gets ");
-    put_value(g->kind, headline, mean, out);
-    bs_buf_printf(out, " %s", g->kind->metric[headline].name);
+    put_value(g->task, headline, mean, out);
+    bs_buf_printf(out, " %s", g->task->metric[headline].name);
     if (isfinite(v->lo) && isfinite(v->hi))
         bs_buf_printf(out, " [%.*f, %.*f]", f.digits, f.scale * v->lo, f.digits, f.scale * v->hi);
     bs_buf_printf(out, "%s on %d %s %s", g->models > 1 ? " on average" : "", (int)g->part->rows,
-                  part_of(g), g->kind->unit);
+                  part_of(g), g->task->unit);
 }
 
 static void put_base(const bs_report_group *g, const bs_baseline *b, bool told, bs_buf *out)
@@ -75,12 +75,12 @@ static void put_base(const bs_report_group *g, const bs_baseline *b, bool told, 
         return;
     }
     bs_buf_printf(out, "%s gets ", b->name);
-    put_value(g->kind, headline, b->value[headline], out);
+    put_value(g->task, headline, b->value[headline], out);
     if (!told)
         return;
     const bool more = b->better.difference < 0;
     bs_buf_text(out, " (");
-    put_distance(g->kind, headline, b->better.difference, out);
+    put_distance(g->task, headline, b->better.difference, out);
     bs_buf_printf(out, " %s, p %.3f)", more ? "more" : "less", b->better.p);
 }
 
@@ -123,7 +123,7 @@ static void advise_bases(const bs_report_group *g, bs_notes *advice)
     int                cut;
     const int          headline = bs_report_headline(g, &cut);
     const bs_baseline *trivial = &g->base[BS_BASE_TRIVIAL], *simple = &g->base[BS_BASE_SIMPLE];
-    if (trivial->measured && !surely(g->kind, headline, &trivial->better)) {
+    if (trivial->measured && !surely(g->task, headline, &trivial->better)) {
         bs_notes_add(
             advice, "trivial",
             "find out why it is no better than %s: 'basin data inspect' looks for traps in "
@@ -131,8 +131,8 @@ static void advise_bases(const bs_report_group *g, bs_notes *advice)
             trivial->name);
         return;
     }
-    if (simple->measured && !surely(g->kind, headline, &simple->better)) {
-        const bool up = (simple->better.difference > 0) == g->kind->metric[headline].higher;
+    if (simple->measured && !surely(g->task, headline, &simple->better)) {
+        const bool up = (simple->better.difference > 0) == g->task->metric[headline].higher;
         bs_notes_add(advice, "simple",
                      g->part->mlc
                          ? "use less of a net, for %s %s as well: net.layers=0 with method ce is "
@@ -192,10 +192,10 @@ static basin_status advise_data(const bs_report_group *g, bs_notes *advice, basi
     bs_sampled_set a = {&half->source, 1}, b = {&all->source, 1};
     basin_status   s = bs_paired_seeds(&a, &b, (uint64_t)g->run[g->shown].settings.train.seed,
                                        g->replicates, level, test, err);
-    if (s || !surely(g->kind, headline, &test[headline]))
+    if (s || !surely(g->task, headline, &test[headline]))
         return s;
     bs_buf_init(&gain, 256);
-    put_distance(g->kind, headline, test[headline].difference, &gain);
+    put_distance(g->task, headline, test[headline].difference, &gain);
     if (gain.failed)
         s = bs_fail_nomem(err);
     else
@@ -268,12 +268,12 @@ static void without_rows(const bs_report_group *g, bs_buf *out)
         return;
     }
     bs_buf_text(out, "At the end of its training the model had ");
-    put_value(g->kind, headline, value, out);
+    put_value(g->task, headline, value, out);
     bs_buf_printf(out,
                   " %s on %s %s, which are not there now, so that there are no baselines; next: "
                   "bring the data back, or 'basin eval' on other data.",
-                  g->kind->metric[headline].name, isnan(test) ? "validation" : "test",
-                  g->kind->unit);
+                  g->task->metric[headline].name, isnan(test) ? "validation" : "test",
+                  g->task->unit);
 }
 
 static const bs_report_group *group_named(const bs_report *r, const char *name)

@@ -81,7 +81,7 @@ static void history(const bs_tuning *t, path *p, bs_buf *out)
     };
     const bs_chart chart = {.title = "Scores in the order of trials",
                             .x_name = "trial",
-                            .y_name = t->kind->metric[t->metric].name,
+                            .y_name = t->task->metric[t->metric].name,
                             .series = series,
                             .n = 2,
                             .width = 640,
@@ -112,7 +112,7 @@ static void curves(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
     }
     const bs_chart chart = {.title = "Validation score while training, best trials",
                             .x_name = "epoch",
-                            .y_name = t->kind->metric[t->metric].name,
+                            .y_name = t->task->metric[t->metric].name,
                             .series = series,
                             .n = n,
                             .width = 640,
@@ -161,7 +161,7 @@ static void option_chart(const bs_tuning *t, const bs_tune_findings *f, int opti
     const double   chosen = bs_space_value(d, t->trial[t->best].u[option]);
     const bs_mark  mark = {.x = chosen, .name = "best"};
     const bs_chart chart = {.title = d->row.name,
-                            .y_name = t->kind->metric[t->metric].name,
+                            .y_name = t->task->metric[t->metric].name,
                             .series = series,
                             .n = n,
                             .mark = &mark,
@@ -190,7 +190,7 @@ static void trials(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
                                            .help = "default: where the search started; sequence: "
                                                    "spread evenly; model: where most was expected"},
                                           {.name = "epochs"},
-                                          {.name = t->kind->metric[t->metric].name},
+                                          {.name = t->task->metric[t->metric].name},
                                           {.name = "seconds"}};
     int       n = 6;
     for (int i = 0; i < t->space.n; i++)
@@ -227,12 +227,12 @@ static void summary(const bs_tuning *t, bs_buf *out)
     char time[BS_TIME_TEXT], text[BS_TUNE_NAME];
     bs_page_list_begin(out);
     bs_page_item(out, "Best", "trial %d, %s %.2f on validation", t->best,
-                 t->kind->metric[t->metric].name, shown(t, t->best));
+                 t->task->metric[t->metric].name, shown(t, t->best));
     if (!isnan(t->trial[0].score))
         bs_page_item(out, "Start", "trial 0, %.2f", shown(t, 0));
     bs_page_item(out, "Trials", "%d in %s", t->n, bs_time_text(bs_tune_elapsed(t), time));
     bs_page_item(out, "Data", "%d %s to train, %d to validate; %s", (int)t->data.part[0].rows,
-                 t->kind->unit, (int)t->data.part[1].rows, t->base.train.file_train);
+                 t->task->unit, (int)t->data.part[1].rows, t->base.train.file_train);
     for (int i = 0; i < t->space.n; i++) {
         bs_buf range;
         bs_buf_init(&range, 1 << 12);
@@ -248,14 +248,14 @@ static void summary(const bs_tuning *t, bs_buf *out)
 /* What came of it, what mattered, what next. */
 static void verdict(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
 {
-    const bs_metric *m = &t->kind->metric[t->metric];
+    const bs_metric *m = &t->task->metric[t->metric];
     const char      *unit = t->scale > 1 ? " %" : "", *points = t->scale > 1 ? " points" : "";
     const double     first = shown(t, 0), gain = fabs(shown(t, t->best) - first);
     int              most = 0;
     bs_buf           text;
     bs_buf_init(&text, 1 << 14);
     bs_buf_printf(&text, "Trial %d of %d is best: %.2f%s %s on %d validation %s", t->best, t->n,
-                  shown(t, t->best), unit, m->name, (int)t->data.part[1].rows, t->kind->unit);
+                  shown(t, t->best), unit, m->name, (int)t->data.part[1].rows, t->task->unit);
     if (t->best == 0)
         bs_buf_text(&text, ", and it is the one that the search began with");
     else if (!isnan(first))

@@ -142,7 +142,7 @@ static basin_status add_head(const bs_tuning *t, const char *identity, basin_err
                   "\"metric\": \"%s\", \"seed\": %d, \"identity\": \"%s\", "
                   "\"arithmetic\": \"%s\", \"space\": {",
                   BASIN_VERSION, t->base.train.task, t->base.train.method,
-                  t->kind->metric[t->metric].name, t->base.train.seed, identity, t->arithmetic);
+                  t->task->metric[t->metric].name, t->base.train.seed, identity, t->arithmetic);
     for (int i = 0; i < t->space.n; i++) {
         bs_buf_printf(&line, "%s\"%s\": \"", i ? ", " : "", t->space.at[i].row.name);
         bs_space_range(&t->space.at[i], &line);
@@ -368,7 +368,7 @@ int bs_tune_values(const bs_tuning *t, int trial, double *epoch, double *value, 
             const char *end = strchr(at, '\n');
             json_t     *o = end ? bs_tree_read(at, (size_t)(end - at), 0, NULL) : NULL;
             json_t     *v =
-                json_object_get(json_object_get(o, "valid"), t->kind->metric[t->metric].name);
+                json_object_get(json_object_get(o, "valid"), t->task->metric[t->metric].name);
             if (json_is_number(v)) {
                 epoch[n] = json_number_value(json_object_get(o, "epoch"));
                 value[n++] = json_number_value(v);

@@ -37,7 +37,7 @@ static void short_name(const bs_space *s, int option, char out[COLUMN + 1])
 
 static const char *heading(const bs_tuning *t)
 {
-    const bs_kind *k = t->kind;
+    const bs_task *k = t->task;
     for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++)
         if (k->shown[i].metric == t->metric)
             return k->shown[i].heading;
@@ -173,7 +173,7 @@ static void next_text(const bs_tuning *t, bs_buf *out)
 void bs_tune_table(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
 {
     char         time[BS_TIME_TEXT];
-    const char  *name = t->kind->metric[t->metric].name;
+    const char  *name = t->task->metric[t->metric].name;
     const double best = t->scale * bs_tune_score(t, t->trial[t->best].score);
     bs_buf_printf(out, "%s, %d options, %d trials in %s: ", t->base.train.method, t->space.n, t->n,
                   bs_time_text(bs_tune_elapsed(t), time));
@@ -237,7 +237,7 @@ void bs_tune_json(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
     bs_buf_printf(out,
                   "{\"task\": \"%s\", \"method\": \"%s\", \"metric\": \"%s\", \"part\": \"valid\", "
                   "\"seed\": %d, \"trials\": %d, \"finished\": %d, \"paused\": %d, \"failed\": %d",
-                  t->base.train.task, t->base.train.method, t->kind->metric[t->metric].name,
+                  t->base.train.task, t->base.train.method, t->task->metric[t->metric].name,
                   t->base.train.seed, t->n, count(t, BS_TRIAL_FINISHED), count(t, BS_TRIAL_PAUSED),
                   count(t, BS_TRIAL_FAILED));
     bs_json_member("seconds", bs_tune_elapsed(t), out);

@@ -19,7 +19,7 @@ double bs_tune_elapsed(const bs_tuning *t)
 
 double bs_tune_score(const bs_tuning *t, double score)
 {
-    return t->kind->metric[t->metric].higher ? score : -score;
+    return t->task->metric[t->metric].higher ? score : -score;
 }
 
 void bs_tune_folder(const bs_tuning *t, int trial, char path[BS_OPTION_TEXT + 64])
@@ -121,11 +121,11 @@ static basin_status read_data(bs_tuning *t, const basin_config *c, basin_error *
         s = bs_prepare(&t->base, &files, &t->log, &t->data, err);
     if (s)
         return s;
-    t->kind = t->data.part[0].kind;
-    s = bs_kind_metric(t->kind, &t->data.known, t->base.train.stop_metric, &t->metric, err);
+    t->task = t->data.part[0].task;
+    s = bs_task_metric(t->task, &t->data.known, t->base.train.stop_metric, &t->metric, err);
     if (s)
         return s;
-    t->scale = t->kind->metric[t->metric].greatest <= 1 ? 100 : 1;
+    t->scale = t->task->metric[t->metric].greatest <= 1 ? 100 : 1;
     share_threads(t);
     return BASIN_OK;
 }
@@ -134,15 +134,15 @@ static void introduce(bs_tuning *t)
 {
     bs_buf text;
     bs_buf_init(&text, 1 << 16);
-    t->kind->known_text(&t->data.known, &text);
+    t->task->known_text(&t->data.known, &text);
     bs_log_say(&t->log, BS_INFO, "task %s, method %s: %d %s to train, %d valid; %s",
-               t->base.train.task, t->base.train.method, (int)t->data.part[0].rows, t->kind->unit,
+               t->base.train.task, t->base.train.method, (int)t->data.part[0].rows, t->task->unit,
                (int)t->data.part[1].rows, text.data ? text.data : "");
     bs_preset_remark(&t->base, &t->log);
     bs_log_say(&t->log, BS_INFO,
                "searched, by %s on validation rows; --set fixes an option, --space "
                "changes a range:",
-               t->kind->metric[t->metric].name);
+               t->task->metric[t->metric].name);
     for (int i = 0; i < t->space.n; i++) {
         const bs_dimension *d = &t->space.at[i];
         char                start[BS_TUNE_NAME];
@@ -212,7 +212,7 @@ static basin_status write_config(const bs_tuning *t, basin_error *err)
         &text,
         "# trial %d of %d, %s %.4f on validation; 'basin train --config THIS -o RUN' trains "
         "it\n",
-        t->best, t->n, t->kind->metric[t->metric].name, bs_tune_score(t, t->trial[t->best].score));
+        t->best, t->n, t->task->metric[t->metric].name, bs_tune_score(t, t->trial[t->best].score));
     bs_settings_write_config(&s, &text);
     if (!status)
         status = write_text(t, "best.config", &text, err);

@@ -37,7 +37,7 @@ typedef struct {
     bs_space                  space;
     const bs_method          *method;
     bs_prepared               data;
-    const bs_kind            *kind;
+    const bs_task            *task;
     int                       metric; /* what counts: early_stop.metric */
     double                    scale;  /* 100 where it is a share of one */
     int                       jobs, threads;

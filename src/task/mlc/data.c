@@ -24,7 +24,7 @@ static int sniff(const char *path, const char *head, size_t n)
 
 static basin_status take(bs_dataset *d, bs_part *out)
 {
-    *out = (bs_part){.kind = &bs_kind_mlc, .rows = d->rows, .hash = d->hash, .mlc = d};
+    *out = (bs_part){.task = &bs_task_mlc, .rows = d->rows, .hash = d->hash, .mlc = d};
     return BASIN_OK;
 }
 
@@ -289,7 +289,7 @@ static basin_status known_read(const char *json, const char *where, bs_known *ou
 static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_spec *out,
                               basin_error *err)
 {
-    *out = (bs_spec){.task = &bs_task_mlc,
+    *out = (bs_spec){.graph = &bs_task_graph_mlc,
                      .least = {1, 1, 1},
                      .mlc = {.features = k->mlc.n_features,
                              .labels = k->mlc.n_labels,
@@ -418,7 +418,7 @@ static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs 
                            .want = how->want,
                            .keep_rows = how->keep_rows,
                            .ap_bytes = how->ap_bytes};
-    *out = (bs_counts){.kind = &bs_kind_mlc};
+    *out = (bs_counts){.task = &bs_task_mlc};
     basin_status s = bs_metrics_new(&o, k->mlc.n_labels, &out->mlc, err);
     if (!s)
         s = bs_metrics_add(out->mlc, &p->mlc->y, y->scores, cut, NULL, err);
@@ -463,8 +463,10 @@ static const bs_candidate candidates[] = {
     {.name = NULL},
 };
 
-const bs_kind bs_kind_mlc = {
-    .task = &bs_task_mlc,
+const bs_task bs_task_mlc = {
+    .name = "mlc",
+    .help = "multi-label classification: a set of labels for each row",
+    .graph = &bs_task_graph_mlc,
     .unit = "rows",
     .method = "seal-nce",
     .candidates = candidates,

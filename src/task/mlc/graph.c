@@ -242,9 +242,8 @@ static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
     return as_outputs(v, bs_linear(&nn, path, h, L, bs_init_xavier(in, L), true));
 }
 
-const bs_task bs_task_mlc = {
-    .name = "mlc",
-    .help = "multi-label classification: a set of labels for each row",
+const bs_task_graph bs_task_graph_mlc = {
+    .adds_up = true,
     .parts = parts,
     .leaves = leaves,
     .members = members,

@@ -28,7 +28,7 @@ static int sniff(const char *path, const char *head, size_t n)
 
 static basin_status take(bs_images *im, bs_part *out)
 {
-    *out = (bs_part){.kind = &bs_kind_seg, .rows = im->n, .hash = im->hash, .seg = im};
+    *out = (bs_part){.task = &bs_task_seg, .rows = im->n, .hash = im->hash, .seg = im};
     return BASIN_OK;
 }
 
@@ -380,7 +380,7 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
 {
     const char *energy = strcmp(o->energy_kind, "auto") == 0 ? "value" : o->energy_kind;
     const char *net = strcmp(o->net_kind, "auto") == 0 ? "fcn" : o->net_kind;
-    *out = (bs_spec){.task = &bs_task_seg,
+    *out = (bs_spec){.graph = &bs_task_graph_seg,
                      .least = {1, k->seg.height, k->seg.width},
                      .seg = {.channels = k->seg.channels,
                              .classes = k->seg.classes,
@@ -557,7 +557,7 @@ static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs 
 {
     bs_seg_metric_options o = {.keep_images = how->keep_rows};
     (void)cut;
-    *out = (bs_counts){.kind = &bs_kind_seg};
+    *out = (bs_counts){.task = &bs_task_seg};
     basin_status s = bs_seg_metrics_new(&o, k->seg.classes, &out->seg, err);
     if (!s)
         s = count_images(p->seg, planes_of(k), y, out->seg, err);
@@ -591,8 +591,10 @@ static const bs_candidate candidates[] = {
     {.name = NULL},
 };
 
-const bs_kind bs_kind_seg = {
-    .task = &bs_task_seg,
+const bs_task bs_task_seg = {
+    .name = "seg",
+    .help = "segmentation: a class for each pixel of an image",
+    .graph = &bs_task_graph_seg,
     .unit = "images",
     .method = "ce",
     .candidates = candidates,

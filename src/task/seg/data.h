@@ -1,11 +1,11 @@
-/* data.h -- pieces of the kind of images and masks. */
-#ifndef BS_KIND_SEG_H
-#define BS_KIND_SEG_H
+/* data.h -- pieces of the task of images and masks. */
+#ifndef BS_TASK_SEG_H
+#define BS_TASK_SEG_H
 
 #include "data/image/crop.h"
-#include "task/kind.h"
+#include "task/task.h"
 
-extern const bs_kind bs_kind_seg;
+extern const bs_task bs_task_seg;
 
 /* Room for a batch of windows, all of one size. */
 typedef struct {
@@ -40,7 +40,7 @@ const bs_batch *bs_windows_take(bs_windows *w, int32_t n);
 basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spec,
                          const bs_train_options *o, bs_feed **out, basin_error *err);
 
-/* windows.c: fills outputs, see bs_kind.predict. */
+/* windows.c: fills outputs, see bs_task.predict. */
 basin_status bs_predict_seg(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
                             bs_outputs *out, basin_error *err);
 

@@ -347,9 +347,7 @@ static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
     return flat(v, bs_conv_layer(&nn, path, h, planes(v), 1, 1, 0, BS_LINEAR), 1);
 }
 
-const bs_task bs_task_seg = {
-    .name = "seg",
-    .help = "segmentation: a class for each pixel of an image",
+const bs_task_graph bs_task_graph_seg = {
     .dear = true,
     .parts = parts,
     .leaves = leaves,

@@ -74,14 +74,14 @@ static basin_status predict_photo(basin_predictor *p, const uint8_t *pixels, int
     uint8_t *planes = bs_alloc(n * C);
     im->pixels[0] = bs_alloc((size_t)im->width[0] * (size_t)im->height[0] * C);
     basin_status s = planes && im->pixels[0] ? BASIN_OK : bs_fail_nomem(err);
-    bs_part      part = {.kind = p->model->saved->kind, .rows = 1, .seg = im};
+    bs_part      part = {.task = p->model->saved->task, .rows = 1, .seg = im};
     if (!s)
         s = prepare_photo(k, pixels, im->mask_width[0], im->mask_height[0], channels, im, planes,
                           err);
     if (!s)
-        s = part.kind->outputs(&part, &p->model->saved->known, y, err);
+        s = part.task->outputs(&part, &p->model->saved->known, y, err);
     if (!s)
-        s = part.kind->predict(p->scorer, &p->model->saved->spec, &p->model->saved->known, &part, y,
+        s = part.task->predict(p->scorer, &p->model->saved->spec, &p->model->saved->known, &part, y,
                                err);
     bs_free(planes);
     bs_free(im->pixels[0]);

@@ -16,7 +16,7 @@ static int sniff(const char *path, const char *head, size_t n)
 
 static basin_status take(bs_corpus *c, bs_part *out)
 {
-    *out = (bs_part){.kind = &bs_kind_tag, .rows = c->sentences, .hash = c->hash, .tag = c};
+    *out = (bs_part){.task = &bs_task_tag, .rows = c->sentences, .hash = c->hash, .tag = c};
     return BASIN_OK;
 }
 
@@ -329,7 +329,7 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
                               basin_error *err)
 {
     const char *energy = strcmp(o->energy_kind, "auto") == 0 ? "chain" : o->energy_kind;
-    *out = (bs_spec){.task = &bs_task_tag,
+    *out = (bs_spec){.graph = &bs_task_graph_tag,
                      .least = {1, 1, 4},
                      .tag = {.tags = k->tag.tags.n,
                              .words = k->tag.words.n,
@@ -570,7 +570,7 @@ static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs 
     bs_tag_metric_options o = {.keep_rows = how->keep_rows};
     bs_tag_truth          c;
     (void)cut;
-    *out = (bs_counts){.kind = &bs_kind_tag};
+    *out = (bs_counts){.task = &bs_task_tag};
     if (!p->tag->labelled)
         return bs_fail(err, BASIN_EDATA, "the data has no tags to compare with");
     basin_status s = bs_tag_truth_make(p->tag, &k->tag, &c, err);
@@ -615,8 +615,10 @@ static const bs_candidate candidates[] = {
     {.name = NULL},
 };
 
-const bs_kind bs_kind_tag = {
-    .task = &bs_task_tag,
+const bs_task bs_task_tag = {
+    .name = "tag",
+    .help = "sequence labelling: a tag for each word of a sentence",
+    .graph = &bs_task_graph_tag,
     .unit = "sentences",
     .method = "infnet+",
     .candidates = candidates,

@@ -1,11 +1,11 @@
-/* data.h -- pieces of the kind of tagged sentences. */
-#ifndef BS_KIND_TAG_H
-#define BS_KIND_TAG_H
+/* data.h -- pieces of the task of tagged sentences. */
+#ifndef BS_TASK_TAG_H
+#define BS_TASK_TAG_H
 
 #include "data/text/rules.h"
 #include "task/prepare.h"
 
-extern const bs_kind bs_kind_tag;
+extern const bs_task bs_task_tag;
 
 basin_status bs_feed_tag(const bs_part *p, const bs_known *k, const bs_spec *spec,
                          const bs_train_options *o, bs_feed **out, basin_error *err);

@@ -317,9 +317,7 @@ static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
     return flat(v, bs_linear(&nn, path, h, N, bs_init_xavier(in, N), true), 1);
 }
 
-const bs_task bs_task_tag = {
-    .name = "tag",
-    .help = "sequence labelling: a tag for each word of a sentence",
+const bs_task_graph bs_task_graph_tag = {
     .parts = parts,
     .leaves = leaves,
     .logits = logits,

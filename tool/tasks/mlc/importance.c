@@ -169,7 +169,7 @@ static basin_status flush(study *t, basin_error *err)
         return BASIN_OK;
     d.rows = t->filled;
     d.x = (bs_csr){t->filled, t->data->x.cols, t->start, t->index, t->value};
-    bs_part      part = {.kind = t->g->kind, .rows = t->filled, .mlc = &d};
+    bs_part      part = {.task = t->g->task, .rows = t->filled, .mlc = &d};
     basin_status s =
         bs_model_predict(t->model, &part, &(bs_asked){.threads = t->g->threads}, &y, &seconds, err);
     for (int32_t i = 0; i < t->filled && !s; i++) {

@@ -739,7 +739,7 @@ static basin_status advise_cuts(const bs_report_group *g, bs_notes *advice, basi
         return s;
     s = bs_profile_parse(o->profile, &how.profile, err);
     if (!s)
-        s = bs_kind_measure(g->part, &run->model->known, &run->y, &own, &how, then, err);
+        s = bs_task_measure(g->part, &run->model->known, &run->y, &own, &how, then, err);
     if (!s && then[BS_METRIC_macro_f1] > now[BS_METRIC_macro_f1] + 0.01 &&
         then[headline] > now[headline] - 0.005)
         bs_notes_add(
@@ -747,7 +747,7 @@ static basin_status advise_cuts(const bs_report_group *g, bs_notes *advice, basi
             "give each label a threshold of its own (--set threshold=label): macro_f1 goes "
             "from %.2f %% to %.2f %%, %s from %.2f %% to %.2f %%",
             100 * now[BS_METRIC_macro_f1], 100 * then[BS_METRIC_macro_f1],
-            g->kind->metric[headline].name, 100 * now[headline], 100 * then[headline]);
+            g->task->metric[headline].name, 100 * now[headline], 100 * then[headline]);
     bs_threshold_free(&own);
     return s;
 }

@@ -1,10 +1,10 @@
-/* kind.h -- what a task means outside of the graph: its files, its batches, its outputs and
+/* task.h -- what a task means outside of the graph: its files, its batches, its outputs and
  * how good they are. The graph's side of a task is model/view.h; together they are all that
  * training, evaluation, prediction and comparison know of it.
  *
- * To add one: a file NAME/data.c with a const bs_kind and a line in kinds.def. */
-#ifndef BS_KIND_H
-#define BS_KIND_H
+ * To add one: a file NAME/data.c with a const bs_task and a line in tasks.def. */
+#ifndef BS_TASK_H
+#define BS_TASK_H
 
 #include "base/log.h"
 #include "base/rng.h"
@@ -15,14 +15,14 @@
 #include "data/text/tag_metric.h"
 #include "task/options.h"
 
-typedef struct bs_kind bs_kind;
+typedef struct bs_task bs_task;
 
 enum { BS_MOST_METRICS = 24, BS_SHOWN = 7, BS_FOLDS = 5 };
 
 /* One file, or several that are read as one: train, valid, test, unlabelled, or what a model is
  * asked about. */
 typedef struct {
-    const bs_kind *kind; /* NULL: not there */
+    const bs_task *task; /* NULL: not there */
     int32_t        rows; /* rows, sentences, images */
     uint64_t       hash;
     bs_dataset    *mlc;
@@ -108,7 +108,7 @@ typedef struct {
     float   *energy; /* [rows]; NULL: not asked for */
     int64_t  first;  /* rows of the files before these: messages count from the first of all */
     /* Borrowed; NULL: not asked for. That of the truth, mean over the rows that have one: of a row
-     * as bs_task says, so that it stands beside the loss of training. */
+     * as bs_task_graph says, so that it stands beside the loss of training. */
     double *cross_entropy;
 
     /* tag: the best sequences of each sentence, best first, where there is room for them */
@@ -144,18 +144,19 @@ typedef struct {
 } bs_counting;
 
 typedef struct {
-    const bs_kind  *kind;
+    const bs_task  *task;
     bs_metrics     *mlc;
     bs_tag_metrics *tag;
     bs_tagset      *tags; /* of the metrics; owned */
     bs_seg_metrics *seg;
 } bs_counts;
 
-struct bs_kind {
-    const bs_task *task;
-    const char    *unit;    /* "rows": what a part consists of */
-    const char    *method;  /* the default */
-    const char    *options; /* " text. words. ": those that are of this kind alone begin so */
+struct bs_task {
+    const char          *name, *help;
+    const bs_task_graph *graph;
+    const char          *unit;    /* "rows": what a part consists of */
+    const char          *method;  /* the default */
+    const char          *options; /* " text. words. ": those that are of this task alone begin so */
     /* How files for a model are read: where it remembers that, and the rows of it. */
     void *(*reading)(bs_settings *s, bs_known *k, const bs_option **rows);
     const char         *defaults; /* "key=value ...", where they differ from options.c */
@@ -225,7 +226,7 @@ struct bs_kind {
     void (*place)(const bs_part *whole, const bs_known *k, int32_t row, int32_t rows,
                   const bs_outputs *some, bs_outputs *all);
 
-    /* Of kinds that tune: the threshold for a model with these outputs on validation rows. */
+    /* Of tasks that tune: the threshold for a model with these outputs on validation rows. */
     basin_status (*choose)(const bs_train_options *o, const bs_part *train, const bs_part *valid,
                            const bs_outputs *y, bs_threshold *out, basin_error *err);
 
@@ -237,20 +238,20 @@ struct bs_kind {
     void (*counts_free)(bs_counts *c);
 };
 
-extern const bs_kind *const bs_kinds[]; /* ends with NULL */
+extern const bs_task *const bs_tasks[]; /* ends with NULL */
 
 /* By the name of its task. */
-basin_status bs_kind_find(const char *task, const bs_kind **out, basin_error *err);
+basin_status bs_task_find(const char *task, const bs_task **out, basin_error *err);
 /* The one that fits the file best, and how well; the first one when none does. */
-basin_status bs_kind_sniff(const char *file, const bs_kind **out, int *sure, basin_error *err);
+basin_status bs_task_sniff(const char *file, const bs_task **out, int *sure, basin_error *err);
 /* How well a file fits a kind that is known; 0 when it cannot be looked at. */
-int bs_kind_fits(const bs_kind *k, const char *file);
+int bs_task_fits(const bs_task *k, const char *file);
 /* A setting that only data of another kind has would be without effect. */
-basin_status bs_kind_takes(const bs_kind *k, const char *key, basin_error *err);
+basin_status bs_task_takes(const bs_task *k, const char *key, basin_error *err);
 /* Options of bs_read_rows that count for the files of every task. */
-bool bs_kinds_share(const char *key);
+bool bs_tasks_share(const char *key);
 /* The one that a setting names, or that fits the file best. */
-basin_status bs_kind_guess(const bs_settings *s, const char *file, const bs_kind **out,
+basin_status bs_task_guess(const bs_settings *s, const char *file, const bs_task **out,
                            basin_error *err);
 
 void bs_part_free(bs_part *p);
@@ -258,22 +259,22 @@ void bs_known_free(bs_known *k);
 void bs_outputs_free(bs_outputs *y);
 
 /* By name; "auto" is the headline. */
-basin_status bs_kind_metric(const bs_kind *k, const bs_known *known, const char *name, int *out,
+basin_status bs_task_metric(const bs_task *k, const bs_known *known, const char *name, int *out,
                             basin_error *err);
 /* {"example_f1": 0.5, ...}, null for what is not defined; the second without the braces. */
-void bs_kind_json(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out);
-void bs_kind_members(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out);
+void bs_task_json(const bs_task *k, const double values[BS_MOST_METRICS], bs_buf *out);
+void bs_task_members(const bs_task *k, const double values[BS_MOST_METRICS], bs_buf *out);
 /* Without those that are not defined, or were not measured. */
-void bs_kind_json_known(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out);
+void bs_task_json_known(const bs_task *k, const double values[BS_MOST_METRICS], bs_buf *out);
 
 /* Counts and values in one go. */
-basin_status bs_kind_measure(const bs_part *p, const bs_known *k, const bs_outputs *y,
+basin_status bs_task_measure(const bs_part *p, const bs_known *k, const bs_outputs *y,
                              const bs_threshold *cut, const bs_counting *how,
                              double out[BS_MOST_METRICS], basin_error *err);
 /* -log p of what is true, with p kept off 0 as far as floats are from 1. */
 double bs_surprise(double p);
 /* 95 % intervals by bootstrap over rows; needs keep_rows. */
-basin_status bs_kind_intervals(bs_counts *c, uint64_t seed, bs_interval out[BS_MOST_METRICS],
+basin_status bs_task_intervals(bs_counts *c, uint64_t seed, bs_interval out[BS_MOST_METRICS],
                                basin_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-/* kind.c -- the list of kinds, and what is the same for all of them. */
-#include "task/kind.h"
+/* task.c -- the list of tasks, and what is the same for all of them. */
+#include "task/task.h"
 
 #include <math.h>
 #include <string.h>
@@ -8,27 +8,27 @@
 #include "base/io.h"
 #include "base/opt.h"
 
-#define KIND(name) extern const bs_kind bs_kind_##name;
-#include "task/kinds.def"
-#undef KIND
+#define TASK(name) extern const bs_task bs_task_##name;
+#include "task/tasks.def"
+#undef TASK
 
-const bs_kind *const bs_kinds[] = {
-#define KIND(name) &bs_kind_##name,
-#include "task/kinds.def"
-#undef KIND
+const bs_task *const bs_tasks[] = {
+#define TASK(name) &bs_task_##name,
+#include "task/tasks.def"
+#undef TASK
     NULL,
 };
 
-enum { MOST_KINDS = 16, PEEK = 1 << 16 };
+enum { MOST_TASKS = 16, PEEK = 1 << 16 };
 
-basin_status bs_kind_find(const char *task, const bs_kind **out, basin_error *err)
+basin_status bs_task_find(const char *task, const bs_task **out, basin_error *err)
 {
-    const char *names[MOST_KINDS];
+    const char *names[MOST_TASKS];
     int         n = 0;
-    for (; n < MOST_KINDS && bs_kinds[n]; n++) {
-        names[n] = bs_kinds[n]->task->name;
+    for (; n < MOST_TASKS && bs_tasks[n]; n++) {
+        names[n] = bs_tasks[n]->name;
         if (strcmp(task, names[n]) == 0) {
-            *out = bs_kinds[n];
+            *out = bs_tasks[n];
             return BASIN_OK;
         }
     }
@@ -56,28 +56,28 @@ static basin_status look_at(const char *file, bs_input **in, const char **head, 
     return s == BASIN_ENOMEM || (*file && !again && s != BASIN_EIO) ? s : BASIN_OK;
 }
 
-basin_status bs_kind_sniff(const char *file, const bs_kind **out, int *sure, basin_error *err)
+basin_status bs_task_sniff(const char *file, const bs_task **out, int *sure, basin_error *err)
 {
     bs_input   *in = NULL;
     const char *head;
     size_t      n;
-    *out = bs_kinds[0];
+    *out = bs_tasks[0];
     *sure = -1;
     basin_status status = look_at(file, &in, &head, &n, err);
-    for (int i = 0; bs_kinds[i] && !status; i++) {
-        int fits = bs_kinds[i]->sniff(file, head, n);
+    for (int i = 0; bs_tasks[i] && !status; i++) {
+        int fits = bs_tasks[i]->sniff(file, head, n);
         if (fits < 0)
             status = bs_fail_nomem(err);
         if (fits > *sure) {
             *sure = fits;
-            *out = bs_kinds[i];
+            *out = bs_tasks[i];
         }
     }
     bs_input_put_back(in);
     return status;
 }
 
-int bs_kind_fits(const bs_kind *k, const char *file)
+int bs_task_fits(const bs_task *k, const char *file)
 {
     bs_input   *in = NULL;
     const char *head;
@@ -87,17 +87,17 @@ int bs_kind_fits(const bs_kind *k, const char *file)
     return fits;
 }
 
-basin_status bs_kind_guess(const bs_settings *s, const char *file, const bs_kind **out,
+basin_status bs_task_guess(const bs_settings *s, const char *file, const bs_task **out,
                            basin_error *err)
 {
     int sure;
     if (strcmp(s->train.task, "auto") != 0)
-        return bs_kind_find(s->train.task, out, err);
-    *out = bs_kinds[0];
-    return file ? bs_kind_sniff(file, out, &sure, err) : BASIN_OK;
+        return bs_task_find(s->train.task, out, err);
+    *out = bs_tasks[0];
+    return file ? bs_task_sniff(file, out, &sure, err) : BASIN_OK;
 }
 
-static bool is_own(const bs_kind *k, const char *key)
+static bool is_own(const bs_task *k, const char *key)
 {
     char         word[64];
     const size_t n = strcspn(key, ".");
@@ -105,26 +105,26 @@ static bool is_own(const bs_kind *k, const char *key)
     return k->options && strstr(k->options, word);
 }
 
-bool bs_kinds_share(const char *key)
+bool bs_tasks_share(const char *key)
 {
     return strcmp(key, "data.max_mb") == 0 || strcmp(key, "data.max_line_mb") == 0;
 }
 
-basin_status bs_kind_takes(const bs_kind *k, const char *key, basin_error *err)
+basin_status bs_task_takes(const bs_task *k, const char *key, basin_error *err)
 {
-    if (bs_kinds_share(key))
+    if (bs_tasks_share(key))
         return BASIN_OK;
-    for (int i = 0; bs_kinds[i]; i++)
-        if (bs_kinds[i] != k && is_own(bs_kinds[i], key))
+    for (int i = 0; bs_tasks[i]; i++)
+        if (bs_tasks[i] != k && is_own(bs_tasks[i], key))
             return bs_fail(err, BASIN_EARG, "%s: is for %s (task %s), but the task is %s", key,
-                           bs_kinds[i]->unit, bs_kinds[i]->task->name, k->task->name);
+                           bs_tasks[i]->unit, bs_tasks[i]->name, k->name);
     return BASIN_OK;
 }
 
 void bs_part_free(bs_part *p)
 {
-    if (p->kind)
-        p->kind->free(p);
+    if (p->task)
+        p->task->free(p);
     bs_free(p->soft);
     *p = (bs_part){0};
 }
@@ -153,7 +153,7 @@ void bs_outputs_free(bs_outputs *y)
     *y = (bs_outputs){0};
 }
 
-basin_status bs_kind_metric(const bs_kind *k, const bs_known *known, const char *name, int *out,
+basin_status bs_task_metric(const bs_task *k, const bs_known *known, const char *name, int *out,
                             basin_error *err)
 {
     const char *names[BS_MOST_METRICS];
@@ -177,7 +177,7 @@ basin_status bs_kind_metric(const bs_kind *k, const bs_known *known, const char 
     return s;
 }
 
-void bs_kind_members(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)
+void bs_task_members(const bs_task *k, const double values[BS_MOST_METRICS], bs_buf *out)
 {
     char number[BS_NUMBER_TEXT];
     for (int i = 0; i < k->n_metrics; i++) {
@@ -187,7 +187,7 @@ void bs_kind_members(const bs_kind *k, const double values[BS_MOST_METRICS], bs_
     }
 }
 
-void bs_kind_json_known(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)
+void bs_task_json_known(const bs_task *k, const double values[BS_MOST_METRICS], bs_buf *out)
 {
     char number[BS_NUMBER_TEXT];
     int  n = 0;
@@ -201,36 +201,36 @@ void bs_kind_json_known(const bs_kind *k, const double values[BS_MOST_METRICS], 
     bs_buf_text(out, "}");
 }
 
-void bs_kind_json(const bs_kind *k, const double values[BS_MOST_METRICS], bs_buf *out)
+void bs_task_json(const bs_task *k, const double values[BS_MOST_METRICS], bs_buf *out)
 {
     bs_buf_text(out, "{");
-    bs_kind_members(k, values, out);
+    bs_task_members(k, values, out);
     bs_buf_text(out, "}");
 }
 
-basin_status bs_kind_measure(const bs_part *p, const bs_known *k, const bs_outputs *y,
+basin_status bs_task_measure(const bs_part *p, const bs_known *k, const bs_outputs *y,
                              const bs_threshold *cut, const bs_counting *how,
                              double out[BS_MOST_METRICS], basin_error *err)
 {
     bs_counts    c;
-    basin_status s = p->kind->count(p, k, y, cut, how, &c, err);
+    basin_status s = p->task->count(p, k, y, cut, how, &c, err);
     if (s)
         return s;
-    s = p->kind->values(&c, out, err);
-    p->kind->counts_free(&c);
+    s = p->task->values(&c, out, err);
+    p->task->counts_free(&c);
     return s;
 }
 
-basin_status bs_kind_intervals(bs_counts *c, uint64_t seed, bs_interval out[BS_MOST_METRICS],
+basin_status bs_task_intervals(bs_counts *c, uint64_t seed, bs_interval out[BS_MOST_METRICS],
                                basin_error *err)
 {
     bs_interval  all[BS_VALUES_MAX];
     bs_sampled   source;
-    basin_status s = c->kind->sampled(c, &source, err);
+    basin_status s = c->task->sampled(c, &source, err);
     if (!s)
         s = bs_bootstrap(&source, seed, 1000, 0.95, all, err);
-    for (int i = 0; i < c->kind->n_metrics && !s; i++) {
-        const bs_metric *m = &c->kind->metric[i];
+    for (int i = 0; i < c->task->n_metrics && !s; i++) {
+        const bs_metric *m = &c->task->metric[i];
         out[i] = all[i];
         if (isnan(out[i].value))
             continue;
