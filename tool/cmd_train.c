@@ -1,6 +1,7 @@
 /* cmd_train.c -- basin train. */
 #include <string.h>
 
+#include "base/print.h"
 #include "cli.h"
 
 static int train(const cli_verb *verb, const cli_training *a, bool force, basin_config *c)
@@ -35,7 +36,7 @@ static int set_budget(const cli_verb *verb, const char *text, basin_config *c)
     int         status = cli_budget(verb, text, &seconds);
     if (status || !text)
         return status;
-    snprintf(number, sizeof number, "%lld", (long long)(seconds < 1 ? 1 : seconds));
+    bs_print(number, sizeof number, "%.9g", seconds);
     return basin_config_set(c, "auto.budget", number, &err) ? cli_fail(&err) : DONE;
 }
 
