@@ -1,5 +1,4 @@
 /* cmd_train.c -- basin train. */
-#include <string.h>
 
 #include "base/print.h"
 #include "cli.h"
@@ -100,7 +99,6 @@ int cmd_train(int argc, char **argv)
     basin_config *c;
     basin_error   err;
     bool          stop = false;
-    memset(&a, 0, sizeof a);
     if (basin_config_new(&c, &err))
         return cli_fail(&err);
     int status = cli_training_parse(verb, argc, argv, rows, &a, c, &stop);
