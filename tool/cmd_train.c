@@ -1,6 +1,5 @@
 /* cmd_train.c -- basin train. */
 
-#include "base/print.h"
 #include "cli.h"
 
 static int train(const cli_verb *verb, const cli_training *a, bool force, basin_config *c)
@@ -35,7 +34,7 @@ static int set_budget(const cli_verb *verb, const char *text, basin_config *c)
     int         status = cli_budget(verb, text, &seconds);
     if (status || !text)
         return status;
-    bs_print(number, sizeof number, "%.9g", seconds);
+    snprintf(number, sizeof number, "%llde-6", (long long)(1e6 * seconds));
     return basin_config_set(c, "auto.budget", number, &err) ? cli_fail(&err) : DONE;
 }
 
