@@ -135,8 +135,8 @@ static real *weights(state *s, const char *name, int64_t *count)
  * ln 2 each, and so are the weights on them. */
 static void set_active(state *s, double active)
 {
-    int64_t n, width = s->learner.spec.mlc.width;
-    double  p = active / s->learner.spec.mlc.labels, logit = log(p) - log1p(-p);
+    int64_t n, width = bs_spec_mlc(&s->learner.spec)->width;
+    double  p = active / bs_spec_mlc(&s->learner.spec)->labels, logit = log(p) - log1p(-p);
     real   *w = weights(s, "net/T/1/W", &n);
     memset(w, 0, (size_t)n * sizeof *w);
     w = weights(s, "net/T/1/b", &n);

@@ -74,7 +74,8 @@ static inline scene *scene_new(const char *words, int rows, int features, int la
 /* An output of K parts a row as a leaf, uniform within [lo, hi]. */
 static inline bs_id scene_output(scene *c, int K, double lo, double hi)
 {
-    return bs_example_real(c->g, &c->ex, bs_shape3(c->s.v.size.rows, K, c->learner.spec.mlc.labels),
+    return bs_example_real(c->g, &c->ex,
+                           bs_shape3(c->s.v.size.rows, K, bs_spec_mlc(&c->learner.spec)->labels),
                            lo, hi);
 }
 

@@ -71,7 +71,7 @@ static inline void tag_bind_letters(scene *c, tag_batch z)
 static inline void tag_bind(scene *c, tag_batch z)
 {
     const bs_id *x = c->s.v.x;
-    const int    T = z.length, B = z.rows, N = c->learner.spec.tag.tags;
+    const int    T = z.length, B = z.rows, N = bs_spec_tag(&c->learner.spec)->tags;
     int32_t     *word = tag_bind_int(c, x[0]), *len = tag_bind_int(c, x[1]);
     int32_t     *column = x[3] ? tag_bind_int(c, x[3]) : NULL, *ended = tag_bind_int(c, x[7]);
     real        *mask = scene_bind(c, x[2]);
@@ -102,7 +102,7 @@ static inline bs_tag_shape tag_shape_of(const bs_train_options *o, int tags)
     known.tag.words.n = TAG_WORDS;
     known.tag.characters.n = TAG_LETTERS;
     CHECK(bs_task_tag.spec(o, &known, &spec, &err) == BASIN_OK, "%s", err.msg);
-    return spec.tag;
+    return *bs_spec_tag(&spec);
 }
 
 /* The settings are the defaults of the task, small nets, then `words`; "columns" among them adds
@@ -120,12 +120,12 @@ static inline scene *tag_scene_sized(const char *words, int tags, tag_batch z)
     c->method.phase[0] = (bs_phase){.name = "test", .net = true, .energy = true};
     c->learner =
         (bs_learner){.o = &c->settings.train, .method = &c->method, .params = bs_params_new()};
-    c->learner.spec = (bs_spec){.graph = &bs_task_graph_tag, .least = {1, 1, 4}};
-    c->learner.spec.tag = tag_shape_of(c->learner.o, tags);
+    bs_tag_shape shape = tag_shape_of(c->learner.o, tags);
     if (columns) {
-        c->learner.spec.tag.columns = TAG_COLUMNS;
-        c->learner.spec.tag.values = TAG_VALUES;
+        shape.columns = TAG_COLUMNS;
+        shape.values = TAG_VALUES;
     }
+    c->learner.spec = bs_spec_make(&bs_task_graph_tag, (bs_size){1, 1, 4}, &shape, sizeof shape);
     c->g = bs_graph_new();
     c->s = bs_scene_make(&c->learner, c->g, (bs_size){z.rows, z.length, z.width}, "net/");
     bs_example_init(&c->ex, 4);
@@ -142,13 +142,13 @@ static inline scene *tag_scene(const char *words, int tags)
 /* Numbers of a y with K outputs a row. */
 static inline int64_t tag_parts(const scene *c, int K)
 {
-    return (int64_t)c->s.v.size.rows * K * c->s.v.size.length * c->learner.spec.tag.tags;
+    return (int64_t)c->s.v.size.rows * K * c->s.v.size.length * bs_spec_tag(&c->learner.spec)->tags;
 }
 
 /* Divides every token's numbers by their sum and clears padding. */
 static inline void tag_normalise(scene *c, real *y, int K)
 {
-    const int T = c->s.v.size.length, N = c->learner.spec.tag.tags;
+    const int T = c->s.v.size.length, N = bs_spec_tag(&c->learner.spec)->tags;
     for (int r = 0; r < c->s.v.size.rows * K; r++)
         for (int t = 0; t < T; t++) {
             real *p = y + (r * T + t) * N, sum = 0;
@@ -163,7 +163,7 @@ static inline void tag_normalise(scene *c, real *y, int K)
  * first sentence is 0. */
 static inline bs_id tag_output(scene *c, int K)
 {
-    const int parts = c->s.v.size.length * c->learner.spec.tag.tags;
+    const int parts = c->s.v.size.length * bs_spec_tag(&c->learner.spec)->tags;
     bs_id     y = bs_example_real(c->g, &c->ex, bs_shape3(c->s.v.size.rows, K, parts), 0.1, 1);
     tag_normalise(c, scene_data(c, y), K);
     return y;
@@ -190,7 +190,7 @@ static inline int tag_of(int k, int t, int N)
  * theirs several times. */
 static inline bs_id tag_all(scene *c)
 {
-    const int N = c->learner.spec.tag.tags, K = tag_sequences(0, N);
+    const int N = bs_spec_tag(&c->learner.spec)->tags, K = tag_sequences(0, N);
     const int rows = c->s.v.size.rows, T = c->s.v.size.length;
     bs_id     y = bs_example_real(c->g, &c->ex, bs_shape3(rows, K, T * N), 0, 1);
     real     *out = scene_data(c, y);

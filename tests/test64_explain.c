@@ -4,6 +4,7 @@
 
 #include "model/probe.h"
 #include "model/score.h"
+#include "task/mlc/curvature.h"
 
 enum { ROWS = 5, FEATURES = 6, LABELS = 7, TAGS = 4 };
 
@@ -184,7 +185,7 @@ static void curvature_of_the_label_energy_is_the_formula(void **state)
     double  got[LABELS * LABELS], want[LABELS * LABELS] = {0};
     (void)state;
     curvature_of(&s, got);
-    const int   H = s.c->learner.spec.mlc.hidden;
+    const int   H = bs_spec_mlc(&s.c->learner.spec)->hidden;
     const real *M = scene_param(s.c, "energy/M/W"), *m = scene_param(s.c, "energy/M/b");
     const real *v = scene_param(s.c, "energy/v");
     for (int r = 0; r < ROWS; r++)

@@ -5,6 +5,7 @@
 
 #include "method/implicit.h"
 #include "method/inverse.h"
+#include "task/mlc/nets.h"
 
 enum { B = 6, D = 5, L = 4, H = 3 };
 
@@ -45,16 +46,15 @@ static void setting_start(setting *s, const bs_method *m, int layers, double dro
     s->l.o = &s->o;
     s->l.method = m;
     s->l.backend = &bs_backend_cpu;
-    s->l.spec.graph = &bs_task_graph_mlc;
-    s->l.spec.least = (bs_size){1, 1, 1};
-    s->l.spec.mlc = (bs_mlc_shape){.features = D,
-                                   .labels = L,
-                                   .layers = layers,
-                                   .width = 4,
-                                   .dropout = dropout,
-                                   .hidden = H,
-                                   .scale = 1};
-    assert_int_equal(bs_energy_find("label", &s->l.spec.mlc.energy, NULL), BASIN_OK);
+    bs_mlc_shape shape = {.features = D,
+                          .labels = L,
+                          .layers = layers,
+                          .width = 4,
+                          .dropout = dropout,
+                          .hidden = H,
+                          .scale = 1};
+    assert_int_equal(bs_energy_find("label", &shape.energy, NULL), BASIN_OK);
+    s->l.spec = bs_spec_make(&bs_task_graph_mlc, (bs_size){1, 1, 1}, &shape, sizeof shape);
     assert_int_equal(bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &s->l.w, NULL),
                      BASIN_OK);
     s->l.params = bs_params_new();

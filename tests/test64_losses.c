@@ -253,7 +253,7 @@ static void dense_layer(const double *in, int n, const real *W, const real *b, i
 /* E(x, y) = -( sum_i y_i b_i . T(x) + scale top(M y + m) ), written out. */
 static double energy_by_hand(scene *c, const real *x, const real *y)
 {
-    const bs_mlc_shape *s = &c->learner.spec.mlc;
+    const bs_mlc_shape *s = bs_spec_mlc(&c->learner.spec);
     const char         *kind = s->energy->name;
     double              in[D], t[2][8], b[L], seen[L], h[8], top = 0, local = 0;
     for (int i = 0; i < D; i++)

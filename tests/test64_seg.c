@@ -15,7 +15,7 @@ static const layout two = {B, H, W, 2}, three = {B, H, W, 3};
 
 static int parts_of(const scene *c)
 {
-    return bs_seg_planes(&c->learner.spec.seg) * c->s.v.size.length * c->s.v.size.width;
+    return bs_seg_planes(bs_spec_seg(&c->learner.spec)) * c->s.v.size.length * c->s.v.size.width;
 }
 
 static real *there_of(scene *c)

@@ -27,8 +27,11 @@ static void logits_follow_their_formula(void **state)
 {
     (void)state;
     for (int i = 0; i < 2 * NETS; i++) {
-        scene *c = tag_scene(nets[i / 2], N);
-        c->learner.spec.tag.tuned = i % 2; /* a table of its own, or the common one */
+        scene       *c = tag_scene(nets[i / 2], N);
+        bs_tag_shape shape = *bs_spec_tag(&c->learner.spec);
+        shape.tuned = i % 2; /* a table of its own, or the common one */
+        c->learner.spec =
+            bs_spec_make(c->learner.spec.graph, c->learner.spec.least, &shape, sizeof shape);
         scene_result(c, c->s.t->logits(&c->s.v, "net"), -1);
         scene_start(c, 3);
         machine_run(&c->m, 1);
@@ -190,7 +193,7 @@ static int ask(scene *c, bs_id y)
     scene_result(c, t->entropy(v, t->relax(v, z)), -1);
     scene_result(c, entropy_slope(c, y), -1);
     scene_result(c, t->sample_log_prob(v, y, 1, z), -1);
-    if (!v->spec->tag.energy->terms)
+    if (!bs_spec_tag(v->spec)->energy->terms)
         scene_result(c, t->log_partition(v), -1);
     int scalars = c->n_results;
     scene_result(c, t->relax(v, z), -1);

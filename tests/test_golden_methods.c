@@ -174,8 +174,9 @@ static void steps_of_inference(void **state)
                {"momentum:logits", BS_GBI_MOMENTUM, true, 0.25},
                {"momentum:projected", BS_GBI_MOMENTUM, false, 0.25}};
     (void)state;
-    golden *c = golden_new("gbi");
-    bs_spec spec = {.graph = &bs_task_graph_mlc, .mlc = {.labels = L}};
+    golden            *c = golden_new("gbi");
+    const bs_mlc_shape shape = {.labels = L};
+    bs_spec spec = bs_spec_make(&bs_task_graph_mlc, (bs_size){1, 1, 1}, &shape, sizeof shape);
     bs_view v = {.g = c->g, .params = c->params, .spec = &spec, .size = {B, 1, 1}};
     bowl    b = {golden_input(c, "A"), golden_input(c, "c")};
     bs_id   start = golden_input(c, "start");

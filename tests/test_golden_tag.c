@@ -3,6 +3,7 @@
 #include "tests/golden.h"
 
 #include "method/loss.h"
+#include "task/tag/nets.h"
 
 enum { B = 3, T = 5 };
 
@@ -18,15 +19,10 @@ static tagger *tagger_new(const char *file)
     tagger *t = calloc(1, sizeof *t);
     golden *c = t->c = golden_new(file);
     assert_int_equal(bs_options_default(bs_train_rows, &t->o, NULL), BASIN_OK);
-    t->spec = (bs_spec){.graph = &bs_task_graph_tag,
-                        .tag = {.tags = 3,
-                                .words = 6,
-                                .word_width = 3,
-                                .tuned = true,
-                                .width = 2,
-                                .layers = 1,
-                                .scale = 1}};
-    assert_int_equal(bs_tag_energy_find("chain", &t->spec.tag.energy, NULL), BASIN_OK);
+    bs_tag_shape shape = {
+        .tags = 3, .words = 6, .word_width = 3, .tuned = true, .width = 2, .layers = 1, .scale = 1};
+    assert_int_equal(bs_tag_energy_find("chain", &shape.energy, NULL), BASIN_OK);
+    t->spec = bs_spec_make(&bs_task_graph_tag, (bs_size){1, 1, 4}, &shape, sizeof shape);
     t->s = (bs_scene){.t = &bs_task_graph_tag,
                       .o = &t->o,
                       .v = {.g = c->g,

@@ -77,7 +77,8 @@ static epoch *epoch_of(fed *f, int number)
     bs_rng        rng = bs_rng_make(7, (uint64_t)number, 3);
     const int32_t most = f->s.train.batch;
     const size_t  cells = WINDOW * WINDOW;
-    const size_t  C = (size_t)f->known.seg.channels, P = (size_t)bs_seg_planes(&f->spec.seg);
+    const size_t  C = (size_t)f->known.seg.channels,
+                 P = (size_t)bs_seg_planes(bs_spec_seg(&f->spec));
     f->feed->order(f->feed, &rng, order);
     for (int32_t at = 0, n; at < IMAGES; at += n) {
         n = f->feed->fits(f->feed, order + at, IMAGES - at < most ? IMAGES - at : most);

@@ -160,7 +160,7 @@ static void check_cell(const setting *s, const bs_batch *batch, int b, int t, in
 {
     const int32_t *word = batch->x[0];
     const float   *mask = batch->x[2], *gold = batch->gold;
-    const int      T = batch->size.length, B = batch->size.rows, N = s->spec.tag.tags;
+    const int      T = batch->size.length, B = batch->size.rows, N = bs_spec_tag(&s->spec)->tags;
     const size_t   at = (size_t)t * (size_t)B + (size_t)b, by_row = (size_t)(b * T + t);
     int32_t        text = token < 0 ? -1 : s->c->word[token];
     assert_true(mask[by_row] == (token < 0 ? 0.0f : 1.0f));
@@ -171,7 +171,7 @@ static void check_cell(const setting *s, const bs_batch *batch, int b, int t, in
         assert_true(gold[by_row * (size_t)N + (size_t)j] == (right ? 1.0f : 0.0f));
     }
     check_columns(s, batch, token, at);
-    if (s->spec.tag.chars != BS_CHARS_NONE)
+    if (bs_spec_tag(&s->spec)->chars != BS_CHARS_NONE)
         check_letters(s, batch, text, at);
 }
 

@@ -282,13 +282,14 @@ static bool is_fixed(const char *key)
 static basin_status fail_key(const bs_saved *m, const char *key, const bs_option *rows,
                              basin_error *err)
 {
-    bs_buf known;
+    const bool all = rows == bs_read_rows;
+    bs_buf     known;
     bs_buf_init(&known, 1 << 12);
     for (; rows->name; rows++)
         if (!is_fixed(rows->name))
             bs_buf_printf(&known, " %s", rows->name);
-    for (rows = bs_read_rows; rows->name; rows++)
-        if (bs_tasks_share(rows->name) && strcmp(m->task->name, "mlc") != 0)
+    for (rows = bs_read_rows; rows->name && !all; rows++)
+        if (bs_tasks_share(rows->name))
             bs_buf_printf(&known, " %s", rows->name);
     basin_status s =
         bs_fail(err, BASIN_EARG, "--set: '%.40s' is not an option of reading %s; those are:%s", key,
@@ -392,8 +393,8 @@ basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, con
         s = m->task->read(&m->settings, &wish, &notes, out, err);
     if (!s)
         bs_say_notes(&notes, log);
-    if (!s && out->mlc)
-        bs_strange_say(&out->mlc->met, m, label_free, log);
+    if (!s && m->task->remark)
+        m->task->remark(out, &m->known, label_free, log);
     bs_notes_free(&notes);
     return s && n > 0 ? bs_fail_other(m, files[0], s, err) : s;
 }

@@ -105,10 +105,6 @@ basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, 
 /* Puts the files before a message about their rows. */
 basin_status bs_fail_in(const char *const *files, int n, basin_status s, basin_error *err);
 
-/* How well the features of an input fit a model (api/strange.c). label_free: columns that are
- * unknown cannot be labels under another name. */
-void bs_strange_say(const bs_met *s, const bs_saved *m, bool label_free, bs_logger *log);
-
 typedef struct {
     const char *infer; /* NULL: the model's own */
     bool        constrain, warm;

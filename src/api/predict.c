@@ -22,7 +22,7 @@ static basin_status choose_inference(const bs_saved *m, const basin_predict_opti
     basin_status s = bs_saved_inference(m, o->infer, o->constrain, how, err);
     if (!s && o->energy && !m->has_energy)
         s = bs_fail(err, BASIN_EARG, "--energy: this model is a plain net without an energy");
-    if (!s && (o->nbest > 0 || o->scheme) && strcmp(m->task->name, "tag") != 0)
+    if (!s && (o->nbest > 0 || o->scheme) && !prediction_of(m)->tags)
         s = bs_fail(err, BASIN_EARG, "%s: is for tags; this model is of task %s",
                     o->scheme ? "--scheme" : "--nbest", m->task->name);
     how->energies = o->energy;
@@ -178,7 +178,6 @@ static basin_status piece_by_piece(predicting *g, const char *const *files, int 
                           .label_free = true,
                           .keep_text = g->o->keep_columns};
     bs_stream    *stream = NULL;
-    bs_met        met = {0};
     bool          more = true;
     basin_status  s = g->m->task->stream(&g->m->settings, &wish, PIECE_ROWS, &stream, err);
     for (int64_t pieces = 0; !s && more; pieces++) {
@@ -191,8 +190,6 @@ static basin_status piece_by_piece(predicting *g, const char *const *files, int 
             bs_say_notes(&notes, g->log);
         if (s && pieces == 0)
             s = bs_fail_other(g->m, files[0], s, err);
-        if (!s && more && data.mlc && !bs_met_add(&met, &data.mlc->met, g->m->known.mlc.n_features))
-            s = bs_fail_nomem(err);
         if (!s && more && pieces == 0 && g->p->remark)
             g->p->remark(g->m, g->o, &data, g->log);
         if (!s && more)
@@ -206,11 +203,10 @@ static basin_status piece_by_piece(predicting *g, const char *const *files, int 
         bs_outputs_free(&y);
         bs_part_free(&data);
     }
+    if (!s && stream->remark)
+        stream->remark(stream, g->log);
     if (stream)
         stream->free(stream);
-    if (!s)
-        bs_strange_say(&met, g->m, true, g->log);
-    bs_met_free(&met);
     return s;
 }
 
@@ -236,7 +232,7 @@ static void tell_format(const predicting *g)
 {
     const char *path = g->o->path, *slash = strrchr(path, '/');
     const char *dot = strrchr(slash ? slash : path, '.');
-    if (g->p == &bs_prediction_mlc && !g->o->format && dot && strcmp(dot, ".jsonl") != 0)
+    if (g->p->lines && !g->o->format && dot && strcmp(dot, ".jsonl") != 0)
         bs_log_say(g->log, BS_INFO, "%s: JSON lines; --format chooses another format", path);
 }
 
@@ -277,10 +273,9 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
         basin_model_free(m);
         return s;
     }
-    m->saved->known.seg.image.originals = o->overlay;
     predicting g = {
         .m = m->saved, .p = prediction_of(m->saved), .o = o, .log = &log, .files = files, .n = n};
-    s = g.p->check(g.m, o, err);
+    s = g.p->check(m->saved, o, err);
     if (!s)
         s = choose_inference(g.m, o, files, n, &g.how, err);
     if (!s)

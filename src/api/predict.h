@@ -21,7 +21,7 @@ typedef struct {
     /* Whether it opens the path of the options by itself, which may be a folder; NULL: never. */
     bool (*opens)(const basin_predict_options *o);
     /* Before any work is done: options that do not fit the task or each other. */
-    basin_status (*check)(const bs_saved *m, const basin_predict_options *o, basin_error *err);
+    basin_status (*check)(bs_saved *m, const basin_predict_options *o, basin_error *err);
     /* What is worth knowing about the data before it is predicted; NULL: nothing. */
     void (*remark)(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
                    bs_logger *log);
@@ -41,7 +41,9 @@ typedef struct {
                           void **writer, basin_error *err);
     basin_status (*rows)(void *writer, const bs_part *data, const bs_outputs *y, basin_error *err);
     void (*end)(void *writer);
-    bool live; /* that only of one pipe or terminal: files are read at once */
+    bool live;  /* that only of one pipe or terminal: files are read at once */
+    bool lines; /* JSON lines, unless another format is asked for */
+    bool tags;  /* it knows schemes of tags, and several answers for a row */
 } bs_prediction;
 
 extern const bs_prediction bs_prediction_mlc, bs_prediction_tag, bs_prediction_seg;

@@ -239,10 +239,16 @@ float bs_tempered(float p, double temperature)
     return (float)(1 / (1 + exp(-log((double)p / (1 - (double)p)) / temperature)));
 }
 
+/* Numbers of a y of a row. */
+static size_t parts(const bs_scorer *s)
+{
+    return s->spec->graph->parts(s->spec, (bs_size){1, 1, 1});
+}
+
 static basin_status run_block(bs_scorer *s, const void *x, int32_t rows, int64_t number,
                               float *scores, float *energies, basin_error *err)
 {
-    const size_t L = (size_t)s->spec->mlc.labels;
+    const size_t L = parts(s);
     bs_batch     b = {.size = {padded(s, rows), 1, 1}, .x = {x}};
     bs_scored    found;
     basin_status status = bs_scorer_batch(s, &b, &found, err);
@@ -271,19 +277,19 @@ basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, int64_t number, float 
         for (int i = rows + 1; i <= size; i++)
             s->start[i] = s->start[rows];
         bs_csr       block = {size, x->cols, s->start, x->index, x->value};
-        basin_status status = run_block(s, &block, rows, number + first,
-                                        scores + (size_t)first * (size_t)s->spec->mlc.labels,
-                                        energies ? energies + first : NULL, err);
+        basin_status status =
+            run_block(s, &block, rows, number + first, scores + (size_t)first * parts(s),
+                      energies ? energies + first : NULL, err);
         if (status)
             return status;
     }
     return BASIN_OK;
 }
 
-basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, int64_t number,
-                             float *scores, float *energies, basin_error *err)
+basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, int32_t cols,
+                             int64_t number, float *scores, float *energies, basin_error *err)
 {
-    const size_t D = (size_t)s->spec->mlc.features;
+    const size_t D = (size_t)cols;
     for (int32_t first = 0; first < rows; first += BS_SCORE_BLOCK) {
         int32_t n = rows - first < BS_SCORE_BLOCK ? rows - first : BS_SCORE_BLOCK;
         size_t  used = (size_t)n * D, all = (size_t)padded(s, n) * D;
@@ -297,9 +303,9 @@ basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, int64_t
         for (size_t i = 0; i < used; i++)
             s->dense[i] = (real)x[(size_t)first * D + i];
         memset(s->dense + used, 0, (all - used) * sizeof *s->dense);
-        basin_status status = run_block(s, s->dense, n, number + first,
-                                        scores + (size_t)first * (size_t)s->spec->mlc.labels,
-                                        energies ? energies + first : NULL, err);
+        basin_status status =
+            run_block(s, s->dense, n, number + first, scores + (size_t)first * parts(s),
+                      energies ? energies + first : NULL, err);
         if (status)
             return status;
     }

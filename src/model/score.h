@@ -76,12 +76,13 @@ void bs_scorer_replay(bs_scorer *s, int point);
 const bs_inference *bs_scorer_inference(const bs_scorer *s);
 const bs_params    *bs_scorer_params(const bs_scorer *s);
 
-/* Label sets of any number of rows. scores [rows, labels]; energies [rows], or NULL. The spec says
- * which of the two is wanted. number: of the first row, for messages. */
+/* Of tasks with one leaf [rows, cols] and a y of as many numbers for every row: any number of rows.
+ * scores [rows, parts]; energies [rows], or NULL. The spec says which of the two is wanted. number:
+ * of the first row, for messages. */
 basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, int64_t number, float *scores,
                            float *energies, basin_error *err);
-basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, int64_t number,
-                             float *scores, float *energies, basin_error *err);
+basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, int32_t cols,
+                             int64_t number, float *scores, float *energies, basin_error *err);
 
 enum { BS_SCORE_BLOCK = 256 }; /* the largest block; callers that stream use it */
 

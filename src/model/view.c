@@ -3,6 +3,13 @@
 
 #include <string.h>
 
+bs_spec bs_spec_make(const bs_task_graph *graph, bs_size least, const void *own, size_t size)
+{
+    bs_spec s = {.graph = graph, .least = least};
+    memcpy(s.own.bytes, own, size);
+    return s;
+}
+
 bs_view bs_view_make(bs_graph *g, bs_params *params, const bs_spec *spec, bs_size size, bool gold)
 {
     bs_view v = {.g = g, .params = params, .spec = spec, .size = size};

@@ -11,9 +11,9 @@
 #ifndef BS_VIEW_H
 #define BS_VIEW_H
 
-#include "task/mlc/nets.h"
-#include "task/seg/nets.h"
-#include "task/tag/nets.h"
+#include <stddef.h>
+
+#include "nn/layers.h"
 #include "plan/cache.h"
 
 typedef struct bs_task_graph bs_task_graph;
@@ -35,14 +35,21 @@ typedef struct {
     const void *gold; /* NULL: not known */
 } bs_batch;
 
-/* Everything that fixes the nets. */
+enum { BS_SPEC_ROOM = 256 };
+
+/* Everything that fixes the nets. The rest of it is a struct that only its task looks into
+ * (bs_spec_NAME() in task/NAME/nets.h). It lies inside, so that a spec can be copied. */
 typedef struct {
     const bs_task_graph *graph;
     bs_size              least; /* of a program that only declares the parameters */
-    bs_mlc_shape         mlc;
-    bs_tag_shape         tag;
-    bs_seg_shape         seg;
+    union {
+        max_align_t   align;
+        unsigned char bytes[BS_SPEC_ROOM];
+    } own;
 } bs_spec;
+
+/* With a copy of the task's struct. */
+bs_spec bs_spec_make(const bs_task_graph *graph, bs_size least, const void *own, size_t size);
 
 typedef struct {
     bs_graph      *g;
@@ -81,8 +88,9 @@ struct bs_task_graph {
     bs_id (*value)(bs_view *v, bs_id energy);
     /* Scores that the energy gives to parts of y one by one, like logits; NULL: it has no such. */
     bs_id (*potentials)(bs_view *v);
-    /* Of energies that are a chain (nn/chain.h), NULL for others: exact probabilities of parts of
-     * y; log of the sum of exp(-E) over all outputs [rows, 1, 1]. */
+    /* NULL: never; or whether an energy is a chain (nn/chain.h). Of those: exact probabilities of
+     * parts of y; log of the sum of exp(-E) over all outputs [rows, 1, 1]. */
+    bool (*chain)(const bs_spec *s);
     bs_id (*marginals)(bs_view *v);
     bs_id (*log_partition)(bs_view *v);
     bs_id (*score)(bs_view *v, bs_id y);              /* against gold, in [0,1]; 1 = equal */
@@ -97,14 +105,13 @@ struct bs_task_graph {
     bs_id (*sample_energy)(bs_view *v, bs_id samples, int K);
     bs_id (*sample_log_prob)(bs_view *v, bs_id samples, int K, bs_id logits);
     bs_id (*sample_score)(bs_view *v, bs_id samples, int K);
+    bs_cost sample_cost; /* what a sample lacks of a full score is this cost of it */
 
     /* Logits of a cost-augmented net (InfNet+): a head of its own on the features of "net", or
      * a layer over the net's y and the truth; hidden -1: as many units as y has parts. */
     bs_id (*second_head)(bs_view *v, const char *name);
     bs_id (*stacked)(bs_view *v, const char *name, bs_id y, int hidden);
 };
-
-extern const bs_task_graph bs_task_graph_mlc, bs_task_graph_tag, bs_task_graph_seg;
 
 /* Streams of random numbers, so that no two uses collide. */
 enum {

@@ -49,10 +49,6 @@ static basin_status check_search(const bs_train_options *o, const bs_method *m, 
         return bs_fail(err, BASIN_EARG,
                        "gbi.start: a search of logits cannot leave zeros, which are logits of "
                        "minus infinity; use uniform, random or net");
-    if (is(o->task, "tag") && is(o->gbi_rule, "adam") && is(o->gbi_space, "projected"))
-        return bs_fail(err, BASIN_EARG,
-                       "gbi.rule: adam moves all tags that gain equally far, so that none wins; "
-                       "use gbi.space=logits, or plain, momentum or normalised");
     if (is(o->gbi_start, "net") && is_energy_first(o, m))
         return bs_fail(err, BASIN_EARG,
                        "gbi.start: %s has no trained net when it searches%s; use zeros, uniform or "
@@ -67,9 +63,12 @@ static basin_status check_inference(const bs_train_options *o, const bs_spec *sp
 {
     if (!is(o->infer, "viterbi") || is(o->method, "crf")) /* whose loss asks for a chain itself */
         return BASIN_OK;
-    if (!is(o->task, "tag"))
-        return bs_fail(err, BASIN_EARG, "infer: viterbi is for task tag; use net, gbi or refine");
-    if (spec->tag.energy->terms)
+    if (!spec->graph->chain)
+        return bs_fail(err, BASIN_EARG,
+                       "infer: viterbi is for chains, which task %s has none of; use net, gbi or "
+                       "refine",
+                       o->task);
+    if (!spec->graph->chain(spec))
         return bs_fail(err, BASIN_EARG,
                        "infer: viterbi needs an energy that is a chain (energy.kind=chain); use "
                        "net, gbi or refine");
@@ -97,21 +96,20 @@ static basin_status check_samples(const bs_train_options *o, basin_error *err)
     return BASIN_OK;
 }
 
-/* Samples cost what they lack of a full score; the net's own output stands beside them. Of tags
- * that is the same by both names. */
-static basin_status check_cost(const bs_train_options *o, basin_error *err)
+/* Samples cost what they lack of a full score; the net's own output stands beside them. */
+static basin_status check_cost(const bs_train_options *o, const bs_spec *spec, basin_error *err)
 {
-    const bool tags = is(o->task, "tag");
-    if (!is(o->method, "implicit-cd") || is(o->cost, "f1") || (tags && is(o->cost, "hamming")))
+    const bool hamming = spec->graph->sample_cost == BS_COST_HAMMING;
+    if (!is(o->method, "implicit-cd") || is(o->cost, "f1") || (hamming && is(o->cost, "hamming")))
         return BASIN_OK;
     return bs_fail(err, BASIN_EARG,
                    "cost: implicit-cd compares outputs with samples, whose cost is %s here; use "
                    "that",
-                   tags ? "hamming" : "f1");
+                   hamming ? "hamming" : "f1");
 }
 
-basin_status bs_check_settings(const bs_train_options *o, const bs_method *m, const bs_spec *spec,
-                               basin_error *err)
+basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, const bs_method *m,
+                               const bs_spec *spec, basin_error *err)
 {
     basin_status s = check_threshold(o, err);
     if (!s)
@@ -120,5 +118,7 @@ basin_status bs_check_settings(const bs_train_options *o, const bs_method *m, co
         s = check_inference(o, spec, err);
     if (!s)
         s = check_samples(o, err);
-    return s ? s : check_cost(o, err);
+    if (!s)
+        s = check_cost(o, spec, err);
+    return s || !t->check ? s : t->check(o, err);
 }

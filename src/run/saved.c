@@ -11,8 +11,6 @@
 /* Energies that the search of a model may look at for a row; the largest preset has 90. More is for
  * callers to ask for: a file of some hundred bytes must not make a row take hours. */
 enum { MOST_ENERGIES = 100000 };
-/* Tags between which it may ask for well-formed spans: their square is memory, and time a token. */
-enum { MOST_TAGS = 4096 };
 
 static const char *const lengths[] = {"gbi.test_steps", "gbi.restarts", "gbi.halvings", NULL};
 
@@ -67,17 +65,17 @@ basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool const
     *out = bs_options_inference(o, infer);
     out->temperature = s->temperature;
     out->constrained |= constrain;
-    if (constrain && strcmp(o->task, "tag") != 0)
+    if (constrain && !s->task->constrain)
         return bs_fail(
             err, BASIN_EARG,
             "--constrain: only spans of tags can be ill-formed; this model is of task %s", o->task);
     if (!known)
         return bs_fail(err, BASIN_EARG, "--infer: '%s' is not net, gbi, refine or viterbi", infer);
-    if (!constrain && out->constrained && s->known.tag.tags.n > MOST_TAGS)
-        return bs_fail(err, BASIN_EDATA,
-                       "the model's constrain=yes is for %d tags, and at most %d are its to ask "
-                       "for; --constrain asks for it all the same",
-                       (int)s->known.tag.tags.n, (int)MOST_TAGS);
+    if (out->constrained && s->task->constrain) {
+        basin_status status = s->task->constrain(&s->known, constrain, err);
+        if (status)
+            return status;
+    }
     bool exact = out->how == BS_INFER_VITERBI;
     bool net = !exact && (out->how != BS_INFER_GBI || out->gbi.start == BS_GBI_NET);
     bool energy = out->how != BS_INFER_NET;
@@ -87,8 +85,8 @@ basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool const
     if (net && !s->has_net)
         return bs_fail(err, BASIN_EARG,
                        "--infer: '%s' needs a net; this model is an energy alone: use gbi%s", infer,
-                       s->spec.graph->marginals ? " or viterbi" : "");
-    if (exact && (!s->spec.graph->marginals || s->spec.tag.energy->terms))
+                       s->spec.graph->chain ? " or viterbi" : "");
+    if (exact && !(s->spec.graph->chain && s->spec.graph->chain(&s->spec)))
         return bs_fail(err, BASIN_EARG,
                        "--infer: viterbi needs an energy that is a chain (task tag, energy.kind "
                        "chain); use gbi");

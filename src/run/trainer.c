@@ -89,7 +89,7 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     if (!s)
         s = bs_method_find(o->method, o->task, &t->method, err);
     if (!s)
-        s = bs_check_settings(o, t->method, &l->spec, err);
+        s = bs_check_settings(o, job->train->task, t->method, &l->spec, err);
     if (!s)
         s = l->backend->workspace_new(&(bs_backend_options){o->threads}, &l->w, err);
     if (!s && !(l->params = bs_params_new()))

@@ -113,8 +113,8 @@ typedef struct {
 } bs_trainer;
 
 /* check.c */
-basin_status bs_check_settings(const bs_train_options *o, const bs_method *m, const bs_spec *spec,
-                               basin_error *err);
+basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, const bs_method *m,
+                               const bs_spec *spec, basin_error *err);
 
 /* identity.c: two identities of runs: how they differ, and in which setting first. */
 typedef struct {

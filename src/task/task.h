@@ -82,6 +82,7 @@ typedef struct bs_stream bs_stream;
 struct bs_stream {
     /* *more = false at the end, and then there is no part. */
     basin_status (*next)(bs_stream *s, bs_notes *notes, bs_part *out, bool *more, basin_error *err);
+    void (*remark)(bs_stream *s, bs_logger *log); /* NULL, or as bs_task.remark, of all of them */
     void (*free)(bs_stream *s);
 };
 
@@ -175,6 +176,8 @@ struct bs_task {
     int (*sniff)(const char *path, const char *head, size_t n);
     basin_status (*read)(const bs_settings *s, const bs_wish *w, bs_notes *notes, bs_part *out,
                          basin_error *err);
+    /* NULL, or says in what rows that were read are not like those a model was trained on. */
+    void (*remark)(const bs_part *p, const bs_known *k, bool label_free, bs_logger *log);
     /* NULL, or whether files have parts of these names of their own: train, valid, test. */
     basin_status (*parts)(const bs_settings *s, const bs_wish *w, bool has[3], basin_error *err);
     void (*free)(bs_part *p);
@@ -196,6 +199,11 @@ struct bs_task {
     /* The nets that options and data ask for. */
     basin_status (*spec)(const bs_train_options *o, const bs_known *k, bs_spec *out,
                          basin_error *err);
+    /* NULL, or refuses settings that are wrong together. */
+    basin_status (*check)(const bs_train_options *o, basin_error *err);
+    /* NULL: all outputs are well-formed; or whether well-formed ones can be asked for: by the
+     * caller, or by the model alone. */
+    basin_status (*constrain)(const bs_known *k, bool caller, basin_error *err);
     /* NULL, or refuses a model that asks for more, beside its parameters, than the caller's limits
      * allow. */
     basin_status (*bear)(const bs_spec *s, const bs_known *k, basin_error *err);

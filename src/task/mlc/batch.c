@@ -103,7 +103,7 @@ basin_status bs_feed_mlc(const bs_part *p, const bs_known *k, const bs_spec *spe
     f->base = (bs_feed){order_rows, all_fit, take_rows, free_feed, p->rows};
     f->data = data;
     f->schema = &k->mlc;
-    f->sparse = spec->mlc.sparse;
+    f->sparse = bs_spec_mlc(spec)->sparse;
     size_t cells = most * (size_t)k->mlc.n_features;
     bool   ok;
     f->gold = bs_calloc(most * (size_t)k->mlc.n_labels, sizeof *f->gold);

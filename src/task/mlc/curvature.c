@@ -1,10 +1,10 @@
-/* curvature.c -- see probe.h.
+/* curvature.c -- see curvature.h.
  *
  * Two programs: z = y M for a block of rows, and, for one direction v, the sum over rows of
  * (d2 E_global / dz2) v. The second runs once for each of the z. */
 #include <string.h>
 
-#include "model/probe.h"
+#include "task/mlc/curvature.h"
 #include "plan/cache.h"
 
 enum { BLOCK = 256 };
@@ -26,13 +26,13 @@ static bs_id energy_of(bs_graph *g, void *ctx, bs_id z)
 {
     bs_label_curvature *c = ctx;
     bs_nn               nn = {g, c->params, false, 0};
-    return bs_neg(g, bs_mlc_over_labels(&nn, &c->spec->mlc, z));
+    return bs_neg(g, bs_mlc_over_labels(&nn, bs_spec_mlc(c->spec), z));
 }
 
 static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 {
     bs_label_curvature *c = ctx;
-    const bs_mlc_shape *s = &c->spec->mlc;
+    const bs_mlc_shape *s = bs_spec_mlc(c->spec);
     bs_nn               nn = {g, c->params, false, 0};
     bs_id               out;
     if (key.v[0] == SEEN) {
@@ -52,7 +52,7 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 basin_status bs_label_curvature_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
                                     const bs_spec *spec, bs_label_curvature **out, basin_error *err)
 {
-    const size_t        H = (size_t)spec->mlc.hidden, L = (size_t)spec->mlc.labels;
+    const size_t H = (size_t)bs_spec_mlc(spec)->hidden, L = (size_t)bs_spec_mlc(spec)->labels;
     bs_label_curvature *c = bs_calloc(1, sizeof *c);
     *out = NULL;
     if (!c)
@@ -105,13 +105,13 @@ static basin_status see(bs_label_curvature *c, basin_error *err)
     s = c->backend->run(e->program, &(bs_run){0, 0}, err);
     if (!s)
         memcpy(c->z, c->backend->result(e->program, 0),
-               BLOCK * (size_t)c->spec->mlc.hidden * sizeof *c->z);
+               BLOCK * (size_t)bs_spec_mlc(c->spec)->hidden * sizeof *c->z);
     return s;
 }
 
 static basin_status add_products(bs_label_curvature *c, basin_error *err)
 {
-    const size_t H = (size_t)c->spec->mlc.hidden;
+    const size_t H = (size_t)bs_spec_mlc(c->spec)->hidden;
     bs_entry    *e;
     basin_status s = program(c, PRODUCT, &e, err);
     if (s)
@@ -133,7 +133,7 @@ static basin_status add_products(bs_label_curvature *c, basin_error *err)
 basin_status bs_label_curvature_add(bs_label_curvature *c, const float *y, int32_t rows,
                                     basin_error *err)
 {
-    const size_t L = (size_t)c->spec->mlc.labels;
+    const size_t L = (size_t)bs_spec_mlc(c->spec)->labels;
     basin_status s = BASIN_OK;
     for (int32_t first = 0; first < rows && !s; first += BLOCK) {
         const int32_t n = rows - first < BLOCK ? rows - first : BLOCK;
@@ -152,7 +152,7 @@ basin_status bs_label_curvature_add(bs_label_curvature *c, const float *y, int32
 /* out = M mean M', by way of mean M' for one label at a time. */
 basin_status bs_label_curvature_mean(const bs_label_curvature *c, double *out, basin_error *err)
 {
-    const size_t      L = (size_t)c->spec->mlc.labels, H = (size_t)c->spec->mlc.hidden;
+    const size_t L = (size_t)bs_spec_mlc(c->spec)->labels, H = (size_t)bs_spec_mlc(c->spec)->hidden;
     const bs_segment *m = bs_params_find(c->params, "energy/M/W");
     double           *half = bs_calloc(H, sizeof *half);
     if (!half)

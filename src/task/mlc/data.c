@@ -28,8 +28,7 @@ static basin_status take(bs_dataset *d, bs_part *out)
     return BASIN_OK;
 }
 
-/* Sparse nets read the rows as they are stored. */
-static bool is_sparse(const bs_schema *schema)
+bool bs_mlc_is_sparse(const bs_schema *schema)
 {
     return !schema->mean && (!schema->dense || schema->binary);
 }
@@ -63,7 +62,7 @@ static basin_status adopt(const bs_wish *w, const bs_schema *like, bs_dataset *d
         status = bs_dataset_known_labels(like, d, file, notes, err);
     if (!status && like)
         status = bs_dataset_match(like, d, file, notes, err);
-    if (!status && w->known && is_sparse(like) && d->n_missing > 0)
+    if (!status && w->known && bs_mlc_is_sparse(like) && d->n_missing > 0)
         bs_dataset_fill(d, like);
     if (!status)
         return take(d, out);
@@ -114,6 +113,7 @@ typedef struct {
     int             next;              /* file */
     char            x[BS_OPTION_TEXT]; /* its name, where labels follow */
     int32_t         rows;
+    bs_met          met; /* of all rows up to now */
 } mlc_stream;
 
 /* Nobody asks for the Y of "X.csv+Y.csv". */
@@ -145,14 +145,25 @@ static basin_status stream_next(bs_stream *base, bs_notes *notes, bs_part *out, 
         }
     }
     *more = !status;
-    return status ? status
-                  : adopt(&s->wish, s->o.like, d, s->wish.file[s->next - 1], notes, out, err);
+    if (!status)
+        status = adopt(&s->wish, s->o.like, d, s->wish.file[s->next - 1], notes, out, err);
+    if (!status && !bs_met_add(&s->met, &out->mlc->met, s->o.like->n_features))
+        status = bs_fail_nomem(err);
+    return status;
+}
+
+static void stream_remark(bs_stream *base, bs_logger *log)
+{
+    const mlc_stream *s = (const mlc_stream *)base;
+    bs_mlc_strange(&s->met, s->o.like, true, log);
 }
 
 static void stream_free(bs_stream *base)
 {
-    bs_pieces_close(((mlc_stream *)base)->file);
-    bs_free(base);
+    mlc_stream *s = (mlc_stream *)base;
+    bs_pieces_close(s->file);
+    bs_met_free(&s->met);
+    bs_free(s);
 }
 
 static basin_status stream(const bs_settings *s, const bs_wish *w, int32_t rows, bs_stream **out,
@@ -162,10 +173,17 @@ static basin_status stream(const bs_settings *s, const bs_wish *w, int32_t rows,
     *out = NULL;
     if (!new)
         return bs_fail_nomem(err);
-    *new = (mlc_stream){
-        .base = {stream_next, stream_free}, .wish = *w, .o = reading_of(s, w), .rows = rows};
+    *new = (mlc_stream){.base = {stream_next, stream_remark, stream_free},
+                        .wish = *w,
+                        .o = reading_of(s, w),
+                        .rows = rows};
     *out = &new->base;
     return BASIN_OK;
+}
+
+static void remark(const bs_part *p, const bs_known *k, bool label_free, bs_logger *log)
+{
+    bs_mlc_strange(&p->mlc->met, &k->mlc, label_free, log);
 }
 
 static void free_part(bs_part *p)
@@ -233,11 +251,11 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
                    "features are standardised by the training rows; "
                    "--set standardise=no leaves them as they are");
     for (int i = 0; i < n; i++)
-        if (part[i].mlc && part[i].mlc->n_missing > 0 && is_sparse(&out->mlc))
+        if (part[i].mlc && part[i].mlc->n_missing > 0 && bs_mlc_is_sparse(&out->mlc))
             bs_dataset_fill(part[i].mlc, &out->mlc);
     if (!(out->log_odds = log_odds_of(train, &out->arena)))
         return bs_fail_nomem(err);
-    if (s->train.net_bins == 0 || is_sparse(&out->mlc))
+    if (s->train.net_bins == 0 || bs_mlc_is_sparse(&out->mlc))
         return BASIN_OK;
     return bs_bins_fit(train, &out->mlc, s->train.net_bins, &out->arena, &out->bins, err);
 }
@@ -289,22 +307,22 @@ static basin_status known_read(const char *json, const char *where, bs_known *ou
 static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_spec *out,
                               basin_error *err)
 {
-    *out = (bs_spec){.graph = &bs_task_graph_mlc,
-                     .least = {1, 1, 1},
-                     .mlc = {.features = k->mlc.n_features,
-                             .labels = k->mlc.n_labels,
-                             .sparse = is_sparse(&k->mlc),
-                             .layers = o->net_layers,
-                             .width = o->net_width,
-                             .dropout = o->net_dropout,
-                             .bias = o->net_bias,
-                             .members = o->net_members,
-                             .bins = is_sparse(&k->mlc) ? 0 : o->net_bins,
-                             .hidden = o->energy_hidden,
-                             .scale = o->energy_scale,
-                             .shift = o->energy_shift}};
-    const char *energy = strcmp(o->energy_kind, "auto") == 0 ? "label" : o->energy_kind;
-    return bs_energy_find(energy, &out->mlc.energy, err);
+    bs_mlc_shape shape = {.features = k->mlc.n_features,
+                          .labels = k->mlc.n_labels,
+                          .sparse = bs_mlc_is_sparse(&k->mlc),
+                          .layers = o->net_layers,
+                          .width = o->net_width,
+                          .dropout = o->net_dropout,
+                          .bias = o->net_bias,
+                          .members = o->net_members,
+                          .bins = bs_mlc_is_sparse(&k->mlc) ? 0 : o->net_bins,
+                          .hidden = o->energy_hidden,
+                          .scale = o->energy_scale,
+                          .shift = o->energy_shift};
+    const char  *energy = strcmp(o->energy_kind, "auto") == 0 ? "label" : o->energy_kind;
+    basin_status s = bs_energy_find(energy, &shape.energy, err);
+    *out = bs_spec_make(&bs_task_graph_mlc, (bs_size){1, 1, 1}, &shape, sizeof shape);
+    return s;
 }
 
 /* ---- outputs ---- */
@@ -337,18 +355,18 @@ static basin_status predict_scores(bs_scorer *s, const bs_spec *spec, const bs_k
                                    const bs_part *p, bs_outputs *out, basin_error *err)
 {
     const bs_dataset *data = p->mlc;
-    if (spec->mlc.sparse)
+    if (bs_spec_mlc(spec)->sparse)
         return bs_scorer_csr(s, &data->x, out->first + 1, out->scores, out->energy, err);
-    const size_t D = (size_t)spec->mlc.features, L = (size_t)spec->mlc.labels;
+    const size_t D = (size_t)bs_spec_mlc(spec)->features, L = (size_t)bs_spec_mlc(spec)->labels;
     const size_t block = data->rows < BS_SCORE_BLOCK ? (size_t)data->rows : BS_SCORE_BLOCK;
     float       *rows = bs_calloc(block * D + 1, sizeof *rows);
     basin_status status = rows ? BASIN_OK : bs_fail_nomem(err);
     for (int32_t first = 0; first < data->rows && !status; first += BS_SCORE_BLOCK) {
         int32_t left = data->rows - first, n = left < BS_SCORE_BLOCK ? left : BS_SCORE_BLOCK;
         bs_dataset_dense(data, &k->mlc, NULL, first, n, rows);
-        status =
-            bs_scorer_dense(s, rows, n, out->first + first + 1, out->scores + (size_t)first * L,
-                            out->energy ? out->energy + first : NULL, err);
+        status = bs_scorer_dense(s, rows, n, (int32_t)D, out->first + first + 1,
+                                 out->scores + (size_t)first * L,
+                                 out->energy ? out->energy + first : NULL, err);
     }
     bs_free(rows);
     return status;
@@ -367,7 +385,7 @@ static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k
 {
     basin_status status = predict_scores(s, spec, k, p, out, err);
     if (!status && out->cross_entropy)
-        *out->cross_entropy = cross_entropy(p->mlc, out->scores, spec->mlc.labels);
+        *out->cross_entropy = cross_entropy(p->mlc, out->scores, bs_spec_mlc(spec)->labels);
     return status;
 }
 
@@ -487,6 +505,7 @@ const bs_task bs_task_mlc = {
     .sniff = sniff,
     .stream = stream,
     .read = read_files,
+    .remark = remark,
     .free = free_part,
     .split = split,
     .split_how = "by iterative stratification",

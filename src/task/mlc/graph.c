@@ -1,13 +1,14 @@
 /* graph.c -- label sets: y in [0,1]^L, a sample is a row of bits. */
+#include "task/mlc/nets.h"
+
 #include "model/space.h"
-#include "model/view.h"
 
 /* Of soft F1: two empty sets are equal, so 0/0 is 1. */
 #define EMPTY 1e-6
 
 static int labels(const bs_view *v)
 {
-    return v->spec->mlc.labels;
+    return bs_spec_mlc(v->spec)->labels;
 }
 
 /* [rows, labels] as one output a row. */
@@ -25,12 +26,12 @@ static bs_id flat(bs_view *v, bs_id y)
 static size_t parts(const bs_spec *s, bs_size size)
 {
     (void)size;
-    return (size_t)s->mlc.labels;
+    return (size_t)bs_spec_mlc(s)->labels;
 }
 
 static void leaves(bs_view *v, bool gold)
 {
-    v->x[0] = bs_mlc_input(v->g, &v->spec->mlc, v->size.rows);
+    v->x[0] = bs_mlc_input(v->g, bs_spec_mlc(v->spec), v->size.rows);
     if (gold)
         v->gold = bs_leaf(v->g, "gold", BS_T_REAL, bs_shape2(v->size.rows, labels(v)));
 }
@@ -57,7 +58,7 @@ static bs_id members(bs_view *v, const char *name)
 {
     uint32_t stream = bs_has_prefix(name, "net/") ? BS_STREAM_COST_NET : BS_STREAM_NET;
     bs_nn    nn = {v->g, v->params, v->net_dropout, stream};
-    return bs_mlc_net(&nn, name, &v->spec->mlc, v->x[0]);
+    return bs_mlc_net(&nn, name, bs_spec_mlc(v->spec), v->x[0]);
 }
 
 static bs_id logits(bs_view *v, const char *name)
@@ -102,7 +103,7 @@ static bs_nn energy_nn(bs_view *v)
 static bs_id potentials(bs_view *v)
 {
     bs_nn        nn = energy_nn(v);
-    bs_mlc_shape one = v->spec->mlc;
+    bs_mlc_shape one = *bs_spec_mlc(v->spec);
     one.members = 1;
     return bs_mlc_net(&nn, "energy", &one, v->x[0]);
 }
@@ -110,13 +111,13 @@ static bs_id potentials(bs_view *v)
 static bs_id label_weights(bs_view *v)
 {
     bs_nn nn = energy_nn(v);
-    return bs_mlc_label_weights(&nn, &v->spec->mlc);
+    return bs_mlc_label_weights(&nn, bs_spec_mlc(v->spec));
 }
 
 static bs_id over_labels(bs_view *v, bs_id product)
 {
     bs_nn nn = energy_nn(v);
-    return bs_mlc_over_labels(&nn, &v->spec->mlc, product);
+    return bs_mlc_over_labels(&nn, bs_spec_mlc(v->spec), product);
 }
 
 static bs_id energy(bs_view *v, bs_id y)
@@ -221,8 +222,8 @@ static bs_id sample_score(bs_view *v, bs_id bits, int K)
 static bs_id second_head(bs_view *v, const char *name)
 {
     bs_nn nn = {v->g, v->params, v->net_dropout, BS_STREAM_NET};
-    bs_id features = bs_mlc_features(&nn, "net", &v->spec->mlc, v->x[0]);
-    return together(v, bs_mlc_head(&nn, name, &v->spec->mlc, features));
+    bs_id features = bs_mlc_features(&nn, "net", bs_spec_mlc(v->spec), v->x[0]);
+    return together(v, bs_mlc_head(&nn, name, bs_spec_mlc(v->spec), features));
 }
 
 /* One hidden softplus layer (affine when hidden = 0) over [y; gold]. */

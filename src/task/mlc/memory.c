@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "api/model.h"
+#include "task/mlc/data.h"
 
 int basin_model_features(const basin_model *m)
 {
@@ -47,7 +48,8 @@ static basin_status next_block(basin_predictor *p, int32_t left, int32_t *n, bas
     if (*n <= p->block_rows)
         return BASIN_OK;
     bs_free(p->block);
-    p->block = bs_calloc((size_t)*n * (size_t)p->model->saved->spec.mlc.features, sizeof *p->block);
+    p->block = bs_calloc((size_t)*n * (size_t)bs_spec_mlc(&p->model->saved->spec)->features,
+                         sizeof *p->block);
     p->block_rows = p->block ? *n : 0;
     return p->block ? BASIN_OK : bs_fail_nomem(err);
 }
@@ -120,7 +122,7 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
     const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
     if (rows < 0)
         return bs_fail(err, BASIN_EARG, "%d rows", (int)rows);
-    if (p->model->saved->spec.mlc.sparse)
+    if (bs_spec_mlc(&p->model->saved->spec)->sparse)
         return bs_fail(err, BASIN_EARG,
                        "this model was trained on sparse rows; use "
                        "basin_predict_csr");
@@ -132,7 +134,8 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
             return s;
         for (size_t i = 0; i < (size_t)n * D; i++)
             p->block[i] = prepared(schema, i % D, x[(size_t)first * D + i]);
-        s = bs_scorer_dense(p->scorer, p->block, n, first, scores + (size_t)first * L, NULL, err);
+        s = bs_scorer_dense(p->scorer, p->block, n, (int32_t)D, first, scores + (size_t)first * L,
+                            NULL, err);
         if (s)
             return s;
     }
@@ -155,7 +158,8 @@ static basin_status spread(basin_predictor *p, const basin_rows *x, float *score
                 size_t d = (size_t)x->index[k];
                 p->block[(size_t)r * D + d] = prepared(schema, d, x->value ? x->value[k] : 1);
             }
-        s = bs_scorer_dense(p->scorer, p->block, n, first, scores + (size_t)first * L, NULL, err);
+        s = bs_scorer_dense(p->scorer, p->block, n, (int32_t)D, first, scores + (size_t)first * L,
+                            NULL, err);
         if (s)
             return s;
     }
@@ -202,8 +206,8 @@ basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *s
         s = BS_NEED(err, {"scores", scores});
     if (s || x->rows == 0)
         return s;
-    return p->model->saved->spec.mlc.sparse ? score_sparse(p, x, scores, err)
-                                            : spread(p, x, scores, err);
+    return bs_spec_mlc(&p->model->saved->spec)->sparse ? score_sparse(p, x, scores, err)
+                                                       : spread(p, x, scores, err);
 }
 
 const bs_serving bs_serving_mlc = {.task = "mlc",

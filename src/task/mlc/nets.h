@@ -13,7 +13,7 @@
 #define BS_MLC_H
 
 #include "task/mlc/energy.h"
-#include "nn/layers.h"
+#include "model/view.h"
 
 struct bs_mlc_shape {
     int    features, labels;
@@ -29,6 +29,13 @@ struct bs_mlc_shape {
     double           scale;  /* its weight against the local term */
     bool             shift;  /* it sees 2 y - 1 instead of y */
 };
+
+extern const bs_task_graph bs_task_graph_mlc;
+_Static_assert(sizeof(bs_mlc_shape) <= BS_SPEC_ROOM, "a spec has no room for it");
+static inline const bs_mlc_shape *bs_spec_mlc(const bs_spec *s)
+{
+    return (const void *)s->own.bytes;
+}
 
 bs_id bs_mlc_input(bs_graph *g, const bs_mlc_shape *s, int rows);
 

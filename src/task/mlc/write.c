@@ -265,7 +265,7 @@ static basin_status check_pairs(const format *f, const basin_predict_options *o,
     return BASIN_OK;
 }
 
-static basin_status check(const bs_saved *m, const basin_predict_options *o, basin_error *err)
+static basin_status check(bs_saved *m, const basin_predict_options *o, basin_error *err)
 {
     const format *f;
     writer        w = {.m = m};
@@ -437,4 +437,5 @@ const bs_prediction bs_prediction_mlc = {
     .begin = begin,
     .rows = write_rows,
     .end = end,
+    .lines = true,
 };

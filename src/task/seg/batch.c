@@ -184,7 +184,7 @@ basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spe
     f->jitter = o->seg_jitter;
     f->shift = strcmp(o->seg_crop, "auto") == 0 ? SHIFT : 0;
     basin_status s = bs_windows_make(&k->seg, k->seg.width, k->seg.height,
-                                     bs_seg_planes(&spec->seg), o->batch, &f->room, err);
+                                     bs_seg_planes(bs_spec_seg(spec)), o->batch, &f->room, err);
     if (s)
         free_feed(&f->base);
     else

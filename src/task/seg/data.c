@@ -378,38 +378,39 @@ static basin_status check_size(const bs_seg_shape *s, basin_error *err)
 static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_spec *out,
                               basin_error *err)
 {
-    const char *energy = strcmp(o->energy_kind, "auto") == 0 ? "value" : o->energy_kind;
-    const char *net = strcmp(o->net_kind, "auto") == 0 ? "fcn" : o->net_kind;
-    *out = (bs_spec){.graph = &bs_task_graph_seg,
-                     .least = {1, k->seg.height, k->seg.width},
-                     .seg = {.channels = k->seg.channels,
-                             .classes = k->seg.classes,
-                             .height = k->seg.height,
-                             .width = k->seg.width,
-                             .filters = o->net_width,
-                             .dropout = o->net_dropout,
-                             .hidden = o->energy_hidden,
-                             .energy_dropout = o->energy_dropout,
-                             .smooth = o->seg_smooth,
-                             .by_class = strcmp(o->seg_score, "class") == 0}};
-    basin_status s = bs_seg_net_find(net, &out->seg.net, err);
+    const char  *energy = strcmp(o->energy_kind, "auto") == 0 ? "value" : o->energy_kind;
+    const char  *net = strcmp(o->net_kind, "auto") == 0 ? "fcn" : o->net_kind;
+    bs_seg_shape shape = {.channels = k->seg.channels,
+                          .classes = k->seg.classes,
+                          .height = k->seg.height,
+                          .width = k->seg.width,
+                          .filters = o->net_width,
+                          .dropout = o->net_dropout,
+                          .hidden = o->energy_hidden,
+                          .energy_dropout = o->energy_dropout,
+                          .smooth = o->seg_smooth,
+                          .by_class = strcmp(o->seg_score, "class") == 0};
+    basin_status s = bs_seg_net_find(net, &shape.net, err);
     if (!s)
-        s = bs_seg_energy_find(energy, &out->seg.energy, err);
-    return s ? s : check_size(&out->seg, err);
+        s = bs_seg_energy_find(energy, &shape.energy, err);
+    *out = bs_spec_make(&bs_task_graph_seg, (bs_size){1, k->seg.height, k->seg.width}, &shape,
+                        sizeof shape);
+    return s ? s : check_size(&shape, err);
 }
 
 /* A window or a size of photos is a few bytes in a model. */
 static basin_status bear(const bs_spec *spec, const bs_known *k, basin_error *err)
 {
     const bs_image_options *o = &k->seg.image;
-    const double            mb =
-        (double)k->seg.width * k->seg.height * spec->seg.filters * (double)sizeof(real) / (1 << 20);
+    const double            mb = (double)k->seg.width * k->seg.height * bs_spec_seg(spec)->filters *
+                      (double)sizeof(real) / (1 << 20);
     int W = 0, H = 0;
     if (mb > o->max_window_mb)
         return bs_fail(err, BASIN_EDATA,
                        "the model looks at windows of %d x %d pixels with %d filters, for which it "
                        "needs %.0f MiB; image.max_window_mb allows %d",
-                       k->seg.width, k->seg.height, spec->seg.filters, mb, o->max_window_mb);
+                       k->seg.width, k->seg.height, bs_spec_seg(spec)->filters, mb,
+                       o->max_window_mb);
     if (bs_image_size(o->size, &W, &H) &&
         (W > o->max_side || H > o->max_side || (int64_t)W * H > o->max_pixels))
         return bs_fail(err, BASIN_EDATA,
@@ -483,7 +484,7 @@ static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k
 {
     basin_status status = bs_predict_seg(s, spec, k, p, out, err);
     if (!status && out->cross_entropy)
-        *out->cross_entropy = cross_entropy(p->seg, bs_seg_planes(&spec->seg), out);
+        *out->cross_entropy = cross_entropy(p->seg, bs_seg_planes(bs_spec_seg(spec)), out);
     return status;
 }
 

@@ -4,6 +4,7 @@
 
 #include "data/image/crop.h"
 #include "task/task.h"
+#include "task/seg/nets.h"
 
 extern const bs_task bs_task_seg;
 

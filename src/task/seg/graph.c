@@ -7,15 +7,16 @@
  * and ones. */
 #include <math.h>
 
+#include "task/seg/nets.h"
+
 #include "model/space.h"
-#include "model/view.h"
 
 /* Of soft IoU: two empty masks are equal, so 0/0 is 1. */
 #define EMPTY 1e-6
 
 static const bs_seg_shape *shape(const bs_view *v)
 {
-    return &v->spec->seg;
+    return bs_spec_seg(v->spec);
 }
 
 static int planes(const bs_view *v)
@@ -35,7 +36,7 @@ static int pixels(const bs_view *v)
 
 static size_t parts(const bs_spec *s, bs_size size)
 {
-    return (size_t)bs_seg_planes(&s->seg) * (size_t)size.length * (size_t)size.width;
+    return (size_t)bs_seg_planes(bs_spec_seg(s)) * (size_t)size.length * (size_t)size.width;
 }
 
 /* Photo, and 1 where a pixel counts. */

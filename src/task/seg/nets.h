@@ -9,7 +9,7 @@
 #define BS_SEG_H
 
 #include "task/seg/energy.h"
-#include "nn/layers.h"
+#include "model/view.h"
 
 enum { BS_SEG_SCALES = 3 };
 
@@ -40,6 +40,13 @@ struct bs_seg_shape {
     const bs_seg_net    *net;
     const bs_seg_energy *energy;
 };
+
+extern const bs_task_graph bs_task_graph_seg;
+_Static_assert(sizeof(bs_seg_shape) <= BS_SPEC_ROOM, "a spec has no room for it");
+static inline const bs_seg_shape *bs_spec_seg(const bs_spec *s)
+{
+    return (const void *)s->own.bytes;
+}
 
 bs_init bs_seg_init(int fan_in); /* of the weights of these nets */
 

@@ -292,11 +292,11 @@ basin_status bs_predict_seg(bs_scorer *s, const bs_spec *spec, const bs_known *k
     predicting   w = {.scorer = s,
                       .im = p->seg,
                       .known = k,
-                      .planes = bs_seg_planes(&spec->seg),
+                      .planes = bs_seg_planes(bs_spec_seg(spec)),
                       .whole = k->seg.crops == 0 && how != BS_INFER_GBI && how != BS_INFER_REFINE,
                       .unit = any_size ? UNIT : 1,
-                      .weight =
-                          (double)sizeof(real) * (PLANES * spec->seg.filters + spec->seg.classes),
+                      .weight = (double)sizeof(real) *
+                                (PLANES * bs_spec_seg(spec)->filters + bs_spec_seg(spec)->classes),
                       .open = -1,
                       .out = out,
                       .err = err};

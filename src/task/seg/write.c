@@ -55,11 +55,11 @@ static bool ends_like_another_picture(const char *path)
     return false;
 }
 
-static basin_status check(const bs_saved *m, const basin_predict_options *o, basin_error *err)
+static basin_status check(bs_saved *m, const basin_predict_options *o, basin_error *err)
 {
     form         f = COUNTS;
     basin_status s = find_form(o, &f, err);
-    (void)m;
+    m->known.seg.image.originals = o->overlay;
     if (s)
         return s;
     if (o->top_k > 0)

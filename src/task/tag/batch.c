@@ -292,7 +292,7 @@ static basin_status make(const bs_part *p, const bs_known *k, const bs_spec *spe
     f->base = (bs_feed){order_rows, fitting, take_rows, free_feed, p->rows};
     f->c = p->tag;
     f->l = &k->tag;
-    f->shape = &spec->tag;
+    f->shape = bs_spec_tag(spec);
     f->most = most;
     if (!look_up(f) || !make_room(f)) {
         free_feed(&f->base);

@@ -318,6 +318,29 @@ static basin_status known_read(const char *json, const char *where, bs_known *ou
     return s;
 }
 
+static basin_status check(const bs_train_options *o, basin_error *err)
+{
+    if (strcmp(o->gbi_rule, "adam") == 0 && strcmp(o->gbi_space, "projected") == 0)
+        return bs_fail(err, BASIN_EARG,
+                       "gbi.rule: adam moves all tags that gain equally far, so that none wins; "
+                       "use gbi.space=logits, or plain, momentum or normalised");
+    return BASIN_OK;
+}
+
+/* Between more tags than that, whoever predicts decides: their square is memory, and time a
+ * token. */
+enum { MOST_TAGS = 4096 };
+
+static basin_status constrain(const bs_known *k, bool caller, basin_error *err)
+{
+    if (caller || k->tag.tags.n <= MOST_TAGS)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EDATA,
+                   "the model's constrain=yes is for %d tags, and at most %d are its to ask "
+                   "for; --constrain asks for it all the same",
+                   (int)k->tag.tags.n, (int)MOST_TAGS);
+}
+
 static bs_chars chars_named(const char *name)
 {
     return strcmp(name, "cnn") == 0    ? BS_CHARS_CNN
@@ -328,28 +351,28 @@ static bs_chars chars_named(const char *name)
 static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_spec *out,
                               basin_error *err)
 {
-    const char *energy = strcmp(o->energy_kind, "auto") == 0 ? "chain" : o->energy_kind;
-    *out = (bs_spec){.graph = &bs_task_graph_tag,
-                     .least = {1, 1, 4},
-                     .tag = {.tags = k->tag.tags.n,
-                             .words = k->tag.words.n,
-                             .word_width = k->word_width,
-                             .tuned = o->word_tuned || !k->has_vectors,
-                             .columns = k->tag.columns,
-                             .column_width = o->column_width,
-                             .chars = chars_named(o->char_net),
-                             .characters = k->tag.characters.n,
-                             .char_width = o->char_width,
-                             .char_features = o->char_features,
-                             .width = o->net_width,
-                             .layers = o->net_layers,
-                             .dropout = o->net_dropout,
-                             .hidden = o->energy_hidden,
-                             .scale = o->energy_scale,
-                             .augmented = o->energy_words}};
+    const char  *energy = strcmp(o->energy_kind, "auto") == 0 ? "chain" : o->energy_kind;
+    bs_tag_shape shape = {.tags = k->tag.tags.n,
+                          .words = k->tag.words.n,
+                          .word_width = k->word_width,
+                          .tuned = o->word_tuned || !k->has_vectors,
+                          .columns = k->tag.columns,
+                          .column_width = o->column_width,
+                          .chars = chars_named(o->char_net),
+                          .characters = k->tag.characters.n,
+                          .char_width = o->char_width,
+                          .char_features = o->char_features,
+                          .width = o->net_width,
+                          .layers = o->net_layers,
+                          .dropout = o->net_dropout,
+                          .hidden = o->energy_hidden,
+                          .scale = o->energy_scale,
+                          .augmented = o->energy_words};
     for (int i = 0; i < k->tag.columns; i++)
-        out->tag.values += k->tag.value[i].n;
-    return bs_tag_energy_find(energy, &out->tag.energy, err);
+        shape.values += k->tag.value[i].n;
+    basin_status s = bs_tag_energy_find(energy, &shape.energy, err);
+    *out = bs_spec_make(&bs_task_graph_tag, (bs_size){1, 1, 4}, &shape, sizeof shape);
+    return s;
 }
 
 /* Rows of words that have a vector. In a table that is not trained the others are zeros: nothing
@@ -436,12 +459,12 @@ static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_spec
                                   bs_outputs *out, basin_error *err)
 {
     const bs_batch *b = f->rows(f, index, n);
-    const size_t    parts = (size_t)b->size.length * (size_t)spec->tag.tags;
+    const size_t    parts = (size_t)b->size.length * (size_t)bs_spec_tag(spec)->tags;
     bs_scored       found;
     basin_status    status = bs_scorer_batch(s, b, &found, err);
     for (int32_t i = 0; i < n && !status; i++) {
         const int32_t first = p->tag->start[index[i]], end = p->tag->start[index[i] + 1];
-        const size_t  cells = (size_t)(end - first) * (size_t)spec->tag.tags;
+        const size_t  cells = (size_t)(end - first) * (size_t)bs_spec_tag(spec)->tags;
         status = bs_scored_check(&found, (size_t)i, (size_t)i * parts, cells, "sentence",
                                  out->first + index[i] + 1, err);
         if (status)
@@ -648,6 +671,8 @@ const bs_task bs_task_tag = {
     .known_text = known_text,
     .known_json = known_json,
     .known_read = known_read,
+    .check = check,
+    .constrain = constrain,
     .spec = make_spec,
     .fill = fill,
     .feed = bs_feed_tag,

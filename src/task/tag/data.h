@@ -4,6 +4,7 @@
 
 #include "data/text/rules.h"
 #include "task/prepare.h"
+#include "task/tag/nets.h"
 
 extern const bs_task bs_task_tag;
 

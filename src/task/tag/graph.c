@@ -4,13 +4,14 @@
  * tags, and the energy of neighbours is a product of matrices. */
 #include <string.h>
 
+#include "task/tag/nets.h"
+
 #include "model/space.h"
-#include "model/view.h"
 #include "nn/chain.h"
 
 static const bs_tag_shape *shape(const bs_view *v)
 {
-    return &v->spec->tag;
+    return bs_spec_tag(v->spec);
 }
 
 static bs_tag_input input(const bs_view *v)
@@ -23,7 +24,7 @@ static bs_tag_input input(const bs_view *v)
 
 static size_t parts(const bs_spec *s, bs_size size)
 {
-    return (size_t)size.length * (size_t)s->tag.tags;
+    return (size_t)size.length * (size_t)bs_spec_tag(s)->tags;
 }
 
 static void leaves(bs_view *v, bool gold)
@@ -157,6 +158,11 @@ static bs_id by_sentence(bs_view *v, bs_id scores) /* [B, T, N] */
     return bs_reshape(v->g, scores, bs_shape3(v->size.rows, v->size.length, shape(v)->tags));
 }
 
+static bool chain(const bs_spec *s)
+{
+    return !bs_spec_tag(s)->energy->terms;
+}
+
 static bs_id marginals(bs_view *v)
 {
     bs_id unary = by_sentence(v, potentials(v));
@@ -165,7 +171,7 @@ static bs_id marginals(bs_view *v)
 
 static bs_id log_partition(bs_view *v)
 {
-    if (shape(v)->energy->terms)
+    if (!chain(v->spec))
         return bs_graph_refuse(v->g, "energy.kind: a sum over all outputs needs a chain, not %s",
                                shape(v)->energy->name);
     bs_id unary = by_sentence(v, potentials(v));
@@ -332,6 +338,7 @@ const bs_task_graph bs_task_graph_tag = {
     .energy = energy,
     .value = value,
     .potentials = potentials,
+    .chain = chain,
     .marginals = marginals,
     .log_partition = log_partition,
     .score = score,
@@ -343,6 +350,7 @@ const bs_task_graph bs_task_graph_tag = {
     .sample_energy = sample_energy,
     .sample_log_prob = sample_log_prob,
     .sample_score = sample_score,
+    .sample_cost = BS_COST_HAMMING,
     .second_head = second_head,
     .stacked = stacked,
 };

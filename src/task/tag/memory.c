@@ -153,7 +153,7 @@ static bs_size size_of(const basin_predictor *p, const basin_sentences *x, const
                        int32_t n)
 {
     const bs_lexicon *l = &p->model->saved->known.tag;
-    const bool        spelled = p->model->saved->spec.tag.chars != BS_CHARS_NONE;
+    const bool        spelled = bs_spec_tag(&p->model->saved->spec)->chars != BS_CHARS_NONE;
     bs_size           s = {1, 1, 1};
     for (int32_t i = 0; i < n; i++) {
         const int32_t length = length_of(x, index[i]), first = x->start[index[i]];
@@ -193,7 +193,7 @@ static basin_status tag_batch(basin_predictor *p, const basin_sentences *x, cons
                               int32_t n, int32_t *tags, float *scores, basin_error *err)
 {
     bs_tagger          *g = p->tagger;
-    const bs_tag_shape *shape = &p->model->saved->spec.tag;
+    const bs_tag_shape *shape = bs_spec_tag(&p->model->saved->spec);
     const bs_size       size = size_of(p, x, index, n);
     const size_t        cells = (size_t)size.rows * (size_t)size.length;
     bs_scored           found;

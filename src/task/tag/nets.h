@@ -8,7 +8,7 @@
 #define BS_TAG_H
 
 #include "task/tag/energy.h"
-#include "nn/layers.h"
+#include "model/view.h"
 
 typedef enum { BS_CHARS_NONE, BS_CHARS_CNN, BS_CHARS_LSTM } bs_chars;
 
@@ -26,6 +26,13 @@ struct bs_tag_shape {
     int                  hidden;           /* units of a language model of tags */
     double               scale, augmented; /* weights: language models, those that see words */
 };
+
+extern const bs_task_graph bs_task_graph_tag;
+_Static_assert(sizeof(bs_tag_shape) <= BS_SPEC_ROOM, "a spec has no room for it");
+static inline const bs_tag_shape *bs_spec_tag(const bs_spec *s)
+{
+    return (const void *)s->own.bytes;
+}
 
 /* Leaves of a batch of B sentences of at most T words of at most C characters, time-major where
  * the LSTM wants it so; 0 where a shape has no use for one. The order is that of the view. */

@@ -152,8 +152,10 @@ basin_status bs_stream_tag(const bs_settings *given, const bs_wish *w, int32_t r
     *out = NULL;
     if (!s)
         return bs_fail_nomem(err);
-    *s = (tag_stream){
-        .base = {next, stream_free}, .wish = *w, .o = bs_tag_reading(given, w), .rows = rows};
+    *s = (tag_stream){.base = {.next = next, .free = stream_free},
+                      .wish = *w,
+                      .o = bs_tag_reading(given, w),
+                      .rows = rows};
     bs_buf_init(&s->text, MOST_BYTES);
     basin_status status = bs_input_open_most(w->file[0], s->o.max_mb, &s->in, err);
     if (!status)

@@ -273,7 +273,7 @@ static basin_status room(const basin_predict_options *o, const bs_part *data, bs
     return y->best && y->best_score && y->best_found ? BASIN_OK : bs_fail_nomem(err);
 }
 
-static basin_status check(const bs_saved *m, const basin_predict_options *o, basin_error *err)
+static basin_status check(bs_saved *m, const basin_predict_options *o, basin_error *err)
 {
     if (o->format && !is_format(o, "auto") && !is_format(o, "conll") && !is_format(o, "csv") &&
         !is_format(o, "brat") && !is_jsonl(o))
@@ -447,4 +447,5 @@ const bs_prediction bs_prediction_tag = {
     .rows = stream_rows,
     .end = bs_free,
     .live = true,
+    .tags = true,
 };

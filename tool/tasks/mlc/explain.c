@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "explain/explain.h"
+#include "task/mlc/curvature.h"
 #include "task/mlc/data.h"
 
 enum { BLOCK = 256, TOGETHER = 3, APART = 2, COMMON = 20 };

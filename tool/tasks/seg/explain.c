@@ -83,7 +83,7 @@ static basin_status window_make(const bs_explanation *e, const bs_part *p, windo
     *x = (window){.im = p->seg,
                   .W = k->width,
                   .H = k->height,
-                  .planes = bs_seg_planes(&e->m->spec.seg),
+                  .planes = bs_seg_planes(bs_spec_seg(&e->m->spec)),
                   .cells = (size_t)k->width * (size_t)k->height};
     const size_t parts = (size_t)x->planes * x->cells;
     x->y = bs_calloc(ROWS * parts, sizeof *x->y);

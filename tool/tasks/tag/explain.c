@@ -33,7 +33,7 @@ static basin_status names(bs_explanation *e, basin_error *err)
 
 static bool has_terms(const bs_spec *s)
 {
-    return s->tag.energy->terms != NULL;
+    return bs_spec_tag(s)->energy->terms != NULL;
 }
 
 /* Language models of tags are fused LSTMs, which can be differentiated once. */

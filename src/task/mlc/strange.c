@@ -5,7 +5,7 @@
  * it. */
 #include <string.h>
 
-#include "api/api.h"
+#include "task/mlc/data.h"
 
 /* "'a', 'b', 'c' and 4 more"; the list may be longer than what was kept of it. */
 static const char *few_text(const bs_few *f, char *text, size_t size)
@@ -46,11 +46,11 @@ static void say_absent(const bs_met *s, const bs_schema *known, bs_logger *log)
 }
 
 /* Rows that say all they know: each column that is absent, unknown or has a new category counts. */
-static void say_columns(const bs_met *s, const bs_saved *m, bool label_free, bs_logger *log)
+static void say_columns(const bs_met *s, const bs_schema *known, bool label_free, bs_logger *log)
 {
     const bs_few *new = &s->categories, *ignored = &s->strangers;
     char text[256];
-    say_absent(s, &m->known.mlc, log);
+    say_absent(s, known, log);
     if (s->unseen > 0)
         bs_log_say(log, BS_WARN,
                    "%lld %s in %d%s %s %s no category that training saw, such as %s: %s as none",
@@ -69,27 +69,24 @@ static void say_columns(const bs_met *s, const bs_saved *m, bool label_free, bs_
 
 /* A short text has few of the words that a model knows: that alone is nothing strange, unless rows
  * of the training data had all features. */
-void bs_strange_say(const bs_met *s, const bs_saved *m, bool label_free, bs_logger *log)
+void bs_mlc_strange(const bs_met *s, const bs_schema *known, bool label_free, bs_logger *log)
 {
-    const bs_schema *known = &m->known.mlc;
-    const char      *become = known->open || !known->feature ? "read as 0" : "are missing";
-    char             name[80] = "";
+    const char *become = known->open || !known->feature ? "read as 0" : "are missing";
+    char        name[80] = "";
     if (s->strangers.n > 0)
         bs_print(name, sizeof name, "; unknown: '%s'", s->strangers.name[0]);
-    if (strcmp(m->task->name, "mlc") != 0)
-        return;
     if (s->features == 0)
         bs_log_say(log, BS_WARN,
                    "none of the model's %d features occurs in the input: all of them %s%s",
                    (int)known->n_features, become, name);
     else if (known->feature && !known->open)
-        say_columns(s, m, label_free, log);
+        say_columns(s, known, label_free, log);
     else if (s->dropped > 0 && s->dropped >= s->kept)
         bs_log_say(log, BS_WARN,
                    "%lld of %lld values of the input are of features that the model does not "
                    "know, which were left out%s",
                    (long long)s->dropped, (long long)(s->dropped + s->kept), name);
-    else if (!m->spec.mlc.sparse && 2 * s->features < known->n_features)
+    else if (!bs_mlc_is_sparse(known) && 2 * s->features < known->n_features)
         bs_log_say(log, BS_WARN, "%d of the model's %d features do not occur in the input: they %s",
                    (int)(known->n_features - s->features), (int)known->n_features, become);
 }
