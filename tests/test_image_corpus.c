@@ -1,6 +1,7 @@
 /* test_image_corpus.c -- replays the fuzz corpora of pictures without a fuzzer. */
 #include "replay.h"
 
+#include "fuzz/fuzz_coco.h"
 #include "fuzz/fuzz_image.h"
 
 static void png(void **state)
@@ -13,6 +14,12 @@ static void jpeg(void **state)
 {
     (void)state;
     replay_corpus("jpeg", fuzz_picture);
+}
+
+static void coco(void **state)
+{
+    (void)state;
+    replay_corpus("coco", fuzz_coco);
 }
 
 /* Archives are longer and slower: every 13th bit and byte. */
@@ -46,6 +53,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(png),
         cmocka_unit_test(jpeg),
+        cmocka_unit_test(coco),
         cmocka_unit_test(images),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,6 +144,87 @@ static void index_masks_with_limits(void **state)
     bundle_refused(&b, "", NULL, "the value 4; 3 classes are given by classes.txt");
 }
 
+/* A mask as Pascal VOC has them; `odd`: with another palette. */
+static void add_voc(const char *name, const uint8_t *values, bool odd)
+{
+    static file f;
+    png_color   palette[256];
+    char        path[120];
+    for (int c = 0; c < 256; c++) {
+        uint8_t rgb[3];
+        bs_voc_colour(c, rgb);
+        palette[c] = (png_color){rgb[0], rgb[1], (uint8_t)(rgb[2] ^ (odd && c == 3))};
+    }
+    const png_kind kind = {.width = 4,
+                           .height = 2,
+                           .depth = 8,
+                           .colour = PNG_COLOR_TYPE_PALETTE,
+                           .palette = palette,
+                           .colours = 256};
+    write_png(&f, &kind, values, 4);
+    snprintf(path, sizeof path, "VOC2012/SegmentationClass/%s.png", name);
+    bundle_bytes(&b, path, f.bytes, f.n);
+    snprintf(path, sizeof path, "VOC2012/SegmentationObject/%s.png", name);
+    bundle_bytes(&b, path, f.bytes, f.n);
+    snprintf(path, sizeof path, "VOC2012/JPEGImages/%s.png", name);
+    bundle_photo(&b, path, 4, 2, 3, name[0]);
+}
+
+/* Names of Pascal VOC, where all masks have its palette and numbers that fit. */
+static void pascal_voc(void **state)
+{
+    (void)state;
+    static const uint8_t horse[] = {0, 255, 13, 13, 0, 15, 255, 0},
+                         dense[] = {0, 1, 2, 3, 0, 0, 0, 0};
+    static const uint8_t plain[8] = {0}, beyond[] = {0, 21, 13, 0, 0, 0, 0, 0};
+    bs_notes             notes;
+    bs_notes_init(&notes);
+    add_voc("a", horse, false);
+    add_voc("b", plain, false);
+    add_voc("c", dense, false);
+    bundle_photo(&b, "VOC2012/JPEGImages/z.png", 4, 2, 3, 9); /* one for detection alone */
+    bundle_text(&b, "VOC2012/ImageSets/Segmentation/train.txt", "b\na\n");
+    bundle_text(&b, "VOC2012/ImageSets/Segmentation/val.txt", "c\n");
+    bundle_text(&b, "VOC2012/ImageSets/Segmentation/trainval.txt", "a\nb\nc\n");
+    bundle_text(&b, "VOC2012/ImageSets/Main/train.txt", "c\nz\n");
+    bs_images *im = bundle_images(&b, "", "train", &notes);
+    assert_int_equal(im->n, 2);
+    assert_string_equal(im->name[0], "b");
+    assert_int_equal(im->parts[1], 2);
+    assert_int_equal(im->parts[2], 1);
+    assert_int_equal(im->classes, 21);
+    assert_string_equal(im->class_name[0], "background");
+    assert_string_equal(im->class_name[13], "horse");
+    assert_string_equal(im->class_name[20], "tvmonitor");
+    assert_int_equal(im->class_colour[15], 192 << 16 | 128 << 8 | 128);
+    assert_memory_equal(im->mask[1], horse, 8);
+    assert_true(noted(&notes, "masks have the palette of Pascal VOC and numbers that fit"));
+    bs_notes_free(&notes);
+    bs_images_free(im);
+    im = bundle_images(&b, "mask.classes=30", NULL, NULL);
+    assert_int_equal(im->classes, 30);
+    assert_null(im->class_name);
+    bs_images_free(im);
+    bundle_text(&b, "VOC2012/classes.txt", "a\nb\nc\n");
+    bundle_refused(&b, "", NULL, "the value 15; 3 classes are given by VOC2012/classes.txt");
+    bundle_free(&b);
+
+    /* others paint their own classes with that palette: numbered without gaps, or beyond 20 */
+    static const struct {
+        const uint8_t *values;
+        bool           odd;
+        int            classes;
+    } own[] = {{dense, false, 4}, {beyond, false, 22}, {horse, true, 16}};
+    for (int i = 0; i < 3; i++) {
+        add_voc("a", own[i].values, own[i].odd);
+        im = bundle_images(&b, "", NULL, NULL);
+        assert_int_equal(im->classes, own[i].classes);
+        assert_null(im->class_name);
+        bs_images_free(im);
+        bundle_free(&b);
+    }
+}
+
 /* A class that only the test part has. */
 static void classes_that_training_lacks(void **state)
 {
@@ -556,6 +637,7 @@ int main(void)
         TEST(masks_of_other_data_are_read_by_their_own_values),
         TEST(index_masks),
         TEST(index_masks_with_limits),
+        TEST(pascal_voc),
         TEST(classes_that_training_lacks),
         TEST(gaps_between_classes_are_noted),
         TEST(soft_masks),

@@ -84,7 +84,7 @@ static void list_readers(bs_buf *table, bs_buf *json)
     for (int i = 0; bs_corpus_formats[i]; i++)
         line_of(table, json, &bs_task_tag, bs_corpus_formats[i]->name, bs_corpus_formats[i]->help);
     line_of(table, json, &bs_task_seg, "images",
-            "photos and masks in folders, tar and zip archives, tables of pairs; PNG and JPEG");
+            "photos (PNG, JPEG) with masks or COCO's outlines: folders, archives, tables of pairs");
 }
 
 static void list_metrics(bs_buf *table, bs_buf *json)

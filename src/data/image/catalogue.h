@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "base/mem.h"
+#include "data/image/coco.h"
 #include "data/names.h"
 #include "data/notes.h"
 
@@ -42,7 +43,19 @@ typedef struct {
     bs_image_part part;
     int32_t       order; /* position in the list of its part */
     const char   *name;  /* unique; the stem where that is */
+
+    const bs_coco *outlines; /* NULL, or what the mask is drawn from: */
+    int32_t        entry;    /* this image of it */
 } bs_pair;
+
+/* A file of annotations. */
+typedef struct {
+    bs_coco       coco;
+    const char   *name; /* relative to its source */
+    int           source;
+    bool          given; /* as a path, not found in a folder */
+    bs_image_part part;
+} bs_outlines;
 
 typedef struct {
     const char *name; /* NULL: none given */
@@ -60,6 +73,8 @@ typedef struct {
     size_t             n_texts, cap_texts;
     bs_pair           *pair; /* [n_pairs], by part, then list or name */
     size_t             n_pairs, cap_pairs;
+    bs_outlines       *outlines;
+    size_t             n_outlines, cap_outlines;
     bs_class class[256];
     int         n_classes; /* 0: no list of classes */
     const char *classes_from;
@@ -74,7 +89,10 @@ typedef struct {
     const char *class_file; /* bytes of a list of classes given by the user; NULL = look for one */
     const char *class_file_name;
     bool        classes_known; /* the catalogue has them already */
-    bool        label_free;    /* masks are told from photos by their names, and do not matter */
+    const char *const *known;  /* [n_known] names of classes, which categories must have; or NULL */
+    int                n_known;
+    const char        *who; /* whose they are */
+    bool label_free;        /* masks are told from photos by their names, and do not matter */
 } bs_pair_options;
 
 void bs_catalogue_init(bs_catalogue *c);
@@ -87,6 +105,7 @@ basin_status bs_catalogue_text(bs_catalogue *c, const char *name, int source, co
 
 bool bs_is_picture_name(const char *name);
 bool bs_is_text_name(const char *name); /* worth being looked at as a list */
+bool bs_is_json_name(const char *name);
 /* "TIFF", "GIF", ...: what a picture is that is not read, by its ending; NULL: no such picture. */
 const char *bs_foreign_picture(const char *name);
 
@@ -96,6 +115,10 @@ const char *bs_skip_mark(const char *text, size_t *len);
 bool bs_is_utf16(const char *text, size_t len);
 /* By its name: a list of the photos of a part, or of classes. */
 bool bs_is_list_name(const char *name);
+
+/* Takes what was read. */
+basin_status bs_catalogue_outlines(bs_catalogue *c, const char *name, int source, bool given,
+                                   bs_coco *coco, basin_error *err);
 
 /* Finds the pairs. Errors: nothing there, two photos of one name, a name in two parts,
  * a table that names what is not there. */
@@ -127,5 +150,14 @@ basin_status bs_catalogue_classes(bs_catalogue *c, const bs_pair_options *o, bs_
 basin_status bs_catalogue_tables(bs_catalogue *c, const bs_pair_options *o, bool *found,
                                  bs_notes *notes, basin_error *err);
 basin_status bs_catalogue_push(bs_catalogue *c, bs_pair pair, basin_error *err);
+/* Pairs of photos and what is drawn for them, where there are annotations and no masks. */
+basin_status bs_catalogue_drawn(bs_catalogue *c, const bs_pair_options *o, bool *found,
+                                bs_notes *notes, basin_error *err);
+/* The part that the name of a list says, BS_PART_NONE for none; several: trainval and the like. */
+bs_image_part bs_part_of_list(const char *name, bool *several);
+/* Folders, roles and stem out of a file's name. */
+basin_status bs_catalogue_place(bs_catalogue *c, bs_file *f, basin_error *err);
+/* Classes out of a list that the user gave. */
+basin_status bs_catalogue_class_file(bs_catalogue *c, const bs_pair_options *o, basin_error *err);
 
 #endif

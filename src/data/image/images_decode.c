@@ -128,6 +128,8 @@ static basin_status put_mask(bs_image_reading *r, int32_t i, const char *label, 
     const size_t size = (size_t)p->width * (size_t)p->height;
     const int    W = r->W ? r->W : p->width, H = r->H ? r->H : p->height;
     const bool   same = W == p->width && H == p->height;
+    r->masks++;
+    r->voc += bs_voc_palette(p);
     for (size_t k = 0; k < size; k++) {
         uint8_t v = p->pixels[k];
         r->value[v]++;
@@ -149,6 +151,28 @@ static basin_status put_mask(bs_image_reading *r, int32_t i, const char *label, 
         memcpy(im->mask[i], p->pixels, size);
     return same ? BASIN_OK
                 : bs_resize_mask(p->pixels, p->width, p->height, im->mask[i], W, H, r->err);
+}
+
+static basin_status draw_mask(bs_image_reading *r, int32_t i)
+{
+    const bs_pair       *pair = &r->cat.pair[r->picked[i]];
+    const bs_coco_image *image = &pair->outlines->image[pair->entry];
+    bs_picture           p = {.width = r->photo_w[i], .height = r->photo_h[i], .channels = 1};
+    if ((image->width && image->width != p.width) || (image->height && image->height != p.height))
+        return bs_fail(r->err, BASIN_EDATA,
+                       "%s: image %lld is %d x %d pixels there, the photo '%.120s' is %d x %d",
+                       pair->outlines->label, (long long)image->id, (int)image->width,
+                       (int)image->height, image->file, p.width, p.height);
+    p.pixels = bs_alloc((size_t)p.width * (size_t)p.height);
+    if (!p.pixels)
+        return bs_fail_nomem(r->err);
+    basin_status s =
+        bs_coco_draw(pair->outlines, pair->entry, p.width, p.height, p.pixels, &r->tally, r->err);
+    if (!s)
+        s = put_mask(r, i, pair->outlines->label, &p);
+    r->drawn++;
+    bs_picture_free(&p);
+    return s;
 }
 
 static basin_status check_sizes(const bs_image_reading *r, int32_t i)
@@ -203,6 +227,8 @@ basin_status bs_images_decode(bs_image_reading *r, int32_t file, const uint8_t *
     r->turned += !mask && p.file.orientation > 1;
     s = mask ? put_mask(r, i, label, &p) : put_photo(r, i, &p);
     bs_picture_free(&p);
+    if (!s && !mask && r->cat.pair[r->picked[i]].outlines && !(r->prior && r->prior->label_free))
+        return draw_mask(r, i);
     return s ? s : check_sizes(r, i);
 }
 

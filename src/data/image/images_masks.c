@@ -23,7 +23,7 @@ static bool two_values(const bs_image_reading *r)
         if (r->elsewhere[v])
             return false;
     return r->value[255] && r->o->ignore == 255 && !r->o->zero_ignored && !r->coloured &&
-           classes <= 2 && r->o->classes <= 2 && !has_values(r, 1, 254);
+           !r->drawn && classes <= 2 && r->o->classes <= 2 && !has_values(r, 1, 254);
 }
 
 bool bs_images_in_doubt(const bs_image_reading *r)
@@ -80,7 +80,8 @@ static int largest_value(const bs_image_reading *r, int32_t *whose)
 
 static const char *mask_label(const bs_image_reading *r, int32_t image, char *to, size_t room)
 {
-    const bs_file *f = &r->cat.file[r->cat.pair[r->picked[image]].mask];
+    const bs_pair *p = &r->cat.pair[r->picked[image]];
+    const bs_file *f = &r->cat.file[p->outlines ? p->image : p->mask];
     return bs_images_label(r, f->source, f->name, to, room);
 }
 
@@ -143,8 +144,11 @@ static basin_status count_classes(bs_image_reading *r, int shift)
     bs_images *im = r->im;
     int32_t    whose;
     int        most = largest_value(r, &whose) - shift;
-    int        given = r->o->classes ? r->o->classes : r->cat.n_classes, different = 0;
+    int        different = 0;
     char       label[LABEL_ROOM];
+    if (!r->prior && !r->o->classes && !r->cat.n_classes && !shift)
+        bs_voc_classes(r, most);
+    int given = r->o->classes ? r->o->classes : r->cat.n_classes;
     if (r->prior)
         given = r->prior->classes;
     for (int v = 0; v < 256; v++)
@@ -267,9 +271,11 @@ basin_status bs_images_settle_masks(bs_image_reading *r)
     if (guess)
         note_binary(r, im->binary);
     if (im->binary) {
-        bool wide = r->value[255] || largest_value(r, &whose) > 1;
+        bool wide = !r->drawn && (r->value[255] || largest_value(r, &whose) > 1);
         for (int v = 0; v < 256; v++)
             map[v] = wide ? v >= 128 : v > 0;
+        if (r->drawn)
+            map[BS_COCO_CROWD] = BS_IGNORE;
         im->classes = 2;
     } else {
         s = count_classes(r, shift);

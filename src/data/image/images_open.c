@@ -71,6 +71,86 @@ static basin_status open_table(bs_image_sources *z, int at, const char *path, bo
     return status;
 }
 
+/* Folders that the photos of a file of annotations may be in, seen from its own: that one, one that
+ * is called like the last word of its name, as train2017 of instances_train2017.json; and the same
+ * below images/ and one level up. */
+static const char *const usual_places[] = {
+    "",      "images/",      "../",         "../images/",     "%/",      "images/%/",
+    "../%/", "../images/%/", "JPEGImages/", "../JPEGImages/", "photos/", "../photos/",
+};
+enum { N_PLACES = (int)(sizeof usual_places / sizeof usual_places[0]) };
+
+/* The name of a photo at a place, or NULL where it is too long. */
+static const char *at_place(int place, const char *word, const char *name, char *to, size_t room)
+{
+    const char *pattern = usual_places[place], *gap = strchr(pattern, '%');
+    const int   before = (int)(gap ? gap - pattern : (ptrdiff_t)strlen(pattern));
+    const int   n = bs_print(to, room, "%.*s%s%s%s", before, pattern, gap ? word : "",
+                           gap ? gap + 1 : "", name);
+    return n >= 0 && (size_t)n < room ? to : NULL;
+}
+
+/* Where the last photo was is looked first. */
+static basin_status find_photo(bs_image_sources *z, const char *root, const char *word,
+                               const char *name, int *place, const char **out, basin_error *err)
+{
+    char to[2048 + 256];
+    *out = NULL;
+    for (int turn = 0; turn <= N_PLACES && !*out; turn++) {
+        const int k = turn ? turn - 1 : *place;
+        if (!at_place(k, word, name, to, sizeof to) || !is_there(root, to))
+            continue;
+        *place = k;
+        *out = bs_arena_copy(&z->arena, to, strlen(to));
+        if (!*out)
+            return bs_fail_nomem(err);
+    }
+    return BASIN_OK;
+}
+
+/* Photos that are not there are left to whoever pairs: another path may have them. */
+static basin_status find_photos(bs_image_sources *z, int at, const char *root, const char *word,
+                                basin_error *err)
+{
+    const bs_coco *c = &z->coco[at];
+    bs_source     *s = &z->source[at];
+    int            place = 0;
+    const char   **file = bs_arena_alloc(&z->arena, (c->n_images + 1) * sizeof *file);
+    if (!file)
+        return bs_fail_nomem(err);
+    for (size_t i = 0; i < c->n_images; i++) {
+        const char  *found, *name = c->image[i].file;
+        basin_status status = find_photo(z, root, word, name, &place, &found, err);
+        if (!status && !found && strchr(name, '/'))
+            status = find_photo(z, root, word, strrchr(name, '/') + 1, &place, &found, err);
+        if (status)
+            return status;
+        if (found)
+            file[s->n_files++] = found;
+    }
+    *s = (bs_source){BS_SOURCE_FILES, root, NULL, 0, file, s->n_files};
+    return BASIN_OK;
+}
+
+/* Annotations given as path. */
+static basin_status open_coco(bs_image_sources *z, int at, const char *path, int max_mb,
+                              basin_error *err)
+{
+    bs_buf text;
+    bs_buf_init(&text, (size_t)4 << 30);
+    basin_status s = bs_read_file_most(path, max_mb, &text, err);
+    if (!s)
+        s = bs_coco_read(path, text.data ? text.data : "", text.len, &z->coco[at], err);
+    bs_buf_free(&text);
+    const char  *label = z->label[at], *slash = strrchr(path, '/');
+    const size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+    const char  *root = folder ? bs_arena_copy(&z->arena, path, folder) : "./";
+    const char  *line = strrchr(label, '_');
+    if (!s && !root)
+        s = bs_fail_nomem(err);
+    return s ? s : find_photos(z, at, root, line ? line + 1 : label, err);
+}
+
 /* What is neither folder nor archive, picture or table. */
 static basin_status fail_source(const char *path, basin_error *err)
 {
@@ -89,8 +169,34 @@ static basin_status fail_source(const char *path, basin_error *err)
     if (foreign)
         return bs_fail(err, BASIN_EDATA, "%s: is a picture in the format %s; PNG and JPEG are read",
                        path, foreign);
-    return bs_fail(err, BASIN_EDATA, "%s: no folder, tar or zip archive, picture or table of pairs",
+    return bs_fail(err, BASIN_EDATA,
+                   "%s: no folder, tar or zip archive, picture, table of pairs or file of "
+                   "annotations",
                    path);
+}
+
+static basin_status is_coco_file(const char *path, bool *out)
+{
+    bs_input    *in = NULL;
+    const char  *head;
+    size_t       n = 0;
+    basin_status s = bs_input_open(path, &in, NULL);
+    *out = false;
+    if (!s)
+        s = bs_input_peek(in, 1 << 16, &head, &n, NULL);
+    *out = !s && n && bs_coco_sniff(head, n);
+    bs_input_close(in);
+    return s;
+}
+
+static basin_status open_text(bs_image_sources *z, int at, const char *path, bool masks, int max_mb,
+                              basin_error *err)
+{
+    bool         coco;
+    basin_status s = is_coco_file(path, &coco);
+    if (s == BASIN_ENOMEM)
+        return bs_fail_nomem(err);
+    return coco ? open_coco(z, at, path, max_mb, err) : open_table(z, at, path, masks, max_mb, err);
 }
 
 /* Standard input: a picture, or an archive of them. It is walked twice, so it is held. */
@@ -122,8 +228,10 @@ basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n
     z->source = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->source);
     z->label = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->label);
     z->table = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->table);
-    if (!z->source || !z->label || !z->table)
+    z->coco = bs_arena_alloc(&z->arena, (size_t)n * sizeof *z->coco);
+    if (!z->source || !z->label || !z->table || !z->coco)
         return bs_fail_nomem(err);
+    z->n = n;
     for (int i = 0; i < n && !s; i++) {
         if (strcmp(paths[i], "-") == 0) {
             s = open_stdin(z, i, max_mb, err);
@@ -136,11 +244,19 @@ basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n
         if ((s = bs_source_sniff(paths[i], &z->source[i].kind, err)))
             return s;
         if (z->source[i].kind == BS_SOURCE_TEXT && !bs_foreign_picture(paths[i]))
-            s = open_table(z, i, paths[i], masks, max_mb, err);
+            s = open_text(z, i, paths[i], masks, max_mb, err);
         else if (z->source[i].kind == BS_SOURCE_NONE || z->source[i].kind == BS_SOURCE_TEXT)
             s = fail_source(paths[i], err);
     }
     return s;
+}
+
+void bs_images_close(bs_image_sources *z)
+{
+    for (int i = 0; i < z->n; i++)
+        bs_coco_free(&z->coco[i]);
+    bs_arena_free(&z->arena);
+    *z = (bs_image_sources){0};
 }
 
 /* --- is it ours ------------------------------------------------------------ */
@@ -199,6 +315,8 @@ basin_status bs_images_sniff(const char *path, int *sure, basin_error *err)
     if (!s && many)
         s = holds_pictures(&source, &found);
     if (!s && source.kind == BS_SOURCE_TEXT)
+        s = is_coco_file(path, &found);
+    if (!s && !found && source.kind == BS_SOURCE_TEXT)
         s = is_table_file(path, &found);
     found = found || source.kind == BS_SOURCE_PICTURE;
     *sure = found ? OURS : many || bs_foreign_picture(path) ? NOTHING_ELSE : 0;

@@ -4,23 +4,27 @@
 
 #include "data/image/catalogue.h"
 #include "data/image/images.h"
+#include "data/image/picture.h"
 #include "data/image/source.h"
 
-enum { BS_NOT_WANTED = -1, BS_VALUES_ONLY = -2 };
+enum { BS_NOT_WANTED = -1, BS_VALUES_ONLY = -2, BS_VOC_CLASSES = 21 };
 
 #define BS_LONGEST_TEXT ((size_t)64 << 20) /* of a list */
 
-/* What the paths of a data set stand for; release the arena, also after an error. */
+/* What the paths of a data set stand for; close them, also after an error. */
 typedef struct {
     bs_source    *source; /* [n] */
     const char  **label;  /* [n] */
     bs_arena      arena;
     bs_text_file *table; /* [n] a table given as path; text NULL: none */
+    bs_coco      *coco;  /* [n] annotations given as path; label NULL: none */
+    int           n;
 } bs_image_sources;
 
 /* masks: those that tables name must be there. */
 basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n, bool masks,
                             int max_mb, basin_error *err);
+void         bs_images_close(bs_image_sources *z);
 
 /* One reading of a data set. */
 typedef struct {
@@ -37,18 +41,21 @@ typedef struct {
     int32_t                 W, H;     /* size of all photos; 0 = each its own */
     int                     channels; /* wanted; 0 = see what they are */
 
-    bs_images *im;
-    int32_t   *user;              /* [files] 2 * image + is mask; or one of the below */
-    int        at_source;         /* of the walk */
-    int32_t    seen, foreign;     /* files of any kind, pictures of kinds that are not read */
-    size_t     links;             /* in archives */
-    char       example[256];      /* of the latter */
-    int32_t   *photo_w, *photo_h; /* [im->n] sizes in the files; 0: not yet seen */
-    uint8_t   *planes;            /* [im->n] stored channels */
-    uint8_t   *largest;           /* [im->n] value of the mask that is a class */
-    int64_t    value[256];        /* pixels of all masks with it */
-    bool       elsewhere[256];    /* values of masks of other parts, where these were looked at */
-    int32_t    coloured, turned, transparent, animated; /* pictures */
+    bs_images    *im;
+    int32_t      *user;              /* [files] 2 * image + is mask; or one of the below */
+    int           at_source;         /* of the walk */
+    int32_t       seen, foreign;     /* files of any kind, pictures of kinds that are not read */
+    size_t        links;             /* in archives */
+    char          example[256];      /* of the latter */
+    int32_t      *photo_w, *photo_h; /* [im->n] sizes in the files; 0: not yet seen */
+    uint8_t      *planes;            /* [im->n] stored channels */
+    uint8_t      *largest;           /* [im->n] value of the mask that is a class */
+    int64_t       value[256];        /* pixels of all masks with it */
+    bool          elsewhere[256]; /* values of masks of other parts, where these were looked at */
+    int32_t       coloured, turned, transparent, animated; /* pictures */
+    int32_t       masks, voc; /* masks; those with the palette of Pascal VOC */
+    int32_t       drawn;      /* masks that come from outlines */
+    bs_coco_tally tally;
 } bs_image_reading;
 
 /* Decodes one file of the catalogue into its place. */
@@ -60,6 +67,12 @@ bool bs_images_in_doubt(const bs_image_reading *r);
 basin_status bs_images_settle_masks(bs_image_reading *r);
 basin_status bs_images_unify(bs_image_reading *r);
 uint64_t     bs_images_hash(const bs_images *im);
+
+/* Whether a mask has the palette of Pascal VOC. */
+bool bs_voc_palette(const bs_picture *p);
+/* Its classes, where all masks have that palette and their values, the largest of which is `most`,
+ * fit. */
+void bs_voc_classes(bs_image_reading *r, int most);
 
 /* How a file is called in messages: "folder/a.png", "data.tar: a.png". */
 const char *bs_images_label(const bs_image_reading *r, int source, const char *name, char *to,

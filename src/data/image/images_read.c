@@ -43,6 +43,11 @@ void *bs_images_room(bs_images *im, size_t bytes, basin_error *err)
     return NULL;
 }
 
+static bool label_free(const bs_images_prior *prior)
+{
+    return prior && prior->label_free;
+}
+
 /* --- first walk ------------------------------------------------------------ */
 
 typedef struct {
@@ -59,6 +64,8 @@ static bool look_wants(void *self, const char *name)
     bs_image_reading *r = l->r;
     l->picture = bs_is_picture_name(name) || r->source[r->at_source].kind == BS_SOURCE_PICTURE;
     r->seen++;
+    if (!l->picture && bs_is_json_name(name))
+        return !label_free(r->prior);
     if (!l->picture) {
         const bool foreign = bs_foreign_picture(name) != NULL;
         if (foreign && r->foreign++ == 0)
@@ -84,11 +91,28 @@ static basin_status refuse_utf16(bs_image_reading *r, const char *name)
     return BASIN_OK;
 }
 
+static basin_status take_json(bs_image_reading *r, const char *name, const char *text, size_t n)
+{
+    bs_coco      coco = {0};
+    char         a[LABEL_ROOM];
+    basin_status s = BASIN_OK;
+    if (!bs_coco_sniff(text, n))
+        return s;
+    bs_images_label(r, r->at_source, name, a, sizeof a);
+    s = bs_coco_read(a, text, n, &coco, r->err);
+    if (!s)
+        s = bs_catalogue_outlines(&r->cat, name, r->at_source, false, &coco, r->err);
+    bs_coco_free(&coco);
+    return s;
+}
+
 static basin_status look_take(void *self, const char *name, const uint8_t *bytes, size_t n,
                               basin_error *err)
 {
     look             *l = self;
     bs_image_reading *r = l->r;
+    if (!l->picture && bs_is_json_name(name))
+        return take_json(r, name, (const char *)bytes, n);
     if (!l->picture) {
         if (n > 0 && bs_is_utf16((const char *)bytes, n))
             return refuse_utf16(r, name);
@@ -258,11 +282,6 @@ static basin_status make_room(bs_image_reading *r)
     if (!r->user || !r->photo_w || !r->photo_h || !r->planes || !r->largest)
         return bs_fail_nomem(r->err);
     return BASIN_OK;
-}
-
-static bool label_free(const bs_images_prior *prior)
-{
-    return prior && prior->label_free;
 }
 
 static basin_status plan_decoding(bs_image_reading *r)
@@ -441,13 +460,16 @@ static basin_status fail_empty(const bs_image_reading *r)
                    r->cat.lone_masks ? "; there are masks without photos" : "");
 }
 
-static basin_status find_pairs(bs_image_reading *r, const bs_image_sources *z)
+static basin_status find_pairs(bs_image_reading *r, bs_image_sources *z)
 {
     bs_buf          text;
     bs_pair_options p = {.image_suffix = r->o->image_suffix,
                          .mask_suffix = r->o->mask_suffix,
                          .need_mask = r->o->need,
-                         .label_free = label_free(r->prior)};
+                         .label_free = label_free(r->prior),
+                         .known = r->prior ? r->prior->name : NULL,
+                         .n_known = r->prior ? r->prior->classes : 0,
+                         .who = r->prior ? r->prior->who : NULL};
     bs_buf_init(&text, (size_t)1 << 20);
     r->cat.label = z && r->n > 1 ? z->label : NULL;
     basin_status s = find_roots(r);
@@ -457,6 +479,9 @@ static basin_status find_pairs(bs_image_reading *r, const bs_image_sources *z)
         if (z->table[i].text)
             s = bs_catalogue_text(&r->cat, z->table[i].name, i, z->table[i].text, z->table[i].len,
                                   r->err);
+    for (int i = 0; z && i < r->n && !s; i++)
+        if (z->coco[i].label)
+            s = bs_catalogue_outlines(&r->cat, z->coco[i].label, i, true, &z->coco[i], r->err);
     if (!s)
         s = read_class_file(r, &p, &text);
     if (!s)
@@ -486,12 +511,23 @@ static void note_parts(const bs_image_reading *r)
     if (r->turned)
         bs_notes_add(r->notes, "turned", "%d photos are turned as their EXIF data says",
                      (int)r->turned);
+    if (r->tally.crowds)
+        bs_notes_add(r->notes, "crowds",
+                     "%d objects are crowds: their pixels do not count where no other object is",
+                     (int)r->tally.crowds);
+    if (r->tally.beyond)
+        bs_notes_add(r->notes, "beyond",
+                     "%d objects reach beyond their photos: cut off at the edge",
+                     (int)r->tally.beyond);
+    if (r->tally.nothing)
+        bs_notes_add(r->notes, "nothing", "%d objects are smaller than a pixel",
+                     (int)r->tally.nothing);
     if (r->animated)
         bs_notes_add(r->notes, "animated", "%d pictures are animated: the first one is used",
                      (int)r->animated);
 }
 
-static basin_status read_images(bs_image_reading *r, const bs_image_sources *z)
+static basin_status read_images(bs_image_reading *r, bs_image_sources *z)
 {
     basin_status s = find_pairs(r, z);
     if (!s)
@@ -527,7 +563,7 @@ static void close_reading(bs_image_reading *r)
     bs_free(r->largest);
 }
 
-static basin_status run(const bs_source *source, int n, const bs_image_sources *z,
+static basin_status run(const bs_source *source, int n, bs_image_sources *z,
                         const bs_image_options *o, const bs_images_prior *prior, const char *part,
                         bs_images **out, bs_notes *notes, basin_error *err)
 {
@@ -569,7 +605,7 @@ basin_status bs_images_read_as(const char *const *paths, int n, const bs_image_o
     basin_status s = bs_images_open(&z, paths, n, !label_free(prior), o->unpack_mb, err);
     if (!s)
         s = run(z.source, n, &z, o, prior, part, out, notes, err);
-    bs_arena_free(&z.arena);
+    bs_images_close(&z);
     return s;
 }
 
@@ -607,6 +643,6 @@ basin_status bs_images_parts(const char *const *paths, int n, const bs_image_opt
     if (!s)
         memcpy(count, r.parts, sizeof r.parts);
     close_reading(&r);
-    bs_arena_free(&z.arena);
+    bs_images_close(&z);
     return s;
 }

@@ -50,6 +50,7 @@ static const word_row words[] = {
     {"segmentations", BS_ROLE_MASK, BS_PART_NONE},
     {"segmentationclass", BS_ROLE_MASK, BS_PART_NONE},
     {"segmentationclassaug", BS_ROLE_MASK, BS_PART_NONE},
+    {"segmentationclasspng", BS_ROLE_MASK, BS_PART_NONE},
     {"segs", BS_ROLE_MASK, BS_PART_NONE},
     {"seg", BS_ROLE_MASK, BS_PART_NONE},
     {"targets", BS_ROLE_MASK, BS_PART_NONE},
@@ -59,8 +60,17 @@ static const word_row words[] = {
     {"valannot", BS_ROLE_MASK, BS_PART_VALID},
     {"testannot", BS_ROLE_MASK, BS_PART_TEST},
     {"segmentationobject", BS_ROLE_OTHER, BS_PART_NONE},
+    {"segmentationobjectpng", BS_ROLE_OTHER, BS_PART_NONE},
+    {"segmentationclassvisualization", BS_ROLE_OTHER, BS_PART_NONE},
+    {"segmentationobjectvisualization", BS_ROLE_OTHER, BS_PART_NONE},
     {"instances", BS_ROLE_OTHER, BS_PART_NONE},
     {"overlays", BS_ROLE_OTHER, BS_PART_NONE},
+    {"train2014", BS_ROLE_UNKNOWN, BS_PART_TRAIN},
+    {"train2017", BS_ROLE_UNKNOWN, BS_PART_TRAIN},
+    {"val2014", BS_ROLE_UNKNOWN, BS_PART_VALID},
+    {"val2017", BS_ROLE_UNKNOWN, BS_PART_VALID},
+    {"test2014", BS_ROLE_UNKNOWN, BS_PART_TEST},
+    {"test2017", BS_ROLE_UNKNOWN, BS_PART_TEST},
     {"train", BS_ROLE_UNKNOWN, BS_PART_TRAIN},
     {"training", BS_ROLE_UNKNOWN, BS_PART_TRAIN},
     {"val", BS_ROLE_UNKNOWN, BS_PART_VALID},
@@ -152,6 +162,12 @@ bool bs_is_picture_name(const char *name)
     return has_extension(name, list);
 }
 
+bool bs_is_json_name(const char *name)
+{
+    static const char *const list[] = {"json", NULL};
+    return has_extension(name, list);
+}
+
 bool bs_is_text_name(const char *name)
 {
     static const char *const list[] = {"txt", "lst", "list", "csv", "tsv", "names", NULL};
@@ -171,6 +187,9 @@ void bs_catalogue_free(bs_catalogue *c)
     bs_free(c->file);
     bs_free(c->text);
     bs_free(c->pair);
+    for (size_t i = 0; i < c->n_outlines; i++)
+        bs_coco_free(&c->outlines[i].coco);
+    bs_free(c->outlines);
     bs_arena_free(&c->arena);
     bs_catalogue_init(c);
 }
@@ -248,7 +267,7 @@ static bool read_component(const char *text, size_t len, bs_file *f)
 }
 
 /* The folders without roles, parts by their one name: "set1/train". */
-static basin_status read_path(bs_catalogue *c, bs_file *f, basin_error *err)
+basin_status bs_catalogue_place(bs_catalogue *c, bs_file *f, basin_error *err)
 {
     const char *p = f->name, *slash = strrchr(p, '/'), *base = slash ? slash + 1 : p;
     const char *dot = strrchr(base, '.'), *label = c->label ? c->label[f->source] : "";
@@ -555,14 +574,16 @@ static basin_status name_pairs(bs_catalogue *c, basin_error *err)
 basin_status bs_catalogue_pair(bs_catalogue *c, const bs_pair_options *o, bs_notes *notes,
                                basin_error *err)
 {
-    bool         table = false;
+    bool         table = false, drawn = false;
     basin_status s = BASIN_OK;
     drop_repeats(c, notes);
     for (size_t i = 0; i < c->n_files && !s; i++)
-        s = read_path(c, &c->file[i], err);
+        s = bs_catalogue_place(c, &c->file[i], err);
     if (!s)
         s = bs_catalogue_tables(c, o, &table, notes, err);
     if (!s && !table)
+        s = bs_catalogue_drawn(c, o, &drawn, notes, err);
+    if (!s && !table && !drawn)
         s = pair_by_names(c, o, notes, err);
     if (!s)
         s = name_pairs(c, err);
@@ -570,7 +591,7 @@ basin_status bs_catalogue_pair(bs_catalogue *c, const bs_pair_options *o, bs_not
         s = bs_catalogue_lists(c, notes, err);
     if (!s && c->n_pairs)
         qsort(c->pair, c->n_pairs, sizeof *c->pair, by_order);
-    if (!s)
+    if (!s && !drawn)
         s = bs_catalogue_classes(c, o, notes, err);
     return s;
 }

@@ -128,7 +128,7 @@ static int32_t find_line(const listing *l, const char *text, size_t len)
 }
 
 /* train.txt, parts_val.txt, ...; *several when it names two parts (trainval.txt). */
-static bs_image_part part_of_list(const char *name, bool *several)
+bs_image_part bs_part_of_list(const char *name, bool *several)
 {
     const char   *p = base_name(name), *dot = strrchr(p, '.');
     bs_image_part part = BS_PART_NONE;
@@ -224,7 +224,7 @@ static basin_status read_lists(listing *l, bool *used)
             const bs_text_file *t = &c->text[i];
             if (!is_list(t->name) || (voc && !in_folder(t->name, "segmentation")))
                 continue;
-            bs_image_part part = part_of_list(t->name, &several);
+            bs_image_part part = bs_part_of_list(t->name, &several);
             if (part != BS_PART_NONE && several == (turn == 1))
                 s = read_list(l, t, part, used);
         }
@@ -600,7 +600,22 @@ static bool is_class_list(const char *name)
 bool bs_is_list_name(const char *name)
 {
     bool several;
-    return is_class_list(name) || (is_list(name) && part_of_list(name, &several) != BS_PART_NONE);
+    return is_class_list(name) ||
+           (is_list(name) && bs_part_of_list(name, &several) != BS_PART_NONE);
+}
+
+basin_status bs_catalogue_class_file(bs_catalogue *c, const bs_pair_options *o, basin_error *err)
+{
+    class_result r = read_classes(c, o->class_file, strlen(o->class_file));
+    c->classes_from = o->class_file_name;
+    if (r == CLASS_TWICE)
+        return fail_twice(c, o->class_file_name, err);
+    if (r == CLASS_NO)
+        return bs_fail(err, BASIN_EDATA,
+                       "%s: not a list of 2 to 255 classes, one name per line, with or without "
+                       "number or R G B",
+                       o->class_file_name);
+    return r == CLASS_NOMEM ? bs_fail_nomem(err) : BASIN_OK;
 }
 
 basin_status bs_catalogue_classes(bs_catalogue *c, const bs_pair_options *o, bs_notes *notes,
@@ -608,18 +623,8 @@ basin_status bs_catalogue_classes(bs_catalogue *c, const bs_pair_options *o, bs_
 {
     if (o->classes_known)
         return BASIN_OK;
-    if (o->class_file) {
-        class_result r = read_classes(c, o->class_file, strlen(o->class_file));
-        c->classes_from = o->class_file_name;
-        if (r == CLASS_TWICE)
-            return fail_twice(c, o->class_file_name, err);
-        if (r == CLASS_NO)
-            return bs_fail(err, BASIN_EDATA,
-                           "%s: not a list of 2 to 255 classes, one name per line, with or without "
-                           "number or R G B",
-                           o->class_file_name);
-        return r == CLASS_NOMEM ? bs_fail_nomem(err) : BASIN_OK;
-    }
+    if (o->class_file)
+        return bs_catalogue_class_file(c, o, err);
     for (size_t i = 0; i < c->n_texts && !c->classes_from; i++) {
         const bs_text_file *t = &c->text[i];
         class_result r = is_class_list(t->name) ? read_classes(c, t->text, t->len) : CLASS_NO;

@@ -189,11 +189,15 @@ void bs_class_colour(int c, uint8_t rgb[3])
         {150, 60, 20},   {120, 200, 60}, {90, 60, 170},  {250, 190, 190},
         {128, 128, 128}, {0, 220, 220},  {160, 160, 60}, {255, 60, 60},
     };
-    if (c >= 0 && c < 16) {
+    if (c >= 0 && c < 16)
         memcpy(rgb, first[c], 3);
-        return;
-    }
-    /* Bits of the number, three at a time, become the high bits of the colours. */
+    else
+        bs_voc_colour(c, rgb);
+}
+
+/* Bits of the number, three at a time, become the high bits of the colours. */
+void bs_voc_colour(int c, uint8_t rgb[3])
+{
     unsigned rest = (unsigned)c;
     rgb[0] = rgb[1] = rgb[2] = 0;
     for (int bit = 7; bit >= 0; bit--, rest >>= 3)

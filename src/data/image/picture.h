@@ -79,5 +79,6 @@ basin_status bs_png_write(const uint8_t *pixels, int width, int height, int chan
 /* Colours of the classes of a mask, easy to tell apart: black, then strong ones;
  * after the first 16 those of the Pascal VOC colour map. */
 void bs_class_colour(int c, uint8_t rgb[3]);
+void bs_voc_colour(int c, uint8_t rgb[3]);
 
 #endif
