@@ -19,7 +19,6 @@ bs_blas_table bs_blas;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_int      inside, buffers; /* threads with a ticket; buffers that are there for them */
-static void           *buffer[MOST_BUFFERS];
 
 bool bs_can_map(size_t bytes, int n)
 {
@@ -158,42 +157,30 @@ basin_status bs_blas_load(basin_error *err)
 
 /* ---- tickets ---- */
 
-static bool is_known(const void *b, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (buffer[i] == b)
-            return true;
-    return false;
-}
-
-/* Takes buffers until OpenBLAS has made a new one, and gives them all back. While they are held,
- * threads inside may need others in their place. */
-static bool one_more(void)
+/* Takes as many buffers as there are threads inside and gives them back: from then on OpenBLAS has so
+ * many. While they are held, threads that are inside already may need others in their place. */
+static bool make_buffers(int n)
 {
     void *held[MOST_BUFFERS];
-    int   n = 0, known = atomic_load(&buffers);
-    if (!bs_can_map(BUFFER, known < MOST_BUFFERS ? known + 1 : 1))
+    if (!bs_can_map(BUFFER, n <= MOST_BUFFERS ? n : 1))
         return false;
-    if (known < MOST_BUFFERS && bs_blas.take_buffer && bs_blas.give_buffer) {
-        do
-            held[n] = bs_blas.take_buffer(0);
-        while (is_known(held[n++], known) && n < MOST_BUFFERS);
-        buffer[known] = held[n - 1];
-        while (n > 0)
-            bs_blas.give_buffer(held[--n]);
+    if (n <= MOST_BUFFERS && bs_blas.take_buffer && bs_blas.give_buffer) {
+        for (int i = 0; i < n; i++)
+            held[i] = bs_blas.take_buffer(0);
+        for (int i = 0; i < n; i++)
+            bs_blas.give_buffer(held[i]);
     }
-    atomic_store(&buffers, known + 1);
+    atomic_store(&buffers, n);
     return true;
 }
 
 bool bs_blas_enter(void)
 {
-    bool ok = true;
     if (atomic_fetch_add(&inside, 1) < atomic_load(&buffers))
         return true;
     pthread_mutex_lock(&lock);
-    while (ok && atomic_load(&buffers) < atomic_load(&inside))
-        ok = one_more();
+    const int  n = atomic_load(&inside);
+    const bool ok = n <= atomic_load(&buffers) || make_buffers(n);
     if (!ok)
         atomic_fetch_sub(&inside, 1);
     pthread_mutex_unlock(&lock);
