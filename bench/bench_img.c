@@ -85,12 +85,11 @@ static void make_learner(state *s, const char *method, int threads)
     bs_logger   log = {.level = BS_QUIET};
     bs_learner *l = &s->learner;
     l->o = &s->settings.train;
-    l->backend = &bs_backend_cpu;
     bs_arena_init(&s->known.arena, 0);
     TRY(bs_task_seg.fit(&s->settings, &s->part, 1, &log, &s->known, &err));
     TRY(bs_method_find(method, "seg", &l->method, &err));
     TRY(bs_task_seg.spec(l->o, &s->known, &l->spec, &err));
-    TRY(l->backend->workspace_new(&(bs_backend_options){threads}, &l->w, &err));
+    TRY(bs_workspace_open((bs_machine){.threads = threads}, &l->w, &err));
     l->params = bs_params_new();
     TRY(bs_learner_setup(l, &err));
     bench_skip_pretraining(l);
@@ -118,7 +117,7 @@ static void predict(state *s, const bench_case *c, int n)
     int           calls = -1; /* one that makes programs */
     part.seg = &first;
     part.rows = first.n = n;
-    TRY(bs_scorer_new(l->backend, l->w, l->params, &l->spec, &how, &scorer, &err));
+    TRY(bs_scorer_new(l->w, l->params, &l->spec, &how, &scorer, &err));
     TRY(bs_task_seg.outputs(&part, &s->known, &y, &err));
     for (double end = bs_seconds() + c->seconds;
          calls < MOST && (calls < c->repeats || bs_seconds() < end); calls++) {
@@ -168,7 +167,7 @@ int main(int argc, char **argv)
     s.feed->free(s.feed);
     bs_learner_free(&s.learner);
     bs_params_free(s.learner.params);
-    s.learner.backend->workspace_free(s.learner.w);
+    bs_workspace_close(s.learner.w);
     bs_part_free(&s.part);
     bs_known_free(&s.known);
     bs_free(s.order);

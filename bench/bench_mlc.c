@@ -103,7 +103,6 @@ static void make_learner(state *s, const char *method, int samples, int threads)
     bs_learner *l = &s->learner;
     char        words[64];
     l->o = &s->settings.train;
-    l->backend = &bs_backend_cpu;
     l->method = find_method(method);
     snprintf(words, sizeof words, "seed=1 batch=%d samples=%d", s->batch, samples);
     if (l->method->defaults)
@@ -112,7 +111,7 @@ static void make_learner(state *s, const char *method, int samples, int threads)
     TRY(bs_settings_words(&s->settings, words, "bench", &err));
     s->known.mlc = s->data->schema;
     TRY(bs_task_mlc.spec(l->o, &s->known, &l->spec, &err));
-    TRY(l->backend->workspace_new(&(bs_backend_options){threads}, &l->w, &err));
+    TRY(bs_workspace_open((bs_machine){.threads = threads}, &l->w, &err));
     l->params = bs_params_new();
     TRY(bs_learner_setup(l, &err));
     bench_skip_pretraining(l);
@@ -180,7 +179,7 @@ int main(int argc, char **argv)
     s.feed->free(s.feed);
     bs_learner_free(&s.learner);
     bs_params_free(s.learner.params);
-    s.learner.backend->workspace_free(s.learner.w);
+    bs_workspace_close(s.learner.w);
     bs_dataset_free(s.data);
     bs_free(s.order);
     return 0;

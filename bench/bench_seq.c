@@ -39,10 +39,9 @@ static void make_learner(state *s, const char *method, int threads)
     basin_error err = {0};
     bs_learner *l = &s->learner;
     l->o = &s->settings.train;
-    l->backend = &bs_backend_cpu;
     TRY(bs_method_find(method, "tag", &l->method, &err));
     TRY(bs_task_tag.spec(l->o, &s->known, &l->spec, &err));
-    TRY(l->backend->workspace_new(&(bs_backend_options){threads}, &l->w, &err));
+    TRY(bs_workspace_open((bs_machine){.threads = threads}, &l->w, &err));
     l->params = bs_params_new();
     TRY(bs_learner_setup(l, &err));
     bench_skip_pretraining(l);
@@ -87,7 +86,7 @@ int main(int argc, char **argv)
     s.feed->free(s.feed);
     bs_learner_free(&s.learner);
     bs_params_free(s.learner.params);
-    s.learner.backend->workspace_free(s.learner.w);
+    bs_workspace_close(s.learner.w);
     bs_part_free(&s.part);
     bs_known_free(&s.known);
     bs_free(s.order);

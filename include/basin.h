@@ -90,6 +90,7 @@ void         basin_predictor_free(basin_predictor *p); /* accepts NULL */
 /* The same with more to say; NULL or 0 = the default. */
 typedef struct {
     int         threads;   /* 0 = all cores */
+    const char *device;    /* NULL = "cpu" */
     const char *infer;     /* "net", "gbi", "refine", "viterbi"; NULL = the model's own */
     int         constrain; /* tag, nonzero: well-formed spans only, the best sequence of those */
     /* "gbi.test_steps=50", NULL at the end; or NULL. What the model's search may not decide by
@@ -235,6 +236,7 @@ typedef struct {
     const char *threshold; /* a number, "auto" = the stored one; NULL = auto */
     const char *profile;   /* sklearn, mulan, meka, seal; NULL = the model's */
     int         threads;   /* 0 = all cores */
+    const char *device;    /* NULL = "cpu" */
     int         per_label; /* nonzero: a table of labels, tags, types of spans or classes, too */
     int         conlleval; /* tag: 1: a table as conlleval prints it; 2: also counted as it does */
     const char *part;      /* of images that have parts: train, valid, test, all; NULL = test */
@@ -260,6 +262,7 @@ typedef struct {
     int         scores;    /* nonzero: probabilities of the labels that are on, or of all */
     int         top_k;     /* > 0: that many best labels instead of the threshold */
     int         threads;   /* 0 = all cores */
+    const char *device;    /* NULL = "cpu" */
     const char *path;      /* where predictions go when out is NULL: a file; seg: or a folder */
     const char *part;      /* of images that have parts: train, valid, test; NULL = all */
     int         overlay;   /* seg, nonzero: masks drawn over the photos, too */
@@ -292,7 +295,8 @@ typedef struct {
     const char        *metric; /* what it is best for; default: as in training */
     const char        *value;  /* a number from 0 to 1 instead; files are not needed then */
     int                threads;
-    const char *const *set; /* as above */
+    const char        *device; /* as above */
+    const char *const *set;    /* as above */
 } basin_threshold_options;
 
 /* mlc: chooses the threshold of a model anew on labelled files and writes it into the model file,
@@ -304,7 +308,8 @@ basin_status basin_model_threshold(const char *model, const char *const *files, 
 /* How a model is calibrated; NULL or 0 = the default. */
 typedef struct {
     int                threads;
-    const char *const *set; /* as above */
+    const char        *device; /* as above */
+    const char *const *set;    /* as above */
 } basin_calibrate_options;
 
 /* mlc: finds the temperature at which the model's probabilities are likeliest on labelled files and

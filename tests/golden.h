@@ -207,8 +207,8 @@ static inline machine golden_machine(golden *c)
 {
     machine m = machine_new(c->g, NULL, c->result, c->n_results, 0, 2);
     for (int i = 0; i < c->n_inputs; i++)
-        bs_backend_cpu.bind_input(m.p, c->input[i], c->data[i]);
-    bs_backend_cpu.bind_params(m.p, c->params->value, c->params->grad, c->params->offset);
+        bs_bind_input(m.p, c->input[i], c->data[i]);
+    bs_bind_params(m.p, c->params->value, c->params->grad, c->params->offset);
     return m;
 }
 

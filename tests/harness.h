@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "graph/op.h"
-#include "plan/backend.h"
+#include "device/device.h"
 
 /* A failed check that says what was being checked. */
 #define CHECK(condition, ...)                  \
@@ -40,16 +40,13 @@ typedef struct {
 static inline machine machine_new(const bs_graph *g, const bs_example *ex, const bs_result *r,
                                   int n, unsigned flags, int threads)
 {
-    basin_error        err = {0};
-    bs_backend_options o = {threads};
-    bs_plan           *plan;
-    machine            m = {0};
-    CHECK(bs_plan_make(g, r, n, flags, &plan, &err) == BASIN_OK, "plan: %s", err.msg);
-    CHECK(bs_backend_cpu.workspace_new(&o, &m.w, &err) == BASIN_OK, "workspace: %s", err.msg);
-    CHECK(bs_backend_cpu.compile(m.w, plan, &m.p, &err) == BASIN_OK, "compile: %s", err.msg);
-    bs_plan_free(plan);
+    basin_error err = {0};
+    machine     m = {0};
+    CHECK(bs_workspace_open((bs_machine){.threads = threads}, &m.w, &err) == BASIN_OK,
+          "workspace: %s", err.msg);
+    CHECK(bs_program_make(m.w, g, r, n, flags, &m.p, &err) == BASIN_OK, "program: %s", err.msg);
     for (int i = 0; ex && i < ex->n; i++)
-        bs_backend_cpu.bind_input(m.p, ex->leaf[i].id, ex->leaf[i].data);
+        bs_bind_input(m.p, ex->leaf[i].id, ex->leaf[i].data);
     return m;
 }
 
@@ -57,18 +54,18 @@ static inline void machine_run(machine *m, uint64_t step)
 {
     basin_error err = {0};
     bs_run      run = {17, step};
-    CHECK(bs_backend_cpu.run(m->p, &run, &err) == BASIN_OK, "run: %s", err.msg);
+    CHECK(bs_program_run(m->p, &run, &err) == BASIN_OK, "run: %s", err.msg);
 }
 
 static inline const real *machine_value(const machine *m, int i)
 {
-    return bs_backend_cpu.result(m->p, i);
+    return bs_program_result(m->p, i);
 }
 
 static inline void machine_free(machine *m)
 {
-    bs_backend_cpu.program_free(m->p);
-    bs_backend_cpu.workspace_free(m->w);
+    bs_program_free(m->p);
+    bs_workspace_close(m->w);
 }
 
 /* ---- the naive evaluator: every node in order, by its definition ---- */

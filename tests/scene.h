@@ -125,7 +125,7 @@ static inline void scene_start(scene *c, uint64_t seed)
     if (!p->value)
         scene_allocate(c, seed);
     c->m = machine_new(c->g, &c->ex, c->result, c->n_results, 0, 1);
-    bs_backend_cpu.bind_params(c->m.p, p->value, p->grad, p->offset);
+    bs_bind_params(c->m.p, p->value, p->grad, p->offset);
 }
 
 static inline double scene_number(const scene *c, int result)

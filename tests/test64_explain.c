@@ -32,16 +32,15 @@ static void subject_start(subject *s, bs_hvp_kind kind)
         s->y[i] = 0.1 + 0.8 * bs_rng_uniform(&rng);
         s->v[i] = 2 * bs_rng_uniform(&rng) - 1;
     }
-    CHECK(!bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &s->w, &err), "%s", err.msg);
-    CHECK(!bs_probe_new(&bs_backend_cpu, s->w, c->learner.params, &c->learner.spec, kind, &s->probe,
-                        &err),
-          "%s", err.msg);
+    CHECK(!bs_workspace_open((bs_machine){.threads = 1}, &s->w, &err), "%s", err.msg);
+    CHECK(!bs_probe_new(s->w, c->learner.params, &c->learner.spec, kind, &s->probe, &err), "%s",
+          err.msg);
 }
 
 static void subject_free(subject *s)
 {
     bs_probe_free(s->probe);
-    bs_backend_cpu.workspace_free(s->w);
+    bs_workspace_close(s->w);
     scene_free(s->c);
     free(s->y);
     free(s->v);
@@ -139,9 +138,8 @@ static void curvature_of(subject *s, double *out)
         y[i] = (float)s->y[i];
         s->y[i] = (real)y[i];
     }
-    CHECK(!bs_label_curvature_new(&bs_backend_cpu, s->w, s->c->learner.params, &s->c->learner.spec,
-                                  &c, &err),
-          "%s", err.msg);
+    CHECK(!bs_label_curvature_new(s->w, s->c->learner.params, &s->c->learner.spec, &c, &err), "%s",
+          err.msg);
     /* in two parts: sums go on */
     CHECK(!bs_label_curvature_add(c, y, 2, &err), "%s", err.msg);
     CHECK(!bs_label_curvature_add(c, y + 2 * LABELS, ROWS - 2, &err), "%s", err.msg);
@@ -245,9 +243,8 @@ static void score_rows(subject *s, const bs_inference *how, int point, real *y, 
     bs_scorer  *scorer;
     bs_scored   found;
     basin_error err = {0};
-    CHECK(!bs_scorer_new(&bs_backend_cpu, s->w, s->c->learner.params, &s->c->learner.spec, how,
-                         &scorer, &err),
-          "%s", err.msg);
+    CHECK(!bs_scorer_new(s->w, s->c->learner.params, &s->c->learner.spec, how, &scorer, &err), "%s",
+          err.msg);
     CHECK(!bs_scorer_batch(scorer, &s->b, &found, &err), "%s", err.msg);
     if (point >= 0) {
         bs_scorer_replay(scorer, point);

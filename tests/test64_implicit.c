@@ -45,7 +45,6 @@ static void setting_start(setting *s, const bs_method *m, int layers, double dro
     s->o.implicit_damping = 0;
     s->l.o = &s->o;
     s->l.method = m;
-    s->l.backend = &bs_backend_cpu;
     bs_mlc_shape shape = {.features = D,
                           .labels = L,
                           .layers = layers,
@@ -55,8 +54,7 @@ static void setting_start(setting *s, const bs_method *m, int layers, double dro
                           .scale = 1};
     assert_int_equal(bs_energy_find("label", &shape.energy, NULL), BASIN_OK);
     s->l.spec = bs_spec_make(&bs_task_graph_mlc, (bs_size){1, 1, 1}, &shape, sizeof shape);
-    assert_int_equal(bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &s->l.w, NULL),
-                     BASIN_OK);
+    assert_int_equal(bs_workspace_open((bs_machine){.threads = 1}, &s->l.w, NULL), BASIN_OK);
     s->l.params = bs_params_new();
     CHECK(bs_learner_setup(&s->l, &err) == BASIN_OK, "%s", err.msg);
 }
@@ -65,7 +63,7 @@ static void setting_free(setting *s)
 {
     bs_learner_free(&s->l);
     bs_params_free(s->l.params);
-    bs_backend_cpu.workspace_free(s->l.w);
+    bs_workspace_close(s->l.w);
 }
 
 static size_t block_bytes(const setting *s)
@@ -238,9 +236,9 @@ static real *unrolled(setting *s, int steps, double rate)
         r[i] = (bs_result){d[i], segment[i]};
     check_graph(g);
     machine m = machine_new(g, NULL, r, n, 0, 1);
-    bs_backend_cpu.bind_params(m.p, s->l.params->value, s->l.params->grad, s->l.params->offset);
-    bs_backend_cpu.bind_input(m.p, scene.v.x[0], s->x);
-    bs_backend_cpu.bind_input(m.p, scene.v.gold, s->gold);
+    bs_bind_params(m.p, s->l.params->value, s->l.params->grad, s->l.params->offset);
+    bs_bind_input(m.p, scene.v.x[0], s->x);
+    bs_bind_input(m.p, scene.v.gold, s->gold);
     machine_run(&m, 0);
     machine_free(&m);
     bs_graph_free(g);
@@ -454,10 +452,10 @@ static void samples_have_a_derivative(void **state)
         r[i] = (bs_result){d[i / n][i % n], -1};
     check_graph(g);
     machine m = machine_new(g, NULL, r, 2 * n, 0, 1);
-    bs_backend_cpu.bind_params(m.p, s.l.params->value, s.l.params->grad, s.l.params->offset);
-    bs_backend_cpu.bind_input(m.p, scene.v.x[0], s.x);
-    bs_backend_cpu.bind_input(m.p, scene.v.gold, s.gold);
-    bs_backend_cpu.bind_input(m.p, leaf, all);
+    bs_bind_params(m.p, s.l.params->value, s.l.params->grad, s.l.params->offset);
+    bs_bind_input(m.p, scene.v.x[0], s.x);
+    bs_bind_input(m.p, scene.v.gold, s.gold);
+    bs_bind_input(m.p, leaf, all);
     machine_run(&m, 1);
     for (int i = 0; i < n; i++) {
         double e = distance(machine_value(&m, i), machine_value(&m, n + i),

@@ -191,17 +191,13 @@ static basin_status setting_new(setting *s, const char *method, const char *word
     snprintf(all, sizeof all, "%s %s samples=4 implicit.terms=4 %s", m->defaults,
              m->tag ? m->tag : "", words);
     *s = (setting){.c = tag_scene(all, N)};
-    s->l = (bs_learner){.o = s->c->learner.o,
-                        .method = m,
-                        .spec = s->c->learner.spec,
-                        .backend = &bs_backend_cpu,
-                        .params = bs_params_new()};
+    s->l = (bs_learner){
+        .o = s->c->learner.o, .method = m, .spec = s->c->learner.spec, .params = bs_params_new()};
     s->b.size = s->c->s.v.size;
     for (int i = 0; i < BS_INPUTS; i++)
         s->b.x[i] = s->c->s.v.x[i] ? scene_data(s->c, s->c->s.v.x[i]) : NULL;
     s->b.gold = s->c->gold;
-    assert_int_equal(bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &s->l.w, NULL),
-                     BASIN_OK);
+    assert_int_equal(bs_workspace_open((bs_machine){.threads = 1}, &s->l.w, NULL), BASIN_OK);
     double       loss;
     basin_status status = bs_learner_setup(&s->l, err);
     return status ? status : bs_implicit_gradient(&s->l, &s->b, &loss, err);
@@ -211,7 +207,7 @@ static void setting_free(setting *s)
 {
     bs_learner_free(&s->l);
     bs_params_free(s->l.params);
-    bs_backend_cpu.workspace_free(s->l.w);
+    bs_workspace_close(s->l.w);
     scene_free(s->c);
 }
 

@@ -154,8 +154,7 @@ static void ten_steps(golden *c, const bs_optim_options *o)
     basin_error err = {0};
     bs_optim   *optim;
     machine     m = golden_machine(c);
-    CHECK(bs_optim_new(&bs_backend_cpu, m.w, c->params, "", o, &optim, &err) == BASIN_OK,
-          "optimiser: %s", err.msg);
+    CHECK(bs_optim_new(m.w, c->params, "", o, &optim, &err) == BASIN_OK, "optimiser: %s", err.msg);
     for (int step = 1; step <= 10; step++) {
         char   name[32];
         real   now[64], length;

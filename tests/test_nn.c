@@ -187,7 +187,7 @@ static void initial_values_depend_on_seed_and_name_only(void **state)
 
 static void run_dropout(machine *m, uint64_t seed, uint64_t step, real *out)
 {
-    assert_int_equal(bs_backend_cpu.run(m->p, &(bs_run){seed, step}, NULL), BASIN_OK);
+    assert_int_equal(bs_program_run(m->p, &(bs_run){seed, step}, NULL), BASIN_OK);
     memcpy(out, machine_value(m, 0), MANY * sizeof(real));
 }
 

@@ -3,7 +3,7 @@
 #include "tests/random_graph.h"
 
 #include "device/cpu/vec.h"
-#include "plan/cache.h"
+#include "device/cache.h"
 
 enum { SEEDS = 120, RESULTS = 8 };
 
@@ -119,7 +119,7 @@ static int pairs_of(const bs_graph *g, const bs_result *res, int n, bs_op_id op)
 {
     bs_plan *plan;
     int      found = 0;
-    assert_int_equal(bs_plan_make(g, res, n, 0, &plan, NULL), BASIN_OK);
+    assert_int_equal(bs_plan_make(g, res, n, 0, bs_devices[0]->order, &plan, NULL), BASIN_OK);
     for (int i = 1; i < plan->n_steps; i++)
         if (plan->step[i].beside && plan->step[i].node.op == op) {
             assert_int_equal(plan->step[i - 1].node.op, op);
@@ -159,8 +159,9 @@ static void plans_fuse_reuse_and_accumulate(void **state)
     int          n, micro = 0, sums = 0, pairs = 0;
     random_graph r = random_graph_new(16, 60, res, &n);
     bs_plan     *plan, *plain;
-    assert_int_equal(bs_plan_make(r.g, res, n, 0, &plan, NULL), BASIN_OK);
-    assert_int_equal(bs_plan_make(r.g, res, n, BS_PLAN_NO_FUSE | BS_PLAN_NO_VIEWS, &plain, NULL),
+    assert_int_equal(bs_plan_make(r.g, res, n, 0, bs_devices[0]->order, &plan, NULL), BASIN_OK);
+    assert_int_equal(bs_plan_make(r.g, res, n, BS_PLAN_NO_FUSE | BS_PLAN_NO_VIEWS,
+                                  bs_devices[0]->order, &plain, NULL),
                      BASIN_OK);
     for (int i = 0; i < plan->n_steps; i++) {
         micro = plan->step[i].n_micro > micro ? plan->step[i].n_micro : micro;
@@ -206,7 +207,7 @@ static void a_nan_is_reported_by_label(void **state)
     machine     m = machine_new(g, &ex, &r, 1, 0, 1);
     basin_error err = {0};
     bs_run      run = {1, 1};
-    assert_int_equal(bs_backend_cpu.run(m.p, &run, &err), BASIN_ENUMERIC);
+    assert_int_equal(bs_program_run(m.p, &run, &err), BASIN_ENUMERIC);
     CHECK(strstr(err.msg, "energy/log") && strstr(err.msg, "nan"), "message: %s", err.msg);
     machine_free(&m);
     bs_example_free(&ex);
@@ -250,19 +251,19 @@ static basin_status whole_life(const real *data, basin_error *err)
     bs_workspace *w = NULL;
     bs_cache     *c = NULL;
     bs_entry     *e = NULL;
-    basin_status  s = bs_backend_cpu.workspace_new(&(bs_backend_options){2}, &w, err);
-    if (!s && !(c = bs_cache_new(&bs_backend_cpu, w, build_cached, NULL, 0)))
+    basin_status  s = bs_workspace_open((bs_machine){.threads = 2}, &w, err);
+    if (!s && !(c = bs_cache_new(w, build_cached, NULL, 0)))
         s = bs_fail_nomem(err);
     for (int batch = 1; batch <= 2 && !s; batch++) {
         s = bs_cache_get(c, (bs_key){{0, batch, 0, 0}}, &e, NULL, err);
         if (s)
             break;
-        bs_backend_cpu.bind_input(e->program, e->input[0], data);
-        bs_backend_cpu.bind_input(e->program, e->input[1], data);
-        s = bs_backend_cpu.run(e->program, &(bs_run){1, 1}, err);
+        bs_bind_input(e->program, e->input[0], data);
+        bs_bind_input(e->program, e->input[1], data);
+        s = bs_program_run(e->program, &(bs_run){1, 1}, err);
     }
     bs_cache_free(c);
-    bs_backend_cpu.workspace_free(w);
+    bs_workspace_close(w);
     return s;
 }
 
@@ -297,8 +298,8 @@ static void programs_are_built_once_per_shape(void **state)
     bs_workspace *w;
     bs_entry     *a, *b, *again;
     bool          fresh;
-    bs_backend_cpu.workspace_new(NULL, &w, NULL);
-    bs_cache *c = bs_cache_new(&bs_backend_cpu, w, build_cached, NULL, 0);
+    bs_workspace_open((bs_machine){0}, &w, NULL);
+    bs_cache *c = bs_cache_new(w, build_cached, NULL, 0);
     bs_cache_get(c, (bs_key){{0, 4, 0, 0}}, &a, &fresh, NULL);
     assert_true(fresh);
     bs_cache_get(c, (bs_key){{0, 5, 0, 0}}, &b, &fresh, NULL);
@@ -306,7 +307,7 @@ static void programs_are_built_once_per_shape(void **state)
     bs_cache_get(c, (bs_key){{0, 4, 0, 0}}, &again, &fresh, NULL);
     assert_true(!fresh && again == a);
     bs_cache_free(c);
-    bs_backend_cpu.workspace_free(w);
+    bs_workspace_close(w);
 }
 
 static void unbound_inputs_are_an_error(void **state)
@@ -316,7 +317,7 @@ static void unbound_inputs_are_an_error(void **state)
     bs_result   r = {bs_exp(g, bs_leaf(g, "x", BS_T_REAL, bs_shape1(3))), -1};
     machine     m = machine_new(g, NULL, &r, 1, 0, 1);
     basin_error err = {0};
-    assert_int_equal(bs_backend_cpu.run(m.p, &(bs_run){1, 1}, &err), BASIN_EARG);
+    assert_int_equal(bs_program_run(m.p, &(bs_run){1, 1}, &err), BASIN_EARG);
     assert_non_null(strstr(err.msg, "not bound"));
     machine_free(&m);
     bs_graph_free(g);
@@ -331,7 +332,7 @@ static void unknown_instruction_sets_are_refused(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         setenv("BASIN_ISA", wrong[i], 1);
-        assert_int_equal(bs_backend_cpu.workspace_new(NULL, &w, &err), BASIN_EARG);
+        assert_int_equal(bs_workspace_open((bs_machine){0}, &w, &err), BASIN_EARG);
         assert_null(w);
         CHECK(strstr(err.msg, "BASIN_ISA: '") && strstr(err.msg, wrong[i]) &&
                   strstr(err.msg, "; plain"),
@@ -341,10 +342,10 @@ static void unknown_instruction_sets_are_refused(void **state)
     for (size_t i = 0; i < sizeof right / sizeof *right; i++) {
         const bool there = !*right[i] || bs_vec_named(right[i]);
         setenv("BASIN_ISA", right[i], 1);
-        assert_int_equal(bs_backend_cpu.workspace_new(NULL, &w, &err), there ? 0 : BASIN_EARG);
+        assert_int_equal(bs_workspace_open((bs_machine){0}, &w, &err), there ? 0 : BASIN_EARG);
         assert_true(!there || !*right[i] ||
-                    strncmp(bs_backend_cpu.arithmetic(w), right[i], strlen(right[i])) == 0);
-        bs_backend_cpu.workspace_free(w);
+                    strncmp(bs_arithmetic(w), right[i], strlen(right[i])) == 0);
+        bs_workspace_close(w);
     }
     unsetenv("BASIN_ISA");
 }

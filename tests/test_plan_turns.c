@@ -1,7 +1,7 @@
 /* test_plan_turns.c -- a program of two turns does what two programs do, and less work. */
 #include "tests/random_graph.h"
 
-#include "plan/cache.h"
+#include "device/cache.h"
 
 enum { SEEDS = 60, ROUNDS = 3 };
 
@@ -92,8 +92,7 @@ static world world_new(uint64_t seed, int threads)
     bs_rng rng = bs_rng_make(seed, 0, 9);
     for (int i = 0; i < SEGMENTS; i++)
         o.offset[i + 1] = o.offset[i] + bs_shape_count(shape_of(i));
-    assert_int_equal(bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &o.w, NULL),
-                     BASIN_OK);
+    assert_int_equal(bs_workspace_open((bs_machine){.threads = threads}, &o.w, NULL), BASIN_OK);
     o.x = calloc(RG_ROWS * RG_COLS, sizeof *o.x);
     o.value = calloc((size_t)o.offset[SEGMENTS], sizeof *o.value);
     o.grad = calloc((size_t)o.offset[SEGMENTS], sizeof *o.grad);
@@ -107,7 +106,7 @@ static world world_new(uint64_t seed, int threads)
 static void world_free(world *o)
 {
     bs_cache_free(o->cache);
-    bs_backend_cpu.workspace_free(o->w);
+    bs_workspace_close(o->w);
     free(o->x);
     free(o->value);
     free(o->grad);
@@ -120,8 +119,8 @@ static bs_entry *entry_of(world *o, int kind)
     bool        fresh;
     CHECK(!bs_cache_get(o->cache, (bs_key){{kind}}, &e, &fresh, &err), "%s", err.msg);
     if (fresh)
-        bs_backend_cpu.bind_params(e->program, o->value, o->grad, o->offset);
-    bs_backend_cpu.bind_input(e->program, e->input[0], o->x);
+        bs_bind_params(e->program, o->value, o->grad, o->offset);
+    bs_bind_input(e->program, e->input[0], o->x);
     return e;
 }
 
@@ -133,7 +132,7 @@ static void follow(world *o, int from, int to)
 
 static double loss_of(const bs_entry *e, int result)
 {
-    return (double)*(const real *)bs_backend_cpu.result(e->program, result);
+    return (double)*(const real *)bs_program_result(e->program, result);
 }
 
 /* Steps of the energy and the net by turns, by two programs or by one. */
@@ -143,16 +142,16 @@ static void train(world *o, bool together)
     for (uint64_t i = 0; i < ROUNDS; i++) {
         bs_entry *e = entry_of(o, together ? BOTH : FIRST);
         bs_run    run = {o->seed, 2 * i + 1};
-        CHECK(!(together ? bs_backend_cpu.run_turn(e->program, &run, 0, &err)
-                         : bs_backend_cpu.run(e->program, &run, &err)),
+        CHECK(!(together ? bs_program_turn(e->program, &run, 0, &err)
+                         : bs_program_run(e->program, &run, &err)),
               "%s", err.msg);
         o->loss[2 * i] = loss_of(e, 0);
         follow(o, ENERGY_FULL, SEGMENTS);
         run.step++;
         if (!together)
             e = entry_of(o, SECOND);
-        CHECK(!(together ? bs_backend_cpu.run_turn(e->program, &run, 1, &err)
-                         : bs_backend_cpu.run(e->program, &run, &err)),
+        CHECK(!(together ? bs_program_turn(e->program, &run, 1, &err)
+                         : bs_program_run(e->program, &run, &err)),
               "%s", err.msg);
         o->loss[2 * i + 1] = loss_of(e, e->second);
         follow(o, 0, ENERGY_FULL);
@@ -162,7 +161,7 @@ static void train(world *o, bool together)
 static world trained(uint64_t seed, unsigned flags, int threads, bool together)
 {
     world o = world_new(seed, threads);
-    o.cache = bs_cache_new(&bs_backend_cpu, o.w, build, &seed, flags);
+    o.cache = bs_cache_new(o.w, build, &seed, flags);
     assert_non_null(o.cache);
     train(&o, together);
     return o;
@@ -226,7 +225,7 @@ static int products(double dropout, bool anew)
         if (turn == 0)
             bs_graph_turn(g, changed, 1);
     }
-    assert_int_equal(bs_plan_make(g, r, 2, 0, &p, NULL), BASIN_OK);
+    assert_int_equal(bs_plan_make(g, r, 2, 0, bs_devices[0]->order, &p, NULL), BASIN_OK);
     CHECK(p->turn[1] > 0 && p->turn[1] < p->n_steps, "%d of %d steps in the first turn", p->turn[1],
           p->n_steps);
     for (int i = 0; i < p->n_steps; i++)
@@ -260,16 +259,16 @@ static void values_of_the_first_turn_stay(void **state)
     bs_graph_turn(g, changed, 1);
     bs_id     second = bs_sub(g, twice, bs_param_leaf(g, 0, bs_shape1(1)));
     bs_result r[] = {{first, -1}, {second, -1}};
-    bs_backend_cpu.workspace_new(NULL, &w, NULL);
-    assert_int_equal(bs_plan_make(g, r, 2, 0, &plan, NULL), BASIN_OK);
-    assert_int_equal(bs_backend_cpu.compile(w, plan, &p, NULL), BASIN_OK);
-    bs_backend_cpu.bind_params(p, &value, &grad, offset);
-    assert_int_equal(bs_backend_cpu.run_turn(p, &(bs_run){1, 1}, 0, NULL), BASIN_OK);
+    bs_workspace_open((bs_machine){0}, &w, NULL);
+    assert_int_equal(bs_plan_make(g, r, 2, 0, bs_devices[0]->order, &plan, NULL), BASIN_OK);
+    assert_int_equal(w->device->compile(w, plan, &p, NULL), BASIN_OK);
+    bs_bind_params(p, &value, &grad, offset);
+    assert_int_equal(bs_program_turn(p, &(bs_run){1, 1}, 0, NULL), BASIN_OK);
     value = 10;
-    assert_int_equal(bs_backend_cpu.run_turn(p, &(bs_run){1, 2}, 1, NULL), BASIN_OK);
-    assert_true(*(const real *)bs_backend_cpu.result(p, 1) == 2 * 3 - 10);
-    bs_backend_cpu.program_free(p);
-    bs_backend_cpu.workspace_free(w);
+    assert_int_equal(bs_program_turn(p, &(bs_run){1, 2}, 1, NULL), BASIN_OK);
+    assert_true(*(const real *)bs_program_result(p, 1) == 2 * 3 - 10);
+    bs_program_free(p);
+    bs_workspace_close(w);
     bs_plan_free(plan);
     bs_graph_free(g);
 }
@@ -315,32 +314,32 @@ static void loops_run_in_any_order(void **state)
         real  *y = calloc(CELLS, sizeof *y);
         world  o = world_new(seed, seed % 2 ? 1 : 3);
         bs_rng rng = bs_rng_make(seed, 0, 10);
-        o.cache = bs_cache_new(&bs_backend_cpu, o.w, build_loop, &seed, 0);
+        o.cache = bs_cache_new(o.w, build_loop, &seed, 0);
         bs_entry     *loop = entry_of(&o, BOTH);
         const bs_run  run = {seed, 1};
         real         *found = calloc(CELLS, sizeof *found);
         bs_workspace *own; /* between turns nothing else may run in the loop's workspace */
-        bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &own, NULL);
-        bs_cache *plain = bs_cache_new(&bs_backend_cpu, own, build_loop, &seed, 0);
+        bs_workspace_open((bs_machine){.threads = 1}, &own, NULL);
+        bs_cache *plain = bs_cache_new(own, build_loop, &seed, 0);
         bs_entry *e;
         assert_int_equal(bs_cache_get(plain, (bs_key){{FIRST}}, &e, NULL, NULL), BASIN_OK);
-        bs_backend_cpu.bind_params(e->program, o.value, o.grad, o.offset);
-        bs_backend_cpu.bind_input(e->program, e->input[0], o.x);
-        bs_backend_cpu.bind_input(e->program, e->input[1], y);
-        bs_backend_cpu.bind_input(loop->program, loop->input[1], y);
-        assert_int_equal(bs_backend_cpu.run_turn(loop->program, &run, 0, NULL), BASIN_OK);
+        bs_bind_params(e->program, o.value, o.grad, o.offset);
+        bs_bind_input(e->program, e->input[0], o.x);
+        bs_bind_input(e->program, e->input[1], y);
+        bs_bind_input(loop->program, loop->input[1], y);
+        assert_int_equal(bs_program_turn(loop->program, &run, 0, NULL), BASIN_OK);
         for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
             for (int k = 0; k < CELLS; k++)
                 y[k] = (real)(bs_rng_uniform(&rng) - 0.5);
-            assert_int_equal(bs_backend_cpu.run_turn(loop->program, &run, order[i], NULL), 0);
-            memcpy(found, bs_backend_cpu.result(loop->program, order[i]), CELLS * sizeof *found);
-            assert_int_equal(bs_backend_cpu.run(e->program, &run, NULL), BASIN_OK);
-            double d = distance(bs_backend_cpu.result(e->program, order[i]), found, CELLS, 1e-2);
+            assert_int_equal(bs_program_turn(loop->program, &run, order[i], NULL), 0);
+            memcpy(found, bs_program_result(loop->program, order[i]), CELLS * sizeof *found);
+            assert_int_equal(bs_program_run(e->program, &run, NULL), BASIN_OK);
+            double d = distance(bs_program_result(e->program, order[i]), found, CELLS, 1e-2);
             CHECK(d < 1e-5, "seed %d: turn %d is off by %.3g in run %d", (int)seed, order[i], d,
                   (int)i);
         }
         bs_cache_free(plain);
-        bs_backend_cpu.workspace_free(own);
+        bs_workspace_close(own);
         world_free(&o);
         free(y);
         free(found);

@@ -39,20 +39,19 @@ static outcome score(scene *c, const bs_inference *how, int threads)
     outcome       out;
     bs_batch      b = {.size = {ROWS, 1, 1}, .x = {c->x}};
     const long    before = bs_mem_calls();
-    assert_int_equal(bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &w, &err), 0);
-    CHECK(
-        !bs_scorer_new(&bs_backend_cpu, w, c->learner.params, &c->learner.spec, how, &scorer, &err),
-        "%s", err.msg);
+    assert_int_equal(bs_workspace_open((bs_machine){.threads = threads}, &w, &err), 0);
+    CHECK(!bs_scorer_new(w, c->learner.params, &c->learner.spec, how, &scorer, &err), "%s",
+          err.msg);
     for (int i = 0; i < 2; i++) /* the second batch with what the first has left */
         CHECK(!bs_scorer_batch(scorer, &b, &found, &err), "%s", err.msg);
     memcpy(out.y, found.y, sizeof out.y);
     memcpy(out.energy, found.energy, sizeof out.energy);
     if (found.value)
         memcpy(out.value, found.value, sizeof out.value);
-    out.arena = w->arena_bytes;
+    out.arena = ((const bs_cpu *)w)->arena_bytes;
     out.allocations = bs_mem_calls() - before;
     bs_scorer_free(scorer);
-    bs_backend_cpu.workspace_free(w);
+    bs_workspace_close(w);
     return out;
 }
 
@@ -64,8 +63,8 @@ static void unrolled(const char *words, const bs_gbi *o, real *y)
     bs_id start = bs_gbi_begin(&c->s.v, o, BS_STREAM_START);
     scene_result(c, bs_gbi_search(&c->s.v, o, bs_energy_objective, NULL, start).y, -1);
     c->m = machine_new(c->g, &c->ex, c->result, c->n_results, 0, 1);
-    bs_backend_cpu.bind_params(c->m.p, c->learner.params->value, NULL, c->learner.params->offset);
-    assert_int_equal(bs_backend_cpu.run(c->m.p, &(bs_run){0, 0}, NULL), BASIN_OK);
+    bs_bind_params(c->m.p, c->learner.params->value, NULL, c->learner.params->offset);
+    assert_int_equal(bs_program_run(c->m.p, &(bs_run){0, 0}, NULL), BASIN_OK);
     memcpy(y, machine_value(&c->m, 0), ROWS * LABELS * sizeof *y);
     scene_free(c);
 }
@@ -116,9 +115,8 @@ static void long_searches_can_be_stopped_anywhere(void **state)
         const bs_batch b = {.size = {ROWS, 1, 1}, .x = {c->x}};
         all.points = 6;
         memcpy(all.step, at, sizeof at);
-        assert_int_equal(bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &w, NULL), 0);
-        assert_int_equal(bs_scorer_new(&bs_backend_cpu, w, c->learner.params, &c->learner.spec,
-                                       &all, &scorer, NULL),
+        assert_int_equal(bs_workspace_open((bs_machine){.threads = 1}, &w, NULL), 0);
+        assert_int_equal(bs_scorer_new(w, c->learner.params, &c->learner.spec, &all, &scorer, NULL),
                          BASIN_OK);
         assert_int_equal(bs_scorer_batch(scorer, &b, &found, NULL), BASIN_OK);
         for (int k = 0; k < 6; k++) {
@@ -135,7 +133,7 @@ static void long_searches_can_be_stopped_anywhere(void **state)
                       "%s: another energy after %d steps", ways[i], at[k]);
         }
         bs_scorer_free(scorer);
-        bs_backend_cpu.workspace_free(w);
+        bs_workspace_close(w);
         scene_free(c);
     }
 }

@@ -360,15 +360,15 @@ static untrained *net_of(bs_images *im, const char *words)
     bs_task_graph_seg.logits(&v, "net");
     OK(bs_params_allocate(u->params, 1, err));
     bs_graph_free(g);
-    OK(bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &u->w, err));
-    OK(bs_scorer_new(&bs_backend_cpu, u->w, u->params, &u->f->spec, &how, &u->scorer, err));
+    OK(bs_workspace_open((bs_machine){.threads = 1}, &u->w, err));
+    OK(bs_scorer_new(u->w, u->params, &u->f->spec, &how, &u->scorer, err));
     return u;
 }
 
 static void untrained_free(untrained *u)
 {
     bs_scorer_free(u->scorer);
-    bs_backend_cpu.workspace_free(u->w);
+    bs_workspace_close(u->w);
     bs_params_free(u->params);
     fed_free(u->f);
     free(u);
@@ -561,12 +561,12 @@ static bs_outputs searched(const basin_model *m, bs_images *im)
     bs_scorer      *scorer;
     bs_outputs      y;
     OK(bs_saved_inference(saved, "gbi", false, &how, err));
-    OK(bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &w, err));
-    OK(bs_scorer_new(&bs_backend_cpu, w, saved->params, &saved->spec, &how, &scorer, err));
+    OK(bs_workspace_open((bs_machine){.threads = 1}, &w, err));
+    OK(bs_scorer_new(w, saved->params, &saved->spec, &how, &scorer, err));
     OK(bs_task_seg.outputs(&part, &saved->known, &y, err));
     OK(bs_task_seg.predict(scorer, &saved->spec, &saved->known, &part, &y, err));
     bs_scorer_free(scorer);
-    bs_backend_cpu.workspace_free(w);
+    bs_workspace_close(w);
     return y;
 }
 

@@ -5,7 +5,7 @@
 
 #include "device/cpu/program.h"
 #include "nn/layers.h"
-#include "plan/cache.h"
+#include "device/cache.h"
 #include "method/optim.h"
 #include "run/schedule.h"
 
@@ -97,10 +97,10 @@ static basin_status trainer_open(trainer *t, int threads, basin_error *err)
     t->params = bs_params_new();
     if (!t->params)
         return bs_fail_nomem(err);
-    basin_status s = bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &t->w, err);
+    basin_status s = bs_workspace_open((bs_machine){.threads = threads}, &t->w, err);
     if (s)
         return s;
-    t->cache = bs_cache_new(&bs_backend_cpu, t->w, build_model, t, 0);
+    t->cache = bs_cache_new(t->w, build_model, t, 0);
     return t->cache ? BASIN_OK : bs_fail_nomem(err);
 }
 
@@ -109,30 +109,29 @@ static void trainer_close(trainer *t)
     bs_optim_free(t->optim);
     bs_cache_free(t->cache);
     bs_params_free(t->params);
-    bs_backend_cpu.workspace_free(t->w);
+    bs_workspace_close(t->w);
 }
 
 /* The program for a batch, with parameters, optimiser and the rows from `first` on bound. */
 static basin_status trainer_program(trainer *t, bs_key key, const bs_optim_options *o, int first,
                                     bs_entry **e, basin_error *err)
 {
-    const bs_backend *cpu = &bs_backend_cpu;
-    bool              fresh;
-    basin_status      s = bs_cache_get(t->cache, key, e, &fresh, err);
+    bool         fresh;
+    basin_status s = bs_cache_get(t->cache, key, e, &fresh, err);
     if (!s && !t->params->value)
         s = bs_params_allocate(t->params, 1, err);
     if (!s && !t->optim)
-        s = bs_optim_new(cpu, t->w, t->params, "", o, &t->optim, err);
+        s = bs_optim_new(t->w, t->params, "", o, &t->optim, err);
     if (s)
         return s;
-    if (fresh || !(*e)->program->params) /* not fresh after a failure above */
-        cpu->bind_params((*e)->program, t->params->value, t->params->grad, t->params->offset);
+    if (fresh || !((bs_cpu_program *)(*e)->program)->params) /* not fresh after a failure above */
+        bs_bind_params((*e)->program, t->params->value, t->params->grad, t->params->offset);
     if (t->rows)
         bs_optim_use_rows(t->optim, (*e)->program);
     t->x = (bs_csr){key.v[1], FEATURES, t->data->start + first, t->data->index, t->data->value};
-    cpu->bind_input((*e)->program, (*e)->input[0], &t->x);
-    cpu->bind_input((*e)->program, (*e)->input[1], t->data->words + first * WORDS_PER_ROW);
-    cpu->bind_input((*e)->program, (*e)->input[2], t->data->label + first * LABELS);
+    bs_bind_input((*e)->program, (*e)->input[0], &t->x);
+    bs_bind_input((*e)->program, (*e)->input[1], t->data->words + first * WORDS_PER_ROW);
+    bs_bind_input((*e)->program, (*e)->input[2], t->data->label + first * LABELS);
     return BASIN_OK;
 }
 
@@ -147,10 +146,10 @@ static basin_status trainer_step(trainer *t, bs_key key, const bs_optim_options 
         return s;
     for (int64_t i = 0; t->spoil && i < t->params->size; i++)
         t->params->grad[i] = (real)NAN;
-    s = bs_backend_cpu.run(e->program, &(bs_run){5, step}, err);
+    s = bs_program_run(e->program, &(bs_run){5, step}, err);
     if (s)
         return s;
-    *loss = *(const real *)bs_backend_cpu.result(e->program, 0);
+    *loss = *(const real *)bs_program_result(e->program, 0);
     s = bs_optim_step(t->optim, o->clip > 0 ? &norm : NULL, err);
     t->clipped += o->clip > 0 && norm > o->clip;
     return s;
@@ -273,14 +272,15 @@ static void batches_are_shared_and_rows_are_skipped(void **state)
     bs_key key = {{0, BATCH, 0, 0}}, dense = {{1, BATCH, 0, 0}};
     assert_int_equal(trainer_step(&t, key, &o, 1, &loss, &err), BASIN_OK);
     assert_int_equal(trainer_program(&t, key, &o, 0, &e, &err), BASIN_OK);
-    assert_true(e->program->turn[0].parallel);
-    for (int k = 0; k < e->program->n_sections; k++) {
-        const bs_section *part = &e->program->section[k];
+    const bs_cpu_program *program = (const bs_cpu_program *)e->program;
+    assert_true(program->turn[0].parallel);
+    for (int k = 0; k < program->n_sections; k++) {
+        const bs_section *part = &program->section[k];
         for (int i = part->first; part->shared && i <= part->last; i++)
-            if (e->program->call[i].n_micro)
+            if (program->call[i].n_micro)
                 groups++;
             else
-                shared[e->program->step[i].node.op]++;
+                shared[program->step[i].node.op]++;
     }
     CHECK(shared[BS_OP_spmm] == 1 && shared[BS_OP_spmm_t] == 1 && shared[BS_OP_matmul] >= 3,
           "shared: %d spmm, %d spmm_t, %d matmul", shared[BS_OP_spmm], shared[BS_OP_spmm_t],
@@ -292,7 +292,7 @@ static void batches_are_shared_and_rows_are_skipped(void **state)
         const int64_t     rows = s->count / s->shape.d[3];
         bool              sparse = strcmp(s->name, "net/0/W") == 0 || strcmp(s->name, "words") == 0;
         int               touched = 0;
-        assert_int_equal(bs_backend_cpu.is_row_sparse(e->program, i), sparse);
+        assert_int_equal(e->program->device->is_row_sparse(e->program, i), sparse);
         assert_int_equal(t.optim->span[i].touched != NULL, sparse);
         for (int64_t k = 0; k < rows; k++)
             touched += s->touched[k];
@@ -300,7 +300,7 @@ static void batches_are_shared_and_rows_are_skipped(void **state)
               "%s: %d of %d rows touched", s->name, touched, (int)rows);
     }
     assert_int_equal(trainer_program(&t, dense, &o, 0, &e, &err), BASIN_OK);
-    assert_false(bs_backend_cpu.is_row_sparse(e->program, 0));
+    assert_false(e->program->device->is_row_sparse(e->program, 0));
     trainer_close(&t);
     free(data);
 }
@@ -381,7 +381,7 @@ static void bad_gradients_are_refused(void **state)
         real *w = &t.params->value[s->offset], old = *w;
         *w = (real)NAN;
         assert_int_equal(trainer_program(&t, key, &o, 0, &e, &err), BASIN_OK);
-        assert_int_equal(bs_backend_cpu.run(e->program, &(bs_run){5, 4}, &err), BASIN_OK);
+        assert_int_equal(bs_program_run(e->program, &(bs_run){5, 4}, &err), BASIN_OK);
         check_refused(&t, true);
         *w = old;
         *d = good;
@@ -420,11 +420,10 @@ static void two_optimisers_keep_to_their_nets(void **state)
     bs_optim        *optim[2], *none;
     bs_optim_options o = options("adamw", 0.1);
     o.decay = 0.1;
-    bs_backend_cpu.workspace_new(NULL, &w, NULL);
+    bs_workspace_open((bs_machine){0}, &w, NULL);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(bs_optim_new(&bs_backend_cpu, w, p, prefix[i], &o, &optim[i], &err),
-                         BASIN_OK);
-    assert_int_equal(bs_optim_new(&bs_backend_cpu, w, p, "nothing", &o, &none, &err), BASIN_EARG);
+        assert_int_equal(bs_optim_new(w, p, prefix[i], &o, &optim[i], &err), BASIN_OK);
+    assert_int_equal(bs_optim_new(w, p, "nothing", &o, &none, &err), BASIN_EARG);
     CHECK(!none && strstr(err.msg, "nothing"), "message: %s", err.msg);
     real *old[3] = {malloc(bytes), malloc(bytes), malloc(bytes)}, *block[] = {p->value, p->m, p->v};
     for (int step = 0; step < 6; step++) {
@@ -452,7 +451,7 @@ static void two_optimisers_keep_to_their_nets(void **state)
         free(old[i]);
     bs_optim_free(optim[0]);
     bs_optim_free(optim[1]);
-    bs_backend_cpu.workspace_free(w);
+    bs_workspace_close(w);
     bs_params_free(p);
 }
 

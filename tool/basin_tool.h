@@ -57,6 +57,7 @@ typedef struct {
     int         row;  /* from 1: that row, sentence or image is explained by itself, too */
     int         rows; /* most that are looked at; default: 2000 rows, 1000 sentences, 24 images */
     int         threads; /* 0 = all cores */
+    const char *device;  /* NULL = "cpu" */
 } basin_explain_options;
 
 /* What the energy of a model learned, seen on labelled files: how labels, neighbouring tags or
@@ -71,6 +72,7 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
 typedef struct {
     const char *path;    /* of the page; default: report.html in the run, or here for several */
     int         threads; /* 0 = all cores */
+    const char *device;  /* NULL = "cpu" */
 } basin_report_options;
 
 /* One HTML page about a run folder, or several: a verdict against baselines and what to do next,
@@ -128,6 +130,6 @@ basin_status basin_list(const char *kind, basin_text *out, basin_error *err);
 /* Build, machine, libraries: what to send with a question. */
 basin_status basin_doctor(basin_text *out, basin_error *err);
 
-bool bs_report_after(const char *folder, const bs_prepared *data, int threads, bs_logger *log);
+bool bs_report_after(const char *folder, const bs_prepared *data, bs_machine where, bs_logger *log);
 
 #endif

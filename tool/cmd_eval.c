@@ -44,6 +44,7 @@ int cmd_eval(int argc, char **argv)
            .text = &o.part,
            .help = "seg: train, valid, test or all of images that have parts; default: test"},
           {.name = "--threads", .value = "N", .text = &threads, .help = "default: all cores"},
+          {.name = "--device", .value = "NAME", .text = &o.device, .help = "default: cpu"},
           {.name = NULL},
     };
     cli_option all[MOST_ROWS];

@@ -33,6 +33,7 @@ int cmd_explain(int argc, char **argv)
               .text = &o.part,
               .help = "seg: train, valid, test or all of images that have parts; default: test"},
              {.name = "--threads", .value = "N", .text = &threads, .help = "default: all cores"},
+             {.name = "--device", .value = "NAME", .text = &o.device, .help = "default: cpu"},
              {.name = NULL},
     };
     int status = cli_parse(verb, argc, argv, rows, &common, NULL, args, &n, &stop);

@@ -30,6 +30,7 @@ int cmd_model(int argc, char **argv)
          .text = &o.value,
          .help = "threshold: this one, from 0 to 1; data is only to see what changes"},
         {.name = "--threads", .value = "N", .text = &threads, .help = "default: all cores"},
+        {.name = "--device", .value = "NAME", .text = &o.device, .help = "default: cpu"},
         {.name = NULL},
     };
     cli_option all[MOST_ROWS];
@@ -52,7 +53,7 @@ int cmd_model(int argc, char **argv)
     if ((status = cli_whole(verb, "--threads", threads, 1024, &o.threads)))
         return status;
     basin_session                 session = cli_session(&common);
-    const basin_calibrate_options how = {.threads = o.threads, .set = o.set};
+    const basin_calibrate_options how = {.threads = o.threads, .device = o.device, .set = o.set};
     if (calibrates ? basin_model_calibrate(args[1], args + 2, n - 2, &how, &session, &text, &err)
                    : basin_model_threshold(args[1], args + 2, n - 2, &o, &session, &text, &err))
         return cli_fail(&err);

@@ -91,6 +91,7 @@ int cmd_predict(int argc, char **argv)
               .text = &o.part,
               .help = "seg: train, valid or test of images that have parts; default: all"},
              {.name = "--threads", .value = "N", .text = &threads, .help = "default: all cores"},
+             {.name = "--device", .value = "NAME", .text = &o.device, .help = "default: cpu"},
              {.name = NULL},
     };
     cli_option all[MOST_ROWS];

@@ -19,6 +19,7 @@ int cmd_report(int argc, char **argv)
          .text = &o.path,
          .help = "the page; default RUN/report.html, for several runs report.html"},
         {.name = "--threads", .value = "N", .text = &threads, .help = "default: all cores"},
+        {.name = "--device", .value = "NAME", .text = &o.device, .help = "default: cpu"},
         {.name = NULL},
     };
     int status = cli_parse(verb, argc, argv, rows, &common, NULL, args, &n, &stop);

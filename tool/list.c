@@ -37,6 +37,12 @@ static void list_methods(bs_buf *table, bs_buf *json)
     }
 }
 
+static void list_devices(bs_buf *table, bs_buf *json)
+{
+    for (int i = 0; bs_devices[i]; i++)
+        line(table, json, bs_devices[i]->name, bs_devices[i]->help);
+}
+
 static void list_tasks(bs_buf *table, bs_buf *json)
 {
     for (int i = 0; bs_tasks[i]; i++)
@@ -162,11 +168,11 @@ static void list_space(bs_buf *table, bs_buf *json)
 static const struct {
     const char *kind;
     void (*list)(bs_buf *table, bs_buf *json);
-} kinds[] = {{"methods", list_methods},   {"energies", list_energies},
-             {"encoders", list_encoders}, {"tasks", list_tasks},
-             {"readers", list_readers},   {"metrics", list_metrics},
-             {"presets", list_presets},   {"options", list_options},
-             {"space", list_space},       {"generators", list_generators}};
+} kinds[] = {
+    {"methods", list_methods},       {"energies", list_energies}, {"encoders", list_encoders},
+    {"tasks", list_tasks},           {"readers", list_readers},   {"metrics", list_metrics},
+    {"presets", list_presets},       {"options", list_options},   {"space", list_space},
+    {"generators", list_generators}, {"devices", list_devices}};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -193,7 +199,7 @@ basin_status basin_list(const char *kind, basin_text *out, basin_error *err)
     const char *near = bs_nearest(kind, names, KINDS);
     return bs_fail(err, BASIN_EARG,
                    "list: '%s' is not methods, energies, encoders, tasks, "
-                   "readers, metrics, presets, options, space or generators%s%s%s",
+                   "readers, metrics, presets, options, space, generators or devices%s%s%s",
                    kind, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -250,6 +256,8 @@ basin_status basin_doctor(basin_text *out, basin_error *err)
                   omp_get_num_procs(), vec->isa, bs_blas.config(), archive_version_string(),
                   JANSSON_VERSION, XML_ExpatVersion());
     print_dnnl(&table);
+    for (int i = 0; bs_devices[i]; i++)
+        bs_buf_printf(&table, "device         %s\n", bs_devices[i]->name);
     bool openmp = bs_blas.parallel() == 2;
     bs_buf_text(&table, openmp ? "check          BLAS uses OpenMP: good\n"
                                : "check          BLAS has threads of its own, which compete with "

@@ -46,9 +46,9 @@ typedef struct {
 basin_status bs_need(const bs_argument *a, basin_error *err);
 basin_status bs_need_text(basin_text *out, const bs_argument *a, basin_error *err);
 basin_status bs_need_files(const char *const *files, int n, basin_error *err);
-basin_status bs_need_threads(int threads, basin_error *err);
+basin_status bs_need_where(bs_machine where, basin_error *err);
 /* What all functions need that look at files by a model. */
-basin_status bs_need_model(const char *model, const char *const *files, int n, int threads,
+basin_status bs_need_model(const char *model, const char *const *files, int n, bs_machine where,
                            basin_text *out, basin_error *err);
 /* BS_NEED(err, {"config", c}, {"key", key}) */
 #define BS_ARGUMENTS(...) ((const bs_argument[]){__VA_ARGS__, {NULL, NULL}})
@@ -108,7 +108,7 @@ basin_status bs_fail_in(const char *const *files, int n, basin_status s, basin_e
 typedef struct {
     const char *infer; /* NULL: the model's own */
     bool        constrain, warm;
-    int         threads;
+    bs_machine  where;
 } bs_asked;
 
 /* All rows of a part through a model. warm: what is timed is a second pass, unless the first took
@@ -160,7 +160,7 @@ void bs_say_written(const char *folder, bool report, bs_buf *out);
 typedef struct {
     const char *folder;
     int         seeds, resume, force;
-    bool (*report)(const char *folder, const bs_prepared *data, int threads, bs_logger *log);
+    bool (*report)(const char *folder, const bs_prepared *data, bs_machine where, bs_logger *log);
 } bs_train_request;
 
 basin_status bs_train_requested(const basin_config *c, const bs_train_request *o,

@@ -147,13 +147,14 @@ static basin_status check_folder(const searching *s, basin_error *err)
 /* Rows of validation data, or each row by the models that have not seen it. */
 static basin_status judge(searching *s, attempt *a, basin_error *err)
 {
-    const bs_part *part = &s->data.part[1];
-    const bs_task *task = part->task;
-    char           path[PATH_ROOM + 32];
-    bs_saved      *m = NULL;
-    bs_outputs     y = {0};
-    double         seconds;
-    bs_counting    how = {.want = UINT32_C(1) << s->data.known.headline, .keep_rows = true};
+    const bs_part   *part = &s->data.part[1];
+    const bs_task   *task = part->task;
+    char             path[PATH_ROOM + 32];
+    bs_saved        *m = NULL;
+    bs_outputs       y = {0};
+    double           seconds;
+    bs_counting      how = {.want = UINT32_C(1) << s->data.known.headline, .keep_rows = true};
+    const bs_machine where = {a->settings.train.device, a->settings.train.threads};
     bs_print(path, sizeof path, "%s/best.safetensors", a->folder);
     basin_status status = bs_profile_parse(a->settings.train.profile, &how.profile, err);
     if (!status)
@@ -161,10 +162,9 @@ static basin_status judge(searching *s, attempt *a, basin_error *err)
     if (!status)
         status = task->outputs(part, &m->known, &y, err);
     if (!status && s->data.folds > 1)
-        status = bs_ensemble_predict_folds(m, &s->data, a->settings.train.threads, &y, err);
+        status = bs_ensemble_predict_folds(m, &s->data, where, &y, err);
     else if (!status)
-        status = bs_model_predict(m, part, &(bs_asked){.threads = a->settings.train.threads}, &y,
-                                  &seconds, err);
+        status = bs_model_predict(m, part, &(bs_asked){.where = where}, &y, &seconds, err);
     if (!status)
         status = task->count(part, &m->known, &y, &m->threshold, &how, &a->counts, err);
     if (!status)

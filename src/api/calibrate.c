@@ -113,7 +113,7 @@ static basin_status write_model(const calibrating *c, basin_error *err)
 static basin_status calibrate(calibrating *c, const char *model, const char *const *files, int n,
                               const basin_calibrate_options *o, bs_logger *log, basin_error *err)
 {
-    const bs_asked asked = {.threads = o->threads};
+    const bs_asked asked = {.where = {o->device, o->threads}};
     double         seconds;
     basin_status   s = bs_model_path(model, c->path, err);
     if (!s)
@@ -177,7 +177,7 @@ basin_status basin_model_calibrate(const char *model, const char *const *files, 
     calibrating                   c = {.model = NULL};
     bs_buf                        table, json;
     o = o ? o : &none;
-    basin_status s = bs_need_model(model, files, n, o->threads, out, err);
+    basin_status s = bs_need_model(model, files, n, (bs_machine){o->device, o->threads}, out, err);
     if (s)
         return s;
     bs_buf_init(&table, 1 << 20);

@@ -21,12 +21,13 @@ basin_status bs_need_files(const char *const *files, int n, basin_error *err)
     return s;
 }
 
-basin_status bs_need_threads(int threads, basin_error *err)
+basin_status bs_need_where(bs_machine where, basin_error *err)
 {
-    if (threads < 0 || threads > BS_ASKED_THREADS)
-        return bs_fail(err, BASIN_EARG, "threads: %d is not in 0..%d; 0 = all cores", threads,
+    const bs_device *d;
+    if (where.threads < 0 || where.threads > BS_ASKED_THREADS)
+        return bs_fail(err, BASIN_EARG, "threads: %d is not in 0..%d; 0 = all cores", where.threads,
                        BS_ASKED_THREADS);
-    return BASIN_OK;
+    return bs_device_find(where.device, &d, err);
 }
 
 /* What every function that makes a text, perhaps from files, begins with. */
@@ -38,11 +39,11 @@ basin_status bs_need_text(basin_text *out, const bs_argument *a, basin_error *er
     return s ? s : bs_need(a, err);
 }
 
-basin_status bs_need_model(const char *model, const char *const *files, int n, int threads,
+basin_status bs_need_model(const char *model, const char *const *files, int n, bs_machine where,
                            basin_text *out, basin_error *err)
 {
     basin_status s = bs_need_text(out, BS_ARGUMENTS({"model", model}), err);
     if (!s)
         s = bs_need_files(files, n, err);
-    return s ? s : bs_need_threads(threads, err);
+    return s ? s : bs_need_where(where, err);
 }

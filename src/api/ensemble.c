@@ -25,7 +25,7 @@ static void models_free(models *m)
 static basin_status scorer_of(bs_params *const *params, int n, bs_workspace *w, const bs_spec *spec,
                               const bs_inference *how, bs_scorer **out, basin_error *err)
 {
-    basin_status s = bs_scorer_new(&bs_backend_cpu, w, params[0], spec, how, out, err);
+    basin_status s = bs_scorer_new(w, params[0], spec, how, out, err);
     for (int i = 1; i < n && !s; i++)
         s = bs_scorer_join(*out, w, params[i], err);
     return s;
@@ -67,18 +67,18 @@ static basin_status predict_fold(bs_params *const *params, int fold, bs_workspac
 
 static basin_status out_of_fold(bs_params *const *params, const bs_spec *spec,
                                 const bs_inference *how, const bs_prepared *data, int ensemble,
-                                int threads, bs_outputs *out, basin_error *err)
+                                bs_machine where, bs_outputs *out, basin_error *err)
 {
     bs_workspace *w = NULL;
-    basin_status  s = bs_backend_cpu.workspace_new(&(bs_backend_options){threads}, &w, err);
+    basin_status  s = bs_workspace_open(where, &w, err);
     for (int k = 0; k < data->folds && !s; k++)
         s = predict_fold(params, k, w, spec, how, data, ensemble, out, err);
     if (w)
-        bs_backend_cpu.workspace_free(w);
+        bs_workspace_close(w);
     return s;
 }
 
-basin_status bs_ensemble_predict_folds(const bs_saved *m, const bs_prepared *data, int threads,
+basin_status bs_ensemble_predict_folds(const bs_saved *m, const bs_prepared *data, bs_machine where,
                                        bs_outputs *out, basin_error *err)
 {
     const int    n = 1 + m->n_more, ensemble = n / data->folds;
@@ -90,7 +90,7 @@ basin_status bs_ensemble_predict_folds(const bs_saved *m, const bs_prepared *dat
     if (!s) {
         all[0] = m->params;
         memcpy(all + 1, m->more, (size_t)m->n_more * sizeof *all);
-        s = out_of_fold(all, &m->spec, &how, data, ensemble, threads, out, err);
+        s = out_of_fold(all, &m->spec, &how, data, ensemble, where, out, err);
     }
     bs_free(all);
     return s;
@@ -207,9 +207,10 @@ static basin_status outputs_of(const bs_training *t, const models *m, bool net, 
     if (!s)
         s = valid->task->outputs(valid, &data->known, &y[0], err);
     if (!s && data->folds > 1)
-        s = out_of_fold(m->params, &spec, &how, data, m->ensemble, o->threads, &y[0], err);
+        s = out_of_fold(m->params, &spec, &how, data, m->ensemble,
+                        (bs_machine){o->device, o->threads}, &y[0], err);
     if (!s)
-        s = bs_backend_cpu.workspace_new(&(bs_backend_options){o->threads}, &w, err);
+        s = bs_workspace_open((bs_machine){o->device, o->threads}, &w, err);
     if (!s && data->folds <= 1)
         s = predict(m->params, m->n, w, &spec, &how, &data->known, valid, &y[0], err);
     if (!s && test)
@@ -217,7 +218,7 @@ static basin_status outputs_of(const bs_training *t, const models *m, bool net, 
     if (!s && test)
         s = predict(m->params, m->n, w, &spec, &how, &data->known, test, &y[1], err);
     if (w)
-        bs_backend_cpu.workspace_free(w);
+        bs_workspace_close(w);
     return s;
 }
 

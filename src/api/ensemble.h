@@ -34,7 +34,7 @@ basin_status bs_ensemble_refuse(const bs_train_options *o, const char *verb, bas
 basin_status bs_ensemble_train(const bs_training *t, bs_train_outcome *out, basin_error *err);
 
 /* Outputs for the rows of data->part[1], each by the models that have not seen it. */
-basin_status bs_ensemble_predict_folds(const bs_saved *m, const bs_prepared *data, int threads,
+basin_status bs_ensemble_predict_folds(const bs_saved *m, const bs_prepared *data, bs_machine where,
                                        bs_outputs *out, basin_error *err);
 
 #endif

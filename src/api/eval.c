@@ -52,7 +52,7 @@ basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_a
     double        start = bs_seconds();
     basin_status  s = bs_saved_inference(m, asked->infer, asked->constrain, &how, err);
     if (!s)
-        s = bs_backend_cpu.workspace_new(&(bs_backend_options){asked->threads}, &w, err);
+        s = bs_workspace_open(asked->where, &w, err);
     if (!s)
         s = bs_saved_scorer(m, w, &how, &scorer, err);
     if (!s)
@@ -65,15 +65,16 @@ basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_a
     }
     bs_scorer_free(scorer);
     if (w)
-        bs_backend_cpu.workspace_free(w);
+        bs_workspace_close(w);
     return s;
 }
 
 static basin_status score(bs_evaluation *e, const basin_eval_options *o, basin_error *err)
 {
     const bs_saved *m = e->model->saved;
-    const bs_asked  asked = {.infer = o->infer, .constrain = o->constrain, .threads = o->threads};
-    basin_status    s = m->task->outputs(&e->data, &m->known, &e->y, err);
+    const bs_asked  asked = {
+         .infer = o->infer, .constrain = o->constrain, .where = {o->device, o->threads}};
+    basin_status s = m->task->outputs(&e->data, &m->known, &e->y, err);
     return s ? s : bs_model_predict(m, &e->data, &asked, &e->y, &e->seconds, err);
 }
 
@@ -170,7 +171,7 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
     bs_profile_id       profile = BS_PROFILE_SKLEARN;
     bs_buf              table, json;
     o = o ? o : &none;
-    basin_status s = bs_need_model(model, files, n, o->threads, out, err);
+    basin_status s = bs_need_model(model, files, n, (bs_machine){o->device, o->threads}, out, err);
     if (s)
         return s;
     bs_buf_init(&table, 1 << 28);

@@ -120,7 +120,7 @@ basin_status basin_predictor_open(const basin_model *m, const basin_predictor_op
         *out = NULL;
     o = o ? o : &none;
     if (!s)
-        s = bs_need_threads(o->threads, err);
+        s = bs_need_where((bs_machine){o->device, o->threads}, err);
     if (!s)
         s = inference_of(m, o, &how, err);
     if (s)
@@ -128,7 +128,7 @@ basin_status basin_predictor_open(const basin_model *m, const basin_predictor_op
     if (!(p = bs_calloc(1, sizeof *p)))
         return bs_fail_nomem(err);
     p->model = m;
-    s = bs_backend_cpu.workspace_new(&(bs_backend_options){o->threads}, &p->w, err);
+    s = bs_workspace_open((bs_machine){o->device, o->threads}, &p->w, err);
     if (!s)
         s = bs_saved_scorer(m->saved, p->w, &how, &p->scorer, err);
     if (!s)
@@ -149,6 +149,6 @@ void basin_predictor_free(basin_predictor *p)
     p->model->how->stop(p);
     bs_scorer_free(p->scorer);
     if (p->w)
-        bs_backend_cpu.workspace_free(p->w);
+        bs_workspace_close(p->w);
     bs_free(p);
 }

@@ -264,7 +264,7 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
         return bs_fail(err, BASIN_EARG, "top_k: %d is not a number of labels", o->top_k);
     basin_status s = bs_need_files(files, n, err);
     if (!s)
-        s = bs_need_threads(o->threads, err);
+        s = bs_need_where((bs_machine){o->device, o->threads}, err);
     if (!s)
         s = basin_model_load(model, &m, err);
     if (!s)
@@ -279,14 +279,14 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
     if (!s)
         s = choose_inference(g.m, o, files, n, &g.how, err);
     if (!s)
-        s = bs_backend_cpu.workspace_new(&(bs_backend_options){o->threads}, &g.w, err);
+        s = bs_workspace_open((bs_machine){o->device, o->threads}, &g.w, err);
     if (!s)
         s = bs_saved_scorer(g.m, g.w, &g.how, &g.scorer, err);
     if (!s)
         s = predict_files(&g, files, n, out, err);
     bs_scorer_free(g.scorer);
     if (g.w)
-        bs_backend_cpu.workspace_free(g.w);
+        bs_workspace_close(g.w);
     basin_model_free(m);
     return s;
 }

@@ -80,7 +80,7 @@ static basin_status look_at_rows(choosing *c, const char *const *files, int n,
                                  const basin_threshold_options *o, bs_logger *log, basin_error *err)
 {
     const bs_saved *m = c->model->saved;
-    const bs_asked  asked = {.threads = o->threads};
+    const bs_asked  asked = {.where = {o->device, o->threads}};
     double          seconds;
     basin_status    s = bs_read_for(m, files, n, NULL, false, log, &c->data, err);
     if (!s)
@@ -239,7 +239,7 @@ basin_status basin_model_threshold(const char *model, const char *const *files, 
     if (!s && (n != 0 || !o->value))
         s = bs_need_files(files, n, err);
     if (!s)
-        s = bs_need_threads(o->threads, err);
+        s = bs_need_where((bs_machine){o->device, o->threads}, err);
     if (s)
         return s;
     bs_buf_init(&table, 1 << 20);

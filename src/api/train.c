@@ -67,7 +67,10 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
     }
     if (!status)
         status = bs_settings_set(s, "task", task->name, "--task", err);
-    return status ? status : bs_settings_set(s, "method", method, "--method", err);
+    if (!status)
+        status = bs_settings_set(s, "method", method, "--method", err);
+    const bs_device *device;
+    return status ? status : bs_device_find(s->train.device, &device, err);
 }
 
 basin_status bs_config_resolve_with(const basin_config *c, const char *method, const char *more,
@@ -502,7 +505,7 @@ bool bs_train_report(const bs_train_request *o, const bs_settings *s, const bs_p
 {
     const bool stopped = session && bs_stop_asked(session->stop); /* the model is there */
     return o->report && o->folder && s->train.report && !stopped &&
-           o->report(o->folder, data, s->train.threads, log);
+           o->report(o->folder, data, (bs_machine){s->train.device, s->train.threads}, log);
 }
 
 basin_status bs_train_requested(const basin_config *c, const bs_train_request *o,

@@ -50,9 +50,6 @@ typedef struct {
     /* Makes the op on random operands; variant 0 .. examples - 1 cover its cases. */
     bs_id (*example)(bs_graph *g, bs_example *ex, int variant);
     int examples;
-    /* NULL, or whether few threads can share one of this size, so that it is worth looking for
-     * another of the op that can run at the same time. in: shapes of the operands. */
-    bool (*few)(const bs_node *n, const bs_shape in[4]);
     /* BS_OP_ALIAS: is this one contiguous, and where does it start (in elements)? */
     bool (*view)(const bs_graph *g, const bs_node *n, int64_t *offset);
 } bs_op;

@@ -19,16 +19,6 @@ static double sigmoid(double x)
     return 1 / (1 + exp(-x));
 }
 
-/* Threads share sequences, eight or more each. With many, two at a time would only put more into
- * the caches: 32 sentences are 2 % slower on one thread. */
-enum { FEW_SEQUENCES = 16 };
-
-static bool few_sequences(const bs_node *n, const bs_shape in[4])
-{
-    (void)in;
-    return n->shape.d[2] <= FEW_SEQUENCES;
-}
-
 /* lstm_cells: operands xp, wh, len; attr = reverse ------------------------------- */
 
 static const char *lstm_cells_shape(const bs_graph *g, bs_node *n)
@@ -98,7 +88,6 @@ const bs_op bs_op_lstm_cells = {.name = "lstm_cells",
                                 .in = "rri",
                                 .shape = lstm_cells_shape,
                                 .eval = lstm_cells_eval,
-                                .few = few_sequences,
                                 .example = lstm_cells_example,
                                 .examples = 2};
 
@@ -249,7 +238,6 @@ const bs_op bs_op_lstm_back = {.name = "lstm_back",
                                .in = "rrir",
                                .shape = lstm_back_shape,
                                .eval = lstm_back_eval,
-                               .few = few_sequences,
                                .example = lstm_back_example,
                                .examples = 2};
 

@@ -68,20 +68,12 @@ static bs_id matmul_example(bs_graph *g, bs_example *ex, int variant)
     return bs_matmul(g, x, bs_example_real(g, ex, b, -1, 1), ta, tb);
 }
 
-/* Too small to be cut, and large enough for a thread of its own. */
-static bool few_products(const bs_node *n, const bs_shape in[4])
-{
-    const double products = (double)bs_shape_count(n->shape) * in[0].d[n->attr[0] ? 2 : 3];
-    return products > 200000 && products < 1500000;
-}
-
 const bs_op bs_op_matmul = {.name = "matmul",
                             .in = "rr",
                             .flags = BS_OP_CAN_ADD,
                             .shape = matmul_shape,
                             .vjp = matmul_vjp,
                             .eval = matmul_eval,
-                            .few = few_products,
                             .example = matmul_example,
                             .examples = 20};
 

@@ -183,13 +183,13 @@ static basin_status run(bs_learner *l, int kind, const real *value, const real *
     basin_status s = bs_cache_get(m->cache, key, &entry, NULL, err);
     if (s)
         return s;
-    l->backend->bind_params(entry->program, value, out, l->params->offset);
-    bs_batch_bind(m->batch, l->backend, entry);
+    bs_bind_params(entry->program, value, out, l->params->offset);
+    bs_batch_bind(m->batch, entry);
     if (entry->input[BS_INPUT_MORE])
-        l->backend->bind_input(entry->program, entry->input[BS_INPUT_MORE], v);
+        bs_bind_input(entry->program, entry->input[BS_INPUT_MORE], v);
     if (e)
         *e = entry;
-    return l->backend->run(entry->program, &m->run, err);
+    return bs_program_run(entry->program, &m->run, err);
 }
 
 /* ---- products ---- */
@@ -310,7 +310,7 @@ static void forget(bs_learner *l)
 
 static double square_sum(const bs_learner *l, const bs_optim *o, const real *x)
 {
-    return l->backend->square_sum(l->w, o->span, o->n, x);
+    return l->w->device->square_sum(l->w, o->span, o->n, x);
 }
 
 /* Subtracts the implicit term from the gradient of phi, if it is finite. */
@@ -344,9 +344,9 @@ static basin_status add_implicit(bs_learner *l, bool *finite, basin_error *err)
 
 /* ---- a step ---- */
 
-static double result(const bs_learner *l, const bs_entry *e, int i)
+static double result(const bs_entry *e, int i)
 {
-    return (double)*(const real *)l->backend->result(e->program, i);
+    return (double)*(const real *)bs_program_result(e->program, i);
 }
 
 /* Whether the rate of a series is known well enough to be a part of a program; sets it. */
@@ -371,7 +371,7 @@ static basin_status whole_gradient(bs_learner *l, double *loss, bool *done, basi
     basin_status s = run(l, WHOLE, l->params->value, &m->rate, l->params->grad, &e, err);
     if (s)
         return s;
-    double first = result(l, e, norms), last = result(l, e, norms + 1);
+    double first = result(e, norms), last = result(e, norms + 1);
     *done = first == 0 || last < first;
     if (!*done)
         return BASIN_OK;
@@ -472,7 +472,7 @@ basin_status bs_implicit_setup(bs_learner *l, basin_error *err)
         return bs_fail_nomem(err);
     if (p->size > INT32_MAX)
         return bs_fail(err, BASIN_EARG, "implicit gradients: the nets are too large");
-    m->cache = bs_cache_new(l->backend, l->w, build, l, 0);
+    m->cache = bs_cache_new(l->w, build, l, 0);
     m->net = bs_calloc(ranges, sizeof *m->net);
     m->energy = bs_calloc(ranges, sizeof *m->energy);
     m->v = bs_calloc(size, sizeof *m->v);

@@ -153,7 +153,7 @@ static bs_optim *optimiser_of(bs_learner *l, const char *trains)
 static void bind(bs_learner *l, bs_entry *e)
 {
     const turn first = decoded(e->key.v[KEY_FIRST]), second = decoded(e->key.v[KEY_SECOND]);
-    l->backend->bind_params(e->program, l->params->value, l->params->grad, l->params->offset);
+    bs_bind_params(e->program, l->params->value, l->params->grad, l->params->offset);
     bs_optim_use_rows(optimiser_of(l, l->method->stage[first.stage].trains), e->program);
     if (second.stage >= 0)
         bs_optim_use_rows(optimiser_of(l, l->method->stage[second.stage].trains), e->program);
@@ -189,7 +189,7 @@ static basin_status make_optim(bs_learner *l, const char *prefix, double rate, d
     o.decay = decay;
     o.clip = clip;
     o.beta1 = l->o->beta1;
-    return bs_optim_new(l->backend, l->w, l->params, prefix, &o, out, err);
+    return bs_optim_new(l->w, l->params, prefix, &o, out, err);
 }
 
 /* ---- the net as pre-training left it ---- */
@@ -261,14 +261,14 @@ basin_status bs_learner_setup(bs_learner *l, basin_error *err)
     const bs_method *m = l->method;
     bs_entry        *e;
     basin_status     s = BASIN_OK;
-    if (!(l->cache = bs_cache_new(l->backend, l->w, build, l, 0)))
+    if (!(l->cache = bs_cache_new(l->w, build, l, 0)))
         return bs_fail_nomem(err);
     for (int i = 0; i < BS_STAGES && m->stage[i].trains && !s; i++)
         if (!never_comes(l, i))
             s = program(l, (turn){i, false}, no_turn, l->spec.least, &e,
                         err); /* declares parameters */
     bs_cache_free(l->cache);  /* a later stage may have added some to the first's net */
-    if (!s && !(l->cache = bs_cache_new(l->backend, l->w, build, l, 0)))
+    if (!s && !(l->cache = bs_cache_new(l->w, build, l, 0)))
         return bs_fail_nomem(err);
     if (s) {
         l->cache = NULL;
@@ -352,15 +352,14 @@ basin_status bs_learner_note(bs_learner *l, const bs_entry *e, int first, const 
                              double *loss, basin_error *err)
 {
     const char *which = o == l->net ? "net" : "energy";
-    *loss = (double)*(const real *)l->backend->result(e->program, first + BS_RESULT_LOSS);
+    *loss = (double)*(const real *)bs_program_result(e->program, first + BS_RESULT_LOSS);
     if (!isfinite(*loss))
         return bs_fail(err, BASIN_ENUMERIC,
                        "the loss of the %s is no longer finite at step %llu; a lower lr.%s (now "
                        "%g) or clip may help",
                        which, (unsigned long long)l->step, which, o->update.rate);
     for (int i = 0; i < BS_SEEN_COUNT; i++) {
-        double x =
-            (double)*(const real *)l->backend->result(e->program, first + BS_RESULT_SEEN + i);
+        double x = (double)*(const real *)bs_program_result(e->program, first + BS_RESULT_SEEN + i);
         if (!isnan(x))
             bs_learner_see(l, (bs_seen_id)i, x);
     }
@@ -392,7 +391,7 @@ static basin_status take_turn(bs_learner *l, bs_entry *e, int stage, int k, int 
     if (o->program != e->program)
         bs_optim_use_rows(o, e->program);
     basin_status s =
-        l->backend->run_turn(e->program, &(bs_run){(uint64_t)l->o->seed, ++l->step}, k, err);
+        bs_program_turn(e->program, &(bs_run){(uint64_t)l->o->seed, ++l->step}, k, err);
     if (!s)
         s = bs_learner_note(l, e, first, o, &loss, err);
     if (!s)
@@ -411,7 +410,7 @@ basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_e
     basin_status s = program(l, turn_of(l, stage), no_turn, b->size, &e, err);
     if (s)
         return s;
-    bs_batch_bind(b, l->backend, e);
+    bs_batch_bind(b, e);
     return take_turn(l, e, stage, 0, 0, err);
 }
 
@@ -424,7 +423,7 @@ static basin_status run_both(bs_learner *l, int stage, int after, const bs_batch
     basin_status s = program(l, turn_of(l, stage), turn_of(l, after), b->size, &e, err);
     if (s)
         return s;
-    bs_batch_bind(b, l->backend, e);
+    bs_batch_bind(b, e);
     s = take_turn(l, e, stage, 0, 0, err);
     return s ? s : take_turn(l, e, after, 1, e->second, err);
 }

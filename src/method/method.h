@@ -8,7 +8,7 @@
 #ifndef BS_METHOD_H
 #define BS_METHOD_H
 
-#include "plan/cache.h"
+#include "device/cache.h"
 #include "task/task.h"
 #include "method/optim.h"
 
@@ -122,7 +122,6 @@ struct bs_learner {
     const bs_task          *task; /* with known: for first values of parameters; may be NULL */
     const bs_known         *known;
     bs_spec                 spec;
-    const bs_backend       *backend;
     bs_workspace           *w;
     bs_params              *params;
     bs_cache               *cache;        /* programs of the stages, by size */

@@ -32,9 +32,8 @@ static bs_update_rule rule_named(const char *name)
     return strcmp(name, "adamw") == 0 ? BS_UPDATE_ADAMW : BS_UPDATE_ADAM;
 }
 
-basin_status bs_optim_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
-                          const char *prefix, const bs_optim_options *o, bs_optim **out,
-                          basin_error *err)
+basin_status bs_optim_new(bs_workspace *w, bs_params *params, const char *prefix,
+                          const bs_optim_options *o, bs_optim **out, basin_error *err)
 {
     bs_optim *self = bs_calloc(1, sizeof *self);
     *out = NULL;
@@ -43,7 +42,6 @@ basin_status bs_optim_new(const bs_backend *backend, bs_workspace *w, bs_params 
         bs_optim_free(self);
         return bs_fail_nomem(err);
     }
-    self->backend = backend;
     self->w = w;
     self->params = params;
     self->decay = o->decay;
@@ -86,8 +84,8 @@ void bs_optim_use_rows(bs_optim *o, bs_program *p)
         for (int i = 0; i < o->params->n; i++)
             if (o->params->segment[i].offset == o->span[k].offset)
                 o->span[k].touched =
-                    o->backend->is_row_sparse(p, i) ? o->params->segment[i].touched : NULL;
-    o->backend->bind_touched(p, o->params->touched);
+                    p->device->is_row_sparse(p, i) ? o->params->segment[i].touched : NULL;
+    p->device->bind_touched(p, o->params->touched);
     o->program = p;
 }
 
@@ -97,7 +95,7 @@ basin_status bs_optim_step(bs_optim *o, double *norm, basin_error *err)
     double     length = 0;
     o->update.scale = 1;
     if (norm || o->clip > 0) {
-        length = sqrt(o->backend->square_sum(o->w, o->span, o->n, p->grad));
+        length = sqrt(o->w->device->square_sum(o->w, o->span, o->n, p->grad));
         if (norm)
             *norm = length;
         if (!isfinite(length))
@@ -109,6 +107,6 @@ basin_status bs_optim_step(bs_optim *o, double *norm, basin_error *err)
             o->update.scale = o->clip / length;
     }
     o->update.step++;
-    o->backend->update(o->w, &o->update, o->span, o->n, p->value, p->grad, p->m, p->v);
+    o->w->device->update(o->w, &o->update, o->span, o->n, p->value, p->grad, p->m, p->v);
     return BASIN_OK;
 }

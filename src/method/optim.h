@@ -9,7 +9,7 @@
 
 #include "base/opt.h"
 #include "nn/params.h"
-#include "plan/backend.h"
+#include "device/device.h"
 
 typedef struct {
     char   rule[BS_OPTION_TEXT]; /* adam, adamw, sgd */
@@ -19,7 +19,6 @@ typedef struct {
 extern const bs_option bs_optim_rows[];
 
 typedef struct {
-    const bs_backend *backend;
     bs_workspace     *w;
     bs_params        *params;
     bs_update         update;
@@ -30,9 +29,8 @@ typedef struct {
 } bs_optim;
 
 /* Uses m and v of the parameters, made if missing. */
-basin_status bs_optim_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
-                          const char *prefix, const bs_optim_options *o, bs_optim **out,
-                          basin_error *err);
+basin_status bs_optim_new(bs_workspace *w, bs_params *params, const char *prefix,
+                          const bs_optim_options *o, bs_optim **out, basin_error *err);
 void         bs_optim_free(bs_optim *o);
 
 /* Lets segments whose gradient this program writes by rows skip the rest. Call it with each

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "plan/cache.h"
+#include "device/cache.h"
 
 /* Of central differences: far above the rounding of a gradient, far below 1. */
 #define STEP (sizeof(real) == 4 ? 0.02 : 1e-4)
@@ -13,11 +13,10 @@ typedef enum { ENERGY, GRADIENT, PRODUCT, POTENTIALS } question;
 enum { INPUT_Y = BS_INPUT_MORE, INPUT_V };
 
 struct bs_probe {
-    const bs_backend *backend;
-    bs_params        *params;
-    const bs_spec    *spec;
-    bs_hvp_kind       kind;
-    bs_cache         *cache;
+    bs_params     *params;
+    const bs_spec *spec;
+    bs_hvp_kind    kind;
+    bs_cache      *cache;
 };
 
 static bs_id energy_of(bs_graph *g, void *ctx, bs_id y)
@@ -58,15 +57,15 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     r->result[r->n_results++] = (bs_result){answer(p, &v, asked, y, direction), -1};
 }
 
-basin_status bs_probe_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
-                          const bs_spec *spec, bs_hvp_kind kind, bs_probe **out, basin_error *err)
+basin_status bs_probe_new(bs_workspace *w, bs_params *params, const bs_spec *spec, bs_hvp_kind kind,
+                          bs_probe **out, basin_error *err)
 {
     bs_probe *p = bs_calloc(1, sizeof *p);
     *out = NULL;
     if (!p)
         return bs_fail_nomem(err);
-    *p = (bs_probe){.backend = backend, .params = params, .spec = spec, .kind = kind};
-    p->cache = bs_cache_new(backend, w, build, p, 0);
+    *p = (bs_probe){.params = params, .spec = spec, .kind = kind};
+    p->cache = bs_cache_new(w, build, p, 0);
     if (!p->cache) {
         bs_probe_free(p);
         return bs_fail_nomem(err);
@@ -93,16 +92,16 @@ static basin_status ask(bs_probe *p, question asked, const bs_batch *b, const re
     if (s)
         return s;
     if (fresh)
-        p->backend->bind_params(e->program, p->params->value, p->params->grad, p->params->offset);
-    bs_batch_bind(b, p->backend, e);
+        bs_bind_params(e->program, p->params->value, p->params->grad, p->params->offset);
+    bs_batch_bind(b, e);
     if (e->input[INPUT_Y])
-        p->backend->bind_input(e->program, e->input[INPUT_Y], y);
+        bs_bind_input(e->program, e->input[INPUT_Y], y);
     if (e->input[INPUT_V])
-        p->backend->bind_input(e->program, e->input[INPUT_V], v);
-    s = p->backend->run(e->program, &(bs_run){0, 0}, err);
+        bs_bind_input(e->program, e->input[INPUT_V], v);
+    s = bs_program_run(e->program, &(bs_run){0, 0}, err);
     if (s)
         return s;
-    *out = p->backend->result(e->program, 0);
+    *out = bs_program_result(e->program, 0);
     const size_t n = asked == ENERGY ? 1 : p->spec->graph->parts(p->spec, b->size);
     for (size_t i = 0; i < n * (size_t)b->size.rows; i++)
         if (!isfinite((double)(*out)[i]))

@@ -8,14 +8,14 @@
 #define BS_PROBE_H
 
 #include "model/view.h"
-#include "plan/backend.h"
+#include "device/device.h"
 
 typedef struct bs_probe bs_probe;
 
 /* Borrows everything. How products with the Hessian are taken: exactly, or, of energies with a part
  * that can be differentiated once (an LSTM), by central differences. */
-basin_status bs_probe_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
-                          const bs_spec *spec, bs_hvp_kind kind, bs_probe **out, basin_error *err);
+basin_status bs_probe_new(bs_workspace *w, bs_params *params, const bs_spec *spec, bs_hvp_kind kind,
+                          bs_probe **out, basin_error *err);
 void         bs_probe_free(bs_probe *p); /* accepts NULL */
 
 /* E(x, y): [rows] */

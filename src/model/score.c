@@ -5,23 +5,22 @@
 #include <string.h>
 
 #include "model/search.h"
-#include "plan/cache.h"
+#include "device/cache.h"
 
 struct bs_scorer {
-    const bs_backend *backend;
-    bs_params        *params;
-    const bs_spec    *spec;
-    bs_inference      how;
-    bs_cache         *cache;
-    bs_search        *search; /* of the energy; NULL for other ways to predict */
-    int32_t          *start;  /* [BS_SCORE_BLOCK + 1], a block's rows */
-    real             *dense;  /* [rows of a block, features] */
-    size_t            room;   /* of these */
-    bs_tape          *tape;   /* of a search whose points are remembered, or NULL */
-    bool              replays;
-    bs_scorer        *next; /* of the ensemble, or NULL */
-    real             *mean; /* of all of them: y, potentials, energies of a batch */
-    size_t            mean_room;
+    bs_params     *params;
+    const bs_spec *spec;
+    bs_inference   how;
+    bs_cache      *cache;
+    bs_search     *search; /* of the energy; NULL for other ways to predict */
+    int32_t       *start;  /* [BS_SCORE_BLOCK + 1], a block's rows */
+    real          *dense;  /* [rows of a block, features] */
+    size_t         room;   /* of these */
+    bs_tape       *tape;   /* of a search whose points are remembered, or NULL */
+    bool           replays;
+    bs_scorer     *next; /* of the ensemble, or NULL */
+    real          *mean; /* of all of them: y, potentials, energies of a batch */
+    size_t         mean_room;
 };
 
 /* Results: y [rows, 1, labels], what it was made of, and its energy where it is wanted. */
@@ -56,24 +55,22 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
         r->result[r->n_results++] = (bs_result){t->energy(&v, y), -1};
 }
 
-basin_status bs_scorer_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
-                           const bs_spec *spec, const bs_inference *how, bs_scorer **out,
-                           basin_error *err)
+basin_status bs_scorer_new(bs_workspace *w, bs_params *params, const bs_spec *spec,
+                           const bs_inference *how, bs_scorer **out, basin_error *err)
 {
     bs_scorer *s = bs_calloc(1, sizeof *s);
     *out = NULL;
     if (!s)
         return bs_fail_nomem(err);
-    s->backend = backend;
     s->params = params;
     s->spec = spec;
     s->how = *how;
-    s->cache = bs_cache_new(backend, w, build, s, 0);
+    s->cache = bs_cache_new(w, build, s, 0);
     s->start = bs_calloc(BS_SCORE_BLOCK + 1, sizeof *s->start);
     const bool searches = how->how == BS_INFER_GBI || how->how == BS_INFER_REFINE;
     const bool remembers = searches && how->points > 0;
     if (searches)
-        s->search = bs_search_new(backend, spec, &s->how);
+        s->search = bs_search_new(spec, &s->how);
     if (remembers)
         s->tape = bs_tape_new(how->points);
     if (!s->cache || !s->start || (searches && !s->search) || (remembers && !s->tape)) {
@@ -102,7 +99,7 @@ basin_status bs_scorer_join(bs_scorer *s, bs_workspace *w, bs_params *params, ba
 {
     while (s->next)
         s = s->next;
-    return bs_scorer_new(s->backend, w, params, s->spec, &s->how, &s->next, err);
+    return bs_scorer_new(w, params, s->spec, &s->how, &s->next, err);
 }
 
 const bs_scorer *bs_scorer_next(const bs_scorer *s)
@@ -147,18 +144,17 @@ static basin_status run_one(bs_scorer *s, const bs_batch *b, bs_scored *out, bas
     if (status)
         return status;
     if (fresh)
-        s->backend->bind_params(entry->program, s->params->value, s->params->grad,
-                                s->params->offset);
-    bs_batch_bind(b, s->backend, entry);
+        bs_bind_params(entry->program, s->params->value, s->params->grad, s->params->offset);
+    bs_batch_bind(b, entry);
     if (s->search)
         return bs_search_run(s->search, entry, b->size, s->tape, out, err);
-    status = s->backend->run(entry->program, &(bs_run){0, 0}, err);
+    status = bs_program_run(entry->program, &(bs_run){0, 0}, err);
     if (status)
         return status;
-    *out = (bs_scored){.y = s->backend->result(entry->program, 0),
-                       .logits = s->backend->result(entry->program, 1)};
+    *out = (bs_scored){.y = bs_program_result(entry->program, 0),
+                       .logits = bs_program_result(entry->program, 1)};
     if (s->how.energies)
-        out->energy = s->backend->result(entry->program, 2);
+        out->energy = bs_program_result(entry->program, 2);
     if (s->how.how == BS_INFER_VITERBI)
         out->potentials = out->logits;
     return BASIN_OK;

@@ -9,7 +9,7 @@
 
 #include "model/cost_net.h"
 #include "model/gbi.h"
-#include "plan/backend.h"
+#include "device/device.h"
 
 typedef enum {
     BS_INFER_NET,     /* one pass of the net */
@@ -44,9 +44,8 @@ typedef struct bs_scorer bs_scorer;
 float bs_tempered(float p, double temperature);
 
 /* Borrows everything but the inference for its lifetime. */
-basin_status bs_scorer_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
-                           const bs_spec *spec, const bs_inference *how, bs_scorer **out,
-                           basin_error *err);
+basin_status bs_scorer_new(bs_workspace *w, bs_params *params, const bs_spec *spec,
+                           const bs_inference *how, bs_scorer **out, basin_error *err);
 void         bs_scorer_free(bs_scorer *s);
 /* One more model of the same spec: what is found from now on is the mean of all, of relaxed outputs
  * as of potentials and energies. Points of searches are those of the first model alone. */

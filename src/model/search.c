@@ -14,7 +14,6 @@ enum {
 enum { FOUND_Y, FOUND_VALUE, FOUND_ENERGY, FOUND };
 
 struct bs_search {
-    const bs_backend   *backend;
     const bs_spec      *spec;
     const bs_inference *how;
     bs_gbi              gbi;
@@ -40,12 +39,12 @@ static int step_at(const bs_search *s, int point)
     return s->how->points > 0 ? s->how->step[point] : s->gbi.steps;
 }
 
-bs_search *bs_search_new(const bs_backend *backend, const bs_spec *spec, const bs_inference *how)
+bs_search *bs_search_new(const bs_spec *spec, const bs_inference *how)
 {
     bs_search *s = bs_calloc(1, sizeof *s);
     if (!s)
         return NULL;
-    *s = (bs_search){.backend = backend, .spec = spec, .how = how, .gbi = how->gbi};
+    *s = (bs_search){.spec = spec, .how = how, .gbi = how->gbi};
     if (how->how == BS_INFER_REFINE)
         s->gbi.start = BS_GBI_NET;
     s->n_state = bs_gbi_state(&s->gbi, s->narrow);
@@ -200,13 +199,12 @@ static void keep(const running *r, const bs_scored *found, real *y, real *energy
 /* What the program says of a point, whose results start at `at`. */
 static void take(running *r, int point, int at)
 {
-    bs_search        *s = r->s;
-    const bs_backend *b = s->backend;
-    bs_scored         found = {.y = b->result(r->e->program, at + FOUND_Y)};
+    bs_search *s = r->s;
+    bs_scored  found = {.y = bs_program_result(r->e->program, at + FOUND_Y)};
     if (s->gbi.best || r->starts > 1)
-        found.value = b->result(r->e->program, at + FOUND_VALUE);
+        found.value = bs_program_result(r->e->program, at + FOUND_VALUE);
     if (s->how->energies)
-        found.energy = b->result(r->e->program, at + FOUND_ENERGY);
+        found.energy = bs_program_result(r->e->program, at + FOUND_ENERGY);
     *r->out = found;
     if (!r->tape && r->rounds == 1)
         return;
@@ -229,7 +227,7 @@ static void carry(running *r, int at)
     real *to = r->s->state;
     for (int i = 0; i < r->s->n_state; i++) {
         const size_t n = member_size(r, i);
-        memcpy(to, r->s->backend->result(r->e->program, at + i), n * sizeof *to);
+        memcpy(to, bs_program_result(r->e->program, at + i), n * sizeof *to);
         to += n;
     }
 }
@@ -239,10 +237,10 @@ static void bind_state(running *r)
     const bs_search *s = r->s;
     const real      *at = s->state;
     for (int i = 0; i < s->n_state; i++) {
-        s->backend->bind_input(r->e->program, r->e->input[BS_INPUT_MORE + i], at);
+        bs_bind_input(r->e->program, r->e->input[BS_INPUT_MORE + i], at);
         at += member_size(r, i);
     }
-    s->backend->bind_input(r->e->program, r->e->input[BS_INPUT_MORE + s->n_state], s->rates);
+    bs_bind_input(r->e->program, r->e->input[BS_INPUT_MORE + s->n_state], s->rates);
 }
 
 /* No row moves: nothing would change any more. */
@@ -262,13 +260,12 @@ static bool rests(const running *r)
 
 static basin_status run_loop(running *r, basin_error *err)
 {
-    bs_search        *s = r->s;
-    const bs_backend *b = s->backend;
-    const bs_run      run = {0, (uint64_t)r->round};
-    const int         begin = step_at(s, 0) == 0 ? FOUND : 0, state = begin + FOUND;
-    int               point = begin > 0;
+    bs_search   *s = r->s;
+    const bs_run run = {0, (uint64_t)r->round};
+    const int    begin = step_at(s, 0) == 0 ? FOUND : 0, state = begin + FOUND;
+    int          point = begin > 0;
     bind_state(r);
-    basin_status status = b->run_turn(r->e->program, &run, 0, err);
+    basin_status status = bs_program_turn(r->e->program, &run, 0, err);
     if (!status && begin > 0)
         take(r, 0, 0);
     if (!status)
@@ -277,14 +274,14 @@ static basin_status run_loop(running *r, basin_error *err)
         if (rests(r) && !r->tape)
             t = steps(s);
         if (t == step_at(s, point)) {
-            status = b->run_turn(r->e->program, &run, 2, err);
+            status = bs_program_turn(r->e->program, &run, 2, err);
             if (!status)
                 take(r, point++, begin);
         }
         if (t == steps(s) || status)
             break;
         bs_gbi_rates(&s->gbi, t, s->block, s->rates);
-        status = b->run_turn(r->e->program, &run, 1, err);
+        status = bs_program_turn(r->e->program, &run, 1, err);
         if (!status)
             carry(r, state + s->n_state);
         t += s->block;
@@ -296,7 +293,7 @@ static basin_status run_round(running *r, basin_error *err)
 {
     if (r->s->block > 0)
         return run_loop(r, err);
-    basin_status status = r->s->backend->run(r->e->program, &(bs_run){0, (uint64_t)r->round}, err);
+    basin_status status = bs_program_run(r->e->program, &(bs_run){0, (uint64_t)r->round}, err);
     for (int i = 0; i < points(r->s) && !status; i++)
         take(r, i, i * FOUND);
     return status;

@@ -12,7 +12,7 @@
 typedef struct bs_search bs_search;
 
 /* Borrows everything for its lifetime. NULL when memory runs out. */
-bs_search *bs_search_new(const bs_backend *backend, const bs_spec *spec, const bs_inference *how);
+bs_search *bs_search_new(const bs_spec *spec, const bs_inference *how);
 void       bs_search_free(bs_search *s);
 
 /* Inputs and results of a program for batches of the view's size. */

@@ -23,11 +23,11 @@ void bs_view_inputs(const bs_view *v, bs_recipe *r)
     r->input[BS_INPUT_GOLD] = v->gold;
 }
 
-void bs_batch_bind(const bs_batch *b, const bs_backend *backend, bs_entry *e)
+void bs_batch_bind(const bs_batch *b, bs_entry *e)
 {
     for (int i = 0; i < BS_INPUTS; i++)
         if (e->input[i])
-            backend->bind_input(e->program, e->input[i], b->x[i]);
+            bs_bind_input(e->program, e->input[i], b->x[i]);
     if (e->input[BS_INPUT_GOLD])
-        backend->bind_input(e->program, e->input[BS_INPUT_GOLD], b->gold);
+        bs_bind_input(e->program, e->input[BS_INPUT_GOLD], b->gold);
 }

@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #include "nn/layers.h"
-#include "plan/cache.h"
+#include "device/cache.h"
 
 typedef struct bs_task_graph bs_task_graph;
 
@@ -125,6 +125,6 @@ enum {
 bs_view bs_view_make(bs_graph *g, bs_params *params, const bs_spec *spec, bs_size size, bool gold);
 /* Its leaves as inputs of a program, and values for them. */
 void bs_view_inputs(const bs_view *v, bs_recipe *r);
-void bs_batch_bind(const bs_batch *b, const bs_backend *backend, bs_entry *e);
+void bs_batch_bind(const bs_batch *b, bs_entry *e);
 
 #endif

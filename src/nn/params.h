@@ -41,7 +41,7 @@ typedef struct {
     bs_init     init;
     int64_t     offset, count; /* elements in the flat blocks */
     double      rate, decay;   /* factors on the optimiser's rate and weight decay; 1 */
-    uint8_t    *touched;       /* [rows] after allocate(), for the optimiser; see plan/backend.h */
+    uint8_t    *touched;       /* [rows] after allocate(), for the optimiser; see device/device.h */
 } bs_segment;
 
 typedef struct {

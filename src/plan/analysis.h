@@ -18,14 +18,14 @@ typedef struct {
     int64_t offset;  /* bytes into that storage */
 } bs_fact;
 
-typedef struct {
+struct bs_analysis {
     const bs_graph  *g;
     const bs_result *results;
     int              n_results, n;
     unsigned         flags;
     bs_fact         *fact; /* [n], by id */
     bs_arena        *arena;
-} bs_analysis;
+};
 
 void bs_find_live(bs_analysis *a);
 void bs_find_accumulations(bs_analysis *a);
@@ -37,9 +37,6 @@ bool bs_is_group_root(const bs_analysis *a, bs_id id);
 
 /* Operands and micro-operations of the group with this root; false when memory runs out. */
 bool bs_build_group(bs_analysis *a, bs_id root, bs_step *step, bs_id operand_ids[]);
-
-/* Brings steps together that may run at the same time, and marks the second of each two. */
-void bs_pair_steps(const bs_analysis *a, bs_plan *p, bs_id *step_store, bs_id **operand_ids);
 
 /* Gives every store a place in the arena; steps must be complete but for their
  * locations. False when memory runs out. */

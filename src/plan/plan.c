@@ -191,7 +191,7 @@ static basin_status write_locations(planner *pl)
     return BASIN_OK;
 }
 
-static basin_status run_passes(planner *pl)
+static basin_status run_passes(planner *pl, bs_order_fn order)
 {
     bs_analysis *a = &pl->a;
     a->fact = bs_arena_alloc(&pl->scratch, (size_t)a->n * sizeof *a->fact);
@@ -207,15 +207,15 @@ static basin_status run_passes(planner *pl)
     basin_status s = collect_inputs(pl);
     if (!s)
         s = add_steps(pl);
-    if (!s && !(a->flags & BS_PLAN_NO_PAIRS))
-        bs_pair_steps(a, pl->p, pl->step_store, pl->operand_ids);
+    if (!s && order && !(a->flags & BS_PLAN_NO_PAIRS))
+        order(a, pl->p, pl->step_store, pl->operand_ids);
     if (!s && !bs_assign_slots(a, pl->p, pl->step_store, pl->operand_ids, pl->place))
         s = BASIN_ENOMEM;
     return s ? s : write_locations(pl);
 }
 
 basin_status bs_plan_make(const bs_graph *g, const bs_result *results, int n, unsigned flags,
-                          bs_plan **out, basin_error *err)
+                          bs_order_fn order, bs_plan **out, basin_error *err)
 {
     *out = NULL;
     if (bs_graph_check(g, err))
@@ -235,7 +235,7 @@ basin_status bs_plan_make(const bs_graph *g, const bs_result *results, int n, un
                          .n = bs_graph_size(g),
                          .flags = flags,
                          .arena = &p->arena};
-    basin_status s = run_passes(&pl);
+    basin_status s = run_passes(&pl, order);
     bs_arena_free(&pl.scratch);
     if (s) {
         bs_plan_free(p);

@@ -60,7 +60,7 @@ basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err)
     };
     const bs_meta meta[] = {{"basin.state", version},
                             {"basin.run", identity.data},
-                            {"basin.arithmetic", t->learner.backend->arithmetic(t->learner.w)}};
+                            {"basin.arithmetic", bs_arithmetic(t->learner.w)}};
     bs_print(folder, sizeof folder, "%s/last", t->job->folder);
     basin_status s = identity.failed ? bs_fail_nomem(err) : bs_make_dir(folder, err);
     state_path(t->job->folder, path);
@@ -154,8 +154,7 @@ static basin_status take(bs_trainer *t, const bs_safetensors *f, const char *pat
         s = check_identity(t, f, path, err);
     if (!s)
         s = bs_arithmetic_check(path, bs_safetensors_meta(f, "basin.arithmetic"),
-                                t->learner.backend->arithmetic(t->learner.w), t->o, t->job->log,
-                                err);
+                                bs_arithmetic(t->learner.w), t->o, t->job->log, err);
     if (!s)
         s = take_values(t, f, path, err);
     return s;

@@ -63,7 +63,7 @@ static void write_identity(const bs_trainer *t, bs_buf *out)
     bs_buf              known;
     bs_buf_init(&known, (size_t)1 << 30);
     j->train->task->known_json(j->known, &known);
-    bs_buf_printf(out, "basin %s %s ", BASIN_VERSION, t->learner.backend->arithmetic(t->learner.w));
+    bs_buf_printf(out, "basin %s %s ", BASIN_VERSION, bs_arithmetic(t->learner.w));
     bs_settings_json_but(j->settings, later, out);
     bs_buf_printf(out, " train %016llx valid %016llx known %016llx",
                   (unsigned long long)j->train->hash, (unsigned long long)j->valid->hash,

@@ -96,7 +96,7 @@ basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool const
 basin_status bs_saved_scorer(const bs_saved *s, bs_workspace *w, const bs_inference *how,
                              bs_scorer **out, basin_error *err)
 {
-    basin_status status = bs_scorer_new(&bs_backend_cpu, w, s->params, &s->spec, how, out, err);
+    basin_status status = bs_scorer_new(w, s->params, &s->spec, how, out, err);
     for (int i = 0; i < s->n_more && !status; i++)
         status = bs_scorer_join(*out, w, s->more[i], err);
     if (status) {

@@ -51,8 +51,7 @@ static basin_status make_scorer_by(bs_trainer *t, const char *infer, basin_error
     bs_inference how = bs_options_inference(t->o, infer);
     bs_scorer_free(t->scorer);
     t->seen = 0;
-    return bs_scorer_new(t->learner.backend, t->learner.w, t->learner.params, &t->learner.spec,
-                         &how, &t->scorer, err);
+    return bs_scorer_new(t->learner.w, t->learner.params, &t->learner.spec, &how, &t->scorer, err);
 }
 
 /* Each phase predicts in its own way. */
@@ -78,7 +77,6 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     t->started = t->saved_at = bs_seconds();
     t->plateau = bs_plateau_make(o->plateau_factor, o->plateau_patience, 0);
     l->o = o;
-    l->backend = &bs_backend_cpu;
     basin_status s = job->train->task->spec(o, job->known, &l->spec, err);
     basin_error  why = {0};
     if (!s &&
@@ -91,7 +89,7 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     if (!s)
         s = bs_check_settings(o, job->train->task, t->method, &l->spec, err);
     if (!s)
-        s = l->backend->workspace_new(&(bs_backend_options){o->threads}, &l->w, err);
+        s = bs_workspace_open((bs_machine){o->device, o->threads}, &l->w, err);
     if (!s && !(l->params = bs_params_new()))
         s = bs_fail_nomem(err);
     l->method = t->method;
@@ -110,8 +108,7 @@ static void trainer_free(bs_trainer *t)
         t->feed->free(t->feed);
     bs_learner_free(l);
     bs_params_free(l->params);
-    if (l->w)
-        l->backend->workspace_free(l->w);
+    bs_workspace_close(l->w);
     bs_free(t->order);
     bs_outputs_free(&t->outputs);
     bs_free(t->best);

@@ -22,6 +22,8 @@ const bs_option bs_train_rows[] = {
     {"epochs", BS_INT, AT(epochs), "300", "1", "1000000", NULL, "most passes over the rows", KEEP},
     {"threads", BS_INT, AT(threads), "0", "0", "1024", NULL, "0 = all cores; never changes results",
      0},
+    {"device", BS_TEXT, AT(device), "cpu", NULL, NULL, NULL,
+     "where programs run; see 'basin list devices'", 0},
     {"time_limit", BS_FLOAT, AT(time_limit), "0", "0", "1e9", NULL,
      "end after this many seconds, the last evaluation and the report included; 0 = none", 0},
 

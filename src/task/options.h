@@ -15,6 +15,7 @@
 typedef struct {
     char   task[BS_OPTION_TEXT], method[BS_OPTION_TEXT], preset[BS_OPTION_TEXT];
     int    seed, epochs, threads;
+    char   device[BS_OPTION_TEXT];
     double time_limit; /* seconds; 0 = none */
 
     char   mode[BS_OPTION_TEXT];

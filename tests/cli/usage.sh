@@ -27,9 +27,12 @@ for what in methods energies encoders tasks readers metrics presets options spac
     [ "$(wc -l < words)" -ge 3 ] || echo "$what: $(wc -l < words) lines"
     echo "$what: $(basin list $what --json | cut -c 1-$((${#what} + 4)))"
 done
-for what in methods energies encoders tasks readers metrics presets; do
+for what in methods energies encoders tasks readers metrics presets devices; do
     basin list $what --json | grep -o '"[^"]*"' | tail -n +2 | tr -d '"' | cmp - <(basin list $what | cut -d ' ' -f 1)
 done && echo "the same names"
+basin list devices
+basin train nowhere.arff --task mlc --device gpu 2>&1; echo "status $?"
+basin predict nowhere nowhere.arff --device gpu 2>&1; echo "status $?"
 basin doctor | grep -v oneDNN | cut -d ' ' -f 1 | paste -sd ' '
 basin doctor --json | cut -c 1-12
 

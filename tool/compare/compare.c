@@ -169,6 +169,7 @@ static basin_status resolve(bs_comparison *c, const basin_config *config, basin_
     if (!s)
         s = bs_profile_parse(first->train.profile, &c->profile, err);
     c->threads = bs_threads(first->train.threads);
+    c->where = (bs_machine){first->train.device, c->threads};
     return s;
 }
 

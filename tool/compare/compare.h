@@ -35,6 +35,7 @@ typedef struct {
     bs_logger                    log;
     bs_arena                     arena;
     int                          n, seeds, jobs, threads, baseline;
+    bs_machine                   where;   /* of predictions */
     bs_compared                 *method;  /* [n] */
     bs_compare_run              *run;     /* [n, seeds] */
     bs_train_outcome            *outcome; /* [n, seeds] */

@@ -98,7 +98,7 @@ static basin_status predict(const bs_comparison *c, bs_compare_run *r, bs_output
     else if (strcmp(mine.data, theirs.data) != 0)
         s = bs_fail(err, BASIN_EDATA, "%s: is not the model of this comparison", path);
     if (!s)
-        s = bs_model_predict(model, c->rows, &(bs_asked){.warm = true, .threads = c->threads}, y,
+        s = bs_model_predict(model, c->rows, &(bs_asked){.warm = true, .where = c->where}, y,
                              &seconds, err);
     r->predict_rows_per_s = seconds > 0 ? c->rows->rows / seconds : 0;
     if (!s)

@@ -237,10 +237,9 @@ static const char *join_names(bs_explanation *e, const char *const *files, int n
 static basin_status find_out(bs_explanation *e, const bs_explaining *how, basin_error *err)
 {
     const bs_saved *m = e->m;
-    basin_status    s = bs_backend_cpu.workspace_new(&(bs_backend_options){e->threads}, &e->w, err);
+    basin_status    s = bs_workspace_open(e->where, &e->w, err);
     if (!s)
-        s = bs_probe_new(&bs_backend_cpu, e->w, m->params, &m->spec, how->products(&m->spec),
-                         &e->probe, err);
+        s = bs_probe_new(e->w, m->params, &m->spec, how->products(&m->spec), &e->probe, err);
     if (!s)
         s = how->names(e, err);
     if (!s)
@@ -275,7 +274,7 @@ static void explanation_free(bs_explanation *e)
     }
     bs_probe_free(e->probe);
     if (e->w)
-        bs_backend_cpu.workspace_free(e->w);
+        bs_workspace_close(e->w);
     bs_part_free(&e->one);
     bs_part_free(&e->data);
     bs_part_free(&e->all);
@@ -293,14 +292,14 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
     bs_buf                table, json;
     const double          start = bs_seconds();
     o = o ? o : &none;
-    basin_status s = bs_need_model(model, files, n, o->threads, out, err);
+    basin_status s = bs_need_model(model, files, n, (bs_machine){o->device, o->threads}, out, err);
     if (s)
         return s;
     if (!(e = bs_calloc(1, sizeof *e)))
         return bs_fail_nomem(err);
     e->log = bs_session_log(session);
     e->stop = session ? session->stop : NULL;
-    e->threads = o->threads;
+    e->where = (bs_machine){o->device, o->threads};
     e->model_name = model;
     e->nets.net = e->nets.cost = NAN;
     bs_arena_init(&e->arena, 0);

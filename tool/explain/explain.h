@@ -131,7 +131,7 @@ typedef struct {
     const volatile int *stop;
     const char *const  *name; /* [names] of labels, tags or classes */
     int32_t             names;
-    int                 threads;
+    bs_machine          where;
     double              seconds;
     bs_explained_pairs  pairs;
     bs_explained_bend   bend[BS_EXPLAIN_BENDS];

@@ -70,7 +70,7 @@ static basin_status search(bs_explanation *e, const bs_part *p, bs_inference *ho
     if (!s && !(y.energy = bs_calloc((size_t)p->rows + 1, sizeof *y.energy)))
         s = bs_fail_nomem(err);
     if (!s)
-        s = bs_scorer_new(&bs_backend_cpu, e->w, m->params, &m->spec, how, &scorer, err);
+        s = bs_scorer_new(e->w, m->params, &m->spec, how, &scorer, err);
     if (!s)
         s = replay(e, p, scorer, how, &y, out, err);
     bs_scorer_free(scorer);
@@ -92,7 +92,7 @@ basin_status bs_explain_predict(bs_explanation *e, const bs_part *p, const char 
     if (!s)
         s = m->task->outputs(p, &m->known, out, err);
     if (!s)
-        s = bs_scorer_new(&bs_backend_cpu, e->w, m->params, &m->spec, &how, &scorer, err);
+        s = bs_scorer_new(e->w, m->params, &m->spec, &how, &scorer, err);
     if (!s)
         s = run_scorer(e, p, scorer, out, err);
     bs_scorer_free(scorer);

@@ -354,7 +354,7 @@ static basin_status one_base(const bs_report *r, bs_report_group *g, int which, 
     teacher            t = {.known = &g->run[g->shown].model->known,
                             .train = &data->part[BS_ROLE_TRAIN],
                             .valid = &data->part[BS_ROLE_VALID],
-                            .threads = r->threads,
+                            .threads = r->where.threads,
                             .which = which};
     bool               there = false;
     basin_status       s = BASIN_OK;

@@ -210,10 +210,10 @@ static basin_status predict(const bs_report *r, const bs_report_group *g, int i,
     double          seconds = 0;
     basin_status    s = g->task->outputs(g->part, &m->known, &run->y, err);
     if (!s)
-        s = bs_model_predict(m, g->part, &(bs_asked){.warm = i == g->shown, .threads = r->threads},
+        s = bs_model_predict(m, g->part, &(bs_asked){.warm = i == g->shown, .where = r->where},
                              &run->y, &seconds, err);
     if (!s && g->data && g->data->folds > 1 && g->part == &g->data->part[BS_ROLE_VALID])
-        s = bs_ensemble_predict_folds(m, g->data, r->threads, &run->y, err);
+        s = bs_ensemble_predict_folds(m, g->data, r->where, &run->y, err);
     run->predict_rows_per_s = seconds > 0 ? g->part->rows / seconds : (double)NAN;
     if (!s)
         s = count(r, g, run, &run->y, err);
@@ -291,9 +291,9 @@ static basin_status predict_valid(const bs_report *r, bs_report_group *g, basin_
     }
     basin_status s = g->task->outputs(valid, &run->model->known, &g->valid_y, err);
     if (!s && g->data->folds > 1)
-        s = bs_ensemble_predict_folds(run->model, g->data, r->threads, &g->valid_y, err);
+        s = bs_ensemble_predict_folds(run->model, g->data, r->where, &g->valid_y, err);
     else if (!s)
-        s = bs_model_predict(run->model, valid, &(bs_asked){.threads = r->threads}, &g->valid_y,
+        s = bs_model_predict(run->model, valid, &(bs_asked){.where = r->where}, &g->valid_y,
                              &seconds, err);
     g->valid_scores = s ? NULL : g->valid_y.scores;
     return s;

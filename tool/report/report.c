@@ -12,7 +12,7 @@
 
 enum { PAGE = 1 << 28 };
 
-static void report_init(bs_report *r, bs_buf *out, int threads, bs_logger log)
+static void report_init(bs_report *r, bs_buf *out, bs_machine where, bs_logger log)
 {
     memset(r, 0, sizeof *r);
     bs_arena_init(&r->arena, 0);
@@ -21,7 +21,7 @@ static void report_init(bs_report *r, bs_buf *out, int threads, bs_logger log)
     bs_buf_init(&r->verdict, 1 << 16);
     bs_buf_init(out, PAGE);
     r->out = out;
-    r->threads = threads;
+    r->where = where;
     r->log = log;
 }
 
@@ -180,7 +180,7 @@ static basin_status look(bs_report *r, const bs_prepared *given, basin_error *er
     for (int i = 0; i < r->n && !s; i++) {
         bs_report_group *g = &r->group[i];
         g->level = r->n > 1 ? 3 : 2;
-        g->threads = r->threads;
+        g->where = r->where;
         s = bs_report_data(r, g, given, err);
         if (!s)
             s = bs_report_judge(r, g, err);
@@ -330,12 +330,12 @@ basin_status basin_report(const char *const *runs, int n, const basin_report_opt
     if (!s)
         s = bs_need_files(runs, n, err);
     if (!s)
-        s = bs_need_threads(o->threads, err);
+        s = bs_need_where((bs_machine){o->device, o->threads}, err);
     if (s)
         return s;
     if (!(r = bs_calloc(1, sizeof *r)))
         return bs_fail_nomem(err);
-    report_init(r, &page, o->threads, bs_session_log(session));
+    report_init(r, &page, (bs_machine){o->device, o->threads}, bs_session_log(session));
     bs_buf_init(&table, 1 << 24);
     bs_buf_init(&json, 1 << 24);
     for (int i = 0; i < n && !s; i++)
@@ -365,7 +365,7 @@ basin_status basin_report(const char *const *runs, int n, const basin_report_opt
 }
 
 /* What was trained is saved; a page about it is worth a warning, not a failure. */
-bool bs_report_after(const char *folder, const bs_prepared *data, int threads, bs_logger *log)
+bool bs_report_after(const char *folder, const bs_prepared *data, bs_machine where, bs_logger *log)
 {
     bs_report  *r = bs_calloc(1, sizeof *r);
     char        path[BS_OPTION_TEXT + 64];
@@ -373,7 +373,7 @@ bool bs_report_after(const char *folder, const bs_prepared *data, int threads, b
     bs_buf      page;
     if (!r)
         return false;
-    report_init(r, &page, threads, *log);
+    report_init(r, &page, where, *log);
     bs_print(path, sizeof path, "%s/report.html", folder);
     basin_status s = bs_report_open(r, folder, &err);
     if (!s)

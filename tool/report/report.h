@@ -92,7 +92,7 @@ typedef struct {
     bs_report_run     *run; /* [n], by seed */
     int                n;
     const bs_task     *task;
-    int                threads;
+    bs_machine         where;
     int                level; /* of headings about its errors: 2, or 3 when there are several */
     bs_prepared       *own;   /* owned, or NULL */
     const bs_prepared *data;  /* what it was trained on; NULL: not to be had */
@@ -116,7 +116,7 @@ typedef struct {
 typedef struct {
     bs_arena        arena;
     bs_logger       log;
-    int             threads;
+    bs_machine      where;
     bs_report_group group[BS_REPORT_RUNS];
     int             n;
     bs_notes        left_out; /* what could not be shown, and why */

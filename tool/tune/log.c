@@ -27,11 +27,11 @@ enum { MOST_EPOCHS = 1000000000 };
 static basin_status find_arithmetic(bs_tuning *t, basin_error *err)
 {
     bs_workspace *w;
-    basin_status  s = bs_backend_cpu.workspace_new(&(bs_backend_options){1}, &w, err);
+    basin_status  s = bs_workspace_open((bs_machine){.threads = 1}, &w, err);
     if (s)
         return s;
-    bs_print(t->arithmetic, sizeof t->arithmetic, "%s", bs_backend_cpu.arithmetic(w));
-    bs_backend_cpu.workspace_free(w);
+    bs_print(t->arithmetic, sizeof t->arithmetic, "%s", bs_arithmetic(w));
+    bs_workspace_close(w);
     return BASIN_OK;
 }
 

@@ -247,32 +247,12 @@ static basin_status add_own(const bs_settings *s, const bs_option *rows, const b
 /* What a search leaves alone: data is read once for all trials, and they are measured alike. */
 static bool is_common(const char *name)
 {
-    static const char *const prefix[] = {"task",
-                                         "report",
-                                         "method",
-                                         "preset",
-                                         "seed",
-                                         "epochs",
-                                         "file.",
-                                         "data.",
-                                         "text.",
-                                         "image.",
-                                         "mask.",
-                                         "split.",
-                                         "threads",
-                                         "time_limit",
-                                         "rules.",
-                                         "early_stop.",
-                                         "profile",
-                                         "checkpoint",
-                                         "threshold",
-                                         "standardise",
-                                         "seg.crop",
-                                         "seg.mean",
-                                         "words.",
-                                         "infer",
-                                         "chars.min_count",
-                                         "chars.max_length"};
+    static const char *const prefix[] = {
+        "task",       "report",          "method",          "preset",   "seed",        "epochs",
+        "file.",      "data.",           "text.",           "image.",   "mask.",       "split.",
+        "threads",    "device",          "time_limit",      "rules.",   "early_stop.", "profile",
+        "checkpoint", "threshold",       "standardise",     "seg.crop", "seg.mean",    "words.",
+        "infer",      "chars.min_count", "chars.max_length"};
     for (size_t i = 0; i < sizeof prefix / sizeof prefix[0]; i++)
         if (strncmp(name, prefix[i], strlen(prefix[i])) == 0)
             return strcmp(name, "words.tuned") != 0;

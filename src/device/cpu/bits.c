@@ -82,7 +82,7 @@ static void bits_sample_run(const bs_call *c, int64_t begin, int64_t end, void *
                              (int)L);
 }
 
-const bs_kernel bs_kernel_bits_sample = {bits_sample_measure, bits_sample_run};
+const bs_kernel bs_kernel_bits_sample = {.measure = bits_sample_measure, .run = bits_sample_run};
 
 /* ---- bits_matmul ---- */
 
@@ -109,7 +109,7 @@ static void bits_matmul_run(const bs_call *c, int64_t begin, int64_t end, void *
     }
 }
 
-const bs_kernel bs_kernel_bits_matmul = {bits_matmul_measure, bits_matmul_run};
+const bs_kernel bs_kernel_bits_matmul = {.measure = bits_matmul_measure, .run = bits_matmul_run};
 
 /* ---- bits_matmul_t ---- */
 
@@ -239,7 +239,8 @@ static void bits_matmul_t_run(const bs_call *c, int64_t begin, int64_t end, void
         sum_transposed(c, r0, r0 + step < N ? r0 + step : N, l0, l1, r0 > 0 || c->args.accumulate);
 }
 
-const bs_kernel bs_kernel_bits_matmul_t = {bits_matmul_t_measure, bits_matmul_t_run};
+const bs_kernel bs_kernel_bits_matmul_t = {.measure = bits_matmul_t_measure,
+                                           .run = bits_matmul_t_run};
 
 /* ---- bits_dot, bits_dot_t ---- */
 
@@ -259,7 +260,7 @@ static void bits_dot_run(const bs_call *c, int64_t begin, int64_t end, void *scr
                                                             bits_row(c, r), (int)L);
 }
 
-const bs_kernel bs_kernel_bits_dot = {bits_dot_measure, bits_dot_run};
+const bs_kernel bs_kernel_bits_dot = {.measure = bits_dot_measure, .run = bits_dot_run};
 
 static void bits_dot_t_measure(const bs_call *c, bs_work *w)
 {
@@ -281,4 +282,4 @@ static void bits_dot_t_run(const bs_call *c, int64_t begin, int64_t end, void *s
     }
 }
 
-const bs_kernel bs_kernel_bits_dot_t = {bits_dot_t_measure, bits_dot_t_run};
+const bs_kernel bs_kernel_bits_dot_t = {.measure = bits_dot_t_measure, .run = bits_dot_t_run};

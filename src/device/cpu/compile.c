@@ -35,7 +35,7 @@ static bs_loader make_loader(bs_shape from, bs_shape to)
 
 /* ---- calls ---- */
 
-static void add_patch(bs_program *p, void *slot, bs_loc loc)
+static void add_patch(bs_cpu_program *p, void *slot, bs_loc loc)
 {
     if (loc.place == BS_AT_INPUT)
         p->bound[p->n_bound++] = (bs_patch){slot, loc};
@@ -62,7 +62,7 @@ static bool writes_alone(const bs_plan *plan, int i)
     return true;
 }
 
-static basin_status compile_group(bs_program *p, bs_call *call, const bs_step *s)
+static basin_status compile_group(bs_cpu_program *p, bs_call *call, const bs_step *s)
 {
     bs_loader *loader = bs_arena_alloc(&p->arena, ((size_t)s->n_in + 1) * sizeof *loader);
     bs_micro  *micro = bs_arena_alloc(&p->arena, (size_t)s->n_micro * sizeof *micro);
@@ -84,7 +84,7 @@ static basin_status compile_group(bs_program *p, bs_call *call, const bs_step *s
     return BASIN_OK;
 }
 
-static basin_status compile_step(bs_program *p, const bs_step *s, bs_call *call, bs_step *own)
+static basin_status compile_step(bs_cpu_program *p, const bs_step *s, bs_call *call, bs_step *own)
 {
     *own = *s;
     own->label = bs_arena_copy(&p->arena, s->label, strlen(s->label));
@@ -118,7 +118,7 @@ static basin_status compile_step(bs_program *p, const bs_step *s, bs_call *call,
     return BASIN_OK;
 }
 
-static basin_status allocate(bs_program *p, const bs_plan *plan)
+static basin_status allocate(bs_cpu_program *p, const bs_plan *plan)
 {
     size_t n = (size_t)plan->n_steps + 1, pointers = 1;
     for (int i = 0; i < plan->n_steps; i++)
@@ -140,7 +140,7 @@ static basin_status allocate(bs_program *p, const bs_plan *plan)
     return ok ? BASIN_OK : BASIN_ENOMEM;
 }
 
-static bool worth_sharing(const bs_program *p, int first, int last)
+static bool worth_sharing(const bs_cpu_program *p, int first, int last)
 {
     int64_t pieces = 0;
     double  cost = 0;
@@ -152,7 +152,7 @@ static bool worth_sharing(const bs_program *p, int first, int last)
 }
 
 /* Neighbours that are not worth sharing become one section. */
-static void make_sections(bs_program *p, bs_turn *t)
+static void make_sections(bs_cpu_program *p, bs_turn *t)
 {
     t->first_section = p->n_sections;
     for (int i = t->first; i < t->end; i++) {
@@ -173,7 +173,7 @@ static void make_sections(bs_program *p, bs_turn *t)
     t->end_section = p->n_sections;
 }
 
-static void make_turns(bs_program *p, const bs_plan *plan)
+static void make_turns(bs_cpu_program *p, const bs_plan *plan)
 {
     for (int k = 0; k < BS_TURNS; k++) {
         bs_turn *t = &p->turn[k];
@@ -184,14 +184,16 @@ static void make_turns(bs_program *p, const bs_plan *plan)
     }
 }
 
-basin_status bs_cpu_compile(bs_workspace *w, const bs_plan *plan, bs_program **out,
+basin_status bs_cpu_compile(bs_workspace *base, const bs_plan *plan, bs_program **out,
                             basin_error *err)
 {
+    bs_cpu         *w = (bs_cpu *)base;
+    bs_cpu_program *p = bs_calloc(1, sizeof *p);
     *out = NULL;
-    bs_program *p = bs_calloc(1, sizeof *p);
     if (!p)
         return bs_fail_nomem(err);
     bs_arena_init(&p->arena, 0);
+    p->head.device = base->device;
     p->w = w;
     size_t       scratch = 0;
     basin_status s = allocate(p, plan);
@@ -209,19 +211,18 @@ basin_status bs_cpu_compile(bs_workspace *w, const bs_plan *plan, bs_program **o
         memcpy(p->result, plan->result, (size_t)plan->n_results * sizeof *p->result);
         memcpy(p->input, plan->input, (size_t)plan->n_inputs * sizeof *p->input);
     }
-    if (s || bs_workspace_reserve(w, plan->bytes, scratch, NULL)) {
+    if (s || bs_cpu_reserve(w, plan->bytes, scratch, NULL)) {
         bs_arena_free(&p->arena);
         bs_free(p);
         return bs_fail_nomem(err);
     }
-    *out = p;
+    *out = &p->head;
     return BASIN_OK;
 }
 
-void bs_cpu_program_free(bs_program *p)
+void bs_cpu_program_free(bs_program *base)
 {
-    if (!p)
-        return;
+    bs_cpu_program *p = (bs_cpu_program *)base;
     if (p->timing)
         bs_profile_print(p);
     bs_arena_free(&p->arena);

@@ -233,7 +233,7 @@ static void conv_run(const bs_call *c, int64_t begin, int64_t end, void *scratch
     }
 }
 
-const bs_kernel bs_kernel_conv = {conv_measure, conv_run};
+const bs_kernel bs_kernel_conv = {.measure = conv_measure, .run = conv_run};
 
 /* conv_dx: a piece is a block of channels of one image ------------------------------- */
 
@@ -282,7 +282,7 @@ static void conv_dx_run(const bs_call *c, int64_t begin, int64_t end, void *scra
     }
 }
 
-const bs_kernel bs_kernel_conv_dx = {conv_dx_measure, conv_dx_run};
+const bs_kernel bs_kernel_conv_dx = {.measure = conv_dx_measure, .run = conv_dx_run};
 
 /* conv_dw: a piece is a block of channels, over all images in order ------------------ */
 
@@ -323,7 +323,7 @@ static void conv_dw_run(const bs_call *c, int64_t begin, int64_t end, void *scra
     }
 }
 
-const bs_kernel bs_kernel_conv_dw = {conv_dw_measure, conv_dw_run};
+const bs_kernel bs_kernel_conv_dw = {.measure = conv_dw_measure, .run = conv_dw_run};
 
 /* pool_index: a piece is one plane -------------------------------------------------- */
 
@@ -356,4 +356,4 @@ static void pool_index_run(const bs_call *c, int64_t begin, int64_t end, void *s
     }
 }
 
-const bs_kernel bs_kernel_pool_index = {pool_index_measure, pool_index_run};
+const bs_kernel bs_kernel_pool_index = {.measure = pool_index_measure, .run = pool_index_run};

@@ -69,7 +69,7 @@ static void forward_run(const bs_call *c, int64_t begin, int64_t end, void *scra
     }
 }
 
-const bs_kernel bs_kernel_crf_forward = {forward_measure, forward_run};
+const bs_kernel bs_kernel_crf_forward = {.measure = forward_measure, .run = forward_run};
 
 /* crf_posterior: operands forward, unary, transition, len ------------------------------- */
 
@@ -98,4 +98,4 @@ static void posterior_run(const bs_call *c, int64_t begin, int64_t end, void *sc
     }
 }
 
-const bs_kernel bs_kernel_crf_posterior = {posterior_measure, posterior_run};
+const bs_kernel bs_kernel_crf_posterior = {.measure = posterior_measure, .run = posterior_run};

@@ -136,4 +136,12 @@ static void matmul_run(const bs_call *c, int64_t begin, int64_t end, void *scrat
     }
 }
 
-const bs_kernel bs_kernel_matmul = {matmul_measure, matmul_run};
+/* Too small to be cut, and large enough for a thread of its own. */
+static bool few_products(const bs_node *n, const bs_shape in[4])
+{
+    const double products = (double)bs_shape_count(n->shape) * in[0].d[n->attr[0] ? 2 : 3];
+    return products > 200000 && products < 1500000;
+}
+
+const bs_kernel bs_kernel_matmul = {
+    .measure = matmul_measure, .run = matmul_run, .few = few_products};

@@ -121,4 +121,4 @@ static void group_run(const bs_call *c, int64_t begin, int64_t end, void *scratc
     }
 }
 
-const bs_kernel bs_kernel_group = {group_measure, group_run};
+const bs_kernel bs_kernel_group = {.measure = group_measure, .run = group_run};

@@ -66,7 +66,7 @@ static void slice_run(const bs_call *c, int64_t begin, int64_t end, void *scratc
         copy((real *)c->args.out + o * len, (const real *)c->args.in[0] + o * whole + start, len);
 }
 
-const bs_kernel bs_kernel_slice = {rows_measure, slice_run};
+const bs_kernel bs_kernel_slice = {.measure = rows_measure, .run = slice_run};
 
 static void pad_run(const bs_call *c, int64_t begin, int64_t end, void *scratch)
 {
@@ -83,7 +83,7 @@ static void pad_run(const bs_call *c, int64_t begin, int64_t end, void *scratch)
     }
 }
 
-const bs_kernel bs_kernel_pad = {rows_measure, pad_run};
+const bs_kernel bs_kernel_pad = {.measure = rows_measure, .run = pad_run};
 
 static void concat_run(const bs_call *c, int64_t begin, int64_t end, void *scratch)
 {
@@ -99,7 +99,7 @@ static void concat_run(const bs_call *c, int64_t begin, int64_t end, void *scrat
     }
 }
 
-const bs_kernel bs_kernel_concat = {rows_measure, concat_run};
+const bs_kernel bs_kernel_concat = {.measure = rows_measure, .run = concat_run};
 
 /* ---- take, put ---- */
 
@@ -119,7 +119,7 @@ static void take_run(const bs_call *c, int64_t begin, int64_t end, void *scratch
     }
 }
 
-const bs_kernel bs_kernel_take = {rows_measure, take_run};
+const bs_kernel bs_kernel_take = {.measure = rows_measure, .run = take_run};
 
 static void put_run(const bs_call *c, int64_t begin, int64_t end, void *scratch)
 {
@@ -139,7 +139,7 @@ static void put_run(const bs_call *c, int64_t begin, int64_t end, void *scratch)
     }
 }
 
-const bs_kernel bs_kernel_put = {rows_measure, put_run};
+const bs_kernel bs_kernel_put = {.measure = rows_measure, .run = put_run};
 
 /* ---- permute ---- */
 
@@ -217,4 +217,4 @@ static void permute_run(const bs_call *c, int64_t begin, int64_t end, void *scra
     }
 }
 
-const bs_kernel bs_kernel_permute = {permute_measure, permute_run};
+const bs_kernel bs_kernel_permute = {.measure = permute_measure, .run = permute_run};

@@ -5,13 +5,13 @@
 #include "base/log.h"
 #include "device/cpu/program.h"
 
-static const char *kind_of(const bs_program *p, int i)
+static const char *kind_of(const bs_cpu_program *p, int i)
 {
     return p->call[i].n_micro ? "group" : bs_ops[p->step[i].node.op]->name;
 }
 
 /* Calls of one label and kind are one row; `done` marks those already printed. */
-static double sum_alike(const bs_program *p, int i, long *calls, int *steps)
+static double sum_alike(const bs_cpu_program *p, int i, long *calls, int *steps)
 {
     double seconds = 0;
     for (int k = i; k < p->n; k++) {
@@ -27,7 +27,7 @@ static double sum_alike(const bs_program *p, int i, long *calls, int *steps)
     return seconds;
 }
 
-void bs_profile_print(const bs_program *p)
+void bs_profile_print(const bs_cpu_program *p)
 {
     bs_logger log = bs_log_make(stderr, BS_INFO);
     double    total = 0;

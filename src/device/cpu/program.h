@@ -5,7 +5,7 @@
 #include <stdatomic.h>
 
 #include "device/cpu/kernel.h"
-#include "plan/backend.h"
+#include "device/device.h"
 
 /* A stretch of calls that is done as one: a single shared call, two that run at the same time and
  * are shared together, or a run of calls that are not worth sharing. */
@@ -30,7 +30,8 @@ typedef struct {
     int    runs[2];
 } bs_choice;
 
-struct bs_workspace {
+typedef struct {
+    bs_workspace  head;
     bs_choice     run_choice, update_choice;
     int           threads;
     const bs_vec *vec;
@@ -41,7 +42,7 @@ struct bs_workspace {
     uint64_t      generation; /* grows whenever the memory moves */
     bool          profile;    /* BASIN_PROFILE=1 */
     bool          check_nan;  /* BASIN_DEBUG=nan */
-};
+} bs_cpu;
 
 /* What is run at a time (bs_graph_turn); of programs of one turn the others are empty. */
 typedef struct {
@@ -62,9 +63,10 @@ typedef struct {
     long   calls;
 } bs_timing;
 
-struct bs_program {
+typedef struct {
+    bs_program     head;
     bs_arena       arena;
-    bs_workspace  *w;
+    bs_cpu        *w;
     bs_call       *call;          /* [n] */
     bs_step       *step;          /* [n], node, label and dead spans of the plan's steps */
     bool          *row_sparse;    /* [n] a gradient that may be written by rows */
@@ -86,15 +88,18 @@ struct bs_program {
     int      n_dense;
     uint64_t generation; /* of the workspace the pointers belong to; 0 = set them anew */
     bs_run   run;
-};
+} bs_cpu_program;
 
 /* Makes the workspace at least this large. */
-basin_status bs_workspace_reserve(bs_workspace *w, size_t arena, size_t scratch, basin_error *err);
+basin_status bs_cpu_reserve(bs_cpu *w, size_t arena, size_t scratch, basin_error *err);
 
 /* compile.c */
-basin_status bs_cpu_compile(bs_workspace *w, const bs_plan *plan, bs_program **out,
+basin_status bs_cpu_compile(bs_workspace *base, const bs_plan *plan, bs_program **out,
                             basin_error *err);
-void         bs_cpu_program_free(bs_program *p);
+void         bs_cpu_program_free(bs_program *base);
+
+/* pair.c: steps that may run at the same time are brought together */
+void bs_cpu_pair_steps(const bs_analysis *a, bs_plan *p, bs_id *step_store, bs_id **operand_ids);
 
 /* choice.c */
 bool bs_choice_alone(bs_choice *c, double cost);     /* how to do the next run, of so many ns */
@@ -111,10 +116,10 @@ bs_thread_mode bs_enter_kernels(void);
 bool           bs_leave_kernels(bs_thread_mode old); /* false: memory ran out in a product */
 
 /* team.c: all calls of a turn, by as many threads as the workspace has and the work is worth */
-bool bs_run_calls(bs_program *p, const bs_turn *t); /* false: out of memory */
-void bs_run_pieces(const bs_program *p, int i, int64_t begin, int64_t end, int thread);
+bool bs_run_calls(bs_cpu_program *p, const bs_turn *t); /* false: out of memory */
+void bs_run_pieces(const bs_cpu_program *p, int i, int64_t begin, int64_t end, int thread);
 
 /* profile.c: where the time went, by label, when the program is freed */
-void bs_profile_print(const bs_program *p);
+void bs_profile_print(const bs_cpu_program *p);
 
 #endif

@@ -113,7 +113,7 @@ static void sum_to_run(const bs_call *c, int64_t begin, int64_t end, void *scrat
     }
 }
 
-const bs_kernel bs_kernel_sum_to = {sum_to_measure, sum_to_run};
+const bs_kernel bs_kernel_sum_to = {.measure = sum_to_measure, .run = sum_to_run};
 
 /* ---- along an axis ---- */
 
@@ -194,9 +194,9 @@ static void normalised_run(const bs_call *c, int64_t begin, int64_t end, void *s
                       v.n);
 }
 
-const bs_kernel bs_kernel_logsumexp = {normalised_measure, normalised_run};
-const bs_kernel bs_kernel_softmax = {normalised_measure, normalised_run};
-const bs_kernel bs_kernel_log_softmax = {normalised_measure, normalised_run};
+const bs_kernel bs_kernel_logsumexp = {.measure = normalised_measure, .run = normalised_run};
+const bs_kernel bs_kernel_softmax = {.measure = normalised_measure, .run = normalised_run};
+const bs_kernel bs_kernel_log_softmax = {.measure = normalised_measure, .run = normalised_run};
 
 /* ---- argmax ---- */
 
@@ -240,4 +240,4 @@ static void argmax_run(const bs_call *c, int64_t begin, int64_t end, void *scrat
     }
 }
 
-const bs_kernel bs_kernel_argmax = {argmax_measure, argmax_run};
+const bs_kernel bs_kernel_argmax = {.measure = argmax_measure, .run = argmax_run};

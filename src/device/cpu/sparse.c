@@ -52,7 +52,7 @@ static void spmm_run(const bs_call *c, int64_t begin, int64_t end, void *scratch
     }
 }
 
-const bs_kernel bs_kernel_spmm = {spmm_measure, spmm_run};
+const bs_kernel bs_kernel_spmm = {.measure = spmm_measure, .run = spmm_run};
 
 /* ---- turning a batch around ---- */
 
@@ -211,7 +211,7 @@ static void spmm_t_run(const bs_call *c, int64_t begin, int64_t end, void *scrat
     report(&v);
 }
 
-const bs_kernel bs_kernel_spmm_t = {spmm_t_measure, spmm_t_run};
+const bs_kernel bs_kernel_spmm_t = {.measure = spmm_t_measure, .run = spmm_t_run};
 
 /* ---- scatter ---- */
 
@@ -243,7 +243,7 @@ static void scatter_run(const bs_call *c, int64_t begin, int64_t end, void *scra
     report(&v);
 }
 
-const bs_kernel bs_kernel_scatter = {scatter_measure, scatter_run};
+const bs_kernel bs_kernel_scatter = {.measure = scatter_measure, .run = scatter_run};
 
 /* ---- gather ---- */
 
@@ -275,4 +275,4 @@ static void gather_run(const bs_call *c, int64_t begin, int64_t end, void *scrat
             memset(out + i * D, 0, (size_t)D * sizeof(real));
 }
 
-const bs_kernel bs_kernel_gather = {gather_measure, gather_run};
+const bs_kernel bs_kernel_gather = {.measure = gather_measure, .run = gather_run};

@@ -51,7 +51,7 @@ static void pause_briefly(void)
 #endif
 }
 
-void bs_run_pieces(const bs_program *p, int i, int64_t begin, int64_t end, int thread)
+void bs_run_pieces(const bs_cpu_program *p, int i, int64_t begin, int64_t end, int thread)
 {
     const bs_call *c = &p->call[i];
     char          *scratch = p->w->scratch + (size_t)thread * p->w->scratch_bytes;
@@ -64,7 +64,8 @@ void bs_run_pieces(const bs_program *p, int i, int64_t begin, int64_t end, int t
 }
 
 /* Pieces are counted over all calls of the section. */
-static void run_share(const bs_program *p, const bs_section *s, int share, int shares, int thread)
+static void run_share(const bs_cpu_program *p, const bs_section *s, int share, int shares,
+                      int thread)
 {
     int64_t all = 0, before = 0;
     for (int i = s->first; i <= s->last; i++)
@@ -92,7 +93,7 @@ static bool claim(bs_section *s, int share)
     return !(atomic_fetch_or_explicit(&s->claimed, bit, memory_order_acq_rel) & bit);
 }
 
-static void work_on(bs_program *p, bs_section *s, int me, int team)
+static void work_on(bs_cpu_program *p, bs_section *s, int me, int team)
 {
     const int shares = s->shared ? team : 1;
     /* small work stays with the first thread, whose cache has it, unless that one is away */
@@ -112,7 +113,7 @@ static void work_on(bs_program *p, bs_section *s, int me, int team)
             sched_yield();
 }
 
-static bool run_alone(bs_program *p, const bs_turn *t)
+static bool run_alone(bs_cpu_program *p, const bs_turn *t)
 {
     bs_thread_mode old = bs_enter_kernels();
     for (int i = t->first; i < t->end; i++)
@@ -120,7 +121,7 @@ static bool run_alone(bs_program *p, const bs_turn *t)
     return bs_leave_kernels(old);
 }
 
-static bool run_shared(bs_program *p, const bs_turn *t, int threads)
+static bool run_shared(bs_cpu_program *p, const bs_turn *t, int threads)
 {
     atomic_bool ok = true;
     for (int i = t->first_section; i < t->end_section; i++) {
@@ -139,7 +140,7 @@ static bool run_shared(bs_program *p, const bs_turn *t, int threads)
     return ok;
 }
 
-bool bs_run_calls(bs_program *p, const bs_turn *t)
+bool bs_run_calls(bs_cpu_program *p, const bs_turn *t)
 {
     const int threads = t->parallel ? bs_team(p->w->threads) : 1;
     if (threads == 1)

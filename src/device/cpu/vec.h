@@ -71,7 +71,7 @@ typedef struct {
 
 typedef struct bs_vec_crf bs_vec_crf; /* device/cpu/crf.h */
 
-/* One optimiser step over n parameters; see plan/backend.h for the rule. */
+/* One optimiser step over n parameters; see device/device.h for the rule. */
 struct bs_update;
 typedef struct {
     void (*apply)(const struct bs_update *u, real *p, const real *g, real *m, real *v, real decay,

@@ -5,20 +5,19 @@
 #include <string.h>
 
 #include "task/mlc/curvature.h"
-#include "plan/cache.h"
+#include "device/cache.h"
 
 enum { BLOCK = 256 };
 
 typedef enum { SEEN, PRODUCT } step;
 
 struct bs_label_curvature {
-    const bs_backend *backend;
-    bs_params        *params;
-    const bs_spec    *spec;
-    bs_cache         *cache;
-    real             *y, *z, *v, *weight; /* [BLOCK, labels], [BLOCK, hidden], [hidden], [BLOCK] */
-    double           *sum;                /* [hidden, hidden] */
-    int64_t           rows;
+    bs_params     *params;
+    const bs_spec *spec;
+    bs_cache      *cache;
+    real          *y, *z, *v, *weight; /* [BLOCK, labels], [BLOCK, hidden], [hidden], [BLOCK] */
+    double        *sum;                /* [hidden, hidden] */
+    int64_t        rows;
 };
 
 /* The energy is the negative of the score. */
@@ -49,16 +48,16 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     r->result[r->n_results++] = (bs_result){out, -1};
 }
 
-basin_status bs_label_curvature_new(const bs_backend *backend, bs_workspace *w, bs_params *params,
-                                    const bs_spec *spec, bs_label_curvature **out, basin_error *err)
+basin_status bs_label_curvature_new(bs_workspace *w, bs_params *params, const bs_spec *spec,
+                                    bs_label_curvature **out, basin_error *err)
 {
     const size_t H = (size_t)bs_spec_mlc(spec)->hidden, L = (size_t)bs_spec_mlc(spec)->labels;
     bs_label_curvature *c = bs_calloc(1, sizeof *c);
     *out = NULL;
     if (!c)
         return bs_fail_nomem(err);
-    *c = (bs_label_curvature){.backend = backend, .params = params, .spec = spec};
-    c->cache = bs_cache_new(backend, w, build, c, 0);
+    *c = (bs_label_curvature){.params = params, .spec = spec};
+    c->cache = bs_cache_new(w, build, c, 0);
     c->y = bs_calloc(BLOCK * L, sizeof *c->y);
     c->z = bs_calloc(BLOCK * H, sizeof *c->z);
     c->v = bs_calloc(H, sizeof *c->v);
@@ -90,8 +89,7 @@ static basin_status program(bs_label_curvature *c, step what, bs_entry **out, ba
     bool         fresh;
     basin_status s = bs_cache_get(c->cache, (bs_key){{what}}, out, &fresh, err);
     if (!s && fresh)
-        c->backend->bind_params((*out)->program, c->params->value, c->params->grad,
-                                c->params->offset);
+        bs_bind_params((*out)->program, c->params->value, c->params->grad, c->params->offset);
     return s;
 }
 
@@ -101,10 +99,10 @@ static basin_status see(bs_label_curvature *c, basin_error *err)
     basin_status s = program(c, SEEN, &e, err);
     if (s)
         return s;
-    c->backend->bind_input(e->program, e->input[0], c->y);
-    s = c->backend->run(e->program, &(bs_run){0, 0}, err);
+    bs_bind_input(e->program, e->input[0], c->y);
+    s = bs_program_run(e->program, &(bs_run){0, 0}, err);
     if (!s)
-        memcpy(c->z, c->backend->result(e->program, 0),
+        memcpy(c->z, bs_program_result(e->program, 0),
                BLOCK * (size_t)bs_spec_mlc(c->spec)->hidden * sizeof *c->z);
     return s;
 }
@@ -116,14 +114,14 @@ static basin_status add_products(bs_label_curvature *c, basin_error *err)
     basin_status s = program(c, PRODUCT, &e, err);
     if (s)
         return s;
-    c->backend->bind_input(e->program, e->input[0], c->z);
-    c->backend->bind_input(e->program, e->input[1], c->v);
-    c->backend->bind_input(e->program, e->input[2], c->weight);
+    bs_bind_input(e->program, e->input[0], c->z);
+    bs_bind_input(e->program, e->input[1], c->v);
+    bs_bind_input(e->program, e->input[2], c->weight);
     for (size_t k = 0; k < H && !s; k++) {
         c->v[k] = 1;
-        s = c->backend->run(e->program, &(bs_run){0, 0}, err);
+        s = bs_program_run(e->program, &(bs_run){0, 0}, err);
         c->v[k] = 0;
-        const real *column = s ? NULL : c->backend->result(e->program, 0);
+        const real *column = s ? NULL : bs_program_result(e->program, 0);
         for (size_t i = 0; i < H && column; i++)
             c->sum[k * H + i] += (double)column[i];
     }

@@ -57,7 +57,7 @@ static basin_status interact(bs_explanation *e, const bs_outputs *y, basin_error
     p->count = bs_explain_matrix(e, p->n, p->n);
     if (!p->interaction || !p->count)
         return bs_fail_nomem(err);
-    basin_status s = bs_label_curvature_new(&bs_backend_cpu, e->w, m->params, &m->spec, &c, err);
+    basin_status s = bs_label_curvature_new(e->w, m->params, &m->spec, &c, err);
     if (!s)
         s = bs_label_curvature_add(c, y->scores, e->data.rows, err);
     if (!s)

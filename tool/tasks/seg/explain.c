@@ -96,7 +96,7 @@ static basin_status window_make(const bs_explanation *e, const bs_part *p, windo
     if (!s)
         s = bs_saved_inference(e->m, NULL, false, &how, err);
     if (!s)
-        s = bs_scorer_new(&bs_backend_cpu, e->w, e->m->params, &e->m->spec, &how, &x->scorer, err);
+        s = bs_scorer_new(e->w, e->m->params, &e->m->spec, &how, &x->scorer, err);
     return s;
 }
 

@@ -253,7 +253,7 @@ static basin_status open_scorer(const bs_explanation *e, bs_scorer **out, basin_
     bs_inference how;
     basin_status s = bs_saved_inference(e->m, NULL, false, &how, err);
     *out = NULL;
-    return s ? s : bs_scorer_new(&bs_backend_cpu, e->w, e->m->params, &e->m->spec, &how, out, err);
+    return s ? s : bs_scorer_new(e->w, e->m->params, &e->m->spec, &how, out, err);
 }
 
 static basin_status look(bs_explanation *e, basin_error *err)

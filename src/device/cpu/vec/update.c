@@ -5,7 +5,7 @@
  * zeros that were never written. */
 #include "device/cpu/vec.h"
 #include "graph/vecmath.h"
-#include "plan/backend.h"
+#include "device/device.h"
 
 /* Polyak's momentum: m = mu m + g, p -= rate m, with coupled decay. */
 static inline void sgd_one(real *p, real g, real *m, real mu, real decay, real rate)

@@ -1,26 +1,23 @@
 /* cache.c -- programs by key; a short list, searched from the front. */
-#include "plan/cache.h"
+#include "device/cache.h"
 
 #include <string.h>
 
 struct bs_cache {
-    const bs_backend *backend;
-    bs_workspace     *w;
-    bs_build_fn       build;
-    void             *ctx;
-    unsigned          flags;
-    bs_entry        **entry; /* [n]; each its own block, so that pointers stay valid */
-    int               n;
-    size_t            cap;
+    bs_workspace *w;
+    bs_build_fn   build;
+    void         *ctx;
+    unsigned      flags;
+    bs_entry    **entry; /* [n]; each its own block, so that pointers stay valid */
+    int           n;
+    size_t        cap;
 };
 
-bs_cache *bs_cache_new(const bs_backend *backend, bs_workspace *w, bs_build_fn build, void *ctx,
-                       unsigned plan_flags)
+bs_cache *bs_cache_new(bs_workspace *w, bs_build_fn build, void *ctx, unsigned plan_flags)
 {
     bs_cache *c = bs_calloc(1, sizeof *c);
     if (c)
-        *c =
-            (bs_cache){.backend = backend, .w = w, .build = build, .ctx = ctx, .flags = plan_flags};
+        *c = (bs_cache){.w = w, .build = build, .ctx = ctx, .flags = plan_flags};
     return c;
 }
 
@@ -29,7 +26,7 @@ void bs_cache_free(bs_cache *c)
     if (!c)
         return;
     for (int i = 0; i < c->n; i++) {
-        c->backend->program_free(c->entry[i]->program);
+        bs_program_free(c->entry[i]->program);
         bs_free(c->entry[i]);
     }
     bs_free(c->entry);
@@ -40,21 +37,17 @@ static basin_status build_program(bs_cache *c, bs_key key, bs_entry *e, basin_er
 {
     bs_recipe   *r = bs_calloc(1, sizeof *r);
     bs_graph    *g = bs_graph_new();
-    bs_plan     *plan = NULL;
     basin_status s = BASIN_ENOMEM;
     if (!r || !g) {
         bs_fail_nomem(err);
         goto done;
     }
     c->build(g, c->ctx, key, r);
-    s = bs_plan_make(g, r->result, r->n_results, c->flags, &plan, err);
-    if (!s)
-        s = c->backend->compile(c->w, plan, &e->program, err);
+    s = bs_program_make(c->w, g, r->result, r->n_results, c->flags, &e->program, err);
     e->key = key;
     e->second = r->second;
     memcpy(e->input, r->input, sizeof e->input);
 done:
-    bs_plan_free(plan);
     bs_graph_free(g);
     bs_free(r);
     return s;

@@ -1,4 +1,4 @@
-/* backend.c -- the CPU backend: workspace, binding, watched runs, updates. */
+/* cpu.c -- the CPU as a device: workspace, binding, watched runs, updates. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -12,32 +12,31 @@
 
 /* ---- workspace ---- */
 
-static basin_status workspace_new(const bs_backend_options *o, bs_workspace **out, basin_error *err)
+static basin_status open_cpu(const bs_device *d, int threads, bs_workspace **out, basin_error *err)
 {
-    bs_workspace *w = bs_calloc(1, sizeof *w);
-    *out = w;
+    bs_cpu *w = bs_calloc(1, sizeof *w);
     if (!w)
         return bs_fail_nomem(err);
     const char *profile = getenv("BASIN_PROFILE"), *debug = getenv("BASIN_DEBUG");
-    w->threads = bs_threads(o ? o->threads : 0);
+    w->head.device = d;
+    w->threads = bs_threads(threads);
     w->vec = bs_vec_choose(err);
     const basin_status s = w->vec ? bs_blas_load(err) : BASIN_EARG;
     if (s) {
         bs_free(w);
-        *out = NULL;
         return s;
     }
     bs_print(w->arithmetic, sizeof w->arithmetic, "%s, %s", w->vec->isa, bs_dense_libraries());
     w->generation = 1;
     w->profile = profile && strcmp(profile, "0") != 0;
     w->check_nan = debug && strcmp(debug, "nan") == 0;
+    *out = &w->head;
     return BASIN_OK;
 }
 
-static void workspace_free(bs_workspace *w)
+static void close_cpu(bs_workspace *base)
 {
-    if (!w)
-        return;
+    bs_cpu *w = (bs_cpu *)base;
     bs_free(w->arena);
     bs_free(w->scratch);
     bs_free(w);
@@ -57,7 +56,7 @@ static bool grow(char **block, size_t *have, size_t want, size_t copies)
     return true;
 }
 
-basin_status bs_workspace_reserve(bs_workspace *w, size_t arena, size_t scratch, basin_error *err)
+basin_status bs_cpu_reserve(bs_cpu *w, size_t arena, size_t scratch, basin_error *err)
 {
     scratch = (scratch + BS_ALIGN - 1) / BS_ALIGN * BS_ALIGN;
     char *before = w->arena;
@@ -70,28 +69,31 @@ basin_status bs_workspace_reserve(bs_workspace *w, size_t arena, size_t scratch,
 
 static const char *arithmetic(const bs_workspace *w)
 {
-    return w->arithmetic;
+    return ((const bs_cpu *)w)->arithmetic;
 }
 
 /* ---- binding ---- */
 
-static void bind_input(bs_program *p, bs_id input, const void *data)
+static void bind_input(bs_program *base, bs_id input, const void *data)
 {
+    bs_cpu_program *p = (bs_cpu_program *)base;
     for (int i = 0; i < p->n_inputs; i++)
         if (p->input[i] == input)
             p->input_data[i] = data;
 }
 
-static void bind_params(bs_program *p, const real *params, real *grads, const int64_t *offset)
+static void bind_params(bs_program *base, const real *params, real *grads, const int64_t *offset)
 {
+    bs_cpu_program *p = (bs_cpu_program *)base;
     p->params = params;
     p->grads = grads;
     p->offset = offset;
     p->generation = 0;
 }
 
-static void bind_touched(bs_program *p, uint8_t *const *touched)
+static void bind_touched(bs_program *base, uint8_t *const *touched)
 {
+    bs_cpu_program *p = (bs_cpu_program *)base;
     p->n_dense = 0;
     for (int i = 0; i < p->n; i++) {
         const bs_step *s = &p->step[i];
@@ -105,15 +107,16 @@ static void bind_touched(bs_program *p, uint8_t *const *touched)
     }
 }
 
-static bool is_row_sparse(const bs_program *p, int segment)
+static bool is_row_sparse(const bs_program *base, int segment)
 {
+    const bs_cpu_program *p = (const bs_cpu_program *)base;
     for (int i = 0; i < p->n; i++)
         if (p->row_sparse[i] && p->step[i].out.index == segment)
             return true;
     return false;
 }
 
-static const void *address(const bs_program *p, bs_loc loc)
+static const void *address(const bs_cpu_program *p, bs_loc loc)
 {
     switch (loc.place) {
     case BS_AT_ARENA: return p->w->arena + loc.offset;
@@ -124,13 +127,13 @@ static const void *address(const bs_program *p, bs_loc loc)
     return NULL;
 }
 
-static void set_pointer(const bs_program *p, const bs_patch *patch)
+static void set_pointer(const bs_cpu_program *p, const bs_patch *patch)
 {
     const void *at = address(p, patch->loc);
     memcpy(patch->slot, &at, sizeof at);
 }
 
-static basin_status resolve(bs_program *p, basin_error *err)
+static basin_status resolve(bs_cpu_program *p, basin_error *err)
 {
     for (int i = 0; i < p->n_inputs; i++)
         if (!p->input_data[i])
@@ -153,7 +156,7 @@ static basin_status resolve(bs_program *p, basin_error *err)
 
 /* ---- running ---- */
 
-static basin_status check_finite(const bs_program *p, int i, basin_error *err)
+static basin_status check_finite(const bs_cpu_program *p, int i, basin_error *err)
 {
     const bs_node *n = &p->step[i].node;
     const real    *x = p->call[i].args.out;
@@ -166,7 +169,7 @@ static basin_status check_finite(const bs_program *p, int i, basin_error *err)
     return BASIN_OK;
 }
 
-static void spoil(const bs_program *p, int i)
+static void spoil(const bs_cpu_program *p, int i)
 {
     for (int k = 0; k < p->step[i].n_dead; k++) {
         bs_stretch span = p->step[i].dead[k];
@@ -176,7 +179,7 @@ static void spoil(const bs_program *p, int i)
 
 /* One call at a time: to measure each, or to look for the first bad value and
  * for reads of slots whose value has died. */
-static basin_status run_watched(const bs_program *p, const bs_turn *t, basin_error *err)
+static basin_status run_watched(const bs_cpu_program *p, const bs_turn *t, basin_error *err)
 {
     basin_status   s = BASIN_OK;
     bs_thread_mode old = bs_enter_kernels();
@@ -197,7 +200,7 @@ static basin_status run_watched(const bs_program *p, const bs_turn *t, basin_err
     return s;
 }
 
-static basin_status run_turn(bs_program *p, const bs_run *r, int turn, basin_error *err)
+static basin_status run_turn(bs_cpu_program *p, const bs_run *r, int turn, basin_error *err)
 {
     const bs_turn *t = &p->turn[turn];
     p->run = *r;
@@ -211,16 +214,20 @@ static basin_status run_turn(bs_program *p, const bs_run *r, int turn, basin_err
     return bs_run_calls(p, t) ? BASIN_OK : bs_fail_nomem(err);
 }
 
-static basin_status run(bs_program *p, const bs_run *r, basin_error *err)
+static basin_status run(bs_program *base, const bs_run *r, int turn, basin_error *err)
 {
+    bs_cpu_program *p = (bs_cpu_program *)base;
+    if (turn != BS_ALL_TURNS)
+        return run_turn(p, r, turn, err);
     basin_status s = run_turn(p, r, 0, err);
     for (int k = 1; k < BS_TURNS && !s && p->turn[k].first < p->turn[k].end; k++)
         s = run_turn(p, r, k, err);
     return s;
 }
 
-static const void *result(const bs_program *p, int i)
+static const void *result(const bs_program *base, int i)
 {
+    const bs_cpu_program *p = (const bs_cpu_program *)base;
     return i >= 0 && i < p->n_results ? address(p, p->result[i].loc) : NULL;
 }
 
@@ -228,7 +235,7 @@ static const void *result(const bs_program *p, int i)
 
 enum { UPDATE_PIECE = 8192, SQUARE_SHARES = 32 };
 
-static void update_piece(const bs_workspace *w, const bs_update *u, const bs_span_update *s,
+static void update_piece(const bs_cpu *w, const bs_update *u, const bs_span_update *s,
                          int64_t first, int64_t n, real *params, const real *grads, real *m,
                          real *v)
 {
@@ -260,9 +267,10 @@ static int64_t piece_length(const bs_span_update *s)
     return (rows < 1 ? 1 : rows) * s->row;
 }
 
-static void update(bs_workspace *w, const bs_update *rule, const bs_span_update *span, int n,
+static void update(bs_workspace *base, const bs_update *rule, const bs_span_update *span, int n,
                    real *params, const real *grads, real *m, real *v)
 {
+    bs_cpu   *w = (bs_cpu *)base;
     bs_update u = *rule;
     u.fix1 = 1 - pow(u.beta1, (double)u.step);
     u.fix2 = 1 - pow(u.beta2, (double)u.step);
@@ -289,7 +297,7 @@ static void update(bs_workspace *w, const bs_update *rule, const bs_span_update 
 }
 
 /* Pieces first .. first + n, counted over all spans. */
-static double square_sum_pieces(const bs_workspace *w, const bs_span_update *span, int64_t first,
+static double square_sum_pieces(const bs_cpu *w, const bs_span_update *span, int64_t first,
                                 int64_t n, const real *grads)
 {
     double total = 0;
@@ -310,8 +318,9 @@ static double square_sum_pieces(const bs_workspace *w, const bs_span_update *spa
 }
 
 /* Summed in SQUARE_SHARES shares of whole pieces, whoever does them, and then in their order. */
-static double square_sum(bs_workspace *w, const bs_span_update *span, int n, const real *grads)
+static double square_sum(bs_workspace *base, const bs_span_update *span, int n, const real *grads)
 {
+    bs_cpu   *w = (bs_cpu *)base;
     double    total = 0, part[SQUARE_SHARES];
     int64_t   pieces = 0;
     const int threads = w->update_choice.alone ? 1 : bs_team(w->threads);
@@ -328,11 +337,13 @@ static double square_sum(bs_workspace *w, const bs_span_update *span, int n, con
     return total;
 }
 
-const bs_backend bs_backend_cpu = {
+const bs_device bs_device_cpu = {
     .name = "cpu",
-    .workspace_new = workspace_new,
-    .workspace_free = workspace_free,
+    .help = "this processor: threads, its vector instructions, OpenBLAS and oneDNN",
+    .open = open_cpu,
+    .close = close_cpu,
     .arithmetic = arithmetic,
+    .order = bs_cpu_pair_steps,
     .compile = bs_cpu_compile,
     .program_free = bs_cpu_program_free,
     .bind_input = bind_input,
@@ -340,7 +351,6 @@ const bs_backend bs_backend_cpu = {
     .bind_touched = bind_touched,
     .is_row_sparse = is_row_sparse,
     .run = run,
-    .run_turn = run_turn,
     .result = result,
     .update = update,
     .square_sum = square_sum,

@@ -6,7 +6,7 @@
 #ifndef BS_CACHE_H
 #define BS_CACHE_H
 
-#include "plan/backend.h"
+#include "device/device.h"
 
 enum { BS_CACHE_INPUTS = 16, BS_CACHE_RESULTS = 2048 };
 
@@ -33,8 +33,8 @@ typedef struct {
 
 typedef struct bs_cache bs_cache;
 
-bs_cache *bs_cache_new(const bs_backend *backend, bs_workspace *w, bs_build_fn build, void *ctx,
-                       unsigned plan_flags); /* NULL when memory runs out */
+/* NULL when memory runs out. */
+bs_cache *bs_cache_new(bs_workspace *w, bs_build_fn build, void *ctx, unsigned plan_flags);
 void      bs_cache_free(bs_cache *c);
 
 /* The program for a key; *fresh (may be NULL) tells whether it was built now and

@@ -1,11 +1,12 @@
 /* pair.c -- steps that may run at the same time.
  *
  * Threads share the work of one step, and some steps have little to share: an LSTM over one
- * sentence is a chain. The two directions of a layer are independent, though. Where an op says
- * of a step that it is such a one (bs_op.few), the next step of its kind that does not depend on
- * it is moved beside it, and slots are given so that neither writes what the other reads. */
+ * sentence is a chain. The two directions of a layer are independent, though. Where a kernel says
+ * of a step that it is such a one (bs_kernel.few), the next step of its kind that does not depend
+ * on it is moved beside it, and slots are given so that neither writes what the other reads. */
 #include <string.h>
 
+#include "device/cpu/program.h"
 #include "plan/analysis.h"
 
 /* Steps between two that are brought together: values live longer for it. */
@@ -39,14 +40,14 @@ static bool is_free(const schedule *s, int i)
 
 static bool is_few(const schedule *s, int i)
 {
-    const bs_step *step = &s->p->step[i];
-    const bs_op   *op = bs_ops[step->node.op];
-    bs_shape       in[4] = {{{0}}};
-    if (!op->few || step->n_micro > 0 || !is_free(s, i))
+    const bs_step   *step = &s->p->step[i];
+    const bs_kernel *kernel = bs_kernel_of((bs_op_id)step->node.op);
+    bs_shape         in[4] = {{{0}}};
+    if (!kernel || !kernel->few || step->n_micro > 0 || !is_free(s, i))
         return false;
     for (int k = 0; k < step->n_in && k < 4; k++)
         in[k] = step->in[k].shape;
-    return op->few(&step->node, in);
+    return kernel->few(&step->node, in);
 }
 
 /* Takes the step out and puts it where the number is then `to`. */
@@ -93,7 +94,7 @@ static int turn_of(const bs_plan *p, int step)
     return k;
 }
 
-void bs_pair_steps(const bs_analysis *a, bs_plan *p, bs_id *step_store, bs_id **operand_ids)
+void bs_cpu_pair_steps(const bs_analysis *a, bs_plan *p, bs_id *step_store, bs_id **operand_ids)
 {
     schedule s = {a, p, step_store, operand_ids};
     for (int i = 0; i < p->n_steps; i++)
