@@ -9,26 +9,22 @@
  *         basin_predict_csr(p, &row, scores, &err))
  *         die(err.msg);
  *
- * Every function that can fail returns a basin_status and takes a caller-owned
- * basin_error, possibly NULL, as its last argument. Nothing here exits, aborts,
- * prints (but to basin_session.messages), or keeps a pointer to caller memory
- * after it returns, except where a comment says "borrows". A NULL where a comment
- * does not allow it is BASIN_EARG. Files, texts and messages are the same whatever
- * locale the program has set, and that locale stays as it is.
+ * Every function that can fail returns a basin_status and takes a caller-owned basin_error,
+ * possibly NULL, as its last argument. Nothing here exits, aborts, prints (except to
+ * basin_session.messages), or keeps a pointer to caller memory after it returns, except where a
+ * comment says "borrows". A NULL where a comment does not allow it is BASIN_EARG. Files, texts and
+ * messages do not depend on the locale of the program, and no call changes it.
  *
- * Models of sentences are asked with basin_predict_tokens instead.
+ * A model is immutable once loaded and may be shared between threads. A predictor holds the memory
+ * of one thread at a time. For sentences call basin_predict_tokens instead of basin_predict_csr.
  *
- * A model is immutable once loaded and may be shared between threads. A
- * predictor holds the memory of one thread at a time.
+ * A guest in your process: every call, failed ones included, leaves the state of the process and of
+ * the calling thread (OpenMP and BLAS thread counts, rounding mode, locale, errno, signal handlers
+ * and masks, umask, environment) as it found it. A child forked while the process has several
+ * threads may keep using everything here; it then works on one thread, with the same results.
  *
- * A guest in your process: what belongs to all of it or to the calling thread (numbers of threads
- * of OpenMP and BLAS, rounding, locale, errno, handlers and masks of signals, umask, environment)
- * is after every call as it was before, failed calls included. A child that is forked while the
- * process has several threads may go on with everything here; it then works on one thread, with
- * the same results.
- *
- * Signals: handlers of the host may run at any time. Those of a thread that multiplies matrices
- * here wait for the end of a step, as a rule a few milliseconds: kernels of oneDNN use the stack
+ * Signals: your handlers may run at any time. In a thread that is multiplying matrices they wait
+ * for the end of the step, usually a few milliseconds, because oneDNN's kernels use the stack
  * pointer for other things. */
 #ifndef BASIN_H
 #define BASIN_H
@@ -50,13 +46,13 @@ typedef enum {
     BASIN_EIO,          /* a file could not be read or written */
     BASIN_ENOMEM,       /* memory ran out */
     BASIN_EUNSUPPORTED, /* valid, but not by this backend or build */
-    BASIN_EINTERRUPTED, /* stopped on request; what was done is saved */
+    BASIN_EINTERRUPTED, /* stopped on request; completed work is saved */
     BASIN_ENUMERIC,     /* a value became infinite or not a number */
 } basin_status;
 
 typedef struct {
     basin_status status;
-    char         msg[508]; /* one line, no newline, names the thing at fault */
+    char         msg[508]; /* one line without newline that names what is at fault */
 } basin_error;
 
 /* "0.1.0"; a static string. */
@@ -71,15 +67,17 @@ typedef struct basin_predictor basin_predictor;
 basin_status basin_model_load(const char *path, basin_model **out, basin_error *err);
 void         basin_model_free(basin_model *m); /* accepts NULL; predictors first */
 
-/* Texts belong to the model. Of NULL there is none, and 0 of everything. */
+/* Texts belong to the model. A NULL model has none of them, and every count is 0. */
 const char *basin_model_task(const basin_model *m);           /* "mlc", "tag" or "seg" */
-const char *basin_model_card(const basin_model *m);           /* JSON: scores when it was trained */
-int         basin_model_labels(const basin_model *m);         /* or tags, or classes of pixels */
+const char *basin_model_card(const basin_model *m);           /* JSON: scores measured after
+                                                                 training */
+int         basin_model_labels(const basin_model *m);         /* or tags, or pixel classes */
 const char *basin_model_label(const basin_model *m, int i);   /* NULL when out of range */
-int         basin_model_features(const basin_model *m);       /* 0 but for mlc */
+int         basin_model_features(const basin_model *m);       /* 0 except for mlc */
 const char *basin_model_feature(const basin_model *m, int i); /* NULL when it has no name */
-int         basin_model_columns(const basin_model *m);        /* of tokens, beside the word */
-const char *basin_model_column(const basin_model *m, int i);  /* "column 2": of the training file */
+int         basin_model_columns(const basin_model *m);        /* per token, besides the word */
+const char *basin_model_column(const basin_model *m, int i);  /* "column 2", as in the training
+                                                                 file */
 
 /* Borrows the model. threads: 1, or more (up to 1024, of which 64 are used) to share the work of
  * large batches; 0 = all cores. */
@@ -87,21 +85,21 @@ basin_status basin_predictor_new(const basin_model *m, int threads, basin_predic
                                  basin_error *err);
 void         basin_predictor_free(basin_predictor *p); /* accepts NULL */
 
-/* The same with more to say; NULL or 0 = the default. */
+/* The same with options; NULL or 0 means the default. */
 typedef struct {
     int         threads;   /* 0 = all cores */
     const char *device;    /* NULL = "cpu" */
     const char *infer;     /* "net", "gbi", "refine", "viterbi"; NULL = the model's own */
-    int         constrain; /* tag, nonzero: well-formed spans only, the best sequence of those */
-    /* "gbi.test_steps=50", NULL at the end; or NULL. What the model's search may not decide by
-     * itself beyond 100000 energies a row: gbi.test_steps, gbi.restarts, gbi.halvings; and limits:
-     * image.max_window_mb and the like. */
+    int         constrain; /* tag, nonzero: choose the best sequence of well-formed spans */
+    /* "gbi.test_steps=50", NULL-terminated; may be NULL. Overrides the length of the search
+     * (gbi.test_steps, gbi.restarts, gbi.halvings), which a model may only set up to 100000
+     * energies a row, and limits such as image.max_window_mb. */
     const char *const *set;
 } basin_predictor_options;
 basin_status basin_predictor_open(const basin_model *m, const basin_predictor_options *o,
                                   basin_predictor **out, basin_error *err);
 
-/* Rows of features: row i is start[i] .. start[i + 1] of index and value (NULL = ones). */
+/* Sparse rows: row i is start[i] .. start[i + 1] of index and value (NULL = all ones). */
 typedef struct {
     int32_t        rows, cols;
     const int32_t *start; /* [rows + 1] */
@@ -109,37 +107,35 @@ typedef struct {
     const float   *value;
 } basin_rows;
 
-/* Probabilities [rows, labels] in the order of basin_model_label. Features are as
- * in the training file, before any standardisation, which the model does itself. NaN
- * is a missing value and read as in a file; what is infinite is refused.
+/* Probabilities [rows, labels], labels in the order of basin_model_label. Features are as in the
+ * training file: the model standardises them itself. NaN means missing, as in a file; infinite
+ * values are refused.
  *
- * All predictions: where a logit, a probability, the objective of a search or an energy
- * overflows, BASIN_ENUMERIC names the row, sentence or image, and what was to be filled is not to
- * be used. Success means that all numbers are finite. */
+ * All predictions: if a logit, a probability, the objective of a search or an energy overflows,
+ * BASIN_ENUMERIC names the row, sentence or image, and the output arrays must not be used. Success
+ * means that all numbers are finite. */
 basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *scores,
                                basin_error *err);
 basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t rows, float *scores,
                                  basin_error *err);
 
-/* The labels that the model's threshold turns on, for one row of scores: their
- * numbers into labels (room for all), in increasing order; returns how many, or -1
- * when an argument is NULL. */
+/* Labels of one row of scores that the model's threshold turns on: writes their numbers to `labels`
+ * (room for all) in increasing order and returns how many, or -1 if an argument is NULL. */
 int basin_decide(const basin_model *m, const float *scores, int32_t *labels);
 
 /* --- sentences ---------------------------------------------------------------------------- */
 
-/* What stands beside the words in the training file (part of speech, ...), where a
- * model was trained with that: as many columns as basin_model_columns() says. */
+/* Token features other than the word (part of speech, ...), for models trained with them: as many
+ * columns as basin_model_columns() says. */
 typedef struct {
     int32_t                   n;
-    const char *const *const *value; /* [n][tokens]; a text that is NULL is unknown */
+    const char *const *const *value; /* [n][tokens]; NULL is an unknown value */
 } basin_token_columns;
 
-/* The tags of one sentence of n tokens, as numbers of basin_model_label, and how
- * probable each is (scores may be NULL). Tokens are UTF-8 (else BASIN_EDATA), cut and
- * spelled as in the training file; columns may be NULL when the model has none. The
- * first call with a longer sentence prepares for sentences of about that length, the
- * next are faster. */
+/* The tags of one sentence of n tokens, as numbers of basin_model_label, and their probabilities
+ * (scores may be NULL). Tokens are UTF-8 (else BASIN_EDATA), split and spelled as in the training
+ * file; columns may be NULL if the model has none. The first call with a longer sentence prepares
+ * for sentences of about that length; later ones are faster. */
 basin_status basin_predict_tokens(basin_predictor *p, const char *const *tokens, int32_t n,
                                   const basin_token_columns *columns, int32_t *tags, float *scores,
                                   basin_error *err);
@@ -154,24 +150,24 @@ typedef struct {
 basin_status basin_predict_sentences(basin_predictor *p, const basin_sentences *x, int32_t *tags,
                                      float *scores, basin_error *err);
 
-/* Tokens first .. end - 1 are one thing of a type. */
+/* Tokens first .. end - 1 form one entity of a type. */
 typedef struct {
     int32_t     first, end;
     const char *label; /* the type; belongs to the model */
 } basin_span;
 
-/* The spans that tags of one sentence of n tokens stand for, in order; out has room
- * for n. Where tags are not about spans (part of speech), every token is one. */
+/* The spans that the tags of one sentence of n tokens stand for, in order; out has room for n. If
+ * the tags do not describe spans (part of speech), every token is a span. */
 basin_status basin_spans(const basin_model *m, const int32_t *tags, int32_t n, basin_span *out,
                          int32_t *n_out, basin_error *err);
 
 /* --- images ------------------------------------------------------------------------------- */
 
-/* The mask of one photo: pixels [height][width][channels] of 8 bits, 1 channel (grey) or 3 (RGB).
- * mask [height][width] gets the number of a class for every pixel, probabilities (may be NULL) the
- * probability of class 1 [height][width], or with more than two classes of each [classes][height]
- * [width]. basin_model_labels and basin_model_label tell the classes; one without a name is called
- * by its number. */
+/* The mask of one photo: 8-bit pixels [height][width][channels], 1 channel (grey) or 3 (RGB). mask
+ * [height][width] receives a class number per pixel; probabilities (may be NULL) receives the
+ * probability of class 1 [height][width] or, with more than two classes, of every class
+ * [classes][height][width]. basin_model_labels and basin_model_label give the classes; one without
+ * a name is called by its number. */
 basin_status basin_predict_image(basin_predictor *p, const uint8_t *pixels, int width, int height,
                                  int channels, uint8_t *mask, float *probabilities,
                                  basin_error *err);
@@ -185,12 +181,13 @@ typedef struct {
 } basin_text;
 void basin_text_free(basin_text *t); /* also leaves it empty */
 
-/* Where longer work reports, and how it is stopped. NULL = silent, unstoppable. */
+/* Where long calls report progress, and how to stop them. NULL = silent, cannot be stopped. */
 typedef struct {
     FILE               *messages;  /* progress and notes; NULL = none */
     int                 verbosity; /* 0 nothing, 1 warnings, 2 normal, 3 more */
-    const volatile int *stop;      /* becomes nonzero: save and return BASIN_EINTERRUPTED; another
-                                      thread sets it by an atomic store (__atomic_store_n) */
+    const volatile int *stop;      /* when it becomes nonzero: save and return BASIN_EINTERRUPTED;
+                                      another thread sets it with an atomic store
+                                      (__atomic_store_n) */
 } basin_session;
 
 /* --- settings ----------------------------------------------------------------------------- */
@@ -210,23 +207,24 @@ basin_status basin_config_file(basin_config *c, const char *role, const char *pa
 
 /* --- training and evaluation ----------------------------------------------------------------- */
 
-/* Trains `seeds` times (seed, seed + 1, ...) into folder (folder/seed-N when
- * seeds > 1; NULL = nothing is written). Files that are not given are split off
- * the training data. resume: go on where a stopped run of the folder was; more epochs than before
- * are welcome (unless schedule is cosine), of a finished run as long as its last state is there.
- * Other settings or data are BASIN_EARG, and so is another instruction set or matrix library: with
- * the setting resume.arithmetic = any it goes on, if not to the same bits. BASIN_EARG, too: a
- * folder with a finished run, without resume (basin_train_with can replace it); one that another
- * call, of this process or another, is training into. */
+/* Trains `seeds` times (seed, seed + 1, ...) into folder (folder/seed-N when seeds > 1; NULL writes
+ * nothing). Validation and test files that are not given are split off the training data.
+ *
+ * resume continues a stopped run in the folder. It may ask for more epochs than before (unless
+ * schedule is cosine), also of a finished run that kept its last state. Other settings or data are
+ * BASIN_EARG, and so is another instruction set or matrix library, unless resume.arithmetic = any,
+ * which gives up identical bits. Also BASIN_EARG: a folder that holds a finished run when resume is
+ * 0 (basin_train_with can replace it), and one that another call, in any process, is training
+ * into. */
 basin_status basin_train(const basin_config *c, const char *folder, int seeds, int resume,
                          const basin_session *s, basin_text *out, basin_error *err);
 
-/* The same with all that can be said; NULL or 0 = the default. */
+/* The same with options; NULL or 0 means the default. */
 typedef struct {
     const char *folder; /* or NULL */
     int         seeds;  /* default: 1 */
     int         resume; /* nonzero: as above */
-    int         force;  /* nonzero: a finished run of the folder is replaced */
+    int         force;  /* nonzero: replace a finished run in the folder */
 } basin_train_options;
 basin_status basin_train_with(const basin_config *c, const basin_train_options *o,
                               const basin_session *s, basin_text *out, basin_error *err);
@@ -237,13 +235,13 @@ typedef struct {
     const char *profile;   /* sklearn, mulan, meka, seal; NULL = the model's */
     int         threads;   /* 0 = all cores */
     const char *device;    /* NULL = "cpu" */
-    int         per_label; /* nonzero: a table of labels, tags, types of spans or classes, too */
-    int         conlleval; /* tag: 1: a table as conlleval prints it; 2: also counted as it does */
-    const char *part;      /* of images that have parts: train, valid, test, all; NULL = test */
-    int         constrain; /* tag, nonzero: well-formed spans only, the best sequence of those */
-    /* How the files are read where that is not as the model remembers it: "text.tag_column=3" and
-     * the like, NULL at the end; or NULL. Options of reading, and those that say how long a search
-     * is: gbi.test_steps, gbi.restarts, gbi.halvings. */
+    int         per_label; /* nonzero: adds a table of labels, tags, span types or classes */
+    int         conlleval; /* tag: 1: a table like conlleval's; 2: also counted by its rules */
+    const char *part;      /* of a divided image set: train, valid, test, all; NULL = test */
+    int         constrain; /* tag, nonzero: choose the best sequence of well-formed spans */
+    /* Overrides, "text.tag_column=3" and the like, NULL-terminated; may be NULL. Accepts options of
+     * reading, for files laid out differently from the training file, and the length of a search:
+     * gbi.test_steps, gbi.restarts, gbi.halvings. */
     const char *const *set;
 } basin_eval_options;
 
@@ -252,69 +250,69 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
                         basin_error *err);
 
 typedef struct {
-    /* mlc: jsonl, csv, tsv, arff, npy; NULL = the first. tag: conll, tokens, spans, csv, brat (a
-     * folder), jsonl (spans where the input has texts, else tokens); NULL = as the input. seg: png,
-     * npy, jsonl; NULL = png for a path, else jsonl: counts of pixels. */
+    /* mlc: jsonl (default), csv, tsv, arff, npy. tag: conll, tokens, spans, csv, brat (a folder),
+     * jsonl (spans if the input has texts, else tokens); NULL = as the input. seg: png, npy, jsonl;
+     * NULL = png if there is a path, else jsonl (pixel counts). */
     const char *format;
     const char *infer;     /* as above */
     const char *threshold; /* as above */
-    int         energy;    /* nonzero: the energy of each prediction (jsonl) */
-    int         scores;    /* nonzero: probabilities of the labels that are on, or of all */
-    int         top_k;     /* > 0: that many best labels instead of the threshold */
+    int         energy;    /* nonzero: adds the energy of each prediction (jsonl) */
+    int         scores;    /* nonzero: adds probabilities, of predicted labels or of all */
+    int         top_k;     /* > 0: the k best labels instead of the threshold */
     int         threads;   /* 0 = all cores */
     const char *device;    /* NULL = "cpu" */
-    const char *path;      /* where predictions go when out is NULL: a file; seg: or a folder */
-    const char *part;      /* of images that have parts: train, valid, test; NULL = all */
-    int         overlay;   /* seg, nonzero: masks drawn over the photos, too */
+    const char *path;      /* output file when out is NULL; seg: or a folder */
+    const char *part;      /* of a divided image set: train, valid, test; NULL = all */
+    int         overlay;   /* seg, nonzero: also draws the masks over the photos */
     int         constrain; /* as above */
-    /* tag: scheme of the predicted tags of spans (iob1, iob2, ioe1, ioe2, bioes, bilou); NULL: that
-     * of the tags in the file, or, where it has none, of the training data. */
+    /* tag: scheme of the predicted span tags (iob1, iob2, ioe1, ioe2, bioes, bilou); NULL: that of
+     * the tags in the file or, if it has none, of the training data. */
     const char        *scheme;
     const char *const *set; /* as above */
-    /* tag, > 0: that many best sequences of each sentence with their scores (jsonl), of models that
-     * are decoded by Viterbi's algorithm. Differences of scores are logarithms of odds in a crf. */
+    /* tag, > 0: the n best sequences of each sentence with their scores (jsonl), for models decoded
+     * by the Viterbi algorithm. In a crf, differences of scores are log odds. */
     int nbest;
-    /* csv and tsv, nonzero: an apostrophe before each text that a spreadsheet would run as a
+    /* csv and tsv, nonzero: puts an apostrophe before any text that a spreadsheet would run as a
      * formula. */
     int csv_safe;
-    /* mlc, nonzero: the input's own columns stand before the predictions (jsonl, csv, tsv; of CSV
-     * and JSON rows); labels are then the member "predicted", or columns predicted_LABEL. */
+    /* mlc, nonzero: copies the input's columns before the predictions (jsonl, csv, tsv; CSV and
+     * JSON rows only); labels then go to the member "predicted" or to columns predicted_LABEL. */
     int keep_columns;
-    int probabilities; /* mlc, nonzero: probabilities of all labels, by name (jsonl) */
+    int probabilities; /* mlc, nonzero: adds the probabilities of all labels, by name (jsonl) */
 } basin_predict_options;
 
-/* Reads rows from the files ("-": standard input) and writes predictions to out, or, when that is
+/* Reads rows from the files ("-" is standard input) and writes predictions to out or, if that is
  * NULL, to o->path. */
 basin_status basin_predict_files(const char *model, const char *const *files, int n,
                                  const basin_predict_options *o, FILE *out, const basin_session *s,
                                  basin_error *err);
 
-/* How a threshold is chosen anew; NULL or 0 = the default. */
+/* How a threshold is rechosen; NULL or 0 means the default. */
 typedef struct {
-    const char        *kind;   /* one, label (one a label) or top-k; default one */
-    const char        *metric; /* what it is best for; default: as in training */
-    const char        *value;  /* a number from 0 to 1 instead; files are not needed then */
+    const char        *kind;   /* one, label (one per label) or top-k; default one */
+    const char        *metric; /* the metric to maximise; default: as in training */
+    const char        *value;  /* a number from 0 to 1; no files are needed then */
     int                threads;
     const char        *device; /* as above */
     const char *const *set;    /* as above */
 } basin_threshold_options;
 
-/* mlc: chooses the threshold of a model anew on labelled files and writes it into the model file,
- * which is replaced at once; weights keep their bytes. out: before and after. */
+/* mlc: rechooses the threshold of a model on labelled files and replaces the model file atomically;
+ * the weights keep their bytes. out: before and after. */
 basin_status basin_model_threshold(const char *model, const char *const *files, int n,
                                    const basin_threshold_options *o, const basin_session *s,
                                    basin_text *out, basin_error *err);
 
-/* How a model is calibrated; NULL or 0 = the default. */
+/* How a model is calibrated; NULL or 0 means the default. */
 typedef struct {
     int                threads;
     const char        *device; /* as above */
     const char *const *set;    /* as above */
 } basin_calibrate_options;
 
-/* mlc: finds the temperature at which the model's probabilities are likeliest on labelled files and
- * writes it into the model file. From then on logits of all scores are divided by it. Thresholds
- * are moved with them, so that decisions stay. out: before and after. */
+/* mlc: finds the temperature that makes the model's probabilities most likely on labelled files and
+ * stores it in the model file. From then on the logits of all scores are divided by it; thresholds
+ * move with them, so that decisions do not change. out: before and after. */
 basin_status basin_model_calibrate(const char *model, const char *const *files, int n,
                                    const basin_calibrate_options *o, const basin_session *s,
                                    basin_text *out, basin_error *err);

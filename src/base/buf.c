@@ -70,7 +70,7 @@ void bs_buf_printf(bs_buf *b, const char *fmt, ...)
     if (b->failed)
         return;
 
-    /* Most pieces fit what is there; the others are measured first. */
+    /* Most pieces fit; the others are measured first. */
     va_list args, again;
     va_start(args, fmt);
     va_copy(again, args);
@@ -84,7 +84,7 @@ void bs_buf_printf(bs_buf *b, const char *fmt, ...)
         bs_vprint(b->data + b->len, (size_t)n + 1, fmt, again);
         b->len += (size_t)n;
     }
-    /* A piece that did not fit has left its beginning behind the content. */
+    /* A piece that did not fit has left its beginning after the content. */
     if (b->data)
         b->data[b->len] = '\0';
     va_end(again);

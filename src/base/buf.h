@@ -7,9 +7,9 @@
 
 #include "base/print.h"
 
-/* A growing byte string, always NUL-terminated once something was added. An
- * append that fails (memory, ceiling) sets `failed` and leaves the content;
- * later appends do nothing, so a caller checks once at the end. */
+/* A growing byte string, NUL-terminated once something has been added. An append that fails
+ * (memory, ceiling) sets `failed` and leaves the content alone, and so do all later appends: a
+ * caller checks once at the end. */
 typedef struct {
     char  *data;
     size_t len, cap, ceiling;

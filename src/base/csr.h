@@ -1,4 +1,4 @@
-/* csr.h -- a sparse matrix by rows; how data travels from files to products. */
+/* csr.h -- a sparse matrix by rows: how data travels from files to matrix products. */
 #ifndef BS_CSR_H
 #define BS_CSR_H
 
@@ -7,7 +7,7 @@
 /* Borrowed memory. value == NULL means all ones. */
 typedef struct {
     int32_t        rows, cols;
-    const int32_t *start; /* [rows + 1]; row i is start[i] .. start[i + 1] of what follows */
+    const int32_t *start; /* [rows + 1]; row i is start[i] .. start[i + 1] of index and value */
     const int32_t *index; /* column numbers, increasing within a row */
     const float   *value;
 } bs_csr;

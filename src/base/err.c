@@ -12,8 +12,8 @@ basin_status bs_fail(basin_error *err, basin_status s, const char *fmt, ...)
     if (!err)
         return s;
 
-    /* Formatted aside: callers put more context before a message with
-     * bs_fail(err, s, "%s: %s", where, err->msg). */
+    /* Formatted into a copy: callers prefix context with bs_fail(err, s, "%s: %s", where,
+     * err->msg). */
     char    text[sizeof err->msg];
     va_list args;
     va_start(args, fmt);
@@ -22,7 +22,7 @@ basin_status bs_fail(basin_error *err, basin_status s, const char *fmt, ...)
     if (n < 0)
         n = bs_print(text, sizeof text, "failed, and the message could not be formatted");
 
-    /* Names and values come from foreign files, and one message stays one line. */
+    /* Names and values come from foreign files; a message must stay one line. */
     bs_line_visible(text, sizeof text, n);
 
     err->status = s;

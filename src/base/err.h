@@ -4,17 +4,16 @@
 
 #include "basin.h"
 
-/* Fills err (may be NULL) with a formatted one-line message and returns s, so
- * that a failing function ends in `return bs_fail(err, BASIN_EDATA, ...)`.
- * What a terminal would obey is written as an escape (visible.h); a message that
- * does not fit ends in "...". */
+/* Fills err (may be NULL) with a formatted one-line message and returns s, so that a failing
+ * function ends in `return bs_fail(err, BASIN_EDATA, ...)`. Control characters are escaped
+ * (visible.h); a message that does not fit ends in "...". */
 basin_status bs_fail(basin_error *err, basin_status s, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The message every failed allocation gives. */
+/* The message of every failed allocation. */
 basin_status bs_fail_nomem(basin_error *err);
 
-/* After a failure: names the file before a message that does not speak of it. Returns s. */
+/* After a failure: puts the file's name before a message that lacks it. Returns s. */
 basin_status bs_fail_about(basin_error *err, basin_status s, const char *file);
 
 /* Sets err to "no error". Accepts NULL. */

@@ -1,8 +1,8 @@
 /* input.c -- files, standard input and memory as lines or bytes.
  *
- * One buffer holds the unpacked bytes buf[pos..end). A line is a pointer into
- * it: its end is overwritten by a NUL, and only the piece of a line that the
- * buffer's border cuts is ever moved. */
+ * One buffer holds the unpacked bytes buf[pos..end). A line is a pointer into it: its end is
+ * overwritten by a NUL, and only the part of a line cut off by the end of the buffer is ever
+ * moved. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -21,18 +21,18 @@ static const char   stdin_name[] = "<stdin>";
 struct bs_input {
     char       *name;
     int         fd;     /* -1: memory */
-    bool        ours;   /* fd is to be closed: it is not standard input */
+    bool        ours;   /* fd is closed at the end: not standard input */
     bs_unpack  *unpack; /* NULL: plain */
-    const char *bytes;  /* memory that was not yet copied */
+    const char *bytes;  /* memory not yet copied */
     size_t      n_bytes;
 
-    char  *buf; /* [cap + 1]: the last line needs a NUL, too */
+    char  *buf; /* [cap + 1]: the last line needs a NUL as well */
     size_t cap, pos, end;
     size_t searched; /* bytes after pos known to hold no line end */
     bool   eof;
-    bool   begun; /* the byte order mark was looked for */
+    bool   begun; /* the byte order mark has been looked for */
     long   lines;
-    long   head, skipped; /* lines after the first `head` have numbers larger by `skipped` */
+    long   head, skipped; /* lines after the first `head` are numbered `skipped` higher */
 
     basin_error broken; /* a source that failed stays failed */
 };
@@ -75,7 +75,7 @@ const char *bs_input_name(const bs_input *in)
 
 /* --- the bytes --------------------------------------------------------------- */
 
-/* Up to n bytes from wherever they come; *got = 0 at the end only. */
+/* Up to n bytes from whatever the source is; *got = 0 only at the end. */
 static basin_status read_source(bs_input *in, char *dst, size_t n, size_t *got, basin_error *err)
 {
     if (in->unpack)
@@ -95,8 +95,7 @@ static basin_status read_source(bs_input *in, char *dst, size_t n, size_t *got, 
     return BASIN_OK;
 }
 
-/* Makes more bytes follow those not yet used, or sets eof. `most` is what they may come to at one
- * time: the buffer does not grow beyond. */
+/* Appends bytes to those not yet used, or sets eof. The buffer never holds more than `most`. */
 static basin_status refill(bs_input *in, size_t most, basin_error *err)
 {
     if (in->broken.status) {
@@ -114,7 +113,7 @@ static basin_status refill(bs_input *in, size_t most, basin_error *err)
         size_t cap = 0;
         char  *buf = NULL;
         if (bs_mul_size(in->cap, 2, &cap) && cap > most / 2)
-            cap = most; /* the old buffer and the new one are there at the same time */
+            cap = most; /* the old and the new buffer exist at the same time */
         if (cap > in->cap && cap < SIZE_MAX)
             buf = bs_realloc(in->buf, in->cap + 1, cap + 1);
         if (!buf)
@@ -136,9 +135,9 @@ static basin_status refill(bs_input *in, size_t most, basin_error *err)
 
 /* --- opening ----------------------------------------------------------------- */
 
-/* Reads the first bytes; when they are compressed, they become the beginning
- * of the packed stream and the buffer starts anew. Asks for more only while
- * that can decide the matter: somebody may be typing. */
+/* Reads the first bytes; if they are compressed, they become the start of the packed stream and the
+ * buffer starts again. Asks for more only while that can settle the question: somebody may be
+ * typing. */
 static basin_status look_inside(bs_input *in, basin_error *err)
 {
     bool undecided = true;
@@ -175,7 +174,7 @@ bool bs_is_special(const char *path)
            !S_ISDIR(st.st_mode);
 }
 
-/* `named` by who runs us: then it may be a pipe, and is waited for. */
+/* `named` by the user: then it may be a pipe, and we wait for it. */
 static basin_status open_file(const char *path, bool named, int *fd, basin_error *err)
 {
     if (!*path)
@@ -186,7 +185,7 @@ static basin_status open_file(const char *path, bool named, int *fd, basin_error
     if (*fd < 0)
         return bs_fail_io(err, path, errno);
 
-    /* A folder can be opened; only reading it fails, and not everywhere. */
+    /* A folder can be opened; only reading it fails, and not on every system. */
     struct stat st;
     const bool  known = fstat(*fd, &st) == 0, folder = known && S_ISDIR(st.st_mode);
     if (!folder && (named || (known && S_ISREG(st.st_mode))))
@@ -196,7 +195,7 @@ static basin_status open_file(const char *path, bool named, int *fd, basin_error
                   : bs_fail(err, BASIN_EIO, "%s: is no regular file", path);
 }
 
-/* A pipe gives its bytes once: one that was only looked at waits here to be opened again. */
+/* A pipe gives its bytes once: one that was only peeked at waits here to be opened again. */
 static _Thread_local bs_input *waiting;
 
 static bool is_pipe(const bs_input *in)
@@ -348,7 +347,7 @@ basin_status bs_input_line(bs_input *in, size_t ceiling, bs_line *line, bool *mo
         size_t left = in->end - in->pos;
         char  *nl = memchr(text + in->searched, '\n', left - in->searched);
         if (!nl && !in->eof) {
-            /* One byte more than the ceiling may be the \r of the line's end. */
+            /* One byte over the ceiling may be the \r of the line end. */
             in->searched = left;
             if (left > ceiling && left - ceiling > 1)
                 return fail_long(in, ceiling, err);
@@ -374,7 +373,7 @@ basin_status bs_input_line(bs_input *in, size_t ceiling, bs_line *line, bool *mo
     return s;
 }
 
-/* Bytes as they are: a byte order mark is content here. */
+/* Raw bytes: a byte order mark is content here. */
 basin_status bs_input_some(bs_input *in, const char **bytes, size_t *n, basin_error *err)
 {
     basin_status s = BASIN_OK;
@@ -393,13 +392,13 @@ basin_status bs_input_rest(bs_input *in, bs_buf *out, basin_error *err)
     return bs_input_text(in, SIZE_MAX, out, err);
 }
 
-/* What is known of a text that is kept as a whole. */
+/* What is known about a text kept as a whole. */
 typedef struct {
-    size_t open;  /* length of what no line end follows yet */
-    long   blank; /* lines before that have nothing in them */
+    size_t open;  /* length of the unfinished line */
+    long   blank; /* blank lines before it */
 } lines_seen;
 
-/* Lines that are too long, or more empty ones than any table has: they would be kept as well. */
+/* Refuses overlong lines, and more empty ones than any table has: they would be stored as well. */
 static basin_status measure(bs_input *in, const char *p, size_t n, size_t ceiling, lines_seen *seen,
                             basin_error *err)
 {
@@ -407,7 +406,7 @@ static basin_status measure(bs_input *in, const char *p, size_t n, size_t ceilin
     for (const char *end = p + n; p < end;) {
         const char  *nl = memchr(p, '\n', (size_t)(end - p));
         const size_t len = seen->open + (size_t)((nl ? nl : end) - p);
-        /* One byte more than the ceiling may be the \r of the line's end. */
+        /* One byte over the ceiling may be the \r of the line end. */
         if (len > ceiling && len - ceiling > 1)
             return fail_long(in, ceiling, err);
         seen->open = nl ? 0 : len;
@@ -434,7 +433,7 @@ basin_status bs_input_text(bs_input *in, size_t ceiling, bs_buf *out, basin_erro
             s = bs_fail(err, BASIN_EDATA, "%s: has more than %zu bytes", in->name, out->ceiling);
         if (s)
             return s;
-        bs_buf_add(out, bytes, n); /* also nothing: an empty file is an empty text */
+        bs_buf_add(out, bytes, n); /* even if empty: an empty file is an empty text */
         if (out->failed)
             return bs_fail_nomem(err);
         if (n == 0)
@@ -469,7 +468,7 @@ bool bs_path_live(const char *path)
     return failed == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-/* Nothing comes within so many milliseconds. The end of the input is something. */
+/* Nothing arrives within `ms` milliseconds. The end of the input counts as arriving. */
 static bool is_silent(const bs_input *in, int ms)
 {
     struct pollfd p = {.fd = in->fd, .events = POLLIN};
@@ -496,7 +495,10 @@ static bool has_content(const char *p, const char *end)
 basin_status bs_input_peek_lines(bs_input *in, size_t n, const char **bytes, size_t *got,
                                  basin_error *err)
 {
-    enum { MOMENT = 100 }; /* ms: what one program writes in a row is seen together */
+    enum {
+        MOMENT = 100
+    }; /* ms: pieces that a program writes in quick succession are seen
+                              together */
     basin_status s = BASIN_OK;
     while (!s && in->end - in->pos < n && !in->eof) {
         if (has_content(in->buf + in->pos, in->buf + in->end) && is_silent(in, MOMENT))

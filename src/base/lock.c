@@ -1,10 +1,9 @@
-/* lock.c -- one writer of a folder at a time.
+/* lock.c -- one writer per folder at a time.
  *
- * flock() on a file in the folder: the system gives it up when the process ends, however that
- * happens, two of one process conflict as those of two do, and it reaches across machines where
- * the file system does (NFS). Who has the lock removes the file before giving it up, so that a
- * folder looks as if there had been none; who got hold of a file that was removed meanwhile tries
- * again. */
+ * flock() on a file in the folder: the system releases it however the process ends, two users in
+ * one process exclude each other like two processes do, and it reaches across machines where the
+ * file system supports that (NFS). The holder removes the file before releasing it, so that the
+ * folder looks untouched; whoever locked a file that has meanwhile been removed tries again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -16,13 +15,13 @@
 #include "base/mem.h"
 
 struct bs_lock {
-    int    fd;     /* -1: nobody may write there, and so nobody need be kept from it */
-    size_t there;  /* bytes of the folder's name that name a folder which was there before */
-    size_t folder; /* bytes of the folder's name */
-    char   path[]; /* of the file */
+    int    fd;     /* -1: nobody can write there, so nobody needs to be kept out */
+    size_t there;  /* length of the part of the folder's name that existed before */
+    size_t folder; /* length of the folder's name */
+    char   path[]; /* of the lock file */
 };
 
-/* How much of a name is a folder that exists. */
+/* How much of a name is an existing folder. */
 static size_t existing(char *path, size_t len)
 {
     struct stat st;
@@ -39,8 +38,8 @@ static size_t existing(char *path, size_t len)
     return 0;
 }
 
-/* A link that somebody put there is not followed. A file of another user may be open for reading
- * alone, which is enough on most file systems. */
+/* Does not follow a link planted there. Another user's file may only be open for reading, which is
+ * enough on most file systems. */
 static int open_file(const char *path)
 {
     const int flags = O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK;
@@ -57,7 +56,7 @@ static bool is_there(int fd, const char *path)
            mine.st_ino == now.st_ino;
 }
 
-/* 0, or why not. */
+/* 0 or errno. */
 static int lock_file(int fd)
 {
     int r;
@@ -66,7 +65,7 @@ static int lock_file(int fd)
     while (r != 0 && errno == EINTR);
     if (r == 0 || errno == EWOULDBLOCK)
         return r == 0 ? 0 : EWOULDBLOCK;
-    return 0; /* a file system without locks: as before there were any */
+    return 0; /* the file system has no locks: go on without one */
 }
 
 static basin_status take(bs_lock *l, const char *folder, basin_error *err)
@@ -123,7 +122,7 @@ void bs_lock_free(bs_lock *l)
         return;
     if (l->fd >= 0) {
         unlink(l->path);
-        (void)flock(l->fd, LOCK_UN); /* a child of this process may have the file open, too */
+        (void)flock(l->fd, LOCK_UN); /* a child of this process may also have the file open */
         close(l->fd);
     }
     for (size_t n = l->folder; n > l->there; n--) {

@@ -1,8 +1,8 @@
 /* log.c -- lines and progress bars on a terminal or in a log file.
  *
- * A bar is one line without its end, rewritten in place. A terminal that has become
- * narrower meanwhile has broken it into several lines, as nearly all do now: the cursor
- * goes up so many. Where it cannot, a bar is erased with spaces. */
+ * A bar is one line without its end, rewritten in place. If the terminal has become narrower since,
+ * nearly all of them have wrapped it into several lines, and the cursor goes up that many. Without
+ * cursor control a bar is erased with spaces. */
 #include "base/log.h"
 
 #include <math.h>
@@ -58,8 +58,7 @@ static bool speaks(const bs_logger *log, bs_log_level level)
     return log && log->file && level != BS_QUIET && level <= log->level;
 }
 
-/* Cuts the text to a number of columns, each character taken for one, and
- * returns how many it fills. */
+/* Cuts the text to a number of columns, one per character, and returns how many it fills. */
 static int fit_columns(char *text, int columns)
 {
     int   n = 0;
@@ -109,7 +108,7 @@ static void erase_bar(bs_logger *log)
     log->bar_len = 0;
 }
 
-/* One line, and nothing in it that a terminal would obey. */
+/* One line, with nothing in it that a terminal would obey. */
 static bool make_line(char text[LONGEST_LINE], const char *fmt, va_list args)
 {
     int n = bs_vprint(text, LONGEST_LINE, fmt, args);
@@ -122,7 +121,7 @@ static bool make_line(char text[LONGEST_LINE], const char *fmt, va_list args)
     return true;
 }
 
-/* How many bytes fit into so many columns, up to a blank if there is one. */
+/* How many bytes fit into `columns`, ending at a blank if there is one. */
 static size_t fitting(const char *text, int columns)
 {
     size_t blank = 0, n = 0;
@@ -137,8 +136,8 @@ static size_t fitting(const char *text, int columns)
     return n;
 }
 
-/* On a terminal a long line is broken between words, and what follows stands a little to the
- * right; `used` columns of the first one are taken. A file gets lines as they are. */
+/* On a terminal, wraps a long line between words and indents the rest; `used` columns of the first
+ * line are taken. Files get lines as they are. */
 static void put_wrapped(const bs_logger *log, const char *text, int used)
 {
     enum { FEW = 20, FURTHER = 2 };
@@ -282,14 +281,13 @@ bool bs_progress_due(const bs_progress *p)
     return draws(p) && bs_seconds() - p->drawn >= redraw_every;
 }
 
-/* The last columns stay free: many terminals would move on to a new line, at the latest when
- * somebody presses ^C and they show that. */
+/* The last columns stay free: many terminals would wrap there, at the latest when ^C is echoed. */
 static void draw(bs_progress *p, char *text)
 {
     bs_logger *log = p->log;
     const int  old = log->bar_len;
     look_at_window(log);
-    if (log->moves && old >= log->columns) /* broken by a window that became narrower */
+    if (log->moves && old >= log->columns) /* wrapped by a window that became narrower */
         erase_bar(log);
     const int len = fit_columns(text, log->columns > 20 ? log->columns - 3 : log->columns - 1);
     if (log->moves)

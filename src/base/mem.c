@@ -1,8 +1,7 @@
 /* mem.c -- the only file that calls the C allocator.
  *
- * Every block starts at a BS_ALIGN boundary and is counted, so that tests can
- * let any single allocation fail and see that nothing leaks. An arena is a
- * list of such blocks whose sizes double. */
+ * Every block starts at a BS_ALIGN boundary and is counted, so that tests can make any single
+ * allocation fail and check for leaks. An arena is a list of such blocks whose sizes double. */
 #include "base/mem.h"
 
 #include <stdatomic.h>
@@ -57,11 +56,11 @@ static bool told_to_fail(void)
            atomic_fetch_sub_explicit(&fail_in, 1, memory_order_relaxed) == 1;
 }
 
-/* Blocks of this size are asked to lie in huge pages: weights are read by rows picked from all over
- * them, and with pages of 4 KiB nearly every row would cost a walk through the page tables. */
+/* Blocks of this size ask for huge pages: rows of weights are read from all over them, and with 4
+ * KiB pages nearly every row would cost a walk of the page tables. */
 static const size_t HUGE_PAGE = (size_t)2 << 20, HUGE_FROM = (size_t)4 << 20;
 
-/* A wish: where it is refused, everything works as before. */
+/* Only a hint: if refused, everything still works. */
 static void ask_for_huge_pages(void *p, size_t bytes)
 {
 #ifdef MADV_HUGEPAGE
@@ -87,7 +86,7 @@ void *bs_alloc(size_t bytes)
         return NULL;
     if (large)
         ask_for_huge_pages(p, rounded);
-    /* The rounding must not hide a write past the end from the sanitizer. */
+    /* Rounding up must not hide a write past the end from the sanitizer. */
     POISON(p + bytes, rounded - bytes);
     atomic_fetch_add_explicit(&n_live, 1, memory_order_relaxed);
     return p;
@@ -164,9 +163,8 @@ void bs_arena_init(bs_arena *a, size_t ceiling)
     a->ceiling = ceiling;
 }
 
-/* Adds a block with room for `need` bytes and returns it. A request too large
- * for a block of the usual size gets one of its own behind the head, so that
- * the room left in the head is not lost. */
+/* Adds a block with room for `need` bytes and returns it. A request too large for a normal block
+ * gets its own behind the head, so that the room left in the head is not lost. */
 static bs_arena_block *add_block(bs_arena *a, size_t need)
 {
     size_t usual = first_block;

@@ -28,7 +28,7 @@ typedef struct bs_arena_block bs_arena_block;
 typedef struct {
     bs_arena_block *head;    /* the block being filled, then the full ones */
     size_t          used;    /* bytes handed out */
-    size_t          ceiling; /* refuse to hand out more than this; 0 = no limit */
+    size_t          ceiling; /* total limit in bytes; 0 = none */
 } bs_arena;
 
 void  bs_arena_init(bs_arena *a, size_t ceiling);
@@ -36,9 +36,8 @@ void *bs_arena_alloc(bs_arena *a, size_t bytes);                /* zeroed, 16-by
 char *bs_arena_copy(bs_arena *a, const char *text, size_t len); /* adds a NUL */
 void  bs_arena_free(bs_arena *a);                               /* also makes it ready for reuse */
 
-/* Test hooks: let the n-th allocation from now fail (n >= 1; 0 = never), with
- * all later ones succeeding; how many allocations were made; how many blocks
- * are alive. They cost one relaxed atomic each and are for tests only. */
+/* Test hooks: fail the n-th allocation from now (n >= 1; 0 = never), all later ones succeed; count
+ * allocations; count live blocks. They cost one relaxed atomic each. */
 void bs_mem_fail_at(long n);
 long bs_mem_calls(void);
 long bs_mem_live(void);

@@ -1,7 +1,7 @@
 /* number.c -- numbers to text and back, the same in every locale.
  *
- * strtod() uses the decimal point of the host program's locale. Reading therefore
- * hands it only digits and an exponent ("1.25" as "125e-2"); no other file calls it. */
+ * strtod() uses the decimal point of the host program's locale. We therefore hand it only digits
+ * and an exponent ("1.25" as "125e-2"); no other file calls it. */
 #include <limits.h>
 #include <math.h>
 #include <stdbool.h>
@@ -11,15 +11,16 @@
 
 #include "base/opt.h"
 
-/* No double needs more than 767 digits to decide how it is rounded; what comes
- * after them only matters by being zero or not. */
+/* No double needs more than 767 digits to decide its rounding; of the rest only whether any is
+ * nonzero matters. */
 enum { MAX_DIGITS = 770 };
 
 typedef struct {
-    char   digits[MAX_DIGITS + 32]; /* without leading zeros; room for a last digit and exponent */
+    char   digits[MAX_DIGITS + 32]; /* without leading zeros; room for one more digit and the
+                                       exponent */
     size_t n;
     long   exponent; /* value = digits * 10^exponent */
-    bool   any;      /* at least one digit was there, perhaps a zero */
+    bool   any;      /* saw at least one digit, perhaps a zero */
 } decimal;
 
 static bool is_digit(char c)
@@ -35,7 +36,7 @@ int bs_parse_int(const char *text, long long *out)
     if (!is_digit(*text))
         return 0;
 
-    /* Below zero, where there is room for one more. */
+    /* Computed as a negative number: that range is larger by one. */
     long long value = 0;
     for (; is_digit(*text); text++) {
         int digit = *text - '0';
@@ -102,8 +103,8 @@ static double magnitude(decimal *d)
                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
 
-    /* Nearly every number of a data file: both parts are exact doubles, so one
-     * operation rounds once and the result is the nearest double. */
+    /* Nearly every number in a data file: both factors are exact doubles, so a single operation
+     * rounds once, to the nearest double. */
     if (d->n <= 15 && d->exponent >= -22 && d->exponent <= 22) {
         int64_t whole = 0;
         for (size_t i = 0; i < d->n; i++)

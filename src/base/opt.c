@@ -10,7 +10,7 @@
 
 #include "base/io.h"
 
-enum { LONGEST_NAME = 64 }; /* for spelling hints; longer names get none */
+enum { LONGEST_NAME = 64 }; /* longer names get no spelling hints */
 
 /* --- spelling hints ---------------------------------------------------------- */
 
@@ -60,8 +60,8 @@ static int distance(const char *a, size_t na, const char *b, size_t nb)
     return last[nb];
 }
 
-/* The most slips a name of this length may contain and still be recognised;
- * fewer than its letters, or anything would be near. */
+/* The most typing errors a name of this length may contain and still be recognised; fewer than its
+ * letters, or anything would match. */
 static int most_slips(size_t len)
 {
     return len < 2 ? 0 : 1 + (int)len / 4;
@@ -90,7 +90,7 @@ const bs_option *bs_option_find(const bs_option *rows, const char *name)
     return NULL;
 }
 
-/* "steps" is no slip of the keyboard for "gbi.steps", but it is likely meant. */
+/* "steps" is no typing error for "gbi.steps", but it is probably what was meant. */
 static bool is_last_part(const char *name, const char *dotted)
 {
     const char *dot = strrchr(dotted, '.');
@@ -126,7 +126,7 @@ static basin_status fail_unknown(const bs_option *rows, const char *name, const 
 
 /* --- what is accepted -------------------------------------------------------- */
 
-/* The next word of a list separated by |; false after the last. */
+/* The next word of a |-separated list; false after the last. */
 static bool next_choice(const char **list, const char **word, size_t *len)
 {
     if (!*list || !**list)

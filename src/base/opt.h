@@ -23,9 +23,9 @@ enum {
     BS_OPTION_KEEP = 1,     /* stored in the model and restored at prediction */
     BS_OPTION_TUNE = 2,     /* worth being searched by `basin tune`, on a linear scale */
     BS_OPTION_TUNE_LOG = 4, /* the same, on a logarithmic scale */
-    BS_OPTION_ONCE = 8,     /* of one call: no config that is written has it */
-    BS_OPTION_FILE = 16,    /* names a file that is read, or may do so; several with | between */
-    BS_OPTION_WRITTEN = 32, /* names a folder that is written to */
+    BS_OPTION_ONCE = 8,     /* concerns one call only: not written to any config */
+    BS_OPTION_FILE = 16,    /* names a file to read, or may do so; several separated by | */
+    BS_OPTION_WRITTEN = 32, /* names a folder to write to */
 };
 
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
     const char    *def;       /* as a user would write it */
     const char    *min, *max; /* inclusive; NULL = no bound */
     /* BS_NAME: words separated by |. Numbers: the range that `basin tune` searches, "0..0.7", or
-     * "x10" for the value one starts from, divided and multiplied by ten; NULL: none by itself. */
+     * "x10": from a tenth to ten times the starting value; NULL: not searched by default. */
     const char *choices;
     const char *help;
     unsigned    flags;
@@ -46,21 +46,21 @@ typedef struct {
 
 basin_status bs_options_default(const bs_option *rows, void *opts, basin_error *err);
 
-/* Checks type and range; an unknown name is refused with the nearest known one. */
+/* Checks type and range; an unknown name is refused with the nearest known one as a hint. */
 basin_status bs_options_set(const bs_option *rows, void *opts, const char *name, const char *value,
                             const char *where, basin_error *err);
 
 /* Writes the value of one row as a user would write it: set(get(x)) == x, exactly. */
 void bs_option_format(const bs_option *row, const void *opts, bs_buf *out);
-/* Whether two sets of options differ in a row; `text` becomes the value of the first. It stays
- * failed once memory ran out, and nothing differs then. */
+/* Whether two sets of options differ in a row; `text` receives the value of the first. If memory
+ * runs out, `text` stays failed and nothing differs. */
 bool bs_option_differs(const bs_option *row, const void *opts, const void *other, bs_buf *text);
 
-/* "key = value" lines for a config file / rows for --help (name, range, default, help). */
+/* "key = value" lines for a config file; rows for --help (name, range, default, help). */
 void bs_options_config(const bs_option *rows, const void *opts, bs_buf *out);
 void bs_options_help(const bs_option *rows, bs_buf *out);
 
-/* One JSON object {"name": value, ...}; numbers and booleans as such. */
+/* One JSON object {"name": value, ...}; numbers and booleans unquoted. */
 void bs_options_json(const bs_option *rows, const void *opts, bs_buf *out);
 /* Sets every member of a JSON object; unknown members are errors. */
 basin_status bs_options_from_json(const bs_option *rows, void *opts, const char *json, size_t len,
@@ -69,14 +69,14 @@ basin_status bs_options_from_json(const bs_option *rows, void *opts, const char 
 basin_status bs_options_from_config(const bs_option *rows, void *opts, const char *text, size_t len,
                                     const char *where, basin_error *err);
 
-/* Limits ("data.max_rows") are the caller's: those that a model has stored are forgotten, and
- * so are names of what is no regular file. */
+/* Limits ("data.max_rows") are the caller's business: drops those stored in a model, and names of
+ * anything but a regular file. */
 void bs_options_own_limits(const bs_option *rows, void *opts);
 
 const bs_option *bs_option_find(const bs_option *rows, const char *name);
 
-/* The entry of names[0..n) nearest to `name` by edit distance, or NULL when
- * nothing is near enough to be a likely slip of the keyboard. */
+/* The entry of names[0..n) nearest to `name` by edit distance, or NULL when none is close enough to
+ * be a likely typing error. */
 const char *bs_nearest(const char *name, const char *const *names, int n);
 
 /* Strict number parsing: the whole text must be one finite number. No locale. */

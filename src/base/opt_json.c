@@ -18,7 +18,7 @@ static void add_value(const bs_option *row, const void *opts, bs_buf *out)
     switch (row->kind) {
     case BS_INT: bs_option_format(row, opts, out); break;
     case BS_FLOAT:
-        /* JSON has no word for infinity; set() lets none in anyway. */
+        /* JSON cannot express infinity; set() never lets it in. */
         memcpy(&d, field, sizeof d);
         if (isfinite(d))
             bs_option_format(row, opts, out);
@@ -61,8 +61,8 @@ static bool kind_fits(const bs_option *row, const json_t *value)
     return false;
 }
 
-/* Shows the value as JSON. Numbers go on to set(), which knows the range: the
- * JSON text of another kind never reads as the number wanted. */
+/* Shows the value as JSON. Numbers are passed on to set(), which knows the range: JSON text of
+ * another type never parses as a number. */
 static basin_status fail_kind(const bs_option *rows, const bs_option *row, void *opts,
                               const json_t *value, const char *where, basin_error *err)
 {

@@ -1,7 +1,7 @@
 /* opt_text.c -- option tables as config files and as help.
  *
- * A config line is "key = value"; # starts a comment. A value that would be
- * misread that way stands in quotes, with \" \\ \n \r \t and \xHH inside. */
+ * A config line is "key = value"; # starts a comment. A value that could be misread is quoted, with
+ * \" \\ \n \r \t and \xHHas escapes. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -80,8 +80,7 @@ static int hex_digit(char c)
     return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
 }
 
-/* The character that the escape after a backslash stands for, or -1. Moves *p
- * behind it. */
+/* The character that the escape after a backslash stands for, or -1. Moves *p past it. */
 static int unescape(const char **p, const char *end)
 {
     char c = *p < end ? *(*p)++ : '\0';
@@ -102,7 +101,7 @@ static int unescape(const char **p, const char *end)
     }
 }
 
-/* Reads the quoted value that starts at p; NULL, or what is wrong with it. */
+/* Reads the quoted value at p; returns NULL, or what is wrong with it. */
 static const char *take_quoted(const char *p, const char *end, char value[VALUE_TEXT])
 {
     size_t n = 0;
@@ -198,7 +197,7 @@ basin_status bs_options_from_config(const bs_option *rows, void *opts, const cha
 
 /* --- help -------------------------------------------------------------------- */
 
-/* "1..1000", ">= 1", "a|b|c": the range as a reader of --help wants it. */
+/* "1..1000", ">= 1", "a|b|c": the range as shown by --help. */
 static void accepted_text(const bs_option *row, bs_buf *out)
 {
     bs_buf_clear(out);
@@ -220,8 +219,8 @@ static void accepted_text(const bs_option *row, bs_buf *out)
 
 void bs_options_help(const bs_option *rows, bs_buf *out)
 {
-    /* Columns as wide as their content; one long list of choices does not
-     * push the help of all other rows to the right. */
+    /* Columns as wide as their content, but one long list of choices must not push all other help
+     * to the right. */
     const size_t widest = 24;
     size_t       name_w = 0, range_w = 0, def_w = 0;
     bs_buf       range;
@@ -238,13 +237,13 @@ void bs_options_help(const bs_option *rows, bs_buf *out)
         size_t start = out->len;
         bs_buf_printf(out, "  %-*s  %-*s  %-*s", (int)name_w, r->name, (int)range_w,
                       range.data ? range.data : "", (int)def_w, *r->def ? r->def : "\"\"");
-        /* what does not fit beside goes below */
+        /* what does not fit goes on the next line */
         bool   tuned = r->choices && (r->kind == BS_INT || r->kind == BS_FLOAT);
         size_t n = strlen(r->help) + (tuned ? strlen("; tune ") + strlen(r->choices) : 0);
         bs_buf_printf(out, out->len - start + 2 + n <= 100 ? "  %s%s%s\n" : "\n        %s%s%s\n",
                       r->help, tuned ? "; tune " : "", tuned ? r->choices : "");
     }
-    /* Without memory for a range the text would be wrong, not only shorter. */
+    /* Without memory for the range the text would be wrong, not just shorter. */
     out->failed = out->failed || range.failed;
     bs_buf_free(&range);
 }

@@ -1,8 +1,8 @@
 /* output.c -- files that are either the old one or the new one, never half of it.
  *
- * Bytes go to a temporary file in the same folder; commit flushes it, renames
- * it over the path and flushes the folder. What is not a regular file
- * (/dev/null, a named pipe) must not be replaced and is written directly. */
+ * Bytes go to a temporary file in the same folder; commit flushes it, renames it over the path and
+ * flushes the folder. Anything but a regular file (/dev/null, a named pipe) must not be replaced
+ * and is written directly. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -47,7 +47,7 @@ basin_status bs_fail_io(basin_error *err, const char *path, int errnum)
     case EROFS: why = "the file system is read-only"; break;
     case ENAMETOOLONG: why = "the name is too long"; break;
     default: {
-        const locale_t was = bs_locale_plain(); /* all of our messages are English */
+        const locale_t was = bs_locale_plain(); /* all our messages are in English */
         if (strerror_r(errnum, text, sizeof text) == 0)
             why = text;
         bs_locale_back(was);
@@ -68,7 +68,7 @@ static char *copy_text(const char *text, size_t len)
     return p;
 }
 
-/* Length of the folder part of a path, with its slash; 0 when there is none. */
+/* Length of the folder part of a path with its slash; 0 if there is none. */
 static size_t folder_len(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -86,8 +86,8 @@ static void release(bs_output *o)
 
 /* --- opening ----------------------------------------------------------------- */
 
-/* The name is unique among processes and calls; one left by a crashed process
- * that had our number is stepped over. */
+/* The name is unique among processes and calls; a file left by a crashed process with our id is
+ * skipped. */
 static basin_status open_temp(bs_output *o, basin_error *err)
 {
     static atomic_ulong counter;
@@ -111,8 +111,8 @@ static basin_status open_temp(bs_output *o, basin_error *err)
     return bs_fail_io(err, o->path, errno);
 }
 
-/* Writing through a symbolic link replaces what it points to, not the link.
- * False when it leads nowhere; the path is then taken as it is. */
+/* Writing through a symbolic link replaces its target, not the link. False when it leads nowhere;
+ * the path is then used unchanged. */
 static bool follow_links(const char *path, char real[PATH_MAX])
 {
     char link[PATH_MAX], joined[PATH_MAX];
@@ -120,7 +120,7 @@ static bool follow_links(const char *path, char real[PATH_MAX])
     for (int hops = 0; n < PATH_MAX && hops < 40; hops++) {
         ssize_t got = readlink(real, link, sizeof link - 1);
         if (got < 0)
-            return errno == EINVAL; /* not a link: arrived */
+            return errno == EINVAL; /* not a link: the end of the chain */
         link[got] = '\0';
         int folder = link[0] == '/' ? 0 : (int)folder_len(real);
         n = bs_print(joined, sizeof joined, "%.*s%s", folder, real, link);
@@ -239,8 +239,8 @@ static int sync_fd(int fd)
     return r;
 }
 
-/* The rename is on the disk only when the folder is. Folders that cannot be
- * opened for reading or file systems without this call do not count as failure. */
+/* The rename is on disk only once the folder is. Folders that cannot be opened for reading, and
+ * file systems without this call, do not count as failures. */
 static void sync_folder(bs_output *o)
 {
     size_t len = folder_len(o->target);
@@ -320,7 +320,7 @@ basin_status bs_make_dir(const char *path, basin_error *err)
         part[i] = '\0';
         struct stat st;
         if (mkdir(part, 0777) != 0) {
-            /* Read-only file systems refuse before they see that it is there. */
+            /* Read-only file systems refuse before checking whether it exists. */
             int why = errno;
             if (stat(part, &st) != 0)
                 s = bs_fail_io(err, part, why);

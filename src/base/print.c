@@ -1,10 +1,11 @@
-/* print.c -- see print.h. */
+/* print.c -- formatting in the C locale, set for this thread and this call only. The locale object
+ * is made once and kept. */
 #include "base/print.h"
 
 #include <stdio.h>
 
-/* Where the C locale cannot be had (glibc and musl keep it ready and allocate nothing), the
- * thread's stays. */
+/* If the C locale cannot be had (glibc and musl keep it ready and allocate nothing), the thread
+ * keeps its own. */
 locale_t bs_locale_plain(void)
 {
     return uselocale(newlocale(LC_ALL_MASK, "C", (locale_t)0));

@@ -1,8 +1,8 @@
-/* print.h -- printf, and calls of other libraries, the same in every locale.
+/* print.h -- printf, and calls of other libraries, unaffected by the locale.
  *
  * A program that calls setlocale() changes the decimal point of printf and strtod, the meaning of
- * [a-z] in regular expressions, the language of strerror and more, for the libraries in it too.
- * What Basin reads and writes does not depend on that. Numbers are read by bs_parse_double(). */
+ * [a-z] in regular expressions, the language of strerror and more, for its libraries too. Nothing
+ * that Basin reads or writes depends on that. Numbers are read by bs_parse_double(). */
 #ifndef BS_PRINT_H
 #define BS_PRINT_H
 
@@ -10,14 +10,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 
-/* As snprintf and vsnprintf in the C locale. Only these format in src/, bs_buf_printf, bs_fail and
- * the log among their callers; `make lint` knows. */
+/* snprintf and vsnprintf in the C locale. Nothing else in src/ formats (bs_buf_printf, bs_fail and
+ * the log call these); `make lint` checks it. */
 int bs_print(char *to, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 int bs_vprint(char *to, size_t size, const char *fmt, va_list args)
     __attribute__((format(printf, 3, 0)));
 
-/* Around a call that looks at the locale: puts the C locale in place of this thread's and gives
- * the one to put back. Other threads notice nothing. */
+/* Wraps a call that depends on the locale: sets the C locale for this thread and returns the one to
+ * restore. Other threads notice nothing. */
 locale_t bs_locale_plain(void);
 void     bs_locale_back(locale_t was);
 

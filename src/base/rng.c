@@ -73,9 +73,9 @@ double bs_rng_uniform(bs_rng *r)
     return bs_rng_bits(r) * unit;
 }
 
-/* Normal i of a stream is made of words 2i and 2i + 1, so it can be made
- * without its predecessors; a stream left at an odd word skips one. The second
- * number Box-Muller offers is not used: keeping it would be hidden state. */
+/* Normal i of a stream is made of words 2i and 2i + 1, so it does not need its predecessors; a
+ * stream left at an odd word skips one. The second number that Box-Muller yields is dropped:
+ * keeping it would be hidden state. */
 double bs_rng_normal(bs_rng *r)
 {
     uint64_t first = r->next + (r->next & 1);
@@ -94,8 +94,8 @@ int bs_rng_bernoulli(bs_rng *r, double p)
     return bs_rng_uniform(r) < p;
 }
 
-/* Lemire's method: the high half of bits * n is uniform once the few products
- * whose low half is below 2^32 mod n are drawn again. */
+/* Lemire's method: the high half of bits * n is uniform once the few products whose low half is
+ * below 2^32 mod n are redrawn. */
 uint32_t bs_rng_below(bs_rng *r, uint32_t n)
 {
     if (n <= 1)

@@ -1,7 +1,7 @@
 /* rng.h -- counter-based random numbers (Philox 4x32-10, Salmon et al. 2011).
  *
- * A number is a pure function of (seed, step, stream, element), so any thread
- * can make any part of a stream and the result is always the same. */
+ * A number is a pure function of (seed, step, stream, element), so any thread can compute any part
+ * of a stream, with the same result. */
 #ifndef BS_RNG_H
 #define BS_RNG_H
 
@@ -14,7 +14,7 @@ void bs_philox(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]
 typedef struct {
     uint64_t seed, step;
     uint32_t stream;
-    uint64_t next; /* element the sequential functions below read next */
+    uint64_t next; /* next element that the sequential functions below read */
 } bs_rng;
 
 bs_rng bs_rng_make(uint64_t seed, uint64_t step, uint32_t stream);

@@ -1,4 +1,5 @@
-/* sha256.c -- see sha256.h. Names are those of the standard. */
+/* sha256.c -- SHA-256 of a whole message in memory, block by block. Names are those of the
+ * standard. */
 #include "base/sha256.h"
 
 #include <stdint.h>
@@ -16,7 +17,7 @@ static uint32_t load(const unsigned char *p)
     return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
-/* The first 32 bits of the fractions of the cube roots of the first 64 primes. */
+/* First 32 bits of the fractional parts of the cube roots of the first 64 primes. */
 static const uint32_t K[ROUNDS] = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
@@ -62,7 +63,7 @@ void bs_sha256(const void *bytes, size_t n, unsigned char out[BS_SHA256])
     for (; left >= BLOCK; left -= BLOCK, at += BLOCK)
         add_block(H, at);
 
-    /* the rest, a one, zeros, the length in bits; in one block or two */
+    /* padding: the rest, a one bit, zeros, the length in bits; one block or two */
     unsigned char last[2 * BLOCK] = {0};
     const size_t  end = left + 1 + TAIL <= BLOCK ? BLOCK : 2 * BLOCK;
     if (left)

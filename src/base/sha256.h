@@ -1,4 +1,4 @@
-/* sha256.h -- SHA-256 (FIPS 180-4), for what others must be able to check. */
+/* sha256.h -- SHA-256 (FIPS 180-4), for sums that other tools must be able to check. */
 #ifndef BS_SHA256_H
 #define BS_SHA256_H
 

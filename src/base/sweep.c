@@ -1,4 +1,5 @@
-/* sweep.c -- temporary files of processes that were killed before they could remove them. */
+/* sweep.c -- removes temporary files of processes that were killed before they could do it
+ * themselves. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -10,7 +11,7 @@
 
 #include "base/io.h"
 
-/* The process that made a temporary file, 0 when it is something else (see output.c). */
+/* The id of the process that made a temporary file, 0 for any other file (see output.c). */
 static long maker(const char *name)
 {
     static const char prefix[] = ".basin-";
@@ -24,7 +25,7 @@ static long maker(const char *name)
     return strcmp(end, ".tmp") == 0 ? pid : 0;
 }
 
-/* Links to folders are none. */
+/* A link to a folder is not a folder here: following it could leave the tree. */
 static bool is_folder(int at, const char *name)
 {
     struct stat st;

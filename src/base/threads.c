@@ -1,4 +1,5 @@
-/* threads.c -- see threads.h. */
+/* threads.c -- how many threads a region may have. A fork handler marks children that lost their
+ * threads; starting threads on trial shows how many more there can be. */
 #include "base/threads.h"
 
 #include <omp.h>
@@ -15,8 +16,8 @@ int bs_threads(int asked)
 
 /* ---- after a fork ---- */
 
-static _Thread_local bool several; /* threads were there when this one forked */
-static bool               orphan;  /* set once, before a child has a second thread */
+static _Thread_local bool several; /* the process had several threads when it forked */
+static bool               orphan;  /* set once, before the child has a second thread */
 
 static void before_fork(void)
 {
@@ -29,7 +30,7 @@ static void in_child(void)
     orphan |= several;
 }
 
-/* When the library is loaded: threads of the host's own OpenMP regions count as ours do. */
+/* Runs when the library is loaded: threads of the host's own OpenMP regions count like ours. */
 __attribute__((constructor)) static void watch_forks(void)
 {
     pthread_atfork(before_fork, NULL, in_child);
@@ -44,7 +45,7 @@ static void *pass(void *gate)
     return NULL;
 }
 
-/* Whether so many more threads can be there at the same time. */
+/* Whether n more threads can exist at the same time. */
 static bool can_start(int n)
 {
     pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
@@ -61,8 +62,8 @@ static bool can_start(int n)
 
 int bs_team(int threads)
 {
-    /* of this thread, whose regions have threads of their own: the largest region that was
-     * possible, the smallest that was not */
+    /* per thread, since each has a team of its own: the largest region that was possible, the
+     * smallest that was not */
     static _Thread_local int possible = 1, impossible = BS_MOST_THREADS + 1;
     if (orphan || threads >= impossible)
         return 1;

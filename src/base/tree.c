@@ -1,4 +1,5 @@
-/* tree.c -- see tree.h. */
+/* tree.c -- jansson's reader and writer, called in the C locale. Text that would make a tree many
+ * times its own size is measured before it is parsed. */
 #include "base/tree.h"
 
 json_t *bs_tree_read(const char *text, size_t len, size_t flags, json_error_t *why)

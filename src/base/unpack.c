@@ -1,10 +1,9 @@
 /* unpack.c -- decompression through libarchive.
  *
- * Only filters that libarchive has built in are used: for the others it would
- * start a program, and no data file may make us do that. It would also unpack
- * what was packed several times, so that a thousand bytes become all there is:
- * one filter is enough, and what comes out of it is counted. libarchive does not
- * compare the checksum of gzip files, so that is done here. */
+ * Only filters that libarchive has built in are used: for others it would start a program, and no
+ * data file may make us do that. It would also undo several layers of compression, so that a
+ * thousand bytes could fill the memory: we allow one filter and count what comes out. libarchive
+ * does not verify the checksum of gzip files, so we do. */
 #include "base/unpack.h"
 
 #include <archive.h>
@@ -18,9 +17,8 @@
 #include "base/io.h"
 #include "base/mem.h"
 
-/* To add a compression: a row. A signature is `sure` when no text file can
- * begin with it; then a header that libarchive does not accept is an error,
- * otherwise the file is read as it is. */
+/* To add a compression: a row. A signature is `sure` when no text file can begin with it; then a
+ * header that libarchive rejects is an error; otherwise the file is read as plain text. */
 static const struct {
     const char *name, *magic;
     size_t      n;
@@ -47,17 +45,17 @@ struct bs_unpack {
     struct archive *archive;
     const char     *name;
     int             kind, fd;
-    int             read_errno; /* why reading fd failed, 0 = it did not */
-    char           *raw;        /* [room], the first n_raw bytes not yet handed on */
+    int             read_errno; /* errno of a failed read of fd; 0 = none */
+    char           *raw;        /* [room], the first n_raw bytes not yet passed on */
     size_t          n_raw, room;
     bool            done;
     uint64_t        n_in, n_out;
     int             mb; /* see bs_unpacked */
-    /* gzip only, to compare checksum and length */
-    bool          sum;                 /* there is something to compare */
-    bool          members;             /* a second member seems to begin somewhere */
-    uint32_t      crc;                 /* of everything unpacked */
-    unsigned char tail[GZIP_HEAD - 1]; /* the last packed bytes seen */
+    /* gzip only, to verify checksum and length */
+    bool          sum;                 /* there is something to verify */
+    bool          members;             /* a second member seems to start somewhere */
+    uint32_t      crc;                 /* of all unpacked bytes */
+    unsigned char tail[GZIP_HEAD - 1]; /* the last packed bytes */
     uint32_t      table[8][256];
 };
 
@@ -67,7 +65,7 @@ ssize_t bs_fd_read(int fd, void *dst, size_t n)
         ssize_t got = read(fd, dst, n);
         if (got >= 0 || (errno != EINTR && errno != EAGAIN && errno != EWOULDBLOCK))
             return got;
-        /* A standard input inherited in non-blocking mode: wait for it. */
+        /* Standard input may be non-blocking, inherited from its parent: wait for it. */
         if (errno != EINTR) {
             struct pollfd p = {.fd = fd, .events = POLLIN};
             (void)poll(&p, 1, -1);
@@ -132,16 +130,15 @@ static uint32_t crc_add(uint32_t t[8][256], uint32_t crc, const unsigned char *p
 
 /* --- the gzip trailer -------------------------------------------------------- */
 
-/* Ten bytes that look like the header of a gzip member. Packed data looks like
- * this by chance once in 10^11 bytes. */
+/* Ten bytes that look like the header of a gzip member. Random data does so once in 10^11 bytes. */
 static bool is_member(const unsigned char *p)
 {
     return p[0] == 0x1f && p[1] == 0x8b && p[2] == 8 && p[3] < 0x20 &&
            (p[8] == 0 || p[8] == 2 || p[8] == 4) && (p[9] <= 13 || p[9] == 255);
 }
 
-/* Follows the packed bytes: their last few, and whether members follow the
- * first. A header may be cut by the border between two pieces. */
+/* Follows the packed bytes: their last few, and whether a second member starts. A header may
+ * straddle two pieces. */
 static void watch_raw(bs_unpack *u, const unsigned char *bytes, size_t n)
 {
     const size_t  keep = sizeof u->tail;
@@ -167,8 +164,8 @@ static void watch_raw(bs_unpack *u, const unsigned char *bytes, size_t n)
     u->n_in += n;
 }
 
-/* The file ends in checksum and length of its last member, so they can be
- * compared when it has only one. Zeros at the end are padding of a tape. */
+/* The file ends in checksum and length of its last member, so they can be verified only if there is
+ * just one. Zeros at the end are tape padding. */
 static bool sum_agrees(const bs_unpack *u)
 {
     static const unsigned char zeros[GZIP_TRAILER];
@@ -226,7 +223,7 @@ static basin_status start(bs_unpack *u, basin_error *err)
         return bs_fail(err, BASIN_EUNSUPPORTED,
                        "%s: compressed with %s, which the installed libarchive cannot unpack",
                        u->name, kinds[u->kind].name);
-    /* The raw format refuses empty content, hence the second one. */
+    /* The raw format refuses empty content; the second one accepts it. */
     struct archive_entry *entry;
     if (archive_read_support_format_raw(a) != ARCHIVE_OK ||
         archive_read_support_format_empty(a) != ARCHIVE_OK ||
@@ -237,7 +234,7 @@ static basin_status start(bs_unpack *u, basin_error *err)
         return fail_unpack(u, err);
     u->done = r == ARCHIVE_EOF;
 
-    if (archive_filter_count(a) > 2) /* the last one stands for the file */
+    if (archive_filter_count(a) > 2) /* the last one stands for the file itself */
         return fail_nested(u, kinds[u->kind].name, err);
     bool packed = archive_filter_code(a, 0) != ARCHIVE_FILTER_NONE;
     if (!packed && kinds[u->kind].sure)
@@ -295,7 +292,8 @@ basin_status bs_unpacked(const char *name, uint64_t packed, uint64_t unpacked, i
     return BASIN_OK;
 }
 
-/* Before it is handed on. A file packed twice, by two programs, shows it in its first bytes. */
+/* Before anything is passed on. A file packed twice, by two programs, shows it in its first
+ * bytes. */
 static basin_status check_output(const bs_unpack *u, const void *bytes, size_t n, basin_error *err)
 {
     bool      undecided;

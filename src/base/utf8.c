@@ -1,4 +1,5 @@
-/* utf8.c -- see utf8.h. */
+/* utf8.c -- decoding with the checks of RFC 3629, encoding, and comparison that ignores ASCII
+ * case. */
 #include "base/utf8.h"
 
 size_t bs_utf8_len(const char *text, size_t left)

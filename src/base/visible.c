@@ -1,4 +1,5 @@
-/* visible.c -- see visible.h. */
+/* visible.c -- escapes for foreign text, in messages, tables and JSON. Text with nothing to escape,
+ * which is nearly all, is copied as it is. */
 #include "base/visible.h"
 
 #include <stdint.h>
@@ -25,7 +26,7 @@ unsigned bs_invisible(const char *p, size_t n)
     return marks || c == 0x2028 || c == 0x2029 || (c >= 0x2066 && c <= 0x2069) ? c : 0;
 }
 
-/* How the character at p is shown; returns how many bytes it has, *len how many `out` has. */
+/* How the character at p is shown; returns its length in bytes, and the length of `out` in *len. */
 static size_t show(const char *p, size_t left, char out[LONGEST], size_t *len)
 {
     const size_t   n = bs_utf8_len(p, left);
@@ -44,7 +45,7 @@ static size_t show(const char *p, size_t left, char out[LONGEST], size_t *len)
     return n ? n : 1;
 }
 
-/* The length of the beginning that may stay as it is; nearly always all of it. */
+/* Length of the prefix that may stay as it is; nearly always the whole text. */
 static size_t harmless(const char *text, size_t len, bool lines)
 {
     size_t at = 0;
@@ -116,7 +117,7 @@ void bs_buf_lines_visible(bs_buf *b)
     *b = shown;
 }
 
-/* Up to `most` characters of the text into `size` bytes; returns what was not written. */
+/* Writes up to `most` characters into `size` bytes; returns the unwritten rest. */
 static const char *fill(const char *text, size_t len, int most, char *out, size_t size)
 {
     const char *end = text + len;
