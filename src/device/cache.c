@@ -1,4 +1,4 @@
-/* cache.c -- programs by key; a short list, searched from the front. */
+/* cache.c -- programs by key, in a short list that is searched from the front. */
 #include "device/cache.h"
 
 #include <string.h>

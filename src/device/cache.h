@@ -1,8 +1,8 @@
 /* cache.h -- one program per shape, built on first use.
  *
- * Shapes are constants of a program. Short last batches, sequence lengths and
- * numbers of samples give a handful of keys; building one costs well under a
- * millisecond, and all share the workspace. */
+ * Shapes are constants of a program. Short last batches, sequence lengths and sample counts give a
+ * handful of keys; building a program takes well under a millisecond, and all share the
+ * workspace. */
 #ifndef BS_CACHE_H
 #define BS_CACHE_H
 
@@ -11,17 +11,17 @@
 enum { BS_CACHE_INPUTS = 16, BS_CACHE_RESULTS = 2048 };
 
 typedef struct {
-    int v[6]; /* what the builder makes of it: mode, batch, length, samples */
+    int v[6]; /* meaning up to the builder: mode, batch, length, samples */
 } bs_key;
 
-/* What a builder fills in: the inputs to bind, in an order of its own, and the results. */
+/* What a builder fills in: the inputs to bind, in its own order, and the results. */
 typedef struct {
     bs_id     input[BS_CACHE_INPUTS];
     bs_result result[BS_CACHE_RESULTS];
-    int       n_results, second; /* second: the first result of a second turn, if there is one */
+    int       n_results, second; /* second: the first result of the second turn, if any */
 } bs_recipe;
 
-/* Errors stick to the graph; a builder only builds. */
+/* Errors stick to the graph; a builder need not check them. */
 typedef void (*bs_build_fn)(bs_graph *g, void *ctx, bs_key key, bs_recipe *recipe);
 
 typedef struct {
@@ -37,8 +37,8 @@ typedef struct bs_cache bs_cache;
 bs_cache *bs_cache_new(bs_workspace *w, bs_build_fn build, void *ctx, unsigned plan_flags);
 void      bs_cache_free(bs_cache *c);
 
-/* The program for a key; *fresh (may be NULL) tells whether it was built now and
- * needs its parameters bound. */
+/* The program for a key; *fresh (may be NULL) tells whether it was just built and its parameters
+ * still need binding. */
 basin_status bs_cache_get(bs_cache *c, bs_key key, bs_entry **out, bool *fresh, basin_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* example.c -- random operands for the examples that every op brings along. */
+/* example.c -- random operands for the example that every op supplies. */
 #include "graph/op.h"
 
 void bs_example_init(bs_example *ex, uint64_t seed)

@@ -10,7 +10,7 @@
 
 #include "graph/op.h"
 
-/* reach[id] = the value of id depends on some wrt through differentiable ops */
+/* reach[id]: the value of id depends on some wrt through differentiable ops */
 static void mark_reach(const bs_graph *g, bs_id target, const bs_id *wrt, int n, bool *reach)
 {
     bs_id lowest = target;
@@ -42,7 +42,7 @@ static void sweep(bs_graph *g, bs_id target, bs_id lowest, const bool *reach, bs
     for (bs_id id = target; id > lowest; id--) {
         if (!reach[id] || !adjoint[id])
             continue;
-        bs_node      node = *bs_graph_node(g, id); /* a copy: emitting moves the array */
+        bs_node      node = *bs_graph_node(g, id); /* a copy: emitting may move the array */
         const bs_op *op = bs_ops[node.op];
         bool         wanted = false;
         for (int k = 0; k < 4; k++)
@@ -65,8 +65,8 @@ static void sweep(bs_graph *g, bs_id target, bs_id lowest, const bool *reach, bs
     }
 }
 
-/* A reshape is the value under it, and builders look through it, so that the target may depend on
- * that value without depending on the node: the derivative is taken there. */
+/* A reshape stands for the value under it, and builders look through it, so the target may depend
+ * on that value without depending on the node: we differentiate by the value. */
 static bs_id under_reshape(const bs_graph *g, bs_id id)
 {
     while (id > 0 && bs_graph_node(g, id)->op == BS_OP_reshape)
@@ -93,7 +93,7 @@ void bs_grad(bs_graph *g, bs_id target, const bs_id *wrt, int n, bs_id *out, boo
         goto done;
     }
     for (int i = 0; i < n; i++) {
-        /* expressions of a constant are simplified, so it may be gone from the target */
+        /* simplification may have removed a constant from the target */
         if (wrt[i] > 0 && bs_graph_node(g, wrt[i])->op == BS_OP_fill) {
             bs_graph_refuse(g, "grad: node %d, '%s', is a constant; bs_stop() makes it a place",
                             (int)wrt[i], bs_graph_label(g, wrt[i]));

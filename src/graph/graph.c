@@ -12,19 +12,19 @@
 
 enum { MAX_NODES = 1 << 22, MAX_LABEL_DEPTH = 16, MAX_LABEL = 128 };
 
-/* Salts of nodes that are others in a later turn than equal ones before. */
+/* Salts that make equal nodes of a later turn different ones. */
 static const uint32_t TURN_SALT[BS_TURNS] = {0, UINT32_C(1) << 31, UINT32_C(3) << 30};
 
 struct bs_graph {
-    bs_arena     arena; /* labels, anew */
+    bs_arena     arena; /* labels, anew[] */
     bs_node     *node;  /* [cap]; node[0] is unused */
     const char **label; /* [cap_labels], parallel to node */
     bs_id       *table; /* [n_table], a power of two */
     size_t       cap, cap_labels;
     int          n, n_table, n_inputs;
     uint32_t     salt;
-    bs_id        begin[BS_TURNS]; /* of the turns, first ids; see bs_graph_turn */
-    int          turn;            /* the one that is being built */
+    bs_id        begin[BS_TURNS]; /* first id of each turn; see bs_graph_turn */
+    int          turn;            /* the turn being built */
     bool         loops;
     const char  *anew;
     int          n_anew;
@@ -202,7 +202,7 @@ bs_id bs_graph_turn_begin(const bs_graph *g, int turn)
     return turn == 0 ? 1 : turn <= g->turn ? g->begin[turn] : g->n;
 }
 
-/* Is this node another one than an equal one of an earlier turn? */
+/* Does this node differ from an equal one of an earlier turn? */
 static bool differs_now(const bs_graph *g, const bs_node *n)
 {
     if (g->turn == 0 || g->loops)
@@ -248,8 +248,8 @@ static bool grow_table(bs_graph *g)
     return true;
 }
 
-/* What one turn of a loop made may be of another round, or not be there, when the next one runs.
- * Leaves are bound for all. */
+/* What another turn of a loop made may belong to another round, or not exist, when this one runs.
+ * Leaves are bound for all turns. */
 static bool is_out_of_reach(const bs_graph *g, bs_id id)
 {
     const int turn = g->loops ? bs_graph_turn_of(g, id) : 0;

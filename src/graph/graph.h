@@ -1,15 +1,14 @@
 /* graph.h -- expressions over tensors, and their derivatives as expressions.
  *
- * A graph is an array of nodes in creation order; an operand always has a
- * smaller id, so topological order, liveness and the reverse sweep are `for`
- * loops. Equal nodes are interned: building the same expression twice gives the
- * same id, which is what lets K unrolled steps share everything that does not
- * depend on y. A graph is pure: no node has a side effect, and nothing here
- * runs anything (see plan/ and device/).
+ * A graph is an array of nodes in creation order; an operand always has a smaller id, so
+ * topological order, liveness and the reverse sweep are `for` loops. Equal nodes are interned:
+ * building the same expression twice gives the same id, which is what lets K unrolled steps share
+ * everything that does not depend on y. A graph is pure: no node has a side effect, and nothing
+ * here runs anything (see plan/ and device/).
  *
- * Builders return an id. The first failure is stored in the graph with the
- * label stack and the shapes; id 0 flows through the rest, and bs_graph_check
- * or the planner reports it. So expressions stay expressions. */
+ * Builders return an id. The first failure is stored in the graph with the label stack and the
+ * shapes; id 0 flows through the rest, and bs_graph_check or the planner reports it. So expressions
+ * need no error checks. */
 #ifndef BS_GRAPH_H
 #define BS_GRAPH_H
 
@@ -24,9 +23,9 @@
 
 typedef int32_t bs_id; /* 0 = no node */
 
-/* Always four dimensions, row-major, contiguous; missing leading ones are 1. So
- * a vector of n is [1,1,1,n], and broadcasting compares dimension by dimension.
- * Axes are counted from the end: -1 is the last, -4 the first. */
+/* Always four dimensions, row-major, contiguous; missing leading ones are 1. A vector of n is
+ * [1,1,1,n], and broadcasting compares dimension by dimension. Axes are counted from the end: -1 is
+ * the last, -4 the first. */
 typedef struct {
     int32_t d[4];
 } bs_shape;
@@ -34,7 +33,7 @@ typedef struct {
 typedef enum {
     BS_T_REAL, /* real */
     BS_T_INT,  /* int32_t */
-    BS_T_CSR,  /* a sparse matrix given from outside: bs_csr */
+    BS_T_CSR,  /* a sparse matrix bound from outside: bs_csr */
     BS_T_BITS, /* packed rows of 0/1, ceil(L / 64) words a row */
 } bs_type;
 
@@ -49,10 +48,10 @@ typedef enum {
 typedef struct {
     uint16_t op;   /* bs_op_id */
     uint16_t type; /* bs_type of the value */
-    uint32_t salt; /* keeps copies of an expression from merging; see bs_graph_salt */
+    uint32_t salt; /* keeps copies of an expression apart; see bs_graph_salt */
     bs_shape shape;
     bs_id    src[4];
-    int32_t  attr[4];  /* meaning: beside each op */
+    int32_t  attr[4];  /* meaning: see each op */
     double   value[2]; /* constants: scale factor, bounds, slope */
 } bs_node;
 
@@ -78,24 +77,24 @@ bs_id bs_graph_nomem(bs_graph *g); /* the same for memory that ran out */
 void bs_push(bs_graph *g, const char *label);
 void bs_pop(bs_graph *g);
 
-/* A new salt makes the nodes that follow differ from all earlier ones (to
- * recompute instead of keep); returns the old salt, which restores sharing. */
+/* With a new salt, later nodes differ from all earlier ones (to recompute instead of keep). Returns
+ * the old salt, which restores sharing. */
 uint32_t bs_graph_salt(bs_graph *g, uint32_t salt);
 
-/* A graph may be run in turns, one after the other. Ends a turn: what is built from now on is run
- * later, when parameters of segments with a 1 in anew[n] have other values and random numbers are
- * of another step; whatever depends on neither is shared with the turns before. */
+/* A graph may be run in turns, one after the other. This ends a turn: what is built from now on
+ * runs later, when the segments with anew[n] = 1 have other values and random numbers belong to
+ * another step; whatever depends on neither is shared with earlier turns. */
 enum { BS_TURNS = 3 };
 void bs_graph_turn(bs_graph *g, const uint8_t *anew, int n);
-/* Ends a turn of a loop: the turns behind the first are run in any order and any number of times,
- * when nothing but inputs has other values. They share what the first made, which stays, and
- * nothing with each other. */
+/* Ends a turn of a loop: the turns after the first run in any order and any number of times, with
+ * only the inputs changing. They share what the first computed, which is kept, and nothing with
+ * each other. */
 void  bs_graph_loop(bs_graph *g);
 bool  bs_graph_loops(const bs_graph *g);
 int   bs_graph_turn_of(const bs_graph *g, bs_id id);    /* 0 .. BS_TURNS - 1 */
 bs_id bs_graph_turn_begin(const bs_graph *g, int turn); /* its first id; past the end: none */
 
-/* Checks, interns and appends; what all builders end in. */
+/* Checks, interns and appends; all builders end here. */
 bs_id bs_emit(bs_graph *g, bs_node n);
 
 /* --- shapes --- */
@@ -110,11 +109,11 @@ const char *bs_shape_text(bs_shape s, char buf[48]);
 
 /* --- leaves --- */
 bs_id bs_leaf(bs_graph *g, const char *name, bs_type type, bs_shape s);
-/* A slice of the flat parameter block; `segment` numbers it (nn/params.h). */
+/* A slice of the flat parameter block; `segment` is its number (nn/params.h). */
 bs_id bs_param_leaf(bs_graph *g, int segment, bs_shape s);
 bs_id bs_fill(bs_graph *g, double value, bs_shape s);
 bs_id bs_const(bs_graph *g, double value); /* one element */
-/* Random numbers at (seed, step) of the run and this stream: [0, 1) and N(0, 1). */
+/* Random numbers of this stream at the run's (seed, step): [0, 1) and N(0, 1). */
 bs_id bs_uniform(bs_graph *g, uint32_t stream, bs_shape s);
 bs_id bs_normal(bs_graph *g, uint32_t stream, bs_shape s);
 
@@ -126,8 +125,8 @@ bs_id bs_div(bs_graph *g, bs_id a, bs_id b);
 bs_id bs_minimum(bs_graph *g, bs_id a, bs_id b);
 bs_id bs_maximum(bs_graph *g, bs_id a, bs_id b);
 bs_id bs_less(bs_graph *g, bs_id a, bs_id b); /* 1 where a < b, else 0; no derivative */
-/* a where c != 0, else b. Both arms are computed; where one could be infinite
- * or NaN use the safe forms below, since a derivative would multiply it by 0. */
+/* a where c != 0, else b. Both arms are computed; if one could be infinite or NaN, use the safe
+ * forms below, since a derivative would multiply it by 0. */
 bs_id bs_where(bs_graph *g, bs_id c, bs_id a, bs_id b);
 bs_id bs_neg(bs_graph *g, bs_id a);
 bs_id bs_scale(bs_graph *g, bs_id a, double factor);
@@ -197,7 +196,7 @@ bs_id bs_take(bs_graph *g, bs_id a, bs_id index, int axis);    /* picks along on
 bs_id bs_put_back(bs_graph *g, bs_id a, bs_id index, int axis, int size); /* its adjoint */
 
 /* --- binary label samples --- */
-/* K Bernoulli rows for each row of p [b, l], as bits [b * K, l]; no derivative. */
+/* K Bernoulli samples of each row of p [b, l], as bits [b * K, l]; no derivative. */
 bs_id bs_bits_sample(bs_graph *g, bs_id p, int K, uint32_t stream);
 bs_id bs_bits_pack(bs_graph *g, bs_id a);               /* 1 where a [n, l] > 1/2; no derivative */
 bs_id bs_bits_dense(bs_graph *g, bs_id bits);           /* as real [n, l]; for tests */
@@ -208,7 +207,7 @@ bs_id bs_bits_dot(bs_graph *g, bs_id bits, bs_id a);
 bs_id bs_bits_dot_t(bs_graph *g, bs_id bits, bs_id dy, int b);
 
 /* --- images, [batch, channels, height, width] --- */
-/* w is [out, in, kh, kw]; the closed triple of one bilinear map. */
+/* w is [out, in, kh, kw]; each op's derivatives are the other two. */
 bs_id bs_conv(bs_graph *g, bs_id x, bs_id w, int stride, int pad);
 bs_id bs_conv_dx(bs_graph *g, bs_id dy, bs_id w, int stride, int pad, bs_shape x);
 bs_id bs_conv_dw(bs_graph *g, bs_id x, bs_id dy, int stride, int pad, bs_shape w);
@@ -217,32 +216,31 @@ bs_id bs_conv_transposed(bs_graph *g, bs_id x, bs_id w, int stride, int pad);
 bs_id bs_max_pool(bs_graph *g, bs_id x, int size, int stride);
 
 /* --- sequences: time-major for lstm, sentence by sentence for crf --- */
-/* One LSTM direction over a whole sequence. xp [T, B, 4H] is the input already
- * multiplied by its weights, plus bias, gates in the order i, f, g, o; wh is
- * [H, 4H]; len int [B] (positions >= len give zeros and leave the state
- * alone). Returns h [T, B, H]. Fused: it can be differentiated once. */
+/* One LSTM direction over a whole sequence. xp [T, B, 4H] is the input already multiplied by its
+ * weights, plus bias, gates in the order i, f, g, o; wh is [H, 4H]; len int [B] (positions >= len
+ * give zeros and keep the state). Returns h [T, B, H]. Fused: it can be differentiated once. */
 bs_id bs_lstm(bs_graph *g, bs_id xp, bs_id wh, bs_id len, bool reverse);
-/* The same from primitives: differentiable as often as needed, and its oracle.
- * mask is real [T, B, 1], 1 at positions < len. */
+/* The same from primitives: differentiable any number of times; also the test oracle. mask is real
+ * [T, B, 1], 1 at positions < len. */
 bs_id bs_lstm_unrolled(bs_graph *g, bs_id xp, bs_id wh, bs_id mask, bool reverse);
 
-/* Log partition function of linear chains: unary real [B, T, N], transition real [N + 1, N + 1]
- * as in nn/chain.h, len int [B] (positions >= len do not count; length 0 gives 0): [B, 1]. Its
- * gradient is the token marginals and the expected transitions, by fused forward-backward;
- * further derivatives exist, but are made of primitives, some dozens of nodes per position. */
+/* Log partition function of linear chains: unary real [B, T, N], transition real [N + 1, N + 1] as
+ * in nn/chain.h, len int [B] (positions >= len do not count; length 0 gives 0): [B, 1]. Its
+ * gradient is the token marginals and the expected transitions, by fused forward-backward; further
+ * derivatives exist, but are made of primitives, dozens of nodes per position. */
 bs_id bs_crf_log_z(bs_graph *g, bs_id unary, bs_id transition, bs_id len);
 /* The probability of each tag at each position, [B, T, N]; zeros at padding. */
 bs_id bs_crf_marginals(bs_graph *g, bs_id unary, bs_id transition, bs_id len);
-/* bs_crf_log_z from primitives: its oracle, and better where many derivatives are wanted. */
+/* bs_crf_log_z from primitives: its test oracle, and better if many derivatives are needed. */
 bs_id bs_crf_log_z_unrolled(bs_graph *g, bs_id unary, bs_id transition, bs_id len);
 
 /* --- derivatives --- */
-/* out[i] = d target / d wrt[i], as nodes of this graph; target is summed if it
- * has more than one element. A wrt[i] that target does not depend on is an
- * error, unless allow_unused, which gives zeros. By a reshape means by the value under it. */
+/* out[i] = d target / d wrt[i], as nodes of this graph; target is summed if it has more than one
+ * element. A wrt[i] that target does not depend on is an error, or zeros with allow_unused. The
+ * derivative by a reshape is that by the value under it. */
 void bs_grad(bs_graph *g, bs_id target, const bs_id *wrt, int n, bs_id *out, bool allow_unused);
 
-/* Hessian-vector products of a scalar function of y, by either route. */
+/* Hessian-vector products of a scalar function of y, in either of two ways. */
 typedef bs_id (*bs_scalar_fn)(bs_graph *g, void *ctx, bs_id y);
 typedef enum {
     BS_HVP_EXACT,   /* d/dy <df/dy, v> */

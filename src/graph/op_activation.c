@@ -1,8 +1,8 @@
 /* op_activation.c -- exponentials and the functions networks are made of.
  *
- * Stable forms are semantics here, not optimisation: softplus and sigmoid are
- * ops because log(1 + exp(x)) overflows. Every derivative is written with
- * elementwise ops, so all of these can be differentiated as often as needed. */
+ * Stability is semantics here, not optimisation: softplus and sigmoid are ops because log(1 +
+ * exp(x)) overflows. Every derivative is written with elementwise ops, so all of these can be
+ * differentiated as often as needed. */
 #include <math.h>
 
 #include "graph/op_elementwise.h"
@@ -66,7 +66,7 @@ bs_id bs_log1p(bs_graph *g, bs_id a)
     return bs_unary(g, BS_OP_log1p, a);
 }
 
-/* relu, leaky_relu; what is not a number stays that ----------------------------- */
+/* relu, leaky_relu; NaN stays NaN ----------------------------- */
 
 static double relu_scalar(double a, double b, double c, const double *value)
 {

@@ -134,7 +134,7 @@ bs_id bs_bits_pack(bs_graph *g, bs_id a)
     return bs_emit(g, bs_make_node(BS_OP_bits_pack, a, 0, 0, 0));
 }
 
-/* operands for the examples below: 12 rows, 3 of them per row of the probabilities */
+/* operands of the examples below: 12 rows, 3 for each row of probabilities */
 static bs_id example_bits(bs_graph *g, int labels)
 {
     bs_id u = bs_uniform(g, 7, bs_shape2(4, labels));

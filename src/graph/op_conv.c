@@ -10,7 +10,7 @@
 
 #include "graph/op.h"
 
-/* Sizes of one convolution, whichever of the three it is. */
+/* Sizes of one convolution, for all three ops. */
 typedef struct {
     int B, C, H, W, O, KH, KW, I, J, stride, pad;
 } geometry;
@@ -26,8 +26,8 @@ typedef struct {
     real       *dx, *dw, *dy;
 } buffers;
 
-/* Visits every product x * w that contributes to an output; exactly one of
- * dy, dx, dw is set and receives it. */
+/* Visits every product x * w that contributes to an output; exactly one of dy, dx, dw is
+ * written. */
 static void contract(geometry c, buffers t)
 {
     for (int b = 0; b < c.B; b++)

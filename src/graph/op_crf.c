@@ -4,17 +4,17 @@
  *
  * by forward-backward (Rabiner 1989; Lafferty, McCallum and Pereira 2001). Three ops, as with lstm.
  * crf_forward gives log Z [B] and, behind it, the forward messages a [B, T, N]: log sums over all
- * beginnings, each row shifted so that its maximum is 0; long sentences therefore lose no
- * digits. crf_log_z is a view of the first part that knows how to differentiate: its derivative is
+ * beginnings, each row shifted so that its maximum is 0; long sentences therefore lose no digits.
+ * crf_log_z is a view of the first part that knows how to differentiate: its derivative is
  * crf_posterior, the token marginals [B, T, N] and behind them, for each sentence, the expected
  * number of each transition [B, N + 1, N + 1].
  *
  * The derivative of crf_posterior is a Hessian of log Z times a vector. It is taken of the same
- * function built from primitives, so that everything here can be differentiated again, at the
- * price of some nodes per position from the second derivative on.
+ * function built from primitives, so that everything here can be differentiated again, at the cost
+ * of some nodes per position from the second derivative on.
  *
- * Scores below -1e30, minus infinity included, count as -1e30: that forbids a tag or a transition
- * without making anything infinite. */
+ * Scores below -1e30, minus infinity included, count as -1e30: this forbids a tag or a transition
+ * without producing infinities. */
 #include <math.h>
 #include <string.h>
 
@@ -68,7 +68,7 @@ static double lower_to_zero(real *row, int n)
     return top;
 }
 
-/* unary, transition, len from operand `first` on; what is wrong with them, or NULL */
+/* unary, transition, len from operand `first` on; NULL, or what is wrong with them */
 static const char *chain_shape(const bs_graph *g, const bs_node *n, int first, bs_shape *unary)
 {
     bs_shape w = bs_shape_of(g, n->src[first + 1]), len = bs_shape_of(g, n->src[first + 2]);
@@ -254,8 +254,8 @@ static const char *crf_posterior_shape(const bs_graph *g, bs_node *n)
     return wrong ? wrong : flat(n, bs_shape_count(u) + u.d[1] * M * M);
 }
 
-/* The backward messages before position t from those behind it; returns their maximum, which
- * was subtracted. */
+/* The backward messages before position t from those after it; returns their maximum, which was
+ * subtracted. */
 static double message_back(const chain *c, int b, int t, const real *after, real *before)
 {
     for (int i = 0; i < c->N; i++) {
@@ -275,7 +275,7 @@ static double log_total(const real *a, const real *b, int n)
     return top + log(sum);
 }
 
-/* Rows of `token` hold backward messages until their turn. */
+/* Rows of `token` hold the backward messages until they are overwritten. */
 static void posterior_plain(const chain *c, int b, const real *a, real *token, real *pair)
 {
     const int N = c->N, M = N + 1, L = length_of(c, b);
@@ -344,7 +344,7 @@ static bs_id inside(bs_graph *g, bs_id len, int t, int T, int B)
     return bs_reshape(g, bs_gather(g, longer, len), bs_shape3(B, 1, 1));
 }
 
-/* w is [N + 1, N + 1], or one for each sentence: [B, N + 1, N + 1] */
+/* w is [N + 1, N + 1], or one per sentence: [B, N + 1, N + 1] */
 static bs_id log_z_from_primitives(bs_graph *g, bs_id unary, bs_id w, bs_id len)
 {
     bs_shape s = bs_shape_of(g, unary);
@@ -374,7 +374,7 @@ bs_id bs_crf_log_z_unrolled(bs_graph *g, bs_id unary, bs_id transition, bs_id le
 
 /* ---- the derivative of the posterior ---- */
 
-/* The value of a, expanded to s, as a node that nothing else in the graph depends on. */
+/* The value of a, expanded to s, as a new node that nothing else depends on. */
 static bs_id place_of(bs_graph *g, bs_id a, bs_shape s)
 {
     uint32_t old = bs_graph_salt(g, UINT32_C(0x80000000) + (uint32_t)bs_graph_size(g));
@@ -385,8 +385,8 @@ static bs_id place_of(bs_graph *g, bs_id a, bs_shape s)
     return place;
 }
 
-/* <tokens, v> + <pairs, w> is the derivative of log Z along (v, w), with a transition matrix of its
- * own for each sentence; its gradient is the vector that is asked for. */
+/* <tokens, v> + <pairs, w> is the derivative of log Z along (v, w), with a transition matrix for
+ * each sentence; its gradient is the vector we need. */
 static void crf_posterior_vjp(bs_graph *g, const bs_node *n, bs_id y, bs_id dy, bs_id dx[4])
 {
     bs_shape u = bs_shape_of(g, n->src[1]);

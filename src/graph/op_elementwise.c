@@ -1,8 +1,8 @@
 /* op_elementwise.c -- arithmetic, comparison and selection, element by element.
  *
- * The scalar function of a row is the definition; the fast loops over tiles are
- * in device/cpu/vec/tile.c. Builders simplify only what is exact: x + 0, x * 1, --x,
- * scale of scale, and expand of a constant. */
+ * The scalar function of a row is the definition; the fast loops over tiles are in
+ * device/cpu/vec/tile.c. Builders only make exact simplifications: x + 0, x * 1, --x, scale of
+ * scale, and expand of a constant. */
 #include <math.h>
 
 #include "graph/op.h"
@@ -45,7 +45,7 @@ static bool is_fill(const bs_graph *g, bs_id a, double value)
     return n->op == BS_OP_fill && n->value[0] == value;
 }
 
-/* May `a` stand for an elementwise result of a and b, shape included? */
+/* Does `a` have the shape of an elementwise result of a and b, so that it may replace it? */
 static bool covers(const bs_graph *g, bs_id a, bs_id b)
 {
     bs_shape s;
@@ -53,7 +53,7 @@ static bool covers(const bs_graph *g, bs_id a, bs_id b)
            bs_shape_equal(s, bs_shape_of(g, a));
 }
 
-/* Broadcasting does what expand would, when the other operand has the full shape. */
+/* Broadcasting does the same as expand if the other operand has the full shape. */
 static bs_id unexpanded(const bs_graph *g, bs_id a, bs_id other)
 {
     const bs_node *n = bs_graph_node(g, a);
@@ -64,7 +64,7 @@ static bs_id unexpanded(const bs_graph *g, bs_id a, bs_id other)
 
 static bs_id binary_example(bs_graph *g, bs_example *ex, int variant, bs_op_id op)
 {
-    /* equal shapes, row, column, scalar, and a dimension in the middle */
+    /* equal shapes, row, column, scalar, a middle dimension */
     static const bs_shape right[] = {
         {{1, 2, 5, 3}}, {{1, 1, 1, 3}}, {{1, 2, 5, 1}}, {{1, 1, 1, 1}}, {{1, 2, 1, 3}}};
     bs_id a = bs_example_real(g, ex, bs_shape3(2, 5, 3), 0.6, 1.6);
@@ -154,7 +154,7 @@ bs_id bs_mul(bs_graph *g, bs_id a, bs_id b)
 {
     bs_shape joint;
     if (!bs_broadcast(bs_shape_of(g, a), bs_shape_of(g, b), &joint))
-        return binary(g, BS_OP_mul, a, b); /* which refuses */
+        return binary(g, BS_OP_mul, a, b); /* which reports the error */
     const bs_node *nb = bs_graph_node(g, b), *na = bs_graph_node(g, a);
     if (nb->op == BS_OP_fill)
         return bs_expand(g, bs_scale(g, a, nb->value[0]), joint);
@@ -184,7 +184,7 @@ bs_id bs_div(bs_graph *g, bs_id a, bs_id b)
     return binary(g, BS_OP_div, left, right);
 }
 
-/* minimum, maximum: a tie gives the whole derivative to the first operand ---- */
+/* minimum, maximum: on a tie the first operand gets the whole derivative ---- */
 
 static double minimum_scalar(double a, double b, double c, const double *value)
 {
@@ -450,7 +450,7 @@ static void clamp_vjp(bs_graph *g, const bs_node *n, bs_id y, bs_id dy, bs_id dx
 
 static bs_id clamp_example(bs_graph *g, bs_example *ex, int variant)
 {
-    /* entirely inside, or entirely outside: the kinks have no derivative */
+    /* all inside or all outside: there is no derivative at the kinks */
     double lo = variant ? 2 : -2;
     return bs_clamp(g, bs_example_real(g, ex, bs_shape2(5, 3), -1, 1), lo, lo + 4);
 }

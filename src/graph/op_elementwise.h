@@ -1,4 +1,4 @@
-/* op_elementwise.h -- what the two files of elementwise rows share. */
+/* op_elementwise.h -- shared by the two files of elementwise ops. */
 #ifndef BS_OP_ELEMENTWISE_H
 #define BS_OP_ELEMENTWISE_H
 
@@ -8,12 +8,12 @@ const char *bs_elementwise_shape(const bs_graph *g, bs_node *n);
 bs_id       bs_unary(bs_graph *g, bs_op_id op, bs_id a);
 bs_id       bs_unary_valued(bs_graph *g, bs_op_id op, bs_id a, double v0, double v1);
 
-/* Operands of an example: one interval, or both signs with a gap around zero,
- * so that the kinks of piecewise ops are not touched. */
+/* Operands of an example: an interval, or both signs with a gap around zero that avoids the kinks
+ * of piecewise ops. */
 #define BS_RANGE(lo, hi) bs_example_real(g, ex, bs_shape2(5, 3), lo, hi)
 #define BS_SPLIT(lo, hi) BS_RANGE(variant ? -(hi) : (lo), variant ? -(lo) : (hi))
 
-/* A row for an op of one operand without constants. */
+/* A row for a unary op without constants. */
 #define UNARY_ROW(op, operand, more)                                    \
     static bs_id op##_example(bs_graph *g, bs_example *ex, int variant) \
     {                                                                   \

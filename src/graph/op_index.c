@@ -1,7 +1,7 @@
 /* op_index.c -- picking by integer index, and the adjoint sums.
  *
- * An index outside the range picks zeros and receives nothing: -1 serves as
- * padding, and a bad index cannot read foreign memory. */
+ * An index out of range picks zeros and receives nothing: -1 serves as padding, and a bad index
+ * cannot read out of bounds. */
 #include "graph/op.h"
 
 /* gather rows of a table, scatter-add into one ---------------------------------- */

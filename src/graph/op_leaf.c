@@ -1,4 +1,4 @@
-/* op_leaf.c -- where values come from: bound from outside, constant, or random. */
+/* op_leaf.c -- sources of values: bound from outside, constant, or random. */
 #include <math.h>
 
 #include "graph/op.h"
@@ -49,8 +49,8 @@ bs_id bs_const(bs_graph *g, double value)
     return bs_fill(g, value, bs_shape1(1));
 }
 
-/* uniform, normal: attr[0] is the stream; element i of the stream is element i
- * of the value, so any part of it can be made anywhere, any number of times ---- */
+/* uniform, normal: attr[0] is the stream; element i of the stream is element i of the value, so any
+ * part can be computed anywhere, any number of times ---- */
 
 static void uniform_eval(const bs_args *a)
 {

@@ -3,12 +3,11 @@
  *   z_t = xp_t + h_{t-1} Wh        split in i, f, g, o
  *   c_t = sig(f) c_{t-1} + sig(i) tanh(g),   h_t = sig(o) tanh(c_t)
  *
- * Three ops. lstm_cells computes six planes [6, T, B, H]: h, c and the four
- * activated gates. lstm is a view of plane 0 that knows the operands: its
- * derivative is lstm_back, which gives dz [T, B, 4H]; since xp enters z by
- * addition, dz is the adjoint of xp, and that of Wh is the product of the
- * shifted h with dz, an ordinary matmul of views. lstm_back has no derivative:
- * energies over y must use bs_lstm_unrolled, encoders of x never need it. */
+ * Three ops. lstm_cells computes six planes [6, T, B, H]: h, c and the four activated gates. lstm
+ * is a view of plane 0 that knows the operands: its derivative is lstm_back, which gives dz [T, B,
+ * 4H]; since xp enters z by addition, dz is the adjoint of xp, and that of Wh is the product of the
+ * shifted h with dz, an ordinary matmul of views. lstm_back has no derivative: energies over y must
+ * use bs_lstm_unrolled, encoders of x never need a second derivative. */
 #include <math.h>
 #include <string.h>
 
@@ -101,7 +100,7 @@ static const char *lstm_shape(const bs_graph *g, bs_node *n)
     return cells.d[0] == 6 ? NULL : "the first operand is not what lstm_cells gives";
 }
 
-/* h before step t, for all t but the first, against dz there: both are views */
+/* h before step t, for all t but the first, times dz there: both are views */
 static bs_id weight_adjoint(bs_graph *g, bs_id h, bs_id dz, bool reverse)
 {
     bs_shape s = bs_shape_of(g, h);
@@ -174,8 +173,8 @@ static const char *lstm_back_shape(const bs_graph *g, bs_node *n)
     return NULL;
 }
 
-/* One sequence and one step: dz from the adjoints of h and of the cell. Writes
- * dz[4H] and moves dc from step t to the step before it. */
+/* One sequence, one step: dz from the adjoints of h and of the cell. Writes dz[4H] and moves dc
+ * from step t to the step before. */
 static void step_back(const real *cells, int64_t plane, int64_t at, int64_t prev, int H,
                       const double *dh, double *dc, real *dz)
 {

@@ -1,8 +1,7 @@
 /* op_product.c -- matrix products, dense and with a sparse left side.
  *
- * A product's adjoints are products again: matmul with other transpose flags,
- * spmm and its transpose. Derivatives by the values of a sparse matrix are not
- * offered; it is data. */
+ * A product's adjoints are products again: matmul with other transpose flags, spmm and its
+ * transpose. A sparse matrix is data: there is no derivative by its values. */
 #include "graph/op.h"
 
 /* matmul: attr = ta, tb --------------------------------------------------------- */
@@ -59,7 +58,7 @@ static void matmul_eval(const bs_args *a)
 static bs_id matmul_example(bs_graph *g, bs_example *ex, int variant)
 {
     bool     ta = variant & 1, tb = variant & 2;
-    int      kind = variant / 4; /* matrices; a batch of both; of one; a row; a column */
+    int      kind = variant / 4; /* plain matrices; both batched; one batched; a row; a column */
     int      M = kind == 3 ? 1 : 4, N = kind == 4 ? 1 : kind == 3 ? 37 : 3, K = 5;
     int      batch_a = kind == 1 || kind == 2 ? 2 : 1, batch_b = kind == 1 ? 2 : 1;
     bs_shape a = bs_shape4(1, batch_a, ta ? K : M, ta ? M : K);
@@ -77,8 +76,8 @@ const bs_op bs_op_matmul = {.name = "matmul",
                             .example = matmul_example,
                             .examples = 20};
 
-/* One inner dimension of length 1: every element is a single product, which
- * can join a fused group. The adjoint of a sum of rows is of this kind. */
+/* With an inner dimension of 1 every element is a single product and can join a fused group. The
+ * adjoint of a sum of rows is of this kind. */
 static bs_id outer_product(bs_graph *g, bs_id a, bs_id b, bool ta, bool tb)
 {
     bs_shape s = bs_shape_of(g, a), t = bs_shape_of(g, b);

@@ -1,7 +1,7 @@
 /* op_reduce.c -- sums, maxima and the normalised exponentials over an axis.
  *
- * attr[0] is the axis, counted from the front. The reduced axis stays with
- * length 1, so results broadcast against their operands. */
+ * attr[0] is the axis, counted from the front. The reduced axis keeps length 1, so results
+ * broadcast against their operands. */
 #include <math.h>
 
 #include "graph/op.h"
@@ -34,7 +34,7 @@ static bs_id axis_example(bs_graph *g, bs_example *ex, int variant, bs_op_id op)
     return along_axis(g, op, a, variant - 4);
 }
 
-/* sum_to: sums the dimensions that are 1 in the shape asked for; expand's adjoint */
+/* sum_to: sums the dimensions that are 1 in the requested shape; adjoint of expand */
 
 static const char *sum_to_shape(const bs_graph *g, bs_node *n)
 {
@@ -183,7 +183,7 @@ static void logsumexp_vjp(bs_graph *g, const bs_node *n, bs_id y, bs_id dy, bs_i
     dx[0] = bs_mul(g, dy, bs_softmax(g, n->src[0], n->attr[0] - 4));
 }
 
-/* y (dy - <dy, y>): written with y, so its own derivative exists */
+/* y (dy - <dy, y>): written with y, so it can be differentiated again */
 static void softmax_vjp(bs_graph *g, const bs_node *n, bs_id y, bs_id dy, bs_id dx[4])
 {
     bs_id inner = bs_sum_axis(g, bs_mul(g, dy, y), n->attr[0] - 4);

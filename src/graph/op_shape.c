@@ -1,7 +1,7 @@
-/* op_shape.c -- the same numbers in another arrangement.
+/* op_shape.c -- the same numbers arranged differently.
  *
- * reshape and stop are views, and so is a slice along the leading axis: the
- * planner gives them no memory of their own. slice and pad are adjoint. */
+ * reshape and stop are views, and so is a slice along the leading axis: the planner gives them no
+ * memory of their own. slice and pad are adjoint. */
 #include <string.h>
 
 #include "graph/op.h"
@@ -121,7 +121,7 @@ static void slice_eval(const bs_args *a)
         memcpy((real *)a->out + o * len, x + o * v.n * v.inner + start, (size_t)len * sizeof(real));
 }
 
-/* contiguous when nothing lies outside the axis */
+/* contiguous if all outer dimensions are 1 */
 static bool slice_view(const bs_graph *g, const bs_node *n, int64_t *offset)
 {
     bs_axis_view v = bs_around_axis(bs_shape_of(g, n->src[0]), n->attr[0]);

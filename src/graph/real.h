@@ -1,7 +1,7 @@
 /* real.h -- the number type of all values in a graph.
  *
- * Programs run in float. The gradient checks compile the same kernels a second time with
- * BS_DOUBLE: central differences in float cannot tell a right derivative from a wrong one. */
+ * Programs run in float. Gradient checks compile the same kernels again with BS_DOUBLE: central
+ * differences in float cannot tell right derivatives from wrong ones. */
 #ifndef BS_REAL_H
 #define BS_REAL_H
 
@@ -17,7 +17,7 @@ typedef float real;
 #define BS_REAL_EPS FLT_EPSILON
 #endif
 
-/* A constant of type real. A cast and not a suffix, so that BS_REAL(1) is allowed too. */
+/* A constant of type real. A cast rather than a suffix, so that BS_REAL(1) works too. */
 #define BS_REAL(x) ((real)(x))
 
 #endif

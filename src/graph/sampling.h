@@ -1,12 +1,11 @@
 /* sampling.h -- how K binary samples of a row of probabilities are drawn.
  *
- * A row with many labels that are often on takes one number for each label of each sample.
- * In other rows only labels that are often on do; a rare one takes one number to the next
- * sample that has it: the number v in [0, 1) leaves out the next n samples where
- * v < (1 - p)^n. So a label that no sample has, which is what most are, takes one number,
- * however many samples there are.
+ * In a row with many frequent labels, every label of every sample takes one random number. In other
+ * rows only frequent labels do; a rare label takes one number per gap between samples that have it:
+ * v in [0, 1) skips the next n samples where v < (1 - p)^n. So a label that no sample has, as most
+ * do not, takes one number, however many samples there are.
  *
- * Only comparisons and products: every build draws the same samples. */
+ * Comparisons and products only: every build draws the same samples. */
 #ifndef BS_SAMPLING_H
 #define BS_SAMPLING_H
 
@@ -15,7 +14,8 @@
 
 #define BS_RARE BS_REAL(0.015625) /* below it, gaps are cheaper than single draws */
 
-/* Streams have numbers below these; draws of rows that are not full are in streams of their own. */
+/* Ordinary streams have smaller numbers; draws of rows that are not full use streams of their
+ * own. */
 #define BS_STREAM_SINGLE 0x40000000u
 #define BS_STREAM_GAP    0x80000000u
 
@@ -52,13 +52,13 @@ static inline int bs_gap(real v, real q, int most)
     return n;
 }
 
-/* Element of BS_STREAM_GAP: number `draw` to the next sample of row b that has label l; ... */
+/* Element of BS_STREAM_GAP: gap number `draw` of label l in row b; ... */
 static inline uint64_t bs_gap_element(int64_t draw, int64_t rows, int64_t b, int L, int l)
 {
     return (uint64_t)((draw * rows + b) * ((L + 63) / 64 * 64) + l);
 }
 
-/* ... of BS_STREAM_SINGLE: the draw for sample k; and of the plain stream: that of a full row. */
+/* ... of BS_STREAM_SINGLE: the draw for sample k; ... of the plain stream, for a full row. */
 static inline uint64_t bs_single_element(int64_t b, int L, int l, int K, int k)
 {
     return (uint64_t)((b * L + l) * ((K + 3) / 4 * 4) + k);
@@ -69,8 +69,8 @@ static inline uint64_t bs_full_element(int64_t b, int L, int l, int K, int k)
     return (uint64_t)((b * K + k) * L + l);
 }
 
-/* Samples k, k + 1, ... of a rare label: sets k to the next that has it, and returns true; or
- * false when none has. `v` belongs to this gap. */
+/* Samples k, k + 1, ... of a rare label: sets k to the next sample that has it and returns true, or
+ * false if none has. `v` is the number of this gap. */
 static inline bool bs_next_sample(real v, real p, int K, int *k)
 {
     const int left = K - *k;

@@ -1,4 +1,4 @@
-/* shape.c -- small arithmetic on shapes. */
+/* shape.c -- arithmetic on shapes. */
 #include "graph/op.h"
 
 bs_shape bs_shape4(int a, int b, int c, int d)

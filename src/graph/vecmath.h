@@ -1,10 +1,10 @@
 /* vecmath.h -- elementary functions without branches, tables or calls, for `omp simd` loops.
  *
- * Each function is a straight line of float and integer operations, so a compiler turns a loop
- * over it into vector code for whatever instruction set it was told. The recipe is that of Cody and
- * Waite (1980): reduce the argument to a short interval, evaluate a polynomial, put the pieces
- * together. The polynomials are minimax in relative error (Remez exchange), special values are set
- * last. Nothing may depend on whether a * b + c is fused: both happen.
+ * Each function is a straight line of float and integer operations, so a compiler turns a loop over
+ * it into vector code for whatever instruction set it was told. The recipe is that of Cody and
+ * Waite (1980): reduce the argument to a short interval, evaluate a polynomial, combine. The
+ * polynomials are minimax in relative error (Remez exchange); special values are patched in last.
+ * Nothing may depend on whether a * b + c is fused: both occur.
  *
  * Needs strict floating point (no -ffast-math, which removes the rounding step of exp). NaN gives
  * NaN everywhere, results below FLT_MIN may be flushed to zero. The stated errors are relative, the
@@ -16,7 +16,8 @@
  *     AVX2      0.24   0.46   0.43   0.37   0.32     0.58      0.63   0.13
  *     AVX-512   0.20   0.31   0.28   0.28   0.25     0.41      0.44   0.12
  *
- * Built with BS_DOUBLE the functions are those of libm: that build checks, it need not be fast. */
+ * With BS_DOUBLE the functions are those of libm: that build is for checking and need not be
+ * fast. */
 #ifndef BS_VECMATH_H
 #define BS_VECMATH_H
 
@@ -26,8 +27,8 @@
 
 #include "graph/real.h"
 
-/* These two must stay exactly comparison and selection: that is what minps and maxps compute,
- * second operand for NaN and for equal zeros included. */
+/* These two must remain exactly comparison and selection: that is what minps and maxps compute,
+ * including the second operand for NaN and for equal zeros. */
 static inline real bs_vmin(real a, real b)
 {
     return a < b ? a : b;
@@ -111,7 +112,7 @@ static inline float bs_vabs(float x)
     return fabsf(x);
 }
 
-/* Correctly rounded. Vectorised with -fno-math-errno only. */
+/* Correctly rounded. Only vectorised with -fno-math-errno. */
 static inline float bs_vsqrt(float x)
 {
     return sqrtf(x);
@@ -130,14 +131,14 @@ static inline int32_t bs_int_min(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-/* min(|x|, limit), and limit for NaN: without its sign a float orders like its bits. */
+/* min(|x|, limit), and limit for NaN: floats without sign order like their bits. */
 static inline float bs_abs_below(float x, float limit)
 {
     int32_t magnitude = (int32_t)(bs_float_bits(x) & 0x7fffffffu);
     return bs_bits_float((uint32_t)bs_int_min(magnitude, (int32_t)bs_float_bits(limit)));
 }
 
-/* y >= 0 with the sign of x; NaN if x is, since bs_abs_below has dropped it. */
+/* y >= 0 with the sign of x; NaN if x is, since bs_abs_below has dropped that. */
 static inline float bs_odd(float y, float x)
 {
     uint32_t sign = bs_float_bits(x) & 0x80000000u;
@@ -148,14 +149,13 @@ static inline float bs_odd(float y, float x)
 #define BS_LN2_HI 0.693359375f
 #define BS_LN2_LO (-2.12194440e-4f)
 
-/* 1.5 * 2^23: added to a float it rounds it to an integer, found in the low bits of the sum. */
+/* 1.5 * 2^23: adding it rounds a float to an integer, found in the low bits of the sum. */
 #define BS_ROUND  12582912.0f
 
 /* e^x. Error 9.9e-8 (1.2 ulp). Above log(FLT_MAX) +inf; below -86.989, that is for results under
- * 1.67e-38, 0.
- * x = n ln 2 + r with |r| <= ln(2) / 2, e^x = 2^n e^r. The polynomial is 2 e^r, the scale 2^(n-1):
- * n reaches 128, which is no float. At n = -126 the scale is 0 and not a subnormal, with which
- * some processors are slow. NaN reaches the result through r. */
+ * 1.67e-38, 0. x = n ln 2 + r with |r| <= ln(2) / 2, e^x = 2^n e^r. The polynomial is 2 e^r, the
+ * scale 2^(n-1): n reaches 128, and 2^128 is no float. At n = -126 the scale is 0, not a subnormal,
+ * which is slow on some processors. NaN reaches the result through r. */
 static inline float bs_vexp(float x)
 {
     float   t = x * 1.44269504f + BS_ROUND;
@@ -204,8 +204,8 @@ static inline float bs_log_join(float k, float f)
     return k * BS_LN2_HI + (p + k * BS_LN2_LO);
 }
 
-/* y where x is finite and positive, else what log x is: -inf for 0, inf for inf, NaN otherwise. y
- * itself must not be NaN or +inf. */
+/* y where x is finite and positive, else log x: -inf for 0, inf for inf, NaN otherwise. y itself
+ * must not be NaN or +inf. */
 static inline float bs_log_special(float y, float x)
 {
     uint32_t inf = (bs_mask(x == 0.0f) & 0xff800000u) | (bs_mask(x == INFINITY) & 0x7f800000u);
@@ -223,9 +223,9 @@ static inline float bs_vlog(float x)
     return bs_log_special(bs_log_join(k, f), x);
 }
 
-/* log(1 + x). Error 1.6e-7 (1.9 ulp), near 0 too. -inf for -1, NaN below.
- * As log with f = (1 + x) 2^-k - 1, but from x itself because 1 + x has lost digits. 2^-k may be
- * subnormal, 4 * 2^-k is not. At x = -1 f is so negative that the polynomial is -inf, too. */
+/* log(1 + x). Error 1.6e-7 (1.9 ulp), near 0 too. -inf for -1, NaN below. Like log with f = (1 + x)
+ * 2^-k - 1, but computed from x because 1 + x has lost digits. 2^-k may be subnormal, 4 * 2^-k is
+ * not. At x = -1, f is so negative that the polynomial is -inf too. */
 static inline float bs_vlog1p(float x)
 {
     float    x1 = 1.0f + x;

@@ -12,16 +12,15 @@
 #include "graph/graph.h"
 
 /* s of relaxed outputs y [B, K, T, N], K for each sentence, as the multilinear extension: one-hot
- * rows give s(y) above. mask is real [B, 1, T, 1]: ones, then zeros; what y holds at padding
- * does not count, the end follows the last token, and an empty sentence scores 0. Returns
- * [B, K, 1, 1]. */
+ * rows give s(y) above. mask is real [B, 1, T, 1]: ones, then zeros; y at padding does not count,
+ * the end follows the last token, and an empty sentence scores 0. Returns [B, K, 1, 1]. */
 bs_id bs_chain_score(bs_graph *g, bs_id unary, bs_id transition, bs_id y, bs_id mask);
 
-/* The same of one given sequence for each sentence, picked by index: tag int [B, T, 1], -1 at
- * padding; pair int [B, T + 1] as bs_chain_pairs writes it. Returns [B, 1]. */
+/* The same for one given sequence per sentence, by index: tag int [B, T, 1], -1 at padding; pair
+ * int [B, T + 1] as bs_chain_pairs writes it. Returns [B, 1]. */
 bs_id bs_chain_path_score(bs_graph *g, bs_id unary, bs_id transition, bs_id tag, bs_id pair);
 
-/* pair[0 .. T]: which entries of W the first `len` of T tags use, start and end included; the
+/* pair[0 .. T]: the entries of W used by the first `len` of T tags, start and end included; the
  * rest is -1. */
 void bs_chain_pairs(const int32_t *tag, int len, int T, int N, int32_t *pair);
 

@@ -1,4 +1,4 @@
-/* layers.c -- layers from graph ops. */
+/* layers.c -- layers built from graph ops. */
 #include "nn/layers.h"
 
 #include <math.h>
@@ -25,7 +25,7 @@ bs_id bs_activate(bs_graph *g, bs_activation a, bs_id x)
     return x;
 }
 
-/* A stack of matrices times one weight is a single product of all rows. */
+/* A stack of matrices times one weight is a single product of all their rows. */
 static bs_id flat_product(bs_graph *g, bs_id x, bs_id w)
 {
     bs_shape s = bs_shape_of(g, x), flat = bs_shape2(s.d[0] * s.d[1] * s.d[2], s.d[3]);
@@ -54,7 +54,7 @@ bs_id bs_linear(bs_nn *nn, const char *name, bs_id x, int out, bs_init init, boo
 }
 
 /* x W for all members at once, x [n, in] or [M, n, in], between their factors. Those of the first
- * layer are 1 or -1 at random, which is what makes members differ. */
+ * layer are random signs, which make the members differ. */
 static bs_id member_layer(bs_nn *nn, const char *name, bs_id x, int out, int members, bool first)
 {
     char      path[NAME];
@@ -91,7 +91,8 @@ bs_id bs_mlp(bs_nn *nn, const char *name, bs_id x, const bs_mlp_shape *m)
     return x;
 }
 
-/* The weights TO/X/W beside factors FROM/X/r or FROM/X/s, or NULL where that is not one. */
+/* The weights TO/X/W that belong to factors FROM/X/r or FROM/X/s; NULL if the segment is
+ * neither. */
 static const bs_segment *weights_beside(const bs_params *p, const char *factor, const char *from,
                                         const char *to)
 {
@@ -127,8 +128,8 @@ bs_id bs_embedding(bs_nn *nn, const char *name, bs_id index, int rows, int width
     return y;
 }
 
-/* One direction: the input product for all steps at once, then the recurrence.
- * Bounds 1/sqrt(H) as is usual; the forget gate starts open (bias 1). */
+/* One direction: one product for the inputs of all steps, then the recurrence. Bounds are the usual
+ * 1/sqrt(H); the forget gate starts open (bias 1). */
 bs_id bs_lstm_layer(bs_nn *nn, const char *name, bs_id x, bs_id len, int H, bool reverse)
 {
     char      path[NAME];

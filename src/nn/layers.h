@@ -1,14 +1,13 @@
 /* layers.h -- the usual layers as builders of graph nodes.
  *
- * Training and inference are different graphs: a layer given training = false
- * emits no dropout. Weights are stored input by output, so that the forward
- * product needs no transposition. */
+ * Training and inference are different graphs: a layer given training = false emits no dropout.
+ * Weights are [in, out], so that the forward product needs no transposition. */
 #ifndef BS_LAYERS_H
 #define BS_LAYERS_H
 
 #include "nn/params.h"
 
-/* What a graph is built for. Dropout streams count upwards from `stream`. */
+/* What a graph is built for. Dropout streams count up from `stream`. */
 typedef struct {
     bs_graph  *g;
     bs_params *params;
@@ -28,17 +27,17 @@ typedef struct {
     int           layers, width;
     bs_activation activation;
     double        dropout;
-    bool          dropout_last; /* after the last layer, too */
+    bool          dropout_last; /* also after the last layer */
     int           members;      /* 0 or 1: a plain net */
 } bs_mlp_shape;
 
 /* Linear, activation, dropout, `layers` times; Kaiming-uniform, biases 0. With members M > 1 the
- * result is [M, n, width]: weights NAME/W are shared, factors on the inputs (NAME/r, but of the
- * first layer, whose product is then one for all) and outputs (NAME/s) and biases are not. */
+ * result is [M, n, width]: weights NAME/W are shared, but not biases and factors on outputs
+ * (NAME/s) and inputs (NAME/r, not in the first layer: its product is the same for all). */
 bs_id bs_mlp(bs_nn *nn, const char *name, bs_id x, const bs_mlp_shape *m);
 
-/* A plain net whose parameters TO... are copies of those of the first member of FROM...: its
- * factors, which a plain net does not have, go into the weights. */
+/* Makes parameters TO... of a plain net copies of those of the first member of FROM...: the
+ * factors, which a plain net lacks, are multiplied into the weights. */
 void bs_member_fold(bs_params *p, const char *from, const char *to);
 
 /* Rows of a table [rows, width] by index int [a, b]: [a, b, width]. */

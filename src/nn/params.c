@@ -162,8 +162,8 @@ static uint32_t hash_name(const char *name)
     return h;
 }
 
-/* Gram-Schmidt, twice for accuracy, on the longer side's vectors: the rows of
- * [r, c] when r <= c, else its columns. */
+/* Gram-Schmidt, twice for accuracy, on the longer side's vectors: rows of [r, c] if r <= c, else
+ * columns. */
 static void orthogonalise(real *w, int64_t r, int64_t c)
 {
     const int64_t n = r <= c ? r : c, len = r <= c ? c : r;
@@ -227,8 +227,8 @@ void bs_params_renew(bs_params *p, const char *prefix, uint64_t seed)
             initialise(&p->segment[i], p->value + p->segment[i].offset, seed);
 }
 
-/* Whoever reserves writes every value; what lies between the segments is zero. Zeroing all of it
- * was 12 % of the samples of a profile of starting a tagger. */
+/* Callers of reserve write every value; only the gaps between segments are zeroed. Zeroing
+ * everything took 12 % of the start of a tagger. */
 static real *values_new(const bs_params *p)
 {
     const int64_t size = p->size + 1;

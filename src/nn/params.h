@@ -33,14 +33,14 @@ bs_init bs_init_kaiming(int fan_in);             /* uniform, He et al. 2015, gai
 bs_init bs_init_xavier(int fan_in, int fan_out); /* uniform, Glorot and Bengio 2010 */
 bs_init bs_init_orthogonal(double gain);         /* rows or columns orthonormal */
 bs_init bs_init_sign(void);                      /* 1 or -1 */
-bs_init bs_init_gate_bias(double forget); /* of an LSTM: zeros, but the forget gate's quarter */
+bs_init bs_init_gate_bias(double forget); /* of an LSTM: zeros, except the forget gate's quarter */
 
 typedef struct {
     const char *name;
     bs_shape    shape;
     bs_init     init;
     int64_t     offset, count; /* elements in the flat blocks */
-    double      rate, decay;   /* factors on the optimiser's rate and weight decay; 1 */
+    double      rate, decay;   /* factors on the optimiser's rate and weight decay; default 1 */
     uint8_t    *touched;       /* [rows] after allocate(), for the optimiser; see device/device.h */
 } bs_segment;
 
@@ -58,28 +58,29 @@ typedef struct {
 bs_params *bs_params_new(void);
 void       bs_params_free(bs_params *p);
 
-/* The parameter as a node. Declares it on first use; refuses another shape,
- * or a new name once the blocks exist. `name` is taken as it is. */
+/* The parameter as a node. Declares it on first use; refuses a different shape, or a new name once
+ * the blocks exist. `name` is the full name: the label stack is not prepended. */
 bs_id bs_param(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init);
 
 /* Makes value, zeroed, and with `gradients` also grad: enough for a loaded model. */
 basin_status bs_params_reserve(bs_params *p, bool gradients, basin_error *err);
-/* Makes value and grad, and fills value; each segment has a random stream of
- * its own, made from its name, so that adding one does not change the others. */
+/* Makes value and grad, and fills value. Each segment has a random stream derived from its name, so
+ * that adding one does not change the others. */
 basin_status bs_params_allocate(bs_params *p, uint64_t seed, basin_error *err);
 /* Makes m and v, zeroed, if they do not exist yet. */
 basin_status bs_params_allocate_state(bs_params *p, basin_error *err);
-void         bs_params_initialise(bs_params *p, uint64_t seed); /* values anew, state zero */
+void         bs_params_initialise(bs_params *p, uint64_t seed); /* new values, zero state */
 
-/* The same for the values with a prefix alone; state is left as it is. */
+/* The same for the values under one prefix; state is left alone. */
 void bs_params_renew(bs_params *p, const char *prefix, uint64_t seed);
 
-int64_t           bs_params_count(const bs_params *p, const char *prefix); /* true parameters */
+int64_t           bs_params_count(const bs_params *p, const char *prefix); /* trainable numbers,
+                                                                              padding excluded */
 const bs_segment *bs_params_find(const bs_params *p, const char *name);    /* or NULL */
 bool              bs_has_prefix(const char *name, const char *prefix);
 
-/* Nodes of all parameters with a prefix, for bs_grad: ids and segments, at most
- * `most`; returns how many. */
+/* Nodes of all parameters under a prefix, for bs_grad: ids and segments, up to `most`; returns how
+ * many. */
 int bs_params_nodes(bs_graph *g, const bs_params *p, const char *prefix, bs_id *ids, int *segments,
                     int most);
 

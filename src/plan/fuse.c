@@ -1,14 +1,13 @@
 /* fuse.c -- which nodes are folded into others.
  *
- * Elementwise DAGs: walking backwards, a node joins a group when all its
- * consumers are in that one group and have its shape. Such groups are convex,
- * so running all of a group at its root is a valid order, and only the root is
- * written to memory. Chains alone would break at every value that a derivative
- * reuses (y - y*y).
+ * Elementwise DAGs: walking backwards, a node joins a group when all its consumers are in that one
+ * group and have its shape. Such groups are convex, so running all of a group at its root is a
+ * valid order, and only the root is written to memory. Chains would break at every value that a
+ * derivative reuses (y - y*y).
  *
- * Accumulations: add(acc, product), where both die there and acc is itself a
- * product or such a sum, becomes the product's kernel adding into acc. That is
- * how the weight gradient of K unrolled steps stays one buffer. */
+ * Accumulations: add(acc, product), where both die there and acc is itself a product or such a sum,
+ * becomes the product's kernel adding into acc. That is how the weight gradient of K unrolled steps
+ * stays one buffer. */
 #include "plan/analysis.h"
 
 static const bs_op *op_of(const bs_analysis *a, bs_id id)
@@ -16,7 +15,7 @@ static const bs_op *op_of(const bs_analysis *a, bs_id id)
     return bs_ops[bs_graph_node(a->g, id)->op];
 }
 
-/* What a turn reads must be read then, not when something of a later one needs it. */
+/* What a turn reads must be computed in that turn, not when a later one needs it. */
 static bool same_turn(const bs_analysis *a, bs_id x, bs_id y)
 {
     return bs_graph_turn_of(a->g, x) == bs_graph_turn_of(a->g, y);
@@ -32,7 +31,7 @@ void bs_find_live(bs_analysis *a)
         const bs_node *n = bs_graph_node(a->g, id);
         if (!a->fact[id].live)
             continue;
-        /* a view needs only the value it shows, whatever else its derivative needs */
+        /* a view needs only the value it shows; its other operands are for the derivative */
         int operands = op_of(a, id)->flags & BS_OP_ALIAS ? 1 : 4;
         for (int k = 0; k < operands && n->src[k]; k++) {
             a->fact[n->src[k]].live = true;
@@ -78,7 +77,7 @@ static bool fusable(const bs_analysis *a, bs_id id)
     return (op_of(a, id)->flags & BS_OP_ELEMENTWISE) && !a->fact[id].product;
 }
 
-/* A group's size is bounded: micro-operations, and operands counted from above. */
+/* The size of a group is bounded: micro-operations, and an upper estimate of its operands. */
 typedef struct {
     int micro, operands;
 } extent;
@@ -96,8 +95,8 @@ static int arity(const bs_node *n)
     return k;
 }
 
-/* Decides group[id] for elementwise nodes; owner[id] is the one group that all
- * consumers seen so far belong to. */
+/* Decides group[id] for elementwise nodes; owner[id] is the one group that all its consumers seen
+ * so far belong to. */
 bool bs_find_groups(bs_analysis *a)
 {
     bs_id  *owner = bs_arena_alloc(a->arena, (size_t)a->n * sizeof *owner);
@@ -131,8 +130,8 @@ bool bs_find_groups(bs_analysis *a)
     return true;
 }
 
-/* A generated leaf is made inside each group that uses it at its own shape (a
- * constant: at any shape); anything else that reads it needs it in memory. */
+/* A generated leaf is made inside each group that uses it at its own shape (a constant: at any
+ * shape); other readers need it in memory. */
 static bool made_inside(const bs_analysis *a, bs_id leaf, bs_id consumer)
 {
     if (!(op_of(a, leaf)->flags & BS_OP_GENERATED) || !a->fact[consumer].group)
@@ -155,7 +154,7 @@ static void mark_made(bs_analysis *a, bs_id id)
     if (op->flags & BS_OP_LEAF)
         f->made = false;
     else if (op->flags & BS_OP_GENERATED)
-        f->made = f->result; /* and when somebody reads it from memory: below */
+        f->made = f->result; /* also if something reads it from memory: see below */
     else if (f->group)
         f->made = f->group == id;
     else
@@ -235,7 +234,7 @@ static int operand_index(builder *b, bs_id id)
     return b->step->n_in++;
 }
 
-/* Where micro-operation `consumer` finds operand `id`: INT8_MIN when it does not fit. */
+/* Where micro-operation `consumer` finds operand `id`: INT8_MIN if there is no room. */
 static int source_of(builder *b, bs_id consumer, bs_id id)
 {
     const bs_node *n = bs_graph_node(b->a->g, id);
@@ -290,7 +289,7 @@ static bool emit_member(builder *b, bs_id id)
     return true;
 }
 
-/* Members in id order, with how often each is used inside. */
+/* Members in id order, and how often each is used inside. */
 static void collect_members(builder *b, bs_id root)
 {
     for (bs_id id = b->a->fact[root].first; id; id = b->a->fact[id].next)
@@ -309,7 +308,7 @@ bool bs_build_group(bs_analysis *a, bs_id root, bs_step *step, bs_id operand_ids
 {
     builder b = {.a = a, .step = step, .operand_id = operand_ids};
     collect_members(&b, root);
-    /* each member may bring three generated operands along */
+    /* each member may bring three generated operands */
     b.micro = bs_arena_alloc(a->arena, (size_t)(4 * b.n_members + 1) * sizeof *b.micro);
     b.operand = bs_arena_alloc(a->arena, BS_GROUP_OPERANDS * sizeof *b.operand);
     if (!b.micro || !b.operand)

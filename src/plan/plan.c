@@ -1,4 +1,4 @@
-/* plan.c -- runs the passes in order and writes the steps down. */
+/* plan.c -- runs the passes in order and writes down the steps. */
 #include "plan/plan.h"
 
 #include <string.h>
@@ -36,8 +36,8 @@ static basin_status collect_inputs(planner *pl)
     return BASIN_OK;
 }
 
-/* A gradient is computed right where it belongs when its store holds nothing
- * else and is not taken by another result; otherwise a copy is added at the end. */
+/* A gradient is written straight to its place if its store holds nothing else and no other result
+ * has taken it; otherwise a copy is added at the end. */
 static bool bind_gradient(planner *pl, const bs_result *r)
 {
     const bs_fact *f = &pl->a.fact[r->id];
@@ -59,7 +59,7 @@ static basin_status plain_operands(planner *pl, bs_step *s, bs_id node, bs_id *i
     if (!in)
         return BASIN_ENOMEM;
     s->in = in;
-    /* a view that is copied after all reads only what it shows */
+    /* a view that must be copied reads only the value it shows */
     int operands = bs_ops[n->op]->flags & BS_OP_ALIAS ? 1 : 4;
     for (int k = 0; k < operands && n->src[k]; k++) {
         const bs_node *src = bs_graph_node(pl->a.g, n->src[k]);
@@ -114,11 +114,11 @@ static basin_status add_copy(planner *pl, const bs_result *r)
     s->in = in;
     s->out = (bs_loc){BS_AT_GRAD, r->segment, 0};
     pl->operand_ids[i] = ids;
-    pl->step_store[i] = 0; /* no store of the graph; place[0] is not in the arena */
+    pl->step_store[i] = 0; /* no store of the graph; place[0] is outside the arena */
     return BASIN_OK;
 }
 
-/* Nodes from .. to: their steps, then copies of the gradients among them. */
+/* The steps of nodes from .. to, then copies of the gradients among them. */
 static basin_status add_turn(planner *pl, bs_id from, bs_id to)
 {
     bs_analysis *a = &pl->a;
@@ -161,8 +161,8 @@ static bs_loc locate(const planner *pl, bs_id id)
     return loc;
 }
 
-/* Steps and results learn the places that the stores were given. An operand
- * list lives in the plan's arena; it is const only for readers of the plan. */
+/* Tells steps and results where their stores are. An operand list lives in the plan's arena; it is
+ * const only for readers of the plan. */
 static basin_status write_locations(planner *pl)
 {
     for (int i = 0; i < pl->p->n_steps; i++) {

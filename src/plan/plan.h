@@ -1,9 +1,9 @@
 /* plan.h -- from a graph to a list of steps with places for their values.
  *
- * A plan knows no hardware. It decides which nodes become steps, which are
- * folded into fused groups or views, and where each value lives: offsets in
- * one arena, or an address bound from outside. Backends turn it into kernels.
- * Each optimisation can be switched off; results must not change. */
+ * A plan is independent of hardware. It decides which nodes become steps, which are folded into
+ * fused groups or views, and where each value lives: offsets in one arena, or an address bound from
+ * outside. Backends turn it into kernels. Each optimisation can be switched off without changing
+ * results. */
 #ifndef BS_PLAN_H
 #define BS_PLAN_H
 
@@ -14,12 +14,13 @@ enum {
     BS_PLAN_NO_REUSE = 2,       /* no slot is used twice */
     BS_PLAN_NO_INPLACE = 4,     /* no step writes over its operand */
     BS_PLAN_NO_VIEWS = 8,       /* reshape, stop and leading slices are copied */
-    BS_PLAN_NO_ACCUMULATE = 16, /* sums of products are added, not accumulated (other rounding) */
+    BS_PLAN_NO_ACCUMULATE = 16, /* sums of products are added, not accumulated (rounds
+                                   differently) */
     BS_PLAN_NO_PAIRS = 32,      /* steps stay in their order, one after another */
 };
 
-/* What a program is for: a value to fetch, or the gradient of a parameter,
- * which is written to that segment of the gradient block. */
+/* What a program computes: a value to fetch, or the gradient of a parameter, written to that
+ * segment of the gradient block. */
 typedef struct {
     bs_id id;
     int   segment; /* -1: fetch */
@@ -63,13 +64,14 @@ typedef struct {
     int               n_in, n_micro, n_dead;
     const bs_operand *in;    /* [n_in] */
     const bs_micro   *micro; /* [n_micro]; 0 = not a group; the last one writes out */
-    const bs_stretch *dead; /* [n_dead] arena stretches whose value is not needed after this step */
+    const bs_stretch *dead;  /* [n_dead] parts of the arena whose value is not needed after this
+                               step */
 } bs_step;
 
 typedef struct {
     bs_arena    arena;
     bs_step    *step;   /* [n_steps] */
-    bs_operand *result; /* [n_results], where each result is found */
+    bs_operand *result; /* [n_results], where to find each result */
     bs_id      *input;  /* [n_inputs] ids of the inputs used */
     int         n_steps, n_results, n_inputs;
     int         turn[BS_TURNS + 1]; /* those of turn k are turn[k] .. turn[k + 1] - 1 */

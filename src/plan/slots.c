@@ -1,9 +1,9 @@
 /* slots.c -- where values live: liveness, and best fit in one arena.
  *
- * Walking the steps in order, a value gets a slot when it is made and gives it
- * back after the last step that reads it; of two steps that may run at the same
- * time, after both have slots. A fused group may write over an
- * operand that dies there, since it reads each element before it writes it. */
+ * Walking the steps in order, a value gets a slot when it is made and releases it after the last
+ * step that reads it; for two steps that may run at the same time, once both have slots. A fused
+ * group may write over an operand that dies there, since it reads each element before it writes
+ * it. */
 #include <string.h>
 
 #include "plan/analysis.h"
@@ -118,7 +118,7 @@ static int inplace_operand(const assignment *s, int i)
     return -1;
 }
 
-/* Gives back what dies at step i, but for the store that was written over. */
+/* Releases what dies at step i, except the store that was overwritten. */
 static bool release_dead(assignment *s, int i, bs_id kept)
 {
     bs_step    *step = &s->p->step[i];
