@@ -6,7 +6,8 @@
 
 #include "base/mem.h"
 
-/* Quantiles of some ten thousand rows are those of all; numbers that are looked at. */
+/* Quantiles of some ten thousand rows are as good as those of all; the second is the most numbers
+ * we look at. */
 enum { MOST_CELLS = 16000000, FEWEST_ROWS = 1000 };
 
 static int ascending(const void *a, const void *b)
@@ -15,7 +16,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Edges between `bins` bins that hold equally many of n sorted values; equal ones are one. */
+/* Edges between `bins` bins with equally many of n sorted values; equal edges are merged. */
 static int edges_of(const float *sorted, int32_t n, int bins, float *edge)
 {
     int found = 0;

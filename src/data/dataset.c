@@ -1,4 +1,4 @@
-/* dataset.c -- whole data sets: rows and features chosen, rows appended, contents hashed. */
+/* dataset.c -- whole data sets: selecting rows and features, appending rows, hashing contents. */
 #include "data/dataset.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static int32_t entries(const bs_csr *m)
 
 /* --- choosing rows ------------------------------------------------------- */
 
-/* The chosen rows of one matrix; *value may be NULL when the source has none. */
+/* The selected rows of one matrix; *value may be NULL if the source has none. */
 static bool copy_rows(const bs_csr *from, const int32_t *rows, int32_t n, int32_t **start,
                       int32_t **index, float **value)
 {
@@ -98,7 +98,7 @@ static bool copy_ids(const bs_dataset *from, const int32_t *rows, int32_t n, bs_
     return true;
 }
 
-/* Where the rows stood in the file, so that people can find them. */
+/* Row numbers of the file, so that people can find them. */
 static bool copy_numbers(const bs_dataset *from, const int32_t *rows, int32_t n, bs_dataset *to)
 {
     int32_t *number = bs_arena_alloc(&to->arena, ((size_t)n + 1) * sizeof *number);
@@ -194,7 +194,7 @@ typedef struct {
     float   *value;
 } block;
 
-/* One matrix above another, a NULL start standing for an empty one. */
+/* One matrix on top of another; a NULL start means an empty one. */
 static bool stack(const bs_csr *a, int32_t rows_a, const bs_csr *b, int32_t rows_b, bool values,
                   block *out)
 {
@@ -303,7 +303,7 @@ basin_status bs_dataset_append(bs_dataset *a, const bs_dataset *b, basin_error *
 
 static uint64_t hash_ints(const int32_t *v, size_t n, uint64_t h)
 {
-    /* Eight at a time, so that the cost is that of reading the memory. */
+    /* Eight at a time: the cost is that of reading the memory. */
     unsigned char bytes[32];
     for (size_t i = 0; i < n;) {
         size_t k = 0;
@@ -319,7 +319,7 @@ static uint64_t hash_ints(const int32_t *v, size_t n, uint64_t h)
     return h;
 }
 
-/* All ones hash like the ones that are not stored. */
+/* Ones hash like ones that are not stored. */
 static uint64_t hash_values(const float *v, size_t n, uint64_t h)
 {
     int32_t bits[64];

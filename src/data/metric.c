@@ -1,8 +1,7 @@
-/* metric.c -- takes rows in, asks the families for their part of each, and adds up.
+/* metric.c -- takes rows, lets each family fill its part of the record, and adds up.
  *
- * A row costs O(L) plus, where a ranking metric is wanted, one radix sort of its
- * scores. Nothing grows with the number of rows unless map_label is wanted (all
- * scores) or keep_rows set (one record per row). */
+ * A row costs O(L) plus, for ranking metrics, one radix sort of its scores. Memory does not grow
+ * with the number of rows, except for map_label (all scores) and keep_rows (one record per row). */
 #include "data/metric.h"
 
 #include <math.h>
@@ -110,7 +109,7 @@ uint32_t bs_metrics_possible(const bs_metrics *m)
     return possible & m->o.want;
 }
 
-/* Foreign numbers: everything is looked at before anything is added. */
+/* Foreign numbers: all are checked before any is added. */
 static basin_status check_batch(const bs_metrics *m, const bs_csr *gold, const float *scores,
                                 const bs_threshold *t, basin_error *err)
 {
@@ -126,8 +125,8 @@ static basin_status check_batch(const bs_metrics *m, const bs_csr *gold, const f
     return s || !scores ? s : bs_check_scores(scores, gold->rows, m->L, err);
 }
 
-/* Counts per label, and with keep_rows the list of what was counted. Gold and
- * prediction are merged; both are increasing. */
+/* Counts per label, and with keep_rows the list of them. Merges gold and prediction, both
+ * increasing. */
 static basin_status count_labels(bs_metrics *m, const bs_metric_row *r, basin_error *err)
 {
     const size_t rows = (size_t)m->counts.rows;
@@ -166,7 +165,7 @@ static void rank_labels(bs_metrics *m, bs_metric_row *r)
     r->order = m->order;
 }
 
-/* The scores of a column are only worth keeping while all rows have them. */
+/* The scores of a column are only useful while all rows have them. */
 static basin_status keep_scores(bs_metrics *m, const bs_metric_row *r, basin_error *err)
 {
     if (!(bs_metrics_possible(m) & BS_METRIC_BIT(map_label)))
@@ -179,7 +178,7 @@ static basin_status keep_scores(bs_metrics *m, const bs_metric_row *r, basin_err
     return BASIN_OK;
 }
 
-/* Adds a row whose sets are known; `decided` when a prediction is among them. */
+/* Adds a row whose sets are known; `decided` if there is a prediction. */
 static basin_status add_row(bs_metrics *m, bs_metric_row *r, bool decided, basin_error *err)
 {
     double         rec[BS_REC_BINS + MAX_BINS] = {0};

@@ -5,9 +5,9 @@
  *     bs_metrics_finish(m, values, err);      values[BS_METRIC_example_f1]
  *     bs_metrics_intervals(m, seed, 1000, 0.95, intervals, err);
  *
- * Every metric has many conventions for rows without labels, ties and labels
- * that never occur. A profile is one complete set of them (metric_profile.c).
- * A metric that cannot be had (no rows, no scores given) is NaN. */
+ * Every metric has many conventions for rows without labels, ties and labels that never occur. A
+ * profile is one complete set of them (metric_profile.c). A metric that cannot be computed (no
+ * rows, no scores) is NaN. */
 #ifndef BS_DATA_METRIC_H
 #define BS_DATA_METRIC_H
 
@@ -32,7 +32,7 @@ typedef enum {
 typedef struct {
     const char *name, *help;
     bool        higher;  /* higher is better */
-    bool        decided; /* made of decisions, so that a threshold changes it; else of scores */
+    bool        decided; /* computed from decisions, so a threshold changes it; else from scores */
     double      least, greatest;
 } bs_metric;
 
@@ -48,11 +48,11 @@ typedef enum {
 
 const char *bs_profile_name(bs_profile_id id);
 const char *bs_profile_help(bs_profile_id id);
-/* What F1 is where nothing is to be found and nothing was: of a row, of a label. */
+/* F1 where there is nothing to find and nothing was found: of a row, of a label. */
 double bs_profile_row_empty(bs_profile_id id);
 double bs_profile_label_empty(bs_profile_id id);
 
-/* By name; an unknown one is an error that gives the nearest known name. */
+/* By name; the error for an unknown one suggests the nearest. */
 basin_status bs_metric_parse(const char *name, bs_metric_id *out, basin_error *err);
 basin_status bs_profile_parse(const char *name, bs_profile_id *out, basin_error *err);
 
@@ -60,10 +60,10 @@ basin_status bs_profile_parse(const char *name, bs_profile_id *out, basin_error 
 typedef struct {
     bs_profile_id profile;
     uint32_t      want;      /* BS_METRIC_BIT()s; 0 = all */
-    bool          keep_rows; /* what each row contributed: needed for intervals and tests */
+    bool          keep_rows; /* what each row contributed: for intervals and tests */
     int           ece_bins;  /* 0 = 15, at most 100 */
     bool          ece_left;  /* bins are [lo, hi) instead */
-    size_t        ap_bytes;  /* give up map_label rather than keep more scores; 0 = 1 GiB */
+    size_t        ap_bytes;  /* do without map_label rather than keep more scores; 0 = 1 GiB */
 } bs_metric_options;
 
 typedef struct bs_metrics bs_metrics;
@@ -71,34 +71,33 @@ typedef struct bs_metrics bs_metrics;
 basin_status bs_metrics_new(const bs_metric_options *o, int32_t L, bs_metrics **out,
                             basin_error *err);
 void         bs_metrics_free(bs_metrics *m);
-void         bs_metrics_clear(bs_metrics *m); /* back to no rows; keeps the memory */
+void         bs_metrics_clear(bs_metrics *m); /* removes all rows; keeps the memory */
 
-/* Adds gold->rows rows. scores [rows, L] may be NULL, the metrics made of them
- * are then NaN. Decisions: `on` [rows, L] of 0 and 1 if given, else `t` applied
- * to the scores, else none. Gold cells with value 0 count as off. Refuses gold
- * that is out of order or range and scores that are not finite; nothing of the
- * batch is then added. After BASIN_ENOMEM the state is only fit for clear and
- * free. A part of a bigger matrix is a bs_csr with `start` moved on. */
+/* Adds gold->rows rows. scores [rows, L] may be NULL; metrics that need them are then NaN.
+ * Decisions: `on` [rows, L] of 0 and 1 if given, else `t` applied to the scores, else none. Gold
+ * cells with value 0 count as off. Refuses gold that is out of order or range and scores that are
+ * not finite, and then adds nothing. After BASIN_ENOMEM only clear and free are allowed. To pass
+ * part of a matrix, move `start` of the bs_csr. */
 basin_status bs_metrics_add(bs_metrics *m, const bs_csr *gold, const float *scores,
                             const bs_threshold *t, const uint8_t *on, basin_error *err);
 
-/* The values so far; NaN for what is not wanted or cannot be had. More rows
- * may be added afterwards. Sorts the columns for map_label: O(N L log N). */
+/* The values so far; NaN if not wanted or not computable. More rows may be added later. Sorts the
+ * columns for map_label: O(N L log N). */
 basin_status bs_metrics_finish(bs_metrics *m, double out[BS_METRIC_COUNT], basin_error *err);
 
 typedef struct {
     int64_t rows;       /* that count */
-    int64_t dropped;    /* left out for having no gold label (seal) */
+    int64_t dropped;    /* left out because they have no gold label (seal) */
     int64_t empty_gold; /* rows without gold labels, dropped ones included */
-    int64_t empty_pred; /* counted rows for which nothing is predicted */
-    double  gold, pred; /* labels of the counted rows in total */
-    bool    ap_gave_up; /* the scores grew beyond ap_bytes: map_label is NaN */
+    int64_t empty_pred; /* counted rows without predicted labels */
+    double  gold, pred; /* total labels of the counted rows */
+    bool    ap_gave_up; /* the scores outgrew ap_bytes: map_label is NaN */
 } bs_metric_counts;
 
 bs_metric_counts bs_metrics_counts(const bs_metrics *m);
 
-/* One line of the table of labels. 0/0 as the profile says; ap is NaN when
- * map_label is not wanted or has no scores. */
+/* A line of the table of labels. 0/0 follows the profile; ap is NaN unless map_label is wanted and
+ * has scores. */
 typedef struct {
     int64_t tp, fp, fn, tn, support;
     double  precision, recall, f1, ap;
@@ -106,14 +105,13 @@ typedef struct {
 
 basin_status bs_metrics_labels(bs_metrics *m, bs_label_score *out /* [L] */, basin_error *err);
 
-/* Bootstrap over rows: needs keep_rows. Values that are NaN have NaN bounds;
- * the others stay in the range of the metric. */
+/* Bootstrap over rows: needs keep_rows. NaN values have NaN bounds; the others stay within the
+ * range of the metric. */
 basin_status bs_metrics_intervals(bs_metrics *m, uint64_t seed, int replicates, double level,
                                   bs_interval out[BS_METRIC_COUNT], basin_error *err);
 
-/* The rows as a source for the tests of stats.h. Borrows m, which must not
- * change meanwhile. Two systems can be compared when they saw the same rows in
- * the same order under the same options. */
+/* The rows as a source for the tests of stats.h. Borrows m, which must not change meanwhile. Two
+ * systems can be compared if they saw the same rows in the same order with the same options. */
 basin_status bs_metrics_sampled(bs_metrics *m, bs_sampled *out, basin_error *err);
 
 #endif

@@ -1,9 +1,9 @@
 /* metric_ap.c -- average precision of labels, which needs the scores of all rows at once.
  *
  *     AP = sum over n of (R_n - R_{n-1}) P_n
- * over the distinct scores n of a column, best first. Nothing after the last
- * positive row adds to it, so only the rows that score at least as high as the
- * worst positive one are sorted, and kept as the list the bootstrap walks. */
+ * over the distinct scores n of a column, best first. Nothing after the last positive row adds to
+ * it, so only rows that score at least as high as the worst positive one are sorted, and kept as
+ * the list that the bootstrap walks. */
 #include "data/metric_part.h"
 
 #include <math.h>
@@ -12,10 +12,10 @@
 #include "base/mem.h"
 #include "data/metric_sort.h"
 
-/* An item is row * 4 + these. END: here a step of the sum is complete. */
+/* An item is row * 4 + these. END: a step of the sum is complete. */
 enum { POSITIVE = 2, END = 1 };
 
-enum { BLOCK = 16 }; /* columns copied at a time: a cache line of scores */
+enum { BLOCK = 16 }; /* columns copied together: a cache line of scores */
 
 void bs_ap_init(bs_ap *a, int32_t L)
 {
@@ -59,7 +59,7 @@ basin_status bs_ap_add(bs_ap *a, const bs_metric_row *r, basin_error *err)
     return BASIN_OK;
 }
 
-/* What building needs for a while. */
+/* Temporary memory of bs_ap_build. */
 typedef struct {
     int64_t  *at;          /* [L + 1] first positive row of each label in `row` */
     int32_t  *row;         /* positive rows, label by label */
@@ -91,7 +91,7 @@ static bool work_new(const bs_ap *a, work *w)
     return w->at && w->row && w->mark && w->column && w->key && w->spare;
 }
 
-/* Turns rows of labels into labels of rows, and counts. */
+/* Turns labels of rows into rows of labels, and counts. */
 static void transpose_gold(bs_ap *a, work *w)
 {
     memset(a->support, 0, (size_t)a->L * sizeof *a->support);
@@ -108,7 +108,7 @@ static void transpose_gold(bs_ap *a, work *w)
     w->at[0] = 0;
 }
 
-/* The keys of the rows that matter for label l, sorted; how many. */
+/* The keys of the rows that matter for label l, sorted; returns how many. */
 static size_t sort_column(const bs_ap *a, work *w, int32_t l, const float *column)
 {
     float worst = INFINITY;
@@ -200,8 +200,8 @@ basin_status bs_ap_build(bs_ap *a, const bs_profile *p, basin_error *err)
     return s;
 }
 
-/* A row drawn twice ties with itself, whatever the profile says about ties. Float
- * counts are exact up to 2^24 rows, and sixteen of them fit the registers. */
+/* A row drawn twice ties with itself, whatever the profile says about ties. Float counts are exact
+ * up to 2^24 rows, and sixteen of them fit into registers. */
 static void lanes_of_label(const bs_ap *a, int32_t l, const float *weight, float found[BS_LANES],
                            double sum[BS_LANES])
 {

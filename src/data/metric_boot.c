@@ -1,11 +1,11 @@
-/* metric_boot.c -- the metrics as a source of replicates for stats.h. */
+/* metric_boot.c -- the metrics as a source of bootstrap replicates for stats.h. */
 #include "data/metric.h"
 
 #include <math.h>
 
 #include "data/metric_part.h"
 
-/* Sums of a replicate: the record, the counts per label, then average precision. */
+/* Sums of a replicate: the record, the counts per label, average precision. */
 static size_t label_at(const bs_metrics *m)
 {
     return m->width;

@@ -1,4 +1,4 @@
-/* metric_check.c -- numbers from outside are looked at before anything is made of them. */
+/* metric_check.c -- checks numbers from outside before anything is computed from them. */
 #include "data/metric_part.h"
 
 #include <float.h>

@@ -1,4 +1,4 @@
-/* metric_label.c -- metrics of the decisions about each label, and the table of labels. */
+/* metric_label.c -- metrics of the decisions on each label, and the table of labels. */
 #include "data/metric_part.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@ double bs_metric_micro_f1(const bs_metric_sums *s)
                        s->profile->label_f1_empty);
 }
 
-/* All labels stay in the mean, also those that no row has. */
+/* All labels are averaged, also those that no row has. */
 double bs_metric_macro_f1(const bs_metric_sums *s)
 {
     if (!(s->rec[BS_REC_ROWS] > 0))

@@ -1,16 +1,15 @@
-/* metric_part.h -- what the metric families share; not for other folders.
+/* metric_part.h -- shared by the metric families; not for other folders.
  *
- * Each row of data is reduced to a record of numbers that are summed over rows;
- * a metric is a function of those sums. That makes evaluation a stream and the
- * bootstrap a matter of weights. Two metrics need more: macro_f1 counts per
- * label, map_label the scores of a whole column. */
+ * Each row of data becomes a record of numbers that are summed over rows, and a metric is a
+ * function of those sums. So evaluation can stream, and the bootstrap only needs weights. Two
+ * metrics need more: macro_f1 counts per label, map_label the scores of a whole column. */
 #ifndef BS_DATA_METRIC_PART_H
 #define BS_DATA_METRIC_PART_H
 
 #include "base/buf.h"
 #include "data/metric.h"
 
-/* ok = room for `need` elements in a growing array. */
+/* ok = there is room for `need` elements in a growing array. */
 #define BS_ROOM(ok, array, cap, need)                                                        \
     do {                                                                                     \
         void *room_ = (array);                                                               \
@@ -20,33 +19,34 @@
 
 /* How equal scores are ranked. */
 typedef enum {
-    BS_TIE_WORST, /* all get the last place of the group: a tie is an error */
+    BS_TIE_WORST, /* all get the last place of the tie: a tie is an error */
     BS_TIE_LAST   /* the label with the highest index comes first */
 } bs_tie;
 
 /* One complete set of conventions; the rows are in metric_profile.c. */
 typedef struct {
     const char *name, *help;
-    bool        drop_empty;     /* rows without gold labels are left out of everything */
-    double      row_f1_empty;   /* row with neither gold nor prediction */
+    bool        drop_empty;     /* rows without gold labels do not count anywhere */
+    double      row_f1_empty;   /* F1 of a row without gold or predicted labels */
     double      label_f1_empty; /* the same for a label, and for all cells together */
     double      jaccard_empty;
     double      label_pr_empty;                /* precision and recall when tp + fp + fn = 0 */
     bs_tie      lrap_tie, loss_tie, depth_tie; /* of lrap and map_example; ranking_loss; coverage */
-    bool        last_first;      /* top label, P@k: of equal scores the highest index is first */
-    bool        lrap_skip_empty; /* else such a row counts 1 */
-    bool        map_skip_empty;  /* else such a row counts 0 */
+    bool        last_first;      /* top label, P@k: among equal scores the highest index is first */
+    bool        lrap_skip_empty; /* skip such a row; else it counts 1 */
+    bool        map_skip_empty;  /* skip such a row; else it counts 0 */
     double      depth_base;      /* coverage of a row whose only label comes first */
-    bool        ap_strict;       /* map_label: rows of equal score in their order, not one step */
-    bool        ap_skip_absent;  /* labels without gold rows are left out, else they count 0 */
-    bool        log_sum;         /* log loss summed over the labels of a row, not averaged */
+    bool        ap_strict;       /* map_label: equal scores are taken in row order, not as one
+                                    step */
+    bool        ap_skip_absent;  /* skip labels without gold rows; else they count 0 */
+    bool        log_sum;         /* log loss is summed over the labels of a row, not averaged */
     bool        log_cap;         /* each cell at most ln L, and 0 within 1e-6 */
     double      log_eps;
 } bs_profile;
 
 extern const bs_profile bs_profile_table[BS_PROFILE_COUNT];
 
-/* Fields of a record, then one per calibration bin: sum of gold - score there. */
+/* Fields of a record, then one per calibration bin: the sum of gold - score in it. */
 enum {
     BS_REC_ROWS,
     BS_REC_F1,
@@ -81,7 +81,7 @@ typedef struct {
     const uint64_t *order;   /* [L] keys of metric_sort.h, best first */
 } bs_metric_row;
 
-/* What the metrics are made of. */
+/* What the metrics are computed from. */
 typedef struct {
     const bs_profile *profile;
     int32_t           L;
@@ -95,20 +95,21 @@ typedef struct {
 #include "data/metrics.def"
 #undef METRIC
 
-/* The families: each fills its fields of a record that is zero. */
+/* The families: each fills its fields of a zeroed record. */
 void bs_metric_set_row(const bs_profile *p, const bs_metric_row *r, double *rec);
 void bs_metric_rank_row(const bs_profile *p, const bs_metric_row *r, double *rec);
 void bs_metric_log_row(const bs_profile *p, const bs_metric_row *r, double *rec);
 void bs_metric_ece_row(const bs_metric_row *r, int bins, bool left, double *rec);
 
-/* F1 from counts, `empty` when there is nothing to count; likewise the others. */
+/* F1 from counts, `empty` if there is nothing to count; the others likewise. */
 double bs_count_f1(double tp, double fp, double fn, double empty);
 
-/* Gold in order and in range; scores [rows, L] finite. Else an error that names the cell. */
+/* Gold must be in order and in range, scores [rows, L] finite; otherwise an error names the
+ * cell. */
 basin_status bs_check_gold(const bs_csr *gold, basin_error *err);
 basin_status bs_check_scores(const float *scores, int32_t rows, int32_t L, basin_error *err);
 
-/* The scores of all rows, for what can only be said of whole columns. */
+/* The scores of all rows, for metrics of whole columns. */
 typedef struct {
     int32_t  L;
     int32_t  rows;
@@ -119,9 +120,9 @@ typedef struct {
     int32_t *index; /* gold labels */
     size_t   index_cap;
 
-    /* Per label, best score first and no further than its last positive row: what average
-     * precision walks along. Made by bs_ap_build from the above; rows added later undo it. */
-    int32_t   built;      /* rows it was made of, -1 = not yet */
+    /* Per label, best score first and no further than its last positive row: what average precision
+     * walks along. Built by bs_ap_build from the above; adding rows invalidates it. */
+    int32_t   built;      /* rows it was built from, -1 = not yet */
     size_t   *item_start; /* [L + 1] */
     uint32_t *item;
     size_t    item_cap;
@@ -134,7 +135,8 @@ void         bs_ap_clear(bs_ap *a);
 void         bs_ap_free(bs_ap *a);
 basin_status bs_ap_add(bs_ap *a, const bs_metric_row *r, basin_error *err);
 basin_status bs_ap_build(bs_ap *a, const bs_profile *p, basin_error *err);
-/* sums [2, BS_LANES] += sum over labels of the weighted average precision, and how many count. */
+/* sums [2, BS_LANES] += sum over labels of the weighted average precision, and how many labels
+ * count. */
 void bs_ap_lanes(const bs_ap *a, const bs_profile *p, const float *weight, double *sums);
 
 struct bs_metrics {
@@ -162,7 +164,7 @@ struct bs_metrics {
     uint64_t *order, *spare;
 };
 
-/* The metrics that the given rows allow, among those wanted. */
+/* Those of the wanted metrics that the given rows allow. */
 uint32_t bs_metrics_possible(const bs_metrics *m);
 void     bs_metric_values(const bs_metric_sums *s, uint32_t which, double *out);
 

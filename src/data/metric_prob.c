@@ -1,6 +1,6 @@
-/* metric_prob.c -- metrics that take the scores for probabilities: log loss and calibration.
+/* metric_prob.c -- metrics that read scores as probabilities: log loss and calibration.
  *
- * Scores outside [0, 1] are moved to its ends. */
+ * Scores outside [0, 1] are clamped. */
 #include "data/metric_part.h"
 
 #include <math.h>
@@ -8,9 +8,9 @@
 /* Factors of at least 1e-8 (or 1/L), this many of them, stay far above the smallest double. */
 enum { FACTORS = 16 };
 
-static const double weka_small = 1e-6; /* numbers nearer than this are equal to Weka */
+static const double weka_small = 1e-6; /* Weka takes numbers nearer than this for equal */
 
-/* The probability given to what is true of one cell. */
+/* The probability given to the truth of one cell. */
 static double truth(const bs_profile *p, double score, bool gold, double least)
 {
     score = fmin(fmax(score, 0), 1);
@@ -23,7 +23,7 @@ static double truth(const bs_profile *p, double score, bool gold, double least)
     return gold ? clipped : 1 - clipped;
 }
 
-/* Logarithms of products instead of sums of logarithms: the same digits, many times faster. */
+/* Logarithms of products instead of sums of logarithms: the same digits, much faster. */
 void bs_metric_log_row(const bs_profile *p, const bs_metric_row *r, double *rec)
 {
     const double least = 1.0 / r->L;
@@ -38,8 +38,8 @@ void bs_metric_log_row(const bs_profile *p, const bs_metric_row *r, double *rec)
     rec[BS_REC_LOG_LOSS] = p->log_sum ? sum : sum / r->L;
 }
 
-/* The bin of p. Edges are floats like the scores, so that a score of 0.7 lies on
- * the edge 7/10 and not just below it. */
+/* The bin of p. Edges are floats like the scores, so that a score of 0.7 lies on the edge 7/10, not
+ * just below it. */
 static int bin_of(float p, int bins, bool left)
 {
     int b = (int)(p * (float)bins);
@@ -73,7 +73,7 @@ double bs_metric_log_loss(const bs_metric_sums *s)
     return s->rec[BS_REC_LOG_LOSS] / s->rec[BS_REC_ROWS];
 }
 
-/* sum over bins of n_b/n |mean gold - mean score|: the n_b cancel, and empty bins add nothing. */
+/* sum over bins of n_b/n |mean gold - mean score|: n_b cancels, and empty bins add nothing. */
 double bs_metric_ece(const bs_metric_sums *s)
 {
     double sum = 0;

@@ -1,8 +1,8 @@
-/* metric_profile.c -- the conventions of other tools, one row each, and finding things by name.
+/* metric_profile.c -- the conventions of other tools, one row each, and lookup by name.
  *
- * Read from scikit-learn 1.2.1, MULAN 43f6389, MEKA f9ffe23 and the SEAL code
- * 989dc07. Where a tool lacks a metric, sklearn's rule holds, except that MULAN's
- * map_example is its "Average Precision", which is its lrap as well. */
+ * Taken from scikit-learn 1.2.1, MULAN 43f6389, MEKA f9ffe23 and the SEAL code 989dc07. If a tool
+ * lacks a metric, sklearn's rule applies, except that MULAN's map_example is its "Average
+ * Precision", which is also its lrap. */
 #include "data/metric_part.h"
 
 #include <float.h>
@@ -17,7 +17,7 @@ const bs_profile bs_profile_table[BS_PROFILE_COUNT] = {
                             .help = "scikit-learn: 0/0 is 0, all rows and labels count",
                             .depth_base = 1,
                             .log_eps = FLT_EPSILON},
-    /* Ranks come from a stable ascending sort read backwards: of equals the last is first. */
+    /* Ranks come from a stable ascending sort read backwards: of equal scores the last is first. */
     [BS_PROFILE_MULAN] = {.name = "mulan",
                           .help = "MULAN: 0/0 is 1, coverage from 0, absent labels left out of MAP",
                           .row_f1_empty = 1,
@@ -34,7 +34,7 @@ const bs_profile bs_profile_table[BS_PROFILE_COUNT] = {
                           .ap_skip_absent = true,
                           .log_sum = true,
                           .log_eps = 1e-8},
-    /* Its rank loss sorts ascending with Weka's sort, taken as stable here. */
+    /* Its rank loss sorts ascending with Weka's sort, assumed stable here. */
     [BS_PROFILE_MEKA] = {.name = "meka",
                          .help = "MEKA: F1 0/0 is 0 but Jaccard 0/0 is 1, log loss capped at ln L",
                          .jaccard_empty = 1,
@@ -78,7 +78,7 @@ double bs_profile_label_empty(bs_profile_id id)
     return bs_profile_table[id].label_f1_empty;
 }
 
-/* The position of name, or an error that says what would have been accepted. */
+/* The position of a name, or an error that says what would have been accepted. */
 static basin_status find(const char *what, const char *name, const char *const *names, int n,
                          int *out, basin_error *err)
 {

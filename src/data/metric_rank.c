@@ -1,11 +1,10 @@
-/* metric_rank.c -- metrics of the order in which the scores put the labels of a row.
+/* metric_rank.c -- metrics of the order in which scores rank the labels of a row.
  *
- * The labels come sorted, best first, and are walked in groups of equal score.
- * With BS_TIE_WORST every member of a group has the last place of it; with
- * BS_TIE_LAST the members are ranked, the highest index first. Average precision
- * of a row and its term of lrap are the same number,
+ * The labels come sorted, best first, and are walked in groups of equal score. With BS_TIE_WORST
+ * every member of a group has its last place; with BS_TIE_LAST the members are ranked, highest
+ * index first. Average precision of a row and its term of lrap are the same number,
  *     1/|Y| sum over relevant r of (relevant at or above r) / (all at or above r),
- * and differ only in what a row without labels is worth. */
+ * and differ only in what a row without labels counts. */
 #include "data/metric_part.h"
 
 #include <math.h>
@@ -14,7 +13,7 @@
 
 typedef struct {
     double precision;            /* sum over relevant labels */
-    double worst_precision;      /* the same under the other rule of ties */
+    double worst_precision;      /* the same under the other tie rule */
     double errors, worst_errors; /* pairs in the wrong order */
     double depth, worst_depth;   /* place of the last relevant label */
 } walk;
@@ -54,7 +53,7 @@ static walk walk_row(const bs_metric_row *r)
     return w;
 }
 
-/* Where the label at place i of the profile's ranking stands in r->order. */
+/* The index in r->order of the label at place i of the profile's ranking. */
 static int32_t place(const bs_profile *p, const bs_metric_row *r, int32_t i)
 {
     if (!p->last_first)

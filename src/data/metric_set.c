@@ -1,4 +1,4 @@
-/* metric_set.c -- metrics of the predicted set of a row against the gold set. */
+/* metric_set.c -- metrics comparing the predicted set of a row with the gold set. */
 #include "data/metric_part.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ void bs_metric_set_row(const bs_profile *p, const bs_metric_row *r, double *rec)
     rec[BS_REC_JACCARD] = tp + fp + fn > 0 ? tp / (tp + fp + fn) : p->jaccard_empty;
 }
 
-/* 0/0 is NaN: there were no rows. */
+/* 0/0 is NaN: there are no rows. */
 double bs_metric_example_f1(const bs_metric_sums *s)
 {
     return s->rec[BS_REC_F1] / s->rec[BS_REC_ROWS];

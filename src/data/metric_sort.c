@@ -1,9 +1,9 @@
 /* metric_sort.c -- radix sort of scores, byte by byte from the lowest of the four.
  *
- * The bits of a float, with the sign bit flipped (or all of them, for negative
- * numbers), are in the order of the numbers. Inverted they are in the opposite
- * order, and the tag below them breaks ties. Passes in which all keys have the
- * same byte are left out: probabilities share most of their exponent. */
+ * The bits of a float, with the sign bit flipped (or all of them, for negative numbers), are in the
+ * order of the numbers. Inverted, the order is reversed, and the tag in the lower half breaks ties.
+ * Passes where all keys have the same byte are skipped: probabilities share most of their
+ * exponent. */
 #include "data/metric_sort.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* names.c -- open addressing with linear probing; see names.h. */
+/* names.c -- the hash table of names.h: open addressing with linear probing. */
 #include "data/names.h"
 
 #include <string.h>
@@ -13,8 +13,8 @@ static uint64_t mix(uint64_t h)
     return h;
 }
 
-/* Eight bytes at a time, read in little-endian order on every machine, so that
- * a hash in a manifest can be compared between machines. */
+/* Eight bytes at a time, little-endian on every machine, so that hashes in manifests can be
+ * compared between machines. */
 uint64_t bs_hash_bytes(const void *bytes, size_t n, uint64_t seed)
 {
     const unsigned char *p = bytes;
@@ -44,7 +44,7 @@ void bs_names_free(bs_names *names)
     bs_names_init(names, names->arena);
 }
 
-/* The slot that holds the text, or the free one where it belongs. */
+/* The slot that holds the text, or the free one where it would go. */
 static size_t probe(const bs_names *names, const char *text, size_t len, uint32_t hash)
 {
     size_t mask = names->n_slots - 1, i = hash & mask;

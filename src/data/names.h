@@ -1,4 +1,4 @@
-/* names.h -- a set of strings numbered in the order they came; found by hash. */
+/* names.h -- a set of strings, numbered in the order of arrival and found by hash. */
 #ifndef BS_NAMES_H
 #define BS_NAMES_H
 
@@ -27,7 +27,7 @@ void bs_names_free(bs_names *names); /* the texts stay in the arena */
 /* Number of the text, or -1. */
 int32_t bs_names_find(const bs_names *names, const char *text, size_t len);
 
-/* Number of the text, which is copied when it is new; -1 when memory runs out. */
+/* Number of the text, which is copied if it is new; -1 when memory runs out. */
 int32_t bs_names_add(bs_names *names, const char *text, size_t len, bool *fresh);
 
 /* All texts as an array (bs_alloc); NULL when memory ran out. */

@@ -1,4 +1,5 @@
-/* notes.c -- the list of remarks; see notes.h. */
+/* notes.c -- a list of remarks without duplicates. Running out of memory is remembered, not
+ * reported, so that callers need not check each note. */
 #include "data/notes.h"
 
 #include <stdarg.h>

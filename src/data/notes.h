@@ -1,4 +1,4 @@
-/* notes.h -- short statements about what a reader guessed and which traps it saw. */
+/* notes.h -- short remarks about what a reader guessed and which traps it saw. */
 #ifndef BS_NOTES_H
 #define BS_NOTES_H
 
@@ -13,17 +13,17 @@ typedef struct {
     const char *text; /* one sentence without a full stop */
 } bs_note;
 
-/* Tags that `data check` calls problems: what was read is hardly what was meant. */
+/* Tags that `data check` counts as problems: what was read is probably not what was meant. */
 #define BS_NOTE_ODD_CELL "odd cell"
 /* Texts that were left out. */
 #define BS_NOTE_PROSE "text"
-/* What people must know, as scores depend on it; and what was guessed without being sure. */
+/* What people must know because scores depend on it; and guesses that are not certain. */
 #define BS_NOTE_WARNING "warning"
 #define BS_NOTE_GUESS   "guess"
-/* Labels of the file that were not chosen. */
+/* Labels in the file that were not chosen. */
 #define BS_NOTE_SPARE "spare labels"
 
-/* A list that only grows. A note that finds no memory sets `failed`. */
+/* A list that only grows. A note that does not fit into memory sets `failed`. */
 typedef struct {
     bs_arena arena;
     bs_note *note;
@@ -34,12 +34,13 @@ typedef struct {
 void bs_notes_init(bs_notes *notes);
 void bs_notes_free(bs_notes *notes); /* accepts NULL */
 
-/* Does nothing when notes is NULL; a text that is there already is not repeated. */
+/* Does nothing if notes is NULL; does not repeat a text. */
 void bs_notes_add(bs_notes *notes, const char *tag, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-const char *bs_notes_find(const bs_notes *notes, const char *tag); /* the first text, or NULL */
+const char *bs_notes_find(const bs_notes *notes, const char *tag); /* the first text with the tag,
+                                                                      or NULL */
 bool        bs_notes_has(const bs_notes *notes, const char *tag);
-/* How loud a note is to be said; what is neither a warning nor a guess: `other`. */
+/* The log level of a note; `other` if it is neither a warning nor a guess. */
 bs_log_level bs_note_level(const bs_note *note, bs_log_level other);
 
 #endif

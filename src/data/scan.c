@@ -1,4 +1,5 @@
-/* scan.c -- see scan.h. */
+/* scan.c -- numbers, words and patterns out of text. Numbers with at most 19 digits take a fast
+ * path that rounds once; others go to base/number.c. */
 #include "data/scan.h"
 
 #include <string.h>
@@ -22,8 +23,8 @@ static const char *scan_slowly(const char *start, const char *end, double *out)
     return bs_parse_double(text, out) ? end : NULL;
 }
 
-/* Up to 19 digits fit the integer; up to 2^53 it is an exact double, as are the
- * powers of ten up to 22, so one operation rounds once. */
+/* Up to 19 digits fit the integer; up to 2^53 it is an exact double, as are powers of ten up to 22,
+ * so a single operation rounds once. */
 const char *bs_scan_double(const char *p, double *out)
 {
     static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -128,7 +129,7 @@ const char *bs_to_utf8(bs_arena *arena, const char *text, size_t len, bool *conv
     return out;
 }
 
-/* One [...] at p against c; *end is behind it. An unclosed one is a plain '['. */
+/* Matches one [...] at p against c; *end is behind it. An unclosed one is a literal '['. */
 static bool in_class(const char *p, char c, const char **end)
 {
     const char *q = p + 1;
@@ -152,7 +153,7 @@ static bool in_class(const char *p, char c, const char **end)
     return found != negate;
 }
 
-/* Steps back to the last star only, so the time is the product of the lengths. */
+/* Backtracks to the last star only, so the time is at most the product of the lengths. */
 bool bs_glob_match(const char *pattern, const char *text)
 {
     const char *star = NULL, *resume = NULL;

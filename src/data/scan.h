@@ -1,4 +1,4 @@
-/* scan.h -- numbers and words out of NUL-terminated text; the inner loop of every reader. */
+/* scan.h -- parsing numbers and words of NUL-terminated text; the inner loop of every reader. */
 #ifndef BS_SCAN_H
 #define BS_SCAN_H
 
@@ -9,12 +9,12 @@
 #include "base/mem.h"
 #include "base/utf8.h"
 
-/* A decimal number at p, correctly rounded: where it ends, or NULL when there
- * is none or it is too large. Anything may follow it. */
+/* A decimal number at p, correctly rounded: returns its end, or NULL if there is none or it is too
+ * large. Anything may follow it. */
 const char *bs_scan_double(const char *p, double *out);
 
-/* Digits at p: where they end, or NULL when there are none. A number above
- * INT64_MAX / 16 reads as that. */
+/* Digits at p: returns their end, or NULL if there are none. A number above INT64_MAX / 16 reads as
+ * that. */
 static inline const char *bs_scan_index(const char *p, int64_t *out)
 {
     const char *start = p;
@@ -40,15 +40,15 @@ static inline const char *bs_skip_blanks(const char *p)
 /* Length without trailing blanks. */
 size_t bs_trim(const char *text, size_t len);
 
-/* "no", "false", "0", ... read as 0, "yes", "true", "1", ... as 1, all else as -1. */
+/* "no", "false", "0", ... read as 0, "yes", "true", "1", ... as 1, anything else as -1. */
 int bs_truth(const char *text, size_t len);
 
-/* "?", "na", "nan", "null", "none" and nothing at all. */
+/* "?", "na", "nan", "null", "none" and the empty text. */
 bool bs_is_missing(const char *text, size_t len);
 
 bool bs_is_utf8(const char *text, size_t len);
 
-/* The text, or what it is in UTF-8 when it must be Latin-1; copied into the arena. */
+/* The text, converted to UTF-8 if it must be Latin-1; copied into the arena. */
 const char *bs_to_utf8(bs_arena *arena, const char *text, size_t len, bool *converted);
 
 /* pattern with *, ?, [a-z], [!a-z] and \x; the whole text must match. */

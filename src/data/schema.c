@@ -1,4 +1,4 @@
-/* schema.c -- what training computes from its data (fill, mean, scale), and its use. */
+/* schema.c -- what training computes from its data (fill, mean, scale), and how it is applied. */
 #include <math.h>
 #include <string.h>
 
@@ -82,8 +82,8 @@ static bool is_number(const bs_schema *s, int32_t i)
     return !s->feature || s->feature[i].kind == BS_FEATURE_NUMERIC;
 }
 
-/* By the values alone: the same rows are to make the same model whatever file they are read from.
- * Categories are left aside, as a column of many values says nothing about the numbers. */
+/* By the values alone: the same rows must give the same model whatever file they come from.
+ * Categories are excluded, since a column of many values says nothing about the numbers. */
 void bs_schema_judge(const bs_dataset *train, bs_schema *schema)
 {
     const int32_t D = schema->n_features, n = train->x.start[train->rows];
@@ -99,8 +99,7 @@ void bs_schema_judge(const bs_dataset *train, bs_schema *schema)
     schema->dense = numbers && 4 * stored >= numbers * train->rows;
 }
 
-/* Two passes over the entries: zeros that are not stored count as zeros, missing
- * values do not count at all. */
+/* Two passes over the entries: zeros that are not stored count, missing values do not. */
 static void moments(const bs_dataset *ds, double *mean, double *square, double *known)
 {
     const int32_t D = ds->schema.n_features, n = ds->x.start[ds->rows];
@@ -148,7 +147,7 @@ basin_status bs_schema_fit(const bs_dataset *train, bool standardise, bs_arena *
         fill[i] = (float)m;
         if (!standardise)
             continue;
-        /* A deviation of rounding errors only is that of a constant. */
+        /* A deviation that is only rounding error means a constant. */
         bool use = is_number(&train->schema, i) && sd > 1e-7 * fabs(m) && 1 / sd < 1e30;
         mean[i] = use ? (float)m : 0;
         scale[i] = use ? (float)(1 / sd) : 1;

@@ -1,10 +1,9 @@
 /* split.c -- iterative stratification of multi-label rows, n ways.
  *
- * Every part wants share * count rows of every label. The label with the fewest
- * rows left is dealt out first: each of its rows goes to the part that still
- * wants this label most; among equals, to the one that wants most rows; among
- * equals, to a random one. Rows without labels come last. A group of rows is
- * dealt like one row with all their labels; larger groups first. */
+ * Every part wants share * count rows of every label. The label with the fewest rows left is dealt
+ * first: each of its rows goes to the part that still wants this label most; among equals, to the
+ * one that wants most rows; among equals, to a random one. Rows without labels come last. A group
+ * of rows is dealt like one row with all their labels; larger groups go first. */
 #include "data/split.h"
 
 #include <math.h>
@@ -20,9 +19,9 @@ typedef struct {
     int32_t           units;                 /* rows, or groups of them */
     int32_t          *unit_of;               /* [rows] */
     int32_t          *first, *member;        /* rows of a unit: member[first[u] .. first[u + 1]) */
-    int32_t          *order;                 /* units as they are dealt */
-    int32_t          *holder_start, *holder; /* units that have a label, in that order */
-    int32_t          *left;                  /* [L] rows with the label not dealt yet */
+    int32_t          *order;                 /* units in the order they are dealt */
+    int32_t          *holder_start, *holder; /* units with a label, in that order */
+    int32_t          *left;                  /* [L] rows with the label that are not dealt yet */
     double           *want;                  /* [L, parts] */
     double           *want_rows;             /* [parts] */
     int32_t          *to;                    /* [units], -1 = not dealt */
@@ -51,7 +50,7 @@ static int by_value(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* Numbers the groups 0, 1, ...; a row without group is one of its own. */
+/* Numbers the groups 0, 1, ...; a row without a group is one of its own. */
 static basin_status number_units(deal *d, const int32_t *group, basin_error *err)
 {
     int32_t  n = d->ds->rows, known = 0;
@@ -102,7 +101,7 @@ static int32_t unit_size(const deal *d, int32_t u)
     return d->first[u + 1] - d->first[u];
 }
 
-/* A random order, then by size, the largest first: counting sort keeps the random order. */
+/* Random order, then by size, largest first: counting sort keeps the random order. */
 static basin_status order_units(deal *d, basin_error *err)
 {
     size_t   n = (size_t)d->units;
@@ -133,7 +132,7 @@ static basin_status order_units(deal *d, basin_error *err)
 
 /* --- labels -------------------------------------------------------------- */
 
-/* Which units have a label, in the order of dealing; a unit is listed once per row that has it. */
+/* The units that have a label, in dealing order; a unit is listed once per row that has it. */
 static basin_status list_holders(deal *d, basin_error *err)
 {
     const bs_csr *y = &d->ds->y;
@@ -145,7 +144,7 @@ static basin_status list_holders(deal *d, basin_error *err)
         return bs_fail_nomem(err);
     for (int32_t e = 0; e < n; e++)
         d->left[y->index[e]]++;
-    int32_t *at = d->holder_start + 1; /* ends up one ahead, which makes it the starts */
+    int32_t *at = d->holder_start + 1; /* filling moves each start to the next one */
     for (int32_t l = 0; l < L; l++)
         at[l] = l ? at[l - 1] + d->left[l - 1] : 0;
     for (int32_t i = 0; i < d->units; i++) {

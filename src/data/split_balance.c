@@ -1,4 +1,4 @@
-/* split_balance.c -- how even the parts of a split are. */
+/* split_balance.c -- how well balanced the parts of a split are. */
 #include <math.h>
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* stats.c -- bootstrap, paired bootstrap and approximate randomisation.
  *
- * Replicate r of a run with seed s draws from the stream (s, r), so its value
- * does not depend on how many replicates there are. */
+ * Replicate r of a run with seed s draws from the stream (s, r), so its value does not depend on
+ * the number of replicates. */
 #include "data/stats.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ void bs_sampled_dense(const double *record, int32_t rows, size_t width, const fl
         for (int j = 0; j < BS_LANES; j++)
             w[j] = (double)weight[(size_t)row * BS_LANES + (size_t)j];
         for (size_t i = 0; i < width; i++) {
-            if (r[i] == 0) /* most fields of most rows */
+            if (r[i] == 0) /* as are most fields of most rows */
                 continue;
             double *to = sums + i * BS_LANES;
             for (int j = 0; j < BS_LANES; j++)
@@ -82,7 +82,7 @@ basin_status bs_sampled_mean(const bs_sampled_set *set, bs_sampled *out, basin_e
 typedef struct {
     float  *weight;  /* [rows, BS_LANES] */
     float  *other;   /* [rows, BS_LANES]; 1 - weight, for randomisation */
-    double *sums[2]; /* [width, BS_LANES], of either system */
+    double *sums[2]; /* [width, BS_LANES], one per system */
     double *lane;    /* [width] */
     double *value;   /* [values, replicates] */
     int     replicates, values;
@@ -172,7 +172,7 @@ static void values_of(run *r, const bs_sampled *s, const double *sums, int lane,
     s->value(s->self, r->lane, out);
 }
 
-/* The values of all rows, once each. */
+/* The values with every row counted once. */
 static void observe(run *r, const bs_sampled *s, double *out)
 {
     const size_t cells = (size_t)r->rows * BS_LANES;
@@ -188,7 +188,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts the replicates of value v that are numbers to the front; how many. */
+/* Sorts the replicates of value v that are numbers to the front; returns how many. */
 static int sort_value(run *r, int v, double **out)
 {
     double *x = r->value + (size_t)v * (size_t)r->replicates;
@@ -306,14 +306,14 @@ basin_status bs_paired_bootstrap(const bs_sampled *a, const bs_sampled *b, uint6
     return BASIN_OK;
 }
 
-/* The mean of a set of n, drawn from it n times: mean + sqrt(n / (n - 1)) (drawn - mean). */
+/* The mean of a set of n, resampled n times: mean + sqrt(n / (n - 1)) (drawn - mean). */
 static void draw_value(run *r, const bs_sampled_set *set, const double *sums, int lane, bs_rng *rng,
                        double *out)
 {
     const double stretch = set->n > 1 ? sqrt(set->n / (set->n - 1.0)) : 0;
     double       mean[BS_VALUES_MAX] = {0}, drawn[BS_VALUES_MAX] = {0}, one[BS_VALUES_MAX];
     size_t       at = 0;
-    /* n draws one after the other: how many of those that are left fall on the part at hand */
+    /* n draws part by part: how many of the remaining ones fall on this part */
     uint32_t left = (uint32_t)set->n, todo = (uint32_t)set->n;
     for (int i = 0; i < set->n; i++, left--) {
         uint32_t times = 0;
@@ -371,7 +371,7 @@ basin_status bs_paired_seeds(const bs_sampled_set *a, const bs_sampled_set *b, u
     return BASIN_OK;
 }
 
-/* Differences as far from 0 as the observed one, give or take rounding. */
+/* Counts differences at least as far from 0 as the observed one, allowing for rounding. */
 static void judge_sides(run *r, uint64_t fixed, bs_paired *out)
 {
     for (int v = 0; v < r->values; v++) {

@@ -1,9 +1,9 @@
-/* stats.h -- how sure we are of a number: intervals and tests by resampling rows.
+/* stats.h -- how certain a number is: intervals and tests by resampling rows.
  *
- * The unit is the row (sentence, image). A source says how the sums behind its
- * values follow from weights of its rows; a replicate is one choice of weights.
- * Replicates are made BS_LANES at a time, so that one pass over the rows serves
- * many. Numbers depend on seed and replicate only, never on threads. */
+ * The unit is the row (sentence, image). A source computes the sums behind its values from weights
+ * of its rows; a replicate is one choice of weights. Replicates are made BS_LANES at a time, so
+ * that one pass over the rows serves many of them. Numbers depend on seed and replicate only, never
+ * on threads. */
 #ifndef BS_DATA_STATS_H
 #define BS_DATA_STATS_H
 
@@ -19,23 +19,23 @@
 typedef struct {
     const void *self; /* borrowed, passed to the functions */
     int32_t     rows;
-    size_t      width;  /* sums that one replicate needs */
-    int         values; /* numbers made of the sums, at most BS_VALUES_MAX */
-    uint64_t    fixed;  /* bit v: value v is no function of sums over rows, so the
-                         * rows of two systems cannot be mixed (randomisation) */
+    size_t      width;  /* how many sums a replicate needs */
+    int         values; /* how many numbers are computed from them, at most BS_VALUES_MAX */
+    uint64_t    fixed;  /* bit v: value v is not a function of sums over rows, so rows of two
+                           systems cannot be swapped (randomisation) */
     /* sums [width, BS_LANES] += contributions of the rows times weight [rows, BS_LANES] */
     void (*add)(const void *self, const float *weight, double *sums);
     /* the values of one replicate, from its sums [width] */
     void (*value)(const void *self, const double *sums, double *out);
 } bs_sampled;
 
-/* sums += row by row, record [rows, width] times weight: the `add` of a dense source. */
+/* sums += record [rows, width] times weight, row by row: the `add` of a dense source. */
 void bs_sampled_dense(const double *record, int32_t rows, size_t width, const float *weight,
                       double *sums);
 
-/* The mean, value by value, of sources over the same rows: several trainings of one
- * method. A replicate weighs a row once for all of them, and a row that changes
- * sides does so in all of them; part i meets part i of the other system. */
+/* The mean, value by value, of several trainings of one method on the same rows. A replicate weighs
+ * a row once for all of them, and a row that is swapped is swapped in all; part i is compared with
+ * part i of the other system. */
 typedef struct {
     const bs_sampled *part; /* [n], borrowed */
     int               n;
@@ -45,45 +45,43 @@ typedef struct {
 basin_status bs_sampled_mean(const bs_sampled_set *set, bs_sampled *out, basin_error *err);
 
 typedef struct {
-    double value;  /* of the rows as they are */
+    double value;  /* of the original rows */
     double lo, hi; /* percentiles of the replicates, minus bias */
     double sd;     /* of the replicates: the standard error of value */
     double bias;   /* mean of the replicates - value */
 } bs_interval;
 
-/* Percentile bootstrap, moved by the bias. For means over rows there is none;
- * but a rare label is missing from many replicates, which pulls averages over
- * labels down until the plain interval no longer holds the value itself.
- * level such as 0.95; replicates >= 1. out [values]. */
+/* Percentile bootstrap, shifted by the bias. Means over rows have none, but a rare label is missing
+ * from many replicates, which pulls averages over labels down until the plain interval no longer
+ * contains the value itself. level such as 0.95; replicates >= 1. out [values]. */
 basin_status bs_bootstrap(const bs_sampled *s, uint64_t seed, int replicates, double level,
                           bs_interval *out, basin_error *err);
 
 typedef struct {
     double a, b, difference; /* b - a */
-    double lo, hi;           /* percentile interval of the difference; NaN from randomisation */
+    double lo, hi;           /* percentile interval of the difference; NaN for randomisation */
     double p;                /* two-sided; never 0 */
 } bs_paired;
 
-/* The same resampled rows for both systems: interval of the difference, and
- * p = 2 min(P(d <= 0), P(d >= 0)), each (count + 1) / (replicates + 1). */
+/* The same resampled rows for both systems: the interval of the difference, and p = 2 min(P(d <=
+ * 0), P(d >= 0)), each (count + 1) / (replicates + 1). */
 basin_status bs_paired_bootstrap(const bs_sampled *a, const bs_sampled *b, uint64_t seed,
                                  int replicates, double level, bs_paired *out, basin_error *err);
 
 /* The same for means over trainings: a replicate draws rows, the same for all trainings of both
- * systems, and trainings of either system on its own, with their variance made n / (n - 1) times as
- * large, which is what few of them understate it by. A single one cannot be drawn: p is then about
- * other rows alone. The systems may have different numbers of trainings, and sums. */
+ * systems, and separately trainings of each system, whose variance is multiplied by n / (n - 1)
+ * because few of them understate it. A single training cannot be resampled: p is then about rows
+ * alone. The systems may differ in numbers of trainings and in sums. */
 basin_status bs_paired_seeds(const bs_sampled_set *a, const bs_sampled_set *b, uint64_t seed,
                              int replicates, double level, bs_paired *out, basin_error *err);
 
-/* Approximate randomisation (Noreen 1989): each row changes sides with
- * probability 1/2; p = (count of |d*| >= |d| + 1) / (replicates + 1). NaN for
- * the values marked fixed. */
+/* Approximate randomisation (Noreen 1989): each row is swapped with probability 1/2; p = (count of
+ * |d*| >= |d| + 1) / (replicates + 1). NaN for values marked fixed. */
 basin_status bs_randomisation(const bs_sampled *a, const bs_sampled *b, uint64_t seed,
                               int replicates, bs_paired *out, basin_error *err);
 
 double bs_stats_mean(const double *x, int n); /* NaN when n = 0 */
 double bs_stats_sd(const double *x, int n);   /* of a sample, n - 1; 0 when n = 1 */
-double bs_stats_quantile(const double *sorted, int n, double q); /* linear between neighbours */
+double bs_stats_quantile(const double *sorted, int n, double q); /* linear interpolation */
 
 #endif

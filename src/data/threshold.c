@@ -1,4 +1,4 @@
-/* threshold.c -- applying a threshold to a row, and writing it down. */
+/* threshold.c -- applying a threshold to a row, and writing and reading it. */
 #include "data/threshold.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "base/mem.h"
 #include "base/opt.h"
 
-/* How a kind is written; a new kind is a row here and an enumerator. */
+/* Names of the kinds; to add a kind: a row here and an enumerator. */
 static const char *const kind_names[BS_THRESHOLD_KINDS] = {
     [BS_THRESHOLD_FIXED] = "fixed",
     [BS_THRESHOLD_GLOBAL] = "global",
@@ -71,7 +71,7 @@ static bool worse(const float *scores, int32_t a, int32_t b)
     return scores[a] < scores[b] || (scores[a] == scores[b] && a > b);
 }
 
-/* Restores the heap below i. Without scores it orders by index, the greatest on top. */
+/* Restores the heap below i. Without scores it orders by index, largest on top. */
 static void sift(const float *scores, int32_t *heap, int32_t n, int32_t i)
 {
     for (int32_t child; (child = 2 * i + 1) < n; i = child) {
@@ -137,7 +137,7 @@ int32_t bs_threshold_apply(const bs_threshold *t, const float *scores, int32_t L
 
 /* ---- as text ---- */
 
-/* The shortest digits that give the float back, with no more than nine of them. */
+/* The shortest digits that read back as the same float, at most nine. */
 static void write_float(float value, bs_buf *out)
 {
     char text[BS_NUMBER_TEXT];
@@ -174,7 +174,7 @@ void bs_threshold_write(const bs_threshold *t, bs_buf *out)
     }
 }
 
-/* The next word of *text, cut at `size`; false at the end. */
+/* The next word of *text, cut to `size`; false at the end. */
 static bool next_word(const char **text, char *word, size_t size)
 {
     const char *p = *text;
@@ -189,7 +189,7 @@ static bool next_word(const char **text, char *word, size_t size)
     return n > 0;
 }
 
-/* A word that is no finite number stays where it is. */
+/* A word that is not a finite number is not consumed. */
 static bool next_float(const char **text, float *out)
 {
     const char *rest = *text;

@@ -1,9 +1,9 @@
 /* threshold_tune.c -- choosing thresholds on validation data, by exact sweeps.
  *
- * All scores are sorted once and switched on from the highest down. Switching
- * one cell on changes the counts of one row and one label, so the metric follows
- * in O(1); between two distinct scores it is the value of a possible threshold.
- * 3M scores take 0.1 s on one core, half of it the sort. */
+ * All scores are sorted once and switched on from the highest down. Switching one cell on changes
+ * the counts of one row and one label, so updating the metric takes O(1); between two distinct
+ * scores it is the value of a possible threshold. 3M scores take 0.1 s on one core, half of it
+ * sorting. */
 #include "data/threshold.h"
 
 #include <float.h>
@@ -14,11 +14,11 @@
 #include "data/metric_part.h"
 #include "data/metric_sort.h"
 
-static const double same = 1e-12; /* values nearer than this are equally good */
+static const double same = 1e-12; /* values nearer than this count as equally good */
 static const float  usual = 0.5f;
 
-/* A threshold above `below` and not above `at`, which separates two neighbouring
- * scores: `wish` if it does, else the middle. */
+/* A threshold above `below` and at most `at`, separating two neighbouring scores: `wish` if it
+ * does, else the middle. */
 static float between(float below, float at, float wish)
 {
     if (wish > below && wish <= at)
@@ -63,7 +63,8 @@ typedef struct {
     tally            *row;     /* [rows] */
     tally            *label;   /* [L] */
     tally             all;
-    double            sum, lost; /* of the values of rows or labels, and what rounding took */
+    double            sum, lost; /* sum of the values of rows or labels, and what rounding has
+                                    lost */
 } sweep;
 
 static double row_value(const sweep *s, const tally *t)
@@ -82,7 +83,7 @@ static double label_value(const sweep *s, const tally *t)
     return bs_count_f1(t->tp, t->pred - t->tp, t->gold - t->tp, s->p->label_f1_empty);
 }
 
-/* Neumaier's sum: millions of small changes must not blur which threshold is best. */
+/* Neumaier summation: millions of small changes must not blur which threshold is best. */
 static void change(sweep *s, double by)
 {
     const double sum = s->sum + by;
@@ -117,7 +118,8 @@ static void switch_on(sweep *s, uint32_t cell, bool gold)
     change(s, (by_label ? label_value(s, t) : row_value(s, t)) - before);
 }
 
-/* Copies the rows that count into keys, cell number and gold bit below the score; how many. */
+/* Makes keys of the rows that count, with cell number and gold bit below the score; returns how
+ * many. */
 static size_t collect(sweep *s, const bs_csr *gold, const float *scores, uint64_t *key)
 {
     const size_t L = (size_t)s->L;
@@ -154,7 +156,7 @@ static void start_values(sweep *s)
             change(s, row_value(s, &s->row[row]));
 }
 
-/* Walks down the sorted scores and keeps the best cut. */
+/* Walks down the sorted scores and keeps the best threshold. */
 static void find_cut(sweep *s, const uint64_t *key, size_t n, float *best_at, double *best)
 {
     const double sign = bs_metric_table[s->metric].higher ? 1 : -1;
@@ -217,7 +219,7 @@ basin_status bs_threshold_tune(const bs_csr *gold, const float *scores, int metr
 
 /* ---- per label ---- */
 
-/* The cut with the best F1 among n sorted scores with the gold bit below them. */
+/* The threshold with the best F1 among n sorted scores with the gold bit below them. */
 static float best_f1_cut(const uint64_t *key, size_t n, double positives, float global)
 {
     double best = -1, tp = 0;
@@ -239,7 +241,7 @@ static float best_f1_cut(const uint64_t *key, size_t n, double positives, float 
     return best_at;
 }
 
-/* Gold as bits, one byte per cell: a column is then as easy to read as a row. */
+/* Gold as one byte per cell: a column is then as easy to read as a row. */
 static uint8_t *dense_gold(const bs_csr *gold)
 {
     uint8_t *on = bs_calloc((size_t)gold->rows, (size_t)gold->cols);
