@@ -182,7 +182,7 @@ static basin_status parse_type(bs_reading *r, arff_header *h, const bs_line *lin
 
 enum { MOST_TWINS = 1000 };
 
-/* Repeated names are told apart by a number, as they would otherwise be one feature. */
+/* Repeated names get a number, as they would otherwise be one feature. */
 static basin_status unique_name(bs_reading *r, arff_header *h, arff_attribute *a)
 {
     bool   fresh;

@@ -3,9 +3,9 @@
  *     @attribute class hierarchical 01,01/01,01/01/03,...     a tree: paths
  *     @attribute class hierarchical root/a,a/b,c/b,...        a DAG: edges parent/child
  *
- * Edges are recognised by every entry having one slash and either a parent "root"
- * or a child that is a parent elsewhere. A class implies all its ancestors; the
- * root is no class, unless data.root asks for it. */
+ * They are edges if every entry has one slash and either the parent "root" or a child that is a
+ * parent elsewhere. A class implies all its ancestors; the root is a class only if data.root says
+ * so. */
 #include <string.h>
 
 #include "data/rows/arff.h"
@@ -123,7 +123,7 @@ static basin_status read_paths(hierarchy *h, const char *p)
                               bs_show(text, n), text);
         if (is_root(text, n))
             continue;
-        /* The path itself, then its parents up to the first that is known: they imply the rest. */
+        /* The path itself, then its parents up to the first known one, which implies the rest. */
         int32_t      child, parent;
         basin_status s = add_class(h, text, n, &child, &fresh);
         int          depth = 0;
@@ -170,7 +170,7 @@ static basin_status parent_lists(hierarchy *h, int32_t *first, int32_t *parent)
     return BASIN_OK;
 }
 
-/* Everything reachable upwards from each class, found with a stack of our own. */
+/* Everything reachable upwards from each class, found with an explicit stack. */
 static basin_status close_upwards(hierarchy *h, const int32_t *first, const int32_t *parent,
                                   int32_t *stamp, int32_t *stack)
 {
@@ -231,7 +231,7 @@ static basin_status find_ancestors(hierarchy *h)
     return s;
 }
 
-/* The root as a class above all that have no parent: published runs count it as a label. */
+/* The root as a class above all classes without parents: published runs count it as a label. */
 static basin_status add_root(hierarchy *h)
 {
     int32_t  n = h->c->names.n, root;

@@ -1,9 +1,9 @@
-/* arff_labels.c -- which attributes are labels, and what becomes of the others.
+/* arff_labels.c -- which attributes are labels, and how the others become features.
  *
- * In this order: --labels; a MULAN label file; -C in the relation name (MEKA); a
- * hierarchical attribute; the labels of the training schema. A label file and -C
- * that disagree are an error that shows both readings, never a guess: in one
- * published file -C survived a filter that moved the labels to the other end. */
+ * Sources, in this order: --labels; a MULAN label file; -C in the relation name (MEKA); a
+ * hierarchical attribute; the labels of the training schema. A label file and -C that disagree are
+ * an error that shows both readings: in one published file -C survived a filter that moved the
+ * labels to the other end. */
 #include <string.h>
 
 #include "data/rows/arff.h"
@@ -14,7 +14,7 @@ typedef struct {
     bs_reading  *r;
     arff_header *h;
     uint8_t     *xml, *meka, *mark; /* [n] each */
-    uint8_t     *spare;             /* [n] labels that were not chosen */
+    uint8_t     *spare;             /* [n] labels of the file that were not chosen */
     char         file[80];          /* the label file's name */
     long long    count;             /* n of -C n */
     bool         has_xml, has_meka;
@@ -83,7 +83,7 @@ static void describe(const roles *x, const uint8_t *mark, char *out, size_t size
              h->attribute[first].name, h->attribute[last].name);
 }
 
-/* The runs of 0/1 attributes at both ends, as a proposal. */
+/* Suggests the runs of 0/1 attributes at either end. */
 static basin_status ask_for_labels(const roles *x)
 {
     const arff_header *h = x->h;
@@ -124,9 +124,9 @@ static void use(roles *x, const uint8_t *mark, const char *from)
     bs_notes_add(x->r->notes, "labels", "labels are %s, from %s", text, from);
 }
 
-/* Labels that the file knows and that were not chosen: they stand for the same truth, so a model
- * that saw them as features would be worth nothing. Does nothing when other attributes were
- * chosen as well: then it is not certain what the file says. */
+/* Labels of the file that were not chosen. They express the same truth, so a model that used them
+ * as features would be worthless. Does nothing if other attributes were chosen as well: then what
+ * the file says is uncertain. */
 static void spare_labels(roles *x, const uint8_t *known, const char *from)
 {
     int32_t n = 0;
@@ -142,7 +142,7 @@ static void spare_labels(roles *x, const uint8_t *known, const char *from)
                      "%d other labels, from %s, are left out: they are no features", n, from);
 }
 
-/* What lies beside the data need not be right when somebody says what the labels are. */
+/* Files found beside the data need not be right when the user says what the labels are. */
 static basin_status spare_others(roles *x)
 {
     bs_reading  quiet = *x->r;
@@ -179,7 +179,7 @@ static basin_status use_option(roles *x)
     return s ? s : spare_others(x);
 }
 
-/* Marks the training labels; *found is how many the file has. */
+/* Marks the training labels; *found is how many of them the file has. */
 static basin_status mark_schema(roles *x, uint8_t *mark, int32_t *found)
 {
     const bs_schema *like = x->r->o->like;
@@ -202,8 +202,8 @@ static basin_status mark_schema(roles *x, uint8_t *mark, int32_t *found)
     return s;
 }
 
-/* What the file says are labels. A model that was trained on some of them has no use for the
- * others, and they were no features either. */
+/* The file's own labels. A model trained on some of them ignores the others: they were not features
+ * either. */
 static basin_status use_known(roles *x, const uint8_t *known, const char *from)
 {
     int32_t      found = 0;
@@ -221,7 +221,7 @@ static basin_status use_known(roles *x, const uint8_t *known, const char *from)
 static basin_status choose(roles *x)
 {
     const char *option = x->r->o->labels;
-    /* A label file that somebody names is the one that counts. */
+    /* A label file named by the user takes precedence. */
     bool want_xml = strcmp(option, "xml") == 0 || (!*option && x->r->o->xml[0]);
     bool want_meka = strcmp(option, "relation") == 0;
     if (*option && !want_xml && !want_meka)
@@ -272,7 +272,8 @@ static basin_status choose(roles *x)
 
 /* --- coding -------------------------------------------------------------- */
 
-/* Number of the value that reads as 1, -1 for "0 only"; false when they are not yes and no. */
+/* The number of the value that reads as 1, -1 if there is only 0; false if the values are not yes
+ * and no. */
 static bool truth_values(const bs_read_options *o, const arff_attribute *a, int32_t *one)
 {
     *one = -1;
@@ -376,7 +377,7 @@ static basin_status set_feature(roles *x, arff_attribute *a)
         a->coding = ARFF_AS_POSITION;
         return add_feature(x, a->name, a, NULL, BS_FEATURE_NUMERIC, &a->column);
     }
-    /* A file that declares fewer values must not turn a category into yes and no. */
+    /* A file that declares fewer values must not turn a category into a 0/1 feature. */
     const bs_feature *was = bs_schema_attribute(x->r->o->like, a->name, &x->hint);
     if (!truth_values(x->r->o, a, &a->one) || (was && was->kind == BS_FEATURE_ONEHOT))
         return set_onehot(x, a);
@@ -413,7 +414,7 @@ static basin_status drop(roles *x)
     return s;
 }
 
-/* Features of one name are told apart by a number; predictions speak of labels by name. */
+/* Features with the same name are numbered, but predictions refer to labels by name. */
 static basin_status check_twins(const roles *x)
 {
     const arff_attribute *a = x->h->attribute;

@@ -1,8 +1,8 @@
 /* arff_rows.c -- the rows of an ARFF file, dense and sparse.
  *
- * The inner loops. A number goes straight from the line to the arrays; a nominal
- * value is compared with the declared ones. In a sparse row an absent attribute
- * has 0, or, when it is nominal, its FIRST declared value: {YES,NO} makes it YES. */
+ * The inner loops. A number goes straight from the line to the arrays; a nominal value is compared
+ * with the declared ones. In a sparse row an absent attribute is 0 or, if nominal, its FIRST
+ * declared value: {YES,NO} makes it YES. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -17,10 +17,10 @@ typedef struct {
     bs_line         line;
     int32_t        *implied; /* attributes whose absence is not 0 */
     int32_t         n_implied;
-    int32_t        *seen;    /* [n] last row that gave the attribute, for those */
+    int32_t        *seen;    /* [n] last row that gave such an attribute */
     bs_buf          scratch; /* unescaped values */
-    const char     *ends;    /* what ends a bare value of a dense row */
-    int32_t         id;      /* attribute that names the rows, or -1 */
+    const char     *ends;    /* characters that end a bare value of a dense row */
+    int32_t         id;      /* attribute with the row names, or -1 */
     bool            sparse, weighted, unsorted;
 } rows;
 
@@ -86,7 +86,7 @@ static inline int32_t find_value(const arff_attribute *a, const char *text, size
     return a->values.n <= 4 ? -1 : bs_names_find(&a->values, text, len);
 }
 
-/* "12/01@42/01": every class named, and all it implies. */
+/* "12/01@42/01": every class named, and all that they imply. */
 static basin_status put_classes(rows *x, const char *text, size_t len)
 {
     arff_classes *c = &x->h->classes;
@@ -111,7 +111,7 @@ static basin_status put_classes(rows *x, const char *text, size_t len)
     return BASIN_OK;
 }
 
-/* Texts become names of rows while they are short; a long one is a document. */
+/* Short texts become row names; a long one is a document. */
 static basin_status put_id(rows *x, const arff_attribute *a, const char *at, const char *text,
                            size_t len)
 {
@@ -142,7 +142,7 @@ static basin_status refuse_value(rows *x, const arff_attribute *a, const char *p
                    a->values.n > 2 ? ",..." : "");
 }
 
-/* A value that is not a plain number: quoted, nominal, missing, a text. *p moves behind it. */
+/* Anything but a plain number: quoted, nominal, missing or text. Moves *p past it. */
 static basin_status take_word(rows *x, const arff_attribute *a, const char **p, const char *stops)
 {
     arff_word   word;
@@ -184,7 +184,7 @@ static inline bool ends_here(const char *stops, char c)
     return c == ',' || c == '\0' || c == '\t' || (c == ' ' && stops[2] == ' ');
 }
 
-/* The weight of a row, ",{5}", is read over. */
+/* The weight of a row, ",{5}", is ignored. */
 static basin_status take_weight(rows *x, const char *p)
 {
     double v;
@@ -264,7 +264,7 @@ static basin_status sparse_entry(rows *x, const char **at, int64_t *last)
     if (x->seen)
         x->seen[i] = x->r->b->rows + 1;
 
-    /* The most frequent entries by far: a number, or a 0/1 value of one letter. */
+    /* By far the most frequent entries: a number, or a 0/1 value of one character. */
     if (a->type == ARFF_NUMBER) {
         double v;
         end = bs_scan_double(p, &v);
@@ -386,7 +386,7 @@ static basin_status finish(rows *x)
     if (x->id >= 0 && b->n_ids)
         bs_notes_add(x->r->notes, "identifier", "text attribute '%s' names the rows",
                      x->a[x->id].name);
-    /* Hierarchies imply classes several times over; that is not worth a remark. */
+    /* Hierarchies imply classes many times over; not worth a note. */
     b->repeated = b->repeated && x->h->hierarchy < 0;
     bool numbers = false;
     for (int32_t i = 0; i < b->features.n; i++)

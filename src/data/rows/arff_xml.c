@@ -1,8 +1,8 @@
 /* arff_xml.c -- the MULAN label file of an ARFF file: finding it, matching its names.
  *
- * The canonical order of labels is that of the ARFF; two of MULAN's own sets have
- * another one in their label files. Names are compared as written first, then
- * without their backslashes: one published file repeats \' in both places. */
+ * Labels are in the order of the ARFF; two of MULAN's own sets have another order in their label
+ * files. Names are compared as written first, then without their backslashes: one published file
+ * repeats \' in both places. */
 #include <dirent.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 /* --- finding ------------------------------------------------------------- */
 
-/* NAME.xml in the folder where NAME begins the file's name; the longest wins. */
+/* NAME.xml in the folder, where NAME is a prefix of the file's name; the longest wins. */
 static basin_status look_beside(const char *path, bs_buf *out, basin_error *err)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
@@ -26,7 +26,7 @@ static basin_status look_beside(const char *path, bs_buf *out, basin_error *err)
     DIR *d = opendir(out->data);
     if (!d) {
         bs_buf_clear(out);
-        return BASIN_OK; /* not ours to complain: the data could be read */
+        return BASIN_OK; /* the data itself is readable: no reason to complain */
     }
     for (struct dirent *e; (e = readdir(d));) {
         size_t len = strlen(e->d_name), stem = len < 4 ? 0 : len - 4;
@@ -64,8 +64,8 @@ static basin_status index_names(bs_reading *r, const arff_header *h, bs_names *r
     return BASIN_OK;
 }
 
-/* Attribute number of an XML name, or -1. Raw names may repeat, so the number of
- * a raw name is looked up through the header. */
+/* Attribute number of an XML name, or -1. Raw names may repeat, so a raw name's number is looked up
+ * through the header. */
 static int32_t find_attribute(const arff_header *h, const bs_names *raw, const bs_names *clean,
                               const bs_name *name, char *scratch)
 {
@@ -191,7 +191,7 @@ basin_status bs_arff_xml(bs_reading *r, const arff_header *h, uint8_t *mark, boo
     if (!s)
         s = judge(r, h, &xml, path.data, file, mark, found);
     else if (xml.foreign && !r->o->xml[0])
-        s = BASIN_OK; /* some other XML that happens to lie there */
+        s = BASIN_OK; /* an unrelated XML file in the same folder */
     bs_names_free(&xml.names);
     bs_arena_free(&arena);
     bs_buf_free(&path);

@@ -1,4 +1,5 @@
-/* build.c -- see build.h. */
+/* build.c -- growing arrays of entries, and what ends a row: sorting, dropping zeros, finding
+ * columns that occur twice. */
 #include "data/rows/build.h"
 
 #include <math.h>
@@ -46,7 +47,7 @@ static bool grow_ints(int32_t **list, size_t *cap, size_t need)
     return ok;
 }
 
-/* x_cap is what both arrays have. */
+/* Both arrays have capacity x_cap. */
 bool bs_build_room_x(bs_build *b)
 {
     size_t index_cap = b->x_cap;
@@ -157,7 +158,7 @@ void bs_sort_entries(int32_t *key, float *value, size_t n)
     }
 }
 
-/* Sorted and without repetitions; the new length. */
+/* Sorts and removes repetitions; returns the new length. */
 static size_t tidy_set(int32_t *key, size_t n, bool *repeated)
 {
     if (increasing(key, n))
@@ -171,7 +172,7 @@ static size_t tidy_set(int32_t *key, size_t n, bool *repeated)
     return kept;
 }
 
-/* Sorts the features of the row and leaves out zeros. */
+/* Sorts the features of the row and drops zeros. */
 static void tidy_x(bs_build *b, int32_t *twice)
 {
     int32_t *key = b->x_index + b->x_row;
@@ -245,7 +246,7 @@ int32_t bs_build_feature(bs_build *b, const char *name, const char *attribute, c
 
 /* --- the end ------------------------------------------------------------- */
 
-/* Numbers of rows get the names they lack, so that every row can be named. */
+/* Unnamed rows get their number as a name, so that every row has one. */
 static bool finish_ids(bs_build *b)
 {
     bs_dataset *ds = b->ds;

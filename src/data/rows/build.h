@@ -1,8 +1,8 @@
 /* build.h -- a data set under construction: readers push entries and end rows.
  *
- * Arrays grow by doubling and become the data set's at the end. Features are
- * either declared by name (in any order, numbered as they come) or only
- * numbered; columns within a row may come in any order. */
+ * Arrays grow by doubling and become the data set's at the end. Features are either declared by
+ * name (in any order, numbered as they arrive) or only numbered; columns within a row may come in
+ * any order. */
 #ifndef BS_BUILD_H
 #define BS_BUILD_H
 
@@ -16,19 +16,19 @@ typedef struct {
     float   *x_value;
     size_t   nx, ny, nu; /* entries */
     size_t   x_cap, v_cap, y_cap, u_cap;
-    size_t   x_row, y_row, u_row; /* where the current row begins */
+    size_t   x_row, y_row, u_row; /* start of the current row */
     int32_t *x_start, *y_start, *u_start;
-    size_t   xs_cap, ys_cap, us_cap; /* of the three above */
+    size_t   xs_cap, ys_cap, us_cap; /* capacities of the three above */
     int32_t  rows, max_rows;
-    int64_t  rows_before;   /* in pieces of the file read before: rows are named by number */
-    bool     keep_zeros;    /* rows keep their zeros: a reader has yet to look at them */
-    bool     ones;          /* every value so far is 1 */
+    int64_t  rows_before;   /* in earlier pieces of the file: rows are named by number */
+    bool     keep_zeros;    /* rows keep zeros for now: the reader still needs them */
+    bool     ones;          /* all values so far are 1 */
     bool     reordered;     /* some row's features were not in increasing order */
     bool     repeated;      /* some row named a label twice */
-    int64_t  rounded;       /* whole numbers that a float does not hold ... */
+    int64_t  rounded;       /* whole numbers that a float cannot hold ... */
     double   first_rounded; /* ... and the first of them */
 
-    bs_names     features, labels; /* by name; unused where numbers are enough */
+    bs_names     features, labels; /* by name; unused if numbers suffice */
     bs_feature  *feature;
     size_t       feature_cap;
     const char **row_id;
@@ -41,9 +41,9 @@ void         bs_build_free(bs_build *b); /* whatever was not handed over */
 
 bool bs_build_room_x(bs_build *b);
 bool bs_build_room_y(bs_build *b);
-bool bs_build_unknown(bs_build *b, int32_t label); /* a label this row leaves open */
+bool bs_build_unknown(bs_build *b, int32_t label); /* a label that this row leaves open */
 
-/* False when memory ran out (or 2^31 entries are reached). */
+/* False when memory runs out (or at 2^31 entries). */
 static inline bool bs_push_x(bs_build *b, int32_t feature, float value)
 {
     if (b->nx == b->x_cap && !bs_build_room_x(b))
@@ -53,12 +53,12 @@ static inline bool bs_push_x(bs_build *b, int32_t feature, float value)
     return true;
 }
 
-/* The same for a number as it was read. Whole numbers are counted where digits are lost: they may
- * be codes, and two codes may become one. */
+/* The same for a number as read. Counts whole numbers that lose digits: they may be codes, and two
+ * codes may become one. */
 static inline bool bs_push_number(bs_build *b, int32_t feature, double value)
 {
     const double size = value < 0 ? -value : value;
-    if (size > 16777216 /* 2^24: up to here floats are exact */ && size < 9e15 &&
+    if (size > 16777216 /* 2^24: floats are exact up to here */ && size < 9e15 &&
         (double)(float)value != value && (double)(int64_t)value == value) {
         b->first_rounded = b->rounded ? b->first_rounded : value;
         b->rounded++;
@@ -81,16 +81,16 @@ void bs_sort_entries(int32_t *key, float *value, size_t n);
  * feature that occurs twice, else -1. */
 basin_status bs_build_row(bs_build *b, int32_t *twice, basin_error *err);
 
-/* Gives the current row an identifier, of which the last counts; rows without one get their number
- * if any has one. */
+/* Names the current row; the last call counts. Rows without a name get their number if any row has
+ * one. */
 bool bs_build_id(bs_build *b, const char *text, size_t len);
 
-/* A named feature; -1 when memory ran out. *fresh = false when the name is taken. */
+/* A named feature; -1 when memory runs out. *fresh = false if the name exists. */
 int32_t bs_build_feature(bs_build *b, const char *name, const char *attribute, const char *value,
                          bs_feature_kind kind, bool *fresh);
 
-/* Hands the arrays over. n_features and n_labels are those of the tables where
- * names were used; -1 says so. Computes the hash. */
+/* Hands over the arrays. n_features and n_labels: -1 for those of the name tables. Computes the
+ * hash. */
 basin_status bs_build_finish(bs_build *b, int32_t n_features, int32_t n_labels, basin_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* cell.c -- see cell.h. */
+/* cell.c -- parses single cells of tables. Functions look at the text alone: readers agree. */
 #include "data/rows/cell.h"
 
 #include <math.h>
@@ -166,7 +166,7 @@ static int hex(char c)
                                   : -1;
 }
 
-/* Behind a backslash: \xHH, \uHHHH and \UHHHHHHHH are characters, n and t blanks. */
+/* After a backslash: \xHH, \uHHHH and \UHHHHHHHH are characters, n and t become blanks. */
 static bool take_escape(bs_list *l, bs_buf *item)
 {
     const char c = *l->p++;

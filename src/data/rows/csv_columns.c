@@ -1,7 +1,7 @@
-/* csv_columns.c -- names of the columns, and what kind of values each one has.
+/* csv_columns.c -- names of the columns, and what kind of values each has.
  *
- * Two passes over the text in memory: one for "all numbers?", one that collects
- * the different texts of the columns that are not. */
+ * Two passes over the text in memory: one for "all numbers?", one that collects the different texts
+ * of the columns that are not. */
 #include <string.h>
 
 #include "data/rows/cell.h"
@@ -42,7 +42,7 @@ static basin_status add_column(csv_table *t, size_t *cap)
     return BASIN_OK;
 }
 
-/* The first record: how many columns there are. */
+/* Counts the columns of the first record. */
 static basin_status count_columns(csv_table *t, csv_cursor c)
 {
     size_t   cap = 0;
@@ -80,7 +80,7 @@ static basin_status take_names(csv_table *t, bool header)
             }
         }
         t->loose = header && !len ? t->loose + 1 : 0;
-        if (!len && header && i < 2) /* the index of a table that pandas wrote */
+        if (!len && header && i < 2) /* the index column written by pandas */
             t->r->b->ds->source.unnamed = i == 0;
         if (!len) {
             const bool alone = t->r->o->only_labels && !header;
@@ -146,7 +146,7 @@ static basin_status collect_value(csv_table *t, csv_column *c, const char *text,
     if (bs_names_find(&c->values, text, len) >= 0)
         return BASIN_OK;
     if (c->values.n >= MOST_VALUES && c->values.n < t->rows) {
-        c->role = CSV_SKIP; /* texts: nothing to learn from, and not worth the memory */
+        c->role = CSV_SKIP; /* texts: nothing to learn from, not worth the memory */
         return BASIN_OK;
     }
     const char *clean = bs_to_utf8(&t->r->b->ds->arena, text, len, &latin1);
@@ -156,7 +156,7 @@ static basin_status collect_value(csv_table *t, csv_column *c, const char *text,
     return BASIN_OK;
 }
 
-/* All cells once; `collect` says which of the two passes it is. */
+/* Visits all cells; `collect` tells the two passes apart. */
 static basin_status pass(csv_table *t, bool collect)
 {
     csv_cursor c = t->start;
@@ -197,8 +197,8 @@ static basin_status pass(csv_table *t, bool collect)
     return BASIN_OK;
 }
 
-/* Columns whose numbers have commas. Where all of them could as well be groups of three digits,
- * another column may tell; else it is not for us to choose. */
+/* Columns whose numbers have commas. If all could also be groups of three digits, another column
+ * may decide; otherwise we must not choose. */
 static basin_status find_decimals(csv_table *t)
 {
     const bool  given = strcmp(t->r->o->decimal, "auto") != 0;
@@ -232,7 +232,7 @@ static basin_status find_decimals(csv_table *t)
     return BASIN_OK;
 }
 
-/* A comma at the end of the header makes a column of nothing: rows may have it or not. */
+/* A comma at the end of the header makes an empty column: rows may have it or not. */
 static void drop_loose(csv_table *t)
 {
     while (t->loose > 0 && t->n > 1 && t->column[t->n - 1].filled == 0) {

@@ -1,7 +1,7 @@
 /* csv_header.c -- whether the first line of a CSV file holds names.
  *
- * Numbers are not names, with two exceptions: in quotes above a cell without quotes, as we write
- * labels that are numbers; and above columns of 0 and 1, where no other line has such numbers. */
+ * Numbers are not names, with two exceptions: in quotes above an unquoted cell, as we write labels
+ * that are numbers; and above columns of 0 and 1, where no other line has such numbers. */
 #include <stdlib.h>
 
 #include "data/rows/csv.h"
@@ -9,15 +9,15 @@
 
 enum { LOOK_AT = 1000 }; /* records below the first one */
 
-/* What stands in the first line. */
+/* What the first line looks like. */
 typedef struct {
     double v;
-    bool   number;  /* no name ... */
-    bool   missing; /* ... and neither is "na" or the like ... */
-    bool   quoted;  /* ... but in quotes, above a cell without, both are */
+    bool   number;  /* not a name ... */
+    bool   missing; /* ... nor is "na" or the like ... */
+    bool   quoted;  /* ... but quoted above an unquoted cell both are */
 } first_cell;
 
-/* The cells of the first record as they are; the record below decides about quotes. */
+/* The cells of the first record; whether quotes matter depends on the record below. */
 static basin_status read_first(csv_table *t, csv_cursor *c, first_cell *cell)
 {
     for (int32_t i = 0; i < t->n; i++) {
@@ -36,8 +36,8 @@ static basin_status read_first(csv_table *t, csv_cursor *c, first_cell *cell)
     return BASIN_OK;
 }
 
-/* Looks at one record below: a quoted number above a quoted cell is data, and a bare one is a name
- * only above 0 and 1. False when the record cannot be read; that is somebody else's complaint. */
+/* Looks at a record below: a quoted number above a quoted cell is data, and a bare one is a name
+ * only above 0 and 1. False if the record cannot be read, which is reported elsewhere. */
 static bool look_below(csv_table *t, csv_cursor *c, bool second, first_cell *cell, bool *names)
 {
     csv_step step = CSV_CELL;
@@ -64,7 +64,7 @@ static int by_value(const void *a, const void *b)
     return (p > q) - (p < q);
 }
 
-/* No two alike, all whole, and at least two that are neither 0 nor 1: hardly a row of data. */
+/* All different, all whole, and at least two neither 0 nor 1: hardly a row of data. */
 static basin_status like_names(const csv_table *t, const first_cell *cell, bool *out)
 {
     size_t  n = 0, others = 0;

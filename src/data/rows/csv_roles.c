@@ -9,7 +9,7 @@ enum { MOST_CATEGORIES = 1000, FEWEST_ROWS = 10 };
 
 /* --- labels -------------------------------------------------------------- */
 
-/* The usual reason for columns that are not what they were said to be. */
+/* The usual reason why columns are not what they were said to be. */
 static basin_status fail_headless(const csv_table *t, basin_status s)
 {
     char text[sizeof t->r->err->msg];
@@ -29,7 +29,7 @@ static const char **all_names(const csv_table *t)
     return names;
 }
 
-/* Columns that --drop names are nothing at all, whatever else names them. */
+/* Columns named by --drop are ignored, whatever else names them. */
 static basin_status drop_columns(csv_table *t)
 {
     const char **names = all_names(t);
@@ -60,8 +60,8 @@ int32_t bs_csv_column_number(const char *name)
     return end && !*end && k > 0 && k < INT32_MAX ? (int32_t)k : 0;
 }
 
-/* Sets label[k] for columns that were labels in training; how many columns there were at least,
- * or 0 when they had names. */
+/* Sets label[k] for columns that were labels in training; returns the least number of columns there
+ * were, or 0 if they had names. */
 static int32_t trained_columns(const bs_schema *like, uint8_t *label, int32_t most)
 {
     int32_t last = 0;
@@ -77,7 +77,7 @@ static int32_t trained_columns(const bs_schema *like, uint8_t *label, int32_t mo
     return last;
 }
 
-/* Rows without names and without labels: the columns are those of training less its labels. */
+/* Rows without column names and without labels: the training columns minus its labels. */
 static basin_status name_unlabelled(csv_table *t)
 {
     const bs_schema *like = t->r->o->like;
@@ -111,7 +111,7 @@ static bool schema_labels(const csv_table *t, uint8_t *mark)
     return found;
 }
 
-/* A column called labels, or columns that all begin with label_ or the like. */
+/* A column called labels, or columns that all start with label_ or the like. */
 static bool guessed_labels(const csv_table *t, uint8_t *mark, const char **why)
 {
     static const char *const words[] = {"labels", "tags",   "label",  "tag",        "classes",
@@ -139,7 +139,7 @@ static bool guessed_labels(const csv_table *t, uint8_t *mark, const char **why)
     return false;
 }
 
-/* The index that pandas writes, or a column called id: two files of the same rows have it both. */
+/* The index written by pandas, or a column called id: two files of the same rows both have it. */
 static void find_names(csv_table *t)
 {
     t->names = t->r->b->ds->source.unnamed ? 0 : -1;
@@ -194,7 +194,7 @@ static basin_status choose_labels(csv_table *t, uint8_t *mark)
     return BASIN_OK;
 }
 
-/* What separates the labels of a list: the option, or the first of | ; , that occurs. */
+/* The separator within a list of labels: the option, or the first of | ; , that occurs. */
 static void find_separator(csv_table *t, const csv_column *c)
 {
     static const char *const candidates[] = {"|", ";", ",", " ", NULL};
@@ -203,7 +203,7 @@ static void find_separator(csv_table *t, const csv_column *c)
         return;
     }
     t->separator = "|";
-    if (c->values.n && strchr("[({", c->values.item[0].text[0])) /* lists bring their own */
+    if (c->values.n && strchr("[({", c->values.item[0].text[0])) /* lists have their own */
         return;
     for (int k = 0; candidates[k]; k++)
         for (int32_t i = 0; i < c->values.n; i++)
@@ -222,7 +222,7 @@ static basin_status set_label(csv_table *t, csv_column *c, int32_t marked)
     bool fresh;
     bool list = marked == 1 && !c->truth && !c->cross;
     bool known = t->r->o->like != NULL && marked == 1;
-    if (known) { /* the only column of a schema's labels, or a list of them? */
+    if (known) { /* the schema's only label column, or a list of labels? */
         known = false;
         for (int32_t k = 0; k < t->r->o->like->n_labels; k++)
             known = known || strcmp(t->r->o->like->label[k], c->name) == 0;
@@ -288,14 +288,14 @@ static basin_status set_category(csv_table *t, csv_column *c)
     return s;
 }
 
-/* The kind the column had in training, or -1. */
+/* The kind of the column in training, or -1. */
 static int trained_kind(csv_table *t, const csv_column *c)
 {
     const bs_feature *f = bs_schema_attribute(t->r->o->like, c->name, &t->hint);
     return f ? (int)f->kind : -1;
 }
 
-/* Numbers of a column that was a category in training are its values after all. */
+/* If the column was a category in training, its numbers are values after all. */
 static basin_status recollect(csv_table *t, csv_column *c, int32_t index)
 {
     csv_cursor at = t->start;
@@ -319,7 +319,7 @@ static basin_status recollect(csv_table *t, csv_column *c, int32_t index)
     return BASIN_OK;
 }
 
-/* One dash among prices makes texts of all of them, which is hardly ever meant. */
+/* A single dash among prices would turn the column into texts, which is hardly ever intended. */
 static void note_odd_cell(csv_table *t, const csv_column *c)
 {
     if (c->odd && c->filled >= FEWEST_ROWS && c->nearly >= c->filled - c->filled / 10)
@@ -338,7 +338,7 @@ static bool is_prose(const csv_column *c, int *mean)
     return bs_is_prose(c->values.n, words, c->filled, mean);
 }
 
-/* Of rows that a model is asked about, a column called id says which is which. */
+/* In rows given to a model, a column called id names the rows. */
 static bool names_rows(const csv_table *t, const csv_column *c)
 {
     return t->r->o->like && t->r->o->label_free && t->names >= 0 && c == &t->column[t->names] &&
@@ -385,7 +385,7 @@ static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
         bs_note_date(t->r, c->name, c->odd_text);
         return BASIN_OK;
     }
-    /* Short texts that all differ are names of rows, which is worth more to say. */
+    /* Short texts that all differ are row names, which is the more useful note. */
     if (!left_out && trained < 0 && !t->r->o->keep_ids && is_prose(c, &words) &&
         (words > 2 || c->values.n < c->filled)) {
         c->role = CSV_SKIP;

@@ -9,7 +9,7 @@ static bool at_line_end(const csv_cursor *c, const char *p)
     return p == c->end || *p == '\n' || (*p == '\r' && p + 1 < c->end && p[1] == '\n');
 }
 
-/* Moves over the delimiter or the end of the line behind a cell. */
+/* Moves past the delimiter or line end after a cell. */
 static csv_step step_over(csv_cursor *c, const char *p)
 {
     if (p < c->end && *p == c->delimiter) {
@@ -132,7 +132,7 @@ static int count_in_records(const char *text, size_t n, char delimiter, int coun
                 counts[records] = 0;
         }
     }
-    /* A last line without an end counts only when it is the only one: it may be cut. */
+    /* A last line without an end may be truncated, so it counts only if it is the only one. */
     return records ? records : 1;
 }
 

@@ -1,4 +1,5 @@
-/* cut.c -- see cut.h. What is a row is what the readers say: reader_*.c, arff_rows.c. */
+/* cut.c -- finds the rows of a file in its bytes, and writes some of them unchanged. What counts as
+ * a row is defined by the readers: reader_*.c, arff_rows.c. */
 #include "data/rows/cut.h"
 
 #include <string.h>
@@ -15,11 +16,11 @@ typedef struct {
 struct bs_cut {
     const bs_dataset *ds;
     bs_buf            text;
-    size_t            head; /* bytes before the rows that every part begins with */
+    size_t            head; /* length of what every part starts with */
     span             *row;
     size_t            n, cap;
-    bool              blank;     /* a blank line before a row: it is a row of LIBSVM */
-    const char       *extension; /* of the list of labels, or NULL */
+    bool              blank;     /* a blank line before a row is a row (LIBSVM) */
+    const char       *extension; /* of the label list, or NULL */
     bs_buf            labels;
 };
 
@@ -51,7 +52,7 @@ static size_t line_end(const bs_cut *cut, size_t at)
     return nl ? (size_t)(nl - cut->text.data) + 1 : cut->text.len;
 }
 
-/* The first letter of a line behind its blanks, or 0. */
+/* The first non-blank character of a line, or 0. */
 static char first_letter(const bs_cut *cut, size_t at, size_t end)
 {
     while (at < end && strchr(" \t\r\n", cut->text.data[at]))
@@ -59,7 +60,7 @@ static char first_letter(const bs_cut *cut, size_t at, size_t end)
     return at < end ? cut->text.data[at] : '\0';
 }
 
-/* Lines whose first letter is not `comment` are rows. */
+/* Lines that do not start with `comment` are rows. */
 static bool find_lines(bs_cut *cut, char comment)
 {
     bool gap = false, ok = true;
@@ -75,7 +76,7 @@ static bool find_lines(bs_cut *cut, char comment)
     return ok;
 }
 
-/* The head of ARFF: everything up to @data. */
+/* The ARFF header: everything up to @data. */
 static void find_data(bs_cut *cut)
 {
     for (size_t at = cut->head, end; at < cut->text.len; at = end) {
@@ -88,8 +89,8 @@ static void find_data(bs_cut *cut)
     }
 }
 
-/* Records may go over several lines. One more than there are rows: the first has the names. What
- * cannot be read any more has changed since, and leaves the number of rows wrong. */
+/* Records may span lines. One more than rows: the first holds the names. If the file has changed
+ * since and cannot be read, the number of rows will not match. */
 static bool find_records(bs_cut *cut, const char *delimiter)
 {
     csv_cursor c = bs_csv_begin(&cut->text, delimiter);
@@ -114,7 +115,7 @@ static bool find_records(bs_cut *cut, const char *delimiter)
     return ok;
 }
 
-/* False when memory ran out. */
+/* False when memory runs out. */
 static bool find_rows(bs_cut *cut, const bs_read_options *o)
 {
     const char *format = cut->ds->format;
@@ -128,7 +129,7 @@ static bool find_rows(bs_cut *cut, const bs_read_options *o)
 
 /* --- labels -------------------------------------------------------------- */
 
-/* Labels may have been chosen by an option, which the parts should not need. */
+/* Labels may come from an option; the parts should be readable without it. */
 static bool name_labels(bs_cut *cut)
 {
     const bs_dataset *ds = cut->ds;
@@ -145,7 +146,7 @@ static bool name_labels(bs_cut *cut)
 
 /* --- opening ------------------------------------------------------------- */
 
-/* Why the file cannot be cut, as far as that is known without reading it. */
+/* Why the file cannot be cut, if that is known without reading it. */
 static const char *refuse(const char *path, const bs_dataset *ds, const bs_read_options *o)
 {
     struct stat st;
@@ -204,7 +205,7 @@ static basin_status put(bs_output *out, const bs_cut *cut, span s, basin_error *
 {
     const char  *bytes = cut->text.data + s.at;
     basin_status status = s.len ? bs_output_write(out, bytes, s.len, err) : BASIN_OK;
-    /* The last line of a file may have no end; another row follows it here. */
+    /* The last line of a file may lack an end, but here another row follows it. */
     if (!status && s.len && bytes[s.len - 1] != '\n')
         status = bs_output_write(out, "\n", 1, err);
     return status;

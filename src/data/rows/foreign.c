@@ -1,4 +1,4 @@
-/* foreign.c -- files of other kinds: how they become ones that are read; UTF-16 is made UTF-8. */
+/* foreign.c -- how to convert files of unsupported formats; converts UTF-16 to UTF-8. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -63,7 +63,7 @@ basin_status bs_refuse_foreign(const bs_reading *r, const char *head, size_t n)
 
 /* --- UTF-16 -------------------------------------------------------------- */
 
-/* Without a mark: every second byte of the beginning is 0, and no other is. */
+/* UTF-16 without a mark: every second byte of the beginning is 0, and no other. */
 static bool alternates(const char *head, size_t n, size_t zero)
 {
     const size_t most = n < 64 ? n & ~(size_t)1 : 64;

@@ -1,8 +1,7 @@
-/* identifier.c -- columns that only name the rows are left out.
+/* identifier.c -- leaves out columns that only name the rows.
  *
- * A category that no two rows share cannot be learnt from, and neither can a
- * running number; both make a model look better on its own rows. The values
- * become the names of the rows. */
+ * Nothing can be learnt from a category that no two rows share, nor from a running number, and both
+ * make a model look better on its own rows. Their values become the row names. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +9,13 @@
 #include "data/rows/read.h"
 #include "data/scan.h"
 
-enum { FEWEST_ROWS = 10 }; /* below, all values of an honest column may differ */
+enum { FEWEST_ROWS = 10 }; /* with fewer, all values of an honest column may differ */
 
-/* A column of the file: one feature, or all values of a category. */
+/* A column of the file: one feature, or all the values of a category. */
 typedef struct {
-    int32_t first; /* feature */
+    int32_t first; /* its first feature */
     int32_t total; /* entries in all rows */
-    bool    twice; /* some feature occurs in two rows */
+    bool    twice; /* some feature of it occurs in two rows */
     bool    id;
 } column;
 
@@ -24,9 +23,9 @@ typedef struct {
     bs_dataset *ds;
     column     *column;
     int32_t     n;
-    int32_t    *of;       /* [n_features] column of a feature */
+    int32_t    *of;       /* [n_features] the feature's column */
     int32_t    *count;    /* [n_features] rows that have it */
-    uint8_t    *counting; /* [n_features] the value of a row is that of the row before and one */
+    uint8_t    *counting; /* [n_features] each value is one more than in the row before */
 } columns;
 
 /* --- columns ------------------------------------------------------------- */
@@ -39,7 +38,7 @@ static void free_columns(columns *c)
     bs_free(c->counting);
 }
 
-/* Values of a category need not follow each other: in JSON they come as rows name them. */
+/* Values of a category need not be adjacent: JSON rows may name them in any order. */
 static bool group_features(columns *c, bs_names *names, int32_t *by_name)
 {
     const bs_schema *s = &c->ds->schema;
@@ -82,7 +81,7 @@ static bool list_columns(columns *c)
     return ok;
 }
 
-/* One pass over all entries. A zero that is not stored may only be that of the first row. */
+/* One pass over all entries. A zero that is not stored can only belong to the first row. */
 static bool count_entries(columns *c)
 {
     const bs_dataset *ds = c->ds;
@@ -113,8 +112,8 @@ static bool count_entries(columns *c)
 
 /* --- categories ---------------------------------------------------------- */
 
-/* No two rows share a value, and every row has one; where rows name what they have, nearly every
- * row, as in a CSV file. */
+/* Every row has a value and no two share one; if rows list only what they have, nearly every row
+ * suffices, as in a CSV file. */
 static bool one_each(const bs_dataset *ds, const column *k)
 {
     int32_t few = ds->schema.open ? ds->rows / 20 : 0;
@@ -189,7 +188,7 @@ static basin_status is_running(const bs_dataset *ds, int32_t feature, bool *out,
 
 /* --- both ---------------------------------------------------------------- */
 
-/* A first column without a name is the index that pandas writes. */
+/* An unnamed first column is the index written by pandas. */
 static bool is_index(const columns *c, int32_t feature)
 {
     const bs_dataset *ds = c->ds;
@@ -228,13 +227,13 @@ static basin_status judge(columns *c, int32_t which, const bs_schema *like, bs_n
     return BASIN_OK;
 }
 
-/* Names rows by the column; `only` when there is nothing else to learn from. */
+/* Takes the row names from the column; `only`: it is the only one. */
 static basin_status leave_out(columns *c, int32_t which, bool only, const bs_read_options *o,
                               bs_notes *notes, basin_error *err)
 {
     bs_dataset       *ds = c->ds;
     const bs_feature *f = &ds->schema.feature[c->column[which].first];
-    /* Pieces of a file would be named by different columns. */
+    /* Pieces of a file might take their names from different columns. */
     bool names = f->kind == BS_FEATURE_ONEHOT && !ds->row_id && !(o->like && ds->schema.open);
     if (names && !name_rows(c, which))
         return bs_fail_nomem(err);
@@ -263,7 +262,7 @@ static basin_status drop(columns *c, const bs_read_options *o, bs_notes *notes, 
         status = bs_fail_nomem(err);
     for (int32_t f = 0; !status && f < s->n_features; f++)
         kept += keep[f] = !c->column[c->of[f]].id;
-    /* A file of nothing but identifiers keeps them: no features is worse. */
+    /* A file of identifiers alone keeps them: having no features is worse. */
     if (!status && dropped && kept) {
         c->ds->source.skipped += dropped;
         status = bs_dataset_keep_features(c->ds, keep, err);

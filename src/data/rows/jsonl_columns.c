@@ -1,9 +1,9 @@
-/* jsonl_columns.c -- members of JSON rows become columns, as those of a CSV file are.
+/* jsonl_columns.c -- turns members of JSON rows into columns like those of a CSV file.
  *
- * pandas writes every member of every row, and null where nothing is known; others leave that out.
- * Bags of words name only what is there, and the rest is 0. Rows that name half of all members, or
- * that write zeros, are of the first kind: there, what is absent is missing. Those with a
- * "features" object are so only where they write zeros. */
+ * pandas writes every member of every row, with null for the unknown; others leave that out. Bags
+ * of words list only what is there, and the rest is 0. If rows list half of all members, or write
+ * zeros, an absent member is missing; otherwise it is 0. With a "features" object only written
+ * zeros count. */
 #include <math.h>
 #include <string.h>
 
@@ -17,16 +17,16 @@ typedef struct {
     jsonl   *x;
     bs_build to;
     role    *role;    /* [members] */
-    int32_t *label;   /* [members]: of a LABEL */
-    int32_t *seen;    /* [members]: last row that has it, from 1 */
-    int32_t *map;     /* [features]: in `to`, -1: none */
-    int32_t *order;   /* [features]: by member, as they came */
-    int32_t *start;   /* [members + 1]: of its features in order */
-    bool     records; /* what is absent is missing */
-    bool     anew;    /* something has to move */
+    int32_t *label;   /* [members]: for a LABEL, its number */
+    int32_t *seen;    /* [members]: last row with it, from 1 */
+    int32_t *map;     /* [features]: number in `to`, -1: none */
+    int32_t *order;   /* [features]: by member, then by arrival */
+    int32_t *start;   /* [members + 1]: start of its features in order */
+    bool     records; /* absent members are missing */
+    bool     anew;    /* features must be moved */
 } columns;
 
-/* Of categories that are null in all rows there is nothing that tells them from numbers. */
+/* A category that is null in all rows cannot be told from a number. */
 static bool has_texts(const jsonl_member *m)
 {
     return m->texts > 0 || (m->category && m->numbers == 0 && m->truths == 0);
@@ -34,7 +34,7 @@ static bool has_texts(const jsonl_member *m)
 
 /* --- which members are what ---------------------------------------------- */
 
-/* Features of every member side by side. */
+/* Puts the features of every member side by side. */
 static void group(columns *c)
 {
     const int32_t n = c->x->members.n, features = c->x->r->b->features.n;
@@ -76,7 +76,7 @@ static basin_status choose_labels(columns *c, const char *const *names, uint8_t 
     return BASIN_OK;
 }
 
-/* True, false, 0, 1, and texts that mean it. */
+/* True, false, 0, 1, and texts that mean these. */
 static basin_status check_label(const columns *c, int32_t m)
 {
     const jsonl_member *k = &c->x->member[m];
@@ -95,7 +95,7 @@ static basin_status check_label(const columns *c, int32_t m)
     return BASIN_OK;
 }
 
-/* Texts that are no categories. */
+/* Texts that are not categories. */
 static bool leave_out(const columns *c, int32_t m)
 {
     const jsonl_member *k = &c->x->member[m];
@@ -142,7 +142,7 @@ static basin_status set_roles(columns *c)
             s = check_label(c, m);
         if (c->role[m] == SKIP)
             c->x->r->b->ds->source.skipped += !drop[m];
-        /* nulls of texts have a feature that nobody needs */
+        /* nulls of texts have a feature that is not needed */
         c->anew = c->anew || c->role[m] != FEATURE || c->x->member[m].zeros ||
                   (has_texts(&c->x->member[m]) && c->x->member[m].number >= 0);
     }
@@ -230,7 +230,7 @@ static bool add_entry(columns *c, int32_t row, int32_t f, float v)
     return c->map[f] < 0 || v == 0 || bs_push_x(&c->to, c->map[f], v);
 }
 
-/* What the row does not name. */
+/* Adds what the row does not list. */
 static bool add_absent(columns *c, int32_t row)
 {
     bool ok = true;
@@ -290,7 +290,7 @@ static basin_status make_anew(columns *c)
     return BASIN_OK;
 }
 
-/* Where nothing moves, kinds are all there is to set. */
+/* If no feature moves, only the kinds need setting. */
 static void set_kinds(columns *c)
 {
     for (int32_t m = 0; m < c->x->members.n; m++) {

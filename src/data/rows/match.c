@@ -1,8 +1,7 @@
-/* match.c -- another file brought into the shape of a training schema.
+/* match.c -- brings another file into the shape of a training schema.
  *
- * Columns are looked up by name, or by number where neither side has names. A
- * map from the file's numbers to the schema's is made first; everything that
- * can be wrong is found while making it. */
+ * Columns are looked up by name, or by number if neither side has names. First a map from the
+ * file's numbers to the schema's is made, which finds everything that can be wrong. */
 #include <math.h>
 #include <string.h>
 
@@ -17,12 +16,12 @@ typedef struct {
     const char      *file;
     bs_notes        *notes;
     basin_error     *err;
-    int32_t         *feature; /* [n_features of the file]; below 0: nowhere */
+    int32_t         *feature; /* [n_features of the file]; below 0: no match */
     int32_t         *label;   /* [n_labels of the file] */
-    uint8_t *missing; /* [n_features of want]: its values are missing in all rows; or NULL */
+    uint8_t         *missing; /* [n_features of want]: missing in all rows; or NULL */
 } match;
 
-/* Where a feature of the file goes when it goes nowhere. */
+/* Why a feature of the file has no match. */
 enum { DROPPED = -1, UNSEEN = -2 };
 
 enum { SHOWN = 3 };
@@ -56,7 +55,7 @@ static const char *kind_text(const bs_feature *f)
                                           : "a category";
 }
 
-/* 1 for YES in one file and for NO in the other is a silent disaster. */
+/* 1 meaning YES in one file and NO in the other is a silent disaster. */
 static bool same_reading(const bs_feature *a, const bs_feature *b)
 {
     if ((a->kind == BS_FEATURE_ONEHOT) != (b->kind == BS_FEATURE_ONEHOT))
@@ -66,7 +65,7 @@ static bool same_reading(const bs_feature *a, const bs_feature *b)
     return true;
 }
 
-/* One cell that is no number makes a column one of categories: which is it? */
+/* A single cell that is not a number turns a column into categories: which cell? */
 static basin_status not_a_number(const match *m, const bs_feature *is)
 {
     const bs_dataset *ds = m->ds;
@@ -98,7 +97,7 @@ static basin_status conflict(const match *m, const bs_feature *was, const bs_fea
 
 /* --- features by name ---------------------------------------------------- */
 
-/* Rows that name what they have need not have it all. */
+/* Rows that list what they have need not have everything. */
 static basin_status mark_missing(match *m, const bs_names *attributes, int32_t absent,
                                  const char *first)
 {
@@ -117,7 +116,7 @@ static basin_status mark_missing(match *m, const bs_names *attributes, int32_t a
     return BASIN_OK;
 }
 
-/* Training attributes the file does not have at all. */
+/* Training attributes that the file lacks entirely. */
 static basin_status check_absent(match *m, const bs_names *attributes)
 {
     const bs_schema *want = m->want;
@@ -150,7 +149,7 @@ static basin_status check_absent(match *m, const bs_names *attributes)
 typedef struct {
     bs_names known;     /* features of the training data */
     bs_names was, here; /* attributes of the training data, and of the file */
-    bs_names strange;   /* attributes that were dropped: several features may be of one */
+    bs_names strange;   /* dropped attributes: several features may share one */
     listed   dropped;
 } by_name;
 
@@ -174,7 +173,7 @@ static basin_status map_one(match *m, by_name *n, int32_t i)
     if (k >= 0)
         return same_reading(&m->want->feature[k], f) ? BASIN_OK
                                                      : conflict(m, &m->want->feature[k], f);
-    /* The attribute may be there in another coding: then nothing is unknown, it is wrong. */
+    /* The attribute may exist in another coding: then it is not unknown but wrong. */
     if (bs_names_find(&n->was, f->attribute, strlen(f->attribute)) >= 0) {
         const bs_feature *was = NULL;
         for (int32_t j = 0; j < m->want->n_features && !was; j++)
@@ -226,7 +225,7 @@ static basin_status map_names(match *m)
     if (!s)
         s = check_absent(m, &n.here);
     if (!s && n.dropped.n) {
-        /* Where columns are declared, one more may be a label that has another name here. */
+        /* If columns are declared, an extra one may be a label under another name. */
         bs_notes_add(m->notes, m->ds->labelled && !m->ds->schema.open ? BS_NOTE_WARNING : "dropped",
                      "%s: %d %s not of the training data and left out: %s", m->file,
                      (int)n.dropped.n, n.dropped.n > 1 ? "attributes are" : "attribute is",
@@ -251,7 +250,7 @@ static basin_status map_numbers(match *m)
                        "%s: has a feature 0, so its features are numbered from 0; the model was "
                        "trained on features numbered from 1",
                        m->file);
-    /* A file without a feature 0 only looks as if it counted from 1. */
+    /* A file without a feature 0 only looks as if numbers started from 1. */
     for (int32_t i = 0; i < have->n_features; i++) {
         m->feature[i] = i + shift < want->n_features ? i + shift : DROPPED;
         dropped += m->feature[i] < 0;
@@ -269,7 +268,7 @@ static basin_status map_numbers(match *m)
     return BASIN_OK;
 }
 
-/* Labels that the file says nothing about count as off, which no score tells. */
+/* Labels that the file does not mention count as off, and no score reveals that. */
 static basin_status tell_absent_labels(match *m)
 {
     const bs_schema *want = m->want;

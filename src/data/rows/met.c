@@ -1,4 +1,4 @@
-/* met.c -- what was met in files that are to be like a schema, file by file or piece by piece. */
+/* met.c -- how well files fit a schema, summed up over files or pieces. */
 #include <string.h>
 
 #include "base/print.h"
@@ -15,7 +15,7 @@ void bs_few_add(bs_few *f, const char *name)
         memcpy(f->name[f->n++], short_name, sizeof short_name);
 }
 
-/* One category of a column is enough to look for it. */
+/* One category per column is enough to find the others. */
 void bs_few_category(bs_few *f, const bs_feature *of)
 {
     char      name[sizeof f->name[0]];

@@ -1,4 +1,4 @@
-/* npy.c -- the header of a .npy file (a Python dictionary) and its elements; see npy.h. */
+/* npy.c -- the header of a .npy file (a Python dictionary) and its elements, checked before use. */
 #include "data/rows/npy.h"
 
 #include <math.h>
@@ -32,7 +32,7 @@ static void blanks(header *h)
         h->p++;
 }
 
-/* Where the value of a key begins; false when there is no such key. */
+/* Where a key's value starts; false if there is no such key. */
 static bool seek(header *h, const char *start, const char *key)
 {
     const size_t n = strlen(key);
@@ -116,7 +116,7 @@ static basin_status take_shape(header *h, bs_npy *out)
     return BASIN_OK;
 }
 
-/* The header text is copied: scanning needs a NUL behind it. */
+/* Copies the header text: scanning needs a NUL after it. */
 static basin_status take_header(header *h, size_t skip, size_t len, bs_npy *out)
 {
     char *copy = bs_alloc(len + 1);
@@ -155,7 +155,7 @@ basin_status bs_npy_parse(const char *name, const void *bytes, size_t n, bs_npy 
     basin_status s = take_header(&h, skip, len, out);
     if (s)
         return s;
-    /* Divisions, as sizes from foreign files may be anything. */
+    /* Divides, since products of foreign sizes may overflow. */
     const size_t left = (n - skip - len) / (size_t)out->size;
     const bool   fits = out->dim[1] == 0 || (uint64_t)out->dim[0] <= left / (uint64_t)out->dim[1];
     if (!fits || (uint64_t)out->dim[0] * (uint64_t)out->dim[1] != left)

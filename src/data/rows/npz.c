@@ -1,4 +1,4 @@
-/* npz.c -- a zip archive of .npy files; see npy.h. */
+/* npz.c -- unpacks a zip archive of .npy files into memory with libarchive, counting every byte. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
@@ -22,10 +22,10 @@ static basin_status fail_archive(const char *name, struct archive *a, basin_erro
     return bs_fail(err, BASIN_EDATA, "%s: damaged archive: %s", name, why ? why : "cannot be read");
 }
 
-/* An archive on its way. */
+/* An archive being unpacked. */
 typedef struct {
     const char *name;
-    size_t      packed, unpacked; /* bytes, so far */
+    size_t      packed, unpacked; /* bytes so far */
     size_t      ceiling;
     int         max_mb;
 } unpacking;
@@ -99,7 +99,7 @@ basin_status bs_npz_open(const char *name, const void *bytes, size_t n, size_t c
                          bs_npz *out, basin_error *err)
 {
     unpacking       u = {.name = name, .packed = n, .ceiling = ceiling, .max_mb = max_mb};
-    const locale_t  was = bs_locale_plain(); /* names as they are stored */
+    const locale_t  was = bs_locale_plain(); /* libarchive converts names by the locale */
     struct archive *a = archive_read_new();
     basin_status    s;
     out->n = 0;

@@ -1,7 +1,7 @@
 /* pair.c -- features and labels in two files, X and Y.
  *
- * A file that has no labels where some are needed can only be an X: the next file is its Y, or one
- * beside it whose name says so. "X.csv+Y.csv" says it in one word. */
+ * A file without labels where some are needed can only be an X: its Y is the next file, or one in
+ * the same folder with a matching name. "X.csv+Y.csv" names both. */
 #include <string.h>
 #include <unistd.h>
 
@@ -20,7 +20,7 @@ bool bs_pair_path(const char *path, char x[BS_OPTION_TEXT], char y[BS_OPTION_TEX
     return false;
 }
 
-/* y_train.npy beside X_train.npy: an X that stands alone in the name, or begins or ends it. */
+/* y_train.npy beside X_train.npy: an X that is a word of the name, or starts or ends it. */
 static bool find_beside(const char *path, char y[BS_OPTION_TEXT])
 {
     const char *base = strrchr(path, '/');
@@ -42,7 +42,7 @@ static bool find_beside(const char *path, char y[BS_OPTION_TEXT])
 
 /* --- joining ------------------------------------------------------------- */
 
-/* Names of rows in both files must be the same ones in the same order. */
+/* If both files name their rows, the names must agree in order. */
 static basin_status check_ids(const bs_dataset *x, const bs_dataset *y, const char *x_path,
                               const char *y_path, basin_error *err)
 {
@@ -60,7 +60,7 @@ static basin_status check_ids(const bs_dataset *x, const bs_dataset *y, const ch
     return BASIN_OK;
 }
 
-/* Gives x the labels of y, which has no further use for them. */
+/* Moves the labels of y into x; y has no further use for them. */
 static basin_status join(bs_dataset *x, bs_dataset *y, const char *x_path, const char *y_path,
                          basin_error *err)
 {
@@ -104,7 +104,7 @@ static basin_status add_labels(bs_dataset *x, const char *x_path, const char *y_
 {
     bs_read_options labels = *o;
     bs_dataset     *y = NULL;
-    bs_notes        own; /* what is said of a Y is said of labels only */
+    bs_notes        own; /* notes about a Y concern its labels only */
     labels.only_labels = true;
     labels.label_free = labels.drop_unlabelled = false;
     labels.labels[0] = '\0';
@@ -133,7 +133,7 @@ basin_status bs_dataset_read_next(const char *const *paths, int n, const bs_read
     bool            beside = false;
     *used = 1;
     *out = NULL;
-    /* Standard input is read once, and a file that says which columns are labels has them. */
+    /* Standard input can only be read once, and a file with label options has its labels. */
     if ((o->label_free || o->labels[0] || strcmp(path, "-") == 0) && !pair)
         return bs_dataset_read_file(path, o, out, notes, err);
     free.label_free = true;
@@ -156,7 +156,7 @@ basin_status bs_dataset_read_next(const char *const *paths, int n, const bs_read
     }
     bs_dataset_free(*out);
     *out = NULL;
-    /* Two files of rows whose labels nobody named: the reader asks for them. */
+    /* Two files of rows with unnamed labels: the reader asks for them. */
     if (!pair && !beside && s == BASIN_EDATA)
         s = bs_dataset_read_file(path, o, out, NULL, err);
     return s;

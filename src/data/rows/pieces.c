@@ -1,4 +1,5 @@
-/* pieces.c -- see pieces.h. */
+/* pieces.c -- collects lines until there are enough rows, puts the header before them, and runs the
+ * format's reader on the result. */
 #include "data/rows/pieces.h"
 
 #include <string.h>
@@ -13,35 +14,35 @@ struct bs_pieces {
     const char            *path; /* NULL: standard input */
     const bs_read_options *o;
     const bs_reader       *reader;
-    int32_t                rows;  /* of a piece, about */
-    bs_buf                 text;  /* the head, then lines of the piece */
-    bs_buf                 head;  /* lines that every piece begins with */
+    int32_t                rows;  /* per piece, roughly */
+    bs_buf                 text;  /* the header, then the lines of the piece */
+    bs_buf                 head;  /* lines that every piece starts with */
     long                   heads; /* how many */
-    int64_t                said;  /* rows that the head announces, or -1 */
-    int64_t                done;  /* rows of the pieces before */
+    int64_t                said;  /* rows announced in the header, or -1 */
+    int64_t                done;  /* rows in earlier pieces */
     bool                   begun, ended;
     bool                   whole;     /* the file cannot be cut */
     char                   delimiter; /* of a table; else 0 */
     bool                   header;    /* ... whose columns have names */
-    bool                   open;      /* ... a quote of which is open: the row goes on */
+    bool                   open;      /* ... in an open quote: the row continues */
     struct place {
         size_t at, end;
-    } * place; /* of rows in the text, where they are kept */
+    } * place; /* of rows in the text, if kept */
     size_t places, cap;
-    /* Blank lines are read to their end before it is known whether they are rows. A long run of
-     * them is counted, not kept; then comes the line that ended it. */
+    /* A run of blank lines is read to its end before it is known whether they are rows. A long run
+     * is counted, not stored; after it comes the line that ended it. */
     int64_t blanks;
     bs_buf  held;
     long    held_number; /* 0: there is none */
 };
 
-/* What one piece holds besides its head. */
+/* What a piece holds besides the header. */
 typedef struct {
-    long    first; /* number of its first line; 0: it has none */
+    long    first; /* number of its first line; 0: none */
     int64_t lines;
     int64_t rows;   /* lines that are rows, or may be */
-    bool    solid;  /* some of them are, whatever follows */
-    bool    follow; /* and others follow */
+    bool    solid;  /* some are rows, whatever follows */
+    bool    follow; /* and more rows follow */
 } body;
 
 void bs_pieces_close(bs_pieces *p)
@@ -68,7 +69,7 @@ static basin_status keep_line(bs_buf *to, const bs_line *line, basin_error *err)
     return to->failed ? bs_fail_nomem(err) : BASIN_OK;
 }
 
-/* The attributes of ARFF, up to and with @data. */
+/* The ARFF header, up to and including @data. */
 static basin_status read_attributes(bs_pieces *p, basin_error *err)
 {
     bs_line      line;
@@ -85,8 +86,8 @@ static basin_status read_attributes(bs_pieces *p, basin_error *err)
     return s;
 }
 
-/* "rows features labels": the first number is that of each piece. With two numbers the labels
- * are in a second file, which the reader goes through at the same time: that is not cut. */
+/* "rows features labels": each piece gets its own first number. With two numbers the labels are in
+ * a second file, read in parallel: that is not cut. */
 static basin_status read_numbers(bs_pieces *p, basin_error *err)
 {
     bs_line      line;
@@ -110,7 +111,7 @@ static basin_status read_numbers(bs_pieces *p, basin_error *err)
     return p->head.failed ? bs_fail_nomem(err) : BASIN_OK;
 }
 
-/* A table is cut where its columns are known beforehand, and something is gained by it. */
+/* A table is cut if its columns are known in advance and it pays. */
 static basin_status open_table(bs_pieces *p, basin_error *err)
 {
     const bs_read_options *o = p->o;
@@ -130,7 +131,7 @@ static basin_status open_table(bs_pieces *p, basin_error *err)
     return BASIN_OK;
 }
 
-/* Spaces alone, as its reader sees it. */
+/* Blanks only, as the reader sees it. */
 static bool is_blank_row(const bs_line *line)
 {
     return line->len == strspn(line->text, " ");
@@ -204,7 +205,7 @@ static line_kind kind_in_table(bs_pieces *p, const bs_line *line)
     return open ? MORE : is_blank_row(line) ? BLANK : ROW;
 }
 
-/* As the readers see it: of LIBSVM, what stands behind a '#' does not count. */
+/* As the readers see it; in LIBSVM, text after '#' does not count. */
 static line_kind kind_of(bs_pieces *p, const bs_line *line)
 {
     if (p->delimiter)
@@ -236,7 +237,7 @@ static basin_status hold(bs_pieces *p, const bs_line *line, basin_error *err)
     return p->held.failed ? bs_fail_nomem(err) : BASIN_OK;
 }
 
-/* The piece is full, but for the end of a run of blank lines. */
+/* The piece is full except for the end of a run of blank lines. */
 static basin_status end_run(bs_pieces *p, const bs_line *line, body *b, basin_error *err)
 {
     const line_kind kind = kind_of(p, line);
@@ -275,7 +276,7 @@ static basin_status keep_row(bs_pieces *p, const bs_line *line, line_kind kind, 
     return BASIN_OK;
 }
 
-/* The rows so far are enough, or there are some and who writes the next ones takes his time. */
+/* There are enough rows, or some, and the writer of the next ones is slow. */
 static bool is_full(const bs_pieces *p, const body *b, int64_t left)
 {
     return b->rows >= p->rows || b->lines >= left || p->text.len >= PIECE_BYTES ||
@@ -289,8 +290,8 @@ static basin_status fail_open(const bs_pieces *p, const bs_line *line, basin_err
                    bs_input_name(p->in), line->number, (int)(PIECE_BYTES >> 20));
 }
 
-/* Lines until there are rows enough. Never ends on a blank line without saying whether rows follow:
- * in some formats they are rows when, and only when, others do. */
+/* Adds lines until there are enough rows. Never ends on a blank line without knowing whether rows
+ * follow: in some formats blank lines are rows if and only if others follow. */
 static basin_status gather(bs_pieces *p, body *b, basin_error *err)
 {
     const bool    counted = p->said >= 0;
@@ -327,7 +328,7 @@ static basin_status gather(bs_pieces *p, body *b, basin_error *err)
     return s;
 }
 
-/* Behind the last row that was announced. */
+/* After the last announced row. */
 static basin_status check_end(bs_pieces *p, basin_error *err)
 {
     bs_line      line;
@@ -368,7 +369,7 @@ static basin_status read_text(bs_pieces *p, const body *b, bs_dataset **out, bs_
     return s;
 }
 
-/* Rows of tables and JSON, where they were asked for. */
+/* Text of table and JSON rows, if requested. */
 static basin_status hand_over(const bs_pieces *p, bs_dataset *d, basin_error *err)
 {
     const bool rows = p->delimiter || strcmp(p->reader->name, "jsonl") == 0;
@@ -388,7 +389,7 @@ static basin_status hand_over(const bs_pieces *p, bs_dataset *d, basin_error *er
     return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
-/* The head of a piece whose rows are counted in it. */
+/* The header of a piece, with the number of its rows. */
 static basin_status announce(bs_pieces *p, bs_buf *lines, const body *b, basin_error *err)
 {
     int64_t left = p->said - p->done, rows = b->lines < left ? b->lines : left;
@@ -412,7 +413,7 @@ basin_status bs_pieces_next(bs_pieces *p, bs_dataset **out, bs_notes *notes, bas
     if (p->begun && p->said >= 0 && p->done == p->said)
         return check_end(p, err);
     basin_status s;
-    do { /* some rows, whatever lies between them */
+    do { /* at least one row, whatever lies between */
         bs_buf_clear(&p->text);
         p->places = 0;
         if (p->said < 0)

@@ -1,11 +1,11 @@
 /* pieces.h -- a file of any length, a few thousand rows at a time.
  *
- * Every piece is read as a file of its own: the head of the file (the attributes of ARFF, the
- * numbers of an extreme-classification file, the names of columns) and some of its lines. Formats
- * whose columns can only be understood from all rows are one piece, and so is CSV, unless a model's
- * schema says what they are and rows come from a pipe or are to be kept as they stand.
+ * Every piece is read like a file: the file's header (ARFF attributes, the numbers of an
+ * extreme-classification file, column names) and some of its lines. A format whose columns can only
+ * be understood from all rows is one piece. So is CSV, unless a model's schema defines the columns
+ * and rows come from a pipe or must be kept as text.
  *
- * Of a pipe, a piece is what has arrived: rows are answered before the next ones are there. */
+ * From a pipe, a piece is what has arrived: rows are answered before the next ones come. */
 #ifndef BS_PIECES_H
 #define BS_PIECES_H
 

@@ -1,4 +1,4 @@
-/* read.c -- finds the format, runs its reader, joins several files. */
+/* read.c -- determines the format, runs its reader, joins several files. */
 #include "data/rows/read.h"
 
 #include <stdarg.h>
@@ -73,7 +73,7 @@ basin_status bs_reading_row(bs_reading *r, long line)
 
 /* --- which reader -------------------------------------------------------- */
 
-/* True when the name ends in one of the extensions, perhaps with .gz and the like behind. */
+/* True if the name ends in one of the extensions, optionally followed by .gz and the like. */
 static bool has_extension(const char *path, const char *list)
 {
     static const char *const packed[] = {"", ".gz", ".xz", ".bz2", ".zst", NULL};
@@ -91,7 +91,7 @@ static bool has_extension(const char *path, const char *list)
     return false;
 }
 
-/* Texts that some reader would take and then complain about something else. */
+/* Texts that some reader would accept and then complain about the wrong thing. */
 static basin_status refuse_text(const bs_reading *r, const char *head, size_t n)
 {
     const char *cr = memchr(head, '\r', n);
@@ -150,7 +150,7 @@ static basin_status choose(const bs_reading *r, const bs_reader **out)
             *out = bs_readers[i];
         }
     }
-    if (!*out && r->o->only_labels) /* one column of labels has nothing that shows it */
+    if (!*out && r->o->only_labels) /* a single column of labels does not look like one */
         *out = bs_reader_find("csv");
     if (!*out)
         return bs_fail_at(r, 0, 0,
@@ -180,14 +180,14 @@ static basin_status check_limits(const bs_reading *r)
         return bs_fail_at(r, 0, 0, "there are no features: %s", text);
     if (s->n_features == 0 && odd)
         return bs_fail(r->err, BASIN_EDATA, "%s; there are no features left", odd);
-    /* Rows may all be zero where a model knows what could have been there. */
+    /* If a model knows the features, rows may all be zero. */
     if (s->n_features == 0 && !(r->o->like && r->o->like->n_features))
         return bs_fail_at(r, 0, 0, "there are no features");
     return BASIN_OK;
 }
 
-/* Predictions speak of labels by name: each has one of its own. Files that are read for a model are
- * matched to its labels instead. */
+/* Predictions refer to labels by name, so names must be unique. Files read for a model are matched
+ * to its labels instead. */
 static basin_status check_labels(const bs_reading *r)
 {
     const bs_schema *schema = &r->b->ds->schema;
@@ -213,7 +213,7 @@ static basin_status check_labels(const bs_reading *r)
     return s;
 }
 
-/* Facts about the whole that any reader may have met. */
+/* Notes on the whole file that any reader may need. */
 static basin_status common_notes(const bs_reading *r)
 {
     const bs_dataset *ds = r->b->ds;

@@ -1,4 +1,4 @@
-/* read_options.c -- the rows behind --labels, --xml and the other reading options. */
+/* read_options.c -- the option table behind --labels, --xml and the other reading options. */
 #include <stddef.h>
 
 #include "data/rows/read.h"

@@ -4,7 +4,7 @@
 #include "data/rows/arff.h"
 #include "data/scan.h"
 
-/* The first line that is neither blank nor a comment begins with one of the keywords. */
+/* The first line that is neither blank nor a comment starts with one of the keywords. */
 static int sniff(const char *head, size_t n, const char *path)
 {
     (void)path;

@@ -1,7 +1,7 @@
 /* reader_csv.c -- CSV and TSV: RFC 4180 quotes, several delimiters, columns of any kind.
  *
- * The text is kept in memory: what a column is can only be said when all of it
- * was seen (csv_columns.c, csv_roles.c). Here the cells become entries. */
+ * The text is kept in memory: what a column holds is only known once all of it has been seen
+ * (csv_columns.c, csv_roles.c). Here the cells become entries. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -58,7 +58,7 @@ static basin_status add_label(csv_table *t, const csv_cell *cell, const char *te
     return k >= 0 && bs_push_y(b, k) ? BASIN_OK : bs_fail_nomem(t->r->err);
 }
 
-/* ["a", "b"], ['a', 'b'], ('a',), {'a'}, [3 5]: lists as JSON, Python and numpy print them. */
+/* ["a", "b"], ['a', 'b'], ('a',), {'a'}, [3 5]: lists as printed by JSON, Python and numpy. */
 static basin_status listed_labels(csv_table *t, const csv_cell *cell, const char *text, size_t len)
 {
     bs_list      list = bs_list_begin(text, len);
@@ -116,13 +116,13 @@ static basin_status put_number(csv_table *t, const csv_column *c, const csv_cell
     return BASIN_OK;
 }
 
-/* 0, 1, or -1 where the cell says nothing. */
+/* 0, 1, or -1 if the cell is undecided. */
 static int truth_of(const csv_table *t, const csv_column *c, const char *text, size_t len)
 {
     int truth = bs_cell_truth(t->r->o, text, len);
     if (truth < 0 && bs_same_word(text, len, "x"))
         return 1;
-    /* Where crosses mark the yes, blank is the no. */
+    /* If crosses mean yes, blank means no. */
     return truth < 0 && !c->truth && len == 0 ? 0 : truth;
 }
 

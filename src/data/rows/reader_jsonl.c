@@ -5,8 +5,8 @@
  *     {"age": 31, "colour": "red", "labels": {"x": true, "y": false}}
  *     {"age": 31, "home": {"city": "Bonn", "rooms": 3}, "x": true, "y": false}   --labels x,y
  *
- * A text is a category, true is 1, null is missing, objects inside give "home.city". What a row
- * does not name is decided at the end: jsonl_columns.c. */
+ * A text is a category, true is 1, null is missing, nested objects give "home.city". What absent
+ * members mean is decided at the end: jsonl_columns.c. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static int32_t member_of(jsonl *x, const char *key)
     return m;
 }
 
-/* A feature of the member: of its numbers, or of one of its texts (value). */
+/* A feature of the member: for its numbers, or for one of its texts (value). */
 static basin_status feature_of(jsonl *x, int32_t m, const char *name, const char *value,
                                int32_t *out)
 {
@@ -344,7 +344,7 @@ static basin_status take_labels(jsonl *x, json_t *v)
 
 /* --- rows ---------------------------------------------------------------- */
 
-/* A list or an object under the one name that --labels gives is what "labels" is elsewhere. */
+/* A list or object under the single name given by --labels plays the role of "labels". */
 static bool is_label_key(const jsonl *x, const char *key, const json_t *v)
 {
     if (x->r->o->labels[0] && strcmp(key, x->r->o->labels) == 0)
@@ -365,8 +365,8 @@ static basin_status take_id(jsonl *x, const json_t *v)
     return ok ? BASIN_OK : bs_fail_nomem(x->r->err);
 }
 
-/* A tree of JSON is much larger than its text: a line with more values than there may be features
- * and labels is not made one. */
+/* A JSON tree is much larger than its text: a line with more values than the limits on features and
+ * labels allow is not parsed. */
 static basin_status check_values(const jsonl *x, const bs_line *line)
 {
     const size_t most = (size_t)x->r->o->max_features + (size_t)x->r->o->max_labels;
@@ -440,7 +440,7 @@ static basin_status one_line(jsonl *x, const bs_line *line)
 
 /* --- the end ------------------------------------------------------------- */
 
-/* Members of the rows by kind; the values of a category are one of them. */
+/* Members of the rows by kind; a category counts once. */
 static basin_status count_attributes(jsonl *x)
 {
     bs_build  *b = x->r->b;

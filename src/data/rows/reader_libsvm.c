@@ -1,9 +1,8 @@
 /* reader_libsvm.c -- "1,5,9 3:0.5 7:1": LIBSVM and SVMlight with several labels.
  *
- * Labels are words; numbers among them are sorted by value. A row may begin with
- * its features (no labels) or be a blank line (no features either): dropping
- * such lines would shift all later rows. Whether features count from 0 or 1 is
- * decided on the training file and kept in its schema. */
+ * Labels are words; numbers among them are sorted by value. A row may start with its features (no
+ * labels) or be a blank line (no features either): dropping blank lines would shift all later rows.
+ * Whether features count from 0 or 1 is decided on the training file and kept in its schema. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +16,7 @@ typedef struct {
     bs_buf      file;         /* that file */
     int64_t     blank;        /* blank lines since the last row */
     int32_t     kept;         /* blank lines that became rows */
-    int32_t     small[10000]; /* label + 1 of the words "0" to "9999", 0 = not met yet */
+    int32_t     small[10000]; /* label + 1 of the words "0" to "9999", 0 = not seen yet */
 } libsvm;
 
 static int sniff(const char *head, size_t n, const char *path)
@@ -29,7 +28,7 @@ static int sniff(const char *head, size_t n, const char *path)
     while (head < end && lines < 20) {
         const char *nl = memchr(head, '\n', (size_t)(end - head));
         if (!nl && n >= (size_t)64 << 10 && lines > 0)
-            break; /* a line that the window cuts */
+            break; /* a line truncated by the end of the window */
         if (!bs_svm_looks_like(head, nl ? nl : end, &features))
             return 0;
         lines++;
@@ -40,7 +39,7 @@ static int sniff(const char *head, size_t n, const char *path)
 
 /* --- labels -------------------------------------------------------------- */
 
-/* With a list of names a number is a position in it. */
+/* With a list of names, a number is a position in it. */
 static basin_status listed_label(libsvm *x, const bs_line *line, const char *p, size_t n,
                                  int32_t *out)
 {
@@ -58,7 +57,7 @@ static basin_status listed_label(libsvm *x, const bs_line *line, const char *p, 
     return BASIN_OK;
 }
 
-/* Numbers are looked up without hashing: they are nearly all labels there are. */
+/* Numbers are looked up without hashing: most labels are numbers. */
 static int32_t *small_slot(libsvm *x, const char *p, size_t n)
 {
     int value = 0;
@@ -144,7 +143,7 @@ static int by_text(const void *a, const void *b)
     return strcmp(p->text, q->text);
 }
 
-/* Labels in an order that does not depend on that of the rows. */
+/* Labels in an order independent of that of the rows. */
 static basin_status order_labels(libsvm *x)
 {
     bs_build    *b = x->r->b;

@@ -1,8 +1,8 @@
 /* reader_npy.c -- arrays of numpy: X in a .npy file, X and Y in a .npz archive.
  *
  * Arrays have no names: columns are x0, x1, ..., labels y0, y1, ..., unless an archive has
- * feature_names or label_names. What a model was trained on under other names is taken by
- * position, and that is said. */
+ * feature_names or label_names. If a model knows the columns under other names, they are matched by
+ * position, with a note. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -17,10 +17,10 @@ typedef struct {
     bs_npy        one;   /* of a .npy file */
     const bs_npy *x, *y; /* either may be NULL */
     const bs_npy *x_names, *y_names;
-    uint8_t      *label;   /* [columns of x]: --labels chose it */
-    uint8_t      *dropped; /* ...: --drop chose it */
+    uint8_t      *label;   /* [columns of x]: chosen by --labels */
+    uint8_t      *dropped; /* ...: chosen by --drop */
     int32_t      *column;  /* [columns of x]: feature or label; -1: dropped */
-    bool          classes; /* y is one class a row, as a number or a text */
+    bool          classes; /* y is one class per row, a number or a text */
 } npy;
 
 static int sniff(const char *head, size_t n, const char *path)
@@ -102,7 +102,7 @@ static basin_status check_arrays(npy *a)
 
 /* --- names --------------------------------------------------------------- */
 
-/* "x12" and the like: names that only number the columns; *last: the highest of them. */
+/* "x12" and the like: names that merely number the columns; *last: the highest number. */
 static bool numbers_only(const char *const *name, int32_t n, char letter, int64_t *last)
 {
     for (int32_t i = 0; i < n; i++) {
@@ -115,7 +115,7 @@ static bool numbers_only(const char *const *name, int32_t n, char letter, int64_
     return true;
 }
 
-/* The names in `known` (or NULL), or the letter and the column's number. */
+/* The names in `known` (may be NULL), or the letter and the column's number. */
 static basin_status name_columns(npy *a, const bs_npy *names, const char *const *known, char letter,
                                  int32_t n, const char **out)
 {
@@ -140,7 +140,7 @@ static basin_status check_names(npy *a, const bs_npy *names, int64_t n, const ch
     return BASIN_OK;
 }
 
-/* Names that the model has for as many columns; NULL: those of the columns' numbers are right. */
+/* The model's names if it has as many columns; NULL if the numbered names are right. */
 static basin_status trained_names(npy *a, const char *const *known, int32_t n_known, int32_t n,
                                   char letter, const char *what, bool *take)
 {
@@ -251,7 +251,7 @@ static basin_status use_features(npy *a)
 
 /* --- labels -------------------------------------------------------------- */
 
-/* One number a row that is not only 0 and 1, or one text: the name of a class. */
+/* One number per row, not only 0 and 1, or one text: the name of a class. */
 static bool are_classes(const bs_npy *y)
 {
     if (y->dim[1] != 1)

@@ -4,7 +4,7 @@
  *     new:  two files, "rows columns" and number:value rows each: .._X_Xf.txt holds
  *           features, .._X_Y.txt beside it the labels
  *
- * The header's shape wins over what occurs; a different number of rows is an error. */
+ * The header's sizes count, not what occurs; a different number of rows is an error. */
 #include <string.h>
 
 #include "data/scan.h"
@@ -14,12 +14,12 @@ typedef struct {
     bs_reading *r;
     bs_svm      svm;
     int64_t     rows, features, labels;
-    bool        separate; /* labels are in a file of their own */
+    bool        separate; /* labels are in a separate file */
     bs_input   *y;
     bool        weights; /* some label's value is not 1 */
 } xmc;
 
-/* The numbers of a header line: 2 or 3 of them, else 0. */
+/* The numbers in a header line: 2 or 3, else returns 0. */
 static int header_numbers(const char *p, const char *end, int64_t out[3])
 {
     int n = 0;
@@ -157,7 +157,7 @@ static basin_status push_label(xmc *x, const char *name, const bs_line *line, co
     return bs_push_y(x->r->b, (int32_t)k) ? BASIN_OK : bs_fail_nomem(x->r->err);
 }
 
-/* "3,17,20" in front of the features. */
+/* "3,17,20" before the features. */
 static basin_status inline_labels(xmc *x, const bs_line *line, const char *p, const char *end)
 {
     while (p < end) {

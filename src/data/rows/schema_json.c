@@ -1,4 +1,4 @@
-/* schema_json.c -- the schema as JSON, for the model file; any bytes load or are refused. */
+/* schema_json.c -- the schema as JSON, for the model file; any bytes either load or are refused. */
 #include <math.h>
 #include <string.h>
 
@@ -29,7 +29,7 @@ static void put_floats(bs_writing *w, const char *name, const float *v, int32_t 
     bs_put(w, "]");
 }
 
-/* ["area"] a number, ["icon", "1"] yes or no, ["zone=3", "3", "zone"] a category. */
+/* ["area"] is a number, ["icon", "1"] yes or no, ["zone=3", "3", "zone"] a category. */
 static void put_feature(bs_writing *w, const bs_feature *f)
 {
     bs_put(w, "[");
@@ -140,7 +140,7 @@ static basin_status take_features(const loading *l, const json_t *list, bs_schem
 static basin_status take_labels(const loading *l, const json_t *list, bs_schema *out)
 {
     size_t   n = json_array_size(list);
-    bs_arena arena; /* of what is seen */
+    bs_arena arena; /* for `seen` */
     bs_names seen;
     bool     fresh;
     if (!json_is_array(list) || n > INT32_MAX / 2)

@@ -1,4 +1,4 @@
-/* select.c -- which columns `--labels` and `--drop` mean: names, patterns, a file of names,
+/* select.c -- the columns selected by `--labels` and `--drop`: names, patterns, a file of names,
  * first:N, last:N. */
 #include <stdlib.h>
 #include <string.h>
@@ -147,7 +147,7 @@ basin_status bs_labels_file(const bs_reading *r, bs_buf *out)
                        r->name, r->o->labels);
     if (out->len || !r->path)
         return out->failed ? bs_fail_nomem(r->err) : BASIN_OK;
-    /* a.libsvm and a.libsvm.gz are both served by a.labels */
+    /* a.libsvm and a.libsvm.gz both go with a.labels */
     static const char *const packed[] = {".gz", ".xz", ".bz2", ".zst"};
     size_t                   n = strlen(r->path);
     for (size_t i = 0; i < sizeof packed / sizeof *packed; i++) {

@@ -6,7 +6,7 @@
 #include "data/dataset.h"
 #include "data/names.h"
 
-/* Features and labels of one row as hashes; the row number keeps the order. */
+/* Hashes of features and labels of a row; the row number keeps the order. */
 typedef struct {
     uint64_t x, y;
     int32_t  row;
@@ -34,14 +34,14 @@ static uint64_t hash_row(const bs_csr *m, int32_t r)
     return m->value && n ? bs_hash_bytes(m->value + first, n * sizeof *m->value, h) : h;
 }
 
-/* Rows sorted by features: within a group of equal features a row is a duplicate
- * when an earlier one has its labels, else it contradicts the earlier ones. */
+/* Rows sorted by features: within a group of equal features, a row is a duplicate if an earlier one
+ * has the same labels; otherwise it contradicts the earlier ones. */
 static void count_repeats(const print *p, int32_t n, bs_summary *out)
 {
     for (int32_t first = 0, i; first < n; first = i) {
         for (i = first + 1; i < n && p[i].x == p[first].x; i++) {
             bool seen = false;
-            /* A long run of equal rows is nearly always of equal labels, too. */
+            /* In a long run of equal rows nearly all have equal labels, too. */
             for (int32_t j = first; j < i && !seen && j < first + 1000; j++)
                 seen = p[j].y == p[i].y;
             out->duplicates += seen;
@@ -50,13 +50,13 @@ static void count_repeats(const print *p, int32_t n, bs_summary *out)
     }
 }
 
-/* A category has one feature in each row, or it is missing there. Where rows name what they have
+/* A category has one feature in each row, or it is missing there. If rows list what they have,
  * nothing can be missing. */
 basin_status bs_blank_categories(const bs_dataset *ds, int64_t *out, basin_error *err)
 {
     const bs_schema *s = &ds->schema;
     bs_arena         arena;
-    bs_names         attribute; /* those of several files do not lie side by side */
+    bs_names         attribute; /* in several files its values may not be adjacent */
     bool             fresh, ok = true;
     *out = 0;
     if (s->open || !s->feature)

@@ -1,4 +1,4 @@
-/* svm.c -- see svm.h. */
+/* svm.c -- parses number:value lists, and tells rows that have them from other text. */
 #include "data/rows/svm.h"
 
 #include <float.h>
@@ -79,7 +79,7 @@ basin_status bs_svm_clean(bs_reading *r, bs_line *line)
     return BASIN_OK;
 }
 
-/* Also of pairs that will be refused, such as 2:nan and -1:4: they are meant as pairs. */
+/* Includes pairs that will be refused, such as 2:nan and -1:4: they are meant as pairs. */
 static bool is_pair(const char *p, const char *end)
 {
     p += p < end && *p == '-';

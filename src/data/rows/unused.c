@@ -1,9 +1,9 @@
-/* unused.c -- options that a format has no use for are not passed over in silence. */
+/* unused.c -- notes options that a format does not support, instead of ignoring them silently. */
 #include <string.h>
 
 #include "data/rows/read.h"
 
-/* Options that only some formats know. */
+/* Options that only some formats support. */
 static const char *const format_options[] = {
     "data.labels", "data.xml",       "data.label_sep", "data.nominal", "data.index_base",
     "data.header", "data.delimiter", "data.root",      "data.drop",    "data.true",
@@ -27,7 +27,7 @@ basin_status bs_note_unused(const bs_reading *r, const bs_reader *reader)
     for (size_t i = 0; i < sizeof format_options / sizeof *format_options; i++) {
         const char      *name = format_options[i];
         const bs_option *row = bs_option_find(bs_read_rows, name);
-        /* What a model keeps was meant for the files of its training. */
+        /* Options stored in a model were meant for its training files. */
         if (!row || (r->o->like && row->flags & BS_OPTION_KEEP) ||
             !bs_option_differs(row, r->o, &usual, &value))
             continue;

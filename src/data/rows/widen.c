@@ -1,4 +1,4 @@
-/* widen.c -- several files as one data set: what only a later one has is added to the schema. */
+/* widen.c -- several files as one data set: adds to the schema what only a later file has. */
 #include <math.h>
 #include <string.h>
 
@@ -117,7 +117,7 @@ basin_status bs_dataset_add_missing(bs_dataset *ds, const uint8_t *which, int32_
     return BASIN_OK;
 }
 
-/* Columns that only the other file has are missing in the rows that are there. */
+/* Columns that only the other file has are missing in the existing rows. */
 static basin_status add_columns(bs_dataset *a, int32_t before, basin_error *err)
 {
     const bs_schema *s = &a->schema;

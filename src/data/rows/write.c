@@ -1,4 +1,4 @@
-/* write.c -- the stream under all writers, and the files they end in. */
+/* write.c -- the stream behind all writers, and the files it ends up in. */
 #include "data/rows/write.h"
 
 #include <errno.h>
@@ -247,11 +247,11 @@ static basin_status to_output(void *to, const void *bytes, size_t n, basin_error
     return bs_output_write(to, bytes, n, err);
 }
 
-/* The second file: what it is called, and what lies there now. */
+/* The second file: its name, and what is there now. */
 typedef struct {
     bs_buf        name;
-    const bs_buf *text;        /* what it will hold; nothing: it is not written */
-    bool          there, ours; /* ours: the file it belongs to was there as well */
+    const bs_buf *text;        /* its content; empty: it is not written */
+    bool          there, ours; /* ours: the main file existed as well */
 } side_file;
 
 /* The path with its extension replaced. */
@@ -274,8 +274,8 @@ static basin_status same_text(const char *path, const bs_buf *text, bool *same, 
     return s;
 }
 
-/* A file of that name which does not belong to `path` would be read as if it did. It may be
- * somebody's own list of labels, so it is neither overwritten nor left to be misread. */
+/* An existing file of that name that does not belong to `path` would be read as if it did. It may
+ * be somebody's own list of labels, so it is neither overwritten nor left to be misread. */
 static basin_status look_at_side(const char *path, side_file *f, basin_error *err)
 {
     bool same;
@@ -361,7 +361,7 @@ static basin_status write_files(const bs_dataset *ds, const bs_writer *writer, c
         s = bs_write_pair(path, fill_rows, &j, writer->side_extension, &names, notes, err);
     if (!s) {
         bs_writer as = *writer;
-        /* Names of labels beside the rows are a list of all labels. */
+        /* Label names beside the rows list all labels. */
         as.keeps |= names.len ? BS_KEEPS_LABELS : 0;
         s = bs_note_losses(ds, &as, notes, err);
     }

@@ -10,7 +10,7 @@ typedef basin_status (*bs_sink)(void *to, const void *bytes, size_t n, basin_err
 
 enum { BS_WRITE_BUFFER = 256 << 10 };
 
-/* A buffered stream. The first failure stays; writers check nothing. */
+/* A buffered stream. The first failure sticks; writers need not check. */
 typedef struct {
     bs_sink      sink;
     void        *to;
@@ -21,7 +21,7 @@ typedef struct {
     basin_error *err;
 } bs_writing;
 
-/* What a file of a format can say beside values; the rest is lost, and a note says so. */
+/* What a format can express besides values; the rest is lost, with a note. */
 enum {
     BS_KEEPS_LABELS = 1,   /* labels that no row has */
     BS_KEEPS_FEATURES = 2, /* features that are 0 in all rows */
@@ -29,34 +29,34 @@ enum {
     BS_KEEPS_IDS = 8,      /* names of rows */
 };
 
-/* A format. How to add one: a file with such a struct and a line in writers.def. */
+/* A format. To add one: a file with such a struct and a line in writers.def. */
 typedef struct {
     const char *name, *help, *extensions;
     unsigned    keeps;   /* BS_KEEPS_... */
-    bool        columns; /* features and labels are columns of one table: no two have one name */
+    bool        columns; /* features and labels are columns of one table: names must differ */
     void (*write)(const bs_dataset *ds, bs_writing *w);
-    /* What does not fit the format, as a sentence, or NULL. */
+    /* What the format cannot express, as a sentence, or NULL. */
     const char *(*refuse)(const bs_dataset *ds);
-    /* A second file beside the first (label names), when side_extension is not NULL. It is
-     * not written when the function leaves out empty. */
+    /* A second file beside the first (label names) if side_extension is not NULL; not written if
+     * the function leaves `out` empty. */
     const char *side_extension;
     void (*side)(const bs_dataset *ds, bs_buf *out);
 } bs_writer;
 
 extern const bs_writer *const bs_writers[]; /* ends with NULL */
 const bs_writer              *bs_writer_find(const char *name);
-/* The writer whose extension the path has, compression aside; NULL when there is none. */
+/* The writer for the extension of the path, compression aside; NULL if there is none. */
 const bs_writer *bs_writer_for(const char *path);
 
-/* format NULL: by the extension of path. Also writes the second file and says so in notes. */
+/* format NULL: by the extension of path. Also writes the second file and notes it. */
 basin_status bs_dataset_write(const bs_dataset *ds, const char *path, const char *format,
                               bs_notes *notes, basin_error *err);
 /* Only the main file, to anywhere. */
 basin_status bs_dataset_write_to(const bs_dataset *ds, const bs_writer *writer, bs_sink sink,
                                  void *to, basin_error *err);
 
-/* Writes a file and the list of labels that is read with it: PATH with another extension, or NULL
- * where the format has none. An empty list is no file. */
+/* Writes a file and the list of labels that belongs to it: PATH with another extension, or NULL if
+ * the format has none. An empty list is not written. */
 typedef basin_status (*bs_filler)(const void *what, bs_output *out, basin_error *err);
 basin_status bs_write_pair(const char *path, bs_filler fill, const void *what,
                            const char *extension, const bs_buf *beside, bs_notes *notes,
@@ -65,7 +65,7 @@ basin_status bs_write_pair(const char *path, bs_filler fill, const void *what,
 /* --- for writers --------------------------------------------------------- */
 
 basin_status bs_writing_open(bs_writing *w, bs_sink sink, void *to, basin_error *err);
-basin_status bs_writing_close(bs_writing *w); /* hands over what is left */
+basin_status bs_writing_close(bs_writing *w); /* writes out the rest */
 
 void bs_put(bs_writing *w, const char *text);
 void bs_put_bytes(bs_writing *w, const char *bytes, size_t n);
@@ -74,25 +74,25 @@ void bs_put_float(bs_writing *w, float value); /* fewest digits that read back t
 /* Text in quotes with JSON's escapes. */
 void bs_put_json(bs_writing *w, const char *text);
 
-/* What the column of row names is called: no label has this name. */
+/* The name of the column of row names: no label is called this. */
 const char *bs_id_column(const bs_dataset *ds);
 
 /* --- write_names.c, write_losses.c --------------------------------------- */
 
-/* *out is ds with other names for features that are named like a label or the column of row
- * names; it borrows everything else, and the names from the arena. */
+/* *out is ds with new names for features called like a label or like the column of row names; it
+ * borrows everything else, and the names from the arena. */
 basin_status bs_distinct_names(const bs_dataset *ds, bool ids, bs_arena *arena, bs_dataset *out,
                                bs_notes *notes, basin_error *err);
 
-/* Says what of the data a file of this format does not hold. */
+/* Notes what of the data a file of this format loses. */
 basin_status bs_note_losses(const bs_dataset *ds, const bs_writer *writer, bs_notes *notes,
                             basin_error *err);
 
-/* Name of feature i; numbered ones are called f and their number in the file. */
+/* Name of feature i; numbered ones are called f plus their number in the file. */
 const char *bs_feature_name(const bs_dataset *ds, int32_t i, char scratch[24]);
 bool        bs_labels_are_positions(const bs_dataset *ds); /* "0", "1", "2", ... */
 
-/* One name a line, for a .labels file; names with a line break would be two. */
+/* One name per line, for a .labels file; a name with a line break would become two. */
 void bs_list_labels(const bs_dataset *ds, bs_buf *out);
 bool bs_labels_break_lines(const bs_dataset *ds);
 

@@ -1,4 +1,4 @@
-/* write_losses.c -- what a format cannot say about a data set, as notes. */
+/* write_losses.c -- notes on what a format cannot express about a data set. */
 #include "data/rows/write.h"
 
 static int32_t labels_never(const bs_dataset *ds, uint8_t *seen)
@@ -15,7 +15,7 @@ static int32_t labels_never(const bs_dataset *ds, uint8_t *seen)
     return n;
 }
 
-/* Of features by number only those behind the last one that occurs are lost. */
+/* Of numbered features, only those after the last one that occurs are lost. */
 static int32_t features_never(const bs_dataset *ds, bool trailing, uint8_t *seen)
 {
     int32_t n = ds->schema.n_features, last = -1;

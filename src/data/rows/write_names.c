@@ -1,8 +1,8 @@
 /* write_names.c -- one name for every column of a table.
  *
- * A word and a tag may both be called "python". In a table of columns the two would be one
- * name, and a reader would take the wrong one for the label. Labels keep their names, since
- * predictions speak of them; features get a suffix. */
+ * A word and a tag may both be called "python". In a table the two columns would share a name, and
+ * a reader could take the wrong one for the label. Labels keep their names, since predictions use
+ * them; features get a suffix. */
 #include <stdio.h>
 #include <string.h>
 
@@ -46,7 +46,7 @@ static const char *other_name(bs_names *taken, const char *name)
     return found;
 }
 
-/* The list of features, made where there were numbers only. */
+/* The list of features, created if there were numbers only. */
 static bs_feature *copy_features(const bs_dataset *ds, bs_arena *arena)
 {
     const bs_schema *s = &ds->schema;
@@ -67,8 +67,8 @@ static bs_feature *copy_features(const bs_dataset *ds, bs_arena *arena)
     return list;
 }
 
-/* What labels and the names of rows occupy, then the features that keep their names: clash[i] is
- * set where one does not. */
+/* Takes the names of labels and of the row name column, then those of features that can keep
+ * theirs: clash[i] is set for the others. */
 static bool take_names(const bs_dataset *ds, bool ids, bs_names *taken, uint8_t *clash, int32_t *n)
 {
     bool fresh, ok = true;

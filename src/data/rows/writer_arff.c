@@ -1,13 +1,12 @@
 /* writer_arff.c -- MULAN's ARFF: features, then 0/1 labels; the labels' names also in XML.
  *
- * Sparse when most values are zero. Categories are written as the 0/1 features
- * they have become. */
+ * Sparse if most values are zero. Categories are written as the 0/1 features they became. */
 #include <math.h>
 #include <string.h>
 
 #include "data/rows/write.h"
 
-/* Quoted when a bare word would not do. */
+/* Quoted if a bare word would be misread. */
 static void put_name(bs_writing *w, const char *name)
 {
     if (*name && !strpbrk(name, " \t\n\r,{}%'\"\\") && *name != '@') {

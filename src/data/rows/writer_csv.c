@@ -22,7 +22,7 @@ static void put_cell(bs_writing *w, const char *text)
         bs_put(w, text);
 }
 
-/* A number in the first line says that it holds no names, unless it is in quotes. */
+/* An unquoted number in the first line would mean that it holds no names. */
 static void put_name(bs_writing *w, const char *text)
 {
     double      v;
@@ -51,7 +51,7 @@ static void put_header(const bs_dataset *ds, bs_writing *w)
     bs_put(w, "\n");
 }
 
-/* A label the file leaves open is an empty cell. */
+/* A label left open in the file is an empty cell. */
 static void put_labels(const bs_dataset *ds, int32_t r, bs_writing *w)
 {
     int32_t y = ds->y.start[r], u = ds->unknown.start ? ds->unknown.start[r] : 0;

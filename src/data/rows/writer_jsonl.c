@@ -1,4 +1,4 @@
-/* writer_jsonl.c -- one object per row; of sparse rows, features that are zero are left out. */
+/* writer_jsonl.c -- one object per row; sparse rows omit features that are zero. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ static void put_value(bs_writing *w, float v)
         bs_put_float(w, v);
 }
 
-/* Columns of a table: all of them stand in every row, zeros and what is missing, too. */
+/* Columns of a table: every row has all of them, including zeros and missing values. */
 static void put_columns(const bs_dataset *ds, int32_t r, bs_writing *w)
 {
     const bs_schema *s = &ds->schema;
@@ -31,7 +31,7 @@ static void put_columns(const bs_dataset *ds, int32_t r, bs_writing *w)
             f++;
             continue;
         }
-        /* the values of a category follow each other */
+        /* the values of a category are adjacent */
         const char *value = NULL;
         for (; f < s->n_features && s->feature[f].kind == BS_FEATURE_ONEHOT &&
                strcmp(s->feature[f].attribute, name->attribute) == 0;
@@ -48,7 +48,7 @@ static void put_columns(const bs_dataset *ds, int32_t r, bs_writing *w)
     bs_put(w, "}");
 }
 
-/* Numbered features of a dense file stay a list; else names, or numbers as names. */
+/* Numbered features of a dense file stay a list; otherwise names, or numbers as names. */
 static void put_features(const bs_dataset *ds, int32_t r, bs_writing *w)
 {
     const bs_schema *s = &ds->schema;
@@ -102,7 +102,7 @@ static void put_labels(const bs_dataset *ds, int32_t r, bs_writing *w)
     bs_put(w, open ? "}" : "]");
 }
 
-/* Values of one category stand together; in several files that were read as one they may not. */
+/* Values of a category are adjacent; in several files read as one they may not be. */
 static bool side_by_side(const bs_schema *s)
 {
     for (int32_t f = 1; f < s->n_features; f++) {

@@ -1,9 +1,9 @@
-/* writer_libsvm.c -- LIBSVM rows from feature 1, labels by number; names of labels beside it. */
+/* writer_libsvm.c -- LIBSVM rows; features count from 1, labels are numbered. */
 #include "data/rows/write.h"
 
 #include "base/opt.h"
 
-/* Names that are numbers stay as they are; others become positions. */
+/* Names that are numbers are kept; others become positions. */
 static bool numeric_names(const bs_dataset *ds)
 {
     long long n;
@@ -30,7 +30,7 @@ static void write_libsvm(const bs_dataset *ds, bs_writing *w)
             bs_put(w, ":");
             bs_put_float(w, ds->x.value ? ds->x.value[e] : 1);
         }
-        /* A blank line at the end of a file is no row; a zero makes it one. */
+        /* A blank line at the end of a file is not a row; a zero makes it one. */
         if (ds->x.start[r] == ds->x.start[r + 1])
             bs_put(w, " 1:0");
         bs_put(w, "\n");

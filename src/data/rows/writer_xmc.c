@@ -1,4 +1,4 @@
-/* writer_xmc.c -- the extreme-classification repository's one-file format; everything from 0. */
+/* writer_xmc.c -- the extreme-classification repository's one-file format; counts from 0. */
 #include "data/rows/write.h"
 
 static void write_xmc(const bs_dataset *ds, bs_writing *w)

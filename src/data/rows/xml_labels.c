@@ -1,7 +1,7 @@
 /* xml_labels.c -- <labels><label name="x"/>...</labels> through expat.
  *
- * Nested labels are a hierarchy; they are listed flat. Document types are
- * refused: nothing here needs them, and entities can be made to explode. */
+ * Nested labels are a hierarchy; they are listed flat. Document types are refused: nothing here
+ * needs them, and entities can be made to expand without limit. */
 #include "data/rows/xml_labels.h"
 
 #include <stdio.h>
@@ -17,7 +17,7 @@ typedef struct {
     basin_error   *err;
 } parse;
 
-/* The first complaint counts; expat is told to stop. */
+/* Only the first complaint counts; expat is told to stop. */
 static void refuse(parse *p, basin_status s, const char *what, const char *name)
 {
     if (p->status)
@@ -33,7 +33,7 @@ static void refuse(parse *p, basin_status s, const char *what, const char *name)
     XML_StopParser(p->parser, XML_FALSE);
 }
 
-/* The part behind the namespace, which expat puts in front with a '|'. */
+/* The part after the namespace, which expat prefixes with '|'. */
 static const char *local_name(const char *name)
 {
     const char *bar = strrchr(name, '|');
@@ -90,7 +90,7 @@ static void XMLCALL on_doctype(void *user, const XML_Char *name, const XML_Char 
     refuse(user, BASIN_EDATA, "a document type is not allowed in a label file", NULL);
 }
 
-/* Nothing but names is kept. What expat holds back is one tag, which has an end. */
+/* Only names are kept. expat itself buffers one tag at most, which is limited. */
 static basin_status feed(parse *p, bs_input *in, enum XML_Status *ok)
 {
     enum { LONGEST_TAG = 16 << 20 };
