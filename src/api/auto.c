@@ -43,8 +43,8 @@ typedef struct {
 bool bs_auto_wanted(const basin_config *c, const bs_train_request *o)
 {
     return strcmp(c->settings.train.method, "auto") == 0 && !*c->settings.train.preset &&
-           o->folder && o->seeds == 1 && c->files.n[BS_ROLE_UNLABELLED] == 0 &&
-           !*c->settings.train.rules_file;
+           !*c->settings.train.from && o->folder && o->seeds == 1 &&
+           c->files.n[BS_ROLE_UNLABELLED] == 0 && !*c->settings.train.rules_file;
 }
 
 /* ---- what is tried ---- */
@@ -198,7 +198,12 @@ static basin_status try_one(searching *s, int i, basin_error *err)
     attempt    *a = &s->a[i];
     bool        trained, better = i == 0;
     double     *limit = &a->settings.train.time_limit; /* for all of them together */
-    bs_training run = {&a->settings, &s->data, a->folder, s->o->resume, s->session, s->log, 0};
+    bs_training run = {.settings = &a->settings,
+                       .data = &s->data,
+                       .folder = a->folder,
+                       .resume = s->o->resume,
+                       .session = s->session,
+                       .log = s->log};
     *limit = *limit > 0 ? fmax(*limit - s->spent, 0.01) : 0;
     bs_log_say(s->log, BS_INFO, "trying %s (%s), %d of %d; %.0f s so far", a->is->name,
                a->is->method, i + 1, s->n, s->spent);

@@ -142,7 +142,7 @@ static basin_status train_model(const bs_training *t, int i, const models *m, bs
     s->train.folds = s->train.ensemble = 1;
     s->train.seed += i;
     s->train.time_limit /= m->n;
-    bs_prepared own = {.known = data->known};
+    bs_prepared own = {.known = data->known, .from_hash = data->from_hash};
     memcpy(own.part, data->part, 2 * sizeof *own.part);
     basin_status status = BASIN_OK;
     if (data->folds > 1) {
@@ -151,7 +151,8 @@ static basin_status train_model(const bs_training *t, int i, const models *m, bs
     }
     bs_print(folder, sizeof folder, "%s/model-%d", t->folder ? t->folder : "", i);
     bs_logger   brief = *t->log; /* epochs of each are more than people want to see */
-    bs_training one = {s, &own, t->folder ? folder : NULL, t->resume, t->session, &brief, 0};
+    bs_training one = {s,       &own, t->folder ? folder : NULL, t->resume, t->session, &brief, 0,
+                       t->from, i};
     brief.level = brief.level == BS_INFO ? BS_WARN : brief.level;
     if (!status)
         status = bs_train_or_take(&one, out, params, &trained, err);
@@ -256,6 +257,11 @@ static basin_status conclude(const bs_training *t, const models *m, bs_train_out
 
 basin_status bs_ensemble_refuse(const bs_train_options *o, const char *verb, basin_error *err)
 {
+    if (*o->from)
+        return bs_fail(err, BASIN_EARG,
+                       "from: 'basin %s' begins anew with each training; 'basin "
+                       "train' goes on with a model",
+                       verb);
     if (o->folds == 1 && o->ensemble == 1)
         return BASIN_OK;
     return bs_fail(err, BASIN_EARG,

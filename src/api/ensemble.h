@@ -16,7 +16,9 @@ typedef struct {
     int                  resume;
     const basin_session *session; /* or NULL */
     bs_logger           *log;
-    double               begun; /* bs_seconds() from which time_limit counts; 0 = from now */
+    double               begun;      /* bs_seconds() from which time_limit counts; 0 = from now */
+    const bs_from       *from;       /* a model that it goes on with, or NULL */
+    int                  from_model; /* which of it */
 } bs_training;
 
 bs_train_job bs_training_job(const bs_training *t);

@@ -22,6 +22,8 @@ static void write_identity(const bs_prepared *data, const bs_settings *s, bs_buf
 {
     bs_settings_json(s, out);
     bs_buf_printf(out, " time_limit %g", s->train.time_limit);
+    if (data->from_hash)
+        bs_buf_printf(out, " from %016llx", (unsigned long long)data->from_hash);
     for (int i = 0; i < BS_ROLES; i++)
         bs_buf_printf(out, " %016llx", (unsigned long long)data->part[i].hash);
 }

@@ -5,6 +5,7 @@
 
 #include "api/auto.h"
 #include "api/ensemble.h"
+#include "api/from.h"
 #include "api/outcome.h"
 #include "base/io.h"
 
@@ -24,36 +25,14 @@ static void own_words(const bs_method *m, const char *task, bool preset, const c
     words[1] = tag || seg || preset ? NULL : m->untuned;
 }
 
-/* The order of precedence: defaults, those of the task, those of the method, more, preset, config
- * file, --set. */
-static basin_status resolve(const basin_config *c, const char *method, const char *more,
-                            bs_settings *s, basin_error *err)
+/* Over defaults: what the config file and --set say. */
+static basin_status apply_given(const basin_config *c, const bs_task *task, bs_settings *s,
+                                basin_error *err)
 {
-    const bs_method *m;
-    const bs_task   *task;
-    char             name[BS_OPTION_TEXT];
-    basin_status     status = bs_settings_default(s, err);
-    first_file(c, name);
-    if (!status)
-        status = bs_task_guess(&c->settings, *name ? name : NULL, &task, err);
-    if (status)
-        return status;
-    method = method ? method : c->settings.train.method;
-    method = strcmp(method, "auto") == 0 ? task->method : method;
-    status = bs_method_find(method, task->name, &m, err);
-    if (status)
-        return status;
-    const char *words[5] = {task->defaults, m->defaults};
-    own_words(m, task->name, *c->settings.train.preset, words + 2);
-    words[4] = more;
-    for (int i = 0; i < 5 && !status; i++)
-        if (words[i])
-            status = bs_settings_words(s, words[i], method, err);
-    if (!status && *c->settings.train.preset)
-        status = bs_preset_apply(s, c->settings.train.preset, task->name, method, err);
     const bs_settings was = *s;
     bool              left_out;
-    if (!status && c->lines.len > 0)
+    basin_status      status = BASIN_OK;
+    if (c->lines.len > 0)
         status = bs_settings_config(s, c->lines.data, c->lines.len, "config", err);
     if (!status)
         status = bs_settings_untold(s, &was, "config", &left_out, err);
@@ -65,12 +44,61 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
             status = bs_settings_set(s, at, value, "--set", err);
         at = value + strlen(value) + 1;
     }
+    return status;
+}
+
+/* Without a method, as many rows as may be are trained on, as by method=auto. */
+#define FROM_AS_AUTO "folds=0 split.valid=0.1 split.test=0"
+
+/* The order of precedence: defaults, those of the task, those of the method, more, preset, those of
+ * a model that is gone on with, config file, --set. */
+static basin_status resolve(const basin_config *c, const char *method, const char *more,
+                            bs_settings *s, basin_error *err)
+{
+    const bs_method *m;
+    const bs_task   *task;
+    bs_from         *from = NULL;
+    char             name[BS_OPTION_TEXT];
+    basin_status     status = bs_settings_default(s, err);
+    first_file(c, name);
+    if (!status)
+        status = bs_task_guess(&c->settings, *name ? name : NULL, &task, err);
+    if (status)
+        return status;
+    status = bs_from_find(&c->settings.train, task->name, &from, err);
+    method = method ? method : c->settings.train.method;
+    if (from && strcmp(method, "auto") == 0) {
+        method = from->model->settings.train.method;
+        more = FROM_AS_AUTO;
+    }
+    method = strcmp(method, "auto") == 0 ? task->method : method;
+    if (!status)
+        status = bs_method_find(method, task->name, &m, err);
+    const char *words[5] = {0};
+    if (!status) {
+        words[0] = task->defaults;
+        words[1] = m->defaults;
+        own_words(m, task->name, *c->settings.train.preset, words + 2);
+        words[4] = more;
+    }
+    for (int i = 0; i < 5 && !status; i++)
+        if (words[i])
+            status = bs_settings_words(s, words[i], method, err);
+    if (!status && *c->settings.train.preset)
+        status = bs_preset_apply(s, c->settings.train.preset, task->name, method, err);
+    if (!status && from)
+        status = bs_from_settings(from, method, s, err);
+    if (!status)
+        status = apply_given(c, task, s, err);
     if (!status)
         status = bs_settings_set(s, "task", task->name, "--task", err);
     if (!status)
         status = bs_settings_set(s, "method", method, "--method", err);
     const bs_device *device;
-    return status ? status : bs_device_find(s->train.device, &device, err);
+    if (!status)
+        status = bs_device_find(s->train.device, &device, err);
+    bs_from_free(from);
+    return status;
 }
 
 basin_status bs_config_resolve_with(const basin_config *c, const char *method, const char *more,
@@ -324,7 +352,9 @@ bs_train_job bs_training_job(const bs_training *t)
                           .resume = t->resume,
                           .log = t->log,
                           .stop = t->session ? t->session->stop : NULL,
-                          .begun = t->begun};
+                          .begun = t->begun,
+                          .from = t->from,
+                          .from_model = t->from_model};
 }
 
 basin_status bs_train_or_take(const bs_training *t, bs_train_outcome *out, bs_params **keep,
@@ -375,8 +405,9 @@ static basin_status spare_finished(const bs_train_request *o, int first, bs_logg
 }
 
 /* begun: when the first of them did, with the reading of the data. */
-static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const bs_train_request *o,
-                                double begun, const basin_session *session, bs_logger *log,
+static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const bs_from *from,
+                                const bs_train_request *o, double begun,
+                                const basin_session *session, bs_logger *log,
                                 bs_train_outcome *outcome, bs_buf *table, bs_buf *json,
                                 basin_error *err)
 {
@@ -396,7 +427,8 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const b
         if (folder && seeds > 1)
             status = bs_lock_take(own, &lock, err);
         bool        anew = false;
-        bs_training run = {s, data, folder ? own : NULL, o->resume, session, log, i ? 0 : begun};
+        bs_training run = {s,    data, folder ? own : NULL, o->resume, session, log, i ? 0 : begun,
+                           from, 0};
         if (!status)
             status = bs_train_or_take(&run, &outcome[i], NULL, &anew, err);
         trained |= anew;
@@ -439,21 +471,32 @@ static basin_status train_some(const basin_config *c, const bs_train_request *o,
     bs_files    files = c->files;
     char        names[BS_ROLES][BS_OPTION_TEXT];
     double      begun = bs_seconds();
+    bs_from    *from;
     bs_exchange_files(&files, &s->train, names);
     bs_preset_remark(s, log);
-    basin_status status = bs_prepare(s, &files, log, &data, err);
-    if (status)
+    basin_status status = bs_from_find(&s->train, s->train.task, &from, err);
+    files.like = from ? &from->model->known : NULL;
+    if (!status)
+        status = bs_prepare(s, &files, log, &data, err);
+    if (status) {
+        bs_from_free(from);
         return status;
+    }
     s->train.folds = data.folds;
+    if (from)
+        status = bs_from_fit(from, s, &data, log, err);
     bs_train_outcome *outcome = bs_calloc((size_t)o->seeds, sizeof *outcome);
     bs_buf_init(&table, 1 << 24);
     bs_buf_init(&json, 1 << 28);
-    status = outcome ? train_seeds(s, &data, o, begun, session, log, outcome, &table, &json, err)
-                     : bs_fail_nomem(err);
+    if (!status && !outcome)
+        status = bs_fail_nomem(err);
+    if (!status)
+        status = train_seeds(s, &data, from, o, begun, session, log, outcome, &table, &json, err);
     for (int i = 0; outcome && i < o->seeds; i++)
         bs_threshold_free(&outcome[i].threshold);
     bs_free(outcome);
     bs_prepared_free(&data);
+    bs_from_free(from);
     if (!status)
         return bs_text_take(&table, &json, out, err);
     bs_buf_free(&table);

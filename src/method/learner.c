@@ -246,6 +246,8 @@ static void fill(bs_learner *l, const char *prefix)
 {
     if (l->task && l->task->fill)
         l->task->fill(l->known, l->params, prefix);
+    if (l->heritage)
+        bs_inherit(l->heritage, l->params, prefix);
 }
 
 /* Pre-training for no epochs, behind the stages that are needed: a method may do without a net. */
@@ -276,6 +278,8 @@ basin_status bs_learner_setup(bs_learner *l, basin_error *err)
     }
     if (l->o->energy_proof > 0 && l->o->pretrain_epochs > 0 && m->phase[0].step == bs_step_pretrain)
         s = declare_anchors(l, err);
+    if (!s && l->heritage)
+        s = bs_inherit_check(l->heritage, l->params, err);
     if (!s)
         s = bs_params_allocate(l->params, (uint64_t)l->o->seed, err);
     if (!s)
@@ -499,7 +503,8 @@ basin_status bs_enter_energy(bs_learner *l, basin_error *err)
 {
     bs_params *p = l->params;
     (void)err;
-    if (strcmp(l->o->energy_init, "net") != 0)
+    const bool there = l->heritage && bs_params_count(l->heritage->values, "energy/") > 0;
+    if (there || strcmp(l->o->energy_init, "net") != 0)
         return BASIN_OK;
     for (int i = 0; i < p->n; i++) {
         char name[256];

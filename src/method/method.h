@@ -121,6 +121,7 @@ struct bs_learner {
     const bs_method        *method;
     const bs_task          *task; /* with known: for first values of parameters; may be NULL */
     const bs_known         *known;
+    const bs_heritage      *heritage; /* other first values, or NULL */
     bs_spec                 spec;
     bs_workspace           *w;
     bs_params              *params;

@@ -30,6 +30,8 @@ static void write_identity(const bs_trainer *t, bs_buf *out)
 {
     const bs_train_job *j = t->job;
     bs_settings_json(j->settings, out);
+    if (j->from)
+        bs_buf_printf(out, " from %016llx", (unsigned long long)j->from->hash);
     bs_buf_printf(out, " train %016llx valid %016llx test %016llx",
                   (unsigned long long)j->train->hash, (unsigned long long)j->valid->hash,
                   (unsigned long long)(j->test ? j->test->hash : 0));

@@ -79,6 +79,14 @@ static void compare_words(const char *theirs, const char *mine, bs_difference *o
     for (int role = 0; !what;) {
         mine = take_word(mine, is);
         theirs = take_word(theirs, was);
+        if (strcmp(is, was) != 0 &&
+            (strcmp(is, "from") == 0 || strcmp(was, "from") == 0 || strcmp(name, "from") == 0)) {
+            out->kind = BS_RUN_OTHER;
+            bs_print(out->text, sizeof out->text,
+                     "the model that it goes on with (--from) is not "
+                     "the same");
+            return;
+        }
         if (!is[0] != !was[0])
             what = "tests";
         else if (!is[0])
@@ -94,8 +102,8 @@ static void compare_words(const char *theirs, const char *mine, bs_difference *o
                 return;
         } else if (strcmp(was, is) != 0)
             what = role < BS_ROLES ? bs_role_names[role] : "training";
+        role += strlen(is) == HASH && strcmp(name, "from") != 0;
         bs_print(name, sizeof name, "%s", is);
-        role += strlen(is) == HASH;
     }
     out->kind = BS_RUN_OTHER;
     bs_print(out->text, sizeof out->text, "the data for %s is not the same", what);

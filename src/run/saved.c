@@ -303,33 +303,38 @@ static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_
 }
 
 /* Building the nets once declares the parameters they need. */
-static basin_status declare(const bs_safetensors *f, bs_saved *s, basin_error *err)
+basin_status bs_saved_declare(const bs_saved *s, const bs_spec *spec, bs_params **out,
+                              basin_error *err)
 {
     bs_graph *g = bs_graph_new();
-    s->params = bs_params_new();
-    if (!g || !s->params) {
+    *out = bs_params_new();
+    if (!g || !*out) {
         bs_graph_free(g);
         return bs_fail_nomem(err);
     }
-    const bs_task_graph *t = s->spec.graph;
-    const bs_cost_net    cost_net = bs_cost_net_named(s->settings.train.infnet_form);
-    for (int i = 0; i < bs_safetensors_count(f); i++) {
-        s->has_net |= bs_has_prefix(bs_safetensors_at(f, i)->name, "net/");
-        s->has_energy |= bs_has_prefix(bs_safetensors_at(f, i)->name, "energy/");
-        s->has_cost_net |= bs_has_prefix(bs_safetensors_at(f, i)->name, "net/cost/");
-    }
-    s->has_cost_net &= cost_net != BS_COST_NET_NONE;
-    bs_view v = bs_view_make(g, s->params, &s->spec, s->spec.least, s->has_cost_net);
+    const bs_task_graph *t = spec->graph;
+    bs_view              v = bs_view_make(g, *out, spec, spec->least, s->has_cost_net);
     if (s->has_net || !s->has_energy) /* a file with neither: the message names the net */
         t->logits(&v, "net");
     if (s->has_cost_net)
-        bs_cost_net_logits(&v, cost_net, t->relax(&v, t->logits(&v, "net")),
-                           s->settings.train.infnet_hidden);
+        bs_cost_net_logits(&v, bs_cost_net_named(s->settings.train.infnet_form),
+                           t->relax(&v, t->logits(&v, "net")), s->settings.train.infnet_hidden);
     if (s->has_energy)
         t->energy(&v, t->start(&v, 0, 1));
     basin_status status = bs_graph_check(g, err);
     bs_graph_free(g);
     return status;
+}
+
+static basin_status declare(const bs_safetensors *f, bs_saved *s, basin_error *err)
+{
+    for (int i = 0; i < bs_safetensors_count(f); i++) {
+        s->has_net |= bs_has_prefix(bs_safetensors_at(f, i)->name, "net/");
+        s->has_energy |= bs_has_prefix(bs_safetensors_at(f, i)->name, "energy/");
+        s->has_cost_net |= bs_has_prefix(bs_safetensors_at(f, i)->name, "net/cost/");
+    }
+    s->has_cost_net &= bs_cost_net_named(s->settings.train.infnet_form) != BS_COST_NET_NONE;
+    return bs_saved_declare(s, &s->spec, &s->params, err);
 }
 
 /* Returns the index of the first value that is not finite, or n. */

@@ -64,5 +64,8 @@ basin_status bs_saved_read(const char *path, bs_saved **out, basin_error *err);
 basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved **out,
                            basin_error *err);
 void         bs_saved_free(bs_saved *s);
+/* The parameters of its nets, as they would be for another spec: names and shapes, no values. */
+basin_status bs_saved_declare(const bs_saved *s, const bs_spec *spec, bs_params **out,
+                              basin_error *err);
 
 #endif

@@ -95,6 +95,10 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     l->method = t->method;
     l->task = job->train->task;
     l->known = job->known;
+    if (job->from) {
+        t->heritage = bs_from_model(job->from, job->from_model);
+        l->heritage = &t->heritage;
+    }
     if (!s)
         s = bs_learner_setup(l, err);
     return s ? s : allocate(t, err);

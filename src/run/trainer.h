@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "task/task.h"
 #include "method/method.h"
+#include "run/from.h"
 #include "run/saved.h"
 #include "run/schedule.h"
 
@@ -42,7 +43,9 @@ typedef struct {
     double              deadline; /* the same when bs_seconds() says so; 0 = none */
     double              begun;    /* bs_seconds() from which time_limit counts; 0 = from now */
     const bs_watch     *watch;    /* or NULL */
-    bs_params         **keep;     /* gets the parameters that the training comes to; or NULL */
+    const bs_from      *from; /* training goes on with this model, or, of an ensemble, with ... */
+    int                 from_model; /* ... this one of it; NULL: it begins anew */
+    bs_params         **keep;       /* gets the parameters that the training comes to; or NULL */
 } bs_train_job;
 
 /* Why a training ended: its epochs were over, no evaluation was better for early_stop.patience, or
@@ -84,6 +87,7 @@ typedef struct {
     const bs_train_options *o;
     const bs_method        *method;
     bs_learner              learner;
+    bs_heritage             heritage; /* of job->from */
     bs_feed                *feed;
     bs_scorer              *scorer;
     bs_plateau              plateau;

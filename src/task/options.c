@@ -273,6 +273,8 @@ const bs_option bs_train_rows[] = {
      BS_OPTION_ONCE},
     {"report", BS_BOOL, AT(report), "yes", NULL, NULL, NULL,
      "report.html is written to the run folder when a training is finished", 0},
+    {"from", BS_TEXT, AT(from), "", NULL, NULL, NULL,
+     "model or run whose nets and settings training goes on with", BS_OPTION_FILE},
     {"file.train", BS_TEXT, AT(file_train), "", NULL, NULL, NULL,
      "training data when none is given: paths with | between them", BS_OPTION_FILE},
     {"file.valid", BS_TEXT, AT(file_valid), "", NULL, NULL, NULL, "the same for validation",
@@ -396,6 +398,27 @@ void bs_settings_json_but(const bs_settings *s, const char *const *but, bs_buf *
             rows[n++] = rows[i];
     rows[n] = (bs_option){.name = NULL};
     bs_options_json(rows, s, out);
+}
+
+basin_status bs_settings_take(bs_settings *s, const bs_settings *from, const char *const *list,
+                              bool but, basin_error *err)
+{
+    bs_option    rows[BS_SETTINGS_ROWS];
+    bs_buf       value;
+    basin_status status = BASIN_OK;
+    merge(rows, BS_OPTION_KEEP);
+    bs_buf_init(&value, 1 << 16);
+    for (const bs_option *r = rows; r->name && !status; r++) {
+        if (named(r->name, list) == but)
+            continue;
+        bs_buf_clear(&value);
+        bs_option_format(r, from, &value);
+        status = value.failed ? bs_fail_nomem(err)
+                              : bs_options_set(rows, s, r->name, value.data ? value.data : "",
+                                               "--from", err);
+    }
+    bs_buf_free(&value);
+    return status;
 }
 
 basin_status bs_settings_from_json(bs_settings *s, const char *json, size_t len, const char *where,

@@ -105,6 +105,8 @@ typedef struct {
     char   resume_arithmetic[BS_OPTION_TEXT]; /* same, any */
     bool   report;
 
+    char from[BS_OPTION_TEXT]; /* a model */
+
     /* paths joined by |, so that the config of a run is all it takes to repeat it */
     char file_train[BS_OPTION_TEXT], file_valid[BS_OPTION_TEXT], file_test[BS_OPTION_TEXT],
         file_unlabelled[BS_OPTION_TEXT];
@@ -139,6 +141,11 @@ void bs_settings_json_but(const bs_settings *s, const char *const *but, bs_buf *
 basin_status bs_settings_from_json(bs_settings *s, const char *json, size_t len, const char *where,
                                    basin_error *err);
 void         bs_settings_help(bs_buf *out);
+
+/* Takes what a model keeps of settings: those of a list as of bs_settings_json_but, or, `but`, all
+ * others. */
+basin_status bs_settings_take(bs_settings *s, const bs_settings *from, const char *const *list,
+                              bool but, basin_error *err);
 
 /* All rows there are, with offsets in bs_settings; ends with a row without name. */
 enum { BS_SETTINGS_ROWS = 256 };

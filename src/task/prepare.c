@@ -290,8 +290,12 @@ basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *
     basin_status status = bs_task_find(s->train.task, &task, err);
     if (!status)
         status = check_unlabelled(s, task, files, err);
-    for (int role = 0; role < BS_ROLES && !status; role++)
+    out->known.like = files->like;
+    for (int role = 0; role < BS_ROLES && !status; role++) {
         status = read_part(s, task, files, role, log, out, err);
+        if (!status && role == 0 && files->like)
+            status = task->widen(&out->part[0], files->like, log, err);
+    }
     bs_input_forget(); /* what was looked at to find the task, and not read */
     if (!status)
         warn_of_sharing(files, out, log);

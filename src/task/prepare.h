@@ -11,9 +11,10 @@ extern const char *const bs_role_names[BS_ROLES];
 enum { BS_MOST_FILES = 64, BS_MOST_FOLDS = 100 };
 
 typedef struct {
-    const char *file[BS_ROLES][BS_MOST_FILES];
-    int         n[BS_ROLES];
-    bool        no_test; /* rows for tests are set aside as ever, but nobody is given them */
+    const char     *file[BS_ROLES][BS_MOST_FILES];
+    int             n[BS_ROLES];
+    bool            no_test; /* rows for tests are set aside as ever, but nobody is given them */
+    const bs_known *like; /* what the model knows that training begins with; NULL: it begins anew */
 } bs_files;
 
 typedef struct {
@@ -21,8 +22,9 @@ typedef struct {
     bs_known known;          /* fitted on train, shared by all parts */
     bool     has_test;       /* there is data for tests beside the training rows */
     /* with folds > 1, train and valid are the same rows, those of fold k from start[k] on */
-    int     folds;
-    int32_t fold_start[BS_MOST_FOLDS + 1];
+    int      folds;
+    int32_t  fold_start[BS_MOST_FOLDS + 1];
+    uint64_t from_hash; /* of the model that training begins with; 0: none */
 } bs_prepared;
 
 /* Reads, splits off what is missing, learns what is to be remembered. Says what was guessed. The

@@ -12,6 +12,7 @@
 #include "data/metric.h"
 #include "data/image/seg_metric.h"
 #include "model/score.h"
+#include "nn/inherit.h"
 #include "data/text/tag_metric.h"
 #include "task/options.h"
 
@@ -45,10 +46,13 @@ typedef struct {
 } bs_seg_known;
 
 /* What a model remembers of its data. */
-typedef struct {
-    bs_arena  arena;
-    int       headline; /* the metric that counts */
-    bs_schema mlc;
+typedef struct bs_known bs_known;
+struct bs_known {
+    bs_arena arena;
+    int      headline; /* the metric that counts */
+    /* only while training: what the model knows that it begins with, or NULL */
+    const bs_known *like;
+    bs_schema       mlc;
     /* mlc, only while training: first values of nets */
     const float *log_odds; /* [labels] of a label in the training rows */
     bs_bins      bins;
@@ -62,7 +66,7 @@ typedef struct {
     bs_vectors        vectors; /* only while training, else empty */
 
     bs_seg_known seg;
-} bs_known;
+};
 
 /* How files are read: the first of a training, those after it, or for a model. */
 typedef struct {
@@ -127,6 +131,15 @@ typedef struct {
     bool        percent;
 } bs_shown;
 
+/* What nets grow with. */
+typedef struct {
+    const char   *what; /* "features"; NULL ends the list */
+    size_t        size; /* the place of their number, an int, in bs_spec.own */
+    bs_axis_order order;
+} bs_growth;
+
+enum { BS_UNIT_NAME = 640 };
+
 /* What method=auto tries, in the order of what it costs. */
 typedef struct {
     const char *name;   /* NULL ends the list */
@@ -188,8 +201,15 @@ struct bs_task {
     basin_status (*select)(const bs_part *p, const int32_t *rows, int32_t n, bs_part *out,
                            basin_error *err);
 
+    bs_growth grows[BS_AXES + 1];
+    /* What unit i of a growth is called, perhaps written to `room`; NULL: by its number. */
+    const char *(*unit_name)(const bs_known *k, int growth, int32_t i, char room[BS_UNIT_NAME]);
+    /* Training goes on with a model: what its rows do not have, and the model keeps, is added to
+     * the rows of train before other files are read to be like them. */
+    basin_status (*widen)(bs_part *train, const bs_known *like, bs_logger *log, basin_error *err);
+
     /* Learns what is to be remembered from the parts, and may change them to fit; out is zeros but
-     * for its arena. */
+     * for its arena and `like`, from which it takes what parameters of the model depend on. */
     basin_status (*fit)(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
                         basin_error *err);
     void (*known_text)(const bs_known *k, bs_buf *out); /* "68 features, 6 labels" */

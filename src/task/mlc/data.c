@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "data/names.h"
 #include "data/rows/csv.h"
 #include "data/rows/pieces.h"
 #include "data/split.h"
@@ -214,6 +215,122 @@ static bool wants_standardising(const bs_settings *s, const bs_schema *schema)
     return schema->dense && !schema->binary;
 }
 
+/* ---- going on with a model ---- */
+
+/* 1 for YES in the model and for NO in these rows, or a number there and a category here. */
+static basin_status check_readings(const bs_schema *was, const bs_schema *is, basin_error *err)
+{
+    for (int32_t i = 0, hint = 0; is->feature && i < is->n_features; i++) {
+        const bs_feature *b = &is->feature[i], *a = bs_schema_attribute(was, b->attribute, &hint);
+        const bool        both = a && a->kind == BS_FEATURE_BINARY && b->kind == a->kind;
+        if (a && ((a->kind == BS_FEATURE_ONEHOT) != (b->kind == BS_FEATURE_ONEHOT) ||
+                  (both && a->value && b->value && strcmp(a->value, b->value) != 0)))
+            return bs_fail(
+                err, BASIN_EDATA,
+                "--from: column '%s' is read in another way than by the model (a number, "
+                "a category, or another value as 1)",
+                b->attribute);
+    }
+    return BASIN_OK;
+}
+
+static basin_status check_numbers(const bs_schema *was, const bs_schema *is, basin_error *err)
+{
+    if ((was->feature && is->feature) || is->open || was->n_features == is->n_features)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EDATA,
+                   "--from: the model has %d features and this data %d, and without names of "
+                   "columns nobody knows which are the same",
+                   (int)was->n_features, (int)is->n_features);
+}
+
+/* Labels stay, and so do categories of columns that are there and, where rows name what they have,
+ * features. Other columns that the data does not have are given up. */
+static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, basin_error *err)
+{
+    bs_dataset      *d = train->mlc;
+    const bs_schema *was = &like->mlc;
+    const bs_dataset other = {.schema = *was, .open_labels = true, .by_name = d->by_name};
+    const bool       open = d->open_labels;
+    const int32_t    before = d->schema.n_labels, features = d->schema.n_features;
+    if (before == 0)
+        return BASIN_OK; /* fit says what is to be done */
+    basin_status s = check_readings(was, &d->schema, err);
+    if (!s)
+        s = check_numbers(was, &d->schema, err);
+    d->open_labels = true;
+    if (!s)
+        s = bs_dataset_widen(d, &other, err);
+    d->open_labels = open;
+    if (!s && d->by_name)
+        d->n_missing += (int64_t)(d->schema.n_features - features) * d->rows;
+    if (!s && d->schema.n_labels > before)
+        bs_log_say(log, BS_WARN,
+                   "--from: %d of the model's labels do not occur in this data, such as '%s': they "
+                   "stay, and every row counts as one without them",
+                   (int)(d->schema.n_labels - before), d->schema.label[before]);
+    return s;
+}
+
+static const char *unit_name(const bs_known *k, int growth, int32_t i, char room[BS_UNIT_NAME])
+{
+    (void)room;
+    if (growth == 1)
+        return k->mlc.label[i];
+    return k->mlc.feature ? k->mlc.feature[i].name : NULL;
+}
+
+/* Which feature of the model each of these is; -1: none. */
+static basin_status known_features(const bs_schema *was, const bs_schema *is, int32_t *from,
+                                   basin_error *err)
+{
+    const bool named = was->feature && is->feature;
+    bs_arena   arena;
+    bs_names   names;
+    bool       fresh, ok = true;
+    bs_arena_init(&arena, 0);
+    bs_names_init(&names, &arena);
+    for (int32_t i = 0; named && ok && i < was->n_features; i++)
+        ok = bs_names_add(&names, was->feature[i].name, strlen(was->feature[i].name), &fresh) >= 0;
+    for (int32_t i = 0; ok && i < is->n_features; i++)
+        from[i] = named ? bs_names_find(&names, is->feature[i].name, strlen(is->feature[i].name))
+                  : i < was->n_features ? i
+                                        : -1;
+    bs_names_free(&names);
+    bs_arena_free(&arena);
+    return ok ? BASIN_OK : bs_fail_nomem(err);
+}
+
+/* A table of features: as the model has it, or, of those that it does not know, as it is here. */
+static const float *kept(const float *was, const float *is, const int32_t *from, int32_t n,
+                         bs_arena *arena, bool *ok)
+{
+    float *out = is ? bs_arena_alloc(arena, ((size_t)n + 1) * sizeof *out) : NULL;
+    *ok = *ok && (out || !is);
+    for (int32_t i = 0; i < n && out; i++)
+        out[i] = was && from[i] >= 0 ? was[from[i]] : is[i];
+    return out;
+}
+
+/* Features that the model knows are read as it does, so that its parameters mean what they did. */
+static basin_status keep_scales(const bs_schema *was, bs_arena *arena, bs_schema *is,
+                                basin_error *err)
+{
+    const int32_t n = is->n_features;
+    int32_t      *from = bs_calloc((size_t)n + 1, sizeof *from);
+    bool          ok = true;
+    basin_status  s = from ? known_features(was, is, from, err) : bs_fail_nomem(err);
+    if (!s) {
+        is->fill = kept(was->fill, is->fill, from, n, arena, &ok);
+        is->mean = kept(was->mean, is->mean, from, n, arena, &ok);
+        is->scale = kept(was->scale, is->scale, from, n, arena, &ok);
+    }
+    bs_free(from);
+    return s || ok ? s : bs_fail_nomem(err);
+}
+
+/* ---- what a model remembers, again ---- */
+
 /* As if every label had been seen half a time more, on and off. */
 static const float *log_odds_of(const bs_dataset *train, bs_arena *arena)
 {
@@ -242,8 +359,15 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
     if (status)
         return status;
     bs_schema_judge(train, &out->mlc);
-    const bool standardise = wants_standardising(s, &out->mlc);
+    if (out->like) {
+        out->mlc.dense = out->like->mlc.dense;
+        out->mlc.binary = out->like->mlc.binary;
+    }
+    const bool standardise =
+        out->like ? out->like->mlc.mean != NULL : wants_standardising(s, &out->mlc);
     status = bs_schema_fit(train, standardise, &out->arena, &out->mlc, err);
+    if (!status && out->like)
+        status = keep_scales(&out->like->mlc, &out->arena, &out->mlc, err);
     if (status)
         return status;
     if (standardise)
@@ -510,6 +634,10 @@ const bs_task bs_task_mlc = {
     .split = split,
     .split_how = "by iterative stratification",
     .select = select_rows,
+    .grows = {{"features", offsetof(bs_mlc_shape, features), BS_AXIS_SIDE_BY_SIDE},
+              {"labels", offsetof(bs_mlc_shape, labels), BS_AXIS_COPIES}},
+    .unit_name = unit_name,
+    .widen = widen,
     .fit = fit,
     .known_text = known_text,
     .known_json = known_json,

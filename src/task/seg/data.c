@@ -185,6 +185,43 @@ static basin_status copy_colours(const int32_t *colour, int n, bs_arena *arena, 
     return BASIN_OK;
 }
 
+/* Classes are numbers in masks: those of the model must be among them. Two share a plane. */
+static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, basin_error *err)
+{
+    const bs_images    *is = train->seg;
+    const bs_seg_known *was = &like->seg;
+    (void)log;
+    if (is->channels != was->channels)
+        return bs_fail(err, BASIN_EDATA,
+                       "--from: the model is for photos of %d channels, these have %d; "
+                       "image.channels converts them",
+                       was->channels, is->channels);
+    if (is->classes < was->classes)
+        return bs_fail(err, BASIN_EDATA,
+                       "--from: the model has %d classes, and these masks have %d; mask.classes or "
+                       "mask.names says that there are more",
+                       was->classes, is->classes);
+    const bool named = was->name && is->class_name;
+    if (was->classes == 2 && is->classes == 2 && named &&
+        strcmp(was->name[1], is->class_name[1]) != 0)
+        return bs_fail(err, BASIN_EDATA,
+                       "--from: class 1 is '%s' for the model and '%s' in this data", was->name[1],
+                       is->class_name[1]);
+    if (was->classes == 2 && is->classes > 2)
+        return bs_fail(err, BASIN_EDATA,
+                       "--from: a model of two classes has one output for both and cannot get "
+                       "more; these masks have %d",
+                       is->classes);
+    return BASIN_OK;
+}
+
+static const char *unit_name(const bs_known *k, int growth, int32_t i, char room[BS_UNIT_NAME])
+{
+    (void)growth;
+    (void)room;
+    return k->seg.name ? k->seg.name[i] : NULL;
+}
+
 static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
                         basin_error *err)
 {
@@ -212,6 +249,8 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
         status = copy_colours(train->class_colour, train->classes, &out->arena, &k->colour, err);
     if (!status && s->train.seg_mean)
         find_mean(train, k->mean);
+    if (!status && out->like)
+        memcpy(k->mean, out->like->seg.mean, sizeof k->mean);
     if (!status && strcmp(s->train.seg_crop, "auto") == 0)
         bs_log_say(log, BS_INFO,
                    "trained on windows of %d x %d pixels; --set seg.crop takes WxH or none",
@@ -619,6 +658,9 @@ const bs_task bs_task_seg = {
     .split = split,
     .split_how = "by the size of the foreground",
     .select = select_rows,
+    .grows = {{"classes", offsetof(bs_seg_shape, classes), BS_AXIS_LAST}},
+    .unit_name = unit_name,
+    .widen = widen,
     .fit = fit,
     .known_text = known_text,
     .known_json = known_json,

@@ -172,6 +172,62 @@ static basin_status fit_lexicon(const bs_settings *s, const bs_part *part, int n
     return status;
 }
 
+/* ---- going on with a model ---- */
+
+static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, basin_error *err)
+{
+    (void)log;
+    if (train->tag->columns == bs_lexicon_columns(&like->tag))
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG,
+                   "--from: the model was trained with %d feature columns, and this data has %d; "
+                   "--feature-columns says which are to be read",
+                   bs_lexicon_columns(&like->tag), train->tag->columns);
+}
+
+/* All that the model knows stays, behind what occurs here. */
+static basin_status keep_known(const bs_known *like, bs_known *out, bs_logger *log,
+                               basin_error *err)
+{
+    const bs_lexicon *was = &like->tag;
+    bs_lexicon       *is = &out->tag;
+    const int32_t     tags = is->tags.n;
+    if (was->columns != is->columns)
+        return bs_fail(err, BASIN_EARG,
+                       "--from: the model has %d features of words, here are %d; words.case and "
+                       "words.clusters decide on them",
+                       was->columns, is->columns);
+    if (was->scheme != is->scheme)
+        return bs_fail(err, BASIN_EARG, "--from: the model's tags are %s, those of this data %s",
+                       bs_scheme_name((bs_scheme)was->scheme),
+                       bs_scheme_name((bs_scheme)is->scheme));
+    basin_status s = add_all(&was->words, &is->words, err);
+    for (int i = 0; i < is->columns && !s; i++)
+        s = add_all(&was->value[i], &is->value[i], err);
+    if (!s)
+        s = add_all(&was->characters, &is->characters, err);
+    if (!s)
+        s = add_all(&was->tags, &is->tags, err);
+    if (!s && is->tags.n > tags)
+        bs_log_say(log, BS_WARN,
+                   "--from: %d of the model's tags do not occur in this data, such as '%s': they "
+                   "stay",
+                   (int)(is->tags.n - tags), is->tags.item[tags].text);
+    return s;
+}
+
+static const char *unit_name(const bs_known *k, int growth, int32_t i, char room[BS_UNIT_NAME])
+{
+    const bs_lexicon *l = &k->tag;
+    int               c = 0;
+    if (growth < 3)
+        return (growth == 0 ? &l->words : growth == 1 ? &l->tags : &l->characters)->item[i].text;
+    for (; i >= l->value[c].n; c++)
+        i -= l->value[c].n;
+    bs_print(room, BS_UNIT_NAME, "%d %s", c, l->value[c].item[i].text);
+    return room;
+}
+
 int32_t bs_tag_unknown(const bs_corpus *c, const bs_lexicon *l, int32_t *first)
 {
     int32_t n = 0;
@@ -220,6 +276,8 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
         status = bs_tag_join(s, &part[BS_ROLE_TRAIN], &part[BS_ROLE_UNLABELLED], &rules, err);
     if (!status)
         status = fit_lexicon(s, part, n, &notes, out, err);
+    if (!status && out->like)
+        status = keep_known(out->like, out, log, err);
     if (!status && rules)
         status = bs_tag_soften(s, rules, &out->tag, part, log, err);
     bs_rules_free(rules);
@@ -235,6 +293,10 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
     out->file_columns = part[0].tag->file_columns;
     out->has_vectors = *s->words.vectors != '\0';
     out->word_width = out->has_vectors ? out->vectors.dim : s->train.word_width;
+    if (out->like && !out->has_vectors) { /* the table is the model's */
+        out->has_vectors = out->like->has_vectors;
+        out->word_width = out->like->word_width;
+    }
     out->unknown = s->words.unk_dropout;
     out->headline = headline_of(out->tag.scheme);
     return BASIN_OK;
@@ -380,9 +442,9 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
 static void fill(const bs_known *k, bs_params *p, const char *prefix)
 {
     const size_t cells = (size_t)k->tag.words.n * (size_t)k->word_width;
-    float       *table = k->vectors.n > 0 ? bs_calloc(cells, sizeof *table) : NULL;
+    float       *table = k->has_vectors ? bs_calloc(cells, sizeof *table) : NULL;
     uint8_t     *known = bs_calloc((size_t)k->tag.words.n, 1);
-    if (table && known)
+    if (table && known && k->vectors.n > 0)
         bs_lexicon_fill(&k->tag, &k->vectors, 1, table, known);
     for (int i = 0; i < p->n && table && known; i++) {
         const bs_segment *s = &p->segment[i];
@@ -667,6 +729,12 @@ const bs_task bs_task_tag = {
     .split = split,
     .split_how = "by tags and length",
     .select = select_rows,
+    .grows = {{"words", offsetof(bs_tag_shape, words), BS_AXIS_COPIES},
+              {"tags", offsetof(bs_tag_shape, tags), BS_AXIS_COPIES},
+              {"characters", offsetof(bs_tag_shape, characters), BS_AXIS_COPIES},
+              {"values of features", offsetof(bs_tag_shape, values), BS_AXIS_COPIES}},
+    .unit_name = unit_name,
+    .widen = widen,
     .fit = fit,
     .known_text = known_text,
     .known_json = known_json,
