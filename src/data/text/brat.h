@@ -1,12 +1,12 @@
-/* brat.h -- what BRAT's folders need beside the table of formats: they are no stream of bytes. */
+/* brat.h -- what BRAT's folders need beyond the table of formats: they are no byte stream. */
 #ifndef BS_TEXT_BRAT_H
 #define BS_TEXT_BRAT_H
 
 #include "data/text/corpus_part.h"
 
-/* Whether the path is read as BRAT: a folder, NAME.ann, or NAME.txt with NAME.ann beside it. */
+/* Whether the path is BRAT: a folder, NAME.ann, or NAME.txt with NAME.ann beside it. */
 bool bs_brat_path(const char *path, const bs_corpus_options *o);
-/* One document from memory, for tests and fuzzing; marks NULL: it has none. Both end in a NUL. */
+/* A document in memory, for tests and fuzzing; marks NULL: not annotated. Both end in a NUL. */
 struct bs_brat_pair {
     const char *text, *marks;
     size_t      len, n;

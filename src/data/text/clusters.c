@@ -1,4 +1,5 @@
-/* clusters.c -- see clusters.h. */
+/* clusters.c -- reads Brown clusters. Which field is the path is decided by the first line where
+ * only one of them can be. */
 #include "data/text/clusters.h"
 
 #include <string.h>
@@ -61,7 +62,7 @@ bool bs_is_path(const char *text, size_t len)
 
 /* --- lines --------------------------------------------------------------- */
 
-/* Up to three fields; returns how many there are, 4 for more. In lines with tabs a word may contain
+/* Up to three fields; returns their number, 4 for more. In lines with tabs a word may contain
  * blanks. */
 static int split(const char *text, size_t len, field out[3])
 {
@@ -82,7 +83,7 @@ static int split(const char *text, size_t len, field out[3])
     return n;
 }
 
-/* Both fields of "1 0" may be the path; the first line that leaves no choice decides. */
+/* In "1 0" either field may be the path; the first unambiguous line decides. */
 static basin_status find_order(reading *r)
 {
     const char  *head, *nl;

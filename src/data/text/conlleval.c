@@ -1,4 +1,4 @@
-/* conlleval.c -- counts phrases by either set of rules and prints them; see conlleval.h. */
+/* conlleval.c -- counts phrases by either set of rules and prints the table; see conlleval.h. */
 #include "data/text/conlleval.h"
 
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 typedef struct {
     const char *type;
     int64_t     gold, found, right;
-    bool        twice; /* compat: this row is printed two times */
+    bool        twice; /* compat: this row is printed twice */
 } line;
 
 typedef struct {
@@ -30,7 +30,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(((const line *)a)->type, ((const line *)b)->type);
 }
 
-/* Percentages by the steps of the original, so that the last digit is the same. */
+/* Percentages computed in the same steps as the original, for the same last digit. */
 static void print_scores(const line *l, bs_buf *out)
 {
     const double right = 100 * (double)l->right;
@@ -112,9 +112,9 @@ static basin_status by_scheme(const char *const *tags, int32_t n_tags, bs_scheme
 
 /* ---- by the rules of the historical program ---- */
 
-/* A tag as that program sees it: what stands before the first hyphen, and the rest. */
+/* A tag as that program splits it: the text before the first hyphen, and the rest. */
 typedef struct {
-    char    letter; /* the first part when it is one character, else 0 */
+    char    letter; /* the first part if it is a single character, else 0 */
     int32_t head, type;
 } chunk;
 
@@ -128,7 +128,7 @@ static bool outside(chunk c)
     return is_in(c.letter, "O.");
 }
 
-/* Does a phrase end between the two? */
+/* Does a phrase end between the two tags? */
 static bool ends(chunk a, chunk b)
 {
     if (is_in(a.letter, "BI") && is_in(b.letter, "BO"))
@@ -138,7 +138,7 @@ static bool ends(chunk a, chunk b)
     return is_in(a.letter, "[]") || (!outside(a) && a.type != b.type);
 }
 
-/* Does a phrase start between the two? */
+/* Does a phrase start between the two tags? */
 static bool starts(chunk a, chunk b)
 {
     if (b.letter == 'B' && is_in(a.letter, "BIO"))
@@ -155,7 +155,7 @@ typedef struct {
     line    *line;  /* [types] */
 } history;
 
-/* A type of "0" is false to that program, and so none. */
+/* To that program a type "0" is false, so there is no type. */
 static bool take_apart(history *h, const char *tag, bool raw, chunk *out)
 {
     const char *type = strchr(tag, '-'), *head = tag;
@@ -175,8 +175,8 @@ static bool take_apart(history *h, const char *tag, bool raw, chunk *out)
     return out->head >= 0 && out->type >= 0;
 }
 
-/* One token, or the end of a sentence, after the one before. `open`: a phrase began here
- * in both and they agree so far. */
+/* Compares one token, or a sentence end, with the one before. `open`: a phrase started here in both
+ * and they agree so far. */
 static void step(history *h, result *r, const chunk last[2], const chunk now[2], bool *open)
 {
     const bool end_gold = ends(last[0], now[0]), end_found = ends(last[1], now[1]);
@@ -202,7 +202,7 @@ static void count(history *h, result *r, chunk none, const int32_t *gold, const 
     chunk last[2] = {none, none};
     bool  open = false;
     for (int32_t i = 0; i < sentences; i++) {
-        for (int32_t k = start[i]; k <= start[i + 1]; k++) { /* one more: the empty line */
+        for (int32_t k = start[i]; k <= start[i + 1]; k++) { /* one more, for the empty line */
             chunk now[2] = {none, none};
             if (k < start[i + 1]) {
                 now[0] = gold[k] < 0 ? none : h->chunk[gold[k]];
@@ -242,7 +242,7 @@ static basin_status as_ever(const char *const *tags, int32_t n_tags, bool raw, c
         for (int32_t i = 0; i < h.types.n; i++) {
             line *l = &h.line[i];
             l->type = h.types.item[i].text;
-            l->twice = !*l->type && l->gold && l->found; /* its test for doubles fails here */
+            l->twice = !*l->type && l->gold && l->found; /* its check for duplicates fails here */
         }
         r.type = h.line;
         r.types = h.types.n;

@@ -1,4 +1,4 @@
-/* corpus.c -- a corpus as a whole: making, copying, joining. */
+/* corpus.c -- whole corpora: creating, copying, joining. */
 #include "data/text/corpus.h"
 
 #include <string.h>
@@ -65,7 +65,7 @@ bs_cut bs_corpus_cut(const bs_corpus *c, int32_t sentence)
                     .columns = c->comments ? c->file_columns : 0};
 }
 
-/* The item of MISC that holds a tag; empty where there is none. */
+/* The item of MISC that holds a tag; empty if there is none. */
 static bs_cell misc_item(bs_cell misc)
 {
     static const char key[] = BS_MISC_KEY;
@@ -90,7 +90,7 @@ bs_cell bs_corpus_tag_cell(const bs_corpus *c, const bs_row *row)
     return cell.len == 1 && *cell.at == '_' ? (bs_cell){cell.at, 0} : cell;
 }
 
-/* The line of a token, not of plain text; returns its number. */
+/* The number of a token's line, unless it is plain text. */
 static long find_row(const bs_corpus *c, int32_t sentence, int32_t token, bs_row *row)
 {
     const char *p = c->text, *piece = c->text + c->piece[sentence], *end = c->text + c->text_len;
@@ -132,7 +132,7 @@ int32_t bs_corpus_record(const bs_corpus *c, int32_t sentence)
     return low;
 }
 
-/* Of a table with a word a row, its own. */
+/* In a table with one word per row, the line of that row. */
 static long record_line(const bs_corpus *c, int32_t sentence, int32_t token)
 {
     const long line = c->record[bs_corpus_record(c, sentence)].line;
@@ -180,7 +180,7 @@ const char *bs_corpus_file_tag(const bs_corpus *c, int32_t token, char out[48])
     return bs_tag_shown(text, out);
 }
 
-/* The names of numbers as a list, where they fit one: files beside other data are not needed. */
+/* Writes the names of numbered tags as a list, if they fit: files need no list beside them then. */
 static void fix_names(const bs_corpus *c, bs_corpus_options *o)
 {
     size_t at = 0;
@@ -209,14 +209,14 @@ void bs_corpus_fix(const bs_corpus *c, bs_corpus_options *o)
         bs_print(o->to, sizeof o->to, "%s", bs_scheme_name(c->scheme));
     if (c->first)
         bs_print(o->tokens, sizeof o->tokens, "rules");
-    if (c->records) /* other files may be of another format */
+    if (c->records) /* other files may have another format */
         bs_print(o->format, sizeof o->format, "auto");
     fix_names(c, o);
 }
 
 /* --- ends of pieces ------------------------------------------------------ */
 
-/* What is missing for another sentence to follow: the end of the last line, a blank line. */
+/* What must be added before another sentence can follow: the end of the last line, a blank line. */
 static const char *missing_end(const bs_corpus *c, int32_t s)
 {
     const char *p = c->text + c->piece[s], *end = c->text + c->piece[s + 1];
@@ -246,7 +246,7 @@ static char *put(char *to, const char *bytes, size_t n)
 
 /* --- joining ------------------------------------------------------------- */
 
-/* now[i] is the number in `to` of name i of `from`; added where it is new. */
+/* now[i] is the number in `to` of name i of `from`, added if it is new. */
 static int32_t *map_names(bs_names *to, const bs_names *from)
 {
     int32_t *now = bs_alloc(((size_t)from->n + 1) * sizeof *now);
@@ -335,7 +335,7 @@ static void drop_records(bs_corpus *c)
     c->records = 0;
 }
 
-/* A copy with texts of its own. */
+/* A copy that owns its texts. */
 static bool copy_record(bs_corpus *to, bs_record *at, const bs_record *from, int32_t sentence)
 {
     *at = *from;
@@ -356,8 +356,8 @@ static bool append_places(int32_t **a, int32_t n, const int32_t *b, int32_t m)
     return true;
 }
 
-/* Sentences and tokens of b are not counted in a yet. Without records on both sides none are left:
- * the text is columns then, and nothing else. */
+/* The sentences and tokens of b are not yet counted in a. Unless both sides have records, the
+ * result has none and is plain columns. */
 static bool append_records(bs_corpus *a, const bs_corpus *b)
 {
     const size_t n = (size_t)a->records, m = (size_t)b->records;
@@ -430,7 +430,7 @@ static basin_status append(bs_corpus *a, const bs_corpus *b, bool tags, basin_er
         a->repaired_at = a->tokens + b->repaired_at;
     a->tokens += b->tokens;
     a->comments = a->comments || b->comments;
-    if (!a->labelled || b->labelled) /* how the tags stand that there are */
+    if (!a->labelled || b->labelled) /* how existing tags are written */
         a->misc = (a->labelled && a->misc) || b->misc;
     if (tags && a->labelled && b->labelled)
         a->mixed = a->mixed || b->mixed || a->file_scheme != b->file_scheme;
@@ -526,7 +526,7 @@ static bool pick_sentences(const bs_corpus *c, const int32_t *sentences, int32_t
     return true;
 }
 
-/* A record that only some sentences were chosen of is there with its whole text. */
+/* A record of which only some sentences were chosen keeps its whole text. */
 static bool pick_records(const bs_corpus *c, const int32_t *sentences, int32_t n, int64_t tokens,
                          bs_corpus *out)
 {

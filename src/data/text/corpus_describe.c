@@ -1,4 +1,4 @@
-/* corpus_describe.c -- what a corpus is like, for people and as JSON. */
+/* corpus_describe.c -- a corpus summarised as text and as JSON. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static int by_count(const void *a, const void *b)
     return (p->at > q->at) - (p->at < q->at);
 }
 
-/* The commonest names and how many more there are; all of them in the JSON object. */
+/* The most frequent names and how many others; all of them in the JSON object. */
 static bool list_counts(const bs_names *names, const int64_t *count, bs_buf *table, bs_buf *json)
 {
     counted *list = bs_alloc(((size_t)names->n + 1) * sizeof *list);

@@ -1,5 +1,5 @@
-/* corpus_guess.c -- what the lines of a text show when nobody says what they are: columns or plain
- * text, which lines are comments, and which one does not fit the others. */
+/* corpus_guess.c -- what the lines of a text reveal when no option says it: columns or plain text,
+ * which lines are comments, and which line does not fit the others. */
 #include <string.h>
 
 #include "data/text/corpus_part.h"
@@ -9,14 +9,14 @@
 
 typedef struct {
     const bs_corpus_options *o;
-    int                      tag_column; /* that tags are looked for in; 0: in none */
+    int                      tag_column; /* where to look for tags; 0: nowhere */
     long                     cells[BS_MOST_CELLS + 1], hash[BS_MOST_CELLS + 1]; /* lines by cells */
-    long                     block; /* lines of the one that is open */
-    int                      first; /* cells of the first line */
+    long                     block; /* lines of the current block */
+    int                      first; /* cells in the first line */
     bs_corpus_look          *out;
 } looking;
 
-/* Like one that the model knows. */
+/* Looks like a tag known to the model. */
 static bool is_tag(const bs_corpus_options *o, const bs_cell *cell)
 {
     if (!o->tags)
@@ -47,8 +47,8 @@ static void look_at(looking *k, const char *p, const char *end, const bs_row *ro
         k->tag_column > 0 && n >= k->tag_column && is_tag(k->o, &row->cell[k->tag_column - 1]);
 }
 
-/* The commonest number of cells; the first line's, where several are. Lines that begin with # and
- * have another number are comments in a file whose other lines are all columns. */
+/* The most frequent number of cells; in a tie that of the first line. Lines starting with # with
+ * another number are comments if all other lines are columns. */
 static void settle(looking *k)
 {
     bs_corpus_look *l = k->out;
@@ -90,7 +90,7 @@ bs_corpus_look bs_corpus_look_at(const bs_corpus_reading *r, bool tabs)
 
 /* --- columns or words ---------------------------------------------------- */
 
-/* How many columns a file with tags has, as far as is known. */
+/* How many columns a file with tags has, if known. */
 static int expected(const bs_corpus_options *o)
 {
     long long column = 0;
@@ -102,12 +102,12 @@ bool bs_corpus_looks_plain(const bs_corpus_look *l, const bs_corpus_options *o, 
 {
     const int  want = expected(o), n = l->usual;
     const bool fits = want > 0 && (n == want || n == want - 1);
-    const bool apart = l->single == l->blocks; /* a blank line behind every line */
+    const bool apart = l->single == l->blocks; /* a blank line after every line */
     const long odd = l->lines - l->most;
     *sure = l->mark || 2 * l->tabs > l->lines || 2 * l->tagged > l->lines || (n == 1 && !odd);
     if (*sure)
         return false;
-    if (odd > 0) /* a few lines that differ from all others are a mistake in columns */
+    if (odd > 0) /* a few deviating lines are a mistake in columns */
         return (apart && l->blocks > 1) || odd * (fits ? 5 : 20) > l->lines;
     if (l->lines == 1)
         return true;

@@ -1,4 +1,4 @@
-/* corpus_layout.c -- what kind of file it is: encoding, format, cells, columns. */
+/* corpus_layout.c -- what a file consists of: encoding, format, cells, columns. */
 #include <string.h>
 
 #include "base/utf8.h"
@@ -122,7 +122,7 @@ basin_status bs_corpus_take(bs_corpus_reading *r, const bs_corpus_format *format
     return format->read ? format->read(r) : BASIN_OK;
 }
 
-/* Columns or plain text: which, and how lines are cut. */
+/* Columns or plain text: decides which, and how lines are split. */
 static void choose_lines(bs_corpus_reading *r)
 {
     bs_corpus  *c = r->c;
@@ -136,7 +136,7 @@ static void choose_lines(bs_corpus_reading *r)
     c->format = strcmp(format, "text") == 0 ? "text" : "conll";
     if (strcmp(format, "text") == 0)
         return;
-    /* a look at all lines takes time; most files need none */
+    /* scanning all lines takes time; most files do not need it */
     guess = guess && r->o->label_free && !bs_corpus_named(r->name);
     bs_corpus_look look = {0};
     const bool     hash = has_hash_lines(p, end);
@@ -157,7 +157,7 @@ static void choose_lines(bs_corpus_reading *r)
     }
 }
 
-/* A format that says by itself what it looks like; *best NULL: lines. */
+/* Asks the formats that recognise themselves; *best NULL: lines. */
 static basin_status sniff(const bs_corpus_reading *r, const bs_corpus_format **best)
 {
     enum { ENOUGH = 50 };
@@ -208,8 +208,8 @@ static bool is_empty(const bs_cell *cell)
     return cell->len == 1 && *cell->at == '_';
 }
 
-/* Spans have no column of their own in CoNLL-U: they are looked for in the last one, "Tag=B-PER",
- * where the fourth holds nothing. *misc: they are there. */
+/* CoNLL-U has no column for spans: they are looked for in the last one, "Tag=B-PER", if the fourth
+ * is empty. *misc: they are there. */
 static int conllu_tags(const bs_corpus_reading *r, bool *misc)
 {
     const char *p = r->c->text, *end = p + r->c->text_len;
@@ -229,7 +229,7 @@ static int conllu_tags(const bs_corpus_reading *r, bool *misc)
     return *misc ? MISC : UPOS;
 }
 
-/* The last column was asked for: are its cells tags, or items such as "SpaceAfter=No|Tag=B-PER"? */
+/* The last column was requested: does it hold tags, or items such as "SpaceAfter=No|Tag=B-PER"? */
 static bool has_items(const bs_corpus_reading *r)
 {
     const char *p = r->c->text, *end = p + r->c->text_len;
@@ -248,7 +248,7 @@ static bool has_items(const bs_corpus_reading *r)
     return !bare;
 }
 
-/* A model that was trained on columns knows nothing of those of CoNLL-U. */
+/* A model trained on other columns does not know those of CoNLL-U. */
 static bool is_foreign(const bs_corpus_reading *r)
 {
     return r->cut.conllu && r->o->columns && r->o->columns != MISC && r->o->word_column != FORM;
@@ -307,7 +307,7 @@ static basin_status add_feature(const bs_corpus_reading *r, int number, long lin
     return BASIN_OK;
 }
 
-/* A model that was trained with more than words. */
+/* The model was trained with more than words. */
 static basin_status fail_bare(const bs_corpus_reading *r, long line, const char *what, int n)
 {
     const char *features = r->o->feature_columns;
@@ -371,8 +371,8 @@ static basin_status fail_no_tags(const bs_corpus_reading *r, int n)
                           *names ? names : "the lists (there is none beside the words)");
 }
 
-/* Words are the first and tags where the reader found them, whatever columns a model was trained
- * on; other numbers are only for who asks for them in this very file. */
+/* Words come first and tags where the reader found them, whatever columns a model was trained on;
+ * other numbers count only if given for this very file. */
 static basin_status named_tags(const bs_corpus_reading *r, int n, long line)
 {
     bs_corpus  *c = r->c;

@@ -1,4 +1,4 @@
-/* corpus_options.c -- the rows behind the options for reading sentences. */
+/* corpus_options.c -- the option table for reading sentences. */
 #include <stddef.h>
 
 #include "data/rows/read.h"

@@ -1,4 +1,4 @@
-/* corpus_part.h -- what the files behind corpus.h share. */
+/* corpus_part.h -- shared by the files behind corpus.h. */
 #ifndef BS_TEXT_CORPUS_PART_H
 #define BS_TEXT_CORPUS_PART_H
 
@@ -7,18 +7,18 @@
 
 #include "data/text/retag.h"
 
-/* The last column of CoNLL-U, whose items are cut by '|', and the item that holds a span's tag. */
+/* In the last column of CoNLL-U, with items separated by '|', the item that holds a span's tag. */
 #define BS_MISC_KEY "Tag="
 enum { BS_CONLLU_MISC = 10 };
 
-/* What to do with a byte that is none; the argument is the byte. */
+/* What to do about a byte that is not UTF-8; the argument is the byte. */
 #define BS_NOT_UTF8                                                                       \
     "byte 0x%02x is not UTF-8 text; a file in Latin-1 or Windows-1252 is converted with " \
     "'iconv -f WINDOWS-1252 -t UTF-8'"
 
 typedef struct bs_brat_pair bs_brat_pair; /* brat.h */
 
-/* A reading under way. */
+/* A reading in progress. */
 struct bs_corpus_reading {
     const bs_corpus_options *o;
     bs_corpus               *c;
@@ -28,17 +28,17 @@ struct bs_corpus_reading {
     bs_notes                *notes;
     basin_error             *err;
     bs_cut                   cut;
-    size_t                   lines;  /* that are not empty; an upper bound */
-    bool                     ascii;  /* nothing else in the text */
+    size_t                   lines;  /* non-empty lines; an upper bound */
+    bool                     ascii;  /* the text is pure ASCII */
     long                     asides; /* multiword and empty-node lines */
     int32_t                  marks;  /* document marks */
     long                     comments;
-    bool                     guessed; /* the format, with some doubt */
+    bool                     guessed; /* the format is a guess */
     const bs_corpus_format  *format;
-    int                      tag_column; /* of files with headings, found by its name; 0: none */
+    int                      tag_column; /* in files with headings, found by name; 0: none */
 };
 
-/* "name:line:column: ..."; line or column 0 is left out. Always BASIN_EDATA. */
+/* "name:line:column: ..."; line or column 0 is omitted. Always BASIN_EDATA. */
 basin_status bs_corpus_fail(const bs_corpus_reading *r, long line, size_t column, const char *fmt,
                             ...) __attribute__((format(printf, 4, 5)));
 
@@ -46,30 +46,30 @@ basin_status bs_corpus_fail(const bs_corpus_reading *r, long line, size_t column
 
 /* Refuses NULs and bytes that are not UTF-8; counts lines. */
 basin_status bs_corpus_survey(bs_corpus_reading *r);
-/* Format and cut, from the options or the text. */
+/* Format and line structure, from the options or the text. */
 basin_status bs_corpus_choose(bs_corpus_reading *r);
-/* As this format, which turns the text into columns where it is none. */
+/* Reads the text in this format, turning it into columns if it is not. */
 basin_status bs_corpus_take(bs_corpus_reading *r, const bs_corpus_format *format);
-/* Which columns are what, for a file of n columns. */
+/* The roles of the columns of a file with n of them. */
 basin_status bs_corpus_columns(bs_corpus_reading *r, int n, long line);
 
 /* --- corpus_guess.c: what lines show ------------------------------------- */
 
 typedef struct {
-    long lines, most;    /* with words; of these, with the usual number of cells */
-    int  usual;          /* cells of a line */
-    long blocks, single; /* lines between blank ones; those of one line */
-    long tabs, tagged;   /* lines with a tab; with a tag that the model knows */
+    long lines, most;    /* lines with words; of those, with the usual number of cells */
+    int  usual;          /* cells per line */
+    long blocks, single; /* runs of non-blank lines; those of a single line */
+    long tabs, tagged;   /* lines with a tab; with a tag known to the model */
     long comments;       /* "# text = ..." with another number of cells */
     bool mark;           /* -DOCSTART- */
 } bs_corpus_look;
 
 bs_corpus_look bs_corpus_look_at(const bs_corpus_reading *r, bool tabs);
-/* Sentences in lines rather than words in lines? *sure: columns, without a doubt. */
+/* Is each line a sentence, rather than a word? *sure: columns, beyond doubt. */
 bool bs_corpus_looks_plain(const bs_corpus_look *l, const bs_corpus_options *o, bool *sure);
-/* Names the line whose number of columns is not that of most others; n: that of the given line. */
+/* Reports the line whose number of columns differs from most others; n: that of the given line. */
 basin_status bs_corpus_ragged(const bs_corpus_reading *r, long line, int n);
-/* Most lines do not have n columns. */
+/* Whether most lines do not have n columns. */
 bool bs_corpus_odd_line(const bs_corpus_reading *r, int n);
 
 /* --- corpus_sniff.c: is the file called like one of columns? -------------- */
@@ -85,10 +85,10 @@ basin_status bs_corpus_scheme(bs_corpus_reading *r);
 bs_corpus *bs_corpus_new(void); /* NULL when memory ran out */
 void       bs_corpus_hash(bs_corpus *c);
 bs_cut     bs_corpus_cut(const bs_corpus *c, int32_t sentence);
-/* The tag of a token's line, which has that column; empty where CoNLL-U has none. */
+/* The tag in a token's line, which has that column; empty if CoNLL-U has none. */
 bs_cell bs_corpus_tag_cell(const bs_corpus *c, const bs_row *row);
-int32_t bs_corpus_record(const bs_corpus *c, int32_t sentence); /* that it belongs to */
-/* Adds the sentences of b, which was read in the same way, to a. */
+int32_t bs_corpus_record(const bs_corpus *c, int32_t sentence); /* the record it belongs to */
+/* Adds the sentences of b, read in the same way, to a. */
 basin_status bs_corpus_append(bs_corpus *a, const bs_corpus *b, basin_error *err);
 
 #endif

@@ -1,8 +1,8 @@
 /* corpus_read.c -- from text to sentences.
  *
- * Texts are numbered through a small cache in front of the set of names: most
- * cells are short and have been seen a moment ago, and two comparisons of eight
- * bytes find them again without hashing and following pointers. */
+ * A small cache in front of the set of names numbers the texts: most cells are short and were seen
+ * a moment ago, and two comparisons of eight bytes find them without hashing or following
+ * pointers. */
 #include <stdarg.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ basin_status bs_corpus_fail(const bs_corpus_reading *r, long line, size_t column
     va_end(args);
     if (n < 0)
         text[0] = '\0';
-    if (line && r->o) /* without options it is only a look */
+    if (line && r->o) /* without options we only peek */
         line += r->o->lines_before;
     if (line && column)
         return bs_fail(r->err, BASIN_EDATA, "%s:%ld:%zu: %s", r->name, line, column, text);
@@ -55,7 +55,7 @@ static inline int32_t number_of(column *k, const char *text, size_t len)
     bool fresh;
     if (len > 16)
         return bs_names_add(k->names, text, len, &fresh);
-    /* Behind the text are 8 NULs, so both loads stay inside. */
+    /* 8 NULs follow the text, so both loads stay inside. */
     uint64_t a = first_bytes(bs_load8(text), len);
     uint64_t b = len > 8 ? first_bytes(bs_load8(text + 8), len - 8) : 0;
     uint64_t h = (a ^ a >> 32 ^ b * 0xd6e8feb86659fd93u) * 0x9e3779b97f4a7c15u;
@@ -78,12 +78,12 @@ typedef struct {
 typedef struct {
     bs_corpus_reading *r;
     column             column[FEATURE + BS_MOST_COLUMNS];
-    int                columns; /* all of them; the tag's is there even when it is unused */
+    int                columns; /* all of them; the tag's even if it is not used */
     slot              *cache;   /* of all columns */
     sentence          *list;
     size_t             cap;
-    const char        *boundary; /* where the next sentence's piece begins */
-    bool               before;   /* lines that belong to the next sentence were seen */
+    const char        *boundary; /* start of the next sentence's piece */
+    bool               before;   /* saw lines that belong to the next sentence */
     bool               open;     /* in a sentence */
     long               line;
 } parser;
@@ -105,7 +105,7 @@ static basin_status open_sentence(parser *x)
     return BASIN_OK;
 }
 
-/* A token begins; opens a sentence where none is open. */
+/* A token starts; opens a sentence if none is open. */
 static basin_status begin_token(parser *x)
 {
     bs_corpus   *c = x->r->c;
@@ -193,7 +193,7 @@ static basin_status put_token(parser *x, const bs_row *row, const char *start)
                 continue;
             }
         }
-        if (cell.len == 0 && i == TAG && x->r->cut.all) { /* the row has none */
+        if (cell.len == 0 && i == TAG && x->r->cut.all) { /* the row has no tag */
             k->out[t] = -1;
             continue;
         }
@@ -241,7 +241,7 @@ static bool is_new_document(const char *p, const bs_row *row)
     return (size_t)(row->end - p) >= sizeof mark - 1 && memcmp(p, mark, sizeof mark - 1) == 0;
 }
 
-/* Of a file that had no columns: where the record of the next sentence stands. */
+/* In a file that had no columns: the line of the next sentence's record. */
 static long made_from(const parser *x)
 {
     const bs_corpus *c = x->r->c;
@@ -269,7 +269,7 @@ static basin_status read_columns(parser *x)
             x->before = true;
             break;
         case BS_LINE_COMMENT:
-            if (x->open && !x->r->cut.conllu) /* a token that lost some columns, rather */
+            if (x->open && !x->r->cut.conllu) /* more likely a token that lost some columns */
                 return bs_corpus_ragged(x->r, x->line, row.n);
             x->r->marks += is_new_document(p, &row);
             x->before = x->before || !x->open;
@@ -282,7 +282,7 @@ static basin_status read_columns(parser *x)
 
 /* --- plain text ---------------------------------------------------------- */
 
-/* At least as many as there are: a \r at the end of a line may count as one. */
+/* At least as many as there are: a \r at a line's end may count as one. */
 static size_t count_words(const char *p, const char *end)
 {
     size_t n = 0;
@@ -362,7 +362,7 @@ static basin_status take_text(bs_corpus_reading *r, bs_input *in)
     return s;
 }
 
-/* Where a text has several sentences, texts are documents. */
+/* If a text has several sentences, texts are documents. */
 static void number_documents(bs_corpus *c)
 {
     int32_t k = 0;
@@ -407,7 +407,7 @@ static basin_status take_sentences(parser *x)
 
 /* --- notes --------------------------------------------------------------- */
 
-/* U+00A0, U+00AD, U+200B .. U+200D, U+2060, U+FEFF: what looks like nothing or like a blank. */
+/* U+00A0, U+00AD, U+200B .. U+200D, U+2060, U+FEFF: characters that are invisible or look blank. */
 static bool has_hidden(const bs_name *name)
 {
     for (uint32_t i = 0; i + 1 < name->len; i++) {
@@ -524,7 +524,7 @@ static void add_notes(const bs_corpus_reading *r)
         bs_notes_add(r->notes, "line ends", "lines end in \\r\\n; the output keeps that");
 }
 
-/* in NULL: the path is of files that the format opens by itself. */
+/* in NULL: path names files that the format opens itself. */
 static basin_status read_corpus(bs_input *in, const char *path, const bs_brat_pair *pair,
                                 const bs_corpus_options *o, bs_corpus **out, bs_notes *notes,
                                 basin_error *err)

@@ -1,4 +1,4 @@
-/* corpus_scheme.c -- from the tags of the file to those that are learned. */
+/* corpus_scheme.c -- converts the tags of the file to those that are learned. */
 #include <string.h>
 
 #include "data/text/corpus_part.h"
@@ -11,7 +11,7 @@ static bool is_suffixed(const bs_name *tag)
     return n > 2 && tag->text[n - 2] == '-' && strchr("BIESLUMW", tag->text[n - 1]);
 }
 
-/* PER-B to B-PER; anything else as it is. */
+/* PER-B to B-PER; anything else unchanged. */
 static int32_t add_turned(bs_names *to, const bs_name *tag, bs_buf *scratch)
 {
     bool   fresh;
@@ -54,7 +54,7 @@ static basin_status find_scheme(bs_corpus_reading *r, const char *const *texts,
 {
     bs_corpus *c = r->c;
     if (strcmp(r->o->scheme, "auto") == 0) {
-        if (c->first) { /* made by who read the spans */
+        if (c->first) { /* made by the reader of the spans */
             memcpy(why, "spans of characters", 20);
             c->file_scheme = BS_SCHEME_IOB2;
             return BASIN_OK;
@@ -68,10 +68,10 @@ static basin_status find_scheme(bs_corpus_reading *r, const char *const *texts,
 
 /* --- tags that do not fit ------------------------------------------------ */
 
-/* Tokens by what their tags look like. */
+/* Tokens by the look of their tags. */
 typedef struct {
-    int64_t spans, odd, suffixed; /* B-PER; of no scheme; of those, PER-B */
-    int32_t first;                /* of the odd ones; -1: none */
+    int64_t spans, odd, suffixed; /* B-PER; of no scheme; among the spans, PER-B */
+    int32_t first;                /* of the odd tags; -1: none */
 } shapes;
 
 static shapes shapes_of(const bs_corpus *c)
@@ -91,7 +91,7 @@ static shapes shapes_of(const bs_corpus *c)
     return s;
 }
 
-/* One tag in a hundred, or a single one in a small file: a slip, not another kind of tags. */
+/* One tag in a hundred, or a single one in a small file: a mistake, not another kind of tags. */
 static bool is_slip(const shapes *s)
 {
     enum { ENOUGH = 20 };
@@ -109,7 +109,7 @@ static basin_status fail_slip(const bs_corpus_reading *r, const shapes *s)
                           (long long)s->spans);
 }
 
-/* Tags of another kind than those of whoever asks. */
+/* The tags are not of the kind that the caller needs. */
 static basin_status fail_raw(const bs_corpus_reading *r, const shapes *s, bs_scheme to)
 {
     const bs_corpus *c = r->c;
@@ -129,7 +129,7 @@ static basin_status fail_raw(const bs_corpus_reading *r, const shapes *s, bs_sch
                           s->suffixed ? ", text.tag_style=suffix that they are like PER-B" : "");
 }
 
-/* A tag that the scheme does not have is named with its line. */
+/* Reports the line of a tag that the scheme does not have. */
 static basin_status locate(const bs_corpus_reading *r, const char *why)
 {
     const bs_corpus *c = r->c;
@@ -159,7 +159,7 @@ static basin_status choose_target(const bs_corpus_reading *r, bs_scheme *to)
     return BASIN_OK;
 }
 
-/* The first sentence with an ill-formed tag; there is one. */
+/* The first sentence with an ill-formed tag; there must be one. */
 static basin_status find_repaired(bs_corpus_reading *r, const char *const *texts)
 {
     bs_corpus   *c = r->c;
@@ -179,7 +179,7 @@ static basin_status find_repaired(bs_corpus_reading *r, const char *const *texts
     return s;
 }
 
-/* *ok = false: many tags make no sense as spans, so that raw is what they are. */
+/* *ok = false: many tags make no sense as spans, so they must be raw. */
 static basin_status convert(bs_corpus_reading *r, const char *const *texts, bs_scheme to, bool *ok)
 {
     bs_corpus *c = r->c;
@@ -193,7 +193,7 @@ static basin_status convert(bs_corpus_reading *r, const char *const *texts, bs_s
     if (!s && c->repaired)
         s = find_repaired(r, texts);
     if (s && s != BASIN_ENOMEM) {
-        const basin_error told = *r->err; /* it does not know the file */
+        const basin_error told = *r->err; /* it does not know the file's name */
         s = locate(r, told.msg);
     }
     bool guessed = strcmp(r->o->scheme, "auto") == 0 && strcmp(r->o->to, "auto") == 0;
@@ -220,7 +220,7 @@ static void note_scheme(const bs_corpus_reading *r, const char *why)
                      (long long)c->repaired, bs_corpus_line(c, c->repaired_at));
 }
 
-/* A column that holds something else (-, _, nothing but x) where tags are not needed. */
+/* A column with something else (-, _, all x) when tags are not needed. */
 static void forget_tags(bs_corpus_reading *r)
 {
     bs_corpus *c = r->c;
@@ -233,7 +233,7 @@ static void forget_tags(bs_corpus_reading *r)
     c->file_scheme = c->scheme = BS_SCHEME_RAW;
 }
 
-/* A scheme that was asked for by name and that raw tags cannot be written in. */
+/* A scheme was requested by name, and raw tags cannot be written in it. */
 static bool wants_spans(const bs_corpus_reading *r)
 {
     const char *to = r->o->to;
@@ -263,7 +263,7 @@ static basin_status settle(bs_corpus_reading *r, const char *const *texts)
     }
     if (!s)
         s = choose_target(r, &to);
-    /* Also from a scheme to itself: ill-formed tags are repaired on the way. */
+    /* Also from a scheme to itself, which repairs ill-formed tags. */
     if (!s && strcmp(r->o->to, "keep") != 0 && to != BS_SCHEME_RAW)
         s = convert(r, texts, to, &ok);
     if (!s && !ok) {

@@ -1,8 +1,8 @@
-/* corpus_sniff.c -- does a file begin like sentences in columns?
+/* corpus_sniff.c -- does a file start like sentences in columns?
  *
- * What tells them from tables is the blank line after every few lines, and that all
- * other lines have the same number of cells. CSV, ARFF, LIBSVM and JSON lines have
- * neither; a table with tabs and a stray blank line has groups that are too long. */
+ * Unlike tables they have a blank line every few lines and the same number of cells in all others.
+ * CSV, ARFF, LIBSVM and JSON lines have neither; in a table with tabs and a stray blank line the
+ * groups are too long. */
 #include <string.h>
 
 #include "data/rows/read.h"
@@ -11,8 +11,8 @@
 enum { WINDOW = 64 << 10, USUAL_GROUP = 200 };
 
 typedef struct {
-    int  columns;    /* of the first line */
-    long lines, odd; /* with as many columns; with others */
+    int  columns;    /* in the first line */
+    long lines, odd; /* with this number of columns; with others */
     long groups;
     long gaps;         /* blank lines between other lines */
     long numbers;      /* lines whose first and last cells are numbers */
@@ -74,7 +74,7 @@ static void look_at(look *k, const char *p, const bs_row *row)
         k->delimited[i] += memchr(p, delimiter[i], (size_t)(row->end - p)) != NULL;
 }
 
-/* The text is NUL-terminated behind `end`, as bs_row_scan wants it. */
+/* A NUL follows `end`, as bs_row_scan requires. */
 static void look_around(look *k, const char *p, const char *end, bool cut_off)
 {
     bs_row row;
@@ -102,7 +102,7 @@ static void look_around(look *k, const char *p, const char *end, bool cut_off)
     }
 }
 
-/* A few lines with other columns are a mistake that the reader names. */
+/* A few lines with other columns are a mistake that the reader reports. */
 static int judge(const look *k, bool named)
 {
     if (k->conllu)
@@ -129,7 +129,7 @@ static int judge(const look *k, bool named)
     return k->lines / k->groups > USUAL_GROUP || k->lines <= k->groups ? 14 : 80;
 }
 
-/* A reader of another kind of data is sure. CSV never is. */
+/* A reader of another kind of data is certain. CSV never is. */
 static bool is_other(const char *head, size_t n, const char *path)
 {
     for (int i = 0; bs_readers[i]; i++)
@@ -138,7 +138,7 @@ static bool is_other(const char *head, size_t n, const char *path)
     return false;
 }
 
-/* A format that knows itself. */
+/* A format that recognises itself. */
 static int named_format(const char *head, size_t n, const char *path)
 {
     enum { ENOUGH = 50 };

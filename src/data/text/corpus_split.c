@@ -1,9 +1,9 @@
-/* corpus_split.c -- sentences into parts that are alike.
+/* corpus_split.c -- sentences into parts alike in tags and lengths.
  *
- * The stratification of data/split.c does the work: a sentence is a row whose labels
- * are its tags, as often as they occur, and one label for its length (1, 2-3, 4-7, ...;
- * the last class is open and not too rare). So every part gets its share of rare tags
- * first, and of long sentences. */
+ * The stratification of data/split.c does the work: a sentence is a row whose labels are its tags,
+ * as often as they occur, and one label for its length (1, 2-3, 4-7, ...; the last class is open
+ * and not too rare). Thus every part gets its share of tags, rare ones first, and of long
+ * sentences. */
 #include <string.h>
 
 #include "base/visible.h"
@@ -29,7 +29,7 @@ static int length_class(int32_t n)
     return 31 - __builtin_clz((unsigned)n);
 }
 
-/* The last class that holds, with all longer ones, one sentence of a hundred. */
+/* The last class that, with all longer ones, holds a hundredth of the sentences. */
 static int last_class(const bs_corpus *c)
 {
     int32_t count[LENGTHS] = {0}, sum = 0;

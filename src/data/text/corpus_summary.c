@@ -105,7 +105,7 @@ static int by_words(const void *a, const void *b)
     return (p->sentence > q->sentence) - (p->sentence < q->sentence);
 }
 
-/* By spelling, so that corpora with other numbers can be compared. */
+/* By spelling, so that corpora with different numbering can be compared. */
 static uint64_t hash_names(const bs_names *names, const int32_t *id, int32_t n)
 {
     uint64_t h = (uint64_t)n + 1;
@@ -134,7 +134,7 @@ static void count_repeats(const print *p, int32_t n, bs_corpus_summary *out)
     for (int32_t first = 0, i; first < n; first = i)
         for (i = first + 1; i < n && p[i].words == p[first].words; i++) {
             bool seen = false;
-            /* A long run of equal sentences is nearly always of equal tags, too. */
+            /* In a long run of equal sentences nearly all have equal tags, too. */
             for (int32_t j = first; j < i && !seen && j < first + 1000; j++)
                 seen = p[j].tags == p[i].tags;
             out->duplicates += seen;
@@ -172,8 +172,8 @@ static bool same_type(const char *a, const char *b)
     return p && q && strcmp(p, q) == 0;
 }
 
-/* Of spans, types are compared: a model can write every span of a type it knows, whichever of its
- * tags the training file happens to have. */
+/* For spans, types are compared: a model can write every span of a known type, whichever of its
+ * tags the training file contains. */
 static bool has_tag(const bs_corpus *train, const char *tag, bool spans)
 {
     if (bs_names_find(&train->tags, tag, strlen(tag)) >= 0)

@@ -1,4 +1,4 @@
-/* corpus_write.c -- the input again: with one more column, with other tags, in other columns. */
+/* corpus_write.c -- the input again: with an added column, other tags, or other columns. */
 #include <string.h>
 
 #include "data/text/brat.h"
@@ -22,7 +22,7 @@ void bs_put_name(bs_writing *w, const bs_names *names, int32_t i)
         bs_put_bytes(w, names->item[i].text, names->item[i].len);
 }
 
-/* In the style of the file: PER-B where it has that. */
+/* In the file's style: PER-B if it has that. */
 static void put_tag(bs_writing *w, const bs_corpus *c, int32_t i)
 {
     const bs_name *tag = i < 0 ? NULL : &c->tags.item[i];
@@ -43,7 +43,7 @@ static void put_separator(bs_writing *w, bs_cut cut, const bs_row *row)
     bs_put_bytes(w, tab ? "\t" : " ", 1);
 }
 
-/* The mark of a document has the tag of its own last column. */
+/* A document mark gets the tag in its own last column. */
 static void put_mark(bs_writing *w, const bs_corpus *c, const bs_row *row)
 {
     const bs_cell *own = &row->cell[row->n - 1];
@@ -79,7 +79,7 @@ static void put_plain(const bs_corpus *c, int32_t s, const char *const *names, c
     bs_put(w, "\n");
 }
 
-/* All of MISC but its tag, then the new one. */
+/* All items of MISC but its tag, then the new one. */
 static void put_misc(const bs_cell *cell, const char *tag, bs_writing *w)
 {
     static const char key[] = BS_MISC_KEY;
@@ -100,7 +100,7 @@ static void put_misc(const bs_cell *cell, const char *tag, bs_writing *w)
     bs_put(w, tag);
 }
 
-/* CoNLL-U has ten columns: the tag goes to the one that tags are read from, or to the last. */
+/* CoNLL-U has ten columns: the tag goes where tags are read from, or to the last column. */
 static void put_conllu_line(const bs_corpus *c, const bs_row *row, const char *p,
                             const char *const *names, const int32_t **tag, bs_writing *w)
 {
@@ -112,7 +112,7 @@ static void put_conllu_line(const bs_corpus *c, const bs_row *row, const char *p
         return;
     }
     put_range(w, p, cell->at);
-    /* Cells that were no tags are items, which are kept. */
+    /* Cells that were not tags are items, and are kept. */
     if (column == BS_CONLLU_MISC && (c->misc || !c->labelled))
         put_misc(cell, names[**tag], w);
     else
@@ -196,7 +196,7 @@ static void put_replaced(const bs_corpus *c, int32_t s, bs_writing *w)
 
 basin_status bs_own_tags_open(const bs_corpus *c, bool spans, bs_own_tags *out, basin_error *err)
 {
-    /* from a scheme to itself nothing is taken apart; the style is turned where the file's was */
+    /* from a scheme to itself nothing is parsed; the style is restored if the file had it */
     const bs_scheme same = c->suffix ? BS_SCHEME_IOB2 : c->scheme;
     *out = (bs_own_tags){.t = {.c = c}};
     if (!c->labelled)
@@ -262,7 +262,7 @@ static basin_status find_format(const char *format, const bs_corpus_format **out
     return bs_fail(err, BASIN_EARG, "format '%.40s' cannot be written; use %s", format, names);
 }
 
-/* As it was read, with the tags it has now. */
+/* As it was read, with the current tags. */
 static basin_status mirror(const bs_corpus *c, bs_sink sink, void *to, basin_error *err)
 {
     bs_writing w;
@@ -317,7 +317,7 @@ const char *bs_corpus_format_of(const bs_corpus *c, const char *path, const char
     return NULL;
 }
 
-/* BRAT's are several files in a folder. */
+/* BRAT consists of several files in a folder. */
 static basin_status save_folder(const bs_corpus *c, const char *path, basin_error *err)
 {
     bs_own_tags  t;
@@ -336,7 +336,7 @@ basin_status bs_corpus_save(const bs_corpus *c, const char *path, const char *fo
     format = bs_corpus_format_of(c, path, format);
     if (strcmp(format ? format : c->format, "brat") == 0)
         return save_folder(c, path, err);
-    /* The same format is mirrored rather than made anew. */
+    /* The same format is mirrored, not regenerated. */
     if (format && strcmp(format, c->format) == 0)
         format = NULL;
     s = bs_output_open(path, &out, err);

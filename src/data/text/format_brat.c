@@ -3,8 +3,8 @@
  *     T1<tab>PER 0 3<tab>Ada
  *     T2<tab>LOC 10 14;15 19<tab>York City      a span in pieces
  *
- * A folder is all documents in it; relations, events, attributes and notes are left out. A document
- * without NAME.ann is one that nobody has marked yet. */
+ * A folder means all documents in it; relations, events, attributes and notes are ignored. A
+ * document without NAME.ann has not been annotated yet. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -26,7 +26,7 @@ static bool ends_in(const char *path, const char *ending)
     return n > m && strcmp(path + n - m, ending) == 0;
 }
 
-/* NAME.txt or NAME.ann with the other ending; false: too long, or it has neither. */
+/* NAME.txt or NAME.ann with the other extension; false: too long, or neither. */
 static bool with_ending(const char *path, const char *ending, char out[BS_OPTION_TEXT])
 {
     const bool known = ends_in(path, ".txt") || ends_in(path, ".ann");
@@ -48,7 +48,7 @@ static bool has_both(const char *path)
            bs_is_file(text) && bs_is_file(marks);
 }
 
-/* How many names of a folder end so. */
+/* How many names in a folder have this ending. */
 static int count_in(const char *folder, const char *ending)
 {
     DIR *dir = opendir(folder);
@@ -81,9 +81,9 @@ typedef struct {
     bs_making          m;
     bs_marked         *span;
     size_t             n, cap;
-    bs_arena           labels; /* of the document at hand */
+    bs_arena           labels; /* of the current document */
     long               pieces, others, unmarked, documents;
-    const char        *path; /* of the marks */
+    const char        *path; /* of the annotations */
 } brat;
 
 static basin_status fail_line(const brat *b, long line, const char *what)
@@ -103,7 +103,7 @@ static bool take_number(const char **p, const char *end, size_t *out)
     return *p > start && (*p == end || **p < '0' || **p > '9');
 }
 
-/* Where a character begins, from one place on. */
+/* Finds the start of a character, searching on from a given place. */
 static const char *go_on(const char *p, const char *end, size_t characters)
 {
     for (; characters > 0 && p < end; characters--) {
@@ -120,7 +120,7 @@ static bool only_blanks(const char *p, const char *end)
     return p >= end;
 }
 
-/* The same but for blanks, which stand for line ends in marks. */
+/* Equal except for blanks, which replace line ends in annotations. */
 static bool same_text(const char *a, const char *a_end, const char *b, const char *b_end)
 {
     for (;;) {
@@ -146,7 +146,7 @@ static bool add_span(brat *b, size_t first, size_t last, const char *label)
     return true;
 }
 
-/* Pieces "10 14;15 19"; those with nothing but blanks between them are one span. */
+/* Pieces "10 14;15 19"; those separated by blanks only are one span. */
 static basin_status take_pieces(brat *b, const char *p, const char *end, const char *label,
                                 const char *text, size_t len, long line, const char **behind)
 {
@@ -263,7 +263,7 @@ static basin_status read_checked(const brat *b, const char *path, bs_buf *out)
     return s ? s : check_bytes(b, path, out);
 }
 
-/* marks NULL: nobody has marked it. */
+/* marks NULL: not annotated. */
 static basin_status take_document(brat *b, const char *name, const char *text, size_t len,
                                   const char *marks, size_t n)
 {
@@ -315,7 +315,7 @@ static int by_name(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* All NAME.txt of a folder, by name. */
+/* All NAME.txt of a folder, sorted by name. */
 static basin_status list_folder(brat *b, const char *folder, bs_names *out, const char ***sorted)
 {
     DIR *dir = opendir(folder);
@@ -423,7 +423,7 @@ static basin_status read_brat(bs_corpus_reading *r)
 typedef struct {
     bs_buf           *out;
     const bs_passage *p;
-    const char       *at; /* a byte of the text, and its character */
+    const char       *at; /* a byte of the text, and its character number */
     size_t            character;
     long             *number;
 } marking;
@@ -445,7 +445,7 @@ static void put_mark(void *to, int n, size_t first, size_t last, const char *lab
     bs_buf_text(k->out, "\n");
 }
 
-/* FOLDER/NAME.ann; documents without a name are numbered. */
+/* Writes FOLDER/NAME.ann; documents without a name are numbered. */
 static basin_status write_one(const bs_passage *p, const char *folder, int32_t number,
                               const char *ending, const char *bytes, size_t n, basin_error *err)
 {

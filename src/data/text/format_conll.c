@@ -1,4 +1,4 @@
-/* format_conll.c -- columns: word, features, tag. How they are read: corpus_read.c. */
+/* format_conll.c -- columns: word, features, tag. corpus_read.c reads them. */
 #include <string.h>
 
 #include "data/text/tags_out.h"

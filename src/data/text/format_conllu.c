@@ -1,4 +1,4 @@
-/* format_conllu.c -- CoNLL-U of words and tags. How it is read: corpus_read.c. */
+/* format_conllu.c -- CoNLL-U with words and tags. corpus_read.c reads it. */
 #include "data/text/tags_out.h"
 
 static void put_tag(const bs_tags_out *t, int32_t i, bool here, bs_writing *w)

@@ -1,10 +1,10 @@
-/* format_csv.c -- a table with a word a row, its sentence in a column.
+/* format_csv.c -- a table with a word per row and its sentence in a column.
  *
  *     Sentence #,Word,POS,Tag
  *     Sentence: 1,Ada,NNP,B-per
  *     ,sleeps,VBZ,O
  *
- * The sentence may be named in every row or in its first only. Words come first, tags last; other
+ * The sentence may be named in every row or only in its first. Words come first, tags last; other
  * columns are features in the order of the file. */
 #include <string.h>
 
@@ -19,16 +19,16 @@ typedef struct {
     const char *name[BS_MOST_CELLS];  /* of the file's columns */
     int         n;                    /* of these */
     int         sentence, word, tag;  /* from 0; tag -1: none */
-    int         order[BS_MOST_CELLS]; /* columns as they are made */
+    int         order[BS_MOST_CELLS]; /* file columns in the order of ours */
     int         columns;
     bs_cell     cell[BS_MOST_CELLS]; /* of a row; borrowed, or in the arena */
     bs_arena    arena;               /* for cells with doubled quotes */
-    bs_buf      scratch, now;        /* now: name of the open sentence */
+    bs_buf      scratch, now;        /* now: name of the current sentence */
 } table;
 
 /* --- the first row ------------------------------------------------------- */
 
-/* Small letters and digits of a name only: "Sentence #" is "sentence". */
+/* Keeps lower-cased letters and digits of a name: "Sentence #" is "sentence". */
 static void plain(const char *text, size_t len, char out[32])
 {
     size_t n = 0;
@@ -72,7 +72,7 @@ static int find_column(const table *t, const char *const *list)
     return best;
 }
 
-/* The cells of a row; *n: how many. */
+/* The cells of a row and their number. */
 static basin_status next_row(table *t, const bs_corpus_reading *r, int *n, long *line)
 {
     csv_cell cell;
@@ -141,20 +141,20 @@ static basin_status read_head(table *t, const bs_corpus_reading *r)
 
 /* --- rows ---------------------------------------------------------------- */
 
-/* Which columns become which. */
+/* Decides the roles of the columns. */
 static void arrange(table *t, const bs_corpus_reading *r)
 {
     const char *want = r->o->tag_column;
     const int   named = bs_heading_find(t->name, t->n, want, strlen(want)) - 1;
     if (named >= 0 && named != t->word && named != t->sentence)
         t->tag = named;
-    const int tag = t->tag; /* no feature, even if not wanted */
+    const int tag = t->tag; /* never a feature, even if it is not used */
     if (strcmp(want, "none") == 0)
         t->tag = -1;
     t->order[t->columns++] = t->word;
     for (int i = 0; i < t->n && strcmp(r->o->feature_columns, "none") != 0; i++)
         if (i != t->word && i != tag && i != t->sentence && t->name[i][0] != '\0' &&
-            strncmp(t->name[i], "Unnamed:", 8) != 0) /* pandas: a number of the row */
+            strncmp(t->name[i], "Unnamed:", 8) != 0) /* pandas' row number */
             t->order[t->columns++] = i;
     if (t->tag >= 0)
         t->order[t->columns++] = t->tag;

@@ -1,4 +1,4 @@
-/* format_raw.c -- plain text whose lines are cut into words by rule (tokenise.h), so that spans
+/* format_raw.c -- plain text whose lines are split into words by rule (tokenise.h), so that spans
  * come back as characters of the line. */
 #include <string.h>
 

@@ -1,10 +1,10 @@
-/* format_spans.c -- rows of JSON with a text and spans of its characters.
+/* format_spans.c -- JSON rows with a text and spans of its characters.
  *
  *     {"text": "Ada sleeps", "spans": [{"start": 0, "end": 3, "label": "PER"}]}   Prodigy, spaCy
  *     {"id": 7, "text": "Ada sleeps", "label": [[0, 3, "PER"]]}                   doccano
  *     ["Ada sleeps", {"entities": [[0, 3, "PER"]]}]                               spaCy 2
  *
- * Characters are code points, and `end` is behind the last one. */
+ * Characters are code points, and `end` is after the last one. */
 #include <string.h>
 
 #include "data/text/json_rows.h"
@@ -17,8 +17,8 @@ typedef struct {
     bs_marked *span;
     size_t     cap;
     bool       tags;    /* some row has spans */
-    long       without; /* rows that say nothing of spans, where others do */
-    long       refused; /* rows that an annotator did not accept */
+    long       without; /* rows without information on spans, if others have it */
+    long       refused; /* rows that an annotator rejected */
     bs_buf     rest;
 } spans;
 
@@ -83,7 +83,7 @@ static basin_status take_spans(spans *x, const json_t *list, size_t characters, 
 
 /* --- rows ---------------------------------------------------------------- */
 
-/* Prodigy: what was rejected or ignored is no truth. */
+/* Prodigy: what was rejected or ignored is not truth. */
 static bool is_refused(const json_t *row)
 {
     const char *answer = json_string_value(json_object_get(row, "answer"));
@@ -117,7 +117,7 @@ static basin_status take_row(void *to, json_t *row, long line)
         return s;
     x->without += !list;
     bs_making_record(&x->m, p, n, x->rest.data, NULL, line);
-    /* Prodigy leaves out empty lists: where some rows have spans, the others have none */
+    /* Prodigy omits empty lists: if some rows have spans, the others have none */
     const bool unknown = refused || (!list && x->m.r->o->label_free);
     bs_making_text(&x->m, p, n, x->tags, x->span, unknown ? -1 : (long)json_array_size(list));
     return BASIN_OK;

@@ -1,4 +1,4 @@
-/* format_text.c -- a sentence a line, words between blanks. How it is read: corpus_read.c. */
+/* format_text.c -- a sentence per line, words separated by blanks. corpus_read.c reads it. */
 #include "data/text/tags_out.h"
 
 static void write_text(const bs_tags_out *t, bs_writing *w)

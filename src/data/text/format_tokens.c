@@ -1,10 +1,10 @@
-/* format_tokens.c -- rows of JSON with lists of words and of tags.
+/* format_tokens.c -- JSON rows with lists of words and of tags.
  *
  *     {"id": "7", "tokens": ["Ada", "sleeps"], "tags": ["B-PER", "O"]}
  *     {"tokens": ["Ada", "sleeps"], "pos_tags": [22, 42], "ner_tags": [1, 0]}
  *
- * Other lists of the same length are columns of features; tags that are numbers get names
- * (tag_names.h), and -100 and null are no tag. */
+ * Other lists of the same length are feature columns; numeric tags get names (tag_names.h); -100
+ * and null are no tag. */
 #include <string.h>
 
 #include "data/text/json_rows.h"
@@ -16,16 +16,16 @@ typedef struct {
     bs_making   m;
     const char *key[BS_MOST_CELLS]; /* words, features, tags; in the corpus's arena */
     int         n;
-    bool        tags;    /* the last of them are */
-    bool        numbers; /* some tag is one */
-    long        first;   /* line of the row that the keys were found in */
+    bool        tags;    /* the last of them is tags */
+    bool        numbers; /* some tag is a number */
+    long        first;   /* line of the row where the keys were found */
     long        without; /* rows without tags */
     bs_buf      rest;
 } rows;
 
 /* --- which members ------------------------------------------------------- */
 
-/* Lists that programs add, and that say nothing of a word by themselves. */
+/* Lists added by programs that say nothing about words by themselves. */
 static bool is_by_product(const char *key)
 {
     static const char *const known[] = {"scores",    "ids",     "input_ids", "attention_mask",
@@ -56,7 +56,7 @@ static basin_status add_key(rows *x, const char *key)
     return x->key[x->n++] ? BASIN_OK : bs_fail_nomem(x->m.r->err);
 }
 
-/* The member that --tag-column names, or one that is called as tags are. */
+/* The member named by --tag-column, or one with a typical name for tags. */
 static const char *tags_key(const rows *x, const json_t *row, size_t n)
 {
     const char *want = x->m.r->o->tag_column;
@@ -69,7 +69,7 @@ static basin_status find_keys(rows *x, json_t *row, const char *words, long line
 {
     const size_t n = json_array_size(json_object_get(row, words));
     const char  *tags = tags_key(x, row, n), *key;
-    const char *not = tags ? tags : bs_json_tags_key(row); /* no feature, even if not wanted */
+    const char *not = tags ? tags : bs_json_tags_key(row); /* never a feature, even if unused */
     const bool bare = strcmp(x->m.r->o->feature_columns, "none") == 0;
     json_t    *v;
     x->first = line;
@@ -102,12 +102,12 @@ static basin_status check_list(const rows *x, const json_t *list, const char *ke
     return BASIN_OK;
 }
 
-/* A tag by its number, where numbers have names. */
+/* A tag given by number, where numbers have names. */
 static basin_status put_number(rows *x, json_int_t number, long line)
 {
     const bs_names *names = &x->m.r->c->classes;
     char            text[24];
-    if (number == -100) { /* what Hugging Face's trainers leave out */
+    if (number == -100) { /* ignored by Hugging Face's trainers */
         bs_making_cell(&x->m, "", 0);
         return BASIN_OK;
     }
@@ -227,7 +227,7 @@ static int sniff(const char *head, size_t n, const char *path)
 
 /* --- writing ------------------------------------------------------------- */
 
-/* , "name": [...] of a column; column -1: the words, which come first. */
+/* Writes , "name": [...] for a column; column -1: the words, which come first. */
 static void put_list(const bs_tags_out *t, int32_t s, int column, const char *name, bs_writing *w)
 {
     const bs_corpus *c = t->c;
@@ -270,7 +270,7 @@ static void write_tokens(const bs_tags_out *t, bs_writing *w)
 {
     const bs_corpus *c = t->c;
     for (int32_t s = 0, k = 0; s < c->sentences || k < c->records; s++) {
-        /* rows without words stay rows */
+        /* rows without words remain rows */
         for (; k < c->records && c->record[k + 1].sentence <= s; k++)
             if (c->record[k].sentence == c->record[k + 1].sentence) {
                 bs_put(w, "{");

@@ -1,4 +1,4 @@
-/* formats.c -- the list of formats of sentences. */
+/* formats.c -- the list of sentence formats. */
 #include <string.h>
 
 #include "data/text/corpus.h"

@@ -1,9 +1,9 @@
-/* json_rows.c -- see json_rows.h. */
+/* json_rows.c -- steps through rows of JSON, one per line or in a list, and tells their kind. */
 #include "data/text/json_rows.h"
 
 #include <string.h>
 
-enum { MOST_VALUES = 1 << 24 }; /* of one row */
+enum { MOST_VALUES = 1 << 24 }; /* in one row */
 
 /* --- one after the other ------------------------------------------------- */
 
@@ -22,7 +22,7 @@ void bs_json_rows_begin(bs_json_rows *rows, const char *text, size_t len)
     skip(rows, false);
     if (rows->p == rows->end || *rows->p != '[')
         return;
-    /* a list of rows, and not a row ["text", {...}] */
+    /* a list of rows, not a row ["text", {...}] */
     const bs_json_rows here = *rows;
     rows->p++;
     skip(rows, false);
@@ -31,7 +31,7 @@ void bs_json_rows_begin(bs_json_rows *rows, const char *text, size_t len)
         *rows = here;
 }
 
-/* At the end of the list nothing may follow. */
+/* Nothing may follow the end of the list. */
 static bool at_end(bs_json_rows *rows)
 {
     if (rows->list && rows->p < rows->end && *rows->p == ']') {
@@ -133,7 +133,7 @@ const char *bs_json_tags_key(const json_t *row)
     return NULL;
 }
 
-/* ["text", {"entities": [...]}], as spaCy had it once. */
+/* ["text", {"entities": [...]}], spaCy's old format. */
 static const json_t *second(const json_t *row)
 {
     return json_array_size(row) == 2 && json_is_object(json_array_get(row, 1))
@@ -146,7 +146,7 @@ const json_t *bs_json_text(const json_t *row)
     const json_t *text = json_is_array(row) ? second(row) ? json_array_get(row, 0) : NULL
                                             : json_object_get(row, "text");
     if (!text && json_is_object(row))
-        text = json_object_get(row, "data"); /* doccano, before it was called text */
+        text = json_object_get(row, "data"); /* doccano's former name for text */
     return json_is_string(text) ? text : NULL;
 }
 
@@ -211,7 +211,7 @@ int bs_json_sniff(const char *head, size_t n, bs_row_kind kind)
 
 /* --- what is left -------------------------------------------------------- */
 
-/* Used, or what predictions write themselves. */
+/* Either used here or written by predictions. */
 static bool is_among(const char *key, const char *const *list, int n)
 {
     static const char *const own[] = {"tags", "spans", "scores", "nbest", "energy"};

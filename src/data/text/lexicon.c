@@ -1,14 +1,14 @@
-/* lexicon.c -- what a tagging model remembers of its training data; see lexicon.h.
+/* lexicon.c -- what a tagging model keeps of its training data; see lexicon.h.
  *
- * The words of the table are forms (wordform.h) of the spellings in the training data, the
- * most frequent first: what a batch reads lies close together, and words seen once are one
- * stretch. Behind them come words that training does not know but that have a vector: rare ones,
- * those of other files, and with words.keep = all every word of the vectors.
+ * The words of the table are forms (wordform.h) of spellings in the training data, most frequent
+ * first: what a batch reads is close together, and words seen once are contiguous. After them come
+ * words unknown to training that have a vector: rare ones, those of other files, and with
+ * words.keep = all every word of the vectors.
  *
- * Words of unlabelled sentences are fed in training, but nobody has said what they are: what counts
- * as known, as seen once or as rare is decided by labelled sentences alone. A word that only
- * unlabelled sentences have gets a row behind the others when they have it twice (and min_count
- * times), so that it can be learned; seen once, it is the unknown word, as it would be later. */
+ * Training also reads unlabelled sentences, but only labelled ones decide which words count as
+ * known, seen once or rare. A word found only in unlabelled sentences gets a row after the others
+ * if it occurs twice (and min_count times), so that it can be learned; seen once, it is the unknown
+ * word, as it would be later. */
 #include "data/text/lexicon.h"
 
 #include <stdlib.h>
@@ -64,7 +64,7 @@ basin_status bs_lexicon_wanted(const bs_lexicon_options *o, const bs_names *word
 /* --- fitting ------------------------------------------------------------- */
 
 typedef struct {
-    int64_t count, unlabelled; /* in labelled and in other sentences */
+    int64_t count, unlabelled; /* in labelled and in unlabelled sentences */
     int32_t form;
     bool    has_vector;
 } tally;
@@ -80,8 +80,8 @@ typedef struct {
     basin_error              *err;
     bs_fold                   fold;
 
-    int64_t *count;    /* of each spelling of train */
-    int64_t *labelled; /* of these, in labelled sentences */
+    int64_t *count;    /* of each spelling in train */
+    int64_t *labelled; /* of those, in labelled sentences */
     bs_arena scratch;
     bs_names forms; /* of the spellings that occur */
     tally   *tally; /* [forms.n] */
@@ -137,7 +137,7 @@ static int more_often(const void *a, const void *b)
     return x->form < y->form ? -1 : x->form > y->form;
 }
 
-/* Words that training does not know, but that have a vector. */
+/* Adds words that training does not know but that have a vector. */
 static basin_status add_others(fitting *f, const bs_names *words)
 {
     basin_status s = BASIN_OK;
@@ -150,7 +150,7 @@ static basin_status add_others(fitting *f, const bs_names *words)
     return s;
 }
 
-/* Words that are learned from unlabelled sentences alone. */
+/* Adds words learned from unlabelled sentences only. */
 static basin_status add_unlabelled(fitting *f)
 {
     const int    least = f->o->min_count > 2 ? f->o->min_count : 2;
@@ -206,7 +206,7 @@ static basin_status fit_words(fitting *f)
 
 /* --- columns ------------------------------------------------------------- */
 
-/* A new column whose value 0 is the unknown one. */
+/* A new column; its value 0 is the unknown one. */
 static basin_status add_column(fitting *f, const char *name, int source, int prefix)
 {
     bs_lexicon *l = f->out;
@@ -285,7 +285,7 @@ static basin_status parse_prefixes(const char *text, int out[BS_LEXICON_PREFIXES
     return BASIN_OK;
 }
 
-/* Words of the cluster file that may be looked up: all, or those of the data. */
+/* Words of the cluster file that may be looked up: all, or those in the data. */
 static basin_status keep_clusters(fitting *f)
 {
     const bs_clusters *c = f->clusters;
@@ -311,7 +311,7 @@ static basin_status keep_clusters(fitting *f)
     return s;
 }
 
-/* Only prefixes that training saw have a value: nothing is learned about the others. */
+/* Only prefixes seen in training have a value: nothing is learned about others. */
 static basin_status fit_prefix(fitting *f, int bits)
 {
     char name[32] = "cluster:all";
@@ -402,7 +402,7 @@ static basin_status fit_characters(fitting *f)
     return s;
 }
 
-/* Tags are answers: unlike other texts they are kept as they are or not at all. */
+/* Tags are output: unlike other texts they are kept exactly or not at all. */
 static basin_status fit_tags(fitting *f)
 {
     const bs_names *tags = f->train->tags;

@@ -1,4 +1,5 @@
-/* lexicon_encode.c -- texts to numbers of the lexicon; see lexicon.h. */
+/* lexicon_encode.c -- texts to numbers of the lexicon. Unknown ones become 0, long words keep their
+ * two ends. */
 #include "data/text/lexicon.h"
 
 #include <string.h>
@@ -76,7 +77,7 @@ int32_t bs_lexicon_letters(const bs_lexicon *l, const char *text, size_t len, in
     int32_t       put = 0;
     if (!id)
         return n < C ? n : C;
-    /* Kept are the first half (and one more when C is odd) and the last. */
+    /* Keeps the first half (the larger one if C is odd) and the last. */
     int32_t head = C - C / 2, tail = n - C / 2;
     for (size_t at = 0, k = 0; at < len; k++) {
         uint32_t c;

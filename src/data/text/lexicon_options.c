@@ -1,4 +1,4 @@
-/* lexicon_options.c -- the rows behind words.* and chars.*. */
+/* lexicon_options.c -- the option table of words.* and chars.*. */
 #include <stddef.h>
 
 #include "data/text/lexicon.h"

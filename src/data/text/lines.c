@@ -1,4 +1,4 @@
-/* lines.c -- cutting lines into cells, eight bytes at a time; see lines.h. */
+/* lines.c -- splits lines into cells, eight bytes at a time; see lines.h. */
 #include "data/text/lines.h"
 
 static const char *over_line_end(const char *p, const char *end)
@@ -51,7 +51,7 @@ static void scan_blanks(const char *p, const char *end, bs_row *row)
     row->end = p;
 }
 
-/* Blanks around a cell do not belong to it. */
+/* Blanks around a cell are not part of it. */
 static void scan_tabs(const char *p, const char *end, bs_row *row)
 {
     int  n = 0;

@@ -1,4 +1,4 @@
-/* lines.h -- one line of a column file: what it is, and its cells. */
+/* lines.h -- one line of a column file: its kind and its cells. */
 #ifndef BS_TEXT_LINES_H
 #define BS_TEXT_LINES_H
 
@@ -14,8 +14,8 @@ typedef enum {
     BS_LINE_TOKEN,
     BS_LINE_DOCUMENT, /* -DOCSTART- */
     BS_LINE_COMMENT,  /* # ... */
-    BS_LINE_ASIDE,    /* CoNLL-U: 1-2 (several words as written), 1.1 (a word not written) */
-    BS_LINE_STRANGE,  /* CoNLL-U: the first cell is no number */
+    BS_LINE_ASIDE,    /* CoNLL-U: 1-2 (several words written as one), 1.1 (a word not written) */
+    BS_LINE_STRANGE,  /* CoNLL-U: the first cell is not a number */
 } bs_line_kind;
 
 typedef struct {
@@ -25,21 +25,21 @@ typedef struct {
 
 typedef struct {
     bs_line_kind kind;
-    int          n;    /* cells, also those beyond BS_MOST_CELLS */
-    const char  *end;  /* behind the last byte before the line's end */
+    int          n;    /* number of cells, also beyond BS_MOST_CELLS */
+    const char  *end;  /* after the last byte before the line end */
     const char  *next; /* the next line */
     bs_cell      cell[BS_MOST_CELLS];
 } bs_row;
 
-/* How lines are cut. */
+/* How lines are split. */
 typedef struct {
-    bool tabs;    /* at tabs only: words may hold blanks */
-    bool conllu;  /* comments, numbers in the first cell */
-    bool all;     /* every line that is not blank is a token: the file had no lines of its own */
-    int  columns; /* > 0: a line "# ..." that does not have so many is a comment */
+    bool tabs;    /* at tabs only: words may contain blanks */
+    bool conllu;  /* comments, and numbers in the first cell */
+    bool all;     /* every non-blank line is a token: the columns were generated */
+    int  columns; /* > 0: a line "# ..." without this many cells is a comment */
 } bs_cut;
 
-/* Cuts the line at p. The text ends at `end`, where 8 NULs follow, and holds no others. */
+/* Splits the line at p. The text ends at `end`, where 8 NULs follow; it contains no others. */
 void bs_row_scan(const char *p, const char *end, bs_cut cut, bs_row *row);
 
 /* Eight bytes; the first is the lowest on every machine. */
@@ -64,13 +64,13 @@ static inline bool bs_at_line_end(const char *p, const char *end)
     return p == end || *p == '\n' || (*p == '\r' && (p + 1 == end || p[1] == '\n'));
 }
 
-/* "# ..." or "#" alone, which is a comment where it has not the columns of the others. */
+/* "# ..." or "#" alone, a comment if it lacks the columns of the others. */
 static inline bool bs_is_hash_line(const char *p, const char *end)
 {
     return *p == '#' && (p[1] == ' ' || bs_at_line_end(p + 1, end));
 }
 
-/* Where the cell at p ends: at a blank (with tabs, at a tab) or at the line's end. */
+/* End of the cell at p: at a blank (with tabs, at a tab) or at the line end. */
 static inline const char *bs_cell_end(const char *p, const char *end, bool tabs)
 {
     for (;;) {

@@ -1,4 +1,4 @@
-/* making.c -- see making.h. */
+/* making.c -- builds columns and records; spans are sorted and walked along with the words. */
 #include "data/text/making.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ void bs_making_record(bs_making *m, const char *text, size_t len, const char *re
 {
     void *list = m->record;
     bs_making_sentence(m);
-    /* one more than there are, for the sentence behind the last */
+    /* one extra, for the sentence after the last */
     if (m->failed ||
         !bs_grow(&list, &m->cap, (size_t)m->records + 2, sizeof *m->record, INT32_MAX)) {
         m->failed = true;
@@ -40,7 +40,7 @@ void bs_making_record(bs_making *m, const char *text, size_t len, const char *re
                                           .sentence = m->sentences};
 }
 
-/* Nothing in a cell may end it. */
+/* Replaces whatever would end the cell. */
 static bool put_cell(bs_making *m, const char *text, size_t len)
 {
     bool odd = false;
@@ -116,7 +116,7 @@ void bs_making_sentence(bs_making *m)
 
 /* --- texts --------------------------------------------------------------- */
 
-/* By place, the longer first; as in the file where that is the same. */
+/* By position, longer first; in file order where that is the same. */
 static int by_place(const void *a, const void *b)
 {
     const bs_marked *x = a, *y = b;
@@ -133,17 +133,17 @@ static void count(long *n, long *line, const bs_making *m)
         *line = m->record[m->records - 1].line;
 }
 
-/* On the way through the words of a text. */
+/* State while walking through the words of a text. */
 typedef struct {
     bs_marked *span;
-    size_t     n, next;   /* the first that no word has reached */
+    size_t     n, next;   /* the first span that no word has reached */
     size_t     until;     /* where the words of the open span end; 0: none is open */
-    bs_marked  open;      /* has its own borders */
-    bool       inside, B; /* the word at hand is; it is the first */
-    bool       told;      /* that the open span is not as long as its words */
+    bs_marked  open;      /* with its own limits */
+    bool       inside, B; /* the current word is in it; is its first */
+    bool       told;      /* noted that the open span's limits differ from its words' */
 } walk;
 
-/* Spans that lie before this place have no word: blanks only. */
+/* Spans before this place contain no word: only blanks. */
 static void pass_blanks(bs_making *m, walk *k, size_t place)
 {
     for (; k->next < k->n && k->span[k->next].last <= place; k->next++)
@@ -157,7 +157,7 @@ static void widen(bs_making *m, walk *k, bool so)
     k->told = k->told || so;
 }
 
-/* The word from first to last: which span has a character of it? */
+/* The word from first to last: which span shares a character with it? */
 static void enter(bs_making *m, walk *k, size_t first, size_t last)
 {
     k->inside = k->until > first;
@@ -176,11 +176,11 @@ static void enter(bs_making *m, walk *k, size_t first, size_t last)
         k->told = false;
         widen(m, k, s->first > first);
     }
-    widen(m, k, k->inside && k->until < last); /* ends inside of the word */
+    widen(m, k, k->inside && k->until < last); /* ends inside the word */
     k->until = k->inside && k->until < last ? last : k->until;
 }
 
-/* "B-PER", or nothing where nothing is known. */
+/* "B-PER", or nothing if tags are unknown. */
 static void put_tag(bs_making *m, const walk *k, bool known)
 {
     if (!known) {

@@ -1,4 +1,4 @@
-/* retag.c -- see retag.h. */
+/* retag.c -- converts predicted tags between schemes, and between B-PER and PER-B. */
 #include "data/text/retag.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ bool bs_tag_is_span(const char *tag)
     return part != BS_NO_PART && part != BS_OUTSIDE;
 }
 
-/* PER-B of B-PER, in the arena; what is no span stays as it is. */
+/* PER-B from B-PER, in the arena; what is not a span stays unchanged. */
 static const char *turned(bs_arena *arena, const bs_name *tag)
 {
     if (!bs_tag_is_span(tag->text) || tag->len < 3)

@@ -1,4 +1,4 @@
-/* retag.h -- predicted tags in the scheme that somebody wants to read. */
+/* retag.h -- predicted tags in a scheme chosen by the reader. */
 #ifndef BS_TEXT_RETAG_H
 #define BS_TEXT_RETAG_H
 
@@ -6,14 +6,14 @@
 
 typedef struct {
     bs_arena     arena;
-    bs_names     names; /* not to be moved */
-    const char **text;  /* [names.n], in the style that was asked for */
+    bs_names     names; /* must not be moved */
+    const char **text;  /* [names.n], in the requested style */
     int32_t     *tag;   /* [tokens] into names */
 } bs_retagged;
 
-/* Tags of a model (their names, its scheme) for the tokens of a corpus, written in another scheme.
- * What is ill-formed is read as by bs_spans; from a scheme to itself tags stay as they are. suffix:
- * PER-B in place of B-PER. */
+/* Converts tags of a model (names, scheme) for the tokens of a corpus to another scheme. Ill-formed
+ * tags are read like in bs_spans; from a scheme to itself tags are unchanged. suffix: PER-B instead
+ * of B-PER. */
 basin_status bs_retag(const bs_names *tags, bs_scheme from, bs_scheme to, bool suffix,
                       const bs_corpus *c, const int32_t *tag, bs_retagged *out, basin_error *err);
 void         bs_retagged_free(bs_retagged *r); /* also after a failure */

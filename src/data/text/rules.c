@@ -1,4 +1,4 @@
-/* rules.c -- reading a rules file; see rules.h. */
+/* rules.c -- parses a rules file; see rules.h. */
 #include "data/text/rules.h"
 
 #include <stdarg.h>
@@ -7,14 +7,14 @@
 #include "data/scan.h"
 #include "data/text/rules_part.h"
 
-/* What a statement consists of behind its weight. How to add one: a row, its kind in
- * rules_part.h, what it means in rules_apply.c, a line in rules.h. */
+/* What follows the weight of a statement. To add one: a row, its kind in rules_part.h, its meaning
+ * in rules_apply.c, a line in rules.h. */
 static const struct {
     const char  *name;
     bs_rule_kind kind;
-    bool         regex;  /* first a regular expression */
-    int          places; /* tags that must be there */
-    int          most;   /* and that may */
+    bool         regex;  /* a regular expression first */
+    int          places; /* required tags */
+    int          most;   /* tags at most */
     bool         tests;  /* then tests */
     const char  *form;
 } statements[] = {
@@ -44,7 +44,7 @@ typedef struct {
     bs_rules    *r;
     bs_input    *in;
     long         line;
-    char        *at; /* what is left of the line */
+    char        *at; /* the rest of the line */
     basin_error *err;
 } reading;
 
@@ -61,7 +61,7 @@ static basin_status refuse(const reading *r, const char *fmt, ...)
     return bs_fail(r->err, BASIN_EDATA, "%s:%ld: %s", bs_input_name(r->in), r->line, text);
 }
 
-/* The next piece of the line, cut at blanks; NULL at its end. */
+/* The next piece of the line, split at blanks; NULL at its end. */
 static char *next_piece(reading *r)
 {
     char *p = r->at;
@@ -91,7 +91,7 @@ static basin_status unknown(const reading *r, const char *what, const char *give
 
 /* --- regular expressions ------------------------------------------------- */
 
-/* References to groups would make matching exponential. */
+/* Back-references would make matching exponential. */
 static basin_status check_regex(const reading *r, const char *text)
 {
     if (!*text)
@@ -118,7 +118,7 @@ static basin_status add_regex(reading *r, const char *text, bool any_case, bs_ru
         return s;
     if (!regex)
         return bs_fail_nomem(r->err);
-    /* Bytes, not characters of the locale; bs_rules_apply matches likewise. */
+    /* Matches bytes, not characters of the locale, as does bs_rules_apply. */
     const locale_t was = bs_locale_plain();
     char           why[128] = "";
     int code = regcomp(regex, text, REG_EXTENDED | REG_NOSUB | (any_case ? REG_ICASE : 0));
@@ -176,7 +176,7 @@ static basin_status parse_share(const reading *r, const char *name, const char *
     return refuse(r, "%s=%.*s: not a number from 0 to 1", name, bs_show(text, strlen(text)), text);
 }
 
-/* NAME, NAME=VALUE or NAME~VALUE, perhaps with ! before it. */
+/* NAME, NAME=VALUE or NAME~VALUE, optionally preceded by !. */
 static basin_status parse_test(reading *r, char *text)
 {
     bs_rule_test *t;
@@ -226,7 +226,7 @@ static basin_status check_tag(const reading *r, const char *text)
                   text, BS_FORM_MAX);
 }
 
-/* TAG,TAG,... as one place. A comma alone is a tag, and so is one that stands first or last. */
+/* TAG,TAG,... as one place. A lone comma is a tag, and so is a leading or trailing one. */
 static basin_status add_tags(reading *r, char *text, int place)
 {
     bs_rules *a = r->r;
@@ -290,7 +290,7 @@ static basin_status parse_regex(reading *r, const char *form)
     return s ? s : add_regex(r, piece, false, t);
 }
 
-/* Room for one more rule, which counts only when all of it was read. */
+/* Room for another rule, which only counts once it has been read completely. */
 static basin_status parse_rule(reading *r, int k)
 {
     bs_rules *a = r->r;

@@ -1,5 +1,4 @@
-/* rules.h -- what is known of tags without examples, written in a plain file: for sentences that
- * nobody has tagged.
+/* rules.h -- knowledge about tags in a plain file, to learn from sentences that nobody has tagged.
  *
  * The reward of a tag sequence y of a sentence x is a chain,
  *
@@ -9,25 +8,25 @@
  * over all sequences, is a distribution over sequences; its marginals q_t(tag) are found exactly by
  * the forward-backward algorithm and stand in for the truth of the sentence.
  *
- * One statement a line; # at its beginning or behind a blank opens a comment. A weight is what a
- * statement adds to R each time it holds; it may be negative. A field is a run of words with the
- * same tag, or with tags of one span.
+ * One statement per line; # at its start or after a blank opens a comment. The weight is added to R
+ * each time a statement holds; it may be negative. A field is a run of words with the same tag, or
+ * with tags of one span.
  *
- *     tags TAG...                          tags there are even if no labelled sentence has them
+ *     tags TAG...                          tags that exist even if no labelled sentence has them
  *     word WEIGHT TAG[,TAG...] TEST...     a word with one of these tags that passes all tests
  *     stay WEIGHT [TAG...]                 two neighbours in one field (of these tags)
  *     change-after WEIGHT REGEX [TAG...]   a field (of these tags) that ends with such a word,
  *                                          unless it is the last of the sentence
  *     follow WEIGHT TAG[,...] TAG[,...]    a field of the first, then one of the second
- *     order WEIGHT TAG[,...] TAG[,...]...  a field behind which comes one that is named before it
- *                                          in this list; WEIGHT is taken off
+ *     order WEIGHT TAG[,...] TAG[,...]...  a field followed by one that is named before it
+ *                                          in this list; subtracts WEIGHT
  *     start WEIGHT TAG...                  the first word of the sentence
  *     end WEIGHT TAG...                    the last one
  *
- * Tests; with ! before it a test passes where it otherwise would not:
+ * Tests; ! negates a test:
  *
- *     word=REGEX prev=REGEX next=REGEX     the word itself, the one before it, the one behind it
- *     before=REGEX after=REGEX             any word before it, any word behind it
+ *     word=REGEX prev=REGEX next=REGEX     the word itself, the one before, the one after it
+ *     before=REGEX after=REGEX             any word before it, any word after it
  *     shape=CASE[,CASE...]                 what it looks like: the names of bs_case (wordform.h)
  *     first last                           of the sentence
  *     from=SHARE to=SHARE                  its place in the sentence, 0 (start) to 1 (end)
@@ -43,42 +42,43 @@
 enum {
     BS_RULES_MOST = 4096,     /* statements */
     BS_RULES_REGEX = 1024,    /* bytes of a regular expression */
-    BS_RULES_REPEATS = 1024,  /* what it consists of after repetitions were copied */
+    BS_RULES_REPEATS = 1024,  /* its size after repetitions are copied */
     BS_RULES_LOOSE = 16,      /* branches of its groups that may be empty */
     BS_RULES_ANCHORS = 64,    /* ^, $, \b and the like */
     BS_RULES_WEIGHT = 1000,   /* largest weight */
-    BS_RULES_LINE = 1 << 16,  /* bytes of a line */
-    BS_RULES_NAMES = 1 << 16, /* tags named in all statements together, tests likewise */
+    BS_RULES_LINE = 1 << 16,  /* length of a line in bytes */
+    BS_RULES_NAMES = 1 << 16, /* tags named in all statements together; tests likewise */
 };
 
 typedef struct bs_rules bs_rules;
 
-/* Any bytes are read or refused, "file:line: ..." in the message. On failure *out is NULL. */
+/* Any bytes are either read or refused with "file:line: ..." in the message. On failure *out is
+ * NULL. */
 basin_status bs_rules_read(const char *path, int max_mb, bs_rules **out, basin_error *err);
 basin_status bs_rules_read_input(bs_input *in, bs_rules **out, basin_error *err);
 void         bs_rules_free(bs_rules *r); /* accepts NULL */
 
-/* What `tags` statements name; borrowed. */
+/* Tags named by `tags` statements; borrowed. */
 const bs_names *bs_rules_tags(const bs_rules *r);
-int             bs_rules_count(const bs_rules *r); /* statements that have a weight */
+int             bs_rules_count(const bs_rules *r); /* statements with a weight */
 uint64_t        bs_rules_hash(const bs_rules *r);  /* of the text */
 
-/* What the rules make of a corpus, whose own tags are not looked at. */
+/* A corpus for rules, which ignore its own tags. */
 typedef struct {
-    const bs_names *tags; /* those of the model; a rule that names another one is an error */
+    const bs_names *tags; /* those of the model; a rule with another one is an error */
     bs_scheme       scheme;
     double          temperature;
 } bs_rules_how;
 
-/* q [tokens, tags->n] are the marginals; covered (may be NULL) [tokens] is 1 where a word rule
+/* q [tokens, tags->n] are the marginals; covered (may be NULL) [tokens] is 1 if a word rule
  * holds. */
 basin_status bs_rules_apply(const bs_rules *r, const bs_corpus *c, const bs_rules_how *how,
                             float *q, uint8_t *covered, basin_error *err);
 
-/* How far the rules get alone. */
+/* How good the rules are by themselves. */
 typedef struct {
     int64_t tokens, covered; /* covered: some word rule holds */
-    int64_t labelled, right; /* of the tokens with a tag: the likeliest one is it */
+    int64_t labelled, right; /* tokens with a tag; of those, the likeliest tag is right */
     double  entropy;         /* mean over the tokens, in nats */
 } bs_rules_report;
 

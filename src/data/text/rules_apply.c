@@ -1,8 +1,8 @@
 /* rules_apply.c -- from rules and words to marginals of tags; see rules.h.
  *
- * Rules are taken one after the other, and a regular expression is tried once for every distinct
- * word. Then every sentence is a chain of its own, in logarithms: rewards may be as large as they
- * like, and a sequence that is not well-formed has a reward of minus infinity. */
+ * Rules are applied one after the other, and a regular expression is tried once per distinct word.
+ * Then every sentence is a chain, computed with logarithms: rewards may be of any size, and
+ * ill-formed sequences have a reward of minus infinity. */
 #include <math.h>
 #include <string.h>
 
@@ -16,15 +16,15 @@ typedef struct {
     int32_t             N;
     bs_tagset           set;
 
-    float   *unary;          /* [tokens, N]; the result in the end */
-    float   *leave;          /* [tokens, N], for fields that end here; NULL: no such rules */
+    float   *unary;          /* [tokens, N]; finally the result */
+    float   *leave;          /* [tokens, N], for fields ending here; NULL: no such rules */
     double  *pair;           /* [N, N], for neighbours */
     double  *begin, *finish; /* [N] */
-    uint8_t *same;           /* [N, N], 1: the two are in one field */
+    uint8_t *same;           /* [N, N], 1: two tags of one field */
     uint8_t *covered;        /* [tokens] or NULL */
 
-    uint8_t *named;  /* [N], tags of the rule at hand */
-    uint8_t *word;   /* [words], 1: matches the test at hand */
+    uint8_t *named;  /* [N], tags of the current rule */
+    uint8_t *word;   /* [words], 1: matches the current test */
     uint8_t *holds;  /* [tokens] */
     double  *alpha;  /* [longest, N] */
     double  *beta;   /* [2, N] */
@@ -60,7 +60,7 @@ static basin_status unknown_tag(const applying *a, const bs_rule *rule, const ch
                    near ? "'?" : "' adds it");
 }
 
-/* Marks the tags that stand at one place of a rule (-1: at any of them). */
+/* Marks the tags at one place of a rule (-1: at any place). */
 static basin_status name_tags(applying *a, const bs_rule *rule, int place)
 {
     memset(a->named, 0, (size_t)a->N);
@@ -142,7 +142,7 @@ static void check_tests(applying *a, const bs_rule *rule)
 
 /* --- rules --------------------------------------------------------------- */
 
-/* To every token that holds and every tag that is named; tags = false: to all tags. */
+/* Adds to every token where the rule holds, for every named tag; tags = false: for all tags. */
 static void add_where_held(applying *a, const bs_rule *rule, bool tags, float *to)
 {
     for (int32_t i = 0; i < a->c->tokens; i++)
@@ -169,7 +169,7 @@ static void add_stay(applying *a, const bs_rule *rule)
 static basin_status add_change(applying *a, const bs_rule *rule, int from, int to, double weight)
 {
     basin_status s = name_tags(a, rule, to);
-    memcpy(a->word, a->named, (size_t)a->N); /* word is free outside of tests, and large enough */
+    memcpy(a->word, a->named, (size_t)a->N); /* `word` is unused outside of tests */
     if (!s)
         s = name_tags(a, rule, from);
     for (int32_t x = 0; x < a->N && !s; x++)
@@ -261,7 +261,7 @@ static void forward(applying *a, int32_t first, int32_t end)
     }
 }
 
-/* beta of the word behind i, then of i; the rewards of i are needed until then. */
+/* beta of the word after i, then of i; the rewards of i are needed until then. */
 static void backward(applying *a, int32_t first, int32_t end, double log_z)
 {
     const int32_t N = a->N;
@@ -351,7 +351,7 @@ static basin_status make_set(applying *a)
     return s;
 }
 
-/* What is not well-formed cannot be outweighed by any rule. */
+/* No rule can outweigh an ill-formed sequence. */
 static void shape_chain(applying *a)
 {
     const int32_t N = a->N;

@@ -1,4 +1,4 @@
-/* rules_part.h -- a rules file after reading; shared by the files behind rules.h. */
+/* rules_part.h -- a parsed rules file; shared by the files behind rules.h. */
 #ifndef BS_TEXT_RULES_PART_H
 #define BS_TEXT_RULES_PART_H
 
@@ -22,7 +22,7 @@ typedef enum {
     BS_TEST_PREV,
     BS_TEST_NEXT,
     BS_TEST_BEFORE,
-    BS_TEST_AFTER, /* up to here with a regular expression */
+    BS_TEST_AFTER, /* tests up to here have a regular expression */
     BS_TEST_SHAPE,
     BS_TEST_FIRST,
     BS_TEST_LAST,
@@ -38,7 +38,7 @@ typedef struct {
     double       share;
 } bs_rule_test;
 
-/* One tag of a statement; those of one place are alternatives. */
+/* One tag of a statement; tags at one place are alternatives. */
 typedef struct {
     const char *name;
     int         place; /* TAG,TAG is one place, TAG TAG are two */
@@ -48,8 +48,8 @@ typedef struct {
     bs_rule_kind kind;
     long         line;
     double       weight;
-    size_t       tag, tags;   /* first of bs_rules.tag, how many */
-    size_t       test, tests; /* the same of bs_rules.test */
+    size_t       tag, tags;   /* first in bs_rules.tag, and how many */
+    size_t       test, tests; /* the same in bs_rules.test */
 } bs_rule;
 
 struct bs_rules {
@@ -63,7 +63,7 @@ struct bs_rules {
     size_t        rules, tags, tests, rule_cap, tag_cap, test_cap;
 };
 
-/* Why a regular expression of at most BS_RULES_REGEX bytes is not compiled; NULL: it is. */
+/* Why a regular expression of at most BS_RULES_REGEX bytes must not be compiled; NULL: it may. */
 const char *bs_regex_excess(const char *text);
 
 #endif

@@ -1,8 +1,8 @@
 /* rules_regex.c -- regular expressions that are cheap to compile.
  *
- * The C library copies x for x+ as it does for x{2}, and repetitions of repetitions multiply: c and
- * 24 + take 4 GiB. It also lists all that can be reached without reading a byte, for which
- * (^|b)* thirty times takes minutes. What is refused here has shorter ways to be said. */
+ * The C library copies x for x+ as for x{2}, and nested repetitions multiply: c followed by 24 +
+ * takes 4 GiB. It also lists everything reachable without reading a byte, so (^|b)* thirty times
+ * takes minutes. Whatever is refused here can be written more simply. */
 #include <string.h>
 
 #include "data/scan.h"
@@ -10,20 +10,20 @@
 
 /* What a repetition would repeat. */
 typedef struct {
-    int64_t size;  /* in atoms, after copying */
+    int64_t size;  /* in atoms, once copied */
     int64_t loose; /* branches of groups in it that may be empty */
-    bool    empty; /* may be so itself */
+    bool    empty; /* it may be empty itself */
 } item;
 
-/* A group that is open, or the whole. */
+/* An open group, or the whole. */
 typedef struct {
     item sum;    /* of its closed items; empty: one of its closed branches may be */
     bool branch; /* all items of this branch so far may be empty */
-    item last;   /* not closed yet, since a repetition may follow; no atoms: none */
+    item last;   /* still open, since a repetition may follow; no atoms: none */
 } group;
 
-/* Behind the bracket expression that begins at p, as POSIX ends it: a ] that comes first is a
- * member, and so is what is within [: :], [. .] and [= =]. */
+/* The end of the bracket expression that starts at p, by POSIX: a leading ] is a member, and so is
+ * anything within [: :], [. .] and [= =]. */
 static const char *after_bracket(const char *p)
 {
     p += p[1] == '^' ? 2 : 1;
@@ -38,7 +38,7 @@ static const char *after_bracket(const char *p)
     return *p ? p + 1 : p;
 }
 
-/* Behind the atom at p: a bracket expression, an escaped byte or any other. */
+/* The end of the atom at p: a bracket expression, an escaped byte or any other. */
 static const char *after_atom(const char *p)
 {
     return *p == '[' ? after_bracket(p) : p[0] == '\\' && p[1] ? p + 2 : p + 1;
@@ -49,7 +49,7 @@ static bool is_anchor(const char *p)
     return *p == '^' || *p == '$' || (p[0] == '\\' && p[1] && strchr("bB<>`'", p[1]));
 }
 
-/* Behind the repetition at p: most copies, at least 1, and whether none will do. */
+/* The end of the repetition at p: maximum copies, at least 1, and whether zero are allowed. */
 static const char *repetition(const char *p, int64_t *copies, bool *none)
 {
     int64_t value;

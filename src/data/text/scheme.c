@@ -1,4 +1,4 @@
-/* scheme.c -- names of schemes, taking tags apart, well-formed sequences, spans; see scheme.h. */
+/* scheme.c -- names of schemes, splitting tags, well-formed sequences, spans; see scheme.h. */
 #include "data/text/scheme_part.h"
 
 #include <string.h>
@@ -6,8 +6,8 @@
 #include "base/opt.h"
 #include "base/utf8.h"
 
-/* To add a scheme: an enumerator in scheme.h, a row here, a case in bs_scheme_faults and
- * in part_of of scheme_text.c. The letters are those of B, I, E and S; a blank: has none. */
+/* To add a scheme: an enumerator in scheme.h, a row here, a case in bs_scheme_faults and in part_of
+ * of scheme_text.c. The letters stand for B, I, E and S; a blank: the scheme lacks it. */
 static const struct {
     const char *name;
     char        letter[BS_PARTS + 1];
@@ -18,7 +18,7 @@ static const struct {
     [BS_SCHEME_BILOU] = {"bilou", "BILU"},
 };
 
-/* Other names of the same; to add one, a row. */
+/* Other names for them; to add one: a row. */
 static const struct {
     const char *name;
     bs_scheme   scheme;

@@ -1,4 +1,4 @@
-/* scheme_part.h -- what the files of scheme.h share; not for other folders. */
+/* scheme_part.h -- shared by the files behind scheme.h; not for other folders. */
 #ifndef BS_TEXT_SCHEME_PART_H
 #define BS_TEXT_SCHEME_PART_H
 
@@ -9,18 +9,18 @@ enum { BS_PARTS = 4, BS_OUTSIDE = BS_PARTS, BS_NO_PART = -1 };
 
 typedef struct {
     int         part; /* 0 .. BS_PARTS - 1, BS_OUTSIDE, or BS_NO_PART: of no scheme */
-    const char *type; /* what follows the first hyphen; NULL for O */
+    const char *type; /* the text after the first hyphen; NULL for O */
 } bs_split_tag;
 
 bs_split_tag bs_tag_split(const char *text);
-char         bs_scheme_letter(bs_scheme s, int part); /* a blank: has none */
+char         bs_scheme_letter(bs_scheme s, int part); /* a blank: the scheme lacks it */
 bool         bs_scheme_has(bs_scheme s, int part);
 basin_status bs_scheme_refuse(bs_scheme s, const char *tag, basin_error *err);
 
-/* The text, cut to what a message has room for, in whole characters. */
+/* The text, cut to fit into a message, in whole characters. */
 const char *bs_tag_shown(const char *text, char out[48]);
 
-/* Takes all tags apart; those of no scheme become part '?'. To be freed even if it fails. */
+/* Parses all tags; those of no scheme get part '?'. Must be freed even if it fails. */
 basin_status bs_tagset_split(const char *const *tags, int32_t n, bs_scheme scheme, bs_tagset *out,
                              basin_error *err);
 
@@ -28,11 +28,11 @@ basin_status bs_tagset_split(const char *const *tags, int32_t n, bs_scheme schem
 basin_status bs_text_check(int32_t n_tags, const int32_t *tag, const int32_t *start,
                            int32_t sentences, basin_error *err);
 
-/* What stands at a place of a sentence: a tag, O for its edge, part '?' for unknown. */
+/* What is at a position of a sentence: a tag, O beyond its ends, part '?' if unknown. */
 bs_tag bs_tagset_at(const bs_tagset *s, const int32_t *tag, int32_t n, int32_t i);
 
-/* May this pair stand side by side? All rules of all schemes are about pairs. `first` and
- * `second` say which tag of the pair is ill-formed. */
+/* May this pair be neighbours? All rules of all schemes concern pairs. `first` and `second` tell
+ * which tag of the pair is ill-formed. */
 void bs_scheme_faults(bs_scheme scheme, bs_tag a, bs_tag b, bool *first, bool *second);
 
 #endif

@@ -1,4 +1,4 @@
-/* scheme_text.c -- which scheme a text is in, and writing it in another; see scheme.h. */
+/* scheme_text.c -- detects the scheme of a text and converts it to another; see scheme.h. */
 #include "data/text/scheme_part.h"
 
 #include <string.h>
@@ -22,11 +22,11 @@ basin_status bs_text_check(int32_t n_tags, const int32_t *tag, const int32_t *st
     return BASIN_OK;
 }
 
-/* What a text shows of its scheme. */
+/* What a text reveals about its scheme. */
 typedef struct {
-    bool        letter[128];             /* that occur, as written */
+    bool        letter[128];             /* letters that occur */
     const char *odd;                     /* a tag that occurs and is of no scheme */
-    int64_t     broken[BS_SCHEME_COUNT]; /* rules, if the text were in this scheme */
+    int64_t     broken[BS_SCHEME_COUNT]; /* broken rules if the text were in this scheme */
     int64_t     known;                   /* tokens with a tag */
 } traits;
 
@@ -45,7 +45,7 @@ static void look_at(const char *const *tags, const bs_tagset *s, const int32_t *
     for (int32_t i = 0; i <= n; i++) {
         const bs_tag a = bs_tagset_at(s, tag, n, i - 1), b = bs_tagset_at(s, tag, n, i);
         if (a.type < 0 && b.type < 0)
-            continue; /* most of a text: outside of spans there are no rules */
+            continue; /* most tokens: there are no rules outside spans */
         for (int k = BS_SCHEME_IOB1; k <= BS_SCHEME_IOE2; k++) {
             bool first, second;
             bs_scheme_faults((bs_scheme)k, a, b, &first, &second);
@@ -54,7 +54,7 @@ static void look_at(const char *const *tags, const bs_tagset *s, const int32_t *
     }
 }
 
-/* Of two schemes the one whose rules are broken less often; of equals, `usual`. */
+/* The scheme whose rules are broken less often; in a tie, `usual`. */
 static bs_scheme choose(const traits *t, bs_scheme usual, bs_scheme other, const char *usual_why,
                         const char *other_why, char why[BS_SCHEME_WHY])
 {
@@ -136,7 +136,7 @@ basin_status bs_scheme_detect(const char *const *tags, int32_t n_tags, const int
 
 /* ---- writing ---- */
 
-/* The numbers of the tags of the target scheme, looked up once each. */
+/* The numbers of the target scheme's tags, each looked up once. */
 typedef struct {
     bs_scheme       scheme;
     const bs_names *types;

@@ -1,8 +1,8 @@
-/* tag_metric.c -- counting tokens and spans, and the metrics made of the counts.
+/* tag_metric.c -- counting tokens and spans, and the metrics computed from the counts.
  *
- * A sentence becomes a record of whole numbers and a list of events (tag, and whether it
- * was right, predicted in error or missed); a metric is a function of their sums. That
- * makes evaluation a stream and the bootstrap a matter of weights, as in data/metric.c. */
+ * A sentence becomes a record of whole numbers and a list of events (a tag was right, predicted in
+ * error or missed); a metric is a function of their sums. So evaluation can stream and the
+ * bootstrap only needs weights, as in data/metric.c. */
 #include "data/text/tag_metric.h"
 
 #include <math.h>
@@ -32,14 +32,14 @@ enum {
     FIELDS
 };
 
-/* Of a tag, by tokens: right, predicted in error, missed. Of a type, by spans. */
+/* Of a tag, in tokens: right, predicted in error, missed. Of a type, in spans. */
 enum { TP, FP, FN, TAG_FIELDS };
 enum { GOLD, FOUND, BOTH, TYPE_FIELDS };
 
 struct bs_tag_metrics {
     const bs_tagset      *tags;
     bs_tag_metric_options o;
-    bool                  unflagged; /* some batch did not say which words are unknown */
+    bool                  unflagged; /* some batch did not tell which words are unknown */
     int32_t               rows;
     int64_t               total[FIELDS];
     double               *tag;       /* [tags, TAG_FIELDS], whole numbers */
@@ -57,7 +57,7 @@ struct bs_tag_metrics {
     size_t   gold_cap, found_cap;
 };
 
-/* What the metrics are made of. */
+/* What the metrics are computed from. */
 typedef struct {
     const double *rec; /* [FIELDS] */
     const double *tag; /* [tags, TAG_FIELDS] */
@@ -67,13 +67,13 @@ typedef struct {
 
 /* ---- values ---- */
 
-/* Precision and the like: 0 of 0 is 0. Not for accuracies, whose 0 of 0 is NaN. */
+/* Precision and the like: 0 of 0 is 0. Not for accuracies, where it is NaN. */
 static double share(double part, double all)
 {
     return all > 0 ? part / all : 0;
 }
 
-/* F1 from twice the hits and what was there plus what was found. */
+/* F1 from twice the hits and the sum of gold and found. */
 static double f1(double right, double gold, double found)
 {
     return share(2 * right, gold + found);
@@ -230,7 +230,7 @@ void bs_tag_metrics_clear(bs_tag_metrics *m)
 
 /* ---- counting ---- */
 
-/* The ok of room for `need` elements in a growing array. */
+/* Sets ok: there is room for `need` elements in a growing array. */
 #define ROOM(ok, array, cap, need)                                                                \
     do {                                                                                          \
         void *room_ = (array);                                                                    \
@@ -254,7 +254,7 @@ static bool make_room(bs_tag_metrics *m, int32_t n)
     return ok;
 }
 
-/* Notes something about a tag, for the totals and for resampling. */
+/* Records an event of a tag, for the totals and for resampling. */
 static void note(bs_tag_metrics *m, int32_t tag, int kind, int64_t *at)
 {
     if (tag < 0)
@@ -302,7 +302,7 @@ static void count_tokens(bs_tag_metrics *m, const int32_t *gold, const int32_t *
     rec[EXACT] = n > 0 && rec[RIGHT] == n;
 }
 
-/* Both lists are in order and their spans do not overlap. */
+/* Both lists are in order, and the spans of each do not overlap. */
 static void count_spans(bs_tag_metrics *m, const int32_t *gold, const int32_t *found, int32_t n,
                         int64_t *rec)
 {

@@ -1,4 +1,5 @@
-/* tag_names.c -- see tag_names.h. */
+/* tag_names.c -- finds names for tags that are numbers: in an option, in a file beside the data, or
+ * in the description of a Hugging Face dataset. */
 #include "data/text/tag_names.h"
 
 #include <string.h>
@@ -50,7 +51,7 @@ static basin_status from_numbers(bs_corpus_reading *r, const char *where, const 
     return s;
 }
 
-/* The names somewhere below a feature: {"feature": {"class_label": {"names": [...]}}}. */
+/* Finds the names somewhere below a feature: {"feature": {"class_label": {"names": [...]}}}. */
 static const json_t *names_below(const json_t *o, int depth)
 {
     static const char *const ways[] = {"feature", "class_label", "sequence"};
@@ -60,7 +61,7 @@ static const json_t *names_below(const json_t *o, int depth)
     return names;
 }
 
-/* dataset_infos.json has one more level, of configurations. */
+/* dataset_infos.json has an additional level of configurations. */
 static const json_t *features_of(json_t *o)
 {
     const json_t *features = json_object_get(o, "features");
@@ -136,7 +137,7 @@ static basin_status from_option(bs_corpus_reading *r, const char *member)
     return s;
 }
 
-/* PATH without its name, and another one in its place. False: there is no such file. */
+/* The folder of PATH with another file name. False: there is no such file. */
 static bool beside(const char *path, const char *name, char out[BS_OPTION_TEXT])
 {
     const char *slash = strrchr(path, '/');
@@ -145,7 +146,7 @@ static bool beside(const char *path, const char *name, char out[BS_OPTION_TEXT])
     return n > 0 && n < BS_OPTION_TEXT && bs_is_file(out);
 }
 
-/* a.jsonl and a.jsonl.gz are both served by a.labels. */
+/* a.jsonl and a.jsonl.gz both go with a.labels. */
 static bool labels_beside(const char *path, char out[BS_OPTION_TEXT])
 {
     const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;

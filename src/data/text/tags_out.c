@@ -1,4 +1,4 @@
-/* tags_out.c -- see tags_out.h. */
+/* tags_out.c -- what writers of formats share: tokens, spans of words, texts with spans. */
 #include "data/text/tags_out.h"
 
 #include <string.h>

@@ -1,4 +1,5 @@
-/* tokenise.c -- see tokenise.h. */
+/* tokenise.c -- the rules of tokenise.h over classes of characters. The classes come from a short
+ * table of code point ranges, not from a locale. */
 #include "data/text/tokenise.h"
 
 #include <stdint.h>
@@ -12,11 +13,11 @@ typedef struct {
     class is;
 } range;
 
-/* Of what is not ASCII, in order; everything else is a letter. */
+/* Of non-ASCII characters, in order; everything else is a letter. */
 static const range ranges[] = {
     {0x80, 0x84, SIGN},        {0x85, 0x85, BLANK},
     {0x86, 0x9f, SIGN},        {0xa0, 0xa0, BLANK},
-    {0xa1, 0xa9, SIGN},        {0xab, 0xac, SIGN}, /* a soft hyphen is inside of words */
+    {0xa1, 0xa9, SIGN},        {0xab, 0xac, SIGN}, /* a soft hyphen is part of a word */
     {0xae, 0xb1, SIGN},        {0xb4, 0xb4, SIGN},
     {0xb6, 0xb8, SIGN},        {0xbb, 0xbb, SIGN},
     {0xbf, 0xbf, SIGN},        {0xd7, 0xd7, SIGN},
@@ -76,11 +77,11 @@ static class class_of(uint32_t code)
     return LETTER;
 }
 
-/* A place in the text. */
+/* A position in the text. */
 typedef struct {
     const char *text;
     size_t      len, at, character;
-    uint32_t    code; /* what stands there; 0 at the end */
+    uint32_t    code; /* the character there; 0 at the end */
     size_t      bytes;
     class is; /* a blank at the end */
 } place;
@@ -113,7 +114,7 @@ static bool is_apostrophe(uint32_t code)
     return code == '\'' || code == 0x2019;
 }
 
-/* Rules 1 and 2. A number with letters behind it ("4th", "10km") is a word. */
+/* Rules 1 and 2. A number followed by letters ("4th", "10km") is a word. */
 static void over_word(place *p)
 {
     bool digits = true;
@@ -129,7 +130,7 @@ static void over_word(place *p)
     }
 }
 
-/* Whether a letter or a digit stands before this byte. */
+/* Whether a letter or a digit comes before this byte. */
 static bool ends_word(const char *text, size_t end)
 {
     place p = {.text = text, .len = end, .at = end - 1};
@@ -139,7 +140,7 @@ static bool ends_word(const char *text, size_t end)
     return is_word(&p);
 }
 
-/* Rule 3: at an apostrophe behind a letter; false: it is a sign like others. */
+/* Rule 3: at an apostrophe after a letter; false: it is an ordinary sign. */
 static bool over_clitic(place *p)
 {
     place behind = *p;
@@ -156,7 +157,7 @@ static bool over_clitic(place *p)
 bool bs_token_next(const char *text, size_t len, bs_token *next, int *lines)
 {
     place p = {.text = text, .len = len, .at = next->end, .character = next->last};
-    bool  letter = next->end > 0 && ends_word(text, next->end); /* before it, without a blank */
+    bool  letter = next->end > 0 && ends_word(text, next->end); /* directly before it */
     *lines = 0;
     look(&p);
     while (p.at < len && p.is == BLANK) {

@@ -1,8 +1,8 @@
-/* vectors.c -- see vectors.h.
+/* vectors.c -- reads word vectors, skipping what is not needed.
  *
- * Most rows of a large file are not wanted. Such a row costs the search for its end, a count of
- * its separators (which shows a damaged line and a word with blanks) and one look into the set
- * of wanted words: about 1 GB of text a second. */
+ * Most rows of a large file are not wanted. Such a row costs the search for its end, a count of its
+ * separators (which reveals damaged lines and words with blanks) and one lookup in the set of
+ * wanted words: about 1 GB of text per second. */
 #include "data/text/vectors.h"
 
 #include <float.h>
@@ -24,9 +24,9 @@ typedef struct {
     bs_vectors     *out;
     bs_notes       *notes;
     basin_error    *err;
-    int64_t         promised; /* rows, by the first line; -1: it is a row itself */
+    int64_t         promised; /* rows, according to the first line; -1: that is a row itself */
     int64_t         repeated, nameless;
-    int64_t         longer;       /* words that end with a number behind a blank */
+    int64_t         longer;       /* words that end in a number after a blank */
     long            first_longer; /* line */
     size_t          cap;          /* of out->value */
 } reading;
@@ -38,7 +38,7 @@ static basin_status fail_row(const reading *r, const bs_line *line, const char *
 
 /* --- fields -------------------------------------------------------------- */
 
-/* 0x80 in every byte of w that equals the byte which `same` repeats. */
+/* 0x80 in every byte of w that equals the repeated byte `same`. */
 static uint64_t equal_bytes(uint64_t w, uint64_t same)
 {
     const uint64_t low = 0x7f7f7f7f7f7f7f7fu;
@@ -69,7 +69,7 @@ static size_t count_fields(const char *text, size_t len)
     return n;
 }
 
-/* Where the last field of text[0..len) begins; len > 0 and no blank at the end. */
+/* Start of the last field of text[0..len); len > 0 and no blank at the end. */
 static size_t last_field(const char *text, size_t len)
 {
     while (len && !bs_is_blank(text[len - 1]))
@@ -83,7 +83,7 @@ static bool is_number(const char *text, const char *end)
     return bs_scan_double(text, &v) == end;
 }
 
-/* How many fields at the end are numbers, the first field left aside: it is the word. */
+/* How many fields at the end are numbers, excluding the first: it is the word. */
 static size_t count_numbers(const char *text, size_t len)
 {
     size_t n = 0;
@@ -97,9 +97,9 @@ static size_t count_numbers(const char *text, size_t len)
     return n;
 }
 
-/* "-0.38194" at p: one digit, a point and at most seven digits, which are read as one integer of
- * eight bytes; where it ends, or NULL for any other shape. Nothing at or after end is read. The
- * quotient is of two exact doubles, so the result is that of bs_scan_double(). */
+/* "-0.38194" at p: one digit, a point and at most seven digits, read as one eight-byte integer;
+ * returns its end, or NULL for any other shape. Reads nothing at or after end. The result is a
+ * quotient of two exact doubles, so it equals that of bs_scan_double(). */
 static const char *scan_short(const char *p, const char *end, double *out)
 {
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -111,12 +111,12 @@ static const char *scan_short(const char *p, const char *end, double *out)
         return NULL;
     uint64_t w;
     memcpy(&w, p + 2, sizeof w);
-    w ^= ones * '0'; /* digits become 0 to 9, all else is larger */
+    w ^= ones * '0'; /* digits become 0 to 9, everything else is larger */
     uint64_t other = (((w & ones * 0x7f) + ones * 0x76) | w) & ones * 0x80;
     if (other == 0 || (other & 0x80))
         return NULL;
     unsigned n = (unsigned)__builtin_ctzll(other) / 8; /* digits */
-    w <<= 64 - 8 * n;                                  /* zeros before them */
+    w <<= 64 - 8 * n;                                  /* leading zeros */
     w = w * 10 + (w >> 8);                             /* pairs, in every other byte */
     w = ((w & 0x000000ff000000ffu) * 0x000f424000000064u +
          (w >> 16 & 0x000000ff000000ffu) * 0x0000271000000001u) >>
@@ -239,7 +239,7 @@ static bool take_count(const char **p, int64_t *out)
     return true;
 }
 
-/* The first line: "count dim", or a row that shows how many numbers a row has. */
+/* The first line: "count dim", or a row that tells how many numbers a row has. */
 static basin_status begin(reading *r, const bs_line *line, bool *is_row)
 {
     const char *p = line->text;
@@ -260,7 +260,7 @@ static basin_status begin(reading *r, const bs_line *line, bool *is_row)
     return BASIN_OK;
 }
 
-/* A word may hold blanks, even numbers; where that is common, rows are too long. */
+/* A word may contain blanks and even numbers; if many do, rows are too long. */
 static basin_status check_longer(const reading *r)
 {
     if (r->longer * 100 <= r->out->in_file)

@@ -1,4 +1,4 @@
-/* wordform.c -- see wordform.h. */
+/* wordform.c -- folds and classifies words by small tables of letters, the same in every locale. */
 #include "data/text/wordform.h"
 
 #include <string.h>
@@ -40,8 +40,8 @@ size_t bs_char_put(uint32_t c, char out[4])
     return n;
 }
 
-/* Capitals first, first + step, ..., last; their small letters are `shift` away. Sorted. How to
- * add letters: a row (Unicode's simple lower-case mapping). */
+/* Capitals first, first + step, ..., last; their small letters are `shift` away. Sorted. To add
+ * letters: a row (Unicode's simple lower-case mapping). */
 typedef struct {
     uint32_t first, last, step;
     int32_t  shift;
@@ -98,7 +98,7 @@ static bool is_ascii_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* Letters are told from signs by blocks: right for what occurs in running text. */
+/* Tells letters from signs by Unicode blocks: right for what occurs in running text. */
 static bool is_sign(uint32_t c)
 {
     if (c < 0x80)
@@ -119,7 +119,7 @@ static bool is_name_char(char c)
     return is_ascii_letter(c) || is_digit((unsigned char)c) || c == '_';
 }
 
-/* The mark and at least one letter, digit or _ after it. */
+/* The mark followed by at least one letter, digit or _. */
 static bool is_marked(char mark, const char *text, size_t len)
 {
     if (len < 2 || text[0] != mark)
@@ -139,8 +139,8 @@ static bool begins(const char *text, size_t len, const char *small)
     return true;
 }
 
-/* The host of a link, within text: after http:// or https://, after www., or one that ends in a
- * top-level domain and is followed by a path (bit.ly/x; not and/or, 1.5/2, a.m./p.m.). */
+/* The host of a link in text: after http:// or https://, after www., or one that ends in a
+ * top-level domain followed by a path (bit.ly/x; not and/or, 1.5/2, a.m./p.m.). */
 static bool find_host(const char *text, size_t len, size_t *from, size_t *to)
 {
     size_t at = begins(text, len, "http://") ? 7 : begins(text, len, "https://") ? 8 : 0;
@@ -210,7 +210,7 @@ size_t bs_wordform(const bs_fold *fold, const char *text, size_t len, char out[B
         n += k;
     }
     out[n] = '\0';
-    /* Looked at last: a folded or cut word may be a name where the word was none. */
+    /* Checked last: a folded or cut word may be a mention where the original was not. */
     if (fold->tweets && is_marked('@', out, n))
         return put_fixed(BS_FORM_MENTION, out);
     if (fold->tweets && is_link(out, n))
@@ -218,7 +218,7 @@ size_t bs_wordform(const bs_fold *fold, const char *text, size_t len, char out[B
     return n;
 }
 
-/* Adds what stands in out[n] unless it is there already. */
+/* Adds out[n] unless it is already there. */
 static int keep_new(bs_spelling *out, int n)
 {
     for (int i = 0; i < n; i++)
@@ -233,7 +233,7 @@ static int add_fixed(bs_spelling *out, int n, const char *text)
     return keep_new(out, n);
 }
 
-/* "<URL-bit.ly>", as the clusters of ark-tweet-nlp have it; n when there is no host. */
+/* "<URL-bit.ly>", as in the clusters of ark-tweet-nlp; returns n if there is no host. */
 static int add_host(bs_spelling *out, int n, const bs_fold *fold, const char *text, size_t len)
 {
     size_t from, to;
