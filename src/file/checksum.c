@@ -1,15 +1,15 @@
 /* checksum.c -- XXH64, and the checksum of a file's content.
  *
- * The content is first reduced to a list of 64-bit words, in which every text
- * and every tensor's data is one hash, and the checksum is the hash of the list.
- * It does not depend on how the header is written or the data is laid out. */
+ * The content is first reduced to a list of 64-bit words, with one hash per text and per tensor's
+ * data; the checksum is the hash of that list. It depends neither on how the header is written nor
+ * on the layout of the data. */
 #include "file/checksum.h"
 
 #include <string.h>
 
 #include "base/mem.h"
 
-/* Data goes between file and memory as it is. */
+/* Data is copied between file and memory unchanged. */
 #if !defined(__BYTE_ORDER__) || __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "src/file needs a little-endian machine"
 #endif
@@ -36,7 +36,7 @@ static uint64_t mix(uint64_t lane, uint64_t w)
     return rotate(lane + w * P2, 31) * P1;
 }
 
-/* The last 0 to 31 bytes, and the bits of the result stirred. */
+/* Adds the last 0 to 31 bytes and mixes the bits of the result. */
 static uint64_t finish(uint64_t h, const unsigned char *p, size_t n)
 {
     for (; n >= 8; p += 8, n -= 8)

@@ -1,4 +1,4 @@
-/* header.h -- what writer and reader of safetensors agree on; for this folder only. */
+/* header.h -- shared by the writer and the reader of safetensors; for this folder only. */
 #ifndef BS_HEADER_H
 #define BS_HEADER_H
 
@@ -18,36 +18,36 @@ enum {
 typedef struct {
     bs_tensor t;
     size_t    begin; /* offset in the data */
-    int       place; /* in the header */
+    int       place; /* position in the header */
 } bs_placed;
 
 /* An open file. */
 struct bs_safetensors {
     const char       *path;    /* for messages while opening; not kept */
-    char             *text;    /* the header; names, keys and values are in it */
+    char             *text;    /* the header; names, keys and values point into it */
     bs_placed        *entries; /* in the order of the data */
     const bs_tensor **by_name;
     bs_meta          *metas; /* in the order of the file */
     const bs_meta   **by_key;
     int               n, n_meta;
-    size_t            room, room_meta; /* of entries, metas */
+    size_t            room, room_meta; /* capacity of entries, metas */
     void             *map;             /* NULL: the bytes are borrowed */
     size_t            map_size;
-    bs_arena          copies; /* of tensors that were not aligned */
+    bs_arena          copies; /* of tensors that are not aligned */
     bool              verified;
 };
 
-/* Fills everything but the data from f->text, n bytes and a NUL, the header
- * for data_size bytes of data. After an error f is only good for closing. */
+/* Fills everything but the data from the header in f->text, n bytes and a NUL, for data_size bytes
+ * of data. After an error f may only be closed. */
 basin_status bs_header_read(bs_safetensors *f, size_t n, size_t data_size, basin_error *err);
 
-/* The beginning of a name from a foreign file, for a message: a long one must
- * not push the reason out of the line. Cuts between UTF-8 characters. */
+/* The start of a foreign name, for messages: a long one must not push the reason off the line. Cuts
+ * between UTF-8 characters. */
 #define BS_SHOWN 72
 const char *bs_shown(const char *name, char buf[BS_SHOWN]);
 
-/* Bytes of a tensor by its type and dims; false when they do not fit a size_t,
- * also when only a dim of 0 hides it. */
+/* Bytes of a tensor by type and dims; false if they do not fit a size_t, even if only a dim of 0
+ * hides that. */
 bool bs_tensor_size(bs_dtype d, const int64_t *dim, int n_dims, size_t *out);
 
 #endif

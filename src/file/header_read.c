@@ -1,7 +1,7 @@
 /* header_read.c -- the header of a file of unknown origin.
  *
- * Everything is checked against the size of the data, which need not be in
- * memory yet; offsets are never followed here, only compared. */
+ * Everything is checked against the size of the data, which need not be in memory yet; offsets are
+ * only compared here, never followed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ static basin_status read_metas(bs_safetensors *f, bs_json *j, basin_error *err)
 
 /* --- one tensor -------------------------------------------------------------- */
 
-/* The members as they stand; what they mean together is seen at the end. */
+/* The members as found; what they mean together is decided at the end. */
 typedef struct {
     const char *dtype;
     int64_t     at[2];
@@ -190,8 +190,8 @@ static basin_status read_tensor(bs_safetensors *f, bs_json *j, const char *name,
 
 /* --- all tensors ------------------------------------------------------------- */
 
-/* Empty tensors share their begin with the next one and come before it, among
- * themselves as in the header: a file that is written again stays the same. */
+/* An empty tensor starts where the next one does and comes before it, several in header order: a
+ * file that is rewritten stays the same. */
 static int by_offset(const void *a, const void *b)
 {
     const bs_placed *x = a, *y = b;
@@ -202,8 +202,8 @@ static int by_offset(const void *a, const void *b)
     return x->place - y->place;
 }
 
-/* Every byte of the data must belong to exactly one tensor: whatever else is
- * in there has no business in the file. */
+/* Every byte of the data must belong to exactly one tensor: a model file has no place for anything
+ * else. */
 static basin_status check_cover(const bs_safetensors *f, size_t data_size, basin_error *err)
 {
     size_t end = 0;
@@ -221,7 +221,7 @@ static basin_status check_cover(const bs_safetensors *f, size_t data_size, basin
     return BASIN_OK;
 }
 
-/* Lists by name, for searching, for the checksum, and to see what is there twice. */
+/* Sorts by name for lookups and the checksum, and finds duplicates. */
 static basin_status sort_names(bs_safetensors *f, basin_error *err)
 {
     char buf[BS_SHOWN];

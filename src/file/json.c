@@ -1,4 +1,4 @@
-/* json.c -- tokens of a JSON header, checked byte by byte. */
+/* json.c -- the tokens of a JSON header, checked byte by byte. */
 #include "base/print.h"
 #include "base/utf8.h"
 #include "file/json.h"
@@ -67,7 +67,7 @@ bool bs_json_finish(bs_json *j)
 
 /* --- strings ----------------------------------------------------------------- */
 
-/* The four digits of \uXXXX, -1 when they are not. */
+/* The four digits of \uXXXX, -1 if they are invalid. */
 static int32_t hex4(const char *p)
 {
     int32_t value = 0;
@@ -97,7 +97,7 @@ static char *put_utf8(char *out, int32_t c)
     return out;
 }
 
-/* What stands after \u; the second half of a surrogate pair included. */
+/* What follows \u, including the second half of a surrogate pair. */
 static bool unescape_unicode(bs_json *j, char **out)
 {
     char   *p = j->at;
@@ -141,8 +141,8 @@ static bool plain_byte(char c)
     return c >= 0x20 && (unsigned char)c < 0x80 && c != '"' && c != '\\';
 }
 
-/* Eight bytes without quote, backslash, control or non-ASCII character. A
- * borrow can only make a good word look bad, which costs time, nothing else. */
+/* Eight bytes without quote, backslash, control or non-ASCII character. A borrow can only make a
+ * good word look bad, which merely costs time. */
 static bool plain_word(const char *p)
 {
     const uint64_t ones = 0x0101010101010101u;

@@ -1,8 +1,8 @@
 /* safetensors.h -- named arrays and text in one file, in the safetensors format.
  *
- * The container of models and checkpoints; it knows nothing of models. Any
- * bytes load or are refused with one line that says why. The format and the
- * checksum are described in docs/format.md. */
+ * The container of models and checkpoints; it knows nothing about models. Any bytes either load or
+ * are refused with a one-line reason. The format and the checksum are described in
+ * docs/format.md. */
 #ifndef BS_SAFETENSORS_H
 #define BS_SAFETENSORS_H
 
@@ -49,10 +49,10 @@ typedef struct {
  * equal bytes, and writing what was read gives the same file again. BASIN_EARG
  * for a tensor or key that the format cannot hold or that is there twice. */
 
-/* Replaces `path` at once: until everything is on the disk, an older file stays. */
+/* Replaces `path` atomically: an older file stays until everything is on disk. */
 basin_status bs_safetensors_write(const char *path, const bs_tensor *t, int n, const bs_meta *meta,
                                   int n_meta, basin_error *err);
-/* The same bytes appended to `out`, whose ceiling bounds them. */
+/* Appends the same bytes to `out`, whose ceiling bounds them. */
 basin_status bs_safetensors_format(const bs_tensor *t, int n, const bs_meta *meta, int n_meta,
                                    bs_buf *out, basin_error *err);
 
@@ -62,18 +62,17 @@ basin_status bs_safetensors_format(const bs_tensor *t, int n, const bs_meta *met
  * below live until it is closed. */
 typedef struct bs_safetensors bs_safetensors;
 
-/* Maps a regular file. It may be replaced or removed while it is open, as
- * bs_safetensors_write() does, but one that somebody overwrites or cuts short
- * in place takes the data, or the process, with it: who runs for long copies
- * what it needs and closes. A wrong checksum is an error, none at all is not:
- * files of other programs have none. */
+/* Maps a regular file. It may be replaced or removed while open, as bs_safetensors_write() does;
+ * but if it is overwritten or truncated in place, the data changes or the process dies, so
+ * long-running programs should copy what they need and close. A wrong checksum is an error; a
+ * missing one is not: files of other programs have none. */
 basin_status bs_safetensors_open(const char *path, bs_safetensors **out, basin_error *err);
-/* Reads from memory; borrows `bytes` until closed. `name` opens the messages. */
+/* Reads from memory; borrows `bytes` until closed. `name` starts the messages. */
 basin_status bs_safetensors_memory(const char *name, const void *bytes, size_t n,
                                    bs_safetensors **out, basin_error *err);
 void         bs_safetensors_close(bs_safetensors *f); /* accepts NULL */
 
-/* true when the file had a checksum; it was then right */
+/* true if the file has a checksum, which is then right */
 bool bs_safetensors_verified(const bs_safetensors *f);
 
 /* Tensors in the order of their data; NULL for an index out of range. */

@@ -1,8 +1,8 @@
-/* safetensors_read.c -- opens a file, checks it, and answers what is in it.
+/* safetensors_read.c -- opens a file, checks it, and looks things up in it.
  *
- * The file is mapped: reading 100 MB with read(2) took 62 ms, most of it for
- * page faults and the copy, mapping and hashing them 14 ms (measured 2026-11).
- * The header is checked completely before any page of the data is touched. */
+ * The file is mapped: reading 100 MB with read(2) took 62 ms, mostly for page faults and the copy;
+ * mapping and hashing it takes 14 ms (measured 2026-11). The header is checked completely before
+ * any page of the data is touched. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -84,7 +84,7 @@ static basin_status check_length(const char *path, const void *start, uint64_t f
     return BASIN_OK;
 }
 
-/* The header is parsed in a copy: names and values end in a NUL there. */
+/* Parses the header in a copy, where names and values can be NUL-terminated. */
 static basin_status read_bytes(bs_safetensors *f, const char *bytes, size_t n, basin_error *err)
 {
     size_t       header = 0;
@@ -123,7 +123,7 @@ basin_status bs_safetensors_memory(const char *name, const void *bytes, size_t n
     return s;
 }
 
-/* Maps an open file; nothing is mapped of one that is empty. */
+/* Maps an open file; an empty one is not mapped. */
 static basin_status map_file(bs_safetensors *f, int fd, basin_error *err)
 {
     struct stat st;
@@ -155,7 +155,7 @@ basin_status bs_safetensors_open(const char *path, bs_safetensors **out, basin_e
         return bs_fail_nomem(err);
     f->path = path;
 
-    /* O_NONBLOCK: not to wait for the writer of a named pipe. */
+    /* O_NONBLOCK: do not wait for the writer of a named pipe. */
     int          fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     basin_status s = fd < 0 ? bs_fail_io(err, path, errno) : map_file(f, fd, err);
     if (fd >= 0)

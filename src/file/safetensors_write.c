@@ -1,6 +1,6 @@
 /* safetensors_write.c -- checks what is to be stored, makes the header, writes.
  *
- * Everything that can be refused is refused before the first byte is written. */
+ * Whatever can be refused is refused before the first byte is written. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "file/json.h"
 
-/* A file that is ready to be written. */
+/* A file ready to be written. */
 typedef struct {
     bs_arena          arena; /* the lists */
     const bs_tensor **order; /* as in the file */
@@ -73,7 +73,7 @@ static basin_status check_meta(const bs_meta *m, basin_error *err)
     return BASIN_OK;
 }
 
-/* Sorts by name, which also shows what is there twice. */
+/* Sorts by name, which also finds duplicates. */
 static basin_status sort_names(layout *f, basin_error *err)
 {
     char buf[BS_SHOWN];
@@ -92,8 +92,8 @@ static basin_status sort_names(layout *f, basin_error *err)
     return BASIN_OK;
 }
 
-/* Falling element sizes keep every tensor aligned although no gaps are
- * allowed; a pass for each size keeps the order within it. */
+/* Descending element sizes keep every tensor aligned without gaps, which are not allowed; one pass
+ * per size keeps the order within it. */
 static basin_status sort_sizes(layout *f, const bs_tensor *t, basin_error *err)
 {
     int k = 0;
@@ -217,7 +217,7 @@ static basin_status make_lists(layout *f, const bs_tensor *t, int n, const bs_me
     return s;
 }
 
-/* On failure f holds nothing. */
+/* On failure f is empty. */
 static basin_status layout_make(layout *f, const bs_tensor *t, int n, const bs_meta *meta,
                                 int n_meta, basin_error *err)
 {
@@ -257,7 +257,7 @@ basin_status bs_safetensors_format(const bs_tensor *t, int n, const bs_meta *met
         for (int i = 0; i < n; i++)
             bs_buf_add(out, f.order[i]->data, f.order[i]->bytes);
         if (out->failed) {
-            /* Half a file is of no use to anybody. */
+            /* Half a file is useless. */
             out->len = start;
             if (out->data)
                 out->data[start] = '\0';

@@ -1,5 +1,5 @@
-/* catalogue.h -- which files of a data set are photos, which are masks, and what belongs
- * together. For images.c and its tests; made of names and small text files alone. */
+/* catalogue.h -- which files of a data set are photos, which are masks, and how they pair up. For
+ * images.c and its tests; works on names and small text files only. */
 #ifndef BS_IMAGE_CATALOGUE_H
 #define BS_IMAGE_CATALOGUE_H
 
@@ -17,17 +17,17 @@ typedef enum { BS_PART_NONE, BS_PART_TRAIN, BS_PART_VALID, BS_PART_TEST, BS_PART
 
 typedef enum { BS_ROLE_UNKNOWN, BS_ROLE_IMAGE, BS_ROLE_MASK, BS_ROLE_OTHER } bs_file_role;
 
-/* A picture. Everything behind `source` is filled in by bs_catalogue_pair(). */
+/* A picture. bs_catalogue_pair() fills in everything after `source`. */
 typedef struct {
     const char   *name; /* relative to its source */
     int           source;
-    int32_t       width, height, channels; /* 0: not known */
+    int32_t       width, height, channels; /* 0: unknown */
     bs_file_role  role;
     bs_image_part part;   /* by folder */
-    const char   *folder; /* what is left of the folders without words for roles */
+    const char   *folder; /* the folders, without words for roles */
     const char   *stem;   /* file name without extension */
     int32_t       partner;
-    int           suffix; /* length of an ending of the stem such as _mask */
+    int           suffix; /* length of an ending such as _mask in the stem */
 } bs_file;
 
 /* A text file that may be a list of names, a list of classes or a table of pairs. */
@@ -42,7 +42,7 @@ typedef struct {
     int32_t       image, mask; /* files; mask -1: none */
     bs_image_part part;
     int32_t       order; /* position in the list of its part */
-    const char   *name;  /* unique; the stem where that is */
+    const char   *name;  /* unique; the stem if that is */
 
     const bs_coco *outlines; /* NULL, or what the mask is drawn from: */
     int32_t        entry;    /* this image of it */
@@ -65,7 +65,7 @@ typedef struct {
 
 typedef struct {
     bs_arena           arena;
-    const char *const *label; /* of the sources: count as folders; NULL = one source; borrowed */
+    const char *const *label; /* of the sources: treated as folders; NULL = one source; borrowed */
     const char *const *root;  /* of the sources: "folder/", "data.tar: "; NULL = ""; borrowed */
     bs_file           *file;
     size_t             n_files, cap_files;
@@ -78,55 +78,56 @@ typedef struct {
     bs_class class[256];
     int         n_classes; /* 0: no list of classes */
     const char *classes_from;
-    int32_t     lone_images, lone_masks, others; /* files that were left out */
-    int32_t     unlisted;                        /* pairs that no list of a part names */
+    int32_t     lone_images, lone_masks, others; /* files left out */
+    int32_t     unlisted;                        /* pairs that are in no list of a part */
     bool        lists;                           /* parts come from lists */
 } bs_catalogue;
 
 typedef struct {
-    const char *image_suffix, *mask_suffix; /* "" = the usual ones */
-    bool        need_mask;  /* leave out photos without a mask where others have one */
-    const char *class_file; /* bytes of a list of classes given by the user; NULL = look for one */
+    const char *image_suffix, *mask_suffix; /* "" = the usual endings */
+    bool        need_mask;                  /* leave out photos without a mask if others have one */
+    const char *class_file; /* content of a list of classes given by the user; NULL = look for
+                               one */
     const char *class_file_name;
-    bool        classes_known; /* the catalogue has them already */
+    bool        classes_known; /* they are in the catalogue already */
     const char *const *known;  /* [n_known] names of classes, which categories must have; or NULL */
     int                n_known;
-    const char        *who; /* whose they are */
-    bool label_free;        /* masks are told from photos by their names, and do not matter */
+    const char        *who;        /* whose they are */
+    bool               label_free; /* masks are recognised by name, and ignored */
 } bs_pair_options;
 
 void bs_catalogue_init(bs_catalogue *c);
 void bs_catalogue_free(bs_catalogue *c);
 
-/* Copy the name (and the text). */
+/* Both copy the name (and the text). */
 basin_status bs_catalogue_file(bs_catalogue *c, const char *name, int source, basin_error *err);
 basin_status bs_catalogue_text(bs_catalogue *c, const char *name, int source, const char *text,
                                size_t len, basin_error *err);
 
 bool bs_is_picture_name(const char *name);
-bool bs_is_text_name(const char *name); /* worth being looked at as a list */
+bool bs_is_text_name(const char *name); /* may be a list */
 bool bs_is_json_name(const char *name);
-/* "TIFF", "GIF", ...: what a picture is that is not read, by its ending; NULL: no such picture. */
+/* "TIFF", "GIF", ...: the kind of an unsupported picture, by its extension; NULL: none. */
 const char *bs_foreign_picture(const char *name);
 
-/* What an editor puts before UTF-8 is skipped. */
+/* Skips the byte order mark that editors put before UTF-8. */
 const char *bs_skip_mark(const char *text, size_t *len);
-/* Text of two bytes a character, as some editors save it. */
+/* Text with two bytes per character, as some editors save it. */
 bool bs_is_utf16(const char *text, size_t len);
-/* By its name: a list of the photos of a part, or of classes. */
+/* By name: a list of the photos of a part, or of classes. */
 bool bs_is_list_name(const char *name);
 
 /* Takes what was read. */
 basin_status bs_catalogue_outlines(bs_catalogue *c, const char *name, int source, bool given,
                                    bs_coco *coco, basin_error *err);
 
-/* Finds the pairs. Errors: nothing there, two photos of one name, a name in two parts,
- * a table that names what is not there. */
+/* Finds the pairs. Errors: nothing found, two photos of one name, a name in two parts, a table that
+ * names missing files. */
 basin_status bs_catalogue_pair(bs_catalogue *c, const bs_pair_options *o, bs_notes *notes,
                                basin_error *err);
 
-/* A table of pairs: cells of the columns image, mask and part (empty where there is no
- * such column). visit() is called for every row; false = out of memory. */
+/* A table of pairs: cells of the columns image, mask and part (empty if there is no such column).
+ * Calls visit() for every row; false = out of memory. */
 typedef struct {
     const char *image, *mask, *part;
     long        line;
@@ -136,11 +137,11 @@ bool         bs_is_table(const char *text, size_t len);
 basin_status bs_table_read(const char *name, const char *text, size_t len, bs_arena *arena,
                            bs_table_row **rows, size_t *n, basin_error *err);
 
-/* "train", "val", "validation", ...; BS_PART_NONE when it is none of them. */
+/* "train", "val", "validation", ...; BS_PART_NONE for any other word. */
 bs_image_part bs_part_word(const char *text, size_t len);
 const char   *bs_part_name(bs_image_part part); /* "train", "valid", "test", "" */
 
-/* What stands before names of files in messages. */
+/* The prefix of file names in messages. */
 const char *bs_catalogue_root(const bs_catalogue *c, int source);
 
 /* For the parts of the catalogue. */

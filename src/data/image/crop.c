@@ -1,4 +1,5 @@
-/* crop.c -- see crop.h. */
+/* crop.c -- copying windows out of images, choosing their places, and averaging predictions of
+ * overlapping ones. */
 #include "data/image/crop.h"
 
 #include <math.h>
@@ -12,7 +13,7 @@ static int place(uint32_t bits, int size, int window)
 {
     if (window >= size)
         return -((window - size) / 2);
-    /* Every place alike, up to 2^-32 of the number of places. */
+    /* Every place is equally likely, up to 2^-32 of the number of places. */
     return (int)(((uint64_t)bits * (uint64_t)(size - window + 1)) >> 32);
 }
 
@@ -50,7 +51,7 @@ static int kept_inside(const bs_crop *c, int at, int size)
     return at < 0 ? 0 : at >= size ? size - 1 : at;
 }
 
-/* Calls `store` for every pixel of the window: at[i] the place in the plane, -1 outside. */
+/* Calls `store` for every pixel of the window: at[i] is its position in the plane, -1 outside. */
 #define EACH_PIXEL(c, w, h, store)                                           \
     for (int y = 0; y < (c)->height; y++) {                                  \
         const int Y = kept_inside(c, (c)->y + y, h);                         \

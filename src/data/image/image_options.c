@@ -1,4 +1,4 @@
-/* image_options.c -- the rows behind image.* and mask.*. */
+/* image_options.c -- the option table of image.* and mask.*. */
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>
@@ -74,7 +74,7 @@ bool bs_image_size(const char *text, int *width, int *height)
 
 void bs_images_settle(const bs_images *im, bs_image_options *o)
 {
-    if (strcmp(o->size, "keep") != 0 && im->equal && im->n) /* photos to come may differ */
+    if (strcmp(o->size, "keep") != 0 && im->equal && im->n) /* future photos may differ */
         bs_print(o->size, sizeof o->size, "%dx%d", (int)im->width[0], (int)im->height[0]);
     else
         bs_print(o->size, sizeof o->size, "keep");

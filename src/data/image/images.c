@@ -1,4 +1,4 @@
-/* images.c -- data sets of images once they are read: release, choose, copy. */
+/* images.c -- data sets of images in memory: freeing, selecting, copying. */
 #include "data/image/images.h"
 
 #include <string.h>

@@ -1,8 +1,8 @@
 /* images.h -- a data set of photos and their masks.
  *
- * Folders, tar and zip archives (packed or not), single pictures and tables of pairs are
- * read; which file is what follows from names (layout.c), parts from lists or folders.
- * Everything that was guessed is a note that names the option to change it. */
+ * Reads folders, tar and zip archives (compressed or not), single pictures and tables of pairs. The
+ * role of a file follows from its name (layout.c), its part from lists or folders. Every guess is a
+ * note that names the option to change it. */
 #ifndef BS_IMAGE_IMAGES_H
 #define BS_IMAGE_IMAGES_H
 
@@ -15,41 +15,42 @@
 #include "base/opt.h"
 #include "data/notes.h"
 
-enum { BS_IGNORE = 255 }; /* value of mask pixels that do not count */
+enum { BS_IGNORE = 255 }; /* mask pixels with this value do not count */
 
 typedef struct {
     bs_arena           arena;
     int32_t            n;              /* images */
-    int                channels;       /* 3 (grey photos are expanded), or 1 when all are grey */
+    int                channels;       /* 3 (grey photos are expanded), or 1 if all are grey */
     int                classes;        /* >= 2 */
     const char *const *class_name;     /* [classes], or NULL */
-    const int32_t     *class_colour;   /* [classes] 0xRRGGBB in masks, -1 none; NULL: of none */
-    const char *const *name;           /* [n] unique; stems where those are */
-    int32_t           *width, *height; /* [n] as they are used (after resizing) */
-    int32_t           *mask_width, *mask_height; /* [n] original size of the mask, else the photo */
+    const int32_t     *class_colour;   /* [classes] 0xRRGGBB in masks, -1 none; NULL: no colours */
+    const char *const *name;           /* [n] unique; the stems if those are */
+    int32_t           *width, *height; /* [n] as used (after resizing) */
+    int32_t           *mask_width, *mask_height; /* [n] original size of the mask, or else the
+                                                    photo */
     uint8_t          **pixels;                   /* [n] planar: channels * height * width */
-    uint8_t          **mask;      /* [n] class per pixel, 255 = ignore; NULL where there is none */
-    uint8_t          **full_mask; /* [n] at the original size where that differs, else NULL */
-    uint8_t          **original;  /* [n] photos in colour at their own size; NULL: not asked for */
+    uint8_t          **mask;      /* [n] class per pixel, 255 = ignore; NULL if there is none */
+    uint8_t          **full_mask; /* [n] at the original size if that differs, else NULL */
+    uint8_t          **original;  /* [n] photos in colour at original size; NULL: not requested */
     uint8_t           *part;      /* [n] 0 none, 1 train, 2 valid, 3 test */
     int32_t            parts[4];  /* images of each part in the data, read or not */
     bool               equal;     /* all images have one size */
-    bool               resized;   /* some photo was not of that size */
+    bool               resized;   /* some photo had another size */
     bool               binary;    /* masks were 0 and 255, or mask.binary said so */
-    const char        *unseen;    /* classes that valid or test have and train has not, or NULL */
+    const char        *unseen;    /* classes that valid or test have but train lacks, or NULL */
     uint64_t           hash;      /* of names, pixels and masks */
 } bs_images;
 
-/* What is known before files are read: from the part that is trained on, or from a model. */
+/* What is known before files are read: from the training part, or from a model. */
 typedef struct {
     const char        *who;     /* whose masks: "the training data", "the model's training data" */
-    bool               model;   /* it cannot be changed any more */
+    bool               model;   /* it cannot be changed */
     int                classes; /* masks must not have others */
-    bool               binary;  /* its masks were read so */
-    bool               own;     /* the files are another part of the very same data */
+    bool               binary;  /* its masks were read as 0 and 255 */
+    bool               own;     /* the files are another part of the same data set */
     const char *const *name;    /* [classes], or NULL */
-    const int32_t     *colour;  /* [classes] as class_colour; NULL: lists of the data may say it */
-    bool               label_free; /* masks are not even looked at: photos alone count */
+    const int32_t     *colour;  /* [classes] as class_colour; NULL: lists in the data may tell */
+    bool               label_free; /* masks are ignored: only photos count */
 } bs_images_prior;
 
 typedef struct {
@@ -62,28 +63,27 @@ typedef struct {
     bool zero_ignored, need, full;
     int  max_side, max_pixels, max_images, max_window_mb, max_tile_mb, max_mb;
     int  unpack_mb; /* data.max_mb */
-    bool originals; /* keep photos as they are, too, to draw on them; not for users to set */
+    bool originals; /* also keep unscaled photos, to draw on them; not for users */
 } bs_image_options;
 
-/* One row per option above; how to add one: a field and a row in image_options.c. */
+/* One row per option above; to add one: a field and a row in image_options.c. */
 extern const bs_option bs_image_rows[];
 bs_image_options       bs_image_options_default(void);
 /* "64x48", "64X48", "64": both sides at least 1. */
 bool bs_image_size(const char *text, int *width, int *height);
 
-/* How sure it is, 0 to 100, that bs_images_read() is meant for this path. Folders and archives
- * without pictures and pictures of other formats are only likely to be: nothing else reads them,
- * and its message says what is wrong. Fails for want of memory alone. */
+/* How sure it is, 0 to 100, that the path is for bs_images_read(). Folders and archives without
+ * pictures, and unsupported picture formats, get a low score: nothing else reads them, and its
+ * message says what is wrong. Only fails without memory. */
 basin_status bs_images_sniff(const char *path, int *sure, basin_error *err);
 
-/* part: "train", "valid", "test" (or val, dev, ...), or NULL for all of them. A part that
- * the data does not have is an error; out->parts of any part says which there are. notes
- * (may be NULL) was initialised by the caller. On failure *out is NULL. */
+/* part: "train", "valid", "test" (or val, dev, ...), or NULL for all. A part that the data lacks is
+ * an error; out->parts of any part tells which exist. notes (may be NULL) is initialised by the
+ * caller. On failure *out is NULL. */
 basin_status bs_images_read(const char *const *paths, int n, const bs_image_options *o,
                             const char *part, bs_images **out, bs_notes *notes, basin_error *err);
-/* The same where something is known already: prior may be NULL. mask.binary=auto is decided by
- * these masks alone, unless they are another part of the same data: that may lack the value that
- * tells. */
+/* The same with prior knowledge; prior may be NULL. mask.binary=auto looks at these masks only,
+ * unless they are a part of the prior's data set: a part may lack the telling value. */
 basin_status bs_images_read_as(const char *const *paths, int n, const bs_image_options *o,
                                const bs_images_prior *prior, const char *part, bs_images **out,
                                bs_notes *notes, basin_error *err);
@@ -94,26 +94,26 @@ basin_status bs_images_read_memory(const char *name, const void *bytes, size_t n
                                    basin_error *err);
 void         bs_images_free(bs_images *im); /* accepts NULL */
 
-/* Images per part, without decoding any: count[0] are in none. */
+/* Images per part, without decoding any: count[0] belong to no part. */
 basin_status bs_images_parts(const char *const *paths, int n, const bs_image_options *o,
                              int32_t count[4], basin_error *err);
 
-/* Writes what was settled of photos (size, channels) into options, so that other data read with
- * them fits: for validation and test, and for prediction. */
+/* Writes what was decided about photos (size, channels) into options, so that other data read with
+ * them fits: for validation, test and prediction. */
 void bs_images_settle(const bs_images *im, bs_image_options *o);
-/* What a training part says about masks of others; borrows from it. */
+/* What a training part tells about the masks of others; borrows from it. */
 bs_images_prior bs_images_prior_of(const bs_images *train);
 
-/* A copy of some images, in the order given. */
+/* A copy of some images, in the given order. */
 basin_status bs_images_select(const bs_images *im, const int32_t *rows, int32_t n, bs_images **out,
                               basin_error *err);
-/* A copy of those of one part, as above; an error when there are none. */
+/* A copy of those of one part, as above; an error if there are none. */
 basin_status bs_images_take_part(const bs_images *im, const char *part, bs_images **out,
                                  basin_error *err);
 
-/* part[i] gets the number of a part, 0 .. parts - 1, of relative size share[]. Every part
- * gets its share of masks with much and with little foreground; equal photos stay
- * together. The same seed gives the same parts. */
+/* part[i] becomes the number of a part, 0 .. parts - 1, of relative size share[]. Every part gets
+ * its share of masks with much and with little foreground; equal photos stay together. The same
+ * seed gives the same parts. */
 basin_status bs_images_split(const bs_images *im, const double *share, int parts, uint64_t seed,
                              int32_t *part, basin_error *err);
 
@@ -122,24 +122,24 @@ typedef struct {
     int32_t a, b;   /* a < b */
     double  photo;  /* correlation of the photos; 1 = equal */
     bool    across; /* they are in different parts */
-    bool    same;   /* photos equal bit by bit */
+    bool    same;   /* photos are identical */
 } bs_twin;
 
-/* *twins is a bs_alloc block. Near ones are looked for among at most 6000 images, else
- * only equal ones. */
+/* *twins is a bs_alloc block. Near twins are only searched among at most 6000 images, equal ones
+ * always. */
 basin_status bs_images_twins(const bs_images *im, bs_twin **twins, size_t *n, basin_error *err);
 
-/* For data inspect and check: a table of lines, and one JSON object. Either may be NULL.
- * Notes (may be NULL) are those of reading; their texts end the table. *problem (may be
- * NULL) is what would spoil a training, or NULL; it lives as long as im. */
+/* For data inspect and check: a text table and a JSON object, either may be NULL. Notes (may be
+ * NULL) are those of reading and end the table. *problem (may be NULL) is what would spoil
+ * training, or NULL; it lives as long as im. */
 basin_status bs_images_describe(const bs_images *im, const bs_notes *notes, bs_buf *table,
                                 bs_buf *json, const char **problem, basin_error *err);
 
-/* Writes images/NAME.png, masks/NAME.png (class numbers), lists in splits/ where there are
- * parts, classes.txt where classes have names, and about.json when `about` is not NULL.
- * path: a folder, or an archive when it ends in .tar, .tar.gz, .tgz, .tar.xz, .tar.zst or
- * .zip. The same images give the same bytes. A folder that holds other images, masks or lists is an
- * error: both would be read as one data set. */
+/* Writes images/NAME.png, masks/NAME.png (class numbers), lists in splits/ if there are parts,
+ * classes.txt if classes have names, and about.json unless `about` is NULL. path: a folder, or an
+ * archive if it ends in .tar, .tar.gz, .tgz, .tar.xz, .tar.zst or .zip. The same images give the
+ * same bytes. A folder with other images, masks or lists is an error: both would be read as one
+ * data set. */
 basin_status bs_images_write(const bs_images *im, const char *path, const char *about,
                              basin_error *err);
 

@@ -1,4 +1,4 @@
-/* images_decode.c -- pictures into their places: planes, sizes. */
+/* images_decode.c -- decodes pictures into the planes of a data set, at the right sizes. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static void to_grey(bs_picture *p)
     p->channels = 1;
 }
 
-/* In colour, also where the net sees grey. */
+/* In colour, even if the net sees grey. */
 static basin_status put_original(bs_image_reading *r, int32_t i, const bs_picture *p)
 {
     const size_t n = (size_t)p->width * (size_t)p->height;
@@ -81,7 +81,7 @@ static int class_of_colour(const bs_catalogue *c, const uint8_t rgb[3])
     return -1;
 }
 
-/* A mask in colours: by the colours of the list of classes. */
+/* A mask in colours, translated by the list of classes. */
 static basin_status uncolour(bs_image_reading *r, const char *label, bs_picture *p)
 {
     const bs_catalogue *c = &r->cat;
@@ -194,7 +194,7 @@ static basin_status check_sizes(const bs_image_reading *r, int32_t i)
                        : "");
 }
 
-/* A mask of another part: one that cannot be read is no concern of this one. */
+/* A mask of another part: if it cannot be read, this part does not care. */
 static basin_status look_at_values(bs_image_reading *r, const uint8_t *bytes, size_t n)
 {
     bs_picture_limits limits = {r->o->max_side, r->o->max_pixels};

@@ -1,4 +1,4 @@
-/* images_describe.c -- what `basin data inspect` and `check` say about images. */
+/* images_describe.c -- what `basin data inspect` and `check` report about images. */
 #include <string.h>
 
 #include "base/visible.h"
@@ -6,7 +6,7 @@
 #include "data/image/images.h"
 
 typedef struct {
-    int32_t  masks, empty, full; /* images with a mask; without and of nothing but foreground */
+    int32_t  masks, empty, full; /* images with a mask; without, and with only foreground */
     int32_t  smallest[2], largest[2];
     int64_t  pixels[256]; /* of each class */
     int64_t  ignored, valid;

@@ -1,5 +1,5 @@
 /* images_masks.c -- from values in masks to classes: which values do not count, how many classes
- * there are, how they are called. */
+ * there are, and their names. */
 #include <stdio.h>
 #include <string.h>
 
@@ -32,8 +32,8 @@ bool bs_images_in_doubt(const bs_image_reading *r)
            strcmp(r->o->binary, "auto") == 0 && two_values(r);
 }
 
-/* For mask.binary=auto. Masks with soft edges look like nothing else; those of a model that was
- * trained on 0 and 255 are read as these were. */
+/* For mask.binary=auto. Masks with soft edges are unmistakable; those of a model trained on 0 and
+ * 255 are read like its own. */
 static bool find_binary(const bs_image_reading *r)
 {
     const bs_images_prior *p = r->prior;
@@ -42,7 +42,7 @@ static bool find_binary(const bs_image_reading *r)
     return two_values(r) || (p && p->binary && r->value[255] && has_values(r, 128, 254));
 }
 
-/* What was guessed from values, above all where it is not what the other masks were. */
+/* Notes what was guessed from values, above all if it differs from the other masks. */
 static void note_binary(const bs_image_reading *r, bool found)
 {
     const bs_images_prior *p = r->prior;
@@ -85,7 +85,7 @@ static const char *mask_label(const bs_image_reading *r, int32_t image, char *to
     return bs_images_label(r, f->source, f->name, to, room);
 }
 
-/* A class that there is no room for, and who left none. */
+/* A class that does not fit, and why there is no room for it. */
 static basin_status refuse_class(const bs_image_reading *r, int32_t image, int value, int class,
                                  int given)
 {
@@ -116,7 +116,7 @@ static int list_numbers(const bool flag[256], bs_buf *out)
     return n;
 }
 
-/* Values such as 0, 3 and 7 may be meant as three classes, and give eight. */
+/* Values such as 0, 3 and 7 may be meant as three classes, but make eight. */
 static void note_gaps(const bs_image_reading *r, int shift, int most)
 {
     bool   here[256] = {false}, gone[256] = {false};
@@ -192,7 +192,7 @@ static basin_status name_classes(bs_image_reading *r)
     const char **name;
     bool         all = r->cat.n_classes == im->classes;
     for (int k = 0; k < im->classes && all; k++)
-        all = r->cat.class[k].name != NULL; /* a model may know colours alone */
+        all = r->cat.class[k].name != NULL; /* a model may know colours only */
     if (!all)
         return BASIN_OK;
     name = bs_images_room(im, (size_t)im->classes * sizeof *name, r->err);
@@ -226,8 +226,8 @@ static void mark_classes(const bs_images *im, int32_t i, bool seen[256])
         seen[im->mask[i][k]] = true;
 }
 
-/* A class that only other parts have cannot be learned, and training leaves no room for it. It is
- * meant where the user gave the number of classes. */
+/* A class found in other parts only cannot be learned, and training leaves no room for it. If the
+ * user gave the number of classes, it is intended. */
 static basin_status find_unseen(bs_image_reading *r)
 {
     bs_images *im = r->im;

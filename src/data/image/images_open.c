@@ -1,4 +1,4 @@
-/* images_open.c -- what paths are: sources of files, tables of pairs, or nothing of ours. */
+/* images_open.c -- what paths are: sources of files, tables of pairs, or nothing we read. */
 #include <string.h>
 #include <unistd.h>
 
@@ -9,7 +9,7 @@ enum { MOST_STDIN = 1 << 30 };
 
 /* --- sources from paths ---------------------------------------------------- */
 
-/* The last part of a path without what archives end in. */
+/* The last part of a path without an archive's extensions. */
 static const char *label_of(bs_arena *arena, const char *path)
 {
     size_t n = strlen(path);
@@ -30,7 +30,7 @@ static bool is_there(const char *root, const char *name)
     return bs_is_file(path);
 }
 
-/* A table given as path: the files it names, seen from its folder. */
+/* A table given as path: the files it names, relative to its folder. */
 static basin_status open_table(bs_image_sources *z, int at, const char *path, bool masks,
                                int max_mb, basin_error *err)
 {
@@ -151,13 +151,13 @@ static basin_status open_coco(bs_image_sources *z, int at, const char *path, int
     return s ? s : find_photos(z, at, root, line ? line + 1 : label, err);
 }
 
-/* What is neither folder nor archive, picture or table. */
+/* Neither folder nor archive, picture or table. */
 static basin_status fail_source(const char *path, basin_error *err)
 {
     bs_input    *in;
     const char  *foreign = bs_foreign_picture(path), *head = NULL;
     size_t       n = 0;
-    basin_status s = bs_input_open(path, &in, err); /* says why it cannot be read */
+    basin_status s = bs_input_open(path, &in, err); /* its message tells why it cannot be read */
     if (!s)
         s = bs_input_peek(in, 4, &head, &n, err);
     const bool wide = !s && n == 4 && bs_is_utf16(head, n);
@@ -199,7 +199,7 @@ static basin_status open_text(bs_image_sources *z, int at, const char *path, boo
     return coco ? open_coco(z, at, path, max_mb, err) : open_table(z, at, path, masks, max_mb, err);
 }
 
-/* Standard input: a picture, or an archive of them. It is walked twice, so it is held. */
+/* Standard input: a picture, or an archive of them. It is read twice, so it is buffered. */
 static basin_status open_stdin(bs_image_sources *z, int at, int max_mb, basin_error *err)
 {
     bs_buf     bytes;
@@ -294,7 +294,7 @@ static basin_status is_table_file(const char *path, bool *out)
     if (!s)
         s = bs_input_peek(in, 8192, &head, &n, NULL);
     if (!s && n) {
-        bs_buf copy; /* with a NUL behind it */
+        bs_buf copy; /* NUL-terminated */
         bs_buf_init(&copy, 16384);
         bs_buf_add(&copy, head, n);
         s = copy.failed ? BASIN_ENOMEM : BASIN_OK;

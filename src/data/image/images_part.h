@@ -1,4 +1,4 @@
-/* images_part.h -- what the files behind images.h share. */
+/* images_part.h -- shared by the files behind images.h. */
 #ifndef BS_IMAGE_IMAGES_PART_H
 #define BS_IMAGE_IMAGES_PART_H
 
@@ -21,7 +21,7 @@ typedef struct {
     int           n;
 } bs_image_sources;
 
-/* masks: those that tables name must be there. */
+/* masks: those named by tables must exist. */
 basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n, bool masks,
                             int max_mb, basin_error *err);
 void         bs_images_close(bs_image_sources *z);
@@ -38,20 +38,20 @@ typedef struct {
     int32_t                 parts[BS_PARTS];
     int                     part;     /* wanted, -1 = all */
     int32_t                *picked;   /* [im->n] pairs */
-    int32_t                 W, H;     /* size of all photos; 0 = each its own */
-    int                     channels; /* wanted; 0 = see what they are */
+    int32_t                 W, H;     /* common size of all photos; 0 = each its own */
+    int                     channels; /* requested; 0 = decided by the photos */
 
     bs_images    *im;
-    int32_t      *user;              /* [files] 2 * image + is mask; or one of the below */
-    int           at_source;         /* of the walk */
-    int32_t       seen, foreign;     /* files of any kind, pictures of kinds that are not read */
+    int32_t      *user;              /* [files] 2 * image + is mask, or one of the values below */
+    int           at_source;         /* the source being walked */
+    int32_t       seen, foreign;     /* files of any kind; pictures of unsupported kinds */
     size_t        links;             /* in archives */
-    char          example[256];      /* of the latter */
-    int32_t      *photo_w, *photo_h; /* [im->n] sizes in the files; 0: not yet seen */
+    char          example[256];      /* one of the latter */
+    int32_t      *photo_w, *photo_h; /* [im->n] sizes in the files; 0: not seen yet */
     uint8_t      *planes;            /* [im->n] stored channels */
-    uint8_t      *largest;           /* [im->n] value of the mask that is a class */
-    int64_t       value[256];        /* pixels of all masks with it */
-    bool          elsewhere[256]; /* values of masks of other parts, where these were looked at */
+    uint8_t      *largest;           /* [im->n] largest class value in the mask */
+    int64_t       value[256];        /* pixels with this value in all masks */
+    bool          elsewhere[256];    /* values in masks of other parts, if those were examined */
     int32_t       coloured, turned, transparent, animated; /* pictures */
     int32_t       masks, voc; /* masks; those with the palette of Pascal VOC */
     int32_t       drawn;      /* masks that come from outlines */
@@ -60,10 +60,10 @@ typedef struct {
 
 /* Decodes one file of the catalogue into its place. */
 basin_status bs_images_decode(bs_image_reading *r, int32_t file, const uint8_t *bytes, size_t n);
-/* Whether masks of this part look like 0 and 255, those the model learned from did not, and the
- * rest of the data may tell. */
+/* Whether this part's masks look like 0 and 255, those the model learned from did not, and the rest
+ * of the data may decide. */
 bool bs_images_in_doubt(const bs_image_reading *r);
-/* After all are decoded: values to classes, channels, names, hash. */
+/* After everything is decoded: values to classes, channels, names, hash. */
 basin_status bs_images_settle_masks(bs_image_reading *r);
 basin_status bs_images_unify(bs_image_reading *r);
 uint64_t     bs_images_hash(const bs_images *im);
@@ -74,11 +74,11 @@ bool bs_voc_palette(const bs_picture *p);
  * fit. */
 void bs_voc_classes(bs_image_reading *r, int most);
 
-/* How a file is called in messages: "folder/a.png", "data.tar: a.png". */
+/* A file's name in messages: "folder/a.png", "data.tar: a.png". */
 const char *bs_images_label(const bs_image_reading *r, int source, const char *name, char *to,
                             size_t room);
 
-/* Arena memory under image.max_mb, with the right message. */
+/* Arena memory within image.max_mb; reports if there is not enough. */
 void *bs_images_room(bs_images *im, size_t bytes, basin_error *err);
 
 #endif

@@ -1,9 +1,9 @@
 /* images_read.c -- from paths to a data set: look at all names, then decode what is needed.
  *
- * Sources are walked twice. The first walk collects names, small text files and, for a
- * common size, the sizes of the photos; then it is known what belongs together. The
- * second one decodes. So memory holds the result and one picture, whatever the archive's
- * order. A third one is only for masks whose values do not tell what 255 means. */
+ * Sources are walked twice. The first walk collects names, small text files and, for a common size,
+ * the sizes of photos; then we know what belongs together. The second walk decodes. So memory holds
+ * the result and one picture, whatever the order in an archive. A third walk is only needed for
+ * masks whose values leave open what 255 means. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,8 +53,8 @@ static bool label_free(const bs_images_prior *prior)
 typedef struct {
     bs_image_reading *r;
     bool              probe;
-    bool              picture; /* the file under way */
-    basin_status      status;  /* wants() has no other way to fail */
+    bool              picture; /* the current file */
+    basin_status      status;  /* wants() cannot return an error */
     bs_visitor       *v;
 } look;
 
@@ -80,7 +80,7 @@ static bool look_wants(void *self, const char *name)
     return l->probe && !l->status;
 }
 
-/* A list that is passed over would change what is read; other texts are nothing to us. */
+/* Ignoring a list would change what is read; other texts do not concern us. */
 static basin_status refuse_utf16(bs_image_reading *r, const char *name)
 {
     char a[LABEL_ROOM];
@@ -120,7 +120,7 @@ static basin_status look_take(void *self, const char *name, const uint8_t *bytes
             return BASIN_OK;
         return bs_catalogue_text(&r->cat, name, r->at_source, (const char *)bytes, n, err);
     }
-    /* A picture that is broken is reported when it turns out to be needed. */
+    /* A broken picture is reported only if it is needed. */
     bs_picture_info   info;
     bs_picture_limits limits = {r->o->max_side, r->o->max_pixels};
     bs_file          *f = &r->cat.file[r->cat.n_files - 1];
@@ -185,7 +185,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median sides, no longer than AUTO_SIDE, in steps of four: nets halve them twice. */
+/* The median sides, at most AUTO_SIDE, in steps of four: nets halve them twice. */
 static void common_size(bs_image_reading *r, int32_t *w, int32_t *h, size_t n)
 {
     qsort(w, n, sizeof *w, by_number);
@@ -202,7 +202,7 @@ static void common_size(bs_image_reading *r, int32_t *w, int32_t *h, size_t n)
                  (int)w[0], (int)w[n - 1], (int)h[0], (int)h[n - 1], (int)r->W, (int)r->H);
 }
 
-/* Over all parts, so that each of them gets the same size when read alone. */
+/* Over all parts, so that each gets the same size when read alone. */
 static basin_status auto_size(bs_image_reading *r)
 {
     const bs_catalogue *c = &r->cat;
@@ -351,7 +351,7 @@ static basin_status decode_take(void *self, const char *name, const uint8_t *byt
     int32_t           f = find_file(r, name);
     (void)err;
     basin_status s = bs_images_decode(r, f, bytes, n);
-    r->user[f] = BS_NOT_WANTED; /* the same name again is not wanted */
+    r->user[f] = BS_NOT_WANTED; /* a repeated name is skipped */
     return s;
 }
 
@@ -378,7 +378,7 @@ static basin_status decode_all(bs_image_reading *r)
     return s;
 }
 
-/* Values of masks are a matter of the whole data set: a part may lack the foreground. */
+/* The meaning of mask values depends on the whole data set: a part may lack the foreground. */
 static basin_status look_elsewhere(bs_image_reading *r)
 {
     const bs_catalogue *c = &r->cat;
@@ -392,7 +392,7 @@ static basin_status look_elsewhere(bs_image_reading *r)
 
 /* --- together -------------------------------------------------------------- */
 
-/* Colours that a model learned from say which class is meant, whatever lies beside the data. */
+/* Colours known to a model define the classes, whatever lists the data has. */
 static void recall_classes(bs_image_reading *r, bs_pair_options *p)
 {
     const bs_images_prior *prior = r->prior;
@@ -423,7 +423,7 @@ static basin_status read_class_file(bs_image_reading *r, bs_pair_options *p, bs_
     return s;
 }
 
-/* How messages about names begin. */
+/* Prefixes of names in messages. */
 static basin_status find_roots(bs_image_reading *r)
 {
     const char **root = bs_arena_alloc(&r->cat.arena, (size_t)r->n * sizeof *root);
@@ -440,7 +440,7 @@ static basin_status find_roots(bs_image_reading *r)
     return ok ? BASIN_OK : bs_fail_nomem(r->err);
 }
 
-/* No photo was found: why not. */
+/* No photo was found: explain why. */
 static basin_status fail_empty(const bs_image_reading *r)
 {
     const char *path = r->source[0].path;
@@ -571,7 +571,7 @@ static basin_status run(const bs_source *source, int n, bs_image_sources *z,
     bs_image_reading r = {
         .source = source, .n = n, .o = o, .prior = prior, .notes = notes, .part = -1};
     basin_status s = BASIN_OK;
-    r.err = err ? err : &own; /* some failures are told by it alone */
+    r.err = err ? err : &own; /* some failures are recognised by it */
     bs_err_clear(r.err);
     bs_catalogue_init(&r.cat);
     r.channels = strcmp(o->channels, "auto") == 0 ? 0 : o->channels[0] - '0';

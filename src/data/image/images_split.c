@@ -1,4 +1,4 @@
-/* images_split.c -- images that occur twice, and parts that are alike. */
+/* images_split.c -- finds images that occur twice, and divides images into similar parts. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,19 +12,19 @@
 
 enum { COARSE = 8, FINE = 16, MOST_COMPARED = 6000, MOST_TWINS = 1 << 20 };
 
-/* Photos below this at 8 x 8 are not looked at closer; at 16 x 16 they and their masks
- * must reach the two others. The horses of Borenstein and Ullman have 9 such pairs. */
+/* Photos correlating less at 8 x 8 are skipped; at 16 x 16 they and their masks must reach the two
+ * others. The horses of Borenstein and Ullman have 9 such pairs. */
 static const double coarse_least = 0.95, photo_least = 0.97, mask_least = 0.9;
 
 typedef struct {
-    uint64_t hash; /* of the photo as it is */
+    uint64_t hash; /* of the unscaled photo */
     float    coarse[COARSE * COARSE];
     float    photo[3 * FINE * FINE];
     float    mask[FINE * FINE];
     bool     flat_mask, has_mask;
 } view;
 
-/* Mean 0, length 1; false when all values are equal. */
+/* Mean 0, length 1; false if all values are equal. */
 static bool normalise(float *v, int n)
 {
     double sum = 0, square = 0;
@@ -83,7 +83,7 @@ static basin_status make_view(const bs_images *im, int32_t i, view *v, basin_err
     return s;
 }
 
-/* Four sums side by side, so that the additions need not wait for each other. */
+/* Four sums side by side, so that additions do not wait for each other. */
 static double product(const float *a, const float *b, int n)
 {
     float s[4] = {0};
@@ -103,7 +103,7 @@ static basin_status push_twin(twins *t, const bs_images *im, int32_t a, int32_t 
 {
     void *list = t->list;
     if (t->n == MOST_TWINS)
-        return BASIN_OK; /* whoever has a million of them knows enough */
+        return BASIN_OK; /* a million of them is evidence enough */
     bool room = bs_grow(&list, &t->cap, t->n + 1, sizeof *t->list, MOST_TWINS);
     t->list = list;
     if (!room)
@@ -159,7 +159,7 @@ static int by_hash(const void *a, const void *b)
     return (p->at > q->at) - (p->at < q->at);
 }
 
-/* Each image with the one before it among its equals. */
+/* Pairs each image with the previous one equal to it. */
 static basin_status equal_only(const bs_images *im, const uint64_t *hash, twins *t,
                                basin_error *err)
 {
@@ -204,7 +204,7 @@ basin_status bs_images_twins(const bs_images *im, bs_twin **out, size_t *n, basi
 /* --- parts ----------------------------------------------------------------- */
 
 typedef struct {
-    double   share; /* of the foreground, -1 without mask */
+    double   share; /* of the foreground, -1 without a mask */
     uint32_t chance;
     int32_t  first, size;
 } unit;
@@ -238,7 +238,7 @@ static int32_t root_of(int32_t *group, int32_t i)
     return i;
 }
 
-/* Twins share a group, whose number is that of its first image. */
+/* Twins share a group, numbered by its first image. */
 static basin_status group_twins(const bs_images *im, int32_t *group, basin_error *err)
 {
     bs_twin     *t;
@@ -256,8 +256,8 @@ static basin_status group_twins(const bs_images *im, int32_t *group, basin_error
     return s;
 }
 
-/* Units in the order of their foreground come in blocks; a block is shuffled and dealt
- * out, each unit to the part that lacks most. */
+/* Units sorted by their foreground form blocks; each block is shuffled and dealt, every unit to the
+ * part that lacks most. */
 static void deal(unit *u, int32_t units, const double *share, int parts, bs_rng *rng, int32_t *to,
                  double *have)
 {
@@ -312,7 +312,7 @@ basin_status bs_images_split(const bs_images *im, const double *share, int parts
     basin_status s = group && to && u ? group_twins(im, group, err) : bs_fail_nomem(err);
     for (int32_t i = 0; i < im->n && !s; i++) {
         if (group[i] == i) {
-            to[i] = units; /* until it is dealt: where its unit is */
+            to[i] = units; /* until dealt: the position of its unit */
             u[units++] = (unit){foreground(im, i), bs_rng_bits(&rng), i, 0};
         }
         u[to[group[i]]].size++;

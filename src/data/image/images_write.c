@@ -1,4 +1,4 @@
-/* images_write.c -- a data set of images as a folder or an archive. */
+/* images_write.c -- writes a data set of images to a folder or an archive. */
 #include <archive.h>
 #include <archive_entry.h>
 #include <errno.h>
@@ -20,11 +20,11 @@ typedef struct {
     struct archive       *archive; /* NULL: a folder */
     struct archive_entry *entry;
     bs_output            *output;
-    basin_status          status; /* of the output, which libarchive cannot hand on */
+    basin_status          status; /* of the output; libarchive cannot pass it on */
     bs_buf                data, name, full;
 } writing;
 
-/* To add an ending: a row. */
+/* To add an extension: a row. */
 static const struct {
     const char *ending, *format, *filter;
 } kinds[] = {
@@ -65,7 +65,7 @@ static basin_status fail_archive(writing *w)
     return bs_fail(w->err, BASIN_EIO, "%s: %s", w->path, why ? why : "cannot be written");
 }
 
-/* Names without folders are enough: readers make the folders. No times, no owners. */
+/* Files suffice: readers create the folders. No times, no owners. */
 static basin_status put_entry(writing *w, const char *name, const void *bytes, size_t n)
 {
     archive_entry_clear(w->entry);
@@ -170,7 +170,7 @@ static basin_status put_all(writing *w, const char *about)
     return s;
 }
 
-/* A name from elsewhere must not lead out of the folder. */
+/* A foreign name must not lead out of the folder. */
 static basin_status check_names(const bs_images *im, basin_error *err)
 {
     for (int32_t i = 0; i < im->n; i++) {
@@ -188,11 +188,11 @@ static basin_status check_names(const bs_images *im, basin_error *err)
 
 typedef struct {
     bs_arena    arena;
-    bs_names    mine; /* files that will be written over: images/a.png */
+    bs_names    mine; /* files that will be overwritten: images/a.png */
     const char *folder;
-    char        other[256]; /* the first file that will not */
+    char        other[256]; /* the first file that will not be */
     bs_visitor *v;
-    bool        failed; /* no memory */
+    bool        failed; /* out of memory */
 } inventory;
 
 static bool is_mine(void *self, const char *name)
@@ -281,7 +281,7 @@ static basin_status open_archive(writing *w, int kind)
         return bs_fail(w->err, BASIN_EUNSUPPORTED, "%s: the installed libarchive cannot write %s",
                        w->path, kinds[kind].ending);
     archive_write_set_options(w->archive, "gzip:!timestamp"); /* same images, same bytes */
-    /* Else the packed bytes are filled up with zeros to a whole block, which is no zstd frame. */
+    /* Otherwise packed bytes are padded with zeros to a whole block, which is not a zstd frame. */
     archive_write_set_bytes_in_last_block(w->archive, 1);
     if (archive_write_open(w->archive, w, NULL, on_bytes, NULL) != ARCHIVE_OK)
         return fail_archive(w);
@@ -303,7 +303,7 @@ basin_status bs_images_write(const bs_images *im, const char *path, const char *
         s = put_all(&w, about);
     if (!s && w.archive && archive_write_close(w.archive) != ARCHIVE_OK)
         s = fail_archive(&w);
-    /* What is still to be flushed when it is freed after an error does not matter. */
+    /* After an error, whatever it still flushes does not matter. */
     if (w.archive)
         archive_write_free(w.archive);
     if (w.entry)

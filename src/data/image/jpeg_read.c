@@ -1,8 +1,8 @@
 /* jpeg_read.c -- JPEG files through libjpeg.
  *
- * libjpeg fills what is missing of a damaged file with grey and prints a warning. Here
- * the warnings that mean lost pixels are errors, and nothing is printed. Its own memory
- * is bounded by the size of the picture, which was checked. */
+ * libjpeg fills missing parts of a damaged file with grey and prints a warning. Here warnings that
+ * mean lost pixels are errors, and nothing is printed. Its memory is bounded by the size of the
+ * picture, which was checked. */
 #include <stddef.h>
 #include <stdio.h>
 
@@ -15,8 +15,8 @@
 #include "base/mem.h"
 #include "data/image/picture_part.h"
 
-/* A few hundred bytes can hold thousands of scans, each of which costs a pass over the
- * picture; real files have about ten. */
+/* A few hundred bytes can hold thousands of scans, each costing a pass over the picture; real files
+ * have about ten. */
 enum { MOST_SCANS = 200 };
 
 typedef struct {
@@ -31,9 +31,9 @@ typedef struct {
     size_t                   n;
     const bs_picture_limits *limits;
     bs_picture_info         *info;
-    bs_picture              *p;     /* NULL: the head only */
+    bs_picture              *p;     /* NULL: only the header */
     uint8_t                 *line;  /* one row of CMYK */
-    bool                     ended; /* the decoder asked for more than there is */
+    bool                     ended; /* the decoder read past the end */
     int                      lost;  /* first warning that means lost pixels */
     basin_status             status;
     basin_error             *err;
@@ -75,7 +75,7 @@ static void on_start(j_decompress_ptr d)
     (void)d;
 }
 
-/* Past the end there are only end markers. */
+/* After the end there are only end markers. */
 static boolean on_fill(j_decompress_ptr d)
 {
     static const JOCTET end[] = {0xff, JPEG_EOI};
@@ -138,7 +138,7 @@ static void read_head(reading *r)
     if (d->num_components != (grey ? 1 : 3) && d->num_components != 4)
         stop(r, bs_fail(r->err, BASIN_EDATA, "%s: a JPEG file with %d channels", r->name,
                         d->num_components));
-    /* A block of 64 pixels takes a bit at least. */
+    /* A block of 64 pixels takes at least a bit. */
     if (!d->arith_code && (uint64_t)d->image_width * d->image_height / 512 > r->n)
         stop(r, bs_fail(r->err, BASIN_EDATA, "%s: broken JPEG file: %zu bytes cannot hold %u x %u",
                         r->name, r->n, d->image_width, d->image_height));
@@ -150,7 +150,7 @@ static void read_head(reading *r)
                                  .orientation = orientation(d)};
 }
 
-/* With Adobe's marker, as nearly always, the values are inverted: 255 is no ink. */
+/* With Adobe's marker, which is nearly always there, values are inverted: 255 is no ink. */
 static void cmyk_to_rgb(const uint8_t *from, uint8_t *to, size_t n, bool inverted)
 {
     for (size_t i = 0; i < n; i++, from += 4, to += 3)
@@ -188,7 +188,7 @@ static void read_pixels(reading *r)
     }
     bool scans = jpeg_has_multiple_scans(d);
     jpeg_finish_decompress(d);
-    /* A missing end marker alone loses nothing, unless more scans may be missing. */
+    /* A missing end marker by itself loses nothing, unless more scans may be missing. */
     if (r->lost || (r->ended && scans))
         stop(r, bs_fail(r->err, BASIN_EDATA, "%s: broken JPEG file: %s", r->name,
                         r->ended ? "it ends too soon" : "damaged data"));
@@ -237,7 +237,7 @@ basin_status bs_jpeg_probe(const char *name, const uint8_t *bytes, size_t n,
 basin_status bs_jpeg_decode(const char *name, const uint8_t *bytes, size_t n, bs_picture *p,
                             basin_error *err)
 {
-    /* The limits were checked when the head was probed; the same head is read again. */
+    /* The limits were checked when the header was probed; this is the same header. */
     bs_picture_limits limits = {.max_side = 65535, .max_pixels = (int64_t)1 << 40};
     bs_picture_info   info;
     reading           r = {.name = name, .bytes = bytes, .n = n, .limits = &limits, .p = p};

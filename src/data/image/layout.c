@@ -1,8 +1,8 @@
 /* layout.c -- photos and masks found by the names of folders and files.
  *
- * Words in the path say what a picture is (images/, ann_dir/, SegmentationClass/, the
- * ending _mask) and to which part it belongs (train/, val_masks/). A photo and its mask
- * have the same path once the words for roles are taken out. */
+ * Words in the path tell what a picture is (images/, ann_dir/, SegmentationClass/, the ending
+ * _mask) and to which part it belongs (train/, val_masks/). A photo and its mask have the same path
+ * once the words for roles are removed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,8 +16,8 @@ typedef struct {
     bs_image_part part;
 } word_row;
 
-/* To add a word: a row; case does not matter. Words of one component may be joined
- * by _ - . or a blank, as in train_images. */
+/* To add a word: a row; case does not matter. Words within a component may be joined by _ - . or a
+ * blank, as in train_images. */
 static const word_row words[] = {
     {"images", BS_ROLE_IMAGE, BS_PART_NONE},
     {"image", BS_ROLE_IMAGE, BS_PART_NONE},
@@ -82,7 +82,7 @@ static const word_row words[] = {
 };
 enum { N_WORDS = (int)(sizeof words / sizeof words[0]) };
 
-/* Endings of stems, longest first where one ends in another. */
+/* Endings of stems, longer ones before those they end in. */
 static const char *const mask_endings[] = {
     "_gtFine_labelTrainIds",
     "_gtFine_labelIds",
@@ -241,7 +241,7 @@ basin_status bs_catalogue_push(bs_catalogue *c, bs_pair pair, basin_error *err)
 
 /* --- roles ----------------------------------------------------------------- */
 
-/* Adds what the words of one folder mean; false when it is an ordinary name. */
+/* Adds the meaning of the words in a folder's name; false if it is an ordinary name. */
 static bool read_component(const char *text, size_t len, bs_file *f)
 {
     const word_row *row[8];
@@ -266,7 +266,7 @@ static bool read_component(const char *text, size_t len, bs_file *f)
     return n > 0;
 }
 
-/* The folders without roles, parts by their one name: "set1/train". */
+/* The folders without roles, and one name for each part: "set1/train". */
 basin_status bs_catalogue_place(bs_catalogue *c, bs_file *f, basin_error *err)
 {
     const char *p = f->name, *slash = strrchr(p, '/'), *base = slash ? slash + 1 : p;
@@ -294,7 +294,7 @@ basin_status bs_catalogue_place(bs_catalogue *c, bs_file *f, basin_error *err)
     return f->stem ? BASIN_OK : bs_fail_nomem(err);
 }
 
-/* Length of the ending of a stem, 0 for none; something must be left before it. */
+/* Length of a stem's ending, 0 for none; something must remain before it. */
 static int ending(const char *stem, const char *chosen, const char *const *usual)
 {
     size_t n = strlen(stem);
@@ -304,7 +304,7 @@ static int ending(const char *stem, const char *chosen, const char *const *usual
     }
     for (; *usual; usual++) {
         size_t len = strlen(*usual);
-        /* _L is a mask only in capitals: part_l is a name. */
+        /* _L marks a mask only in capitals: part_l is a name. */
         bool same = len == 2 ? n > 2 && memcmp(stem + n - 2, *usual, 2) == 0
                              : n > len && bs_same_word(stem + n - len, len, *usual);
         if (same)
@@ -322,13 +322,13 @@ typedef struct {
     basin_error           *err;
     bs_arena               arena;
     bs_names               keys;   /* of photos ... */
-    int32_t               *holder; /* ... and whose they are, [keys] */
+    int32_t               *holder; /* ... and their owners, [keys] */
     size_t                 cap;
     bs_buf                 scratch;
 } pairing;
 
-/* part, folders and stem as one text; `cut` bytes of the stem left out. The folder words
- * of photo and mask may name the part differently (train, training). */
+/* Part, folders and stem as one text, without `cut` bytes of the stem. The folders of photo and
+ * mask may name the part differently (train, training). */
 static bool make_key(pairing *p, const bs_file *f, int cut)
 {
     bs_buf_clear(&p->scratch);
@@ -364,7 +364,7 @@ static basin_status add_key(pairing *p, int32_t at, int cut, bool must)
     return BASIN_OK;
 }
 
-/* In a flat folder a name such as cat_mask.png is a mask when there is a photo cat. */
+/* In a flat folder, cat_mask.png is a mask if there is a photo cat. */
 static basin_status find_flat_masks(pairing *p)
 {
     bs_catalogue *c = p->c;
@@ -388,8 +388,8 @@ static basin_status find_flat_masks(pairing *p)
     return s;
 }
 
-/* Pictures outside of the folders for photos are something else (previews), unless
- * there are no such folders. */
+/* Pictures outside the photo folders are something else (previews), unless there are no such
+ * folders. */
 static void settle_roles(bs_catalogue *c)
 {
     bool named = false;
@@ -483,7 +483,7 @@ static int by_file_name(const void *a, const void *b)
     return strcmp(f->name, g->name);
 }
 
-/* The same file twice in an archive counts once. */
+/* A file that is in an archive twice counts once. */
 static void drop_repeats(bs_catalogue *c, bs_notes *notes)
 {
     size_t n = 0;
@@ -547,7 +547,7 @@ static basin_status stems_differ(bs_catalogue *c, bool *unique, basin_error *err
     return s;
 }
 
-/* Stems where they are unique, else with part and folders in front. */
+/* Stems if they are unique, else with part and folders in front. */
 static basin_status name_pairs(bs_catalogue *c, basin_error *err)
 {
     bool         unique;

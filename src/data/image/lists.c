@@ -29,7 +29,7 @@ bool bs_is_utf16(const char *text, size_t len)
            !text[1] == !text[3];
 }
 
-/* The next line that is not blank, without blanks around it; NULL at the end. */
+/* The next non-blank line, without surrounding blanks; NULL at the end. */
 static const char *next_line(const char **p, const char *end, size_t *len)
 {
     while (*p < end) {
@@ -56,9 +56,9 @@ typedef struct {
     basin_error  *err;
     bs_arena      arena;
     bs_names      names; /* stems, paths with and without extension */
-    int32_t      *pair;  /* whose they are; -2: of several */
+    int32_t      *pair;  /* their owners; -2: several */
     size_t        cap;
-    const char  **list; /* [pairs] the list that named it */
+    const char  **list; /* [pairs] the list that names it */
     size_t        unknown;
     const char   *example;
 } listing;
@@ -91,7 +91,7 @@ static basin_status add_names(listing *l, int32_t at)
     return s;
 }
 
-/* A name as it stands, else its last part, each with and without its extension. */
+/* The whole name, or else its last part, each with and without its extension. */
 static int32_t find_name(const listing *l, const char *text, size_t len)
 {
     while (len > 1 && (text[0] == '/' || (text[0] == '.' && text[1] == '/'))) {
@@ -117,7 +117,7 @@ static int32_t find_name(const listing *l, const char *text, size_t len)
     return -1;
 }
 
-/* The whole line, else its first word: some lists have the mask or a flag behind it. */
+/* The whole line, or else its first word: in some lists a mask or a flag follows. */
 static int32_t find_line(const listing *l, const char *text, size_t len)
 {
     int32_t at = find_name(l, text, len);
@@ -127,7 +127,7 @@ static int32_t find_line(const listing *l, const char *text, size_t len)
     return at < 0 && word < len ? find_name(l, text, word) : at;
 }
 
-/* train.txt, parts_val.txt, ...; *several when it names two parts (trainval.txt). */
+/* train.txt, parts_val.txt, ...; *several if it names two parts (trainval.txt). */
 bs_image_part bs_part_of_list(const char *name, bool *several)
 {
     const char   *p = base_name(name), *dot = strrchr(p, '.');
@@ -165,7 +165,7 @@ static bool is_list(const char *name)
             bs_same_word(dot, strlen(dot), ".list"));
 }
 
-/* One list. Nothing is changed when none of its lines is a name: it is no list. */
+/* Reads one list. If none of its lines is a name, it is not a list and nothing changes. */
 static basin_status read_list(listing *l, const bs_text_file *t, bs_image_part part, bool *used)
 {
     const char *p = t->text, *end = t->text + t->len, *line;
@@ -209,8 +209,8 @@ static basin_status read_list(listing *l, const bs_text_file *t, bs_image_part p
     return BASIN_OK;
 }
 
-/* Lists of single parts; if there are none, a list of two as the training part. In VOC's
- * layout only those for segmentation count. */
+/* Lists of single parts; without those, a list of two as the training part. In the layout of VOC
+ * only the lists for segmentation count. */
 static basin_status read_lists(listing *l, bool *used)
 {
     bs_catalogue *c = l->c;
@@ -305,11 +305,11 @@ static bool is_picture_cell(const csv_cell *cell)
 }
 
 typedef struct {
-    csv_cursor cursor;      /* at the first row of data */
-    int        at[COLUMNS]; /* -1: there is no such column */
+    csv_cursor cursor;      /* at the first data row */
+    int        at[COLUMNS]; /* -1: the column is missing */
 } table_head;
 
-/* A header with a column for photos, or a first row whose cells are two pictures. */
+/* A header with a column for photos, or a first row with two cells that are pictures. */
 static bool read_head(const char *text, size_t len, table_head *h)
 {
     text = bs_skip_mark(text, &len);
@@ -341,7 +341,7 @@ static bool read_head(const char *text, size_t len, table_head *h)
     h->cursor = c;
     if (h->at[COLUMN_IMAGE] < 0)
         return false;
-    /* A table of labels may have a column "file", too: look whether it holds pictures. */
+    /* A table of labels may also have a column "file": check that it holds pictures. */
     if (!bs_csv_record(&c, &blank))
         return false;
     for (n = 0; n <= h->at[COLUMN_IMAGE]; n++) {
@@ -417,7 +417,7 @@ basin_status bs_table_read(const char *name, const char *text, size_t len, bs_ar
     return s;
 }
 
-/* The file of the same source that a table names, seen from its folder or from the root. */
+/* The file of the same source named in a table, relative to its folder or to the root. */
 static int32_t find_file(const bs_catalogue *c, const bs_text_file *t, const char *name)
 {
     size_t folder = (size_t)(base_name(t->name) - t->name);
@@ -532,7 +532,7 @@ static class_result read_class(bs_catalogue *c, const char *line, size_t len, in
         k->rgb[i] = (uint8_t)number[n - 3 + i];
         k->coloured = true;
     }
-    if (n == 2 || (n == 1 && !name_len)) { /* numbers belong to the name */
+    if (n == 2 || (n == 1 && !name_len)) { /* numbers are part of the name */
         name = line;
         name_len = len;
     }
@@ -558,7 +558,7 @@ static class_result read_classes(bs_catalogue *c, const char *text, size_t len)
             if (strcmp(c->class[k].name, c->class[at].name) == 0)
                 r = CLASS_TWICE;
         if (r == CLASS_TWICE)
-            c->n_classes = at; /* the one that is there again */
+            c->n_classes = at; /* the duplicate */
         if (r == CLASS_YES && ((index >= 0 && index != at) || ++at == 256))
             r = CLASS_NO;
     }

@@ -1,4 +1,5 @@
-/* overlay.c -- see overlay.h. */
+/* overlay.c -- paints classes, borders and hatching over enlarged photos and writes the result as
+ * PNG. */
 #include "data/image/overlay.h"
 
 #include <string.h>
@@ -14,7 +15,7 @@ bs_overlay_options bs_overlay_default(void)
     return (bs_overlay_options){.scale = 0, .opacity = 0.45, .outline = 1};
 }
 
-/* A canvas of panels side by side, RGB interleaved. */
+/* A canvas with panels side by side, RGB interleaved. */
 typedef struct {
     const uint8_t            *photo;
     int                       channels, w, h, scale, panels, gap;
@@ -23,7 +24,7 @@ typedef struct {
     size_t                    W, H;
 } canvas;
 
-/* What a class is drawn with; opacity 0 shows the photo. */
+/* The colour of a class; opacity 0 shows the photo. */
 typedef void colour_of(int value, uint8_t rgb[3], bool *clear);
 
 static void class_colours(int value, uint8_t rgb[3], bool *clear)
@@ -32,8 +33,7 @@ static void class_colours(int value, uint8_t rgb[3], bool *clear)
     *clear = value == 0;
 }
 
-/* Values of the mask of agreement: 0 both background, 1 both foreground, 2 only gold,
- * 3 only predicted. */
+/* Mask of agreement: 0 both background, 1 both foreground, 2 only gold, 3 only predicted. */
 static void agreement_colours(int value, uint8_t rgb[3], bool *clear)
 {
     static const uint8_t table[4][3] = {{0, 0, 0}, {0, 170, 60}, {40, 90, 255}, {230, 30, 30}};
@@ -65,7 +65,7 @@ static uint8_t mix(uint8_t a, uint8_t b, double part)
     return (uint8_t)((double)a * (1 - part) + (double)b * part + 0.5);
 }
 
-/* On the border of its class, within `outline` new pixels of another one. */
+/* Near the border of its class: another one is within `outline` new pixels. */
 static bool on_border(const canvas *c, const uint8_t *mask, int x, int y, int u, int v)
 {
     const int t = c->o->outline < c->scale ? c->o->outline : c->scale, k = mask[y * c->w + x];

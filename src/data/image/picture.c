@@ -1,4 +1,4 @@
-/* picture.c -- what PNG and JPEG files have in common: limits, EXIF, turning, colours. */
+/* picture.c -- common to PNG and JPEG files: limits, EXIF, orientation, colours. */
 #include "data/image/picture.h"
 
 #include <string.h>
@@ -73,8 +73,8 @@ int bs_exif_orientation(const uint8_t *tiff, size_t n)
     return 1;
 }
 
-/* Where the pixel that is shown at (x, y) is stored. Orientations 5 to 8 swap the
- * sides; the name of each is what has to be done to the stored picture. */
+/* Where the pixel shown at (x, y) is stored. Orientations 5 to 8 swap the sides; each is named
+ * after what must be done to the stored picture. */
 static size_t stored_at(int orientation, size_t x, size_t y, size_t w, size_t h)
 {
     switch (orientation) {

@@ -1,7 +1,7 @@
 /* png_read.c -- PNG files through libpng.
  *
- * libpng reports errors by a jump. Everything that has to survive it lives in one
- * struct of the caller, so that no local variable of the jumping function counts. */
+ * libpng reports errors by longjmp. Everything that must survive the jump is in one struct of the
+ * caller, so that no local variable of the jumping function matters. */
 #include <png.h>
 #include <setjmp.h>
 #include <string.h>
@@ -32,7 +32,7 @@ static uint32_t number32(const uint8_t *p)
 
 /* --- the head, by hand: size and flags before libpng sees anything ----------- */
 
-/* Chunks up to the first IDAT: an animation, a rotation, transparency. */
+/* Scans chunks up to the first IDAT: animation, rotation, transparency. */
 static void scan_chunks(const uint8_t *bytes, size_t n, bs_picture_info *out, bool *transparent)
 {
     size_t at = SIGNATURE;
@@ -77,8 +77,8 @@ basin_status bs_png_probe(const char *name, const uint8_t *bytes, size_t n,
                     : colour & PNG_COLOR_MASK_COLOR                ? 3
                                                                    : 1;
 
-    /* Deflate shrinks at most 1032 times: a short file cannot hold a big picture, and
-     * no memory is taken for what it claims. */
+    /* Deflate compresses at most 1032 times: a short file cannot hold a big picture, and no memory
+     * is allocated for what it claims. */
     static const int samples[] = {1, 0, 3, 1, 2, 0, 4};
     uint64_t bits = (uint64_t)w * (uint64_t)(colour < 7 ? samples[colour] : 0) * (uint64_t)depth;
     if ((bits + 7) / 8 * h / 1032 > n)
@@ -131,14 +131,14 @@ static void on_read(png_structp png, png_bytep to, size_t n)
 static void set_transforms(reading *r, int colour, int depth)
 {
     png_structp png = r->png;
-    png_set_packing(png); /* 1, 2 and 4 bits: one byte each, values as they are */
+    png_set_packing(png); /* 1, 2 and 4 bits: one byte each, values unchanged */
     if (r->use == BS_PICTURE_MASK) {
         png_set_strip_alpha(png);
         if (depth == 16 && (colour & PNG_COLOR_MASK_COLOR))
             png_set_scale_16(png);
         return;
     }
-    png_set_expand(png); /* palette and short grey values to 8 bits, tRNS to alpha */
+    png_set_expand(png); /* palette and narrow grey values to 8 bits, tRNS to alpha */
     png_set_scale_16(png);
     if (!(colour & PNG_COLOR_MASK_COLOR) && r->p->file.channels == 4)
         png_set_gray_to_rgb(png);
@@ -160,14 +160,14 @@ static void keep_palette(reading *r)
 
 static void decode(reading *r)
 {
-    /* Texts and colour profiles do not matter here, and some can be made to cost much. */
+    /* Texts and colour profiles are not needed, and some can be made expensive. */
     static const png_byte unread[] = "iCCP\0tEXt\0zTXt\0iTXt\0gAMA\0cHRM\0sRGB\0sBIT\0bKGD\0hIST\0"
                                      "sPLT\0pHYs\0tIME\0eXIf";
     png_structp           png = r->png;
     int                   colour, depth, interlace;
     png_uint_32           w, h;
     png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, unread, (int)(sizeof unread / 5));
-    png_set_user_limits(png, 0x7fffffff, 0x7fffffff); /* ours were checked */
+    png_set_user_limits(png, 0x7fffffff, 0x7fffffff); /* we checked our own */
     png_set_chunk_malloc_max(png, (png_alloc_size_t)8 << 20);
     png_set_read_fn(png, r, on_read);
     png_read_info(png, r->info);
@@ -197,8 +197,7 @@ static void decode(reading *r)
     png_read_end(png, NULL);
 }
 
-/* Classes of more than 255 do not exist; grey of 16 bits that was 8 bits before is a
- * multiple of 257. */
+/* There are no classes above 255; 16-bit grey made from 8 bits is a multiple of 257. */
 static basin_status narrow(reading *r, basin_error *err)
 {
     bs_picture    *p = r->p;
@@ -235,7 +234,7 @@ static void unify(bs_picture *p)
     p->channels = 1;
 }
 
-/* Apart from the caller, whose variables must not live across the jump. */
+/* Separate from the caller, whose variables must not live across the jump. */
 static bool run(reading *r)
 {
     r->png = png_create_read_struct_2(PNG_LIBPNG_VER_STRING, r, on_error, on_warning, r, on_alloc,

@@ -1,4 +1,4 @@
-/* png_write.c -- PNG files through libpng, into memory. */
+/* png_write.c -- writes PNG files through libpng, into memory. */
 #include <png.h>
 #include <setjmp.h>
 #include <string.h>
@@ -17,7 +17,7 @@ typedef struct {
 
 static void on_error(png_structp png, png_const_charp text)
 {
-    (void)text; /* the arguments were checked: only memory can be missing */
+    (void)text; /* the arguments were checked: only memory can fail */
     png_longjmp(png, 1);
 }
 

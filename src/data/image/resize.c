@@ -1,8 +1,8 @@
-/* resize.c -- see resize.h.
+/* resize.c -- resizing by area, bilinearly, to the nearest pixel, or by majority.
  *
- * Area weights are exact: with sides scaled by both sizes, new pixel X covers
- * [X w, (X + 1) w) and old pixel x covers [x W, (x + 1) W). The overlap is an integer,
- * and all overlaps of a new pixel add up to w. */
+ * Area weights are exact: with sides scaled by both sizes, new pixel X covers [X w, (X + 1) w) and
+ * old pixel x covers [x W, (x + 1) W). The overlap is an integer, and all overlaps of a new pixel
+ * add up to w. */
 #include "data/image/resize.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 
 typedef struct {
     int     first, last; /* old pixels, inclusive */
-    int64_t head, tail;  /* overlap with the first and the last; those between have W */
+    int64_t head, tail;  /* overlap with the first and the last; those in between have W */
 } span;
 
 static span span_of(int64_t X, int64_t w, int64_t W)
@@ -30,7 +30,7 @@ static int64_t overlap(const span *s, int x, int64_t W)
     return x == s->first ? s->head : x == s->last ? s->tail : W;
 }
 
-/* Rows are added up first, so that a plane costs two passes and not w h weights. */
+/* Adds up rows first, so that a plane costs two passes rather than w h weights. */
 basin_status bs_resize_area(const uint8_t *from, int channels, int w, int h, uint8_t *to, int W,
                             int H, basin_error *err)
 {
@@ -60,7 +60,7 @@ basin_status bs_resize_area(const uint8_t *from, int channels, int w, int h, uin
     return BASIN_OK;
 }
 
-/* Left neighbour of the new centre and how far it lies behind it. */
+/* Left neighbour of the new pixel's centre and the distance from it. */
 static int left_of(int X, int w, int W, float *part)
 {
     double at = ((double)X + 0.5) * (double)w / (double)W - 0.5;
@@ -116,7 +116,7 @@ void bs_resize_nearest(const uint8_t *from, int w, int h, uint8_t *to, int W, in
     }
 }
 
-/* Areas per value are cleared by walking the same pixels again, not all 256. */
+/* Clears areas per value by walking the same pixels again, not all 256 values. */
 static uint8_t majority(const uint8_t *from, int w, const span *u, const span *v, int W, int H,
                         int64_t *area)
 {

@@ -1,8 +1,8 @@
-/* seg_metric.c -- see seg_metric.h.
+/* seg_metric.c -- counting pixels, and the metrics of seg_metric.h.
  *
- * What an image contributes is one record: its IoU, a one, and for every class the pixels
- * in gold, in the prediction and in both. All metrics are functions of sums of records,
- * so that a bootstrap replicate is a weighted sum. */
+ * Each image contributes a record: its IoU, a one, and for every class the pixels in gold, in the
+ * prediction and in both. All metrics are functions of sums of records, so that a bootstrap
+ * replicate is a weighted sum. */
 #include "data/image/seg_metric.h"
 
 #include <math.h>
@@ -28,7 +28,7 @@ struct bs_seg_metrics {
     int                   C;
     size_t                width;     /* of a record */
     int64_t              *confusion; /* [C, C] */
-    int64_t              *here;      /* [C, C] of the image under way */
+    int64_t              *here;      /* [C, C] of the current image */
     double               *sum;       /* [width] */
     double               *record;    /* [images, width] */
     size_t                cap;
@@ -109,7 +109,7 @@ static basin_status check(const bs_seg_metrics *m, const uint8_t *gold, const ui
     return BASIN_OK;
 }
 
-/* Intersection over union of class c out of (gold, predicted, both). */
+/* Intersection over union of a class, from (gold, predicted, both). */
 static double ratio(const double *k)
 {
     double all = k[GOLD] + k[PREDICTED] - k[BOTH];
@@ -313,7 +313,7 @@ basin_status bs_seg_metrics_intervals(const bs_seg_metrics *m, uint64_t seed, in
 
 /* --- decisions ------------------------------------------------------------- */
 
-/* With two planes the second wins a tie: p >= 0.5. */
+/* With two planes the second wins ties: p >= 0.5. */
 void bs_seg_decide(const float *p, int planes, int64_t pixels, uint8_t *out)
 {
     for (int64_t i = 0; i < pixels; i++) {

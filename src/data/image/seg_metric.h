@@ -5,9 +5,9 @@
  *     bs_seg_metrics_finish(m, values);      values[BS_SEG_METRIC_mean_iou]
  *     bs_seg_metrics_intervals(m, seed, 1000, 0.95, intervals, err);
  *
- * Rules, the same everywhere:
+ * The rules:
  *   - pixels whose gold is 255 are removed from gold and prediction before anything is
- *     counted; an image without any other pixel is left out altogether;
+ *     counted; an image without other pixels is left out altogether;
  *   - with two classes, mean_iou and global_iou are of the foreground (class 1): the
  *     number of the Weizmann papers and the second column of ALEN's table;
  *   - with more classes, the IoU of an image is the mean over the classes that occur in
@@ -16,8 +16,8 @@
  *   - nothing in gold and nothing predicted is 1;
  *   - class_iou and mean_class_accuracy come from one confusion matrix over all images;
  *     classes with no pixel in gold or prediction (class_iou) or in gold (accuracy) are
- *     left out of the mean, and bs_seg_counts says how many were in.
- * Decide by p >= 0.5 for two classes, by the first largest probability for more. */
+ *     left out of the mean, and bs_seg_counts tells how many were in it.
+ * Decisions: p >= 0.5 for two classes, the first largest probability for more. */
 #ifndef BS_IMAGE_SEG_METRIC_H
 #define BS_IMAGE_SEG_METRIC_H
 
@@ -42,11 +42,11 @@ typedef struct {
 
 extern const bs_seg_metric bs_seg_metric_table[BS_SEG_METRIC_COUNT];
 
-/* By name; an unknown one is an error that gives the nearest known name. */
+/* By name; the error for an unknown one suggests the nearest. */
 basin_status bs_seg_metric_parse(const char *name, bs_seg_metric_id *out, basin_error *err);
 
 typedef struct {
-    bool keep_images; /* what each image contributed: needed for intervals and tests */
+    bool keep_images; /* keep what each image contributed: for intervals and tests */
 } bs_seg_metric_options;
 
 typedef struct bs_seg_metrics bs_seg_metrics;
@@ -55,13 +55,13 @@ typedef struct bs_seg_metrics bs_seg_metrics;
 basin_status bs_seg_metrics_new(const bs_seg_metric_options *o, int classes, bs_seg_metrics **out,
                                 basin_error *err);
 void         bs_seg_metrics_free(bs_seg_metrics *m);  /* accepts NULL */
-void         bs_seg_metrics_clear(bs_seg_metrics *m); /* back to no images; keeps the memory */
+void         bs_seg_metrics_clear(bs_seg_metrics *m); /* removes all images; keeps the memory */
 
-/* One image. Refuses values that are no class (gold may be 255); nothing is then added. */
+/* Adds an image. Refuses values that are not classes (gold may be 255), and then adds nothing. */
 basin_status bs_seg_metrics_add(bs_seg_metrics *m, const uint8_t *gold, const uint8_t *predicted,
                                 int64_t pixels, basin_error *err);
 
-/* The values so far; NaN when there is no image. More may be added afterwards. */
+/* The values so far; NaN if there are no images. More may be added later. */
 void bs_seg_metrics_finish(const bs_seg_metrics *m, double out[BS_SEG_METRIC_COUNT]);
 
 typedef struct {
@@ -77,7 +77,7 @@ typedef struct {
 
 bs_seg_counts bs_seg_metrics_counts(const bs_seg_metrics *m);
 
-/* One line of the table of classes; NaN for 0/0. */
+/* A line of the table of classes; NaN for 0/0. */
 typedef struct {
     int64_t gold, predicted, both; /* pixels */
     double  iou, precision, recall, f1;
@@ -88,19 +88,19 @@ void bs_seg_metrics_classes(const bs_seg_metrics *m, bs_class_score *out /* [cla
 /* [gold * classes + predicted] pixels, valid until the next add. */
 const int64_t *bs_seg_metrics_confusion(const bs_seg_metrics *m);
 
-/* The IoU of the last image added, as in mean_iou; NaN when it was left out. */
+/* The IoU of the last image added, as in mean_iou; NaN if it was left out. */
 double bs_seg_metrics_last(const bs_seg_metrics *m);
 
 /* The images as a source for the tests of stats.h. Needs keep_images; borrows m, which
  * must not change meanwhile. */
 basin_status bs_seg_metrics_sampled(const bs_seg_metrics *m, bs_sampled *out, basin_error *err);
 
-/* Bootstrap over images; bounds stay in the range of the metric. */
+/* Bootstrap over images; bounds stay within the range of the metric. */
 basin_status bs_seg_metrics_intervals(const bs_seg_metrics *m, uint64_t seed, int replicates,
                                       double level, bs_interval out[BS_SEG_METRIC_COUNT],
                                       basin_error *err);
 
-/* Classes from probabilities, planar [classes][pixels]; with one plane, of class 1. */
+/* Classes from probabilities, planar [classes][pixels]; a single plane is class 1. */
 void bs_seg_decide(const float *p, int planes, int64_t pixels, uint8_t *out);
 
 #endif

@@ -1,4 +1,5 @@
-/* source.c -- see source.h. */
+/* source.c -- walks folders, archives and lists of files, and passes the bytes that are wanted to a
+ * visitor. */
 #include "data/image/source.h"
 
 #include <archive.h>
@@ -24,9 +25,9 @@ typedef struct {
     size_t           n;    /* files seen */
     bs_buf           data; /* of the current file */
     /* of an archive */
-    bs_input   *in;               /* packed as a whole, else NULL */
-    basin_error broken;           /* why it cannot be read further */
-    uint64_t    packed, unpacked; /* its bytes, those of files that were looked into */
+    bs_input   *in;               /* compressed as a whole, else NULL */
+    basin_error broken;           /* why it cannot be read any further */
+    uint64_t    packed, unpacked; /* bytes packed and unpacked, of the files examined */
 } walk;
 
 static size_t most_bytes(const walk *w)
@@ -49,7 +50,7 @@ static basin_status count(walk *w)
 
 /* --- what a path is -------------------------------------------------------- */
 
-/* The checksum that the head of every tar file holds, in octal. */
+/* The checksum in the header of every tar file, in octal. */
 static bool is_tar(const unsigned char *head, size_t n)
 {
     if (n < TAR_BLOCK || head[0] == 0)
@@ -76,7 +77,7 @@ bs_source_kind bs_source_of_bytes(const void *head, size_t n)
     return n > 0 && !memchr(head, 0, n) ? BS_SOURCE_TEXT : BS_SOURCE_NONE;
 }
 
-/* Archives that are empty or cut off do not show what they are. */
+/* Empty or truncated archives cannot be recognised by content. */
 static bool is_archive_name(const char *path)
 {
     static const char *const list[] = {".tar",    ".zip",     ".tgz",     ".txz",     ".tbz2",
@@ -118,7 +119,7 @@ basin_status bs_source_sniff(const char *path, bs_source_kind *out, basin_error 
 
 /* --- folders --------------------------------------------------------------- */
 
-/* A folder on the way down: a link to one of them would lead round in circles. */
+/* A folder on the way down: a link to one of them would lead in circles. */
 typedef struct place place;
 struct place {
     dev_t        dev;
@@ -134,7 +135,7 @@ typedef struct {
 
 typedef struct {
     bs_arena arena;
-    found   *item; /* sorted backwards: the last one is next */
+    found   *item; /* sorted backwards: the last one comes next */
     size_t   n, cap;
 } pile;
 
@@ -188,7 +189,7 @@ static basin_status add_found(walk *w, pile *p, const char *name, const struct s
     return count(w);
 }
 
-/* Adds what a folder holds. An entry that is neither file nor folder is passed over. */
+/* Adds a folder's content. Skips entries that are neither files nor folders. */
 static basin_status list_folder(walk *w, pile *p, const char *folder, const place *at)
 {
     char         path[LONGEST_PATH], name[LONGEST_PATH], full[LONGEST_PATH];
@@ -250,7 +251,7 @@ static basin_status walk_folder(walk *w)
 
 /* --- archives -------------------------------------------------------------- */
 
-/* No filters: what is packed as a whole is unpacked by bs_input, which knows when to stop. */
+/* No filters: compression of the whole file is undone by bs_input, which knows when to stop. */
 static bool prepare(struct archive *a)
 {
     return archive_read_support_format_tar(a) == ARCHIVE_OK &&
@@ -281,7 +282,8 @@ static basin_status fail_archive(walk *w, struct archive *a)
                    why ? why : "cannot be read");
 }
 
-/* "./a//b" and "../a/b" are "a/b": nothing is written. NULL for what is hidden, empty, too long. */
+/* "./a//b" and "../a/b" are "a/b": nothing is ever written there. NULL for hidden, empty or
+ * overlong names. */
 static const char *clean_name(const char *from, char to[LONGEST_PATH])
 {
     size_t n = 0;
@@ -368,9 +370,9 @@ static basin_status visit_entries(walk *w, struct archive *a)
     return BASIN_OK;
 }
 
-/* libarchive would give names in the charset of the locale; in the C locale they are as they are
- * stored, or UTF-8. */
-/* A file that is not packed is left to libarchive, which need not read what it passes over. */
+/* libarchive would convert names to the charset of the locale; in the C locale they stay as stored,
+ * or UTF-8. */
+/* Leaves an uncompressed file to libarchive, which can skip what is not needed. */
 static basin_status open_packed(walk *w)
 {
     struct stat st;
@@ -415,7 +417,7 @@ static basin_status walk_files(walk *w)
     return s;
 }
 
-/* A single file is a folder with nothing else in it. */
+/* A single file is like a folder that holds nothing else. */
 static basin_status walk_picture(walk *w)
 {
     const char *name = strrchr(w->s->path, '/');

@@ -1,8 +1,7 @@
 /* source.h -- the files of a folder, an archive or a list, one after the other.
  *
- * Whoever visits says which files it wants by name and gets their bytes. Archives are
- * tar and zip, packed or not; nothing is ever written to the disk, so what a name inside
- * says about where to go does not matter. */
+ * A visitor chooses files by name and receives their bytes. Archives are tar and zip, compressed or
+ * not; nothing is ever written to disk, so paths inside an archive can do no harm. */
 #ifndef BS_IMAGE_SOURCE_H
 #define BS_IMAGE_SOURCE_H
 
@@ -13,12 +12,12 @@
 #include "base/err.h"
 
 typedef enum {
-    BS_SOURCE_NONE,    /* not there, or nothing of the below */
-    BS_SOURCE_FOLDER,  /* all files below it, in the order of their names */
+    BS_SOURCE_NONE,    /* does not exist, or none of the following */
+    BS_SOURCE_FOLDER,  /* all files below it, sorted by name */
     BS_SOURCE_ARCHIVE, /* in the order of the archive */
-    BS_SOURCE_FILES,   /* those that `file` names, below `path` */
+    BS_SOURCE_FILES,   /* those named by `file`, below `path` */
     BS_SOURCE_PICTURE, /* one PNG or JPEG file */
-    BS_SOURCE_TEXT,    /* another file that begins like text: a table of pairs, perhaps */
+    BS_SOURCE_TEXT,    /* another file that starts like text: perhaps a table of pairs */
 } bs_source_kind;
 
 typedef struct {
@@ -36,22 +35,22 @@ typedef struct {
     bool (*wants)(void *self, const char *name);
     basin_status (*take)(void *self, const char *name, const uint8_t *bytes, size_t n,
                          basin_error *err);
-    size_t max_files; /* more of them are an error; 0 = no limit */
-    size_t max_bytes; /* of one wanted file; 0 = 1 GiB */
-    int    max_mb;    /* of all that is unpacked, as bs_input_limit */
-    bool   enough;    /* set by the visitor: the walk ends */
-    size_t links;     /* counted by the walk: links in archives, which are not followed */
+    size_t max_files; /* more are an error; 0 = no limit */
+    size_t max_bytes; /* per wanted file; 0 = 1 GiB */
+    int    max_mb;    /* for everything unpacked, as bs_input_limit */
+    bool   enough;    /* set by the visitor: ends the walk */
+    size_t links;     /* set by the walk: number of links in archives, which are not followed */
     char   link[256]; /* ... and the first one */
 } bs_visitor;
 
 /* By looking at the path and the beginning of the file. */
 basin_status bs_source_sniff(const char *path, bs_source_kind *out, basin_error *err);
 
-/* The same by the beginning alone: picture, archive, text or none. */
+/* The same from the beginning only: picture, archive, text or none. */
 bs_source_kind bs_source_of_bytes(const void *head, size_t n);
 
-/* Hidden files and folders (.name, __MACOSX) are passed over, and so are links in archives: the
- * bytes they stand for may lie anywhere in it, or outside. */
+/* Skips hidden files and folders (.name, __MACOSX) and links in archives: the bytes they stand for
+ * may be anywhere in the archive, or outside. */
 basin_status bs_source_walk(const bs_source *s, bs_visitor *v, basin_error *err);
 
 #endif
