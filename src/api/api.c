@@ -52,7 +52,7 @@ basin_status bs_text_take(bs_buf *table, bs_buf *json, basin_text *out, basin_er
     return BASIN_OK;
 }
 
-/* $'...', which bash and zsh know: a word with characters that may not be shown. */
+/* $'...', understood by bash and zsh: a word with characters that must not be printed. */
 static void put_bytes(const char *word, bs_buf *out)
 {
     bs_buf_text(out, "$'");
@@ -268,7 +268,7 @@ void bs_metric_row(const bs_task *k, const bs_known *known, const char *name,
 
 /* ---- reading for a model ---- */
 
-/* What a model was made for does not change with the file. */
+/* What a model was made for does not depend on the file. */
 static bool is_fixed(const char *key)
 {
     static const char *const fixed[] = {"text.to",    "image.size",   "image.channels",
@@ -328,7 +328,7 @@ basin_status bs_saved_set_all(bs_saved *m, const char *const *set, basin_error *
     return s;
 }
 
-/* A file that cannot be read may be one for another task: that is the better message. */
+/* A file that cannot be read may belong to another task, which makes a better message. */
 basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, basin_error *err)
 {
     enum { SURE = 50, CERTAIN = 90 };
@@ -336,11 +336,11 @@ basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, 
     struct stat    st;
     int            sure;
     if ((s != BASIN_EDATA && s != BASIN_EARG) || stat(file, &st) || S_ISFIFO(st.st_mode))
-        return s; /* a pipe has nothing left to look at */
+        return s; /* a pipe has nothing left to examine */
     if (bs_task_sniff(file, &task, &sure, NULL) || task == m->task || sure < SURE)
         return s;
     if (sure < CERTAIN && bs_task_fits(m->task, file) >= SURE)
-        return s; /* rows of JSON with a text: of either kind */
+        return s; /* JSON rows with a text could be either */
     return bs_fail(err, BASIN_EDATA, "%s: is data for the task %s, but the model is for %s", file,
                    task->name, m->task->name);
 }
@@ -354,7 +354,7 @@ basin_status bs_fail_in(const char *const *files, int n, basin_status s, basin_e
     return bs_fail(err, s, "%.200s and %d more: %s", files[0], n - 1, err->msg);
 }
 
-/* What was trained on must not count as a test by accident. */
+/* Training data must not serve as test data by accident. */
 static basin_status choose_part(const bs_saved *m, bs_wish *w, const char *part, bs_logger *log,
                                 basin_error *err)
 {

@@ -1,4 +1,4 @@
-/* api/api.h -- what the files behind basin.h share. */
+/* api/api.h -- shared by the files behind basin.h. */
 #ifndef BS_API_H
 #define BS_API_H
 
@@ -14,18 +14,18 @@ struct basin_config {
     bs_files    files;
     bs_arena    arena;    /* copies of the paths */
     bs_buf      lines;    /* of config files, and then ... */
-    bool        left_out; /* they say where to write besides the run folder: not done */
-    bs_buf      given;    /* ... "key\0value\0" in order: applied again after a method's defaults */
+    bool        left_out; /* some named an output besides the run folder, which is ignored */
+    bs_buf      given;    /* ... "key\0value\0" in order: applied again over a method's defaults */
 };
 
 struct basin_model {
     bs_saved                *saved;
-    const struct bs_serving *how;  /* of its task (api/model.h) */
+    const struct bs_serving *how;  /* for its task (api/model.h) */
     bs_tagset                tags; /* of tag models */
 };
 
-/* First line of every public function that does something: errno is the caller's, and afterwards as
- * it was, whatever happened; what went wrong is told in words. */
+/* First line of every public function that does something: errno belongs to the caller and is
+ * restored, whatever happens; errors are reported in words. */
 #define BS_KEEP_ERRNO \
     __attribute__((cleanup(bs_restore_errno), unused)) const int kept_errno = errno
 
@@ -41,68 +41,68 @@ typedef struct {
     const void *given;
 } bs_argument;
 
-/* BASIN_EARG for the first argument that is NULL; a list of them ends with {NULL}. Structs that are
- * handed out are emptied, so that they may be freed after a failure. */
+/* BASIN_EARG for the first argument that is NULL; a list ends with {NULL}. Output structs are
+ * cleared, so that they may be freed after a failure. */
 basin_status bs_need(const bs_argument *a, basin_error *err);
 basin_status bs_need_text(basin_text *out, const bs_argument *a, basin_error *err);
 basin_status bs_need_files(const char *const *files, int n, basin_error *err);
 basin_status bs_need_where(bs_machine where, basin_error *err);
-/* What all functions need that look at files by a model. */
+/* What every function needs that reads files for a model. */
 basin_status bs_need_model(const char *model, const char *const *files, int n, bs_machine where,
                            basin_text *out, basin_error *err);
 /* BS_NEED(err, {"config", c}, {"key", key}) */
 #define BS_ARGUMENTS(...) ((const bs_argument[]){__VA_ARGS__, {NULL, NULL}})
 #define BS_NEED(err, ...) bs_need(BS_ARGUMENTS(__VA_ARGS__), err)
 
-/* Settings of one method (NULL: the one the config names): defaults, those of the method, preset,
- * then what was given. */
+/* Settings of one method (NULL: the one in the config): general defaults, those of the method,
+ * preset, explicit settings. */
 basin_status bs_config_resolve(const basin_config *c, const char *method, bs_settings *s,
                                basin_error *err);
-/* The same with more, "key=value ...", over what the method has. */
+/* The same with additional settings, "key=value ...", on top of the method's. */
 basin_status bs_config_resolve_with(const basin_config *c, const char *method, const char *more,
                                     bs_settings *s, basin_error *err);
 
-/* Says when the preset has nothing for the method in particular. */
+/* Notes if the preset has nothing specific for the method. */
 void bs_config_remark(const basin_config *c, bs_logger *log);
 void bs_preset_remark(const bs_settings *s, bs_logger *log);
 
-/* A logger for a session, silent when it is NULL. */
+/* A logger for a session, silent if it is NULL. */
 bs_logger bs_session_log(const basin_session *s);
 
 /* Moves both buffers into a basin_text; frees them in any case. */
 basin_status bs_text_take(bs_buf *table, bs_buf *json, basin_text *out, basin_error *err);
-/* A word of a command for the shell. */
+/* Quotes a word for the shell. */
 void bs_put_word(const char *word, bs_buf *out);
 
-/* Numbers N of the folders seed-N in there that have this file, in order; returns how many. */
+/* The numbers N of folders seed-N that contain this file, in order; returns how many. */
 int bs_find_seeds(const char *folder, const char *file, int *seed, int most);
 /* The file that MODEL means: itself, or the best model of a run folder. */
 basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], basin_error *err);
 
-/* Rows of a metric table: names of the columns, then values in percent. */
+/* Rows of a metric table: column names, then values in percent. */
 void bs_metric_header(const bs_task *k, bs_buf *out);
-/* margin > 0 stands behind the metric that counts. */
+/* margin > 0 is shown after the deciding metric. */
 void bs_metric_row(const bs_task *k, const bs_known *known, const char *name,
                    const double v[BS_MOST_METRICS], double margin, bs_buf *out);
 
-/* Of files for a model; most of what is noted was said when it was trained. */
+/* Notes on files for a model; most were already reported in training. */
 void bs_say_notes(const bs_notes *notes, bs_logger *log);
 
-/* Reads files for a trained model: labels optional, features matched. part: of files that have
- * parts, the one that is meant, or "all"; NULL: that for tests, or all when label_free. */
+/* Reads files for a trained model: labels optional, features matched. part: which part of divided
+ * files, or "all"; NULL: the test part, or all if label_free. */
 basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, const char *part,
                          bool label_free, bs_logger *log, bs_part *out, basin_error *err);
 
-/* A model of what was read, which it owns, also when that fails. */
+/* A model from what was read, which it takes, also on failure. */
 basin_status bs_model_make(bs_saved *saved, basin_model **out, basin_error *err);
 
-/* Options of reading ("text.format=conll", NULL at the end; may be NULL) over what the model
- * remembers, and those of bs_saved_set. Others are refused. */
+/* Applies options of reading ("text.format=conll", NULL-terminated; may be NULL) on top of the
+ * model's, and those of bs_saved_set. Refuses others. */
 basin_status bs_saved_set_all(bs_saved *m, const char *const *set, basin_error *err);
 
-/* What to say, after reading a file failed, when it looks like data of another task. */
+/* The message after reading a file failed, if it looks like data of another task. */
 basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, basin_error *err);
-/* Puts the files before a message about their rows. */
+/* Puts the names of the files before a message about their rows. */
 basin_status bs_fail_in(const char *const *files, int n, basin_status s, basin_error *err);
 
 typedef struct {
@@ -111,52 +111,51 @@ typedef struct {
     bs_machine  where;
 } bs_asked;
 
-/* All rows of a part through a model. warm: what is timed is a second pass, unless the first took
- * long. */
+/* Predicts all rows of a part. warm: time a second pass, unless the first took long. */
 basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_asked *asked,
                               bs_outputs *out, double *seconds, basin_error *err);
 
-/* Replaces a model file at once by one with these metadata in place of its own, or added; tensors
- * keep their bytes. */
+/* Replaces a model file atomically by one with these metadata replaced or added; tensors keep their
+ * bytes. */
 basin_status bs_model_rewrite(const char *path, const bs_meta *set, int n, basin_error *err);
 
 /* ---- comparing models (the tool's compare and report) ---- */
 
-/* Where decisions are cut. */
+/* The thresholds of decisions. */
 enum { BS_CUT_HALF, BS_CUT_TUNED, BS_CUTS };
 
-/* Against another model, one value per metric; NaN for what cannot be had. */
+/* Comparison with another model, one value per metric; NaN if it cannot be computed. */
 typedef struct {
     bs_paired bootstrap[BS_MOST_METRICS];
     bs_paired randomisation[BS_MOST_METRICS];
 } bs_verdict;
 
-/* Bits of the metrics that are made of decisions. */
+/* Bits of the metrics that depend on decisions. */
 uint32_t bs_decided_metrics(const bs_task *k);
 
 /* ---- trainings (api/train.c) ---- */
 
 enum { BS_MOST_SEEDS = 1000 };
 
-/* Names of the files, from the settings where none were given; what was given goes into the
- * settings. `text` holds the names that were cut apart. */
+/* File names: those given, which are copied into the settings, or else those from the settings,
+ * split apart in `text`. */
 void bs_exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTION_TEXT]);
 
 void bs_json_quote(const char *text, bs_buf *out);
-/* , "key": 0.5; null for what is not finite. */
+/* , "key": 0.5; null if not finite. */
 void bs_json_member(const char *key, double value, bs_buf *out);
 /* The object of `train --json`; folder may be NULL. */
 void bs_outcome_json(const bs_task *k, const bs_settings *s, const bs_train_outcome *o,
                      const char *folder, bs_buf *out);
-/* The same as a table; and what was written to the folder, with what may come next. */
+/* The same as a table, with the files written to the folder and possible next steps. */
 void bs_outcome_table(const bs_task *k, const bs_known *known, const bs_train_outcome *o,
                       const char *profile, bs_buf *out);
 void bs_say_written(const char *folder, bool report, bs_buf *out);
 
 /* ---- training (train.c, auto.c) ---- */
 
-/* basin_train_options, and a page about the finished run, for which the tool is handed the data
- * that it was trained on; NULL: none. Returns whether the page was written. */
+/* basin_train_options plus a page about the finished run, for which the tool receives the training
+ * data; NULL: none. Returns whether the page was written. */
 typedef struct {
     const char *folder;
     int         seeds, resume, force;
@@ -165,7 +164,7 @@ typedef struct {
 
 basin_status bs_train_requested(const basin_config *c, const bs_train_request *o,
                                 const basin_session *session, basin_text *out, basin_error *err);
-/* Asks for the page, unless the settings or a stop say no. */
+/* Requests the page, unless the settings or a stop forbid it. */
 bool bs_train_report(const bs_train_request *o, const bs_settings *s, const bs_prepared *data,
                      const basin_session *session, bs_logger *log);
 /* , "key": {"valid": {...}, ...}: mean or standard deviation over n outcomes. */

@@ -1,4 +1,4 @@
-/* auto.c -- see api/auto.h. */
+/* auto.c -- tries candidates in turn, each as a run in a subfolder, and adopts the best. */
 #include "api/auto.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 enum { MOST = 16, PATH_ROOM = BS_OPTION_TEXT + 96, REPLICATES = 1000 };
 
 static const double usual_budget = 60; /* seconds */
-/* An energy is chosen when a difference as large would be chance no more often than this. */
+/* An energy is chosen if such a difference would arise by chance no more often than this. */
 static const double chance = 0.05;
 
 typedef struct {
@@ -22,10 +22,10 @@ typedef struct {
     bs_settings         settings;
     char                folder[PATH_ROOM];
     bs_train_outcome    outcome;
-    bs_counts           counts; /* on the rows that decide, by its threshold */
-    bs_sampled          rows;   /* of these */
+    bs_counts           counts; /* on the rows that decide, at its threshold */
+    bs_sampled          rows;   /* resampling source of these */
     bool                tried;
-    double              p; /* against the best before it; NaN for the first */
+    double              p; /* compared with the best before it; NaN for the first */
 } attempt;
 
 typedef struct {
@@ -81,7 +81,7 @@ static basin_status resolve_all(searching *s, basin_error *err)
     return status;
 }
 
-/* The data is read once, by the settings of the first. */
+/* Reads the data once, with the settings of the first candidate. */
 static basin_status prepare(searching *s, basin_error *err)
 {
     bs_settings *with = bs_alloc(sizeof *with);
@@ -106,7 +106,7 @@ static basin_status prepare(searching *s, basin_error *err)
     return status;
 }
 
-/* So that 'basin train --resume -o RUN' goes on with it after a stop. */
+/* Lets 'basin train --resume -o RUN' continue the search after a stop. */
 static basin_status write_config(const searching *s, basin_error *err)
 {
     const bs_train_options *o = &s->a[0].settings.train;
@@ -131,7 +131,7 @@ static basin_status write_config(const searching *s, basin_error *err)
     return status;
 }
 
-/* What is resumed must be a search: a finished run of one method is not replaced by one. */
+/* Only a search can be resumed as one: it must not replace a finished run of one method. */
 static basin_status check_folder(const searching *s, basin_error *err)
 {
     if (!s->o->resume || access(s->a[0].folder, F_OK) == 0 || !bs_run_finished(s->o->folder))
@@ -144,7 +144,7 @@ static basin_status check_folder(const searching *s, basin_error *err)
 
 /* ---- trying ---- */
 
-/* Rows of validation data, or each row by the models that have not seen it. */
+/* Scores the validation rows, or every row by models that have not seen it. */
 static basin_status judge(searching *s, attempt *a, basin_error *err)
 {
     const bs_part   *part = &s->data.part[1];
@@ -181,7 +181,7 @@ static double score_of(const searching *s, const attempt *a)
     return s->data.part[0].task->metric[metric].higher ? value : -value;
 }
 
-/* Whether it is to be taken instead of the best so far. */
+/* Whether it should replace the best so far. */
 static basin_status compare(searching *s, attempt *a, bool *better, basin_error *err)
 {
     const attempt *best = &s->a[s->best];
@@ -220,7 +220,7 @@ static basin_status try_one(searching *s, int i, basin_error *err)
     return BASIN_OK;
 }
 
-/* What the next one will take is guessed by what the first one took. */
+/* Estimates the next candidate's time from that of the first. */
 static bool is_due(const searching *s, int i)
 {
     const bs_train_options *o = &s->a[0].settings.train;
@@ -255,7 +255,7 @@ static basin_status try_all(searching *s, basin_error *err)
 
 /* ---- the one that is kept ---- */
 
-/* As it is: a model could begin like a compressed file. */
+/* Copies bytes: a model might start like a compressed file. */
 static basin_status copy_file(const char *from, const char *to, basin_error *err)
 {
     bs_buf text;

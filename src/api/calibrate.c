@@ -1,7 +1,7 @@
-/* calibrate.c -- basin_model_calibrate: probabilities that are as often right as they say.
+/* calibrate.c -- basin_model_calibrate: makes probabilities match the frequency of being right.
  *
- * One temperature divides all logits (Guo et al. 2017): the order of labels stays, and so do
- * decisions, as thresholds go through the same function. */
+ * A single temperature divides all logits (Guo et al. 2017): the order of labels stays, and so do
+ * decisions, since thresholds go through the same function. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ typedef struct {
     basin_model *model;
     char         path[BS_OPTION_TEXT + 64];
     bs_part      data;
-    bs_outputs   y; /* without any temperature */
+    bs_outputs   y; /* at temperature 1 */
     double       was, temperature;
     bs_threshold cut;
     bs_counting  how;
@@ -39,7 +39,7 @@ static double surprise(const calibrating *c, double temperature)
     return sum;
 }
 
-/* The sum is convex in 1 / T, so that there is one lowest place: golden section. */
+/* The sum is convex in 1 / T and so has one minimum, found by golden section search. */
 static double find_temperature(const calibrating *c)
 {
     const double ratio = (sqrt(5) - 1) / 2;
@@ -78,7 +78,7 @@ static basin_status measure(const calibrating *c, double temperature, const bs_t
     return s;
 }
 
-/* Where the old cut is after the old temperature gave way to the new one. */
+/* Maps the old threshold from the old temperature to the new one. */
 static basin_status move_threshold(calibrating *c, basin_error *err)
 {
     const bs_threshold *old = &c->model->saved->threshold;

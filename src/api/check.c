@@ -1,4 +1,4 @@
-/* check.c -- arguments of the library's functions that cannot be meant. */
+/* check.c -- refuses arguments of library functions that are NULL or out of range. */
 #include "api/api.h"
 #include "base/threads.h"
 
@@ -30,7 +30,7 @@ basin_status bs_need_where(bs_machine where, basin_error *err)
     return bs_device_find(where.device, &d, err);
 }
 
-/* What every function that makes a text, perhaps from files, begins with. */
+/* Common start of all functions that make a text, perhaps from files. */
 basin_status bs_need_text(basin_text *out, const bs_argument *a, basin_error *err)
 {
     basin_status s = BS_NEED(err, {"out", out});

@@ -1,4 +1,5 @@
-/* ensemble.c -- see api/ensemble.h. */
+/* ensemble.c -- trains the members of an ensemble one after the other and joins their models;
+ * out-of-fold outputs choose the threshold. */
 #include "api/ensemble.h"
 
 #include <limits.h>
@@ -11,7 +12,7 @@
 /* ---- models in memory ---- */
 
 typedef struct {
-    bs_params **params; /* [n]: the models of a fold stand together */
+    bs_params **params; /* [n]: the models of one fold are adjacent */
     int         n, ensemble;
 } models;
 
@@ -98,7 +99,7 @@ basin_status bs_ensemble_predict_folds(const bs_saved *m, const bs_prepared *dat
 
 /* ---- training ---- */
 
-/* What was trained before is read from its folder. *net: it predicts by its net. */
+/* Reads an existing training from its folder. *net: it predicts with its net. */
 static basin_status read_params(const char *folder, bs_params **out, bool *net, basin_error *err)
 {
     char      path[BS_OPTION_TEXT + 128];
@@ -126,7 +127,7 @@ static void say_trained(const bs_training *t, int i, const models *m, const bs_t
                100 * o->valid_tuned[metric], o->seconds);
 }
 
-/* The i-th training: without its fold, with a seed of its own and its share of the time. */
+/* The i-th training: without its fold, with its own seed and its share of the time. */
 static basin_status train_model(const bs_training *t, int i, const models *m, bs_train_outcome *out,
                                 bs_params **params, basin_error *err)
 {
@@ -150,7 +151,7 @@ static basin_status train_model(const bs_training *t, int i, const models *m, bs
         memcpy(own.part, part, sizeof part);
     }
     bs_print(folder, sizeof folder, "%s/model-%d", t->folder ? t->folder : "", i);
-    bs_logger   brief = *t->log; /* epochs of each are more than people want to see */
+    bs_logger   brief = *t->log; /* showing the epochs of every member would be too much */
     bs_training one = {s,       &own, t->folder ? folder : NULL, t->resume, t->session, &brief, 0,
                        t->from, i};
     brief.level = brief.level == BS_INFO ? BS_WARN : brief.level;
@@ -166,14 +167,14 @@ static basin_status train_model(const bs_training *t, int i, const models *m, bs
     return status;
 }
 
-/* Times and sizes of all; epochs of the longest. */
+/* Times and sizes add up; epochs are those of the longest. */
 static void add_outcome(const bs_train_outcome *one, int n, bs_train_outcome *all)
 {
     all->seconds += one->seconds;
     all->rows_per_s += one->rows_per_s / n;
     all->params_net += one->params_net;
     all->params_energy += one->params_energy;
-    all->net_kept |= one->net_kept; /* where one of them does, all predict by their nets */
+    all->net_kept |= one->net_kept; /* if one does, all predict with their nets */
     all->ended = one->ended > all->ended ? one->ended : all->ended;
     all->epochs = one->epochs > all->epochs ? one->epochs : all->epochs;
     all->best_epoch = one->best_epoch > all->best_epoch ? one->best_epoch : all->best_epoch;

@@ -1,4 +1,4 @@
-/* eval.c -- basin_eval: a model on labelled files. */
+/* eval.c -- basin_eval: evaluates a model on labelled files. */
 #include "api/eval.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static void evaluation_free(bs_evaluation *e)
     bs_threshold_free(&e->own);
 }
 
-/* The stored threshold, or a number given by the caller. */
+/* The stored threshold, or the caller's number. */
 static basin_status pick_threshold(bs_evaluation *e, const char *wish, const bs_threshold **out,
                                    basin_error *err)
 {
@@ -42,7 +42,7 @@ static basin_status pick_threshold(bs_evaluation *e, const char *wish, const bs_
     return BASIN_OK;
 }
 
-/* A second pass takes what a long-lived predictor needs; the first one also compiles. */
+/* The second pass takes as long as a long-lived predictor would; the first also compiles. */
 basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_asked *asked,
                               bs_outputs *out, double *seconds, basin_error *err)
 {

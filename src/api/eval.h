@@ -1,4 +1,4 @@
-/* eval.h -- what the evaluation of a task has of its own. */
+/* eval.h -- the task-specific side of an evaluation. */
 #ifndef BS_API_EVAL_H
 #define BS_API_EVAL_H
 
@@ -9,10 +9,10 @@ typedef struct {
     bs_part       data;
     bs_outputs    y;
     bs_counts     counts;
-    bs_threshold  own; /* when one was asked for */
+    bs_threshold  own; /* if one was given */
     bs_profile_id profile;
     bool          per_label;
-    bool          constrained; /* asked for */
+    bool          constrained; /* requested */
     double        seconds;
     double        value[BS_MOST_METRICS];
     bs_interval   interval[BS_MOST_METRICS];
@@ -21,18 +21,18 @@ typedef struct {
 /* Functions may be NULL. */
 typedef struct {
     const char *task;
-    /* Before any work is done: options that do not fit the task or each other. */
+    /* Checks, before any work, options that do not fit the task or each other. */
     basin_status (*check)(const basin_eval_options *o, basin_error *err);
-    /* What is worth knowing about the truth. */
+    /* Notes what is worth knowing about the truth. */
     void (*remark)(const bs_evaluation *e, bs_logger *log);
-    /* Text in place of all tables, when the options ask for it; else *done stays false. */
+    /* Text instead of all tables, if the options ask for it; otherwise *done stays false. */
     basin_status (*instead)(const bs_evaluation *e, const basin_eval_options *o, bs_buf *out,
                             bool *done, basin_error *err);
-    /* What did not count as usual, below the table of metrics. */
+    /* Exceptional counts, below the table of metrics. */
     basin_status (*special)(const bs_evaluation *e, bs_buf *out, basin_error *err);
     /* The table of --per-label. */
     basin_status (*labels)(const bs_evaluation *e, bs_buf *out, basin_error *err);
-    /* Further members of the JSON object, ", ..."; and of its metrics, without a comma. */
+    /* Further members of the JSON object, ", ..."; and of its metrics, without a leading comma. */
     basin_status (*json)(const bs_evaluation *e, bs_buf *out, basin_error *err);
     basin_status (*json_metrics)(const bs_evaluation *e, bs_buf *out, basin_error *err);
 } bs_measuring;

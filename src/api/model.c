@@ -1,5 +1,5 @@
-/* model.c -- loading a model and what is common to predictors; those of a task
- * are in task/TASK/memory.c. */
+/* model.c -- loads models, and what is common to predictors; each task's part is in
+ * task/TASK/memory.c. */
 #include "api/model.h"
 
 #include <string.h>
@@ -93,7 +93,7 @@ basin_status basin_predictor_new(const basin_model *m, int threads, basin_predic
     return basin_predictor_open(m, &(basin_predictor_options){.threads = threads}, out, err);
 }
 
-/* The model is shared: what is set is set in a copy of how it is to be used. */
+/* The model is shared: settings go into a copy of its inference options. */
 static basin_status inference_of(const basin_model *m, const basin_predictor_options *o,
                                  bs_inference *out, basin_error *err)
 {

@@ -1,4 +1,4 @@
-/* outcome.c -- see api/outcome.h. */
+/* outcome.c -- writes and reads outcome.json; decides whether a finished run is the one wanted. */
 #include "api/outcome.h"
 
 #include <float.h>
@@ -16,8 +16,8 @@ static void outcome_path(const char *folder, char path[PATH_ROOM])
     bs_print(path, PATH_ROOM, "%s/outcome.json", folder);
 }
 
-/* What must be equal for a finished run to count. Unlike a checkpoint, which may be
- * given more time, a finished run was made under its time limit. */
+/* What must be equal for a finished run to count. Unlike a checkpoint, which may get more time, a
+ * finished run belongs to its time limit. */
 static void write_identity(const bs_prepared *data, const bs_settings *s, bs_buf *out)
 {
     bs_settings_json(s, out);
@@ -68,7 +68,7 @@ static void read_metrics(const bs_task *k, const json_t *o, const char *key,
         out[i] = number(values, k->metric[i].name);
 }
 
-/* The threshold is only what JSON tells; the model has the whole. */
+/* The threshold is only what JSON can tell; the model has all of it. */
 static bool read_values(const bs_task *k, const json_t *file, bs_train_outcome *out)
 {
     const json_t *o = json_object_get(file, "outcome");
@@ -106,7 +106,7 @@ static bool read_values(const bs_task *k, const json_t *file, bs_train_outcome *
     return true;
 }
 
-/* That run is another one, or was finished with fewer epochs and has no state to go on from. */
+/* That run is a different one, or finished with fewer epochs and has no state to continue from. */
 static basin_status refuse(const char *path, const bs_difference *d, basin_error *err)
 {
     const bool longer = d->kind == BS_RUN_LONGER;
@@ -115,7 +115,7 @@ static basin_status refuse(const char *path, const bs_difference *d, basin_error
                    d->text, longer ? "the same, or train anew" : "the same, or another -o");
 }
 
-/* Ensembles have checkpoints of their models only. */
+/* Ensembles only have checkpoints of their members. */
 static bool can_go_on(const char *folder)
 {
     char first[PATH_ROOM];
@@ -154,7 +154,7 @@ static bool there(const char *folder, const char *name)
     return access(path, F_OK) == 0;
 }
 
-/* The first is missing where a run has been given more epochs and has not come to their end. */
+/* outcome.json is missing if a run was given more epochs and has not finished them. */
 bool bs_run_finished(const char *folder)
 {
     return there(folder, "outcome.json") || there(folder, "best.safetensors");

@@ -26,7 +26,7 @@ static basin_status choose_inference(const bs_saved *m, const basin_predict_opti
         s = bs_fail(err, BASIN_EARG, "%s: is for tags; this model is of task %s",
                     o->scheme ? "--scheme" : "--nbest", m->task->name);
     how->energies = o->energy;
-    for (int i = 0; i < n; i++) /* rows come as they like, and must not differ by that */
+    for (int i = 0; i < n; i++) /* rows come in any portions, which must not affect results */
         how->even |= bs_path_live(files[i]);
     return s;
 }
@@ -64,7 +64,7 @@ basin_status bs_target_put(void *target, const void *bytes, size_t n, basin_erro
     return fwrite(bytes, 1, n, t->file) == n ? BASIN_OK : fail_file(err);
 }
 
-/* Who reads our answers may wait for them before asking again. */
+/* Whoever reads our answers may wait for them before sending more. */
 static basin_status flush_target(bs_target *t, basin_error *err)
 {
     errno = 0;
@@ -101,7 +101,7 @@ typedef struct {
     bs_scorer                   *scorer;
     const char *const           *files;
     int                          n;
-    int64_t                      before; /* rows that are done */
+    int64_t                      before; /* rows done so far */
 } predicting;
 
 static basin_status predict(const predicting *g, const bs_part *data, bs_outputs *y,
@@ -168,7 +168,7 @@ static basin_status read_at_once(predicting *g, const char *const *files, int n,
     return s;
 }
 
-/* Files of any length in memory that does not grow with them. */
+/* Files of any length, in constant memory. */
 static basin_status piece_by_piece(predicting *g, const char *const *files, int n, void *writer,
                                    bs_target *to, basin_error *err)
 {
@@ -227,7 +227,7 @@ static basin_status predict_to(predicting *g, const char *const *files, int n, b
     return s;
 }
 
-/* Whoever writes to p.foo may expect something else. */
+/* A user who writes to p.foo may expect another format. */
 static void tell_format(const predicting *g)
 {
     const char *path = g->o->path, *slash = strrchr(path, '/');
@@ -236,7 +236,7 @@ static void tell_format(const predicting *g)
         bs_log_say(g->log, BS_INFO, "%s: JSON lines; --format chooses another format", path);
 }
 
-/* To the caller's file, or to the path of the options. */
+/* Writes to the caller's file, or to the path in the options. */
 static basin_status predict_files(predicting *g, const char *const *files, int n, FILE *out,
                                   basin_error *err)
 {

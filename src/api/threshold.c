@@ -1,12 +1,12 @@
-/* threshold.c -- basin_model_threshold: another threshold for a model that is trained.
+/* threshold.c -- basin_model_threshold: rechooses the threshold of a trained model.
  *
- * It is metadata: the tensors of the file keep their bytes, and the file is replaced at once. */
+ * It is metadata: the tensors of the file keep their bytes, and the file is replaced atomically. */
 #include <string.h>
 
 #include "api/api.h"
 #include "file/safetensors.h"
 
-enum { MOST_K = 100 }; /* labels a row that are tried for top-k */
+enum { MOST_K = 100 }; /* largest k tried for top-k */
 
 typedef struct {
     basin_model *model;
@@ -25,7 +25,7 @@ static basin_status measure(const choosing *c, const bs_threshold *cut, double o
     return bs_task_measure(&c->data, &c->model->saved->known, &c->y, cut, &c->how, out, err);
 }
 
-/* The number of labels a row that is best. */
+/* The best number of labels per row. */
 static basin_status choose_k(choosing *c, basin_error *err)
 {
     const bs_schema *known = &c->model->saved->known.mlc;
@@ -64,7 +64,7 @@ static basin_status choose(choosing *c, const basin_threshold_options *o, basin_
     return m->task->choose(&t, &c->data, &c->data, &c->y, &c->cut, err);
 }
 
-/* A number that is given needs no rows. */
+/* A given number needs no rows. */
 static basin_status take_value(choosing *c, const basin_threshold_options *o, basin_error *err)
 {
     double number;

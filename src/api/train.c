@@ -17,7 +17,7 @@ static void first_file(const basin_config *c, char name[BS_OPTION_TEXT])
     name[strcspn(name, "|")] = '\0';
 }
 
-/* A method's settings for this task: beside its defaults, and without a preset. */
+/* A method's settings for this task, in addition to its defaults, unless there is a preset. */
 static void own_words(const bs_method *m, const char *task, bool preset, const char *words[2])
 {
     const bool tag = strcmp(task, "tag") == 0, seg = strcmp(task, "seg") == 0;
@@ -106,7 +106,7 @@ basin_status bs_config_resolve_with(const basin_config *c, const char *method, c
 {
     basin_status status = resolve(c, method, more, s, err);
     if (status)
-        bs_input_forget(); /* nobody reads what was looked at to find the task */
+        bs_input_forget(); /* nobody will read what was peeked at to guess the task */
     return status;
 }
 
@@ -145,7 +145,7 @@ void bs_exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTI
             for (int i = 0; i < files->n[role] && used < BS_OPTION_TEXT; i++)
                 used += (size_t)bs_print(setting[role] + used, BS_OPTION_TEXT - used, "%s%s",
                                          i ? "|" : "", files->file[role][i]);
-            if (used >= BS_OPTION_TEXT) /* too long to be kept */
+            if (used >= BS_OPTION_TEXT) /* too long to keep */
                 setting[role][0] = '\0';
             continue;
         }
@@ -207,7 +207,7 @@ void bs_outcome_json(const bs_task *k, const bs_settings *s, const bs_train_outc
     bs_buf_text(out, "}");
 }
 
-/* A part at one threshold, and at the tuned one where there is such a thing. */
+/* A part at 0.5, and at the tuned threshold if there is one. */
 static void part_rows(const bs_task *k, const bs_known *known, const char *part,
                       const bs_train_outcome *o, const double *half, const double *tuned,
                       double margin, bs_buf *out)
@@ -312,7 +312,7 @@ static void seeds_table(const bs_task *k, const bs_known *known, const bs_train_
 
 /* ---- runs ---- */
 
-/* No reason to fail when all else is saved. */
+/* No reason to fail when everything else is saved. */
 static void leave_outcome(const bs_prepared *data, const bs_settings *s, const bs_train_outcome *o,
                           const char *folder, bs_logger *log)
 {
@@ -379,13 +379,13 @@ basin_status bs_train_or_take(const bs_training *t, bs_train_outcome *out, bs_pa
     return status;
 }
 
-/* Each seed has a folder of its own, if there are several. */
+/* With several seeds each has its own folder. */
 static void seed_folder(const bs_train_request *o, int seed, char own[BS_OPTION_TEXT + 64])
 {
     bs_print(own, BS_OPTION_TEXT + 64, o->seeds > 1 ? "%s/seed-%d" : "%s", o->folder, seed);
 }
 
-/* A finished model is not lost because somebody forgot that it is there. */
+/* A finished model must not be lost because somebody forgot it was there. */
 static basin_status spare_finished(const bs_train_request *o, int first, bs_logger *log,
                                    basin_error *err)
 {
@@ -404,7 +404,7 @@ static basin_status spare_finished(const bs_train_request *o, int first, bs_logg
     return BASIN_OK;
 }
 
-/* begun: when the first of them did, with the reading of the data. */
+/* begun: when the first seed started, including reading the data. */
 static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const bs_from *from,
                                 const bs_train_request *o, double begun,
                                 const basin_session *session, bs_logger *log,
@@ -461,7 +461,7 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const b
     return status;
 }
 
-/* The folder is this call's alone from before the data is read, which may take long. */
+/* The folder is locked for this call before the data is read, which may take long. */
 static basin_status train_some(const basin_config *c, const bs_train_request *o, bs_settings *s,
                                const basin_session *session, bs_logger *log, basin_text *out,
                                basin_error *err)
@@ -546,7 +546,7 @@ static basin_status check_options(const bs_train_request *o, basin_error *err)
 bool bs_train_report(const bs_train_request *o, const bs_settings *s, const bs_prepared *data,
                      const basin_session *session, bs_logger *log)
 {
-    const bool stopped = session && bs_stop_asked(session->stop); /* the model is there */
+    const bool stopped = session && bs_stop_asked(session->stop); /* the model exists */
     return o->report && o->folder && s->train.report && !stopped &&
            o->report(o->folder, data, (bs_machine){s->train.device, s->train.threads}, log);
 }
@@ -569,7 +569,7 @@ basin_status bs_train_requested(const basin_config *c, const bs_train_request *o
         status = train_in(c, o, &s, session, &log, out, err);
     bs_lock_free(lock);
     if (status)
-        bs_input_forget(); /* where it failed before the data was read */
+        bs_input_forget(); /* if it failed before the data was read */
     return status;
 }
 

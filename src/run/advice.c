@@ -1,5 +1,5 @@
-/* advice.c -- what goes wrong when two nets are trained by turns, seen from the numbers of an
- * epoch, and what helps. A rule speaks once a run, after it held for some epochs in a row. */
+/* advice.c -- recognises from an epoch's numbers what goes wrong when two nets train in turns, and
+ * says what helps. Each rule speaks once per run, after it has held for some epochs in a row. */
 #include <math.h>
 
 #include "run/trainer.h"
@@ -9,7 +9,7 @@ static double mean(const bs_learner *l, bs_seen_id id)
     return l->seen[id].n > 0 ? l->seen[id].sum / (double)l->seen[id].n : NAN;
 }
 
-/* Comparisons with NaN are false: a rule about what was not measured never holds. */
+/* Comparisons with NaN are false: a rule about something that was not measured never holds. */
 
 static bool hinges_are_zero(const bs_learner *l)
 {

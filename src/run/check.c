@@ -1,5 +1,5 @@
-/* check.c -- settings that are wrong together, or that would only be looked at in the end. They are
- * refused before any work is done. */
+/* check.c -- refuses settings that contradict each other, or that would only be noticed at the end,
+ * before any work is done. */
 #include <string.h>
 
 #include "data/metric.h"
@@ -32,7 +32,7 @@ static basin_status check_threshold(const bs_train_options *o, basin_error *err)
     return BASIN_OK;
 }
 
-/* Whether an energy is trained before there is a net that was. */
+/* Whether an energy is trained before any net has been. */
 static bool is_energy_first(const bs_train_options *o, const bs_method *m)
 {
     for (const bs_phase *p = m->phase; p < m->phase + BS_PHASES && p->name; p++) {
@@ -61,7 +61,7 @@ static basin_status check_search(const bs_train_options *o, const bs_method *m, 
 static basin_status check_inference(const bs_train_options *o, const bs_spec *spec,
                                     basin_error *err)
 {
-    if (!is(o->infer, "viterbi") || is(o->method, "crf")) /* whose loss asks for a chain itself */
+    if (!is(o->infer, "viterbi") || is(o->method, "crf")) /* its loss checks for a chain itself */
         return BASIN_OK;
     if (!spec->graph->chain)
         return bs_fail(err, BASIN_EARG,
@@ -75,7 +75,7 @@ static basin_status check_inference(const bs_train_options *o, const bs_spec *sp
     return BASIN_OK;
 }
 
-/* Words with commas between them. */
+/* Words separated by commas. */
 static basin_status check_samples(const bs_train_options *o, basin_error *err)
 {
     static const char *const kinds[] = {"inference", "adversarial", "truth"};

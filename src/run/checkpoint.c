@@ -1,11 +1,10 @@
-/* checkpoint.c -- the state of a run, so that it can go on as if never stopped.
+/* checkpoint.c -- the state of a run, so that it can continue as if it had never stopped.
  *
- * One safetensors file: the flat blocks (parameters, two states, the best
- * parameters) and a row of numbers (numbers.c). It is replaced atomically, so
- * that a run killed at any moment has the old one or the new one. Settings, data
- * and arithmetic are compared on reading: going on with others would not be going
- * on. Who may write a run folder could write anything into it, so all of it is
- * checked before a part is used. */
+ * One safetensors file: the flat blocks (parameters, two states, the best parameters) and a row of
+ * numbers (numbers.c). It is replaced atomically, so a run killed at any moment has the old one or
+ * the new one. Reading compares settings, data and arithmetic: with others it would not be the same
+ * run. Anybody who can write to a run folder could put anything there, so the whole file is checked
+ * before any of it is used. */
 #include <float.h>
 #include <string.h>
 #include <unistd.h>
@@ -25,7 +24,7 @@ bool bs_checkpoint_there(const char *folder)
     return access(path, F_OK) == 0;
 }
 
-/* What must be equal for a checkpoint to be of this run. */
+/* What must be equal for a checkpoint to belong to this run. */
 static void write_identity(const bs_trainer *t, bs_buf *out)
 {
     const bs_train_job *j = t->job;
@@ -37,7 +36,7 @@ static void write_identity(const bs_trainer *t, bs_buf *out)
                   (unsigned long long)(j->test ? j->test->hash : 0));
 }
 
-/* Changes with the list of numbers. */
+/* Increases when the list of numbers changes. */
 static const char version[] = "3";
 
 basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err)
@@ -124,7 +123,7 @@ basin_status bs_arithmetic_check(const char *path, const char *theirs, const cha
     return BASIN_OK;
 }
 
-/* Everything that can be wrong with the file is found before the first number is copied. */
+/* Finds everything that can be wrong with the file before copying the first number. */
 static basin_status take_values(bs_trainer *t, const bs_safetensors *f, const char *path,
                                 basin_error *err)
 {

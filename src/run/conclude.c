@@ -1,5 +1,5 @@
-/* conclude.c -- what a training came to: the threshold, full metrics, the model file. Shared by
- * single trainings and by ensembles, whose outputs are made in another way. */
+/* conclude.c -- finishes a training: the threshold, full metrics, the model file. Shared by single
+ * trainings and ensembles, which compute their outputs differently. */
 #include "run/trainer.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@ static basin_status measure(const bs_train_job *j, const bs_part *p, const bs_ou
     return s ? s : bs_task_measure(p, j->known, y, cut, &how, out, err);
 }
 
-/* Half the width of a bootstrap interval: the +- of the table. */
+/* Half the width of a bootstrap interval: the +- in the table. */
 static basin_status margin_of(const bs_train_job *j, const bs_part *p, const bs_outputs *y,
                               const bs_threshold *cut, double *out, basin_error *err)
 {

@@ -1,14 +1,14 @@
-/* identity.c -- whether a run that is there is the one that is asked for, and if not, why.
+/* identity.c -- whether an existing run is the one requested, and if not, why.
  *
- * An identity is the JSON object of the settings that matter, then words about time and data, as a
- * run leaves it with its outcome and its checkpoints. */
+ * An identity is the JSON object of the settings that matter, followed by words about time and
+ * data; a run stores it with its outcome and its checkpoints. */
 #include <string.h>
 
 #include "base/tree.h"
 #include "task/prepare.h"
 #include "run/trainer.h"
 
-enum { HASH = 16 }; /* digits */
+enum { HASH = 16 }; /* maximum length of a hash in digits */
 
 static json_t *settings_of(const char *identity)
 {
@@ -29,8 +29,8 @@ static void tell(const char *key, const json_t *theirs, const json_t *mine, bs_d
     bs_print(out->text, sizeof out->text, "%s was %.80s, now it is %.80s", key, was, is);
 }
 
-/* More epochs alone: what was done is the beginning of what is to be done, unless rates depend on
- * how many there will be. */
+/* Only more epochs: what was done is the beginning of what is requested, unless rates depend on the
+ * number of epochs. */
 static bool goes_on(const char *key, const json_t *theirs, const json_t *mine,
                     const json_t *settings)
 {
@@ -59,7 +59,7 @@ static void compare_settings(json_t *theirs, json_t *mine, bs_difference *out)
 
 enum { WORD = 64 };
 
-/* The next word, at most so much of it, and where it ends; "" behind the last. */
+/* The next word, truncated to the buffer, and where it ends; "" after the last. */
 static const char *take_word(const char *at, char word[WORD])
 {
     at += strspn(at, " \n");
@@ -70,8 +70,8 @@ static const char *take_word(const char *at, char word[WORD])
     return at + n;
 }
 
-/* " time_limit 5 0123 4567 ..." of an outcome, " train 0123 valid 4567 ..." of a checkpoint: the
- * first word that differs. No limit is 0. */
+/* " time_limit 5 0123 4567 ..." of an outcome, " train 0123 valid 4567 ..." of a checkpoint: finds
+ * the first word that differs. No limit is 0. */
 static void compare_words(const char *theirs, const char *mine, bs_difference *out)
 {
     char        name[WORD] = "", was[WORD], is[WORD];

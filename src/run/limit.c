@@ -1,15 +1,15 @@
-/* limit.c -- a time limit that holds for all of a training.
+/* limit.c -- a time limit for the whole training.
  *
- * When it is over, what was trained last has to be evaluated, the best model to be measured on
- * validation and test data, and the report predicts once more. What all this takes follows from
- * the evaluations so far; in a first epoch that is long, from that of a few rows. */
+ * When it ends, the last epoch must still be evaluated, the best model measured on validation and
+ * test data, and the report predicts once more. The time for this is estimated from the evaluations
+ * so far, or, during a long first epoch, from that of a few rows. */
 #include "base/io.h"
 #include "run/trainer.h"
 
-#define CAUTION  1.1 /* times as long as it seems */
-#define AT_LEAST 0.1 /* seconds, for files */
+#define CAUTION  1.1 /* factor on the estimate */
+#define AT_LEAST 0.1 /* seconds for writing files */
 
-enum { PROBED = 16 }; /* rows */
+enum { PROBED = 16 }; /* rows timed by the probe */
 
 double bs_limit_spent(const bs_trainer *t)
 {
@@ -17,20 +17,20 @@ double bs_limit_spent(const bs_trainer *t)
     return t->seconds + bs_seconds() - begun;
 }
 
-/* In rows that are predicted. Outputs of the best epoch are at hand if it is the last one, but
- * nobody knows that before. */
+/* Rows still to be predicted. If the last epoch is the best, its outputs are available, but nobody
+ * knows that in advance. */
 static double rows_to_come(const bs_trainer *t)
 {
     const bs_train_job *j = t->job;
     const double        valid = j->valid->rows, test = j->test ? j->test->rows : 0;
     const bool          report = j->folder && t->o->report;
-    int                 phases = 0; /* this one and those that follow are evaluated once */
+    int                 phases = 0; /* this phase and those that follow are evaluated once */
     for (int i = t->learner.phase; i < BS_PHASES && t->method->phase[i].name; i++)
         phases++;
     return phases * valid + valid + test + (report ? (j->test ? test : valid) : 0);
 }
 
-/* Until when training may go on. */
+/* The time until which training may continue. */
 static double last_second(const bs_trainer *t)
 {
     const double row = t->evaluation / t->job->valid->rows;
@@ -50,7 +50,7 @@ double bs_limit_share(const bs_trainer *t)
     return gone < all ? gone / all : 1;
 }
 
-/* Twice, since the first time programs are made. */
+/* Runs twice, since the first time builds programs. */
 static basin_status time_rows(bs_trainer *t, const bs_part *rows, basin_error *err)
 {
     const bs_task *k = rows->task;

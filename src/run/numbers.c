@@ -1,19 +1,19 @@
-/* numbers.c -- the numbers of a run that outlive its process: where it is, rates, sums.
+/* numbers.c -- the numbers of a run that outlive its process: position, rates, sums.
  *
- * One list names each of them and says what it can be, given the data, the method, the settings and
- * the numbers before it in the list. Files are foreign: what is read goes to a copy of the trainer,
- * and a number is only converted, and made use of, after it was found to be in its range. Unless
- * all are, nothing has changed. */
+ * One list names each of them and its range, given the data, the method, the settings and the
+ * numbers before it in the list. Files are foreign: they are read into a copy of the trainer, and a
+ * number is only converted and used once it is known to be in range. If any is not, nothing has
+ * changed. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 #include "run/trainer.h"
 
-/* Exact in a double; no count comes near. */
+/* Exact in a double; no count comes near it. */
 static const double most_count = 9007199254740992.0;
 static const double most_seconds = 1e12;
-/* By which a mean of shares may be off. */
+/* Tolerance for a mean of shares. */
 static const double rounding = 1e-6;
 
 typedef enum { WHOLE, REAL, REAL_OR_NAN } sort;
@@ -22,9 +22,9 @@ typedef struct {
     double     *at; /* [n] */
     int         n;
     bool        store;
-    const char *bad; /* reading: the first that is out of its range, NULL: none */
+    const char *bad; /* reading: the first number out of range; NULL: none */
     sort        what;
-    double      value, least, most; /* ... and more about it */
+    double      value, least, most; /* ... and details */
 } list;
 
 static bool fits(sort what, double x, double least, double most)
@@ -34,7 +34,7 @@ static bool fits(sort what, double x, double least, double most)
     return x >= least && x <= most && (what != WHOLE || x == floor(x));
 }
 
-/* The number as it is from now on. */
+/* The number from now on. */
 static double number(list *v, const char *name, sort what, double x, double least, double most)
 {
     const int i = v->n++;
@@ -58,7 +58,7 @@ static double number(list *v, const char *name, sort what, double x, double leas
 #define SCORE(name, field, what, limits) \
     (field) = number(v, name, what, field, (limits)[0], (limits)[1])
 
-/* Of a score as early stopping compares it: higher is better. */
+/* Limits of a score as early stopping compares it: higher is better. */
 static void score_limits(const bs_trainer *t, bool any, double limits[2])
 {
     const bs_metric *m = &t->job->valid->task->metric[t->stop_metric];
@@ -71,8 +71,8 @@ static int least_int(int a, int b)
     return a < b ? a : b;
 }
 
-/* Evaluations of a phase begin with its first, which is its best so far; a row is seen once an
- * epoch. `ended`: the phase is over. */
+/* A phase starts with an evaluation, which is its best so far; every row is seen once per epoch.
+ * `ended`: the phase is over. */
 static void visit_progress(list *v, bs_trainer *t, bool ended)
 {
     const int first = t->phase_start, most = bs_phase_epochs(t, t->learner.phase);
@@ -92,7 +92,7 @@ static void visit_progress(list *v, bs_trainer *t, bool ended)
     COUNT(uint64_t, "step", t->learner.step, 0, most_count);
 }
 
-/* Sums may be of anything: they are shown and compared. */
+/* Sums may have any value: they are only shown and compared. */
 static void visit_learner(list *v, bs_learner *l)
 {
     for (int i = 0; i < BS_SEEN_COUNT; i++) {
@@ -104,7 +104,7 @@ static void visit_learner(list *v, bs_learner *l)
         VALUE("memory", l->memory[i], 0, l->method->setup ? (double)INFINITY : 0);
 }
 
-/* Rates only fall. */
+/* Rates never rise. */
 static void visit_optim(list *v, const bs_learner *l, bs_optim *o, const char *rate)
 {
     const bs_pace pace = bs_learner_pace(l, o);

@@ -1,9 +1,9 @@
-/* pretrained.c -- nets after pre-training, shared by runs that begin alike (pretrain.cache).
+/* pretrained.c -- shares nets after pre-training between runs that start alike (pretrain.cache).
  *
- * Most methods begin with epochs of cross-entropy, in which the energy has no say. What they end
- * with is kept in a file that is named after everything they depend on: data, first values of the
- * net, settings. Another run of which all of that is the same goes on from there, with the bits
- * it would have come to by itself. */
+ * Most methods start with epochs of cross-entropy, before the energy plays a part. The resulting
+ * net is stored in a file named after everything it depends on: data, initial values of the net,
+ * settings. A run that agrees in all of these continues from there, with the same bits that its own
+ * pre-training would have given. */
 #include <float.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,8 +12,8 @@
 #include "file/checksum.h"
 #include "run/trainer.h"
 
-/* Settings that have no say before the energy has one; a dot ends the name of a group. All others
- * must be equal, those of later days included. */
+/* Settings without influence before the energy has any; a trailing dot names a group. All others
+ * must be equal, including those added in future. */
 static const char *const later[] = {
     "method",  "preset",      "samples",          "samples.",   "lr.net",       "lr.energy",
     "energy.", "clip.energy", "optimiser.energy", "ce.weight",  "decay.energy", "plateau.both",
@@ -23,7 +23,7 @@ static const char *const later[] = {
     NULL,
 };
 
-/* The cost-augmented net is no part of that phase. */
+/* The cost-augmented net is not trained in that phase. */
 static bool of_net(const bs_segment *s)
 {
     return bs_has_prefix(s->name, "net/") && !bs_has_prefix(s->name, "net/cost/");
@@ -42,8 +42,8 @@ static bool cached(const bs_trainer *t)
            t->o->pretrain_epochs > 0;
 }
 
-/* First values are a function of the seed and of files of vectors. Of the cost-augmented net the
- * sizes count: norms of gradients are added up in an order that depends on all parameters. */
+/* Initial values depend on the seed and on files of vectors. Of the cost-augmented net the sizes
+ * matter: norms of gradients are summed in an order that depends on all parameters. */
 static void write_parameters(const bs_params *p, bs_buf *out)
 {
     for (int i = 0; i < p->n; i++) {
@@ -121,7 +121,7 @@ static basin_status write_net(const bs_trainer *t, const char *path, const char 
     return status;
 }
 
-/* A run does not end because others cannot profit from it. */
+/* A run must not fail because others cannot profit from it. */
 basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err)
 {
     char        path[BS_OPTION_TEXT + 64], metrics[BS_OPTION_TEXT + 64];
@@ -147,7 +147,7 @@ basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err)
 
 /* ---- reading ---- */
 
-/* Of each parameter of the net; those of others stay as they are. */
+/* The tensors of the net; other parameters are left alone. */
 static basin_status take_net(bs_trainer *t, const bs_safetensors *f, const char *path, real *to,
                              basin_error *err)
 {
@@ -170,8 +170,8 @@ static basin_status misfit(const char *path, const char *what, basin_error *err)
     return bs_fail(err, BASIN_EDATA, "%s: %s", path, what);
 }
 
-/* `best` is of no use before, and numbers are changed last: a file that is not what it should be
- * changes nothing. */
+/* `best` is scratch until now, and the numbers are changed last: an invalid file changes
+ * nothing. */
 static basin_status take_from(bs_trainer *t, const bs_safetensors *f, const char *path,
                               const char **metrics, basin_error *err)
 {
@@ -195,7 +195,7 @@ static basin_status take_from(bs_trainer *t, const bs_safetensors *f, const char
     return s;
 }
 
-/* A file that was damaged, or that no run of Basin has left, makes way for a better one. */
+/* A damaged file, or one that no run of Basin wrote, is replaced by a better one. */
 basin_status bs_pretrained_take(bs_trainer *t, basin_error *err)
 {
     char            path[BS_OPTION_TEXT + 64], lines[BS_OPTION_TEXT + 64];

@@ -1,8 +1,8 @@
-/* proof.c -- whether an energy has paid (energy.proof).
+/* proof.c -- whether an energy has been worth it (energy.proof).
  *
- * Epochs with an energy are many, and validation rows may be few: the best of those epochs looks
- * better than the net before them by luck alone. So both are compared as systems are: on the same
- * resampled rows, again and again. */
+ * There are many epochs with an energy and perhaps few validation rows, so the best of those epochs
+ * can beat the earlier net by luck alone. So the two are compared like two systems, on the same
+ * rows, resampled many times. */
 #include <math.h>
 
 #include "run/trainer.h"
@@ -32,7 +32,7 @@ static basin_status resample(const bs_trainer *t, bs_counts c[2], double *sure, 
         return s;
     const bs_paired *d = &all[t->stop_metric];
     const double     gain = k->metric[t->stop_metric].higher ? d->difference : -d->difference;
-    /* p is two-sided; what is not a number proves nothing */
+    /* p is two-sided; NaN proves nothing */
     *sure = gain > 0 ? 1 - d->p / 2 : 0;
     return BASIN_OK;
 }

@@ -1,5 +1,5 @@
-/* record.c -- the table people watch, and the files of the run folder that are
- * not needed to go on: config, manifest.json, metrics.jsonl. */
+/* record.c -- the table that people watch, and files of the run folder that are not needed to
+ * resume: config, manifest.json, metrics.jsonl. */
 #include <errno.h>
 #include <math.h>
 #include <omp.h>
@@ -123,7 +123,7 @@ static void epoch_json(const bs_trainer *t, const double valid[BS_MOST_METRICS],
                   t->seconds + bs_seconds() - t->started);
 }
 
-/* Appends one line; a line that a crash cut off is dropped by rewind. */
+/* Appends one line; rewinding drops a line that a crash has cut short. */
 static basin_status append_line(const bs_trainer *t, const bs_buf *line, basin_error *err)
 {
     char path[BS_OPTION_TEXT + 64];
@@ -136,7 +136,7 @@ static basin_status append_line(const bs_trainer *t, const bs_buf *line, basin_e
     return ok ? BASIN_OK : bs_fail_io(err, path, errno ? errno : EIO);
 }
 
-/* What is not a line of a run, and what follows it, does not count. */
+/* Counts up to the first line that no run has written. */
 basin_status bs_record_lines(const char *text, int before, size_t *used, basin_error *err)
 {
     const char *at = text;
@@ -178,7 +178,7 @@ basin_status bs_record_rewind(bs_trainer *t, basin_error *err)
 
 enum { METRICS = 3 };
 
-/* What the table shows: the metric that decides, then others that the kind shows. */
+/* The metrics in the table: the one that decides, then others that the task shows. */
 static int shown_metrics(const bs_trainer *t, int metric[METRICS])
 {
     const bs_task *k = t->job->valid->task;
@@ -216,7 +216,7 @@ static void mean_text(const bs_seen *s, char text[16])
     bs_print(text, 16, s->n == 0 ? "-" : fabs(mean) < 1000 ? "%.4f" : "%.4g", mean);
 }
 
-/* Shares of one in percent; what has no upper end as it is. */
+/* Shares of one in percent; unbounded values unchanged. */
 static void value_text(const bs_metric *m, double value, char text[16])
 {
     if (isnan(value))

@@ -1,4 +1,5 @@
-/* saved.c -- see saved.h. */
+/* saved.c -- model files. One may come from anywhere: everything is checked before it costs
+ * anything. */
 #include "run/saved.h"
 
 #include <math.h>
@@ -8,8 +9,8 @@
 #include "base/tree.h"
 #include "method/method.h"
 
-/* Energies that the search of a model may look at for a row; the largest preset has 90. More is for
- * callers to ask for: a file of some hundred bytes must not make a row take hours. */
+/* Energies per row that a model's own search may compute; the largest preset has 90. Callers may
+ * ask for more: a file of a few hundred bytes must not make a row take hours. */
 enum { MOST_ENERGIES = 100000 };
 
 static const char *const lengths[] = {"gbi.test_steps", "gbi.restarts", "gbi.halvings", NULL};
@@ -123,7 +124,7 @@ static bool is_kept(const char *name, bool cost_net)
     return (cost_net || !bs_has_prefix(name, "net/cost/")) && !bs_has_prefix(name, "anchor/");
 }
 
-/* "3/net/0/w"; that of the first model is "net/0/w". */
+/* "3/net/0/w"; in the first model it is "net/0/w". */
 static const char *name_in(bs_arena *a, int model, const char *name)
 {
     char number[16];
@@ -223,7 +224,7 @@ static basin_status need(const bs_safetensors *f, const char *name, const char *
                    key);
 }
 
-/* Whoever asks for it may trust that it is JSON. */
+/* Whoever reads it may rely on its being JSON. */
 static basin_status read_card(const bs_safetensors *f, const char *name, bs_saved *s,
                               basin_error *err)
 {
@@ -302,7 +303,7 @@ static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_
     return status;
 }
 
-/* Building the nets once declares the parameters they need. */
+/* Builds the nets once, which declares their parameters. */
 basin_status bs_saved_declare(const bs_saved *s, const bs_spec *spec, bs_params **out,
                               basin_error *err)
 {
@@ -375,7 +376,7 @@ static basin_status read_segment(const bs_safetensors *f, const char *name, cons
     return BASIN_OK;
 }
 
-/* Refuses shapes that the file cannot hold before any memory is taken for them. */
+/* Refuses shapes that the file cannot hold before allocating memory for them. */
 static basin_status check_size(const bs_safetensors *f, const char *name, const bs_saved *s,
                                int models, basin_error *err)
 {
@@ -418,7 +419,7 @@ static basin_status read_number_of_models(const bs_safetensors *f, const char *n
     return BASIN_OK;
 }
 
-/* The models behind the first: declared alike, so that their tensors have the same layout. */
+/* Further models of an ensemble, declared alike so that their tensors have the same layout. */
 static basin_status read_more(const bs_safetensors *f, const char *name, int models, bs_saved *s,
                               basin_error *err)
 {
@@ -427,7 +428,7 @@ static basin_status read_more(const bs_safetensors *f, const char *name, int mod
     if (models > 1 && !(s->more = bs_calloc((size_t)models, sizeof *s->more)))
         return bs_fail_nomem(err);
     for (int i = 1; i < models && !status; i++) {
-        status = declare(f, s, err); /* makes s->params anew */
+        status = declare(f, s, err); /* replaces s->params */
         s->more[s->n_more++] = s->params;
         if (!status)
             status = read_params(f, name, s->params, i, err);

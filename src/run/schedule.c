@@ -1,4 +1,4 @@
-/* schedule.c -- see schedule.h. */
+/* schedule.c -- learning rates by plateau and by cosine. */
 #include "run/schedule.h"
 
 #include <math.h>

@@ -54,7 +54,7 @@ static basin_status make_scorer_by(bs_trainer *t, const char *infer, basin_error
     return bs_scorer_new(t->learner.w, t->learner.params, &t->learner.spec, &how, &t->scorer, err);
 }
 
-/* Each phase predicts in its own way. */
+/* Each phase has its own way to predict. */
 static basin_status make_scorer(bs_trainer *t, basin_error *err)
 {
     const char *infer = phase_of(t)->infer;
@@ -160,8 +160,8 @@ static bs_train_news news_of(const bs_trainer *t, double part)
                            .best_epoch = t->best_epoch};
 }
 
-/* Seconds from the start of this epoch until the phase ends, if no evaluation is better than the
- * best one so far; 0 when nothing is known of epochs yet. */
+/* Seconds from the start of this epoch to the end of the phase, if no evaluation beats the best so
+ * far; 0 before any epoch is known. */
 static double time_to_end(const bs_trainer *t)
 {
     const int done = t->epoch - 1, own = done - t->phase_start;
@@ -176,8 +176,8 @@ static bool by_cosine(const bs_trainer *t)
     return strcmp(t->o->schedule, "cosine") == 0;
 }
 
-/* A function of the epoch alone, so that a run which was stopped goes on with the same rates; but
- * where a time limit will come before the last epoch, of time. */
+/* A function of the epoch alone, so that a resumed run has the same rates; but of time, if a time
+ * limit will end the run before its last epoch. */
 static void set_rates(bs_trainer *t)
 {
     bs_learner *l = &t->learner;
@@ -190,14 +190,14 @@ static void set_rates(bs_trainer *t)
         l->energy->update.rate = share * bs_learner_pace(l, l->energy).rate;
 }
 
-/* Something of each phase is trained, however short time is. */
+/* Every phase gets some training, however short the time. */
 static bool time_is_up(const bs_trainer *t)
 {
     const bool begun = t->next_row > 0 || t->epoch - 1 > t->phase_start;
     return begun && bs_limit_reached(t);
 }
 
-/* Goes on at next_row, so that a run can be stopped inside an epoch. */
+/* Continues at next_row, so that a run can be stopped within an epoch. */
 static basin_status train_epoch(bs_trainer *t, basin_error *err)
 {
     const int32_t rows = t->feed->epoch;
@@ -251,7 +251,7 @@ static basin_status measure(const bs_trainer *t, const bs_part *p, const bs_outp
     return bs_task_measure(p, t->job->known, y, cut, &how, out, err);
 }
 
-/* Only what is shown: some metrics cost more than the prediction. */
+/* Only the metrics shown: some cost more than the prediction. */
 static basin_status evaluate(bs_trainer *t, double valid[BS_MOST_METRICS], basin_error *err)
 {
     const bs_part *p = t->job->valid;
@@ -274,7 +274,7 @@ static basin_status evaluate(bs_trainer *t, double valid[BS_MOST_METRICS], basin
     return s;
 }
 
-/* The plateau rule works on the net, or on an energy that is trained alone. */
+/* The plateau rule applies to the net, or to an energy trained alone. */
 static void lower_rates(bs_trainer *t, double value)
 {
     bs_learner *l = &t->learner;
@@ -287,7 +287,7 @@ static void lower_rates(bs_trainer *t, double value)
         l->energy->update.rate *= first->update.rate / before;
 }
 
-/* Keeps the parameters when they are the best of this phase so far; says so. */
+/* Keeps the parameters if they are the best of this phase so far, and says so. */
 static bool keep_if_best(bs_trainer *t, double score)
 {
     double value = t->job->valid->task->metric[t->stop_metric].higher ? score : -score;
@@ -345,7 +345,7 @@ static bool phase_done(const bs_trainer *t)
            out_of_time(t);
 }
 
-/* From the best parameters of this phase into the next one. */
+/* Moves on to the next phase with the best parameters of this one. */
 static basin_status next_phase(bs_trainer *t, basin_error *err)
 {
     bs_params   *p = t->learner.params;
@@ -367,7 +367,7 @@ static basin_status next_phase(bs_trainer *t, basin_error *err)
     return s ? s : make_scorer(t, err);
 }
 
-/* Where time is up inside of an epoch. Who resumes goes on here, with the rest of it. */
+/* Time is up within an epoch. A resumed run continues here, with the rest of it. */
 static basin_status cut_epoch(bs_trainer *t, basin_error *err)
 {
     if (t->next_row >= t->feed->epoch)
@@ -422,7 +422,7 @@ static bs_ended why_ended(const bs_trainer *t)
     return !t->cut && t->bad >= t->o->stop_patience ? BS_ENDED_PATIENCE : BS_ENDED_TIME;
 }
 
-/* The threshold that a model with these outputs for validation rows would be given. */
+/* The threshold for a model with these outputs for the validation rows. */
 static basin_status choose_cut(const bs_trainer *t, const bs_outputs *y, bs_threshold *cut,
                                basin_error *err)
 {
@@ -447,8 +447,8 @@ static void say_verdict(const bs_trainer *t, const bs_train_outcome *out)
                out->net_kept ? ": not enough (energy.proof), the net before it is the model" : "");
 }
 
-/* The net as pre-training left it is the model, unless validation tells that the best of later
- * epochs, whose outputs are given, is better. */
+/* The pre-trained net becomes the model, unless validation shows that the best of the later epochs,
+ * whose outputs are given, is better. */
 static basin_status weigh_net(bs_trainer *t, bs_train_outcome *out, basin_error *err)
 {
     const bs_part *valid = t->job->valid;
@@ -484,7 +484,7 @@ static basin_status weigh_net(bs_trainer *t, bs_train_outcome *out, basin_error 
     return s;
 }
 
-/* Back to the best parameters; threshold, full metrics, the model file. */
+/* Restores the best parameters; threshold, full metrics, the model file. */
 static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *err)
 {
     const bs_train_job *job = t->job;

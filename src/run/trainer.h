@@ -1,7 +1,7 @@
 /* trainer.h -- one training run, from data in memory to a run folder.
  *
- * The same data, settings and seed give the same bits, for any number of
- * threads, and however often the run was stopped and resumed. */
+ * The same data, settings and seed give the same bits for any number of threads, however often the
+ * run was stopped and resumed. */
 #ifndef BS_TRAINER_H
 #define BS_TRAINER_H
 
@@ -12,43 +12,43 @@
 #include "run/saved.h"
 #include "run/schedule.h"
 
-/* What is told to who looks on. */
+/* What an observer is told. */
 typedef struct {
     int    epoch; /* from 1, over all phases */
-    int    own;   /* of these, in the phase that runs */
-    bool   last;  /* no phase comes after it */
-    double part;  /* of the epoch that is done */
-    double score; /* of the last evaluation, by early_stop.metric; NaN: none yet */
-    double best;  /* the best of this phase so far, as far as it goes; NaN: none yet */
+    int    own;   /* epochs in the current phase */
+    bool   last;  /* it is the last phase */
+    double part;  /* share of the epoch that is done */
+    double score; /* the last value of early_stop.metric; NaN: none yet */
+    double best;  /* the best of this phase so far; NaN: none yet */
     int    best_epoch;
 } bs_train_news;
 
 typedef struct {
     void *ctx;
-    /* After each evaluation; true: the run rests here, as if it had been asked to stop. */
+    /* Called after each evaluation; true: the run pauses, as if asked to stop. */
     bool (*evaluated)(void *ctx, const bs_train_news *n);
-    /* After each batch; may be NULL. */
+    /* Called after each batch; may be NULL. */
     void (*moved)(void *ctx, const bs_train_news *n);
 } bs_watch;
 
 typedef struct {
-    const bs_settings  *settings;             /* task and method resolved */
+    const bs_settings  *settings;             /* with task and method resolved */
     const bs_part      *train, *valid, *test; /* test may be NULL */
     const bs_known     *known;
-    const char         *folder;     /* run folder, made if missing; NULL: nothing is written */
-    const char         *pretrained; /* what pretrain.cache is if it is not set; or NULL */
-    bool                resume;     /* go on from folder/last if it is there */
+    const char         *folder;     /* run folder, created if missing; NULL: nothing is written */
+    const char         *pretrained; /* default of pretrain.cache; or NULL */
+    bool                resume;     /* continue from folder/last if it exists */
     bs_logger          *log;
-    const volatile int *stop;     /* becomes nonzero: save and return BASIN_EINTERRUPTED */
-    double              deadline; /* the same when bs_seconds() says so; 0 = none */
-    double              begun;    /* bs_seconds() from which time_limit counts; 0 = from now */
+    const volatile int *stop;     /* when it becomes nonzero: save and return BASIN_EINTERRUPTED */
+    double              deadline; /* the same when bs_seconds() reaches it; 0 = none */
+    double              begun;    /* bs_seconds() when time_limit starts; 0 = now */
     const bs_watch     *watch;    /* or NULL */
     const bs_from      *from; /* training goes on with this model, or, of an ensemble, with ... */
     int                 from_model; /* ... this one of it; NULL: it begins anew */
-    bs_params         **keep;       /* gets the parameters that the training comes to; or NULL */
+    bs_params         **keep;       /* receives the final parameters; or NULL */
 } bs_train_job;
 
-/* Why a training ended: its epochs were over, no evaluation was better for early_stop.patience, or
+/* Why a training ended: all epochs were done, no evaluation was better for early_stop.patience, or
  * the time limit. */
 typedef enum { BS_ENDED_EPOCHS, BS_ENDED_PATIENCE, BS_ENDED_TIME } bs_ended;
 extern const char *const bs_ended_name[3];
@@ -56,25 +56,25 @@ extern const char *const bs_ended_name[3];
 typedef struct {
     int          epochs, best_epoch;
     bs_ended     ended;
-    double       sure;     /* of validation, that the energy pays (energy.proof); NaN: not asked */
-    bool         net_kept; /* not sure enough: the model is the net as pre-training left it */
+    double       sure;     /* confidence that the energy helps (energy.proof); NaN: not tested */
+    bool         net_kept; /* not confident enough: the model is the pre-trained net */
     double       seconds, rows_per_s;
     int64_t      params_net, params_energy;
     bs_threshold threshold; /* the tuned one; release with bs_threshold_free */
-    double       valid[BS_MOST_METRICS], test[BS_MOST_METRICS]; /* at 0.5, where that matters */
+    double       valid[BS_MOST_METRICS], test[BS_MOST_METRICS]; /* at 0.5, if that matters */
     double       valid_tuned[BS_MOST_METRICS], test_tuned[BS_MOST_METRICS]; /* at threshold */
     bool         has_test;
-    /* half a 95 % interval of the first metric, tuned; of valid only where there are folds */
+    /* half a 95 % interval of the first metric, tuned; for valid only with folds */
     double test_margin, valid_margin;
 } bs_train_outcome;
 
 basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_error *err);
 
-/* conclude.c: outputs of a finished model on its parts are chosen by, measured and written down. y
- * are those of valid; test is NULL where there is no such part. */
+/* conclude.c: chooses the threshold for a finished model's outputs, measures and records them. y
+ * are the outputs for valid; test is NULL if there is no such part. */
 basin_status bs_conclude(const bs_train_job *job, const bs_outputs *valid, const bs_outputs *test,
                          bs_train_outcome *out, basin_error *err);
-/* best.safetensors in the folder of the job, if it has one. */
+/* Writes best.safetensors to the job's folder, if it has one. */
 basin_status bs_conclude_write(const bs_train_job *job, const bs_train_outcome *out,
                                bs_params *const *params, int n_params, basin_error *err);
 
@@ -92,50 +92,50 @@ typedef struct {
     bs_scorer              *scorer;
     bs_plateau              plateau;
     int32_t                *order;   /* [rows of train] */
-    bs_outputs              outputs; /* of the rows of valid */
+    bs_outputs              outputs; /* for the validation rows */
     real                   *best;    /* parameters of the best epoch */
     int                     stop_metric;
     bs_profile_id           profile;
-    int                     epoch;       /* the one being trained, from 1 */
+    int                     epoch;       /* the current epoch, from 1 */
     int                     phase_start; /* epochs before this phase */
-    int32_t                 next_row;    /* of the epoch's order */
+    int32_t                 next_row;    /* position in the order of the epoch */
     int                     best_epoch, bad;
-    int                     net_epoch; /* the best of pre-training, when that is over; or 0 */
+    int                     net_epoch; /* the best epoch of pre-training, once that is over; or 0 */
     double                  best_score, seconds, train_seconds, started, saved_at;
-    double                  last_score; /* of the last evaluation, for who watches */
-    double                  valid_loss; /* cross-entropy of the validation rows, of the same */
+    double                  last_score; /* of the last evaluation, for observers */
+    double                  valid_loss; /* cross-entropy of the validation rows, at the same time */
     int                     every;      /* epochs between evaluations */
-    double                  evaluation; /* seconds of one; 0: not known yet */
+    double                  evaluation; /* seconds per evaluation; 0: unknown yet */
     int                     seen;       /* epoch whose parameters gave `outputs`; 0: none */
-    bool                    cut;        /* an epoch ended early, since time was up */
-    double                  entered;   /* seconds of time_limit that were spent before this phase */
-    bool                    rests;     /* since who watches said so */
-    bs_buf                  beginning; /* what its pre-training depends on (pretrained.c) */
+    bool                    cut;        /* an epoch ended early because time was up */
+    double                  entered;    /* seconds of time_limit used before this phase */
+    bool                    rests;      /* the observer asked for a pause */
+    bs_buf                  beginning;  /* what pre-training depends on (pretrained.c) */
     int64_t                 rows_seen;
-    int                     advice[BS_ADVICE];  /* epochs in a row that a rule held */
-    bool                    advised[BS_ADVICE]; /* ... and was said */
+    int                     advice[BS_ADVICE];  /* epochs in a row that a rule has held */
+    bool                    advised[BS_ADVICE]; /* ... and was reported */
 } bs_trainer;
 
 /* check.c */
 basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, const bs_method *m,
                                const bs_spec *spec, basin_error *err);
 
-/* identity.c: two identities of runs: how they differ, and in which setting first. */
+/* identity.c: how two identities of runs differ, and in which setting first. */
 typedef struct {
-    enum { BS_RUN_SAME, BS_RUN_LONGER, BS_RUN_OTHER } kind; /* longer: but for time */
+    enum { BS_RUN_SAME, BS_RUN_LONGER, BS_RUN_OTHER } kind; /* longer: the same except for time */
     char text[320];                                         /* "epochs was 3, now it is 5" */
 } bs_difference;
 bs_difference bs_identity_compare(const char *theirs, const char *mine);
 
-/* trainer.c: most epochs of a phase. */
+/* trainer.c: maximum number of epochs of a phase. */
 int bs_phase_epochs(const bs_trainer *t, int phase);
 
-/* limit.c: whether time_limit leaves no more than an evaluation and all that follows will take. */
+/* limit.c: whether time_limit leaves only enough for an evaluation and what follows it. */
 bool bs_limit_reached(const bs_trainer *t);
-/* The share of the time of this phase that is over, if it is the last; 0 without a limit. */
+/* The share of this phase's time that is over, if it is the last one; 0 without a limit. */
 double bs_limit_share(const bs_trainer *t);
 double bs_limit_spent(const bs_trainer *t); /* seconds */
-/* Learns what an evaluation takes from a few rows, if the first one is not near. */
+/* Estimates the time of an evaluation from a few rows, if the first one is not near. */
 basin_status bs_limit_probe(bs_trainer *t, basin_error *err);
 
 /* numbers.c: the numbers of a run in files. */
@@ -143,34 +143,34 @@ enum { BS_MOST_NUMBERS = 160 };
 typedef enum { BS_NUMBERS_ALL, BS_NUMBERS_PRETRAINING } bs_numbers_of;
 /* Returns how many there are. */
 int bs_numbers_store(const bs_trainer *t, bs_numbers_of of, double row[BS_MOST_NUMBERS]);
-/* From the tensor "numbers". Unless each is in its range, nothing is changed: BASIN_EDATA. */
+/* From the tensor "numbers". If any is out of range, nothing is changed: BASIN_EDATA. */
 basin_status bs_numbers_read(bs_trainer *t, bs_numbers_of of, const bs_safetensors *f,
                              const char *path, basin_error *err);
-/* A block of so many reals, each of them `least` or more and finite. A second moment, least = 0,
- * may be infinite: squares of large gradients are, and the parameter then rests. */
+/* A block of reals, each finite and at least `least`. A second moment, least = 0, may be infinite:
+ * squares of large gradients are, and the parameter then stops moving. */
 basin_status bs_block_find(const bs_safetensors *f, const char *path, const char *name,
                            int64_t count, double least, const real **out, basin_error *err);
 
-/* checkpoint.c: everything needed to go on, in folder/last/state.safetensors. */
+/* checkpoint.c: everything needed to resume, in folder/last/state.safetensors. */
 basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err);
-/* *found = false when there is none; one of other settings, data or arithmetic is an error, but
- * that of a run with fewer epochs. Nothing of it is used before all of it was checked. */
+/* *found = false if there is none; one with other settings, data or arithmetic is an error, unless
+ * it only has fewer epochs. Everything is checked before any of it is used. */
 basin_status bs_checkpoint_read(bs_trainer *t, bool *found, basin_error *err);
 bool         bs_checkpoint_there(const char *folder);
-/* Whether what was begun with `theirs` (NULL: nobody knows) may go on with `mine`, which is another
- * arithmetic: not by itself, and with resume.arithmetic=any it is said. path opens the message. */
+/* Whether what was started with `theirs` (NULL: unknown) may continue with `mine`, another
+ * arithmetic: only with resume.arithmetic=any, and with a warning. path starts the message. */
 basin_status bs_arithmetic_check(const char *path, const char *theirs, const char *mine,
                                  const bs_train_options *o, bs_logger *log, basin_error *err);
 
-/* pretrained.c: with pretrain.cache, what pre-training depends on, while parameters have their
- * first values; what it came to in another run, before the first epoch (best, best_epoch, epoch
- * and bad are then those at its end); and after it, so that others can take it. */
+/* pretrained.c, with pretrain.cache: records what pre-training depends on, while parameters have
+ * their initial values; takes the result of another run, before the first epoch (best, best_epoch,
+ * epoch and bad are then those at its end); and keeps this run's for others. */
 basin_status bs_pretrained_identify(bs_trainer *t, basin_error *err);
 basin_status bs_pretrained_take(bs_trainer *t, basin_error *err);
 basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err);
 
-/* proof.c: two outputs for the validation rows, each with its threshold: how sure these rows make
- * us that the second are better, 0 to 1, by the metric of early stopping. */
+/* proof.c: outputs of two systems for the validation rows, each with its threshold: the confidence,
+ * 0 to 1, that the second is better by the metric of early stopping. */
 typedef struct {
     const bs_outputs   *y;
     const bs_threshold *cut;
@@ -178,19 +178,19 @@ typedef struct {
 basin_status bs_proof(const bs_trainer *t, bs_rival before, bs_rival after, double *sure,
                       basin_error *err);
 
-/* record.c: what people and programs read of a run while it is made. */
-/* config, manifest; outcome.json of an earlier run is removed, `anew`: its metrics.jsonl, too */
+/* record.c: what people and programs can read of a run in progress. */
+/* config, manifest; removes outcome.json of an earlier run and, with `anew`, its metrics.jsonl */
 basin_status bs_record_start(const bs_train_job *j, int64_t params, bool anew, basin_error *err);
-/* Written again at the end, for the memory that the process took at most. */
+/* Written again at the end, with the peak memory of the process. */
 basin_status bs_record_manifest(const bs_train_job *j, int64_t params, basin_error *err);
 basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_MOST_METRICS], bool best,
                              basin_error *err);
 basin_status bs_record_rewind(bs_trainer *t, basin_error *err); /* metrics.jsonl up to this epoch */
-/* Bytes at the beginning of such a text that are lines of epochs before this one, in order. */
+/* How many bytes at the start of such a text are lines of epochs before this one, in order. */
 basin_status bs_record_lines(const char *text, int before, size_t *used, basin_error *err);
 void         bs_record_header(bs_trainer *t);
 
-/* advice.c: warnings about the epoch that ends. */
+/* advice.c: warnings about the epoch that has just ended. */
 void bs_advise(bs_trainer *t);
 
 #endif

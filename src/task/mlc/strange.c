@@ -1,13 +1,12 @@
-/* strange.c -- input whose features are not those of the model.
+/* strange.c -- notes if an input's features are not those of the model.
  *
- * A feature that a row does not name is 0 in formats that leave zeros out, or missing, so a file
- * for another model is read without complaint. What is counted is the whole input, not a piece of
- * it. */
+ * A feature that a row does not name is 0 in sparse formats, or missing, so a file for another
+ * model is read without complaint. Counts cover the whole input, not a piece of it. */
 #include <string.h>
 
 #include "task/mlc/data.h"
 
-/* "'a', 'b', 'c' and 4 more"; the list may be longer than what was kept of it. */
+/* "'a', 'b', 'c' and 4 more"; there may be more names than were kept. */
 static const char *few_text(const bs_few *f, char *text, size_t size)
 {
     enum { SHOWN = 3 };
@@ -20,7 +19,7 @@ static const char *few_text(const bs_few *f, char *text, size_t size)
     return text;
 }
 
-/* Columns that the input has not at all; their values are missing in every row. */
+/* Columns that the input lacks entirely; their values are missing in every row. */
 static void say_absent(const bs_met *s, const bs_schema *known, bs_logger *log)
 {
     bs_few      absent = {0};
@@ -29,7 +28,7 @@ static void say_absent(const bs_met *s, const bs_schema *known, bs_logger *log)
     char        text[256];
     for (int32_t i = 0; i < known->n_features; i++) {
         const char *column = known->feature[i].attribute;
-        if (strcmp(column, before) == 0) /* another category of the same */
+        if (strcmp(column, before) == 0) /* another category of the same column */
             continue;
         before = column;
         all++;
@@ -45,7 +44,7 @@ static void say_absent(const bs_met *s, const bs_schema *known, bs_logger *log)
                    few_text(&absent, text, sizeof text));
 }
 
-/* Rows that say all they know: each column that is absent, unknown or has a new category counts. */
+/* Rows that list everything: every absent or unknown column and every new category counts. */
 static void say_columns(const bs_met *s, const bs_schema *known, bool label_free, bs_logger *log)
 {
     const bs_few *new = &s->categories, *ignored = &s->strangers;
@@ -67,8 +66,8 @@ static void say_columns(const bs_met *s, const bs_schema *known, bool label_free
                    ignored->n > 1 ? "are" : "is", few_text(ignored, text, sizeof text));
 }
 
-/* A short text has few of the words that a model knows: that alone is nothing strange, unless rows
- * of the training data had all features. */
+/* A short text has few of the words a model knows: that alone is normal, unless rows of the
+ * training data had all features. */
 void bs_mlc_strange(const bs_met *s, const bs_schema *known, bool label_free, bs_logger *log)
 {
     const char *become = known->open || !known->feature ? "read as 0" : "are missing";
