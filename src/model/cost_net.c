@@ -1,4 +1,5 @@
-/* cost_net.c -- see cost_net.h. */
+/* cost_net.c -- builds the cost-augmented net in the form of infnet.form, from the pieces that a
+ * task's view offers. */
 #include "model/cost_net.h"
 
 #include <string.h>

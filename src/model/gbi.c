@@ -1,16 +1,17 @@
-/* gbi.c -- see gbi.h. */
+/* gbi.c -- the steps of a search as graph nodes: momentum, Adam, line search, stopping, and the
+ * best of several starts. */
 #include "model/gbi.h"
 
 #include <math.h>
 
-enum { MOMENT_DECAY_1 = 900, MOMENT_DECAY_2 = 999 }; /* thousandths: Adam's usual */
+enum { MOMENT_DECAY_1 = 900, MOMENT_DECAY_2 = 999 }; /* thousandths: Adam's usual values */
 
 /* The state of all rows between two steps. */
 typedef struct {
-    bs_id z, y;             /* the iterate, and the output it stands for */
+    bs_id z, y;             /* the iterate, and the relaxed output it gives */
     bs_id m, v;             /* moments */
     bs_id best, best_value; /* so far */
-    bs_id moving;           /* 1 where a row has not come to rest, [rows, K, 1] */
+    bs_id moving;           /* 1 while a row still moves, [rows, K, 1] */
     bs_id taken;            /* steps so far, the same shape */
 } state;
 
@@ -50,13 +51,14 @@ static bs_id objective(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, b
     return value;
 }
 
-/* Which step it is, from 1; or, in a loop, which of the block's, whose factors are then inputs. */
+/* The number of the step, from 1; or, in a loop, its number in the block, whose factors are then
+ * inputs. */
 typedef struct {
     int   t;
     bs_id rates;
 } when;
 
-/* The two numbers of a step that depend on which it is. */
+/* The two factors of a step that depend on its number. */
 static double factor(const bs_gbi *o, int t, int which)
 {
     const double b1 = MOMENT_DECAY_1 / 1000.0, b2 = MOMENT_DECAY_2 / 1000.0;
@@ -138,7 +140,7 @@ static void keep_best(bs_view *v, state *s, bs_id value)
         s->best_value = value;
         return;
     }
-    /* in this order, so that what is not a number is not better, nor forgotten at the start */
+    /* in this order, so that NaN is neither better nor forgotten at the start */
     bs_id better = bs_less(g, value, s->best_value);
     s->best = bs_where(g, better, s->y, s->best);
     s->best_value = bs_minimum(g, s->best_value, value);
@@ -157,7 +159,7 @@ static void take_step(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, st
     bs_id next =
         o->halvings > 0 ? line_search(v, o, f, ctx, s, *value, step) : moved(v, o, s->z, step);
     if (o->tolerance > 0) {
-        /* the length of the way bounds every part of it */
+        /* the length of the step bounds every component */
         bs_id way = bs_sub(g, next, s->z);
         next = bs_where(g, s->moving, next, s->z);
         s->taken = bs_add(g, s->taken, s->moving);
@@ -195,8 +197,8 @@ static state begin(bs_view *v, const bs_gbi *o, bs_id start)
                    .taken = bs_fill(g, 0, rows)};
 }
 
-/* What a search that ends here has found, its last look included. The state is a copy: what looks
- * on is the same nodes again. */
+/* What a search ending here has found, including a last look. The state is a copy: continuing makes
+ * the same nodes again. */
 static bs_found finish(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, state at, int steps)
 {
     bs_graph *g = v->g;
@@ -243,7 +245,7 @@ bs_found bs_gbi_search(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, b
 
 /* ---- loops ---- */
 
-/* What a step needs of the one before, in a fixed order. */
+/* What a step needs from the one before, in a fixed order. */
 static int carried(const bs_gbi *o, state *s, bs_id *member[BS_GBI_STATE],
                    bool narrow[BS_GBI_STATE])
 {
@@ -292,7 +294,7 @@ static state given(bs_view *v, const bs_gbi *o, const bs_id input[BS_GBI_STATE])
     for (int i = 0; i < n; i++)
         *member[i] = input[i];
     s.y = output_of(v, o, s.z);
-    s.taken = bs_const(v->g, 0); /* is not looked at */
+    s.taken = bs_const(v->g, 0); /* is not used */
     return s;
 }
 

@@ -1,11 +1,12 @@
-/* probe.c -- see probe.h. */
+/* probe.c -- programs that answer questions about an energy, one per question and batch size, made
+ * on first use. */
 #include "model/probe.h"
 
 #include <math.h>
 
 #include "device/cache.h"
 
-/* Of central differences: far above the rounding of a gradient, far below 1. */
+/* For central differences: far above the rounding of a gradient, far below 1. */
 #define STEP (sizeof(real) == 4 ? 0.02 : 1e-4)
 
 typedef enum { ENERGY, GRADIENT, PRODUCT, POTENTIALS } question;

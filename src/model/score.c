@@ -1,4 +1,5 @@
-/* score.c -- see score.h. */
+/* score.c -- runs batches through nets or searches, padded to a few sizes, and averages the members
+ * of an ensemble. */
 #include "model/score.h"
 
 #include <math.h>
@@ -12,18 +13,18 @@ struct bs_scorer {
     const bs_spec *spec;
     bs_inference   how;
     bs_cache      *cache;
-    bs_search     *search; /* of the energy; NULL for other ways to predict */
+    bs_search     *search; /* of the energy; NULL for other ways of prediction */
     int32_t       *start;  /* [BS_SCORE_BLOCK + 1], a block's rows */
     real          *dense;  /* [rows of a block, features] */
     size_t         room;   /* of these */
-    bs_tape       *tape;   /* of a search whose points are remembered, or NULL */
+    bs_tape       *tape;   /* of a search whose points are recorded, or NULL */
     bool           replays;
     bs_scorer     *next; /* of the ensemble, or NULL */
-    real          *mean; /* of all of them: y, potentials, energies of a batch */
+    real          *mean; /* mean over all members: y, potentials, energies of a batch */
     size_t         mean_room;
 };
 
-/* Results: y [rows, 1, labels], what it was made of, and its energy where it is wanted. */
+/* Results: y [rows, 1, labels], what it was computed from, and its energy if requested. */
 static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 {
     bs_scorer           *s = ctx;
@@ -169,7 +170,7 @@ static void add_part(const real *from, size_t n, real *to, const real **out)
     *out = from ? to : NULL;
 }
 
-/* Sums are made in the order of the models, so that the bits are always the same. */
+/* Sums are in the order of the models, so that the bits are always the same. */
 static basin_status run_all(bs_scorer *s, const bs_batch *b, bs_scored *out, basin_error *err)
 {
     const size_t rows = (size_t)b->size.rows,
@@ -216,7 +217,7 @@ static bool all_finite(const real *x, size_t n)
 basin_status bs_scored_check(const bs_scored *found, size_t row, size_t at, size_t n,
                              const char *unit, int64_t number, basin_error *err)
 {
-    /* a probability of 1 may be that of an infinite logit; those of finite ones are finite */
+    /* a probability of 1 may come from an infinite logit; those of finite ones are finite */
     const real *from = found->logits ? found->logits : found->y;
     if (all_finite(from + at, n) && (!found->potentials || all_finite(found->y + at, n)) &&
         (!found->value || all_finite(found->value + row, 1)) &&
@@ -235,7 +236,7 @@ float bs_tempered(float p, double temperature)
     return (float)(1 / (1 + exp(-log((double)p / (1 - (double)p)) / temperature)));
 }
 
-/* Numbers of a y of a row. */
+/* Numbers in a row's y. */
 static size_t parts(const bs_scorer *s)
 {
     return s->spec->graph->parts(s->spec, (bs_size){1, 1, 1});

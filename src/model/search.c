@@ -1,13 +1,14 @@
-/* search.c -- see search.h. */
+/* search.c -- runs searches of any length: one unrolled program, or a loop of turns; many starts in
+ * rounds. */
 #include "model/search.h"
 
 #include <string.h>
 
 enum {
-    MOST_UNROLLED = 32, /* energies of a row that one program looks at; a longer search is a loop */
-    BLOCK = 16,         /* of these in a round of it */
-    FEW_STARTS = 4,     /* are always searched at the same time, ... */
-    ROW = 16384,        /* and more while all y of a row are not more numbers than this */
+    MOST_UNROLLED = 32, /* energies per row computed by one program; a longer search is a loop */
+    BLOCK = 16,         /* of these per round of the loop */
+    FEW_STARTS = 4,     /* starts always searched together, ... */
+    ROW = 16384,        /* and more as long as all y of a row have at most this many numbers */
 };
 
 /* Results of a program: what is found at each point, then the state after the turns of a loop. */
@@ -72,7 +73,7 @@ static int divided(int a, int b)
     return (a + b - 1) / b;
 }
 
-/* The random starts are searched in so many rounds, ... */
+/* Random starts are searched in this many rounds, ... */
 static int rounds_of(const bs_search *s, bs_size size)
 {
     const int parts = (int)s->spec->graph->parts(s->spec, size);
@@ -80,7 +81,7 @@ static int rounds_of(const bs_search *s, bs_size size)
     return s->gbi.start == BS_GBI_RANDOM ? divided(s->gbi.starts, most) : 1;
 }
 
-/* ... and so many in each, which may in all be a few more than were asked for. */
+/* ... with this many in each, which may add up to a few more than requested. */
 static int starts_of(const bs_search *s, bs_size size)
 {
     return s->gbi.start == BS_GBI_RANDOM ? divided(s->gbi.starts, rounds_of(s, size)) : 1;
@@ -100,8 +101,8 @@ static void add_found(const bs_search *s, bs_view *v, const bs_found *found, bs_
     add_result(r, s->how->energies ? s->spec->graph->energy(v, found->y) : found->y);
 }
 
-/* Results at the points in the order of the points; of a loop, those of the start first, if it is a
- * point, then those of all others, then the state after each of the two turns. */
+/* Results are ordered by point; in a loop the start comes first, if it is a point, then all others,
+ * then the state after each of the two turns. */
 static void build_loop(const bs_search *s, bs_view *v, const bs_gbi *o, bs_id start, bs_recipe *r)
 {
     bs_gbi_turns turns;
@@ -167,8 +168,8 @@ static size_t member_size(const running *r, int i)
     return r->rows * (size_t)r->starts * (r->s->narrow[i] ? 1 : r->parts);
 }
 
-/* A state; of several rounds what the best of them found: y, value and energy of each point, all
- * but the value on the tape if there is one. */
+/* The state; with several rounds also what the best of them found: y, value and energy of each
+ * point, all but the value on the tape if there is one. */
 static basin_status make_room(running *r, basin_error *err)
 {
     bs_search *s = r->s;
@@ -182,7 +183,7 @@ static basin_status make_room(running *r, basin_error *err)
     return r->tape ? bs_tape_begin(r->tape, r->rows, r->rows * r->parts, err) : BASIN_OK;
 }
 
-/* Rows that this round has found better, or all in the first. */
+/* Keeps rows for which this round found something better, or all in the first. */
 static void keep(const running *r, const bs_scored *found, real *y, real *energy, real *value)
 {
     for (size_t i = 0; i < r->rows; i++) {
@@ -196,7 +197,7 @@ static void keep(const running *r, const bs_scored *found, real *y, real *energy
     }
 }
 
-/* What the program says of a point, whose results start at `at`. */
+/* Copies the results for a point, which start at `at`. */
 static void take(running *r, int point, int at)
 {
     bs_search *s = r->s;
@@ -221,7 +222,7 @@ static void take(running *r, int point, int at)
     r->out->value = value ? value : found.value;
 }
 
-/* The state that the turn has left, whose results start at `at`. */
+/* Copies the state left by the turn; its results start at `at`. */
 static void carry(running *r, int at)
 {
     real *to = r->s->state;

@@ -1,8 +1,8 @@
-/* search.h -- searches of the energy that predict, of any length in bounded memory.
+/* search.h -- searches of the energy for prediction, of any length in bounded memory.
  *
- * A short search is one program, its steps unrolled. A longer one is a program of a few
- * steps that is run again and again (bs_gbi_loop), what is carried from step to step lying
- * outside of it. Many random starts are searched in rounds. So memory depends on neither number. */
+ * A short search is one program with unrolled steps. A longer one is a program of a few steps that
+ * runs repeatedly (bs_gbi_loop), with the state between steps kept outside. Many random starts are
+ * searched in rounds. So memory depends on neither number. */
 #ifndef BS_SEARCH_H
 #define BS_SEARCH_H
 
@@ -18,8 +18,8 @@ void       bs_search_free(bs_search *s);
 /* Inputs and results of a program for batches of the view's size. */
 void bs_search_build(const bs_search *s, bs_view *v, bs_recipe *r);
 
-/* Runs such a program, whose batch and parameters are bound. Where points are remembered, all of
- * them go to the tape, and the last one is the answer. */
+/* Runs such a program, whose batch and parameters are bound. If points are recorded, all of them go
+ * to the tape, and the last one is the result. */
 basin_status bs_search_run(bs_search *s, bs_entry *e, bs_size size, bs_tape *tape, bs_scored *out,
                            basin_error *err);
 

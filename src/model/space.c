@@ -1,10 +1,10 @@
-/* space.c -- projections, samples and entropies of boxes and simplices, as nodes of a graph. */
+/* space.c -- projections, samples and entropies for boxes and simplices, as graph nodes. */
 #include "model/space.h"
 
-/* Keep logarithms finite: next to what a float tells from 1 for a box, which needs log(1 - y). */
+/* Keep logarithms finite: close to what a float tells from 1 for a box, which needs log(1 - y). */
 #define BOX_CORNER     6e-8
 #define SIMPLEX_CORNER 1e-7
-/* Below any number that is drawn. */
+/* Below any random number. */
 #define TINY 1e-30
 
 enum { PROJECTION_STEPS = 8 };
@@ -30,10 +30,10 @@ bs_id bs_box_project(bs_graph *g, bs_id y)
     return bs_clamp(g, y, 0, 1);
 }
 
-/* The nearest distribution is max(y - t, 0) with t such that the sum is 1. Each step leaves out
- * what t has made negative (Michelot 1986). What lies 1 or more below the largest is always left
- * out; with that done first, eight steps are exact for 50 classes and nearly so for 1000, however
- * far away y is, and the last division corrects what remains. */
+/* The nearest distribution is max(y - t, 0) with t such that the sum is 1. Each step drops what t
+ * made negative (Michelot 1986). Whatever is 1 or more below the largest is always dropped; doing
+ * that first, eight steps are exact for 50 classes and nearly so for 1000, however far away y is,
+ * and the final division corrects the rest. */
 bs_id bs_simplex_project(bs_graph *g, bs_id y, int axis)
 {
     bs_id a = bs_sub(g, y, bs_stop(g, bs_max_axis(g, y, axis))), t = 0;
@@ -65,8 +65,8 @@ bs_id bs_simplex_neg_entropy(bs_graph *g, bs_id y)
     return bs_mul(g, y, bs_log_safe(g, y, SIMPLEX_CORNER));
 }
 
-/* The largest of logits plus Gumbel noise is drawn from their softmax. Numbers of finite length
- * can be equal; then the first is taken, lest two classes be chosen at once. */
+/* The largest of logits plus Gumbel noise is a draw from their softmax. Finite precision allows
+ * ties; the first is taken, so that two classes are never chosen at once. */
 bs_id bs_simplex_sample(bs_graph *g, bs_id logits, bs_id uniform, int axis)
 {
     bs_id e = bs_neg(g, bs_log_safe(g, uniform, TINY));

@@ -1,4 +1,4 @@
-/* tape.c -- see tape.h. */
+/* tape.c -- records of the points of a search, batch by batch. */
 #include "model/tape.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct {
 } piece;
 
 struct bs_tape {
-    int    points, point; /* how many; the one that is read */
+    int    points, point; /* how many; the one being read */
     piece *piece;         /* [n] */
     size_t n, cap, next;
 };

@@ -1,4 +1,4 @@
-/* view.c -- see view.h. */
+/* view.c -- small functions for the views of all tasks: making specs, naming their inputs. */
 #include "model/view.h"
 
 #include <string.h>

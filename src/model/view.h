@@ -18,8 +18,8 @@
 
 typedef struct bs_task_graph bs_task_graph;
 
-/* What a program is built for: rows, and of tasks whose inputs have a size of their own,
- * positions of a sentence and characters of a word, or height and width of an image. */
+/* What a program is built for: rows and, for tasks whose inputs vary in size, positions of a
+ * sentence and characters of a word, or height and width of an image. */
 typedef struct {
     int rows, length, width;
 } bs_size;
@@ -37,11 +37,11 @@ typedef struct {
 
 enum { BS_SPEC_ROOM = 256 };
 
-/* Everything that fixes the nets. The rest of it is a struct that only its task looks into
- * (bs_spec_NAME() in task/NAME/nets.h). It lies inside, so that a spec can be copied. */
+/* Everything that defines the nets. The rest is a struct that only its task looks into
+ * (bs_spec_NAME() in task/NAME/nets.h). It is stored inside, so that a spec can be copied. */
 typedef struct {
     const bs_task_graph *graph;
-    bs_size              least; /* of a program that only declares the parameters */
+    bs_size              least; /* for a program that only declares parameters */
     union {
         max_align_t   align;
         unsigned char bytes[BS_SPEC_ROOM];
@@ -56,39 +56,39 @@ typedef struct {
     bs_params     *params;
     const bs_spec *spec;
     bs_size        size;
-    bs_id          x[BS_INPUTS], gold;          /* leaves; 0 where there is none */
+    bs_id          x[BS_INPUTS], gold;          /* leaves; 0 if absent */
     bool           net_dropout, energy_dropout; /* training */
 } bs_view;
 
 typedef enum { BS_COST_F1, BS_COST_HAMMING, BS_COST_L1, BS_COST_SQUARED } bs_cost;
 
 struct bs_task_graph {
-    bool dear;    /* an energy costs so much that none is computed only to be looked at */
+    bool dear;    /* an energy is so expensive that none is computed just for diagnostics */
     bool adds_up; /* mode=code: losses are sums over a batch, not means */
 
-    size_t (*parts)(const bs_spec *s, bs_size size); /* numbers of a y */
+    size_t (*parts)(const bs_spec *s, bs_size size); /* how many numbers a y has */
     void (*leaves)(bs_view *v, bool gold);
 
-    /* The net called NAME ("net", "net/cost"): logits, one output a row; and those of each of its
-     * members, [rows, members, ...], where a net may have some, else NULL. */
+    /* Logits of the net called NAME ("net", "net/cost"), one output per row; and of each of its
+     * members, [rows, members, ...], if nets can have some, else NULL. */
     bs_id (*logits)(bs_view *v, const char *name);
     bs_id (*members)(bs_view *v, const char *name);
     bs_id (*relax)(bs_view *v, bs_id logits);        /* logits to relaxed outputs */
-    bs_id (*unrelax)(bs_view *v, bs_id y);           /* and back, finite everywhere */
-    bs_id (*project)(bs_view *v, bs_id y);           /* any numbers to the nearest relaxed output */
-    bs_id (*start)(bs_view *v, double value, int K); /* every part of y equal to it, or ... */
-    bs_id (*random)(bs_view *v, int K, uint32_t stream); /* ... uniform over the outputs */
+    bs_id (*unrelax)(bs_view *v, bs_id y);           /* the inverse, finite everywhere */
+    bs_id (*project)(bs_view *v, bs_id y);           /* the relaxed output nearest to any numbers */
+    bs_id (*start)(bs_view *v, double value, int K); /* every part of y has this value, or ... */
+    bs_id (*random)(bs_view *v, int K, uint32_t stream); /* ... is uniform over the outputs */
     bs_id (*truth)(bs_view *v);                          /* gold as y with K = 1 */
-    bs_id (*total)(bs_view *v, bs_id a); /* sums a y-shaped value by output: [rows, K, 1] */
+    bs_id (*total)(bs_view *v, bs_id a); /* sums a y-shaped value per output: [rows, K, 1] */
 
     bs_id (*truth_energy)(bs_view *v);    /* E(x, gold) */
     bs_id (*energy)(bs_view *v, bs_id y); /* E(x, y) */
-    /* What the sigmoid of a value (DVN) is taken of, from an energy; NULL: its negative. Where an
-     * energy is a sum over parts whose number differs from row to row, it is divided by that. */
+    /* Turns an energy into the argument of a sigmoid (DVN); NULL: its negative. If an energy is a
+     * sum over parts whose number varies between rows, it is divided by that number. */
     bs_id (*value)(bs_view *v, bs_id energy);
-    /* Scores that the energy gives to parts of y one by one, like logits; NULL: it has no such. */
+    /* Scores that the energy gives to parts of y one by one, like logits; NULL: not possible. */
     bs_id (*potentials)(bs_view *v);
-    /* NULL: never; or whether an energy is a chain (nn/chain.h). Of those: exact probabilities of
+    /* NULL: never; or whether an energy is a chain (nn/chain.h). For chains: exact probabilities of
      * parts of y; log of the sum of exp(-E) over all outputs [rows, 1, 1]. */
     bool (*chain)(const bs_spec *s);
     bs_id (*marginals)(bs_view *v);
@@ -98,22 +98,22 @@ struct bs_task_graph {
     bs_id (*cross_entropy)(bs_view *v, bs_id logits); /* [rows, 1, 1]; a net minimises it */
     /* log P(gold), on the scale of sample_log_prob; cross_entropy may be a mean over parts. */
     bs_id (*truth_log_prob)(bs_view *v, bs_id logits);
-    bs_id (*entropy)(bs_view *v, bs_id y); /* of the distribution y stands for */
+    bs_id (*entropy)(bs_view *v, bs_id y); /* of the distribution given by y */
 
-    /* K discrete outputs a row, drawn from the distribution of the logits. */
+    /* K discrete outputs per row, drawn from the distribution of the logits. */
     bs_id (*sample)(bs_view *v, bs_id logits, int K, uint32_t stream);
     bs_id (*sample_energy)(bs_view *v, bs_id samples, int K);
     bs_id (*sample_log_prob)(bs_view *v, bs_id samples, int K, bs_id logits);
     bs_id (*sample_score)(bs_view *v, bs_id samples, int K);
-    bs_cost sample_cost; /* what a sample lacks of a full score is this cost of it */
+    bs_cost sample_cost; /* the cost that equals 1 - score of a sample */
 
-    /* Logits of a cost-augmented net (InfNet+): a head of its own on the features of "net", or
-     * a layer over the net's y and the truth; hidden -1: as many units as y has parts. */
+    /* Logits of a cost-augmented net (InfNet+): a second head on the features of "net", or a layer
+     * over the net's y and the truth; hidden -1: as many units as y has parts. */
     bs_id (*second_head)(bs_view *v, const char *name);
     bs_id (*stacked)(bs_view *v, const char *name, bs_id y, int hidden);
 };
 
-/* Streams of random numbers, so that no two uses collide. */
+/* Streams of random numbers, which must not collide. */
 enum {
     BS_STREAM_NET = 1000,
     BS_STREAM_ENERGY = 2000,

@@ -1,15 +1,15 @@
 /* viterbi.c -- the best sequences of tags under a linear chain.
  *
  * Viterbi (1967): best[t][j] is the score of the best beginning that ends in tag j at position t.
- * No pointers are kept: the way back finds each maximum again, for one tag per position
+ * No back-pointers are stored: the way back finds each maximum again, for one tag per position
  * instead of all.
  *
- * The n best by the partition of Lawler (1972). A sequence found is split off from the rest at
- * every position t: what follows t stays, the tag at t becomes another one, and what comes before
- * is then the best that there is, whose score is known from best[t]. Every other sequence lies
- * in exactly one of these parts; the best part is the next sequence and is split in turn, at
- * positions before the one where it left its parent (the others were split with the parent).
- * Only as many parts are kept as sequences are still wanted. */
+ * The n best by the partition of Lawler (1972). A sequence found splits the rest at every position
+ * t: what follows t stays, the tag at t changes, and before it comes the best beginning, whose
+ * score is known from best[t]. Every other sequence is in exactly one of these parts; the best part
+ * gives the next sequence and is split in turn, at positions before the one where it left its
+ * parent (the others were split with the parent). No more parts are kept than sequences are still
+ * needed. */
 #include "model/viterbi.h"
 
 #include <math.h>
@@ -22,12 +22,12 @@
 #include <emmintrin.h>
 #endif
 
-/* Two numbers at a time, which every x86-64 can; gcc makes no such loop by itself without
- * -ffast-math. 17 tags take a third of the time that way. */
+/* Two numbers at a time, which every x86-64 supports; without -ffast-math gcc does not make such a
+ * loop itself. It takes 17 tags a third of the time. */
 enum { PAIRS = 4, LANES = 2 * PAIRS };
 typedef double pair __attribute__((vector_size(16), may_alias));
 
-/* b where a is not a number */
+/* b if a is NaN */
 static inline pair larger(pair a, pair b)
 {
 #ifdef __SSE2__
@@ -37,7 +37,7 @@ static inline pair larger(pair a, pair b)
 #endif
 }
 
-/* A sequence not yet written: parent's tags behind `at`, `tag` there, the best before. */
+/* A sequence not yet written: the parent's tags after `at`, `tag` there, the best before. */
 typedef struct {
     double  value;
     int32_t parent, at, tag;
@@ -49,7 +49,7 @@ struct bs_viterbi {
     double  *from;  /* [N, P]: from[i][j] scores tag j after i */
     double  *into;  /* [N + 1, P]: its transpose; row N is the end */
     double  *best;  /* [T, P] */
-    part    *parts; /* sorted, the best first; equals in the order they were found */
+    part    *parts; /* sorted, best first; ties in the order they were found */
     int32_t *left;  /* [n]: where each sequence left its parent */
     size_t   cap_best, cap_parts, cap_left;
     int      n_parts;
@@ -92,7 +92,7 @@ void bs_viterbi_free(bs_viterbi *v)
     bs_free(v);
 }
 
-/* From tag i to j, N being the start and the end; minus infinity where that is forbidden. */
+/* From tag i to j, N being the start and the end; minus infinity if forbidden. */
 static double step(const float *transition, const uint8_t *allowed, int N, int i, int j)
 {
     const int at = i * (N + 1) + j;
@@ -112,7 +112,7 @@ void bs_viterbi_set(bs_viterbi *v, const float *transition, const uint8_t *allow
 
 /* ---- the best ---- */
 
-/* out_j = the largest x_i + w[i][j], without what is not a number */
+/* out_j = the largest x_i + w[i][j], ignoring NaN */
 static void max_product(double *out, const double *x, const double *w, int N, int P)
 {
     for (int k = 0; k < P; k += LANES) {
@@ -130,7 +130,7 @@ static void max_product(double *out, const double *x, const double *w, int N, in
     }
 }
 
-/* Largest x_i + w_i; minus infinity when there is none. */
+/* Largest x_i + w_i; minus infinity if there is none. */
 static double max_sum(const double *x, const double *w, int P)
 {
     pair        top = {-INFINITY, -INFINITY}, other = top;
@@ -209,7 +209,7 @@ static void keep_part(bs_viterbi *v, part p, int room)
     v->parts[i] = p;
 }
 
-/* Splits sequence k off: a part for every other tag before the position where it left. */
+/* Splits off sequence k: a part for every other tag before the position where it left. */
 static void split(bs_viterbi *v, const float *unary, int T, const int32_t *tag, int k, int room)
 {
     double after = 0;
@@ -224,7 +224,7 @@ static void split(bs_viterbi *v, const float *unary, int T, const int32_t *tag, 
     }
 }
 
-/* From left to right, as best[] was summed. */
+/* From left to right, in the order best[] was summed. */
 static double path_sum(const bs_viterbi *v, const float *unary, int T, const int32_t *tag)
 {
     double sum = 0;
@@ -235,7 +235,7 @@ static double path_sum(const bs_viterbi *v, const float *unary, int T, const int
     return sum + v->into[(int64_t)v->N * v->P + tag[T - 1]];
 }
 
-/* Parts are found by sums in another order: two that differ by a rounding error may be swapped. */
+/* Parts were found by sums in another order: two that differ by a rounding error may be swapped. */
 static void sort_last(int T, int32_t *tag, double *score, int k)
 {
     for (; k > 0 && score[k] > score[k - 1]; k--) {
