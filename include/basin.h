@@ -67,6 +67,16 @@ typedef struct basin_predictor basin_predictor;
 basin_status basin_model_load(const char *path, basin_model **out, basin_error *err);
 void         basin_model_free(basin_model *m); /* accepts NULL; predictors first */
 
+/* The same from the bytes of a model file, which are not needed afterwards; and those bytes again
+ * of a model that is loaded, however it was. Release them with basin_bytes_free. */
+typedef struct {
+    void  *data;
+    size_t n;
+} basin_bytes;
+basin_status basin_model_read(const void *bytes, size_t n, basin_model **out, basin_error *err);
+basin_status basin_model_write(const basin_model *m, basin_bytes *out, basin_error *err);
+void         basin_bytes_free(basin_bytes *b); /* also leaves it empty */
+
 /* Texts belong to the model. A NULL model has none of them, and every count is 0. */
 const char *basin_model_task(const basin_model *m);           /* "mlc", "tag" or "seg" */
 const char *basin_model_card(const basin_model *m);           /* JSON: scores measured after
@@ -188,6 +198,16 @@ typedef struct {
     const volatile int *stop;      /* when it becomes nonzero: save and return BASIN_EINTERRUPTED;
                                       another thread sets it with an atomic store
                                       (__atomic_store_n) */
+    /* Told what happens as a JSON object, on the calling thread and about ten times a second;
+     * nonzero: as if stop were set. NULL = not wanted.
+     *   {"event": "message", "level": "info" or "warning", "text": "..."}, as verbosity says
+     *   {"event": "progress", "what": "epoch 3", "unit": "rows", "done": 640, "total": 2000,
+     *    "seconds": 1.2}
+     *   {"event": "epoch", ...}: after an evaluation, with the members of metrics.jsonl
+     *   {"event": "working"}: nothing to tell, but a chance to stop
+     * It must not call functions of this header with the objects that are at work. */
+    int (*event)(void *ctx, const char *json);
+    void *ctx;
 } basin_session;
 
 /* --- settings ----------------------------------------------------------------------------- */

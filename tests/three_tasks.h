@@ -32,8 +32,8 @@ static const subject subjects[] = {
 };
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0], MOST = 1 << 16, CALLS = 8, ROWS = 300 };
 
-static inline basin_status train(const subject *s, const char *run, const char *threads,
-                                 basin_error *err)
+static inline basin_status train_told(const subject *s, const char *run, const char *threads,
+                                      int resume, const basin_session *session, basin_error *err)
 {
     basin_config     *c = NULL;
     basin_text        text = {0};
@@ -54,10 +54,16 @@ static inline basin_status train(const subject *s, const char *run, const char *
     if (!status)
         status = basin_config_file(c, "train", s->file, err);
     if (!status)
-        status = basin_train(c, run, 1, 0, NULL, &text, err);
+        status = basin_train(c, run, 1, resume, session, &text, err);
     basin_text_free(&text);
     basin_config_free(c);
     return status;
+}
+
+static inline basin_status train(const subject *s, const char *run, const char *threads,
+                                 basin_error *err)
+{
+    return train_told(s, run, threads, 0, NULL, err);
 }
 
 typedef struct {
@@ -97,14 +103,11 @@ static inline basin_status ask_image(basin_predictor *p, answer *a, basin_error 
 }
 
 /* Some calls; the answer of the last. */
-static inline basin_status predict(const subject *s, const char *run, int threads, answer *a,
-                                   basin_error *err)
+static inline basin_status predict_by(const subject *s, const basin_model *m, int threads,
+                                      answer *a, basin_error *err)
 {
-    basin_model     *m = NULL;
     basin_predictor *p = NULL;
-    basin_status     status = basin_model_load(run, &m, err);
-    if (!status)
-        status = basin_predictor_new(m, threads, &p, err);
+    basin_status     status = basin_predictor_new(m, threads, &p, err);
     for (int i = 0; i < CALLS && !status; i++)
         if (strcmp(s->task, "mlc") == 0)
             status = ask_rows(m, p, a, err);
@@ -113,6 +116,16 @@ static inline basin_status predict(const subject *s, const char *run, int thread
         else
             status = ask_image(p, a, err);
     basin_predictor_free(p);
+    return status;
+}
+
+static inline basin_status predict(const subject *s, const char *run, int threads, answer *a,
+                                   basin_error *err)
+{
+    basin_model *m = NULL;
+    basin_status status = basin_model_load(run, &m, err);
+    if (!status)
+        status = predict_by(s, m, threads, a, err);
     basin_model_free(m);
     return status;
 }

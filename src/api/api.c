@@ -90,7 +90,13 @@ bs_logger bs_session_log(const basin_session *s)
 {
     static const bs_log_level level[] = {BS_QUIET, BS_WARN, BS_INFO, BS_DEBUG};
     int                       v = s ? s->verbosity : 0;
-    return bs_log_make(s ? s->messages : NULL, level[v < 0 ? 0 : v > 3 ? 3 : v]);
+    bs_logger log = bs_log_make(s ? s->messages : NULL, level[v < 0 ? 0 : v > 3 ? 3 : v]);
+    if (s) {
+        log.event = s->event;
+        log.ctx = s->ctx;
+        log.stop = s->stop;
+    }
+    return log;
 }
 
 /* ---- config ---- */

@@ -109,6 +109,7 @@ typedef struct {
     const char *infer; /* NULL: the model's own */
     bool        constrain, warm;
     bs_machine  where;
+    bs_logger  *log; /* asked now and then whether to stop; or NULL */
 } bs_asked;
 
 /* Predicts all rows of a part. warm: time a second pass, unless the first took long. */

@@ -164,7 +164,8 @@ static basin_status judge(searching *s, attempt *a, basin_error *err)
     if (!status && s->data.folds > 1)
         status = bs_ensemble_predict_folds(m, &s->data, where, &y, err);
     else if (!status)
-        status = bs_model_predict(m, part, &(bs_asked){.where = where}, &y, &seconds, err);
+        status = bs_model_predict(m, part, &(bs_asked){.where = where, .log = s->log}, &y, &seconds,
+                                  err);
     if (!status)
         status = task->count(part, &m->known, &y, &m->threshold, &how, &a->counts, err);
     if (!status)

@@ -113,7 +113,7 @@ static basin_status write_model(const calibrating *c, basin_error *err)
 static basin_status calibrate(calibrating *c, const char *model, const char *const *files, int n,
                               const basin_calibrate_options *o, bs_logger *log, basin_error *err)
 {
-    const bs_asked asked = {.where = {o->device, o->threads}};
+    const bs_asked asked = {.where = {o->device, o->threads}, .log = log};
     double         seconds;
     basin_status   s = bs_model_path(model, c->path, err);
     if (!s)

@@ -202,10 +202,11 @@ static basin_status outputs_of(const bs_training *t, const models *m, bool net, 
     const bs_prepared      *data = t->data;
     const bs_train_options *o = &t->settings->train;
     const bs_part          *valid = &data->part[1], *test = bs_prepared_test(data);
-    const bs_inference      how = bs_options_inference(o, net ? "net" : o->infer);
+    bs_inference            how = bs_options_inference(o, net ? "net" : o->infer);
     bs_workspace           *w = NULL;
     bs_spec                 spec;
-    basin_status            s = valid->task->spec(o, &data->known, &spec, err);
+    how.log = t->log;
+    basin_status s = valid->task->spec(o, &data->known, &spec, err);
     if (!s)
         s = valid->task->outputs(valid, &data->known, &y[0], err);
     if (!s && data->folds > 1)

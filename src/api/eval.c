@@ -51,6 +51,7 @@ basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_a
     bs_scorer    *scorer = NULL;
     double        start = bs_seconds();
     basin_status  s = bs_saved_inference(m, asked->infer, asked->constrain, &how, err);
+    how.log = asked->log;
     if (!s)
         s = bs_workspace_open(asked->where, &w, err);
     if (!s)
@@ -69,11 +70,13 @@ basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_a
     return s;
 }
 
-static basin_status score(bs_evaluation *e, const basin_eval_options *o, basin_error *err)
+static basin_status score(bs_evaluation *e, const basin_eval_options *o, bs_logger *log,
+                          basin_error *err)
 {
     const bs_saved *m = e->model->saved;
-    const bs_asked  asked = {
-         .infer = o->infer, .constrain = o->constrain, .where = {o->device, o->threads}};
+    bs_asked        asked = {.where = {o->device, o->threads}, .log = log};
+    asked.infer = o->infer;
+    asked.constrain = o->constrain;
     basin_status s = m->task->outputs(&e->data, &m->known, &e->y, err);
     return s ? s : bs_model_predict(m, &e->data, &asked, &e->y, &e->seconds, err);
 }
@@ -193,7 +196,7 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
     e.profile = profile;
     e.per_label = o->per_label;
     if (!s)
-        s = score(&e, o, err);
+        s = score(&e, o, &log, err);
     if (s == BASIN_ENUMERIC)
         bs_fail_in(files, n, s, err);
     if (!s)

@@ -56,6 +56,49 @@ basin_status basin_model_load(const char *path, basin_model **out, basin_error *
     return s ? s : bs_model_make(saved, out, err);
 }
 
+basin_status basin_model_read(const void *bytes, size_t n, basin_model **out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    bs_safetensors *f = NULL;
+    bs_saved       *saved = NULL;
+    basin_status    s = BS_NEED(err, {"out", out}, {"bytes", bytes});
+    if (out)
+        *out = NULL;
+    if (!s)
+        s = bs_safetensors_memory("the model", bytes, n, &f, err);
+    if (!s)
+        s = bs_saved_from(f, "the model", &saved, err);
+    bs_safetensors_close(f);
+    return s ? s : bs_model_make(saved, out, err);
+}
+
+basin_status basin_model_write(const basin_model *m, basin_bytes *out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    bs_buf       text;
+    basin_status s = BS_NEED(err, {"out", out}, {"model", m});
+    if (out)
+        *out = (basin_bytes){NULL, 0};
+    if (s)
+        return s;
+    bs_buf_init(&text, PTRDIFF_MAX);
+    s = bs_saved_bytes(m->saved, &text, err);
+    if (s)
+        bs_buf_free(&text);
+    else
+        *out = (basin_bytes){text.data, text.len};
+    return s;
+}
+
+void basin_bytes_free(basin_bytes *b)
+{
+    BS_KEEP_ERRNO;
+    if (!b)
+        return;
+    bs_free(b->data);
+    *b = (basin_bytes){NULL, 0};
+}
+
 void basin_model_free(basin_model *m)
 {
     BS_KEEP_ERRNO;

@@ -16,10 +16,11 @@ static const bs_prediction *prediction_of(const bs_saved *m)
 }
 
 static basin_status choose_inference(const bs_saved *m, const basin_predict_options *o,
-                                     const char *const *files, int n, bs_inference *how,
-                                     basin_error *err)
+                                     const char *const *files, int n, bs_logger *log,
+                                     bs_inference *how, basin_error *err)
 {
     basin_status s = bs_saved_inference(m, o->infer, o->constrain, how, err);
+    how->log = log;
     if (!s && o->energy && !m->has_energy)
         s = bs_fail(err, BASIN_EARG, "--energy: this model is a plain net without an energy");
     if (!s && (o->nbest > 0 || o->scheme) && !prediction_of(m)->tags)
@@ -277,7 +278,7 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
         .m = m->saved, .p = prediction_of(m->saved), .o = o, .log = &log, .files = files, .n = n};
     s = g.p->check(m->saved, o, err);
     if (!s)
-        s = choose_inference(g.m, o, files, n, &g.how, err);
+        s = choose_inference(g.m, o, files, n, &log, &g.how, err);
     if (!s)
         s = bs_workspace_open((bs_machine){o->device, o->threads}, &g.w, err);
     if (!s)

@@ -80,7 +80,7 @@ static basin_status look_at_rows(choosing *c, const char *const *files, int n,
                                  const basin_threshold_options *o, bs_logger *log, basin_error *err)
 {
     const bs_saved *m = c->model->saved;
-    const bs_asked  asked = {.where = {o->device, o->threads}};
+    const bs_asked  asked = {.where = {o->device, o->threads}, .log = log};
     double          seconds;
     basin_status    s = bs_read_for(m, files, n, NULL, false, log, &c->data, err);
     if (!s)

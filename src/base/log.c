@@ -160,12 +160,15 @@ void bs_log_say(bs_logger *log, bs_log_level level, const char *fmt, ...)
 {
     char    text[LONGEST_LINE];
     va_list args;
-    if (!speaks(log, level))
+    if (!speaks(log, level) && !(log && log->event && level <= log->level))
         return;
     va_start(args, fmt);
     const bool ok = make_line(text, fmt, args);
     va_end(args);
     if (!ok)
+        return;
+    bs_event_message(log, level, text);
+    if (!log->file)
         return;
     erase_bar(log);
     look_at_window(log);
@@ -302,6 +305,7 @@ static void draw(bs_progress *p, char *text)
 void bs_progress_set(bs_progress *p, double done)
 {
     char text[LONGEST_BAR];
+    bs_event_progress(p, done);
     if (!bs_progress_due(p))
         return;
     bar_text(p, done > 0 ? done : 0, bs_seconds() - p->started, text, sizeof text);

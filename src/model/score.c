@@ -202,6 +202,8 @@ static basin_status run_all(bs_scorer *s, const bs_batch *b, bs_scored *out, bas
 
 basin_status bs_scorer_batch(bs_scorer *s, const bs_batch *b, bs_scored *out, basin_error *err)
 {
+    if (bs_event_stopped(s->how.log))
+        return bs_fail(err, BASIN_EINTERRUPTED, "interrupted");
     return s->next && !s->replays ? run_all(s, b, out, err) : run_one(s, b, out, err);
 }
 

@@ -7,6 +7,7 @@
 #ifndef BS_SCORE_H
 #define BS_SCORE_H
 
+#include "base/log.h"
 #include "model/cost_net.h"
 #include "model/gbi.h"
 #include "device/device.h"
@@ -35,7 +36,8 @@ typedef struct {
     bool        cost_logits; /* it reads logits, not relaxed outputs */
     /* for searches, used by bs_scorer_replay: records what is found after step[0] < step[1] < ...
      * steps, the last being the search's length; points = 0: nothing */
-    int points, step[BS_SCORE_POINTS];
+    int        points, step[BS_SCORE_POINTS];
+    bs_logger *log; /* asked before each batch whether to stop; or NULL */
 } bs_inference;
 
 typedef struct bs_scorer bs_scorer;

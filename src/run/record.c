@@ -246,13 +246,20 @@ static void show_row(bs_trainer *t, const double valid[BS_MOST_METRICS], bool be
 basin_status bs_record_epoch(bs_trainer *t, const double valid[BS_MOST_METRICS], bool best,
                              basin_error *err)
 {
+    static const char event[] = "{\"event\": \"epoch\", ";
+    basin_status      s = BASIN_OK;
+    bs_buf            line, sent;
     show_row(t, valid, best);
-    if (!t->job->folder)
-        return BASIN_OK;
-    bs_buf line;
     bs_buf_init(&line, 1 << 20);
+    bs_buf_init(&sent, 1 << 20);
     epoch_json(t, valid, best, &line);
-    basin_status s = line.failed ? bs_fail_nomem(err) : append_line(t, &line, err);
+    if (t->job->folder)
+        s = line.failed ? bs_fail_nomem(err) : append_line(t, &line, err);
+    bs_buf_text(&sent, event);
+    bs_buf_add(&sent, line.data + 1, line.len - 2); /* without its bracket and its line end */
+    if (!s && !sent.failed && !line.failed)
+        bs_event_send(t->job->log, sent.data);
     bs_buf_free(&line);
+    bs_buf_free(&sent);
     return s;
 }

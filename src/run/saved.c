@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/tree.h"
@@ -437,6 +438,62 @@ static basin_status read_more(const bs_safetensors *f, const char *name, int mod
     return status;
 }
 
+/* ---- bytes of a model that was read ---- */
+
+/* The values of a tensor of the file: "3/net/0/w" is that of the fourth model. */
+static const real *values_of(const bs_saved *s, const char *name)
+{
+    const bs_params *p = s->params;
+    char            *slash;
+    const long       model = *name >= '0' && *name <= '9' ? strtol(name, &slash, 10) : 0;
+    if (model > 0 && model <= s->n_more && *slash == '/') {
+        p = s->more[model - 1];
+        name = slash + 1;
+    }
+    const bs_segment *segment = bs_params_find(p, name);
+    return segment ? p->value + segment->offset : NULL;
+}
+
+static basin_status keep_tensors(const bs_safetensors *f, bs_saved *s, basin_error *err)
+{
+    bs_arena *a = &s->known.arena;
+    s->n_tensors = bs_safetensors_count(f);
+    s->tensor = bs_arena_alloc(a, (size_t)(s->n_tensors + 1) * sizeof *s->tensor);
+    for (int i = 0; s->tensor && i < s->n_tensors; i++) {
+        bs_tensor  *t = &s->tensor[i];
+        const real *value;
+        *t = *bs_safetensors_at(f, i);
+        value = t->dtype == BS_DTYPE_REAL ? values_of(s, t->name) : NULL;
+        t->name = bs_arena_copy(a, t->name, strlen(t->name));
+        t->data = value ? (const void *)value : bs_arena_copy(a, t->data ? t->data : "", t->bytes);
+        if (!t->name || !t->data)
+            return bs_fail_nomem(err);
+    }
+    return s->tensor ? BASIN_OK : bs_fail_nomem(err);
+}
+
+/* The texts of the file and what its tensors are called, so that it can be written again. */
+static basin_status keep_layout(const bs_safetensors *f, bs_saved *s, basin_error *err)
+{
+    bs_arena    *a = &s->known.arena;
+    basin_status status = keep_tensors(f, s, err);
+    s->n_meta = bs_safetensors_meta_count(f);
+    s->meta = bs_arena_alloc(a, (size_t)(s->n_meta + 1) * sizeof *s->meta);
+    for (int i = 0; s->meta && i < s->n_meta && !status; i++) {
+        const bs_meta *m = bs_safetensors_meta_at(f, i);
+        s->meta[i] = (bs_meta){bs_arena_copy(a, m->key, strlen(m->key)),
+                               bs_arena_copy(a, m->value, strlen(m->value))};
+        if (!s->meta[i].key || !s->meta[i].value)
+            return bs_fail_nomem(err);
+    }
+    return status || s->meta ? status : bs_fail_nomem(err);
+}
+
+basin_status bs_saved_bytes(const bs_saved *s, bs_buf *out, basin_error *err)
+{
+    return bs_safetensors_format(s->tensor, s->n_tensors, s->meta, s->n_meta, out, err);
+}
+
 basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved **out,
                            basin_error *err)
 {
@@ -459,6 +516,8 @@ basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved *
         status = read_params(f, name, s->params, 0, err);
     if (!status)
         status = read_more(f, name, models, s, err);
+    if (!status)
+        status = keep_layout(f, s, err);
     if (status) {
         bs_saved_free(s);
         return bs_fail_about(err, status, name);

@@ -32,6 +32,9 @@ typedef struct {
     bs_params    **more; /* [n_more] of an ensemble: the same tensors with other values */
     int            n_more;
     const char    *card;    /* JSON: scores of the training run; "" if none */
+    bs_tensor     *tensor;  /* [n_tensors] in the order of the file, with the values of params */
+    bs_meta       *meta;    /* [n_meta] in that order */
+    int            n_tensors, n_meta;
     unsigned       decided; /* lengths of the search set by the caller: bits of bs_saved_set */
 } bs_saved;
 
@@ -67,5 +70,8 @@ void         bs_saved_free(bs_saved *s);
 /* The parameters of its nets, as they would be for another spec: names and shapes, no values. */
 basin_status bs_saved_declare(const bs_saved *s, const bs_spec *spec, bs_params **out,
                               basin_error *err);
+
+/* The bytes of the file that the model was read from. */
+basin_status bs_saved_bytes(const bs_saved *s, bs_buf *out, basin_error *err);
 
 #endif

@@ -18,7 +18,8 @@ static double elapsed(const bs_trainer *t)
 static bool stop_asked(const bs_trainer *t)
 {
     const bs_train_job *j = t->job;
-    return t->rests || bs_stop_asked(j->stop) || (j->deadline > 0 && bs_seconds() >= j->deadline);
+    return t->rests || bs_stop_asked(j->stop) || j->log->stopped ||
+           (j->deadline > 0 && bs_seconds() >= j->deadline);
 }
 
 static const bs_phase *phase_of(const bs_trainer *t)
@@ -49,6 +50,7 @@ static basin_status allocate(bs_trainer *t, basin_error *err)
 static basin_status make_scorer_by(bs_trainer *t, const char *infer, basin_error *err)
 {
     bs_inference how = bs_options_inference(t->o, infer);
+    how.log = t->job->log;
     bs_scorer_free(t->scorer);
     t->seen = 0;
     return bs_scorer_new(t->learner.w, t->learner.params, &t->learner.spec, &how, &t->scorer, err);
@@ -321,6 +323,8 @@ static basin_status finish_epoch(bs_trainer *t, basin_error *err)
     bool         due = mine % t->every == 0 || mine == phase_epochs(t) || bs_limit_reached(t);
     if (due) {
         s = evaluate(t, valid, err);
+        if (s == BASIN_EINTERRUPTED)
+            return s; /* whoever resumes begins with it */
         bool best = !s && keep_if_best(t, valid[t->stop_metric]);
         if (!s)
             s = bs_record_epoch(t, valid, best, err);
@@ -391,12 +395,14 @@ static basin_status run_epochs(bs_trainer *t, basin_error *err)
         s = cut_epoch(t, err);
         if (!s)
             s = finish_epoch(t, err);
+        if (s == BASIN_EINTERRUPTED)
+            break;
         t->rests = t->rests && !(phase_done(t) && last_phase(t)); /* at its end there is no rest */
         if (s || t->rests)
             break;
         s = save_if_due(t, false, err);
     }
-    if (!s && stop_asked(t)) {
+    if ((!s || s == BASIN_EINTERRUPTED) && stop_asked(t)) {
         s = save_if_due(t, true, err);
         if (!s)
             s = bs_fail(err, BASIN_EINTERRUPTED,

@@ -1,0 +1,76 @@
+/* event.c -- messages and progress as JSON objects, for a program that uses the library and shows
+ * them in its own way. The listener is called on the thread that works, never from another one, and
+ * its answer ends the work: so an interpreter that runs it can raise what a key press asks for. */
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/log.h"
+#include "base/visible.h"
+
+static const double tell_every = 0.1; /* seconds */
+
+enum { LONGEST_EVENT = 1 << 16 };
+
+void bs_event_send(bs_logger *log, const char *json)
+{
+    if (log && log->event && log->event(log->ctx, json) != 0)
+        log->stopped = true;
+}
+
+static void send(bs_logger *log, bs_buf *text)
+{
+    if (!text->failed)
+        bs_event_send(log, text->data);
+    bs_buf_free(text);
+}
+
+static void put_text(const char *key, const char *value, bs_buf *out)
+{
+    bs_buf_printf(out, ", \"%s\": ", key);
+    bs_buf_json(out, value, strlen(value));
+}
+
+void bs_event_message(bs_logger *log, bs_log_level level, const char *text)
+{
+    bs_buf out;
+    if (!log->event)
+        return;
+    bs_buf_init(&out, LONGEST_EVENT);
+    bs_buf_text(&out, "{\"event\": \"message\"");
+    put_text("level", level == BS_WARN ? "warning" : "info", &out);
+    put_text("text", text, &out);
+    bs_buf_text(&out, "}");
+    send(log, &out);
+}
+
+static bool is_due(bs_logger *log)
+{
+    if (!log || !log->event)
+        return false;
+    const double now = bs_seconds();
+    if (now - log->heard < tell_every)
+        return false;
+    log->heard = now;
+    return true;
+}
+
+void bs_event_progress(bs_progress *p, double done)
+{
+    bs_buf out;
+    if (!is_due(p->log))
+        return;
+    bs_buf_init(&out, LONGEST_EVENT);
+    bs_buf_text(&out, "{\"event\": \"progress\"");
+    put_text("what", p->what, &out);
+    put_text("unit", p->unit, &out);
+    bs_buf_printf(&out, ", \"done\": %.0f, \"total\": %.0f, \"seconds\": %.3f}", done, p->total,
+                  bs_seconds() - p->started);
+    send(p->log, &out);
+}
+
+bool bs_event_stopped(bs_logger *log)
+{
+    if (is_due(log))
+        bs_event_send(log, "{\"event\": \"working\"}");
+    return log && (log->stopped || bs_stop_asked(log->stop));
+}
