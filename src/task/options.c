@@ -1,4 +1,4 @@
-/* options.c -- the rows of options.h, and settings as text. */
+/* options.c -- the option tables of options.h, and settings as text. */
 #include "task/options.h"
 
 #include <stddef.h>
@@ -9,8 +9,8 @@
 #define LOG       (BS_OPTION_KEEP | BS_OPTION_TUNE_LOG)
 #define LINEAR    (BS_OPTION_KEEP | BS_OPTION_TUNE)
 
-/* To add an option: a field in options.h and a row here. What `basin tune` searches by itself is
- * said by the methods (bs_method.tunes). */
+/* To add an option: a field in options.h and a row here. Which options `basin tune` searches by
+ * default is up to the methods (bs_method.tunes). */
 const bs_option bs_train_rows[] = {
     {"task", BS_TEXT, AT(task), "auto", NULL, NULL, NULL,
      "what is predicted; see 'basin list tasks'", KEEP},
@@ -308,7 +308,7 @@ static int append_rows(bs_option *out, int n, const bs_option *rows, size_t shif
     return n;
 }
 
-/* Rows with any of the flags, or all when flags = 0. */
+/* Rows with any of the flags, or all if flags = 0. */
 static void merge(bs_option out[BS_SETTINGS_ROWS], unsigned flags)
 {
     int n = append_rows(out, 0, bs_train_rows, offsetof(bs_settings, train), flags);
@@ -430,11 +430,11 @@ basin_status bs_settings_from_json(bs_settings *s, const char *json, size_t len,
     bs_options_own_limits(rows, s);
     for (const bs_option *r = rows; r->name; r++)
         if (r->flags & (BS_OPTION_FILE | BS_OPTION_WRITTEN) && !(r->flags & BS_OPTION_KEEP))
-            bs_options_set(rows, s, r->name, r->def, where, NULL); /* no model has any */
+            bs_options_set(rows, s, r->name, r->def, where, NULL); /* never stored in a model */
     return status;
 }
 
-/* One of the files between the | is none. */
+/* One of the files between the | does not exist or is not a regular file. */
 static bool names_special(const char *files)
 {
     char one[BS_OPTION_TEXT];

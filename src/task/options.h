@@ -37,12 +37,12 @@ typedef struct {
     double net_dropout;
     bool   net_bias;
     int    net_members, net_bins;
-    int    word_width, column_width; /* tag: vectors of words and of their features */
+    int    word_width, column_width; /* tag: width of word vectors and of their features */
     bool   word_tuned;
     char   char_net[BS_OPTION_TEXT];
     int    char_width, char_features;
     bool   constrain;
-    char   seg_crop[BS_OPTION_TEXT]; /* seg: windows of photos */
+    char   seg_crop[BS_OPTION_TEXT]; /* seg: size of training windows of photos */
     char   seg_score[BS_OPTION_TEXT];
     int    seg_crops, seg_smooth;
     bool   seg_flip, seg_mean;
@@ -100,14 +100,14 @@ typedef struct {
     double auto_budget;
     int    auto_trials;
     int    folds, ensemble;
-    double split_valid, split_test; /* shares taken when a file for them is not given */
+    double split_valid, split_test; /* shares split off when no file is given */
     double checkpoint_seconds;
     char   resume_arithmetic[BS_OPTION_TEXT]; /* same, any */
     bool   report;
 
     char from[BS_OPTION_TEXT]; /* a model */
 
-    /* paths joined by |, so that the config of a run is all it takes to repeat it */
+    /* paths joined by |, so that a run's config suffices to repeat it */
     char file_train[BS_OPTION_TEXT], file_valid[BS_OPTION_TEXT], file_test[BS_OPTION_TEXT],
         file_unlabelled[BS_OPTION_TEXT];
 } bs_train_options;
@@ -124,20 +124,20 @@ typedef struct {
 
 basin_status bs_settings_default(bs_settings *s, basin_error *err);
 
-/* Keys of both tables; `where` opens the message. */
+/* Keys of both tables; `where` starts the message. */
 basin_status bs_settings_set(bs_settings *s, const char *key, const char *value, const char *where,
                              basin_error *err);
 basin_status bs_settings_config(bs_settings *s, const char *text, size_t len, const char *where,
                                 basin_error *err);
-/* After a config was read over `was`: it may come from elsewhere. What it names must be regular
- * files or folders, and where it would write is not taken from it (*left_out: it would have). */
+/* After a config was read over `was`: since it may come from anywhere, files it names must be
+ * regular files or folders, and its output paths are dropped (*left_out: there were some). */
 basin_status bs_settings_untold(bs_settings *s, const bs_settings *was, const char *where,
                                 bool *left_out, basin_error *err);
 void         bs_settings_write_config(const bs_settings *s, bs_buf *out);
 void         bs_settings_json(const bs_settings *s, bs_buf *out);
-/* The same without those of a list that ends with NULL; a name that ends with a dot is a group. */
+/* The same without those in a NULL-terminated list; a name with a trailing dot is a group. */
 void bs_settings_json_but(const bs_settings *s, const char *const *but, bs_buf *out);
-/* As a model has them: limits are the defaults, whatever it says. */
+/* Settings stored in a model: limits are the defaults, whatever it says. */
 basin_status bs_settings_from_json(bs_settings *s, const char *json, size_t len, const char *where,
                                    basin_error *err);
 void         bs_settings_help(bs_buf *out);
@@ -147,20 +147,20 @@ void         bs_settings_help(bs_buf *out);
 basin_status bs_settings_take(bs_settings *s, const bs_settings *from, const char *const *list,
                               bool but, basin_error *err);
 
-/* All rows there are, with offsets in bs_settings; ends with a row without name. */
+/* All options, with offsets in bs_settings; ends with a row without a name. */
 enum { BS_SETTINGS_ROWS = 256 };
 void bs_settings_rows(bs_option out[BS_SETTINGS_ROWS]);
 
-/* "key=value key=value", as presets and defaults of methods are written. */
+/* "key=value key=value", the form of presets and of method defaults. */
 basin_status bs_settings_words(bs_settings *s, const char *words, const char *where,
                                basin_error *err);
 
-/* Published settings, "seal/bibtex"; `method` chooses the row within. An unknown
- * name is an error with the nearest known one, and so is a preset of another task. */
+/* Published settings, "seal/bibtex"; `method` chooses the row within. For an unknown name the error
+ * suggests the nearest; a preset of another task is an error as well. */
 basin_status bs_preset_apply(bs_settings *s, const char *name, const char *task, const char *method,
                              basin_error *err);
-/* Whether it has settings of their own for other methods, but not for this one. */
+/* Whether it has specific settings for other methods, but none for this one. */
 bool bs_preset_shared_only(const char *name, const char *method);
-void bs_preset_list(bs_buf *out); /* one line each */
+void bs_preset_list(bs_buf *out); /* one per line */
 
 #endif

@@ -1,4 +1,4 @@
-/* prepare.c -- see prepare.h. */
+/* prepare.c -- reads files by role, splits off missing parts, fits what a model keeps. */
 #include "task/prepare.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 
 const char *const bs_role_names[BS_ROLES] = {"train", "valid", "test", "unlabelled"};
 
-/* Which parts the files of a role have by themselves: none, unless there is one to train on. */
+/* The parts that a role's files are divided into; none unless one is there to train on. */
 static basin_status own_parts(const bs_settings *s, const bs_task *task, const bs_files *files,
                               int role, bool has[BS_ROLES], basin_error *err)
 {
@@ -23,7 +23,7 @@ static basin_status own_parts(const bs_settings *s, const bs_task *task, const b
     return status;
 }
 
-/* From the files of its role; without any, from that part of the training files. */
+/* From the files of its role or, without any, from that part of the training files. */
 static basin_status read_part(const bs_settings *s, const bs_task *task, const bs_files *files,
                               int role, bs_logger *log, bs_prepared *out, basin_error *err)
 {
@@ -67,7 +67,7 @@ static const char *shared_file(const bs_files *files, int a, int b)
     return NULL;
 }
 
-/* Scores on what was trained on, or chosen by, say nothing about other data. */
+/* Scores on rows used for training or for choices say nothing about other data. */
 static void warn_of_sharing(const bs_files *files, const bs_prepared *p, bs_logger *log)
 {
     static const int pair[][2] = {{0, 1}, {0, BS_ROLE_TEST}, {1, BS_ROLE_TEST}};
@@ -104,7 +104,7 @@ static basin_status take_part(const bs_part *whole, const int32_t *part, int whi
     return status;
 }
 
-/* Parts wanted of the training file: always train, then those without a file. */
+/* Parts needed from the training file: always train, then those without a file. */
 static basin_status split_off(const bs_settings *s, bool test, bool keep_test, bs_logger *log,
                               bs_prepared *out, basin_error *err)
 {
@@ -140,8 +140,8 @@ static basin_status split_off(const bs_settings *s, bool test, bool keep_test, b
 
 /* ---- folds ---- */
 
-/* Few rows are too dear to be given away for validation, many take too long to be trained on
- * several times. */
+/* Few rows are too valuable to set aside for validation; many take too long to train on several
+ * times. */
 static int folds_of(const bs_settings *s, const bs_prepared *p)
 {
     const bs_part *whole = &p->part[0];
@@ -152,7 +152,7 @@ static int folds_of(const bs_settings *s, const bs_prepared *p)
                : 1;
 }
 
-/* The rows of each fold, one fold after the other. */
+/* The rows of all folds, one fold after the other. */
 static basin_status order_by_fold(const int32_t *part, int32_t rows, bs_prepared *out,
                                   int32_t *order, basin_error *err)
 {
@@ -267,7 +267,7 @@ static bool begins_with(const char *message, const char *file)
     return *file && strncmp(message, file, strlen(file)) == 0;
 }
 
-/* Whether a message begins with one of the files, or with one that is read beside them. */
+/* Whether a message starts with one of the files, or with one read along with them. */
 static bool names_a_file(const bs_settings *s, const bs_files *files, const char *message)
 {
     bool found = begins_with(message, s->words.vectors) ||
@@ -296,7 +296,7 @@ basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *
         if (!status && role == 0 && files->like)
             status = task->widen(&out->part[0], files->like, log, err);
     }
-    bs_input_forget(); /* what was looked at to find the task, and not read */
+    bs_input_forget(); /* what was peeked at to guess the task, but not read */
     if (!status)
         warn_of_sharing(files, out, log);
     if (!status)

@@ -1,10 +1,10 @@
-/* prepare.h -- from file names to data that a training can use. */
+/* prepare.h -- from file names to data for training. */
 #ifndef BS_PREPARE_H
 #define BS_PREPARE_H
 
 #include "task/task.h"
 
-/* What files are for. Unlabelled rows join those of train. */
+/* What files are for. Unlabelled rows are appended to those of train. */
 enum { BS_ROLE_TRAIN, BS_ROLE_VALID, BS_ROLE_TEST, BS_ROLE_UNLABELLED, BS_ROLES };
 extern const char *const bs_role_names[BS_ROLES];
 
@@ -13,32 +13,32 @@ enum { BS_MOST_FILES = 64, BS_MOST_FOLDS = 100 };
 typedef struct {
     const char     *file[BS_ROLES][BS_MOST_FILES];
     int             n[BS_ROLES];
-    bool            no_test; /* rows for tests are set aside as ever, but nobody is given them */
+    bool            no_test; /* test rows are set aside as usual, but not handed out */
     const bs_known *like; /* what the model knows that training begins with; NULL: it begins anew */
 } bs_files;
 
 typedef struct {
-    bs_part  part[BS_ROLES]; /* test may be absent, unlabelled is in the end */
+    bs_part  part[BS_ROLES]; /* test may be absent; unlabelled ends up empty */
     bs_known known;          /* fitted on train, shared by all parts */
-    bool     has_test;       /* there is data for tests beside the training rows */
-    /* with folds > 1, train and valid are the same rows, those of fold k from start[k] on */
+    bool     has_test;       /* there are test data besides the training rows */
+    /* with folds > 1, train and valid are the same rows, and fold k starts at start[k] */
     int      folds;
     int32_t  fold_start[BS_MOST_FOLDS + 1];
     uint64_t from_hash; /* of the model that training begins with; 0: none */
 } bs_prepared;
 
-/* Reads, splits off what is missing, learns what is to be remembered. Says what was guessed. The
- * task of the settings is resolved. */
+/* Reads, splits off missing parts, and fits what a model keeps. Reports what was guessed. The task
+ * of the settings is resolved. */
 basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *log,
                         bs_prepared *out, basin_error *err);
 void         bs_prepared_free(bs_prepared *p);
 
-/* What is trained on without fold k (unless train is NULL), and fold k itself. Both are the
- * caller's to free. */
+/* The training rows without fold k (unless train is NULL), and fold k itself. The caller frees
+ * both. */
 basin_status bs_prepared_fold(const bs_prepared *p, int k, bs_part *train, bs_part *valid,
                               basin_error *err);
 
-/* NULL where there is none. */
+/* NULL if there is none. */
 const bs_part *bs_prepared_test(const bs_prepared *p);
 
 #endif

@@ -1,14 +1,14 @@
 /* preset.c -- published settings by name, "paper/data", one row per method.
  *
- * From the runs behind SEAL's tables: what all of them share (batch 32, at most
- * 300 epochs, patience 20 on example F1 at 0.5, AdamW, clip 10, plateau 0.5
- * after 5, rows without labels left out) is the first line of each. */
+ * From the runs behind SEAL's tables: the first row of each preset is what they share (batch 32, at
+ * most 300 epochs, patience 20 on example F1 at 0.5, AdamW, clip 10, plateau 0.5 after 5, rows
+ * without labels left out). */
 #include <string.h>
 
 #include "task/options.h"
 
 typedef struct {
-    const char *name, *task, *method; /* method NULL: for every method of this preset */
+    const char *name, *task, *method; /* method NULL: for all methods of this preset */
     const char *settings;             /* "key=value key=value" */
 } preset;
 
@@ -17,7 +17,7 @@ typedef struct {
     "plateau.patience=5 data.drop_unlabelled=yes decay.net=1e-5 decay.energy=1e-5 "          \
     "energy.hidden=200 "
 
-/* Published nets saw windows as they are, and were evaluated after every epoch. */
+/* Published nets saw unaltered windows and were evaluated after every epoch. */
 #define PLAIN_IMAGES                                                    \
     "seg.mean=no seg.flip=no seg.jitter=0 schedule=plateau epochs=300 " \
     "early_stop.epochs=1 early_stop.patience=20 lr.net=0.002 pretrain.lr=0.002 "
@@ -30,22 +30,22 @@ typedef struct {
     "energy.kind=value energy.hidden=384 energy.dropout=0.25 seg.crop=24x24 seg.crops=36 " \
     "seg.flip=no seg.mean=no "
 
-/* Spans: only well-formed ones; the rate is halved as soon as two evaluations are no better. */
+/* Spans: only well-formed ones; the rate is halved after two evaluations without improvement. */
 #define TAGS_NER "lr.net=0.002 plateau.patience=2 constrain=yes epochs=40 early_stop.patience=8 "
 
-/* Cross-entropy first, which takes a tenth of the time of a step with an energy; then both. */
+/* First cross-entropy, which takes a tenth of the time of a step with an energy; then both. */
 #define TAGS_FROM_CE "pretrain.epochs=15 pretrain.lr=0.002 energy.epochs=8 lr.net=0.0005 "
 
-/* The same with columns and tuned vectors, which can be learnt by heart: wider, more dropout. */
+/* The same with columns and tuned vectors, which can be memorised: wider, more dropout. */
 #define TAGS_RICH         TAGS_NER "words.tuned=yes net.width=200 net.dropout=0.5 lr.net=0.001 "
 #define TAGS_RICH_FROM_CE TAGS_FROM_CE "pretrain.epochs=20 pretrain.lr=0.001 "
 
-/* numbers that are not sparse are standardised */
+/* dense numbers are standardised */
 #define DENSE "standardise=yes"
-/* the published parameter counts show 500 labels: the root of the hierarchy is one */
+/* the published parameter counts imply 500 labels: the root of the hierarchy is one */
 #define FUNCAT "standardise=yes data.root=yes"
 
-/* To add a preset: a row for all methods, then one per method with its own values. */
+/* To add a preset: a row for all methods, then one for each method with its own values. */
 static const preset presets[] = {
 #define PRESET_FOR(name, task, settings) {name, task, NULL, settings},
 #define PRESET(name, method, settings)   {name, NULL, method, settings},

@@ -1,4 +1,4 @@
-/* task.c -- the list of tasks, and what is the same for all of them. */
+/* task.c -- the list of tasks, and what is common to them. */
 #include "task/task.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ static basin_status look_at(const char *file, bs_input **in, const char **head, 
     basin_status s = bs_input_open(file, in, err);
     if (!s)
         s = bs_input_peek(*in, PEEK, head, n, err);
-    /* The rest is said better by who reads it, if it can be read again. */
+    /* The reader explains it better, if the input can be read again. */
     return s == BASIN_ENOMEM || (*file && !again && s != BASIN_EIO) ? s : BASIN_OK;
 }
 

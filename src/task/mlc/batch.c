@@ -11,11 +11,11 @@ typedef struct {
     bs_batch          batch;
     bs_csr            csr;
     int32_t          *start, *index;
-    float            *value, *rows; /* rows: dense floats before they become real */
+    float            *value, *rows; /* rows: dense floats before conversion to real */
     real             *dense, *gold; /* [most, features], [most, labels] of 0 and 1 */
 } feed;
 
-/* Room for the nonzeros of the widest `most` rows together. */
+/* Room for the nonzeros of any `most` rows together. */
 static size_t widest(const bs_csr *x, int32_t most)
 {
     size_t longest = 0;

@@ -147,7 +147,7 @@ basin_status bs_label_curvature_add(bs_label_curvature *c, const float *y, int32
     return s;
 }
 
-/* out = M mean M', by way of mean M' for one label at a time. */
+/* out = M mean M', computing mean M' for one label at a time. */
 basin_status bs_label_curvature_mean(const bs_label_curvature *c, double *out, basin_error *err)
 {
     const size_t L = (size_t)bs_spec_mlc(c->spec)->labels, H = (size_t)bs_spec_mlc(c->spec)->hidden;

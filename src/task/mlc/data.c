@@ -13,7 +13,7 @@
 
 static int sniff(const char *path, const char *head, size_t n)
 {
-    int best = 1; /* for want of anything better: the reader's message is worth more than ours */
+    int best = 1; /* nothing better fits, and the reader's message says more than ours */
     if (head && bs_is_sheet(head, n))
         return 100; /* not an archive of pictures */
     for (int i = 0; bs_readers[i] && head; i++) {
@@ -45,18 +45,18 @@ static bs_read_options reading_of(const bs_settings *s, const bs_wish *w)
     return o;
 }
 
-/* Columns that are known by their place cannot be told apart when one of them is absent. */
+/* Columns known by position cannot be told apart when one of them is absent. */
 static bool has_names(const bs_schema *like)
 {
     return like->feature && like->n_features > 0 && !bs_csv_headless(like);
 }
 
-/* Brings what was read into the shape of the schema that it is to be like. Takes d in any case. */
+/* Matches what was read to the required schema. Takes d in any case. */
 static basin_status adopt(const bs_wish *w, const bs_schema *like, bs_dataset *d, const char *file,
                           bs_notes *notes, bs_part *out, basin_error *err)
 {
     basin_status status = BASIN_OK;
-    if (w->label_free) { /* whatever they are: nobody asks */
+    if (w->label_free) { /* whatever they are: they are not needed */
         bs_dataset_forget_labels(d);
         d->lenient = like && has_names(like) && strcmp(d->format, "npy") != 0;
     } else if (like)
@@ -71,7 +71,7 @@ static basin_status adopt(const bs_wish *w, const bs_schema *like, bs_dataset *d
     return status;
 }
 
-/* Adds the rows of `more`, which was made like the same schema. */
+/* Adds the rows of `more`, which match the same schema. */
 static basin_status append(bs_part *all, const bs_part *more, basin_error *err)
 {
     bs_dataset  *a = all->mlc;
@@ -81,8 +81,7 @@ static basin_status append(bs_part *all, const bs_part *more, basin_error *err)
     return status ? status : take(a, all);
 }
 
-/* Files that are to be like a schema are made so one by one: what the first does not have, the
- * second may. */
+/* Files are matched to a schema one by one: what the first lacks, the second may have. */
 static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
                                bs_part *out, basin_error *err)
 {
@@ -112,12 +111,12 @@ typedef struct {
     bs_read_options o;
     bs_pieces      *file;              /* the one being read, or NULL */
     int             next;              /* file */
-    char            x[BS_OPTION_TEXT]; /* its name, where labels follow */
+    char            x[BS_OPTION_TEXT]; /* its name, if labels are in a second file */
     int32_t         rows;
     bs_met          met; /* of all rows up to now */
 } mlc_stream;
 
-/* Nobody asks for the Y of "X.csv+Y.csv". */
+/* The Y of "X.csv+Y.csv" is not needed. */
 static const char *without_labels(const char *path, char x[BS_OPTION_TEXT])
 {
     char y[BS_OPTION_TEXT];
@@ -331,7 +330,7 @@ static basin_status keep_scales(const bs_schema *was, bs_arena *arena, bs_schema
 
 /* ---- what a model remembers, again ---- */
 
-/* As if every label had been seen half a time more, on and off. */
+/* As if every label had been seen half a time more, both on and off. */
 static const float *log_odds_of(const bs_dataset *train, bs_arena *arena)
 {
     const int32_t L = train->schema.n_labels;
@@ -390,7 +389,7 @@ static bool ends_with(const char *name, const char *end)
     return n >= m && strcmp(name + n - m, end) == 0;
 }
 
-/* The same numbers again and again until the segment is full. */
+/* Repeats the numbers until the segment is full. */
 static void repeat(const bs_segment *s, bs_params *p, const float *from, int64_t n)
 {
     for (int64_t i = 0; i < s->count; i++)
@@ -595,7 +594,7 @@ static void *reading(bs_settings *s, bs_known *k, const bs_option **rows)
 }
 
 /* Chosen on emotions, flags, genbase, cellcycle_fun, gasch1_fun, seq_fun, tmc2007-500 and bibtex;
- * docs/results.md has what they come to on other data. */
+ * docs/results.md tells how they do on other data. */
 #define BETTER "net.bias=yes early_stop.at=shipped "
 static const bs_candidate candidates[] = {
     {"linear", "ce", BETTER "net.layers=0", 1, false},

@@ -1,4 +1,4 @@
-/* data.h -- pieces of the task of multi-label data. */
+/* data.h -- shared by the files of the task of multi-label data. */
 #ifndef BS_TASK_MLC_H
 #define BS_TASK_MLC_H
 

@@ -2,9 +2,9 @@
  *
  *   E(x, y) = -( sum_i y_i b_i . T(x) + scale * top(M y + m) )
  *
- * SPEN (Belanger and McCallum 2016) with the sign of SEAL: what the nets compute
- * is a score, its negative the energy. A term is a function of h = M y + m, so
- * that it serves relaxed y and sampled label sets (sums of rows of M) alike.
+ * SPEN (Belanger and McCallum 2016) with the sign of SEAL: the nets compute a score, and the energy
+ * is its negative. A term is a function of h = M y + m, so that it works for relaxed y and for
+ * sampled label sets (sums of rows of M).
  *
  * To add one: a file with a const bs_energy and a line in energies.def. */
 #ifndef BS_ENERGY_H
@@ -21,7 +21,7 @@ typedef struct {
 
 extern const bs_energy *const bs_energies[]; /* ends with NULL */
 
-/* By name; unknown: an error with the nearest name. */
+/* By name; the error for an unknown one suggests the nearest. */
 basin_status bs_energy_find(const char *name, const bs_energy **out, basin_error *err);
 
 #endif

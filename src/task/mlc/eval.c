@@ -1,4 +1,4 @@
-/* eval.c -- evaluating label sets: labels one by one, and what counts in its own way. */
+/* eval.c -- evaluating label sets: the table of labels, and exceptional counts. */
 #include "api/eval.h"
 
 static basin_status check(const basin_eval_options *o, basin_error *err)

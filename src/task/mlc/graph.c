@@ -3,7 +3,7 @@
 
 #include "model/space.h"
 
-/* Of soft F1: two empty sets are equal, so 0/0 is 1. */
+/* In soft F1: two empty sets are equal, so 0/0 is 1. */
 #define EMPTY 1e-6
 
 static int labels(const bs_view *v)
@@ -11,7 +11,7 @@ static int labels(const bs_view *v)
     return bs_spec_mlc(v->spec)->labels;
 }
 
-/* [rows, labels] as one output a row. */
+/* [rows, labels] as one output per row. */
 static bs_id as_outputs(bs_view *v, bs_id a)
 {
     return bs_reshape(v->g, a, bs_shape3(v->size.rows, 1, labels(v)));
@@ -46,7 +46,7 @@ static bs_id unrelax(bs_view *v, bs_id y)
     return bs_box_unrelax(v->g, y);
 }
 
-/* Members are right or wrong one by one; what they say together is the mean of probabilities. */
+/* Members of the net are averaged as probabilities. */
 static bs_id together(bs_view *v, bs_id z)
 {
     if (bs_shape_of(v->g, z).d[2] == 1)
@@ -71,7 +71,7 @@ static bs_id project(bs_view *v, bs_id y)
     return bs_box_project(v->g, y);
 }
 
-/* Stopped, since expressions of a constant are simplified: no gradient by it would be left. */
+/* Stopped: constants are simplified away, which would leave nothing to differentiate by. */
 static bs_id start(bs_view *v, double value, int K)
 {
     return bs_stop(v->g, bs_fill(v->g, value, bs_shape3(v->size.rows, K, labels(v))));
@@ -99,7 +99,7 @@ static bs_nn energy_nn(bs_view *v)
     return (bs_nn){v->g, v->params, v->energy_dropout, BS_STREAM_ENERGY};
 }
 
-/* b_i . T(x); an energy is one net. */
+/* b_i . T(x); the energy has one net. */
 static bs_id potentials(bs_view *v)
 {
     bs_nn        nn = energy_nn(v);
@@ -197,13 +197,13 @@ static bs_id sample_energy(bs_view *v, bs_id bits, int K)
     return as_values(v, bs_neg(g, bs_add(g, local, global)), K);
 }
 
-/* The truth has few labels, as a sample has. */
+/* The truth has few labels, like a sample. */
 static bs_id truth_energy(bs_view *v)
 {
     return sample_energy(v, bs_bits_pack(v->g, v->gold), 1);
 }
 
-/* sum_i y_i z_i - softplus(z_i), from logits, so that no log of 0 can arise */
+/* sum_i y_i z_i - softplus(z_i), from logits, so that log 0 cannot occur */
 static bs_id sample_log_prob(bs_view *v, bs_id bits, int K, bs_id z)
 {
     bs_graph *g = v->g;

@@ -1,4 +1,4 @@
-/* keep.c -- see keep.h. */
+/* keep.c -- splits the text of rows into columns again, for output before the predictions. */
 #include "task/mlc/keep.h"
 
 #include <string.h>
@@ -31,7 +31,7 @@ static csv_cursor cursor_of(const bs_dataset *d, const char *text)
         .p = text, .end = text + strlen(text), .delimiter = d->delimiter, .line = 1};
 }
 
-/* The text of the next cell as UTF-8; it is good until the next one. */
+/* The text of the next cell as UTF-8, valid until the next call. */
 static const char *next_cell(bs_kept *k, csv_cursor *c, csv_cell *cell, csv_step *step, size_t *len)
 {
     bool latin1;
@@ -44,7 +44,7 @@ static const char *next_cell(bs_kept *k, csv_cursor *c, csv_cell *cell, csv_step
     return text;
 }
 
-/* Names of the head, or c1, c2, ... as they are called elsewhere. */
+/* Names in the header, or c1, c2, ... as elsewhere. */
 static basin_status take_names(bs_kept *k, const bs_dataset *d, basin_error *err)
 {
     const char *line = k->head ? k->head : d->row_text[0];
@@ -158,7 +158,7 @@ static size_t digits(const char *p, const char *end)
     return (size_t)(p - start);
 }
 
-/* As JSON writes numbers; others, such as 007 and +1, are texts. */
+/* Numbers as JSON writes them; others, such as 007 and +1, are texts. */
 static bool is_json_number(const char *p, size_t len)
 {
     const char *end = p + len;
@@ -213,7 +213,7 @@ static basin_status check_taken(const char *text, int64_t number, const char *co
                                 basin_error *err)
 {
     json_t      *object = bs_tree_read(text, strlen(text), 0, NULL);
-    basin_status s = object ? BASIN_OK : bs_fail_nomem(err); /* it was read before */
+    basin_status s = object ? BASIN_OK : bs_fail_nomem(err); /* it was parsed before */
     for (int i = 0; !s && taken[i]; i++)
         if (json_object_get(object, taken[i]))
             s = bs_fail(err, BASIN_EDATA,

@@ -1,4 +1,4 @@
-/* keep.h -- the input's own columns before the predictions. */
+/* keep.h -- the input's own columns, shown before the predictions. */
 #ifndef BS_API_PREDICT_KEEP_H
 #define BS_API_PREDICT_KEEP_H
 
@@ -9,29 +9,29 @@ typedef struct {
     bs_arena     arena;
     bs_buf       scratch;
     bool         begun;
-    bool         table; /* cells under names; else members of JSON rows */
-    const char  *head;  /* its first line, as it stands there; NULL: none */
+    bool         table; /* cells with column names; else members of JSON rows */
+    const char  *head;  /* its header line as written; NULL: none */
     const char **name;  /* [n] columns */
     int32_t      n;
 } bs_kept;
 
-/* Rows of the next piece, whose columns must be those of the first. number: of its first row. */
+/* Starts the next piece, whose columns must be those of the first. number: of its first row. */
 basin_status bs_kept_begin(bs_kept *k, const bs_dataset *d, int64_t number, basin_error *err);
 void         bs_kept_free(bs_kept *k);
 
-/* Refuses a column of this name: a prediction is called so. */
+/* Refuses a column with this name, which is used for predictions. */
 basin_status bs_kept_refuse(const bs_kept *k, const char *name, basin_error *err);
 
-/* Names with a delimiter between them; cells of a row of the piece, likewise. */
+/* Column names separated by a delimiter; the cells of a row of the piece, likewise. */
 void         bs_kept_head(const bs_kept *k, const char *delimiter, bool safe, bs_buf *out);
 basin_status bs_kept_cells(bs_kept *k, const bs_dataset *d, int32_t row, const char *delimiter,
                            bool safe, bs_buf *out, basin_error *err);
-/* Members of an object, each with ", " behind it. A member of a row of JSON with one of the names
- * in `taken`, which ends with NULL, is refused. */
+/* Members of an object, each followed by ", ". Refuses a member of a JSON row with one of the names
+ * in `taken`, which ends with NULL. */
 basin_status bs_kept_members(bs_kept *k, const bs_dataset *d, int32_t row, int64_t number,
                              const char *const *taken, bs_buf *out, basin_error *err);
 
-/* A cell of a table; quoted where that is asked for or needed. */
+/* A table cell, quoted if requested or needed. */
 void bs_put_cell(const char *text, size_t len, const char *delimiter, bool quoted, bool safe,
                  bs_buf *out);
 

@@ -1,4 +1,4 @@
-/* memory.c -- label sets of rows from memory. */
+/* memory.c -- predicts label sets for rows in memory. */
 #include <math.h>
 
 #include "api/model.h"
@@ -41,7 +41,7 @@ static basin_status start(basin_predictor *p, basin_error *err)
     return BASIN_OK;
 }
 
-/* Room for the next block of a dense net, and how many rows it has. */
+/* Room for the next block of a dense net, and its number of rows. */
 static basin_status next_block(basin_predictor *p, int32_t left, int32_t *n, basin_error *err)
 {
     *n = left < BS_SCORE_BLOCK ? left : BS_SCORE_BLOCK;
@@ -94,7 +94,7 @@ static basin_status check_rows(const basin_rows *x, int features, basin_error *e
     return BASIN_OK;
 }
 
-/* A missing value is what it is in a file. */
+/* A missing value is replaced as in a file. */
 static float filled(const bs_schema *s, size_t feature, float value)
 {
     return !isnan(value) ? value : s->fill ? s->fill[feature] : 0;
@@ -142,7 +142,7 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
     return BASIN_OK;
 }
 
-/* Sparse rows for a dense net: what is absent is zero before standardisation. */
+/* Sparse rows for a dense net: an absent value is zero before standardisation. */
 static basin_status spread(basin_predictor *p, const basin_rows *x, float *scores, basin_error *err)
 {
     const bs_schema *schema = &p->model->saved->known.mlc;
@@ -174,7 +174,7 @@ static bool has_missing(const basin_rows *x)
     return false;
 }
 
-/* Sparse nets read rows as they are; missing values are filled in a copy. */
+/* Sparse nets read rows directly; missing values are filled in a copy. */
 static basin_status score_sparse(basin_predictor *p, const basin_rows *x, float *scores,
                                  basin_error *err)
 {

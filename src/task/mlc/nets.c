@@ -1,4 +1,4 @@
-/* nets.c -- see nets.h. */
+/* nets.c -- builds the task net, plain or with members, and the parts of the energy. */
 #include "task/mlc/nets.h"
 
 bs_id bs_mlc_input(bs_graph *g, const bs_mlc_shape *s, int rows)
@@ -6,8 +6,8 @@ bs_id bs_mlc_input(bs_graph *g, const bs_mlc_shape *s, int rows)
     return bs_leaf(g, "x", s->sparse ? BS_T_CSR : BS_T_REAL, bs_shape2(rows, s->features));
 }
 
-/* clamp(x scale + shift, 0, 1) for each bin of a feature: how far x has come on its way through
- * the bin. The two tables come from the training rows and are not trained. */
+/* clamp(x scale + shift, 0, 1) for each bin of a feature: how far x has come through the bin. The
+ * two tables come from the training rows and are not trained. */
 static bs_id encoded(bs_nn *nn, const bs_mlc_shape *s, bs_id x)
 {
     bs_graph *g = nn->g;
@@ -24,7 +24,7 @@ static bs_id encoded(bs_nn *nn, const bs_mlc_shape *s, bs_id x)
     return bs_reshape(g, x, bs_shape2(rows, s->features * s->bins));
 }
 
-/* Members of a linear net would be one net, too. */
+/* Members of a linear net would be a single net, too. */
 static bool has_members(const bs_mlc_shape *s)
 {
     return s->members > 1 && s->layers > 0;
@@ -38,7 +38,7 @@ bs_id bs_mlc_features(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id 
     return bs_mlp(nn, path, encoded(nn, s, x), &mlp);
 }
 
-/* Members have label vectors of their own. */
+/* Members have their own label vectors. */
 static bs_id member_heads(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id features)
 {
     char      path[80];

@@ -1,14 +1,13 @@
 /* nets.h -- nets over label sets, y in [0,1]^L.
  *
- * The task net of SEAL: logits = T(x) G, T a softplus MLP (dropout on its
- * hidden layers but the last), G a table of label vectors, with a bias for each
- * label or, as published, without. The energy has features and label vectors of
- * its own, of the same shapes, and a term over y alone (energy.h).
+ * The task net of SEAL: logits = T(x) G, T a softplus MLP (dropout on its hidden layers except the
+ * last), G a table of label vectors, with a bias for each label or, as published, without. The
+ * energy has its own features and label vectors of the same shapes, and a term over y alone
+ * (energy.h).
  *
- * Numbers may enter as ramps between quantiles (piecewise-linear encoding,
- * Gorishniy et al. 2022), and the task net may have members that share its
- * weights but for factors on the units of each layer, biases and label vectors
- * (Wen et al. 2020; Gorishniy et al. 2025). */
+ * Numbers may enter as ramps between quantiles (piecewise-linear encoding, Gorishniy et al. 2022),
+ * and the task net may have members that share its weights, except for factors on the units of each
+ * layer, biases and label vectors (Wen et al. 2020; Gorishniy et al. 2025). */
 #ifndef BS_MLC_H
 #define BS_MLC_H
 
@@ -22,7 +21,7 @@ struct bs_mlc_shape {
     double dropout;
     bool   bias;    /* of labels, in net and energy */
     int    members; /* of the task net; 1: a plain net */
-    int    bins;    /* ramps for each feature; 0: features are taken as they are */
+    int    bins;    /* ramps per feature; 0: features are used directly */
 
     const bs_energy *energy; /* the term over y */
     int              hidden; /* its units */

@@ -1,4 +1,4 @@
-/* write.c -- predicted sets of labels as text or numbers, in several formats. */
+/* write.c -- writes predicted label sets as text or numbers, in several formats. */
 #include <string.h>
 
 #include "api/predict.h"
@@ -11,14 +11,14 @@ typedef struct {
     const format   *format;
     bs_target      *out;
     bool            scores, safe, all; /* all: probabilities of all labels */
-    bool            keeps;             /* the input's columns stand before the predictions */
+    bool            keeps;             /* the input's columns come before the predictions */
     bs_kept         kept;
-    bs_threshold    cut; /* borrowed per_label of the model, or a fixed one */
+    bs_threshold    cut; /* borrows per_label from the model, or is a fixed one */
     int32_t        *on;  /* [labels] */
     bs_buf          line;
     int64_t         row;
-    bool            bare, counted; /* rows without a name; names that are whole numbers */
-    const float    *energy;        /* of the row, with --energy, else NULL */
+    bool            bare, counted; /* rows without names; names that are whole numbers */
+    const float    *energy;        /* of the row, with --energy; else NULL */
 } writer;
 
 /* A format of predictions. To add one: functions and a row of the table below. */
@@ -98,7 +98,7 @@ static void jsonl_row(writer *w, const char *id, const float *scores)
 
 /* ---- csv, tsv: one column a label ---- */
 
-static const char predicted[] = "predicted_"; /* before names that stand beside others */
+static const char predicted[] = "predicted_"; /* prefix of names next to others */
 
 static void csv_names(writer *w)
 {
@@ -116,7 +116,7 @@ static void csv_names(writer *w)
     bs_buf_free(&name);
 }
 
-/* Names of columns that are kept are known when the first rows are. */
+/* Names of kept columns are known once the first rows are. */
 static void csv_begin(writer *w, int64_t rows)
 {
     (void)rows;
@@ -251,7 +251,7 @@ static basin_status choose_cut(writer *w, const basin_predict_options *o, basin_
     return BASIN_OK;
 }
 
-/* Options of which one would be without effect. */
+/* Combinations of options in which one would have no effect. */
 static basin_status check_pairs(const format *f, const basin_predict_options *o, basin_error *err)
 {
     const bool cut = o->threshold && strcmp(o->threshold, "auto") != 0;
@@ -300,7 +300,7 @@ static void end(void *given)
     bs_free(w);
 }
 
-/* rows: how many there will be, or -1: not known. */
+/* rows: the total number, or -1: unknown. */
 static basin_status open_writer(const bs_saved *m, const basin_predict_options *o, int64_t rows,
                                 bs_target *out, writer **made, basin_error *err)
 {
@@ -341,13 +341,13 @@ static basin_status begin(const bs_saved *m, const basin_predict_options *o, bs_
     return s;
 }
 
-/* The name that the file gives a row, or NULL; the reader's numbers begin anew in every file. */
+/* The name of a row in its file, or NULL; numbers given by the reader restart in every file. */
 static const char *name_of(const bs_dataset *d, int32_t row)
 {
     return d->row_id && !(d->numbered && d->numbered[row]) ? d->row_id[row] : NULL;
 }
 
-/* A row without a name is called by its number, which must not be the name of another one. */
+/* A row without a name is called by its number, which must not be another row's name. */
 static basin_status check_name(writer *w, const char *id, basin_error *err)
 {
     if (w->keeps)
@@ -363,7 +363,7 @@ static basin_status check_name(writer *w, const char *id, basin_error *err)
         (long long)w->row + 1);
 }
 
-/* The first rows are there: names of all columns of a table. */
+/* The first rows are read: writes the names of all columns of a table. */
 static basin_status begin_kept(writer *w, const bs_dataset *d, basin_error *err)
 {
     const bool   first = !w->kept.begun;

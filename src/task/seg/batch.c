@@ -1,7 +1,7 @@
 /* batch.c -- windows of photos as batches.
  *
- * Every photo gives one window an epoch, at a place that depends on the epoch and on the photo
- * alone: not on the batch it comes in, nor on how often a run was stopped. */
+ * Every photo gives one window per epoch, whose place depends on the epoch and the photo alone: not
+ * on the batch, nor on how often a run was stopped. */
 #include <math.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ void bs_windows_free(bs_windows *w)
     *w = (bs_windows){0};
 }
 
-/* 1 where the window is inside of the photo. */
+/* 1 where the window is inside the photo. */
 static void mark_inside(const bs_crop *c, int width, int height, real *there)
 {
     for (int y = 0; y < c->height; y++)
@@ -99,8 +99,8 @@ const bs_batch *bs_windows_take(bs_windows *w, int32_t n)
 
 /* ---- training ---- */
 
-/* How far windows are moved that seg.crop does not say anything about, as a share of their sides:
- * they may be all of a photo, and would else be the same in every epoch. */
+/* How far windows are shifted, as a share of their sides, unless seg.crop says: they may cover
+ * whole photos and would otherwise be the same in every epoch. */
 #define SHIFT 0.125
 
 typedef struct {
@@ -130,11 +130,11 @@ static double either_way(bs_rng *rng) /* from -1 to 1 */
     return 2 * bs_rng_uniform(rng) - 1;
 }
 
-/* Of a value v in [0, 1], less the mean m of the photos, it makes
+/* A value v in [0, 1], minus the mean m of the photos, becomes
  *
  *   (v - 1/2) contrast + 1/2 + brightness + tint - m = contrast (v - (m - shift) / contrast)
  *
- * tint is of each channel its own. */
+ * with a tint for each channel. */
 static bs_light light_at_random(bs_rng *rng, double jitter, const bs_seg_known *k)
 {
     bs_light     l;
@@ -194,11 +194,11 @@ basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spe
 
 /* ---- windows for prediction ---- */
 
-/* Most windows of a photo in which an energy is searched, where nothing else is said. */
+/* Default for the most windows of a photo in which an energy is searched. */
 enum { SEARCHED = 36 };
 
-/* Where windows begin along one side: by the rule of crop.h, or evenly where that gives more
- * than are allowed, or too few to cover it. */
+/* Where windows start along one side: by the rule of crop.h, or evenly spaced if that gives more
+ * than allowed, or too few to cover it. */
 typedef struct {
     int  n, slack;
     bool even;

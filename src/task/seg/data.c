@@ -1,4 +1,4 @@
-/* data.c -- photos and masks: windows of them, and pixels pasted together. */
+/* data.c -- the task of photos and masks: reading, fitting, predicting and measuring. */
 #include "task/seg/data.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 
 enum {
     MOST_SIDE = 8192,     /* of a window */
-    USUAL_SIDE = 128,     /* of a window, at most, where nothing else is said */
+    USUAL_SIDE = 128,     /* of a window, at most, by default */
     MOST_CELLS = 1 << 26, /* numbers of a y, and inputs of a full layer */
-    MOST_BETWEEN = 10,    /* epochs between evaluations, where nothing else is said */
+    MOST_BETWEEN = 10,    /* epochs between evaluations, by default */
 };
 
 /* ---- files ---- */
@@ -54,7 +54,7 @@ static basin_status own_parts(const bs_settings *s, const bs_wish *w, bool has[3
     return status;
 }
 
-/* Older models name a list of classes by its path, which may be gone; newer ones hold it. */
+/* Older models name a list of classes by its path, which may be gone; newer ones contain it. */
 static void drop_lost_list(const bs_wish *w, bs_image_options *o)
 {
     if (w->label_free || !bs_is_file(o->names))
@@ -120,7 +120,7 @@ static int extreme(const int32_t *size, int32_t n, bool largest)
     return found;
 }
 
-/* All of a side, unless that would make memory and time of a batch depend on the size of photos. */
+/* The whole side, unless memory and time of a batch would then depend on the size of photos. */
 static int usual_window(int side)
 {
     return side < USUAL_SIDE ? side : USUAL_SIDE;
@@ -237,7 +237,7 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
     out->headline = BS_SEG_METRIC_mean_iou;
     k->image = s->image;
     bs_images_settle(train, &k->image);
-    k->image.names[0] = '\0'; /* what it says is part of the model: the file need not be there */
+    k->image.names[0] = '\0'; /* its content is part of the model: the file need not exist */
     k->channels = train->channels;
     k->classes = train->classes;
     k->binary = train->binary;
@@ -299,7 +299,7 @@ static void known_json(const bs_known *k, bs_buf *out)
     bs_buf_text(out, "}");
 }
 
-/* A whole number from a place in an object or, with a key of NULL, in an array. */
+/* A whole number from an object or, with a NULL key, from an array. */
 static bool whole(const json_t *value, long long least, long long most, int *out)
 {
     if (!json_is_integer(value) || json_integer_value(value) < least ||
@@ -325,7 +325,7 @@ static bool read_numbers(const json_t *o, bs_seg_known *k)
     return ok;
 }
 
-/* *ok: there are none, or one of its own for each class. */
+/* *ok: there are none, or one for each class. */
 static basin_status read_names(const json_t *names, bs_known *out, bool *ok, basin_error *err)
 {
     const char *name[256];
@@ -386,7 +386,7 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
     if (!s)
         s = bs_options_from_json(bs_image_rows, &out->seg.image, image.data, image.len, where, err);
     bs_options_own_limits(bs_image_rows, &out->seg.image);
-    const json_t *binary = json_object_get(o, "binary"); /* older models have it as an option */
+    const json_t *binary = json_object_get(o, "binary"); /* older models store it as an option */
     out->seg.binary = binary ? json_is_true(binary) : strcmp(out->seg.image.binary, "yes") == 0;
     bs_buf_free(&image);
     return s;
@@ -402,7 +402,7 @@ static basin_status known_read(const char *json, const char *where, bs_known *ou
     return s;
 }
 
-/* Numbers of a window must be countable, whatever options say. */
+/* The size of a window must be countable, whatever the options say. */
 static basin_status check_size(const bs_seg_shape *s, basin_error *err)
 {
     const double cells = (double)s->width * s->height;
@@ -437,7 +437,7 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
     return s ? s : check_size(&shape, err);
 }
 
-/* A window or a size of photos is a few bytes in a model. */
+/* A few bytes in a model can ask for a huge window or photo size. */
 static basin_status bear(const bs_spec *spec, const bs_known *k, basin_error *err)
 {
     const bs_image_options *o = &k->seg.image;
@@ -493,7 +493,7 @@ static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t 
            (all->start[row + rows] - all->start[row]) * sizeof *all->scores);
 }
 
-/* Of a photo the mean over its pixels; those without a mask are left out. */
+/* Per photo the mean over its pixels; photos without a mask are left out. */
 static double cross_entropy(const bs_images *im, int planes, const bs_outputs *y)
 {
     double  sum = 0;
@@ -527,7 +527,7 @@ static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k
     return status;
 }
 
-/* Pixels that are predicted cost a third of those that are trained on. */
+/* Predicting a pixel costs a third of training on it. */
 static int every(const bs_part *train, const bs_part *valid, const bs_known *k)
 {
     const bs_images *im = valid->seg;

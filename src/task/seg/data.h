@@ -1,4 +1,4 @@
-/* data.h -- pieces of the task of images and masks. */
+/* data.h -- shared by the files of the task of images and masks. */
 #ifndef BS_TASK_SEG_H
 #define BS_TASK_SEG_H
 
@@ -8,13 +8,13 @@
 
 extern const bs_task bs_task_seg;
 
-/* Room for a batch of windows, all of one size. */
+/* Room for a batch of windows of one size. */
 typedef struct {
     const bs_seg_known *known;
     int                 width, height, planes;
     int32_t             most;
     bs_batch            batch;
-    real               *photo, *there, *gold; /* [most, ...] as the leaves of the task want it */
+    real               *photo, *there, *gold; /* [most, ...] in the layout of the task's leaves */
     float              *colours;              /* one window */
     uint8_t            *mask;
 } bs_windows;
@@ -22,17 +22,17 @@ typedef struct {
 basin_status bs_windows_make(const bs_seg_known *k, int width, int height, int planes, int32_t most,
                              bs_windows *out, basin_error *err);
 void         bs_windows_free(bs_windows *w); /* also after a failed make */
-/* What a photo is seen by: (value - mean) * scale, for each channel. */
+/* How a photo is seen: (value - mean) * scale, per channel. */
 typedef struct {
     float mean[3], scale[3];
 } bs_light;
 
-/* Puts a window of a photo at a row of the batch; all pixels inside of it count. `light` is NULL,
- * the photo as it is, unless it is to be seen in another one. */
+/* Puts a window of a photo into a row of the batch; all its pixels inside the photo count. `light`
+ * is NULL for the unaltered photo. */
 void bs_windows_put(bs_windows *w, const bs_images *im, int32_t image, const bs_crop *c,
                     const bs_light *light, int32_t row);
-/* What training knows besides: the mask. Pixels that it ignores do not count, nor do any of a photo
- * without one, which teaches nothing. Not for prediction, which would see where they are. */
+/* What only training knows: the mask. Pixels that it ignores do not count, nor do any of a photo
+ * without a mask. Not for prediction, which would learn where they are. */
 void bs_windows_put_truth(bs_windows *w, const bs_images *im, int32_t image, const bs_crop *c,
                           int32_t row);
 /* The batch of the first n rows. */
@@ -45,20 +45,20 @@ basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spe
 basin_status bs_predict_seg(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
                             bs_outputs *out, basin_error *err);
 
-/* A photo that is predicted as a whole, or in tiles that overlap. Each tile decides about its part
- * of the photo only, and sees more around it. */
-enum { BS_TILE_MARGIN = 32 }; /* what a tile sees beyond its part, on each side, at least */
+/* A photo predicted as a whole, or in overlapping tiles. Each tile decides only its part of the
+ * photo, and sees more around it. */
+enum { BS_TILE_MARGIN = 32 }; /* what a tile sees beyond its part on each side, at least */
 typedef struct {
     int width, height; /* of a tile */
     int across, down;  /* how many */
 } bs_tiles;
-/* Tiles of at most so many pixels, as far as margins allow. */
+/* Tiles of at most `most` pixels, as far as margins allow. */
 bs_tiles bs_tiles_make(int width, int height, int64_t pixels);
-/* The i-th tile of a photo of this size, and the part of it that it decides about. */
+/* The i-th tile of a photo of this size, and the part that it decides. */
 void bs_tiles_at(const bs_tiles *t, int width, int height, int64_t i, bs_crop *tile, bs_crop *part);
 
-/* Windows that a photo of this size is predicted by where it is not predicted as a whole; returns
- * how many. Calls visit for each, until it fails; may be NULL. */
+/* Windows for a photo of this size, unless it is predicted as a whole; returns how many. Calls
+ * visit for each until it fails; visit may be NULL. */
 int64_t bs_seg_windows(const bs_seg_known *k, int width, int height,
                        basin_status (*visit)(void *ctx, const bs_crop *c), void *ctx,
                        basin_status *status);

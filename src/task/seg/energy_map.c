@@ -1,6 +1,6 @@
-/* energy_map.c -- a score for every pixel (Pan et al. 2020): a net over photo and mask, of
- * the same form as the one that predicts masks. The paper does not say how scores of pixels
- * become one value; here it is their mean over the pixels that count. */
+/* energy_map.c -- a score for every pixel (Pan et al. 2020): a net over photo and mask, of the same
+ * form as the one that predicts masks. The paper does not say how scores of pixels become one
+ * value; here it is the mean over the pixels that count. */
 #include "task/seg/nets.h"
 
 static bs_id score(bs_nn *nn, const bs_masked *m)

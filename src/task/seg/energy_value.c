@@ -1,11 +1,11 @@
 /* energy_value.c -- the value network of DVN (Gygli et al. 2017), as SEAL uses it: three
  * convolutions over photo and mask, then two full layers and one number.
  *
- * Full layers have one size, that of a window of training. A larger image is worth the mean of
- * as few windows as cover it; a smaller one is put into a window with zeros around it. */
+ * Fully connected layers have a fixed size, that of a training window. The value of a larger image
+ * is the mean over as few windows as cover it; a smaller one is padded with zeros. */
 #include "task/seg/nets.h"
 
-/* Where the i-th of n windows begins. */
+/* Where the i-th of n windows starts. */
 static int window_at(int size, int window, int i, int n)
 {
     return n > 1 ? (int)((int64_t)(size - window) * i / (n - 1)) : 0;
@@ -26,7 +26,7 @@ static bs_id along(bs_graph *g, bs_id a, int axis, int window, int i)
     return bs_slice(g, a, axis, window_at(size, window, i, windows(size, window)), window);
 }
 
-/* [n, 1] of photos and masks as large as a window */
+/* [n, 1] for photos and masks as large as a window */
 static bs_id value_of(bs_nn *nn, const bs_seg_shape *s, bs_id x, bs_id y)
 {
     bs_graph *g = nn->g;

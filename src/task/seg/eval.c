@@ -1,4 +1,4 @@
-/* eval.c -- evaluating masks: a table of classes. */
+/* eval.c -- evaluating masks: the table of classes. */
 #include <math.h>
 #include <string.h>
 

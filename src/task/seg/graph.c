@@ -1,17 +1,16 @@
 /* graph.c -- masks of images: a class for every pixel.
  *
  * y is [rows, K, planes * pixels]: for two classes one plane, the probability of class 1; for more
- * a plane for each, and a distribution at every pixel. Pixels that do not count (ignored ones of
- * the truth, what lies outside of a photo) are 0 in a leaf, and wherever y meets the truth or an
- * energy it is multiplied by that leaf: what stands there changes nothing. A sample is a y of zeros
- * and ones. */
+ * a plane for each, and a distribution at every pixel. Pixels that do not count (ignored in the
+ * truth, or outside the photo) are 0 in a leaf, and y is multiplied by that leaf wherever it meets
+ * the truth or an energy, so their values do not matter. A sample is a y of zeros and ones. */
 #include <math.h>
 
 #include "task/seg/nets.h"
 
 #include "model/space.h"
 
-/* Of soft IoU: two empty masks are equal, so 0/0 is 1. */
+/* In soft IoU: two empty masks are equal, so 0/0 is 1. */
 #define EMPTY 1e-6
 
 static const bs_seg_shape *shape(const bs_view *v)
@@ -95,7 +94,7 @@ static bs_id total(bs_view *v, bs_id a)
     return bs_sum_axis(v->g, a, -1);
 }
 
-/* ... of the pixels that count, and of the classes but the first. */
+/* ... for pixels that count, and for all classes but the first. */
 static bs_id foreground(bs_view *v, bs_id y)
 {
     bs_graph *g = v->g;
@@ -146,8 +145,8 @@ static bs_id project(bs_view *v, bs_id y)
     return flat(v, bs_simplex_project(v->g, by_pixel(v, y), -2), outputs(v, y));
 }
 
-/* Stopped, since expressions of a constant are simplified: no gradient by it would be left. Of
- * distributions a value above 0 stands for the middle: all classes alike. */
+/* Stopped, because constant expressions are simplified and would leave nothing to differentiate by.
+ * For distributions a value above 0 means the centre: all classes equal. */
 static bs_id start(bs_view *v, double value, int K)
 {
     double each = binary(v) || value <= 0 ? value : 1.0 / planes(v);
@@ -190,8 +189,8 @@ static bs_id truth_energy(bs_view *v)
 
 /* ---- scores and costs; gold is 0 or 1, so min(y, gold) = y gold ---- */
 
-/* Soft IoU, sum min / sum max (Gygli et al. 2017, eq. 8), of what `sums` adds up; 1 where neither
- * has anything. */
+/* Soft IoU, sum min / sum max (Gygli et al. 2017, eq. 8), of what `sums` adds up; 1 if both sums
+ * are empty. */
 static bs_id soft_iou(bs_view *v, bs_id (*sums)(bs_view *, bs_id), bs_id y, bs_id gold)
 {
     bs_graph *g = v->g;
@@ -200,7 +199,7 @@ static bs_id soft_iou(bs_view *v, bs_id (*sums)(bs_view *, bs_id), bs_id y, bs_i
     return bs_div(g, bs_offset(g, both, EMPTY), bs_offset(g, all, EMPTY));
 }
 
-/* Of each class: [rows, K, classes]. */
+/* For each class: [rows, K, classes]. */
 static bs_id each_class(bs_view *v, bs_id y)
 {
     bs_graph *g = v->g;
@@ -208,7 +207,7 @@ static bs_id each_class(bs_view *v, bs_id y)
     return bs_reshape(g, sums, bs_shape3(v->size.rows, outputs(v, y), planes(v)));
 }
 
-/* The mean over classes. Of two there is one plane; the other is what it leaves. */
+/* The mean over classes. Two classes have one plane; the other is its complement. */
 static bs_id mean_of_classes(bs_view *v, bs_id y)
 {
     bs_graph *g = v->g;
@@ -221,14 +220,14 @@ static bs_id mean_of_classes(bs_view *v, bs_id y)
     return bs_scale(g, bs_add(g, inside, outside), 0.5);
 }
 
-/* Of the classes but the first, or the mean of each. */
+/* Over the classes but the first, or the mean of each. */
 static bs_id score(bs_view *v, bs_id y)
 {
     return shape(v)->by_class ? mean_of_classes(v, y) : soft_iou(v, foreground, y, truth(v));
 }
 
-/* Hamming is the share of wrong pixels; of distributions, whose two wrong classes count once
- * each, half of the difference. */
+/* Hamming is the share of wrong pixels; for distributions, where a wrong pixel counts in two
+ * classes, half of the difference. */
 static bs_id cost(bs_view *v, bs_cost kind, bs_id y)
 {
     bs_graph *g = v->g;
@@ -274,9 +273,9 @@ static bs_id entropy(bs_view *v, bs_id y)
 
 /* ---- samples ---- */
 
-/* Numbers that are uniform in [0, 1) each, and alike where pixels are near each other: white
- * noise, averaged twice over squares of side w, is normal again, and its distribution function
- * makes it uniform. Its variance is that of sums with weights w - |i| along both sides. */
+/* Numbers uniform in [0, 1) and similar at neighbouring pixels: white noise averaged twice over
+ * squares of side w is again normal, and its distribution function makes it uniform. Its variance
+ * is that of sums with weights w - |i| along both sides. */
 static bs_id correlated(bs_view *v, int K, uint32_t stream)
 {
     bs_graph    *g = v->g;
@@ -292,10 +291,10 @@ static bs_id correlated(bs_view *v, int K, uint32_t stream)
     return bs_reshape(g, bs_offset(g, half, 0.5), outputs_shape(v, K));
 }
 
-/* Every pixel has the probability that its logits give it. With seg.smooth neighbours agree more
- * often than independent ones, so that samples look like masks; their log-probability is then
- * still taken as that of independent pixels (sample_log_prob), which is an approximation: it has
- * the right marginals and is too low for smooth masks. */
+/* Every pixel is on with the probability given by its logits. With seg.smooth, neighbours agree
+ * more often than independent ones, so that samples look like masks; their log-probability is still
+ * computed as if pixels were independent (sample_log_prob), an approximation with the right
+ * marginals that is too low for smooth masks. */
 static bs_id sample(bs_view *v, bs_id z, int K, uint32_t stream)
 {
     bs_graph *g = v->g;

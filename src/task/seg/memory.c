@@ -1,4 +1,4 @@
-/* memory.c -- masks of photos in memory. */
+/* memory.c -- predicts masks for photos in memory. */
 #include <string.h>
 
 #include "api/model.h"
@@ -45,7 +45,7 @@ const bs_serving bs_serving_seg = {.task = "seg",
                                    .start = start,
                                    .stop = stop};
 
-/* As the data of training was read: grey or colour, planes one after the other, its size. */
+/* Converted like the training data: grey or colour, planar, its size. */
 static basin_status prepare_photo(const bs_seg_known *k, const uint8_t *pixels, int width,
                                   int height, int channels, bs_images *im, uint8_t *planes,
                                   basin_error *err)

@@ -1,4 +1,4 @@
-/* nets.c -- see nets.h. */
+/* nets.c -- the trunk of three convolutions, and the heads that turn it into scores of pixels. */
 #include "task/seg/nets.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ int bs_seg_planes(const bs_seg_shape *s)
 
 /* ---- the three convolutions ---- */
 
-/* Weights and biases as the published programs leave them: uniform within 1 / sqrt(fan in). */
+/* Weights and biases initialised as in the published programs: uniform within 1 / sqrt(fan in). */
 bs_init bs_seg_init(int fan_in)
 {
     return bs_init_uniform(1 / sqrt((double)fan_in));
@@ -95,8 +95,8 @@ bs_id bs_seg_enlarged(bs_nn *nn, const char *name, bs_id x, int out, bs_init ini
     return y;
 }
 
-/* Scores at every scale; coarse ones are enlarged and added to the finer ones. One plane is the
- * difference of two, as of a softmax over two classes: the planes mix on their way up. */
+/* Scores at every scale; coarse ones are enlarged and added to the finer ones. A single plane is
+ * the difference of two, as in a softmax over two classes: the planes mix on their way up. */
 static bs_id fcn_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const bs_id found[],
                       int out)
 {
@@ -116,8 +116,8 @@ static bs_id fcn_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const 
     return out > 1 ? sum : bs_sub(g, bs_slice(g, sum, -3, 1, 1), bs_slice(g, sum, -3, 0, 1));
 }
 
-/* What was found at the coarsest scale, enlarged twice; each pixel of the result is a sum over
- * four of the kernel's pixels. */
+/* Features at the coarsest scale, enlarged twice; each pixel of the result sums over four of the
+ * kernel's pixels. */
 static bs_id fcn2_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const bs_id found[],
                        int out)
 {
@@ -134,7 +134,7 @@ static bs_id fcn2_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const
     return bs_add(g, h, bias_of(nn, path, out, init));
 }
 
-/* `coarse` enlarged and what was found at the finer scale, each mapped to `out` channels, added. */
+/* `coarse` enlarged plus the features at the finer scale, each mapped to `out` channels. */
 static bs_id joined(bs_nn *nn, const char *name, int scale, bs_id coarse, bs_id found, int out)
 {
     bs_graph *g = nn->g;
@@ -146,8 +146,8 @@ static bs_id joined(bs_nn *nn, const char *name, int scale, bs_id coarse, bs_id 
     return bs_relu(g, bs_add(g, up, bs_seg_conv(nn, path, found, out, 1, 1)));
 }
 
-/* As Ronneberger et al. 2015: one more halving, at which a pixel sees the whole of a small photo,
- * then up again, with what was found at each scale on the way down. */
+/* As Ronneberger et al. 2015: one more halving, where a pixel sees the whole of a small photo, then
+ * up again, adding the features found at each scale on the way down. */
 static bs_id unet_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const bs_id found[],
                        int out)
 {

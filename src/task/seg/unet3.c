@@ -1,10 +1,10 @@
-/* unet3.c -- a U-net as it is usual today: two 3 x 3 convolutions at each of four scales, on
- * the way down and up again.
+/* unet3.c -- a modern U-net: two 3 x 3 convolutions at each of four scales, on the way down and up
+ * again.
  *
- * What a convolution gives is normalised before its ReLU: groups of channels of each photo have
- * mean 0 and deviation 1 (Wu and He 2018), then each channel a factor and an offset of its own. So
- * rates may be high and depth does no harm, and unlike with batches a photo is seen alike whatever
- * stands beside it, in training and after it. */
+ * The output of a convolution is normalised before its ReLU: groups of channels of each photo get
+ * mean 0 and deviation 1 (Wu and He 2018), then each channel has its own factor and offset. So
+ * rates may be high and depth does no harm, and unlike with batch normalisation a photo's result
+ * does not depend on the others in its batch. */
 #include "task/seg/nets.h"
 
 enum { NAME = BS_SEG_NAME, KERNEL = 3, UP = 4, GROUPS = 8 };
@@ -18,7 +18,7 @@ static bs_id of_channel(bs_nn *nn, const char *name, const char *what, int chann
     return bs_param(nn->g, nn->params, path, bs_shape4(1, channels, 1, 1), bs_init_constant(value));
 }
 
-/* Normalised, and cut at 0. */
+/* Normalised, then ReLU. */
 static bs_id activated(bs_nn *nn, const char *name, bs_id x)
 {
     bs_graph *g = nn->g;
@@ -58,7 +58,7 @@ void bs_seg3_trunk(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, 
     found[2] = layer(nn, name, 5, layer(nn, name, 4, found[1], 4 * F, 2), 4 * F, 1);
 }
 
-/* `coarse` enlarged beside what was found at the finer scale. */
+/* `coarse` enlarged next to the features at the finer scale. */
 static bs_id joined(bs_nn *nn, const char *name, int scale, bs_id coarse, bs_id found, int out)
 {
     bs_graph *g = nn->g;

@@ -1,9 +1,9 @@
-/* windows.c -- masks of photos: of each as a whole, or pasted together.
+/* windows.c -- masks of photos: predicted as a whole, in tiles, or pasted from windows.
  *
- * Nets are convolutions, so one pass gives the mask of a photo of any size. What does not fit into
- * memory goes in tiles that overlap (image.max_tile_mb). The protocol of the papers, many windows
- * as large as those of training whose probabilities are averaged, is what seg.crops asks for;
- * searches of an energy, whose memory grows with every step, always go by windows. */
+ * Nets are convolutional, so one pass gives the mask of a photo of any size. What does not fit into
+ * memory is done in overlapping tiles (image.max_tile_mb). seg.crops asks for the protocol of the
+ * papers, which averages the probabilities of many windows as large as those of training; searches
+ * of an energy, whose memory grows with every step, always use windows. */
 #include <math.h>
 #include <string.h>
 
@@ -11,12 +11,12 @@
 #include "task/seg/data.h"
 
 enum {
-    ROWS = 32,              /* pieces of a batch, at most, ... */
-    BATCH = 1 << 21,        /* and pixels, if that is more than one window, ... */
-    BATCH_BYTES = 64 << 20, /* or memory, if that is more than one photo */
-    MOST_WINDOWS = 1 << 18, /* of a photo */
+    ROWS = 32,              /* most pieces in a batch, ... */
+    BATCH = 1 << 21,        /* most pixels, unless it is a single window, ... */
+    BATCH_BYTES = 64 << 20, /* most memory, unless it is a single photo */
+    MOST_WINDOWS = 1 << 18, /* per photo */
     UNIT = 8,               /* nets halve sides three times */
-    PLANES = 7,             /* of a photo that are in memory at a time, in units of net.width */
+    PLANES = 7,             /* planes in memory at a time, in units of net.width */
 };
 
 /* ---- tiles ---- */
@@ -42,7 +42,7 @@ bs_tiles bs_tiles_make(int width, int height, int64_t pixels)
     t.width = smaller(width, side < least ? least : side);
     const int64_t left = pixels / t.width / UNIT * UNIT;
     t.height = smaller(left < least ? least : left, height);
-    if (t.height == height) { /* a wide photo: what its height leaves */
+    if (t.height == height) { /* a wide photo: as its height allows */
         const int64_t wide = pixels / height / UNIT * UNIT;
         t.width = smaller(wide < least ? least : wide, width);
     }
@@ -51,7 +51,7 @@ bs_tiles bs_tiles_make(int width, int height, int64_t pixels)
     return t;
 }
 
-/* Where the i-th of n tiles begins; at the same pixels of the coarser scales, but for the last. */
+/* Where the i-th of n tiles starts: aligned with the pixels of coarser scales, except the last. */
 static int tile_at(int size, int tile, int i, int n)
 {
     if (i == n - 1)
@@ -59,7 +59,7 @@ static int tile_at(int size, int tile, int i, int n)
     return (int)((int64_t)(size - tile) * i / (n - 1)) / UNIT * UNIT;
 }
 
-/* Its part ends in the middle of what it shares with the next one. */
+/* Its part ends in the middle of the overlap with the next one. */
 static int part_end(int size, int tile, int i, int n)
 {
     if (i < 0)
@@ -84,7 +84,7 @@ void bs_tiles_at(const bs_tiles *t, int width, int height, int64_t i, bs_crop *t
 /* ---- photos one after the other, their pieces in batches that may hold those of several ---- */
 
 typedef struct {
-    bs_crop at, part; /* a window or tile, and what of it is pasted */
+    bs_crop at, part; /* a window or tile, and the part of it that is pasted */
     int32_t image;
 } piece;
 
@@ -93,14 +93,14 @@ typedef struct {
     const bs_images *im;
     const bs_known  *known;
     int              planes;
-    bool             whole;  /* photos as a whole, or in tiles; else windows */
+    bool             whole;  /* photos as a whole or in tiles; else windows */
     int              unit;   /* sides of whole photos are multiples of it */
-    double           weight; /* bytes of a pixel of a photo */
+    double           weight; /* bytes per pixel of a photo */
     bs_windows       room;   /* of pieces, all of one size */
     piece            put[ROWS];
     int32_t          n, most;         /* of the batch */
-    int32_t          now;             /* the photo whose pieces are being put */
-    int32_t          open;            /* the photo that is being pasted; -1: none */
+    int32_t          now;             /* the photo whose pieces are being added */
+    int32_t          open;            /* the photo being pasted; -1: none */
     int64_t          missing, pieces; /* of its pieces */
     double           energy;
     bs_paste         paste;
@@ -161,7 +161,7 @@ static void close_photo(predicting *p)
     p->open = -1;
 }
 
-/* Few programs serve all numbers of rows. */
+/* A few programs serve all numbers of rows. */
 static int32_t padded(int32_t n)
 {
     int32_t rows = 1;
@@ -210,7 +210,7 @@ static basin_status run_batch(predicting *p)
     return s;
 }
 
-/* A power of two, since that is what batches are. */
+/* A power of two, as batch sizes are. */
 static int32_t most_pieces(const predicting *p, size_t cells)
 {
     int32_t      most = ROWS;
@@ -220,7 +220,7 @@ static int32_t most_pieces(const predicting *p, size_t cells)
     return most;
 }
 
-/* Room for pieces of this size; those of another one are predicted before. */
+/* Makes room for pieces of this size; pieces of another size are predicted first. */
 static basin_status make_room(predicting *p, int width, int height)
 {
     const size_t cells = (size_t)width * (size_t)height;
@@ -287,7 +287,7 @@ basin_status bs_predict_seg(bs_scorer *s, const bs_spec *spec, const bs_known *k
                             bs_outputs *out, basin_error *err)
 {
     const bs_infer how = bs_scorer_inference(s)->how;
-    /* where sizes differ few programs shall serve all of them */
+    /* if sizes differ, a few programs must serve all of them */
     const bool   any_size = strcmp(k->seg.image.size, "keep") == 0;
     predicting   w = {.scorer = s,
                       .im = p->seg,

@@ -1,12 +1,12 @@
-/* write.c -- predicted masks: pictures in a folder or one by one, probabilities as
- * arrays, or a line of counts for each photo. */
+/* write.c -- writes predicted masks: pictures in a folder or one by one, probabilities as arrays,
+ * or a line of counts per photo. */
 #include <string.h>
 
 #include "api/predict.h"
 #include "base/io.h"
 #include "data/image/overlay.h"
 
-enum { MOST_CELLS = 1 << 20 }; /* numbers of outputs that are held at a time */
+enum { MOST_CELLS = 1 << 20 }; /* most numbers of outputs in memory at a time */
 
 typedef enum { COUNTS, MASKS, ARRAYS } form;
 
@@ -15,7 +15,7 @@ typedef struct {
     const basin_predict_options *o;
     const bs_images             *im;
     const bs_outputs            *y;
-    uint8_t                     *mask; /* of one photo, at its size */
+    uint8_t                     *mask; /* of one photo, at its own size */
     size_t                       room;
     bs_buf                       bytes, path;
     basin_error                 *err;
@@ -44,7 +44,7 @@ static bool one_file(const basin_predict_options *o, form f)
     return !o->path || ends_in(o->path, f == MASKS ? ".png" : ".npy");
 }
 
-/* A folder of that name would surprise. */
+/* A folder with such a name would be surprising. */
 static bool ends_like_another_picture(const char *path)
 {
     static const char *const ending[] = {".jpg", ".jpeg", ".JPG", ".JPEG", ".PNG",
@@ -145,7 +145,7 @@ static basin_status make_array(writer *w, int32_t i)
 
 /* ---- a folder ---- */
 
-/* A name from elsewhere must not lead out of the folder. */
+/* A foreign name must not lead out of the folder. */
 static bool leads_out(const char *name)
 {
     bool bad = *name == '\0' || *name == '/';
@@ -244,7 +244,7 @@ static basin_status put_counts(writer *w, bs_target *out)
     return s;
 }
 
-/* out is NULL where a path was given, and pictures or arrays go there. */
+/* out is NULL if a path was given; pictures or arrays go there. */
 static basin_status write_all(writer *w, form f, bs_target *out)
 {
     if (f == COUNTS)
@@ -280,7 +280,7 @@ static bool opens(const basin_predict_options *o)
     return find_form(o, &f, NULL) == BASIN_OK && f != COUNTS;
 }
 
-/* One image, or more while their outputs are small. */
+/* One image, or several while their outputs are small. */
 static int32_t piece(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
                      int32_t first)
 {

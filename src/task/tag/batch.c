@@ -1,14 +1,14 @@
 /* batch.c -- sentences as batches.
  *
- * Every distinct word, feature value and tag is looked up once; a batch only copies numbers.
- * Sentences of similar length go together, and their length is rounded up, so that few programs
- * serve all of them. */
+ * Every distinct word, feature value and tag is looked up once; making a batch only copies numbers.
+ * Sentences of similar length are batched together, and lengths are rounded up, so that few
+ * programs serve all of them. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "task/tag/data.h"
 
-enum { WINDOW = 32 }; /* batches that are sorted together */
+enum { WINDOW = 32 }; /* batches sorted together */
 
 typedef struct {
     bs_feed             base;
@@ -16,23 +16,23 @@ typedef struct {
     const bs_lexicon   *l;
     const bs_tag_shape *shape;
     int32_t             most;
-    bool                pads_rows;  /* to a power of two */
-    double              unknown;    /* share of words seen once that are fed as unknown */
-    uint64_t            salt;       /* which of them, in this epoch */
+    bool                pads_rows;  /* round rows up to a power of two */
+    double              unknown;    /* share of singletons fed as the unknown word */
+    uint64_t            salt;       /* decides which ones, in this epoch */
     int32_t             unlabelled; /* sentences, the last ones */
     const float        *soft;       /* [tokens of these, tags] */
-    uint8_t            *often;      /* [trained rows], 1: unlabelled sentences have the word, too */
+    uint8_t            *often;      /* [trained rows], 1: also in unlabelled sentences */
 
     /* of distinct texts */
     int32_t *row;                        /* of words */
     int32_t *value[BS_LEXICON_COLUMNS];  /* of values, or of words */
-    int32_t  offset[BS_LEXICON_COLUMNS]; /* of a column in the common table */
+    int32_t  offset[BS_LEXICON_COLUMNS]; /* offset of a column in the common table */
     int32_t *letter, *letters;           /* [words, max_characters], [words] */
     int32_t *tag;
 
     bs_tag_batch batch;
-    uint64_t    *key;  /* [sentences], to sort by */
-    int32_t     *pick; /* [unlabelled], which of them an epoch has */
+    uint64_t    *key;  /* [sentences], sort keys */
+    int32_t     *pick; /* [unlabelled], which of them are in an epoch */
 } feed;
 
 static int32_t length_of(const bs_corpus *c, int32_t sentence)
@@ -74,9 +74,9 @@ basin_status bs_tag_by_length(const int32_t *start, int32_t n, int32_t *order, b
     return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
-/* All labelled sentences and a share of the others. The weight of a sentence is how often it comes,
- * not a factor of its truth: a y whose tokens do not add up to 1 is no output, and what methods set
- * against the truth (samples, a partition function) would keep its full weight. */
+/* All labelled sentences and a share of the others. A sentence's weight is how often it occurs, not
+ * a factor on its truth: a y whose tokens do not sum to 1 is not an output, and what methods
+ * compare with the truth (samples, a partition function) would keep its full weight. */
 static void draw_rows(feed *f, bs_rng *rng, int32_t *order)
 {
     const int32_t n = f->base.epoch, labelled = f->c->sentences - f->unlabelled;
@@ -88,8 +88,8 @@ static void draw_rows(feed *f, bs_rng *rng, int32_t *order)
             order[i] = labelled + f->pick[order[i] - labelled];
 }
 
-/* Random, then sorted within windows, then whole batches in random order; what does not fill a
- * batch comes last. The second half of key is room for two copies. */
+/* Shuffles, sorts within windows, then shuffles whole batches; an incomplete batch comes last. The
+ * second half of key is room for two copies. */
 static void order_rows(bs_feed *base, bs_rng *rng, int32_t *order)
 {
     feed         *f = (feed *)base;
@@ -122,7 +122,7 @@ static int32_t fitting(bs_feed *base, const int32_t *index, int32_t n)
 
 /* ---- copying ---- */
 
-/* The same for a token however batches are made. */
+/* The same for a token however batches are formed. */
 static bool left_out(const feed *f, int32_t token, int32_t row)
 {
     if (f->unknown <= 0 || row >= f->l->n_trained || !f->l->singleton[row])
@@ -148,7 +148,7 @@ static void copy_token(feed *f, int32_t token, int b, int t)
                              f->letters[text]);
 }
 
-/* What the rules think of the tags of an unlabelled sentence. */
+/* The tag probabilities that rules give to an unlabelled sentence. */
 static void copy_soft(feed *f, int32_t sentence, int b)
 {
     const size_t  N = (size_t)f->shape->tags, T = (size_t)f->batch.batch.size.length;
@@ -172,7 +172,7 @@ static void copy_sentence(feed *f, int32_t sentence, int b)
         copy_soft(f, sentence, b);
 }
 
-/* Of the longest sentence, and of the longest word where characters are read. */
+/* Lengths of the longest sentence and, if characters are used, of the longest word. */
 static bs_size size_of(const feed *f, const int32_t *index, int32_t n)
 {
     bs_size s = {1, 1, 1};
@@ -265,7 +265,7 @@ static bool make_room(feed *f)
     return f->key && !bs_tag_batch_reserve(&f->batch, f->shape, cells, rows, C, true, NULL);
 }
 
-/* Of the words that labelled sentences have once, those that others have again are not rare. */
+/* A word that labelled sentences contain once is not rare if others contain it again. */
 static bool take_unlabelled(feed *f, const bs_part *p, double weight)
 {
     const bs_corpus *c = f->c;

@@ -1,4 +1,4 @@
-/* data.c -- tagged sentences: columns of words, features and tags. */
+/* data.c -- the task of tagged sentences: columns of words, features and tags. */
 #include "task/tag/data.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static basin_status take(bs_corpus *c, bs_part *out)
     return BASIN_OK;
 }
 
-/* Of the file that a model was trained on: at least those that it asks for. */
+/* In the model's training file: at least the columns that it uses. */
 static int columns_of(const bs_known *k)
 {
     long long most = k->text.word_column, number = 0;
@@ -121,7 +121,7 @@ static basin_status add_all(const bs_names *from, bs_names *to, basin_error *err
     return BASIN_OK;
 }
 
-/* Vectors and clusters of the words in the data, or all that the files have. */
+/* Vectors and clusters of the words in the data, or all in the files. */
 static basin_status read_tables(const bs_settings *given, const bs_names *all, bs_vectors *v,
                                 bs_clusters *k, bs_notes *notes, basin_error *err)
 {
@@ -322,7 +322,7 @@ static void known_json(const bs_known *k, bs_buf *out)
     bs_buf_text(out, "}");
 }
 
-/* Models of before do not tell how their training file looked. */
+/* Older models do not say what their training file looked like. */
 static basin_status read_file_members(const json_t *o, const char *where, bs_known *out,
                                       basin_error *err)
 {
@@ -437,8 +437,8 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
     return s;
 }
 
-/* Rows of words that have a vector. In a table that is not trained the others are zeros: nothing
- * is known of such a word, and random numbers would only look as if there were. */
+/* Rows of words with a vector. In a table that is not trained the others are zeros: nothing is
+ * known of such a word, and random numbers would only pretend otherwise. */
 static void fill(const bs_known *k, bs_params *p, const char *prefix)
 {
     const size_t cells = (size_t)k->tag.words.n * (size_t)k->word_width;
@@ -486,7 +486,7 @@ static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t 
     memcpy(all->tag + first, some->tag, n * sizeof *all->tag);
 }
 
-/* The best sequences of one sentence. */
+/* The best sequences of a sentence. */
 static basin_status several(bs_tag_decoder *d, const bs_scored *found, size_t at,
                             const bs_corpus *c, int32_t sentence, bs_outputs *out, basin_error *err)
 {
@@ -506,7 +506,7 @@ static basin_status several(bs_tag_decoder *d, const bs_scored *found, size_t at
     return s;
 }
 
-/* Of one sentence; tokens without a tag count for nothing. */
+/* Of one sentence; tokens without a tag do not count. */
 static double surprise(const real *y, const real *gold, size_t cells)
 {
     double sum = 0;
@@ -692,7 +692,7 @@ static void *reading(bs_settings *s, bs_known *k, const bs_option **rows)
 }
 
 /* On tweets, named entities and chunks the chain was as good as any method with an energy, or
- * better, and faster; characters help where there are no word vectors. */
+ * better, and faster; characters help if there are no word vectors. */
 static const bs_candidate candidates[] = {
     {"chain", "crf", "chars.net=cnn", 1, false},
     {"net", "ce", "chars.net=cnn", 0.8, false},

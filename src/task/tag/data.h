@@ -1,4 +1,4 @@
-/* data.h -- pieces of the task of tagged sentences. */
+/* data.h -- shared by the files of the task of tagged sentences. */
 #ifndef BS_TASK_TAG_H
 #define BS_TASK_TAG_H
 
@@ -10,57 +10,57 @@ extern const bs_task bs_task_tag;
 
 basin_status bs_feed_tag(const bs_part *p, const bs_known *k, const bs_spec *spec,
                          const bs_train_options *o, bs_feed **out, basin_error *err);
-/* The same for prediction: at most `most` sentences, rows padded so that few programs do, no word
- * left out. */
+/* The same for prediction: at most `most` sentences, rows padded so that a few programs suffice,
+ * and no word replaced. */
 basin_status bs_feed_tag_all(const bs_part *p, const bs_known *k, const bs_spec *spec, int32_t most,
                              bs_feed **out, basin_error *err);
 
-/* How files are read; and what was read as a part, which takes it, also after a failure. */
+/* How to read files; and a part made from what was read, which it takes, also after a failure. */
 bs_corpus_options bs_tag_reading(const bs_settings *s, const bs_wish *w);
 basin_status      bs_tag_adopt(const bs_wish *w, bs_corpus *c, bs_part *out, basin_error *err);
 
-/* The first file of the wish, from a pipe, as lines arrive: stream_tag.c */
+/* The first file of the request, from a pipe, as lines arrive: stream.c */
 basin_status bs_stream_tag(const bs_settings *s, const bs_wish *w, int32_t rows, bs_stream **out,
                            basin_error *err);
 
 /* --- unlabelled sentences: unlabelled_tag.c ------------------------------ */
 
-/* Before the lexicon is fitted: unlabelled sentences join those of train, and tags that only the
- * rules name join its tags. *rules is to be freed by the caller, after a failure as well. */
+/* Before the lexicon is fitted: appends unlabelled sentences to those of train, and tags found only
+ * in rules to its tags. The caller frees *rules, after a failure as well. */
 basin_status bs_tag_join(const bs_settings *s, bs_part *train, bs_part *unlabelled,
                          bs_rules **rules, basin_error *err);
-/* After it: their soft truth, and a note on how far the rules get. */
+/* Afterwards: their soft truth, and a note on how good the rules are. */
 basin_status bs_tag_soften(const bs_settings *s, const bs_rules *rules, const bs_lexicon *l,
                            bs_part *part, bs_logger *log, basin_error *err);
 
-/* Sentences start[i] .. start[i + 1] by length, so that those of a batch need little padding;
- * equal lengths keep their order. */
+/* Sorts sentences start[i] .. start[i + 1] by length, so that batches need little padding; equal
+ * lengths keep their order. */
 basin_status bs_tag_by_length(const int32_t *start, int32_t n, int32_t *order, basin_error *err);
 
-/* A predicted batch has at most that many sentences, and at most so many words with their padding
- * unless it is a single sentence. */
+/* Limits of a predicted batch: sentences, and words including padding, unless it is a single
+ * sentence. */
 enum { BS_TAG_SENTENCES = 128, BS_TAG_POSITIONS = 8192 };
 
 /* ---- the arrays of a batch: tag_batch.c ---- */
 
-/* 1, 2, 4, ... 16, 20, ... 64, 72, ...: at most an eighth too long, so that few programs do. */
+/* 1, 2, 4, ... 16, 20, ... 64, 72, ...: at most an eighth too long: a few programs suffice. */
 int32_t bs_tag_rounded(int32_t length);
 
 /* All zero is empty. */
 typedef struct {
     const bs_tag_shape *shape; /* borrowed */
-    bs_batch            batch; /* what was begun last */
+    bs_batch            batch; /* the batch begun last */
     bool                with_gold;
-    size_t              cells, rows, width; /* there is room for: words, sentences, characters */
+    size_t              cells, rows, width; /* capacity: words, sentences, characters */
     int32_t            *word, *len, *ended, *column, *letter, *letters;
     real               *mask, *present, *gold;
 } bs_tag_batch;
 
-/* Makes room; what was in the batch is lost. After a failure the batch is empty. */
+/* Makes room; the previous batch is lost. After a failure the batch is empty. */
 basin_status bs_tag_batch_reserve(bs_tag_batch *b, const bs_tag_shape *shape, size_t cells,
                                   size_t rows, size_t width, bool gold, basin_error *err);
 void         bs_tag_batch_free(bs_tag_batch *b);
-/* Padding everywhere, for a size that there is room for; then sentence by sentence, token by
+/* First fills everything with padding, for a size that fits; then sentence by sentence, token by
  * token. A value is a row of the common table of all columns. */
 void bs_tag_batch_begin(bs_tag_batch *b, bs_size size);
 void bs_tag_batch_sentence(bs_tag_batch *b, int row, int32_t n);
@@ -71,11 +71,11 @@ void bs_tag_batch_tag(bs_tag_batch *b, int row, int t, int32_t tag); /* -1: unkn
 
 /* ---- from outputs to tags: tag_decode.c ---- */
 
-/* The likeliest tag of each token, or the best sequence. */
+/* Finds the likeliest tag of each token, or the best sequence. */
 typedef struct {
     int                tags;
     struct bs_viterbi *best;  /* NULL: token by token */
-    bool               logs;  /* y are probabilities, whose logarithms add up */
+    bool               logs;  /* y are probabilities, whose logarithms are summed */
     float             *unary; /* [T, tags] of one sentence */
     size_t             room;
 } bs_tag_decoder;
@@ -83,27 +83,26 @@ typedef struct {
 basin_status bs_tag_decoder_make(const bs_scorer *s, const bs_lexicon *l, bs_tag_decoder *out,
                                  basin_error *err);
 void         bs_tag_decoder_free(bs_tag_decoder *d); /* also after a failed make */
-/* Tags of the n tokens whose outputs begin at `at`; score (may be NULL) is the y of each. */
+/* Tags of the n tokens whose outputs start at `at`; score (may be NULL) is the y of each. */
 basin_status bs_tag_decide(bs_tag_decoder *d, const bs_scored *found, size_t at, int32_t n,
                            int32_t *tag, float *score, basin_error *err);
 
-/* The `most` best sequences of one sentence, of a decoder that has them: tag [most, n] and score
- * [most]; *out of them. */
+/* The `most` best sequences of a sentence, if the decoder has them: tag [most, n] and score [most];
+ * *out of them. */
 basin_status bs_tag_best(bs_tag_decoder *d, const bs_scored *found, size_t at, int32_t n, int most,
                          int32_t *tag, double *score, int *out, basin_error *err);
 
 /* ---- what metrics compare with: kind_tag.c ---- */
 
-/* The truth of a corpus in numbers: the tags of a model, behind them those that only the corpus
- * has. */
+/* The truth of a corpus in numbers: the tags of a model, followed by those only in the corpus. */
 typedef struct {
     bs_arena arena;
-    bs_names names;   /* not to be moved */
-    int32_t *gold;    /* [tokens], -1: the token has no tag */
-    uint8_t *unknown; /* [tokens], 1: the word was not seen in training */
+    bs_names names;   /* must not be moved */
+    int32_t *gold;    /* [tokens], -1: no tag */
+    uint8_t *unknown; /* [tokens], 1: training did not see the word */
 } bs_tag_truth;
 
-/* Tokens whose tag a model with this lexicon cannot predict; *first is the first of them. */
+/* Tokens whose tag a model with this lexicon cannot predict; *first is the first one. */
 int32_t bs_tag_unknown(const bs_corpus *c, const bs_lexicon *l, int32_t *first);
 
 basin_status bs_tag_truth_make(const bs_corpus *c, const bs_lexicon *l, bs_tag_truth *out,

@@ -1,4 +1,4 @@
-/* decode.c -- from the outputs of a model to tags. */
+/* decode.c -- from outputs of a model to tags. */
 #include <math.h>
 
 #include "model/viterbi.h"
@@ -24,7 +24,7 @@ static basin_status allowed_of(const bs_lexicon *l, uint8_t *allowed, basin_erro
     return s;
 }
 
-/* Potentials of an ensemble are means, so transitions are, too. */
+/* In an ensemble potentials are means, so transitions are averaged, too. */
 static void mean_transitions(const bs_scorer *s, size_t cells, float *out)
 {
     double models = 0;
@@ -72,7 +72,7 @@ static void token_by_token(const real *y, int32_t n, int N, int32_t *tag)
     }
 }
 
-/* Scores of one sentence as the search wants them. */
+/* Scores of one sentence in the layout of the Viterbi search. */
 static basin_status take_unary(bs_tag_decoder *d, const real *y, int32_t n, basin_error *err)
 {
     const size_t cells = (size_t)n * (size_t)d->tags;

@@ -13,7 +13,7 @@
 
 typedef struct bs_tag_shape bs_tag_shape;
 
-/* What terms are made of: n sequences, time-major. */
+/* Input of the terms: n sequences, time-major. */
 typedef struct {
     const bs_tag_shape *shape;
     bs_id               y;     /* [T, n, tags], zeros at padding */

@@ -2,14 +2,14 @@
  *
  *   sum_{t = 1 .. T + 1} log y_t . h(y_0, ..., y_{t - 1})
  *
- * y_0 and y_{T + 1} are one symbol more than there are tags. h is an LSTM over relaxed tags and,
+ * y_0 and y_{T + 1} are an additional symbol besides the tags. h is an LSTM over relaxed tags and,
  * when it sees words, over their vectors; the backward one predicts a tag from those after it.
  * Their parameters are learned with the rest of the energy. */
 #include <math.h>
 
 #include "task/tag/nets.h"
 
-/* Keeps the logarithm finite where a tag of the truth has no probability left. */
+/* Keeps the logarithm finite if a true tag has no probability left. */
 #define SMALLEST 1e-6
 
 /* [T + 1, n, tags + 1]: the symbol, then the sequence. */
@@ -29,7 +29,7 @@ static bs_id ended(bs_graph *g, const bs_tagged *t)
     return bs_add(g, rest, bs_pad(g, t->last, -1, N, N + 1));
 }
 
-/* Vectors of words beside the tags they belong to; zeros beside the symbol. */
+/* Vectors of words next to their tags; zeros next to the symbol. */
 static bs_id words_beside(bs_graph *g, const bs_tagged *t, bool backward)
 {
     const int T = bs_shape_of(g, t->word).d[1];

@@ -1,4 +1,4 @@
-/* eval.c -- evaluating tagged sentences: types of spans, conlleval, odd gold tags. */
+/* eval.c -- evaluating tagged sentences: the table of span types, conlleval, unusual gold tags. */
 #include <string.h>
 
 #include "api/eval.h"
@@ -119,8 +119,8 @@ static basin_status json_types(const bs_evaluation *e, bs_buf *out, basin_error 
 
 /* ---- conlleval ---- */
 
-/* Gold as it stands in the file, predictions in its scheme: what that program would be given. Its
- * rules know no suffixes, so that such tags are turned. */
+/* Gold tags as in the file, predictions in its scheme: what that program would have read. Its rules
+ * know no suffixes, so such tags are turned around. */
 static basin_status as_in_file(const bs_evaluation *e, bs_scheme to, bs_retagged *found,
                                int32_t *gold, basin_error *err)
 {

@@ -65,13 +65,13 @@ static bs_id tokens(bs_view *v) /* [rows, 1, 1] */
     return bs_reshape(v->g, n, bs_shape3(v->size.rows, 1, 1));
 }
 
-/* [T, B, N] as one output a row */
+/* [T, B, N] as one output per row */
 static bs_id as_outputs(bs_view *v, bs_id scores)
 {
     return flat(v, bs_permute(v->g, scores, 0, 2, 1, 3), 1);
 }
 
-/* What belongs to tokens, [rows, K, T, tags], without padding, as K outputs a row. */
+/* Token values [rows, K, T, tags] with padding removed, as K outputs per row. */
 static bs_id masked(bs_view *v, bs_id y)
 {
     return flat(v, bs_mul(v->g, y, mask(v)), bs_shape_of(v->g, y).d[1]);
@@ -113,8 +113,8 @@ static bs_id project(bs_view *v, bs_id y)
     return masked(v, bs_simplex_project(v->g, by_token(v, y), -1));
 }
 
-/* Stopped, since expressions of a constant are simplified: no gradient by it would be left. A
- * value above 0 stands for the middle: all tags alike. */
+/* Stopped, because constant expressions are simplified and would leave nothing to differentiate by.
+ * A value above 0 means the centre: all tags equal. */
 static bs_id start(bs_view *v, double value, int K)
 {
     double each = value > 0 ? 1.0 / shape(v)->tags : 0;
@@ -230,7 +230,7 @@ static bs_id value(bs_view *v, bs_id e)
 
 /* ---- scores and costs ---- */
 
-/* The expected share of right tokens. */
+/* The expected share of correct tokens. */
 static bs_id score(bs_view *v, bs_id y)
 {
     bs_graph *g = v->g;

@@ -1,4 +1,4 @@
-/* layout.c -- the arrays of a batch of sentences, in the layout of model/tag.h. */
+/* layout.c -- fills the arrays of a batch of sentences, in the layout of the task's leaves. */
 #include <string.h>
 
 #include "task/tag/data.h"
@@ -85,7 +85,7 @@ void bs_tag_batch_sentence(bs_tag_batch *b, int row, int32_t n)
     b->ended[row] = n + 1;
 }
 
-/* Where the LSTM wants it: all sentences of one time together. */
+/* Where the LSTM expects it: all sentences of one time step together. */
 static size_t place(const bs_tag_batch *b, int row, int t)
 {
     return (size_t)t * (size_t)b->batch.size.rows + (size_t)row;

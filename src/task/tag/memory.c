@@ -1,20 +1,20 @@
 /* memory.c -- tags of sentences from memory.
  *
- * Every token is looked up in the lexicon of the model as it comes. Lengths of sentences and words
- * are rounded up, and there is one program for each rounded size, made when it is first needed. */
+ * Every token is looked up in the model's lexicon. Lengths of sentences and words are rounded up,
+ * and each rounded size has a program, made when it is first needed. */
 #include <string.h>
 
 #include "api/model.h"
 #include "data/scan.h"
 #include "task/tag/data.h"
 
-enum { LONGEST = 1000000 }; /* tokens of a sentence, as in files */
+enum { LONGEST = 1000000 }; /* most tokens in a sentence, as in files */
 
 typedef struct bs_tagger {
     bs_tag_batch   batch;
     bs_tag_decoder decoder;
-    int            columns;                    /* that callers give values of */
-    int32_t        offset[BS_LEXICON_COLUMNS]; /* of a column in the common table */
+    int            columns;                    /* columns for which callers supply values */
+    int32_t        offset[BS_LEXICON_COLUMNS]; /* offset of a column in the common table */
     int32_t       *letter;                     /* [max_characters] of a word */
 } bs_tagger;
 
@@ -41,7 +41,7 @@ static const char *label(const bs_known *k, int i)
     return k->tag.tags.item[i].text;
 }
 
-/* Those of the file come first. */
+/* Columns of the file come first. */
 int basin_model_columns(const basin_model *m)
 {
     if (!m)
@@ -102,7 +102,7 @@ static bool is_utf8(const char *text)
     return bs_is_utf8(text, strlen(text));
 }
 
-/* Files are refused for the same reasons. */
+/* The same tokens are refused in files. */
 static basin_status check_token(const basin_sentences *x, int32_t sentence, int32_t token,
                                 basin_error *err)
 {
@@ -166,7 +166,7 @@ static bs_size size_of(const basin_predictor *p, const basin_sentences *x, const
     while (s.rows < n)
         s.rows *= 2;
     s.length = bs_tag_rounded(s.length);
-    s.width = spelled ? (s.width + 7) / 8 * 8 : 1; /* fewer programs than by 4 */
+    s.width = spelled ? (s.width + 7) / 8 * 8 : 1; /* fewer programs than with multiples of 4 */
     return s;
 }
 
@@ -188,7 +188,7 @@ static void put_token(const basin_predictor *p, const basin_sentences *x, int32_
                              bs_lexicon_letters(l, word, len, g->letter));
 }
 
-/* Sentences index[0 .. n), which fit into one batch. */
+/* Sentences index[0 .. n), which fit into a batch. */
 static basin_status tag_batch(basin_predictor *p, const basin_sentences *x, const int32_t *index,
                               int32_t n, int32_t *tags, float *scores, basin_error *err)
 {
@@ -220,7 +220,7 @@ static basin_status tag_batch(basin_predictor *p, const basin_sentences *x, cons
     return s;
 }
 
-/* How many of the next n sentences, from short to long, make one batch. */
+/* How many of the next n sentences, from short to long, fit into a batch. */
 static int32_t fitting(const basin_sentences *x, const int32_t *index, int32_t n)
 {
     int32_t k = 0;

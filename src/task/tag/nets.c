@@ -1,4 +1,4 @@
-/* nets.c -- see nets.h. */
+/* nets.c -- the net over sentences: word, column and character vectors, BiLSTM, tag scores. */
 #include "task/tag/nets.h"
 
 #include <math.h>
@@ -21,7 +21,7 @@ bs_tag_input bs_tag_leaves(bs_graph *g, const bs_tag_shape *s, int B, int T, int
     return x;
 }
 
-/* Tables that are looked up start as vectors of about unit length. */
+/* Lookup tables start as vectors of roughly unit length. */
 static bs_init table_init(int width)
 {
     return bs_init_uniform(sqrt(3.0 / width));
@@ -45,8 +45,8 @@ static bs_id column_vectors(bs_nn *nn, const char *name, const bs_tag_shape *s, 
     return bs_reshape(nn->g, turned, bs_shape3(T, B, s->columns * s->column_width));
 }
 
-/* The largest of each feature over all windows of three characters (Ma and Hovy 2016). Padding
- * is zeros, and no window begins there, so that it does not matter how much of it there is. */
+/* The maximum of each feature over all windows of three characters (Ma and Hovy 2016). Padding is
+ * zeros and no window starts there, so its amount does not matter. */
 static bs_id char_cnn(bs_nn *nn, const char *name, const bs_tag_shape *s, const bs_tag_input *x)
 {
     char      path[NAME];
@@ -65,7 +65,7 @@ static bs_id char_cnn(bs_nn *nn, const char *name, const bs_tag_shape *s, const 
     return bs_max_axis(g, out, -2);
 }
 
-/* The states that the two directions end in (Lample et al. 2016). */
+/* The final states of the two directions (Lample et al. 2016). */
 static bs_id char_lstm(bs_nn *nn, const char *name, const bs_tag_shape *s, const bs_tag_input *x)
 {
     char      path[NAME];
@@ -78,7 +78,7 @@ static bs_id char_lstm(bs_nn *nn, const char *name, const bs_tag_shape *s, const
     bs_id there = bs_lstm_layer(nn, path, timed, x->letters, H, false);
     bs_print(path, sizeof path, "%s/chars/backward", name);
     bs_id back = bs_lstm_layer(nn, path, timed, x->letters, H, true);
-    /* 1 at the last character: it is there and the next is not */
+    /* 1 at the last character: it is present and the next is not */
     bs_id present = bs_reshape(g, x->present, bs_shape2(n, C));
     bs_id next = bs_slice(g, bs_pad(g, present, -1, 0, C + 1), -1, 1, C);
     bs_id last = bs_reshape(g, bs_transpose(g, bs_sub(g, present, next)), bs_shape3(C, n, 1));

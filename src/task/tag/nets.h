@@ -1,9 +1,9 @@
 /* nets.h -- nets over sentences: a score for every tag of every word.
  *
- * A word is its row of a table, the rows of its features (case, part of speech, clusters)
- * and what a convolution or an LSTM makes of its characters; a BiLSTM reads the sentence. The
- * table is shared and fixed, or every net tunes a copy of its own. The energy has an encoder of
- * the same shape (Tu et al. 2020) and terms over y (energy.h). */
+ * A word is represented by its row of a table, the rows of its features (case, part of speech,
+ * clusters) and the output of a convolution or an LSTM over its characters; a BiLSTM reads the
+ * sentence. The table is shared and fixed, or every net tunes its own copy. The energy has an
+ * encoder of the same shape (Tu et al. 2020) and terms over y (energy.h). */
 #ifndef BS_TAG_H
 #define BS_TAG_H
 
@@ -34,8 +34,8 @@ static inline const bs_tag_shape *bs_spec_tag(const bs_spec *s)
     return (const void *)s->own.bytes;
 }
 
-/* Leaves of a batch of B sentences of at most T words of at most C characters, time-major where
- * the LSTM wants it so; 0 where a shape has no use for one. The order is that of the view. */
+/* Leaves for a batch of B sentences of at most T words of at most C characters, time-major where
+ * the LSTM needs it; 0 if a shape does not use one. They are in the order of the view. */
 typedef struct {
     bs_id word;    /* int [T, B] */
     bs_id len;     /* int [B] */
@@ -51,7 +51,7 @@ bs_tag_input bs_tag_leaves(bs_graph *g, const bs_tag_shape *s, int B, int T, int
 
 /* Vectors of the words [T, B, D], for the net called NAME. */
 bs_id bs_tag_words(bs_nn *nn, const char *name, const bs_tag_shape *s, const bs_tag_input *x);
-/* What the BiLSTM makes of them [T, B, 2 width]; parameters NAME/T/... */
+/* The output of the BiLSTM for these, [T, B, 2 width]; parameters NAME/T/... */
 bs_id bs_tag_features(bs_nn *nn, const char *name, const bs_tag_shape *s, const bs_tag_input *x);
 /* Scores [T, B, tags]; parameters NAME/tags/... */
 bs_id bs_tag_head(bs_nn *nn, const char *name, const bs_tag_shape *s, bs_id features);

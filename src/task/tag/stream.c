@@ -1,7 +1,7 @@
-/* stream.c -- sentences that somebody writes line by line: plain text, and rows of JSON.
+/* stream.c -- sentences that arrive line by line: plain text and JSON rows.
  *
- * What has arrived is read as a file of its own, in the format that was found first. Columns are
- * not cut: they end where a sentence does, which only the next line tells. */
+ * Whatever has arrived is read like a file, in the format that was found first. Columns are not
+ * cut: a sentence ends at a blank line, which only the next line tells. */
 #include <string.h>
 
 #include "task/tag/data.h"
@@ -14,10 +14,10 @@ typedef struct {
     bs_corpus_options o;
     bs_input         *in;
     bs_buf            text;
-    int32_t           rows;         /* lines of a piece, at most */
-    bool              lines, ended; /* it is cut into lines; all was read */
+    int32_t           rows;         /* most lines in a piece */
+    bool              lines, ended; /* it is cut into lines; everything was read */
     bool              begun;
-    long              last; /* line that was read */
+    long              last; /* number of the last line read */
 } tag_stream;
 
 static bool is_line_format(const char *name)
@@ -26,14 +26,14 @@ static bool is_line_format(const char *name)
            strcmp(name, "spans") == 0;
 }
 
-/* Whether the first line with something in it is a row of JSON or words: the same number of cells
- * as the training data has columns may as well be one token. */
+/* Whether the first non-blank line is a JSON row or words: with as many cells as the training data
+ * has columns, it could also be a token. */
 static bool begins_with_words(const char *p, const char *end, int columns)
 {
     int cells = 0;
     while (p < end && strchr(" \t\r\n", *p))
         p++;
-    if (p < end && (*p == '{' || *p == '[')) /* a list of rows may be of many lines */
+    if (p < end && (*p == '{' || *p == '[')) /* a list of rows may span many lines */
         return *p == '{';
     for (bool in = false; p < end && *p != '\n'; p++) {
         if (*p == '\t')
@@ -55,7 +55,7 @@ static basin_status look(tag_stream *s, basin_error *err)
     return status;
 }
 
-/* Lines that are there, at least one of them with something in it. */
+/* Collects the lines that have arrived, at least one of them non-blank. */
 static basin_status gather(tag_stream *s, bool *some, basin_error *err)
 {
     const size_t ceiling = (size_t)s->o.max_line_mb << 20;

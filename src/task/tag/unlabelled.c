@@ -1,15 +1,15 @@
-/* unlabelled.c -- sentences without tags: they join the training, and rules make their truth.
+/* unlabelled.c -- sentences without tags: they are trained on, and rules provide their truth.
  *
- * The truth of a sentence is a point of the space of relaxed outputs, a distribution over tags for
- * every token; of a labelled sentence it is a corner. Marginals of the rules are such a point, too,
- * and every method uses the truth by what is linear in it or is defined for relaxed outputs:
+ * The truth of a sentence is a point in the space of relaxed outputs, a distribution over tags for
+ * every token; for a labelled sentence it is a corner. Marginals of rules are also such a point,
+ * and every method uses the truth in ways that are linear in it or defined for relaxed outputs:
  *
- *     cross-entropy   - sum q log p, whose gradient pulls the net to q and not to a corner
- *     score, cost     sum q y / tokens: the expected share of right tokens of y if the rules
- *                     were right; it takes the place of a reward
- *     energy          E(x, q), as of any relaxed output
+ *     cross-entropy   - sum q log p, whose gradient pulls the net towards q, not a corner
+ *     score, cost     sum q y / tokens: the expected share of correct tokens in y if the rules
+ *                     are right; it takes the place of a reward
+ *     energy          E(x, q), as for any relaxed output
  *
- * So no method knows of rules. */
+ * So no method needs to know about rules. */
 #include <math.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ basin_status bs_tag_join(const bs_settings *s, bs_part *train, bs_part *unlabell
     return BASIN_OK;
 }
 
-/* The marginals of all sentences; what is in front of the unlabelled ones is dropped. */
+/* The marginals of all sentences; those before the unlabelled ones are dropped. */
 static basin_status make_soft(const bs_rules *r, const bs_rules_how *how, bs_part *train,
                               bs_rules_report *report, basin_error *err)
 {

@@ -1,5 +1,5 @@
-/* write.c -- predicted tags: the input with one more column, JSON lines of words or of
- * texts with spans, tables, folders of BRAT. */
+/* write.c -- writes predicted tags: the input plus a column, JSON lines of words or of texts with
+ * spans, tables, BRAT folders. */
 #include <string.h>
 
 #include "api/predict.h"
@@ -12,7 +12,7 @@ typedef struct {
     const bs_outputs *y;
     bool              scores, safe;
     bs_tagset         tags;  /* of the model */
-    bs_retagged       shown; /* the same tags, as they are written */
+    bs_retagged       shown; /* the same tags as they are written */
     bs_retagged      *best;  /* [y->nbest], and the other sequences */
     bs_span          *span;  /* [longest sentence] */
     bs_writing        w;
@@ -25,7 +25,7 @@ static bool is_format(const basin_predict_options *o, const char *name)
     return o->format && strcmp(o->format, name) == 0;
 }
 
-/* As the input is, or as it was asked for; rows of JSON have texts where the input has. */
+/* As the input, or as requested; JSON rows have texts if the input has. */
 static const char *format_of(const basin_predict_options *o, const bs_corpus *c)
 {
     const bool json = is_format(o, "jsonl");
@@ -48,8 +48,7 @@ static bool has_spans(const bs_corpus *c)
     return found && c->labelled && !c->mixed && c->file_scheme != BS_SCHEME_RAW;
 }
 
-/* The one that is asked for, that of the file's own tags, that of the training file, that of the
- * model. */
+/* The requested scheme, or that of the file's own tags, of the training file, of the model. */
 static bs_scheme scheme_of(const bs_saved *m, const basin_predict_options *o, const bs_corpus *c)
 {
     const bs_scheme own = (bs_scheme)m->known.tag.scheme;
@@ -174,7 +173,7 @@ static void jsonl_row(writer *w, int32_t sentence)
     bs_put(&w->w, "}\n");
 }
 
-/* A row of the file without a word. */
+/* A row of the file without words. */
 static void jsonl_empty(writer *w, const bs_record *record)
 {
     bs_put(&w->w, "{");
@@ -185,7 +184,7 @@ static void jsonl_empty(writer *w, const bs_record *record)
     bs_put(&w->w, "}\n");
 }
 
-/* , "scores": [...] with the least probability of the words of each span. */
+/* , "scores": [...] with the lowest probability among the words of each span. */
 static void passage_scores(writer *w, const bs_passage *p)
 {
     const bs_corpus *c = w->c;
@@ -294,7 +293,7 @@ static basin_status check(bs_saved *m, const basin_predict_options *o, basin_err
     return s ? s : check_scheme(m, o->scheme, err);
 }
 
-/* A row for every sentence, and for rows of the file that have none. */
+/* A row for every sentence, and for rows of the file without one. */
 static void write_rows(writer *w)
 {
     const bs_corpus *c = w->c;
@@ -317,7 +316,7 @@ static basin_status write_jsonl(writer *w, bool spans, bs_target *out, basin_err
     return s ? s : bs_writing_close(&w->w);
 }
 
-/* The table again, with one more column; the file's own tags as they stood in it. */
+/* The table again plus a column; the file's own tags unchanged. */
 static basin_status write_csv(writer *w, bs_target *out, basin_error *err)
 {
     const bs_corpus *c = w->c;
@@ -409,7 +408,7 @@ typedef struct {
     bs_target                   *out;
 } stream;
 
-/* A table begins with names of columns, once, and a folder is no stream. */
+/* A table starts with column names, once, and a folder is not a stream. */
 static basin_status begin(const bs_saved *m, const basin_predict_options *o, bs_target *out,
                           void **made, basin_error *err)
 {
