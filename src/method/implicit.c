@@ -1,4 +1,4 @@
-/* implicit.c -- see implicit.h.
+/* implicit.c -- the implicit gradient: Hessian products, solvers, the mixed derivative.
  *
  * Programs, all at the same (seed, step) and so with the same dropout and samples:
  *
@@ -9,7 +9,7 @@
  *             differences at theta +- eps v; they read a copy of the parameters, so that the
  *             parameters themselves never move
  *
- *   WHOLE     a series with a rate that is known: everything above in one program. The terms
+ *   WHOLE     a series with a known rate: everything above in one program. The terms
  *             share the passes through the nets, and their vectors never leave it
  *
  * v is one flat leaf, laid out as the parameters; its slices are views. */
@@ -31,7 +31,7 @@ typedef struct {
     real     *v, *hv, *r, *p; /* blocks as large as the parameters */
     real     *moved;          /* central: the parameters at theta +- eps v */
 
-    /* of the gradient that is being made */
+    /* of the gradient being computed */
     const bs_batch *batch;
     bs_run          run;
     real            rate; /* of WHOLE */
@@ -44,7 +44,7 @@ static bool is(const char *option, const char *value)
 
 /* ---- programs ---- */
 
-/* Nodes and segments of the parameters with a prefix, after the n that are there. */
+/* Nodes and segments of the parameters with a prefix, appended to n existing ones. */
 static int append_nodes(bs_graph *g, const bs_learner *l, const char *prefix, bs_id *node,
                         int *segment, int n)
 {
@@ -79,7 +79,7 @@ static bs_id along(bs_graph *g, const bs_learner *l, bs_id loss, bs_id v)
     return all_dots(g, d, part, n);
 }
 
-/* the same, v by segments, and constant although it depends on theta */
+/* the same with v by segments, and constant although it depends on theta */
 static bs_id along_constant(bs_graph *g, const bs_id *d, const bs_id *v, int n)
 {
     bs_id still[BS_CACHE_RESULTS] = {0};
@@ -102,8 +102,8 @@ static bs_size size_of(bs_key key)
     return (bs_size){key.v[1], key.v[2], key.v[3]};
 }
 
-/* bs_solve_series and the cross product as nodes. Results: the loss, what is seen, squared norms of
- * the first term and the last, the gradient. */
+/* bs_solve_series and the cross product as nodes. Results: the loss, diagnostics, squared norms of
+ * the first and last term, the gradient. */
 static void build_whole(bs_graph *g, bs_learner *l, bs_key key, bs_recipe *r)
 {
     const bs_stage *stage = l->method->stage;
@@ -171,7 +171,7 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     bs_pop(g);
 }
 
-/* Runs a program; gradients go to `out`, parameters are read from `value`. */
+/* Runs a program; gradients are written to `out`, parameters are read from `value`. */
 static basin_status run(bs_learner *l, int kind, const real *value, const real *v, real *out,
                         bs_entry **e, basin_error *err)
 {
@@ -244,8 +244,8 @@ static basin_status cross_product(bs_learner *l, const real *v, real *out, basin
 
 /* ---- the inverse ---- */
 
-/* The curvature is kept, because it changes slowly and costs ten products; what the series meet
- * in between can only raise it. In l->memory it survives a restart. */
+/* The curvature is kept, because it changes slowly and costs ten products; what a series meets in
+ * between can only raise it. In l->memory it survives a restart. */
 static basin_status series(bs_learner *l, const bs_inverse *a, const real *g, bs_solved *out,
                            basin_error *err)
 {
@@ -296,7 +296,7 @@ static basin_status solve(bs_learner *l, const real *g, bs_solved *out, basin_er
     return series(l, &a, g, out, err);
 }
 
-/* After numbers that are not finite: no program overwrites the padding of a block. */
+/* After non-finite numbers: no program overwrites the padding of a block. */
 static void forget(bs_learner *l)
 {
     implicit    *m = l->state;
@@ -321,7 +321,7 @@ static basin_status add_implicit(bs_learner *l, bool *finite, basin_error *err)
     bs_solved solved = {0};
     double    size = square_sum(l, l->net, g);
     *finite = isfinite(size);
-    if (!(size > 0) || !*finite) /* no row violates a margin, say: nothing to pass on */
+    if (!(size > 0) || !*finite) /* for example, no row violates a margin: nothing to propagate */
         return BASIN_OK;
     basin_status s = solve(l, g, &solved, err);
     if (!s && solved.finite)
@@ -349,7 +349,7 @@ static double result(const bs_entry *e, int i)
     return (double)*(const real *)bs_program_result(e->program, i);
 }
 
-/* Whether the rate of a series is known well enough to be a part of a program; sets it. */
+/* Whether the rate of a series is known well enough to be built into a program; sets it. */
 static bool rate_is_known(bs_learner *l)
 {
     const double known = l->memory[BS_IMPLICIT_CURVATURE], rate = l->o->implicit_rate;
@@ -361,7 +361,7 @@ static bool rate_is_known(bs_learner *l)
            l->memory[BS_IMPLICIT_AGE] < REFRESH;
 }
 
-/* The gradient by one program; *done is false when the terms grow, and the step must be made by
+/* The gradient by a single program; *done is false if the terms grow, and the step must be done by
  * the programs that can tell why. */
 static basin_status whole_gradient(bs_learner *l, double *loss, bool *done, basin_error *err)
 {
@@ -445,7 +445,7 @@ basin_status bs_step_implicit(bs_learner *l, const bs_batch *b, basin_error *err
 
 /* ---- making and freeing ---- */
 
-/* The ranges of a net, neighbours joined: padding between segments is zero everywhere. */
+/* The ranges of a net, adjacent ones joined: padding between segments is always zero. */
 static int make_ranges(const bs_params *p, const char *prefix, bs_range *out)
 {
     int n = 0;

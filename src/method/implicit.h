@@ -5,11 +5,11 @@
  *
  *   d_phi L_prim - (d_phi d_theta L_aux) [d2_theta L_aux + damping I]^-1 d_theta L_prim
  *
- * (their eq. 13; eq. 4 has lost the minus). The first part alone is what methods without
- * this do (implicit.solver=none).
+ * (their eq. 13; eq. 4 has lost the minus). Other methods use only the first part
+ * (implicit.solver=none).
  *
- * A method has two stages, L_aux that trains "net/" and L_prim that trains "energy/"; the
- * net's output is not a constant in the latter. */
+ * A method has two stages, L_aux that trains "net/" and L_prim that trains "energy/"; the net's
+ * output is not a constant in the latter. */
 #ifndef BS_IMPLICIT_H
 #define BS_IMPLICIT_H
 
@@ -22,16 +22,16 @@ void         bs_implicit_free(bs_learner *l);
 /* bs_phase.step: steps.net steps of the net, then one of the energy; steps.energy times. */
 basin_status bs_step_implicit(bs_learner *l, const bs_batch *b, basin_error *err);
 
-/* The gradient of one batch in params->grad of "energy/", without a step; *loss is L_prim. Every
- * program that it needs sees the same dropout and samples, those of the next step number. */
+/* The gradient of one batch in params->grad of "energy/", without a step; *loss is L_prim. All
+ * programs involved use the same dropout and samples, those of the next step number. */
 basin_status bs_implicit_gradient(bs_learner *l, const bs_batch *b, double *loss, basin_error *err);
 
-/* What of l->memory is used. */
+/* How l->memory is used. */
 enum {
-    BS_IMPLICIT_CURVATURE, /* estimate that the rate of the series comes from; 0 = none yet */
-    BS_IMPLICIT_AGE,       /* gradients since it was made */
+    BS_IMPLICIT_CURVATURE, /* curvature estimate that gives the rate of the series; 0 = none yet */
+    BS_IMPLICIT_AGE,       /* gradients since the estimate */
     BS_IMPLICIT_LOWERED,   /* times a rate was too large */
-    BS_IMPLICIT_SKIPPED    /* steps in a row without an implicit term, for it was not finite */
+    BS_IMPLICIT_SKIPPED    /* steps in a row whose implicit term was not finite and left out */
 };
 
 #endif

@@ -1,7 +1,7 @@
-/* inverse.c -- see inverse.h.
+/* inverse.c -- power iteration, von Neumann series, conjugate gradients, diagonal estimate.
  *
- * Loops go in steps of eight with a partial sum for each, so that a compiler
- * can use vectors and every sum has one order. */
+ * Loops go in steps of eight with a partial sum each, so that a compiler can use vectors and the
+ * order of every sum is fixed. */
 #include "method/inverse.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 enum { W = BS_RANGE_STEP, MOST_LOWERINGS = 16, PROBE_STREAM = 0x9706e };
 
-/* An eigenvalue is good enough when it grows by less than this from product to product. */
+/* An eigenvalue has converged when it grows by less than this per product. */
 #define SETTLED 0.02
 
 static double total(const double s[W])
@@ -109,7 +109,7 @@ typedef struct {
     double change, after; /* squared norms of (H + damping) v and the new v */
 } term_norms;
 
-/* v <- v - rate (hv + damping v), p <- p + v, and what must be known of it, in one pass. */
+/* v <- v - rate (hv + damping v), p <- p + v, and the norms needed, in one pass. */
 static term_norms next_term(const bs_inverse *a, double rate, real *p)
 {
     const real c = (real)rate, m = (real)a->damping;
@@ -135,7 +135,7 @@ static term_norms next_term(const bs_inverse *a, double rate, real *p)
     return (term_norms){total(change), total(after)};
 }
 
-/* One attempt; *again asks for another with the rate in `out`. */
+/* One attempt; *again requests another with the rate in `out`. */
 static basin_status sum_series(const bs_inverse *a, const real *g, int terms, real *p,
                                bs_solved *out, bool *again, basin_error *err)
 {

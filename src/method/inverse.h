@@ -1,7 +1,7 @@
-/* inverse.h -- p with (H + damping I) p = g, where H is known by its products alone.
+/* inverse.h -- solves (H + damping I) p = g, where H is only known through products.
  *
- * Vectors are flat blocks laid out as the parameters, and only some ranges of
- * them take part (those of one net). All sums are in a fixed order. */
+ * Vectors are flat blocks laid out like the parameters, of which only some ranges take part (those
+ * of one net). All sums have a fixed order. */
 #ifndef BS_INVERSE_H
 #define BS_INVERSE_H
 
@@ -34,26 +34,26 @@ typedef struct {
 } bs_inverse;
 
 typedef struct {
-    bool   finite;    /* false: p is of no use */
-    bool   lowered;   /* the rate was too large for a series */
-    double rate;      /* of the series, as it was used in the end */
+    bool   finite;    /* false: p is unusable */
+    bool   lowered;   /* the rate was too large for the series */
+    double rate;      /* of the series, as finally used */
     double residual;  /* ||g - (H + damping) p|| / ||g|| */
-    double curvature; /* largest ||(H + damping) v|| / ||v|| met: at most the largest eigenvalue */
+    double curvature; /* largest ||(H + damping) v|| / ||v|| seen: at most the largest eigenvalue */
 } bs_solved;
 
-/* The largest eigenvalue in magnitude, from below, by at most `most` products, the first
- * with g: directions that g does not have cannot hurt a series that starts at g. */
+/* The largest eigenvalue in magnitude, from below, by at most `most` products, the first with g:
+ * directions absent from g cannot hurt a series that starts at g. */
 basin_status bs_power_iteration(const bs_inverse *a, const real *g, int most, double *out,
                                 basin_error *err);
 
-/* von Neumann: p = rate sum_{k=0..terms} (I - rate (H + damping))^k g, with one product a term.
- * A rate that proves too large is lowered, and the sum begun again. With a small rate terms
- * grow along directions of negative curvature; the sum ends before one that is longer than g.
- * The residual is that before the last term. */
+/* von Neumann: p = rate sum_{k=0..terms} (I - rate (H + damping))^k g, with one product per term. A
+ * rate that proves too large is lowered and the sum restarted. With a small rate, terms grow along
+ * directions of negative curvature; the sum ends before one that is longer than g. The residual is
+ * that before the last term. */
 basin_status bs_solve_series(const bs_inverse *a, const real *g, double rate, int terms, real *p,
                              bs_solved *out, basin_error *err);
 
-/* Conjugate gradients; where the curvature is not positive it ends with what it has. */
+/* Conjugate gradients; at non-positive curvature it ends with what it has. */
 basin_status bs_solve_cg(const bs_inverse *a, const real *g, int terms, real *p, bs_solved *out,
                          basin_error *err);
 

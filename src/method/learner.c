@@ -1,4 +1,4 @@
-/* learner.c -- stages as programs, phases, and the order of steps that methods share. */
+/* learner.c -- turns stages into programs, runs phases, and orders the steps that methods share. */
 #include <math.h>
 #include <string.h>
 
@@ -53,8 +53,8 @@ bs_inference bs_options_inference(const bs_train_options *o, const char *infer)
                           .cost_logits = bs_cost_net_reads_logits(o)};
 }
 
-/* Dropout is on in the net that is trained, and, as in the published runs, in the other, too
- * (dropout.both): samples come from a dropped-out net, and a dropped-out energy is the loss. A
+/* Dropout is on in the net being trained and, as in the published runs, in the other one as well
+ * (dropout.both): samples come from a net with dropout, and an energy with dropout is the loss. A
  * net that is no longer trained has none. */
 bs_scene bs_scene_make(bs_learner *l, bs_graph *g, bs_size size, const char *trains)
 {
@@ -74,7 +74,7 @@ void bs_scene_results(const bs_scene *s, bs_id loss, bs_recipe *r)
             (bs_result){s->seen[i] ? s->seen[i] : bs_const(s->v.g, NAN), -1};
 }
 
-/* One or two stages, the second with what the first leaves behind. */
+/* One stage, or two of which the second uses what the first leaves behind. */
 enum { KEY_FIRST, KEY_ROWS, KEY_LENGTH, KEY_WIDTH, KEY_PHASE, KEY_SECOND };
 typedef struct {
     int  stage; /* -1: none */
@@ -111,7 +111,7 @@ static void build_stage(bs_learner *l, const bs_stage *stage, bs_scene *s, bs_re
     bs_pop(g);
 }
 
-/* After an optimiser has changed the parameters called so. */
+/* After an optimiser has changed the parameters with this prefix. */
 static void begin_second_turn(bs_graph *g, const bs_params *p, const char *changed)
 {
     uint8_t *anew = bs_calloc((size_t)p->n + 1, sizeof *anew);
@@ -159,7 +159,7 @@ static void bind(bs_learner *l, bs_entry *e)
         bs_optim_use_rows(optimiser_of(l, l->method->stage[second.stage].trains), e->program);
 }
 
-/* Whether both nets are trained is part of the key: it decides where dropout is. */
+/* Which nets are trained is part of the key: it decides where dropout is. */
 static basin_status program(bs_learner *l, turn first, turn second, bs_size z, bs_entry **e,
                             basin_error *err)
 {
@@ -206,7 +206,7 @@ bs_id bs_anchor(bs_graph *g, bs_params *p, int segment)
     return bs_param(g, p, name, p->segment[segment].shape, bs_init_zero());
 }
 
-/* Declares anchors where no loss has: beside all others, whose places stay what they are. */
+/* Declares anchors that no loss has declared: after all others, whose places must not change. */
 static basin_status declare_anchors(bs_learner *l, basin_error *err)
 {
     bs_graph *g = bs_graph_new();
@@ -250,7 +250,7 @@ static void fill(bs_learner *l, const char *prefix)
         bs_inherit(l->heritage, l->params, prefix);
 }
 
-/* Pre-training for no epochs, behind the stages that are needed: a method may do without a net. */
+/* Pre-training for no epochs, after the stages that are needed: a method may have no net. */
 static bool never_comes(const bs_learner *l, int stage)
 {
     const bs_stage *all = l->method->stage;
@@ -269,7 +269,7 @@ basin_status bs_learner_setup(bs_learner *l, basin_error *err)
         if (!never_comes(l, i))
             s = program(l, (turn){i, false}, no_turn, l->spec.least, &e,
                         err); /* declares parameters */
-    bs_cache_free(l->cache);  /* a later stage may have added some to the first's net */
+    bs_cache_free(l->cache);  /* a later stage may have added some to the first one's net */
     if (!s && !(l->cache = bs_cache_new(l->w, build, l, 0)))
         return bs_fail_nomem(err);
     if (s) {
@@ -326,7 +326,7 @@ static void reset(bs_learner *l, bs_optim *o)
     o->clip = pace.clip;
 }
 
-/* It is no part of pre-training, but weight decay has moved it. */
+/* It is not pre-trained, but weight decay has moved it. */
 static void renew_cost_net(bs_learner *l)
 {
     if (bs_params_count(l->params, "net/cost/") == 0)
@@ -370,8 +370,8 @@ basin_status bs_learner_note(bs_learner *l, const bs_entry *e, int first, const 
     return BASIN_OK;
 }
 
-/* What is only looked at is measured now and then where it costs much: an energy of the truth, a
- * norm (which clipping needs anyway); at least once an epoch. */
+/* Pure diagnostics that are expensive (an energy of the truth, a norm unless clipping needs it) are
+ * only measured now and then, at least once per epoch. */
 static bool looks(const bs_learner *l, const bs_optim *o)
 {
     const bs_seen_id loss = o == l->net ? BS_SEEN_loss_net : BS_SEEN_loss_energy;
@@ -384,8 +384,7 @@ static turn turn_of(bs_learner *l, int stage)
     return (turn){stage, l->spec.graph->dear && !looks(l, o)};
 }
 
-/* Turn k of a program that was bound, whose results are `first` and later: a step of the stage's
- * optimiser. */
+/* Turn k of a bound program, whose results start at `first`: a step of the stage's optimiser. */
 static basin_status take_turn(bs_learner *l, bs_entry *e, int stage, int k, int first,
                               basin_error *err)
 {
@@ -418,8 +417,8 @@ basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_e
     return take_turn(l, e, stage, 0, 0, err);
 }
 
-/* Two stages of which the first changes nothing that the second's net is made of: as two runs, but
- * what they have in common, a net's pass without dropout or up to it, is computed once. */
+/* Two stages, the first of which does not change what the second's net depends on: equivalent to
+ * two runs, but what they share, a net's pass without dropout or up to it, is computed once. */
 static basin_status run_both(bs_learner *l, int stage, int after, const bs_batch *b,
                              basin_error *err)
 {
@@ -467,7 +466,7 @@ basin_status bs_step_energy(bs_learner *l, const bs_batch *b, basin_error *err)
     return s;
 }
 
-/* As published: the outer net makes its steps one by one, each after all of the inner's. */
+/* As published: the outer net makes its steps one by one, each after all those of the inner. */
 basin_status bs_step_alternating(bs_learner *l, const bs_batch *b, basin_error *err)
 {
     const int    net = stage_of(l, "net/", false), energy = stage_of(l, "energy/", false);
@@ -497,8 +496,8 @@ basin_status bs_enter_new_net(bs_learner *l, basin_error *err)
     return BASIN_OK;
 }
 
-/* energy/T/0/W <- net/T/0/W and so on: -E starts as the net's logits, plus the global term. An
- * energy of images also reads the mask: its first layer has another shape, and stays as it is. */
+/* energy/T/0/W <- net/T/0/W and so on: -E starts as the net's logits plus the global term. An
+ * energy of images also reads the mask: its first layer has another shape and is left alone. */
 basin_status bs_enter_energy(bs_learner *l, basin_error *err)
 {
     bs_params *p = l->params;
@@ -512,7 +511,7 @@ basin_status bs_enter_energy(bs_learner *l, basin_error *err)
             continue;
         bs_print(name, sizeof name, "energy/%s", p->segment[i].name + 4);
         const bs_segment *to = bs_params_find(p, name);
-        /* of members the first, which stands first */
+        /* if there are members, the first one, which comes first */
         if (to && (to->count == p->segment[i].count ||
                    to->count * l->o->net_members == p->segment[i].count))
             memcpy(p->value + to->offset, p->value + p->segment[i].offset,

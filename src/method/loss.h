@@ -1,8 +1,8 @@
-/* loss.h -- what nets and energies minimise, as nodes; one file for each kind.
+/* loss.h -- what nets and energies minimise, as graph nodes; one file per kind.
  *
- * Losses of the energy treat the outputs of nets and searches as constants;
- * losses of the net treat the energy's parameters so. Every one is a mean over
- * the rows of the batch, but for some sums in mode=code. */
+ * Losses of the energy treat the outputs of nets and searches as constants; losses of the net do
+ * the same with the energy's parameters. Each is a mean over the rows of the batch, except for some
+ * sums in mode=code. */
 #ifndef BS_LOSS_H
 #define BS_LOSS_H
 
@@ -12,7 +12,7 @@
 bs_id bs_loss_cross_entropy(bs_scene *s);
 /* ce.weight CE + energy.weight (the energy of its output, by net.loss). */
 bs_id bs_loss_net(bs_scene *s);
-/* InfNet and InfNet+: the margin and perceptron terms it is played against. */
+/* InfNet and InfNet+: the margin and perceptron terms of the net's side of the game. */
 bs_id bs_loss_infnet(bs_scene *s);
 bs_id bs_loss_alen_net(bs_scene *s);
 
@@ -33,27 +33,28 @@ bs_id bs_loss_adversarial(bs_scene *s);   /* AEN */
 
 bs_cost bs_cost_named(const char *name);
 bs_id   bs_net_logits(bs_scene *s);
-bs_id   bs_net_members(bs_scene *s); /* logits of each member of the net, for losses of its own */
+bs_id   bs_net_members(bs_scene *s); /* logits of each member of the net, for losses per member */
 bs_id   bs_net_output(bs_scene *s);  /* relaxed */
-/* -E, for tags by token: the logit of a value [rows, K, 1]; of an output, or of its energy. */
+/* -E, a mean over tokens for tags: the logit of a value [rows, K, 1]; of an output, or its
+ * energy. */
 bs_id bs_score_of(bs_scene *s, bs_id y);
 bs_id bs_value_of(bs_scene *s, bs_id energy);
 /* Cross-entropy of sigmoid(score) against a target in [0,1], by element. */
 bs_id bs_value_loss(bs_scene *s, bs_id score, bs_id target);
-/* Mean of a value by output; for label sets the sum in mode=code. */
+/* Mean over a value per output; for label sets the sum in mode=code. */
 bs_id bs_over_batch(bs_scene *s, bs_id rows);
-/* Mean of the hinge of a margin [rows, 1, 1]; notes the share of zeros. */
+/* Mean of the hinge of a margin [rows, 1, 1]; records the share of zeros. */
 bs_id bs_hinge(bs_scene *s, bs_id margin);
 /* -log of the truth's share among itself and K others: scores [rows, 1, 1] and [rows, K, 1]. */
 bs_id bs_contrast(bs_scene *s, bs_id truth, bs_id others);
-/* Adds energy.l2 of the energies it was given. */
+/* Adds energy.l2 on the given energies. */
 bs_id bs_with_l2(bs_scene *s, bs_id loss, bs_id energies);
 void  bs_see_energies(bs_scene *s, bs_id truth, bs_id output);
 void  bs_see_search(bs_scene *s, const bs_found *found);
 
 /* The cost-augmented output of InfNet+ (infnet.form). */
 bs_id bs_cost_augmented(bs_scene *s);
-/* Whether that net reads logits of the other one (mode=code of seal-margin). */
+/* Whether that net reads the other one's logits (mode=code of seal-margin). */
 bool bs_cost_net_reads_logits(const bs_train_options *o);
 
 /* bs_phase.enter of seal-static-*: a new net for the frozen energy. */

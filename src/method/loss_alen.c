@@ -1,9 +1,9 @@
 /* loss_alen.c -- ALEN (Pan et al. 2020): least squares towards the score of an output.
  *
- * energy: (v(y) - s(y))^2 / 2 + alen.net (v(g) - s(g))^2 / 2 + alen.refined (v(r) - s(r))^2 / 2
- * (6) net: CE + energy.weight (v(g) - 1)^2 / 2 (11)
+ * energy: (v(y) - s(y))^2 / 2 + alen.net (v(g) - s(g))^2 / 2 + alen.refined (v(r) - s(r))^2 / 2 (6)
+ * net: CE + energy.weight (v(g) - 1)^2 / 2 (11)
  *
- * v = sigmoid(-E) (the paper does not say), g = net(x), r = g after a few steps of normalised
+ * v = sigmoid(-E) (unspecified in the paper), g = net(x), r = g after a few steps of normalised
  * gradient ascent on v (12), s the soft F1. AEN is without r. */
 #include <string.h>
 
@@ -31,7 +31,7 @@ static bs_id towards_score(bs_scene *s, bs_id y, double weight)
     return half_square(s, value_of(s, y), s->t->score(&s->v, y), weight);
 }
 
-/* A distribution, as rules make it, does not score 1 against itself. */
+/* A distribution, as produced by rules, does not score 1 against itself. */
 static bs_id full_score(bs_scene *s, bs_id truth)
 {
     return *s->o->rules_file ? s->t->score(&s->v, truth) : bs_const(s->v.g, 1);

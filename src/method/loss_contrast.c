@@ -42,7 +42,7 @@ bs_id bs_loss_ranking(bs_scene *s)
     return bs_with_l2(s, loss, bs_concat(g, d.truth, d.others, -2));
 }
 
-/* What the samples are depends on the net, too, although a sample has no derivative. The sum over
+/* What the samples are also depends on the net, although a sample has no derivative. The sum over
  * them estimates K times a mean under the net's distribution P, and the derivative of such a mean
  * is that of P(sample) / P(sample as it was drawn): a factor whose value is 1. This returns its
  * logarithm, to be added to the scores. */

@@ -1,18 +1,18 @@
-/* loss_infnet.c -- inference networks: a net is trained to find what the energy's margin loss
- * looks for (Tu and Gimpel 2018), and another to find the minimum (Tu et al. 2020, eq. 6):
+/* loss_infnet.c -- inference networks: a net is trained to find what the energy's margin loss looks
+ * for (Tu and Gimpel 2018), and another to find the minimum (Tu et al. 2020, eq. 6):
  *
  *   energy:  margin [cost(F) - E(F) + E(y)]_+ + perceptron [E(y) - E(A)]_+
  *   nets:    margin (E(F) - cost(F)) + perceptron E(A) + ce.weight (CE(A) [+ CE(F)])
  *
- * F the cost-augmented net, A the net that predicts. With infnet.form=single they are
- * one, and only the first term of each is there, or with margin=0 the second. CE(F) is an option
- * (infnet.ce_both), but not of a stacked F: it reads the truth, and would learn to copy it.
- * truncate=yes cuts the nets' terms at zero as the energy's are, which is how training fails (Tu
- * et al., section 4.1).
+ * F the cost-augmented net, A the net that predicts. With infnet.form=single they are the same net,
+ * and only the first term of each remains, or with margin=0 the second. CE(F) is an option
+ * (infnet.ce_both), but not for a stacked F: it reads the truth and would learn to copy it.
+ * truncate=yes cuts the nets' terms at zero like the energy's, which makes training fail (Tu et
+ * al., section 4.1).
  *
- * mode=code: F is not cut off from A. Of seal-margin (SEAL's program) also: the cost-augmented
+ * mode=code: gradients of F flow into A. For seal-margin (SEAL's program) also: the cost-augmented
  * output does not reach the energy's loss, A is relaxed twice (a sigmoid of a sigmoid), and F reads
- * logits. The nets' terms of the energy are weighted by energy.weight. */
+ * logits. The energy terms of the nets are weighted by energy.weight. */
 #include <string.h>
 
 #include "model/cost_net.h"
@@ -67,7 +67,7 @@ static bs_id cost_of(bs_scene *s, bs_id y)
     return s->t->cost(&s->v, bs_cost_named(s->o->cost), y);
 }
 
-/* The energy's loss as SEAL's program has it. */
+/* The energy's loss as in SEAL's program. */
 static bs_id compound_as_code(bs_scene *s)
 {
     bs_graph *g = s->v.g;
@@ -103,7 +103,7 @@ bs_id bs_loss_compound(bs_scene *s)
     return bs_with_l2(s, loss, bs_concat(g, truth, found, -2));
 }
 
-/* Tu and Gimpel 2018: outputs near the corners. */
+/* Tu and Gimpel 2018: pushes outputs towards the corners. */
 static bs_id entropy_term(bs_scene *s)
 {
     bs_graph *g = s->v.g;

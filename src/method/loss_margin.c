@@ -2,9 +2,9 @@
  *
  *   [ cost(y', y) - E(x, y') + E(x, y) ]_+      (Belanger and McCallum 2016; SEAL, eq. 6)
  *
- * with y' found by search (SPEN), or the output of the net (SEAL-margin, InfNet).
- * The authors' programs differ (mode=code): SPEN's y' goes through a second
- * sigmoid (whatever relaxes logits), and its search does not feel the cost. */
+ * with y' found by search (SPEN), or the output of the net (SEAL-margin, InfNet). The authors'
+ * programs differ (mode=code): SPEN's y' goes through a second sigmoid (or whatever relaxes
+ * logits), and its search ignores the cost. */
 #include <string.h>
 
 #include "method/loss.h"

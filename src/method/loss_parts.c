@@ -51,7 +51,7 @@ bs_id bs_hinge(bs_scene *s, bs_id margin)
     return bs_mean(g, bs_relu(g, margin));
 }
 
-/* The authors' programs for some tasks add up where the papers have means: it decides how often
+/* For some tasks the authors' programs use sums where the papers have means: this decides how often
  * clipping acts. */
 bs_id bs_over_batch(bs_scene *s, bs_id rows)
 {

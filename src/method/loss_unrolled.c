@@ -5,7 +5,7 @@
 bs_id bs_loss_unrolled(bs_scene *s)
 {
     bs_gbi o = bs_options_gbi(s->o, false);
-    o.best = false; /* the choice of an iterate has no derivative */
+    o.best = false; /* the choice of an iterate is not differentiable */
     bs_id    start = bs_stop(s->v.g, bs_gbi_begin(&s->v, &o, BS_STREAM_START));
     bs_found found = bs_gbi_search(&s->v, &o, bs_energy_objective, NULL, start);
     bs_id    truth = s->t->truth_energy(&s->v);

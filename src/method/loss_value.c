@@ -14,7 +14,7 @@ bs_id bs_primary_value(bs_scene *s, bs_id y)
     bs_graph *g = s->v.g;
     bs_id     energy = s->t->energy(&s->v, y), score = bs_value_of(s, energy);
     bs_id     target = bs_stop(g, s->t->score(&s->v, y));
-    /* the first is what was found; behind it may stand samples, or the truth */
+    /* the first is what was found; samples, or the truth, may follow it */
     s->seen[BS_SEEN_energy_output] = bs_mean(g, bs_slice(g, energy, -2, 0, 1));
     if (!s->brief)
         s->seen[BS_SEEN_energy_truth] = bs_mean(g, s->t->truth_energy(&s->v));
@@ -43,7 +43,7 @@ bs_id bs_loss_regression_s(bs_scene *s)
 
 /* ---- DVN ---- */
 
-/* The output whose value is most wrong; the score is taken as constant. */
+/* The output whose value is most wrong; the score is treated as constant. */
 static bs_id adversarial_objective(bs_view *v, void *ctx, bs_id y)
 {
     bs_scene *s = ctx;
@@ -55,8 +55,8 @@ static bs_id append(bs_graph *g, bs_id all, bs_id y)
     return all ? bs_concat(g, all, y, -2) : y;
 }
 
-/* Where searches begin: as those that predict do or, for some of the rows, at the truth, so that
- * the energy also learns what leads away from it. */
+/* Where searches start: like those for prediction or, for some rows, at the truth, so that the
+ * energy also learns what leads away from it. */
 static bs_id beginning(bs_scene *s, const bs_gbi *o)
 {
     bs_graph *g = s->v.g;
@@ -65,7 +65,7 @@ static bs_id beginning(bs_scene *s, const bs_gbi *o)
         return y;
     bs_id    truth = s->t->truth(&s->v);
     bs_shape row = bs_shape_of(g, truth);
-    row.d[2] = row.d[3] = 1; /* outputs of a row, and their parts */
+    row.d[2] = row.d[3] = 1; /* outputs per row, and their parts */
     bs_id u = bs_uniform(g, BS_STREAM_START + 1, row);
     return bs_stop(g, bs_where(g, bs_less(g, u, bs_const(g, s->o->dvn_from_truth)), truth, y));
 }

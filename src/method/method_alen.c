@@ -1,5 +1,5 @@
-/* method_alen.c -- ALEN (Pan et al. 2020): net and energy by turns; the energy learns the scores of
- * the truth, of the net's output and of that output refined by search. */
+/* method_alen.c -- ALEN (Pan et al. 2020): net and energy in turns; the energy learns the scores of
+ * the truth, of the net's output, and of that output refined by search. */
 #include "method/loss.h"
 
 const bs_method bs_method_alen = {

@@ -1,4 +1,4 @@
-/* method_ce.c -- cross-entropy: each label on its own, no energy. The baseline.
+/* method_ce.c -- cross-entropy: independent labels, no energy. The baseline.
  *
  * net.loss=ranking adds the ranking loss on the net itself, an ablation of SEAL. */
 #include "method/loss.h"

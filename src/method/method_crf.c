@@ -1,5 +1,5 @@
-/* method_crf.c -- a conditional random field (Lafferty et al. 2001): the likelihood of the energy
- * itself, exactly, and the best sequence by Viterbi's algorithm. */
+/* method_crf.c -- a conditional random field (Lafferty et al. 2001): the exact likelihood of the
+ * energy, and the best sequence by the Viterbi algorithm. */
 #include "method/loss.h"
 
 /* -log p(y | x) = E(x, y) + log sum over y' of exp(-E(x, y')) */

@@ -1,5 +1,5 @@
 /* method_dvn.c -- deep value networks (Gygli et al. 2017): the energy learns the score of outputs
- * that searches of it find. */
+ * found by searching it. */
 #include "method/loss.h"
 
 const bs_method bs_method_dvn = {

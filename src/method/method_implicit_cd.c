@@ -1,5 +1,5 @@
 /* method_implicit_cd.c -- implicit training (Shankar and Piratla 2022) with contrastive divergence:
- * the truth against the net's output and samples of it, each raised by its cost. */
+ * the truth against the net's output and samples from it, each raised by its cost. */
 #include "method/implicit.h"
 
 static bs_id primary(bs_scene *s)
@@ -12,7 +12,7 @@ const bs_method bs_method_implicit_cd = {
     .help = "the same by contrast with samples of the net",
     .tasks = "mlc tag seg",
     .defaults = "pretrain.epochs=0 inner=net",
-    .tag = "implicit.product=central cost=hamming", /* as samples cost their share of errors */
+    .tag = "implicit.product=central cost=hamming", /* samples cost their errors */
     .seg = "energy.weight=0.1 samples=8",
     .untuned = BS_UNTUNED_BY_TURNS,
     .tunes = BS_TUNES_BY_TURNS "implicit.damping",

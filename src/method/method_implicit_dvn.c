@@ -1,9 +1,9 @@
 /* method_implicit_dvn.c -- implicit training (Shankar and Piratla 2022) with the value loss of deep
- * value networks, for the net's output and, as they do, for the truth: an energy that sees only
- * bad outputs cannot tell where the good ones are. The paper does not print this loss.
+ * value networks, for the net's output and, as in their code, for the truth: an energy that sees
+ * only bad outputs cannot tell where the good ones are. The paper does not print this loss.
  *
- * The score of the net's output is a target and so a constant: were it not, an energy that
- * thinks little of an output would be rewarded for making it worse. */
+ * The score of the net's output is a target and hence constant: otherwise an energy that rates an
+ * output low would be rewarded for making it worse. */
 #include "method/implicit.h"
 
 static bs_id primary(bs_scene *s)

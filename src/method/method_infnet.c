@@ -1,5 +1,5 @@
-/* method_infnet.c -- inference networks (Tu and Gimpel 2018): a pre-trained net is trained to find
- * the cost-augmented output that the energy's margin loss looks for. */
+/* method_infnet.c -- inference networks (Tu and Gimpel 2018): a pre-trained net learns to find the
+ * cost-augmented output that the energy's margin loss needs. */
 #include "method/loss.h"
 
 const bs_method bs_method_infnet = {

@@ -1,4 +1,4 @@
-/* method_seal_margin.c -- SEAL-dynamic (Lee et al. 2022): net and energy by turns, the energy
+/* method_seal_margin.c -- SEAL-dynamic (Lee et al. 2022): net and energy in turns, the energy
  * trained by the margin loss of InfNet+, the net by cross-entropy and the energy. */
 #include "method/loss.h"
 

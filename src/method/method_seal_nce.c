@@ -1,5 +1,5 @@
-/* method_seal_nce.c -- SEAL-dynamic (Lee et al. 2022): net and energy by turns, the energy
- * trained by noise contrast with samples of the net, the net by cross-entropy and the energy. */
+/* method_seal_nce.c -- SEAL-dynamic (Lee et al. 2022): net and energy in turns, the energy trained
+ * by noise contrast with samples of the net, the net by cross-entropy and the energy. */
 #include "method/loss.h"
 
 const bs_method bs_method_seal_nce = {

@@ -1,6 +1,6 @@
-/* method_seal_regression_s.c -- SEAL-dynamic (Lee et al. 2022): net and energy by turns, the
- * energy trained by regression to the scores of outputs around the net's, the net by cross-
- * entropy and the energy. */
+/* method_seal_regression_s.c -- SEAL-dynamic (Lee et al. 2022): net and energy in turns, the energy
+ * trained by regression to the scores of outputs around the net's, the net by cross-entropy and the
+ * energy. */
 #include "method/loss.h"
 
 const bs_method bs_method_seal_regression_s = {

@@ -1,5 +1,5 @@
-/* method_spen.c -- SPEN with a structured hinge loss (Belanger and McCallum 2016): the energy is
- * searched from a pre-trained net, in training and prediction alike. */
+/* method_spen.c -- SPEN with a structured hinge loss (Belanger and McCallum 2016): searches of the
+ * energy start from a pre-trained net, in training and prediction alike. */
 #include "method/loss.h"
 
 const bs_method bs_method_spen = {

@@ -1,5 +1,5 @@
-/* method_spen_e2e.c -- SPEN end to end (Belanger et al. 2017): the energy is trained through
- * the steps of the search, so that these steps find the truth. */
+/* method_spen_e2e.c -- SPEN end to end (Belanger et al. 2017): the energy is trained through the
+ * steps of the search, so that they find the truth. */
 #include "method/loss.h"
 
 const bs_method bs_method_spen_e2e = {

@@ -1,4 +1,4 @@
-/* optim.c -- see optim.h. */
+/* optim.c -- checks and clips gradients and applies the optimiser's rule to one net's segments. */
 #include "method/optim.h"
 
 #include <math.h>

@@ -1,9 +1,8 @@
 /* optim.h -- optimisers over a net's share of the parameter block.
  *
- * A net is every parameter whose name has a prefix, so two nets trained by
- * turns have one optimiser each and share the blocks. The rules themselves are
- * loops of the backend; here are rates, clipping, steps, and the guard that
- * stops before a bad gradient reaches the parameters. */
+ * A net is every parameter whose name has a prefix, so two nets trained in turns have an optimiser
+ * each and share the blocks. The update rules are loops of the backend; this file has rates,
+ * clipping, steps, and the check that keeps a bad gradient from reaching the parameters. */
 #ifndef BS_OPTIM_H
 #define BS_OPTIM_H
 
@@ -33,15 +32,14 @@ basin_status bs_optim_new(bs_workspace *w, bs_params *params, const char *prefix
                           const bs_optim_options *o, bs_optim **out, basin_error *err);
 void         bs_optim_free(bs_optim *o);
 
-/* Lets segments whose gradient this program writes by rows skip the rest. Call it with each
- * program that feeds the optimiser, when it is new and when it was not the last one: sums over
- * rows and over whole segments are rounded differently, and what was run before must not matter. */
+/* Lets segments whose gradient this program writes by rows skip the rest. Call it with each program
+ * that feeds the optimiser, when it is new and when it was not the last one: sums over rows and
+ * over whole segments round differently, and what ran before must not matter. */
 void bs_optim_use_rows(bs_optim *o, bs_program *p);
 
-/* One step with the gradients as they are. *norm (may be NULL) receives the norm
- * of the gradient before clipping; computing it costs a pass, so without
- * clipping it is only done when asked for. BASIN_ENUMERIC when it is not finite:
- * nothing has been changed then. */
+/* One step with the current gradients. *norm (may be NULL) receives the gradient's norm before
+ * clipping; it costs a pass, so without clipping it is only computed on request. BASIN_ENUMERIC if
+ * it is not finite, without changing anything. */
 basin_status bs_optim_step(bs_optim *o, double *norm, basin_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* blas.c -- see blas.h. */
+/* blas.c -- loads OpenBLAS and hands out tickets: it must never ask for a buffer in vain. */
 #include "device/cpu/blas.h"
 
 #include <dlfcn.h>
@@ -43,7 +43,7 @@ bool bs_can_map(size_t bytes, int n)
 static const struct {
     const char *name;
     size_t      at;
-    bool        wish; /* it does without */
+    bool        wish; /* it is optional */
 } symbols[] = {
     {"cblas_sgemm", offsetof(bs_blas_table, sgemm), false},
     {"cblas_sgemv", offsetof(bs_blas_table, sgemv), false},
@@ -122,7 +122,7 @@ static basin_status load(basin_error *err)
 
 #endif
 
-/* In a child the threads that were inside are gone, and their buffers with them. */
+/* In a child the threads that held tickets are gone, and so are their buffers. */
 static void before_fork(void)
 {
     pthread_mutex_lock(&lock);

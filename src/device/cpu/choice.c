@@ -9,7 +9,7 @@ enum {
     ENOUGH = 2, /* runs that count, of a trial that is clearly worse */
 };
 
-/* Nanoseconds: shorter work, if it is all there is, is done before threads have started. */
+/* Nanoseconds: shorter work, by itself, is finished before other threads have started. */
 static const double STARTING = 2e6;
 
 bool bs_choice_alone(bs_choice *c, double cost)
@@ -26,7 +26,7 @@ static double mean(const bs_choice *c, int way)
     return c->runs[way] ? c->spent[way] / c->runs[way] : 0;
 }
 
-/* Sharing is given the benefit of the doubt: it is what the user asked for. */
+/* In doubt work is shared: that is what the user asked for. */
 static void decide(bs_choice *c)
 {
     double now = mean(c, 0), other = mean(c, 1);
