@@ -17,8 +17,8 @@ typedef struct {
     const basin_session *session; /* or NULL */
     bs_logger           *log;
     double               begun;      /* bs_seconds() when time_limit starts; 0 = now */
-    const bs_from       *from;       /* a model that it goes on with, or NULL */
-    int                  from_model; /* which of it */
+    const bs_from       *from;       /* a model to continue from, or NULL */
+    int                  from_model; /* which member of it */
 } bs_training;
 
 bs_train_job bs_training_job(const bs_training *t);

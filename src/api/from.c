@@ -1,4 +1,4 @@
-/* from.c -- see api/from.h. */
+/* from.c -- finds the model of --from and merges its settings with those of the new training. */
 #include "api/from.h"
 
 #include <string.h>
@@ -24,7 +24,7 @@ basin_status bs_from_find(const bs_train_options *o, const char *task, bs_from *
                    o->from, theirs, task);
 }
 
-/* Of one training, and not of what is learnt; paths are not part of a model. */
+/* Settings of a particular training, not of what is learnt; paths are not part of a model. */
 static const char *const its_own[] = {"task",  "method", "preset",      "seed",
                                       "folds", "split.", "threads",     "time_limit",
                                       "auto.", "report", "checkpoint.", "resume.arithmetic",
@@ -45,7 +45,7 @@ basin_status bs_from_settings(const bs_from *f, const char *method, bs_settings 
     char               infer[BS_OPTION_TEXT];
     bs_print(infer, sizeof infer, "%s", s->train.infer);
     basin_status status = bs_settings_take(s, was, same ? its_own : of_nets, same, err);
-    if (kept) /* that this energy did not pay says nothing about more rows */
+    if (kept) /* that this energy did not help says nothing about more rows */
         bs_print(s->train.infer, sizeof s->train.infer, "%s", infer);
     return status;
 }

@@ -1,16 +1,16 @@
-/* from.h -- which model a training goes on with (--from), and what it takes of its settings. */
+/* from.h -- which model a training continues from (--from), and which of its settings apply. */
 #ifndef BS_API_FROM_H
 #define BS_API_FROM_H
 
 #include "api/api.h"
 #include "run/from.h"
 
-/* *out = NULL where the settings name no model. It must be of the task of the settings. */
+/* *out = NULL if the settings name no model. Its task must be that of the settings. */
 basin_status bs_from_find(const bs_train_options *o, const char *task, bs_from **out,
                           basin_error *err);
 
-/* Over the defaults: all that the model was trained with, or, by another method, what its nets and
- * its data were. */
+/* On top of the defaults: everything the model was trained with or, for another method, the
+ * settings of its nets and its data. */
 basin_status bs_from_settings(const bs_from *f, const char *method, bs_settings *s,
                               basin_error *err);
 

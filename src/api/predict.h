@@ -42,8 +42,8 @@ typedef struct {
     basin_status (*rows)(void *writer, const bs_part *data, const bs_outputs *y, basin_error *err);
     void (*end)(void *writer);
     bool live;  /* for a single pipe or terminal only; files are read at once */
-    bool lines; /* JSON lines, unless another format is asked for */
-    bool tags;  /* it knows schemes of tags, and several answers for a row */
+    bool lines; /* JSON lines, unless another format is requested */
+    bool tags;  /* it knows tag schemes, and several answers per row */
 } bs_prediction;
 
 extern const bs_prediction bs_prediction_mlc, bs_prediction_tag, bs_prediction_seg;

@@ -25,7 +25,7 @@ static void own_words(const bs_method *m, const char *task, bool preset, const c
     words[1] = tag || seg || preset ? NULL : m->untuned;
 }
 
-/* Over defaults: what the config file and --set say. */
+/* On top of the defaults: the config file and --set. */
 static basin_status apply_given(const basin_config *c, const bs_task *task, bs_settings *s,
                                 basin_error *err)
 {
@@ -47,11 +47,11 @@ static basin_status apply_given(const basin_config *c, const bs_task *task, bs_s
     return status;
 }
 
-/* Without a method, as many rows as may be are trained on, as by method=auto. */
+/* Without a method, as many rows as possible are trained on, as with method=auto. */
 #define FROM_AS_AUTO "folds=0 split.valid=0.1 split.test=0"
 
-/* The order of precedence: defaults, those of the task, those of the method, more, preset, those of
- * a model that is gone on with, config file, --set. */
+/* The order of precedence: general defaults, those of the task, those of the method, additional
+ * settings, preset, those of a model to continue from, config file, --set. */
 static basin_status resolve(const basin_config *c, const char *method, const char *more,
                             bs_settings *s, basin_error *err)
 {

@@ -1,4 +1,4 @@
-/* device.c -- the list of devices, and what is the same for all of them. */
+/* device.c -- the list of devices, and what is common to them. */
 #include "device/device.h"
 
 #include <string.h>

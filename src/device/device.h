@@ -1,5 +1,5 @@
-/* device.h -- what a device must offer. The CPU is the reference; another
- * device fits in by filling this table, without a change to graph or plan.
+/* device.h -- what a device must offer. The CPU is the reference; another device fills in this
+ * table, with no change to graph or plan.
  *
  * To add one: a const bs_device bs_device_NAME in a folder of its own, and its line in
  * devices.def. */
@@ -10,8 +10,8 @@
 
 typedef struct bs_device bs_device;
 
-/* Scratch memory shared by all programs of a model: as large as the largest
- * of them, since only one runs at a time. Devices put their own members behind these. */
+/* Scratch memory shared by all programs of a model: as large as the largest needs, since only one
+ * runs at a time. Devices append their own members. */
 typedef struct {
     const bs_device *device;
 } bs_workspace;
@@ -66,7 +66,7 @@ struct bs_device {
     bool (*is_row_sparse)(const bs_program *p, int segment);
 
     /* The steps of one turn (bs_graph_turn, bs_graph_loop), or BS_ALL_TURNS. Between turns no other
-     * program of the workspace may run: what they share lies in its arena. */
+     * program of the workspace may run: shared values lie in its arena. */
     basin_status (*run)(bs_program *p, const bs_run *run, int turn, basin_error *err);
     const void *(*result)(const bs_program *p, int i); /* valid until the next run */
 
@@ -80,7 +80,7 @@ enum { BS_ALL_TURNS = -1 };
 
 extern const bs_device *const bs_devices[]; /* ends with NULL; the first is the default */
 
-/* By name; NULL: the default. An unknown one is an error that says which there are. */
+/* By name; NULL: the default. The error for an unknown one lists them. */
 basin_status bs_device_find(const char *name, const bs_device **out, basin_error *err);
 
 /* Where programs run. */
@@ -92,7 +92,7 @@ typedef struct {
 basin_status bs_workspace_open(bs_machine where, bs_workspace **out, basin_error *err);
 void         bs_workspace_close(bs_workspace *w); /* accepts NULL */
 
-/* A program of the results of a graph; flags are those of bs_plan_make. */
+/* A program for the results of a graph; flags are those of bs_plan_make. */
 basin_status bs_program_make(bs_workspace *w, const bs_graph *g, const bs_result *results, int n,
                              unsigned flags, bs_program **out, basin_error *err);
 void         bs_program_free(bs_program *p); /* accepts NULL */

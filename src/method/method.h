@@ -122,7 +122,7 @@ struct bs_learner {
     const bs_method        *method;
     const bs_task          *task; /* with known: for initial values of parameters; may be NULL */
     const bs_known         *known;
-    const bs_heritage      *heritage; /* other first values, or NULL */
+    const bs_heritage      *heritage; /* other initial values, or NULL */
     bs_spec                 spec;
     bs_workspace           *w;
     bs_params              *params;

@@ -1,13 +1,13 @@
-/* inherit.c -- see inherit.h. */
+/* inherit.c -- copies parameters of a model into one that may have grown, axis by axis. */
 #include "nn/inherit.h"
 
 #include <string.h>
 
-/* One of the four dimensions of a parameter: index i now was at[i], or -1. */
+/* A dimension of a parameter: index i was at[i] before, or -1. */
 typedef struct {
     const bs_units *axis; /* NULL: it does not grow */
-    int             each; /* numbers of a unit */
-    int             size; /* as it must be now */
+    int             each; /* numbers per unit */
+    int             size; /* size required now */
 } dimension;
 
 static dimension look(const bs_heritage *h, const bs_segment *old, int d)
@@ -16,7 +16,7 @@ static dimension look(const bs_heritage *h, const bs_segment *old, int d)
     for (int a = 0; a < h->n; a++) {
         const bs_segment *grown = bs_params_find(h->grown[a], old->name);
         const int         each = grown ? grown->shape.d[d] - was : 0;
-        if (each > 0 && (int64_t)each * h->axis[a].was <= was) /* two classes have one plane */
+        if (each > 0 && (int64_t)each * h->axis[a].was <= was) /* two classes share one plane */
             return (dimension){&h->axis[a], each, was + each * (h->axis[a].is - h->axis[a].was)};
     }
     return (dimension){NULL, 0, was};
@@ -78,13 +78,13 @@ void bs_inherit(const bs_heritage *h, bs_params *p, const char *prefix)
 
 /* ---- what fits ---- */
 
-/* What only some methods have beside a net is no part of its shape. */
+/* What only some methods add to a net is not part of its shape. */
 static bool is_extra(const char *name)
 {
     return bs_has_prefix(name, "net/cost/") || bs_has_prefix(name, "anchor/");
 }
 
-/* The net that a parameter belongs to: "net/", "energy/", or "" for what they share. */
+/* The net of a parameter: "net/", "energy/", or "" for shared ones. */
 static const char *net_of(const char *name)
 {
     return bs_has_prefix(name, "net/") ? "net/" : bs_has_prefix(name, "energy/") ? "energy/" : "";
@@ -106,7 +106,7 @@ static basin_status check_shape(const bs_heritage *h, const bs_segment *old, con
         h->name, old->name, bs_shape_text(want, fits), bs_shape_text(now->shape, is));
 }
 
-/* A net that both have must have the same parameters in both. */
+/* If both models have a net, it must have the same parameters in both. */
 static basin_status check_names(const bs_params *a, const bs_params *b, const char *where,
                                 const char *from, basin_error *err)
 {

@@ -16,7 +16,7 @@ enum {
     BS_PLAN_NO_VIEWS = 8,       /* reshape, stop and leading slices are copied */
     BS_PLAN_NO_ACCUMULATE = 16, /* sums of products are added, not accumulated (rounds
                                    differently) */
-    BS_PLAN_NO_PAIRS = 32,      /* steps stay in their order, one after another */
+    BS_PLAN_NO_PAIRS = 32,      /* steps stay in order, one after another */
 };
 
 /* What a program computes: a value to fetch, or the gradient of a parameter, written to that
@@ -79,16 +79,16 @@ typedef struct {
     size_t      total_bytes;        /* what it would be without reuse */
 } bs_plan;
 
-/* A device may move steps that do not depend on each other before they are given places, and say
- * which run `beside` the one before: analysis.h has what is known by then. step_store[i] is what
- * step i writes, operand_ids[i] what it reads. */
+/* A device may reorder independent steps before they are given places, and mark which run `beside`
+ * the one before: analysis.h has what is known by then. step_store[i] is what step i writes,
+ * operand_ids[i] what it reads. */
 typedef struct bs_analysis bs_analysis;
 typedef void (*bs_order_fn)(const bs_analysis *a, bs_plan *p, bs_id *step_store,
                             bs_id **operand_ids);
 
-/* order may be NULL. The steps of a turn need nothing of a later one; its gradients are complete
- * after them, and values that others need stay; in a loop for as often as those run.
- * On success *out must be released with bs_plan_free. The graph is not needed afterwards. */
+/* order may be NULL. The steps of a turn need nothing from a later one; its gradients are complete
+ * after it, and values that later turns need are kept (in a loop, for all rounds). On success
+ * release *out with bs_plan_free. The graph is not needed afterwards. */
 basin_status bs_plan_make(const bs_graph *g, const bs_result *results, int n, unsigned flags,
                           bs_order_fn order, bs_plan **out, basin_error *err);
 void         bs_plan_free(bs_plan *p);

@@ -96,7 +96,8 @@ static basin_status check_samples(const bs_train_options *o, basin_error *err)
     return BASIN_OK;
 }
 
-/* Samples cost what they lack of a full score; the net's own output stands beside them. */
+/* Samples are weighted by what they lack of a full score, and the net's own output is among
+ * them. */
 static basin_status check_cost(const bs_train_options *o, const bs_spec *spec, basin_error *err)
 {
     const bool hamming = spec->graph->sample_cost == BS_COST_HAMMING;

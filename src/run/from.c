@@ -1,4 +1,4 @@
-/* from.c -- see from.h. */
+/* from.c -- the model that a training starts from, and how its parameters map to the new ones. */
 #include "run/from.h"
 
 #include <string.h>
@@ -91,7 +91,7 @@ static basin_status relate_units(bs_from *f, const bs_known *now, int growth, ba
     return BASIN_OK;
 }
 
-/* The same nets with one unit more show which of their parameters grow, and where. */
+/* Declaring the same nets with one unit more shows which parameters grow, and along which axis. */
 static basin_status relate(bs_from *f, const bs_known *now, const bs_spec *spec, int growth,
                            basin_error *err)
 {

@@ -1,8 +1,7 @@
-/* from.h -- training that goes on with a model: other rows, perhaps more labels, features, words.
+/* from.h -- training that continues from a model: other rows, perhaps more labels, features, words.
  *
- * The first values of parameters are those of the model where it has such (nn/inherit.h), and what
- * they depend on, scales of features for one, stays as it was. Everything else is a training like
- * any other. */
+ * Parameters start with the model's values if it has them (nn/inherit.h), and what they depend on,
+ * such as scales of features, does not change. Otherwise it is a training like any other. */
 #ifndef BS_FROM_H
 #define BS_FROM_H
 
@@ -12,7 +11,7 @@
 typedef struct {
     bs_saved   *model;
     const char *name; /* borrowed */
-    uint64_t    hash; /* of its file: part of what a run is */
+    uint64_t    hash; /* of its file: part of the run's identity */
     bs_heritage heritage;
     bs_params  *grown[BS_AXES];
     int32_t    *unit[BS_AXES];
@@ -22,11 +21,11 @@ typedef struct {
 basin_status bs_from_open(const char *path, const char *name, bs_from **out, basin_error *err);
 void         bs_from_free(bs_from *f);
 
-/* Once what is trained on is known; says what is new and what is given up. */
+/* Once the training data is known; reports what is new and what is dropped. */
 basin_status bs_from_relate(bs_from *f, const bs_known *known, const bs_spec *spec, bs_logger *log,
                             basin_error *err);
 
-/* For the i-th of several trainings: an ensemble goes on with all of its models. */
+/* For the i-th of several trainings: an ensemble continues with all of its models. */
 bs_heritage bs_from_model(const bs_from *f, int i);
 
 #endif

@@ -31,9 +31,9 @@ typedef struct {
     bs_params     *params;
     bs_params    **more; /* [n_more] of an ensemble: the same tensors with other values */
     int            n_more;
-    const char    *card;    /* JSON: scores of the training run; "" if none */
-    bs_tensor     *tensor;  /* [n_tensors] in the order of the file, with the values of params */
-    bs_meta       *meta;    /* [n_meta] in that order */
+    const char    *card;   /* JSON: scores of the training run; "" if none */
+    bs_tensor     *tensor; /* [n_tensors] in the order of the file, with the values of params */
+    bs_meta       *meta;   /* [n_meta] in that order */
     int            n_tensors, n_meta;
     unsigned       decided; /* lengths of the search set by the caller: bits of bs_saved_set */
 } bs_saved;
@@ -67,7 +67,7 @@ basin_status bs_saved_read(const char *path, bs_saved **out, basin_error *err);
 basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved **out,
                            basin_error *err);
 void         bs_saved_free(bs_saved *s);
-/* The parameters of its nets, as they would be for another spec: names and shapes, no values. */
+/* The parameters of its nets as they would be for another spec: names and shapes, no values. */
 basin_status bs_saved_declare(const bs_saved *s, const bs_spec *spec, bs_params **out,
                               basin_error *err);
 

@@ -43,8 +43,8 @@ typedef struct {
     double              deadline; /* the same when bs_seconds() reaches it; 0 = none */
     double              begun;    /* bs_seconds() when time_limit starts; 0 = now */
     const bs_watch     *watch;    /* or NULL */
-    const bs_from      *from; /* training goes on with this model, or, of an ensemble, with ... */
-    int                 from_model; /* ... this one of it; NULL: it begins anew */
+    const bs_from      *from;     /* continue from this model or, of an ensemble, from ... */
+    int                 from_model; /* ... this member; NULL: start from scratch */
     bs_params         **keep;       /* receives the final parameters; or NULL */
 } bs_train_job;
 

@@ -105,7 +105,7 @@ typedef struct {
     char   resume_arithmetic[BS_OPTION_TEXT]; /* same, any */
     bool   report;
 
-    char from[BS_OPTION_TEXT]; /* a model */
+    char from[BS_OPTION_TEXT]; /* a model to continue from */
 
     /* paths joined by |, so that a run's config suffices to repeat it */
     char file_train[BS_OPTION_TEXT], file_valid[BS_OPTION_TEXT], file_test[BS_OPTION_TEXT],
@@ -142,8 +142,8 @@ basin_status bs_settings_from_json(bs_settings *s, const char *json, size_t len,
                                    basin_error *err);
 void         bs_settings_help(bs_buf *out);
 
-/* Takes what a model keeps of settings: those of a list as of bs_settings_json_but, or, `but`, all
- * others. */
+/* Takes the settings stored in a model: those in a list as of bs_settings_json_but or, with `but`,
+ * all others. */
 basin_status bs_settings_take(bs_settings *s, const bs_settings *from, const char *const *list,
                               bool but, basin_error *err);
 

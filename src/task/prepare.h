@@ -14,7 +14,7 @@ typedef struct {
     const char     *file[BS_ROLES][BS_MOST_FILES];
     int             n[BS_ROLES];
     bool            no_test; /* test rows are set aside as usual, but not handed out */
-    const bs_known *like; /* what the model knows that training begins with; NULL: it begins anew */
+    const bs_known *like;    /* what the model to continue from knows; NULL: start from scratch */
 } bs_files;
 
 typedef struct {
@@ -24,7 +24,7 @@ typedef struct {
     /* with folds > 1, train and valid are the same rows, and fold k starts at start[k] */
     int      folds;
     int32_t  fold_start[BS_MOST_FOLDS + 1];
-    uint64_t from_hash; /* of the model that training begins with; 0: none */
+    uint64_t from_hash; /* of the model to continue from; 0: none */
 } bs_prepared;
 
 /* Reads, splits off missing parts, and fits what a model keeps. Reports what was guessed. The task

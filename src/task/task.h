@@ -49,7 +49,7 @@ typedef struct bs_known bs_known;
 struct bs_known {
     bs_arena arena;
     int      headline; /* the metric that counts */
-    /* only while training: what the model knows that it begins with, or NULL */
+    /* only while training: what the model to continue from knows, or NULL */
     const bs_known *like;
     bs_schema       mlc;
     /* mlc, only while training: initial values for nets */
@@ -85,7 +85,7 @@ typedef struct bs_stream bs_stream;
 struct bs_stream {
     /* *more = false at the end, without a part. */
     basin_status (*next)(bs_stream *s, bs_notes *notes, bs_part *out, bool *more, basin_error *err);
-    void (*remark)(bs_stream *s, bs_logger *log); /* NULL, or as bs_task.remark, of all of them */
+    void (*remark)(bs_stream *s, bs_logger *log); /* NULL, or bs_task.remark for all of it */
     void (*free)(bs_stream *s);
 };
 
@@ -130,10 +130,10 @@ typedef struct {
     bool        percent;
 } bs_shown;
 
-/* What nets grow with. */
+/* A dimension that lets nets grow. */
 typedef struct {
     const char   *what; /* "features"; NULL ends the list */
-    size_t        size; /* the place of their number, an int, in bs_spec.own */
+    size_t        size; /* offset of their number, an int, in bs_spec.own */
     bs_axis_order order;
 } bs_growth;
 
@@ -188,7 +188,7 @@ struct bs_task {
     int (*sniff)(const char *path, const char *head, size_t n);
     basin_status (*read)(const bs_settings *s, const bs_wish *w, bs_notes *notes, bs_part *out,
                          basin_error *err);
-    /* NULL, or says in what rows that were read are not like those a model was trained on. */
+    /* NULL, or notes how the rows read differ from those a model was trained on. */
     void (*remark)(const bs_part *p, const bs_known *k, bool label_free, bs_logger *log);
     /* NULL, or whether files are divided into parts with these names: train, valid, test. */
     basin_status (*parts)(const bs_settings *s, const bs_wish *w, bool has[3], basin_error *err);
@@ -201,14 +201,14 @@ struct bs_task {
                            basin_error *err);
 
     bs_growth grows[BS_AXES + 1];
-    /* What unit i of a growth is called, perhaps written to `room`; NULL: by its number. */
+    /* The name of unit i of a growing dimension, possibly written to `room`; NULL: its number. */
     const char *(*unit_name)(const bs_known *k, int growth, int32_t i, char room[BS_UNIT_NAME]);
-    /* Training goes on with a model: what its rows do not have, and the model keeps, is added to
-     * the rows of train before other files are read to be like them. */
+    /* Training continues from a model: adds what the model keeps but its rows lack to the rows of
+     * train, before other files are matched to them. */
     basin_status (*widen)(bs_part *train, const bs_known *like, bs_logger *log, basin_error *err);
 
-    /* Learns what is to be remembered from the parts, and may change them to fit; out is zeros but
-     * for its arena and `like`, from which it takes what parameters of the model depend on. */
+    /* Learns from the parts what a model keeps, and may change them to fit; out is zero except for
+     * its arena and `like`, from which it takes what the model's parameters depend on. */
     basin_status (*fit)(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
                         basin_error *err);
     void (*known_text)(const bs_known *k, bs_buf *out); /* "68 features, 6 labels" */
@@ -218,10 +218,10 @@ struct bs_task {
     /* The nets defined by options and data. */
     basin_status (*spec)(const bs_train_options *o, const bs_known *k, bs_spec *out,
                          basin_error *err);
-    /* NULL, or refuses settings that are wrong together. */
+    /* NULL, or refuses settings that contradict each other. */
     basin_status (*check)(const bs_train_options *o, basin_error *err);
-    /* NULL: all outputs are well-formed; or whether well-formed ones can be asked for: by the
-     * caller, or by the model alone. */
+    /* NULL: all outputs are well-formed; or whether well-formed outputs can be required: by the
+     * caller, or only by the model. */
     basin_status (*constrain)(const bs_known *k, bool caller, basin_error *err);
     /* NULL, or refuses a model that needs more, apart from its parameters, than the caller's limits
      * allow. */

@@ -44,8 +44,8 @@ typedef struct {
     int32_t       order; /* position in the list of its part */
     const char   *name;  /* unique; the stem if that is */
 
-    const bs_coco *outlines; /* NULL, or what the mask is drawn from: */
-    int32_t        entry;    /* this image of it */
+    const bs_coco *outlines; /* NULL, or the outlines that the mask is drawn from: */
+    int32_t        entry;    /* this image in them */
 } bs_pair;
 
 /* A file of annotations. */
@@ -53,7 +53,7 @@ typedef struct {
     bs_coco       coco;
     const char   *name; /* relative to its source */
     int           source;
-    bool          given; /* as a path, not found in a folder */
+    bool          given; /* given as a path, not found in a folder */
     bs_image_part part;
 } bs_outlines;
 
@@ -90,9 +90,10 @@ typedef struct {
                                one */
     const char *class_file_name;
     bool        classes_known; /* they are in the catalogue already */
-    const char *const *known;  /* [n_known] names of classes, which categories must have; or NULL */
+    const char *const *known;  /* [n_known] names of classes, which categories must have; NULL:
+                                  any */
     int                n_known;
-    const char        *who;        /* whose they are */
+    const char        *who;        /* who knows them */
     bool               label_free; /* masks are recognised by name, and ignored */
 } bs_pair_options;
 
@@ -151,14 +152,14 @@ basin_status bs_catalogue_classes(bs_catalogue *c, const bs_pair_options *o, bs_
 basin_status bs_catalogue_tables(bs_catalogue *c, const bs_pair_options *o, bool *found,
                                  bs_notes *notes, basin_error *err);
 basin_status bs_catalogue_push(bs_catalogue *c, bs_pair pair, basin_error *err);
-/* Pairs of photos and what is drawn for them, where there are annotations and no masks. */
+/* Pairs photos with their outlines, where there are annotations and no masks. */
 basin_status bs_catalogue_drawn(bs_catalogue *c, const bs_pair_options *o, bool *found,
                                 bs_notes *notes, basin_error *err);
-/* The part that the name of a list says, BS_PART_NONE for none; several: trainval and the like. */
+/* The part in the name of a list, BS_PART_NONE for none; several: trainval and the like. */
 bs_image_part bs_part_of_list(const char *name, bool *several);
-/* Folders, roles and stem out of a file's name. */
+/* Finds folders, roles and stem in a file's name. */
 basin_status bs_catalogue_place(bs_catalogue *c, bs_file *f, basin_error *err);
-/* Classes out of a list that the user gave. */
+/* Reads classes from a list given by the user. */
 basin_status bs_catalogue_class_file(bs_catalogue *c, const bs_pair_options *o, basin_error *err);
 
 #endif

@@ -1,12 +1,12 @@
-/* coco.h -- annotations as COCO has them: outlines of objects in one JSON file.
+/* coco.h -- annotations in COCO's format: outlines of objects in one JSON file.
  *
  *     {"images": [{"id": 7, "file_name": "a.jpg", "width": 640, "height": 480}, ...],
  *      "categories": [{"id": 3, "name": "cat"}, ...],
  *      "annotations": [{"id": 1, "image_id": 7, "category_id": 3, "iscrowd": 0,
  *                       "segmentation": [[x, y, x, y, x, y, ...], ...]}, ...]}
  *
- * Outlines are polygons, or runs of pixels down the columns, as numbers or packed into a text.
- * What is kept of a file is their numbers alone, in a fraction of its size. */
+ * Outlines are polygons, or runs of pixels down the columns, as numbers or packed into a text. What
+ * is kept of a file is their numbers alone, in a fraction of its size. */
 #ifndef BS_IMAGE_COCO_H
 #define BS_IMAGE_COCO_H
 
@@ -23,22 +23,22 @@ enum { BS_COCO_CROWD = 255 }; /* in drawings: pixels of a crowd, which do not co
 typedef struct {
     int64_t     id;
     const char *name;
-    int class; /* settled later; -1: its objects are not drawn */
+    int class; /* set later; -1: its objects are not drawn */
 } bs_coco_category;
 
 typedef struct {
     int64_t     id;
     const char *file;          /* of the photo, with / between folders */
-    int32_t     width, height; /* 0: the file does not say */
+    int32_t     width, height; /* 0: unknown */
     size_t      first, n;      /* its objects */
 } bs_coco_image;
 
 typedef struct {
-    int64_t id, image_id; /* of the annotation; number of the image once all is read */
+    int64_t id, image_id; /* of the annotation; becomes the image's index after reading */
     int32_t category;
     bool    crowd, runs;
     int32_t width, height; /* of runs */
-    size_t  at, n;         /* words: runs; polygons, each behind the number of its corners */
+    size_t  at, n;         /* in words: runs; or polygons, each preceded by its number of corners */
 } bs_coco_object;
 
 typedef struct {
@@ -46,27 +46,27 @@ typedef struct {
     bs_arena          arena;
     bs_coco_category *category;
     bs_coco_image    *image;
-    bs_coco_object   *object; /* by image, each image's in the order of the file */
+    bs_coco_object   *object; /* sorted by image, otherwise in file order */
     uint32_t         *word;   /* lengths of runs; coordinates, as floats */
     size_t            n_categories, n_images, n_objects, n_words;
     size_t            cap_categories, cap_images, cap_objects, cap_words;
-    size_t            boxes; /* annotations without an outline, which were left out */
+    size_t            boxes; /* annotations without an outline, which are ignored */
 } bs_coco;
 
-/* Whether text, which may be cut off, begins like such a file. */
+/* Whether text, possibly truncated, starts like such a file. */
 bool bs_coco_sniff(const char *text, size_t n);
-/* *out is released by the caller, also after an error. */
+/* The caller releases *out, also after an error. */
 basin_status bs_coco_read(const char *label, const char *text, size_t n, bs_coco *out,
                           basin_error *err);
 void         bs_coco_free(bs_coco *c);
 
-/* Draws what is known of an image. A pixel belongs to a polygon when its centre is inside by the
- * even-odd rule; on a left or upper edge it is inside, on a right or lower one outside. Several
- * polygons of one object unite. The objects with most pixels come first, and smaller ones are seen
- * over them; of equal ones the last one is on top. Crowds lie below all others. */
+/* Draws an image's objects. A pixel belongs to a polygon if its centre is inside by the even-odd
+ * rule; left and upper edges are inside, right and lower ones outside. Several polygons of an
+ * object are united. Objects with more pixels come first, so that smaller ones are drawn over them;
+ * of equal ones the last is on top. Crowds are below all others. */
 typedef struct {
     int32_t beyond;  /* objects that reach beyond the photo by more than a pixel */
-    int32_t nothing; /* objects without the centre of a pixel */
+    int32_t nothing; /* objects that contain no pixel centre */
     int32_t crowds;
 } bs_coco_tally;
 basin_status bs_coco_draw(const bs_coco *c, int32_t image, int width, int height, uint8_t *mask,

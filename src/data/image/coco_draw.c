@@ -32,7 +32,7 @@ static float coordinate(const uint32_t *word)
     return v;
 }
 
-/* The first of 0 .. n whose centre is not before v. */
+/* The first of 0 .. n whose centre is at or after v. */
 static int first_centre(double v, int n)
 {
     const double at = ceil(v - 0.5);
@@ -57,7 +57,7 @@ static void flip_edge(drawing *d, double x0, double y0, double x1, double y1)
     d->bottom = to > d->bottom ? to : d->bottom;
 }
 
-/* Adds what is inside, and takes the flips back. */
+/* Adds what is inside, and clears the flips. */
 static void fill(drawing *d)
 {
     for (int row = d->top; row < d->bottom; row++) {
@@ -105,7 +105,7 @@ static basin_status draw_polygons(drawing *d, const bs_coco_object *o)
     return BASIN_OK;
 }
 
-/* Off, on, off, ... down the first column, then the second; the reader has added them up. */
+/* Off, on, off, ... down the first column, then the second; the reader has summed the lengths. */
 static basin_status draw_runs(drawing *d, const bs_coco_object *o)
 {
     if (o->width != d->width || o->height != d->height)
@@ -134,7 +134,7 @@ static basin_status draw_object(drawing *d, const bs_coco_object *o)
     return o->runs ? draw_runs(d, o) : draw_polygons(d, o);
 }
 
-/* Counts the pixels of the object, gives them the class where a mask is wanted, forgets them. */
+/* Counts the object's pixels, gives them the class if a mask is wanted, and clears them. */
 static int64_t take_object(drawing *d, uint8_t class, uint8_t *mask)
 {
     int64_t      pixels = 0;

@@ -12,11 +12,11 @@
 #include "data/image/coco.h"
 
 enum {
-    MOST_VALUES = 1 << 21, /* of one annotation */
-    MOST_CORNERS = 100000, /* of one polygon: each costs time in all rows */
+    MOST_VALUES = 1 << 21, /* in one annotation */
+    MOST_CORNERS = 100000, /* per polygon: each costs time in all rows */
     MOST_SIDE = 65500,
     MOST_CATEGORIES = 4096,
-    FARTHEST = 10000000, /* coordinates, beyond which floats have no half pixels */
+    FARTHEST = 10000000, /* coordinates, beyond which floats cannot tell half pixels */
 };
 
 typedef struct {
@@ -54,7 +54,7 @@ static bool take(reading *r, char c)
     return true;
 }
 
-/* Behind the opening quote, to behind the closing one. */
+/* From after the opening quote to after the closing one. */
 static bool skip_string(reading *r)
 {
     for (; r->p < r->end && *r->p != '"'; r->p++)
@@ -62,7 +62,7 @@ static bool skip_string(reading *r)
     return r->p < r->end && *r->p++ == '"';
 }
 
-/* A value of any kind, which nobody will look at. */
+/* A value of any kind, which is ignored. */
 static basin_status skip_value(reading *r)
 {
     size_t depth = 0;
@@ -88,7 +88,7 @@ static basin_status skip_value(reading *r)
 
 /* --- members --------------------------------------------------------------- */
 
-/* "annotation 12" where it has an identifier. */
+/* "annotation 12" if it has an identifier. */
 typedef struct {
     const char *kind;
     size_t      number; /* from 1 */
@@ -149,7 +149,7 @@ static basin_status take_category(reading *r, const member *m)
     return BASIN_OK;
 }
 
-/* A side of a photo, or 0 where it is not said; false when it is none. */
+/* A side of a photo, or 0 if not given; false if invalid. */
 static bool read_side(const json_t *o, const char *key, int32_t *out)
 {
     int64_t       v = 0;
@@ -203,7 +203,7 @@ static uint32_t *add_words(reading *r, size_t n)
     return c->word + c->n_words - n;
 }
 
-/* x, y, x, y, ...; fewer than three corners hold no pixel, and are passed over. */
+/* x, y, x, y, ...; fewer than three corners contain no pixel and are skipped. */
 static basin_status take_polygon(reading *r, const member *m, const json_t *list)
 {
     const size_t n = json_array_size(list);
@@ -230,7 +230,7 @@ static basin_status take_polygon(reading *r, const member *m, const json_t *list
 static basin_status take_polygons(reading *r, const member *m, const json_t *list)
 {
     basin_status s = BASIN_OK;
-    if (json_is_number(json_array_get(list, 0))) /* one of them, without the list around it */
+    if (json_is_number(json_array_get(list, 0))) /* a single one, without the list around it */
         return take_polygon(r, m, list);
     for (size_t i = 0; i < json_array_size(list) && !s; i++) {
         const json_t *polygon = json_array_get(list, i);
@@ -242,7 +242,7 @@ static basin_status take_polygons(reading *r, const member *m, const json_t *lis
     return s;
 }
 
-/* What runs come to may not exceed the pixels. */
+/* The sum of the runs must not exceed the number of pixels. */
 static bool push_run(reading *r, int64_t run, int64_t *left, basin_status *s)
 {
     if (run < 0 || run > *left)
@@ -256,9 +256,9 @@ static bool push_run(reading *r, int64_t run, int64_t *left, basin_status *s)
     return word != NULL;
 }
 
-/* Numbers in characters from '0' on, five bits in each, the least first: 32 says that more follow,
- * 16 of the last one that the number is negative. From the fourth on they are differences to the
- * run before the last one. */
+/* Numbers in characters from '0' on, five bits each, lowest first: 32 means that more follow, 16 in
+ * the last one that the number is negative. From the fourth on they are differences from the run
+ * before the last. */
 static bool unpack_runs(reading *r, const char *p, const char *end, int64_t *left, basin_status *s)
 {
     int64_t before[2] = {0, 0};
@@ -356,7 +356,7 @@ static basin_status take_object(reading *r, const member *m)
         return refuse(r, m, "'category_id' is no whole number");
     if (category < INT32_MIN || category > INT32_MAX)
         return refuse(r, m, "'category_id' is no category of the file");
-    o.category = (int32_t)category; /* its number, once all categories are known */
+    o.category = (int32_t)category; /* becomes an index once all categories are known */
     const json_t *flag = json_object_get(m->value, "iscrowd");
     if (flag && !json_is_boolean(flag) && (!whole(m->value, "iscrowd", &crowd) || crowd / 2))
         return refuse(r, m, "'iscrowd' is neither 0 nor 1");
@@ -426,7 +426,7 @@ static basin_status read_list(reading *r, int k)
     return s;
 }
 
-/* The name of the next member of the object around all, which is kept in the text. */
+/* The name of the next member of the outermost object, kept in the text. */
 static basin_status read_key(reading *r, const char **key, size_t *len)
 {
     if (!take(r, '"'))
@@ -501,7 +501,7 @@ static basin_status find_owner(reading *r, const mark *list, bs_coco_object *o)
     return BASIN_OK;
 }
 
-/* By image, in the order of the file. */
+/* By image, then in file order. */
 static basin_status group_objects(bs_coco *c, basin_error *err)
 {
     bs_coco_object *to = bs_alloc((c->n_objects + 1) * sizeof *to);
@@ -564,8 +564,8 @@ void bs_coco_free(bs_coco *c)
     memset(c, 0, sizeof *c);
 }
 
-/* By the members of the object around all, as far as they can be seen: a line of JSON that is a row
- * of features or a text has others. */
+/* By the members of the outermost object that can be seen: a JSON line with features or a text has
+ * others. */
 bool bs_coco_sniff(const char *text, size_t n)
 {
     static const char *const others[] = {"info", "licenses", "license", "type", "version"};

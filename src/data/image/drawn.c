@@ -1,4 +1,4 @@
-/* drawn.c -- photos and the annotations whose outlines are their masks; categories as classes. */
+/* drawn.c -- photos with annotations whose outlines serve as masks; categories become classes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ basin_status bs_catalogue_outlines(bs_catalogue *c, const char *name, int source
     a.name = place.name = bs_arena_copy(&c->arena, name, strlen(name));
     if (!room || !a.name)
         return bs_fail_nomem(err);
-    if (!given) /* who gives a file says himself what it is for */
+    if (!given) /* a user who names a file knows what it is for */
         s = bs_catalogue_place(c, &place, err);
     if (s)
         return s;
@@ -64,7 +64,7 @@ static int by_id(const void *a, const void *b)
     return (p->file > q->file) - (p->file < q->file);
 }
 
-/* A class of its own, behind all others. */
+/* A separate class, after all others. */
 static basin_status add_class(bs_catalogue *c, const entry *e, basin_error *err)
 {
     if (c->n_classes == MOST_CLASSES)
@@ -106,7 +106,7 @@ static basin_status number_by_id(bs_catalogue *c, entry *e, size_t n, basin_erro
     return s;
 }
 
-/* By the names of a list or a model. */
+/* By the names in a list or a model. */
 static basin_status number_by_name(bs_catalogue *c, const bs_pair_options *o, entry *e, size_t n,
                                    bs_notes *notes, basin_error *err)
 {
@@ -198,14 +198,14 @@ static basin_status list_files(finding *f)
     return BASIN_OK;
 }
 
-/* "b/c.jpg" is the end of "a/b/c.jpg", and not of "ab/c.jpg". */
+/* "b/c.jpg" is the end of "a/b/c.jpg", but not of "ab/c.jpg". */
 static bool ends_in(const char *path, const char *end)
 {
     const size_t n = strlen(path), len = strlen(end);
     return n >= len && strcmp(path + n - len, end) == 0 && (n == len || path[n - len - 1] == '/');
 }
 
-/* How well a file of the right name fits: the one beside the annotations, then those of their
+/* How well a file with the right name fits: best one next to the annotations, then those of their
  * source and part. */
 static int fits(const bs_outlines *a, const bs_file *f, const char *text)
 {
@@ -216,7 +216,7 @@ static int fits(const bs_outlines *a, const bs_file *f, const char *text)
     return 1 + same + (f->part == a->part);
 }
 
-/* -1: none; -2: several that fit as well. */
+/* -1: none; -2: several that fit equally well. */
 static int32_t find_photo(const finding *f, const bs_outlines *a, const char *text)
 {
     const char   *base = base_of(text);
@@ -309,8 +309,8 @@ static void note_rest(bs_catalogue *c, bs_notes *notes)
                      (int)c->lone_images, example);
 }
 
-/* Files that describe photos without outlines (captions, boxes, panoptic maps), and any where there
- * are masks. */
+/* Files about photos without outlines (captions, boxes, panoptic maps), and any if there are
+ * masks. */
 static basin_status drop_useless(bs_catalogue *c, bool label_free, bs_notes *notes,
                                  basin_error *err)
 {

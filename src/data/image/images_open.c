@@ -71,16 +71,16 @@ static basin_status open_table(bs_image_sources *z, int at, const char *path, bo
     return status;
 }
 
-/* Folders that the photos of a file of annotations may be in, seen from its own: that one, one that
- * is called like the last word of its name, as train2017 of instances_train2017.json; and the same
- * below images/ and one level up. */
+/* Folders, relative to its own, where the photos of an annotation file may be: that one, one named
+ * like the last word of its name, as train2017 for instances_train2017.json; and the same below
+ * images/ and one level up. */
 static const char *const usual_places[] = {
     "",      "images/",      "../",         "../images/",     "%/",      "images/%/",
     "../%/", "../images/%/", "JPEGImages/", "../JPEGImages/", "photos/", "../photos/",
 };
 enum { N_PLACES = (int)(sizeof usual_places / sizeof usual_places[0]) };
 
-/* The name of a photo at a place, or NULL where it is too long. */
+/* The name of a photo in a folder, or NULL if it is too long. */
 static const char *at_place(int place, const char *word, const char *name, char *to, size_t room)
 {
     const char *pattern = usual_places[place], *gap = strchr(pattern, '%');
@@ -90,7 +90,7 @@ static const char *at_place(int place, const char *word, const char *name, char 
     return n >= 0 && (size_t)n < room ? to : NULL;
 }
 
-/* Where the last photo was is looked first. */
+/* Tries first where the last photo was. */
 static basin_status find_photo(bs_image_sources *z, const char *root, const char *word,
                                const char *name, int *place, const char **out, basin_error *err)
 {
@@ -108,7 +108,7 @@ static basin_status find_photo(bs_image_sources *z, const char *root, const char
     return BASIN_OK;
 }
 
-/* Photos that are not there are left to whoever pairs: another path may have them. */
+/* Missing photos are left to the pairing: another path may have them. */
 static basin_status find_photos(bs_image_sources *z, int at, const char *root, const char *word,
                                 basin_error *err)
 {
@@ -132,7 +132,7 @@ static basin_status find_photos(bs_image_sources *z, int at, const char *root, c
     return BASIN_OK;
 }
 
-/* Annotations given as path. */
+/* Annotations given as a path. */
 static basin_status open_coco(bs_image_sources *z, int at, const char *path, int max_mb,
                               basin_error *err)
 {

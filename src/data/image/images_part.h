@@ -17,7 +17,7 @@ typedef struct {
     const char  **label;  /* [n] */
     bs_arena      arena;
     bs_text_file *table; /* [n] a table given as path; text NULL: none */
-    bs_coco      *coco;  /* [n] annotations given as path; label NULL: none */
+    bs_coco      *coco;  /* [n] annotations given as a path; label NULL: none */
     int           n;
 } bs_image_sources;
 
@@ -54,7 +54,7 @@ typedef struct {
     bool          elsewhere[256];    /* values in masks of other parts, if those were examined */
     int32_t       coloured, turned, transparent, animated; /* pictures */
     int32_t       masks, voc; /* masks; those with the palette of Pascal VOC */
-    int32_t       drawn;      /* masks that come from outlines */
+    int32_t       drawn;      /* masks drawn from outlines */
     bs_coco_tally tally;
 } bs_image_reading;
 
@@ -70,8 +70,7 @@ uint64_t     bs_images_hash(const bs_images *im);
 
 /* Whether a mask has the palette of Pascal VOC. */
 bool bs_voc_palette(const bs_picture *p);
-/* Its classes, where all masks have that palette and their values, the largest of which is `most`,
- * fit. */
+/* Its classes, if all masks have that palette and their values, up to `most`, fit. */
 void bs_voc_classes(bs_image_reading *r, int most);
 
 /* A file's name in messages: "folder/a.png", "data.tar: a.png". */

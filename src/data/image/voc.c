@@ -1,4 +1,4 @@
-/* voc.c -- Pascal VOC's classes: its masks name none, but all of them have its palette. */
+/* voc.c -- Pascal VOC's classes: its masks do not name them, but all have its palette. */
 #include <string.h>
 
 #include "data/image/images_part.h"
@@ -21,7 +21,7 @@ bool bs_voc_palette(const bs_picture *p)
     return p->colours > 1;
 }
 
-/* Other tools paint masks of their own classes with the same palette, and number these without
+/* Other tools paint masks of their own classes with the same palette, but number them without
  * gaps. */
 static bool numbers_fit(const bs_image_reading *r, int most)
 {

@@ -157,8 +157,8 @@ basin_status bs_blas_load(basin_error *err)
 
 /* ---- tickets ---- */
 
-/* Takes as many buffers as there are threads inside and gives them back: from then on OpenBLAS has
- * so many. While they are held, threads that are inside already may need others in their place. */
+/* Takes as many buffers as there are threads inside and releases them: from then on OpenBLAS has
+ * that many. While they are held, threads that are inside already may need others instead. */
 static bool make_buffers(int n)
 {
     void *held[MOST_BUFFERS];

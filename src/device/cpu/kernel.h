@@ -22,8 +22,8 @@ typedef struct {
 typedef struct {
     void (*measure)(const bs_call *c, bs_work *w); /* shapes are known, pointers are not */
     void (*run)(const bs_call *c, int64_t begin, int64_t end, void *scratch);
-    /* NULL, or whether few threads can share one of this size, so that it is worth looking for
-     * another of the op that can run at the same time (pair.c). in: shapes of the operands. */
+    /* NULL, or whether only few threads can share one of this size, so that it pays to run another
+     * of the op at the same time (pair.c). in: shapes of the operands. */
     bool (*few)(const bs_node *n, const bs_shape in[4]);
 } bs_kernel;
 

@@ -98,7 +98,7 @@ basin_status bs_cpu_compile(bs_workspace *base, const bs_plan *plan, bs_program 
                             basin_error *err);
 void         bs_cpu_program_free(bs_program *base);
 
-/* pair.c: steps that may run at the same time are brought together */
+/* pair.c: puts steps that may run at the same time next to each other */
 void bs_cpu_pair_steps(const bs_analysis *a, bs_plan *p, bs_id *step_store, bs_id **operand_ids);
 
 /* choice.c */

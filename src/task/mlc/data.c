@@ -113,7 +113,7 @@ typedef struct {
     int             next;              /* file */
     char            x[BS_OPTION_TEXT]; /* its name, if labels are in a second file */
     int32_t         rows;
-    bs_met          met; /* of all rows up to now */
+    bs_met          met; /* of all rows so far */
 } mlc_stream;
 
 /* The Y of "X.csv+Y.csv" is not needed. */
@@ -216,7 +216,7 @@ static bool wants_standardising(const bs_settings *s, const bs_schema *schema)
 
 /* ---- going on with a model ---- */
 
-/* 1 for YES in the model and for NO in these rows, or a number there and a category here. */
+/* 1 is YES in the model and NO in these rows, or a number there and a category here. */
 static basin_status check_readings(const bs_schema *was, const bs_schema *is, basin_error *err)
 {
     for (int32_t i = 0, hint = 0; is->feature && i < is->n_features; i++) {
@@ -243,8 +243,8 @@ static basin_status check_numbers(const bs_schema *was, const bs_schema *is, bas
                    (int)was->n_features, (int)is->n_features);
 }
 
-/* Labels stay, and so do categories of columns that are there and, where rows name what they have,
- * features. Other columns that the data does not have are given up. */
+/* Labels are kept, and so are categories of existing columns and, if rows list what they have,
+ * features. Other columns that the data lacks are dropped. */
 static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, basin_error *err)
 {
     bs_dataset      *d = train->mlc;
@@ -253,7 +253,7 @@ static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, 
     const bool       open = d->open_labels;
     const int32_t    before = d->schema.n_labels, features = d->schema.n_features;
     if (before == 0)
-        return BASIN_OK; /* fit says what is to be done */
+        return BASIN_OK; /* fit decides what to do */
     basin_status s = check_readings(was, &d->schema, err);
     if (!s)
         s = check_numbers(was, &d->schema, err);
@@ -279,7 +279,7 @@ static const char *unit_name(const bs_known *k, int growth, int32_t i, char room
     return k->mlc.feature ? k->mlc.feature[i].name : NULL;
 }
 
-/* Which feature of the model each of these is; -1: none. */
+/* The number in the model of each of these features; -1: none. */
 static basin_status known_features(const bs_schema *was, const bs_schema *is, int32_t *from,
                                    basin_error *err)
 {
@@ -300,7 +300,7 @@ static basin_status known_features(const bs_schema *was, const bs_schema *is, in
     return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
-/* A table of features: as the model has it, or, of those that it does not know, as it is here. */
+/* A table of features: the model's values or, for features that it lacks, those computed here. */
 static const float *kept(const float *was, const float *is, const int32_t *from, int32_t n,
                          bs_arena *arena, bool *ok)
 {
@@ -311,7 +311,7 @@ static const float *kept(const float *was, const float *is, const int32_t *from,
     return out;
 }
 
-/* Features that the model knows are read as it does, so that its parameters mean what they did. */
+/* Features that the model knows are scaled as there, so that its parameters keep their meaning. */
 static basin_status keep_scales(const bs_schema *was, bs_arena *arena, bs_schema *is,
                                 basin_error *err)
 {

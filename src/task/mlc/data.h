@@ -13,8 +13,8 @@ basin_status bs_feed_mlc(const bs_part *p, const bs_known *k, const bs_spec *spe
 /* Sparse nets read the rows as they are stored. */
 bool bs_mlc_is_sparse(const bs_schema *schema);
 
-/* How well the features of an input fit a model. label_free: columns that are unknown cannot be
- * labels under another name. */
+/* Notes how well the features of an input fit a model. label_free: unknown columns cannot be labels
+ * under another name. */
 void bs_mlc_strange(const bs_met *s, const bs_schema *known, bool label_free, bs_logger *log);
 
 #endif

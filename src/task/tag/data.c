@@ -185,7 +185,7 @@ static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, 
                    bs_lexicon_columns(&like->tag), train->tag->columns);
 }
 
-/* All that the model knows stays, behind what occurs here. */
+/* Everything that the model knows is kept, after what occurs here. */
 static basin_status keep_known(const bs_known *like, bs_known *out, bs_logger *log,
                                basin_error *err)
 {
@@ -389,8 +389,7 @@ static basin_status check(const bs_train_options *o, basin_error *err)
     return BASIN_OK;
 }
 
-/* Between more tags than that, whoever predicts decides: their square is memory, and time a
- * token. */
+/* With more tags than this, the caller decides: their square is memory, and time per token. */
 enum { MOST_TAGS = 4096 };
 
 static basin_status constrain(const bs_known *k, bool caller, basin_error *err)
