@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/find.h"
 #include "base/opt.h"
 #include "base/rng.h"
 

@@ -232,12 +232,13 @@ static void names(void **state)
         assert_int_equal(id, i);
     }
     assert_int_equal(bs_metric_parse("exmple_f1", &id, &err), BASIN_EARG);
-    assert_string_equal(err.msg, "unknown metric 'exmple_f1'; did you mean 'example_f1'?");
+    assert_string_equal(err.msg, "no metric is called 'exmple_f1'; did you mean 'example_f1'?");
     assert_int_equal(bs_profile_parse("mulan", &profile, &err), BASIN_OK);
     assert_int_equal(profile, BS_PROFILE_MULAN);
     assert_int_equal(bs_profile_parse("quite else", &profile, &err), BASIN_EARG);
     assert_string_equal(err.msg,
-                        "unknown metric profile 'quite else'; one of: sklearn mulan meka seal");
+                        "no metric profile is called 'quite else'; there are sklearn, mulan, meka, "
+                        "seal");
 }
 
 int main(void)

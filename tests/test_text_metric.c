@@ -456,21 +456,14 @@ static void the_table(void **state)
     static const char *const order[] = {"token_accuracy", "span_f1",           "span_precision",
                                         "span_recall",    "sentence_accuracy", "unknown_accuracy",
                                         "macro_tag_f1",   "ill_formed",        "accuracy_non_o"};
-    bs_tag_metric_id         id;
-    basin_error              err;
     assert_int_equal(BS_TAG_METRIC_COUNT, sizeof order / sizeof *order);
     for (int i = 0; i < BS_TAG_METRIC_COUNT; i++) {
         const bs_tag_metric *k = &bs_tag_metric_table[i];
         assert_string_equal(k->name, order[i]);
-        assert_int_equal(bs_tag_metric_parse(order[i], &id, NULL), BASIN_OK);
-        assert_int_equal(id, i);
         assert_int_equal(k->percent, i != BS_TAG_METRIC_ill_formed);
         assert_int_equal(k->higher, i != BS_TAG_METRIC_ill_formed);
         assert_true(strlen(k->help) > 10);
     }
-    assert_int_equal(bs_tag_metric_parse("span_f", &id, &err), BASIN_EARG);
-    assert_non_null(strstr(err.msg, "'span_f1'"));
-    assert_int_equal(bs_tag_metric_parse("perplexity", &id, &err), BASIN_EARG);
 }
 
 static void wrong_requests_are_refused(void **state)

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cli.h"
+#include "base/find.h"
 
 static int stop_asked;
 
@@ -262,40 +263,13 @@ static void print_help(const cli_verb *verb, const cli_option *rows)
 
 /* ---- parsing ---- */
 
-static int distance(const char *a, const char *b)
-{
-    int row[64];
-    int n = (int)strlen(b);
-    if (n > 62 || strlen(a) > 62)
-        return 99;
-    for (int j = 0; j <= n; j++)
-        row[j] = j;
-    for (int i = 1; a[i - 1]; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= n; j++) {
-            int change = diagonal + (a[i - 1] != b[j - 1]);
-            diagonal = row[j];
-            int best = row[j] < row[j - 1] ? row[j] : row[j - 1];
-            row[j] = best + 1 < change ? best + 1 : change;
-        }
-    }
-    return row[n];
-}
-
 static int unknown(const cli_verb *verb, const cli_option *rows, const char *given)
 {
-    const char *near = NULL;
-    int         best = 1 + (int)strlen(given) / 4; /* of a short name little may be wrong */
-    for (const cli_option *r = rows; r->name; r++) {
-        int d = distance(given, r->name);
-        if (d < best) {
-            best = d;
-            near = r->name;
-        }
-    }
-    if (near)
-        return cli_misuse(verb, "unknown option '%s'; did you mean '%s'?", given, near);
+    bs_near near = bs_near_to(given + strspn(given, "-"));
+    for (const cli_option *r = rows; r->name; r++)
+        bs_near_try(&near, r->name + strspn(r->name, "-"));
+    if (near.best)
+        return cli_misuse(verb, "unknown option '%s'; did you mean '--%s'?", given, near.best);
     return cli_misuse(verb, "unknown option '%s'", given);
 }
 

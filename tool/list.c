@@ -11,6 +11,7 @@
 #endif
 
 #include "basin_tool.h"
+#include "base/find.h"
 #include "device/cpu/blas.h"
 #include "device/cpu/dense.h"
 #include "device/cpu/vec.h"
@@ -24,17 +25,22 @@
 static void line(bs_buf *table, bs_buf *json, const char *name, const char *help)
 {
     bs_buf_printf(table, "%-22s %s\n", name, help);
-    bs_buf_printf(json, "%s\"%s\"", json->len && json->data[json->len - 1] != '[' ? ", " : "",
-                  name);
+    bs_json_text(json, NULL, name);
+}
+
+/* One of the things that belong to a task, or to several. */
+static void line_of(bs_buf *table, bs_buf *json, const char *tasks, const char *name,
+                    const char *help)
+{
+    char text[200];
+    bs_print(text, sizeof text, "%s (%s)", help, tasks);
+    line(table, json, name, text);
 }
 
 static void list_methods(bs_buf *table, bs_buf *json)
 {
-    for (int i = 0; bs_methods[i]; i++) {
-        bs_buf_printf(table, "%-22s %s (%s)\n", bs_methods[i]->name, bs_methods[i]->help,
-                      bs_methods[i]->tasks);
-        bs_buf_printf(json, "%s\"%s\"", i ? ", " : "", bs_methods[i]->name);
-    }
+    for (int i = 0; bs_methods[i]; i++)
+        line_of(table, json, bs_methods[i]->tasks, bs_methods[i]->name, bs_methods[i]->help);
 }
 
 static void list_devices(bs_buf *table, bs_buf *json)
@@ -49,48 +55,38 @@ static void list_tasks(bs_buf *table, bs_buf *json)
         line(table, json, bs_tasks[i]->name, bs_tasks[i]->help);
 }
 
-/* One of the things that belong to a task. */
-static void line_of(bs_buf *table, bs_buf *json, const bs_task *task, const char *name,
-                    const char *help)
-{
-    char text[200];
-    bs_print(text, sizeof text, "%s (%s)", help, task->name);
-    line(table, json, name, text);
-}
-
 static void list_encoders(bs_buf *table, bs_buf *json)
 {
-    line_of(table, json, &bs_task_mlc, "mlp-sparse", "softplus layers over sparse rows");
-    line_of(table, json, &bs_task_mlc, "mlp-dense",
-            "softplus layers over dense, standardised rows");
-    line_of(table, json, &bs_task_tag, "bilstm",
+    line_of(table, json, "mlc", "mlp-sparse", "softplus layers over sparse rows");
+    line_of(table, json, "mlc", "mlp-dense", "softplus layers over dense, standardised rows");
+    line_of(table, json, "tag", "bilstm",
             "LSTMs in both directions over vectors of words and feature columns");
-    line_of(table, json, &bs_task_tag, "bilstm+cnn",
+    line_of(table, json, "tag", "bilstm+cnn",
             "the same, and a convolution over characters; chars.net=cnn");
-    line_of(table, json, &bs_task_tag, "bilstm+lstm",
+    line_of(table, json, "tag", "bilstm+lstm",
             "the same, and LSTMs over characters; chars.net=lstm");
     for (int i = 0; bs_seg_nets[i].name; i++)
-        line_of(table, json, &bs_task_seg, bs_seg_nets[i].name, bs_seg_nets[i].help);
+        line_of(table, json, "seg", bs_seg_nets[i].name, bs_seg_nets[i].help);
 }
 
 static void list_energies(bs_buf *table, bs_buf *json)
 {
     for (int i = 0; bs_energies[i]; i++)
-        line_of(table, json, &bs_task_mlc, bs_energies[i]->name, bs_energies[i]->help);
+        line_of(table, json, "mlc", bs_energies[i]->name, bs_energies[i]->help);
     for (int i = 0; bs_tag_energies[i]; i++)
-        line_of(table, json, &bs_task_tag, bs_tag_energies[i]->name, bs_tag_energies[i]->help);
+        line_of(table, json, "tag", bs_tag_energies[i]->name, bs_tag_energies[i]->help);
     for (int i = 0; bs_seg_energies[i]; i++)
-        line_of(table, json, &bs_task_seg, bs_seg_energies[i]->name, bs_seg_energies[i]->help);
+        line_of(table, json, "seg", bs_seg_energies[i]->name, bs_seg_energies[i]->help);
 }
 
 static void list_readers(bs_buf *table, bs_buf *json)
 {
     for (int i = 0; bs_readers[i]; i++)
-        line_of(table, json, &bs_task_mlc, bs_readers[i]->name, bs_readers[i]->help);
+        line_of(table, json, "mlc", bs_readers[i]->name, bs_readers[i]->help);
     for (int i = 0; bs_corpus_formats[i]; i++)
-        line_of(table, json, &bs_task_tag, bs_corpus_formats[i]->name, bs_corpus_formats[i]->help);
-    line_of(table, json, &bs_task_seg, "images",
-            "photos (PNG, JPEG) with masks or COCO's outlines: folders, archives, tables of pairs");
+        line_of(table, json, "tag", bs_corpus_formats[i]->name, bs_corpus_formats[i]->help);
+    line_of(table, json, "seg", "images",
+            "photos and masks in folders, tar and zip archives, tables of pairs; PNG and JPEG");
 }
 
 static void list_metrics(bs_buf *table, bs_buf *json)
@@ -98,21 +94,8 @@ static void list_metrics(bs_buf *table, bs_buf *json)
     for (int k = 0; bs_tasks[k]; k++)
         for (int i = 0; i < bs_tasks[k]->n_metrics; i++) {
             const bs_metric *m = &bs_tasks[k]->metric[i];
-            bs_buf_printf(table, "%-22s %s (%s)\n", m->name, m->help, bs_tasks[k]->name);
-            bs_buf_printf(json, "%s\"%s\"", k + i ? ", " : "", m->name);
+            line_of(table, json, bs_tasks[k]->name, m->name, m->help);
         }
-}
-
-static void list_presets(bs_buf *table, bs_buf *json)
-{
-    size_t start = table->len;
-    bs_preset_list(table);
-    for (const char *at = table->data + start; table->data && *at;) {
-        size_t n = strcspn(at, " ");
-        bs_buf_printf(json, "%s\"%.*s\"", json->data[json->len - 1] != '[' ? ", " : "", (int)n, at);
-        at += strcspn(at, "\n");
-        at += *at == '\n';
-    }
 }
 
 static void list_options(bs_buf *table, bs_buf *json)
@@ -121,7 +104,7 @@ static void list_options(bs_buf *table, bs_buf *json)
     bs_settings_help(table);
     bs_settings_rows(row);
     for (int i = 0; row[i].name; i++)
-        bs_buf_printf(json, "%s\"%s\"", i ? ", " : "", row[i].name);
+        bs_json_text(json, NULL, row[i].name);
 }
 
 /* To add a generator: a row. */
@@ -134,29 +117,33 @@ static void list_generators(bs_buf *table, bs_buf *json)
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         bs_buf_printf(table, "%sbasin data make %s --set KEY=VALUE\n", i ? "\n" : "", list[i].kind);
         bs_options_help(list[i].rows, table);
-        bs_buf_printf(json, "%s{\"kind\": \"%s\", \"options\": [", i ? ", " : "", list[i].kind);
+        bs_json_open(json, NULL, '{');
+        bs_json_text(json, "kind", list[i].kind);
+        bs_json_open(json, "options", '[');
         for (int k = 0; list[i].rows[k].name; k++)
-            bs_buf_printf(json, "%s\"%s\"", k ? ", " : "", list[i].rows[k].name);
+            bs_json_text(json, NULL, list[i].rows[k].name);
         bs_buf_text(json, "]}");
     }
 }
 
 static void list_space(bs_buf *table, bs_buf *json)
 {
+    enum { WIDTH = 100, NAME = 22 };
     for (int i = 0; bs_methods[i]; i++) {
         const char *at = bs_methods[i]->tunes ? bs_methods[i]->tunes : "";
-        bs_buf_printf(table, "%-22s ", bs_methods[i]->name);
-        bs_buf_printf(json, "%s{\"method\": \"%s\", \"options\": [", i ? ", " : "",
-                      bs_methods[i]->name);
-        for (int k = 0, used = 22; *at; k++) {
+        bs_buf_printf(table, "%-*s ", NAME, bs_methods[i]->name);
+        bs_json_open(json, NULL, '{');
+        bs_json_text(json, "method", bs_methods[i]->name);
+        bs_json_open(json, "options", '[');
+        for (int used = NAME; *at;) {
             const int n = (int)strcspn(at, " ");
-            if (used + 1 + n > 100) {
-                bs_buf_printf(table, "\n%22s ", "");
-                used = 22;
+            if (used + 1 + n > WIDTH) {
+                bs_buf_printf(table, "\n%*s ", NAME, "");
+                used = NAME;
             }
-            bs_buf_printf(table, "%s%.*s", used > 22 ? " " : "", n, at);
+            bs_buf_printf(table, "%s%.*s", used > NAME ? " " : "", n, at);
+            bs_json_text_n(json, NULL, at, (size_t)n);
             used += 1 + n;
-            bs_buf_printf(json, "%s\"%.*s\"", k ? ", " : "", n, at);
             at += n;
             at += strspn(at, " ");
         }
@@ -171,7 +158,7 @@ static const struct {
 } kinds[] = {
     {"methods", list_methods},       {"energies", list_energies}, {"encoders", list_encoders},
     {"tasks", list_tasks},           {"readers", list_readers},   {"metrics", list_metrics},
-    {"presets", list_presets},       {"options", list_options},   {"space", list_space},
+    {"presets", bs_preset_list},     {"options", list_options},   {"space", list_space},
     {"generators", list_generators}, {"devices", list_devices}};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
@@ -179,28 +166,21 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 basin_status basin_list(const char *kind, basin_text *out, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    bs_buf      table, json;
-    const char *names[KINDS];
-
-    basin_status s = bs_need_text(out, BS_ARGUMENTS({"kind", kind}), err);
+    const bs_named table_of_kinds = {"list: nothing", NULL, BS_NAMED_ROWS(kinds), .n = KINDS};
+    bs_buf         table, json;
+    int            i;
+    basin_status   s = bs_need_text(out, BS_ARGUMENTS({"kind", kind}), err);
+    if (!s)
+        s = bs_find_named(&table_of_kinds, kind, &i, err);
     if (s)
         return s;
-    for (int i = 0; i < KINDS; i++) {
-        names[i] = kinds[i].kind;
-        if (strcmp(kind, kinds[i].kind) != 0)
-            continue;
-        bs_buf_init(&table, 1 << 24);
-        bs_buf_init(&json, 1 << 24);
-        bs_buf_printf(&json, "{\"%s\": [", kind);
-        kinds[i].list(&table, &json);
-        bs_buf_text(&json, "]}");
-        return bs_text_take(&table, &json, out, err);
-    }
-    const char *near = bs_nearest(kind, names, KINDS);
-    return bs_fail(err, BASIN_EARG,
-                   "list: '%s' is not methods, energies, encoders, tasks, "
-                   "readers, metrics, presets, options, space, generators or devices%s%s%s",
-                   kind, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    bs_buf_init(&table, 1 << 24);
+    bs_buf_init(&json, 1 << 24);
+    bs_json_open(&json, NULL, '{');
+    bs_json_open(&json, kind, '[');
+    kinds[i].list(&table, &json);
+    bs_buf_text(&json, "]}");
+    return bs_text_take(&table, &json, out, err);
 }
 
 static void print_dnnl(bs_buf *out)
@@ -263,9 +243,10 @@ basin_status basin_doctor(basin_text *out, basin_error *err)
                                : "check          BLAS has threads of its own, which compete with "
                                  "ours: install the OpenMP flavour of OpenBLAS\n");
     print_core(&table, vec->isa);
-    bs_buf_printf(&json,
-                  "{\"version\": \"%s\", \"instructions\": \"%s\", \"cores\": %d, "
-                  "\"blas_openmp\": %s}",
-                  BASIN_VERSION, vec->isa, omp_get_num_procs(), openmp ? "true" : "false");
+    bs_json_open(&json, NULL, '{');
+    bs_json_members(&json, "version %s instructions %s cores %d", BASIN_VERSION, vec->isa,
+                    omp_get_num_procs());
+    bs_json_bool(&json, "blas_openmp", openmp);
+    bs_json_close(&json, '}');
     return bs_text_take(&table, &json, out, err);
 }

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <string.h>
 
+#include "base/find.h"
 #include "cli.h"
 
 /* To add a verb: a cmd_*.c, its line in cli.h and a row here. */
@@ -80,11 +81,11 @@ static int run(int argc, char **argv)
     }
     const cli_verb *verb = cli_find(name);
     if (!verb) {
-        char known[256] = "";
-        for (const cli_verb *v = cli_verbs; v->name; v++)
-            snprintf(known + strlen(known), sizeof known - strlen(known), "%s %s",
-                     v == cli_verbs ? "" : ",", v->name);
-        cli_say("basin: no verb '%s', only%s", name, known);
+        int         i;
+        basin_error err;
+        bs_find_named(&(bs_named){"basin: no verb", NULL, BS_NAMED_ROWS(cli_verbs)}, name, &i,
+                      &err);
+        cli_say("%s", err.msg);
         return MISUSED;
     }
     return verb->run(argc - 1, argv + 1);

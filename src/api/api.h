@@ -3,6 +3,7 @@
 #define BS_API_H
 
 #include <errno.h>
+#include "base/json.h"
 
 #include "base/log.h"
 #include "base/visible.h"
@@ -142,13 +143,10 @@ enum { BS_MOST_SEEDS = 1000 };
  * split apart in `text`. */
 void bs_exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTION_TEXT]);
 
-void bs_json_quote(const char *text, bs_buf *out);
-/* , "key": 0.5; null if not finite. */
-void bs_json_member(const char *key, double value, bs_buf *out);
-/* The object of `train --json`; folder may be NULL. */
-void bs_outcome_json(const bs_task *k, const bs_settings *s, const bs_train_outcome *o,
-                     const char *folder, bs_buf *out);
-/* The same as a table, with the files written to the folder and possible next steps. */
+/* What `train --json` says, as members of an open object; folder may be NULL. */
+void bs_outcome_members(const bs_task *k, const bs_settings *s, const bs_train_outcome *o,
+                        const char *folder, bs_buf *out);
+/* The same as a table; and what was written to the folder, with what may come next. */
 void bs_outcome_table(const bs_task *k, const bs_known *known, const bs_train_outcome *o,
                       const char *profile, bs_buf *out);
 void bs_say_written(const char *folder, bool report, bs_buf *out);
@@ -168,7 +166,7 @@ basin_status bs_train_requested(const basin_config *c, const bs_train_request *o
 /* Requests the page, unless the settings or a stop forbid it. */
 bool bs_train_report(const bs_train_request *o, const bs_settings *s, const bs_prepared *data,
                      const basin_session *session, bs_logger *log);
-/* , "key": {"valid": {...}, ...}: mean or standard deviation over n outcomes. */
+/* "key": {"valid": {...}, ...}: mean or standard deviation over n outcomes. */
 void bs_spread_json(const bs_task *k, const char *key, const bs_train_outcome *o, int n,
                     bool deviation, bs_buf *out);
 

@@ -336,34 +336,36 @@ static void put_table(const searching *s, bs_buf *out)
     bs_buf_text(out, "/config -o NEW\n\n");
 }
 
+/* What was tried and the outcome of the best. */
 static void put_json(const searching *s, bs_buf *out)
 {
-    const int metric = s->data.known.headline;
-    bs_buf_text(out, "{\"tried\": [");
+    const attempt *best = &s->a[s->best];
+    const int      metric = s->data.known.headline;
+    bs_json_open(out, NULL, '{');
+    bs_json_open(out, "tried", '[');
     for (int i = 0; i < s->n; i++) {
         const attempt *a = &s->a[i];
-        bs_buf_printf(out, "%s{\"name\": \"%s\", \"method\": \"%s\", \"tried\": %s", i ? ", " : "",
-                      a->is->name, a->is->method, a->tried ? "true" : "false");
-        bs_json_member("score", a->tried ? a->outcome.valid_tuned[metric] : (double)NAN, out);
-        bs_json_member("seconds", a->tried ? a->outcome.seconds : (double)NAN, out);
-        bs_json_member("p", a->p, out);
-        bs_buf_text(out, "}");
+        bs_json_open(out, NULL, '{');
+        bs_json_members(out, "name %s method %s", a->is->name, a->is->method);
+        bs_json_bool(out, "tried", a->tried);
+        bs_json_members(out, "score %g seconds %g p %g",
+                        a->tried ? a->outcome.valid_tuned[metric] : (double)NAN,
+                        a->tried ? a->outcome.seconds : (double)NAN, a->p);
+        bs_json_close(out, '}');
     }
-    bs_buf_printf(out, "], \"chosen\": \"%s\", ", s->a[s->best].is->name);
+    bs_json_close(out, ']');
+    bs_json_text(out, "chosen", best->is->name);
+    bs_outcome_members(s->data.part[0].task, &best->settings, &best->outcome, s->o->folder, out);
+    bs_json_close(out, '}');
 }
 
 static void tell(const searching *s, bs_buf *table, bs_buf *json)
 {
     const attempt *best = &s->a[s->best];
-    const bs_task *task = s->data.part[0].task;
-    bs_buf         outcome;
     put_table(s, table);
-    bs_outcome_table(task, &s->data.known, &best->outcome, best->settings.train.profile, table);
+    bs_outcome_table(s->data.part[0].task, &s->data.known, &best->outcome,
+                     best->settings.train.profile, table);
     put_json(s, json);
-    bs_buf_init(&outcome, 1 << 24);
-    bs_outcome_json(task, &best->settings, &best->outcome, s->o->folder, &outcome);
-    bs_buf_text(json, outcome.data ? outcome.data + 1 : "}"); /* without its { */
-    bs_buf_free(&outcome);
 }
 
 /* ---- all of it ---- */

@@ -160,10 +160,14 @@ static void write_texts(const calibrating *c, bs_buf *table, bs_buf *json)
     bs_buf_printf(table, "%-8s%12.4f%12s%12.4f\n", "after:", c->temperature,
                   bs_threshold_text(&c->cut, text), c->after[BS_METRIC_ece]);
     bs_buf_printf(table, "wrote %s\n", c->path);
-    bs_buf_printf(json, "{\"before\": {\"temperature\": %.6g, \"metrics\": ", was);
-    bs_task_json(c->data.task, c->before, json);
-    bs_buf_printf(json, "}, \"after\": {\"temperature\": %.6g, \"metrics\": ", c->temperature);
-    bs_task_json(c->data.task, c->after, json);
+    bs_json_open(json, NULL, '{');
+    bs_json_open(json, "before", '{');
+    bs_json_short(json, "temperature", 6, was);
+    bs_task_json(c->data.task, "metrics", c->before, json);
+    bs_json_close(json, '}');
+    bs_json_open(json, "after", '{');
+    bs_json_short(json, "temperature", 6, c->temperature);
+    bs_task_json(c->data.task, "metrics", c->after, json);
     bs_buf_text(json, "}}");
 }
 

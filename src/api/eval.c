@@ -100,24 +100,20 @@ static basin_status write_json(const bs_evaluation *e, const bs_measuring *how, 
 {
     basin_status   s = BASIN_OK;
     const bs_task *k = e->data.task;
-    bs_buf_printf(out, "{\"task\": \"%s\", \"n\": %d, \"infer\": \"%s\"", k->name,
-                  (int)e->data.rows, infer);
+    bs_json_open(out, NULL, '{');
+    bs_json_members(out, "task %s n %d infer %s", k->name, e->data.rows, infer);
     if (k->tunes) {
-        bs_buf_text(out, ", ");
         bs_threshold_json(cut, out);
+        bs_json_text(out, "profile", profile);
     }
-    if (k->tunes)
-        bs_buf_printf(out, ", \"profile\": \"%s\"", profile);
-    bs_buf_printf(out, ", \"seconds\": %.6f, \"rows_per_s\": %.1f", e->seconds,
-                  e->data.rows / (e->seconds > 0 ? e->seconds : 1));
+    bs_json_members(out, "seconds %.6f rows_per_s %.1f", e->seconds,
+                    e->data.rows / (e->seconds > 0 ? e->seconds : 1));
     if (how->json)
         s = how->json(e, out, err);
-    bs_buf_text(out, ", \"metrics\": {");
+    bs_json_open(out, "metrics", '{');
     bs_task_members(k, e->value, out);
-    if (!s && how->json_metrics) {
-        bs_buf_text(out, ", ");
+    if (!s && how->json_metrics)
         s = how->json_metrics(e, out, err);
-    }
     bs_buf_text(out, "}}");
     return s;
 }

@@ -36,13 +36,12 @@ basin_status bs_outcome_write(const bs_prepared *data, const bs_settings *s,
     bs_buf_init(&text, 1 << 22);
     bs_buf_init(&identity, 1 << 22);
     write_identity(data, s, &identity);
-    bs_buf_text(&text, "{\"identity\": ");
-    bs_json_quote(identity.data ? identity.data : "", &text);
-    bs_json_member("test_margin", o->test_margin, &text);
-    bs_json_member("valid_margin", o->valid_margin, &text);
-    bs_buf_text(&text, ", \"outcome\": ");
-    bs_outcome_json(data->part[0].task, s, o, folder, &text);
-    bs_buf_text(&text, "}\n");
+    bs_json_open(&text, NULL, '{');
+    bs_json_members(&text, "identity %s test_margin %g valid_margin %g", identity.data,
+                    o->test_margin, o->valid_margin);
+    bs_json_open(&text, "outcome", '{');
+    bs_outcome_members(data->part[0].task, s, o, folder, &text);
+    bs_buf_text(&text, "}}\n");
     outcome_path(folder, path);
     basin_status status = text.failed || identity.failed
                               ? bs_fail_nomem(err)

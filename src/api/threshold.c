@@ -160,21 +160,22 @@ static void put_row(const choosing *c, const char *when, const bs_threshold *cut
         bs_buf_printf(out, "%s\n", name);
 }
 
-static void put_json(const choosing *c, const bs_threshold *cut, const double v[BS_MOST_METRICS],
-                     bs_buf *out)
+static void put_json(const choosing *c, const char *key, const bs_threshold *cut,
+                     const double v[BS_MOST_METRICS], bs_buf *out)
 {
-    bs_buf_text(out, "{");
+    bs_json_open(out, key, '{');
     bs_threshold_json(cut, out);
     if (cut->kind == BS_THRESHOLD_TOP_K)
-        bs_buf_printf(out, ", \"k\": %d", (int)cut->k);
+        bs_json_int(out, "k", cut->k);
+    if (cut->labels > 0)
+        bs_json_open(out, "thresholds", '[');
     for (int32_t i = 0; i < cut->labels; i++)
-        bs_buf_printf(out, "%s%.6g%s", i ? ", " : ", \"thresholds\": [", (double)cut->per_label[i],
-                      i == cut->labels - 1 ? "]" : "");
-    if (c->data.task) {
-        bs_buf_text(out, ", \"metrics\": ");
-        bs_task_json(c->data.task, v, out);
-    }
-    bs_buf_text(out, "}");
+        bs_json_short(out, NULL, 6, (double)cut->per_label[i]);
+    if (cut->labels > 0)
+        bs_json_close(out, ']');
+    if (c->data.task)
+        bs_task_json(c->data.task, "metrics", v, out);
+    bs_json_close(out, '}');
 }
 
 static void write_texts(const choosing *c, bs_buf *table, bs_buf *json)
@@ -187,11 +188,10 @@ static void write_texts(const choosing *c, bs_buf *table, bs_buf *json)
     put_row(c, "before:", old, c->before, table);
     put_row(c, "after:", &c->cut, c->after, table);
     bs_buf_printf(table, "wrote %s\n", c->path);
-    bs_buf_text(json, "{\"before\": ");
-    put_json(c, old, c->before, json);
-    bs_buf_text(json, ", \"after\": ");
-    put_json(c, &c->cut, c->after, json);
-    bs_buf_text(json, "}");
+    bs_json_open(json, NULL, '{');
+    put_json(c, "before", old, c->before, json);
+    put_json(c, "after", &c->cut, c->after, json);
+    bs_json_close(json, '}');
 }
 
 static basin_status change(choosing *c, const char *model, const char *const *files, int n,

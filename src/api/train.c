@@ -161,50 +161,24 @@ void bs_exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTI
 
 /* ---- text ---- */
 
-void bs_json_member(const char *key, double value, bs_buf *out)
+void bs_outcome_members(const bs_task *k, const bs_settings *s, const bs_train_outcome *o,
+                        const char *folder, bs_buf *out)
 {
-    char text[BS_NUMBER_TEXT] = "null";
-    if (isfinite(value))
-        bs_format_double(value, text);
-    bs_buf_printf(out, ", \"%s\": %s", key, text);
-}
-
-static void metrics(const bs_task *k, const char *key, const double v[BS_MOST_METRICS], bs_buf *out)
-{
-    bs_buf_printf(out, ", \"%s\": ", key);
-    bs_task_json(k, v, out);
-}
-
-void bs_json_quote(const char *text, bs_buf *out)
-{
-    bs_buf_json(out, text, strlen(text));
-}
-
-void bs_outcome_json(const bs_task *k, const bs_settings *s, const bs_train_outcome *o,
-                     const char *folder, bs_buf *out)
-{
-    bs_buf_printf(out,
-                  "{\"task\": \"%s\", \"method\": \"%s\", \"seed\": %d, \"epochs\": %d, "
-                  "\"best_epoch\": %d",
-                  s->train.task, s->train.method, s->train.seed, o->epochs, o->best_epoch);
-    bs_buf_printf(out, ", \"ended\": \"%s\"", bs_ended_name[o->ended]);
-    bs_json_member("seconds", o->seconds, out);
-    bs_json_member("train_rows_per_s", o->rows_per_s, out);
-    bs_json_member("params_net", (double)o->params_net, out);
-    bs_json_member("params_energy", (double)o->params_energy, out);
-    bs_buf_text(out, ", \"run\": ");
-    bs_json_quote(folder ? folder : "", out);
-    metrics(k, "valid", o->valid, out);
+    bs_json_members(out,
+                    "task %s method %s seed %d epochs %d best_epoch %d ended %s seconds %g "
+                    "train_rows_per_s %g params_net %lld params_energy %lld run %s",
+                    s->train.task, s->train.method, s->train.seed, o->epochs, o->best_epoch,
+                    bs_ended_name[o->ended], o->seconds, o->rows_per_s, (long long)o->params_net,
+                    (long long)o->params_energy, folder ? folder : "");
+    bs_task_json(k, "valid", o->valid, out);
     if (o->has_test)
-        metrics(k, "test", o->test, out);
+        bs_task_json(k, "test", o->test, out);
     if (k->tunes) {
-        bs_buf_text(out, ", ");
         bs_threshold_json(&o->threshold, out);
-        metrics(k, "valid_tuned", o->valid_tuned, out);
+        bs_task_json(k, "valid_tuned", o->valid_tuned, out);
     }
     if (k->tunes && o->has_test)
-        metrics(k, "test_tuned", o->test_tuned, out);
-    bs_buf_text(out, "}");
+        bs_task_json(k, "test_tuned", o->test_tuned, out);
 }
 
 /* A part at 0.5, and at the tuned threshold if there is one. */
@@ -282,17 +256,14 @@ void bs_spread_json(const bs_task *k, const char *key, const bs_train_outcome *o
                     bool deviation, bs_buf *out)
 {
     double values[BS_MOST_METRICS];
-    bool   first = true;
-    bs_buf_printf(out, ", \"%s\": {", key);
+    bs_json_open(out, key, '{');
     for (size_t i = 0; i < sizeof part / sizeof part[0]; i++) {
         if ((part[i].test && !o[0].has_test) || (part[i].tuned && !k->tunes))
             continue;
         spread(o, n, part[i].offset, deviation, values);
-        bs_buf_printf(out, "%s\"%s\": ", first ? "" : ", ", part[i].key);
-        bs_task_json(k, values, out);
-        first = false;
+        bs_task_json(k, part[i].key, values, out);
     }
-    bs_buf_text(out, "}");
+    bs_json_close(out, '}');
 }
 
 static void seeds_table(const bs_task *k, const bs_known *known, const bs_train_outcome *o, int n,
@@ -417,7 +388,9 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const b
     const int      first = s->train.seed;
     bool           trained = false;
     basin_status   status = BASIN_OK;
-    bs_buf_text(json, seeds > 1 ? "{\"runs\": [" : "");
+    bs_json_open(json, NULL, '{');
+    if (seeds > 1)
+        bs_json_open(json, "runs", '[');
     for (int i = 0; i < seeds && !status; i++) {
         char     own[BS_OPTION_TEXT + 64];
         bs_lock *lock = NULL;
@@ -435,8 +408,10 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const b
         bs_lock_free(lock);
         if (status)
             break;
-        bs_buf_text(json, i > 0 ? ", " : "");
-        bs_outcome_json(k, s, &outcome[i], folder ? own : NULL, json);
+        if (seeds > 1)
+            bs_json_open(json, NULL, '{');
+        bs_outcome_members(k, s, &outcome[i], folder ? own : NULL, json);
+        bs_json_close(json, '}');
         if (seeds > 1)
             bs_log_say(log, BS_INFO, "seed %d: best epoch %d, dev %s %.2f", s->train.seed,
                        outcome[i].best_epoch, k->metric[data->known.headline].name,
@@ -445,10 +420,10 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const b
             bs_outcome_table(k, &data->known, &outcome[0], s->train.profile, table);
     }
     if (!status && seeds > 1) {
-        bs_buf_text(json, "]");
+        bs_json_close(json, ']');
         bs_spread_json(k, "mean", outcome, seeds, false, json);
         bs_spread_json(k, "sd", outcome, seeds, true, json);
-        bs_buf_text(json, "}");
+        bs_json_close(json, '}');
         seeds_table(k, &data->known, outcome, seeds, table);
     }
     if (!status && trained && folder) {

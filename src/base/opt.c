@@ -8,11 +8,10 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "base/find.h"
 #include "base/io.h"
 
-enum { LONGEST_NAME = 64 }; /* longer names get no spelling hints */
-
-/* --- spelling hints ---------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------- */
 
 static char lower(char c)
 {
@@ -28,60 +27,6 @@ static bool same_word(const char *a, const char *b)
     return *a == *b;
 }
 
-static int min_int(int a, int b)
-{
-    return a < b ? a : b;
-}
-
-/* Insertions, deletions, substitutions and swaps of neighbours that turn a
- * into b; a difference of case costs nothing. INT_MAX for very long names. */
-static int distance(const char *a, size_t na, const char *b, size_t nb)
-{
-    if (na > LONGEST_NAME || nb > LONGEST_NAME)
-        return INT_MAX;
-    int  rows[3][LONGEST_NAME + 1];
-    int *before = rows[0], *last = rows[1], *now = rows[2];
-    for (size_t j = 0; j <= nb; j++)
-        last[j] = (int)j;
-    for (size_t i = 1; i <= na; i++) {
-        now[0] = (int)i;
-        for (size_t j = 1; j <= nb; j++) {
-            int other = lower(a[i - 1]) != lower(b[j - 1]);
-            now[j] = min_int(min_int(last[j], now[j - 1]) + 1, last[j - 1] + other);
-            if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) &&
-                lower(a[i - 2]) == lower(b[j - 1]))
-                now[j] = min_int(now[j], before[j - 2] + 1);
-        }
-        int *free_row = before;
-        before = last;
-        last = now;
-        now = free_row;
-    }
-    return last[nb];
-}
-
-/* The most typing errors a name of this length may contain and still be recognised; fewer than its
- * letters, or anything would match. */
-static int most_slips(size_t len)
-{
-    return len < 2 ? 0 : 1 + (int)len / 4;
-}
-
-const char *bs_nearest(const char *name, const char *const *names, int n)
-{
-    size_t      len = strlen(name);
-    const char *best = NULL;
-    int         best_d = len > LONGEST_NAME ? 0 : most_slips(len) + 1;
-    for (int i = 0; i < n; i++) {
-        int d = distance(name, len, names[i], strlen(names[i]));
-        if (d < best_d) {
-            best = names[i];
-            best_d = d;
-        }
-    }
-    return best;
-}
-
 const bs_option *bs_option_find(const bs_option *rows, const char *name)
 {
     for (const bs_option *r = rows; r->name; r++)
@@ -90,29 +35,20 @@ const bs_option *bs_option_find(const bs_option *rows, const char *name)
     return NULL;
 }
 
-/* "steps" is no typing error for "gbi.steps", but it is probably what was meant. */
-static bool is_last_part(const char *name, const char *dotted)
-{
-    const char *dot = strrchr(dotted, '.');
-    return dot && same_word(dot + 1, name);
-}
-
 static basin_status fail_unknown(const bs_option *rows, const char *name, const char *where,
                                  basin_error *err)
 {
-    const char *best = NULL;
-    size_t      len = strlen(name);
-    int         best_d = len > LONGEST_NAME ? 0 : most_slips(len) + 1;
+    bs_near near = bs_near_to(name);
+    char    hint[BS_NEAR_HINT];
     for (const bs_option *r = rows; r->name; r++) {
-        int d = is_last_part(name, r->name) ? 1 : distance(name, len, r->name, strlen(r->name));
-        if (d < best_d) {
-            best = r->name;
-            best_d = d;
-        }
+        const char *dot = strrchr(r->name, '.');
+        bs_near_try(&near, r->name);
+        if (dot) /* "steps" is no slip of the keyboard for "gbi.steps", but it is likely meant */
+            bs_near_try_as(&near, dot + 1, r->name);
     }
-    if (best)
-        return bs_fail(err, BASIN_EARG, "%s: unknown option '%.80s'; did you mean '%s'?", where,
-                       name, best);
+    if (near.best)
+        return bs_fail(err, BASIN_EARG, "%s: unknown option '%.80s'%s", where, name,
+                       bs_near_hint(&near, hint));
 
     bs_buf known;
     bs_buf_init(&known, sizeof err->msg);
@@ -160,29 +96,21 @@ static basin_status fail_number(const bs_option *row, const char *value, const c
 static basin_status fail_choice(const bs_option *row, const char *value, const char *where,
                                 basin_error *err)
 {
-    const char *list = row->choices, *word, *best = NULL;
-    size_t      len = strlen(value), n, best_n = 0;
-    int         best_d = len > LONGEST_NAME ? 0 : most_slips(len) + 1;
-    bs_buf      words, hint;
+    const char *list = row->choices, *word;
+    size_t      n;
+    bs_near     near = bs_near_to(value);
+    bs_buf      words;
+    char        hint[BS_NEAR_HINT];
     bs_buf_init(&words, sizeof err->msg);
-    bs_buf_init(&hint, sizeof err->msg);
     while (next_choice(&list, &word, &n)) {
         bs_buf_text(&words, words.len ? ", " : "");
         bs_buf_add(&words, word, n);
-        int d = distance(value, len, word, n);
-        if (d < best_d) {
-            best = word;
-            best_n = n;
-            best_d = d;
-        }
+        bs_near_try_n(&near, word, n);
     }
-    if (best)
-        bs_buf_printf(&hint, "; did you mean '%.*s'?", (int)best_n, best);
     bs_fail(err, BASIN_EARG, "%s: %s: '%.80s' is not one of %s%s%s", where, row->name, value,
             words.data ? words.data : "the known words", words.failed ? ", ..." : "",
-            hint.data ? hint.data : "");
+            bs_near_hint(&near, hint));
     bs_buf_free(&words);
-    bs_buf_free(&hint);
     return BASIN_EARG;
 }
 

@@ -75,10 +75,6 @@ void bs_options_own_limits(const bs_option *rows, void *opts);
 
 const bs_option *bs_option_find(const bs_option *rows, const char *name);
 
-/* The entry of names[0..n) nearest to `name` by edit distance, or NULL when none is close enough to
- * be a likely typing error. */
-const char *bs_nearest(const char *name, const char *const *names, int n);
-
 /* Strict number parsing: the whole text must be one finite number. No locale. */
 int bs_parse_int(const char *text, long long *out); /* 1 on success */
 int bs_parse_double(const char *text, double *out); /* 1 on success */

@@ -4,9 +4,9 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/opt.h"
 #include "base/tree.h"
-#include "base/visible.h"
 
 /* --- writing ----------------------------------------------------------------- */
 
@@ -15,36 +15,31 @@ static void add_value(const bs_option *row, const void *opts, bs_buf *out)
     const char *field = (const char *)opts + row->offset;
     double      d;
     bool        b;
+    int         i;
     switch (row->kind) {
-    case BS_INT: bs_option_format(row, opts, out); break;
+    case BS_INT:
+        memcpy(&i, field, sizeof i);
+        bs_json_int(out, row->name, i);
+        break;
     case BS_FLOAT:
-        /* JSON cannot express infinity; set() never lets it in. */
         memcpy(&d, field, sizeof d);
-        if (isfinite(d))
-            bs_option_format(row, opts, out);
-        else
-            bs_buf_text(out, "null");
+        bs_json_real(out, row->name, d);
         break;
     case BS_BOOL:
         memcpy(&b, field, sizeof b);
-        bs_buf_text(out, b ? "true" : "false");
+        bs_json_bool(out, row->name, b);
         break;
     case BS_NAME:
-    case BS_TEXT: bs_buf_json(out, field, strlen(field)); break;
+    case BS_TEXT: bs_json_text(out, row->name, field); break;
     }
 }
 
 void bs_options_json(const bs_option *rows, const void *opts, bs_buf *out)
 {
-    bs_buf_text(out, "{");
-    for (const bs_option *r = rows; r->name; r++) {
-        if (r != rows)
-            bs_buf_text(out, ", ");
-        bs_buf_json(out, r->name, strlen(r->name));
-        bs_buf_text(out, ": ");
+    bs_json_open(out, NULL, '{');
+    for (const bs_option *r = rows; r->name; r++)
         add_value(r, opts, out);
-    }
-    bs_buf_text(out, "}");
+    bs_json_close(out, '}');
 }
 
 /* --- reading ----------------------------------------------------------------- */

@@ -83,29 +83,6 @@ void bs_buf_visible(bs_buf *b, const char *text)
     add_shown(b, text, strlen(text), false);
 }
 
-void bs_buf_json(bs_buf *b, const char *text, size_t len)
-{
-    size_t begin = 0;
-    bs_buf_text(b, "\"");
-    for (size_t at = 0, n; at < len; at += n) {
-        const size_t   valid = bs_utf8_len(text + at, len - at);
-        const unsigned c = valid ? bs_invisible(text + at, valid) : 0;
-        n = valid ? valid : 1;
-        if (valid && text[at] && !c && text[at] != '"' && text[at] != '\\')
-            continue;
-        bs_buf_add(b, text + begin, at - begin);
-        begin = at + n;
-        if (!valid)
-            bs_buf_text(b, "\xef\xbf\xbd");
-        else if (c || !text[at])
-            bs_buf_printf(b, "\\u%04x", c);
-        else
-            bs_buf_printf(b, "\\%c", text[at]);
-    }
-    bs_buf_add(b, text + begin, len - begin);
-    bs_buf_text(b, "\"");
-}
-
 void bs_buf_lines_visible(bs_buf *b)
 {
     if (b->failed || !b->data || harmless(b->data, b->len, true) == b->len)

@@ -17,10 +17,6 @@ bool bs_is_visible(const char *text);
 
 void bs_buf_visible(bs_buf *b, const char *text);
 
-/* A JSON string that reads back as the text, with none of those characters in it either. JSON
- * cannot hold invalid UTF-8: each such byte becomes U+FFFD. */
-void bs_buf_json(bs_buf *b, const char *text, size_t len);
-
 /* In place, several lines: line ends are ours. */
 void bs_buf_lines_visible(bs_buf *b);
 

@@ -4,12 +4,11 @@
  * lacks a metric, sklearn's rule applies, except that MULAN's map_example is its "Average
  * Precision", which is also its lrap. */
 #include "data/metric_part.h"
+#include "base/find.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
-
-#include "base/opt.h"
 
 /* To add a profile: a row here and an enumerator in metric.h. */
 const bs_profile bs_profile_table[BS_PROFILE_COUNT] = {
@@ -78,52 +77,22 @@ double bs_profile_label_empty(bs_profile_id id)
     return bs_profile_table[id].label_f1_empty;
 }
 
-/* The position of a name, or an error that says what would have been accepted. */
-static basin_status find(const char *what, const char *name, const char *const *names, int n,
-                         int *out, basin_error *err)
-{
-    for (int i = 0; i < n; i++) {
-        if (!strcmp(name, names[i])) {
-            *out = i;
-            return BASIN_OK;
-        }
-    }
-    const char *near = bs_nearest(name, names, n);
-    if (near)
-        return bs_fail(err, BASIN_EARG, "unknown %s '%.40s'; did you mean '%s'?", what, name, near);
-    char   list[400];
-    size_t used = 0;
-    for (int i = 0; i < n; i++) {
-        size_t len = strlen(names[i]);
-        if (used + len + 2 > sizeof list)
-            break;
-        if (used)
-            list[used++] = ' ';
-        memcpy(list + used, names[i], len);
-        used += len;
-    }
-    list[used] = 0;
-    return bs_fail(err, BASIN_EARG, "unknown %s '%.40s'; one of: %s", what, name, list);
-}
-
 basin_status bs_metric_parse(const char *name, bs_metric_id *out, basin_error *err)
 {
-    const char *names[BS_METRIC_COUNT];
-    for (int i = 0; i < BS_METRIC_COUNT; i++)
-        names[i] = bs_metric_table[i].name;
-    int          at = 0;
-    basin_status s = find("metric", name, names, BS_METRIC_COUNT, &at, err);
+    const bs_named table = {"no metric", NULL, BS_NAMED_ROWS(bs_metric_table),
+                            .n = BS_METRIC_COUNT};
+    int            at;
+    basin_status   s = bs_find_named(&table, name, &at, err);
     *out = (bs_metric_id)at;
     return s;
 }
 
 basin_status bs_profile_parse(const char *name, bs_profile_id *out, basin_error *err)
 {
-    const char *names[BS_PROFILE_COUNT];
-    for (int i = 0; i < BS_PROFILE_COUNT; i++)
-        names[i] = bs_profile_table[i].name;
-    int          at = 0;
-    basin_status s = find("metric profile", name, names, BS_PROFILE_COUNT, &at, err);
+    const bs_named table = {"no metric profile", NULL, BS_NAMED_ROWS(bs_profile_table),
+                            .n = BS_PROFILE_COUNT};
+    int            at;
+    basin_status   s = bs_find_named(&table, name, &at, err);
     *out = (bs_profile_id)at;
     return s;
 }

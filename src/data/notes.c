@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <string.h>
+#include "base/json.h"
 
 #include "base/buf.h"
 #include "base/visible.h"
@@ -62,6 +63,14 @@ const char *bs_notes_find(const bs_notes *notes, const char *tag)
 bool bs_notes_has(const bs_notes *notes, const char *tag)
 {
     return bs_notes_find(notes, tag) != NULL;
+}
+
+void bs_notes_json(const bs_notes *notes, bs_buf *out)
+{
+    bs_json_open(out, "notes", '[');
+    for (size_t i = 0; notes && i < notes->n; i++)
+        bs_json_text(out, NULL, notes->note[i].tag);
+    bs_json_close(out, ']');
 }
 
 bs_log_level bs_note_level(const bs_note *note, bs_log_level other)

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/buf.h"
 #include "base/log.h"
 #include "base/mem.h"
 
@@ -40,6 +41,8 @@ void bs_notes_add(bs_notes *notes, const char *tag, const char *fmt, ...)
 const char *bs_notes_find(const bs_notes *notes, const char *tag); /* the first text with the tag,
                                                                       or NULL */
 bool        bs_notes_has(const bs_notes *notes, const char *tag);
+/* "notes": [...], their tags; without notes (NULL) an empty list. */
+void bs_notes_json(const bs_notes *notes, bs_buf *out);
 /* The log level of a note; `other` if it is neither a warning nor a guess. */
 bs_log_level bs_note_level(const bs_note *note, bs_log_level other);
 

@@ -1,5 +1,6 @@
 /* threshold.c -- applying a threshold to a row, and writing and reading it. */
 #include "data/threshold.h"
+#include "base/json.h"
 
 #include <math.h>
 #include <string.h>
@@ -38,11 +39,8 @@ const char *bs_threshold_text(const bs_threshold *t, char text[BS_THRESHOLD_TEXT
 
 void bs_threshold_json(const bs_threshold *t, bs_buf *out)
 {
-    char number[BS_NUMBER_TEXT] = "null";
-    if (bs_threshold_is_one(t))
-        bs_format_double((double)t->global, number);
-    bs_buf_printf(out, "\"threshold\": %s, \"threshold_kind\": \"%s\"", number,
-                  kind_names[t->kind]);
+    bs_json_members(out, "threshold %g threshold_kind %s",
+                    bs_threshold_is_one(t) ? (double)t->global : (double)NAN, kind_names[t->kind]);
 }
 
 bs_threshold bs_threshold_fixed(float value)

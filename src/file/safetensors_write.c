@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "base/json.h"
 #include "base/mem.h"
 #include "file/checksum.h"
 #include "file/header.h"
@@ -111,23 +112,7 @@ static basin_status sort_sizes(layout *f, const bs_tensor *t, basin_error *err)
 
 static void add_string(bs_buf *out, const char *text)
 {
-    static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
-
-    bs_buf_text(out, "\"");
-    const char *begin = text;
-    for (const char *p = text; *p; p++) {
-        if (*p != '"' && *p != '\\' && (unsigned char)*p >= 0x20)
-            continue;
-        bs_buf_add(out, begin, (size_t)(p - begin));
-        const char *hit = strchr(from, *p);
-        if (hit)
-            bs_buf_add(out, (const char[]){'\\', to[hit - from]}, 2);
-        else
-            bs_buf_printf(out, "\\u%04x", (unsigned)*p);
-        begin = p + 1;
-    }
-    bs_buf_text(out, begin);
-    bs_buf_text(out, "\"");
+    bs_json_quote(out, text, strlen(text));
 }
 
 static void add_meta(bs_buf *out, const bs_meta *meta, int n, const char *checksum)

@@ -2,6 +2,7 @@
 #include "method/method.h"
 
 #include <string.h>
+#include "base/find.h"
 
 #define METHOD(name) extern const bs_method bs_method_##name;
 #include "method/methods.def"
@@ -20,8 +21,6 @@ const char *const bs_seen_name[BS_SEEN_COUNT] = {
 #undef SEEN
 };
 
-enum { MOST_METHODS = 64 };
-
 static bool has_word(const char *list, const char *word)
 {
     size_t n = strlen(word);
@@ -31,23 +30,16 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
+static const bs_named table = {"--method: no method", "methods", BS_NAMED_POINTERS(bs_methods)};
+
 basin_status bs_method_find(const char *name, const char *task, const bs_method **out,
                             basin_error *err)
 {
-    const char *names[MOST_METHODS];
-    int         n = 0;
-    for (; n < MOST_METHODS && bs_methods[n]; n++) {
-        names[n] = bs_methods[n]->name;
-        if (strcmp(name, names[n]) != 0)
-            continue;
-        *out = bs_methods[n];
-        if (!has_word((*out)->tasks, task))
-            return bs_fail(err, BASIN_EARG, "--method: %s is not for task %s, only for %s", name,
-                           task, (*out)->tasks);
-        return BASIN_OK;
-    }
-    const char *near = bs_nearest(name, names, n);
-    return bs_fail(err, BASIN_EARG,
-                   "--method: no method is called '%s'%s%s%s; see 'basin list methods'", name,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    int          i;
+    basin_status s = bs_find_named(&table, name, &i, err);
+    *out = bs_methods[i];
+    if (!s && !has_word((*out)->tasks, task))
+        s = bs_fail(err, BASIN_EARG, "--method: %s is not for task %s, only for %s", name, task,
+                    (*out)->tasks);
+    return s;
 }

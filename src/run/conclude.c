@@ -3,6 +3,7 @@
 #include "run/trainer.h"
 
 #include <math.h>
+#include "base/json.h"
 
 #include "base/print.h"
 
@@ -62,25 +63,20 @@ basin_status bs_conclude(const bs_train_job *job, const bs_outputs *valid, const
 
 static void write_card(const bs_task *task, const bs_train_outcome *o, bs_buf *card)
 {
-    bs_buf_printf(card, "{\"best_epoch\": %d, ", o->best_epoch);
-    if (!isnan(o->sure))
-        bs_buf_printf(card, "\"energy_sure\": %.3f, \"net_kept\": %s, ", o->sure,
-                      o->net_kept ? "true" : "false");
-    bs_buf_text(card, "\"valid\": ");
-    bs_task_json_known(task, o->valid, card);
-    if (task->tunes) {
-        bs_buf_text(card, ", \"valid_tuned\": ");
-        bs_task_json_known(task, o->valid_tuned, card);
+    bs_json_open(card, NULL, '{');
+    bs_json_int(card, "best_epoch", o->best_epoch);
+    if (!isnan(o->sure)) {
+        bs_json_fixed(card, "energy_sure", 3, o->sure);
+        bs_json_bool(card, "net_kept", o->net_kept);
     }
-    if (o->has_test) {
-        bs_buf_text(card, ", \"test\": ");
-        bs_task_json_known(task, o->test, card);
-    }
-    if (o->has_test && task->tunes) {
-        bs_buf_text(card, ", \"test_tuned\": ");
-        bs_task_json_known(task, o->test_tuned, card);
-    }
-    bs_buf_text(card, "}");
+    bs_task_json_known(task, "valid", o->valid, card);
+    if (task->tunes)
+        bs_task_json_known(task, "valid_tuned", o->valid_tuned, card);
+    if (o->has_test)
+        bs_task_json_known(task, "test", o->test, card);
+    if (o->has_test && task->tunes)
+        bs_task_json_known(task, "test_tuned", o->test_tuned, card);
+    bs_json_close(card, '}');
 }
 
 basin_status bs_conclude_write(const bs_train_job *job, const bs_train_outcome *out,

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/io.h"
+#include "base/json.h"
 #include "base/threads.h"
 #include "base/tree.h"
 #include "run/trainer.h"
@@ -30,12 +31,21 @@ static basin_status write_buf(const bs_train_job *j, const char *name, bs_buf *t
     return s;
 }
 
+/* People read the manifest, too: a member a line. */
+static void next_line(bs_buf *out)
+{
+    bs_buf_text(out, out->len ? ",\n  " : "{\n  ");
+}
+
 static void data_json(const char *name, const bs_part *d, bs_buf *out)
 {
-    bs_buf_printf(out, ",\n  \"%s\": {\"%s\": %d", name, d->task->unit, (int)d->rows);
+    next_line(out);
+    bs_json_open(out, name, '{');
+    bs_json_int(out, d->task->unit, d->rows);
     if (d->unlabelled > 0)
-        bs_buf_printf(out, ", \"unlabelled\": %d", (int)d->unlabelled);
-    bs_buf_printf(out, ", \"hash\": \"%016llx\"}", (unsigned long long)d->hash);
+        bs_json_int(out, "unlabelled", d->unlabelled);
+    bs_json_hash(out, "hash", d->hash);
+    bs_json_close(out, '}');
 }
 
 basin_status bs_record_manifest(const bs_train_job *j, int64_t params, basin_error *err)
@@ -45,27 +55,38 @@ basin_status bs_record_manifest(const bs_train_job *j, int64_t params, basin_err
     const bs_train_options *o = &j->settings->train;
     struct utsname          machine = {0};
     struct rusage           used = {0};
-    bs_buf                  text;
+    bs_buf                  text, known;
     bs_buf_init(&text, 1 << 20);
     uname(&machine);
     getrusage(RUSAGE_SELF, &used);
-    bs_buf_printf(&text,
-                  "{\n  \"basin\": \"%s\",\n  \"seed\": %d,\n  \"task\": \"%s\",\n"
-                  "  \"method\": \"%s\",\n  \"data\": \"",
-                  BASIN_VERSION, o->seed, o->task, o->method);
-    j->train->task->known_text(j->known, &text);
-    bs_buf_text(&text, "\"");
+    bs_buf_init(&known, 1 << 20);
+    j->train->task->known_text(j->known, &known);
+    next_line(&text);
+    bs_json_text(&text, "basin", BASIN_VERSION);
+    next_line(&text);
+    bs_json_int(&text, "seed", o->seed);
+    next_line(&text);
+    bs_json_text(&text, "task", o->task);
+    next_line(&text);
+    bs_json_text(&text, "method", o->method);
+    next_line(&text);
+    bs_json_text(&text, "data", known.data);
+    text.failed = text.failed || known.failed;
+    bs_buf_free(&known);
     data_json("train", j->train, &text);
     data_json("valid", j->valid, &text);
     if (j->test)
         data_json("test", j->test, &text);
-    bs_buf_printf(&text,
-                  ",\n  \"machine\": {\"system\": \"%s\", \"release\": \"%s\", "
-                  "\"hardware\": \"%s\", \"cores\": %d, \"threads\": %d},\n"
-                  "  \"memory\": {\"parameters\": %lld, \"peak\": %lld}\n}\n",
-                  machine.sysname, machine.release, machine.machine, omp_get_num_procs(),
-                  bs_threads(o->threads), (long long)params * (long long)sizeof(real),
-                  1024 * (long long)used.ru_maxrss);
+    next_line(&text);
+    bs_json_open(&text, "machine", '{');
+    bs_json_members(&text, "system %s release %s hardware %s cores %d threads %d", machine.sysname,
+                    machine.release, machine.machine, omp_get_num_procs(), bs_threads(o->threads));
+    bs_json_close(&text, '}');
+    next_line(&text);
+    bs_json_open(&text, "memory", '{');
+    bs_json_members(&text, "parameters %lld peak %lld", (long long)params * (long long)sizeof(real),
+                    1024 * (long long)used.ru_maxrss);
+    bs_buf_text(&text, "}\n}\n");
     return write_buf(j, "manifest.json", &text, err);
 }
 
@@ -94,33 +115,25 @@ basin_status bs_record_start(const bs_train_job *j, int64_t params, bool anew, b
 
 /* ---- metrics.jsonl ---- */
 
-static void json_number(const char *key, double value, bs_buf *out)
-{
-    char number[BS_NUMBER_TEXT];
-    if (!isfinite(value))
-        return;
-    bs_format_double(value, number);
-    bs_buf_printf(out, ", \"%s\": %s", key, number);
-}
-
 static void epoch_json(const bs_trainer *t, const double valid[BS_MOST_METRICS], bool best,
                        bs_buf *out)
 {
-    bs_buf_printf(out, "{\"epoch\": %d, \"phase\": \"%s\", \"step\": %llu", t->epoch,
-                  t->method->phase[t->learner.phase].name, (unsigned long long)t->learner.step);
     const bs_learner *l = &t->learner;
+    const bs_phase   *phase = &t->method->phase[l->phase];
+    bs_json_open(out, NULL, '{');
+    bs_json_members(out, "epoch %d phase %s step %lld", t->epoch, phase->name, (long long)l->step);
     for (int i = 0; i < BS_SEEN_COUNT; i++)
         if (l->seen[i].n > 0)
-            json_number(bs_seen_name[i], l->seen[i].sum / (double)l->seen[i].n, out);
-    if (t->method->phase[l->phase].net)
-        json_number("lr_net", l->net->update.rate, out);
-    if (t->method->phase[l->phase].energy)
-        json_number("lr_energy", l->energy->update.rate, out);
-    json_number("cross_entropy_valid", t->valid_loss, out);
-    bs_buf_text(out, ", \"valid\": ");
-    bs_task_json_known(t->job->valid->task, valid, out);
-    bs_buf_printf(out, ", \"best\": %s, \"seconds\": %.3f}\n", best ? "true" : "false",
-                  t->seconds + bs_seconds() - t->started);
+            bs_json_known(out, bs_seen_name[i], l->seen[i].sum / (double)l->seen[i].n);
+    if (phase->net)
+        bs_json_known(out, "lr_net", l->net->update.rate);
+    if (phase->energy)
+        bs_json_known(out, "lr_energy", l->energy->update.rate);
+    bs_json_known(out, "cross_entropy_valid", t->valid_loss);
+    bs_task_json_known(t->job->valid->task, "valid", valid, out);
+    bs_json_bool(out, "best", best);
+    bs_json_fixed(out, "seconds", 3, t->seconds + bs_seconds() - t->started);
+    bs_buf_text(out, "}\n");
 }
 
 /* Appends one line; rewinding drops a line that a crash has cut short. */

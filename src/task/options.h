@@ -161,6 +161,6 @@ basin_status bs_preset_apply(bs_settings *s, const char *name, const char *task,
                              basin_error *err);
 /* Whether it has specific settings for other methods, but none for this one. */
 bool bs_preset_shared_only(const char *name, const char *method);
-void bs_preset_list(bs_buf *out); /* one per line */
+void bs_preset_list(bs_buf *table, bs_buf *json); /* one line each */
 
 #endif

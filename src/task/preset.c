@@ -4,6 +4,8 @@
  * most 300 epochs, patience 20 on example F1 at 0.5, AdamW, clip 10, plateau 0.5 after 5, rows
  * without labels left out). */
 #include <string.h>
+#include "base/find.h"
+#include "base/json.h"
 
 #include "task/options.h"
 
@@ -58,13 +60,9 @@ enum { PRESETS = sizeof presets / sizeof presets[0] };
 
 static basin_status unknown(const char *name, basin_error *err)
 {
-    const char *names[PRESETS];
-    for (int i = 0; i < PRESETS; i++)
-        names[i] = presets[i].name;
-    const char *near = bs_nearest(name, names, PRESETS);
-    return bs_fail(err, BASIN_EARG,
-                   "--preset: no preset is called '%s'%s%s%s; see 'basin list presets'", name,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const bs_named table = {"--preset: no preset", "presets", BS_NAMED_ROWS(presets), .n = PRESETS};
+    int            i;
+    return bs_find_named(&table, name, &i, err);
 }
 
 bool bs_preset_shared_only(const char *name, const char *method)
@@ -103,15 +101,16 @@ basin_status bs_preset_apply(bs_settings *s, const char *name, const char *task,
     return known ? BASIN_OK : unknown(name, err);
 }
 
-void bs_preset_list(bs_buf *out)
+void bs_preset_list(bs_buf *table, bs_buf *json)
 {
     for (int i = 0; i < PRESETS; i++) {
         if (presets[i].method)
             continue;
-        bs_buf_printf(out, "%-17s %s  ", presets[i].name, presets[i].task);
+        bs_json_text(json, NULL, presets[i].name);
+        bs_buf_printf(table, "%-17s %s  ", presets[i].name, presets[i].task);
         for (int k = i + 1; k < PRESETS && presets[k].method; k++)
-            bs_buf_printf(out, "%s%s", k > i + 1 ? ", " : "", presets[k].method);
+            bs_buf_printf(table, "%s%s", k > i + 1 ? ", " : "", presets[k].method);
         const bool alone = i + 1 == PRESETS || !presets[i + 1].method;
-        bs_buf_text(out, alone ? "the same for all methods\n" : "\n");
+        bs_buf_text(table, alone ? "the same for all methods\n" : "\n");
     }
 }

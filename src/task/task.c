@@ -1,5 +1,7 @@
 /* task.c -- the list of tasks, and what is common to them. */
 #include "task/task.h"
+#include "base/json.h"
+#include "base/find.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,23 +21,15 @@ const bs_task *const bs_tasks[] = {
     NULL,
 };
 
-enum { MOST_TASKS = 16, PEEK = 1 << 16 };
+enum { PEEK = 1 << 16 };
 
 basin_status bs_task_find(const char *task, const bs_task **out, basin_error *err)
 {
-    const char *names[MOST_TASKS];
-    int         n = 0;
-    for (; n < MOST_TASKS && bs_tasks[n]; n++) {
-        names[n] = bs_tasks[n]->name;
-        if (strcmp(task, names[n]) == 0) {
-            *out = bs_tasks[n];
-            return BASIN_OK;
-        }
-    }
-    const char *near = bs_nearest(task, names, n);
-    return bs_fail(err, BASIN_EARG,
-                   "--task: no task is called '%.40s'%s%s%s; see 'basin list tasks'", task,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const bs_named table = {"--task: no task", "tasks", BS_NAMED_POINTERS(bs_tasks)};
+    int            i;
+    basin_status   s = bs_find_named(&table, task, &i, err);
+    *out = bs_tasks[i];
+    return s;
 }
 
 static basin_status look_at(const char *file, bs_input **in, const char **head, size_t *n,
@@ -156,56 +150,34 @@ void bs_outputs_free(bs_outputs *y)
 basin_status bs_task_metric(const bs_task *k, const bs_known *known, const char *name, int *out,
                             basin_error *err)
 {
-    const char *names[BS_MOST_METRICS];
     *out = known->headline;
     if (strcmp(name, "auto") == 0)
         return BASIN_OK;
-    for (int i = 0; i < k->n_metrics; i++) {
-        names[i] = k->metric[i].name;
-        if (strcmp(name, names[i]) == 0) {
-            *out = i;
-            return BASIN_OK;
-        }
-    }
-    bs_buf all;
-    bs_buf_init(&all, 1 << 12);
-    for (int i = 0; i < k->n_metrics; i++)
-        bs_buf_printf(&all, "%s%s", i ? " " : "", names[i]);
-    basin_status s = bs_fail(err, BASIN_EARG, "unknown metric '%.40s'; one of: %s", name,
-                             all.data ? all.data : "");
-    bs_buf_free(&all);
-    return s;
+    const bs_named table = {"no metric", NULL, BS_NAMED_ROWS(k->metric), .n = k->n_metrics};
+    return bs_find_named(&table, name, out, err);
 }
 
 void bs_task_members(const bs_task *k, const double values[BS_MOST_METRICS], bs_buf *out)
 {
-    char number[BS_NUMBER_TEXT];
-    for (int i = 0; i < k->n_metrics; i++) {
-        bs_format_double(values[i], number);
-        bs_buf_printf(out, "%s\"%s\": %s", i ? ", " : "", k->metric[i].name,
-                      isfinite(values[i]) ? number : "null");
-    }
+    for (int i = 0; i < k->n_metrics; i++)
+        bs_json_real(out, k->metric[i].name, values[i]);
 }
 
-void bs_task_json_known(const bs_task *k, const double values[BS_MOST_METRICS], bs_buf *out)
+void bs_task_json_known(const bs_task *k, const char *key, const double values[BS_MOST_METRICS],
+                        bs_buf *out)
 {
-    char number[BS_NUMBER_TEXT];
-    int  n = 0;
-    bs_buf_text(out, "{");
-    for (int i = 0; i < k->n_metrics; i++) {
-        if (!isfinite(values[i]))
-            continue;
-        bs_format_double(values[i], number);
-        bs_buf_printf(out, "%s\"%s\": %s", n++ ? ", " : "", k->metric[i].name, number);
-    }
-    bs_buf_text(out, "}");
+    bs_json_open(out, key, '{');
+    for (int i = 0; i < k->n_metrics; i++)
+        bs_json_known(out, k->metric[i].name, values[i]);
+    bs_json_close(out, '}');
 }
 
-void bs_task_json(const bs_task *k, const double values[BS_MOST_METRICS], bs_buf *out)
+void bs_task_json(const bs_task *k, const char *key, const double values[BS_MOST_METRICS],
+                  bs_buf *out)
 {
-    bs_buf_text(out, "{");
+    bs_json_open(out, key, '{');
     bs_task_members(k, values, out);
-    bs_buf_text(out, "}");
+    bs_json_close(out, '}');
 }
 
 basin_status bs_task_measure(const bs_part *p, const bs_known *k, const bs_outputs *y,

@@ -288,11 +288,13 @@ void bs_outputs_free(bs_outputs *y);
 /* By name; "auto" is the headline. */
 basin_status bs_task_metric(const bs_task *k, const bs_known *known, const char *name, int *out,
                             basin_error *err);
-/* {"example_f1": 0.5, ...}, null if undefined; the second without the braces. */
-void bs_task_json(const bs_task *k, const double values[BS_MOST_METRICS], bs_buf *out);
+/* {"example_f1": 0.5, ...}, null for what is not defined; the second without the braces. */
+void bs_task_json(const bs_task *k, const char *key, const double values[BS_MOST_METRICS],
+                  bs_buf *out);
 void bs_task_members(const bs_task *k, const double values[BS_MOST_METRICS], bs_buf *out);
-/* Omits those that are undefined or were not measured. */
-void bs_task_json_known(const bs_task *k, const double values[BS_MOST_METRICS], bs_buf *out);
+/* Without those that are not defined, or were not measured. */
+void bs_task_json_known(const bs_task *k, const char *key, const double values[BS_MOST_METRICS],
+                        bs_buf *out);
 
 /* Counts and values in one call. */
 basin_status bs_task_measure(const bs_part *p, const bs_known *k, const bs_outputs *y,

@@ -4,6 +4,7 @@
  * differently are refused. Everything that a run leaves behind lies in its own folder,
  * and the comparison is made from these folders alone: it can be stopped at any moment. */
 #include "api/ensemble.h"
+#include "base/find.h"
 #include "compare/compare.h"
 
 #include <limits.h>
@@ -15,32 +16,20 @@
 
 /* ---- what is asked for ---- */
 
-static basin_status unknown_method(const char *name, basin_error *err)
-{
-    const char *names[BS_COMPARE_METHODS];
-    int         n = 0;
-    for (; n < BS_COMPARE_METHODS && bs_methods[n]; n++)
-        names[n] = bs_methods[n]->name;
-    const char *near = bs_nearest(name, names, n);
-    return bs_fail(err, BASIN_EARG,
-                   "--methods: no method is called '%s'%s%s%s; see 'basin list methods'", name,
-                   near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-}
-
 static basin_status check_method(const bs_comparison *c, int at, basin_error *err)
 {
-    const char *name = c->method[at].name;
+    static const bs_named table = {"--methods: no method", "methods",
+                                   BS_NAMED_POINTERS(bs_methods)};
+    const char           *name = c->method[at].name;
+    int                   i;
     if (!*name)
         return bs_fail(err, BASIN_EARG,
                        "--methods: '%s' has an empty name; give names with commas between them",
                        c->o->methods);
-    for (int i = 0; i < at; i++)
+    for (i = 0; i < at; i++)
         if (strcmp(c->method[i].name, name) == 0)
             return bs_fail(err, BASIN_EARG, "--methods: '%s' is named twice; once is enough", name);
-    for (int i = 0; bs_methods[i]; i++)
-        if (strcmp(bs_methods[i]->name, name) == 0)
-            return BASIN_OK;
-    return unknown_method(name, err);
+    return bs_find_named(&table, name, &i, err);
 }
 
 /* Cuts the list at its commas. */

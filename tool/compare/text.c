@@ -205,123 +205,98 @@ void bs_compare_table(const bs_comparison *c, bs_buf *out)
 
 /* ---- JSON ---- */
 
-static void number(const char *before, const char *key, double v, bs_buf *out)
-{
-    char text[BS_NUMBER_TEXT];
-    if (!isfinite(v))
-        return;
-    bs_format_double(v, text);
-    bs_buf_printf(out, "%s\"%s\": %s", before, key, text);
-}
-
+/* The object of a training, with one more member. */
 /* The object of a training, with one more member. */
 static void run_json(const bs_comparison *c, int method, int seed, bs_buf *out)
 {
     const int   at = method * c->seeds + seed;
     bs_settings settings;
     bs_compare_settings(c, method, seed, &settings);
-    bs_outcome_json(c->rows->task, &settings, &c->outcome[at], c->run[at].folder, out);
-    if (out->failed || c->method[method].failure)
-        return;
-    out->data[--out->len] = '\0';
-    number(", ", "predict_rows_per_s", c->run[at].predict_rows_per_s, out);
-    bs_buf_text(out, "}");
+    bs_json_open(out, NULL, '{');
+    bs_outcome_members(c->rows->task, &settings, &c->outcome[at], c->run[at].folder, out);
+    if (!c->method[method].failure)
+        bs_json_known(out, "predict_rows_per_s", c->run[at].predict_rows_per_s);
+    bs_json_close(out, '}');
 }
 
-static void verdict_json(const bs_comparison *c, const bs_verdict *v, bs_buf *out)
+static void verdict_json(const bs_comparison *c, const char *key, const bs_verdict *v, bs_buf *out)
 {
-    const char *comma = "";
-    bs_buf_text(out, "{");
+    bs_json_open(out, key, '{');
     for (int i = 0; i < c->rows->task->n_metrics; i++) {
         const bs_paired *p = &v->bootstrap[i];
         if (!isfinite(p->difference))
             continue;
-        bs_buf_printf(out, "%s\"%s\": {", comma, c->rows->task->metric[i].name);
-        number("", "difference", p->difference, out);
-        number(", ", "lo", p->lo, out);
-        number(", ", "hi", p->hi, out);
-        number(", ", "p_bootstrap", p->p, out);
-        number(", ", "p_randomisation", v->randomisation[i].p, out);
-        bs_buf_text(out, "}");
-        comma = ", ";
+        bs_json_open(out, c->rows->task->metric[i].name, '{');
+        bs_json_known(out, "difference", p->difference);
+        bs_json_known(out, "lo", p->lo);
+        bs_json_known(out, "hi", p->hi);
+        bs_json_known(out, "p_bootstrap", p->p);
+        bs_json_known(out, "p_randomisation", v->randomisation[i].p);
+        bs_json_close(out, '}');
     }
-    bs_buf_text(out, "}");
-}
-
-static void runs_json(const bs_comparison *c, int method, bs_buf *out)
-{
-    const char *comma = "";
-    bs_buf_text(out, ", \"runs\": [");
-    for (int k = 0; k < c->seeds; k++) {
-        if (!c->run[method * c->seeds + k].finished)
-            continue;
-        bs_buf_text(out, comma);
-        run_json(c, method, k, out);
-        comma = ", ";
-    }
-    bs_buf_text(out, "]");
+    bs_json_close(out, '}');
 }
 
 static void method_json(const bs_comparison *c, int method, bs_buf *out)
 {
     const bs_compared      *m = &c->method[method];
     const bs_train_outcome *first = &c->outcome[method * c->seeds];
-    bs_buf_printf(out, "{\"method\": \"%s\", \"status\": \"%s\"", m->name,
-                  m->failure ? "failed" : "done");
+    bs_json_open(out, NULL, '{');
+    bs_json_members(out, "method %s status %s", m->name, m->failure ? "failed" : "done");
     if (m->failure) {
-        bs_buf_printf(out, ", \"failed_seed\": %d, \"message\": ", m->failed_seed);
-        bs_json_quote(m->failure->msg, out);
+        bs_json_members(out, "failed_seed %d message %s", m->failed_seed, m->failure->msg);
     }
-    runs_json(c, method, out);
+    bs_json_open(out, "runs", '[');
+    for (int k = 0; k < c->seeds; k++)
+        if (c->run[method * c->seeds + k].finished)
+            run_json(c, method, k, out);
+    bs_json_close(out, ']');
     if (!m->failure) {
         const bs_effort e = bs_compare_effort(c, method);
-        number(", ", "epochs", e.epochs, out);
-        number(", ", "seconds", e.seconds, out);
-        number(", ", "train_rows_per_s", e.train_rows_per_s, out);
-        number(", ", "predict_rows_per_s", e.predict_rows_per_s, out);
+        bs_json_known(out, "epochs", e.epochs);
+        bs_json_known(out, "seconds", e.seconds);
+        bs_json_known(out, "train_rows_per_s", e.train_rows_per_s);
+        bs_json_known(out, "predict_rows_per_s", e.predict_rows_per_s);
         bs_spread_json(c->rows->task, "mean", first, c->seeds, false, out);
         bs_spread_json(c->rows->task, "sd", first, c->seeds, true, out);
     }
     if (m->judged) {
-        bs_buf_text(out, ", \"against_baseline\": {");
-        for (int cut = 0; cut < BS_CUTS; cut++) {
-            bs_buf_printf(out, "%s\"%s\": ", cut ? ", " : "", bs_compare_part(c, cut));
-            verdict_json(c, &m->verdict[cut], out);
-        }
-        bs_buf_text(out, "}");
+        bs_json_open(out, "against_baseline", '{');
+        for (int cut = 0; cut < BS_CUTS; cut++)
+            verdict_json(c, bs_compare_part(c, cut), &m->verdict[cut], out);
+        bs_json_close(out, '}');
     }
-    bs_buf_text(out, "}");
+    bs_json_close(out, '}');
 }
 
 static void winner_json(const bs_winner *w, bs_buf *out)
 {
-    bs_buf_printf(out, ", \"best\": {\"method\": \"%s\"", w->best);
+    bs_json_open(out, "best", '{');
+    bs_json_text(out, "method", w->best);
     if (w->next) {
-        bs_buf_printf(out, ", \"next\": \"%s\"", w->next);
-        number(", ", "difference", w->test.difference, out);
-        number(", ", "lo", w->test.lo, out);
-        number(", ", "hi", w->test.hi, out);
-        number(", ", "p", bs_winner_p(w), out);
+        bs_json_text(out, "next", w->next);
+        bs_json_known(out, "difference", w->test.difference);
+        bs_json_known(out, "lo", w->test.lo);
+        bs_json_known(out, "hi", w->test.hi);
+        bs_json_known(out, "p", bs_winner_p(w));
     }
-    bs_buf_printf(out, ", \"matters\": %s}", bs_winner_matters(w) ? "true" : "false");
+    bs_json_bool(out, "matters", bs_winner_matters(w));
+    bs_json_close(out, '}');
 }
 
 void bs_compare_json(const bs_comparison *c, bs_buf *out)
 {
-    bs_buf_printf(out,
-                  "{\"task\": \"%s\", \"metric\": \"%s\", \"part\": \"%s\", \"rows\": %d, "
-                  "\"profile\": \"%s\", \"baseline\": \"%s\", \"seeds\": %d, \"replicates\": %d, "
-                  "\"level\": 0.95, \"threads\": %d, \"jobs\": %d, \"folder\": ",
-                  c->method[0].settings.train.task, c->rows->task->metric[c->metric].name,
-                  bs_compare_part(c, BS_CUT_HALF), (int)c->rows->rows, bs_profile_name(c->profile),
-                  c->method[c->baseline].name, c->seeds, BS_COMPARE_REPLICATES, c->threads,
-                  c->jobs);
-    bs_json_quote(c->o->folder, out);
+    bs_json_open(out, NULL, '{');
+    bs_json_members(out,
+                    "task %s metric %s part %s rows %d profile %s baseline %s seeds %d "
+                    "replicates %d level %.2g threads %d jobs %d folder %s",
+                    c->method[0].settings.train.task, c->rows->task->metric[c->metric].name,
+                    bs_compare_part(c, BS_CUT_HALF), c->rows->rows, bs_profile_name(c->profile),
+                    c->method[c->baseline].name, c->seeds, BS_COMPARE_REPLICATES, 0.95, c->threads,
+                    c->jobs, c->o->folder);
     winner_json(&c->winner, out);
-    bs_buf_text(out, ", \"methods\": [");
-    for (int i = 0; i < c->n; i++) {
-        bs_buf_text(out, i ? ", " : "");
+    bs_json_open(out, "methods", '[');
+    for (int i = 0; i < c->n; i++)
         method_json(c, i, out);
-    }
     bs_buf_text(out, "]}");
 }

@@ -4,7 +4,7 @@
 
 #include "explain/explain.h"
 
-enum { SHOWN_PAIRS = 8, SHORT = 1000 };
+enum { SHOWN_PAIRS = 8, SHORT = 1000, DIGITS = 6 /* of numbers in JSON */ };
 
 /* ---- the table ---- */
 
@@ -158,65 +158,37 @@ void bs_explain_table(const bs_explanation *e, const char *page, bs_buf *out)
 
 /* ---- JSON ---- */
 
-static void number(double v, bs_buf *out)
-{
-    if (isfinite(v))
-        bs_buf_printf(out, "%.6g", v);
-    else
-        bs_buf_text(out, "null");
-}
-
-static void member(const char *name, double v, bs_buf *out)
-{
-    bs_buf_printf(out, ", \"%s\": ", name);
-    number(v, out);
-}
-
-static void text_member(const char *name, const char *text, bs_buf *out)
-{
-    bs_buf_printf(out, ", \"%s\": ", name);
-    if (text)
-        bs_json_quote(text, out);
-    else
-        bs_buf_text(out, "null");
-}
-
 static void array(const char *name, const double *v, int n, bs_buf *out)
 {
-    bs_buf_printf(out, ", \"%s\": [", name);
-    for (int i = 0; i < n; i++) {
-        bs_buf_text(out, i ? ", " : "");
-        number(v[i], out);
-    }
-    bs_buf_text(out, "]");
+    bs_json_open(out, name, '[');
+    for (int i = 0; i < n; i++)
+        bs_json_short(out, NULL, DIGITS, v[i]);
+    bs_json_close(out, ']');
 }
 
+/* Four digits are enough; counts stay exact. */
 static void matrix(const char *name, const double *v, int rows, int cols, bs_buf *out)
 {
-    bs_buf_printf(out, ", \"%s\": [", name);
+    bs_json_open(out, name, '[');
     for (int i = 0; i < rows; i++) {
-        bs_buf_text(out, i ? ", [" : "[");
+        bs_json_open(out, NULL, '[');
         for (int j = 0; j < cols; j++) {
             const double x = v[(size_t)i * (size_t)cols + (size_t)j];
-            bs_buf_text(out, j ? "," : "");
-            if (x > -SHORT && x < SHORT) /* four digits are enough; counts stay exact */
-                bs_buf_printf(out, "%.4g", x);
-            else
-                number(x, out);
+            bs_json_short(out, NULL, fabs(x) < SHORT ? 4 : DIGITS, x);
         }
-        bs_buf_text(out, "]");
+        bs_json_close(out, ']');
     }
-    bs_buf_text(out, "]");
+    bs_json_close(out, ']');
 }
 
 static void agreement(const char *name, const bs_agreement *a, bs_buf *out)
 {
-    bs_buf_printf(out, ", \"%s\": {\"pairs\": %lld", name, (long long)a->pairs);
-    member("spearman", a->rho, out);
-    member("shuffled_mean", a->mean, out);
-    member("shuffled_sd", a->sd, out);
-    member("p", a->p, out);
-    bs_buf_printf(out, ", \"shuffles\": %d}", a->shuffles);
+    bs_json_open(out, name, '{');
+    bs_json_members(out,
+                    "pairs %lld spearman %.6g shuffled_mean %.6g shuffled_sd %.6g p %.6g "
+                    "shuffles %d",
+                    (long long)a->pairs, a->rho, a->mean, a->sd, a->p, a->shuffles);
+    bs_json_close(out, '}');
 }
 
 static void strongest(const bs_explanation *e, const char *name, bool positive, bs_buf *out)
@@ -224,34 +196,31 @@ static void strongest(const bs_explanation *e, const char *name, bool positive, 
     const bs_explained_pairs *p = &e->pairs;
     bs_explained_pair         pair[SHOWN_PAIRS];
     const int                 n = bs_explain_strongest(e, positive, SHOWN_PAIRS, pair);
-    bs_buf_printf(out, ", \"%s\": [", name);
+    bs_json_open(out, name, '[');
     for (int i = 0; i < n; i++) {
         const size_t at = (size_t)pair[i].i * (size_t)p->n + (size_t)pair[i].j;
-        bs_buf_text(out, i ? ", {\"pair\": [" : "{\"pair\": [");
-        bs_json_quote(e->name[pair[i].i], out);
-        bs_buf_text(out, ", ");
-        bs_json_quote(e->name[pair[i].j], out);
-        bs_buf_text(out, "]");
-        member("interaction", p->interaction[at], out);
-        member("count", p->count[at], out);
-        member("expected", p->expected[at], out);
-        bs_buf_text(out, "}");
+        const char  *both[] = {e->name[pair[i].i], e->name[pair[i].j]};
+        bs_json_open(out, NULL, '{');
+        bs_json_texts(out, "pair", both, 2);
+        bs_json_members(out, "interaction %.6g count %.6g expected %.6g", p->interaction[at],
+                        p->count[at], p->expected[at]);
+        bs_json_close(out, '}');
     }
-    bs_buf_text(out, "]");
+    bs_json_close(out, ']');
 }
 
 static void groups_json(const bs_explained_pairs *p, bs_buf *out)
 {
-    bs_buf_text(out, ", \"by_count\": [");
+    bs_json_open(out, "by_count", '[');
     for (int i = 0; i < p->groups; i++) {
         const bs_explained_group *g = &p->group[i];
-        bs_buf_printf(out, "%s{\"least\": %.0f, \"pairs\": %lld", i ? ", " : "", g->least,
-                      (long long)g->pairs);
-        member("rank", g->pairs > 0 ? g->rank : NAN, out);
-        member("mean", g->pairs > 0 ? g->mean : NAN, out);
-        bs_buf_text(out, "}");
+        bs_json_open(out, NULL, '{');
+        bs_json_members(out, "least %.0f pairs %lld rank %.6g mean %.6g", g->least,
+                        (long long)g->pairs, g->pairs > 0 ? g->rank : (double)NAN,
+                        g->pairs > 0 ? g->mean : (double)NAN);
+        bs_json_close(out, '}');
     }
-    bs_buf_text(out, "]");
+    bs_json_close(out, ']');
 }
 
 static void pairs_json(const bs_explanation *e, bs_buf *out)
@@ -259,25 +228,24 @@ static void pairs_json(const bs_explanation *e, bs_buf *out)
     const bs_explained_pairs *p = &e->pairs;
     if (p->n == 0)
         return;
-    bs_buf_printf(out,
-                  ", \"interaction\": {\"of\": \"%s\", \"sign\": \"-d2E: positive where the energy "
-                  "rewards both\", \"places\": %lld, \"differences\": %s",
-                  p->ordered ? "tag j after tag i" : "labels i and j", (long long)p->places,
-                  p->differences ? "true" : "false");
+    bs_json_open(out, "interaction", '{');
+    bs_json_members(out, "of %s sign %s places %lld",
+                    p->ordered ? "tag j after tag i" : "labels i and j",
+                    "-d2E: positive where the energy rewards both", (long long)p->places);
+    bs_json_bool(out, "differences", p->differences);
     agreement("with_count", &p->with_count, out);
     agreement("with_count_given_expected", &p->given_expected, out);
     agreement("with_information", &p->with_information, out);
     agreement("own_with_information", &p->own_with_information, out);
     groups_json(p, out);
-    member("moves_local", p->moves_local, out);
-    member("moves_labels", p->moves_shared, out);
+    bs_json_members(out, "moves_local %.6g moves_labels %.6g", p->moves_local, p->moves_shared);
     strongest(e, "rewarded", true, out);
     strongest(e, "punished", false, out);
     matrix("matrix", p->interaction, p->n, p->n, out);
     matrix("own", p->own, p->n, p->n, out);
     matrix("count", p->count, p->n, p->n, out);
     matrix("information", p->information, p->n, p->n, out);
-    bs_buf_text(out, "}");
+    bs_json_close(out, '}');
 }
 
 static void bends_json(const bs_explanation *e, bs_buf *out)
@@ -285,35 +253,40 @@ static void bends_json(const bs_explanation *e, bs_buf *out)
     double at[BS_EXPLAIN_POINTS];
     for (int i = 0; i < BS_EXPLAIN_POINTS; i++)
         at[i] = (double)i / (BS_EXPLAIN_POINTS - 1);
+    if (e->bends == 0)
+        return;
+    bs_json_open(out, "gradients", '[');
     for (int i = 0; i < e->bends; i++) {
         const bs_explained_bend *b = &e->bend[i];
-        bs_buf_printf(out, "%s{\"why\": \"%s\"", i ? ", " : ", \"gradients\": [", b->what);
-        text_member("moves", e->name[b->from], out);
-        text_member("label", e->name[b->to], out);
+        bs_json_open(out, NULL, '{');
+        bs_json_members(out, "why %s moves %s label %s", b->what, e->name[b->from], e->name[b->to]);
         array("at", at, BS_EXPLAIN_POINTS, out);
         array("gradient", b->gradient, BS_EXPLAIN_POINTS, out);
-        member("cross_entropy", b->cross_entropy, out);
-        bs_buf_text(out, i == e->bends - 1 ? "}]" : "}");
+        bs_json_short(out, "cross_entropy", DIGITS, b->cross_entropy);
+        bs_json_close(out, '}');
     }
+    bs_json_close(out, ']');
 }
 
 static void steps_json(const bs_explanation *e, const bs_explained_steps *st, bs_buf *out)
 {
-    bs_buf_printf(out, ", \"steps\": {\"metric\": \"%s\"",
-                  e->m->task->metric[e->m->known.headline].name);
+    bs_json_open(out, "steps", '{');
+    bs_json_text(out, "metric", e->m->task->metric[e->m->known.headline].name);
     if (st->direct)
-        member(st->direct, st->score, out);
+        bs_json_short(out, st->direct, DIGITS, st->score);
     for (int i = 0; i < st->n; i++) {
         const bs_explained_search *x = &st->search[i];
-        bs_buf_printf(out, ", \"%s\": {\"start\": \"%s\", \"step\": [", x->name, x->start);
+        bs_json_open(out, x->name, '{');
+        bs_json_text(out, "start", x->start);
+        bs_json_open(out, "step", '[');
         for (int t = 0; t < x->n; t++)
-            bs_buf_printf(out, "%s%d", t ? ", " : "", x->step[t]);
-        bs_buf_text(out, "]");
+            bs_json_int(out, NULL, x->step[t]);
+        bs_json_close(out, ']');
         array("score", x->score, x->n, out);
         array("energy", x->energy, x->n, out);
-        bs_buf_text(out, "}");
+        bs_json_close(out, '}');
     }
-    bs_buf_text(out, "}");
+    bs_json_close(out, '}');
 }
 
 static void nets_json(const bs_explanation *e, bs_buf *out)
@@ -321,27 +294,26 @@ static void nets_json(const bs_explanation *e, bs_buf *out)
     const bs_explained_nets *x = &e->nets;
     if (isnan(x->net))
         return;
-    bs_buf_printf(out, ", \"nets\": {\"metric\": \"%s\"",
-                  e->m->task->metric[e->m->known.headline].name);
-    member("net", x->net, out);
-    member("cost_augmented", x->cost, out);
-    bs_buf_printf(out, ", \"net_right\": %lld, \"differ\": %lld, \"differences\": [",
-                  (long long)x->right, (long long)x->differ);
+    bs_json_open(out, "nets", '{');
+    bs_json_members(out, "metric %s net %.6g cost_augmented %.6g net_right %lld differ %lld",
+                    e->m->task->metric[e->m->known.headline].name, x->net, x->cost,
+                    (long long)x->right, (long long)x->differ);
+    bs_json_open(out, "differences", '[');
     for (int i = 0; i < x->pairs; i++) {
-        bs_buf_text(out, i ? ", {\"truth\": " : "{\"truth\": ");
-        bs_json_quote(e->name[x->pair[i].truth], out);
-        text_member("cost_augmented", e->name[x->pair[i].cost], out);
-        bs_buf_printf(out, ", \"times\": %lld}", (long long)x->pair[i].times);
+        bs_json_open(out, NULL, '{');
+        bs_json_members(out, "truth %s cost_augmented %s times %lld", e->name[x->pair[i].truth],
+                        e->name[x->pair[i].cost], (long long)x->pair[i].times);
+        bs_json_close(out, '}');
     }
     bs_buf_text(out, "]}");
 }
 
-static void image_json(const bs_explained_image *im, bs_buf *out)
+static void image_json(const char *key, const bs_explained_image *im, bs_buf *out)
 {
-    bs_buf_text(out, "{\"name\": ");
-    bs_json_quote(im->name, out);
+    bs_json_open(out, key, '{');
+    bs_json_text(out, "name", im->name);
     matrix("pull", im->pull, im->height, im->width, out);
-    bs_buf_text(out, "}");
+    bs_json_close(out, '}');
 }
 
 static void rings(const char *name, const double *map, bs_buf *out)
@@ -355,38 +327,36 @@ static void images_json(const bs_explanation *e, bs_buf *out)
 {
     const bs_explained_pixels *p = &e->pixels;
     if (p->n > 0) {
-        bs_buf_printf(out, ", \"pixels\": {\"reach\": %d, \"pairs\": %lld", BS_EXPLAIN_REACH,
-                      (long long)p->n);
+        bs_json_open(out, "pixels", '{');
+        bs_json_members(out, "reach %d pairs %lld", BS_EXPLAIN_REACH, (long long)p->n);
         matrix("interaction", p->interaction, BS_EXPLAIN_SIDE, BS_EXPLAIN_SIDE, out);
         matrix("masks", p->truth, BS_EXPLAIN_SIDE, BS_EXPLAIN_SIDE, out);
         rings("interaction_by_distance", p->interaction, out);
         rings("masks_by_distance", p->truth, out);
-        bs_buf_text(out, "}");
+        bs_json_close(out, '}');
     }
-    for (int i = 0; i < e->images; i++) {
-        bs_buf_text(out, i ? ", " : ", \"images\": [");
-        image_json(&e->image[i], out);
-        bs_buf_text(out, i == e->images - 1 ? "]" : "");
-    }
+    if (e->images > 0)
+        bs_json_open(out, "images", '[');
+    for (int i = 0; i < e->images; i++)
+        image_json(NULL, &e->image[i], out);
+    if (e->images > 0)
+        bs_json_close(out, ']');
 }
 
 static void terms_json(const char *name, const bs_explained_term *term, int32_t n, bs_buf *out)
 {
-    bs_buf_printf(out, ", \"%s\": [", name);
+    bs_json_open(out, name, '[');
     for (int32_t i = 0; i < n; i++) {
         const bs_explained_term *t = &term[i];
-        bs_buf_text(out, i ? ", {\"name\": " : "{\"name\": ");
-        bs_json_quote(t->name, out);
-        text_member("truth", t->truth, out);
-        text_member("predicted", t->predicted, out);
-        member("probability", t->probability, out);
-        member("local", t->local, out);
-        member("shared", t->shared, out);
-        text_member("other", t->other, out);
-        member("change", t->change, out);
-        bs_buf_text(out, "}");
+        bs_json_open(out, NULL, '{');
+        bs_json_members(out,
+                        "name %s truth %s predicted %s probability %.6g local %.6g shared %.6g "
+                        "other %s change %.6g",
+                        t->name, t->truth, t->predicted, t->probability, t->local, t->shared,
+                        t->other, t->change);
+        bs_json_close(out, '}');
     }
-    bs_buf_text(out, "]");
+    bs_json_close(out, ']');
 }
 
 static void row_json(const bs_explanation *e, bs_buf *out)
@@ -394,38 +364,29 @@ static void row_json(const bs_explanation *e, bs_buf *out)
     const bs_explained_row *r = &e->row;
     if (r->number == 0)
         return;
-    bs_buf_printf(out, ", \"row\": {\"number\": %d", (int)r->number);
-    text_member("text", r->text, out);
-    member("energy", r->energy, out);
-    member("energy_truth", r->energy_truth, out);
+    bs_json_open(out, "row", '{');
+    bs_json_members(out, "number %d text %s energy %.6g energy_truth %.6g", r->number, r->text,
+                    r->energy, r->energy_truth);
     terms_json("terms", r->term, r->n_terms, out);
     terms_json("flips", r->flip, r->n_flips, out);
     steps_json(e, &r->steps, out);
-    if (e->image[BS_EXPLAIN_IMAGES].width > 0) {
-        bs_buf_text(out, ", \"image\": ");
-        image_json(&e->image[BS_EXPLAIN_IMAGES], out);
-    }
-    bs_buf_text(out, "}");
+    if (e->image[BS_EXPLAIN_IMAGES].width > 0)
+        image_json("image", &e->image[BS_EXPLAIN_IMAGES], out);
+    bs_json_close(out, '}');
 }
 
 void bs_explain_json(const bs_explanation *e, bs_buf *out)
 {
-    bs_buf_printf(out, "{\"task\": \"%s\", \"method\": \"%s\"", e->m->task->name,
-                  e->m->settings.train.method);
-    text_member("model", e->model_name, out);
-    text_member("data", e->data_name, out);
-    bs_buf_printf(out, ", \"n\": %d, \"looked_at\": %d, \"seconds\": %.3f, \"labels\": [",
-                  (int)e->all.rows, (int)e->data.rows, e->seconds);
-    for (int32_t i = 0; i < e->names; i++) {
-        bs_buf_text(out, i ? ", " : "");
-        bs_json_quote(e->name[i], out);
-    }
-    bs_buf_text(out, "]");
+    bs_json_open(out, NULL, '{');
+    bs_json_members(out, "task %s method %s model %s data %s n %d looked_at %d seconds %.3f",
+                    e->m->task->name, e->m->settings.train.method, e->model_name, e->data_name,
+                    e->all.rows, e->data.rows, e->seconds);
+    bs_json_texts(out, "labels", e->name, e->names);
     pairs_json(e, out);
     bends_json(e, out);
     images_json(e, out);
     steps_json(e, &e->steps, out);
     nets_json(e, out);
     row_json(e, out);
-    bs_buf_text(out, "}");
+    bs_json_close(out, '}');
 }

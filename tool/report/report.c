@@ -224,45 +224,40 @@ static void group_json(const bs_report_group *g, bs_buf *out)
 {
     static const char *const key[BS_CUTS] = {"metrics", "metrics_tuned"};
     double                   value[BS_MOST_METRICS], sd;
-    bs_buf_text(out, "{\"run\": ");
-    bs_json_quote(g->name, out);
-    bs_buf_printf(out, ", \"method\": \"%s\", \"seeds\": %d, \"part\": ",
-                  g->run[0].settings.train.method, g->n);
-    bs_buf_printf(out, g->judged ? "\"%s\"" : "null", g->judged ? g->part_name : "");
+    bs_json_open(out, NULL, '{');
+    bs_json_members(out, "run %s method %s seeds %d part %s", g->name,
+                    g->run[0].settings.train.method, g->n, g->judged ? g->part_name : NULL);
     if (g->judged)
-        bs_buf_printf(out, ", \"n\": %d", (int)g->part->rows);
+        bs_json_int(out, "n", g->part->rows);
     for (int cut = 0; g->judged && cut < bs_report_cuts(g); cut++) {
         for (int i = 0; i < g->task->n_metrics; i++)
             bs_report_spread(g, cut, i, &value[i], &sd);
-        bs_buf_printf(out, ", \"%s\": ", key[cut]);
-        bs_task_json_known(g->task, value, out);
+        bs_task_json_known(g->task, key[cut], value, out);
     }
-    bs_buf_text(out, "}");
+    bs_json_close(out, '}');
+}
+
+static void notes_json(const char *key, const bs_notes *notes, bs_buf *out)
+{
+    bs_json_open(out, key, '[');
+    for (size_t i = 0; i < notes->n; i++)
+        bs_json_text(out, NULL, notes->note[i].text);
+    bs_json_close(out, ']');
 }
 
 static void write_json(const bs_report *r, const char *path, bs_buf *out)
 {
-    bs_buf_text(out, "{\"report\": ");
-    bs_json_quote(path, out);
-    bs_buf_printf(out, ", \"bytes\": %zu, \"task\": \"%s\", \"runs\": [", r->out->len,
-                  r->group[0].task->name);
-    for (int i = 0; i < r->n; i++) {
-        bs_buf_text(out, i ? ", " : "");
+    bs_json_open(out, NULL, '{');
+    bs_json_members(out, "report %s bytes %lld task %s", path, (long long)r->out->len,
+                    r->group[0].task->name);
+    bs_json_open(out, "runs", '[');
+    for (int i = 0; i < r->n; i++)
         group_json(&r->group[i], out);
-    }
-    bs_buf_text(out, "], \"verdict\": ");
-    bs_json_quote(r->verdict.data, out);
-    bs_buf_text(out, ", \"advice\": [");
-    for (size_t i = 0; i < r->advice.n; i++) {
-        bs_buf_text(out, i ? ", " : "");
-        bs_json_quote(r->advice.note[i].text, out);
-    }
-    bs_buf_text(out, "], \"left_out\": [");
-    for (size_t i = 0; i < r->left_out.n; i++) {
-        bs_buf_text(out, i ? ", " : "");
-        bs_json_quote(r->left_out.note[i].text, out);
-    }
-    bs_buf_text(out, "]}");
+    bs_json_close(out, ']');
+    bs_json_text(out, "verdict", r->verdict.data);
+    notes_json("advice", &r->advice, out);
+    notes_json("left_out", &r->left_out, out);
+    bs_json_close(out, '}');
 }
 
 static void write_table(const bs_report *r, const char *path, bs_buf *out)

@@ -55,55 +55,34 @@ static basin_status identity_of(const bs_tuning *t, char out[17], basin_error *e
     return failed ? bs_fail_nomem(err) : BASIN_OK;
 }
 
-static void number(const char *key, double v, bs_buf *out)
-{
-    char text[BS_NUMBER_TEXT];
-    bs_format_double(v, text);
-    if (isfinite(v))
-        bs_buf_printf(out, ", \"%s\": %s", key, text);
-}
-
-static void values_json(const bs_tuning *t, const bs_trial *x, bs_buf *out)
-{
-    for (int i = 0; i < t->space.n; i++) {
-        const bs_dimension *d = &t->space.at[i];
-        char                text[BS_TUNE_NAME];
-        bs_space_text(d, x->u[i], text);
-        bs_buf_printf(out, "%s\"%s\": ", i ? ", " : "", d->row.name);
-        if (d->n_words > 0)
-            bs_json_quote(text, out);
-        else
-            bs_buf_text(out, text);
-    }
-}
-
 static void trial_json(const bs_tuning *t, int trial, bs_buf *out)
 {
     const bs_trial       *x = &t->trial[trial];
     const bs_tune_record *r = &t->record[trial];
-    bs_buf_printf(out, "{\"trial\": %d, \"state\": \"%s\", \"from\": \"%s\", \"values\": {", trial,
-                  bs_trial_states[x->state], bs_trial_sources[r->from]);
-    values_json(t, x, out);
-    bs_buf_text(out, "}, \"rungs\": [");
-    for (int i = 0; i < x->passed; i++) {
-        char text[BS_NUMBER_TEXT];
-        bs_format_double(bs_tune_score(t, x->rung[i]), text);
-        bs_buf_printf(out, "%s%s", i ? ", " : "", isfinite(x->rung[i]) ? text : "null");
-    }
-    bs_buf_text(out, "], \"rises\": [");
+    bs_json_open(out, NULL, '{');
+    bs_json_members(out, "trial %d state %s from %s", trial, bs_trial_states[x->state],
+                    bs_trial_sources[r->from]);
+    bs_tune_values_json(t, trial, out);
+    bs_json_open(out, "rungs", '[');
     for (int i = 0; i < x->passed; i++)
-        bs_buf_printf(out, "%s%.6g", i ? ", " : "", isfinite(x->rise[i]) ? x->rise[i] : 0);
-    bs_buf_printf(out, "], \"epochs\": %d, \"best_epoch\": %d", r->epochs, r->best_epoch);
-    number("score", bs_tune_score(t, x->score), out);
-    number("seconds", r->seconds, out);
-    number("elapsed", r->elapsed, out);
-    if (t->rungs > 0)
-        bs_buf_printf(out, ", \"rung_epochs\": [%d, %d]", t->rung_epoch[0],
-                      t->rungs > 1 ? t->rung_epoch[1] : 0);
-    if (r->message[0]) {
-        bs_buf_text(out, ", \"message\": ");
-        bs_json_quote(r->message, out);
+        bs_json_real(out, NULL, bs_tune_score(t, x->rung[i]));
+    bs_json_close(out, ']');
+    bs_json_open(out, "rises", '[');
+    for (int i = 0; i < x->passed; i++)
+        bs_json_short(out, NULL, 6, isfinite(x->rise[i]) ? x->rise[i] : 0);
+    bs_json_close(out, ']');
+    bs_json_members(out, "epochs %d best_epoch %d", r->epochs, r->best_epoch);
+    bs_json_known(out, "score", bs_tune_score(t, x->score));
+    bs_json_known(out, "seconds", r->seconds);
+    bs_json_known(out, "elapsed", r->elapsed);
+    if (t->rungs > 0) {
+        bs_json_open(out, "rung_epochs", '[');
+        bs_json_int(out, NULL, t->rung_epoch[0]);
+        bs_json_int(out, NULL, t->rungs > 1 ? t->rung_epoch[1] : 0);
+        bs_json_close(out, ']');
     }
+    if (r->message[0])
+        bs_json_text(out, "message", r->message);
     bs_buf_text(out, "}\n");
 }
 
@@ -137,18 +116,14 @@ static basin_status add_head(const bs_tuning *t, const char *identity, basin_err
 {
     bs_buf line;
     bs_buf_init(&line, 1 << 16);
-    bs_buf_printf(&line,
-                  "{\"tune\": 1, \"basin\": \"%s\", \"task\": \"%s\", \"method\": \"%s\", "
-                  "\"metric\": \"%s\", \"seed\": %d, \"identity\": \"%s\", "
-                  "\"arithmetic\": \"%s\", \"space\": {",
-                  BASIN_VERSION, t->base.train.task, t->base.train.method,
-                  t->task->metric[t->metric].name, t->base.train.seed, identity, t->arithmetic);
-    for (int i = 0; i < t->space.n; i++) {
-        bs_buf_printf(&line, "%s\"%s\": \"", i ? ", " : "", t->space.at[i].row.name);
-        bs_space_range(&t->space.at[i], &line);
-        bs_buf_text(&line, "\"");
-    }
-    bs_buf_text(&line, "}}\n");
+    bs_json_open(&line, NULL, '{');
+    bs_json_members(&line,
+                    "tune %d basin %s task %s method %s metric %s seed %d identity %s "
+                    "arithmetic %s",
+                    1, BASIN_VERSION, t->base.train.task, t->base.train.method,
+                    t->task->metric[t->metric].name, t->base.train.seed, identity, t->arithmetic);
+    bs_tune_space_json(&t->space, &line);
+    bs_buf_text(&line, "}\n");
     basin_status s = append(t, &line, err);
     bs_buf_free(&line);
     return s;

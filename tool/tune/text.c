@@ -196,77 +196,72 @@ void bs_tune_table(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
 
 /* ---- JSON ---- */
 
-static void text_member(const char *key, const char *text, bs_buf *out)
+void bs_tune_values_json(const bs_tuning *t, int trial, bs_buf *out)
 {
-    bs_buf_printf(out, ", \"%s\": ", key);
-    bs_json_quote(text, out);
-}
-
-static void values_json(const bs_tuning *t, int trial, bs_buf *out)
-{
-    bs_buf_text(out, ", \"values\": {");
+    bs_json_open(out, "values", '{');
     for (int i = 0; i < t->space.n; i++) {
         const bs_dimension *d = &t->space.at[i];
         char                text[BS_TUNE_NAME];
         bs_space_text(d, t->trial[trial].u[i], text);
-        bs_buf_printf(out, "%s\"%s\": ", i ? ", " : "", d->row.name);
+        bs_json_key(out, d->row.name);
         if (d->n_words > 0)
-            bs_json_quote(text, out);
+            bs_json_text(out, NULL, text);
         else
             bs_buf_text(out, text);
     }
-    bs_buf_text(out, "}");
+    bs_json_close(out, '}');
 }
 
-static void trial_json(const bs_tuning *t, int trial, bs_buf *out)
+void bs_tune_space_json(const bs_space *s, bs_buf *out)
+{
+    bs_json_open(out, "space", '{');
+    for (int i = 0; i < s->n; i++) {
+        bs_buf range;
+        bs_buf_init(&range, 1 << 12);
+        bs_space_range(&s->at[i], &range);
+        bs_json_text(out, s->at[i].row.name, range.data);
+        out->failed = out->failed || range.failed;
+        bs_buf_free(&range);
+    }
+    bs_json_close(out, '}');
+}
+
+static void trial_json(const bs_tuning *t, const char *key, int trial, bs_buf *out)
 {
     const bs_tune_record *r = &t->record[trial];
-    bs_buf_printf(out, "{\"trial\": %d, \"state\": \"%s\", \"from\": \"%s\"", trial,
-                  bs_tune_state(t, trial), bs_trial_sources[r->from]);
-    values_json(t, trial, out);
-    bs_json_member("score", bs_tune_score(t, t->trial[trial].score), out);
-    bs_buf_printf(out, ", \"epochs\": %d, \"best_epoch\": %d", r->epochs, r->best_epoch);
-    bs_json_member("seconds", r->seconds, out);
-    bs_buf_text(out, "}");
+    bs_json_open(out, key, '{');
+    bs_json_members(out, "trial %d state %s from %s", trial, bs_tune_state(t, trial),
+                    bs_trial_sources[r->from]);
+    bs_tune_values_json(t, trial, out);
+    bs_json_members(out, "score %g epochs %d best_epoch %d seconds %g",
+                    bs_tune_score(t, t->trial[trial].score), r->epochs, r->best_epoch, r->seconds);
+    bs_json_close(out, '}');
 }
 
 void bs_tune_json(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
 {
     char config[BS_OPTION_TEXT + 64];
     bs_print(config, sizeof config, "%s/best.config", t->o->folder);
-    bs_buf_printf(out,
-                  "{\"task\": \"%s\", \"method\": \"%s\", \"metric\": \"%s\", \"part\": \"valid\", "
-                  "\"seed\": %d, \"trials\": %d, \"finished\": %d, \"paused\": %d, \"failed\": %d",
-                  t->base.train.task, t->base.train.method, t->task->metric[t->metric].name,
-                  t->base.train.seed, t->n, count(t, BS_TRIAL_FINISHED), count(t, BS_TRIAL_PAUSED),
-                  count(t, BS_TRIAL_FAILED));
-    bs_json_member("seconds", bs_tune_elapsed(t), out);
-    text_member("folder", t->o->folder, out);
-    text_member("config", config, out);
-    bs_buf_text(out, ", \"best\": ");
-    trial_json(t, t->best, out);
-    bs_buf_text(out, ", \"start\": ");
-    trial_json(t, 0, out);
+    bs_json_open(out, NULL, '{');
+    bs_json_members(out,
+                    "task %s method %s metric %s part %s seed %d trials %d finished %d "
+                    "paused %d failed %d seconds %g folder %s config %s",
+                    t->base.train.task, t->base.train.method, t->task->metric[t->metric].name,
+                    "valid", t->base.train.seed, t->n, count(t, BS_TRIAL_FINISHED),
+                    count(t, BS_TRIAL_PAUSED), count(t, BS_TRIAL_FAILED), bs_tune_elapsed(t),
+                    t->o->folder, config);
+    trial_json(t, "best", t->best, out);
+    trial_json(t, "start", 0, out);
     if (f->any) {
-        bs_json_member("model_explains", f->explains, out);
-        bs_buf_text(out, ", \"importance\": {");
-        for (int i = 0; i < t->space.n; i++) {
-            char text[BS_NUMBER_TEXT];
-            bs_format_double(f->importance[i].share, text);
-            bs_buf_printf(out, "%s\"%s\": %s", i ? ", " : "", t->space.at[i].row.name, text);
-        }
-        bs_buf_text(out, "}");
+        bs_json_real(out, "model_explains", f->explains);
+        bs_json_open(out, "importance", '{');
+        for (int i = 0; i < t->space.n; i++)
+            bs_json_real(out, t->space.at[i].row.name, f->importance[i].share);
+        bs_json_close(out, '}');
     }
-    bs_buf_text(out, ", \"space\": {");
-    for (int i = 0; i < t->space.n; i++) {
-        bs_buf_printf(out, "%s\"%s\": \"", i ? ", " : "", t->space.at[i].row.name);
-        bs_space_range(&t->space.at[i], out);
-        bs_buf_text(out, "\"");
-    }
-    bs_buf_text(out, "}, \"top\": [");
-    for (int i = 0; i < t->n && i < SHOWN; i++) {
-        bs_buf_text(out, i ? ", " : "");
-        trial_json(t, f->order[i], out);
-    }
+    bs_tune_space_json(&t->space, out);
+    bs_json_open(out, "top", '[');
+    for (int i = 0; i < t->n && i < SHOWN; i++)
+        trial_json(t, NULL, f->order[i], out);
     bs_buf_text(out, "]}");
 }

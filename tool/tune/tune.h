@@ -94,6 +94,10 @@ typedef struct {
     int          *order; /* [n], best first; those without score last */
 } bs_tune_findings;
 
+/* "values": {...} of a trial, "space": {...}: members of an open object. */
+void bs_tune_values_json(const bs_tuning *t, int trial, bs_buf *out);
+void bs_tune_space_json(const bs_space *s, bs_buf *out);
+
 /* A line of the table of trials, and the names of its columns; without its end. */
 void bs_tune_head(const bs_tuning *t, bs_buf *out);
 void bs_tune_row(const bs_tuning *t, int trial, bool best, bs_buf *out);

@@ -1,5 +1,6 @@
 /* images_describe.c -- what `basin data inspect` and `check` report about images. */
 #include <string.h>
+#include "base/json.h"
 
 #include "base/visible.h"
 #include "data/image/catalogue.h"
@@ -124,49 +125,51 @@ static void print_table(const bs_images *im, const facts *f, const bs_notes *not
         bs_buf_printf(out, "note     %s\n", notes->note[i].text);
 }
 
-static void quote(const char *text, bs_buf *out)
+static void put_range(const char *key, int least, int most, bs_buf *out)
 {
-    bs_buf_json(out, text, strlen(text));
+    bs_json_open(out, key, '[');
+    bs_json_int(out, NULL, least);
+    bs_json_int(out, NULL, most);
+    bs_json_close(out, ']');
 }
 
 static void print_json(const bs_images *im, const facts *f, const bs_notes *notes, bs_buf *out)
 {
-    bs_buf_printf(out,
-                  "{\"format\": \"images\", \"images\": %d, \"channels\": %d, \"width\": [%d, %d], "
-                  "\"height\": [%d, %d], \"equal\": %s, \"resized\": %s, \"binary\": %s, "
-                  "\"parts\": {\"train\": %d, \"valid\": %d, \"test\": %d, \"none\": %d}, "
-                  "\"masks\": %d, \"empty\": %d, \"full\": %d, \"ignored\": %.6f, \"classes\": [",
-                  (int)im->n, im->channels, (int)f->smallest[0], (int)f->largest[0],
-                  (int)f->smallest[1], (int)f->largest[1], im->equal ? "true" : "false",
-                  im->resized ? "true" : "false", im->binary ? "true" : "false", (int)im->parts[1],
-                  (int)im->parts[2], (int)im->parts[3], (int)im->parts[0], (int)f->masks,
-                  (int)f->empty, (int)f->full, percent(f->ignored, f->ignored + f->valid) / 100);
+    static const char *const part[] = {"train", "valid", "test", "none"};
+    bs_json_open(out, NULL, '{');
+    bs_json_members(out, "format %s images %d channels %d", "images", im->n, im->channels);
+    put_range("width", f->smallest[0], f->largest[0], out);
+    put_range("height", f->smallest[1], f->largest[1], out);
+    bs_json_bool(out, "equal", im->equal);
+    bs_json_bool(out, "resized", im->resized);
+    bs_json_bool(out, "binary", im->binary);
+    bs_json_open(out, "parts", '{');
+    for (int i = 0; i < 4; i++)
+        bs_json_int(out, part[i], im->parts[(i + 1) % 4]);
+    bs_json_close(out, '}');
+    bs_json_members(out, "masks %d empty %d full %d ignored %.6f", f->masks, f->empty, f->full,
+                    percent(f->ignored, f->ignored + f->valid) / 100);
+    bs_json_open(out, "classes", '[');
     for (int c = 0; c < im->classes; c++) {
-        bs_buf_printf(out, "%s{\"class\": %d, ", c ? ", " : "", c);
-        if (im->class_name) {
-            bs_buf_text(out, "\"name\": ");
-            quote(im->class_name[c], out);
-            bs_buf_text(out, ", ");
-        }
-        bs_buf_printf(out, "\"share\": %.6f, \"images\": %d}",
-                      percent(f->pixels[c], f->valid) / 100, (int)f->holding[c]);
+        bs_json_open(out, NULL, '{');
+        bs_json_int(out, "class", c);
+        if (im->class_name)
+            bs_json_text(out, "name", im->class_name[c]);
+        bs_json_members(out, "share %.6f images %d", percent(f->pixels[c], f->valid) / 100,
+                        f->holding[c]);
+        bs_json_close(out, '}');
     }
-    bs_buf_printf(out, "], \"twins\": %zu, \"twins_equal\": %zu, \"twins_across\": [", f->twins,
-                  f->same);
-    bool first = true;
+    bs_json_close(out, ']');
+    bs_json_members(out, "twins %lld twins_equal %lld", (long long)f->twins, (long long)f->same);
+    bs_json_open(out, "twins_across", '[');
     for (size_t k = 0; k < f->twins; k++)
-        if (f->twin[k].across) {
-            bs_buf_text(out, first ? "[" : ", [");
-            quote(im->name[f->twin[k].a], out);
-            bs_buf_text(out, ", ");
-            quote(im->name[f->twin[k].b], out);
-            bs_buf_text(out, "]");
-            first = false;
-        }
-    bs_buf_printf(out, "], \"hash\": \"%016llx\", \"notes\": [", (unsigned long long)im->hash);
-    for (size_t i = 0; notes && i < notes->n; i++)
-        bs_buf_printf(out, "%s\"%s\"", i ? ", " : "", notes->note[i].tag);
-    bs_buf_text(out, "]}");
+        if (f->twin[k].across)
+            bs_json_texts(out, NULL,
+                          (const char *[]){im->name[f->twin[k].a], im->name[f->twin[k].b]}, 2);
+    bs_json_close(out, ']');
+    bs_json_hash(out, "hash", im->hash);
+    bs_notes_json(notes, out);
+    bs_json_close(out, '}');
 }
 
 static const char *problem_of(const bs_images *im, const facts *f)

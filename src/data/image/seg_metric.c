@@ -10,7 +10,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/opt.h"
 #include "data/image/images.h"
 
 const bs_seg_metric bs_seg_metric_table[BS_SEG_METRIC_COUNT] = {
@@ -35,21 +34,6 @@ struct bs_seg_metrics {
     bs_seg_counts         counts;
     double                last;
 };
-
-basin_status bs_seg_metric_parse(const char *name, bs_seg_metric_id *out, basin_error *err)
-{
-    const char *names[BS_SEG_METRIC_COUNT];
-    for (int i = 0; i < BS_SEG_METRIC_COUNT; i++) {
-        names[i] = bs_seg_metric_table[i].name;
-        if (strcmp(name, names[i]) == 0) {
-            *out = (bs_seg_metric_id)i;
-            return BASIN_OK;
-        }
-    }
-    const char *near = bs_nearest(name, names, BS_SEG_METRIC_COUNT);
-    return bs_fail(err, BASIN_EARG, "'%.40s' is no metric of segmentation; %s%s", name,
-                   near ? "did you mean " : "one is ", near ? near : names[BS_SEG_METRIC_mean_iou]);
-}
 
 basin_status bs_seg_metrics_new(const bs_seg_metric_options *o, int classes, bs_seg_metrics **out,
                                 basin_error *err)

@@ -42,9 +42,6 @@ typedef struct {
 
 extern const bs_seg_metric bs_seg_metric_table[BS_SEG_METRIC_COUNT];
 
-/* By name; the error for an unknown one suggests the nearest. */
-basin_status bs_seg_metric_parse(const char *name, bs_seg_metric_id *out, basin_error *err);
-
 typedef struct {
     bool keep_images; /* keep what each image contributed: for intervals and tests */
 } bs_seg_metric_options;

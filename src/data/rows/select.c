@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "data/rows/read.h"
+#include "base/find.h"
 #include "data/scan.h"
 #include "data/rows/xml_labels.h"
 

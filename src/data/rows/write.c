@@ -7,9 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "base/opt.h"
-#include "base/visible.h"
-#include "base/utf8.h"
 #include "data/scan.h"
 
 #define WRITER(name) extern const bs_writer bs_writer_##name;
@@ -159,22 +158,22 @@ void bs_put_float(bs_writing *w, float value)
 void bs_put_json(bs_writing *w, const char *text)
 {
     bs_put(w, "\"");
-    for (size_t n; *text; text += n) {
-        n = bs_utf8_len(text, 4);
-        n = n ? n : 1;
-        const unsigned c = bs_invisible(text, n);
-        char           escape[8];
-        if (*text == '"' || *text == '\\' || *text == '\n') {
-            char pair[3] = {'\\', *text == '\n' ? 'n' : *text, '\0'};
-            bs_put(w, pair);
-        } else if (c) {
-            bs_print(escape, sizeof escape, "\\u%04x", c & 0xffffu);
-            bs_put(w, escape);
-        } else {
-            bs_put_bytes(w, text, n);
-        }
+    for (size_t left = strlen(text), step, n; left > 0; left -= step, text += step) {
+        char spelled[BS_JSON_CHARACTER];
+        step = bs_json_character(text, left, spelled, &n);
+        bs_put_bytes(w, n ? spelled : text, n ? n : step);
     }
     bs_put(w, "\"");
+}
+
+void bs_put_line(bs_writing *w, bs_buf *line)
+{
+    if (line->failed && !w->status)
+        w->status = bs_fail_nomem(w->err);
+    bs_buf_text(line, "\n");
+    if (!line->failed)
+        bs_put_bytes(w, line->data, line->len);
+    bs_buf_clear(line);
 }
 
 const char *bs_feature_name(const bs_dataset *ds, int32_t i, char scratch[24])

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/json.h"
 
 #include "base/visible.h"
 #include "data/text/corpus_part.h"
@@ -42,9 +43,7 @@ static bool list_counts(const bs_names *names, const int64_t *count, bs_buf *tab
             bs_buf_text(table, bs_visible(name->text, 40, shown));
             bs_buf_printf(table, " %lld", (long long)list[i].count);
         }
-        bs_buf_text(json, i ? ", " : "");
-        bs_buf_json(json, name->text, name->len);
-        bs_buf_printf(json, ": %lld", (long long)list[i].count);
+        bs_json_int(json, name->text, list[i].count);
     }
     if (n > MOST_LISTED)
         bs_buf_printf(table, " and %d more", (int)n - MOST_LISTED);
@@ -70,15 +69,13 @@ static void print_size(const bs_corpus *c, const bs_corpus_summary *s, bs_buf *t
                   "words    %d distinct, %d of them seen once\n",
                   c->sentences ? (double)c->tokens / c->sentences : 0, (int)s->longest, place,
                   (int)s->words, (int)s->words_once);
-    bs_buf_text(json, "{\"file\": ");
-    bs_buf_json(json, c->name, strlen(c->name));
-    bs_buf_printf(json,
-                  ", \"format\": \"%s\", \"columns\": %d, \"sentences\": %d, \"tokens\": %d, "
-                  "\"documents\": %d, \"longest\": %d, \"longest_line\": %ld, \"words\": %d, "
-                  "\"words_once\": %d, \"labelled\": %s",
-                  c->format, c->file_columns, (int)c->sentences, (int)c->tokens, (int)c->documents,
-                  (int)s->longest, line, (int)s->words, (int)s->words_once,
-                  c->labelled ? "true" : "false");
+    bs_json_open(json, NULL, '{');
+    bs_json_members(json,
+                    "file %s format %s columns %d sentences %d tokens %d documents %d "
+                    "longest %d longest_line %lld words %d words_once %d",
+                    c->name, c->format, c->file_columns, c->sentences, c->tokens, c->documents,
+                    s->longest, (long long)line, s->words, s->words_once);
+    bs_json_bool(json, "labelled", c->labelled);
 }
 
 static bool print_tags(const bs_corpus *c, const bs_corpus_summary *s, bs_buf *table, bs_buf *json)
@@ -91,22 +88,26 @@ static bool print_tags(const bs_corpus *c, const bs_corpus_summary *s, bs_buf *t
     if (c->scheme != c->file_scheme)
         bs_buf_printf(table, " -> %s", bs_scheme_name(c->scheme));
     bs_buf_text(table, ":");
-    bs_buf_printf(json, ", \"file_scheme\": \"%s\", \"scheme\": \"%s\", \"tags\": {",
-                  bs_scheme_name(c->file_scheme), bs_scheme_name(c->scheme));
+    bs_json_members(json, "file_scheme %s scheme %s", bs_scheme_name(c->file_scheme),
+                    bs_scheme_name(c->scheme));
+    bs_json_open(json, "tags", '{');
     if (!list_counts(&c->tags, s->tag_count, table, json))
         return false;
     if (s->tokens_unknown)
         bs_buf_printf(table, "; %lld tokens without tag", (long long)s->tokens_unknown);
-    bs_buf_printf(json, "}, \"tokens_unknown\": %lld", (long long)s->tokens_unknown);
+    bs_json_close(json, '}');
+    bs_json_int(json, "tokens_unknown", s->tokens_unknown);
     bs_buf_text(table, "\n");
     if (c->scheme == BS_SCHEME_RAW)
         return true;
     bs_buf_printf(table, "spans    %lld:", (long long)s->spans);
-    bs_buf_printf(json, ", \"spans\": %lld, \"types\": {", (long long)s->spans);
+    bs_json_int(json, "spans", s->spans);
+    bs_json_open(json, "types", '{');
     if (!list_counts(&s->types, s->type_count, table, json))
         return false;
     bs_buf_printf(table, "; %lld ill-formed tags", (long long)s->ill_formed);
-    bs_buf_printf(json, "}, \"ill_formed\": %lld", (long long)s->ill_formed);
+    bs_json_close(json, '}');
+    bs_json_int(json, "ill_formed", s->ill_formed);
     if (s->ill_formed_at >= 0)
         bs_buf_printf(table, ", the first in the sentence of line %ld",
                       bs_corpus_line(c, s->ill_formed_at));
@@ -118,8 +119,7 @@ static void print_checks(const bs_corpus_summary *s, bs_buf *table, bs_buf *json
 {
     bs_buf_printf(table, "checks   %d duplicate sentences, %d equal sentences with other tags\n",
                   (int)s->duplicates, (int)s->contradictions);
-    bs_buf_printf(json, ", \"duplicates\": %d, \"contradictions\": %d", (int)s->duplicates,
-                  (int)s->contradictions);
+    bs_json_members(json, "duplicates %d contradictions %d", s->duplicates, s->contradictions);
 }
 
 static void print_against(const bs_corpus *c, const bs_corpus *train, const bs_corpus_summary *s,
@@ -134,10 +134,10 @@ static void print_against(const bs_corpus *c, const bs_corpus *train, const bs_c
                       bs_visible(bs_corpus_file_tag(c, s->first_new, tag), 0, shown));
     bs_buf_printf(table, ", %.2f %% of the tokens unknown, %d sentences are there, too\n",
                   100 * unknown, (int)s->shared);
-    bs_buf_text(json, ", \"against\": {\"name\": ");
-    bs_buf_json(json, train->name, strlen(train->name));
-    bs_buf_printf(json, ", \"tags_new\": %d, \"tokens_new\": %lld, \"shared\": %d}",
-                  (int)s->tags_new, (long long)s->tokens_new, (int)s->shared);
+    bs_json_open(json, "against", '{');
+    bs_json_members(json, "name %s tags_new %d tokens_new %lld shared %d", train->name, s->tags_new,
+                    (long long)s->tokens_new, s->shared);
+    bs_json_close(json, '}');
 }
 
 basin_status bs_corpus_describe(const bs_corpus *c, const bs_corpus *train, const bs_notes *notes,
@@ -154,10 +154,9 @@ basin_status bs_corpus_describe(const bs_corpus *c, const bs_corpus *train, cons
             print_against(c, train, &s, table, json);
         for (size_t i = 0; notes && i < notes->n; i++)
             bs_buf_printf(table, "note     %s\n", notes->note[i].text);
-        bs_buf_printf(json, ", \"hash\": \"%016llx\", \"notes\": [", (unsigned long long)c->hash);
-        for (size_t i = 0; notes && i < notes->n; i++)
-            bs_buf_printf(json, "%s\"%s\"", i ? ", " : "", notes->note[i].tag);
-        bs_buf_text(json, "]}");
+        bs_json_hash(json, "hash", c->hash);
+        bs_notes_json(notes, json);
+        bs_json_close(json, '}');
     }
     bs_corpus_summary_free(&s);
     if (!status && (table->failed || json->failed))

@@ -5,6 +5,7 @@
  * and not too rare). Thus every part gets its share of tags, rare ones first, and of long
  * sentences. */
 #include <string.h>
+#include "base/json.h"
 
 #include "base/visible.h"
 #include "data/split.h"
@@ -106,19 +107,22 @@ static void print_parts(const bs_corpus *c, int longest, const int32_t *part,
         tokens[part[s]] += c->start[s + 1] - c->start[s];
     bs_buf_printf(table, "%-40s %9s %10s %10s %10s %8s  %s\n", "part", "sentences", "tokens",
                   "mean off%", "worst off%", "absent", "worst");
-    bs_buf_text(json, "{\"parts\": [");
+    bs_json_open(json, NULL, '{');
+    bs_json_open(json, "parts", '[');
     for (int i = 0; i < b->parts; i++) {
         const bs_split_part *p = &b->part[i];
         label_name(c, p->worst_label, longest, worst);
         bs_buf_printf(table, "%-40.40s %9d %10lld %10.2f %10.2f %8d  %s\n", file[i], (int)p->rows,
                       (long long)tokens[i], 100 * p->label_error, 100 * p->worst_error,
                       (int)p->labels_absent, worst);
-        bs_buf_text(json, i ? ", {\"file\": " : "{\"file\": ");
-        bs_buf_json(json, file[i], strlen(file[i]));
-        bs_buf_printf(json, ", \"sentences\": %d, \"tokens\": %lld, \"mean_off\": %.6f}",
-                      (int)p->rows, (long long)tokens[i], p->label_error);
+        bs_json_open(json, NULL, '{');
+        bs_json_members(json, "file %s sentences %d tokens %lld mean_off %.6f", file[i], p->rows,
+                        (long long)tokens[i], p->label_error);
+        bs_json_close(json, '}');
     }
-    bs_buf_printf(json, "], \"crossing\": %d}", (int)b->crossing);
+    bs_json_close(json, ']');
+    bs_json_int(json, "crossing", b->crossing);
+    bs_json_close(json, '}');
     if (b->crossing)
         bs_buf_printf(table, "%d sentences are equal to a sentence in another part\n",
                       (int)b->crossing);

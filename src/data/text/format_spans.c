@@ -6,6 +6,7 @@
  *
  * Characters are code points, and `end` is after the last one. */
 #include <string.h>
+#include "base/json.h"
 
 #include "data/text/json_rows.h"
 #include "data/text/making.h"
@@ -95,7 +96,7 @@ static basin_status take_row(void *to, json_t *row, long line)
     static const char *const used[] = {"text",  "data",   "spans",  "entities",
                                        "label", "labels", "tokens", "annotations"};
     spans                   *x = to;
-    const json_t            *text = bs_json_text(row), *list = bs_json_spans(row);
+    const json_t            *text = bs_json_row_text(row), *list = bs_json_spans(row);
     const bool               refused = is_refused(row);
     if (!text)
         return bs_corpus_fail(
@@ -170,13 +171,17 @@ static int sniff(const char *head, size_t n, const char *path)
 static void write_spans(const bs_tags_out *t, bs_writing *w)
 {
     bs_passage p = {0};
+    bs_buf     line;
+    bs_buf_init(&line, (size_t)1 << 30);
     while (!w->status && bs_passage_next(t->c, false, &p)) {
-        bs_put_passage(t, &p, w);
-        bs_put(w, "}\n");
+        bs_passage_json(t, &p, &line);
+        bs_json_close(&line, '}');
+        bs_put_line(w, &line);
     }
     if (p.made.failed && !w->status)
         w->status = bs_fail_nomem(w->err);
     bs_passage_free(&p);
+    bs_buf_free(&line);
 }
 
 const bs_corpus_format bs_corpus_format_spans = {

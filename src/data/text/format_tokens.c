@@ -6,6 +6,7 @@
  * Other lists of the same length are feature columns; numeric tags get names (tag_names.h); -100
  * and null are no tag. */
 #include <string.h>
+#include "base/json.h"
 
 #include "data/text/json_rows.h"
 #include "data/text/making.h"
@@ -227,64 +228,68 @@ static int sniff(const char *head, size_t n, const char *path)
 
 /* --- writing ------------------------------------------------------------- */
 
-/* Writes , "name": [...] for a column; column -1: the words, which come first. */
-static void put_list(const bs_tags_out *t, int32_t s, int column, const char *name, bs_writing *w)
+/* "name": [...] of a column; column -1: the words, which come first. */
+static void put_list(const bs_tags_out *t, int32_t s, int column, const char *name, bs_buf *out)
 {
     const bs_corpus *c = t->c;
     const bs_names  *names = column < 0 ? &c->words : &c->value[column];
     const int32_t   *of = column < 0 ? c->word : c->feature[column];
-    bs_put(w, column < 0 ? "" : ", ");
-    bs_put_json(w, name);
-    bs_put(w, ": [");
-    for (int32_t i = c->start[s]; i < c->start[s + 1]; i++) {
-        bs_put(w, i > c->start[s] ? ", " : "");
-        bs_put_json(w, names->item[of[i]].text);
-    }
-    bs_put(w, "]");
+    bs_json_open(out, name, '[');
+    for (int32_t i = c->start[s]; i < c->start[s + 1]; i++)
+        bs_json_text(out, NULL, names->item[of[i]].text);
+    bs_json_close(out, ']');
 }
 
-void bs_put_tokens(const bs_tags_out *t, int32_t s, bs_writing *w)
+void bs_tokens_json(const bs_tags_out *t, int32_t s, bs_buf *out)
 {
     const bs_corpus *c = t->c;
     const char      *words = c->heading ? c->heading[c->word_column - 1] : "tokens";
-    put_list(t, s, -1, bs_is_words_heading(words) ? words : "tokens", w);
+    put_list(t, s, -1, bs_is_words_heading(words) ? words : "tokens", out);
     for (int k = 0; k < c->columns; k++) {
         char name[32];
         bs_print(name, sizeof name, "column_%d", c->column[k]);
-        put_list(t, s, k, c->heading ? c->heading[c->column[k] - 1] : name, w);
+        put_list(t, s, k, c->heading ? c->heading[c->column[k] - 1] : name, out);
     }
     if (!t->names)
         return;
-    bs_put(w, ", \"tags\": [");
-    for (int32_t i = c->start[s]; i < c->start[s + 1]; i++) {
-        bs_put(w, i > c->start[s] ? ", " : "");
-        if (t->tag[i] < 0)
-            bs_put(w, "null");
-        else
-            bs_put_json(w, t->names[t->tag[i]]);
-    }
-    bs_put(w, "]");
+    bs_json_open(out, "tags", '[');
+    for (int32_t i = c->start[s]; i < c->start[s + 1]; i++)
+        bs_json_text(out, NULL, t->tag[i] < 0 ? NULL : t->names[t->tag[i]]);
+    bs_json_close(out, ']');
+}
+
+/* A row without words stays one. */
+static void put_empty(const bs_tags_out *t, const bs_record *record, bs_buf *out)
+{
+    bs_json_open(out, NULL, '{');
+    bs_buf_text(out, record->rest);
+    bs_json_texts(out, "tokens", NULL, 0);
+    if (t->names)
+        bs_json_texts(out, "tags", NULL, 0);
+    bs_json_close(out, '}');
 }
 
 static void write_tokens(const bs_tags_out *t, bs_writing *w)
 {
     const bs_corpus *c = t->c;
+    bs_buf           line;
+    bs_buf_init(&line, (size_t)1 << 30);
     for (int32_t s = 0, k = 0; s < c->sentences || k < c->records; s++) {
-        /* rows without words remain rows */
         for (; k < c->records && c->record[k + 1].sentence <= s; k++)
             if (c->record[k].sentence == c->record[k + 1].sentence) {
-                bs_put(w, "{");
-                bs_put_rest(&c->record[k], w);
-                bs_put(w, t->names ? "\"tokens\": [], \"tags\": []}\n" : "\"tokens\": []}\n");
+                put_empty(t, &c->record[k], &line);
+                bs_put_line(w, &line);
             }
         if (s >= c->sentences)
             break;
-        bs_put(w, "{");
+        bs_json_open(&line, NULL, '{');
         if (k < c->records)
-            bs_put_rest(&c->record[k], w);
-        bs_put_tokens(t, s, w);
-        bs_put(w, "}\n");
+            bs_buf_text(&line, c->record[k].rest);
+        bs_tokens_json(t, s, &line);
+        bs_json_close(&line, '}');
+        bs_put_line(w, &line);
     }
+    bs_buf_free(&line);
 }
 
 const bs_corpus_format bs_corpus_format_tokens = {

@@ -2,6 +2,7 @@
 #include "data/text/json_rows.h"
 
 #include <string.h>
+#include "base/json.h"
 
 enum { MOST_VALUES = 1 << 24 }; /* in one row */
 
@@ -141,7 +142,7 @@ static const json_t *second(const json_t *row)
                : NULL;
 }
 
-const json_t *bs_json_text(const json_t *row)
+const json_t *bs_json_row_text(const json_t *row)
 {
     const json_t *text = json_is_array(row) ? second(row) ? json_array_get(row, 0) : NULL
                                             : json_object_get(row, "text");
@@ -176,7 +177,7 @@ const json_t *bs_json_spans(const json_t *row)
 
 bs_row_kind bs_json_row_kind(const json_t *row, bool *tagged)
 {
-    const bool words = bs_json_words_key(row) != NULL, text = bs_json_text(row) != NULL;
+    const bool words = bs_json_words_key(row) != NULL, text = bs_json_row_text(row) != NULL;
     *tagged = words && bs_json_tags_key(row);
     if (words && (*tagged || !text))
         return BS_ROW_TOKENS;
@@ -234,12 +235,8 @@ void bs_json_rest(json_t *row, const char *const *used, int n, bs_buf *out)
     {
         if (is_among(key, used, n))
             continue;
-        bs_buf_text(out, out->len ? ", " : "");
-        json_t    *name = json_string(key);
-        const bool ok = bs_tree_write(name, out);
-        json_decref(name);
-        bs_buf_text(out, ": ");
-        if (!ok || !bs_tree_write(v, out))
+        bs_json_key(out, key);
+        if (!bs_tree_write(v, out))
             out->failed = true;
     }
 }

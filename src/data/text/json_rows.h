@@ -33,8 +33,8 @@ int bs_json_sniff(const char *head, size_t n, bs_row_kind kind);
 /* In rows of words: the key of the list of words, and of the list of tags; NULL: none. */
 const char *bs_json_words_key(const json_t *row);
 const char *bs_json_tags_key(const json_t *row);
-/* In rows with a text: "..." and its list of spans; NULL if there is none. */
-const json_t *bs_json_text(const json_t *row);
+/* A row of a text: "..." and its list of spans; NULL where there is none. */
+const json_t *bs_json_row_text(const json_t *row);
 const json_t *bs_json_spans(const json_t *row);
 
 /* Members except those in used [n], as JSON without braces, into out. */

@@ -1,5 +1,6 @@
 /* rules.c -- parses a rules file; see rules.h. */
 #include "data/text/rules.h"
+#include "base/find.h"
 
 #include <stdarg.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "data/text/rules_part.h"
+#include "base/find.h"
 
 typedef struct {
     const bs_rules     *r;
@@ -47,17 +48,15 @@ static bool one_field(const applying *a, int32_t x, int32_t y)
 static basin_status unknown_tag(const applying *a, const bs_rule *rule, const char *name)
 {
     const bs_names *sets[] = {a->how->tags, &a->set.types};
-    const char     *near = NULL;
-    for (int k = 0; k < 2 && !near; k++) {
-        const char **names = bs_calloc((size_t)sets[k]->n + 1, sizeof *names);
-        for (int32_t i = 0; names && i < sets[k]->n; i++)
-            names[i] = sets[k]->item[i].text;
-        near = names ? bs_nearest(name, names, sets[k]->n) : NULL;
-        bs_free(names);
-    }
-    return bs_fail(a->err, BASIN_EDATA, "%s:%ld: no tag is called '%.40s'; %s%s%s", a->r->name,
-                   rule->line, name, near ? "did you mean '" : "a line 'tags ", near ? near : name,
-                   near ? "'?" : "' adds it");
+    bs_near         near = bs_near_to(name);
+    char            hint[BS_NEAR_HINT];
+    for (int k = 0; k < 2 && !near.best; k++)
+        for (int32_t i = 0; i < sets[k]->n; i++)
+            bs_near_try(&near, sets[k]->item[i].text);
+    bs_near_hint(&near, hint);
+    return bs_fail(a->err, BASIN_EDATA, "%s:%ld: no tag is called '%.40s'%s%s%s", a->r->name,
+                   rule->line, name, *hint ? hint : "; a line 'tags ", *hint ? "" : name,
+                   *hint ? "" : "' adds it");
 }
 
 /* Marks the tags at one place of a rule (-1: at any place). */

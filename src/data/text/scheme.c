@@ -1,9 +1,9 @@
 /* scheme.c -- names of schemes, splitting tags, well-formed sequences, spans; see scheme.h. */
 #include "data/text/scheme_part.h"
+#include "base/find.h"
 
 #include <string.h>
 
-#include "base/opt.h"
 #include "base/utf8.h"
 
 /* To add a scheme: an enumerator in scheme.h, a row here, a case in bs_scheme_faults and in part_of
@@ -49,6 +49,7 @@ static bool same_word(const char *a, const char *lower)
 basin_status bs_scheme_parse(const char *name, bs_scheme *out, basin_error *err)
 {
     const char *names[BS_SCHEME_COUNT];
+    int         at;
     for (int i = 0; i < BS_SCHEME_COUNT; i++) {
         names[i] = scheme_table[i].name;
         if (same_word(name, names[i])) {
@@ -62,14 +63,9 @@ basin_status bs_scheme_parse(const char *name, bs_scheme *out, basin_error *err)
             return BASIN_OK;
         }
     }
-    const char *near = bs_nearest(name, names, BS_SCHEME_COUNT);
-    if (near)
-        return bs_fail(err, BASIN_EARG, "unknown tagging scheme '%s'; did you mean '%s'?", name,
-                       near);
-    return bs_fail(err, BASIN_EARG,
-                   "unknown tagging scheme '%s'; there are raw, iob1, iob2, ioe1, ioe2, bioes and "
-                   "bilou",
-                   name);
+    return bs_find_named(
+        &(bs_named){"no tagging scheme", NULL, BS_NAMED_ROWS(names), .n = BS_SCHEME_COUNT}, name,
+        &at, err);
 }
 
 /* ---- one tag ---- */

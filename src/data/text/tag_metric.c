@@ -10,7 +10,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/opt.h"
 #include "data/text/scheme_part.h"
 
 enum { MAX_ROWS = 1 << 30, MAX_TAGS = 1 << 28 };
@@ -149,26 +148,6 @@ const bs_tag_metric bs_tag_metric_table[BS_TAG_METRIC_COUNT] = {
 #include "data/text/tag_metrics.def"
 #undef TAG_METRIC
 };
-
-basin_status bs_tag_metric_parse(const char *name, bs_tag_metric_id *out, basin_error *err)
-{
-    const char *names[BS_TAG_METRIC_COUNT];
-    *out = BS_TAG_METRIC_token_accuracy;
-    for (int i = 0; i < BS_TAG_METRIC_COUNT; i++) {
-        names[i] = bs_tag_metric_table[i].name;
-        if (!strcmp(name, names[i])) {
-            *out = (bs_tag_metric_id)i;
-            return BASIN_OK;
-        }
-    }
-    const char *near = bs_nearest(name, names, BS_TAG_METRIC_COUNT);
-    if (near)
-        return bs_fail(err, BASIN_EARG, "unknown metric '%.40s'; did you mean '%s'?", name, near);
-    return bs_fail(err, BASIN_EARG,
-                   "unknown metric '%.40s'; of tags there are token_accuracy, span_f1, "
-                   "sentence_accuracy and others",
-                   name);
-}
 
 /* ---- making and freeing ---- */
 

@@ -36,9 +36,6 @@ typedef struct {
 
 extern const bs_tag_metric bs_tag_metric_table[BS_TAG_METRIC_COUNT];
 
-/* By name; the error for an unknown one suggests the nearest. */
-basin_status bs_tag_metric_parse(const char *name, bs_tag_metric_id *out, basin_error *err);
-
 /* All zero is the default. */
 typedef struct {
     bool keep_rows; /* keep what each sentence contributed: for intervals and tests */

@@ -2,6 +2,7 @@
 #include "data/text/tags_out.h"
 
 #include <string.h>
+#include "base/json.h"
 
 #include "data/text/tokenise.h"
 
@@ -11,12 +12,6 @@ int32_t bs_longest_sentence(const bs_corpus *c)
     for (int32_t i = 0; i < c->sentences; i++)
         most = c->start[i + 1] - c->start[i] > most ? c->start[i + 1] - c->start[i] : most;
     return most;
-}
-
-void bs_put_rest(const bs_record *record, bs_writing *w)
-{
-    bs_put(w, record->rest);
-    bs_put(w, *record->rest ? ", " : "");
 }
 
 bool bs_is_words_heading(const char *name)
@@ -106,31 +101,24 @@ void bs_passage_spans(const bs_tags_out *t, const bs_passage *p, bs_put_span put
 
 static void put_span(void *to, int n, size_t first, size_t last, const char *label)
 {
-    bs_writing *w = to;
-    bs_put(w, n ? ", {\"start\": " : "{\"start\": ");
-    bs_put_int(w, (long long)first);
-    bs_put(w, ", \"end\": ");
-    bs_put_int(w, (long long)last);
-    bs_put(w, ", \"label\": ");
-    bs_put_json(w, label);
-    bs_put(w, "}");
+    bs_buf *out = to;
+    (void)n;
+    bs_json_open(out, NULL, '{');
+    bs_json_members(out, "start %lld end %lld label %s", (long long)first, (long long)last, label);
+    bs_json_close(out, '}');
 }
 
-void bs_put_passage(const bs_tags_out *t, const bs_passage *p, bs_writing *w)
+void bs_passage_json(const bs_tags_out *t, const bs_passage *p, bs_buf *out)
 {
-    bs_put(w, "{");
+    bs_json_open(out, NULL, '{');
     if (p->record)
-        bs_put_rest(p->record, w);
-    if (p->record && p->record->name) {
-        bs_put(w, "\"id\": ");
-        bs_put_json(w, p->record->name);
-        bs_put(w, ", ");
-    }
-    bs_put(w, "\"text\": ");
-    bs_put_json(w, p->text);
+        bs_buf_text(out, p->record->rest);
+    if (p->record && p->record->name)
+        bs_json_text(out, "id", p->record->name);
+    bs_json_text(out, "text", p->text);
     if (!t->set)
         return;
-    bs_put(w, ", \"spans\": [");
-    bs_passage_spans(t, p, put_span, w);
-    bs_put(w, "]");
+    bs_json_open(out, "spans", '[');
+    bs_passage_spans(t, p, put_span, out);
+    bs_json_close(out, ']');
 }

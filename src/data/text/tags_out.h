@@ -39,10 +39,8 @@ void bs_put_name(bs_writing *w, const bs_names *names, int32_t i);
 /* Whether blanks in a word or tag would be taken for the end of its cell. */
 bool    bs_needs_tabs(const bs_tags_out *t);
 int32_t bs_longest_sentence(const bs_corpus *c);
-/* Unused members of a record, each followed by ", ". */
-void bs_put_rest(const bs_record *record, bs_writing *w);
-/* "tokens": [...], further columns, "tags": [...] of a sentence. */
-void bs_put_tokens(const bs_tags_out *t, int32_t sentence, bs_writing *w);
+/* "tokens": [...], further columns, "tags": [...] of a sentence, in an open object. */
+void bs_tokens_json(const bs_tags_out *t, int32_t sentence, bs_buf *out);
 bool bs_is_words_heading(const char *name);
 
 /* Sentences that form one text: those of a record or, where words have no text, words joined by
@@ -65,8 +63,7 @@ void bs_passage_free(bs_passage *p);
 typedef void (*bs_put_span)(void *to, int n, size_t first, size_t last, const char *label);
 void bs_passage_spans(const bs_tags_out *t, const bs_passage *p, bs_put_span put, void *to);
 
-/* Writes {rest, "text": ..., "spans": [{"start": 0, "end": 3, "label": "PER"}], but no last
- * brace. */
-void bs_put_passage(const bs_tags_out *t, const bs_passage *p, bs_writing *w);
+/* {rest, "text": ..., "spans": [{"start": 0, "end": 3, "label": "PER"}] without the last brace. */
+void bs_passage_json(const bs_tags_out *t, const bs_passage *p, bs_buf *out);
 
 #endif

@@ -1,9 +1,7 @@
 /* energy.c -- the list of energies. */
 #include "task/mlc/energy.h"
 
-#include <string.h>
-
-#include "base/opt.h"
+#include "base/find.h"
 
 #define ENERGY(name) extern const bs_energy bs_energy_##name;
 #include "task/mlc/energies.def"
@@ -16,21 +14,11 @@ const bs_energy *const bs_energies[] = {
     NULL,
 };
 
-enum { MOST_ENERGIES = 32 };
-
 basin_status bs_energy_find(const char *name, const bs_energy **out, basin_error *err)
 {
-    const char *names[MOST_ENERGIES];
-    int         n = 0;
-    for (; n < MOST_ENERGIES && bs_energies[n]; n++) {
-        names[n] = bs_energies[n]->name;
-        if (strcmp(name, names[n]) == 0) {
-            *out = bs_energies[n];
-            return BASIN_OK;
-        }
-    }
-    const char *near = bs_nearest(name, names, n);
-    return bs_fail(err, BASIN_EARG,
-                   "energy.kind: no energy is called '%.40s'%s%s%s; see 'basin list energies'",
-                   name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const bs_named table = {"energy.kind: no energy", "energies", BS_NAMED_POINTERS(bs_energies)};
+    int            i;
+    basin_status   s = bs_find_named(&table, name, &i, err);
+    *out = bs_energies[i];
+    return s;
 }

@@ -75,18 +75,15 @@ static basin_status special(const bs_evaluation *e, bs_buf *out, basin_error *er
 static void labels_json(const bs_evaluation *e, const bs_label_score *row, bs_buf *out)
 {
     const bs_schema *known = &e->model->saved->known.mlc;
-    bs_buf_text(out, ", \"labels\": [");
+    bs_json_open(out, "labels", '[');
     for (int32_t i = 0; i < known->n_labels; i++) {
-        bs_buf_text(out, i ? ", {\"label\": " : "{\"label\": ");
-        bs_json_quote(known->label[i], out);
-        bs_buf_printf(out, ", \"support\": %lld", (long long)row[i].support);
-        bs_json_member("precision", row[i].precision, out);
-        bs_json_member("recall", row[i].recall, out);
-        bs_json_member("f1", row[i].f1, out);
-        bs_json_member("ap", row[i].ap, out);
-        bs_buf_text(out, "}");
+        bs_json_open(out, NULL, '{');
+        bs_json_members(out, "label %s support %lld precision %g recall %g f1 %g ap %g",
+                        known->label[i], (long long)row[i].support, row[i].precision, row[i].recall,
+                        row[i].f1, row[i].ap);
+        bs_json_close(out, '}');
     }
-    bs_buf_text(out, "]");
+    bs_json_close(out, ']');
 }
 
 static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
@@ -96,11 +93,9 @@ static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
     basin_status           s = label_scores(e, &row, err);
     if (s)
         return s;
-    bs_buf_printf(out,
-                  ", \"rows_unlabelled\": %lld, \"rows_left_out\": %lld, "
-                  "\"labels_absent\": %d",
-                  (long long)n.empty_gold, (long long)n.dropped,
-                  (int)absent(row, e->model->saved->known.mlc.n_labels));
+    bs_json_members(out, "rows_unlabelled %lld rows_left_out %lld labels_absent %d",
+                    (long long)n.empty_gold, (long long)n.dropped,
+                    absent(row, e->model->saved->known.mlc.n_labels));
     if (e->per_label)
         labels_json(e, row, out);
     bs_free(row);

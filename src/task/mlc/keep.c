@@ -196,15 +196,13 @@ static basin_status members_of_cells(bs_kept *k, const bs_dataset *d, int32_t ro
         const char *copy = text ? bs_arena_copy(&k->arena, text, len) : NULL;
         if (!copy)
             return bs_fail_nomem(err);
-        bs_json_quote(k->name[i], out);
-        bs_buf_text(out, ": ");
+        bs_json_key(out, k->name[i]);
         if (len == 0 && !cell.quoted)
             bs_buf_text(out, "null");
         else if (!cell.quoted && is_json_number(copy, len))
             bs_buf_text(out, copy);
         else
-            bs_json_quote(copy, out);
-        bs_buf_text(out, ", ");
+            bs_json_text(out, NULL, copy);
     }
     return BASIN_OK;
 }
@@ -240,6 +238,5 @@ basin_status bs_kept_members(bs_kept *k, const bs_dataset *d, int32_t row, int64
     while (last > first && strchr(" \t\r", last[-1]))
         last--;
     bs_buf_add(out, first, (size_t)(last - first));
-    bs_buf_text(out, last > first ? ", " : "");
     return BASIN_OK;
 }

@@ -58,13 +58,10 @@ static void by_score(const float *scores, int32_t *on, int32_t n)
 
 static void jsonl_probabilities(writer *w, const float *scores)
 {
-    bs_buf_text(&w->line, ", \"probabilities\": {");
-    for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++) {
-        bs_buf_text(&w->line, i ? ", " : "");
-        bs_json_quote(w->m->known.mlc.label[i], &w->line);
-        bs_buf_printf(&w->line, ": %.6g", (double)scores[i]);
-    }
-    bs_buf_text(&w->line, "}");
+    bs_json_open(&w->line, "probabilities", '{');
+    for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++)
+        bs_json_short(&w->line, w->m->known.mlc.label[i], 6, (double)scores[i]);
+    bs_json_close(&w->line, '}');
 }
 
 static void jsonl_row(writer *w, const char *id, const float *scores)
@@ -72,27 +69,23 @@ static void jsonl_row(writer *w, const char *id, const float *scores)
     int32_t n = decide(w, scores);
     by_score(scores, w->on, n);
     if (!w->keeps)
-        bs_buf_text(&w->line, "{");
-    if (id && !w->keeps) {
-        bs_buf_text(&w->line, "\"id\": ");
-        bs_json_quote(id, &w->line);
-        bs_buf_text(&w->line, ", ");
-    }
-    bs_buf_text(&w->line, w->keeps ? "\"predicted\": [" : "\"labels\": [");
-    for (int32_t i = 0; i < n; i++) {
-        bs_buf_text(&w->line, i ? ", " : "");
-        bs_json_quote(w->m->known.mlc.label[w->on[i]], &w->line);
-    }
-    bs_buf_text(&w->line, "]");
+        bs_json_open(&w->line, NULL, '{');
+    if (id && !w->keeps)
+        bs_json_text(&w->line, "id", id);
+    bs_json_open(&w->line, w->keeps ? "predicted" : "labels", '[');
+    for (int32_t i = 0; i < n; i++)
+        bs_json_text(&w->line, NULL, w->m->known.mlc.label[w->on[i]]);
+    bs_json_close(&w->line, ']');
+    if (w->scores)
+        bs_json_open(&w->line, "scores", '[');
     for (int32_t i = 0; i < n && w->scores; i++)
-        bs_buf_printf(&w->line, "%s%.6g%s", i ? ", " : ", \"scores\": [", (double)scores[w->on[i]],
-                      i == n - 1 ? "]" : "");
-    if (w->scores && n == 0)
-        bs_buf_text(&w->line, ", \"scores\": []");
+        bs_json_short(&w->line, NULL, 6, (double)scores[w->on[i]]);
+    if (w->scores)
+        bs_json_close(&w->line, ']');
     if (w->all)
         jsonl_probabilities(w, scores);
     if (w->energy)
-        bs_buf_printf(&w->line, ", \"energy\": %.6g", (double)*w->energy);
+        bs_json_short(&w->line, "energy", 6, (double)*w->energy);
     bs_buf_text(&w->line, "}\n");
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "base/json.h"
 #include <unistd.h>
 
 #include "base/tree.h"
@@ -269,34 +270,35 @@ static void known_text(const bs_known *k, bs_buf *out)
 static void known_json(const bs_known *k, bs_buf *out)
 {
     const bs_seg_known *s = &k->seg;
-    char                number[BS_NUMBER_TEXT];
-    bs_buf_printf(out, "{\"channels\": %d, \"classes\": %d, \"window\": [%d, %d], \"crops\": %d",
-                  s->channels, s->classes, s->width, s->height, s->crops);
-    for (int i = 0; i < 3; i++) {
-        bs_format_double((double)s->mean[i], number);
-        bs_buf_printf(out, "%s%s", i ? ", " : ", \"mean\": [", number);
-    }
-    bs_buf_printf(out, "], \"binary\": %s, \"names\": [", s->binary ? "true" : "false");
-    for (int i = 0; s->name && i < s->classes; i++) {
-        json_t *name = json_string_nocheck(s->name[i]);
-        bs_buf_text(out, i ? ", " : "");
-        if (!bs_tree_write(name, out))
-            bs_buf_text(out, "\"\"");
-        json_decref(name);
-    }
-    bs_buf_text(out, "], \"colours\": [");
+    bs_json_open(out, NULL, '{');
+    bs_json_members(out, "channels %d classes %d", s->channels, s->classes);
+    bs_json_open(out, "window", '[');
+    bs_json_int(out, NULL, s->width);
+    bs_json_int(out, NULL, s->height);
+    bs_json_close(out, ']');
+    bs_json_int(out, "crops", s->crops);
+    bs_json_open(out, "mean", '[');
+    for (int i = 0; i < 3; i++)
+        bs_json_real(out, NULL, (double)s->mean[i]);
+    bs_json_close(out, ']');
+    bs_json_bool(out, "binary", s->binary);
+    bs_json_texts(out, "names", s->name, s->name ? s->classes : 0);
+    bs_json_open(out, "colours", '[');
     for (int i = 0; s->colour && i < s->classes; i++) {
         const int32_t rgb = s->colour[i];
-        bs_buf_text(out, i ? ", " : "");
-        if (rgb < 0)
-            bs_buf_text(out, "null");
-        else
-            bs_buf_printf(out, "[%d, %d, %d]", (int)(rgb >> 16 & 255), (int)(rgb >> 8 & 255),
-                          (int)(rgb & 255));
+        if (rgb < 0) {
+            bs_json_text(out, NULL, NULL);
+            continue;
+        }
+        bs_json_open(out, NULL, '[');
+        for (int shift = 16; shift >= 0; shift -= 8)
+            bs_json_int(out, NULL, rgb >> shift & 255);
+        bs_json_close(out, ']');
     }
-    bs_buf_text(out, "], \"image\": ");
+    bs_json_close(out, ']');
+    bs_json_key(out, "image");
     bs_options_json(bs_image_rows, &s->image, out);
-    bs_buf_text(out, "}");
+    bs_json_close(out, '}');
 }
 
 /* A whole number from an object or, with a NULL key, from an array. */

@@ -74,19 +74,15 @@ static basin_status json_metrics(const bs_evaluation *e, bs_buf *out, basin_erro
     if (!row)
         return bs_fail_nomem(err);
     bs_seg_metrics_classes(e->counts.seg, row);
-    bs_buf_text(out, "\"per_class\": {");
+    bs_json_open(out, "per_class", '{');
     for (int c = 0; c < C; c++) {
-        bs_buf_text(out, c ? ", " : "");
-        bs_json_quote(name_of(e, c, text), out);
-        bs_buf_printf(out, ": {\"pixels\": %lld, \"predicted\": %lld", (long long)row[c].gold,
-                      (long long)row[c].predicted);
-        bs_json_member("iou", row[c].iou, out);
-        bs_json_member("precision", row[c].precision, out);
-        bs_json_member("recall", row[c].recall, out);
-        bs_json_member("f1", row[c].f1, out);
-        bs_buf_text(out, "}");
+        bs_json_open(out, name_of(e, c, text), '{');
+        bs_json_members(out, "pixels %lld predicted %lld iou %g precision %g recall %g f1 %g",
+                        (long long)row[c].gold, (long long)row[c].predicted, row[c].iou,
+                        row[c].precision, row[c].recall, row[c].f1);
+        bs_json_close(out, '}');
     }
-    bs_buf_text(out, "}");
+    bs_json_close(out, '}');
     bs_free(row);
     return BASIN_OK;
 }

@@ -1,5 +1,6 @@
 /* nets.c -- the trunk of three convolutions, and the heads that turn it into scores of pixels. */
 #include "task/seg/nets.h"
+#include "base/find.h"
 
 #include <math.h>
 #include <string.h>
@@ -173,22 +174,11 @@ const bs_seg_net bs_seg_nets[] = {
     {NULL, NULL, NULL, NULL},
 };
 
-enum { MOST_NETS = 16 };
-
 basin_status bs_seg_net_find(const char *name, const bs_seg_net **out, basin_error *err)
 {
-    const char *names[MOST_NETS];
-    int         n = 0;
-    for (; n < MOST_NETS && bs_seg_nets[n].name; n++) {
-        names[n] = bs_seg_nets[n].name;
-        if (strcmp(name, names[n]) == 0) {
-            *out = &bs_seg_nets[n];
-            return BASIN_OK;
-        }
-    }
-    const char *near = bs_nearest(name, names, n);
-    return bs_fail(err, BASIN_EARG,
-                   "net.kind: no net over images is called '%.40s'%s%s%s; see 'basin list "
-                   "encoders'",
-                   name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const bs_named table = {"net.kind: no net over images", "encoders", BS_NAMED_ROWS(bs_seg_nets)};
+    int            i;
+    basin_status   s = bs_find_named(&table, name, &i, err);
+    *out = &bs_seg_nets[i];
+    return s;
 }

@@ -226,15 +226,15 @@ static basin_status put_counts(writer *w, bs_target *out)
         for (size_t k = 0; !s && k < pixels_of(w, i); k++)
             count[w->mask[k]]++;
         bs_buf_clear(&w->bytes);
-        bs_buf_text(&w->bytes, "{\"id\": ");
-        bs_json_quote(w->im->name[i], &w->bytes);
-        bs_buf_printf(&w->bytes, ", \"width\": %d, \"height\": %d, \"pixels\": [",
-                      (int)w->im->mask_width[i], (int)w->im->mask_height[i]);
+        bs_json_open(&w->bytes, NULL, '{');
+        bs_json_members(&w->bytes, "id %s width %d height %d", w->im->name[i], w->im->mask_width[i],
+                        w->im->mask_height[i]);
+        bs_json_open(&w->bytes, "pixels", '[');
         for (int c = 0; c < w->m->known.seg.classes; c++)
-            bs_buf_printf(&w->bytes, "%s%lld", c ? ", " : "", (long long)count[c]);
-        bs_buf_text(&w->bytes, "]");
+            bs_json_int(&w->bytes, NULL, count[c]);
+        bs_json_close(&w->bytes, ']');
         if (w->y->energy)
-            bs_buf_printf(&w->bytes, ", \"energy\": %.6g", (double)w->y->energy[i]);
+            bs_json_short(&w->bytes, "energy", 6, (double)w->y->energy[i]);
         bs_buf_text(&w->bytes, "}\n");
         if (!s && w->bytes.failed)
             s = bs_fail_nomem(w->err);

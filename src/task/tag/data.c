@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <string.h>
+#include "base/json.h"
 
 #include "base/tree.h"
 
@@ -312,14 +313,16 @@ static void known_text(const bs_known *k, bs_buf *out)
 
 static void known_json(const bs_known *k, bs_buf *out)
 {
-    bs_buf_printf(out, "{\"word_width\": %d, \"vectors\": %s, \"text\": ", k->word_width,
-                  k->has_vectors ? "true" : "false");
+    bs_json_open(out, NULL, '{');
+    bs_json_int(out, "word_width", k->word_width);
+    bs_json_bool(out, "vectors", k->has_vectors);
+    bs_json_key(out, "text");
     bs_options_json(bs_corpus_rows, &k->text, out);
-    bs_buf_printf(out, ", \"file_scheme\": \"%s\", \"file_columns\": %d",
-                  bs_scheme_name((bs_scheme)k->file_scheme), k->file_columns);
-    bs_buf_text(out, ", \"lexicon\": ");
+    bs_json_members(out, "file_scheme %s file_columns %d",
+                    bs_scheme_name((bs_scheme)k->file_scheme), k->file_columns);
+    bs_json_key(out, "lexicon");
     bs_lexicon_json(&k->tag, out);
-    bs_buf_text(out, "}");
+    bs_json_close(out, '}');
 }
 
 /* Older models do not say what their training file looked like. */

@@ -60,8 +60,8 @@ static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
     (void)err;
     int32_t first;
-    bs_buf_printf(out, ", \"tokens\": %d, \"gold_repaired\": %lld, \"gold_unknown\": %d",
-                  (int)e->data.tag->tokens, repaired(e), (int)unknown(e, &first));
+    bs_json_members(out, "tokens %d gold_repaired %lld gold_unknown %d", e->data.tag->tokens,
+                    repaired(e), unknown(e, &first));
     return BASIN_OK;
 }
 
@@ -102,17 +102,16 @@ static basin_status json_types(const bs_evaluation *e, bs_buf *out, basin_error 
     basin_status   s = take_types(e, &row, err);
     if (s)
         return s;
-    bs_buf_text(out, "\"per_type\": {");
+    bs_json_open(out, "per_type", '{');
     for (int32_t i = 0; i < e->counts.tags->types.n; i++) {
-        bs_buf_text(out, i ? ", " : "");
-        bs_json_quote(row[i].type, out);
-        bs_buf_printf(out,
-                      ": {\"gold\": %lld, \"predicted\": %lld, \"correct\": %lld, "
-                      "\"precision\": %.6f, \"recall\": %.6f, \"f1\": %.6f}",
-                      (long long)row[i].gold, (long long)row[i].predicted, (long long)row[i].right,
-                      row[i].precision, row[i].recall, row[i].f1);
+        bs_json_open(out, row[i].type, '{');
+        bs_json_members(out,
+                        "gold %lld predicted %lld correct %lld precision %.6f recall %.6f f1 %.6f",
+                        (long long)row[i].gold, (long long)row[i].predicted,
+                        (long long)row[i].right, row[i].precision, row[i].recall, row[i].f1);
+        bs_json_close(out, '}');
     }
-    bs_buf_text(out, "}");
+    bs_json_close(out, '}');
     bs_free(row);
     return BASIN_OK;
 }

@@ -16,7 +16,10 @@ typedef struct {
     bs_retagged      *best;  /* [y->nbest], and the other sequences */
     bs_span          *span;  /* [longest sentence] */
     bs_writing        w;
+    bs_buf            line; /* of JSON */
 } writer;
+
+enum { DIGITS = 6 }; /* of numbers */
 
 /* ---- the format that is written ---- */
 
@@ -101,96 +104,91 @@ static const char *tag_name(const writer *w, int32_t token)
     return w->shown.text[w->shown.tag[token]];
 }
 
-static void put_number(writer *w, const char *before, double value)
-{
-    char text[64];
-    bs_print(text, sizeof text, "%s%.6g", before, value);
-    bs_put(&w->w, text);
-}
-
-/* , "nbest": [{"tags": [...], "score": 12.5}, ...] */
+/* "nbest": [{"tags": [...], "score": 12.5}, ...] */
 static void jsonl_best(writer *w, int32_t sentence)
 {
     const int32_t first = w->c->start[sentence], end = w->c->start[sentence + 1];
     const double *score = w->y->best_score + (size_t)sentence * (size_t)w->y->nbest;
-    bs_put(&w->w, ", \"nbest\": [");
+    bs_json_open(&w->line, "nbest", '[');
     for (int k = 0; k < w->y->best_found[sentence]; k++) {
-        bs_put(&w->w, k ? ", {\"tags\": [" : "{\"tags\": [");
-        for (int32_t i = first; i < end; i++) {
-            bs_put(&w->w, i > first ? ", " : "");
-            bs_put_json(&w->w, w->best[k].text[w->best[k].tag[i]]);
-        }
-        put_number(w, "], \"score\": ", score[k]);
-        bs_put(&w->w, "}");
+        bs_json_open(&w->line, NULL, '{');
+        bs_json_open(&w->line, "tags", '[');
+        for (int32_t i = first; i < end; i++)
+            bs_json_text(&w->line, NULL, w->best[k].text[w->best[k].tag[i]]);
+        bs_json_close(&w->line, ']');
+        bs_json_short(&w->line, "score", DIGITS, score[k]);
+        bs_json_close(&w->line, '}');
     }
-    bs_put(&w->w, "]");
+    bs_json_close(&w->line, ']');
 }
 
-/* {"tags": [...], "spans": [{"type": ..., "start": 0, "end": 2}], "scores": [...]} */
+/* "spans": [{"type": ..., "start": 0, "end": 2}], in words */
+static void jsonl_spans(writer *w, int32_t first, int32_t n)
+{
+    int64_t       repaired = 0;
+    const int32_t spans = bs_spans(&w->tags, w->y->tag + first, n, w->span, &repaired);
+    bs_json_open(&w->line, "spans", '[');
+    for (int32_t i = 0; i < spans; i++) {
+        bs_json_open(&w->line, NULL, '{');
+        bs_json_members(&w->line, "type %s start %d end %d",
+                        w->tags.types.item[w->span[i].type].text, w->span[i].first, w->span[i].end);
+        bs_json_close(&w->line, '}');
+    }
+    bs_json_close(&w->line, ']');
+}
+
+/* {"tokens": [...], "tags": [...], "spans": [...], "scores": [...]} */
 static void jsonl_row(writer *w, int32_t sentence)
 {
     const bs_corpus *c = w->c;
     const int32_t    first = c->start[sentence], n = c->start[sentence + 1] - first;
-    bs_put(&w->w, "{");
+    bs_buf          *out = &w->line;
+    bs_json_open(out, NULL, '{');
     if (c->records)
-        bs_put_rest(&c->record[bs_corpus_record(c, sentence)], &w->w);
-    bs_put(&w->w, "\"tokens\": [");
-    for (int32_t i = 0; i < n; i++) {
-        bs_put(&w->w, i ? ", " : "");
-        bs_put_json(&w->w, c->words.item[c->word[first + i]].text);
-    }
-    bs_put(&w->w, "], \"tags\": [");
-    for (int32_t i = 0; i < n; i++) {
-        bs_put(&w->w, i ? ", " : "");
-        bs_put_json(&w->w, tag_name(w, first + i));
-    }
-    bs_put(&w->w, "]");
-    int64_t repaired = 0;
-    int32_t spans = w->tags.scheme == BS_SCHEME_RAW
-                        ? 0
-                        : bs_spans(&w->tags, w->y->tag + first, n, w->span, &repaired);
+        bs_buf_text(out, c->record[bs_corpus_record(c, sentence)].rest);
+    bs_json_open(out, "tokens", '[');
+    for (int32_t i = 0; i < n; i++)
+        bs_json_text(out, NULL, c->words.item[c->word[first + i]].text);
+    bs_json_close(out, ']');
+    bs_json_open(out, "tags", '[');
+    for (int32_t i = 0; i < n; i++)
+        bs_json_text(out, NULL, tag_name(w, first + i));
+    bs_json_close(out, ']');
     if (w->tags.scheme != BS_SCHEME_RAW)
-        bs_put(&w->w, ", \"spans\": [");
-    for (int32_t i = 0; i < spans; i++) {
-        bs_put(&w->w, i ? ", {\"type\": " : "{\"type\": ");
-        bs_put_json(&w->w, w->tags.types.item[w->span[i].type].text);
-        bs_put(&w->w, ", \"start\": ");
-        bs_put_int(&w->w, w->span[i].first);
-        bs_put(&w->w, ", \"end\": ");
-        bs_put_int(&w->w, w->span[i].end);
-        bs_put(&w->w, "}");
-    }
-    if (w->tags.scheme != BS_SCHEME_RAW)
-        bs_put(&w->w, "]");
+        jsonl_spans(w, first, n);
     if (w->y->nbest)
         jsonl_best(w, sentence);
-    for (int32_t i = 0; i < n && w->scores; i++)
-        put_number(w, i ? ", " : ", \"scores\": [", (double)w->y->scores[first + i]);
-    if (w->scores)
-        bs_put(&w->w, n ? "]" : ", \"scores\": []");
+    if (w->scores) {
+        bs_json_open(out, "scores", '[');
+        for (int32_t i = 0; i < n; i++)
+            bs_json_short(out, NULL, DIGITS, (double)w->y->scores[first + i]);
+        bs_json_close(out, ']');
+    }
     if (w->y->energy)
-        put_number(w, ", \"energy\": ", (double)w->y->energy[sentence]);
-    bs_put(&w->w, "}\n");
+        bs_json_short(out, "energy", DIGITS, (double)w->y->energy[sentence]);
+    bs_json_close(out, '}');
+    bs_put_line(&w->w, out);
 }
 
 /* A row of the file without words. */
 static void jsonl_empty(writer *w, const bs_record *record)
 {
-    bs_put(&w->w, "{");
-    bs_put_rest(record, &w->w);
-    bs_put(&w->w, "\"tokens\": [], \"tags\": []");
+    bs_json_open(&w->line, NULL, '{');
+    bs_buf_text(&w->line, record->rest);
+    bs_json_texts(&w->line, "tokens", NULL, 0);
+    bs_json_texts(&w->line, "tags", NULL, 0);
     if (w->tags.scheme != BS_SCHEME_RAW)
-        bs_put(&w->w, ", \"spans\": []");
-    bs_put(&w->w, "}\n");
+        bs_json_texts(&w->line, "spans", NULL, 0);
+    bs_json_close(&w->line, '}');
+    bs_put_line(&w->w, &w->line);
 }
 
-/* , "scores": [...] with the lowest probability among the words of each span. */
+/* "scores": [...] with the least probability of the words of each span. */
 static void passage_scores(writer *w, const bs_passage *p)
 {
     const bs_corpus *c = w->c;
     int64_t          repaired = 0;
-    int              n = 0;
-    bs_put(&w->w, ", \"scores\": [");
+    bs_json_open(&w->line, "scores", '[');
     for (int32_t s = p->first; s < p->end; s++) {
         const int32_t start = c->start[s];
         const int32_t spans =
@@ -199,10 +197,10 @@ static void passage_scores(writer *w, const bs_passage *p)
             float least = 1;
             for (int32_t k = w->span[i].first; k < w->span[i].end; k++)
                 least = w->y->scores[start + k] < least ? w->y->scores[start + k] : least;
-            put_number(w, n++ ? ", " : "", (double)least);
+            bs_json_short(&w->line, NULL, DIGITS, (double)least);
         }
     }
-    bs_put(&w->w, "]");
+    bs_json_close(&w->line, ']');
 }
 
 /* {"text": ..., "spans": [{"start": 0, "end": 3, "label": "PER"}], ...} for every text. */
@@ -212,14 +210,15 @@ static void write_passages(writer *w)
     bs_passage        p = {0};
     while (!w->w.status && bs_passage_next(w->c, false, &p)) {
         double energy = 0;
-        bs_put_passage(&t, &p, &w->w);
+        bs_passage_json(&t, &p, &w->line);
         if (w->scores)
             passage_scores(w, &p);
         for (int32_t s = p.first; s < p.end && w->y->energy; s++)
             energy += (double)w->y->energy[s];
         if (w->y->energy)
-            put_number(w, ", \"energy\": ", energy);
-        bs_put(&w->w, "}\n");
+            bs_json_short(&w->line, "energy", DIGITS, energy);
+        bs_json_close(&w->line, '}');
+        bs_put_line(&w->w, &w->line);
     }
     if (p.made.failed && !w->w.status)
         w->w.status = bs_fail_nomem(w->w.err);
@@ -309,6 +308,7 @@ static void write_rows(writer *w)
 static basin_status write_jsonl(writer *w, bool spans, bs_target *out, basin_error *err)
 {
     basin_status s = bs_writing_open(&w->w, bs_target_put, out, err);
+    bs_buf_init(&w->line, (size_t)1 << 30);
     if (!s && spans)
         write_passages(w);
     else if (!s)
@@ -391,6 +391,7 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
     if (!s)
         s = write_as(&w, format_of(o, w.c), o->path, out, err);
     bs_free(w.span);
+    bs_buf_free(&w.line);
     for (int k = 0; k < y->nbest && w.best; k++)
         bs_retagged_free(&w.best[k]);
     bs_free(w.best);

@@ -92,27 +92,20 @@ static basin_status print_labels(const bs_dataset *d, const bs_summary *s, bs_bu
     return BASIN_OK;
 }
 
-/* Up to its notes. */
+/* Up to its notes; the object stays open. */
 static void print_json(const bs_dataset *d, const bs_summary *s, bs_buf *out)
 {
-    bs_buf_printf(out,
-                  "{\"format\": \"%s\", \"dense\": %s, \"rows\": %d, \"features\": %d, "
-                  "\"labels\": %d, \"cardinality\": %.6f, \"density\": %.6f, "
-                  "\"label_sets\": %d, \"rows_unlabelled\": %d, \"duplicates\": %d, "
-                  "\"contradictions\": %d, \"features_constant\": %d, \"missing\": %lld, "
-                  "\"labels_never\": %d, \"hash\": \"%016llx\", \"notes\": [",
-                  d->format, d->schema.dense ? "true" : "false", (int)d->rows, (int)s->features,
-                  (int)s->labels, s->cardinality, s->density, (int)s->label_sets,
-                  (int)s->rows_unlabelled, (int)s->duplicates, (int)s->contradictions,
-                  (int)s->features_constant, (long long)s->missing, (int)s->labels_never,
-                  (unsigned long long)d->hash);
-}
-
-static void print_json_notes(const bs_notes *notes, bs_buf *out)
-{
-    for (size_t i = 0; i < notes->n; i++)
-        bs_buf_printf(out, "%s\"%s\"", i ? ", " : "", notes->note[i].tag);
-    bs_buf_text(out, "]}");
+    bs_json_open(out, NULL, '{');
+    bs_json_text(out, "format", d->format);
+    bs_json_bool(out, "dense", d->schema.dense);
+    bs_json_members(out,
+                    "rows %d features %d labels %d cardinality %.6f density %.6f "
+                    "label_sets %d rows_unlabelled %d duplicates %d contradictions %d "
+                    "features_constant %d missing %lld labels_never %d",
+                    d->rows, s->features, s->labels, s->cardinality, s->density, s->label_sets,
+                    s->rows_unlabelled, s->duplicates, s->contradictions, s->features_constant,
+                    (long long)s->missing, s->labels_never);
+    bs_json_hash(out, "hash", d->hash);
 }
 
 /* What would spoil a training, as one sentence; NULL = nothing. */
@@ -232,10 +225,12 @@ static basin_status check_file(const bs_given *g, int i, const bs_schema *like, 
     if (!s && like)
         s = bs_dataset_match(like, *out, g->file[i], &notes, err);
     print_notes(&notes, shown, table);
-    if (read)
-        print_json_notes(&notes, json);
-    else
-        bs_buf_text(json, "null");
+    if (read) {
+        bs_notes_json(&notes, json);
+        bs_json_close(json, '}');
+    } else {
+        bs_json_text(json, NULL, NULL);
+    }
     if (s)
         bs_buf_printf(table, "problem  %s\n", err->msg);
     bs_notes_free(&notes);
@@ -248,11 +243,11 @@ static basin_status check_files(const bs_given *g, bs_buf *table, bs_buf *json, 
 {
     bs_dataset  *first = NULL;
     basin_status status = BASIN_OK;
-    bs_buf_text(json, "{\"files\": [");
+    bs_json_open(json, NULL, '{');
+    bs_json_open(json, "files", '[');
     for (int i = 0, used = 1; i < g->n && status != BASIN_ENOMEM; i += used) {
-        bs_dataset *other = NULL;
-        basin_error why;
-        bs_buf_text(json, i ? ", " : "");
+        bs_dataset  *other = NULL;
+        basin_error  why;
         basin_status s = check_file(g, i, first ? &first->schema : NULL, &used, i ? &other : &first,
                                     table, json, &why);
         bs_dataset_free(other);
@@ -285,7 +280,8 @@ static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf
     if (!status)
         status = show(d, &summary, &notes, table, json, err);
     if (!status) {
-        print_json_notes(&notes, json);
+        bs_notes_json(&notes, json);
+        bs_json_close(json, '}');
         print_next(g, false, table);
     }
     bs_dataset_free(d);
@@ -407,7 +403,8 @@ static basin_status write_parts(const source *from, const bs_cutting *cut, bs_no
         s = bs_split_measure(d, cut->share, cut->parts, from->part, balance, err);
     bs_buf_printf(table, "%-40s %8s %10s %10s %8s  %s\n", "part", "rows", "mean off%", "worst off%",
                   "absent", "worst label");
-    bs_buf_text(json, "{\"parts\": [");
+    bs_json_open(json, NULL, '{');
+    bs_json_open(json, "parts", '[');
     for (int i = 0; i < cut->parts && !s; i++) {
         int32_t n = 0;
         bs_part_path(cut, i, extension, path);
@@ -415,9 +412,9 @@ static basin_status write_parts(const source *from, const bs_cutting *cut, bs_no
         if (s)
             break;
         balance_row(d, path, &balance->part[i], table);
-        bs_buf_text(json, i ? ", {\"file\": " : "{\"file\": ");
-        bs_json_quote(path, json);
-        bs_buf_printf(json, ", \"rows\": %d}", (int)n);
+        bs_json_open(json, NULL, '{');
+        bs_json_members(json, "file %s rows %d", path, n);
+        bs_json_close(json, '}');
     }
     bs_buf_text(json, "]}");
     if (!s && balance->crossing > 0)
@@ -519,14 +516,13 @@ static void make_text(const bs_dataset *d, const bs_make_mlc_truth *t, const cha
                   100 * t->marginal, 100 * t->local);
     bs_put_word(path, table);
     bs_buf_text(table, "\n");
-    bs_buf_text(json, "{\"file\": ");
-    bs_json_quote(path, json);
-    bs_buf_printf(json,
-                  ", \"rows\": %d, \"features\": %d, \"labels\": %d, "
-                  "\"best_example_f1\": %.6f, \"marginal_example_f1\": %.6f, "
-                  "\"local_example_f1\": %.6f}",
-                  (int)d->rows, (int)d->schema.n_features, (int)d->schema.n_labels, t->best,
-                  t->marginal, t->local);
+    bs_json_open(json, NULL, '{');
+    bs_json_members(json,
+                    "file %s rows %d features %d labels %d best_example_f1 %.6f "
+                    "marginal_example_f1 %.6f local_example_f1 %.6f",
+                    path, d->rows, d->schema.n_features, d->schema.n_labels, t->best, t->marginal,
+                    t->local);
+    bs_json_close(json, '}');
 }
 
 static basin_status make(const char *options, int seed, const char *out, const char *format,

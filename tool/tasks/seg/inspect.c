@@ -87,16 +87,17 @@ static basin_status write_parts(const bs_images *im, const int32_t *part, const 
 {
     basin_status s = BASIN_OK;
     bs_buf_printf(table, "%-40s %8s\n", "folder", "images");
-    bs_buf_text(json, "{\"parts\": [");
+    bs_json_open(json, NULL, '{');
+    bs_json_open(json, "parts", '[');
     for (int i = 0; i < cut->parts && !s; i++) {
         char    path[BS_OPTION_TEXT], shown[BS_VISIBLE];
         int32_t n = 0;
         bs_part_path(cut, i, "", path);
         s = write_part(im, part, i, path, &n, err);
         bs_buf_printf(table, "%-40s %8d\n", bs_visible(path, 40, shown), (int)n);
-        bs_buf_text(json, i ? ", {\"file\": " : "{\"file\": ");
-        bs_json_quote(path, json);
-        bs_buf_printf(json, ", \"images\": %d}", (int)n);
+        bs_json_open(json, NULL, '{');
+        bs_json_members(json, "file %s images %d", path, n);
+        bs_json_close(json, '}');
     }
     bs_buf_text(json, "]}");
     return s;
@@ -140,12 +141,12 @@ static void describe(const bs_images *im, const bs_make_seg_truth *t, const char
         (int)im->n, (int)im->width[0], (int)im->height[0], 100 * t->best, 100 * t->error,
         100 * t->window, 100 * t->local);
     bs_data_next(path, table);
-    bs_buf_text(json, "{\"file\": ");
-    bs_json_quote(path, json);
-    bs_buf_printf(json,
-                  ", \"images\": %d, \"best\": %.6f, \"error\": %.6f, \"best_pixel_accuracy\": "
-                  "%.6f, \"window\": %.6f, \"local\": %.6f}",
-                  (int)im->n, t->best, t->error, t->accuracy, t->window, t->local);
+    bs_json_open(json, NULL, '{');
+    bs_json_members(json,
+                    "file %s images %d best %.6f error %.6f best_pixel_accuracy %.6f "
+                    "window %.6f local %.6f",
+                    path, im->n, t->best, t->error, t->accuracy, t->window, t->local);
+    bs_json_close(json, '}');
 }
 
 static basin_status make(const char *options, int seed, const char *out, const char *format,

@@ -33,8 +33,7 @@ static void add_problem(findings *f, basin_status s, const char *text)
     bs_buf_text(f->table, "problem  ");
     bs_buf_visible(f->table, text);
     bs_buf_text(f->table, "\n");
-    bs_buf_text(&f->list, f->n ? ", " : "");
-    bs_json_quote(text, &f->list);
+    bs_json_text(&f->list, NULL, text);
     if (f->n++ == 0) {
         f->status = s;
         bs_fail(&f->first, s, "%s", text);
@@ -77,9 +76,9 @@ static basin_status inspect_file(const char *path, const bs_corpus_options *o,
     basin_status s = bs_corpus_read(&path, 1, o, out, &notes, &why);
     if (s && s != BASIN_ENOMEM && f->check && f->several) {
         add_problem(f, s, why.msg);
-        bs_buf_text(f->json, "{\"file\": ");
-        bs_json_quote(path, f->json);
-        bs_buf_text(f->json, "}");
+        bs_json_open(f->json, NULL, '{');
+        bs_json_text(f->json, "file", path);
+        bs_json_close(f->json, '}');
         s = BASIN_OK;
     } else {
         if (!s)
@@ -126,11 +125,13 @@ static basin_status inspect_all(const bs_given *g, findings *f, basin_error *err
     bs_corpus_options o = reading(g->settings);
     bs_corpus        *first = NULL, *other = NULL;
     basin_status      s = BASIN_OK;
-    bs_buf_text(f->json, f->several ? "{\"files\": [" : "");
+    if (f->several) {
+        bs_json_open(f->json, NULL, '{');
+        bs_json_open(f->json, "files", '[');
+    }
     for (int i = 0; i < g->n && !s; i++) {
         if (f->several)
             bs_data_file(g->file[i], i, f->table);
-        bs_buf_text(f->json, i ? ", " : "");
         s = inspect_file(g->file[i], &o, first, f, i ? &other : &first, err);
         if (!s && i == 0 && first)
             bs_corpus_fix(first, &o);
@@ -138,7 +139,7 @@ static basin_status inspect_all(const bs_given *g, findings *f, basin_error *err
         other = NULL;
     }
     if (f->several)
-        bs_buf_printf(f->json, "], \"problems\": [%s]}", f->n && f->list.data ? f->list.data : "");
+        bs_buf_printf(f->json, "], \"problems\": [%s]}", f->n ? f->list.data : "");
     if (!s && !f->n && first->labelled && g->n <= 3)
         print_next(g, f->table);
     bs_corpus_free(first);

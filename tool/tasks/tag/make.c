@@ -17,6 +17,7 @@
 #include <math.h>
 #include <stddef.h>
 #include <string.h>
+#include "base/json.h"
 
 #include "base/mem.h"
 #include "base/rng.h"
@@ -400,11 +401,10 @@ void bs_make_tag_describe(const bs_make_tag_options *o, const bs_make_tag_truth 
                   "best possible token accuracy %.2f; by a chain of tags %.2f; word by word %.2f\n",
                   path, o->rows, (long long)t->tokens, o->tags, 100 * t->best, 100 * t->chain,
                   100 * t->single);
-    bs_buf_text(json, "{\"file\": ");
-    bs_buf_json(json, path, strlen(path));
-    bs_buf_printf(json,
-                  ", \"sentences\": %d, \"tokens\": %lld, \"tags\": %d, "
-                  "\"best_token_accuracy\": %.6f, \"chain_token_accuracy\": %.6f, "
-                  "\"word_token_accuracy\": %.6f}",
-                  o->rows, (long long)t->tokens, o->tags, t->best, t->chain, t->single);
+    bs_json_open(json, NULL, '{');
+    bs_json_members(json,
+                    "file %s sentences %d tokens %lld tags %d best_token_accuracy %.6f "
+                    "chain_token_accuracy %.6f word_token_accuracy %.6f",
+                    path, o->rows, (long long)t->tokens, o->tags, t->best, t->chain, t->single);
+    bs_json_close(json, '}');
 }
