@@ -1,11 +1,8 @@
 /* event.c -- messages and progress as JSON objects, for a program that uses the library and shows
  * them in its own way. The listener is called on the thread that works, never from another one, and
  * its answer ends the work: so an interpreter that runs it can raise what a key press asks for. */
-#include <string.h>
-
-#include "base/buf.h"
+#include "base/json.h"
 #include "base/log.h"
-#include "base/visible.h"
 
 static const double tell_every = 0.1; /* seconds */
 
@@ -24,22 +21,16 @@ static void send(bs_logger *log, bs_buf *text)
     bs_buf_free(text);
 }
 
-static void put_text(const char *key, const char *value, bs_buf *out)
-{
-    bs_buf_printf(out, ", \"%s\": ", key);
-    bs_buf_json(out, value, strlen(value));
-}
-
 void bs_event_message(bs_logger *log, bs_log_level level, const char *text)
 {
     bs_buf out;
     if (!log->event)
         return;
     bs_buf_init(&out, LONGEST_EVENT);
-    bs_buf_text(&out, "{\"event\": \"message\"");
-    put_text("level", level == BS_WARN ? "warning" : "info", &out);
-    put_text("text", text, &out);
-    bs_buf_text(&out, "}");
+    bs_json_open(&out, NULL, '{');
+    bs_json_members(&out, "event %s level %s text %s", "message",
+                    level == BS_WARN ? "warning" : "info", text);
+    bs_json_close(&out, '}');
     send(log, &out);
 }
 
@@ -60,11 +51,10 @@ void bs_event_progress(bs_progress *p, double done)
     if (!is_due(p->log))
         return;
     bs_buf_init(&out, LONGEST_EVENT);
-    bs_buf_text(&out, "{\"event\": \"progress\"");
-    put_text("what", p->what, &out);
-    put_text("unit", p->unit, &out);
-    bs_buf_printf(&out, ", \"done\": %.0f, \"total\": %.0f, \"seconds\": %.3f}", done, p->total,
-                  bs_seconds() - p->started);
+    bs_json_open(&out, NULL, '{');
+    bs_json_members(&out, "event %s what %s unit %s done %.0f total %.0f seconds %.3f", "progress",
+                    p->what, p->unit, done, p->total, bs_seconds() - p->started);
+    bs_json_close(&out, '}');
     send(p->log, &out);
 }
 
