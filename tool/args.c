@@ -11,8 +11,8 @@
 
 static int stop_asked;
 
-/* A thread waits for signals while all others block them: those that train get to a handler only
- * between steps, and the second signal ends the program in the middle of one. */
+/* One thread waits for signals while all others block them: a thread that is training can only run
+ * a handler between steps, and the second signal must end the program in the middle of one. */
 static void *wait_for_signals(void *arg)
 {
     const struct timespec moment = {.tv_nsec = 200000000}, none = {0};
@@ -20,10 +20,10 @@ static void *wait_for_signals(void *arg)
     int                   number;
     if (sigwait(set, &number) == 0)
         __atomic_store_n(&stop_asked, 1, __ATOMIC_RELAXED);
-    nanosleep(&moment, NULL); /* who sends one to a process and to its group means one */
+    nanosleep(&moment, NULL); /* a signal sent to a process and to its group counts once */
     while (sigtimedwait(set, NULL, &none) > 0)
         ;
-    if (sigwait(set, &number) == 0) { /* the second one ends at once */
+    if (sigwait(set, &number) == 0) { /* the second one ends the program at once */
         pthread_sigmask(SIG_UNBLOCK, set, NULL);
         raise(number);
     }
@@ -38,18 +38,18 @@ static void catch_signals(void)
     sigaddset(&set, SIGINT);
     sigaddset(&set, SIGTERM);
     pthread_sigmask(SIG_BLOCK, &set, NULL);
-    signal(SIGINT, SIG_DFL); /* a shell may have begun us with it ignored */
+    signal(SIGINT, SIG_DFL); /* a shell may have started us with it ignored */
     signal(SIGTERM, SIG_DFL);
     if (pthread_create(&thread, NULL, wait_for_signals, &set) == 0)
         pthread_detach(thread);
     else
-        pthread_sigmask(SIG_UNBLOCK, &set, NULL); /* then they end the process, as ever */
+        pthread_sigmask(SIG_UNBLOCK, &set, NULL); /* then they end the process, as usual */
 }
 
 basin_session cli_session(const cli_common *common)
 {
     catch_signals();
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is an error of its write */
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error */
     return (basin_session){.messages = stderr,
                            .verbosity = common->quiet     ? 1
                                         : common->verbose ? 3
@@ -67,7 +67,7 @@ int cli_fail(const basin_error *err)
     }
 }
 
-/* Bytes of the character at p if a terminal does nothing but show it, else 0. */
+/* Bytes of the character at p if a terminal would simply show it, else 0. */
 static int harmless(const char *p)
 {
     const unsigned char *u = (const unsigned char *)p;
@@ -115,7 +115,7 @@ int cli_misuse(const cli_verb *verb, const char *fmt, ...)
 int cli_flush(void)
 {
     if (!ferror(stdout))
-        errno = 0; /* else it tells why */
+        errno = 0; /* otherwise it tells why */
     if (fflush(stdout) == 0 && !ferror(stdout))
         return DONE;
     fprintf(stderr, "basin: standard output: results cannot be written%s%s\n", errno ? ": " : "",
@@ -295,7 +295,7 @@ static bool common_option(cli_common *c, const char *arg)
     return true;
 }
 
-/* Hands a value to where its row says. */
+/* Stores a value where its row says. */
 static int apply(const cli_verb *verb, const cli_option *r, const char *value, basin_config *config)
 {
     basin_error err;
@@ -309,7 +309,7 @@ static int apply(const cli_verb *verb, const cli_option *r, const char *value, b
         r->list[(*r->n)++] = value;
     }
     if (r->key && basin_config_set(config, r->key, value, &err)) {
-        /* the message speaks of --set KEY; the user wrote the option */
+        /* the message names --set KEY; the user wrote the option */
         char   prefix[160];
         size_t n = (size_t)snprintf(prefix, sizeof prefix, "--set: %s", r->key);
         bool   same = n < sizeof prefix && strncmp(err.msg, prefix, n) == 0;

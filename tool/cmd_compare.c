@@ -28,7 +28,7 @@ static int compare(const cli_verb *verb, const cli_training *a, basin_compare_op
     status = cli_show(&a->common, &text);
     if (!result)
         return status;
-    cli_fail(&err); /* some methods failed; what the others did was shown */
+    cli_fail(&err); /* some methods failed; the results of the others were shown */
     return FAILED;
 }
 

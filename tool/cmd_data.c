@@ -21,7 +21,7 @@ static int inspect(arguments *a, bool check)
     basin_text  text;
     if (!basin_data_inspect(a->config, a->args + 1, a->n - 1, check, &a->session, &text, &err))
         return cli_show(&a->common, &text);
-    if (text.table) /* some files are in order, others are not */
+    if (text.table) /* some files are fine, others are not */
         cli_show(&a->common, &text);
     return cli_fail(&err);
 }
@@ -53,7 +53,7 @@ static int split(const cli_verb *verb, arguments *a)
     return cli_show(&a->common, &text);
 }
 
-/* What --set says goes to the generator, as words. */
+/* Values of --set go to the generator, as words. */
 static int make(const cli_verb *verb, arguments *a)
 {
     basin_error err;
@@ -93,7 +93,7 @@ static int apply_settings(const cli_verb *verb, arguments *a)
     return DONE;
 }
 
-/* An option that would do nothing. */
+/* An option that would have no effect. */
 static int check_use(const cli_verb *verb, const arguments *a, const char *what)
 {
     const bool writes =

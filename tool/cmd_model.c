@@ -1,4 +1,4 @@
-/* cmd_model.c -- basin model: what is changed of a model after its training. */
+/* cmd_model.c -- basin model: changes a model after its training. */
 #include <string.h>
 
 #include "cli.h"

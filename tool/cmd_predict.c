@@ -3,7 +3,7 @@
 
 #include "cli.h"
 
-/* The ending of the output file names the format, unless --format does; NULL: the task decides. */
+/* The format by the extension of the output, unless --format is given; NULL: the task decides. */
 static const char *format_of(const char *format, const char *out)
 {
     static const char *const known[] = {"jsonl", "csv", "tsv", "arff", "npy", "conll", "png"};
@@ -16,7 +16,7 @@ static const char *format_of(const char *format, const char *out)
     return NULL;
 }
 
-/* A name that promises what is not done. */
+/* An extension that promises compression, which we do not do. */
 static bool packed(const char *out)
 {
     static const char *const ending[] = {".gz", ".xz", ".bz2", ".zst"};

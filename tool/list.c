@@ -1,4 +1,4 @@
-/* list.c -- basin_list and basin_doctor: what there is, and what this build is. */
+/* list.c -- basin_list and basin_doctor: what is available, and what this build is. */
 #include <omp.h>
 #include <archive.h>
 #include <expat.h>
@@ -193,7 +193,7 @@ static void print_dnnl(bs_buf *out)
 #endif
 }
 
-/* OpenBLAS takes processors that are newer than itself for old ones. */
+/* OpenBLAS takes processors newer than itself for old ones. */
 static void print_core(bs_buf *out, const char *isa)
 {
     const char *core = bs_blas.core();

@@ -47,8 +47,8 @@ static void usage(FILE *out)
     fprintf(out, "\n'basin VERB --help' says more. Start with: basin data inspect FILE\n");
 }
 
-/* A file that is opened must not get the number of a stream that was closed, or messages would go
- * into it. In its place stands what cannot be written (read), which fails as a closed one does. */
+/* A file that we open must not get the number of a closed standard stream, or messages would go
+ * into it. Placeholders that cannot be written (read) fail like closed streams. */
 static void keep_stream_numbers(void)
 {
     for (int fd = 0; fd < 3; fd++)

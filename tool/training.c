@@ -1,4 +1,4 @@
-/* training.c -- what the verbs that train share: files, settings, the run folder. */
+/* training.c -- shared by the verbs that train: files, settings, the run folder. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,7 +34,7 @@ int cli_whole(const cli_verb *verb, const char *name, const char *text, int most
     return DONE;
 }
 
-/* Digits, perhaps with a point among them, in any locale; where they end. */
+/* Digits, possibly with a point among them, in any locale; returns their end. */
 static const char *take_number(const char *at, double *out)
 {
     double unit = 1;
@@ -71,7 +71,7 @@ int cli_budget(const cli_verb *verb, const char *text, double *seconds)
     return DONE;
 }
 
-/* A config file comes before everything that is said on the command line. */
+/* A config file comes before everything on the command line. */
 static int read_config(int argc, char **argv, basin_config *c)
 {
     basin_error err;
@@ -113,7 +113,7 @@ static int add_settings(const cli_verb *verb, const cli_training *a, basin_confi
     return DONE;
 }
 
-/* The rows of a verb, then those that every verb that trains has, then those about reading. */
+/* The rows of a verb, then those of every verb that trains, then those about reading. */
 static void join_rows(const cli_verb *verb, const cli_option *own, cli_training *a,
                       cli_option out[MOST_ROWS])
 {
@@ -163,7 +163,7 @@ static void join_rows(const cli_verb *verb, const cli_option *own, cli_training 
     cli_join(own, both, out);
 }
 
-/* A run that is gone on with knows its data. */
+/* A resumed run already knows its data. */
 static int read_own_config(const cli_verb *verb, const cli_training *a, basin_config *c)
 {
     char        path[4096];

@@ -1,8 +1,8 @@
 /* compare.c -- basin_compare: several methods, several seeds, one table.
  *
- * The data is read once and shared by all runs, so methods whose presets would read it
- * differently are refused. Everything that a run leaves behind lies in its own folder,
- * and the comparison is made from these folders alone: it can be stopped at any moment. */
+ * The data is read once and shared by all runs, so methods whose presets would read it differently
+ * are refused. Each run leaves everything in its own folder, and the comparison is made from these
+ * folders alone, so it can be stopped at any moment. */
 #include "api/ensemble.h"
 #include "base/find.h"
 #include "compare/compare.h"
@@ -32,7 +32,7 @@ static basin_status check_method(const bs_comparison *c, int at, basin_error *er
     return bs_find_named(&table, name, &i, err);
 }
 
-/* Cuts the list at its commas. */
+/* Splits the list at its commas. */
 static basin_status take_methods(bs_comparison *c, basin_error *err)
 {
     const char *list = c->o->methods;
@@ -96,7 +96,7 @@ static basin_status take_metric(bs_comparison *c, basin_error *err)
 
 /* ---- settings ---- */
 
-/* Settings that decide which rows a method sees and how they are measured. */
+/* Settings that decide which rows a method sees and how it is measured on them. */
 static bool shapes_data(const char *key)
 {
     static const char *const keys[] = {"seed",        "split.valid",       "split.test",
@@ -240,7 +240,7 @@ static void comparison_free(bs_comparison *c)
     bs_free(c->run);
     bs_free(c->outcome);
     bs_free(c->method);
-    bs_input_forget(); /* where it failed before the data was read */
+    bs_input_forget(); /* if it failed before the data was read */
     bs_prepared_free(&c->data);
     bs_arena_free(&c->arena);
 }
@@ -253,7 +253,7 @@ static basin_status write_one(const char *folder, const char *name, const bs_buf
     return bs_write_file(path, text->data, text->len, err);
 }
 
-/* The texts go to the folder; the table also says where. */
+/* Writes the texts to the folder; the table also says where. */
 static basin_status publish(const bs_comparison *c, bs_buf *table, bs_buf *json, basin_error *err)
 {
     const char *folder = c->o->folder;
@@ -291,7 +291,7 @@ static basin_status publish(const bs_comparison *c, bs_buf *table, bs_buf *json,
     return s;
 }
 
-/* BASIN_OK when all went well; one line about those that did not. */
+/* BASIN_OK if all went well; otherwise a line about those that did not. */
 static basin_status failures(const bs_comparison *c, basin_error *err)
 {
     const bs_compared *first = NULL;
@@ -303,7 +303,7 @@ static basin_status failures(const bs_comparison *c, basin_error *err)
     }
     if (!first)
         return BASIN_OK;
-    if (n == c->n) /* most likely the same reason for all */
+    if (n == c->n) /* probably for the same reason */
         return bs_fail(err, first->failure->status, "%s", first->failure->msg);
     return bs_fail(err, first->failure->status, "%d of %d methods failed: %s, seed %d: %s", n, c->n,
                    first->name, first->failed_seed, first->failure->msg);

@@ -1,8 +1,8 @@
 /* compare.h -- one comparison of methods, shared by the files of basin_compare.
  *
- *     tool/compare/compare.c        what is asked for: methods, settings, data, folder
- *     tool/compare/run.c    the trainings: a queue for several at a time, finished ones
- *     tool/compare/judge.c  the trained models on the same rows, and how sure a difference is
+ *     tool/compare/compare.c        the request: methods, settings, data, folder
+ *     tool/compare/run.c    the trainings: a queue for several at a time, and finished ones
+ *     tool/compare/judge.c  the trained models on the same rows, significance of differences
  *     tool/compare/text.c   the table and the JSON object
  *     tool/compare/html.c   the page */
 #ifndef BS_API_COMPARE_H
@@ -15,16 +15,16 @@ enum { BS_COMPARE_METHODS = 64, BS_COMPARE_REPLICATES = 1000 };
 typedef struct {
     const char        *name;
     bs_settings        settings;    /* the seed is that of the first run */
-    const basin_error *failure;     /* of the first run that failed; NULL: all is well */
+    const basin_error *failure;     /* of the first failed run; NULL: all went well */
     int                failed_seed; /* of that run */
-    bool               judged;      /* verdict is filled: neither this nor the baseline failed */
+    bool               judged;      /* verdict is set: neither this nor the baseline failed */
     bs_verdict         verdict[BS_CUTS];
 } bs_compared;
 
 typedef struct {
     char        folder[BS_OPTION_TEXT + 64];
-    bool        finished; /* outcome is filled */
-    basin_error failure;  /* status BASIN_OK: none so far */
+    bool        finished; /* outcome is set */
+    basin_error failure;  /* status BASIN_OK: no failure */
     double      predict_rows_per_s;
     bs_counts   counts[BS_CUTS];
 } bs_compare_run;
@@ -40,46 +40,46 @@ typedef struct {
     bs_compare_run              *run;     /* [n, seeds] */
     bs_train_outcome            *outcome; /* [n, seeds] */
     bs_prepared                  data;
-    const bs_part               *rows; /* those that are judged on */
+    const bs_part               *rows; /* the rows that decide */
     bool                         on_test;
     int                          metric;
     bs_profile_id                profile;
     bs_winner                    winner;
-    bs_lock                     *folder; /* nobody else compares there */
+    bs_lock                     *folder; /* keeps other comparisons out */
 } bs_comparison;
 
-/* The settings of a run, which are its method's with another seed. */
+/* The settings of a run: its method's with another seed. */
 void bs_compare_settings(const bs_comparison *c, int method, int seed, bs_settings *out);
 
-/* Takes over runs that are finished already. With other settings they are an error, but those
- * that get more epochs go on where they have a checkpoint. */
+/* Takes over finished runs. Other settings are an error, except more epochs: then runs with a
+ * checkpoint continue. */
 basin_status bs_compare_restore(bs_comparison *c, basin_error *err);
-/* Trains what is not finished. Failures stay with their runs; the status is that of a stop. */
+/* Trains what is not finished. Failures stay with their runs; the status is only that of a stop. */
 basin_status bs_compare_train(bs_comparison *c, basin_error *err);
 
 basin_status bs_compare_judge(bs_comparison *c, basin_error *err);
 
-/* The values of a run in the part that is judged on, at one cut. */
+/* The values of a run on the deciding part, at one threshold. */
 const double *bs_compare_values(const bs_comparison *c, int method, int seed, int cut);
 /* One metric over the seeds of a method. */
 void bs_compare_spread(const bs_comparison *c, int method, int cut, double *mean, double *sd);
 
-/* The methods with the best and the second best mean at a cut, of those that did not fail; -1:
- * there is none. */
+/* The methods with the best and second-best mean at a threshold, among those that did not fail; -1:
+ * none. */
 void bs_compare_best(const bs_comparison *c, int cut, int *best, int *next);
 
-/* Values of the metric are shown times this, and with that word behind the name. */
+/* Factor and unit with which values of the metric are shown. */
 double      bs_compare_scale(const bs_comparison *c);
 const char *bs_compare_unit(const bs_comparison *c);
-/* What a run of a method took, mean over its seeds. Methods that train in stages spend more
- * epochs than others under the same settings, so scores are not read without them. */
+/* The cost of a run of a method, averaged over seeds. Methods that train in stages spend more
+ * epochs than others under the same settings, so scores should not be read without it. */
 typedef struct {
     double epochs, seconds, train_rows_per_s, predict_rows_per_s;
 } bs_effort;
 bs_effort bs_compare_effort(const bs_comparison *c, int method);
-/* "test" or "valid", and with _tuned behind it at the tuned cut. */
+/* "test" or "valid", with _tuned appended for the tuned threshold. */
 const char *bs_compare_part(const bs_comparison *c, int cut);
-/* Cuts that differ: 2, or 1 for a metric that is not made of decisions. */
+/* Distinct thresholds: 2, or 1 for a metric that does not depend on decisions. */
 int bs_compare_cuts(const bs_comparison *c);
 
 void bs_compare_heading(const bs_comparison *c, bs_buf *out);

@@ -1,7 +1,7 @@
-/* html.c -- a comparison as one HTML page that needs nothing from elsewhere.
+/* html.c -- a comparison as one self-contained HTML page.
  *
- * The table of the terminal with intervals, a dot plot (a dot per seed, a bar at the
- * mean), and all runs. What comes from outside -- names of files, messages -- is escaped. */
+ * The table of the terminal with intervals, a dot plot (a dot per seed, a bar at the mean), and all
+ * runs. Foreign text, such as file names and messages, is escaped. */
 #include <math.h>
 #include <string.h>
 
@@ -42,7 +42,7 @@ static void table_head(const bs_comparison *c, bs_buf *out)
     bs_page_table_begin(column, n, BS_TABLE_SORTED, out);
 }
 
-/* The method with the best mean; -1 when there is none to compare with. */
+/* The method with the best mean; -1 if there is nothing to compare. */
 static int best_method(const bs_comparison *c, int cut)
 {
     int best, next;
@@ -50,7 +50,7 @@ static int best_method(const bs_comparison *c, int cut)
     return next < 0 ? -1 : best;
 }
 
-/* A difference is coloured when both tests find it. */
+/* A difference is coloured if both tests find it. */
 static void difference(const bs_comparison *c, const bs_verdict *v, bs_buf *out)
 {
     const bs_paired *b = &v->bootstrap[c->metric];
@@ -160,7 +160,7 @@ static void dots_fill(const bs_comparison *c, int cut, dots *d)
     }
 }
 
-/* All cuts have one axis. */
+/* All thresholds share one axis. */
 static void widest(const dots *d, int n, double *lo, double *hi)
 {
     for (int i = 0; i < n; i++)

@@ -1,9 +1,9 @@
-/* judge.c -- the trained models on the same rows, and how sure a difference is.
+/* judge.c -- the trained models on the same rows, and the significance of differences.
  *
- * The value of a method is the mean over its seeds. A replicate of the bootstrap draws rows, the
- * same for all seeds of both methods, and the seeds of either, so that its p is about other rows
- * and other trainings. Randomisation lets rows change sides, in all seeds at once: it is about
- * other rows for these very trainings. */
+ * The value of a method is the mean over its seeds. A bootstrap replicate draws rows, the same for
+ * all seeds of both methods, and separately the seeds of each, so its p is about other rows and
+ * other trainings. Randomisation swaps rows in all seeds at once: it is about other rows for these
+ * very trainings. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "base/threads.h"
 
 static const double level = 0.95;
-/* for the scores that average precision by label keeps, of all runs together */
+/* for the scores that map_label keeps, over all runs together */
 static const size_t score_bytes = (size_t)256 << 20;
 
 /* ---- values ---- */
@@ -77,7 +77,7 @@ static basin_status count_rows(const bs_comparison *c, const bs_outputs *y, cons
     return s;
 }
 
-/* Loads the best model of a run and lets it predict the rows, with all threads. */
+/* Loads the best model of a run and predicts the rows with it, using all threads. */
 static basin_status predict(const bs_comparison *c, bs_compare_run *r, bs_outputs *y,
                             basin_error *err)
 {
@@ -189,7 +189,7 @@ void bs_compare_best(const bs_comparison *c, int cut, int *best, int *next)
     }
 }
 
-/* The best against the next, at the cut that a model is used with. */
+/* The best against the second best, at the threshold that a model is used with. */
 static basin_status find_winner(bs_comparison *c, const sources *all, basin_error *err)
 {
     const int cut = bs_compare_cuts(c) - 1;
@@ -223,7 +223,7 @@ static basin_status find_winner(bs_comparison *c, const sources *all, basin_erro
 static basin_status test_all(bs_comparison *c, const sources *all, basin_error *err)
 {
     basin_status first = BASIN_OK;
-    /* pairs do not touch each other, and a pair is one thread's work */
+    /* pairs are independent, and each is one thread's work */
 #pragma omp parallel for schedule(dynamic) num_threads(bs_team(c->threads))
     for (int i = 0; i < c->n * BS_CUTS; i++) {
         const int   method = i / BS_CUTS;

@@ -1,8 +1,8 @@
-/* run.c -- the trainings of a comparison: several at a time, each into its
- * own folder, and how a finished one is known again.
+/* run.c -- the trainings of a comparison: several at a time, each into its own folder, and
+ * recognising finished ones.
  *
- * A finished run has outcome.json (api/outcome.h). A run without it goes on from its checkpoint.
- * Who trains a run and when does not change its result. */
+ * A finished run has outcome.json (api/outcome.h). A run without it continues from its checkpoint.
+ * The result of a run does not depend on which worker trains it, or when. */
 #include <pthread.h>
 
 #include "compare/compare.h"
@@ -49,12 +49,12 @@ static bool stop_asked(const bs_comparison *c)
     return c->session && bs_stop_asked(c->session->stop);
 }
 
-/* Epoch tables of several runs would be a muddle; of one they are shown to who wants more. */
+/* Epoch tables of several runs would get mixed up; a single run's are shown on request. */
 static bs_logger run_log(const bs_comparison *c)
 {
     bs_logger log = c->log;
     bool      full = c->jobs == 1 && log.level >= BS_DEBUG;
-    if (!full) /* what a run says of its epochs means nothing between those of others */
+    if (!full) /* epochs of one run are meaningless among those of others */
         log.level = BS_QUIET;
     return log;
 }
@@ -62,13 +62,13 @@ static bs_logger run_log(const bs_comparison *c)
 typedef struct {
     bs_comparison  *c;
     pthread_mutex_t lock;
-    bs_logger       log; /* what each run gets a copy of */
+    bs_logger       log; /* copied for each run */
     bs_board        board;
-    double          seconds; /* of the runs that are done */
+    double          seconds; /* of the finished runs */
     int             next, done, total, threads, jobs;
 } queue;
 
-/* How far all of it is, and how long the rest would take if runs took as long as so far. */
+/* The overall progress, and the time left if runs take as long as they have so far. */
 static void draw(queue *q)
 {
     char         lead[96], left[BS_TIME_TEXT];
@@ -140,8 +140,8 @@ static void train_run(queue *q, int at, int worker)
 
 /* ---- several at a time ---- */
 
-/* The next run to be trained, -1 when there is none. All methods with the first seed
- * come first, so that a comparison that is stopped early has something of each. */
+/* The next run to train, -1 if there is none. All methods with the first seed come first, so that a
+ * comparison stopped early has something of each. */
 static int take(queue *q)
 {
     const bs_comparison *c = q->c;

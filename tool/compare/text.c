@@ -1,7 +1,7 @@
 /* text.c -- a comparison as a markdown table and as a JSON object.
  *
- * The table has one line per method and cut rather than one long line per method, so that
- * it fits a terminal; its columns are aligned, so that it reads as well without markdown. */
+ * The table has a line per method and threshold, so that it fits a terminal; columns are aligned,
+ * so that it is readable as plain text. */
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -44,7 +44,7 @@ typedef struct {
 static const char *const head[COLUMNS] = {"method", "cut",    "",        "diff", "p boot",
                                           "p rand", "epochs", "train s", "",     "predict/s"};
 
-/* Columns on a terminal: bytes that do not continue a character. */
+/* Columns on a terminal: counts bytes that do not continue a character. */
 static int columns(const char *text)
 {
     int n = 0;
@@ -205,7 +205,7 @@ void bs_compare_table(const bs_comparison *c, bs_buf *out)
 
 /* ---- JSON ---- */
 
-/* The object of a training, with one more member. */
+/* The object of a training, plus one member. */
 /* The object of a training, with one more member. */
 static void run_json(const bs_comparison *c, int method, int seed, bs_buf *out)
 {

@@ -1,11 +1,11 @@
-/* axis.c -- where values lie on a chart, and the round numbers beside it. */
+/* axis.c -- positions of values on a chart, and round numbers for its axes. */
 #include <math.h>
 #include <stdio.h>
 
 #include "doc/chart.h"
 #include "doc/page.h"
 
-enum { DECADES = 3 }; /* from so many on, a log axis has marks at powers of ten only */
+enum { DECADES = 3 }; /* with this many decades a log axis only marks powers of ten */
 
 /* 1, 2 or 5 times a power of ten, at least `about`. */
 static double round_step(double about)
@@ -38,7 +38,7 @@ bs_axis bs_axis_exact(double lo, double hi, int marks, bool log)
     bs_axis a = {.lo = lo, .hi = hi, .log = log && lo > 0 && hi > 0};
     if (!isfinite(lo) || !isfinite(hi))
         a = (bs_axis){.lo = 0, .hi = 1};
-    if (a.hi <= a.lo) /* a single value: something around it */
+    if (a.hi <= a.lo) /* a single value: an interval around it */
         a.hi = a.lo + (a.log ? 9 * a.lo : fmax(1e-9, 1e-3 * fabs(a.lo)));
     if (a.log)
         log_step(&a, marks);
@@ -51,7 +51,7 @@ bs_axis bs_axis_make(double lo, double hi, int marks, bool log)
 {
     bs_axis a = bs_axis_exact(lo, hi, marks, log);
     if (a.log) {
-        const bool flat = hi <= lo; /* such a line runs inside */
+        const bool flat = hi <= lo; /* such a line runs in the middle */
         a.lo = round_down(flat ? lo * 0.999 : lo * 1.000001);
         a.hi = round_up(flat ? hi * 1.001 : hi * 0.999999);
         if (a.hi / a.lo >= pow(10, DECADES)) {

@@ -13,9 +13,9 @@ enum {
     HEIGHT = 250,
     MARKS = 5,
     ROOM = 64,  /* for marks of an axis */
-    HITS = 48,  /* points of a series with a value under the mouse */
-    FEW = 16,   /* points: up to so many also show as dots */
-    LETTER = 7, /* pixels of a character, about */
+    HITS = 48,  /* most points of a series that show a value on hover */
+    FEW = 16,   /* most points that are also shown as dots */
+    LETTER = 7, /* pixels per character, roughly */
 };
 
 typedef struct {
@@ -36,7 +36,7 @@ static int colour_of(const bs_series *s, int place)
     return (s->colour > 0 ? s->colour - 1 : place) % BS_CHART_COLOURS;
 }
 
-/* A point that can be drawn. */
+/* Whether a point can be drawn. */
 static bool seen(const canvas *k, double x, double y)
 {
     return isfinite(x) && isfinite(y) && (!k->x.log || x > 0) && (!k->y.log || y > 0);
@@ -86,7 +86,7 @@ static int y_label_width(const bs_axis *a)
     return LETTER * most;
 }
 
-/* Rows of the legend when its entries are filled into lines. */
+/* Rows of the legend after filling its entries into lines. */
 static int legend_rows(const canvas *k)
 {
     double used = 0;
@@ -153,7 +153,7 @@ static void point(const canvas *k, char op, double x, double y)
                   bs_fixed(bs_axis_place(&k->y, y), 1, b));
 }
 
-/* The band between lo and hi over points from .. end - 1, which are all there. */
+/* The band between lo and hi over points from .. end - 1, none of which is missing. */
 static void band_piece(const canvas *k, const bs_series *s, int from, int end, int colour)
 {
     bs_buf_printf(k->out, "<path class=\"band f k%d\" d=\"", colour);
@@ -191,7 +191,7 @@ static void draw_line(const canvas *k, const bs_series *s, int colour)
     bs_buf_text(k->out, "\"/>\n");
 }
 
-/* Dots, or places that show their value under the mouse. */
+/* Dots, or places that show their value on hover. */
 static void draw_dots(const canvas *k, const bs_series *s, int colour, bool shown)
 {
     const int digits = k->c->digits > 0 ? k->c->digits : 4;
@@ -229,7 +229,7 @@ static void draw_marks(const canvas *k)
         if (!isfinite(m->x) || m->x < k->x.lo || m->x > k->x.hi)
             continue;
         const double x = bs_axis_place(&k->x, m->x);
-        /* the word stays inside of the picture */
+        /* the word stays inside the picture */
         const double half = LETTER * bs_page_width(m->name) / 2.0;
         const double at = fmin(fmax(x, k->left + half), k->width - half - 2);
         bs_buf_printf(k->out, "<g class=\"k%d\">", m->colour > 0 ? m->colour - 1 : 6);

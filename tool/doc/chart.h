@@ -1,8 +1,8 @@
 /* chart.h -- curves, dots and bars as SVG inside a page (page.h).
  *
- * Round numbers at the axes, a legend from two series on, values under the mouse. Colours are
- * the page's variables --c0 to --c7, which differ for people who see few colours, too. Values
- * that are not finite are left out and interrupt a line. Nothing here fails but the buffer. */
+ * Round numbers on the axes, a legend for two or more series, values on hover. Colours are the
+ * page's variables --c0 to --c7, which colour-blind people can tell apart. Non-finite values are
+ * left out and interrupt a line. Only the buffer can fail. */
 #ifndef BS_CHART_H
 #define BS_CHART_H
 
@@ -15,7 +15,7 @@ enum { BS_CHART_COLOURS = 8 };
 /* ---- axes ---- */
 
 typedef struct {
-    double lo, hi, step; /* step: of the marks; in decades for a log axis of three and more */
+    double lo, hi, step; /* distance of marks; in decades for a log axis of three or more */
     bool   log;
     double from, to; /* pixels of lo and hi */
 } bs_axis;
@@ -25,9 +25,9 @@ bs_axis bs_axis_make(double lo, double hi, int marks, bool log);
 /* The same, but it ends exactly at lo and hi. */
 bs_axis bs_axis_exact(double lo, double hi, int marks, bool log);
 double  bs_axis_place(const bs_axis *a, double v); /* in pixels */
-/* The marks, in order: returns how many there are and gives the first `room`. */
+/* The marks in order: returns their number and the first `room` of them. */
 int bs_axis_marks(const bs_axis *a, double *out, int room);
-/* A mark as text with as many digits as the step needs. */
+/* The text of a mark, with as many digits as the step needs. */
 const char *bs_axis_text(const bs_axis *a, double v, char text[48]);
 
 /* ---- curves ---- */
@@ -37,14 +37,14 @@ typedef struct {
     const double      *x;       /* [n], increasing; NULL: 1, 2, ... */
     const double      *y;       /* [n] */
     const double      *lo, *hi; /* [n], a band around y; or NULL */
-    const char *const *label;   /* [n], under the mouse instead of x; or NULL */
+    const char *const *label;   /* [n], on hover instead of x; or NULL */
     int                n;
-    int                colour; /* 1 to 8, 0: by its place */
-    bool               dots;   /* dots instead of a line; few points get both */
+    int                colour; /* 1 to 8, 0: by position */
+    bool               dots;   /* dots instead of a line; short lines get both */
     bool               dashed;
 } bs_series;
 
-/* A line across at x, with a word at its upper end. */
+/* A vertical line at x, with a word at its upper end. */
 typedef struct {
     double      x;
     const char *name;
@@ -58,11 +58,11 @@ typedef struct {
     const bs_mark   *mark;
     int              marks;
     bool             log_x, log_y;
-    bool             diagonal;   /* a line where y = x */
-    double           x_lo, x_hi; /* equal: by the values */
+    bool             diagonal;   /* draw the line y = x */
+    double           x_lo, x_hi; /* equal: from the values */
     double           y_lo, y_hi;
     int              width, height; /* 0: 440 x 250 */
-    int              digits;        /* that matter, of values under the mouse; 0: 4 */
+    int              digits;        /* significant digits on hover; 0: 4 */
 } bs_chart;
 
 void bs_chart_draw(const bs_chart *c, bs_buf *out);
@@ -73,17 +73,17 @@ typedef struct {
     const char *name;
     double      value;
     double      lo, hi; /* an interval; equal: none */
-    int         colour; /* 1 to 8, 0: that of all; negative values are then drawn in the second */
-    const char *note;   /* under the mouse; NULL: the value */
+    int         colour; /* 1 to 8, 0: that of the chart; negative values then use the second */
+    const char *note;   /* shown on hover; NULL: the value */
 } bs_bar;
 
 typedef struct {
     const char   *title, *x_name;
     const bs_bar *bar;
     int           n;
-    double        lo, hi; /* of the axis; equal: zero and the values */
+    double        lo, hi; /* of the axis; equal: from zero and the values */
     int           width;  /* 0: 440; the height follows from n */
-    int           digits; /* behind the point, of the values that stand beside the bars; -1: none */
+    int           digits; /* decimals of the values beside the bars; -1: no values */
 } bs_bars;
 
 void bs_bars_draw(const bs_bars *b, bs_buf *out);
@@ -93,7 +93,7 @@ void bs_bars_draw(const bs_bars *b, bs_buf *out);
 typedef struct {
     const char        *name;
     const double      *value; /* [n] */
-    const char *const *label; /* [n], under the mouse; or NULL */
+    const char *const *label; /* [n], on hover; or NULL */
     int                n;
     double             lo, hi; /* an interval around the mean; equal: none */
 } bs_strip;
@@ -102,10 +102,10 @@ typedef struct {
     const char     *title;
     const bs_strip *strip;
     int             n;
-    double          line;   /* dashed, over all rows; NaN: none */
-    double          lo, hi; /* of the axis; equal: by the values */
+    double          line;   /* dashed across all rows; NaN: none */
+    double          lo, hi; /* of the axis; equal: from the values */
     int             width;  /* 0: 520 */
-    int             digits; /* behind the point, under the mouse */
+    int             digits; /* decimals on hover */
 } bs_strips;
 
 void bs_strips_draw(const bs_strips *s, bs_buf *out);

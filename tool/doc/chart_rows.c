@@ -1,4 +1,4 @@
-/* chart_rows.c -- charts of which each row has a name: bars, and dots with a mean. */
+/* chart_rows.c -- charts with a name for each row: bars, and dots with a mean. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,14 +10,14 @@
 enum { BAR_ROW = 21, STRIP_ROW = 30, TOP = 30, BOTTOM = 26, MARKS = 5, ROOM = 64 };
 
 typedef struct {
-    int     width, height, left; /* left: where the drawing begins, behind the names */
+    int     width, height, left; /* left: where the drawing starts, after the names */
     int     row;
     double  top;
     bs_axis axis;
     bs_buf *out;
 } sheet;
 
-/* Names have up to 45 % of the width; longer ones are cut and whole under the mouse. */
+/* Names get up to 45 % of the width; longer ones are cut and shown in full on hover. */
 static int name_room(int width)
 {
     return (int)(0.45 * width);
@@ -107,7 +107,7 @@ void bs_bars_draw(const bs_bars *b, bs_buf *out)
             hi = fmax(hi, r->lo < r->hi ? fmax(r->hi, r->value) : r->value);
         }
     }
-    if (b->digits >= 0) { /* room for the numbers at the ends */
+    if (b->digits >= 0) { /* room for numbers at the ends */
         const double span = hi - lo;
         hi += hi > 0 ? 0.1 * span : 0;
         lo -= lo < 0 ? 0.1 * span : 0;

@@ -1,7 +1,7 @@
-/* heat.c -- maps of colours: cells of SVG, or bytes for a canvas.
+/* heat.c -- heat maps: SVG cells, or bytes for a canvas.
  *
- * Colours are one hue with more or less opacity over the page, so that they suit a light and a
- * dark page alike; two hues, orange and blue, where values have a sign. */
+ * Colours are one hue with varying opacity over the page, so that they suit light and dark pages
+ * alike; two hues, orange and blue, if values have a sign. */
 #include "doc/heat.h"
 
 #include <math.h>
@@ -11,11 +11,11 @@
 #include "doc/svg.h"
 
 enum {
-    SMALL = 40,      /* rows and columns: up to so many are cells */
-    PRINTED = 14,    /* columns: up to so many have values printed in the cells */
-    SIDE = 760,      /* pixels that a large map aims at */
+    SMALL = 40,      /* rows and columns: up to this many are cells */
+    PRINTED = 14,    /* columns: up to this many have values printed in the cells */
+    SIDE = 760,      /* pixels that a large map aims for */
     NAME = 22,       /* characters of names beside the map */
-    LETTER = 7,      /* pixels of a character, about */
+    LETTER = 7,      /* pixels per character, roughly */
     KEY_CELLS = 32,  /* of the colour key */
     NAME_PITCH = 13, /* pixels between names of a large map */
 };
@@ -75,7 +75,7 @@ static void find_range(sheet *k)
     k->hi = hi;
 }
 
-/* How strong the colour of a value is, with its sign: -1 to 1. */
+/* The strength of a value's colour, with its sign: -1 to 1. */
 static double strength(const sheet *k, double v)
 {
     const double t = k->h->diverging ? v / k->hi : (v - k->lo) / (k->hi - k->lo);
@@ -129,7 +129,7 @@ static void small_map(sheet *k)
     const bs_heat *h = k->h;
     char           number[16];
     const int      side = LETTER * longest(h, false) + 22;
-    /* Names of columns lie flat where the cells are wide enough. */
+    /* Names of columns are horizontal if the cells are wide enough. */
     const int wide = LETTER * longest(h, true) + 10;
     k->cell_x = h->cols <= PRINTED ? 54 : 16;
     k->cell_y = h->cols <= PRINTED ? 26 : 16;
@@ -169,7 +169,7 @@ static unsigned char quantised(const sheet *k, double v)
     return (unsigned char)(1 + (int)(254 * fmin(1, fmax(0, t)) + 0.5));
 }
 
-/* base64 in pieces of three bytes. */
+/* base64, three bytes at a time. */
 typedef struct {
     unsigned char hold[3 * 256];
     size_t        n;
@@ -185,7 +185,7 @@ static void put(encoder *e, unsigned char byte)
     e->n = 0;
 }
 
-/* Runs are shorter for counts of errors, which are mostly zero. Writes when out is given; returns
+/* Runs are shorter for counts of errors, which are mostly zero. Writes if `out` is given; returns
  * the bytes that runs take. */
 static size_t runs(const sheet *k, encoder *e)
 {
@@ -222,7 +222,7 @@ static void bytes(const sheet *k)
     bs_buf_text(k->out, "\"");
 }
 
-/* ["a", "b"] inside of an attribute. */
+/* ["a", "b"] inside an attribute. */
 static void names(const sheet *k, const char *key, bool column)
 {
     const int n = column ? k->h->cols : k->h->rows;

@@ -57,7 +57,7 @@ int bs_page_width(const char *text)
 
 /* ---- numbers ---- */
 
-/* printf() would take the decimal point of the host program's locale. */
+/* printf() would use the decimal point of the host program's locale. */
 const char *bs_fixed(double v, int digits, char text[BS_FIXED_TEXT])
 {
     static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
@@ -125,7 +125,7 @@ void bs_page_px(const char *name, double v, bs_buf *out)
 
 /* ---- the page ---- */
 
-/* 'sha256-...': the browser runs what has this hash and nothing else. */
+/* 'sha256-...': the browser only runs what has this hash. */
 static void allow(const char *text, bs_buf *out)
 {
     unsigned char hash[BS_SHA256];
@@ -135,8 +135,8 @@ static void allow(const char *text, bs_buf *out)
     bs_buf_text(out, "'");
 }
 
-/* Nothing is fetched; style and scripts are ours or none. Attributes with style or script in them
- * have no hash and are ignored: classes, attributes of SVG and page_script.c take their place. */
+/* Nothing is fetched; style and scripts are ours only. Attributes with style or script have no hash
+ * and are ignored: classes, SVG attributes and page_script.c replace them. */
 static void policy(bs_buf *out)
 {
     bs_buf_text(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -186,7 +186,7 @@ void bs_page_heading(int level, const char *text, bs_buf *out)
     bs_buf_printf(out, "</h%d>\n", level);
 }
 
-/* Sentences; a longer one is cut, and shows it. */
+/* Sentences; overlong text is cut visibly. */
 static void say(const char *fmt, va_list args, bs_buf *out)
 {
     char text[4096];
@@ -237,7 +237,7 @@ static bool same_group(const bs_column *a, const bs_column *b)
     return a->group && b->group && strcmp(a->group, b->group) == 0;
 }
 
-/* The upper row: names of groups; columns without one reach down. */
+/* The upper row: names of groups; columns without one span both rows. */
 static void heading_cell(const bs_column *c, int number, bool deep, unsigned flags, bs_buf *out)
 {
     bs_buf_printf(out, "<th class=\"%s%s\"", c->text ? "text" : "", c->first ? " first" : "");

@@ -1,4 +1,4 @@
-/* page.h -- one HTML page that needs nothing from elsewhere.
+/* page.h -- one self-contained HTML page.
  *
  *     bs_page_begin("Report", "runs/a", out);
  *     bs_page_heading(2, "Scores", out);
@@ -9,11 +9,11 @@
  *     bs_page_table_end(out);
  *     bs_page_end(out);
  *
- * Style and script are inside, and a policy in the head forbids the browser to fetch anything and
- * to obey any other style or script: an attribute style= or onclick= has no effect.
- * Light or dark as the system is, or as the button says; colours are CSS variables, so that
- * charts (chart.h) and maps (heat.h) follow. Arguments are plain text and are escaped here; HTML
- * of the caller's own goes straight into the buffer. Failures stay with the buffer. */
+ * Style and script are included, and a policy in the head forbids the browser to fetch anything or
+ * apply any other style or script: an attribute style= or onclick= has no effect. Light or dark
+ * like the system, or by a button; colours are CSS variables, so that charts (chart.h) and maps
+ * (heat.h) follow. Arguments are plain text and are escaped here; callers append their own HTML
+ * directly to the buffer. Failures are kept in the buffer. */
 #ifndef BS_PAGE_H
 #define BS_PAGE_H
 
@@ -23,15 +23,15 @@
 
 /* ---- text and numbers, for elements and for attributes ---- */
 
-/* Text that shows as itself. What is not UTF-8 becomes U+FFFD, control characters blanks. */
+/* Text shown literally. Invalid UTF-8 becomes U+FFFD, control characters become blanks. */
 void bs_page_escape(const char *text, bs_buf *out);
 void bs_page_escape_n(const char *text, size_t n, bs_buf *out);
 
 #define BS_FIXED_TEXT 48
-/* A number with so many digits (0 to 9) behind the point, in any locale the same; large ones with
- * an exponent. */
+/* A number with this many decimals (0 to 9), the same in any locale; large ones with an
+ * exponent. */
 const char *bs_fixed(double v, int digits, char text[BS_FIXED_TEXT]);
-/* About so many digits that matter: 0.00123, 12.3, 12346, 1.2e+09; no zeros at the end. */
+/* About this many significant digits: 0.00123, 12.3, 12346, 1.2e+09; no trailing zeros. */
 const char *bs_short(double v, int digits, char text[BS_FIXED_TEXT]);
 /* " name="12.3"": a coordinate in pixels. */
 void bs_page_px(const char *name, double v, bs_buf *out);
@@ -40,16 +40,16 @@ int bs_page_width(const char *text);
 
 /* ---- the page ---- */
 
-/* Title of the window and of the page, and a quiet line under it (may be NULL). */
+/* Title of window and page, and a muted line below it (may be NULL). */
 void bs_page_begin(const char *title, const char *about, bs_buf *out);
 /* The footer names this program and its version. */
 void bs_page_end(bs_buf *out);
 
-/* level 2 and 3. Headings of level 2 make the list of contents on top, from three on. */
+/* level 2 or 3. Three or more headings of level 2 give a table of contents. */
 void bs_page_heading(int level, const char *text, bs_buf *out);
 
-/* A paragraph. kind: "", "quiet", "note" (a remark in a box), "warn" (one that must be seen),
- * "verdict" (what the page comes to, on top of it). */
+/* A paragraph. kind: "", "quiet", "note" (a remark in a box), "warn" (must be seen), "verdict" (the
+ * conclusion, on top of the page). */
 void bs_page_say(bs_buf *out, const char *kind, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -64,26 +64,26 @@ void bs_page_list_end(bs_buf *out);
 
 typedef struct {
     const char *name;
-    const char *help;  /* seen when the mouse rests on the name; may be NULL */
-    const char *group; /* a common heading over neighbours with equal groups; may be NULL */
-    bool        text;  /* to the left, sorted as words */
+    const char *help;  /* shown when hovering over the name; may be NULL */
+    const char *group; /* a common heading for neighbours with equal groups; may be NULL */
+    bool        text;  /* left-aligned, sorted as words */
     bool        first; /* a line to its left */
 } bs_column;
 
 enum {
-    BS_TABLE_SORTED = 1, /* a click on a heading sorts */
-    BS_TABLE_LONG = 2,   /* many rows: scrolls by itself, and a field above it filters */
+    BS_TABLE_SORTED = 1, /* clicking a heading sorts */
+    BS_TABLE_LONG = 2,   /* many rows: scrolls by itself, with a filter field above it */
 };
 
 void bs_page_table_begin(const bs_column *column, int n, unsigned flags, bs_buf *out);
 void bs_page_row_begin(bs_buf *out);
-void bs_page_cell(const char *text, bs_buf *out); /* to the left */
-void bs_page_name(const char *text, bs_buf *out); /* the same, in bold: what the row is about */
-void bs_page_count(long long n, bs_buf *out);     /* to the right */
+void bs_page_cell(const char *text, bs_buf *out); /* left-aligned */
+void bs_page_name(const char *text, bs_buf *out); /* the same in bold: the subject of the row */
+void bs_page_count(long long n, bs_buf *out);     /* right-aligned */
 void bs_page_number(double v, int digits, bs_buf *out); /* a dash for NaN */
 /* The same with a class: "better", "worse", "best", "first" (a line to its left), or several. */
 void bs_page_number_as(const char *kind, double v, int digits, bs_buf *out);
-/* A cell of the caller's own: sorted by v unless that is NaN; write, then close. */
+/* A cell of the caller's: sorted by v unless that is NaN; write, then close. */
 void bs_page_cell_begin(const char *kind, double v, bs_buf *out);
 void bs_page_cell_end(bs_buf *out);
 void bs_page_row_end(bs_buf *out);
@@ -93,18 +93,18 @@ void bs_page_table_end(bs_buf *out);
 
 void bs_page_details_begin(const char *summary, bool open, bs_buf *out);
 void bs_page_details_end(bs_buf *out);
-/* What stands between is laid out side by side, as many as fit. */
+/* Everything in between is laid out side by side, as much as fits. */
 void bs_page_grid_begin(bs_buf *out);
 void bs_page_grid_end(bs_buf *out);
 
-/* A word in a rounded box. kind: "" (neutral), "right" (true and found), "wrong" (found, not
- * true), "missed" (true, not found); the last three also differ without colours. help: seen under
- * the mouse, may be NULL. */
+/* A word in a rounded box. kind: "" (neutral), "right" (true and found), "wrong" (found, not true),
+ * "missed" (true, not found); the last three also differ without colours. help: shown on hover, may
+ * be NULL. */
 void bs_page_chip(const char *text, const char *kind, const char *help, bs_buf *out);
 
 /* Bytes as base64, for images and maps inside the page. */
 void bs_page_base64(const unsigned char *bytes, size_t n, bs_buf *out);
-/* A picture from the bytes of a PNG file. Shown at width x height pixels, edges kept sharp. */
+/* A picture from the bytes of a PNG file, shown at width x height pixels with sharp edges. */
 void bs_page_png(const unsigned char *bytes, size_t n, int width, int height, const char *alt,
                  bs_buf *out);
 

@@ -1,9 +1,9 @@
-/* page_script.c -- what pages do: the theme, sorting and filtering of tables, contents, maps.
+/* page_script.c -- what pages do: theme, sorting and filtering of tables, contents, maps.
  *
- * Plain ECMAScript 2015, one function, nothing global. Everything else on a page works without
- * it. A map is a canvas with, as attributes: its bytes in base64 (0: empty, 1 to 255: from lo to
- * hi), as they are or as runs of (byte, length), the names of rows and columns as JSON, and its
- * place on the drawing that has them: left, top, width, height. */
+ * Plain ECMAScript 2015, one function, nothing global. Everything else on a page works without it.
+ * A map is a canvas with these attributes: its bytes in base64 (0: empty, 1 to 255: from lo to hi),
+ * raw or as runs of (byte, length), the names of rows and columns as JSON, and its position in the
+ * drawing that has them: left, top, width, height. */
 #include "doc/page_part.h"
 
 const char bs_page_script[] =

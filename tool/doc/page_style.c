@@ -1,7 +1,7 @@
-/* page_style.c -- how pages look: variables for light and dark, then everything made of them.
+/* page_style.c -- how pages look: variables for light and dark, then everything built from them.
  *
- * The colours --c0 to --c7 follow the palette of Okabe and Ito (2008), which stays apart for
- * people who see few colours, darkened or lightened until it reads on both grounds. */
+ * The colours --c0 to --c7 follow the palette of Okabe and Ito (2008), which colour-blind people
+ * can tell apart, darkened or lightened until legible on both backgrounds. */
 #include "doc/page_part.h"
 
 #define LIGHT                                                                                      \
@@ -45,7 +45,7 @@ const char bs_page_style[] =
     "a{color:var(--c0)}code{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace}\n"
     ":focus-visible{outline:2px solid var(--c0);outline-offset:1px}\n"
     /* tables */
-    /* a shadow where more is to be had by scrolling; it goes with the ground at the end */
+    /* a shadow where scrolling shows more; it scrolls away at the end */
     ".scroll{overflow-x:auto;margin:.8rem 0;max-width:100%;"
     "background:linear-gradient(to left,var(--bg) 60%,transparent) right/2.5rem 100% no-repeat "
     "local,linear-gradient(to left,var(--rule),transparent) right/.8rem 100% no-repeat scroll}\n"

@@ -1,4 +1,4 @@
-/* svg.h -- the few SVG elements that charts and maps are made of. */
+/* svg.h -- the few SVG elements that charts and maps consist of. */
 #ifndef BS_SVG_H
 #define BS_SVG_H
 
@@ -12,8 +12,8 @@ void bs_svg_line(const char *kind, double x1, double y1, double x2, double y2, b
 /* anchor: "start", "middle" or "end". */
 void bs_svg_text(const char *kind, double x, double y, const char *anchor, const char *text,
                  bs_buf *out);
-/* The same in at most `most` characters; a text that is cut is whole under the mouse. `turn`:
- * read upwards. */
+/* The same with at most `most` characters; a text that is cut is shown in full on hover. `turn`:
+ * vertical. */
 void bs_svg_name(const char *kind, double x, double y, const char *anchor, int most, int turn,
                  const char *text, bs_buf *out);
 

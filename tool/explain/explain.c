@@ -1,4 +1,4 @@
-/* explain.c -- basin_explain: what the energy of a model learned, on the user's own data. */
+/* explain.c -- basin_explain: what the energy of a model learned, shown on the user's data. */
 #include "explain/explain.h"
 
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "base/io.h"
 
-enum { FEW = 200, MANY_SHUFFLES = 1000, FEW_SHUFFLES = 100 }; /* shuffles of few labels are cheap */
+enum { FEW = 200, MANY_SHUFFLES = 1000, FEW_SHUFFLES = 100 }; /* shuffling few labels is cheap */
 
 static const bs_explaining *const explainings[] = {&bs_explaining_mlc, &bs_explaining_tag,
                                                    &bs_explaining_seg, NULL};
@@ -164,7 +164,7 @@ void bs_explain_rings(const double *v, double out[BS_EXPLAIN_REACH])
 
 /* ---- reading ---- */
 
-/* So many rows, from the first to the last, at equal distances. */
+/* `rows` rows, evenly spaced from the first to the last. */
 static basin_status thin_out(bs_explanation *e, int32_t most, basin_error *err)
 {
     const int32_t n = e->all.rows < most ? e->all.rows : most;

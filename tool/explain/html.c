@@ -9,14 +9,14 @@
 #include "data/image/picture.h"
 
 enum {
-    ZOOM = 36,       /* labels of maps that stand side by side, and of the closer look */
+    ZOOM = 36,       /* labels of maps shown side by side, and of the close-up */
     PAIRS = 20,      /* of the tables */
-    SHOWN_TERMS = 24 /* labels of a row that are neither on nor true */
+    SHOWN_TERMS = 24 /* labels of a row that are neither predicted nor true */
 };
 
 /* ---- short ---- */
 
-/* Farther from what shuffled labels give than by chance. */
+/* Number of standard deviations from the mean of shuffled labels. */
 static const double sure = 3;
 
 static void mean_pairs(const bs_explanation *e, bs_buf *out)
@@ -63,7 +63,7 @@ static void mean_pixels(const bs_explanation *e, bs_buf *out)
                       reach, reach > 1 ? "s" : "");
 }
 
-/* Whether searching it is worth while: from the net where that was tried, else from its start. */
+/* Whether searching pays: starting from the net if that was tried, else from its own start. */
 static void mean_steps(const bs_explanation *e, bs_buf *out)
 {
     const bs_explained_search *x = e->steps.n > 0 ? &e->steps.search[e->steps.n - 1] : NULL;
@@ -80,7 +80,7 @@ static void mean_steps(const bs_explanation *e, bs_buf *out)
                   x->name);
 }
 
-/* What all that follows comes to. */
+/* What the following sections amount to. */
 static void meaning(const bs_explanation *e, bs_buf *out)
 {
     bs_buf text;
@@ -132,7 +132,7 @@ static void summary(const bs_explanation *e, bs_buf *out)
 
 /* ---- pairs ---- */
 
-/* A matrix in the order of drawing, its diagonal empty where that is no pair; n of the labels. */
+/* A matrix in drawing order, the diagonal empty if it is not a pair; n of the labels. */
 static void draw_matrix(const bs_explanation *e, const double *matrix, const int32_t *order, int n,
                         bs_heat h, bs_buf *out)
 {
@@ -159,7 +159,7 @@ static void draw_matrix(const bs_explanation *e, const double *matrix, const int
     bs_free(name);
 }
 
-/* What pairs have of their own, from the energy and from the data; or both as they are. */
+/* The specific part of pairs, from the energy and from the data; or both unchanged. */
 static void draw_two(const bs_explanation *e, const int32_t *order, int n, bool own, bs_buf *out)
 {
     const bs_explained_pairs *p = &e->pairs;
@@ -181,7 +181,7 @@ static void draw_small(const bs_explanation *e, const int32_t *order, int n, bs_
     bs_page_grid_end(out);
 }
 
-/* Of a large matrix the labels that occur most, in the same order. */
+/* The most frequent labels of a large matrix, in the same order. */
 static void draw_zoom(const bs_explanation *e, bs_buf *out)
 {
     const bs_explained_pairs *p = &e->pairs;
@@ -239,7 +239,7 @@ static void agreements(const bs_explanation *e, bs_buf *out)
     bs_page_table_end(out);
 }
 
-/* Where pairs that occur together stand among all pairs. */
+/* How pairs that occur together rank among all pairs. */
 static void groups(const bs_explanation *e, bs_buf *out)
 {
     const bs_explained_pairs *p = &e->pairs;
@@ -618,7 +618,7 @@ static void term_columns(const bs_explanation *e, bool with_parts, unsigned flag
     bs_page_table_begin(column, n, flags, out);
 }
 
-/* Of label sets those that are on or true, and those nearest to changing sides. */
+/* For label sets those that are predicted or true, and those closest to changing. */
 static void terms(const bs_explanation *e, bs_buf *out)
 {
     const bs_explained_row *r = &e->row;

@@ -1,4 +1,4 @@
-/* pairs.c -- see pairs.h. */
+/* pairs.c -- statistics of label pairs: centring, ranks, correlation, an order for drawing. */
 #include "explain/pairs.h"
 
 #include <math.h>
@@ -52,7 +52,7 @@ void bs_pairs_information(const double *count, const double *expected, int32_t n
         out[i] = log((count[i] + 0.5) / (expected[i] + 0.5));
 }
 
-/* a_i of the best a_i + a_j + mean for i != j, the a_i summing up to 0. */
+/* The a_i of the best fit a_i + a_j + mean for i != j, with the a_i summing to 0. */
 static void centre_symmetric(const double *a, size_t n, double *label, double *out)
 {
     double mean = 0;
@@ -113,8 +113,8 @@ static int by_value(const void *a, const void *b)
     return x->at < y->at ? -1 : x->at > y->at;
 }
 
-/* Ranks of the entries that count, equal ones sharing their mean, moved and scaled so that they
- * sum up to 0 and their squares to 1; a symmetric matrix stays one. Returns the factor, 0 when all
+/* Ranks of the entries that count, ties sharing their mean, shifted and scaled so that they sum to
+ * 0 and their squares to 1; a symmetric matrix stays symmetric. Returns the factor, 0 if all
  * entries are equal. */
 static double rank(const double *a, size_t n, bool ordered, entry *room, double *out)
 {
@@ -159,7 +159,7 @@ basin_status bs_pairs_rank(const double *a, int32_t n, bool ordered, double *out
     return BASIN_OK;
 }
 
-/* The correlation of ranks; the labels of a are called as order says, or keep their names. */
+/* The rank correlation; labels of a are permuted by `order`, or unchanged. */
 static double correlation(const double *a, const double *b, const int32_t *order, size_t n,
                           bool ordered)
 {
@@ -247,7 +247,7 @@ basin_status bs_pairs_agree(const double *a, const double *b, const double *give
 
 basin_status bs_pairs_order(const double *count, int32_t n, int32_t *order, basin_error *err)
 {
-    static const double fade = 0.6; /* of the likeness to labels that were placed before the last */
+    static const double fade = 0.6; /* weight of labels placed before the last, for similarity */
     const size_t        N = (size_t)n;
     double             *like = bs_calloc(N + 1, sizeof *like);
     bool               *placed = bs_calloc(N + 1, sizeof *placed);
@@ -257,7 +257,7 @@ basin_status bs_pairs_order(const double *count, int32_t n, int32_t *order, basi
         for (size_t i = 0; i < N; i++) {
             if (placed[i])
                 continue;
-            /* nothing like it is left: the most frequent one begins anew */
+            /* nothing similar is left: start again with the most frequent one */
             bool better = best == N || like[i] > like[best] ||
                           (!(like[i] < like[best]) && count[i * N + i] > count[best * N + best]);
             best = better ? i : best;

@@ -1,7 +1,7 @@
 /* steps.c -- scores and energies of a search of the energy by its number of steps.
  *
- * The search runs once. Its outputs after each number of steps are then replayed through the
- * task's own prediction, so that they are decided and counted as `basin eval` does it. */
+ * The search runs once. Its outputs after each number of steps are then replayed through the task's
+ * own prediction, so that they are decided and counted as in `basin eval`. */
 #include <math.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ basin_status bs_explain_measure(const bs_explanation *e, const bs_part *p, const
     return s;
 }
 
-/* Every step, or every second, third ... of a long search; always the last. */
+/* Every step, or in a long search every second, third ...; always the last. */
 static void choose_points(bs_inference *how)
 {
     const int steps = how->gbi.steps;
@@ -57,7 +57,7 @@ static basin_status replay(bs_explanation *e, const bs_part *p, bs_scorer *score
     return s;
 }
 
-/* A scorer, outputs with room for energies, and what is done with them. */
+/* A scorer, outputs with room for energies, and how they are used. */
 static basin_status search(bs_explanation *e, const bs_part *p, bs_inference *how,
                            bs_explained_search *out, basin_error *err)
 {
@@ -85,7 +85,7 @@ basin_status bs_explain_predict(bs_explanation *e, const bs_part *p, const char 
     bs_scorer      *scorer = NULL;
     bs_inference    how;
     basin_status    s = BASIN_OK;
-    if (infer && strcmp(infer, "cost") == 0) /* sees the truth: not for `eval` and `predict` */
+    if (infer && strcmp(infer, "cost") == 0) /* sees the truth: not in `eval` and `predict` */
         how = bs_options_inference(&m->settings.train, infer);
     else
         s = bs_saved_inference(m, infer, false, &how, err);
@@ -127,7 +127,7 @@ basin_status bs_explain_steps(bs_explanation *e, const bs_part *p, bs_explained_
     for (int i = 0; i < BS_EXPLAIN_SEARCHES && !s; i++) {
         const bool from_net = i == 1;
         how = bs_options_inference(&m->settings.train, names[i]);
-        /* gbi from the net is what refine does */
+        /* gbi from the net is the same as refine */
         if (from_net ? !m->has_net : how.gbi.start == BS_GBI_NET)
             continue;
         if ((s = bs_saved_check(m, &how, err)))

@@ -1,5 +1,5 @@
-/* inspect.c -- basin_data_*: looking at data, converting, splitting, making. What a task does of
- * its own is in tool/tasks/TASK/inspect.c. */
+/* inspect.c -- basin_data_*: inspecting data, converting, splitting, generating. The task-specific
+ * side is in tool/tasks/TASK/inspect.c. */
 #include "inspect/inspect.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static const bs_handling *handling_named(const char *task)
     return handlings[i];
 }
 
-/* The task that the settings name, or that the first file looks like. */
+/* The task named in the settings, or that the first file looks like. */
 static basin_status handling_of(const bs_given *g, const bs_handling **out, basin_error *err)
 {
     const bs_task *task;
@@ -47,7 +47,7 @@ void bs_data_next(const char *path, bs_buf *table)
     bs_buf_text(table, "\n");
 }
 
-/* What every verb that prints does at its beginning and end. */
+/* Start and end of every verb that prints. */
 typedef struct {
     bs_notes notes;
     bs_buf   table, json;
@@ -129,7 +129,7 @@ basin_status basin_data_convert(const basin_config *c, const char *const *files,
 
 /* ---- split ---- */
 
-/* "60,20,20" to numbers; how many, or 0 with a message. */
+/* "60,20,20" to numbers; returns how many, or 0 with a message. */
 static int parse_shares(const char *text, double share[BS_MOST_PARTS], basin_error *err)
 {
     int n = 0;
@@ -157,7 +157,7 @@ static int parse_shares(const char *text, double share[BS_MOST_PARTS], basin_err
 
 enum { LONGEST_NAME = 63 };
 
-/* Where the name of part i begins in "train,test", or NULL. */
+/* Where the name of part i starts in "train,test", or NULL. */
 static const char *name_at(const char *names, int i)
 {
     for (; names && i > 0; i--) {
@@ -167,8 +167,8 @@ static const char *name_at(const char *names, int i)
     return names;
 }
 
-/* Parts of one name would overwrite each other, and a part that is not named would get a name
- * that nobody chose. */
+/* Parts with the same name would overwrite each other, and an unnamed part would get a name that
+ * nobody chose. */
 static basin_status check_names(const bs_cutting *cut, basin_error *err)
 {
     const char *names = cut->o->names;

@@ -5,7 +5,7 @@
 #include "basin_tool.h"
 #include "data/split.h"
 
-/* Files and how they are read. */
+/* Files and how to read them. */
 typedef struct {
     const bs_settings *settings;
     const char *const *file;
@@ -23,8 +23,8 @@ typedef struct {
 /* PREFIX-NAME.EXT of part i; NAME from the options, or train, valid, test, or a number. */
 void bs_part_path(const bs_cutting *cut, int i, const char *extension, char out[BS_OPTION_TEXT]);
 
-/* Notes are said when all went well; table and json are shown after a failure, too, when there is
- * something in them. */
+/* Notes are printed if all went well; table and json are shown even after a failure, if not
+ * empty. */
 typedef struct {
     const char *task;
     basin_status (*inspect)(const bs_given *g, bool check, bs_buf *table, bs_buf *json,
@@ -33,7 +33,7 @@ typedef struct {
                             basin_error *err);
     basin_status (*split)(const bs_given *g, const bs_cutting *cut, bs_notes *notes, bs_buf *table,
                           bs_buf *json, basin_error *err);
-    /* The table of inspect, of what was read already; train: what it is compared with, or NULL. */
+    /* The table of inspect for data already read; train: what to compare it with, or NULL. */
     basin_status (*describe)(const bs_part *part, const bs_part *train, bs_buf *table,
                              basin_error *err);
     basin_status (*make)(const char *options, int seed, const char *out, const char *format,
@@ -46,9 +46,9 @@ extern const bs_handling bs_handling_mlc, bs_handling_tag, bs_handling_seg;
 basin_status bs_data_describe(const bs_part *part, const bs_part *train, bs_buf *table,
                               basin_error *err);
 
-/* The line that says which of several files is looked at, after an empty one. */
+/* The line that names the current one of several files, after an empty line. */
 void bs_data_file(const char *path, int number, bs_buf *table);
-/* The command that trains on a file. */
+/* The command for training on a file. */
 void bs_data_next(const char *path, bs_buf *table);
 
 /* "key=value key=value" into the options of a generator. */

@@ -1,8 +1,8 @@
 /* base.c -- baselines: what can be had without a net, on the rows of the report.
  *
- * A score says little until one knows what the commonest labels get, or a linear model. Both learn
- * from the training rows and, where decisions have a threshold, choose it on the validation rows as
- * the model did. */
+ * A score means little without knowing what the most frequent labels get, or a linear model. Both
+ * learn from the training rows and, where decisions have a threshold, choose it on the validation
+ * rows like the model did. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 static const double level = 0.95;
 
-enum { SIDE = 64, PHOTOS = 2000 /* of the mean mask, at most */ };
+enum { SIDE = 64, PHOTOS = 2000 /* of the mean mask */ };
 
 /* What baselines learn from. */
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
     const bs_part  *train, *valid;
     int             threads;
     int             which;
-    bs_logistic    *linear; /* of label sets */
+    bs_logistic    *linear; /* for label sets */
 } teacher;
 
 /* ---- label sets ---- */
@@ -45,7 +45,7 @@ static basin_status frequencies(const teacher *t, const bs_part *p, bs_outputs *
 
 /* ---- tags ---- */
 
-/* The tag of each word of the training data: its commonest one; and the commonest of all. */
+/* The most frequent tag of each word in the training data; and the most frequent of all. */
 static int32_t commonest(const uint64_t *pair, size_t n, int32_t *of_word)
 {
     int64_t most = 0;
@@ -75,7 +75,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Pairs of word and tag of the labelled sentences, or of nothing and tag; sorted. */
+/* Pairs of word and tag in labelled sentences, or of nothing and tag; sorted. */
 static size_t sorted_pairs(const teacher *t, const int32_t *tag, bool words, uint64_t *pair)
 {
     const bs_corpus *c = t->train->tag;
@@ -122,7 +122,7 @@ static basin_status commonest_tags(const teacher *t, const bs_part *p, bs_output
 
 /* ---- masks ---- */
 
-/* Masks of any size are looked at through SIDE x SIDE points. */
+/* Masks of any size are sampled at SIDE x SIDE points. */
 static size_t point_of(int cell, int width, int height)
 {
     const int64_t x = (2 * (cell % SIDE) + 1) * (int64_t)width / (2 * SIDE);
@@ -154,7 +154,7 @@ static void mean_mask(const bs_images *im, int classes, float *share)
     }
 }
 
-/* Mean IoU of the training photos, when the foreground is where it is in more than so many. */
+/* Mean IoU of the training photos, if the foreground is where it occurs in more than this share. */
 static double iou_at(const bs_images *im, const float *share, float cut)
 {
     const int32_t n = im->n < PHOTOS ? im->n : PHOTOS;
@@ -174,7 +174,7 @@ static double iou_at(const bs_images *im, const float *share, float cut)
     return sum;
 }
 
-/* Two classes: the cut that does best on the training photos. */
+/* Two classes: the threshold that does best on the training photos. */
 static float best_cut(const bs_images *im, const float *share)
 {
     double most = -1;
@@ -228,7 +228,7 @@ static const char *name_of(const bs_task *k, int which)
     return NULL;
 }
 
-/* Whether there is something to predict with; label sets need a linear model for it. */
+/* Whether there is something to predict with; label sets need a linear model. */
 static basin_status learn(teacher *t, bool *out, basin_error *err)
 {
     const bool linear = t->train->mlc && t->which != BS_BASE_TRIVIAL;
@@ -331,7 +331,7 @@ static basin_status predict_fold(teacher *t, const bs_report_group *g, int fold,
     return s;
 }
 
-/* Of runs with folds that have no other rows: baselines are out of fold as the model is. */
+/* For runs with folds that have no other rows: baselines are out of fold, like the model. */
 static basin_status predict_folds(teacher *t, const bs_report_group *g, bs_baseline *b, bool *there,
                                   basin_error *err)
 {
@@ -378,8 +378,8 @@ static basin_status one_base(const bs_report *r, bs_report_group *g, int which, 
     return s;
 }
 
-/* Training rows that have changed may hold what is tested on. Sentences without tags, which are no
- * part of the data here, count in the hash of a run. */
+/* Changed training rows might include test rows. Sentences without tags, which are not part of the
+ * data here, count in the hash of a run. */
 static bool same_training_rows(const bs_report_group *g)
 {
     const bs_report_run *run = &g->run[0];

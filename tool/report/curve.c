@@ -1,8 +1,8 @@
 /* curve.c -- charts of everything that metrics.jsonl has, over the epochs.
  *
- * Of one run, quantities that belong together share a chart; of several, every quantity has a
- * chart of its own with a line for each run. Several seeds are a line at the mean and a band from
- * the lowest to the highest. What no table here names is drawn all the same. */
+ * For one run, related quantities share a chart; for several, every quantity has its own chart with
+ * a line for each run. Several seeds give a line at the mean and a band from the lowest to the
+ * highest. Quantities not named in the table here are drawn as well. */
 #include <math.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 enum { TOGETHER = 4, MOST_SERIES = 24, MOST_POINTS = 1 << 20 };
 
-/* Quantities of training that share a chart; how to add one: a row. `log`: by powers of ten. */
+/* Quantities of training that share a chart; to add one: a row. `log`: by powers of ten. */
 static const struct {
     const char *title, *name[TOGETHER];
     bool        log;
@@ -49,8 +49,8 @@ static const char *help_of(const char *name)
 
 /* ---- lines ---- */
 
-/* A quantity of a group: mean, lowest and highest over its seeds at every epoch that any of
- * them logged. */
+/* A quantity of a group: mean, lowest and highest over its seeds at every epoch logged by any of
+ * them. */
 typedef struct {
     int     n;
     double *x, *mean, *lo, *hi;
@@ -73,7 +73,7 @@ static int last_epoch(const bs_report_group *g)
     return last < MOST_POINTS ? (int)last : MOST_POINTS;
 }
 
-/* Adds the values of one seed, epoch by epoch; mean holds a sum and count the seeds so far. */
+/* Adds the values of one seed, epoch by epoch; mean holds a sum, count the seeds so far. */
 static void add_seed(const bs_history *h, const double *value, int epochs, track *t, int *count,
                      bool *logged)
 {
@@ -164,7 +164,7 @@ static basin_status add_line(drawing *d, const bs_report_group *g, const char *w
     return BASIN_OK;
 }
 
-/* The epoch that the model is of; several seeds have several. */
+/* The epoch of the model; several seeds have several. */
 static void add_marks(drawing *d)
 {
     for (int i = 0; i < d->r->n; i++) {
@@ -204,7 +204,7 @@ static void finish(drawing *d, const char *title, bool log)
     d->n = 0;
 }
 
-/* One quantity of every run. */
+/* One quantity, for every run. */
 static basin_status draw_one(drawing *d, const char *where, const char *name, const char *title,
                              bool log, basin_error *err)
 {
@@ -216,7 +216,7 @@ static basin_status draw_one(drawing *d, const char *where, const char *name, co
     return s;
 }
 
-/* Quantities of one run that belong together. */
+/* Related quantities of one run. */
 static basin_status draw_panel(drawing *d, int panel, basin_error *err)
 {
     basin_status s = BASIN_OK;
@@ -243,7 +243,7 @@ static bool in_panel(const char *name)
 
 /* ---- the gap ---- */
 
-/* E(found) - E(truth), which learning makes positive: not logged, but what one looks for. */
+/* E(found) - E(truth), which learning makes positive: not logged, but worth seeing. */
 static basin_status add_gap(bs_report *r, bs_history *h, basin_error *err)
 {
     const double *truth = values_of(h, "", "energy_truth");
@@ -270,14 +270,14 @@ static const bs_metric *metric_of(const bs_task *k, const char *name)
     return NULL;
 }
 
-/* Shares that grow share a chart. */
+/* Shares that should grow share a chart. */
 static bool is_score(const bs_task *k, const char *name)
 {
     const bs_metric *m = metric_of(k, name);
     return m && m->higher && m->least == 0 && m->greatest == 1;
 }
 
-/* Names, in the order of the first run and without those that another has had. */
+/* Quantities in the order of the first run, skipping those already drawn. */
 static basin_status draw_all(drawing *d, bool training, basin_error *err)
 {
     const bs_report *r = d->r;

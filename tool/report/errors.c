@@ -1,4 +1,4 @@
-/* errors.c -- where models err: chosen by task, and what all tasks draw alike. */
+/* errors.c -- where models err: dispatch by task, and what all tasks draw alike. */
 #include <math.h>
 #include <string.h>
 

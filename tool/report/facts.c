@@ -1,6 +1,6 @@
 /* facts.c -- speed and memory, the data, the configuration.
  *
- * Times differ from one training to the next although nothing else does: they all stand in one
+ * Times differ from one training to the next even if nothing else does: they are all in one
  * section, so that two reports of the same training can be compared without it. */
 #include <math.h>
 #include <stdlib.h>
@@ -122,7 +122,7 @@ static basin_status describe(const bs_report_group *g, int role, bs_buf *out, ba
     return s;
 }
 
-/* Groups that were trained on the same rows share a card. */
+/* Groups trained on the same rows share a card. */
 static bool had_before(const bs_report *r, int i)
 {
     const bs_report_group *g = &r->group[i];
@@ -175,7 +175,7 @@ static bool equal(settings_view *v, const bs_option *row, const bs_settings *a,
     return strcmp(x, y) == 0;
 }
 
-/* Settings as they are when nothing but task and method is asked for. */
+/* Settings as they are if only task and method are given. */
 static basin_status usual_settings(const bs_settings *s, bs_settings *out, basin_error *err)
 {
     basin_config *c;
@@ -188,7 +188,7 @@ static basin_status usual_settings(const bs_settings *s, bs_settings *out, basin
     return status;
 }
 
-/* Those that are as usual, or the others. */
+/* Those with their usual values, or the others. */
 static void setting_rows(settings_view *v, const bs_settings *s, bool usual, bs_buf *out)
 {
     const bs_column column[] = {{.name = "key", .text = true},
@@ -221,7 +221,7 @@ static bool varies(const bs_report *r, settings_view *v, const bs_option *row)
     return false;
 }
 
-/* What the runs differ in. */
+/* How the runs differ. */
 static void difference(const bs_report *r, settings_view *v)
 {
     bs_column column[1 + BS_REPORT_RUNS] = {{.name = "key", .text = true}};

@@ -1,8 +1,8 @@
-/* judge.c -- the rows of a run found again, its models on them, and how sure the values
- * and the differences between runs are.
+/* judge.c -- finds the rows of a run again, evaluates its models on them, and computes intervals
+ * and the significance of differences between runs.
  *
- * Rows that a run split off itself are only known by its seed and by their hash. A model must never
- * be tested on rows that it was trained on, so what does not have the hash of the manifest is not
+ * Rows that a run split off itself are only identified by its seed and their hash. A model must
+ * never be tested on rows that it was trained on, so data without the manifest's hash is not
  * used. */
 #include <math.h>
 #include <string.h>
@@ -11,14 +11,14 @@
 #include "report/report.h"
 
 static const double level = 0.95;
-/* 1000 replicates up to 10,000 rows, then fewer, but never less than 100 */
+/* 1000 replicates up to 10,000 rows, then fewer, but at least 100 */
 static const double row_replicates = 1e7;
-/* for the scores that average precision by label keeps, of all runs together */
+/* for the scores that map_label keeps, over all runs together */
 static const size_t score_bytes = (size_t)256 << 20;
 
 /* ---- rows ---- */
 
-/* Word vectors and sentences without tags take part in training only. */
+/* Word vectors and sentences without tags are only used in training. */
 static basin_status prepare(const bs_report_run *run, int seed, bs_prepared *out, basin_error *err)
 {
     bs_settings *s = bs_alloc(sizeof *s), *usual = bs_alloc(sizeof *usual);
@@ -46,7 +46,7 @@ static basin_status prepare(const bs_report_run *run, int seed, bs_prepared *out
     return status;
 }
 
-/* test where there is one, else valid. */
+/* test if there is one, else valid. */
 static int role_of(const bs_prepared *p)
 {
     return p->part[BS_ROLE_TEST].task ? BS_ROLE_TEST : BS_ROLE_VALID;
@@ -58,7 +58,7 @@ static bool same_rows(const bs_report_run *run, const bs_prepared *p)
     return run->hash[role] == 0 || run->hash[role] == p->part[role].hash;
 }
 
-/* What came through a pipe does not come again. */
+/* What came through a pipe cannot be read again. */
 static bool from_pipe(const bs_train_options *o)
 {
     return strcmp(o->file_train, "-") == 0 || strcmp(o->file_valid, "-") == 0 ||
@@ -104,7 +104,7 @@ static void say_changed(bs_report *r, const bs_report_group *g, const char *file
                  g->name, file);
 }
 
-/* Without the training data, the evaluated part alone may still be there. */
+/* Without the training data, the evaluated part alone may still exist. */
 static basin_status read_part(bs_report *r, bs_report_group *g, basin_error *err)
 {
     const bs_train_options *o = &g->run[0].settings.train;
@@ -125,13 +125,13 @@ static basin_status read_part(bs_report *r, bs_report_group *g, basin_error *err
         if (at)
             *at++ = '\0';
         if (bs_is_special(file[n - 1]))
-            return BASIN_OK; /* that was said, too */
+            return BASIN_OK; /* that was reported, too */
     }
     basin_status s = bs_read_for(model, file, n, NULL, false, &quiet, &g->extra, &why);
     if (s == BASIN_ENOMEM)
         return bs_fail_nomem(err);
     if (s)
-        return BASIN_OK; /* it is said already that the data is not there */
+        return BASIN_OK; /* the missing data has been reported */
     g->part = &g->extra;
     g->part_name = bs_role_names[role];
     if (g->run[0].hash[role] != 0 && g->run[0].hash[role] != g->extra.hash)
@@ -276,7 +276,7 @@ int bs_report_headline(const bs_report_group *g, int *cut)
     return metric;
 }
 
-/* Outputs on validation rows, for what is to be chosen by looking: they may be those that are
+/* Outputs for validation rows, for choices made by looking: they may be those that are
  * evaluated. */
 static basin_status predict_valid(const bs_report *r, bs_report_group *g, basin_error *err)
 {
@@ -299,7 +299,7 @@ static basin_status predict_valid(const bs_report *r, bs_report_group *g, basin_
     return s;
 }
 
-/* A part without truth, or one that a model cannot read, is no reason to lose the report. */
+/* A part without truth, or one that a model cannot read, should not cost the whole report. */
 basin_status bs_report_judge(bs_report *r, bs_report_group *g, basin_error *err)
 {
     basin_error  why = {0};
@@ -356,8 +356,8 @@ static bool comparable(const bs_report_group *a, const bs_report_group *b)
            a->part->rows == b->part->rows && a->mean[0].values == b->mean[0].values;
 }
 
-/* The bootstrap draws the seeds of either. In randomisation seed i meets seed i: as many of both as
- * there are of the fewer. */
+/* The bootstrap draws the seeds of each. In randomisation seed i is compared with seed i, up to the
+ * smaller number of seeds. */
 static basin_status test(const bs_report_group *a, bs_report_group *b, int cut, basin_error *err)
 {
     const int      n = a->models < b->models ? a->models : b->models;
@@ -380,7 +380,7 @@ static basin_status test(const bs_report_group *a, bs_report_group *b, int cut, 
     return s;
 }
 
-/* Of the groups on the rows of the first, the best against the next. */
+/* Among groups on the rows of the first one, the best against the second best. */
 static basin_status find_winner(bs_report *r, basin_error *err)
 {
     const bs_report_group *first = &r->group[0], *best = NULL, *next = NULL;

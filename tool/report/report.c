@@ -1,7 +1,7 @@
 /* report.c -- basin_report: one page about one run, or several.
  *
- * The page is made of what the run folders hold and of the data that their configs name. What
- * cannot be had is left out, and the top of the page says so. */
+ * The page is made from the run folders and the data that their configs name. What is unavailable
+ * is left out, and the top of the page says so. */
 #include "report/report.h"
 
 #include <math.h>
@@ -287,8 +287,8 @@ static void write_table(const bs_report *r, const char *path, bs_buf *out)
 
 /* ---- functions of the library ---- */
 
-/* A page that was made when all the data was there is worth more than one that tells what is gone;
- * it is told by that it warns of nothing. */
+/* A page made with all the data is worth more than one that lists what is missing; a complete one
+ * has no warnings. */
 static bool complete(const char *path)
 {
     bs_buf text;
@@ -359,7 +359,7 @@ basin_status basin_report(const char *const *runs, int n, const basin_report_opt
     return s;
 }
 
-/* What was trained is saved; a page about it is worth a warning, not a failure. */
+/* The training is saved; failing to make its page is worth a warning, not an error. */
 bool bs_report_after(const char *folder, const bs_prepared *data, bs_machine where, bs_logger *log)
 {
     bs_report  *r = bs_calloc(1, sizeof *r);

@@ -1,6 +1,6 @@
 /* report.h -- one report, shared by the files of basin_report.
  *
- *     tool/report/report.c         what is asked for, the page as a whole, the JSON object
+ *     tool/report/report.c         the request, the page as a whole, the JSON object
  *     tool/report/run.c     what a run folder holds: config, manifest, curves, model
  *     tool/report/judge.c   the models on the rows, intervals, tests between runs
  *     tool/report/base.c    baselines on the same rows
@@ -27,7 +27,7 @@ enum {
 
 typedef struct {
     const char *name;  /* "loss_net" */
-    const char *where; /* "" for training, else the object it stands in: "valid" */
+    const char *where; /* "" for training, else the object it is in: "valid" */
     double     *value; /* [n] of the history; NaN: not in that line */
 } bs_curve;
 
@@ -41,7 +41,7 @@ typedef struct {
         double      epoch; /* the first one */
     } phase[BS_PHASES_SEEN];
     int    phases;
-    int    best;    /* epoch that the model is of; 0: unknown */
+    int    best;    /* epoch of the model; 0: unknown */
     double seconds; /* when the last line was written */
 } bs_history;
 
@@ -52,64 +52,64 @@ typedef struct {
     char        folder[BS_OPTION_TEXT + 64];
     bs_settings settings;
     bs_history  history;
-    bs_saved   *model; /* NULL: there is none */
+    bs_saved   *model; /* NULL: none */
     bool        finished;
-    uint64_t    hash[3]; /* of train, valid and test when it was trained; 0: unknown */
+    uint64_t    hash[3]; /* of train, valid and test at training time; 0: unknown */
     const char *machine; /* "Linux x86_64, 8 cores, 4 threads"; NULL: unknown */
     double      seconds, rows_per_s, peak_bytes; /* of the training; NaN: unknown */
     double      epochs, params_net, params_energy;
     double      model_bytes;
     double      predict_rows_per_s;
-    bs_outputs  y; /* kept of the first one of a group only */
+    bs_outputs  y; /* only kept for the first run of a group */
     bs_counts   counts[BS_CUTS];
     double      value[BS_CUTS][BS_MOST_METRICS];
-    /* what the model says of itself: on valid and test; NaN: nothing */
+    /* what the model records about itself: on valid and test; NaN: nothing */
     double card[2][BS_CUTS][BS_MOST_METRICS];
 } bs_report_run;
 
-/* What a model has to be better than, on the same rows. */
+/* What a model should beat, on the same rows. */
 typedef struct {
-    const char  *name;     /* "always the commonest labels"; NULL: the task has no such one */
-    bool         measured; /* else it would have taken too long */
+    const char  *name;     /* "always the most frequent labels"; NULL: not in this task */
+    bool         measured; /* otherwise it would have taken too long */
     bs_outputs   y;
-    bs_threshold cut; /* chosen as the model's */
+    bs_threshold cut; /* chosen like the model's */
     bs_counts    counts;
     double       value[BS_MOST_METRICS];
     bs_sampled   source;
-    bs_paired    better; /* by how much the group is, in the metric that counts */
+    bs_paired    better; /* by how much the group is better, in the deciding metric */
 } bs_baseline;
 
 enum {
-    BS_BASE_TRIVIAL, /* looks at no input */
-    BS_BASE_SIMPLE,  /* looks at it in the simplest way */
-    BS_BASE_HALF,    /* the same, from half of the training rows */
+    BS_BASE_TRIVIAL, /* ignores the input */
+    BS_BASE_SIMPLE,  /* uses it in the simplest way */
+    BS_BASE_HALF,    /* the same with half of the training rows */
     BS_BASES
 };
 
-/* A run, or several that differ in the seed only. */
+/* A run, or several that only differ in their seeds. */
 typedef struct {
     const char        *name;
     bs_report_run     *run; /* [n], by seed */
     int                n;
     const bs_task     *task;
     bs_machine         where;
-    int                level; /* of headings about its errors: 2, or 3 when there are several */
+    int                level; /* of headings about its errors: 2, or 3 if there are several */
     bs_prepared       *own;   /* owned, or NULL */
-    const bs_prepared *data;  /* what it was trained on; NULL: not to be had */
-    bs_part            extra; /* the evaluated part, where only its file could be read */
+    const bs_prepared *data;  /* what it was trained on; NULL: unavailable */
+    bs_part            extra; /* the evaluated part, if only its file could be read */
     const bs_part     *part;  /* the evaluated one; NULL: none */
     const char        *part_name;
-    bool               judged; /* counts and values are there, of the runs that have a model */
-    int                shown;  /* the first of these: whose errors are shown */
-    bs_sampled        *source; /* [cuts, models] */
+    bool               judged; /* counts and values are set, for the runs with a model */
+    int                shown;  /* the first of these: its errors are shown */
+    bs_sampled        *source; /* [thresholds, models] */
     int                models, replicates; /* of the bootstrap */
     bs_sampled_set     set[BS_CUTS];
     bs_sampled         mean[BS_CUTS];
     bs_interval        interval[BS_CUTS][BS_MOST_METRICS]; /* of the mean over seeds */
     bool               compared;                           /* with the first group */
     bs_verdict         verdict[BS_CUTS];
-    bs_baseline        base[BS_BASES]; /* of the first judged group that has its data */
-    bs_outputs         valid_y;        /* of the run that is shown; no scores: unknown */
+    bs_baseline        base[BS_BASES]; /* of the first judged group with its data */
+    bs_outputs         valid_y;        /* of the run shown; no scores: unknown */
     const float       *valid_scores;   /* these, or those of the evaluated part if that is it */
 } bs_report_group;
 
@@ -120,15 +120,15 @@ typedef struct {
     bs_report_group group[BS_REPORT_RUNS];
     int             n;
     bs_notes        left_out; /* what could not be shown, and why */
-    bs_winner       winner;   /* of several runs on the same rows; best is NULL: there is none */
-    bs_buf          verdict;  /* the sentence on top, and what else could be done */
+    bs_winner       winner;   /* of several runs on the same rows; best NULL: there is none */
+    bs_buf          verdict;  /* the sentence on top, and further advice */
     bs_notes        advice;
     bs_buf         *out;
 } bs_report;
 
 /* ---- tool/report/run.c ---- */
 
-/* Adds the run, or the seeds, that a folder holds. */
+/* Adds the run, or the seeds, in a folder. */
 basin_status bs_report_open(bs_report *r, const char *folder, basin_error *err);
 void         bs_report_run_free(bs_report_run *run);
 /* `train --seeds` splits the data once, by the first seed: that of the first neighbour. */
@@ -136,21 +136,21 @@ int bs_report_first_seed(const bs_report_run *run);
 
 /* ---- tool/report/judge.c ---- */
 
-/* Finds the rows again that a group was trained on and is evaluated with; what cannot be had
- * becomes a note. given: they are in memory already; or NULL. */
+/* Finds the rows that a group was trained on and is evaluated with; anything unavailable becomes a
+ * note. given: data already in memory; or NULL. */
 basin_status bs_report_data(bs_report *r, bs_report_group *g, const bs_prepared *given,
                             basin_error *err);
 basin_status bs_report_judge(bs_report *r, bs_report_group *g, basin_error *err);
-/* Every group against the first one, where the rows are the same. */
+/* Every group against the first one, if the rows are the same. */
 basin_status bs_report_compare(bs_report *r, basin_error *err);
-/* Mean and deviation over seeds of one metric; of the evaluated part, or (card) as the models say
- * of valid (0) and test (1). */
+/* Mean and deviation of a metric over seeds; on the evaluated part or (card) as the models record
+ * it for valid (0) and test (1). */
 void   bs_report_spread(const bs_report_group *g, int cut, int metric, double *mean, double *sd);
 double bs_report_card_mean(const bs_report_group *g, int part, int cut, int metric);
-/* Cuts that differ: 2, or 1 for tasks without a threshold. */
+/* Distinct thresholds: 2, or 1 for tasks without one. */
 int bs_report_cuts(const bs_report_group *g);
 
-/* The metric that counts, and the cut that a model decides it with. */
+/* The deciding metric, and the threshold that the model uses for it. */
 int bs_report_headline(const bs_report_group *g, int *cut);
 
 /* ---- tool/report/base.c ---- */
@@ -179,8 +179,8 @@ basin_status bs_report_errors(const bs_report *r, basin_error *err);
 basin_status bs_report_card(const bs_report *r, basin_error *err);
 basin_status bs_report_config(const bs_report *r, basin_error *err);
 
-/* What a task shows of the errors of a model: written for the first run of a group that is
- * judged; and what it would do about them, most useful first. */
+/* What a task shows about the errors of a model, for the first judged run of a group; and what it
+ * suggests, most useful first. */
 typedef struct {
     const char *task;
     basin_status (*errors)(const bs_report_group *g, bs_buf *out, basin_error *err);
@@ -191,9 +191,9 @@ const bs_reporting *bs_reporting_of(const bs_report_group *g);
 
 extern const bs_reporting bs_reporting_mlc, bs_reporting_tag, bs_reporting_seg;
 
-/* How often what has a probability comes true, in bins. `what`: "labels of rows". Most cells of
- * most data have next to none, and would hide those that matter: below BS_UNLIKELY they are counted
- * alone. */
+/* How often a predicted probability comes true, in bins. `what`: "labels of rows". Most cells of
+ * most data have probabilities near zero and would hide those that matter: below BS_UNLIKELY they
+ * are counted separately. */
 enum { BS_RELIABILITY_BINS = 15 };
 #define BS_UNLIKELY 0.05
 typedef struct {
@@ -201,10 +201,10 @@ typedef struct {
     double unlikely;
 } bs_reliability;
 void bs_reliability_add(bs_reliability *b, double p, double hit);
-/* Writes a heading and two charts that stand in a grid, which is left open for more. */
+/* Writes a heading and two charts in a grid, which is left open for more. */
 void bs_reliability_draw(const bs_reliability *b, const char *what, int level, bs_buf *out);
 
-/* Of label sets: precision by recall, with single labels beside the mean; and which features
+/* For label sets: precision by recall, with single labels besides the mean; and which features
  * matter. */
 basin_status bs_report_pr(const bs_report_group *g, const bs_label_score *s, const int32_t *label,
                           int n, bs_buf *out, basin_error *err);
@@ -212,7 +212,7 @@ basin_status bs_report_importance(const bs_report_group *g, bs_buf *out, basin_e
 
 /* ---- after a training (api/train.c) ---- */
 
-/* Writes folder/report.html of runs that have just been made of `data`; a failure is a warning, and
+/* Writes folder/report.html for runs just made from `data`; a failure is a warning, and returns
  * false. */
 
 #endif

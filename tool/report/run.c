@@ -1,6 +1,6 @@
-/* run.c -- what a run folder holds: config, manifest.json, metrics.jsonl, outcome.json
- * and the model. A file that is missing or broken is said and left out; only a folder without
- * config and metrics.jsonl is none of a run. */
+/* run.c -- what a run folder holds: config, manifest.json, metrics.jsonl, outcome.json and the
+ * model. Missing or broken files are reported and left out; a folder without config and
+ * metrics.jsonl is not a run. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static char *keep(bs_report *r, const char *text)
     return bs_arena_copy(&r->arena, text, strlen(text));
 }
 
-/* NULL where there is no such file, or another one. */
+/* NULL if there is no such file, or not a valid one. */
 static basin_status read_json(const char *folder, const char *name, json_t **out, basin_error *err)
 {
     char   path[PATH];
@@ -50,7 +50,7 @@ static double number(const json_t *o, const char *key)
 
 /* ---- metrics.jsonl ---- */
 
-/* What is not a quantity that is learnt. */
+/* Keys that are not learnt quantities. */
 static bool is_clock(const char *key)
 {
     return strcmp(key, "epoch") == 0 || strcmp(key, "step") == 0 || strcmp(key, "seconds") == 0;
@@ -120,7 +120,7 @@ static int count_lines(const bs_buf *text)
     return n;
 }
 
-/* A last line that is cut off belongs to a run that was killed. */
+/* A truncated last line belongs to a run that was killed. */
 static basin_status read_history(bs_report *r, bs_report_run *run, basin_error *err)
 {
     bs_history *h = &run->history;
@@ -190,7 +190,7 @@ static basin_status read_outcome(bs_report_run *run, basin_error *err)
     return s;
 }
 
-/* The best epoch, and the scores when the training ended. */
+/* The best epoch, and the scores at the end of training. */
 static void read_card(bs_report_run *run)
 {
     static const char *const key[2][BS_CUTS] = {{"valid", "valid_tuned"}, {"test", "test_tuned"}};

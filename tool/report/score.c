@@ -1,4 +1,4 @@
-/* score.c -- tables of metrics: of one run, or of several and their differences. */
+/* score.c -- tables of metrics: for one run, or for several and their differences. */
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static const char *cut_name(const bs_task *k, int cut)
     return !k->tunes ? "value" : cut == BS_CUT_HALF ? "threshold 0.5" : "tuned threshold";
 }
 
-/* Values made of scores are the same at any cut. */
+/* Metrics of scores are the same at any threshold. */
 static bool differs(const bs_task *k, int cut, int metric)
 {
     return cut == BS_CUT_HALF || k->metric[metric].decided;
@@ -96,7 +96,7 @@ static void one_run(const bs_report_group *g, bs_buf *out)
     bs_page_table_end(out);
 }
 
-/* Without the rows, what the model says of itself. */
+/* Without the rows, what the model records about itself. */
 static void from_card(const bs_report_group *g, bs_buf *out)
 {
     static const char *const part[] = {"validation", "test"};
@@ -207,7 +207,7 @@ static void differences(const bs_report *r, bs_buf *out)
                 (int)r->group[0].part->rows, k->unit, r->group[0].replicates, k->unit, k->unit);
 }
 
-/* The metric that counts, of every seed. */
+/* The deciding metric, for every seed. */
 static void draw_runs(const bs_report *r, bs_buf *out)
 {
     const bs_task *k = r->group[0].task;
@@ -246,7 +246,7 @@ static void draw_runs(const bs_report *r, bs_buf *out)
     bs_free(value);
 }
 
-/* Baselines beside the model, at the cut that it decides with. */
+/* Baselines beside the model, at its own threshold. */
 static void baselines(const bs_report_group *g, bs_buf *out)
 {
     const bs_task *k = g->task;

@@ -1,15 +1,15 @@
 /* verdict.c -- one sentence on top of the page: how good it is, against what, what next.
  *
- * All of it follows from facts of the run: scores and intervals on the evaluated rows, baselines on
- * the same rows, the curves. Advice is listed by what it is likely to be worth; the first is part
- * of the sentence, the others stand below it. */
+ * All of it follows from facts about the run: scores and intervals on the evaluated rows, baselines
+ * on the same rows, the curves. Advice is sorted by its likely benefit; the first is part of the
+ * sentence, the rest is listed below it. */
 #include <math.h>
 #include <string.h>
 
 #include "report/report.h"
 
 static const double level = 0.95;
-static const double chance = 0.05; /* p values below are more than that */
+static const double chance = 0.05; /* larger p values are put down to chance */
 
 /* ---- words ---- */
 
@@ -37,7 +37,7 @@ static const char *part_of(const bs_report_group *g)
     return strcmp(g->part_name, "test") == 0 ? "test" : "validation";
 }
 
-/* Better by so much that it is hardly chance. */
+/* Better by more than chance is likely to explain. */
 static bool surely(const bs_task *k, int metric, const bs_paired *p)
 {
     return p->p < chance && (p->difference > 0) == k->metric[metric].higher;
@@ -142,7 +142,7 @@ static void advise_bases(const bs_report_group *g, bs_notes *advice)
     }
 }
 
-/* The best epoch is among the last ones, and it was not patience that ended it. */
+/* The best epoch is among the last ones, and training did not end by patience. */
 static void advise_longer(const bs_report_run *run, bs_notes *advice)
 {
     const bs_history *h = &run->history;
@@ -156,7 +156,7 @@ static void advise_longer(const bs_report_run *run, bs_notes *advice)
                  2 * run->settings.train.epochs, h->best, last);
 }
 
-/* Loss of validation rows up again by a tenth and more, while that of training fell. */
+/* Validation loss has risen by a tenth or more while training loss fell. */
 static void advise_overfitting(const bs_report_run *run, bs_notes *advice)
 {
     const bs_history *h = &run->history;
@@ -298,7 +298,7 @@ basin_status bs_report_verdict(bs_report *r, basin_error *err)
     if (r->winner.best) {
         bs_winner_text(&r->winner, out);
         if (!out->failed && out->len > 0)
-            out->data[--out->len] = '\0'; /* the full stop: it goes on */
+            out->data[--out->len] = '\0'; /* removes the full stop: the sentence continues */
         advise_winner(&r->winner, &r->advice);
     } else {
         if (r->n > 1)

@@ -1,4 +1,4 @@
-/* jobs.c -- see tool/runs/jobs.h. */
+/* jobs.c -- a pool of workers, and the status line that they share. */
 #include "runs/jobs.h"
 
 #include <dirent.h>

@@ -1,5 +1,5 @@
-/* jobs.h -- several trainings at a time, for compare and tune, and the one line on a terminal
- * that shows how far each of them is. */
+/* jobs.h -- several trainings at a time, for compare and tune, and the single terminal line that
+ * shows how far each has got. */
 #ifndef BS_API_JOBS_H
 #define BS_API_JOBS_H
 
@@ -9,11 +9,11 @@
 enum { BS_MOST_JOBS = 1024 };
 
 /* Calls work(ctx, 0 .. workers - 1) at the same time and waits for all. Number 0 is the caller; a
- * thread that cannot be had makes it slower, not wrong. */
+ * thread that cannot be started makes it slower, not wrong. */
 basin_status bs_work_together(int workers, void (*work)(void *ctx, int worker), void *ctx,
                               basin_error *err);
 
-/* The folder has something in it, beside its lock. */
+/* The folder contains something besides its lock. */
 bool bs_has_content(const char *path);
 
 /* ---- the board: functions are called under a lock of the caller's ---- */
@@ -31,11 +31,11 @@ typedef struct {
 } bs_board;
 
 void bs_board_start(bs_board *b, bs_logger *log, double scale);
-/* What a worker does now; NULL: nothing. */
+/* What a worker is doing; NULL: nothing. */
 void bs_board_name(bs_board *b, int worker, const char *name);
 void bs_board_news(bs_board *b, int worker, const bs_train_news *n);
-/* "LEAD  ce, seed 1: epoch 3, 43.20", if it is time to draw again; part: of all that is done, 0 to
- * 1. */
+/* "LEAD  ce, seed 1: epoch 3, 43.20", if it is time to redraw; part: share of everything that is
+ * done, 0 to 1. */
 void bs_board_draw(bs_board *b, double part, const char *lead);
 void bs_board_end(bs_board *b);
 

@@ -1,4 +1,4 @@
-/* winner.c -- see tool/runs/winner.h. */
+/* winner.c -- puts the comparison of the best with the second best into a sentence. */
 #include "runs/winner.h"
 
 #include <math.h>

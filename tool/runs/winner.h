@@ -1,24 +1,24 @@
-/* winner.h -- who is best of several, and whether that matters, in one sentence: comparisons
- * and reports of several runs begin with it. */
+/* winner.h -- which of several is best, and whether that is significant, in one sentence:
+ * comparisons and reports of several runs start with it. */
 #ifndef BS_API_WINNER_H
 #define BS_API_WINNER_H
 
 #include "basin_tool.h"
 
 typedef struct {
-    const char      *best, *next; /* names; next is NULL when there is no other */
+    const char      *best, *next; /* names; next is NULL if there is no other */
     const bs_metric *metric;
     const char      *part, *unit; /* "test", "rows" */
     int              rows;
-    int              others; /* that the best was chosen from */
-    int              seeds;  /* of the best and the next, the fewer */
+    int              others; /* how many the best was chosen from */
+    int              seeds;  /* the smaller number for the two */
     double           value;  /* of the best */
-    bs_paired        test;   /* the best minus the next, over rows and seeds */
+    bs_paired        test;   /* the best minus the second best, over rows and seeds */
 } bs_winner;
 
 /* Both are shown in percent: 100, or 1. */
 double bs_winner_scale(const bs_winner *w);
-/* The best is the best of several by looking at them, so its p value is taken times the others. */
+/* The best was picked by looking at all, so its p value is multiplied by the number of others. */
 double bs_winner_p(const bs_winner *w);
 bool   bs_winner_matters(const bs_winner *w);
 /* Plain text, with a full stop. */

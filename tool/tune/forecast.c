@@ -1,20 +1,19 @@
-/* forecast.c -- where a trial that rests at a rung would end.
+/* forecast.c -- estimates where a trial paused at a rung would end.
  *
- * Curves that still rise at a rung go on rising: those of high dropout, strong decay and low rates,
- * which are behind there and often ahead in the end. So
+ * Curves that still rise at a rung keep rising: those of high dropout, strong decay and low rates,
+ * which are behind there and often ahead at the end. So
  *
  *   end - score = gain + ratio * rise,
  *
- * rise being what the score gained on the second half of the way to the rung. Both are fitted to
- * the trials that came to their end, the ratio drawn towards what curves of multi-label trainings
- * have at half of their way; fits are of pairs, so that it does not matter that only good trials
- * went on. */
+ * where rise is what the score gained in the second half of the way to the rung. Both are fitted to
+ * the trials that finished, with the ratio shrunk towards that of typical multi-label curves at
+ * half-time; the fits use pairs, so it does not matter that only good trials continued. */
 #include <math.h>
 
 #include "tune/search.h"
 
 static const double usual_ratio = 0.4;
-enum { USUAL_TRIALS = 2 }; /* that the usual ratio counts for */
+enum { USUAL_TRIALS = 2 }; /* weight of the usual ratio */
 
 static bool is_known(const bs_trial *t, int rung)
 {

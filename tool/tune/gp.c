@@ -1,10 +1,10 @@
-/* gp.c -- Gaussian process regression for some hundred points (Rasmussen and Williams 2006).
+/* gp.c -- Gaussian process regression for a few hundred points (Rasmussen and Williams 2006).
  *
  *   k(a, b) = signal (1 + r + r^2 / 3) exp(-r),  r = sqrt(5 sum_i (a_i - b_i)^2 / length_i^2)
  *
  * the Matern kernel of 5/2 (eq. 4.17). Lengths, signal and noise maximise the likelihood of the
- * points (eq. 2.30) times priors, log-normal around a length of half the cube, by a search along
- * one coordinate after the other. Words of an option are at a distance of one from each other. */
+ * points (eq. 2.30) times priors, log-normal around a length of half the cube, by coordinate
+ * search. Words of an option are at distance one from each other. */
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static double kernel(const bs_gp *g, const double *a, const double *b)
     return g->signal * (1 + r + r * r / 3) * exp(-r);
 }
 
-/* In place, the lower triangle; false when the matrix is not positive definite. */
+/* In place, the lower triangle; false if the matrix is not positive definite. */
 static bool cholesky(double *a, int n)
 {
     for (int i = 0; i < n; i++)
@@ -142,7 +142,7 @@ static void fit_parameters(bs_gp *g)
                     memcpy(p, try, sizeof p);
                 }
             }
-    posterior(g, p); /* leaves factor and weights of the best */
+    posterior(g, p); /* leaves factor and weights of the best point */
 }
 
 /* ---- making ---- */
@@ -212,8 +212,8 @@ double bs_gp_mean(const bs_gp *g, const double *u, double *sd, double *work)
     return g->mean + g->scale * mean;
 }
 
-/* Eq. 5.12: y_i minus what the others say of it is weight_i / (K^-1)_ii. Points that count less
- * surely than others count less here, too. */
+/* Eq. 5.12: y_i minus the prediction from the others is weight_i / (K^-1)_ii. Less certain points
+ * count less here, too. */
 double bs_gp_explains(const bs_gp *g)
 {
     double  error = 0, total = 0;

@@ -1,13 +1,13 @@
-/* halving.c -- which trials go on: asynchronous successive halving (Li et al. 2020).
+/* halving.c -- which trials continue: asynchronous successive halving (Li et al. 2020).
  *
- * A trial rests at a rung. Whenever there is room, a trial that is among the best third of those
- * that reached its rung goes on from where it was, the highest rung first; only when there is none
- * a new one is begun. So nothing waits, and a poor trial costs a part of a training. Best is not
- * what has the highest score there, but what is expected to have it in the end (tune_forecast.c).
+ * A trial pauses at a rung. Whenever a worker is free, a trial among the best third of those that
+ * reached its rung is continued, highest rung first; only if there is none does a new one start. So
+ * nothing waits, and a poor trial costs only part of a training. Best does not mean the highest
+ * score at the rung, but the highest expected at the end (forecast.c).
  *
- * The rungs lie at half and at the whole of the epochs that the first trial took to its end.
- * Earlier ones would be cheaper, but what is best after a few epochs is the highest learning rate
- * and the least dropout, not what is best in the end. */
+ * The rungs are at half and at all of the epochs that the first trial took. Earlier ones would be
+ * cheaper, but after a few epochs the highest learning rate and the least dropout look best, not
+ * what is best in the end. */
 #include <math.h>
 
 #include "tune/search.h"
@@ -24,7 +24,7 @@ int bs_tune_rungs(int epochs, int rung[BS_TUNE_RUNGS])
     return n;
 }
 
-/* What is expected of a trial that passed a rung; one that ended before has what it ended with. */
+/* The expected final score of a trial that passed a rung, or its actual one if it has ended. */
 static double at_rung(const bs_forecast *f, const bs_trial *t, int rung)
 {
     if (rung < t->passed)

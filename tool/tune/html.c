@@ -125,7 +125,7 @@ static void curves(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
 
 /* ---- options ---- */
 
-/* One chart: scores over the values of an option, by what became of the trial. */
+/* One chart: scores over the values of an option, marked by the state of the trial. */
 static void option_chart(const bs_tuning *t, const bs_tune_findings *f, int option, path p[3],
                          bs_buf *out)
 {
@@ -245,7 +245,7 @@ static void summary(const bs_tuning *t, bs_buf *out)
     bs_page_list_end(out);
 }
 
-/* What came of it, what mattered, what next. */
+/* The result, what mattered, what next. */
 static void verdict(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
 {
     const bs_metric *m = &t->task->metric[t->metric];

@@ -1,8 +1,8 @@
 /* importance.c -- how much of the differences between settings each option explains.
  *
- * The model's mean m(u) stands for the scores that nobody has measured. Over the whole space, all
- * points counting alike, V = Var m(u); the curve of option i is m_i(v) = E[m(u) | u_i = v], and
- * its share is Var m_i / V, as in functional ANOVA (Hutter et al. 2014), where m is a forest. */
+ * The model's mean m(u) stands for scores that nobody has measured. Over the whole space, uniformly
+ * weighted, V = Var m(u); the curve of option i is m_i(v) = E[m(u) | u_i = v], and its share is Var
+ * m_i / V, as in functional ANOVA (Hutter et al. 2014), where m is a forest. */
 #include <math.h>
 
 #include "tune/search.h"
@@ -19,7 +19,7 @@ static double variance_of(const double *x, int n)
     return square;
 }
 
-/* Values that can be had are not spread evenly over u where they are few. */
+/* If an option has few values, they are not evenly spread over u. */
 static double grid_point(int i)
 {
     return i / (double)(BS_TUNE_GRID - 1);

@@ -1,9 +1,9 @@
 /* log.c -- trials.jsonl: the memory of a search.
  *
- * The first line says what is searched; after it, a line for every change of a trial, with all that
- * is known of it: the last line of a trial counts. A line is written by one call and flushed to the
- * disk; one that a crash cut off is dropped when the file is read. Since what comes next follows
- * from the trials, that is all a search needs to go on. */
+ * The first line says what is searched; it is followed by a line for every change of a trial, with
+ * everything known about it: the last line of a trial counts. A line is written in one call and
+ * flushed to disk; one truncated by a crash is dropped when the file is read. Since what to try
+ * next follows from the trials, that is all a search needs to continue. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -35,7 +35,7 @@ static basin_status find_arithmetic(bs_tuning *t, basin_error *err)
     return BASIN_OK;
 }
 
-/* What must be equal for a search to go on. */
+/* What must be equal for a search to continue. */
 static basin_status identity_of(const bs_tuning *t, char out[17], basin_error *err)
 {
     bs_buf text;
@@ -180,7 +180,7 @@ static double score_of(const bs_tuning *t, const json_t *v)
     return json_is_number(v) ? bs_tune_score(t, json_number_value(v)) : (double)NAN;
 }
 
-/* A whole number from 0 to most; 0 where there is none. */
+/* A whole number from 0 to most; 0 if there is none. */
 static bool read_whole(const json_t *v, int most, int *out)
 {
     const json_int_t n = json_integer_value(v);
@@ -194,7 +194,7 @@ static bool read_seconds(const json_t *v, double *out)
     return !v || (json_is_number(v) && *out >= 0 && *out <= 1e12);
 }
 
-/* Rungs are the same for all trials, once they are known, and a trial has passed no more. */
+/* Rungs are the same for all trials once they are known, and a trial cannot have passed more. */
 static bool read_rungs(bs_tuning *t, const json_t *o, bs_trial *x)
 {
     const json_t *rungs = json_object_get(o, "rungs"), *epochs = json_object_get(o, "rung_epochs");
@@ -215,7 +215,7 @@ static bool read_rungs(bs_tuning *t, const json_t *o, bs_trial *x)
     return true;
 }
 
-/* Negating twice is nothing, so that scores are read by the function that they were written by. */
+/* Negating twice changes nothing, so scores are read by the function that wrote them. */
 static bool read_trial(bs_tuning *t, const json_t *o, bs_trial *x, bs_tune_record *r)
 {
     const int state = find_word(bs_trial_states, 4, json_object_get(o, "state"));
@@ -242,7 +242,7 @@ static basin_status bad_line(const char *path, int line, basin_error *err)
                    "%s:%d: is not a line of a search; another -o begins a new one", path, line);
 }
 
-/* Trials are numbered in the order they begin: a line is of one that is known, or of the next. */
+/* Trials are numbered in the order they start: a line is about a known one, or the next. */
 static basin_status take_line(bs_tuning *t, const char *path, int line, const char *text, size_t n,
                               basin_error *err)
 {

@@ -1,11 +1,9 @@
-/* next.c -- what is tried next: the settings themselves, quasi-random points around them, then
- * where a model of the scores expects most improvement (Jones et al. 1998). Every fourth point
- * is quasi-random all the same, over the whole space, against a model that is sure of the wrong
- * thing.
+/* next.c -- what to try next: the settings themselves, quasi-random points around them, then where
+ * a model of the scores expects the most improvement (Jones et al. 1998). Every fourth point is
+ * still quasi-random, over the whole space, in case the model is confidently wrong.
  *
- * The model is of scores at the end of trainings. A trial that rests at a rung has none; it counts
- * with what is expected of it (tune_forecast.c), and with how far such expectations were off as
- * noise. */
+ * The model is of final scores. A trial paused at a rung has none; it counts with its expected
+ * score (forecast.c), with the error of such expectations as noise. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +17,7 @@ const char *const bs_trial_sources[] = {"default", "sequence", "model"};
 
 /* ---- scores ---- */
 
-/* The expected score at the end, and its variance; NaN when there is none yet. */
+/* The expected final score and its variance; NaN if there is none yet. */
 static double expected(const bs_trial *t, const bs_forecast f[BS_TUNE_RUNGS], double *variance)
 {
     *variance = 0;
@@ -39,7 +37,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Scores far below the others are cut: how bad a bad one is must not flatten the good ones. */
+/* Scores far below the others are clipped: how bad a bad one is must not flatten the good ones. */
 static basin_status cut_low(double *y, int n, basin_error *err)
 {
     double *sorted = bs_alloc((size_t)n * sizeof *sorted);
@@ -71,7 +69,7 @@ static void add_point(points *p, const bs_search *s, int trial, double y, double
     p->extra[p->n++] = extra;
 }
 
-/* Of very many trials, the last ones and all that ended. */
+/* If there are very many trials: not among the last, and not finished. */
 static bool is_old(const bs_search *s, int trial)
 {
     return s->n - trial > MOST_POINTS && s->trial[trial].state != BS_TRIAL_FINISHED;
@@ -101,7 +99,7 @@ static void points_free(points *p)
     bs_free(p->extra);
 }
 
-/* Points that run count with what the model says without them: it then looks elsewhere. */
+/* Running points count with the model's prediction without them, so it looks elsewhere. */
 static void add_pending(const bs_search *s, const bs_gp *g, points *p, double *work)
 {
     for (int i = 0; i < s->n && p->n < 2 * MOST_POINTS; i++)
@@ -150,9 +148,9 @@ static double improvement(double mean, double sd, double best)
 typedef struct {
     const bs_search *s;
     const bs_gp     *g;
-    double           best;  /* of the model's means at points that were tried */
+    double           best;  /* highest model mean among the points tried */
     double          *work;  /* [g->n] */
-    double           found; /* improvement at u */
+    double           found; /* expected improvement at u */
     double          *u;
 } chase;
 
@@ -187,12 +185,12 @@ static double reflect(double x)
     return x > 1 ? 2 - x : x;
 }
 
-/* Some coordinates of a point moved by about `far`. */
+/* Moves some coordinates of a point by about `far`. */
 static void look_near(chase *c, const double *from, bs_rng *rng, double far)
 {
     const int D = c->s->space->n;
     double    u[BS_TUNE_MOST];
-    const int sure = (int)bs_rng_below(rng, (uint32_t)D); /* one moves in any case */
+    const int sure = (int)bs_rng_below(rng, (uint32_t)D); /* at least one moves */
     for (int k = 0; k < D; k++) {
         const bool   moves = k == sure || bs_rng_uniform(rng) < 0.6;
         const double d = far * bs_rng_normal(rng);
@@ -203,7 +201,7 @@ static void look_near(chase *c, const double *from, bs_rng *rng, double far)
     look_at(c, u);
 }
 
-/* The points whose expected scores are highest: where it is worth looking nearby. */
+/* The points with the highest expected scores, to look nearby. */
 static int find_leaders(chase *c, int leader[LEADERS])
 {
     double value[LEADERS];
@@ -273,7 +271,7 @@ static int scored(const bs_search *s)
     return n;
 }
 
-/* Into the half of each range that lies around the start: defaults are seldom far off. */
+/* Into the half of each range around the start: defaults are seldom far off. */
 static void pull_to_start(const bs_space *s, double *u)
 {
     for (int k = 0; k < s->n; k++) {

@@ -1,7 +1,7 @@
 /* points.c -- a Sobol sequence, scrambled by the seed (Owen 1995).
  *
- * Any 2^k points in a row, from a multiple of 2^k on, have one in each of 2^k equal slices of every
- * coordinate; scrambling keeps that and makes the points of another seed others. Direction numbers
+ * Of any 2^k consecutive points starting at a multiple of 2^k, every coordinate has one in each of
+ * 2^k equal slices; scrambling keeps this and gives other points for other seeds. Direction numbers
  * are those of Joe and Kuo (2008); coordinates beyond the table are plain random numbers. */
 #include "tune/search.h"
 
@@ -13,7 +13,7 @@ typedef struct {
     uint32_t a, m[7];
 } direction;
 
-/* Of coordinate 1 and on; coordinate 0 has all numbers 1. */
+/* For coordinate 1 onwards; coordinate 0 has all numbers 1. */
 static const direction table[] = {
     {1, 0, {1}},
     {2, 1, {1, 3}},
@@ -34,7 +34,7 @@ static const direction table[] = {
 
 enum { KNOWN = 1 + sizeof table / sizeof table[0] };
 
-/* Bit i of the number of a point turns on v[i]. */
+/* Bit i of a point's number turns on v[i]. */
 static uint32_t sobol(uint32_t i, int coordinate)
 {
     uint32_t         v[BITS], x = 0;
@@ -52,8 +52,8 @@ static uint32_t sobol(uint32_t i, int coordinate)
     return x;
 }
 
-/* Flips each of the first bits by a coin of its own for every value of the bits before it; those
- * behind are random. */
+/* Flips each of the first bits by a coin that depends on all bits before it; later bits are
+ * random. */
 static uint32_t scramble(uint32_t x, uint64_t seed, int coordinate, int point)
 {
     uint32_t out = 0;

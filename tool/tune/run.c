@@ -1,10 +1,9 @@
 /* run.c -- the trials of a search: several at a time, each in its own run folder.
  *
- * A worker takes what is most worth doing: a trial that a stop cut off, one that rests and is among
- * the best of its rung, or a new one. A trial rests by being interrupted at an epoch, and goes on
- * from its checkpoint. Only the folder of the best trial keeps its model, and only the most
- * promising of those that rest their checkpoints; without one a trial begins anew and comes to the
- * same scores. */
+ * A worker takes the most worthwhile job: a trial interrupted by a stop, a paused one among the
+ * best of its rung, or a new one. A trial is paused by interrupting it at an epoch, and continues
+ * from its checkpoint. Only the best trial keeps its model, and only the most promising paused ones
+ * their checkpoints; without one a trial starts again and arrives at the same scores. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,9 +12,8 @@
 #include "tune/tune.h"
 #include "base/io.h"
 
-static const double closing_part =
-    0.8;                             /* of the time: from here on the best are brought to an end */
-static const double too_late = 0.98; /* ... and from here on nothing is begun */
+static const double closing_part = 0.8; /* of the time: from here on only the best are finished */
+static const double too_late = 0.98;    /* ... and from here on nothing is started */
 
 enum { KEPT_CHECKPOINTS = 8, MOST_FAILURES = 5 };
 
@@ -35,7 +33,7 @@ static void remove_checkpoint(const bs_tuning *t, int trial)
     remove_file(t, trial, "last");
 }
 
-/* Of those that rest, as many as may well go on. */
+/* Of the paused trials, as many as may well continue. */
 static void keep_few_checkpoints(const bs_tuning *t)
 {
     for (int i = 0; i < t->n; i++) {
@@ -136,7 +134,7 @@ static void pass_rung(bs_tuning *t, int trial, int start)
     x->rung[x->passed++] = at;
 }
 
-/* Phases before the last are not judged: what they end with is not what the method ends with. */
+/* Earlier phases are not judged: their scores are not those of the method. */
 static bool evaluated(void *ctx, const bs_train_news *n)
 {
     looker    *l = ctx;
@@ -200,8 +198,8 @@ static basin_status train(looker *l, bs_train_outcome *out, basin_error *err)
 
 /* ---- after it ---- */
 
-/* The first trial says where the rungs are; if it failed, the first one that came to its end. Until
- * then nothing rests. */
+/* The first trial defines the rungs; if it failed, the first one that finished. Until then nothing
+ * pauses. */
 static void set_rungs(bs_tuning *t, const looker *l)
 {
     bs_trial *x = &t->trial[l->trial];
@@ -221,7 +219,7 @@ static bool update_best(bs_tuning *t, int trial)
     return true;
 }
 
-/* Only the model of the best trial stays. */
+/* Keeps only the model of the best trial. */
 static void keep_one_model(const bs_tuning *t)
 {
     for (int i = 0; i < t->n; i++)
@@ -229,8 +227,8 @@ static void keep_one_model(const bs_tuning *t)
             remove_file(t, i, "best.safetensors");
 }
 
-/* Full disks and the like end the search; settings that cannot be trained do not, but for those
- * that it starts from. */
+/* Full disks and the like end the search; settings that cannot be trained do not, except the
+ * initial ones. */
 static bool is_final(const bs_tuning *t, int trial, basin_status s)
 {
     return s == BASIN_EIO || (trial == 0 && s != BASIN_ENUMERIC && t->n == 1);
@@ -259,7 +257,7 @@ static void settle(looker *l, const bs_train_outcome *o, basin_status s, basin_e
         x->state = l->rests ? BS_TRIAL_PAUSED : BS_TRIAL_RUNNING;
     } else if (s) {
         x->state = BS_TRIAL_FAILED;
-        x->score = NAN; /* what it had before is lost with it */
+        x->score = NAN; /* its earlier score is lost with it */
         x->passed = 0;
         bs_print(r->message, sizeof r->message, "%.199s", err->msg);
         if (is_final(t, l->trial, s) || all_fail(t))
@@ -305,7 +303,7 @@ static basin_status begin_trial(bs_tuning *t, basin_error *err)
     return bs_tune_log_add(t, t->n++, err);
 }
 
-/* One that a stop cut off, in this process or in the one before; -1: none. */
+/* A trial interrupted by a stop, in this process or an earlier one; -1: none. */
 static int cut_off(const bs_tuning *t)
 {
     for (int i = 0; i < t->n; i++)
@@ -328,7 +326,7 @@ static bool over(const bs_tuning *t)
            (t->o->budget > 0 && bs_tune_elapsed(t) >= too_late * t->o->budget);
 }
 
-/* -1: nothing more; -2: nothing before one of the others ends. */
+/* -1: nothing is left to do; -2: nothing until another one ends. */
 static int choose(bs_tuning *t)
 {
     basin_error err;

@@ -1,15 +1,15 @@
 /* search.h -- the search for good settings: where (space), what to try next (model), how long a
- * trial is worth going on with (halving), and what mattered (importance).
+ * trial is worth continuing (halving), and what mattered (importance).
  *
  * No files, no threads, no clock, and no state but the trials: what comes next is a function of
- * them and of the seed, so that a search that was killed goes on as if it had not been.
+ * them and of the seed, so a search that was killed continues as if it had not been.
  *
- *     tune_space.c       options and ranges <-> points of the unit cube
- *     tune_points.c      quasi-random points
- *     tune_gp.c          Gaussian process: the model of scores
- *     tune_halving.c     which trials go on
- *     tune_next.c        what is tried next
- *     tune_importance.c  how much of the differences an option explains */
+ *     space.c       options and ranges <-> points of the unit cube
+ *     points.c      quasi-random points
+ *     gp.c          Gaussian process: the model of scores
+ *     halving.c     which trials continue
+ *     next.c        what to try next
+ *     importance.c  how much of the differences an option explains */
 #ifndef BS_TUNE_H
 #define BS_TUNE_H
 
@@ -23,7 +23,7 @@ typedef struct {
     bs_option row; /* offset in bs_settings */
     double    lo, hi;
     bool      log;
-    int       n_words; /* of options that are chosen from words: how many; else 0 */
+    int       n_words; /* for options chosen from words: how many; else 0 */
     char      word[BS_TUNE_WORDS][BS_TUNE_NAME];
     double    start; /* the point that the settings stand for */
 } bs_dimension;
@@ -40,16 +40,16 @@ typedef struct {
     int                n_wishes;
 } bs_space_wishes;
 
-/* What a method is tuned in, around the settings; then what is wished for. */
+/* The options that a method is tuned in, around the settings; then those requested. */
 basin_status bs_space_make(const bs_settings *s, const bs_method *m, const bs_space_wishes *w,
                            bs_space *out, basin_error *err);
 
-/* The value at a point, as a user would write it, with few digits; and back. A point that went
- * through text stays where it is when it does so again. */
+/* The value at a point as a user would write it, with few digits; and back. A point that went
+ * through text once does not change when it does so again. */
 void   bs_space_text(const bs_dimension *d, double u, char text[BS_TUNE_NAME]);
 double bs_space_point(const bs_dimension *d, const char *text); /* NaN: not in it */
-void   bs_space_snap(const bs_space *s, double *u);             /* to values that can be had */
-/* Number of an option's value, for drawing: the value, or the place of the word. */
+void   bs_space_snap(const bs_space *s, double *u);             /* to possible values */
+/* An option's value as a number for plotting: the value, or the position of the word. */
 double bs_space_value(const bs_dimension *d, double u);
 
 basin_status bs_space_apply(const bs_space *s, const double *u, bs_settings *out, basin_error *err);
@@ -61,13 +61,13 @@ void bs_tune_point(uint64_t seed, int i, int n, double *u);
 
 /* ---- trials ---- */
 
-/* Levels at which a trial is judged: two rungs, where poor ones rest, and its end. */
+/* Levels at which a trial is judged: two rungs, where poor ones pause, and its end. */
 enum { BS_TUNE_RUNGS = 2, BS_TUNE_ETA = 3 };
 
 typedef enum {
-    BS_TRIAL_RUNNING,  /* being trained, or cut off by the end of the time */
-    BS_TRIAL_PAUSED,   /* at a rung; goes on if it is among the best */
-    BS_TRIAL_FINISHED, /* its training came to its own end */
+    BS_TRIAL_RUNNING,  /* being trained, or interrupted by the end of the time */
+    BS_TRIAL_PAUSED,   /* at a rung; continues if it is among the best */
+    BS_TRIAL_FINISHED, /* its training ended by itself */
     BS_TRIAL_FAILED,
 } bs_trial_state;
 
@@ -76,11 +76,11 @@ typedef struct {
     bs_trial_state state;
     int            passed;              /* rungs that it has reached */
     double         rung[BS_TUNE_RUNGS]; /* best score up to there ... */
-    double         rise[BS_TUNE_RUNGS]; /* ... less that at half of the way */
+    double         rise[BS_TUNE_RUNGS]; /* ... minus that at half of the way */
     double         score;               /* best score so far; higher is better; NaN: none */
 } bs_trial;
 
-/* Scores are known for trials [n]; where those that run now will end is not. */
+/* Scores are known for trials [n]; where the running ones will end is not. */
 typedef struct {
     const bs_space *space;
     uint64_t        seed;
@@ -88,10 +88,10 @@ typedef struct {
     int             n;
 } bs_search;
 
-/* The epochs of the rungs, after a training that took so many to its end; returns how many. */
+/* The epochs of the rungs, given a training's total epochs; returns how many. */
 int bs_tune_rungs(int epochs, int rung[BS_TUNE_RUNGS]);
 
-/* What is expected of trials at a rung when they come to their end: tune_forecast.c */
+/* Expected final scores of trials at a rung: forecast.c */
 typedef struct {
     double gain, ratio, variance;
 } bs_forecast;
@@ -102,30 +102,30 @@ static inline double bs_tune_expected(const bs_forecast *f, const bs_trial *t, i
     return t->rung[rung] + f->gain + f->ratio * t->rise[rung];
 }
 
-/* Whether this trial, at the last rung that it has passed, is among those that go on: the best
- * third, by what is expected of them, of all that came so far; with `closing` at least one. */
+/* Whether this trial, at the last rung it has passed, should continue: the best third, by expected
+ * score, of all that got there; with `closing` at least one. */
 bool bs_tune_worth(const bs_search *s, int trial, int rungs, bool closing);
-/* The paused trial that should go on, from the highest rung down; -1: none. */
+/* The paused trial to continue, from the highest rung down; -1: none. */
 int bs_tune_promoted(const bs_search *s, int rungs, bool closing);
 
 typedef enum { BS_FROM_DEFAULT, BS_FROM_SEQUENCE, BS_FROM_MODEL } bs_trial_source;
 extern const char *const bs_trial_sources[];
 extern const char *const bs_trial_states[];
 
-/* A point to try as trial number s->n: that of the settings, then a few quasi-random ones, then
- * where the model expects most. */
+/* The point for trial number s->n: that of the settings, then a few quasi-random ones, then where
+ * the model expects most. */
 basin_status bs_tune_next(const bs_search *s, double u[BS_TUNE_MOST], bs_trial_source *from,
                           basin_error *err);
 
 /* ---- the model ---- */
 
-/* A Gaussian process: Matern 5/2, a length for each option, noise of its own for each point. */
+/* A Gaussian process: Matern 5/2, a length per option, additional noise per point. */
 typedef struct {
     const bs_space *space;
     int             n;
     double         *u;      /* [n, options] */
     double         *y;      /* [n], standardised */
-    double         *extra;  /* [n], variance beside the common noise */
+    double         *extra;  /* [n], variance in addition to the common noise */
     double         *factor; /* [n, n], Cholesky factor of the covariance */
     double         *weight; /* [n], covariance^-1 y */
     double          length[BS_TUNE_MOST], signal, noise;
@@ -141,9 +141,9 @@ double bs_gp_mean(const bs_gp *g, const double *u, double *sd, double *work);
 /* 1 - (squared error of leaving one out) / variance; NaN for few points. */
 double bs_gp_explains(const bs_gp *g);
 
-/* The model of a search. Trials that rest at a rung count with what is expected of them, the less
- * surely the more such expectations were off; failed ones with the worst score. pending: those
- * that run without a score count with what the model expects. */
+/* The model of a search. Paused trials count with their expected scores, with the error of such
+ * expectations as noise; failed ones with the worst score. pending: running trials without a score
+ * count with what the model expects. */
 basin_status bs_tune_model(const bs_search *s, bool pending, bs_gp *out, basin_error *err);
 
 /* ---- what mattered ---- */
@@ -152,11 +152,11 @@ enum { BS_TUNE_GRID = 17 };
 
 typedef struct {
     double share;               /* of the variance of the model's mean over the space */
-    double curve[BS_TUNE_GRID]; /* expected score at u = 0 ... 1, over all other options */
+    double curve[BS_TUNE_GRID]; /* expected score at u = 0 ... 1, averaged over all other options */
 } bs_importance;
 
-/* First-order effects by quasi-Monte Carlo over the model: the variance of `curve`, against that
- * of the mean itself. What is missing to 1 are interactions. */
+/* First-order effects by quasi-Monte Carlo over the model: the variance of `curve`, divided by that
+ * of the mean itself. What they lack to 1 is interactions. */
 basin_status bs_tune_importance(const bs_gp *g, bs_importance out[BS_TUNE_MOST], basin_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* space.c -- ranges of options, and points of the unit cube as values.
  *
- * A point is always taken back from the text of its values, so that the model, the log and the
- * training speak of the same numbers, with few digits. */
+ * A point is always converted back from the text of its values, so that the model, the log and the
+ * training use the same numbers, with few digits. */
 #include <math.h>
 #include <string.h>
 
@@ -145,7 +145,7 @@ static basin_status word_range(bs_dimension *d, const bs_settings *base, const c
 
 /* ---- dimensions ---- */
 
-/* The point of the settings: the nearest end when they lie outside. */
+/* The point of the settings: the nearest end if they are outside. */
 static void find_start(bs_dimension *d, const bs_settings *s)
 {
     bs_buf text;
@@ -156,7 +156,7 @@ static void find_start(bs_dimension *d, const bs_settings *s)
         const double x = number_of(&d->row, s);
         d->start = x < d->lo ? 0 : 1;
     }
-    if (isnan(d->start)) /* a word that is not among those wished for */
+    if (isnan(d->start)) /* a word that is not among those requested */
         d->start = 0.5 / d->n_words;
     bs_buf_free(&text);
 }
@@ -180,8 +180,8 @@ static basin_status make_dimension(const bs_settings *s, const bs_option *row, c
     return status;
 }
 
-/* The range of the table, wide enough for the value that one starts from. False: not searched,
- * since the value is the 0 of something that is switched off. */
+/* The range in the table, wide enough for the starting value. False: not searched, since the value
+ * is the 0 of something switched off. */
 static bool own_range(const bs_option *row, const bs_settings *s, char out[BS_OPTION_TEXT])
 {
     const double value = number_of(row, s);
@@ -244,7 +244,7 @@ static basin_status add_own(const bs_settings *s, const bs_option *rows, const b
     return BASIN_OK;
 }
 
-/* What a search leaves alone: data is read once for all trials, and they are measured alike. */
+/* Options excluded from a search: data is read once for all trials, and they are measured alike. */
 static bool is_common(const char *name)
 {
     static const char *const prefix[] = {
@@ -339,7 +339,7 @@ void bs_space_text(const bs_dimension *d, double u, char text[BS_TUNE_NAME])
     char   number[BS_NUMBER_TEXT];
     double x = value_at(d, u);
     if (d->row.kind == BS_FLOAT && x != d->lo && x != d->hi && x != 0) {
-        /* so many digits as a share of the value, or of the range where that is linear */
+        /* this many digits relative to the value, or to the range if that is linear */
         const double size = d->log ? fabs(x) : d->hi - d->lo;
         const double unit = pow(10, floor(log10(size)) + 1 - DIGITS);
         char         rounded[BS_NUMBER_TEXT];

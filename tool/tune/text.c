@@ -20,7 +20,7 @@ static const char *last_part(const char *name)
     return dot ? dot + 1 : name;
 }
 
-/* energy.weight -> weight; where another option ends alike: steps.energy -> s.energy */
+/* energy.weight -> weight; if another option has the same ending: steps.energy -> s.energy */
 static void short_name(const bs_space *s, int option, char out[COLUMN + 1])
 {
     const char *name = s->at[option].row.name, *last = last_part(name);
@@ -103,7 +103,7 @@ static void counts_text(const bs_tuning *t, bs_buf *out)
     }
 }
 
-/* Where the curve of an option is highest, as a value. */
+/* The value at which the curve of an option is highest. */
 static void best_text(const bs_tuning *t, const bs_tune_findings *f, int option,
                       char text[BS_TUNE_NAME])
 {

@@ -1,7 +1,7 @@
-/* tune.c -- basin_tune: what is asked for, the data, the folder, and what is told in the end.
+/* tune.c -- basin_tune: the request, the data, the folder, and the final result.
  *
- * The data is read once and shared by all trials. Rows for tests are set aside as `basin train`
- * would, so that what was tuned on them never meets them, but they are not handed to anyone. */
+ * The data is read once and shared by all trials. Test rows are set aside as in `basin train`, so
+ * that tuning never sees them, but nobody gets them. */
 #include "api/ensemble.h"
 #include "tune/tune.h"
 
@@ -83,7 +83,7 @@ static basin_status refuse_test(const basin_config *c, basin_error *err)
         c->files.file[BS_ROLE_TEST][0]);
 }
 
-/* What --set fixes: the keys, in the order they were given. */
+/* The keys fixed by --set, in the order given. */
 static basin_status make_space(bs_tuning *t, const basin_config *c, basin_error *err)
 {
     const char *fixed[256];
@@ -98,8 +98,8 @@ static basin_status make_space(bs_tuning *t, const basin_config *c, basin_error 
     return bs_space_make(&t->base, t->method, &w, &t->space, err);
 }
 
-/* Trainings beside each other do more than one on several threads, but what comes out then depends
- * on time: only where it does so anyway. */
+/* Several trainings at once do more than one on several threads, but then the result depends on
+ * timing: only where it does so anyway. */
 static void share_threads(bs_tuning *t)
 {
     enum { SEVERAL = 4 };
@@ -180,7 +180,7 @@ static basin_status find(const bs_tuning *t, bs_tune_findings *f, basin_error *e
         f->order[at] = i;
         scored += t->trial[i].state == BS_TRIAL_FINISHED || t->trial[i].passed > 0;
     }
-    if (scored < needed) /* a model of less would say something, and it would be wrong */
+    if (scored < needed) /* with less a model would say something, and it would be wrong */
         return BASIN_OK;
     basin_status status = bs_tune_model(&s, false, &g, err);
     if (status)
@@ -305,7 +305,7 @@ basin_status basin_tune(const basin_config *c, const basin_tune_options *o,
     bs_lock_free(t->folder);
     bs_free(t->trial);
     bs_free(t->record);
-    bs_input_forget(); /* where it failed before the data was read */
+    bs_input_forget(); /* if it failed before the data was read */
     bs_prepared_free(&t->data);
     pthread_cond_destroy(&t->changed);
     pthread_mutex_destroy(&t->lock);

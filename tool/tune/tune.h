@@ -1,12 +1,12 @@
 /* tune.h -- one search for settings, shared by the files of basin_tune.
  *
- *     tool/tune/tune.c       what is asked for: method, space, data, folder; the whole
- *     tool/tune/run.c   trials are trained, rest, go on, end
- *     tool/tune/log.c   trials.jsonl, from which a search goes on
+ *     tool/tune/tune.c       the request: method, space, data, folder; the whole
+ *     tool/tune/run.c   trials are trained, paused, continued, ended
+ *     tool/tune/log.c   trials.jsonl, from which a search continues
  *     tool/tune/text.c  the table and the JSON object
  *     tool/tune/html.c  the page
  *
- * What to try and what to go on with is decided in tool/tune/search.h, from the trials alone. */
+ * What to try and what to continue is decided in tool/tune/search.h, from the trials alone. */
 #ifndef BS_API_TUNE_H
 #define BS_API_TUNE_H
 
@@ -19,12 +19,12 @@
 
 enum { BS_MOST_TRIALS = 10000 };
 
-/* A trial, beside what bs_trial holds of it. */
+/* A trial, in addition to what bs_trial holds. */
 typedef struct {
     bs_trial_source from;
     int             epochs, best_epoch;
     double          seconds; /* of training */
-    double          elapsed; /* of the search, when it was last heard of */
+    double          elapsed; /* of the search, at the last news */
     bool            taken;   /* by a worker of this process */
     char            message[200];
 } bs_tune_record;
@@ -39,10 +39,10 @@ typedef struct {
     bs_prepared               data;
     const bs_task            *task;
     int                       metric; /* what counts: early_stop.metric */
-    double                    scale;  /* 100 where it is a share of one */
+    double                    scale;  /* 100 if it is a share of one */
     int                       jobs, threads;
-    char                      arithmetic[96]; /* of all trials; part of what the search is */
-    bs_lock                  *folder;         /* nobody else searches there */
+    char                      arithmetic[96]; /* of all trials; part of the search's identity */
+    bs_lock                  *folder;         /* keeps other searches out */
 
     /* The rest changes under the lock. */
     pthread_mutex_t lock;
@@ -50,37 +50,37 @@ typedef struct {
     bs_trial       *trial;  /* [n] */
     bs_tune_record *record; /* [n] */
     int             n, most;
-    int             rungs, rung_epoch[BS_TUNE_RUNGS]; /* 0: not known yet */
+    int             rungs, rung_epoch[BS_TUNE_RUNGS]; /* 0: unknown yet */
     int             best;                             /* trial with the best score; -1: none */
-    double          spent, started; /* seconds before this process; when it began */
+    double          spent, started; /* seconds before this process; when it started */
     int             fd;             /* of trials.jsonl */
-    basin_status    status;         /* what ended the search before its time */
+    basin_status    status;         /* what ended the search early */
     basin_error     failure;
     bs_board        board;
 } bs_tuning;
 
-/* Seconds since the beginning, those before a restart included. */
+/* Seconds since the beginning, including those before a restart. */
 double bs_tune_elapsed(const bs_tuning *t);
-/* Scores as the metric has them (not negated), NaN for none. */
+/* Scores in the metric's own sign (not negated), NaN for none. */
 double    bs_tune_score(const bs_tuning *t, double score);
 void      bs_tune_folder(const bs_tuning *t, int trial, char path[BS_OPTION_TEXT + 64]);
 bs_search bs_tune_search(const bs_tuning *t);
 
 /* ---- tool/tune/run.c ---- */
 
-/* Trains until trials or time are used up. */
+/* Trains until trials or time run out. */
 basin_status bs_tune_train(bs_tuning *t, basin_error *err);
 
 /* ---- tool/tune/log.c: callers hold the lock ---- */
 
-/* Opens trials.jsonl, reads what it has when the search goes on; other settings, data or ranges
- * are an error. */
+/* Opens trials.jsonl and reads it if the search continues; other settings, data or ranges are an
+ * error. */
 basin_status bs_tune_log_open(bs_tuning *t, basin_error *err);
 /* Room for one more trial. */
 basin_status bs_tune_room(bs_tuning *t, basin_error *err);
 /* Appends the state of a trial: one line, one write. */
 basin_status bs_tune_log_add(bs_tuning *t, int trial, basin_error *err);
-/* Best score of a trial in metrics.jsonl up to so many epochs after `start`; NaN: none. */
+/* Best score of a trial in metrics.jsonl up to this many epochs after `start`; NaN: none. */
 double bs_tune_curve(const bs_tuning *t, int trial, int start, int epochs);
 /* All values of it, at most `room`; returns how many. */
 int bs_tune_values(const bs_tuning *t, int trial, double *epoch, double *value, int room);
@@ -91,14 +91,14 @@ typedef struct {
     double        explains; /* of the model, see bs_gp_explains */
     bool          any;      /* importance is known */
     bs_importance importance[BS_TUNE_MOST];
-    int          *order; /* [n], best first; those without score last */
+    int          *order; /* [n], best first; those without a score last */
 } bs_tune_findings;
 
 /* "values": {...} of a trial, "space": {...}: members of an open object. */
 void bs_tune_values_json(const bs_tuning *t, int trial, bs_buf *out);
 void bs_tune_space_json(const bs_space *s, bs_buf *out);
 
-/* A line of the table of trials, and the names of its columns; without its end. */
+/* A line of the table of trials, and its column names; without the line end. */
 void bs_tune_head(const bs_tuning *t, bs_buf *out);
 void bs_tune_row(const bs_tuning *t, int trial, bool best, bs_buf *out);
 

@@ -1,4 +1,4 @@
-/* explain.c -- label sets: how labels depend on each other, and what the energy says of the
+/* explain.c -- label sets: how labels depend on each other, and what the energy says about the
  * labels of one row. */
 #include <math.h>
 #include <string.h>
@@ -80,7 +80,7 @@ static void add_bend(bs_explanation *e, bs_explained_pair pair, const char *what
         .from = rarer ? pair.i : pair.j, .to = rarer ? pair.j : pair.i, .what = what};
 }
 
-/* Of the commonest labels the two that have least to do with each other. */
+/* Among the most frequent labels the two that are least related. */
 static bool find_nothing(const bs_explanation *e, bs_explained_pair *out)
 {
     const bs_explained_pairs *p = &e->pairs;
@@ -120,7 +120,7 @@ static void choose_bends(bs_explanation *e)
         add_bend(e, found[0], "nothing");
 }
 
-/* The energy's gradient by label `to` is that of its local part, -b_to, and that over labels. */
+/* The energy's gradient by label `to` is that of its local part, -b_to, plus that over labels. */
 static basin_status follow(bs_explanation *e, const bs_batch *b, int32_t rows, real *y,
                            const real *local, bs_explained_bend *bend, basin_error *err)
 {
@@ -142,12 +142,12 @@ static basin_status follow(bs_explanation *e, const bs_batch *b, int32_t rows, r
     }
     for (size_t r = 0; r < (size_t)rows; r++)
         y[r * L + from] = was[r];
-    /* of -log y_to, where the label is true: whatever the others are */
+    /* of -log y_to, if the label is true: independent of the others */
     bend->cross_entropy = -1 / fmax(mean, 1e-6);
     return s;
 }
 
-/* How far the columns of a + b [rows, labels] spread; b may be NULL. */
+/* How much the columns of a + b [rows, labels] vary; b may be NULL. */
 static double spread(const real *a, const real *b, size_t rows, size_t L)
 {
     double sum = 0;
@@ -230,7 +230,7 @@ static basin_status look(bs_explanation *e, basin_error *err)
 
 /* ---- one row ---- */
 
-/* The predicted set, the true one and all sets that differ from the predicted one in a label. */
+/* The predicted set, the true one, and all sets that differ from the predicted one in one label. */
 typedef struct {
     const bs_batch *b;     /* copies of the row */
     real           *y;     /* [BLOCK, labels] */
@@ -259,7 +259,7 @@ static basin_status energies(bs_explanation *e, one_row *o, basin_error *err)
     return s;
 }
 
-/* change[i] of the energy when label i changes sides. */
+/* change[i] of the energy when label i is switched. */
 static basin_status change_labels(bs_explanation *e, one_row *o, double *change, basin_error *err)
 {
     const size_t L = (size_t)e->names;
@@ -279,7 +279,7 @@ static basin_status change_labels(bs_explanation *e, one_row *o, double *change,
     return s;
 }
 
-/* Having label i costs -b_i locally; the rest of what it costs is over labels. */
+/* Having label i costs -b_i locally; the rest of its cost is over labels. */
 static void fill_terms(bs_explanation *e, const one_row *o, const float *p, const double *change)
 {
     bs_explained_row *r = &e->row;

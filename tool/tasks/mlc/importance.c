@@ -1,9 +1,9 @@
-/* importance.c -- which features a model of label sets goes by: shuffled among some of
- * the validation rows, one at a time, how much worse does it get?
+/* importance.c -- which features matter to a model of label sets: if one is shuffled among some
+ * validation rows, how much worse does the model get?
  *
- * The columns of a nominal attribute are shuffled as one. Of sparse data only the rows that change
- * are predicted again. The work is bounded by how many they are and how large the net is, not by a
- * clock, so that two reports of a run say the same. */
+ * The columns of a nominal attribute are shuffled together. In sparse data only rows that change
+ * are predicted again. The work is bounded by the number of rows and the size of the net, not by a
+ * clock, so that two reports of a run agree. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,21 +16,21 @@
 enum {
     MOST_ROWS = 300, /* of the validation rows */
     LEAST_ROWS = 50,
-    BATCH = 2048,    /* rows that are predicted at a time, at most */
+    BATCH = 2048,    /* rows predicted at a time, at most */
     CELLS = 1 << 22, /* labels of these, at most */
     SHOWN = 20,
     STREAM = 0x706572,
 };
 
 static const double most_work = 2e10;   /* multiplications */
-static const double search_passes = 60; /* of a search of the energy, instead of one of the net */
+static const double search_passes = 60; /* cost of a search of the energy, in passes of the net */
 
-/* Neighbouring features that are of one column of the file. */
+/* Adjacent features from one column of the file. */
 typedef struct {
     int32_t first, end;
     int64_t entries;  /* in the sample */
-    double  loss, f1; /* how much the one rises and the other falls, of a row */
-    int32_t rows;     /* of the sample that have it */
+    double  loss, f1; /* how much the loss rises and F1 falls, per row */
+    int32_t rows;     /* rows of the sample that have it */
 } feature;
 
 typedef struct {
@@ -40,13 +40,13 @@ typedef struct {
     int32_t                L;
     int32_t               *row; /* [n] of the sample */
     int32_t                n;
-    double                *loss, *f1; /* [n] as they are */
+    double                *loss, *f1; /* [n] without shuffling */
     feature               *feature;
     int32_t                features;
     int32_t               *list; /* [L] */
     int32_t               *perm; /* [n] */
 
-    /* the batch: row i is of feature[of[i]] and of row at[i] of the sample */
+    /* the batch: row i has feature[of[i]] shuffled and is row at[i] of the sample */
     int32_t  most, filled;
     int32_t *of, *at, *start, *index;
     size_t   room[2]; /* of index and value */
@@ -108,7 +108,7 @@ static void take_sample(study *t, int32_t n)
         }
 }
 
-/* Rows that will have to be predicted: one with and one without for each entry, at most all. */
+/* Rows to predict: one with and one without for each entry, at most all. */
 static double rows_of(const study *t)
 {
     double sum = 0;
@@ -125,7 +125,7 @@ static int most_entries(const void *a, const void *b)
     return (x->first > y->first) - (x->first < y->first);
 }
 
-/* Fewer rows, then fewer features, until it is little enough work; false: it never is. */
+/* Drops rows, then features, until the work is small enough; false: it never is. */
 static bool choose(study *t, double most)
 {
     int32_t n = t->data->rows < MOST_ROWS ? t->data->rows : MOST_ROWS;
@@ -340,7 +340,7 @@ static void study_free(study *t)
         bs_free(all[i]);
 }
 
-/* Rows that may be predicted, given what one takes. */
+/* Rows that can be predicted, given the cost of one. */
 static double affordable(const bs_saved *m)
 {
     const double passes = strcmp(m->settings.train.infer, "net") == 0 ? 1 : search_passes;

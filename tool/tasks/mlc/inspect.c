@@ -53,8 +53,8 @@ static void print_checks(const bs_dataset *d, const bs_summary *s, bs_buf *out)
     bs_buf_text(out, "\n");
 }
 
-/* The first names of labels, only of those with which[i] where it is given, and how many more
- * there are. */
+/* The first names of labels, only those with which[i] if that is given, and how many more there
+ * are. */
 static void list_names(const bs_dataset *d, const uint8_t *which, bs_buf *out)
 {
     enum { MOST = 8 };
@@ -108,7 +108,7 @@ static void print_json(const bs_dataset *d, const bs_summary *s, bs_buf *out)
     bs_json_hash(out, "hash", d->hash);
 }
 
-/* What would spoil a training, as one sentence; NULL = nothing. */
+/* What would spoil training, as one sentence; NULL = nothing. */
 static const char *problem(const bs_summary *s)
 {
     if (s->rows == 0)
@@ -122,7 +122,7 @@ static const char *problem(const bs_summary *s)
     return NULL;
 }
 
-/* The setting has a flag of its own: "drop" of "data.drop"; else NULL. */
+/* The name of a setting's own flag: "drop" for "data.drop"; else NULL. */
 static const char *flag_of(const char *name)
 {
     static const char *const flags[] = {"labels", "xml", "drop", "true", "false"};
@@ -132,7 +132,7 @@ static const char *flag_of(const char *name)
     return NULL;
 }
 
-/* The settings for reading that are not what they are by themselves. */
+/* The reading settings that differ from their defaults. */
 static void put_settings(const bs_read_options *now, bs_buf *out)
 {
     const bs_read_options usual = bs_read_options_default();
@@ -155,7 +155,7 @@ static void put_settings(const bs_read_options *now, bs_buf *out)
     bs_buf_free(&setting);
 }
 
-/* The command that trains on the files; files that were checked one by one have their roles. */
+/* The command for training on the files; files checked one by one have roles. */
 static void print_next(const bs_given *g, bool check, bs_buf *out)
 {
     bs_buf_text(out, "next     basin train");
@@ -188,7 +188,7 @@ static basin_status show(const bs_dataset *d, const bs_summary *s, const bs_note
     return status;
 }
 
-/* Fails with what makes this data unfit for a training. */
+/* Fails with what makes the data unfit for training. */
 static basin_status find_problem(const bs_summary *s, const char *file, const bs_notes *notes,
                                  basin_error *err)
 {
@@ -198,8 +198,8 @@ static basin_status find_problem(const bs_summary *s, const char *file, const bs
     return odd ? bs_fail(err, BASIN_EDATA, "%s", odd) : BASIN_OK;
 }
 
-/* One file of several: as it is, then beside the first one. This is stricter than a test of a
- * model, which passes over labels that the training does not have. */
+/* One of several files: by itself, then compared with the first one. This is stricter than testing
+ * a model, which ignores labels that training does not have. */
 static basin_status check_file(const bs_given *g, int i, const bs_schema *like, int *used,
                                bs_dataset **out, bs_buf *table, bs_buf *json, basin_error *err)
 {
@@ -237,8 +237,8 @@ static basin_status check_file(const bs_given *g, int i, const bs_schema *like, 
     return s;
 }
 
-/* Read as one, files would pass that a model of the first refuses. All are looked at, the first
- * problem is the status. */
+/* Files read as one would pass although a model of the first refuses them. All are examined; the
+ * first problem is the status. */
 static basin_status check_files(const bs_given *g, bs_buf *table, bs_buf *json, basin_error *err)
 {
     bs_dataset  *first = NULL;
@@ -324,15 +324,15 @@ static void balance_row(const bs_dataset *d, const char *path, const bs_split_pa
         bs_visible(p->worst_label >= 0 ? d->schema.label[p->worst_label] : "-", 30, label));
 }
 
-/* What is cut, and from where. */
+/* What to cut, and from where. */
 typedef struct {
     const bs_dataset *d;
-    const bs_cut     *lines; /* of the file; NULL: the parts are written anew */
+    const bs_cut     *lines; /* of the file; NULL: the parts are written from the data */
     const int32_t    *part;  /* [rows] */
     const char       *format;
 } source;
 
-/* The rows as they stand in the file, where that is possible; else a note says why not. */
+/* Takes the rows literally from the file, if possible; else a note says why not. */
 static basin_status find_lines(const bs_given *g, const bs_cutting *cut, const bs_dataset *d,
                                const bs_notes *reading, bs_cut **out, bs_notes *notes,
                                basin_error *err)
@@ -341,7 +341,7 @@ static basin_status find_lines(const bs_given *g, const bs_cutting *cut, const b
     basin_status s = BASIN_OK;
     *out = NULL;
     if (cut->o->format && strcmp(cut->o->format, d->format) != 0)
-        return BASIN_OK; /* another format was asked for */
+        return BASIN_OK; /* another format was requested */
     if (g->n > 1)
         why = "they come from several files";
     else if (bs_notes_has(reading, BS_NOTE_SPARE))
@@ -356,7 +356,7 @@ static basin_status find_lines(const bs_given *g, const bs_cutting *cut, const b
     return s;
 }
 
-/* Lines that count from 0 seem to count from 1 where none of them has a 0. */
+/* A file whose rows count from 0 seems to count from 1 if none of them has a 0. */
 static void note_base(const bs_dataset *d, const int32_t *rows, int32_t n, const char *path,
                       bs_notes *notes)
 {
@@ -421,12 +421,12 @@ static basin_status write_parts(const source *from, const bs_cutting *cut, bs_no
         bs_buf_printf(table, "%d rows are equal to a row in another part\n",
                       (int)balance->crossing);
     bs_free(balance);
-    if (s) /* parts that were written before do not make a table */
+    if (s) /* parts written earlier do not make a table */
         bs_buf_clear(table);
     return s;
 }
 
-/* One name a line to one number a row; as many lines as rows. */
+/* One name per line to one number per row; as many lines as rows. */
 static basin_status read_groups(const char *path, int max_mb, int32_t rows, int32_t *group,
                                 basin_error *err)
 {
@@ -475,7 +475,7 @@ static basin_status assign(const bs_dataset *d, const bs_cutting *cut, int max_m
 static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *notes, bs_buf *table,
                           bs_buf *json, basin_error *err)
 {
-    bs_notes    reading; /* not said: they are about the whole file */
+    bs_notes    reading; /* not printed: they concern the whole file */
     bs_dataset *d = NULL;
     if (cut->o->documents)
         return bs_fail(err, BASIN_EARG, "--documents: is for sentences; --groups FILE is for rows");

@@ -1,7 +1,7 @@
-/* logistic.c -- see logistic.h.
+/* logistic.c -- logistic regression by AdaGrad, one row after the other.
  *
- * Labels are independent of each other, so LANES of them are learnt side by side, and such blocks
- * by any thread. */
+ * Labels are independent of each other, so LANES of them are learnt side by side, and each such
+ * block by any thread. */
 #include "tasks/mlc/logistic.h"
 
 #include <math.h>
@@ -15,21 +15,21 @@ enum {
     RATES = 2,
     MOST_EPOCHS = 30,
     LEAST_EPOCHS = 3,
-    MOST_CELLS = 1 << 25, /* features of all rows, where they are dense */
+    MOST_CELLS = 1 << 25, /* features of all rows, if they are dense */
     STREAM = 0x6c696e65,
 };
 
-/* Features times labels that are looked at in all: about a second of one core. */
+/* Features times labels processed in total: about a second of one core. */
 static const double most_work = 5e8;
 static const float  rates[RATES] = {0.02f, 0.2f};
 
 struct bs_logistic {
     const bs_schema *schema; /* borrowed */
     int32_t          features, labels, blocks;
-    float           *weight; /* [blocks, features + 1, LANES], biases at the end */
+    float           *weight; /* [blocks, features + 1, LANES], biases last */
 };
 
-/* Rows as the net sees them. */
+/* Rows in the form that the net sees. */
 typedef struct {
     const bs_csr *csr;   /* NULL: dense */
     float        *dense; /* [rows, features]; owned */
@@ -60,7 +60,7 @@ static int32_t entries_of(const inputs *x, int32_t row)
     return x->csr ? x->csr->start[row + 1] - x->csr->start[row] : x->features;
 }
 
-/* Entry e of a row: which feature it is, and its value. */
+/* Entry e of a row: its feature number and value. */
 static int32_t entry(const inputs *x, int32_t row, int32_t e, float *value)
 {
     if (!x->csr) {
@@ -76,9 +76,9 @@ static int32_t entry(const inputs *x, int32_t row, int32_t e, float *value)
 
 typedef struct {
     float *weight, *square; /* [features + 1, LANES] */
-    float *best;            /* the same, of the model */
-    float  gold[LANES];     /* of the row at hand */
-    double least[LANES];    /* log loss of the best so far */
+    float *best;            /* the same, for the model */
+    float  gold[LANES];     /* of the current row */
+    double least[LANES];    /* best log loss so far */
 } block;
 
 static void margins(const inputs *x, int32_t row, const float *weight, float z[LANES])
@@ -165,7 +165,7 @@ static void begin(const lesson *t, int32_t first, block *b)
     double       count[LANES] = {0};
     memset(b->weight, 0, n * sizeof *b->weight);
     for (size_t i = 0; i < n; i++)
-        b->square[i] = 1; /* or the first rows would decide */
+        b->square[i] = 1; /* otherwise the first rows would decide */
     for (int32_t i = 0; i < t->rows; i++) {
         look_up(t->gold, t->order[i], first, b->gold);
         for (int k = 0; k < LANES; k++)
@@ -196,7 +196,7 @@ static void learn(const lesson *t, int32_t first, block *b)
 
 /* ---- all of them ---- */
 
-/* As many for some of the rows as for all, since the two are compared. */
+/* The same number for some of the rows as for all, since the two are compared. */
 static int epochs_of(const inputs *x, const inputs *valid, int32_t labels)
 {
     double entries = 0;
@@ -208,7 +208,7 @@ static int epochs_of(const inputs *x, const inputs *valid, int32_t labels)
     return epochs < LEAST_EPOCHS ? 0 : epochs > MOST_EPOCHS ? MOST_EPOCHS : (int)epochs;
 }
 
-/* The rows that are learnt from are the first of one permutation; every epoch has its own order. */
+/* The rows learnt from are the first of one permutation; every epoch has its own order. */
 static int32_t *orders(int32_t all, int32_t rows, int epochs)
 {
     int32_t *out = bs_alloc(((size_t)epochs * (size_t)rows + (size_t)all) * sizeof *out);

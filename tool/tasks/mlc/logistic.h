@@ -1,11 +1,11 @@
-/* logistic.h -- one logistic regression for each label: what nets have to be better than.
+/* logistic.h -- one logistic regression per label: what nets should beat.
  *
  *     bs_logistic_fit(train, valid, schema, rows, threads, &m, err);
  *     if (m) bs_logistic_scores(m, test, scores);
  *
- * Trained by AdaGrad on one row after the other, with two learning rates; each label keeps the
- * rate and the epoch that do best on the validation rows, by log loss. How long it takes is bounded
- * by the number of steps, not by a clock: the same data give the same bits on any threads. */
+ * Trained by AdaGrad on one row after the other, with two learning rates; each label keeps the rate
+ * and the epoch with the lowest log loss on the validation rows. The time is bounded by the number
+ * of steps, not by a clock: the same data give the same bits on any number of threads. */
 #ifndef BS_DATA_LOGISTIC_H
 #define BS_DATA_LOGISTIC_H
 
@@ -13,8 +13,8 @@
 
 typedef struct bs_logistic bs_logistic;
 
-/* On so many training rows, chosen once and for all, all of them for 0. Features are what `schema`
- * makes of them. *out is NULL where it would take more than a second or two. */
+/* Uses this many training rows, chosen once and for all; 0 means all. Features are transformed by
+ * `schema`. *out is NULL if it would take more than a second or two. */
 basin_status bs_logistic_fit(const bs_dataset *train, const bs_dataset *valid,
                              const bs_schema *schema, int32_t rows, int threads, bs_logistic **out,
                              basin_error *err);

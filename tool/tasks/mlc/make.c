@@ -4,11 +4,10 @@
  *     pick    exactly one of a, b, c, d; all have words
  *     imply   d => c => b => a; only a and d have words
  *     xor     a and b are free and have words; c = a xor b, d = a and b have none
- * A label with words turns each of them on with probability `on`, else `off`.
- * So p(labels of a group | words) follows by enumeration of at most 16 states,
- * and with it the best expected F1 of every row, exactly. Labels without words
- * can only be had through the others; in pick groups, the most probable label
- * is often below one half, and a threshold on single labels misses it. */
+ * A label with words turns each of them on with probability `on`, else `off`. So p(labels of a
+ * group | words) follows by enumerating at most 16 states, and with it the best expected F1 of
+ * every row, exactly. Labels without words can only be inferred from the others; in pick groups the
+ * most probable label is often below one half, and a threshold on single labels misses it. */
 #include "tasks/mlc/make.h"
 
 #include <math.h>
@@ -48,7 +47,7 @@ typedef struct {
 typedef struct {
     const bs_make_mlc_options *o;
     group                      g[MOST_GROUPS];
-    int                        n_words; /* with a meaning */
+    int                        n_words; /* words with a meaning */
     uint8_t                   *word;    /* [n_words] of the current row */
 } world;
 
@@ -182,7 +181,7 @@ static void posterior(const world *w, const group *g, double q[STATES])
         q[s] /= sum;
 }
 
-/* P(y_j | its own words), as a model without dependencies would have it. */
+/* P(y_j | its own words), as in a model without dependencies. */
 static double own_posterior(const world *w, const group *g, int j)
 {
     double p = 0;
@@ -193,7 +192,7 @@ static double own_posterior(const world *w, const group *g, int j)
 
 typedef struct {
     double  *count; /* [groups + 1][L + 1] labels on in the first i groups */
-    double  *tail;  /* the same of the last ones */
+    double  *tail;  /* the same for the last ones */
     double  *joint; /* [L][L + 1] P(y_j = 1, t labels on) */
     double  *mean;  /* [L] P(y_j = 1) */
     double  *scratch;
@@ -214,7 +213,7 @@ static void add_group(const double *in, const double q[STATES], int L, double *o
     }
 }
 
-/* Labels on outside group i are those before it plus those behind it. */
+/* Labels on outside group i are those before it plus those after it. */
 static void joint_of_row(const world *w, double q[MOST_GROUPS][STATES], scores *z)
 {
     const int G = w->o->groups, L = G * SIZE, W = L + 1;
@@ -263,7 +262,7 @@ double bs_expected_f1(const double *p, int L, const uint8_t *choice)
     return sum;
 }
 
-/* Among sets of h labels, F1 is a sum over its members: the h largest terms win. */
+/* Among sets of h labels, F1 is a sum over the members: the h largest terms win. */
 double bs_best_expected_f1(const double *p, int L, uint8_t *choice, double *scratch, int *order)
 {
     double best = 0;
@@ -360,7 +359,7 @@ static bool add_names(const world *w, bs_build *b)
     return ok;
 }
 
-/* A mean over the rows made so far; the threshold is chosen on the same figures. */
+/* A mean over the rows made so far; the threshold is chosen on the same numbers. */
 static void finish_truth(bs_make_mlc_truth *sum, const double tuned[THRESHOLDS],
                          bs_make_mlc_truth *out)
 {

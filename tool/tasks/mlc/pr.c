@@ -1,5 +1,5 @@
-/* pr.c -- precision by recall of label sets: of all cells, of the mean label, and of
- * single labels. */
+/* pr.c -- precision by recall for label sets: over all cells, for the mean label, and for single
+ * labels. */
 #include <math.h>
 #include <string.h>
 
@@ -26,8 +26,8 @@ static int bin_of(float p)
     return at < 0 ? 0 : at >= BINS ? BINS - 1 : at;
 }
 
-/* Precision where recall is first 0, 0.01, ... 1, from high scores to low ones; 0 is where the
- * first one is found. */
+/* Precision where recall first reaches 0, 0.01, ... 1, from high scores to low ones; 0 is where the
+ * first positive is found. */
 static void precision_of(const histogram *h, double out[POINTS])
 {
     double positives = 0, found = 0, said = 0;
@@ -89,7 +89,7 @@ static void mean_precision(const histogram *each, int32_t n, double out[POINTS])
         out[k] = labels > 0 ? out[k] / labels : (double)NAN;
 }
 
-/* Recall and precision of all cells at the model's threshold, in percent. */
+/* Recall and precision over all cells at the model's threshold, in percent. */
 static void where_now(const bs_label_score *s, int32_t L, double *recall, double *precision)
 {
     double both = 0, said = 0, there = 0;

@@ -1,5 +1,5 @@
-/* report.c -- where a model of label sets errs: the threshold, labels, pairs of labels,
- * and the rows it got most wrong. */
+/* report.c -- where a model of label sets errs: the threshold, labels, pairs of labels, and the
+ * worst rows. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,13 +11,13 @@
 
 enum {
     CUTS = 49,             /* thresholds of the sweep */
-    SWEEP_CELLS = 1 << 27, /* scores that it looks at in total, at most */
+    SWEEP_CELLS = 1 << 27, /* scores examined in total, at most */
     MOST_LABELS = 4000,    /* rows of the table of labels */
     MAPPED = 200,          /* labels of the map of pairs */
     PAIRS = 60,            /* rows of the table of pairs */
     MOST_PAIRS = 1 << 22,
     EXAMPLES = 24,
-    WORDS = 14, /* features shown of an example */
+    WORDS = 14, /* features shown per example */
 };
 
 typedef struct {
@@ -27,11 +27,11 @@ typedef struct {
     const bs_threshold    *cut;
     const bs_schema       *schema;
     int32_t                L;
-    uint8_t               *gold, *on; /* [L] of the row at hand */
+    uint8_t               *gold, *on; /* [L] of the current row */
     int32_t               *list;      /* [L] */
     int32_t               *order;     /* [L] labels, those that lose most first */
     double                *promised;  /* [L] sums of probabilities */
-    bs_threshold           own;       /* a cut for each label; none without validation rows */
+    bs_threshold           own;       /* a threshold for each label; none without validation rows */
     bs_buf                *out;
 } view;
 
@@ -120,7 +120,7 @@ static basin_status thresholds(const view *v, basin_error *err)
 
 /* ---- calibration ---- */
 
-/* What labels are promised in all, against how often they are true. */
+/* How often labels are predicted in total, compared with how often they are true. */
 static basin_status label_calibration(const view *v, const double *sum, const double *count,
                                       basin_error *err)
 {
@@ -182,7 +182,7 @@ static double cut_of(const bs_threshold *t, int32_t l)
     return l < t->labels ? (double)t->per_label[l] : (double)NAN;
 }
 
-/* Where F1 is lost: rows that have the label, times what is missing of its F1. */
+/* Where F1 is lost: the number of rows with the label, times what its F1 lacks. */
 static double lost_of(const bs_label_score *s)
 {
     return (double)s->support * (1 - s->f1);
@@ -236,7 +236,7 @@ static void label_table(const view *v, const bs_label_score *s, const bs_label_s
         bs_page_say(v->out, "quiet", "%d of %d labels, those that lose most.", (int)n, (int)v->L);
 }
 
-/* F1 of every label by how often it occurs: what is rare is hard. */
+/* F1 of every label by its frequency: rare labels are hard. */
 static basin_status label_chart(const view *v, const bs_label_score *s, basin_error *err)
 {
     const int32_t most = v->L < MOST_LABELS ? v->L : MOST_LABELS;
@@ -301,7 +301,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Labels of a row that are missed, each with those that are wrong there. */
+/* Labels that a row misses, each paired with those wrongly predicted there. */
 static bool add_pairs(const view *v, int32_t row, pairs *p)
 {
     int32_t wrong = 0;
@@ -337,7 +337,7 @@ static int by_count(const void *a, const void *b)
     return (x->pair > y->pair) - (x->pair < y->pair);
 }
 
-/* Sorted pairs become counts in place: there are not more of them. */
+/* Turns sorted pairs into counts, in place: there are no more of these. */
 static size_t count_equal(const pairs *p, counted *out)
 {
     size_t n = 0;
@@ -397,8 +397,8 @@ static basin_status confused(const view *v, basin_error *err)
     return s;
 }
 
-/* The labels of the map: place[l] is the row of label l, -1: not in it; those that are commonest
- * in truth and prediction. Returns how many. */
+/* The labels of the map: place[l] is the row of label l, -1: not in it; those most frequent in
+ * truth and prediction. Returns how many. */
 static basin_status choose_mapped(const view *v, int32_t *place, int *n, basin_error *err)
 {
     counted *c = bs_calloc((size_t)v->L, sizeof *c);
@@ -424,7 +424,7 @@ static basin_status choose_mapped(const view *v, int32_t *place, int *n, basin_e
     return BASIN_OK;
 }
 
-/* m[a, b] += by, for all pairs of labels of the row that are on the map. */
+/* m[a, b] += by, for all pairs of the row's labels that are on the map. */
 static void add_together(const view *v, const uint8_t *on, const int32_t *place, int n, float by,
                          float *m)
 {
@@ -522,7 +522,7 @@ static void chips(const view *v, const float *score, bool gold, bool on, const c
     }
 }
 
-/* Features that have a name and are not zero, the first ones. */
+/* Nonzero features that have a name, the first few. */
 static void features(const view *v, int32_t row)
 {
     const bs_csr *x = &v->data->x;
@@ -637,7 +637,7 @@ static basin_status prepare(view *v, const bs_label_score *decided, basin_error 
     return own_cuts(v->g, &v->own, err);
 }
 
-/* Labels that lose something, of the first few. */
+/* Labels that lose something, among the first few. */
 static int needy(const view *v, const bs_label_score *decided)
 {
     int n = 0;
@@ -699,7 +699,7 @@ static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *e
 
 /* ---- what could be done ---- */
 
-/* Labels that the rows have and the model never finds. */
+/* Labels that the rows have but the model never finds. */
 static void advise_missed(const bs_schema *schema, const bs_label_score *s, bs_notes *advice)
 {
     int32_t there = 0, missed = 0, first = -1;
@@ -722,7 +722,7 @@ static void advise_missed(const bs_schema *schema, const bs_label_score *s, bs_n
             (int)missed, (int)there, schema->label[first], (long long)most);
 }
 
-/* Cuts of their own, chosen on validation rows, and what they are worth on those of the test. */
+/* Thresholds per label, chosen on validation rows, and their effect on test rows. */
 static basin_status advise_cuts(const bs_report_group *g, bs_notes *advice, basin_error *err)
 {
     const bs_report_run    *run = &g->run[g->shown];

@@ -1,9 +1,9 @@
-/* explain.c -- masks: how pixels depend on their neighbours, and what the energy would
- * change in a mask.
+/* explain.c -- masks: how pixels depend on their neighbours, and what the energy would change in a
+ * mask.
  *
- * Energies over masks are made of layers that are linear in pieces, so that their second derivative
- * is zero nearly everywhere. What a pixel has to do with another one is therefore taken as a
- * difference: how the gradient at q changes when pixel p goes from 0 to 1. */
+ * Energies over masks consist of piecewise linear layers, so their second derivative is zero almost
+ * everywhere. The interaction of two pixels is therefore a difference: how the gradient at q
+ * changes when pixel p goes from 0 to 1. */
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +14,8 @@
 
 enum {
     ROWS = 32,  /* of a batch: copies of one window */
-    GRID = 6,   /* pixels a side that are changed, one by one ... */
-    PHOTOS = 8, /* ... in so many photos */
+    GRID = 6,   /* pixels per side that are changed, one by one ... */
+    PHOTOS = 8, /* ... in this many photos */
     CANDIDATES = 64,
 };
 
@@ -62,7 +62,7 @@ typedef struct {
     const bs_batch  *b;           /* ROWS copies of the window */
     real            *y;           /* [ROWS, planes, cells] */
     float           *found;       /* [planes, cells] the model's output */
-    uint8_t         *mask, *gold; /* [cells]; gold is BS_IGNORE where it is not known */
+    uint8_t         *mask, *gold; /* [cells]; gold is BS_IGNORE if unknown */
 } window;
 
 static void window_free(window *x)
@@ -100,7 +100,7 @@ static basin_status window_make(const bs_explanation *e, const bs_part *p, windo
     return s;
 }
 
-/* Copies it, predicts it. */
+/* Copies and predicts it. */
 static basin_status window_open(window *x, int32_t image, basin_error *err)
 {
     const int    width = x->im->width[image], height = x->im->height[image];
@@ -132,7 +132,7 @@ static void put_pixel(const window *x, size_t row, size_t p, int c)
         y[(size_t)k * x->cells + p] = (real)(x->planes == 1 ? c : k == c);
 }
 
-/* Where the truth is not known, what was found. */
+/* The prediction where the truth is unknown. */
 static void put_mask(const window *x, size_t row, const uint8_t *mask)
 {
     for (size_t p = 0; p < x->cells; p++)
@@ -148,7 +148,7 @@ static void put_found(const window *x, size_t row)
 
 /* ---- interaction ---- */
 
-/* What dE/dy at pixel q says for class c, against class 0. */
+/* dE/dy at pixel q for class c, minus that for class 0. */
 static double slope(const window *x, const real *dy, size_t row, size_t q, int c)
 {
     const real *g = dy + row * (size_t)x->planes * x->cells;
@@ -196,7 +196,7 @@ static basin_status add_window(bs_explanation *e, const window *x, double *sum, 
     return s;
 }
 
-/* Of the masks: sums of products that a correlation is made of, [SIDE, SIDE, 4]. */
+/* For the masks: sums of products that give a correlation, [SIDE, SIDE, 4]. */
 static void add_truth(const window *x, double *sum)
 {
     const int R = BS_EXPLAIN_REACH;
@@ -273,7 +273,7 @@ static basin_status colour_map(const bs_explained_image *im, bs_buf *png, basin_
     return s;
 }
 
-/* How much the energy wants class 1; of more than two classes, how much it wants another one. */
+/* How much the energy wants class 1; with more than two classes, how much it wants another one. */
 static void fill_pull(const window *x, const real *dy, double *pull)
 {
     for (size_t p = 0; p < x->cells; p++) {
@@ -339,7 +339,7 @@ typedef struct {
     double change; /* by the gradient, then by the energy itself */
 } candidate;
 
-/* The changes of single pixels that the gradient at the mask promises most of. */
+/* The single-pixel changes that the gradient at the mask favours most. */
 static int find_candidates(const window *x, const real *dy, int classes, candidate *out)
 {
     int n = 0;

@@ -38,7 +38,7 @@ static basin_status describe_part(const bs_part *part, const bs_part *train, bs_
     return bs_images_describe(part->seg, NULL, table, NULL, NULL, err);
 }
 
-/* Photos are written as they are, unless a size is asked for: a common one is for training. */
+/* Photos are written unscaled unless a size is requested: a common size is for training. */
 static basin_status read_as_they_are(const bs_given *g, bs_images **out, bs_notes *notes,
                                      basin_error *err)
 {
@@ -74,7 +74,7 @@ static basin_status write_part(const bs_images *im, const int32_t *part, int i, 
     if (!s)
         s = bs_images_select(im, rows, *n, &piece, err);
     for (int32_t k = 0; !s && k < *n; k++)
-        piece->part[k] = 0; /* lists of parts of another cut would contradict this one */
+        piece->part[k] = 0; /* lists of parts from another split would contradict this one */
     if (!s)
         s = bs_images_write(piece, path, NULL, err);
     bs_images_free(piece);

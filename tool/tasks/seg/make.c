@@ -1,13 +1,13 @@
 /* make.c -- generated images of one shape each.
  *
- * A shape (disc, square, diamond, ring, cross) of one of three sizes lies somewhere. Figure
- * and ground differ by a small contrast under strong noise, and with `polarity` it is a
- * coin toss which of them is the brighter: then the value of a pixel alone says nothing at
- * all, and the figure is what closes to a shape. Holes are squares of plain grey in which
- * nothing can be seen: the part of the shape that lies there has to be completed.
+ * A shape (disc, square, diamond, ring, cross) of one of three sizes is placed at random. Figure
+ * and ground differ by a small contrast under strong noise, and with `polarity` a coin toss decides
+ * which of them is brighter: then the value of a single pixel says nothing at all, and the figure
+ * is what forms a closed shape. Holes are squares of plain grey in which nothing can be seen: the
+ * part of the shape inside them must be completed.
  *
- * Shapes are few thousand, so P(shape, polarity | image) follows by enumeration, with the
- * exact probabilities of rounded and clipped noise, and from it P(pixel | image) and the
+ * There are only a few thousand shapes, so P(shape, polarity | image) follows by enumeration, with
+ * the exact probabilities of rounded and clipped noise, and from it P(pixel | image) and the
  * expected IoU of any mask. */
 #include "tasks/seg/make.h"
 
@@ -52,12 +52,12 @@ const bs_option bs_make_seg_rows[] = {
 
 static const char *const kind_name[KINDS] = {"disc", "square", "diamond", "ring", "cross"};
 
-/* A kind at one radius: its pixels around the centre, and where the centre may be. */
+/* A kind at one radius: its pixels relative to the centre, and where the centre may be. */
 typedef struct {
     int      kind, radius, places; /* places per side */
     int32_t *at;                   /* [area] dy * size + dx */
     int      area;
-    double   prior; /* log, of each place */
+    double   prior; /* log, for each place */
 } form;
 
 /* A form at one place. */
@@ -171,7 +171,7 @@ static void free_world(world *w)
 /* --- one image ------------------------------------------------------------- */
 
 typedef struct {
-    uint8_t *pixels, *mask; /* of the image under way */
+    uint8_t *pixels, *mask; /* of the current image */
     uint8_t *hidden;        /* [S * S] */
     bool     bright;
 } drawing;
@@ -212,7 +212,7 @@ typedef struct {
     double  *q;     /* [shapes] P(shape | image) */
     double  *p;     /* [S * S] P(pixel is figure | image) */
     uint8_t *guess; /* [S * S] */
-    uint8_t *best;  /* [S * S] the guess with the greatest expectation */
+    uint8_t *best;  /* [S * S] the guess with the greatest expected IoU */
 } scores;
 
 static double iou(const uint8_t *a, const uint8_t *b, int n)
@@ -225,8 +225,8 @@ static double iou(const uint8_t *a, const uint8_t *b, int n)
     return any ? (double)both / any : 1;
 }
 
-/* log P(image | shape, bright) - log P(image | nothing, dark ground) = sum of the evidence
- * inside; with the colours exchanged, the sum of that outside. */
+/* log P(image | shape, bright) - log P(image | nothing, dark ground) = sum of the evidence inside;
+ * with colours swapped, the sum of that outside. */
 static void posterior(const world *w, const drawing *d, scores *z)
 {
     const int n = w->S * w->S;
@@ -258,7 +258,7 @@ static void posterior(const world *w, const drawing *d, scores *z)
     }
 }
 
-/* Expected IoU of z->guess; shapes of less than 1e-7 are left out (they count as 0). */
+/* Expected IoU of z->guess; shapes below 1e-7 are left out (they count as 0). */
 static double expected_iou(const world *w, const scores *z)
 {
     const int n = w->S * w->S;
@@ -290,7 +290,7 @@ static double likely_iou(const world *w, scores *z)
     return expected_iou(w, z);
 }
 
-/* The evidence of the pixels around, for figure, with the true colours. */
+/* Evidence for figure from the surrounding pixels, with the true colours. */
 static void window_guess(const world *w, const drawing *d, scores *z)
 {
     const int S = w->S;
@@ -305,7 +305,7 @@ static void window_guess(const world *w, const drawing *d, scores *z)
         }
 }
 
-/* P(figure | own value and place): without knowing the colours, the place alone. */
+/* P(figure | own value and place): without knowing the colours, from the place alone. */
 static double local_p(const world *w, const scores *z, int i)
 {
     double pi = w->prior[i], odds = w->o->polarity ? 0 : z->a[i];

@@ -1,5 +1,5 @@
-/* report.c -- where a model of masks errs: classes, pairs of classes, and the photos it
- * got most wrong, with both masks drawn over them. */
+/* report.c -- where a model of masks errs: classes, pairs of classes, and the worst photos, with
+ * both masks drawn over them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 
 enum {
     EXAMPLES = 12,
-    SIDE = 128,       /* pixels: larger photos are shown smaller, smaller ones larger */
-    PIXELS = 1 << 22, /* of the reliability diagram, at most; then every n-th */
+    SIDE = 128,       /* pixels: larger photos are reduced, smaller ones enlarged */
+    PIXELS = 1 << 22, /* of the reliability diagram, at most; beyond that every n-th */
 };
 
 typedef struct {
@@ -27,8 +27,8 @@ typedef struct {
     const bs_images       *data;
     int                    classes, planes;
     const char           **name; /* [classes] */
-    char (*number)[16];          /* the same, where classes have none */
-    example *worst;              /* [examples], of the photos that have a mask */
+    char (*number)[16];          /* generated names, if classes have none */
+    example *worst;              /* [examples], of the photos with a mask */
     int32_t  examples;
     uint8_t *mask; /* of the largest photo */
     bs_buf  *out;
@@ -111,7 +111,7 @@ static basin_status confusion(const view *v, basin_error *err)
     return BASIN_OK;
 }
 
-/* Of two classes the probability of the foreground, of more that of the predicted class. */
+/* With two classes the probability of the foreground, with more that of the predicted class. */
 static void calibration(const view *v)
 {
     bs_reliability b = {0};
@@ -169,7 +169,7 @@ static basin_status judge(view *v, basin_error *err)
     return s;
 }
 
-/* Photo and masks at the size they are shown in. */
+/* Photo and masks at the size shown. */
 typedef struct {
     int      width, height, scale;
     uint8_t *photo, *gold, *on;
@@ -217,7 +217,7 @@ static basin_status put_photo(const view *v, const example *e, basin_error *err)
     if (!s && png.failed)
         s = bs_fail_nomem(err);
     if (!s) {
-        /* Size of the picture, which stands at a fixed place of every PNG file. */
+        /* The picture's size is at a fixed place in every PNG file. */
         const unsigned char *b = (const unsigned char *)png.data;
         const int            W = b[18] << 8 | b[19], H = b[22] << 8 | b[23];
         bs_buf_text(v->out, "<figure>");
@@ -247,7 +247,7 @@ static basin_status photos(const view *v, basin_error *err)
     return s;
 }
 
-/* How the photos are spread: from the worst to the best. */
+/* The distribution of photos, from worst to best. */
 static void spread(const view *v)
 {
     if (v->examples == 0)

@@ -1,5 +1,5 @@
-/* explain.c -- tag sequences: how a tag depends on the one before it, and what the energy
- * says of the tokens of one sentence. */
+/* explain.c -- tag sequences: how a tag depends on the one before it, and what the energy says
+ * about the tokens of one sentence. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "task/tag/data.h"
 
 enum {
-    STRIDE = 3,   /* positions that one product asks about are so far apart */
-    TOKENS = 600, /* that energies with language models are asked about: their products are slow */
+    STRIDE = 3,   /* distance of the positions that one product asks about */
+    TOKENS = 600, /* tokens examined for energies with language models, whose products are slow */
     COPIES = 64,
 };
 
@@ -36,7 +36,7 @@ static bool has_terms(const bs_spec *s)
     return bs_spec_tag(s)->energy->terms != NULL;
 }
 
-/* Language models of tags are fused LSTMs, which can be differentiated once. */
+/* Language models of tags are fused LSTMs, which can be differentiated only once. */
 static bs_hvp_kind products(const bs_spec *s)
 {
     return has_terms(s) ? BS_HVP_CENTRAL : BS_HVP_EXACT;
@@ -66,7 +66,7 @@ static void put_direction(const batch *x, size_t phase, size_t tag, bool there)
 }
 
 /* Column `tag` of d2E / dy_{t-1} dy_t, summed over the positions that the direction asks about.
- * Random signs cancel what positions further away have to do with each other. */
+ * Random signs cancel interactions between positions further apart. */
 static void add_column(const batch *x, size_t phase, size_t tag, const real *hv, double *sum)
 {
     for (size_t r = 0; r < (size_t)x->n; r++)
@@ -127,7 +127,7 @@ static basin_status take_batch(bs_explanation *e, bs_scorer *scorer, bs_feed *f,
     return s;
 }
 
-/* Sentences by length; of slow energies some of them, all over the data. */
+/* Sentences by length; for slow energies some of them, from all over the data. */
 static basin_status choose_sentences(const bs_explanation *e, int32_t *order, int32_t *n,
                                      basin_error *err)
 {
@@ -195,7 +195,7 @@ static int by_times(const void *a, const void *b)
                                   : (x->cost > y->cost) - (x->cost < y->cost);
 }
 
-/* Where the net is right, what its companion says instead. */
+/* What the cost-augmented net says where the net is right. */
 static basin_status count_differences(bs_explanation *e, const int32_t *net, const int32_t *cost,
                                       basin_error *err)
 {
@@ -282,17 +282,17 @@ static basin_status look(bs_explanation *e, basin_error *err)
 
 /* ---- one sentence ---- */
 
-/* Copies of it as one batch, each with a sequence of its own. */
+/* Copies of it as one batch, each with its own sequence. */
 typedef struct {
     const bs_batch *b;
     int32_t         n; /* tokens */
     size_t          copies, T, N;
     int32_t        *tag;    /* [n] predicted */
     float          *score;  /* [n] */
-    int32_t        *gold;   /* [n], -1: unknown or not known to the model */
+    int32_t        *gold;   /* [n], -1: missing, or unknown to the model */
     const char    **truth;  /* [n] as in the file, or NULL */
     double         *unary;  /* [n, N] */
-    double         *change; /* [n, N] of the energy, when token t is tagged k */
+    double         *change; /* [n, N] of the energy, when token t gets tag k */
     real           *y;      /* [COPIES, T, N] */
 } sentence;
 
@@ -323,7 +323,7 @@ static basin_status energy_of(bs_explanation *e, const sentence *x, const int32_
     return s;
 }
 
-/* Leaves the predicted tags in all copies. */
+/* Resets all copies to the predicted tags. */
 static basin_status energies(bs_explanation *e, sentence *x, basin_error *err)
 {
     bool known = true;

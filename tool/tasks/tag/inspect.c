@@ -5,8 +5,8 @@
 #include "base/io.h"
 #include "tasks/tag/make.h"
 
-/* Tags may be missing only where nothing else was asked for: text that is taken for columns of
- * different lengths should be a mistake that is named. */
+/* Tags may only be missing if nothing else was requested: text that looks like columns of different
+ * lengths should be reported as a mistake. */
 static bs_corpus_options reading(const bs_settings *s)
 {
     bs_corpus_options o = s->text;
@@ -18,10 +18,10 @@ static bs_corpus_options reading(const bs_settings *s)
 
 /* ---- inspect ---- */
 
-/* Problems on the way through the files: all of them are shown, the first one is the status. */
+/* Problems found in the files: all are shown, the first one is the status. */
 typedef struct {
     bs_buf      *table, *json;
-    bool         check, several; /* files: the others are looked at after one that is broken */
+    bool         check, several; /* files: after a broken one the others are still examined */
     basin_status status;
     basin_error  first;
     int          n;
@@ -40,7 +40,7 @@ static void add_problem(findings *f, basin_status s, const char *text)
     }
 }
 
-/* Says what spoils a training with this file, or a test of what was trained on the first one. */
+/* Reports what spoils training with this file, or testing what was trained on the first one. */
 static basin_status find_problems(const bs_corpus *c, const bs_corpus *train, findings *f,
                                   basin_error *err)
 {
@@ -90,7 +90,7 @@ static basin_status inspect_file(const char *path, const bs_corpus_options *o,
     return s ? bs_fail(err, s, "%s", why.msg) : BASIN_OK;
 }
 
-/* The command that trains on the files, with the options that were needed to read them. */
+/* The command for training on the files, with the options needed to read them. */
 static void print_next(const bs_given *g, bs_buf *out)
 {
     static const char *const role[] = {"", " --valid", " --test"};
@@ -119,7 +119,7 @@ static void print_next(const bs_given *g, bs_buf *out)
     bs_buf_text(out, "\n");
 }
 
-/* The files after the first are read as it was, and compared with it. */
+/* The files after the first are read like it and compared with it. */
 static basin_status inspect_all(const bs_given *g, findings *f, basin_error *err)
 {
     bs_corpus_options o = reading(g->settings);
@@ -166,7 +166,7 @@ static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf
 
 /* ---- convert ---- */
 
-/* Tags stay as they are in the file unless another scheme is asked for. */
+/* Tags stay as in the file unless another scheme is requested. */
 static basin_status read_as_it_is(const bs_given *g, bs_notes *notes, bs_corpus **out,
                                   basin_error *err)
 {
@@ -199,7 +199,7 @@ static basin_status describe_part(const bs_part *part, const bs_part *train, bs_
     return s;
 }
 
-/* Of CoNLL-U that is made from columns, only words and tags are known. */
+/* In CoNLL-U made from columns, only words and tags are filled. */
 static void note_lost(const bs_corpus *c, const char *out, const char *format, bs_notes *notes)
 {
     char   list[128] = "";
@@ -231,7 +231,7 @@ static basin_status convert(const bs_given *g, const char *out, const char *form
 
 /* ---- split ---- */
 
-/* The ending that the format has, or that of the input without the one of its compression. */
+/* The extension of the format, or that of the input without its compression's. */
 static void choose_extension(const char *path, const char *format, char out[32])
 {
     static const char *const packed[] = {".gz", ".xz", ".bz2", ".zst"};
@@ -304,13 +304,13 @@ static void note_empty(const bs_corpus *c, const int32_t *part, const bs_cutting
     }
 }
 
-/* What is BRAT's stays so, unless something else is asked for. */
+/* BRAT stays BRAT, unless something else is requested. */
 static bool is_folder(const bs_corpus *c, const char *format)
 {
     return strcmp(format ? format : c->format, "brat") == 0;
 }
 
-/* The sentences of a text are not torn apart. */
+/* Sentences of one text are kept together. */
 static bool by_document(const bs_corpus *c, const bs_cutting *cut)
 {
     return cut->o->documents || (c->first && c->documents > 1 && c->documents >= cut->parts);

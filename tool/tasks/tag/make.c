@@ -1,17 +1,16 @@
-/* make.c -- generated sentences whose tags follow rules that no single word settles.
+/* make.c -- generated sentences whose tags follow rules that no single word decides.
  *
- * A sentence begins with a word tagged SAME or TURN, and such a word may come again
- * (with probability `change`): it sets the mode of what follows, more often SAME than
- * TURN (probability `same`). All other words are of
- * a kind k = 1, 2, ... and have one of two sides, A or B; the tag is the side and the
- * kind. After SAME, a word has the side of the one before with probability `rule`,
- * after TURN the other one; the first after a mode word has either side. Most words
- * of a kind say nothing about the side; with probability `clear` it is one that does.
- * With probability `noise` a word is any word at all.
+ * A sentence starts with a word tagged SAME or TURN, and such a word may come again (with
+ * probability `change`): it sets the mode of what follows, more often SAME than TURN (probability
+ * `same`). All other words have a kind k = 1, 2, ... and one of two sides, A or B; the tag is side
+ * and kind. After SAME, a word has the side of the one before with probability `rule`, after TURN
+ * the other one; the first after a mode word has either side. Most words of a kind say nothing
+ * about the side; with probability `clear` it is one that does. With probability `noise` a word is
+ * any word at all.
  *
- * So a tag depends on its neighbour, and how depends on a word that may be far away: a
- * chain over tags cannot carry the mode. The state (mode, tag) is a Markov chain, and
- * forward-backward over it gives the probability of every tag exactly. */
+ * So a tag depends on its neighbour, in a way that depends on a word that may be far away: a chain
+ * over tags cannot carry the mode. The state (mode, tag) is a Markov chain, and forward-backward
+ * over it gives the probability of every tag exactly. */
 #include "tasks/tag/make.h"
 
 #include <math.h>
@@ -84,7 +83,7 @@ static double step_of(const world *w, int mode, int tag, int next_mode, int next
     return each * (same == (mode == 0) ? o->rule : 1 - o->rule);
 }
 
-/* The group's probability of a word of the group, given the tag. */
+/* Probability of a word of the group within the group, given the tag. */
 static double word_given(const world *w, int tag, int group)
 {
     const bs_make_tag_options *o = w->o;
@@ -187,7 +186,7 @@ typedef struct {
     double *belief;       /* [n, tags] P(tag | sentence) */
     double *joint;        /* [groups, tags] expected number of tokens */
     double *emit;         /* [groups, tags] */
-    double *now, *next;   /* [states] of a sentence of which no word was seen */
+    double *now, *next;   /* [states] before any word of a sentence is seen */
 } scores;
 
 static void normalise(double *p, int n)
@@ -248,7 +247,7 @@ static int best_of(const double *p, int n)
     return best;
 }
 
-/* Chances of a sentence of this length before any word is seen, for the decision by the
+/* Probabilities before any word is seen, for a sentence of this length, for the decision by the
  * word alone; and how often one tag follows another, for the chain. */
 static void add_prior(const world *w, int n, scores *z, double *follow)
 {
@@ -300,7 +299,7 @@ static void free_scores(scores *z)
     bs_free(z->next);
 }
 
-/* Accuracies that the words of a sentence let expect, summed over its tokens. */
+/* Expected accuracies given the words of a sentence, summed over its tokens. */
 static void score_sentence(const world *w, const sentence *s, scores *z, bs_make_tag_truth *sum)
 {
     const int T = w->tags;
@@ -317,7 +316,7 @@ static void score_sentence(const world *w, const sentence *s, scores *z, bs_make
     }
 }
 
-/* The same lengths and sentences as those that are written. */
+/* Uses the same lengths and sentences as those written. */
 static void measure(world *w, sentence *s, scores *z, bs_make_tag_truth *truth)
 {
     const int         n = w->o->rows < MOST_SCORED ? w->o->rows : MOST_SCORED, T = w->tags;

@@ -19,9 +19,9 @@ extern const bs_option bs_make_tag_rows[];
  * words of the first sentences. */
 typedef struct {
     double  best;      /* the best possible: the most probable tag given the whole sentence */
-    double  chain;     /* the same by a chain of tags, which does not know the mode */
+    double  chain;     /* the same with a chain of tags, which does not know the mode */
     double  single;    /* the most probable tag given the word alone */
-    int32_t sentences; /* that the figures are means of */
+    int32_t sentences; /* that the figures are averaged over */
     int64_t tokens;    /* of all sentences */
 } bs_make_tag_truth;
 

@@ -1,5 +1,5 @@
-/* report.c -- where a model of tagged sentences errs: types, pairs of tags, transitions,
- * and the sentences it got most wrong. */
+/* report.c -- where a model of tagged sentences errs: types, pairs of tags, transitions, and the
+ * worst sentences. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "doc/page.h"
 #include "task/tag/data.h"
 
-enum { EXAMPLES = 20, MAPPED = 400, LONGEST = 120 /* tokens shown of a sentence */ };
+enum { EXAMPLES = 20, MAPPED = 400, LONGEST = 120 /* tokens shown per sentence */ };
 
 typedef struct {
     const bs_report_group *g;
@@ -21,7 +21,7 @@ typedef struct {
     const bs_tagset       *tags;  /* of the truth's names */
     const char           **name;  /* [tags->n] */
     int                   *place; /* [tags->n] row of a tag on maps: O, then by type and part */
-    int                   *type_place; /* [types.n + 1] the same for types; outside is the last */
+    int                   *type_place; /* [types.n + 1] the same for types; outside comes last */
     bool                   raw;
     bs_buf                *out;
 } view;
@@ -40,7 +40,7 @@ static int most_lost(const void *a, const void *b)
     return p != q ? (p > q ? -1 : 1) : strcmp(x->type, y->type);
 }
 
-/* Those where most is lost come first. */
+/* Those that lose most come first. */
 static void score_table(bs_type_score *row, int32_t n, const char *what, const char *unit,
                         bs_buf *out)
 {
@@ -118,14 +118,14 @@ static void to_percent(const double *count, int n, int columns, float *out)
     }
 }
 
-/* The type of a tag on the map; O and unknown tags stand behind the types. */
+/* The type of a tag on the map; O and unknown tags come after the types. */
 static int type_of(const view *v, int32_t tag)
 {
     const int none = v->tags->types.n;
     return v->type_place[tag < 0 || v->tags->tag[tag].type < 0 ? none : v->tags->tag[tag].type];
 }
 
-/* How one tag stands before another: by type, then in the order of a span. */
+/* Order of two tags: by type, then as within a span. */
 static int order_of(const view *v, int32_t a, int32_t b)
 {
     static const char parts[] = "OBIES";
@@ -137,7 +137,7 @@ static int order_of(const view *v, int32_t a, int32_t b)
     return (int)(strchr(parts, x->part) - parts) - (int)(strchr(parts, y->part) - parts);
 }
 
-/* Numbers by counting those before: there are few. */
+/* Ranks by counting smaller ones: there are few. */
 static void find_places(const view *v)
 {
     const bs_names *types = &v->tags->types;
@@ -303,8 +303,8 @@ static bool has_span(const bs_span *list, int32_t n, const bs_span *s)
     return false;
 }
 
-/* A sentence with its spans in the colours of their types; those that the other list does not
- * have are framed. */
+/* A sentence with its spans in the colours of their types; spans missing from the other list are
+ * framed. */
 static void put_spans(const view *v, int32_t first, int32_t n, const bs_span *span, int32_t spans,
                       const bs_span *other, int32_t others, const char *odd)
 {
@@ -329,7 +329,7 @@ static void put_spans(const view *v, int32_t first, int32_t n, const bs_span *sp
     }
 }
 
-/* Raw tags: words that are wrong stand with both tags. */
+/* Raw tags: wrong words are shown with both tags. */
 static void put_tags(const view *v, int32_t first, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
@@ -441,7 +441,7 @@ static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *e
 
 /* ---- what could be done ---- */
 
-/* Words that training had not seen: whether they are where it goes wrong. */
+/* Words unseen in training: whether errors concentrate there. */
 static void advise_unknown(const bs_report_group *g, const bs_tag_truth *truth, bs_notes *advice)
 {
     const bs_report_run    *run = &g->run[g->shown];
@@ -463,7 +463,7 @@ static void advise_unknown(const bs_report_group *g, const bs_tag_truth *truth, 
                      100 * unseen / wrong);
 }
 
-/* Where most is lost: the type, or tag, with the most that are missed or wrong. */
+/* Where most is lost: the type, or tag, with the most missed and wrong ones. */
 static basin_status advise_types(const bs_report_group *g, bs_notes *advice, basin_error *err)
 {
     const bs_counts *c = &g->run[g->shown].counts[0];
