@@ -1,5 +1,5 @@
-/* api_folder.h -- tests of the public interface: they work in a folder of their own, with
- * generated data in d.arff. */
+/* api_folder.h -- tests of the public interface: each works in its own folder, with generated data
+ * in d.arff. */
 #ifndef TEST_API_FOLDER_H
 #define TEST_API_FOLDER_H
 

@@ -1,4 +1,4 @@
-/* chain.h -- small chains whose sequences can all be listed, for tests. */
+/* chain.h -- chains so small that all sequences can be listed, for tests. */
 #ifndef TEST_CHAIN_H
 #define TEST_CHAIN_H
 

@@ -1,4 +1,4 @@
-/* data_helper.h -- reading snippets of text, for the tests of src/data. */
+/* data_helper.h -- reading snippets of text, for tests of src/data. */
 #ifndef DATA_HELPER_H
 #define DATA_HELPER_H
 
@@ -13,7 +13,7 @@
 
 #include "data/rows/read.h"
 
-/* "labels=last:2 nominal=position": options for reading, separated by blanks. */
+/* "labels=last:2 nominal=position": reading options separated by blanks. */
 static inline bs_read_options options_from(const char *text)
 {
     bs_read_options o = bs_read_options_default();

@@ -1,4 +1,4 @@
-/* declaration.h -- parameters declared from a list, for tests of values and updates. */
+/* declaration.h -- declares parameters from a list, for tests of values and updates. */
 #ifndef TEST_DECLARATION_H
 #define TEST_DECLARATION_H
 

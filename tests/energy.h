@@ -1,4 +1,4 @@
-/* energy.h -- the energy of SPEN on label sets, as a test subject:
+/* energy.h -- the energy of SPEN on label sets, for tests:
  *   E(x, y) = -<y, T(x) B> + v' softplus(y M + m),  T an MLP. */
 #ifndef TEST_ENERGY_H
 #define TEST_ENERGY_H

@@ -1,8 +1,8 @@
 /* golden.h -- reads tests/golden/NAME.txt (see tools/make_golden.py) and compares a graph with it.
  *
  * A case is a file, a graph and its parameters. Inputs and parameters take their values from the
- * tensors of the same name, results are compared with the tensors they are expected to equal; a
- * tensor that nobody asked for fails the test, so no part of a file goes unchecked. */
+ * tensors with their names, and results are compared with the tensors that they should equal; an
+ * unused tensor fails the test, so that no part of a file goes unchecked. */
 #ifndef TEST_GOLDEN_H
 #define TEST_GOLDEN_H
 
@@ -24,7 +24,7 @@ typedef struct {
     bs_arena       arena;
     golden_tensor  tensor[GOLDEN_TENSORS];
     int            n;
-    double         tolerance, worst; /* of this build; largest distance seen */
+    double         tolerance, worst; /* for this build; largest distance seen */
     const char    *worst_name;
     bs_graph      *g;
     bs_params     *params;
@@ -38,7 +38,7 @@ typedef struct {
 
 /* ---- reading ---- */
 
-/* Tests run in the repository; tools/run-tests also says where that is. */
+/* Tests run in the repository; tools/run-tests also tells where that is. */
 static inline FILE *golden_open(const char *name)
 {
     char        path[512];
@@ -166,7 +166,7 @@ static inline void golden_expect(golden *c, bs_id id, const char *want)
     golden_result(c, id, -1, want);
 }
 
-/* loss, d:PARAMETER of every parameter, and d:NAME of one input (0 = none) */
+/* loss, d:PARAMETER for every parameter, and d:NAME for one input (0 = none) */
 static inline void golden_expect_gradients(golden *c, bs_id loss, bs_id input, const char *name)
 {
     bs_id ids[GOLDEN_TENSORS], d[GOLDEN_TENSORS];
@@ -189,7 +189,7 @@ static inline void golden_expect_gradients(golden *c, bs_id loss, bs_id input, c
 
 /* ---- running ---- */
 
-/* Makes the parameters, with the values of the file. */
+/* Makes the parameters, with the values in the file. */
 static inline void golden_load_params(golden *c)
 {
     basin_error err = {0};
@@ -245,7 +245,7 @@ static inline void golden_free(golden *c)
     free(c);
 }
 
-/* Everything that follows the building of a graph. */
+/* Everything that follows after building a graph. */
 static inline void golden_check(golden *c)
 {
     golden_load_params(c);

@@ -1,4 +1,4 @@
-/* harness.h -- running graphs in tests, and a naive evaluator to compare with. */
+/* harness.h -- runs graphs in tests, with a naive evaluator for comparison. */
 #ifndef TEST_HARNESS_H
 #define TEST_HARNESS_H
 
@@ -15,7 +15,7 @@
 #include "graph/op.h"
 #include "device/device.h"
 
-/* A failed check that says what was being checked. */
+/* A failed check that tells what was checked. */
 #define CHECK(condition, ...)                  \
     do {                                       \
         if (!(condition)) {                    \

@@ -1,4 +1,4 @@
-/* html_check.h -- that a page is well formed and self-contained. */
+/* html_check.h -- checks that a page is well formed and self-contained. */
 #ifndef TEST_HTML_CHECK_H
 #define TEST_HTML_CHECK_H
 
@@ -19,7 +19,7 @@ static inline bool html_is(const char *name, const char *const *list)
     return false;
 }
 
-/* Every element that is opened is closed, in order. Text in scripts and styles is no element. */
+/* Every opened element is closed, in order. Text in scripts and styles is not an element. */
 static inline void html_check_nesting(const char *page)
 {
     static const char *const empty[] = {"meta", "link", "img", "input", "br", "hr", NULL};
@@ -50,7 +50,7 @@ static inline void html_check_nesting(const char *page)
     assert_int_equal(depth, 0);
 }
 
-/* Attributes that are style or script: the policy makes browsers ignore them. */
+/* Attributes with style or script, which the policy makes browsers ignore. */
 static inline void html_check_attributes(const char *page)
 {
     static const char *const banned[] = {" style=\"",   " onclick=\"", " onload=\"",
@@ -60,7 +60,7 @@ static inline void html_check_attributes(const char *page)
             fail_msg("%s: %.60s", banned[i], strstr(page, banned[i]));
 }
 
-/* Nothing comes from elsewhere. */
+/* Nothing is loaded from elsewhere. */
 static inline void html_check_alone(const char *page)
 {
     html_check_attributes(page);

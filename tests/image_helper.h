@@ -1,4 +1,4 @@
-/* image_helper.h -- PNG and JPEG files of any kind, made by hand for the tests. */
+/* image_helper.h -- PNG and JPEG files of any kind, built by hand for tests. */
 #ifndef IMAGE_HELPER_H
 #define IMAGE_HELPER_H
 
@@ -93,7 +93,7 @@ static inline void put32(uint8_t *p, uint32_t v)
         p[i] = (uint8_t)(v >> (24 - 8 * i));
 }
 
-/* Puts a chunk behind the head of a PNG file. */
+/* Inserts a chunk after the header of a PNG file. */
 static inline void add_chunk(file *f, const char *type, const void *data, size_t n)
 {
     const size_t at = 33, size = n + 12;
@@ -107,7 +107,7 @@ static inline void add_chunk(file *f, const char *type, const void *data, size_t
     f->n += size;
 }
 
-/* Writes another size into the head of a PNG file, checksum included. */
+/* Writes another size into the header of a PNG file and fixes its checksum. */
 static inline void claim_size(file *f, uint32_t width, uint32_t height)
 {
     put32(f->bytes + 16, width);
@@ -118,9 +118,9 @@ static inline void claim_size(file *f, uint32_t width, uint32_t height)
 typedef struct {
     int            width, height, channels;
     J_COLOR_SPACE  space;  /* of the pixels */
-    J_COLOR_SPACE  stored; /* JCS_UNKNOWN: as libjpeg likes */
+    J_COLOR_SPACE  stored; /* JCS_UNKNOWN: libjpeg's choice */
     bool           progressive;
-    bool           adobe; /* write that marker where libjpeg would not */
+    bool           adobe; /* write that marker even if libjpeg would not */
     const uint8_t *exif;
     size_t         n_exif;
 } jpeg_kind;
@@ -167,7 +167,7 @@ static inline void write_jpeg(file *f, const jpeg_kind *k, const uint8_t *pixels
     free(bytes);
 }
 
-/* EXIF data that holds nothing but an orientation. */
+/* EXIF data that holds only an orientation. */
 static inline size_t make_exif(uint8_t *to, int orientation, bool big, bool jpeg)
 {
     static const uint8_t little[] = "II*\0\x08\0\0\0\x01\0\x12\x01\x03\0\x01\0\0\0\0\0\0\0\0\0\0\0";
@@ -189,7 +189,7 @@ static inline bs_picture decoded(const file *f, bs_picture_use use)
     return p;
 }
 
-/* Must fail with a message that holds `part`, and leave no memory behind. */
+/* Must fail with a message that contains `part`, and leak no memory. */
 static inline void refused(const uint8_t *bytes, size_t n, bs_picture_use use, const char *part)
 {
     bs_picture  p;

@@ -1,4 +1,4 @@
-/* image_set.h -- small data sets of images in archives and folders, for the tests. */
+/* image_set.h -- small data sets of images in archives and folders, for tests. */
 #ifndef IMAGE_SET_H
 #define IMAGE_SET_H
 
@@ -13,7 +13,7 @@
 
 enum { MOST_ENTRIES = 64 };
 
-/* Files that go into an archive or a folder. */
+/* Files for an archive or a folder. */
 typedef struct {
     struct {
         char   name[120];
@@ -40,7 +40,7 @@ static inline void bundle_bytes(bundle *b, const char *name, const void *bytes, 
     bs_buf_add(bundle_add(b, name), bytes, n);
 }
 
-/* A photo whose pixels follow from `seed`. */
+/* A photo whose pixels are determined by `seed`. */
 static inline void bundle_photo(bundle *b, const char *name, int w, int h, int channels, int seed)
 {
     uint8_t     pixels[64 * 64 * 3];
@@ -119,7 +119,7 @@ static inline void bundle_folder(const bundle *b, const char *folder)
     }
 }
 
-/* "image.size=8x8 mask.binary=no": options, separated by blanks. */
+/* "image.size=8x8 mask.binary=no": options separated by blanks. */
 static inline bs_image_options image_options(const char *text)
 {
     bs_image_options o = bs_image_options_default();
@@ -184,7 +184,7 @@ static inline bs_images *bundle_images(const bundle *b, const char *options, con
     return im;
 }
 
-/* Must fail with a message that holds `text`. */
+/* Must fail with a message that contains `text`. */
 static inline void bundle_refused(const bundle *b, const char *options, const char *part,
                                   const char *text)
 {

@@ -1,4 +1,4 @@
-/* metric_case.h -- small matrices for the tests of metrics and thresholds. */
+/* metric_case.h -- small matrices for tests of metrics and thresholds. */
 #ifndef TESTS_METRIC_CASE_H
 #define TESTS_METRIC_CASE_H
 
@@ -18,7 +18,7 @@
 
 enum { CASE_ROWS = 64, CASE_LABELS = 48, CASE_CELLS = CASE_ROWS * CASE_LABELS };
 
-/* Gold and decisions as bytes, scores as floats, all [rows, L]; gold also by rows. */
+/* Gold and decisions as bytes, scores as floats, all [rows, L]; gold also as sparse rows. */
 typedef struct {
     int32_t rows, L;
     uint8_t gold[CASE_CELLS], on[CASE_CELLS];
@@ -68,7 +68,7 @@ static inline metric_case case_make(const char *gold, const char *on, const floa
     return c;
 }
 
-/* A random case; digits rounds the scores, so that there are ties. */
+/* A random case; `digits` rounds the scores, so that there are ties. */
 static inline metric_case case_random(uint64_t seed, int32_t rows, int32_t L, double density,
                                       int digits)
 {
@@ -84,7 +84,7 @@ static inline metric_case case_random(uint64_t seed, int32_t rows, int32_t L, do
     return c;
 }
 
-/* All metrics of the case with its decisions, in batches of `batch` rows. */
+/* All metrics of the case and its decisions, in batches of `batch` rows. */
 static inline bs_metrics *case_metrics(metric_case *c, bs_metric_options o, int32_t batch)
 {
     bs_metrics *m = NULL;

@@ -1,5 +1,4 @@
-/* model_edit.h -- a copy of a model in which somebody has changed things: settings, what it knows
- * of its data, weights. */
+/* model_edit.h -- a modified copy of a model: settings, what it knows about its data, weights. */
 #ifndef TEST_MODEL_EDIT_H
 #define TEST_MODEL_EDIT_H
 
@@ -23,20 +22,20 @@ static inline void model_edit_member(bs_meta *m, const char *path, const char *v
         at = json_object_get(at, name);
         assert_non_null(at);
     }
-    assert_non_null(json_object_get(at, path)); /* it has such a member */
+    assert_non_null(json_object_get(at, path)); /* it must have such a member */
     json_object_set_new(at, path, json_loads(value, JSON_DECODE_ANY, NULL));
     m->value = json_dumps(all, 0);
     json_decref(all);
 }
 
-/* Numbers first, first + step, ... of the tensor called so become `value`. */
+/* Numbers first, first + step, ... of the tensor with this name become `value`. */
 typedef struct {
     const char *tensor;
     size_t      first, step;
     float       value;
 } model_weight;
 
-/* What is changed: {key, path, value}, until a key is NULL; weights, until a tensor is NULL. */
+/* The changes: {key, path, value} until a key is NULL; weights until a tensor is NULL. */
 typedef struct {
     const char *key, *path, *value;
 } model_change;

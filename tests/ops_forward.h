@@ -1,5 +1,5 @@
-/* ops_forward.h -- every op's examples through the backend against the naive
- * evaluator, and operands that must be refused. Used in both precisions. */
+/* ops_forward.h -- every op's examples on the backend and on the naive evaluator, and operands that
+ * must be refused. Used in both precisions. */
 #ifndef TEST_OPS_FORWARD_H
 #define TEST_OPS_FORWARD_H
 
@@ -64,7 +64,7 @@ static void kernels_agree_with_definitions(void **state)
     unsetenv("BASIN_ISA");
 }
 
-/* Emits the node again with operand k replaced; true when that was refused. */
+/* Emits the node again with operand k replaced; true if that was refused. */
 static bool refused_with(const bs_op *op, int k, bs_type type, int dim, int add)
 {
     bs_graph  *g = bs_graph_new();

@@ -55,7 +55,7 @@ static inline bs_id rg_step(random_graph *r)
     }
 }
 
-/* The graph, and as results its last values, a loss, and the loss's gradient by every leaf. */
+/* The graph; its results are its last values, a loss, and the loss's gradient by every leaf. */
 static inline random_graph random_graph_new(uint64_t seed, int steps, bs_result *out, int *n_out)
 {
     random_graph r = {.g = bs_graph_new()};

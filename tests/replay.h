@@ -11,14 +11,14 @@
 
 #include <cmocka.h>
 
-/* Every file whole, cut off anywhere, and with every single bit turned. */
+/* Every file as a whole, truncated anywhere, and with every single bit flipped. */
 static inline void replay_corpus(const char *name, void (*target)(const uint8_t *, size_t))
 {
     char folder[64];
     snprintf(folder, sizeof folder, "tests/fuzz/corpus/%s", name);
     DIR *d = opendir(folder);
     if (!d)
-        skip(); /* not run in the repository */
+        skip(); /* not running in the repository */
     int n = 0;
     for (struct dirent *e; (e = readdir(d));) {
         char    path[400];

@@ -1,8 +1,8 @@
 /* scene.h -- losses of training methods on a tiny batch, without the trainer.
  *
- * A scene is a graph with the nets of a spec, a batch of random rows and the
- * parameters, all small enough to be differentiated by differences. Numeric
- * derivatives hold the value of every `stop` node fixed, which is what it means. */
+ * A scene is a graph with the nets of a spec, a batch of random rows and the parameters, all small
+ * enough for finite differences. Numeric derivatives keep the value of every `stop` node fixed, as
+ * it is meant. */
 #ifndef TEST_SCENE_H
 #define TEST_SCENE_H
 
@@ -14,7 +14,7 @@ enum { SCENE_RESULTS = 160, SCENE_PARAMS = 64, SCENE_LEAVES = 16 };
 
 typedef struct {
     bs_settings settings;
-    bs_method   method; /* a phase that trains both nets, so dropout is on in both */
+    bs_method   method; /* a phase that trains both nets, so that dropout is on in both */
     bs_learner  learner;
     bs_graph   *g;
     bs_scene    s;
@@ -71,7 +71,7 @@ static inline scene *scene_new(const char *words, int rows, int features, int la
     return c;
 }
 
-/* An output of K parts a row as a leaf, uniform within [lo, hi]. */
+/* An output with K parts per row as a leaf, uniform within [lo, hi]. */
 static inline bs_id scene_output(scene *c, int K, double lo, double hi)
 {
     return bs_example_real(c->g, &c->ex,
@@ -106,7 +106,7 @@ static inline void scene_gradient(scene *c, bs_id loss, const char *prefix)
         scene_result(c, d[i], segment[i]);
 }
 
-/* Parameters: as they are initialised, and a little off, so that no bias is zero. */
+/* Initialises the parameters and then shifts them a little, so that no bias is zero. */
 static inline void scene_allocate(scene *c, uint64_t seed)
 {
     bs_params *p = c->learner.params;
@@ -171,7 +171,7 @@ static inline void scene_free(scene *c)
 
 typedef struct {
     void **value; /* [last + 1], of every node */
-    bool  *live;  /* [last + 1]: follows the leaves that are varied, and the target needs it */
+    bool  *live;  /* [last + 1]: depends on the leaves being varied, and the target needs it */
     bs_id  last;
     bs_run run;
 } trial;
@@ -209,7 +209,7 @@ static inline void trial_mark(const scene *c, trial *t, const bs_id *varied, int
     free(needed);
 }
 
-/* Evaluates everything up to the target once; later runs only what follows `varied`. */
+/* Evaluates everything up to the target once; later only what depends on `varied`. */
 static inline trial trial_new(scene *c, bs_id target, const bs_id *varied, int n, uint64_t step)
 {
     trial t = {.last = target, .run = {17, step}};
@@ -249,7 +249,7 @@ static inline void trial_free(const scene *c, trial *t)
     free(t->live);
 }
 
-/* d target / d leaf: [count], by central differences of fourth order. */
+/* d target / d leaf: [count], by fourth-order central differences. */
 static inline void trial_differences(const scene *c, trial *t, real *at, int64_t count, real *out)
 {
     static const double weight[] = {1, -8, 8, -1}, place[] = {-2, -1, 1, 2}, h = 2e-5;
@@ -266,8 +266,8 @@ static inline void trial_differences(const scene *c, trial *t, real *at, int64_t
     trial_run(c, t);
 }
 
-/* The gradient by the parameters that the last run left in params->grad against differences,
- * norm-wise; the loss against its definition. */
+/* Compares the parameter gradient that the last run left in params->grad with differences,
+ * norm-wise; and the loss with its definition. */
 static inline void check_parameter_gradient(scene *c, bs_id loss, double got, const char *prefix,
                                             uint64_t step, const char *what)
 {

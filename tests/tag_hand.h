@@ -65,7 +65,7 @@ static inline int hand_append(double *out, int at, const real *table, int row, i
     return at + width;
 }
 
-/* Appends what the characters say of a word. */
+/* Appends the features from a word's characters. */
 static inline int hand_spelling(scene *c, const char *net, int s, int t, double *out, int at)
 {
     const bs_tag_shape *shape = bs_spec_tag(&c->learner.spec);
@@ -109,7 +109,7 @@ static inline int hand_word(scene *c, const char *net, int s, int t, double *out
     return shape->chars == BS_CHARS_NONE ? at : hand_spelling(c, net, s, t, out, at);
 }
 
-/* Scores of all tags of all words, [len][N] */
+/* Scores of all tags for all words, [len][N] */
 static inline void hand_scores(scene *c, const char *net, int s, hand_row *out)
 {
     const bs_tag_shape *shape = bs_spec_tag(&c->learner.spec);
@@ -134,7 +134,7 @@ static inline void hand_scores(scene *c, const char *net, int s, hand_row *out)
         hand_linear(c, name, x[t], 2 * H, shape->tags, out[t]);
 }
 
-/* sum_t log y_t . h(those before it, or behind it), the symbols at both ends included */
+/* sum_t log y_t . h(those before it, or after it), with the symbols at both ends */
 static inline double hand_lm(scene *c, int s, const real *y, bool backward, bool words)
 {
     const bs_tag_shape *shape = bs_spec_tag(&c->learner.spec);

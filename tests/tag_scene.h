@@ -9,13 +9,13 @@
 
 enum { TAG_WORDS = 7, TAG_LETTERS = 5, TAG_VALUES = 4, TAG_COLUMNS = 2, TAG_MOST = 6 };
 
-/* How sentences lie in a batch: longer in every direction than they need. */
+/* Layout of sentences in a batch: longer in every direction than necessary. */
 typedef struct {
     int rows, length, width; /* of the batch */
     int first;               /* number of the sentence in row 0 */
 } tag_batch;
 
-/* Sentence s is a function of its number alone. */
+/* Sentence s depends on its number alone. */
 static inline int tag_length(int sentence)
 {
     static const int length[] = {4, 1, 3, 2};
@@ -67,7 +67,7 @@ static inline void tag_bind_letters(scene *c, tag_batch z)
         }
 }
 
-/* Leaves of the view; words and values at padding are any, as nobody may look at them. */
+/* Leaves of the view; words and values at padding are arbitrary, as nothing may read them. */
 static inline void tag_bind(scene *c, tag_batch z)
 {
     const bs_id *x = c->s.v.x;
@@ -133,13 +133,13 @@ static inline scene *tag_scene_sized(const char *words, int tags, tag_batch z)
     return c;
 }
 
-/* Three sentences of 4, 1 and 3 words, with room for one word more. */
+/* Three sentences of 4, 1 and 3 words, with room for one more word. */
 static inline scene *tag_scene(const char *words, int tags)
 {
     return tag_scene_sized(words, tags, (tag_batch){.rows = 3, .length = 5, .width = 5});
 }
 
-/* Numbers of a y with K outputs a row. */
+/* How many numbers a y with K outputs per row has. */
 static inline int64_t tag_parts(const scene *c, int K)
 {
     return (int64_t)c->s.v.size.rows * K * c->s.v.size.length * bs_spec_tag(&c->learner.spec)->tags;
@@ -159,8 +159,8 @@ static inline void tag_normalise(scene *c, real *y, int K)
         }
 }
 
-/* An output of K parts a row as a leaf: any distributions, zeros at padding. For batches whose
- * first sentence is 0. */
+/* An output with K parts per row as a leaf: arbitrary distributions, zeros at padding. For batches
+ * that start with sentence 0. */
 static inline bs_id tag_output(scene *c, int K)
 {
     const int parts = c->s.v.size.length * bs_spec_tag(&c->learner.spec)->tags;
@@ -186,8 +186,8 @@ static inline int tag_of(int k, int t, int N)
     return k % N;
 }
 
-/* A leaf with as many outputs a row as the longest sentence, 0, has sequences; shorter ones have
- * theirs several times. */
+/* A leaf with as many outputs per row as the longest sentence, 0, has sequences; shorter ones have
+ * theirs repeatedly. */
 static inline bs_id tag_all(scene *c)
 {
     const int N = bs_spec_tag(&c->learner.spec)->tags, K = tag_sequences(0, N);

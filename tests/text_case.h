@@ -1,4 +1,4 @@
-/* text_case.h -- small tagged texts, written as strings, for the tests of schemes and metrics. */
+/* text_case.h -- small tagged texts written as strings, for tests of schemes and metrics. */
 #ifndef TESTS_TEXT_CASE_H
 #define TESTS_TEXT_CASE_H
 
@@ -45,8 +45,8 @@ static inline int32_t case_tag(text_case *c, const char *text, size_t len)
     return c->n_tags++;
 }
 
-/* Tags separated by blanks, sentences by " | ", "?" for unknown. Sets the sentences of the
- * case, which have to be the same each time. */
+/* Tags separated by blanks, sentences by " | ", "?" for unknown. Sets the sentences of the case,
+ * which must be the same each time. */
 static inline int32_t case_text(text_case *c, const char *text, int32_t *tag)
 {
     int32_t n = 0, sentences = 0;
@@ -74,7 +74,7 @@ static inline bs_tagset case_set(const text_case *c, bs_scheme scheme)
     return set;
 }
 
-/* A random well-formed text in BIOES of the types A, B-b and C, which touch often. */
+/* A random well-formed text in BIOES with the types A, B-b and C, often adjacent. */
 static inline int32_t case_random(text_case *c, uint64_t seed, int32_t sentences, int32_t *tag)
 {
     static const char *const type[] = {"A", "B-b", "C"};

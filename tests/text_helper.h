@@ -1,4 +1,4 @@
-/* text_helper.h -- reading snippets of sentences, for the tests of src/data/text. */
+/* text_helper.h -- reading snippets of sentences, for tests of src/data/text. */
 #ifndef TEXT_HELPER_H
 #define TEXT_HELPER_H
 
@@ -13,7 +13,7 @@
 
 #include "data/text/corpus.h"
 
-/* "tag_column=none to=iob2 free": options for reading, separated by blanks. */
+/* "tag_column=none to=iob2 free": reading options separated by blanks. */
 static inline bs_corpus_options corpus_options(const char *text)
 {
     bs_corpus_options o = bs_corpus_options_default();
@@ -31,7 +31,7 @@ static inline bs_corpus_options corpus_options(const char *text)
             continue;
         }
         *value++ = '\0';
-        if (strcmp(p, "model") == 0) { /* columns of the file it was trained on */
+        if (strcmp(p, "model") == 0) { /* columns of its training file */
             o.columns = *value - '0';
             continue;
         }
@@ -99,7 +99,7 @@ static inline bool corpus_noted(const bs_notes *notes, const char *part)
     return false;
 }
 
-/* A sink into a bs_buf. */
+/* A sink that fills a bs_buf. */
 static inline basin_status corpus_sink(void *to, const void *bytes, size_t n, basin_error *err)
 {
     (void)err;

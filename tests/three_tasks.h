@@ -1,5 +1,5 @@
-/* three_tasks.h -- a small data set, training and model of each task, for tests of how the library
- * behaves in somebody's process. */
+/* three_tasks.h -- a small data set, training and model for each task, for tests of how the library
+ * behaves inside another program. */
 #ifndef TEST_THREE_TASKS_H
 #define TEST_THREE_TASKS_H
 
@@ -7,7 +7,7 @@
 
 #include "api_folder.h"
 
-/* Nets wide enough for products that go to oneDNN, whatever OpenBLAS knows of the processor. */
+/* Nets wide enough for products that go to oneDNN, however well OpenBLAS knows the processor. */
 typedef struct {
     const char *task, *file, *made, *method;
     const char *settings[8]; /* NULL at the end */
@@ -102,7 +102,7 @@ static inline basin_status ask_image(basin_predictor *p, answer *a, basin_error 
     return basin_predict_image(p, pixels, 64, 64, 3, a->mask, a->scores, err);
 }
 
-/* Some calls; the answer of the last. */
+/* Some calls; the answer of the last one. */
 static inline basin_status predict_by(const subject *s, const basin_model *m, int threads,
                                       answer *a, basin_error *err)
 {
@@ -137,7 +137,7 @@ static inline void same_files(const char *a, const char *b)
     assert_int_equal(system(command), 0);
 }
 
-/* Data and a model of each task, trained on one thread, in a folder of their own. */
+/* Data and a model for each task, trained on one thread, in a new folder. */
 static inline int three_models(void **state)
 {
     if (in_temporary_folder(state))

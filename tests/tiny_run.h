@@ -1,6 +1,5 @@
-/* tiny_run.h -- trainings of a few rows that take a millisecond, in a folder that lies in memory
- * where there is such a place; and files of theirs, changed as somebody might who means harm: what
- * they say is different, the checksum is right. */
+/* tiny_run.h -- trainings of a few rows that take a millisecond, in a memory-backed folder if there
+ * is one; and their files, modified as an attacker might: other content with a valid checksum. */
 #ifndef TEST_TINY_RUN_H
 #define TEST_TINY_RUN_H
 
@@ -116,7 +115,7 @@ static inline bool tiny_evaluated(void *ctx, const bs_train_news *n)
     return false;
 }
 
-/* Until its end, or for so many batches: then BASIN_EINTERRUPTED. */
+/* To its end, or for this many batches: then BASIN_EINTERRUPTED. */
 static inline basin_status tiny_train(tiny *t, const bs_settings *s, int batches, bool resume,
                                       bs_logger *log, basin_error *err)
 {
@@ -151,7 +150,7 @@ typedef struct {
     int       n, n_meta;
 } tiny_file;
 
-/* A copy that can be changed. */
+/* A copy that can be modified. */
 static inline void tiny_open(const char *path, tiny_file *out)
 {
     bs_safetensors *f;
@@ -198,7 +197,7 @@ static inline int tiny_find(const tiny_file *f, const char *name)
     return i;
 }
 
-/* With the checksum that belongs to it. */
+/* With a matching checksum. */
 static inline void tiny_seal(const tiny_file *f, bs_buf *out)
 {
     bs_buf_init(out, 1 << 24);
