@@ -13,6 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/io.h"
 #include "base/mem.h"
@@ -54,9 +55,8 @@ struct bs_unpack {
     /* gzip only, to verify checksum and length */
     bool          sum;                 /* there is something to verify */
     bool          members;             /* a second member seems to start somewhere */
-    uint32_t      crc;                 /* of all unpacked bytes */
+    uLong         crc;                 /* of all unpacked bytes */
     unsigned char tail[GZIP_HEAD - 1]; /* the last packed bytes */
-    uint32_t      table[8][256];
 };
 
 ssize_t bs_fd_read(int fd, void *dst, size_t n)
@@ -93,42 +93,12 @@ const char *bs_unpack_kind(const void *bytes, size_t n, bool *undecided)
     return kind < 0 ? NULL : kinds[kind].name;
 }
 
-/* --- CRC-32 as in RFC 1952, eight bytes at a time ---------------------------- */
-
-static void crc_table(uint32_t table[8][256])
-{
-    for (uint32_t i = 0; i < 256; i++) {
-        uint32_t c = i;
-        for (int bit = 0; bit < 8; bit++)
-            c = c & 1 ? 0xEDB88320u ^ (c >> 1) : c >> 1;
-        table[0][i] = c;
-    }
-    for (int k = 1; k < 8; k++)
-        for (int i = 0; i < 256; i++) {
-            uint32_t c = table[k - 1][i];
-            table[k][i] = table[0][c & 255] ^ (c >> 8);
-        }
-}
+/* --- the gzip trailer -------------------------------------------------------- */
 
 static uint32_t load32(const unsigned char *p)
 {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
 }
-
-static uint32_t crc_add(uint32_t t[8][256], uint32_t crc, const unsigned char *p, size_t n)
-{
-    uint32_t c = ~crc;
-    for (; n >= 8; n -= 8, p += 8) {
-        uint32_t a = c ^ load32(p), b = load32(p + 4);
-        c = t[7][a & 255] ^ t[6][a >> 8 & 255] ^ t[5][a >> 16 & 255] ^ t[4][a >> 24] ^
-            t[3][b & 255] ^ t[2][b >> 8 & 255] ^ t[1][b >> 16 & 255] ^ t[0][b >> 24];
-    }
-    for (; n; n--, p++)
-        c = t[0][(c ^ *p) & 255] ^ (c >> 8);
-    return ~c;
-}
-
-/* --- the gzip trailer -------------------------------------------------------- */
 
 /* Ten bytes that look like the header of a gzip member. Random data does so once in 10^11 bytes. */
 static bool is_member(const unsigned char *p)
@@ -241,8 +211,6 @@ static basin_status start(bs_unpack *u, basin_error *err)
         return bs_fail(err, BASIN_EDATA, "%s: damaged %s data: the header is not valid", u->name,
                        kinds[u->kind].name);
     u->sum = archive_filter_code(a, 0) == ARCHIVE_FILTER_GZIP;
-    if (u->sum)
-        crc_table(u->table);
     return BASIN_OK;
 }
 
@@ -320,7 +288,7 @@ basin_status bs_unpack_read(bs_unpack *u, void *dst, size_t n, size_t *got, basi
     if (!u->sum)
         return BASIN_OK;
 
-    u->crc = crc_add(u->table, u->crc, dst, *got);
+    u->crc = crc32_z(u->crc, dst, *got);
     if (u->done && !sum_agrees(u))
         return bs_fail(err, BASIN_EDATA, "%s: damaged gzip data: the checksum does not agree",
                        u->name);

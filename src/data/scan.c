@@ -2,8 +2,10 @@
  * path that rounds once; others go to base/number.c. */
 #include "data/scan.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
+#include "base/print.h"
 #include "base/opt.h"
 
 static bool is_digit(char c)
@@ -129,63 +131,12 @@ const char *bs_to_utf8(bs_arena *arena, const char *text, size_t len, bool *conv
     return out;
 }
 
-/* Matches one [...] at p against c; *end is behind it. An unclosed one is a literal '['. */
-static bool in_class(const char *p, char c, const char **end)
-{
-    const char *q = p + 1;
-    bool        negate = *q == '!' || *q == '^', found = false;
-    if (negate)
-        q++;
-    for (bool first = true; *q && (first || *q != ']'); first = false) {
-        char low = *q++, high = low;
-        if (q[0] == '-' && q[1] && q[1] != ']') {
-            high = q[1];
-            q += 2;
-        }
-        found = found ||
-                ((unsigned char)low <= (unsigned char)c && (unsigned char)c <= (unsigned char)high);
-    }
-    if (!*q) {
-        *end = p + 1;
-        return c == '[';
-    }
-    *end = q + 1;
-    return found != negate;
-}
-
-/* Backtracks to the last star only, so the time is at most the product of the lengths. */
 bool bs_glob_match(const char *pattern, const char *text)
 {
-    const char *star = NULL, *resume = NULL;
-    while (*text) {
-        const char *next = pattern;
-        bool        ok;
-        if (*pattern == '*') {
-            star = ++pattern;
-            resume = text;
-            continue;
-        }
-        if (*pattern == '[') {
-            ok = in_class(pattern, *text, &next);
-        } else {
-            if (*pattern == '\\' && pattern[1])
-                next = pattern + 1;
-            ok = (*pattern == '?') || (*next && *next == *text);
-            next++;
-        }
-        if (ok && *pattern) {
-            pattern = next;
-            text++;
-        } else if (star) {
-            pattern = star;
-            text = ++resume;
-        } else {
-            return false;
-        }
-    }
-    while (*pattern == '*')
-        pattern++;
-    return *pattern == '\0';
+    const locale_t was = bs_locale_plain();
+    const bool     match = fnmatch(pattern, text, 0) == 0;
+    bs_locale_back(was);
+    return match;
 }
 
 int bs_show(const char *text, size_t len)

@@ -1,4 +1,4 @@
-/* checksum.c -- XXH64, and the checksum of a file's content.
+/* checksum.c -- the checksum of a file's content, by XXH64 of libxxhash.
  *
  * The content is first reduced to a list of 64-bit words, with one hash per text and per tensor's
  * data; the checksum is the hash of that list. It depends neither on how the header is written nor
@@ -6,6 +6,7 @@
 #include "file/checksum.h"
 
 #include <string.h>
+#include <xxhash.h>
 
 #include "base/mem.h"
 
@@ -14,69 +15,9 @@
 #error "src/file needs a little-endian machine"
 #endif
 
-/* --- XXH64 ------------------------------------------------------------------- */
-
-static const uint64_t P1 = 0x9E3779B185EBCA87u, P2 = 0xC2B2AE3D27D4EB4Fu, P3 = 0x165667B19E3779F9u,
-                      P4 = 0x85EBCA77C2B2AE63u, P5 = 0x27D4EB2F165667C5u;
-
-static uint64_t rotate(uint64_t x, int r)
-{
-    return x << r | x >> (64 - r);
-}
-
-static uint64_t word(const unsigned char *p)
-{
-    uint64_t w;
-    memcpy(&w, p, sizeof w);
-    return w;
-}
-
-static uint64_t mix(uint64_t lane, uint64_t w)
-{
-    return rotate(lane + w * P2, 31) * P1;
-}
-
-/* Adds the last 0 to 31 bytes and mixes the bits of the result. */
-static uint64_t finish(uint64_t h, const unsigned char *p, size_t n)
-{
-    for (; n >= 8; p += 8, n -= 8)
-        h = rotate(h ^ mix(0, word(p)), 27) * P1 + P4;
-    if (n >= 4) {
-        uint32_t half;
-        memcpy(&half, p, sizeof half);
-        h = rotate(h ^ half * P1, 23) * P2 + P3;
-        p += 4;
-        n -= 4;
-    }
-    for (; n; p++, n--)
-        h = rotate(h ^ *p * P5, 11) * P1;
-    h = (h ^ h >> 33) * P2;
-    h = (h ^ h >> 29) * P3;
-    return h ^ h >> 32;
-}
-
 uint64_t bs_hash64(const void *bytes, size_t n)
 {
-    const unsigned char *p = bytes;
-    const uint64_t       total = n;
-    if (n < 32)
-        return finish(P5 + total, p, n);
-
-    /* Four lanes, because a multiplication takes three or four cycles but a
-     * new one can start in each. */
-    uint64_t a = P1 + P2, b = P2, c = 0, d = 0 - P1;
-    for (; n >= 32; p += 32, n -= 32) {
-        a = mix(a, word(p));
-        b = mix(b, word(p + 8));
-        c = mix(c, word(p + 16));
-        d = mix(d, word(p + 24));
-    }
-    uint64_t h = rotate(a, 1) + rotate(b, 7) + rotate(c, 12) + rotate(d, 18);
-    h = (h ^ mix(0, a)) * P1 + P4;
-    h = (h ^ mix(0, b)) * P1 + P4;
-    h = (h ^ mix(0, c)) * P1 + P4;
-    h = (h ^ mix(0, d)) * P1 + P4;
-    return finish(h + total, p, n);
+    return XXH64(bytes, n, 0);
 }
 
 /* --- the content ------------------------------------------------------------- */
