@@ -6,6 +6,7 @@
 #include "data_helper.h"
 
 #include "base/mem.h"
+#include "base/print.h"
 #include "data/scan.h"
 
 static bs_notes notes;

@@ -2,6 +2,7 @@
  * is made once and kept. */
 #include "base/print.h"
 
+#include <fnmatch.h>
 #include <stdio.h>
 
 /* If the C locale cannot be had (glibc and musl keep it ready and allocate nothing), the thread
@@ -31,4 +32,12 @@ int bs_print(char *to, size_t size, const char *fmt, ...)
     const int n = bs_vprint(to, size, fmt, args);
     va_end(args);
     return n;
+}
+
+bool bs_glob_match(const char *pattern, const char *text)
+{
+    const locale_t was = bs_locale_plain();
+    const bool     match = fnmatch(pattern, text, 0) == 0;
+    bs_locale_back(was);
+    return match;
 }

@@ -8,6 +8,7 @@
 
 #include <locale.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /* snprintf and vsnprintf in the C locale. Nothing else in src/ formats (bs_buf_printf, bs_fail and
@@ -20,5 +21,8 @@ int bs_vprint(char *to, size_t size, const char *fmt, va_list args)
  * restore. Other threads notice nothing. */
 locale_t bs_locale_plain(void);
 void     bs_locale_back(locale_t was);
+
+/* pattern with *, ?, [a-z], [!a-z] and \x; the whole text must match. */
+bool bs_glob_match(const char *pattern, const char *text);
 
 #endif

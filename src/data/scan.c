@@ -2,10 +2,8 @@
  * path that rounds once; others go to base/number.c. */
 #include "data/scan.h"
 
-#include <fnmatch.h>
 #include <string.h>
 
-#include "base/print.h"
 #include "base/opt.h"
 
 static bool is_digit(char c)
@@ -129,14 +127,6 @@ const char *bs_to_utf8(bs_arena *arena, const char *text, size_t len, bool *conv
     }
     *o = '\0';
     return out;
-}
-
-bool bs_glob_match(const char *pattern, const char *text)
-{
-    const locale_t was = bs_locale_plain();
-    const bool     match = fnmatch(pattern, text, 0) == 0;
-    bs_locale_back(was);
-    return match;
 }
 
 int bs_show(const char *text, size_t len)

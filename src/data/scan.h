@@ -51,9 +51,6 @@ bool bs_is_utf8(const char *text, size_t len);
 /* The text, converted to UTF-8 if it must be Latin-1; copied into the arena. */
 const char *bs_to_utf8(bs_arena *arena, const char *text, size_t len, bool *converted);
 
-/* pattern with *, ?, [a-z], [!a-z] and \x; the whole text must match. */
-bool bs_glob_match(const char *pattern, const char *text);
-
 /* For "%.*s" in messages: at most 40 bytes of a foreign word, whole characters only. */
 int bs_show(const char *text, size_t len);
 
