@@ -376,6 +376,11 @@ static void test_tree(void **state)
     expect("@relation r\n@attribute a numeric\n@attribute class hierarchical "
            "01,01/01,02\n@data\n1,01/01\n2,02\n",
            "root=yes", "a:1 | 01 01/01 root / a:2 | 02 root");
+    /* without the option it is no class, also where it is declared */
+    expect("@relation r\n@attribute a numeric\n@attribute class hierarchical "
+           "root,01,01/01,02\n@data\n1,01/01\n2,02\n",
+           "", "a:1 | 01 01/01 / a:2 | 02");
+    assert_true(noted(&notes, "a hierarchy of 3 classes (paths with /)"));
 }
 
 static void test_dag(void **state)

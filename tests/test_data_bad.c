@@ -167,6 +167,8 @@ static const bad svm[] = {
     ROW("format=libsvm labels=/nowhere", "1 2:1\n",
         "data: --labels: '/nowhere' is no file that can be read; rows of this format list their "
         "labels, and --labels is a file of names for them"),
+    ROW("format=libsvm max_rows=2", "1 2:1\n\n\n1 2:1\n",
+        "data:4: more than 2 rows; data.max_rows allows more"),
     ROW("format=libsvm max_labels=1", "1 2:1\n2 2:1\n",
         "data:2: more than 1 labels; data.max_labels allows more"),
     ROW("format=xmc", "2 5\n1 2:1\n",

@@ -198,6 +198,12 @@ static void bad_requests_are_refused(void **state)
     assert_int_equal(bs_threshold_tune(&gold, c.scores, BS_METRIC_lrap, 0, &t, NULL, &err),
                      BASIN_EARG);
     assert_string_equal(err.msg, "lrap does not depend on a threshold; tune for example_f1");
+    for (int none = -1; none <= BS_PROFILE_COUNT; none += BS_PROFILE_COUNT + 1) {
+        assert_int_equal(
+            bs_threshold_tune(&gold, c.scores, BS_METRIC_jaccard, none, &t, NULL, &err),
+            BASIN_EARG);
+        assert_non_null(strstr(err.msg, "does not exist"));
+    }
     assert_int_equal(bs_threshold_cut(c.scores, 2, 2, 2.5, &t, &err), BASIN_EARG);
     assert_string_equal(err.msg, "2.5 labels per row; there are 2 labels");
     assert_int_equal(bs_threshold_tune_labels(&gold, c.scores, 0, .5f, -1, &t, &err), BASIN_EARG);

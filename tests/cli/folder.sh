@@ -34,5 +34,11 @@ ls -A done | paste -sd ' '
 try basin train nothing.arff -q -o new/folder
 [ -e new ] || echo "no folder"
 
+echo "== what an outcome does not say is not shown"
+basin train d.arff --test d.arff -q --method ce $small --epochs 2 -o old 2> err | tail -n 2
+sed -i 's/ "[a-z]*_margin": [^,}]*,//g' old/outcome.json
+basin train d.arff --test d.arff -q --method ce $small --epochs 2 -o old --resume 2> err > table
+grep -c '^test' table; grep -c ' +-' table
+
 echo "== instruction sets"
 try env BASIN_ISA=sse9 basin train d.arff -q --method ce $small -o other | sed 's/; plain.*/; plain .../'
