@@ -45,6 +45,32 @@ static inline real *scene_bind(scene *c, bs_id id)
     return data;
 }
 
+/* What the i-th label, tag or class counts, where the settings ask for weights. */
+static inline double scene_weight(int i)
+{
+    static const double some[] = {0.3, 2.5, 1, 1.7, 0.05, 8};
+    return some[i % 6];
+}
+
+static inline void scene_weigh(scene *c, int n)
+{
+    static real weight[32];
+    if (strcmp(c->settings.train.weights, "none") == 0)
+        return;
+    for (int i = 0; i < 32; i++)
+        weight[i] = (real)scene_weight(i);
+    c->learner.spec.weight = weight;
+    c->learner.spec.weights = n;
+}
+
+/* Once there are leaves. */
+static inline void scene_bind_weights(scene *c)
+{
+    if (c->s.v.weight)
+        memcpy(scene_bind(c, c->s.v.weight), c->learner.spec.weight,
+               (size_t)c->learner.spec.weights * sizeof(real));
+}
+
 /* The settings are the defaults, small nets, then `words`. Row 1 has no labels. */
 static inline scene *scene_new(const char *words, int rows, int features, int labels, uint64_t seed)
 {
@@ -59,11 +85,13 @@ static inline scene *scene_new(const char *words, int rows, int features, int la
         (bs_learner){.o = &c->settings.train, .method = &c->method, .params = bs_params_new()};
     CHECK(bs_task_mlc.spec(c->learner.o, &known, &c->learner.spec, &err) == BASIN_OK, "%s",
           err.msg);
+    scene_weigh(c, labels);
     c->g = bs_graph_new();
     c->s = bs_scene_make(&c->learner, c->g, (bs_size){rows, 1, 1}, "net/");
     bs_example_init(&c->ex, seed);
     c->x = scene_bind(c, c->s.v.x[0]);
     c->gold = scene_bind(c, c->s.v.gold);
+    scene_bind_weights(c);
     for (int i = 0; i < rows * features; i++)
         c->x[i] = (real)(2 * bs_rng_uniform(&c->ex.rng) - 1);
     for (int i = 0; i < rows * labels; i++)

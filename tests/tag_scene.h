@@ -126,10 +126,12 @@ static inline scene *tag_scene_sized(const char *words, int tags, tag_batch z)
         shape.values = TAG_VALUES;
     }
     c->learner.spec = bs_spec_make(&bs_task_graph_tag, (bs_size){1, 1, 4}, &shape, sizeof shape);
+    scene_weigh(c, tags);
     c->g = bs_graph_new();
     c->s = bs_scene_make(&c->learner, c->g, (bs_size){z.rows, z.length, z.width}, "net/");
     bs_example_init(&c->ex, 4);
     tag_bind(c, z);
+    scene_bind_weights(c);
     return c;
 }
 

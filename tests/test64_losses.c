@@ -23,6 +23,12 @@ typedef struct {
 /* Every builder of loss.h, with every option that changes it. */
 static const loss_case cases[] = {
     NET(cross_entropy, ""),
+    NET(cross_entropy, "weights=balanced"),
+    NET(cross_entropy, "weights=balanced net.members=3 net.bias=yes"),
+    NET(net, "weights=balanced energy.weight=0.7"),
+    NET(infnet, "weights=balanced infnet.form=shared cost=l1"),
+    NET(alen_net, "weights=balanced"),
+    ENERGY(unrolled, "weights=balanced gbi.rule=plain gbi.steps=3 gbi.space=logits gbi.start=net"),
     NET(net, "energy.weight=0.7 ce.weight=0.3"),
     NET(net, "net.loss=value energy.weight=2"),
     NET(net, "net.loss=ranking samples=7"),
@@ -127,6 +133,32 @@ static void gradients_agree_with_differences(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
         check_loss_gradient(&cases[i]);
+}
+
+/* A label counts w times where it is true, once where it is not; log P stays as it is. */
+static void weights_are_those_of_labels_that_are_true(void **state)
+{
+    (void)state;
+    scene *c = scene_new("weights=balanced", B, D, L, 11);
+    bs_id  z = bs_net_logits(&c->s);
+    scene_result(c, z, -1);
+    scene_result(c, c->s.t->cross_entropy(&c->s.v, z), -1);
+    scene_result(c, c->s.t->truth_log_prob(&c->s.v, z), -1);
+    scene_start(c, 3);
+    machine_run(&c->m, 1);
+    for (int r = 0; r < B; r++) {
+        double sum = 0, plain = 0;
+        for (int l = 0; l < L; l++) {
+            const double at = (double)machine_value(&c->m, 0)[r * L + l];
+            const bool   on = c->gold[r * L + l] > 0;
+            const double surprise = log1p(exp(on ? -at : at));
+            sum += (on ? scene_weight(l) : 1) * surprise;
+            plain -= surprise;
+        }
+        assert_true(fabs((double)machine_value(&c->m, 1)[r] - sum) < 1e-10);
+        assert_true(fabs((double)machine_value(&c->m, 2)[r] - plain) < 1e-10);
+    }
+    scene_free(c);
 }
 
 /* The losses of implicit-* as functions of an output that depends on the net, too. */
@@ -622,6 +654,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_agree_with_differences),
+        cmocka_unit_test(weights_are_those_of_labels_that_are_true),
         cmocka_unit_test(primary_losses_follow_the_net_and_the_energy),
         cmocka_unit_test(energies_have_true_gradients),
         cmocka_unit_test(hessians_are_symmetric),

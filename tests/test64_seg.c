@@ -52,12 +52,14 @@ static scene *seg_scene(const char *words, layout l, uint64_t seed)
         (bs_learner){.o = &c->settings.train, .method = &c->method, .params = bs_params_new()};
     CHECK(bs_task_seg.spec(c->learner.o, &known, &c->learner.spec, &err) == BASIN_OK, "%s",
           err.msg);
+    scene_weigh(c, l.classes);
     c->g = bs_graph_new();
     c->s = bs_scene_make(&c->learner, c->g, (bs_size){l.rows, l.height, l.width}, "net/");
     bs_example_init(&c->ex, seed);
     c->x = scene_bind(c, c->s.v.x[0]);
     scene_bind(c, c->s.v.x[1]);
     c->gold = scene_bind(c, c->s.v.gold);
+    scene_bind_weights(c);
     for (int i = 0; i < l.rows * l.height * l.width; i++)
         c->x[i] = (real)bs_rng_uniform(&c->ex.rng);
     paint(c, l.classes);
@@ -99,6 +101,11 @@ static const loss_case cases[] = {
     NET(cross_entropy, "", TWO),
     NET(cross_entropy, "net.kind=fcn2", THREE),
     NET(cross_entropy, "net.kind=unet", TWO),
+    NET(cross_entropy, "weights=balanced", TWO),
+    NET(cross_entropy, "weights=balanced", THREE),
+    NET(net, "weights=balanced net.loss=ranking samples=3", THREE),
+    NET(infnet, "weights=balanced infnet.form=separated cost=f1", TWO),
+    NET(alen_net, "weights=balanced energy.kind=map net.kind=fcn2", THREE),
     NET(net, "net.loss=value energy.weight=2", TWO),
     NET(net, "energy.kind=map", THREE),
     NET(net, "net.loss=ranking samples=3", THREE),
@@ -457,6 +464,44 @@ static void log_probabilities_add_up_over_pixels(void **state)
     }
 }
 
+/* Each pixel counts as much as its class says, in the mean over pixels; log P stays as it is. */
+static void weights_are_those_of_classes(void **state)
+{
+    (void)state;
+    for (int classes = 2; classes <= 3; classes++) {
+        scene    *c = seg_scene("weights=balanced", (layout){B, H, W, classes}, 8);
+        bs_id     z = masks(c, 1, -3, 3);
+        const int planes = parts_of(c) / PIXELS;
+        scene_result(c, c->s.t->cross_entropy(&c->s.v, z), -1);
+        scene_result(c, c->s.t->truth_log_prob(&c->s.v, z), -1);
+        scene_result(c, bs_sum(c->g, c->s.t->logits(&c->s.v, "net")), -1);
+        scene_start(c, 3);
+        machine_run(&c->m, 1);
+        for (int b = 0; b < B; b++) {
+            double sum = 0, plain = 0, n = 0;
+            for (int i = 0; i < PIXELS; i++) {
+                const real *at = scene_data(c, z) + b * parts_of(c) + i;
+                const real *gold = c->gold + b * parts_of(c) + i;
+                double      total = planes == 1 ? 1 : 0, mine = 0;
+                int class = planes == 1 ? gold[0] > 0 : 0;
+                if (there_of(c)[b * PIXELS + i] == 0)
+                    continue;
+                for (int k = 0; k < planes; k++) {
+                    total += exp((double)at[k * PIXELS]);
+                    mine += (double)gold[k * PIXELS] * (double)at[k * PIXELS];
+                    class = planes > 1 && gold[k * PIXELS] > 0 ? k : class;
+                }
+                sum -= scene_weight(class) * (mine - log(total));
+                plain += mine - log(total);
+                n++;
+            }
+            assert_true(fabs((double)machine_value(&c->m, 0)[b] - sum / n) < 1e-10);
+            assert_true(fabs((double)machine_value(&c->m, 1)[b] - plain) < 1e-10);
+        }
+        scene_free(c);
+    }
+}
+
 /* ---- pixels that do not count ---- */
 
 static void check_ignored(const char *words, layout l)
@@ -659,6 +704,7 @@ int main(void)
         cmocka_unit_test(masks_are_scored_as_if_alone),
         cmocka_unit_test(scores_and_costs_follow_their_definitions),
         cmocka_unit_test(log_probabilities_add_up_over_pixels),
+        cmocka_unit_test(weights_are_those_of_classes),
         cmocka_unit_test(ignored_pixels_never_count),
         cmocka_unit_test(samples_have_the_right_marginals),
         cmocka_unit_test(projections_are_masks),

@@ -48,6 +48,9 @@ static bs_id own_divergence(bs_scene *s)
 /* Losses without chance: a sentence contributes the same whatever stands beside it. */
 static const loss_case settled[] = {
     NET(cross_entropy, ""),
+    NET(cross_entropy, "weights=balanced"),
+    NET(net, "weights=balanced energy.weight=0.7"),
+    NET(infnet, "weights=balanced infnet.form=shared cost=l1"),
     NET(cross_entropy, "columns chars.net=cnn"),
     NET(cross_entropy, "columns chars.net=lstm net.layers=2"),
     NET(net, "energy.weight=0.7 ce.weight=0.3"),
@@ -385,10 +388,36 @@ static void a_stacked_net_is_cut_off_below(void **state)
     }
 }
 
+/* Each word counts as much as its tag says. */
+static void weights_are_those_of_tags(void **state)
+{
+    (void)state;
+    scene *c = tag_scene("weights=balanced", N);
+    bs_id  z = bs_net_logits(&c->s);
+    scene_result(c, z, -1);
+    scene_result(c, c->s.t->cross_entropy(&c->s.v, z), -1);
+    scene_start(c, 3);
+    machine_run(&c->m, 1);
+    for (int s = 0; s < B; s++) {
+        double sum = 0;
+        for (int t = 0; t < tag_length(s); t++) {
+            const real *at = machine_value(&c->m, 0) + (s * T + t) * N;
+            const int   gold = tag_gold(s, t, N);
+            double      all = 0;
+            for (int k = 0; k < N; k++)
+                all += exp((double)at[k]);
+            sum += scene_weight(gold) * (log(all) - (double)at[gold]);
+        }
+        assert_true(fabs((double)machine_value(&c->m, 1)[s] - sum) < 1e-10);
+    }
+    scene_free(c);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gradients_agree_with_differences),
+        cmocka_unit_test(weights_are_those_of_tags),
         cmocka_unit_test(unrolled_language_models_are_refused),
         cmocka_unit_test(padding_never_counts),
         cmocka_unit_test(a_random_field_counts_all_sequences),

@@ -10,6 +10,7 @@
 #include "api/ensemble.h"
 #include "api/outcome.h"
 #include "base/io.h"
+#include "task/weights.h"
 
 enum { MOST = 16, PATH_ROOM = BS_OPTION_TEXT + 96, REPLICATES = 1000 };
 
@@ -67,6 +68,17 @@ static basin_status resolve_one(searching *s, const bs_candidate *is, basin_erro
     return status;
 }
 
+/* Weights would be lost where a method without them is chosen. */
+static bool heeds(const searching *s, const bs_candidate *is, const bs_train_options *o)
+{
+    const bs_method *m = NULL;
+    if (!bs_weights_wanted(o) || bs_method_find(is->method, o->task, &m, NULL) || !m->unweighed)
+        return true;
+    bs_log_say(s->log, BS_INFO, "%s is not tried: it has no cross-entropy of a net for weights",
+               is->method);
+    return false;
+}
+
 static basin_status resolve_all(searching *s, basin_error *err)
 {
     bs_settings *plain = bs_alloc(sizeof *plain);
@@ -76,7 +88,8 @@ static basin_status resolve_all(searching *s, basin_error *err)
     if (!status)
         status = bs_task_find(plain->train.task, &task, err);
     for (const bs_candidate *is = task ? task->candidates : NULL; is && is->name && !status; is++)
-        status = resolve_one(s, is, err);
+        if (heeds(s, is, &plain->train))
+            status = resolve_one(s, is, err);
     bs_free(plain);
     return status;
 }

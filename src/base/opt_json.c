@@ -34,11 +34,17 @@ static void add_value(const bs_option *row, const void *opts, bs_buf *out)
     }
 }
 
+static bool is_left_out(const bs_option *r, const void *opts)
+{
+    return (r->flags & BS_OPTION_LATE) && strcmp((const char *)opts + r->offset, r->def) == 0;
+}
+
 void bs_options_json(const bs_option *rows, const void *opts, bs_buf *out)
 {
     bs_json_open(out, NULL, '{');
     for (const bs_option *r = rows; r->name; r++)
-        add_value(r, opts, out);
+        if (!is_left_out(r, opts))
+            add_value(r, opts, out);
     bs_json_close(out, '}');
 }
 

@@ -114,6 +114,7 @@ static void build_whole(bs_graph *g, bs_learner *l, bs_key key, bs_recipe *r)
     int             segment[BS_CACHE_RESULTS];
     memcpy(t.v.x, s.v.x, sizeof t.v.x);
     t.v.gold = s.v.gold;
+    t.v.weight = s.v.weight;
     bs_view_inputs(&s.v, r);
     bs_id rate = r->input[BS_INPUT_MORE] = bs_leaf(g, "rate", BS_T_REAL, bs_shape1(1));
     bs_push(g, "loss");
@@ -184,7 +185,7 @@ static basin_status run(bs_learner *l, int kind, const real *value, const real *
     if (s)
         return s;
     bs_bind_params(entry->program, value, out, l->params->offset);
-    bs_batch_bind(m->batch, entry);
+    bs_truth_bind(&l->spec, m->batch, entry);
     if (entry->input[BS_INPUT_MORE])
         bs_bind_input(entry->program, entry->input[BS_INPUT_MORE], v);
     if (e)

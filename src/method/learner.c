@@ -139,6 +139,7 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     bs_scene t = bs_scene_make(l, g, size, stage[second.stage].trains);
     memcpy(t.v.x, s.v.x, sizeof t.v.x);
     t.v.gold = s.v.gold;
+    t.v.weight = s.v.weight;
     t.brief = second.brief;
     r->second = r->n_results;
     begin_second_turn(g, l->params, stage[first.stage].trains);
@@ -413,7 +414,7 @@ basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_e
     basin_status s = program(l, turn_of(l, stage), no_turn, b->size, &e, err);
     if (s)
         return s;
-    bs_batch_bind(b, e);
+    bs_truth_bind(&l->spec, b, e);
     return take_turn(l, e, stage, 0, 0, err);
 }
 
@@ -426,7 +427,7 @@ static basin_status run_both(bs_learner *l, int stage, int after, const bs_batch
     basin_status s = program(l, turn_of(l, stage), turn_of(l, after), b->size, &e, err);
     if (s)
         return s;
-    bs_batch_bind(b, e);
+    bs_truth_bind(&l->spec, b, e);
     s = take_turn(l, e, stage, 0, 0, err);
     return s ? s : take_turn(l, e, after, 1, e->second, err);
 }

@@ -101,6 +101,7 @@ typedef struct {
                               chosen so that the energy does no harm */
     const char *tunes;     /* options that `basin tune` searches, separated by blanks; each must
                               affect what the method learns, and have a range (options.c) */
+    bool        unweighed; /* no stage except pre-training has the net's cross-entropy */
     bs_stage    stage[BS_STAGES];
     bs_phase    phase[BS_PHASES];
 

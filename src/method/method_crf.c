@@ -18,6 +18,7 @@ const bs_method bs_method_crf = {
     .tasks = "tag",
     .defaults = "infer=viterbi",
     .tunes = "lr.energy net.dropout decay.energy",
+    .unweighed = true,
     .stage = {{"energy/", loss}},
     .phase = {{.name = "energy", .energy = true, .step = bs_step_energy}},
 };

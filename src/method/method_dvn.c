@@ -12,6 +12,7 @@ const bs_method bs_method_dvn = {
     .seg = "gbi.lr=2 lr.energy=0.00015 decay.energy=1e-5 clip=0",
     .untuned = BS_UNTUNED "energy.init=net gbi.start=net gbi.space=logits gbi.lr=0.1",
     .tunes = "lr.energy decay.energy net.dropout gbi.lr",
+    .unweighed = true,
     .stage = {{"energy/", bs_loss_value_search}, BS_STAGE_PRETRAINING},
     .phase = {BS_PHASE_PRETRAINING, BS_PHASE_ENERGY(NULL)},
 };

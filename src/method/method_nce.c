@@ -10,6 +10,7 @@ const bs_method bs_method_nce = {
     .seg = "samples=8 gbi.lr=1",
     .untuned = BS_UNTUNED "energy.init=net gbi.start=net " BS_UNTUNED_SEARCH,
     .tunes = "pretrain.lr net.dropout lr.energy decay.energy gbi.lr samples",
+    .unweighed = true,
     .stage = {BS_STAGE_PRETRAINING, {"energy/", bs_loss_nce}},
     .phase = {BS_PHASE_PRETRAINING, BS_PHASE_ENERGY(NULL)},
 };

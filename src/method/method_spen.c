@@ -11,6 +11,7 @@ const bs_method bs_method_spen = {
     .seg = "gbi.lr=0.1",
     .untuned = BS_UNTUNED BS_UNTUNED_SEARCH,
     .tunes = "pretrain.lr net.dropout lr.energy decay.energy gbi.lr",
+    .unweighed = true,
     .stage = {BS_STAGE_PRETRAINING, {"energy/", bs_loss_margin_search}},
     .phase = {BS_PHASE_PRETRAINING, BS_PHASE_ENERGY(NULL)},
 };

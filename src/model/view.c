@@ -14,6 +14,8 @@ bs_view bs_view_make(bs_graph *g, bs_params *params, const bs_spec *spec, bs_siz
 {
     bs_view v = {.g = g, .params = params, .spec = spec, .size = size};
     spec->graph->leaves(&v, gold);
+    if (gold && spec->weight)
+        v.weight = bs_leaf(g, "weight", BS_T_REAL, bs_shape1(spec->weights));
     return v;
 }
 
@@ -21,6 +23,7 @@ void bs_view_inputs(const bs_view *v, bs_recipe *r)
 {
     memcpy(r->input, v->x, sizeof v->x);
     r->input[BS_INPUT_GOLD] = v->gold;
+    r->input[BS_INPUT_WEIGHT] = v->weight;
 }
 
 void bs_batch_bind(const bs_batch *b, bs_entry *e)
@@ -30,4 +33,11 @@ void bs_batch_bind(const bs_batch *b, bs_entry *e)
             bs_bind_input(e->program, e->input[i], b->x[i]);
     if (e->input[BS_INPUT_GOLD])
         bs_bind_input(e->program, e->input[BS_INPUT_GOLD], b->gold);
+}
+
+void bs_truth_bind(const bs_spec *s, const bs_batch *b, bs_entry *e)
+{
+    bs_batch_bind(b, e);
+    if (e->input[BS_INPUT_WEIGHT])
+        bs_bind_input(e->program, e->input[BS_INPUT_WEIGHT], s->weight);
 }

@@ -26,7 +26,7 @@ typedef struct {
 
 /* Inputs of a program: those of the net in the order of the task's leaves, then the truth, then
  * what a caller adds. */
-enum { BS_INPUTS = 8, BS_INPUT_GOLD = BS_INPUTS, BS_INPUT_MORE };
+enum { BS_INPUTS = 8, BS_INPUT_GOLD = BS_INPUTS, BS_INPUT_WEIGHT, BS_INPUT_MORE };
 
 /* Values for the leaves of a view. */
 typedef struct {
@@ -41,7 +41,9 @@ enum { BS_SPEC_ROOM = 256 };
  * (bs_spec_NAME() in task/NAME/nets.h). It is stored inside, so that a spec can be copied. */
 typedef struct {
     const bs_task_graph *graph;
-    bs_size              least; /* for a program that only declares parameters */
+    bs_size              least;   /* for a program that only declares parameters */
+    const real          *weight;  /* NULL, or [weights]: what labels where they are true, tags or */
+    int                  weights; /* classes count in the cross-entropy, while training */
     union {
         max_align_t   align;
         unsigned char bytes[BS_SPEC_ROOM];
@@ -56,7 +58,7 @@ typedef struct {
     bs_params     *params;
     const bs_spec *spec;
     bs_size        size;
-    bs_id          x[BS_INPUTS], gold;          /* leaves; 0 if absent */
+    bs_id          x[BS_INPUTS], gold, weight;  /* leaves; 0 if absent */
     bool           net_dropout, energy_dropout; /* training */
 } bs_view;
 
@@ -126,5 +128,7 @@ bs_view bs_view_make(bs_graph *g, bs_params *params, const bs_spec *spec, bs_siz
 /* Its leaves as inputs of a program, and values for them. */
 void bs_view_inputs(const bs_view *v, bs_recipe *r);
 void bs_batch_bind(const bs_batch *b, bs_entry *e);
+/* The same, and the weights of the spec. */
+void bs_truth_bind(const bs_spec *s, const bs_batch *b, bs_entry *e);
 
 #endif

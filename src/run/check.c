@@ -4,6 +4,7 @@
 
 #include "data/metric.h"
 #include "run/trainer.h"
+#include "task/weights.h"
 
 static bool is(const char *setting, const char *word)
 {
@@ -109,10 +110,30 @@ static basin_status check_cost(const bs_train_options *o, const bs_spec *spec, b
                    hamming ? "hamming" : "f1");
 }
 
+static basin_status check_weights(const bs_train_options *o, const bs_method *m, basin_error *err)
+{
+    if (!bs_weights_wanted(o))
+        return BASIN_OK;
+    if (o->ce_weight == 0)
+        return bs_fail(err, BASIN_EARG,
+                       "weights: they are part of the cross-entropy, which ce.weight=0 leaves out");
+    bool has = !m->unweighed;
+    for (int i = 0; i < BS_STAGES && m->stage[i].trains; i++)
+        has |= m->stage[i].before && o->pretrain_epochs > 0;
+    if (has)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG,
+                   "weights: they are part of the cross-entropy of a net, which method %s does not "
+                   "have; ce, seal-* and infnet+ have it",
+                   m->name);
+}
+
 basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, const bs_method *m,
                                const bs_spec *spec, basin_error *err)
 {
     basin_status s = check_threshold(o, err);
+    if (!s)
+        s = check_weights(o, m, err);
     if (!s)
         s = check_search(o, m, err);
     if (!s)

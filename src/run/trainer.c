@@ -81,6 +81,8 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     l->o = o;
     basin_status s = job->train->task->spec(o, job->known, &l->spec, err);
     basin_error  why = {0};
+    l->spec.weight = job->known->weight;
+    l->spec.weights = job->known->weights;
     if (!s &&
         (s = bs_task_metric(job->train->task, job->known, o->stop_metric, &t->stop_metric, &why)))
         bs_fail(err, s, "early_stop.metric: %s", why.msg);

@@ -146,6 +146,10 @@ const bs_option bs_train_rows[] = {
      "weight of the energy in the net's loss", LOG},
     {"ce.weight", BS_FLOAT, AT(ce_weight), "1", "0", "1e6", "x10",
      "weight of the cross-entropy in the net's loss; 0 = without", LOG},
+    {"weights", BS_TEXT, AT(weights), "none", NULL, NULL, NULL,
+     "what labels (where true), tags or classes count in the cross-entropy: none, balanced (rare "
+     "ones more, up to 10 times) or NAME=W,NAME=W",
+     KEEP | BS_OPTION_LATE},
     {"net.loss", BS_NAME, AT(net_loss), "energy", NULL, NULL, "energy|value|ranking",
      "how the energy enters the net's loss: E, -sigmoid(-E), or ranked against samples", KEEP},
     {"steps.net", BS_INT, AT(steps_net), "1", "1", "1000", "1..4", "net steps a batch", LINEAR},

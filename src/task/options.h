@@ -57,6 +57,7 @@ typedef struct {
 
     double energy_proof;
     double energy_weight, ce_weight;
+    char   weights[BS_OPTION_TEXT];
     char   net_loss[BS_OPTION_TEXT];
     int    steps_net, steps_energy;
     char   inner[BS_OPTION_TEXT];

@@ -55,6 +55,8 @@ struct bs_known {
     /* mlc, only while training: initial values for nets */
     const float *log_odds; /* [labels] of each label in the training rows */
     bs_bins      bins;
+    const real  *weight; /* [weights] of labels, tags or classes, only while training; or NULL */
+    int          weights;
 
     bs_lexicon        tag;
     bs_corpus_options text;       /* how files of the kind are read */

@@ -8,6 +8,7 @@
 #include "data/rows/csv.h"
 #include "data/rows/pieces.h"
 #include "data/split.h"
+#include "task/weights.h"
 
 /* ---- files ---- */
 
@@ -345,6 +346,26 @@ static const float *log_odds_of(const bs_dataset *train, bs_arena *arena)
     return out;
 }
 
+static const char *label_name(const void *of, int i)
+{
+    return ((const bs_schema *)of)->label[i];
+}
+
+static basin_status fit_weights(const bs_settings *s, const bs_dataset *train, bs_logger *log,
+                                bs_known *out, basin_error *err)
+{
+    const int32_t L = train->schema.n_labels;
+    double       *count = bs_calloc((size_t)L, sizeof *count);
+    if (!count)
+        return bs_fail_nomem(err);
+    for (int32_t i = 0; i < train->y.start[train->rows]; i++)
+        count[train->y.index[i]]++;
+    const bs_weighed w = {L, label_name, &train->schema, "label", count, train->rows};
+    basin_status     status = bs_weights_fit(&s->train, &w, log, out, err);
+    bs_free(count);
+    return status;
+}
+
 static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
                         basin_error *err)
 {
@@ -378,6 +399,8 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
             bs_dataset_fill(part[i].mlc, &out->mlc);
     if (!(out->log_odds = log_odds_of(train, &out->arena)))
         return bs_fail_nomem(err);
+    if ((status = fit_weights(s, train, log, out, err)))
+        return status;
     if (s->train.net_bins == 0 || bs_mlc_is_sparse(&out->mlc))
         return BASIN_OK;
     return bs_bins_fit(train, &out->mlc, s->train.net_bins, &out->arena, &out->bins, err);

@@ -160,16 +160,28 @@ static bs_id cost(bs_view *v, bs_cost kind, bs_id y)
     return kind == BS_COST_L1 ? l1 : bs_scale(g, l1, 1.0 / labels(v));
 }
 
-/* -[y log p + (1 - y) log(1 - p)] = softplus(z) - z y, summed over labels */
+/* -[y log p + (1 - y) log(1 - p)] = softplus(z) - z y, by label */
+static bs_id surprises(bs_view *v, bs_id z)
+{
+    bs_graph *g = v->g;
+    return bs_sub(g, bs_softplus(g, z), bs_mul(g, z, truth(v)));
+}
+
+/* Summed over labels; those that are true count w times: (w - 1) y more. */
 static bs_id cross_entropy(bs_view *v, bs_id z)
 {
     bs_graph *g = v->g;
-    return total(v, bs_sub(g, bs_softplus(g, z), bs_mul(g, z, truth(v))));
+    bs_id     each = surprises(v, z);
+    if (v->weight) {
+        bs_id more = bs_mul(g, bs_offset(g, v->weight, -1), truth(v));
+        each = bs_add(g, each, bs_mul(g, more, bs_sub(g, bs_softplus(g, z), z)));
+    }
+    return total(v, each);
 }
 
 static bs_id truth_log_prob(bs_view *v, bs_id z)
 {
-    return bs_neg(v->g, cross_entropy(v, z));
+    return bs_neg(v->g, total(v, surprises(v, z)));
 }
 
 static bs_id entropy(bs_view *v, bs_id y)

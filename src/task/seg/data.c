@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/tree.h"
+#include "task/weights.h"
 
 enum {
     MOST_SIDE = 8192,     /* of a window */
@@ -186,6 +187,25 @@ static basin_status copy_colours(const int32_t *colour, int n, bs_arena *arena, 
     return BASIN_OK;
 }
 
+static const char *class_name(const void *of, int i)
+{
+    const bs_images *im = of;
+    return im->class_name ? im->class_name[i] : NULL;
+}
+
+static basin_status fit_weights(const bs_settings *s, const bs_images *im, bs_logger *log,
+                                bs_known *out, basin_error *err)
+{
+    double count[256] = {0};
+    for (int32_t i = 0; i < im->n; i++) {
+        const size_t n = (size_t)im->width[i] * (size_t)im->height[i];
+        for (size_t k = 0; im->mask[i] && k < n; k++)
+            count[im->mask[i][k]]++; /* that of ignored pixels lies behind all classes */
+    }
+    const bs_weighed w = {im->classes, class_name, im, "class", count, 0};
+    return bs_weights_fit(&s->train, &w, log, out, err);
+}
+
 /* Classes are numbers in masks: those of the model must be among them. Two share a plane. */
 static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, basin_error *err)
 {
@@ -252,6 +272,8 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
         find_mean(train, k->mean);
     if (!status && out->like)
         memcpy(k->mean, out->like->seg.mean, sizeof k->mean);
+    if (!status)
+        status = fit_weights(s, train, log, out, err);
     if (!status && strcmp(s->train.seg_crop, "auto") == 0)
         bs_log_say(log, BS_INFO,
                    "trained on windows of %d x %d pixels; --set seg.crop takes WxH or none",

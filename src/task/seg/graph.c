@@ -257,12 +257,29 @@ static bs_id truth_log_prob(bs_view *v, bs_id z)
     return log_prob(v, truth(v), z);
 }
 
+/* The same with pixels that count as much as their class says. */
+static bs_id weighed_log_prob(bs_view *v, bs_id z)
+{
+    bs_graph *g = v->g;
+    bs_id     y = truth(v);
+    if (!binary(v)) {
+        bs_id w = bs_reshape(g, v->weight, bs_shape2(planes(v), 1));
+        bs_id logs = flat(v, bs_log_softmax(g, by_pixel(v, z), -2), outputs(v, z));
+        return total(v, bs_mul(g, flat(v, bs_mul(g, by_pixel(v, y), w), 1), logs));
+    }
+    bs_id off = bs_slice(g, v->weight, -1, 0, 1), on = bs_slice(g, v->weight, -1, 1, 1);
+    bs_id right = bs_mul(g, bs_mul(g, y, on), bs_sub(g, z, bs_softplus(g, z)));
+    bs_id wrong = bs_mul(g, bs_mul(g, bs_offset(g, bs_neg(g, y), 1), off), bs_softplus(g, z));
+    return total(v, masked(v, bs_sub(g, right, wrong)));
+}
+
 /* The mean over pixels, as published: a sum would grow with the image, and energy.weight with
  * it. */
 static bs_id cross_entropy(bs_view *v, bs_id z)
 {
     bs_graph *g = v->g;
-    return bs_div_safe(g, bs_neg(g, truth_log_prob(v, z)), counting(v), 1);
+    bs_id     log_prob = v->weight ? weighed_log_prob(v, z) : truth_log_prob(v, z);
+    return bs_div_safe(g, bs_neg(g, log_prob), counting(v), 1);
 }
 
 static bs_id entropy(bs_view *v, bs_id y)

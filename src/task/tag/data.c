@@ -6,6 +6,7 @@
 #include "base/json.h"
 
 #include "base/tree.h"
+#include "task/weights.h"
 
 /* ---- files ---- */
 
@@ -263,6 +264,32 @@ static int headline_of(int scheme)
     return scheme == BS_SCHEME_RAW ? BS_TAG_METRIC_token_accuracy : BS_TAG_METRIC_span_f1;
 }
 
+static const char *tag_name(const void *of, int i)
+{
+    return ((const bs_names *)of)->item[i].text;
+}
+
+/* Of words whose tags are known for sure. */
+static basin_status fit_weights(const bs_settings *s, const bs_part *part, bs_logger *log,
+                                bs_known *out, basin_error *err)
+{
+    const bs_corpus *c = part->tag;
+    const bs_names  *tags = &out->tag.tags;
+    double          *count = bs_calloc((size_t)tags->n + 1, sizeof *count);
+    if (!count)
+        return bs_fail_nomem(err);
+    for (int32_t i = 0; i < c->start[c->sentences - part->unlabelled]; i++) {
+        const bs_name *tag = c->tag[i] < 0 ? NULL : &c->tags.item[c->tag[i]];
+        const int32_t  k = tag ? bs_names_find(tags, tag->text, tag->len) : -1;
+        if (k >= 0)
+            count[k]++;
+    }
+    const bs_weighed w = {tags->n, tag_name, tags, "tag", count, 0};
+    basin_status     status = bs_weights_fit(&s->train, &w, log, out, err);
+    bs_free(count);
+    return status;
+}
+
 static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
                         basin_error *err)
 {
@@ -300,7 +327,7 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
     }
     out->unknown = s->words.unk_dropout;
     out->headline = headline_of(out->tag.scheme);
-    return BASIN_OK;
+    return fit_weights(s, &part[0], log, out, err);
 }
 
 static void known_text(const bs_known *k, bs_buf *out)

@@ -253,14 +253,17 @@ static bs_id log_probs(bs_view *v, bs_id z)
     return flat(v, bs_log_softmax(v->g, by_token(v, z), -1), outputs(v, z));
 }
 
-static bs_id cross_entropy(bs_view *v, bs_id z)
-{
-    return bs_neg(v->g, total(v, bs_mul(v->g, log_probs(v, z), truth(v))));
-}
-
 static bs_id truth_log_prob(bs_view *v, bs_id z)
 {
-    return bs_neg(v->g, cross_entropy(v, z));
+    return total(v, bs_mul(v->g, log_probs(v, z), truth(v)));
+}
+
+static bs_id cross_entropy(bs_view *v, bs_id z)
+{
+    if (!v->weight)
+        return bs_neg(v->g, truth_log_prob(v, z));
+    bs_id weighed = flat(v, bs_mul(v->g, by_token(v, truth(v)), v->weight), 1);
+    return bs_neg(v->g, total(v, bs_mul(v->g, log_probs(v, z), weighed)));
 }
 
 static bs_id entropy(bs_view *v, bs_id y)
