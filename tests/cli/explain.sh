@@ -14,7 +14,7 @@ basin train d.arff -q --method seal-nce --epochs 16 --set net.layers=1 --set net
 basin explain run d.arff > table
 tail -n 1 table
 # of the strongest eight pairs, how many are within a group: the first letters of their names
-sed -n '/^rewarded/,/^punished/p' table | grep ' + ' | tee pairs |
+sed -n '/^ *rewarded/,/^ *punished/p' table | grep ' + ' | tee pairs |
     awk '{ n += substr($1, 1, 6) == substr($3, 1, 6) }
          END { print (n >= 7 ? "planted pairs are the strongest" : "only " n " of " NR " are planted") }'
 basin explain run d.arff --json --row 7 > j
@@ -42,7 +42,7 @@ grep -c 'src="http\|href="http\|@import\|url(' explain.html
 basin explain run d.arff -q --rows 100 --row 2 -o page.html > table
 grep -o 'class="verdict">The energy has learnt which labels go together' page.html
 grep -o '<h2[^>]*>[^<]*' page.html | sed 's/.*>//'
-grep '^run: \|^row\|^page' table | sed -E 's/-?[0-9]+\.[0-9]+/N/g'
+grep '^run: \|^Row\|^  energy of\|^page' table | sed -E 's/-?[0-9]+\.[0-9]+/N/g'
 basin explain run d.arff --rows 100 --json 2>&1 > j | head -n 1
 [ -e out.html ] || basin explain run d.arff -q --json -o out.html > j
 head -c 1 j; head -c 15 out.html; echo

@@ -259,7 +259,7 @@ static basin_status write_page(const bs_explanation *e, const char *path, basin_
 {
     bs_buf page;
     bs_buf_init(&page, (size_t)1 << 30);
-    bs_explain_html(e, &page);
+    bs_explain_show(e, &(bs_doc){.page = &page});
     basin_status s =
         page.failed ? bs_fail_nomem(err) : bs_write_file(path, page.data, page.len, err);
     bs_buf_free(&page);
@@ -315,7 +315,12 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
     if (!s && o->html)
         s = write_page(e, o->html, err);
     if (!s) {
-        bs_explain_table(e, o->html, &table);
+        bs_explain_show(e, &(bs_doc){.text = &table});
+        if (o->html) {
+            bs_buf_text(&table, "\npage: ");
+            bs_buf_visible(&table, o->html);
+            bs_buf_text(&table, "\n");
+        }
         bs_explain_json(e, &json);
         s = bs_text_take(&table, &json, out, err);
     }

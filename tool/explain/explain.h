@@ -5,6 +5,7 @@
 #define BS_API_EXPLAIN_H
 
 #include "basin_tool.h"
+#include "doc/doc.h"
 #include "explain/pairs.h"
 #include "model/probe.h"
 
@@ -192,8 +193,13 @@ int bs_explain_strongest(const bs_explanation *e, bool positive, int most, bs_ex
 /* Means of a map of pixels over rings, distance 1 to REACH, rounded. */
 void bs_explain_rings(const double *v, double out[BS_EXPLAIN_REACH]);
 
-void bs_explain_table(const bs_explanation *e, const char *page, bs_buf *out);
+/* Parts that are the same on the terminal, on the page and in JSON. */
+void bs_explain_nets(const bs_explanation *e, bs_doc *d);
+void bs_explain_terms(const bs_explanation *e, const char *key, const bs_explained_term *term,
+                      int n, bs_doc *d);
+
+/* For a terminal and as a page: either may be left out. */
+void bs_explain_show(const bs_explanation *e, bs_doc *d);
 void bs_explain_json(const bs_explanation *e, bs_buf *out);
-void bs_explain_html(const bs_explanation *e, bs_buf *out);
 
 #endif

@@ -1,16 +1,16 @@
-/* html.c -- an explanation as a page: maps, curves, tables, pictures. */
+/* show.c -- an explanation for people: its tables on a terminal, and a page with them, maps, curves
+ * and pictures. */
 #include <math.h>
 #include <string.h>
 
 #include "explain/explain.h"
-#include "doc/chart.h"
 #include "doc/heat.h"
-#include "doc/page.h"
 #include "data/image/picture.h"
 
 enum {
-    ZOOM = 36,       /* labels of maps shown side by side, and of the close-up */
-    PAIRS = 20,      /* of the tables */
+    ZOOM = 36,  /* labels of maps shown side by side, and of the close-up */
+    PAIRS = 20, /* of the tables of the page, and of a terminal */
+    FEW_PAIRS = 8,
     SHOWN_TERMS = 24 /* labels of a row that are neither predicted nor true */
 };
 
@@ -81,7 +81,7 @@ static void mean_steps(const bs_explanation *e, bs_buf *out)
 }
 
 /* What the following sections amount to. */
-static void meaning(const bs_explanation *e, bs_buf *out)
+static void meaning(const bs_explanation *e, bs_doc *d)
 {
     bs_buf text;
     bs_buf_init(&text, 1 << 16);
@@ -92,42 +92,29 @@ static void meaning(const bs_explanation *e, bs_buf *out)
     else
         bs_buf_text(&text, "There is too little data to say what the energy has learnt");
     mean_steps(e, &text);
-    out->failed = out->failed || text.failed;
-    if (!out->failed)
-        bs_page_say(out, "verdict", "%s.", text.data);
+    if (d->page)
+        bs_page_say(d->page, "verdict", "%s.", text.failed ? "" : text.data);
+    if (d->text && !text.failed) {
+        bs_buf_visible(d->text, text.data);
+        bs_buf_text(d->text, ".\n");
+    }
     bs_buf_free(&text);
 }
 
-static void summary(const bs_explanation *e, bs_buf *out)
+static void summary(const bs_explanation *e, bs_doc *d)
 {
-    const bs_explained_pairs *p = &e->pairs;
-    char                      text[512];
-    bs_print(text, sizeof text, "%.200s, method %.40s, on %.200s", e->model_name,
-             e->m->settings.train.method, e->data_name);
-    bs_page_begin("What the energy learned", text, out);
-    meaning(e, out);
-    bs_page_list_begin(out);
-    if (p->n > 0 && !isnan(p->with_count.rho)) {
-        const char *shuffled = p->ordered ? "tags" : "labels";
-        bs_page_item(out, p->ordered ? "interaction and transitions" : "interaction and counts",
-                     "rank correlation %.3f; with shuffled %s %.3f, deviation %.3f",
-                     p->with_count.rho, shuffled, p->with_count.mean, p->with_count.sd);
-        bs_page_item(out, "the same, given frequencies",
-                     "%.3f; with shuffled %s %.3f, deviation %.3f", p->given_expected.rho, shuffled,
-                     p->given_expected.mean, p->given_expected.sd);
-    }
-    for (int i = 0; i < e->steps.n; i++) {
-        const bs_explained_search *x = &e->steps.search[i];
-        bs_page_item(out, x->name, "%s %.2f %% after %d steps from %s",
-                     e->m->task->metric[e->m->known.headline].name, 100 * x->score[x->n - 1],
-                     x->step[x->n - 1], x->start);
-    }
-    if (e->steps.direct)
-        bs_page_item(out, e->steps.direct, "%s %.2f %%",
-                     e->m->task->metric[e->m->known.headline].name, 100 * e->steps.score);
-    bs_page_item(out, "looked at", "%d of %d %s", (int)e->data.rows, (int)e->all.rows,
-                 e->m->task->unit);
-    bs_page_list_end(out);
+    bs_buf text;
+    bs_buf_init(&text, 1 << 20);
+    bs_buf_visible(&text, e->model_name);
+    bs_buf_printf(&text, ": method %s, %d of %d %s of ", e->m->settings.train.method,
+                  (int)e->data.rows, (int)e->all.rows, e->m->task->unit);
+    bs_buf_visible(&text, e->data_name);
+    if (d->page)
+        bs_page_begin("What the energy learned", text.failed ? NULL : text.data, d->page);
+    if (d->text)
+        bs_buf_printf(d->text, "%s, %.1f s\n", text.failed ? "" : text.data, e->seconds);
+    bs_buf_free(&text);
+    meaning(e, d);
 }
 
 /* ---- pairs ---- */
@@ -200,47 +187,41 @@ static void draw_zoom(const bs_explanation *e, bs_buf *out)
     draw_small(e, shown, k, out);
 }
 
-static void agreement_row(const char *name, const char *what, const bs_agreement *a, bs_buf *out)
+static void agreement_row(const char *name, const char *what, const bs_agreement *a, bs_doc *d)
 {
-    bs_page_row_begin(out);
-    bs_page_name(name, out);
-    bs_page_cell(what, out);
-    bs_page_number(a->rho, 3, out);
-    bs_page_number(a->mean, 3, out);
-    bs_page_number(a->sd, 3, out);
-    bs_page_number((a->rho - a->mean) / a->sd, 1, out);
-    bs_page_number(a->p, 3, out);
-    bs_page_row_end(out);
+    BS_ROW(d, bs_cell_name(name), bs_cell_text(what), bs_cell_number(a->rho, 3),
+           bs_cell_number(a->mean, 3), bs_cell_number(a->sd, 3),
+           bs_cell_number((a->rho - a->mean) / a->sd, 1), bs_cell_number(a->p, 3));
 }
 
-static void agreements(const bs_explanation *e, bs_buf *out)
+static void agreements(const bs_explanation *e, bs_doc *d)
 {
     static const bs_column column[] = {
         {.name = "interaction against", .text = true},
-        {.name = "that is", .text = true},
+        {.name = "that is", .text = true, .only = BS_COLUMN_PAGE},
         {.name = "rank correlation", .help = "Spearman, over pairs of two different ones"},
-        {.name = "mean", .group = "labels shuffled", .first = true},
+        {.name = "shuffled", .group = "labels shuffled", .first = true, .help = "mean"},
         {.name = "deviation", .group = "labels shuffled"},
         {.name = "away", .group = "labels shuffled", .help = "in deviations"},
         {.name = "p", .group = "labels shuffled", .help = "share that gives as much"}};
     const bs_explained_pairs *p = &e->pairs;
-    bs_page_table_begin(column, sizeof column / sizeof column[0], 0, out);
+    bs_doc_table(d, NULL, column, sizeof column / sizeof column[0], 0);
     agreement_row("counts", p->ordered ? "how often a tag follows" : "rows that have both labels",
-                  &p->with_count, out);
+                  &p->with_count, d);
     agreement_row("counts, given frequencies",
                   "partial correlation: what frequent labels explain is taken out",
-                  &p->given_expected, out);
+                  &p->given_expected, d);
     agreement_row("information", "log of count over what independence would give",
-                  &p->with_information, out);
+                  &p->with_information, d);
     agreement_row("information, pairs alone",
                   p->ordered ? "means of rows and columns of the interaction taken out"
                              : "the mean interaction of each label with all others taken out",
-                  &p->own_with_information, out);
-    bs_page_table_end(out);
+                  &p->own_with_information, d);
+    bs_doc_table_end(d);
 }
 
 /* How pairs that occur together rank among all pairs. */
-static void groups(const bs_explanation *e, bs_buf *out)
+static void groups(const bs_explanation *e, bs_doc *d)
 {
     const bs_explained_pairs *p = &e->pairs;
     bs_bar                    bar[BS_EXPLAIN_GROUPS];
@@ -248,69 +229,62 @@ static void groups(const bs_explanation *e, bs_buf *out)
     int                       n = 0;
     for (int i = 0; i < p->groups; i++) {
         const bs_explained_group *g = &p->group[i];
+        char                      to[24] = "";
         if (g->pairs == 0)
             continue;
-        if (g->least == g->most)
-            bs_print(name[n], sizeof name[n], "%.0f: %lld pairs", g->least, (long long)g->pairs);
-        else if (isinf(g->most))
-            bs_print(name[n], sizeof name[n], "%.0f and more: %lld pairs", g->least,
-                     (long long)g->pairs);
-        else
-            bs_print(name[n], sizeof name[n], "%.0f to %.0f: %lld pairs", g->least, g->most,
-                     (long long)g->pairs);
+        if (isinf(g->most))
+            bs_print(to, sizeof to, " and more");
+        else if (g->most > g->least)
+            bs_print(to, sizeof to, " to %.0f", g->most);
+        bs_print(name[n], sizeof name[n], "%.0f%s: %lld pairs", g->least, to, (long long)g->pairs);
         bar[n] = (bs_bar){.name = name[n], .value = 100 * g->rank};
         n++;
     }
-    bs_page_heading(3,
-                    p->ordered ? "Rank of pairs by how often they follow"
-                               : "Rank of pairs by how often they occur together",
-                    out);
-    bs_page_say(out, "",
-                "Pairs that occur so often: the mean rank of their interaction among all pairs, "
-                "0 the lowest and 100 the highest. Where counts meant nothing to the energy, all "
-                "would be at 50.");
-    bs_bars_draw(&(bs_bars){.bar = bar, .n = n, .lo = 0, .hi = 100, .digits = 1, .width = 640},
-                 out);
+    bs_doc_heading(d, 3,
+                   p->ordered ? "Rank of pairs by how often they follow"
+                              : "Rank of pairs by how often they occur together");
+    if (d->page)
+        bs_page_say(d->page, "",
+                    "Pairs that occur so often: the mean rank of their interaction among all "
+                    "pairs, 0 the lowest and 100 the highest. Where counts meant nothing to the "
+                    "energy, all would be at 50.");
+    bs_doc_bars(d, &(bs_bars){.bar = bar, .n = n, .lo = 0, .hi = 100, .digits = 1, .width = 640});
 }
 
-static void pair_table(const bs_explanation *e, bool positive, bs_buf *out)
+static void pair_table(const bs_explanation *e, bool positive, bs_doc *d)
 {
-    static const bs_column    column[2][5] = {{{.name = "label", .text = true},
-                                               {.name = "label", .text = true},
-                                               {.name = "interaction"},
-                                               {.name = "rows", .help = "that have both"},
-                                               {.name = "expected", .help = "if independent"}},
-                                              {{.name = "tag", .text = true},
-                                               {.name = "next tag", .text = true},
-                                               {.name = "interaction"},
-                                               {.name = "times"},
-                                               {.name = "expected", .help = "if independent"}}};
     const bs_explained_pairs *p = &e->pairs;
-    bs_explained_pair         pair[PAIRS];
-    const int                 n = bs_explain_strongest(e, positive, PAIRS, pair);
-    bs_buf_text(out, "<div>");
-    bs_page_heading(3, positive ? "Rewarded most" : "Punished most", out);
-    bs_page_table_begin(column[p->ordered], 5, BS_TABLE_SORTED, out);
+    const bool                tag = p->ordered;
+    const char               *title = positive ? "rewarded most" : "punished most";
+    const bs_column           column[] = {
+                  {.name = d->page ? tag ? "tag" : "label" : title, .text = true},
+                  {.name = "", .text = true, .only = BS_COLUMN_TEXT},
+                  {.name = d->page ? tag ? "next tag" : "label" : "", .text = true},
+                  {.name = "interaction"},
+                  {.name = tag ? "times" : "rows", .help = tag ? NULL : "that have both"},
+                  {.name = "expected", .help = "if independent"}};
+    bs_explained_pair pair[PAIRS];
+    const int         n = bs_explain_strongest(e, positive, d->page ? PAIRS : FEW_PAIRS, pair);
+    if (d->page) {
+        bs_buf_text(d->page, "<div>");
+        bs_page_heading(3, positive ? "Rewarded most" : "Punished most", d->page);
+    } else {
+        bs_buf_text(d->text, "\n");
+    }
+    bs_doc_table(d, NULL, column, sizeof column / sizeof column[0], BS_TABLE_SORTED);
     for (int i = 0; i < n; i++) {
         const size_t at = (size_t)pair[i].i * (size_t)p->n + (size_t)pair[i].j;
-        bs_page_row_begin(out);
-        bs_page_cell(e->name[pair[i].i], out);
-        bs_page_cell(e->name[pair[i].j], out);
-        bs_page_number(p->interaction[at], 4, out);
-        bs_page_count((long long)p->count[at], out);
-        bs_page_number(p->expected[at], 1, out);
-        bs_page_row_end(out);
+        BS_ROW(d, bs_cell_text(e->name[pair[i].i]), bs_cell_text(tag ? ">" : "+"),
+               bs_cell_text(e->name[pair[i].j]), bs_cell_number(p->interaction[at], 4),
+               bs_cell_count((long long)p->count[at]), bs_cell_number(p->expected[at], 1));
     }
-    bs_page_table_end(out);
-    bs_buf_text(out, "</div>");
+    bs_doc_table_end(d);
+    if (d->page)
+        bs_buf_text(d->page, "</div>");
 }
 
-static void pairs(const bs_explanation *e, bs_buf *out)
+static void introduce_pairs(const bs_explained_pairs *p, bs_buf *out)
 {
-    const bs_explained_pairs *p = &e->pairs;
-    if (p->n == 0)
-        return;
-    bs_page_heading(2, p->ordered ? "Neighbouring tags" : "Labels that depend on each other", out);
     if (p->ordered)
         bs_page_say(out, "",
                     "Interaction of tag A and tag B after it: minus the second derivative of the "
@@ -327,7 +301,6 @@ static void pairs(const bs_explanation *e, bs_buf *out)
                     "energy is lower when both are on than what each alone is worth. Labels that "
                     "occur together stand together in the maps; the diagonal is left out.",
                     (long long)p->places);
-    agreements(e, out);
     bs_page_say(
         out, "quiet",
         "Entries of such matrices depend on each other, so that a correlation is worth what "
@@ -338,32 +311,51 @@ static void pairs(const bs_explanation *e, bs_buf *out)
         p->ordered ? "the energy of a chain does not change when that is moved to the scores of "
                      "single tags"
                    : "that is how much the label likes sets to be large");
-    if (isnan(p->with_count.rho))
-        bs_page_say(out, "warn",
-                    "All pairs have the same interaction or the same count: there is "
-                    "nothing to compare.");
-    if (!isnan(p->moves_shared))
-        bs_page_say(
-            out, "note",
-            "How much of the energy that is: the gradient by a label differs from row to row "
-            "by %.4g (standard deviation, mean over labels) in the local part, which sees "
-            "the input alone, and by %.4g in the part over labels.",
-            p->moves_local, p->moves_shared);
+}
+
+static void maps(const bs_explanation *e, bs_buf *out)
+{
+    const bs_explained_pairs *p = &e->pairs;
     if (p->n <= ZOOM) {
         draw_small(e, p->order, p->n, out);
-    } else {
-        draw_zoom(e, out);
-        bs_page_heading(3, "All labels", out);
-        draw_two(e, p->order, p->n, true, out);
-        bs_page_details_begin("The same with what all pairs of a label have in common", false, out);
-        draw_two(e, p->order, p->n, false, out);
-        bs_page_details_end(out);
+        return;
     }
-    groups(e, out);
-    bs_page_grid_begin(out);
-    pair_table(e, true, out);
-    pair_table(e, false, out);
-    bs_page_grid_end(out);
+    draw_zoom(e, out);
+    bs_page_heading(3, "All labels", out);
+    draw_two(e, p->order, p->n, true, out);
+    bs_page_details_begin("The same with what all pairs of a label have in common", false, out);
+    draw_two(e, p->order, p->n, false, out);
+    bs_page_details_end(out);
+}
+
+static void pairs(const bs_explanation *e, bs_doc *d)
+{
+    const bs_explained_pairs *p = &e->pairs;
+    if (p->n == 0)
+        return;
+    bs_doc_heading(d, 2, p->ordered ? "Neighbouring tags" : "Labels that depend on each other");
+    if (d->page)
+        introduce_pairs(p, d->page);
+    agreements(e, d);
+    if (isnan(p->with_count.rho))
+        bs_doc_say(d, "warn",
+                   "All pairs have the same interaction or the same count: there is nothing to "
+                   "compare.");
+    if (!isnan(p->moves_shared))
+        bs_doc_say(d, "note",
+                   "How much of the energy that is: the gradient by a label differs from row to "
+                   "row by %.4g (standard deviation, mean over labels) in the local part, which "
+                   "sees the input alone, and by %.4g in the part over labels.",
+                   p->moves_local, p->moves_shared);
+    if (d->page)
+        maps(e, d->page);
+    groups(e, d);
+    if (d->page)
+        bs_page_grid_begin(d->page);
+    pair_table(e, true, d);
+    pair_table(e, false, d);
+    if (d->page)
+        bs_page_grid_end(d->page);
 }
 
 /* ---- gradients ---- */
@@ -444,25 +436,62 @@ static void steps_chart(const bs_explanation *e, const bs_explained_steps *st, b
         out);
 }
 
-static void steps(const bs_explanation *e, bs_buf *out)
+static void step_table(const bs_explanation *e, const bs_explained_steps *st, bs_doc *d)
 {
-    if (e->steps.n == 0)
+    static const bs_column column[] = {{.name = "search", .text = true},
+                                       {.name = "from", .text = true},
+                                       {.name = "at 0"},
+                                       {.name = "at the end"},
+                                       {.name = "steps"},
+                                       {.name = "best"},
+                                       {.name = "at step"}};
+    const bool             higher = e->m->task->metric[e->m->known.headline].higher;
+    bs_doc_table(d, NULL, column, sizeof column / sizeof column[0], 0);
+    for (int i = 0; i < st->n; i++) {
+        const bs_explained_search *x = &st->search[i];
+        int                        best = 0;
+        for (int t = 0; t < x->n; t++)
+            best = (x->score[t] > x->score[best]) == higher ? t : best;
+        BS_ROW(d, bs_cell_name(x->name), bs_cell_text(x->start), bs_cell_number(x->score[0], 4),
+               bs_cell_number(x->score[x->n - 1], 4), bs_cell_count(x->step[x->n - 1]),
+               bs_cell_number(x->score[best], 4), bs_cell_count(x->step[best]));
+    }
+    if (st->direct)
+        BS_ROW(d, bs_cell_name(st->direct), bs_cell_text(""), bs_cell_number(st->score, 4),
+               bs_cell_number(NAN, 0), bs_cell_number(NAN, 0), bs_cell_number(NAN, 0),
+               bs_cell_number(NAN, 0));
+    bs_doc_table_end(d);
+}
+
+static void step_charts(const bs_explanation *e, const bs_explained_steps *st, bs_buf *out)
+{
+    bs_page_grid_begin(out);
+    steps_chart(e, st, false, out);
+    steps_chart(e, st, true, out);
+    bs_page_grid_end(out);
+}
+
+static void steps(const bs_explanation *e, bs_doc *d)
+{
+    const bs_metric *m = &e->m->task->metric[e->m->known.headline];
+    char             title[96];
+    if (e->steps.n == 0 && !e->steps.direct)
         return;
-    bs_page_heading(2, "Steps of the search", out);
-    bs_page_say(out, "",
+    bs_print(title, sizeof title, "Steps of the search: %s", m->name);
+    bs_doc_heading(d, 2, title);
+    step_table(e, &e->steps, d);
+    if (!d->page || e->steps.n == 0)
+        return;
+    bs_page_say(d->page, "",
                 "What gradient-based inference finds after each step: %s (%s), and the mean energy "
                 "of the outputs. %s%s",
-                e->m->task->metric[e->m->known.headline].name,
-                e->m->task->metric[e->m->known.headline].help,
+                m->name, m->help,
                 e->m->has_net ? "The dashed line is the net alone, which needs no search. " : "",
                 e->pixels.n > 0
                     ? "As few windows as cover a photo are used here, so that the score "
                       "differs a little from that of basin eval."
                     : "");
-    bs_page_grid_begin(out);
-    steps_chart(e, &e->steps, false, out);
-    steps_chart(e, &e->steps, true, out);
-    bs_page_grid_end(out);
+    step_charts(e, &e->steps, d->page);
 }
 
 /* ---- pixels ---- */
@@ -491,15 +520,9 @@ static void pixel_map(const char *title, const double *v, bool diverging, int di
                  out);
 }
 
-static void pixels(const bs_explanation *e, bs_buf *out)
+static void pixel_page(const bs_explained_pixels *p, const double *own, const double *truth,
+                       bs_buf *out)
 {
-    const bs_explained_pixels *p = &e->pixels;
-    double                     own[BS_EXPLAIN_REACH], truth[BS_EXPLAIN_REACH];
-    if (p->n == 0)
-        return;
-    bs_explain_rings(p->interaction, own);
-    bs_explain_rings(p->truth, truth);
-    bs_page_heading(2, "Pixels that depend on each other", out);
     bs_page_say(out, "",
                 "Interaction of a pixel and another one so far away: how much more the energy asks "
                 "for the class at the second when the first goes from background to it. The "
@@ -523,6 +546,22 @@ static void pixels(const bs_explanation *e, bs_buf *out)
                               .n = 1},
                   out);
     bs_page_grid_end(out);
+}
+
+static void pixels(const bs_explanation *e, bs_doc *d)
+{
+    const bs_explained_pixels *p = &e->pixels;
+    double                     own[BS_EXPLAIN_REACH], truth[BS_EXPLAIN_REACH];
+    if (p->n == 0)
+        return;
+    bs_explain_rings(p->interaction, own);
+    bs_explain_rings(p->truth, truth);
+    bs_doc_heading(d, 2, "Pixels that depend on each other");
+    if (d->page)
+        pixel_page(p, own, truth, d->page);
+    for (int i = 0; i < BS_EXPLAIN_REACH && d->text; i++)
+        bs_buf_printf(d->text, "  distance %d: interaction %+.3e, correlation of masks %6.3f\n",
+                      i + 1, own[i], truth[i]);
 }
 
 static void picture(const bs_buf *png, int height, const char *alt, bs_buf *out)
@@ -571,51 +610,60 @@ static bool is_on(const char *text)
     return text && strcmp(text, "on") == 0;
 }
 
-static void term_row(const bs_explained_term *t, bool with_parts, bs_buf *out)
+static void term_row(const bs_explained_term *t, bs_doc *d)
 {
     const bool right = t->truth && strcmp(t->truth, t->predicted) == 0;
     const bool plain = !t->truth || (right && strcmp(t->predicted, "off") == 0);
-    bs_page_row_begin(out);
-    bs_page_name(t->name, out);
-    bs_page_cell(t->truth ? t->truth : "?", out);
-    bs_page_cell_begin("", NAN, out);
-    bs_page_chip(t->predicted, plain ? "" : right ? "right" : "wrong", NULL, out);
-    bs_page_cell_end(out);
-    bs_page_number(t->probability, 3, out);
-    if (with_parts) {
-        bs_page_number(t->local, 3, out);
-        bs_page_number(t->shared, 3, out);
-    }
-    bs_page_cell(t->other ? t->other : "", out);
-    bs_page_number_as(t->change < 0 ? "better" : "", t->change, 4, out);
-    bs_page_row_end(out);
+    BS_ROW(d, bs_cell_name(t->name), bs_cell_text(t->truth),
+           bs_cell_chip(t->predicted, plain   ? ""
+                                      : right ? "right"
+                                              : "wrong"),
+           bs_cell_number(t->probability, 3), bs_cell_number(t->local, 3),
+           bs_cell_number(t->shared, 3), bs_cell_text(t->other),
+           bs_cell_as(t->change < 0 ? "better" : "", t->change, 4));
 }
 
-static void term_columns(const bs_explanation *e, bool with_parts, unsigned flags, bs_buf *out)
+static void term_table(const bs_explanation *e, const char *key, bool with_parts, unsigned flags,
+                       bs_column column[8], bs_doc *d)
 {
-    const bool tag = e->pairs.ordered;
-    bs_column  column[8];
-    int        n = 0;
-    column[n++] = (bs_column){.name = with_parts || !e->pixels.n ? tag ? "word" : "label" : "pixel",
-                              .text = true};
-    column[n++] = (bs_column){.name = "truth", .text = true};
-    column[n++] = (bs_column){.name = "predicted", .text = true};
-    column[n++] = (bs_column){.name = "probability"};
-    if (with_parts) {
-        column[n++] = (bs_column){.name = "local",
-                                  .group = tag ? "energy" : "energy of having it",
-                                  .help = "from the input, each by itself",
-                                  .first = true};
-        column[n++] =
-            (bs_column){.name = tag ? "neighbours" : "other labels",
-                        .group = tag ? "energy" : "energy of having it",
-                        .help = tag ? "of this tag after the one before; the last also of "
-                                      "ending there"
-                                    : "from the term over labels, given the others"};
-    }
-    column[n++] = (bs_column){.name = "change to", .text = true, .first = true};
-    column[n++] = (bs_column){.name = "energy", .help = "what the change adds; negative: lower"};
-    bs_page_table_begin(column, n, flags, out);
+    const bool      tag = e->pairs.ordered, pixel = !with_parts && e->pixels.n > 0;
+    const char     *group = tag ? "energy" : "energy of having it";
+    const unsigned  parts = with_parts ? BS_COLUMN_PAGE : BS_COLUMN_JSON;
+    const bs_column all[8] = {
+        {.name = pixel ? "pixel"
+                 : tag ? "word"
+                       : "label",
+         .text = true,
+         .key = "name"},
+        {.name = "truth", .text = true, .key = "truth"},
+        {.name = "predicted", .text = true, .key = "predicted"},
+        {.name = "probability", .key = "probability"},
+        {.name = "local",
+         .group = group,
+         .help = "from the input, each by itself",
+         .first = true,
+         .only = parts,
+         .key = "local"},
+        {.name = tag ? "neighbours" : "other labels",
+         .group = group,
+         .help = tag ? "of this tag after the one before; the last also of ending there"
+                     : "from the term over labels, given the others",
+         .only = parts,
+         .key = "shared"},
+        {.name = "change to", .text = true, .first = true, .key = "other"},
+        {.name = "energy", .help = "what the change adds; negative: lower", .key = "change"}};
+    memcpy(column, all, sizeof all);
+    bs_doc_table(d, key, column, 8, flags);
+}
+
+void bs_explain_terms(const bs_explanation *e, const char *key, const bs_explained_term *term,
+                      int n, bs_doc *d)
+{
+    bs_column column[8];
+    term_table(e, key, false, 0, column, d);
+    for (int i = 0; i < n; i++)
+        term_row(&term[i], d);
+    bs_doc_table_end(d);
 }
 
 /* For label sets those that are predicted or true, and those closest to changing. */
@@ -625,46 +673,36 @@ static void terms(const bs_explanation *e, bs_buf *out)
     const bool              tag = e->pairs.ordered;
     double                  limit = INFINITY;
     int                     more = 0;
+    bs_column               column[8];
+    bs_doc                  d = {.page = out};
     for (int i = 0; i < r->n_flips; i++)
         limit = r->flip[i].change;
     if (r->n_terms == 0)
         return;
     bs_page_heading(3, tag ? "Tokens" : "Labels", out);
-    term_columns(e, true, BS_TABLE_SORTED, out);
+    term_table(e, NULL, true, BS_TABLE_SORTED, column, &d);
     for (int32_t i = 0; i < r->n_terms; i++) {
         const bs_explained_term *t = &r->term[i];
         const bool               show = tag || is_on(t->truth) || is_on(t->predicted);
         if (show || (t->change <= limit && more++ < SHOWN_TERMS))
-            term_row(t, true, out);
+            term_row(t, &d);
     }
-    bs_page_table_end(out);
+    bs_doc_table_end(&d);
 }
 
-static void flips(const bs_explanation *e, bs_buf *out)
+static void flips(const bs_explanation *e, bs_doc *d)
 {
     const bs_explained_row *r = &e->row;
-    bs_page_heading(3, "Single changes that lower the energy most", out);
-    term_columns(e, false, 0, out);
-    for (int i = 0; i < r->n_flips; i++)
-        term_row(&r->flip[i], false, out);
-    bs_page_table_end(out);
+    bs_doc_heading(d, 3, "Single changes that lower the energy most");
+    bs_explain_terms(e, NULL, r->flip, r->n_flips, d);
     if (r->n_flips > 0 && r->flip[0].change >= 0)
-        bs_page_say(out, "quiet", "No single change lowers the energy%s.",
-                    e->pixels.n > 0 ? ", of the 64 that its gradient promises most of" : "");
+        bs_doc_say(d, "quiet", "No single change lowers the energy%s.",
+                   e->pixels.n > 0 ? ", of the 64 that its gradient promises most of" : "");
 }
 
-static void row(const bs_explanation *e, bs_buf *out)
+static void row_page(const bs_explanation *e, bs_buf *out)
 {
     const bs_explained_row *r = &e->row;
-    char                    title[64];
-    if (r->number == 0)
-        return;
-    bs_print(title, sizeof title, "%s %d",
-             e->pairs.ordered  ? "Sentence"
-             : e->pixels.n > 0 ? "Image"
-                               : "Row",
-             (int)r->number);
-    bs_page_heading(2, title, out);
     if (r->text && *r->text)
         bs_page_say(out, "note", "%s", r->text);
     bs_page_list_begin(out);
@@ -679,53 +717,76 @@ static void row(const bs_explanation *e, bs_buf *out)
     if (e->image[BS_EXPLAIN_IMAGES].width > 0)
         show_image(&e->image[BS_EXPLAIN_IMAGES], out);
     terms(e, out);
-    flips(e, out);
-    if (r->steps.n == 0)
-        return;
-    bs_page_heading(3, "Way of the search", out);
-    bs_page_grid_begin(out);
-    steps_chart(e, &r->steps, false, out);
-    steps_chart(e, &r->steps, true, out);
-    bs_page_grid_end(out);
 }
 
-static void nets(const bs_explanation *e, bs_buf *out)
+static void row(const bs_explanation *e, bs_doc *d)
+{
+    const bs_explained_row *r = &e->row;
+    char                    title[64];
+    if (r->number == 0)
+        return;
+    bs_print(title, sizeof title, "%s %d",
+             e->pairs.ordered  ? "Sentence"
+             : e->pixels.n > 0 ? "Image"
+                               : "Row",
+             (int)r->number);
+    bs_doc_heading(d, 2, title);
+    if (d->page)
+        row_page(e, d->page);
+    if (d->text)
+        bs_buf_printf(d->text, "  energy of the prediction %.4f", r->energy);
+    if (d->text && !isnan(r->energy_truth))
+        bs_buf_printf(d->text, ", of the truth %.4f", r->energy_truth);
+    if (d->text)
+        bs_buf_text(d->text, "\n");
+    flips(e, d);
+    if (r->steps.n == 0 || !d->page)
+        return;
+    bs_page_heading(3, "Way of the search", d->page);
+    step_charts(e, &r->steps, d->page);
+}
+
+void bs_explain_nets(const bs_explanation *e, bs_doc *d)
 {
     static const bs_column column[] = {
-        {.name = "truth, and what the net says", .text = true},
-        {.name = "the cost-augmented net", .text = true},
-        {.name = "times"},
+        {.name = "truth, and what the net says", .text = true, .key = "truth"},
+        {.name = "the cost-augmented net", .text = true, .key = "cost_augmented"},
+        {.name = "times", .key = "times"},
     };
+    const bs_explained_nets *x = &e->nets;
+    bs_doc_table(d, "differences", column, 3, 0);
+    for (int i = 0; i < x->pairs; i++)
+        BS_ROW(d, bs_cell_name(e->name[x->pair[i].truth]), bs_cell_text(e->name[x->pair[i].cost]),
+               bs_cell_count((long long)x->pair[i].times));
+    bs_doc_table_end(d);
+}
+
+static void nets(const bs_explanation *e, bs_doc *d)
+{
     const bs_explained_nets *x = &e->nets;
     if (isnan(x->net))
         return;
-    bs_page_heading(2, "The net and its cost-augmented companion", out);
-    bs_page_say(
-        out, "note",
-        "%s %.2f %% and %.2f %%: a difference of %.2f. Of %lld parts that the net has right, "
-        "the other one differs in %lld.",
-        e->m->task->metric[e->m->known.headline].name, 100 * x->net, 100 * x->cost,
-        100 * (x->net - x->cost), (long long)x->right, (long long)x->differ);
-    bs_page_table_begin(column, 3, 0, out);
-    for (int i = 0; i < x->pairs; i++) {
-        bs_page_row_begin(out);
-        bs_page_name(e->name[x->pair[i].truth], out);
-        bs_page_cell(e->name[x->pair[i].cost], out);
-        bs_page_number((double)x->pair[i].times, 0, out);
-        bs_page_row_end(out);
-    }
-    bs_page_table_end(out);
+    bs_doc_heading(d, 2, "The net and its cost-augmented companion");
+    bs_doc_say(d, "note",
+               "%s %.2f %% and %.2f %%: a difference of %.2f. Of %lld parts that the net has "
+               "right, the other one differs in %lld.",
+               e->m->task->metric[e->m->known.headline].name, 100 * x->net, 100 * x->cost,
+               100 * (x->net - x->cost), (long long)x->right, (long long)x->differ);
+    bs_explain_nets(e, d);
 }
 
-void bs_explain_html(const bs_explanation *e, bs_buf *out)
+void bs_explain_show(const bs_explanation *e, bs_doc *d)
 {
-    summary(e, out);
-    pairs(e, out);
-    bends(e, out);
-    pixels(e, out);
-    images(e, out);
-    steps(e, out);
-    nets(e, out);
-    row(e, out);
-    bs_page_end(out);
+    summary(e, d);
+    pairs(e, d);
+    if (d->page)
+        bends(e, d->page);
+    pixels(e, d);
+    if (d->page)
+        images(e, d->page);
+    steps(e, d);
+    nets(e, d);
+    row(e, d);
+    if (d->page)
+        bs_page_end(d->page);
 }

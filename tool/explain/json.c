@@ -1,162 +1,10 @@
-/* text.c -- an explanation as a short table, and all its numbers as JSON. */
+/* json.c -- all numbers of an explanation as JSON. */
 #include <math.h>
 #include <string.h>
 
 #include "explain/explain.h"
 
 enum { SHOWN_PAIRS = 8, SHORT = 1000, DIGITS = 6 /* of numbers in JSON */ };
-
-/* ---- the table ---- */
-
-static void agreement_line(const char *what, const bs_agreement *a, bs_buf *out)
-{
-    if (isnan(a->rho)) {
-        bs_buf_printf(out, "  %-32s n/a: one side is the same for all pairs\n", what);
-        return;
-    }
-    bs_buf_printf(out, "  %-32s %6.3f   shuffled %6.3f +- %.3f, p %.3f\n", what, a->rho, a->mean,
-                  a->sd, a->p);
-}
-
-static void groups_line(const bs_explained_pairs *p, bs_buf *out)
-{
-    bs_buf_text(out, "  mean rank of pairs (0 to 100) that occur");
-    for (int i = 0; i < p->groups; i++)
-        if (p->group[i].pairs > 0)
-            bs_buf_printf(out, " %.0f%s: %.0f%s", p->group[i].least,
-                          p->group[i].most > p->group[i].least ? "+" : "", 100 * p->group[i].rank,
-                          i + 1 < p->groups ? "," : "");
-    bs_buf_text(out, "\n");
-}
-
-static void pair_lines(const bs_explanation *e, bool positive, bs_buf *out)
-{
-    const bs_explained_pairs *p = &e->pairs;
-    bs_explained_pair         pair[SHOWN_PAIRS];
-    char                      a[BS_VISIBLE], b[BS_VISIBLE];
-    const int                 n = bs_explain_strongest(e, positive, SHOWN_PAIRS, pair);
-    if (n > 0)
-        bs_buf_printf(out, "%-44s %11s %7s %9s\n", positive ? "rewarded most" : "punished most",
-                      "interaction", p->ordered ? "times" : "rows", "expected");
-    for (int i = 0; i < n; i++) {
-        const size_t at = (size_t)pair[i].i * (size_t)p->n + (size_t)pair[i].j;
-        bs_buf_printf(out, "  %-20s %s %-19s %11.4f %7.0f %9.1f\n",
-                      bs_visible(e->name[pair[i].i], 20, a), p->ordered ? ">" : "+",
-                      bs_visible(e->name[pair[i].j], 19, b), p->interaction[at], p->count[at],
-                      p->expected[at]);
-    }
-}
-
-static void pairs_table(const bs_explanation *e, bs_buf *out)
-{
-    const bs_explained_pairs *p = &e->pairs;
-    if (p->n == 0)
-        return;
-    bs_buf_printf(out, "\ninteraction (-d2E) of %s, rank correlation over %lld pairs\n",
-                  p->ordered ? "neighbouring tags" : "labels", (long long)p->with_count.pairs);
-    agreement_line(p->ordered ? "with how often they follow" : "with how often they occur together",
-                   &p->with_count, out);
-    agreement_line("the same, given frequencies", &p->given_expected, out);
-    agreement_line("with log (count / expected)", &p->with_information, out);
-    agreement_line("the same, of pairs alone", &p->own_with_information, out);
-    groups_line(p, out);
-    if (!isnan(p->moves_shared))
-        bs_buf_printf(
-            out, "  gradient by a label, from row to row: local part %.4g, part over labels %.4g\n",
-            p->moves_local, p->moves_shared);
-    bs_buf_text(out, "\n");
-    pair_lines(e, true, out);
-    pair_lines(e, false, out);
-}
-
-static void steps_table(const bs_explanation *e, const bs_explained_steps *st, bs_buf *out)
-{
-    const bs_task *k = e->m->task;
-    if (st->n == 0 && !st->direct)
-        return;
-    bs_buf_printf(out, "\n%s by steps of a search\n", k->metric[e->m->known.headline].name);
-    for (int i = 0; i < st->n; i++) {
-        const bs_explained_search *x = &st->search[i];
-        int                        best = 0;
-        for (int t = 0; t < x->n; t++)
-            best = x->score[t] > x->score[best] ? t : best;
-        bs_buf_printf(out, "  %-8s from %-8s %.4f at 0, %.4f at %d, best %.4f at %d\n", x->name,
-                      x->start, x->score[0], x->score[x->n - 1], x->step[x->n - 1], x->score[best],
-                      x->step[best]);
-    }
-    if (st->direct)
-        bs_buf_printf(out, "  %-8s %13s %.4f\n", st->direct, "", st->score);
-}
-
-static void nets_table(const bs_explanation *e, bs_buf *out)
-{
-    const bs_explained_nets *x = &e->nets;
-    char                     truth[BS_VISIBLE], cost[BS_VISIBLE];
-    if (isnan(x->net))
-        return;
-    bs_buf_printf(out, "\nthe net and its cost-augmented companion: %s %.4f - %.4f = %.4f\n",
-                  e->m->task->metric[e->m->known.headline].name, x->net, x->cost, x->net - x->cost);
-    bs_buf_printf(out, "  of %lld parts that the net has right, the other differs in %lld\n",
-                  (long long)x->right, (long long)x->differ);
-    for (int i = 0; i < x->pairs; i++)
-        bs_buf_printf(out, "  %-20s > %-19s %7lld\n",
-                      bs_visible(e->name[x->pair[i].truth], 20, truth),
-                      bs_visible(e->name[x->pair[i].cost], 19, cost), (long long)x->pair[i].times);
-}
-
-static void row_table(const bs_explanation *e, bs_buf *out)
-{
-    const bs_explained_row *r = &e->row;
-    char                    name[BS_VISIBLE], one[BS_VISIBLE], truth[BS_VISIBLE], other[BS_VISIBLE];
-    if (r->number == 0)
-        return;
-    bs_buf_printf(out, "\nrow %d: energy of the prediction %.4f", (int)r->number, r->energy);
-    if (!isnan(r->energy_truth))
-        bs_buf_printf(out, ", of the truth %.4f", r->energy_truth);
-    bs_buf_printf(out, "\n%-32s %-12s %-12s %-12s %s\n", "single changes", "predicted", "truth",
-                  "changed to", "energy");
-    for (int i = 0; i < r->n_flips; i++) {
-        const bs_explained_term *t = &r->flip[i];
-        bs_buf_printf(out, "  %-30s %-12s %-12s %-12s %+.4f\n", bs_visible(t->name, 30, name),
-                      bs_visible(t->predicted, 12, one),
-                      bs_visible(t->truth ? t->truth : "?", 12, truth),
-                      bs_visible(t->other, 12, other), t->change);
-    }
-}
-
-static void pixels_table(const bs_explanation *e, bs_buf *out)
-{
-    const bs_explained_pixels *p = &e->pixels;
-    double                     own[BS_EXPLAIN_REACH], truth[BS_EXPLAIN_REACH];
-    if (p->n == 0)
-        return;
-    bs_explain_rings(p->interaction, own);
-    bs_explain_rings(p->truth, truth);
-    bs_buf_printf(out, "\ninteraction of pixels, and correlation of masks, by distance\n");
-    for (int d = 0; d < BS_EXPLAIN_REACH; d++)
-        bs_buf_printf(out, "  %d  %+.3e  %6.3f\n", d + 1, own[d], truth[d]);
-}
-
-void bs_explain_table(const bs_explanation *e, const char *page, bs_buf *out)
-{
-    bs_buf_visible(out, e->model_name);
-    bs_buf_printf(out, ": method %s, %d of %d %s of ", e->m->settings.train.method,
-                  (int)e->data.rows, (int)e->all.rows, e->m->task->unit);
-    bs_buf_visible(out, e->data_name);
-    bs_buf_printf(out, ", %.1f s\n", e->seconds);
-    pairs_table(e, out);
-    pixels_table(e, out);
-    steps_table(e, &e->steps, out);
-    nets_table(e, out);
-    row_table(e, out);
-    if (page) {
-        bs_buf_text(out, "\npage: ");
-        bs_buf_visible(out, page);
-        bs_buf_text(out, "\n");
-    }
-}
-
-/* ---- JSON ---- */
 
 static void array(const char *name, const double *v, int n, bs_buf *out)
 {
@@ -298,14 +146,8 @@ static void nets_json(const bs_explanation *e, bs_buf *out)
     bs_json_members(out, "metric %s net %.6g cost_augmented %.6g net_right %lld differ %lld",
                     e->m->task->metric[e->m->known.headline].name, x->net, x->cost,
                     (long long)x->right, (long long)x->differ);
-    bs_json_open(out, "differences", '[');
-    for (int i = 0; i < x->pairs; i++) {
-        bs_json_open(out, NULL, '{');
-        bs_json_members(out, "truth %s cost_augmented %s times %lld", e->name[x->pair[i].truth],
-                        e->name[x->pair[i].cost], (long long)x->pair[i].times);
-        bs_json_close(out, '}');
-    }
-    bs_buf_text(out, "]}");
+    bs_explain_nets(e, &(bs_doc){.json = out});
+    bs_json_close(out, '}');
 }
 
 static void image_json(const char *key, const bs_explained_image *im, bs_buf *out)
@@ -343,22 +185,6 @@ static void images_json(const bs_explanation *e, bs_buf *out)
         bs_json_close(out, ']');
 }
 
-static void terms_json(const char *name, const bs_explained_term *term, int32_t n, bs_buf *out)
-{
-    bs_json_open(out, name, '[');
-    for (int32_t i = 0; i < n; i++) {
-        const bs_explained_term *t = &term[i];
-        bs_json_open(out, NULL, '{');
-        bs_json_members(out,
-                        "name %s truth %s predicted %s probability %.6g local %.6g shared %.6g "
-                        "other %s change %.6g",
-                        t->name, t->truth, t->predicted, t->probability, t->local, t->shared,
-                        t->other, t->change);
-        bs_json_close(out, '}');
-    }
-    bs_json_close(out, ']');
-}
-
 static void row_json(const bs_explanation *e, bs_buf *out)
 {
     const bs_explained_row *r = &e->row;
@@ -367,8 +193,8 @@ static void row_json(const bs_explanation *e, bs_buf *out)
     bs_json_open(out, "row", '{');
     bs_json_members(out, "number %d text %s energy %.6g energy_truth %.6g", r->number, r->text,
                     r->energy, r->energy_truth);
-    terms_json("terms", r->term, r->n_terms, out);
-    terms_json("flips", r->flip, r->n_flips, out);
+    bs_explain_terms(e, "terms", r->term, r->n_terms, &(bs_doc){.json = out});
+    bs_explain_terms(e, "flips", r->flip, r->n_flips, &(bs_doc){.json = out});
     steps_json(e, &r->steps, out);
     if (e->image[BS_EXPLAIN_IMAGES].width > 0)
         image_json("image", &e->image[BS_EXPLAIN_IMAGES], out);
