@@ -134,3 +134,9 @@ printf '1 0:2\n1 2:1\n1 3:4\n1 1:1\n' > b.libsvm
 basin data split b.libsvm -o bp --shares 50,50 2> note > table; cat note
 basin data split so.jsonl so.jsonl -o two --shares 50,50 2> note > table; cat note
 basin data split text.jsonl -o tx --shares 50,50 2> note > table; cat tx-* | sort | cmp - <(sort text.jsonl) && echo "jsonl: the same bytes"
+
+# options that leave nothing, or would count for nothing
+printf 'a,b,y\n1,2,0\n3,4,1\n' > aby.csv
+printf '{"a": 1, "y": true}\n{"a": 2, "y": false}\n' > ay.jsonl
+try basin data inspect aby.csv --labels y --drop a,y
+try basin data inspect ay.jsonl --labels y --drop y

@@ -432,8 +432,11 @@ basin_status bs_csv_roles(csv_table *t)
         marked += mark[i];
     if (!s && marked == t->n && !t->r->o->only_labels)
         s = bs_fail_at(t->r, 0, 0, "all %d columns are labels; no feature is left", t->n);
+    int32_t left = 0;
     for (int32_t i = 0; !s && i < t->n; i++)
-        mark[i] = mark[i] && !t->column[i].dropped;
+        left += mark[i] = mark[i] && !t->column[i].dropped;
+    if (!s && marked && !left)
+        s = bs_fail_at(t->r, 0, 0, "--drop leaves out every column that holds labels");
     for (int32_t i = 0; !s && i < t->n; i++)
         s = mark[i] ? set_label(t, &t->column[i], marked) : set_feature(t, &t->column[i], i);
     bs_free(mark);

@@ -136,6 +136,13 @@ static basin_status set_roles(columns *c)
     basin_status  s = names && mark ? choose_labels(c, names, mark) : bs_fail_nomem(c->x->r->err);
     if (!s)
         s = bs_select_dropped(c->x->r, names, n, drop);
+    int32_t marked = 0, left = 0;
+    for (int32_t m = 0; !s && m < n; m++) {
+        marked += mark[m];
+        left += mark[m] && !drop[m];
+    }
+    if (!s && marked && !left)
+        s = bs_fail_at(c->x->r, 0, 0, "--drop leaves out every member that holds labels");
     for (int32_t m = 0; !s && m < n; m++) {
         c->role[m] = drop[m] || (!mark[m] && leave_out(c, m)) ? SKIP : mark[m] ? LABEL : FEATURE;
         if (c->role[m] == LABEL)

@@ -318,8 +318,8 @@ static basin_status fail_bare(const bs_corpus_reading *r, long line, const char 
         return bs_corpus_fail(r, line, 0, "%s has %s; --feature-columns asks for columns %s", what,
                               has, features);
     return bs_corpus_fail(r, line, 0,
-                          "%s has %s; %s asks for columns %s; what is trained with "
-                          "--feature-columns none needs no others",
+                          "%s has %s, but %s uses the columns %s as well; train one with "
+                          "--feature-columns none to tag words alone",
                           what, has, r->o->who, features);
 }
 
