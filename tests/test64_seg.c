@@ -106,6 +106,8 @@ static const loss_case cases[] = {
     NET(net, "weights=balanced net.loss=ranking samples=3", THREE),
     NET(infnet, "weights=balanced infnet.form=separated cost=f1", TWO),
     NET(alen_net, "weights=balanced energy.kind=map net.kind=fcn2", THREE),
+    NET(cross_entropy, "net.kind=unet3", TWO),
+    NET(cross_entropy, "net.kind=unet3", THREE),
     NET(net, "net.loss=value energy.weight=2", TWO),
     NET(net, "energy.kind=map", THREE),
     NET(net, "net.loss=ranking samples=3", THREE),
@@ -143,10 +145,19 @@ static double nearest_kink(scene *c, bs_id target, const bs_id *varied, int n, u
     double least = 1;
     for (bs_id id = 1; id <= target; id++) {
         const bs_node *node = bs_graph_node(c->g, id);
-        if (node->op != BS_OP_relu || !t.live[id])
+        const bool     scaled = node->op == BS_OP_scaled_relu;
+        if ((node->op != BS_OP_relu && !scaled) || !t.live[id])
             continue;
-        for (int64_t i = 0; i < bs_shape_count(node->shape); i++)
-            least = fmin(least, fabs((double)((real *)t.value[node->src[0]])[i]));
+        const int     channels = node->shape.d[1];
+        const int64_t plane = (int64_t)node->shape.d[2] * node->shape.d[3];
+        const real   *s = scaled ? t.value[node->src[1]] : NULL;
+        for (int64_t i = 0; i < bs_shape_count(node->shape); i++) {
+            double x = (double)((real *)t.value[node->src[0]])[i];
+            if (scaled)
+                x = x * (double)s[i / plane % channels] +
+                    (double)s[channels + i / plane % channels];
+            least = fmin(least, fabs(x));
+        }
     }
     trial_free(c, &t);
     return least;
@@ -253,6 +264,7 @@ static void energies_have_true_derivatives(void **state)
     check_energy("energy.kind=map", two);
     check_energy("energy.kind=map net.kind=fcn2", three);
     check_energy("energy.kind=map net.kind=unet", two);
+    check_energy("energy.kind=map net.kind=unet3", two);
 }
 
 /* ---- sizes ---- */

@@ -588,6 +588,87 @@ static void a_step_allocates_nothing(void **state)
     free(data);
 }
 
+/* ---- parameters that follow statistics ---- */
+
+#define WELL(call) CHECK((call) == BASIN_OK, "%s", err.msg)
+
+enum { PHOTOS = 3, CHANNELS = 2, SIDE = 2, IN_CHANNEL = PHOTOS * SIDE * SIDE };
+
+/* Loss: squares of a factor times a batch, whose moments are followed. */
+static void build_following(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
+{
+    bs_params *p = ctx;
+    bs_id x = r->input[0] = bs_leaf(g, "x", BS_T_REAL, bs_shape4(PHOTOS, CHANNELS, SIDE, SIDE));
+    bs_id factor = bs_param(g, p, "factor", bs_shape1(1), bs_init_constant(1)), d[2], ids[2];
+    int   segment[2];
+    (void)key;
+    bs_param_following(g, p, "moments", bs_shape4(2, CHANNELS, 1, 1), bs_init_constant(7), 0.25,
+                       bs_moments(g, x));
+    assert_int_equal(bs_params_nodes(g, p, "", ids, segment, 2), 1);
+    assert_int_equal(ids[0], factor);
+    bs_grad(g, bs_sum(g, bs_square(g, bs_mul(g, x, factor))), ids, 1, d, false);
+    assert_int_equal(bs_params_distances(g, p, "", d + 1, segment + 1, 1), 1);
+    for (int i = 0; i < 2; i++)
+        r->result[r->n_results++] = (bs_result){d[i], segment[i]};
+}
+
+static void moments_of_batch(const real *x, double out[2 * CHANNELS])
+{
+    for (int c = 0; c < CHANNELS; c++) {
+        double mean = 0, square = 0;
+        for (int i = 0; i < IN_CHANNEL; i++) {
+            double v = (double)x[(i / 4 * CHANNELS + c) * 4 + i % 4];
+            mean += v / IN_CHANNEL;
+            square += v * v / IN_CHANNEL;
+        }
+        out[c] = mean;
+        out[CHANNELS + c] = square - mean * mean;
+    }
+}
+
+/* The mean of the first batches, then a moving one; whatever rule, rate, decay and clipping are
+ * for the rest, whose gradient's norm knows nothing of it. */
+static void statistics_are_followed(void **state)
+{
+    bs_optim_options o;
+    basin_error      err = {0};
+    bs_workspace    *w;
+    bs_params       *p = bs_params_new();
+    bs_rng           rng = bs_rng_make(5, 0, 0);
+    bs_entry        *e;
+    double           mean[2 * CHANNELS] = {0}, now[2 * CHANNELS], norm;
+    real             x[PHOTOS * CHANNELS * SIDE * SIDE];
+    (void)state;
+    WELL(bs_workspace_open((bs_machine){.threads = 2}, &w, &err));
+    bs_cache *cache = bs_cache_new(w, build_following, p, 0);
+    WELL(bs_cache_get(cache, (bs_key){{0}}, &e, NULL, &err));
+    WELL(bs_params_allocate(p, 1, &err));
+    WELL(bs_options_default(bs_optim_rows, &o, &err));
+    o.rate = 0.01, o.decay = 0.5, o.clip = 1e-3;
+    bs_optim *optim;
+    WELL(bs_optim_new(w, p, "", &o, &optim, &err));
+    bs_bind_params(e->program, p->value, p->grad, p->offset);
+    bs_bind_input(e->program, e->input[0], x);
+    const bs_segment *s = bs_params_find(p, "moments"), *factor = bs_params_find(p, "factor");
+    for (int step = 1; step <= 9; step++) {
+        for (size_t i = 0; i < sizeof x / sizeof *x; i++)
+            x[i] = (real)(2 + step + bs_rng_normal(&rng));
+        WELL(bs_program_run(e->program, &(bs_run){1, (uint64_t)step}, &err));
+        const double slope = fabs((double)p->grad[factor->offset]);
+        WELL(bs_optim_step(optim, &norm, &err));
+        assert_true(fabs(norm - slope) < 1e-4 * slope);
+        moments_of_batch(x, now);
+        for (int i = 0; i < 2 * CHANNELS; i++) {
+            mean[i] += (step < 4 ? 1.0 / step : 0.25) * (now[i] - mean[i]);
+            assert_true(fabs((double)p->value[s->offset + i] - mean[i]) < 1e-4 * (1 + mean[i]));
+        }
+    }
+    bs_optim_free(optim);
+    bs_cache_free(cache);
+    bs_workspace_close(w);
+    bs_params_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -599,6 +680,7 @@ int main(void)
         cmocka_unit_test(padding_stays_zero),
         cmocka_unit_test(bad_gradients_are_refused),
         cmocka_unit_test(two_optimisers_keep_to_their_nets),
+        cmocka_unit_test(statistics_are_followed),
         cmocka_unit_test(the_rate_falls_on_a_plateau),
         cmocka_unit_test(the_schedule_at_its_edges),
         cmocka_unit_test(the_cosine_falls_from_one_to_nothing),

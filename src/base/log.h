@@ -59,7 +59,8 @@ void bs_progress_show(bs_progress *p, double part, const char *text);
 #define BS_TIME_TEXT 32
 const char *bs_time_text(double seconds, char text[BS_TIME_TEXT]);
 
-double bs_seconds(void); /* monotonic clock */
+double bs_seconds(void);        /* monotonic clock */
+double bs_thread_seconds(void); /* of a core that this thread has had */
 
 /* ---- events (event.c): the same facts as JSON objects, for a program that listens ---- */
 

@@ -15,6 +15,10 @@ enum { MAX_NODES = 1 << 22, MAX_LABEL_DEPTH = 16, MAX_LABEL = 128 };
 /* Salts that make equal nodes of a later turn different ones. */
 static const uint32_t TURN_SALT[BS_TURNS] = {0, UINT32_C(1) << 31, UINT32_C(3) << 30};
 
+typedef struct {
+    bs_id leaf, value;
+} follower;
+
 struct bs_graph {
     bs_arena     arena; /* labels, anew[] */
     bs_node     *node;  /* [cap]; node[0] is unused */
@@ -28,6 +32,9 @@ struct bs_graph {
     bool         loops;
     const char  *anew;
     int          n_anew;
+    follower    *follow; /* [n_follow] */
+    size_t       cap_follow;
+    int          n_follow;
     const char  *here; /* the current label, joined */
     const char  *stack[MAX_LABEL_DEPTH];
     int          depth;
@@ -75,6 +82,7 @@ void bs_graph_free(bs_graph *g)
     bs_free(g->node);
     bs_free(g->label);
     bs_free(g->table);
+    bs_free(g->follow);
     bs_arena_free(&g->arena);
     bs_free(g);
 }
@@ -210,6 +218,25 @@ static bool differs_now(const bs_graph *g, const bs_node *n)
     if (n->op == BS_OP_param)
         return n->attr[0] < g->n_anew && g->anew[n->attr[0]];
     return bs_ops[n->op]->flags & BS_OP_RANDOM;
+}
+
+void bs_graph_follow(bs_graph *g, bs_id leaf, bs_id value)
+{
+    size_t need = (size_t)g->n_follow + 1;
+    if (bs_graph_check(g, NULL))
+        return;
+    if (bs_grow((void **)&g->follow, &g->cap_follow, need, sizeof *g->follow, MAX_NODES))
+        g->follow[g->n_follow++] = (follower){leaf, value};
+    else
+        bs_graph_nomem(g);
+}
+
+bs_id bs_graph_followed(const bs_graph *g, bs_id leaf)
+{
+    for (int i = g->n_follow - 1; i >= 0; i--)
+        if (g->follow[i].leaf == leaf)
+            return g->follow[i].value;
+    return 0;
 }
 
 /* ---- interning ---- */

@@ -94,6 +94,11 @@ bool  bs_graph_loops(const bs_graph *g);
 int   bs_graph_turn_of(const bs_graph *g, bs_id id);    /* 0 .. BS_TURNS - 1 */
 bs_id bs_graph_turn_begin(const bs_graph *g, int turn); /* its first id; past the end: none */
 
+/* Records that a parameter without a gradient should move towards `value`, such as statistics of
+ * the batch. For the trainer only: no node's value depends on it. */
+void  bs_graph_follow(bs_graph *g, bs_id leaf, bs_id value);
+bs_id bs_graph_followed(const bs_graph *g, bs_id leaf); /* 0: nothing */
+
 /* Checks, interns and appends; all builders end here. */
 bs_id bs_emit(bs_graph *g, bs_node n);
 
@@ -214,6 +219,10 @@ bs_id bs_conv_dw(bs_graph *g, bs_id x, bs_id dy, int stride, int pad, bs_shape w
 /* Transposed convolution: w is [in, out, kh, kw]; height' = (height - 1) stride - 2 pad + kh. */
 bs_id bs_conv_transposed(bs_graph *g, bs_id x, bs_id w, int stride, int pad);
 bs_id bs_max_pool(bs_graph *g, bs_id x, int size, int stride);
+/* Mean and variance of each channel of x [B, C, H, W] over all else: [2, C, 1, 1]; and the ReLU of
+ * x s0 + s1 with a factor and a term of each channel in s [2, C, 1, 1]. */
+bs_id bs_moments(bs_graph *g, bs_id x);
+bs_id bs_scaled_relu(bs_graph *g, bs_id x, bs_id s);
 
 /* --- sequences: time-major for lstm, sentence by sentence for crf --- */
 /* One LSTM direction over a whole sequence. xp [T, B, 4H] is the input already multiplied by its

@@ -453,7 +453,7 @@ static int make_ranges(const bs_params *p, const char *prefix, bs_range *out)
     for (int i = 0; i < p->n; i++) {
         const bs_segment *s = &p->segment[i];
         int64_t           end = i + 1 < p->n ? p->segment[i + 1].offset : p->size;
-        if (!bs_has_prefix(s->name, prefix))
+        if (!bs_has_prefix(s->name, prefix) || s->follow > 0)
             continue;
         if (n > 0 && out[n - 1].offset + out[n - 1].count == s->offset)
             out[n - 1].count += end - s->offset;

@@ -106,6 +106,7 @@ static void build_stage(bs_learner *l, const bs_stage *stage, bs_scene *s, bs_re
         bs_graph_refuse(g, "more than %d parameters with a name", most - 1);
     bs_grad(g, loss, theta, n, d, true);
     bs_scene_results(s, loss, r);
+    n += bs_params_distances(g, l->params, stage->trains, d + n, segment + n, most - n);
     for (int i = 0; i < n; i++)
         r->result[r->n_results++] = (bs_result){d[i], segment[i]};
     bs_pop(g);

@@ -60,6 +60,7 @@ basin_status bs_optim_new(bs_workspace *w, bs_params *params, const char *prefix
                                                      .count = s->count,
                                                      .rate = s->rate,
                                                      .decay = o->decay * s->decay,
+                                                     .follow = s->follow,
                                                      .row = s->shape.d[3]};
     }
     if (self->n == 0) {

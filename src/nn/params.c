@@ -130,14 +130,41 @@ bs_id bs_param(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init 
     return id;
 }
 
+bs_id bs_param_following(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init,
+                         double follow, bs_id value)
+{
+    bs_id id = bs_param(g, p, name, s, init);
+    if (!id)
+        return 0;
+    p->segment[bs_graph_node(g, id)->attr[0]].follow = follow;
+    if (value)
+        bs_graph_follow(g, id, value);
+    return id;
+}
+
 int bs_params_nodes(bs_graph *g, const bs_params *p, const char *prefix, bs_id *ids, int *segments,
                     int most)
 {
     int n = 0;
     for (int i = 0; i < p->n && n < most; i++) {
-        if (!bs_has_prefix(p->segment[i].name, prefix))
+        if (!bs_has_prefix(p->segment[i].name, prefix) || p->segment[i].follow > 0)
             continue;
         ids[n] = bs_param_leaf(g, i, p->segment[i].shape);
+        segments[n++] = i;
+    }
+    return n;
+}
+
+int bs_params_distances(bs_graph *g, const bs_params *p, const char *prefix, bs_id *ids,
+                        int *segments, int most)
+{
+    int n = 0;
+    for (int i = 0; i < p->n && n < most; i++) {
+        const bs_segment *s = &p->segment[i];
+        if (!bs_has_prefix(s->name, prefix) || s->follow <= 0)
+            continue;
+        bs_id leaf = bs_param_leaf(g, i, s->shape), to = bs_graph_followed(g, leaf);
+        ids[n] = to ? bs_sub(g, leaf, to) : bs_fill(g, 0, s->shape);
         segments[n++] = i;
     }
     return n;

@@ -41,6 +41,7 @@ typedef struct {
     bs_init     init;
     int64_t     offset, count; /* elements in the flat blocks */
     double      rate, decay;   /* factors on the optimiser's rate and weight decay; default 1 */
+    double      follow;        /* > 0: a running mean, see bs_param_following */
     uint8_t    *touched;       /* [rows] after allocate(), for the optimiser; see device/device.h */
 } bs_segment;
 
@@ -62,6 +63,11 @@ void       bs_params_free(bs_params *p);
  * the blocks exist. `name` is the full name: the label stack is not prepended. */
 bs_id bs_param(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init);
 
+/* A running mean of `value` (0: not seen in this graph): each step moves it by the share `follow`
+ * of the difference; the first steps by more, so that they have equal weights. */
+bs_id bs_param_following(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init,
+                         double follow, bs_id value);
+
 /* Makes value, zeroed, and with `gradients` also grad: enough for a loaded model. */
 basin_status bs_params_reserve(bs_params *p, bool gradients, basin_error *err);
 /* Makes value and grad, and fills value. Each segment has a random stream derived from its name, so
@@ -79,9 +85,12 @@ int64_t           bs_params_count(const bs_params *p, const char *prefix); /* tr
 const bs_segment *bs_params_find(const bs_params *p, const char *name);    /* or NULL */
 bool              bs_has_prefix(const char *name, const char *prefix);
 
-/* Nodes of all parameters under a prefix, for bs_grad: ids and segments, up to `most`; returns how
- * many. */
+/* Nodes of all parameters under a prefix that have gradients, for bs_grad: ids and segments, up to
+ * `most`; returns how many. */
 int bs_params_nodes(bs_graph *g, const bs_params *p, const char *prefix, bs_id *ids, int *segments,
                     int most);
+/* The same for running means: the distance of each from what it follows. */
+int bs_params_distances(bs_graph *g, const bs_params *p, const char *prefix, bs_id *ids,
+                        int *segments, int most);
 
 #endif

@@ -184,10 +184,10 @@ static basin_status run_watched(const bs_cpu_program *p, const bs_turn *t, basin
     basin_status   s = BASIN_OK;
     bs_thread_mode old = bs_enter_kernels();
     for (int i = t->first; i < t->end && !s; i++) {
-        double start = bs_seconds();
+        double start = bs_thread_seconds();
         bs_run_pieces(p, i, 0, p->call[i].work.pieces, 0);
         if (p->timing) {
-            p->timing[i].seconds += bs_seconds() - start;
+            p->timing[i].seconds += bs_thread_seconds() - start;
             p->timing[i].calls++;
         }
         if (p->w->check_nan) {
@@ -241,7 +241,13 @@ static void update_piece(const bs_cpu *w, const bs_update *u, const bs_span_upda
 {
     const real rate = (real)(u->rate * s->rate), decay = (real)s->decay;
     int64_t    at = s->offset + first;
-    real      *vv = v ? v + at : NULL;
+    if (s->follow > 0) {
+        const bs_update plain = {.rule = BS_UPDATE_SGD, .scale = 1};
+        const double    share = fmax(s->follow, 1 / (double)u->step);
+        w->vec->update->apply(&plain, params + at, grads + at, m + at, NULL, 0, (real)share, n);
+        return;
+    }
+    real *vv = v ? v + at : NULL;
     if (!s->touched) {
         w->vec->update->apply(u, params + at, grads + at, m + at, vv, decay, rate, n);
         return;
@@ -306,6 +312,8 @@ static double square_sum_pieces(const bs_cpu *w, const bs_span_update *span, int
         for (; first < pieces && n > 0; first++, n--) {
             int64_t     at = first * len, left = span->count - at, size = left < len ? left : len;
             const real *g = grads + span->offset + at;
+            if (span->follow > 0)
+                continue;
             for (int64_t i = 0; i < size && span->touched; i += span->row)
                 if (span->touched[(at + i) / span->row])
                     total += w->vec->update->square_sum(g + i, span->row);

@@ -11,6 +11,7 @@
     extern const bs_vec_reduce bs_vec_reduce_##isa;               \
     extern const bs_vec_sparse bs_vec_sparse_##isa;               \
     extern const bs_vec_lstm   bs_vec_lstm_##isa;                 \
+    extern const bs_vec_norm   bs_vec_norm_##isa;                 \
     extern const bs_vec_crf    bs_vec_crf_##isa;                  \
     extern const bs_vec_update bs_vec_update_##isa;               \
     static const bs_vec        vec_##isa = {#isa,                 \
@@ -19,6 +20,7 @@
                                             &bs_vec_reduce_##isa, \
                                             &bs_vec_sparse_##isa, \
                                             &bs_vec_lstm_##isa,   \
+                                            &bs_vec_norm_##isa,   \
                                             &bs_vec_crf_##isa,    \
                                             &bs_vec_update_##isa};
 

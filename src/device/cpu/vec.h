@@ -45,6 +45,14 @@ typedef struct {
     void (*log_softmax)(real *out, const real *x, int64_t n);
 } bs_vec_reduce;
 
+/* Of n elements of one channel; sums are added to. */
+typedef struct {
+    double (*squares)(const real *x, real mean, int64_t n); /* sum of (x - mean)^2 */
+    /* sum[0] += sum of d x, sum[1] += sum of d; d = dy where y > 0, else 0 */
+    void (*sums)(const real *dy, const real *y, const real *x, int64_t n, double sum[2]);
+    void (*scaled_relu)(real *y, const real *x, real factor, real term, int64_t n);
+} bs_vec_norm;
+
 typedef struct {
     /* out[h0..h1) (+)= sum over k of value[k] * w[index[k]][h0..h1); value NULL = ones */
     void (*gather_rows)(real *out, const real *w, int64_t H, int64_t h0, int64_t h1,
@@ -86,6 +94,7 @@ typedef struct {
     const bs_vec_reduce *reduce;
     const bs_vec_sparse *sparse;
     const bs_vec_lstm   *lstm;
+    const bs_vec_norm   *norm;
     const bs_vec_crf    *crf;
     const bs_vec_update *update;
 } bs_vec;

@@ -109,14 +109,15 @@ static bs_id foreground(bs_view *v, bs_id y)
 
 static bs_id scores(bs_view *v, bs_nn *nn, const char *trunk, const char *head)
 {
-    const bs_seg_shape *s = shape(v);
-    bs_id               found[BS_SEG_SCALES];
-    char                path[64];
+    bs_seg_shape s = *shape(v);
+    bs_id        found[BS_SEG_SCALES];
+    char         path[64];
+    s.by_batch = true;
     bs_print(path, sizeof path, "%s/conv", trunk);
-    s->net->trunk(nn, path, s, v->x[0], 0, found);
+    s.net->trunk(nn, path, &s, v->x[0], 0, found);
     if (nn->training)
-        found[2] = bs_dropout(v->g, found[2], s->dropout, nn->stream++);
-    return flat(v, s->net->head(nn, head, s, found, planes(v)), 1);
+        found[2] = bs_dropout(v->g, found[2], s.dropout, nn->stream++);
+    return flat(v, s.net->head(nn, head, &s, found, planes(v)), 1);
 }
 
 static bs_id logits(bs_view *v, const char *name)

@@ -29,16 +29,27 @@ static bs_id bias_of(bs_nn *nn, const char *name, int channels, bs_init init)
     return bs_param(nn->g, nn->params, path, bs_shape4(1, channels, 1, 1), init);
 }
 
+bs_id bs_seg_filter(bs_nn *nn, const char *name, bs_id x, int out, int kernel, int stride)
+{
+    bs_graph *g = nn->g;
+    const int in = bs_shape_of(g, x).d[1];
+    char      path[NAME];
+    bs_print(path, sizeof path, "%s/W", name);
+    bs_id w = bs_param(g, nn->params, path, bs_shape4(out, in, kernel, kernel),
+                       bs_seg_init(in * kernel * kernel));
+    bs_push(g, name);
+    bs_id y = bs_conv(g, x, w, stride, kernel / 2);
+    bs_pop(g);
+    return y;
+}
+
 bs_id bs_seg_conv(bs_nn *nn, const char *name, bs_id x, int out, int kernel, int stride)
 {
     bs_graph *g = nn->g;
-    const int in = bs_shape_of(g, x).d[1], fan = in * kernel * kernel;
-    char      path[NAME];
-    bs_print(path, sizeof path, "%s/W", name);
-    bs_id w = bs_param(g, nn->params, path, bs_shape4(out, in, kernel, kernel), bs_seg_init(fan));
-    bs_id b = bias_of(nn, name, out, bs_seg_init(fan));
+    bs_id     y = bs_seg_filter(nn, name, x, out, kernel, stride);
+    bs_id     b = bias_of(nn, name, out, bs_seg_init(bs_shape_of(g, x).d[1] * kernel * kernel));
     bs_push(g, name);
-    bs_id y = bs_add(g, bs_conv(g, x, w, stride, kernel / 2), b);
+    y = bs_add(g, y, b);
     bs_pop(g);
     return y;
 }

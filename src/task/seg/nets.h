@@ -36,6 +36,9 @@ struct bs_seg_shape {
     double energy_dropout;
     int    smooth;   /* how far sampled pixels are correlated; 0: not at all */
     bool   by_class; /* the score is a mean over classes */
+    /* Normalise over the batch, and by running means outside training; else within each photo,
+     * whose result then never depends on the others. */
+    bool by_batch;
 
     const bs_seg_net    *net;
     const bs_seg_energy *energy;
@@ -62,7 +65,9 @@ void bs_seg_trunk(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, b
 
 enum { BS_SEG_NAME = 96 }; /* room for the name of a layer */
 
-/* A convolution with bias, NAME/W and NAME/b; a stride of 2 halves the sides. */
+/* A convolution NAME/W; sides are kept, or halved by a stride of 2. */
+bs_id bs_seg_filter(bs_nn *nn, const char *name, bs_id x, int out, int kernel, int stride);
+/* The same with a bias NAME/b. */
 bs_id bs_seg_conv(bs_nn *nn, const char *name, bs_id x, int out, int kernel, int stride);
 /* The first one, NAME/0, over a photo and masks of it. */
 bs_id bs_seg_first(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, bs_id y,

@@ -1,15 +1,18 @@
 /* unet3.c -- a modern U-net: two 3 x 3 convolutions at each of four scales, on the way down and up
  * again.
  *
- * The output of a convolution is normalised before its ReLU: groups of channels of each photo get
- * mean 0 and deviation 1 (Wu and He 2018), then each channel has its own factor and offset. So
- * rates may be high and depth does no harm, and unlike with batch normalisation a photo's result
- * does not depend on the others in its batch. */
+ * The output of a convolution is normalised to mean 0 and deviation 1 before its ReLU; then each
+ * channel has its own factor and offset. A net normalises each channel over the photos of a batch
+ * during training (Ioffe and Szegedy 2015) and by running means afterwards, so that predictions do
+ * not depend on the batch. On photos of horses this learned three times as fast as groups of
+ * channels of one photo (Wu and He 2018). Energies keep those groups: the energy of one mask must
+ * not depend on others, not even in training. */
 #include "task/seg/nets.h"
 
 enum { NAME = BS_SEG_NAME, KERNEL = 3, UP = 4, GROUPS = 8 };
 
-#define EPS 1e-5
+#define EPS   1e-5
+#define SHARE 0.1 /* of the last batch in the running means */
 
 static bs_id of_channel(bs_nn *nn, const char *name, const char *what, int channels, double value)
 {
@@ -18,8 +21,36 @@ static bs_id of_channel(bs_nn *nn, const char *name, const char *what, int chann
     return bs_param(nn->g, nn->params, path, bs_shape4(1, channels, 1, 1), bs_init_constant(value));
 }
 
-/* Normalised, then ReLU. */
-static bs_id activated(bs_nn *nn, const char *name, bs_id x)
+/* Means and variances: of this batch in training, else the running ones, NAME/moments. */
+static bs_id moments_of(bs_nn *nn, const char *name, bs_id x)
+{
+    bs_graph *g = nn->g;
+    bs_shape  s = bs_shape4(2, bs_shape_of(g, x).d[1], 1, 1);
+    bs_id     now = nn->training ? bs_moments(g, x) : 0;
+    char      path[NAME + 8];
+    bs_print(path, sizeof path, "%s/moments", name);
+    bs_id means = bs_param_following(g, nn->params, path, s, bs_init_constant(1), SHARE, now);
+    return now ? now : means;
+}
+
+/* relu((x - mean) / deviation * gain + offset) */
+static bs_id by_batch(bs_nn *nn, const char *name, bs_id x)
+{
+    bs_graph *g = nn->g;
+    const int channels = bs_shape_of(g, x).d[1];
+    bs_id     gain = of_channel(nn, name, "gain", channels, 1);
+    bs_id     offset = of_channel(nn, name, "offset", channels, 0);
+    bs_push(g, name);
+    bs_id m = moments_of(nn, name, x);
+    bs_id mean = bs_slice(g, m, -4, 0, 1), variance = bs_slice(g, m, -4, 1, 1);
+    bs_id factor = bs_div(g, gain, bs_sqrt(g, bs_offset(g, variance, EPS)));
+    bs_id term = bs_sub(g, offset, bs_mul(g, mean, factor));
+    bs_id y = bs_scaled_relu(g, x, bs_concat(g, factor, term, -4));
+    bs_pop(g);
+    return y;
+}
+
+static bs_id by_groups(bs_nn *nn, const char *name, bs_id x)
 {
     bs_graph *g = nn->g;
     bs_shape  s = bs_shape_of(g, x);
@@ -38,11 +69,24 @@ static bs_id activated(bs_nn *nn, const char *name, bs_id x)
     return y;
 }
 
-static bs_id layer(bs_nn *nn, const char *name, int number, bs_id x, int out, int stride)
+static bs_id layer(bs_nn *nn, const bs_seg_shape *s, const char *name, int number, bs_id x, int out,
+                   int stride)
 {
     char path[NAME];
     bs_print(path, sizeof path, "%s/%d", name, number);
-    return activated(nn, path, bs_seg_conv(nn, path, x, out, KERNEL, stride));
+    if (s->by_batch)
+        return by_batch(nn, path, bs_seg_filter(nn, path, x, out, KERNEL, stride));
+    return by_groups(nn, path, bs_seg_conv(nn, path, x, out, KERNEL, stride));
+}
+
+/* Over a photo and, for energies, masks of it. */
+static bs_id first_layer(bs_nn *nn, const bs_seg_shape *s, const char *name, bs_id x, bs_id y)
+{
+    char path[NAME];
+    if (s->by_batch)
+        return layer(nn, s, name, 0, x, s->filters, 1);
+    bs_print(path, sizeof path, "%s/0", name);
+    return by_groups(nn, path, bs_seg_first(nn, name, s, x, y, KERNEL));
 }
 
 /* Width, 2 width and 4 width channels; the first convolution of a scale halves the sides. */
@@ -50,16 +94,15 @@ void bs_seg3_trunk(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, 
                    bs_id found[BS_SEG_SCALES])
 {
     const int F = s->filters;
-    char      path[NAME];
-    bs_print(path, sizeof path, "%s/0", name);
-    bs_id h = activated(nn, path, bs_seg_first(nn, name, s, x, y, KERNEL));
-    found[0] = layer(nn, name, 1, h, F, 1);
-    found[1] = layer(nn, name, 3, layer(nn, name, 2, found[0], 2 * F, 2), 2 * F, 1);
-    found[2] = layer(nn, name, 5, layer(nn, name, 4, found[1], 4 * F, 2), 4 * F, 1);
+    bs_id     h = first_layer(nn, s, name, x, y);
+    found[0] = layer(nn, s, name, 1, h, F, 1);
+    found[1] = layer(nn, s, name, 3, layer(nn, s, name, 2, found[0], 2 * F, 2), 2 * F, 1);
+    found[2] = layer(nn, s, name, 5, layer(nn, s, name, 4, found[1], 4 * F, 2), 4 * F, 1);
 }
 
-/* `coarse` enlarged next to the features at the finer scale. */
-static bs_id joined(bs_nn *nn, const char *name, int scale, bs_id coarse, bs_id found, int out)
+/* `coarse` enlarged beside what was found at the finer scale. */
+static bs_id joined(bs_nn *nn, const bs_seg_shape *s, const char *name, int scale, bs_id coarse,
+                    bs_id found, int out)
 {
     bs_graph *g = nn->g;
     char      path[NAME];
@@ -67,8 +110,8 @@ static bs_id joined(bs_nn *nn, const char *name, int scale, bs_id coarse, bs_id 
     bs_init init = bs_seg_init(bs_shape_of(g, coarse).d[1] * UP);
     bs_id   up = bs_seg_enlarged(nn, path, coarse, out, init, found);
     bs_print(path, sizeof path, "%s/join/%d", name, scale);
-    bs_id h = layer(nn, path, 0, bs_concat(g, up, found, -3), out, 1);
-    return layer(nn, path, 1, h, out, 1);
+    bs_id h = layer(nn, s, path, 0, bs_concat(g, up, found, -3), out, 1);
+    return layer(nn, s, path, 1, h, out, 1);
 }
 
 bs_id bs_seg3_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const bs_id found[], int out)
@@ -76,10 +119,10 @@ bs_id bs_seg3_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const bs_
     const int F = s->filters;
     char      path[NAME];
     bs_print(path, sizeof path, "%s/bottom", name);
-    bs_id h = layer(nn, path, 1, layer(nn, path, 0, found[2], 4 * F, 2), 4 * F, 1);
-    h = joined(nn, name, 2, h, found[2], 2 * F);
-    h = joined(nn, name, 1, h, found[1], F);
-    h = joined(nn, name, 0, h, found[0], F);
+    bs_id h = layer(nn, s, path, 1, layer(nn, s, path, 0, found[2], 4 * F, 2), 4 * F, 1);
+    h = joined(nn, s, name, 2, h, found[2], 2 * F);
+    h = joined(nn, s, name, 1, h, found[1], F);
+    h = joined(nn, s, name, 0, h, found[0], F);
     bs_print(path, sizeof path, "%s/score", name);
     return bs_seg_conv(nn, path, h, out, 1, 1);
 }
