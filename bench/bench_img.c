@@ -113,9 +113,9 @@ static void predict(state *s, const bench_case *c, int n)
     bs_scorer    *scorer;
     bs_outputs    y;
     bs_part       part = s->part;
-    bs_images     first = *s->part.seg;
+    bs_images     first = *bs_part_seg(&s->part);
     int           calls = -1; /* one that makes programs */
-    part.seg = &first;
+    part.own = &first;
     part.rows = first.n = n;
     TRY(bs_scorer_new(l->w, l->params, &l->spec, &how, &scorer, &err));
     TRY(bs_task_seg.outputs(&part, &s->known, &y, &err));
@@ -157,7 +157,7 @@ int main(int argc, char **argv)
     TRY(bs_settings_words(&s.settings, words, "bench", &err));
     s.part = (bs_part){.task = &bs_task_seg,
                        .rows = n,
-                       .seg = read_images(argv[1], n, bench_int(argc, argv, "--size", "32"))};
+                       .own = read_images(argv[1], n, bench_int(argc, argv, "--size", "32"))};
     make_learner(&s, c.method, c.threads);
     s.order = bs_calloc((size_t)n, sizeof *s.order);
     if (predicted > 0 && predicted <= n)

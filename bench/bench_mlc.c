@@ -86,15 +86,16 @@ static const bs_method *find_method(const char *name)
 /* ---- */
 
 typedef struct {
-    bs_settings settings;
-    bs_part     part;
-    bs_known    known;
-    bs_dataset *data;
-    bs_feed    *feed;
-    bs_learner  learner;
-    bool        energy_alone;
-    int         batch;
-    int32_t    *order;
+    bs_settings  settings;
+    bs_part      part;
+    bs_known     known;
+    bs_mlc_known mlc;
+    bs_dataset  *data;
+    bs_feed     *feed;
+    bs_learner   learner;
+    bool         energy_alone;
+    int          batch;
+    int32_t     *order;
 } state;
 
 static void make_learner(state *s, const char *method, int samples, int threads)
@@ -109,13 +110,14 @@ static void make_learner(state *s, const char *method, int samples, int threads)
         TRY(bs_settings_words(&s->settings, l->method->defaults, method, &err));
     TRY(bs_settings_words(&s->settings, settings_of_peer, "bench", &err));
     TRY(bs_settings_words(&s->settings, words, "bench", &err));
-    s->known.mlc = s->data->schema;
+    s->mlc.schema = s->data->schema;
+    s->known = (bs_known){.task = &bs_task_mlc, .own = &s->mlc};
     TRY(bs_task_mlc.spec(l->o, &s->known, &l->spec, &err));
     TRY(bs_workspace_open((bs_machine){.threads = threads}, &l->w, &err));
     l->params = bs_params_new();
     TRY(bs_learner_setup(l, &err));
     bench_skip_pretraining(l);
-    s->part = (bs_part){.task = &bs_task_mlc, .rows = s->data->rows, .mlc = s->data};
+    s->part = (bs_part){.task = &bs_task_mlc, .rows = s->data->rows, .own = s->data};
     TRY(bs_feed_mlc(&s->part, &s->known, &l->spec, l->o, &s->feed, &err));
 }
 

@@ -31,7 +31,7 @@ static void read_data(state *s, const char *path)
     TRY(bs_task_tag.read(&s->settings, &wish, NULL, &s->part, &err));
     bs_arena_init(&s->known.arena, 0);
     TRY(bs_task_tag.fit(&s->settings, &s->part, 1, &log, &s->known, &err));
-    s->known.has_vectors = true; /* as if read from a file: they are not trained */
+    bs_known_tag(&s->known)->has_vectors = true; /* as if read from a file: they are not trained */
 }
 
 static void make_learner(state *s, const char *method, int threads)

@@ -74,9 +74,10 @@ static inline void scene_bind_weights(scene *c)
 /* The settings are the defaults, small nets, then `words`. Row 1 has no labels. */
 static inline scene *scene_new(const char *words, int rows, int features, int labels, uint64_t seed)
 {
-    basin_error err = {0};
-    scene      *c = calloc(1, sizeof *c);
-    bs_known    known = {.mlc = {.n_features = features, .n_labels = labels, .dense = true}};
+    basin_error  err = {0};
+    scene       *c = calloc(1, sizeof *c);
+    bs_mlc_known own = {.schema = {.n_features = features, .n_labels = labels, .dense = true}};
+    bs_known     known = {.own = &own};
     assert_int_equal(bs_settings_default(&c->settings, &err), BASIN_OK);
     scene_set(c, "net.layers=2 net.width=4 energy.hidden=4");
     scene_set(c, words);

@@ -95,12 +95,12 @@ static inline void tag_bind(scene *c, tag_batch z)
 
 static inline bs_tag_shape tag_shape_of(const bs_train_options *o, int tags)
 {
-    basin_error err = {0};
-    bs_known    known = {.word_width = 3};
-    bs_spec     spec;
-    known.tag.tags.n = tags;
-    known.tag.words.n = TAG_WORDS;
-    known.tag.characters.n = TAG_LETTERS;
+    basin_error  err = {0};
+    bs_tag_known own = {
+        .word_width = 3,
+        .lexicon = {.tags.n = tags, .words.n = TAG_WORDS, .characters.n = TAG_LETTERS}};
+    bs_known known = {.own = &own};
+    bs_spec  spec;
     CHECK(bs_task_tag.spec(o, &known, &spec, &err) == BASIN_OK, "%s", err.msg);
     return *bs_spec_tag(&spec);
 }

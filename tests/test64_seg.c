@@ -41,9 +41,10 @@ static void paint(scene *c, int classes)
 /* Windows are as large as two.height x two.width, whatever the size of the photos. */
 static scene *seg_scene(const char *words, layout l, uint64_t seed)
 {
-    basin_error err = {0};
-    scene      *c = calloc(1, sizeof *c);
-    bs_known    known = {.seg = {.channels = 1, .classes = l.classes, .width = W, .height = H}};
+    basin_error  err = {0};
+    scene       *c = calloc(1, sizeof *c);
+    bs_seg_known own = {.channels = 1, .classes = l.classes, .width = W, .height = H};
+    bs_known     known = {.own = &own};
     assert_int_equal(bs_settings_default(&c->settings, &err), BASIN_OK);
     scene_set(c, "net.width=2 net.dropout=0.2 energy.hidden=8");
     scene_set(c, words);

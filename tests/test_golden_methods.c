@@ -29,7 +29,8 @@ static methods *methods_new(const char *file)
 static bs_scene methods_scene(methods *m, const char *words)
 {
     basin_error  err = {0};
-    bs_known     known = {.mlc = {.n_features = D, .n_labels = L, .dense = true}};
+    bs_mlc_known own = {.schema = {.n_features = D, .n_labels = L, .dense = true}};
+    bs_known     known = {.own = &own};
     bs_settings *s = &m->settings[m->n++];
     assert_int_equal(bs_settings_default(s, &err), BASIN_OK);
     CHECK(bs_settings_words(s, "net.layers=1 net.width=2 net.dropout=0 energy.hidden=3", "test",

@@ -73,9 +73,9 @@ static int forget(void **state)
 static int pixels_of(const bs_part *p, int class)
 {
     int n = 0;
-    for (int i = 0; i < p->seg->n; i++)
+    for (int i = 0; i < bs_part_seg(p)->n; i++)
         for (int k = 0; k < 64; k++)
-            n += p->seg->mask[i][k] == class;
+            n += bs_part_seg(p)->mask[i][k] == class;
     return n;
 }
 
@@ -94,7 +94,7 @@ static void both_kinds_of_masks_fit_a_model(void **state)
     assert_int_equal(pixels_of(&part, 1), 12 * 8);
     bs_part_free(&part);
     learn("binary", "");
-    assert_true(known.seg.binary);
+    assert_true(bs_known_seg(&known)->binary);
     OK(ask("ignoring", false, &part, err));
     assert_int_equal(pixels_of(&part, 1), 12 * 8);
     assert_int_equal(pixels_of(&part, 255), 12);
@@ -148,11 +148,11 @@ static void kept_sizes_stay_as_they_are(void **state)
     bundle_folder(&b, "wide");
     learn("equal", "image.size=keep");
     OK(ask("wide", true, &part, err));
-    assert_int_equal(part.seg->width[0], 20);
+    assert_int_equal(bs_part_seg(&part)->width[0], 20);
     bs_part_free(&part);
     learn("equal", "");
     OK(ask("wide", true, &part, err));
-    assert_int_equal(part.seg->width[0], 8);
+    assert_int_equal(bs_part_seg(&part)->width[0], 8);
     bs_part_free(&part);
 }
 
@@ -187,9 +187,9 @@ static void models_hold_their_list_of_classes(void **state)
     OK(bs_write_file("list.txt", list, strlen(list), err));
     learn("red", "mask.names=list.txt");
     assert_int_equal(remove("list.txt"), 0);
-    assert_string_equal(known.seg.name[1], "horse");
-    assert_string_equal(known.seg.image.names, "");
-    assert_int_equal(known.seg.colour[1], 0x800000);
+    assert_string_equal(bs_known_seg(&known)->name[1], "horse");
+    assert_string_equal(bs_known_seg(&known)->image.names, "");
+    assert_int_equal(bs_known_seg(&known)->colour[1], 0x800000);
     OK(ask("red", false, &part, err));
     assert_int_equal(pixels_of(&part, 1), 12 * 8);
     bs_part_free(&part);
@@ -200,8 +200,9 @@ static void models_hold_their_list_of_classes(void **state)
                                       "model's training data"));
 
     /* A model of an earlier version: a path and no colours. */
-    snprintf(known.seg.image.names, sizeof known.seg.image.names, "list.txt");
-    known.seg.colour = NULL;
+    snprintf(bs_known_seg(&known)->image.names, sizeof bs_known_seg(&known)->image.names,
+             "list.txt");
+    bs_known_seg(&known)->colour = NULL;
     assert_int_equal(ask("red", false, &part, &wrong), BASIN_EDATA);
     assert_non_null(strstr(wrong.msg, "and the model knows none"));
     OK(bs_write_file("list.txt", list, strlen(list), err));
@@ -234,11 +235,11 @@ static void predictions_do_not_look_at_masks(void **state)
     OK(ask("odd", true, &part, err));
     assert_int_equal(part.rows, 4);
     for (int i = 0; i < 4; i++) {
-        assert_null(part.seg->mask[i]);
-        assert_null(part.seg->full_mask[i]);
-        assert_int_equal(part.seg->mask_width[i], 8);
+        assert_null(bs_part_seg(&part)->mask[i]);
+        assert_null(bs_part_seg(&part)->full_mask[i]);
+        assert_int_equal(bs_part_seg(&part)->mask_width[i], 8);
     }
-    assert_int_equal(part.seg->classes, 2);
+    assert_int_equal(bs_part_seg(&part)->classes, 2);
     bs_part_free(&part);
 
     bundle_free(&b); /* names alone tell which of these is a photo */
@@ -248,7 +249,7 @@ static void predictions_do_not_look_at_masks(void **state)
     bundle_folder(&b, "flat");
     OK(ask("flat", true, &part, err));
     assert_int_equal(part.rows, 1);
-    assert_string_equal(part.seg->name[0], "view");
+    assert_string_equal(bs_part_seg(&part)->name[0], "view");
     bs_part_free(&part);
     assert_int_not_equal(ask("pairs.csv", false, &part, &wrong), BASIN_OK);
     OK(ask("pairs.csv", true, &part, err));

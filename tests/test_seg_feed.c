@@ -48,7 +48,7 @@ static fed *feed_of(bs_images *im, const char *words, int batch)
                          err));
     OK(bs_settings_words(&f->s, words, "test", err));
     f->s.train.batch = batch;
-    f->part = (bs_part){.task = &bs_task_seg, .rows = im->n, .seg = im};
+    f->part = (bs_part){.task = &bs_task_seg, .rows = im->n, .own = im};
     bs_logger quiet = {0};
     bs_arena_init(&f->known.arena, 0);
     OK(bs_task_seg.fit(&f->s, &f->part, 1, &quiet, &f->known, err));
@@ -77,7 +77,7 @@ static epoch *epoch_of(fed *f, int number)
     bs_rng        rng = bs_rng_make(7, (uint64_t)number, 3);
     const int32_t most = f->s.train.batch;
     const size_t  cells = WINDOW * WINDOW;
-    const size_t  C = (size_t)f->known.seg.channels,
+    const size_t  C = (size_t)bs_known_seg(&f->known)->channels,
                  P = (size_t)bs_seg_planes(bs_spec_seg(&f->spec));
     f->feed->order(f->feed, &rng, order);
     for (int32_t at = 0, n; at < IMAGES; at += n) {
@@ -148,7 +148,7 @@ static void windows_are_pieces_of_the_photos(void **state)
         im->mask[i][5 * SIZE + 5] = BS_IGNORE; /* in every window */
     fed   *f = feed_of(im, "seg.flip=yes", 6);
     epoch *e = epoch_of(f, 1);
-    assert_int_equal(f->known.seg.width, WINDOW);
+    assert_int_equal(bs_known_seg(&f->known)->width, WINDOW);
     for (int i = 0; i < IMAGES; i++) {
         bool found = false;
         for (int k = 0; k < 2 * 25 && !found; k++) {
@@ -196,7 +196,7 @@ static void the_mean_colour_is_subtracted(void **state)
     for (int i = 0; i < IMAGES; i++)
         for (int k = 0; k < 3 * WINDOW * WINDOW; k++)
             sum += (double)e->photo[i][k];
-    assert_true(f->known.seg.mean[0] > 100 && f->known.seg.mean[0] < 156);
+    assert_true(bs_known_seg(&f->known)->mean[0] > 100 && bs_known_seg(&f->known)->mean[0] < 156);
     assert_true(fabs(sum / (IMAGES * 3 * WINDOW * WINDOW)) < 0.02);
     free(e);
     fed_free(f);
@@ -402,9 +402,9 @@ static void tiles_are_as_good_as_the_whole(void **state)
         untrained   *u = net_of(im, words);
         const size_t n = 2 * 256 * 256;
         bs_outputs   whole = outputs_of(u);
-        u->f->known.seg.image.max_tile_mb = 1; /* 128 x 128 */
+        bs_known_seg(&u->f->known)->image.max_tile_mb = 1; /* 128 x 128 */
         bs_outputs tiled = outputs_of(u);
-        u->f->known.seg.crops = 36;
+        bs_known_seg(&u->f->known)->crops = 36;
         bs_outputs windows = outputs_of(u);
         assert_true(farthest(&whole, &tiled, n) < 1e-5);
         assert_true(farthest(&whole, &windows, n) > 1e-4);
@@ -461,19 +461,20 @@ static void what_cannot_be_remembered_is_refused(void **state)
 
 static void nets_beyond_all_measure_are_refused(void **state)
 {
-    bs_known    k = {.seg = {.channels = 3, .classes = 200, .width = 8192, .height = 8192}};
-    bs_settings s;
-    bs_spec     spec;
-    basin_error wrong = {0};
+    bs_seg_known own = {.channels = 3, .classes = 200, .width = 8192, .height = 8192};
+    bs_known     k = {.own = &own};
+    bs_settings  s;
+    bs_spec      spec;
+    basin_error  wrong = {0};
     (void)state;
     OK(bs_settings_default(&s, err));
     assert_int_equal(bs_task_seg.spec(&s.train, &k, &spec, &wrong), BASIN_EARG);
     assert_non_null(strstr(wrong.msg, "seg.crop"));
-    k.seg.width = k.seg.height = 64;
+    own.width = own.height = 64;
     s.train.net_width = 100000;
-    k.seg.classes = 2;
+    own.classes = 2;
     assert_int_equal(bs_task_seg.spec(&s.train, &k, &spec, &wrong), BASIN_OK);
-    k.seg.width = k.seg.height = 2048;
+    own.width = own.height = 2048;
     assert_int_equal(bs_task_seg.spec(&s.train, &k, &spec, &wrong), BASIN_EARG);
     snprintf(s.train.net_kind, sizeof s.train.net_kind, "fcn3");
     assert_int_equal(bs_task_seg.spec(&s.train, &k, &spec, &wrong), BASIN_EARG);
@@ -518,14 +519,14 @@ static void parts_of_the_data_are_used(void **state)
     OK(bs_prepare(&s, &files, &quiet, &p, err));
     assert_int_equal(p.part[0].rows + p.part[1].rows + p.part[2].rows, 30);
     assert_int_equal(p.part[1].rows, 6);
-    assert_int_equal(p.known.seg.channels, 1);
-    assert_int_equal(p.known.seg.width, 20);
+    assert_int_equal(bs_known_seg(&p.known)->channels, 1);
+    assert_int_equal(bs_known_seg(&p.known)->width, 20);
     bs_prepared_free(&p);
     files = (bs_files){.file = {{"set.tar"}, {"grey"}}, .n = {1, 1}}; /* a file goes first */
     OK(bs_prepare(&s, &files, &quiet, &p, err));
     assert_int_equal(p.part[1].rows, 30);
-    assert_int_equal(p.part[1].seg->channels, 3);
-    assert_int_equal(p.part[1].seg->width[0], 16);
+    assert_int_equal(bs_part_seg(&p.part[1])->channels, 3);
+    assert_int_equal(bs_part_seg(&p.part[1])->width[0], 16);
     assert_int_equal(p.part[2].rows, 10);
     bs_prepared_free(&p);
 }
@@ -555,7 +556,7 @@ static void train_to(const char *data, const char *run, const char *size)
 static bs_outputs searched(const basin_model *m, bs_images *im)
 {
     const bs_saved *saved = m->saved;
-    const bs_part   part = {.task = &bs_task_seg, .rows = im->n, .seg = im};
+    const bs_part   part = {.task = &bs_task_seg, .rows = im->n, .own = im};
     bs_inference    how;
     bs_workspace   *w;
     bs_scorer      *scorer;
@@ -584,7 +585,7 @@ static void masks_do_not_change_predictions(void **state)
     bs_outputs ignored = searched(m, im);
     im->mask[0] = NULL;
     bs_outputs   without = searched(m, im);
-    const size_t bytes = with.start[im->n] * sizeof *with.scores;
+    const size_t bytes = bs_starts_seg(&with)[im->n] * sizeof *with.scores;
     assert_memory_equal(with.scores, ignored.scores, bytes);
     assert_memory_equal(with.scores, without.scores, bytes);
     bs_outputs_free(&with);
@@ -684,11 +685,12 @@ static void odd_images_are_refused(void **state)
     assert_int_equal(basin_predict_image(p, pixels, 0, 4, 3, mask, NULL, &wrong), BASIN_EARG);
     assert_int_equal(basin_predict_image(p, pixels, 4, 1 << 20, 3, mask, NULL, &wrong), BASIN_EARG);
     OK(basin_predict_image(p, pixels, 4, 4, 3, mask, NULL, err));
-    m->saved->known.seg.name = NULL; /* classes without names are called by their numbers */
-    m->saved->known.seg.classes = 255;
+    bs_known_seg(&m->saved->known)->name =
+        NULL; /* classes without names are called by their numbers */
+    bs_known_seg(&m->saved->known)->classes = 255;
     assert_string_equal(basin_model_label(m, 0), "0");
     assert_string_equal(basin_model_label(m, 254), "254");
-    m->saved->known.seg.classes = 2;
+    bs_known_seg(&m->saved->known)->classes = 2;
     basin_predictor_free(p);
     basin_model_free(m);
 }

@@ -62,7 +62,7 @@ static bs_corpus *make_corpus(int sentences, int longest)
 
 static void look_up(setting *s)
 {
-    const bs_lexicon *l = &s->known.tag;
+    const bs_lexicon *l = &bs_known_tag(&s->known)->lexicon;
     const size_t      words = (size_t)s->c->words.n + 1;
     s->row = calloc(words, sizeof *s->row);
     s->tag = calloc((size_t)s->c->tags.n + 1, sizeof *s->tag);
@@ -88,7 +88,7 @@ static setting *setting_new(int sentences, int longest, const char *words)
     if (bs_settings_words(&s->settings, words, "test", &err))
         fail_msg("%s", err.msg);
     s->c = make_corpus(sentences, longest);
-    s->part = (bs_part){.task = &bs_task_tag, .rows = s->c->sentences, .tag = s->c};
+    s->part = (bs_part){.task = &bs_task_tag, .rows = s->c->sentences, .own = s->c};
     bs_arena_init(&s->known.arena, 0);
     if (bs_task_tag.fit(&s->settings, &s->part, 1, &log, &s->known, &err) ||
         bs_task_tag.spec(&s->settings.train, &s->known, &s->spec, &err))
@@ -133,14 +133,15 @@ static void check_letters(const setting *s, const bs_batch *b, int32_t text, siz
     for (size_t i = 0; i < C; i++) {
         bool there = (int32_t)i < n;
         assert_true(present[at * C + i] == (there ? 1.0f : 0.0f));
-        size_t from = there ? (size_t)text * (size_t)s->known.tag.max_characters + i : 0;
+        size_t from =
+            there ? (size_t)text * (size_t)bs_known_tag(&s->known)->lexicon.max_characters + i : 0;
         assert_int_equal(letter[at * C + i], there ? s->letter[from] : -1);
     }
 }
 
 static void check_columns(const setting *s, const bs_batch *b, int32_t token, size_t at)
 {
-    const bs_lexicon *l = &s->known.tag;
+    const bs_lexicon *l = &bs_known_tag(&s->known)->lexicon;
     const size_t      cells = (size_t)b->size.rows * (size_t)b->size.length;
     const int32_t    *column = b->x[3];
     int32_t           offset = 0;

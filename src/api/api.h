@@ -20,9 +20,8 @@ struct basin_config {
 };
 
 struct basin_model {
-    bs_saved                *saved;
-    const struct bs_serving *how;  /* for its task (api/model.h) */
-    bs_tagset                tags; /* of tag models */
+    bs_saved *saved;
+    void     *own; /* what its task made of it (bs_task.memory) */
 };
 
 /* First line of every public function that does something: errno belongs to the caller and is

@@ -19,24 +19,9 @@ typedef struct {
     double       before[BS_MOST_METRICS], after[BS_MOST_METRICS];
 } calibrating;
 
-/* -log of the probability of the truth, summed over rows and labels. */
 static double surprise(const calibrating *c, double temperature)
 {
-    const bs_csr *gold = &c->data.mlc->y;
-    const size_t  L = (size_t)gold->cols;
-    double        sum = 0;
-    for (int32_t r = 0; r < gold->rows; r++) {
-        int32_t at = gold->start[r];
-        for (int32_t l = 0; l < gold->cols; l++) {
-            const bool   on = at < gold->start[r + 1] && gold->index[at] == l;
-            const float  p = c->y.scores[(size_t)r * L + (size_t)l];
-            const double q = fmin(fmax((double)p, 1e-7), 1 - 1e-7);
-            const double z = log(q / (1 - q)) / temperature;
-            at += on;
-            sum += log1p(exp(-fabs(z))) + fmax(on ? -z : z, 0);
-        }
-    }
-    return sum;
+    return c->data.task->surprise(&c->data, &c->y, temperature);
 }
 
 /* The sum is convex in 1 / T and so has one minimum, found by golden section search. */
@@ -67,7 +52,7 @@ static double find_temperature(const calibrating *c)
 static basin_status measure(const calibrating *c, double temperature, const bs_threshold *cut,
                             double out[BS_MOST_METRICS], basin_error *err)
 {
-    const size_t n = (size_t)c->data.rows * (size_t)c->data.mlc->y.cols;
+    const size_t n = (size_t)c->data.rows * (size_t)c->data.task->labels(&c->model->saved->known);
     bs_outputs   y = {.scores = bs_calloc(n + 1, sizeof *y.scores)};
     if (!y.scores)
         return bs_fail_nomem(err);

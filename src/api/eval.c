@@ -5,17 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static const bs_measuring *const measurings[] = {&bs_measuring_mlc, &bs_measuring_tag,
-                                                 &bs_measuring_seg, NULL};
-
-static const bs_measuring *measuring_of(const bs_saved *m)
-{
-    int i = 0;
-    while (measurings[i] && strcmp(measurings[i]->task, m->task->name) != 0)
-        i++;
-    return measurings[i];
-}
-
 static void evaluation_free(bs_evaluation *e)
 {
     if (e->counts.task)
@@ -179,7 +168,7 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
     if (!s)
         s = bs_saved_set_all(e.model->saved, o->set, err);
     if (!s) {
-        how = measuring_of(e.model->saved);
+        how = e.model->saved->task->eval;
         s = how->check(o, err);
     }
     if (!s)

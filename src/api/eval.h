@@ -19,8 +19,7 @@ typedef struct {
 } bs_evaluation;
 
 /* Functions may be NULL. */
-typedef struct {
-    const char *task;
+typedef struct bs_measuring {
     /* Checks, before any work, options that do not fit the task or each other. */
     basin_status (*check)(const basin_eval_options *o, basin_error *err);
     /* Notes what is worth knowing about the truth. */
@@ -36,7 +35,5 @@ typedef struct {
     basin_status (*json)(const bs_evaluation *e, bs_buf *out, basin_error *err);
     basin_status (*json_metrics)(const bs_evaluation *e, bs_buf *out, basin_error *err);
 } bs_measuring;
-
-extern const bs_measuring bs_measuring_mlc, bs_measuring_tag, bs_measuring_seg;
 
 #endif

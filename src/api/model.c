@@ -4,23 +4,13 @@
 
 #include <string.h>
 
-static const bs_serving *const servings[] = {&bs_serving_mlc, &bs_serving_tag, &bs_serving_seg,
-                                             NULL};
-
-static const bs_serving *serving_of(const bs_saved *m)
-{
-    int i = 0;
-    while (servings[i] && strcmp(servings[i]->task, m->task->name) != 0)
-        i++;
-    return servings[i];
-}
-
 basin_status bs_serving_check(const basin_model *m, const bs_serving *needed, basin_error *err)
 {
-    if (m->how == needed)
+    const bs_serving *own = m->saved->task->memory;
+    if (own == needed)
         return BASIN_OK;
-    return bs_fail(err, BASIN_EARG, "this model is for %s, not %s; use %s", m->how->what,
-                   needed->what, m->how->function);
+    return bs_fail(err, BASIN_EARG, "this model is for %s, not %s; use %s", own->what, needed->what,
+                   own->function);
 }
 
 basin_status bs_model_make(bs_saved *saved, basin_model **out, basin_error *err)
@@ -31,8 +21,8 @@ basin_status bs_model_make(bs_saved *saved, basin_model **out, basin_error *err)
         bs_saved_free(saved);
         return bs_fail_nomem(err);
     }
-    *m = (basin_model){.saved = saved, .how = serving_of(saved)};
-    basin_status s = m->how->open ? m->how->open(m, err) : BASIN_OK;
+    m->saved = saved;
+    basin_status s = saved->task->memory->open ? saved->task->memory->open(m, err) : BASIN_OK;
     if (s)
         basin_model_free(m);
     else
@@ -104,24 +94,25 @@ void basin_model_free(basin_model *m)
     BS_KEEP_ERRNO;
     if (!m)
         return;
-    bs_tagset_free(&m->tags);
+    if (m->saved->task->memory->close)
+        m->saved->task->memory->close(m);
     bs_saved_free(m->saved);
     bs_free(m);
 }
 
 const char *basin_model_task(const basin_model *m)
 {
-    return m ? m->how->task : NULL;
+    return m ? m->saved->task->name : NULL;
 }
 
 int basin_model_labels(const basin_model *m)
 {
-    return m ? m->how->labels(&m->saved->known) : 0;
+    return m ? m->saved->task->labels(&m->saved->known) : 0;
 }
 
 const char *basin_model_label(const basin_model *m, int i)
 {
-    return i >= 0 && i < basin_model_labels(m) ? m->how->label(&m->saved->known, i) : NULL;
+    return i >= 0 && i < basin_model_labels(m) ? m->saved->task->label(&m->saved->known, i) : NULL;
 }
 
 const char *basin_model_card(const basin_model *m)
@@ -140,14 +131,19 @@ basin_status basin_predictor_new(const basin_model *m, int threads, basin_predic
 static basin_status inference_of(const basin_model *m, const basin_predictor_options *o,
                                  bs_inference *out, basin_error *err)
 {
-    bs_saved *own = bs_alloc(sizeof *own); /* too large for the stack of a small thread */
-    if (!own)
-        return bs_fail_nomem(err);
-    *own = *m->saved;
-    basin_status s = bs_saved_set_all(own, o->set, err);
+    bs_arena arena;
+    bs_arena_init(&arena, 0);
+    bs_saved *own = bs_arena_alloc(&arena, sizeof *own); /* too large for a small thread's stack */
+    basin_status s = BASIN_OK;
+    if (own)
+        *own = *m->saved;
+    if (!own || !bs_known_share(&m->saved->known, &arena, &own->known))
+        s = bs_fail_nomem(err);
+    if (!s)
+        s = bs_saved_set_all(own, o->set, err);
     if (!s)
         s = bs_saved_inference(own, o->infer, o->constrain != 0, out, err);
-    bs_free(own);
+    bs_arena_free(&arena);
     return s;
 }
 
@@ -174,8 +170,8 @@ basin_status basin_predictor_open(const basin_model *m, const basin_predictor_op
     s = bs_workspace_open((bs_machine){o->device, o->threads}, &p->w, err);
     if (!s)
         s = bs_saved_scorer(m->saved, p->w, &how, &p->scorer, err);
-    if (!s)
-        s = m->how->start(p, err);
+    if (!s && m->saved->task->memory->start)
+        s = m->saved->task->memory->start(p, err);
     if (s) {
         basin_predictor_free(p);
         return s;
@@ -189,7 +185,8 @@ void basin_predictor_free(basin_predictor *p)
     BS_KEEP_ERRNO;
     if (!p)
         return;
-    p->model->how->stop(p);
+    if (p->model->saved->task->memory->stop)
+        p->model->saved->task->memory->stop(p);
     bs_scorer_free(p->scorer);
     if (p->w)
         bs_workspace_close(p->w);

@@ -4,30 +4,23 @@
 
 #include "api/api.h"
 
-typedef struct bs_serving bs_serving;
-
 struct basin_predictor {
     const basin_model *model;
     bs_workspace      *w;
     bs_scorer         *scorer;
-    float             *block; /* mlc: [block_rows, features] for a dense net */
-    int32_t            block_rows;
-    struct bs_tagger  *tagger; /* tag: what requests need */
+    void              *own; /* what the task needs besides */
 };
 
-struct bs_serving {
-    const char *task;
+/* Functions may be NULL. */
+typedef struct bs_serving {
     const char *what, *function; /* "rows", "basin_predict_csr": for messages */
-    /* After loading; may be NULL. */
+    /* After loading, and its undoing. */
     basin_status (*open)(basin_model *m, basin_error *err);
-    int (*labels)(const bs_known *k);
-    const char *(*label)(const bs_known *k, int i); /* i is in range */
+    void (*close)(basin_model *m);
     /* What a predictor needs besides its scorer. */
     basin_status (*start)(basin_predictor *p, basin_error *err);
     void (*stop)(basin_predictor *p);
-};
-
-extern const bs_serving bs_serving_mlc, bs_serving_tag, bs_serving_seg;
+} bs_serving;
 
 /* Refuses a model of another task and names the right function. */
 basin_status bs_serving_check(const basin_model *m, const bs_serving *needed, basin_error *err);

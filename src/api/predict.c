@@ -4,17 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-static const bs_prediction *const predictions[] = {&bs_prediction_mlc, &bs_prediction_tag,
-                                                   &bs_prediction_seg, NULL};
-
-static const bs_prediction *prediction_of(const bs_saved *m)
-{
-    int i = 0;
-    while (predictions[i] && strcmp(predictions[i]->task, m->task->name) != 0)
-        i++;
-    return predictions[i];
-}
-
 static basin_status choose_inference(const bs_saved *m, const basin_predict_options *o,
                                      const char *const *files, int n, bs_logger *log,
                                      bs_inference *how, basin_error *err)
@@ -23,7 +12,7 @@ static basin_status choose_inference(const bs_saved *m, const basin_predict_opti
     how->log = log;
     if (!s && o->energy && !m->has_energy)
         s = bs_fail(err, BASIN_EARG, "--energy: this model is a plain net without an energy");
-    if (!s && (o->nbest > 0 || o->scheme) && !prediction_of(m)->tags)
+    if (!s && (o->nbest > 0 || o->scheme) && !m->task->predict_files->tags)
         s = bs_fail(err, BASIN_EARG, "%s: is for tags; this model is of task %s",
                     o->scheme ? "--scheme" : "--nbest", m->task->name);
     how->energies = o->energy;
@@ -274,8 +263,12 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
         basin_model_free(m);
         return s;
     }
-    predicting g = {
-        .m = m->saved, .p = prediction_of(m->saved), .o = o, .log = &log, .files = files, .n = n};
+    predicting g = {.m = m->saved,
+                    .p = m->saved->task->predict_files,
+                    .o = o,
+                    .log = &log,
+                    .files = files,
+                    .n = n};
     s = g.p->check(m->saved, o, err);
     if (!s)
         s = choose_inference(g.m, o, files, n, &log, &g.how, err);

@@ -16,8 +16,7 @@ basin_status bs_target_open(const char *path, bs_target *out, basin_error *err);
 /* s: the status of writing. Flushes; keeps or removes a file of ours. */
 basin_status bs_target_close(bs_target *t, basin_status s, basin_error *err);
 
-typedef struct {
-    const char *task;
+typedef struct bs_prediction {
     /* Whether the task opens the path of the options itself, which may be a folder; NULL: never. */
     bool (*opens)(const basin_predict_options *o);
     /* Checks, before any work, options that do not fit the task or each other. */
@@ -45,8 +44,6 @@ typedef struct {
     bool lines; /* JSON lines, unless another format is requested */
     bool tags;  /* it knows tag schemes, and several answers per row */
 } bs_prediction;
-
-extern const bs_prediction bs_prediction_mlc, bs_prediction_tag, bs_prediction_seg;
 
 /* The header of a .npy file: type such as "<f4", n dimensions. */
 void bs_npy_header(bs_buf *out, const char *type, const int64_t *dim, int n);

@@ -28,11 +28,12 @@ static basin_status measure(const choosing *c, const bs_threshold *cut, double o
 /* The best number of labels per row. */
 static basin_status choose_k(choosing *c, basin_error *err)
 {
-    const bs_schema *known = &c->model->saved->known.mlc;
-    const double     sign = bs_metric_table[c->metric].higher ? 1 : -1;
-    double           best = 0, value[BS_MOST_METRICS];
-    const int        most = known->n_labels < MOST_K ? known->n_labels : MOST_K;
-    basin_status     s = BASIN_OK;
+    const bs_saved *m = c->model->saved;
+    const int       labels = m->task->labels(&m->known);
+    const double    sign = bs_metric_table[c->metric].higher ? 1 : -1;
+    double          best = 0, value[BS_MOST_METRICS];
+    const int       most = labels < MOST_K ? labels : MOST_K;
+    basin_status    s = BASIN_OK;
     for (int k = 1; k <= most && !s; k++) {
         const bs_threshold cut = bs_threshold_top_k(k);
         s = measure(c, &cut, value, err);

@@ -294,9 +294,9 @@ static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_
     if (!status)
         status = bs_threshold_read(threshold, &s->threshold, err);
     if (!status && s->threshold.kind == BS_THRESHOLD_LABEL &&
-        s->threshold.labels != s->known.mlc.n_labels)
+        (!s->task->tunes || s->threshold.labels != s->task->labels(&s->known)))
         status = bs_fail(err, BASIN_EDATA, "%s: %d thresholds for %d labels", name,
-                         (int)s->threshold.labels, (int)s->known.mlc.n_labels);
+                         (int)s->threshold.labels, s->task->labels(&s->known));
     if (!status)
         status = read_calibration(f, name, s, err);
     if (!status)

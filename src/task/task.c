@@ -123,11 +123,28 @@ void bs_part_free(bs_part *p)
     *p = (bs_part){0};
 }
 
+void *bs_known_begin(bs_known *k, const bs_task *task, size_t n)
+{
+    k->task = task;
+    k->size = n;
+    k->own = bs_arena_alloc(&k->arena, n);
+    return k->own;
+}
+
+bool bs_known_share(const bs_known *k, bs_arena *arena, bs_known *out)
+{
+    *out = *k;
+    out->own = bs_arena_alloc(arena, k->size);
+    if (out->own)
+        memcpy(out->own, k->own, k->size);
+    return out->own != NULL;
+}
+
 void bs_known_free(bs_known *k)
 {
+    if (k->own && k->task->known_free)
+        k->task->known_free(k);
     bs_arena_free(&k->arena);
-    bs_lexicon_free(&k->tag);
-    bs_vectors_free(&k->vectors);
 }
 
 double bs_surprise(double p)
@@ -137,13 +154,11 @@ double bs_surprise(double p)
 
 void bs_outputs_free(bs_outputs *y)
 {
+    if (y->own && y->task->outputs_free)
+        y->task->outputs_free(y);
     bs_free(y->scores);
-    bs_free(y->start);
-    bs_free(y->tag);
     bs_free(y->energy);
-    bs_free(y->best);
-    bs_free(y->best_score);
-    bs_free(y->best_found);
+    bs_free(y->own);
     *y = (bs_outputs){0};
 }
 

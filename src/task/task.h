@@ -8,65 +8,38 @@
 
 #include "base/log.h"
 #include "base/rng.h"
-#include "data/bins.h"
 #include "data/metric.h"
-#include "data/image/seg_metric.h"
 #include "model/score.h"
 #include "nn/inherit.h"
-#include "data/text/tag_metric.h"
 #include "task/options.h"
 
 typedef struct bs_task bs_task;
 
 enum { BS_MOST_METRICS = 24, BS_SHOWN = 7, BS_FOLDS = 5 };
 
-/* One file, or several read as one: train, valid, test, unlabelled, or the input of a model. */
+/* One file, or several read as one: train, valid, test, unlabelled, or the input of a model. Here
+ * and below, `own` is for the task alone, by an accessor of its folder (bs_part_NAME() in
+ * task/NAME/data.h). */
 typedef struct {
     const bs_task *task; /* NULL: not there */
     int32_t        rows; /* rows, sentences, images */
     uint64_t       hash;
-    bs_dataset    *mlc;
-    bs_corpus     *tag;
-    bs_images     *seg;
+    void          *own;        /* the rows */
     int32_t        unlabelled; /* of the rows, the last ones: their truth is soft */
-    float         *soft;       /* tag: [tokens of these, tags of the model]; owned */
+    float         *soft;       /* of these, an output for each; owned */
 } bs_part;
-
-/* What a model keeps about images. */
-typedef struct {
-    bs_image_options   image; /* how to read such files */
-    int                channels, classes;
-    bool               binary;        /* masks of the training data were 0 and 255 */
-    const char *const *name;          /* [classes], or NULL */
-    const int32_t     *colour;        /* [classes] 0xRRGGBB in masks, -1: none; or NULL */
-    int                width, height; /* of a window */
-    int                crops;         /* most windows per predicted photo */
-    float              mean[3];       /* of the channels, 0 to 255, that is subtracted */
-} bs_seg_known;
 
 /* What a model keeps of its data. */
 typedef struct bs_known bs_known;
 struct bs_known {
-    bs_arena arena;
-    int      headline; /* the metric that counts */
-    /* only while training: what the model to continue from knows, or NULL */
-    const bs_known *like;
-    bs_schema       mlc;
-    /* mlc, only while training: initial values for nets */
-    const float *log_odds; /* [labels] of each label in the training rows */
-    bs_bins      bins;
-    const real  *weight; /* [weights] of labels, tags or classes, only while training; or NULL */
-    int          weights;
-
-    bs_lexicon        tag;
-    bs_corpus_options text;       /* how files of the kind are read */
-    int               word_width; /* of the word vectors, and whether they come from a file */
-    bool              has_vectors;
-    int               file_scheme, file_columns; /* of the training file; 0: unknown */
-    double            unknown; /* share of rare words that training feeds as unknown */
-    bs_vectors        vectors; /* only while training, else empty */
-
-    bs_seg_known seg;
+    bs_arena        arena;
+    const bs_task  *task;
+    int             headline; /* the metric that counts */
+    const bs_known *like;   /* only while training: what the model to continue from knows, or NULL */
+    const real     *weight; /* [weights] of labels, tags or classes, only while training; or NULL */
+    int             weights;
+    void           *own; /* [size] bytes in the arena */
+    size_t          size;
 };
 
 /* How to read files: the first of a training, later ones, or those for a model. */
@@ -106,22 +79,14 @@ struct bs_feed {
 
 /* A model's outputs for the rows of a part. */
 typedef struct {
-    /* mlc: [rows, labels]; tag: [tokens], of the predicted tag; seg: per photo [planes, pixels], at
-     * the size of its mask, starting at start[row] */
-    float   *scores;
-    size_t  *start;  /* [rows + 1] */
-    int32_t *tag;    /* [tokens] */
-    float   *energy; /* [rows]; NULL: not requested */
-    int64_t  first;  /* rows of earlier files: messages count from the first of all */
+    const bs_task *task;
+    float         *scores; /* for the parts of y that are decided, in the layout of the task */
+    float         *energy; /* [rows]; NULL: not requested */
+    int64_t        first;  /* rows of earlier files: messages count from the first of all */
     /* Borrowed; NULL: not requested. That of the truth, averaged over the rows that have one, each
      * as defined by bs_task_graph, so that it can be compared with the training loss. */
     double *cross_entropy;
-
-    /* tag: the best sequences of each sentence, best first, if there is room for them */
-    int      nbest;
-    int32_t *best;       /* [nbest, tokens] */
-    double  *best_score; /* [rows, nbest] */
-    int32_t *best_found; /* [rows], fewer than nbest if there are no more */
+    void   *own; /* what there is besides scores */
 } bs_outputs;
 
 /* A column of tables. */
@@ -159,11 +124,8 @@ typedef struct {
 } bs_counting;
 
 typedef struct {
-    const bs_task  *task;
-    bs_metrics     *mlc;
-    bs_tag_metrics *tag;
-    bs_tagset      *tags; /* of the metrics; owned */
-    bs_seg_metrics *seg;
+    const bs_task *task;
+    void          *own;
 } bs_counts;
 
 struct bs_task {
@@ -210,9 +172,14 @@ struct bs_task {
     basin_status (*widen)(bs_part *train, const bs_known *like, bs_logger *log, basin_error *err);
 
     /* Learns from the parts what a model keeps, and may change them to fit; out is zero except for
-     * its arena and `like`, from which it takes what the model's parameters depend on. */
+     * its arena and `like`, from which it takes what the model's parameters depend on. Starts with
+     * bs_known_begin, as known_read does. */
     basin_status (*fit)(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
                         basin_error *err);
+    void (*known_free)(bs_known *k); /* NULL: all of it is in the arena */
+    /* What a decision can be: labels, tags, classes, by name. */
+    int (*labels)(const bs_known *k);
+    const char *(*label)(const bs_known *k, int i);     /* i is in range */
     void (*known_text)(const bs_known *k, bs_buf *out); /* "68 features, 6 labels" */
     void (*known_json)(const bs_known *k, bs_buf *out);
     basin_status (*known_read)(const char *json, const char *where, bs_known *out,
@@ -245,6 +212,7 @@ struct bs_task {
                            basin_error *err);
 
     basin_status (*outputs)(const bs_part *p, const bs_known *k, bs_outputs *out, basin_error *err);
+    void (*outputs_free)(bs_outputs *y); /* what own points to; NULL: nothing */
     /* Fills outputs; energy only if there is room for it. BASIN_ENUMERIC names the first row with
      * numbers that are not finite. */
     basin_status (*predict)(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
@@ -259,12 +227,21 @@ struct bs_task {
     basin_status (*choose)(const bs_train_options *o, const bs_part *train, const bs_part *valid,
                            const bs_outputs *y, bs_threshold *out, basin_error *err);
 
+    /* Of these: -log of the probability of the truth, summed over rows and labels, when all logits
+     * are divided by a temperature. */
+    double (*surprise)(const bs_part *p, const bs_outputs *y, double temperature);
+
     basin_status (*count)(const bs_part *p, const bs_known *k, const bs_outputs *y,
                           const bs_threshold *cut, const bs_counting *how, bs_counts *out,
                           basin_error *err);
     basin_status (*values)(bs_counts *c, double out[BS_MOST_METRICS], basin_error *err);
     basin_status (*sampled)(bs_counts *c, bs_sampled *out, basin_error *err);
     void (*counts_free)(bs_counts *c);
+
+    /* What it does behind basin.h. */
+    const struct bs_measuring  *eval;          /* api/eval.h: what an evaluation has of its own */
+    const struct bs_prediction *predict_files; /* api/predict.h: how predictions are written */
+    const struct bs_serving    *memory;        /* api/model.h: a model that is used from memory */
 };
 
 extern const bs_task *const bs_tasks[]; /* ends with NULL */
@@ -282,6 +259,12 @@ bool bs_tasks_share(const char *key);
 /* The one named by a setting, or that fits the file best. */
 basin_status bs_task_guess(const bs_settings *s, const char *file, const bs_task **out,
                            basin_error *err);
+
+/* Sets task and own, n bytes of zeros. */
+void *bs_known_begin(bs_known *k, const bs_task *task, size_t n);
+/* The same with a copy of own in the arena, for callers that change some of it; what own points to
+ * is shared. False when memory runs out. */
+bool bs_known_share(const bs_known *k, bs_arena *arena, bs_known *out);
 
 void bs_part_free(bs_part *p);
 void bs_known_free(bs_known *k);

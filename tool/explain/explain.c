@@ -210,7 +210,8 @@ static basin_status load(bs_explanation *e, const char *model, basin_error *err)
     if (s)
         return s;
     e->m = e->model->saved;
-    e->known = e->m->known;
+    if (!bs_known_share(&e->m->known, &e->arena, &e->known))
+        return bs_fail_nomem(err);
     if (e->m->has_energy)
         return BASIN_OK;
     return bs_fail(err, BASIN_EARG,

@@ -10,6 +10,8 @@
 #include "report/report.h"
 #include "tasks/mlc/logistic.h"
 #include "task/tag/data.h"
+#include "task/mlc/data.h"
+#include "task/seg/data.h"
 
 static const double level = 0.95;
 
@@ -28,8 +30,8 @@ typedef struct {
 
 static basin_status frequencies(const teacher *t, const bs_part *p, bs_outputs *y, basin_error *err)
 {
-    const bs_csr *gold = &t->train->mlc->y;
-    const size_t  L = (size_t)t->known->mlc.n_labels;
+    const bs_csr *gold = &bs_part_mlc(t->train)->y;
+    const size_t  L = (size_t)bs_known_mlc(t->known)->schema.n_labels;
     float        *share = bs_calloc(L + 1, sizeof *share);
     if (!share)
         return bs_fail_nomem(err);
@@ -78,7 +80,7 @@ static int ascending(const void *a, const void *b)
 /* Pairs of word and tag in labelled sentences, or of nothing and tag; sorted. */
 static size_t sorted_pairs(const teacher *t, const int32_t *tag, bool words, uint64_t *pair)
 {
-    const bs_corpus *c = t->train->tag;
+    const bs_corpus *c = bs_part_tag(t->train);
     const int32_t    end = c->start[c->sentences - t->train->unlabelled];
     size_t           n = 0;
     for (int32_t i = 0; i < end; i++)
@@ -92,14 +94,14 @@ static size_t sorted_pairs(const teacher *t, const int32_t *tag, bool words, uin
 static basin_status commonest_tags(const teacher *t, const bs_part *p, bs_outputs *y,
                                    basin_error *err)
 {
-    const bs_corpus *c = t->train->tag, *to = p->tag;
+    const bs_corpus *c = bs_part_tag(t->train), *to = bs_part_tag(p);
     int32_t         *tag = bs_calloc((size_t)c->tags.n + 1, sizeof *tag);
     int32_t         *word = bs_calloc((size_t)c->words.n + 1, sizeof *word);
     int32_t         *mine = bs_calloc((size_t)to->words.n + 1, sizeof *mine);
     uint64_t        *pair = bs_calloc((size_t)c->tokens + 1, sizeof *pair);
     const bool       ok = tag && word && mine && pair;
     if (ok) {
-        bs_lexicon_tags(&t->known->tag, &c->tags, tag);
+        bs_lexicon_tags(&bs_known_tag(t->known)->lexicon, &c->tags, tag);
         const int32_t best = commonest(pair, sorted_pairs(t, tag, false, pair), NULL);
         for (int32_t i = 0; i < c->words.n; i++)
             word[i] = best;
@@ -111,7 +113,7 @@ static basin_status commonest_tags(const teacher *t, const bs_part *p, bs_output
             mine[i] = at < 0 ? best : word[at];
         }
         for (int32_t i = 0; i < to->tokens; i++)
-            y->tag[i] = mine[to->word[i]];
+            bs_outputs_tag(y)->tag[i] = mine[to->word[i]];
     }
     bs_free(tag);
     bs_free(word);
@@ -191,17 +193,17 @@ static float best_cut(const bs_images *im, const float *share)
 
 static basin_status mean_masks(const teacher *t, const bs_part *p, bs_outputs *y, basin_error *err)
 {
-    const int    classes = t->known->seg.classes, planes = classes == 2 ? 1 : classes;
+    const int    classes = bs_known_seg(t->known)->classes, planes = classes == 2 ? 1 : classes;
     float       *share = bs_calloc((size_t)classes * SIDE * SIDE, sizeof *share);
     const float *shown = share ? share + (classes == 2 ? SIDE * SIDE : 0) : NULL;
     if (!share)
         return bs_fail_nomem(err);
-    mean_mask(t->train->seg, classes, share);
+    mean_mask(bs_part_seg(t->train), classes, share);
     /* decisions are made at 0.5 */
-    const float shift = classes == 2 ? 0.5f - best_cut(t->train->seg, shown) : 0;
-    for (int32_t i = 0; i < p->seg->n; i++) {
-        const int W = p->seg->mask_width[i], H = p->seg->mask_height[i];
-        float    *to = y->scores + y->start[i];
+    const float shift = classes == 2 ? 0.5f - best_cut(bs_part_seg(t->train), shown) : 0;
+    for (int32_t i = 0; i < bs_part_seg(p)->n; i++) {
+        const int W = bs_part_seg(p)->mask_width[i], H = bs_part_seg(p)->mask_height[i];
+        float    *to = y->scores + bs_starts_seg(y)[i];
         for (int k = 0; k < planes; k++)
             for (int at = 0; at < W * H; at++) {
                 const int cell = (int)((int64_t)(at / W) * SIDE / H) * SIDE +
@@ -231,13 +233,13 @@ static const char *name_of(const bs_task *k, int which)
 /* Whether there is something to predict with; label sets need a linear model. */
 static basin_status learn(teacher *t, bool *out, basin_error *err)
 {
-    const bool linear = t->train->mlc && t->which != BS_BASE_TRIVIAL;
+    const bool linear = bs_part_mlc(t->train) && t->which != BS_BASE_TRIVIAL;
     *out = true;
     if (!linear)
         return BASIN_OK;
-    basin_status s = bs_logistic_fit(t->train->mlc, t->valid->mlc, &t->known->mlc,
-                                     t->which == BS_BASE_HALF ? (t->train->rows + 1) / 2 : 0,
-                                     t->threads, &t->linear, err);
+    basin_status s = bs_logistic_fit(
+        bs_part_mlc(t->train), bs_part_mlc(t->valid), &bs_known_mlc(t->known)->schema,
+        t->which == BS_BASE_HALF ? (t->train->rows + 1) / 2 : 0, t->threads, &t->linear, err);
     *out = t->linear != NULL;
     return s;
 }
@@ -247,10 +249,11 @@ static basin_status predict(const teacher *t, const bs_part *p, bs_outputs *y, b
     basin_status s = p->task->outputs(p, t->known, y, err);
     if (s)
         return s;
-    if (p->mlc)
-        return t->which == BS_BASE_TRIVIAL ? frequencies(t, p, y, err)
-                                           : bs_logistic_scores(t->linear, p->mlc, y->scores, err);
-    return p->tag ? commonest_tags(t, p, y, err) : mean_masks(t, p, y, err);
+    if (bs_part_mlc(p))
+        return t->which == BS_BASE_TRIVIAL
+                   ? frequencies(t, p, y, err)
+                   : bs_logistic_scores(t->linear, bs_part_mlc(p), y->scores, err);
+    return bs_part_tag(p) ? commonest_tags(t, p, y, err) : mean_masks(t, p, y, err);
 }
 
 static basin_status choose_cut(const teacher *t, const bs_report_group *g, bs_baseline *b,

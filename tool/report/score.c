@@ -5,6 +5,7 @@
 #include "report/report.h"
 #include "doc/chart.h"
 #include "doc/page.h"
+#include "task/mlc/data.h"
 
 bs_form bs_report_form(const bs_task *k, int metric)
 {
@@ -287,9 +288,9 @@ static void baselines(const bs_report_group *g, bs_buf *out)
         "over %s%s.",
         k->unit, k->tunes ? ", with a threshold chosen on validation rows as the model's" : "",
         g->part_name, k->unit,
-        g->part->mlc ? "; linear: one logistic regression for each label, stopped early on "
-                       "validation rows"
-                     : "",
+        bs_part_mlc(g->part) ? "; linear: one logistic regression for each label, stopped early on "
+                               "validation rows"
+                             : "",
         k->unit, g->models > 1 ? " and seeds" : "");
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "task/mlc/data.h"
 
 static const double level = 0.95;
 static const double chance = 0.05; /* larger p values are put down to chance */
@@ -134,7 +135,7 @@ static void advise_bases(const bs_report_group *g, bs_notes *advice)
     if (simple->measured && !surely(g->task, headline, &simple->better)) {
         const bool up = (simple->better.difference > 0) == g->task->metric[headline].higher;
         bs_notes_add(advice, "simple",
-                     g->part->mlc
+                     bs_part_mlc(g->part)
                          ? "use less of a net, for %s %s as well: net.layers=0 with method ce is "
                            "one, and more dropout or more rows are what a net would need"
                          : "train longer or on more data, for %s %s as well",

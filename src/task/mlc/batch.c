@@ -95,18 +95,18 @@ basin_status bs_feed_mlc(const bs_part *p, const bs_known *k, const bs_spec *spe
                          const bs_train_options *o, bs_feed **out, basin_error *err)
 {
     const size_t      most = (size_t)o->batch;
-    const bs_dataset *data = p->mlc;
+    const bs_dataset *data = bs_part_mlc(p);
     feed             *f = bs_calloc(1, sizeof *f);
     *out = NULL;
     if (!f)
         return bs_fail_nomem(err);
     f->base = (bs_feed){order_rows, all_fit, take_rows, free_feed, p->rows};
     f->data = data;
-    f->schema = &k->mlc;
+    f->schema = &bs_known_mlc(k)->schema;
     f->sparse = bs_spec_mlc(spec)->sparse;
-    size_t cells = most * (size_t)k->mlc.n_features;
+    size_t cells = most * (size_t)bs_known_mlc(k)->schema.n_features;
     bool   ok;
-    f->gold = bs_calloc(most * (size_t)k->mlc.n_labels, sizeof *f->gold);
+    f->gold = bs_calloc(most * (size_t)bs_known_mlc(k)->schema.n_labels, sizeof *f->gold);
     if (f->sparse) {
         size_t n = widest(&data->x, o->batch);
         f->start = bs_calloc(most + 1, sizeof *f->start);

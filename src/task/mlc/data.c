@@ -26,7 +26,7 @@ static int sniff(const char *path, const char *head, size_t n)
 
 static basin_status take(bs_dataset *d, bs_part *out)
 {
-    *out = (bs_part){.task = &bs_task_mlc, .rows = d->rows, .hash = d->hash, .mlc = d};
+    *out = (bs_part){.task = &bs_task_mlc, .rows = d->rows, .hash = d->hash, .own = d};
     return BASIN_OK;
 }
 
@@ -38,7 +38,9 @@ bool bs_mlc_is_sparse(const bs_schema *schema)
 static bs_read_options reading_of(const bs_settings *s, const bs_wish *w)
 {
     bs_read_options o = s->read;
-    o.like = w->known ? &w->known->mlc : w->first ? &w->first->mlc->schema : NULL;
+    o.like = w->known   ? &bs_known_mlc(w->known)->schema
+             : w->first ? &bs_part_mlc(w->first)->schema
+                        : NULL;
     o.label_free = w->label_free;
     o.keep_text = w->keep_text;
     if (w->known)
@@ -75,9 +77,9 @@ static basin_status adopt(const bs_wish *w, const bs_schema *like, bs_dataset *d
 /* Adds the rows of `more`, which match the same schema. */
 static basin_status append(bs_part *all, const bs_part *more, basin_error *err)
 {
-    bs_dataset  *a = all->mlc;
-    basin_status status = bs_dataset_append(a, more->mlc, err);
-    if (!status && !bs_met_add(&a->met, &more->mlc->met, a->schema.n_features))
+    bs_dataset  *a = bs_part_mlc(all);
+    basin_status status = bs_dataset_append(a, bs_part_mlc(more), err);
+    if (!status && !bs_met_add(&a->met, &bs_part_mlc(more)->met, a->schema.n_features))
         status = bs_fail_nomem(err);
     return status ? status : take(a, all);
 }
@@ -148,7 +150,7 @@ static basin_status stream_next(bs_stream *base, bs_notes *notes, bs_part *out, 
     *more = !status;
     if (!status)
         status = adopt(&s->wish, s->o.like, d, s->wish.file[s->next - 1], notes, out, err);
-    if (!status && !bs_met_add(&s->met, &out->mlc->met, s->o.like->n_features))
+    if (!status && !bs_met_add(&s->met, &bs_part_mlc(out)->met, s->o.like->n_features))
         status = bs_fail_nomem(err);
     return status;
 }
@@ -184,25 +186,25 @@ static basin_status stream(const bs_settings *s, const bs_wish *w, int32_t rows,
 
 static void remark(const bs_part *p, const bs_known *k, bool label_free, bs_logger *log)
 {
-    bs_mlc_strange(&p->mlc->met, &k->mlc, label_free, log);
+    bs_mlc_strange(&bs_part_mlc(p)->met, &bs_known_mlc(k)->schema, label_free, log);
 }
 
 static void free_part(bs_part *p)
 {
-    bs_dataset_free(p->mlc);
+    bs_dataset_free(bs_part_mlc(p));
 }
 
 static basin_status split(const bs_part *p, const double *share, int parts, uint64_t seed,
                           int32_t *part, basin_error *err)
 {
-    return bs_split(p->mlc, share, parts, NULL, seed, part, err);
+    return bs_split(bs_part_mlc(p), share, parts, NULL, seed, part, err);
 }
 
 static basin_status select_rows(const bs_part *p, const int32_t *rows, int32_t n, bs_part *out,
                                 basin_error *err)
 {
     bs_dataset  *d = NULL;
-    basin_status s = bs_dataset_select(p->mlc, rows, n, &d, err);
+    basin_status s = bs_dataset_select(bs_part_mlc(p), rows, n, &d, err);
     return s ? s : take(d, out);
 }
 
@@ -248,8 +250,8 @@ static basin_status check_numbers(const bs_schema *was, const bs_schema *is, bas
  * features. Other columns that the data lacks are dropped. */
 static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, basin_error *err)
 {
-    bs_dataset      *d = train->mlc;
-    const bs_schema *was = &like->mlc;
+    bs_dataset      *d = bs_part_mlc(train);
+    const bs_schema *was = &bs_known_mlc(like)->schema;
     const bs_dataset other = {.schema = *was, .open_labels = true, .by_name = d->by_name};
     const bool       open = d->open_labels;
     const int32_t    before = d->schema.n_labels, features = d->schema.n_features;
@@ -276,8 +278,8 @@ static const char *unit_name(const bs_known *k, int growth, int32_t i, char room
 {
     (void)room;
     if (growth == 1)
-        return k->mlc.label[i];
-    return k->mlc.feature ? k->mlc.feature[i].name : NULL;
+        return bs_known_mlc(k)->schema.label[i];
+    return bs_known_mlc(k)->schema.feature ? bs_known_mlc(k)->schema.feature[i].name : NULL;
 }
 
 /* The number in the model of each of these features; -1: none. */
@@ -369,25 +371,28 @@ static basin_status fit_weights(const bs_settings *s, const bs_dataset *train, b
 static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
                         basin_error *err)
 {
-    const bs_dataset *train = part[0].mlc;
+    const bs_dataset *train = bs_part_mlc(&part[0]);
+    bs_mlc_known     *k = bs_known_begin(out, &bs_task_mlc, sizeof *k);
+    if (!k)
+        return bs_fail_nomem(err);
     out->headline = BS_METRIC_example_f1;
     if (train->schema.n_labels == 0)
         return bs_fail(err, BASIN_EDATA,
                        "the training data has no labels; --labels says which "
                        "columns they are");
-    basin_status status = bs_schema_copy(&train->schema, &out->arena, &out->mlc, err);
+    basin_status status = bs_schema_copy(&train->schema, &out->arena, &k->schema, err);
     if (status)
         return status;
-    bs_schema_judge(train, &out->mlc);
-    if (out->like) {
-        out->mlc.dense = out->like->mlc.dense;
-        out->mlc.binary = out->like->mlc.binary;
+    const bs_schema *like = out->like ? &bs_known_mlc(out->like)->schema : NULL;
+    bs_schema_judge(train, &k->schema);
+    if (like) {
+        k->schema.dense = like->dense;
+        k->schema.binary = like->binary;
     }
-    const bool standardise =
-        out->like ? out->like->mlc.mean != NULL : wants_standardising(s, &out->mlc);
-    status = bs_schema_fit(train, standardise, &out->arena, &out->mlc, err);
-    if (!status && out->like)
-        status = keep_scales(&out->like->mlc, &out->arena, &out->mlc, err);
+    const bool standardise = like ? like->mean != NULL : wants_standardising(s, &k->schema);
+    status = bs_schema_fit(train, standardise, &out->arena, &k->schema, err);
+    if (!status && like)
+        status = keep_scales(like, &out->arena, &k->schema, err);
     if (status)
         return status;
     if (standardise)
@@ -395,15 +400,16 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
                    "features are standardised by the training rows; "
                    "--set standardise=no leaves them as they are");
     for (int i = 0; i < n; i++)
-        if (part[i].mlc && part[i].mlc->n_missing > 0 && bs_mlc_is_sparse(&out->mlc))
-            bs_dataset_fill(part[i].mlc, &out->mlc);
-    if (!(out->log_odds = log_odds_of(train, &out->arena)))
+        if (bs_part_mlc(&part[i]) && bs_part_mlc(&part[i])->n_missing > 0 &&
+            bs_mlc_is_sparse(&k->schema))
+            bs_dataset_fill(bs_part_mlc(&part[i]), &k->schema);
+    if (!(k->log_odds = log_odds_of(train, &out->arena)))
         return bs_fail_nomem(err);
     if ((status = fit_weights(s, train, log, out, err)))
         return status;
-    if (s->train.net_bins == 0 || bs_mlc_is_sparse(&out->mlc))
+    if (s->train.net_bins == 0 || bs_mlc_is_sparse(&k->schema))
         return BASIN_OK;
-    return bs_bins_fit(train, &out->mlc, s->train.net_bins, &out->arena, &out->bins, err);
+    return bs_bins_fit(train, &k->schema, s->train.net_bins, &out->arena, &k->bins, err);
 }
 
 static bool ends_with(const char *name, const char *end)
@@ -425,43 +431,57 @@ static void fill(const bs_known *k, bs_params *p, const char *prefix)
         const bs_segment *s = &p->segment[i];
         if (!bs_has_prefix(s->name, prefix))
             continue;
-        if (k->log_odds && ends_with(s->name, "/labels/b"))
-            repeat(s, p, k->log_odds, k->mlc.n_labels);
-        if (k->bins.n > 0 && strcmp(s->name, "bins/scale") == 0)
-            repeat(s, p, k->bins.scale, s->count);
-        if (k->bins.n > 0 && strcmp(s->name, "bins/shift") == 0)
-            repeat(s, p, k->bins.shift, s->count);
+        if (bs_known_mlc(k)->log_odds && ends_with(s->name, "/labels/b"))
+            repeat(s, p, bs_known_mlc(k)->log_odds, bs_known_mlc(k)->schema.n_labels);
+        if (bs_known_mlc(k)->bins.n > 0 && strcmp(s->name, "bins/scale") == 0)
+            repeat(s, p, bs_known_mlc(k)->bins.scale, s->count);
+        if (bs_known_mlc(k)->bins.n > 0 && strcmp(s->name, "bins/shift") == 0)
+            repeat(s, p, bs_known_mlc(k)->bins.shift, s->count);
     }
+}
+
+static int labels(const bs_known *k)
+{
+    return bs_known_mlc(k)->schema.n_labels;
+}
+
+static const char *label(const bs_known *k, int i)
+{
+    return bs_known_mlc(k)->schema.label[i];
 }
 
 static void known_text(const bs_known *k, bs_buf *out)
 {
-    bs_buf_printf(out, "%d features, %d labels", (int)k->mlc.n_features, (int)k->mlc.n_labels);
+    bs_buf_printf(out, "%d features, %d labels", (int)bs_known_mlc(k)->schema.n_features,
+                  (int)bs_known_mlc(k)->schema.n_labels);
 }
 
 static void known_json(const bs_known *k, bs_buf *out)
 {
-    bs_schema_json(&k->mlc, out);
+    bs_schema_json(&bs_known_mlc(k)->schema, out);
 }
 
 static basin_status known_read(const char *json, const char *where, bs_known *out, basin_error *err)
 {
+    bs_mlc_known *k = bs_known_begin(out, &bs_task_mlc, sizeof *k);
+    if (!k)
+        return bs_fail_nomem(err);
     out->headline = BS_METRIC_example_f1;
-    return bs_schema_from_json(json, strlen(json), where, &out->arena, &out->mlc, err);
+    return bs_schema_from_json(json, strlen(json), where, &out->arena, &k->schema, err);
 }
 
 static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_spec *out,
                               basin_error *err)
 {
-    bs_mlc_shape shape = {.features = k->mlc.n_features,
-                          .labels = k->mlc.n_labels,
-                          .sparse = bs_mlc_is_sparse(&k->mlc),
+    bs_mlc_shape shape = {.features = bs_known_mlc(k)->schema.n_features,
+                          .labels = bs_known_mlc(k)->schema.n_labels,
+                          .sparse = bs_mlc_is_sparse(&bs_known_mlc(k)->schema),
                           .layers = o->net_layers,
                           .width = o->net_width,
                           .dropout = o->net_dropout,
                           .bias = o->net_bias,
                           .members = o->net_members,
-                          .bins = bs_mlc_is_sparse(&k->mlc) ? 0 : o->net_bins,
+                          .bins = bs_mlc_is_sparse(&bs_known_mlc(k)->schema) ? 0 : o->net_bins,
                           .hidden = o->energy_hidden,
                           .scale = o->energy_scale,
                           .shift = o->energy_shift};
@@ -476,8 +496,8 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
 static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs *out,
                                  basin_error *err)
 {
-    size_t cells = (size_t)p->rows * (size_t)k->mlc.n_labels;
-    *out = (bs_outputs){.scores = bs_calloc(cells + 1, sizeof *out->scores)};
+    size_t cells = (size_t)p->rows * (size_t)bs_known_mlc(k)->schema.n_labels;
+    *out = (bs_outputs){.task = &bs_task_mlc, .scores = bs_calloc(cells + 1, sizeof *out->scores)};
     return out->scores ? BASIN_OK : bs_fail_nomem(err);
 }
 
@@ -500,7 +520,7 @@ static double cross_entropy(const bs_dataset *data, const float *scores, int32_t
 static basin_status predict_scores(bs_scorer *s, const bs_spec *spec, const bs_known *k,
                                    const bs_part *p, bs_outputs *out, basin_error *err)
 {
-    const bs_dataset *data = p->mlc;
+    const bs_dataset *data = bs_part_mlc(p);
     if (bs_spec_mlc(spec)->sparse)
         return bs_scorer_csr(s, &data->x, out->first + 1, out->scores, out->energy, err);
     const size_t D = (size_t)bs_spec_mlc(spec)->features, L = (size_t)bs_spec_mlc(spec)->labels;
@@ -509,7 +529,7 @@ static basin_status predict_scores(bs_scorer *s, const bs_spec *spec, const bs_k
     basin_status status = rows ? BASIN_OK : bs_fail_nomem(err);
     for (int32_t first = 0; first < data->rows && !status; first += BS_SCORE_BLOCK) {
         int32_t left = data->rows - first, n = left < BS_SCORE_BLOCK ? left : BS_SCORE_BLOCK;
-        bs_dataset_dense(data, &k->mlc, NULL, first, n, rows);
+        bs_dataset_dense(data, &bs_known_mlc(k)->schema, NULL, first, n, rows);
         status = bs_scorer_dense(s, rows, n, (int32_t)D, out->first + first + 1,
                                  out->scores + (size_t)first * L,
                                  out->energy ? out->energy + first : NULL, err);
@@ -521,7 +541,7 @@ static basin_status predict_scores(bs_scorer *s, const bs_spec *spec, const bs_k
 static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t rows,
                   const bs_outputs *some, bs_outputs *all)
 {
-    const size_t L = (size_t)k->mlc.n_labels;
+    const size_t L = (size_t)bs_known_mlc(k)->schema.n_labels;
     (void)whole;
     memcpy(all->scores + (size_t)row * L, some->scores, (size_t)rows * L * sizeof *all->scores);
 }
@@ -531,7 +551,7 @@ static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k
 {
     basin_status status = predict_scores(s, spec, k, p, out, err);
     if (!status && out->cross_entropy)
-        *out->cross_entropy = cross_entropy(p->mlc, out->scores, bs_spec_mlc(spec)->labels);
+        *out->cross_entropy = cross_entropy(bs_part_mlc(p), out->scores, bs_spec_mlc(spec)->labels);
     return status;
 }
 
@@ -540,7 +560,7 @@ static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k
 static basin_status choose(const bs_train_options *o, const bs_part *train, const bs_part *valid,
                            const bs_outputs *y, bs_threshold *out, basin_error *err)
 {
-    const bs_dataset *v = valid->mlc;
+    const bs_dataset *v = bs_part_mlc(valid);
     const char       *kind = o->threshold;
     bs_metric_id      metric;
     bs_profile_id     profile = BS_PROFILE_SKLEARN;
@@ -559,7 +579,7 @@ static basin_status choose(const bs_train_options *o, const bs_part *train, cons
         return BASIN_OK;
     }
     if (strcmp(kind, "cardinality") == 0) {
-        double labels = (double)train->mlc->y.start[train->rows];
+        double labels = (double)bs_part_mlc(train)->y.start[train->rows];
         return bs_threshold_cut(y->scores, v->rows, v->schema.n_labels, labels / train->rows, out,
                                 err);
     }
@@ -572,7 +592,31 @@ static basin_status choose(const bs_train_options *o, const bs_part *train, cons
                                     out, err);
 }
 
+static double surprise(const bs_part *p, const bs_outputs *y, double temperature)
+{
+    const bs_csr *gold = &bs_part_mlc(p)->y;
+    double        sum = 0;
+    for (int32_t r = 0; r < gold->rows; r++) {
+        int32_t at = gold->start[r];
+        for (int32_t l = 0; l < gold->cols; l++) {
+            const bool   on = at < gold->start[r + 1] && gold->index[at] == l;
+            const float  s = y->scores[(size_t)r * (size_t)gold->cols + (size_t)l];
+            const double q = fmin(fmax((double)s, 1e-7), 1 - 1e-7);
+            const double z = log(q / (1 - q)) / temperature;
+            at += on;
+            sum += log1p(exp(-fabs(z))) + fmax(on ? -z : z, 0);
+        }
+    }
+    return sum;
+}
+
 /* ---- metrics ---- */
+
+static void counts_free(bs_counts *c)
+{
+    bs_metrics_free(bs_counts_mlc(c));
+    c->own = NULL;
+}
 
 static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs *y,
                           const bs_threshold *cut, const bs_counting *how, bs_counts *out,
@@ -583,30 +627,24 @@ static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs 
                            .keep_rows = how->keep_rows,
                            .ap_bytes = how->ap_bytes};
     *out = (bs_counts){.task = &bs_task_mlc};
-    basin_status s = bs_metrics_new(&o, k->mlc.n_labels, &out->mlc, err);
+    bs_metrics  *m = NULL;
+    basin_status s = bs_metrics_new(&o, bs_known_mlc(k)->schema.n_labels, &m, err);
+    out->own = m;
     if (!s)
-        s = bs_metrics_add(out->mlc, &p->mlc->y, y->scores, cut, NULL, err);
-    if (s) {
-        bs_metrics_free(out->mlc);
-        out->mlc = NULL;
-    }
+        s = bs_metrics_add(m, &bs_part_mlc(p)->y, y->scores, cut, NULL, err);
+    if (s)
+        counts_free(out);
     return s;
 }
 
 static basin_status values(bs_counts *c, double out[BS_MOST_METRICS], basin_error *err)
 {
-    return bs_metrics_finish(c->mlc, out, err);
+    return bs_metrics_finish(bs_counts_mlc(c), out, err);
 }
 
 static basin_status sampled(bs_counts *c, bs_sampled *out, basin_error *err)
 {
-    return bs_metrics_sampled(c->mlc, out, err);
-}
-
-static void counts_free(bs_counts *c)
-{
-    bs_metrics_free(c->mlc);
-    c->mlc = NULL;
+    return bs_metrics_sampled(bs_counts_mlc(c), out, err);
 }
 
 static void *reading(bs_settings *s, bs_known *k, const bs_option **rows)
@@ -661,6 +699,8 @@ const bs_task bs_task_mlc = {
     .unit_name = unit_name,
     .widen = widen,
     .fit = fit,
+    .labels = labels,
+    .label = label,
     .known_text = known_text,
     .known_json = known_json,
     .known_read = known_read,
@@ -671,8 +711,12 @@ const bs_task bs_task_mlc = {
     .predict = predict,
     .place = place,
     .choose = choose,
+    .surprise = surprise,
     .count = count,
     .values = values,
     .sampled = sampled,
     .counts_free = counts_free,
+    .eval = &bs_measuring_mlc,
+    .predict_files = &bs_prediction_mlc,
+    .memory = &bs_serving_mlc,
 };

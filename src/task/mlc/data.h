@@ -2,10 +2,36 @@
 #ifndef BS_TASK_MLC_H
 #define BS_TASK_MLC_H
 
+#include "data/bins.h"
 #include "task/task.h"
 #include "task/mlc/nets.h"
 
-extern const bs_task bs_task_mlc;
+extern const bs_task              bs_task_mlc;
+extern const struct bs_measuring  bs_measuring_mlc;  /* eval.c */
+extern const struct bs_prediction bs_prediction_mlc; /* write.c */
+extern const struct bs_serving    bs_serving_mlc;    /* memory.c */
+
+typedef struct {
+    bs_schema schema;
+    /* Only while training, first values of nets: */
+    const float *log_odds; /* [labels] of a label in the training rows */
+    bs_bins      bins;
+} bs_mlc_known;
+
+static inline bs_dataset *bs_part_mlc(const bs_part *p)
+{
+    return p->own;
+}
+
+static inline bs_mlc_known *bs_known_mlc(const bs_known *k)
+{
+    return k->own;
+}
+
+static inline bs_metrics *bs_counts_mlc(const bs_counts *c)
+{
+    return c->own;
+}
 
 basin_status bs_feed_mlc(const bs_part *p, const bs_known *k, const bs_spec *spec,
                          const bs_train_options *o, bs_feed **out, basin_error *err);

@@ -4,59 +4,67 @@
 #include "api/model.h"
 #include "task/mlc/data.h"
 
+/* NULL: the model is of another task. */
+static const bs_schema *schema_of(const basin_model *m)
+{
+    const bool own = m && m->saved->task == &bs_task_mlc;
+    return own ? &bs_known_mlc(&m->saved->known)->schema : NULL;
+}
+
 int basin_model_features(const basin_model *m)
 {
-    return m ? m->saved->known.mlc.n_features : 0;
+    const bs_schema *s = schema_of(m);
+    return s ? s->n_features : 0;
 }
 
 const char *basin_model_feature(const basin_model *m, int i)
 {
-    const bs_schema *s = m ? &m->saved->known.mlc : NULL;
+    const bs_schema *s = schema_of(m);
     return s && s->feature && i >= 0 && i < s->n_features ? s->feature[i].name : NULL;
 }
 
 int basin_decide(const basin_model *m, const float *scores, int32_t *labels)
 {
+    const bs_schema *s = schema_of(m);
     if (!m || !scores || !labels)
         return -1;
-    return bs_threshold_apply(&m->saved->threshold, scores, m->saved->known.mlc.n_labels, labels);
-}
-
-static int labels(const bs_known *k)
-{
-    return k->mlc.n_labels;
-}
-
-static const char *label(const bs_known *k, int i)
-{
-    return k->mlc.label[i];
+    return bs_threshold_apply(&m->saved->threshold, scores, s ? s->n_labels : 0, labels);
 }
 
 /* ---- predictor ---- */
 
+/* Room for rows of a dense net. */
+typedef struct {
+    float  *row; /* [rows, features] */
+    int32_t rows;
+} block;
+
 static basin_status start(basin_predictor *p, basin_error *err)
 {
-    (void)p;
-    (void)err;
-    return BASIN_OK;
+    p->own = bs_calloc(1, sizeof(block));
+    return p->own ? BASIN_OK : bs_fail_nomem(err);
 }
 
-/* Room for the next block of a dense net, and its number of rows. */
-static basin_status next_block(basin_predictor *p, int32_t left, int32_t *n, basin_error *err)
+/* Room for the next block, and its number of rows; NULL when memory runs out. */
+static float *next_block(basin_predictor *p, int32_t left, int32_t *n)
 {
+    block *b = p->own;
     *n = left < BS_SCORE_BLOCK ? left : BS_SCORE_BLOCK;
-    if (*n <= p->block_rows)
-        return BASIN_OK;
-    bs_free(p->block);
-    p->block = bs_calloc((size_t)*n * (size_t)bs_spec_mlc(&p->model->saved->spec)->features,
-                         sizeof *p->block);
-    p->block_rows = p->block ? *n : 0;
-    return p->block ? BASIN_OK : bs_fail_nomem(err);
+    if (*n <= b->rows)
+        return b->row;
+    bs_free(b->row);
+    b->row = bs_calloc((size_t)*n * (size_t)bs_spec_mlc(&p->model->saved->spec)->features,
+                       sizeof *b->row);
+    b->rows = b->row ? *n : 0;
+    return b->row;
 }
 
 static void stop(basin_predictor *p)
 {
-    bs_free(p->block);
+    block *b = p->own;
+    if (b)
+        bs_free(b->row);
+    bs_free(b);
 }
 
 static basin_status infinite(int32_t row, int32_t feature, basin_error *err)
@@ -118,7 +126,7 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
         s = BS_NEED(err, {"x", x}, {"scores", scores});
     if (s)
         return s;
-    const bs_schema *schema = &p->model->saved->known.mlc;
+    const bs_schema *schema = &bs_known_mlc(&p->model->saved->known)->schema;
     const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
     if (rows < 0)
         return bs_fail(err, BASIN_EARG, "%d rows", (int)rows);
@@ -130,12 +138,13 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
         if (isinf(x[i]))
             return infinite((int32_t)(i / D), (int32_t)(i % D), err);
     for (int32_t first = 0, n = 0; first < rows; first += n) {
-        if ((s = next_block(p, rows - first, &n, err)))
-            return s;
+        float *to = next_block(p, rows - first, &n);
+        if (!to)
+            return bs_fail_nomem(err);
         for (size_t i = 0; i < (size_t)n * D; i++)
-            p->block[i] = prepared(schema, i % D, x[(size_t)first * D + i]);
-        s = bs_scorer_dense(p->scorer, p->block, n, (int32_t)D, first, scores + (size_t)first * L,
-                            NULL, err);
+            to[i] = prepared(schema, i % D, x[(size_t)first * D + i]);
+        s = bs_scorer_dense(p->scorer, to, n, (int32_t)D, first, scores + (size_t)first * L, NULL,
+                            err);
         if (s)
             return s;
     }
@@ -145,21 +154,21 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
 /* Sparse rows for a dense net: an absent value is zero before standardisation. */
 static basin_status spread(basin_predictor *p, const basin_rows *x, float *scores, basin_error *err)
 {
-    const bs_schema *schema = &p->model->saved->known.mlc;
+    const bs_schema *schema = &bs_known_mlc(&p->model->saved->known)->schema;
     const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
     for (int32_t first = 0, n = 0; first < x->rows; first += n) {
-        basin_status s = next_block(p, x->rows - first, &n, err);
-        if (s)
-            return s;
+        float *to = next_block(p, x->rows - first, &n);
+        if (!to)
+            return bs_fail_nomem(err);
         for (size_t i = 0; i < (size_t)n * D; i++)
-            p->block[i] = prepared(schema, i % D, 0);
+            to[i] = prepared(schema, i % D, 0);
         for (int32_t r = 0; r < n; r++)
             for (int32_t k = x->start[first + r]; k < x->start[first + r + 1]; k++) {
                 size_t d = (size_t)x->index[k];
-                p->block[(size_t)r * D + d] = prepared(schema, d, x->value ? x->value[k] : 1);
+                to[(size_t)r * D + d] = prepared(schema, d, x->value ? x->value[k] : 1);
             }
-        s = bs_scorer_dense(p->scorer, p->block, n, (int32_t)D, first, scores + (size_t)first * L,
-                            NULL, err);
+        basin_status s = bs_scorer_dense(p->scorer, to, n, (int32_t)D, first,
+                                         scores + (size_t)first * L, NULL, err);
         if (s)
             return s;
     }
@@ -178,7 +187,7 @@ static bool has_missing(const basin_rows *x)
 static basin_status score_sparse(basin_predictor *p, const basin_rows *x, float *scores,
                                  basin_error *err)
 {
-    const bs_schema *schema = &p->model->saved->known.mlc;
+    const bs_schema *schema = &bs_known_mlc(&p->model->saved->known)->schema;
     bs_csr           csr = {x->rows, schema->n_features, x->start, x->index, x->value};
     if (!has_missing(x))
         return bs_scorer_csr(p->scorer, &csr, 0, scores, NULL, err);
@@ -201,7 +210,7 @@ basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *s
     if (!s)
         s = bs_serving_check(p->model, &bs_serving_mlc, err);
     if (!s)
-        s = check_rows(x, p->model->saved->known.mlc.n_features, err);
+        s = check_rows(x, bs_known_mlc(&p->model->saved->known)->schema.n_features, err);
     if (!s && x->rows > 0)
         s = BS_NEED(err, {"scores", scores});
     if (s || x->rows == 0)
@@ -210,10 +219,5 @@ basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *s
                                                        : spread(p, x, scores, err);
 }
 
-const bs_serving bs_serving_mlc = {.task = "mlc",
-                                   .what = "rows",
-                                   .function = "basin_predict_csr",
-                                   .labels = labels,
-                                   .label = label,
-                                   .start = start,
-                                   .stop = stop};
+const bs_serving bs_serving_mlc = {
+    .what = "rows", .function = "basin_predict_csr", .start = start, .stop = stop};

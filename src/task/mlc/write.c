@@ -3,6 +3,7 @@
 
 #include "api/predict.h"
 #include "task/mlc/keep.h"
+#include "task/mlc/data.h"
 
 typedef struct format format;
 
@@ -31,7 +32,7 @@ struct format {
 
 static int32_t decide(writer *w, const float *scores)
 {
-    return bs_threshold_apply(&w->cut, scores, w->m->known.mlc.n_labels, w->on);
+    return bs_threshold_apply(&w->cut, scores, bs_known_mlc(&w->m->known)->schema.n_labels, w->on);
 }
 
 static basin_status flush(writer *w, basin_error *err)
@@ -59,8 +60,8 @@ static void by_score(const float *scores, int32_t *on, int32_t n)
 static void jsonl_probabilities(writer *w, const float *scores)
 {
     bs_json_open(&w->line, "probabilities", '{');
-    for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++)
-        bs_json_short(&w->line, w->m->known.mlc.label[i], 6, (double)scores[i]);
+    for (int32_t i = 0; i < bs_known_mlc(&w->m->known)->schema.n_labels; i++)
+        bs_json_short(&w->line, bs_known_mlc(&w->m->known)->schema.label[i], 6, (double)scores[i]);
     bs_json_close(&w->line, '}');
 }
 
@@ -74,7 +75,7 @@ static void jsonl_row(writer *w, const char *id, const float *scores)
         bs_json_text(&w->line, "id", id);
     bs_json_open(&w->line, w->keeps ? "predicted" : "labels", '[');
     for (int32_t i = 0; i < n; i++)
-        bs_json_text(&w->line, NULL, w->m->known.mlc.label[w->on[i]]);
+        bs_json_text(&w->line, NULL, bs_known_mlc(&w->m->known)->schema.label[w->on[i]]);
     bs_json_close(&w->line, ']');
     if (w->scores)
         bs_json_open(&w->line, "scores", '[');
@@ -97,9 +98,10 @@ static void csv_names(writer *w)
 {
     bs_buf name;
     bs_buf_init(&name, (size_t)1 << 28);
-    for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++) {
+    for (int32_t i = 0; i < bs_known_mlc(&w->m->known)->schema.n_labels; i++) {
         bs_buf_clear(&name);
-        bs_buf_printf(&name, "%s%s", w->keeps ? predicted : "", w->m->known.mlc.label[i]);
+        bs_buf_printf(&name, "%s%s", w->keeps ? predicted : "",
+                      bs_known_mlc(&w->m->known)->schema.label[i]);
         w->line.failed = w->line.failed || name.failed;
         bs_buf_text(&w->line, w->format->delimiter);
         if (!name.failed)
@@ -128,7 +130,7 @@ static void csv_row(writer *w, const char *id, const float *scores)
         bs_put_cell(id, strlen(id), w->format->delimiter, true, w->safe, &w->line);
     else
         bs_buf_printf(&w->line, "%lld", (long long)w->row);
-    for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++) {
+    for (int32_t i = 0; i < bs_known_mlc(&w->m->known)->schema.n_labels; i++) {
         bool on = at < n && w->on[at] == i;
         at += on;
         bs_buf_text(&w->line, w->format->delimiter);
@@ -160,9 +162,9 @@ static void arff_begin(writer *w, int64_t rows)
 {
     (void)rows;
     bs_buf_text(&w->line, "@relation predictions\n\n");
-    for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++) {
+    for (int32_t i = 0; i < bs_known_mlc(&w->m->known)->schema.n_labels; i++) {
         bs_buf_text(&w->line, "@attribute ");
-        quoted(&w->line, w->m->known.mlc.label[i]);
+        quoted(&w->line, bs_known_mlc(&w->m->known)->schema.label[i]);
         bs_buf_text(&w->line, w->scores ? " numeric\n" : " {0,1}\n");
     }
     bs_buf_text(&w->line, "\n@data\n");
@@ -179,7 +181,7 @@ static void arff_row(writer *w, const char *id, const float *scores)
         bs_buf_text(&w->line, "}\n");
         return;
     }
-    for (int32_t i = 0; i < w->m->known.mlc.n_labels; i++)
+    for (int32_t i = 0; i < bs_known_mlc(&w->m->known)->schema.n_labels; i++)
         bs_buf_printf(&w->line, "%s%.6g", i ? "," : "", (double)scores[i]);
     bs_buf_text(&w->line, "\n");
 }
@@ -188,13 +190,13 @@ static void arff_row(writer *w, const char *id, const float *scores)
 
 static void npy_begin(writer *w, int64_t rows)
 {
-    const int64_t dim[] = {rows, w->m->known.mlc.n_labels};
+    const int64_t dim[] = {rows, bs_known_mlc(&w->m->known)->schema.n_labels};
     bs_npy_header(&w->line, w->scores ? "<f4" : "|u1", dim, 2);
 }
 
 static void npy_row(writer *w, const char *id, const float *scores)
 {
-    const int32_t L = w->m->known.mlc.n_labels;
+    const int32_t L = bs_known_mlc(&w->m->known)->schema.n_labels;
     (void)id;
     if (w->scores) {
         bs_buf_add(&w->line, scores, (size_t)L * sizeof *scores);
@@ -309,7 +311,7 @@ static basin_status open_writer(const bs_saved *m, const basin_predict_options *
                   .keeps = o->keep_columns};
     bs_buf_init(&w->line, (size_t)1 << 30);
     basin_status s = find_format(o->format, &w->format, err);
-    w->on = bs_calloc((size_t)m->known.mlc.n_labels + 1, sizeof *w->on);
+    w->on = bs_calloc((size_t)bs_known_mlc(&m->known)->schema.n_labels + 1, sizeof *w->on);
     if (!s)
         s = w->on ? choose_cut(w, o, err) : bs_fail_nomem(err);
     if (!s && w->format->begin)
@@ -368,9 +370,10 @@ static basin_status begin_kept(writer *w, const bs_dataset *d, basin_error *err)
                        "--keep-columns: rows of JSON may be of any shape, which %s has no place "
                        "for; use --format jsonl",
                        w->format->name);
-    for (int32_t i = 0; !s && i < w->m->known.mlc.n_labels; i++) {
+    for (int32_t i = 0; !s && i < bs_known_mlc(&w->m->known)->schema.n_labels; i++) {
         char name[128];
-        bs_print(name, sizeof name, "%s%.100s", predicted, w->m->known.mlc.label[i]);
+        bs_print(name, sizeof name, "%s%.100s", predicted,
+                 bs_known_mlc(&w->m->known)->schema.label[i]);
         s = bs_kept_refuse(&w->kept, name, err);
     }
     if (!s) {
@@ -395,14 +398,14 @@ static basin_status write_rows(void *given, const bs_part *data, const bs_output
                                basin_error *err)
 {
     writer      *w = given;
-    const size_t L = (size_t)w->m->known.mlc.n_labels;
-    basin_status s = w->keeps ? begin_kept(w, data->mlc, err) : BASIN_OK;
+    const size_t L = (size_t)bs_known_mlc(&w->m->known)->schema.n_labels;
+    basin_status s = w->keeps ? begin_kept(w, bs_part_mlc(data), err) : BASIN_OK;
     for (int32_t i = 0; i < data->rows && !s; i++, w->row++) {
         w->energy = y->energy ? &y->energy[i] : NULL;
-        const char *id = name_of(data->mlc, i);
+        const char *id = name_of(bs_part_mlc(data), i);
         s = check_name(w, id, err);
         if (!s)
-            s = keep_row(w, data->mlc, i, err);
+            s = keep_row(w, bs_part_mlc(data), i, err);
         w->format->row(w, id, y->scores + (size_t)i * L);
         if (!s && w->line.len > 1 << 16)
             s = flush(w, err);
@@ -424,7 +427,6 @@ static basin_status write_all(const bs_saved *m, const basin_predict_options *o,
 }
 
 const bs_prediction bs_prediction_mlc = {
-    .task = "mlc",
     .check = check,
     .write = write_all,
     .begin = begin,

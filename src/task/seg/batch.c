@@ -179,12 +179,13 @@ basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spe
     if (!f)
         return bs_fail_nomem(err);
     f->base = (bs_feed){order_images, all_fit, take_windows, free_feed, p->rows};
-    f->im = p->seg;
+    f->im = bs_part_seg(p);
     f->flip = o->seg_flip ? 0.5 : 0;
     f->jitter = o->seg_jitter;
     f->shift = strcmp(o->seg_crop, "auto") == 0 ? SHIFT : 0;
-    basin_status s = bs_windows_make(&k->seg, k->seg.width, k->seg.height,
-                                     bs_seg_planes(bs_spec_seg(spec)), o->batch, &f->room, err);
+    basin_status s =
+        bs_windows_make(bs_known_seg(k), bs_known_seg(k)->width, bs_known_seg(k)->height,
+                        bs_seg_planes(bs_spec_seg(spec)), o->batch, &f->room, err);
     if (s)
         free_feed(&f->base);
     else

@@ -30,13 +30,13 @@ static int sniff(const char *path, const char *head, size_t n)
 
 static basin_status take(bs_images *im, bs_part *out)
 {
-    *out = (bs_part){.task = &bs_task_seg, .rows = im->n, .hash = im->hash, .seg = im};
+    *out = (bs_part){.task = &bs_task_seg, .rows = im->n, .hash = im->hash, .own = im};
     return BASIN_OK;
 }
 
 static bs_image_options reading_options(const bs_settings *s, const bs_wish *w)
 {
-    bs_image_options o = w->known ? w->known->seg.image : s->image;
+    bs_image_options o = w->known ? bs_known_seg(w->known)->image : s->image;
     o.unpack_mb = s->read.max_mb;
     return o;
 }
@@ -66,7 +66,7 @@ static void drop_lost_list(const bs_wish *w, bs_image_options *o)
 static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
                                bs_part *out, basin_error *err)
 {
-    const bs_seg_known *k = w->known ? &w->known->seg : NULL;
+    const bs_seg_known *k = w->known ? bs_known_seg(w->known) : NULL;
     bs_image_options    o = reading_options(s, w);
     bs_images_prior     prior = {0};
     bs_images          *im = NULL;
@@ -80,8 +80,8 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
                                   .colour = k->colour};
     }
     if (w->first) {
-        bs_images_settle(w->first->seg, &o);
-        prior = bs_images_prior_of(w->first->seg);
+        bs_images_settle(bs_part_seg(w->first), &o);
+        prior = bs_images_prior_of(bs_part_seg(w->first));
         prior.own = w->own;
     }
     prior.label_free = w->label_free;
@@ -94,20 +94,20 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
 
 static void free_part(bs_part *p)
 {
-    bs_images_free(p->seg);
+    bs_images_free(bs_part_seg(p));
 }
 
 static basin_status split(const bs_part *p, const double *share, int parts, uint64_t seed,
                           int32_t *part, basin_error *err)
 {
-    return bs_images_split(p->seg, share, parts, seed, part, err);
+    return bs_images_split(bs_part_seg(p), share, parts, seed, part, err);
 }
 
 static basin_status select_rows(const bs_part *p, const int32_t *rows, int32_t n, bs_part *out,
                                 basin_error *err)
 {
     bs_images   *im = NULL;
-    basin_status s = bs_images_select(p->seg, rows, n, &im, err);
+    basin_status s = bs_images_select(bs_part_seg(p), rows, n, &im, err);
     return s ? s : take(im, out);
 }
 
@@ -209,8 +209,8 @@ static basin_status fit_weights(const bs_settings *s, const bs_images *im, bs_lo
 /* Classes are numbers in masks: those of the model must be among them. Two share a plane. */
 static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, basin_error *err)
 {
-    const bs_images    *is = train->seg;
-    const bs_seg_known *was = &like->seg;
+    const bs_images    *is = bs_part_seg(train);
+    const bs_seg_known *was = bs_known_seg(like);
     (void)log;
     if (is->channels != was->channels)
         return bs_fail(err, BASIN_EDATA,
@@ -240,16 +240,18 @@ static const char *unit_name(const bs_known *k, int growth, int32_t i, char room
 {
     (void)growth;
     (void)room;
-    return k->seg.name ? k->seg.name[i] : NULL;
+    return bs_known_seg(k)->name ? bs_known_seg(k)->name[i] : NULL;
 }
 
 static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
                         basin_error *err)
 {
-    const bs_images *train = part[0].seg;
-    bs_seg_known    *k = &out->seg;
+    const bs_images *train = bs_part_seg(&part[0]);
+    bs_seg_known    *k = bs_known_begin(out, &bs_task_seg, sizeof *k);
     bool             any = false;
     (void)n;
+    if (!k)
+        return bs_fail_nomem(err);
     for (int32_t i = 0; i < train->n; i++)
         any |= train->mask[i] != NULL;
     if (!any)
@@ -271,7 +273,7 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
     if (!status && s->train.seg_mean)
         find_mean(train, k->mean);
     if (!status && out->like)
-        memcpy(k->mean, out->like->seg.mean, sizeof k->mean);
+        memcpy(k->mean, bs_known_seg(out->like)->mean, sizeof k->mean);
     if (!status)
         status = fit_weights(s, train, log, out, err);
     if (!status && strcmp(s->train.seg_crop, "auto") == 0)
@@ -281,17 +283,38 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
     return status;
 }
 
+static int labels(const bs_known *k)
+{
+    return bs_known_seg(k)->classes;
+}
+
+#define TEN(d) d "0", d "1", d "2", d "3", d "4", d "5", d "6", d "7", d "8", d "9"
+
+/* A class without a name is called by its number. */
+static const char *label(const bs_known *k, int i)
+{
+    static const char *const number[] = {
+        TEN(""),   TEN("1"),  TEN("2"),  TEN("3"),  TEN("4"),  TEN("5"),  TEN("6"),
+        TEN("7"),  TEN("8"),  TEN("9"),  TEN("10"), TEN("11"), TEN("12"), TEN("13"),
+        TEN("14"), TEN("15"), TEN("16"), TEN("17"), TEN("18"), TEN("19"), TEN("20"),
+        TEN("21"), TEN("22"), TEN("23"), TEN("24"), TEN("25")};
+    return bs_known_seg(k)->name ? bs_known_seg(k)->name[i] : number[i];
+}
+
+#undef TEN
+
 static void known_text(const bs_known *k, bs_buf *out)
 {
     bs_buf_printf(out, "photos of %s, %d channel%s, %d classes, windows of %dx%d",
-                  strcmp(k->seg.image.size, "keep") == 0 ? "any size" : k->seg.image.size,
-                  k->seg.channels, k->seg.channels == 1 ? "" : "s", k->seg.classes, k->seg.width,
-                  k->seg.height);
+                  strcmp(bs_known_seg(k)->image.size, "keep") == 0 ? "any size"
+                                                                   : bs_known_seg(k)->image.size,
+                  bs_known_seg(k)->channels, bs_known_seg(k)->channels == 1 ? "" : "s",
+                  bs_known_seg(k)->classes, bs_known_seg(k)->width, bs_known_seg(k)->height);
 }
 
 static void known_json(const bs_known *k, bs_buf *out)
 {
-    const bs_seg_known *s = &k->seg;
+    const bs_seg_known *s = bs_known_seg(k);
     bs_json_open(out, NULL, '{');
     bs_json_members(out, "channels %d classes %d", s->channels, s->classes);
     bs_json_open(out, "window", '[');
@@ -354,7 +377,7 @@ static basin_status read_names(const json_t *names, bs_known *out, bool *ok, bas
 {
     const char *name[256];
     size_t      n = json_array_size(names);
-    *ok = json_is_array(names) && (n == 0 || n == (size_t)out->seg.classes);
+    *ok = json_is_array(names) && (n == 0 || n == (size_t)bs_known_seg(out)->classes);
     for (size_t i = 0; i < n && *ok; i++) {
         name[i] = json_string_value(json_array_get(names, i));
         *ok = name[i] != NULL && *name[i];
@@ -363,7 +386,7 @@ static basin_status read_names(const json_t *names, bs_known *out, bool *ok, bas
     }
     if (!*ok || n == 0)
         return BASIN_OK;
-    return copy_names(name, (int)n, &out->arena, &out->seg.name, err);
+    return copy_names(name, (int)n, &out->arena, &bs_known_seg(out)->name, err);
 }
 
 static bool read_colour(const json_t *value, int32_t *out)
@@ -384,40 +407,45 @@ static basin_status read_colours(const json_t *colours, bs_known *out, bool *ok,
 {
     int32_t colour[256];
     size_t  n = json_array_size(colours);
-    *ok = !colours || (json_is_array(colours) && (n == 0 || n == (size_t)out->seg.classes));
+    *ok =
+        !colours || (json_is_array(colours) && (n == 0 || n == (size_t)bs_known_seg(out)->classes));
     for (size_t i = 0; i < n && *ok; i++)
         *ok = read_colour(json_array_get(colours, i), &colour[i]);
     if (!*ok || n == 0)
         return BASIN_OK;
-    return copy_colours(colour, (int)n, &out->arena, &out->seg.colour, err);
+    return copy_colours(colour, (int)n, &out->arena, &bs_known_seg(out)->colour, err);
 }
 
 static basin_status read_members(const json_t *o, const char *where, bs_known *out,
                                  basin_error *err)
 {
     bs_buf       image;
-    bool         ok = read_numbers(o, &out->seg), named = false, coloured = false;
+    bool         ok = read_numbers(o, bs_known_seg(out)), named = false, coloured = false;
     basin_status s = ok ? read_names(json_object_get(o, "names"), out, &named, err) : BASIN_OK;
     if (ok && !s)
         s = read_colours(json_object_get(o, "colours"), out, &coloured, err);
     bs_buf_init(&image, (size_t)1 << 24);
-    out->seg.image = bs_image_options_default();
+    bs_known_seg(out)->image = bs_image_options_default();
     ok = ok && named && coloured && bs_tree_write(json_object_get(o, "image"), &image);
     if (!s && image.failed)
         s = bs_fail_nomem(err);
     if (!s && !ok)
         s = bs_fail(err, BASIN_EDATA, "%s: what the model knows of images is incomplete", where);
     if (!s)
-        s = bs_options_from_json(bs_image_rows, &out->seg.image, image.data, image.len, where, err);
-    bs_options_own_limits(bs_image_rows, &out->seg.image);
+        s = bs_options_from_json(bs_image_rows, &bs_known_seg(out)->image, image.data, image.len,
+                                 where, err);
+    bs_options_own_limits(bs_image_rows, &bs_known_seg(out)->image);
     const json_t *binary = json_object_get(o, "binary"); /* older models store it as an option */
-    out->seg.binary = binary ? json_is_true(binary) : strcmp(out->seg.image.binary, "yes") == 0;
+    bs_known_seg(out)->binary =
+        binary ? json_is_true(binary) : strcmp(bs_known_seg(out)->image.binary, "yes") == 0;
     bs_buf_free(&image);
     return s;
 }
 
 static basin_status known_read(const char *json, const char *where, bs_known *out, basin_error *err)
 {
+    if (!bs_known_begin(out, &bs_task_seg, sizeof(bs_seg_known)))
+        return bs_fail_nomem(err);
     json_t      *o = bs_tree_read(json, strlen(json), 0, NULL);
     basin_status s = o ? read_members(o, where, out, err)
                        : bs_fail(err, BASIN_EDATA, "%s: the schema is not JSON", where);
@@ -443,10 +471,10 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
 {
     const char  *energy = strcmp(o->energy_kind, "auto") == 0 ? "value" : o->energy_kind;
     const char  *net = strcmp(o->net_kind, "auto") == 0 ? "fcn" : o->net_kind;
-    bs_seg_shape shape = {.channels = k->seg.channels,
-                          .classes = k->seg.classes,
-                          .height = k->seg.height,
-                          .width = k->seg.width,
+    bs_seg_shape shape = {.channels = bs_known_seg(k)->channels,
+                          .classes = bs_known_seg(k)->classes,
+                          .height = bs_known_seg(k)->height,
+                          .width = bs_known_seg(k)->width,
                           .filters = o->net_width,
                           .dropout = o->net_dropout,
                           .hidden = o->energy_hidden,
@@ -456,7 +484,8 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
     basin_status s = bs_seg_net_find(net, &shape.net, err);
     if (!s)
         s = bs_seg_energy_find(energy, &shape.energy, err);
-    *out = bs_spec_make(&bs_task_graph_seg, (bs_size){1, k->seg.height, k->seg.width}, &shape,
+    *out = bs_spec_make(&bs_task_graph_seg,
+                        (bs_size){1, bs_known_seg(k)->height, bs_known_seg(k)->width}, &shape,
                         sizeof shape);
     return s ? s : check_size(&shape, err);
 }
@@ -464,16 +493,16 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
 /* A few bytes in a model can ask for a huge window or photo size. */
 static basin_status bear(const bs_spec *spec, const bs_known *k, basin_error *err)
 {
-    const bs_image_options *o = &k->seg.image;
-    const double            mb = (double)k->seg.width * k->seg.height * bs_spec_seg(spec)->filters *
-                      (double)sizeof(real) / (1 << 20);
+    const bs_image_options *o = &bs_known_seg(k)->image;
+    const double            mb = (double)bs_known_seg(k)->width * bs_known_seg(k)->height *
+                      bs_spec_seg(spec)->filters * (double)sizeof(real) / (1 << 20);
     int W = 0, H = 0;
     if (mb > o->max_window_mb)
         return bs_fail(err, BASIN_EDATA,
                        "the model looks at windows of %d x %d pixels with %d filters, for which it "
                        "needs %.0f MiB; image.max_window_mb allows %d",
-                       k->seg.width, k->seg.height, bs_spec_seg(spec)->filters, mb,
-                       o->max_window_mb);
+                       bs_known_seg(k)->width, bs_known_seg(k)->height, bs_spec_seg(spec)->filters,
+                       mb, o->max_window_mb);
     if (bs_image_size(o->size, &W, &H) &&
         (W > o->max_side || H > o->max_side || (int64_t)W * H > o->max_pixels))
         return bs_fail(err, BASIN_EDATA,
@@ -487,21 +516,21 @@ static basin_status bear(const bs_spec *spec, const bs_known *k, basin_error *er
 
 static int planes_of(const bs_known *k)
 {
-    return k->seg.classes == 2 ? 1 : k->seg.classes;
+    return bs_known_seg(k)->classes == 2 ? 1 : bs_known_seg(k)->classes;
 }
 
 static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs *out,
                                  basin_error *err)
 {
-    const bs_images *im = p->seg;
+    const bs_images *im = bs_part_seg(p);
     const size_t     planes = (size_t)planes_of(k);
-    *out = (bs_outputs){.start = bs_calloc((size_t)im->n + 1, sizeof *out->start)};
-    if (!out->start)
+    size_t          *start = bs_calloc((size_t)im->n + 1, sizeof *start);
+    *out = (bs_outputs){.task = &bs_task_seg, .own = start};
+    if (!start)
         return bs_fail_nomem(err);
     for (int32_t i = 0; i < im->n; i++)
-        out->start[i + 1] =
-            out->start[i] + planes * (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
-    out->scores = bs_calloc(out->start[im->n] + 1, sizeof *out->scores);
+        start[i + 1] = start[i] + planes * (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
+    out->scores = bs_calloc(start[im->n] + 1, sizeof *out->scores);
     if (out->scores)
         return BASIN_OK;
     bs_outputs_free(out);
@@ -513,8 +542,9 @@ static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t 
 {
     (void)whole;
     (void)k;
-    memcpy(all->scores + all->start[row], some->scores,
-           (all->start[row + rows] - all->start[row]) * sizeof *all->scores);
+    const size_t *start = bs_starts_seg(all);
+    memcpy(all->scores + start[row], some->scores,
+           (start[row + rows] - start[row]) * sizeof *all->scores);
 }
 
 /* Per photo the mean over its pixels; photos without a mask are left out. */
@@ -525,7 +555,7 @@ static double cross_entropy(const bs_images *im, int planes, const bs_outputs *y
     for (int32_t i = 0; i < im->n; i++) {
         const size_t   n = (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
         const uint8_t *gold = im->full_mask[i] ? im->full_mask[i] : im->mask[i];
-        const float   *p = y->scores + y->start[i];
+        const float   *p = y->scores + bs_starts_seg(y)[i];
         double         own = 0;
         size_t         pixels = 0;
         for (size_t k = 0; gold && k < n; k++) {
@@ -547,22 +577,22 @@ static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k
 {
     basin_status status = bs_predict_seg(s, spec, k, p, out, err);
     if (!status && out->cross_entropy)
-        *out->cross_entropy = cross_entropy(p->seg, bs_seg_planes(bs_spec_seg(spec)), out);
+        *out->cross_entropy = cross_entropy(bs_part_seg(p), bs_seg_planes(bs_spec_seg(spec)), out);
     return status;
 }
 
 /* Predicting a pixel costs a third of training on it. */
 static int every(const bs_part *train, const bs_part *valid, const bs_known *k)
 {
-    const bs_images *im = valid->seg;
-    const double     window = (double)k->seg.width * k->seg.height;
+    const bs_images *im = bs_part_seg(valid);
+    const double     window = (double)bs_known_seg(k)->width * bs_known_seg(k)->height;
     double           pixels = 0;
     for (int32_t i = 0; i < im->n; i++) {
         basin_status none = BASIN_OK;
-        pixels += k->seg.crops == 0
+        pixels += bs_known_seg(k)->crops == 0
                       ? (double)im->width[i] * im->height[i]
-                      : window * (double)bs_seg_windows(&k->seg, im->width[i], im->height[i], NULL,
-                                                        NULL, &none);
+                      : window * (double)bs_seg_windows(bs_known_seg(k), im->width[i],
+                                                        im->height[i], NULL, NULL, &none);
     }
     const double share = pixels / (3 * window * train->rows); /* of an epoch's time */
     return share > 0.5 * MOST_BETWEEN ? MOST_BETWEEN : share <= 0.5 ? 1 : (int)ceil(2 * share);
@@ -582,8 +612,8 @@ static const bs_metric metrics[BS_SEG_METRIC_COUNT] = {
 
 static void counts_free(bs_counts *c)
 {
-    bs_seg_metrics_free(c->seg);
-    c->seg = NULL;
+    bs_seg_metrics_free(bs_counts_seg(c));
+    c->own = NULL;
 }
 
 /* Photos without a mask are left out. */
@@ -605,7 +635,7 @@ static basin_status count_images(const bs_images *im, int planes, const bs_outpu
                 return bs_fail_nomem(err);
             room = n;
         }
-        bs_seg_decide(y->scores + y->start[i], planes, (int64_t)n, mask);
+        bs_seg_decide(y->scores + bs_starts_seg(y)[i], planes, (int64_t)n, mask);
         s = bs_seg_metrics_add(m, gold, mask, (int64_t)n, err);
         counted++;
     }
@@ -622,9 +652,11 @@ static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs 
     bs_seg_metric_options o = {.keep_images = how->keep_rows};
     (void)cut;
     *out = (bs_counts){.task = &bs_task_seg};
-    basin_status s = bs_seg_metrics_new(&o, k->seg.classes, &out->seg, err);
+    bs_seg_metrics *m = NULL;
+    basin_status    s = bs_seg_metrics_new(&o, bs_known_seg(k)->classes, &m, err);
+    out->own = m;
     if (!s)
-        s = count_images(p->seg, planes_of(k), y, out->seg, err);
+        s = count_images(bs_part_seg(p), planes_of(k), y, m, err);
     if (s)
         counts_free(out);
     return s;
@@ -633,20 +665,20 @@ static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs 
 static basin_status values(bs_counts *c, double out[BS_MOST_METRICS], basin_error *err)
 {
     (void)err;
-    bs_seg_metrics_finish(c->seg, out);
+    bs_seg_metrics_finish(bs_counts_seg(c), out);
     return BASIN_OK;
 }
 
 static basin_status sampled(bs_counts *c, bs_sampled *out, basin_error *err)
 {
-    return bs_seg_metrics_sampled(c->seg, out, err);
+    return bs_seg_metrics_sampled(bs_counts_seg(c), out, err);
 }
 
 static void *reading(bs_settings *s, bs_known *k, const bs_option **rows)
 {
     (void)s;
     *rows = bs_image_rows;
-    return &k->seg.image;
+    return &bs_known_seg(k)->image;
 }
 
 static const bs_candidate candidates[] = {
@@ -686,6 +718,8 @@ const bs_task bs_task_seg = {
     .unit_name = unit_name,
     .widen = widen,
     .fit = fit,
+    .labels = labels,
+    .label = label,
     .known_text = known_text,
     .known_json = known_json,
     .known_read = known_read,
@@ -700,4 +734,7 @@ const bs_task bs_task_seg = {
     .values = values,
     .sampled = sampled,
     .counts_free = counts_free,
+    .eval = &bs_measuring_seg,
+    .predict_files = &bs_prediction_seg,
+    .memory = &bs_serving_seg,
 };

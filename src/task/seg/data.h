@@ -3,10 +3,48 @@
 #define BS_TASK_SEG_H
 
 #include "data/image/crop.h"
+#include "data/image/seg_metric.h"
 #include "task/task.h"
 #include "task/seg/nets.h"
 
-extern const bs_task bs_task_seg;
+extern const bs_task              bs_task_seg;
+extern const struct bs_measuring  bs_measuring_seg;  /* eval.c */
+extern const struct bs_prediction bs_prediction_seg; /* write.c */
+extern const struct bs_serving    bs_serving_seg;    /* memory.c */
+
+/* What a model remembers of images. */
+typedef struct {
+    bs_image_options   image; /* how files of the task are read */
+    int                channels, classes;
+    bool               binary;        /* masks of the training data were 0 and 255 */
+    const char *const *name;          /* [classes], or NULL */
+    const int32_t     *colour;        /* [classes] 0xRRGGBB in masks, -1: none; or NULL */
+    int                width, height; /* of a window */
+    int                crops;         /* most windows of a photo that is predicted */
+    float              mean[3];       /* of the channels, 0 to 255, that is subtracted */
+} bs_seg_known;
+
+static inline bs_images *bs_part_seg(const bs_part *p)
+{
+    return p->own;
+}
+
+static inline bs_seg_known *bs_known_seg(const bs_known *k)
+{
+    return k->own;
+}
+
+/* Scores of outputs are of each photo [planes, pixels], at the size of its mask, and begin at
+ * start[row]; [rows + 1]. */
+static inline size_t *bs_starts_seg(const bs_outputs *y)
+{
+    return y->own;
+}
+
+static inline bs_seg_metrics *bs_counts_seg(const bs_counts *c)
+{
+    return c->own;
+}
 
 /* Room for a batch of windows of one size. */
 typedef struct {

@@ -4,46 +4,9 @@
 #include "api/model.h"
 #include "data/image/picture.h"
 #include "data/image/resize.h"
+#include "task/seg/data.h"
 
-static int labels(const bs_known *k)
-{
-    return k->seg.classes;
-}
-
-#define TEN(d) d "0", d "1", d "2", d "3", d "4", d "5", d "6", d "7", d "8", d "9"
-
-/* A class without a name is called by its number. */
-static const char *label(const bs_known *k, int i)
-{
-    static const char *const number[] = {
-        TEN(""),   TEN("1"),  TEN("2"),  TEN("3"),  TEN("4"),  TEN("5"),  TEN("6"),
-        TEN("7"),  TEN("8"),  TEN("9"),  TEN("10"), TEN("11"), TEN("12"), TEN("13"),
-        TEN("14"), TEN("15"), TEN("16"), TEN("17"), TEN("18"), TEN("19"), TEN("20"),
-        TEN("21"), TEN("22"), TEN("23"), TEN("24"), TEN("25")};
-    return k->seg.name ? k->seg.name[i] : number[i];
-}
-
-#undef TEN
-
-static basin_status start(basin_predictor *p, basin_error *err)
-{
-    (void)p;
-    (void)err;
-    return BASIN_OK;
-}
-
-static void stop(basin_predictor *p)
-{
-    (void)p;
-}
-
-const bs_serving bs_serving_seg = {.task = "seg",
-                                   .what = "images",
-                                   .function = "basin_predict_image",
-                                   .labels = labels,
-                                   .label = label,
-                                   .start = start,
-                                   .stop = stop};
+const bs_serving bs_serving_seg = {.what = "images", .function = "basin_predict_image"};
 
 /* Converted like the training data: grey or colour, planar, its size. */
 static basin_status prepare_photo(const bs_seg_known *k, const uint8_t *pixels, int width,
@@ -68,13 +31,13 @@ static basin_status prepare_photo(const bs_seg_known *k, const uint8_t *pixels, 
 static basin_status predict_photo(basin_predictor *p, const uint8_t *pixels, int channels,
                                   bs_images *im, bs_outputs *y, basin_error *err)
 {
-    const bs_seg_known *k = &p->model->saved->known.seg;
+    const bs_seg_known *k = bs_known_seg(&p->model->saved->known);
     const size_t        C = (size_t)k->channels,
                  n = (size_t)im->mask_width[0] * (size_t)im->mask_height[0];
     uint8_t *planes = bs_alloc(n * C);
     im->pixels[0] = bs_alloc((size_t)im->width[0] * (size_t)im->height[0] * C);
     basin_status s = planes && im->pixels[0] ? BASIN_OK : bs_fail_nomem(err);
-    bs_part      part = {.task = p->model->saved->task, .rows = 1, .seg = im};
+    bs_part      part = {.task = p->model->saved->task, .rows = 1, .own = im};
     if (!s)
         s = prepare_photo(k, pixels, im->mask_width[0], im->mask_height[0], channels, im, planes,
                           err);
@@ -100,7 +63,7 @@ basin_status basin_predict_image(basin_predictor *p, const uint8_t *pixels, int 
         s = bs_serving_check(p->model, &bs_serving_seg, err);
     if (s)
         return s;
-    const bs_seg_known *k = &p->model->saved->known.seg;
+    const bs_seg_known *k = bs_known_seg(&p->model->saved->known);
     if (width < 1 || height < 1 || width > 1 << 16 || height > 1 << 16 ||
         (channels != 1 && channels != 3))
         return bs_fail(err, BASIN_EARG,
@@ -126,7 +89,7 @@ basin_status basin_predict_image(basin_predictor *p, const uint8_t *pixels, int 
         const int planes = k->classes == 2 ? 1 : k->classes;
         bs_seg_decide(y.scores, planes, (int64_t)width * height, mask);
         if (probabilities)
-            memcpy(probabilities, y.scores, y.start[1] * sizeof *probabilities);
+            memcpy(probabilities, y.scores, bs_starts_seg(&y)[1] * sizeof *probabilities);
     }
     bs_outputs_free(&y);
     return s;

@@ -116,7 +116,7 @@ static int padded_side(const predicting *p, int side)
 
 static bs_tiles tiles_of(const predicting *p, int32_t image)
 {
-    const double room = (double)p->known->seg.image.max_tile_mb * (1 << 20) / p->weight;
+    const double room = (double)bs_known_seg(p->known)->image.max_tile_mb * (1 << 20) / p->weight;
     return bs_tiles_make(padded_side(p, p->im->width[image]), padded_side(p, p->im->height[image]),
                          (int64_t)room);
 }
@@ -125,8 +125,8 @@ static int64_t pieces_of(const predicting *p, int32_t image)
 {
     basin_status none = BASIN_OK;
     if (!p->whole)
-        return bs_seg_windows(&p->known->seg, p->im->width[image], p->im->height[image], NULL, NULL,
-                              &none);
+        return bs_seg_windows(bs_known_seg(p->known), p->im->width[image], p->im->height[image],
+                              NULL, NULL, &none);
     bs_tiles t = tiles_of(p, image);
     return (int64_t)t.across * t.down;
 }
@@ -148,7 +148,7 @@ static basin_status open_photo(predicting *p, int32_t image)
 static void close_photo(predicting *p)
 {
     const int32_t i = p->open;
-    float        *to = p->out->scores + p->out->start[i];
+    float        *to = p->out->scores + bs_starts_seg(p->out)[i];
     const int     W = p->im->mask_width[i], H = p->im->mask_height[i];
     bs_paste_mean(&p->paste, 0, p->paste.sum);
     if (W == p->paste.width && H == p->paste.height)
@@ -232,7 +232,8 @@ static basin_status make_room(predicting *p, int width, int height)
     p->found = NULL;
     p->most = most_pieces(p, cells);
     if (!s)
-        s = bs_windows_make(&p->known->seg, width, height, p->planes, p->most, &p->room, p->err);
+        s = bs_windows_make(bs_known_seg(p->known), width, height, p->planes, p->most, &p->room,
+                            p->err);
     if (!s && !(p->found = bs_calloc((size_t)p->planes * cells, sizeof *p->found)))
         s = bs_fail_nomem(p->err);
     return s;
@@ -272,14 +273,14 @@ static basin_status put_windows(predicting *p)
 {
     const int     width = p->im->width[p->now], height = p->im->height[p->now];
     basin_status  s = BASIN_OK;
-    const int64_t n = bs_seg_windows(&p->known->seg, width, height, NULL, NULL, &s);
+    const int64_t n = bs_seg_windows(bs_known_seg(p->known), width, height, NULL, NULL, &s);
     if (n > MOST_WINDOWS)
         return bs_fail(p->err, BASIN_EDATA,
                        "a photo of %d x %d pixels takes %lld of the model's windows of %d x %d, "
                        "more than %d",
-                       width, height, (long long)n, p->known->seg.width, p->known->seg.height,
-                       (int)MOST_WINDOWS);
-    bs_seg_windows(&p->known->seg, width, height, put_window, p, &s);
+                       width, height, (long long)n, bs_known_seg(p->known)->width,
+                       bs_known_seg(p->known)->height, (int)MOST_WINDOWS);
+    bs_seg_windows(bs_known_seg(p->known), width, height, put_window, p, &s);
     return s;
 }
 
@@ -288,12 +289,13 @@ basin_status bs_predict_seg(bs_scorer *s, const bs_spec *spec, const bs_known *k
 {
     const bs_infer how = bs_scorer_inference(s)->how;
     /* if sizes differ, a few programs must serve all of them */
-    const bool   any_size = strcmp(k->seg.image.size, "keep") == 0;
+    const bool   any_size = strcmp(bs_known_seg(k)->image.size, "keep") == 0;
     predicting   w = {.scorer = s,
-                      .im = p->seg,
+                      .im = bs_part_seg(p),
                       .known = k,
                       .planes = bs_seg_planes(bs_spec_seg(spec)),
-                      .whole = k->seg.crops == 0 && how != BS_INFER_GBI && how != BS_INFER_REFINE,
+                      .whole = bs_known_seg(k)->crops == 0 && how != BS_INFER_GBI &&
+                               how != BS_INFER_REFINE,
                       .unit = any_size ? UNIT : 1,
                       .weight = (double)sizeof(real) *
                                 (PLANES * bs_spec_seg(spec)->filters + bs_spec_seg(spec)->classes),

@@ -5,6 +5,7 @@
 #include "api/predict.h"
 #include "base/io.h"
 #include "data/image/overlay.h"
+#include "task/seg/data.h"
 
 enum { MOST_CELLS = 1 << 20 }; /* most numbers of outputs in memory at a time */
 
@@ -59,7 +60,7 @@ static basin_status check(bs_saved *m, const basin_predict_options *o, basin_err
 {
     form         f = COUNTS;
     basin_status s = find_form(o, &f, err);
-    m->known.seg.image.originals = o->overlay;
+    bs_known_seg(&m->known)->image.originals = o->overlay;
     if (s)
         return s;
     if (o->top_k > 0)
@@ -93,7 +94,7 @@ static basin_status check(bs_saved *m, const basin_predict_options *o, basin_err
 
 static int planes_of(const writer *w)
 {
-    return w->m->known.seg.classes == 2 ? 1 : w->m->known.seg.classes;
+    return bs_known_seg(&w->m->known)->classes == 2 ? 1 : bs_known_seg(&w->m->known)->classes;
 }
 
 static size_t pixels_of(const writer *w, int32_t i)
@@ -111,7 +112,7 @@ static basin_status decide(writer *w, int32_t i)
         if (!w->mask)
             return bs_fail_nomem(w->err);
     }
-    bs_seg_decide(w->y->scores + w->y->start[i], planes_of(w), (int64_t)n, w->mask);
+    bs_seg_decide(w->y->scores + bs_starts_seg(w->y)[i], planes_of(w), (int64_t)n, w->mask);
     return BASIN_OK;
 }
 
@@ -119,7 +120,7 @@ static basin_status make_mask(writer *w, int32_t i)
 {
     bs_buf_clear(&w->bytes);
     return bs_mask_png(w->mask, w->im->mask_width[i], w->im->mask_height[i],
-                       w->m->known.seg.classes, &w->bytes, w->err);
+                       bs_known_seg(&w->m->known)->classes, &w->bytes, w->err);
 }
 
 static basin_status make_overlay(writer *w, int32_t i)
@@ -138,8 +139,8 @@ static basin_status make_array(writer *w, int32_t i)
     const int     skip = planes_of(w) == 1;
     bs_buf_clear(&w->bytes);
     bs_npy_header(&w->bytes, "<f4", dim + skip, 3 - skip);
-    bs_buf_add(&w->bytes, w->y->scores + w->y->start[i],
-               (w->y->start[i + 1] - w->y->start[i]) * sizeof *w->y->scores);
+    bs_buf_add(&w->bytes, w->y->scores + bs_starts_seg(w->y)[i],
+               (bs_starts_seg(w->y)[i + 1] - bs_starts_seg(w->y)[i]) * sizeof *w->y->scores);
     return w->bytes.failed ? bs_fail_nomem(w->err) : BASIN_OK;
 }
 
@@ -230,7 +231,7 @@ static basin_status put_counts(writer *w, bs_target *out)
         bs_json_members(&w->bytes, "id %s width %d height %d", w->im->name[i], w->im->mask_width[i],
                         w->im->mask_height[i]);
         bs_json_open(&w->bytes, "pixels", '[');
-        for (int c = 0; c < w->m->known.seg.classes; c++)
+        for (int c = 0; c < bs_known_seg(&w->m->known)->classes; c++)
             bs_json_int(&w->bytes, NULL, count[c]);
         bs_json_close(&w->bytes, ']');
         if (w->y->energy)
@@ -261,7 +262,7 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
                                   const bs_part *data, const bs_outputs *y, bs_target *out,
                                   basin_error *err)
 {
-    writer       w = {.m = m, .o = o, .im = data->seg, .y = y, .err = err};
+    writer       w = {.m = m, .o = o, .im = bs_part_seg(data), .y = y, .err = err};
     form         f = COUNTS;
     basin_status s = find_form(o, &f, err);
     bs_buf_init(&w.bytes, (size_t)1 << 31);
@@ -284,11 +285,12 @@ static bool opens(const basin_predict_options *o)
 static int32_t piece(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
                      int32_t first)
 {
-    const bs_images *im = data->seg;
-    const int64_t    planes = m->known.seg.classes == 2 ? 1 : m->known.seg.classes;
-    int64_t          cells = 0;
-    int32_t          n = 0;
-    form             f = COUNTS;
+    const bs_images *im = bs_part_seg(data);
+    const int64_t    planes =
+        bs_known_seg(&m->known)->classes == 2 ? 1 : bs_known_seg(&m->known)->classes;
+    int64_t cells = 0;
+    int32_t n = 0;
+    form    f = COUNTS;
     if (find_form(o, &f, NULL) == BASIN_OK && f != COUNTS && one_file(o, f))
         return im->n;
     while (first + n < im->n && (n == 0 || cells < MOST_CELLS)) {
@@ -299,7 +301,6 @@ static int32_t piece(const bs_saved *m, const basin_predict_options *o, const bs
 }
 
 const bs_prediction bs_prediction_seg = {
-    .task = "seg",
     .opens = opens,
     .piece = piece,
     .check = check,

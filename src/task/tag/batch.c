@@ -290,8 +290,8 @@ static basin_status make(const bs_part *p, const bs_known *k, const bs_spec *spe
     if (!f)
         return bs_fail_nomem(err);
     f->base = (bs_feed){order_rows, fitting, take_rows, free_feed, p->rows};
-    f->c = p->tag;
-    f->l = &k->tag;
+    f->c = bs_part_tag(p);
+    f->l = &bs_known_tag(k)->lexicon;
     f->shape = bs_spec_tag(spec);
     f->most = most;
     if (!look_up(f) || !make_room(f)) {
@@ -308,7 +308,7 @@ basin_status bs_feed_tag(const bs_part *p, const bs_known *k, const bs_spec *spe
     feed        *f;
     basin_status s = make(p, k, spec, o->batch, &f, err);
     if (f)
-        f->unknown = k->unknown;
+        f->unknown = bs_known_tag(k)->unknown;
     if (f && p->unlabelled > 0 && !take_unlabelled(f, p, o->unlabelled_weight)) {
         free_feed(&f->base);
         f = NULL;

@@ -18,19 +18,20 @@ static int sniff(const char *path, const char *head, size_t n)
 
 static basin_status take(bs_corpus *c, bs_part *out)
 {
-    *out = (bs_part){.task = &bs_task_tag, .rows = c->sentences, .hash = c->hash, .tag = c};
+    *out = (bs_part){.task = &bs_task_tag, .rows = c->sentences, .hash = c->hash, .own = c};
     return BASIN_OK;
 }
 
 /* In the model's training file: at least the columns that it uses. */
 static int columns_of(const bs_known *k)
 {
-    long long most = k->text.word_column, number = 0;
-    if (k->file_columns)
-        return k->file_columns;
-    if (bs_parse_int(k->text.tag_column, &number) && number > most)
+    long long most = bs_known_tag(k)->text.word_column, number = 0;
+    if (bs_known_tag(k)->file_columns)
+        return bs_known_tag(k)->file_columns;
+    if (bs_parse_int(bs_known_tag(k)->text.tag_column, &number) && number > most)
         most = number;
-    for (const char *at = k->text.feature_columns; *at; at += strcspn(at, ","), at += *at == ',') {
+    for (const char *at = bs_known_tag(k)->text.feature_columns; *at;
+         at += strcspn(at, ","), at += *at == ',') {
         char one[16];
         bs_print(one, sizeof one, "%.*s", (int)strcspn(at, ","), at);
         if (bs_parse_int(one, &number) && number > most)
@@ -41,14 +42,14 @@ static int columns_of(const bs_known *k)
 
 bs_corpus_options bs_tag_reading(const bs_settings *s, const bs_wish *w)
 {
-    bs_corpus_options o = w->known ? w->known->text : s->text;
+    bs_corpus_options o = w->known ? bs_known_tag(w->known)->text : s->text;
     o.who = w->known ? "the model" : w->first ? "the training data" : NULL;
     if (w->first)
-        bs_corpus_fix(w->first->tag, &o);
+        bs_corpus_fix(bs_part_tag(w->first), &o);
     if (w->known) {
         o.columns = columns_of(w->known);
-        o.spans = w->known->tag.scheme != BS_SCHEME_RAW;
-        o.tags = &w->known->tag.tags;
+        o.spans = bs_known_tag(w->known)->lexicon.scheme != BS_SCHEME_RAW;
+        o.tags = &bs_known_tag(w->known)->lexicon.tags;
     }
     o.label_free = w->label_free;
     o.max_mb = s->read.max_mb;
@@ -60,11 +61,12 @@ bs_corpus_options bs_tag_reading(const bs_settings *s, const bs_wish *w)
 
 basin_status bs_tag_adopt(const bs_wish *w, bs_corpus *c, bs_part *out, basin_error *err)
 {
-    if (!w->known || c->sentences == 0 || c->columns == bs_lexicon_columns(&w->known->tag))
+    if (!w->known || c->sentences == 0 ||
+        c->columns == bs_lexicon_columns(&bs_known_tag(w->known)->lexicon))
         return take(c, out);
     basin_status status =
         bs_fail(err, BASIN_EARG, "--feature-columns: %d columns, but the model was trained with %d",
-                c->columns, bs_lexicon_columns(&w->known->tag));
+                c->columns, bs_lexicon_columns(&bs_known_tag(w->known)->lexicon));
     bs_corpus_free(c);
     return status;
 }
@@ -80,20 +82,20 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
 
 static void free_part(bs_part *p)
 {
-    bs_corpus_free(p->tag);
+    bs_corpus_free(bs_part_tag(p));
 }
 
 static basin_status split(const bs_part *p, const double *share, int parts, uint64_t seed,
                           int32_t *part, basin_error *err)
 {
-    return bs_corpus_split(p->tag, share, parts, false, seed, part, err);
+    return bs_corpus_split(bs_part_tag(p), share, parts, false, seed, part, err);
 }
 
 static basin_status select_rows(const bs_part *p, const int32_t *rows, int32_t n, bs_part *out,
                                 basin_error *err)
 {
     bs_corpus   *c = NULL;
-    basin_status s = bs_corpus_select(p->tag, rows, n, &c, err);
+    basin_status s = bs_corpus_select(bs_part_tag(p), rows, n, &c, err);
     return s ? s : take(c, out);
 }
 
@@ -101,7 +103,7 @@ static basin_status select_rows(const bs_part *p, const int32_t *rows, int32_t n
 
 static bs_words_source source_of(const bs_part *p)
 {
-    const bs_corpus *c = p->tag;
+    const bs_corpus *c = bs_part_tag(p);
     return (bs_words_source){.tokens = c->tokens,
                              .unlabelled = c->tokens - c->start[c->sentences - p->unlabelled],
                              .words = &c->words,
@@ -147,7 +149,7 @@ static basin_status read_tables(const bs_settings *given, const bs_names *all, b
 }
 
 static basin_status fit_lexicon(const bs_settings *s, const bs_part *part, int n, bs_notes *notes,
-                                bs_known *out, basin_error *err)
+                                bs_tag_known *out, basin_error *err)
 {
     bs_arena        arena;
     bs_names        all;
@@ -158,16 +160,16 @@ static basin_status fit_lexicon(const bs_settings *s, const bs_part *part, int n
     bs_names_init(&all, &arena);
     bs_clusters_init(&clusters);
     for (int i = 0; i < n && !status; i++)
-        if (part[i].tag)
-            status = add_all(&part[i].tag->words, &all, err);
+        if (bs_part_tag(&part[i]))
+            status = add_all(&bs_part_tag(&part[i])->words, &all, err);
     if (!status)
         status = read_tables(s, &all, &out->vectors, &clusters, notes, err);
     if (!status)
         status = bs_lexicon_fit(&s->words, &train, &all, *s->words.vectors ? &out->vectors : NULL,
-                                *s->words.clusters ? &clusters : NULL, &out->tag, notes, err);
+                                *s->words.clusters ? &clusters : NULL, &out->lexicon, notes, err);
     /* so that any span of a known type can be written */
-    if (!status && out->tag.scheme != BS_SCHEME_RAW)
-        status = bs_scheme_complete((bs_scheme)out->tag.scheme, &out->tag.tags, err);
+    if (!status && out->lexicon.scheme != BS_SCHEME_RAW)
+        status = bs_scheme_complete((bs_scheme)out->lexicon.scheme, &out->lexicon.tags, err);
     bs_clusters_free(&clusters);
     bs_names_free(&all);
     bs_arena_free(&arena);
@@ -179,20 +181,20 @@ static basin_status fit_lexicon(const bs_settings *s, const bs_part *part, int n
 static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, basin_error *err)
 {
     (void)log;
-    if (train->tag->columns == bs_lexicon_columns(&like->tag))
+    if (bs_part_tag(train)->columns == bs_lexicon_columns(&bs_known_tag(like)->lexicon))
         return BASIN_OK;
     return bs_fail(err, BASIN_EARG,
                    "--from: the model was trained with %d feature columns, and this data has %d; "
                    "--feature-columns says which are to be read",
-                   bs_lexicon_columns(&like->tag), train->tag->columns);
+                   bs_lexicon_columns(&bs_known_tag(like)->lexicon), bs_part_tag(train)->columns);
 }
 
 /* Everything that the model knows is kept, after what occurs here. */
 static basin_status keep_known(const bs_known *like, bs_known *out, bs_logger *log,
                                basin_error *err)
 {
-    const bs_lexicon *was = &like->tag;
-    bs_lexicon       *is = &out->tag;
+    const bs_lexicon *was = &bs_known_tag(like)->lexicon;
+    bs_lexicon       *is = &bs_known_tag(out)->lexicon;
     const int32_t     tags = is->tags.n;
     if (was->columns != is->columns)
         return bs_fail(err, BASIN_EARG,
@@ -220,7 +222,7 @@ static basin_status keep_known(const bs_known *like, bs_known *out, bs_logger *l
 
 static const char *unit_name(const bs_known *k, int growth, int32_t i, char room[BS_UNIT_NAME])
 {
-    const bs_lexicon *l = &k->tag;
+    const bs_lexicon *l = &bs_known_tag(k)->lexicon;
     int               c = 0;
     if (growth < 3)
         return (growth == 0 ? &l->words : growth == 1 ? &l->tags : &l->characters)->item[i].text;
@@ -246,7 +248,7 @@ int32_t bs_tag_unknown(const bs_corpus *c, const bs_lexicon *l, int32_t *first)
 static void warn_unknown(const bs_part *part, int n, const bs_lexicon *l, bs_logger *log)
 {
     for (int role = BS_ROLE_VALID; role < n && role <= BS_ROLE_TEST; role++) {
-        const bs_corpus *c = part[role].tag;
+        const bs_corpus *c = bs_part_tag(&part[role]);
         int32_t          first;
         char             tag[48];
         const int32_t    unknown = c ? bs_tag_unknown(c, l, &first) : 0;
@@ -293,62 +295,83 @@ static basin_status fit_weights(const bs_settings *s, const bs_part *part, bs_lo
 static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
                         basin_error *err)
 {
-    bs_rules *rules = NULL;
-    bs_notes  notes;
-    if (!part[0].tag->labelled)
+    bs_rules     *rules = NULL;
+    bs_notes      notes;
+    bs_tag_known *k = bs_known_begin(out, &bs_task_tag, sizeof *k);
+    if (!k)
+        return bs_fail_nomem(err);
+    if (!bs_part_tag(&part[0])->labelled)
         return bs_fail(err, BASIN_EDATA,
                        "the training data has no tags; --tag-column says which column they are");
     bs_notes_init(&notes);
     basin_status status = BASIN_OK;
-    if (part[BS_ROLE_UNLABELLED].tag)
+    if (bs_part_tag(&part[BS_ROLE_UNLABELLED]))
         status = bs_tag_join(s, &part[BS_ROLE_TRAIN], &part[BS_ROLE_UNLABELLED], &rules, err);
     if (!status)
-        status = fit_lexicon(s, part, n, &notes, out, err);
+        status = fit_lexicon(s, part, n, &notes, k, err);
     if (!status && out->like)
         status = keep_known(out->like, out, log, err);
     if (!status && rules)
-        status = bs_tag_soften(s, rules, &out->tag, part, log, err);
+        status = bs_tag_soften(s, rules, &k->lexicon, part, log, err);
     bs_rules_free(rules);
     for (size_t i = 0; !status && i < notes.n; i++)
         bs_log_say(log, bs_note_level(&notes.note[i], BS_INFO), "words: %s", notes.note[i].text);
     bs_notes_free(&notes);
     if (status)
         return status;
-    warn_unknown(part, n, &out->tag, log);
-    out->text = s->text;
-    bs_corpus_fix(part[0].tag, &out->text);
-    out->file_scheme = (int)part[0].tag->file_scheme;
-    out->file_columns = part[0].tag->file_columns;
-    out->has_vectors = *s->words.vectors != '\0';
-    out->word_width = out->has_vectors ? out->vectors.dim : s->train.word_width;
-    if (out->like && !out->has_vectors) { /* the table is the model's */
-        out->has_vectors = out->like->has_vectors;
-        out->word_width = out->like->word_width;
+    warn_unknown(part, n, &k->lexicon, log);
+    k->text = s->text;
+    bs_corpus_fix(bs_part_tag(&part[0]), &k->text);
+    k->file_scheme = (int)bs_part_tag(&part[0])->file_scheme;
+    k->file_columns = bs_part_tag(&part[0])->file_columns;
+    k->has_vectors = *s->words.vectors != '\0';
+    k->word_width = k->has_vectors ? k->vectors.dim : s->train.word_width;
+    if (out->like && !k->has_vectors) { /* the table is the model's */
+        k->has_vectors = bs_known_tag(out->like)->has_vectors;
+        k->word_width = bs_known_tag(out->like)->word_width;
     }
-    out->unknown = s->words.unk_dropout;
-    out->headline = headline_of(out->tag.scheme);
+    k->unknown = s->words.unk_dropout;
+    out->headline = headline_of(k->lexicon.scheme);
     return fit_weights(s, &part[0], log, out, err);
+}
+
+static void known_free(bs_known *k)
+{
+    bs_lexicon_free(&bs_known_tag(k)->lexicon);
+    bs_vectors_free(&bs_known_tag(k)->vectors);
+}
+
+static int labels(const bs_known *k)
+{
+    return bs_known_tag(k)->lexicon.tags.n;
+}
+
+static const char *label(const bs_known *k, int i)
+{
+    return bs_known_tag(k)->lexicon.tags.item[i].text;
 }
 
 static void known_text(const bs_known *k, bs_buf *out)
 {
-    bs_buf_printf(out, "%d words, %d tags (%s)", (int)k->tag.words.n, (int)k->tag.tags.n,
-                  bs_scheme_name((bs_scheme)k->tag.scheme));
-    if (k->tag.columns > 0)
-        bs_buf_printf(out, ", %d feature columns", k->tag.columns);
+    bs_buf_printf(out, "%d words, %d tags (%s)", (int)bs_known_tag(k)->lexicon.words.n,
+                  (int)bs_known_tag(k)->lexicon.tags.n,
+                  bs_scheme_name((bs_scheme)bs_known_tag(k)->lexicon.scheme));
+    if (bs_known_tag(k)->lexicon.columns > 0)
+        bs_buf_printf(out, ", %d feature columns", bs_known_tag(k)->lexicon.columns);
 }
 
 static void known_json(const bs_known *k, bs_buf *out)
 {
     bs_json_open(out, NULL, '{');
-    bs_json_int(out, "word_width", k->word_width);
-    bs_json_bool(out, "vectors", k->has_vectors);
+    bs_json_int(out, "word_width", bs_known_tag(k)->word_width);
+    bs_json_bool(out, "vectors", bs_known_tag(k)->has_vectors);
     bs_json_key(out, "text");
-    bs_options_json(bs_corpus_rows, &k->text, out);
+    bs_options_json(bs_corpus_rows, &bs_known_tag(k)->text, out);
     bs_json_members(out, "file_scheme %s file_columns %d",
-                    bs_scheme_name((bs_scheme)k->file_scheme), k->file_columns);
+                    bs_scheme_name((bs_scheme)bs_known_tag(k)->file_scheme),
+                    bs_known_tag(k)->file_columns);
     bs_json_key(out, "lexicon");
-    bs_lexicon_json(&k->tag, out);
+    bs_lexicon_json(&bs_known_tag(k)->lexicon, out);
     bs_json_close(out, '}');
 }
 
@@ -365,8 +388,8 @@ static basin_status read_file_members(const json_t *o, const char *where, bs_kno
                      json_integer_value(columns) > BS_MOST_CELLS)))
         return bs_fail(err, BASIN_EDATA, "%s: what the model knows of files is not understood",
                        where);
-    out->file_scheme = (int)found;
-    out->file_columns = (int)json_integer_value(columns);
+    bs_known_tag(out)->file_scheme = (int)found;
+    bs_known_tag(out)->file_columns = (int)json_integer_value(columns);
     return BASIN_OK;
 }
 
@@ -378,7 +401,7 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
     bs_buf        text;
     basin_status  s = BASIN_OK;
     bs_buf_init(&text, (size_t)1 << 30);
-    out->text = bs_corpus_options_default();
+    bs_known_tag(out)->text = bs_corpus_options_default();
     bool whole = bs_tree_write(json_object_get(o, "text"), &text) && lexicon;
     if (text.failed)
         s = bs_fail_nomem(err);
@@ -386,16 +409,17 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
              json_integer_value(width) > 1 << 16 || !whole)
         s = bs_fail(err, BASIN_EDATA, "%s: what the model knows of words is incomplete", where);
     if (!s)
-        s = bs_options_from_json(bs_corpus_rows, &out->text, text.data, text.len, where, err);
-    bs_options_own_limits(bs_corpus_rows, &out->text);
+        s = bs_options_from_json(bs_corpus_rows, &bs_known_tag(out)->text, text.data, text.len,
+                                 where, err);
+    bs_options_own_limits(bs_corpus_rows, &bs_known_tag(out)->text);
     if (!s)
-        s = bs_lexicon_take(lexicon, where, &out->tag, err);
+        s = bs_lexicon_take(lexicon, where, &bs_known_tag(out)->lexicon, err);
     if (!s)
         s = read_file_members(o, where, out, err);
     if (!s) {
-        out->word_width = (int)json_integer_value(width);
-        out->has_vectors = json_is_true(json_object_get(o, "vectors"));
-        out->headline = headline_of(out->tag.scheme);
+        bs_known_tag(out)->word_width = (int)json_integer_value(width);
+        bs_known_tag(out)->has_vectors = json_is_true(json_object_get(o, "vectors"));
+        out->headline = headline_of(bs_known_tag(out)->lexicon.scheme);
     }
     bs_buf_free(&text);
     return s;
@@ -403,6 +427,8 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
 
 static basin_status known_read(const char *json, const char *where, bs_known *out, basin_error *err)
 {
+    if (!bs_known_begin(out, &bs_task_tag, sizeof(bs_tag_known)))
+        return bs_fail_nomem(err);
     json_t      *o = bs_tree_read(json, strlen(json), JSON_REJECT_DUPLICATES, NULL);
     basin_status s = o ? read_members(o, where, out, err)
                        : bs_fail(err, BASIN_EDATA, "%s: the schema is not JSON", where);
@@ -424,12 +450,12 @@ enum { MOST_TAGS = 4096 };
 
 static basin_status constrain(const bs_known *k, bool caller, basin_error *err)
 {
-    if (caller || k->tag.tags.n <= MOST_TAGS)
+    if (caller || bs_known_tag(k)->lexicon.tags.n <= MOST_TAGS)
         return BASIN_OK;
     return bs_fail(err, BASIN_EDATA,
                    "the model's constrain=yes is for %d tags, and at most %d are its to ask "
                    "for; --constrain asks for it all the same",
-                   (int)k->tag.tags.n, (int)MOST_TAGS);
+                   (int)bs_known_tag(k)->lexicon.tags.n, (int)MOST_TAGS);
 }
 
 static bs_chars chars_named(const char *name)
@@ -443,14 +469,14 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
                               basin_error *err)
 {
     const char  *energy = strcmp(o->energy_kind, "auto") == 0 ? "chain" : o->energy_kind;
-    bs_tag_shape shape = {.tags = k->tag.tags.n,
-                          .words = k->tag.words.n,
-                          .word_width = k->word_width,
-                          .tuned = o->word_tuned || !k->has_vectors,
-                          .columns = k->tag.columns,
+    bs_tag_shape shape = {.tags = bs_known_tag(k)->lexicon.tags.n,
+                          .words = bs_known_tag(k)->lexicon.words.n,
+                          .word_width = bs_known_tag(k)->word_width,
+                          .tuned = o->word_tuned || !bs_known_tag(k)->has_vectors,
+                          .columns = bs_known_tag(k)->lexicon.columns,
                           .column_width = o->column_width,
                           .chars = chars_named(o->char_net),
-                          .characters = k->tag.characters.n,
+                          .characters = bs_known_tag(k)->lexicon.characters.n,
                           .char_width = o->char_width,
                           .char_features = o->char_features,
                           .width = o->net_width,
@@ -459,8 +485,8 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
                           .hidden = o->energy_hidden,
                           .scale = o->energy_scale,
                           .augmented = o->energy_words};
-    for (int i = 0; i < k->tag.columns; i++)
-        shape.values += k->tag.value[i].n;
+    for (int i = 0; i < bs_known_tag(k)->lexicon.columns; i++)
+        shape.values += bs_known_tag(k)->lexicon.value[i].n;
     basin_status s = bs_tag_energy_find(energy, &shape.energy, err);
     *out = bs_spec_make(&bs_task_graph_tag, (bs_size){1, 1, 4}, &shape, sizeof shape);
     return s;
@@ -470,11 +496,12 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
  * known of such a word, and random numbers would only pretend otherwise. */
 static void fill(const bs_known *k, bs_params *p, const char *prefix)
 {
-    const size_t cells = (size_t)k->tag.words.n * (size_t)k->word_width;
-    float       *table = k->has_vectors ? bs_calloc(cells, sizeof *table) : NULL;
-    uint8_t     *known = bs_calloc((size_t)k->tag.words.n, 1);
-    if (table && known && k->vectors.n > 0)
-        bs_lexicon_fill(&k->tag, &k->vectors, 1, table, known);
+    const bs_tag_known *own = bs_known_tag(k);
+    const size_t        cells = (size_t)own->lexicon.words.n * (size_t)own->word_width;
+    float              *table = own->has_vectors ? bs_calloc(cells, sizeof *table) : NULL;
+    uint8_t            *known = bs_calloc((size_t)own->lexicon.words.n, 1);
+    if (table && known && own->vectors.n > 0)
+        bs_lexicon_fill(&own->lexicon, &own->vectors, 1, table, known);
     for (int i = 0; i < p->n && table && known; i++) {
         const bs_segment *s = &p->segment[i];
         const size_t      n = strlen(s->name), end = strlen("words/W");
@@ -483,7 +510,7 @@ static void fill(const bs_known *k, bs_params *p, const char *prefix)
             continue;
         const bool fixed = strcmp(s->name, "words/W") == 0;
         for (size_t c = 0; c < cells; c++)
-            if (fixed || known[c / (size_t)k->word_width])
+            if (fixed || known[c / (size_t)bs_known_tag(k)->word_width])
                 p->value[(size_t)s->offset + c] = (real)table[c];
     }
     bs_free(table);
@@ -495,24 +522,37 @@ static void fill(const bs_known *k, bs_params *p, const char *prefix)
 static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs *out,
                                  basin_error *err)
 {
-    const size_t n = (size_t)p->tag->tokens + 1;
+    const size_t n = (size_t)bs_part_tag(p)->tokens + 1;
     (void)k;
-    *out = (bs_outputs){.scores = bs_calloc(n, sizeof *out->scores),
-                        .tag = bs_calloc(n, sizeof *out->tag)};
-    if (out->scores && out->tag)
+    bs_tag_outputs *own = bs_calloc(1, sizeof *own);
+    *out =
+        (bs_outputs){.task = &bs_task_tag, .scores = bs_calloc(n, sizeof *out->scores), .own = own};
+    if (own)
+        own->tag = bs_calloc(n, sizeof *own->tag);
+    if (out->scores && own && own->tag)
         return BASIN_OK;
     bs_outputs_free(out);
     return bs_fail_nomem(err);
 }
 
+static void outputs_free(bs_outputs *y)
+{
+    bs_tag_outputs *own = bs_outputs_tag(y);
+    bs_free(own->tag);
+    bs_free(own->best);
+    bs_free(own->best_score);
+    bs_free(own->best_found);
+}
+
 static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t rows,
                   const bs_outputs *some, bs_outputs *all)
 {
-    const int32_t *start = whole->tag->start;
+    const int32_t *start = bs_part_tag(whole)->start;
     const size_t   first = (size_t)start[row], n = (size_t)(start[row + rows] - start[row]);
     (void)k;
     memcpy(all->scores + first, some->scores, n * sizeof *all->scores);
-    memcpy(all->tag + first, some->tag, n * sizeof *all->tag);
+    memcpy(bs_outputs_tag(all)->tag + first, bs_outputs_tag(some)->tag,
+           n * sizeof *bs_outputs_tag(all)->tag);
 }
 
 /* The best sequences of a sentence. */
@@ -520,17 +560,18 @@ static basin_status several(bs_tag_decoder *d, const bs_scored *found, size_t at
                             const bs_corpus *c, int32_t sentence, bs_outputs *out, basin_error *err)
 {
     const int32_t first = c->start[sentence], n = c->start[sentence + 1] - first;
-    const size_t  most = (size_t)out->nbest;
+    const size_t  most = (size_t)bs_outputs_tag(out)->nbest;
     int           many = 0;
     int32_t      *tag = bs_calloc(most * ((size_t)n + 1), sizeof *tag);
     if (!tag)
         return bs_fail_nomem(err);
-    basin_status s = bs_tag_best(d, found, at, n, out->nbest, tag,
-                                 out->best_score + (size_t)sentence * most, &many, err);
+    basin_status s =
+        bs_tag_best(d, found, at, n, bs_outputs_tag(out)->nbest, tag,
+                    bs_outputs_tag(out)->best_score + (size_t)sentence * most, &many, err);
     for (int k = 0; k < many && !s; k++)
-        memcpy(out->best + (size_t)k * (size_t)c->tokens + (size_t)first,
+        memcpy(bs_outputs_tag(out)->best + (size_t)k * (size_t)c->tokens + (size_t)first,
                tag + (size_t)k * (size_t)n, (size_t)n * sizeof *tag);
-    out->best_found[sentence] = many;
+    bs_outputs_tag(out)->best_found[sentence] = many;
     bs_free(tag);
     return s;
 }
@@ -554,22 +595,23 @@ static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_spec
     bs_scored       found;
     basin_status    status = bs_scorer_batch(s, b, &found, err);
     for (int32_t i = 0; i < n && !status; i++) {
-        const int32_t first = p->tag->start[index[i]], end = p->tag->start[index[i] + 1];
-        const size_t  cells = (size_t)(end - first) * (size_t)bs_spec_tag(spec)->tags;
+        const int32_t first = bs_part_tag(p)->start[index[i]],
+                      end = bs_part_tag(p)->start[index[i] + 1];
+        const size_t cells = (size_t)(end - first) * (size_t)bs_spec_tag(spec)->tags;
         status = bs_scored_check(&found, (size_t)i, (size_t)i * parts, cells, "sentence",
                                  out->first + index[i] + 1, err);
         if (status)
             break;
-        status = bs_tag_decide(d, &found, (size_t)i * parts, end - first, out->tag + first,
-                               out->scores + first, err);
+        status = bs_tag_decide(d, &found, (size_t)i * parts, end - first,
+                               bs_outputs_tag(out)->tag + first, out->scores + first, err);
         if (out->energy && found.energy)
             out->energy[index[i]] = (float)found.energy[i];
         if (out->cross_entropy)
             *out->cross_entropy += surprise(found.y + (size_t)i * parts,
                                             (const real *)b->gold + (size_t)i * parts, cells) /
                                    p->rows;
-        if (out->best && !status)
-            status = several(d, &found, (size_t)i * parts, p->tag, index[i], out, err);
+        if (bs_outputs_tag(out)->best && !status)
+            status = several(d, &found, (size_t)i * parts, bs_part_tag(p), index[i], out, err);
     }
     return status;
 }
@@ -580,14 +622,14 @@ static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k
     bs_feed       *f = NULL;
     bs_tag_decoder d;
     int32_t       *order = bs_calloc((size_t)p->rows + 1, sizeof *order);
-    basin_status   status = bs_tag_decoder_make(s, &k->tag, &d, err);
+    basin_status   status = bs_tag_decoder_make(s, &bs_known_tag(k)->lexicon, &d, err);
     if (out->cross_entropy)
         *out->cross_entropy = 0;
     if (!status)
         status =
             order ? bs_feed_tag_all(p, k, spec, BS_TAG_SENTENCES, &f, err) : bs_fail_nomem(err);
     if (!status)
-        status = bs_tag_by_length(p->tag->start, p->rows, order, err);
+        status = bs_tag_by_length(bs_part_tag(p)->start, p->rows, order, err);
     for (int32_t at = 0, n = 0; at < p->rows && !status; at += n) {
         n = f->fits(f, order + at, p->rows - at);
         status = predict_batch(s, &d, spec, p, f, order + at, n, out, err);
@@ -654,27 +696,27 @@ basin_status bs_tag_truth_make(const bs_corpus *c, const bs_lexicon *l, bs_tag_t
     return s;
 }
 
-static basin_status make_tagset(const bs_tag_truth *c, int scheme, bs_counts *out, basin_error *err)
+static basin_status make_tagset(const bs_tag_truth *c, int scheme, bs_tagset *out, basin_error *err)
 {
     const char **text = bs_calloc((size_t)c->names.n + 1, sizeof *text);
-    out->tags = bs_calloc(1, sizeof *out->tags);
-    basin_status s = text && out->tags ? BASIN_OK : bs_fail_nomem(err);
+    basin_status s = text ? BASIN_OK : bs_fail_nomem(err);
     for (int32_t i = 0; i < c->names.n && !s; i++)
         text[i] = c->names.item[i].text;
     if (!s)
-        s = bs_tagset_make(text, c->names.n, (bs_scheme)scheme, out->tags, err);
+        s = bs_tagset_make(text, c->names.n, (bs_scheme)scheme, out, err);
     bs_free(text);
     return s;
 }
 
 static void counts_free(bs_counts *c)
 {
-    bs_tag_metrics_free(c->tag);
-    if (c->tags)
-        bs_tagset_free(c->tags);
-    bs_free(c->tags);
-    c->tag = NULL;
-    c->tags = NULL;
+    bs_tag_counted *own = bs_counts_tag(c);
+    if (!own)
+        return;
+    bs_tag_metrics_free(own->metrics);
+    bs_tagset_free(&own->tags);
+    bs_free(own);
+    c->own = NULL;
 }
 
 static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs *y,
@@ -683,18 +725,23 @@ static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs 
 {
     bs_tag_metric_options o = {.keep_rows = how->keep_rows};
     bs_tag_truth          c;
+    bs_tag_counted       *own = bs_calloc(1, sizeof *own);
     (void)cut;
-    *out = (bs_counts){.task = &bs_task_tag};
-    if (!p->tag->labelled)
+    *out = (bs_counts){.task = &bs_task_tag, .own = own};
+    if (!own)
+        return bs_fail_nomem(err);
+    if (!bs_part_tag(p)->labelled) {
+        counts_free(out);
         return bs_fail(err, BASIN_EDATA, "the data has no tags to compare with");
-    basin_status s = bs_tag_truth_make(p->tag, &k->tag, &c, err);
+    }
+    basin_status s = bs_tag_truth_make(bs_part_tag(p), &bs_known_tag(k)->lexicon, &c, err);
     if (!s)
-        s = make_tagset(&c, k->tag.scheme, out, err);
+        s = make_tagset(&c, bs_known_tag(k)->lexicon.scheme, &own->tags, err);
     if (!s)
-        s = bs_tag_metrics_new(out->tags, &o, &out->tag, err);
+        s = bs_tag_metrics_new(&own->tags, &o, &own->metrics, err);
     if (!s)
-        s = bs_tag_metrics_add(out->tag, c.gold, y->tag, p->tag->start, p->tag->sentences,
-                               c.unknown, err);
+        s = bs_tag_metrics_add(own->metrics, c.gold, bs_outputs_tag(y)->tag, bs_part_tag(p)->start,
+                               bs_part_tag(p)->sentences, c.unknown, err);
     bs_tag_truth_free(&c);
     if (s)
         counts_free(out);
@@ -704,20 +751,20 @@ static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs 
 static basin_status values(bs_counts *c, double out[BS_MOST_METRICS], basin_error *err)
 {
     (void)err;
-    bs_tag_metrics_finish(c->tag, out);
+    bs_tag_metrics_finish(bs_counts_tag(c)->metrics, out);
     return BASIN_OK;
 }
 
 static basin_status sampled(bs_counts *c, bs_sampled *out, basin_error *err)
 {
-    return bs_tag_metrics_sampled(c->tag, out, err);
+    return bs_tag_metrics_sampled(bs_counts_tag(c)->metrics, out, err);
 }
 
 static void *reading(bs_settings *s, bs_known *k, const bs_option **rows)
 {
     (void)s;
     *rows = bs_corpus_rows;
-    return &k->text;
+    return &bs_known_tag(k)->text;
 }
 
 /* On tweets, named entities and chunks the chain was as good as any method with an energy, or
@@ -765,6 +812,9 @@ const bs_task bs_task_tag = {
     .unit_name = unit_name,
     .widen = widen,
     .fit = fit,
+    .known_free = known_free,
+    .labels = labels,
+    .label = label,
     .known_text = known_text,
     .known_json = known_json,
     .known_read = known_read,
@@ -774,10 +824,14 @@ const bs_task bs_task_tag = {
     .fill = fill,
     .feed = bs_feed_tag,
     .outputs = make_outputs,
+    .outputs_free = outputs_free,
     .predict = predict,
     .place = place,
     .count = count,
     .values = values,
     .sampled = sampled,
     .counts_free = counts_free,
+    .eval = &bs_measuring_tag,
+    .predict_files = &bs_prediction_tag,
+    .memory = &bs_serving_tag,
 };

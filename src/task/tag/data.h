@@ -3,10 +3,59 @@
 #define BS_TASK_TAG_H
 
 #include "data/text/rules.h"
+#include "data/text/tag_metric.h"
 #include "task/prepare.h"
 #include "task/tag/nets.h"
 
-extern const bs_task bs_task_tag;
+extern const bs_task              bs_task_tag;
+extern const struct bs_measuring  bs_measuring_tag;  /* eval.c */
+extern const struct bs_prediction bs_prediction_tag; /* write.c */
+extern const struct bs_serving    bs_serving_tag;    /* memory.c */
+
+typedef struct {
+    bs_lexicon        lexicon;
+    bs_corpus_options text;       /* how files of the task are read */
+    int               word_width; /* of the word vectors, and whether they come from a file */
+    bool              has_vectors;
+    int               file_scheme, file_columns; /* of the training file; 0: not known */
+    double            unknown; /* share of rare words that training feeds as unknown */
+    bs_vectors        vectors; /* only while training, else empty */
+} bs_tag_known;
+
+/* Beside scores, [tokens] of the tag that is predicted. */
+typedef struct {
+    int32_t *tag; /* [tokens] */
+    /* The best sequences of each sentence, best first, where there is room for them. */
+    int      nbest;
+    int32_t *best;       /* [nbest, tokens] */
+    double  *best_score; /* [rows, nbest] */
+    int32_t *best_found; /* [rows], fewer than nbest where there are no more */
+} bs_tag_outputs;
+
+typedef struct {
+    bs_tag_metrics *metrics;
+    bs_tagset       tags; /* of the metrics */
+} bs_tag_counted;
+
+static inline bs_corpus *bs_part_tag(const bs_part *p)
+{
+    return p->own;
+}
+
+static inline bs_tag_known *bs_known_tag(const bs_known *k)
+{
+    return k->own;
+}
+
+static inline bs_tag_outputs *bs_outputs_tag(const bs_outputs *y)
+{
+    return y->own;
+}
+
+static inline bs_tag_counted *bs_counts_tag(const bs_counts *c)
+{
+    return c->own;
+}
 
 basin_status bs_feed_tag(const bs_part *p, const bs_known *k, const bs_spec *spec,
                          const bs_train_options *o, bs_feed **out, basin_error *err);

@@ -24,22 +24,25 @@ static basin_status check(const basin_eval_options *o, basin_error *err)
 
 static long long repaired(const bs_evaluation *e)
 {
-    return (long long)(e->data.tag->repaired + bs_tag_metrics_counts(e->counts.tag).gold_repaired);
+    return (long long)(bs_part_tag(&e->data)->repaired +
+                       bs_tag_metrics_counts(bs_counts_tag(&e->counts)->metrics).gold_repaired);
 }
 
 static int32_t unknown(const bs_evaluation *e, int32_t *first)
 {
-    return bs_tag_unknown(e->data.tag, &e->model->saved->known.tag, first);
+    return bs_tag_unknown(bs_part_tag(&e->data), &bs_known_tag(&e->model->saved->known)->lexicon,
+                          first);
 }
 
 static void remark(const bs_evaluation *e, bs_logger *log)
 {
-    const bs_corpus *c = e->data.tag;
+    const bs_corpus *c = bs_part_tag(&e->data);
     char             tag[48];
     int32_t          first;
     const int32_t    n = unknown(e, &first);
-    const long long  missing = (long long)bs_tag_metrics_counts(e->counts.tag).gold_missing;
-    if (e->constrained && e->model->saved->known.tag.scheme == BS_SCHEME_RAW)
+    const long long  missing =
+        (long long)bs_tag_metrics_counts(bs_counts_tag(&e->counts)->metrics).gold_missing;
+    if (e->constrained && bs_known_tag(&e->model->saved->known)->lexicon.scheme == BS_SCHEME_RAW)
         bs_log_say(log, BS_INFO,
                    "--constrain: the tags of this model are not of spans; nothing "
                    "is ill-formed, and nothing changes");
@@ -60,8 +63,8 @@ static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
     (void)err;
     int32_t first;
-    bs_json_members(out, "tokens %d gold_repaired %lld gold_unknown %d", e->data.tag->tokens,
-                    repaired(e), unknown(e, &first));
+    bs_json_members(out, "tokens %d gold_repaired %lld gold_unknown %d",
+                    bs_part_tag(&e->data)->tokens, repaired(e), unknown(e, &first));
     return BASIN_OK;
 }
 
@@ -69,16 +72,16 @@ static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
 
 static basin_status take_types(const bs_evaluation *e, bs_type_score **out, basin_error *err)
 {
-    *out = bs_calloc((size_t)e->counts.tags->types.n + 1, sizeof **out);
+    *out = bs_calloc((size_t)bs_counts_tag(&e->counts)->tags.types.n + 1, sizeof **out);
     if (!*out)
         return bs_fail_nomem(err);
-    bs_tag_metrics_types(e->counts.tag, *out);
+    bs_tag_metrics_types(bs_counts_tag(&e->counts)->metrics, *out);
     return BASIN_OK;
 }
 
 static basin_status types(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    const bs_tagset *tags = e->counts.tags;
+    const bs_tagset *tags = &bs_counts_tag(&e->counts)->tags;
     char             type[BS_VISIBLE];
     bs_type_score   *row;
     basin_status     s = take_types(e, &row, err);
@@ -103,7 +106,7 @@ static basin_status json_types(const bs_evaluation *e, bs_buf *out, basin_error 
     if (s)
         return s;
     bs_json_open(out, "per_type", '{');
-    for (int32_t i = 0; i < e->counts.tags->types.n; i++) {
+    for (int32_t i = 0; i < bs_counts_tag(&e->counts)->tags.types.n; i++) {
         bs_json_open(out, row[i].type, '{');
         bs_json_members(out,
                         "gold %lld predicted %lld correct %lld precision %.6f recall %.6f f1 %.6f",
@@ -123,11 +126,12 @@ static basin_status json_types(const bs_evaluation *e, bs_buf *out, basin_error 
 static basin_status as_in_file(const bs_evaluation *e, bs_scheme to, bs_retagged *found,
                                int32_t *gold, basin_error *err)
 {
-    const bs_corpus  *c = e->data.tag;
-    const bs_lexicon *l = &e->model->saved->known.tag;
+    const bs_corpus  *c = bs_part_tag(&e->data);
+    const bs_lexicon *l = &bs_known_tag(&e->model->saved->known)->lexicon;
     bs_retagged       truth = {0};
     bool              fresh;
-    basin_status s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, false, c, e->y.tag, found, err);
+    basin_status      s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, false, c,
+                                   bs_outputs_tag(&e->y)->tag, found, err);
     if (s || !c->suffix)
         return s ? s : bs_corpus_file_tags(c, &found->names, gold, err);
     s = bs_retag(&c->tags, c->scheme, to, false, c, c->tag, &truth, err);
@@ -142,8 +146,8 @@ static basin_status as_in_file(const bs_evaluation *e, bs_scheme to, bs_retagged
 
 static basin_status compatible(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    const bs_corpus *c = e->data.tag;
-    const bs_scheme  own = (bs_scheme)e->model->saved->known.tag.scheme;
+    const bs_corpus *c = bs_part_tag(&e->data);
+    const bs_scheme  own = (bs_scheme)bs_known_tag(&e->model->saved->known)->lexicon.scheme;
     const bs_scheme  to = own == BS_SCHEME_RAW ? own : c->file_scheme;
     const char     **name = NULL;
     bs_retagged      found = {0};
@@ -167,8 +171,8 @@ static basin_status compatible(const bs_evaluation *e, bs_buf *out, basin_error 
 static basin_status conlleval(const bs_evaluation *e, const basin_eval_options *o, bs_buf *out,
                               bool *done, basin_error *err)
 {
-    const bs_corpus  *c = e->data.tag;
-    const bs_lexicon *l = &e->model->saved->known.tag;
+    const bs_corpus  *c = bs_part_tag(&e->data);
+    const bs_lexicon *l = &bs_known_tag(&e->model->saved->known)->lexicon;
     bs_tag_truth      t;
     const char      **name = NULL;
     *done = o->conlleval != 0;
@@ -180,15 +184,14 @@ static basin_status conlleval(const bs_evaluation *e, const basin_eval_options *
     if (!s && !(name = bs_names_texts(&t.names)))
         s = bs_fail_nomem(err);
     if (!s)
-        s = bs_conlleval(name, t.names.n, (bs_scheme)l->scheme, t.gold, e->y.tag, c->start,
-                         c->sentences, false, out, err);
+        s = bs_conlleval(name, t.names.n, (bs_scheme)l->scheme, t.gold, bs_outputs_tag(&e->y)->tag,
+                         c->start, c->sentences, false, out, err);
     bs_free(name);
     bs_tag_truth_free(&t);
     return s;
 }
 
-const bs_measuring bs_measuring_tag = {.task = "tag",
-                                       .check = check,
+const bs_measuring bs_measuring_tag = {.check = check,
                                        .remark = remark,
                                        .instead = conlleval,
                                        .labels = types,

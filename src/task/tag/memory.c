@@ -10,7 +10,7 @@
 
 enum { LONGEST = 1000000 }; /* most tokens in a sentence, as in files */
 
-typedef struct bs_tagger {
+typedef struct {
     bs_tag_batch   batch;
     bs_tag_decoder decoder;
     int            columns;                    /* columns for which callers supply values */
@@ -22,44 +22,43 @@ typedef struct bs_tagger {
 
 static basin_status open_model(basin_model *m, basin_error *err)
 {
-    const bs_lexicon *l = &m->saved->known.tag;
+    const bs_lexicon *l = &bs_known_tag(&m->saved->known)->lexicon;
     const char      **name = bs_names_texts(&l->tags);
-    if (!name)
-        return bs_fail_nomem(err);
-    basin_status s = bs_tagset_make(name, l->tags.n, (bs_scheme)l->scheme, &m->tags, err);
+    m->own = bs_calloc(1, sizeof(bs_tagset));
+    basin_status s = name && m->own
+                         ? bs_tagset_make(name, l->tags.n, (bs_scheme)l->scheme, m->own, err)
+                         : bs_fail_nomem(err);
     bs_free(name);
     return s;
 }
 
-static int labels(const bs_known *k)
+static void close_model(basin_model *m)
 {
-    return k->tag.tags.n;
-}
-
-static const char *label(const bs_known *k, int i)
-{
-    return k->tag.tags.item[i].text;
+    bs_tagset_free(m->own);
+    bs_free(m->own);
 }
 
 /* Columns of the file come first. */
 int basin_model_columns(const basin_model *m)
 {
-    if (!m)
+    if (!m || m->saved->task != &bs_task_tag)
         return 0;
-    return bs_lexicon_columns(&m->saved->known.tag);
+    return bs_lexicon_columns(&bs_known_tag(&m->saved->known)->lexicon);
 }
 
 const char *basin_model_column(const basin_model *m, int i)
 {
-    return i >= 0 && i < basin_model_columns(m) ? m->saved->known.tag.column_name[i] : NULL;
+    return i >= 0 && i < basin_model_columns(m)
+               ? bs_known_tag(&m->saved->known)->lexicon.column_name[i]
+               : NULL;
 }
 
 /* ---- predictor ---- */
 
 static basin_status start(basin_predictor *p, basin_error *err)
 {
-    const bs_lexicon *l = &p->model->saved->known.tag;
-    bs_tagger        *t = p->tagger = bs_calloc(1, sizeof *t);
+    const bs_lexicon *l = &bs_known_tag(&p->model->saved->known)->lexicon;
+    bs_tagger        *t = p->own = bs_calloc(1, sizeof *t);
     if (!t)
         return bs_fail_nomem(err);
     t->columns = basin_model_columns(p->model);
@@ -71,12 +70,13 @@ static basin_status start(basin_predictor *p, basin_error *err)
 
 static void stop(basin_predictor *p)
 {
-    if (!p->tagger)
+    bs_tagger *t = p->own;
+    if (!t)
         return;
-    bs_tag_batch_free(&p->tagger->batch);
-    bs_tag_decoder_free(&p->tagger->decoder);
-    bs_free(p->tagger->letter);
-    bs_free(p->tagger);
+    bs_tag_batch_free(&t->batch);
+    bs_tag_decoder_free(&t->decoder);
+    bs_free(t->letter);
+    bs_free(t);
 }
 
 /* ---- requests ---- */
@@ -84,7 +84,8 @@ static void stop(basin_predictor *p)
 static basin_status check_columns(const basin_predictor *p, const basin_sentences *x,
                                   basin_error *err)
 {
-    const int needed = p->tagger->columns, given = x->columns ? x->columns->n : 0;
+    const bs_tagger *t = p->own;
+    const int        needed = t->columns, given = x->columns ? x->columns->n : 0;
     if (given != needed)
         return bs_fail(err, BASIN_EARG,
                        "%d columns of features, but the model was trained with %d; "
@@ -152,7 +153,7 @@ static int32_t length_of(const basin_sentences *x, int32_t sentence)
 static bs_size size_of(const basin_predictor *p, const basin_sentences *x, const int32_t *index,
                        int32_t n)
 {
-    const bs_lexicon *l = &p->model->saved->known.tag;
+    const bs_lexicon *l = &bs_known_tag(&p->model->saved->known)->lexicon;
     const bool        spelled = bs_spec_tag(&p->model->saved->spec)->chars != BS_CHARS_NONE;
     bs_size           s = {1, 1, 1};
     for (int32_t i = 0; i < n; i++) {
@@ -173,8 +174,8 @@ static bs_size size_of(const basin_predictor *p, const basin_sentences *x, const
 static void put_token(const basin_predictor *p, const basin_sentences *x, int32_t token, int row,
                       int t)
 {
-    const bs_lexicon *l = &p->model->saved->known.tag;
-    bs_tagger        *g = p->tagger;
+    const bs_lexicon *l = &bs_known_tag(&p->model->saved->known)->lexicon;
+    bs_tagger        *g = p->own;
     const char       *word = x->tokens[token];
     const size_t      len = strlen(word);
     bs_tag_batch_word(&g->batch, row, t, bs_lexicon_word(l, word, len));
@@ -192,7 +193,7 @@ static void put_token(const basin_predictor *p, const basin_sentences *x, int32_
 static basin_status tag_batch(basin_predictor *p, const basin_sentences *x, const int32_t *index,
                               int32_t n, int32_t *tags, float *scores, basin_error *err)
 {
-    bs_tagger          *g = p->tagger;
+    bs_tagger          *g = p->own;
     const bs_tag_shape *shape = bs_spec_tag(&p->model->saved->spec);
     const bs_size       size = size_of(p, x, index, n);
     const size_t        cells = (size_t)size.rows * (size_t)size.length;
@@ -268,8 +269,9 @@ basin_status basin_spans(const basin_model *m, const int32_t *tags, int32_t n, b
                          int32_t *n_out, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    int64_t      repaired = 0;
-    basin_status s = BS_NEED(err, {"model", m}, {"n_out", n_out});
+    int64_t          repaired = 0;
+    const bs_tagset *set = m ? m->own : NULL;
+    basin_status     s = BS_NEED(err, {"model", m}, {"n_out", n_out});
     if (n_out)
         *n_out = 0;
     if (!s && n > 0)
@@ -277,26 +279,24 @@ basin_status basin_spans(const basin_model *m, const int32_t *tags, int32_t n, b
     if (!s)
         s = bs_serving_check(m, &bs_serving_tag, err);
     for (int32_t i = 0; i < n && !s; i++)
-        if (tags[i] < 0 || tags[i] >= m->tags.n)
+        if (tags[i] < 0 || tags[i] >= set->n)
             s = bs_fail(err, BASIN_EARG, "token %d: %d is not the number of a tag, 0..%d", (int)i,
-                        (int)tags[i], (int)m->tags.n - 1);
+                        (int)tags[i], (int)set->n - 1);
     if (s || n <= 0)
         return s;
     bs_span *span = bs_calloc((size_t)n, sizeof *span);
     if (!span)
         return bs_fail_nomem(err);
-    *n_out = bs_spans(&m->tags, tags, n, span, &repaired);
+    *n_out = bs_spans(set, tags, n, span, &repaired);
     for (int32_t i = 0; i < *n_out; i++)
-        out[i] = (basin_span){span[i].first, span[i].end, m->tags.types.item[span[i].type].text};
+        out[i] = (basin_span){span[i].first, span[i].end, set->types.item[span[i].type].text};
     bs_free(span);
     return BASIN_OK;
 }
 
-const bs_serving bs_serving_tag = {.task = "tag",
-                                   .what = "sentences",
+const bs_serving bs_serving_tag = {.what = "sentences",
                                    .function = "basin_predict_tokens",
                                    .open = open_model,
-                                   .labels = labels,
-                                   .label = label,
+                                   .close = close_model,
                                    .start = start,
                                    .stop = stop};

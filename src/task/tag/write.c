@@ -6,6 +6,7 @@
 #include "data/text/brat.h"
 #include "data/text/retag.h"
 #include "data/text/tags_out.h"
+#include "task/tag/data.h"
 
 typedef struct {
     const bs_corpus  *c;
@@ -54,7 +55,7 @@ static bool has_spans(const bs_corpus *c)
 /* The requested scheme, or that of the file's own tags, of the training file, of the model. */
 static bs_scheme scheme_of(const bs_saved *m, const basin_predict_options *o, const bs_corpus *c)
 {
-    const bs_scheme own = (bs_scheme)m->known.tag.scheme;
+    const bs_scheme own = (bs_scheme)bs_known_tag(&m->known)->lexicon.scheme;
     bs_scheme       asked;
     if (own == BS_SCHEME_RAW)
         return own;
@@ -62,14 +63,16 @@ static bs_scheme scheme_of(const bs_saved *m, const basin_predict_options *o, co
         return asked;
     if (has_spans(c))
         return c->file_scheme;
-    return m->known.file_scheme ? (bs_scheme)m->known.file_scheme : own;
+    return bs_known_tag(&m->known)->file_scheme ? (bs_scheme)bs_known_tag(&m->known)->file_scheme
+                                                : own;
 }
 
 static void remark(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
                    bs_logger *log)
 {
-    const bs_corpus *c = data->tag;
-    const bs_scheme  own = (bs_scheme)m->known.tag.scheme, to = scheme_of(m, o, c);
+    const bs_corpus *c = bs_part_tag(data);
+    const bs_scheme  own = (bs_scheme)bs_known_tag(&m->known)->lexicon.scheme,
+                    to = scheme_of(m, o, c);
     if (o->constrain && own == BS_SCHEME_RAW)
         bs_log_say(log, BS_INFO,
                    "--constrain: the tags of this model are not of spans; nothing "
@@ -88,7 +91,7 @@ static basin_status check_scheme(const bs_saved *m, const char *name, basin_erro
     if (name && bs_scheme_parse(name, &asked, NULL))
         return bs_fail(err, BASIN_EARG,
                        "--scheme: '%.40s' is not iob1, iob2, ioe1, ioe2, bioes or bilou", name);
-    if (name && m->known.tag.scheme == BS_SCHEME_RAW)
+    if (name && bs_known_tag(&m->known)->lexicon.scheme == BS_SCHEME_RAW)
         return bs_fail(err, BASIN_EARG,
                        "--scheme: the tags of this model are not of spans; they are written as "
                        "they are");
@@ -108,9 +111,10 @@ static const char *tag_name(const writer *w, int32_t token)
 static void jsonl_best(writer *w, int32_t sentence)
 {
     const int32_t first = w->c->start[sentence], end = w->c->start[sentence + 1];
-    const double *score = w->y->best_score + (size_t)sentence * (size_t)w->y->nbest;
+    const double *score =
+        bs_outputs_tag(w->y)->best_score + (size_t)sentence * (size_t)bs_outputs_tag(w->y)->nbest;
     bs_json_open(&w->line, "nbest", '[');
-    for (int k = 0; k < w->y->best_found[sentence]; k++) {
+    for (int k = 0; k < bs_outputs_tag(w->y)->best_found[sentence]; k++) {
         bs_json_open(&w->line, NULL, '{');
         bs_json_open(&w->line, "tags", '[');
         for (int32_t i = first; i < end; i++)
@@ -126,7 +130,8 @@ static void jsonl_best(writer *w, int32_t sentence)
 static void jsonl_spans(writer *w, int32_t first, int32_t n)
 {
     int64_t       repaired = 0;
-    const int32_t spans = bs_spans(&w->tags, w->y->tag + first, n, w->span, &repaired);
+    const int32_t spans =
+        bs_spans(&w->tags, bs_outputs_tag(w->y)->tag + first, n, w->span, &repaired);
     bs_json_open(&w->line, "spans", '[');
     for (int32_t i = 0; i < spans; i++) {
         bs_json_open(&w->line, NULL, '{');
@@ -156,7 +161,7 @@ static void jsonl_row(writer *w, int32_t sentence)
     bs_json_close(out, ']');
     if (w->tags.scheme != BS_SCHEME_RAW)
         jsonl_spans(w, first, n);
-    if (w->y->nbest)
+    if (bs_outputs_tag(w->y)->nbest)
         jsonl_best(w, sentence);
     if (w->scores) {
         bs_json_open(out, "scores", '[');
@@ -191,8 +196,8 @@ static void passage_scores(writer *w, const bs_passage *p)
     bs_json_open(&w->line, "scores", '[');
     for (int32_t s = p->first; s < p->end; s++) {
         const int32_t start = c->start[s];
-        const int32_t spans =
-            bs_spans(&w->tags, w->y->tag + start, c->start[s + 1] - start, w->span, &repaired);
+        const int32_t spans = bs_spans(&w->tags, bs_outputs_tag(w->y)->tag + start,
+                                       c->start[s + 1] - start, w->span, &repaired);
         for (int32_t i = 0; i < spans; i++) {
             float least = 1;
             for (int32_t k = w->span[i].first; k < w->span[i].end; k++)
@@ -206,8 +211,9 @@ static void passage_scores(writer *w, const bs_passage *p)
 /* {"text": ..., "spans": [{"start": 0, "end": 3, "label": "PER"}], ...} for every text. */
 static void write_passages(writer *w)
 {
-    const bs_tags_out t = {.c = w->c, .set = &w->tags, .in_set = w->y->tag, .span = w->span};
-    bs_passage        p = {0};
+    const bs_tags_out t = {
+        .c = w->c, .set = &w->tags, .in_set = bs_outputs_tag(w->y)->tag, .span = w->span};
+    bs_passage p = {0};
     while (!w->w.status && bs_passage_next(w->c, false, &p)) {
         double energy = 0;
         bs_passage_json(&t, &p, &w->line);
@@ -251,7 +257,7 @@ static basin_status room(const basin_predict_options *o, const bs_part *data, bs
                          basin_error *err)
 {
     const size_t most = o->nbest > 0 ? (size_t)o->nbest : 0;
-    const char  *format = format_of(o, data->tag);
+    const char  *format = format_of(o, bs_part_tag(data));
     const bool   spans = strcmp(format, "spans") == 0;
     if ((o->scores || o->energy) && !spans && strcmp(format, "tokens") != 0)
         return bs_fail(err, BASIN_EARG, "--%s: columns have no place for %s; use --format jsonl",
@@ -264,11 +270,16 @@ static basin_status room(const basin_predict_options *o, const bs_part *data, bs
     if (spans)
         return bs_fail(err, BASIN_EARG,
                        "--nbest: is of sentences, not of texts; use --format tokens");
-    y->nbest = o->nbest;
-    y->best = bs_calloc(most * ((size_t)data->tag->tokens + 1), sizeof *y->best);
-    y->best_score = bs_calloc(most * ((size_t)data->rows + 1), sizeof *y->best_score);
-    y->best_found = bs_calloc((size_t)data->rows + 1, sizeof *y->best_found);
-    return y->best && y->best_score && y->best_found ? BASIN_OK : bs_fail_nomem(err);
+    bs_outputs_tag(y)->nbest = o->nbest;
+    bs_outputs_tag(y)->best =
+        bs_calloc(most * ((size_t)bs_part_tag(data)->tokens + 1), sizeof *bs_outputs_tag(y)->best);
+    bs_outputs_tag(y)->best_score =
+        bs_calloc(most * ((size_t)data->rows + 1), sizeof *bs_outputs_tag(y)->best_score);
+    bs_outputs_tag(y)->best_found =
+        bs_calloc((size_t)data->rows + 1, sizeof *bs_outputs_tag(y)->best_found);
+    return bs_outputs_tag(y)->best && bs_outputs_tag(y)->best_score && bs_outputs_tag(y)->best_found
+               ? BASIN_OK
+               : bs_fail_nomem(err);
 }
 
 static basin_status check(bs_saved *m, const basin_predict_options *o, basin_error *err)
@@ -348,7 +359,8 @@ static basin_status write_csv(writer *w, bs_target *out, basin_error *err)
 static basin_status write_as(writer *w, const char *format, const char *path, bs_target *out,
                              basin_error *err)
 {
-    const bs_tags_out spans = {.c = w->c, .set = &w->tags, .in_set = w->y->tag, .span = w->span};
+    const bs_tags_out spans = {
+        .c = w->c, .set = &w->tags, .in_set = bs_outputs_tag(w->y)->tag, .span = w->span};
     if (strcmp(format, "spans") == 0 || strcmp(format, "tokens") == 0)
         return write_jsonl(w, strcmp(format, "spans") == 0, out, err);
     if (strcmp(format, "csv") == 0)
@@ -362,11 +374,12 @@ static basin_status retag_best(const bs_lexicon *l, bs_scheme to, bool suffix, w
                                basin_error *err)
 {
     basin_status s = BASIN_OK;
-    if (!(w->best = bs_calloc((size_t)w->y->nbest, sizeof *w->best)))
+    if (!(w->best = bs_calloc((size_t)bs_outputs_tag(w->y)->nbest, sizeof *w->best)))
         return bs_fail_nomem(err);
-    for (int k = 0; k < w->y->nbest && !s; k++)
+    for (int k = 0; k < bs_outputs_tag(w->y)->nbest && !s; k++)
         s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, suffix, w->c,
-                     w->y->best + (size_t)k * (size_t)w->c->tokens, &w->best[k], err);
+                     bs_outputs_tag(w->y)->best + (size_t)k * (size_t)w->c->tokens, &w->best[k],
+                     err);
     return s;
 }
 
@@ -374,25 +387,25 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
                                   const bs_part *data, const bs_outputs *y, bs_target *out,
                                   basin_error *err)
 {
-    const bs_lexicon *l = &m->known.tag;
-    writer            w = {.c = data->tag, .y = y, .scores = o->scores, .safe = o->csv_safe};
-    const bool        suffix = strcmp(m->known.text.tag_style, "suffix") == 0;
-    const char      **names = bs_names_texts(&l->tags);
-    basin_status      s = names ? BASIN_OK : bs_fail_nomem(err);
+    const bs_lexicon *l = &bs_known_tag(&m->known)->lexicon;
+    writer       w = {.c = bs_part_tag(data), .y = y, .scores = o->scores, .safe = o->csv_safe};
+    const bool   suffix = strcmp(bs_known_tag(&m->known)->text.tag_style, "suffix") == 0;
+    const char **names = bs_names_texts(&l->tags);
+    basin_status s = names ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
         s = bs_tagset_make(names, l->tags.n, (bs_scheme)l->scheme, &w.tags, err);
     if (!s)
-        s = bs_retag(&l->tags, (bs_scheme)l->scheme, scheme_of(m, o, data->tag), suffix, data->tag,
-                     y->tag, &w.shown, err);
-    if (!s && y->nbest)
-        s = retag_best(l, scheme_of(m, o, data->tag), suffix, &w, err);
+        s = bs_retag(&l->tags, (bs_scheme)l->scheme, scheme_of(m, o, bs_part_tag(data)), suffix,
+                     bs_part_tag(data), bs_outputs_tag(y)->tag, &w.shown, err);
+    if (!s && bs_outputs_tag(y)->nbest)
+        s = retag_best(l, scheme_of(m, o, bs_part_tag(data)), suffix, &w, err);
     if (!s && !(w.span = bs_calloc((size_t)bs_longest_sentence(w.c), sizeof *w.span)))
         s = bs_fail_nomem(err);
     if (!s)
         s = write_as(&w, format_of(o, w.c), o->path, out, err);
     bs_free(w.span);
     bs_buf_free(&w.line);
-    for (int k = 0; k < y->nbest && w.best; k++)
+    for (int k = 0; k < bs_outputs_tag(y)->nbest && w.best; k++)
         bs_retagged_free(&w.best[k]);
     bs_free(w.best);
     bs_retagged_free(&w.shown);
@@ -437,7 +450,6 @@ static bool opens(const basin_predict_options *o)
 }
 
 const bs_prediction bs_prediction_tag = {
-    .task = "tag",
     .opens = opens,
     .check = check,
     .remark = remark,

@@ -11,14 +11,14 @@ enum { BLOCK = 256, TOGETHER = 3, APART = 2, COMMON = 20 };
 
 static bool labelled(const bs_part *p)
 {
-    return p->mlc->labelled;
+    return bs_part_mlc(p)->labelled;
 }
 
 static basin_status names(bs_explanation *e, basin_error *err)
 {
     (void)err;
-    e->name = e->m->known.mlc.label;
-    e->names = e->m->known.mlc.n_labels;
+    e->name = bs_known_mlc(&e->m->known)->schema.label;
+    e->names = bs_known_mlc(&e->m->known)->schema.n_labels;
     return BASIN_OK;
 }
 
@@ -65,7 +65,7 @@ static basin_status interact(bs_explanation *e, const bs_outputs *y, basin_error
     bs_label_curvature_free(c);
     for (size_t i = 0; i < n * n; i++)
         p->interaction[i] = -p->interaction[i];
-    bs_pairs_together(&e->all.mlc->y, p->count);
+    bs_pairs_together(&bs_part_mlc(&e->all)->y, p->count);
     return s ? s : bs_explain_compare(e, e->all.rows, err);
 }
 
@@ -241,7 +241,7 @@ typedef struct {
 static basin_status energies(bs_explanation *e, one_row *o, basin_error *err)
 {
     bs_explained_row *r = &e->row;
-    const bs_csr     *truth = &e->one.mlc->y;
+    const bs_csr     *truth = &bs_part_mlc(&e->one)->y;
     const size_t      L = (size_t)e->names;
     const real       *energy;
     for (size_t k = 0; k < BLOCK; k++)
@@ -283,7 +283,7 @@ static basin_status change_labels(bs_explanation *e, one_row *o, double *change,
 static void fill_terms(bs_explanation *e, const one_row *o, const float *p, const double *change)
 {
     bs_explained_row *r = &e->row;
-    const bs_csr     *truth = &e->one.mlc->y;
+    const bs_csr     *truth = &bs_part_mlc(&e->one)->y;
     for (int32_t i = 0; i < r->n_terms; i++) {
         const bool   on = o->on[i];
         const double cost = on ? -change[i] : change[i]; /* E with the label - E without */
@@ -311,7 +311,7 @@ static basin_status look_at_row(bs_explanation *e, bs_feed *f, one_row *o, const
     int32_t             *on = bs_arena_alloc(&e->arena, (size_t)e->names * sizeof *on);
     r->n_terms = e->names;
     r->term = bs_arena_alloc(&e->arena, (size_t)e->names * sizeof *r->term);
-    r->text = e->one.mlc->row_id ? e->one.mlc->row_id[0] : "";
+    r->text = bs_part_mlc(&e->one)->row_id ? bs_part_mlc(&e->one)->row_id[0] : "";
     if (!on || !r->term)
         return bs_fail_nomem(err);
     const int32_t n = bs_threshold_apply(&e->m->threshold, y->scores, e->names, on);

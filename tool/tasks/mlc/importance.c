@@ -12,6 +12,7 @@
 #include "base/rng.h"
 #include "doc/chart.h"
 #include "doc/page.h"
+#include "task/mlc/data.h"
 
 enum {
     MOST_ROWS = 300, /* of the validation rows */
@@ -65,7 +66,7 @@ static bool same_column(const bs_schema *s, int32_t a, int32_t b)
 
 static void find_features(study *t)
 {
-    const bs_schema *s = &t->model->known.mlc;
+    const bs_schema *s = &bs_known_mlc(&t->model->known)->schema;
     for (int32_t f = 0; f < s->n_features;) {
         int32_t end = f + 1;
         while (end < s->n_features && same_column(s, f, end))
@@ -169,7 +170,7 @@ static basin_status flush(study *t, basin_error *err)
         return BASIN_OK;
     d.rows = t->filled;
     d.x = (bs_csr){t->filled, t->data->x.cols, t->start, t->index, t->value};
-    bs_part      part = {.task = t->g->task, .rows = t->filled, .mlc = &d};
+    bs_part      part = {.task = t->g->task, .rows = t->filled, .own = &d};
     basin_status s =
         bs_model_predict(t->model, &part, &(bs_asked){.where = t->g->where}, &y, &seconds, err);
     for (int32_t i = 0; i < t->filled && !s; i++) {
@@ -262,7 +263,7 @@ static int most_important(const void *a, const void *b)
 
 static const char *name_of(const study *t, const feature *f, char text[32])
 {
-    const bs_schema *s = &t->model->known.mlc;
+    const bs_schema *s = &bs_known_mlc(&t->model->known)->schema;
     if (s->feature)
         return f->end > f->first + 1 ? s->feature[f->first].attribute : s->feature[f->first].name;
     bs_print(text, 32, "%d", (int)f->first + s->index_base);
@@ -314,8 +315,9 @@ static void draw(const study *t, int32_t all, bs_buf *out)
 
 static bool make_room(study *t)
 {
-    const size_t D = (size_t)t->model->known.mlc.n_features + 1, most = MOST_ROWS + 1;
-    const int    fit = CELLS / t->L;
+    const size_t D = (size_t)bs_known_mlc(&t->model->known)->schema.n_features + 1,
+                 most = MOST_ROWS + 1;
+    const int fit = CELLS / t->L;
     t->most = fit > BATCH ? BATCH : fit > 1 ? fit : 1;
     const size_t batch = (size_t)t->most + 2;
     t->row = bs_calloc(most, sizeof *t->row);
@@ -351,11 +353,11 @@ basin_status bs_report_importance(const bs_report_group *g, bs_buf *out, basin_e
 {
     const bs_saved *m = g->run[g->shown].model;
     bs_saved        own = *m;
-    study           t = {.g = g, .model = &own, .L = m->known.mlc.n_labels};
+    study           t = {.g = g, .model = &own, .L = bs_known_mlc(&m->known)->schema.n_labels};
     basin_status    s = BASIN_OK;
     if (!g->valid_scores)
         return BASIN_OK;
-    bs_dataset data = *g->data->part[BS_ROLE_VALID].mlc;
+    bs_dataset data = *bs_part_mlc(&g->data->part[BS_ROLE_VALID]);
     if (g->data->folds > 1) { /* the first fold, and the models that have not seen it */
         own.n_more = (1 + m->n_more) / g->data->folds - 1;
         data.rows = data.x.rows = data.y.rows = g->data->fold_start[1];

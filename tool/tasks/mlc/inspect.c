@@ -7,6 +7,7 @@
 #include "tasks/mlc/make.h"
 #include "data/names.h"
 #include "data/rows/write.h"
+#include "task/mlc/data.h"
 
 static basin_status read_all(const bs_given *g, bs_notes *notes, bs_dataset **out, basin_error *err)
 {
@@ -293,12 +294,12 @@ static basin_status describe_part(const bs_part *part, const bs_part *train, bs_
                                   basin_error *err)
 {
     bs_summary   s;
-    basin_status status = bs_dataset_summary(part->mlc, &s, err);
+    basin_status status = bs_dataset_summary(bs_part_mlc(part), &s, err);
     (void)train;
     if (status)
         return status;
-    print_inputs(part->mlc, &s, table);
-    print_checks(part->mlc, &s, table);
+    print_inputs(bs_part_mlc(part), &s, table);
+    print_checks(bs_part_mlc(part), &s, table);
     return BASIN_OK;
 }
 

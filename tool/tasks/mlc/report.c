@@ -8,6 +8,7 @@
 #include "doc/chart.h"
 #include "doc/heat.h"
 #include "doc/page.h"
+#include "task/mlc/data.h"
 
 enum {
     CUTS = 49,             /* thresholds of the sweep */
@@ -275,7 +276,7 @@ static basin_status labels(const view *v, const bs_label_score *decided, basin_e
     bs_label_score *by_scores = bs_calloc((size_t)v->L, sizeof *by_scores);
     basin_status    s = by_scores ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
-        s = bs_metrics_labels(v->run->counts[BS_CUT_HALF].mlc, by_scores, err);
+        s = bs_metrics_labels(bs_counts_mlc(&v->run->counts[BS_CUT_HALF]), by_scores, err);
     if (!s) {
         bs_page_heading(v->g->level, "Labels", v->out);
         bs_page_say(v->out, "quiet",
@@ -615,8 +616,8 @@ static basin_status own_cuts(const bs_report_group *g, bs_threshold *out, basin_
         return BASIN_OK;
     basin_status s = bs_profile_parse(o->profile, &profile, err);
     return s ? s
-             : bs_threshold_tune_labels(&g->data->part[BS_ROLE_VALID].mlc->y, g->valid_scores,
-                                        (int)profile, run->model->threshold.global,
+             : bs_threshold_tune_labels(&bs_part_mlc(&g->data->part[BS_ROLE_VALID])->y,
+                                        g->valid_scores, (int)profile, run->model->threshold.global,
                                         o->threshold_shrink, out, err);
 }
 
@@ -669,10 +670,10 @@ static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *e
     const bs_report_run *run = &g->run[g->shown];
     view                 v = {.g = g,
                               .run = run,
-                              .data = g->part->mlc,
+                              .data = bs_part_mlc(g->part),
                               .cut = &run->model->threshold,
-                              .schema = &run->model->known.mlc,
-                              .L = run->model->known.mlc.n_labels,
+                              .schema = &bs_known_mlc(&run->model->known)->schema,
+                              .L = bs_known_mlc(&run->model->known)->schema.n_labels,
                               .out = out};
     bs_label_score      *decided = bs_calloc((size_t)v.L + 1, sizeof *decided);
     v.gold = bs_calloc((size_t)v.L + 1, 1);
@@ -680,9 +681,10 @@ static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *e
     v.list = bs_calloc((size_t)v.L + 1, sizeof *v.list);
     v.order = bs_calloc((size_t)v.L + 1, sizeof *v.order);
     v.promised = bs_calloc((size_t)v.L + 1, sizeof *v.promised);
-    basin_status s = decided && v.gold && v.on && v.list && v.order && v.promised
-                         ? bs_metrics_labels(run->counts[BS_CUT_TUNED].mlc, decided, err)
-                         : bs_fail_nomem(err);
+    basin_status s =
+        decided && v.gold && v.on && v.list && v.order && v.promised
+            ? bs_metrics_labels(bs_counts_mlc(&run->counts[BS_CUT_TUNED]), decided, err)
+            : bs_fail_nomem(err);
     if (!s)
         s = prepare(&v, decided, err);
     if (!s)
@@ -755,11 +757,11 @@ static basin_status advise_cuts(const bs_report_group *g, bs_notes *advice, basi
 static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_error *err)
 {
     const bs_report_run *run = &g->run[g->shown];
-    const bs_schema     *schema = &run->model->known.mlc;
+    const bs_schema     *schema = &bs_known_mlc(&run->model->known)->schema;
     bs_label_score      *row = bs_calloc((size_t)schema->n_labels + 1, sizeof *row);
     basin_status         s = row ? advise_cuts(g, advice, err) : bs_fail_nomem(err);
     if (!s)
-        s = bs_metrics_labels(run->counts[BS_CUT_TUNED].mlc, row, err);
+        s = bs_metrics_labels(bs_counts_mlc(&run->counts[BS_CUT_TUNED]), row, err);
     if (!s)
         advise_missed(schema, row, advice);
     bs_free(row);

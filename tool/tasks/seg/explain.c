@@ -21,15 +21,15 @@ enum {
 
 static bool labelled(const bs_part *p)
 {
-    for (int32_t i = 0; i < p->seg->n; i++)
-        if (p->seg->mask[i])
+    for (int32_t i = 0; i < bs_part_seg(p)->n; i++)
+        if (bs_part_seg(p)->mask[i])
             return true;
     return false;
 }
 
 static basin_status names(bs_explanation *e, basin_error *err)
 {
-    const bs_seg_known *k = &e->m->known.seg;
+    const bs_seg_known *k = bs_known_seg(&e->m->known);
     const char        **name = bs_arena_alloc(&e->arena, (size_t)k->classes * sizeof *name);
     e->names = k->classes;
     e->name = k->name ? k->name : name;
@@ -39,7 +39,7 @@ static basin_status names(bs_explanation *e, basin_error *err)
         if (!(name[i] = bs_arena_copy(&e->arena, text, (size_t)n)))
             return bs_fail_nomem(err);
     }
-    e->known.seg.crops = 1; /* as few windows as cover a photo: searches are slow */
+    bs_known_seg(&e->known)->crops = 1; /* as few windows as cover a photo: searches are slow */
     return name ? BASIN_OK : bs_fail_nomem(err);
 }
 
@@ -78,9 +78,9 @@ static void window_free(window *x)
 static basin_status window_make(const bs_explanation *e, const bs_part *p, window *x,
                                 basin_error *err)
 {
-    const bs_seg_known *k = &e->m->known.seg;
+    const bs_seg_known *k = bs_known_seg(&e->m->known);
     bs_inference        how;
-    *x = (window){.im = p->seg,
+    *x = (window){.im = bs_part_seg(p),
                   .W = k->width,
                   .H = k->height,
                   .planes = bs_seg_planes(bs_spec_seg(&e->m->spec)),
@@ -431,7 +431,7 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
 {
     window       x;
     basin_status s = window_make(e, &e->one, &x, err);
-    e->row.text = e->one.seg->name[0];
+    e->row.text = bs_part_seg(&e->one)->name[0];
     if (!s)
         s = window_open(&x, 0, err);
     if (!s)

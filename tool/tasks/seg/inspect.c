@@ -3,6 +3,7 @@
 
 #include "inspect/inspect.h"
 #include "tasks/seg/make.h"
+#include "task/seg/data.h"
 
 static bs_image_options reading(const bs_settings *s)
 {
@@ -35,7 +36,7 @@ static basin_status describe_part(const bs_part *part, const bs_part *train, bs_
                                   basin_error *err)
 {
     (void)train;
-    return bs_images_describe(part->seg, NULL, table, NULL, NULL, err);
+    return bs_images_describe(bs_part_seg(part), NULL, table, NULL, NULL, err);
 }
 
 /* Photos are written unscaled unless a size is requested: a common size is for training. */

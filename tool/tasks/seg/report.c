@@ -9,6 +9,7 @@
 #include "doc/page.h"
 #include "data/image/overlay.h"
 #include "data/image/resize.h"
+#include "task/seg/data.h"
 
 enum {
     EXAMPLES = 12,
@@ -46,8 +47,8 @@ static const uint8_t *truth_of(const view *v, int32_t i)
 
 static void decide(const view *v, int32_t i)
 {
-    bs_seg_decide(v->run->y.scores + v->run->y.start[i], v->planes, (int64_t)pixels_of(v, i),
-                  v->mask);
+    bs_seg_decide(v->run->y.scores + bs_starts_seg(&v->run->y)[i], v->planes,
+                  (int64_t)pixels_of(v, i), v->mask);
 }
 
 /* ---- classes ---- */
@@ -83,7 +84,7 @@ static void classes(const view *v, const bs_class_score *row)
 static basin_status confusion(const view *v, basin_error *err)
 {
     const int      C = v->classes;
-    const int64_t *count = bs_seg_metrics_confusion(v->run->counts[0].seg);
+    const int64_t *count = bs_seg_metrics_confusion(bs_counts_seg(&v->run->counts[0]));
     float         *share = bs_calloc((size_t)C * (size_t)C, sizeof *share);
     if (!share)
         return bs_fail_nomem(err);
@@ -122,7 +123,7 @@ static void calibration(const view *v)
     for (int32_t i = 0; i < v->data->n; i++) {
         const uint8_t *gold = truth_of(v, i);
         const size_t   n = pixels_of(v, i);
-        const float   *p = v->run->y.scores + v->run->y.start[i];
+        const float   *p = v->run->y.scores + bs_starts_seg(&v->run->y)[i];
         if (!gold)
             continue;
         decide(v, i);
@@ -265,7 +266,7 @@ static basin_status sections(view *v, basin_error *err)
     bs_class_score *row = bs_calloc((size_t)v->classes, sizeof *row);
     if (!row)
         return bs_fail_nomem(err);
-    bs_seg_metrics_classes(v->run->counts[0].seg, row);
+    bs_seg_metrics_classes(bs_counts_seg(&v->run->counts[0]), row);
     classes(v, row);
     bs_free(row);
     basin_status s = judge(v, err);
@@ -280,7 +281,7 @@ static basin_status sections(view *v, basin_error *err)
 
 static basin_status view_make(view *v, basin_error *err)
 {
-    const bs_seg_known *k = &v->run->model->known.seg;
+    const bs_seg_known *k = bs_known_seg(&v->run->model->known);
     size_t              most = 1;
     v->classes = k->classes;
     v->planes = k->classes == 2 ? 1 : k->classes;
@@ -301,7 +302,7 @@ static basin_status view_make(view *v, basin_error *err)
 
 static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *err)
 {
-    view         v = {.g = g, .run = &g->run[g->shown], .data = g->part->seg, .out = out};
+    view         v = {.g = g, .run = &g->run[g->shown], .data = bs_part_seg(g->part), .out = out};
     basin_status s = view_make(&v, err);
     if (!s)
         s = sections(&v, err);
@@ -318,7 +319,7 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
 {
     const bs_report_run    *run = &g->run[g->shown];
     const bs_train_options *o = &run->settings.train;
-    const bs_seg_known     *k = &run->model->known.seg;
+    const bs_seg_known     *k = bs_known_seg(&run->model->known);
     bs_class_score         *row = bs_calloc((size_t)k->classes, sizeof *row);
     int                     worst = -1;
     if (!row)
@@ -327,7 +328,7 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
         bs_notes_add(advice, "flip",
                      "vary the photos that there are (seg.flip=yes where left and right may change "
                      "places, seg.jitter=0.2 for the light)");
-    bs_seg_metrics_classes(run->counts[0].seg, row);
+    bs_seg_metrics_classes(bs_counts_seg(&run->counts[0]), row);
     for (int c = 0; c < k->classes; c++)
         if (row[c].gold > 0 && (worst < 0 || row[c].iou < row[worst].iou))
             worst = c;

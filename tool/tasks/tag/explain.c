@@ -15,12 +15,12 @@ enum {
 
 static bool labelled(const bs_part *p)
 {
-    return p->tag->labelled;
+    return bs_part_tag(p)->labelled;
 }
 
 static basin_status names(bs_explanation *e, basin_error *err)
 {
-    const bs_names *tags = &e->m->known.tag.tags;
+    const bs_names *tags = &bs_known_tag(&e->m->known)->lexicon.tags;
     const char    **name = bs_arena_alloc(&e->arena, ((size_t)tags->n + 1) * sizeof *name);
     if (!name)
         return bs_fail_nomem(err);
@@ -115,7 +115,7 @@ static basin_status take_batch(bs_explanation *e, bs_scorer *scorer, bs_feed *f,
         for (size_t i = 0; i < R * T; i++)
             x.sign[i] = bs_rng_bits(rng) & 1 ? 1 : -1;
         for (int32_t i = 0; i < n; i++) {
-            length[i] = length_of(e->data.tag, order[i]);
+            length[i] = length_of(bs_part_tag(&e->data), order[i]);
             e->pairs.places += length[i] > 1 ? length[i] - 1 : 0;
         }
         s = add_batch(e, &x, sum, err);
@@ -131,7 +131,7 @@ static basin_status take_batch(bs_explanation *e, bs_scorer *scorer, bs_feed *f,
 static basin_status choose_sentences(const bs_explanation *e, int32_t *order, int32_t *n,
                                      basin_error *err)
 {
-    const bs_corpus *c = e->data.tag;
+    const bs_corpus *c = bs_part_tag(&e->data);
     basin_status     s = bs_tag_by_length(c->start, c->sentences, order, err);
     *n = c->sentences;
     if (s || !has_terms(&e->m->spec) || c->tokens <= TOKENS)
@@ -166,10 +166,10 @@ static basin_status interact(bs_explanation *e, bs_scorer *scorer, double *sum, 
 /* How often tag j follows tag i in the truth. */
 static basin_status count_transitions(bs_explanation *e, basin_error *err)
 {
-    const bs_corpus *c = e->all.tag;
+    const bs_corpus *c = bs_part_tag(&e->all);
     const int32_t    N = e->names;
     bs_tag_truth     truth = {0};
-    basin_status     s = bs_tag_truth_make(c, &e->m->known.tag, &truth, err);
+    basin_status     s = bs_tag_truth_make(c, &bs_known_tag(&e->m->known)->lexicon, &truth, err);
     for (int32_t i = 0; i < c->sentences && !s; i++)
         for (int32_t t = c->start[i] + 1; t < c->start[i + 1]; t++) {
             const int32_t a = truth.gold[t - 1], b = truth.gold[t];
@@ -203,9 +203,10 @@ static basin_status count_differences(bs_explanation *e, const int32_t *net, con
     const size_t       N = (size_t)e->names;
     bs_tag_truth       truth = {0};
     difference        *d = bs_calloc(N * N + 1, sizeof *d);
-    basin_status       s =
-        d ? bs_tag_truth_make(e->data.tag, &e->m->known.tag, &truth, err) : bs_fail_nomem(err);
-    for (int32_t t = 0; t < e->data.tag->tokens && !s; t++) {
+    basin_status       s = d ? bs_tag_truth_make(bs_part_tag(&e->data),
+                                                 &bs_known_tag(&e->m->known)->lexicon, &truth, err)
+                             : bs_fail_nomem(err);
+    for (int32_t t = 0; t < bs_part_tag(&e->data)->tokens && !s; t++) {
         if (truth.gold[t] < 0 || truth.gold[t] != net[t])
             continue;
         out->right++;
@@ -242,7 +243,7 @@ static basin_status compare_nets(bs_explanation *e, basin_error *err)
     if (!s)
         s = bs_explain_measure(e, &e->data, &cost, &e->nets.cost, err);
     if (!s)
-        s = count_differences(e, net.tag, cost.tag, err);
+        s = count_differences(e, bs_outputs_tag(&net)->tag, bs_outputs_tag(&cost)->tag, err);
     bs_outputs_free(&net);
     bs_outputs_free(&cost);
     return s;
@@ -374,7 +375,7 @@ static double neighbours(const bs_explanation *e, const sentence *x, int32_t t)
 static void fill_terms(bs_explanation *e, const sentence *x)
 {
     bs_explained_row *r = &e->row;
-    const bs_corpus  *c = e->one.tag;
+    const bs_corpus  *c = bs_part_tag(&e->one);
     for (int32_t t = 0; t < x->n; t++) {
         const size_t at = (size_t)t * x->N;
         size_t       best = x->N;
@@ -408,7 +409,7 @@ static basin_status look_at_sentence(bs_explanation *e, bs_feed *f, bs_scorer *s
     bs_tag_decoder       d;
     bs_scored            found;
     const real          *scores;
-    basin_status         s = bs_tag_decoder_make(scorer, &e->m->known.tag, &d, err);
+    basin_status s = bs_tag_decoder_make(scorer, &bs_known_tag(&e->m->known)->lexicon, &d, err);
     x->copies = (size_t)f->fits(f, index, COPIES);
     x->b = f->rows(f, index, (int32_t)x->copies);
     if (!s)
@@ -431,9 +432,9 @@ static basin_status look_at_sentence(bs_explanation *e, bs_feed *f, bs_scorer *s
 
 static basin_status take_truth(const bs_explanation *e, sentence *x, basin_error *err)
 {
-    const bs_corpus *c = e->one.tag;
+    const bs_corpus *c = bs_part_tag(&e->one);
     bs_tag_truth     truth = {0};
-    basin_status     s = bs_tag_truth_make(c, &e->m->known.tag, &truth, err);
+    basin_status     s = bs_tag_truth_make(c, &bs_known_tag(&e->m->known)->lexicon, &truth, err);
     for (int32_t t = 0; t < x->n && !s; t++) {
         x->gold[t] = truth.gold[t] < e->names ? truth.gold[t] : -1;
         x->truth[t] = c->tag[t] < 0 ? NULL : c->tags.item[c->tag[t]].text;
@@ -444,7 +445,7 @@ static basin_status take_truth(const bs_explanation *e, sentence *x, basin_error
 
 static const char *text_of(bs_explanation *e)
 {
-    const bs_corpus *c = e->one.tag;
+    const bs_corpus *c = bs_part_tag(&e->one);
     bs_buf           text;
     bs_buf_init(&text, 1 << 24);
     for (int32_t t = 0; t < c->tokens; t++)
@@ -459,7 +460,7 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
 {
     const bs_saved   *m = e->m;
     bs_explained_row *r = &e->row;
-    sentence          x = {.n = e->one.tag->tokens, .N = (size_t)e->names};
+    sentence          x = {.n = bs_part_tag(&e->one)->tokens, .N = (size_t)e->names};
     bs_feed          *f = NULL;
     bs_scorer        *scorer = NULL;
     const size_t      n = (size_t)x.n;

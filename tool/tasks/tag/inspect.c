@@ -4,6 +4,7 @@
 #include "inspect/inspect.h"
 #include "base/io.h"
 #include "tasks/tag/make.h"
+#include "task/tag/data.h"
 
 /* Tags may only be missing if nothing else was requested: text that looks like columns of different
  * lengths should be reported as a mistake. */
@@ -193,8 +194,8 @@ static basin_status describe_part(const bs_part *part, const bs_part *train, bs_
 {
     bs_buf json;
     bs_buf_init(&json, 1 << 24);
-    basin_status s =
-        bs_corpus_describe(part->tag, train ? train->tag : NULL, NULL, table, &json, err);
+    basin_status s = bs_corpus_describe(bs_part_tag(part), train ? bs_part_tag(train) : NULL, NULL,
+                                        table, &json, err);
     bs_buf_free(&json);
     return s;
 }

@@ -77,11 +77,11 @@ static basin_status types(const view *v, basin_error *err)
     if (!row)
         return bs_fail_nomem(err);
     if (!v->raw) {
-        bs_tag_metrics_types(v->run->counts[0].tag, row);
+        bs_tag_metrics_types(bs_counts_tag(&v->run->counts[0])->metrics, row);
         bs_page_heading(v->g->level, "Types of spans", v->out);
         score_table(row, v->tags->types.n, "type", "spans", v->out);
     }
-    bs_tag_metrics_tags(v->run->counts[0].tag, row, v->name);
+    bs_tag_metrics_tags(bs_counts_tag(&v->run->counts[0])->metrics, row, v->name);
     if (v->raw)
         bs_page_heading(v->g->level, "Tags", v->out);
     else
@@ -98,7 +98,7 @@ static void calibration(const view *v)
     bs_reliability b = {0};
     for (int32_t i = 0; i < v->data->tokens; i++)
         bs_reliability_add(&b, (double)v->run->y.scores[i],
-                           v->truth.gold[i] == v->run->y.tag[i] ? 1 : 0);
+                           v->truth.gold[i] == bs_outputs_tag(&v->run->y)->tag[i] ? 1 : 0);
     bs_reliability_draw(&b, "predicted tags", v->g->level, v->out);
     bs_page_grid_end(v->out);
 }
@@ -165,7 +165,7 @@ static basin_status confusion(const view *v, basin_error *err)
         for (int i = 0; i < n && !v->raw; i++)
             name[v->type_place[i]] = i < n - 1 ? v->tags->types.item[i].text : "none";
         for (int32_t i = 0; i < v->data->tokens; i++) {
-            const int32_t gold = v->truth.gold[i], on = v->run->y.tag[i];
+            const int32_t gold = v->truth.gold[i], on = bs_outputs_tag(&v->run->y)->tag[i];
             if (!v->raw)
                 count[type_of(v, gold) * n + type_of(v, on)]++;
             else if (gold >= 0 && on >= 0)
@@ -264,7 +264,7 @@ static basin_status transitions(const view *v, basin_error *err)
         name[n - 1] = "(start)";
         name[2 * n - 1] = "(end)";
         count_neighbours(v, v->truth.gold, count);
-        count_neighbours(v, v->run->y.tag, count + cells);
+        count_neighbours(v, bs_outputs_tag(&v->run->y)->tag, count + cells);
         to_percent(count, n, n, share);
         to_percent(count + cells, n, n, share + cells);
         draw_transitions(v, share, share + cells, name, name + n);
@@ -333,7 +333,8 @@ static void put_spans(const view *v, int32_t first, int32_t n, const bs_span *sp
 static void put_tags(const view *v, int32_t first, int32_t n)
 {
     for (int32_t i = 0; i < n; i++) {
-        const int32_t gold = v->truth.gold[first + i], on = v->run->y.tag[first + i];
+        const int32_t gold = v->truth.gold[first + i],
+                      on = bs_outputs_tag(&v->run->y)->tag[first + i];
         bs_buf_text(v->out, i ? " " : "");
         if (gold == on) {
             put_word(v, first + i);
@@ -367,7 +368,8 @@ static basin_status put_sentence(const view *v, const example *e, basin_error *e
         put_tags(v, first, n);
     } else {
         const int32_t a = bs_spans(v->tags, v->truth.gold + first, all, span, &repaired);
-        const int32_t b = bs_spans(v->tags, v->run->y.tag + first, all, other, &repaired);
+        const int32_t b =
+            bs_spans(v->tags, bs_outputs_tag(&v->run->y)->tag + first, all, other, &repaired);
         bs_buf_text(v->out, "<span class=\"which\">true</span> ");
         put_spans(v, first, n, span, a, other, b, "missed");
         bs_buf_printf(v->out, "%s</p>\n<p><span class=\"which\">predicted</span> ",
@@ -387,7 +389,7 @@ static basin_status examples(const view *v, basin_error *err)
     for (int32_t i = 0; i < n && !s; i++) {
         e[i].sentence = i;
         for (int32_t t = v->data->start[i]; t < v->data->start[i + 1]; t++)
-            e[i].wrong += v->truth.gold[t] != v->run->y.tag[t];
+            e[i].wrong += v->truth.gold[t] != bs_outputs_tag(&v->run->y)->tag[t];
     }
     if (s)
         return s;
@@ -417,10 +419,11 @@ static basin_status sections(view *v, basin_error *err)
 
 static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *err)
 {
-    view v = {.g = g, .run = &g->run[g->shown], .data = g->part->tag, .out = out};
-    v.tags = v.run->counts[0].tags;
+    view v = {.g = g, .run = &g->run[g->shown], .data = bs_part_tag(g->part), .out = out};
+    v.tags = &bs_counts_tag(&v.run->counts[0])->tags;
     v.raw = v.tags->scheme == BS_SCHEME_RAW;
-    basin_status s = bs_tag_truth_make(v.data, &v.run->model->known.tag, &v.truth, err);
+    basin_status s =
+        bs_tag_truth_make(v.data, &bs_known_tag(&v.run->model->known)->lexicon, &v.truth, err);
     v.name = bs_calloc((size_t)v.truth.names.n + 1, sizeof *v.name);
     v.place = bs_calloc((size_t)v.tags->n + 1, sizeof *v.place);
     v.type_place = bs_calloc((size_t)v.tags->types.n + 1, sizeof *v.type_place);
@@ -447,14 +450,14 @@ static void advise_unknown(const bs_report_group *g, const bs_tag_truth *truth, 
     const bs_report_run    *run = &g->run[g->shown];
     const bs_train_options *o = &run->settings.train;
     double                  wrong = 0, unseen = 0;
-    for (int32_t i = 0; i < g->part->tag->tokens; i++) {
-        const bool bad = truth->gold[i] != run->y.tag[i];
+    for (int32_t i = 0; i < bs_part_tag(g->part)->tokens; i++) {
+        const bool bad = truth->gold[i] != bs_outputs_tag(&run->y)->tag[i];
         wrong += bad;
         unseen += bad && truth->unknown[i];
     }
     if (wrong < 10 || unseen < 0.2 * wrong)
         return;
-    const bool vectors = run->model->known.has_vectors;
+    const bool vectors = bs_known_tag(&run->model->known)->has_vectors;
     if (!vectors || strcmp(o->char_net, "none") == 0)
         bs_notes_add(advice, "unknown",
                      "%s: %.0f %% of the wrong words are not in the training data",
@@ -467,22 +470,23 @@ static void advise_unknown(const bs_report_group *g, const bs_tag_truth *truth, 
 static basin_status advise_types(const bs_report_group *g, bs_notes *advice, basin_error *err)
 {
     const bs_counts *c = &g->run[g->shown].counts[0];
-    const bool       raw = c->tags->scheme == BS_SCHEME_RAW;
-    const int32_t    n = raw ? c->tags->n : c->tags->types.n;
+    const bool       raw = bs_counts_tag(c)->tags.scheme == BS_SCHEME_RAW;
+    const int32_t    n = raw ? bs_counts_tag(c)->tags.n : bs_counts_tag(c)->tags.types.n;
     bs_type_score   *row = bs_calloc((size_t)n + 1, sizeof *row);
-    const char     **name = bs_calloc((size_t)c->tags->n + 1, sizeof *name);
+    const char     **name = bs_calloc((size_t)bs_counts_tag(c)->tags.n + 1, sizeof *name);
     double           most = 0;
     int32_t          worst = -1;
     bs_tag_truth     truth = {0};
     basin_status     s = row && name ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
-        s = bs_tag_truth_make(g->part->tag, &g->run[g->shown].model->known.tag, &truth, err);
-    for (int32_t i = 0; i < c->tags->n && !s; i++)
+        s = bs_tag_truth_make(bs_part_tag(g->part),
+                              &bs_known_tag(&g->run[g->shown].model->known)->lexicon, &truth, err);
+    for (int32_t i = 0; i < bs_counts_tag(c)->tags.n && !s; i++)
         name[i] = truth.names.item[i].text;
     if (!s && raw)
-        bs_tag_metrics_tags(c->tag, row, name);
+        bs_tag_metrics_tags(bs_counts_tag(c)->metrics, row, name);
     else if (!s)
-        bs_tag_metrics_types(c->tag, row);
+        bs_tag_metrics_types(bs_counts_tag(c)->metrics, row);
     for (int32_t i = 0; i < n && !s; i++) {
         if (row[i].gold > 0 && lost_of(&row[i]) > most) {
             most = lost_of(&row[i]);
