@@ -15,12 +15,7 @@
 #include "device/cpu/blas.h"
 #include "device/cpu/dense.h"
 #include "device/cpu/vec.h"
-#include "task/mlc/data.h"
-#include "task/seg/data.h"
-#include "task/tag/data.h"
-#include "tasks/mlc/make.h"
-#include "tasks/seg/make.h"
-#include "tasks/tag/make.h"
+#include "tasks/tasks.h"
 
 static void line(bs_buf *table, bs_buf *json, const char *name, const char *help)
 {
@@ -55,38 +50,37 @@ static void list_tasks(bs_buf *table, bs_buf *json)
         line(table, json, bs_tasks[i]->name, bs_tasks[i]->help);
 }
 
+/* Lines of a task. */
+typedef struct {
+    bs_buf     *table, *json;
+    const char *task;
+} lines;
+
+static void put(void *to, const char *name, const char *help)
+{
+    const lines *l = to;
+    line_of(l->table, l->json, l->task, name, help);
+}
+
 static void list_encoders(bs_buf *table, bs_buf *json)
 {
-    line_of(table, json, "mlc", "mlp-sparse", "softplus layers over sparse rows");
-    line_of(table, json, "mlc", "mlp-dense", "softplus layers over dense, standardised rows");
-    line_of(table, json, "tag", "bilstm",
-            "LSTMs in both directions over vectors of words and feature columns");
-    line_of(table, json, "tag", "bilstm+cnn",
-            "the same, and a convolution over characters; chars.net=cnn");
-    line_of(table, json, "tag", "bilstm+lstm",
-            "the same, and LSTMs over characters; chars.net=lstm");
-    for (int i = 0; bs_seg_nets[i].name; i++)
-        line_of(table, json, "seg", bs_seg_nets[i].name, bs_seg_nets[i].help);
+    for (int i = 0; bs_tasks[i]; i++)
+        if (bs_tool_of(bs_tasks[i])->encoders)
+            bs_tool_of(bs_tasks[i])->encoders(put, &(lines){table, json, bs_tasks[i]->name});
 }
 
 static void list_energies(bs_buf *table, bs_buf *json)
 {
-    for (int i = 0; bs_energies[i]; i++)
-        line_of(table, json, "mlc", bs_energies[i]->name, bs_energies[i]->help);
-    for (int i = 0; bs_tag_energies[i]; i++)
-        line_of(table, json, "tag", bs_tag_energies[i]->name, bs_tag_energies[i]->help);
-    for (int i = 0; bs_seg_energies[i]; i++)
-        line_of(table, json, "seg", bs_seg_energies[i]->name, bs_seg_energies[i]->help);
+    for (int i = 0; bs_tasks[i]; i++)
+        if (bs_tool_of(bs_tasks[i])->energies)
+            bs_tool_of(bs_tasks[i])->energies(put, &(lines){table, json, bs_tasks[i]->name});
 }
 
 static void list_readers(bs_buf *table, bs_buf *json)
 {
-    for (int i = 0; bs_readers[i]; i++)
-        line_of(table, json, "mlc", bs_readers[i]->name, bs_readers[i]->help);
-    for (int i = 0; bs_corpus_formats[i]; i++)
-        line_of(table, json, "tag", bs_corpus_formats[i]->name, bs_corpus_formats[i]->help);
-    line_of(table, json, "seg", "images",
-            "photos and masks in folders, tar and zip archives, tables of pairs; PNG and JPEG");
+    for (int i = 0; bs_tasks[i]; i++)
+        if (bs_tool_of(bs_tasks[i])->readers)
+            bs_tool_of(bs_tasks[i])->readers(put, &(lines){table, json, bs_tasks[i]->name});
 }
 
 static void list_metrics(bs_buf *table, bs_buf *json)
@@ -107,21 +101,20 @@ static void list_options(bs_buf *table, bs_buf *json)
         bs_json_text(json, NULL, row[i].name);
 }
 
-/* To add a generator: a row. */
 static void list_generators(bs_buf *table, bs_buf *json)
 {
-    static const struct {
-        const char      *kind;
-        const bs_option *rows;
-    } list[] = {{"mlc", bs_make_mlc_rows}, {"tag", bs_make_tag_rows}, {"seg", bs_make_seg_rows}};
-    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
-        bs_buf_printf(table, "%sbasin data make %s --set KEY=VALUE\n", i ? "\n" : "", list[i].kind);
-        bs_options_help(list[i].rows, table);
+    for (int i = 0; bs_tasks[i]; i++) {
+        const bs_option *rows = bs_tool_of(bs_tasks[i])->generator;
+        const char      *kind = bs_tasks[i]->name;
+        if (!rows)
+            continue;
+        bs_buf_printf(table, "%sbasin data make %s --set KEY=VALUE\n", i ? "\n" : "", kind);
+        bs_options_help(rows, table);
         bs_json_open(json, NULL, '{');
-        bs_json_text(json, "kind", list[i].kind);
+        bs_json_text(json, "kind", kind);
         bs_json_open(json, "options", '[');
-        for (int k = 0; list[i].rows[k].name; k++)
-            bs_json_text(json, NULL, list[i].rows[k].name);
+        for (int k = 0; rows[k].name; k++)
+            bs_json_text(json, NULL, rows[k].name);
         bs_buf_text(json, "]}");
     }
 }

@@ -10,17 +10,6 @@
 #include "base/io.h"
 #include "base/opt.h"
 
-#define TASK(name) extern const bs_task bs_task_##name;
-#include "task/tasks.def"
-#undef TASK
-
-const bs_task *const bs_tasks[] = {
-#define TASK(name) &bs_task_##name,
-#include "task/tasks.def"
-#undef TASK
-    NULL,
-};
-
 enum { PEEK = 1 << 16 };
 
 basin_status bs_task_find(const char *task, const bs_task **out, basin_error *err)

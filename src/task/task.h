@@ -35,7 +35,7 @@ struct bs_known {
     bs_arena        arena;
     const bs_task  *task;
     int             headline; /* the metric that counts */
-    const bs_known *like;   /* only while training: what the model to continue from knows, or NULL */
+    const bs_known *like; /* only while training: what the model to continue from knows, or NULL */
     const real     *weight; /* [weights] of labels, tags or classes, only while training; or NULL */
     int             weights;
     void           *own; /* [size] bytes in the arena */
@@ -243,6 +243,10 @@ struct bs_task {
     const struct bs_prediction *predict_files; /* api/predict.h: how predictions are written */
     const struct bs_serving    *memory;        /* api/model.h: a model that is used from memory */
 };
+
+#ifndef BS_TASKS
+#define BS_TASKS "task/tasks.def" /* tests have a list of their own */
+#endif
 
 extern const bs_task *const bs_tasks[]; /* ends with NULL */
 

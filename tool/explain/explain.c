@@ -5,19 +5,9 @@
 #include <string.h>
 
 #include "base/io.h"
+#include "tasks/tasks.h"
 
 enum { FEW = 200, MANY_SHUFFLES = 1000, FEW_SHUFFLES = 100 }; /* shuffling few labels is cheap */
-
-static const bs_explaining *const explainings[] = {&bs_explaining_mlc, &bs_explaining_tag,
-                                                   &bs_explaining_seg, NULL};
-
-static const bs_explaining *explaining_of(const bs_saved *m)
-{
-    int i = 0;
-    while (explainings[i] && strcmp(explainings[i]->task, m->task->name) != 0)
-        i++;
-    return explainings[i];
-}
 
 /* ---- shared by the tasks ---- */
 
@@ -309,9 +299,9 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
     bs_buf_init(&json, (size_t)1 << 30);
     s = e->data_name ? load(e, model, err) : bs_fail_nomem(err);
     if (!s)
-        s = read_data(e, explaining_of(e->m), files, n, o, err);
+        s = read_data(e, bs_tool_of(e->m->task)->explain, files, n, o, err);
     if (!s)
-        s = find_out(e, explaining_of(e->m), err);
+        s = find_out(e, bs_tool_of(e->m->task)->explain, err);
     e->seconds = bs_seconds() - start;
     if (!s && o->html)
         s = write_page(e, o->html, err);

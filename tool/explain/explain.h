@@ -146,9 +146,8 @@ typedef struct {
 } bs_explanation;
 
 /* The task-specific functions. */
-typedef struct {
-    const char *task;
-    int32_t     rows; /* examined by default */
+typedef struct bs_explaining {
+    int32_t rows; /* examined by default */
     /* Whether a part has a truth to compare with. */
     bool (*labelled)(const bs_part *p);
     basin_status (*names)(bs_explanation *e, basin_error *err);
@@ -156,8 +155,6 @@ typedef struct {
     basin_status (*look)(bs_explanation *e, basin_error *err);
     basin_status (*row)(bs_explanation *e, basin_error *err); /* except for its steps */
 } bs_explaining;
-
-extern const bs_explaining bs_explaining_mlc, bs_explaining_tag, bs_explaining_seg;
 
 /* ---- shared: tool/explain/explain.c ---- */
 

@@ -4,16 +4,7 @@
 
 #include <string.h>
 
-static const bs_handling *const handlings[] = {&bs_handling_mlc, &bs_handling_tag, &bs_handling_seg,
-                                               NULL};
-
-static const bs_handling *handling_named(const char *task)
-{
-    int i = 0;
-    while (handlings[i] && strcmp(handlings[i]->task, task) != 0)
-        i++;
-    return handlings[i];
-}
+#include "tasks/tasks.h"
 
 /* The task named in the settings, or that the first file looks like. */
 static basin_status handling_of(const bs_given *g, const bs_handling **out, basin_error *err)
@@ -23,14 +14,14 @@ static basin_status handling_of(const bs_given *g, const bs_handling **out, basi
         return bs_fail(err, BASIN_EARG, "no data given");
     basin_status s = bs_task_guess(g->settings, g->file[0], &task, err);
     if (!s)
-        *out = handling_named(task->name);
+        *out = bs_tool_of(task)->data;
     return s;
 }
 
 basin_status bs_data_describe(const bs_part *part, const bs_part *train, bs_buf *table,
                               basin_error *err)
 {
-    return handling_named(part->task->name)->describe(part, train, table, err);
+    return bs_tool_of(part->task)->data->describe(part, train, table, err);
 }
 
 void bs_data_file(const char *path, int number, bs_buf *table)
@@ -253,6 +244,17 @@ basin_status bs_make_options(const bs_option *rows, void *options, const char *w
     return s;
 }
 
+static basin_status fail_kind(const char *kind, basin_error *err)
+{
+    char all[256] = "";
+    for (int i = 0, at = 0; bs_tasks[i]; i++)
+        if (bs_tool_of(bs_tasks[i])->generator)
+            at += bs_print(all + at, sizeof all - (size_t)at, "%s%s", at ? ", " : "",
+                           bs_tasks[i]->name);
+    return bs_fail(err, BASIN_EARG, "make: '%s' is not a kind of data that can be made: %s", kind,
+                   all);
+}
+
 basin_status basin_data_make(const char *kind, const char *options, uint64_t seed, const char *out,
                              const char *format, const basin_session *session, basin_text *text,
                              basin_error *err)
@@ -262,13 +264,13 @@ basin_status basin_data_make(const char *kind, const char *options, uint64_t see
     basin_status s = bs_need_text(text, BS_ARGUMENTS({"kind", kind}), err);
     if (s)
         return s;
-    const bs_handling *how = handling_named(kind);
+    const bs_task     *task = NULL;
+    const bs_handling *how = NULL;
     report_open(&r, text);
+    if (!bs_task_find(kind, &task, NULL))
+        how = bs_tool_of(task)->data;
     if (!how)
-        s = bs_fail(err, BASIN_EARG,
-                    "make: '%s' is not a kind of data that can be made: mlc, tag, "
-                    "seg",
-                    kind);
+        s = fail_kind(kind, err);
     else if (!out)
         s = bs_fail(err, BASIN_EARG, "make: needs -o FILE");
     else if (seed > INT32_MAX)

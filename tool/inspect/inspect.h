@@ -25,8 +25,7 @@ void bs_part_path(const bs_cutting *cut, int i, const char *extension, char out[
 
 /* Notes are printed if all went well; table and json are shown even after a failure, if not
  * empty. */
-typedef struct {
-    const char *task;
+typedef struct bs_handling {
     basin_status (*inspect)(const bs_given *g, bool check, bs_buf *table, bs_buf *json,
                             basin_error *err);
     basin_status (*convert)(const bs_given *g, const char *out, const char *format, bs_notes *notes,
@@ -39,8 +38,6 @@ typedef struct {
     basin_status (*make)(const char *options, int seed, const char *out, const char *format,
                          bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err);
 } bs_handling;
-
-extern const bs_handling bs_handling_mlc, bs_handling_tag, bs_handling_seg;
 
 /* Lines "key      text" about data in memory, as `basin data inspect` prints them. */
 basin_status bs_data_describe(const bs_part *part, const bs_part *train, bs_buf *table,

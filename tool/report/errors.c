@@ -5,17 +5,7 @@
 #include "report/report.h"
 #include "doc/chart.h"
 #include "doc/page.h"
-
-static const bs_reporting *const reportings[] = {&bs_reporting_mlc, &bs_reporting_tag,
-                                                 &bs_reporting_seg, NULL};
-
-const bs_reporting *bs_reporting_of(const bs_report_group *g)
-{
-    int i = 0;
-    while (reportings[i] && strcmp(reportings[i]->task, g->task->name) != 0)
-        i++;
-    return reportings[i];
-}
+#include "tasks/tasks.h"
 
 /* ---- reliability ---- */
 
@@ -110,7 +100,7 @@ basin_status bs_report_errors(const bs_report *r, basin_error *err)
         if (g->n > 1)
             bs_page_say(r->out, "quiet", "Of seed %d; the other seeds are in the scores above.",
                         g->run[g->shown].settings.train.seed);
-        s = bs_reporting_of(g)->errors(g, r->out, err);
+        s = bs_tool_of(g->task)->report->errors(g, r->out, err);
         if (r->n > 1)
             bs_page_details_end(r->out);
     }

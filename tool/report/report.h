@@ -9,7 +9,7 @@
  *     tool/report/score.c   tables of metrics
  *     tool/report/facts.c   speed, data, configuration
  *     tool/report/errors.c  where models err: what all tasks draw alike
- *     tool/tasks/mlc/pr.c, importance.c   curves and features of label sets
+ *     tool/tasks/mlc/pr.c, importance.c, base.c   of label sets
  *     tool/tasks/TASK/report.c   where a model errs, by task */
 #ifndef BS_API_REPORT_H
 #define BS_API_REPORT_H
@@ -179,17 +179,28 @@ basin_status bs_report_errors(const bs_report *r, basin_error *err);
 basin_status bs_report_card(const bs_report *r, basin_error *err);
 basin_status bs_report_config(const bs_report *r, basin_error *err);
 
+/* What baselines learn from; and what they learnt, where they do. */
+typedef struct {
+    const bs_known *known;
+    const bs_part  *train, *valid;
+    int             threads;
+    int             which; /* BS_BASE_TRIVIAL ... */
+    void           *learnt;
+} bs_lesson;
+
 /* What a task shows about the errors of a model, for the first judged run of a group; and what it
  * suggests, most useful first. */
-typedef struct {
-    const char *task;
+typedef struct bs_reporting {
     basin_status (*errors)(const bs_report_group *g, bs_buf *out, basin_error *err);
     basin_status (*advise)(const bs_report_group *g, bs_notes *advice, basin_error *err);
+    const char *base[BS_BASES]; /* names of its baselines; NULL: it has no such */
+    const char *base_note;      /* "; linear: ..." below their table */
+    const char *base_advice;    /* where the simple one, "%s", "%s" (may do, does) as well */
+    /* NULL: nothing is learnt; or t->learnt, *out = false where nothing can be. */
+    basin_status (*learn)(bs_lesson *t, bool *out, basin_error *err);
+    void (*forget)(bs_lesson *t);
+    basin_status (*guess)(const bs_lesson *t, const bs_part *p, bs_outputs *y, basin_error *err);
 } bs_reporting;
-
-const bs_reporting *bs_reporting_of(const bs_report_group *g);
-
-extern const bs_reporting bs_reporting_mlc, bs_reporting_tag, bs_reporting_seg;
 
 /* How often a predicted probability comes true, in bins. `what`: "labels of rows". Most cells of
  * most data have probabilities near zero and would hide those that matter: below BS_UNLIKELY they
@@ -203,12 +214,6 @@ typedef struct {
 void bs_reliability_add(bs_reliability *b, double p, double hit);
 /* Writes a heading and two charts in a grid, which is left open for more. */
 void bs_reliability_draw(const bs_reliability *b, const char *what, int level, bs_buf *out);
-
-/* For label sets: precision by recall, with single labels besides the mean; and which features
- * matter. */
-basin_status bs_report_pr(const bs_report_group *g, const bs_label_score *s, const int32_t *label,
-                          int n, bs_buf *out, basin_error *err);
-basin_status bs_report_importance(const bs_report_group *g, bs_buf *out, basin_error *err);
 
 /* ---- after a training (api/train.c) ---- */
 

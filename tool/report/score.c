@@ -5,7 +5,7 @@
 #include "report/report.h"
 #include "doc/chart.h"
 #include "doc/page.h"
-#include "task/mlc/data.h"
+#include "tasks/tasks.h"
 
 bs_form bs_report_form(const bs_task *k, int metric)
 {
@@ -287,11 +287,8 @@ static void baselines(const bs_report_group *g, bs_buf *out)
         "Learnt from the same training %s%s, measured on the same %s %s%s. p by a bootstrap "
         "over %s%s.",
         k->unit, k->tunes ? ", with a threshold chosen on validation rows as the model's" : "",
-        g->part_name, k->unit,
-        bs_part_mlc(g->part) ? "; linear: one logistic regression for each label, stopped early on "
-                               "validation rows"
-                             : "",
-        k->unit, g->models > 1 ? " and seeds" : "");
+        g->part_name, k->unit, bs_tool_of(g->task)->report->base_note, k->unit,
+        g->models > 1 ? " and seeds" : "");
 }
 
 void bs_report_scores(const bs_report *r)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "task/mlc/data.h"
+#include "tasks/tasks.h"
 
 static const double level = 0.95;
 static const double chance = 0.05; /* larger p values are put down to chance */
@@ -134,12 +134,8 @@ static void advise_bases(const bs_report_group *g, bs_notes *advice)
     }
     if (simple->measured && !surely(g->task, headline, &simple->better)) {
         const bool up = (simple->better.difference > 0) == g->task->metric[headline].higher;
-        bs_notes_add(advice, "simple",
-                     bs_part_mlc(g->part)
-                         ? "use less of a net, for %s %s as well: net.layers=0 with method ce is "
-                           "one, and more dropout or more rows are what a net would need"
-                         : "train longer or on more data, for %s %s as well",
-                     simple->name, up ? "may do" : "does");
+        bs_notes_add(advice, "simple", bs_tool_of(g->task)->report->base_advice, simple->name,
+                     up ? "may do" : "does");
     }
 }
 
@@ -221,7 +217,7 @@ static basin_status advise(const bs_report *r, const bs_report_group *g, bs_note
     if (from)
         s = advise_data(from, advice, err);
     if (!s)
-        s = bs_reporting_of(g)->advise(g, advice, err);
+        s = bs_tool_of(g->task)->report->advise(g, advice, err);
     if (g->models == 1)
         bs_notes_add(advice, "seeds", "train several seeds (--seeds 5) to see how much is luck");
     bs_notes_add(advice, "tune", "let 'basin tune' search for better settings");

@@ -275,8 +275,8 @@ static const char *tag_name(const void *of, int i)
 static basin_status fit_weights(const bs_settings *s, const bs_part *part, bs_logger *log,
                                 bs_known *out, basin_error *err)
 {
-    const bs_corpus *c = part->tag;
-    const bs_names  *tags = &out->tag.tags;
+    const bs_corpus *c = bs_part_tag(part);
+    const bs_names  *tags = &bs_known_tag(out)->lexicon.tags;
     double          *count = bs_calloc((size_t)tags->n + 1, sizeof *count);
     if (!count)
         return bs_fail_nomem(err);

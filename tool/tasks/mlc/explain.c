@@ -356,8 +356,7 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
     return s;
 }
 
-const bs_explaining bs_explaining_mlc = {.task = "mlc",
-                                         .rows = 2000,
+const bs_explaining bs_explaining_mlc = {.rows = 2000,
                                          .labelled = labelled,
                                          .names = names,
                                          .products = products,

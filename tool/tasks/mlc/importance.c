@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
+#include "tasks/mlc/report.h"
 #include "base/rng.h"
 #include "doc/chart.h"
 #include "doc/page.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "report/report.h"
+#include "tasks/mlc/report.h"
 #include "doc/chart.h"
 #include "doc/page.h"
 #include "task/mlc/data.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
+#include "tasks/mlc/report.h"
 #include "doc/chart.h"
 #include "doc/heat.h"
 #include "doc/page.h"
@@ -768,4 +768,15 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
     return s;
 }
 
-const bs_reporting bs_reporting_mlc = {"mlc", errors, advise};
+const bs_reporting bs_reporting_mlc = {
+    .errors = errors,
+    .advise = advise,
+    .base = {"always the commonest labels", "a linear model", "a linear model of half the rows"},
+    .base_note = "; linear: one logistic regression for each label, stopped early on validation "
+                 "rows",
+    .base_advice = "use less of a net, for %s %s as well: net.layers=0 with method ce is one, and "
+                   "more dropout or more rows are what a net would need",
+    .learn = bs_base_learn_mlc,
+    .forget = bs_base_forget_mlc,
+    .guess = bs_base_guess_mlc,
+};

@@ -442,8 +442,7 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
     return s;
 }
 
-const bs_explaining bs_explaining_seg = {.task = "seg",
-                                         .rows = 24,
+const bs_explaining bs_explaining_seg = {.rows = 24,
                                          .labelled = labelled,
                                          .names = names,
                                          .products = products,

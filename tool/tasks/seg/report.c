@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
+#include "tasks/seg/base.h"
 #include "doc/heat.h"
 #include "doc/page.h"
 #include "data/image/overlay.h"
@@ -349,4 +349,13 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
     return BASIN_OK;
 }
 
-const bs_reporting bs_reporting_seg = {"seg", errors, advise};
+basin_status       bs_base_guess_seg(const bs_lesson *t, const bs_part *p, bs_outputs *y,
+                                     basin_error *err);
+const bs_reporting bs_reporting_seg = {
+    .errors = errors,
+    .advise = advise,
+    .base = {"the mean mask of the training photos"},
+    .base_note = "",
+    .base_advice = "train longer or on more data, for %s %s as well",
+    .guess = bs_base_guess_seg,
+};

@@ -489,8 +489,7 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
     return s;
 }
 
-const bs_explaining bs_explaining_tag = {.task = "tag",
-                                         .rows = 1000,
+const bs_explaining bs_explaining_tag = {.rows = 1000,
                                          .labelled = labelled,
                                          .names = names,
                                          .products = products,

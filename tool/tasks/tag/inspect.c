@@ -379,4 +379,4 @@ static basin_status make(const char *options, int seed, const char *out, const c
     return s;
 }
 
-const bs_handling bs_handling_tag = {"tag", inspect, convert, split, describe_part, make};
+const bs_handling bs_handling_tag = {inspect, convert, split, describe_part, make};

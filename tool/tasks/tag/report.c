@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/report.h"
+#include "tasks/tag/base.h"
 #include "doc/chart.h"
 #include "doc/heat.h"
 #include "doc/page.h"
@@ -506,4 +506,13 @@ static basin_status advise_types(const bs_report_group *g, bs_notes *advice, bas
     return s;
 }
 
-const bs_reporting bs_reporting_tag = {"tag", errors, advise_types};
+basin_status       bs_base_guess_tag(const bs_lesson *t, const bs_part *p, bs_outputs *y,
+                                     basin_error *err);
+const bs_reporting bs_reporting_tag = {
+    .errors = errors,
+    .advise = advise_types,
+    .base = {"always the commonest tag", "each word's commonest tag"},
+    .base_note = "",
+    .base_advice = "train longer or on more data, for %s %s as well",
+    .guess = bs_base_guess_tag,
+};

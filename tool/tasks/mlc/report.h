@@ -1,0 +1,19 @@
+/* report.h -- pieces of the page about runs with label sets. */
+#ifndef BS_TOOL_MLC_REPORT_H
+#define BS_TOOL_MLC_REPORT_H
+
+#include "report/report.h"
+
+/* Precision by recall, with single labels besides the mean; and which features
+ * matter. */
+basin_status bs_report_pr(const bs_report_group *g, const bs_label_score *s, const int32_t *label,
+                          int n, bs_buf *out, basin_error *err);
+basin_status bs_report_importance(const bs_report_group *g, bs_buf *out, basin_error *err);
+
+/* base.c */
+basin_status bs_base_learn_mlc(bs_lesson *t, bool *out, basin_error *err);
+basin_status bs_base_guess_mlc(const bs_lesson *t, const bs_part *p, bs_outputs *y,
+                               basin_error *err);
+void         bs_base_forget_mlc(bs_lesson *t);
+
+#endif

@@ -1,0 +1,37 @@
+/* tool.c -- what the tool has for label sets. */
+#include "explain/explain.h"
+#include "inspect/inspect.h"
+#include "task/mlc/data.h"
+#include "tasks/mlc/make.h"
+#include "tasks/mlc/report.h"
+#include "tasks/tasks.h"
+
+static void encoders(bs_listing put, void *to)
+{
+    put(to, "mlp-sparse", "softplus layers over sparse rows");
+    put(to, "mlp-dense", "softplus layers over dense, standardised rows");
+}
+
+static void energies(bs_listing put, void *to)
+{
+    for (int i = 0; bs_energies[i]; i++)
+        put(to, bs_energies[i]->name, bs_energies[i]->help);
+}
+
+static void readers(bs_listing put, void *to)
+{
+    for (int i = 0; bs_readers[i]; i++)
+        put(to, bs_readers[i]->name, bs_readers[i]->help);
+}
+
+extern const bs_handling   bs_handling_mlc;
+extern const bs_reporting  bs_reporting_mlc;
+extern const bs_explaining bs_explaining_mlc;
+
+const bs_tool_task bs_tool_mlc = {.data = &bs_handling_mlc,
+                                  .report = &bs_reporting_mlc,
+                                  .explain = &bs_explaining_mlc,
+                                  .generator = bs_make_mlc_rows,
+                                  .encoders = encoders,
+                                  .energies = energies,
+                                  .readers = readers};

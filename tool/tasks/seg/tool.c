@@ -1,0 +1,37 @@
+/* tool.c -- what the tool has for masks. */
+#include "explain/explain.h"
+#include "inspect/inspect.h"
+#include "report/report.h"
+#include "task/seg/data.h"
+#include "tasks/seg/make.h"
+#include "tasks/tasks.h"
+
+static void encoders(bs_listing put, void *to)
+{
+    for (int i = 0; bs_seg_nets[i].name; i++)
+        put(to, bs_seg_nets[i].name, bs_seg_nets[i].help);
+}
+
+static void energies(bs_listing put, void *to)
+{
+    for (int i = 0; bs_seg_energies[i]; i++)
+        put(to, bs_seg_energies[i]->name, bs_seg_energies[i]->help);
+}
+
+static void readers(bs_listing put, void *to)
+{
+    put(to, "images",
+        "photos and masks in folders, tar and zip archives, tables of pairs; PNG and JPEG");
+}
+
+extern const bs_handling   bs_handling_seg;
+extern const bs_reporting  bs_reporting_seg;
+extern const bs_explaining bs_explaining_seg;
+
+const bs_tool_task bs_tool_seg = {.data = &bs_handling_seg,
+                                  .report = &bs_reporting_seg,
+                                  .explain = &bs_explaining_seg,
+                                  .generator = bs_make_seg_rows,
+                                  .encoders = encoders,
+                                  .energies = energies,
+                                  .readers = readers};

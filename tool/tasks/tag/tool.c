@@ -1,0 +1,38 @@
+/* tool.c -- what the tool has for tag sequences. */
+#include "explain/explain.h"
+#include "inspect/inspect.h"
+#include "report/report.h"
+#include "task/tag/data.h"
+#include "tasks/tag/make.h"
+#include "tasks/tasks.h"
+
+static void encoders(bs_listing put, void *to)
+{
+    put(to, "bilstm", "LSTMs in both directions over vectors of words and feature columns");
+    put(to, "bilstm+cnn", "the same, and a convolution over characters; chars.net=cnn");
+    put(to, "bilstm+lstm", "the same, and LSTMs over characters; chars.net=lstm");
+}
+
+static void energies(bs_listing put, void *to)
+{
+    for (int i = 0; bs_tag_energies[i]; i++)
+        put(to, bs_tag_energies[i]->name, bs_tag_energies[i]->help);
+}
+
+static void readers(bs_listing put, void *to)
+{
+    for (int i = 0; bs_corpus_formats[i]; i++)
+        put(to, bs_corpus_formats[i]->name, bs_corpus_formats[i]->help);
+}
+
+extern const bs_handling   bs_handling_tag;
+extern const bs_reporting  bs_reporting_tag;
+extern const bs_explaining bs_explaining_tag;
+
+const bs_tool_task bs_tool_tag = {.data = &bs_handling_tag,
+                                  .report = &bs_reporting_tag,
+                                  .explain = &bs_explaining_tag,
+                                  .generator = bs_make_tag_rows,
+                                  .encoders = encoders,
+                                  .energies = energies,
+                                  .readers = readers};
