@@ -225,6 +225,43 @@ basin_status basin_config_read(basin_config *c, const char *path, basin_error *e
 basin_status basin_config_file(basin_config *c, const char *role, const char *path,
                                basin_error *err);
 
+/* --- data from memory ----------------------------------------------------------------------- */
+
+/* Rows with label sets. Row i has the features index[start[i]] .. index[start[i + 1] - 1], or all
+ * of dense[i][features], and the labels label[label_start[i]] .. label[label_start[i + 1] - 1]. NaN
+ * is a missing value. Without value, every feature given is 1; without label_start, rows have no
+ * labels; without names, features are x0, x1, ... (dense) or only numbers (sparse), labels y0, y1,
+ * and so on. */
+typedef struct {
+    int32_t            rows, features, labels;
+    const int64_t     *start; /* [rows + 1] */
+    const int32_t     *index;
+    const float       *value;
+    const float       *dense;       /* [rows, features]; then start is NULL */
+    const int64_t     *label_start; /* [rows + 1] */
+    const int32_t     *label;
+    const char *const *feature_names, *const *label_names;
+} basin_label_sets;
+
+/* Sentences with tags: tag[i] is that of token i of all; NULL: without tags. */
+typedef struct {
+    basin_sentences    x;
+    const char *const *tag;
+} basin_tagged;
+
+/* Data for training and evaluation. Everything behind the pointers is borrowed until it is freed;
+ * sparse features in increasing order and without zeros are not copied for training either. */
+typedef struct basin_data basin_data;
+
+basin_status basin_data_label_sets(const basin_label_sets *rows, basin_data **out,
+                                   basin_error *err);
+basin_status basin_data_tagged(const basin_tagged *sentences, basin_data **out, basin_error *err);
+void         basin_data_free(basin_data *d); /* accepts NULL; configs that have it first */
+
+/* In place of basin_config_file, for "train", "valid" or "test". Borrows the data. */
+basin_status basin_config_data(basin_config *c, const char *role, const basin_data *d,
+                               basin_error *err);
+
 /* --- training and evaluation ----------------------------------------------------------------- */
 
 /* Trains `seeds` times (seed, seed + 1, ...) into folder (folder/seed-N when seeds > 1; NULL writes
@@ -245,6 +282,9 @@ typedef struct {
     int         seeds;  /* default: 1 */
     int         resume; /* nonzero: as above */
     int         force;  /* nonzero: replace a finished run in the folder */
+    /* Receives the trained model, of one seed; with or without a folder. method=auto, which keeps
+     * its attempts in the folder, is the task's usual method without one. */
+    basin_model **model;
 } basin_train_options;
 basin_status basin_train_with(const basin_config *c, const basin_train_options *o,
                               const basin_session *s, basin_text *out, basin_error *err);
@@ -268,6 +308,9 @@ typedef struct {
 basin_status basin_eval(const char *model, const char *const *files, int n,
                         const basin_eval_options *o, const basin_session *s, basin_text *out,
                         basin_error *err);
+/* The same for a model and rows in memory; o->set must be empty. */
+basin_status basin_eval_data(const basin_model *m, const basin_data *d, const basin_eval_options *o,
+                             const basin_session *s, basin_text *out, basin_error *err);
 
 typedef struct {
     /* mlc: jsonl (default), csv, tsv, arff, npy. tag: conll, tokens, spans, csv, brat (a folder),

@@ -3,7 +3,10 @@
 #include <jansson.h>
 #include <pthread.h>
 
+#include <math.h>
+
 #include "base/io.h"
+#include "data/rows/read.h"
 #include "three_tasks.h"
 
 /* ---- events ---- */
@@ -136,6 +139,285 @@ static void an_event_stops_eval_and_predict(void **state)
     }
 }
 
+/* ---- data from memory ---- */
+
+enum { N = 60, D = 12, L = 5, TOKENS = 7 };
+
+static float       dense[N * D], value[N * D];
+static int64_t     start[N + 1], label_start[N + 1];
+static int32_t     feature[N * D], label[N * L];
+static const char *word[N * TOKENS], *tag[N * TOKENS];
+static int32_t     sentence[N + 1];
+
+static void make_arrays(void)
+{
+    static const char *const words[] = {"Ada", "lives", "in", "Rome", "and", "Bo", "sings"};
+    static const char *const tags[] = {"B-PER", "O", "O", "B-LOC", "O", "B-PER", "O"};
+    int64_t                  nx = 0, ny = 0;
+    for (int i = 0; i < N; i++) {
+        for (int k = 0; k < D; k++) {
+            const float v = (i * 7 + k * 5) % 11 < 5 ? (float)((i + 3 * k) % 9 + 1) / 4 : 0;
+            dense[i * D + k] = v;
+            if (v != 0) {
+                feature[nx] = k;
+                value[nx++] = v;
+            }
+        }
+        for (int k = 0; k < L; k++)
+            if ((i + k) % 3 == 0)
+                label[ny++] = k;
+        start[i + 1] = nx;
+        label_start[i + 1] = ny;
+        sentence[i + 1] = (i + 1) * TOKENS;
+        for (int k = 0; k < TOKENS; k++) {
+            word[i * TOKENS + k] = words[(i * 3 + k) % 7];
+            tag[i * TOKENS + k] = tags[(i * 3 + k) % 7];
+        }
+    }
+}
+
+static void write_array(const char *path, const char *type, int columns, const void *bytes,
+                        size_t size)
+{
+    char  header[129];
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    const int n =
+        snprintf(header, sizeof header,
+                 "\x93NUMPY\x01%cv%c{'descr': '%s', 'fortran_order': False, 'shape': (%d, "
+                 "%d), }",
+                 'x', 'x', type, N, columns);
+    header[7] = 0; /* version 1.0, 118 bytes of header */
+    header[8] = 118;
+    header[9] = 0;
+    memset(header + n, ' ', (size_t)(127 - n));
+    header[127] = '\n';
+    assert_int_equal(fwrite(header, 1, 128, f), 128);
+    assert_int_equal(fwrite(bytes, 1, size, f), size);
+    assert_int_equal(fclose(f), 0);
+}
+
+static void write_files(void)
+{
+    static uint8_t y[N * L];
+    FILE          *svm = fopen("x.svm", "w"), *conll = fopen("x.conll", "w");
+    assert_true(svm && conll);
+    for (int i = 0; i < N; i++) {
+        for (int64_t k = label_start[i]; k < label_start[i + 1]; k++) {
+            y[i * L + label[k]] = 1;
+            fprintf(svm, "%s%d", k > label_start[i] ? "," : "", label[k]);
+        }
+        for (int64_t k = start[i]; k < start[i + 1]; k++)
+            fprintf(svm, " %d:%d.%02d", feature[k], (int)value[k], (int)(100 * value[k]) % 100);
+        fputs("\n", svm);
+        for (int k = 0; k < TOKENS; k++)
+            fprintf(conll, "%s\t%s\n", word[i * TOKENS + k], tag[i * TOKENS + k]);
+        fputs("\n", conll);
+    }
+    assert_true(fclose(svm) == 0 && fclose(conll) == 0);
+    write_array("x.npy", "<f4", D, dense, sizeof dense);
+    write_array("y.npy", "|u1", L, y, sizeof y);
+}
+
+static basin_config *small(const char *method)
+{
+    const char *const set[][2] = {{"epochs", "2"},       {"net.width", "8"}, {"threads", "1"},
+                                  {"report", "no"},      {"folds", "1"},     {"batch", "16"},
+                                  {"split.test", "0.2"}, {"method", method}};
+    basin_config     *c;
+    OK(basin_config_new(&c, err));
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++)
+        OK(basin_config_set(c, set[i][0], set[i][1], err));
+    return c;
+}
+
+/* The model, and what an evaluation of the same rows says. */
+static basin_bytes train_memory(const char *method, const basin_data *d, char scores[4096])
+{
+    basin_config             *c = small(method);
+    basin_model              *m = NULL;
+    basin_text                text;
+    basin_bytes               bytes;
+    const basin_train_options o = {.model = &m};
+    OK(basin_config_data(c, "train", d, err));
+    OK(basin_train_with(c, &o, NULL, &text, err));
+    basin_text_free(&text);
+    basin_config_free(c);
+    OK(basin_model_write(m, &bytes, err));
+    OK(basin_eval_data(m, d, NULL, NULL, &text, err));
+    snprintf(scores, 4096, "%s", strstr(text.json, "\"metrics\""));
+    basin_text_free(&text);
+    basin_model_free(m);
+    return bytes;
+}
+
+static void same_as_files(const char *method, const basin_data *d, const char *const *file, int n)
+{
+    char          scores[4096];
+    basin_bytes   bytes = train_memory(method, d, scores);
+    basin_config *c = small(method);
+    basin_text    text;
+    bs_buf        model;
+    for (int i = 0; i < n; i++)
+        OK(basin_config_file(c, "train", file[i], err));
+    const basin_train_options o = {.folder = "filed", .force = 1};
+    OK(basin_train_with(c, &o, NULL, &text, err));
+    basin_text_free(&text);
+    basin_config_free(c);
+    bs_buf_init(&model, 1 << 28);
+    OK(bs_read_file("filed/best.safetensors", &model, err));
+    assert_int_equal(bytes.n, model.len);
+    assert_memory_equal(bytes.data, model.data, model.len);
+    OK(basin_eval("filed", file, n, NULL, NULL, &text, err));
+    assert_string_equal(scores, strstr(text.json, "\"metrics\""));
+    basin_text_free(&text);
+    basin_bytes_free(&bytes);
+    bs_buf_free(&model);
+}
+
+static void memory_gives_the_model_of_files(void **state)
+{
+    static const char *const names[] = {"0", "1", "2", "3", "4"};
+    static const char *const npy[] = {"x.npy", "y.npy"}, *const svm[] = {"x.svm"},
+                             *const conll[] = {"x.conll"};
+    basin_label_sets                all = {.rows = N,
+                                           .features = D,
+                                           .labels = L,
+                                           .dense = dense,
+                                           .label_start = label_start,
+                                           .label = label};
+    basin_data                     *d;
+    (void)state;
+    make_arrays();
+    write_files();
+    OK(basin_data_label_sets(&all, &d, err));
+    same_as_files("ce", d, npy, 2);
+    same_as_files("seal-nce", d, npy, 2);
+    basin_data_free(d);
+
+    all.dense = NULL;
+    all.start = start;
+    all.index = feature;
+    all.value = value;
+    all.label_names = names;
+    OK(basin_data_label_sets(&all, &d, err));
+    same_as_files("ce", d, svm, 1);
+    basin_data_free(d);
+
+    const basin_tagged t = {.x = {.sentences = N, .start = sentence, .tokens = word}, .tag = tag};
+    OK(basin_data_tagged(&t, &d, err));
+    same_as_files("crf", d, conll, 1);
+    basin_data_free(d);
+}
+
+/* Rows that are sorted and without zeros are used where they are; others give the same. */
+static void rows_are_borrowed(void **state)
+{
+    static int32_t   index[N * D];
+    static float     turned[N * D];
+    basin_label_sets all = {.rows = N,
+                            .features = D,
+                            .labels = L,
+                            .start = start,
+                            .index = feature,
+                            .value = value,
+                            .label_start = label_start,
+                            .label = label};
+    bs_read_options  o = bs_read_options_default();
+    bs_dataset      *tidy, *other;
+    (void)state;
+    make_arrays();
+    OK(bs_dataset_from_memory(&all, &o, &tidy, NULL, err));
+    assert_ptr_equal(tidy->x.index, feature);
+    assert_ptr_equal(tidy->x.value, value);
+    for (int i = 0; i < N; i++)
+        for (int64_t k = start[i]; k < start[i + 1]; k++) {
+            index[k] = feature[start[i] + start[i + 1] - 1 - k];
+            turned[k] = value[start[i] + start[i + 1] - 1 - k];
+        }
+    all.index = index;
+    all.value = turned;
+    OK(bs_dataset_from_memory(&all, &o, &other, NULL, err));
+    assert_ptr_not_equal(other->x.index, index);
+    assert_true(tidy->hash == other->hash);
+    bs_dataset_free(tidy);
+    bs_dataset_free(other);
+}
+
+static void impossible_rows_are_refused(void **state)
+{
+    const basin_label_sets   good = {.rows = N,
+                                     .features = D,
+                                     .labels = L,
+                                     .start = start,
+                                     .index = feature,
+                                     .value = value,
+                                     .label_start = label_start,
+                                     .label = label};
+    static const char *const words[] = {"a", "b\tc"};
+    static const int32_t     starts[] = {0, 2};
+    float                    infinite[N * D];
+    int64_t                  back[N + 1];
+    (void)state;
+    make_arrays();
+    memcpy(infinite, value, sizeof infinite);
+    memcpy(back, start, sizeof back);
+    infinite[17] = INFINITY;
+    back[3] = back[2] - 1;
+    const struct {
+        basin_label_sets rows;
+        const char      *message;
+    } bad[] = {
+        {{.rows = N, .features = 3, .labels = L, .start = start, .index = feature}, "no feature 3"},
+        {{.rows = N,
+          .features = D,
+          .labels = 2,
+          .dense = dense,
+          .label_start = label_start,
+          .label = label},
+         "no label"},
+        {{.rows = N, .features = D, .labels = L, .start = back, .index = feature}, "row 2"},
+        {{.rows = N,
+          .features = D,
+          .labels = L,
+          .start = start,
+          .index = feature,
+          .value = infinite},
+         "infinite"},
+        {{.rows = N, .features = D, .labels = L}, "neither"},
+        {{.rows = -1, .features = D, .labels = L, .dense = dense}, "negative"},
+        {{.rows = 0, .features = D, .labels = L, .dense = dense}, "no rows"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad + 1; i++) {
+        const bool         tags = i == sizeof bad / sizeof *bad;
+        const basin_tagged t = {.x = {.sentences = 1, .start = starts, .tokens = words},
+                                .tag = words};
+        basin_config      *c = small(tags ? "crf" : "ce");
+        basin_data        *d;
+        basin_text         text;
+        basin_error        why;
+        if (tags)
+            OK(basin_data_tagged(&t, &d, err));
+        else
+            OK(basin_data_label_sets(&bad[i].rows, &d, err));
+        OK(basin_config_data(c, "train", d, err));
+        assert_int_not_equal(basin_train(c, NULL, 1, 0, NULL, &text, &why), BASIN_OK);
+        if (!strstr(why.msg, tags ? "has a tab" : bad[i].message))
+            fail_msg("%s", why.msg);
+        basin_config_free(c);
+        basin_data_free(d);
+    }
+    basin_config *c = small("ce");
+    basin_data   *d;
+    basin_error   why;
+    OK(basin_data_label_sets(&good, &d, err));
+    assert_int_equal(basin_config_data(c, "exam", d, &why), BASIN_EARG);
+    OK(basin_config_data(c, "train", d, err));
+    assert_int_equal(basin_config_data(c, "train", d, &why), BASIN_EARG);
+    basin_config_free(c);
+    basin_data_free(d);
+}
+
 /* ---- bytes ---- */
 
 static void models_are_bytes(void **state)
@@ -197,6 +479,9 @@ int main(void)
         cmocka_unit_test(an_event_stops_training),
         cmocka_unit_test(an_event_stops_an_evaluation),
         cmocka_unit_test(an_event_stops_eval_and_predict),
+        cmocka_unit_test(memory_gives_the_model_of_files),
+        cmocka_unit_test(rows_are_borrowed),
+        cmocka_unit_test(impossible_rows_are_refused),
         cmocka_unit_test(models_are_bytes),
         cmocka_unit_test(damaged_bytes_are_refused),
     };

@@ -197,6 +197,50 @@ basin_status basin_config_file(basin_config *c, const char *role, const char *pa
     return bs_fail(err, BASIN_EARG, "'%s' is not train, valid, test or unlabelled", role);
 }
 
+basin_status bs_data_new(const bs_task *task, const void *rows, size_t size, basin_data **out,
+                         basin_error *err)
+{
+    basin_status s = BS_NEED(err, {"out", out}, {"rows", rows});
+    if (out)
+        *out = NULL;
+    if (s)
+        return s;
+    basin_data *d = bs_alloc(sizeof *d + size);
+    if (!d)
+        return bs_fail_nomem(err);
+    d->task = task;
+    memcpy(d->rows, rows, size);
+    *out = d;
+    return BASIN_OK;
+}
+
+void basin_data_free(basin_data *d)
+{
+    BS_KEEP_ERRNO;
+    bs_free(d);
+}
+
+basin_status basin_config_data(basin_config *c, const char *role, const basin_data *d,
+                               basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_status s = BS_NEED(err, {"config", c}, {"role", role}, {"data", d});
+    for (int i = 0; i < BS_ROLE_UNLABELLED && !s; i++) {
+        if (strcmp(role, bs_role_names[i]) != 0)
+            continue;
+        if (c->files.n[i] > 0 || (c->files.task && c->files.task != d->task))
+            return bs_fail(err, BASIN_EARG,
+                           "%s: files or other data were given before, or data of another task",
+                           role);
+        c->files.task = d->task;
+        c->files.given[i] = d->rows;
+        c->files.file[i][0] = BS_IN_MEMORY;
+        c->files.n[i] = 1;
+        return BASIN_OK;
+    }
+    return s ? s : bs_fail(err, BASIN_EARG, "'%s' is not train, valid or test", role);
+}
+
 /* ---- paths ---- */
 
 int bs_find_seeds(const char *folder, const char *file, int *seed, int most)

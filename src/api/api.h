@@ -3,6 +3,7 @@
 #define BS_API_H
 
 #include <errno.h>
+#include <stddef.h>
 #include "base/json.h"
 
 #include "base/log.h"
@@ -18,6 +19,14 @@ struct basin_config {
     bool        left_out; /* some named an output besides the run folder, which is ignored */
     bs_buf      given;    /* ... "key\0value\0" in order: applied again over a method's defaults */
 };
+
+/* Rows that a program has in memory: a copy of the struct that says where, for bs_task.read. */
+struct basin_data {
+    const bs_task *task;
+    max_align_t    rows[];
+};
+
+#define BS_IN_MEMORY "(memory)" /* in place of the name of a file */
 
 struct basin_model {
     bs_saved *saved;
@@ -53,6 +62,9 @@ basin_status bs_need_model(const char *model, const char *const *files, int n, b
 /* BS_NEED(err, {"config", c}, {"key", key}) */
 #define BS_ARGUMENTS(...) ((const bs_argument[]){__VA_ARGS__, {NULL, NULL}})
 #define BS_NEED(err, ...) bs_need(BS_ARGUMENTS(__VA_ARGS__), err)
+
+basin_status bs_data_new(const bs_task *task, const void *rows, size_t size, basin_data **out,
+                         basin_error *err);
 
 /* Settings of one method (NULL: the one in the config): general defaults, those of the method,
  * preset, explicit settings. */
@@ -158,6 +170,7 @@ typedef struct {
     const char *folder;
     int         seeds, resume, force;
     bool (*report)(const char *folder, const bs_prepared *data, bs_machine where, bs_logger *log);
+    bs_buf *model; /* receives the bytes of the model of one seed; or NULL */
 } bs_train_request;
 
 basin_status bs_train_requested(const basin_config *c, const bs_train_request *o,

@@ -153,7 +153,7 @@ static basin_status train_model(const bs_training *t, int i, const models *m, bs
     bs_print(folder, sizeof folder, "%s/model-%d", t->folder ? t->folder : "", i);
     bs_logger   brief = *t->log; /* showing the epochs of every member would be too much */
     bs_training one = {s,       &own, t->folder ? folder : NULL, t->resume, t->session, &brief, 0,
-                       t->from, i};
+                       t->from, i, NULL};
     brief.level = brief.level == BS_INFO ? BS_WARN : brief.level;
     if (!status)
         status = bs_train_or_take(&one, out, params, &trained, err);

@@ -19,6 +19,7 @@ typedef struct {
     double               begun;      /* bs_seconds() when time_limit starts; 0 = now */
     const bs_from       *from;       /* a model to continue from, or NULL */
     int                  from_model; /* which member of it */
+    bs_buf              *model;      /* receives the bytes of the model; or NULL */
 } bs_training;
 
 bs_train_job bs_training_job(const bs_training *t);

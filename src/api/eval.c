@@ -11,7 +11,6 @@ static void evaluation_free(bs_evaluation *e)
         e->counts.task->counts_free(&e->counts);
     bs_outputs_free(&e->y);
     bs_part_free(&e->data);
-    basin_model_free(e->model);
     bs_threshold_free(&e->own);
 }
 
@@ -146,60 +145,116 @@ static basin_status write_tables(const bs_evaluation *e, const bs_measuring *how
     return !s && o->per_label ? how->labels(e, out, err) : s;
 }
 
-basin_status basin_eval(const char *model, const char *const *files, int n,
-                        const basin_eval_options *o, const basin_session *session, basin_text *out,
-                        basin_error *err)
+/* What is evaluated: files, or data in memory. */
+typedef struct {
+    const char *const *file;
+    int                n;
+    const basin_data  *data; /* or NULL */
+} subject;
+
+static basin_status read_subject(bs_evaluation *e, const subject *of, const char *part,
+                                 bs_logger *log, basin_error *err)
 {
-    BS_KEEP_ERRNO;
-    basin_eval_options  none = {0};
-    bs_evaluation       e = {.constrained = o && o->constrain};
-    bs_logger           log = bs_session_log(session);
+    const bs_saved *m = e->model->saved;
+    if (!of->data)
+        return bs_read_for(m, of->file, of->n, part, false, log, &e->data, err);
+    bs_notes notes;
+    bs_wish  wish = {.file = of->file, .n = 1, .given = of->data->rows, .known = &m->known};
+    bs_notes_init(&notes);
+    basin_status s = of->data->task == m->task
+                         ? m->task->read(&m->settings, &wish, &notes, &e->data, err)
+                         : bs_fail(err, BASIN_EARG, "the data is for task %s, the model for %s",
+                                   of->data->task->name, m->task->name);
+    if (!s)
+        bs_say_notes(&notes, log);
+    bs_notes_free(&notes);
+    return s;
+}
+
+/* The model of e is borrowed. */
+static basin_status evaluate(bs_evaluation *e, const subject *of, const basin_eval_options *o,
+                             bs_logger *log, bs_buf *table, bs_buf *json, basin_error *err)
+{
+    const bs_saved     *m = e->model->saved;
+    const bs_measuring *how = m->task->eval;
     const bs_threshold *cut = NULL;
-    const bs_measuring *how = NULL;
-    bs_profile_id       profile = BS_PROFILE_SKLEARN;
-    bs_buf              table, json;
-    o = o ? o : &none;
-    basin_status s = bs_need_model(model, files, n, (bs_machine){o->device, o->threads}, out, err);
-    if (s)
-        return s;
+    const char         *profile = o->profile ? o->profile : m->settings.train.profile;
+    const char         *infer = o->infer ? o->infer : m->settings.train.infer;
+    basin_status        s = how->check(o, err);
+    e->per_label = o->per_label;
+    if (!s)
+        s = pick_threshold(e, o->threshold, &cut, err);
+    if (!s)
+        s = bs_profile_parse(profile, &e->profile, err);
+    if (!s)
+        s = read_subject(e, of, o->part, log, err);
+    if (!s)
+        s = score(e, o, log, err);
+    if (s == BASIN_ENUMERIC)
+        bs_fail_in(of->file, of->n, s, err);
+    if (!s)
+        s = measure(e, cut, e->profile, err);
+    if (s == BASIN_EDATA)
+        bs_fail_about(err, s, of->file[0]);
+    if (!s && how->remark)
+        how->remark(e, log);
+    if (!s)
+        s = write_json(e, how, infer, cut, bs_profile_name(e->profile), json, err);
+    return s ? s : write_tables(e, how, o, cut, bs_profile_name(e->profile), table, err);
+}
+
+static basin_status evaluate_text(bs_evaluation *e, const subject *of, const basin_eval_options *o,
+                                  bs_logger *log, basin_text *out, basin_error *err)
+{
+    bs_buf table, json;
     bs_buf_init(&table, 1 << 28);
     bs_buf_init(&json, 1 << 28);
-    s = basin_model_load(model, &e.model, err);
-    if (!s)
-        s = bs_saved_set_all(e.model->saved, o->set, err);
-    if (!s) {
-        how = e.model->saved->task->eval;
-        s = how->check(o, err);
-    }
-    if (!s)
-        s = pick_threshold(&e, o->threshold, &cut, err);
-    if (!s)
-        s = bs_profile_parse(o->profile ? o->profile : e.model->saved->settings.train.profile,
-                             &profile, err);
-    if (!s)
-        s = bs_read_for(e.model->saved, files, n, o->part, false, &log, &e.data, err);
-    e.profile = profile;
-    e.per_label = o->per_label;
-    if (!s)
-        s = score(&e, o, &log, err);
-    if (s == BASIN_ENUMERIC)
-        bs_fail_in(files, n, s, err);
-    if (!s)
-        s = measure(&e, cut, profile, err);
-    if (s == BASIN_EDATA)
-        bs_fail_about(err, s, files[0]);
-    if (!s) {
-        const char *infer = o->infer ? o->infer : e.model->saved->settings.train.infer;
-        if (how->remark)
-            how->remark(&e, &log);
-        s = write_json(&e, how, infer, cut, bs_profile_name(profile), &json, err);
-    }
-    if (!s)
-        s = write_tables(&e, how, o, cut, bs_profile_name(profile), &table, err);
-    evaluation_free(&e);
+    basin_status s = evaluate(e, of, o, log, &table, &json, err);
+    evaluation_free(e);
     if (!s)
         return bs_text_take(&table, &json, out, err);
     bs_buf_free(&table);
     bs_buf_free(&json);
     return s;
+}
+
+basin_status basin_eval(const char *model, const char *const *files, int n,
+                        const basin_eval_options *o, const basin_session *session, basin_text *out,
+                        basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    const basin_eval_options none = {0};
+    basin_model             *m = NULL;
+    bs_logger                log = bs_session_log(session);
+    o = o ? o : &none;
+    basin_status s = bs_need_model(model, files, n, (bs_machine){o->device, o->threads}, out, err);
+    if (!s)
+        s = basin_model_load(model, &m, err);
+    if (!s)
+        s = bs_saved_set_all(m->saved, o->set, err);
+    bs_evaluation e = {.model = m, .constrained = o->constrain};
+    const subject of = {.file = files, .n = n};
+    if (!s)
+        s = evaluate_text(&e, &of, o, &log, out, err);
+    basin_model_free(m);
+    return s;
+}
+
+basin_status basin_eval_data(const basin_model *m, const basin_data *d, const basin_eval_options *o,
+                             const basin_session *session, basin_text *out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    static const char *const name[] = {BS_IN_MEMORY};
+    const basin_eval_options none = {0};
+    const subject            of = {name, 1, d};
+    bs_evaluation            e = {.model = m};
+    bs_logger                log = bs_session_log(session);
+    o = o ? o : &none;
+    e.constrained = o->constrain;
+    basin_status s = bs_need_text(out, BS_ARGUMENTS({"model", m}, {"data", d}), err);
+    if (!s)
+        s = bs_need_where((bs_machine){o->device, o->threads}, err);
+    if (!s && o->set && *o->set)
+        s = bs_fail(err, BASIN_EARG, "set: options of reading files; this data is in memory");
+    return s ? s : evaluate_text(&e, &of, o, &log, out, err);
 }

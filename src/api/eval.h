@@ -5,17 +5,17 @@
 #include "api/api.h"
 
 typedef struct {
-    basin_model  *model;
-    bs_part       data;
-    bs_outputs    y;
-    bs_counts     counts;
-    bs_threshold  own; /* if one was given */
-    bs_profile_id profile;
-    bool          per_label;
-    bool          constrained; /* requested */
-    double        seconds;
-    double        value[BS_MOST_METRICS];
-    bs_interval   interval[BS_MOST_METRICS];
+    const basin_model *model; /* borrowed */
+    bs_part            data;
+    bs_outputs         y;
+    bs_counts          counts;
+    bs_threshold       own; /* if one was given */
+    bs_profile_id      profile;
+    bool               per_label;
+    bool               constrained; /* requested */
+    double             seconds;
+    double             value[BS_MOST_METRICS];
+    bs_interval        interval[BS_MOST_METRICS];
 } bs_evaluation;
 
 /* Functions may be NULL. */

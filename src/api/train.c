@@ -1,6 +1,7 @@
 /* train.c -- basin_train: one run or several seeds, and the text about them. */
 #include <limits.h>
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "api/auto.h"
@@ -61,7 +62,9 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
     char             name[BS_OPTION_TEXT];
     basin_status     status = bs_settings_default(s, err);
     first_file(c, name);
-    if (!status)
+    if (!status && c->files.task)
+        task = c->files.task;
+    else if (!status)
         status = bs_task_guess(&c->settings, *name ? name : NULL, &task, err);
     if (status)
         return status;
@@ -323,6 +326,7 @@ bs_train_job bs_training_job(const bs_training *t)
                           .resume = t->resume,
                           .log = t->log,
                           .stop = t->session ? t->session->stop : NULL,
+                          .model = t->model,
                           .begun = t->begun,
                           .from = t->from,
                           .from_model = t->from_model};
@@ -400,8 +404,9 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const b
         if (folder && seeds > 1)
             status = bs_lock_take(own, &lock, err);
         bool        anew = false;
-        bs_training run = {s,    data, folder ? own : NULL, o->resume, session, log, i ? 0 : begun,
-                           from, 0};
+        bs_training run = {s,       data,    folder ? own : NULL, o->resume,
+                           session, log,     i ? 0 : begun,       from,
+                           0,       o->model};
         if (!status)
             status = bs_train_or_take(&run, &outcome[i], NULL, &anew, err);
         trained |= anew;
@@ -548,16 +553,37 @@ basin_status bs_train_requested(const basin_config *c, const bs_train_request *o
     return status;
 }
 
+/* The trained model, from its bytes or, where a finished run was found, from its folder. */
+static basin_status take_model(const bs_train_request *o, basin_model **out, basin_error *err)
+{
+    return o->model->len > 0 ? basin_model_read(o->model->data, o->model->len, out, err)
+                             : basin_model_load(o->folder, out, err);
+}
+
 basin_status basin_train_with(const basin_config *c, const basin_train_options *o,
                               const basin_session *session, basin_text *out, basin_error *err)
 {
     BS_KEEP_ERRNO;
+    bs_buf       model;
     basin_status s = bs_need_text(out, BS_ARGUMENTS({"config", c}, {"options", o}), err);
     if (s)
         return s;
-    bs_train_request with = {o->folder, o->seeds, o->resume, o->force, NULL};
+    bs_buf_init(&model, PTRDIFF_MAX);
+    bs_train_request with = {o->folder, o->seeds, o->resume, o->force, NULL, NULL};
     with.seeds = o->seeds ? o->seeds : 1;
-    return bs_train_requested(c, &with, session, out, err);
+    if (o->model) {
+        with.model = &model;
+        *o->model = NULL;
+        if (with.seeds > 1)
+            return bs_fail(err, BASIN_EARG, "model: %d seeds give as many models", with.seeds);
+    }
+    s = bs_train_requested(c, &with, session, out, err);
+    if (!s && o->model)
+        s = take_model(&with, o->model, err);
+    if (s)
+        basin_text_free(out);
+    bs_buf_free(&model);
+    return s;
 }
 
 basin_status basin_train(const basin_config *c, const char *folder, int seeds, int resume,

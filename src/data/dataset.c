@@ -22,6 +22,23 @@ void bs_dataset_free(bs_dataset *ds)
     bs_free(ds);
 }
 
+basin_status bs_dataset_own(bs_dataset *ds, basin_error *err)
+{
+    const size_t n = ds->x.start ? (size_t)ds->x.start[ds->rows] : 0;
+    if (ds->x_index || n == 0)
+        return BASIN_OK;
+    ds->x_index = bs_alloc(n * sizeof *ds->x_index);
+    ds->x_value = ds->x.value ? bs_alloc(n * sizeof *ds->x_value) : NULL;
+    if (!ds->x_index || (ds->x.value && !ds->x_value))
+        return bs_fail_nomem(err);
+    memcpy(ds->x_index, ds->x.index, n * sizeof *ds->x_index);
+    if (ds->x_value)
+        memcpy(ds->x_value, ds->x.value, n * sizeof *ds->x_value);
+    ds->x.index = ds->x_index;
+    ds->x.value = ds->x_value;
+    return BASIN_OK;
+}
+
 static int32_t entries(const bs_csr *m)
 {
     return m->start ? m->start[m->rows] : 0;
@@ -149,8 +166,10 @@ basin_status bs_dataset_keep_features(bs_dataset *ds, const uint8_t *keep, basin
     int32_t    kept = 0, at = 0;
     size_t     n = (size_t)s->n_features;
     int32_t   *map = bs_alloc((n ? n : 1) * sizeof *map);
-    if (!map)
+    if (!map || bs_dataset_own(ds, err)) {
+        bs_free(map);
         return bs_fail_nomem(err);
+    }
     for (int32_t i = 0; i < s->n_features; i++)
         map[i] = keep[i] ? kept++ : -1;
 

@@ -84,8 +84,8 @@ basin_status bs_conclude_write(const bs_train_job *job, const bs_train_outcome *
 {
     char         path[BS_OPTION_TEXT + 64];
     bs_buf       card;
-    bs_settings *settings = job->folder ? bs_alloc(sizeof *settings) : NULL;
-    if (!job->folder)
+    bs_settings *settings = job->folder || job->model ? bs_alloc(sizeof *settings) : NULL;
+    if (!job->folder && !job->model)
         return BASIN_OK;
     if (!settings)
         return bs_fail_nomem(err);
@@ -94,11 +94,13 @@ basin_status bs_conclude_write(const bs_train_job *job, const bs_train_outcome *
         bs_print(settings->train.infer, sizeof settings->train.infer, "net");
     bs_buf_init(&card, 1 << 20);
     write_card(job->train->task, out, &card);
-    bs_print(path, sizeof path, "%s/best.safetensors", job->folder);
-    basin_status s = card.failed
-                         ? bs_fail_nomem(err)
-                         : bs_saved_write(path, settings, job->train->task, job->known,
-                                          &out->threshold, params, n_params, card.data, err);
+    if (job->folder)
+        bs_print(path, sizeof path, "%s/best.safetensors", job->folder);
+    basin_status s = card.failed ? bs_fail_nomem(err) : BASIN_OK;
+    for (int to_file = 0; to_file < 2 && !s; to_file++)
+        if (to_file ? job->folder != NULL : job->model != NULL)
+            s = bs_saved_write(to_file ? path : NULL, job->model, settings, job->train->task,
+                               job->known, &out->threshold, params, n_params, card.data, err);
     bs_buf_free(&card);
     bs_free(settings);
     return s;

@@ -158,8 +158,9 @@ static basin_status list_tensors(const bs_params *p, int model, bool cost_net, b
     return BASIN_OK;
 }
 
-static basin_status write_all(const char *path, bs_params *const *params, int n_params,
-                              bool cost_net, const bs_meta *meta, int n_meta, basin_error *err)
+static basin_status write_all(const char *path, bs_buf *bytes, bs_params *const *params,
+                              int n_params, bool cost_net, const bs_meta *meta, int n_meta,
+                              basin_error *err)
 {
     size_t all = 1;
     int    n = 0;
@@ -172,16 +173,17 @@ static basin_status write_all(const char *path, bs_params *const *params, int n_
     for (int i = 0; i < n_params && !status; i++)
         status = list_tensors(params[i], i, cost_net, &names, t, &n, err);
     if (!status)
-        status = bs_safetensors_write(path, t, n, meta, n_meta, err);
+        status = path ? bs_safetensors_write(path, t, n, meta, n_meta, err)
+                      : bs_safetensors_format(t, n, meta, n_meta, bytes, err);
     bs_arena_free(&names);
     bs_free(t);
     return status;
 }
 
-basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_task *task,
-                            const bs_known *known, const bs_threshold *threshold,
-                            bs_params *const *params, int n_params, const char *card,
-                            basin_error *err)
+basin_status bs_saved_write(const char *path, bs_buf *bytes, const bs_settings *settings,
+                            const bs_task *task, const bs_known *known,
+                            const bs_threshold *threshold, bs_params *const *params, int n_params,
+                            const char *card, basin_error *err)
 {
     enum { OPTIONS, SCHEMA, THRESHOLD, TEXTS };
     bs_buf text[TEXTS];
@@ -206,7 +208,7 @@ basin_status bs_saved_write(const char *path, const bs_settings *settings, const
         if (text[i].failed)
             status = bs_fail_nomem(err);
     if (!status)
-        status = write_all(path, params, n_params, settings->train.infnet_keep, meta,
+        status = write_all(path, bytes, params, n_params, settings->train.infnet_keep, meta,
                            (int)(sizeof meta / sizeof meta[0]) - (n_params == 1), err);
     for (int i = 0; i < TEXTS; i++)
         bs_buf_free(&text[i]);

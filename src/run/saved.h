@@ -57,10 +57,11 @@ basin_status bs_saved_scorer(const bs_saved *s, bs_workspace *w, const bs_infere
 /* Stores net/... and energy/..., without what only training needs; the cost-augmented net is stored
  * if requested (infnet.keep). In an ensemble the first model's tensors keep their names, those of
  * the others are prefixed with 1/, 2/ and so on. */
-basin_status bs_saved_write(const char *path, const bs_settings *settings, const bs_task *task,
-                            const bs_known *known, const bs_threshold *threshold,
-                            bs_params *const *params, int n_params, const char *card,
-                            basin_error *err);
+/* To a file, or with path NULL appended to bytes. */
+basin_status bs_saved_write(const char *path, bs_buf *bytes, const bs_settings *settings,
+                            const bs_task *task, const bs_known *known,
+                            const bs_threshold *threshold, bs_params *const *params, int n_params,
+                            const char *card, basin_error *err);
 
 /* Checks everything: version, task, tensor names and shapes, finite values. */
 basin_status bs_saved_read(const char *path, bs_saved **out, basin_error *err);

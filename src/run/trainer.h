@@ -45,6 +45,7 @@ typedef struct {
     const bs_watch     *watch;    /* or NULL */
     const bs_from      *from;     /* continue from this model or, of an ensemble, from ... */
     int                 from_model; /* ... this member; NULL: start from scratch */
+    bs_buf             *model;      /* receives the bytes of the model file; or NULL */
     bs_params         **keep;       /* receives the final parameters; or NULL */
 } bs_train_job;
 

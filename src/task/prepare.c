@@ -15,7 +15,7 @@ static basin_status own_parts(const bs_settings *s, const bs_task *task, const b
 {
     bs_wish wish = {.file = files->file[role], .n = files->n[role]};
     memset(has, 0, BS_ROLES * sizeof *has);
-    if (!task->parts || wish.n == 0)
+    if (!task->parts || wish.n == 0 || files->given[role])
         return BASIN_OK;
     basin_status status = task->parts(s, &wish, has, err);
     if (role == 0 && !has[0])
@@ -38,6 +38,7 @@ static basin_status read_part(const bs_settings *s, const bs_task *task, const b
         return BASIN_OK;
     bs_wish  wish = {.file = files->file[from],
                      .n = files->n[from],
+                     .given = files->given[from],
                      .first = role > 0 ? &out->part[0] : NULL,
                      .part = has[role] ? bs_role_names[role] : NULL,
                      .own = role > 0 && from == 0,

@@ -46,6 +46,7 @@ struct bs_known {
 typedef struct {
     const char *const *file;
     int                n;
+    const void        *given; /* rows in memory, in place of files; or NULL */
     const bs_part     *first; /* the training part, for the others; or NULL */
     const bs_known    *known; /* a model's, or NULL */
     const char        *part;  /* for files divided into parts: which one; NULL: all */

@@ -423,6 +423,8 @@ basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char 
     m.label = bs_alloc((nl + 1) * sizeof *m.label);
     basin_status s = m.feature && m.label && ds->met.seen ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
+        s = bs_dataset_own(ds, err);
+    if (!s)
         s = want->feature ? map_names(&m) : map_numbers(&m);
     if (!s)
         s = map_labels(&m);

@@ -8,6 +8,8 @@
 #include "data/rows/readers.def"
 #undef READER
 
+extern const bs_reader bs_reader_memory; /* of no file, so not in the list */
+
 const bs_reader *const bs_readers[] = {
 #define READER(name) &bs_reader_##name,
 #include "data/rows/readers.def"
@@ -281,51 +283,67 @@ basin_status bs_reader_choose(bs_input *in, const char *path, const bs_read_opti
     return choose(&r, out);
 }
 
-static basin_status read_input(bs_input *in, const char *path, const bs_read_options *o,
-                               bs_dataset **out, bs_notes *notes, basin_error *err)
+/* What all data sets go through, whoever reads them. */
+static basin_status read_by(bs_reading *r, const bs_reader *reader, bs_dataset **out)
 {
-    *out = NULL;
-    bs_build    b;
-    bs_reading  r = {.in = in,
-                     .name = bs_input_name(in),
-                     .path = path,
-                     .o = o,
-                     .b = &b,
-                     .notes = notes,
-                     .err = err};
-    basin_error unused;
-    if (!err)
-        r.err = &unused;
-    const bs_reader *reader = NULL;
-    basin_status     s = choose(&r, &reader);
-    if (s)
-        return s;
-    s = bs_build_init(&b, o->max_rows, r.err);
+    const bs_read_options *o = r->o;
+    bs_build               b;
+    r->b = &b;
+    basin_status s = bs_build_init(&b, o->max_rows, r->err);
     b.rows_before = o->rows_before;
     if (!s)
-        s = reader->read(&r);
+        s = reader->read(r);
     if (!s)
-        s = check_limits(&r);
+        s = check_limits(r);
     if (!s)
-        s = check_labels(&r);
+        s = check_labels(r);
     if (!s && !o->keep_ids)
-        s = bs_drop_identifiers(b.ds, o, notes, r.err);
+        s = bs_drop_identifiers(b.ds, o, r->notes, r->err);
     if (!s) {
         b.ds->format = reader->name;
-        s = common_notes(&r);
+        s = common_notes(r);
         if (!s)
-            s = bs_note_unused(&r, reader);
+            s = bs_note_unused(r, reader);
         if (!s && o->drop_unlabelled && b.ds->labelled)
-            s = drop_unlabelled(&b.ds, notes, r.err);
+            s = drop_unlabelled(&b.ds, r->notes, r->err);
     }
-    if (!s && notes && notes->failed)
-        s = bs_fail_nomem(r.err);
+    if (!s && r->notes && r->notes->failed)
+        s = bs_fail_nomem(r->err);
     if (!s) {
         *out = b.ds;
         b.ds = NULL;
     }
     bs_build_free(&b);
     return s;
+}
+
+static basin_status read_input(bs_input *in, const char *path, const bs_read_options *o,
+                               bs_dataset **out, bs_notes *notes, basin_error *err)
+{
+    basin_error      unused;
+    const bs_reader *reader = NULL;
+    bs_reading       r = {.in = in,
+                          .name = bs_input_name(in),
+                          .path = path,
+                          .o = o,
+                          .notes = notes,
+                          .err = err ? err : &unused};
+    *out = NULL;
+    basin_status s = choose(&r, &reader);
+    return s ? s : read_by(&r, reader, out);
+}
+
+basin_status bs_dataset_from_memory(const basin_label_sets *rows, const bs_read_options *o,
+                                    bs_dataset **out, bs_notes *notes, basin_error *err)
+{
+    basin_error unused;
+    bs_reading  r = {.name = "rows in memory",
+                     .o = o,
+                     .notes = notes,
+                     .err = err ? err : &unused,
+                     .given = rows};
+    *out = NULL;
+    return read_by(&r, &bs_reader_memory, out);
 }
 
 /* The same text in UTF-8, read from memory. */

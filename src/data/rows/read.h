@@ -39,13 +39,14 @@ bs_read_options        bs_read_options_default(void);
 
 /* What a reader works with. */
 typedef struct {
-    bs_input              *in;
-    const char            *name; /* of the input, for messages */
-    const char            *path; /* NULL: memory or standard input */
-    const bs_read_options *o;
-    bs_build              *b;
-    bs_notes              *notes;
-    basin_error           *err;
+    bs_input               *in;
+    const char             *name; /* of the input, for messages */
+    const char             *path; /* NULL: memory or standard input */
+    const bs_read_options  *o;
+    bs_build               *b;
+    bs_notes               *notes;
+    basin_error            *err;
+    const basin_label_sets *given; /* rows in memory, in place of an input; or NULL */
 } bs_reading;
 
 /* What must precede a file's rows to read them a few at a time (pieces.h). */
@@ -93,6 +94,10 @@ basin_status bs_dataset_read_file(const char *path, const bs_read_options *o, bs
 /* The same from an open input; path may be NULL. For tests, fuzzing and pipes. */
 basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read_options *o,
                                    bs_dataset **out, bs_notes *notes, basin_error *err);
+
+/* The rows that a program has in memory, to which the data set may point. memory.c */
+basin_status bs_dataset_from_memory(const basin_label_sets *rows, const bs_read_options *o,
+                                    bs_dataset **out, bs_notes *notes, basin_error *err);
 
 /* --- files of other kinds: foreign.c -------------------------------------- */
 

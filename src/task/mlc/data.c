@@ -93,8 +93,11 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
     for (int i = 0, used = w->n; i < w->n && !status; i += used) {
         bs_part     more = {0};
         bs_dataset *d = NULL;
-        status = o.like ? bs_dataset_read_next(w->file + i, w->n - i, &o, &used, &d, notes, err)
-                        : bs_dataset_read(w->file, w->n, &o, &d, notes, err);
+        if (w->given)
+            status = bs_dataset_from_memory(w->given, &o, &d, notes, err);
+        else
+            status = o.like ? bs_dataset_read_next(w->file + i, w->n - i, &o, &used, &d, notes, err)
+                            : bs_dataset_read(w->file, w->n, &o, &d, notes, err);
         if (!status)
             status = adopt(w, o.like, d, w->file[i], notes, i ? &more : out, err);
         if (!status && i)

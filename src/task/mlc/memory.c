@@ -67,6 +67,12 @@ static void stop(basin_predictor *p)
     bs_free(b);
 }
 
+basin_status basin_data_label_sets(const basin_label_sets *rows, basin_data **out, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    return bs_data_new(&bs_task_mlc, rows, sizeof *rows, out, err);
+}
+
 static basin_status infinite(int32_t row, int32_t feature, basin_error *err)
 {
     return bs_fail(err, BASIN_EARG, "row %d: feature %d is infinite; NaN is for a missing value",

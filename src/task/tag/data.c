@@ -76,7 +76,9 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
 {
     const bs_corpus_options o = bs_tag_reading(s, w);
     bs_corpus              *c = NULL;
-    basin_status            status = bs_corpus_read(w->file, w->n, &o, &c, notes, err);
+    basin_status            status = w->given
+                                         ? bs_corpus_from_memory(w->given, &o, &c, notes, err)
+                                         : bs_corpus_read(w->file, w->n, &o, &c, notes, err);
     return status ? status : bs_tag_adopt(w, c, out, err);
 }
 
