@@ -10,11 +10,11 @@
 #   make san              all tests under the address and undefined sanitizers
 #   make tsan             everything under the thread sanitizer (clang)
 #   make coverage         all tests, then line coverage per folder
-#   make fuzz SECONDS=60  each fuzz target for that long (clang)
+#   make fuzz SECONDS=60  run each fuzz target for that long (clang)
 #   make soak KILLS=500   the long forms: every failing allocation, kills at random moments
 #   make bench            timings, see bench/ (make timers: only the programs it runs)
 #   make lint, format     check the house rules; run clang-format
-#   make house            the folders, what they are for, how large they may be
+#   make house            the folders, their jobs and how large they may be
 #   make install          to PREFIX (/usr/local), below DESTDIR
 #   make clean, help
 #
@@ -109,7 +109,7 @@ MULTIARCH := $(or $(shell $(CC) -print-multiarch 2>/dev/null),\
 IS_CLANG  := $(shell $(CC) --version 2>/dev/null | grep -c clang)
 
 # Always the OpenMP flavour, from its own folder: the alternatives system cannot put the pthread
-# flavour, with a second set of threads, in its place. It is not linked: src/device/cpu/blas.h says why.
+# flavour, with a second set of threads, in its place. It is not linked; src/device/cpu/blas.h explains why.
 BLAS_CFLAGS ?= -isystem /usr/include/$(MULTIARCH)/openblas-openmp
 ifeq ($(BLAS_LIBS),)
 DEFINES := -DBS_BLAS_FILE='"/usr/lib/$(MULTIARCH)/openblas-openmp/libopenblas.so.0"'
@@ -187,7 +187,7 @@ USUAL := $(OPT) -ffp-contract=off
 FAST  := $(OPT_VEC) -ffp-contract=fast -fno-trapping-math
 LIBS  := $(PKG_LIBS) $(BLAS_LIBS) $(DNNL_LIBS) -ldl -lm
 
-# Changed flags rebuild everything; an added or removed source file renews the archive.
+# Changed flags rebuild everything; an added or removed source file rebuilds the archive.
 FLAGS_NOW := $(strip $(shell $(CC) --version | head -n 1) $(CC) $(ALL) $(USUAL) $(FAST) $(MODE) \
              $(CFLAGS) $(LDFLAGS) $(LIBS) $(CMOCKA) $(FLAGS_avx2) $(FLAGS_avx512))
 ifneq ($(FLAGS_NOW),$(strip $(file <$(B)/flags)))
@@ -241,7 +241,7 @@ $(LIB32): $(OBJ32)
 $(LIB64): $(OBJ64)
 $(TOOL32): $(VERB32)
 $(TOOL64): $(VERB64)
-# Files of one name lie in several folders: q appends all of them, r would keep the last.
+# Several folders have files with the same name: q appends all of them, r would keep the last.
 $(LIB32) $(LIB64) $(TOOL32) $(TOOL64): $(B)/sources
 	@mkdir -p $(@D) && rm -f $@
 	$(call say,AR,$@)$(AR) qcs $@ $(filter %.o,$^)
@@ -348,8 +348,8 @@ house:
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
 
-# What libbasin.a needs is listed as such, not as packages: those would bring in what they need to
-# be linked statically themselves, which is not installed with them.
+# What libbasin.a needs is listed as libraries, not as packages: those would bring in what they need
+# to be linked statically themselves, which is not installed with them.
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 $(B)/basin $(DESTDIR)$(PREFIX)/bin/basin
