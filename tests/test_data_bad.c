@@ -138,13 +138,11 @@ static const bad arff[] = {
 };
 
 static const bad svm[] = {
-    ROW("format=libsvm", "1 2:x\n", "data:1:3: '2:x' has no finite number behind the colon"),
-    ROW("format=libsvm", "1 2:\n", "data:1:3: '2:' has no finite number behind the colon"),
+    ROW("format=libsvm", "1 2:x\n", "data:1:3: '2:x' has no finite number after the colon"),
+    ROW("format=libsvm", "1 2:\n", "data:1:3: '2:' has no finite number after the colon"),
     ROW("format=libsvm", "1 2:1 x\n", "data:1:7: 'x' is not feature:value, as in 12:0.5"),
-    ROW("format=libsvm", "1 2:1 3:nan\n",
-        "data:1:7: '3:nan' has no finite number behind the colon"),
-    ROW("format=libsvm", "1 2:1 3:inf\n",
-        "data:1:7: '3:inf' has no finite number behind the colon"),
+    ROW("format=libsvm", "1 2:1 3:nan\n", "data:1:7: '3:nan' has no finite number after the colon"),
+    ROW("format=libsvm", "1 2:1 3:inf\n", "data:1:7: '3:inf' has no finite number after the colon"),
     ROW("format=libsvm", "1 2:1 3:1e39\n",
         "data:1:7: '3:1e39' has a value too large (above 3.4e38)"),
     ROW("format=libsvm", "1 2:1 2:1\n", "data:1: feature 2 occurs twice in the row"),
@@ -165,7 +163,7 @@ static const bad svm[] = {
     ROW("format=libsvm", "\xff 2:1\n", "data:1:1: the label is not UTF-8 text"),
     ROW("format=libsvm", "1 2:1\0\n", "data:1:6: a NUL byte in a text file"),
     ROW("format=libsvm labels=/nowhere", "1 2:1\n",
-        "data: --labels: '/nowhere' is no file that can be read; rows of this format list their "
+        "data: --labels: '/nowhere' is not a readable file; rows of this format list their "
         "labels, and --labels is a file of names for them"),
     ROW("format=libsvm max_rows=2", "1 2:1\n\n\n1 2:1\n",
         "data:4: more than 2 rows; data.max_rows allows more"),

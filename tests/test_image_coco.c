@@ -204,7 +204,7 @@ static void what_is_wrong_is_said(void **state)
     (void)state;
     static const char *const cases[][2] = {
         {"3", "annotation number 1 of the list: is no object"},
-        {"{\"id\": 4}", "annotation 4: 'image_id' is no whole number"},
+        {"{\"id\": 4}", "annotation 4: 'image_id' is not a whole number"},
         {OBJECT(4, 9, "[[1, 1, 2, 1, 2, 2]]"), "annotation 4: there is no category 9"},
         {OBJECT(4, 1, "[[1, 1, 2, 1, 2]]"), "annotation 4: a polygon has an odd number"},
         {OBJECT(4, 1, "[[1, 1, 2, 1, 2, \"x\"]]"), "annotation 4: a polygon has a coordinate that"},
@@ -259,8 +259,8 @@ static void files_that_are_none(void **state)
 {
     (void)state;
     refused_file("", "broken JSON: no object");
-    refused_file("{\"images\": 3}", "'images' is no list");
-    refused_file("{\"images\": [], \"images\": []}", "'images' is there twice");
+    refused_file("{\"images\": 3}", "'images' is not a list");
+    refused_file("{\"images\": [], \"images\": []}", "'images' occurs twice");
     refused_file("{\"images\": [{\"id\": 1, \"file_name\": \"\"}]}", "image 1: 'file_name' is no");
     refused_file("{\"images\": [{\"id\": 1, \"file_name\": \"a\", \"width\": -1}]}",
                  "image 1: 'width' and 'height' are");
@@ -269,9 +269,10 @@ static void files_that_are_none(void **state)
                  "image 1: another image has the same 'id'");
     refused_file("{\"categories\": [{\"id\": 1, \"name\": \"a\"}, {\"id\": 1, \"name\": \"b\"}]}",
                  "category 1: another category has the same 'id'");
-    refused_file("{\"categories\": [{\"id\": 1.5, \"name\": \"a\"}]}", "'id' is no whole number");
+    refused_file("{\"categories\": [{\"id\": 1.5, \"name\": \"a\"}]}",
+                 "'id' is not a whole number");
     refused_file("{\"a\": \"b\\\"} ", "broken JSON: a value is not finished");
-    refused_file("{\"a\": 1} x", "something follows behind the end");
+    refused_file("{\"a\": 1} x", "something follows the end");
     assert_true(bs_coco_sniff("{\"info\": {\"a\": []}, \"images\": [{\"id\"", 38));
     assert_true(bs_coco_sniff(" {\"annotations\": [], \"x\": 1, \"images\": []}", 43));
     assert_false(bs_coco_sniff("{\"tokens\": [1]}", 15));
@@ -378,7 +379,7 @@ static void categories_are_classes_by_name_where_these_are_known(void **state)
     bs_images_free(im);
     prior.classes = 2;
     assert_int_not_equal(bundle_read_as(&b, "", &prior, NULL, &im, NULL, &err), BASIN_OK);
-    assert_non_null(strstr(err.msg, "category 5, 'cat', is no class of"));
+    assert_non_null(strstr(err.msg, "category 5, 'cat', is not a class of"));
     /* masks are not even looked at for prediction: all photos count */
     prior.label_free = true;
     bundle_photo(&b, "b.png", 4, 3, 3, 1);

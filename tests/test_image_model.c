@@ -196,7 +196,7 @@ static void models_hold_their_list_of_classes(void **state)
     OK(ask("red", true, &part, err));
     bs_part_free(&part);
     assert_int_equal(ask("blue", false, &part, &wrong), BASIN_EDATA);
-    assert_non_null(strstr(wrong.msg, "the colour 0 0 128 at column 1, row 1 is no class of the "
+    assert_non_null(strstr(wrong.msg, "the colour 0 0 128 at column 1, row 1 is not a class of the "
                                       "model's training data"));
 
     /* A model of an earlier version: a path and no colours. */

@@ -336,7 +336,7 @@ static void masks_in_colours(void **state)
     b.n = 2;
     bundle_text(&b, "label_colors.txt", "0 0 0 none\n128 0 0 horse\n");
     bundle_refused(&b, "", NULL,
-                   "the colour 0 128 0 at column 1, row 2 is no class of label_colors");
+                   "the colour 0 128 0 at column 1, row 2 is not a class of label_colors");
 }
 
 static void what_does_not_fit_is_refused(void **state)

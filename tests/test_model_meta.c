@@ -85,7 +85,7 @@ static void taken(const char *run, const char *key, const char *from, const char
 static void cards_are_json(void **state)
 {
     (void)state;
-    static const char what[] = "'basin.card' in its metadata is no JSON object";
+    static const char what[] = "'basin.card' in its metadata is not a JSON object";
     train("d.arff", "mlc", "task", "mlc");
     refused("mlc", "basin.card", NULL, "not JSON", what);
     refused("mlc", "basin.card", NULL, "{\"a\": 1", what);

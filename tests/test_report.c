@@ -182,7 +182,7 @@ static void verdicts_name_baselines(void **state)
     const char *verdict = json_string_value(json_object_get(r, "verdict"));
     has_text(verdict, "The model gets ");
     has_text(verdict, " % example_f1 [");
-    has_text(verdict, "; always the commonest labels gets ");
+    has_text(verdict, "; always the most frequent labels gets ");
     has_text(verdict, ", a linear model gets 100.00 % (");
     has_text(verdict, " more, p 0.002); next: train longer (--epochs 2)");
     has_text(page, "<p class=\"verdict\">The model gets ");
@@ -199,8 +199,8 @@ static void verdicts_name_baselines(void **state)
     r = report(&run, 1, "same.html");
     verdict = json_string_value(json_object_get(r, "verdict"));
     has_text(verdict, " % token_accuracy [");
-    has_text(verdict, "; always the commonest tag gets ");
-    has_text(verdict, ", each word's commonest tag gets 100.00 % (");
+    has_text(verdict, "; always the most frequent tag gets ");
+    has_text(verdict, ", each word's most frequent tag gets 100.00 % (");
     json_decref(r);
 
     run = "seg";
@@ -245,11 +245,11 @@ static void verdicts_of_several_runs(void **state)
     const char *verdict = json_string_value(json_object_get(r, "verdict"));
     has_text(verdict, " is best, ");
     has_text(verdict, "one seed says nothing of other trainings");
-    has_text(verdict, "; always the commonest labels gets ");
+    has_text(verdict, "; always the most frequent labels gets ");
     json_decref(r);
     r = report(other, 2, "both.html");
     has_text(json_string_value(json_object_get(r, "verdict")),
-             "The runs cannot be compared, for they were evaluated on different data. The model");
+             "The runs cannot be compared: they were evaluated on different data. The model");
     json_decref(r);
 }
 

@@ -330,8 +330,8 @@ static void a_finished_run_is_kept(void **state)
     run_command("find f -type f | sort | xargs sha256sum > before");
     assert_int_equal(train(&o, &why), BASIN_EARG);
     assert_string_equal(why.msg,
-                        "f: has a finished run; --resume goes on with it, --force replaces "
-                        "it, another -o keeps both");
+                        "f: holds a finished run; --resume continues it, --force replaces it, "
+                        "another -o keeps both");
     basin_config *c = config("2");
     basin_text    text;
     OK(basin_config_file(c, "train", "d.arff", err));
@@ -364,7 +364,7 @@ static void a_finished_run_is_kept(void **state)
     run_command("mkdir n && mv f n/seed-1");
     const basin_train_options seeds = {.folder = "n", .seeds = 2};
     assert_int_equal(train(&seeds, &why), BASIN_EARG);
-    assert_true(strncmp(why.msg, "n/seed-1: has a finished run", 28) == 0);
+    assert_true(strncmp(why.msg, "n/seed-1: holds a finished run", 30) == 0);
     assert_false(there("n/seed-0"));
     run_command("rm -r n before");
 }

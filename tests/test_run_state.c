@@ -65,7 +65,7 @@ static bool accepted(int method, const tiny_file *f, basin_error *err)
         return true;
     assert_int_equal(s, BASIN_EDATA);
     assert_true(strstr(err->msg, path) == err->msg && !strchr(err->msg, '\n'));
-    assert_non_null(strstr(err->msg, "remove the file to train anew"));
+    assert_non_null(strstr(err->msg, "remove the file to train again"));
     return false;
 }
 

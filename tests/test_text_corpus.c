@@ -29,7 +29,7 @@ static const good reading[] = {
     {"to=keep", CONLL2003,
      "EU[NNP,I-NP]/I-ORG rejects[VBZ,I-VP]/O German[JJ,I-NP]/I-MISC .[.,O]/O | "
      "Peter[NNP,I-NP]/I-PER Blackburn[NNP,I-NP]/I-PER | BRUSSELS[NNP,I-NP]/I-LOC",
-     "2 -DOCSTART- lines are no sentences"},
+     "2 -DOCSTART- lines are not sentences"},
     {"feature_columns=none", CONLL2003,
      "EU/S-ORG rejects/O German/S-MISC ./O | Peter/B-PER Blackburn/E-PER | BRUSSELS/S-LOC",
      "converted to bioes"},
@@ -93,7 +93,7 @@ static const good reading[] = {
     {"free to=bioes", "a x\nb -\n", "a b", "column 2 holds no tags of spans"},
     {"free tag_column=none", "a N\nb V\n", "a[N] b[V]", NULL},
     {"free", "U.N. official heads for Baghdad .\n", "U.N. official heads for Baghdad .",
-     "plain text, a sentence a line"},
+     "plain text, one sentence per line"},
     {"free", "one two three\n\n\n four five \nsix", "one two three | four five | six",
      "plain text"},
     {"free format=text", "a b\r\nc d\r\n", "a b | c d", "plain text"},

@@ -189,7 +189,7 @@ static const bad refusals[] = {
     {"", "{\"text\": \"Ada\", \"spans\": [{\"start\": 0, \"end\": 4, \"label\": \"X\"}]}",
      "data:1: span 1 ends at 4, but the text has 3 characters (code points, not bytes)"},
     {"", "{\"text\": \"Ada\", \"spans\": [[0, 1, \"X\"], [2, 2, \"X\"]]}",
-     "data:1: span 2 is from 2 to 2; the end must be behind the start"},
+     "data:1: span 2 is from 2 to 2; the end must be after the start"},
     {"", "{\"text\": \"Ada\", \"spans\": [[0, 1, \"X\"], {\"start\": 1, \"label\": \"X\"}]}",
      "data:1: span 2 is not like {\"start\": 0, \"end\": 3, \"label\": \"PER\"} or [0, 3, "
      "\"PER\"]"},
@@ -261,13 +261,13 @@ static void test_brat(void **state)
          "memory:1: the text of the span is 'Ada', but characters 0 to 2 are 'Ad' (code points "
          "count, not bytes)"},
         {"Ada", "T1 PER 0 3\n",
-         "memory:1: there is no tab behind the number of the span; a span is T1<tab>LABEL START "
+         "memory:1: there is no tab after the number of the span; a span is T1<tab>LABEL START "
          "END<tab>its text"},
         {"Ada", "T1\tPER 0 x\tAda\n",
          "memory:1: the start and the end of the span are not understood; a span is T1<tab>LABEL "
          "START END<tab>its text"},
         {"Ada", "\nT1\tPER 3 3\t\n",
-         "memory:2: the end is not behind the start; a span is T1<tab>LABEL START END<tab>its "
+         "memory:2: the end is not after the start; a span is T1<tab>LABEL START END<tab>its "
          "text"},
         {"Ada", "T1\tPER 0 9\tAda\n",
          "memory:1: the span ends at 9, but the text has 3 characters (code points, not bytes)"},

@@ -75,7 +75,7 @@ static void wrong_files_are_refused(void **state)
     } rows[] = {
         ROW("", "f.rules: no rules in it"),
         ROW("tags A\n", "f.rules: no rules in it"),
-        ROW("tags\n", "f.rules:1: no tags behind 'tags'"),
+        ROW("tags\n", "f.rules:1: no tags after 'tags'"),
         ROW("\nwrod 1 A first\n", "f.rules:2: no statement is called 'wrod'; did you mean 'word'?"),
         ROW("A 1 first\n",
             "f.rules:1: no statement is called 'A'; there are word, stay, change-after, follow, "
@@ -97,8 +97,7 @@ static void wrong_files_are_refused(void **state)
         ROW("word 1 A !word\n", "f.rules:1: 'word' needs a value: word=REGEX"),
         ROW("word 1 A shape\n", "f.rules:1: 'shape' needs a value: shape=CASE"),
         ROW("word 1 A to\n", "f.rules:1: 'to' needs a value: to=SHARE"),
-        ROW("word 1 A first=2\n",
-            "f.rules:1: 'first' is a test of its own; nothing is compared with it"),
+        ROW("word 1 A first=2\n", "f.rules:1: 'first' is a complete test; it takes no value"),
         ROW("word 1 A from~1\n", "f.rules:1: 'from~': only regular expressions ignore case; use ="),
         ROW("word 1 A from=1.5\n", "f.rules:1: from=1.5: not a number from 0 to 1"),
         ROW("word 1 A shape=Title,uper\n",
@@ -108,7 +107,8 @@ static void wrong_files_are_refused(void **state)
             "alnum, digits, number, punctuation, mention, hashtag, link, other"),
         ROW("word 1 A word=\n",
             "f.rules:1: an empty regular expression; it would match every word"),
-        ROW("word 1 A word=(a\n", "f.rules:1: '(a' is no regular expression: Unmatched ( or \\("),
+        ROW("word 1 A word=(a\n",
+            "f.rules:1: '(a' is not a regular expression: Unmatched ( or \\("),
         ROW("word 1 A word=(a)\\1\n", "f.rules:1: '(a)\\1': no references to groups (\\1)"),
         ROW("word 1 A word=((a{20}){20}){20}\n", "f.rules:1: '((a{20}){20}){20}'" TOO_LARGE),
         ROW("word 1 A word=a+++++++++++++\n", "f.rules:1: 'a+++++++++++++'" TOO_LARGE),

@@ -107,24 +107,22 @@ static void what_is_no_range_is_refused(void **state)
     refused("", NULL, "=1..2", "--space: '=1..2' is not KEY=RANGE, as in lr.net=1e-4..1e-2");
     refused("", NULL, "lr.net=", "--space: 'lr.net=' is not KEY=RANGE, as in lr.net=1e-4..1e-2");
     refused("", NULL, "lr.net=0.1",
-            "--space: lr.net=0.1: is not a range; LO..HI, x10 and A|B|C are");
+            "--space: lr.net=0.1: is not a range such as LO..HI, x10 or A|B|C");
     refused("", NULL, "lr.net=a..b",
             "--space: lr.net=a..b: both ends of a range are numbers, as in 1e-4..1e-2");
     refused("", NULL, "lr.net=0.1..0.01",
             "--space: lr.net=0.1..0.01: the first end must be below the second");
-    refused(
-        "", NULL, "lr.net=0..0.1",
-        "--space: lr.net=0..0.1: a logarithmic range starts above 0; behind :linear it need not");
+    refused("", NULL, "lr.net=0..0.1",
+            "--space: lr.net=0..0.1: a logarithmic range starts above 0; with :linear it need not");
     refused("", NULL, "lr.net=1e-4..1e-2:cubic",
-            "--space: lr.net: 'cubic' is not a scale; log and linear are");
+            "--space: lr.net: 'cubic' is not a scale; use log or linear");
     refused("", NULL, "lr.net=x1", "--space: lr.net=x1: after x comes a number above 1, as in x10");
     refused("decay.net=0", NULL, "decay.net=x10",
             "--space: decay.net=x10: the value to start from is 0; give a range LO..HI");
     refused("", NULL, "net.dropout=0..2",
             "--space: net.dropout=0..2: the option itself takes numbers from 0 to 0.95");
     refused("", NULL, "optimiser=adam",
-            "--space: optimiser=adam: one word is no choice; --set fixes "
-            "a value");
+            "--space: optimiser=adam: a single word is not a choice; --set fixes a value");
     refused("", NULL, "optimiser=adam|adma",
             "--space: optimiser: 'adma' is not one of adam, adamw, sgd; did you mean 'adam'?");
     refused("", NULL, "clip", "--space: clip has no range of its own; give clip=LO..HI");

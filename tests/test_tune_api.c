@@ -174,7 +174,7 @@ static void numbers_of_a_log_are_checked(void **state)
             fail();
         }
         assert_string_equal(err.msg,
-                            "l/trials.jsonl:2: is not a line of a search; another -o begins a new "
+                            "l/trials.jsonl:2: is not a line of a search; another -o starts a new "
                             "one");
     }
     assert_int_equal(resume(NULL, &err), BASIN_OK);

@@ -18,7 +18,7 @@ static int compare(const cli_verb *verb, const cli_training *a, basin_compare_op
         return cli_misuse(verb, "--methods is needed, as in --methods %s", "M1,M2");
     if (a->resume && !a->folder)
         return cli_misuse(verb,
-                          "--resume needs -o FOLDER, the folder of the comparison to go on with");
+                          "--resume needs -o FOLDER, the folder of the comparison to continue");
     o->folder = a->folder ? a->folder : cli_free_folder(a, "-compare", folder);
     o->resume = a->resume;
     basin_session session = cli_session(&a->common);
@@ -85,7 +85,7 @@ int cmd_compare(int argc, char **argv)
          .help = "any other setting, for all methods, see 'basin list options'"},
         {.name = "--resume",
          .flag = &a.resume,
-         .help = "keep the finished runs in -o FOLDER, go on with the others"},
+         .help = "keep the finished runs in -o FOLDER, continue the others"},
         {.name = NULL},
     };
     basin_config *c;

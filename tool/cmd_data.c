@@ -112,7 +112,7 @@ static int check_use(const cli_verb *verb, const arguments *a, const char *what)
     if (a->out && !writes)
         return cli_misuse(verb, "-o: %s writes no data", what);
     if (a->out && strcmp(a->out, "-") == 0)
-        return cli_misuse(verb, "-o: data goes to a file; '-' is none");
+        return cli_misuse(verb, "-o: data goes to a file, not to '-'");
     return DONE;
 }
 
@@ -177,7 +177,7 @@ int cmd_data(int argc, char **argv)
         {.name = "--groups",
          .value = "FILE",
          .text = &a.groups,
-         .help = "split, mlc: one name a row; rows of one name stay together"},
+         .help = "split, mlc: one name per row; rows of one name stay together"},
         {.name = "--documents",
          .flag = &a.documents,
          .help = "split, tag: sentences of one document stay together"},

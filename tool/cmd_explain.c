@@ -27,7 +27,7 @@ int cmd_explain(int argc, char **argv)
              {.name = "--rows",
               .value = "N",
               .text = &most,
-              .help = "most that are looked at; default: 2000 rows, 1000 sentences, 24 images"},
+              .help = "most to examine; default: 2000 rows, 1000 sentences, 24 images"},
              {.name = "--part",
               .value = "PART",
               .text = &o.part,

@@ -57,7 +57,7 @@ int cmd_predict(int argc, char **argv)
               .help = "net, gbi (search of the energy), refine (both), viterbi (chains)"},
              {.name = "--constrain",
               .flag = &constrain,
-              .help = "tag: well-formed spans only: the best sequence of tags that has none other"},
+              .help = "tag: the best sequence of tags with well-formed spans only"},
              {.name = "--scheme",
               .value = "NAME",
               .text = &o.scheme,
@@ -105,7 +105,8 @@ int cmd_predict(int argc, char **argv)
     if (n < 2)
         return cli_misuse(verb, "a model and at least one file (or -) are needed");
     if (common.json)
-        return cli_misuse(verb, "--json: there is no table; --format jsonl writes a line a row");
+        return cli_misuse(verb,
+                          "--json: there is no table; --format jsonl writes one line per row");
     if (packed(out))
         return cli_misuse(verb, "-o: predictions are not compressed; '%s' needs another ending",
                           out);

@@ -12,9 +12,9 @@ static int train(const cli_verb *verb, const cli_training *a, bool force, basin_
     if (status)
         return status;
     if (a->resume && !a->folder)
-        return cli_misuse(verb, "--resume needs -o RUN, the folder of the run to go on with");
+        return cli_misuse(verb, "--resume needs -o RUN, the folder of the run to continue");
     if (a->resume && force)
-        return cli_misuse(verb, "--resume goes on with a run, --force begins anew: one of them");
+        return cli_misuse(verb, "--resume continues a run, --force starts again: use one of them");
     const bs_train_request o = {.folder = a->folder ? a->folder : cli_free_folder(a, "", folder),
                                 .seeds = seeds,
                                 .resume = a->resume,
@@ -79,7 +79,7 @@ int cmd_train(int argc, char **argv)
         {.name = "--from",
          .value = "MODEL",
          .key = "from",
-         .help = "go on with a model's nets and settings; its labels stay, new ones are added"},
+         .help = "continue from a model's nets and settings; its labels are kept, new ones added"},
         {.name = "--ensemble",
          .value = "N",
          .key = "ensemble",
@@ -95,7 +95,7 @@ int cmd_train(int argc, char **argv)
          .help = "any other setting, see 'basin list options'"},
         {.name = "--resume",
          .flag = &a.resume,
-         .help = "go on with the run in -o RUN, perhaps with more epochs"},
+         .help = "continue the run in -o RUN, possibly with more epochs"},
         {.name = "--force", .flag = &force, .help = "replace the finished run in -o RUN"},
         {.name = NULL},
     };

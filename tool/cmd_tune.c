@@ -18,10 +18,9 @@ static int tune(const cli_verb *verb, const cli_training *a, basin_tune_options 
     if (status)
         return status;
     if (!budget && !trials)
-        return cli_misuse(verb, "how long to search is not said: --budget %s or --trials %s", "30m",
-                          "40");
+        return cli_misuse(verb, "say how long to search: --budget %s or --trials %s", "30m", "40");
     if (a->resume && !a->folder)
-        return cli_misuse(verb, "--resume needs -o FOLDER, the folder of the search to go on with");
+        return cli_misuse(verb, "--resume needs -o FOLDER, the folder of the search to continue");
     o->folder = a->folder ? a->folder : cli_free_folder(a, "-tune", folder);
     o->resume = a->resume;
     basin_session session = cli_session(&a->common);
@@ -88,7 +87,7 @@ int cmd_tune(int argc, char **argv)
          .help = "stop each training after that"},
         {.name = "--resume",
          .flag = &a.resume,
-         .help = "go on with the search in -o FOLDER, perhaps with more time or trials"},
+         .help = "continue the search in -o FOLDER, possibly with more time or trials"},
         {.name = NULL},
     };
     basin_config *c;

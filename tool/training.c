@@ -66,7 +66,7 @@ int cli_budget(const cli_verb *verb, const char *text, double *seconds)
     else if (*end && strcmp(end, "s") != 0)
         n = 0;
     if (end == text || !(n > 0 && n * factor < 1e9))
-        return cli_misuse(verb, "--budget: '%s' is not a time; 1800, 90s, 30m and 2h are", text);
+        return cli_misuse(verb, "--budget: '%s' is not a time such as 1800, 90s, 30m or 2h", text);
     *seconds = n * factor;
     return DONE;
 }
@@ -139,7 +139,7 @@ static void join_rows(const cli_verb *verb, const cli_option *own, cli_training 
          .value = "FILE",
          .key = "rules.file",
          .help = "tag: rules that say which tags are likely in them"},
-        {.name = "--epochs", .value = "N", .key = "epochs", .help = "most passes over the data"},
+        {.name = "--epochs", .value = "N", .key = "epochs", .help = "maximum number of epochs"},
         {.name = "--weights",
          .value = "WHAT",
          .key = "weights",

@@ -322,7 +322,7 @@ static const char *reason_of(const searching *s, int i, char text[160])
     else if (i == s->best)
         bs_print(text, 160, "chosen");
     else if (a->is->energy && score_of(s, a) > score_of(s, &s->a[s->best]))
-        bs_print(text, 160, "better, but no more than chance would make it (p %.2f)", a->p);
+        bs_print(text, 160, "better, but not significantly (p %.2f)", a->p);
     return text;
 }
 

@@ -261,8 +261,8 @@ basin_status bs_ensemble_refuse(const bs_train_options *o, const char *verb, bas
 {
     if (*o->from)
         return bs_fail(err, BASIN_EARG,
-                       "from: 'basin %s' begins anew with each training; 'basin "
-                       "train' goes on with a model",
+                       "from: 'basin %s' starts each training from scratch; 'basin train' can "
+                       "continue from a model",
                        verb);
     if (o->folds == 1 && o->ensemble == 1)
         return BASIN_OK;

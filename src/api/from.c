@@ -61,10 +61,10 @@ basin_status bs_from_fit(bs_from *f, const bs_settings *s, bs_prepared *data, bs
     if (!status)
         status = bs_from_relate(f, &data->known, &spec, log, err);
     if (!status && was > is)
-        bs_log_say(log, BS_WARN,
-                   "--from: %d of the %d models of %s are gone on with; --ensemble %d goes on with "
-                   "all",
-                   is, was, f->name, was);
+        bs_log_say(
+            log, BS_WARN,
+            "--from: continues from %d of the %d models of %s; --ensemble %d continues from all",
+            is, was, f->name, was);
     if (!status)
         bs_log_say(log, BS_INFO,
                    "--from: scores on rows that %s was trained on would look better than they are",

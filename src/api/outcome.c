@@ -110,8 +110,8 @@ static basin_status refuse(const char *path, const bs_difference *d, basin_error
 {
     const bool longer = d->kind == BS_RUN_LONGER;
     return bs_fail(err, BASIN_EARG, "%s: --resume: that run is %s: %s; use %s", path,
-                   longer ? "finished and has no saved state to go on from" : "another one",
-                   d->text, longer ? "the same, or train anew" : "the same, or another -o");
+                   longer ? "finished and has no saved state to continue from" : "another one",
+                   d->text, longer ? "the same, or train again" : "the same, or another -o");
 }
 
 /* Ensembles only have checkpoints of their members. */

@@ -123,7 +123,7 @@ void bs_config_remark(const basin_config *c, bs_logger *log)
 {
     if (c->left_out)
         bs_log_say(log, BS_WARN,
-                   "pretrain.cache is not taken from a config file: nothing is written outside of "
+                   "pretrain.cache is not taken from a config file: nothing is written outside "
                    "the run folder unless --set says so");
 }
 
@@ -342,8 +342,7 @@ basin_status bs_train_or_take(const bs_training *t, bs_train_outcome *out, bs_pa
                                                  : BASIN_OK;
     *trained = false;
     if (finished)
-        bs_log_say(t->log, BS_INFO, "%s: was finished before; nothing is left to be done",
-                   t->folder);
+        bs_log_say(t->log, BS_INFO, "%s: is already finished; nothing is left to do", t->folder);
     if (status || finished)
         return status;
     *trained = true;
@@ -371,10 +370,10 @@ static basin_status spare_finished(const bs_train_request *o, int first, bs_logg
             continue;
         if (!o->force)
             return bs_fail(err, BASIN_EARG,
-                           "%s: has a finished run; --resume goes on with it, --force replaces it, "
+                           "%s: holds a finished run; --resume continues it, --force replaces it, "
                            "another -o keeps both",
                            own);
-        bs_log_say(log, BS_INFO, "%s: the finished run that is there is replaced", own);
+        bs_log_say(log, BS_INFO, "%s: replacing the finished run in it", own);
     }
     return BASIN_OK;
 }
@@ -519,7 +518,7 @@ static basin_status check_options(const bs_train_request *o, basin_error *err)
         return bs_fail(err, BASIN_EARG, "-o: the name of the run folder is too long");
     if (o->resume && o->force)
         return bs_fail(err, BASIN_EARG,
-                       "--resume goes on with a run and --force begins it anew: one of them");
+                       "--resume continues a run and --force starts it again: use one of them");
     return BASIN_OK;
 }
 

@@ -192,7 +192,7 @@ static basin_status open_file(const char *path, bool named, int *fd, basin_error
         return BASIN_OK;
     close(*fd);
     return folder ? bs_fail_io(err, path, EISDIR)
-                  : bs_fail(err, BASIN_EIO, "%s: is no regular file", path);
+                  : bs_fail(err, BASIN_EIO, "%s: is not a regular file", path);
 }
 
 /* A pipe gives its bytes once: one that was only peeked at waits here to be opened again. */

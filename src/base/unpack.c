@@ -254,9 +254,8 @@ basin_status bs_unpacked(const char *name, uint64_t packed, uint64_t unpacked, i
     if (!mb && unpacked > (uint64_t)USUAL_MB << 20 && unpacked / TIMES > packed)
         return bs_fail(
             err, BASIN_EDATA,
-            "%s: unpacks to more than %d MiB and %d times its size; data.max_mb says how "
-            "much it may be",
-            name, USUAL_MB, TIMES);
+            "%s: unpacks to more than %d MiB and %d times its size; data.max_mb allows more", name,
+            USUAL_MB, TIMES);
     return BASIN_OK;
 }
 

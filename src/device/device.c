@@ -21,7 +21,7 @@ static basin_status refuse(const char *name, basin_error *err)
         bs_buf_printf(&names, "%s%s", i ? ", " : "", bs_devices[i]->name);
     basin_status s = names.failed ? bs_fail_nomem(err) : BASIN_EARG;
     if (s == BASIN_EARG)
-        bs_fail(err, s, "device: '%.40s' is not one of those there are here: %s", name, names.data);
+        bs_fail(err, s, "device: '%.40s' is not one of the devices here: %s", name, names.data);
     bs_buf_free(&names);
     return s;
 }

@@ -98,7 +98,7 @@ static basin_status read_member(const bs_safetensors *f, bs_json *j, bs_tensor *
     if (!dtype && !shape && !offsets)
         return FAIL_TENSOR(f, t, err, BASIN_EDATA, "unknown member '%s'", bs_shown(key, buf));
     if ((dtype && m->dtype) || (shape && m->shape) || (offsets && m->offsets))
-        return FAIL_TENSOR(f, t, err, BASIN_EDATA, "'%s' is there twice", key);
+        return FAIL_TENSOR(f, t, err, BASIN_EDATA, "'%s' occurs twice", key);
 
     if (dtype) {
         if (!bs_json_string(j, "a string", &text))
@@ -239,11 +239,11 @@ static basin_status sort_names(bs_safetensors *f, basin_error *err)
         qsort(f->by_key, (size_t)f->n_meta, sizeof *f->by_key, bs_meta_by_key);
     for (int i = 1; i < f->n; i++)
         if (bs_tensor_by_name(&f->by_name[i - 1], &f->by_name[i]) == 0)
-            return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' is there twice", f->path,
+            return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' occurs twice", f->path,
                            bs_shown(f->by_name[i]->name, buf));
     for (int i = 1; i < f->n_meta; i++)
         if (bs_meta_by_key(&f->by_key[i - 1], &f->by_key[i]) == 0)
-            return bs_fail(err, BASIN_EDATA, "%s: metadata '%s' is there twice", f->path,
+            return bs_fail(err, BASIN_EDATA, "%s: metadata '%s' occurs twice", f->path,
                            bs_shown(f->by_key[i]->key, buf));
     return BASIN_OK;
 }
@@ -261,7 +261,7 @@ static basin_status read_members(bs_safetensors *f, bs_json *j, size_t data_size
         if (strcmp(name, BS_META_NAME) != 0)
             s = read_tensor(f, j, name, data_size, err);
         else if (metas)
-            s = bs_fail(err, BASIN_EDATA, "%s: '%s' is there twice", f->path, BS_META_NAME);
+            s = bs_fail(err, BASIN_EDATA, "%s: '%s' occurs twice", f->path, BS_META_NAME);
         else
             s = read_metas(f, j, err);
         metas = metas || strcmp(name, BS_META_NAME) == 0;

@@ -82,13 +82,13 @@ static basin_status sort_names(layout *f, basin_error *err)
         qsort(f->by_name, (size_t)f->n, sizeof *f->by_name, bs_tensor_by_name);
     for (int i = 1; i < f->n; i++)
         if (bs_tensor_by_name(&f->by_name[i - 1], &f->by_name[i]) == 0)
-            return bs_fail(err, BASIN_EARG, "tensor '%s' is there twice",
+            return bs_fail(err, BASIN_EARG, "tensor '%s' occurs twice",
                            bs_shown(f->by_name[i]->name, buf));
     if (f->n_meta)
         qsort(f->by_key, (size_t)f->n_meta, sizeof *f->by_key, bs_meta_by_key);
     for (int i = 1; i < f->n_meta; i++)
         if (bs_meta_by_key(&f->by_key[i - 1], &f->by_key[i]) == 0)
-            return bs_fail(err, BASIN_EARG, "metadata '%s' is there twice",
+            return bs_fail(err, BASIN_EARG, "metadata '%s' occurs twice",
                            bs_shown(f->by_key[i]->key, buf));
     return BASIN_OK;
 }

@@ -79,8 +79,8 @@ static basin_status check_version(const bs_safetensors *f, const char *path, bas
     if (theirs && strcmp(theirs, version) == 0)
         return BASIN_OK;
     return bs_fail(err, BASIN_EUNSUPPORTED,
-                   "%s: is the state of a run of another version of Basin; go on with that, or "
-                   "train anew",
+                   "%s: is the state of a run of another version of Basin; continue with that "
+                   "version, or train again",
                    path);
 }
 
@@ -114,11 +114,11 @@ basin_status bs_arithmetic_check(const char *path, const char *theirs, const cha
     if (strcmp(o->resume_arithmetic, "any") != 0)
         return bs_fail(err, BASIN_EARG,
                        "%s: --resume: its arithmetic was %.80s, now it is %.80s, and last bits "
-                       "would differ; --set resume.arithmetic=any goes on all the same",
+                       "would differ; --set resume.arithmetic=any continues all the same",
                        path, theirs, mine);
     bs_log_say(log, BS_WARN,
-               "--resume: arithmetic was %.80s, now it is %.80s: this will not end in the bits "
-               "that one of them alone would have ended in",
+               "--resume: arithmetic was %.80s, now it is %.80s: the result will differ in its "
+               "last bits from that of either one alone",
                theirs, mine);
     return BASIN_OK;
 }
@@ -141,7 +141,7 @@ static basin_status take_values(bs_trainer *t, const bs_safetensors *f, const ch
     if (!s)
         s = bs_numbers_read(t, BS_NUMBERS_ALL, f, path, &why);
     if (s)
-        return bs_fail(err, s, "%s; no run of Basin leaves that: remove the file to train anew",
+        return bs_fail(err, s, "%s; no run of Basin writes that: remove the file to train again",
                        why.msg);
     for (int i = 0; i < 4; i++)
         memcpy(to[i], from[i], (size_t)p->size * sizeof(real));

@@ -126,7 +126,7 @@ static void tell(const bs_from *f, const bs_known *now, int growth, bs_logger *l
                f->name, (int)(a->is - kept), name ? ", such as '" : "",
                name ? bs_visible(name, 0, shown) : "", name ? "'" : "");
     if (kept < a->was)
-        bs_log_say(log, BS_WARN, "--from: %d of the %d %s of %s are not in this data: given up",
+        bs_log_say(log, BS_WARN, "--from: %d of the %d %s of %s are not in this data: dropped",
                    (int)(a->was - kept), (int)a->was, what, f->name);
 }
 

@@ -83,8 +83,7 @@ static void compare_words(const char *theirs, const char *mine, bs_difference *o
             (strcmp(is, "from") == 0 || strcmp(was, "from") == 0 || strcmp(name, "from") == 0)) {
             out->kind = BS_RUN_OTHER;
             bs_print(out->text, sizeof out->text,
-                     "the model that it goes on with (--from) is not "
-                     "the same");
+                     "the model that it continues from (--from) is not the same");
             return;
         }
         if (!is[0] != !was[0])

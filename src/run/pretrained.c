@@ -141,7 +141,7 @@ basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err)
     if (s == BASIN_ENOMEM)
         return bs_fail_nomem(err);
     if (s)
-        bs_log_say(t->job->log, BS_WARN, "%s; what pre-training came to is not kept", why.msg);
+        bs_log_say(t->job->log, BS_WARN, "%s; the result of pre-training is not kept", why.msg);
     return BASIN_OK;
 }
 
@@ -181,7 +181,7 @@ static basin_status take_from(bs_trainer *t, const bs_safetensors *f, const char
     size_t           used = 0;
     *metrics = bs_safetensors_meta(f, "basin.metrics");
     if (!beginning || strcmp(beginning, t->beginning.data) != 0)
-        return misfit(path, "is of another pre-training than its name says", err);
+        return misfit(path, "belongs to another pre-training than its name says", err);
     memcpy(t->best, p->value, (size_t)p->size * sizeof *t->best);
     basin_status s = take_net(t, f, path, t->best, err);
     if (!s)
@@ -189,7 +189,7 @@ static basin_status take_from(bs_trainer *t, const bs_safetensors *f, const char
     if (!s && *metrics)
         s = bs_record_lines(*metrics, next.epoch, &used, err);
     if (!s && (!used || used != strlen(*metrics)))
-        s = misfit(path, "has no lines of the epochs that it is the end of", err);
+        s = misfit(path, "lacks the lines of its epochs", err);
     if (!s)
         *t = next;
     return s;

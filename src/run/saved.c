@@ -43,8 +43,8 @@ static basin_status check_length(const bs_saved *s, const bs_gbi *o, basin_error
         return BASIN_OK;
     return bs_fail(err, BASIN_EDATA,
                    "the model's search asks for %d steps from %d starts with %d halvings: %.0f "
-                   "energies a row, and at most %d are its to ask for; --set gbi.test_steps=N, "
-                   "gbi.restarts=N or gbi.halvings=N decides instead",
+                   "energies per row, more than the %d that a model may ask for; give --set "
+                   "gbi.test_steps=N, gbi.restarts=N or gbi.halvings=N yourself",
                    o->steps, o->starts, o->halvings, asked, (int)MOST_ENERGIES);
 }
 
@@ -238,8 +238,8 @@ static basin_status read_card(const bs_safetensors *f, const char *name, bs_save
         tree = bs_tree_read(card, strlen(card), JSON_REJECT_DUPLICATES, NULL);
         if (!json_is_object(tree)) {
             json_decref(tree);
-            return bs_fail(err, BASIN_EDATA, "%s: 'basin.card' in its metadata is no JSON object",
-                           name);
+            return bs_fail(err, BASIN_EDATA,
+                           "%s: 'basin.card' in its metadata is not a JSON object", name);
         }
         json_decref(tree);
     }

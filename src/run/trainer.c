@@ -408,7 +408,7 @@ static basin_status run_epochs(bs_trainer *t, basin_error *err)
         s = save_if_due(t, true, err);
         if (!s)
             s = bs_fail(err, BASIN_EINTERRUPTED,
-                        "interrupted in epoch %d; --resume goes on from %s", t->epoch,
+                        "interrupted in epoch %d; --resume continues from %s", t->epoch,
                         t->job->folder ? t->job->folder : "the start");
     }
     return s;

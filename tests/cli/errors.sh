@@ -55,4 +55,4 @@ try basin train d.arff -q --method dvn --set gbi.start=net --set pretrain.epochs
 try basin train d.arff -q --method spen --set pretrain.epochs=0
 try basin train d.arff -q --method dvn --set dvn.samples=truth,inferense
 try basin train d.arff -q --method implicit-cd --set cost=l1
-basin train --resume -o run 2>&1 | grep before
+basin train --resume -o run 2>&1 | grep "already finished"

@@ -1,4 +1,4 @@
-# Sentences as people have them: JSON rows of words and of texts, BRAT, tables with a word a row; models
+# Sentences as people have them: JSON rows of words and of texts, BRAT, tables with one word per row; models
 # trained on them, spans that come back as characters, and one format turned into another.
 try() { "$@" 2>&1; echo "status $?"; }
 

@@ -13,7 +13,7 @@ echo "== files that a config names"
 for key in file.train file.valid file.test words.vectors words.clusters rules.file data.labels data.xml mask.names text.tag_names data.drop; do
     echo "$key = pipe" > c
     [ $key = file.train ] && data= || data=d.arff
-    try basin train $data --config c $small -o no | sed 's/; what.*//'
+    try basin train $data --config c $small -o no | sed 's/; anything.*//'
 done
 printf 'file.train = "d.arff|/dev/zero"\n' > c
 try basin train --config c $small -o no
@@ -62,4 +62,4 @@ try basin train --resume -o run2
 try basin report run2
 sed 's/^file.train.*/file.train = pipe/' fine/config > cfg && cp -r fine run3 && mv cfg run3/config
 try basin report run3 -o r.html | sed 's/ (.*//'
-grep -o "what it was trained on cannot be read[^;(]*" r.html
+grep -o "its training data cannot be read[^;(]*" r.html

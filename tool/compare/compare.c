@@ -202,8 +202,8 @@ static basin_status take_folder(bs_comparison *c, basin_error *err)
         return s;
     if (!c->o->resume && bs_has_content(folder))
         return bs_fail(err, BASIN_EARG,
-                       "-o: %s is not empty; --resume goes on with the comparison in it, another "
-                       "-o begins a new one",
+                       "-o: %s is not empty; --resume continues the comparison in it, another -o "
+                       "starts a new one",
                        folder);
     bs_sweep(folder, 3); /* METHOD/seed-N/last */
     return BASIN_OK;

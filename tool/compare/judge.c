@@ -119,7 +119,7 @@ static basin_status predict_all(bs_comparison *c, basin_error *err)
         s = predict(c, &c->run[i], &y, err);
         if (!s && c->session && bs_stop_asked(c->session->stop))
             s = bs_fail(err, BASIN_EINTERRUPTED,
-                        "interrupted after all runs were finished; --resume -o %s goes on",
+                        "interrupted after all runs were finished; continue with --resume -o %s",
                         c->o->folder);
     }
     bs_outputs_free(&y);

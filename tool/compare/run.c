@@ -244,8 +244,8 @@ basin_status bs_compare_train(bs_comparison *c, basin_error *err)
         finished += c->run[i].finished;
     if (!s && stop_asked(c))
         s = bs_fail(err, BASIN_EINTERRUPTED,
-                    "interrupted with %d of %d runs finished; --resume -o %s goes on", finished,
-                    runs, c->o->folder);
+                    "interrupted with %d of %d runs finished; continue with --resume -o %s",
+                    finished, runs, c->o->folder);
     if (!s)
         find_failures(c);
     return s;

@@ -189,7 +189,7 @@ static basin_status read_data(bs_explanation *e, const bs_explaining *how, const
     if (!s)
         s = thin_out(e, most, err);
     if (!s && e->data.rows < e->all.rows)
-        bs_log_say(&e->log, BS_INFO, "%d of %d %s are looked at; --rows takes another number",
+        bs_log_say(&e->log, BS_INFO, "%d of %d %s are examined; --rows changes the number",
                    (int)e->data.rows, (int)e->all.rows, unit);
     return s;
 }

@@ -339,9 +339,9 @@ static void explain(const bs_report *r)
                 "Means over an epoch of what metrics.jsonl holds, and scores of the validation "
                 "%s%s.%s%s",
                 g->task->unit, g->task->tunes ? " at a threshold of 0.5" : "",
-                marked ? " The dashed line is at the epoch that the model is of." : "",
-                seeds ? " Of several seeds: the mean, and a band from the lowest to the highest of "
-                        "those that got so far."
+                marked ? " The dashed line marks the epoch of the model." : "",
+                seeds ? " For several seeds: the mean, and a band from the lowest to the highest "
+                        "of those that got this far."
                       : "");
     if (r->n == 1 && g->run[0].history.phases > 1) {
         bs_buf text;

@@ -53,13 +53,13 @@ void bs_reliability_draw(const bs_reliability *b, const char *what, int level, b
     char            percent[BS_FIXED_TEXT];
     bs_page_heading(level, "Calibration", out);
     bs_page_say(out, "quiet",
-                "How often what has a probability comes true: on the dashed line it is as often as "
-                "promised. %.0f %s in %d bins; the mean distance is %s %%.",
+                "How often predictions come true, by their probability: on the dashed line, as "
+                "often as predicted. %.0f %s in %d bins; the mean distance is %s %%.",
                 all, what, BS_RELIABILITY_BINS,
                 bs_fixed(all > 0 ? 100 * gap / all : 0, 2, percent));
     if (b->unlikely > 0)
         bs_page_say(out, "quiet",
-                    "Only what has a probability of 0.05 and more; another %.0f have less.",
+                    "Only predictions with a probability of 0.05 or more; another %.0f have less.",
                     b->unlikely);
     bs_page_grid_begin(out);
     bs_chart_draw(&(bs_chart){.title = "reliability",
@@ -72,7 +72,7 @@ void bs_reliability_draw(const bs_reliability *b, const char *what, int level, b
                               .y_name = "share that is true",
                               .height = 330},
                   out);
-    bs_bars_draw(&(bs_bars){.title = "how many have which probability, %",
+    bs_bars_draw(&(bs_bars){.title = "share of predictions by probability, %",
                             .bar = bar,
                             .n = BS_RELIABILITY_BINS,
                             .digits = 2},

@@ -52,7 +52,7 @@ void bs_report_speed(const bs_report *r)
         {.name = "run", .text = true},
         {.name = "epochs"},
         {.name = "train s", .help = "of the whole training, with its evaluations"},
-        {.name = "train/s", .help = "rows, sentences or images a second in training steps"},
+        {.name = "train/s", .help = "rows, sentences or images per second in training steps"},
         {.name = "predict/s", .help = "the same in prediction, when this report was made"},
         {.name = "peak memory", .help = "of the process, at the end of the training"},
         {.name = "model file"},
@@ -230,7 +230,7 @@ static void difference(const bs_report *r, settings_view *v)
         column[i + 1] = (bs_column){.name = r->group[i].name, .text = true};
     for (const bs_option *row = v->row; row->name; row++)
         n += varies(r, v, row);
-    bs_page_heading(3, "What the runs differ in", r->out);
+    bs_page_heading(3, "How the runs differ", r->out);
     if (n == 0) {
         bs_page_say(r->out, "quiet", "Nothing: all settings are the same.");
         return;

@@ -72,7 +72,7 @@ static basin_status read_again(bs_report *r, bs_report_group *g, basin_error *er
     basin_error          why = {0};
     if (from_pipe(&run->settings.train)) {
         bs_notes_add(&r->left_out, "data",
-                     "%s: what it was trained on came from standard input and is gone", g->name);
+                     "%s: its training data came from standard input and is gone", g->name);
         return BASIN_OK;
     }
     if (!(g->own = bs_calloc(1, sizeof *g->own)))
@@ -91,7 +91,7 @@ static basin_status read_again(bs_report *r, bs_report_group *g, basin_error *er
     if (s == BASIN_ENOMEM)
         return bs_fail_nomem(err);
     bs_notes_add(&r->left_out, "data",
-                 "%s: what it was trained on cannot be read: %s (paths are as they were given to "
+                 "%s: its training data cannot be read: %s (paths are as they were given to "
                  "'basin train')",
                  g->name, why.msg);
     return BASIN_OK;
@@ -100,7 +100,7 @@ static basin_status read_again(bs_report *r, bs_report_group *g, basin_error *er
 static void say_changed(bs_report *r, const bs_report_group *g, const char *file)
 {
     bs_notes_add(&r->left_out, "changed",
-                 "%s: %s has changed since the training; scores are those on what it is now",
+                 "%s: %s has changed since the training; scores are for its current content",
                  g->name, file);
 }
 

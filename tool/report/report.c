@@ -304,8 +304,7 @@ static basin_status write_page(const bs_report *r, const char *path, bool asked,
     if (r->left_out.n > 0 && !asked && complete(path))
         return bs_fail(
             err, BASIN_EDATA,
-            "%s stays: it has what cannot be had any more; -o FILE writes a page without "
-            "that",
+            "%s is kept: it has what is no longer available; -o FILE writes a page without that",
             path);
     return bs_write_file(path, r->out->data, r->out->len, err);
 }

@@ -148,8 +148,8 @@ static void advise_longer(const bs_report_run *run, bs_notes *advice)
     if (h->best < 1 || behind > few || behind >= run->settings.train.stop_patience)
         return;
     bs_notes_add(advice, "longer",
-                 "train longer (--epochs %d): epoch %d of %d was the best, so it ended before it "
-                 "was done",
+                 "train longer (--epochs %d): epoch %d of %d was the best, so training ended too "
+                 "early",
                  2 * run->settings.train.epochs, h->best, last);
 }
 
@@ -247,7 +247,7 @@ static void without_rows(const bs_report_group *g, bs_buf *out)
     int                  cut;
     if (!run->model) {
         bs_buf_printf(out,
-                      "There is no model yet after %.0f epoch%s; next: go on with it, by 'basin "
+                      "There is no model yet after %.0f epoch%s; next: continue it with 'basin "
                       "train --config ",
                       run->history.epoch[run->history.n - 1], run->history.n == 1 ? "" : "s");
         bs_put_word(run->folder, out);
@@ -260,15 +260,16 @@ static void without_rows(const bs_report_group *g, bs_buf *out)
     const double test = bs_report_card_mean(g, 1, cut, headline);
     const double value = isnan(test) ? bs_report_card_mean(g, 0, cut, headline) : test;
     if (isnan(value)) {
-        bs_buf_text(out, "Nobody knows how good the model is: its data is not there; next: 'basin "
+        bs_buf_text(out, "It is unknown how good the model is, since its data is missing; next: "
+                         "'basin "
                          "eval' on data with labels.");
         return;
     }
     bs_buf_text(out, "At the end of its training the model had ");
     put_value(g->task, headline, value, out);
     bs_buf_printf(out,
-                  " %s on %s %s, which are not there now, so that there are no baselines; next: "
-                  "bring the data back, or 'basin eval' on other data.",
+                  " %s on %s %s, which are missing now, so there are no baselines; next: restore "
+                  "the data, or 'basin eval' on other data.",
                   g->task->metric[headline].name, isnan(test) ? "validation" : "test",
                   g->task->unit);
 }
@@ -299,8 +300,8 @@ basin_status bs_report_verdict(bs_report *r, basin_error *err)
         advise_winner(&r->winner, &r->advice);
     } else {
         if (r->n > 1)
-            bs_buf_text(out, "The runs cannot be compared, for they were evaluated on different "
-                             "data. ");
+            bs_buf_text(out,
+                        "The runs cannot be compared: they were evaluated on different data. ");
         put_scores(g, out);
     }
     put_bases(r, g, out);

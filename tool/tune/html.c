@@ -47,8 +47,8 @@ static void importance(const bs_tuning *t, const bs_tune_findings *f, bs_buf *ou
         out, "quiet",
         "A Gaussian process is fitted to the scores of all trials; the share of an option is "
         "the variance of the model's mean over its values, all other options averaged over "
-        "their ranges, against the variance over the whole space. What is missing to 100 %% "
-        "are options that act together.");
+        "their ranges, against the variance over the whole space. What is missing to 100 %% is "
+        "interactions between options.");
     if (!isnan(f->explains))
         bs_page_say(out, f->explains < 0.3 ? "warn" : "quiet",
                     "How far to trust it: of the differences between trials that were left out of "

@@ -239,7 +239,7 @@ static bool read_trial(bs_tuning *t, const json_t *o, bs_trial *x, bs_tune_recor
 static basin_status bad_line(const char *path, int line, basin_error *err)
 {
     return bs_fail(err, BASIN_EDATA,
-                   "%s:%d: is not a line of a search; another -o begins a new one", path, line);
+                   "%s:%d: is not a line of a search; another -o starts a new one", path, line);
 }
 
 /* Trials are numbered in the order they start: a line is about a known one, or the next. */

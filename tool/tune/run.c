@@ -403,12 +403,13 @@ basin_status bs_tune_train(bs_tuning *t, basin_error *err)
     if (!s && t->status)
         s = bs_fail(err, t->status, "%s", t->failure.msg);
     if (!s && stop_asked(t))
-        s = bs_fail(err, BASIN_EINTERRUPTED, "interrupted after %d trials; --resume -o %s goes on",
+        s = bs_fail(err, BASIN_EINTERRUPTED,
+                    "interrupted after %d trials; continue with --resume -o %s",
                     t->n - count(t, BS_TRIAL_RUNNING), t->o->folder);
     if (!s && t->best < 0)
         s = bs_fail(err,
                     t->n > 0 && t->trial[0].state == BS_TRIAL_FAILED ? BASIN_ENUMERIC : BASIN_EARG,
-                    "no trial came to a score: %s",
+                    "no trial got a score: %s",
                     t->n > 0 && t->record[0].message[0] ? t->record[0].message
                                                         : "the time is too short for one epoch");
     return s;

@@ -47,7 +47,7 @@ static basin_status take_scale(bs_dimension *d, char *range, basin_error *err)
     else if (strcmp(colon + 1, "linear") == 0)
         d->log = false;
     else
-        return bs_fail(err, BASIN_EARG, "--space: %s: '%.40s' is not a scale; log and linear are",
+        return bs_fail(err, BASIN_EARG, "--space: %s: '%.40s' is not a scale; use log or linear",
                        d->row.name, colon + 1);
     return BASIN_OK;
 }
@@ -87,7 +87,7 @@ static basin_status number_range(bs_dimension *d, double value, char *range, bas
     if (range[0] == 'x') {
         s = factor_range(d, value, range, err);
     } else if (!dots) {
-        s = bad_range(&d->row, range, "is not a range; LO..HI, x10 and A|B|C are", err);
+        s = bad_range(&d->row, range, "is not a range such as LO..HI, x10 or A|B|C", err);
     } else {
         char low[BS_TUNE_NAME];
         bs_print(low, sizeof low, "%.*s", (int)(dots - range), range);
@@ -110,7 +110,7 @@ static basin_status number_range(bs_dimension *d, double value, char *range, bas
         return bad_range(&d->row, range, "the first end must be below the second", err);
     if (d->log && d->lo <= 0)
         return bad_range(&d->row, range,
-                         "a logarithmic range starts above 0; behind :linear it need not", err);
+                         "a logarithmic range starts above 0; with :linear it need not", err);
     return BASIN_OK;
 }
 
@@ -139,7 +139,7 @@ static basin_status word_range(bs_dimension *d, const bs_settings *base, const c
         at = at[n] ? at + n + 1 : NULL;
     }
     if (d->n_words < 2)
-        return bad_range(&d->row, range, "one word is no choice; --set fixes a value", err);
+        return bad_range(&d->row, range, "a single word is not a choice; --set fixes a value", err);
     return BASIN_OK;
 }
 

@@ -40,7 +40,7 @@ static basin_status check_numbers(bs_tuning *t, basin_error *err)
     const basin_tune_options *o = t->o;
     if (o->budget <= 0 && o->trials <= 0)
         return bs_fail(err, BASIN_EARG,
-                       "how long to search is not said; --budget 30m or --trials 40 does, or both");
+                       "say how long to search: --budget 30m, --trials 40, or both");
     if (!(o->budget >= 0 && o->budget < 1e9))
         return bs_fail(err, BASIN_EARG, "--budget: %g is not a number of seconds up to 1e9",
                        o->budget);
@@ -64,8 +64,8 @@ static basin_status take_folder(bs_tuning *t, basin_error *err)
         return s;
     if (!t->o->resume && bs_has_content(folder))
         return bs_fail(err, BASIN_EARG,
-                       "-o: %s is not empty; --resume goes on with the search in it, another -o "
-                       "begins a new one",
+                       "-o: %s is not empty; --resume continues the search in it, another -o "
+                       "starts a new one",
                        folder);
     bs_sweep(folder, 2); /* trial-N/last */
     return BASIN_OK;

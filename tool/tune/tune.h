@@ -73,8 +73,7 @@ basin_status bs_tune_train(bs_tuning *t, basin_error *err);
 
 /* ---- tool/tune/log.c: callers hold the lock ---- */
 
-/* Opens trials.jsonl and reads it if the search continues; other settings, data or ranges are an
- * error. */
+/* Opens trials.jsonl and reads it to continue; other settings, data or ranges are an error. */
 basin_status bs_tune_log_open(bs_tuning *t, basin_error *err);
 /* Room for one more trial. */
 basin_status bs_tune_room(bs_tuning *t, basin_error *err);

@@ -130,9 +130,9 @@ static basin_status take_category(reading *r, const member *m)
     const json_t *name = json_object_get(m->value, "name");
     int64_t       id;
     if (!whole(m->value, "id", &id))
-        return refuse(r, m, "'id' is no whole number");
+        return refuse(r, m, "'id' is not a whole number");
     if (!json_is_string(name) || json_string_length(name) == 0 || json_string_length(name) > 200)
-        return refuse(r, m, "'name' is no text of 1 to 200 bytes");
+        return refuse(r, m, "'name' is not a text of 1 to 200 bytes");
     if (c->n_categories == MOST_CATEGORIES)
         return refuse(r, m, "there are more than 4096 of them");
     for (size_t i = 0; i < c->n_categories; i++)
@@ -169,9 +169,9 @@ static basin_status take_image(reading *r, const member *m)
     const json_t *name = json_object_get(m->value, "file_name");
     bs_coco_image image = {0};
     if (!whole(m->value, "id", &image.id))
-        return refuse(r, m, "'id' is no whole number");
+        return refuse(r, m, "'id' is not a whole number");
     if (!json_is_string(name) || json_string_length(name) == 0 || json_string_length(name) > 2000)
-        return refuse(r, m, "'file_name' is no text of 1 to 2000 bytes");
+        return refuse(r, m, "'file_name' is not a text of 1 to 2000 bytes");
     if (!read_side(m->value, "width", &image.width) ||
         !read_side(m->value, "height", &image.height))
         return refuse(r, m, "'width' and 'height' are whole numbers from 1 to 65500");
@@ -221,7 +221,7 @@ static basin_status take_polygon(reading *r, const member *m, const json_t *list
         const json_t *v = json_array_get(list, i);
         const float   x = (float)json_number_value(v);
         if (!json_is_number(v) || !(fabsf(x) <= FARTHEST))
-            return refuse(r, m, "a polygon has a coordinate that is no number within 10000000");
+            return refuse(r, m, "a polygon has a coordinate that is not a number within 10000000");
         memcpy(word + i, &x, sizeof x);
     }
     return BASIN_OK;
@@ -347,15 +347,15 @@ static basin_status take_object(reading *r, const member *m)
     if (!whole(m->value, "id", &o.id))
         o.id = (int64_t)m->number;
     if (!whole(m->value, "image_id", &o.image_id))
-        return refuse(r, m, "'image_id' is no whole number");
+        return refuse(r, m, "'image_id' is not a whole number");
     if (empty(outline)) {
         c->boxes++;
         return BASIN_OK;
     }
     if (!whole(m->value, "category_id", &category))
-        return refuse(r, m, "'category_id' is no whole number");
+        return refuse(r, m, "'category_id' is not a whole number");
     if (category < INT32_MIN || category > INT32_MAX)
-        return refuse(r, m, "'category_id' is no category of the file");
+        return refuse(r, m, "'category_id' is not a category of the file");
     o.category = (int32_t)category; /* becomes an index once all categories are known */
     const json_t *flag = json_object_get(m->value, "iscrowd");
     if (flag && !json_is_boolean(flag) && (!whole(m->value, "iscrowd", &crowd) || crowd / 2))
@@ -410,7 +410,7 @@ static basin_status read_list(reading *r, int k)
     member       m = {.kind = lists[k].one};
     basin_status s = BASIN_OK;
     if (!take(r, '['))
-        return bs_fail(r->err, BASIN_EDATA, "%s: '%s' is no list", r->c->label, lists[k].key);
+        return bs_fail(r->err, BASIN_EDATA, "%s: '%s' is not a list", r->c->label, lists[k].key);
     if (take(r, ']'))
         return BASIN_OK;
     do {
@@ -458,8 +458,7 @@ static basin_status read_all(reading *r)
             return s;
         const int k = list_of(key, len);
         if (k >= 0 && r->seen[k])
-            return bs_fail(r->err, BASIN_EDATA, "%s: '%s' is there twice", r->c->label,
-                           lists[k].key);
+            return bs_fail(r->err, BASIN_EDATA, "%s: '%s' occurs twice", r->c->label, lists[k].key);
         if (k >= 0)
             r->seen[k] = true;
         s = k < 0 ? skip_value(r) : read_list(r, k);
@@ -469,7 +468,7 @@ static basin_status read_all(reading *r)
     if (!s && !take(r, '}'))
         s = broken(r, "the end is missing");
     skip_blanks(r);
-    return s || r->p == r->end ? s : broken(r, "something follows behind the end");
+    return s || r->p == r->end ? s : broken(r, "something follows the end");
 }
 
 /* --- together -------------------------------------------------------------- */

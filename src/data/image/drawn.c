@@ -121,7 +121,7 @@ static basin_status number_by_name(bs_catalogue *c, const bs_pair_options *o, en
         if (k->class >= 0)
             continue;
         if (o->known)
-            return bs_fail(err, BASIN_EDATA, "%s: category %lld, '%.60s', is no class of %s",
+            return bs_fail(err, BASIN_EDATA, "%s: category %lld, '%.60s', is not a class of %s",
                            e[i].file->coco.label, (long long)k->id, k->name, o->who);
         example = example ? example : k->name;
         left++;

@@ -109,7 +109,7 @@ static basin_status uncolour(bs_image_reading *r, const char *label, bs_picture 
         }
         if (last < 0)
             return bs_fail(r->err, BASIN_EDATA,
-                           "%s: the colour %d %d %d at column %zu, row %zu is no class of %s",
+                           "%s: the colour %d %d %d at column %zu, row %zu is not a class of %s",
                            label, rgb[0], rgb[1], rgb[2], i % (size_t)p->width + 1,
                            i / (size_t)p->width + 1, c->classes_from);
         p->pixels[i] = (uint8_t)last;

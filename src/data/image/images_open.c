@@ -170,7 +170,7 @@ static basin_status fail_source(const char *path, basin_error *err)
         return bs_fail(err, BASIN_EDATA, "%s: is a picture in the format %s; PNG and JPEG are read",
                        path, foreign);
     return bs_fail(err, BASIN_EDATA,
-                   "%s: no folder, tar or zip archive, picture, table of pairs or file of "
+                   "%s: not a folder, tar or zip archive, picture, table of pairs or file of "
                    "annotations",
                    path);
 }

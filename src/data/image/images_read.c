@@ -372,7 +372,7 @@ static basin_status decode_all(bs_image_reading *r)
         if (r->user[i] >= 0) {
             char a[LABEL_ROOM];
             s = bs_fail(
-                r->err, BASIN_EIO, "%s: was there and is gone",
+                r->err, BASIN_EIO, "%s: has disappeared",
                 bs_images_label(r, r->cat.file[i].source, r->cat.file[i].name, a, sizeof a));
         }
     return s;
@@ -454,7 +454,7 @@ static basin_status fail_empty(const bs_image_reading *r)
     if (r->foreign)
         return bs_fail(
             r->err, BASIN_EDATA,
-            "%s: no photos found; %d files are no PNG or JPEG, such as %.120s, which is %s", path,
+            "%s: no photos found; %d files are not PNG or JPEG, such as %.120s, which is %s", path,
             (int)r->foreign, r->example, bs_foreign_picture(r->example));
     return bs_fail(r->err, BASIN_EDATA, "%s: no photos found, PNG or JPEG%s", path,
                    r->cat.lone_masks ? "; there are masks without photos" : "");

@@ -179,7 +179,7 @@ static basin_status check_names(const bs_images *im, basin_error *err)
         for (; *p && !bad; p += strcspn(p, "/") + (p[strcspn(p, "/")] == '/'))
             bad = p[0] == '.' && (p[1] == '.' || p[1] == '/' || p[1] == '\0');
         if (bad)
-            return bs_fail(err, BASIN_EDATA, "'%.80s' is no name for a file", im->name[i]);
+            return bs_fail(err, BASIN_EDATA, "'%.80s' is not a valid file name", im->name[i]);
     }
     return BASIN_OK;
 }
@@ -252,8 +252,7 @@ static basin_status check_folder(writing *w)
     }
     if (!s && *in.other)
         s = bs_fail(w->err, BASIN_EIO,
-                    "%s: holds other data already, such as %s; give a folder that is empty or not "
-                    "there",
+                    "%s: holds other data already, such as %s; give an empty or new folder",
                     w->path, in.other);
     bs_names_free(&in.mine);
     bs_arena_free(&in.arena);

@@ -398,7 +398,8 @@ basin_status bs_table_read(const char *name, const char *text, size_t len, bs_ar
     *rows = NULL;
     *n = 0;
     if (len == 0 || !read_head(text, len, &h))
-        return bs_fail(err, BASIN_EDATA, "%s: no table of pairs: it needs a column 'image'", name);
+        return bs_fail(err, BASIN_EDATA, "%s: not a table of pairs: it needs a column 'image'",
+                       name);
     bs_buf_init(&scratch, 1 << 16);
     while (!s && bs_csv_record(&h.cursor, &blank)) {
         void *list = *rows;

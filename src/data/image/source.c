@@ -443,7 +443,7 @@ basin_status bs_source_walk(const bs_source *src, bs_visitor *v, basin_error *er
     case BS_SOURCE_PICTURE: s = walk_picture(&w); break;
     default:
         s = bs_fail(err, BASIN_EDATA,
-                    "%s: no folder, tar or zip archive, picture or table of pairs", src->path);
+                    "%s: not a folder, tar or zip archive, picture or table of pairs", src->path);
     }
     bs_buf_free(&w.data);
     return s;

@@ -139,7 +139,7 @@ static void spare_labels(roles *x, const uint8_t *known, const char *from)
         x->spare[i] = x->spare[i] || (known[i] && !x->mark[i]);
     if (n)
         bs_notes_add(x->r->notes, BS_NOTE_SPARE,
-                     "%d other labels, from %s, are left out: they are no features", n, from);
+                     "%d other labels, from %s, are left out: they are not features", n, from);
 }
 
 /* Files found beside the data need not be right when the user says what the labels are. */

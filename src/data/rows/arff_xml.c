@@ -133,9 +133,7 @@ static basin_status judge(bs_reading *r, const arff_header *h, const bs_xml_labe
     bool beside = r->o->xml[0] == '\0';
     if (m.absent && beside && m.found == 0) {
         bs_notes_add(r->notes, "xml",
-                     "%s lies beside the data, but names none of its attributes: "
-                     "not used",
-                     file);
+                     "%s is next to the data but names none of its attributes: not used", file);
         return BASIN_OK;
     }
     if (m.absent)

@@ -261,7 +261,7 @@ void bs_note_prose(const bs_reading *r, const char *column, int32_t values, int3
                      column, (int)values, (int)filled, words);
     else
         bs_notes_add(r->notes, BS_NOTE_PROSE,
-                     "column '%s' has %d different texts in %d rows and is left out: hardly one is "
-                     "there twice, so there is nothing to learn from (data.keep_ids=yes uses it)",
+                     "column '%s' has %d different texts in %d rows and is left out: hardly one "
+                     "occurs twice, so there is nothing to learn from (data.keep_ids=yes uses it)",
                      column, (int)values, (int)filled);
 }

@@ -99,7 +99,7 @@ static basin_status take_shape(header *h, bs_npy *out)
             break;
         const char *last = bs_scan_index(h->p, &n);
         if (!last)
-            return refuse(h, "the header is damaged: a size is no number");
+            return refuse(h, "the header is damaged: a size is not a number");
         h->p = last;
         if (out->dims < BS_NPY_DIMS)
             out->dim[out->dims] = n;
@@ -144,7 +144,7 @@ basin_status bs_npy_parse(const char *name, const void *bytes, size_t n, bs_npy 
     header         h = {.name = name, .p = bytes, .err = err};
     *out = (bs_npy){.dims = 0};
     if (!bs_npy_is(bytes, n) || n < 12)
-        return refuse(&h, "is no .npy file, or cut off");
+        return refuse(&h, "is not a .npy file, or truncated");
     size_t len = (size_t)b[8] | (size_t)b[9] << 8, skip = 10;
     if (b[6] > 1) {
         len |= (size_t)b[10] << 16 | (size_t)b[11] << 24;

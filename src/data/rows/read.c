@@ -106,7 +106,7 @@ static basin_status refuse_text(const bs_reading *r, const char *head, size_t n)
         i++;
     if (i && i < n && (head[i] == '{' || head[i] == '['))
         return bs_fail_at(r, 0, 0,
-                          "is one JSON list; rows are JSON objects, one a line (jq -c '.[]' "
+                          "is one JSON list; rows are JSON objects, one per line (jq -c '.[]' "
                           "writes them so)");
     return BASIN_OK;
 }

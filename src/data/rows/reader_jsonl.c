@@ -517,7 +517,7 @@ static basin_status read_jsonl(bs_reading *r)
 
 const bs_reader bs_reader_jsonl = {
     .name = "jsonl",
-    .help = "an object a line: members, or {\"features\": {...} or [...], \"labels\": [...]}",
+    .help = "one object per line: members, or {\"features\": {...} or [...], \"labels\": [...]}",
     .extensions = ".jsonl .ndjson .json",
     .head = BS_HEAD_NONE,
     .uses = "data.labels data.drop data.true data.false data.absent",

@@ -186,7 +186,7 @@ static basin_status feature_names(npy *a, const char **out)
             if (like->feature[i].kind == BS_FEATURE_ONEHOT)
                 s = bs_fail_at(a->r, 0, 0,
                                "has no names of columns; the training data had '%.60s', which is "
-                               "no number",
+                               "not a number",
                                known[i]);
         if (!s)
             s = trained_names(a, known, like->n_features, n, 'x', "features", &take);
@@ -278,7 +278,7 @@ static basin_status use_labels(npy *a)
     a->classes = are_classes(a->y);
     if (a->classes) {
         b->ds->open_labels = true;
-        bs_notes_add(a->r->notes, "labels", "%s holds one class a row: each class is a label",
+        bs_notes_add(a->r->notes, "labels", "%s holds one class per row: each class is a label",
                      *a->y->name ? a->y->name : a->r->name);
         return BASIN_OK;
     }

@@ -143,7 +143,7 @@ basin_status bs_labels_file(const bs_reading *r, bs_buf *out)
     bs_buf_text(out, r->o->labels);
     if (r->o->labels[0] && access(r->o->labels, R_OK) != 0)
         return bs_fail(r->err, BASIN_EDATA,
-                       "%s: --labels: '%s' is no file that can be read; rows of this format list "
+                       "%s: --labels: '%s' is not a readable file; rows of this format list "
                        "their labels, and --labels is a file of names for them",
                        r->name, r->o->labels);
     if (out->len || !r->path)

@@ -42,7 +42,7 @@ basin_status bs_svm_features(bs_reading *r, bs_svm *s, const bs_line *line, cons
         }
         const char *end = bs_scan_double(colon + 1, &v);
         if (!end || (*end && !bs_is_blank(*end)))
-            return fail_token(r, line, p, "has no finite number behind the colon");
+            return fail_token(r, line, p, "has no finite number after the colon");
         if (i >= s->limit)
             return fail_number(r, s, line, p);
         if (fabs(v) > (double)FLT_MAX)

@@ -285,7 +285,7 @@ static basin_status look_at_side(const char *path, side_file *f, basin_error *er
     basin_status s = same_text(f->name.data, f->text, &same, err);
     if (!s && !same)
         s = bs_fail(err, BASIN_EIO,
-                    "%s: is there already and would be read with %s; remove it, or write "
+                    "%s: exists already and would be read with %s; remove it, or write "
                     "to another name",
                     f->name.data, path);
     return s;

@@ -10,7 +10,7 @@ const bs_option bs_corpus_rows[] = {
     {"text.format", BS_NAME, AT(format), "auto", NULL, NULL,
      "auto|conll|conllu|text|raw|tokens|spans|brat|csv",
      "columns (conll), CoNLL-U, words between blanks (text), running text (raw), JSON rows with "
-     "words (tokens) or texts (spans), BRAT, a table with a word a row",
+     "words (tokens) or texts (spans), BRAT, a table with one word per row",
      0},
     {"text.word_column", BS_INT, AT(word_column), "0", "0", "64", NULL,
      "column of the words; 0: the first, in CoNLL-U the second", BS_OPTION_KEEP},

@@ -479,7 +479,7 @@ static void note_columns(const bs_corpus_reading *r)
     }
     if (strcmp(c->format, "text") == 0)
         bs_notes_add(r->notes, r->guessed ? BS_NOTE_GUESS : "format",
-                     "%s: plain text, a sentence a line; --set text.format=conll reads columns",
+                     "%s: plain text, one sentence per line; --set text.format=conll reads columns",
                      r->name);
     else if (r->guessed)
         bs_notes_add(
@@ -504,10 +504,10 @@ static void add_notes(const bs_corpus_reading *r)
         return;
     if (r->marks && !r->cut.conllu)
         bs_notes_add(r->notes, "documents",
-                     "%d -DOCSTART- lines are no sentences; the output keeps them", (int)r->marks);
+                     "%d -DOCSTART- lines are not sentences; the output keeps them", (int)r->marks);
     if (r->asides)
         bs_notes_add(r->notes, "asides",
-                     "%ld lines of multiword tokens and empty nodes are no tokens; the output "
+                     "%ld lines of multiword tokens and empty nodes are not tokens; the output "
                      "keeps them",
                      r->asides);
     if (r->comments)

@@ -159,7 +159,7 @@ static basin_status take_pieces(brat *b, const char *p, const char *end, const c
         if (!ok || !take_number(&p, end, &last))
             return fail_line(b, line, "the start and the end of the span are not understood");
         if (last <= first)
-            return fail_line(b, line, "the end is not behind the start");
+            return fail_line(b, line, "the end is not after the start");
         if (last > characters)
             return bs_fail(b->r->err, BASIN_EDATA,
                            "%s:%ld: the span ends at %zu, but the text has %zu characters (code "
@@ -202,7 +202,7 @@ static basin_status take_mark(brat *b, const char *p, const char *end, const cha
 {
     const char *tab = memchr(p, '\t', (size_t)(end - p));
     if (!tab)
-        return fail_line(b, line, "there is no tab behind the number of the span");
+        return fail_line(b, line, "there is no tab after the number of the span");
     const char *label = tab + 1, *blank = memchr(label, ' ', (size_t)(end - label));
     if (!blank || blank == label)
         return fail_line(b, line, "there is no label");

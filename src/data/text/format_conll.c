@@ -61,7 +61,7 @@ static void write_conll(const bs_tags_out *t, bs_writing *w)
 
 const bs_corpus_format bs_corpus_format_conll = {
     .name = "conll",
-    .help = "columns between blanks or tabs, a word a line, an empty line after a sentence",
+    .help = "columns between blanks or tabs, one word per line, an empty line after a sentence",
     .ending = ".conll",
     .write = write_conll,
 };

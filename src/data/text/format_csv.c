@@ -311,7 +311,7 @@ static void write_csv(const bs_tags_out *t, bs_writing *w)
 
 const bs_corpus_format bs_corpus_format_csv = {
     .name = "csv",
-    .help = "a table with a word a row: Sentence #,Word,POS,Tag",
+    .help = "a table with one word per row: Sentence #,Word,POS,Tag",
     .ending = ".csv",
     .sniff = sniff,
     .read = read_csv,

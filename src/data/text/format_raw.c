@@ -36,7 +36,7 @@ static void write_raw(const bs_tags_out *t, bs_writing *w)
 
 const bs_corpus_format bs_corpus_format_raw = {
     .name = "raw",
-    .help = "plain text without tags: a text a line, cut into words, numbers and punctuation",
+    .help = "plain text without tags: one text per line, cut into words, numbers and punctuation",
     .ending = ".txt",
     .text = true,
     .read = read_raw,

@@ -58,7 +58,7 @@ static basin_status take_span(spans *x, const json_t *v, size_t i, size_t charac
     const json_int_t a = json_integer_value(part[0]), b = json_integer_value(part[1]);
     if (a < 0 || b <= a)
         return bs_corpus_fail(r, line, 0,
-                              "span %zu is from %lld to %lld; the end must be behind the start",
+                              "span %zu is from %lld to %lld; the end must be after the start",
                               i + 1, (long long)a, (long long)b);
     if ((size_t)b > characters)
         return bs_corpus_fail(

@@ -15,7 +15,7 @@ static void write_text(const bs_tags_out *t, bs_writing *w)
 
 const bs_corpus_format bs_corpus_format_text = {
     .name = "text",
-    .help = "plain text without tags: a sentence a line, words between blanks",
+    .help = "plain text without tags: one sentence per line, words between blanks",
     .ending = ".txt",
     .write = write_text,
 };

@@ -210,7 +210,7 @@ static basin_status read_tokens(bs_corpus_reading *r)
     if (!s && x.numbers)
         bs_notes_add(r->notes, BS_NOTE_WARNING,
                      "%s: the tags are numbers without names, so no spans are known; --tag-names "
-                     "O,B-PER,... or a file STEM.labels with a name a line gives them",
+                     "O,B-PER,... or a file STEM.labels with one name per line gives them",
                      r->name);
     if (x.without)
         bs_notes_add(r->notes, "untagged", "%ld rows have no \"%s\"", x.without, x.key[x.n - 1]);

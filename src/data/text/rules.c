@@ -129,8 +129,8 @@ static basin_status add_regex(reading *r, const char *text, bool any_case, bs_ru
     if (code == REG_ESPACE)
         return bs_fail_nomem(r->err);
     if (code)
-        return refuse(r, "'%.*s' is no regular expression: %s", bs_show(text, strlen(text)), text,
-                      why);
+        return refuse(r, "'%.*s' is not a regular expression: %s", bs_show(text, strlen(text)),
+                      text, why);
     t->regex = regex;
     return BASIN_OK;
 }
@@ -202,7 +202,7 @@ static basin_status parse_test(reading *r, char *text)
     bool regex = t->kind <= BS_TEST_AFTER,
          alone = t->kind == BS_TEST_FIRST || t->kind == BS_TEST_LAST;
     if (alone && sign)
-        return refuse(r, "'%s' is a test of its own; nothing is compared with it", text);
+        return refuse(r, "'%s' is a complete test; it takes no value", text);
     if (!alone && !sign)
         return refuse(r, "'%s' needs a value: %s=%s", text, text,
                       regex                      ? "REGEX"
@@ -267,7 +267,7 @@ static basin_status declare(reading *r)
         if (bs_names_add(&r->r->declared, piece, strlen(piece), &fresh) < 0)
             return bs_fail_nomem(r->err);
     }
-    return n > 0 ? BASIN_OK : refuse(r, "no tags behind 'tags'");
+    return n > 0 ? BASIN_OK : refuse(r, "no tags after 'tags'");
 }
 
 static basin_status parse_weight(reading *r, const char *form, double *out)

@@ -30,7 +30,7 @@ static basin_status from_list(bs_corpus_reading *r, const char *where, const jso
     for (size_t i = 0; !s && i < json_array_size(list) && i < MOST_NAMES; i++) {
         const json_t *v = json_array_get(list, i);
         if (!json_is_string(v) || !json_string_length(v))
-            return bs_fail(r->err, BASIN_EDATA, "%s: name %zu of the list is no text", where, i);
+            return bs_fail(r->err, BASIN_EDATA, "%s: name %zu of the list is not a text", where, i);
         s = add(r, where, json_string_value(v), json_string_length(v));
     }
     return s;

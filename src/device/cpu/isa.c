@@ -65,7 +65,7 @@ const bs_vec *bs_vec_choose(basin_error *err)
     asked = bs_vec_named(wish);
     if (!asked)
         bs_fail(err, BASIN_EARG,
-                "BASIN_ISA: '%.40s' is no instruction set that this build and processor have; %s "
+                "BASIN_ISA: '%.40s' is not an instruction set of this build and processor; %s "
                 "%s",
                 wish, all, strchr(all, ',') ? "are" : "is");
     return asked;

@@ -230,11 +230,10 @@ static basin_status check_readings(const bs_schema *was, const bs_schema *is, ba
         const bool        both = a && a->kind == BS_FEATURE_BINARY && b->kind == a->kind;
         if (a && ((a->kind == BS_FEATURE_ONEHOT) != (b->kind == BS_FEATURE_ONEHOT) ||
                   (both && a->value && b->value && strcmp(a->value, b->value) != 0)))
-            return bs_fail(
-                err, BASIN_EDATA,
-                "--from: column '%s' is read in another way than by the model (a number, "
-                "a category, or another value as 1)",
-                b->attribute);
+            return bs_fail(err, BASIN_EDATA,
+                           "--from: column '%s' is read differently from the model (a number, "
+                           "a category, or another value as 1)",
+                           b->attribute);
     }
     return BASIN_OK;
 }
@@ -244,8 +243,8 @@ static basin_status check_numbers(const bs_schema *was, const bs_schema *is, bas
     if ((was->feature && is->feature) || is->open || was->n_features == is->n_features)
         return BASIN_OK;
     return bs_fail(err, BASIN_EDATA,
-                   "--from: the model has %d features and this data %d, and without names of "
-                   "columns nobody knows which are the same",
+                   "--from: the model has %d features and this data %d, and without column names "
+                   "it is unknown which are the same",
                    (int)was->n_features, (int)is->n_features);
 }
 
@@ -271,8 +270,8 @@ static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, 
         d->n_missing += (int64_t)(d->schema.n_features - features) * d->rows;
     if (!s && d->schema.n_labels > before)
         bs_log_say(log, BS_WARN,
-                   "--from: %d of the model's labels do not occur in this data, such as '%s': they "
-                   "stay, and every row counts as one without them",
+                   "--from: %d of the model's labels do not occur in this data, such as '%s': "
+                   "they are kept, and every row counts as one without them",
                    (int)(d->schema.n_labels - before), d->schema.label[before]);
     return s;
 }
@@ -381,8 +380,7 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
     out->headline = BS_METRIC_example_f1;
     if (train->schema.n_labels == 0)
         return bs_fail(err, BASIN_EDATA,
-                       "the training data has no labels; --labels says which "
-                       "columns they are");
+                       "the training data has no labels; --labels selects their columns");
     basin_status status = bs_schema_copy(&train->schema, &out->arena, &k->schema, err);
     if (status)
         return status;

@@ -219,8 +219,8 @@ static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, 
                        was->channels, is->channels);
     if (is->classes < was->classes)
         return bs_fail(err, BASIN_EDATA,
-                       "--from: the model has %d classes, and these masks have %d; mask.classes or "
-                       "mask.names says that there are more",
+                       "--from: the model has %d classes, and these masks have %d; mask.classes "
+                       "or mask.names can add some",
                        was->classes, is->classes);
     const bool named = was->name && is->class_name;
     if (was->classes == 2 && is->classes == 2 && named &&

@@ -159,7 +159,7 @@ static basin_status put(writer *w, const char *folder, int32_t i, const char *en
 {
     const char *name = w->im->name[i];
     if (leads_out(name))
-        return bs_fail(w->err, BASIN_EDATA, "'%.80s' is no name for a file", name);
+        return bs_fail(w->err, BASIN_EDATA, "'%.80s' is not a valid file name", name);
     bs_buf_clear(&w->path);
     bs_buf_printf(&w->path, "%s/%s%s", w->o->path, folder, name);
     if (w->path.failed)

@@ -304,7 +304,7 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
         return bs_fail_nomem(err);
     if (!bs_part_tag(&part[0])->labelled)
         return bs_fail(err, BASIN_EDATA,
-                       "the training data has no tags; --tag-column says which column they are");
+                       "the training data has no tags; --tag-column selects their column");
     bs_notes_init(&notes);
     basin_status status = BASIN_OK;
     if (bs_part_tag(&part[BS_ROLE_UNLABELLED]))

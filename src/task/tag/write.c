@@ -96,7 +96,7 @@ static basin_status check_scheme(const bs_saved *m, const char *name, basin_erro
                        "--scheme: the tags of this model are not of spans; they are written as "
                        "they are");
     if (name && asked == BS_SCHEME_RAW)
-        return bs_fail(err, BASIN_EARG, "--scheme: raw is no way to write spans");
+        return bs_fail(err, BASIN_EARG, "--scheme: raw cannot express spans");
     return BASIN_OK;
 }
 

@@ -276,7 +276,7 @@ static void draw(const study *t, int32_t all, bs_buf *out)
         {.name = "feature", .text = true},
         {.name = "log loss +", .help = "of a row, summed over labels"},
         {.name = "example F1 \xE2\x88\x92", .help = "in points, at the model's threshold"},
-        {.name = "rows", .help = "of those looked at, where it is not zero"}};
+        {.name = "rows", .help = "of the rows examined, where it is not zero"}};
     bs_bar bar[SHOWN];
     char   number[SHOWN][32];
     int    n = 0;
@@ -288,11 +288,11 @@ static void draw(const study *t, int32_t all, bs_buf *out)
     bs_page_heading(t->g->level, "Features that matter", out);
     bs_page_say(
         out, "quiet",
-        "One feature at a time is shuffled among %d of the %d validation rows: how much "
-        "worse the model gets is what it goes by. Features that say the same as others look "
-        "less important than they are. %d of %d were looked at%s.",
+        "One feature at a time is shuffled among %d of the %d validation rows: the worse the "
+        "model gets, the more it relies on the feature. Features that duplicate others look less "
+        "important than they are. %d of %d were looked at%s.",
         (int)t->n, (int)t->data->rows, (int)t->features, (int)all,
-        t->features < all ? ", the others are hardly ever there" : "");
+        t->features < all ? ", the others are almost never present" : "");
     if (n == 0)
         return;
     bs_page_grid_begin(out);

@@ -47,7 +47,7 @@ static void print_checks(const bs_dataset *d, const bs_summary *s, bs_buf *out)
                   (int)s->features_constant, (long long)s->missing, (int)s->labels_never,
                   (int)s->labels_always);
     if (s->rarest >= 0)
-        bs_buf_printf(out, "; rarest '%s' %d rows, commonest '%s' %d",
+        bs_buf_printf(out, "; rarest '%s' %d rows, most frequent '%s' %d",
                       bs_visible(d->schema.label[s->rarest], 40, rarest), (int)s->rarest_rows,
                       bs_visible(d->schema.label[s->commonest], 40, commonest),
                       (int)s->commonest_rows);
@@ -115,7 +115,7 @@ static const char *problem(const bs_summary *s)
     if (s->rows == 0)
         return "there are no rows";
     if (s->labels == 0)
-        return "there are no labels; --labels says which columns they are";
+        return "there are no labels; --labels selects their columns";
     if (s->features == 0)
         return "there are no features";
     if (s->labels_never == s->labels)
@@ -449,9 +449,9 @@ static basin_status read_groups(const char *path, int max_mb, int32_t rows, int3
         n++;
     }
     if (!status && n != rows)
-        status =
-            bs_fail(err, BASIN_EDATA, "%s: %lld lines for %d rows; one group name a row is needed",
-                    path, (long long)n, (int)rows);
+        status = bs_fail(err, BASIN_EDATA,
+                         "%s: %lld lines for %d rows; one group name per row is needed", path,
+                         (long long)n, (int)rows);
     bs_input_close(in);
     bs_names_free(&names);
     bs_arena_free(&arena);

@@ -159,8 +159,8 @@ basin_status bs_report_pr(const bs_report_group *g, const bs_label_score *s, con
     fill(g, L, each, all);
     bs_page_heading(g->level, "Precision and recall", out);
     bs_page_say(out, "quiet",
-                "How much of what is said is right, by how much of what is true is found, as the "
-                "threshold goes down%s.",
+                "Precision (share of predictions that are right) by recall (share of true labels "
+                "found), as the threshold goes down%s.",
                 n > 0 ? "; dashed: the labels that lose most" : "");
     draw(g, each, all, L, s, label, n, out);
     bs_free(each);

@@ -105,7 +105,7 @@ static basin_status thresholds(const view *v, basin_error *err)
                 "Scores in percent of the %s rows at every threshold, to see how much depends on "
                 "it. The model's own (%s) was chosen on validation rows.%s",
                 v->g->part_name, one ? tuned : bs_threshold_text(v->cut, kind),
-                rows < v->data->rows ? " Only some of the rows were looked at." : "");
+                rows < v->data->rows ? " Only some of the rows were used." : "");
     bs_chart_draw(&(bs_chart){.series = series,
                               .n = 3,
                               .mark = mark,
@@ -214,15 +214,15 @@ static void label_table(const view *v, const bs_label_score *s, const bs_label_s
         {.name = "label", .text = true},
         {.name = "lost", .help = "rows that have it, times what is missing of its F1"},
         {.name = "true", .help = "rows that have it"},
-        {.name = "predicted", .help = "rows that are said to have it"},
+        {.name = "predicted", .help = "rows predicted to have it"},
         {.name = "both", .help = "rows where that is right"},
         {.name = "precision %"},
         {.name = "recall %"},
         {.name = "F1 %"},
         {.name = "AP %", .help = "average precision; by scores"},
         {.name = "promised",
-         .help = "rows by the sum of probabilities: as many as are true, "
-                 "where probabilities can be believed"},
+         .help = "sum of probabilities over rows: close to the true number if probabilities are "
+                 "reliable"},
         {.name = "cut", .help = "the model's threshold"},
         {.name = "own cut", .help = "what threshold=label chooses on validation rows"}};
     const int32_t n = v->L < MOST_LABELS ? v->L : MOST_LABELS;
@@ -280,8 +280,7 @@ static basin_status labels(const view *v, const bs_label_score *decided, basin_e
     if (!s) {
         bs_page_heading(v->g->level, "Labels", v->out);
         bs_page_say(v->out, "quiet",
-                    "At the model's threshold; first those where most F1 is lost. A click on a "
-                    "heading sorts.");
+                    "At the model's threshold, sorted by lost F1. Click a heading to sort.");
         s = label_chart(v, decided, err);
         label_table(v, decided, by_scores);
     }
@@ -388,7 +387,7 @@ static basin_status confused(const view *v, basin_error *err)
         bs_page_heading(v->g->level, "Confused labels", v->out);
         bs_page_say(v->out, "quiet",
                     "A label that is missed in the same row where another one is wrong: the "
-                    "commonest of %zu such pairs.",
+                    "most frequent of %zu such pairs.",
                     n);
         if (n > 0)
             pair_table(v, c, n);
@@ -447,10 +446,10 @@ static void draw_together(const view *v, const int32_t *place, int n, float *m, 
         }
     bs_page_heading(v->g->level, "Labels that go together", v->out);
     if (n < v->L)
-        bs_page_say(v->out, "quiet", "The %d commonest of %d labels.", n, (int)v->L);
+        bs_page_say(v->out, "quiet", "The %d most frequent of %d labels.", n, (int)v->L);
     bs_heat_draw(&(bs_heat){.title = "Rows in which two labels are predicted together, minus rows "
                                      "in which they truly are: orange is too often, blue too "
-                                     "seldom.",
+                                     "rarely.",
                             .rows = n,
                             .cols = n,
                             .value = m,
@@ -719,7 +718,7 @@ static void advise_missed(const bs_schema *schema, const bs_label_score *s, bs_n
     if (missed > 0)
         bs_notes_add(
             advice, "missed",
-            "get more rows of rare labels: %d of %d are never found, the commonest of them "
+            "get more rows of rare labels: %d of %d are never found, the most frequent of them "
             "is %s with %lld rows",
             (int)missed, (int)there, schema->label[first], (long long)most);
 }
@@ -771,7 +770,8 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
 const bs_reporting bs_reporting_mlc = {
     .errors = errors,
     .advise = advise,
-    .base = {"always the commonest labels", "a linear model", "a linear model of half the rows"},
+    .base = {"always the most frequent labels", "a linear model",
+             "a linear model of half the rows"},
     .base_note = "; linear: one logistic regression for each label, stopped early on validation "
                  "rows",
     .base_advice = "use less of a net, for %s %s as well: net.layers=0 with method ce is one, and "

@@ -236,7 +236,7 @@ static void draw_transitions(const view *v, const float *truth, float *predicted
                             .digits = 1},
                  v->out);
     bs_heat_draw(&(bs_heat){.title = "Predicted minus true transitions, in points of percent: "
-                                     "orange is too often, blue too seldom.",
+                                     "orange is too often, blue too rarely.",
                             .rows = n,
                             .cols = n,
                             .value = predicted,
@@ -511,7 +511,7 @@ basin_status       bs_base_guess_tag(const bs_lesson *t, const bs_part *p, bs_ou
 const bs_reporting bs_reporting_tag = {
     .errors = errors,
     .advise = advise_types,
-    .base = {"always the commonest tag", "each word's commonest tag"},
+    .base = {"always the most frequent tag", "each word's most frequent tag"},
     .base_note = "",
     .base_advice = "train longer or on more data, for %s %s as well",
     .guess = bs_base_guess_tag,
