@@ -20,34 +20,29 @@ static void outcome_path(const char *folder, char path[PATH_ROOM])
  * finished run belongs to its time limit. */
 static void write_identity(const bs_prepared *data, const bs_settings *s, bs_buf *out)
 {
-    bs_settings_json(s, out);
-    bs_buf_printf(out, " time_limit %g", s->train.time_limit);
-    if (data->from_hash)
-        bs_buf_printf(out, " from %016llx", (unsigned long long)data->from_hash);
+    bs_identity id = {.settings = s, .timed = true, .from = data->from_hash, .roles = BS_ROLES};
     for (int i = 0; i < BS_ROLES; i++)
-        bs_buf_printf(out, " %016llx", (unsigned long long)data->part[i].hash);
+        id.hash[i] = data->part[i].hash;
+    bs_identity_json(&id, out);
 }
 
 basin_status bs_outcome_write(const bs_prepared *data, const bs_settings *s,
                               const bs_train_outcome *o, const char *folder, basin_error *err)
 {
     char   path[PATH_ROOM];
-    bs_buf text, identity;
+    bs_buf text;
     bs_buf_init(&text, 1 << 22);
-    bs_buf_init(&identity, 1 << 22);
-    write_identity(data, s, &identity);
     bs_json_open(&text, NULL, '{');
-    bs_json_members(&text, "identity %s test_margin %g valid_margin %g", identity.data,
-                    o->test_margin, o->valid_margin);
+    bs_json_key(&text, "identity");
+    write_identity(data, s, &text);
+    bs_json_members(&text, "test_margin %g valid_margin %g", o->test_margin, o->valid_margin);
     bs_json_open(&text, "outcome", '{');
     bs_outcome_members(data->part[0].task, s, o, folder, &text);
     bs_buf_text(&text, "}}\n");
     outcome_path(folder, path);
-    basin_status status = text.failed || identity.failed
-                              ? bs_fail_nomem(err)
-                              : bs_write_file(path, text.data, text.len, err);
+    basin_status status =
+        text.failed ? bs_fail_nomem(err) : bs_write_file(path, text.data, text.len, err);
     bs_buf_free(&text);
-    bs_buf_free(&identity);
     return status;
 }
 
@@ -130,7 +125,7 @@ static basin_status take_file(const bs_task *k, const char *folder, const char *
     bs_buf_init(&text, 1 << 22);
     basin_status  s = bs_read_file(path, &text, err);
     json_t       *file = s ? NULL : bs_tree_read(text.data ? text.data : "", text.len, 0, NULL);
-    const char   *theirs = json_string_value(json_object_get(file, "identity"));
+    const json_t *theirs = json_object_get(file, "identity");
     bs_difference d = bs_identity_compare(theirs, identity);
     *finished = !s && d.kind == BS_RUN_SAME;
     if (!s && (!json_object_get(file, "outcome") || (*finished && !read_values(k, file, out))))

@@ -28,12 +28,12 @@ bool bs_checkpoint_there(const char *folder)
 static void write_identity(const bs_trainer *t, bs_buf *out)
 {
     const bs_train_job *j = t->job;
-    bs_settings_json(j->settings, out);
-    if (j->from)
-        bs_buf_printf(out, " from %016llx", (unsigned long long)j->from->hash);
-    bs_buf_printf(out, " train %016llx valid %016llx test %016llx",
-                  (unsigned long long)j->train->hash, (unsigned long long)j->valid->hash,
-                  (unsigned long long)(j->test ? j->test->hash : 0));
+    bs_identity_json(
+        &(bs_identity){.settings = j->settings,
+                       .from = j->from ? j->from->hash : 0,
+                       .hash = {j->train->hash, j->valid->hash, j->test ? j->test->hash : 0},
+                       .roles = 3},
+        out);
 }
 
 /* Increases when the list of numbers changes. */
@@ -87,20 +87,24 @@ static basin_status check_version(const bs_safetensors *f, const char *path, bas
 static basin_status check_identity(const bs_trainer *t, const bs_safetensors *f, const char *path,
                                    basin_error *err)
 {
-    bs_buf       mine;
-    const char  *theirs = bs_safetensors_meta(f, "basin.run");
-    basin_status s = BASIN_OK;
+    bs_buf        mine;
+    const char   *text = bs_safetensors_meta(f, "basin.run");
+    json_t       *theirs = text ? bs_tree_read(text, strlen(text), 0, NULL) : NULL;
+    bs_difference d = {BS_RUN_SAME, ""};
+    basin_status  s = BASIN_OK;
     bs_buf_init(&mine, 1 << 22);
     write_identity(t, &mine);
     if (mine.failed)
         s = bs_fail_nomem(err);
-    bs_difference d = s ? (bs_difference){0} : bs_identity_compare(theirs, mine.data);
+    else
+        d = bs_identity_compare(theirs, mine.data);
     if (d.kind == BS_RUN_OTHER)
         s = bs_fail(err, BASIN_EARG,
                     "%s: --resume: that run is another one: %s; use the same, or another -o", path,
                     d.text);
     if (d.kind == BS_RUN_LONGER)
         bs_log_say(t->job->log, BS_INFO, "--resume: %s", d.text);
+    json_decref(theirs);
     bs_buf_free(&mine);
     return s;
 }

@@ -1,18 +1,29 @@
 /* identity.c -- whether an existing run is the one requested, and if not, why.
  *
- * An identity is the JSON object of the settings that matter, followed by words about time and
- * data; a run stores it with its outcome and its checkpoints. */
+ *     {"settings": {...}, "time_limit": 60, "from": "0123456789abcdef",
+ *      "data": {"train": "0123456789abcdef", "valid": "...", "test": "..."}}
+ *
+ * A run stores it with its outcome and, without the time limit, with its checkpoints: they may be
+ * given more time. */
 #include <string.h>
 
+#include "base/json.h"
 #include "base/tree.h"
-#include "task/prepare.h"
 #include "run/trainer.h"
 
-enum { HASH = 16 }; /* maximum length of a hash in digits */
-
-static json_t *settings_of(const char *identity)
+void bs_identity_json(const bs_identity *id, bs_buf *out)
 {
-    return bs_tree_read(identity, strlen(identity), JSON_DISABLE_EOF_CHECK | JSON_DECODE_ANY, NULL);
+    bs_json_open(out, NULL, '{');
+    bs_json_key(out, "settings");
+    bs_settings_json(id->settings, out);
+    if (id->timed)
+        bs_json_real(out, "time_limit", id->settings->train.time_limit);
+    if (id->from)
+        bs_json_hash(out, "from", id->from);
+    bs_json_open(out, "data", '{');
+    for (int i = 0; i < id->roles; i++)
+        bs_json_hash(out, bs_role_names[i], id->hash[i]);
+    bs_buf_text(out, "}}");
 }
 
 static void show(const json_t *v, char text[BS_OPTION_TEXT])
@@ -57,77 +68,58 @@ static void compare_settings(json_t *theirs, json_t *mine, bs_difference *out)
     }
 }
 
-enum { WORD = 64 };
-
-/* The next word, truncated to the buffer, and where it ends; "" after the last. */
-static const char *take_word(const char *at, char word[WORD])
+/* No limit is 0. */
+static void compare_limits(const json_t *theirs, const json_t *mine, bs_difference *out)
 {
-    at += strspn(at, " \n");
-    size_t n = strcspn(at, " \n");
-    n = n < WORD ? n : WORD - 1;
-    memcpy(word, at, n);
-    word[n] = '\0';
-    return at + n;
+    const double before = json_number_value(theirs), now = json_number_value(mine);
+    if (json_equal(theirs, mine))
+        return;
+    out->kind = before > 0 && (now > before || now <= 0) ? BS_RUN_LONGER : BS_RUN_OTHER;
+    tell("time_limit", theirs, mine, out);
 }
 
-/* " time_limit 5 0123 4567 ..." of an outcome, " train 0123 valid 4567 ..." of a checkpoint: finds
- * the first word that differs. No limit is 0. */
-static void compare_words(const char *theirs, const char *mine, bs_difference *out)
+static void compare_data(const json_t *theirs, json_t *mine, bs_difference *out)
 {
-    char        name[WORD] = "", was[WORD], is[WORD];
-    const char *what = NULL;
-    for (int role = 0; !what;) {
-        mine = take_word(mine, is);
-        theirs = take_word(theirs, was);
-        if (strcmp(is, was) != 0 &&
-            (strcmp(is, "from") == 0 || strcmp(was, "from") == 0 || strcmp(name, "from") == 0)) {
-            out->kind = BS_RUN_OTHER;
-            bs_print(out->text, sizeof out->text,
-                     "the model that it continues from (--from) is not the same");
-            return;
-        }
-        if (!is[0] != !was[0])
-            what = "tests";
-        else if (!is[0])
-            return;
-        else if (strcmp(name, "time_limit") == 0 && strcmp(was, is) != 0) {
-            double before = 0, now = 0;
-            bs_parse_double(was, &before);
-            bs_parse_double(is, &now);
-            const bool longer = before > 0 && (now > before || now <= 0);
-            out->kind = longer ? BS_RUN_LONGER : BS_RUN_OTHER;
-            bs_print(out->text, sizeof out->text, "time_limit was %s, now it is %s", was, is);
-            if (!longer)
-                return;
-        } else if (strcmp(was, is) != 0)
-            what = role < BS_ROLES ? bs_role_names[role] : "training";
-        role += strlen(is) == HASH && strcmp(name, "from") != 0;
-        bs_print(name, sizeof name, "%s", is);
+    const char *role;
+    json_t     *v;
+    json_object_foreach(mine, role, v)
+    {
+        if (json_equal(v, json_object_get(theirs, role)))
+            continue;
+        out->kind = BS_RUN_OTHER;
+        bs_print(out->text, sizeof out->text, "the data for %s is not the same", role);
+        return;
     }
-    out->kind = BS_RUN_OTHER;
-    bs_print(out->text, sizeof out->text, "the data for %s is not the same", what);
 }
 
-bs_difference bs_identity_compare(const char *theirs, const char *mine)
+static void compare(const json_t *theirs, const json_t *mine, bs_difference *out)
+{
+    json_t       *a = json_object_get(theirs, "settings"), *b = json_object_get(mine, "settings");
+    const json_t *was = json_object_get(theirs, "from"), *is = json_object_get(mine, "from");
+    out->kind = BS_RUN_OTHER;
+    if (!json_is_object(a) || !json_is_object(b)) {
+        bs_print(out->text, sizeof out->text, "its settings cannot be read");
+    } else if (json_object_size(a) > json_object_size(b)) {
+        bs_print(out->text, sizeof out->text, "it has settings that are not known here");
+    } else if ((was || is) && !json_equal(was, is)) {
+        bs_print(out->text, sizeof out->text,
+                 "the model that it goes on with (--from) is not the same");
+    } else {
+        out->kind = BS_RUN_SAME;
+        compare_settings(a, b, out);
+        if (out->kind != BS_RUN_OTHER && json_object_get(mine, "time_limit"))
+            compare_limits(json_object_get(theirs, "time_limit"),
+                           json_object_get(mine, "time_limit"), out);
+        if (out->kind != BS_RUN_OTHER)
+            compare_data(json_object_get(theirs, "data"), json_object_get(mine, "data"), out);
+    }
+}
+
+bs_difference bs_identity_compare(const json_t *theirs, const char *mine)
 {
     bs_difference out = {BS_RUN_SAME, ""};
-    if (theirs && strcmp(theirs, mine) == 0)
-        return out;
-    json_t     *a = theirs ? settings_of(theirs) : NULL, *b = settings_of(mine);
-    const char *rest_a = theirs ? strrchr(theirs, '}') : NULL, *rest_b = strrchr(mine, '}');
-    if (!json_is_object(a) || !json_is_object(b) || !rest_a || !rest_b) {
-        out.kind = BS_RUN_OTHER;
-        bs_print(out.text, sizeof out.text, "its settings cannot be read");
-    } else {
-        compare_settings(a, b, &out);
-        if (out.kind != BS_RUN_OTHER && json_object_size(a) != json_object_size(b)) {
-            out.kind = BS_RUN_OTHER;
-            bs_print(out.text, sizeof out.text, "it has settings that are not known here");
-        }
-        if (out.kind != BS_RUN_OTHER)
-            compare_words(rest_a + 1, rest_b + 1, &out);
-    }
-    json_decref(a);
-    json_decref(b);
+    json_t       *own = bs_tree_read(mine, strlen(mine), 0, NULL);
+    compare(theirs, own, &out);
+    json_decref(own);
     return out;
 }

@@ -6,7 +6,8 @@
 #define BS_TRAINER_H
 
 #include "base/log.h"
-#include "task/task.h"
+#include "base/tree.h"
+#include "task/prepare.h"
 #include "method/method.h"
 #include "run/from.h"
 #include "run/saved.h"
@@ -121,12 +122,21 @@ typedef struct {
 basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, const bs_method *m,
                                const bs_spec *spec, basin_error *err);
 
-/* identity.c: how two identities of runs differ, and in which setting first. */
+/* identity.c: what makes a run the same one, as a JSON object ... */
+typedef struct {
+    const bs_settings *settings;
+    bool               timed; /* a run with another time limit is another one */
+    uint64_t           from;  /* hash of the model that it goes on with; 0: none */
+    uint64_t           hash[BS_ROLES];
+    int                roles; /* so many of these count */
+} bs_identity;
+void bs_identity_json(const bs_identity *id, bs_buf *out);
+/* ... and how two of them differ, and in which setting first; theirs may be anything, or NULL. */
 typedef struct {
     enum { BS_RUN_SAME, BS_RUN_LONGER, BS_RUN_OTHER } kind; /* longer: the same except for time */
     char text[320];                                         /* "epochs was 3, now it is 5" */
 } bs_difference;
-bs_difference bs_identity_compare(const char *theirs, const char *mine);
+bs_difference bs_identity_compare(const json_t *theirs, const char *mine);
 
 /* trainer.c: maximum number of epochs of a phase. */
 int bs_phase_epochs(const bs_trainer *t, int phase);

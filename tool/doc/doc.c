@@ -115,7 +115,7 @@ void bs_doc_row(bs_doc *d, const bs_cell *cell, int n)
     if (d->page) {
         bs_page_row_begin(d->page);
         for (int i = 0; i < n; i++)
-            if (shown(&d->column[i], BS_COLUMN_PAGE))
+            if (!d->column || shown(&d->column[i], BS_COLUMN_PAGE))
                 cell_page(&cell[i], d->page);
         bs_page_row_end(d->page);
     }

@@ -97,6 +97,9 @@ void bs_doc_table_end(bs_doc *d);
     bs_doc_row(d, (const bs_cell[]){__VA_ARGS__}, \
                (int)(sizeof((const bs_cell[]){__VA_ARGS__}) / sizeof(bs_cell)))
 
+/* A row of a page's own table (page.h). */
+#define BS_PAGE_ROW(out, ...) BS_ROW((&(bs_doc){.page = (out)}), __VA_ARGS__)
+
 /* ---- bars ---- */
 
 /* Shares of `hi` from lo = 0 on are drawn in a text, too. */

@@ -11,7 +11,7 @@
 #include "tasks/mlc/report.h"
 #include "base/rng.h"
 #include "doc/chart.h"
-#include "doc/page.h"
+#include "doc/doc.h"
 #include "task/mlc/data.h"
 
 enum {
@@ -302,12 +302,8 @@ static void draw(const study *t, int32_t all, bs_buf *out)
         out);
     bs_page_table_begin(column, 4, BS_TABLE_SORTED, out);
     for (int i = 0; i < n; i++) {
-        bs_page_row_begin(out);
-        bs_page_name(bar[i].name, out);
-        bs_page_number(t->feature[i].loss, 4, out);
-        bs_page_number(100 * t->feature[i].f1, 2, out);
-        bs_page_count(t->feature[i].rows, out);
-        bs_page_row_end(out);
+        BS_PAGE_ROW(out, bs_cell_name(bar[i].name), bs_cell_number(t->feature[i].loss, 4),
+                    bs_cell_number(100 * t->feature[i].f1, 2), bs_cell_count(t->feature[i].rows));
     }
     bs_page_table_end(out);
     bs_page_grid_end(out);

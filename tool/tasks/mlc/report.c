@@ -7,7 +7,7 @@
 #include "tasks/mlc/report.h"
 #include "doc/chart.h"
 #include "doc/heat.h"
-#include "doc/page.h"
+#include "doc/doc.h"
 #include "task/mlc/data.h"
 
 enum {
@@ -358,11 +358,9 @@ static void pair_table(const view *v, const counted *c, size_t n)
                                 {.name = "rows"}};
     bs_page_table_begin(column, 3, BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0), v->out);
     for (size_t i = 0; i < n && i < PAIRS; i++) {
-        bs_page_row_begin(v->out);
-        bs_page_name(v->schema->label[c[i].pair >> 32], v->out);
-        bs_page_cell(v->schema->label[c[i].pair & UINT32_MAX], v->out);
-        bs_page_count((long long)c[i].n, v->out);
-        bs_page_row_end(v->out);
+        BS_PAGE_ROW(v->out, bs_cell_name(v->schema->label[c[i].pair >> 32]),
+                    bs_cell_text(v->schema->label[c[i].pair & UINT32_MAX]),
+                    bs_cell_count((long long)c[i].n));
     }
     bs_page_table_end(v->out);
 }

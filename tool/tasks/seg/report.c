@@ -6,7 +6,7 @@
 
 #include "tasks/seg/base.h"
 #include "doc/heat.h"
-#include "doc/page.h"
+#include "doc/doc.h"
 #include "data/image/overlay.h"
 #include "data/image/resize.h"
 #include "task/seg/data.h"
@@ -67,16 +67,11 @@ static void classes(const view *v, const bs_class_score *row)
     bs_page_table_begin(column, sizeof column / sizeof column[0],
                         BS_TABLE_SORTED | (v->classes > 15 ? BS_TABLE_LONG : 0), v->out);
     for (int c = 0; c < v->classes; c++) {
-        bs_page_row_begin(v->out);
-        bs_page_name(v->name[c], v->out);
-        bs_page_count((long long)row[c].gold, v->out);
-        bs_page_count((long long)row[c].predicted, v->out);
-        bs_page_count((long long)row[c].both, v->out);
-        bs_page_number(100 * row[c].iou, 2, v->out);
-        bs_page_number(100 * row[c].precision, 2, v->out);
-        bs_page_number(100 * row[c].recall, 2, v->out);
-        bs_page_number(100 * row[c].f1, 2, v->out);
-        bs_page_row_end(v->out);
+        BS_PAGE_ROW(v->out, bs_cell_name(v->name[c]), bs_cell_count((long long)row[c].gold),
+                    bs_cell_count((long long)row[c].predicted),
+                    bs_cell_count((long long)row[c].both), bs_cell_number(100 * row[c].iou, 2),
+                    bs_cell_number(100 * row[c].precision, 2),
+                    bs_cell_number(100 * row[c].recall, 2), bs_cell_number(100 * row[c].f1, 2));
     }
     bs_page_table_end(v->out);
 }

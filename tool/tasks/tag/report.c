@@ -8,7 +8,7 @@
 #include "tasks/tag/base.h"
 #include "doc/chart.h"
 #include "doc/heat.h"
-#include "doc/page.h"
+#include "doc/doc.h"
 #include "task/tag/data.h"
 
 enum { EXAMPLES = 20, MAPPED = 400, LONGEST = 120 /* tokens shown per sentence */ };
@@ -56,16 +56,11 @@ static void score_table(bs_type_score *row, int32_t n, const char *what, const c
                         BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0), out);
     qsort(row, (size_t)n, sizeof *row, most_lost);
     for (int32_t i = 0; i < n; i++) {
-        bs_page_row_begin(out);
-        bs_page_name(row[i].type, out);
-        bs_page_number(lost_of(&row[i]), 1, out);
-        bs_page_count((long long)row[i].gold, out);
-        bs_page_count((long long)row[i].predicted, out);
-        bs_page_count((long long)row[i].right, out);
-        bs_page_number(100 * row[i].precision, 2, out);
-        bs_page_number(100 * row[i].recall, 2, out);
-        bs_page_number(100 * row[i].f1, 2, out);
-        bs_page_row_end(out);
+        BS_PAGE_ROW(
+            out, bs_cell_name(row[i].type), bs_cell_number(lost_of(&row[i]), 1),
+            bs_cell_count((long long)row[i].gold), bs_cell_count((long long)row[i].predicted),
+            bs_cell_count((long long)row[i].right), bs_cell_number(100 * row[i].precision, 2),
+            bs_cell_number(100 * row[i].recall, 2), bs_cell_number(100 * row[i].f1, 2));
     }
     bs_page_table_end(out);
 }
