@@ -28,6 +28,13 @@ static inline void model_edit_member(bs_meta *m, const char *path, const char *v
     json_decref(all);
 }
 
+/* Of a model that is open: what was changed before is freed. */
+static inline void model_edit_free(const bs_meta *m, const char *text)
+{
+    if (text != m->value)
+        free((void *)(uintptr_t)text);
+}
+
 /* Numbers first, first + step, ... of the tensor with this name become `value`. */
 typedef struct {
     const char *tensor;
@@ -63,12 +70,17 @@ static inline void model_edit(const char *from, const char *to, const model_chan
     for (int i = 0; i < n_meta; i++) {
         meta[i] = *bs_safetensors_meta_at(f, i);
         for (const model_change *c = change; c && c->key; c++)
-            if (strcmp(c->key, meta[i].key) == 0)
+            if (strcmp(c->key, meta[i].key) == 0) {
+                const char *before = meta[i].value;
                 model_edit_member(&meta[i], c->path, c->value);
+                model_edit_free(bs_safetensors_meta_at(f, i), before);
+            }
     }
     OK(bs_safetensors_write(to, t, n, meta, n_meta, err));
     for (int i = 0; i < n; i++)
         free((void *)(uintptr_t)t[i].data);
+    for (int i = 0; i < n_meta; i++)
+        model_edit_free(bs_safetensors_meta_at(f, i), meta[i].value);
     bs_safetensors_close(f);
 }
 

@@ -211,7 +211,7 @@ static void check_model(const char *path)
 static long step_after(long n, bool training)
 {
     const char *soak = getenv("SOAK");
-    return soak ? strtol(soak, NULL, 10) : 1 + n / (training ? 3 : 30);
+    return soak ? strtol(soak, NULL, 10) : 1 + n / (training ? 3 : 100);
 }
 
 static long disturb(action act, const job *j, const char *name, bool resumes)

@@ -109,6 +109,20 @@ static void every_ticket_has_a_buffer(void **state)
         bs_blas_leave();
 }
 
+/* As if threads were inside that are not in the child. */
+static void a_child_begins_without_tickets(void **state)
+{
+    (void)state;
+    if (SANITIZED)
+        skip();
+    const int before = in_child(count_tickets, 700);
+    for (int i = 0; i < 3; i++)
+        assert_true(bs_blas_enter());
+    assert_int_equal(in_child(count_tickets, 700), before);
+    for (int i = 0; i < 3; i++)
+        bs_blas_leave();
+}
+
 /* ---- products ---- */
 
 static bool multiply(void)
@@ -145,6 +159,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(it_is_not_loaded_without_room), /* first: later it is loaded */
         cmocka_unit_test(every_ticket_has_a_buffer),
+        cmocka_unit_test(a_child_begins_without_tickets),
         cmocka_unit_test(products_fail_without_room),
     };
     return cmocka_run_group_tests_name("blas", tests, NULL, NULL);

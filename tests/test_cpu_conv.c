@@ -156,6 +156,14 @@ static void few_planes(void **state)
     check_all(cases, sizeof cases / sizeof *cases, 7);
 }
 
+/* More channels than the columns of one block hold: steps of three know no other path. */
+static void several_blocks(void **state)
+{
+    static const sizes cases[] = {{1, 60, 40, 41, 18, 5, 5, 3, 2}, {2, 70, 37, 30, 3, 5, 5, 3, 1}};
+    (void)state;
+    check_all(cases, sizeof cases / sizeof *cases, 8);
+}
+
 /* Images of several bands and batches of several groups: more than 64 tiles, 256 pixels. */
 static void many_tiles(void **state)
 {
@@ -231,9 +239,10 @@ static void pooling(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(chosen_sizes), cmocka_unit_test(large_sizes),
-        cmocka_unit_test(many_tiles),   cmocka_unit_test(few_planes),
-        cmocka_unit_test(random_sizes), cmocka_unit_test(pooling),
+        cmocka_unit_test(chosen_sizes),   cmocka_unit_test(large_sizes),
+        cmocka_unit_test(many_tiles),     cmocka_unit_test(few_planes),
+        cmocka_unit_test(random_sizes),   cmocka_unit_test(pooling),
+        cmocka_unit_test(several_blocks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

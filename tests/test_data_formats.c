@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/print.h"
+#include "data/rows/read.h"
 #include "data/scan.h"
 
 static bs_notes notes;
@@ -337,6 +338,35 @@ static void test_several_files(void **state)
     rmdir(folder);
 }
 
+/* Beyond the first 65536 characters two units are one. */
+static void test_utf16(void **state)
+{
+    static const char little[] = "\xff\xfe"
+                                 "a\0"
+                                 "\x3d\xd8"
+                                 "\x00\xde"
+                                 "\xe9\0",
+                      large[] = "\xfe\xff"
+                                "\0a"
+                                "\xd8\x3d"
+                                "\xde\x00"
+                                "\0\xe9";
+    const char *const text[] = {little, large};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        bs_buf in, out;
+        bs_buf_init(&in, 100);
+        bs_buf_init(&out, 100);
+        bs_buf_add(&in, text[i], 10);
+        const bs_utf16 kind = bs_utf16_of(text[i], 10);
+        assert_int_equal(kind, i == 0 ? BS_UTF16_LITTLE : BS_UTF16_BIG);
+        assert_int_equal(bs_utf16_recode(&in, kind, &out, NULL), BASIN_OK);
+        assert_string_equal(out.data, "a\xf0\x9f\x98\x80\xc3\xa9");
+        bs_buf_free(&in);
+        bs_buf_free(&out);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)
 
 int main(void)
@@ -346,7 +376,7 @@ int main(void)
         TEST(label_names), TEST(xmc),           TEST(xmc_two_files), TEST(csv),
         TEST(csv_kinds),   TEST(csv_lists),     TEST(csv_cross),     TEST(csv_identifier),
         TEST(csv_like),    TEST(jsonl),         TEST(jsonl_ids),     TEST(numbers),
-        TEST(globs),       TEST(several_files),
+        TEST(globs),       TEST(several_files), TEST(utf16),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

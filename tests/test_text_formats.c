@@ -169,6 +169,8 @@ static const bad refusals[] = {
     {"",
      "{\"tokens\": [\"a\"], \"tags\": [\"X\"]}\n{\"tokens\": [\"a\", 1], \"tags\": [\"X\", \"Y\"]}",
      "data:2: word 2 of \"tokens\" is a number; it must be a text"},
+    {"format=tokens", "{{\"tokens\": [\"a\"], \"tags\": [\"X\"]}",
+     "data:1:2: string or '}' expected near '{'"},
     {"", "{\"tokens\": [\"a\"], \"tags\": [\"\"]}",
      "data:1: one of \"tags\" is empty; it must be a text or a whole number"},
     {"format=tokens", "{\"sentence\": \"a b\"}",

@@ -16,6 +16,8 @@ pairs=$(sed '1,/@data/d' p.arff | tr -cd ' ' | wc -c)
 [ "$ones" = "$labels" ] && [ "$ones" = "$cells" ] && [ "$ones" = "$pairs" ] && echo "four formats: same"
 basin predict run d.arff --top-k 2 | head -n 1 | tr -cd , | wc -c
 basin predict run d.arff --scores --threshold 0 | head -n 1 | tr ' ' '\n' | grep -c '^[0-9]\|^\[[0-9]'
+basin predict run d.arff --threshold 1 -o none.jsonl && echo "a threshold of 1"
+basin predict run d.arff --threshold 1.01 2>&1
 basin eval run d.arff --json | tr ',' '\n' | cut -d: -f1
 basin eval run d.arff --per-label | tail -n 13 | cut -c1-12
 
