@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "file/safetensors.h"
+#include "run/saved.h"
 #include "tests/api_folder.h"
 
 enum { MOST = 64 };
@@ -107,6 +108,20 @@ static void labels_have_names_of_their_own(void **state)
     taken("mlc", "basin.schema", "\"pick1_a\"", "\"other\"");
 }
 
+static void ensembles_are_of_whole_models(void **state)
+{
+    static const char *const number[] = {"2.5", "0", "-1", "1001", "1e9", "nan", "two"};
+    (void)state;
+    train("d.arff", "several", "ensemble", "2");
+    for (size_t i = 0; i < sizeof number / sizeof *number; i++) {
+        char what[100];
+        snprintf(what, sizeof what, "an ensemble of '%s' models, not of 1 to %d", number[i],
+                 (int)BS_MOST_MODELS);
+        refused("several", "basin.ensemble", NULL, number[i], what);
+    }
+    taken("several", "basin.ensemble", NULL, "2");
+}
+
 static void tags_and_classes_too(void **state)
 {
     basin_text text;
@@ -161,6 +176,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cards_are_json),
         cmocka_unit_test(labels_have_names_of_their_own),
+        cmocka_unit_test(ensembles_are_of_whole_models),
         cmocka_unit_test(tags_and_classes_too),
         cmocka_unit_test(messages_name_the_model),
         cmocka_unit_test(files_of_others_are_not_opened),
