@@ -417,8 +417,6 @@ static void lines_may_be_overwritten(void **state)
             vec->reduce->log_softmax(out, x, n);
             vec->reduce->log_softmax(x, x, n);
             assert_memory_equal(out, x, (size_t)n * sizeof *x);
-            vec->reduce->axpy(x, 2, out, n);
-            assert_float_equal((float)x[n - 1], (float)(3 * out[n - 1]), 1e-5);
         }
     }
 }

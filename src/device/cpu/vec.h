@@ -37,8 +37,7 @@ typedef struct {
 
 typedef struct {
     real (*sum)(const real *x, int64_t n);
-    void (*add)(real *y, const real *x, int64_t n);          /* y += x */
-    void (*axpy)(real *y, real a, const real *x, int64_t n); /* y += a x */
+    void (*add)(real *y, const real *x, int64_t n); /* y += x */
     /* over a contiguous line; out may be x */
     real (*logsumexp)(const real *x, int64_t n);
     void (*softmax)(real *out, const real *x, int64_t n);

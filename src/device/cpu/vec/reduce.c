@@ -90,13 +90,6 @@ static void add(real *y, const real *x, int64_t n)
         y[i] += x[i];
 }
 
-static void axpy(real *y, real a, const real *x, int64_t n)
-{
-#pragma omp simd
-    for (int64_t i = 0; i < n; i++)
-        y[i] += a * x[i];
-}
-
 static inline void raise_to(real part[STEP], const real *x)
 {
 #pragma omp simd
@@ -196,4 +189,4 @@ static void log_softmax(real *out, const real *x, int64_t n)
         out[i] = (x[i] - top) - rest;
 }
 
-const bs_vec_reduce BS_V(bs_vec_reduce) = {sum, add, axpy, logsumexp, softmax, log_softmax};
+const bs_vec_reduce BS_V(bs_vec_reduce) = {sum, add, logsumexp, softmax, log_softmax};
