@@ -386,6 +386,32 @@ static void what_does_not_fit_is_refused(void **state)
     bundle_refused(&b, "", "later", "--part: 'later' is not train, valid, test or all");
 }
 
+/* 64 x 64 pixels of 9 classes are 144 KiB; an eighth of a MiB is 128. */
+static void evaluation_at_full_size_is_bounded(void **state)
+{
+    (void)state;
+    bs_notes notes;
+    bs_notes_init(&notes);
+    bundle_photo(&b, "images/a.png", 64, 64, 3, 1);
+    bundle_part_mask(&b, "masks/a.png", 64, 64, 2000, 1);
+    bs_images *im = bundle_images(&b, "image.size=8x8 mask.classes=9 image.max_mb=1", NULL, &notes);
+    assert_null(im->full_mask[0]);
+    assert_int_equal(im->mask_width[0], 8);
+    assert_int_equal(im->mask_height[0], 8);
+    assert_true(noted(&notes, "masks are evaluated at the size of the resized photos"));
+    bs_images_free(im);
+    im = bundle_images(&b, "image.size=8x8 mask.classes=8 image.max_mb=1", NULL, NULL);
+    assert_non_null(im->full_mask[0]);
+    assert_int_equal(im->mask_width[0], 64);
+    bs_images_free(im);
+    bs_notes_free(&notes);
+    /* without them: what is evaluated has the size of the masks that there are */
+    im = bundle_images(&b, "image.size=8x8 mask.full=no", NULL, NULL);
+    assert_null(im->full_mask[0]);
+    assert_int_equal(im->mask_width[0], 8);
+    bs_images_free(im);
+}
+
 static void sizes(void **state)
 {
     (void)state;
@@ -644,6 +670,7 @@ int main(void)
         TEST(palette_and_short_masks),
         TEST(masks_in_colours),
         TEST(what_does_not_fit_is_refused),
+        TEST(evaluation_at_full_size_is_bounded),
         TEST(sizes),
         TEST(photos_without_masks),
         TEST(parts_and_selections),

@@ -61,3 +61,8 @@ sed 's/\[\[4, 4, 7/[[44, 4, 47/; s/4, 7, 7\]/4, 47, 7]/' alone.json > $json
 try train coco -q
 head -c 700 alone.json > $json
 try train coco -q
+
+echo "== many classes"
+try train voc -q --method ce --set image.size=64x64 --set mask.full=no --set mask.classes=255 \
+    --set image.max_mb=1 -o large
+basin train voc $train --set image.size=8x8 --set mask.full=no -o small > table && echo "evaluated at 8 x 8"

@@ -6,7 +6,11 @@
 #include "base/buf.h"
 #include "data/image/images_part.h"
 
-enum { LABEL_ROOM = 512, MANY_CLASSES = 64 };
+enum {
+    LABEL_ROOM = 512,
+    MANY_CLASSES = 64,
+    OUTPUT_SHARE = 8, /* of image.max_mb: what the outputs of an evaluation may take */
+};
 
 static bool has_values(const bs_image_reading *r, int from, int to)
 {
@@ -257,6 +261,40 @@ static basin_status find_unseen(bs_image_reading *r)
     return s;
 }
 
+/* What an evaluation at the sizes of the masks would hold: probabilities of classes by pixel. */
+static double output_bytes(const bs_images *im)
+{
+    const int planes = im->classes == 2 ? 1 : im->classes;
+    double    pixels = 0;
+    for (int32_t i = 0; i < im->n; i++)
+        if (im->full_mask[i])
+            pixels += (double)im->mask_width[i] * im->mask_height[i];
+    return pixels * planes * (double)sizeof(float);
+}
+
+/* Masks that were resized with their photos are evaluated where there are no others, and where the
+ * outputs at their own sizes would be too large. */
+static void choose_sizes(const bs_image_reading *r)
+{
+    bs_images   *im = r->im;
+    const double bytes = output_bytes(im);
+    const bool   large = bytes > (double)((size_t)r->o->max_mb << 20) / OUTPUT_SHARE;
+    for (int32_t i = 0; i < im->n; i++) {
+        if (large)
+            im->full_mask[i] = NULL;
+        if (!im->mask[i] || im->full_mask[i])
+            continue;
+        im->mask_width[i] = im->width[i];
+        im->mask_height[i] = im->height[i];
+    }
+    if (large)
+        bs_notes_add(
+            r->notes, "size",
+            "masks are evaluated at the size of the resized photos: at their own sizes the "
+            "probabilities of %d classes would need %.2f GiB (image.max_mb)",
+            im->classes, bytes / (1 << 30));
+}
+
 basin_status bs_images_settle_masks(bs_image_reading *r)
 {
     bs_images   *im = r->im;
@@ -299,5 +337,7 @@ basin_status bs_images_settle_masks(bs_image_reading *r)
             im->mask_width[i] = r->photo_w[i];
             im->mask_height[i] = r->photo_h[i];
         }
+    if (!s)
+        choose_sizes(r);
     return s;
 }

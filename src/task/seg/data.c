@@ -519,6 +519,19 @@ static int planes_of(const bs_known *k)
     return bs_known_seg(k)->classes == 2 ? 1 : bs_known_seg(k)->classes;
 }
 
+/* An error is better than a machine without memory. */
+static basin_status check_outputs(const bs_images *im, const bs_seg_known *k, size_t scores,
+                                  basin_error *err)
+{
+    const double mib = (double)scores * sizeof(float) / (1 << 20);
+    if (mib <= k->image.max_mb)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EDATA,
+                   "the probabilities of %d classes for %d photos need %.0f MiB, and image.max_mb "
+                   "allows %d; fewer photos, image.size=WxH or mask.full=no need less",
+                   k->classes, (int)im->n, mib, k->image.max_mb);
+}
+
 static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs *out,
                                  basin_error *err)
 {
@@ -530,11 +543,12 @@ static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs
         return bs_fail_nomem(err);
     for (int32_t i = 0; i < im->n; i++)
         start[i + 1] = start[i] + planes * (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
-    out->scores = bs_calloc(start[im->n] + 1, sizeof *out->scores);
-    if (out->scores)
-        return BASIN_OK;
-    bs_outputs_free(out);
-    return bs_fail_nomem(err);
+    basin_status s = check_outputs(im, bs_known_seg(k), start[im->n], err);
+    if (!s && !(out->scores = bs_calloc(start[im->n] + 1, sizeof *out->scores)))
+        s = bs_fail_nomem(err);
+    if (s)
+        bs_outputs_free(out);
+    return s;
 }
 
 static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t rows,
