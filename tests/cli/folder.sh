@@ -34,6 +34,10 @@ ls -A done | paste -sd ' '
 try basin train nothing.arff -q -o new/folder
 [ -e new ] || echo "no folder"
 
+echo "== what is shown while it trains, and in the end"
+basin train d.arff --method ce $small --epochs 1 --set split.valid=0.1 --set split.test=0.3 -o seen 2>&1 | grep '^split'
+basin eval done d.arff | sed 's/[0-9]/N/g; s/N.*of/N of/' | head -n 3
+
 echo "== what an outcome does not say is not shown"
 basin train d.arff --test d.arff -q --method ce $small --epochs 2 -o old 2> err | tail -n 2
 sed -i 's/ "[a-z]*_margin": [^,}]*,//g' old/outcome.json

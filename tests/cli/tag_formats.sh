@@ -52,6 +52,8 @@ for format in conll conllu tokens csv; do
 done
 sed 3q as.csv
 sed 1q as.tokens
+printf 'Ada NNP B-PER\nsees VBZ O\n' > features.conll
+basin data convert features.conll -q --set text.feature_columns=2 --format tokens -o features.jsonl && cat features.jsonl
 try basin data convert as.csv -q -o here.arff
 basin data convert as.tokens -q -o here.jsonl && cmp here.jsonl as.tokens && echo "rows of words stay so"
 basin data convert brat -q -o there.jsonl && cut -d , -f 3- there.jsonl > a && cut -d , -f 3- train.jsonl | cmp - a && echo "texts stay so"
