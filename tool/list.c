@@ -23,7 +23,7 @@ static void line(bs_buf *table, bs_buf *json, const char *name, const char *help
     bs_json_text(json, NULL, name);
 }
 
-/* One of the things that belong to a task, or to several. */
+/* A line for something that belongs to a task, or to several. */
 static void line_of(bs_buf *table, bs_buf *json, const char *tasks, const char *name,
                     const char *help)
 {

@@ -20,17 +20,17 @@ struct basin_config {
     bs_buf      given;    /* ... "key\0value\0" in order: applied again over a method's defaults */
 };
 
-/* Rows that a program has in memory: a copy of the struct that says where, for bs_task.read. */
+/* Rows in a program's memory: a copy of the caller's struct, for bs_task.read. */
 struct basin_data {
     const bs_task *task;
     max_align_t    rows[];
 };
 
-#define BS_IN_MEMORY "(memory)" /* in place of the name of a file */
+#define BS_IN_MEMORY "(memory)" /* stands for the name of a file */
 
 struct basin_model {
     bs_saved *saved;
-    void     *own; /* what its task made of it (bs_task.memory) */
+    void     *own; /* what the task made of it (bs_task.memory) */
 };
 
 /* First line of every public function that does something: errno belongs to the caller and is
@@ -121,7 +121,7 @@ typedef struct {
     const char *infer; /* NULL: the model's own */
     bool        constrain, warm;
     bs_machine  where;
-    bs_logger  *log; /* asked now and then whether to stop; or NULL */
+    bs_logger  *log; /* asked regularly whether to stop; or NULL */
 } bs_asked;
 
 /* Predicts all rows of a part. warm: time a second pass, unless the first took long. */

@@ -68,7 +68,7 @@ static basin_status resolve_one(searching *s, const bs_candidate *is, basin_erro
     return status;
 }
 
-/* Weights would be lost where a method without them is chosen. */
+/* A method without weights would silently ignore them. */
 static bool heeds(const searching *s, const bs_candidate *is, const bs_train_options *o)
 {
     const bs_method *m = NULL;
@@ -349,7 +349,7 @@ static void put_table(const searching *s, bs_buf *out)
     bs_buf_text(out, "/config -o NEW\n\n");
 }
 
-/* What was tried and the outcome of the best. */
+/* The attempts and the outcome of the best. */
 static void put_json(const searching *s, bs_buf *out)
 {
     const attempt *best = &s->a[s->best];

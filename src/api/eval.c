@@ -145,7 +145,7 @@ static basin_status write_tables(const bs_evaluation *e, const bs_measuring *how
     return !s && o->per_label ? how->labels(e, out, err) : s;
 }
 
-/* What is evaluated: files, or data in memory. */
+/* What to evaluate: files, or data in memory. */
 typedef struct {
     const char *const *file;
     int                n;
@@ -171,7 +171,7 @@ static basin_status read_subject(bs_evaluation *e, const subject *of, const char
     return s;
 }
 
-/* The model of e is borrowed. */
+/* Borrows the model of e. */
 static basin_status evaluate(bs_evaluation *e, const subject *of, const basin_eval_options *o,
                              bs_logger *log, bs_buf *table, bs_buf *json, basin_error *err)
 {

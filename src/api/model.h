@@ -14,7 +14,7 @@ struct basin_predictor {
 /* Functions may be NULL. */
 typedef struct bs_serving {
     const char *what, *function; /* "rows", "basin_predict_csr": for messages */
-    /* After loading, and its undoing. */
+    /* After loading, and the undoing. */
     basin_status (*open)(basin_model *m, basin_error *err);
     void (*close)(basin_model *m);
     /* What a predictor needs besides its scorer. */

@@ -552,7 +552,7 @@ basin_status bs_train_requested(const basin_config *c, const bs_train_request *o
     return status;
 }
 
-/* The trained model, from its bytes or, where a finished run was found, from its folder. */
+/* The trained model, from its bytes or, if a finished run was found, from its folder. */
 static basin_status take_model(const bs_train_request *o, basin_model **out, basin_error *err)
 {
     return o->model->len > 0 ? basin_model_read(o->model->data, o->model->len, out, err)

@@ -1,6 +1,6 @@
-/* event.c -- messages and progress as JSON objects, for a program that uses the library and shows
- * them in its own way. The listener is called on the thread that works, never from another one, and
- * its answer ends the work: so an interpreter that runs it can raise what a key press asks for. */
+/* event.c -- messages and progress as JSON objects, for programs that show them in their own way.
+ * The listener is called on the working thread only, and its answer can end the work: so an
+ * interpreter that runs it can raise what a key press asks for. */
 #include "base/json.h"
 #include "base/log.h"
 

@@ -1,4 +1,4 @@
-/* find.c -- names that are found, and names that are nearly found: the one edit distance. */
+/* find.c -- exact and approximate lookup of names: the only edit distance in the code. */
 #include "base/find.h"
 
 #include <limits.h>
@@ -44,8 +44,7 @@ static int distance(const char *a, size_t na, const char *b, size_t nb)
     return last[nb];
 }
 
-/* The most slips that a name of this length may contain and still be recognised are fewer than its
- * letters, or anything would be near. */
+/* A recognisable name contains fewer errors than it has letters, or anything would match. */
 bs_near bs_near_to(const char *given)
 {
     const size_t len = strlen(given);
@@ -100,7 +99,7 @@ const char *bs_nearest(const char *given, const char *const *names, int n)
 
 /* ---- tables ---- */
 
-/* Names and pointers are copied out: rows are structs of any kind. */
+/* Copies out names and pointers: rows are structs of any type. */
 static const char *name_at(const bs_named *t, int i)
 {
     const char *name = NULL;

@@ -1,11 +1,11 @@
-/* find.h -- a row of a table by its name, and which name was probably meant.
+/* find.h -- finding a row of a table by name, and guessing which name was meant.
  *
  *     bs_near near = bs_near_to(given);
  *     for (...) bs_near_try(&near, candidate);
  *     bs_fail(err, BASIN_EARG, "no verb is called '%s'%s", given, bs_near_hint(&near, room));
  *
- * Near is what a few slips of the keyboard turn into the other: letters that are missing, too many,
- * wrong or swapped with their neighbour; a difference of case costs nothing. */
+ * Two names are near if a few typing errors turn one into the other: letters missing, added, wrong
+ * or swapped with a neighbour; a difference in case costs nothing. */
 #ifndef BS_FIND_H
 #define BS_FIND_H
 
@@ -16,8 +16,8 @@
 
 typedef struct {
     const char *given;
-    size_t      len;  /* of what was given */
-    const char *best; /* the nearest of those that were tried; NULL: none is near enough */
+    size_t      len;  /* of the given name */
+    const char *best; /* the nearest one tried; NULL: none is near enough */
     size_t      best_len;
     int         slips; /* fewer would be nearer */
 } bs_near;
@@ -25,7 +25,7 @@ typedef struct {
 bs_near bs_near_to(const char *given);
 void    bs_near_try(bs_near *n, const char *name);
 void    bs_near_try_n(bs_near *n, const char *name, size_t len); /* the first bytes of a list */
-/* Tries a name as one that stands for another: what is found then is `name`. */
+/* Tries an alias: if it matches, the result is `name`. */
 void bs_near_try_as(bs_near *n, const char *alias, const char *name);
 
 enum { BS_NEAR_HINT = 96 };
@@ -35,13 +35,13 @@ const char *bs_near_hint(const bs_near *n, char room[BS_NEAR_HINT]);
 /* The nearest of n names, or NULL. */
 const char *bs_nearest(const char *given, const char *const *names, int n);
 
-/* Rows that begin with their name; the last one has none, or n of them. */
+/* A table whose rows start with their name; it ends with a row without one, or has n rows. */
 typedef struct {
-    const char *what; /* "--method: no method": the message begins so */
-    const char *list; /* what `basin list` shows them; NULL: the message names all of them */
+    const char *what; /* how the message starts: "--method: no method" */
+    const char *list; /* what `basin list` calls them; NULL: the message names all */
     const void *rows;
     size_t      size;     /* of a row */
-    bool        pointers; /* rows are pointers to structs; else structs, or the names themselves */
+    bool        pointers; /* rows are pointers to structs; otherwise structs, or just names */
     int         n;        /* 0: until a row without a name */
 } bs_named;
 
@@ -50,7 +50,7 @@ typedef struct {
 
 /* The number of the row, or BASIN_EARG: "WHAT is called 'NAME'; did you mean 'OTHER'?". */
 basin_status bs_find_named(const bs_named *table, const char *name, int *out, basin_error *err);
-/* The same without a message: -1 when there is none. */
+/* The same without a message: -1 if there is none. */
 int bs_named_index(const bs_named *table, const char *name);
 
 #endif

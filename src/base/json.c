@@ -1,4 +1,4 @@
-/* json.c -- the one place that knows how JSON is spelled: commas, quotes, escapes, numbers. */
+/* json.c -- the one place that writes JSON syntax: commas, quotes, escapes, numbers. */
 #include "base/json.h"
 
 #include <math.h>

@@ -17,12 +17,12 @@ typedef struct {
     bool         moves;    /* the terminal supports more than \r: TERM is not dumb */
     int          columns;  /* looked up again whenever a bar is drawn */
     int          bar_len;  /* columns the unfinished bar occupies now, 0 = none */
-    /* A program that listens (basin_session.event), or NULL; nonzero from it means stop. */
+    /* A listening program (basin_session.event), or NULL; it returns nonzero to stop. */
     int (*event)(void *ctx, const char *json);
     void               *ctx;
-    double              heard; /* when it was last told of progress */
+    double              heard; /* when it was last sent progress */
     bool                stopped;
-    const volatile int *stop; /* another way to ask for a stop: a flag that becomes nonzero */
+    const volatile int *stop; /* another way to stop: a flag that becomes nonzero */
 } bs_logger;
 
 /* Looks at the file: a terminal? how wide? colour wanted? */
@@ -60,17 +60,17 @@ void bs_progress_show(bs_progress *p, double part, const char *text);
 const char *bs_time_text(double seconds, char text[BS_TIME_TEXT]);
 
 double bs_seconds(void);        /* monotonic clock */
-double bs_thread_seconds(void); /* of a core that this thread has had */
+double bs_thread_seconds(void); /* CPU time of this thread */
 
 /* ---- events (event.c): the same facts as JSON objects, for a program that listens ---- */
 
-/* One object; nothing where nobody listens. */
+/* Sends an object; does nothing without a listener. */
 void bs_event_send(bs_logger *log, const char *json);
-/* What bs_log_say and bs_progress_set pass on; progress at most ten times a second. */
+/* Called by bs_log_say and bs_progress_set; progress at most ten times a second. */
 void bs_event_message(bs_logger *log, bs_log_level level, const char *text);
 void bs_event_progress(bs_progress *p, double done);
-/* Whether the listener, or the flag, has asked for a stop. Long work without a bar asks here now
- * and then, which gives the listener the chance to do so. log may be NULL. */
+/* Whether the listener, or the flag, has asked for a stop. Long work without a bar calls this
+ * regularly, which gives the listener a chance to ask. log may be NULL. */
 bool bs_event_stopped(bs_logger *log);
 
 /* Whether to stop: the flag of a session, set by another thread or a handler. */

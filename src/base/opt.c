@@ -43,7 +43,7 @@ static basin_status fail_unknown(const bs_option *rows, const char *name, const 
     for (const bs_option *r = rows; r->name; r++) {
         const char *dot = strrchr(r->name, '.');
         bs_near_try(&near, r->name);
-        if (dot) /* "steps" is no slip of the keyboard for "gbi.steps", but it is likely meant */
+        if (dot) /* "steps" is no typing error for "gbi.steps", but it is probably what was meant */
             bs_near_try_as(&near, dot + 1, r->name);
     }
     if (near.best)

@@ -103,15 +103,15 @@ typedef struct {
     bs_met             met;       /* of bs_dataset_match */
     uint64_t           hash;      /* of contents, names and order; independent of the format */
 
-    /* The memory behind x, y and unknown; owned. x_index and x_value are NULL if x points at rows
-     * that a program has in memory. */
+    /* The memory behind x, y and unknown; owned. x_index and x_value are NULL if x points at a
+     * program's rows. */
     int32_t *x_start, *x_index, *y_start, *y_index, *u_start, *u_index;
     float   *x_value;
 } bs_dataset;
 
 void bs_dataset_free(bs_dataset *ds); /* accepts NULL */
 
-/* Before features are changed in place: copies those that somebody else owns. */
+/* Call before changing features in place: copies those owned by somebody else. */
 basin_status bs_dataset_own(bs_dataset *ds, basin_error *err);
 
 /* A copy of the given rows, in the given order; rows may repeat. */

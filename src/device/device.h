@@ -36,8 +36,8 @@ typedef struct {
     int64_t offset, count;
     double  rate;   /* factor on the update's rate */
     double  decay;  /* weight decay */
-    double  follow; /* > 0: instead of the rule, subtract this share of the gradient, or 1 / step
-                       where that is more */
+    double  follow; /* > 0: instead of applying the rule, subtract this share of the gradient, or 1
+                       / step if that is larger */
     const uint8_t
            *touched; /* NULL, or per row: 0 = the gradient there is zero and was not written */
     int64_t row;     /* elements a row */

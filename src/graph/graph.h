@@ -219,8 +219,8 @@ bs_id bs_conv_dw(bs_graph *g, bs_id x, bs_id dy, int stride, int pad, bs_shape w
 /* Transposed convolution: w is [in, out, kh, kw]; height' = (height - 1) stride - 2 pad + kh. */
 bs_id bs_conv_transposed(bs_graph *g, bs_id x, bs_id w, int stride, int pad);
 bs_id bs_max_pool(bs_graph *g, bs_id x, int size, int stride);
-/* Mean and variance of each channel of x [B, C, H, W] over all else: [2, C, 1, 1]; and the ReLU of
- * x s0 + s1 with a factor and a term of each channel in s [2, C, 1, 1]. */
+/* Mean and variance of each channel of x [B, C, H, W]: [2, C, 1, 1]; and the ReLU of x s0 + s1 with
+ * a factor and an offset per channel in s [2, C, 1, 1]. */
 bs_id bs_moments(bs_graph *g, bs_id x);
 bs_id bs_scaled_relu(bs_graph *g, bs_id x, bs_id s);
 

@@ -1,14 +1,14 @@
-/* op_norm.c -- batch normalisation and the ReLU behind it.
+/* op_norm.c -- batch normalisation and the ReLU after it.
  *
- * As graph nodes of one operation each it would pass over the channels a dozen times, which is as
- * much work as the convolutions between. It is three ops instead: two read a batch, two write one.
+ * Built from elementary nodes it would pass over the channels a dozen times, as much work as the
+ * convolutions in between. Instead it is three ops: two read a batch, two write one.
  *
  *   moments      m = mean and variance of each channel of x over rows and pixels
  *   scaled_relu  y = max(0, x s0 + s1), s0 and s1 of each channel
- *   scaled_sums  the sums of d x and of d, where d = dy [y > 0]: what s0 and s1 get of dy
+ *   scaled_sums  the sums of d x and of d, where d = dy [y > 0]: the adjoints of s0 and s1
  *
- * x is [rows, channels, height, width]; moments, s and sums are [2, channels, 1, 1]. What is left
- * of the derivatives is elementwise. */
+ * x is [rows, channels, height, width]; moments, s and sums are [2, channels, 1, 1]. The rest of
+ * the derivatives is elementwise. */
 #include "graph/op.h"
 
 static bs_shape pairs(bs_shape x)
@@ -131,7 +131,7 @@ static void scaled_relu_eval(const bs_args *a)
         }
 }
 
-/* Far enough from where it is cut off. */
+/* Far enough from the kink. */
 static bs_id example_scale(bs_graph *g, bs_example *ex, bs_shape x)
 {
     bs_shape one = bs_shape4(1, x.d[1], 1, 1);

@@ -42,7 +42,7 @@ enum { BS_SPEC_ROOM = 256 };
 typedef struct {
     const bs_task_graph *graph;
     bs_size              least;   /* for a program that only declares parameters */
-    const real          *weight;  /* NULL, or [weights]: what labels where they are true, tags or */
+    const real          *weight;  /* NULL, or [weights]: how much labels (where true), tags or */
     int                  weights; /* classes count in the cross-entropy, while training */
     union {
         max_align_t   align;

@@ -1,4 +1,8 @@
-/* inherit.h -- parameters that start with the values of an earlier model. */
+/* inherit.h -- parameters that start with the values of an earlier model.
+ *
+ * Tables grow with the data: a row for each feature, a column for each label. So a parameter is
+ * matched by its name and, along the axes that grow, by the names of their units. Which axes grow
+ * is found by declaring the nets once more with one unit more of a kind. */
 #ifndef BS_INHERIT_H
 #define BS_INHERIT_H
 

@@ -63,8 +63,8 @@ void       bs_params_free(bs_params *p);
  * the blocks exist. `name` is the full name: the label stack is not prepended. */
 bs_id bs_param(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init);
 
-/* A running mean of `value` (0: not seen in this graph): each step moves it by the share `follow`
- * of the difference; the first steps by more, so that they have equal weights. */
+/* A running mean of `value` (0: unknown in this graph): each step moves it by the share `follow` of
+ * the difference; the first steps by more, so that all count equally. */
 bs_id bs_param_following(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init,
                          double follow, bs_id value);
 
@@ -89,7 +89,7 @@ bool              bs_has_prefix(const char *name, const char *prefix);
  * `most`; returns how many. */
 int bs_params_nodes(bs_graph *g, const bs_params *p, const char *prefix, bs_id *ids, int *segments,
                     int most);
-/* The same for running means: the distance of each from what it follows. */
+/* The same for running means: the difference of each from what it follows. */
 int bs_params_distances(bs_graph *g, const bs_params *p, const char *prefix, bs_id *ids,
                         int *segments, int most);
 

@@ -31,7 +31,7 @@ static basin_status write_buf(const bs_train_job *j, const char *name, bs_buf *t
     return s;
 }
 
-/* People read the manifest, too: a member a line. */
+/* The manifest is also for people: one member per line. */
 static void next_line(bs_buf *out)
 {
     bs_buf_text(out, out->len ? ",\n  " : "{\n  ");

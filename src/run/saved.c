@@ -474,7 +474,7 @@ static basin_status keep_tensors(const bs_safetensors *f, bs_saved *s, basin_err
     return s->tensor ? BASIN_OK : bs_fail_nomem(err);
 }
 
-/* The texts of the file and what its tensors are called, so that it can be written again. */
+/* Keeps the texts of the file and the names of its tensors, so that it can be written again. */
 static basin_status keep_layout(const bs_safetensors *f, bs_saved *s, basin_error *err)
 {
     bs_arena    *a = &s->known.arena;

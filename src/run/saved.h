@@ -32,7 +32,7 @@ typedef struct {
     bs_params    **more; /* [n_more] of an ensemble: the same tensors with other values */
     int            n_more;
     const char    *card;   /* JSON: scores of the training run; "" if none */
-    bs_tensor     *tensor; /* [n_tensors] in the order of the file, with the values of params */
+    bs_tensor     *tensor; /* [n_tensors] in file order, with the values of params */
     bs_meta       *meta;   /* [n_meta] in that order */
     int            n_tensors, n_meta;
     unsigned       decided; /* lengths of the search set by the caller: bits of bs_saved_set */
@@ -57,7 +57,7 @@ basin_status bs_saved_scorer(const bs_saved *s, bs_workspace *w, const bs_infere
 /* Stores net/... and energy/..., without what only training needs; the cost-augmented net is stored
  * if requested (infnet.keep). In an ensemble the first model's tensors keep their names, those of
  * the others are prefixed with 1/, 2/ and so on. */
-/* To a file, or with path NULL appended to bytes. */
+/* To a file or, if path is NULL, appended to bytes. */
 basin_status bs_saved_write(const char *path, bs_buf *bytes, const bs_settings *settings,
                             const bs_task *task, const bs_known *known,
                             const bs_threshold *threshold, bs_params *const *params, int n_params,

@@ -326,7 +326,7 @@ static basin_status finish_epoch(bs_trainer *t, basin_error *err)
     if (due) {
         s = evaluate(t, valid, err);
         if (s == BASIN_EINTERRUPTED)
-            return s; /* whoever resumes begins with it */
+            return s; /* a resumed run starts with it */
         bool best = !s && keep_if_best(t, valid[t->stop_metric]);
         if (!s)
             s = bs_record_epoch(t, valid, best, err);

@@ -13,8 +13,8 @@ enum { BS_MOST_FILES = 64, BS_MOST_FOLDS = 100 };
 typedef struct {
     const char     *file[BS_ROLES][BS_MOST_FILES];
     int             n[BS_ROLES];
-    const void     *given[BS_ROLES]; /* rows in memory, instead (basin_data); then n is 1 */
-    const bs_task  *task;            /* of these; or NULL */
+    const void     *given[BS_ROLES]; /* rows in memory instead of files (basin_data); then n is 1 */
+    const bs_task  *task;            /* their task; or NULL */
     bool            no_test;         /* test rows are set aside as usual, but not handed out */
     const bs_known *like; /* what the model to continue from knows; NULL: start from scratch */
 } bs_files;

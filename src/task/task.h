@@ -18,7 +18,7 @@ typedef struct bs_task bs_task;
 enum { BS_MOST_METRICS = 24, BS_SHOWN = 7, BS_FOLDS = 5 };
 
 /* One file, or several read as one: train, valid, test, unlabelled, or the input of a model. Here
- * and below, `own` is for the task alone, by an accessor of its folder (bs_part_NAME() in
+ * and below, `own` belongs to the task, through an accessor in its folder (bs_part_NAME() in
  * task/NAME/data.h). */
 typedef struct {
     const bs_task *task; /* NULL: not there */
@@ -26,7 +26,7 @@ typedef struct {
     uint64_t       hash;
     void          *own;        /* the rows */
     int32_t        unlabelled; /* of the rows, the last ones: their truth is soft */
-    float         *soft;       /* of these, an output for each; owned */
+    float         *soft;       /* of these, one output each; owned */
 } bs_part;
 
 /* What a model keeps of its data. */
@@ -46,7 +46,7 @@ struct bs_known {
 typedef struct {
     const char *const *file;
     int                n;
-    const void        *given; /* rows in memory, in place of files; or NULL */
+    const void        *given; /* rows in memory instead of files; or NULL */
     const bs_part     *first; /* the training part, for the others; or NULL */
     const bs_known    *known; /* a model's, or NULL */
     const char        *part;  /* for files divided into parts: which one; NULL: all */
@@ -81,13 +81,13 @@ struct bs_feed {
 /* A model's outputs for the rows of a part. */
 typedef struct {
     const bs_task *task;
-    float         *scores; /* for the parts of y that are decided, in the layout of the task */
+    float         *scores; /* for the parts of y that are decided, in the task's layout */
     float         *energy; /* [rows]; NULL: not requested */
     int64_t        first;  /* rows of earlier files: messages count from the first of all */
     /* Borrowed; NULL: not requested. That of the truth, averaged over the rows that have one, each
      * as defined by bs_task_graph, so that it can be compared with the training loss. */
     double *cross_entropy;
-    void   *own; /* what there is besides scores */
+    void   *own; /* outputs besides scores */
 } bs_outputs;
 
 /* A column of tables. */
@@ -178,7 +178,7 @@ struct bs_task {
     basin_status (*fit)(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
                         basin_error *err);
     void (*known_free)(bs_known *k); /* NULL: all of it is in the arena */
-    /* What a decision can be: labels, tags, classes, by name. */
+    /* The possible decisions by name: labels, tags, classes. */
     int (*labels)(const bs_known *k);
     const char *(*label)(const bs_known *k, int i);     /* i is in range */
     void (*known_text)(const bs_known *k, bs_buf *out); /* "68 features, 6 labels" */
@@ -228,8 +228,8 @@ struct bs_task {
     basin_status (*choose)(const bs_train_options *o, const bs_part *train, const bs_part *valid,
                            const bs_outputs *y, bs_threshold *out, basin_error *err);
 
-    /* Of these: -log of the probability of the truth, summed over rows and labels, when all logits
-     * are divided by a temperature. */
+    /* For these: -log of the probability of the truth, summed over rows and labels, with all logits
+     * divided by a temperature. */
     double (*surprise)(const bs_part *p, const bs_outputs *y, double temperature);
 
     basin_status (*count)(const bs_part *p, const bs_known *k, const bs_outputs *y,
@@ -239,14 +239,14 @@ struct bs_task {
     basin_status (*sampled)(bs_counts *c, bs_sampled *out, basin_error *err);
     void (*counts_free)(bs_counts *c);
 
-    /* What it does behind basin.h. */
-    const struct bs_measuring  *eval;          /* api/eval.h: what an evaluation has of its own */
+    /* The task's functions behind basin.h. */
+    const struct bs_measuring  *eval;          /* api/eval.h: its side of an evaluation */
     const struct bs_prediction *predict_files; /* api/predict.h: how predictions are written */
-    const struct bs_serving    *memory;        /* api/model.h: a model that is used from memory */
+    const struct bs_serving    *memory;        /* api/model.h: using a model from memory */
 };
 
 #ifndef BS_TASKS
-#define BS_TASKS "task/tasks.def" /* tests have a list of their own */
+#define BS_TASKS "task/tasks.def" /* tests have their own list */
 #endif
 
 extern const bs_task *const bs_tasks[]; /* ends with NULL */
@@ -267,7 +267,7 @@ basin_status bs_task_guess(const bs_settings *s, const char *file, const bs_task
 
 /* Sets task and own, n bytes of zeros. */
 void *bs_known_begin(bs_known *k, const bs_task *task, size_t n);
-/* The same with a copy of own in the arena, for callers that change some of it; what own points to
+/* The same with a copy of own in the arena, for callers that change part of it; what own points to
  * is shared. False when memory runs out. */
 bool bs_known_share(const bs_known *k, bs_arena *arena, bs_known *out);
 

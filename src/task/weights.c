@@ -1,9 +1,9 @@
-/* weights.c -- see weights.h.
+/* weights.c -- parses weights, or balances them by how often labels occur.
  *
- * balanced: a label that n of N rows have counts (N - n) / n times where it is true, so that both
- * of its sides weigh the same; a tag or a class counts N / n times a common factor, with which the
- * mean over the training rows is 1, so that learning rates keep their meaning. Both within bounds:
- * a handful of rows must not be all that a net looks at. */
+ * balanced: a label of n out of N rows counts (N - n) / n times where it is true, so that both of
+ * its values weigh the same; a tag or a class counts N / n times a common factor that makes the
+ * mean over the training rows 1, so that learning rates keep their meaning. Both are bounded: a
+ * handful of rows must not dominate a net. */
 #include "task/weights.h"
 
 #include <math.h>
@@ -54,7 +54,7 @@ static const char *name_of(const bs_weighed *w, int i, char room[16])
     return room;
 }
 
-/* The one whose name the text begins with, the longest of such, as names may hold anything. */
+/* The longest name that the text starts with, since names may contain anything. */
 static int find(const bs_weighed *w, const char *text, size_t *len)
 {
     int found = -1;

@@ -1,5 +1,5 @@
-/* doc.c -- one table, three forms. Text is aligned when its table ends, as a column is as wide as
- * its widest cell; pages and JSON are written as rows come. */
+/* doc.c -- one table, three forms. A text table is aligned at its end, when the widest cell of each
+ * column is known; pages and JSON are written row by row. */
 #include "doc/doc.h"
 
 #include <math.h>
@@ -36,7 +36,7 @@ void bs_doc_say(bs_doc *d, const char *kind, const char *fmt, ...)
 
 /* ---- tables ---- */
 
-/* NULL where a form does not want the column. */
+/* NULL if a form omits the column. */
 static bool shown(const bs_column *c, unsigned where)
 {
     return !c->only || (c->only & where);

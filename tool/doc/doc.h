@@ -1,4 +1,4 @@
-/* doc.h -- what is told, put once: as text for a terminal, as a page, as JSON, or as all of them.
+/* doc.h -- results, stated once: as text for a terminal, as a page, as JSON, or as all of them.
  *
  *     bs_doc d = {.text = &table, .page = &page};
  *     bs_doc_heading(&d, 2, "Trials");
@@ -7,8 +7,8 @@
  *         BS_ROW(&d, bs_cell_name(name), bs_cell_number(score, 2), bs_cell_count(epochs));
  *     bs_doc_table_end(&d);
  *
- * What one form alone can show (a map of colours, a picture) is drawn into d->page by the functions
- * of page.h, chart.h and heat.h. Failures stay with the buffers. */
+ * What only one form can show (a heat map, a picture) is drawn into d->page by the functions of
+ * page.h, chart.h and heat.h. Failures are kept in the buffers. */
 #ifndef BS_DOC_H
 #define BS_DOC_H
 
@@ -17,18 +17,18 @@
 
 typedef struct {
     bs_buf *text, *page, *json; /* NULL: not wanted */
-    /* the table that is open */
+    /* the open table */
     const bs_column *column;
     int              columns, rows;
-    const char      *key;   /* of its JSON; NULL: it has none */
-    bs_buf           cells; /* of the text, one NUL-terminated text after the other */
+    const char      *key;   /* key in JSON; NULL: not in JSON */
+    bs_buf           cells; /* of the text, NUL-terminated, one after the other */
 } bs_doc;
 
 /* ---- words ---- */
 
-/* Begins with a blank line in a text. */
+/* In a text it starts with a blank line. */
 void bs_doc_heading(bs_doc *d, int level, const char *text);
-/* A paragraph of the page, of one of its kinds, or a line of the text. */
+/* A paragraph of the page, of the given kind, or a line of the text. */
 void bs_doc_say(bs_doc *d, const char *kind, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
@@ -55,7 +55,7 @@ static inline bs_cell bs_cell_text(const char *text)
     return (bs_cell){.kind = BS_CELL_TEXT, .text = text, .as = ""};
 }
 
-/* What the row is about. */
+/* The subject of the row. */
 static inline bs_cell bs_cell_name(const char *text)
 {
     return (bs_cell){.kind = BS_CELL_NAME, .text = text, .as = ""};
@@ -88,7 +88,7 @@ static inline bs_cell bs_cell_number(double v, int digits)
     return bs_cell_as("", v, digits);
 }
 
-/* key: of the list of objects in JSON, whose members are the keys of the columns; or NULL. */
+/* key: of the list of objects in JSON, whose members are named by the columns' keys; or NULL. */
 void bs_doc_table(bs_doc *d, const char *key, const bs_column *column, int n, unsigned flags);
 void bs_doc_row(bs_doc *d, const bs_cell *cell, int n);
 void bs_doc_table_end(bs_doc *d);
@@ -102,7 +102,7 @@ void bs_doc_table_end(bs_doc *d);
 
 /* ---- bars ---- */
 
-/* Shares of `hi` from lo = 0 on are drawn in a text, too. */
+/* If lo = 0, texts also get bars, as shares of `hi`. */
 void bs_doc_bars(bs_doc *d, const bs_bars *b);
 
 #endif

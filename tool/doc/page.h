@@ -68,8 +68,8 @@ typedef struct {
     const char *group; /* a common heading for neighbours with equal groups; may be NULL */
     bool        text;  /* left-aligned, sorted as words */
     bool        first; /* a line to its left */
-    unsigned    only;  /* forms of a document (doc.h) that have it; 0: all */
-    const char *key;   /* in its JSON; NULL: it is not there */
+    unsigned    only;  /* forms of a document (doc.h) that show it; 0: all */
+    const char *key;   /* in JSON; NULL: omitted */
 } bs_column;
 
 enum { BS_COLUMN_TEXT = 1, BS_COLUMN_PAGE = 2, BS_COLUMN_JSON = 4 };

@@ -195,7 +195,7 @@ void bs_explain_nets(const bs_explanation *e, bs_doc *d);
 void bs_explain_terms(const bs_explanation *e, const char *key, const bs_explained_term *term,
                       int n, bs_doc *d);
 
-/* For a terminal and as a page: either may be left out. */
+/* For a terminal and as a page; either may be NULL. */
 void bs_explain_show(const bs_explanation *e, bs_doc *d);
 void bs_explain_json(const bs_explanation *e, bs_buf *out);
 

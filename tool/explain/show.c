@@ -1,5 +1,5 @@
-/* show.c -- an explanation for people: its tables on a terminal, and a page with them, maps, curves
- * and pictures. */
+/* show.c -- an explanation for people: tables on a terminal, and a page with these plus maps,
+ * curves and pictures. */
 #include <math.h>
 #include <string.h>
 

@@ -179,7 +179,7 @@ basin_status bs_report_errors(const bs_report *r, basin_error *err);
 basin_status bs_report_card(const bs_report *r, basin_error *err);
 basin_status bs_report_config(const bs_report *r, basin_error *err);
 
-/* What baselines learn from; and what they learnt, where they do. */
+/* What baselines learn from, and what they have learnt. */
 typedef struct {
     const bs_known *known;
     const bs_part  *train, *valid;
@@ -193,10 +193,10 @@ typedef struct {
 typedef struct bs_reporting {
     basin_status (*errors)(const bs_report_group *g, bs_buf *out, basin_error *err);
     basin_status (*advise)(const bs_report_group *g, bs_notes *advice, basin_error *err);
-    const char *base[BS_BASES]; /* names of its baselines; NULL: it has no such */
+    const char *base[BS_BASES]; /* names of its baselines; NULL: none of that kind */
     const char *base_note;      /* "; linear: ..." below their table */
     const char *base_advice;    /* where the simple one, "%s", "%s" (may do, does) as well */
-    /* NULL: nothing is learnt; or t->learnt, *out = false where nothing can be. */
+    /* NULL: nothing to learn; or sets t->learnt, *out = false if that is impossible. */
     basin_status (*learn)(bs_lesson *t, bool *out, basin_error *err);
     void (*forget)(bs_lesson *t);
     basin_status (*guess)(const bs_lesson *t, const bs_part *p, bs_outputs *y, basin_error *err);

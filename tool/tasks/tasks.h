@@ -1,11 +1,11 @@
-/* tasks.h -- what the tool has for a task beyond the library: one table per task, in
- * tool/tasks/NAME/tool.c, for the lines of src/task/tasks.def. */
+/* tasks.h -- the tool's side of a task: one table per task, in tool/tasks/NAME/tool.c, for the
+ * lines of src/task/tasks.def. */
 #ifndef BS_TOOL_TASKS_H
 #define BS_TOOL_TASKS_H
 
 #include "basin_tool.h"
 
-/* Receives one thing that a task has. */
+/* Receives one item that a task offers. */
 typedef void (*bs_listing)(void *to, const char *name, const char *help);
 
 /* Members may be NULL. */

@@ -1,5 +1,5 @@
-/* memory.c -- rows that a program has in memory. They take the way of rows from a file: the same
- * checks and notes, and the same data set as from a .npy file (dense) or LIBSVM rows (sparse).
+/* memory.c -- rows in a program's memory. They are treated like rows from a file: the same checks
+ * and notes, and the same data set as from a .npy file (dense) or LIBSVM rows (sparse).
  *
  * Sparse features that are as a data set keeps them (sorted, without zeros, nothing missing) are
  * not copied: the data set points at the caller's arrays. */
@@ -48,7 +48,7 @@ static basin_status check_given(const bs_reading *r, const basin_label_sets *g)
     return BASIN_OK;
 }
 
-/* Whether a row is as a data set keeps it. */
+/* Whether a row is already in the form that data sets use. */
 static bool is_tidy(const basin_label_sets *g, int64_t from, int64_t to)
 {
     for (int64_t k = from; k < to; k++)

@@ -8,7 +8,7 @@
 #include "data/rows/readers.def"
 #undef READER
 
-extern const bs_reader bs_reader_memory; /* of no file, so not in the list */
+extern const bs_reader bs_reader_memory; /* reads no file, so it is not in the list */
 
 const bs_reader *const bs_readers[] = {
 #define READER(name) &bs_reader_##name,
@@ -283,7 +283,7 @@ basin_status bs_reader_choose(bs_input *in, const char *path, const bs_read_opti
     return choose(&r, out);
 }
 
-/* What all data sets go through, whoever reads them. */
+/* Common to all readers. */
 static basin_status read_by(bs_reading *r, const bs_reader *reader, bs_dataset **out)
 {
     const bs_read_options *o = r->o;

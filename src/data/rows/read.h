@@ -46,7 +46,7 @@ typedef struct {
     bs_build               *b;
     bs_notes               *notes;
     basin_error            *err;
-    const basin_label_sets *given; /* rows in memory, in place of an input; or NULL */
+    const basin_label_sets *given; /* rows in memory instead of an input; or NULL */
 } bs_reading;
 
 /* What must precede a file's rows to read them a few at a time (pieces.h). */
@@ -95,7 +95,7 @@ basin_status bs_dataset_read_file(const char *path, const bs_read_options *o, bs
 basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read_options *o,
                                    bs_dataset **out, bs_notes *notes, basin_error *err);
 
-/* The rows that a program has in memory, to which the data set may point. memory.c */
+/* Rows in a program's memory, to which the data set may point. memory.c */
 basin_status bs_dataset_from_memory(const basin_label_sets *rows, const bs_read_options *o,
                                     bs_dataset **out, bs_notes *notes, basin_error *err);
 

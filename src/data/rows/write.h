@@ -73,7 +73,7 @@ void bs_put_int(bs_writing *w, long long value);
 void bs_put_float(bs_writing *w, float value); /* fewest digits that read back the same */
 /* Text in quotes with JSON's escapes. */
 void bs_put_json(bs_writing *w, const char *text);
-/* A line that was made in a buffer, which is emptied for the next one. */
+/* A line prepared in a buffer, which is then cleared for the next one. */
 void bs_put_line(bs_writing *w, bs_buf *line);
 
 /* The name of the column of row names: no label is called this. */

@@ -134,7 +134,7 @@ basin_status bs_corpus_read(const char *const *paths, int n, const bs_corpus_opt
 /* The same from one open input. For tests, fuzzing and pipes. */
 basin_status bs_corpus_read_input(bs_input *in, const bs_corpus_options *o, bs_corpus **out,
                                   bs_notes *notes, basin_error *err);
-/* Sentences that a program has in memory. memory.c */
+/* Sentences in a program's memory. memory.c */
 basin_status bs_corpus_from_memory(const basin_tagged *t, const bs_corpus_options *o,
                                    bs_corpus **out, bs_notes *notes, basin_error *err);
 void         bs_corpus_free(bs_corpus *c); /* accepts NULL */

@@ -258,7 +258,7 @@ void bs_tokens_json(const bs_tags_out *t, int32_t s, bs_buf *out)
     bs_json_close(out, ']');
 }
 
-/* A row without words stays one. */
+/* A row without words remains a row. */
 static void put_empty(const bs_tags_out *t, const bs_record *record, bs_buf *out)
 {
     bs_json_open(out, NULL, '{');

@@ -1,5 +1,5 @@
-/* memory.c -- sentences that a program has in memory. They become the columns word, features, tag,
- * and then take the way of a file of these, so that they give the same model. */
+/* memory.c -- sentences in a program's memory. They become the columns word, features, tag and are
+ * then treated like a file with these, so that they give the same model. */
 #include <string.h>
 
 #include "data/text/corpus.h"
@@ -8,7 +8,7 @@ enum { MOST_TEXT = 1 << 30 };
 
 static const char source[] = "sentences in memory";
 
-/* A cell: no text may end it. */
+/* A cell: replaces characters that would end it. */
 static basin_status put_cell(const char *text, const char *what, int32_t sentence, int32_t token,
                              bs_buf *out, basin_error *err)
 {

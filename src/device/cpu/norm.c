@@ -19,7 +19,7 @@ static void by_channel(const bs_call *c, bs_work *w)
     w->cost = (double)bs_shape_count(c->args.in_shape[0]) * 0.15 + 20.0 * (double)w->pieces;
 }
 
-/* Twice over a channel: what it varies about is known exactly. */
+/* Two passes over a channel: variance needs the exact mean. */
 static void moments_run(const bs_call *c, int64_t begin, int64_t end, void *scratch)
 {
     const bs_vec_norm *v = c->vec->norm;

@@ -160,14 +160,14 @@ static bs_id cost(bs_view *v, bs_cost kind, bs_id y)
     return kind == BS_COST_L1 ? l1 : bs_scale(g, l1, 1.0 / labels(v));
 }
 
-/* -[y log p + (1 - y) log(1 - p)] = softplus(z) - z y, by label */
+/* -[y log p + (1 - y) log(1 - p)] = softplus(z) - z y, per label */
 static bs_id surprises(bs_view *v, bs_id z)
 {
     bs_graph *g = v->g;
     return bs_sub(g, bs_softplus(g, z), bs_mul(g, z, truth(v)));
 }
 
-/* Summed over labels; those that are true count w times: (w - 1) y more. */
+/* Summed over labels; true ones count w times: (w - 1) y more. */
 static bs_id cross_entropy(bs_view *v, bs_id z)
 {
     bs_graph *g = v->g;

@@ -4,7 +4,7 @@
 #include "api/model.h"
 #include "task/mlc/data.h"
 
-/* NULL: the model is of another task. */
+/* NULL: the model belongs to another task. */
 static const bs_schema *schema_of(const basin_model *m)
 {
     const bool own = m && m->saved->task == &bs_task_mlc;

@@ -200,7 +200,7 @@ static basin_status fit_weights(const bs_settings *s, const bs_images *im, bs_lo
     for (int32_t i = 0; i < im->n; i++) {
         const size_t n = (size_t)im->width[i] * (size_t)im->height[i];
         for (size_t k = 0; im->mask[i] && k < n; k++)
-            count[im->mask[i][k]]++; /* that of ignored pixels lies behind all classes */
+            count[im->mask[i][k]]++; /* ignored pixels are counted after all classes */
     }
     const bs_weighed w = {im->classes, class_name, im, "class", count, 0};
     return bs_weights_fit(&s->train, &w, log, out, err);

@@ -34,8 +34,8 @@ static inline bs_seg_known *bs_known_seg(const bs_known *k)
     return k->own;
 }
 
-/* Scores of outputs are of each photo [planes, pixels], at the size of its mask, and begin at
- * start[row]; [rows + 1]. */
+/* Scores of photo r are [planes, pixels], at the size of its mask, from start[r] on; start is [rows
+ * + 1]. */
 static inline size_t *bs_starts_seg(const bs_outputs *y)
 {
     return y->own;

@@ -258,7 +258,7 @@ static bs_id truth_log_prob(bs_view *v, bs_id z)
     return log_prob(v, truth(v), z);
 }
 
-/* The same with pixels that count as much as their class says. */
+/* The same with pixels weighted by their class. */
 static bs_id weighed_log_prob(bs_view *v, bs_id z)
 {
     bs_graph *g = v->g;

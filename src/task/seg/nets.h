@@ -36,7 +36,7 @@ struct bs_seg_shape {
     double energy_dropout;
     int    smooth;   /* how far sampled pixels are correlated; 0: not at all */
     bool   by_class; /* the score is a mean over classes */
-    /* Normalise over the batch, and by running means outside training; else within each photo,
+    /* Normalise over the batch, with running means outside training; otherwise within each photo,
      * whose result then never depends on the others. */
     bool by_batch;
 

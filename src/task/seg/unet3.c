@@ -12,7 +12,7 @@
 enum { NAME = BS_SEG_NAME, KERNEL = 3, UP = 4, GROUPS = 8 };
 
 #define EPS   1e-5
-#define SHARE 0.1 /* of the last batch in the running means */
+#define SHARE 0.1 /* share of the last batch in the running means */
 
 static bs_id of_channel(bs_nn *nn, const char *name, const char *what, int channels, double value)
 {
@@ -79,7 +79,7 @@ static bs_id layer(bs_nn *nn, const bs_seg_shape *s, const char *name, int numbe
     return by_groups(nn, path, bs_seg_conv(nn, path, x, out, KERNEL, stride));
 }
 
-/* Over a photo and, for energies, masks of it. */
+/* Over a photo and, for energies, its masks. */
 static bs_id first_layer(bs_nn *nn, const bs_seg_shape *s, const char *name, bs_id x, bs_id y)
 {
     char path[NAME];

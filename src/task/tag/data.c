@@ -76,9 +76,8 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
 {
     const bs_corpus_options o = bs_tag_reading(s, w);
     bs_corpus              *c = NULL;
-    basin_status            status = w->given
-                                         ? bs_corpus_from_memory(w->given, &o, &c, notes, err)
-                                         : bs_corpus_read(w->file, w->n, &o, &c, notes, err);
+    basin_status            status = w->given ? bs_corpus_from_memory(w->given, &o, &c, notes, err)
+                                              : bs_corpus_read(w->file, w->n, &o, &c, notes, err);
     return status ? status : bs_tag_adopt(w, c, out, err);
 }
 
@@ -273,7 +272,7 @@ static const char *tag_name(const void *of, int i)
     return ((const bs_names *)of)->item[i].text;
 }
 
-/* Of words whose tags are known for sure. */
+/* Only from words whose tags are certain. */
 static basin_status fit_weights(const bs_settings *s, const bs_part *part, bs_logger *log,
                                 bs_known *out, basin_error *err)
 {

@@ -22,10 +22,10 @@ typedef struct {
     bs_vectors        vectors; /* only while training, else empty */
 } bs_tag_known;
 
-/* Beside scores, [tokens] of the tag that is predicted. */
+/* In addition to scores, which are [tokens] of the predicted tag. */
 typedef struct {
     int32_t *tag; /* [tokens] */
-    /* The best sequences of each sentence, best first, where there is room for them. */
+    /* The best sequences of each sentence, best first, if there is room for them. */
     int      nbest;
     int32_t *best;       /* [nbest, tokens] */
     double  *best_score; /* [rows, nbest] */

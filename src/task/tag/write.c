@@ -188,7 +188,7 @@ static void jsonl_empty(writer *w, const bs_record *record)
     bs_put_line(&w->w, &w->line);
 }
 
-/* "scores": [...] with the least probability of the words of each span. */
+/* "scores": [...] with the lowest probability among the words of each span. */
 static void passage_scores(writer *w, const bs_passage *p)
 {
     const bs_corpus *c = w->c;

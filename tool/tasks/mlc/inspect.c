@@ -93,7 +93,7 @@ static basin_status print_labels(const bs_dataset *d, const bs_summary *s, bs_bu
     return BASIN_OK;
 }
 
-/* Up to its notes; the object stays open. */
+/* Everything up to the notes; the object stays open. */
 static void print_json(const bs_dataset *d, const bs_summary *s, bs_buf *out)
 {
     bs_json_open(out, NULL, '{');

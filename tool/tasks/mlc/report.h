@@ -1,4 +1,4 @@
-/* report.h -- pieces of the page about runs with label sets. */
+/* report.h -- parts of the page about runs with label sets. */
 #ifndef BS_TOOL_MLC_REPORT_H
 #define BS_TOOL_MLC_REPORT_H
 

@@ -1,4 +1,4 @@
-/* base.c -- baselines for tags: the commonest tag, of all words or of each. */
+/* base.c -- baselines for tags: the most frequent tag, overall or per word. */
 #include <stdlib.h>
 
 #include "tasks/tag/base.h"
