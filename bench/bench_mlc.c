@@ -124,12 +124,15 @@ static void make_learner(state *s, const char *method, int samples, int threads)
 static real *weights(state *s, const char *name, int64_t *count)
 {
     const bs_segment *g = bs_params_find(s->learner.params, name);
+    basin_error       err = {0};
     if (!g) {
         fprintf(stderr, "bench: no parameter is called %s\n", name);
         exit(1);
     }
+    real *at; /* memory of the CPU is that of the host */
+    TRY(bs_params_map(s->learner.params, g, BS_READ_WRITE, &at, &err));
     *count = g->count;
-    return s->learner.params->value + g->offset;
+    return at;
 }
 
 /* Gives every label the probability active / labels, whatever x is: the features are constant,

@@ -194,12 +194,14 @@ static inline void golden_load_params(golden *c)
 {
     basin_error err = {0};
     check_graph(c->g);
-    CHECK(bs_params_allocate(c->params, 1, &err) == BASIN_OK, "parameters: %s", err.msg);
+    CHECK(bs_params_allocate(c->params, bs_devices[0], 1, &err) == BASIN_OK, "parameters: %s",
+          err.msg);
     for (int i = 0; i < c->params->n; i++) {
         const bs_segment    *s = &c->params->segment[i];
         const golden_tensor *t = golden_find(c, s->name);
         CHECK(bs_shape_equal(s->shape, t->shape), "%s: '%s' has another shape", c->name, s->name);
-        memcpy(c->params->value + s->offset, t->value, (size_t)t->count * sizeof(real));
+        memcpy((real *)host_of(c->params->block.value) + s->offset, t->value,
+               (size_t)t->count * sizeof(real));
     }
 }
 
@@ -208,7 +210,7 @@ static inline machine golden_machine(golden *c)
     machine m = machine_new(c->g, NULL, c->result, c->n_results, 0, 2);
     for (int i = 0; i < c->n_inputs; i++)
         bs_bind_input(m.p, c->input[i], c->data[i]);
-    bs_bind_params(m.p, c->params->value, c->params->grad, c->params->offset);
+    bs_params_bind(c->params, m.p);
     return m;
 }
 

@@ -31,6 +31,28 @@ static inline void check_graph(const bs_graph *g)
     CHECK(bs_graph_check(g, &err) == BASIN_OK, "graph: %s", err.msg);
 }
 
+/* Memory of the CPU is that of the host. */
+static inline void *host_of(const bs_buffer *b)
+{
+    void *at;
+    assert_int_equal(b->device->map(b, 0, b->bytes, BS_READ_WRITE, &at, NULL), BASIN_OK);
+    return at;
+}
+
+static inline bs_buffer *buffer_of(int64_t reals)
+{
+    bs_buffer *b;
+    assert_int_equal(bs_buffer_new(bs_devices[0], reals, true, &b, NULL), BASIN_OK);
+    return b;
+}
+
+static inline const void *result_of(bs_program *p, int i)
+{
+    const void *at;
+    assert_int_equal(p->device->fetch(p, i, &at, NULL), BASIN_OK);
+    return at;
+}
+
 /* A compiled graph with its leaves bound to the example's data. */
 typedef struct {
     bs_workspace *w;
@@ -59,7 +81,7 @@ static inline void machine_run(machine *m, uint64_t step)
 
 static inline const real *machine_value(const machine *m, int i)
 {
-    return bs_program_result(m->p, i);
+    return result_of(m->p, i);
 }
 
 static inline void machine_free(machine *m)

@@ -141,20 +141,21 @@ static inline void scene_allocate(scene *c, uint64_t seed)
     bs_params *p = c->learner.params;
     bs_rng     rng = bs_rng_make(seed, 0, 99);
     check_graph(c->g);
-    assert_int_equal(bs_params_allocate(p, seed, NULL), BASIN_OK);
+    assert_int_equal(bs_params_allocate(p, bs_devices[0], seed, NULL), BASIN_OK);
     for (int i = 0; i < p->n; i++)
         for (int64_t k = 0; k < p->segment[i].count; k++)
-            p->value[p->segment[i].offset + k] += (real)(0.4 * bs_rng_uniform(&rng) - 0.2);
+            ((real *)host_of(p->block.value))[p->segment[i].offset + k] +=
+                (real)(0.4 * bs_rng_uniform(&rng) - 0.2);
 }
 
 static inline void scene_start(scene *c, uint64_t seed)
 {
     bs_params *p = c->learner.params;
     check_graph(c->g);
-    if (!p->value)
+    if (!p->block.value)
         scene_allocate(c, seed);
     c->m = machine_new(c->g, &c->ex, c->result, c->n_results, 0, 1);
-    bs_bind_params(c->m.p, p->value, p->grad, p->offset);
+    bs_params_bind(p, c->m.p);
 }
 
 static inline double scene_number(const scene *c, int result)
@@ -166,7 +167,7 @@ static inline real *scene_param(scene *c, const char *name)
 {
     const bs_segment *s = bs_params_find(c->learner.params, name);
     CHECK(s, "there is no parameter %s", name);
-    return c->learner.params->value + s->offset;
+    return (real *)host_of(c->learner.params->block.value) + s->offset;
 }
 
 static inline int64_t scene_param_count(scene *c, const char *name)
@@ -183,7 +184,8 @@ static inline void scene_shake(scene *c, const char *prefix, double size)
     for (int i = 0; i < p->n; i++)
         for (int64_t k = 0; k < p->segment[i].count && bs_has_prefix(p->segment[i].name, prefix);
              k++)
-            p->value[p->segment[i].offset + k] += (real)(size * (2 * bs_rng_uniform(&rng) - 1));
+            ((real *)host_of(p->block.value))[p->segment[i].offset + k] +=
+                (real)(size * (2 * bs_rng_uniform(&rng) - 1));
 }
 
 static inline void scene_free(scene *c)
@@ -249,7 +251,8 @@ static inline trial trial_new(scene *c, bs_id target, const bs_id *varied, int n
         if (node->op == BS_OP_input) {
             t.value[id] = scene_data(c, id);
         } else if (node->op == BS_OP_param) {
-            t.value[id] = c->learner.params->value + c->learner.params->offset[node->attr[0]];
+            t.value[id] = ((real *)host_of(c->learner.params->block.value)) +
+                          c->learner.params->offset[node->attr[0]];
         } else {
             t.value[id] = calloc(1, bs_value_bytes((bs_type)node->type, node->shape) + 1);
             trial_node(c, &t, id);
@@ -312,8 +315,10 @@ static inline void check_parameter_gradient(scene *c, bs_id loss, double got, co
           what, value, got);
     for (int i = 0; i < n; i++) {
         const bs_segment *s = &p->segment[segment[i]];
-        memcpy(analytic + s->offset, p->grad + s->offset, (size_t)s->count * sizeof *analytic);
-        trial_differences(c, &t, p->value + s->offset, s->count, numeric + s->offset);
+        memcpy(analytic + s->offset, (real *)host_of(p->block.grad) + s->offset,
+               (size_t)s->count * sizeof *analytic);
+        trial_differences(c, &t, (real *)host_of(p->block.value) + s->offset, s->count,
+                          numeric + s->offset);
     }
     for (int64_t k = 0; k < p->size; k++)
         size += (double)numeric[k] * (double)numeric[k];

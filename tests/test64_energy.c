@@ -35,10 +35,10 @@ static void setting_free(setting *s)
 static machine start(setting *s, const bs_result *r, int n)
 {
     check_graph(s->g);
-    if (!s->params->value)
-        assert_int_equal(bs_params_allocate(s->params, 3, NULL), BASIN_OK);
+    if (!s->params->block.value)
+        assert_int_equal(bs_params_allocate(s->params, bs_devices[0], 3, NULL), BASIN_OK);
     machine m = machine_new(s->g, &s->ex, r, n, 0, 1);
-    bs_bind_params(m.p, s->params->value, s->params->grad, s->params->offset);
+    bs_params_bind(s->params, m.p);
     return m;
 }
 
@@ -59,10 +59,11 @@ static void gradient_through_unrolled_inference(void **state)
     machine_run(&m, 0);
     real *analytic = calloc((size_t)s.params->size, sizeof(real));
     real *numeric = calloc((size_t)s.params->size, sizeof(real));
-    memcpy(analytic, s.params->grad, (size_t)s.params->size * sizeof(real));
+    memcpy(analytic, ((real *)host_of(s.params->block.grad)),
+           (size_t)s.params->size * sizeof(real));
     for (int i = 0; i < s.params->n; i++)
         for (int64_t k = 0; k < s.params->segment[i].count; k++) {
-            real        *w = s.params->value + s.params->segment[i].offset + k;
+            real *w = (real *)host_of(s.params->block.value) + s.params->segment[i].offset + k;
             const double at = (double)*w, h = 1e-5;
             double       f[2];
             for (int side = 0; side < 2; side++) {

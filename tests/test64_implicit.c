@@ -78,7 +78,8 @@ static real *energy_part(const setting *s)
     real            *out = calloc((size_t)p->size, sizeof *out);
     for (int i = 0; i < p->n; i++)
         if (bs_has_prefix(p->segment[i].name, "energy/"))
-            memcpy(out + p->segment[i].offset, p->grad + p->segment[i].offset,
+            memcpy(out + p->segment[i].offset,
+                   (real *)host_of(p->block.grad) + p->segment[i].offset,
                    (size_t)p->segment[i].count * sizeof *out);
     return out;
 }
@@ -87,11 +88,11 @@ static real *energy_part(const setting *s)
 static real *gradient(setting *s, double *loss)
 {
     basin_error err = {0};
-    double      value;
     s->l.step = 11;
-    CHECK(bs_implicit_gradient(&s->l, &s->b, &value, &err) == BASIN_OK, "%s", err.msg);
+    s->l.n_late = 0;
+    CHECK(bs_implicit_gradient(&s->l, &s->b, &err) == BASIN_OK, "%s", err.msg);
     if (loss)
-        *loss = value;
+        *loss = *(const double *)host_of(s->l.log);
     return energy_part(s);
 }
 
@@ -198,7 +199,7 @@ static void gradient_is_that_of_the_trained_net(void **state)
         if (!bs_has_prefix(seg->name, "energy/"))
             continue;
         for (int64_t k = 0; k < seg->count; k++) {
-            real        *w = s.l.params->value + seg->offset + k;
+            real        *w = (real *)host_of(s.l.params->block.value) + seg->offset + k;
             const double at = *w, h = 1e-4;
             *w = at + h;
             double up = loss_at_optimum(&s);
@@ -236,7 +237,7 @@ static real *unrolled(setting *s, int steps, double rate)
         r[i] = (bs_result){d[i], segment[i]};
     check_graph(g);
     machine m = machine_new(g, NULL, r, n, 0, 1);
-    bs_bind_params(m.p, s->l.params->value, s->l.params->grad, s->l.params->offset);
+    bs_params_bind(s->l.params, m.p);
     bs_bind_input(m.p, scene.v.x[0], s->x);
     bs_bind_input(m.p, scene.v.gold, s->gold);
     machine_run(&m, 0);
@@ -323,11 +324,12 @@ static void exact_and_central_products_agree(void **state)
             assert_int_equal(bs_implicit_setup(&s.l, NULL), BASIN_OK);
             s.l.memory[BS_IMPLICIT_CURVATURE] = 0;
             real *before = malloc(block_bytes(&s));
-            memcpy(before, s.l.params->value, block_bytes(&s));
+            memcpy(before, ((real *)host_of(s.l.params->block.value)), block_bytes(&s));
             real  *central = gradient_by(&s, solvers[k], "central", 4);
             double e = apart(&s, exact, central);
             CHECK(e < 1e-7, "%s, %s: exact and central differ by %.3g", methods[i], solvers[k], e);
-            assert_memory_equal(before, s.l.params->value, block_bytes(&s));
+            assert_memory_equal(before, ((real *)host_of(s.l.params->block.value)),
+                                block_bytes(&s));
             real *none = gradient_by(&s, "none", "exact", 0);
             CHECK(apart(&s, exact, none) > 1e-4, "%s, %s: no implicit term", methods[i],
                   solvers[k]);
@@ -387,7 +389,6 @@ static void what_is_not_finite_is_left_out(void **state)
     (void)state;
     setting     s;
     basin_error err = {0};
-    double      loss;
     setting_start(&s, method_named("implicit-cd"), 2, 0.3, "cg");
     real *none = gradient_by(&s, "none", "exact", 5);
     s.o.implicit_damping = INFINITY;
@@ -402,7 +403,7 @@ static void what_is_not_finite_is_left_out(void **state)
     basin_status status = BASIN_OK;
     int          steps = 3;
     for (; steps < 100 && !status; steps++)
-        status = bs_implicit_gradient(&s.l, &s.b, &loss, &err);
+        status = bs_implicit_gradient(&s.l, &s.b, &err);
     CHECK(status == BASIN_ENUMERIC && steps == 20, "status %d after %d steps", (int)status, steps);
     s.o.implicit_damping = 0.1;
     free(gradient(&s, NULL));
@@ -452,7 +453,7 @@ static void samples_have_a_derivative(void **state)
         r[i] = (bs_result){d[i / n][i % n], -1};
     check_graph(g);
     machine m = machine_new(g, NULL, r, 2 * n, 0, 1);
-    bs_bind_params(m.p, s.l.params->value, s.l.params->grad, s.l.params->offset);
+    bs_params_bind(s.l.params, m.p);
     bs_bind_input(m.p, scene.v.x[0], s.x);
     bs_bind_input(m.p, scene.v.gold, s.gold);
     bs_bind_input(m.p, leaf, all);
@@ -473,15 +474,17 @@ static void samples_have_a_derivative(void **state)
 enum { N = 16, SIZE = 40 };
 
 typedef struct {
-    double   eigenvalue[N];
-    bs_range range[2];
-    real     v[SIZE], hv[SIZE], r[SIZE], p[SIZE], g[SIZE];
-    int      products;
+    double     eigenvalue[N];
+    bs_range   range[2];
+    bs_buffer *v, *hv, *r, *p, *g; /* [SIZE] */
+    int        products;
 } matrix;
 
-static basin_status diagonal_product(void *ctx, const real *v, real *out, basin_error *err)
+static basin_status diagonal_product(void *ctx, bs_buffer *in, bs_buffer *to, basin_error *err)
 {
-    matrix *m = ctx;
+    matrix     *m = ctx;
+    const real *v = host_of(in);
+    real       *out = host_of(to);
     (void)err;
     for (int i = 0; i < N; i++) {
         int64_t at = m->range[i / 8].offset + i % 8;
@@ -493,10 +496,16 @@ static basin_status diagonal_product(void *ctx, const real *v, real *out, basin_
 
 static bs_inverse inverse_of(matrix *m, double damping)
 {
-    *m = (matrix){.range = {{8, 8}, {24, 8}}};
+    *m = (matrix){.range = {{8, 8}, {24, 8}},
+                  .v = buffer_of(SIZE),
+                  .hv = buffer_of(SIZE),
+                  .r = buffer_of(SIZE),
+                  .p = buffer_of(SIZE),
+                  .g = buffer_of(SIZE)};
+    real *g = host_of(m->g);
     for (int i = 0; i < N; i++) {
         m->eigenvalue[i] = 1 + i % 4;
-        m->g[m->range[i / 8].offset + i % 8] = cos(i);
+        g[m->range[i / 8].offset + i % 8] = cos(i);
     }
     return (bs_inverse){.range = m->range,
                         .n = 2,
@@ -508,12 +517,22 @@ static bs_inverse inverse_of(matrix *m, double damping)
                         .r = m->r};
 }
 
+static void matrix_free(matrix *m)
+{
+    bs_buffer_free(m->v);
+    bs_buffer_free(m->hv);
+    bs_buffer_free(m->r);
+    bs_buffer_free(m->p);
+    bs_buffer_free(m->g);
+}
+
 static double solution_error(const matrix *m, double damping)
 {
-    double worst = 0;
+    const real *p = host_of(m->p), *g = host_of(m->g);
+    double      worst = 0;
     for (int i = 0; i < N; i++) {
         int64_t at = m->range[i / 8].offset + i % 8;
-        worst = fmax(worst, fabs(m->p[at] - m->g[at] / (m->eigenvalue[i] + damping)));
+        worst = fmax(worst, fabs(p[at] - g[at] / (m->eigenvalue[i] + damping)));
     }
     return worst;
 }
@@ -542,9 +561,11 @@ static void solvers_invert_a_known_matrix(void **state)
     assert_int_equal(bs_solve_diagonal(&a, m.g, 2, 1, 2, m.p, &out, NULL), BASIN_OK);
     CHECK(solution_error(&m, 0.5) < 1e-12, "diagonal: %g", solution_error(&m, 0.5));
     CHECK(out.finite && out.residual < 1e-12, "diagonal: residual %g", out.residual);
+    const real *p = host_of(m.p), *v = host_of(m.v);
     for (int i = 0; i < SIZE; i++)
         if ((i < 8 || i >= 16) && (i < 24 || i >= 32))
-            CHECK(m.p[i] == 0 && m.v[i] == 0, "element %d is outside the ranges", i);
+            CHECK(p[i] == 0 && v[i] == 0, "element %d is outside the ranges", i);
+    matrix_free(&m);
 }
 
 static void solvers_stop_at_negative_curvature(void **state)
@@ -563,7 +584,8 @@ static void solvers_stop_at_negative_curvature(void **state)
     for (int i = 0; i < N; i++)
         m.eigenvalue[i] = -1;
     assert_int_equal(bs_solve_cg(&a, m.g, 5, m.p, &out, NULL), BASIN_OK);
-    CHECK(out.finite && bs_ranges_dot(a.range, 2, m.p, m.p) == 0, "cg: has nothing, gives some");
+    CHECK(out.finite && m.p->device->dot(a.range, 2, m.p, m.p) == 0, "cg: has nothing, gives some");
+    matrix_free(&m);
 }
 
 int main(void)

@@ -367,11 +367,11 @@ static void change(const char *method, const char *trains, const char *words, co
     double        before = scene_number(c, at);
     const int64_t n = c->learner.params->size;
     real         *grad = calloc((size_t)n, sizeof *grad);
-    memcpy(grad, c->learner.params->grad, (size_t)n * sizeof *grad);
+    memcpy(grad, ((real *)host_of(c->learner.params->block.grad)), (size_t)n * sizeof *grad);
     scene_shake(c, shaken, 0.5);
     machine_run(&c->m, 1);
     *loss_change = fabs(scene_number(c, at) - before);
-    *gradient_change = distance(grad, c->learner.params->grad, n, 1e-9);
+    *gradient_change = distance(grad, ((real *)host_of(c->learner.params->block.grad)), n, 1e-9);
     free(grad);
     scene_free(c);
 }
@@ -562,7 +562,7 @@ static void the_margin_is_taken_at_what_was_found(void **state)
         constant_output(c, loss, y);
         int64_t n = c->learner.params->size;
         assert_true(n <= 512);
-        memcpy(grad[0], c->learner.params->grad, (size_t)n * sizeof(real));
+        memcpy(grad[0], ((real *)host_of(c->learner.params->block.grad)), (size_t)n * sizeof(real));
         scene_free(c);
 
         c = scene_new(words, B, D, L, 2);
@@ -575,7 +575,7 @@ static void the_margin_is_taken_at_what_was_found(void **state)
         machine_run(&c->m, 1);
         value[1] = scene_number(c, 0);
         assert_int_equal(c->learner.params->size, n);
-        memcpy(grad[1], c->learner.params->grad, (size_t)n * sizeof(real));
+        memcpy(grad[1], ((real *)host_of(c->learner.params->block.grad)), (size_t)n * sizeof(real));
         scene_data(c, leaf)[2] += (real)0.01;
         machine_run(&c->m, 1);
         value[2] = scene_number(c, 0);

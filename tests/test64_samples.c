@@ -256,7 +256,7 @@ static double restlessness(sampled kind, int K, double correction, double mistak
     for (int run = 0; run < RUNS; run++) {
         machine_run(&c->m, (uint64_t)run);
         for (int i = 0; i < N; i++) {
-            double d = (double)c->learner.params->grad[v->offset + i];
+            double d = (double)((real *)host_of(c->learner.params->block.grad))[v->offset + i];
             sum[i] += d;
             squares[i] += d * d;
         }

@@ -186,7 +186,8 @@ static bool try_loss(const loss_case *k, const char *what, uint64_t seed)
     scene_gradient(c, loss, k->trains);
     scene_start(c, seed);
     machine_run(&c->m, STEP);
-    bool fit = norm_of(c->learner.params->grad, c->learner.params->size) > ALIVE &&
+    bool fit = norm_of(((real *)host_of(c->learner.params->block.grad)), c->learner.params->size) >
+                   ALIVE &&
                nearest_kink(c, loss, theta, n, STEP) > FAR;
     if (fit)
         check_parameter_gradient(c, loss, scene_number(c, at), k->trains, STEP, what);
@@ -230,7 +231,8 @@ static bool try_energy(const char *words, layout l, uint64_t seed)
     machine_run(&c->m, STEP);
     const int64_t n = (int64_t)B * K * parts_of(c);
     bool          fit = norm_of(machine_value(&c->m, 1), n) > ALIVE &&
-               norm_of(c->learner.params->grad, c->learner.params->size) > ALIVE &&
+               norm_of(((real *)host_of(c->learner.params->block.grad)), c->learner.params->size) >
+                   ALIVE &&
                nearest_kink(c, e, wrt, m + 1, STEP) > FAR;
     if (fit) {
         real *numeric = calloc((size_t)n, sizeof *numeric);
@@ -544,7 +546,7 @@ static void check_ignored(const char *words, layout l)
     assert_true(n <= sizeof grad / sizeof grad[0]);
     for (int i = 0; i < VALUES; i++)
         before[i] = scene_number(c, i);
-    memcpy(grad, c->learner.params->grad, n * sizeof *grad);
+    memcpy(grad, ((real *)host_of(c->learner.params->block.grad)), n * sizeof *grad);
     for (int i = 0; i < B * parts_of(c); i++)
         if (there_of(c)[i / parts_of(c) * PIXELS + i % PIXELS] == 0) {
             scene_data(c, y)[i] = (real)0.77;
@@ -554,7 +556,7 @@ static void check_ignored(const char *words, layout l)
     machine_run(&c->m, 1);
     for (int i = 0; i < VALUES; i++)
         CHECK(scene_number(c, i) == before[i], "%s: value %d changed", words, i);
-    assert_memory_equal(grad, c->learner.params->grad, n * sizeof *grad);
+    assert_memory_equal(grad, ((real *)host_of(c->learner.params->block.grad)), n * sizeof *grad);
     scene_free(c);
 }
 

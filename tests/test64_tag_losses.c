@@ -260,7 +260,8 @@ static void a_random_field_counts_all_sequences(void **state)
     }
     const bs_segment *W = bs_params_find(c->learner.params, "energy/W");
     for (int i = 0; i < (N + 1) * (N + 1); i++)
-        assert_true(fabs((double)c->learner.params->grad[W->offset + i] - want.pair[i]) < 1e-13);
+        assert_true(fabs((double)((real *)host_of(c->learner.params->block.grad))[W->offset + i] -
+                         want.pair[i]) < 1e-13);
     scene_free(c);
 }
 
@@ -308,11 +309,11 @@ static void must_change(bool must, const char *method, const char *trains, const
     double        before = scene_number(c, at);
     const int64_t n = c->learner.params->size;
     real         *grad = calloc((size_t)n, sizeof *grad);
-    memcpy(grad, c->learner.params->grad, (size_t)n * sizeof *grad);
+    memcpy(grad, ((real *)host_of(c->learner.params->block.grad)), (size_t)n * sizeof *grad);
     scene_shake(c, shaken, 0.5);
     machine_run(&c->m, 1);
     double by = fabs(scene_number(c, at) - before);
-    double gradient = distance(grad, c->learner.params->grad, n, 1e-9);
+    double gradient = distance(grad, ((real *)host_of(c->learner.params->block.grad)), n, 1e-9);
     CHECK(must ? by > 1e-5 && gradient > 1e-5 : by == 0 && gradient == 0,
           "%s, %s: %s changes the loss of %s by %.3g and its gradient by %.3g", method, words,
           shaken, trains, by, gradient);

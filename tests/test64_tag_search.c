@@ -198,9 +198,8 @@ static basin_status setting_new(setting *s, const char *method, const char *word
         s->b.x[i] = s->c->s.v.x[i] ? scene_data(s->c, s->c->s.v.x[i]) : NULL;
     s->b.gold = s->c->gold;
     assert_int_equal(bs_workspace_open((bs_machine){.threads = 1}, &s->l.w, NULL), BASIN_OK);
-    double       loss;
     basin_status status = bs_learner_setup(&s->l, err);
-    return status ? status : bs_implicit_gradient(&s->l, &s->b, &loss, err);
+    return status ? status : bs_implicit_gradient(&s->l, &s->b, err);
 }
 
 static void setting_free(setting *s)
@@ -221,7 +220,8 @@ static real *implicit_gradient(const char *method, const char *words, int64_t *n
     real            *out = calloc((size_t)p->size, sizeof *out);
     for (int i = 0; i < p->n; i++)
         if (bs_has_prefix(p->segment[i].name, "energy/"))
-            memcpy(out + p->segment[i].offset, p->grad + p->segment[i].offset,
+            memcpy(out + p->segment[i].offset,
+                   (real *)host_of(p->block.grad) + p->segment[i].offset,
                    (size_t)p->segment[i].count * sizeof *out);
     *n = p->size;
     setting_free(&s);

@@ -59,7 +59,7 @@ static void new_names_are_refused_once_the_blocks_exist(void **state)
     bs_graph   *g = bs_graph_new();
     bs_param(g, p, "net/W", bs_shape2(3, 5), bs_init_zero());
     bs_graph_free(g);
-    assert_int_equal(bs_params_allocate(p, 1, &err), BASIN_OK);
+    assert_int_equal(bs_params_allocate(p, bs_devices[0], 1, &err), BASIN_OK);
     g = bs_graph_new();
     assert_true(bs_param(g, p, "net/W", bs_shape2(3, 5), bs_init_zero()) > 0);
     check_graph(g);
@@ -89,7 +89,7 @@ static void initial_values_have_the_right_distribution(void **state)
     (void)state;
     for (int k = 0; k < COUNT_OF(row); k++) {
         bs_params  *p = store_of(&row[k].d, 1, 5);
-        const real *w = p->value;
+        const real *w = ((real *)host_of(p->block.value));
         double      sum = 0, square = 0, most = 0;
         for (int i = 0; i < MANY; i++) {
             sum += (double)w[i];
@@ -136,7 +136,7 @@ static void orthogonal_means_orthogonal(void **state)
     bs_params *p = store_of(d, COUNT_OF(d), 9);
     for (int k = 0; k < p->n; k++) {
         const bs_segment *s = &p->segment[k];
-        const real       *w = p->value + s->offset;
+        const real       *w = (real *)host_of(p->block.value) + s->offset;
         const int64_t     c = s->shape.d[3], r = s->count / c;
         const int64_t     n = r < c ? r : c, len = r < c ? c : r;
         const double      gain = s->init.value;
@@ -176,8 +176,9 @@ static void initial_values_depend_on_seed_and_name_only(void **state)
               name);
     }
     assert_memory_not_equal(values_of(p, "a/W"), values_of(p, "b/W"), bytes);
-    bs_params_initialise(r, 3);
-    assert_memory_equal(p->value, r->value, (size_t)p->size * sizeof(real));
+    assert_int_equal(bs_params_renew(r, "", 3, NULL), BASIN_OK);
+    assert_memory_equal(((real *)host_of(p->block.value)), ((real *)host_of(r->block.value)),
+                        (size_t)p->size * sizeof(real));
     bs_params_free(p);
     bs_params_free(q);
     bs_params_free(r);

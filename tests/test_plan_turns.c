@@ -81,7 +81,8 @@ typedef struct {
     uint64_t      seed;
     bs_workspace *w;
     bs_cache     *cache;
-    real         *x, *value, *grad;
+    real         *x;
+    bs_buffer    *value, *grad;
     int64_t       offset[SEGMENTS + 1];
     double        loss[2 * ROUNDS];
 } world;
@@ -94,12 +95,13 @@ static world world_new(uint64_t seed, int threads)
         o.offset[i + 1] = o.offset[i] + bs_shape_count(shape_of(i));
     assert_int_equal(bs_workspace_open((bs_machine){.threads = threads}, &o.w, NULL), BASIN_OK);
     o.x = calloc(RG_ROWS * RG_COLS, sizeof *o.x);
-    o.value = calloc((size_t)o.offset[SEGMENTS], sizeof *o.value);
-    o.grad = calloc((size_t)o.offset[SEGMENTS], sizeof *o.grad);
+    o.value = buffer_of(o.offset[SEGMENTS]);
+    o.grad = buffer_of(o.offset[SEGMENTS]);
+    real *value = host_of(o.value);
     for (int i = 0; i < RG_ROWS * RG_COLS; i++)
         o.x[i] = (real)(bs_rng_uniform(&rng) - 0.5);
     for (int64_t i = 0; i < o.offset[SEGMENTS]; i++)
-        o.value[i] = (real)(0.2 * bs_rng_uniform(&rng) - 0.1);
+        value[i] = (real)(0.2 * bs_rng_uniform(&rng) - 0.1);
     return o;
 }
 
@@ -108,8 +110,8 @@ static void world_free(world *o)
     bs_cache_free(o->cache);
     bs_workspace_close(o->w);
     free(o->x);
-    free(o->value);
-    free(o->grad);
+    bs_buffer_free(o->value);
+    bs_buffer_free(o->grad);
 }
 
 static bs_entry *entry_of(world *o, int kind)
@@ -119,20 +121,22 @@ static bs_entry *entry_of(world *o, int kind)
     bool        fresh;
     CHECK(!bs_cache_get(o->cache, (bs_key){{kind}}, &e, &fresh, &err), "%s", err.msg);
     if (fresh)
-        bs_bind_params(e->program, o->value, o->grad, o->offset);
+        e->program->device->bind_params(e->program, o->value, o->grad, o->offset);
     bs_bind_input(e->program, e->input[0], o->x);
     return e;
 }
 
 static void follow(world *o, int from, int to)
 {
+    real       *value = host_of(o->value);
+    const real *grad = host_of(o->grad);
     for (int64_t i = o->offset[from]; i < o->offset[to]; i++)
-        o->value[i] -= (real)300 * o->grad[i]; /* of a mean over 4810 numbers */
+        value[i] -= (real)300 * grad[i]; /* of a mean over 4810 numbers */
 }
 
 static double loss_of(const bs_entry *e, int result)
 {
-    return (double)*(const real *)bs_program_result(e->program, result);
+    return (double)*(const real *)result_of(e->program, result);
 }
 
 /* Steps of the energy and the net by turns, by two programs or by one. */
@@ -185,7 +189,8 @@ static void turns_do_what_programs_do(void **state)
                 CHECK(fabs(got.loss[i] - want.loss[i]) <= 1e-5 * (1 + fabs(want.loss[i])),
                       "seed %d, flags %u: loss %d is %.9g, not %.9g", (int)seed, flags[k], i,
                       got.loss[i], want.loss[i]);
-            double e = distance(want.value, got.value, want.offset[SEGMENTS], 1e-2);
+            double e =
+                distance(host_of(want.value), host_of(got.value), want.offset[SEGMENTS], 1e-2);
             CHECK(e < 1e-5, "seed %d, flags %u: parameters differ by %.3g", (int)seed, flags[k], e);
             world_free(&got);
         }
@@ -198,7 +203,7 @@ static void threads_do_not_change_bits(void **state)
     (void)state;
     for (uint64_t seed = 1; seed <= SEEDS / 4; seed++) {
         world one = trained(seed, 0, 1, true), three = trained(seed, 0, 3, true);
-        CHECK(memcmp(one.value, three.value, (size_t)one.offset[SEGMENTS] * sizeof *one.value) == 0,
+        CHECK(memcmp(host_of(one.value), host_of(three.value), one.value->bytes) == 0,
               "seed %d: 1 and 3 threads differ", (int)seed);
         world_free(&one);
         world_free(&three);
@@ -248,7 +253,7 @@ static void values_of_the_first_turn_stay(void **state)
 {
     const uint8_t changed[] = {1};
     const int64_t offset[] = {0};
-    real          value = 3, grad = 0;
+    bs_buffer    *value = buffer_of(1), *grad = buffer_of(1);
     bs_graph     *g = bs_graph_new();
     bs_workspace *w;
     bs_plan      *plan;
@@ -260,14 +265,17 @@ static void values_of_the_first_turn_stay(void **state)
     bs_id     second = bs_sub(g, twice, bs_param_leaf(g, 0, bs_shape1(1)));
     bs_result r[] = {{first, -1}, {second, -1}};
     bs_workspace_open((bs_machine){0}, &w, NULL);
-    assert_int_equal(bs_plan_make(g, r, 2, 0, bs_devices[0]->order, &plan, NULL), BASIN_OK);
+    assert_int_equal(bs_plan_make(g, r, 2, 0, NULL, &plan, NULL), BASIN_OK);
     assert_int_equal(w->device->compile(w, plan, &p, NULL), BASIN_OK);
-    bs_bind_params(p, &value, &grad, offset);
+    p->device->bind_params(p, value, grad, offset);
+    *(real *)host_of(value) = 3;
     assert_int_equal(bs_program_turn(p, &(bs_run){1, 1}, 0, NULL), BASIN_OK);
-    value = 10;
+    *(real *)host_of(value) = 10;
     assert_int_equal(bs_program_turn(p, &(bs_run){1, 2}, 1, NULL), BASIN_OK);
-    assert_true(*(const real *)bs_program_result(p, 1) == 2 * 3 - 10);
+    assert_true(*(const real *)result_of(p, 1) == 2 * 3 - 10);
     bs_program_free(p);
+    bs_buffer_free(value);
+    bs_buffer_free(grad);
     bs_workspace_close(w);
     bs_plan_free(plan);
     bs_graph_free(g);
@@ -323,7 +331,7 @@ static void loops_run_in_any_order(void **state)
         bs_cache *plain = bs_cache_new(own, build_loop, &seed, 0);
         bs_entry *e;
         assert_int_equal(bs_cache_get(plain, (bs_key){{FIRST}}, &e, NULL, NULL), BASIN_OK);
-        bs_bind_params(e->program, o.value, o.grad, o.offset);
+        e->program->device->bind_params(e->program, o.value, o.grad, o.offset);
         bs_bind_input(e->program, e->input[0], o.x);
         bs_bind_input(e->program, e->input[1], y);
         bs_bind_input(loop->program, loop->input[1], y);
@@ -332,9 +340,9 @@ static void loops_run_in_any_order(void **state)
             for (int k = 0; k < CELLS; k++)
                 y[k] = (real)(bs_rng_uniform(&rng) - 0.5);
             assert_int_equal(bs_program_turn(loop->program, &run, order[i], NULL), 0);
-            memcpy(found, bs_program_result(loop->program, order[i]), CELLS * sizeof *found);
+            memcpy(found, result_of(loop->program, order[i]), CELLS * sizeof *found);
             assert_int_equal(bs_program_run(e->program, &run, NULL), BASIN_OK);
-            double d = distance(bs_program_result(e->program, order[i]), found, CELLS, 1e-2);
+            double d = distance(result_of(e->program, order[i]), found, CELLS, 1e-2);
             CHECK(d < 1e-5, "seed %d: turn %d is off by %.3g in run %d", (int)seed, order[i], d,
                   (int)i);
         }

@@ -358,7 +358,7 @@ static untrained *net_of(bs_images *im, const char *words)
     u->params = bs_params_new();
     bs_view v = bs_view_make(g, u->params, &u->f->spec, (bs_size){1, 16, 16}, false);
     bs_task_graph_seg.logits(&v, "net");
-    OK(bs_params_allocate(u->params, 1, err));
+    OK(bs_params_allocate(u->params, bs_devices[0], 1, err));
     bs_graph_free(g);
     OK(bs_workspace_open((bs_machine){.threads = 1}, &u->w, err));
     OK(bs_scorer_new(u->w, u->params, &u->f->spec, &how, &u->scorer, err));

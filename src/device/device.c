@@ -66,3 +66,44 @@ void bs_program_free(bs_program *p)
     if (p)
         p->device->program_free(p);
 }
+
+basin_status bs_fetch(bs_program *p, int i, const real **out, basin_error *err)
+{
+    const void  *data = NULL;
+    basin_status s = p->device->fetch(p, i, &data, err);
+    *out = data;
+    return s;
+}
+
+/* ---- memory ---- */
+
+basin_status bs_buffer_new(const bs_device *d, int64_t reals, bool zero, bs_buffer **out,
+                           basin_error *err)
+{
+    size_t bytes;
+    *out = NULL;
+    if (!bs_mul_size((size_t)reals, sizeof(real), &bytes))
+        return bs_fail_nomem(err);
+    return d->alloc(d, bytes, zero, out, err);
+}
+
+void bs_buffer_free(bs_buffer *b)
+{
+    if (b)
+        b->device->free(b);
+}
+
+basin_status bs_map(const bs_buffer *b, int64_t at, int64_t n, bs_access access, real **out,
+                    basin_error *err)
+{
+    void        *mapped = NULL;
+    basin_status s = b->device->map(b, (size_t)at * sizeof(real), (size_t)n * sizeof(real), access,
+                                    &mapped, err);
+    *out = mapped;
+    return s;
+}
+
+void bs_unmap(const bs_buffer *b, int64_t at, int64_t n, bs_access access, real *mapped)
+{
+    b->device->unmap(b, (size_t)at * sizeof(real), (size_t)n * sizeof(real), access, mapped);
+}

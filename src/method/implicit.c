@@ -25,11 +25,11 @@ enum { PRIMARY, PRODUCT, CROSS, NET, ENERGY, WHOLE };
 enum { REFRESH = 64, POWER_STEPS = 10, MOST_SKIPPED = 20, WHOLE_TERMS = 32 };
 
 typedef struct {
-    bs_cache *cache;
-    bs_range *net, *energy; /* [n_net], [n_energy] */
-    int       n_net, n_energy;
-    real     *v, *hv, *r, *p; /* blocks as large as the parameters */
-    real     *moved;          /* central: the parameters at theta +- eps v */
+    bs_cache  *cache;
+    bs_range  *net, *energy; /* [n_net], [n_energy] */
+    int        n_net, n_energy;
+    bs_buffer *v, *hv, *r, *p; /* blocks as large as the parameters */
+    bs_buffer *moved, *minus;  /* central: the parameters at theta +- eps v, a second gradient */
 
     /* of the gradient being computed */
     const bs_batch *batch;
@@ -173,8 +173,8 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 }
 
 /* Runs a program; gradients are written to `out`, parameters are read from `value`. */
-static basin_status run(bs_learner *l, int kind, const real *value, const real *v, real *out,
-                        bs_entry **e, basin_error *err)
+static basin_status run(bs_learner *l, int kind, const bs_buffer *value, const bs_buffer *v,
+                        bs_buffer *out, bs_entry **e, basin_error *err)
 {
     implicit    *m = l->state;
     bs_entry    *entry;
@@ -184,70 +184,81 @@ static basin_status run(bs_learner *l, int kind, const real *value, const real *
     basin_status s = bs_cache_get(m->cache, key, &entry, NULL, err);
     if (s)
         return s;
-    bs_bind_params(entry->program, value, out, l->params->offset);
+    bs_program *p = entry->program;
+    p->device->bind_params(p, value, out, l->params->offset);
     bs_truth_bind(&l->spec, m->batch, entry);
-    if (entry->input[BS_INPUT_MORE])
-        bs_bind_input(entry->program, entry->input[BS_INPUT_MORE], v);
+    if (kind == WHOLE)
+        bs_bind_input(p, entry->input[BS_INPUT_MORE], &m->rate);
+    else if (entry->input[BS_INPUT_MORE])
+        p->device->bind_buffer(p, entry->input[BS_INPUT_MORE], v, 0);
     if (e)
         *e = entry;
-    return bs_program_run(entry->program, &m->run, err);
+    return bs_program_run(p, &m->run, err);
 }
 
 /* ---- products ---- */
 
+static void copy_all(const bs_learner *l, const bs_buffer *from, bs_buffer *to)
+{
+    to->device->copy(to, 0, from, 0, l->params->size);
+}
+
+static void axpby(const bs_range *range, int n, double b, bs_buffer *y, double a,
+                  const bs_buffer *x)
+{
+    y->device->axpby(range, n, b, y, a, x);
+}
+
 /* moved <- theta + eps v */
-static void move(const bs_learner *l, double eps, const real *v)
+static void move(const bs_learner *l, double eps, const bs_buffer *v)
 {
     const implicit *m = l->state;
-    const real      e = (real)eps;
-    for (int j = 0; j < m->n_net; j++)
-        for (int64_t i = m->net[j].offset; i < m->net[j].offset + m->net[j].count; i++)
-            m->moved[i] = l->params->value[i] + e * v[i];
+    copy_all(l, l->params->block.value, m->moved);
+    axpby(m->net, m->n_net, 1, m->moved, eps, v);
 }
 
 /* The step is as long as rounding (eps of a real, in the gradients) and the third derivative
  * together allow: a cube root, about 0.01 in float, whatever the length of v. */
-static basin_status central(bs_learner *l, bool cross, const real *v, real *out, basin_error *err)
+static basin_status central(bs_learner *l, bool cross, const bs_buffer *v, bs_buffer *out,
+                            basin_error *err)
 {
     implicit       *m = l->state;
     const int       kind = cross ? ENERGY : NET, n = cross ? m->n_energy : m->n_net;
     const bs_range *range = cross ? m->energy : m->net;
-    const double    length = sqrt(bs_ranges_dot(m->net, m->n_net, v, v));
+    const double    length = sqrt(v->device->dot(m->net, m->n_net, v, v));
     const double    eps = 2 * cbrt(BS_REAL_EPS) / (length > 0 ? length : 1);
     move(l, eps, v);
     basin_status s = run(l, kind, m->moved, NULL, out, NULL, err);
     if (s)
         return s;
     move(l, -eps, v);
-    real *minus = m->moved + l->params->size;
-    s = run(l, kind, m->moved, NULL, minus, NULL, err);
-    const real c = (real)(0.5 / eps);
-    for (int j = 0; j < n; j++)
-        for (int64_t i = range[j].offset; i < range[j].offset + range[j].count; i++)
-            out[i] = c * (out[i] - minus[i]);
+    s = run(l, kind, m->moved, NULL, m->minus, NULL, err);
+    axpby(range, n, 1, out, -1, m->minus);
+    axpby(range, n, 0.5 / eps, out, 0, NULL);
     return s;
 }
 
-static basin_status product(void *ctx, const real *v, real *out, basin_error *err)
+static basin_status product(void *ctx, bs_buffer *v, bs_buffer *out, basin_error *err)
 {
     bs_learner *l = ctx;
     if (is(l->o->implicit_product, "central"))
         return central(l, false, v, out, err);
-    return run(l, PRODUCT, l->params->value, v, out, NULL, err);
+    return run(l, PRODUCT, l->params->block.value, v, out, NULL, err);
 }
 
-static basin_status cross_product(bs_learner *l, const real *v, real *out, basin_error *err)
+static basin_status cross_product(bs_learner *l, const bs_buffer *v, bs_buffer *out,
+                                  basin_error *err)
 {
     if (is(l->o->implicit_product, "central"))
         return central(l, true, v, out, err);
-    return run(l, CROSS, l->params->value, v, out, NULL, err);
+    return run(l, CROSS, l->params->block.value, v, out, NULL, err);
 }
 
 /* ---- the inverse ---- */
 
 /* The curvature is kept, because it changes slowly and costs ten products; what a series meets in
  * between can only raise it. In l->memory it survives a restart. */
-static basin_status series(bs_learner *l, const bs_inverse *a, const real *g, bs_solved *out,
+static basin_status series(bs_learner *l, const bs_inverse *a, const bs_buffer *g, bs_solved *out,
                            basin_error *err)
 {
     implicit    *m = l->state;
@@ -276,7 +287,7 @@ static basin_status series(bs_learner *l, const bs_inverse *a, const real *g, bs
     return s;
 }
 
-static basin_status solve(bs_learner *l, const real *g, bs_solved *out, basin_error *err)
+static basin_status solve(bs_learner *l, const bs_buffer *g, bs_solved *out, basin_error *err)
 {
     implicit  *m = l->state;
     bs_inverse a = {.range = m->net,
@@ -287,8 +298,6 @@ static basin_status solve(bs_learner *l, const real *g, bs_solved *out, basin_er
                     .v = m->v,
                     .hv = m->hv,
                     .r = m->r};
-    if (is(l->o->implicit_product, "central"))
-        memcpy(m->moved, l->params->value, (size_t)l->params->size * sizeof *m->moved);
     if (is(l->o->implicit_solver, "cg"))
         return bs_solve_cg(&a, g, l->o->implicit_terms, m->p, out, err);
     if (is(l->o->implicit_solver, "diagonal"))
@@ -300,27 +309,25 @@ static basin_status solve(bs_learner *l, const real *g, bs_solved *out, basin_er
 /* After non-finite numbers: no program overwrites the padding of a block. */
 static void forget(bs_learner *l)
 {
-    implicit    *m = l->state;
-    const size_t bytes = (size_t)l->params->size * sizeof(real);
+    implicit        *m = l->state;
+    bs_buffer *const all[] = {m->v, m->hv, m->r, m->p};
     l->memory[BS_IMPLICIT_CURVATURE] = 0;
-    memset(m->v, 0, bytes);
-    memset(m->hv, 0, bytes);
-    memset(m->r, 0, bytes);
-    memset(m->p, 0, bytes);
+    for (int i = 0; i < 4; i++)
+        all[i]->device->fill(all[i], 0, l->params->size, 0);
 }
 
-static double square_sum(const bs_learner *l, const bs_optim *o, const real *x)
+static double square_sum(const bs_range *range, int n, const bs_buffer *x)
 {
-    return l->w->device->square_sum(l->w, o->span, o->n, x);
+    return x->device->dot(range, n, x, x);
 }
 
 /* Subtracts the implicit term from the gradient of phi, if it is finite. */
 static basin_status add_implicit(bs_learner *l, bool *finite, basin_error *err)
 {
-    implicit *m = l->state;
-    real     *g = l->params->grad;
-    bs_solved solved = {0};
-    double    size = square_sum(l, l->net, g);
+    implicit  *m = l->state;
+    bs_buffer *g = l->params->block.grad;
+    bs_solved  solved = {0};
+    double     size = square_sum(m->net, m->n_net, g);
     *finite = isfinite(size);
     if (!(size > 0) || !*finite) /* for example, no row violates a margin: nothing to propagate */
         return BASIN_OK;
@@ -329,14 +336,12 @@ static basin_status add_implicit(bs_learner *l, bool *finite, basin_error *err)
         s = cross_product(l, m->p, m->hv, err);
     if (s)
         return s;
-    *finite = solved.finite && isfinite(square_sum(l, l->energy, m->hv));
+    *finite = solved.finite && isfinite(square_sum(m->energy, m->n_energy, m->hv));
     if (!*finite) {
         forget(l);
         return BASIN_OK;
     }
-    for (int j = 0; j < m->n_energy; j++)
-        for (int64_t i = m->energy[j].offset; i < m->energy[j].offset + m->energy[j].count; i++)
-            g[i] -= m->hv[i];
+    axpby(m->energy, m->n_energy, 1, g, -1, m->hv);
     bs_learner_see(l, BS_SEEN_residual, solved.residual);
     bs_learner_see(l, BS_SEEN_curvature, solved.curvature);
     bs_learner_see(l, BS_SEEN_rate_lowered, solved.lowered);
@@ -345,12 +350,7 @@ static basin_status add_implicit(bs_learner *l, bool *finite, basin_error *err)
 
 /* ---- a step ---- */
 
-static double result(const bs_entry *e, int i)
-{
-    return (double)*(const real *)bs_program_result(e->program, i);
-}
-
-/* Whether the rate of a series is known well enough to be built into a program; sets it. */
+/* Whether the rate of a series is known well enough to be a part of a program; sets it. */
 static bool rate_is_known(bs_learner *l)
 {
     const double known = l->memory[BS_IMPLICIT_CURVATURE], rate = l->o->implicit_rate;
@@ -364,30 +364,33 @@ static bool rate_is_known(bs_learner *l)
 
 /* The gradient by a single program; *done is false if the terms grow, and the step must be done by
  * the programs that can tell why. */
-static basin_status whole_gradient(bs_learner *l, double *loss, bool *done, basin_error *err)
+static basin_status whole_gradient(bs_learner *l, bool *done, basin_error *err)
 {
-    implicit    *m = l->state;
     const int    norms = BS_RESULT_REST;
+    const real  *first, *last;
     bs_entry    *e;
-    basin_status s = run(l, WHOLE, l->params->value, &m->rate, l->params->grad, &e, err);
+    basin_status s = run(l, WHOLE, l->params->block.value, NULL, l->params->block.grad, &e, err);
+    if (!s)
+        s = bs_fetch(e->program, norms, &first, err);
+    if (!s)
+        s = bs_fetch(e->program, norms + 1, &last, err);
     if (s)
         return s;
-    double first = result(e, norms), last = result(e, norms + 1);
-    *done = first == 0 || last < first;
+    *done = *first == 0 || *last < *first;
     if (!*done)
         return BASIN_OK;
-    if (first > 0) {
-        bs_learner_see(l, BS_SEEN_residual, sqrt(last / first));
+    if (*first > 0) {
+        bs_learner_see(l, BS_SEEN_residual, sqrt((double)*last / (double)*first));
         bs_learner_see(l, BS_SEEN_curvature, l->memory[BS_IMPLICIT_CURVATURE]);
         bs_learner_see(l, BS_SEEN_rate_lowered, 0);
     }
     bs_learner_see(l, BS_SEEN_implicit_skipped, 0);
     l->memory[BS_IMPLICIT_AGE]++;
     l->memory[BS_IMPLICIT_SKIPPED] = 0;
-    return bs_learner_note(l, e, 0, l->energy, loss, err);
+    return bs_learner_note(l, e, 0, l->energy, err);
 }
 
-basin_status bs_implicit_gradient(bs_learner *l, const bs_batch *b, double *loss, basin_error *err)
+basin_status bs_implicit_gradient(bs_learner *l, const bs_batch *b, basin_error *err)
 {
     implicit    *m = l->state;
     double      *skipped = &l->memory[BS_IMPLICIT_SKIPPED];
@@ -397,17 +400,19 @@ basin_status bs_implicit_gradient(bs_learner *l, const bs_batch *b, double *loss
     m->batch = b;
     m->run = (bs_run){(uint64_t)l->o->seed, ++l->step};
     if (rate_is_known(l))
-        s = whole_gradient(l, loss, &done, err);
+        s = whole_gradient(l, &done, err);
     if (s || done)
         return s;
-    s = run(l, PRIMARY, l->params->value, NULL, l->params->grad, &e, err);
+    s = run(l, PRIMARY, l->params->block.value, NULL, l->params->block.grad, &e, err);
     if (!s)
-        s = bs_learner_note(l, e, 0, l->energy, loss, err);
+        s = bs_learner_note(l, e, 0, l->energy, err);
     if (s || is(l->o->implicit_solver, "none"))
         return s;
     s = add_implicit(l, &finite, err);
     *skipped = finite ? 0 : *skipped + 1;
     bs_learner_see(l, BS_SEEN_implicit_skipped, !finite);
+    if (!s && *skipped >= MOST_SKIPPED)
+        s = bs_learner_read(l, err); /* a loss that is not finite is the better reason */
     if (!s && *skipped >= MOST_SKIPPED)
         s = bs_fail(
             err, BASIN_ENUMERIC,
@@ -419,17 +424,12 @@ basin_status bs_implicit_gradient(bs_learner *l, const bs_batch *b, double *loss
 
 static basin_status energy_step(bs_learner *l, const bs_batch *b, basin_error *err)
 {
-    double loss, norm;
     if (is(l->o->implicit_solver, "none"))
         return bs_learner_run(l, STAGE_ENERGY, b, err);
-    basin_status s = bs_implicit_gradient(l, b, &loss, err);
+    basin_status s = bs_implicit_gradient(l, b, err);
     if (!s)
-        s = bs_optim_step(l->energy, &norm, err);
-    if (s)
-        return s;
-    bs_learner_see(l, BS_SEEN_loss_energy, loss);
-    bs_learner_see(l, BS_SEEN_grad_energy, norm);
-    return BASIN_OK;
+        bs_learner_follow(l, l->energy, true);
+    return s;
 }
 
 basin_status bs_step_implicit(bs_learner *l, const bs_batch *b, basin_error *err)
@@ -466,7 +466,7 @@ static int make_ranges(const bs_params *p, const char *prefix, bs_range *out)
 basin_status bs_implicit_setup(bs_learner *l, basin_error *err)
 {
     const bs_params *p = l->params;
-    const size_t     size = (size_t)p->size + 1, ranges = (size_t)p->n + 1;
+    const size_t     ranges = (size_t)p->n + 1;
     bool             differences = is(l->o->implicit_product, "central");
     implicit        *m = l->state = bs_calloc(1, sizeof *m);
     if (!m)
@@ -476,15 +476,14 @@ basin_status bs_implicit_setup(bs_learner *l, basin_error *err)
     m->cache = bs_cache_new(l->w, build, l, 0);
     m->net = bs_calloc(ranges, sizeof *m->net);
     m->energy = bs_calloc(ranges, sizeof *m->energy);
-    m->v = bs_calloc(size, sizeof *m->v);
-    m->hv = bs_calloc(size, sizeof *m->hv);
-    m->r = bs_calloc(size, sizeof *m->r);
-    m->p = bs_calloc(size, sizeof *m->p);
-    if (differences) /* and a second gradient behind it */
-        m->moved = bs_calloc(2 * size, sizeof *m->moved);
-    if (!m->cache || !m->net || !m->energy || !m->v || !m->hv || !m->r || !m->p ||
-        (differences && !m->moved))
+    if (!m->cache || !m->net || !m->energy)
         return bs_fail_nomem(err);
+    bs_buffer  **block[] = {&m->v, &m->hv, &m->r, &m->p, &m->moved, &m->minus};
+    basin_status s = BASIN_OK;
+    for (int i = 0; i < (differences ? 6 : 4) && !s; i++)
+        s = bs_buffer_new(l->w->device, p->size, true, block[i], err);
+    if (s)
+        return s;
     m->n_net = make_ranges(p, "net/", m->net);
     m->n_energy = make_ranges(p, "energy/", m->energy);
     return BASIN_OK;
@@ -498,11 +497,12 @@ void bs_implicit_free(bs_learner *l)
     bs_cache_free(m->cache);
     bs_free(m->net);
     bs_free(m->energy);
-    bs_free(m->v);
-    bs_free(m->hv);
-    bs_free(m->r);
-    bs_free(m->p);
-    bs_free(m->moved);
+    bs_buffer_free(m->v);
+    bs_buffer_free(m->hv);
+    bs_buffer_free(m->r);
+    bs_buffer_free(m->p);
+    bs_buffer_free(m->moved);
+    bs_buffer_free(m->minus);
     bs_free(m);
     l->state = NULL;
 }

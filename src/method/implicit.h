@@ -22,9 +22,9 @@ void         bs_implicit_free(bs_learner *l);
 /* bs_phase.step: steps.net steps of the net, then one of the energy; steps.energy times. */
 basin_status bs_step_implicit(bs_learner *l, const bs_batch *b, basin_error *err);
 
-/* The gradient of one batch in params->grad of "energy/", without a step; *loss is L_prim. All
- * programs involved use the same dropout and samples, those of the next step number. */
-basin_status bs_implicit_gradient(bs_learner *l, const bs_batch *b, double *loss, basin_error *err);
+/* The gradient of one batch in block.grad of "energy/", without a step; L_prim is noted. Every
+ * program that it needs sees the same dropout and samples, those of the next step number. */
+basin_status bs_implicit_gradient(bs_learner *l, const bs_batch *b, basin_error *err);
 
 /* How l->memory is used. */
 enum {

@@ -1,7 +1,7 @@
 /* inverse.c -- power iteration, von Neumann series, conjugate gradients, diagonal estimate.
  *
- * Loops go in steps of eight with a partial sum each, so that a compiler can use vectors and the
- * order of every sum is fixed. */
+ * Vectors are added and multiplied by the device; only the signs and the division of the diagonal
+ * are left to the host. */
 #include "method/inverse.h"
 
 #include <math.h>
@@ -14,63 +14,33 @@ enum { W = BS_RANGE_STEP, MOST_LOWERINGS = 16, PROBE_STREAM = 0x9706e };
 /* An eigenvalue has converged when it grows by less than this per product. */
 #define SETTLED 0.02
 
-static double total(const double s[W])
+static double dot(const bs_inverse *a, const bs_buffer *x, const bs_buffer *y)
 {
-    return ((s[0] + s[4]) + (s[1] + s[5])) + ((s[2] + s[6]) + (s[3] + s[7]));
+    return x->device->dot(a->range, a->n, x, y);
 }
 
-double bs_ranges_dot(const bs_range *range, int n, const real *a, const real *b)
+/* out <- c x */
+static void scaled(const bs_inverse *a, double c, const bs_buffer *x, bs_buffer *out)
 {
-    double s[W] = {0};
-    for (int j = 0; j < n; j++) {
-        const real *x = a + range[j].offset, *y = b + range[j].offset;
-        for (int64_t i = 0; i < range[j].count; i += W)
-            for (int k = 0; k < W; k++)
-                s[k] += (double)x[i + k] * (double)y[i + k];
-    }
-    return total(s);
+    out->device->axpby(a->range, a->n, 0, out, c, x);
 }
 
-static double dot(const bs_inverse *a, const real *x, const real *y)
-{
-    return bs_ranges_dot(a->range, a->n, x, y);
-}
-
-/* out <- c x; they may be the same */
-static void scaled(const bs_inverse *a, double c, const real *x, real *out)
-{
-    const real f = (real)c;
-    for (int j = 0; j < a->n; j++) {
-        const int64_t first = a->range[j].offset, end = first + a->range[j].count;
-        for (int64_t i = first; i < end; i += W) {
-            real y[W];
-            for (int k = 0; k < W; k++)
-                y[k] = f * x[i + k];
-            memcpy(out + i, y, sizeof y);
-        }
-    }
-}
-
-static void copied(const bs_inverse *a, const real *x, real *out)
+static void copied(const bs_inverse *a, const bs_buffer *x, bs_buffer *out)
 {
     for (int j = 0; j < a->n; j++)
-        memcpy(out + a->range[j].offset, x + a->range[j].offset,
-               (size_t)a->range[j].count * sizeof *out);
+        out->device->copy(out, a->range[j].offset, x, a->range[j].offset, a->range[j].count);
+}
+
+static void cleared(const bs_inverse *a, bs_buffer *x)
+{
+    for (int j = 0; j < a->n; j++)
+        x->device->fill(x, a->range[j].offset, a->range[j].count, 0);
 }
 
 /* y <- b y + c x */
-static void mixed(const bs_inverse *a, double b, real *y, double c, const real *x)
+static void mixed(const bs_inverse *a, double b, bs_buffer *y, double c, const bs_buffer *x)
 {
-    const real f = (real)b, h = (real)c;
-    for (int j = 0; j < a->n; j++) {
-        const int64_t first = a->range[j].offset, end = first + a->range[j].count;
-        for (int64_t i = first; i < end; i += W) {
-            real z[W];
-            for (int k = 0; k < W; k++)
-                z[k] = f * y[i + k] + h * x[i + k];
-            memcpy(y + i, z, sizeof z);
-        }
-    }
+    y->device->axpby(a->range, a->n, b, y, c, x);
 }
 
 /* hv <- (H + damping) v */
@@ -82,7 +52,7 @@ static basin_status apply(const bs_inverse *a, basin_error *err)
     return s;
 }
 
-basin_status bs_power_iteration(const bs_inverse *a, const real *g, int most, double *out,
+basin_status bs_power_iteration(const bs_inverse *a, const bs_buffer *g, int most, double *out,
                                 basin_error *err)
 {
     double length = sqrt(dot(a, g, g));
@@ -110,33 +80,20 @@ typedef struct {
 } term_norms;
 
 /* v <- v - rate (hv + damping v), p <- p + v, and the norms needed, in one pass. */
-static term_norms next_term(const bs_inverse *a, double rate, real *p)
+static term_norms next_term(const bs_inverse *a, double rate, bs_buffer *p)
 {
-    const real c = (real)rate, m = (real)a->damping;
-    double     change[W] = {0}, after[W] = {0};
-    for (int j = 0; j < a->n; j++) {
-        const int64_t first = a->range[j].offset, end = first + a->range[j].count;
-        for (int64_t i = first; i < end; i += W) {
-            real d[W], y[W], sum[W];
-            for (int k = 0; k < W; k++)
-                d[k] = a->hv[i + k] + m * a->v[i + k];
-            for (int k = 0; k < W; k++)
-                y[k] = a->v[i + k] - c * d[k];
-            for (int k = 0; k < W; k++)
-                sum[k] = p[i + k] + y[k];
-            memcpy(a->v + i, y, sizeof y);
-            memcpy(p + i, sum, sizeof sum);
-            for (int k = 0; k < W; k++)
-                change[k] += (double)d[k] * (double)d[k];
-            for (int k = 0; k < W; k++)
-                after[k] += (double)y[k] * (double)y[k];
-        }
-    }
-    return (term_norms){total(change), total(after)};
+    term_norms n;
+    if (a->damping != 0)
+        mixed(a, 1, a->hv, a->damping, a->v);
+    n.change = dot(a, a->hv, a->hv);
+    mixed(a, 1, a->v, -rate, a->hv);
+    mixed(a, 1, p, 1, a->v);
+    n.after = dot(a, a->v, a->v);
+    return n;
 }
 
 /* One attempt; *again requests another with the rate in `out`. */
-static basin_status sum_series(const bs_inverse *a, const real *g, int terms, real *p,
+static basin_status sum_series(const bs_inverse *a, const bs_buffer *g, int terms, bs_buffer *p,
                                bs_solved *out, bool *again, basin_error *err)
 {
     const double first = dot(a, g, g);
@@ -168,12 +125,12 @@ static basin_status sum_series(const bs_inverse *a, const real *g, int terms, re
         before = n.after;
         out->residual = sqrt(before / first);
     }
-    scaled(a, out->rate, p, p);
+    mixed(a, out->rate, p, 0, NULL);
     return BASIN_OK;
 }
 
-basin_status bs_solve_series(const bs_inverse *a, const real *g, double rate, int terms, real *p,
-                             bs_solved *out, basin_error *err)
+basin_status bs_solve_series(const bs_inverse *a, const bs_buffer *g, double rate, int terms,
+                             bs_buffer *p, bs_solved *out, basin_error *err)
 {
     bool         again = true;
     basin_status s = BASIN_OK;
@@ -186,15 +143,15 @@ basin_status bs_solve_series(const bs_inverse *a, const real *g, double rate, in
 
 /* ---- conjugate gradients ---- */
 
-basin_status bs_solve_cg(const bs_inverse *a, const real *g, int terms, real *p, bs_solved *out,
-                         basin_error *err)
+basin_status bs_solve_cg(const bs_inverse *a, const bs_buffer *g, int terms, bs_buffer *p,
+                         bs_solved *out, basin_error *err)
 {
     const double first = dot(a, g, g);
     double       left = first; /* squared norm of the residual r */
     *out = (bs_solved){.finite = isfinite(first), .residual = 1};
     copied(a, g, a->r);
     copied(a, g, a->v);
-    scaled(a, 0, g, p);
+    cleared(a, p);
     for (int i = 0; i < terms && left > first * BS_REAL_EPS * BS_REAL_EPS; i++) {
         basin_status s = apply(a, err);
         if (s)
@@ -220,11 +177,24 @@ basin_status bs_solve_cg(const bs_inverse *a, const real *g, int terms, real *p,
 
 /* ---- the diagonal ---- */
 
-static void random_signs(const bs_inverse *a, bs_rng *rng, real *z)
+/* All of a block for the host. */
+static basin_status map(const bs_buffer *b, bs_access access, real **out, basin_error *err)
 {
-    uint32_t bits = 0;
-    int      left = 0;
-    for (int j = 0; j < a->n; j++) {
+    return bs_map(b, 0, (int64_t)(b->bytes / sizeof(real)), access, out, err);
+}
+
+static void unmap(const bs_buffer *b, bs_access access, real *mapped)
+{
+    bs_unmap(b, 0, (int64_t)(b->bytes / sizeof(real)), access, mapped);
+}
+
+static basin_status random_signs(const bs_inverse *a, bs_rng *rng, bs_buffer *out, basin_error *err)
+{
+    uint32_t     bits = 0;
+    int          left = 0;
+    real        *z;
+    basin_status s = map(out, BS_READ_WRITE, &z, err);
+    for (int j = 0; j < a->n && !s; j++) {
         const int64_t first = a->range[j].offset, end = first + a->range[j].count;
         for (int64_t i = first; i < end; i += W, bits >>= W, left -= W) {
             if (left == 0) {
@@ -235,33 +205,61 @@ static void random_signs(const bs_inverse *a, bs_rng *rng, real *z)
                 z[i + k] = (real)((int)(bits >> k & 1) * 2 - 1);
         }
     }
+    if (!s)
+        unmap(out, BS_READ_WRITE, z);
+    return s;
 }
 
-/* r <- r + v * hv: signs times the product with them */
-static void add_probe(const bs_inverse *a)
+/* Of an element of r: v hv is added to it, or it becomes g / (|r / probes| + damping). */
+typedef struct {
+    const bs_inverse *a;
+    int               probes;
+} diagonal;
+
+static void add_probe(const diagonal *d, real *r, const real *v, const real *hv, int64_t n)
 {
-    for (int j = 0; j < a->n; j++) {
-        const int64_t first = a->range[j].offset, end = first + a->range[j].count;
-        for (int64_t i = first; i < end; i += W) {
-            real z[W];
-            for (int k = 0; k < W; k++)
-                z[k] = a->r[i + k] + a->v[i + k] * a->hv[i + k];
-            memcpy(a->r + i, z, sizeof z);
-        }
+    (void)d;
+    for (int64_t i = 0; i < n; i++)
+        r[i] += v[i] * hv[i];
+}
+
+static void divide(const diagonal *d, real *r, const real *g, const real *unused, int64_t n)
+{
+    const real share = (real)(1.0 / d->probes), m = (real)d->a->damping;
+    (void)unused;
+    for (int64_t i = 0; i < n; i++)
+        r[i] = g[i] == 0 ? 0 : g[i] / ((real)fabs((double)(r[i] * share)) + m);
+}
+
+/* Such a function of r, x and y over the ranges. */
+static basin_status by_host(const diagonal *d,
+                            void (*f)(const diagonal *, real *, const real *, const real *,
+                                      int64_t),
+                            bs_buffer *r, const bs_buffer *x, const bs_buffer *y, basin_error *err)
+{
+    const bs_inverse *a = d->a;
+    real             *at[3] = {NULL};
+    basin_status      s = map(r, BS_READ_WRITE, &at[0], err);
+    if (!s)
+        s = map(x, BS_READ, &at[1], err);
+    if (!s)
+        s = map(y, BS_READ, &at[2], err);
+    for (int j = 0; j < a->n && !s; j++) {
+        const int64_t first = a->range[j].offset;
+        f(d, at[0] + first, at[1] + first, at[2] + first, a->range[j].count);
     }
-}
-
-static void divide(const bs_inverse *a, const real *g, int probes, real *p)
-{
-    const real share = (real)(1.0 / probes), m = (real)a->damping;
-    for (int j = 0; j < a->n; j++)
-        for (int64_t i = a->range[j].offset; i < a->range[j].offset + a->range[j].count; i++)
-            p[i] = g[i] == 0 ? 0 : g[i] / ((real)fabs((double)(a->r[i] * share)) + m);
+    if (at[2])
+        unmap(y, BS_READ, at[2]);
+    if (at[1])
+        unmap(x, BS_READ, at[1]);
+    if (at[0])
+        unmap(r, BS_READ_WRITE, at[0]);
+    return s;
 }
 
 /* ||g - (H + damping) p|| / ||g||, by a product */
-static basin_status measure(const bs_inverse *a, const real *g, const real *p, bs_solved *out,
-                            basin_error *err)
+static basin_status measure(const bs_inverse *a, const bs_buffer *g, const bs_buffer *p,
+                            bs_solved *out, basin_error *err)
 {
     copied(a, p, a->v);
     basin_status s = apply(a, err);
@@ -275,20 +273,22 @@ static basin_status measure(const bs_inverse *a, const real *g, const real *p, b
     return BASIN_OK;
 }
 
-basin_status bs_solve_diagonal(const bs_inverse *a, const real *g, int probes, uint64_t seed,
-                               uint64_t step, real *p, bs_solved *out, basin_error *err)
+basin_status bs_solve_diagonal(const bs_inverse *a, const bs_buffer *g, int probes, uint64_t seed,
+                               uint64_t step, bs_buffer *p, bs_solved *out, basin_error *err)
 {
-    bs_rng rng = bs_rng_make(seed, step, PROBE_STREAM);
-    probes = probes > 0 ? probes : 1;
+    bs_rng         rng = bs_rng_make(seed, step, PROBE_STREAM);
+    const diagonal d = {a, probes > 0 ? probes : 1};
+    basin_status   s = BASIN_OK;
     *out = (bs_solved){.finite = true};
-    scaled(a, 0, g, a->r);
-    for (int i = 0; i < probes; i++) {
-        random_signs(a, &rng, a->v);
-        basin_status s = a->product(a->ctx, a->v, a->hv, err);
-        if (s)
-            return s;
-        add_probe(a);
+    cleared(a, p);
+    for (int i = 0; i < d.probes && !s; i++) {
+        s = random_signs(a, &rng, a->v, err);
+        if (!s)
+            s = a->product(a->ctx, a->v, a->hv, err);
+        if (!s)
+            s = by_host(&d, add_probe, p, a->v, a->hv, err);
     }
-    divide(a, g, probes, p);
-    return measure(a, g, p, out, err);
+    if (!s)
+        s = by_host(&d, divide, p, g, g, err);
+    return s ? s : measure(a, g, p, out, err);
 }

@@ -155,7 +155,7 @@ static bs_optim *optimiser_of(bs_learner *l, const char *trains)
 static void bind(bs_learner *l, bs_entry *e)
 {
     const turn first = decoded(e->key.v[KEY_FIRST]), second = decoded(e->key.v[KEY_SECOND]);
-    bs_bind_params(e->program, l->params->value, l->params->grad, l->params->offset);
+    bs_params_bind(l->params, e->program);
     bs_optim_use_rows(optimiser_of(l, l->method->stage[first.stage].trains), e->program);
     if (second.stage >= 0)
         bs_optim_use_rows(optimiser_of(l, l->method->stage[second.stage].trains), e->program);
@@ -168,7 +168,7 @@ static basin_status program(bs_learner *l, turn first, turn second, bs_size z, b
     bool         fresh;
     bs_key       key = {{coded(first), z.rows, z.length, z.width, l->phase, coded(second)}};
     basin_status s = bs_cache_get(l->cache, key, e, &fresh, err);
-    if (!s && fresh && l->params->value)
+    if (!s && fresh && l->params->block.value)
         bind(l, *e);
     return s;
 }
@@ -226,11 +226,11 @@ static void copy_anchors(bs_learner *l, bool back)
 {
     bs_params *p = l->params;
     for (int i = 0; i < p->n; i++) {
-        if (!bs_has_prefix(p->segment[i].name, "anchor/"))
+        const bs_segment *held = &p->segment[i];
+        if (!bs_has_prefix(held->name, "anchor/"))
             continue;
-        const bs_segment *net = bs_params_find(p, p->segment[i].name + strlen("anchor/"));
-        real             *held = p->value + p->segment[i].offset, *now = p->value + net->offset;
-        memcpy(back ? now : held, back ? held : now, (size_t)net->count * sizeof *now);
+        const bs_segment *now = bs_params_find(p, held->name + strlen("anchor/"));
+        bs_params_copy(p, back ? now : held, back ? held : now);
     }
 }
 
@@ -244,12 +244,21 @@ void bs_learner_return(bs_learner *l)
     copy_anchors(l, true);
 }
 
-static void fill(bs_learner *l, const char *prefix)
+/* Initial values that are not drawn at random. */
+static basin_status fill(bs_learner *l, const char *prefix, basin_error *err)
 {
+    basin_status s = BASIN_OK;
     if (l->task && l->task->fill)
-        l->task->fill(l->known, l->params, prefix);
-    if (l->heritage)
-        bs_inherit(l->heritage, l->params, prefix);
+        s = l->task->fill(l->known, l->params, prefix, err);
+    if (!s && l->heritage)
+        s = bs_inherit(l->heritage, l->params, prefix, err);
+    return s;
+}
+
+static basin_status renew(bs_learner *l, const char *prefix, uint64_t seed, basin_error *err)
+{
+    basin_status s = bs_params_renew(l->params, prefix, seed, err);
+    return s ? s : fill(l, prefix, err);
 }
 
 /* Pre-training for no epochs, after the stages that are needed: a method may have no net. */
@@ -283,9 +292,12 @@ basin_status bs_learner_setup(bs_learner *l, basin_error *err)
     if (!s && l->heritage)
         s = bs_inherit_check(l->heritage, l->params, err);
     if (!s)
-        s = bs_params_allocate(l->params, (uint64_t)l->o->seed, err);
+        s = bs_params_allocate(l->params, l->w->device, (uint64_t)l->o->seed, err);
     if (!s)
-        fill(l, "");
+        s = fill(l, "", err);
+    if (!s)
+        s = l->w->device->alloc(l->w->device, BS_LATE * BS_LATE_ROW * sizeof(double), true, &l->log,
+                                err);
     if (!s && bs_params_count(l->params, "net/") > 0)
         s = make_optim(l, "net/", l->o->lr_net, l->o->decay_net, l->o->clip, &l->net, err);
     if (!s && bs_params_count(l->params, "energy/") > 0)
@@ -303,6 +315,7 @@ void bs_learner_free(bs_learner *l)
     bs_cache_free(l->cache);
     bs_optim_free(l->net);
     bs_optim_free(l->energy);
+    bs_buffer_free(l->log);
 }
 
 bs_pace bs_learner_pace(const bs_learner *l, const bs_optim *o)
@@ -316,32 +329,25 @@ bs_pace bs_learner_pace(const bs_learner *l, const bs_optim *o)
 
 static void reset(bs_learner *l, bs_optim *o)
 {
-    const bs_pace pace = bs_learner_pace(l, o);
-    bs_params    *p = l->params;
+    const bs_pace    pace = bs_learner_pace(l, o);
+    const bs_blocks *b = &l->params->block;
     for (int i = 0; i < o->n; i++) {
-        const size_t bytes = (size_t)o->span[i].count * sizeof(real);
-        memset(p->m + o->span[i].offset, 0, bytes);
-        memset(p->v + o->span[i].offset, 0, bytes);
+        l->w->device->fill(b->m, o->span[i].offset, o->span[i].count, 0);
+        l->w->device->fill(b->v, o->span[i].offset, o->span[i].count, 0);
     }
     o->update.step = 0;
     o->update.rate = pace.rate;
     o->clip = pace.clip;
 }
 
-/* It is not pre-trained, but weight decay has moved it. */
-static void renew_cost_net(bs_learner *l)
-{
-    if (bs_params_count(l->params, "net/cost/") == 0)
-        return;
-    bs_params_renew(l->params, "net/cost/", (uint64_t)l->o->seed);
-    fill(l, "net/cost/");
-}
-
 basin_status bs_learner_enter(bs_learner *l, int phase, basin_error *err)
 {
     const bs_phase *p = &l->method->phase[phase];
     if (phase > 0 && p[-1].step == bs_step_pretrain) {
-        renew_cost_net(l);
+        /* no part of pre-training, but weight decay has moved it */
+        basin_status s = renew(l, "net/cost/", (uint64_t)l->o->seed, err);
+        if (s)
+            return s;
         bs_learner_anchor(l);
     }
     l->phase = phase;
@@ -355,29 +361,70 @@ basin_status bs_learner_enter(bs_learner *l, int phase, basin_error *err)
 /* ---- a step ---- */
 
 basin_status bs_learner_note(bs_learner *l, const bs_entry *e, int first, const bs_optim *o,
-                             double *loss, basin_error *err)
+                             basin_error *err)
 {
-    const char *which = o == l->net ? "net" : "energy";
-    *loss = (double)*(const real *)bs_program_result(e->program, first + BS_RESULT_LOSS);
-    if (!isfinite(*loss))
-        return bs_fail(err, BASIN_ENUMERIC,
-                       "the loss of the %s is no longer finite at step %llu; a lower lr.%s (now "
-                       "%g) or clip may help",
-                       which, (unsigned long long)l->step, which, o->update.rate);
-    for (int i = 0; i < BS_SEEN_COUNT; i++) {
-        double x = (double)*(const real *)bs_program_result(e->program, first + BS_RESULT_SEEN + i);
-        if (!isnan(x))
-            bs_learner_see(l, (bs_seen_id)i, x);
-    }
+    basin_status s = l->n_late == BS_LATE ? bs_learner_read(l, err) : BASIN_OK;
+    if (s)
+        return s;
+    e->program->device->note(e->program, first, 1 + BS_SEEN_COUNT, l->log, l->n_late * BS_LATE_ROW);
+    l->late[l->n_late++] = (bs_late){.o = o, .step = l->step, .rate = o->update.rate};
     return BASIN_OK;
 }
 
+void bs_learner_follow(bs_learner *l, bs_optim *o, bool look)
+{
+    const int row = l->n_late - 1;
+    bs_optim_step(o, look, l->log, row * BS_LATE_ROW + BS_LATE_NORM);
+    l->late[row].norm = look || o->clip > 0;
+}
+
+static basin_status read_step(bs_learner *l, const bs_late *is, const double *row, basin_error *err)
+{
+    const bool  net = is->o == l->net;
+    const char *which = net ? "net" : "energy";
+    if (!isfinite(row[BS_RESULT_LOSS]))
+        return bs_fail(err, BASIN_ENUMERIC,
+                       "the loss of the %s is no longer finite at step %llu; a lower lr.%s (now "
+                       "%g) or clip may help",
+                       which, (unsigned long long)is->step, which, is->rate);
+    if (is->norm && !isfinite(row[BS_LATE_NORM]))
+        return bs_fail(err, BASIN_ENUMERIC,
+                       "the gradient of the %s is no longer finite at step %llu; a lower lr.%s "
+                       "(now %g) or clip may help",
+                       which, (unsigned long long)is->step, which, is->rate);
+    for (int i = 0; i < BS_SEEN_COUNT; i++)
+        if (!isnan(row[BS_RESULT_SEEN + i]))
+            bs_learner_see(l, (bs_seen_id)i, row[BS_RESULT_SEEN + i]);
+    bs_learner_see(l, net ? BS_SEEN_loss_net : BS_SEEN_loss_energy, row[BS_RESULT_LOSS]);
+    if (is->norm)
+        bs_learner_see(l, net ? BS_SEEN_grad_net : BS_SEEN_grad_energy, row[BS_LATE_NORM]);
+    return BASIN_OK;
+}
+
+basin_status bs_learner_read(bs_learner *l, basin_error *err)
+{
+    const size_t bytes = (size_t)l->n_late * BS_LATE_ROW * sizeof(double);
+    void        *log;
+    if (l->n_late == 0)
+        return BASIN_OK;
+    basin_status s = l->w->device->map(l->log, 0, bytes, BS_READ, &log, err);
+    if (s)
+        return s;
+    for (int i = 0; i < l->n_late && !s; i++)
+        s = read_step(l, &l->late[i], (const double *)log + i * BS_LATE_ROW, err);
+    l->w->device->unmap(l->log, 0, bytes, BS_READ, log);
+    l->n_late = 0;
+    return s;
+}
 /* Pure diagnostics that are expensive (an energy of the truth, a norm unless clipping needs it) are
  * only measured now and then, at least once per epoch. */
 static bool looks(const bs_learner *l, const bs_optim *o)
 {
     const bs_seen_id loss = o == l->net ? BS_SEEN_loss_net : BS_SEEN_loss_energy;
-    return o->update.step % 16 == 0 || l->seen[loss].n == 0;
+    bool             first = l->seen[loss].n == 0;
+    for (int i = 0; i < l->n_late; i++)
+        first &= l->late[i].o != o;
+    return first || o->update.step % 16 == 0;
 }
 
 static turn turn_of(bs_learner *l, int stage)
@@ -391,22 +438,16 @@ static basin_status take_turn(bs_learner *l, bs_entry *e, int stage, int k, int 
                               basin_error *err)
 {
     bs_optim  *o = optimiser_of(l, l->method->stage[stage].trains);
-    const bool net = o == l->net, look = o->clip > 0 || looks(l, o);
-    double     loss, norm = NAN;
+    const bool look = looks(l, o);
     if (o->program != e->program)
         bs_optim_use_rows(o, e->program);
     basin_status s =
         bs_program_turn(e->program, &(bs_run){(uint64_t)l->o->seed, ++l->step}, k, err);
     if (!s)
-        s = bs_learner_note(l, e, first, o, &loss, err);
+        s = bs_learner_note(l, e, first, o, err);
     if (!s)
-        s = bs_optim_step(o, look ? &norm : NULL, err);
-    if (s)
-        return s;
-    bs_learner_see(l, net ? BS_SEEN_loss_net : BS_SEEN_loss_energy, loss);
-    if (look)
-        bs_learner_see(l, net ? BS_SEEN_grad_net : BS_SEEN_grad_energy, norm);
-    return BASIN_OK;
+        bs_learner_follow(l, o, look);
+    return s;
 }
 
 basin_status bs_learner_run(bs_learner *l, int stage, const bs_batch *b, basin_error *err)
@@ -492,10 +533,7 @@ basin_status bs_step_alternating(bs_learner *l, const bs_batch *b, basin_error *
 
 basin_status bs_enter_new_net(bs_learner *l, basin_error *err)
 {
-    (void)err;
-    bs_params_renew(l->params, "net/", (uint64_t)l->o->seed + 1);
-    fill(l, "net/");
-    return BASIN_OK;
+    return renew(l, "net/", (uint64_t)l->o->seed + 1, err);
 }
 
 /* energy/T/0/W <- net/T/0/W and so on: -E starts as the net's logits plus the global term. An
@@ -503,7 +541,6 @@ basin_status bs_enter_new_net(bs_learner *l, basin_error *err)
 basin_status bs_enter_energy(bs_learner *l, basin_error *err)
 {
     bs_params *p = l->params;
-    (void)err;
     const bool there = l->heritage && bs_params_count(l->heritage->values, "energy/") > 0;
     if (there || strcmp(l->o->energy_init, "net") != 0)
         return BASIN_OK;
@@ -516,9 +553,7 @@ basin_status bs_enter_energy(bs_learner *l, basin_error *err)
         /* if there are members, the first one, which comes first */
         if (to && (to->count == p->segment[i].count ||
                    to->count * l->o->net_members == p->segment[i].count))
-            memcpy(p->value + to->offset, p->value + p->segment[i].offset,
-                   (size_t)to->count * sizeof *p->value);
+            bs_params_copy(p, to, &p->segment[i]);
     }
-    bs_member_fold(p, "net/", "energy/");
-    return BASIN_OK;
+    return bs_member_fold(p, "net/", "energy/", err);
 }

@@ -116,6 +116,17 @@ typedef struct {
     int64_t n;
 } bs_seen;
 
+/* The numbers of a step (loss, diagnostics, norm of the gradient) stay on the device until those
+ * of several steps are read together (bs_learner_read): each read alone would wait for its step. */
+enum { BS_LATE = 32, BS_LATE_NORM = 1 + BS_SEEN_COUNT, BS_LATE_ROW };
+
+typedef struct {
+    const bs_optim *o;
+    uint64_t        step;
+    double          rate;
+    bool            norm; /* it was made */
+} bs_late;
+
 /* What a method works with. Parameters, optimisers, step count, diagnostics and memory must survive
  * a restart; the rest is rebuilt. */
 struct bs_learner {
@@ -127,9 +138,11 @@ struct bs_learner {
     bs_spec                 spec;
     bs_workspace           *w;
     bs_params              *params;
-    bs_cache               *cache;        /* programs of the stages, by size */
-    bs_optim               *net, *energy; /* NULL if a method has none */
-    int                     phase;
+    bs_cache               *cache;         /* programs of the stages, by size */
+    bs_optim               *net, *energy;  /* NULL where a method has none */
+    bs_buffer              *log;           /* doubles, [BS_LATE, BS_LATE_ROW] */
+    bs_late                 late[BS_LATE]; /* [n_late] whose numbers are there */
+    int                     n_late, phase;
     uint64_t                step;                /* counts program runs; seeds the random leaves */
     bs_seen                 seen[BS_SEEN_COUNT]; /* in this epoch */
     double                  memory[BS_MEMORY];   /* the method's own numbers */
@@ -181,10 +194,14 @@ void bs_learner_return(bs_learner *l);
 /* Results of a program that computes a loss: the loss, then the diagnostics. */
 enum { BS_RESULT_LOSS, BS_RESULT_SEEN, BS_RESULT_REST = BS_RESULT_SEEN + BS_SEEN_COUNT };
 void bs_scene_results(const bs_scene *s, bs_id loss, bs_recipe *r);
-/* After its run: *loss, which must be finite, and the diagnostics into the learner, from results
- * `first` on. */
+/* After its run: loss and diagnostics, results from `first` on, to the log. */
 basin_status bs_learner_note(bs_learner *l, const bs_entry *e, int first, const bs_optim *o,
-                             double *loss, basin_error *err);
+                             basin_error *err);
+/* Then a step of that optimiser; `look`: the norm is wanted even if nothing is clipped. */
+void bs_learner_follow(bs_learner *l, bs_optim *o, bool look);
+/* Reads the log into the diagnostics. BASIN_ENUMERIC for the first step whose loss or gradient was
+ * not finite. To be called before the diagnostics or the parameters are used. */
+basin_status bs_learner_read(bs_learner *l, basin_error *err);
 
 void bs_learner_see(bs_learner *l, bs_seen_id id, double value);
 

@@ -1,7 +1,6 @@
 /* optim.c -- checks and clips gradients and applies the optimiser's rule to one net's segments. */
 #include "method/optim.h"
 
-#include <math.h>
 #include <string.h>
 
 #define ROW(field, def, lo, hi, text, flag)                                                    \
@@ -51,8 +50,7 @@ basin_status bs_optim_new(bs_workspace *w, bs_params *params, const char *prefix
                                .momentum = o->momentum,
                                .beta1 = o->beta1,
                                .beta2 = o->beta2,
-                               .eps = o->eps,
-                               .scale = 1};
+                               .eps = o->eps};
     for (int i = 0; i < params->n; i++) {
         const bs_segment *s = &params->segment[i];
         if (bs_has_prefix(s->name, prefix))
@@ -61,6 +59,7 @@ basin_status bs_optim_new(bs_workspace *w, bs_params *params, const char *prefix
                                                      .rate = s->rate,
                                                      .decay = o->decay * s->decay,
                                                      .follow = s->follow,
+                                                     .touched = -1,
                                                      .row = s->shape.d[3]};
     }
     if (self->n == 0) {
@@ -81,33 +80,19 @@ void bs_optim_free(bs_optim *o)
 
 void bs_optim_use_rows(bs_optim *o, bs_program *p)
 {
+    const bs_params *all = o->params;
     for (int k = 0; k < o->n; k++)
-        for (int i = 0; i < o->params->n; i++)
-            if (o->params->segment[i].offset == o->span[k].offset)
-                o->span[k].touched =
-                    p->device->is_row_sparse(p, i) ? o->params->segment[i].touched : NULL;
-    p->device->bind_touched(p, o->params->touched);
+        for (int i = 0; i < all->n; i++)
+            if (all->segment[i].offset == o->span[k].offset)
+                o->span[k].touched = p->device->is_row_sparse(p, i) ? all->row[i] : -1;
+    p->device->bind_touched(p, all->block.touched, all->row);
     o->program = p;
 }
 
-basin_status bs_optim_step(bs_optim *o, double *norm, basin_error *err)
+void bs_optim_step(bs_optim *o, bool measure, bs_buffer *log, int64_t at)
 {
-    bs_params *p = o->params;
-    double     length = 0;
-    o->update.scale = 1;
-    if (norm || o->clip > 0) {
-        length = sqrt(o->w->device->square_sum(o->w, o->span, o->n, p->grad));
-        if (norm)
-            *norm = length;
-        if (!isfinite(length))
-            return bs_fail(err, BASIN_ENUMERIC,
-                           "the gradient is no longer finite at step %lld; a lower learning rate "
-                           "(now %g) or clipping may help",
-                           (long long)o->update.step + 1, o->update.rate);
-        if (o->clip > 0 && length > o->clip)
-            o->update.scale = o->clip / length;
-    }
+    o->update.clip = o->clip;
+    o->update.measure = measure;
     o->update.step++;
-    o->w->device->update(o->w, &o->update, o->span, o->n, p->value, p->grad, p->m, p->v);
-    return BASIN_OK;
+    o->w->device->update(o->w, &o->update, o->span, o->n, &o->params->block, log, at);
 }

@@ -1,8 +1,9 @@
 /* optim.h -- optimisers over a net's share of the parameter block.
  *
- * A net is every parameter whose name has a prefix, so two nets trained in turns have an optimiser
- * each and share the blocks. The update rules are loops of the backend; this file has rates,
- * clipping, steps, and the check that keeps a bad gradient from reaching the parameters. */
+ * A net is every parameter whose name has a prefix, so two nets trained by
+ * turns have one optimiser each and share the blocks. The rules themselves are
+ * loops of the device, clipping and the guard that keeps a bad gradient from the
+ * parameters included; here are rates, steps, and which parameters are meant. */
 #ifndef BS_OPTIM_H
 #define BS_OPTIM_H
 
@@ -37,9 +38,9 @@ void         bs_optim_free(bs_optim *o);
  * over whole segments round differently, and what ran before must not matter. */
 void bs_optim_use_rows(bs_optim *o, bs_program *p);
 
-/* One step with the current gradients. *norm (may be NULL) receives the gradient's norm before
- * clipping; it costs a pass, so without clipping it is only computed on request. BASIN_ENUMERIC if
- * it is not finite, without changing anything. */
-basin_status bs_optim_step(bs_optim *o, double *norm, basin_error *err);
+/* One step with the gradients as they are. The norm of the gradient before clipping goes to
+ * log[at], a double; it costs a pass, so without clipping it is only made where asked for. When it
+ * is not finite nothing has been changed: who reads the log tells. */
+void bs_optim_step(bs_optim *o, bool measure, bs_buffer *log, int64_t at);
 
 #endif

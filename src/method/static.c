@@ -5,10 +5,11 @@
 
 basin_status bs_enter_static(bs_learner *l, basin_error *err)
 {
-    /* the published runs loaded only label vectors and v: T and M were random */
-    if (strcmp(l->o->mode, "code") == 0) {
-        bs_params_renew(l->params, "energy/T/", (uint64_t)l->o->seed + 1);
-        bs_params_renew(l->params, "energy/M/", (uint64_t)l->o->seed + 1);
-    }
-    return bs_enter_new_net(l, err);
+    /* in the published runs only label vectors and v were loaded: T and M were random */
+    const bool     code = strcmp(l->o->mode, "code") == 0;
+    const uint64_t seed = (uint64_t)l->o->seed + 1;
+    basin_status   s = code ? bs_params_renew(l->params, "energy/T/", seed, err) : BASIN_OK;
+    if (!s && code)
+        s = bs_params_renew(l->params, "energy/M/", seed, err);
+    return s ? s : bs_enter_new_net(l, err);
 }

@@ -14,7 +14,7 @@ typedef enum { ENERGY, GRADIENT, PRODUCT, POTENTIALS } question;
 enum { INPUT_Y = BS_INPUT_MORE, INPUT_V };
 
 struct bs_probe {
-    bs_params     *params;
+    bs_params     *params, *twin; /* on the device; the same if it is a copy, or NULL */
     const bs_spec *spec;
     bs_hvp_kind    kind;
     bs_cache      *cache;
@@ -65,9 +65,11 @@ basin_status bs_probe_new(bs_workspace *w, bs_params *params, const bs_spec *spe
     *out = NULL;
     if (!p)
         return bs_fail_nomem(err);
-    *p = (bs_probe){.params = params, .spec = spec, .kind = kind};
+    *p = (bs_probe){.spec = spec, .kind = kind};
     p->cache = bs_cache_new(w, build, p, 0);
-    if (!p->cache) {
+    basin_status s = p->cache ? bs_params_on(params, w->device, &p->params, err) : BASIN_ENOMEM;
+    p->twin = p->params == params ? NULL : p->params;
+    if (s) {
         bs_probe_free(p);
         return bs_fail_nomem(err);
     }
@@ -80,6 +82,7 @@ void bs_probe_free(bs_probe *p)
     if (!p)
         return;
     bs_cache_free(p->cache);
+    bs_params_free(p->twin);
     bs_free(p);
 }
 
@@ -93,16 +96,17 @@ static basin_status ask(bs_probe *p, question asked, const bs_batch *b, const re
     if (s)
         return s;
     if (fresh)
-        bs_bind_params(e->program, p->params->value, p->params->grad, p->params->offset);
+        bs_params_bind(p->params, e->program);
     bs_batch_bind(b, e);
     if (e->input[INPUT_Y])
         bs_bind_input(e->program, e->input[INPUT_Y], y);
     if (e->input[INPUT_V])
         bs_bind_input(e->program, e->input[INPUT_V], v);
     s = bs_program_run(e->program, &(bs_run){0, 0}, err);
+    if (!s)
+        s = bs_fetch(e->program, 0, out, err);
     if (s)
         return s;
-    *out = bs_program_result(e->program, 0);
     const size_t n = asked == ENERGY ? 1 : p->spec->graph->parts(p->spec, b->size);
     for (size_t i = 0; i < n * (size_t)b->size.rows; i++)
         if (!isfinite((double)(*out)[i]))

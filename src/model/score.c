@@ -9,7 +9,7 @@
 #include "device/cache.h"
 
 struct bs_scorer {
-    bs_params     *params;
+    bs_params     *params, *twin; /* on the device; the same if it is a copy, or NULL */
     const bs_spec *spec;
     bs_inference   how;
     bs_cache      *cache;
@@ -63,7 +63,6 @@ basin_status bs_scorer_new(bs_workspace *w, bs_params *params, const bs_spec *sp
     *out = NULL;
     if (!s)
         return bs_fail_nomem(err);
-    s->params = params;
     s->spec = spec;
     s->how = *how;
     s->cache = bs_cache_new(w, build, s, 0);
@@ -74,6 +73,12 @@ basin_status bs_scorer_new(bs_workspace *w, bs_params *params, const bs_spec *sp
         s->search = bs_search_new(spec, &s->how);
     if (remembers)
         s->tape = bs_tape_new(how->points);
+    basin_status status = bs_params_on(params, w->device, &s->params, err);
+    s->twin = s->params == params ? NULL : s->params;
+    if (status) {
+        bs_scorer_free(s);
+        return status;
+    }
     if (!s->cache || !s->start || (searches && !s->search) || (remembers && !s->tape)) {
         bs_scorer_free(s);
         return bs_fail_nomem(err);
@@ -91,6 +96,7 @@ void bs_scorer_free(bs_scorer *s)
     bs_free(s->start);
     bs_free(s->dense);
     bs_tape_free(s->tape);
+    bs_params_free(s->twin);
     bs_free(s->mean);
     bs_scorer_free(s->next);
     bs_free(s);
@@ -145,20 +151,20 @@ static basin_status run_one(bs_scorer *s, const bs_batch *b, bs_scored *out, bas
     if (status)
         return status;
     if (fresh)
-        bs_bind_params(entry->program, s->params->value, s->params->grad, s->params->offset);
+        bs_params_bind(s->params, entry->program);
     bs_batch_bind(b, entry);
     if (s->search)
         return bs_search_run(s->search, entry, b->size, s->tape, out, err);
     status = bs_program_run(entry->program, &(bs_run){0, 0}, err);
-    if (status)
-        return status;
-    *out = (bs_scored){.y = bs_program_result(entry->program, 0),
-                       .logits = bs_program_result(entry->program, 1)};
-    if (s->how.energies)
-        out->energy = bs_program_result(entry->program, 2);
+    if (!status)
+        status = bs_fetch(entry->program, 0, &out->y, err);
+    if (!status)
+        status = bs_fetch(entry->program, 1, &out->logits, err);
+    if (!status && s->how.energies)
+        status = bs_fetch(entry->program, 2, &out->energy, err);
     if (s->how.how == BS_INFER_VITERBI)
         out->potentials = out->logits;
-    return BASIN_OK;
+    return status;
 }
 
 /* ---- ensembles ---- */

@@ -20,8 +20,9 @@ struct bs_search {
     bs_gbi              gbi;
     bool                narrow[BS_GBI_STATE];
     int                 n_state, first, block; /* block 0: not a loop */
-    real               *state, *kept;          /* see make_room */
-    size_t              state_bytes, kept_bytes;
+    bs_buffer          *state;                 /* see make_room */
+    real               *kept;
+    size_t              kept_bytes;
     real                rates[2 * BLOCK];
 };
 
@@ -61,7 +62,7 @@ void bs_search_free(bs_search *s)
 {
     if (!s)
         return;
-    bs_free(s->state);
+    bs_buffer_free(s->state);
     bs_free(s->kept);
     bs_free(s);
 }
@@ -175,11 +176,18 @@ static basin_status make_room(running *r, basin_error *err)
     bs_search *s = r->s;
     size_t     state = 0, kept = 0;
     for (int i = 0; i < s->n_state && s->block > 0; i++)
-        state += member_size(r, i) * sizeof *s->state;
+        state += member_size(r, i);
     if (r->rounds > 1)
         kept = (r->rows * (r->parts + 1) + r->rows * (size_t)points(s)) * sizeof *s->kept;
-    if (!has_room(&s->state, &s->state_bytes, state) || !has_room(&s->kept, &s->kept_bytes, kept))
+    if (!has_room(&s->kept, &s->kept_bytes, kept))
         return bs_fail_nomem(err);
+    if (state > 0 && (!s->state || s->state->bytes < state * sizeof(real))) {
+        bs_buffer_free(s->state);
+        basin_status status =
+            bs_buffer_new(r->e->program->device, (int64_t)state, false, &s->state, err);
+        if (status)
+            return status;
+    }
     return r->tape ? bs_tape_begin(r->tape, r->rows, r->rows * r->parts, err) : BASIN_OK;
 }
 
@@ -198,17 +206,21 @@ static void keep(const running *r, const bs_scored *found, real *y, real *energy
 }
 
 /* Copies the results for a point, which start at `at`. */
-static void take(running *r, int point, int at)
+static basin_status take(running *r, int point, int at, basin_error *err)
 {
-    bs_search *s = r->s;
-    bs_scored  found = {.y = bs_program_result(r->e->program, at + FOUND_Y)};
-    if (s->gbi.best || r->starts > 1)
-        found.value = bs_program_result(r->e->program, at + FOUND_VALUE);
-    if (s->how->energies)
-        found.energy = bs_program_result(r->e->program, at + FOUND_ENERGY);
+    bs_search   *s = r->s;
+    bs_program  *p = r->e->program;
+    bs_scored    found = {.y = NULL};
+    basin_status status = bs_fetch(p, at + FOUND_Y, &found.y, err);
+    if (!status && (s->gbi.best || r->starts > 1))
+        status = bs_fetch(p, at + FOUND_VALUE, &found.value, err);
+    if (!status && s->how->energies)
+        status = bs_fetch(p, at + FOUND_ENERGY, &found.energy, err);
     *r->out = found;
+    if (status)
+        return status;
     if (!r->tape && r->rounds == 1)
-        return;
+        return BASIN_OK;
     real *y = s->kept, *energy = NULL, *value = NULL;
     if (r->rounds > 1) {
         energy = y + r->rows * r->parts;
@@ -220,71 +232,79 @@ static void take(running *r, int point, int at)
     r->out->y = y;
     r->out->energy = found.energy ? energy : NULL;
     r->out->value = value ? value : found.value;
+    return BASIN_OK;
 }
 
 /* Copies the state left by the turn; its results start at `at`. */
 static void carry(running *r, int at)
 {
-    real *to = r->s->state;
+    bs_program *p = r->e->program;
+    int64_t     to = 0;
     for (int i = 0; i < r->s->n_state; i++) {
-        const size_t n = member_size(r, i);
-        memcpy(to, bs_program_result(r->e->program, at + i), n * sizeof *to);
-        to += n;
+        p->device->copy_result(p, at + i, r->s->state, to);
+        to += (int64_t)member_size(r, i);
     }
 }
 
 static void bind_state(running *r)
 {
     const bs_search *s = r->s;
-    const real      *at = s->state;
+    bs_program      *p = r->e->program;
+    int64_t          at = 0;
     for (int i = 0; i < s->n_state; i++) {
-        bs_bind_input(r->e->program, r->e->input[BS_INPUT_MORE + i], at);
-        at += member_size(r, i);
+        p->device->bind_buffer(p, r->e->input[BS_INPUT_MORE + i], s->state, at);
+        at += (int64_t)member_size(r, i);
     }
-    bs_bind_input(r->e->program, r->e->input[BS_INPUT_MORE + s->n_state], s->rates);
+    bs_bind_input(p, r->e->input[BS_INPUT_MORE + s->n_state], s->rates);
 }
 
-/* No row moves: nothing would change any more. */
-static bool rests(const running *r)
+/* Whether no row moves, by the state that was carried last, whose results start at `at`: nothing
+ * would change any more. */
+static basin_status rests(const running *r, int at, bool *out, basin_error *err)
 {
     const bs_search *s = r->s;
-    const real      *moving = s->state;
-    if (!(s->gbi.tolerance > 0))
-        return false;
-    for (int i = 0; i < s->n_state - 1; i++)
-        moving += member_size(r, i);
-    for (size_t i = 0; i < member_size(r, s->n_state - 1); i++)
-        if (moving[i] != 0)
-            return false;
-    return true;
+    const real      *moving;
+    *out = s->gbi.tolerance > 0;
+    if (!*out)
+        return BASIN_OK;
+    basin_status status = bs_fetch(r->e->program, at + s->n_state - 1, &moving, err);
+    for (size_t i = 0; i < member_size(r, s->n_state - 1) && *out && !status; i++)
+        *out = moving[i] == 0;
+    return status;
 }
 
 static basin_status run_loop(running *r, basin_error *err)
 {
     bs_search   *s = r->s;
+    bs_program  *p = r->e->program;
     const bs_run run = {0, (uint64_t)r->round};
     const int    begin = step_at(s, 0) == 0 ? FOUND : 0, state = begin + FOUND;
     int          point = begin > 0;
+    bool         rest = false;
     bind_state(r);
-    basin_status status = bs_program_turn(r->e->program, &run, 0, err);
+    basin_status status = bs_program_turn(p, &run, 0, err);
     if (!status && begin > 0)
-        take(r, 0, 0);
+        status = take(r, 0, 0, err);
     if (!status)
         carry(r, state);
+    if (!status)
+        status = rests(r, state, &rest, err);
     for (int t = s->first; !status;) {
-        if (rests(r) && !r->tape)
+        if (rest && !r->tape)
             t = steps(s);
         if (t == step_at(s, point)) {
-            status = bs_program_turn(r->e->program, &run, 2, err);
+            status = bs_program_turn(p, &run, 2, err);
             if (!status)
-                take(r, point++, begin);
+                status = take(r, point++, begin, err);
         }
         if (t == steps(s) || status)
             break;
         bs_gbi_rates(&s->gbi, t, s->block, s->rates);
-        status = bs_program_turn(r->e->program, &run, 1, err);
+        status = bs_program_turn(p, &run, 1, err);
         if (!status)
             carry(r, state + s->n_state);
+        if (!status)
+            status = rests(r, state + s->n_state, &rest, err);
         t += s->block;
     }
     return status;
@@ -296,7 +316,7 @@ static basin_status run_round(running *r, basin_error *err)
         return run_loop(r, err);
     basin_status status = bs_program_run(r->e->program, &(bs_run){0, (uint64_t)r->round}, err);
     for (int i = 0; i < points(r->s) && !status; i++)
-        take(r, i, i * FOUND);
+        status = take(r, i, i * FOUND, err);
     return status;
 }
 

@@ -41,12 +41,11 @@ static int64_t place_of(const dimension *d, int was, int i)
     return head + (side ? a->from[unit] * d->each + copy : copy * a->was + a->from[unit]);
 }
 
-static void take(const bs_heritage *h, const bs_segment *old, bs_params *p, const bs_segment *now)
+static void take(const bs_heritage *h, const bs_segment *old, const real *from,
+                 const bs_segment *now, real *to)
 {
-    dimension   dim[4];
-    const int  *n = now->shape.d, *was = old->shape.d;
-    real       *to = p->value + now->offset;
-    const real *from = h->values->value + old->offset;
+    dimension  dim[4];
+    const int *n = now->shape.d, *was = old->shape.d;
     for (int d = 0; d < 4; d++)
         dim[d] = look(h, old, d);
     for (int a = 0; a < n[0]; a++)
@@ -66,14 +65,27 @@ static void take(const bs_heritage *h, const bs_segment *old, bs_params *p, cons
             }
 }
 
-void bs_inherit(const bs_heritage *h, bs_params *p, const char *prefix)
+basin_status bs_inherit(const bs_heritage *h, bs_params *p, const char *prefix, basin_error *err)
 {
     for (int i = 0; i < p->n; i++) {
         const bs_segment *now = &p->segment[i];
         const bs_segment *old = bs_params_find(h->values, now->name);
-        if (old && bs_has_prefix(now->name, prefix))
-            take(h, old, p, now);
+        real             *from, *to;
+        if (!old || !bs_has_prefix(now->name, prefix))
+            continue;
+        basin_status s = bs_params_map(h->values, old, BS_READ, &from, err);
+        if (s)
+            return s;
+        s = bs_params_map(p, now, BS_READ_WRITE, &to, err);
+        if (!s) {
+            take(h, old, from, now, to);
+            bs_params_unmap(p, now, BS_READ_WRITE, to);
+        }
+        bs_params_unmap(h->values, old, BS_READ, from);
+        if (s)
+            return s;
     }
+    return BASIN_OK;
 }
 
 /* ---- what fits ---- */

@@ -37,6 +37,6 @@ typedef struct {
 basin_status bs_inherit_check(const bs_heritage *h, const bs_params *p, basin_error *err);
 
 /* Parameters with this prefix take over what exists; the rest of them is left alone. */
-void bs_inherit(const bs_heritage *h, bs_params *p, const char *prefix);
+basin_status bs_inherit(const bs_heritage *h, bs_params *p, const char *prefix, basin_error *err);
 
 #endif

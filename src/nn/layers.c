@@ -106,17 +106,33 @@ static const bs_segment *weights_beside(const bs_params *p, const char *factor, 
     return bs_params_find(p, path);
 }
 
-void bs_member_fold(bs_params *p, const char *from, const char *to)
+static basin_status fold(bs_params *p, const bs_segment *f, const bs_segment *w, basin_error *err)
 {
-    for (int i = 0; i < p->n; i++) {
-        const bs_segment *f = &p->segment[i], *w = weights_beside(p, f->name, from, to);
-        if (!w)
-            continue;
-        const bool    rows = f->name[strlen(f->name) - 1] == 'r';
-        const int64_t columns = w->shape.d[3];
+    const bool    rows = f->name[strlen(f->name) - 1] == 'r';
+    const int64_t columns = w->shape.d[3];
+    real         *factor, *x;
+    basin_status  s = bs_params_map(p, f, BS_READ, &factor, err);
+    if (s)
+        return s;
+    s = bs_params_map(p, w, BS_READ_WRITE, &x, err);
+    if (!s) {
         for (int64_t k = 0; k < w->count; k++)
-            p->value[w->offset + k] *= p->value[f->offset + (rows ? k / columns : k % columns)];
+            x[k] *= factor[rows ? k / columns : k % columns];
+        bs_params_unmap(p, w, BS_READ_WRITE, x);
     }
+    bs_params_unmap(p, f, BS_READ, factor);
+    return s;
+}
+
+basin_status bs_member_fold(bs_params *p, const char *from, const char *to, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    for (int i = 0; i < p->n && !s; i++) {
+        const bs_segment *f = &p->segment[i], *w = weights_beside(p, f->name, from, to);
+        if (w)
+            s = fold(p, f, w, err);
+    }
+    return s;
 }
 
 bs_id bs_embedding(bs_nn *nn, const char *name, bs_id index, int rows, int width, bs_init init)

@@ -38,7 +38,7 @@ bs_id bs_mlp(bs_nn *nn, const char *name, bs_id x, const bs_mlp_shape *m);
 
 /* Makes parameters TO... of a plain net copies of those of the first member of FROM...: the
  * factors, which a plain net lacks, are multiplied into the weights. */
-void bs_member_fold(bs_params *p, const char *from, const char *to);
+basin_status bs_member_fold(bs_params *p, const char *from, const char *to, basin_error *err);
 
 /* Rows of a table [rows, width] by index int [a, b]: [a, b, width]. */
 bs_id bs_embedding(bs_nn *nn, const char *name, bs_id index, int rows, int width, bs_init init);

@@ -63,16 +63,25 @@ bs_params *bs_params_new(void)
     return p;
 }
 
+static void free_blocks(bs_params *p)
+{
+    bs_buffer_free(p->block.value);
+    bs_buffer_free(p->block.grad);
+    bs_buffer_free(p->block.m);
+    bs_buffer_free(p->block.v);
+    bs_buffer_free(p->block.touched);
+    p->block = (bs_blocks){0};
+}
+
 void bs_params_free(bs_params *p)
 {
     if (!p)
         return;
-    bs_free(p->segment);
-    bs_free(p->value);
-    bs_free(p->grad);
-    bs_free(p->m);
-    bs_free(p->v);
-    bs_arena_free(&p->arena);
+    free_blocks(p);
+    if (!p->twin) {
+        bs_free(p->segment);
+        bs_arena_free(&p->arena);
+    }
     bs_free(p);
 }
 
@@ -91,7 +100,7 @@ bool bs_has_prefix(const char *name, const char *prefix)
 
 static int declare(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init)
 {
-    if (p->value)
+    if (p->block.value)
         return bs_graph_refuse(g, "parameter '%s' is new, but the blocks are laid out", name), -1;
     if (!bs_grow((void **)&p->segment, &p->cap, (size_t)p->n + 1, sizeof *p->segment, MAX_SEGMENTS))
         return bs_graph_nomem(g), -1;
@@ -235,78 +244,136 @@ static void initialise(const bs_segment *s, real *w, uint64_t seed)
     }
 }
 
-void bs_params_initialise(bs_params *p, uint64_t seed)
+basin_status bs_params_map(const bs_params *p, const bs_segment *s, bs_access access, real **out,
+                           basin_error *err)
 {
-    size_t bytes = (size_t)p->size * sizeof(real);
-    memset(p->value, 0, bytes);
-    for (int i = 0; i < p->n; i++)
-        initialise(&p->segment[i], p->value + p->segment[i].offset, seed);
-    if (p->m)
-        memset(p->m, 0, bytes);
-    if (p->v)
-        memset(p->v, 0, bytes);
+    return bs_map(p->block.value, s->offset, s->count, access, out, err);
 }
 
-void bs_params_renew(bs_params *p, const char *prefix, uint64_t seed)
+void bs_params_unmap(const bs_params *p, const bs_segment *s, bs_access access, real *mapped)
 {
-    for (int i = 0; i < p->n; i++)
-        if (bs_has_prefix(p->segment[i].name, prefix))
-            initialise(&p->segment[i], p->value + p->segment[i].offset, seed);
+    bs_unmap(p->block.value, s->offset, s->count, access, mapped);
+}
+
+void bs_params_copy(bs_params *p, const bs_segment *to, const bs_segment *from)
+{
+    bs_buffer *b = p->block.value;
+    b->device->copy(b, to->offset, b, from->offset, to->count);
+}
+
+basin_status bs_params_renew(bs_params *p, const char *prefix, uint64_t seed, basin_error *err)
+{
+    for (int i = 0; i < p->n; i++) {
+        const bs_segment *s = &p->segment[i];
+        real             *w;
+        if (!bs_has_prefix(s->name, prefix))
+            continue;
+        basin_status status = bs_params_map(p, s, BS_WRITE, &w, err);
+        if (status)
+            return status;
+        initialise(s, w, seed);
+        bs_params_unmap(p, s, BS_WRITE, w);
+    }
+    return BASIN_OK;
 }
 
 /* Callers of reserve write every value; only the gaps between segments are zeroed. Zeroing
  * everything took 12 % of the start of a tagger. */
-static real *values_new(const bs_params *p)
+static void clear_gaps(const bs_params *p)
 {
-    const int64_t size = p->size + 1;
-    size_t        bytes;
-    real         *value = bs_mul_size((size_t)size, sizeof *value, &bytes) ? bs_alloc(bytes) : NULL;
-    int64_t       end = 0;
-    for (int i = 0; value && i <= p->n; i++) {
-        int64_t next = i < p->n ? p->segment[i].offset : size;
-        memset(value + end, 0, (size_t)(next - end) * sizeof *value);
-        end = i < p->n ? next + p->segment[i].count : size;
+    bs_buffer *b = p->block.value;
+    for (int i = 0; i <= p->n; i++) {
+        const bs_segment *s = &p->segment[i];
+        const int64_t     end = i > 0 ? s[-1].offset + s[-1].count : 0;
+        const int64_t     next = i < p->n ? s->offset : p->size;
+        if (next > end)
+            b->device->fill(b, end, next - end, 0);
     }
-    return value;
 }
 
-basin_status bs_params_reserve(bs_params *p, bool gradients, basin_error *err)
+basin_status bs_params_reserve(bs_params *p, const bs_device *d, basin_error *err)
 {
-    size_t n = (size_t)p->n + 1, size = (size_t)p->size + 1;
+    const size_t n = (size_t)p->n + 1;
     p->offset = bs_arena_alloc(&p->arena, n * sizeof *p->offset);
-    p->touched = bs_arena_alloc(&p->arena, n * sizeof *p->touched);
-    bool ok = p->offset && p->touched;
-    for (int i = 0; i < p->n && ok; i++) {
-        bs_segment *s = &p->segment[i];
+    p->row = bs_arena_alloc(&p->arena, n * sizeof *p->row);
+    if (!p->offset || !p->row)
+        return bs_fail_nomem(err);
+    p->row[0] = 0;
+    for (int i = 0; i < p->n; i++) {
+        const bs_segment *s = &p->segment[i];
         p->offset[i] = s->offset;
-        s->touched = bs_arena_alloc(&p->arena, (size_t)(s->count / s->shape.d[3]));
-        p->touched[i] = s->touched;
-        ok = s->touched != NULL;
+        p->row[i + 1] = p->row[i] + s->count / s->shape.d[3];
     }
-    p->value = ok ? values_new(p) : NULL;
-    p->grad = ok && gradients ? bs_calloc(size, sizeof *p->grad) : NULL;
-    ok = p->value && (p->grad || !gradients);
-    if (!ok) {
-        bs_free(p->value);
-        bs_free(p->grad);
-        p->value = p->grad = NULL;
-    }
-    return ok ? BASIN_OK : bs_fail_nomem(err);
+    basin_status status = bs_buffer_new(d, p->size, false, &p->block.value, err);
+    if (!status)
+        clear_gaps(p);
+    return status;
 }
 
-basin_status bs_params_allocate(bs_params *p, uint64_t seed, basin_error *err)
+basin_status bs_params_allocate(bs_params *p, const bs_device *d, uint64_t seed, basin_error *err)
 {
-    basin_status s = bs_params_reserve(p, true, err);
+    basin_status s = bs_params_reserve(p, d, err);
     if (!s)
-        bs_params_initialise(p, seed);
+        s = bs_buffer_new(d, p->size, true, &p->block.grad, err);
+    if (!s)
+        s = d->alloc(d, (size_t)p->row[p->n], true, &p->block.touched, err);
+    if (!s)
+        s = bs_params_renew(p, "", seed, err);
+    if (s)
+        free_blocks(p); /* it may be tried again */
     return s;
 }
 
 basin_status bs_params_allocate_state(bs_params *p, basin_error *err)
 {
-    if (!p->m)
-        p->m = bs_calloc((size_t)p->size + 1, sizeof *p->m);
-    if (!p->v)
-        p->v = bs_calloc((size_t)p->size + 1, sizeof *p->v);
-    return p->m && p->v ? BASIN_OK : bs_fail_nomem(err);
+    const bs_device *d = p->block.value->device;
+    basin_status     s = BASIN_OK;
+    if (!p->block.m)
+        s = bs_buffer_new(d, p->size, true, &p->block.m, err);
+    if (!s && !p->block.v)
+        s = bs_buffer_new(d, p->size, true, &p->block.v, err);
+    return s;
+}
+
+/* ---- on devices ---- */
+
+void bs_params_bind(const bs_params *p, bs_program *program)
+{
+    program->device->bind_params(program, p->block.value, p->block.grad, p->offset);
+}
+
+static basin_status copy_values(const bs_params *p, bs_buffer *to, basin_error *err)
+{
+    real        *a, *b;
+    basin_status s = bs_map(p->block.value, 0, p->size, BS_READ, &a, err);
+    if (s)
+        return s;
+    s = bs_map(to, 0, p->size, BS_WRITE, &b, err);
+    if (!s) {
+        memcpy(b, a, (size_t)p->size * sizeof *b);
+        bs_unmap(to, 0, p->size, BS_WRITE, b);
+    }
+    bs_unmap(p->block.value, 0, p->size, BS_READ, a);
+    return s;
+}
+
+basin_status bs_params_on(bs_params *p, const bs_device *d, bs_params **out, basin_error *err)
+{
+    *out = p;
+    if (p->block.value->device == d)
+        return BASIN_OK;
+    bs_params *twin = *out = bs_calloc(1, sizeof *twin);
+    if (!twin)
+        return bs_fail_nomem(err);
+    *twin = *p;
+    twin->twin = true;
+    twin->block = (bs_blocks){0};
+    basin_status s = bs_buffer_new(d, p->size, false, &twin->block.value, err);
+    if (!s)
+        s = copy_values(p, twin->block.value, err);
+    if (s) {
+        bs_params_free(twin);
+        *out = NULL;
+    }
+    return s;
 }

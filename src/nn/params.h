@@ -9,6 +9,7 @@
 #ifndef BS_PARAMS_H
 #define BS_PARAMS_H
 
+#include "device/device.h"
 #include "graph/graph.h"
 
 typedef enum {
@@ -42,7 +43,6 @@ typedef struct {
     int64_t     offset, count; /* elements in the flat blocks */
     double      rate, decay;   /* factors on the optimiser's rate and weight decay; default 1 */
     double      follow;        /* > 0: a running mean, see bs_param_following */
-    uint8_t    *touched;       /* [rows] after allocate(), for the optimiser; see device/device.h */
 } bs_segment;
 
 typedef struct {
@@ -50,10 +50,11 @@ typedef struct {
     bs_segment *segment; /* [n] */
     int         n;
     size_t      cap;
-    int64_t     size;    /* elements of a block, padding included */
-    int64_t    *offset;  /* [n], as backends want it */
-    uint8_t   **touched; /* [n] */
-    real       *value, *grad, *m, *v;
+    int64_t     size;   /* elements of a block, padding included */
+    int64_t    *offset; /* [n], as devices want it */
+    int64_t    *row;    /* [n] where the rows of a segment begin in block.touched */
+    bs_blocks   block;  /* on one device */
+    bool        twin;   /* a copy of the blocks of others: segments are theirs */
 } bs_params;
 
 bs_params *bs_params_new(void);
@@ -68,17 +69,26 @@ bs_id bs_param(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init 
 bs_id bs_param_following(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init,
                          double follow, bs_id value);
 
-/* Makes value, zeroed, and with `gradients` also grad: enough for a loaded model. */
-basin_status bs_params_reserve(bs_params *p, bool gradients, basin_error *err);
-/* Makes value and grad, and fills value. Each segment has a random stream derived from its name, so
- * that adding one does not change the others. */
-basin_status bs_params_allocate(bs_params *p, uint64_t seed, basin_error *err);
+/* Makes value, whose padding is zero: enough for a loaded model. */
+basin_status bs_params_reserve(bs_params *p, const bs_device *d, basin_error *err);
+/* Makes value and grad, and fills value; each segment has a random stream of
+ * its own, made from its name, so that adding one does not change the others. */
+basin_status bs_params_allocate(bs_params *p, const bs_device *d, uint64_t seed, basin_error *err);
 /* Makes m and v, zeroed, if they do not exist yet. */
 basin_status bs_params_allocate_state(bs_params *p, basin_error *err);
-void         bs_params_initialise(bs_params *p, uint64_t seed); /* new values, zero state */
+/* Values with a prefix anew; state is left as it is. */
+basin_status bs_params_renew(bs_params *p, const char *prefix, uint64_t seed, basin_error *err);
 
-/* The same for the values under one prefix; state is left alone. */
-void bs_params_renew(bs_params *p, const char *prefix, uint64_t seed);
+/* Values of a segment for the host (bs_map), and back. */
+basin_status bs_params_map(const bs_params *p, const bs_segment *s, bs_access access, real **out,
+                           basin_error *err);
+void bs_params_unmap(const bs_params *p, const bs_segment *s, bs_access access, real *mapped);
+/* Values of `to` <- values of `from`, as many as `to` has. */
+void bs_params_copy(bs_params *p, const bs_segment *to, const bs_segment *from);
+
+void bs_params_bind(const bs_params *p, bs_program *program);
+/* *out: p itself where its values are on this device, else a copy there, to be freed before p. */
+basin_status bs_params_on(bs_params *p, const bs_device *d, bs_params **out, basin_error *err);
 
 int64_t           bs_params_count(const bs_params *p, const char *prefix); /* trainable numbers,
                                                                               padding excluded */

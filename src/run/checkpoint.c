@@ -39,34 +39,67 @@ static void write_identity(const bs_trainer *t, bs_buf *out)
 /* Increases when the list of numbers changes. */
 static const char version[] = "3";
 
+/* Blocks of a checkpoint, and what the numbers in them are at least. */
+enum { BLOCKS = 4 };
+static const struct {
+    const char *name;
+    double      least;
+} block[BLOCKS] = {{"value", -DBL_MAX}, {"m", -DBL_MAX}, {"v", 0}, {"best", -DBL_MAX}};
+
+static void blocks_of(const bs_trainer *t, bs_buffer *out[BLOCKS])
+{
+    const bs_blocks *b = &t->learner.params->block;
+    bs_buffer *const all[BLOCKS] = {b->value, b->m, b->v, t->best};
+    memcpy(out, all, sizeof all);
+}
+
+static int64_t reals_of(const bs_buffer *b)
+{
+    return (int64_t)(b->bytes / sizeof(real));
+}
+
+static basin_status write_tensors(bs_buffer *const b[BLOCKS], bs_tensor numbers, const char *path,
+                                  const bs_meta *meta, int n_meta, basin_error *err)
+{
+    bs_tensor    tensor[BLOCKS + 1] = {[BLOCKS] = numbers};
+    real        *at[BLOCKS];
+    int          mapped = 0;
+    basin_status s = BASIN_OK;
+    for (; mapped < BLOCKS && !s; mapped += !s) {
+        const int64_t n = reals_of(b[mapped]);
+        s = bs_map(b[mapped], 0, n, BS_READ, &at[mapped], err);
+        tensor[mapped] =
+            (bs_tensor){block[mapped].name, BS_DTYPE_REAL, 1, {n}, at[mapped], b[mapped]->bytes};
+    }
+    if (!s)
+        s = bs_safetensors_write(path, tensor, BLOCKS + 1, meta, n_meta, err);
+    while (mapped-- > 0)
+        bs_unmap(b[mapped], 0, reals_of(b[mapped]), BS_READ, at[mapped]);
+    return s;
+}
+
 basin_status bs_checkpoint_write(bs_trainer *t, basin_error *err)
 {
-    char             path[BS_OPTION_TEXT + 64], folder[BS_OPTION_TEXT + 64];
-    double           row[BS_MOST_NUMBERS];
-    const double     seconds = t->seconds;
-    const bs_params *p = t->learner.params;
-    const size_t     bytes = (size_t)p->size * sizeof(real);
-    bs_buf           identity;
+    char         path[BS_OPTION_TEXT + 64], folder[BS_OPTION_TEXT + 64];
+    double       row[BS_MOST_NUMBERS];
+    const double seconds = t->seconds;
+    bs_buffer   *b[BLOCKS];
+    bs_buf       identity;
     bs_buf_init(&identity, 1 << 22);
     write_identity(t, &identity);
     t->seconds += bs_seconds() - t->started;
     const int n = bs_numbers_store(t, BS_NUMBERS_ALL, row);
     t->seconds = seconds;
-    const bs_tensor tensor[] = {
-        {"value", BS_DTYPE_REAL, 1, {p->size}, p->value, bytes},
-        {"m", BS_DTYPE_REAL, 1, {p->size}, p->m, bytes},
-        {"v", BS_DTYPE_REAL, 1, {p->size}, p->v, bytes},
-        {"best", BS_DTYPE_REAL, 1, {p->size}, t->best, bytes},
-        {"numbers", BS_DTYPE_F64, 1, {n}, row, (size_t)n * sizeof *row},
-    };
-    const bs_meta meta[] = {{"basin.state", version},
-                            {"basin.run", identity.data},
-                            {"basin.arithmetic", bs_arithmetic(t->learner.w)}};
+    const bs_tensor numbers = {"numbers", BS_DTYPE_F64, 1, {n}, row, (size_t)n * sizeof *row};
+    const bs_meta   meta[] = {{"basin.state", version},
+                              {"basin.run", identity.data},
+                              {"basin.arithmetic", bs_arithmetic(t->learner.w)}};
     bs_print(folder, sizeof folder, "%s/last", t->job->folder);
     basin_status s = identity.failed ? bs_fail_nomem(err) : bs_make_dir(folder, err);
     state_path(t->job->folder, path);
+    blocks_of(t, b);
     if (!s)
-        s = bs_safetensors_write(path, tensor, 5, meta, 3, err);
+        s = write_tensors(b, numbers, path, meta, 3, err);
     bs_buf_free(&identity);
     return s;
 }
@@ -127,29 +160,35 @@ basin_status bs_arithmetic_check(const char *path, const char *theirs, const cha
     return BASIN_OK;
 }
 
+static basin_status take_block(bs_buffer *b, const real *from, basin_error *err)
+{
+    real        *to;
+    basin_status s = bs_map(b, 0, reals_of(b), BS_WRITE, &to, err);
+    if (s)
+        return s;
+    memcpy(to, from, b->bytes);
+    bs_unmap(b, 0, reals_of(b), BS_WRITE, to);
+    return BASIN_OK;
+}
 /* Finds everything that can be wrong with the file before copying the first number. */
 static basin_status take_values(bs_trainer *t, const bs_safetensors *f, const char *path,
                                 basin_error *err)
 {
-    static const struct {
-        const char *name;
-        double      least;
-    } block[] = {{"value", -DBL_MAX}, {"m", -DBL_MAX}, {"v", 0}, {"best", -DBL_MAX}};
-    const bs_params *p = t->learner.params;
-    real *const      to[] = {p->value, p->m, p->v, t->best};
-    const real      *from[4];
-    basin_error      why = {0};
-    basin_status     s = BASIN_OK;
-    for (int i = 0; i < 4 && !s; i++)
-        s = bs_block_find(f, path, block[i].name, p->size, block[i].least, &from[i], &why);
+    bs_buffer   *b[BLOCKS];
+    const real  *from[BLOCKS];
+    basin_error  why = {0};
+    basin_status s = BASIN_OK;
+    blocks_of(t, b);
+    for (int i = 0; i < BLOCKS && !s; i++)
+        s = bs_block_find(f, path, block[i].name, reals_of(b[i]), block[i].least, &from[i], &why);
     if (!s)
         s = bs_numbers_read(t, BS_NUMBERS_ALL, f, path, &why);
     if (s)
         return bs_fail(err, s, "%s; no run of Basin writes that: remove the file to train again",
                        why.msg);
-    for (int i = 0; i < 4; i++)
-        memcpy(to[i], from[i], (size_t)p->size * sizeof(real));
-    return BASIN_OK;
+    for (int i = 0; i < BLOCKS && !s; i++)
+        s = take_block(b[i], from[i], err);
+    return s;
 }
 
 static basin_status take(bs_trainer *t, const bs_safetensors *f, const char *path, basin_error *err)

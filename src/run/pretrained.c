@@ -44,20 +44,25 @@ static bool cached(const bs_trainer *t)
 
 /* Initial values depend on the seed and on files of vectors. Of the cost-augmented net the sizes
  * matter: norms of gradients are summed in an order that depends on all parameters. */
-static void write_parameters(const bs_params *p, bs_buf *out)
+static basin_status write_parameters(const bs_params *p, bs_buf *out, basin_error *err)
 {
     for (int i = 0; i < p->n; i++) {
         const bs_segment *s = &p->segment[i];
         const bool        first = of_net(s) || bs_has_prefix(s->name, "words/");
+        real             *at;
         if (!first && !bs_has_prefix(s->name, "net/cost/"))
             continue;
-        const size_t bytes = first ? (size_t)s->count * sizeof *p->value : 0;
+        basin_status status = bs_params_map(p, s, BS_READ, &at, err);
+        if (status)
+            return status;
         bs_buf_printf(out, " %s %lld %016llx", s->name, (long long)s->count,
-                      (unsigned long long)bs_hash64(p->value + s->offset, bytes));
+                      (unsigned long long)bs_hash64(at, first ? (size_t)s->count * sizeof *at : 0));
+        bs_params_unmap(p, s, BS_READ, at);
     }
+    return BASIN_OK;
 }
 
-static void write_identity(const bs_trainer *t, bs_buf *out)
+static basin_status write_identity(const bs_trainer *t, bs_buf *out, basin_error *err)
 {
     const bs_train_job *j = t->job;
     bs_buf              known;
@@ -68,9 +73,11 @@ static void write_identity(const bs_trainer *t, bs_buf *out)
     bs_buf_printf(out, " train %016llx valid %016llx known %016llx",
                   (unsigned long long)j->train->hash, (unsigned long long)j->valid->hash,
                   (unsigned long long)bs_hash64(known.data ? known.data : "", known.len));
-    write_parameters(t->learner.params, out);
-    out->failed |= known.failed;
+    basin_status s = write_parameters(t->learner.params, out, err);
+    if (!s && (out->failed || known.failed))
+        s = bs_fail_nomem(err);
     bs_buf_free(&known);
+    return s;
 }
 
 basin_status bs_pretrained_identify(bs_trainer *t, basin_error *err)
@@ -78,8 +85,7 @@ basin_status bs_pretrained_identify(bs_trainer *t, basin_error *err)
     if (!cached(t))
         return BASIN_OK;
     bs_buf_init(&t->beginning, 1 << 22);
-    write_identity(t, &t->beginning);
-    return t->beginning.failed ? bs_fail_nomem(err) : BASIN_OK;
+    return write_identity(t, &t->beginning, err);
 }
 
 static void path_of(const bs_trainer *t, char path[BS_OPTION_TEXT + 64])
@@ -102,9 +108,14 @@ static basin_status write_net(const bs_trainer *t, const char *path, const char 
     double           row[BS_MOST_NUMBERS];
     bs_trainer       now = *t;
     bs_tensor       *tensor = bs_calloc((size_t)p->n + 1, sizeof *tensor);
+    real            *best;
     int              n = 0;
-    if (!tensor)
-        return bs_fail_nomem(err);
+    basin_status     status =
+        tensor ? bs_map(t->best, 0, p->size, BS_READ, &best, err) : bs_fail_nomem(err);
+    if (status) {
+        bs_free(tensor);
+        return status;
+    }
     now.seconds += bs_seconds() - t->started;
     const int k = bs_numbers_store(&now, BS_NUMBERS_PRETRAINING, row);
     tensor[n++] = (bs_tensor){"numbers", BS_DTYPE_F64, 1, {k}, row, (size_t)k * sizeof *row};
@@ -112,11 +123,12 @@ static basin_status write_net(const bs_trainer *t, const char *path, const char 
         const bs_segment *s = &p->segment[i];
         if (of_net(s))
             tensor[n++] =
-                (bs_tensor){s->name,    BS_DTYPE_REAL,       1,
-                            {s->count}, t->best + s->offset, (size_t)s->count * sizeof(real)};
+                (bs_tensor){s->name,    BS_DTYPE_REAL,    1,
+                            {s->count}, best + s->offset, (size_t)s->count * sizeof(real)};
     }
     const bs_meta meta[] = {{"basin.beginning", t->beginning.data}, {"basin.metrics", metrics}};
-    basin_status  status = bs_safetensors_write(path, tensor, n, meta, 2, err);
+    status = bs_safetensors_write(path, tensor, n, meta, 2, err);
+    bs_unmap(t->best, 0, p->size, BS_READ, best);
     bs_free(tensor);
     return status;
 }
@@ -148,19 +160,24 @@ basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err)
 /* ---- reading ---- */
 
 /* The tensors of the net; other parameters are left alone. */
-static basin_status take_net(bs_trainer *t, const bs_safetensors *f, const char *path, real *to,
+static basin_status take_net(bs_trainer *t, const bs_safetensors *f, const char *path,
                              basin_error *err)
 {
     const bs_params *p = t->learner.params;
-    const real      *from;
     basin_status     s = BASIN_OK;
     for (int i = 0; i < p->n && !s; i++) {
         const bs_segment *g = &p->segment[i];
+        const real       *from;
+        real             *to;
         if (!of_net(g))
             continue;
         s = bs_block_find(f, path, g->name, g->count, -DBL_MAX, &from, err);
         if (!s)
-            memcpy(to + g->offset, from, (size_t)g->count * sizeof *to);
+            s = bs_map(t->best, g->offset, g->count, BS_WRITE, &to, err);
+        if (s)
+            continue;
+        memcpy(to, from, (size_t)g->count * sizeof *to);
+        bs_unmap(t->best, g->offset, g->count, BS_WRITE, to);
     }
     return s;
 }
@@ -175,15 +192,14 @@ static basin_status misfit(const char *path, const char *what, basin_error *err)
 static basin_status take_from(bs_trainer *t, const bs_safetensors *f, const char *path,
                               const char **metrics, basin_error *err)
 {
-    const bs_params *p = t->learner.params;
-    const char      *beginning = bs_safetensors_meta(f, "basin.beginning");
-    bs_trainer       next = *t;
-    size_t           used = 0;
+    const char *beginning = bs_safetensors_meta(f, "basin.beginning");
+    bs_trainer  next = *t;
+    size_t      used = 0;
     *metrics = bs_safetensors_meta(f, "basin.metrics");
     if (!beginning || strcmp(beginning, t->beginning.data) != 0)
         return misfit(path, "belongs to another pre-training than its name says", err);
-    memcpy(t->best, p->value, (size_t)p->size * sizeof *t->best);
-    basin_status s = take_net(t, f, path, t->best, err);
+    bs_best_keep(t);
+    basin_status s = take_net(t, f, path, err);
     if (!s)
         s = bs_numbers_read(&next, BS_NUMBERS_PRETRAINING, f, path, err);
     if (!s && *metrics)

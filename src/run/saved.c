@@ -139,8 +139,8 @@ static const char *name_in(bs_arena *a, int model, const char *name)
     return model > 0 ? out : name;
 }
 
-static basin_status list_tensors(const bs_params *p, int model, bool cost_net, bs_arena *names,
-                                 bs_tensor *t, int *n, basin_error *err)
+static basin_status list_tensors(const bs_params *p, const real *value, int model, bool cost_net,
+                                 bs_arena *names, bs_tensor *t, int *n, basin_error *err)
 {
     for (int i = 0; i < p->n; i++) {
         const bs_segment *s = &p->segment[i];
@@ -149,7 +149,7 @@ static basin_status list_tensors(const bs_params *p, int model, bool cost_net, b
         bs_tensor *one = &t[(*n)++];
         *one = (bs_tensor){.name = name_in(names, model, s->name),
                            .dtype = BS_DTYPE_REAL,
-                           .data = p->value + s->offset,
+                           .data = value + s->offset,
                            .bytes = (size_t)s->count * sizeof(real)};
         one->n_dims = dimensions(s->shape, one->dim);
         if (!one->name)
@@ -163,19 +163,27 @@ static basin_status write_all(const char *path, bs_buf *bytes, bs_params *const 
                               basin_error *err)
 {
     size_t all = 1;
-    int    n = 0;
+    int    n = 0, mapped = 0;
     for (int i = 0; i < n_params; i++)
         all += (size_t)params[i]->n;
     bs_tensor   *t = bs_calloc(all, sizeof *t);
+    real       **value = bs_calloc((size_t)n_params, sizeof *value);
     bs_arena     names;
-    basin_status status = t ? BASIN_OK : bs_fail_nomem(err);
+    basin_status status = t && value ? BASIN_OK : bs_fail_nomem(err);
     bs_arena_init(&names, 0);
+    for (; mapped < n_params && !status; mapped += !status) {
+        const bs_params *p = params[mapped];
+        status = bs_map(p->block.value, 0, p->size, BS_READ, &value[mapped], err);
+    }
     for (int i = 0; i < n_params && !status; i++)
-        status = list_tensors(params[i], i, cost_net, &names, t, &n, err);
+        status = list_tensors(params[i], value[i], i, cost_net, &names, t, &n, err);
     if (!status)
         status = path ? bs_safetensors_write(path, t, n, meta, n_meta, err)
                       : bs_safetensors_format(t, n, meta, n_meta, bytes, err);
+    while (mapped-- > 0)
+        bs_unmap(params[mapped]->block.value, 0, params[mapped]->size, BS_READ, value[mapped]);
     bs_arena_free(&names);
+    bs_free(value);
     bs_free(t);
     return status;
 }
@@ -394,17 +402,22 @@ static basin_status check_size(const bs_safetensors *f, const char *name, const 
     return BASIN_OK;
 }
 
+/* Into memory of the host, where whoever asks of another device makes a copy (bs_params_on). */
 static basin_status read_params(const bs_safetensors *f, const char *name, bs_params *p, int model,
                                 basin_error *err)
 {
     bs_arena     names;
-    basin_status status = bs_params_reserve(p, false, err);
+    basin_status status = bs_params_reserve(p, bs_devices[0], err);
     bs_arena_init(&names, 0);
     for (int i = 0; !status && i < p->n; i++) {
         const bs_segment *s = &p->segment[i];
         const char       *tensor = name_in(&names, model, s->name);
-        status = tensor ? read_segment(f, name, s, tensor, p->value + s->offset, err)
-                        : bs_fail_nomem(err);
+        real             *to;
+        status = tensor ? bs_params_map(p, s, BS_WRITE, &to, err) : bs_fail_nomem(err);
+        if (status)
+            break;
+        status = read_segment(f, name, s, tensor, to, err);
+        bs_params_unmap(p, s, BS_WRITE, to);
     }
     bs_arena_free(&names);
     return status;
@@ -442,7 +455,8 @@ static basin_status read_more(const bs_safetensors *f, const char *name, int mod
 
 /* ---- bytes of a model that was read ---- */
 
-/* The values of a tensor of the file: "3/net/0/w" is that of the fourth model. */
+/* The values of a tensor of the file: "3/net/0/w" is that of the fourth model. They are in memory
+ * of the host and stay mapped as long as the model is there. */
 static const real *values_of(const bs_saved *s, const char *name)
 {
     const bs_params *p = s->params;
@@ -453,7 +467,8 @@ static const real *values_of(const bs_saved *s, const char *name)
         name = slash + 1;
     }
     const bs_segment *segment = bs_params_find(p, name);
-    return segment ? p->value + segment->offset : NULL;
+    real             *value = NULL;
+    return segment && !bs_params_map(p, segment, BS_READ, &value, NULL) ? value : NULL;
 }
 
 static basin_status keep_tensors(const bs_safetensors *f, bs_saved *s, basin_error *err)

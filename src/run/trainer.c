@@ -38,10 +38,12 @@ static basin_status allocate(bs_trainer *t, basin_error *err)
 {
     const bs_train_job *job = t->job;
     t->order = bs_calloc((size_t)job->train->rows + 1, sizeof *t->order);
-    t->best = bs_calloc((size_t)t->learner.params->size + 1, sizeof *t->best);
-    if (!t->order || !t->best)
+    if (!t->order)
         return bs_fail_nomem(err);
-    basin_status s = job->valid->task->outputs(job->valid, job->known, &t->outputs, err);
+    basin_status s =
+        bs_buffer_new(t->learner.w->device, t->learner.params->size, true, &t->best, err);
+    if (!s)
+        s = job->valid->task->outputs(job->valid, job->known, &t->outputs, err);
     if (s)
         return s;
     return job->train->task->feed(job->train, job->known, &t->learner.spec, t->o, &t->feed, err);
@@ -56,6 +58,17 @@ static basin_status make_scorer_by(bs_trainer *t, const char *infer, basin_error
     return bs_scorer_new(t->learner.w, t->learner.params, &t->learner.spec, &how, &t->scorer, err);
 }
 
+void bs_best_keep(bs_trainer *t)
+{
+    const bs_params *p = t->learner.params;
+    t->best->device->copy(t->best, 0, p->block.value, 0, p->size);
+}
+
+void bs_best_take(bs_trainer *t)
+{
+    const bs_params *p = t->learner.params;
+    t->best->device->copy(p->block.value, 0, t->best, 0, p->size);
+}
 /* Each phase has its own way to predict. */
 static basin_status make_scorer(bs_trainer *t, basin_error *err)
 {
@@ -119,7 +132,7 @@ static void trainer_free(bs_trainer *t)
     bs_workspace_close(l->w);
     bs_free(t->order);
     bs_outputs_free(&t->outputs);
-    bs_free(t->best);
+    bs_buffer_free(t->best);
     bs_buf_free(&t->beginning);
 }
 
@@ -130,7 +143,9 @@ static basin_status save_if_due(bs_trainer *t, bool now, basin_error *err)
     if (!t->job->folder || t->cut ||
         (!now && bs_seconds() - t->saved_at < t->o->checkpoint_seconds))
         return BASIN_OK;
-    basin_status s = bs_checkpoint_write(t, err);
+    basin_status s = bs_learner_read(&t->learner, err);
+    if (!s)
+        s = bs_checkpoint_write(t, err);
     t->saved_at = bs_seconds();
     return s;
 }
@@ -231,6 +246,8 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
         if (!s)
             s = bs_limit_probe(t, err);
     }
+    if (!s)
+        s = bs_learner_read(&t->learner, err);
     bs_progress_end(&bar);
     t->train_seconds += bs_seconds() - start;
     return s;
@@ -299,8 +316,7 @@ static bool keep_if_best(bs_trainer *t, double score)
     if (best) {
         t->best_epoch = t->epoch;
         t->best_score = value;
-        memcpy(t->best, t->learner.params->value,
-               (size_t)t->learner.params->size * sizeof *t->best);
+        bs_best_keep(t);
     }
     t->bad = best ? 0 : t->bad + 1;
     lower_rates(t, value);
@@ -354,12 +370,11 @@ static bool phase_done(const bs_trainer *t)
 /* Moves on to the next phase with the best parameters of this one. */
 static basin_status next_phase(bs_trainer *t, basin_error *err)
 {
-    bs_params   *p = t->learner.params;
     basin_status s = bs_pretrained_keep(t, err);
     if (s)
         return s;
     if (t->best_epoch > t->phase_start)
-        memcpy(p->value, t->best, (size_t)p->size * sizeof *p->value);
+        bs_best_take(t);
     if (phase_of(t)->step == bs_step_pretrain && t->best_epoch > 0)
         t->net_epoch = t->best_epoch;
     if (t->epoch - 1 > t->phase_start)
@@ -440,12 +455,6 @@ static basin_status choose_cut(const bs_trainer *t, const bs_outputs *y, bs_thre
                               : BASIN_OK;
 }
 
-static void go_back_to_best(bs_trainer *t)
-{
-    bs_params *p = t->learner.params;
-    memcpy(p->value, t->best, (size_t)p->size * sizeof *p->value);
-}
-
 static void say_verdict(const bs_trainer *t, const bs_train_outcome *out)
 {
     bs_log_say(t->job->log, BS_INFO,
@@ -481,7 +490,7 @@ static basin_status weigh_net(bs_trainer *t, bs_train_outcome *out, basin_error 
         out->net_kept = true;
         out->best_epoch = t->net_epoch;
     } else if (!s) {
-        go_back_to_best(t);
+        bs_best_take(t);
         s = make_scorer(t, err);
     }
     if (!s)
@@ -498,7 +507,7 @@ static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *
     const bs_train_job *job = t->job;
     bs_params          *p = t->learner.params;
     bs_outputs          test = {0};
-    go_back_to_best(t);
+    bs_best_take(t);
     out->epochs = t->epoch - 1;
     out->best_epoch = t->best_epoch;
     out->ended = why_ended(t);

@@ -94,8 +94,8 @@ typedef struct {
     bs_scorer              *scorer;
     bs_plateau              plateau;
     int32_t                *order;   /* [rows of train] */
-    bs_outputs              outputs; /* for the validation rows */
-    real                   *best;    /* parameters of the best epoch */
+    bs_outputs              outputs; /* of the rows of valid */
+    bs_buffer              *best;    /* parameters of the best epoch */
     int                     stop_metric;
     bs_profile_id           profile;
     int                     epoch;       /* the current epoch, from 1 */
@@ -117,6 +117,10 @@ typedef struct {
     int                     advice[BS_ADVICE];  /* epochs in a row that a rule has held */
     bool                    advised[BS_ADVICE]; /* ... and was reported */
 } bs_trainer;
+
+/* trainer.c: the parameters as they are now are the best; and they are those again. */
+void bs_best_keep(bs_trainer *t);
+void bs_best_take(bs_trainer *t);
 
 /* check.c */
 basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, const bs_method *m,

@@ -198,7 +198,7 @@ struct bs_task {
     basin_status (*bear)(const bs_spec *s, const bs_known *k, basin_error *err);
 
     /* NULL, or non-random initial values for parameters with a prefix. */
-    void (*fill)(const bs_known *k, bs_params *p, const char *prefix);
+    basin_status (*fill)(const bs_known *k, bs_params *p, const char *prefix, basin_error *err);
 
     /* NULL, or how many epochs between evaluations make these take the smaller part of the time;
      * for early_stop.epochs=0. */

@@ -1,4 +1,4 @@
-/* cpu.c -- the CPU as a device: workspace, binding, watched runs, updates. */
+/* cpu.c -- the CPU as a device: workspace, binding, watched runs. */
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
@@ -82,26 +82,34 @@ static void bind_input(bs_program *base, bs_id input, const void *data)
             p->input_data[i] = data;
 }
 
-static void bind_params(bs_program *base, const real *params, real *grads, const int64_t *offset)
+static void bind_buffer(bs_program *base, bs_id input, const bs_buffer *b, int64_t at)
+{
+    bind_input(base, input, (const real *)((const bs_cpu_buffer *)b)->data + at);
+}
+
+static void bind_params(bs_program *base, const bs_buffer *value, bs_buffer *grad,
+                        const int64_t *offset)
 {
     bs_cpu_program *p = (bs_cpu_program *)base;
-    p->params = params;
-    p->grads = grads;
+    p->params = ((const bs_cpu_buffer *)value)->data;
+    p->grads = grad ? ((bs_cpu_buffer *)grad)->data : NULL;
     p->offset = offset;
     p->generation = 0;
 }
 
-static void bind_touched(bs_program *base, uint8_t *const *touched)
+static void bind_touched(bs_program *base, bs_buffer *touched, const int64_t *row)
 {
     bs_cpu_program *p = (bs_cpu_program *)base;
+    uint8_t        *all = ((bs_cpu_buffer *)touched)->data;
     p->n_dense = 0;
     for (int i = 0; i < p->n; i++) {
         const bs_step *s = &p->step[i];
-        uint8_t       *rows = touched && s->out.place == BS_AT_GRAD ? touched[s->out.index] : NULL;
+        if (s->out.place != BS_AT_GRAD)
+            continue;
         if (p->row_sparse[i]) {
-            p->call[i].args.touched = rows;
-        } else if (rows) {
-            p->dense[p->n_dense].row = rows;
+            p->call[i].args.touched = all + row[s->out.index];
+        } else {
+            p->dense[p->n_dense].row = all + row[s->out.index];
             p->dense[p->n_dense++].n = (size_t)(bs_shape_count(s->node.shape) / s->node.shape.d[3]);
         }
     }
@@ -225,124 +233,30 @@ static basin_status run(bs_program *base, const bs_run *r, int turn, basin_error
     return s;
 }
 
-static const void *result(const bs_program *base, int i)
+static basin_status fetch(bs_program *base, int i, const void **out, basin_error *err)
 {
     const bs_cpu_program *p = (const bs_cpu_program *)base;
-    return i >= 0 && i < p->n_results ? address(p, p->result[i].loc) : NULL;
+    *out = NULL;
+    if (i < 0 || i >= p->n_results)
+        return bs_fail(err, BASIN_EARG, "result %d of %d", i, p->n_results);
+    *out = address(p, p->result[i].loc);
+    return BASIN_OK;
 }
 
-/* ---- updates ---- */
-
-enum { UPDATE_PIECE = 8192, SQUARE_SHARES = 32 };
-
-static void update_piece(const bs_cpu *w, const bs_update *u, const bs_span_update *s,
-                         int64_t first, int64_t n, real *params, const real *grads, real *m,
-                         real *v)
+static void copy_result(bs_program *base, int i, bs_buffer *to, int64_t at)
 {
-    const real rate = (real)(u->rate * s->rate), decay = (real)s->decay;
-    int64_t    at = s->offset + first;
-    if (s->follow > 0) {
-        const bs_update plain = {.rule = BS_UPDATE_SGD, .scale = 1};
-        const double    share = fmax(s->follow, 1 / (double)u->step);
-        w->vec->update->apply(&plain, params + at, grads + at, m + at, NULL, 0, (real)share, n);
-        return;
-    }
-    real *vv = v ? v + at : NULL;
-    if (!s->touched) {
-        w->vec->update->apply(u, params + at, grads + at, m + at, vv, decay, rate, n);
-        return;
-    }
-    /* pieces of a row-sparse segment are whole rows; equal neighbours go together */
-    for (int64_t i = 0; i < n;) {
-        uint8_t touched = s->touched[(first + i) / s->row];
-        int64_t len = s->row;
-        while (i + len < n && s->touched[(first + i + len) / s->row] == touched)
-            len += s->row;
-        w->vec->update->apply(u, params + at + i, touched ? grads + at + i : NULL, m + at + i,
-                              v ? vv + i : NULL, decay, rate, len);
-        i += len;
-    }
+    const bs_cpu_program *p = (const bs_cpu_program *)base;
+    const bs_operand     *r = &p->result[i];
+    memcpy((real *)((bs_cpu_buffer *)to)->data + at, address(p, r->loc),
+           (size_t)bs_shape_count(r->shape) * sizeof(real));
 }
 
-/* Pieces of a span: fixed lengths, whole rows where rows count. */
-static int64_t piece_length(const bs_span_update *s)
+static void note(bs_program *base, int first, int n, bs_buffer *log, int64_t at)
 {
-    if (!s->touched)
-        return UPDATE_PIECE;
-    int64_t rows = UPDATE_PIECE / s->row;
-    return (rows < 1 ? 1 : rows) * s->row;
-}
-
-static void update(bs_workspace *base, const bs_update *rule, const bs_span_update *span, int n,
-                   real *params, const real *grads, real *m, real *v)
-{
-    bs_cpu   *w = (bs_cpu *)base;
-    bs_update u = *rule;
-    u.fix1 = 1 - pow(u.beta1, (double)u.step);
-    u.fix2 = 1 - pow(u.beta2, (double)u.step);
-    const int    threads = bs_team(w->threads);
-    const bool   alone = threads == 1 || bs_choice_alone(&w->update_choice, HUGE_VAL);
-    const double start = bs_seconds();
-#pragma omp parallel num_threads(threads) if (!alone)
-    {
-        const int64_t  me = omp_get_thread_num(), team = omp_get_num_threads();
-        bs_thread_mode old = bs_enter_kernels();
-        for (int k = 0; k < n; k++) {
-            const int64_t len = piece_length(&span[k]);
-            const int64_t pieces = (span[k].count + len - 1) / len;
-            for (int64_t i = pieces * me / team; i < pieces * (me + 1) / team; i++) {
-                int64_t left = span[k].count - i * len;
-                update_piece(w, &u, &span[k], i * len, left < len ? left : len, params, grads, m,
-                             v);
-            }
-        }
-        bs_leave_kernels(old);
-    }
-    if (threads > 1)
-        bs_choice_report(&w->update_choice, bs_seconds() - start);
-}
-
-/* Pieces first .. first + n, counted over all spans. */
-static double square_sum_pieces(const bs_cpu *w, const bs_span_update *span, int64_t first,
-                                int64_t n, const real *grads)
-{
-    double total = 0;
-    for (; n > 0; span++) {
-        const int64_t len = piece_length(span), pieces = (span->count + len - 1) / len;
-        for (; first < pieces && n > 0; first++, n--) {
-            int64_t     at = first * len, left = span->count - at, size = left < len ? left : len;
-            const real *g = grads + span->offset + at;
-            if (span->follow > 0)
-                continue;
-            for (int64_t i = 0; i < size && span->touched; i += span->row)
-                if (span->touched[(at + i) / span->row])
-                    total += w->vec->update->square_sum(g + i, span->row);
-            if (!span->touched)
-                total += w->vec->update->square_sum(g, size);
-        }
-        first -= pieces;
-    }
-    return total;
-}
-
-/* Summed in SQUARE_SHARES shares of whole pieces, whoever does them, and then in their order. */
-static double square_sum(bs_workspace *base, const bs_span_update *span, int n, const real *grads)
-{
-    bs_cpu   *w = (bs_cpu *)base;
-    double    total = 0, part[SQUARE_SHARES];
-    int64_t   pieces = 0;
-    const int threads = w->update_choice.alone ? 1 : bs_team(w->threads);
-    for (int k = 0; k < n; k++)
-        pieces += (span[k].count + piece_length(&span[k]) - 1) / piece_length(&span[k]);
-#pragma omp parallel for num_threads(threads) if (threads > 1 && pieces >= SQUARE_SHARES)
-    for (int i = 0; i < SQUARE_SHARES; i++) {
-        int64_t first = pieces * i / SQUARE_SHARES;
-        part[i] =
-            square_sum_pieces(w, span, first, pieces * (i + 1) / SQUARE_SHARES - first, grads);
-    }
-    for (int i = 0; i < SQUARE_SHARES; i++)
-        total += part[i];
-    return total;
+    const bs_cpu_program *p = (const bs_cpu_program *)base;
+    double               *to = (double *)((bs_cpu_buffer *)log)->data + at;
+    for (int i = 0; i < n; i++)
+        to[i] = (double)*(const real *)address(p, p->result[first + i].loc);
 }
 
 const bs_device bs_device_cpu = {
@@ -351,15 +265,25 @@ const bs_device bs_device_cpu = {
     .open = open_cpu,
     .close = close_cpu,
     .arithmetic = arithmetic,
+    .alloc = bs_cpu_alloc,
+    .free = bs_cpu_free,
+    .map = bs_cpu_map,
+    .unmap = bs_cpu_unmap,
+    .copy = bs_cpu_copy,
+    .fill = bs_cpu_fill,
+    .axpby = bs_cpu_axpby,
+    .dot = bs_cpu_dot,
     .order = bs_cpu_pair_steps,
     .compile = bs_cpu_compile,
     .program_free = bs_cpu_program_free,
     .bind_input = bind_input,
+    .bind_buffer = bind_buffer,
     .bind_params = bind_params,
     .bind_touched = bind_touched,
     .is_row_sparse = is_row_sparse,
     .run = run,
-    .result = result,
-    .update = update,
-    .square_sum = square_sum,
+    .fetch = fetch,
+    .copy_result = copy_result,
+    .note = note,
+    .update = bs_cpu_update,
 };

@@ -90,6 +90,28 @@ typedef struct {
     bs_run   run;
 } bs_cpu_program;
 
+typedef struct {
+    bs_buffer head;
+    void     *data;
+} bs_cpu_buffer;
+
+/* memory.c: bs_device.alloc and so on */
+basin_status bs_cpu_alloc(const bs_device *d, size_t bytes, bool zero, bs_buffer **out,
+                          basin_error *err);
+void         bs_cpu_free(bs_buffer *b);
+basin_status bs_cpu_map(const bs_buffer *b, size_t at, size_t bytes, bs_access access, void **out,
+                        basin_error *err);
+void   bs_cpu_unmap(const bs_buffer *b, size_t at, size_t bytes, bs_access access, void *mapped);
+void   bs_cpu_copy(bs_buffer *to, int64_t to_at, const bs_buffer *from, int64_t from_at, int64_t n);
+void   bs_cpu_fill(bs_buffer *b, int64_t at, int64_t n, double value);
+void   bs_cpu_axpby(const bs_range *range, int n, double b, bs_buffer *y, double a,
+                    const bs_buffer *x);
+double bs_cpu_dot(const bs_range *range, int n, const bs_buffer *x, const bs_buffer *y);
+
+/* update.c: bs_device.update */
+void bs_cpu_update(bs_workspace *base, const bs_update *rule, const bs_span_update *span, int n,
+                   const bs_blocks *b, bs_buffer *log, int64_t at);
+
 /* Makes the workspace at least this large. */
 basin_status bs_cpu_reserve(bs_cpu *w, size_t arena, size_t scratch, basin_error *err);
 

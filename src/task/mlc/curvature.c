@@ -12,7 +12,7 @@ enum { BLOCK = 256 };
 typedef enum { SEEN, PRODUCT } step;
 
 struct bs_label_curvature {
-    bs_params     *params;
+    bs_params     *params, *twin; /* on the device; the same if it is a copy, or NULL */
     const bs_spec *spec;
     bs_cache      *cache;
     real          *y, *z, *v, *weight; /* [BLOCK, labels], [BLOCK, hidden], [hidden], [BLOCK] */
@@ -56,14 +56,16 @@ basin_status bs_label_curvature_new(bs_workspace *w, bs_params *params, const bs
     *out = NULL;
     if (!c)
         return bs_fail_nomem(err);
-    *c = (bs_label_curvature){.params = params, .spec = spec};
+    *c = (bs_label_curvature){.spec = spec};
+    basin_status s = bs_params_on(params, w->device, &c->params, err);
+    c->twin = c->params == params ? NULL : c->params;
     c->cache = bs_cache_new(w, build, c, 0);
     c->y = bs_calloc(BLOCK * L, sizeof *c->y);
     c->z = bs_calloc(BLOCK * H, sizeof *c->z);
     c->v = bs_calloc(H, sizeof *c->v);
     c->weight = bs_calloc(BLOCK, sizeof *c->weight);
     c->sum = bs_calloc(H * H, sizeof *c->sum);
-    if (!c->cache || !c->y || !c->z || !c->v || !c->weight || !c->sum) {
+    if (s || !c->cache || !c->y || !c->z || !c->v || !c->weight || !c->sum) {
         bs_label_curvature_free(c);
         return bs_fail_nomem(err);
     }
@@ -76,6 +78,7 @@ void bs_label_curvature_free(bs_label_curvature *c)
     if (!c)
         return;
     bs_cache_free(c->cache);
+    bs_params_free(c->twin);
     bs_free(c->y);
     bs_free(c->z);
     bs_free(c->v);
@@ -89,12 +92,14 @@ static basin_status program(bs_label_curvature *c, step what, bs_entry **out, ba
     bool         fresh;
     basin_status s = bs_cache_get(c->cache, (bs_key){{what}}, out, &fresh, err);
     if (!s && fresh)
-        bs_bind_params((*out)->program, c->params->value, c->params->grad, c->params->offset);
+        bs_params_bind(c->params, (*out)->program);
     return s;
 }
 
 static basin_status see(bs_label_curvature *c, basin_error *err)
 {
+    const size_t n = BLOCK * (size_t)bs_spec_mlc(c->spec)->hidden;
+    const real  *z;
     bs_entry    *e;
     basin_status s = program(c, SEEN, &e, err);
     if (s)
@@ -102,8 +107,9 @@ static basin_status see(bs_label_curvature *c, basin_error *err)
     bs_bind_input(e->program, e->input[0], c->y);
     s = bs_program_run(e->program, &(bs_run){0, 0}, err);
     if (!s)
-        memcpy(c->z, bs_program_result(e->program, 0),
-               BLOCK * (size_t)bs_spec_mlc(c->spec)->hidden * sizeof *c->z);
+        s = bs_fetch(e->program, 0, &z, err);
+    if (!s)
+        memcpy(c->z, z, n * sizeof *z);
     return s;
 }
 
@@ -118,11 +124,13 @@ static basin_status add_products(bs_label_curvature *c, basin_error *err)
     bs_bind_input(e->program, e->input[1], c->v);
     bs_bind_input(e->program, e->input[2], c->weight);
     for (size_t k = 0; k < H && !s; k++) {
+        const real *column;
         c->v[k] = 1;
         s = bs_program_run(e->program, &(bs_run){0, 0}, err);
         c->v[k] = 0;
-        const real *column = s ? NULL : bs_program_result(e->program, 0);
-        for (size_t i = 0; i < H && column; i++)
+        if (!s)
+            s = bs_fetch(e->program, 0, &column, err);
+        for (size_t i = 0; i < H && !s; i++)
             c->sum[k * H + i] += (double)column[i];
     }
     return s;
@@ -153,9 +161,12 @@ basin_status bs_label_curvature_mean(const bs_label_curvature *c, double *out, b
     const size_t L = (size_t)bs_spec_mlc(c->spec)->labels, H = (size_t)bs_spec_mlc(c->spec)->hidden;
     const bs_segment *m = bs_params_find(c->params, "energy/M/W");
     double           *half = bs_calloc(H, sizeof *half);
-    if (!half)
-        return bs_fail_nomem(err);
-    const real  *M = c->params->value + m->offset;
+    real             *M;
+    basin_status      s = half ? bs_params_map(c->params, m, BS_READ, &M, err) : bs_fail_nomem(err);
+    if (s) {
+        bs_free(half);
+        return s;
+    }
     const double rows = c->rows > 0 ? (double)c->rows : 1;
     for (size_t j = 0; j < L; j++) {
         for (size_t a = 0; a < H; a++) {
@@ -164,12 +175,13 @@ basin_status bs_label_curvature_mean(const bs_label_curvature *c, double *out, b
                 half[a] += c->sum[a * H + b] * (double)M[j * H + b];
         }
         for (size_t i = 0; i <= j; i++) {
-            double s = 0;
+            double sum = 0;
             for (size_t a = 0; a < H; a++)
-                s += (double)M[i * H + a] * half[a];
-            out[i * L + j] = out[j * L + i] = s / rows;
+                sum += (double)M[i * H + a] * half[a];
+            out[i * L + j] = out[j * L + i] = sum / rows;
         }
     }
+    bs_params_unmap(c->params, m, BS_READ, M);
     bs_free(half);
     return BASIN_OK;
 }

@@ -420,25 +420,35 @@ static bool ends_with(const char *name, const char *end)
 }
 
 /* Repeats the numbers until the segment is full. */
-static void repeat(const bs_segment *s, bs_params *p, const float *from, int64_t n)
+static basin_status repeat(const bs_segment *s, bs_params *p, const float *from, int64_t n,
+                           basin_error *err)
 {
+    real        *to;
+    basin_status status = bs_params_map(p, s, BS_WRITE, &to, err);
+    if (status)
+        return status;
     for (int64_t i = 0; i < s->count; i++)
-        p->value[s->offset + i] = (real)from[i % n];
+        to[i] = (real)from[i % n];
+    bs_params_unmap(p, s, BS_WRITE, to);
+    return BASIN_OK;
 }
 
-static void fill(const bs_known *k, bs_params *p, const char *prefix)
+static basin_status fill(const bs_known *k, bs_params *p, const char *prefix, basin_error *err)
 {
-    for (int i = 0; i < p->n; i++) {
+    const bs_mlc_known *own = bs_known_mlc(k);
+    basin_status        status = BASIN_OK;
+    for (int i = 0; i < p->n && !status; i++) {
         const bs_segment *s = &p->segment[i];
         if (!bs_has_prefix(s->name, prefix))
             continue;
-        if (bs_known_mlc(k)->log_odds && ends_with(s->name, "/labels/b"))
-            repeat(s, p, bs_known_mlc(k)->log_odds, bs_known_mlc(k)->schema.n_labels);
-        if (bs_known_mlc(k)->bins.n > 0 && strcmp(s->name, "bins/scale") == 0)
-            repeat(s, p, bs_known_mlc(k)->bins.scale, s->count);
-        if (bs_known_mlc(k)->bins.n > 0 && strcmp(s->name, "bins/shift") == 0)
-            repeat(s, p, bs_known_mlc(k)->bins.shift, s->count);
+        if (own->log_odds && ends_with(s->name, "/labels/b"))
+            status = repeat(s, p, own->log_odds, own->schema.n_labels, err);
+        else if (own->bins.n > 0 && strcmp(s->name, "bins/scale") == 0)
+            status = repeat(s, p, own->bins.scale, s->count, err);
+        else if (own->bins.n > 0 && strcmp(s->name, "bins/shift") == 0)
+            status = repeat(s, p, own->bins.shift, s->count, err);
     }
+    return status;
 }
 
 static int labels(const bs_known *k)

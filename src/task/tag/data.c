@@ -493,29 +493,41 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
     return s;
 }
 
+static bool is_table(const bs_segment *s, size_t cells)
+{
+    const size_t n = strlen(s->name), end = strlen("words/W");
+    return n >= end && strcmp(s->name + n - end, "words/W") == 0 && (size_t)s->count == cells;
+}
+
 /* Rows of words with a vector. In a table that is not trained the others are zeros: nothing is
  * known of such a word, and random numbers would only pretend otherwise. */
-static void fill(const bs_known *k, bs_params *p, const char *prefix)
+static basin_status fill(const bs_known *k, bs_params *p, const char *prefix, basin_error *err)
 {
     const bs_tag_known *own = bs_known_tag(k);
-    const size_t        cells = (size_t)own->lexicon.words.n * (size_t)own->word_width;
-    float              *table = own->has_vectors ? bs_calloc(cells, sizeof *table) : NULL;
-    uint8_t            *known = bs_calloc((size_t)own->lexicon.words.n, 1);
-    if (table && known && own->vectors.n > 0)
+    const size_t width = (size_t)own->word_width, cells = (size_t)own->lexicon.words.n * width;
+    if (!own->has_vectors)
+        return BASIN_OK;
+    float       *table = bs_calloc(cells, sizeof *table);
+    uint8_t     *known = bs_calloc((size_t)own->lexicon.words.n, 1);
+    basin_status status = table && known ? BASIN_OK : bs_fail_nomem(err);
+    if (!status && own->vectors.n > 0)
         bs_lexicon_fill(&own->lexicon, &own->vectors, 1, table, known);
-    for (int i = 0; i < p->n && table && known; i++) {
+    for (int i = 0; i < p->n && !status; i++) {
         const bs_segment *s = &p->segment[i];
-        const size_t      n = strlen(s->name), end = strlen("words/W");
-        if (!bs_has_prefix(s->name, prefix) || n < end ||
-            strcmp(s->name + n - end, "words/W") != 0 || (size_t)s->count != cells)
+        real             *to;
+        if (!bs_has_prefix(s->name, prefix) || !is_table(s, cells))
             continue;
         const bool fixed = strcmp(s->name, "words/W") == 0;
-        for (size_t c = 0; c < cells; c++)
-            if (fixed || known[c / (size_t)bs_known_tag(k)->word_width])
-                p->value[(size_t)s->offset + c] = (real)table[c];
+        status = bs_params_map(p, s, BS_READ_WRITE, &to, err);
+        for (size_t c = 0; c < cells && !status; c++)
+            if (fixed || known[c / width])
+                to[c] = (real)table[c];
+        if (!status)
+            bs_params_unmap(p, s, BS_READ_WRITE, to);
     }
     bs_free(table);
     bs_free(known);
+    return status;
 }
 
 /* ---- outputs ---- */

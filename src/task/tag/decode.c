@@ -25,7 +25,7 @@ static basin_status allowed_of(const bs_lexicon *l, uint8_t *allowed, basin_erro
 }
 
 /* In an ensemble potentials are means, so transitions are averaged, too. */
-static void mean_transitions(const bs_scorer *s, size_t cells, float *out)
+static basin_status mean_transitions(const bs_scorer *s, size_t cells, float *out, basin_error *err)
 {
     double models = 0;
     for (const bs_scorer *one = s; one; one = bs_scorer_next(one))
@@ -33,9 +33,16 @@ static void mean_transitions(const bs_scorer *s, size_t cells, float *out)
     for (const bs_scorer *one = s; one; one = bs_scorer_next(one)) {
         const bs_params  *p = bs_scorer_params(one);
         const bs_segment *w = bs_params_find(p, "energy/W");
+        real             *from;
+        basin_status      status = w ? bs_params_map(p, w, BS_READ, &from, err) : BASIN_OK;
+        if (status)
+            return status;
         for (size_t i = 0; i < cells && w; i++)
-            out[i] += (float)((double)p->value[(size_t)w->offset + i] / models);
+            out[i] += (float)((double)from[i] / models);
+        if (w)
+            bs_params_unmap(p, w, BS_READ, from);
     }
+    return BASIN_OK;
 }
 
 basin_status bs_tag_decoder_make(const bs_scorer *s, const bs_lexicon *l, bs_tag_decoder *out,
@@ -54,7 +61,7 @@ basin_status bs_tag_decoder_make(const bs_scorer *s, const bs_lexicon *l, bs_tag
     if (!status && how->constrained)
         status = allowed_of(l, allowed, err);
     if (exact && !status)
-        mean_transitions(s, n * n, transition);
+        status = mean_transitions(s, n * n, transition, err);
     if (!status)
         bs_viterbi_set(out->best, transition, how->constrained ? allowed : NULL);
     bs_free(transition);

@@ -360,19 +360,17 @@ static basin_status change_tags(bs_explanation *e, sentence *x, basin_error *err
 }
 
 /* W[before][tag], and after the last token W[tag][end]; start and end are number N. */
-static double neighbours(const bs_explanation *e, const sentence *x, int32_t t)
+static double neighbours(const real *W, const sentence *x, int32_t t)
 {
-    const bs_segment *w = bs_params_find(e->m->params, "energy/W");
-    const real       *W = e->m->params->value + w->offset;
-    const size_t      N = x->N, tag = (size_t)x->tag[t];
-    const size_t      before = t > 0 ? (size_t)x->tag[t - 1] : N;
-    double            sum = (double)W[before * (N + 1) + tag];
+    const size_t N = x->N, tag = (size_t)x->tag[t];
+    const size_t before = t > 0 ? (size_t)x->tag[t - 1] : N;
+    double       sum = (double)W[before * (N + 1) + tag];
     if (t == x->n - 1)
         sum += (double)W[tag * (N + 1) + N];
     return sum;
 }
 
-static void fill_terms(bs_explanation *e, const sentence *x)
+static void fill_terms(bs_explanation *e, const sentence *x, const real *W)
 {
     bs_explained_row *r = &e->row;
     const bs_corpus  *c = bs_part_tag(&e->one);
@@ -384,7 +382,7 @@ static void fill_terms(bs_explanation *e, const sentence *x)
                                          .predicted = e->name[x->tag[t]],
                                          .probability = (double)x->score[t],
                                          .local = -x->unary[at + (size_t)x->tag[t]],
-                                         .shared = -neighbours(e, x, t)};
+                                         .shared = -neighbours(W, x, t)};
         for (size_t k = 0; k < x->N; k++) {
             if (k == (size_t)x->tag[t])
                 continue;
@@ -425,9 +423,15 @@ static basin_status look_at_sentence(bs_explanation *e, bs_feed *f, bs_scorer *s
         s = energies(e, x, err);
     if (!s)
         s = change_tags(e, x, err);
+    const bs_segment *w = bs_params_find(e->m->params, "energy/W");
+    real             *W;
     if (!s)
-        fill_terms(e, x);
-    return s;
+        s = bs_params_map(e->m->params, w, BS_READ, &W, err);
+    if (s)
+        return s;
+    fill_terms(e, x, W);
+    bs_params_unmap(e->m->params, w, BS_READ, W);
+    return BASIN_OK;
 }
 
 static basin_status take_truth(const bs_explanation *e, sentence *x, basin_error *err)
