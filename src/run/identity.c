@@ -103,7 +103,7 @@ static void compare(const json_t *theirs, const json_t *mine, bs_difference *out
         bs_print(out->text, sizeof out->text, "it has settings that are not known here");
     } else if ((was || is) && !json_equal(was, is)) {
         bs_print(out->text, sizeof out->text,
-                 "the model that it goes on with (--from) is not the same");
+                 "the model that it continues from (--from) is not the same");
     } else {
         out->kind = BS_RUN_SAME;
         compare_settings(a, b, out);
