@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "runs/jobs.h"
+#include "runs/runset.h"
 #include "base/io.h"
 #include "base/threads.h"
 
@@ -187,28 +188,6 @@ static basin_status read_data(bs_comparison *c, const basin_config *config, basi
     return s;
 }
 
-/* ---- folder ---- */
-
-static basin_status take_folder(bs_comparison *c, basin_error *err)
-{
-    enum { ROOM = 128 }; /* for /METHOD/seed-N/last/state.safetensors */
-    const char *folder = c->o->folder;
-    if (!folder || !*folder)
-        return bs_fail(err, BASIN_EARG, "-o: a comparison needs a folder for its runs");
-    if (strlen(folder) >= BS_OPTION_TEXT - ROOM)
-        return bs_fail(err, BASIN_EARG, "-o: the name of the folder is too long");
-    basin_status s = bs_lock_take(folder, &c->folder, err);
-    if (s)
-        return s;
-    if (!c->o->resume && bs_has_content(folder))
-        return bs_fail(err, BASIN_EARG,
-                       "-o: %s is not empty; --resume continues the comparison in it, another -o "
-                       "starts a new one",
-                       folder);
-    bs_sweep(folder, 3); /* METHOD/seed-N/last */
-    return BASIN_OK;
-}
-
 static basin_status make_runs(bs_comparison *c, basin_error *err)
 {
     const size_t runs = (size_t)c->n * (size_t)c->seeds;
@@ -245,14 +224,6 @@ static void comparison_free(bs_comparison *c)
     bs_arena_free(&c->arena);
 }
 
-static basin_status write_one(const char *folder, const char *name, const bs_buf *text,
-                              basin_error *err)
-{
-    char path[BS_OPTION_TEXT + 64];
-    bs_print(path, sizeof path, "%s/%s", folder, name);
-    return bs_write_file(path, text->data, text->len, err);
-}
-
 /* Writes the texts to the folder; the table also says where. */
 static basin_status publish(const bs_comparison *c, bs_buf *table, bs_buf *json, basin_error *err)
 {
@@ -263,17 +234,11 @@ static basin_status publish(const bs_comparison *c, bs_buf *table, bs_buf *json,
     bs_compare_table(c, table);
     bs_compare_json(c, json);
     bs_compare_html(c, &page);
-    basin_status s = table->failed || json->failed || page.failed ? bs_fail_nomem(err) : BASIN_OK;
+    basin_status s = bs_runset_write(folder, "compare.md", table, err);
     if (!s)
-        s = write_one(folder, "compare.md", table, err);
-    if (!s) {
-        bs_buf_text(json, "\n");
-        s = json->failed ? bs_fail_nomem(err) : write_one(folder, "compare.json", json, err);
-    }
+        s = bs_runset_write_line(folder, "compare.json", json, err);
     if (!s)
-        json->data[--json->len] = '\0';
-    if (!s)
-        s = write_one(folder, "compare.html", &page, err);
+        s = bs_runset_write(folder, "compare.html", &page, err);
     if (!s && c->o->html)
         s = bs_write_file(c->o->html, page.data, page.len, err);
     bs_buf_free(&page);
@@ -330,7 +295,7 @@ static basin_status compare(bs_comparison *c, const basin_config *config, bs_buf
     if (!s && c->o->metric) /* before any work is done */
         s = take_metric(c, err);
     if (!s)
-        s = take_folder(c, err);
+        s = bs_runset_open(c->o->folder, "comparison", "runs", c->o->resume, 3, &c->folder, err);
     if (!s)
         s = read_data(c, config, err);
     if (!s && !c->o->metric)

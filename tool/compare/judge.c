@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "compare/compare.h"
+#include "runs/runset.h"
 #include "base/threads.h"
 
 static const double level = 0.95;
@@ -26,15 +27,10 @@ const double *bs_compare_values(const bs_comparison *c, int method, int seed, in
 
 void bs_compare_spread(const bs_comparison *c, int method, int cut, double *mean, double *sd)
 {
-    double sum = 0, square = 0;
+    double value[BS_MOST_SEEDS];
     for (int k = 0; k < c->seeds; k++)
-        sum += bs_compare_values(c, method, k, cut)[c->metric];
-    *mean = sum / c->seeds;
-    for (int k = 0; k < c->seeds; k++) {
-        double d = bs_compare_values(c, method, k, cut)[c->metric] - *mean;
-        square += d * d;
-    }
-    *sd = c->seeds > 1 ? sqrt(square / (c->seeds - 1)) : (double)NAN;
+        value[k] = bs_compare_values(c, method, k, cut)[c->metric];
+    bs_runset_spread(value, c->seeds, mean, sd);
 }
 
 bs_effort bs_compare_effort(const bs_comparison *c, int method)
@@ -168,25 +164,13 @@ static basin_status test_pair(const bs_comparison *c, const sources *all, int me
 
 void bs_compare_best(const bs_comparison *c, int cut, int *best, int *next)
 {
-    double first = 0, second = 0;
-    *best = *next = -1;
+    double mean[BS_COMPARE_METHODS], sd;
     for (int i = 0; i < c->n; i++) {
-        double mean, sd;
-        if (c->method[i].failure)
-            continue;
-        bs_compare_spread(c, i, cut, &mean, &sd);
-        if (!c->rows->task->metric[c->metric].higher)
-            mean = -mean;
-        if (*best < 0 || mean > first) {
-            *next = *best;
-            second = first;
-            *best = i;
-            first = mean;
-        } else if (*next < 0 || mean > second) {
-            *next = i;
-            second = mean;
-        }
+        mean[i] = NAN;
+        if (!c->method[i].failure)
+            bs_compare_spread(c, i, cut, &mean[i], &sd);
     }
+    bs_runset_best(mean, c->n, c->rows->task->metric[c->metric].higher, best, next);
 }
 
 /* The best against the second best, at the threshold that a model is used with. */

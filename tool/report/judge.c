@@ -9,6 +9,7 @@
 
 #include "api/ensemble.h"
 #include "report/report.h"
+#include "runs/runset.h"
 
 static const double level = 0.95;
 /* 1000 replicates up to 10,000 rows, then fewer, but at least 100 */
@@ -325,15 +326,12 @@ basin_status bs_report_judge(bs_report *r, bs_report_group *g, basin_error *err)
 
 void bs_report_spread(const bs_report_group *g, int cut, int metric, double *mean, double *sd)
 {
-    double sum = 0, square = 0;
+    double value[BS_REPORT_SEEDS];
+    int    n = 0;
     for (int i = 0; i < g->n; i++)
-        sum += g->run[i].model ? g->run[i].value[cut][metric] : 0;
-    *mean = g->models > 0 ? sum / g->models : (double)NAN;
-    for (int i = 0; i < g->n; i++) {
-        const double d = g->run[i].value[cut][metric] - *mean;
-        square += g->run[i].model ? d * d : 0;
-    }
-    *sd = g->models > 1 ? sqrt(square / (g->models - 1)) : (double)NAN;
+        if (g->run[i].model)
+            value[n++] = g->run[i].value[cut][metric];
+    bs_runset_spread(value, n, mean, sd);
 }
 
 double bs_report_card_mean(const bs_report_group *g, int part, int cut, int metric)
@@ -383,34 +381,25 @@ static basin_status test(const bs_report_group *a, bs_report_group *b, int cut, 
 /* Among groups on the rows of the first one, the best against the second best. */
 static basin_status find_winner(bs_report *r, basin_error *err)
 {
-    const bs_report_group *first = &r->group[0], *best = NULL, *next = NULL;
-    int                    cut, others = -1;
+    const bs_report_group *first = &r->group[0];
+    int                    cut, others = -1, at, second;
     const int              headline = bs_report_headline(first, &cut);
-    const double           sign = first->task->metric[headline].higher ? 1 : -1;
-    double                 most = 0, second = 0, sd;
+    double                 mean[BS_REPORT_RUNS], sd;
     bs_paired              all[BS_VALUES_MAX];
     for (int i = 0; i < r->n; i++) {
-        const bs_report_group *g = &r->group[i];
-        double                 mean;
-        if (!g->judged || (i > 0 && !g->compared))
+        mean[i] = NAN;
+        if (!r->group[i].judged || (i > 0 && !r->group[i].compared))
             continue;
-        bs_report_spread(g, cut, headline, &mean, &sd);
+        bs_report_spread(&r->group[i], cut, headline, &mean[i], &sd);
         others++;
-        if (!best || sign * mean > most) {
-            next = best;
-            second = most;
-            best = g;
-            most = sign * mean;
-        } else if (!next || sign * mean > second) {
-            next = g;
-            second = sign * mean;
-        }
     }
-    if (!next)
+    bs_runset_best(mean, r->n, first->task->metric[headline].higher, &at, &second);
+    if (second < 0)
         return BASIN_OK;
-    basin_status s = bs_paired_seeds(&next->set[cut], &best->set[cut],
-                                     (uint64_t)first->run[0].settings.train.seed, first->replicates,
-                                     level, all, err);
+    const bs_report_group *best = &r->group[at], *next = &r->group[second];
+    basin_status           s = bs_paired_seeds(&next->set[cut], &best->set[cut],
+                                               (uint64_t)first->run[0].settings.train.seed, first->replicates,
+                                               level, all, err);
     if (!s)
         r->winner =
             (bs_winner){.best = best->name,
@@ -421,7 +410,7 @@ static basin_status find_winner(bs_report *r, basin_error *err)
                         .rows = first->part->rows,
                         .others = others,
                         .seeds = best->models < next->models ? best->models : next->models,
-                        .value = sign * most,
+                        .value = mean[at],
                         .test = all[headline]};
     return s;
 }

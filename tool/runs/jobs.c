@@ -1,7 +1,6 @@
 /* jobs.c -- a pool of workers, and the status line that they share. */
 #include "runs/jobs.h"
 
-#include <dirent.h>
 #include <math.h>
 #include <pthread.h>
 #include <string.h>
@@ -42,18 +41,6 @@ basin_status bs_work_together(int workers, void (*work)(void *ctx, int worker), 
         pthread_join(h[i].thread, NULL);
     bs_free(h);
     return BASIN_OK;
-}
-
-bool bs_has_content(const char *path)
-{
-    DIR *folder = opendir(path);
-    bool found = false;
-    for (struct dirent *e = folder ? readdir(folder) : NULL; e && !found; e = readdir(folder))
-        found = strcmp(e->d_name, ".") != 0 && strcmp(e->d_name, "..") != 0 &&
-                strcmp(e->d_name, BS_LOCK_NAME) != 0;
-    if (folder)
-        closedir(folder);
-    return found;
 }
 
 /* ---- the board ---- */

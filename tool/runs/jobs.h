@@ -13,9 +13,6 @@ enum { BS_MOST_JOBS = 1024 };
 basin_status bs_work_together(int workers, void (*work)(void *ctx, int worker), void *ctx,
                               basin_error *err);
 
-/* The folder contains something besides its lock. */
-bool bs_has_content(const char *path);
-
 /* ---- the board: functions are called under a lock of the caller's ---- */
 
 enum { BS_BOARD_SLOTS = 8 };

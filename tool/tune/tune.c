@@ -3,6 +3,7 @@
  * The data is read once and shared by all trials. Test rows are set aside as in `basin train`, so
  * that tuning never sees them, but nobody gets them. */
 #include "api/ensemble.h"
+#include "runs/runset.h"
 #include "tune/tune.h"
 
 #include <math.h>
@@ -48,26 +49,6 @@ static basin_status check_numbers(bs_tuning *t, basin_error *err)
         return bs_fail(err, BASIN_EARG, "--trials: %d is not in 1..%d", o->trials, BS_MOST_TRIALS);
     if (o->jobs < 0 || o->jobs > BS_MOST_JOBS)
         return bs_fail(err, BASIN_EARG, "--jobs: %d is not in 1..%d", o->jobs, BS_MOST_JOBS);
-    return BASIN_OK;
-}
-
-static basin_status take_folder(bs_tuning *t, basin_error *err)
-{
-    enum { ROOM = 128 }; /* for /trial-N/last/state.safetensors */
-    const char *folder = t->o->folder;
-    if (!folder || !*folder)
-        return bs_fail(err, BASIN_EARG, "-o: a search needs a folder for its trials");
-    if (strlen(folder) >= BS_OPTION_TEXT - ROOM)
-        return bs_fail(err, BASIN_EARG, "-o: the name of the folder is too long");
-    basin_status s = bs_lock_take(folder, &t->folder, err);
-    if (s)
-        return s;
-    if (!t->o->resume && bs_has_content(folder))
-        return bs_fail(err, BASIN_EARG,
-                       "-o: %s is not empty; --resume continues the search in it, another -o "
-                       "starts a new one",
-                       folder);
-    bs_sweep(folder, 2); /* trial-N/last */
     return BASIN_OK;
 }
 
@@ -192,16 +173,6 @@ static basin_status find(const bs_tuning *t, bs_tune_findings *f, basin_error *e
     return status;
 }
 
-static basin_status write_text(const bs_tuning *t, const char *name, const bs_buf *text,
-                               basin_error *err)
-{
-    char path[BS_OPTION_TEXT + 64];
-    if (text->failed)
-        return bs_fail_nomem(err);
-    bs_print(path, sizeof path, "%s/%s", t->o->folder, name);
-    return bs_write_file(path, text->data ? text->data : "", text->len, err);
-}
-
 static basin_status write_config(const bs_tuning *t, basin_error *err)
 {
     bs_buf       text;
@@ -215,7 +186,7 @@ static basin_status write_config(const bs_tuning *t, basin_error *err)
         t->best, t->n, t->task->metric[t->metric].name, bs_tune_score(t, t->trial[t->best].score));
     bs_settings_write_config(&s, &text);
     if (!status)
-        status = write_text(t, "best.config", &text, err);
+        status = bs_runset_write(t->o->folder, "best.config", &text, err);
     bs_buf_free(&text);
     return status;
 }
@@ -232,13 +203,10 @@ static basin_status publish(const bs_tuning *t, bs_buf *table, bs_buf *json, bas
         bs_tune_table(t, &f, table);
         bs_tune_json(t, &f, json);
         bs_tune_html(t, &f, &page);
-        bs_buf_text(json, "\n");
-        s = write_text(t, "tune.json", json, err);
+        s = bs_runset_write_line(t->o->folder, "tune.json", json, err);
     }
     if (!s)
-        json->data[--json->len] = '\0';
-    if (!s)
-        s = write_text(t, "tune.html", &page, err);
+        s = bs_runset_write(t->o->folder, "tune.html", &page, err);
     bs_buf_free(&page);
     bs_free(f.order);
     return s;
@@ -261,7 +229,7 @@ static basin_status tune(bs_tuning *t, const basin_config *c, bs_buf *table, bs_
     if (!s)
         s = make_space(t, c, err);
     if (!s)
-        s = take_folder(t, err);
+        s = bs_runset_open(t->o->folder, "search", "trials", t->o->resume, 2, &t->folder, err);
     if (!s)
         s = read_data(t, c, err);
     if (!s)
