@@ -117,9 +117,9 @@ typedef struct {
     const float   *value;
 } basin_rows;
 
-/* Probabilities [rows, labels], labels in the order of basin_model_label. Features are as in the
- * training file: the model standardises them itself. NaN means missing, as in a file; infinite
- * values are refused.
+/* Probabilities [rows, labels], never quite 0 or 1, labels in the order of basin_model_label.
+ * Features are as in the training file: the model standardises them itself. NaN means missing, as
+ * in a file; infinite values are refused.
  *
  * All predictions: if a logit, a probability, the objective of a search or an energy overflows,
  * BASIN_ENUMERIC names the row, sentence or image, and the output arrays must not be used. Success

@@ -310,6 +310,41 @@ static void memory_gives_the_model_of_files(void **state)
     basin_data_free(d);
 }
 
+/* A sure net says 0 or 1 as far as floats go; callers get numbers they can take logarithms of. */
+static void scores_lie_strictly_between(void **state)
+{
+    static float     x[N * D], scores[N * L];
+    basin_label_sets all = {.rows = N,
+                            .features = D,
+                            .labels = L,
+                            .dense = dense,
+                            .label_start = label_start,
+                            .label = label};
+    basin_data      *d;
+    basin_model     *m;
+    basin_predictor *p;
+    char             text[4096];
+    int              sure = 0;
+    (void)state;
+    make_arrays();
+    OK(basin_data_label_sets(&all, &d, err));
+    basin_bytes bytes = train_memory("ce", d, text);
+    OK(basin_model_read(bytes.data, bytes.n, &m, err));
+    OK(basin_predictor_new(m, 1, &p, err));
+    for (int i = 0; i < N * D; i++)
+        x[i] = (i % 2 ? 1e6F : -1e6F) * dense[i];
+    OK(basin_predict_dense(p, x, N, scores, err));
+    for (int i = 0; i < N * L; i++) {
+        assert_true(scores[i] > 0 && scores[i] < 1);
+        sure += scores[i] < 1e-30F || scores[i] > 0.9999999F;
+    }
+    assert_true(sure > 10);
+    basin_predictor_free(p);
+    basin_model_free(m);
+    basin_bytes_free(&bytes);
+    basin_data_free(d);
+}
+
 /* Rows that are sorted and without zeros are used where they are; others give the same. */
 static void rows_are_borrowed(void **state)
 {
@@ -480,6 +515,7 @@ int main(void)
         cmocka_unit_test(an_event_stops_an_evaluation),
         cmocka_unit_test(an_event_stops_eval_and_predict),
         cmocka_unit_test(memory_gives_the_model_of_files),
+        cmocka_unit_test(scores_lie_strictly_between),
         cmocka_unit_test(rows_are_borrowed),
         cmocka_unit_test(impossible_rows_are_refused),
         cmocka_unit_test(models_are_bytes),

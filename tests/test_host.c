@@ -379,6 +379,117 @@ static void numbers_of_threads_are_bounded(void **state)
     assert_true(threads_now() <= BS_MOST_THREADS + 4);
 }
 
+/* ---- all of it in one program ---- */
+
+enum { GUESTS = 120, NUMBERS = 10, SIGNS = 4 };
+
+static float       numbers[GUESTS * NUMBERS], told[GUESTS * SIGNS];
+static int32_t     sign[GUESTS * SIGNS];
+static int64_t     sign_start[GUESTS + 1];
+static basin_bytes kept;
+
+static basin_status ask_bytes(const basin_bytes *model, int threads, float *scores,
+                              basin_error *err)
+{
+    basin_model     *m = NULL;
+    basin_predictor *p = NULL;
+    basin_status     status = basin_model_read(model->data, model->n, &m, err);
+    if (!status)
+        status = basin_predictor_new(m, threads, &p, err);
+    if (!status)
+        status = basin_predict_dense(p, numbers, GUESTS, scores, err);
+    basin_predictor_free(p);
+    basin_model_free(m);
+    return status;
+}
+
+static bool a_child_says_the_same(const subject *s, int threads)
+{
+    static float scores[GUESTS * SIGNS];
+    basin_error  err = {0};
+    (void)s;
+    if (ask_bytes(&kept, threads, scores, &err)) {
+        fprintf(stderr, "  %s\n", err.msg);
+        return false;
+    }
+    return memcmp(scores, told, sizeof told) == 0;
+}
+
+static basin_status train_on_arrays(basin_bytes *out, basin_error *err)
+{
+    const basin_label_sets    rows = {.rows = GUESTS,
+                                      .features = NUMBERS,
+                                      .labels = SIGNS,
+                                      .dense = numbers,
+                                      .label_start = sign_start,
+                                      .label = sign};
+    const char *const         set[][2] = {{"method", "seal-nce"},
+                                          {"epochs", "2"},
+                                          {"net.width", "300"},
+                                          {"threads", "2"},
+                                          {"folds", "1"}};
+    basin_data               *d = NULL;
+    basin_config             *c = NULL;
+    basin_model              *m = NULL;
+    basin_text                text = {0};
+    const basin_train_options o = {.model = &m};
+    basin_status              status = basin_data_label_sets(&rows, &d, err);
+    if (!status)
+        status = basin_config_new(&c, err);
+    for (size_t i = 0; i < sizeof set / sizeof *set && !status; i++)
+        status = basin_config_set(c, set[i][0], set[i][1], err);
+    if (!status)
+        status = basin_config_data(c, "train", d, err);
+    if (!status)
+        status = basin_train_with(c, &o, NULL, &text, err);
+    if (!status)
+        status = basin_model_write(m, out, err);
+    basin_text_free(&text);
+    basin_model_free(m);
+    basin_config_free(c);
+    basin_data_free(d);
+    return status;
+}
+
+/* A program in German, with threads of its own, that trains from arrays, keeps the model as bytes
+ * and lets a forked child predict. */
+static void a_program_of_its_own(void **state)
+{
+    static settings before;
+    basin_bytes     plain;
+    char            locales[128];
+    int64_t         n = 0;
+    (void)state;
+    for (int i = 0; i < GUESTS * NUMBERS; i++)
+        numbers[i] = (float)(i * 37 % 101) / 10 - 5;
+    for (int i = 0; i < GUESTS; i++) {
+        for (int k = 0; k < SIGNS; k++)
+            if (numbers[i * NUMBERS + k] + numbers[i * NUMBERS + k + 1] > 0)
+                sign[n++] = k;
+        sign_start[i + 1] = n;
+    }
+    OK(train_on_arrays(&plain, err));
+
+    assert_int_equal(system("mkdir locales && localedef -i de_DE -f UTF-8 ./locales/de_DE.UTF-8"),
+                     0);
+    snprintf(locales, sizeof locales, "%s/locales", folder);
+    setenv("LOCPATH", locales, 1);
+    assert_non_null(setlocale(LC_ALL, "de_DE.UTF-8"));
+    omp_set_num_threads(3);
+    set_blas_threads(3);
+    look(&before);
+    OK(train_on_arrays(&kept, err));
+    assert_int_equal(kept.n, plain.n);
+    assert_memory_equal(kept.data, plain.data, kept.n);
+    OK(ask_bytes(&kept, 2, told, err));
+    same_settings(&before);
+    assert_true(in_child(a_child_says_the_same, &subjects[0], 2));
+    same_settings(&before);
+    setlocale(LC_ALL, "C");
+    basin_bytes_free(&kept);
+    basin_bytes_free(&plain);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -388,6 +499,7 @@ int main(void)
         cmocka_unit_test(errno_is_kept),
         cmocka_unit_test(a_child_works_after_threads),
         cmocka_unit_test(numbers_of_threads_are_bounded),
+        cmocka_unit_test(a_program_of_its_own),
     };
     return cmocka_run_group_tests_name("host", tests, three_models, leave_folder);
 }

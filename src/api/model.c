@@ -2,6 +2,7 @@
  * task/TASK/memory.c. */
 #include "api/model.h"
 
+#include <float.h>
 #include <string.h>
 
 basin_status bs_serving_check(const basin_model *m, const bs_serving *needed, basin_error *err)
@@ -11,6 +12,13 @@ basin_status bs_serving_check(const basin_model *m, const bs_serving *needed, ba
         return BASIN_OK;
     return bs_fail(err, BASIN_EARG, "this model is for %s, not %s; use %s", own->what, needed->what,
                    own->function);
+}
+
+void bs_scores_inside(float *p, size_t n)
+{
+    const float least = FLT_MIN, most = 1 - FLT_EPSILON / 2;
+    for (size_t i = 0; i < n; i++)
+        p[i] = p[i] < least ? least : p[i] > most ? most : p[i];
 }
 
 basin_status bs_model_make(bs_saved *saved, basin_model **out, basin_error *err)

@@ -22,6 +22,10 @@ typedef struct bs_serving {
     void (*stop)(basin_predictor *p);
 } bs_serving;
 
+/* Probabilities that a float rounds to 0 or 1 become its nearest neighbours: callers may take
+ * logarithms and odds of them. */
+void bs_scores_inside(float *p, size_t n);
+
 /* Refuses a model of another task and names the right function. */
 basin_status bs_serving_check(const basin_model *m, const bs_serving *needed, basin_error *err);
 

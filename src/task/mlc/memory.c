@@ -154,6 +154,7 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
         if (s)
             return s;
     }
+    bs_scores_inside(scores, (size_t)rows * L);
     return BASIN_OK;
 }
 
@@ -221,8 +222,11 @@ basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *s
         s = BS_NEED(err, {"scores", scores});
     if (s || x->rows == 0)
         return s;
-    return bs_spec_mlc(&p->model->saved->spec)->sparse ? score_sparse(p, x, scores, err)
-                                                       : spread(p, x, scores, err);
+    s = bs_spec_mlc(&p->model->saved->spec)->sparse ? score_sparse(p, x, scores, err)
+                                                    : spread(p, x, scores, err);
+    if (!s)
+        bs_scores_inside(scores, (size_t)x->rows * (size_t)basin_model_labels(p->model));
+    return s;
 }
 
 const bs_serving bs_serving_mlc = {

@@ -88,8 +88,10 @@ basin_status basin_predict_image(basin_predictor *p, const uint8_t *pixels, int 
     if (!s) {
         const int planes = k->classes == 2 ? 1 : k->classes;
         bs_seg_decide(y.scores, planes, (int64_t)width * height, mask);
-        if (probabilities)
+        if (probabilities) {
             memcpy(probabilities, y.scores, bs_starts_seg(&y)[1] * sizeof *probabilities);
+            bs_scores_inside(probabilities, bs_starts_seg(&y)[1]);
+        }
     }
     bs_outputs_free(&y);
     return s;

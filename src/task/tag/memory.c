@@ -217,6 +217,8 @@ static basin_status tag_batch(basin_predictor *p, const basin_sentences *x, cons
         if (!s)
             s = bs_tag_decide(&g->decoder, &found, at, length_of(x, index[i]), tags + first,
                               scores ? scores + first : NULL, err);
+        if (!s && scores)
+            bs_scores_inside(scores + first, (size_t)length_of(x, index[i]));
     }
     return s;
 }
