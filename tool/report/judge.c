@@ -397,9 +397,9 @@ static basin_status find_winner(bs_report *r, basin_error *err)
     if (second < 0)
         return BASIN_OK;
     const bs_report_group *best = &r->group[at], *next = &r->group[second];
-    basin_status           s = bs_paired_seeds(&next->set[cut], &best->set[cut],
-                                               (uint64_t)first->run[0].settings.train.seed, first->replicates,
-                                               level, all, err);
+    const uint64_t         seed = (uint64_t)first->run[0].settings.train.seed;
+    basin_status           s =
+        bs_paired_seeds(&next->set[cut], &best->set[cut], seed, first->replicates, level, all, err);
     if (!s)
         r->winner =
             (bs_winner){.best = best->name,
