@@ -58,14 +58,12 @@ static basin_status step_by_turns(bs_learner *l, const bs_batch *b, basin_error 
 
 static const bs_method peer_dvn = {
     .name = "dvn",
-    .tasks = "mlc",
     .stage = {{"energy/", adversarial_search}, {"energy/", plain_search}},
     .phase = {{.name = "energy", .energy = true, .step = step_by_turns}},
 };
 
 static const bs_method peer_seal_margin = {
     .name = "seal-margin",
-    .tasks = "mlc",
     .stage = {{"energy/", bs_loss_margin}, {"net/", bs_loss_net}},
     .phase = {{.name = "net and energy", .net = true, .energy = true, .step = bs_step_alternating}},
 };

@@ -156,7 +156,6 @@ static bs_id primary(bs_scene *s)
 
 static const bs_method convex = {
     .name = "convex",
-    .tasks = "mlc",
     .stage = {{"net/", auxiliary}, {"energy/", primary}},
     .phase = {{.name = "both", .net = true, .energy = true, .step = bs_step_implicit}},
     .setup = bs_implicit_setup,

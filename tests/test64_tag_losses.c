@@ -286,7 +286,7 @@ static scene *stage_scene(const char *method, const char *trains, const char *wo
     int              last = -1;
     assert_int_equal(bs_method_find(method, "tag", &m, NULL), BASIN_OK);
     snprintf(all, sizeof all, "method=%s %s %s %s", method, m->defaults ? m->defaults : "",
-             m->tag ? m->tag : "", words);
+             bs_method_own(m, "tag") ? bs_method_own(m, "tag") : "", words);
     scene *c = tag_scene(all, N);
     for (int i = 0; i < BS_STAGES && m->stage[i].trains; i++)
         if (strcmp(m->stage[i].trains, trains) == 0 && m->stage[i].loss != bs_loss_cross_entropy)

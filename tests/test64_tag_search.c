@@ -189,7 +189,7 @@ static basin_status setting_new(setting *s, const char *method, const char *word
     char             all[512];
     assert_int_equal(bs_method_find(method, "tag", &m, NULL), BASIN_OK);
     snprintf(all, sizeof all, "%s %s samples=4 implicit.terms=4 %s", m->defaults,
-             m->tag ? m->tag : "", words);
+             bs_method_own(m, "tag") ? bs_method_own(m, "tag") : "", words);
     *s = (setting){.c = tag_scene(all, N)};
     s->l = (bs_learner){
         .o = s->c->learner.o, .method = m, .spec = s->c->learner.spec, .params = bs_params_new()};

@@ -34,8 +34,11 @@ static void line_of(bs_buf *table, bs_buf *json, const char *tasks, const char *
 
 static void list_methods(bs_buf *table, bs_buf *json)
 {
-    for (int i = 0; bs_methods[i]; i++)
-        line_of(table, json, bs_methods[i]->tasks, bs_methods[i]->name, bs_methods[i]->help);
+    for (int i = 0; bs_methods[i]; i++) {
+        char tasks[200];
+        bs_method_tasks(bs_methods[i], tasks, sizeof tasks);
+        line_of(table, json, tasks, bs_methods[i]->name, bs_methods[i]->help);
+    }
 }
 
 static void list_devices(bs_buf *table, bs_buf *json)

@@ -18,14 +18,6 @@ static void first_file(const basin_config *c, char name[BS_OPTION_TEXT])
     name[strcspn(name, "|")] = '\0';
 }
 
-/* A method's settings for this task, in addition to its defaults, unless there is a preset. */
-static void own_words(const bs_method *m, const char *task, bool preset, const char *words[2])
-{
-    const bool tag = strcmp(task, "tag") == 0, seg = strcmp(task, "seg") == 0;
-    words[0] = tag ? m->tag : seg ? m->seg : NULL;
-    words[1] = tag || seg || preset ? NULL : m->untuned;
-}
-
 /* On top of the defaults: the config file and --set. */
 static basin_status apply_given(const basin_config *c, const bs_task *task, bs_settings *s,
                                 basin_error *err)
@@ -81,7 +73,8 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
     if (!status) {
         words[0] = task->defaults;
         words[1] = m->defaults;
-        own_words(m, task->name, *c->settings.train.preset, words + 2);
+        words[2] = bs_method_own(m, task->name);
+        words[3] = task->untuned && !*c->settings.train.preset ? m->untuned : NULL;
         words[4] = more;
     }
     for (int i = 0; i < 5 && !status; i++)

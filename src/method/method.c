@@ -21,13 +21,32 @@ const char *const bs_seen_name[BS_SEEN_COUNT] = {
 #undef SEEN
 };
 
-static bool has_word(const char *list, const char *word)
+bool bs_method_fits(const bs_method *m, const bs_task *task)
 {
-    size_t n = strlen(word);
-    for (const char *at = strstr(list, word); at; at = strstr(at + 1, word))
-        if ((at == list || at[-1] == ' ') && (at[n] == ' ' || at[n] == '\0'))
-            return true;
-    return false;
+    const bs_task_graph *g = task->graph;
+    switch (m->needs) {
+    case BS_NEEDS_NET: return true;
+    case BS_NEEDS_ENERGY: return g->energy != NULL;
+    case BS_NEEDS_SAMPLES: return g->energy && g->sample;
+    default: return g->energy && g->chain;
+    }
+}
+
+const char *bs_method_own(const bs_method *m, const char *task)
+{
+    for (int i = 0; i < BS_OWN_WORDS && m->own[i].task; i++)
+        if (strcmp(m->own[i].task, task) == 0)
+            return m->own[i].words;
+    return NULL;
+}
+
+void bs_method_tasks(const bs_method *m, char *out, size_t size)
+{
+    int at = 0;
+    *out = '\0';
+    for (int i = 0; bs_tasks[i]; i++)
+        if (bs_method_fits(m, bs_tasks[i]))
+            at += bs_print(out + at, size - (size_t)at, "%s%s", at ? " " : "", bs_tasks[i]->name);
 }
 
 static const bs_named table = {"--method: no method", "methods", BS_NAMED_POINTERS(bs_methods)};
@@ -35,11 +54,16 @@ static const bs_named table = {"--method: no method", "methods", BS_NAMED_POINTE
 basin_status bs_method_find(const char *name, const char *task, const bs_method **out,
                             basin_error *err)
 {
-    int          i;
-    basin_status s = bs_find_named(&table, name, &i, err);
+    int            i;
+    const bs_task *t;
+    char           others[200];
+    basin_status   s = bs_find_named(&table, name, &i, err);
     *out = bs_methods[i];
-    if (!s && !has_word((*out)->tasks, task))
-        s = bs_fail(err, BASIN_EARG, "--method: %s is not for task %s, only for %s", name, task,
-                    (*out)->tasks);
-    return s;
+    if (!s)
+        s = bs_task_find(task, &t, err);
+    if (s || bs_method_fits(*out, t))
+        return s;
+    bs_method_tasks(*out, others, sizeof others);
+    return bs_fail(err, BASIN_EARG, "--method: %s is not for task %s, only for %s", name, task,
+                   others);
 }

@@ -12,7 +12,7 @@
 #include "task/task.h"
 #include "method/optim.h"
 
-enum { BS_STAGES = 4, BS_PHASES = 3, BS_MEMORY = 4 };
+enum { BS_STAGES = 4, BS_PHASES = 3, BS_MEMORY = 4, BS_OWN_WORDS = 3 };
 
 typedef enum {
 #define SEEN(name, help) BS_SEEN_##name,
@@ -92,14 +92,20 @@ typedef struct {
 /* What methods that train a net and an energy in turns are tuned in; more may follow it. */
 #define BS_TUNES_BY_TURNS "lr.net lr.energy net.dropout decay.energy energy.weight "
 
+/* What a method asks of the graph of a task: nets alone, an energy, also samples, or an energy that
+ * may be a chain. */
+typedef enum { BS_NEEDS_NET, BS_NEEDS_ENERGY, BS_NEEDS_SAMPLES, BS_NEEDS_CHAIN } bs_needs;
+
 typedef struct {
     const char *name, *help;
-    const char *tasks;     /* "mlc tag seg": the tasks it makes sense for */
-    const char *defaults;  /* "key=value ...": its own, where they differ from options.c ... */
-    const char *tag, *seg; /* ... and from these, for tasks with that name */
-    const char *untuned;   /* ... and, for label sets, from these if no preset knows the data:
+    bs_needs    needs;    /* what a task must have for it */
+    const char *defaults; /* "key=value ...": its own, where they differ from options.c ... */
+    struct {
+        const char *task, *words;
+    } own[BS_OWN_WORDS]; /* ... and from these, for tasks with that name */
+    const char *untuned; /* ... and, for tasks that want it, from these if no preset knows the data:
                               chosen so that the energy does no harm */
-    const char *tunes;     /* options that `basin tune` searches, separated by blanks; each must
+    const char *tunes;   /* options that `basin tune` searches, separated by blanks; each must
                               affect what the method learns, and have a range (options.c) */
     bool        unweighed; /* no stage except pre-training has the net's cross-entropy */
     bs_stage    stage[BS_STAGES];
@@ -154,6 +160,12 @@ extern const bs_method *const bs_methods[]; /* ends with NULL */
 /* By name; the error for an unknown or unsuitable one has the nearest name or the reason. */
 basin_status bs_method_find(const char *name, const char *task, const bs_method **out,
                             basin_error *err);
+
+/* Its words for tasks of this name, or NULL. */
+const char *bs_method_own(const bs_method *m, const char *task);
+/* Whether it makes sense for a task; names of those for which it does. */
+bool bs_method_fits(const bs_method *m, const bs_task *task);
+void bs_method_tasks(const bs_method *m, char *out, size_t size);
 
 /* Declares parameters by building every stage, allocates them, makes the optimisers. */
 basin_status bs_learner_setup(bs_learner *l, basin_error *err);

@@ -4,11 +4,11 @@
 const bs_method bs_method_aen = {
     .name = "aen",
     .help = "alen without the refined output in training",
-    .tasks = "mlc tag seg",
+    .needs = BS_NEEDS_ENERGY,
     .defaults =
         "pretrain.epochs=0 infer=refine gbi.rule=normalised gbi.steps=6 gbi.lr=0.1 gbi.best=no "
         "optimiser.beta1=0.5 energy.weight=100 lr.energy=0.0005",
-    .seg = "energy.weight=1 gbi.lr=1",
+    .own = {{"seg", "energy.weight=1 gbi.lr=1"}},
     .untuned = BS_UNTUNED_BY_TURNS
     "energy.weight=1 gbi.start=net gbi.space=logits gbi.lr=0.1 optimiser.beta1=0.9",
     .tunes = BS_TUNES_BY_TURNS "gbi.lr",

@@ -5,11 +5,11 @@
 const bs_method bs_method_alen = {
     .name = "alen",
     .help = "energy learns scores near the net's output; search refines it",
-    .tasks = "mlc tag seg",
+    .needs = BS_NEEDS_ENERGY,
     .defaults =
         "pretrain.epochs=0 infer=refine gbi.rule=normalised gbi.steps=6 gbi.lr=0.4 gbi.best=no "
         "optimiser.beta1=0.5 energy.weight=100 lr.energy=0.0005",
-    .seg = "energy.weight=1 gbi.lr=1",
+    .own = {{"seg", "energy.weight=1 gbi.lr=1"}},
     .untuned = BS_UNTUNED_BY_TURNS
     "energy.weight=1 gbi.start=net gbi.space=logits gbi.lr=0.5 optimiser.beta1=0.9",
     .tunes = BS_TUNES_BY_TURNS "gbi.lr",

@@ -15,7 +15,6 @@ static bs_id loss(bs_scene *s)
 const bs_method bs_method_ce = {
     .name = "ce",
     .help = "cross-entropy of each label on its own; no energy",
-    .tasks = "mlc tag seg",
     .tunes = "lr.net net.dropout decay.net",
     .stage = {{"net/", loss}},
     .phase = {{.name = "net", .net = true, .step = bs_step_net}},

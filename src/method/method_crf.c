@@ -15,7 +15,7 @@ static bs_id loss(bs_scene *s)
 const bs_method bs_method_crf = {
     .name = "crf",
     .help = "exact likelihood of a chain of tags; prediction by Viterbi's algorithm",
-    .tasks = "tag",
+    .needs = BS_NEEDS_CHAIN,
     .defaults = "infer=viterbi",
     .tunes = "lr.energy net.dropout decay.energy",
     .unweighed = true,

@@ -10,10 +10,11 @@ static bs_id primary(bs_scene *s)
 const bs_method bs_method_implicit_cd = {
     .name = "implicit-cd",
     .help = "the same by contrast with samples of the net",
-    .tasks = "mlc tag seg",
+    .needs = BS_NEEDS_SAMPLES,
     .defaults = "pretrain.epochs=0 inner=net",
-    .tag = "implicit.product=central cost=hamming", /* samples cost their errors */
-    .seg = "energy.weight=0.1 samples=8",
+    /* samples of tags cost their errors */
+    .own = {{"tag", "implicit.product=central cost=hamming"},
+            {"seg", "energy.weight=0.1 samples=8"}},
     .untuned = BS_UNTUNED_BY_TURNS,
     .tunes = BS_TUNES_BY_TURNS "implicit.damping",
     .stage = {{"net/", bs_loss_net}, {"energy/", primary}, BS_STAGE_PRETRAINING},

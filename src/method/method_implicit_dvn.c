@@ -17,10 +17,9 @@ static bs_id primary(bs_scene *s)
 const bs_method bs_method_implicit_dvn = {
     .name = "implicit-dvn",
     .help = "the same by regression to the F1 of the net's output",
-    .tasks = "mlc tag seg",
+    .needs = BS_NEEDS_ENERGY,
     .defaults = "pretrain.epochs=0 inner=net",
-    .tag = "implicit.product=central",
-    .seg = "energy.weight=0.1",
+    .own = {{"tag", "implicit.product=central"}, {"seg", "energy.weight=0.1"}},
     .untuned = BS_UNTUNED_BY_TURNS,
     .tunes = BS_TUNES_BY_TURNS "implicit.damping",
     .stage = {{"net/", bs_loss_net}, {"energy/", primary}, BS_STAGE_PRETRAINING},

@@ -10,10 +10,9 @@ static bs_id primary(bs_scene *s)
 const bs_method bs_method_implicit_ssvm = {
     .name = "implicit-ssvm",
     .help = "energy trained through the net that follows it, by margins",
-    .tasks = "mlc tag seg",
+    .needs = BS_NEEDS_ENERGY,
     .defaults = "pretrain.epochs=0 inner=net",
-    .tag = "implicit.product=central",
-    .seg = "energy.weight=0.1",
+    .own = {{"tag", "implicit.product=central"}, {"seg", "energy.weight=0.1"}},
     .untuned = BS_UNTUNED_BY_TURNS,
     .tunes = BS_TUNES_BY_TURNS "implicit.damping",
     .stage = {{"net/", bs_loss_net}, {"energy/", primary}, BS_STAGE_PRETRAINING},

@@ -5,11 +5,10 @@
 const bs_method bs_method_infnet = {
     .name = "infnet",
     .help = "net trained against the energy's margin loss",
-    .tasks = "mlc tag seg",
+    .needs = BS_NEEDS_ENERGY,
     .defaults = "inner=net infnet.form=single cost=squared energy.init=net infnet.stay=10 "
                 "lr.net=0.001",
-    .tag = "cost=l1",
-    .seg = "cost=f1 energy.weight=0.1 infnet.stay=0.1",
+    .own = {{"tag", "cost=l1"}, {"seg", "cost=f1 energy.weight=0.1 infnet.stay=0.1"}},
     .untuned = BS_UNTUNED_BY_TURNS,
     .tunes = BS_TUNES_BY_TURNS "pretrain.lr infnet.stay",
     .stage = {BS_STAGE_PRETRAINING, {"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}},

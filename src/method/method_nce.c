@@ -5,9 +5,9 @@
 const bs_method bs_method_nce = {
     .name = "nce",
     .help = "energy by noise contrast with samples of a pre-trained net",
-    .tasks = "mlc tag seg",
+    .needs = BS_NEEDS_SAMPLES,
     .defaults = "infer=gbi gbi.start=random gbi.restarts=3 samples=80",
-    .seg = "samples=8 gbi.lr=1",
+    .own = {{"seg", "samples=8 gbi.lr=1"}},
     .untuned = BS_UNTUNED "energy.init=net gbi.start=net " BS_UNTUNED_SEARCH,
     .tunes = "pretrain.lr net.dropout lr.energy decay.energy gbi.lr samples",
     .unweighed = true,

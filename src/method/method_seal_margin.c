@@ -5,11 +5,11 @@
 const bs_method bs_method_seal_margin = {
     .name = "seal-margin",
     .help = "net and energy by turns; the energy by margins, as infnet+",
-    .tasks = "mlc tag seg",
+    .needs = BS_NEEDS_ENERGY,
     .defaults =
         "pretrain.epochs=0 inner=net steps.net=2 infnet.form=stacked infnet.hidden=-1 perceptron=2 "
         "lr.energy=0.0003",
-    .seg = "cost=f1 energy.weight=0.1 steps.net=1",
+    .own = {{"seg", "cost=f1 energy.weight=0.1 steps.net=1"}},
     .untuned = BS_UNTUNED_BY_TURNS,
     .tunes = BS_TUNES_BY_TURNS "steps.net perceptron",
     .stage = {{"energy/", bs_loss_compound}, {"net/", bs_loss_infnet}, BS_STAGE_PRETRAINING},

@@ -5,9 +5,9 @@
 const bs_method bs_method_seal_nce = {
     .name = "seal-nce",
     .help = "net and energy by turns; it tells truth from the net's samples",
-    .tasks = "mlc tag seg",
+    .needs = BS_NEEDS_SAMPLES,
     .defaults = "pretrain.epochs=0 steps.energy=2 lr.energy=0.0005",
-    .seg = "samples=8 energy.weight=0.01 steps.energy=1",
+    .own = {{"seg", "samples=8 energy.weight=0.01 steps.energy=1"}},
     .untuned = BS_UNTUNED_BY_TURNS,
     .tunes = BS_TUNES_BY_TURNS "steps.energy",
     .stage = {{"energy/", bs_loss_nce}, {"net/", bs_loss_net}, BS_STAGE_PRETRAINING},

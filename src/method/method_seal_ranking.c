@@ -5,9 +5,9 @@
 const bs_method bs_method_seal_ranking = {
     .name = "seal-ranking",
     .help = "the same without the correction for the net's probabilities",
-    .tasks = "mlc tag seg",
+    .needs = BS_NEEDS_SAMPLES,
     .defaults = "pretrain.epochs=0 energy.weight=5 samples=40 lr.energy=0.0005",
-    .seg = "samples=8 energy.weight=0.1",
+    .own = {{"seg", "samples=8 energy.weight=0.1"}},
     .untuned = BS_UNTUNED_BY_TURNS "energy.weight=0.5",
     .tunes = BS_TUNES_BY_TURNS "steps.energy",
     .stage = {{"energy/", bs_loss_ranking}, {"net/", bs_loss_net}, BS_STAGE_PRETRAINING},

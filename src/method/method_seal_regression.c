@@ -6,9 +6,9 @@
 const bs_method bs_method_seal_regression = {
     .name = "seal-regression",
     .help = "net and energy by turns; the energy learns the F1 of outputs",
-    .tasks = "mlc tag seg",
+    .needs = BS_NEEDS_ENERGY,
     .defaults = "pretrain.epochs=0 net.loss=value energy.weight=15 lr.energy=0.0005",
-    .seg = "energy.weight=1 lr.energy=0.001",
+    .own = {{"seg", "energy.weight=1 lr.energy=0.001"}},
     .untuned = BS_UNTUNED_BY_TURNS "energy.weight=1",
     .tunes = BS_TUNES_BY_TURNS "steps.energy",
     .stage = {{"energy/", bs_loss_regression}, {"net/", bs_loss_net}, BS_STAGE_PRETRAINING},

@@ -5,10 +5,9 @@
 const bs_method bs_method_spen = {
     .name = "spen",
     .help = "energy with a margin loss, searched from a pre-trained net",
-    .tasks = "mlc tag seg",
+    .needs = BS_NEEDS_ENERGY,
     .defaults = "infer=gbi gbi.start=net gbi.lr=0.01 energy.init=net lr.energy=0.0003",
-    .tag = "gbi.lr=1",
-    .seg = "gbi.lr=0.1",
+    .own = {{"tag", "gbi.lr=1"}, {"seg", "gbi.lr=0.1"}},
     .untuned = BS_UNTUNED BS_UNTUNED_SEARCH,
     .tunes = "pretrain.lr net.dropout lr.energy decay.energy gbi.lr",
     .unweighed = true,

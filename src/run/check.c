@@ -142,5 +142,8 @@ basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, cons
         s = check_samples(o, err);
     if (!s)
         s = check_cost(o, spec, err);
+    if (!s && is(o->net_loss, "ranking") && !t->graph->sample)
+        s = bs_fail(err, BASIN_EARG, "net.loss: outputs of task %s cannot be sampled; use value",
+                    t->name);
     return s || !t->check ? s : t->check(o, err);
 }

@@ -146,7 +146,8 @@ struct bs_task {
     int              n_metrics;
     bs_shown         shown[BS_SHOWN]; /* the first three also while training */
     bool             unlabelled;      /* rows without labels may be trained on, with rules */
-    bool             tunes; /* decisions have a threshold: values at 0.5 and at a tuned one */
+    bool             untuned; /* methods are as bs_method.untuned says where no preset is given */
+    bool             tunes;   /* decisions have a threshold: values at 0.5 and at a tuned one */
 
     /* How sure a file, or the beginning of its content, makes us that it is of this kind: 0 to 100;
      * -1: memory ran out. head is NULL for folders and what cannot be opened. */
