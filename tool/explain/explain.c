@@ -202,6 +202,9 @@ static basin_status load(bs_explanation *e, const char *model, basin_error *err)
     e->m = e->model->saved;
     if (!bs_known_share(&e->m->known, &e->arena, &e->known))
         return bs_fail_nomem(err);
+    if (!bs_tool_of(e->m->task)->explain)
+        return bs_fail(err, BASIN_EUNSUPPORTED, "energies of task %s cannot be explained",
+                       e->m->task->name);
     if (e->m->has_energy)
         return BASIN_OK;
     return bs_fail(err, BASIN_EARG,

@@ -13,15 +13,16 @@ static basin_status handling_of(const bs_given *g, const bs_handling **out, basi
     if (g->n < 1)
         return bs_fail(err, BASIN_EARG, "no data given");
     basin_status s = bs_task_guess(g->settings, g->file[0], &task, err);
-    if (!s)
-        *out = bs_tool_of(task)->data;
-    return s;
+    if (s || (*out = bs_tool_of(task)->data))
+        return s;
+    return bs_fail(err, BASIN_EUNSUPPORTED, "basin data has nothing for task %s", task->name);
 }
 
 basin_status bs_data_describe(const bs_part *part, const bs_part *train, bs_buf *table,
                               basin_error *err)
 {
-    return bs_tool_of(part->task)->data->describe(part, train, table, err);
+    const bs_handling *how = bs_tool_of(part->task)->data;
+    return how ? how->describe(part, train, table, err) : BASIN_OK;
 }
 
 void bs_data_file(const char *path, int number, bs_buf *table)

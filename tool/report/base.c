@@ -129,18 +129,18 @@ static basin_status predict_folds(bs_lesson *t, const bs_report_group *g, bs_bas
 
 static basin_status one_base(const bs_report *r, bs_report_group *g, int which, basin_error *err)
 {
-    const bs_prepared *data = g->data;
-    bs_baseline       *b = &g->base[which];
-    bs_part            fold[2] = {{0}};
-    bs_lesson          t = {.known = &g->run[g->shown].model->known,
-                            .train = &data->part[BS_ROLE_TRAIN],
-                            .valid = &data->part[BS_ROLE_VALID],
-                            .threads = r->where.threads,
-                            .which = which};
-    bool               there = false;
-    basin_status       s = BASIN_OK;
-    b->name = bs_tool_of(g->task)->report->base[which];
-    if (!b->name)
+    const bs_prepared  *data = g->data;
+    bs_baseline        *b = &g->base[which];
+    bs_part             fold[2] = {{0}};
+    bs_lesson           t = {.known = &g->run[g->shown].model->known,
+                             .train = &data->part[BS_ROLE_TRAIN],
+                             .valid = &data->part[BS_ROLE_VALID],
+                             .threads = r->where.threads,
+                             .which = which};
+    bool                there = false;
+    basin_status        s = BASIN_OK;
+    const bs_reporting *how = bs_tool_of(g->task)->report;
+    if (!how || !(b->name = how->base[which]))
         return BASIN_OK;
     if (data->folds > 1 && g->part != &data->part[BS_ROLE_VALID]) {
         s = bs_prepared_fold(data, 0, &fold[0], &fold[1], err); /* a threshold needs other rows */

@@ -100,7 +100,8 @@ basin_status bs_report_errors(const bs_report *r, basin_error *err)
         if (g->n > 1)
             bs_page_say(r->out, "quiet", "Of seed %d; the other seeds are in the scores above.",
                         g->run[g->shown].settings.train.seed);
-        s = bs_tool_of(g->task)->report->errors(g, r->out, err);
+        s = bs_tool_of(g->task)->report ? bs_tool_of(g->task)->report->errors(g, r->out, err)
+                                        : BASIN_OK;
         if (r->n > 1)
             bs_page_details_end(r->out);
     }

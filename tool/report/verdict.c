@@ -216,7 +216,7 @@ static basin_status advise(const bs_report *r, const bs_report_group *g, bs_note
     advise_overfitting(run, advice);
     if (from)
         s = advise_data(from, advice, err);
-    if (!s)
+    if (!s && bs_tool_of(g->task)->report)
         s = bs_tool_of(g->task)->report->advise(g, advice, err);
     if (g->models == 1)
         bs_notes_add(advice, "seeds", "train several seeds (--seeds 5) to see how much is luck");
