@@ -395,7 +395,7 @@ static void sets_that_are_refused(void **state)
     bundle_photo(&b, "x/a.png", 4, 3, 3, 1);
     bundle_text(&b, "annotations.json", one("b.png", CAT));
     bundle_refused(&b, "", NULL,
-                   "annotations.json: none of its 1 photos is there, such as 'b.png'; they are");
+                   "annotations.json: none of its 1 photos exists, such as 'b.png'; they are");
     bundle_free(&b);
     bundle_photo(&b, "x/a.png", 4, 3, 3, 1);
     bundle_photo(&b, "y/a.png", 4, 3, 3, 1);

@@ -21,11 +21,11 @@ const cli_verb cli_verbs[] = {
     {"report", "RUN... [options]", "one page about a run, or several", cmd_report, true},
     {"explain", "MODEL DATA... [options]", "draw what the energy of a model learned", cmd_explain,
      true},
-    {"data", "inspect|check|split|convert|make ... [options]", "look at, split, convert, generate",
+    {"data", "inspect|check|split|convert|make ... [options]", "inspect, split, convert, generate",
      cmd_data, true},
     {"list", "methods|energies|encoders|tasks|readers|metrics|presets|options|space|generators",
-     "what can be named on the command line", cmd_list, true},
-    {"doctor", "", "what this build and this machine are", cmd_doctor, true},
+     "names accepted on the command line", cmd_list, true},
+    {"doctor", "", "describe this build and this machine", cmd_doctor, true},
     {NULL, NULL, NULL, NULL, false},
 };
 
@@ -44,7 +44,7 @@ static void usage(FILE *out)
             basin_version());
     for (const cli_verb *v = cli_verbs; v->name; v++)
         fprintf(out, "  %-8s %s\n", v->name, v->help);
-    fprintf(out, "\n'basin VERB --help' says more. Start with: basin data inspect FILE\n");
+    fprintf(out, "\n'basin VERB --help' tells more. Start with: basin data inspect FILE\n");
 }
 
 /* A file that we open must not get the number of a closed standard stream, or messages would go

@@ -4,7 +4,7 @@
 
 const bs_method bs_method_seal_margin = {
     .name = "seal-margin",
-    .help = "net and energy by turns; the energy by margins, as infnet+",
+    .help = "net and energy in turns; the energy by margins, as infnet+",
     .needs = BS_NEEDS_ENERGY,
     .defaults =
         "pretrain.epochs=0 inner=net steps.net=2 infnet.form=stacked infnet.hidden=-1 perceptron=2 "

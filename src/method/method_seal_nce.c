@@ -4,7 +4,7 @@
 
 const bs_method bs_method_seal_nce = {
     .name = "seal-nce",
-    .help = "net and energy by turns; it tells truth from the net's samples",
+    .help = "net and energy in turns; it tells truth from the net's samples",
     .needs = BS_NEEDS_SAMPLES,
     .defaults = "pretrain.epochs=0 steps.energy=2 lr.energy=0.0005",
     .own = {{"seg", "samples=8 energy.weight=0.01 steps.energy=1"}},

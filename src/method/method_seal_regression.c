@@ -5,7 +5,7 @@
 
 const bs_method bs_method_seal_regression = {
     .name = "seal-regression",
-    .help = "net and energy by turns; the energy learns the F1 of outputs",
+    .help = "net and energy in turns; the energy learns the F1 of outputs",
     .needs = BS_NEEDS_ENERGY,
     .defaults = "pretrain.epochs=0 net.loss=value energy.weight=15 lr.energy=0.0005",
     .own = {{"seg", "energy.weight=1 lr.energy=0.001"}},

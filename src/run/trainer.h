@@ -130,7 +130,7 @@ basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, cons
 typedef struct {
     const bs_settings *settings;
     bool               timed; /* a run with another time limit is another one */
-    uint64_t           from;  /* hash of the model that it goes on with; 0: none */
+    uint64_t           from;  /* hash of the model that it continues from; 0: none */
     uint64_t           hash[BS_ROLES];
     int                roles; /* so many of these count */
 } bs_identity;

@@ -277,17 +277,16 @@ static basin_status take_entries(finding *f, const bs_outlines *a, bs_notes *not
         s = take_entry(f, a, i);
     if (!s && f->named == 0 && f->missing)
         s = bs_fail(f->err, BASIN_EDATA,
-                    "%s: none of its %zu photos is there, such as '%.200s'; they are looked for "
-                    "beside it, in folders named images or like the file, and in folders given "
-                    "with it",
+                    "%s: none of its %zu photos exists, such as '%.200s'; they are searched next "
+                    "to it, in folders named images or like the file, and in folders given with it",
                     a->coco.label, f->missing, f->example);
     if (s)
         return s;
     bs_notes_add(notes, "outlines", "masks are drawn from the outlines of %zu objects in %s",
                  a->coco.n_objects, a->coco.label);
     if (f->missing)
-        bs_notes_add(notes, "unpaired", "%zu photos of %s are not there, such as %.120s",
-                     f->missing, a->coco.label, f->example);
+        bs_notes_add(notes, "unpaired", "%zu photos of %s are missing, such as %.120s", f->missing,
+                     a->coco.label, f->example);
     if (a->coco.boxes)
         bs_notes_add(notes, "boxes", "%zu annotations of %s have no outline: left out",
                      a->coco.boxes, a->coco.label);
@@ -334,7 +333,8 @@ static basin_status drop_useless(bs_catalogue *c, bool label_free, bs_notes *not
                          a->coco.label);
         else if (!label_free)
             bs_notes_add(notes, "outlines",
-                         "%s is not used, since there are pictures of masks; as DATA it is",
+                         "%s is not used, since there are pictures of masks; give it as DATA to "
+                         "use it",
                          a->coco.label);
         bs_coco_free(&a->coco);
     }

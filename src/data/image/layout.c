@@ -470,7 +470,7 @@ static basin_status push_pairs(pairing *p)
                      (int)c->lone_masks, lone_mask);
     if (c->others)
         bs_notes_add(p->notes, "unpaired",
-                     "%d pictures lie beside the folders of photos and masks: left out",
+                     "%d pictures are outside the folders of photos and masks: left out",
                      (int)c->others);
     return s;
 }

@@ -204,7 +204,7 @@ static basin_status read_list(listing *l, const bs_text_file *t, bs_image_part p
     }
     if (unknown)
         bs_notes_add(l->notes, "lists",
-                     "%s names %zu photos that are not there or have no mask, such as '%.*s'",
+                     "%s names %zu photos that do not exist or have no mask, such as '%.*s'",
                      t->name, unknown, bs_show(example, example_len), example);
     return BASIN_OK;
 }

@@ -318,8 +318,6 @@ basin_status bs_arff_header(bs_reading *r, arff_header *h)
                      h->n_latin1);
     if (h->n_renamed)
         bs_notes_add(r->notes, "repeated names",
-                     "%d attributes have a name that another has, too: "
-                     "#2 was added",
-                     h->n_renamed);
+                     "%d attributes share the name of another: #2 was added", h->n_renamed);
     return BASIN_OK;
 }

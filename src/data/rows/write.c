@@ -296,7 +296,7 @@ static basin_status write_side(const side_file *f, bs_notes *notes, basin_error 
     if (!f->text->len && f->there && f->ours) {
         if (remove(f->name.data) != 0)
             return bs_fail_io(err, f->name.data, errno);
-        bs_notes_add(notes, "wrote", "%s had names for the file before and was removed",
+        bs_notes_add(notes, "wrote", "%s had names for the previous file and was removed",
                      f->name.data);
     }
     if (!f->text->len)

@@ -52,7 +52,7 @@ bool bs_blas_unpacked(const char *core)
     return false;
 }
 
-/* What the library says is looked at once. */
+/* The library is asked only once. */
 static bool has_unpacked(void)
 {
     enum { UNKNOWN, YES, NO };

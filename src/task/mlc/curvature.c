@@ -1,4 +1,4 @@
-/* curvature.c -- see curvature.h.
+/* curvature.c -- the mean Hessian of an energy over label sets, from a few Hessian products.
  *
  * Two programs: z = y M for a block of rows, and, for one direction v, the sum over rows of
  * (d2 E_global / dz2) v. The second runs once for each of the z. */

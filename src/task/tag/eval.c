@@ -44,8 +44,8 @@ static void remark(const bs_evaluation *e, bs_logger *log)
         (long long)bs_tag_metrics_counts(bs_counts_tag(&e->counts)->metrics).gold_missing;
     if (e->constrained && bs_known_tag(&e->model->saved->known)->lexicon.scheme == BS_SCHEME_RAW)
         bs_log_say(log, BS_INFO,
-                   "--constrain: the tags of this model are not of spans; nothing "
-                   "is ill-formed, and nothing changes");
+                   "--constrain: the tags of this model do not describe spans, so nothing can be "
+                   "ill-formed");
     if (repaired(e) > 0)
         bs_log_say(log, BS_WARN, "%s: %lld ill-formed gold tags were read as the nearest span",
                    c->name, repaired(e));

@@ -75,8 +75,8 @@ static void remark(const bs_saved *m, const basin_predict_options *o, const bs_p
                     to = scheme_of(m, o, c);
     if (o->constrain && own == BS_SCHEME_RAW)
         bs_log_say(log, BS_INFO,
-                   "--constrain: the tags of this model are not of spans; nothing "
-                   "is ill-formed, and nothing changes");
+                   "--constrain: the tags of this model do not describe spans, so nothing can be "
+                   "ill-formed");
     if (to != own && !o->scheme && strcmp(format_of(o, c), "spans") != 0)
         bs_log_say(log, BS_INFO,
                    "predicted tags are written as %s, as those of %s; --scheme chooses another, "
@@ -93,8 +93,8 @@ static basin_status check_scheme(const bs_saved *m, const char *name, basin_erro
                        "--scheme: '%.40s' is not iob1, iob2, ioe1, ioe2, bioes or bilou", name);
     if (name && bs_known_tag(&m->known)->lexicon.scheme == BS_SCHEME_RAW)
         return bs_fail(err, BASIN_EARG,
-                       "--scheme: the tags of this model are not of spans; they are written as "
-                       "they are");
+                       "--scheme: the tags of this model do not describe spans; they are written "
+                       "unchanged");
     if (name && asked == BS_SCHEME_RAW)
         return bs_fail(err, BASIN_EARG, "--scheme: raw cannot express spans");
     return BASIN_OK;
@@ -269,7 +269,7 @@ static basin_status room(const basin_predict_options *o, const bs_part *data, bs
         return BASIN_OK;
     if (spans)
         return bs_fail(err, BASIN_EARG,
-                       "--nbest: is of sentences, not of texts; use --format tokens");
+                       "--nbest: is for sentences, not for texts; use --format tokens");
     bs_outputs_tag(y)->nbest = o->nbest;
     bs_outputs_tag(y)->best =
         bs_calloc(most * ((size_t)bs_part_tag(data)->tokens + 1), sizeof *bs_outputs_tag(y)->best);
@@ -293,7 +293,7 @@ static basin_status check(bs_saved *m, const basin_predict_options *o, basin_err
     if (o->keep_columns || o->probabilities)
         return bs_fail(err, BASIN_EARG, "--%s: is for label sets; %s",
                        o->keep_columns ? "keep-columns" : "probabilities",
-                       o->keep_columns ? "columns and members of the input are kept as it is"
+                       o->keep_columns ? "columns and members of the input are kept anyway"
                                        : "a word has one tag");
     if (o->top_k > 0)
         return bs_fail(err, BASIN_EARG, "--top-k: is for label sets; a word has one tag");
