@@ -349,7 +349,8 @@ static void a_finished_run_is_kept(void **state)
         char damage[200];
         snprintf(
             damage, sizeof damage,
-            "cp f/outcome.json kept && sed -i 's/\\(.*\"%s\": \\)[0-9]*,/\\1-1,/' f/outcome.json && "
+            "cp f/outcome.json kept && "
+            "sed -i 's/\\(.*\"%s\": \\)[0-9]*,/\\1-1,/' f/outcome.json && "
             "! cmp -s f/outcome.json kept",
             number[i]); /* the last: settings before it have such names, too */
         run_command(damage);
