@@ -15,7 +15,7 @@ $tune --trials 9 -o one > table
 awk 'length > 100' table
 head -n 1 table | shape
 sed -n '2,3p' table | shape
-grep -A 7 'by itself' table | shape | sort
+grep -A 10 '^What mattered' table | shape | sort
 tail -n 5 table | shape | sed 's/; trial N, where it started: N//'
 (cd one && ls | grep -v trial- && ls trial-000 | grep -v '^best' && ls -d trial-* | wc -l && ls trial-*/best.safetensors | wc -l)
 

@@ -9,7 +9,7 @@
 #include "base/json.h"
 #include "base/visible.h"
 
-enum { LONGEST = 32, DIGITS = 6, BAR = 12, COLUMNS = 40 };
+enum { LONGEST = 32, DIGITS = 6, BAR = 12, COLUMNS = 40, WIDTH = 100 };
 
 /* ---- words ---- */
 
@@ -19,6 +19,27 @@ void bs_doc_heading(bs_doc *d, int level, const char *text)
         bs_page_heading(level, text, d->page);
     if (d->text)
         bs_buf_printf(d->text, "\n%s\n", text);
+}
+
+/* Lines of at most WIDTH columns, broken at blanks. */
+static void wrapped(const char *text, bs_buf *out)
+{
+    int column = 0;
+    for (size_t n; *text; text += n) {
+        text += strspn(text, " ");
+        n = strcspn(text, " ");
+        char word[256];
+        bs_print(word, sizeof word, "%.*s", (int)n, text);
+        const int wide = 1 + bs_page_width(word);
+        if (column > 0 && column + wide > WIDTH) {
+            bs_buf_text(out, "\n");
+            column = 0;
+        }
+        bs_buf_text(out, column ? " " : "  ");
+        bs_buf_add(out, text, n);
+        column += column ? wide : 1 + wide;
+    }
+    bs_buf_text(out, "\n");
 }
 
 void bs_doc_say(bs_doc *d, const char *kind, const char *fmt, ...)
@@ -31,7 +52,7 @@ void bs_doc_say(bs_doc *d, const char *kind, const char *fmt, ...)
     if (d->page)
         bs_page_say(d->page, kind, "%s", text);
     if (d->text)
-        bs_buf_printf(d->text, "  %s\n", text);
+        wrapped(text, d->text);
 }
 
 /* ---- tables ---- */

@@ -57,22 +57,16 @@ int bs_page_width(const char *text)
 
 /* ---- numbers ---- */
 
-/* printf() would use the decimal point of the host program's locale. */
 const char *bs_fixed(double v, int digits, char text[BS_FIXED_TEXT])
 {
-    static const double power[] = {1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9};
     digits = digits < 0 ? 0 : digits > 9 ? 9 : digits;
     if (!isfinite(v) || fabs(v) >= 1e9) {
         bs_format_double(v, text);
         return text;
     }
-    const double    whole = round(fabs(v) * power[digits]);
-    const long long n = (long long)whole, unit = (long long)power[digits];
-    const char     *sign = v < 0 && n > 0 ? "-" : "";
-    if (digits == 0)
-        bs_print(text, BS_FIXED_TEXT, "%s%lld", sign, n);
-    else
-        bs_print(text, BS_FIXED_TEXT, "%s%lld.%0*lld", sign, n / unit, digits, n % unit);
+    bs_print(text, BS_FIXED_TEXT, "%.*f", digits, v);
+    if (*text == '-' && !text[strspn(text, "-0.")]) /* nothing is left of it */
+        memmove(text, text + 1, strlen(text));
     return text;
 }
 
@@ -89,29 +83,15 @@ static void cut_zeros(char *text)
 
 const char *bs_short(double v, int digits, char text[BS_FIXED_TEXT])
 {
-    if (!isfinite(v) || v == 0) {
-        bs_print(text, BS_FIXED_TEXT, "%s",
-                 isnan(v) ? "nan"
-                 : v == 0 ? "0"
-                 : v > 0  ? "inf"
-                          : "-inf");
-        return text;
-    }
-    int power = (int)floor(log10(fabs(v)));
-    if (power >= -4 && power < 9) {
+    const int power = isfinite(v) && fabs(v) > 0 ? (int)floor(log10(fabs(v))) : 0;
+    if (!isfinite(v)) {
+        bs_format_double(v, text);
+    } else if (power >= -4 && power < 9) {
         bs_fixed(v, digits - 1 - power, text);
         cut_zeros(text);
-        return text;
+    } else {
+        bs_print(text, BS_FIXED_TEXT, "%.*g", digits, v);
     }
-    double head = v / pow(10, power);
-    if (fabs(head) >= 10) { /* rounded down by log10 */
-        head /= 10;
-        power++;
-    }
-    bs_fixed(head, digits - 1, text);
-    cut_zeros(text);
-    size_t used = strlen(text);
-    bs_print(text + used, BS_FIXED_TEXT - used, "e%+03d", power);
     return text;
 }
 

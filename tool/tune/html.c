@@ -18,42 +18,13 @@ static double shown(const bs_tuning *t, int trial)
 
 static void importance(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
 {
-    bs_bar bar[BS_TUNE_MOST];
-    int    order[BS_TUNE_MOST];
-    bs_page_heading(2, "What mattered", out);
-    if (!f->any) {
-        bs_page_say(out, "note", "Too few trials have a score to tell; %d would do.",
-                    t->space.n + 3);
-        return;
-    }
-    for (int i = 0; i < t->space.n; i++) {
-        int at = i;
-        for (; at > 0 && f->importance[order[at - 1]].share < f->importance[i].share; at--)
-            order[at] = order[at - 1];
-        order[at] = i;
-    }
-    for (int i = 0; i < t->space.n; i++)
-        bar[i] = (bs_bar){.name = t->space.at[order[i]].row.name,
-                          .value = 100 * f->importance[order[i]].share};
-    const bs_bars bars = {.title = "Share of the differences that an option explains by itself, %",
-                          .bar = bar,
-                          .n = t->space.n,
-                          .lo = 0,
-                          .hi = 100,
-                          .width = 640,
-                          .digits = 0};
-    bs_bars_draw(&bars, out);
-    bs_page_say(
-        out, "quiet",
-        "A Gaussian process is fitted to the scores of all trials; the share of an option is "
-        "the variance of the model's mean over its values, all other options averaged over "
-        "their ranges, against the variance over the whole space. What is missing to 100 %% is "
-        "interactions between options.");
-    if (!isnan(f->explains))
-        bs_page_say(out, f->explains < 0.3 ? "warn" : "quiet",
-                    "How far to trust it: of the differences between trials that were left out of "
-                    "the fit, the model explains %.0f %%.",
-                    100 * fmax(f->explains, 0));
+    bs_tune_importance_show(t, f, &(bs_doc){.page = out});
+    if (f->any)
+        bs_page_say(out, "quiet",
+                    "A Gaussian process is fitted to the scores of all trials; the share of an "
+                    "option is the variance of the model's mean over its values, all other options "
+                    "averaged over their ranges, against the variance over the whole space. What "
+                    "is missing to 100 %% is interactions between options.");
 }
 
 /* ---- how it went ---- */

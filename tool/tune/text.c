@@ -4,7 +4,7 @@
 
 #include "tune/tune.h"
 
-enum { WIDEST = 100, SHOWN = 10, CELLS = 12, COLUMN = 8 };
+enum { WIDEST = 100, SHOWN = 10, COLUMN = 8 };
 
 const char *bs_tune_state(const bs_tuning *t, int trial)
 {
@@ -115,45 +115,50 @@ static void best_text(const bs_tuning *t, const bs_tune_findings *f, int option,
     bs_space_text(&t->space.at[option], at / (double)(BS_TUNE_GRID - 1), text);
 }
 
-static void importance_order(const bs_tuning *t, const bs_tune_findings *f, int *order)
+void bs_tune_importance_show(const bs_tuning *t, const bs_tune_findings *f, bs_doc *d)
 {
+    bs_bar bar[BS_TUNE_MOST];
+    char   note[BS_TUNE_MOST][160];
+    int    order[BS_TUNE_MOST];
+    bs_doc_heading(d, 2, "What mattered");
+    if (!f->any) {
+        bs_doc_say(d, "note", "Too few trials have a score to tell; %d would do.", t->space.n + 3);
+        return;
+    }
     for (int i = 0; i < t->space.n; i++) {
         int at = i;
         for (; at > 0 && f->importance[order[at - 1]].share < f->importance[i].share; at--)
             order[at] = order[at - 1];
         order[at] = i;
     }
-}
-
-static void importance_table(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
-{
-    int order[BS_TUNE_MOST];
-    if (!f->any) {
-        bs_buf_printf(out, "\ntoo few trials with a score to tell what mattered; %d would do\n",
-                      t->space.n + 3);
-        return;
-    }
-    importance_order(t, f, order);
-    bs_buf_text(out,
-                "\nshare of the differences that an option explains by itself, and where it is "
-                "best\non average");
-    if (!isnan(f->explains))
-        bs_buf_printf(out, ", by a model that explains %.0f %% of what it has not seen",
-                      100 * fmax(f->explains, 0));
-    bs_buf_text(out, "\n");
     for (int i = 0; i < t->space.n; i++) {
-        const int           k = order[i];
-        const bs_dimension *d = &t->space.at[k];
-        const double        share = fmin(fmax(f->importance[k].share, 0), 1);
+        const bs_dimension *o = &t->space.at[order[i]];
         char                best[BS_TUNE_NAME];
-        best_text(t, f, k, best);
-        bs_buf_printf(out, "  %-18.18s %4.0f %%  ", d->row.name, 100 * share);
-        for (int c = 0; c < CELLS; c++)
-            bs_buf_text(out, c < (int)(share * CELLS + 0.5) ? "#" : ".");
-        bs_buf_printf(out, "  %-8.8s of ", best);
-        bs_space_range(d, out);
-        bs_buf_text(out, "\n");
+        bs_buf              range;
+        bs_buf_init(&range, 1 << 12);
+        bs_space_range(o, &range);
+        best_text(t, f, order[i], best);
+        bs_print(note[i], sizeof note[i], "%s of %s", best, range.data ? range.data : "");
+        bs_buf_free(&range);
+        bar[i] = (bs_bar){
+            .name = o->row.name, .value = 100 * f->importance[order[i]].share, .note = note[i]};
     }
+    bs_doc_bars(d, &(bs_bars){.title = "Share of the differences that an option explains by "
+                                       "itself, %",
+                              .bar = bar,
+                              .n = t->space.n,
+                              .lo = 0,
+                              .hi = 100,
+                              .width = 640,
+                              .digits = 0});
+    bs_doc_say(d, "quiet",
+               "In %% of the differences that an option explains by itself, with the value that "
+               "is best on average.");
+    if (!isnan(f->explains))
+        bs_doc_say(d, f->explains < 0.3 ? "warn" : "quiet",
+                   "How far to trust it: of the differences between trials that were left out of "
+                   "the fit, the model explains %.0f %%.",
+                   100 * fmax(f->explains, 0));
 }
 
 static void next_text(const bs_tuning *t, bs_buf *out)
@@ -185,7 +190,7 @@ void bs_tune_table(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out)
         bs_tune_row(t, f->order[i], f->order[i] == t->best, out);
         bs_buf_text(out, "\n");
     }
-    importance_table(t, f, out);
+    bs_tune_importance_show(t, f, &(bs_doc){.text = out});
     bs_buf_printf(out, "\nbest: trial %d, %s %.2f on validation", t->best, name, best);
     if (t->n > 0 && t->best > 0 && !isnan(t->trial[0].score))
         bs_buf_printf(out, "; trial 0, where it started: %.2f",

@@ -13,6 +13,7 @@
 #include <pthread.h>
 
 #include "basin_tool.h"
+#include "doc/doc.h"
 #include "runs/jobs.h"
 #include "base/io.h"
 #include "tune/search.h"
@@ -101,6 +102,8 @@ void bs_tune_space_json(const bs_space *s, bs_buf *out);
 void bs_tune_head(const bs_tuning *t, bs_buf *out);
 void bs_tune_row(const bs_tuning *t, int trial, bool best, bs_buf *out);
 
+/* How much of the differences each option explains, for a terminal and a page. */
+void bs_tune_importance_show(const bs_tuning *t, const bs_tune_findings *f, bs_doc *d);
 void bs_tune_table(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out);
 void bs_tune_json(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out);
 void bs_tune_html(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out);
