@@ -78,12 +78,12 @@ typedef basin_status (*bench_method)(bs_learner *l, const bs_batch *b, basin_err
 
 /* One step of the method, or another on its learner; returns its loss, the net's if there is one.
  * An epoch begins with i = 0. */
-static inline double bench_method_step(bs_learner *l, bench_method step, bs_feed *feed,
+static inline double bench_method_step(bs_learner *l, bench_method step, bs_batches *feed,
                                        int32_t *order, int epoch, int i)
 {
-    basin_error    err = {0};
-    const int      batch = l->o->batch;
-    const bs_seen *net = &l->seen[BS_SEEN_loss_net], *energy = &l->seen[BS_SEEN_loss_energy];
+    basin_error          err = {0};
+    const int            batch = l->o->batch;
+    const bs_diagnostic *net = &l->seen[BS_SEEN_loss_net], *energy = &l->seen[BS_SEEN_loss_energy];
     if (i == 0) {
         bs_rng rng = bs_rng_make(1, (uint64_t)epoch, 0);
         feed->order(feed, &rng, order);

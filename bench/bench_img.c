@@ -24,12 +24,12 @@ static const char settings_of_peer[] =
     "gbi.space=projected gbi.rule=plain gbi.start=uniform gbi.lr=20 gbi.best=no";
 
 typedef struct {
-    bs_settings settings;
-    bs_part     part;
-    bs_known    known;
-    bs_learner  learner;
-    bs_feed    *feed;
-    int32_t    *order;
+    bs_settings   settings;
+    bs_dataset    part;
+    bs_preprocess known;
+    bs_learner    learner;
+    bs_batches   *feed;
+    int32_t      *order;
 } state;
 
 static void *room(bs_images *im, size_t n, size_t size)
@@ -93,7 +93,7 @@ static void make_learner(state *s, const char *method, int threads)
     l->params = bs_params_new();
     TRY(bs_learner_setup(l, &err));
     bench_skip_pretraining(l);
-    TRY(bs_feed_seg(&s->part, &s->known, &l->spec, l->o, &s->feed, &err));
+    TRY(bs_batches_seg(&s->part, &s->known, &l->spec, l->o, &s->feed, &err));
 }
 
 static double step(void *ctx, int epoch, int i)
@@ -112,8 +112,8 @@ static void predict(state *s, const bench_case *c, int n)
     bs_inference  how = bs_options_inference(l->o, strcmp(c->method, "dvn") == 0 ? "gbi" : "net");
     bs_scorer    *scorer;
     bs_outputs    y;
-    bs_part       part = s->part;
-    bs_images     first = *bs_part_seg(&s->part);
+    bs_dataset    part = s->part;
+    bs_images     first = *bs_dataset_seg(&s->part);
     int           calls = -1; /* one that makes programs */
     part.own = &first;
     part.rows = first.n = n;
@@ -155,9 +155,9 @@ int main(int argc, char **argv)
     TRY(bs_settings_default(&s.settings, &err));
     TRY(bs_settings_words(&s.settings, settings_of_peer, "bench", &err));
     TRY(bs_settings_words(&s.settings, words, "bench", &err));
-    s.part = (bs_part){.task = &bs_task_seg,
-                       .rows = n,
-                       .own = read_images(argv[1], n, bench_int(argc, argv, "--size", "32"))};
+    s.part = (bs_dataset){.task = &bs_task_seg,
+                          .rows = n,
+                          .own = read_images(argv[1], n, bench_int(argc, argv, "--size", "32"))};
     make_learner(&s, c.method, c.threads);
     s.order = bs_calloc((size_t)n, sizeof *s.order);
     if (predicted > 0 && predicted <= n)
@@ -168,8 +168,8 @@ int main(int argc, char **argv)
     bs_learner_free(&s.learner);
     bs_params_free(s.learner.params);
     bs_workspace_close(s.learner.w);
-    bs_part_free(&s.part);
-    bs_known_free(&s.known);
+    bs_dataset_free(&s.part);
+    bs_preprocess_free(&s.known);
     bs_free(s.order);
     return 0;
 }

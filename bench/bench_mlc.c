@@ -30,7 +30,7 @@ static const char settings_of_peer[] =
 
 /* ---- methods of the peer that are put together here ---- */
 
-static bs_id search_for(bs_scene *s, const char *kind)
+static bs_id search_for(bs_loss_context *s, const char *kind)
 {
     const bs_train_options *given = s->o;
     bs_train_options        o = *given;
@@ -41,12 +41,12 @@ static bs_id search_for(bs_scene *s, const char *kind)
     return loss;
 }
 
-static bs_id plain_search(bs_scene *s)
+static bs_id plain_search(bs_loss_context *s)
 {
     return search_for(s, "inference");
 }
 
-static bs_id adversarial_search(bs_scene *s)
+static bs_id adversarial_search(bs_loss_context *s)
 {
     return search_for(s, "adversarial");
 }
@@ -84,16 +84,16 @@ static const bs_method *find_method(const char *name)
 /* ---- */
 
 typedef struct {
-    bs_settings  settings;
-    bs_part      part;
-    bs_known     known;
-    bs_mlc_known mlc;
-    bs_dataset  *data;
-    bs_feed     *feed;
-    bs_learner   learner;
-    bool         energy_alone;
-    int          batch;
-    int32_t     *order;
+    bs_settings   settings;
+    bs_dataset    part;
+    bs_preprocess known;
+    bs_mlc_known  mlc;
+    bs_rows      *data;
+    bs_batches   *feed;
+    bs_learner    learner;
+    bool          energy_alone;
+    int           batch;
+    int32_t      *order;
 } state;
 
 static void make_learner(state *s, const char *method, int samples, int threads)
@@ -109,14 +109,14 @@ static void make_learner(state *s, const char *method, int samples, int threads)
     TRY(bs_settings_words(&s->settings, settings_of_peer, "bench", &err));
     TRY(bs_settings_words(&s->settings, words, "bench", &err));
     s->mlc.schema = s->data->schema;
-    s->known = (bs_known){.task = &bs_task_mlc, .own = &s->mlc};
+    s->known = (bs_preprocess){.task = &bs_task_mlc, .own = &s->mlc};
     TRY(bs_task_mlc.spec(l->o, &s->known, &l->spec, &err));
     TRY(bs_workspace_open((bs_machine){.threads = threads}, &l->w, &err));
     l->params = bs_params_new();
     TRY(bs_learner_setup(l, &err));
     bench_skip_pretraining(l);
-    s->part = (bs_part){.task = &bs_task_mlc, .rows = s->data->rows, .own = s->data};
-    TRY(bs_feed_mlc(&s->part, &s->known, &l->spec, l->o, &s->feed, &err));
+    s->part = (bs_dataset){.task = &bs_task_mlc, .rows = s->data->rows, .own = s->data};
+    TRY(bs_batches_mlc(&s->part, &s->known, &l->spec, l->o, &s->feed, &err));
 }
 
 static real *weights(state *s, const char *name, int64_t *count)
@@ -137,8 +137,8 @@ static real *weights(state *s, const char *name, int64_t *count)
  * ln 2 each, and so are the weights on them. */
 static void set_active(state *s, double active)
 {
-    int64_t n, width = bs_spec_mlc(&s->learner.spec)->width;
-    double  p = active / bs_spec_mlc(&s->learner.spec)->labels, logit = log(p) - log1p(-p);
+    int64_t n, width = bs_net_spec_mlc(&s->learner.spec)->width;
+    double  p = active / bs_net_spec_mlc(&s->learner.spec)->labels, logit = log(p) - log1p(-p);
     real   *w = weights(s, "net/T/1/W", &n);
     memset(w, 0, (size_t)n * sizeof *w);
     w = weights(s, "net/T/1/b", &n);
@@ -173,7 +173,7 @@ int main(int argc, char **argv)
     state       s = {.batch = c.batch};
     TRY(bs_settings_default(&s.settings, &err));
     snprintf(s.settings.read.index_base, sizeof s.settings.read.index_base, "0");
-    TRY(bs_dataset_read((const char *const *)&argv[1], 1, &s.settings.read, &s.data, NULL, &err));
+    TRY(bs_rows_read((const char *const *)&argv[1], 1, &s.settings.read, &s.data, NULL, &err));
     make_learner(&s, c.method, c.k, c.threads);
     if (active)
         set_active(&s, active);
@@ -183,7 +183,7 @@ int main(int argc, char **argv)
     bs_learner_free(&s.learner);
     bs_params_free(s.learner.params);
     bs_workspace_close(s.learner.w);
-    bs_dataset_free(s.data);
+    bs_rows_free(s.data);
     bs_free(s.order);
     return 0;
 }

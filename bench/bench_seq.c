@@ -9,12 +9,12 @@
 #include "method/loss.h"
 
 typedef struct {
-    bs_settings settings;
-    bs_part     part;
-    bs_known    known;
-    bs_learner  learner;
-    bs_feed    *feed;
-    int32_t    *order;
+    bs_settings   settings;
+    bs_dataset    part;
+    bs_preprocess known;
+    bs_learner    learner;
+    bs_batches   *feed;
+    int32_t      *order;
 } state;
 
 static void set(state *s, const char *words)
@@ -25,13 +25,14 @@ static void set(state *s, const char *words)
 
 static void read_data(state *s, const char *path)
 {
-    basin_error err = {0};
-    bs_wish     wish = {.file = &path, .n = 1};
-    bs_logger   log = {.level = BS_QUIET};
+    basin_error     err = {0};
+    bs_read_request wish = {.file = &path, .n = 1};
+    bs_logger       log = {.level = BS_QUIET};
     TRY(bs_task_tag.read(&s->settings, &wish, NULL, &s->part, &err));
     bs_arena_init(&s->known.arena, 0);
     TRY(bs_task_tag.fit(&s->settings, &s->part, 1, &log, &s->known, &err));
-    bs_known_tag(&s->known)->has_vectors = true; /* as if read from a file: they are not trained */
+    bs_preprocess_tag(&s->known)->has_vectors =
+        true; /* as if read from a file: they are not trained */
 }
 
 static void make_learner(state *s, const char *method, int threads)
@@ -45,7 +46,7 @@ static void make_learner(state *s, const char *method, int threads)
     l->params = bs_params_new();
     TRY(bs_learner_setup(l, &err));
     bench_skip_pretraining(l);
-    TRY(bs_feed_tag(&s->part, &s->known, &l->spec, l->o, &s->feed, &err));
+    TRY(bs_batches_tag(&s->part, &s->known, &l->spec, l->o, &s->feed, &err));
 }
 
 static double step(void *ctx, int epoch, int i)
@@ -87,8 +88,8 @@ int main(int argc, char **argv)
     bs_learner_free(&s.learner);
     bs_params_free(s.learner.params);
     bs_workspace_close(s.learner.w);
-    bs_part_free(&s.part);
-    bs_known_free(&s.known);
+    bs_dataset_free(&s.part);
+    bs_preprocess_free(&s.known);
     bs_free(s.order);
     return 0;
 }

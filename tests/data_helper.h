@@ -35,36 +35,36 @@ static inline bs_read_options options_from(const char *text)
 }
 
 static inline basin_status read_bytes(const char *bytes, size_t n, const bs_read_options *o,
-                                      bs_dataset **ds, bs_notes *notes, basin_error *err)
+                                      bs_rows **ds, bs_notes *notes, basin_error *err)
 {
     bs_input    *in;
     basin_status s = bs_input_memory("data", bytes, n, &in, err);
     *ds = NULL;
     if (s)
         return s;
-    s = bs_dataset_read_input(in, NULL, o, ds, notes, err);
+    s = bs_rows_read_input(in, NULL, o, ds, notes, err);
     bs_input_close(in);
     return s;
 }
 
 /* Must succeed. */
-static inline bs_dataset *read_with(const char *text, const bs_read_options *o, bs_notes *notes)
+static inline bs_rows *read_with(const char *text, const bs_read_options *o, bs_notes *notes)
 {
-    bs_dataset *ds;
+    bs_rows    *ds;
     basin_error err = {0};
     if (read_bytes(text, strlen(text), o, &ds, notes, &err))
         fail_msg("%s", err.msg);
     return ds;
 }
 
-static inline bs_dataset *read_text(const char *text, const char *options, bs_notes *notes)
+static inline bs_rows *read_text(const char *text, const char *options, bs_notes *notes)
 {
     bs_read_options o = options_from(options);
     return read_with(text, &o, notes);
 }
 
 /* Rows as text: "name:value ... | label label / ..." */
-static inline const char *show(const bs_dataset *ds)
+static inline const char *show(const bs_rows *ds)
 {
     static char text[16384];
     size_t      at = 0;

@@ -13,17 +13,17 @@
 enum { SCENE_RESULTS = 160, SCENE_PARAMS = 64, SCENE_LEAVES = 16 };
 
 typedef struct {
-    bs_settings settings;
-    bs_method   method; /* a phase that trains both nets, so that dropout is on in both */
-    bs_learner  learner;
-    bs_graph   *g;
-    bs_scene    s;
-    bs_rng      rng;
-    bs_example  ex; /* leaves and their data */
-    real       *x, *gold;
-    bs_result   result[SCENE_RESULTS];
-    int         n_results;
-    machine     m;
+    bs_settings     settings;
+    bs_method       method; /* a phase that trains both nets, so that dropout is on in both */
+    bs_learner      learner;
+    bs_graph       *g;
+    bs_loss_context s;
+    bs_rng          rng;
+    bs_example      ex; /* leaves and their data */
+    real           *x, *gold;
+    bs_result       result[SCENE_RESULTS];
+    int             n_results;
+    machine         m;
 } scene;
 
 /* ---- making ---- */
@@ -74,10 +74,10 @@ static inline void scene_bind_weights(scene *c)
 /* The settings are the defaults, small nets, then `words`. Row 1 has no labels. */
 static inline scene *scene_new(const char *words, int rows, int features, int labels, uint64_t seed)
 {
-    basin_error  err = {0};
-    scene       *c = calloc(1, sizeof *c);
-    bs_mlc_known own = {.schema = {.n_features = features, .n_labels = labels, .dense = true}};
-    bs_known     known = {.own = &own};
+    basin_error   err = {0};
+    scene        *c = calloc(1, sizeof *c);
+    bs_mlc_known  own = {.schema = {.n_features = features, .n_labels = labels, .dense = true}};
+    bs_preprocess known = {.own = &own};
     assert_int_equal(bs_settings_default(&c->settings, &err), BASIN_OK);
     scene_set(c, "net.layers=2 net.width=4 energy.hidden=4");
     scene_set(c, words);
@@ -88,7 +88,7 @@ static inline scene *scene_new(const char *words, int rows, int features, int la
           err.msg);
     scene_weigh(c, labels);
     c->g = bs_graph_new();
-    c->s = bs_scene_make(&c->learner, c->g, (bs_size){rows, 1, 1}, "net/");
+    c->s = bs_loss_context_make(&c->learner, c->g, (bs_size){rows, 1, 1}, "net/");
     bs_example_init(&c->ex, seed);
     c->x = scene_bind(c, c->s.v.x[0]);
     c->gold = scene_bind(c, c->s.v.gold);
@@ -103,9 +103,9 @@ static inline scene *scene_new(const char *words, int rows, int features, int la
 /* An output with K parts per row as a leaf, uniform within [lo, hi]. */
 static inline bs_id scene_output(scene *c, int K, double lo, double hi)
 {
-    return bs_example_real(c->g, &c->ex,
-                           bs_shape3(c->s.v.size.rows, K, bs_spec_mlc(&c->learner.spec)->labels),
-                           lo, hi);
+    return bs_example_real(
+        c->g, &c->ex, bs_shape3(c->s.v.size.rows, K, bs_net_spec_mlc(&c->learner.spec)->labels), lo,
+        hi);
 }
 
 static inline real *scene_data(scene *c, bs_id leaf)
@@ -182,8 +182,8 @@ static inline void scene_shake(scene *c, const char *prefix, double size)
     bs_rng     rng = bs_rng_make(5, 0, 98);
     CHECK(bs_params_count(p, prefix) > 0, "there are no parameters %s", prefix);
     for (int i = 0; i < p->n; i++)
-        for (int64_t k = 0; k < p->segment[i].count && bs_has_prefix(p->segment[i].name, prefix);
-             k++)
+        for (int64_t k = 0;
+             k < p->segment[i].count && bs_params_has_prefix(p->segment[i].name, prefix); k++)
             ((real *)host_of(p->block.value))[p->segment[i].offset + k] +=
                 (real)(size * (2 * bs_rng_uniform(&rng) - 1));
 }

@@ -68,7 +68,7 @@ static inline int hand_append(double *out, int at, const real *table, int row, i
 /* Appends the features from a word's characters. */
 static inline int hand_spelling(scene *c, const char *net, int s, int t, double *out, int at)
 {
-    const bs_tag_shape *shape = bs_spec_tag(&c->learner.spec);
+    const bs_tag_shape *shape = bs_net_spec_tag(&c->learner.spec);
     const real         *table = hand_param(c, net, "chars/W");
     const int n = tag_letters(s, t), D = shape->char_width, F = shape->char_features, H = F / 2;
     hand_row  in[HAND_STEPS] = {{0}}, there[HAND_STEPS], back[HAND_STEPS];
@@ -100,7 +100,7 @@ static inline int hand_spelling(scene *c, const char *net, int s, int t, double 
 /* The vector of a word; returns its length. */
 static inline int hand_word(scene *c, const char *net, int s, int t, double *out)
 {
-    const bs_tag_shape *shape = bs_spec_tag(&c->learner.spec);
+    const bs_tag_shape *shape = bs_net_spec_tag(&c->learner.spec);
     const real *table = shape->tuned ? hand_param(c, net, "words/W") : scene_param(c, "words/W");
     int         at = hand_append(out, 0, table, tag_hash(s, t, 1) % TAG_WORDS, shape->word_width);
     for (int k = 0; k < shape->columns; k++)
@@ -112,7 +112,7 @@ static inline int hand_word(scene *c, const char *net, int s, int t, double *out
 /* Scores of all tags for all words, [len][N] */
 static inline void hand_scores(scene *c, const char *net, int s, hand_row *out)
 {
-    const bs_tag_shape *shape = bs_spec_tag(&c->learner.spec);
+    const bs_tag_shape *shape = bs_net_spec_tag(&c->learner.spec);
     const int           n = tag_length(s), H = shape->width;
     hand_row            x[HAND_STEPS], there[HAND_STEPS], back[HAND_STEPS];
     int                 D = 0;
@@ -137,7 +137,7 @@ static inline void hand_scores(scene *c, const char *net, int s, hand_row *out)
 /* sum_t log y_t . h(those before it, or after it), with the symbols at both ends */
 static inline double hand_lm(scene *c, int s, const real *y, bool backward, bool words)
 {
-    const bs_tag_shape *shape = bs_spec_tag(&c->learner.spec);
+    const bs_tag_shape *shape = bs_net_spec_tag(&c->learner.spec);
     const int           n = tag_length(s), N = shape->tags, H = shape->hidden;
     hand_row            in[HAND_STEPS] = {{0}}, target[HAND_STEPS] = {{0}}, h[HAND_STEPS];
     double              sum = 0, p[HAND_WIDTH];
@@ -169,7 +169,7 @@ static inline double hand_lm(scene *c, int s, const real *y, bool backward, bool
 
 static inline double hand_terms(scene *c, int s, const real *y)
 {
-    const char *kind = bs_spec_tag(&c->learner.spec)->energy->name;
+    const char *kind = bs_net_spec_tag(&c->learner.spec)->energy->name;
     double      sum = 0;
     if (strcmp(kind, "chain") == 0)
         return 0;
@@ -178,7 +178,7 @@ static inline double hand_terms(scene *c, int s, const real *y)
         return sum;
     sum += hand_lm(c, s, y, true, false);
     if (strcmp(kind, "lm-words") == 0)
-        sum += bs_spec_tag(&c->learner.spec)->augmented *
+        sum += bs_net_spec_tag(&c->learner.spec)->augmented *
                (hand_lm(c, s, y, false, true) + hand_lm(c, s, y, true, true));
     return sum;
 }
@@ -186,10 +186,10 @@ static inline double hand_terms(scene *c, int s, const real *y)
 /* E(x, y), y [len, N] */
 static inline double hand_energy(scene *c, int s, const real *y)
 {
-    const int   n = tag_length(s), N = bs_spec_tag(&c->learner.spec)->tags, M = N + 1;
+    const int   n = tag_length(s), N = bs_net_spec_tag(&c->learner.spec)->tags, M = N + 1;
     const real *W = scene_param(c, "energy/W");
     hand_row    unary[HAND_STEPS];
-    double      score = bs_spec_tag(&c->learner.spec)->scale * hand_terms(c, s, y);
+    double      score = bs_net_spec_tag(&c->learner.spec)->scale * hand_terms(c, s, y);
     hand_scores(c, "energy", s, unary);
     for (int j = 0; j < N; j++) {
         score += (double)y[j] * (double)W[N * M + j];

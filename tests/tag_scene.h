@@ -71,7 +71,7 @@ static inline void tag_bind_letters(scene *c, tag_batch z)
 static inline void tag_bind(scene *c, tag_batch z)
 {
     const bs_id *x = c->s.v.x;
-    const int    T = z.length, B = z.rows, N = bs_spec_tag(&c->learner.spec)->tags;
+    const int    T = z.length, B = z.rows, N = bs_net_spec_tag(&c->learner.spec)->tags;
     int32_t     *word = tag_bind_int(c, x[0]), *len = tag_bind_int(c, x[1]);
     int32_t     *column = x[3] ? tag_bind_int(c, x[3]) : NULL, *ended = tag_bind_int(c, x[7]);
     real        *mask = scene_bind(c, x[2]);
@@ -99,10 +99,10 @@ static inline bs_tag_shape tag_shape_of(const bs_train_options *o, int tags)
     bs_tag_known own = {
         .word_width = 3,
         .lexicon = {.tags.n = tags, .words.n = TAG_WORDS, .characters.n = TAG_LETTERS}};
-    bs_known known = {.own = &own};
-    bs_spec  spec;
+    bs_preprocess known = {.own = &own};
+    bs_net_spec   spec;
     CHECK(bs_task_tag.spec(o, &known, &spec, &err) == BASIN_OK, "%s", err.msg);
-    return *bs_spec_tag(&spec);
+    return *bs_net_spec_tag(&spec);
 }
 
 /* The settings are the defaults of the task, small nets, then `words`; "columns" among them adds
@@ -111,7 +111,7 @@ static inline scene *tag_scene_sized(const char *words, int tags, tag_batch z)
 {
     basin_error err = {0};
     scene      *c = calloc(1, sizeof *c);
-    const bool  columns = bs_has_prefix(words, "columns ");
+    const bool  columns = bs_params_has_prefix(words, "columns ");
     assert_int_equal(bs_settings_default(&c->settings, &err), BASIN_OK);
     scene_set(c, bs_task_tag.defaults);
     scene_set(c, "net.width=2 energy.hidden=2 net.dropout=0 columns.width=2 chars.width=2 "
@@ -125,10 +125,11 @@ static inline scene *tag_scene_sized(const char *words, int tags, tag_batch z)
         shape.columns = TAG_COLUMNS;
         shape.values = TAG_VALUES;
     }
-    c->learner.spec = bs_spec_make(&bs_task_graph_tag, (bs_size){1, 1, 4}, &shape, sizeof shape);
+    c->learner.spec =
+        bs_net_spec_make(&bs_task_space_tag, (bs_size){1, 1, 4}, &shape, sizeof shape);
     scene_weigh(c, tags);
     c->g = bs_graph_new();
-    c->s = bs_scene_make(&c->learner, c->g, (bs_size){z.rows, z.length, z.width}, "net/");
+    c->s = bs_loss_context_make(&c->learner, c->g, (bs_size){z.rows, z.length, z.width}, "net/");
     bs_example_init(&c->ex, 4);
     tag_bind(c, z);
     scene_bind_weights(c);
@@ -144,13 +145,14 @@ static inline scene *tag_scene(const char *words, int tags)
 /* How many numbers a y with K outputs per row has. */
 static inline int64_t tag_parts(const scene *c, int K)
 {
-    return (int64_t)c->s.v.size.rows * K * c->s.v.size.length * bs_spec_tag(&c->learner.spec)->tags;
+    return (int64_t)c->s.v.size.rows * K * c->s.v.size.length *
+           bs_net_spec_tag(&c->learner.spec)->tags;
 }
 
 /* Divides every token's numbers by their sum and clears padding. */
 static inline void tag_normalise(scene *c, real *y, int K)
 {
-    const int T = c->s.v.size.length, N = bs_spec_tag(&c->learner.spec)->tags;
+    const int T = c->s.v.size.length, N = bs_net_spec_tag(&c->learner.spec)->tags;
     for (int r = 0; r < c->s.v.size.rows * K; r++)
         for (int t = 0; t < T; t++) {
             real *p = y + (r * T + t) * N, sum = 0;
@@ -165,7 +167,7 @@ static inline void tag_normalise(scene *c, real *y, int K)
  * that start with sentence 0. */
 static inline bs_id tag_output(scene *c, int K)
 {
-    const int parts = c->s.v.size.length * bs_spec_tag(&c->learner.spec)->tags;
+    const int parts = c->s.v.size.length * bs_net_spec_tag(&c->learner.spec)->tags;
     bs_id     y = bs_example_real(c->g, &c->ex, bs_shape3(c->s.v.size.rows, K, parts), 0.1, 1);
     tag_normalise(c, scene_data(c, y), K);
     return y;
@@ -192,7 +194,7 @@ static inline int tag_of(int k, int t, int N)
  * theirs repeatedly. */
 static inline bs_id tag_all(scene *c)
 {
-    const int N = bs_spec_tag(&c->learner.spec)->tags, K = tag_sequences(0, N);
+    const int N = bs_net_spec_tag(&c->learner.spec)->tags, K = tag_sequences(0, N);
     const int rows = c->s.v.size.rows, T = c->s.v.size.length;
     bs_id     y = bs_example_real(c->g, &c->ex, bs_shape3(rows, K, T * N), 0, 1);
     real     *out = scene_data(c, y);

@@ -9,12 +9,12 @@
 enum { ROWS = 5, FEATURES = 6, LABELS = 7, TAGS = 4 };
 
 typedef struct {
-    scene        *c;
-    bs_workspace *w;
-    bs_probe     *probe;
-    bs_batch      b;
-    size_t        parts;
-    real         *y, *v;
+    scene           *c;
+    bs_workspace    *w;
+    bs_energy_probe *probe;
+    bs_batch         b;
+    size_t           parts;
+    real            *y, *v;
 } subject;
 
 static void subject_start(subject *s, bs_hvp_kind kind)
@@ -33,13 +33,13 @@ static void subject_start(subject *s, bs_hvp_kind kind)
         s->v[i] = 2 * bs_rng_uniform(&rng) - 1;
     }
     CHECK(!bs_workspace_open((bs_machine){.threads = 1}, &s->w, &err), "%s", err.msg);
-    CHECK(!bs_probe_new(s->w, c->learner.params, &c->learner.spec, kind, &s->probe, &err), "%s",
-          err.msg);
+    CHECK(!bs_energy_probe_new(s->w, c->learner.params, &c->learner.spec, kind, &s->probe, &err),
+          "%s", err.msg);
 }
 
 static void subject_free(subject *s)
 {
-    bs_probe_free(s->probe);
+    bs_energy_probe_free(s->probe);
     bs_workspace_close(s->w);
     scene_free(s->c);
     free(s->y);
@@ -79,7 +79,7 @@ static void differences(subject *s, const real *v, real *out)
         const real *dy;
         for (size_t i = 0; i < n; i++)
             at[i] = s->y[i] + place[k] * h * v[i];
-        assert_int_equal(bs_probe_gradient(s->probe, &s->b, at, &dy, NULL), BASIN_OK);
+        assert_int_equal(bs_energy_probe_gradient(s->probe, &s->b, at, &dy, NULL), BASIN_OK);
         for (size_t i = 0; i < n; i++)
             out[i] += weight[k] * dy[i] / (12 * h);
     }
@@ -94,7 +94,8 @@ static void check_product(subject *s, const char *what, double tolerance)
     basin_error  err = {0};
     double       size = 0;
     differences(s, s->v, numeric);
-    CHECK(!bs_probe_product(s->probe, &s->b, s->y, s->v, &hv, &err), "%s: %s", what, err.msg);
+    CHECK(!bs_energy_probe_product(s->probe, &s->b, s->y, s->v, &hv, &err), "%s: %s", what,
+          err.msg);
     for (size_t i = 0; i < n; i++)
         size += numeric[i] * numeric[i];
     double e = distance(hv, numeric, (int64_t)n, 1e-12);
@@ -155,7 +156,7 @@ static void by_products(subject *s, real *out)
     for (int j = 0; j < LABELS; j++) {
         for (int i = 0; i < ROWS * LABELS; i++)
             s->v[i] = i % LABELS == j;
-        assert_int_equal(bs_probe_product(s->probe, &s->b, s->y, s->v, &hv, NULL), BASIN_OK);
+        assert_int_equal(bs_energy_probe_product(s->probe, &s->b, s->y, s->v, &hv, NULL), BASIN_OK);
         for (int i = 0; i < ROWS * LABELS; i++)
             out[(i % LABELS) * LABELS + j] += hv[i] / ROWS;
     }
@@ -183,7 +184,7 @@ static void curvature_of_the_label_energy_is_the_formula(void **state)
     double  got[LABELS * LABELS], want[LABELS * LABELS] = {0};
     (void)state;
     curvature_of(&s, got);
-    const int   H = bs_spec_mlc(&s.c->learner.spec)->hidden;
+    const int   H = bs_net_spec_mlc(&s.c->learner.spec)->hidden;
     const real *M = scene_param(s.c, "energy/M/W"), *m = scene_param(s.c, "energy/M/b");
     const real *v = scene_param(s.c, "energy/v");
     for (int r = 0; r < ROWS; r++)
@@ -211,7 +212,7 @@ static void neighbours_of_a_chain_interact_by_its_transitions(void **state)
     for (int b = 0; b < TAGS; b++) {
         memset(s.v, 0, (size_t)s.b.size.rows * s.parts * sizeof *s.v);
         s.v[(row * T + t) * TAGS + b] = 1;
-        assert_int_equal(bs_probe_product(s.probe, &s.b, s.y, s.v, &hv, NULL), BASIN_OK);
+        assert_int_equal(bs_energy_probe_product(s.probe, &s.b, s.y, s.v, &hv, NULL), BASIN_OK);
         for (int a = 0; a < TAGS; a++) {
             assert_true(fabs(hv[(row * T + t - 1) * TAGS + a] + W[a * (TAGS + 1) + b]) < 1e-12);
             assert_true(fabs(hv[(row * T + t + 1) * TAGS + a] + W[b * (TAGS + 1) + a]) < 1e-12);
@@ -228,9 +229,9 @@ static void potentials_are_the_local_part(void **state)
     const real *p, *dy;
     real        local[ROWS * LABELS];
     (void)state;
-    assert_int_equal(bs_probe_potentials(s.probe, &s.b, &p, NULL), BASIN_OK);
+    assert_int_equal(bs_energy_probe_potentials(s.probe, &s.b, &p, NULL), BASIN_OK);
     memcpy(local, p, sizeof local);
-    assert_int_equal(bs_probe_gradient(s.probe, &s.b, s.y, &dy, NULL), BASIN_OK);
+    assert_int_equal(bs_energy_probe_gradient(s.probe, &s.b, s.y, &dy, NULL), BASIN_OK);
     for (int i = 0; i < ROWS * LABELS; i++)
         assert_true(fabs(local[i] + dy[i]) < 1e-12);
     subject_free(&s);

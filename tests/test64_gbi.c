@@ -11,7 +11,7 @@ typedef struct {
     bs_id A, c;
 } bowl;
 
-static bs_id bowl_at(bs_view *v, void *ctx, bs_id y)
+static bs_id bowl_at(bs_output_space *v, void *ctx, bs_id y)
 {
     bowl    *b = ctx;
     bs_shape s = bs_shape_of(v->g, y);

@@ -53,7 +53,7 @@ static void setting_start(setting *s, const bs_method *m, int layers, double dro
                           .hidden = H,
                           .scale = 1};
     assert_int_equal(bs_energy_find("label", &shape.energy, NULL), BASIN_OK);
-    s->l.spec = bs_spec_make(&bs_task_graph_mlc, (bs_size){1, 1, 1}, &shape, sizeof shape);
+    s->l.spec = bs_net_spec_make(&bs_task_space_mlc, (bs_size){1, 1, 1}, &shape, sizeof shape);
     assert_int_equal(bs_workspace_open((bs_machine){.threads = 1}, &s->l.w, NULL), BASIN_OK);
     s->l.params = bs_params_new();
     CHECK(bs_learner_setup(&s->l, &err) == BASIN_OK, "%s", err.msg);
@@ -77,7 +77,7 @@ static real *energy_part(const setting *s)
     const bs_params *p = s->l.params;
     real            *out = calloc((size_t)p->size, sizeof *out);
     for (int i = 0; i < p->n; i++)
-        if (bs_has_prefix(p->segment[i].name, "energy/"))
+        if (bs_params_has_prefix(p->segment[i].name, "energy/"))
             memcpy(out + p->segment[i].offset,
                    (real *)host_of(p->block.grad) + p->segment[i].offset,
                    (size_t)p->segment[i].count * sizeof *out);
@@ -113,13 +113,13 @@ static double apart(const setting *s, const real *a, const real *b)
 
 #define RIDGE 0.6
 
-static bs_id logits_of(bs_scene *s, bs_id w)
+static bs_id logits_of(bs_loss_context *s, bs_id w)
 {
     bs_graph *g = s->v.g;
     return bs_reshape(g, bs_matmul(g, s->v.x[0], w, false, false), bs_shape3(s->v.size.rows, 1, L));
 }
 
-static bs_id auxiliary_at(bs_scene *s, bs_id w)
+static bs_id auxiliary_at(bs_loss_context *s, bs_id w)
 {
     bs_graph *g = s->v.g;
     bs_id     z = logits_of(s, w);
@@ -130,7 +130,7 @@ static bs_id auxiliary_at(bs_scene *s, bs_id w)
 }
 
 /* A margin without a kink. */
-static bs_id primary_at(bs_scene *s, bs_id w)
+static bs_id primary_at(bs_loss_context *s, bs_id w)
 {
     bs_graph *g = s->v.g;
     bs_id     y = s->t->relax(&s->v, logits_of(s, w));
@@ -139,17 +139,17 @@ static bs_id primary_at(bs_scene *s, bs_id w)
     return bs_mean(g, bs_softplus(g, bs_add(g, s->t->cost(&s->v, BS_COST_F1, y), gap)));
 }
 
-static bs_id weight(bs_scene *s)
+static bs_id weight(bs_loss_context *s)
 {
     return bs_param(s->v.g, s->v.params, "net/W", bs_shape2(D, L), bs_init_xavier(D, L));
 }
 
-static bs_id auxiliary(bs_scene *s)
+static bs_id auxiliary(bs_loss_context *s)
 {
     return auxiliary_at(s, weight(s));
 }
 
-static bs_id primary(bs_scene *s)
+static bs_id primary(bs_loss_context *s)
 {
     return primary_at(s, weight(s));
 }
@@ -195,7 +195,7 @@ static void gradient_is_that_of_the_trained_net(void **state)
     real *numeric = calloc((size_t)s.l.params->size, sizeof *numeric);
     for (int i = 0; i < s.l.params->n; i++) {
         const bs_segment *seg = &s.l.params->segment[i];
-        if (!bs_has_prefix(seg->name, "energy/"))
+        if (!bs_params_has_prefix(seg->name, "energy/"))
             continue;
         for (int64_t k = 0; k < seg->count; k++) {
             real        *w = (real *)host_of(s.l.params->block.value) + seg->offset + k;
@@ -220,11 +220,11 @@ static void gradient_is_that_of_the_trained_net(void **state)
 /* d L_prim(theta_K) / d phi through K steps of gradient descent that begin at theta. */
 static real *unrolled(setting *s, int steps, double rate)
 {
-    bs_graph *g = bs_graph_new();
-    bs_scene  scene = bs_scene_make(&s->l, g, (bs_size){B, 1, 1}, "energy/");
-    bs_id     w = bs_stop(g, weight(&scene)), d[32], phi[32];
-    bs_result r[32];
-    int       segment[32];
+    bs_graph       *g = bs_graph_new();
+    bs_loss_context scene = bs_loss_context_make(&s->l, g, (bs_size){B, 1, 1}, "energy/");
+    bs_id           w = bs_stop(g, weight(&scene)), d[32], phi[32];
+    bs_result       r[32];
+    int             segment[32];
     for (int k = 0; k < steps; k++) {
         bs_id dw;
         bs_grad(g, auxiliary_at(&scene, w), &w, 1, &dw, false);
@@ -352,12 +352,12 @@ static void one_program_does_what_many_do(void **state)
             s.o.implicit_damping = 0.1;
             real *many = gradient_by(&s, "series", "exact", terms);
             CHECK(s.l.memory[BS_IMPLICIT_AGE] == 1, "no rate was looked for");
-            double residual = s.l.seen[BS_SEEN_residual].sum;
+            double residual = s.l.diagnostic[BS_DIAGNOSTIC_residual].sum;
             real  *one = gradient_by(&s, "series", "exact", terms);
             CHECK(s.l.memory[BS_IMPLICIT_AGE] == 2, "the rate was looked for again");
             double e = apart(&s, many, one);
             CHECK(e < 1e-12, "%s, %d terms: off by %.3g", methods[i], terms, e);
-            CHECK(fabs(s.l.seen[BS_SEEN_residual].sum - 2 * residual) < 1e-9,
+            CHECK(fabs(s.l.diagnostic[BS_DIAGNOSTIC_residual].sum - 2 * residual) < 1e-9,
                   "%s, %d terms: another residual", methods[i], terms);
             free(many);
             free(one);
@@ -416,7 +416,7 @@ static void what_is_not_finite_is_left_out(void **state)
 
 /* log(e^-E(truth) + e^(cost - E)(y) + K mean of e^(cost - E) under the net) + E(truth), the mean
  * over all 2^L outputs, which `all` [B, 2^L, L] holds. */
-static bs_id divergence_in_full(bs_scene *s, bs_id z, bs_id all)
+static bs_id divergence_in_full(bs_loss_context *s, bs_id z, bs_id all)
 {
     bs_graph *g = s->v.g;
     bs_id     truth = s->t->energy(&s->v, s->t->truth(&s->v)), y = s->t->relax(&s->v, z);
@@ -440,12 +440,12 @@ static void samples_have_a_derivative(void **state)
     for (int i = 0; i < B * ALL * L; i++)
         all[i] = i / L % ALL >> i % L & 1;
     s.o.samples = 20000;
-    bs_graph *g = bs_graph_new();
-    bs_scene  scene = bs_scene_make(&s.l, g, (bs_size){B, 1, 1}, "energy/");
-    bs_id     leaf = bs_leaf(g, "all", BS_T_REAL, bs_shape3(B, ALL, L));
-    bs_id     z = bs_net_logits(&scene), theta[MOST], d[2][MOST];
-    int       segment[MOST], n = bs_params_nodes(g, s.l.params, "net/", theta, segment, MOST);
-    bs_result r[2 * MOST];
+    bs_graph       *g = bs_graph_new();
+    bs_loss_context scene = bs_loss_context_make(&s.l, g, (bs_size){B, 1, 1}, "energy/");
+    bs_id           leaf = bs_leaf(g, "all", BS_T_REAL, bs_shape3(B, ALL, L));
+    bs_id           z = bs_net_logits(&scene), theta[MOST], d[2][MOST];
+    int             segment[MOST], n = bs_params_nodes(g, s.l.params, "net/", theta, segment, MOST);
+    bs_result       r[2 * MOST];
     bs_grad(g, bs_primary_divergence(&scene, z), theta, n, d[0], false);
     bs_grad(g, divergence_in_full(&scene, z, leaf), theta, n, d[1], false);
     for (int i = 0; i < 2 * n; i++)

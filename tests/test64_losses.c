@@ -162,17 +162,17 @@ static void weights_are_those_of_labels_that_are_true(void **state)
 }
 
 /* The losses of implicit-* as functions of an output that depends on the net, too. */
-static bs_id by_own_output(bs_scene *s)
+static bs_id by_own_output(bs_loss_context *s)
 {
     return bs_primary_margin(s, bs_net_output(s));
 }
 
-static bs_id value_by_own_output(bs_scene *s)
+static bs_id value_by_own_output(bs_loss_context *s)
 {
     return bs_primary_value(s, bs_net_output(s));
 }
 
-static bs_id divergence_by_own_output(bs_scene *s)
+static bs_id divergence_by_own_output(bs_loss_context *s)
 {
     return bs_primary_divergence(s, bs_net_logits(s));
 }
@@ -233,7 +233,7 @@ static void energies_have_true_gradients(void **state)
 
 static bs_id total_energy(bs_graph *g, void *ctx, bs_id y)
 {
-    bs_scene *s = ctx;
+    bs_loss_context *s = ctx;
     return bs_sum(g, s->t->energy(&s->v, y));
 }
 
@@ -285,7 +285,7 @@ static void dense_layer(const double *in, int n, const real *W, const real *b, i
 /* E(x, y) = -( sum_i y_i b_i . T(x) + scale top(M y + m) ), written out. */
 static double energy_by_hand(scene *c, const real *x, const real *y)
 {
-    const bs_mlc_shape *s = bs_spec_mlc(&c->learner.spec);
+    const bs_mlc_shape *s = bs_net_spec_mlc(&c->learner.spec);
     const char         *kind = s->energy->name;
     double              in[D], t[2][8], b[L], seen[L], h[8], top = 0, local = 0;
     for (int i = 0; i < D; i++)

@@ -160,12 +160,12 @@ static void ramps_lie_between_quantiles(void **state)
     start[N] = 3 * N;
     bs_schema schema = {
         .n_features = 3, .n_labels = 1, .feature = feature, .label = label, .dense = true};
-    bs_dataset ds = {.schema = schema,
-                     .rows = N,
-                     .x = {N, 3, start, index, value},
-                     .y = {N, 1, none, NULL, NULL}};
-    bs_arena   arena;
-    bs_bins    b;
+    bs_rows  ds = {.schema = schema,
+                   .rows = N,
+                   .x = {N, 3, start, index, value},
+                   .y = {N, 1, none, NULL, NULL}};
+    bs_arena arena;
+    bs_bins  b;
     bs_arena_init(&arena, 0);
     assert_int_equal(bs_bins_fit(&ds, &schema, 4, &arena, &b, NULL), BASIN_OK);
     /* sorted 1 2 3 4 5 6 7 8 1000: edges 1, 3, 5, 7, 1000 */

@@ -28,9 +28,9 @@ static void samples_are_worth_what_dense_outputs_are(void **state)
     };
     (void)state;
     for (int i = 0; i < 4; i++) {
-        scene   *c = scene_new(words[i], B, D, L, 11);
-        bs_view *v = &c->s.v;
-        bs_id    y = scene_output(c, N, 0, 1), bits = all_bits(c, y), z = bs_net_logits(&c->s);
+        scene           *c = scene_new(words[i], B, D, L, 11);
+        bs_output_space *v = &c->s.v;
+        bs_id y = scene_output(c, N, 0, 1), bits = all_bits(c, y), z = bs_net_logits(&c->s);
         scene_result(c, c->s.t->sample_energy(v, bits, N), -1);
         scene_result(c, c->s.t->energy(v, y), -1);
         scene_result(c, c->s.t->sample_score(v, bits, N), -1);
@@ -82,10 +82,10 @@ static void samples_follow_the_net(void **state)
 {
     enum { K = 50, RUNS = 400 };
     (void)state;
-    scene   *c = scene_new("net.dropout=0", B, D, L, 12);
-    bs_view *v = &c->s.v;
-    bs_id    z = bs_net_logits(&c->s), y = scene_output(c, N, 0, 1);
-    bs_id    drawn = c->s.t->sample(v, z, K, BS_STREAM_SAMPLE);
+    scene           *c = scene_new("net.dropout=0", B, D, L, 12);
+    bs_output_space *v = &c->s.v;
+    bs_id            z = bs_net_logits(&c->s), y = scene_output(c, N, 0, 1);
+    bs_id            drawn = c->s.t->sample(v, z, K, BS_STREAM_SAMPLE);
     scene_result(c, bs_bits_dense(c->g, drawn), -1);
     scene_result(c, c->s.t->sample_log_prob(v, all_bits(c, y), N, z), -1);
     scene_start(c, 3);
@@ -136,7 +136,7 @@ static double exact_mean(const tables *t)
 
 typedef enum { NCE, RANKING, DIVERGENCE, OWN_RANKING } sampled;
 
-static bs_id sampled_loss(bs_scene *s, sampled kind)
+static bs_id sampled_loss(bs_loss_context *s, sampled kind)
 {
     switch (kind) {
     case NCE: return bs_loss_nce(s);
@@ -177,8 +177,8 @@ static void sampled_losses_estimate_the_exact_ones(void **state)
     for (int kind = NCE; kind <= OWN_RANKING; kind++) {
         scene *c =
             scene_new("net.dropout=0 samples=2 net.loss=ranking ce.weight=0 cost=l1", B, D, L, 13);
-        bs_view *v = &c->s.v;
-        bs_id    z = bs_net_logits(&c->s), y = scene_output(c, N, 0, 1), own = bs_net_output(&c->s);
+        bs_output_space *v = &c->s.v;
+        bs_id z = bs_net_logits(&c->s), y = scene_output(c, N, 0, 1), own = bs_net_output(&c->s);
         scene_result(c, sampled_loss(&c->s, (sampled)kind), -1);
         int first = scene_result(c, c->s.t->energy(v, y), -1);
         scene_result(c, c->s.t->score(v, y), -1);

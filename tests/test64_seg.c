@@ -15,7 +15,8 @@ static const layout two = {B, H, W, 2}, three = {B, H, W, 3};
 
 static int parts_of(const scene *c)
 {
-    return bs_seg_planes(bs_spec_seg(&c->learner.spec)) * c->s.v.size.length * c->s.v.size.width;
+    return bs_seg_planes(bs_net_spec_seg(&c->learner.spec)) * c->s.v.size.length *
+           c->s.v.size.width;
 }
 
 static real *there_of(scene *c)
@@ -41,10 +42,10 @@ static void paint(scene *c, int classes)
 /* Windows are as large as two.height x two.width, whatever the size of the photos. */
 static scene *seg_scene(const char *words, layout l, uint64_t seed)
 {
-    basin_error  err = {0};
-    scene       *c = calloc(1, sizeof *c);
-    bs_seg_known own = {.channels = 1, .classes = l.classes, .width = W, .height = H};
-    bs_known     known = {.own = &own};
+    basin_error   err = {0};
+    scene        *c = calloc(1, sizeof *c);
+    bs_seg_known  own = {.channels = 1, .classes = l.classes, .width = W, .height = H};
+    bs_preprocess known = {.own = &own};
     assert_int_equal(bs_settings_default(&c->settings, &err), BASIN_OK);
     scene_set(c, "net.width=2 net.dropout=0.2 energy.hidden=8");
     scene_set(c, words);
@@ -55,7 +56,7 @@ static scene *seg_scene(const char *words, layout l, uint64_t seed)
           err.msg);
     scene_weigh(c, l.classes);
     c->g = bs_graph_new();
-    c->s = bs_scene_make(&c->learner, c->g, (bs_size){l.rows, l.height, l.width}, "net/");
+    c->s = bs_loss_context_make(&c->learner, c->g, (bs_size){l.rows, l.height, l.width}, "net/");
     bs_example_init(&c->ex, seed);
     c->x = scene_bind(c, c->s.v.x[0]);
     scene_bind(c, c->s.v.x[1]);

@@ -28,10 +28,10 @@ static void logits_follow_their_formula(void **state)
     (void)state;
     for (int i = 0; i < 2 * NETS; i++) {
         scene       *c = tag_scene(nets[i / 2], N);
-        bs_tag_shape shape = *bs_spec_tag(&c->learner.spec);
+        bs_tag_shape shape = *bs_net_spec_tag(&c->learner.spec);
         shape.tuned = i % 2; /* a table of its own, or the common one */
         c->learner.spec =
-            bs_spec_make(c->learner.spec.graph, c->learner.spec.least, &shape, sizeof shape);
+            bs_net_spec_make(c->learner.spec.graph, c->learner.spec.least, &shape, sizeof shape);
         scene_result(c, c->s.t->logits(&c->s.v, "net"), -1);
         scene_start(c, 3);
         machine_run(&c->m, 1);
@@ -112,7 +112,7 @@ static void energies_have_true_gradients(void **state)
 
 static bs_id total_energy(bs_graph *g, void *ctx, bs_id y)
 {
-    bs_scene *s = ctx;
+    bs_loss_context *s = ctx;
     return bs_sum(g, s->t->energy(&s->v, y));
 }
 
@@ -180,8 +180,8 @@ static bs_id entropy_slope(scene *c, bs_id y)
 /* Everything that is a value of a sentence, [rows, 1, 1], and some that are outputs. */
 static int ask(scene *c, bs_id y)
 {
-    bs_view             *v = &c->s.v;
-    const bs_task_graph *t = c->s.t;
+    bs_output_space     *v = &c->s.v;
+    const bs_task_space *t = c->s.t;
     bs_id                z = t->logits(v, "net");
     scene_result(c, t->energy(v, y), -1);
     scene_result(c, t->truth_energy(v), -1);
@@ -193,7 +193,7 @@ static int ask(scene *c, bs_id y)
     scene_result(c, t->entropy(v, t->relax(v, z)), -1);
     scene_result(c, entropy_slope(c, y), -1);
     scene_result(c, t->sample_log_prob(v, y, 1, z), -1);
-    if (!bs_spec_tag(v->spec)->energy->terms)
+    if (!bs_net_spec_tag(v->spec)->energy->terms)
         scene_result(c, t->log_partition(v), -1);
     int scalars = c->n_results;
     scene_result(c, t->relax(v, z), -1);

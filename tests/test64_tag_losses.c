@@ -10,7 +10,7 @@ typedef struct {
 } loss_case;
 
 /* The loss of the only stage of method crf. */
-static bs_id loss_of_crf(bs_scene *s)
+static bs_id loss_of_crf(bs_loss_context *s)
 {
     const bs_method *m;
     assert_int_equal(bs_method_find("crf", "tag", &m, NULL), BASIN_OK);
@@ -18,18 +18,18 @@ static bs_id loss_of_crf(bs_scene *s)
 }
 
 /* Primary losses of implicit-*, through an output that depends on the net. */
-static bs_id own_margin(bs_scene *s)
+static bs_id own_margin(bs_loss_context *s)
 {
     return bs_primary_margin(s, bs_net_output(s));
 }
 
-static bs_id own_value(bs_scene *s)
+static bs_id own_value(bs_loss_context *s)
 {
     bs_id y = bs_concat(s->v.g, bs_net_output(s), s->t->truth(&s->v), -2);
     return bs_primary_value(s, y);
 }
 
-static bs_id own_divergence(bs_scene *s)
+static bs_id own_divergence(bs_loss_context *s)
 {
     return bs_primary_divergence(s, bs_net_logits(s));
 }
@@ -374,7 +374,7 @@ static void a_stacked_net_is_cut_off_below(void **state)
         theta[n] = c->s.v.gold;
         bs_grad(c->g, total, theta, n + 1, d, true);
         for (int i = 0; i < n; i++) {
-            if (bs_has_prefix(c->learner.params->segment[segment[i]].name, "net/cost/"))
+            if (bs_params_has_prefix(c->learner.params->segment[segment[i]].name, "net/cost/"))
                 continue;
             bs_id square = bs_sum(c->g, bs_square(c->g, d[i]));
             below = below ? bs_add(c->g, below, square) : square;

@@ -34,8 +34,8 @@ static void outputs_are_distributions(void **state)
     enum { K = 3, N = 4 };
     (void)state;
     scene               *c = tag_scene("", N);
-    bs_view             *v = &c->s.v;
-    const bs_task_graph *t = c->s.t;
+    bs_output_space     *v = &c->s.v;
+    const bs_task_space *t = c->s.t;
     bs_shape             s = bs_shape3(B, K, T * N);
     bs_id                z = bs_example_real(c->g, &c->ex, s, -40, 40);
     scene_result(c, t->relax(v, z), -1);
@@ -230,9 +230,9 @@ static void samples_are_worth_what_outputs_are(void **state)
     enum { N = 2, K = 16 };
     (void)state;
     for (int i = 0; i < 2; i++) {
-        scene   *c = tag_scene(kinds[i], N);
-        bs_view *v = &c->s.v;
-        bs_id    y = tag_all(c), z = bs_net_logits(&c->s);
+        scene           *c = tag_scene(kinds[i], N);
+        bs_output_space *v = &c->s.v;
+        bs_id            y = tag_all(c), z = bs_net_logits(&c->s);
         scene_result(c, c->s.t->sample_energy(v, y, K), -1);
         scene_result(c, c->s.t->energy(v, y), -1);
         scene_result(c, c->s.t->sample_score(v, y, K), -1);
@@ -334,7 +334,7 @@ static double exact_mean(const tables *t, int N)
     return total / B;
 }
 
-static bs_id sampled_loss(bs_scene *s, sampled kind)
+static bs_id sampled_loss(bs_loss_context *s, sampled kind)
 {
     switch (kind) {
     case NCE: return bs_loss_nce(s);
@@ -372,9 +372,9 @@ static void sampled_losses_estimate_the_exact_ones(void **state)
     static const char *const name[] = {"nce", "ranking", "divergence", "own ranking"};
     (void)state;
     for (int kind = NCE; kind <= OWN_RANKING; kind++) {
-        scene   *c = tag_scene("samples=2 net.loss=ranking ce.weight=0 cost=hamming", N);
-        bs_view *v = &c->s.v;
-        bs_id    y = tag_all(c), z = bs_net_logits(&c->s), own = bs_net_output(&c->s);
+        scene           *c = tag_scene("samples=2 net.loss=ranking ce.weight=0 cost=hamming", N);
+        bs_output_space *v = &c->s.v;
+        bs_id            y = tag_all(c), z = bs_net_logits(&c->s), own = bs_net_output(&c->s);
         scene_result(c, sampled_loss(&c->s, (sampled)kind), -1);
         int first = scene_result(c, c->s.t->energy(v, y), -1);
         scene_result(c, c->s.t->score(v, y), -1);

@@ -219,7 +219,7 @@ static real *implicit_gradient(const char *method, const char *words, int64_t *n
     const bs_params *p = s.l.params;
     real            *out = calloc((size_t)p->size, sizeof *out);
     for (int i = 0; i < p->n; i++)
-        if (bs_has_prefix(p->segment[i].name, "energy/"))
+        if (bs_params_has_prefix(p->segment[i].name, "energy/"))
             memcpy(out + p->segment[i].offset,
                    (real *)host_of(p->block.grad) + p->segment[i].offset,
                    (size_t)p->segment[i].count * sizeof *out);

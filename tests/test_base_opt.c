@@ -308,20 +308,20 @@ static void nearest_names(void **state)
 {
     (void)state;
     const char *const names[] = {"train", "eval", "predict", "compare"};
-    assert_string_equal(bs_nearest("trian", names, 4), "train");
-    assert_string_equal(bs_nearest("evla", names, 4), "eval");
-    assert_string_equal(bs_nearest("Predcit", names, 4), "predict");
-    assert_string_equal(bs_nearest("comprae", names, 4), "compare");
+    assert_string_equal(bs_option_nearest("trian", names, 4), "train");
+    assert_string_equal(bs_option_nearest("evla", names, 4), "eval");
+    assert_string_equal(bs_option_nearest("Predcit", names, 4), "predict");
+    assert_string_equal(bs_option_nearest("comprae", names, 4), "compare");
     const char *const short_names[] = {"ce", "dvn"};
-    assert_string_equal(bs_nearest("dnv", short_names, 2), "dvn"); /* one slip, not two */
-    assert_null(bs_nearest("serve", names, 4));
-    assert_null(bs_nearest("", names, 4));
-    assert_null(bs_nearest("x", names, 4));
-    assert_null(bs_nearest("train", names, 0));
+    assert_string_equal(bs_option_nearest("dnv", short_names, 2), "dvn"); /* one slip, not two */
+    assert_null(bs_option_nearest("serve", names, 4));
+    assert_null(bs_option_nearest("", names, 4));
+    assert_null(bs_option_nearest("x", names, 4));
+    assert_null(bs_option_nearest("train", names, 0));
     char text[200];
     memset(text, 'a', sizeof text - 1);
     text[sizeof text - 1] = '\0';
-    assert_null(bs_nearest(text, names, 4));
+    assert_null(bs_option_nearest(text, names, 4));
     assert_ptr_equal(bs_option_find(rows, "lr.net"), &rows[2]);
     assert_null(bs_option_find(rows, "lr"));
 }

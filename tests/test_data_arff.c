@@ -26,9 +26,9 @@ static int teardown(void **state)
 /* Reads and compares what show() gives. */
 static void expect(const char *text, const char *options, const char *shown)
 {
-    bs_dataset *ds = read_text(text, options, &notes);
+    bs_rows *ds = read_text(text, options, &notes);
     assert_string_equal(show(ds), shown);
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 static void test_dense(void **state)
@@ -84,9 +84,9 @@ static void test_by_value(void **state)
 static void test_schema(void **state)
 {
     (void)state;
-    bs_dataset       *ds = read_text("@relation r\n@attribute a {YES,NO}\n@attribute c {x,y,z}\n"
-                                           "@attribute n real\n@attribute l "
-                                           "{0,1}\n@data\nYES,y,3,1\n",
+    bs_rows          *ds = read_text("@relation r\n@attribute a {YES,NO}\n@attribute c {x,y,z}\n"
+                                              "@attribute n real\n@attribute l "
+                                              "{0,1}\n@data\nYES,y,3,1\n",
                                      "labels=l", NULL);
     const bs_feature *f = ds->schema.feature;
     assert_int_equal(ds->schema.n_features, 5);
@@ -103,16 +103,16 @@ static void test_schema(void **state)
     assert_int_equal(ds->source.numeric, 1);
     assert_int_equal(ds->source.nominal, 2);
     assert_int_equal(ds->source.binary, 1);
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 static void test_missing_values(void **state)
 {
     (void)state;
-    bs_dataset *ds = read_text("@relation r\n@attribute a numeric\n@attribute b {no,yes}\n"
-                               "@attribute c {r,g,b}\n@attribute y {0,1}\n@data\n"
-                               "?,?,?,?\n1,yes,g,1\n",
-                               "labels=y", &notes);
+    bs_rows *ds = read_text("@relation r\n@attribute a numeric\n@attribute b {no,yes}\n"
+                            "@attribute c {r,g,b}\n@attribute y {0,1}\n@data\n"
+                            "?,?,?,?\n1,yes,g,1\n",
+                            "labels=y", &notes);
     assert_int_equal(ds->n_missing, 2);
     assert_int_equal(ds->x.start[1], 2);
     assert_true(isnan(ds->x.value[0]) && isnan(ds->x.value[1]));
@@ -120,26 +120,26 @@ static void test_missing_values(void **state)
     assert_int_equal(ds->y.start[1], 0);
     assert_true(noted(&notes, "2 missing values"));
     assert_true(noted(&notes, "1 labels are left open"));
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 static void test_names(void **state)
 {
     (void)state;
     /* Names that look like something else, escapes, repeated names, Latin-1. */
-    bs_dataset *ds = read_text("@relation r\n@attribute - numeric\n@attribute 0 numeric\n"
-                               "@attribute TAG_??? numeric\n@attribute 'it\\'s' numeric\n"
-                               "@attribute m\\'usica numeric\n@attribute p%q numeric\n"
-                               "@attribute - numeric\n@attribute \"x \\\"y\\\"\" numeric\n"
-                               "@attribute caf\xe9 numeric\n@attribute foo{0,1}\n"
-                               "@attribute l {0,1}\n@data\n1,2,3,4,5,6,7,8,9,1,1\n",
-                               "labels=l", &notes);
+    bs_rows *ds = read_text("@relation r\n@attribute - numeric\n@attribute 0 numeric\n"
+                            "@attribute TAG_??? numeric\n@attribute 'it\\'s' numeric\n"
+                            "@attribute m\\'usica numeric\n@attribute p%q numeric\n"
+                            "@attribute - numeric\n@attribute \"x \\\"y\\\"\" numeric\n"
+                            "@attribute caf\xe9 numeric\n@attribute foo{0,1}\n"
+                            "@attribute l {0,1}\n@data\n1,2,3,4,5,6,7,8,9,1,1\n",
+                            "labels=l", &notes);
     assert_string_equal(show(ds), "-:1 0:2 TAG_???:3 it's:4 m'usica:5 p%q:6 -#2:7 x \"y\":8 "
                                   "caf\xc3\xa9:9 foo:1 | l");
     assert_true(bs_notes_has(&notes, "escaped"));
     assert_true(bs_notes_has(&notes, "encoding"));
     assert_true(bs_notes_has(&notes, "repeated names"));
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 static void test_quoted_values(void **state)
@@ -153,16 +153,16 @@ static void test_quoted_values(void **state)
 static void test_texts_and_dates(void **state)
 {
     (void)state;
-    bs_dataset *ds = read_text("@relation r\n@attribute id string\n@attribute when date "
-                               "\"yyyy-MM-dd\"\n@attribute a numeric\n@attribute y {0,1}\n@data\n"
-                               "'row 1','2001-01-01',1,0\nrow2,?,2,1\n",
-                               "labels=y", &notes);
+    bs_rows *ds = read_text("@relation r\n@attribute id string\n@attribute when date "
+                            "\"yyyy-MM-dd\"\n@attribute a numeric\n@attribute y {0,1}\n@data\n"
+                            "'row 1','2001-01-01',1,0\nrow2,?,2,1\n",
+                            "labels=y", &notes);
     assert_string_equal(show(ds), "a:1 | / a:2 | y");
     assert_string_equal(ds->row_id[0], "row 1");
     assert_string_equal(ds->row_id[1], "row2");
     assert_int_equal(ds->source.skipped, 2);
     assert_true(bs_notes_has(&notes, "identifier"));
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 /* A nominal attribute with as many values as rows names the rows. */
@@ -175,17 +175,17 @@ static void test_identifier(void **state)
     strcat(text, "}\n@attribute a {YES,NO}\n@attribute y {0,1}\n@data\n");
     for (int i = 0; i < 12; i++)
         snprintf(text + strlen(text), 64, "P%d,%s,%d\n", 2 * i, i % 2 ? "YES" : "NO", i % 3 == 0);
-    bs_dataset *ds = read_text(text, "labels=y", &notes);
+    bs_rows *ds = read_text(text, "labels=y", &notes);
     assert_int_equal(ds->schema.n_features, 1);
     assert_string_equal(ds->schema.feature[0].name, "a");
     assert_string_equal(ds->row_id[11], "P22");
     assert_int_equal(ds->source.attributes, 2);
     assert_int_equal(ds->source.skipped, 1);
     assert_true(noted(&notes, "column 'protein' has a different value in each of the 12 rows"));
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
     ds = read_text(text, "labels=y keep_ids=yes", NULL);
     assert_int_equal(ds->schema.n_features, 31);
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 static void test_weights(void **state)
@@ -270,10 +270,10 @@ static const char *try_file(const char *name, const char *options)
     char            path[128];
     const char     *paths[1] = {path};
     bs_read_options o = options_from(options);
-    bs_dataset     *ds;
+    bs_rows        *ds;
     basin_error     err = {0};
     snprintf(path, sizeof path, "%s/%s", folder, name);
-    if (bs_dataset_read(paths, 1, &o, &ds, &notes, &err)) {
+    if (bs_rows_read(paths, 1, &o, &ds, &notes, &err)) {
         size_t n = strlen(folder);
         /* The folder's name is random. */
         const char *from = err.msg;
@@ -288,7 +288,7 @@ static const char *try_file(const char *name, const char *options)
         return message;
     }
     const char *text = show(ds);
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
     return text;
 }
 
@@ -395,39 +395,39 @@ static void test_dag(void **state)
 static void test_unlabelled(void **state)
 {
     (void)state;
-    bs_dataset *train = read_text("@relation r\n" FOUR "@data\n1,0,1,1\n", "labels=last:1", NULL);
+    bs_rows *train = read_text("@relation r\n" FOUR "@data\n1,0,1,1\n", "labels=last:1", NULL);
     bs_read_options o = options_from("");
     o.like = &train->schema;
     o.label_free = true;
-    bs_dataset *ds = read_with("@relation r\n@attribute a {0,1}\n@attribute b {0,1}\n"
-                               "@attribute c {0,1}\n@data\n1,1,1\n",
-                               &o, NULL);
+    bs_rows *ds = read_with("@relation r\n@attribute a {0,1}\n@attribute b {0,1}\n"
+                            "@attribute c {0,1}\n@data\n1,1,1\n",
+                            &o, NULL);
     assert_false(ds->labelled);
     assert_int_equal(ds->schema.n_features, 3);
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
     ds = read_with("@relation r\n" FOUR "@data\n1,1,1,1\n", &o, NULL);
     assert_true(ds->labelled);
     assert_string_equal(show(ds), "a:1 b:1 c:1 | d");
-    bs_dataset_free(ds);
-    bs_dataset_free(train);
+    bs_rows_free(ds);
+    bs_rows_free(train);
 }
 
 /* Declared values may differ between files; what training made of them counts. */
 static void test_fewer_values(void **state)
 {
     (void)state;
-    bs_dataset     *train = read_text("@relation r\n@attribute a {0,1,2}\n@attribute y {0,1}\n"
-                                          "@data\n2,1\n",
+    bs_rows        *train = read_text("@relation r\n@attribute a {0,1,2}\n@attribute y {0,1}\n"
+                                             "@data\n2,1\n",
                                       "labels=y", NULL);
     bs_read_options o = options_from("");
     basin_error     err;
     o.like = &train->schema;
-    bs_dataset *ds =
+    bs_rows *ds =
         read_with("@relation r\n@attribute a {0,1}\n@attribute y {0,1}\n@data\n1,0\n", &o, NULL);
-    assert_int_equal(bs_dataset_match(&train->schema, ds, "t", &notes, &err), BASIN_OK);
+    assert_int_equal(bs_rows_match(&train->schema, ds, "t", &notes, &err), BASIN_OK);
     assert_string_equal(show(ds), "a=1:1 |");
-    bs_dataset_free(ds);
-    bs_dataset_free(train);
+    bs_rows_free(ds);
+    bs_rows_free(train);
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(test_##name, setup, teardown)

@@ -313,7 +313,7 @@ static void check(const bad *table, size_t n)
     for (size_t i = 0; i < n; i++) {
         const bad      *b = &table[i];
         bs_read_options o = options_from(b->options);
-        bs_dataset     *ds;
+        bs_rows        *ds;
         basin_error     err = {0};
         long            live = bs_mem_live();
         basin_status    s = read_bytes(b->text, b->len, &o, &ds, NULL, &err);
@@ -322,7 +322,7 @@ static void check(const bad *table, size_t n)
                           s ? err.msg : "no error", b->message);
             wrong++;
         }
-        bs_dataset_free(ds);
+        bs_rows_free(ds);
         assert_int_equal(bs_mem_live(), live);
     }
     assert_int_equal(wrong, 0);

@@ -25,16 +25,16 @@ static basin_status to_buf(void *to, const void *bytes, size_t n, basin_error *e
 static const char *again(const char *text, const char *format, const char *options)
 {
     static char copy[16384];
-    bs_dataset *ds = read_text(text, "", NULL);
+    bs_rows    *ds = read_text(text, "", NULL);
     bs_buf      out;
     basin_error err = {0};
     bs_buf_init(&out, 1 << 20);
-    if (bs_dataset_write_to(ds, bs_writer_find(format), to_buf, &out, &err))
+    if (bs_rows_write_to(ds, bs_writer_find(format), to_buf, &out, &err))
         fail_msg("%s", err.msg);
-    bs_dataset *back = read_text(out.data, options, NULL);
+    bs_rows *back = read_text(out.data, options, NULL);
     snprintf(copy, sizeof copy, "%s", show(back));
-    bs_dataset_free(ds);
-    bs_dataset_free(back);
+    bs_rows_free(ds);
+    bs_rows_free(back);
     bs_buf_free(&out);
     return copy;
 }
@@ -62,9 +62,9 @@ static bool has_names(const char *text)
 {
     bs_notes notes;
     bs_notes_init(&notes);
-    bs_dataset *ds = read_text(text, "labels=last:1 format=csv", &notes);
-    bool        names = noted(&notes, "holds the names");
-    bs_dataset_free(ds);
+    bs_rows *ds = read_text(text, "labels=last:1 format=csv", &notes);
+    bool     names = noted(&notes, "holds the names");
+    bs_rows_free(ds);
     bs_notes_free(&notes);
     return names;
 }
@@ -99,23 +99,23 @@ static void test_identifiers(void **state)
     (void)state;
     bs_notes notes;
     bs_notes_init(&notes);
-    bs_dataset *index = read_text(tables[0], "labels=l", &notes);
+    bs_rows *index = read_text(tables[0], "labels=l", &notes);
     assert_int_equal(index->schema.n_features, 1);
     assert_true(noted(&notes, "column 'c1' has a different value"));
-    bs_dataset *texts = read_text(tables[1], "", &notes);
+    bs_rows *texts = read_text(tables[1], "", &notes);
     assert_int_equal(texts->schema.n_features, 1);
     assert_string_equal(texts->row_id[2], "c");
-    bs_dataset *kept = read_text(tables[1], "keep_ids=yes", NULL);
+    bs_rows *kept = read_text(tables[1], "keep_ids=yes", NULL);
     assert_int_equal(kept->schema.n_features, 11);
     bs_read_options o = options_from("");
     o.label_free = true;
-    bs_dataset *counting = read_with(tables[2], &o, &notes);
+    bs_rows *counting = read_with(tables[2], &o, &notes);
     assert_int_equal(counting->schema.n_features, 2);
     assert_true(noted(&notes, "column 'n' counts the rows"));
-    bs_dataset_free(index);
-    bs_dataset_free(texts);
-    bs_dataset_free(kept);
-    bs_dataset_free(counting);
+    bs_rows_free(index);
+    bs_rows_free(texts);
+    bs_rows_free(kept);
+    bs_rows_free(counting);
     bs_notes_free(&notes);
 }
 
@@ -138,9 +138,9 @@ static basin_status cut_two(const char *name, bs_buf *out, basin_error *err)
     const int32_t   rows[2] = {1, 0};
     const char     *path = in_folder(name), *part = in_folder("part.x"), *why = NULL;
     bs_read_options o = bs_read_options_default();
-    bs_dataset     *ds = NULL;
+    bs_rows        *ds = NULL;
     bs_cut         *cut = NULL;
-    basin_status    s = bs_dataset_read(&path, 1, &o, &ds, NULL, err);
+    basin_status    s = bs_rows_read(&path, 1, &o, &ds, NULL, err);
     if (!s)
         s = bs_cut_open(path, ds, &o, &cut, &why, err);
     if (!s && cut)
@@ -150,7 +150,7 @@ static basin_status cut_two(const char *name, bs_buf *out, basin_error *err)
     if (!s && why)
         bs_buf_text(out, why);
     bs_cut_close(cut);
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
     return s;
 }
 
@@ -190,17 +190,17 @@ static void test_cut(void **state)
 
 /* --- no memory ------------------------------------------------------------------------ */
 
-static basin_status write_clash(const bs_dataset *ds, basin_error *err)
+static basin_status write_clash(const bs_rows *ds, basin_error *err)
 {
-    bs_buf     out;
-    bs_arena   arena;
-    bs_notes   notes;
-    bs_dataset named;
-    bs_writer  poor = *bs_writer_find("libsvm");
+    bs_buf    out;
+    bs_arena  arena;
+    bs_notes  notes;
+    bs_rows   named;
+    bs_writer poor = *bs_writer_find("libsvm");
     bs_buf_init(&out, 1 << 20);
     bs_arena_init(&arena, 0);
     bs_notes_init(&notes);
-    basin_status s = bs_dataset_write_to(ds, bs_writer_find("csv"), to_buf, &out, err);
+    basin_status s = bs_rows_write_to(ds, bs_writer_find("csv"), to_buf, &out, err);
     if (!s)
         s = bs_distinct_names(ds, true, &arena, &named, &notes, err);
     if (!s)
@@ -214,9 +214,9 @@ static basin_status write_clash(const bs_dataset *ds, basin_error *err)
 }
 
 /* Everything of one round; the failing allocation is somewhere in it. */
-static basin_status everything(const bs_dataset *ds, basin_error *err)
+static basin_status everything(const bs_rows *ds, basin_error *err)
 {
-    bs_dataset  *read = NULL;
+    bs_rows     *read = NULL;
     bs_buf       out;
     basin_status s = write_clash(ds, err);
     for (size_t i = 0; !s && i < sizeof tables / sizeof *tables; i++) {
@@ -225,7 +225,7 @@ static basin_status everything(const bs_dataset *ds, basin_error *err)
         o.label_free = true;
         bs_notes_init(&notes);
         s = read_bytes(tables[i], strlen(tables[i]), &o, &read, &notes, err);
-        bs_dataset_free(read);
+        bs_rows_free(read);
         bs_notes_free(&notes);
     }
     bs_buf_init(&out, 1 << 20);
@@ -242,14 +242,14 @@ static void test_no_memory(void **state)
     basin_error err = {0};
     assert_int_equal(bs_write_file(in_folder("a.libsvm"), rows, strlen(rows), &err), BASIN_OK);
     for (long n = 1;; n++) {
-        bs_dataset *ds =
+        bs_rows *ds =
             read_text("{\"id\":\"r\",\"features\":{\"id\":1},\"labels\":[\"a\"]}\n", "", NULL);
         bs_mem_fail_at(n);
         long         before = bs_mem_calls();
         basin_status s = everything(ds, &err);
         bool         reached = bs_mem_calls() - before >= n;
         bs_mem_fail_at(0);
-        bs_dataset_free(ds);
+        bs_rows_free(ds);
         if (reached && s != BASIN_ENOMEM)
             fail_msg("allocation %ld: status %d, '%s'", n, (int)s, err.msg);
         assert_int_equal(bs_mem_live(), 0);

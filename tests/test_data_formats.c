@@ -29,10 +29,10 @@ static int teardown(void **state)
 /* Reads, and compares the format that was found and what show() gives. */
 static void expect(const char *text, const char *options, const char *format, const char *shown)
 {
-    bs_dataset *ds = read_text(text, options, &notes);
+    bs_rows *ds = read_text(text, options, &notes);
     assert_string_equal(ds->format, format);
     assert_string_equal(show(ds), shown);
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 /* --- LIBSVM ------------------------------------------------------------------ */
@@ -53,13 +53,13 @@ static void test_libsvm_base(void **state)
     expect("1 0:1 4:1\n", "", "libsvm", "0:1 4:1 | 1");
     assert_true(noted(&notes, "features count from 0"));
     expect("1 2:1 4:1\n", "index_base=0", "libsvm", "2:1 4:1 | 1");
-    bs_dataset     *train = read_text("1 0:1 4:1\n", "", NULL);
+    bs_rows        *train = read_text("1 0:1 4:1\n", "", NULL);
     bs_read_options o = options_from("");
     o.like = &train->schema;
-    bs_dataset *test = read_with("1 2:1\n", &o, NULL);
+    bs_rows *test = read_with("1 2:1\n", &o, NULL);
     assert_string_equal(show(test), "2:1 | 1");
-    bs_dataset_free(test);
-    bs_dataset_free(train);
+    bs_rows_free(test);
+    bs_rows_free(train);
 }
 
 /* Rows without labels, without features, without either: none may vanish. */
@@ -101,12 +101,12 @@ static void test_xmc(void **state)
 {
     (void)state;
     expect("3 10 5\n0,4 0:1 9:2\n 3:0.5\n2\n", "", "xmc", "0:1 9:2 | 0 4 / 3:0.5 | / | 2");
-    bs_dataset *ds = read_text("2 10 5\n0,4 1:1\n\n\n", "", &notes);
+    bs_rows *ds = read_text("2 10 5\n0,4 1:1\n\n\n", "", &notes);
     assert_int_equal(ds->schema.n_features, 10);
     assert_int_equal(ds->schema.n_labels, 5);
     assert_int_equal(ds->rows, 2);
     assert_true(bs_notes_has(&notes, "width"));
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 static void write_text(const char *path, const char *text)
@@ -129,13 +129,13 @@ static void test_xmc_two_files(void **state)
     const char     *paths[1] = {x};
     bs_read_options o = options_from("");
     basin_error     err = {0};
-    bs_dataset     *ds;
-    assert_int_equal(bs_dataset_read(paths, 1, &o, &ds, &notes, &err), BASIN_OK);
+    bs_rows        *ds;
+    assert_int_equal(bs_rows_read(paths, 1, &o, &ds, &notes, &err), BASIN_OK);
     assert_string_equal(show(ds), "0:1 3:2 | 0 2 / 1:1 | 1");
     assert_true(bs_notes_has(&notes, "weights"));
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
     write_text(y, "3 3\n0:1 2:0.5\n1:1\n");
-    assert_int_equal(bs_dataset_read(paths, 1, &o, &ds, &notes, &err), BASIN_EDATA);
+    assert_int_equal(bs_rows_read(paths, 1, &o, &ds, &notes, &err), BASIN_EDATA);
     assert_non_null(strstr(err.msg, "trn_X_Y.txt:1: says 3 rows"));
     unlink(x);
     unlink(y);
@@ -198,27 +198,27 @@ static void test_csv_identifier(void **state)
     char text[1024] = "id,name,a,y\n";
     for (int i = 0; i < 15; i++)
         snprintf(text + strlen(text), 64, "%d,n%d,%g,%d\n", 100 + i, i, i * 0.5, i % 2);
-    bs_dataset *ds = read_text(text, "labels=y", &notes);
+    bs_rows *ds = read_text(text, "labels=y", &notes);
     assert_int_equal(ds->schema.n_features, 1);
     assert_string_equal(ds->row_id[3], "n3");
     assert_true(noted(&notes, "column 'id'"));
     assert_true(noted(&notes, "column 'name'"));
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 /* What a column is was decided in training. */
 static void test_csv_like(void **state)
 {
     (void)state;
-    bs_dataset     *train = read_text("c,b,y\n1,yes,1\nx,no,0\n", "labels=y", NULL);
+    bs_rows        *train = read_text("c,b,y\n1,yes,1\nx,no,0\n", "labels=y", NULL);
     bs_read_options o = options_from("");
     basin_error     err;
     o.like = &train->schema;
-    bs_dataset *test = read_with("c,b,y\n1,1,1\n1,0,0\n", &o, NULL);
-    assert_int_equal(bs_dataset_match(&train->schema, test, "t", &notes, &err), BASIN_OK);
+    bs_rows *test = read_with("c,b,y\n1,1,1\n1,0,0\n", &o, NULL);
+    assert_int_equal(bs_rows_match(&train->schema, test, "t", &notes, &err), BASIN_OK);
     assert_string_equal(show(test), "c=1:1 b:1 | y / c=1:1 |");
-    bs_dataset_free(test);
-    bs_dataset_free(train);
+    bs_rows_free(test);
+    bs_rows_free(train);
 }
 
 /* --- JSONL --------------------------------------------------------------------------- */
@@ -245,12 +245,12 @@ static void test_jsonl(void **state)
 static void test_jsonl_ids(void **state)
 {
     (void)state;
-    bs_dataset *ds = read_text("{\"id\": 7, \"a\": 1, \"labels\": [\"x\"]}\n{\"a\": 1, \"labels\": "
-                               "[\"x\"]}\n",
-                               "", NULL);
+    bs_rows *ds = read_text("{\"id\": 7, \"a\": 1, \"labels\": [\"x\"]}\n{\"a\": 1, \"labels\": "
+                            "[\"x\"]}\n",
+                            "", NULL);
     assert_string_equal(ds->row_id[0], "7");
     assert_string_equal(ds->row_id[1], "2");
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 /* --- numbers and words ------------------------------------------------------------------ */
@@ -328,11 +328,11 @@ static void test_several_files(void **state)
     const char     *paths[2] = {a, b};
     bs_read_options o = options_from("");
     basin_error     err = {0};
-    bs_dataset     *ds;
-    if (bs_dataset_read(paths, 2, &o, &ds, &notes, &err))
+    bs_rows        *ds;
+    if (bs_rows_read(paths, 2, &o, &ds, &notes, &err))
         fail_msg("%s", err.msg);
     assert_string_equal(show(ds), "p:1 q:nan | x / p:3 q:2 | x y");
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
     unlink(a);
     unlink(b);
     rmdir(folder);

@@ -35,7 +35,7 @@ static const char *read_made(const char *type, const char *order, const char *sh
 {
     static char message[600];
     char        bytes[1024];
-    bs_dataset *ds;
+    bs_rows    *ds;
     basin_error err = {0};
     size_t      size = make(type, order, shape, data, n, bytes);
     if (read_bytes(bytes, size, &o, &ds, NULL, &err)) {
@@ -43,7 +43,7 @@ static const char *read_made(const char *type, const char *order, const char *sh
         return message;
     }
     snprintf(message, sizeof message, "%s", show(ds));
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
     return message;
 }
 
@@ -143,17 +143,17 @@ static const char *read_files(const char *files, const char *options)
     char            copy[256];
     int             n = 0;
     bs_read_options o = options_from(options);
-    bs_dataset     *ds;
+    bs_rows        *ds;
     basin_error     err = {0};
     snprintf(copy, sizeof copy, "%s", files);
     for (char *p = strtok(copy, " "); p; p = strtok(NULL, " "))
         path[n++] = p;
-    if (bs_dataset_read(path, n, &o, &ds, NULL, &err)) {
+    if (bs_rows_read(path, n, &o, &ds, NULL, &err)) {
         snprintf(message, sizeof message, "%s", err.msg);
         return message;
     }
     snprintf(message, sizeof message, "%s", show(ds));
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
     return message;
 }
 
@@ -257,9 +257,9 @@ static void test_cells(void **state)
          "labels=x true=ja false=nein drop=b", "a:1 | x / a:2 |"},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        bs_dataset *ds = read_text(row[i].text, row[i].options, NULL);
+        bs_rows *ds = read_text(row[i].text, row[i].options, NULL);
         assert_string_equal(show(ds), row[i].want);
-        bs_dataset_free(ds);
+        bs_rows_free(ds);
     }
 }
 
@@ -277,18 +277,18 @@ static void test_prose(void **state)
         m += (size_t)snprintf(codes + m, sizeof codes - m, "%d,k%d,%d\n", i % 7, i % 250, i % 2);
     }
     bs_notes_init(&notes);
-    bs_dataset *ds = read_text(text, "labels=y", &notes);
+    bs_rows *ds = read_text(text, "labels=y", &notes);
     assert_int_equal(ds->schema.n_features, 1);
     assert_true(noted(&notes, "column 'review' holds text (250 different ones in 300 rows, of 5 "
                               "words) and is left out: text is not supported yet"));
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
     ds = read_text(codes, "labels=y", &notes);
     assert_int_equal(ds->schema.n_features, 1);
     assert_true(noted(&notes, "column 'code' has 250 different texts in 300 rows and is left out"));
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
     ds = read_text(codes, "labels=y keep_ids=yes", NULL);
     assert_int_equal(ds->schema.n_features, 251);
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
     bs_notes_free(&notes);
     basin_error     err = {0};
     bs_read_options o = options_from("labels=y drop=a");

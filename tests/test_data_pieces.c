@@ -24,18 +24,18 @@ static void put_file(const char *text)
     close(fd);
 }
 
-static bs_dataset *whole(const bs_read_options *o)
+static bs_rows *whole(const bs_read_options *o)
 {
     const char *file = path;
     basin_error err = {0};
-    bs_dataset *d = NULL;
-    if (bs_dataset_read(&file, 1, o, &d, NULL, &err))
+    bs_rows    *d = NULL;
+    if (bs_rows_read(&file, 1, o, &d, NULL, &err))
         fprintf(stderr, "  %s\n", err.msg);
     assert_non_null(d);
     return d;
 }
 
-static void same_row(const bs_dataset *a, int32_t i, const bs_dataset *b, int32_t k)
+static void same_row(const bs_rows *a, int32_t i, const bs_rows *b, int32_t k)
 {
     const int32_t n = a->x.start[i + 1] - a->x.start[i];
     assert_int_equal(n, b->x.start[k + 1] - b->x.start[k]);
@@ -56,7 +56,7 @@ static void check(const char *text, const char *format, int32_t rows, int fewest
     snprintf(o.format, sizeof o.format, "%s", format);
     o.keep_ids = strcmp(format, "jsonl") == 0;
     put_file(text);
-    bs_dataset *all = whole(&o);
+    bs_rows *all = whole(&o);
     assert_int_equal(all->rows, rows);
     o.like = &all->schema;
     o.label_free = true;
@@ -67,24 +67,24 @@ static void check(const char *text, const char *format, int32_t rows, int fewest
         int         pieces = 0;
         assert_int_equal(bs_pieces_open(path, &o, size, &p, &err), BASIN_OK);
         for (;; pieces++) {
-            bs_dataset *d = NULL;
+            bs_rows *d = NULL;
             if (bs_pieces_next(p, &d, NULL, &err)) {
                 fprintf(stderr, "  size %d, row %d: %s\n", (int)size, (int)at, err.msg);
                 fail();
             }
             if (!d)
                 break;
-            assert_int_equal(bs_dataset_match(&all->schema, d, path, NULL, &err), BASIN_OK);
+            assert_int_equal(bs_rows_match(&all->schema, d, path, NULL, &err), BASIN_OK);
             for (int32_t i = 0; i < d->rows; i++)
                 same_row(all, at++, d, i);
-            bs_dataset_free(d);
+            bs_rows_free(d);
         }
         assert_int_equal(at, rows);
         if (size == 1)
             assert_true(pieces >= fewest);
         bs_pieces_close(p);
     }
-    bs_dataset_free(all);
+    bs_rows_free(all);
     remove(path);
 }
 
@@ -140,7 +140,7 @@ static void messages_name_lines_of_the_file(void **state)
     bs_read_options o = bs_read_options_default();
     bs_pieces      *p = NULL;
     basin_error     err = {0};
-    bs_dataset     *d = NULL;
+    bs_rows        *d = NULL;
     int             good = 0;
     (void)state;
     put_file("@relation 'x: -C 1'\n@attribute l {0,1}\n@attribute a numeric\n@data\n"
@@ -148,7 +148,7 @@ static void messages_name_lines_of_the_file(void **state)
     assert_int_equal(bs_pieces_open(path, &o, 2, &p, &err), BASIN_OK);
     while (bs_pieces_next(p, &d, NULL, &err) == BASIN_OK && d) {
         good++;
-        bs_dataset_free(d);
+        bs_rows_free(d);
     }
     assert_int_equal(good, 1);
     assert_non_null(strstr(err.msg, ":8:"));
@@ -161,12 +161,12 @@ static void too_few_rows_are_missed(void **state)
     bs_read_options o = bs_read_options_default();
     bs_pieces      *p = NULL;
     basin_error     err = {0};
-    bs_dataset     *d = NULL;
+    bs_rows        *d = NULL;
     (void)state;
     put_file("5 5 3\n0,2 0:1 4:0.5\n1 2:1\n2 0:1\n");
     assert_int_equal(bs_pieces_open(path, &o, 2, &p, &err), BASIN_OK);
     assert_int_equal(bs_pieces_next(p, &d, NULL, &err), BASIN_OK);
-    bs_dataset_free(d);
+    bs_rows_free(d);
     assert_int_equal(bs_pieces_next(p, &d, NULL, &err), BASIN_EDATA);
     assert_non_null(strstr(err.msg, "says 5 rows, there are 3"));
     bs_pieces_close(p);
@@ -179,16 +179,16 @@ static void too_many_rows_are_seen(void **state)
     bs_read_options o = bs_read_options_default();
     bs_pieces      *p = NULL;
     basin_error     err = {0}, other = {0};
-    bs_dataset     *d = NULL;
+    bs_rows        *d = NULL;
     basin_status    s;
     const char     *file = path;
     (void)state;
     put_file("2 5 3\n0,2 0:1 4:0.5\n1 2:1\n\n2 0:1\n");
-    assert_int_equal(bs_dataset_read(&file, 1, &o, &d, NULL, &other), BASIN_EDATA);
+    assert_int_equal(bs_rows_read(&file, 1, &o, &d, NULL, &other), BASIN_EDATA);
     for (int32_t size = 1; size <= 4; size++) {
         assert_int_equal(bs_pieces_open(path, &o, size, &p, &err), BASIN_OK);
         while (!(s = bs_pieces_next(p, &d, NULL, &err)) && d)
-            bs_dataset_free(d);
+            bs_rows_free(d);
         assert_int_equal(s, BASIN_EDATA);
         assert_string_equal(err.msg, other.msg);
         bs_pieces_close(p);
@@ -216,7 +216,7 @@ static void long_gaps(void **state)
         bs_read_options o = bs_read_options_default();
         bs_pieces      *p = NULL;
         basin_error     err = {0};
-        bs_dataset     *d = NULL;
+        bs_rows        *d = NULL;
         int32_t         rows = 0;
         o.label_free = true;
         char first[200];
@@ -226,7 +226,7 @@ static void long_gaps(void **state)
                  : *cases[i].row == '{' ? "jsonl"
                                         : "libsvm");
         put_file(first);
-        bs_dataset *like = whole(&o);
+        bs_rows *like = whole(&o);
         o.like = &like->schema;
         FILE *f = fopen(path, "a");
         for (int r = 0; r < 3; r++) {
@@ -237,7 +237,7 @@ static void long_gaps(void **state)
         }
         assert_int_equal(fclose(f), 0);
         assert_int_equal(bs_pieces_open(path, &o, 1 << 20, &p, &err), BASIN_OK);
-        for (;; bs_dataset_free(d)) {
+        for (;; bs_rows_free(d)) {
             basin_status s = bs_pieces_next(p, &d, NULL, &err);
             if (s)
                 fprintf(stderr, "  case %zu: %s\n", i, err.msg);
@@ -248,7 +248,7 @@ static void long_gaps(void **state)
             rows += d->rows;
         }
         assert_int_equal(rows, cases[i].rows);
-        bs_dataset_free(like);
+        bs_rows_free(like);
         bs_pieces_close(p);
         remove(path);
     }

@@ -26,15 +26,15 @@ static const char *match(const char *a, const char *options_a, const char *b, co
                          bs_notes *notes)
 {
     static char message[600];
-    bs_dataset *train = read_text(a, options_a, NULL), *test = read_text(b, options_b, NULL);
+    bs_rows    *train = read_text(a, options_a, NULL), *test = read_text(b, options_b, NULL);
     basin_error err = {0};
     const char *text = message;
-    if (bs_dataset_match(&train->schema, test, "test", notes, &err))
+    if (bs_rows_match(&train->schema, test, "test", notes, &err))
         snprintf(message, sizeof message, "%s", err.msg);
     else
         text = show(test);
-    bs_dataset_free(train);
-    bs_dataset_free(test);
+    bs_rows_free(train);
+    bs_rows_free(test);
     return text;
 }
 
@@ -96,28 +96,28 @@ static void test_match_numbers(void **state)
 static void test_select(void **state)
 {
     (void)state;
-    bs_dataset *ds = read_text("1 1:1 2:2\n2 3:1\n1,2 1:5\n", "", NULL), *some;
+    bs_rows    *ds = read_text("1 1:1 2:2\n2 3:1\n1,2 1:5\n", "", NULL), *some;
     int32_t     rows[3] = {2, 0, 2};
     basin_error err;
-    assert_int_equal(bs_dataset_select(ds, rows, 3, &some, &err), BASIN_OK);
+    assert_int_equal(bs_rows_select(ds, rows, 3, &some, &err), BASIN_OK);
     assert_string_equal(show(some), "0:5 | 1 2 / 0:1 1:2 | 1 / 0:5 | 1 2");
     uint8_t keep[3] = {1, 0, 1};
-    assert_int_equal(bs_dataset_keep_features(some, keep, &err), BASIN_OK);
+    assert_int_equal(bs_rows_keep_features(some, keep, &err), BASIN_OK);
     assert_string_equal(show(some), "0:5 | 1 2 / 0:1 | 1 / 0:5 | 1 2");
     assert_int_equal(some->schema.n_features, 2);
-    assert_int_equal(bs_dataset_append(ds, some, &err), BASIN_EARG);
-    bs_dataset_free(some);
-    assert_int_equal(bs_dataset_select(ds, rows, 1, &some, &err), BASIN_OK);
-    assert_int_equal(bs_dataset_append(ds, some, &err), BASIN_OK);
+    assert_int_equal(bs_rows_append(ds, some, &err), BASIN_EARG);
+    bs_rows_free(some);
+    assert_int_equal(bs_rows_select(ds, rows, 1, &some, &err), BASIN_OK);
+    assert_int_equal(bs_rows_append(ds, some, &err), BASIN_OK);
     assert_string_equal(show(ds), "0:1 1:2 | 1 / 2:1 | 2 / 0:5 | 1 2 / 0:5 | 1 2");
     bs_summary s;
-    assert_int_equal(bs_dataset_summary(ds, &s, &err), BASIN_OK);
+    assert_int_equal(bs_rows_summary(ds, &s, &err), BASIN_OK);
     assert_int_equal(s.duplicates, 1);
     assert_int_equal(s.label_sets, 3);
     rows[0] = 9;
-    bs_dataset_free(some);
-    assert_int_equal(bs_dataset_select(ds, rows, 1, &some, &err), BASIN_EARG);
-    bs_dataset_free(ds);
+    bs_rows_free(some);
+    assert_int_equal(bs_rows_select(ds, rows, 1, &some, &err), BASIN_EARG);
+    bs_rows_free(ds);
 }
 
 /* Which rows have names of their own is known of every row, wherever it goes. */
@@ -126,18 +126,18 @@ static void test_select_names(void **state)
     (void)state;
     const char *text = "{\"id\":\"a\",\"features\":{\"f\":1},\"labels\":[\"x\"]}\n"
                        "{\"features\":{\"f\":2},\"labels\":[\"x\"]}\n";
-    bs_dataset *ds = read_text(text, "", NULL), *some;
+    bs_rows    *ds = read_text(text, "", NULL), *some;
     int32_t     rows[2] = {1, 0};
     basin_error err;
-    assert_int_equal(bs_dataset_select(ds, rows, 2, &some, &err), BASIN_OK);
-    assert_int_equal(bs_dataset_append(ds, some, &err), BASIN_OK);
+    assert_int_equal(bs_rows_select(ds, rows, 2, &some, &err), BASIN_OK);
+    assert_int_equal(bs_rows_append(ds, some, &err), BASIN_OK);
     const char *const id[] = {"a", "2", "2", "a"};
     for (int32_t i = 0; i < 4; i++) {
         assert_string_equal(ds->row_id[i], id[i]);
         assert_int_equal(ds->numbered[i], *id[i] == '2');
     }
-    bs_dataset_free(some);
-    bs_dataset_free(ds);
+    bs_rows_free(some);
+    bs_rows_free(ds);
 }
 
 /* --- schema ----------------------------------------------------------------------------- */
@@ -163,22 +163,22 @@ static void test_judge(void **state)
         {"a,c,y\n1,p,1\n2,q,0\n3,r,0\n4,s,0\n5,t,0\n6,u,0\n", "labels=y", true, false},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-        bs_dataset *ds = read_text(row[i].text, row[i].options, NULL);
-        bs_schema   s = ds->schema;
+        bs_rows  *ds = read_text(row[i].text, row[i].options, NULL);
+        bs_schema s = ds->schema;
         bs_schema_judge(ds, &s);
         if (s.dense != row[i].dense || s.binary != row[i].binary)
             fail_msg("row %zu: dense %d, binary %d", i, s.dense, s.binary);
-        bs_dataset_free(ds);
+        bs_rows_free(ds);
     }
 }
 
 static void test_standardise(void **state)
 {
     (void)state;
-    bs_dataset *ds =
-        read_text(HEAD "@attribute a real\n@attribute b {0,1}\n@attribute k real\n"
-                       "@attribute y {0,1}\n@data\n1,1,7,1\n3,0,7,0\n?,1,7,1\n0,?,7,0\n",
-                  "labels=y", NULL);
+    bs_rows    *ds = read_text(HEAD "@attribute a real\n@attribute b {0,1}\n@attribute k real\n"
+                                       "@attribute y {0,1}\n@data\n"
+                                       "1,1,7,1\n3,0,7,0\n?,1,7,1\n0,?,7,0\n",
+                               "labels=y", NULL);
     bs_schema   s = ds->schema, back;
     bs_arena    arena;
     basin_error err;
@@ -189,7 +189,7 @@ static void test_standardise(void **state)
     assert_true(s.mean[1] == 0 && s.scale[1] == 1 && fabs(s.fill[1] - 2.0 / 3) < 1e-6);
     assert_true(s.mean[2] == 0 && s.scale[2] == 1);
     float rows[12];
-    bs_dataset_dense(ds, &s, NULL, 0, 4, rows);
+    bs_rows_dense(ds, &s, NULL, 0, 4, rows);
     assert_true(fabs(rows[0] - (1 - mean) / sd) < 1e-6);
     assert_true(fabsf(rows[6]) < 1e-6f && rows[8] == 7);
     assert_true(fabs(rows[10] - 2.0 / 3) < 1e-6);
@@ -206,12 +206,12 @@ static void test_standardise(void **state)
     for (size_t cut = 0; cut < json.len; cut++)
         assert_int_equal(bs_schema_from_json(json.data, cut, "m", &arena, &back, &err),
                          BASIN_EDATA);
-    bs_dataset_fill(ds, &s);
+    bs_rows_fill(ds, &s);
     assert_int_equal(ds->n_missing, 0);
     bs_buf_free(&json);
     bs_buf_free(&again);
     bs_arena_free(&arena);
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 /* --- writing and reading back ------------------------------------------------------------- */
@@ -223,53 +223,53 @@ static basin_status to_buf(void *to, const void *bytes, size_t n, basin_error *e
 }
 
 /* Writes in a format, reads it and compares with show(). */
-static void round_trip(const bs_dataset *ds, const char *format, const char *options)
+static void round_trip(const bs_rows *ds, const char *format, const char *options)
 {
     bs_buf      text;
     basin_error err = {0};
     char        before[16384];
     bs_buf_init(&text, 1 << 24);
-    if (bs_dataset_write_to(ds, bs_writer_find(format), to_buf, &text, &err))
+    if (bs_rows_write_to(ds, bs_writer_find(format), to_buf, &text, &err))
         fail_msg("%s", err.msg);
     snprintf(before, sizeof before, "%s", show(ds));
-    bs_dataset *back = read_text(text.data, options, NULL);
+    bs_rows *back = read_text(text.data, options, NULL);
     assert_string_equal(back->format, format);
     assert_string_equal(show(back), before);
-    bs_dataset_free(back);
+    bs_rows_free(back);
     bs_buf_free(&text);
 }
 
 static void test_round_trips(void **state)
 {
     (void)state;
-    bs_dataset *ds = read_text(HEAD "@attribute 'a b' real\n@attribute c {x,'it\\'s'}\n"
-                                    "@attribute \"q\\\"r,s\" real\n@attribute y {0,1}\n"
-                                    "@attribute 'z w' {0,1}\n@data\n"
-                                    "1.5,x,0.1,1,0\n-3e-20,'it\\'s',?,?,1\n0,x,16777217,0,0\n"
-                                    "123456.789,?,3.4e38,1,1\n",
-                               "labels=last:2", NULL);
+    bs_rows *ds = read_text(HEAD "@attribute 'a b' real\n@attribute c {x,'it\\'s'}\n"
+                                 "@attribute \"q\\\"r,s\" real\n@attribute y {0,1}\n"
+                                 "@attribute 'z w' {0,1}\n@data\n"
+                                 "1.5,x,0.1,1,0\n-3e-20,'it\\'s',?,?,1\n0,x,16777217,0,0\n"
+                                 "123456.789,?,3.4e38,1,1\n",
+                            "labels=last:2", NULL);
     round_trip(ds, "arff", "labels=last:2");
     round_trip(ds, "csv", "labels=last:2");
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 
     ds = read_text("1,5 3:0.5 7:1e-9\n\n2 1:1\n 4:1\n7\n", "", NULL);
     round_trip(ds, "libsvm", "");
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
     ds = read_text("4 9 6\n1,5 3:0.5 7:1\n\n2 1:1\n 4:1\n", "", NULL);
     round_trip(ds, "xmc", "");
     round_trip(ds, "libsvm", "format=libsvm");
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
     ds = read_text("{\"a\":0.1,\"c\":\"re\\\"d\\n\",\"labels\":[\"x\",\"\xc3\xa9\"]}\n"
                    "{\"c\":\"blue\",\"on\":true,\"a\":null,\"labels\":{\"x\":null,\"y\":true}}\n",
                    "", NULL);
     round_trip(ds, "jsonl", "");
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
     ds =
         read_text("{\"features\":[0,2,0,0],\"labels\":[\"x\"]}\n{\"features\":[0,0,0,0],\"labels\":"
                   "[]}\n{\"features\":[1,0,0,null],\"labels\":[\"y\"]}\n",
                   "", NULL);
     round_trip(ds, "jsonl", "");
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 /* Through files: names of labels go to a second file, and are found there. */
@@ -278,49 +278,49 @@ static void test_files(void **state)
     (void)state;
     char folder[] = "/tmp/basin-write-XXXXXX", path[96], side[96];
     assert_non_null(mkdtemp(folder));
-    bs_dataset              *ds = read_text("a,b,x y,z\n1,0,1,0\n0,2,0,1\n", "labels=last:2", NULL);
+    bs_rows                 *ds = read_text("a,b,x y,z\n1,0,1,0\n0,2,0,1\n", "labels=last:2", NULL);
     static const char *const rows[][3] = {{"arff", "t.arff", "t.xml"},
                                           {"libsvm", "t.libsvm", "t.labels"},
                                           {"xmc", "t.xmc", "t.labels"}};
     for (int i = 0; i < 3; i++) {
         bs_notes        notes;
         basin_error     err = {0};
-        bs_dataset     *back;
+        bs_rows        *back;
         bs_read_options o = options_from("");
         const char     *paths[1] = {path};
         bs_notes_init(&notes);
         snprintf(path, sizeof path, "%s/%s", folder, rows[i][1]);
         snprintf(side, sizeof side, "%s/%s", folder, rows[i][2]);
-        assert_int_equal(bs_dataset_write(ds, path, NULL, &notes, &err), BASIN_OK);
+        assert_int_equal(bs_rows_write(ds, path, NULL, &notes, &err), BASIN_OK);
         assert_true(noted(&notes, rows[i][2]));
-        if (bs_dataset_read(paths, 1, &o, &back, &notes, &err))
+        if (bs_rows_read(paths, 1, &o, &back, &notes, &err))
             fail_msg("%s", err.msg);
         assert_string_equal(back->format, rows[i][0]);
         assert_string_equal(show(back), i ? "0:1 | x y / 1:2 | z" : "a:1 | x y / b:2 | z");
-        bs_dataset_free(back);
+        bs_rows_free(back);
         bs_notes_free(&notes);
         unlink(path);
         unlink(side);
     }
     basin_error err;
-    assert_int_equal(bs_dataset_write(ds, "/tmp/x.unknown", NULL, NULL, &err), BASIN_EARG);
-    assert_int_equal(bs_dataset_write(ds, "/tmp/x", "nothing", NULL, &err), BASIN_EARG);
-    bs_dataset_free(ds);
+    assert_int_equal(bs_rows_write(ds, "/tmp/x.unknown", NULL, NULL, &err), BASIN_EARG);
+    assert_int_equal(bs_rows_write(ds, "/tmp/x", "nothing", NULL, &err), BASIN_EARG);
+    bs_rows_free(ds);
     rmdir(folder);
 }
 
 static void test_refused(void **state)
 {
     (void)state;
-    bs_dataset *ds = read_text("a,y\n,1\n1,1\n", "labels=y", NULL);
+    bs_rows    *ds = read_text("a,y\n,1\n1,1\n", "labels=y", NULL);
     bs_buf      text;
     basin_error err;
     bs_buf_init(&text, 1 << 20);
-    assert_int_equal(bs_dataset_write_to(ds, bs_writer_find("libsvm"), to_buf, &text, &err),
+    assert_int_equal(bs_rows_write_to(ds, bs_writer_find("libsvm"), to_buf, &text, &err),
                      BASIN_EUNSUPPORTED);
     assert_string_equal(err.msg, "libsvm cannot hold this data: it has missing values");
     bs_buf_free(&text);
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 /* --- memory --------------------------------------------------------------------------------- */
@@ -343,7 +343,7 @@ static void test_no_memory(void **state)
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         bs_read_options o = options_from(i < 2 ? "labels=z" : "");
         for (long n = 1;; n++) {
-            bs_dataset *ds;
+            bs_rows    *ds;
             bs_notes    notes;
             basin_error err = {0};
             bs_notes_init(&notes);
@@ -353,7 +353,7 @@ static void test_no_memory(void **state)
             bool         reached = bs_mem_calls() - before >= n;
             bs_mem_fail_at(0);
             bs_notes_free(&notes);
-            bs_dataset_free(ds);
+            bs_rows_free(ds);
             if (reached && s != BASIN_ENOMEM)
                 fail_msg("text %zu, allocation %ld: status %d, '%s'", i, n, (int)s, err.msg);
             assert_int_equal(bs_mem_live(), 0);
@@ -366,11 +366,11 @@ static void test_no_memory(void **state)
 }
 
 /* Everything else that allocates, on one small data set. */
-static basin_status everything(bs_dataset *a, bs_dataset *b, basin_error *err)
+static basin_status everything(bs_rows *a, bs_rows *b, basin_error *err)
 {
     int32_t             rows[2] = {1, 0}, part[4];
     double              share[2] = {1, 1};
-    bs_dataset         *some = NULL, *made = NULL;
+    bs_rows            *some = NULL, *made = NULL;
     bs_summary          summary;
     bs_arena            arena;
     bs_schema           schema;
@@ -385,22 +385,22 @@ static basin_status everything(bs_dataset *a, bs_dataset *b, basin_error *err)
     bs_buf_init(&text, 1 << 20);
     bs_notes_init(&notes);
     basin_status s = balance ? BASIN_OK : bs_fail_nomem(err);
-    s = s ? s : bs_dataset_select(a, rows, 2, &some, err);
-    s = s ? s : bs_dataset_summary(a, &summary, err);
-    s = s ? s : bs_dataset_widen(some, b, err);
-    s = s ? s : bs_dataset_match(&some->schema, b, "b", &notes, err);
-    s = s ? s : bs_dataset_append(some, b, err);
+    s = s ? s : bs_rows_select(a, rows, 2, &some, err);
+    s = s ? s : bs_rows_summary(a, &summary, err);
+    s = s ? s : bs_rows_widen(some, b, err);
+    s = s ? s : bs_rows_match(&some->schema, b, "b", &notes, err);
+    s = s ? s : bs_rows_append(some, b, err);
     s = s ? s : bs_schema_copy(&a->schema, &arena, &schema, err);
     s = s ? s : bs_schema_fit(a, true, &arena, &schema, err);
     s = s ? s : bs_split(some, share, 2, NULL, 1, part, err);
     s = s ? s : bs_split_measure(some, share, 2, part, balance, err);
-    s = s ? s : bs_dataset_write_to(some, bs_writer_find("jsonl"), to_buf, &text, err);
+    s = s ? s : bs_rows_write_to(some, bs_writer_find("jsonl"), to_buf, &text, err);
     s = s ? s : bs_make_mlc(&o, &made, &truth, err);
     if (!s && notes.failed)
         s = bs_fail_nomem(err);
     bs_free(balance);
-    bs_dataset_free(some);
-    bs_dataset_free(made);
+    bs_rows_free(some);
+    bs_rows_free(made);
     bs_arena_free(&arena);
     bs_buf_free(&text);
     bs_notes_free(&notes);
@@ -411,16 +411,16 @@ static void test_no_memory_elsewhere(void **state)
 {
     (void)state;
     for (long n = 1;; n++) {
-        bs_dataset *a = read_text("a,c,tags\n1,red,x\n2,blue,x|y\n", "", NULL);
-        bs_dataset *b = read_text("a,c,tags\n1,green,x\n2,blue,z\n", "", NULL);
+        bs_rows    *a = read_text("a,c,tags\n1,red,x\n2,blue,x|y\n", "", NULL);
+        bs_rows    *b = read_text("a,c,tags\n1,green,x\n2,blue,z\n", "", NULL);
         basin_error err = {0};
         bs_mem_fail_at(n);
         long         before = bs_mem_calls();
         basin_status s = everything(a, b, &err);
         bool         reached = bs_mem_calls() - before >= n;
         bs_mem_fail_at(0);
-        bs_dataset_free(a);
-        bs_dataset_free(b);
+        bs_rows_free(a);
+        bs_rows_free(b);
         if (reached && s != BASIN_ENOMEM)
             fail_msg("allocation %ld: status %d, '%s'", n, (int)s, err.msg);
         assert_int_equal(bs_mem_live(), 0);

@@ -9,11 +9,11 @@
 #include "tasks/mlc/make.h"
 #include "data/split.h"
 
-static bs_dataset *make(int rows, int groups, int seed, bs_make_mlc_truth *truth)
+static bs_rows *make(int rows, int groups, int seed, bs_make_mlc_truth *truth)
 {
     bs_make_mlc_options o;
     basin_error         err = {0};
-    bs_dataset         *ds;
+    bs_rows            *ds;
     assert_int_equal(bs_options_default(bs_make_mlc_rows, &o, &err), BASIN_OK);
     o.rows = rows;
     o.groups = groups;
@@ -28,7 +28,7 @@ static bs_dataset *make(int rows, int groups, int seed, bs_make_mlc_truth *truth
 static void test_balance(void **state)
 {
     (void)state;
-    bs_dataset       *ds = make(5000, 6, 3, NULL);
+    bs_rows          *ds = make(5000, 6, 3, NULL);
     int32_t          *part = bs_alloc(5000 * sizeof *part), *again = bs_alloc(5000 * sizeof *again);
     double            share[3] = {60, 20, 20};
     bs_split_balance *b = bs_alloc(sizeof *b);
@@ -61,7 +61,7 @@ static void test_balance(void **state)
     bs_free(part);
     bs_free(again);
     bs_free(b);
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 /* A label of as many rows as there are parts is in every part; random parts would miss some. */
@@ -71,7 +71,7 @@ static void test_rare_labels(void **state)
     char text[20000] = "";
     for (int i = 0; i < 400; i++)
         snprintf(text + strlen(text), 40, "%d 1:%d\n", i < 10 ? 1 : i < 30 ? 2 : 3, i + 1);
-    bs_dataset *ds = read_text(text, "", NULL);
+    bs_rows    *ds = read_text(text, "", NULL);
     int32_t     part[400];
     double      share[10];
     basin_error err;
@@ -87,13 +87,13 @@ static void test_rare_labels(void **state)
             assert_true(b.part[p].worst_error < 1e-9);
         }
     }
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 static void test_groups(void **state)
 {
     (void)state;
-    bs_dataset *ds = make(1000, 3, 1, NULL);
+    bs_rows    *ds = make(1000, 3, 1, NULL);
     int32_t     part[1000], group[1000], of_group[200];
     double      share[2] = {3, 1};
     basin_error err;
@@ -115,20 +115,20 @@ static void test_groups(void **state)
     assert_int_equal(bs_split(ds, share, 2, NULL, 5, part, &err), BASIN_EARG);
     assert_string_equal(err.msg, "part 1 has the size 0; sizes are above 0, as in 60,20,20");
     assert_int_equal(bs_split(ds, share, 1, NULL, 5, part, &err), BASIN_EARG);
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 static void test_crossing(void **state)
 {
     (void)state;
-    bs_dataset      *ds = read_text("1 1:1\n1 1:1\n2 1:1\n2 2:1\n", "", NULL);
+    bs_rows         *ds = read_text("1 1:1\n1 1:1\n2 1:1\n2 2:1\n", "", NULL);
     int32_t          part[4] = {0, 1, 0, 1};
     double           share[2] = {1, 1};
     bs_split_balance b;
     basin_error      err;
     assert_int_equal(bs_split_measure(ds, share, 2, part, &b, &err), BASIN_OK);
     assert_int_equal(b.crossing, 2);
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 /* --- best expected F1 -------------------------------------------------------------------- */
@@ -179,14 +179,14 @@ static void test_make(void **state)
 {
     (void)state;
     bs_make_mlc_truth a, b;
-    bs_dataset       *ds = make(3000, 6, 0, &a), *same = make(3000, 6, 0, &b);
+    bs_rows          *ds = make(3000, 6, 0, &a), *same = make(3000, 6, 0, &b);
     assert_int_equal(ds->rows, 3000);
     assert_int_equal(ds->schema.n_labels, 24);
     assert_true(ds->hash == same->hash);
     assert_memory_equal(&a, &b, sizeof a);
     assert_true(a.best >= a.tuned && a.tuned >= a.marginal && a.marginal > a.local);
     assert_true(a.best - a.local > 0.1 && a.best < 0.95);
-    bs_dataset_free(same);
+    bs_rows_free(same);
 
     /* The planted structure holds in every row. */
     for (int32_t r = 0; r < ds->rows; r++) {
@@ -201,7 +201,7 @@ static void test_make(void **state)
             assert_true(y[g + 11] == (y[g + 8] && y[g + 9]));
         }
     }
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
 }
 
 static int no_leak(void **state)

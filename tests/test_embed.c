@@ -359,10 +359,10 @@ static void rows_are_borrowed(void **state)
                             .label_start = label_start,
                             .label = label};
     bs_read_options  o = bs_read_options_default();
-    bs_dataset      *tidy, *other;
+    bs_rows         *tidy, *other;
     (void)state;
     make_arrays();
-    OK(bs_dataset_from_memory(&all, &o, &tidy, NULL, err));
+    OK(bs_rows_from_memory(&all, &o, &tidy, NULL, err));
     assert_ptr_equal(tidy->x.index, feature);
     assert_ptr_equal(tidy->x.value, value);
     for (int i = 0; i < N; i++)
@@ -372,11 +372,11 @@ static void rows_are_borrowed(void **state)
         }
     all.index = index;
     all.value = turned;
-    OK(bs_dataset_from_memory(&all, &o, &other, NULL, err));
+    OK(bs_rows_from_memory(&all, &o, &other, NULL, err));
     assert_ptr_not_equal(other->x.index, index);
     assert_true(tidy->hash == other->hash);
-    bs_dataset_free(tidy);
-    bs_dataset_free(other);
+    bs_rows_free(tidy);
+    bs_rows_free(other);
 }
 
 static void impossible_rows_are_refused(void **state)

@@ -190,7 +190,7 @@ static void optimiser(const char *file, const char *rule, bool groups)
     golden_load_params(c);
     for (int i = 0; i < c->params->n && groups; i++) {
         bs_segment *s = &c->params->segment[i];
-        s->rate = bs_has_prefix(s->name, "out") ? 0.5 : 1;
+        s->rate = bs_params_has_prefix(s->name, "out") ? 0.5 : 1;
         s->decay = strstr(s->name, "/b") ? 0 : 1;
     }
     bs_optim_options o = optimiser_options(c, rule);

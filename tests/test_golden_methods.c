@@ -12,7 +12,7 @@ enum { B = 3, D = 3, L = 4, W = 2 };
 typedef struct {
     golden     *c;
     bs_settings settings[32]; /* one for each loss: nodes are built with it */
-    bs_spec     spec;
+    bs_net_spec spec;
     bs_id       x, gold;
     int         n;
 } methods;
@@ -26,26 +26,26 @@ static methods *methods_new(const char *file)
     return m;
 }
 
-static bs_scene methods_scene(methods *m, const char *words)
+static bs_loss_context methods_scene(methods *m, const char *words)
 {
-    basin_error  err = {0};
-    bs_mlc_known own = {.schema = {.n_features = D, .n_labels = L, .dense = true}};
-    bs_known     known = {.own = &own};
-    bs_settings *s = &m->settings[m->n++];
+    basin_error   err = {0};
+    bs_mlc_known  own = {.schema = {.n_features = D, .n_labels = L, .dense = true}};
+    bs_preprocess known = {.own = &own};
+    bs_settings  *s = &m->settings[m->n++];
     assert_int_equal(bs_settings_default(s, &err), BASIN_OK);
     CHECK(bs_settings_words(s, "net.layers=1 net.width=2 net.dropout=0 energy.hidden=3", "test",
                             &err) == BASIN_OK,
           "%s", err.msg);
     CHECK(bs_settings_words(s, words, "test", &err) == BASIN_OK, "%s", err.msg);
     assert_int_equal(bs_task_mlc.spec(&s->train, &known, &m->spec, &err), BASIN_OK);
-    return (bs_scene){.t = m->spec.graph,
-                      .o = &s->train,
-                      .v = {.g = m->c->g,
-                            .params = m->c->params,
-                            .spec = &m->spec,
-                            .size = {B, 1, 1},
-                            .x = {m->x},
-                            .gold = m->gold}};
+    return (bs_loss_context){.t = m->spec.graph,
+                             .o = &s->train,
+                             .v = {.g = m->c->g,
+                                   .params = m->c->params,
+                                   .spec = &m->spec,
+                                   .size = {B, 1, 1},
+                                   .x = {m->x},
+                                   .gold = m->gold}};
 }
 
 static bs_id flat_gradient(methods *m, bs_id loss, const bs_id *wrt, int n)
@@ -76,21 +76,22 @@ static bs_id parameter(methods *m, const char *name, int rows, int columns)
 
 static void expect_of_energy(methods *m, const char *name, bs_loss loss, const char *words)
 {
-    bs_scene s = methods_scene(m, words);
-    bs_id    value = loss(&s);
-    bs_id    wrt[] = {parameter(m, "energy/T/0/W", D, W),    parameter(m, "energy/T/0/b", 1, W),
-                      parameter(m, "energy/labels/W", W, L), parameter(m, "energy/M/W", L, 3),
-                      parameter(m, "energy/M/b", 1, 3),      parameter(m, "energy/v", 3, 1)};
+    bs_loss_context s = methods_scene(m, words);
+    bs_id           value = loss(&s);
+    bs_id wrt[] = {parameter(m, "energy/T/0/W", D, W),    parameter(m, "energy/T/0/b", 1, W),
+                   parameter(m, "energy/labels/W", W, L), parameter(m, "energy/M/W", L, 3),
+                   parameter(m, "energy/M/b", 1, 3),      parameter(m, "energy/v", 3, 1)};
     expect_loss(m, name, value, wrt, 6);
 }
 
 static void expect_of_net(methods *m, const char *name, bs_loss loss, const char *words)
 {
-    bs_scene s = methods_scene(m, words);
-    bs_id    value = loss(&s);
-    bs_id    wrt[] = {parameter(m, "net/T/0/W", D, W), parameter(m, "net/T/0/b", 1, W),
-                      parameter(m, "net/labels/W", W, L), parameter(m, "net/cost/out/W", 2 * L, L),
-                      parameter(m, "net/cost/out/b", 1, L)};
+    bs_loss_context s = methods_scene(m, words);
+    bs_id           value = loss(&s);
+
+    bs_id wrt[] = {parameter(m, "net/T/0/W", D, W), parameter(m, "net/T/0/b", 1, W),
+                   parameter(m, "net/labels/W", W, L), parameter(m, "net/cost/out/W", 2 * L, L),
+                   parameter(m, "net/cost/out/b", 1, L)};
     expect_loss(m, name, value, wrt, 5);
 }
 
@@ -124,7 +125,7 @@ static void losses_of_the_energy(void **state)
     methods_check(m);
 }
 
-static bs_id soft_f1(bs_scene *s)
+static bs_id soft_f1(bs_loss_context *s)
 {
     return bs_mean(s->v.g, s->t->score(&s->v, bs_net_output(s)));
 }
@@ -151,7 +152,7 @@ typedef struct {
     bs_id A, c;
 } bowl;
 
-static bs_id bowl_at(bs_view *v, void *ctx, bs_id y)
+static bs_id bowl_at(bs_output_space *v, void *ctx, bs_id y)
 {
     bowl *b = ctx;
     bs_id d = bs_sub(v->g, y, b->c);
@@ -177,10 +178,11 @@ static void steps_of_inference(void **state)
     (void)state;
     golden            *c = golden_new("gbi");
     const bs_mlc_shape shape = {.labels = L};
-    bs_spec spec = bs_spec_make(&bs_task_graph_mlc, (bs_size){1, 1, 1}, &shape, sizeof shape);
-    bs_view v = {.g = c->g, .params = c->params, .spec = &spec, .size = {B, 1, 1}};
-    bowl    b = {golden_input(c, "A"), golden_input(c, "c")};
-    bs_id   start = golden_input(c, "start");
+    bs_net_spec        spec =
+        bs_net_spec_make(&bs_task_space_mlc, (bs_size){1, 1, 1}, &shape, sizeof shape);
+    bs_output_space v = {.g = c->g, .params = c->params, .spec = &spec, .size = {B, 1, 1}};
+    bowl            b = {golden_input(c, "A"), golden_input(c, "c")};
+    bs_id           start = golden_input(c, "start");
     for (int i = 0; i < 4; i++)
         for (int t = 1; t <= 6; t++) {
             bs_gbi o = {.rule = way[i].rule,

@@ -10,8 +10,8 @@ enum { B = 3, T = 5 };
 typedef struct {
     golden          *c;
     bs_train_options o;
-    bs_spec          spec;
-    bs_scene         s;
+    bs_net_spec      spec;
+    bs_loss_context  s;
 } tagger;
 
 static tagger *tagger_new(const char *file)
@@ -22,14 +22,14 @@ static tagger *tagger_new(const char *file)
     bs_tag_shape shape = {
         .tags = 3, .words = 6, .word_width = 3, .tuned = true, .width = 2, .layers = 1, .scale = 1};
     assert_int_equal(bs_tag_energy_find("chain", &shape.energy, NULL), BASIN_OK);
-    t->spec = bs_spec_make(&bs_task_graph_tag, (bs_size){1, 1, 4}, &shape, sizeof shape);
-    t->s = (bs_scene){.t = &bs_task_graph_tag,
-                      .o = &t->o,
-                      .v = {.g = c->g,
-                            .params = c->params,
-                            .spec = &t->spec,
-                            .size = {B, T, 1},
-                            .gold = golden_input(c, "gold")}};
+    t->spec = bs_net_spec_make(&bs_task_space_tag, (bs_size){1, 1, 4}, &shape, sizeof shape);
+    t->s = (bs_loss_context){.t = &bs_task_space_tag,
+                             .o = &t->o,
+                             .v = {.g = c->g,
+                                   .params = c->params,
+                                   .spec = &t->spec,
+                                   .size = {B, T, 1},
+                                   .gold = golden_input(c, "gold")}};
     t->s.v.x[0] = golden_int(c, "word");
     t->s.v.x[1] = golden_int(c, "len");
     t->s.v.x[2] = golden_input(c, "mask");
@@ -56,12 +56,12 @@ static void random_field(void **state)
 {
     const bs_method *m;
     (void)state;
-    tagger  *t = tagger_new("tagger_crf");
-    bs_view *v = &t->s.v;
+    tagger          *t = tagger_new("tagger_crf");
+    bs_output_space *v = &t->s.v;
     assert_int_equal(bs_method_find("crf", "tag", &m, NULL), BASIN_OK);
-    golden_expect(t->c, bs_task_graph_tag.log_partition(v), "log_z");
-    golden_expect(t->c, bs_task_graph_tag.truth_energy(v), "E");
-    golden_expect(t->c, bs_task_graph_tag.marginals(v), "marginals");
+    golden_expect(t->c, bs_task_space_tag.log_partition(v), "log_z");
+    golden_expect(t->c, bs_task_space_tag.truth_energy(v), "E");
+    golden_expect(t->c, bs_task_space_tag.marginals(v), "marginals");
     tagger_check(t, m->stage[0].loss(&t->s));
 }
 

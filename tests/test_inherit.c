@@ -43,9 +43,9 @@ static const real *values(const bs_params *p, const char *name)
 /* Of three units the last two, turned around, between new ones. */
 static const int32_t places[] = {-1, 2, 1, -1};
 
-static bs_heritage heritage(const bs_params *old, const bs_params *grown, bs_axis_order order)
+static bs_warm_start heritage(const bs_params *old, const bs_params *grown, bs_axis_order order)
 {
-    return (bs_heritage){
+    return (bs_warm_start){
         .values = old, .grown = {grown}, .axis = {{order, 3, 4, places}}, .n = 1, .name = "old"};
 }
 
@@ -58,10 +58,10 @@ static void check(const real *is, const double *want, int n)
 static void test_places(void **state)
 {
     (void)state;
-    bs_params   *old = filled(3, 100), *grown = declared(4), *now = filled(4, 0);
-    bs_heritage  h = heritage(old, grown, BS_AXIS_SIDE_BY_SIDE);
-    const double grid[] = {0,   1,   2,   3,   4,   5,   112, 113, 114, 115, 116, 117,
-                           106, 107, 108, 109, 110, 111, 18,  19,  20,  21,  22,  23};
+    bs_params    *old = filled(3, 100), *grown = declared(4), *now = filled(4, 0);
+    bs_warm_start h = heritage(old, grown, BS_AXIS_SIDE_BY_SIDE);
+    const double  grid[] = {0,   1,   2,   3,   4,   5,   112, 113, 114, 115, 116, 117,
+                            106, 107, 108, 109, 110, 111, 18,  19,  20,  21,  22,  23};
     assert_int_equal(bs_inherit(&h, now, "net/grid", NULL), BASIN_OK);
     check(values(now, "net/grid"), grid, 24);
 
@@ -83,9 +83,9 @@ static void test_places(void **state)
 static void test_shapes(void **state)
 {
     (void)state;
-    basin_error err;
-    bs_params  *old = filled(3, 100), *grown = declared(4), *more = filled(5, 0);
-    bs_heritage h = heritage(old, grown, BS_AXIS_COPIES);
+    basin_error   err;
+    bs_params    *old = filled(3, 100), *grown = declared(4), *more = filled(5, 0);
+    bs_warm_start h = heritage(old, grown, BS_AXIS_COPIES);
     assert_int_equal(bs_inherit_check(&h, more, &err), BASIN_EARG);
     assert_non_null(strstr(err.msg, "'net/grid' would be [8, 3]"));
     bs_graph *g = bs_graph_new();

@@ -9,7 +9,7 @@
 enum { ROWS = 200, LABELS = 20 };
 
 /* Label l is on where feature l is, of 20 features; dense rows also lack some numbers. */
-static bs_dataset *rows_of(bool dense, unsigned shift)
+static bs_rows *rows_of(bool dense, unsigned shift)
 {
     static char text[1 << 17];
     size_t      at = 0;
@@ -31,7 +31,7 @@ static bs_dataset *rows_of(bool dense, unsigned shift)
     return read_text(text, "labels=last:20", NULL);
 }
 
-static bs_logistic *fit(const bs_dataset *train, const bs_dataset *valid, const bs_schema *schema,
+static bs_logistic *fit(const bs_rows *train, const bs_rows *valid, const bs_schema *schema,
                         int32_t rows, int threads)
 {
     bs_logistic *m;
@@ -41,7 +41,7 @@ static bs_logistic *fit(const bs_dataset *train, const bs_dataset *valid, const 
     return m;
 }
 
-static int right(const bs_dataset *d, const float *p)
+static int right(const bs_rows *d, const float *p)
 {
     int n = 0;
     for (int32_t r = 0; r < d->rows; r++)
@@ -58,7 +58,7 @@ static void what_can_be_separated_is(void **state)
     (void)state;
     for (int dense = 0; dense < 2; dense++) {
         static float p[2][ROWS * LABELS];
-        bs_dataset  *train = rows_of(dense, 0), *valid = rows_of(dense, 1000);
+        bs_rows     *train = rows_of(dense, 0), *valid = rows_of(dense, 1000);
         bs_schema    schema = train->schema;
         assert_int_equal(bs_schema_fit(train, dense, &train->arena, &schema, NULL), BASIN_OK);
         for (int threads = 1; threads < 3; threads++) {
@@ -74,8 +74,8 @@ static void what_can_be_separated_is(void **state)
         assert_int_equal(bs_logistic_scores(m, valid, p[1], NULL), BASIN_OK);
         assert_true(right(valid, p[1]) < right(valid, p[0]));
         bs_logistic_free(m);
-        bs_dataset_free(train);
-        bs_dataset_free(valid);
+        bs_rows_free(train);
+        bs_rows_free(valid);
     }
 }
 
@@ -83,12 +83,12 @@ static void what_can_be_separated_is(void **state)
 static void large_data_is_left_alone(void **state)
 {
     (void)state;
-    bs_dataset *train = rows_of(false, 0);
-    bs_schema   schema = train->schema;
+    bs_rows  *train = rows_of(false, 0);
+    bs_schema schema = train->schema;
     assert_int_equal(bs_schema_fit(train, false, &train->arena, &schema, NULL), BASIN_OK);
     schema.n_labels = 100000;
     assert_null(fit(train, train, &schema, 0, 1));
-    bs_dataset_free(train);
+    bs_rows_free(train);
 }
 
 int main(void)

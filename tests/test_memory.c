@@ -274,7 +274,7 @@ static void zip_archives(void **state)
     bs_image_options o = bs_image_options_default();
     bs_read_options  r = bs_read_options_default();
     bs_images       *im = NULL;
-    bs_dataset      *d = NULL;
+    bs_rows         *d = NULL;
     basin_error      err = {0};
     make_zip(file, "images/%d.png", 3, 1);
     o.unpack_mb = 2;
@@ -287,10 +287,10 @@ static void zip_archives(void **state)
     file = "z.npz";
     make_zip(file, "X%d.npy", 1, 3);
     r.max_mb = 2;
-    assert_int_equal(bs_dataset_read(&file, 1, &r, &d, NULL, &err), BASIN_EDATA);
+    assert_int_equal(bs_rows_read(&file, 1, &r, &d, NULL, &err), BASIN_EDATA);
     assert_string_equal(err.msg, "z.npz: unpacks to more than 2 MiB (data.max_mb)");
     r.max_mb = 3;
-    assert_int_equal(bs_dataset_read(&file, 1, &r, &d, NULL, &err), BASIN_EDATA);
+    assert_int_equal(bs_rows_read(&file, 1, &r, &d, NULL, &err), BASIN_EDATA);
     assert_null(strstr(err.msg, "unpacks"));
 }
 

@@ -121,9 +121,9 @@ static int pairs_of(const bs_graph *g, const bs_result *res, int n, bs_op_id op)
     int      found = 0;
     assert_int_equal(bs_plan_make(g, res, n, 0, bs_devices[0]->order, &plan, NULL), BASIN_OK);
     for (int i = 1; i < plan->n_steps; i++)
-        if (plan->step[i].beside && plan->step[i].node.op == op) {
+        if (plan->step[i].may_overlap && plan->step[i].node.op == op) {
             assert_int_equal(plan->step[i - 1].node.op, op);
-            assert_false(plan->step[i - 1].beside);
+            assert_false(plan->step[i - 1].may_overlap);
             found++;
         }
     bs_plan_free(plan);
@@ -166,7 +166,7 @@ static void plans_fuse_reuse_and_accumulate(void **state)
     for (int i = 0; i < plan->n_steps; i++) {
         micro = plan->step[i].n_micro > micro ? plan->step[i].n_micro : micro;
         sums += plan->step[i].accumulate;
-        pairs += plan->step[i].beside;
+        pairs += plan->step[i].may_overlap;
     }
     CHECK(plan->n_steps * 10 < plain->n_steps * 9, "%d steps of %d", plan->n_steps, plain->n_steps);
     CHECK(plan->bytes * 2 < plan->total_bytes, "%zu bytes of %zu", plan->bytes, plan->total_bytes);

@@ -33,11 +33,11 @@ static bs_images *made(const char *words)
 }
 
 typedef struct {
-    bs_settings s;
-    bs_part     part;
-    bs_known    known;
-    bs_spec     spec;
-    bs_feed    *feed;
+    bs_settings   s;
+    bs_dataset    part;
+    bs_preprocess known;
+    bs_net_spec   spec;
+    bs_batches   *feed;
 } fed;
 
 static fed *feed_of(bs_images *im, const char *words, int batch)
@@ -48,7 +48,7 @@ static fed *feed_of(bs_images *im, const char *words, int batch)
                          err));
     OK(bs_settings_words(&f->s, words, "test", err));
     f->s.train.batch = batch;
-    f->part = (bs_part){.task = &bs_task_seg, .rows = im->n, .own = im};
+    f->part = (bs_dataset){.task = &bs_task_seg, .rows = im->n, .own = im};
     bs_logger quiet = {0};
     bs_arena_init(&f->known.arena, 0);
     OK(bs_task_seg.fit(&f->s, &f->part, 1, &quiet, &f->known, err));
@@ -60,7 +60,7 @@ static fed *feed_of(bs_images *im, const char *words, int batch)
 static void fed_free(fed *f)
 {
     f->feed->free(f->feed);
-    bs_known_free(&f->known);
+    bs_preprocess_free(&f->known);
     free(f);
 }
 
@@ -77,8 +77,8 @@ static epoch *epoch_of(fed *f, int number)
     bs_rng        rng = bs_rng_make(7, (uint64_t)number, 3);
     const int32_t most = f->s.train.batch;
     const size_t  cells = WINDOW * WINDOW;
-    const size_t  C = (size_t)bs_known_seg(&f->known)->channels,
-                 P = (size_t)bs_seg_planes(bs_spec_seg(&f->spec));
+    const size_t  C = (size_t)bs_preprocess_seg(&f->known)->channels,
+                 P = (size_t)bs_seg_planes(bs_net_spec_seg(&f->spec));
     f->feed->order(f->feed, &rng, order);
     for (int32_t at = 0, n; at < IMAGES; at += n) {
         n = f->feed->fits(f->feed, order + at, IMAGES - at < most ? IMAGES - at : most);
@@ -148,7 +148,7 @@ static void windows_are_pieces_of_the_photos(void **state)
         im->mask[i][5 * SIZE + 5] = BS_IGNORE; /* in every window */
     fed   *f = feed_of(im, "seg.flip=yes", 6);
     epoch *e = epoch_of(f, 1);
-    assert_int_equal(bs_known_seg(&f->known)->width, WINDOW);
+    assert_int_equal(bs_preprocess_seg(&f->known)->width, WINDOW);
     for (int i = 0; i < IMAGES; i++) {
         bool found = false;
         for (int k = 0; k < 2 * 25 && !found; k++) {
@@ -196,7 +196,8 @@ static void the_mean_colour_is_subtracted(void **state)
     for (int i = 0; i < IMAGES; i++)
         for (int k = 0; k < 3 * WINDOW * WINDOW; k++)
             sum += (double)e->photo[i][k];
-    assert_true(bs_known_seg(&f->known)->mean[0] > 100 && bs_known_seg(&f->known)->mean[0] < 156);
+    assert_true(bs_preprocess_seg(&f->known)->mean[0] > 100 &&
+                bs_preprocess_seg(&f->known)->mean[0] < 156);
     assert_true(fabs(sum / (IMAGES * 3 * WINDOW * WINDOW)) < 0.02);
     free(e);
     fed_free(f);
@@ -356,8 +357,9 @@ static untrained *net_of(bs_images *im, const char *words)
     bs_inference how = {.how = BS_INFER_NET};
     u->f = feed_of(im, words, 1);
     u->params = bs_params_new();
-    bs_view v = bs_view_make(g, u->params, &u->f->spec, (bs_size){1, 16, 16}, false);
-    bs_task_graph_seg.logits(&v, "net");
+    bs_output_space v =
+        bs_output_space_make(g, u->params, &u->f->spec, (bs_size){1, 16, 16}, false);
+    bs_task_space_seg.logits(&v, "net");
     OK(bs_params_allocate(u->params, bs_devices[0], 1, err));
     bs_graph_free(g);
     OK(bs_workspace_open((bs_machine){.threads = 1}, &u->w, err));
@@ -402,9 +404,9 @@ static void tiles_are_as_good_as_the_whole(void **state)
         untrained   *u = net_of(im, words);
         const size_t n = 2 * 256 * 256;
         bs_outputs   whole = outputs_of(u);
-        bs_known_seg(&u->f->known)->image.max_tile_mb = 1; /* 128 x 128 */
+        bs_preprocess_seg(&u->f->known)->image.max_tile_mb = 1; /* 128 x 128 */
         bs_outputs tiled = outputs_of(u);
-        bs_known_seg(&u->f->known)->crops = 36;
+        bs_preprocess_seg(&u->f->known)->crops = 36;
         bs_outputs windows = outputs_of(u);
         assert_true(farthest(&whole, &tiled, n) < 1e-5);
         assert_true(farthest(&whole, &windows, n) > 1e-4);
@@ -420,13 +422,13 @@ static void tiles_are_as_good_as_the_whole(void **state)
 
 static void refused(const char *json)
 {
-    bs_known    k = {0};
-    basin_error err = {0};
+    bs_preprocess k = {0};
+    basin_error   err = {0};
     bs_arena_init(&k.arena, 0);
     if (bs_task_seg.known_read(json, "m.safetensors", &k, &err) != BASIN_EDATA)
         fail_msg("accepted: %s", json);
     assert_non_null(strstr(err.msg, "m.safetensors"));
-    bs_known_free(&k);
+    bs_preprocess_free(&k);
 }
 
 #define REST ", \"mean\": [0, 0, 0], \"names\": [], \"image\": {}}"
@@ -461,11 +463,11 @@ static void what_cannot_be_remembered_is_refused(void **state)
 
 static void nets_beyond_all_measure_are_refused(void **state)
 {
-    bs_seg_known own = {.channels = 3, .classes = 200, .width = 8192, .height = 8192};
-    bs_known     k = {.own = &own};
-    bs_settings  s;
-    bs_spec      spec;
-    basin_error  wrong = {0};
+    bs_seg_known  own = {.channels = 3, .classes = 200, .width = 8192, .height = 8192};
+    bs_preprocess k = {.own = &own};
+    bs_settings   s;
+    bs_net_spec   spec;
+    basin_error   wrong = {0};
     (void)state;
     OK(bs_settings_default(&s, err));
     assert_int_equal(bs_task_seg.spec(&s.train, &k, &spec, &wrong), BASIN_EARG);
@@ -505,8 +507,8 @@ static void parts_of_the_data_are_used(void **state)
 {
     bs_settings s;
     bs_logger   quiet = {0};
-    bs_prepared p;
-    bs_files    files = {.file = {{"set.tar"}}, .n = {1}};
+    bs_data     p;
+    bs_sources  files = {.file = {{"set.tar"}}, .n = {1}};
     (void)state;
     OK(bs_settings_default(&s, err));
     snprintf(s.train.task, sizeof s.train.task, "seg");
@@ -514,21 +516,21 @@ static void parts_of_the_data_are_used(void **state)
     assert_int_equal(p.part[0].rows, 24);
     assert_int_equal(p.part[1].rows, 6);
     assert_int_equal(p.part[2].rows, 10);
-    bs_prepared_free(&p);
+    bs_data_free(&p);
     files.file[0][0] = "grey"; /* no parts: split off */
     OK(bs_prepare(&s, &files, &quiet, &p, err));
     assert_int_equal(p.part[0].rows + p.part[1].rows + p.part[2].rows, 30);
     assert_int_equal(p.part[1].rows, 6);
-    assert_int_equal(bs_known_seg(&p.known)->channels, 1);
-    assert_int_equal(bs_known_seg(&p.known)->width, 20);
-    bs_prepared_free(&p);
-    files = (bs_files){.file = {{"set.tar"}, {"grey"}}, .n = {1, 1}}; /* a file goes first */
+    assert_int_equal(bs_preprocess_seg(&p.known)->channels, 1);
+    assert_int_equal(bs_preprocess_seg(&p.known)->width, 20);
+    bs_data_free(&p);
+    files = (bs_sources){.file = {{"set.tar"}, {"grey"}}, .n = {1, 1}}; /* a file goes first */
     OK(bs_prepare(&s, &files, &quiet, &p, err));
     assert_int_equal(p.part[1].rows, 30);
-    assert_int_equal(bs_part_seg(&p.part[1])->channels, 3);
-    assert_int_equal(bs_part_seg(&p.part[1])->width[0], 16);
+    assert_int_equal(bs_dataset_seg(&p.part[1])->channels, 3);
+    assert_int_equal(bs_dataset_seg(&p.part[1])->width[0], 16);
     assert_int_equal(p.part[2].rows, 10);
-    bs_prepared_free(&p);
+    bs_data_free(&p);
 }
 
 static void train_by(const char *method, const char *data, const char *run, const char *size)
@@ -555,13 +557,13 @@ static void train_to(const char *data, const char *run, const char *size)
 
 static bs_outputs searched(const basin_model *m, bs_images *im)
 {
-    const bs_saved *saved = m->saved;
-    const bs_part   part = {.task = &bs_task_seg, .rows = im->n, .own = im};
-    bs_inference    how;
-    bs_workspace   *w;
-    bs_scorer      *scorer;
-    bs_outputs      y;
-    OK(bs_saved_inference(saved, "gbi", false, &how, err));
+    const bs_model_file *saved = m->saved;
+    const bs_dataset     part = {.task = &bs_task_seg, .rows = im->n, .own = im};
+    bs_inference         how;
+    bs_workspace        *w;
+    bs_scorer           *scorer;
+    bs_outputs           y;
+    OK(bs_model_file_inference(saved, "gbi", false, &how, err));
     OK(bs_workspace_open((bs_machine){.threads = 1}, &w, err));
     OK(bs_scorer_new(w, saved->params, &saved->spec, &how, &scorer, err));
     OK(bs_task_seg.outputs(&part, &saved->known, &y, err));
@@ -685,12 +687,12 @@ static void odd_images_are_refused(void **state)
     assert_int_equal(basin_predict_image(p, pixels, 0, 4, 3, mask, NULL, &wrong), BASIN_EARG);
     assert_int_equal(basin_predict_image(p, pixels, 4, 1 << 20, 3, mask, NULL, &wrong), BASIN_EARG);
     OK(basin_predict_image(p, pixels, 4, 4, 3, mask, NULL, err));
-    bs_known_seg(&m->saved->known)->name =
+    bs_preprocess_seg(&m->saved->known)->name =
         NULL; /* classes without names are called by their numbers */
-    bs_known_seg(&m->saved->known)->classes = 255;
+    bs_preprocess_seg(&m->saved->known)->classes = 255;
     assert_string_equal(basin_model_label(m, 0), "0");
     assert_string_equal(basin_model_label(m, 254), "254");
-    bs_known_seg(&m->saved->known)->classes = 2;
+    bs_preprocess_seg(&m->saved->known)->classes = 2;
     basin_predictor_free(p);
     basin_model_free(m);
 }

@@ -21,13 +21,13 @@ enum { POSITIONS = 8192 }; /* most words of a batch, padding included, of feed_t
 /* ---- a corpus, what is known of it, and its feed ---- */
 
 typedef struct {
-    bs_settings settings;
-    bs_corpus  *c;
-    bs_part     part;
-    bs_known    known;
-    bs_spec     spec;
-    bs_feed    *feed;
-    int32_t    *order;
+    bs_settings   settings;
+    bs_corpus    *c;
+    bs_dataset    part;
+    bs_preprocess known;
+    bs_net_spec   spec;
+    bs_batches   *feed;
+    int32_t      *order;
     /* by the lexicon, of distinct texts */
     int32_t *row, *tag, *letter, *letters, *value[BS_LEXICON_COLUMNS];
 } setting;
@@ -62,7 +62,7 @@ static bs_corpus *make_corpus(int sentences, int longest)
 
 static void look_up(setting *s)
 {
-    const bs_lexicon *l = &bs_known_tag(&s->known)->lexicon;
+    const bs_lexicon *l = &bs_preprocess_tag(&s->known)->lexicon;
     const size_t      words = (size_t)s->c->words.n + 1;
     s->row = calloc(words, sizeof *s->row);
     s->tag = calloc((size_t)s->c->tags.n + 1, sizeof *s->tag);
@@ -88,12 +88,12 @@ static setting *setting_new(int sentences, int longest, const char *words)
     if (bs_settings_words(&s->settings, words, "test", &err))
         fail_msg("%s", err.msg);
     s->c = make_corpus(sentences, longest);
-    s->part = (bs_part){.task = &bs_task_tag, .rows = s->c->sentences, .own = s->c};
+    s->part = (bs_dataset){.task = &bs_task_tag, .rows = s->c->sentences, .own = s->c};
     bs_arena_init(&s->known.arena, 0);
     if (bs_task_tag.fit(&s->settings, &s->part, 1, &log, &s->known, &err) ||
         bs_task_tag.spec(&s->settings.train, &s->known, &s->spec, &err))
         fail_msg("%s", err.msg);
-    if (bs_feed_tag(&s->part, &s->known, &s->spec, &s->settings.train, &s->feed, &err))
+    if (bs_batches_tag(&s->part, &s->known, &s->spec, &s->settings.train, &s->feed, &err))
         fail_msg("%s", err.msg);
     s->order = calloc((size_t)sentences + 1, sizeof *s->order);
     look_up(s);
@@ -103,7 +103,7 @@ static setting *setting_new(int sentences, int longest, const char *words)
 static void setting_free(setting *s)
 {
     s->feed->free(s->feed);
-    bs_known_free(&s->known);
+    bs_preprocess_free(&s->known);
     bs_corpus_free(s->c);
     for (int k = 0; k < BS_LEXICON_COLUMNS; k++)
         free(s->value[k]);
@@ -134,14 +134,15 @@ static void check_letters(const setting *s, const bs_batch *b, int32_t text, siz
         bool there = (int32_t)i < n;
         assert_true(present[at * C + i] == (there ? 1.0f : 0.0f));
         size_t from =
-            there ? (size_t)text * (size_t)bs_known_tag(&s->known)->lexicon.max_characters + i : 0;
+            there ? (size_t)text * (size_t)bs_preprocess_tag(&s->known)->lexicon.max_characters + i
+                  : 0;
         assert_int_equal(letter[at * C + i], there ? s->letter[from] : -1);
     }
 }
 
 static void check_columns(const setting *s, const bs_batch *b, int32_t token, size_t at)
 {
-    const bs_lexicon *l = &bs_known_tag(&s->known)->lexicon;
+    const bs_lexicon *l = &bs_preprocess_tag(&s->known)->lexicon;
     const size_t      cells = (size_t)b->size.rows * (size_t)b->size.length;
     const int32_t    *column = b->x[3];
     int32_t           offset = 0;
@@ -161,9 +162,9 @@ static void check_cell(const setting *s, const bs_batch *batch, int b, int t, in
 {
     const int32_t *word = batch->x[0];
     const float   *mask = batch->x[2], *gold = batch->gold;
-    const int      T = batch->size.length, B = batch->size.rows, N = bs_spec_tag(&s->spec)->tags;
-    const size_t   at = (size_t)t * (size_t)B + (size_t)b, by_row = (size_t)(b * T + t);
-    int32_t        text = token < 0 ? -1 : s->c->word[token];
+    const int    T = batch->size.length, B = batch->size.rows, N = bs_net_spec_tag(&s->spec)->tags;
+    const size_t at = (size_t)t * (size_t)B + (size_t)b, by_row = (size_t)(b * T + t);
+    int32_t      text = token < 0 ? -1 : s->c->word[token];
     assert_true(mask[by_row] == (token < 0 ? 0.0f : 1.0f));
     if (token >= 0)
         assert_true(word[at] == s->row[text] || (lossy && word[at] == 0));
@@ -172,7 +173,7 @@ static void check_cell(const setting *s, const bs_batch *batch, int b, int t, in
         assert_true(gold[by_row * (size_t)N + (size_t)j] == (right ? 1.0f : 0.0f));
     }
     check_columns(s, batch, token, at);
-    if (bs_spec_tag(&s->spec)->chars != BS_CHARS_NONE)
+    if (bs_net_spec_tag(&s->spec)->chars != BS_CHARS_NONE)
         check_letters(s, batch, text, at);
 }
 
@@ -248,7 +249,8 @@ static void prediction_pads_rows(void **state)
     (void)state;
     setting *s = setting_new(211, 0, "chars.net=cnn words.unk_dropout=1");
     s->feed->free(s->feed);
-    assert_int_equal(bs_feed_tag_all(&s->part, &s->known, &s->spec, 50, &s->feed, &err), BASIN_OK);
+    assert_int_equal(bs_batches_tag_all(&s->part, &s->known, &s->spec, 50, &s->feed, &err),
+                     BASIN_OK);
     assert_int_equal(bs_tag_by_length(s->c->start, s->c->sentences, s->order, &err), BASIN_OK);
     for (int32_t i = 1; i < s->c->sentences; i++) {
         const int32_t *start = s->c->start, a = s->order[i - 1], b = s->order[i];
@@ -332,7 +334,7 @@ static void rare_words_are_left_out(void **state)
         out[i] = left_out(s, size[i % 3]);
         tokens = s->c->tokens;
         for (int32_t k = 0; k < tokens && i == 0; k++) {
-            bool once = bs_has_prefix(s->c->words.item[s->c->word[k]].text, "only");
+            bool once = bs_params_has_prefix(s->c->words.item[s->c->word[k]].text, "only");
             assert_true(once || !out[0][k]);
             rare += once;
             dropped += out[0][k];
@@ -362,10 +364,10 @@ static void memory_runs_out(void **state)
     long         n = 1;
     for (; status; n++) {
         basin_error err = {0};
-        bs_feed    *f = NULL;
+        bs_batches *f = NULL;
         long        live = bs_mem_live();
         bs_mem_fail_at(n);
-        status = bs_feed_tag(&s->part, &s->known, &s->spec, &s->settings.train, &f, &err);
+        status = bs_batches_tag(&s->part, &s->known, &s->spec, &s->settings.train, &f, &err);
         bs_mem_fail_at(0);
         assert_true(status == BASIN_OK || status == BASIN_ENOMEM);
         assert_true((f != NULL) == (status == BASIN_OK) && err.status == status);

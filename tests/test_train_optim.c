@@ -402,7 +402,7 @@ static int changes(const bs_params *p, const real *a, const real *b, const char 
     for (int i = 0; i < p->n; i++) {
         const bs_segment *s = &p->segment[i];
         for (int64_t k = s->offset; k < s->offset + s->count; k++)
-            n += bs_has_prefix(s->name, prefix) == inside && a[k] != b[k];
+            n += bs_params_has_prefix(s->name, prefix) == inside && a[k] != b[k];
     }
     return n;
 }
@@ -438,7 +438,7 @@ static void two_optimisers_keep_to_their_nets(void **state)
             ((real *)host_of(p->block.grad))[k] = (real)(0.25 + (double)((k + step) % 5));
         for (int i = 0; i < p->n; i++) {
             const bs_segment *s = &p->segment[i];
-            for (int64_t k = 0; k < s->count && bs_has_prefix(s->name, prefix[who]); k++)
+            for (int64_t k = 0; k < s->count && bs_params_has_prefix(s->name, prefix[who]); k++)
                 want += pow((double)((real *)host_of(p->block.grad))[s->offset + k], 2);
         }
         for (int i = 0; i < 3; i++)

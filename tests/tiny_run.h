@@ -27,7 +27,7 @@ typedef struct {
     char        folder[64]; /* everything is in there */
     char        run[80];
     bs_settings settings[TINY_METHODS];
-    bs_prepared data;
+    bs_data     data;
     int         batches; /* of a training, then it is stopped */
     int         stop;
 } tiny;
@@ -60,7 +60,7 @@ static inline void tiny_prepare(tiny *t)
     char                     path[2][TINY_PATH];
     bs_logger                silent = {.level = BS_QUIET};
     basin_config            *c;
-    bs_files                 files = {0};
+    bs_sources               files = {0};
     TINY_MUST(basin_config_new(&c, NULL) == BASIN_OK);
     for (int i = 0; i < 2; i++) {
         snprintf(path[i], sizeof path[i], "%s/%s.csv", t->folder, parts[i]);
@@ -97,18 +97,18 @@ static inline tiny *tiny_new(void)
 static inline void tiny_free(tiny *t)
 {
     tiny_remove(t->folder);
-    bs_prepared_free(&t->data);
+    bs_data_free(&t->data);
     free(t);
 }
 
-static inline void tiny_moved(void *ctx, const bs_train_news *n)
+static inline void tiny_moved(void *ctx, const bs_progress_event *n)
 {
     tiny *t = ctx;
     (void)n;
     t->stop = --t->batches <= 0;
 }
 
-static inline bool tiny_evaluated(void *ctx, const bs_train_news *n)
+static inline bool tiny_evaluated(void *ctx, const bs_progress_event *n)
 {
     (void)ctx;
     (void)n;
@@ -120,7 +120,7 @@ static inline basin_status tiny_train(tiny *t, const bs_settings *s, int batches
                                       bs_logger *log, basin_error *err)
 {
     bs_logger        silent = {.level = BS_QUIET};
-    bs_watch         watch = {.ctx = t, .evaluated = tiny_evaluated, .moved = tiny_moved};
+    bs_observer      watch = {.ctx = t, .evaluated = tiny_evaluated, .moved = tiny_moved};
     bs_train_outcome out;
     bs_train_job     job = {.settings = s,
                             .train = &t->data.part[0],

@@ -128,6 +128,6 @@ basin_status basin_list(const char *kind, basin_text *out, basin_error *err);
 /* Build, machine, libraries: what to include in a bug report. */
 basin_status basin_doctor(basin_text *out, basin_error *err);
 
-bool bs_report_after(const char *folder, const bs_prepared *data, bs_machine where, bs_logger *log);
+bool bs_report_after(const char *folder, const bs_data *data, bs_machine where, bs_logger *log);
 
 #endif

@@ -162,7 +162,7 @@ basin_status basin_config_read(basin_config *c, const char *path, basin_error *e
     if (!s)
         s = bs_settings_config(&c->settings, text.data ? text.data : "", text.len, path, err);
     if (!s)
-        s = bs_settings_untold(&c->settings, &was, path, &c->left_out, err);
+        s = bs_settings_from_elsewhere(&c->settings, &was, path, &c->left_out, err);
     if (!s && text.len > 0) {
         bs_buf_add(&c->lines, text.data, text.len);
         bs_buf_text(&c->lines, "\n");
@@ -296,7 +296,7 @@ void bs_metric_header(const bs_task *k, bs_buf *out)
     bs_buf_text(out, "\n");
 }
 
-void bs_metric_row(const bs_task *k, const bs_known *known, const char *name,
+void bs_metric_row(const bs_task *k, const bs_preprocess *known, const char *name,
                    const double v[BS_MOST_METRICS], double margin, bs_buf *out)
 {
     char shown[BS_VISIBLE];
@@ -307,7 +307,7 @@ void bs_metric_row(const bs_task *k, const bs_known *known, const char *name,
         const double    scale = c->percent ? 100 : 1, x = scale * v[c->metric];
         if (isnan(x))
             bs_print(text, sizeof text, "n/a");
-        else if (c->metric == known->headline && margin > 0)
+        else if (c->metric == known->deciding && margin > 0)
             bs_print(text, sizeof text, "%.*f +-%.1f", c->digits, x, scale * margin);
         else
             bs_print(text, sizeof text, "%.*f", c->digits, x);
@@ -329,7 +329,7 @@ static bool is_fixed(const char *key)
     return fixed[i] != NULL;
 }
 
-static basin_status fail_key(const bs_saved *m, const char *key, const bs_option *rows,
+static basin_status fail_key(const bs_model_file *m, const char *key, const bs_option *rows,
                              basin_error *err)
 {
     const bool all = rows == bs_read_rows;
@@ -348,12 +348,12 @@ static basin_status fail_key(const bs_saved *m, const char *key, const bs_option
     return s;
 }
 
-static basin_status set_one(bs_saved *m, const char *key, const char *value, basin_error *err)
+static basin_status set_one(bs_model_file *m, const char *key, const char *value, basin_error *err)
 {
     const bs_option *rows;
     void            *to = m->task->reading(&m->settings, &m->known, &rows);
     bool             searches;
-    basin_status     s = bs_saved_set(m, key, value, &searches, err);
+    basin_status     s = bs_model_file_set(m, key, value, &searches, err);
     if (searches)
         return s;
     if (bs_tasks_share(key))
@@ -363,7 +363,7 @@ static basin_status set_one(bs_saved *m, const char *key, const char *value, bas
     return bs_options_set(rows, to, key, value, "--set", err);
 }
 
-basin_status bs_saved_set_all(bs_saved *m, const char *const *set, basin_error *err)
+basin_status bs_model_file_set_all(bs_model_file *m, const char *const *set, basin_error *err)
 {
     basin_status s = BASIN_OK;
     for (; set && *set && !s; set++) {
@@ -379,7 +379,8 @@ basin_status bs_saved_set_all(bs_saved *m, const char *const *set, basin_error *
 }
 
 /* A file that cannot be read may belong to another task, which makes a better message. */
-basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, basin_error *err)
+basin_status bs_error_other_task(const bs_model_file *m, const char *file, basin_status s,
+                                 basin_error *err)
 {
     enum { SURE = 50, CERTAIN = 90 };
     const bs_task *task;
@@ -389,13 +390,13 @@ basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, 
         return s; /* a pipe has nothing left to examine */
     if (bs_task_sniff(file, &task, &sure, NULL) || task == m->task || sure < SURE)
         return s;
-    if (sure < CERTAIN && bs_task_fits(m->task, file) >= SURE)
+    if (sure < CERTAIN && bs_task_sniff_file(m->task, file) >= SURE)
         return s; /* JSON rows with a text could be either */
     return bs_fail(err, BASIN_EDATA, "%s: is data for the task %s, but the model is for %s", file,
                    task->name, m->task->name);
 }
 
-basin_status bs_fail_in(const char *const *files, int n, basin_status s, basin_error *err)
+basin_status bs_error_in_files(const char *const *files, int n, basin_status s, basin_error *err)
 {
     if (!err || n < 1)
         return s;
@@ -405,8 +406,8 @@ basin_status bs_fail_in(const char *const *files, int n, basin_status s, basin_e
 }
 
 /* Training data must not serve as test data by accident. */
-static basin_status choose_part(const bs_saved *m, bs_wish *w, const char *part, bs_logger *log,
-                                basin_error *err)
+static basin_status choose_part(const bs_model_file *m, bs_read_request *w, const char *part,
+                                bs_logger *log, basin_error *err)
 {
     bool has[BS_ROLES] = {false};
     if (part && strcmp(part, "all") == 0)
@@ -425,26 +426,26 @@ static basin_status choose_part(const bs_saved *m, bs_wish *w, const char *part,
     return s;
 }
 
-void bs_say_notes(const bs_notes *notes, bs_logger *log)
+void bs_notes_print(const bs_notes *notes, bs_logger *log)
 {
     for (size_t i = 0; i < notes->n; i++)
         bs_log_say(log, bs_note_level(&notes->note[i], BS_DEBUG), "%s", notes->note[i].text);
 }
 
-basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, const char *part,
-                         bool label_free, bs_logger *log, bs_part *out, basin_error *err)
+basin_status bs_read_for(const bs_model_file *m, const char *const *files, int n, const char *part,
+                         bool label_free, bs_logger *log, bs_dataset *out, basin_error *err)
 {
-    bs_wish  wish = {.file = files, .n = n, .known = &m->known, .label_free = label_free};
-    bs_notes notes;
-    *out = (bs_part){0};
+    bs_read_request wish = {.file = files, .n = n, .known = &m->known, .label_free = label_free};
+    bs_notes        notes;
+    *out = (bs_dataset){0};
     bs_notes_init(&notes);
     basin_status s = choose_part(m, &wish, part, log, err);
     if (!s)
         s = m->task->read(&m->settings, &wish, &notes, out, err);
     if (!s)
-        bs_say_notes(&notes, log);
+        bs_notes_print(&notes, log);
     if (!s && m->task->remark)
         m->task->remark(out, &m->known, label_free, log);
     bs_notes_free(&notes);
-    return s && n > 0 ? bs_fail_other(m, files[0], s, err) : s;
+    return s && n > 0 ? bs_error_other_task(m, files[0], s, err) : s;
 }

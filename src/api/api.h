@@ -13,7 +13,7 @@
 
 struct basin_config {
     bs_settings settings;
-    bs_files    files;
+    bs_sources  files;
     bs_arena    arena;    /* copies of the paths */
     bs_buf      lines;    /* of config files, and then ... */
     bool        left_out; /* some named an output besides the run folder, which is ignored */
@@ -29,8 +29,8 @@ struct basin_data {
 #define BS_IN_MEMORY "(memory)" /* stands for the name of a file */
 
 struct basin_model {
-    bs_saved *saved;
-    void     *own; /* what the task made of it (bs_task.memory) */
+    bs_model_file *saved;
+    void          *own; /* what the task made of it (bs_task.memory) */
 };
 
 /* First line of every public function that does something: errno belongs to the caller and is
@@ -94,28 +94,29 @@ basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], ba
 /* Rows of a metric table: column names, then values in percent. */
 void bs_metric_header(const bs_task *k, bs_buf *out);
 /* margin > 0 is shown after the deciding metric. */
-void bs_metric_row(const bs_task *k, const bs_known *known, const char *name,
+void bs_metric_row(const bs_task *k, const bs_preprocess *known, const char *name,
                    const double v[BS_MOST_METRICS], double margin, bs_buf *out);
 
 /* Notes on files for a model; most were already reported in training. */
-void bs_say_notes(const bs_notes *notes, bs_logger *log);
+void bs_notes_print(const bs_notes *notes, bs_logger *log);
 
 /* Reads files for a trained model: labels optional, features matched. part: which part of divided
  * files, or "all"; NULL: the test part, or all if label_free. */
-basin_status bs_read_for(const bs_saved *m, const char *const *files, int n, const char *part,
-                         bool label_free, bs_logger *log, bs_part *out, basin_error *err);
+basin_status bs_read_for(const bs_model_file *m, const char *const *files, int n, const char *part,
+                         bool label_free, bs_logger *log, bs_dataset *out, basin_error *err);
 
 /* A model from what was read, which it takes, also on failure. */
-basin_status bs_model_make(bs_saved *saved, basin_model **out, basin_error *err);
+basin_status bs_model_make(bs_model_file *saved, basin_model **out, basin_error *err);
 
 /* Applies options of reading ("text.format=conll", NULL-terminated; may be NULL) on top of the
- * model's, and those of bs_saved_set. Refuses others. */
-basin_status bs_saved_set_all(bs_saved *m, const char *const *set, basin_error *err);
+ * model's, and those of bs_model_file_set. Refuses others. */
+basin_status bs_model_file_set_all(bs_model_file *m, const char *const *set, basin_error *err);
 
 /* The message after reading a file failed, if it looks like data of another task. */
-basin_status bs_fail_other(const bs_saved *m, const char *file, basin_status s, basin_error *err);
+basin_status bs_error_other_task(const bs_model_file *m, const char *file, basin_status s,
+                                 basin_error *err);
 /* Puts the names of the files before a message about their rows. */
-basin_status bs_fail_in(const char *const *files, int n, basin_status s, basin_error *err);
+basin_status bs_error_in_files(const char *const *files, int n, basin_status s, basin_error *err);
 
 typedef struct {
     const char *infer; /* NULL: the model's own */
@@ -125,7 +126,7 @@ typedef struct {
 } bs_asked;
 
 /* Predicts all rows of a part. warm: time a second pass, unless the first took long. */
-basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_asked *asked,
+basin_status bs_model_predict(const bs_model_file *m, const bs_dataset *data, const bs_asked *asked,
                               bs_outputs *out, double *seconds, basin_error *err);
 
 /* Replaces a model file atomically by one with these metadata replaced or added; tensors keep their
@@ -135,13 +136,13 @@ basin_status bs_model_rewrite(const char *path, const bs_meta *set, int n, basin
 /* ---- comparing models (the tool's compare and report) ---- */
 
 /* The thresholds of decisions. */
-enum { BS_CUT_HALF, BS_CUT_TUNED, BS_CUTS };
+enum { BS_AT_HALF, BS_AT_TUNED, BS_CUTS };
 
 /* Comparison with another model, one value per metric; NaN if it cannot be computed. */
 typedef struct {
     bs_paired bootstrap[BS_MOST_METRICS];
     bs_paired randomisation[BS_MOST_METRICS];
-} bs_verdict;
+} bs_comparison_result;
 
 /* Bits of the metrics that depend on decisions. */
 uint32_t bs_decided_metrics(const bs_task *k);
@@ -152,13 +153,13 @@ enum { BS_MOST_SEEDS = 1000 };
 
 /* File names: those given, which are copied into the settings, or else those from the settings,
  * split apart in `text`. */
-void bs_exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTION_TEXT]);
+void bs_config_files(bs_sources *files, bs_train_options *o, char text[][BS_OPTION_TEXT]);
 
 /* What `train --json` says, as members of an open object; folder may be NULL. */
 void bs_outcome_members(const bs_task *k, const bs_settings *s, const bs_train_outcome *o,
                         const char *folder, bs_buf *out);
 /* The same as a table; and what was written to the folder, with what may come next. */
-void bs_outcome_table(const bs_task *k, const bs_known *known, const bs_train_outcome *o,
+void bs_outcome_table(const bs_task *k, const bs_preprocess *known, const bs_train_outcome *o,
                       const char *profile, bs_buf *out);
 void bs_say_written(const char *folder, bool report, bs_buf *out);
 
@@ -169,14 +170,14 @@ void bs_say_written(const char *folder, bool report, bs_buf *out);
 typedef struct {
     const char *folder;
     int         seeds, resume, force;
-    bool (*report)(const char *folder, const bs_prepared *data, bs_machine where, bs_logger *log);
+    bool (*report)(const char *folder, const bs_data *data, bs_machine where, bs_logger *log);
     bs_buf *model; /* receives the bytes of the model of one seed; or NULL */
 } bs_train_request;
 
 basin_status bs_train_requested(const basin_config *c, const bs_train_request *o,
                                 const basin_session *session, basin_text *out, basin_error *err);
 /* Requests the page, unless the settings or a stop forbid it. */
-bool bs_train_report(const bs_train_request *o, const bs_settings *s, const bs_prepared *data,
+bool bs_train_report(const bs_train_request *o, const bs_settings *s, const bs_data *data,
                      const basin_session *session, bs_logger *log);
 /* "key": {"valid": {...}, ...}: mean or standard deviation over n outcomes. */
 void bs_spread_json(const bs_task *k, const char *key, const bs_train_outcome *o, int n,

@@ -23,7 +23,7 @@ typedef struct {
     bs_settings         settings;
     char                folder[PATH_ROOM];
     bs_train_outcome    outcome;
-    bs_counts           counts; /* on the rows that decide, at its threshold */
+    bs_measurement      counts; /* on the rows that decide, at its threshold */
     bs_sampled          rows;   /* resampling source of these */
     bool                tried;
     double              p; /* compared with the best before it; NaN for the first */
@@ -36,7 +36,7 @@ typedef struct {
     bs_logger              *log;
     attempt                *a;
     int                     n, best;
-    bs_prepared             data;
+    bs_data                 data;
     bool                    prepared;
     double                  spent, budget;
 } searching;
@@ -98,12 +98,12 @@ static basin_status resolve_all(searching *s, basin_error *err)
 static basin_status prepare(searching *s, basin_error *err)
 {
     bs_settings *with = bs_alloc(sizeof *with);
-    bs_files     files = s->config->files;
+    bs_sources   files = s->config->files;
     char(*names)[BS_OPTION_TEXT] = bs_calloc(BS_ROLES, BS_OPTION_TEXT);
     basin_status status = with && names ? BASIN_OK : bs_fail_nomem(err);
     if (!status) {
         *with = s->a[0].settings;
-        bs_exchange_files(&files, &with->train, names);
+        bs_config_files(&files, &with->train, names);
         status = bs_prepare(with, &files, s->log, &s->data, err);
     }
     s->prepared = !status;
@@ -160,18 +160,18 @@ static basin_status check_folder(const searching *s, basin_error *err)
 /* Scores the validation rows, or every row by models that have not seen it. */
 static basin_status judge(searching *s, attempt *a, basin_error *err)
 {
-    const bs_part   *part = &s->data.part[1];
-    const bs_task   *task = part->task;
-    char             path[PATH_ROOM + 32];
-    bs_saved        *m = NULL;
-    bs_outputs       y = {0};
-    double           seconds;
-    bs_counting      how = {.want = UINT32_C(1) << s->data.known.headline, .keep_rows = true};
-    const bs_machine where = {a->settings.train.device, a->settings.train.threads};
+    const bs_dataset *part = &s->data.part[1];
+    const bs_task    *task = part->task;
+    char              path[PATH_ROOM + 32];
+    bs_model_file    *m = NULL;
+    bs_outputs        y = {0};
+    double            seconds;
+    bs_counting       how = {.want = UINT32_C(1) << s->data.known.deciding, .keep_rows = true};
+    const bs_machine  where = {a->settings.train.device, a->settings.train.threads};
     bs_print(path, sizeof path, "%s/best.safetensors", a->folder);
     basin_status status = bs_profile_parse(a->settings.train.profile, &how.profile, err);
     if (!status)
-        status = bs_saved_read(path, &m, err);
+        status = bs_model_file_read(path, &m, err);
     if (!status)
         status = task->outputs(part, &m->known, &y, err);
     if (!status && s->data.folds > 1)
@@ -184,13 +184,13 @@ static basin_status judge(searching *s, attempt *a, basin_error *err)
     if (!status)
         status = task->sampled(&a->counts, &a->rows, err);
     bs_outputs_free(&y);
-    bs_saved_free(m);
+    bs_model_file_free(m);
     return status;
 }
 
 static double score_of(const searching *s, const attempt *a)
 {
-    const int    metric = s->data.known.headline;
+    const int    metric = s->data.known.deciding;
     const double value = a->outcome.valid_tuned[metric];
     return s->data.part[0].task->metric[metric].higher ? value : -value;
 }
@@ -202,7 +202,7 @@ static basin_status compare(searching *s, attempt *a, bool *better, basin_error 
     bs_paired      all[BS_VALUES_MAX];
     basin_status   status = bs_paired_bootstrap(
           &best->rows, &a->rows, (uint64_t)a->settings.train.seed, REPLICATES, 0.95, all, err);
-    a->p = all[s->data.known.headline].p;
+    a->p = all[s->data.known.deciding].p;
     *better = !status && score_of(s, a) > score_of(s, best) && (!a->is->energy || a->p < chance);
     return status;
 }
@@ -248,7 +248,7 @@ static bool is_due(const searching *s, int i)
 static void set_budget(searching *s)
 {
     const bs_train_options *o = &s->a[0].settings.train;
-    const double            first = s->data.part[0].task->patience * s->a[0].outcome.seconds;
+    const double            first = s->data.part[0].task->time_factor * s->a[0].outcome.seconds;
     s->budget = o->auto_budget > 0 ? o->auto_budget : first > usual_budget ? first : usual_budget;
     if (o->auto_trials == 0)
         bs_log_say(s->log, BS_INFO, "budget: %.0f s for all attempts; --budget changes it",
@@ -329,7 +329,7 @@ static const char *reason_of(const searching *s, int i, char text[160])
 static void put_table(const searching *s, bs_buf *out)
 {
     const bs_task *task = s->data.part[0].task;
-    const int      metric = s->data.known.headline;
+    const int      metric = s->data.known.deciding;
     char           text[160];
     bs_buf_printf(out, "%-10s %-16s %12s %9s\n", "tried", "method", task->metric[metric].name,
                   "seconds");
@@ -353,7 +353,7 @@ static void put_table(const searching *s, bs_buf *out)
 static void put_json(const searching *s, bs_buf *out)
 {
     const attempt *best = &s->a[s->best];
-    const int      metric = s->data.known.headline;
+    const int      metric = s->data.known.deciding;
     bs_json_open(out, NULL, '{');
     bs_json_open(out, "tried", '[');
     for (int i = 0; i < s->n; i++) {
@@ -392,7 +392,7 @@ static void search_free(searching *s)
     }
     bs_free(s->a);
     if (s->prepared)
-        bs_prepared_free(&s->data);
+        bs_data_free(&s->data);
 }
 
 basin_status bs_auto_train(const basin_config *c, const bs_train_request *o,

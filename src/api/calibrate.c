@@ -11,10 +11,10 @@
 typedef struct {
     basin_model *model;
     char         path[BS_OPTION_TEXT + 64];
-    bs_part      data;
+    bs_dataset   data;
     bs_outputs   y; /* at temperature 1 */
     double       was, temperature;
-    bs_threshold cut;
+    bs_threshold threshold;
     bs_counting  how;
     double       before[BS_MOST_METRICS], after[BS_MOST_METRICS];
 } calibrating;
@@ -49,7 +49,7 @@ static double find_temperature(const calibrating *c)
     return exp((low + high) / 2);
 }
 
-static basin_status measure(const calibrating *c, double temperature, const bs_threshold *cut,
+static basin_status measure(const calibrating *c, double temperature, const bs_threshold *threshold,
                             double out[BS_MOST_METRICS], basin_error *err)
 {
     const size_t n = (size_t)c->data.rows * (size_t)c->data.task->labels(&c->model->saved->known);
@@ -58,7 +58,8 @@ static basin_status measure(const calibrating *c, double temperature, const bs_t
         return bs_fail_nomem(err);
     for (size_t i = 0; i < n; i++)
         y.scores[i] = temperature > 0 ? bs_tempered(c->y.scores[i], temperature) : c->y.scores[i];
-    basin_status s = bs_task_measure(&c->data, &c->model->saved->known, &y, cut, &c->how, out, err);
+    basin_status s =
+        bs_task_measure(&c->data, &c->model->saved->known, &y, threshold, &c->how, out, err);
     bs_outputs_free(&y);
     return s;
 }
@@ -68,30 +69,30 @@ static basin_status move_threshold(calibrating *c, basin_error *err)
 {
     const bs_threshold *old = &c->model->saved->threshold;
     const double        by = c->temperature / (c->was > 0 ? c->was : 1);
-    c->cut = *old;
-    c->cut.per_label = NULL;
-    c->cut.global = bs_tempered(old->global, by);
+    c->threshold = *old;
+    c->threshold.per_label = NULL;
+    c->threshold.global = bs_tempered(old->global, by);
     if (!old->per_label)
         return BASIN_OK;
-    c->cut.per_label = bs_calloc((size_t)old->labels, sizeof *c->cut.per_label);
-    if (!c->cut.per_label)
+    c->threshold.per_label = bs_calloc((size_t)old->labels, sizeof *c->threshold.per_label);
+    if (!c->threshold.per_label)
         return bs_fail_nomem(err);
     for (int32_t i = 0; i < old->labels; i++)
-        c->cut.per_label[i] = bs_tempered(old->per_label[i], by);
+        c->threshold.per_label[i] = bs_tempered(old->per_label[i], by);
     return BASIN_OK;
 }
 
 static basin_status write_model(const calibrating *c, basin_error *err)
 {
     char   number[BS_NUMBER_TEXT], temperature[BS_NUMBER_TEXT + 16];
-    bs_buf cut;
-    bs_buf_init(&cut, (size_t)1 << 30);
-    bs_threshold_write(&c->cut, &cut);
+    bs_buf threshold;
+    bs_buf_init(&threshold, (size_t)1 << 30);
+    bs_threshold_write(&c->threshold, &threshold);
     bs_format_double(c->temperature, number);
     bs_print(temperature, sizeof temperature, "temperature %s", number);
-    const bs_meta set[] = {{"basin.threshold", cut.data}, {"basin.calibration", temperature}};
-    basin_status  s = cut.failed ? bs_fail_nomem(err) : bs_model_rewrite(c->path, set, 2, err);
-    bs_buf_free(&cut);
+    const bs_meta set[] = {{"basin.threshold", threshold.data}, {"basin.calibration", temperature}};
+    basin_status s = threshold.failed ? bs_fail_nomem(err) : bs_model_rewrite(c->path, set, 2, err);
+    bs_buf_free(&threshold);
     return s;
 }
 
@@ -105,13 +106,13 @@ static basin_status calibrate(calibrating *c, const char *model, const char *con
         s = basin_model_load(model, &c->model, err);
     if (s)
         return s;
-    bs_saved *m = c->model->saved;
+    bs_model_file *m = c->model->saved;
     if (!m->task->tunes)
         return bs_fail(err, BASIN_EARG,
                        "%s: only models of label sets are calibrated; this is one "
                        "of task %s",
                        model, m->task->name);
-    s = bs_saved_set_all(m, o->set, err);
+    s = bs_model_file_set_all(m, o->set, err);
     if (!s)
         s = bs_profile_parse(m->settings.train.profile, &c->how.profile, err);
     if (!s)
@@ -123,7 +124,7 @@ static basin_status calibrate(calibrating *c, const char *model, const char *con
     if (!s)
         s = bs_model_predict(m, &c->data, &asked, &c->y, &seconds, err);
     if (s == BASIN_ENUMERIC)
-        bs_fail_in(files, n, s, err);
+        bs_error_in_files(files, n, s, err);
     if (!s)
         s = measure(c, c->was, &m->threshold, c->before, err);
     if (!s) {
@@ -131,7 +132,7 @@ static basin_status calibrate(calibrating *c, const char *model, const char *con
         s = move_threshold(c, err);
     }
     if (!s)
-        s = measure(c, c->temperature, &c->cut, c->after, err);
+        s = measure(c, c->temperature, &c->threshold, c->after, err);
     return s ? s : write_model(c, err);
 }
 
@@ -143,7 +144,7 @@ static void write_texts(const calibrating *c, bs_buf *table, bs_buf *json)
     bs_buf_printf(table, "%-8s%12.4f%12s%12.4f\n", "before:", was,
                   bs_threshold_text(&c->model->saved->threshold, text), c->before[BS_METRIC_ece]);
     bs_buf_printf(table, "%-8s%12.4f%12s%12.4f\n", "after:", c->temperature,
-                  bs_threshold_text(&c->cut, text), c->after[BS_METRIC_ece]);
+                  bs_threshold_text(&c->threshold, text), c->after[BS_METRIC_ece]);
     bs_buf_printf(table, "wrote %s\n", c->path);
     bs_json_open(json, NULL, '{');
     bs_json_open(json, "before", '{');
@@ -175,8 +176,8 @@ basin_status basin_model_calibrate(const char *model, const char *const *files, 
     if (!s)
         write_texts(&c, &table, &json);
     bs_outputs_free(&c.y);
-    bs_part_free(&c.data);
-    bs_threshold_free(&c.cut);
+    bs_dataset_free(&c.data);
+    bs_threshold_free(&c.threshold);
     basin_model_free(c.model);
     if (!s)
         return bs_text_take(&table, &json, out, err);

@@ -23,8 +23,9 @@ static void models_free(models *m)
     bs_free(m->params);
 }
 
-static basin_status scorer_of(bs_params *const *params, int n, bs_workspace *w, const bs_spec *spec,
-                              const bs_inference *how, bs_scorer **out, basin_error *err)
+static basin_status scorer_of(bs_params *const *params, int n, bs_workspace *w,
+                              const bs_net_spec *spec, const bs_inference *how, bs_scorer **out,
+                              basin_error *err)
 {
     basin_status s = bs_scorer_new(w, params[0], spec, how, out, err);
     for (int i = 1; i < n && !s; i++)
@@ -32,9 +33,10 @@ static basin_status scorer_of(bs_params *const *params, int n, bs_workspace *w, 
     return s;
 }
 
-static basin_status predict(bs_params *const *params, int n, bs_workspace *w, const bs_spec *spec,
-                            const bs_inference *how, const bs_known *known, const bs_part *part,
-                            bs_outputs *out, basin_error *err)
+static basin_status predict(bs_params *const *params, int n, bs_workspace *w,
+                            const bs_net_spec *spec, const bs_inference *how,
+                            const bs_preprocess *known, const bs_dataset *part, bs_outputs *out,
+                            basin_error *err)
 {
     bs_scorer   *scorer = NULL;
     basin_status s = scorer_of(params, n, w, spec, how, &scorer, err);
@@ -45,14 +47,14 @@ static basin_status predict(bs_params *const *params, int n, bs_workspace *w, co
 }
 
 static basin_status predict_fold(bs_params *const *params, int fold, bs_workspace *w,
-                                 const bs_spec *spec, const bs_inference *how,
-                                 const bs_prepared *data, int ensemble, bs_outputs *all,
+                                 const bs_net_spec *spec, const bs_inference *how,
+                                 const bs_data *data, int ensemble, bs_outputs *all,
                                  basin_error *err)
 {
     const bs_task *task = data->part[1].task;
-    bs_part        valid;
+    bs_dataset     valid;
     bs_outputs     some = {0};
-    basin_status   s = bs_prepared_fold(data, fold, NULL, &valid, err);
+    basin_status   s = bs_data_fold(data, fold, NULL, &valid, err);
     if (s)
         return s;
     s = task->outputs(&valid, &data->known, &some, err);
@@ -62,12 +64,12 @@ static basin_status predict_fold(bs_params *const *params, int fold, bs_workspac
     if (!s)
         task->place(&data->part[1], &data->known, data->fold_start[fold], valid.rows, &some, all);
     bs_outputs_free(&some);
-    bs_part_free(&valid);
+    bs_dataset_free(&valid);
     return s;
 }
 
-static basin_status out_of_fold(bs_params *const *params, const bs_spec *spec,
-                                const bs_inference *how, const bs_prepared *data, int ensemble,
+static basin_status out_of_fold(bs_params *const *params, const bs_net_spec *spec,
+                                const bs_inference *how, const bs_data *data, int ensemble,
                                 bs_machine where, bs_outputs *out, basin_error *err)
 {
     bs_workspace *w = NULL;
@@ -79,13 +81,13 @@ static basin_status out_of_fold(bs_params *const *params, const bs_spec *spec,
     return s;
 }
 
-basin_status bs_ensemble_predict_folds(const bs_saved *m, const bs_prepared *data, bs_machine where,
-                                       bs_outputs *out, basin_error *err)
+basin_status bs_ensemble_predict_folds(const bs_model_file *m, const bs_data *data,
+                                       bs_machine where, bs_outputs *out, basin_error *err)
 {
     const int    n = 1 + m->n_more, ensemble = n / data->folds;
     bs_inference how;
     bs_params  **all = bs_calloc((size_t)n, sizeof *all);
-    basin_status s = all ? bs_saved_inference(m, NULL, false, &how, err) : bs_fail_nomem(err);
+    basin_status s = all ? bs_model_file_inference(m, NULL, false, &how, err) : bs_fail_nomem(err);
     if (!s && ensemble * data->folds != n)
         s = bs_fail(err, BASIN_EDATA, "%d models are not those of %d folds", n, data->folds);
     if (!s) {
@@ -102,23 +104,23 @@ basin_status bs_ensemble_predict_folds(const bs_saved *m, const bs_prepared *dat
 /* Reads an existing training from its folder. *net: it predicts with its net. */
 static basin_status read_params(const char *folder, bs_params **out, bool *net, basin_error *err)
 {
-    char      path[BS_OPTION_TEXT + 128];
-    bs_saved *saved;
+    char           path[BS_OPTION_TEXT + 128];
+    bs_model_file *saved;
     bs_print(path, sizeof path, "%s/best.safetensors", folder);
-    basin_status s = bs_saved_read(path, &saved, err);
+    basin_status s = bs_model_file_read(path, &saved, err);
     if (s)
         return s;
     *net = strcmp(saved->settings.train.infer, "net") == 0;
     *out = saved->params;
     saved->params = NULL;
-    bs_saved_free(saved);
+    bs_model_file_free(saved);
     return BASIN_OK;
 }
 
 static void say_trained(const bs_training *t, int i, const models *m, const bs_train_outcome *o)
 {
     const bs_task *task = t->data->part[0].task;
-    const int      metric = t->data->known.headline;
+    const int      metric = t->data->known.deciding;
     char           fold[32] = "";
     if (t->data->folds > 1)
         bs_print(fold, sizeof fold, ", fold %d left out", i / m->ensemble + 1);
@@ -131,29 +133,29 @@ static void say_trained(const bs_training *t, int i, const models *m, const bs_t
 static basin_status train_model(const bs_training *t, int i, const models *m, bs_train_outcome *out,
                                 bs_params **params, basin_error *err)
 {
-    const bs_prepared *data = t->data;
-    const int          fold = i / m->ensemble;
-    char               folder[BS_OPTION_TEXT + 96];
-    bs_settings       *s = bs_alloc(sizeof *s);
-    bs_part            part[2] = {{0}};
-    bool               trained;
+    const bs_data *data = t->data;
+    const int      fold = i / m->ensemble;
+    char           folder[BS_OPTION_TEXT + 96];
+    bs_settings   *s = bs_alloc(sizeof *s);
+    bs_dataset     part[2] = {{0}};
+    bool           trained;
     if (!s)
         return bs_fail_nomem(err);
     *s = *t->settings;
     s->train.folds = s->train.ensemble = 1;
     s->train.seed += i;
     s->train.time_limit /= m->n;
-    bs_prepared own = {.known = data->known, .from_hash = data->from_hash};
+    bs_data own = {.known = data->known, .from_hash = data->from_hash};
     memcpy(own.part, data->part, 2 * sizeof *own.part);
     basin_status status = BASIN_OK;
     if (data->folds > 1) {
-        status = bs_prepared_fold(data, fold, &part[0], &part[1], err);
+        status = bs_data_fold(data, fold, &part[0], &part[1], err);
         memcpy(own.part, part, sizeof part);
     }
     bs_print(folder, sizeof folder, "%s/model-%d", t->folder ? t->folder : "", i);
     bs_logger   brief = *t->log; /* showing the epochs of every member would be too much */
-    bs_training one = {s,       &own, t->folder ? folder : NULL, t->resume, t->session, &brief, 0,
-                       t->from, i, NULL};
+    bs_training one = {
+        s, &own, t->folder ? folder : NULL, t->resume, t->session, &brief, 0, t->from, i, NULL};
     brief.level = brief.level == BS_INFO ? BS_WARN : brief.level;
     if (!status)
         status = bs_train_or_take(&one, out, params, &trained, err);
@@ -162,7 +164,7 @@ static basin_status train_model(const bs_training *t, int i, const models *m, bs
     if (!status && !trained)
         status = read_params(folder, params, &out->net_kept, err);
     for (int k = 0; k < 2; k++)
-        bs_part_free(&part[k]);
+        bs_dataset_free(&part[k]);
     bs_free(s);
     return status;
 }
@@ -199,12 +201,12 @@ static basin_status train_models(const bs_training *t, models *m, bs_train_outco
 static basin_status outputs_of(const bs_training *t, const models *m, bool net, bs_outputs y[2],
                                basin_error *err)
 {
-    const bs_prepared      *data = t->data;
+    const bs_data          *data = t->data;
     const bs_train_options *o = &t->settings->train;
-    const bs_part          *valid = &data->part[1], *test = bs_prepared_test(data);
+    const bs_dataset       *valid = &data->part[1], *test = bs_data_test(data);
     bs_inference            how = bs_options_inference(o, net ? "net" : o->infer);
     bs_workspace           *w = NULL;
-    bs_spec                 spec;
+    bs_net_spec             spec;
     how.log = t->log;
     basin_status s = valid->task->spec(o, &data->known, &spec, err);
     if (!s)
@@ -247,14 +249,14 @@ static basin_status conclude(const bs_training *t, const models *m, bs_train_out
     bs_outputs         y[2] = {{0}};
     basin_status       s = outputs_of(t, m, out->net_kept, y, err);
     if (!s)
-        s = bs_conclude(&job, &y[0], job.test ? &y[1] : NULL, out, err);
+        s = bs_train_finish(&job, &y[0], job.test ? &y[1] : NULL, out, err);
     for (int i = 0; i < 2; i++)
         bs_outputs_free(&y[i]);
     if (!s && job.folder)
         s = copy_curves(job.folder, err);
     if (!s)
         s = bs_record_manifest(&job, m->n * m->params[0]->size, err);
-    return s ? s : bs_conclude_write(&job, out, m->params, m->n, err);
+    return s ? s : bs_train_finish_write(&job, out, m->params, m->n, err);
 }
 
 basin_status bs_ensemble_refuse(const bs_train_options *o, const char *verb, basin_error *err)

@@ -11,13 +11,13 @@
 /* A training, or an ensemble. */
 typedef struct {
     const bs_settings   *settings; /* with task and method resolved */
-    const bs_prepared   *data;
+    const bs_data       *data;
     const char          *folder; /* NULL: nothing is written; otherwise its lock is held */
     int                  resume;
     const basin_session *session; /* or NULL */
     bs_logger           *log;
     double               begun;      /* bs_seconds() when time_limit starts; 0 = now */
-    const bs_from       *from;       /* a model to continue from, or NULL */
+    const bs_base_model *from;       /* a model to continue from, or NULL */
     int                  from_model; /* which member of it */
     bs_buf              *model;      /* receives the bytes of the model; or NULL */
 } bs_training;
@@ -37,7 +37,7 @@ basin_status bs_ensemble_refuse(const bs_train_options *o, const char *verb, bas
 basin_status bs_ensemble_train(const bs_training *t, bs_train_outcome *out, basin_error *err);
 
 /* Outputs for the rows of data->part[1], each by the models that have not seen it. */
-basin_status bs_ensemble_predict_folds(const bs_saved *m, const bs_prepared *data, bs_machine where,
-                                       bs_outputs *out, basin_error *err);
+basin_status bs_ensemble_predict_folds(const bs_model_file *m, const bs_data *data,
+                                       bs_machine where, bs_outputs *out, basin_error *err);
 
 #endif

@@ -10,7 +10,7 @@ static void evaluation_free(bs_evaluation *e)
     if (e->counts.task)
         e->counts.task->counts_free(&e->counts);
     bs_outputs_free(&e->y);
-    bs_part_free(&e->data);
+    bs_dataset_free(&e->data);
     bs_threshold_free(&e->own);
 }
 
@@ -31,19 +31,19 @@ static basin_status pick_threshold(bs_evaluation *e, const char *wish, const bs_
 }
 
 /* The second pass takes as long as a long-lived predictor would; the first also compiles. */
-basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_asked *asked,
+basin_status bs_model_predict(const bs_model_file *m, const bs_dataset *data, const bs_asked *asked,
                               bs_outputs *out, double *seconds, basin_error *err)
 {
     bs_inference  how;
     bs_workspace *w = NULL;
     bs_scorer    *scorer = NULL;
     double        start = bs_seconds();
-    basin_status  s = bs_saved_inference(m, asked->infer, asked->constrain, &how, err);
+    basin_status  s = bs_model_file_inference(m, asked->infer, asked->constrain, &how, err);
     how.log = asked->log;
     if (!s)
         s = bs_workspace_open(asked->where, &w, err);
     if (!s)
-        s = bs_saved_scorer(m, w, &how, &scorer, err);
+        s = bs_model_file_scorer(m, w, &how, &scorer, err);
     if (!s)
         s = m->task->predict(scorer, &m->spec, &m->known, data, out, err);
     *seconds = bs_seconds() - start;
@@ -61,20 +61,20 @@ basin_status bs_model_predict(const bs_saved *m, const bs_part *data, const bs_a
 static basin_status score(bs_evaluation *e, const basin_eval_options *o, bs_logger *log,
                           basin_error *err)
 {
-    const bs_saved *m = e->model->saved;
-    bs_asked        asked = {.where = {o->device, o->threads}, .log = log};
+    const bs_model_file *m = e->model->saved;
+    bs_asked             asked = {.where = {o->device, o->threads}, .log = log};
     asked.infer = o->infer;
     asked.constrain = o->constrain;
     basin_status s = m->task->outputs(&e->data, &m->known, &e->y, err);
     return s ? s : bs_model_predict(m, &e->data, &asked, &e->y, &e->seconds, err);
 }
 
-static basin_status measure(bs_evaluation *e, const bs_threshold *cut, bs_profile_id profile,
+static basin_status measure(bs_evaluation *e, const bs_threshold *threshold, bs_profile_id profile,
                             basin_error *err)
 {
-    const bs_saved *m = e->model->saved;
-    bs_counting     how = {.profile = profile, .keep_rows = true};
-    basin_status    s = m->task->count(&e->data, &m->known, &e->y, cut, &how, &e->counts, err);
+    const bs_model_file *m = e->model->saved;
+    bs_counting          how = {.profile = profile, .keep_rows = true};
+    basin_status s = m->task->count(&e->data, &m->known, &e->y, threshold, &how, &e->counts, err);
     if (!s)
         s = m->task->values(&e->counts, e->value, err);
     return s ? s : bs_task_intervals(&e->counts, 0, e->interval, err);
@@ -82,8 +82,8 @@ static basin_status measure(bs_evaluation *e, const bs_threshold *cut, bs_profil
 
 /* ---- text ---- */
 
-static basin_status write_json(const bs_evaluation *e, const bs_measuring *how, const char *infer,
-                               const bs_threshold *cut, const char *profile, bs_buf *out,
+static basin_status write_json(const bs_evaluation *e, const bs_task_eval *how, const char *infer,
+                               const bs_threshold *threshold, const char *profile, bs_buf *out,
                                basin_error *err)
 {
     basin_status   s = BASIN_OK;
@@ -91,7 +91,7 @@ static basin_status write_json(const bs_evaluation *e, const bs_measuring *how, 
     bs_json_open(out, NULL, '{');
     bs_json_members(out, "task %s n %d infer %s", k->name, e->data.rows, infer);
     if (k->tunes) {
-        bs_threshold_json(cut, out);
+        bs_threshold_json(threshold, out);
         bs_json_text(out, "profile", profile);
     }
     bs_json_members(out, "seconds %.6f rows_per_s %.1f", e->seconds,
@@ -106,14 +106,14 @@ static basin_status write_json(const bs_evaluation *e, const bs_measuring *how, 
     return s;
 }
 
-static basin_status write_table(const bs_evaluation *e, const bs_measuring *how,
-                                const bs_threshold *cut, const char *profile, bs_buf *out,
+static basin_status write_table(const bs_evaluation *e, const bs_task_eval *how,
+                                const bs_threshold *threshold, const char *profile, bs_buf *out,
                                 basin_error *err)
 {
     const bs_task     *k = e->data.task;
-    const bs_interval *first = &e->interval[e->model->saved->known.headline];
+    const bs_interval *first = &e->interval[e->model->saved->known.deciding];
     char               text[BS_THRESHOLD_TEXT];
-    const char        *name = k->tunes ? bs_threshold_text(cut, text) : "";
+    const char        *name = k->tunes ? bs_threshold_text(threshold, text) : "";
     bs_metric_header(k, out);
     bs_metric_row(k, &e->model->saved->known, name, e->value, (first->hi - first->lo) / 2, out);
     bs_buf_printf(out, "\n%-18s %10s   95 %% interval\n", "metric", "value");
@@ -133,15 +133,15 @@ static basin_status write_table(const bs_evaluation *e, const bs_measuring *how,
     return how->special ? how->special(e, out, err) : BASIN_OK;
 }
 
-static basin_status write_tables(const bs_evaluation *e, const bs_measuring *how,
-                                 const basin_eval_options *o, const bs_threshold *cut,
+static basin_status write_tables(const bs_evaluation *e, const bs_task_eval *how,
+                                 const basin_eval_options *o, const bs_threshold *threshold,
                                  const char *profile, bs_buf *out, basin_error *err)
 {
     bool         done = false;
     basin_status s = how->instead ? how->instead(e, o, out, &done, err) : BASIN_OK;
     if (s || done)
         return s;
-    s = write_table(e, how, cut, profile, out, err);
+    s = write_table(e, how, threshold, profile, out, err);
     return !s && o->per_label ? how->labels(e, out, err) : s;
 }
 
@@ -155,18 +155,18 @@ typedef struct {
 static basin_status read_subject(bs_evaluation *e, const subject *of, const char *part,
                                  bs_logger *log, basin_error *err)
 {
-    const bs_saved *m = e->model->saved;
+    const bs_model_file *m = e->model->saved;
     if (!of->data)
         return bs_read_for(m, of->file, of->n, part, false, log, &e->data, err);
-    bs_notes notes;
-    bs_wish  wish = {.file = of->file, .n = 1, .given = of->data->rows, .known = &m->known};
+    bs_notes        notes;
+    bs_read_request wish = {.file = of->file, .n = 1, .given = of->data->rows, .known = &m->known};
     bs_notes_init(&notes);
     basin_status s = of->data->task == m->task
                          ? m->task->read(&m->settings, &wish, &notes, &e->data, err)
                          : bs_fail(err, BASIN_EARG, "the data is for task %s, the model for %s",
                                    of->data->task->name, m->task->name);
     if (!s)
-        bs_say_notes(&notes, log);
+        bs_notes_print(&notes, log);
     bs_notes_free(&notes);
     return s;
 }
@@ -175,15 +175,15 @@ static basin_status read_subject(bs_evaluation *e, const subject *of, const char
 static basin_status evaluate(bs_evaluation *e, const subject *of, const basin_eval_options *o,
                              bs_logger *log, bs_buf *table, bs_buf *json, basin_error *err)
 {
-    const bs_saved     *m = e->model->saved;
-    const bs_measuring *how = m->task->eval;
-    const bs_threshold *cut = NULL;
-    const char         *profile = o->profile ? o->profile : m->settings.train.profile;
-    const char         *infer = o->infer ? o->infer : m->settings.train.infer;
-    basin_status        s = how->check(o, err);
+    const bs_model_file *m = e->model->saved;
+    const bs_task_eval  *how = m->task->eval;
+    const bs_threshold  *threshold = NULL;
+    const char          *profile = o->profile ? o->profile : m->settings.train.profile;
+    const char          *infer = o->infer ? o->infer : m->settings.train.infer;
+    basin_status         s = how->check(o, err);
     e->per_label = o->per_label;
     if (!s)
-        s = pick_threshold(e, o->threshold, &cut, err);
+        s = pick_threshold(e, o->threshold, &threshold, err);
     if (!s)
         s = bs_profile_parse(profile, &e->profile, err);
     if (!s)
@@ -191,16 +191,16 @@ static basin_status evaluate(bs_evaluation *e, const subject *of, const basin_ev
     if (!s)
         s = score(e, o, log, err);
     if (s == BASIN_ENUMERIC)
-        bs_fail_in(of->file, of->n, s, err);
+        bs_error_in_files(of->file, of->n, s, err);
     if (!s)
-        s = measure(e, cut, e->profile, err);
+        s = measure(e, threshold, e->profile, err);
     if (s == BASIN_EDATA)
         bs_fail_about(err, s, of->file[0]);
     if (!s && how->remark)
         how->remark(e, log);
     if (!s)
-        s = write_json(e, how, infer, cut, bs_profile_name(e->profile), json, err);
-    return s ? s : write_tables(e, how, o, cut, bs_profile_name(e->profile), table, err);
+        s = write_json(e, how, infer, threshold, bs_profile_name(e->profile), json, err);
+    return s ? s : write_tables(e, how, o, threshold, bs_profile_name(e->profile), table, err);
 }
 
 static basin_status evaluate_text(bs_evaluation *e, const subject *of, const basin_eval_options *o,
@@ -231,7 +231,7 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
     if (!s)
         s = basin_model_load(model, &m, err);
     if (!s)
-        s = bs_saved_set_all(m->saved, o->set, err);
+        s = bs_model_file_set_all(m->saved, o->set, err);
     bs_evaluation e = {.model = m, .constrained = o->constrain};
     const subject of = {.file = files, .n = n};
     if (!s)

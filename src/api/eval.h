@@ -6,9 +6,9 @@
 
 typedef struct {
     const basin_model *model; /* borrowed */
-    bs_part            data;
+    bs_dataset         data;
     bs_outputs         y;
-    bs_counts          counts;
+    bs_measurement     counts;
     bs_threshold       own; /* if one was given */
     bs_profile_id      profile;
     bool               per_label;
@@ -19,7 +19,7 @@ typedef struct {
 } bs_evaluation;
 
 /* Functions may be NULL. */
-typedef struct bs_measuring {
+typedef struct bs_task_eval {
     /* Checks, before any work, options that do not fit the task or each other. */
     basin_status (*check)(const basin_eval_options *o, basin_error *err);
     /* Notes what is worth knowing about the truth. */
@@ -34,6 +34,6 @@ typedef struct bs_measuring {
     /* Further members of the JSON object, ", ..."; and of its metrics, without a leading comma. */
     basin_status (*json)(const bs_evaluation *e, bs_buf *out, basin_error *err);
     basin_status (*json_metrics)(const bs_evaluation *e, bs_buf *out, basin_error *err);
-} bs_measuring;
+} bs_task_eval;
 
 #endif

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-basin_status bs_from_find(const bs_train_options *o, const char *task, bs_from **out,
-                          basin_error *err)
+basin_status bs_base_model_find(const bs_train_options *o, const char *task, bs_base_model **out,
+                                basin_error *err)
 {
     char path[BS_OPTION_TEXT + 64];
     *out = NULL;
@@ -12,13 +12,13 @@ basin_status bs_from_find(const bs_train_options *o, const char *task, bs_from *
         return BASIN_OK;
     basin_status s = bs_model_path(o->from, path, err);
     if (!s)
-        s = bs_from_open(path, o->from, out, err);
+        s = bs_base_model_open(path, o->from, out, err);
     if (s)
         return s;
     const char *theirs = (*out)->model->task->name;
     if (strcmp(theirs, task) == 0)
         return BASIN_OK;
-    bs_from_free(*out);
+    bs_base_model_free(*out);
     *out = NULL;
     return bs_fail(err, BASIN_EARG, "--from: %.200s: is a model of task %s, and this data is of %s",
                    o->from, theirs, task);
@@ -36,8 +36,8 @@ static const char *const of_nets[] = {
     "energy.shift", "energy.words", "data.",       "text.",         "image.",
     "mask.",        "profile",      NULL};
 
-basin_status bs_from_settings(const bs_from *f, const char *method, bs_settings *s,
-                              basin_error *err)
+basin_status bs_base_model_settings(const bs_base_model *f, const char *method, bs_settings *s,
+                                    basin_error *err)
 {
     const bs_settings *was = &f->model->settings;
     const bool         same = strcmp(was->train.method, method) == 0;
@@ -50,16 +50,16 @@ basin_status bs_from_settings(const bs_from *f, const char *method, bs_settings 
     return status;
 }
 
-basin_status bs_from_fit(bs_from *f, const bs_settings *s, bs_prepared *data, bs_logger *log,
-                         basin_error *err)
+basin_status bs_base_model_fit(bs_base_model *f, const bs_settings *s, bs_data *data,
+                               bs_logger *log, basin_error *err)
 {
     const bs_train_options *o = &s->train;
     const int               was = 1 + f->model->n_more, is = data->folds * o->ensemble;
-    bs_spec                 spec;
+    bs_net_spec             spec;
     basin_status            status = f->model->task->spec(o, &data->known, &spec, err);
     data->from_hash = f->hash;
     if (!status)
-        status = bs_from_relate(f, &data->known, &spec, log, err);
+        status = bs_base_model_relate(f, &data->known, &spec, log, err);
     if (!status && was > is)
         bs_log_say(
             log, BS_WARN,

@@ -6,16 +6,16 @@
 #include "run/from.h"
 
 /* *out = NULL if the settings name no model. Its task must be that of the settings. */
-basin_status bs_from_find(const bs_train_options *o, const char *task, bs_from **out,
-                          basin_error *err);
+basin_status bs_base_model_find(const bs_train_options *o, const char *task, bs_base_model **out,
+                                basin_error *err);
 
 /* On top of the defaults: everything the model was trained with or, for another method, the
  * settings of its nets and its data. */
-basin_status bs_from_settings(const bs_from *f, const char *method, bs_settings *s,
-                              basin_error *err);
+basin_status bs_base_model_settings(const bs_base_model *f, const char *method, bs_settings *s,
+                                    basin_error *err);
 
 /* After the data is read: which parameters go where. */
-basin_status bs_from_fit(bs_from *f, const bs_settings *s, bs_prepared *data, bs_logger *log,
-                         basin_error *err);
+basin_status bs_base_model_fit(bs_base_model *f, const bs_settings *s, bs_data *data,
+                               bs_logger *log, basin_error *err);
 
 #endif

@@ -5,9 +5,10 @@
 #include <float.h>
 #include <string.h>
 
-basin_status bs_serving_check(const basin_model *m, const bs_serving *needed, basin_error *err)
+basin_status bs_task_memory_check(const basin_model *m, const bs_task_memory *needed,
+                                  basin_error *err)
 {
-    const bs_serving *own = m->saved->task->memory;
+    const bs_task_memory *own = m->saved->task->memory;
     if (own == needed)
         return BASIN_OK;
     return bs_fail(err, BASIN_EARG, "this model is for %s, not %s; use %s", own->what, needed->what,
@@ -21,12 +22,12 @@ void bs_scores_inside(float *p, size_t n)
         p[i] = p[i] < least ? least : p[i] > most ? most : p[i];
 }
 
-basin_status bs_model_make(bs_saved *saved, basin_model **out, basin_error *err)
+basin_status bs_model_make(bs_model_file *saved, basin_model **out, basin_error *err)
 {
     basin_model *m = bs_calloc(1, sizeof *m);
     *out = NULL;
     if (!m) {
-        bs_saved_free(saved);
+        bs_model_file_free(saved);
         return bs_fail_nomem(err);
     }
     m->saved = saved;
@@ -49,8 +50,8 @@ basin_status basin_model_load(const char *path, basin_model **out, basin_error *
         s = bs_model_path(path, file, err);
     if (s)
         return s;
-    bs_saved *saved = NULL;
-    s = bs_saved_read(file, &saved, err);
+    bs_model_file *saved = NULL;
+    s = bs_model_file_read(file, &saved, err);
     return s ? s : bs_model_make(saved, out, err);
 }
 
@@ -58,14 +59,14 @@ basin_status basin_model_read(const void *bytes, size_t n, basin_model **out, ba
 {
     BS_KEEP_ERRNO;
     bs_safetensors *f = NULL;
-    bs_saved       *saved = NULL;
+    bs_model_file  *saved = NULL;
     basin_status    s = BS_NEED(err, {"out", out}, {"bytes", bytes});
     if (out)
         *out = NULL;
     if (!s)
         s = bs_safetensors_memory("the model", bytes, n, &f, err);
     if (!s)
-        s = bs_saved_from(f, "the model", &saved, err);
+        s = bs_model_file_from(f, "the model", &saved, err);
     bs_safetensors_close(f);
     return s ? s : bs_model_make(saved, out, err);
 }
@@ -80,7 +81,7 @@ basin_status basin_model_write(const basin_model *m, basin_bytes *out, basin_err
     if (s)
         return s;
     bs_buf_init(&text, PTRDIFF_MAX);
-    s = bs_saved_bytes(m->saved, &text, err);
+    s = bs_model_file_bytes(m->saved, &text, err);
     if (s)
         bs_buf_free(&text);
     else
@@ -104,7 +105,7 @@ void basin_model_free(basin_model *m)
         return;
     if (m->saved->task->memory->close)
         m->saved->task->memory->close(m);
-    bs_saved_free(m->saved);
+    bs_model_file_free(m->saved);
     bs_free(m);
 }
 
@@ -141,16 +142,17 @@ static basin_status inference_of(const basin_model *m, const basin_predictor_opt
 {
     bs_arena arena;
     bs_arena_init(&arena, 0);
-    bs_saved *own = bs_arena_alloc(&arena, sizeof *own); /* too large for a small thread's stack */
+    bs_model_file *own =
+        bs_arena_alloc(&arena, sizeof *own); /* too large for a small thread's stack */
     basin_status s = BASIN_OK;
     if (own)
         *own = *m->saved;
-    if (!own || !bs_known_share(&m->saved->known, &arena, &own->known))
+    if (!own || !bs_preprocess_share(&m->saved->known, &arena, &own->known))
         s = bs_fail_nomem(err);
     if (!s)
-        s = bs_saved_set_all(own, o->set, err);
+        s = bs_model_file_set_all(own, o->set, err);
     if (!s)
-        s = bs_saved_inference(own, o->infer, o->constrain != 0, out, err);
+        s = bs_model_file_inference(own, o->infer, o->constrain != 0, out, err);
     bs_arena_free(&arena);
     return s;
 }
@@ -177,7 +179,7 @@ basin_status basin_predictor_open(const basin_model *m, const basin_predictor_op
     p->model = m;
     s = bs_workspace_open((bs_machine){o->device, o->threads}, &p->w, err);
     if (!s)
-        s = bs_saved_scorer(m->saved, p->w, &how, &p->scorer, err);
+        s = bs_model_file_scorer(m->saved, p->w, &how, &p->scorer, err);
     if (!s && m->saved->task->memory->start)
         s = m->saved->task->memory->start(p, err);
     if (s) {

@@ -12,7 +12,7 @@ struct basin_predictor {
 };
 
 /* Functions may be NULL. */
-typedef struct bs_serving {
+typedef struct bs_task_memory {
     const char *what, *function; /* "rows", "basin_predict_csr": for messages */
     /* After loading, and the undoing. */
     basin_status (*open)(basin_model *m, basin_error *err);
@@ -20,13 +20,14 @@ typedef struct bs_serving {
     /* What a predictor needs besides its scorer. */
     basin_status (*start)(basin_predictor *p, basin_error *err);
     void (*stop)(basin_predictor *p);
-} bs_serving;
+} bs_task_memory;
 
 /* Probabilities that a float rounds to 0 or 1 become its nearest neighbours: callers may take
  * logarithms and odds of them. */
 void bs_scores_inside(float *p, size_t n);
 
 /* Refuses a model of another task and names the right function. */
-basin_status bs_serving_check(const basin_model *m, const bs_serving *needed, basin_error *err);
+basin_status bs_task_memory_check(const basin_model *m, const bs_task_memory *needed,
+                                  basin_error *err);
 
 #endif

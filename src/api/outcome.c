@@ -18,7 +18,7 @@ static void outcome_path(const char *folder, char path[PATH_ROOM])
 
 /* What must be equal for a finished run to count. Unlike a checkpoint, which may get more time, a
  * finished run belongs to its time limit. */
-static void write_identity(const bs_prepared *data, const bs_settings *s, bs_buf *out)
+static void write_identity(const bs_data *data, const bs_settings *s, bs_buf *out)
 {
     bs_identity id = {.settings = s, .timed = true, .from = data->from_hash, .roles = BS_ROLES};
     for (int i = 0; i < BS_ROLES; i++)
@@ -26,8 +26,8 @@ static void write_identity(const bs_prepared *data, const bs_settings *s, bs_buf
     bs_identity_json(&id, out);
 }
 
-basin_status bs_outcome_write(const bs_prepared *data, const bs_settings *s,
-                              const bs_train_outcome *o, const char *folder, basin_error *err)
+basin_status bs_outcome_write(const bs_data *data, const bs_settings *s, const bs_train_outcome *o,
+                              const char *folder, basin_error *err)
 {
     char   path[PATH_ROOM];
     bs_buf text;
@@ -68,7 +68,7 @@ static bool read_values(const bs_task *k, const json_t *file, bs_train_outcome *
     const json_t *o = json_object_get(file, "outcome");
     const double  epochs = number(o, "epochs"), best = number(o, "best_epoch");
     const double  net = number(o, "params_net"), energy = number(o, "params_energy");
-    const double  cut = number(o, "threshold"), margin = number(file, "test_margin");
+    const double  threshold = number(o, "threshold"), margin = number(file, "test_margin");
     const double  own = number(file, "valid_margin");
     const double  most = 1e15; /* exact in a double, and fits an int64_t */
     *out = (bs_train_outcome){.seconds = number(o, "seconds"),
@@ -78,7 +78,7 @@ static bool read_values(const bs_task *k, const json_t *file, bs_train_outcome *
                               .has_test = json_object_get(o, "test") != NULL};
     if (!(epochs >= 1 && epochs < 1e9 && best >= 1 && best < 1e9) ||
         !(net >= 0 && net < most && energy >= 0 && energy < most) ||
-        !(out->seconds >= 0 && out->rows_per_s >= 0) || fabs(cut) > FLT_MAX)
+        !(out->seconds >= 0 && out->rows_per_s >= 0) || fabs(threshold) > FLT_MAX)
         return false;
     out->epochs = (int)epochs;
     out->best_epoch = (int)best;
@@ -89,7 +89,8 @@ static bool read_values(const bs_task *k, const json_t *file, bs_train_outcome *
         if (strcmp(ended, bs_ended_name[i]) == 0)
             out->ended = (bs_ended)i;
     const char *kind = json_string_value(json_object_get(o, "threshold_kind"));
-    out->threshold = isnan(cut) ? bs_threshold_top_k(1) : bs_threshold_fixed((float)cut);
+    out->threshold =
+        isnan(threshold) ? bs_threshold_top_k(1) : bs_threshold_fixed((float)threshold);
     for (int i = 0; kind && i < BS_THRESHOLD_KINDS; i++)
         if (strcmp(kind, bs_threshold_kind_name((bs_threshold_kind)i)) == 0)
             out->threshold.kind = (bs_threshold_kind)i;
@@ -154,7 +155,7 @@ bool bs_run_finished(const char *folder)
     return there(folder, "outcome.json") || there(folder, "best.safetensors");
 }
 
-basin_status bs_outcome_take(const bs_prepared *data, const bs_settings *s, const char *folder,
+basin_status bs_outcome_take(const bs_data *data, const bs_settings *s, const char *folder,
                              bs_train_outcome *out, bool *finished, basin_error *err)
 {
     char   path[PATH_ROOM];

@@ -4,11 +4,11 @@
 #include <errno.h>
 #include <string.h>
 
-static basin_status choose_inference(const bs_saved *m, const basin_predict_options *o,
+static basin_status choose_inference(const bs_model_file *m, const basin_predict_options *o,
                                      const char *const *files, int n, bs_logger *log,
                                      bs_inference *how, basin_error *err)
 {
-    basin_status s = bs_saved_inference(m, o->infer, o->constrain, how, err);
+    basin_status s = bs_model_file_inference(m, o->infer, o->constrain, how, err);
     how->log = log;
     if (!s && o->energy && !m->has_energy)
         s = bs_fail(err, BASIN_EARG, "--energy: this model is a plain net without an energy");
@@ -82,8 +82,8 @@ enum { PIECE_ROWS = 4096 };
 
 /* One call of basin_predict_files. */
 typedef struct {
-    const bs_saved              *m;
-    const bs_prediction         *p;
+    const bs_model_file         *m;
+    const bs_task_write         *p;
     const basin_predict_options *o;
     bs_inference                 how;
     bs_logger                   *log;
@@ -94,7 +94,7 @@ typedef struct {
     int64_t                      before; /* rows done so far */
 } predicting;
 
-static basin_status predict(const predicting *g, const bs_part *data, bs_outputs *y,
+static basin_status predict(const predicting *g, const bs_dataset *data, bs_outputs *y,
                             basin_error *err)
 {
     basin_status s = g->m->task->outputs(data, &g->m->known, y, err);
@@ -107,10 +107,10 @@ static basin_status predict(const predicting *g, const bs_part *data, bs_outputs
         y->first = g->before;
         s = g->m->task->predict(g->scorer, &g->m->spec, &g->m->known, data, y, err);
     }
-    return s == BASIN_ENUMERIC ? bs_fail_in(g->files, g->n, s, err) : s;
+    return s == BASIN_ENUMERIC ? bs_error_in_files(g->files, g->n, s, err) : s;
 }
 
-static basin_status predict_and_write(predicting *g, const bs_part *data, bs_target *to,
+static basin_status predict_and_write(predicting *g, const bs_dataset *data, bs_target *to,
                                       basin_error *err)
 {
     bs_outputs   y = {0};
@@ -121,11 +121,11 @@ static basin_status predict_and_write(predicting *g, const bs_part *data, bs_tar
     return s;
 }
 
-static basin_status some_rows(predicting *g, const bs_part *data, int32_t first, int32_t n,
+static basin_status some_rows(predicting *g, const bs_dataset *data, int32_t first, int32_t n,
                               bs_target *to, basin_error *err)
 {
-    bs_part  piece = {0};
-    int32_t *row = bs_calloc((size_t)n, sizeof *row);
+    bs_dataset piece = {0};
+    int32_t   *row = bs_calloc((size_t)n, sizeof *row);
     if (!row)
         return bs_fail_nomem(err);
     for (int32_t i = 0; i < n; i++)
@@ -133,7 +133,7 @@ static basin_status some_rows(predicting *g, const bs_part *data, int32_t first,
     basin_status s = g->m->task->select(data, row, n, &piece, err);
     if (!s)
         s = predict_and_write(g, &piece, to, err);
-    bs_part_free(&piece);
+    bs_dataset_free(&piece);
     bs_free(row);
     return s;
 }
@@ -141,7 +141,7 @@ static basin_status some_rows(predicting *g, const bs_part *data, int32_t first,
 static basin_status read_at_once(predicting *g, const char *const *files, int n, bs_target *to,
                                  basin_error *err)
 {
-    bs_part      data = {0};
+    bs_dataset   data = {0};
     basin_status s = bs_read_for(g->m, files, n, g->o->part, true, g->log, &data, err);
     int32_t      many = 0;
     if (!s && g->p->remark)
@@ -154,7 +154,7 @@ static basin_status read_at_once(predicting *g, const char *const *files, int n,
     }
     if (!s && data.rows == 0)
         s = predict_and_write(g, &data, to, err);
-    bs_part_free(&data);
+    bs_dataset_free(&data);
     return s;
 }
 
@@ -162,24 +162,24 @@ static basin_status read_at_once(predicting *g, const char *const *files, int n,
 static basin_status piece_by_piece(predicting *g, const char *const *files, int n, void *writer,
                                    bs_target *to, basin_error *err)
 {
-    const bs_wish wish = {.file = files,
-                          .n = n,
-                          .known = &g->m->known,
-                          .label_free = true,
-                          .keep_text = g->o->keep_columns};
-    bs_stream    *stream = NULL;
-    bool          more = true;
-    basin_status  s = g->m->task->stream(&g->m->settings, &wish, PIECE_ROWS, &stream, err);
+    const bs_read_request wish = {.file = files,
+                                  .n = n,
+                                  .known = &g->m->known,
+                                  .label_free = true,
+                                  .keep_text = g->o->keep_columns};
+    bs_stream            *stream = NULL;
+    bool                  more = true;
+    basin_status          s = g->m->task->stream(&g->m->settings, &wish, PIECE_ROWS, &stream, err);
     for (int64_t pieces = 0; !s && more; pieces++) {
-        bs_part    data = {0};
+        bs_dataset data = {0};
         bs_outputs y = {0};
         bs_notes   notes;
         bs_notes_init(&notes);
         s = stream->next(stream, &notes, &data, &more, err);
         if (!s && pieces == 0)
-            bs_say_notes(&notes, g->log);
+            bs_notes_print(&notes, g->log);
         if (s && pieces == 0)
-            s = bs_fail_other(g->m, files[0], s, err);
+            s = bs_error_other_task(g->m, files[0], s, err);
         if (!s && more && pieces == 0 && g->p->remark)
             g->p->remark(g->m, g->o, &data, g->log);
         if (!s && more)
@@ -191,7 +191,7 @@ static basin_status piece_by_piece(predicting *g, const char *const *files, int 
         g->before += data.rows;
         bs_notes_free(&notes);
         bs_outputs_free(&y);
-        bs_part_free(&data);
+        bs_dataset_free(&data);
     }
     if (!s && stream->remark)
         stream->remark(stream, g->log);
@@ -258,7 +258,7 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
     if (!s)
         s = basin_model_load(model, &m, err);
     if (!s)
-        s = bs_saved_set_all(m->saved, o->set, err);
+        s = bs_model_file_set_all(m->saved, o->set, err);
     if (s) {
         basin_model_free(m);
         return s;
@@ -275,7 +275,7 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
     if (!s)
         s = bs_workspace_open((bs_machine){o->device, o->threads}, &g.w, err);
     if (!s)
-        s = bs_saved_scorer(g.m, g.w, &g.how, &g.scorer, err);
+        s = bs_model_file_scorer(g.m, g.w, &g.how, &g.scorer, err);
     if (!s)
         s = predict_files(&g, files, n, out, err);
     bs_scorer_free(g.scorer);

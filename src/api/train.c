@@ -28,11 +28,11 @@ static basin_status apply_given(const basin_config *c, const bs_task *task, bs_s
     if (c->lines.len > 0)
         status = bs_settings_config(s, c->lines.data, c->lines.len, "config", err);
     if (!status)
-        status = bs_settings_untold(s, &was, "config", &left_out, err);
+        status = bs_settings_from_elsewhere(s, &was, "config", &left_out, err);
     const char *at = c->given.data, *end = at ? at + c->given.len : NULL;
     while (!status && at < end) {
         const char *value = at + strlen(at) + 1;
-        status = bs_task_takes(task, at, err);
+        status = bs_task_accepts(task, at, err);
         if (!status)
             status = bs_settings_set(s, at, value, "--set", err);
         at = value + strlen(value) + 1;
@@ -50,7 +50,7 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
 {
     const bs_method *m;
     const bs_task   *task;
-    bs_from         *from = NULL;
+    bs_base_model   *from = NULL;
     char             name[BS_OPTION_TEXT];
     basin_status     status = bs_settings_default(s, err);
     first_file(c, name);
@@ -60,7 +60,7 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
         status = bs_task_guess(&c->settings, *name ? name : NULL, &task, err);
     if (status)
         return status;
-    status = bs_from_find(&c->settings.train, task->name, &from, err);
+    status = bs_base_model_find(&c->settings.train, task->name, &from, err);
     method = method ? method : c->settings.train.method;
     if (from && strcmp(method, "auto") == 0) {
         method = from->model->settings.train.method;
@@ -83,7 +83,7 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
     if (!status && *c->settings.train.preset)
         status = bs_preset_apply(s, c->settings.train.preset, task->name, method, err);
     if (!status && from)
-        status = bs_from_settings(from, method, s, err);
+        status = bs_base_model_settings(from, method, s, err);
     if (!status)
         status = apply_given(c, task, s, err);
     if (!status)
@@ -93,7 +93,7 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
     const bs_device *device;
     if (!status)
         status = bs_device_find(s->train.device, &device, err);
-    bs_from_free(from);
+    bs_base_model_free(from);
     return status;
 }
 
@@ -130,7 +130,7 @@ void bs_preset_remark(const bs_settings *s, bs_logger *log)
 
 /* ---- files ---- */
 
-void bs_exchange_files(bs_files *files, bs_train_options *o, char text[][BS_OPTION_TEXT])
+void bs_config_files(bs_sources *files, bs_train_options *o, char text[][BS_OPTION_TEXT])
 {
     char *setting[BS_ROLES] = {o->file_train, o->file_valid, o->file_test, o->file_unlabelled};
     bool  given = files->n[0] > 0;
@@ -178,7 +178,7 @@ void bs_outcome_members(const bs_task *k, const bs_settings *s, const bs_train_o
 }
 
 /* A part at 0.5, and at the tuned threshold if there is one. */
-static void part_rows(const bs_task *k, const bs_known *known, const char *part,
+static void part_rows(const bs_task *k, const bs_preprocess *known, const char *part,
                       const bs_train_outcome *o, const double *half, const double *tuned,
                       double margin, bs_buf *out)
 {
@@ -193,7 +193,7 @@ static void part_rows(const bs_task *k, const bs_known *known, const char *part,
     bs_metric_row(k, known, name, tuned, margin, out);
 }
 
-void bs_outcome_table(const bs_task *k, const bs_known *known, const bs_train_outcome *o,
+void bs_outcome_table(const bs_task *k, const bs_preprocess *known, const bs_train_outcome *o,
                       const char *profile, bs_buf *out)
 {
     bs_metric_header(k, out);
@@ -262,8 +262,8 @@ void bs_spread_json(const bs_task *k, const char *key, const bs_train_outcome *o
     bs_json_close(out, '}');
 }
 
-static void seeds_table(const bs_task *k, const bs_known *known, const bs_train_outcome *o, int n,
-                        bs_buf *out)
+static void seeds_table(const bs_task *k, const bs_preprocess *known, const bs_train_outcome *o,
+                        int n, bs_buf *out)
 {
     double mean[BS_MOST_METRICS], sd[BS_MOST_METRICS];
     bs_buf_printf(out, "mean of %d seeds, +- standard deviation over seeds\n", n);
@@ -273,14 +273,14 @@ static void seeds_table(const bs_task *k, const bs_known *known, const bs_train_
             continue;
         spread(o, n, part[i].offset, false, mean);
         spread(o, n, part[i].offset, true, sd);
-        bs_metric_row(k, known, part[i].key, mean, sd[known->headline], out);
+        bs_metric_row(k, known, part[i].key, mean, sd[known->deciding], out);
     }
 }
 
 /* ---- runs ---- */
 
 /* No reason to fail when everything else is saved. */
-static void leave_outcome(const bs_prepared *data, const bs_settings *s, const bs_train_outcome *o,
+static void leave_outcome(const bs_data *data, const bs_settings *s, const bs_train_outcome *o,
                           const char *folder, bs_logger *log)
 {
     basin_error err = {0};
@@ -292,7 +292,7 @@ static basin_status train_one(const bs_training *t, bs_train_outcome *out, bs_pa
                               basin_error *err)
 {
     const bs_settings *s = t->settings;
-    const bs_prepared *data = t->data;
+    const bs_data     *data = t->data;
     bs_logger         *log = t->log;
     bs_train_job       job = bs_training_job(t);
     job.keep = keep;
@@ -313,7 +313,7 @@ bs_train_job bs_training_job(const bs_training *t)
     return (bs_train_job){.settings = t->settings,
                           .train = &t->data->part[0],
                           .valid = &t->data->part[1],
-                          .test = bs_prepared_test(t->data),
+                          .test = bs_data_test(t->data),
                           .known = &t->data->known,
                           .folder = t->folder,
                           .resume = t->resume,
@@ -372,7 +372,7 @@ static basin_status spare_finished(const bs_train_request *o, int first, bs_logg
 }
 
 /* begun: when the first seed started, including reading the data. */
-static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const bs_from *from,
+static basin_status train_seeds(bs_settings *s, const bs_data *data, const bs_base_model *from,
                                 const bs_train_request *o, double begun,
                                 const basin_session *session, bs_logger *log,
                                 bs_train_outcome *outcome, bs_buf *table, bs_buf *json,
@@ -411,8 +411,8 @@ static basin_status train_seeds(bs_settings *s, const bs_prepared *data, const b
         bs_json_close(json, '}');
         if (seeds > 1)
             bs_log_say(log, BS_INFO, "seed %d: best epoch %d, dev %s %.2f", s->train.seed,
-                       outcome[i].best_epoch, k->metric[data->known.headline].name,
-                       100 * outcome[i].valid[data->known.headline]);
+                       outcome[i].best_epoch, k->metric[data->known.deciding].name,
+                       100 * outcome[i].valid[data->known.deciding]);
         else
             bs_outcome_table(k, &data->known, &outcome[0], s->train.profile, table);
     }
@@ -438,25 +438,25 @@ static basin_status train_some(const basin_config *c, const bs_train_request *o,
                                const basin_session *session, bs_logger *log, basin_text *out,
                                basin_error *err)
 {
-    bs_prepared data;
-    bs_buf      table, json;
-    bs_files    files = c->files;
-    char        names[BS_ROLES][BS_OPTION_TEXT];
-    double      begun = bs_seconds();
-    bs_from    *from;
-    bs_exchange_files(&files, &s->train, names);
+    bs_data        data;
+    bs_buf         table, json;
+    bs_sources     files = c->files;
+    char           names[BS_ROLES][BS_OPTION_TEXT];
+    double         begun = bs_seconds();
+    bs_base_model *from;
+    bs_config_files(&files, &s->train, names);
     bs_preset_remark(s, log);
-    basin_status status = bs_from_find(&s->train, s->train.task, &from, err);
+    basin_status status = bs_base_model_find(&s->train, s->train.task, &from, err);
     files.like = from ? &from->model->known : NULL;
     if (!status)
         status = bs_prepare(s, &files, log, &data, err);
     if (status) {
-        bs_from_free(from);
+        bs_base_model_free(from);
         return status;
     }
     s->train.folds = data.folds;
     if (from)
-        status = bs_from_fit(from, s, &data, log, err);
+        status = bs_base_model_fit(from, s, &data, log, err);
     bs_train_outcome *outcome = bs_calloc((size_t)o->seeds, sizeof *outcome);
     bs_buf_init(&table, 1 << 24);
     bs_buf_init(&json, 1 << 28);
@@ -467,8 +467,8 @@ static basin_status train_some(const basin_config *c, const bs_train_request *o,
     for (int i = 0; outcome && i < o->seeds; i++)
         bs_threshold_free(&outcome[i].threshold);
     bs_free(outcome);
-    bs_prepared_free(&data);
-    bs_from_free(from);
+    bs_data_free(&data);
+    bs_base_model_free(from);
     if (!status)
         return bs_text_take(&table, &json, out, err);
     bs_buf_free(&table);
@@ -515,7 +515,7 @@ static basin_status check_options(const bs_train_request *o, basin_error *err)
     return BASIN_OK;
 }
 
-bool bs_train_report(const bs_train_request *o, const bs_settings *s, const bs_prepared *data,
+bool bs_train_report(const bs_train_request *o, const bs_settings *s, const bs_data *data,
                      const basin_session *session, bs_logger *log)
 {
     const bool stopped = session && bs_stop_asked(session->stop); /* the model exists */

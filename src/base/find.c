@@ -89,7 +89,7 @@ const char *bs_near_hint(const bs_near *n, char room[BS_NEAR_HINT])
     return room;
 }
 
-const char *bs_nearest(const char *given, const char *const *names, int n)
+const char *bs_option_nearest(const char *given, const char *const *names, int n)
 {
     bs_near near = bs_near_to(given);
     for (int i = 0; i < n; i++)

@@ -33,7 +33,7 @@ enum { BS_NEAR_HINT = 96 };
 const char *bs_near_hint(const bs_near *n, char room[BS_NEAR_HINT]);
 
 /* The nearest of n names, or NULL. */
-const char *bs_nearest(const char *given, const char *const *names, int n);
+const char *bs_option_nearest(const char *given, const char *const *names, int n);
 
 /* A table whose rows start with their name; it ends with a row without one, or has n rows. */
 typedef struct {

@@ -44,8 +44,8 @@ static bool is_category(const bs_schema *s, int32_t i)
     return s->feature && s->feature[i].kind != BS_FEATURE_NUMERIC;
 }
 
-basin_status bs_bins_fit(const bs_dataset *train, const bs_schema *schema, int bins,
-                         bs_arena *arena, bs_bins *out, basin_error *err)
+basin_status bs_bins_fit(const bs_rows *train, const bs_schema *schema, int bins, bs_arena *arena,
+                         bs_bins *out, basin_error *err)
 {
     const int32_t D = schema->n_features;
     const size_t  cells = (size_t)D * (size_t)bins;
@@ -63,7 +63,7 @@ basin_status bs_bins_fit(const bs_dataset *train, const bs_schema *schema, int b
     if (ok) {
         for (int32_t i = 0; i < n; i++)
             row[i] = (int32_t)((int64_t)train->rows * i / n);
-        bs_dataset_dense(train, schema, row, 0, n, value);
+        bs_rows_dense(train, schema, row, 0, n, value);
     }
     for (int32_t f = 0; f < D && ok; f++) {
         const size_t at = (size_t)f * (size_t)bins;

@@ -14,7 +14,7 @@ typedef struct {
 } bs_bins;
 
 /* From the rows made dense by the schema; memory from the arena. */
-basin_status bs_bins_fit(const bs_dataset *train, const bs_schema *schema, int bins,
-                         bs_arena *arena, bs_bins *out, basin_error *err);
+basin_status bs_bins_fit(const bs_rows *train, const bs_schema *schema, int bins, bs_arena *arena,
+                         bs_bins *out, basin_error *err);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include "data/names.h"
 
-void bs_dataset_free(bs_dataset *ds)
+void bs_rows_free(bs_rows *ds)
 {
     if (!ds)
         return;
@@ -17,12 +17,12 @@ void bs_dataset_free(bs_dataset *ds)
     bs_free(ds->y_index);
     bs_free(ds->u_start);
     bs_free(ds->u_index);
-    bs_met_free(&ds->met);
+    bs_coverage_free(&ds->met);
     bs_arena_free(&ds->arena);
     bs_free(ds);
 }
 
-basin_status bs_dataset_own(bs_dataset *ds, basin_error *err)
+basin_status bs_rows_own(bs_rows *ds, basin_error *err)
 {
     const size_t n = ds->x.start ? (size_t)ds->x.start[ds->rows] : 0;
     if (ds->x_index || n == 0)
@@ -82,7 +82,7 @@ static bool copy_rows(const bs_csr *from, const int32_t *rows, int32_t n, int32_
 }
 
 /* Points the three matrices at the blocks. */
-static void set_views(bs_dataset *ds)
+static void set_views(bs_rows *ds)
 {
     const bs_schema *s = &ds->schema;
     ds->x = (bs_csr){ds->rows, s->n_features, ds->x_start, ds->x_index, ds->x_value};
@@ -95,7 +95,7 @@ static void set_views(bs_dataset *ds)
         ds->n_missing += isnan(ds->x_value[i]) != 0;
 }
 
-static bool copy_ids(const bs_dataset *from, const int32_t *rows, int32_t n, bs_dataset *to)
+static bool copy_ids(const bs_rows *from, const int32_t *rows, int32_t n, bs_rows *to)
 {
     if (!from->row_id)
         return true;
@@ -116,7 +116,7 @@ static bool copy_ids(const bs_dataset *from, const int32_t *rows, int32_t n, bs_
 }
 
 /* Row numbers of the file, so that people can find them. */
-static bool copy_numbers(const bs_dataset *from, const int32_t *rows, int32_t n, bs_dataset *to)
+static bool copy_numbers(const bs_rows *from, const int32_t *rows, int32_t n, bs_rows *to)
 {
     int32_t *number = bs_arena_alloc(&to->arena, ((size_t)n + 1) * sizeof *number);
     for (int32_t i = 0; number && i < n; i++)
@@ -125,14 +125,14 @@ static bool copy_numbers(const bs_dataset *from, const int32_t *rows, int32_t n,
     return number != NULL;
 }
 
-basin_status bs_dataset_select(const bs_dataset *ds, const int32_t *rows, int32_t n,
-                               bs_dataset **out, basin_error *err)
+basin_status bs_rows_select(const bs_rows *ds, const int32_t *rows, int32_t n, bs_rows **out,
+                            basin_error *err)
 {
     *out = NULL;
     for (int32_t i = 0; i < n; i++)
         if (rows[i] < 0 || rows[i] >= ds->rows)
             return bs_fail(err, BASIN_EARG, "row %d is not in 0..%d", rows[i], ds->rows - 1);
-    bs_dataset *to = bs_calloc(1, sizeof *to);
+    bs_rows *to = bs_calloc(1, sizeof *to);
     if (!to)
         return bs_fail_nomem(err);
     bs_arena_init(&to->arena, 0);
@@ -149,24 +149,24 @@ basin_status bs_dataset_select(const bs_dataset *ds, const int32_t *rows, int32_
     if (ok && ds->unknown.start)
         ok = copy_rows(&ds->unknown, rows, n, &to->u_start, &to->u_index, &none);
     if (!ok) {
-        bs_dataset_free(to);
+        bs_rows_free(to);
         return bs_fail_nomem(err);
     }
     set_views(to);
-    to->hash = bs_dataset_hash(to);
+    to->hash = bs_rows_hash(to);
     *out = to;
     return BASIN_OK;
 }
 
 /* --- choosing features --------------------------------------------------- */
 
-basin_status bs_dataset_keep_features(bs_dataset *ds, const uint8_t *keep, basin_error *err)
+basin_status bs_rows_keep_features(bs_rows *ds, const uint8_t *keep, basin_error *err)
 {
     bs_schema *s = &ds->schema;
     int32_t    kept = 0, at = 0;
     size_t     n = (size_t)s->n_features;
     int32_t   *map = bs_alloc((n ? n : 1) * sizeof *map);
-    if (!map || bs_dataset_own(ds, err)) {
+    if (!map || bs_rows_own(ds, err)) {
         bs_free(map);
         return bs_fail_nomem(err);
     }
@@ -202,7 +202,7 @@ basin_status bs_dataset_keep_features(bs_dataset *ds, const uint8_t *keep, basin
     s->feature = list;
     s->n_features = kept;
     set_views(ds);
-    ds->hash = bs_dataset_hash(ds);
+    ds->hash = bs_rows_hash(ds);
     return BASIN_OK;
 }
 
@@ -248,7 +248,7 @@ static void free_block(block *b)
     bs_free(b->value);
 }
 
-static bool append_ids(bs_dataset *a, const bs_dataset *b)
+static bool append_ids(bs_rows *a, const bs_rows *b)
 {
     if (!a->row_id || !b->row_id) {
         a->row_id = NULL;
@@ -274,7 +274,7 @@ static bool append_ids(bs_dataset *a, const bs_dataset *b)
     return true;
 }
 
-basin_status bs_dataset_append(bs_dataset *a, const bs_dataset *b, basin_error *err)
+basin_status bs_rows_append(bs_rows *a, const bs_rows *b, basin_error *err)
 {
     if (a->schema.n_features != b->schema.n_features || a->schema.n_labels != b->schema.n_labels)
         return bs_fail(err, BASIN_EARG,
@@ -314,7 +314,7 @@ basin_status bs_dataset_append(bs_dataset *a, const bs_dataset *b, basin_error *
     a->schema.dense = a->schema.dense && b->schema.dense;
     a->schema.binary = a->schema.binary && b->schema.binary;
     set_views(a);
-    a->hash = bs_dataset_hash(a);
+    a->hash = bs_rows_hash(a);
     return BASIN_OK;
 }
 
@@ -366,7 +366,7 @@ static uint64_t hash_matrix(const bs_csr *m, bool values, uint64_t h)
     return values ? hash_values(m->value, n, h) : h;
 }
 
-uint64_t bs_dataset_hash(const bs_dataset *ds)
+uint64_t bs_rows_hash(const bs_rows *ds)
 {
     const bs_schema *s = &ds->schema;
     int32_t          shape[3] = {ds->rows, s->n_features, s->n_labels};

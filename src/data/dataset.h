@@ -2,7 +2,7 @@
  *
  * Features are CSR whatever the format: zeros are left out, a missing value is a NaN entry. Labels
  * are CSR without values. What a file means (which column is which feature, what reads as 1) is in
- * the schema; bs_dataset_match() brings another file into the shape of a training schema or refuses
+ * the schema; bs_rows_match() brings another file into the shape of a training schema or refuses
  * it. */
 #ifndef BS_DATASET_H
 #define BS_DATASET_H
@@ -61,23 +61,24 @@ enum { BS_FEW = 16 };
 typedef struct {
     int  n;
     char name[BS_FEW][48];
-} bs_few;
+} bs_examples;
 
-void bs_few_add(bs_few *f, const char *name);
-void bs_few_category(bs_few *f, const bs_feature *of); /* "colour = pink", once per column */
+void bs_examples_add(bs_examples *f, const char *name);
+void bs_examples_category(bs_examples      *f,
+                          const bs_feature *of); /* "colour = pink", once per column */
 
 /* How much of a file fits the schema that it was matched with. */
 typedef struct {
-    uint8_t *seen;          /* [features of the schema]: the file has the column; owned */
-    int32_t  features;      /* how many */
-    int64_t  kept, dropped; /* entries of x */
-    int64_t  unseen;        /* entries that are categories missing from the schema ... */
-    bs_few   categories;    /* ... of those columns, one example each: "colour = pink" */
-    bs_few   strangers;     /* columns that were dropped; none if they have no names */
-} bs_met;
+    uint8_t    *seen;          /* [features of the schema]: the file has the column; owned */
+    int32_t     features;      /* how many */
+    int64_t     kept, dropped; /* entries of x */
+    int64_t     unseen;        /* entries that are categories missing from the schema ... */
+    bs_examples categories;    /* ... of those columns, one example each: "colour = pink" */
+    bs_examples strangers;     /* columns that were dropped; none if they have no names */
+} bs_coverage;
 /* Adds what another file, or the next piece, was like; false: memory ran out. */
-bool bs_met_add(bs_met *all, const bs_met *more, int32_t features);
-void bs_met_free(bs_met *m);
+bool bs_coverage_add(bs_coverage *all, const bs_coverage *more, int32_t features);
+void bs_coverage_free(bs_coverage *m);
 
 typedef struct {
     bs_arena           arena;  /* names and other small things */
@@ -100,52 +101,52 @@ typedef struct {
     bool               lenient;   /* some columns may be absent: their values are missing */
     bool               labelled;  /* false: the file has no labels at all, y is empty */
     int64_t            n_missing; /* NaN entries of x */
-    bs_met             met;       /* of bs_dataset_match */
+    bs_coverage        met;       /* of bs_rows_match */
     uint64_t           hash;      /* of contents, names and order; independent of the format */
 
     /* The memory behind x, y and unknown; owned. x_index and x_value are NULL if x points at a
      * program's rows. */
     int32_t *x_start, *x_index, *y_start, *y_index, *u_start, *u_index;
     float   *x_value;
-} bs_dataset;
+} bs_rows;
 
-void bs_dataset_free(bs_dataset *ds); /* accepts NULL */
+void bs_rows_free(bs_rows *ds); /* accepts NULL */
 
 /* Call before changing features in place: copies those owned by somebody else. */
-basin_status bs_dataset_own(bs_dataset *ds, basin_error *err);
+basin_status bs_rows_own(bs_rows *ds, basin_error *err);
 
 /* A copy of the given rows, in the given order; rows may repeat. */
-basin_status bs_dataset_select(const bs_dataset *ds, const int32_t *rows, int32_t n,
-                               bs_dataset **out, basin_error *err);
+basin_status bs_rows_select(const bs_rows *ds, const int32_t *rows, int32_t n, bs_rows **out,
+                            basin_error *err);
 
 /* Keeps the features with keep[i] != 0 and renumbers them. */
-basin_status bs_dataset_keep_features(bs_dataset *ds, const uint8_t *keep, basin_error *err);
+basin_status bs_rows_keep_features(bs_rows *ds, const uint8_t *keep, basin_error *err);
 
-/* Appends the rows of b, which has the same schema (see bs_dataset_match), to a. */
-basin_status bs_dataset_append(bs_dataset *a, const bs_dataset *b, basin_error *err);
+/* Appends the rows of b, which has the same schema (see bs_rows_match), to a. */
+basin_status bs_rows_append(bs_rows *a, const bs_rows *b, basin_error *err);
 
 /* Puts ds into the order of `want`: features and labels by name, or by number if there are no
  * names. Unknown features are dropped with a note; an unknown label, a missing column and a column
  * read in two ways are errors. `file` is for messages. On failure ds may only be freed. A note that
  * affects scores is a warning. */
-basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char *file,
-                              bs_notes *notes, basin_error *err);
+basin_status bs_rows_match(const bs_schema *want, bs_rows *ds, const char *file, bs_notes *notes,
+                           basin_error *err);
 
 /* Called before that for files given to a model: drops labels that `want` lacks, with a note; or
  * all labels, which then cannot be wrong. */
-basin_status bs_dataset_known_labels(const bs_schema *want, bs_dataset *ds, const char *file,
-                                     bs_notes *notes, basin_error *err);
-void         bs_dataset_forget_labels(bs_dataset *ds);
+basin_status bs_rows_known_labels(const bs_schema *want, bs_rows *ds, const char *file,
+                                  bs_notes *notes, basin_error *err);
+void         bs_rows_forget_labels(bs_rows *ds);
 
 /* Adds to a the features (if its format is open) and categories that only `other` has, and its
  * labels if rows name them: for files that are read as one. widen.c */
-basin_status bs_dataset_widen(bs_dataset *a, const bs_dataset *other, basin_error *err);
+basin_status bs_rows_widen(bs_rows *a, const bs_rows *other, basin_error *err);
 
 /* Gives every row, which must lack them, missing values of the features with which[i] != 0. */
-basin_status bs_dataset_add_missing(bs_dataset *ds, const uint8_t *which, int32_t n_features,
-                                    basin_error *err);
+basin_status bs_rows_add_missing(bs_rows *ds, const uint8_t *which, int32_t n_features,
+                                 basin_error *err);
 
-uint64_t bs_dataset_hash(const bs_dataset *ds);
+uint64_t bs_rows_hash(const bs_rows *ds);
 
 /* --- schema: schema.c, schema_json.c ------------------------------------- */
 
@@ -159,21 +160,21 @@ basin_status bs_schema_copy(const bs_schema *from, bs_arena *arena, bs_schema *o
 
 /* Sets what depends on the values rather than the file: `binary` (all are 0 or 1) and `dense` (at
  * least a quarter of the numbers are not 0). */
-void bs_schema_judge(const bs_dataset *train, bs_schema *schema);
+void bs_schema_judge(const bs_rows *train, bs_schema *schema);
 
 /* Computes fill (mean of the values present) and, with `standardise`, mean and scale (1 / standard
  * deviation; 0 and 1 for binary, one-hot and constant features) of the training data; memory from
  * arena. */
-basin_status bs_schema_fit(const bs_dataset *train, bool standardise, bs_arena *arena,
+basin_status bs_schema_fit(const bs_rows *train, bool standardise, bs_arena *arena,
                            bs_schema *schema, basin_error *err);
 
 /* Rows index[0..n), or first .. first + n if index is NULL, as a dense [n, n_features] matrix:
  * missing values filled, standardised as the schema says. */
-void bs_dataset_dense(const bs_dataset *ds, const bs_schema *schema, const int32_t *index,
-                      int32_t first, int32_t n, float *out);
+void bs_rows_dense(const bs_rows *ds, const bs_schema *schema, const int32_t *index, int32_t first,
+                   int32_t n, float *out);
 
 /* Replaces missing values in place; zeros stay zeros and nothing is standardised. */
-void bs_dataset_fill(bs_dataset *ds, const bs_schema *schema);
+void bs_rows_fill(bs_rows *ds, const bs_schema *schema);
 
 /* One JSON object for the model file, and back (strings go into the arena). */
 void         bs_schema_json(const bs_schema *schema, bs_buf *out);
@@ -199,8 +200,8 @@ typedef struct {
 } bs_summary;
 
 /* Cells of nominal columns that have no value. */
-basin_status bs_blank_categories(const bs_dataset *ds, int64_t *out, basin_error *err);
+basin_status bs_blank_categories(const bs_rows *ds, int64_t *out, basin_error *err);
 
-basin_status bs_dataset_summary(const bs_dataset *ds, bs_summary *out, basin_error *err);
+basin_status bs_rows_summary(const bs_rows *ds, bs_summary *out, basin_error *err);
 
 #endif

@@ -84,7 +84,7 @@ static bool is_number(const bs_schema *s, int32_t i)
 
 /* By the values alone: the same rows must give the same model whatever file they come from.
  * Categories are excluded, since a column of many values says nothing about the numbers. */
-void bs_schema_judge(const bs_dataset *train, bs_schema *schema)
+void bs_schema_judge(const bs_rows *train, bs_schema *schema)
 {
     const int32_t D = schema->n_features, n = train->x.start[train->rows];
     int64_t       numbers = 0, stored = 0;
@@ -100,7 +100,7 @@ void bs_schema_judge(const bs_dataset *train, bs_schema *schema)
 }
 
 /* Two passes over the entries: zeros that are not stored count, missing values do not. */
-static void moments(const bs_dataset *ds, double *mean, double *square, double *known)
+static void moments(const bs_rows *ds, double *mean, double *square, double *known)
 {
     const int32_t D = ds->schema.n_features, n = ds->x.start[ds->rows];
     for (int32_t i = 0; i < D; i++)
@@ -124,7 +124,7 @@ static void moments(const bs_dataset *ds, double *mean, double *square, double *
     }
 }
 
-basin_status bs_schema_fit(const bs_dataset *train, bool standardise, bs_arena *arena,
+basin_status bs_schema_fit(const bs_rows *train, bool standardise, bs_arena *arena,
                            bs_schema *schema, basin_error *err)
 {
     const int32_t D = train->schema.n_features;
@@ -168,8 +168,8 @@ static float filled(const bs_schema *s, int32_t feature, float v)
     return s->fill ? s->fill[feature] : 0;
 }
 
-void bs_dataset_dense(const bs_dataset *ds, const bs_schema *schema, const int32_t *index,
-                      int32_t first, int32_t n, float *out)
+void bs_rows_dense(const bs_rows *ds, const bs_schema *schema, const int32_t *index, int32_t first,
+                   int32_t n, float *out)
 {
     const int32_t D = schema->n_features;
     for (int32_t i = 0; i < n; i++) {
@@ -185,7 +185,7 @@ void bs_dataset_dense(const bs_dataset *ds, const bs_schema *schema, const int32
     }
 }
 
-void bs_dataset_fill(bs_dataset *ds, const bs_schema *schema)
+void bs_rows_fill(bs_rows *ds, const bs_schema *schema)
 {
     for (int32_t e = 0; ds->x_value && e < ds->x_start[ds->rows]; e++)
         ds->x_value[e] = filled(schema, ds->x_index[e], ds->x_value[e]);

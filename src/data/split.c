@@ -14,18 +14,18 @@
 #include "data/names.h"
 
 typedef struct {
-    const bs_dataset *ds;
-    int               parts;
-    int32_t           units;                 /* rows, or groups of them */
-    int32_t          *unit_of;               /* [rows] */
-    int32_t          *first, *member;        /* rows of a unit: member[first[u] .. first[u + 1]) */
-    int32_t          *order;                 /* units in the order they are dealt */
-    int32_t          *holder_start, *holder; /* units with a label, in that order */
-    int32_t          *left;                  /* [L] rows with the label that are not dealt yet */
-    double           *want;                  /* [L, parts] */
-    double           *want_rows;             /* [parts] */
-    int32_t          *to;                    /* [units], -1 = not dealt */
-    bs_rng            rng;
+    const bs_rows *ds;
+    int            parts;
+    int32_t        units;                 /* rows, or groups of them */
+    int32_t       *unit_of;               /* [rows] */
+    int32_t       *first, *member;        /* rows of a unit: member[first[u] .. first[u + 1]) */
+    int32_t       *order;                 /* units in the order they are dealt */
+    int32_t       *holder_start, *holder; /* units with a label, in that order */
+    int32_t       *left;                  /* [L] rows with the label that are not dealt yet */
+    double        *want;                  /* [L, parts] */
+    double        *want_rows;             /* [parts] */
+    int32_t       *to;                    /* [units], -1 = not dealt */
+    bs_rng         rng;
 } deal;
 
 static void free_deal(deal *d)
@@ -252,7 +252,7 @@ static basin_status check_shares(const double *share, int parts, basin_error *er
     return BASIN_OK;
 }
 
-basin_status bs_split(const bs_dataset *ds, const double *share, int parts, const int32_t *group,
+basin_status bs_split(const bs_rows *ds, const double *share, int parts, const int32_t *group,
                       uint64_t seed, int32_t *part, basin_error *err)
 {
     basin_status s = check_shares(share, parts, err);

@@ -24,10 +24,10 @@ typedef struct {
  * part, 0 .. parts - 1, of relative size share[]. Rows of one group (group[row] >= 0; NULL = no
  * groups) stay together. The same seed gives the same parts. Time: the number of labels in all rows
  * times `parts`. */
-basin_status bs_split(const bs_dataset *ds, const double *share, int parts, const int32_t *group,
+basin_status bs_split(const bs_rows *ds, const double *share, int parts, const int32_t *group,
                       uint64_t seed, int32_t *part, basin_error *err);
 
-basin_status bs_split_measure(const bs_dataset *ds, const double *share, int parts,
+basin_status bs_split_measure(const bs_rows *ds, const double *share, int parts,
                               const int32_t *part, bs_split_balance *out, basin_error *err);
 
 /* The rows of one part in order: *rows is a bs_alloc block of *n. */

@@ -27,7 +27,7 @@ static uint64_t hash_row(const bs_csr *m, int32_t r, uint64_t h)
     return m->value ? bs_hash_bytes(m->value + m->start[r], n * sizeof *m->value, h) : h;
 }
 
-static basin_status count_crossing(const bs_dataset *ds, const int32_t *part, int32_t *out,
+static basin_status count_crossing(const bs_rows *ds, const int32_t *part, int32_t *out,
                                    basin_error *err)
 {
     int32_t n = ds->rows;
@@ -68,7 +68,7 @@ static void measure_part(const int32_t *count, const int32_t *total, int32_t L, 
     out->label_error = used ? sum / used : 0;
 }
 
-basin_status bs_split_measure(const bs_dataset *ds, const double *share, int parts,
+basin_status bs_split_measure(const bs_rows *ds, const double *share, int parts,
                               const int32_t *part, bs_split_balance *out, basin_error *err)
 {
     const int32_t L = ds->schema.n_labels;

@@ -107,15 +107,15 @@ static bs_size size_of(bs_key key)
 static void build_whole(bs_graph *g, bs_learner *l, bs_key key, bs_recipe *r)
 {
     const bs_stage *stage = l->method->stage;
-    bs_scene        s = bs_scene_make(l, g, size_of(key), stage[STAGE_ENERGY].trains);
-    bs_scene        t = bs_scene_make(l, g, size_of(key), stage[STAGE_NET].trains);
+    bs_loss_context s = bs_loss_context_make(l, g, size_of(key), stage[STAGE_ENERGY].trains);
+    bs_loss_context t = bs_loss_context_make(l, g, size_of(key), stage[STAGE_NET].trains);
     bs_id           theta[BS_CACHE_RESULTS], d[BS_CACHE_RESULTS], v[BS_CACHE_RESULTS];
     bs_id           p[BS_CACHE_RESULTS], hv[BS_CACHE_RESULTS];
     int             segment[BS_CACHE_RESULTS];
     memcpy(t.v.x, s.v.x, sizeof t.v.x);
     t.v.gold = s.v.gold;
     t.v.weight = s.v.weight;
-    bs_view_inputs(&s.v, r);
+    bs_output_space_inputs(&s.v, r);
     bs_id rate = r->input[BS_INPUT_MORE] = bs_leaf(g, "rate", BS_T_REAL, bs_shape1(1));
     bs_push(g, "loss");
     bs_id loss = stage[STAGE_ENERGY].loss(&s), followed = stage[STAGE_NET].loss(&t);
@@ -123,7 +123,7 @@ static void build_whole(bs_graph *g, bs_learner *l, bs_key key, bs_recipe *r)
     bs_grad(g, loss, theta, n, v, true);
     bs_grad(g, followed, theta, n, d, true);
     memcpy(p, v, (size_t)n * sizeof *p);
-    bs_scene_results(&s, loss, r);
+    bs_loss_context_results(&s, loss, r);
     r->result[r->n_results++] = (bs_result){all_dots(g, v, v, n), -1};
     for (int k = 0; k < key.v[5]; k++) {
         bs_grad(g, along_constant(g, d, v, n), theta, n, hv, true);
@@ -151,10 +151,10 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
         return;
     }
     const bs_stage *stage = &l->method->stage[kind == PRIMARY ? STAGE_ENERGY : STAGE_NET];
-    bs_scene        s = bs_scene_make(l, g, size_of(key), stage->trains);
+    bs_loss_context s = bs_loss_context_make(l, g, size_of(key), stage->trains);
     bs_id           node[BS_CACHE_RESULTS];
     int             segment[BS_CACHE_RESULTS], n = 0;
-    bs_view_inputs(&s.v, r);
+    bs_output_space_inputs(&s.v, r);
     bs_push(g, "loss");
     bs_id target = stage->loss(&s);
     if (kind == PRODUCT || kind == CROSS) {
@@ -162,7 +162,7 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
             bs_leaf(g, "v", BS_T_REAL, bs_shape1((int)l->params->size));
         target = along(g, l, target, v);
     } else if (kind == PRIMARY) {
-        bs_scene_results(&s, target, r);
+        bs_loss_context_results(&s, target, r);
     }
     if (kind == PRIMARY || kind == PRODUCT || kind == NET)
         n = append_nodes(g, l, "net/", node, segment, n);
@@ -342,9 +342,9 @@ static basin_status add_implicit(bs_learner *l, bool *finite, basin_error *err)
         return BASIN_OK;
     }
     axpby(m->energy, m->n_energy, 1, g, -1, m->hv);
-    bs_learner_see(l, BS_SEEN_residual, solved.residual);
-    bs_learner_see(l, BS_SEEN_curvature, solved.curvature);
-    bs_learner_see(l, BS_SEEN_rate_lowered, solved.lowered);
+    bs_learner_see(l, BS_DIAGNOSTIC_residual, solved.residual);
+    bs_learner_see(l, BS_DIAGNOSTIC_curvature, solved.curvature);
+    bs_learner_see(l, BS_DIAGNOSTIC_rate_lowered, solved.lowered);
     return BASIN_OK;
 }
 
@@ -380,11 +380,11 @@ static basin_status whole_gradient(bs_learner *l, bool *done, basin_error *err)
     if (!*done)
         return BASIN_OK;
     if (*first > 0) {
-        bs_learner_see(l, BS_SEEN_residual, sqrt((double)*last / (double)*first));
-        bs_learner_see(l, BS_SEEN_curvature, l->memory[BS_IMPLICIT_CURVATURE]);
-        bs_learner_see(l, BS_SEEN_rate_lowered, 0);
+        bs_learner_see(l, BS_DIAGNOSTIC_residual, sqrt((double)*last / (double)*first));
+        bs_learner_see(l, BS_DIAGNOSTIC_curvature, l->memory[BS_IMPLICIT_CURVATURE]);
+        bs_learner_see(l, BS_DIAGNOSTIC_rate_lowered, 0);
     }
-    bs_learner_see(l, BS_SEEN_implicit_skipped, 0);
+    bs_learner_see(l, BS_DIAGNOSTIC_implicit_skipped, 0);
     l->memory[BS_IMPLICIT_AGE]++;
     l->memory[BS_IMPLICIT_SKIPPED] = 0;
     return bs_learner_note(l, e, 0, l->energy, err);
@@ -410,7 +410,7 @@ basin_status bs_implicit_gradient(bs_learner *l, const bs_batch *b, basin_error 
         return s;
     s = add_implicit(l, &finite, err);
     *skipped = finite ? 0 : *skipped + 1;
-    bs_learner_see(l, BS_SEEN_implicit_skipped, !finite);
+    bs_learner_see(l, BS_DIAGNOSTIC_implicit_skipped, !finite);
     if (!s && *skipped >= MOST_SKIPPED)
         s = bs_learner_read(l, err); /* a loss that is not finite is the better reason */
     if (!s && *skipped >= MOST_SKIPPED)
@@ -453,7 +453,7 @@ static int make_ranges(const bs_params *p, const char *prefix, bs_range *out)
     for (int i = 0; i < p->n; i++) {
         const bs_segment *s = &p->segment[i];
         int64_t           end = i + 1 < p->n ? p->segment[i + 1].offset : p->size;
-        if (!bs_has_prefix(s->name, prefix) || s->follow > 0)
+        if (!bs_params_has_prefix(s->name, prefix) || s->follow > 0)
             continue;
         if (n > 0 && out[n - 1].offset + out[n - 1].count == s->offset)
             out[n - 1].count += end - s->offset;

@@ -4,10 +4,10 @@
 
 #include "method/loss.h"
 
-void bs_learner_see(bs_learner *l, bs_seen_id id, double value)
+void bs_learner_see(bs_learner *l, bs_diagnostic_id id, double value)
 {
-    l->seen[id].sum += value;
-    l->seen[id].n++;
+    l->diagnostic[id].sum += value;
+    l->diagnostic[id].n++;
 }
 
 /* ---- building ---- */
@@ -56,36 +56,37 @@ bs_inference bs_options_inference(const bs_train_options *o, const char *infer)
 /* Dropout is on in the net being trained and, as in the published runs, in the other one as well
  * (dropout.both): samples come from a net with dropout, and an energy with dropout is the loss. A
  * net that is no longer trained has none. */
-bs_scene bs_scene_make(bs_learner *l, bs_graph *g, bs_size size, const char *trains)
+bs_loss_context bs_loss_context_make(bs_learner *l, bs_graph *g, bs_size size, const char *trains)
 {
     const bs_phase *p = &l->method->phase[l->phase];
-    bs_scene        s = {.t = l->spec.graph, .o = l->o};
-    s.v = bs_view_make(g, l->params, &l->spec, size, true);
-    s.v.net_dropout = (p->net && l->o->dropout_both) || bs_has_prefix(trains, "net/");
-    s.v.energy_dropout = (p->energy && l->o->dropout_both) || bs_has_prefix(trains, "energy/");
+    bs_loss_context s = {.t = l->spec.graph, .o = l->o};
+    s.v = bs_output_space_make(g, l->params, &l->spec, size, true);
+    s.v.net_dropout = (p->net && l->o->dropout_both) || bs_params_has_prefix(trains, "net/");
+    s.v.energy_dropout =
+        (p->energy && l->o->dropout_both) || bs_params_has_prefix(trains, "energy/");
     return s;
 }
 
-void bs_scene_results(const bs_scene *s, bs_id loss, bs_recipe *r)
+void bs_loss_context_results(const bs_loss_context *s, bs_id loss, bs_recipe *r)
 {
     r->result[r->n_results++] = (bs_result){loss, -1};
-    for (int i = 0; i < BS_SEEN_COUNT; i++)
+    for (int i = 0; i < BS_DIAGNOSTIC_COUNT; i++)
         r->result[r->n_results++] =
-            (bs_result){s->seen[i] ? s->seen[i] : bs_const(s->v.g, NAN), -1};
+            (bs_result){s->diagnostic[i] ? s->diagnostic[i] : bs_const(s->v.g, NAN), -1};
 }
 
 /* One stage, or two of which the second uses what the first leaves behind. */
 enum { KEY_FIRST, KEY_ROWS, KEY_LENGTH, KEY_WIDTH, KEY_PHASE, KEY_SECOND };
 typedef struct {
     int  stage; /* -1: none */
-    bool brief;
+    bool without_energy;
 } turn;
 
 static const turn no_turn = {.stage = -1};
 
 static int coded(turn t)
 {
-    return 2 * (t.stage + 1) + t.brief;
+    return 2 * (t.stage + 1) + t.without_energy;
 }
 
 static turn decoded(int code)
@@ -93,7 +94,7 @@ static turn decoded(int code)
     return (turn){code / 2 - 1, code % 2};
 }
 
-static void build_stage(bs_learner *l, const bs_stage *stage, bs_scene *s, bs_recipe *r)
+static void build_stage(bs_learner *l, const bs_stage *stage, bs_loss_context *s, bs_recipe *r)
 {
     bs_graph *g = s->v.g;
     bs_id     theta[BS_CACHE_RESULTS], d[BS_CACHE_RESULTS];
@@ -105,7 +106,7 @@ static void build_stage(bs_learner *l, const bs_stage *stage, bs_scene *s, bs_re
     if (n == most)
         bs_graph_refuse(g, "more than %d parameters with a name", most - 1);
     bs_grad(g, loss, theta, n, d, true);
-    bs_scene_results(s, loss, r);
+    bs_loss_context_results(s, loss, r);
     n += bs_params_distances(g, l->params, stage->trains, d + n, segment + n, most - n);
     for (int i = 0; i < n; i++)
         r->result[r->n_results++] = (bs_result){d[i], segment[i]};
@@ -117,7 +118,7 @@ static void begin_second_turn(bs_graph *g, const bs_params *p, const char *chang
 {
     uint8_t *anew = bs_calloc((size_t)p->n + 1, sizeof *anew);
     for (int i = 0; i < p->n && anew; i++)
-        anew[i] = bs_has_prefix(p->segment[i].name, changed);
+        anew[i] = bs_params_has_prefix(p->segment[i].name, changed);
     if (anew)
         bs_graph_turn(g, anew, p->n);
     else
@@ -131,17 +132,17 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     const turn      first = decoded(key.v[KEY_FIRST]), second = decoded(key.v[KEY_SECOND]);
     const bs_stage *stage = l->method->stage;
     bs_size         size = {key.v[KEY_ROWS], key.v[KEY_LENGTH], key.v[KEY_WIDTH]};
-    bs_scene        s = bs_scene_make(l, g, size, stage[first.stage].trains);
-    s.brief = first.brief;
-    bs_view_inputs(&s.v, r);
+    bs_loss_context s = bs_loss_context_make(l, g, size, stage[first.stage].trains);
+    s.without_energy = first.without_energy;
+    bs_output_space_inputs(&s.v, r);
     build_stage(l, &stage[first.stage], &s, r);
     if (second.stage < 0)
         return;
-    bs_scene t = bs_scene_make(l, g, size, stage[second.stage].trains);
+    bs_loss_context t = bs_loss_context_make(l, g, size, stage[second.stage].trains);
     memcpy(t.v.x, s.v.x, sizeof t.v.x);
     t.v.gold = s.v.gold;
     t.v.weight = s.v.weight;
-    t.brief = second.brief;
+    t.without_energy = second.without_energy;
     r->second = r->n_results;
     begin_second_turn(g, l->params, stage[first.stage].trains);
     build_stage(l, &stage[second.stage], &t, r);
@@ -149,7 +150,7 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 
 static bs_optim *optimiser_of(bs_learner *l, const char *trains)
 {
-    return bs_has_prefix(trains, "net/") ? l->net : l->energy;
+    return bs_params_has_prefix(trains, "net/") ? l->net : l->energy;
 }
 
 static void bind(bs_learner *l, bs_entry *e)
@@ -183,7 +184,7 @@ static basin_status make_optim(bs_learner *l, const char *prefix, double rate, d
     if (s)
         return s;
     const char *rule = l->o->rule;
-    if (bs_has_prefix(prefix, "energy/") && strcmp(l->o->rule_energy, "same") != 0)
+    if (bs_params_has_prefix(prefix, "energy/") && strcmp(l->o->rule_energy, "same") != 0)
         rule = l->o->rule_energy;
     memcpy(o.rule, rule, sizeof o.rule);
     o.momentum = strcmp(rule, "sgd") == 0 ? l->o->momentum : 0;
@@ -198,7 +199,7 @@ static basin_status make_optim(bs_learner *l, const char *prefix, double rate, d
 
 bool bs_is_anchored(const bs_segment *s)
 {
-    return bs_has_prefix(s->name, "net/") && !bs_has_prefix(s->name, "net/cost/");
+    return bs_params_has_prefix(s->name, "net/") && !bs_params_has_prefix(s->name, "net/cost/");
 }
 
 bs_id bs_anchor(bs_graph *g, bs_params *p, int segment)
@@ -227,7 +228,7 @@ static void copy_anchors(bs_learner *l, bool back)
     bs_params *p = l->params;
     for (int i = 0; i < p->n; i++) {
         const bs_segment *held = &p->segment[i];
-        if (!bs_has_prefix(held->name, "anchor/"))
+        if (!bs_params_has_prefix(held->name, "anchor/"))
             continue;
         const bs_segment *now = bs_params_find(p, held->name + strlen("anchor/"));
         bs_params_copy(p, back ? now : held, back ? held : now);
@@ -366,7 +367,8 @@ basin_status bs_learner_note(bs_learner *l, const bs_entry *e, int first, const 
     basin_status s = l->n_late == BS_LATE ? bs_learner_read(l, err) : BASIN_OK;
     if (s)
         return s;
-    e->program->device->note(e->program, first, 1 + BS_SEEN_COUNT, l->log, l->n_late * BS_LATE_ROW);
+    e->program->device->note(e->program, first, 1 + BS_DIAGNOSTIC_COUNT, l->log,
+                             l->n_late * BS_LATE_ROW);
     l->late[l->n_late++] = (bs_late){.o = o, .step = l->step, .rate = o->update.rate};
     return BASIN_OK;
 }
@@ -392,12 +394,14 @@ static basin_status read_step(bs_learner *l, const bs_late *is, const double *ro
                        "the gradient of the %s is no longer finite at step %llu; a lower lr.%s "
                        "(now %g) or clip may help",
                        which, (unsigned long long)is->step, which, is->rate);
-    for (int i = 0; i < BS_SEEN_COUNT; i++)
-        if (!isnan(row[BS_RESULT_SEEN + i]))
-            bs_learner_see(l, (bs_seen_id)i, row[BS_RESULT_SEEN + i]);
-    bs_learner_see(l, net ? BS_SEEN_loss_net : BS_SEEN_loss_energy, row[BS_RESULT_LOSS]);
+    for (int i = 0; i < BS_DIAGNOSTIC_COUNT; i++)
+        if (!isnan(row[BS_RESULT_DIAGNOSTIC + i]))
+            bs_learner_see(l, (bs_diagnostic_id)i, row[BS_RESULT_DIAGNOSTIC + i]);
+    bs_learner_see(l, net ? BS_DIAGNOSTIC_loss_net : BS_DIAGNOSTIC_loss_energy,
+                   row[BS_RESULT_LOSS]);
     if (is->norm)
-        bs_learner_see(l, net ? BS_SEEN_grad_net : BS_SEEN_grad_energy, row[BS_LATE_NORM]);
+        bs_learner_see(l, net ? BS_DIAGNOSTIC_grad_net : BS_DIAGNOSTIC_grad_energy,
+                       row[BS_LATE_NORM]);
     return BASIN_OK;
 }
 
@@ -420,8 +424,8 @@ basin_status bs_learner_read(bs_learner *l, basin_error *err)
  * only measured now and then, at least once per epoch. */
 static bool looks(const bs_learner *l, const bs_optim *o)
 {
-    const bs_seen_id loss = o == l->net ? BS_SEEN_loss_net : BS_SEEN_loss_energy;
-    bool             first = l->seen[loss].n == 0;
+    const bs_diagnostic_id loss = o == l->net ? BS_DIAGNOSTIC_loss_net : BS_DIAGNOSTIC_loss_energy;
+    bool                   first = l->diagnostic[loss].n == 0;
     for (int i = 0; i < l->n_late; i++)
         first &= l->late[i].o != o;
     return first || o->update.step % 16 == 0;
@@ -430,7 +434,7 @@ static bool looks(const bs_learner *l, const bs_optim *o)
 static turn turn_of(bs_learner *l, int stage)
 {
     const bs_optim *o = optimiser_of(l, l->method->stage[stage].trains);
-    return (turn){stage, l->spec.graph->dear && !looks(l, o)};
+    return (turn){stage, l->spec.graph->expensive && !looks(l, o)};
 }
 
 /* Turn k of a bound program, whose results start at `first`: a step of the stage's optimiser. */
@@ -546,7 +550,7 @@ basin_status bs_enter_energy(bs_learner *l, basin_error *err)
         return BASIN_OK;
     for (int i = 0; i < p->n; i++) {
         char name[256];
-        if (!bs_has_prefix(p->segment[i].name, "net/"))
+        if (!bs_params_has_prefix(p->segment[i].name, "net/"))
             continue;
         bs_print(name, sizeof name, "energy/%s", p->segment[i].name + 4);
         const bs_segment *to = bs_params_find(p, name);

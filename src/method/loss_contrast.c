@@ -10,7 +10,7 @@ typedef struct {
     bs_id truth, others, logits, drawn; /* energies [rows, 1, 1] and [rows, K, 1] */
 } drawn;
 
-static drawn draw(bs_scene *s)
+static drawn draw(bs_loss_context *s)
 {
     bs_graph *g = s->v.g;
     const int K = s->o->samples;
@@ -19,12 +19,12 @@ static drawn draw(bs_scene *s)
     d.drawn = s->t->sample(&s->v, d.logits, K, BS_STREAM_SAMPLE);
     d.truth = s->t->truth_energy(&s->v);
     d.others = s->t->sample_energy(&s->v, d.drawn, K);
-    s->seen[BS_SEEN_energy_truth] = bs_mean(g, d.truth);
-    s->seen[BS_SEEN_energy_samples] = bs_mean(g, d.others);
+    s->diagnostic[BS_DIAGNOSTIC_energy_truth] = bs_mean(g, d.truth);
+    s->diagnostic[BS_DIAGNOSTIC_energy_samples] = bs_mean(g, d.others);
     return d;
 }
 
-bs_id bs_loss_nce(bs_scene *s)
+bs_id bs_loss_nce(bs_loss_context *s)
 {
     bs_graph *g = s->v.g;
     drawn     d = draw(s);
@@ -34,7 +34,7 @@ bs_id bs_loss_nce(bs_scene *s)
     return bs_with_l2(s, loss, bs_concat(g, d.truth, d.others, -2));
 }
 
-bs_id bs_loss_ranking(bs_scene *s)
+bs_id bs_loss_ranking(bs_loss_context *s)
 {
     bs_graph *g = s->v.g;
     drawn     d = draw(s);
@@ -46,14 +46,14 @@ bs_id bs_loss_ranking(bs_scene *s)
  * them estimates K times a mean under the net's distribution P, and the derivative of such a mean
  * is that of P(sample) / P(sample as it was drawn): a factor whose value is 1. This returns its
  * logarithm, to be added to the scores. */
-static bs_id drawn_from(bs_scene *s, bs_id bits, bs_id logits)
+static bs_id drawn_from(bs_loss_context *s, bs_id bits, bs_id logits)
 {
     bs_id log_prob = s->t->sample_log_prob(&s->v, bits, s->o->samples, logits);
     return bs_sub(s->v.g, log_prob, bs_stop(s->v.g, log_prob));
 }
 
 /* The net's own output is one of the K + 1 others. */
-bs_id bs_primary_divergence(bs_scene *s, bs_id logits)
+bs_id bs_primary_divergence(bs_loss_context *s, bs_id logits)
 {
     bs_graph *g = s->v.g;
     const int K = s->o->samples;

@@ -18,12 +18,12 @@
 #include "model/cost_net.h"
 #include "method/loss.h"
 
-static bool is_single(const bs_scene *s)
+static bool is_single(const bs_loss_context *s)
 {
     return bs_cost_net_named(s->o->infnet_form) == BS_COST_NET_NONE;
 }
 
-static bool as_code(const bs_scene *s)
+static bool as_code(const bs_loss_context *s)
 {
     return strcmp(s->o->mode, "code") == 0;
 }
@@ -34,17 +34,17 @@ bool bs_cost_net_reads_logits(const bs_train_options *o)
 }
 
 /* A single net is trained for one of the two losses. */
-static bool has_margin(const bs_scene *s)
+static bool has_margin(const bs_loss_context *s)
 {
     return !is_single(s) || s->o->margin > 0;
 }
 
-static bool has_perceptron(const bs_scene *s)
+static bool has_perceptron(const bs_loss_context *s)
 {
     return !is_single(s) || !has_margin(s);
 }
 
-static bs_id cost_logits(bs_scene *s)
+static bs_id cost_logits(bs_loss_context *s)
 {
     const bs_cost_net form = bs_cost_net_named(s->o->infnet_form);
     bs_id             below = 0;
@@ -57,18 +57,18 @@ static bs_id cost_logits(bs_scene *s)
     return bs_cost_net_logits(&s->v, form, below, s->o->infnet_hidden);
 }
 
-bs_id bs_cost_augmented(bs_scene *s)
+bs_id bs_cost_augmented(bs_loss_context *s)
 {
     return s->t->relax(&s->v, cost_logits(s));
 }
 
-static bs_id cost_of(bs_scene *s, bs_id y)
+static bs_id cost_of(bs_loss_context *s, bs_id y)
 {
     return s->t->cost(&s->v, bs_cost_named(s->o->cost), y);
 }
 
 /* The energy's loss as in SEAL's program. */
-static bs_id compound_as_code(bs_scene *s)
+static bs_id compound_as_code(bs_loss_context *s)
 {
     bs_graph *g = s->v.g;
     bs_id     y = s->t->relax(&s->v, bs_stop(g, bs_net_output(s)));
@@ -80,7 +80,7 @@ static bs_id compound_as_code(bs_scene *s)
     return bs_with_l2(s, loss, bs_concat(g, truth, output, -2));
 }
 
-bs_id bs_loss_compound(bs_scene *s)
+bs_id bs_loss_compound(bs_loss_context *s)
 {
     bs_graph *g = s->v.g;
     if (bs_cost_net_reads_logits(s->o) && !is_single(s))
@@ -104,14 +104,14 @@ bs_id bs_loss_compound(bs_scene *s)
 }
 
 /* Tu and Gimpel 2018: pushes outputs towards the corners. */
-static bs_id entropy_term(bs_scene *s)
+static bs_id entropy_term(bs_loss_context *s)
 {
     bs_graph *g = s->v.g;
     return bs_scale(g, bs_mean(g, s->t->entropy(&s->v, bs_net_output(s))), s->o->infnet_entropy);
 }
 
 /* Squared distance to the pre-trained net, whose parameters are anchor/... */
-static bs_id stay_term(bs_scene *s)
+static bs_id stay_term(bs_loss_context *s)
 {
     bs_graph  *g = s->v.g;
     bs_params *p = s->v.params;
@@ -125,7 +125,7 @@ static bs_id stay_term(bs_scene *s)
     return bs_scale(g, sum, s->o->infnet_stay);
 }
 
-bs_id bs_loss_infnet(bs_scene *s)
+bs_id bs_loss_infnet(bs_loss_context *s)
 {
     bs_graph *g = s->v.g;
     bs_id     truth = s->t->truth_energy(&s->v), loss = bs_const(g, 0);
@@ -144,10 +144,11 @@ bs_id bs_loss_infnet(bs_scene *s)
     }
     loss = bs_scale(g, loss, s->o->energy_weight);
     bs_id ce = bs_loss_cross_entropy(s);
-    s->seen[BS_SEEN_cross_entropy] = ce;
-    s->seen[BS_SEEN_score_output] = bs_mean(g, s->t->score(&s->v, bs_net_output(s)));
+    s->diagnostic[BS_DIAGNOSTIC_cross_entropy] = ce;
+    s->diagnostic[BS_DIAGNOSTIC_score_output] = bs_mean(g, s->t->score(&s->v, bs_net_output(s)));
     if (!is_single(s))
-        s->seen[BS_SEEN_score_augmented] = bs_mean(g, s->t->score(&s->v, bs_cost_augmented(s)));
+        s->diagnostic[BS_DIAGNOSTIC_score_augmented] =
+            bs_mean(g, s->t->score(&s->v, bs_cost_augmented(s)));
     const bs_cost_net form = bs_cost_net_named(s->o->infnet_form);
     if (s->o->infnet_ce_both && (form == BS_COST_NET_SEPARATED || form == BS_COST_NET_SHARED))
         ce = bs_add(g, ce, bs_mean(g, s->t->cross_entropy(&s->v, cost_logits(s))));

@@ -9,12 +9,12 @@
 
 #include "method/loss.h"
 
-static bool as_code(const bs_scene *s)
+static bool as_code(const bs_loss_context *s)
 {
     return strcmp(s->o->mode, "code") == 0;
 }
 
-bs_id bs_primary_margin(bs_scene *s, bs_id y)
+bs_id bs_primary_margin(bs_loss_context *s, bs_id y)
 {
     bs_graph *g = s->v.g;
     bs_id     truth = s->t->truth_energy(&s->v), output = s->t->energy(&s->v, y);
@@ -24,21 +24,21 @@ bs_id bs_primary_margin(bs_scene *s, bs_id y)
     return bs_with_l2(s, loss, bs_concat(g, truth, output, -2));
 }
 
-bs_id bs_loss_margin(bs_scene *s)
+bs_id bs_loss_margin(bs_loss_context *s)
 {
     return bs_primary_margin(s, bs_stop(s->v.g, bs_net_output(s)));
 }
 
 /* E - cost: its minimum is the output that violates the margin most. */
-static bs_id augmented(bs_view *v, void *ctx, bs_id y)
+static bs_id augmented(bs_output_space *v, void *ctx, bs_id y)
 {
-    bs_scene *s = ctx;
-    bs_id     seen = as_code(s) ? s->t->relax(v, y) : y;
-    bs_id     cost = s->t->cost(v, bs_cost_named(s->o->cost), seen);
+    bs_loss_context *s = ctx;
+    bs_id            seen = as_code(s) ? s->t->relax(v, y) : y;
+    bs_id            cost = s->t->cost(v, bs_cost_named(s->o->cost), seen);
     return bs_sub(v->g, s->t->energy(v, seen), as_code(s) ? bs_stop(v->g, cost) : cost);
 }
 
-bs_id bs_loss_margin_search(bs_scene *s)
+bs_id bs_loss_margin_search(bs_loss_context *s)
 {
     bs_graph *g = s->v.g;
     bs_gbi    o = bs_options_gbi(s->o, false);

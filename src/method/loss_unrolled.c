@@ -2,7 +2,7 @@
  * finds, differentiated through all of its steps. */
 #include "method/loss.h"
 
-bs_id bs_loss_unrolled(bs_scene *s)
+bs_id bs_loss_unrolled(bs_loss_context *s)
 {
     bs_gbi o = bs_options_gbi(s->o, false);
     o.best = false; /* the choice of an iterate is not differentiable */

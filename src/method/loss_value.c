@@ -9,25 +9,25 @@
 
 #include "method/loss.h"
 
-bs_id bs_primary_value(bs_scene *s, bs_id y)
+bs_id bs_primary_value(bs_loss_context *s, bs_id y)
 {
     bs_graph *g = s->v.g;
     bs_id     energy = s->t->energy(&s->v, y), score = bs_value_of(s, energy);
     bs_id     target = bs_stop(g, s->t->score(&s->v, y));
     /* the first is what was found; samples, or the truth, may follow it */
-    s->seen[BS_SEEN_energy_output] = bs_mean(g, bs_slice(g, energy, -2, 0, 1));
-    if (!s->brief)
-        s->seen[BS_SEEN_energy_truth] = bs_mean(g, s->t->truth_energy(&s->v));
+    s->diagnostic[BS_DIAGNOSTIC_energy_output] = bs_mean(g, bs_slice(g, energy, -2, 0, 1));
+    if (!s->without_energy)
+        s->diagnostic[BS_DIAGNOSTIC_energy_truth] = bs_mean(g, s->t->truth_energy(&s->v));
     return bs_with_l2(s, bs_over_batch(s, bs_value_loss(s, score, target)), score);
 }
 
-bs_id bs_loss_regression(bs_scene *s)
+bs_id bs_loss_regression(bs_loss_context *s)
 {
     return bs_primary_value(s, bs_stop(s->v.g, bs_net_output(s)));
 }
 
 /* samples - 1 outputs with noise on their logits, and the one without. */
-bs_id bs_loss_regression_s(bs_scene *s)
+bs_id bs_loss_regression_s(bs_loss_context *s)
 {
     bs_graph *g = s->v.g;
     bs_id     z = bs_stop(g, bs_net_logits(s));
@@ -44,9 +44,9 @@ bs_id bs_loss_regression_s(bs_scene *s)
 /* ---- DVN ---- */
 
 /* The output whose value is most wrong; the score is treated as constant. */
-static bs_id adversarial_objective(bs_view *v, void *ctx, bs_id y)
+static bs_id adversarial_objective(bs_output_space *v, void *ctx, bs_id y)
 {
-    bs_scene *s = ctx;
+    bs_loss_context *s = ctx;
     return bs_neg(v->g, bs_value_loss(s, bs_score_of(s, y), bs_stop(v->g, s->t->score(v, y))));
 }
 
@@ -57,7 +57,7 @@ static bs_id append(bs_graph *g, bs_id all, bs_id y)
 
 /* Where searches start: like those for prediction or, for some rows, at the truth, so that the
  * energy also learns what leads away from it. */
-static bs_id beginning(bs_scene *s, const bs_gbi *o)
+static bs_id beginning(bs_loss_context *s, const bs_gbi *o)
 {
     bs_graph *g = s->v.g;
     bs_id     y = bs_gbi_begin(&s->v, o, BS_STREAM_START);
@@ -70,7 +70,7 @@ static bs_id beginning(bs_scene *s, const bs_gbi *o)
     return bs_stop(g, bs_where(g, bs_less(g, u, bs_const(g, s->o->dvn_from_truth)), truth, y));
 }
 
-bs_id bs_loss_value_search(bs_scene *s)
+bs_id bs_loss_value_search(bs_loss_context *s)
 {
     bs_graph   *g = s->v.g;
     bs_gbi      o = bs_options_gbi(s->o, false);

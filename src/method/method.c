@@ -15,15 +15,15 @@ const bs_method *const bs_methods[] = {
     NULL,
 };
 
-const char *const bs_seen_name[BS_SEEN_COUNT] = {
-#define SEEN(name, help) #name,
-#include "method/seen.def"
-#undef SEEN
+const char *const bs_diagnostic_name[BS_DIAGNOSTIC_COUNT] = {
+#define DIAGNOSTIC(name, help) #name,
+#include "method/diagnostics.def"
+#undef DIAGNOSTIC
 };
 
 bool bs_method_fits(const bs_method *m, const bs_task *task)
 {
-    const bs_task_graph *g = task->graph;
+    const bs_task_space *g = task->graph;
     switch (m->needs) {
     case BS_NEEDS_NET: return true;
     case BS_NEEDS_ENERGY: return g->energy != NULL;

@@ -15,24 +15,24 @@
 enum { BS_STAGES = 4, BS_PHASES = 3, BS_MEMORY = 4, BS_OWN_WORDS = 3 };
 
 typedef enum {
-#define SEEN(name, help) BS_SEEN_##name,
-#include "method/seen.def"
-#undef SEEN
-    BS_SEEN_COUNT
-} bs_seen_id;
+#define DIAGNOSTIC(name, help) BS_DIAGNOSTIC_##name,
+#include "method/diagnostics.def"
+#undef DIAGNOSTIC
+    BS_DIAGNOSTIC_COUNT
+} bs_diagnostic_id;
 
-extern const char *const bs_seen_name[BS_SEEN_COUNT];
+extern const char *const bs_diagnostic_name[BS_DIAGNOSTIC_COUNT];
 
 /* What a loss is built from, and the diagnostics it reports. */
 typedef struct {
-    bs_view                 v;
-    const bs_task_graph    *t;
+    bs_output_space         v;
+    const bs_task_space    *t;
     const bs_train_options *o;
-    bool                    brief; /* an energy that the loss does not need is omitted */
-    bs_id                   seen[BS_SEEN_COUNT]; /* [1]; 0 = not measured */
-} bs_scene;
+    bool                    without_energy; /* an energy that the loss does not need is omitted */
+    bs_id                   diagnostic[BS_DIAGNOSTIC_COUNT]; /* [1]; 0 = not measured */
+} bs_loss_context;
 
-typedef bs_id (*bs_loss)(bs_scene *s); /* [1] */
+typedef bs_id (*bs_loss)(bs_loss_context *s); /* [1] */
 
 /* A loss and the parameters that follow its gradient. */
 typedef struct {
@@ -120,11 +120,11 @@ typedef struct {
 typedef struct {
     double  sum;
     int64_t n;
-} bs_seen;
+} bs_diagnostic;
 
 /* The numbers of a step (loss, diagnostics, norm of the gradient) stay on the device until those
  * of several steps are read together (bs_learner_read): each read alone would wait for its step. */
-enum { BS_LATE = 32, BS_LATE_NORM = 1 + BS_SEEN_COUNT, BS_LATE_ROW };
+enum { BS_LATE = 32, BS_LATE_NORM = 1 + BS_DIAGNOSTIC_COUNT, BS_LATE_ROW };
 
 typedef struct {
     const bs_optim *o;
@@ -139,9 +139,9 @@ struct bs_learner {
     const bs_train_options *o;
     const bs_method        *method;
     const bs_task          *task; /* with known: for initial values of parameters; may be NULL */
-    const bs_known         *known;
-    const bs_heritage      *heritage; /* other initial values, or NULL */
-    bs_spec                 spec;
+    const bs_preprocess    *known;
+    const bs_warm_start    *heritage; /* other initial values, or NULL */
+    bs_net_spec             spec;
     bs_workspace           *w;
     bs_params              *params;
     bs_cache               *cache;         /* programs of the stages, by size */
@@ -149,10 +149,10 @@ struct bs_learner {
     bs_buffer              *log;           /* doubles, [BS_LATE, BS_LATE_ROW] */
     bs_late                 late[BS_LATE]; /* [n_late] whose numbers are there */
     int                     n_late, phase;
-    uint64_t                step;                /* counts program runs; seeds the random leaves */
-    bs_seen                 seen[BS_SEEN_COUNT]; /* in this epoch */
-    double                  memory[BS_MEMORY];   /* the method's own numbers */
-    void                   *state;               /* the method's own */
+    uint64_t                step; /* counts program runs; seeds the random leaves */
+    bs_diagnostic           diagnostic[BS_DIAGNOSTIC_COUNT]; /* in this epoch */
+    double                  memory[BS_MEMORY];               /* the method's own numbers */
+    void                   *state;                           /* the method's own */
 };
 
 extern const bs_method *const bs_methods[]; /* ends with NULL */
@@ -204,8 +204,12 @@ void  bs_learner_anchor(bs_learner *l); /* copies the current net there */
 void bs_learner_return(bs_learner *l);
 
 /* Results of a program that computes a loss: the loss, then the diagnostics. */
-enum { BS_RESULT_LOSS, BS_RESULT_SEEN, BS_RESULT_REST = BS_RESULT_SEEN + BS_SEEN_COUNT };
-void bs_scene_results(const bs_scene *s, bs_id loss, bs_recipe *r);
+enum {
+    BS_RESULT_LOSS,
+    BS_RESULT_DIAGNOSTIC,
+    BS_RESULT_REST = BS_RESULT_DIAGNOSTIC + BS_DIAGNOSTIC_COUNT
+};
+void bs_loss_context_results(const bs_loss_context *s, bs_id loss, bs_recipe *r);
 /* After its run: loss and diagnostics, results from `first` on, to the log. */
 basin_status bs_learner_note(bs_learner *l, const bs_entry *e, int first, const bs_optim *o,
                              basin_error *err);
@@ -215,7 +219,7 @@ void bs_learner_follow(bs_learner *l, bs_optim *o, bool look);
  * not finite. To be called before the diagnostics or the parameters are used. */
 basin_status bs_learner_read(bs_learner *l, basin_error *err);
 
-void bs_learner_see(bs_learner *l, bs_seen_id id, double value);
+void bs_learner_see(bs_learner *l, bs_diagnostic_id id, double value);
 
 /* The search described by the options; `predicting` for that of the finished model. */
 bs_gbi bs_options_gbi(const bs_train_options *o, bool predicting);
@@ -223,6 +227,6 @@ bs_gbi bs_options_gbi(const bs_train_options *o, bool predicting);
 bs_inference bs_options_inference(const bs_train_options *o, const char *infer);
 
 /* Fills a scene for a stage. */
-bs_scene bs_scene_make(bs_learner *l, bs_graph *g, bs_size size, const char *trains);
+bs_loss_context bs_loss_context_make(bs_learner *l, bs_graph *g, bs_size size, const char *trains);
 
 #endif

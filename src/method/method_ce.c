@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static bs_id loss(bs_scene *s)
+static bs_id loss(bs_loss_context *s)
 {
     if (strcmp(s->o->net_loss, "ranking") == 0)
         return bs_loss_net(s);

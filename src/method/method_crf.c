@@ -3,12 +3,12 @@
 #include "method/loss.h"
 
 /* -log p(y | x) = E(x, y) + log sum over y' of exp(-E(x, y')) */
-static bs_id loss(bs_scene *s)
+static bs_id loss(bs_loss_context *s)
 {
     bs_graph *g = s->v.g;
     bs_id     truth = s->t->truth_energy(&s->v);
     bs_id     rows = bs_add(g, truth, s->t->log_partition(&s->v));
-    s->seen[BS_SEEN_energy_truth] = bs_mean(g, truth);
+    s->diagnostic[BS_DIAGNOSTIC_energy_truth] = bs_mean(g, truth);
     return bs_mean(g, rows);
 }
 

@@ -2,7 +2,7 @@
  * the truth against the net's output and samples from it, each raised by its cost. */
 #include "method/implicit.h"
 
-static bs_id primary(bs_scene *s)
+static bs_id primary(bs_loss_context *s)
 {
     return bs_primary_divergence(s, bs_net_logits(s));
 }

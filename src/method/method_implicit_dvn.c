@@ -6,7 +6,7 @@
  * output low would be rewarded for making it worse. */
 #include "method/implicit.h"
 
-static bs_id primary(bs_scene *s)
+static bs_id primary(bs_loss_context *s)
 {
     bs_id y = bs_net_output(s), truth = s->t->truth(&s->v);
     bs_id loss = bs_primary_value(s, bs_concat(s->v.g, y, truth, -2));

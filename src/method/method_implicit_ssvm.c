@@ -2,7 +2,7 @@
  * energy is trained through the net that follows it. */
 #include "method/implicit.h"
 
-static bs_id primary(bs_scene *s)
+static bs_id primary(bs_loss_context *s)
 {
     return bs_primary_margin(s, bs_net_output(s));
 }

@@ -15,9 +15,9 @@ bs_cost_net bs_cost_net_named(const char *form)
     return BS_COST_NET_NONE;
 }
 
-bs_id bs_cost_net_logits(bs_view *v, bs_cost_net form, bs_id below, int hidden)
+bs_id bs_cost_net_logits(bs_output_space *v, bs_cost_net form, bs_id below, int hidden)
 {
-    const bs_task_graph *t = v->spec->graph;
+    const bs_task_space *t = v->spec->graph;
     switch (form) {
     case BS_COST_NET_SEPARATED: return t->logits(v, name);
     case BS_COST_NET_SHARED: return t->second_head(v, name);

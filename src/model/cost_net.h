@@ -15,6 +15,6 @@ typedef enum {
 bs_cost_net bs_cost_net_named(const char *form); /* a value of infnet.form */
 
 /* Its logits, for forms other than none; `below` is what the stacked form reads of the net. */
-bs_id bs_cost_net_logits(bs_view *v, bs_cost_net form, bs_id below, int hidden);
+bs_id bs_cost_net_logits(bs_output_space *v, bs_cost_net form, bs_id below, int hidden);
 
 #endif

@@ -15,15 +15,15 @@ typedef struct {
     bs_id taken;            /* steps so far, the same shape */
 } state;
 
-bs_id bs_energy_objective(bs_view *v, void *ctx, bs_id y)
+bs_id bs_energy_objective(bs_output_space *v, void *ctx, bs_id y)
 {
     (void)ctx;
     return v->spec->graph->energy(v, y);
 }
 
-bs_id bs_gbi_begin(bs_view *v, const bs_gbi *o, uint32_t stream)
+bs_id bs_gbi_begin(bs_output_space *v, const bs_gbi *o, uint32_t stream)
 {
-    const bs_task_graph *t = v->spec->graph;
+    const bs_task_space *t = v->spec->graph;
     switch (o->start) {
     case BS_GBI_ZEROS: return t->start(v, 0, 1);
     case BS_GBI_UNIFORM: return t->start(v, 0.5, 1);
@@ -38,12 +38,12 @@ static bool in_logits(const bs_gbi *o)
     return o->logits || o->rule == BS_GBI_MIRROR;
 }
 
-static bs_id output_of(bs_view *v, const bs_gbi *o, bs_id z)
+static bs_id output_of(bs_output_space *v, const bs_gbi *o, bs_id z)
 {
     return in_logits(o) ? v->spec->graph->relax(v, z) : z;
 }
 
-static bs_id objective(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id y)
+static bs_id objective(bs_output_space *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id y)
 {
     bs_id value = f(v, ctx, y);
     if (o->entropy > 0)
@@ -72,7 +72,7 @@ static bool has_factors(const bs_gbi *o)
     return o->rule == BS_GBI_MIRROR || o->rule == BS_GBI_ADAM;
 }
 
-static bs_id timed(bs_view *v, const bs_gbi *o, bs_id a, when now, int which)
+static bs_id timed(bs_output_space *v, const bs_gbi *o, bs_id a, when now, int which)
 {
     if (!now.rates)
         return bs_scale(v->g, a, factor(o, now.t, which));
@@ -86,7 +86,7 @@ void bs_gbi_rates(const bs_gbi *o, int t, int n, real *out)
 }
 
 /* What is subtracted from the iterate. */
-static bs_id step_of(bs_view *v, const bs_gbi *o, state *s, bs_id d, when now)
+static bs_id step_of(bs_output_space *v, const bs_gbi *o, state *s, bs_id d, when now)
 {
     bs_graph    *g = v->g;
     const double b1 = MOMENT_DECAY_1 / 1000.0, b2 = MOMENT_DECAY_2 / 1000.0;
@@ -110,15 +110,15 @@ static bs_id step_of(bs_view *v, const bs_gbi *o, state *s, bs_id d, when now)
     return bs_div(g, timed(v, o, s->m, now, 0), bs_offset(g, root, 1e-8));
 }
 
-static bs_id moved(bs_view *v, const bs_gbi *o, bs_id z, bs_id step)
+static bs_id moved(bs_output_space *v, const bs_gbi *o, bs_id z, bs_id step)
 {
     bs_id next = bs_sub(v->g, z, step);
     return in_logits(o) ? next : v->spec->graph->project(v, next);
 }
 
 /* Backtracking: the first of step, step / 2, ... that lowers the objective; none: stays. */
-static bs_id line_search(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, const state *s,
-                         bs_id value, bs_id step)
+static bs_id line_search(bs_output_space *v, const bs_gbi *o, bs_objective f, void *ctx,
+                         const state *s, bs_id value, bs_id step)
 {
     bs_graph *g = v->g;
     bs_id     chosen = s->z, open = bs_fill(g, 1, bs_shape_of(g, value));
@@ -132,7 +132,7 @@ static bs_id line_search(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx,
     return chosen;
 }
 
-static void keep_best(bs_view *v, state *s, bs_id value)
+static void keep_best(bs_output_space *v, state *s, bs_id value)
 {
     bs_graph *g = v->g;
     if (!s->best) {
@@ -146,8 +146,8 @@ static void keep_best(bs_view *v, state *s, bs_id value)
     s->best_value = bs_minimum(g, s->best_value, value);
 }
 
-static void take_step(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, state *s, when now,
-                      bs_id *value)
+static void take_step(bs_output_space *v, const bs_gbi *o, bs_objective f, void *ctx, state *s,
+                      when now, bs_id *value)
 {
     bs_graph *g = v->g;
     bs_id     d, wrt = o->rule == BS_GBI_MIRROR ? s->y : s->z;
@@ -172,7 +172,7 @@ static void take_step(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, st
 }
 
 /* The best of the K starts of each row. */
-static void pick_start(bs_view *v, bs_found *found)
+static void pick_start(bs_output_space *v, bs_found *found)
 {
     bs_graph *g = v->g;
     const int K = bs_shape_of(g, found->y).d[2];
@@ -186,7 +186,7 @@ static void pick_start(bs_view *v, bs_found *found)
     found->value = value;
 }
 
-static state begin(bs_view *v, const bs_gbi *o, bs_id start)
+static state begin(bs_output_space *v, const bs_gbi *o, bs_id start)
 {
     bs_graph *g = v->g;
     bs_shape  s = bs_shape_of(g, start), rows = bs_shape3(s.d[1], s.d[2], 1);
@@ -199,7 +199,8 @@ static state begin(bs_view *v, const bs_gbi *o, bs_id start)
 
 /* What a search ending here has found, including a last look. The state is a copy: continuing makes
  * the same nodes again. */
-static bs_found finish(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, state at, int steps)
+static bs_found finish(bs_output_space *v, const bs_gbi *o, bs_objective f, void *ctx, state at,
+                       int steps)
 {
     bs_graph *g = v->g;
     bs_found  found = {0};
@@ -217,7 +218,7 @@ static bs_found finish(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, s
     return found;
 }
 
-void bs_gbi_trace(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start,
+void bs_gbi_trace(bs_output_space *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start,
                   const int *at, int n, bs_found *out)
 {
     state s = begin(v, o, start);
@@ -236,7 +237,7 @@ void bs_gbi_trace(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id 
     bs_pop(v->g);
 }
 
-bs_found bs_gbi_search(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start)
+bs_found bs_gbi_search(bs_output_space *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start)
 {
     bs_found found;
     bs_gbi_trace(v, o, f, ctx, start, &o->steps, 1, &found);
@@ -285,7 +286,7 @@ static void read_members(const bs_gbi *o, state s, bs_id out[BS_GBI_STATE])
 }
 
 /* The state whose members are inputs. */
-static state given(bs_view *v, const bs_gbi *o, const bs_id input[BS_GBI_STATE])
+static state given(bs_output_space *v, const bs_gbi *o, const bs_id input[BS_GBI_STATE])
 {
     state     s = {0};
     bs_id    *member[BS_GBI_STATE];
@@ -298,8 +299,8 @@ static state given(bs_view *v, const bs_gbi *o, const bs_id input[BS_GBI_STATE])
     return s;
 }
 
-bs_found bs_gbi_loop(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start, int first,
-                     int block, bs_gbi_turns *out)
+bs_found bs_gbi_loop(bs_output_space *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start,
+                     int first, int block, bs_gbi_turns *out)
 {
     bs_graph *g = v->g;
     bool      narrow[BS_GBI_STATE];

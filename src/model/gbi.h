@@ -40,8 +40,8 @@ typedef struct {
 } bs_gbi;
 
 /* What is minimised: [rows, K, 1] from y. */
-typedef bs_id (*bs_objective)(bs_view *v, void *ctx, bs_id y);
-bs_id bs_energy_objective(bs_view *v, void *ctx, bs_id y); /* the energy; ctx unused */
+typedef bs_id (*bs_objective)(bs_output_space *v, void *ctx, bs_id y);
+bs_id bs_energy_objective(bs_output_space *v, void *ctx, bs_id y); /* the energy; ctx unused */
 
 typedef struct {
     bs_id y;     /* [rows, 1, ...] */
@@ -51,13 +51,13 @@ typedef struct {
 } bs_found;
 
 /* The starting point: gbi->start, with the net "net" for BS_GBI_NET. */
-bs_id bs_gbi_begin(bs_view *v, const bs_gbi *o, uint32_t stream);
+bs_id bs_gbi_begin(bs_output_space *v, const bs_gbi *o, uint32_t stream);
 
-bs_found bs_gbi_search(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start);
+bs_found bs_gbi_search(bs_output_space *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start);
 
 /* What searches of at[0] < at[1] < ... steps find, at[n - 1] being the longest: ignores o->steps.
  * They share their steps, so all together cost about as much as the longest. */
-void bs_gbi_trace(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start,
+void bs_gbi_trace(bs_output_space *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start,
                   const int *at, int n, bs_found *out);
 
 /* The same search as a program of three turns (bs_graph_loop), whatever the number of steps: the
@@ -71,8 +71,8 @@ typedef struct {
     bs_id rates;               /* a leaf, [2 * block, 1]; 0: no factor depends on the step */
 } bs_gbi_turns;
 
-bs_found bs_gbi_loop(bs_view *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start, int first,
-                     int block, bs_gbi_turns *out);
+bs_found bs_gbi_loop(bs_output_space *v, const bs_gbi *o, bs_objective f, void *ctx, bs_id start,
+                     int first, int block, bs_gbi_turns *out);
 
 /* How many values a state has; narrow[i]: [rows, K, 1], else like y. In searches where rows may
  * stop, the last one is nonzero where a row moves. */

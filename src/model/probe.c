@@ -13,21 +13,22 @@ typedef enum { ENERGY, GRADIENT, PRODUCT, POTENTIALS } question;
 
 enum { INPUT_Y = BS_INPUT_MORE, INPUT_V };
 
-struct bs_probe {
-    bs_params     *params, *twin; /* on the device; the same if it is a copy, or NULL */
-    const bs_spec *spec;
-    bs_hvp_kind    kind;
-    bs_cache      *cache;
+struct bs_energy_probe {
+    bs_params         *params, *twin; /* on the device; the same if it is a copy, or NULL */
+    const bs_net_spec *spec;
+    bs_hvp_kind        kind;
+    bs_cache          *cache;
 };
 
 static bs_id energy_of(bs_graph *g, void *ctx, bs_id y)
 {
-    bs_view *v = ctx;
+    bs_output_space *v = ctx;
     (void)g;
     return v->spec->graph->energy(v, y);
 }
 
-static bs_id answer(bs_probe *p, bs_view *v, question asked, bs_id y, bs_id direction)
+static bs_id answer(bs_energy_probe *p, bs_output_space *v, question asked, bs_id y,
+                    bs_id direction)
 {
     bs_graph *g = v->g;
     bs_id     dy;
@@ -41,13 +42,13 @@ static bs_id answer(bs_probe *p, bs_view *v, question asked, bs_id y, bs_id dire
 
 static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 {
-    bs_probe      *p = ctx;
-    const question asked = (question)key.v[0];
-    const bs_size  size = {key.v[1], key.v[2], key.v[3]};
-    bs_view        v = bs_view_make(g, p->params, p->spec, size, false);
-    bs_shape       shape = bs_shape3(size.rows, 1, (int)p->spec->graph->parts(p->spec, size));
-    bs_id          y = 0, direction = 0;
-    bs_view_inputs(&v, r);
+    bs_energy_probe *p = ctx;
+    const question   asked = (question)key.v[0];
+    const bs_size    size = {key.v[1], key.v[2], key.v[3]};
+    bs_output_space  v = bs_output_space_make(g, p->params, p->spec, size, false);
+    bs_shape         shape = bs_shape3(size.rows, 1, (int)p->spec->graph->parts(p->spec, size));
+    bs_id            y = 0, direction = 0;
+    bs_output_space_inputs(&v, r);
     if (asked == POTENTIALS) {
         r->result[r->n_results++] = (bs_result){p->spec->graph->potentials(&v), -1};
         return;
@@ -58,26 +59,26 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     r->result[r->n_results++] = (bs_result){answer(p, &v, asked, y, direction), -1};
 }
 
-basin_status bs_probe_new(bs_workspace *w, bs_params *params, const bs_spec *spec, bs_hvp_kind kind,
-                          bs_probe **out, basin_error *err)
+basin_status bs_energy_probe_new(bs_workspace *w, bs_params *params, const bs_net_spec *spec,
+                                 bs_hvp_kind kind, bs_energy_probe **out, basin_error *err)
 {
-    bs_probe *p = bs_calloc(1, sizeof *p);
+    bs_energy_probe *p = bs_calloc(1, sizeof *p);
     *out = NULL;
     if (!p)
         return bs_fail_nomem(err);
-    *p = (bs_probe){.spec = spec, .kind = kind};
+    *p = (bs_energy_probe){.spec = spec, .kind = kind};
     p->cache = bs_cache_new(w, build, p, 0);
     basin_status s = p->cache ? bs_params_on(params, w->device, &p->params, err) : BASIN_ENOMEM;
     p->twin = p->params == params ? NULL : p->params;
     if (s) {
-        bs_probe_free(p);
+        bs_energy_probe_free(p);
         return bs_fail_nomem(err);
     }
     *out = p;
     return BASIN_OK;
 }
 
-void bs_probe_free(bs_probe *p)
+void bs_energy_probe_free(bs_energy_probe *p)
 {
     if (!p)
         return;
@@ -86,7 +87,7 @@ void bs_probe_free(bs_probe *p)
     bs_free(p);
 }
 
-static basin_status ask(bs_probe *p, question asked, const bs_batch *b, const real *y,
+static basin_status ask(bs_energy_probe *p, question asked, const bs_batch *b, const real *y,
                         const real *v, const real **out, basin_error *err)
 {
     bs_entry    *e;
@@ -116,25 +117,26 @@ static basin_status ask(bs_probe *p, question asked, const bs_batch *b, const re
     return BASIN_OK;
 }
 
-basin_status bs_probe_energy(bs_probe *p, const bs_batch *b, const real *y, const real **out,
-                             basin_error *err)
+basin_status bs_energy_probe_energy(bs_energy_probe *p, const bs_batch *b, const real *y,
+                                    const real **out, basin_error *err)
 {
     return ask(p, ENERGY, b, y, NULL, out, err);
 }
 
-basin_status bs_probe_gradient(bs_probe *p, const bs_batch *b, const real *y, const real **out,
-                               basin_error *err)
+basin_status bs_energy_probe_gradient(bs_energy_probe *p, const bs_batch *b, const real *y,
+                                      const real **out, basin_error *err)
 {
     return ask(p, GRADIENT, b, y, NULL, out, err);
 }
 
-basin_status bs_probe_product(bs_probe *p, const bs_batch *b, const real *y, const real *v,
-                              const real **out, basin_error *err)
+basin_status bs_energy_probe_product(bs_energy_probe *p, const bs_batch *b, const real *y,
+                                     const real *v, const real **out, basin_error *err)
 {
     return ask(p, PRODUCT, b, y, v, out, err);
 }
 
-basin_status bs_probe_potentials(bs_probe *p, const bs_batch *b, const real **out, basin_error *err)
+basin_status bs_energy_probe_potentials(bs_energy_probe *p, const bs_batch *b, const real **out,
+                                        basin_error *err)
 {
     if (!p->spec->graph->potentials)
         return bs_fail(err, BASIN_EARG, "energies of this task are not made of local scores");

@@ -9,30 +9,31 @@
 #include "device/cache.h"
 
 struct bs_scorer {
-    bs_params     *params, *twin; /* on the device; the same if it is a copy, or NULL */
-    const bs_spec *spec;
-    bs_inference   how;
-    bs_cache      *cache;
-    bs_search     *search; /* of the energy; NULL for other ways of prediction */
-    int32_t       *start;  /* [BS_SCORE_BLOCK + 1], a block's rows */
-    real          *dense;  /* [rows of a block, features] */
-    size_t         room;   /* of these */
-    bs_tape       *tape;   /* of a search whose points are recorded, or NULL */
-    bool           replays;
-    bs_scorer     *next; /* of the ensemble, or NULL */
-    real          *mean; /* mean over all members: y, potentials, energies of a batch */
-    size_t         mean_room;
+    bs_params         *params, *twin; /* on the device; the same if it is a copy, or NULL */
+    const bs_net_spec *spec;
+    bs_inference       how;
+    bs_cache          *cache;
+    bs_search         *search; /* of the energy; NULL for other ways of prediction */
+    int32_t           *start;  /* [BS_SCORE_BLOCK + 1], a block's rows */
+    real              *dense;  /* [rows of a block, features] */
+    size_t             room;   /* of these */
+    bs_search_record  *tape;   /* of a search whose points are recorded, or NULL */
+    bool               replays;
+    bs_scorer         *next; /* of the ensemble, or NULL */
+    real              *mean; /* mean over all members: y, potentials, energies of a batch */
+    size_t             mean_room;
 };
 
 /* Results: y [rows, 1, labels], what it was computed from, and its energy if requested. */
 static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 {
     bs_scorer           *s = ctx;
-    const bs_task_graph *t = s->spec->graph;
-    bs_view v = bs_view_make(g, s->params, s->spec, (bs_size){key.v[0], key.v[1], key.v[2]},
+    const bs_task_space *t = s->spec->graph;
+    bs_output_space      v =
+        bs_output_space_make(g, s->params, s->spec, (bs_size){key.v[0], key.v[1], key.v[2]},
                              s->how.how == BS_INFER_COST);
-    bs_id   y, z = 0;
-    bs_view_inputs(&v, r);
+    bs_id y, z = 0;
+    bs_output_space_inputs(&v, r);
     if (s->search) {
         bs_search_build(s->search, &v, r);
         return;
@@ -56,7 +57,7 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
         r->result[r->n_results++] = (bs_result){t->energy(&v, y), -1};
 }
 
-basin_status bs_scorer_new(bs_workspace *w, bs_params *params, const bs_spec *spec,
+basin_status bs_scorer_new(bs_workspace *w, bs_params *params, const bs_net_spec *spec,
                            const bs_inference *how, bs_scorer **out, basin_error *err)
 {
     bs_scorer *s = bs_calloc(1, sizeof *s);
@@ -72,7 +73,7 @@ basin_status bs_scorer_new(bs_workspace *w, bs_params *params, const bs_spec *sp
     if (searches)
         s->search = bs_search_new(spec, &s->how);
     if (remembers)
-        s->tape = bs_tape_new(how->points);
+        s->tape = bs_search_record_new(how->points);
     basin_status status = bs_params_on(params, w->device, &s->params, err);
     s->twin = s->params == params ? NULL : s->params;
     if (status) {
@@ -95,7 +96,7 @@ void bs_scorer_free(bs_scorer *s)
     bs_search_free(s->search);
     bs_free(s->start);
     bs_free(s->dense);
-    bs_tape_free(s->tape);
+    bs_search_record_free(s->tape);
     bs_params_free(s->twin);
     bs_free(s->mean);
     bs_scorer_free(s->next);
@@ -136,7 +137,7 @@ const bs_params *bs_scorer_params(const bs_scorer *s)
 void bs_scorer_replay(bs_scorer *s, int point)
 {
     s->replays = true;
-    bs_tape_rewind(s->tape, point);
+    bs_search_record_rewind(s->tape, point);
 }
 
 static basin_status run_one(bs_scorer *s, const bs_batch *b, bs_scored *out, basin_error *err)
@@ -145,7 +146,7 @@ static basin_status run_one(bs_scorer *s, const bs_batch *b, bs_scored *out, bas
     bool      fresh;
     *out = (bs_scored){.y = NULL};
     if (s->replays)
-        return bs_tape_read(s->tape, (size_t)b->size.rows, &out->y, &out->energy, err);
+        return bs_search_record_read(s->tape, (size_t)b->size.rows, &out->y, &out->energy, err);
     bs_key       key = {{b->size.rows, b->size.length, b->size.width}};
     basin_status status = bs_cache_get(s->cache, key, &entry, &fresh, err);
     if (status)

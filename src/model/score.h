@@ -47,7 +47,7 @@ typedef struct bs_scorer bs_scorer;
 float bs_tempered(float p, double temperature);
 
 /* Borrows everything but the inference for its lifetime. */
-basin_status bs_scorer_new(bs_workspace *w, bs_params *params, const bs_spec *spec,
+basin_status bs_scorer_new(bs_workspace *w, bs_params *params, const bs_net_spec *spec,
                            const bs_inference *how, bs_scorer **out, basin_error *err);
 void         bs_scorer_free(bs_scorer *s);
 /* Adds a model with the same spec: from now on results are means over all models, for relaxed

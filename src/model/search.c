@@ -15,7 +15,7 @@ enum {
 enum { FOUND_Y, FOUND_VALUE, FOUND_ENERGY, FOUND };
 
 struct bs_search {
-    const bs_spec      *spec;
+    const bs_net_spec  *spec;
     const bs_inference *how;
     bs_gbi              gbi;
     bool                narrow[BS_GBI_STATE];
@@ -41,7 +41,7 @@ static int step_at(const bs_search *s, int point)
     return s->how->points > 0 ? s->how->step[point] : s->gbi.steps;
 }
 
-bs_search *bs_search_new(const bs_spec *spec, const bs_inference *how)
+bs_search *bs_search_new(const bs_net_spec *spec, const bs_inference *how)
 {
     bs_search *s = bs_calloc(1, sizeof *s);
     if (!s)
@@ -95,7 +95,7 @@ static void add_result(bs_recipe *r, bs_id id)
     r->result[r->n_results++] = (bs_result){id, -1};
 }
 
-static void add_found(const bs_search *s, bs_view *v, const bs_found *found, bs_recipe *r)
+static void add_found(const bs_search *s, bs_output_space *v, const bs_found *found, bs_recipe *r)
 {
     add_result(r, found->y);
     add_result(r, found->value ? found->value : found->y);
@@ -104,7 +104,8 @@ static void add_found(const bs_search *s, bs_view *v, const bs_found *found, bs_
 
 /* Results are ordered by point; in a loop the start comes first, if it is a point, then all others,
  * then the state after each of the two turns. */
-static void build_loop(const bs_search *s, bs_view *v, const bs_gbi *o, bs_id start, bs_recipe *r)
+static void build_loop(const bs_search *s, bs_output_space *v, const bs_gbi *o, bs_id start,
+                       bs_recipe *r)
 {
     bs_gbi_turns turns;
     bs_found     found;
@@ -123,7 +124,7 @@ static void build_loop(const bs_search *s, bs_view *v, const bs_gbi *o, bs_id st
     r->input[BS_INPUT_MORE + s->n_state] = turns.rates;
 }
 
-void bs_search_build(const bs_search *s, bs_view *v, bs_recipe *r)
+void bs_search_build(const bs_search *s, bs_output_space *v, bs_recipe *r)
 {
     bs_gbi   o = s->gbi;
     bs_found found[BS_SCORE_POINTS];
@@ -145,12 +146,12 @@ void bs_search_build(const bs_search *s, bs_view *v, bs_recipe *r)
 
 /* One call of bs_search_run. */
 typedef struct {
-    bs_search *s;
-    bs_entry  *e;
-    bs_tape   *tape;
-    size_t     rows, parts; /* parts of a row */
-    int        starts, rounds, round;
-    bs_scored *out;
+    bs_search        *s;
+    bs_entry         *e;
+    bs_search_record *tape;
+    size_t            rows, parts; /* parts of a row */
+    int               starts, rounds, round;
+    bs_scored        *out;
 } running;
 
 static bool has_room(real **block, size_t *have, size_t want)
@@ -188,7 +189,7 @@ static basin_status make_room(running *r, basin_error *err)
         if (status)
             return status;
     }
-    return r->tape ? bs_tape_begin(r->tape, r->rows, r->rows * r->parts, err) : BASIN_OK;
+    return r->tape ? bs_search_record_begin(r->tape, r->rows, r->rows * r->parts, err) : BASIN_OK;
 }
 
 /* Keeps rows for which this round found something better, or all in the first. */
@@ -227,7 +228,7 @@ static basin_status take(running *r, int point, int at, basin_error *err)
         value = energy + r->rows * (size_t)(1 + point);
     }
     if (r->tape)
-        bs_tape_at(r->tape, point, &y, &energy);
+        bs_search_record_at(r->tape, point, &y, &energy);
     keep(r, &found, y, energy, value);
     r->out->y = y;
     r->out->energy = found.energy ? energy : NULL;
@@ -320,8 +321,8 @@ static basin_status run_round(running *r, basin_error *err)
     return status;
 }
 
-basin_status bs_search_run(bs_search *s, bs_entry *e, bs_size size, bs_tape *tape, bs_scored *out,
-                           basin_error *err)
+basin_status bs_search_run(bs_search *s, bs_entry *e, bs_size size, bs_search_record *tape,
+                           bs_scored *out, basin_error *err)
 {
     running      r = {.s = s,
                       .e = e,

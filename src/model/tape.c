@@ -11,21 +11,21 @@ typedef struct {
     real  *data; /* [points, parts + rows] */
 } piece;
 
-struct bs_tape {
+struct bs_search_record {
     int    points, point; /* how many; the one being read */
     piece *piece;         /* [n] */
     size_t n, cap, next;
 };
 
-bs_tape *bs_tape_new(int points)
+bs_search_record *bs_search_record_new(int points)
 {
-    bs_tape *t = bs_calloc(1, sizeof *t);
+    bs_search_record *t = bs_calloc(1, sizeof *t);
     if (t)
         t->points = points;
     return t;
 }
 
-void bs_tape_free(bs_tape *t)
+void bs_search_record_free(bs_search_record *t)
 {
     if (!t)
         return;
@@ -35,7 +35,8 @@ void bs_tape_free(bs_tape *t)
     bs_free(t);
 }
 
-basin_status bs_tape_begin(bs_tape *t, size_t rows, size_t parts, basin_error *err)
+basin_status bs_search_record_begin(bs_search_record *t, size_t rows, size_t parts,
+                                    basin_error *err)
 {
     if (!bs_grow((void **)&t->piece, &t->cap, t->n + 1, sizeof *t->piece, (size_t)1 << 30))
         return bs_fail_nomem(err);
@@ -47,21 +48,21 @@ basin_status bs_tape_begin(bs_tape *t, size_t rows, size_t parts, basin_error *e
     return BASIN_OK;
 }
 
-void bs_tape_at(bs_tape *t, int point, real **y, real **energy)
+void bs_search_record_at(bs_search_record *t, int point, real **y, real **energy)
 {
     const piece *p = &t->piece[t->n - 1];
     *y = p->data + (size_t)point * (p->rows + p->parts);
     *energy = *y + p->parts;
 }
 
-void bs_tape_rewind(bs_tape *t, int point)
+void bs_search_record_rewind(bs_search_record *t, int point)
 {
     t->point = point;
     t->next = 0;
 }
 
-basin_status bs_tape_read(bs_tape *t, size_t rows, const real **y, const real **energy,
-                          basin_error *err)
+basin_status bs_search_record_read(bs_search_record *t, size_t rows, const real **y,
+                                   const real **energy, basin_error *err)
 {
     if (t->next == t->n || t->piece[t->next].rows != rows)
         return bs_fail(err, BASIN_EARG, "batch %zu was not the same when it was recorded", t->next);

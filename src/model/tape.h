@@ -8,19 +8,20 @@
 #include "base/err.h"
 #include "graph/real.h"
 
-typedef struct bs_tape bs_tape;
+typedef struct bs_search_record bs_search_record;
 
-bs_tape *bs_tape_new(int points); /* NULL when memory runs out */
-void     bs_tape_free(bs_tape *t);
+bs_search_record *bs_search_record_new(int points); /* NULL when memory runs out */
+void              bs_search_record_free(bs_search_record *t);
 
 /* Starts the next batch; tells where to write y [parts] and energy [rows] of a point. */
-basin_status bs_tape_begin(bs_tape *t, size_t rows, size_t parts, basin_error *err);
-void         bs_tape_at(bs_tape *t, int point, real **y, real **energy);
+basin_status bs_search_record_begin(bs_search_record *t, size_t rows, size_t parts,
+                                    basin_error *err);
+void         bs_search_record_at(bs_search_record *t, int point, real **y, real **energy);
 
 /* Returns to the first batch, at this point. */
-void bs_tape_rewind(bs_tape *t, int point);
+void bs_search_record_rewind(bs_search_record *t, int point);
 /* The next batch; an error if its size differs from before. */
-basin_status bs_tape_read(bs_tape *t, size_t rows, const real **y, const real **energy,
-                          basin_error *err);
+basin_status bs_search_record_read(bs_search_record *t, size_t rows, const real **y,
+                                   const real **energy, basin_error *err);
 
 #endif

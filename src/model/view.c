@@ -3,23 +3,25 @@
 
 #include <string.h>
 
-bs_spec bs_spec_make(const bs_task_graph *graph, bs_size least, const void *own, size_t size)
+bs_net_spec bs_net_spec_make(const bs_task_space *graph, bs_size least, const void *own,
+                             size_t size)
 {
-    bs_spec s = {.graph = graph, .least = least};
+    bs_net_spec s = {.graph = graph, .least = least};
     memcpy(s.own.bytes, own, size);
     return s;
 }
 
-bs_view bs_view_make(bs_graph *g, bs_params *params, const bs_spec *spec, bs_size size, bool gold)
+bs_output_space bs_output_space_make(bs_graph *g, bs_params *params, const bs_net_spec *spec,
+                                     bs_size size, bool gold)
 {
-    bs_view v = {.g = g, .params = params, .spec = spec, .size = size};
+    bs_output_space v = {.g = g, .params = params, .spec = spec, .size = size};
     spec->graph->leaves(&v, gold);
     if (gold && spec->weight)
         v.weight = bs_leaf(g, "weight", BS_T_REAL, bs_shape1(spec->weights));
     return v;
 }
 
-void bs_view_inputs(const bs_view *v, bs_recipe *r)
+void bs_output_space_inputs(const bs_output_space *v, bs_recipe *r)
 {
     memcpy(r->input, v->x, sizeof v->x);
     r->input[BS_INPUT_GOLD] = v->gold;
@@ -35,7 +37,7 @@ void bs_batch_bind(const bs_batch *b, bs_entry *e)
         bs_bind_input(e->program, e->input[BS_INPUT_GOLD], b->gold);
 }
 
-void bs_truth_bind(const bs_spec *s, const bs_batch *b, bs_entry *e)
+void bs_truth_bind(const bs_net_spec *s, const bs_batch *b, bs_entry *e)
 {
     bs_batch_bind(b, e);
     if (e->input[BS_INPUT_WEIGHT])

@@ -16,7 +16,7 @@
 #include "nn/layers.h"
 #include "device/cache.h"
 
-typedef struct bs_task_graph bs_task_graph;
+typedef struct bs_task_space bs_task_space;
 
 /* What a program is built for: rows and, for tasks whose inputs vary in size, positions of a
  * sentence and characters of a word, or height and width of an image. */
@@ -38,9 +38,9 @@ typedef struct {
 enum { BS_SPEC_ROOM = 256 };
 
 /* Everything that defines the nets. The rest is a struct that only its task looks into
- * (bs_spec_NAME() in task/NAME/nets.h). It is stored inside, so that a spec can be copied. */
+ * (bs_net_spec_NAME() in task/NAME/nets.h). It is stored inside, so that a spec can be copied. */
 typedef struct {
-    const bs_task_graph *graph;
+    const bs_task_space *graph;
     bs_size              least;   /* for a program that only declares parameters */
     const real          *weight;  /* NULL, or [weights]: how much labels (where true), tags or */
     int                  weights; /* classes count in the cross-entropy, while training */
@@ -48,71 +48,75 @@ typedef struct {
         max_align_t   align;
         unsigned char bytes[BS_SPEC_ROOM];
     } own;
-} bs_spec;
+} bs_net_spec;
 
 /* With a copy of the task's struct. */
-bs_spec bs_spec_make(const bs_task_graph *graph, bs_size least, const void *own, size_t size);
+bs_net_spec bs_net_spec_make(const bs_task_space *graph, bs_size least, const void *own,
+                             size_t size);
 
 typedef struct {
-    bs_graph      *g;
-    bs_params     *params;
-    const bs_spec *spec;
-    bs_size        size;
-    bs_id          x[BS_INPUTS], gold, weight;  /* leaves; 0 if absent */
-    bool           net_dropout, energy_dropout; /* training */
-} bs_view;
+    bs_graph          *g;
+    bs_params         *params;
+    const bs_net_spec *spec;
+    bs_size            size;
+    bs_id              x[BS_INPUTS], gold, weight;  /* leaves; 0 if absent */
+    bool               net_dropout, energy_dropout; /* training */
+} bs_output_space;
 
 typedef enum { BS_COST_F1, BS_COST_HAMMING, BS_COST_L1, BS_COST_SQUARED } bs_cost;
 
-struct bs_task_graph {
-    bool dear;    /* an energy is so expensive that none is computed just for diagnostics */
-    bool adds_up; /* mode=code: losses are sums over a batch, not means */
+struct bs_task_space {
+    bool expensive; /* an energy is so expensive that none is computed just for diagnostics */
+    bool sums_rows; /* mode=code: losses are sums over a batch, not means */
 
-    size_t (*parts)(const bs_spec *s, bs_size size); /* how many numbers a y has */
-    void (*leaves)(bs_view *v, bool gold);
+    size_t (*parts)(const bs_net_spec *s, bs_size size); /* how many numbers a y has */
+    void (*leaves)(bs_output_space *v, bool gold);
 
     /* Logits of the net called NAME ("net", "net/cost"), one output per row; and of each of its
      * members, [rows, members, ...], if nets can have some, else NULL. */
-    bs_id (*logits)(bs_view *v, const char *name);
-    bs_id (*members)(bs_view *v, const char *name);
-    bs_id (*relax)(bs_view *v, bs_id logits);        /* logits to relaxed outputs */
-    bs_id (*unrelax)(bs_view *v, bs_id y);           /* the inverse, finite everywhere */
-    bs_id (*project)(bs_view *v, bs_id y);           /* the relaxed output nearest to any numbers */
-    bs_id (*start)(bs_view *v, double value, int K); /* every part of y has this value, or ... */
-    bs_id (*random)(bs_view *v, int K, uint32_t stream); /* ... is uniform over the outputs */
-    bs_id (*truth)(bs_view *v);                          /* gold as y with K = 1 */
-    bs_id (*total)(bs_view *v, bs_id a); /* sums a y-shaped value per output: [rows, K, 1] */
+    bs_id (*logits)(bs_output_space *v, const char *name);
+    bs_id (*members)(bs_output_space *v, const char *name);
+    bs_id (*relax)(bs_output_space *v, bs_id logits); /* logits to relaxed outputs */
+    bs_id (*unrelax)(bs_output_space *v, bs_id y);    /* the inverse, finite everywhere */
+    bs_id (*project)(bs_output_space *v, bs_id y); /* the relaxed output nearest to any numbers */
+    bs_id (*start)(bs_output_space *v, double value,
+                   int K); /* every part of y has this value, or ... */
+    bs_id (*random)(bs_output_space *v, int K,
+                    uint32_t stream);   /* ... is uniform over the outputs */
+    bs_id (*truth)(bs_output_space *v); /* gold as y with K = 1 */
+    bs_id (*total)(bs_output_space *v,
+                   bs_id            a); /* sums a y-shaped value per output: [rows, K, 1] */
 
-    bs_id (*truth_energy)(bs_view *v);    /* E(x, gold) */
-    bs_id (*energy)(bs_view *v, bs_id y); /* E(x, y) */
+    bs_id (*truth_energy)(bs_output_space *v);    /* E(x, gold) */
+    bs_id (*energy)(bs_output_space *v, bs_id y); /* E(x, y) */
     /* Turns an energy into the argument of a sigmoid (DVN); NULL: its negative. If an energy is a
      * sum over parts whose number varies between rows, it is divided by that number. */
-    bs_id (*value)(bs_view *v, bs_id energy);
+    bs_id (*value)(bs_output_space *v, bs_id energy);
     /* Scores that the energy gives to parts of y one by one, like logits; NULL: not possible. */
-    bs_id (*potentials)(bs_view *v);
+    bs_id (*potentials)(bs_output_space *v);
     /* NULL: never; or whether an energy is a chain (nn/chain.h). For chains: exact probabilities of
      * parts of y; log of the sum of exp(-E) over all outputs [rows, 1, 1]. */
-    bool (*chain)(const bs_spec *s);
-    bs_id (*marginals)(bs_view *v);
-    bs_id (*log_partition)(bs_view *v);
-    bs_id (*score)(bs_view *v, bs_id y);              /* against gold, in [0,1]; 1 = equal */
-    bs_id (*cost)(bs_view *v, bs_cost kind, bs_id y); /* against gold; 0 = equal */
-    bs_id (*cross_entropy)(bs_view *v, bs_id logits); /* [rows, 1, 1]; a net minimises it */
+    bool (*chain)(const bs_net_spec *s);
+    bs_id (*marginals)(bs_output_space *v);
+    bs_id (*log_partition)(bs_output_space *v);
+    bs_id (*score)(bs_output_space *v, bs_id y); /* against gold, in [0,1]; 1 = equal */
+    bs_id (*cost)(bs_output_space *v, bs_cost kind, bs_id y); /* against gold; 0 = equal */
+    bs_id (*cross_entropy)(bs_output_space *v, bs_id logits); /* [rows, 1, 1]; a net minimises it */
     /* log P(gold), on the scale of sample_log_prob; cross_entropy may be a mean over parts. */
-    bs_id (*truth_log_prob)(bs_view *v, bs_id logits);
-    bs_id (*entropy)(bs_view *v, bs_id y); /* of the distribution given by y */
+    bs_id (*truth_log_prob)(bs_output_space *v, bs_id logits);
+    bs_id (*entropy)(bs_output_space *v, bs_id y); /* of the distribution given by y */
 
     /* K discrete outputs per row, drawn from the distribution of the logits. */
-    bs_id (*sample)(bs_view *v, bs_id logits, int K, uint32_t stream);
-    bs_id (*sample_energy)(bs_view *v, bs_id samples, int K);
-    bs_id (*sample_log_prob)(bs_view *v, bs_id samples, int K, bs_id logits);
-    bs_id (*sample_score)(bs_view *v, bs_id samples, int K);
+    bs_id (*sample)(bs_output_space *v, bs_id logits, int K, uint32_t stream);
+    bs_id (*sample_energy)(bs_output_space *v, bs_id samples, int K);
+    bs_id (*sample_log_prob)(bs_output_space *v, bs_id samples, int K, bs_id logits);
+    bs_id (*sample_score)(bs_output_space *v, bs_id samples, int K);
     bs_cost sample_cost; /* the cost that equals 1 - score of a sample */
 
     /* Logits of a cost-augmented net (InfNet+): a second head on the features of "net", or a layer
      * over the net's y and the truth; hidden -1: as many units as y has parts. */
-    bs_id (*second_head)(bs_view *v, const char *name);
-    bs_id (*stacked)(bs_view *v, const char *name, bs_id y, int hidden);
+    bs_id (*second_head)(bs_output_space *v, const char *name);
+    bs_id (*stacked)(bs_output_space *v, const char *name, bs_id y, int hidden);
 };
 
 /* Streams of random numbers, which must not collide. */
@@ -124,11 +128,12 @@ enum {
     BS_STREAM_START = 5000
 };
 
-bs_view bs_view_make(bs_graph *g, bs_params *params, const bs_spec *spec, bs_size size, bool gold);
+bs_output_space bs_output_space_make(bs_graph *g, bs_params *params, const bs_net_spec *spec,
+                                     bs_size size, bool gold);
 /* Its leaves as inputs of a program, and values for them. */
-void bs_view_inputs(const bs_view *v, bs_recipe *r);
+void bs_output_space_inputs(const bs_output_space *v, bs_recipe *r);
 void bs_batch_bind(const bs_batch *b, bs_entry *e);
 /* The same, and the weights of the spec. */
-void bs_truth_bind(const bs_spec *s, const bs_batch *b, bs_entry *e);
+void bs_truth_bind(const bs_net_spec *s, const bs_batch *b, bs_entry *e);
 
 #endif

@@ -10,7 +10,7 @@ typedef struct {
     int             size; /* size required now */
 } dimension;
 
-static dimension look(const bs_heritage *h, const bs_segment *old, int d)
+static dimension look(const bs_warm_start *h, const bs_segment *old, int d)
 {
     const int was = old->shape.d[d];
     for (int a = 0; a < h->n; a++) {
@@ -41,7 +41,7 @@ static int64_t place_of(const dimension *d, int was, int i)
     return head + (side ? a->from[unit] * d->each + copy : copy * a->was + a->from[unit]);
 }
 
-static void take(const bs_heritage *h, const bs_segment *old, const real *from,
+static void take(const bs_warm_start *h, const bs_segment *old, const real *from,
                  const bs_segment *now, real *to)
 {
     dimension  dim[4];
@@ -65,13 +65,13 @@ static void take(const bs_heritage *h, const bs_segment *old, const real *from,
             }
 }
 
-basin_status bs_inherit(const bs_heritage *h, bs_params *p, const char *prefix, basin_error *err)
+basin_status bs_inherit(const bs_warm_start *h, bs_params *p, const char *prefix, basin_error *err)
 {
     for (int i = 0; i < p->n; i++) {
         const bs_segment *now = &p->segment[i];
         const bs_segment *old = bs_params_find(h->values, now->name);
         real             *from, *to;
-        if (!old || !bs_has_prefix(now->name, prefix))
+        if (!old || !bs_params_has_prefix(now->name, prefix))
             continue;
         basin_status s = bs_params_map(h->values, old, BS_READ, &from, err);
         if (s)
@@ -93,17 +93,19 @@ basin_status bs_inherit(const bs_heritage *h, bs_params *p, const char *prefix, 
 /* What only some methods add to a net is not part of its shape. */
 static bool is_extra(const char *name)
 {
-    return bs_has_prefix(name, "net/cost/") || bs_has_prefix(name, "anchor/");
+    return bs_params_has_prefix(name, "net/cost/") || bs_params_has_prefix(name, "anchor/");
 }
 
 /* The net of a parameter: "net/", "energy/", or "" for shared ones. */
 static const char *net_of(const char *name)
 {
-    return bs_has_prefix(name, "net/") ? "net/" : bs_has_prefix(name, "energy/") ? "energy/" : "";
+    return bs_params_has_prefix(name, "net/")      ? "net/"
+           : bs_params_has_prefix(name, "energy/") ? "energy/"
+                                                   : "";
 }
 
-static basin_status check_shape(const bs_heritage *h, const bs_segment *old, const bs_segment *now,
-                                basin_error *err)
+static basin_status check_shape(const bs_warm_start *h, const bs_segment *old,
+                                const bs_segment *now, basin_error *err)
 {
     char     is[48], fits[48];
     bs_shape want;
@@ -134,7 +136,7 @@ static basin_status check_names(const bs_params *a, const bs_params *b, const ch
     return BASIN_OK;
 }
 
-basin_status bs_inherit_check(const bs_heritage *h, const bs_params *p, basin_error *err)
+basin_status bs_inherit_check(const bs_warm_start *h, const bs_params *p, basin_error *err)
 {
     basin_status s = check_names(h->values, p, "that model", h->name, err);
     if (!s)

@@ -30,13 +30,13 @@ typedef struct {
     bs_units         axis[BS_AXES];
     int              n;    /* axes */
     const char      *name; /* of the earlier model, for messages */
-} bs_heritage;
+} bs_warm_start;
 
 /* Refuses parameters of other shapes: a net of the earlier model that `p` also has must be the same
  * except for what grows. */
-basin_status bs_inherit_check(const bs_heritage *h, const bs_params *p, basin_error *err);
+basin_status bs_inherit_check(const bs_warm_start *h, const bs_params *p, basin_error *err);
 
 /* Parameters with this prefix take over what exists; the rest of them is left alone. */
-basin_status bs_inherit(const bs_heritage *h, bs_params *p, const char *prefix, basin_error *err);
+basin_status bs_inherit(const bs_warm_start *h, bs_params *p, const char *prefix, basin_error *err);
 
 #endif

@@ -98,7 +98,7 @@ static const bs_segment *weights_beside(const bs_params *p, const char *factor, 
 {
     char         path[NAME];
     const size_t n = strlen(factor);
-    if (!bs_has_prefix(factor, from) || n < 2 || factor[n - 2] != '/' ||
+    if (!bs_params_has_prefix(factor, from) || n < 2 || factor[n - 2] != '/' ||
         (factor[n - 1] != 'r' && factor[n - 1] != 's'))
         return NULL;
     const char *rest = factor + strlen(from);

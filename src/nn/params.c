@@ -93,7 +93,7 @@ const bs_segment *bs_params_find(const bs_params *p, const char *name)
     return NULL;
 }
 
-bool bs_has_prefix(const char *name, const char *prefix)
+bool bs_params_has_prefix(const char *name, const char *prefix)
 {
     return strncmp(name, prefix, strlen(prefix)) == 0;
 }
@@ -156,7 +156,7 @@ int bs_params_nodes(bs_graph *g, const bs_params *p, const char *prefix, bs_id *
 {
     int n = 0;
     for (int i = 0; i < p->n && n < most; i++) {
-        if (!bs_has_prefix(p->segment[i].name, prefix) || p->segment[i].follow > 0)
+        if (!bs_params_has_prefix(p->segment[i].name, prefix) || p->segment[i].follow > 0)
             continue;
         ids[n] = bs_param_leaf(g, i, p->segment[i].shape);
         segments[n++] = i;
@@ -170,7 +170,7 @@ int bs_params_distances(bs_graph *g, const bs_params *p, const char *prefix, bs_
     int n = 0;
     for (int i = 0; i < p->n && n < most; i++) {
         const bs_segment *s = &p->segment[i];
-        if (!bs_has_prefix(s->name, prefix) || s->follow <= 0)
+        if (!bs_params_has_prefix(s->name, prefix) || s->follow <= 0)
             continue;
         bs_id leaf = bs_param_leaf(g, i, s->shape), to = bs_graph_followed(g, leaf);
         ids[n] = to ? bs_sub(g, leaf, to) : bs_fill(g, 0, s->shape);
@@ -183,7 +183,7 @@ int64_t bs_params_count(const bs_params *p, const char *prefix)
 {
     int64_t n = 0;
     for (int i = 0; i < p->n; i++)
-        if (bs_has_prefix(p->segment[i].name, prefix))
+        if (bs_params_has_prefix(p->segment[i].name, prefix))
             n += p->segment[i].count;
     return n;
 }
@@ -266,7 +266,7 @@ basin_status bs_params_renew(bs_params *p, const char *prefix, uint64_t seed, ba
     for (int i = 0; i < p->n; i++) {
         const bs_segment *s = &p->segment[i];
         real             *w;
-        if (!bs_has_prefix(s->name, prefix))
+        if (!bs_params_has_prefix(s->name, prefix))
             continue;
         basin_status status = bs_params_map(p, s, BS_WRITE, &w, err);
         if (status)

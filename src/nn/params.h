@@ -93,7 +93,7 @@ basin_status bs_params_on(bs_params *p, const bs_device *d, bs_params **out, bas
 int64_t           bs_params_count(const bs_params *p, const char *prefix); /* trainable numbers,
                                                                               padding excluded */
 const bs_segment *bs_params_find(const bs_params *p, const char *name);    /* or NULL */
-bool              bs_has_prefix(const char *name, const char *prefix);
+bool              bs_params_has_prefix(const char *name, const char *prefix);
 
 /* Nodes of all parameters under a prefix that have gradients, for bs_grad: ids and segments, up to
  * `most`; returns how many. */

@@ -272,7 +272,7 @@ void bs_plan_text(const bs_plan *p, bs_buf *out)
         const bs_step *s = &p->step[i];
         bs_buf_printf(out, "%3d  ", i);
         if (s->n_micro == 0)
-            bs_buf_printf(out, "%s%s%s", s->beside ? "|| " : "", bs_ops[s->node.op]->name,
+            bs_buf_printf(out, "%s%s%s", s->may_overlap ? "|| " : "", bs_ops[s->node.op]->name,
                           s->accumulate ? " +=" : "");
         for (int m = 0; m < s->n_micro; m++)
             bs_buf_printf(out, "%s%s", m ? "." : "", bs_ops[s->micro[m].op]->name);

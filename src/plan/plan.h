@@ -60,7 +60,7 @@ typedef struct {
     const char       *label;
     bs_loc            out;
     bool              accumulate;
-    bool              beside; /* may run at the same time as the step before it */
+    bool              may_overlap; /* may run at the same time as the step before it */
     int               n_in, n_micro, n_dead;
     const bs_operand *in;    /* [n_in] */
     const bs_micro   *micro; /* [n_micro]; 0 = not a group; the last one writes out */

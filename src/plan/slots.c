@@ -160,9 +160,9 @@ bool bs_assign_slots(bs_analysis *a, bs_plan *p, bs_id *step_store, bs_id **oper
             }
             p->total_bytes += (size_t)store_bytes(a, store);
         }
-        if (i + 1 < p->n_steps && p->step[i + 1].beside)
+        if (i + 1 < p->n_steps && p->step[i + 1].may_overlap)
             continue;
-        ok = (!p->step[i].beside || release_dead(&s, i - 1, 0)) && release_dead(&s, i, kept);
+        ok = (!p->step[i].may_overlap || release_dead(&s, i - 1, 0)) && release_dead(&s, i, kept);
     }
     p->bytes = (size_t)s.heap.end;
     bs_free(s.heap.free);

@@ -4,42 +4,44 @@
 
 #include "run/trainer.h"
 
-static double mean(const bs_learner *l, bs_seen_id id)
+static double mean(const bs_learner *l, bs_diagnostic_id id)
 {
-    return l->seen[id].n > 0 ? l->seen[id].sum / (double)l->seen[id].n : NAN;
+    return l->diagnostic[id].n > 0 ? l->diagnostic[id].sum / (double)l->diagnostic[id].n : NAN;
 }
 
 /* Comparisons with NaN are false: a rule about something that was not measured never holds. */
 
 static bool hinges_are_zero(const bs_learner *l)
 {
-    return mean(l, BS_SEEN_zero_hinges) > 0.98;
+    return mean(l, BS_DIAGNOSTIC_zero_hinges) > 0.98;
 }
 
 static bool net_is_stuck(const bs_learner *l)
 {
-    return mean(l, BS_SEEN_grad_net) < 1e-6;
+    return mean(l, BS_DIAGNOSTIC_grad_net) < 1e-6;
 }
 
 static bool energy_lags(const bs_learner *l)
 {
-    double truth = mean(l, BS_SEEN_energy_truth), output = mean(l, BS_SEEN_energy_output);
+    double truth = mean(l, BS_DIAGNOSTIC_energy_truth),
+           output = mean(l, BS_DIAGNOSTIC_energy_output);
     return output < truth && truth - output > fabs(truth) + 1;
 }
 
 static bool energies_drift(const bs_learner *l)
 {
-    return fabs(mean(l, BS_SEEN_energy_truth)) > 1e4;
+    return fabs(mean(l, BS_DIAGNOSTIC_energy_truth)) > 1e4;
 }
 
 static bool search_rests(const bs_learner *l)
 {
-    return mean(l, BS_SEEN_search_decrease) < 1e-6;
+    return mean(l, BS_DIAGNOSTIC_search_decrease) < 1e-6;
 }
 
 static bool series_diverges(const bs_learner *l)
 {
-    return mean(l, BS_SEEN_rate_lowered) > 0.5 || mean(l, BS_SEEN_implicit_skipped) > 0.5;
+    return mean(l, BS_DIAGNOSTIC_rate_lowered) > 0.5 ||
+           mean(l, BS_DIAGNOSTIC_implicit_skipped) > 0.5;
 }
 
 /* To add advice: a condition above and a row here. */
@@ -70,7 +72,7 @@ static const struct {
 enum { RULES = sizeof rules / sizeof rules[0] };
 _Static_assert((int)RULES <= (int)BS_ADVICE, "room for a counter a rule");
 
-void bs_advise(bs_trainer *t)
+void bs_train_advise(bs_trainer *t)
 {
     for (int i = 0; i < RULES; i++) {
         t->advice[i] = rules[i].holds(&t->learner) ? t->advice[i] + 1 : 0;

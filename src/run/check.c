@@ -59,7 +59,7 @@ static basin_status check_search(const bs_train_options *o, const bs_method *m, 
     return BASIN_OK;
 }
 
-static basin_status check_inference(const bs_train_options *o, const bs_spec *spec,
+static basin_status check_inference(const bs_train_options *o, const bs_net_spec *spec,
                                     basin_error *err)
 {
     if (!is(o->infer, "viterbi") || is(o->method, "crf")) /* its loss checks for a chain itself */
@@ -99,7 +99,7 @@ static basin_status check_samples(const bs_train_options *o, basin_error *err)
 
 /* Samples are weighted by what they lack of a full score, and the net's own output is among
  * them. */
-static basin_status check_cost(const bs_train_options *o, const bs_spec *spec, basin_error *err)
+static basin_status check_cost(const bs_train_options *o, const bs_net_spec *spec, basin_error *err)
 {
     const bool hamming = spec->graph->sample_cost == BS_COST_HAMMING;
     if (!is(o->method, "implicit-cd") || is(o->cost, "f1") || (hamming && is(o->cost, "hamming")))
@@ -129,7 +129,7 @@ static basin_status check_weights(const bs_train_options *o, const bs_method *m,
 }
 
 basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, const bs_method *m,
-                               const bs_spec *spec, basin_error *err)
+                               const bs_net_spec *spec, basin_error *err)
 {
     basin_status s = check_threshold(o, err);
     if (!s)

@@ -7,25 +7,26 @@
 
 #include "base/print.h"
 
-static basin_status measure(const bs_train_job *j, const bs_part *p, const bs_outputs *y,
-                            const bs_threshold *cut, double out[BS_MOST_METRICS], basin_error *err)
+static basin_status measure(const bs_train_job *j, const bs_dataset *p, const bs_outputs *y,
+                            const bs_threshold *threshold, double out[BS_MOST_METRICS],
+                            basin_error *err)
 {
     bs_counting  how = {.want = 0};
     basin_status s = bs_profile_parse(j->settings->train.profile, &how.profile, err);
-    return s ? s : bs_task_measure(p, j->known, y, cut, &how, out, err);
+    return s ? s : bs_task_measure(p, j->known, y, threshold, &how, out, err);
 }
 
 /* Half the width of a bootstrap interval: the +- in the table. */
-static basin_status margin_of(const bs_train_job *j, const bs_part *p, const bs_outputs *y,
-                              const bs_threshold *cut, double *out, basin_error *err)
+static basin_status margin_of(const bs_train_job *j, const bs_dataset *p, const bs_outputs *y,
+                              const bs_threshold *threshold, double *out, basin_error *err)
 {
-    const int    first = j->known->headline;
-    bs_interval  interval[BS_MOST_METRICS];
-    bs_counts    c;
-    bs_counting  how = {.want = UINT32_C(1) << first, .keep_rows = true};
-    basin_status s = bs_profile_parse(j->settings->train.profile, &how.profile, err);
+    const int      first = j->known->deciding;
+    bs_interval    interval[BS_MOST_METRICS];
+    bs_measurement c;
+    bs_counting    how = {.want = UINT32_C(1) << first, .keep_rows = true};
+    basin_status   s = bs_profile_parse(j->settings->train.profile, &how.profile, err);
     if (!s)
-        s = p->task->count(p, j->known, y, cut, &how, &c, err);
+        s = p->task->count(p, j->known, y, threshold, &how, &c, err);
     if (s)
         return s;
     s = bs_task_intervals(&c, (uint64_t)j->settings->train.seed, interval, err);
@@ -35,11 +36,11 @@ static basin_status margin_of(const bs_train_job *j, const bs_part *p, const bs_
     return s;
 }
 
-basin_status bs_conclude(const bs_train_job *job, const bs_outputs *valid, const bs_outputs *test,
-                         bs_train_outcome *out, basin_error *err)
+basin_status bs_train_finish(const bs_train_job *job, const bs_outputs *valid,
+                             const bs_outputs *test, bs_train_outcome *out, basin_error *err)
 {
     const bs_train_options *o = &job->settings->train;
-    const bs_part          *v = job->valid, *t = job->test;
+    const bs_dataset       *v = job->valid, *t = job->test;
     bs_threshold            half = bs_threshold_fixed(0.5f);
     basin_status            s = BASIN_OK;
     out->threshold = half;
@@ -79,8 +80,8 @@ static void write_card(const bs_task *task, const bs_train_outcome *o, bs_buf *c
     bs_json_close(card, '}');
 }
 
-basin_status bs_conclude_write(const bs_train_job *job, const bs_train_outcome *out,
-                               bs_params *const *params, int n_params, basin_error *err)
+basin_status bs_train_finish_write(const bs_train_job *job, const bs_train_outcome *out,
+                                   bs_params *const *params, int n_params, basin_error *err)
 {
     char         path[BS_OPTION_TEXT + 64];
     bs_buf       card;
@@ -99,8 +100,8 @@ basin_status bs_conclude_write(const bs_train_job *job, const bs_train_outcome *
     basin_status s = card.failed ? bs_fail_nomem(err) : BASIN_OK;
     for (int to_file = 0; to_file < 2 && !s; to_file++)
         if (to_file ? job->folder != NULL : job->model != NULL)
-            s = bs_saved_write(to_file ? path : NULL, job->model, settings, job->train->task,
-                               job->known, &out->threshold, params, n_params, card.data, err);
+            s = bs_model_file_write(to_file ? path : NULL, job->model, settings, job->train->task,
+                                    job->known, &out->threshold, params, n_params, card.data, err);
     bs_buf_free(&card);
     bs_free(settings);
     return s;

@@ -8,15 +8,16 @@
 #include "data/names.h"
 #include "file/checksum.h"
 
-basin_status bs_from_open(const char *path, const char *name, bs_from **out, basin_error *err)
+basin_status bs_base_model_open(const char *path, const char *name, bs_base_model **out,
+                                basin_error *err)
 {
-    bs_from *f = *out = bs_calloc(1, sizeof *f);
-    bs_buf   bytes;
+    bs_base_model *f = *out = bs_calloc(1, sizeof *f);
+    bs_buf         bytes;
     if (!f)
         return bs_fail_nomem(err);
     f->name = name;
     bs_buf_init(&bytes, (size_t)1 << 40);
-    basin_status s = bs_saved_read(path, &f->model, err);
+    basin_status s = bs_model_file_read(path, &f->model, err);
     if (!s)
         s = bs_read_file(path, &bytes, err);
     if (!s)
@@ -24,38 +25,38 @@ basin_status bs_from_open(const char *path, const char *name, bs_from **out, bas
     bs_buf_free(&bytes);
     if (!s)
         return BASIN_OK;
-    bs_from_free(f);
+    bs_base_model_free(f);
     *out = NULL;
     return s;
 }
 
-void bs_from_free(bs_from *f)
+void bs_base_model_free(bs_base_model *f)
 {
     for (int i = 0; f && i < BS_AXES; i++) {
         bs_params_free(f->grown[i]);
         bs_free(f->unit[i]);
     }
     if (f)
-        bs_saved_free(f->model);
+        bs_model_file_free(f->model);
     bs_free(f);
 }
 
-static int *size_of(bs_spec *spec, size_t at)
+static int *size_of(bs_net_spec *spec, size_t at)
 {
     return (int *)(void *)(spec->own.bytes + at);
 }
 
 /* ---- which unit is which ---- */
 
-static basin_status by_name(const bs_from *f, const bs_known *now, int growth, bs_units *a,
-                            int32_t *from, basin_error *err)
+static basin_status by_name(const bs_base_model *f, const bs_preprocess *now, int growth,
+                            bs_units *a, int32_t *from, basin_error *err)
 {
-    const bs_known *then = &f->model->known;
-    const bs_task  *task = f->model->task;
-    char            room[BS_UNIT_NAME];
-    bs_arena        arena;
-    bs_names        names;
-    bool            fresh, ok = true;
+    const bs_preprocess *then = &f->model->known;
+    const bs_task       *task = f->model->task;
+    char                 room[BS_UNIT_NAME];
+    bs_arena             arena;
+    bs_names             names;
+    bool                 fresh, ok = true;
     bs_arena_init(&arena, 0);
     bs_names_init(&names, &arena);
     for (int32_t i = 0; i < a->was && ok; i++) {
@@ -73,7 +74,8 @@ static basin_status by_name(const bs_from *f, const bs_known *now, int growth, b
                         task->grows[growth].what);
 }
 
-static basin_status relate_units(bs_from *f, const bs_known *now, int growth, basin_error *err)
+static basin_status relate_units(bs_base_model *f, const bs_preprocess *now, int growth,
+                                 basin_error *err)
 {
     char           room[BS_UNIT_NAME];
     const bs_task *task = f->model->task;
@@ -92,24 +94,24 @@ static basin_status relate_units(bs_from *f, const bs_known *now, int growth, ba
 }
 
 /* Declaring the same nets with one unit more shows which parameters grow, and along which axis. */
-static basin_status relate(bs_from *f, const bs_known *now, const bs_spec *spec, int growth,
-                           basin_error *err)
+static basin_status relate(bs_base_model *f, const bs_preprocess *now, const bs_net_spec *spec,
+                           int growth, basin_error *err)
 {
     const bs_growth *g = &f->model->task->grows[growth];
-    bs_spec          was = f->model->spec, is = *spec;
+    bs_net_spec      was = f->model->spec, is = *spec;
     f->heritage.axis[growth] =
         (bs_units){.order = g->order, .was = *size_of(&was, g->size), .is = *size_of(&is, g->size)};
     basin_status s = relate_units(f, now, growth, err);
     ++*size_of(&was, g->size);
     if (!s)
-        s = bs_saved_declare(f->model, &was, &f->grown[growth], err);
+        s = bs_model_file_declare(f->model, &was, &f->grown[growth], err);
     f->heritage.grown[growth] = f->grown[growth];
     return s;
 }
 
 /* ---- what is told ---- */
 
-static void tell(const bs_from *f, const bs_known *now, int growth, bs_logger *log)
+static void tell(const bs_base_model *f, const bs_preprocess *now, int growth, bs_logger *log)
 {
     const bs_units *a = &f->heritage.axis[growth];
     const bs_task  *task = f->model->task;
@@ -130,8 +132,8 @@ static void tell(const bs_from *f, const bs_known *now, int growth, bs_logger *l
                    (int)(a->was - kept), (int)a->was, what, f->name);
 }
 
-basin_status bs_from_relate(bs_from *f, const bs_known *known, const bs_spec *spec, bs_logger *log,
-                            basin_error *err)
+basin_status bs_base_model_relate(bs_base_model *f, const bs_preprocess *known,
+                                  const bs_net_spec *spec, bs_logger *log, basin_error *err)
 {
     const bs_growth *g = f->model->task->grows;
     basin_status     s = BASIN_OK;
@@ -146,10 +148,10 @@ basin_status bs_from_relate(bs_from *f, const bs_known *known, const bs_spec *sp
     return s;
 }
 
-bs_heritage bs_from_model(const bs_from *f, int i)
+bs_warm_start bs_base_model_file(const bs_base_model *f, int i)
 {
-    bs_heritage out = f->heritage;
-    const int   n = 1 + f->model->n_more, at = i % n;
+    bs_warm_start out = f->heritage;
+    const int     n = 1 + f->model->n_more, at = i % n;
     if (at > 0)
         out.values = f->model->more[at - 1];
     return out;

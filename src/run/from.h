@@ -9,23 +9,24 @@
 #include "run/saved.h"
 
 typedef struct {
-    bs_saved   *model;
-    const char *name; /* borrowed */
-    uint64_t    hash; /* of its file: part of the run's identity */
-    bs_heritage heritage;
-    bs_params  *grown[BS_AXES];
-    int32_t    *unit[BS_AXES];
-} bs_from;
+    bs_model_file *model;
+    const char    *name; /* borrowed */
+    uint64_t       hash; /* of its file: part of the run's identity */
+    bs_warm_start  heritage;
+    bs_params     *grown[BS_AXES];
+    int32_t       *unit[BS_AXES];
+} bs_base_model;
 
 /* name: for messages. */
-basin_status bs_from_open(const char *path, const char *name, bs_from **out, basin_error *err);
-void         bs_from_free(bs_from *f);
+basin_status bs_base_model_open(const char *path, const char *name, bs_base_model **out,
+                                basin_error *err);
+void         bs_base_model_free(bs_base_model *f);
 
 /* Once the training data is known; reports what is new and what is dropped. */
-basin_status bs_from_relate(bs_from *f, const bs_known *known, const bs_spec *spec, bs_logger *log,
-                            basin_error *err);
+basin_status bs_base_model_relate(bs_base_model *f, const bs_preprocess *known,
+                                  const bs_net_spec *spec, bs_logger *log, basin_error *err);
 
 /* For the i-th of several trainings: an ensemble continues with all of its models. */
-bs_heritage bs_from_model(const bs_from *f, int i);
+bs_warm_start bs_base_model_file(const bs_base_model *f, int i);
 
 #endif

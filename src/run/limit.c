@@ -51,7 +51,7 @@ double bs_limit_share(const bs_trainer *t)
 }
 
 /* Runs twice, since the first time builds programs. */
-static basin_status time_rows(bs_trainer *t, const bs_part *rows, basin_error *err)
+static basin_status time_rows(bs_trainer *t, const bs_dataset *rows, basin_error *err)
 {
     const bs_task *k = rows->task;
     bs_outputs     y = {0};
@@ -68,9 +68,9 @@ static basin_status time_rows(bs_trainer *t, const bs_part *rows, basin_error *e
 
 basin_status bs_limit_probe(bs_trainer *t, basin_error *err)
 {
-    const bs_part *valid = t->job->valid;
-    int32_t        row[PROBED], n = valid->rows < PROBED ? valid->rows : PROBED;
-    bs_part        few = {0};
+    const bs_dataset *valid = t->job->valid;
+    int32_t           row[PROBED], n = valid->rows < PROBED ? valid->rows : PROBED;
+    bs_dataset        few = {0};
     if (t->o->time_limit <= 0 || t->evaluation > 0 || bs_limit_spent(t) < t->o->time_limit / 10)
         return BASIN_OK;
     for (int32_t i = 0; i < n; i++)
@@ -78,6 +78,6 @@ basin_status bs_limit_probe(bs_trainer *t, basin_error *err)
     basin_status s = valid->task->select(valid, row, n, &few, err);
     if (!s)
         s = time_rows(t, &few, err);
-    bs_part_free(&few);
+    bs_dataset_free(&few);
     return s;
 }

@@ -95,10 +95,11 @@ static void visit_progress(list *v, bs_trainer *t, bool ended)
 /* Sums may have any value: they are only shown and compared. */
 static void visit_learner(list *v, bs_learner *l)
 {
-    for (int i = 0; i < BS_SEEN_COUNT; i++) {
-        COUNT(int64_t, "seen", l->seen[i].n, 0, l->step);
-        const double limits[2] = {l->seen[i].n ? -INFINITY : 0, l->seen[i].n ? INFINITY : 0};
-        SCORE("sum", l->seen[i].sum, l->seen[i].n ? REAL_OR_NAN : REAL, limits);
+    for (int i = 0; i < BS_DIAGNOSTIC_COUNT; i++) {
+        COUNT(int64_t, "seen", l->diagnostic[i].n, 0, l->step);
+        const double limits[2] = {l->diagnostic[i].n ? -INFINITY : 0,
+                                  l->diagnostic[i].n ? INFINITY : 0};
+        SCORE("sum", l->diagnostic[i].sum, l->diagnostic[i].n ? REAL_OR_NAN : REAL, limits);
     }
     for (int i = 0; i < BS_MEMORY; i++)
         VALUE("memory", l->memory[i], 0, l->method->setup ? (double)INFINITY : 0);

@@ -26,7 +26,7 @@ static const char *const later[] = {
 /* The cost-augmented net is not trained in that phase. */
 static bool of_net(const bs_segment *s)
 {
-    return bs_has_prefix(s->name, "net/") && !bs_has_prefix(s->name, "net/cost/");
+    return bs_params_has_prefix(s->name, "net/") && !bs_params_has_prefix(s->name, "net/cost/");
 }
 
 static const char *folder_of(const bs_trainer *t)
@@ -48,9 +48,9 @@ static basin_status write_parameters(const bs_params *p, bs_buf *out, basin_erro
 {
     for (int i = 0; i < p->n; i++) {
         const bs_segment *s = &p->segment[i];
-        const bool        first = of_net(s) || bs_has_prefix(s->name, "words/");
+        const bool        first = of_net(s) || bs_params_has_prefix(s->name, "words/");
         real             *at;
-        if (!first && !bs_has_prefix(s->name, "net/cost/"))
+        if (!first && !bs_params_has_prefix(s->name, "net/cost/"))
             continue;
         basin_status status = bs_params_map(p, s, BS_READ, &at, err);
         if (status)

@@ -9,15 +9,17 @@
 
 enum { REPLICATES = 1000 };
 
-static basin_status count_rows(const bs_trainer *t, bs_rival r, bs_counts *out, basin_error *err)
+static basin_status count_rows(const bs_trainer *t, bs_rival r, bs_measurement *out,
+                               basin_error *err)
 {
-    const bs_part *p = t->job->valid;
-    bs_counting    how = {
-           .profile = t->profile, .want = UINT32_C(1) << t->stop_metric, .keep_rows = true};
-    return p->task->count(p, t->job->known, r.y, r.cut, &how, out, err);
+    const bs_dataset *p = t->job->valid;
+    bs_counting       how = {
+              .profile = t->profile, .want = UINT32_C(1) << t->stop_metric, .keep_rows = true};
+    return p->task->count(p, t->job->known, r.y, r.threshold, &how, out, err);
 }
 
-static basin_status resample(const bs_trainer *t, bs_counts c[2], double *sure, basin_error *err)
+static basin_status resample(const bs_trainer *t, bs_measurement c[2], double *sure,
+                             basin_error *err)
 {
     const bs_task *k = t->job->valid->task;
     bs_paired      all[BS_VALUES_MAX];
@@ -37,11 +39,11 @@ static basin_status resample(const bs_trainer *t, bs_counts c[2], double *sure, 
     return BASIN_OK;
 }
 
-basin_status bs_proof(const bs_trainer *t, bs_rival before, bs_rival after, double *sure,
-                      basin_error *err)
+basin_status bs_energy_confidence(const bs_trainer *t, bs_rival before, bs_rival after,
+                                  double *sure, basin_error *err)
 {
     const bs_task *k = t->job->valid->task;
-    bs_counts      c[2];
+    bs_measurement c[2];
     basin_status   s = count_rows(t, before, &c[0], err);
     if (s)
         return s;

@@ -37,7 +37,7 @@ static void next_line(bs_buf *out)
     bs_buf_text(out, out->len ? ",\n  " : "{\n  ");
 }
 
-static void data_json(const char *name, const bs_part *d, bs_buf *out)
+static void data_json(const char *name, const bs_dataset *d, bs_buf *out)
 {
     next_line(out);
     bs_json_open(out, name, '{');
@@ -122,9 +122,10 @@ static void epoch_json(const bs_trainer *t, const double valid[BS_MOST_METRICS],
     const bs_phase   *phase = &t->method->phase[l->phase];
     bs_json_open(out, NULL, '{');
     bs_json_members(out, "epoch %d phase %s step %lld", t->epoch, phase->name, (long long)l->step);
-    for (int i = 0; i < BS_SEEN_COUNT; i++)
-        if (l->seen[i].n > 0)
-            bs_json_known(out, bs_seen_name[i], l->seen[i].sum / (double)l->seen[i].n);
+    for (int i = 0; i < BS_DIAGNOSTIC_COUNT; i++)
+        if (l->diagnostic[i].n > 0)
+            bs_json_known(out, bs_diagnostic_name[i],
+                          l->diagnostic[i].sum / (double)l->diagnostic[i].n);
     if (phase->net)
         bs_json_known(out, "lr_net", l->net->update.rate);
     if (phase->energy)
@@ -223,7 +224,7 @@ void bs_record_header(bs_trainer *t)
                "lr", names, "seconds");
 }
 
-static void mean_text(const bs_seen *s, char text[16])
+static void mean_text(const bs_diagnostic *s, char text[16])
 {
     const double mean = s->n > 0 ? s->sum / (double)s->n : 0;
     bs_print(text, 16, s->n == 0 ? "-" : fabs(mean) < 1000 ? "%.4f" : "%.4g", mean);
@@ -245,8 +246,8 @@ static void show_row(bs_trainer *t, const double valid[BS_MOST_METRICS], bool be
     const bs_optim   *first = t->method->phase[l->phase].net ? l->net : l->energy;
     char              net[16], energy[16], value[16], values[METRICS * 20] = "";
     int               metric[METRICS], n = shown_metrics(t, metric);
-    mean_text(&l->seen[BS_SEEN_loss_net], net);
-    mean_text(&l->seen[BS_SEEN_loss_energy], energy);
+    mean_text(&l->diagnostic[BS_DIAGNOSTIC_loss_net], net);
+    mean_text(&l->diagnostic[BS_DIAGNOSTIC_loss_energy], energy);
     for (int i = 0, at = 0; i < n; i++) {
         value_text(&k->metric[metric[i]], valid[metric[i]], value);
         at += bs_print(values + at, sizeof values - (size_t)at, i ? " %9s" : " %9s %s", value,

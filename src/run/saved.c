@@ -16,8 +16,8 @@ enum { MOST_ENERGIES = 100000 };
 
 static const char *const lengths[] = {"gbi.test_steps", "gbi.restarts", "gbi.halvings", NULL};
 
-basin_status bs_saved_set(bs_saved *s, const char *key, const char *value, bool *known,
-                          basin_error *err)
+basin_status bs_model_file_set(bs_model_file *s, const char *key, const char *value, bool *known,
+                               basin_error *err)
 {
     int i = 0;
     while (lengths[i] && strcmp(key, lengths[i]) != 0)
@@ -32,7 +32,7 @@ basin_status bs_saved_set(bs_saved *s, const char *key, const char *value, bool 
     return status;
 }
 
-static basin_status check_length(const bs_saved *s, const bs_gbi *o, basin_error *err)
+static basin_status check_length(const bs_model_file *s, const bs_gbi *o, basin_error *err)
 {
     const int number[] = {o->steps, o->starts, 1 + o->halvings};
     double    asked = 1;
@@ -48,15 +48,16 @@ static basin_status check_length(const bs_saved *s, const bs_gbi *o, basin_error
                    o->steps, o->starts, o->halvings, asked, (int)MOST_ENERGIES);
 }
 
-basin_status bs_saved_check(const bs_saved *s, const bs_inference *how, basin_error *err)
+basin_status bs_model_file_check(const bs_model_file *s, const bs_inference *how, basin_error *err)
 {
     const bool   searches = how->how == BS_INFER_GBI || how->how == BS_INFER_REFINE;
     basin_status status = searches ? check_length(s, &how->gbi, err) : BASIN_OK;
-    return !status && s->task->bear ? s->task->bear(&s->spec, &s->known, err) : status;
+    return !status && s->task->check_limits ? s->task->check_limits(&s->spec, &s->known, err)
+                                            : status;
 }
 
-basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool constrain,
-                                bs_inference *out, basin_error *err)
+basin_status bs_model_file_inference(const bs_model_file *s, const char *infer, bool constrain,
+                                     bs_inference *out, basin_error *err)
 {
     static const char *const names[] = {"net", "gbi", "refine", "viterbi"};
     const bs_train_options  *o = &s->settings.train;
@@ -92,11 +93,11 @@ basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool const
         return bs_fail(err, BASIN_EARG,
                        "--infer: viterbi needs an energy that is a chain (task tag, energy.kind "
                        "chain); use gbi");
-    return bs_saved_check(s, out, err);
+    return bs_model_file_check(s, out, err);
 }
 
-basin_status bs_saved_scorer(const bs_saved *s, bs_workspace *w, const bs_inference *how,
-                             bs_scorer **out, basin_error *err)
+basin_status bs_model_file_scorer(const bs_model_file *s, bs_workspace *w, const bs_inference *how,
+                                  bs_scorer **out, basin_error *err)
 {
     basin_status status = bs_scorer_new(w, s->params, &s->spec, how, out, err);
     for (int i = 0; i < s->n_more && !status; i++)
@@ -122,7 +123,8 @@ static int dimensions(bs_shape s, int64_t dim[BS_TENSOR_DIMS])
 
 static bool is_kept(const char *name, bool cost_net)
 {
-    return (cost_net || !bs_has_prefix(name, "net/cost/")) && !bs_has_prefix(name, "anchor/");
+    return (cost_net || !bs_params_has_prefix(name, "net/cost/")) &&
+           !bs_params_has_prefix(name, "anchor/");
 }
 
 /* "3/net/0/w"; in the first model it is "net/0/w". */
@@ -188,10 +190,10 @@ static basin_status write_all(const char *path, bs_buf *bytes, bs_params *const 
     return status;
 }
 
-basin_status bs_saved_write(const char *path, bs_buf *bytes, const bs_settings *settings,
-                            const bs_task *task, const bs_known *known,
-                            const bs_threshold *threshold, bs_params *const *params, int n_params,
-                            const char *card, basin_error *err)
+basin_status bs_model_file_write(const char *path, bs_buf *bytes, const bs_settings *settings,
+                                 const bs_task *task, const bs_preprocess *known,
+                                 const bs_threshold *threshold, bs_params *const *params,
+                                 int n_params, const char *card, basin_error *err)
 {
     enum { OPTIONS, SCHEMA, THRESHOLD, TEXTS };
     bs_buf text[TEXTS];
@@ -236,7 +238,7 @@ static basin_status need(const bs_safetensors *f, const char *name, const char *
 }
 
 /* Whoever reads it may rely on its being JSON. */
-static basin_status read_card(const bs_safetensors *f, const char *name, bs_saved *s,
+static basin_status read_card(const bs_safetensors *f, const char *name, bs_model_file *s,
                               basin_error *err)
 {
     const char *card = bs_safetensors_meta(f, "basin.card");
@@ -256,7 +258,7 @@ static basin_status read_card(const bs_safetensors *f, const char *name, bs_save
 }
 
 /* "temperature 1.7"; most models have none. */
-static basin_status read_calibration(const bs_safetensors *f, const char *name, bs_saved *s,
+static basin_status read_calibration(const bs_safetensors *f, const char *name, bs_model_file *s,
                                      basin_error *err)
 {
     static const char before[] = "temperature ";
@@ -264,7 +266,7 @@ static basin_status read_calibration(const bs_safetensors *f, const char *name, 
     double            number;
     if (!text)
         return BASIN_OK;
-    if (!s->task->tunes || !bs_has_prefix(text, before) ||
+    if (!s->task->tunes || !bs_params_has_prefix(text, before) ||
         !bs_parse_double(text + sizeof before - 1, &number) ||
         !(number >= BS_COLDEST && number <= BS_HOTTEST))
         return bs_fail(err, BASIN_EDATA,
@@ -275,7 +277,7 @@ static basin_status read_calibration(const bs_safetensors *f, const char *name, 
     return BASIN_OK;
 }
 
-static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_saved *s,
+static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_model_file *s,
                                   basin_error *err)
 {
     const char  *format, *options, *schema, *threshold;
@@ -315,8 +317,8 @@ static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_
 }
 
 /* Builds the nets once, which declares their parameters. */
-basin_status bs_saved_declare(const bs_saved *s, const bs_spec *spec, bs_params **out,
-                              basin_error *err)
+basin_status bs_model_file_declare(const bs_model_file *s, const bs_net_spec *spec, bs_params **out,
+                                   basin_error *err)
 {
     bs_graph *g = bs_graph_new();
     *out = bs_params_new();
@@ -324,8 +326,8 @@ basin_status bs_saved_declare(const bs_saved *s, const bs_spec *spec, bs_params 
         bs_graph_free(g);
         return bs_fail_nomem(err);
     }
-    const bs_task_graph *t = spec->graph;
-    bs_view              v = bs_view_make(g, *out, spec, spec->least, s->has_cost_net);
+    const bs_task_space *t = spec->graph;
+    bs_output_space      v = bs_output_space_make(g, *out, spec, spec->least, s->has_cost_net);
     if (s->has_net || !s->has_energy) /* a file with neither: the message names the net */
         t->logits(&v, "net");
     if (s->has_cost_net)
@@ -338,15 +340,15 @@ basin_status bs_saved_declare(const bs_saved *s, const bs_spec *spec, bs_params 
     return status;
 }
 
-static basin_status declare(const bs_safetensors *f, bs_saved *s, basin_error *err)
+static basin_status declare(const bs_safetensors *f, bs_model_file *s, basin_error *err)
 {
     for (int i = 0; i < bs_safetensors_count(f); i++) {
-        s->has_net |= bs_has_prefix(bs_safetensors_at(f, i)->name, "net/");
-        s->has_energy |= bs_has_prefix(bs_safetensors_at(f, i)->name, "energy/");
-        s->has_cost_net |= bs_has_prefix(bs_safetensors_at(f, i)->name, "net/cost/");
+        s->has_net |= bs_params_has_prefix(bs_safetensors_at(f, i)->name, "net/");
+        s->has_energy |= bs_params_has_prefix(bs_safetensors_at(f, i)->name, "energy/");
+        s->has_cost_net |= bs_params_has_prefix(bs_safetensors_at(f, i)->name, "net/cost/");
     }
     s->has_cost_net &= bs_cost_net_named(s->settings.train.infnet_form) != BS_COST_NET_NONE;
-    return bs_saved_declare(s, &s->spec, &s->params, err);
+    return bs_model_file_declare(s, &s->spec, &s->params, err);
 }
 
 /* Returns the index of the first value that is not finite, or n. */
@@ -388,7 +390,7 @@ static basin_status read_segment(const bs_safetensors *f, const char *name, cons
 }
 
 /* Refuses shapes that the file cannot hold before allocating memory for them. */
-static basin_status check_size(const bs_safetensors *f, const char *name, const bs_saved *s,
+static basin_status check_size(const bs_safetensors *f, const char *name, const bs_model_file *s,
                                int models, basin_error *err)
 {
     double wanted = 0, there = 0;
@@ -436,8 +438,8 @@ static basin_status read_number_of_models(const bs_safetensors *f, const char *n
 }
 
 /* Further models of an ensemble, declared alike so that their tensors have the same layout. */
-static basin_status read_more(const bs_safetensors *f, const char *name, int models, bs_saved *s,
-                              basin_error *err)
+static basin_status read_more(const bs_safetensors *f, const char *name, int models,
+                              bs_model_file *s, basin_error *err)
 {
     basin_status status = BASIN_OK;
     bs_params   *first = s->params;
@@ -457,7 +459,7 @@ static basin_status read_more(const bs_safetensors *f, const char *name, int mod
 
 /* The values of a tensor of the file: "3/net/0/w" is that of the fourth model. They are in memory
  * of the host and stay mapped as long as the model is there. */
-static const real *values_of(const bs_saved *s, const char *name)
+static const real *values_of(const bs_model_file *s, const char *name)
 {
     const bs_params *p = s->params;
     char            *slash;
@@ -471,7 +473,7 @@ static const real *values_of(const bs_saved *s, const char *name)
     return segment && !bs_params_map(p, segment, BS_READ, &value, NULL) ? value : NULL;
 }
 
-static basin_status keep_tensors(const bs_safetensors *f, bs_saved *s, basin_error *err)
+static basin_status keep_tensors(const bs_safetensors *f, bs_model_file *s, basin_error *err)
 {
     bs_arena *a = &s->known.arena;
     s->n_tensors = bs_safetensors_count(f);
@@ -490,7 +492,7 @@ static basin_status keep_tensors(const bs_safetensors *f, bs_saved *s, basin_err
 }
 
 /* Keeps the texts of the file and the names of its tensors, so that it can be written again. */
-static basin_status keep_layout(const bs_safetensors *f, bs_saved *s, basin_error *err)
+static basin_status keep_layout(const bs_safetensors *f, bs_model_file *s, basin_error *err)
 {
     bs_arena    *a = &s->known.arena;
     basin_status status = keep_tensors(f, s, err);
@@ -506,16 +508,16 @@ static basin_status keep_layout(const bs_safetensors *f, bs_saved *s, basin_erro
     return status || s->meta ? status : bs_fail_nomem(err);
 }
 
-basin_status bs_saved_bytes(const bs_saved *s, bs_buf *out, basin_error *err)
+basin_status bs_model_file_bytes(const bs_model_file *s, bs_buf *out, basin_error *err)
 {
     return bs_safetensors_format(s->tensor, s->n_tensors, s->meta, s->n_meta, out, err);
 }
 
-basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved **out,
-                           basin_error *err)
+basin_status bs_model_file_from(const bs_safetensors *f, const char *name, bs_model_file **out,
+                                basin_error *err)
 {
-    int       models = 1;
-    bs_saved *s = bs_calloc(1, sizeof *s);
+    int            models = 1;
+    bs_model_file *s = bs_calloc(1, sizeof *s);
     *out = NULL;
     if (!s)
         return bs_fail_nomem(err);
@@ -536,26 +538,26 @@ basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved *
     if (!status)
         status = keep_layout(f, s, err);
     if (status) {
-        bs_saved_free(s);
+        bs_model_file_free(s);
         return bs_fail_about(err, status, name);
     }
     *out = s;
     return BASIN_OK;
 }
 
-basin_status bs_saved_read(const char *path, bs_saved **out, basin_error *err)
+basin_status bs_model_file_read(const char *path, bs_model_file **out, basin_error *err)
 {
     bs_safetensors *f;
     basin_status    status = bs_safetensors_open(path, &f, err);
     *out = NULL;
     if (status)
         return status;
-    status = bs_saved_from(f, path, out, err);
+    status = bs_model_file_from(f, path, out, err);
     bs_safetensors_close(f);
     return status;
 }
 
-void bs_saved_free(bs_saved *s)
+void bs_model_file_free(bs_model_file *s)
 {
     if (!s)
         return;
@@ -564,6 +566,6 @@ void bs_saved_free(bs_saved *s)
     for (int i = 0; i < s->n_more; i++)
         bs_params_free(s->more[i]);
     bs_free(s->more);
-    bs_known_free(&s->known);
+    bs_preprocess_free(&s->known);
     bs_free(s);
 }

@@ -23,10 +23,10 @@ enum { BS_MOST_MODELS = 1000 }; /* in an ensemble */
 typedef struct {
     const bs_task *task;
     bs_settings    settings;
-    bs_known       known;
+    bs_preprocess  known;
     bs_threshold   threshold;
     double         temperature; /* of its scores; 0: none */
-    bs_spec        spec;
+    bs_net_spec    spec;
     bool           has_net, has_energy, has_cost_net;
     bs_params     *params;
     bs_params    **more; /* [n_more] of an ensemble: the same tensors with other values */
@@ -35,44 +35,44 @@ typedef struct {
     bs_tensor     *tensor; /* [n_tensors] in file order, with the values of params */
     bs_meta       *meta;   /* [n_meta] in that order */
     int            n_tensors, n_meta;
-    unsigned       decided; /* lengths of the search set by the caller: bits of bs_saved_set */
-} bs_saved;
+    unsigned       decided; /* lengths of the search set by the caller: bits of bs_model_file_set */
+} bs_model_file;
 
 /* Sets "gbi.test_steps", "gbi.restarts" or "gbi.halvings" in place of the model's own value: *known
  * = false for another key. */
-basin_status bs_saved_set(bs_saved *s, const char *key, const char *value, bool *known,
-                          basin_error *err);
+basin_status bs_model_file_set(bs_model_file *s, const char *key, const char *value, bool *known,
+                               basin_error *err);
 
 /* How the model predicts: `infer` (net, gbi, refine; NULL: by its options). A model that exceeds
  * the limits is refused, unless the caller has set what exceeds them. */
-basin_status bs_saved_inference(const bs_saved *s, const char *infer, bool constrain,
-                                bs_inference *out, basin_error *err);
+basin_status bs_model_file_inference(const bs_model_file *s, const char *infer, bool constrain,
+                                     bs_inference *out, basin_error *err);
 /* Only that check, for inference options made elsewhere. */
-basin_status bs_saved_check(const bs_saved *s, const bs_inference *how, basin_error *err);
+basin_status bs_model_file_check(const bs_model_file *s, const bs_inference *how, basin_error *err);
 
 /* A scorer for the whole model, ensembles included. Borrows the model and the workspace. */
-basin_status bs_saved_scorer(const bs_saved *s, bs_workspace *w, const bs_inference *how,
-                             bs_scorer **out, basin_error *err);
+basin_status bs_model_file_scorer(const bs_model_file *s, bs_workspace *w, const bs_inference *how,
+                                  bs_scorer **out, basin_error *err);
 
 /* Stores net/... and energy/..., without what only training needs; the cost-augmented net is stored
  * if requested (infnet.keep). In an ensemble the first model's tensors keep their names, those of
  * the others are prefixed with 1/, 2/ and so on. */
 /* To a file or, if path is NULL, appended to bytes. */
-basin_status bs_saved_write(const char *path, bs_buf *bytes, const bs_settings *settings,
-                            const bs_task *task, const bs_known *known,
-                            const bs_threshold *threshold, bs_params *const *params, int n_params,
-                            const char *card, basin_error *err);
+basin_status bs_model_file_write(const char *path, bs_buf *bytes, const bs_settings *settings,
+                                 const bs_task *task, const bs_preprocess *known,
+                                 const bs_threshold *threshold, bs_params *const *params,
+                                 int n_params, const char *card, basin_error *err);
 
 /* Checks everything: version, task, tensor names and shapes, finite values. */
-basin_status bs_saved_read(const char *path, bs_saved **out, basin_error *err);
-basin_status bs_saved_from(const bs_safetensors *f, const char *name, bs_saved **out,
-                           basin_error *err);
-void         bs_saved_free(bs_saved *s);
+basin_status bs_model_file_read(const char *path, bs_model_file **out, basin_error *err);
+basin_status bs_model_file_from(const bs_safetensors *f, const char *name, bs_model_file **out,
+                                basin_error *err);
+void         bs_model_file_free(bs_model_file *s);
 /* The parameters of its nets as they would be for another spec: names and shapes, no values. */
-basin_status bs_saved_declare(const bs_saved *s, const bs_spec *spec, bs_params **out,
-                              basin_error *err);
+basin_status bs_model_file_declare(const bs_model_file *s, const bs_net_spec *spec, bs_params **out,
+                                   basin_error *err);
 
 /* The bytes of the file that the model was read from. */
-basin_status bs_saved_bytes(const bs_saved *s, bs_buf *out, basin_error *err);
+basin_status bs_model_file_bytes(const bs_model_file *s, bs_buf *out, basin_error *err);
 
 #endif

@@ -18,7 +18,7 @@ static double elapsed(const bs_trainer *t)
 static bool stop_asked(const bs_trainer *t)
 {
     const bs_train_job *j = t->job;
-    return t->rests || bs_stop_asked(j->stop) || j->log->stopped ||
+    return t->paused || bs_stop_asked(j->stop) || j->log->stopped ||
            (j->deadline > 0 && bs_seconds() >= j->deadline);
 }
 
@@ -113,7 +113,7 @@ static basin_status trainer_init(bs_trainer *t, const bs_train_job *job, basin_e
     l->task = job->train->task;
     l->known = job->known;
     if (job->from) {
-        t->heritage = bs_from_model(job->from, job->from_model);
+        t->heritage = bs_base_model_file(job->from, job->from_model);
         l->heritage = &t->heritage;
     }
     if (!s)
@@ -140,7 +140,7 @@ static void trainer_free(bs_trainer *t)
 
 static basin_status save_if_due(bs_trainer *t, bool now, basin_error *err)
 {
-    if (!t->job->folder || t->cut ||
+    if (!t->job->folder || t->cut_short ||
         (!now && bs_seconds() - t->saved_at < t->o->checkpoint_seconds))
         return BASIN_OK;
     basin_status s = bs_learner_read(&t->learner, err);
@@ -164,19 +164,19 @@ static int phase_epochs(const bs_trainer *t)
     return bs_phase_epochs(t, t->learner.phase);
 }
 
-static bs_train_news news_of(const bs_trainer *t, double part)
+static bs_progress_event news_of(const bs_trainer *t, double part)
 {
     const bool higher = t->job->valid->task->metric[t->stop_metric].higher;
     const bool any = t->best_epoch > t->phase_start;
-    return (bs_train_news){.epoch = t->epoch,
-                           .own = t->epoch - t->phase_start,
-                           .last = last_phase(t),
-                           .part = part,
-                           .score = t->last_score,
-                           .best = !any     ? (double)NAN
-                                   : higher ? t->best_score
-                                            : -t->best_score,
-                           .best_epoch = t->best_epoch};
+    return (bs_progress_event){.epoch = t->epoch,
+                               .own = t->epoch - t->phase_start,
+                               .last = last_phase(t),
+                               .part = part,
+                               .score = t->last_score,
+                               .best = !any     ? (double)NAN
+                                       : higher ? t->best_score
+                                                : -t->best_score,
+                               .best_epoch = t->best_epoch};
 }
 
 /* Seconds from the start of this epoch to the end of the phase, if no evaluation beats the best so
@@ -238,7 +238,7 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
         t->rows_seen += n;
         bs_progress_set(&bar, t->next_row);
         if (t->job->watch && t->job->watch->moved) {
-            bs_train_news news = news_of(t, t->next_row / (double)rows);
+            bs_progress_event news = news_of(t, t->next_row / (double)rows);
             t->job->watch->moved(t->job->watch->ctx, &news);
         }
         if (!s)
@@ -255,7 +255,7 @@ static basin_status train_epoch(bs_trainer *t, basin_error *err)
 
 /* ---- evaluation ---- */
 
-static basin_status predict(bs_trainer *t, const bs_part *p, bs_outputs *out, basin_error *err)
+static basin_status predict(bs_trainer *t, const bs_dataset *p, bs_outputs *out, basin_error *err)
 {
     basin_status s = p->task->predict(t->scorer, &t->learner.spec, t->job->known, p, out, err);
     if (s == BASIN_ENUMERIC && err)
@@ -264,21 +264,21 @@ static basin_status predict(bs_trainer *t, const bs_part *p, bs_outputs *out, ba
     return s;
 }
 
-static basin_status measure(const bs_trainer *t, const bs_part *p, const bs_outputs *y,
-                            const bs_threshold *cut, uint32_t want, double out[BS_MOST_METRICS],
-                            basin_error *err)
+static basin_status measure(const bs_trainer *t, const bs_dataset *p, const bs_outputs *y,
+                            const bs_threshold *threshold, uint32_t want,
+                            double out[BS_MOST_METRICS], basin_error *err)
 {
     bs_counting how = {.profile = t->profile, .want = want};
-    return bs_task_measure(p, t->job->known, y, cut, &how, out, err);
+    return bs_task_measure(p, t->job->known, y, threshold, &how, out, err);
 }
 
 /* Only the metrics shown: some cost more than the prediction. */
 static basin_status evaluate(bs_trainer *t, double valid[BS_MOST_METRICS], basin_error *err)
 {
-    const bs_part *p = t->job->valid;
-    uint32_t       want = UINT32_C(1) << t->stop_metric;
-    bs_threshold   cut = bs_threshold_fixed(0.5f);
-    const double   start = bs_seconds();
+    const bs_dataset *p = t->job->valid;
+    uint32_t          want = UINT32_C(1) << t->stop_metric;
+    bs_threshold      threshold = bs_threshold_fixed(0.5f);
+    const double      start = bs_seconds();
     for (int i = 0; i < BS_SHOWN && p->task->shown[i].heading; i++)
         if (p->task->metric[p->task->shown[i].metric].decided)
             want |= UINT32_C(1) << p->task->shown[i].metric;
@@ -286,10 +286,10 @@ static basin_status evaluate(bs_trainer *t, double valid[BS_MOST_METRICS], basin
     basin_status s = predict(t, p, &t->outputs, err);
     t->outputs.cross_entropy = NULL;
     if (!s && p->task->tunes && strcmp(t->o->stop_at, "shipped") == 0)
-        s = p->task->choose(t->o, t->job->train, p, &t->outputs, &cut, err);
+        s = p->task->choose(t->o, t->job->train, p, &t->outputs, &threshold, err);
     if (!s)
-        s = measure(t, p, &t->outputs, &cut, want, valid, err);
-    bs_threshold_free(&cut);
+        s = measure(t, p, &t->outputs, &threshold, want, valid, err);
+    bs_threshold_free(&threshold);
     t->seen = t->epoch;
     t->evaluation = bs_seconds() - start;
     return s;
@@ -325,11 +325,11 @@ static bool keep_if_best(bs_trainer *t, double score)
 
 static bool tell_evaluated(bs_trainer *t, double score)
 {
-    const bs_watch *w = t->job->watch;
+    const bs_observer *w = t->job->watch;
     t->last_score = score;
     if (!w)
         return false;
-    bs_train_news news = news_of(t, 1);
+    bs_progress_event news = news_of(t, 1);
     return w->evaluated(w->ctx, &news);
 }
 
@@ -347,10 +347,10 @@ static basin_status finish_epoch(bs_trainer *t, basin_error *err)
         if (!s)
             s = bs_record_epoch(t, valid, best, err);
         if (!s)
-            t->rests = tell_evaluated(t, valid[t->stop_metric]);
+            t->paused = tell_evaluated(t, valid[t->stop_metric]);
     }
-    bs_advise(t);
-    memset(t->learner.seen, 0, sizeof t->learner.seen);
+    bs_train_advise(t);
+    memset(t->learner.diagnostic, 0, sizeof t->learner.diagnostic);
     t->next_row = 0;
     t->epoch++;
     return s;
@@ -394,7 +394,7 @@ static basin_status cut_epoch(bs_trainer *t, basin_error *err)
     if (t->next_row >= t->feed->epoch)
         return BASIN_OK;
     basin_status s = save_if_due(t, true, err);
-    t->cut = true;
+    t->cut_short = true;
     return s;
 }
 
@@ -414,8 +414,9 @@ static basin_status run_epochs(bs_trainer *t, basin_error *err)
             s = finish_epoch(t, err);
         if (s == BASIN_EINTERRUPTED)
             break;
-        t->rests = t->rests && !(phase_done(t) && last_phase(t)); /* at its end there is no rest */
-        if (s || t->rests)
+        t->paused =
+            t->paused && !(phase_done(t) && last_phase(t)); /* at its end there is no rest */
+        if (s || t->paused)
             break;
         s = save_if_due(t, false, err);
     }
@@ -433,25 +434,25 @@ static basin_status run_epochs(bs_trainer *t, basin_error *err)
 
 static basin_status predict_test(bs_trainer *t, bs_outputs *out, basin_error *err)
 {
-    const bs_part *test = t->job->test;
-    basin_status   s = test ? test->task->outputs(test, t->job->known, out, err) : BASIN_OK;
+    const bs_dataset *test = t->job->test;
+    basin_status      s = test ? test->task->outputs(test, t->job->known, out, err) : BASIN_OK;
     return s || !test ? s : predict(t, test, out, err);
 }
 
 static bs_ended why_ended(const bs_trainer *t)
 {
-    if (!t->cut && t->epoch - t->phase_start > phase_epochs(t))
+    if (!t->cut_short && t->epoch - t->phase_start > phase_epochs(t))
         return BS_ENDED_EPOCHS;
-    return !t->cut && t->bad >= t->o->stop_patience ? BS_ENDED_PATIENCE : BS_ENDED_TIME;
+    return !t->cut_short && t->bad >= t->o->stop_patience ? BS_ENDED_PATIENCE : BS_ENDED_TIME;
 }
 
 /* The threshold for a model with these outputs for the validation rows. */
-static basin_status choose_cut(const bs_trainer *t, const bs_outputs *y, bs_threshold *cut,
-                               basin_error *err)
+static basin_status choose_threshold(const bs_trainer *t, const bs_outputs *y,
+                                     bs_threshold *threshold, basin_error *err)
 {
-    const bs_part *valid = t->job->valid;
-    *cut = bs_threshold_fixed(0.5f);
-    return valid->task->tunes ? valid->task->choose(t->o, t->job->train, valid, y, cut, err)
+    const bs_dataset *valid = t->job->valid;
+    *threshold = bs_threshold_fixed(0.5f);
+    return valid->task->tunes ? valid->task->choose(t->o, t->job->train, valid, y, threshold, err)
                               : BASIN_OK;
 }
 
@@ -468,10 +469,10 @@ static void say_verdict(const bs_trainer *t, const bs_train_outcome *out)
  * whose outputs are given, is better. */
 static basin_status weigh_net(bs_trainer *t, bs_train_outcome *out, basin_error *err)
 {
-    const bs_part *valid = t->job->valid;
-    bs_outputs     y = {0};
-    bs_threshold   cut = bs_threshold_fixed(0.5f), used = cut;
-    basin_status   s = choose_cut(t, &t->outputs, &used, err);
+    const bs_dataset *valid = t->job->valid;
+    bs_outputs        y = {0};
+    bs_threshold      threshold = bs_threshold_fixed(0.5f), used = threshold;
+    basin_status      s = choose_threshold(t, &t->outputs, &used, err);
     bs_learner_return(&t->learner);
     if (!s)
         s = make_scorer_by(t, "net", err);
@@ -480,9 +481,10 @@ static basin_status weigh_net(bs_trainer *t, bs_train_outcome *out, basin_error 
     if (!s)
         s = predict(t, valid, &y, err);
     if (!s)
-        s = choose_cut(t, &y, &cut, err);
+        s = choose_threshold(t, &y, &threshold, err);
     if (!s)
-        s = bs_proof(t, (bs_rival){&y, &cut}, (bs_rival){&t->outputs, &used}, &out->sure, err);
+        s = bs_energy_confidence(t, (bs_rival){&y, &threshold}, (bs_rival){&t->outputs, &used},
+                                 &out->sure, err);
     if (!s && out->sure < t->o->energy_proof) {
         const bs_outputs other = t->outputs;
         t->outputs = y;
@@ -495,7 +497,7 @@ static basin_status weigh_net(bs_trainer *t, bs_train_outcome *out, basin_error 
     }
     if (!s)
         say_verdict(t, out);
-    bs_threshold_free(&cut);
+    bs_threshold_free(&threshold);
     bs_threshold_free(&used);
     bs_outputs_free(&y);
     return s;
@@ -520,14 +522,14 @@ static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *
     if (!s)
         s = predict_test(t, &test, err);
     if (!s)
-        s = bs_conclude(job, &t->outputs, job->test ? &test : NULL, out, err);
+        s = bs_train_finish(job, &t->outputs, job->test ? &test : NULL, out, err);
     bs_outputs_free(&test);
     out->seconds = elapsed(t);
     out->rows_per_s = t->train_seconds > 0 ? (double)t->rows_seen / t->train_seconds : 0;
     if (!s)
         s = bs_record_manifest(job, p->size, err);
     if (!s)
-        s = bs_conclude_write(job, out, &p, 1, err);
+        s = bs_train_finish_write(job, out, &p, 1, err);
     if (!s && job->keep) {
         *job->keep = p;
         t->learner.params = NULL;

@@ -22,32 +22,32 @@ typedef struct {
     double score; /* the last value of early_stop.metric; NaN: none yet */
     double best;  /* the best of this phase so far; NaN: none yet */
     int    best_epoch;
-} bs_train_news;
+} bs_progress_event;
 
 typedef struct {
     void *ctx;
     /* Called after each evaluation; true: the run pauses, as if asked to stop. */
-    bool (*evaluated)(void *ctx, const bs_train_news *n);
+    bool (*evaluated)(void *ctx, const bs_progress_event *n);
     /* Called after each batch; may be NULL. */
-    void (*moved)(void *ctx, const bs_train_news *n);
-} bs_watch;
+    void (*moved)(void *ctx, const bs_progress_event *n);
+} bs_observer;
 
 typedef struct {
-    const bs_settings  *settings;             /* with task and method resolved */
-    const bs_part      *train, *valid, *test; /* test may be NULL */
-    const bs_known     *known;
-    const char         *folder;     /* run folder, created if missing; NULL: nothing is written */
-    const char         *pretrained; /* default of pretrain.cache; or NULL */
-    bool                resume;     /* continue from folder/last if it exists */
-    bs_logger          *log;
-    const volatile int *stop;     /* when it becomes nonzero: save and return BASIN_EINTERRUPTED */
-    double              deadline; /* the same when bs_seconds() reaches it; 0 = none */
-    double              begun;    /* bs_seconds() when time_limit starts; 0 = now */
-    const bs_watch     *watch;    /* or NULL */
-    const bs_from      *from;     /* continue from this model or, of an ensemble, from ... */
-    int                 from_model; /* ... this member; NULL: start from scratch */
-    bs_buf             *model;      /* receives the bytes of the model file; or NULL */
-    bs_params         **keep;       /* receives the final parameters; or NULL */
+    const bs_settings   *settings;             /* with task and method resolved */
+    const bs_dataset    *train, *valid, *test; /* test may be NULL */
+    const bs_preprocess *known;
+    const char          *folder;     /* run folder, created if missing; NULL: nothing is written */
+    const char          *pretrained; /* default of pretrain.cache; or NULL */
+    bool                 resume;     /* continue from folder/last if it exists */
+    bs_logger           *log;
+    const volatile int  *stop;     /* when it becomes nonzero: save and return BASIN_EINTERRUPTED */
+    double               deadline; /* the same when bs_seconds() reaches it; 0 = none */
+    double               begun;    /* bs_seconds() when time_limit starts; 0 = now */
+    const bs_observer   *watch;    /* or NULL */
+    const bs_base_model *from;     /* continue from this model or, of an ensemble, from ... */
+    int                  from_model; /* ... this member; NULL: start from scratch */
+    bs_buf              *model;      /* receives the bytes of the model file; or NULL */
+    bs_params          **keep;       /* receives the final parameters; or NULL */
 } bs_train_job;
 
 /* Why a training ended: all epochs were done, no evaluation was better for early_stop.patience, or
@@ -74,11 +74,11 @@ basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_erro
 
 /* conclude.c: chooses the threshold for a finished model's outputs, measures and records them. y
  * are the outputs for valid; test is NULL if there is no such part. */
-basin_status bs_conclude(const bs_train_job *job, const bs_outputs *valid, const bs_outputs *test,
-                         bs_train_outcome *out, basin_error *err);
+basin_status bs_train_finish(const bs_train_job *job, const bs_outputs *valid,
+                             const bs_outputs *test, bs_train_outcome *out, basin_error *err);
 /* Writes best.safetensors to the job's folder, if it has one. */
-basin_status bs_conclude_write(const bs_train_job *job, const bs_train_outcome *out,
-                               bs_params *const *params, int n_params, basin_error *err);
+basin_status bs_train_finish_write(const bs_train_job *job, const bs_train_outcome *out,
+                                   bs_params *const *params, int n_params, basin_error *err);
 
 /* ---- shared by the files of the trainer ---- */
 
@@ -89,8 +89,8 @@ typedef struct {
     const bs_train_options *o;
     const bs_method        *method;
     bs_learner              learner;
-    bs_heritage             heritage; /* of job->from */
-    bs_feed                *feed;
+    bs_warm_start           heritage; /* of job->from */
+    bs_batches             *feed;
     bs_scorer              *scorer;
     bs_plateau              plateau;
     int32_t                *order;   /* [rows of train] */
@@ -109,9 +109,9 @@ typedef struct {
     int                     every;      /* epochs between evaluations */
     double                  evaluation; /* seconds per evaluation; 0: unknown yet */
     int                     seen;       /* epoch whose parameters gave `outputs`; 0: none */
-    bool                    cut;        /* an epoch ended early because time was up */
+    bool                    cut_short;  /* an epoch ended early because time was up */
     double                  entered;    /* seconds of time_limit used before this phase */
-    bool                    rests;      /* the observer asked for a pause */
+    bool                    paused;     /* the observer asked for a pause */
     bs_buf                  beginning;  /* what pre-training depends on (pretrained.c) */
     int64_t                 rows_seen;
     int                     advice[BS_ADVICE];  /* epochs in a row that a rule has held */
@@ -124,7 +124,7 @@ void bs_best_take(bs_trainer *t);
 
 /* check.c */
 basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, const bs_method *m,
-                               const bs_spec *spec, basin_error *err);
+                               const bs_net_spec *spec, basin_error *err);
 
 /* identity.c: what makes a run the same one, as a JSON object ... */
 typedef struct {
@@ -188,10 +188,10 @@ basin_status bs_pretrained_keep(bs_trainer *t, basin_error *err);
  * 0 to 1, that the second is better by the metric of early stopping. */
 typedef struct {
     const bs_outputs   *y;
-    const bs_threshold *cut;
+    const bs_threshold *threshold;
 } bs_rival;
-basin_status bs_proof(const bs_trainer *t, bs_rival before, bs_rival after, double *sure,
-                      basin_error *err);
+basin_status bs_energy_confidence(const bs_trainer *t, bs_rival before, bs_rival after,
+                                  double *sure, basin_error *err);
 
 /* record.c: what people and programs can read of a run in progress. */
 /* config, manifest; removes outcome.json of an earlier run and, with `anew`, its metrics.jsonl */
@@ -206,6 +206,6 @@ basin_status bs_record_lines(const char *text, int before, size_t *used, basin_e
 void         bs_record_header(bs_trainer *t);
 
 /* advice.c: warnings about the epoch that has just ended. */
-void bs_advise(bs_trainer *t);
+void bs_train_advise(bs_trainer *t);
 
 #endif

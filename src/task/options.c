@@ -452,8 +452,8 @@ static bool names_special(const char *files)
     return false;
 }
 
-basin_status bs_settings_untold(bs_settings *s, const bs_settings *was, const char *where,
-                                bool *left_out, basin_error *err)
+basin_status bs_settings_from_elsewhere(bs_settings *s, const bs_settings *was, const char *where,
+                                        bool *left_out, basin_error *err)
 {
     bs_option rows[BS_SETTINGS_ROWS];
     merge(rows, 0);

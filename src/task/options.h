@@ -132,8 +132,8 @@ basin_status bs_settings_config(bs_settings *s, const char *text, size_t len, co
                                 basin_error *err);
 /* After a config was read over `was`: since it may come from anywhere, files it names must be
  * regular files or folders, and its output paths are dropped (*left_out: there were some). */
-basin_status bs_settings_untold(bs_settings *s, const bs_settings *was, const char *where,
-                                bool *left_out, basin_error *err);
+basin_status bs_settings_from_elsewhere(bs_settings *s, const bs_settings *was, const char *where,
+                                        bool *left_out, basin_error *err);
 void         bs_settings_write_config(const bs_settings *s, bs_buf *out);
 void         bs_settings_json(const bs_settings *s, bs_buf *out);
 /* The same without those in a NULL-terminated list; a name with a trailing dot is a group. */

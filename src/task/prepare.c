@@ -10,10 +10,10 @@
 const char *const bs_role_names[BS_ROLES] = {"train", "valid", "test", "unlabelled"};
 
 /* The parts that a role's files are divided into; none unless one is there to train on. */
-static basin_status own_parts(const bs_settings *s, const bs_task *task, const bs_files *files,
+static basin_status own_parts(const bs_settings *s, const bs_task *task, const bs_sources *files,
                               int role, bool has[BS_ROLES], basin_error *err)
 {
-    bs_wish wish = {.file = files->file[role], .n = files->n[role]};
+    bs_read_request wish = {.file = files->file[role], .n = files->n[role]};
     memset(has, 0, BS_ROLES * sizeof *has);
     if (!task->parts || wish.n == 0 || files->given[role])
         return BASIN_OK;
@@ -24,8 +24,8 @@ static basin_status own_parts(const bs_settings *s, const bs_task *task, const b
 }
 
 /* From the files of its role or, without any, from that part of the training files. */
-static basin_status read_part(const bs_settings *s, const bs_task *task, const bs_files *files,
-                              int role, bs_logger *log, bs_prepared *out, basin_error *err)
+static basin_status read_part(const bs_settings *s, const bs_task *task, const bs_sources *files,
+                              int role, bs_logger *log, bs_data *out, basin_error *err)
 {
     const bool   unlabelled = role == BS_ROLE_UNLABELLED;
     const int    from = files->n[role] > 0 ? role : 0;
@@ -36,15 +36,15 @@ static basin_status read_part(const bs_settings *s, const bs_task *task, const b
     out->has_test |= role == BS_ROLE_TEST;
     if (role == BS_ROLE_TEST && files->no_test)
         return BASIN_OK;
-    bs_wish  wish = {.file = files->file[from],
-                     .n = files->n[from],
-                     .given = files->given[from],
-                     .first = role > 0 ? &out->part[0] : NULL,
-                     .part = has[role] ? bs_role_names[role] : NULL,
-                     .own = role > 0 && from == 0,
-                     .label_free = unlabelled,
-                     .unlabelled = unlabelled};
-    bs_notes notes;
+    bs_read_request wish = {.file = files->file[from],
+                            .n = files->n[from],
+                            .given = files->given[from],
+                            .first = role > 0 ? &out->part[0] : NULL,
+                            .part = has[role] ? bs_role_names[role] : NULL,
+                            .own = role > 0 && from == 0,
+                            .label_free = unlabelled,
+                            .unlabelled = unlabelled};
+    bs_notes        notes;
     bs_notes_init(&notes);
     status = task->read(s, &wish, &notes, &out->part[role], err);
     if (!status && wish.part)
@@ -57,7 +57,7 @@ static basin_status read_part(const bs_settings *s, const bs_task *task, const b
     return status;
 }
 
-static const char *shared_file(const bs_files *files, int a, int b)
+static const char *shared_file(const bs_sources *files, int a, int b)
 {
     struct stat one, two;
     for (int i = 0; i < files->n[a]; i++)
@@ -69,12 +69,12 @@ static const char *shared_file(const bs_files *files, int a, int b)
 }
 
 /* Scores on rows used for training or for choices say nothing about other data. */
-static void warn_of_sharing(const bs_files *files, const bs_prepared *p, bs_logger *log)
+static void warn_of_sharing(const bs_sources *files, const bs_data *p, bs_logger *log)
 {
     static const int pair[][2] = {{0, 1}, {0, BS_ROLE_TEST}, {1, BS_ROLE_TEST}};
     for (int i = 0; i < 3; i++) {
-        const int      a = pair[i][0], b = pair[i][1];
-        const bs_part *one = &p->part[a], *two = &p->part[b];
+        const int         a = pair[i][0], b = pair[i][1];
+        const bs_dataset *one = &p->part[a], *two = &p->part[b];
         if (files->n[a] == 0 || files->n[b] == 0)
             continue;
         /* one file may have a part for each */
@@ -94,8 +94,8 @@ static void warn_of_sharing(const bs_files *files, const bs_prepared *p, bs_logg
 
 /* ---- splitting ---- */
 
-static basin_status take_part(const bs_part *whole, const int32_t *part, int which, bs_part *out,
-                              basin_error *err)
+static basin_status take_part(const bs_dataset *whole, const int32_t *part, int which,
+                              bs_dataset *out, basin_error *err)
 {
     int32_t     *rows = NULL, n;
     basin_status status = bs_split_rows(part, whole->rows, which, &rows, &n, err);
@@ -107,12 +107,12 @@ static basin_status take_part(const bs_part *whole, const int32_t *part, int whi
 
 /* Parts needed from the training file: always train, then those without a file. */
 static basin_status split_off(const bs_settings *s, bool test, bool keep_test, bs_logger *log,
-                              bs_prepared *out, basin_error *err)
+                              bs_data *out, basin_error *err)
 {
     const bs_train_options *o = &s->train;
     double                  share[BS_ROLES] = {1, o->split_valid, test ? o->split_test : 0};
     int                     parts = share[2] > 0 ? 3 : 2;
-    bs_part                *whole = &out->part[0], piece[BS_ROLES] = {{0}};
+    bs_dataset             *whole = &out->part[0], piece[BS_ROLES] = {{0}};
     int32_t                *part = bs_calloc((size_t)whole->rows + 1, sizeof *part);
     basin_status            status = part ? BASIN_OK : bs_fail_nomem(err);
     share[0] -= share[1] + share[2];
@@ -126,11 +126,11 @@ static basin_status split_off(const bs_settings *s, bool test, bool keep_test, b
     bs_free(part);
     if (status) {
         for (int i = 0; i < parts; i++)
-            bs_part_free(&piece[i]);
+            bs_dataset_free(&piece[i]);
         return status;
     }
     const char *how = whole->task->split_how;
-    bs_part_free(whole);
+    bs_dataset_free(whole);
     for (int i = 0; i < parts; i++)
         out->part[i] = piece[i];
     bs_log_say(log, BS_INFO,
@@ -143,19 +143,20 @@ static basin_status split_off(const bs_settings *s, bool test, bool keep_test, b
 
 /* Few rows are too valuable to set aside for validation; many take too long to train on several
  * times. */
-static int folds_of(const bs_settings *s, const bs_prepared *p)
+static int folds_of(const bs_settings *s, const bs_data *p)
 {
-    const bs_part *whole = &p->part[0];
+    const bs_dataset *whole = &p->part[0];
     if (s->train.folds > 0)
         return s->train.folds;
-    return !p->part[1].task && whole->rows >= 2 * BS_FOLDS && whole->rows <= whole->task->folded
+    return !p->part[1].task && whole->rows >= 2 * BS_FOLDS &&
+                   whole->rows <= whole->task->most_rows_for_folds
                ? BS_FOLDS
                : 1;
 }
 
 /* The rows of all folds, one fold after the other. */
-static basin_status order_by_fold(const int32_t *part, int32_t rows, bs_prepared *out,
-                                  int32_t *order, basin_error *err)
+static basin_status order_by_fold(const int32_t *part, int32_t rows, bs_data *out, int32_t *order,
+                                  basin_error *err)
 {
     int32_t n = 0;
     for (int k = 0; k < out->folds; k++) {
@@ -171,10 +172,9 @@ static basin_status order_by_fold(const int32_t *part, int32_t rows, bs_prepared
     return BASIN_OK;
 }
 
-static basin_status make_folds(const bs_settings *s, bs_logger *log, bs_prepared *out,
-                               basin_error *err)
+static basin_status make_folds(const bs_settings *s, bs_logger *log, bs_data *out, basin_error *err)
 {
-    bs_part       *whole = &out->part[0], piece[2] = {{0}};
+    bs_dataset    *whole = &out->part[0], piece[2] = {{0}};
     const bs_task *task = whole->task;
     const size_t   room = (size_t)whole->rows + 1;
     int32_t       *part = bs_calloc(room, sizeof *part), *order = bs_calloc(room, sizeof *order);
@@ -191,10 +191,10 @@ static basin_status make_folds(const bs_settings *s, bs_logger *log, bs_prepared
     bs_free(part);
     bs_free(order);
     if (status) {
-        bs_part_free(&piece[0]);
+        bs_dataset_free(&piece[0]);
         return status;
     }
-    bs_part_free(whole);
+    bs_dataset_free(whole);
     out->part[0] = piece[0];
     out->part[1] = piece[1];
     bs_log_say(log, BS_INFO,
@@ -204,14 +204,14 @@ static basin_status make_folds(const bs_settings *s, bs_logger *log, bs_prepared
     return BASIN_OK;
 }
 
-basin_status bs_prepared_fold(const bs_prepared *p, int k, bs_part *train, bs_part *valid,
-                              basin_error *err)
+basin_status bs_data_fold(const bs_data *p, int k, bs_dataset *train, bs_dataset *valid,
+                          basin_error *err)
 {
     const int32_t  rows = p->part[0].rows, from = p->fold_start[k], to = p->fold_start[k + 1];
     const bs_task *task = p->part[0].task;
     int32_t       *row = bs_calloc((size_t)rows + 1, sizeof *row);
     basin_status   status = row ? BASIN_OK : bs_fail_nomem(err);
-    *valid = (bs_part){0};
+    *valid = (bs_dataset){0};
     for (int32_t i = from; i < to && !status; i++)
         row[i - from] = i;
     if (!status)
@@ -220,16 +220,16 @@ basin_status bs_prepared_fold(const bs_prepared *p, int k, bs_part *train, bs_pa
         if (i < from || i >= to)
             row[n++] = i;
     if (train)
-        *train = (bs_part){0};
+        *train = (bs_dataset){0};
     if (train && !status)
         status = task->select(&p->part[0], row, rows - (to - from), train, err);
     bs_free(row);
     if (status)
-        bs_part_free(valid);
+        bs_dataset_free(valid);
     return status;
 }
 
-static basin_status check_rows(const bs_prepared *p, basin_error *err)
+static basin_status check_rows(const bs_data *p, basin_error *err)
 {
     if (p->part[0].rows == 0)
         return bs_fail(err, BASIN_EDATA, "no %s to train on", p->part[0].task->unit);
@@ -243,7 +243,7 @@ static basin_status check_rows(const bs_prepared *p, basin_error *err)
 
 /* Before anything is read. */
 static basin_status check_unlabelled(const bs_settings *s, const bs_task *task,
-                                     const bs_files *files, basin_error *err)
+                                     const bs_sources *files, basin_error *err)
 {
     const bool given = files->n[BS_ROLE_UNLABELLED] > 0, rules = *s->train.rules_file;
     if ((given || rules) && !task->unlabelled)
@@ -269,7 +269,7 @@ static bool begins_with(const char *message, const char *file)
 }
 
 /* Whether a message starts with one of the files, or with one read along with them. */
-static bool names_a_file(const bs_settings *s, const bs_files *files, const char *message)
+static bool names_a_file(const bs_settings *s, const bs_sources *files, const char *message)
 {
     bool found = begins_with(message, s->words.vectors) ||
                  begins_with(message, s->words.clusters) ||
@@ -280,8 +280,8 @@ static bool names_a_file(const bs_settings *s, const bs_files *files, const char
     return found;
 }
 
-basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *log,
-                        bs_prepared *out, basin_error *err)
+basin_status bs_prepare(const bs_settings *s, const bs_sources *files, bs_logger *log, bs_data *out,
+                        basin_error *err)
 {
     const bs_task *task;
     memset(out, 0, sizeof *out);
@@ -318,18 +318,18 @@ basin_status bs_prepare(const bs_settings *s, const bs_files *files, bs_logger *
     if (status == BASIN_EDATA && err && !names_a_file(s, files, err->msg))
         bs_fail_about(err, status, files->file[0][0]);
     if (status)
-        bs_prepared_free(out);
+        bs_data_free(out);
     return status;
 }
 
-void bs_prepared_free(bs_prepared *p)
+void bs_data_free(bs_data *p)
 {
     for (int i = 0; i < BS_ROLES; i++)
-        bs_part_free(&p->part[i]);
-    bs_known_free(&p->known);
+        bs_dataset_free(&p->part[i]);
+    bs_preprocess_free(&p->known);
 }
 
-const bs_part *bs_prepared_test(const bs_prepared *p)
+const bs_dataset *bs_data_test(const bs_data *p)
 {
     return p->part[2].task ? &p->part[2] : NULL;
 }

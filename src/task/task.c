@@ -60,7 +60,7 @@ basin_status bs_task_sniff(const char *file, const bs_task **out, int *sure, bas
     return status;
 }
 
-int bs_task_fits(const bs_task *k, const char *file)
+int bs_task_sniff_file(const bs_task *k, const char *file)
 {
     bs_input   *in = NULL;
     const char *head;
@@ -93,7 +93,7 @@ bool bs_tasks_share(const char *key)
     return strcmp(key, "data.max_mb") == 0 || strcmp(key, "data.max_line_mb") == 0;
 }
 
-basin_status bs_task_takes(const bs_task *k, const char *key, basin_error *err)
+basin_status bs_task_accepts(const bs_task *k, const char *key, basin_error *err)
 {
     if (bs_tasks_share(key))
         return BASIN_OK;
@@ -104,15 +104,15 @@ basin_status bs_task_takes(const bs_task *k, const char *key, basin_error *err)
     return BASIN_OK;
 }
 
-void bs_part_free(bs_part *p)
+void bs_dataset_free(bs_dataset *p)
 {
     if (p->task)
         p->task->free(p);
     bs_free(p->soft);
-    *p = (bs_part){0};
+    *p = (bs_dataset){0};
 }
 
-void *bs_known_begin(bs_known *k, const bs_task *task, size_t n)
+void *bs_preprocess_begin(bs_preprocess *k, const bs_task *task, size_t n)
 {
     k->task = task;
     k->size = n;
@@ -120,7 +120,7 @@ void *bs_known_begin(bs_known *k, const bs_task *task, size_t n)
     return k->own;
 }
 
-bool bs_known_share(const bs_known *k, bs_arena *arena, bs_known *out)
+bool bs_preprocess_share(const bs_preprocess *k, bs_arena *arena, bs_preprocess *out)
 {
     *out = *k;
     out->own = bs_arena_alloc(arena, k->size);
@@ -129,14 +129,14 @@ bool bs_known_share(const bs_known *k, bs_arena *arena, bs_known *out)
     return out->own != NULL;
 }
 
-void bs_known_free(bs_known *k)
+void bs_preprocess_free(bs_preprocess *k)
 {
     if (k->own && k->task->known_free)
         k->task->known_free(k);
     bs_arena_free(&k->arena);
 }
 
-double bs_surprise(double p)
+double bs_log_loss(double p)
 {
     return -log(fmax(p, 1e-7));
 }
@@ -151,10 +151,10 @@ void bs_outputs_free(bs_outputs *y)
     *y = (bs_outputs){0};
 }
 
-basin_status bs_task_metric(const bs_task *k, const bs_known *known, const char *name, int *out,
-                            basin_error *err)
+basin_status bs_task_metric(const bs_task *k, const bs_preprocess *known, const char *name,
+                            int *out, basin_error *err)
 {
-    *out = known->headline;
+    *out = known->deciding;
     if (strcmp(name, "auto") == 0)
         return BASIN_OK;
     const bs_named table = {"no metric", NULL, BS_NAMED_ROWS(k->metric), .n = k->n_metrics};
@@ -184,12 +184,12 @@ void bs_task_json(const bs_task *k, const char *key, const double values[BS_MOST
     bs_json_close(out, '}');
 }
 
-basin_status bs_task_measure(const bs_part *p, const bs_known *k, const bs_outputs *y,
-                             const bs_threshold *cut, const bs_counting *how,
+basin_status bs_task_measure(const bs_dataset *p, const bs_preprocess *k, const bs_outputs *y,
+                             const bs_threshold *threshold, const bs_counting *how,
                              double out[BS_MOST_METRICS], basin_error *err)
 {
-    bs_counts    c;
-    basin_status s = p->task->count(p, k, y, cut, how, &c, err);
+    bs_measurement c;
+    basin_status   s = p->task->count(p, k, y, threshold, how, &c, err);
     if (s)
         return s;
     s = p->task->values(&c, out, err);
@@ -197,7 +197,7 @@ basin_status bs_task_measure(const bs_part *p, const bs_known *k, const bs_outpu
     return s;
 }
 
-basin_status bs_task_intervals(bs_counts *c, uint64_t seed, bs_interval out[BS_MOST_METRICS],
+basin_status bs_task_intervals(bs_measurement *c, uint64_t seed, bs_interval out[BS_MOST_METRICS],
                                basin_error *err)
 {
     bs_interval  all[BS_VALUES_MAX];

@@ -110,7 +110,7 @@ static void say(const bs_weighed *w, const real *weight, bs_logger *log)
 }
 
 basin_status bs_weights_fit(const bs_train_options *o, const bs_weighed *w, bs_logger *log,
-                            bs_known *out, basin_error *err)
+                            bs_preprocess *out, basin_error *err)
 {
     if (!bs_weights_wanted(o))
         return BASIN_OK;

@@ -17,6 +17,6 @@ typedef struct {
 bool bs_weights_wanted(const bs_train_options *o);
 /* Sets *out, if weights are wanted. */
 basin_status bs_weights_fit(const bs_train_options *o, const bs_weighed *w, bs_logger *log,
-                            bs_known *out, basin_error *err);
+                            bs_preprocess *out, basin_error *err);
 
 #endif

@@ -16,7 +16,7 @@ static inline void fuzz_read(const char *format, const uint8_t *data, size_t siz
     if (size == 0)
         return;
     bs_read_options o = bs_read_options_default();
-    bs_dataset     *ds = NULL;
+    bs_rows        *ds = NULL;
     bs_notes        notes;
     bs_input       *in;
     basin_error     err;
@@ -30,19 +30,19 @@ static inline void fuzz_read(const char *format, const uint8_t *data, size_t siz
     o.max_labels = 10000;
     bs_notes_init(&notes);
     if (!bs_input_memory("fuzz", data + 1, size - 1, &in, &err)) {
-        if (!bs_dataset_read_input(in, NULL, &o, &ds, &notes, &err)) {
+        if (!bs_rows_read_input(in, NULL, &o, &ds, &notes, &err)) {
             for (int32_t e = 0; e < ds->x.start[ds->rows]; e++)
                 if (ds->x.index[e] < 0 || ds->x.index[e] >= ds->schema.n_features)
                     abort();
             for (int32_t e = 0; e < ds->y.start[ds->rows]; e++)
                 if (ds->y.index[e] < 0 || ds->y.index[e] >= ds->schema.n_labels)
                     abort();
-            if (bs_dataset_summary(ds, &summary, &err))
+            if (bs_rows_summary(ds, &summary, &err))
                 abort();
         }
         bs_input_close(in);
     }
-    bs_dataset_free(ds);
+    bs_rows_free(ds);
     bs_notes_free(&notes);
     if (bs_mem_live() != 0)
         abort();

@@ -107,12 +107,12 @@ static inline int fuzz_predictions(const basin_model *m)
 static inline int fuzz_model(const uint8_t *data, size_t size)
 {
     bs_safetensors *f;
-    bs_saved       *saved = NULL;
+    bs_model_file  *saved = NULL;
     basin_model    *m = NULL;
     int             worked = -1;
     if (bs_safetensors_memory("model", data, size, &f, NULL))
         return worked;
-    if (bs_saved_from(f, "model", &saved, NULL) == BASIN_OK &&
+    if (bs_model_file_from(f, "model", &saved, NULL) == BASIN_OK &&
         bs_model_make(saved, &m, NULL) == BASIN_OK)
         worked = fuzz_predictions(m);
     basin_model_free(m);

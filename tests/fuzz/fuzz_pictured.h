@@ -11,12 +11,12 @@
 /* Loads or is refused; what loads gives nets or is refused for them, and is written alike. */
 static inline void fuzz_pictured(const uint8_t *data, size_t size)
 {
-    bs_known    one = {0}, two = {0};
-    bs_buf      first, second;
-    bs_settings s;
-    bs_spec     spec;
-    basin_error err;
-    char       *text = malloc(size + 1);
+    bs_preprocess one = {0}, two = {0};
+    bs_buf        first, second;
+    bs_settings   s;
+    bs_net_spec   spec;
+    basin_error   err;
+    char         *text = malloc(size + 1);
     if (!text || bs_settings_default(&s, &err))
         abort();
     memcpy(text, data, size);
@@ -36,8 +36,8 @@ static inline void fuzz_pictured(const uint8_t *data, size_t size)
     }
     bs_buf_free(&first);
     bs_buf_free(&second);
-    bs_known_free(&one);
-    bs_known_free(&two);
+    bs_preprocess_free(&one);
+    bs_preprocess_free(&two);
     free(text);
 }
 

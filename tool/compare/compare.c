@@ -174,16 +174,16 @@ void bs_compare_settings(const bs_comparison *c, int method, int seed, bs_settin
 static basin_status read_data(bs_comparison *c, const basin_config *config, basin_error *err)
 {
     char         names[BS_ROLES][BS_OPTION_TEXT];
-    bs_files     files;
+    bs_sources   files;
     bs_settings *first = &c->method[0].settings;
     for (int i = c->n - 1; i >= 0; i--) {
         files = config->files;
-        bs_exchange_files(&files, &c->method[i].settings.train, names);
+        bs_config_files(&files, &c->method[i].settings.train, names);
     }
     basin_status s = bs_ensemble_refuse(&first->train, "compare", err);
     if (!s)
         s = bs_prepare(first, &files, &c->log, &c->data, err);
-    c->on_test = !s && bs_prepared_test(&c->data);
+    c->on_test = !s && bs_data_test(&c->data);
     c->rows = &c->data.part[c->on_test ? 2 : 1];
     return s;
 }
@@ -220,7 +220,7 @@ static void comparison_free(bs_comparison *c)
     bs_free(c->outcome);
     bs_free(c->method);
     bs_input_forget(); /* if it failed before the data was read */
-    bs_prepared_free(&c->data);
+    bs_data_free(&c->data);
     bs_arena_free(&c->arena);
 }
 

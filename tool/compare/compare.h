@@ -13,20 +13,20 @@
 enum { BS_COMPARE_METHODS = 64, BS_COMPARE_REPLICATES = 1000 };
 
 typedef struct {
-    const char        *name;
-    bs_settings        settings;    /* the seed is that of the first run */
-    const basin_error *failure;     /* of the first failed run; NULL: all went well */
-    int                failed_seed; /* of that run */
-    bool               judged;      /* verdict is set: neither this nor the baseline failed */
-    bs_verdict         verdict[BS_CUTS];
+    const char          *name;
+    bs_settings          settings;    /* the seed is that of the first run */
+    const basin_error   *failure;     /* of the first failed run; NULL: all went well */
+    int                  failed_seed; /* of that run */
+    bool                 judged;      /* verdict is set: neither this nor the baseline failed */
+    bs_comparison_result verdict[BS_CUTS];
 } bs_compared;
 
 typedef struct {
-    char        folder[BS_OPTION_TEXT + 64];
-    bool        finished; /* outcome is set */
-    basin_error failure;  /* status BASIN_OK: no failure */
-    double      predict_rows_per_s;
-    bs_counts   counts[BS_CUTS];
+    char           folder[BS_OPTION_TEXT + 64];
+    bool           finished; /* outcome is set */
+    basin_error    failure;  /* status BASIN_OK: no failure */
+    double         predict_rows_per_s;
+    bs_measurement counts[BS_CUTS];
 } bs_compare_run;
 
 typedef struct {
@@ -39,12 +39,12 @@ typedef struct {
     bs_compared                 *method;  /* [n] */
     bs_compare_run              *run;     /* [n, seeds] */
     bs_train_outcome            *outcome; /* [n, seeds] */
-    bs_prepared                  data;
-    const bs_part               *rows; /* the rows that decide */
+    bs_data                      data;
+    const bs_dataset            *rows; /* the rows that decide */
     bool                         on_test;
     int                          metric;
     bs_profile_id                profile;
-    bs_winner                    winner;
+    bs_best_of                   winner;
     bs_lock                     *folder; /* keeps other comparisons out */
 } bs_comparison;
 

@@ -12,7 +12,7 @@
 static const char *cut_name(const bs_comparison *c, int cut)
 {
     return bs_compare_cuts(c) == 1 ? "by scores"
-           : cut == BS_CUT_HALF    ? "threshold 0.5"
+           : cut == BS_AT_HALF     ? "threshold 0.5"
                                    : "tuned threshold";
 }
 
@@ -51,7 +51,7 @@ static int best_method(const bs_comparison *c, int cut)
 }
 
 /* A difference is coloured if both tests find it. */
-static void difference(const bs_comparison *c, const bs_verdict *v, bs_buf *out)
+static void difference(const bs_comparison *c, const bs_comparison_result *v, bs_buf *out)
 {
     const bs_paired *b = &v->bootstrap[c->metric];
     const double     scale = bs_compare_scale(c), p = v->randomisation[c->metric].p;
@@ -273,7 +273,7 @@ static void verdict(const bs_comparison *c, bs_buf *out)
 {
     bs_buf text;
     bs_buf_init(&text, 1 << 14);
-    bs_winner_text(&c->winner, &text);
+    bs_best_of_text(&c->winner, &text);
     out->failed = out->failed || text.failed;
     if (!out->failed)
         bs_page_say(out, "verdict", "%s", text.data);

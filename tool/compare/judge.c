@@ -21,8 +21,8 @@ const double *bs_compare_values(const bs_comparison *c, int method, int seed, in
 {
     const bs_train_outcome *o = &c->outcome[method * c->seeds + seed];
     if (c->on_test)
-        return cut == BS_CUT_HALF ? o->test : o->test_tuned;
-    return cut == BS_CUT_HALF ? o->valid : o->valid_tuned;
+        return cut == BS_AT_HALF ? o->test : o->test_tuned;
+    return cut == BS_AT_HALF ? o->valid : o->valid_tuned;
 }
 
 void bs_compare_spread(const bs_comparison *c, int method, int cut, double *mean, double *sd)
@@ -56,8 +56,8 @@ uint32_t bs_decided_metrics(const bs_task *k)
     return mask;
 }
 
-static basin_status count_rows(const bs_comparison *c, const bs_outputs *y, const bs_saved *model,
-                               bs_compare_run *r, basin_error *err)
+static basin_status count_rows(const bs_comparison *c, const bs_outputs *y,
+                               const bs_model_file *model, bs_compare_run *r, basin_error *err)
 {
     bs_threshold        half = bs_threshold_fixed(0.5f);
     const bs_threshold *threshold[BS_CUTS] = {&half, &model->threshold};
@@ -65,7 +65,7 @@ static basin_status count_rows(const bs_comparison *c, const bs_outputs *y, cons
     for (int cut = 0; cut < BS_CUTS && !s; cut++) {
         const bs_task *k = c->rows->task;
         bs_counting    how = {.profile = c->profile,
-                              .want = cut == BS_CUT_HALF ? 0 : bs_decided_metrics(k),
+                              .want = cut == BS_AT_HALF ? 0 : bs_decided_metrics(k),
                               .keep_rows = true,
                               .ap_bytes = score_bytes / (size_t)(c->n * c->seeds)};
         s = k->count(c->rows, &c->data.known, y, threshold[cut], &how, &r->counts[cut], err);
@@ -77,11 +77,11 @@ static basin_status count_rows(const bs_comparison *c, const bs_outputs *y, cons
 static basin_status predict(const bs_comparison *c, bs_compare_run *r, bs_outputs *y,
                             basin_error *err)
 {
-    char      path[BS_OPTION_TEXT + 96];
-    bs_saved *model;
-    double    seconds = 0;
+    char           path[BS_OPTION_TEXT + 96];
+    bs_model_file *model;
+    double         seconds = 0;
     bs_print(path, sizeof path, "%s/best.safetensors", r->folder);
-    basin_status s = bs_saved_read(path, &model, err);
+    basin_status s = bs_model_file_read(path, &model, err);
     if (s)
         return s;
     bs_buf mine, theirs;
@@ -101,7 +101,7 @@ static basin_status predict(const bs_comparison *c, bs_compare_run *r, bs_output
         s = count_rows(c, y, model, r, err);
     bs_buf_free(&mine);
     bs_buf_free(&theirs);
-    bs_saved_free(model);
+    bs_model_file_free(model);
     return s;
 }
 
@@ -153,12 +153,12 @@ static basin_status gather(const bs_comparison *c, sources *all, basin_error *er
 static basin_status test_pair(const bs_comparison *c, const sources *all, int method, int cut,
                               basin_error *err)
 {
-    bs_verdict       *v = &c->method[method].verdict[cut];
-    const int         base = c->baseline;
-    const bs_sampled *a = &all->mean[base][cut], *b = &all->mean[method][cut];
-    const uint64_t    seed = (uint64_t)c->method[0].settings.train.seed;
-    basin_status      s = bs_paired_seeds(&all->set[base][cut], &all->set[method][cut], seed,
-                                          BS_COMPARE_REPLICATES, level, v->bootstrap, err);
+    bs_comparison_result *v = &c->method[method].verdict[cut];
+    const int             base = c->baseline;
+    const bs_sampled     *a = &all->mean[base][cut], *b = &all->mean[method][cut];
+    const uint64_t        seed = (uint64_t)c->method[0].settings.train.seed;
+    basin_status          s = bs_paired_seeds(&all->set[base][cut], &all->set[method][cut], seed,
+                                              BS_COMPARE_REPLICATES, level, v->bootstrap, err);
     return s ? s : bs_randomisation(a, b, seed, BS_COMPARE_REPLICATES, v->randomisation, err);
 }
 
@@ -183,13 +183,13 @@ static basin_status find_winner(bs_comparison *c, const sources *all, basin_erro
     bs_compare_best(c, cut, &best, &next);
     if (best < 0)
         return BASIN_OK;
-    c->winner = (bs_winner){.best = c->method[best].name,
-                            .metric = &c->rows->task->metric[c->metric],
-                            .part = c->on_test ? "test" : "validation",
-                            .unit = c->rows->task->unit,
-                            .rows = c->rows->rows,
-                            .others = -1,
-                            .seeds = c->seeds};
+    c->winner = (bs_best_of){.best = c->method[best].name,
+                             .metric = &c->rows->task->metric[c->metric],
+                             .part = c->on_test ? "test" : "validation",
+                             .unit = c->rows->task->unit,
+                             .rows = c->rows->rows,
+                             .others = -1,
+                             .seeds = c->seeds};
     bs_compare_spread(c, best, cut, &c->winner.value, &sd);
     for (int i = 0; i < c->n; i++)
         c->winner.others += !c->method[i].failure;

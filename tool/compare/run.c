@@ -63,7 +63,7 @@ typedef struct {
     bs_comparison  *c;
     pthread_mutex_t lock;
     bs_logger       log; /* copied for each run */
-    bs_board        board;
+    bs_status_line  board;
     double          seconds; /* of the finished runs */
     int             next, done, total, threads, jobs;
 } queue;
@@ -79,7 +79,7 @@ static void draw(queue *q)
     else
         bs_print(lead, sizeof lead, "%d/%d runs, %s", q->done, q->total,
                  bs_time_text(bs_seconds() - q->board.bar.started, left));
-    bs_board_draw(&q->board, part, lead);
+    bs_status_line_draw(&q->board, part, lead);
 }
 
 typedef struct {
@@ -87,17 +87,17 @@ typedef struct {
     int    worker;
 } looker;
 
-static void moved(void *ctx, const bs_train_news *n)
+static void moved(void *ctx, const bs_progress_event *n)
 {
     looker *l = ctx;
     pthread_mutex_lock(&l->q->lock);
-    bs_board_news(&l->q->board, l->worker, n);
+    bs_status_line_news(&l->q->board, l->worker, n);
     if (bs_progress_due(&l->q->board.bar))
         draw(l->q);
     pthread_mutex_unlock(&l->q->lock);
 }
 
-static bool evaluated(void *ctx, const bs_train_news *n)
+static bool evaluated(void *ctx, const bs_progress_event *n)
 {
     moved(ctx, n);
     return false;
@@ -113,14 +113,14 @@ static void train_run(queue *q, int at, int worker)
     bs_logger         log = q->log;
     looker            l = {q, worker};
     char              pretrained[BS_OPTION_TEXT + 16];
-    const bs_watch    watch = {.ctx = &l, .evaluated = evaluated, .moved = moved};
+    const bs_observer watch = {.ctx = &l, .evaluated = evaluated, .moved = moved};
     bs_compare_settings(c, method, seed, &settings);
     settings.train.threads = q->threads;
     bs_print(pretrained, sizeof pretrained, "%s/pretrained", c->o->folder);
     bs_train_job job = {.settings = &settings,
                         .train = &c->data.part[0],
                         .valid = &c->data.part[1],
-                        .test = bs_prepared_test(&c->data),
+                        .test = bs_data_test(&c->data),
                         .known = &c->data.known,
                         .folder = r->folder,
                         .pretrained = pretrained,
@@ -160,8 +160,8 @@ static int take(queue *q)
 static void value_text(const bs_comparison *c, int method, int seed, char text[64])
 {
     const double scale = bs_compare_scale(c);
-    const double half = scale * bs_compare_values(c, method, seed, BS_CUT_HALF)[c->metric];
-    const double tuned = scale * bs_compare_values(c, method, seed, BS_CUT_TUNED)[c->metric];
+    const double half = scale * bs_compare_values(c, method, seed, BS_AT_HALF)[c->metric];
+    const double tuned = scale * bs_compare_values(c, method, seed, BS_AT_TUNED)[c->metric];
     if (c->rows->task->tunes)
         bs_print(text, 64, "%.2f at 0.5, %.2f tuned", half, tuned);
     else
@@ -200,11 +200,11 @@ static void work(void *arg, int worker)
         const double start = bs_seconds();
         run_name(q->c, at, name);
         pthread_mutex_lock(&q->lock);
-        bs_board_name(&q->board, worker, name);
+        bs_status_line_name(&q->board, worker, name);
         pthread_mutex_unlock(&q->lock);
         train_run(q, at, worker);
         pthread_mutex_lock(&q->lock);
-        bs_board_name(&q->board, worker, NULL);
+        bs_status_line_name(&q->board, worker, NULL);
         q->seconds += bs_seconds() - start;
         report(q, at);
         pthread_mutex_unlock(&q->lock);
@@ -235,10 +235,10 @@ basin_status bs_compare_train(bs_comparison *c, basin_error *err)
         return BASIN_OK;
     q.threads = c->threads / jobs > 1 ? c->threads / jobs : 1;
     q.jobs = jobs;
-    bs_board_start(&q.board, &c->log, bs_compare_scale(c));
+    bs_status_line_start(&q.board, &c->log, bs_compare_scale(c));
     pthread_mutex_init(&q.lock, NULL);
     basin_status s = bs_work_together(jobs, work, &q, err);
-    bs_board_end(&q.board);
+    bs_status_line_end(&q.board);
     pthread_mutex_destroy(&q.lock);
     for (int i = 0; i < runs; i++)
         finished += c->run[i].finished;

@@ -142,7 +142,7 @@ static void method_rows(const bs_comparison *c, int method, grid *g)
     cell(g, 8, "%.0f", e.train_rows_per_s);
     cell(g, 9, "%.0f", e.predict_rows_per_s);
     for (int cut = 0; cut < cuts; cut++) {
-        cell(g, 1, "%s", cuts == 1 ? "-" : cut == BS_CUT_HALF ? "0.5" : "tuned");
+        cell(g, 1, "%s", cuts == 1 ? "-" : cut == BS_AT_HALF ? "0.5" : "tuned");
         value_cells(c, method, cut, g);
         g->n++;
     }
@@ -151,7 +151,7 @@ static void method_rows(const bs_comparison *c, int method, grid *g)
 void bs_compare_heading(const bs_comparison *c, bs_buf *out)
 {
     const bs_metric *m = &c->rows->task->metric[c->metric];
-    bs_winner_text(&c->winner, out);
+    bs_best_of_text(&c->winner, out);
     bs_buf_printf(out, "\n\n%s %s%s%s: mean%s of %d seed%s; diff and p against %s\n\n",
                   c->on_test ? "Test" : "Validation (there is no test part)", m->name,
                   bs_compare_unit(c), m->higher ? "" : ", lower is better",
@@ -219,7 +219,8 @@ static void run_json(const bs_comparison *c, int method, int seed, bs_buf *out)
     bs_json_close(out, '}');
 }
 
-static void verdict_json(const bs_comparison *c, const char *key, const bs_verdict *v, bs_buf *out)
+static void verdict_json(const bs_comparison *c, const char *key, const bs_comparison_result *v,
+                         bs_buf *out)
 {
     bs_json_open(out, key, '{');
     for (int i = 0; i < c->rows->task->n_metrics; i++) {
@@ -269,7 +270,7 @@ static void method_json(const bs_comparison *c, int method, bs_buf *out)
     bs_json_close(out, '}');
 }
 
-static void winner_json(const bs_winner *w, bs_buf *out)
+static void winner_json(const bs_best_of *w, bs_buf *out)
 {
     bs_json_open(out, "best", '{');
     bs_json_text(out, "method", w->best);
@@ -278,9 +279,9 @@ static void winner_json(const bs_winner *w, bs_buf *out)
         bs_json_known(out, "difference", w->test.difference);
         bs_json_known(out, "lo", w->test.lo);
         bs_json_known(out, "hi", w->test.hi);
-        bs_json_known(out, "p", bs_winner_p(w));
+        bs_json_known(out, "p", bs_best_of_p(w));
     }
-    bs_json_bool(out, "matters", bs_winner_matters(w));
+    bs_json_bool(out, "matters", bs_best_of_matters(w));
     bs_json_close(out, '}');
 }
 
@@ -291,7 +292,7 @@ void bs_compare_json(const bs_comparison *c, bs_buf *out)
                     "task %s metric %s part %s rows %d profile %s baseline %s seeds %d "
                     "replicates %d level %.2g threads %d jobs %d folder %s",
                     c->method[0].settings.train.task, c->rows->task->metric[c->metric].name,
-                    bs_compare_part(c, BS_CUT_HALF), c->rows->rows, bs_profile_name(c->profile),
+                    bs_compare_part(c, BS_AT_HALF), c->rows->rows, bs_profile_name(c->profile),
                     c->method[c->baseline].name, c->seeds, BS_COMPARE_REPLICATES, 0.95, c->threads,
                     c->jobs, c->o->folder);
     winner_json(&c->winner, out);

@@ -168,8 +168,9 @@ static basin_status thin_out(bs_explanation *e, int32_t most, basin_error *err)
     return s;
 }
 
-static basin_status read_data(bs_explanation *e, const bs_explaining *how, const char *const *files,
-                              int n, const basin_explain_options *o, basin_error *err)
+static basin_status read_data(bs_explanation *e, const bs_task_explain *how,
+                              const char *const *files, int n, const basin_explain_options *o,
+                              basin_error *err)
 {
     const char  *unit = e->m->task->unit;
     const int    most = o->rows > 0 ? o->rows : how->rows;
@@ -200,7 +201,7 @@ static basin_status load(bs_explanation *e, const char *model, basin_error *err)
     if (s)
         return s;
     e->m = e->model->saved;
-    if (!bs_known_share(&e->m->known, &e->arena, &e->known))
+    if (!bs_preprocess_share(&e->m->known, &e->arena, &e->known))
         return bs_fail_nomem(err);
     if (!bs_tool_of(e->m->task)->explain)
         return bs_fail(err, BASIN_EUNSUPPORTED, "energies of task %s cannot be explained",
@@ -228,12 +229,12 @@ static const char *join_names(bs_explanation *e, const char *const *files, int n
 
 /* ---- all of it ---- */
 
-static basin_status find_out(bs_explanation *e, const bs_explaining *how, basin_error *err)
+static basin_status find_out(bs_explanation *e, const bs_task_explain *how, basin_error *err)
 {
-    const bs_saved *m = e->m;
-    basin_status    s = bs_workspace_open(e->where, &e->w, err);
+    const bs_model_file *m = e->m;
+    basin_status         s = bs_workspace_open(e->where, &e->w, err);
     if (!s)
-        s = bs_probe_new(e->w, m->params, &m->spec, how->products(&m->spec), &e->probe, err);
+        s = bs_energy_probe_new(e->w, m->params, &m->spec, how->products(&m->spec), &e->probe, err);
     if (!s)
         s = how->names(e, err);
     if (!s)
@@ -266,12 +267,12 @@ static void explanation_free(bs_explanation *e)
         bs_buf_free(&e->image[i].masks);
         bs_buf_free(&e->image[i].map);
     }
-    bs_probe_free(e->probe);
+    bs_energy_probe_free(e->probe);
     if (e->w)
         bs_workspace_close(e->w);
-    bs_part_free(&e->one);
-    bs_part_free(&e->data);
-    bs_part_free(&e->all);
+    bs_dataset_free(&e->one);
+    bs_dataset_free(&e->data);
+    bs_dataset_free(&e->all);
     basin_model_free(e->model);
     bs_arena_free(&e->arena);
 }

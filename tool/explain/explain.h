@@ -120,41 +120,41 @@ typedef struct {
 } bs_explained_pixels;
 
 typedef struct {
-    basin_model        *model;
-    const bs_saved     *m;
-    bs_known            known; /* borrows from the model: searches may see less */
-    const char         *model_name, *data_name;
-    bs_part             all, data, one; /* all rows, those examined, the one of --row */
-    bs_arena            arena;
-    bs_workspace       *w;
-    bs_probe           *probe;
-    bs_logger           log;
-    const volatile int *stop;
-    const char *const  *name; /* [names] of labels, tags or classes */
-    int32_t             names;
-    bs_machine          where;
-    double              seconds;
-    bs_explained_pairs  pairs;
-    bs_explained_bend   bend[BS_EXPLAIN_BENDS];
-    int                 bends;
-    bs_explained_steps  steps;
-    bs_explained_nets   nets;
-    bs_explained_image  image[BS_EXPLAIN_IMAGES + 1]; /* the last one is that of --row */
-    int                 images;                       /* except that of --row */
-    bs_explained_pixels pixels;
-    bs_explained_row    row;
+    basin_model         *model;
+    const bs_model_file *m;
+    bs_preprocess        known; /* borrows from the model: searches may see less */
+    const char          *model_name, *data_name;
+    bs_dataset           all, data, one; /* all rows, those examined, the one of --row */
+    bs_arena             arena;
+    bs_workspace        *w;
+    bs_energy_probe     *probe;
+    bs_logger            log;
+    const volatile int  *stop;
+    const char *const   *name; /* [names] of labels, tags or classes */
+    int32_t              names;
+    bs_machine           where;
+    double               seconds;
+    bs_explained_pairs   pairs;
+    bs_explained_bend    bend[BS_EXPLAIN_BENDS];
+    int                  bends;
+    bs_explained_steps   steps;
+    bs_explained_nets    nets;
+    bs_explained_image   image[BS_EXPLAIN_IMAGES + 1]; /* the last one is that of --row */
+    int                  images;                       /* except that of --row */
+    bs_explained_pixels  pixels;
+    bs_explained_row     row;
 } bs_explanation;
 
 /* The task-specific functions. */
-typedef struct bs_explaining {
+typedef struct bs_task_explain {
     int32_t rows; /* examined by default */
     /* Whether a part has a truth to compare with. */
-    bool (*labelled)(const bs_part *p);
+    bool (*labelled)(const bs_dataset *p);
     basin_status (*names)(bs_explanation *e, basin_error *err);
-    bs_hvp_kind (*products)(const bs_spec *s);
+    bs_hvp_kind (*products)(const bs_net_spec *s);
     basin_status (*look)(bs_explanation *e, basin_error *err);
     basin_status (*row)(bs_explanation *e, basin_error *err); /* except for its steps */
-} bs_explaining;
+} bs_task_explain;
 
 /* ---- shared: tool/explain/explain.c ---- */
 
@@ -169,13 +169,13 @@ void bs_explain_flip(bs_explained_row *r, const bs_explained_term *t);
 
 /* Predicts all rows of a part; infer NULL: as the model does, "cost": with the cost-augmented net:
  * tool/explain/steps.c */
-basin_status bs_explain_predict(bs_explanation *e, const bs_part *p, const char *infer,
+basin_status bs_explain_predict(bs_explanation *e, const bs_dataset *p, const char *infer,
                                 bs_outputs *out, basin_error *err);
 /* The deciding score of the model: tool/explain/steps.c */
-basin_status bs_explain_measure(const bs_explanation *e, const bs_part *p, const bs_outputs *y,
+basin_status bs_explain_measure(const bs_explanation *e, const bs_dataset *p, const bs_outputs *y,
                                 double *score, basin_error *err);
 /* Searches of the energy on a part: tool/explain/steps.c */
-basin_status bs_explain_steps(bs_explanation *e, const bs_part *p, bs_explained_steps *out,
+basin_status bs_explain_steps(bs_explanation *e, const bs_dataset *p, bs_explained_steps *out,
                               basin_error *err);
 
 /* ---- how it is shown ---- */

@@ -119,7 +119,7 @@ static void bends_json(const bs_explanation *e, bs_buf *out)
 static void steps_json(const bs_explanation *e, const bs_explained_steps *st, bs_buf *out)
 {
     bs_json_open(out, "steps", '{');
-    bs_json_text(out, "metric", e->m->task->metric[e->m->known.headline].name);
+    bs_json_text(out, "metric", e->m->task->metric[e->m->known.deciding].name);
     if (st->direct)
         bs_json_short(out, st->direct, DIGITS, st->score);
     for (int i = 0; i < st->n; i++) {
@@ -144,7 +144,7 @@ static void nets_json(const bs_explanation *e, bs_buf *out)
         return;
     bs_json_open(out, "nets", '{');
     bs_json_members(out, "metric %s net %.6g cost_augmented %.6g net_right %lld differ %lld",
-                    e->m->task->metric[e->m->known.headline].name, x->net, x->cost,
+                    e->m->task->metric[e->m->known.deciding].name, x->net, x->cost,
                     (long long)x->right, (long long)x->differ);
     bs_explain_nets(e, &(bs_doc){.json = out});
     bs_json_close(out, '}');

@@ -67,7 +67,7 @@ static void mean_pixels(const bs_explanation *e, bs_buf *out)
 static void mean_steps(const bs_explanation *e, bs_buf *out)
 {
     const bs_explained_search *x = e->steps.n > 0 ? &e->steps.search[e->steps.n - 1] : NULL;
-    const bs_metric           *m = &e->m->task->metric[e->m->known.headline];
+    const bs_metric           *m = &e->m->task->metric[e->m->known.deciding];
     if (!x || !e->steps.direct)
         return;
     const double now = x->score[x->n - 1], by = (m->higher ? 1 : -1) * (now - e->steps.score);
@@ -428,7 +428,7 @@ static void steps_chart(const bs_explanation *e, const bs_explained_steps *st, b
     bs_chart_draw(
         &(bs_chart){.title = energy ? "Energy" : "Score",
                     .x_name = "steps",
-                    .y_name = energy ? "energy" : e->m->task->metric[e->m->known.headline].name,
+                    .y_name = energy ? "energy" : e->m->task->metric[e->m->known.deciding].name,
                     .series = series,
                     .n = n,
                     .x_lo = 0,
@@ -445,7 +445,7 @@ static void step_table(const bs_explanation *e, const bs_explained_steps *st, bs
                                        {.name = "steps"},
                                        {.name = "best"},
                                        {.name = "at step"}};
-    const bool             higher = e->m->task->metric[e->m->known.headline].higher;
+    const bool             higher = e->m->task->metric[e->m->known.deciding].higher;
     bs_doc_table(d, NULL, column, sizeof column / sizeof column[0], 0);
     for (int i = 0; i < st->n; i++) {
         const bs_explained_search *x = &st->search[i];
@@ -473,7 +473,7 @@ static void step_charts(const bs_explanation *e, const bs_explained_steps *st, b
 
 static void steps(const bs_explanation *e, bs_doc *d)
 {
-    const bs_metric *m = &e->m->task->metric[e->m->known.headline];
+    const bs_metric *m = &e->m->task->metric[e->m->known.deciding];
     char             title[96];
     if (e->steps.n == 0 && !e->steps.direct)
         return;
@@ -770,7 +770,7 @@ static void nets(const bs_explanation *e, bs_doc *d)
     bs_doc_say(d, "note",
                "%s %.2f %% and %.2f %%: a difference of %.2f. Of %lld parts that the net has "
                "right, the other one differs in %lld.",
-               e->m->task->metric[e->m->known.headline].name, 100 * x->net, 100 * x->cost,
+               e->m->task->metric[e->m->known.deciding].name, 100 * x->net, 100 * x->cost,
                100 * (x->net - x->cost), (long long)x->right, (long long)x->differ);
     bs_explain_nets(e, d);
 }

@@ -7,17 +7,17 @@
 
 #include "explain/explain.h"
 
-basin_status bs_explain_measure(const bs_explanation *e, const bs_part *p, const bs_outputs *y,
+basin_status bs_explain_measure(const bs_explanation *e, const bs_dataset *p, const bs_outputs *y,
                                 double *score, basin_error *err)
 {
-    const bs_saved *m = e->m;
-    bs_counting     how = {.want = 1u << m->known.headline};
-    double          value[BS_MOST_METRICS];
-    basin_status    s = bs_profile_parse(m->settings.train.profile, &how.profile, err);
+    const bs_model_file *m = e->m;
+    bs_counting          how = {.want = 1u << m->known.deciding};
+    double               value[BS_MOST_METRICS];
+    basin_status         s = bs_profile_parse(m->settings.train.profile, &how.profile, err);
     if (!s)
         s = bs_task_measure(p, &m->known, y, &m->threshold, &how, value, err);
     if (!s)
-        *score = value[m->known.headline];
+        *score = value[m->known.deciding];
     return s;
 }
 
@@ -31,13 +31,13 @@ static void choose_points(bs_inference *how)
     how->step[how->points++] = steps;
 }
 
-static basin_status run_scorer(const bs_explanation *e, const bs_part *p, bs_scorer *scorer,
+static basin_status run_scorer(const bs_explanation *e, const bs_dataset *p, bs_scorer *scorer,
                                bs_outputs *y, basin_error *err)
 {
     return e->m->task->predict(scorer, &e->m->spec, &e->known, p, y, err);
 }
 
-static basin_status replay(bs_explanation *e, const bs_part *p, bs_scorer *scorer,
+static basin_status replay(bs_explanation *e, const bs_dataset *p, bs_scorer *scorer,
                            const bs_inference *how, bs_outputs *y, bs_explained_search *out,
                            basin_error *err)
 {
@@ -58,12 +58,12 @@ static basin_status replay(bs_explanation *e, const bs_part *p, bs_scorer *score
 }
 
 /* A scorer, outputs with room for energies, and how they are used. */
-static basin_status search(bs_explanation *e, const bs_part *p, bs_inference *how,
+static basin_status search(bs_explanation *e, const bs_dataset *p, bs_inference *how,
                            bs_explained_search *out, basin_error *err)
 {
-    const bs_saved *m = e->m;
-    bs_scorer      *scorer = NULL;
-    bs_outputs      y = {0};
+    const bs_model_file *m = e->m;
+    bs_scorer           *scorer = NULL;
+    bs_outputs           y = {0};
     how->energies = true;
     choose_points(how);
     basin_status s = m->task->outputs(p, &m->known, &y, err);
@@ -78,17 +78,17 @@ static basin_status search(bs_explanation *e, const bs_part *p, bs_inference *ho
     return s;
 }
 
-basin_status bs_explain_predict(bs_explanation *e, const bs_part *p, const char *infer,
+basin_status bs_explain_predict(bs_explanation *e, const bs_dataset *p, const char *infer,
                                 bs_outputs *out, basin_error *err)
 {
-    const bs_saved *m = e->m;
-    bs_scorer      *scorer = NULL;
-    bs_inference    how;
-    basin_status    s = BASIN_OK;
+    const bs_model_file *m = e->m;
+    bs_scorer           *scorer = NULL;
+    bs_inference         how;
+    basin_status         s = BASIN_OK;
     if (infer && strcmp(infer, "cost") == 0) /* sees the truth: not in `eval` and `predict` */
         how = bs_options_inference(&m->settings.train, infer);
     else
-        s = bs_saved_inference(m, infer, false, &how, err);
+        s = bs_model_file_inference(m, infer, false, &how, err);
     if (!s)
         s = m->task->outputs(p, &m->known, out, err);
     if (!s)
@@ -99,7 +99,7 @@ basin_status bs_explain_predict(bs_explanation *e, const bs_part *p, const char 
     return s;
 }
 
-static basin_status direct(bs_explanation *e, const bs_part *p, bs_explained_steps *out,
+static basin_status direct(bs_explanation *e, const bs_dataset *p, bs_explained_steps *out,
                            basin_error *err)
 {
     bs_outputs   y = {0};
@@ -110,12 +110,12 @@ static basin_status direct(bs_explanation *e, const bs_part *p, bs_explained_ste
     return s;
 }
 
-basin_status bs_explain_steps(bs_explanation *e, const bs_part *p, bs_explained_steps *out,
+basin_status bs_explain_steps(bs_explanation *e, const bs_dataset *p, bs_explained_steps *out,
                               basin_error *err)
 {
     static const char *const starts[] = {"zeros", "uniform", "random", "net"};
     static const char *const names[BS_EXPLAIN_SEARCHES] = {"gbi", "refine"};
-    const bs_saved          *m = e->m;
+    const bs_model_file     *m = e->m;
     basin_status             s = BASIN_OK;
     bs_inference             how;
     out->score = NAN;
@@ -130,7 +130,7 @@ basin_status bs_explain_steps(bs_explanation *e, const bs_part *p, bs_explained_
         /* gbi from the net is the same as refine */
         if (from_net ? !m->has_net : how.gbi.start == BS_GBI_NET)
             continue;
-        if ((s = bs_saved_check(m, &how, err)))
+        if ((s = bs_model_file_check(m, &how, err)))
             break;
         bs_explained_search *found = &out->search[out->n++];
         *found = (bs_explained_search){.name = names[i],

@@ -7,7 +7,8 @@
 #include "tasks/tasks.h"
 
 /* The task named in the settings, or that the first file looks like. */
-static basin_status handling_of(const bs_given *g, const bs_handling **out, basin_error *err)
+static basin_status handling_of(const bs_data_args *g, const bs_task_inspect **out,
+                                basin_error *err)
 {
     const bs_task *task;
     if (g->n < 1)
@@ -18,10 +19,10 @@ static basin_status handling_of(const bs_given *g, const bs_handling **out, basi
     return bs_fail(err, BASIN_EUNSUPPORTED, "basin data has nothing for task %s", task->name);
 }
 
-basin_status bs_data_describe(const bs_part *part, const bs_part *train, bs_buf *table,
+basin_status bs_data_describe(const bs_dataset *part, const bs_dataset *train, bs_buf *table,
                               basin_error *err)
 {
-    const bs_handling *how = bs_tool_of(part->task)->data;
+    const bs_task_inspect *how = bs_tool_of(part->task)->data;
     return how ? how->describe(part, train, table, err) : BASIN_OK;
 }
 
@@ -80,14 +81,14 @@ basin_status basin_data_inspect(const basin_config *c, const char *const *files,
                                 const basin_session *session, basin_text *out, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    const bs_handling *how;
-    report             r;
-    basin_status       s = bs_need_text(out, BS_ARGUMENTS({"config", c}), err);
+    const bs_task_inspect *how;
+    report                 r;
+    basin_status           s = bs_need_text(out, BS_ARGUMENTS({"config", c}), err);
     if (!s)
         s = bs_need_files(files, n, err);
     if (s)
         return s;
-    bs_given g = {&c->settings, files, n};
+    bs_data_args g = {&c->settings, files, n};
     report_open(&r, out);
     s = handling_of(&g, &how, err);
     if (!s)
@@ -100,14 +101,14 @@ basin_status basin_data_convert(const basin_config *c, const char *const *files,
                                 basin_error *err)
 {
     BS_KEEP_ERRNO;
-    const bs_handling *how;
-    bs_notes           notes;
-    basin_status       s = BS_NEED(err, {"config", c}, {"out", out});
+    const bs_task_inspect *how;
+    bs_notes               notes;
+    basin_status           s = BS_NEED(err, {"config", c}, {"out", out});
     if (!s)
         s = bs_need_files(files, n, err);
     if (s)
         return s;
-    bs_given g = {&c->settings, files, n};
+    bs_data_args g = {&c->settings, files, n};
     bs_notes_init(&notes);
     s = handling_of(&g, &how, err);
     if (!s)
@@ -201,17 +202,17 @@ basin_status basin_data_split(const basin_config *c, const char *const *files, i
                               const basin_session *session, basin_text *out, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    basin_split_options none = {0};
-    bs_cutting          cut = {.prefix = out_prefix, .o = o ? o : &none};
-    const bs_handling  *how;
-    report              r;
-    basin_status        s =
+    basin_split_options    none = {0};
+    bs_cutting             cut = {.prefix = out_prefix, .o = o ? o : &none};
+    const bs_task_inspect *how;
+    report                 r;
+    basin_status           s =
         bs_need_text(out, BS_ARGUMENTS({"config", c}, {"out_prefix", out_prefix}), err);
     if (!s)
         s = bs_need_files(files, n, err);
     if (s)
         return s;
-    bs_given g = {&c->settings, files, n};
+    bs_data_args g = {&c->settings, files, n};
     report_open(&r, out);
     cut.parts = parse_shares(cut.o->shares ? cut.o->shares : "60,20,20", cut.share, err);
     s = cut.parts ? check_names(&cut, err) : BASIN_EARG;
@@ -265,8 +266,8 @@ basin_status basin_data_make(const char *kind, const char *options, uint64_t see
     basin_status s = bs_need_text(text, BS_ARGUMENTS({"kind", kind}), err);
     if (s)
         return s;
-    const bs_task     *task = NULL;
-    const bs_handling *how = NULL;
+    const bs_task         *task = NULL;
+    const bs_task_inspect *how = NULL;
     report_open(&r, text);
     if (!bs_task_find(kind, &task, NULL))
         how = bs_tool_of(task)->data;

@@ -10,7 +10,7 @@ typedef struct {
     const bs_settings *settings;
     const char *const *file;
     int                n;
-} bs_given;
+} bs_data_args;
 
 /* Where the parts of a split go. */
 typedef struct {
@@ -25,22 +25,22 @@ void bs_part_path(const bs_cutting *cut, int i, const char *extension, char out[
 
 /* Notes are printed if all went well; table and json are shown even after a failure, if not
  * empty. */
-typedef struct bs_handling {
-    basin_status (*inspect)(const bs_given *g, bool check, bs_buf *table, bs_buf *json,
+typedef struct bs_task_inspect {
+    basin_status (*inspect)(const bs_data_args *g, bool check, bs_buf *table, bs_buf *json,
                             basin_error *err);
-    basin_status (*convert)(const bs_given *g, const char *out, const char *format, bs_notes *notes,
-                            basin_error *err);
-    basin_status (*split)(const bs_given *g, const bs_cutting *cut, bs_notes *notes, bs_buf *table,
-                          bs_buf *json, basin_error *err);
+    basin_status (*convert)(const bs_data_args *g, const char *out, const char *format,
+                            bs_notes *notes, basin_error *err);
+    basin_status (*split)(const bs_data_args *g, const bs_cutting *cut, bs_notes *notes,
+                          bs_buf *table, bs_buf *json, basin_error *err);
     /* The table of inspect for data already read; train: what to compare it with, or NULL. */
-    basin_status (*describe)(const bs_part *part, const bs_part *train, bs_buf *table,
+    basin_status (*describe)(const bs_dataset *part, const bs_dataset *train, bs_buf *table,
                              basin_error *err);
     basin_status (*make)(const char *options, int seed, const char *out, const char *format,
                          bs_notes *notes, bs_buf *table, bs_buf *json, basin_error *err);
-} bs_handling;
+} bs_task_inspect;
 
 /* Lines "key      text" about data in memory, as `basin data inspect` prints them. */
-basin_status bs_data_describe(const bs_part *part, const bs_part *train, bs_buf *table,
+basin_status bs_data_describe(const bs_dataset *part, const bs_dataset *train, bs_buf *table,
                               basin_error *err);
 
 /* The line that names the current one of several files, after an empty line. */

@@ -10,7 +10,7 @@
 
 static const double level = 0.95;
 
-static const bs_reporting *report_of(const bs_lesson *t)
+static const bs_task_report *report_of(const bs_lesson *t)
 {
     return bs_tool_of(t->train->task)->report;
 }
@@ -29,7 +29,8 @@ static void forget(bs_lesson *t)
     t->learnt = NULL;
 }
 
-static basin_status predict(const bs_lesson *t, const bs_part *p, bs_outputs *y, basin_error *err)
+static basin_status predict(const bs_lesson *t, const bs_dataset *p, bs_outputs *y,
+                            basin_error *err)
 {
     basin_status s = p->task->outputs(p, t->known, y, err);
     return s ? s : report_of(t)->guess(t, p, y, err);
@@ -56,10 +57,10 @@ static basin_status judge(const bs_report_group *g, bs_baseline *b, basin_error 
     bs_counting          how = {.keep_rows = true};
     bs_paired            all[BS_VALUES_MAX];
     int                  cut;
-    const int            headline = bs_report_headline(g, &cut);
+    const int            deciding = bs_report_deciding(g, &cut);
     bs_sampled_set       one = {&b->source, 1};
     basin_status         s = bs_profile_parse(run->settings.train.profile, &how.profile, err);
-    how.want = UINT32_C(1) << headline;
+    how.want = UINT32_C(1) << deciding;
     for (int i = 0; i < BS_SHOWN && g->task->shown[i].heading; i++)
         how.want |= UINT32_C(1) << g->task->shown[i].metric;
     if (!s)
@@ -72,7 +73,7 @@ static basin_status judge(const bs_report_group *g, bs_baseline *b, basin_error 
         s = bs_paired_seeds(&one, &g->set[cut], (uint64_t)run->settings.train.seed, g->replicates,
                             level, all, err);
     if (!s)
-        b->better = all[headline];
+        b->better = all[deciding];
     b->measured = !s;
     return s;
 }
@@ -93,9 +94,9 @@ static basin_status learn_and_predict(bs_lesson *t, const bs_report_group *g, bs
 static basin_status predict_fold(bs_lesson *t, const bs_report_group *g, int fold, bs_baseline *b,
                                  bool *there, basin_error *err)
 {
-    bs_part      train, valid;
+    bs_dataset   train, valid;
     bs_outputs   some = {0};
-    basin_status s = bs_prepared_fold(g->data, fold, &train, &valid, err);
+    basin_status s = bs_data_fold(g->data, fold, &train, &valid, err);
     if (s)
         return s;
     t->train = &train;
@@ -107,8 +108,8 @@ static basin_status predict_fold(bs_lesson *t, const bs_report_group *g, int fol
         g->task->place(g->part, t->known, g->data->fold_start[fold], valid.rows, &some, &b->y);
     forget(t);
     bs_outputs_free(&some);
-    bs_part_free(&train);
-    bs_part_free(&valid);
+    bs_dataset_free(&train);
+    bs_dataset_free(&valid);
     return s;
 }
 
@@ -129,21 +130,21 @@ static basin_status predict_folds(bs_lesson *t, const bs_report_group *g, bs_bas
 
 static basin_status one_base(const bs_report *r, bs_report_group *g, int which, basin_error *err)
 {
-    const bs_prepared  *data = g->data;
-    bs_baseline        *b = &g->base[which];
-    bs_part             fold[2] = {{0}};
-    bs_lesson           t = {.known = &g->run[g->shown].model->known,
-                             .train = &data->part[BS_ROLE_TRAIN],
-                             .valid = &data->part[BS_ROLE_VALID],
-                             .threads = r->where.threads,
-                             .which = which};
-    bool                there = false;
-    basin_status        s = BASIN_OK;
-    const bs_reporting *how = bs_tool_of(g->task)->report;
+    const bs_data        *data = g->data;
+    bs_baseline          *b = &g->base[which];
+    bs_dataset            fold[2] = {{0}};
+    bs_lesson             t = {.known = &g->run[g->shown].model->known,
+                               .train = &data->part[BS_ROLE_TRAIN],
+                               .valid = &data->part[BS_ROLE_VALID],
+                               .threads = r->where.threads,
+                               .which = which};
+    bool                  there = false;
+    basin_status          s = BASIN_OK;
+    const bs_task_report *how = bs_tool_of(g->task)->report;
     if (!how || !(b->name = how->base[which]))
         return BASIN_OK;
     if (data->folds > 1 && g->part != &data->part[BS_ROLE_VALID]) {
-        s = bs_prepared_fold(data, 0, &fold[0], &fold[1], err); /* a threshold needs other rows */
+        s = bs_data_fold(data, 0, &fold[0], &fold[1], err); /* a threshold needs other rows */
         t.train = &fold[0];
         t.valid = &fold[1];
     }
@@ -155,7 +156,7 @@ static basin_status one_base(const bs_report *r, bs_report_group *g, int which, 
         s = judge(g, b, err);
     bs_outputs_free(&b->y);
     for (int i = 0; i < 2; i++)
-        bs_part_free(&fold[i]);
+        bs_dataset_free(&fold[i]);
     return s;
 }
 

@@ -29,9 +29,9 @@ static const struct {
 static const struct {
     const char *name, *help;
 } helps[] = {
-#define SEEN(key, text) {#key, text},
-#include "method/seen.def"
-#undef SEEN
+#define DIAGNOSTIC(key, text) {#key, text},
+#include "method/diagnostics.def"
+#undef DIAGNOSTIC
     {"cross_entropy_valid", "the same of validation rows, without dropout; of searches, of what "
                             "they found"},
     {"lr_net", "learning rate of the net"},

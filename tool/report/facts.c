@@ -101,7 +101,7 @@ static void list_lines(const char *text, bs_buf *out)
 
 static basin_status describe(const bs_report_group *g, int role, bs_buf *out, basin_error *err)
 {
-    const bs_part *part = &g->data->part[role], *train = &g->data->part[BS_ROLE_TRAIN];
+    const bs_dataset *part = &g->data->part[role], *train = &g->data->part[BS_ROLE_TRAIN];
     const char *file[] = {g->run[0].settings.train.file_train, g->run[0].settings.train.file_valid,
                           g->run[0].settings.train.file_test};
     char        title[BS_OPTION_TEXT + 64];

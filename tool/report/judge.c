@@ -20,12 +20,12 @@ static const size_t score_bytes = (size_t)256 << 20;
 /* ---- rows ---- */
 
 /* Word vectors and sentences without tags are only used in training. */
-static basin_status prepare(const bs_report_run *run, int seed, bs_prepared *out, basin_error *err)
+static basin_status prepare(const bs_report_run *run, int seed, bs_data *out, basin_error *err)
 {
     bs_settings *s = bs_alloc(sizeof *s), *usual = bs_alloc(sizeof *usual);
     bool         left_out;
     char(*names)[BS_OPTION_TEXT] = bs_calloc(BS_ROLES, BS_OPTION_TEXT);
-    bs_files     files = {0};
+    bs_sources   files = {0};
     bs_logger    quiet = bs_log_make(NULL, BS_QUIET);
     basin_status status = s && usual && names ? BASIN_OK : bs_fail_nomem(err);
     if (!status)
@@ -35,10 +35,10 @@ static basin_status prepare(const bs_report_run *run, int seed, bs_prepared *out
         s->train.seed = seed;
         s->train.rules_file[0] = s->train.file_unlabelled[0] = '\0';
         s->words.vectors[0] = s->words.clusters[0] = '\0';
-        status = bs_settings_untold(s, usual, "config", &left_out, err);
+        status = bs_settings_from_elsewhere(s, usual, "config", &left_out, err);
     }
     if (!status) {
-        bs_exchange_files(&files, &s->train, names);
+        bs_config_files(&files, &s->train, names);
         status = bs_prepare(s, &files, &quiet, out, err);
     }
     bs_free(names);
@@ -48,12 +48,12 @@ static basin_status prepare(const bs_report_run *run, int seed, bs_prepared *out
 }
 
 /* test if there is one, else valid. */
-static int role_of(const bs_prepared *p)
+static int role_of(const bs_data *p)
 {
     return p->part[BS_ROLE_TEST].task ? BS_ROLE_TEST : BS_ROLE_VALID;
 }
 
-static bool same_rows(const bs_report_run *run, const bs_prepared *p)
+static bool same_rows(const bs_report_run *run, const bs_data *p)
 {
     const int role = role_of(p);
     return run->hash[role] == 0 || run->hash[role] == p->part[role].hash;
@@ -80,7 +80,7 @@ static basin_status read_again(bs_report *r, bs_report_group *g, basin_error *er
         return bs_fail_nomem(err);
     basin_status s = prepare(run, seed, g->own, &why);
     if (!s && !same_rows(run, g->own) && first != seed) {
-        bs_prepared_free(g->own);
+        bs_data_free(g->own);
         s = prepare(run, first, g->own, &why);
     }
     if (!s) {
@@ -111,7 +111,7 @@ static basin_status read_part(bs_report *r, bs_report_group *g, basin_error *err
     const bs_train_options *o = &g->run[0].settings.train;
     const int               role = *o->file_test ? BS_ROLE_TEST : BS_ROLE_VALID;
     const char             *from = *o->file_test ? o->file_test : o->file_valid;
-    const bs_saved         *model = g->run[g->shown].model;
+    const bs_model_file    *model = g->run[g->shown].model;
     char                    text[BS_OPTION_TEXT];
     const char             *file[BS_MOST_FILES];
     basin_error             why = {0};
@@ -161,7 +161,7 @@ static void choose_part(bs_report *r, bs_report_group *g)
     }
 }
 
-basin_status bs_report_data(bs_report *r, bs_report_group *g, const bs_prepared *given,
+basin_status bs_report_data(bs_report *r, bs_report_group *g, const bs_data *given,
                             basin_error *err)
 {
     basin_status s = BASIN_OK;
@@ -194,7 +194,7 @@ static basin_status count(const bs_report *r, const bs_report_group *g, bs_repor
     basin_status        s = bs_profile_parse(run->settings.train.profile, &profile, err);
     for (int i = 0; i < bs_report_cuts(g) && !s; i++) {
         bs_counting how = {.profile = profile,
-                           .want = i == BS_CUT_HALF ? 0 : bs_decided_metrics(k),
+                           .want = i == BS_AT_HALF ? 0 : bs_decided_metrics(k),
                            .keep_rows = true,
                            .ap_bytes = score_bytes / (size_t)(r->n * g->n)};
         s = k->count(g->part, &run->model->known, y, cut[i], &how, &run->counts[i], err);
@@ -206,10 +206,10 @@ static basin_status count(const bs_report *r, const bs_report_group *g, bs_repor
 
 static basin_status predict(const bs_report *r, const bs_report_group *g, int i, basin_error *err)
 {
-    bs_report_run  *run = &g->run[i];
-    const bs_saved *m = run->model;
-    double          seconds = 0;
-    basin_status    s = g->task->outputs(g->part, &m->known, &run->y, err);
+    bs_report_run       *run = &g->run[i];
+    const bs_model_file *m = run->model;
+    double               seconds = 0;
+    basin_status         s = g->task->outputs(g->part, &m->known, &run->y, err);
     if (!s)
         s = bs_model_predict(m, g->part, &(bs_asked){.warm = i == g->shown, .where = r->where},
                              &run->y, &seconds, err);
@@ -269,11 +269,11 @@ static basin_status intervals(bs_report_group *g, basin_error *err)
     return s;
 }
 
-int bs_report_headline(const bs_report_group *g, int *cut)
+int bs_report_deciding(const bs_report_group *g, int *cut)
 {
-    const bs_saved *m = g->run[g->shown].model;
-    const int       metric = m ? m->known.headline : g->task->shown[0].metric;
-    *cut = g->task->tunes && g->task->metric[metric].decided ? BS_CUT_TUNED : BS_CUT_HALF;
+    const bs_model_file *m = g->run[g->shown].model;
+    const int            metric = m ? m->known.deciding : g->task->shown[0].metric;
+    *cut = g->task->tunes && g->task->metric[metric].decided ? BS_AT_TUNED : BS_AT_HALF;
     return metric;
 }
 
@@ -285,7 +285,7 @@ static basin_status predict_valid(const bs_report *r, bs_report_group *g, basin_
     double               seconds;
     if (!g->task->tunes || !g->data)
         return BASIN_OK;
-    const bs_part *valid = &g->data->part[BS_ROLE_VALID];
+    const bs_dataset *valid = &g->data->part[BS_ROLE_VALID];
     if (g->part == valid) {
         g->valid_scores = run->y.scores;
         return BASIN_OK;
@@ -383,17 +383,17 @@ static basin_status find_winner(bs_report *r, basin_error *err)
 {
     const bs_report_group *first = &r->group[0];
     int                    cut, others = -1, at, second;
-    const int              headline = bs_report_headline(first, &cut);
+    const int              deciding = bs_report_deciding(first, &cut);
     double                 mean[BS_REPORT_RUNS], sd;
     bs_paired              all[BS_VALUES_MAX];
     for (int i = 0; i < r->n; i++) {
         mean[i] = NAN;
         if (!r->group[i].judged || (i > 0 && !r->group[i].compared))
             continue;
-        bs_report_spread(&r->group[i], cut, headline, &mean[i], &sd);
+        bs_report_spread(&r->group[i], cut, deciding, &mean[i], &sd);
         others++;
     }
-    bs_runset_best(mean, r->n, first->task->metric[headline].higher, &at, &second);
+    bs_runset_best(mean, r->n, first->task->metric[deciding].higher, &at, &second);
     if (second < 0)
         return BASIN_OK;
     const bs_report_group *best = &r->group[at], *next = &r->group[second];
@@ -402,16 +402,16 @@ static basin_status find_winner(bs_report *r, basin_error *err)
         bs_paired_seeds(&next->set[cut], &best->set[cut], seed, first->replicates, level, all, err);
     if (!s)
         r->winner =
-            (bs_winner){.best = best->name,
-                        .next = next->name,
-                        .metric = &first->task->metric[headline],
-                        .part = strcmp(first->part_name, "test") == 0 ? "test" : "validation",
-                        .unit = first->task->unit,
-                        .rows = first->part->rows,
-                        .others = others,
-                        .seeds = best->models < next->models ? best->models : next->models,
-                        .value = mean[at],
-                        .test = all[headline]};
+            (bs_best_of){.best = best->name,
+                         .next = next->name,
+                         .metric = &first->task->metric[deciding],
+                         .part = strcmp(first->part_name, "test") == 0 ? "test" : "validation",
+                         .unit = first->task->unit,
+                         .rows = first->part->rows,
+                         .others = others,
+                         .seeds = best->models < next->models ? best->models : next->models,
+                         .value = mean[at],
+                         .test = all[deciding]};
     return s;
 }
 

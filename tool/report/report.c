@@ -34,9 +34,9 @@ static void report_free(bs_report *r)
         bs_report_bases_free(g);
         bs_free(g->run);
         bs_free(g->source);
-        bs_part_free(&g->extra);
+        bs_dataset_free(&g->extra);
         if (g->own)
-            bs_prepared_free(g->own);
+            bs_data_free(g->own);
         bs_free(g->own);
     }
     bs_notes_free(&r->left_out);
@@ -174,7 +174,7 @@ static void top(const bs_report *r)
 
 /* ---- the page ---- */
 
-static basin_status look(bs_report *r, const bs_prepared *given, basin_error *err)
+static basin_status look(bs_report *r, const bs_data *given, basin_error *err)
 {
     basin_status s = BASIN_OK;
     for (int i = 0; i < r->n && !s; i++) {
@@ -279,10 +279,10 @@ static void write_table(const bs_report *r, const char *path, bs_buf *out)
         if (!header)
             bs_metric_header(g->task, out);
         header = true;
-        const bs_known *known = &g->run[g->shown].model->known;
+        const bs_preprocess *known = &g->run[g->shown].model->known;
         for (int m = 0; m < g->task->n_metrics; m++)
-            bs_report_spread(g, g->task->metric[m].decided ? cut : BS_CUT_HALF, m, &value[m], &sd);
-        const bs_interval *v = &g->interval[cut][known->headline];
+            bs_report_spread(g, g->task->metric[m].decided ? cut : BS_AT_HALF, m, &value[m], &sd);
+        const bs_interval *v = &g->interval[cut][known->deciding];
         bs_metric_row(g->task, known, g->name, value, (v->hi - v->lo) / 2, out);
     }
     bs_buf_text(out, "wrote ");
@@ -362,7 +362,7 @@ basin_status basin_report(const char *const *runs, int n, const basin_report_opt
 }
 
 /* The training is saved; failing to make its page is worth a warning, not an error. */
-bool bs_report_after(const char *folder, const bs_prepared *data, bs_machine where, bs_logger *log)
+bool bs_report_after(const char *folder, const bs_data *data, bs_machine where, bs_logger *log)
 {
     bs_report  *r = bs_calloc(1, sizeof *r);
     char        path[BS_OPTION_TEXT + 64];

@@ -49,34 +49,34 @@ typedef struct {
 
 /* One training. */
 typedef struct {
-    char        folder[BS_OPTION_TEXT + 64];
-    bs_settings settings;
-    bs_history  history;
-    bs_saved   *model; /* NULL: none */
-    bool        finished;
-    uint64_t    hash[3]; /* of train, valid and test at training time; 0: unknown */
-    const char *machine; /* "Linux x86_64, 8 cores, 4 threads"; NULL: unknown */
-    double      seconds, rows_per_s, peak_bytes; /* of the training; NaN: unknown */
-    double      epochs, params_net, params_energy;
-    double      model_bytes;
-    double      predict_rows_per_s;
-    bs_outputs  y; /* only kept for the first run of a group */
-    bs_counts   counts[BS_CUTS];
-    double      value[BS_CUTS][BS_MOST_METRICS];
+    char           folder[BS_OPTION_TEXT + 64];
+    bs_settings    settings;
+    bs_history     history;
+    bs_model_file *model; /* NULL: none */
+    bool           finished;
+    uint64_t       hash[3]; /* of train, valid and test at training time; 0: unknown */
+    const char    *machine; /* "Linux x86_64, 8 cores, 4 threads"; NULL: unknown */
+    double         seconds, rows_per_s, peak_bytes; /* of the training; NaN: unknown */
+    double         epochs, params_net, params_energy;
+    double         model_bytes;
+    double         predict_rows_per_s;
+    bs_outputs     y; /* only kept for the first run of a group */
+    bs_measurement counts[BS_CUTS];
+    double         value[BS_CUTS][BS_MOST_METRICS];
     /* what the model records about itself: on valid and test; NaN: nothing */
     double card[2][BS_CUTS][BS_MOST_METRICS];
 } bs_report_run;
 
 /* What a model should beat, on the same rows. */
 typedef struct {
-    const char  *name;     /* "always the most frequent labels"; NULL: not in this task */
-    bool         measured; /* otherwise it would have taken too long */
-    bs_outputs   y;
-    bs_threshold cut; /* chosen like the model's */
-    bs_counts    counts;
-    double       value[BS_MOST_METRICS];
-    bs_sampled   source;
-    bs_paired    better; /* by how much the group is better, in the deciding metric */
+    const char    *name;     /* "always the most frequent labels"; NULL: not in this task */
+    bool           measured; /* otherwise it would have taken too long */
+    bs_outputs     y;
+    bs_threshold   cut; /* chosen like the model's */
+    bs_measurement counts;
+    double         value[BS_MOST_METRICS];
+    bs_sampled     source;
+    bs_paired      better; /* by how much the group is better, in the deciding metric */
 } bs_baseline;
 
 enum {
@@ -88,29 +88,29 @@ enum {
 
 /* A run, or several that only differ in their seeds. */
 typedef struct {
-    const char        *name;
-    bs_report_run     *run; /* [n], by seed */
-    int                n;
-    const bs_task     *task;
-    bs_machine         where;
-    int                level; /* of headings about its errors: 2, or 3 if there are several */
-    bs_prepared       *own;   /* owned, or NULL */
-    const bs_prepared *data;  /* what it was trained on; NULL: unavailable */
-    bs_part            extra; /* the evaluated part, if only its file could be read */
-    const bs_part     *part;  /* the evaluated one; NULL: none */
-    const char        *part_name;
-    bool               judged; /* counts and values are set, for the runs with a model */
-    int                shown;  /* the first of these: its errors are shown */
-    bs_sampled        *source; /* [thresholds, models] */
-    int                models, replicates; /* of the bootstrap */
-    bs_sampled_set     set[BS_CUTS];
-    bs_sampled         mean[BS_CUTS];
-    bs_interval        interval[BS_CUTS][BS_MOST_METRICS]; /* of the mean over seeds */
-    bool               compared;                           /* with the first group */
-    bs_verdict         verdict[BS_CUTS];
-    bs_baseline        base[BS_BASES]; /* of the first judged group with its data */
-    bs_outputs         valid_y;        /* of the run shown; no scores: unknown */
-    const float       *valid_scores;   /* these, or those of the evaluated part if that is it */
+    const char          *name;
+    bs_report_run       *run; /* [n], by seed */
+    int                  n;
+    const bs_task       *task;
+    bs_machine           where;
+    int                  level; /* of headings about its errors: 2, or 3 if there are several */
+    bs_data             *own;   /* owned, or NULL */
+    const bs_data       *data;  /* what it was trained on; NULL: unavailable */
+    bs_dataset           extra; /* the evaluated part, if only its file could be read */
+    const bs_dataset    *part;  /* the evaluated one; NULL: none */
+    const char          *part_name;
+    bool                 judged; /* counts and values are set, for the runs with a model */
+    int                  shown;  /* the first of these: its errors are shown */
+    bs_sampled          *source; /* [thresholds, models] */
+    int                  models, replicates; /* of the bootstrap */
+    bs_sampled_set       set[BS_CUTS];
+    bs_sampled           mean[BS_CUTS];
+    bs_interval          interval[BS_CUTS][BS_MOST_METRICS]; /* of the mean over seeds */
+    bool                 compared;                           /* with the first group */
+    bs_comparison_result verdict[BS_CUTS];
+    bs_baseline          base[BS_BASES]; /* of the first judged group with its data */
+    bs_outputs           valid_y;        /* of the run shown; no scores: unknown */
+    const float         *valid_scores;   /* these, or those of the evaluated part if that is it */
 } bs_report_group;
 
 typedef struct {
@@ -120,7 +120,7 @@ typedef struct {
     bs_report_group group[BS_REPORT_RUNS];
     int             n;
     bs_notes        left_out; /* what could not be shown, and why */
-    bs_winner       winner;   /* of several runs on the same rows; best NULL: there is none */
+    bs_best_of      winner;   /* of several runs on the same rows; best NULL: there is none */
     bs_buf          verdict;  /* the sentence on top, and further advice */
     bs_notes        advice;
     bs_buf         *out;
@@ -138,7 +138,7 @@ int bs_report_first_seed(const bs_report_run *run);
 
 /* Finds the rows that a group was trained on and is evaluated with; anything unavailable becomes a
  * note. given: data already in memory; or NULL. */
-basin_status bs_report_data(bs_report *r, bs_report_group *g, const bs_prepared *given,
+basin_status bs_report_data(bs_report *r, bs_report_group *g, const bs_data *given,
                             basin_error *err);
 basin_status bs_report_judge(bs_report *r, bs_report_group *g, basin_error *err);
 /* Every group against the first one, if the rows are the same. */
@@ -151,7 +151,7 @@ double bs_report_card_mean(const bs_report_group *g, int part, int cut, int metr
 int bs_report_cuts(const bs_report_group *g);
 
 /* The deciding metric, and the threshold that the model uses for it. */
-int bs_report_headline(const bs_report_group *g, int *cut);
+int bs_report_deciding(const bs_report_group *g, int *cut);
 
 /* ---- tool/report/base.c ---- */
 
@@ -181,16 +181,16 @@ basin_status bs_report_config(const bs_report *r, basin_error *err);
 
 /* What baselines learn from, and what they have learnt. */
 typedef struct {
-    const bs_known *known;
-    const bs_part  *train, *valid;
-    int             threads;
-    int             which; /* BS_BASE_TRIVIAL ... */
-    void           *learnt;
+    const bs_preprocess *known;
+    const bs_dataset    *train, *valid;
+    int                  threads;
+    int                  which; /* BS_BASE_TRIVIAL ... */
+    void                *learnt;
 } bs_lesson;
 
 /* What a task shows about the errors of a model, for the first judged run of a group; and what it
  * suggests, most useful first. */
-typedef struct bs_reporting {
+typedef struct bs_task_report {
     basin_status (*errors)(const bs_report_group *g, bs_buf *out, basin_error *err);
     basin_status (*advise)(const bs_report_group *g, bs_notes *advice, basin_error *err);
     const char *base[BS_BASES]; /* names of its baselines; NULL: none of that kind */
@@ -199,8 +199,8 @@ typedef struct bs_reporting {
     /* NULL: nothing to learn; or sets t->learnt, *out = false if that is impossible. */
     basin_status (*learn)(bs_lesson *t, bool *out, basin_error *err);
     void (*forget)(bs_lesson *t);
-    basin_status (*guess)(const bs_lesson *t, const bs_part *p, bs_outputs *y, basin_error *err);
-} bs_reporting;
+    basin_status (*guess)(const bs_lesson *t, const bs_dataset *p, bs_outputs *y, basin_error *err);
+} bs_task_report;
 
 /* How often a predicted probability comes true, in bins. `what`: "labels of rows". Most cells of
  * most data have probabilities near zero and would hide those that matter: below BS_UNLIKELY they

@@ -223,7 +223,7 @@ static basin_status read_model(bs_report *r, bs_report_run *run, basin_error *er
         return BASIN_OK;
     }
     run->model_bytes = (double)st.st_size;
-    basin_status s = bs_saved_read(path, &run->model, &why);
+    basin_status s = bs_model_file_read(path, &run->model, &why);
     if (s == BASIN_ENOMEM)
         return bs_fail_nomem(err);
     if (s)
@@ -347,5 +347,5 @@ void bs_report_run_free(bs_report_run *run)
         if (run->counts[cut].task)
             run->counts[cut].task->counts_free(&run->counts[cut]);
     bs_outputs_free(&run->y);
-    bs_saved_free(run->model);
+    bs_model_file_free(run->model);
 }

@@ -20,13 +20,13 @@ bs_form bs_report_form(const bs_task *k, int metric)
 
 static const char *cut_name(const bs_task *k, int cut)
 {
-    return !k->tunes ? "value" : cut == BS_CUT_HALF ? "threshold 0.5" : "tuned threshold";
+    return !k->tunes ? "value" : cut == BS_AT_HALF ? "threshold 0.5" : "tuned threshold";
 }
 
 /* Metrics of scores are the same at any threshold. */
 static bool differs(const bs_task *k, int cut, int metric)
 {
-    return cut == BS_CUT_HALF || k->metric[metric].decided;
+    return cut == BS_AT_HALF || k->metric[metric].decided;
 }
 
 static void range(const bs_interval *v, const bs_form *f, bs_buf *out)
@@ -88,7 +88,7 @@ static void one_run(const bs_report_group *g, bs_buf *out)
         bs_page_row_begin(out);
         metric_name(k, i, out);
         for (int cut = 0; cut < cuts; cut++)
-            value_cell(g, differs(k, cut, i) ? cut : BS_CUT_HALF, i, cut ? "" : "first", out);
+            value_cell(g, differs(k, cut, i) ? cut : BS_AT_HALF, i, cut ? "" : "first", out);
         for (int cut = 0; cut < cuts && test; cut++)
             bs_page_number_as(cut ? "" : "first", f.scale * bs_report_card_mean(g, 0, cut, i),
                               f.digits, out);
@@ -143,7 +143,7 @@ static void all_runs(const bs_report *r, int cut, bs_buf *out)
         bs_page_name(r->group[i].name, out);
         for (int m = 0; m < BS_SHOWN && k->shown[m].heading; m++) {
             const int metric = k->shown[m].metric;
-            value_cell(&r->group[i], differs(k, cut, metric) ? cut : BS_CUT_HALF, metric, "", out);
+            value_cell(&r->group[i], differs(k, cut, metric) ? cut : BS_AT_HALF, metric, "", out);
         }
         bs_page_row_end(out);
     }
@@ -213,8 +213,8 @@ static void draw_runs(const bs_report *r, bs_buf *out)
 {
     const bs_task *k = r->group[0].task;
     int            cut;
-    const int      headline = bs_report_headline(&r->group[0], &cut);
-    const bs_form  f = bs_report_form(k, headline);
+    const int      deciding = bs_report_deciding(&r->group[0], &cut);
+    const bs_form  f = bs_report_form(k, deciding);
     double        *value = bs_calloc(BS_REPORT_RUNS * BS_REPORT_SEEDS, sizeof *value);
     bs_strip       strip[BS_REPORT_RUNS];
     char           title[160];
@@ -228,13 +228,13 @@ static void draw_runs(const bs_report *r, bs_buf *out)
         for (int s = 0; s < g->n && g->judged; s++)
             if (g->run[s].model)
                 value[i * BS_REPORT_SEEDS + strip[i].n++] =
-                    f.scale * g->run[s].value[cut][headline];
+                    f.scale * g->run[s].value[cut][deciding];
         if (g->judged) {
-            strip[i].lo = f.scale * g->interval[cut][headline].lo;
-            strip[i].hi = f.scale * g->interval[cut][headline].hi;
+            strip[i].lo = f.scale * g->interval[cut][deciding].lo;
+            strip[i].hi = f.scale * g->interval[cut][deciding].hi;
         }
     }
-    bs_print(title, sizeof title, "%s%s, %s", k->metric[headline].name, f.unit,
+    bs_print(title, sizeof title, "%s%s, %s", k->metric[deciding].name, f.unit,
              k->tunes ? cut_name(k, cut) : "every seed");
     bs_strips_draw(&(bs_strips){.title = title,
                                 .strip = strip,
@@ -253,8 +253,8 @@ static void baselines(const bs_report_group *g, bs_buf *out)
     const bs_task *k = g->task;
     bs_column      column[2 + BS_SHOWN] = {{.name = "baseline", .text = true}};
     int            n = 1, cut;
-    const int      headline = bs_report_headline(g, &cut);
-    const bs_form  first = bs_report_form(k, headline);
+    const int      deciding = bs_report_deciding(g, &cut);
+    const bs_form  first = bs_report_form(k, deciding);
     for (int i = 0; i < BS_SHOWN && k->shown[i].heading; i++)
         column[n++] = (bs_column){.name = k->metric[k->shown[i].metric].name,
                                   .help = k->metric[k->shown[i].metric].help};
@@ -273,7 +273,7 @@ static void baselines(const bs_report_group *g, bs_buf *out)
             const bs_form f = bs_report_form(k, k->shown[i].metric);
             bs_page_number(f.scale * base->value[k->shown[i].metric], f.digits, out);
         }
-        const double by = (k->metric[headline].higher ? 1 : -1) * base->better.difference;
+        const double by = (k->metric[deciding].higher ? 1 : -1) * base->better.difference;
         bs_page_cell_begin(base->better.p >= 0.05 ? "" : by > 0 ? "better" : "worse", by, out);
         bs_buf_printf(out, "%s <span class=\"range\">p ",
                       bs_fixed(first.scale * by, first.digits, text));

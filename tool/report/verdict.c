@@ -49,17 +49,17 @@ static bool surely(const bs_task *k, int metric, const bs_paired *p)
 static void put_scores(const bs_report_group *g, bs_buf *out)
 {
     int                cut;
-    const int          headline = bs_report_headline(g, &cut);
-    const bs_form      f = bs_report_form(g->task, headline);
-    const bs_interval *v = &g->interval[cut][headline];
+    const int          deciding = bs_report_deciding(g, &cut);
+    const bs_form      f = bs_report_form(g->task, deciding);
+    const bs_interval *v = &g->interval[cut][deciding];
     double             mean, sd;
-    bs_report_spread(g, cut, headline, &mean, &sd);
+    bs_report_spread(g, cut, deciding, &mean, &sd);
     if (g->models > 1)
         bs_buf_printf(out, "%d trainings get ", g->models);
     else
         bs_buf_text(out, "The model gets ");
-    put_value(g->task, headline, mean, out);
-    bs_buf_printf(out, " %s", g->task->metric[headline].name);
+    put_value(g->task, deciding, mean, out);
+    bs_buf_printf(out, " %s", g->task->metric[deciding].name);
     if (isfinite(v->lo) && isfinite(v->hi))
         bs_buf_printf(out, " [%.*f, %.*f]", f.digits, f.scale * v->lo, f.digits, f.scale * v->hi);
     bs_buf_printf(out, "%s on %d %s %s", g->models > 1 ? " on average" : "", (int)g->part->rows,
@@ -69,19 +69,19 @@ static void put_scores(const bs_report_group *g, bs_buf *out)
 static void put_base(const bs_report_group *g, const bs_baseline *b, bool told, bs_buf *out)
 {
     int       cut;
-    const int headline = bs_report_headline(g, &cut);
+    const int deciding = bs_report_deciding(g, &cut);
     if (!b->measured) {
         bs_buf_printf(out, "%s was not trained, for there is too much data to do that here",
                       b->name);
         return;
     }
     bs_buf_printf(out, "%s gets ", b->name);
-    put_value(g->task, headline, b->value[headline], out);
+    put_value(g->task, deciding, b->value[deciding], out);
     if (!told)
         return;
     const bool more = b->better.difference < 0;
     bs_buf_text(out, " (");
-    put_distance(g->task, headline, b->better.difference, out);
+    put_distance(g->task, deciding, b->better.difference, out);
     bs_buf_printf(out, " %s, p %.3f)", more ? "more" : "less", b->better.p);
 }
 
@@ -122,9 +122,9 @@ static const double *curve_of(const bs_history *h, const char *name)
 static void advise_bases(const bs_report_group *g, bs_notes *advice)
 {
     int                cut;
-    const int          headline = bs_report_headline(g, &cut);
+    const int          deciding = bs_report_deciding(g, &cut);
     const bs_baseline *trivial = &g->base[BS_BASE_TRIVIAL], *simple = &g->base[BS_BASE_SIMPLE];
-    if (trivial->measured && !surely(g->task, headline, &trivial->better)) {
+    if (trivial->measured && !surely(g->task, deciding, &trivial->better)) {
         bs_notes_add(
             advice, "trivial",
             "find out why it is no better than %s: 'basin data inspect' looks for traps in "
@@ -132,8 +132,8 @@ static void advise_bases(const bs_report_group *g, bs_notes *advice)
             trivial->name);
         return;
     }
-    if (simple->measured && !surely(g->task, headline, &simple->better)) {
-        const bool up = (simple->better.difference > 0) == g->task->metric[headline].higher;
+    if (simple->measured && !surely(g->task, deciding, &simple->better)) {
+        const bool up = (simple->better.difference > 0) == g->task->metric[deciding].higher;
         bs_notes_add(advice, "simple", bs_tool_of(g->task)->report->base_advice, simple->name,
                      up ? "may do" : "does");
     }
@@ -181,7 +181,7 @@ static basin_status advise_data(const bs_report_group *g, bs_notes *advice, basi
 {
     const bs_baseline *half = &g->base[BS_BASE_HALF], *all = &g->base[BS_BASE_SIMPLE];
     int                cut;
-    const int          headline = bs_report_headline(g, &cut);
+    const int          deciding = bs_report_deciding(g, &cut);
     bs_paired          test[BS_VALUES_MAX];
     bs_buf             gain;
     if (!half->measured || !all->measured)
@@ -189,10 +189,10 @@ static basin_status advise_data(const bs_report_group *g, bs_notes *advice, basi
     bs_sampled_set a = {&half->source, 1}, b = {&all->source, 1};
     basin_status   s = bs_paired_seeds(&a, &b, (uint64_t)g->run[g->shown].settings.train.seed,
                                        g->replicates, level, test, err);
-    if (s || !surely(g->task, headline, &test[headline]))
+    if (s || !surely(g->task, deciding, &test[deciding]))
         return s;
     bs_buf_init(&gain, 256);
-    put_distance(g->task, headline, test[headline].difference, &gain);
+    put_distance(g->task, deciding, test[deciding].difference, &gain);
     if (gain.failed)
         s = bs_fail_nomem(err);
     else
@@ -226,9 +226,9 @@ static basin_status advise(const bs_report *r, const bs_report_group *g, bs_note
 
 /* ---- several runs ---- */
 
-static void advise_winner(const bs_winner *w, bs_notes *advice)
+static void advise_winner(const bs_best_of *w, bs_notes *advice)
 {
-    if (bs_winner_matters(w))
+    if (bs_best_of_matters(w))
         return;
     if (w->seeds == 1)
         bs_notes_add(advice, "winner", "train several seeds of each (--seeds 5) to decide");
@@ -256,9 +256,9 @@ static void without_rows(const bs_report_group *g, bs_buf *out)
         bs_buf_text(out, "'.");
         return;
     }
-    const int    headline = bs_report_headline(g, &cut);
-    const double test = bs_report_card_mean(g, 1, cut, headline);
-    const double value = isnan(test) ? bs_report_card_mean(g, 0, cut, headline) : test;
+    const int    deciding = bs_report_deciding(g, &cut);
+    const double test = bs_report_card_mean(g, 1, cut, deciding);
+    const double value = isnan(test) ? bs_report_card_mean(g, 0, cut, deciding) : test;
     if (isnan(value)) {
         bs_buf_text(out, "It is unknown how good the model is, since its data is missing; next: "
                          "'basin "
@@ -266,11 +266,11 @@ static void without_rows(const bs_report_group *g, bs_buf *out)
         return;
     }
     bs_buf_text(out, "At the end of its training the model had ");
-    put_value(g->task, headline, value, out);
+    put_value(g->task, deciding, value, out);
     bs_buf_printf(out,
                   " %s on %s %s, which are missing now, so there are no baselines; next: restore "
                   "the data, or 'basin eval' on other data.",
-                  g->task->metric[headline].name, isnan(test) ? "validation" : "test",
+                  g->task->metric[deciding].name, isnan(test) ? "validation" : "test",
                   g->task->unit);
 }
 
@@ -294,7 +294,7 @@ basin_status bs_report_verdict(bs_report *r, basin_error *err)
         return out->failed ? bs_fail_nomem(err) : BASIN_OK;
     }
     if (r->winner.best) {
-        bs_winner_text(&r->winner, out);
+        bs_best_of_text(&r->winner, out);
         if (!out->failed && out->len > 0)
             out->data[--out->len] = '\0'; /* removes the full stop: the sentence continues */
         advise_winner(&r->winner, &r->advice);

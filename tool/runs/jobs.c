@@ -45,12 +45,12 @@ basin_status bs_work_together(int workers, void (*work)(void *ctx, int worker), 
 
 /* ---- the board ---- */
 
-void bs_board_start(bs_board *b, bs_logger *log, double scale)
+void bs_status_line_start(bs_status_line *b, bs_logger *log, double scale)
 {
-    *b = (bs_board){.bar = bs_progress_start(log, "", "", 1), .scale = scale};
+    *b = (bs_status_line){.bar = bs_progress_start(log, "", "", 1), .scale = scale};
 }
 
-void bs_board_name(bs_board *b, int worker, const char *name)
+void bs_status_line_name(bs_status_line *b, int worker, const char *name)
 {
     if (worker >= BS_BOARD_SLOTS)
         return;
@@ -59,7 +59,7 @@ void bs_board_name(bs_board *b, int worker, const char *name)
     b->slot[worker].best = NAN;
 }
 
-void bs_board_news(bs_board *b, int worker, const bs_train_news *n)
+void bs_status_line_news(bs_status_line *b, int worker, const bs_progress_event *n)
 {
     if (worker >= BS_BOARD_SLOTS)
         return;
@@ -67,7 +67,7 @@ void bs_board_news(bs_board *b, int worker, const bs_train_news *n)
     b->slot[worker].best = n->best;
 }
 
-void bs_board_draw(bs_board *b, double part, const char *lead)
+void bs_status_line_draw(bs_status_line *b, double part, const char *lead)
 {
     char text[512];
     int  n = 0;
@@ -86,7 +86,7 @@ void bs_board_draw(bs_board *b, double part, const char *lead)
     bs_progress_show(&b->bar, part, text);
 }
 
-void bs_board_end(bs_board *b)
+void bs_status_line_end(bs_status_line *b)
 {
     bs_progress_end(&b->bar);
 }

@@ -25,15 +25,15 @@ typedef struct {
         int    epoch;
         double best;
     } slot[BS_BOARD_SLOTS];
-} bs_board;
+} bs_status_line;
 
-void bs_board_start(bs_board *b, bs_logger *log, double scale);
+void bs_status_line_start(bs_status_line *b, bs_logger *log, double scale);
 /* What a worker is doing; NULL: nothing. */
-void bs_board_name(bs_board *b, int worker, const char *name);
-void bs_board_news(bs_board *b, int worker, const bs_train_news *n);
+void bs_status_line_name(bs_status_line *b, int worker, const char *name);
+void bs_status_line_news(bs_status_line *b, int worker, const bs_progress_event *n);
 /* "LEAD  ce, seed 1: epoch 3, 43.20", if it is time to redraw; part: share of everything that is
  * done, 0 to 1. */
-void bs_board_draw(bs_board *b, double part, const char *lead);
-void bs_board_end(bs_board *b);
+void bs_status_line_draw(bs_status_line *b, double part, const char *lead);
+void bs_status_line_end(bs_status_line *b);
 
 #endif

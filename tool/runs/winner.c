@@ -3,24 +3,24 @@
 
 #include <math.h>
 
-double bs_winner_scale(const bs_winner *w)
+double bs_best_of_scale(const bs_best_of *w)
 {
     return w->metric->greatest <= 1 ? 100 : 1;
 }
 
-double bs_winner_p(const bs_winner *w)
+double bs_best_of_p(const bs_best_of *w)
 {
     return fmin(1, w->test.p * w->others);
 }
 
-bool bs_winner_matters(const bs_winner *w)
+bool bs_best_of_matters(const bs_best_of *w)
 {
-    return w->next && bs_winner_p(w) < 0.05;
+    return w->next && bs_best_of_p(w) < 0.05;
 }
 
-static void how_sure(const bs_winner *w, bs_buf *out)
+static void how_sure(const bs_best_of *w, bs_buf *out)
 {
-    const double p = bs_winner_p(w);
+    const double p = bs_best_of_p(w);
     bs_buf_printf(out, p < 0.001 ? "p below 0.001" : "p %.3f", p);
     bs_buf_printf(out, " over %s%s", w->unit, w->seeds > 1 ? " and seeds" : "");
     if (w->others > 1)
@@ -29,9 +29,9 @@ static void how_sure(const bs_winner *w, bs_buf *out)
         bs_buf_text(out, "; one seed says nothing of other trainings");
 }
 
-void bs_winner_text(const bs_winner *w, bs_buf *out)
+void bs_best_of_text(const bs_best_of *w, bs_buf *out)
 {
-    const double scale = bs_winner_scale(w), sign = w->metric->higher ? 1 : -1;
+    const double scale = bs_best_of_scale(w), sign = w->metric->higher ? 1 : -1;
     const char  *percent = scale > 1 ? " %" : "", *points = scale > 1 ? " points" : "";
     const int    digits = scale > 1 ? 2 : 4;
     double       lo = sign * scale * w->test.lo, hi = sign * scale * w->test.hi;
@@ -48,7 +48,7 @@ void bs_winner_text(const bs_winner *w, bs_buf *out)
     }
     bs_buf_printf(out, "%s is best%s: %.*f%s %s on %d %s %s, %.*f%s %s than %s [%.*f, %.*f] (",
                   w->best,
-                  bs_winner_matters(w) ? ", and by more than chance" : ", but that may be chance",
+                  bs_best_of_matters(w) ? ", and by more than chance" : ", but that may be chance",
                   digits, scale * w->value, percent, w->metric->name, w->rows, w->part, w->unit,
                   digits, fabs(scale * w->test.difference), points,
                   w->metric->higher ? "more" : "less", w->next, digits, lo, digits, hi);

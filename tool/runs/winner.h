@@ -14,14 +14,14 @@ typedef struct {
     int              seeds;  /* the smaller number for the two */
     double           value;  /* of the best */
     bs_paired        test;   /* the best minus the second best, over rows and seeds */
-} bs_winner;
+} bs_best_of;
 
 /* Both are shown in percent: 100, or 1. */
-double bs_winner_scale(const bs_winner *w);
+double bs_best_of_scale(const bs_best_of *w);
 /* The best was picked by looking at all, so its p value is multiplied by the number of others. */
-double bs_winner_p(const bs_winner *w);
-bool   bs_winner_matters(const bs_winner *w);
+double bs_best_of_p(const bs_best_of *w);
+bool   bs_best_of_matters(const bs_best_of *w);
 /* Plain text, with a full stop. */
-void bs_winner_text(const bs_winner *w, bs_buf *out);
+void bs_best_of_text(const bs_best_of *w, bs_buf *out);
 
 #endif

@@ -10,10 +10,10 @@ typedef void (*bs_listing)(void *to, const char *name, const char *help);
 
 /* Members may be NULL. */
 typedef struct {
-    const struct bs_handling   *data;      /* inspect/inspect.h: inspecting, converting, making */
-    const struct bs_reporting  *report;    /* report/report.h: errors of a model, baselines */
-    const struct bs_explaining *explain;   /* explain/explain.h: what an energy learned */
-    const bs_option            *generator; /* options of data->make */
+    const struct bs_task_inspect *data;      /* inspect/inspect.h: inspecting, converting, making */
+    const struct bs_task_report  *report;    /* report/report.h: errors of a model, baselines */
+    const struct bs_task_explain *explain;   /* explain/explain.h: what an energy learned */
+    const bs_option              *generator; /* options of data->make */
     void (*encoders)(bs_listing put, void *to);
     void (*energies)(bs_listing put, void *to);
     void (*readers)(bs_listing put, void *to);

@@ -80,7 +80,7 @@ static void draw(bs_tuning *t)
     if (t->best >= 0)
         bs_print(lead + n, sizeof lead - (size_t)n, ", best %.2f",
                  t->scale * bs_tune_score(t, t->trial[t->best].score));
-    bs_board_draw(&t->board, part, lead);
+    bs_status_line_draw(&t->board, part, lead);
 }
 
 static void report(bs_tuning *t, int trial, bool best)
@@ -103,7 +103,7 @@ static void report(bs_tuning *t, int trial, bool best)
 typedef struct {
     bs_tuning *t;
     int        worker, trial;
-    bool       rests;
+    bool       paused;
     int        start; /* epochs before the last phase */
 } looker;
 
@@ -114,11 +114,11 @@ static bool closing(const bs_tuning *t)
            (o->budget > 0 && bs_tune_elapsed(t) >= closing_part * o->budget);
 }
 
-static void moved(void *ctx, const bs_train_news *n)
+static void moved(void *ctx, const bs_progress_event *n)
 {
     looker *l = ctx;
     pthread_mutex_lock(&l->t->lock);
-    bs_board_news(&l->t->board, l->worker, n);
+    bs_status_line_news(&l->t->board, l->worker, n);
     draw(l->t);
     pthread_mutex_unlock(&l->t->lock);
 }
@@ -135,13 +135,13 @@ static void pass_rung(bs_tuning *t, int trial, int start)
 }
 
 /* Earlier phases are not judged: their scores are not those of the method. */
-static bool evaluated(void *ctx, const bs_train_news *n)
+static bool evaluated(void *ctx, const bs_progress_event *n)
 {
     looker    *l = ctx;
     bs_tuning *t = l->t;
     pthread_mutex_lock(&t->lock);
     bs_trial *x = &t->trial[l->trial];
-    bs_board_news(&t->board, l->worker, n);
+    bs_status_line_news(&t->board, l->worker, n);
     t->record[l->trial].epochs = n->epoch;
     l->start = n->epoch - n->own;
     if (n->last) {
@@ -151,22 +151,22 @@ static bool evaluated(void *ctx, const bs_train_news *n)
         while (x->passed < t->rungs && n->own >= t->rung_epoch[x->passed])
             pass_rung(t, l->trial, l->start);
         const bs_search s = bs_tune_search(t);
-        l->rests = x->passed > passed && l->trial > 0 &&
-                   !bs_tune_worth(&s, l->trial, t->rungs, closing(t));
+        l->paused = x->passed > passed && l->trial > 0 &&
+                    !bs_tune_worth(&s, l->trial, t->rungs, closing(t));
     }
     draw(t);
     pthread_mutex_unlock(&t->lock);
-    return l->rests;
+    return l->paused;
 }
 
 static basin_status train(looker *l, bs_train_outcome *out, basin_error *err)
 {
-    bs_tuning     *t = l->t;
-    bs_settings    settings = t->base;
-    bs_logger      silent = {.level = BS_QUIET};
-    char           folder[BS_OPTION_TEXT + 64];
-    double         u[BS_TUNE_MOST];
-    const bs_watch watch = {.ctx = l, .evaluated = evaluated, .moved = moved};
+    bs_tuning        *t = l->t;
+    bs_settings       settings = t->base;
+    bs_logger         silent = {.level = BS_QUIET};
+    char              folder[BS_OPTION_TEXT + 64];
+    double            u[BS_TUNE_MOST];
+    const bs_observer watch = {.ctx = l, .evaluated = evaluated, .moved = moved};
     pthread_mutex_lock(&t->lock); /* the array may move */
     memcpy(u, t->trial[l->trial].u, sizeof u);
     pthread_mutex_unlock(&t->lock);
@@ -254,7 +254,7 @@ static void settle(looker *l, const bs_train_outcome *o, basin_status s, basin_e
     bs_tune_record *r = &t->record[l->trial];
     bool            best = false;
     if (s == BASIN_EINTERRUPTED) {
-        x->state = l->rests ? BS_TRIAL_PAUSED : BS_TRIAL_RUNNING;
+        x->state = l->paused ? BS_TRIAL_PAUSED : BS_TRIAL_RUNNING;
     } else if (s) {
         x->state = BS_TRIAL_FAILED;
         x->score = NAN; /* its earlier score is lost with it */
@@ -372,13 +372,13 @@ static void work(void *ctx, int worker)
         basin_error      err = {0};
         bs_train_outcome outcome;
         bs_print(name, sizeof name, "trial %d", at);
-        bs_board_name(&t->board, worker, name);
+        bs_status_line_name(&t->board, worker, name);
         pthread_mutex_unlock(&t->lock);
         const double start = bs_seconds();
         basin_status s = train(&l, &outcome, &err);
         pthread_mutex_lock(&t->lock);
         t->record[at].seconds += bs_seconds() - start;
-        bs_board_name(&t->board, worker, NULL);
+        bs_status_line_name(&t->board, worker, NULL);
         settle(&l, &outcome, s, &err);
         bs_threshold_free(&outcome.threshold);
         pthread_cond_broadcast(&t->changed);
@@ -397,9 +397,9 @@ basin_status bs_tune_train(bs_tuning *t, basin_error *err)
     if (!head.failed)
         bs_log_row(&t->log, BS_DIM, "%s", head.data);
     bs_buf_free(&head);
-    bs_board_start(&t->board, &t->log, t->scale);
+    bs_status_line_start(&t->board, &t->log, t->scale);
     basin_status s = bs_work_together(t->jobs, work, t, err);
-    bs_board_end(&t->board);
+    bs_status_line_end(&t->board);
     if (!s && t->status)
         s = bs_fail(err, t->status, "%s", t->failure.msg);
     if (!s && stop_asked(t))

@@ -93,9 +93,9 @@ static void share_threads(bs_tuning *t)
 
 static basin_status read_data(bs_tuning *t, const basin_config *c, basin_error *err)
 {
-    char     names[BS_ROLES][BS_OPTION_TEXT];
-    bs_files files = c->files;
-    bs_exchange_files(&files, &t->base.train, names);
+    char       names[BS_ROLES][BS_OPTION_TEXT];
+    bs_sources files = c->files;
+    bs_config_files(&files, &t->base.train, names);
     files.no_test = true;
     basin_status s = bs_ensemble_refuse(&t->base.train, "tune", err);
     if (!s)
@@ -274,7 +274,7 @@ basin_status basin_tune(const basin_config *c, const basin_tune_options *o,
     bs_free(t->trial);
     bs_free(t->record);
     bs_input_forget(); /* if it failed before the data was read */
-    bs_prepared_free(&t->data);
+    bs_data_free(&t->data);
     pthread_cond_destroy(&t->changed);
     pthread_mutex_destroy(&t->lock);
     bs_free(t);

@@ -37,7 +37,7 @@ typedef struct {
     bs_settings               base;
     bs_space                  space;
     const bs_method          *method;
-    bs_prepared               data;
+    bs_data                   data;
     const bs_task            *task;
     int                       metric; /* what counts: early_stop.metric */
     double                    scale;  /* 100 if it is a share of one */
@@ -57,7 +57,7 @@ typedef struct {
     int             fd;             /* of trials.jsonl */
     basin_status    status;         /* what ended the search early */
     basin_error     failure;
-    bs_board        board;
+    bs_status_line  board;
 } bs_tuning;
 
 /* Seconds since the beginning, including those before a restart. */

@@ -97,13 +97,13 @@ static basin_status parse_values(bs_reading *r, const bs_line *line, const char 
         const char *start = p;
         p = bs_arff_word(p, ",}", &word);
         if (!p)
-            return bs_fail_at(r, line->number, column_of(line, start),
-                              "the quote of a value of '%s' is not closed", a->name);
+            return bs_error_at(r, line->number, column_of(line, start),
+                               "the quote of a value of '%s' is not closed", a->name);
         if (!word.len && !word.quoted)
-            return bs_fail_at(r, line->number, column_of(line, start),
-                              *p ? "attribute '%s' has an empty value; quote it as ''"
-                                 : "the values of '%s' have no closing }",
-                              a->name);
+            return bs_error_at(r, line->number, column_of(line, start),
+                               *p ? "attribute '%s' has an empty value; quote it as ''"
+                                  : "the values of '%s' have no closing }",
+                               a->name);
         char *text = bs_arena_copy(&r->b->ds->arena, word.text, word.len);
         bool  fresh;
         if (!text)
@@ -112,26 +112,26 @@ static basin_status parse_values(bs_reading *r, const bs_line *line, const char 
         if (bs_names_add(&a->values, text, n, &fresh) < 0)
             return bs_fail_nomem(r->err);
         if (!fresh)
-            return bs_fail_at(r, line->number, column_of(line, start),
-                              "attribute '%s' has the value '%.*s' twice", a->name,
-                              bs_show(text, n), text);
+            return bs_error_at(r, line->number, column_of(line, start),
+                               "attribute '%s' has the value '%.*s' twice", a->name,
+                               bs_show(text, n), text);
         p = bs_skip_blanks(p);
         if (*p == '}')
             break;
         if (*p != ',')
-            return bs_fail_at(r, line->number, column_of(line, *p ? p : open),
-                              *p ? "expected , or } after a value of '%s'"
-                                 : "the values of '%s' have no closing }",
-                              a->name);
+            return bs_error_at(r, line->number, column_of(line, *p ? p : open),
+                               *p ? "expected , or } after a value of '%s'"
+                                  : "the values of '%s' have no closing }",
+                               a->name);
         p++;
     }
     if (a->values.n == 0)
-        return bs_fail_at(r, line->number, column_of(line, open),
-                          "attribute '%s' has no values; write {0,1} or numeric", a->name);
+        return bs_error_at(r, line->number, column_of(line, open),
+                           "attribute '%s' has no values; write {0,1} or numeric", a->name);
     p = bs_skip_blanks(p + 1);
     if (*p && *p != '%')
-        return bs_fail_at(r, line->number, column_of(line, p),
-                          "unexpected text after the values of '%s'", a->name);
+        return bs_error_at(r, line->number, column_of(line, p),
+                           "unexpected text after the values of '%s'", a->name);
     return BASIN_OK;
 }
 
@@ -144,9 +144,9 @@ static basin_status parse_type(bs_reading *r, arff_header *h, const bs_line *lin
     const char *end = bs_arff_word(p, " \t", &word);
     const char *rest = end ? bs_skip_blanks(end) : p;
     if (!end || !word.len)
-        return bs_fail_at(r, line->number, column_of(line, p),
-                          "attribute '%s' has no type; write numeric, string, date or {values}",
-                          a->name);
+        return bs_error_at(r, line->number, column_of(line, p),
+                           "attribute '%s' has no type; write numeric, string, date or {values}",
+                           a->name);
     static const struct {
         const char *word;
         arff_type   type;
@@ -159,22 +159,22 @@ static basin_status parse_type(bs_reading *r, arff_header *h, const bs_line *lin
         a->type = types[i].type;
         if (a->type == ARFF_HIERARCHY) {
             if (h->hierarchy >= 0)
-                return bs_fail_at(r, line->number, 0,
-                                  "a second hierarchical attribute, '%s' after '%s'", a->name,
-                                  h->attribute[h->hierarchy].name);
+                return bs_error_at(r, line->number, 0,
+                                   "a second hierarchical attribute, '%s' after '%s'", a->name,
+                                   h->attribute[h->hierarchy].name);
             h->hierarchy = h->n;
             return bs_arff_hierarchy(r, h, rest, line->number);
         }
         if (*rest && *rest != '%' && *rest != '[' && a->type != ARFF_DATE)
-            return bs_fail_at(r, line->number, column_of(line, rest),
-                              "unexpected text after the type of '%s'", a->name);
+            return bs_error_at(r, line->number, column_of(line, rest),
+                               "unexpected text after the type of '%s'", a->name);
         return BASIN_OK;
     }
     if (bs_same_word(word.text, word.len, "relational"))
-        return bs_fail_at(r, line->number, column_of(line, p),
-                          "attribute '%s' is relational: multi-instance data is not supported",
-                          a->name);
-    return bs_fail_at(
+        return bs_error_at(r, line->number, column_of(line, p),
+                           "attribute '%s' is relational: multi-instance data is not supported",
+                           a->name);
+    return bs_error_at(
         r, line->number, column_of(line, p),
         "'%.*s' is not a type; attribute '%s' needs numeric, string, date or {values}",
         bs_show(word.text, word.len), word.text, a->name);
@@ -201,8 +201,8 @@ static basin_status unique_name(bs_reading *r, arff_header *h, arff_attribute *a
         h->n_renamed += k == 2;
         a->renamed = true;
         if (k > MOST_TWINS) {
-            s = bs_fail_at(r, a->line, 0, "more than %d attributes are named '%.60s'",
-                           (int)MOST_TWINS, a->name);
+            s = bs_error_at(r, a->line, 0, "more than %d attributes are named '%.60s'",
+                            (int)MOST_TWINS, a->name);
             break;
         }
         bs_buf_clear(&text);
@@ -224,15 +224,15 @@ static basin_status parse_attribute(bs_reading *r, arff_header *h, const bs_line
     arff_word      word;
     const char    *start = p, *end = bs_arff_word(p, " \t{", &word);
     if (!end)
-        return bs_fail_at(r, line->number, column_of(line, start),
-                          "the quote of the attribute's name is not closed");
+        return bs_error_at(r, line->number, column_of(line, start),
+                           "the quote of the attribute's name is not closed");
     if (!word.len)
-        return bs_fail_at(r, line->number, column_of(line, start), "the attribute has no name");
+        return bs_error_at(r, line->number, column_of(line, start), "the attribute has no name");
     if (h->n >= r->o->max_features)
-        return bs_fail_at(r, line->number, 0,
-                          "more than %d attributes; data.max_features "
-                          "allows more",
-                          r->o->max_features);
+        return bs_error_at(r, line->number, 0,
+                           "more than %d attributes; data.max_features "
+                           "allows more",
+                           r->o->max_features);
     a.name = clean_name(r, h, &word);
     a.raw = bs_arena_copy(&r->b->ds->arena, word.text, word.len);
     if (!a.name || !a.raw)
@@ -268,7 +268,7 @@ static basin_status parse_line(bs_reading *r, arff_header *h, const bs_line *lin
 {
     const char *p = bs_skip_blanks(line->text);
     if (strlen(line->text) != line->len)
-        return bs_fail_at(r, line->number, strlen(line->text) + 1, "a NUL byte in a text file");
+        return bs_error_at(r, line->number, strlen(line->text) + 1, "a NUL byte in a text file");
     if (!*p || *p == '%')
         return BASIN_OK;
     size_t      n = strcspn(p, " \t");
@@ -282,8 +282,8 @@ static basin_status parse_line(bs_reading *r, arff_header *h, const bs_line *lin
         *done = true;
         return BASIN_OK;
     }
-    return bs_fail_at(r, line->number, column_of(line, p),
-                      "expected @relation, @attribute or @data, found '%.*s'", bs_show(p, n), p);
+    return bs_error_at(r, line->number, column_of(line, p),
+                       "expected @relation, @attribute or @data, found '%.*s'", bs_show(p, n), p);
 }
 
 basin_status bs_arff_header(bs_reading *r, arff_header *h)
@@ -298,14 +298,14 @@ basin_status bs_arff_header(bs_reading *r, arff_header *h)
     while (!s && !done) {
         s = bs_reading_line(r, &line, &more);
         if (!s && !more)
-            s = bs_fail_at(r, last, 0, "the file ends before @data");
+            s = bs_error_at(r, last, 0, "the file ends before @data");
         if (!s) {
             last = line.number;
             s = parse_line(r, h, &line, &done);
         }
     }
     if (!s && h->n == 0)
-        s = bs_fail_at(r, h->data_line, 0, "@data without any @attribute before it");
+        s = bs_error_at(r, h->data_line, 0, "@data without any @attribute before it");
     if (s)
         return s;
     if (h->n_escaped)

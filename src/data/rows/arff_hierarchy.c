@@ -37,7 +37,7 @@ static basin_status add_edge(hierarchy *h, int32_t child, int32_t parent)
 static basin_status add_class(hierarchy *h, const char *text, size_t len, int32_t *out, bool *fresh)
 {
     if (h->c->names.n >= MOST_CLASSES)
-        return bs_fail_at(h->r, h->line, 0, "more than %d classes", (int)MOST_CLASSES);
+        return bs_error_at(h->r, h->line, 0, "more than %d classes", (int)MOST_CLASSES);
     *out = bs_names_add(&h->c->names, text, len, fresh);
     return *out < 0 ? bs_fail_nomem(h->r->err) : BASIN_OK;
 }
@@ -94,8 +94,8 @@ static basin_status read_edges(hierarchy *h, const char *p)
         bool         fresh;
         basin_status s = BASIN_OK;
         if (left == 0 || left + 1 >= n)
-            return bs_fail_at(h->r, h->line, 0, "'%.*s' is not an edge parent/child",
-                              bs_show(text, n), text);
+            return bs_error_at(h->r, h->line, 0, "'%.*s' is not an edge parent/child",
+                               bs_show(text, n), text);
         if (!is_root(text, left)) {
             s = add_class(h, text, left, &parent, &fresh);
             if (!s)
@@ -119,8 +119,8 @@ static basin_status read_paths(hierarchy *h, const char *p)
         size_t n = next_entry(&p, &text);
         bool   fresh;
         if (!n || text[0] == '/' || text[n - 1] == '/')
-            return bs_fail_at(h->r, h->line, 0, "'%.*s' is not a path of classes such as 01/02",
-                              bs_show(text, n), text);
+            return bs_error_at(h->r, h->line, 0, "'%.*s' is not a path of classes such as 01/02",
+                               bs_show(text, n), text);
         if (is_root(text, n))
             continue;
         /* The path itself, then its parents up to the first known one, which implies the rest. */
@@ -132,8 +132,8 @@ static basin_status read_paths(hierarchy *h, const char *p)
             if (text[i] != '/')
                 continue;
             if (++depth == DEEPEST)
-                return bs_fail_at(h->r, h->line, 0, "'%.*s...' is deeper than %d levels",
-                                  bs_show(text, n), text, (int)DEEPEST);
+                return bs_error_at(h->r, h->line, 0, "'%.*s...' is deeper than %d levels",
+                                   bs_show(text, n), text, (int)DEEPEST);
             s = add_class(h, text, i, &parent, &fresh);
             if (!s)
                 s = add_edge(h, child, parent);
@@ -191,13 +191,13 @@ static basin_status close_upwards(hierarchy *h, const int32_t *first, const int3
             c->up = list;
             if (!ok)
                 return at >= MOST_IMPLIED
-                           ? bs_fail_at(h->r, h->line, 0, "classes have too many ancestors")
+                           ? bs_error_at(h->r, h->line, 0, "classes have too many ancestors")
                            : bs_fail_nomem(h->r->err);
             c->up[at++] = x;
             for (int32_t e = first[x]; e < first[x + 1]; e++) {
                 if (parent[e] == k && parent[e] != x)
-                    return bs_fail_at(h->r, h->line, 0, "class '%s' is its own ancestor",
-                                      c->names.item[k].text);
+                    return bs_error_at(h->r, h->line, 0, "class '%s' is its own ancestor",
+                                       c->names.item[k].text);
                 if (stamp[parent[e]] != k) {
                     stamp[parent[e]] = k;
                     stack[depth++] = parent[e];
@@ -253,12 +253,12 @@ basin_status bs_arff_hierarchy(bs_reading *r, arff_header *header, const char *t
 {
     hierarchy h = {.r = r, .c = &header->classes, .line = line};
     if (!*text)
-        return bs_fail_at(r, line, 0, "the hierarchical attribute lists no classes");
+        return bs_error_at(r, line, 0, "the hierarchical attribute lists no classes");
     basin_status s = looks_like_edges(&h, text, &h.c->dag);
     if (!s)
         s = h.c->dag ? read_edges(&h, text) : read_paths(&h, text);
     if (!s && h.c->names.n == 0)
-        s = bs_fail_at(r, line, 0, "the hierarchical attribute lists no classes");
+        s = bs_error_at(r, line, 0, "the hierarchical attribute lists no classes");
     if (!s && r->o->root)
         s = add_root(&h);
     if (!s)

@@ -45,10 +45,10 @@ static basin_status find_meka(roles *x)
         return BASIN_OK;
     long long k = x->count < 0 ? -x->count : x->count;
     if (k >= n)
-        return bs_fail_at(x->r, 0, 0,
-                          "the relation name says -C %lld, but there are only %d "
-                          "attributes",
-                          x->count, n);
+        return bs_error_at(x->r, 0, 0,
+                           "the relation name says -C %lld, but there are only %d "
+                           "attributes",
+                           x->count, n);
     for (int32_t i = 0; i < (int32_t)k; i++)
         x->meka[x->count < 0 ? n - 1 - i : i] = 1;
     return BASIN_OK;
@@ -105,11 +105,11 @@ static basin_status ask_for_labels(const roles *x)
         bs_print(text, sizeof text, "; the last %d are 0/1: --labels last:%d?", last, last);
     else if (first)
         bs_print(text, sizeof text, "; the first %d are 0/1: --labels first:%d?", first, first);
-    return bs_fail_at(x->r, 0, 0,
-                      "which attributes are labels? Neither a label file (--xml) nor -C n in the "
-                      "relation name tells; --labels takes names, a pattern, a file, first:N or "
-                      "last:N%s",
-                      text);
+    return bs_error_at(x->r, 0, 0,
+                       "which attributes are labels? Neither a label file (--xml) nor -C n in the "
+                       "relation name tells; --labels takes names, a pattern, a file, first:N or "
+                       "last:N%s",
+                       text);
 }
 
 /* --- choosing ------------------------------------------------------------ */
@@ -232,9 +232,9 @@ static basin_status choose(roles *x)
     if (s)
         return s;
     if ((want_xml && *option && !x->has_xml) || (want_meka && !x->has_meka))
-        return bs_fail_at(x->r, 0, 0, "--labels %s: %s", option,
-                          want_xml ? "there is no label file; --xml names one"
-                                   : "the relation name has no -C n");
+        return bs_error_at(x->r, 0, 0, "--labels %s: %s", option,
+                           want_xml ? "there is no label file; --xml names one"
+                                    : "the relation name has no -C n");
     size_t n = (size_t)x->h->n;
     char   source[64];
     bs_print(source, sizeof source, "-C %lld in the relation name", x->count);
@@ -242,10 +242,10 @@ static basin_status choose(roles *x)
         char one[160], two[160];
         describe(x, x->meka, one, sizeof one);
         describe(x, x->xml, two, sizeof two);
-        return bs_fail_at(x->r, 0, 0,
-                          "%s says the labels are %s, %s says %s; choose with --labels "
-                          "relation, --labels xml or --xml FILE",
-                          source, one, x->file, two);
+        return bs_error_at(x->r, 0, 0,
+                           "%s says the labels are %s, %s says %s; choose with --labels "
+                           "relation, --labels xml or --xml FILE",
+                           source, one, x->file, two);
     }
     if (x->has_xml && !want_meka)
         return use_known(x, x->xml, x->file);
@@ -293,15 +293,16 @@ static bool truth_values(const bs_read_options *o, const arff_attribute *a, int3
 static basin_status refuse_label(const roles *x, const arff_attribute *a)
 {
     if (a->type != ARFF_NOMINAL)
-        return bs_fail_at(x->r, a->line, 0,
-                          "label '%s' is a text; a label is 0/1, yes/no, "
-                          "true/false or numeric 0 and 1",
-                          a->name);
-    return bs_fail_at(x->r, a->line, 0,
-                      "label '%s' has the values {%.40s,%.40s%s}; a label is 0/1, "
-                      "yes/no or true/false (--true and --false add words)",
-                      a->name, a->values.item[0].text,
-                      a->values.n > 1 ? a->values.item[1].text : "", a->values.n > 2 ? ",..." : "");
+        return bs_error_at(x->r, a->line, 0,
+                           "label '%s' is a text; a label is 0/1, yes/no, "
+                           "true/false or numeric 0 and 1",
+                           a->name);
+    return bs_error_at(x->r, a->line, 0,
+                       "label '%s' has the values {%.40s,%.40s%s}; a label is 0/1, "
+                       "yes/no or true/false (--true and --false add words)",
+                       a->name, a->values.item[0].text,
+                       a->values.n > 1 ? a->values.item[1].text : "",
+                       a->values.n > 2 ? ",..." : "");
 }
 
 static basin_status set_label(roles *x, arff_attribute *a)
@@ -323,7 +324,7 @@ static basin_status add_feature(roles *x, const char *name, const arff_attribute
     if (*column < 0)
         return bs_fail_nomem(x->r->err);
     if (!fresh)
-        return bs_fail_at(x->r, a->line, 0, "a second feature would be named '%s'", name);
+        return bs_error_at(x->r, a->line, 0, "a second feature would be named '%s'", name);
     return BASIN_OK;
 }
 
@@ -421,7 +422,7 @@ static basin_status check_twins(const roles *x)
     for (int32_t i = 0; i < x->h->n; i++)
         for (int32_t k = 0; k < i && x->mark[i] && a[i].renamed; k++)
             if (x->mark[k] && strcmp(a[i].raw, a[k].raw) == 0)
-                return bs_fail_at(x->r, a[i].line, 0, "a second label is named '%.60s'", a[i].raw);
+                return bs_error_at(x->r, a[i].line, 0, "a second label is named '%.60s'", a[i].raw);
     return BASIN_OK;
 }
 

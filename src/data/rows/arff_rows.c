@@ -29,7 +29,7 @@ static size_t column_of(const rows *x, const char *p)
     return (size_t)(p - x->line.text) + 1;
 }
 
-#define FAIL_AT(x, p, ...) bs_fail_at((x)->r, (x)->line.number, column_of(x, p), __VA_ARGS__)
+#define FAIL_AT(x, p, ...) bs_error_at((x)->r, (x)->line.number, column_of(x, p), __VA_ARGS__)
 
 /* --- values -------------------------------------------------------------- */
 
@@ -222,8 +222,8 @@ static basin_status dense_row(rows *x, const char *p)
             s = put_number(x, a, v, p);
             p = end;
         } else if (!*p) {
-            return bs_fail_at(x->r, x->line.number, 0,
-                              "%d values, the header declares %d attributes", i, n);
+            return bs_error_at(x->r, x->line.number, 0,
+                               "%d values, the header declares %d attributes", i, n);
         } else {
             s = take_word(x, a, &p, x->ends);
         }
@@ -235,8 +235,8 @@ static basin_status dense_row(rows *x, const char *p)
         if (*p == ',')
             p++;
         else if (!*p)
-            return bs_fail_at(x->r, x->line.number, 0,
-                              "%d values, the header declares %d attributes", i + 1, n);
+            return bs_error_at(x->r, x->line.number, 0,
+                               "%d values, the header declares %d attributes", i + 1, n);
         else if (!bs_is_blank(p[-1]))
             return FAIL_AT(x, p, "expected a comma after the value of '%s'", a->name);
     }

@@ -26,7 +26,7 @@ void bs_build_free(bs_build *b)
 {
     bs_names_free(&b->features);
     bs_names_free(&b->labels);
-    bs_dataset_free(b->ds);
+    bs_rows_free(b->ds);
     bs_free(b->x_index);
     bs_free(b->y_index);
     bs_free(b->u_index);
@@ -249,7 +249,7 @@ int32_t bs_build_feature(bs_build *b, const char *name, const char *attribute, c
 /* Unnamed rows get their number as a name, so that every row has one. */
 static bool finish_ids(bs_build *b)
 {
-    bs_dataset *ds = b->ds;
+    bs_rows *ds = b->ds;
     if (!b->n_ids || !b->rows)
         return true;
     const char **id = bs_arena_alloc(&ds->arena, (size_t)b->rows * sizeof *id);
@@ -274,8 +274,8 @@ static bool finish_ids(bs_build *b)
 
 static bool finish_names(bs_build *b, int32_t n_features, int32_t n_labels)
 {
-    bs_dataset *ds = b->ds;
-    bs_schema  *s = &ds->schema;
+    bs_rows   *ds = b->ds;
+    bs_schema *s = &ds->schema;
     s->n_features = n_features >= 0 ? n_features : b->features.n;
     s->n_labels = n_labels >= 0 ? n_labels : b->labels.n;
     if (n_features < 0) {
@@ -312,7 +312,7 @@ static bool finish_starts(bs_build *b)
 
 basin_status bs_build_finish(bs_build *b, int32_t n_features, int32_t n_labels, basin_error *err)
 {
-    bs_dataset *ds = b->ds;
+    bs_rows *ds = b->ds;
     if (!finish_ids(b) || !finish_names(b, n_features, n_labels) || !finish_starts(b))
         return bs_fail_nomem(err);
     if (b->ones) {
@@ -336,6 +336,6 @@ basin_status bs_build_finish(bs_build *b, int32_t n_features, int32_t n_labels, 
         b->u_start = b->u_index = NULL;
         ds->unknown = (bs_csr){b->rows, ds->schema.n_labels, ds->u_start, ds->u_index, NULL};
     }
-    ds->hash = bs_dataset_hash(ds);
+    ds->hash = bs_rows_hash(ds);
     return BASIN_OK;
 }

@@ -10,7 +10,7 @@
 #include "data/names.h"
 
 typedef struct {
-    bs_dataset *ds; /* its arena holds all texts */
+    bs_rows *ds; /* its arena holds all texts */
 
     int32_t *x_index, *y_index, *u_index;
     float   *x_value;

@@ -19,10 +19,10 @@ bool bs_csv_number(const char *text, size_t len, double *v)
 basin_status bs_csv_fail(csv_table *t, csv_step step, const csv_cell *cell)
 {
     if (step == CSV_UNCLOSED)
-        return bs_fail_at(t->r, cell->line, 0, "a quote that opens here is never closed");
-    return bs_fail_at(t->r, cell->line, 0,
-                      "text follows the closing quote of a cell; a quote "
-                      "inside is written twice");
+        return bs_error_at(t->r, cell->line, 0, "a quote that opens here is never closed");
+    return bs_error_at(t->r, cell->line, 0,
+                       "text follows the closing quote of a cell; a quote "
+                       "inside is written twice");
 }
 
 /* --- names --------------------------------------------------------------- */
@@ -31,7 +31,7 @@ static basin_status add_column(csv_table *t, size_t *cap)
 {
     void *list = t->column;
     if (t->n >= MOST_COLUMNS)
-        return bs_fail_at(t->r, t->start.line, 0, "more than %d columns", (int)MOST_COLUMNS);
+        return bs_error_at(t->r, t->start.line, 0, "more than %d columns", (int)MOST_COLUMNS);
     bool ok = bs_grow(&list, cap, (size_t)t->n + 1, sizeof *t->column, MOST_COLUMNS);
     t->column = list;
     if (!ok)
@@ -90,11 +90,11 @@ static basin_status take_names(csv_table *t, bool header)
         }
         const char *name = memchr(text, '\0', len) ? NULL : bs_to_utf8(arena, text, len, &latin1);
         if (!name && memchr(text, '\0', len))
-            s = bs_fail_at(t->r, t->start.line, 0, "a NUL byte in the name of column %d", i + 1);
+            s = bs_error_at(t->r, t->start.line, 0, "a NUL byte in the name of column %d", i + 1);
         else if (!name || bs_names_add(&seen, name, strlen(name), &fresh) < 0)
             s = bs_fail_nomem(t->r->err);
         else if (!fresh)
-            s = bs_fail_at(t->r, 1, 0, "two columns are named '%s'", name);
+            s = bs_error_at(t->r, 1, 0, "two columns are named '%s'", name);
         t->latin1 = t->latin1 || (name && latin1);
         t->column[i].name = name;
     }
@@ -142,7 +142,7 @@ static basin_status collect_value(csv_table *t, csv_column *c, const char *text,
     if (c->number || c->role == CSV_SKIP || bs_is_missing(text, len))
         return BASIN_OK;
     if (memchr(text, '\0', len))
-        return bs_fail_at(t->r, t->start.line, 0, "a NUL byte in column '%s'", c->name);
+        return bs_error_at(t->r, t->start.line, 0, "a NUL byte in column '%s'", c->name);
     if (bs_names_find(&c->values, text, len) >= 0)
         return BASIN_OK;
     if (c->values.n >= MOST_VALUES && c->values.n < t->rows) {
@@ -172,9 +172,9 @@ static basin_status pass(csv_table *t, bool collect)
             if (step > CSV_END)
                 return bs_csv_fail(t, step, &cell);
             if (i >= t->n + t->extra)
-                return bs_fail_at(t->r, line, 0, "more cells than the %d of the first line", t->n);
+                return bs_error_at(t->r, line, 0, "more cells than the %d of the first line", t->n);
             if (step == CSV_LAST && i + 1 < t->n - (collect ? 0 : t->loose))
-                return bs_fail_at(t->r, line, 0, "%d cells, the first line has %d", i + 1, t->n);
+                return bs_error_at(t->r, line, 0, "%d cells, the first line has %d", i + 1, t->n);
             if (i >= t->n)
                 continue;
             const char *text = bs_csv_text(&cell, &t->scratch, &len);
@@ -189,8 +189,8 @@ static basin_status pass(csv_table *t, bool collect)
                 return s;
         }
         if (rows++ >= t->r->o->max_rows)
-            return bs_fail_at(t->r, line, 0, "more than %d rows; data.max_rows allows more",
-                              t->r->o->max_rows);
+            return bs_error_at(t->r, line, 0, "more than %d rows; data.max_rows allows more",
+                               t->r->o->max_rows);
     }
     t->rows = rows;
     t->blank = blank;
@@ -213,11 +213,11 @@ static basin_status find_decimals(csv_table *t)
         if (!c->commas || c->nearly < c->filled)
             continue;
         if (!sure)
-            return bs_fail_at(t->r, c->odd, 0,
-                              "'%s' in column '%s' is a number with a decimal comma, or with a "
-                              "comma between thousands: data.decimal=comma or data.decimal=point "
-                              "says which",
-                              c->odd_text, c->name);
+            return bs_error_at(t->r, c->odd, 0,
+                               "'%s' in column '%s' is a number with a decimal comma, or with a "
+                               "comma between thousands: data.decimal=comma or data.decimal=point "
+                               "says which",
+                               c->odd_text, c->name);
         c->decimal = decimal;
         c->odd = 0;
         c->number = true;
@@ -251,7 +251,7 @@ basin_status bs_csv_columns(csv_table *t)
     int64_t     blank = 0;
     const char *option = t->r->o->header;
     if (!bs_csv_record(&t->start, &blank))
-        return bs_fail_at(t->r, 0, 0, "the file is empty");
+        return bs_error_at(t->r, 0, 0, "the file is empty");
     basin_status s = count_columns(t, t->start);
     t->header = strcmp(option, "yes") == 0;
     if (!s && strcmp(option, "auto") == 0)

@@ -156,7 +156,7 @@ static basin_status ask_for_labels(const csv_table *t)
     char text[80] = "";
     if (last && last < t->n)
         bs_print(text, sizeof text, "; the last %d are 0/1: --labels last:%d?", last, last);
-    return bs_fail_at(
+    return bs_error_at(
         t->r, 0, 0,
         "which columns are labels? --labels takes names, a pattern such as "
         "'tag_*', a file, first:N or last:N, or one column of lists; a file of their own "
@@ -238,17 +238,18 @@ static basin_status set_label(csv_table *t, csv_column *c, int32_t marked)
     }
     if (!c->truth && !c->cross && c->number)
         return fail_headless(
-            t, bs_fail_at(t->r, 0, 0, "label column '%s' has numbers other than 0 and 1", c->name));
+            t,
+            bs_error_at(t->r, 0, 0, "label column '%s' has numbers other than 0 and 1", c->name));
     if (!c->truth && !c->cross && c->values.n == 2)
-        return bs_fail_at(t->r, 0, 0,
-                          "label column '%s' has the values '%.40s' and '%.40s'; --true WORD and "
-                          "--false WORD say which of them is yes and which is no",
-                          c->name, c->values.item[0].text, c->values.item[1].text);
+        return bs_error_at(t->r, 0, 0,
+                           "label column '%s' has the values '%.40s' and '%.40s'; --true WORD and "
+                           "--false WORD say which of them is yes and which is no",
+                           c->name, c->values.item[0].text, c->values.item[1].text);
     if (!c->truth && !c->cross)
-        return bs_fail_at(t->r, 0, 0,
-                          "label column '%s' has the value '%.40s'; a label is 0/1, "
-                          "yes/no, true/false or x/blank (--true and --false add words)",
-                          c->name, c->values.n ? c->values.item[0].text : "");
+        return bs_error_at(t->r, 0, 0,
+                           "label column '%s' has the value '%.40s'; a label is 0/1, "
+                           "yes/no, true/false or x/blank (--true and --false add words)",
+                           c->name, c->values.n ? c->values.item[0].text : "");
     c->role = CSV_LABEL;
     c->column = bs_names_add(&t->r->b->labels, c->name, strlen(c->name), &fresh);
     return c->column < 0 ? bs_fail_nomem(t->r->err) : BASIN_OK;
@@ -264,7 +265,7 @@ static basin_status add_feature(csv_table *t, const char *name, const csv_column
     if (*column < 0)
         return bs_fail_nomem(t->r->err);
     if (!fresh)
-        return bs_fail_at(t->r, 0, 0, "a second feature would be named '%s'", name);
+        return bs_error_at(t->r, 0, 0, "a second feature would be named '%s'", name);
     return BASIN_OK;
 }
 
@@ -431,12 +432,12 @@ basin_status bs_csv_roles(csv_table *t)
     for (int32_t i = 0; i < t->n; i++)
         marked += mark[i];
     if (!s && marked == t->n && !t->r->o->only_labels)
-        s = bs_fail_at(t->r, 0, 0, "all %d columns are labels; no feature is left", t->n);
+        s = bs_error_at(t->r, 0, 0, "all %d columns are labels; no feature is left", t->n);
     int32_t left = 0;
     for (int32_t i = 0; !s && i < t->n; i++)
         left += mark[i] = mark[i] && !t->column[i].dropped;
     if (!s && marked && !left)
-        s = bs_fail_at(t->r, 0, 0, "--drop leaves out every column that holds labels");
+        s = bs_error_at(t->r, 0, 0, "--drop leaves out every column that holds labels");
     for (int32_t i = 0; !s && i < t->n; i++)
         s = mark[i] ? set_label(t, &t->column[i], marked) : set_feature(t, &t->column[i], i);
     bs_free(mark);

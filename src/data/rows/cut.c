@@ -14,14 +14,14 @@ typedef struct {
 } span;
 
 struct bs_cut {
-    const bs_dataset *ds;
-    bs_buf            text;
-    size_t            head; /* length of what every part starts with */
-    span             *row;
-    size_t            n, cap;
-    bool              blank;     /* a blank line before a row is a row (LIBSVM) */
-    const char       *extension; /* of the label list, or NULL */
-    bs_buf            labels;
+    const bs_rows *ds;
+    bs_buf         text;
+    size_t         head; /* length of what every part starts with */
+    span          *row;
+    size_t         n, cap;
+    bool           blank;     /* a blank line before a row is a row (LIBSVM) */
+    const char    *extension; /* of the label list, or NULL */
+    bs_buf         labels;
 };
 
 void bs_cut_close(bs_cut *cut)
@@ -132,9 +132,9 @@ static bool find_rows(bs_cut *cut, const bs_read_options *o)
 /* Labels may come from an option; the parts should be readable without it. */
 static bool name_labels(bs_cut *cut)
 {
-    const bs_dataset *ds = cut->ds;
-    const bs_writer  *writer = bs_writer_find(ds->format);
-    bool              classes = strncmp(ds->source.labels_from, "hierarchical", 12) == 0;
+    const bs_rows   *ds = cut->ds;
+    const bs_writer *writer = bs_writer_find(ds->format);
+    bool             classes = strncmp(ds->source.labels_from, "hierarchical", 12) == 0;
     bs_buf_init(&cut->labels, (size_t)1 << 31);
     cut->extension = writer ? writer->side_extension : NULL;
     if (strcmp(ds->format, "arff") == 0 && ds->schema.n_labels && !classes)
@@ -147,7 +147,7 @@ static bool name_labels(bs_cut *cut)
 /* --- opening ------------------------------------------------------------- */
 
 /* Why the file cannot be cut, if that is known without reading it. */
-static const char *refuse(const char *path, const bs_dataset *ds, const bs_read_options *o)
+static const char *refuse(const char *path, const bs_rows *ds, const bs_read_options *o)
 {
     struct stat st;
     if (strcmp(ds->format, "xmc") == 0)
@@ -163,7 +163,7 @@ static const char *refuse(const char *path, const bs_dataset *ds, const bs_read_
     return o->drop_unlabelled ? "rows without labels were left out" : NULL;
 }
 
-basin_status bs_cut_open(const char *path, const bs_dataset *ds, const bs_read_options *o,
+basin_status bs_cut_open(const char *path, const bs_rows *ds, const bs_read_options *o,
                          bs_cut **out, const char **why, basin_error *err)
 {
     *out = NULL;

@@ -12,7 +12,7 @@ typedef struct bs_cut bs_cut;
 
 /* ds was read from the file. *out = NULL with *why, a static text, if its rows cannot be told
  * apart: other formats, pipes, blank lines that are rows. */
-basin_status bs_cut_open(const char *path, const bs_dataset *ds, const bs_read_options *o,
+basin_status bs_cut_open(const char *path, const bs_rows *ds, const bs_read_options *o,
                          bs_cut **out, const char **why, basin_error *err);
 void         bs_cut_close(bs_cut *cut); /* accepts NULL */
 

@@ -25,8 +25,8 @@ bool bs_is_sheet(const char *head, size_t n)
 static basin_status refuse_zip(const bs_reading *r, const char *head, size_t n)
 {
     if (bs_is_sheet(head, n))
-        return bs_fail_at(r, 0, 0, "is a workbook (Excel or the like); save the sheet as CSV");
-    return bs_fail_at(r, 0, 0, "is a zip archive; unpack it (of archives only .npz is read)");
+        return bs_error_at(r, 0, 0, "is a workbook (Excel or the like); save the sheet as CSV");
+    return bs_error_at(r, 0, 0, "is a zip archive; unpack it (of archives only .npz is read)");
 }
 
 basin_status bs_refuse_foreign(const bs_reading *r, const char *head, size_t n)
@@ -47,15 +47,16 @@ basin_status bs_refuse_foreign(const bs_reading *r, const char *head, size_t n)
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++)
         if (n >= row[i].n && memcmp(head, row[i].magic, row[i].n) == 0)
-            return bs_fail_at(r, 0, 0,
-                              "is %s, which is not read; convert it: python3 -c \"import pandas as "
-                              "pd; %s('%.200s').to_csv('data.csv', index=False)\"",
-                              row[i].what, row[i].command, r->path ? r->path : "FILE");
+            return bs_error_at(
+                r, 0, 0,
+                "is %s, which is not read; convert it: python3 -c \"import pandas as "
+                "pd; %s('%.200s').to_csv('data.csv', index=False)\"",
+                row[i].what, row[i].command, r->path ? r->path : "FILE");
     if (n >= 15 && memcmp(head, "SQLite format 3", 15) == 0)
-        return bs_fail_at(r, 0, 0,
-                          "is an SQLite database; sqlite3 -header -csv %.200s 'select * from "
-                          "TABLE' > data.csv",
-                          r->path ? r->path : "FILE");
+        return bs_error_at(r, 0, 0,
+                           "is an SQLite database; sqlite3 -header -csv %.200s 'select * from "
+                           "TABLE' > data.csv",
+                           r->path ? r->path : "FILE");
     if (n >= 4 && memcmp(head, "PK\3\4", 4) == 0)
         return refuse_zip(r, head, n);
     return BASIN_OK;

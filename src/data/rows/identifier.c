@@ -20,12 +20,12 @@ typedef struct {
 } column;
 
 typedef struct {
-    bs_dataset *ds;
-    column     *column;
-    int32_t     n;
-    int32_t    *of;       /* [n_features] the feature's column */
-    int32_t    *count;    /* [n_features] rows that have it */
-    uint8_t    *counting; /* [n_features] each value is one more than in the row before */
+    bs_rows *ds;
+    column  *column;
+    int32_t  n;
+    int32_t *of;       /* [n_features] the feature's column */
+    int32_t *count;    /* [n_features] rows that have it */
+    uint8_t *counting; /* [n_features] each value is one more than in the row before */
 } columns;
 
 /* --- columns ------------------------------------------------------------- */
@@ -84,9 +84,9 @@ static bool list_columns(columns *c)
 /* One pass over all entries. A zero that is not stored can only belong to the first row. */
 static bool count_entries(columns *c)
 {
-    const bs_dataset *ds = c->ds;
-    const bs_csr     *x = &ds->x;
-    float            *last = bs_calloc((size_t)ds->schema.n_features + 1, sizeof *last);
+    const bs_rows *ds = c->ds;
+    const bs_csr  *x = &ds->x;
+    float         *last = bs_calloc((size_t)ds->schema.n_features + 1, sizeof *last);
     if (!last)
         return false;
     memset(c->counting, 1, (size_t)ds->schema.n_features + 1);
@@ -114,7 +114,7 @@ static bool count_entries(columns *c)
 
 /* Every row has a value and no two share one; if rows list only what they have, nearly every row
  * suffices, as in a CSV file. */
-static bool one_each(const bs_dataset *ds, const column *k)
+static bool one_each(const bs_rows *ds, const column *k)
 {
     int32_t few = ds->schema.open ? ds->rows / 20 : 0;
     return !k->twice && k->total >= ds->rows - few;
@@ -122,7 +122,7 @@ static bool one_each(const bs_dataset *ds, const column *k)
 
 static bool name_rows(const columns *c, int32_t which)
 {
-    bs_dataset  *ds = c->ds;
+    bs_rows     *ds = c->ds;
     const char **id = bs_arena_alloc(&ds->arena, (size_t)ds->rows * sizeof *id);
     if (!id)
         return false;
@@ -164,7 +164,7 @@ static int by_value(const void *a, const void *b)
 }
 
 /* All whole and all different; a zero that is not stored counts once. */
-static basin_status is_running(const bs_dataset *ds, int32_t feature, bool *out, basin_error *err)
+static basin_status is_running(const bs_rows *ds, int32_t feature, bool *out, basin_error *err)
 {
     float *v = bs_calloc((size_t)ds->rows, sizeof *v);
     if (!v)
@@ -191,14 +191,14 @@ static basin_status is_running(const bs_dataset *ds, int32_t feature, bool *out,
 /* An unnamed first column is the index written by pandas. */
 static bool is_index(const columns *c, int32_t feature)
 {
-    const bs_dataset *ds = c->ds;
+    const bs_rows *ds = c->ds;
     return ds->source.unnamed && feature == 0 && strcmp(ds->schema.feature[0].attribute, "c1") == 0;
 }
 
 static basin_status judge(columns *c, int32_t which, const bs_schema *like, bs_notes *notes,
                           basin_error *err)
 {
-    bs_dataset       *ds = c->ds;
+    bs_rows          *ds = c->ds;
     column           *k = &c->column[which];
     const bs_feature *f = &ds->schema.feature[k->first];
     bool              many = ds->rows >= FEWEST_ROWS;
@@ -231,7 +231,7 @@ static basin_status judge(columns *c, int32_t which, const bs_schema *like, bs_n
 static basin_status leave_out(columns *c, int32_t which, bool only, const bs_read_options *o,
                               bs_notes *notes, basin_error *err)
 {
-    bs_dataset       *ds = c->ds;
+    bs_rows          *ds = c->ds;
     const bs_feature *f = &ds->schema.feature[c->column[which].first];
     /* Pieces of a file might take their names from different columns. */
     bool names = f->kind == BS_FEATURE_ONEHOT && !ds->row_id && !(o->like && ds->schema.open);
@@ -265,13 +265,13 @@ static basin_status drop(columns *c, const bs_read_options *o, bs_notes *notes, 
     /* A file of identifiers alone keeps them: having no features is worse. */
     if (!status && dropped && kept) {
         c->ds->source.skipped += dropped;
-        status = bs_dataset_keep_features(c->ds, keep, err);
+        status = bs_rows_keep_features(c->ds, keep, err);
     }
     bs_free(keep);
     return status;
 }
 
-basin_status bs_drop_identifiers(bs_dataset *ds, const bs_read_options *o, bs_notes *notes,
+basin_status bs_drop_identifiers(bs_rows *ds, const bs_read_options *o, bs_notes *notes,
                                  basin_error *err)
 {
     columns c = {.ds = ds};

@@ -84,14 +84,14 @@ static basin_status check_label(const columns *c, int32_t m)
     for (int32_t i = c->start[m]; i < c->start[m + 1]; i++) {
         const char *value = b->feature[c->order[i]].value;
         if (value && bs_cell_truth(c->x->r->o, value, strlen(value)) < 0)
-            return bs_fail_at(c->x->r, 0, 0,
-                              "label member '%s' has the value '%.40s'; a label is true, false, 0 "
-                              "or 1 (--true and --false add words)",
-                              k->name, value);
+            return bs_error_at(c->x->r, 0, 0,
+                               "label member '%s' has the value '%.40s'; a label is true, false, 0 "
+                               "or 1 (--true and --false add words)",
+                               k->name, value);
     }
     if (k->others)
-        return bs_fail_at(c->x->r, 0, 0, "label member '%s' has numbers other than 0 and 1",
-                          k->name);
+        return bs_error_at(c->x->r, 0, 0, "label member '%s' has numbers other than 0 and 1",
+                           k->name);
     return BASIN_OK;
 }
 
@@ -142,7 +142,7 @@ static basin_status set_roles(columns *c)
         left += mark[m] && !drop[m];
     }
     if (!s && marked && !left)
-        s = bs_fail_at(c->x->r, 0, 0, "--drop leaves out every member that holds labels");
+        s = bs_error_at(c->x->r, 0, 0, "--drop leaves out every member that holds labels");
     for (int32_t m = 0; !s && m < n; m++) {
         c->role[m] = drop[m] || (!mark[m] && leave_out(c, m)) ? SKIP : mark[m] ? LABEL : FEATURE;
         if (c->role[m] == LABEL)
@@ -342,7 +342,7 @@ basin_status bs_jsonl_columns(jsonl *x)
             set_kinds(&c);
     }
     if (!s) {
-        bs_dataset *ds = x->r->b->ds;
+        bs_rows *ds = x->r->b->ds;
         ds->by_name = true;
         ds->schema.open = !c.records;
         ds->schema.dense = c.records;

@@ -12,7 +12,7 @@
 
 typedef struct {
     const bs_schema *want;
-    bs_dataset      *ds;
+    bs_rows         *ds;
     const char      *file;
     bs_notes        *notes;
     basin_error     *err;
@@ -68,7 +68,7 @@ static bool same_reading(const bs_feature *a, const bs_feature *b)
 /* A single cell that is not a number turns a column into categories: which cell? */
 static basin_status not_a_number(const match *m, const bs_feature *is)
 {
-    const bs_dataset *ds = m->ds;
+    const bs_rows *ds = m->ds;
     for (int32_t r = 0; r < ds->rows; r++)
         for (int32_t e = ds->x_start[r]; e < ds->x_start[r + 1]; e++) {
             const bs_feature *f = &ds->schema.feature[ds->x_index[e]];
@@ -160,7 +160,7 @@ static basin_status drop(match *m, by_name *n, const char *attribute)
         return bs_fail_nomem(m->err);
     if (fresh) {
         list(&n->dropped, attribute);
-        bs_few_add(&m->ds->met.strangers, attribute);
+        bs_examples_add(&m->ds->met.strangers, attribute);
     }
     return BASIN_OK;
 }
@@ -338,7 +338,7 @@ static void apply(const int32_t *map, int32_t rows, int32_t *start, int32_t *ind
     }
 }
 
-static void count_known(const match *m, bs_met *out)
+static void count_known(const match *m, bs_coverage *out)
 {
     const int32_t *start = m->ds->x_start;
     for (int32_t i = 0; i < m->want->n_features; i++)
@@ -349,13 +349,13 @@ static void count_known(const match *m, bs_met *out)
         out->dropped += to == DROPPED;
         out->unseen += to == UNSEEN;
         if (to == UNSEEN)
-            bs_few_category(&out->categories, &m->ds->schema.feature[m->ds->x_index[e]]);
+            bs_examples_category(&out->categories, &m->ds->schema.feature[m->ds->x_index[e]]);
     }
 }
 
 /* --- labels of a file that is not trained on ------------------------------ */
 
-void bs_dataset_forget_labels(bs_dataset *ds)
+void bs_rows_forget_labels(bs_rows *ds)
 {
     memset(ds->y_start, 0, ((size_t)ds->rows + 1) * sizeof *ds->y_start);
     bs_free(ds->u_start);
@@ -366,8 +366,8 @@ void bs_dataset_forget_labels(bs_dataset *ds)
     ds->labelled = false;
 }
 
-basin_status bs_dataset_known_labels(const bs_schema *want, bs_dataset *ds, const char *file,
-                                     bs_notes *notes, basin_error *err)
+basin_status bs_rows_known_labels(const bs_schema *want, bs_rows *ds, const char *file,
+                                  bs_notes *notes, basin_error *err)
 {
     const int32_t n = ds->schema.n_labels;
     int32_t      *map = bs_alloc(((size_t)n + 1) * sizeof *map), kept = 0;
@@ -408,8 +408,8 @@ basin_status bs_dataset_known_labels(const bs_schema *want, bs_dataset *ds, cons
     return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
-basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char *file,
-                              bs_notes *notes, basin_error *err)
+basin_status bs_rows_match(const bs_schema *want, bs_rows *ds, const char *file, bs_notes *notes,
+                           basin_error *err)
 {
     match  m = {.want = want, .ds = ds, .file = file, .notes = notes, .err = err};
     size_t nf = (size_t)ds->schema.n_features, nl = (size_t)ds->schema.n_labels;
@@ -417,13 +417,13 @@ basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char 
         return bs_fail(err, BASIN_EDATA, "%s: its features have %s; the training data's had %s",
                        file, ds->schema.feature ? "names" : "numbers only",
                        want->feature ? "names" : "numbers only");
-    bs_met_free(&ds->met);
+    bs_coverage_free(&ds->met);
     ds->met.seen = bs_calloc((size_t)want->n_features + 1, 1);
     m.feature = bs_alloc((nf + 1) * sizeof *m.feature);
     m.label = bs_alloc((nl + 1) * sizeof *m.label);
     basin_status s = m.feature && m.label && ds->met.seen ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
-        s = bs_dataset_own(ds, err);
+        s = bs_rows_own(ds, err);
     if (!s)
         s = want->feature ? map_names(&m) : map_numbers(&m);
     if (!s)
@@ -442,14 +442,14 @@ basin_status bs_dataset_match(const bs_schema *want, bs_dataset *ds, const char 
         if (ds->u_start)
             apply(m.label, ds->rows, ds->u_start, ds->u_index, NULL);
         if (m.missing)
-            s = bs_dataset_add_missing(ds, m.missing, want->n_features, err);
+            s = bs_rows_add_missing(ds, m.missing, want->n_features, err);
         ds->x.cols = want->n_features;
         ds->y.cols = want->n_labels;
         ds->unknown.cols = ds->unknown.start ? want->n_labels : 0;
         ds->n_missing = 0;
         for (int32_t i = 0; ds->x_value && i < ds->x_start[ds->rows]; i++)
             ds->n_missing += isnan(ds->x_value[i]) != 0;
-        ds->hash = bs_dataset_hash(ds);
+        ds->hash = bs_rows_hash(ds);
     }
     bs_free(m.missing);
     bs_free(m.feature);

@@ -38,13 +38,13 @@ static basin_status check_given(const bs_reading *r, const basin_label_sets *g)
     if (wrong)
         return bs_fail(r->err, BASIN_EARG, "%s: %s", r->name, wrong);
     if (g->rows > r->o->max_rows)
-        return bs_fail_at(r, 0, 0, "more than %d rows; data.max_rows allows more", r->o->max_rows);
+        return bs_error_at(r, 0, 0, "more than %d rows; data.max_rows allows more", r->o->max_rows);
     if (g->features > r->o->max_features)
-        return bs_fail_at(r, 0, 0, "%d features; data.max_features allows %d", (int)g->features,
-                          r->o->max_features);
+        return bs_error_at(r, 0, 0, "%d features; data.max_features allows %d", (int)g->features,
+                           r->o->max_features);
     if (g->labels > r->o->max_labels)
-        return bs_fail_at(r, 0, 0, "%d labels; data.max_labels allows %d", (int)g->labels,
-                          r->o->max_labels);
+        return bs_error_at(r, 0, 0, "%d labels; data.max_labels allows %d", (int)g->labels,
+                           r->o->max_labels);
     return BASIN_OK;
 }
 
@@ -99,7 +99,7 @@ static basin_status add_label_names(const memory *m)
         if (bs_names_add(&m->r->b->labels, name, strlen(name), &fresh) < 0)
             return bs_fail_nomem(m->r->err);
         if (!fresh)
-            return bs_fail_at(m->r, 0, 0, "two labels are named '%.60s'", name);
+            return bs_error_at(m->r, 0, 0, "two labels are named '%.60s'", name);
     }
     return BASIN_OK;
 }
@@ -116,7 +116,7 @@ static basin_status add_feature_names(const memory *m)
         if (!copy || bs_build_feature(m->r->b, copy, copy, NULL, BS_FEATURE_NUMERIC, &fresh) < 0)
             return bs_fail_nomem(m->r->err);
         if (!fresh)
-            return bs_fail_at(m->r, 0, 0, "two features are named '%.60s'", name);
+            return bs_error_at(m->r, 0, 0, "two features are named '%.60s'", name);
     }
     return BASIN_OK;
 }
@@ -168,7 +168,7 @@ static bool all_ones(const float *value, int64_t n)
 static basin_status point_at(const memory *m)
 {
     const basin_label_sets *g = m->g;
-    bs_dataset             *ds = m->r->b->ds;
+    bs_rows                *ds = m->r->b->ds;
     const bool              ones = all_ones(g->value, g->rows ? g->start[g->rows] : 0);
     for (int32_t i = 0; i < g->rows; i++)
         ds->x_start[i + 1] = (int32_t)g->start[i + 1];
@@ -179,7 +179,7 @@ static basin_status point_at(const memory *m)
     ds->x =
         (bs_csr){ds->rows, ds->schema.n_features, ds->x_start, g->index, ones ? NULL : g->value};
     ds->schema.binary = ones;
-    ds->hash = bs_dataset_hash(ds);
+    ds->hash = bs_rows_hash(ds);
     return BASIN_OK;
 }
 

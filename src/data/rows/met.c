@@ -4,7 +4,7 @@
 #include "base/print.h"
 #include "data/dataset.h"
 
-void bs_few_add(bs_few *f, const char *name)
+void bs_examples_add(bs_examples *f, const char *name)
 {
     char short_name[sizeof f->name[0]];
     bs_print(short_name, sizeof short_name, "%.47s", name);
@@ -16,7 +16,7 @@ void bs_few_add(bs_few *f, const char *name)
 }
 
 /* One category per column is enough to find the others. */
-void bs_few_category(bs_few *f, const bs_feature *of)
+void bs_examples_category(bs_examples *f, const bs_feature *of)
 {
     char      name[sizeof f->name[0]];
     const int n = bs_print(name, sizeof name, "%.20s = ", of->attribute);
@@ -24,10 +24,10 @@ void bs_few_category(bs_few *f, const bs_feature *of)
         if (strncmp(f->name[i], name, (size_t)n) == 0)
             return;
     bs_print(name + n, sizeof name - (size_t)n, "%.20s", of->value);
-    bs_few_add(f, name);
+    bs_examples_add(f, name);
 }
 
-bool bs_met_add(bs_met *all, const bs_met *more, int32_t features)
+bool bs_coverage_add(bs_coverage *all, const bs_coverage *more, int32_t features)
 {
     if (!all->seen && !(all->seen = bs_calloc((size_t)features + 1, 1)))
         return false;
@@ -40,14 +40,14 @@ bool bs_met_add(bs_met *all, const bs_met *more, int32_t features)
     all->dropped += more->dropped;
     all->unseen += more->unseen;
     for (int i = 0; i < more->categories.n; i++)
-        bs_few_add(&all->categories, more->categories.name[i]);
+        bs_examples_add(&all->categories, more->categories.name[i]);
     for (int i = 0; i < more->strangers.n; i++)
-        bs_few_add(&all->strangers, more->strangers.name[i]);
+        bs_examples_add(&all->strangers, more->strangers.name[i]);
     return true;
 }
 
-void bs_met_free(bs_met *m)
+void bs_coverage_free(bs_coverage *m)
 {
     bs_free(m->seen);
-    *m = (bs_met){0};
+    *m = (bs_coverage){0};
 }

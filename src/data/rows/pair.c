@@ -43,7 +43,7 @@ static bool find_beside(const char *path, char y[BS_OPTION_TEXT])
 /* --- joining ------------------------------------------------------------- */
 
 /* If both files name their rows, the names must agree in order. */
-static basin_status check_ids(const bs_dataset *x, const bs_dataset *y, const char *x_path,
+static basin_status check_ids(const bs_rows *x, const bs_rows *y, const char *x_path,
                               const char *y_path, basin_error *err)
 {
     if (x->source.names && y->source.names && x->source.names != y->source.names)
@@ -61,7 +61,7 @@ static basin_status check_ids(const bs_dataset *x, const bs_dataset *y, const ch
 }
 
 /* Moves the labels of y into x; y has no further use for them. */
-static basin_status join(bs_dataset *x, bs_dataset *y, const char *x_path, const char *y_path,
+static basin_status join(bs_rows *x, bs_rows *y, const char *x_path, const char *y_path,
                          basin_error *err)
 {
     const int32_t n = y->schema.n_labels;
@@ -92,24 +92,24 @@ static basin_status join(bs_dataset *x, bs_dataset *y, const char *x_path, const
     x->unknown = y->unknown;
     x->labelled = x->source.paired = true;
     x->open_labels = y->open_labels;
-    x->hash = bs_dataset_hash(x);
+    x->hash = bs_rows_hash(x);
     const char *base = strrchr(y_path, '/');
     bs_print(x->source.labels_from, sizeof x->source.labels_from, "%.90s",
              base ? base + 1 : y_path);
     return BASIN_OK;
 }
 
-static basin_status add_labels(bs_dataset *x, const char *x_path, const char *y_path,
+static basin_status add_labels(bs_rows *x, const char *x_path, const char *y_path,
                                const bs_read_options *o, bs_notes *notes, basin_error *err)
 {
     bs_read_options labels = *o;
-    bs_dataset     *y = NULL;
+    bs_rows        *y = NULL;
     bs_notes        own; /* notes about a Y concern its labels only */
     labels.only_labels = true;
     labels.label_free = labels.drop_unlabelled = false;
     labels.labels[0] = '\0';
     bs_notes_init(&own);
-    basin_status s = bs_dataset_read_file(y_path, &labels, &y, &own, err);
+    basin_status s = bs_rows_read_file(y_path, &labels, &y, &own, err);
     for (size_t i = 0; !s && i < own.n; i++)
         bs_notes_add(notes, own.note[i].tag, "%s", own.note[i].text);
     bs_notes_free(&own);
@@ -117,14 +117,14 @@ static basin_status add_labels(bs_dataset *x, const char *x_path, const char *y_
         s = join(x, y, x_path, y_path, err);
     if (!s)
         bs_notes_add(notes, "labels", "the labels of %s are in %s", x_path, y_path);
-    bs_dataset_free(y);
+    bs_rows_free(y);
     return s;
 }
 
 /* --- one file, or two ---------------------------------------------------- */
 
-basin_status bs_dataset_read_next(const char *const *paths, int n, const bs_read_options *o,
-                                  int *used, bs_dataset **out, bs_notes *notes, basin_error *err)
+basin_status bs_rows_read_next(const char *const *paths, int n, const bs_read_options *o, int *used,
+                               bs_rows **out, bs_notes *notes, basin_error *err)
 {
     char            x[BS_OPTION_TEXT], y[BS_OPTION_TEXT];
     bs_read_options free = *o;
@@ -135,11 +135,11 @@ basin_status bs_dataset_read_next(const char *const *paths, int n, const bs_read
     *out = NULL;
     /* Standard input can only be read once, and a file with label options has its labels. */
     if ((o->label_free || o->labels[0] || strcmp(path, "-") == 0) && !pair)
-        return bs_dataset_read_file(path, o, out, notes, err);
+        return bs_rows_read_file(path, o, out, notes, err);
     free.label_free = true;
     if (pair)
         free.labels[0] = '\0';
-    basin_status s = bs_dataset_read_file(path, &free, out, notes, err);
+    basin_status s = bs_rows_read_file(path, &free, out, notes, err);
     if (s || o->label_free || ((*out)->labelled && !pair))
         return s;
     if (!pair && n > 1)
@@ -154,10 +154,10 @@ basin_status bs_dataset_read_next(const char *const *paths, int n, const bs_read
         *used = pair || beside ? 1 : 2;
         return BASIN_OK;
     }
-    bs_dataset_free(*out);
+    bs_rows_free(*out);
     *out = NULL;
     /* Two files of rows with unnamed labels: the reader asks for them. */
     if (!pair && !beside && s == BASIN_EDATA)
-        s = bs_dataset_read_file(path, o, out, NULL, err);
+        s = bs_rows_read_file(path, o, out, NULL, err);
     return s;
 }

@@ -345,7 +345,7 @@ static basin_status check_end(bs_pieces *p, basin_error *err)
     return s;
 }
 
-static basin_status read_text(bs_pieces *p, const body *b, bs_dataset **out, bs_notes *notes,
+static basin_status read_text(bs_pieces *p, const body *b, bs_rows **out, bs_notes *notes,
                               basin_error *err)
 {
     bs_read_options o = *p->o;
@@ -364,13 +364,13 @@ static basin_status read_text(bs_pieces *p, const body *b, bs_dataset **out, bs_
     o.rows_follow = b->follow;
     if (b->first)
         bs_input_renumber(in, p->heads, b->first);
-    s = bs_dataset_read_input(in, p->path, &o, out, notes, err);
+    s = bs_rows_read_input(in, p->path, &o, out, notes, err);
     bs_input_close(in);
     return s;
 }
 
 /* Text of table and JSON rows, if requested. */
-static basin_status hand_over(const bs_pieces *p, bs_dataset *d, basin_error *err)
+static basin_status hand_over(const bs_pieces *p, bs_rows *d, basin_error *err)
 {
     const bool rows = p->delimiter || strcmp(p->reader->name, "jsonl") == 0;
     if (!p->o->keep_text || !rows || p->places != (size_t)d->rows)
@@ -400,7 +400,7 @@ static basin_status announce(bs_pieces *p, bs_buf *lines, const body *b, basin_e
     return lines->failed ? bs_fail_nomem(err) : BASIN_OK;
 }
 
-basin_status bs_pieces_next(bs_pieces *p, bs_dataset **out, bs_notes *notes, basin_error *err)
+basin_status bs_pieces_next(bs_pieces *p, bs_rows **out, bs_notes *notes, basin_error *err)
 {
     body b;
     *out = NULL;
@@ -408,7 +408,7 @@ basin_status bs_pieces_next(bs_pieces *p, bs_dataset **out, bs_notes *notes, bas
         return BASIN_OK;
     if (p->whole) {
         p->ended = true;
-        return bs_dataset_read_input(p->in, p->path, p->o, out, notes, err);
+        return bs_rows_read_input(p->in, p->path, p->o, out, notes, err);
     }
     if (p->begun && p->said >= 0 && p->done == p->said)
         return check_end(p, err);
@@ -438,7 +438,7 @@ basin_status bs_pieces_next(bs_pieces *p, bs_dataset **out, bs_notes *notes, bas
     p->done += (*out)->rows;
     s = hand_over(p, *out, err);
     if (s) {
-        bs_dataset_free(*out);
+        bs_rows_free(*out);
         *out = NULL;
     }
     return s;

@@ -17,7 +17,7 @@ typedef struct bs_pieces bs_pieces;
 basin_status bs_pieces_open(const char *path, const bs_read_options *o, int32_t rows,
                             bs_pieces **out, basin_error *err);
 /* *out = NULL at the end. */
-basin_status bs_pieces_next(bs_pieces *p, bs_dataset **out, bs_notes *notes, basin_error *err);
+basin_status bs_pieces_next(bs_pieces *p, bs_rows **out, bs_notes *notes, basin_error *err);
 void         bs_pieces_close(bs_pieces *p); /* accepts NULL */
 
 #endif

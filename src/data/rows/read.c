@@ -27,7 +27,7 @@ const bs_reader *bs_reader_find(const char *name)
 
 /* --- for readers --------------------------------------------------------- */
 
-basin_status bs_fail_at(const bs_reading *r, long line, size_t column, const char *fmt, ...)
+basin_status bs_error_at(const bs_reading *r, long line, size_t column, const char *fmt, ...)
 {
     char    text[sizeof r->err->msg];
     va_list args;
@@ -46,11 +46,11 @@ basin_status bs_fail_at(const bs_reading *r, long line, size_t column, const cha
 basin_status bs_fail_no_labels(const bs_reading *r)
 {
     const bs_schema *like = r->o->like;
-    return bs_fail_at(r, 0, 0,
-                      "has none of the %d label columns of the training data ('%.60s'%s), so "
-                      "nothing can be scored",
-                      (int)like->n_labels, like->n_labels > 0 ? like->label[0] : "",
-                      like->n_labels > 1 ? ", ..." : "");
+    return bs_error_at(r, 0, 0,
+                       "has none of the %d label columns of the training data ('%.60s'%s), so "
+                       "nothing can be scored",
+                       (int)like->n_labels, like->n_labels > 0 ? like->label[0] : "",
+                       like->n_labels > 1 ? ", ..." : "");
 }
 
 basin_status bs_reading_line(bs_reading *r, bs_line *line, bool *more)
@@ -63,13 +63,13 @@ basin_status bs_reading_row(bs_reading *r, long line)
     int32_t      twice;
     basin_status s = bs_build_row(r->b, &twice, r->err);
     if (s == BASIN_EDATA)
-        return bs_fail_at(r, line, 0, "more than %d rows; data.max_rows allows more",
-                          r->b->max_rows);
+        return bs_error_at(r, line, 0, "more than %d rows; data.max_rows allows more",
+                           r->b->max_rows);
     if (!s && twice >= 0 && r->b->feature && twice < r->b->features.n)
-        return bs_fail_at(r, line, 0, "feature '%s' occurs twice in the row",
-                          r->b->feature[twice].name);
+        return bs_error_at(r, line, 0, "feature '%s' occurs twice in the row",
+                           r->b->feature[twice].name);
     if (!s && twice >= 0)
-        return bs_fail_at(r, line, 0, "feature %d occurs twice in the row", twice);
+        return bs_error_at(r, line, 0, "feature %d occurs twice in the row", twice);
     return s;
 }
 
@@ -98,16 +98,16 @@ static basin_status refuse_text(const bs_reading *r, const char *head, size_t n)
 {
     const char *cr = memchr(head, '\r', n);
     if (cr && cr + 1 < head + n && !memchr(head, '\n', n) && !memchr(head, '\0', n))
-        return bs_fail_at(r, 0, 0,
-                          "its lines end in a carriage return alone; tr '\\r' '\\n' makes lines "
-                          "of them");
+        return bs_error_at(r, 0, 0,
+                           "its lines end in a carriage return alone; tr '\\r' '\\n' makes lines "
+                           "of them");
     size_t i = *head == '[';
     while (i && i < n && strchr(" \t\r\n", head[i]))
         i++;
     if (i && i < n && (head[i] == '{' || head[i] == '['))
-        return bs_fail_at(r, 0, 0,
-                          "is one JSON list; rows are JSON objects, one per line (jq -c '.[]' "
-                          "writes them so)");
+        return bs_error_at(r, 0, 0,
+                           "is one JSON list; rows are JSON objects, one per line (jq -c '.[]' "
+                           "writes them so)");
     return BASIN_OK;
 }
 
@@ -136,7 +136,7 @@ static basin_status choose(const bs_reading *r, const bs_reader **out)
         n -= 3;
     }
     if (n == 0)
-        return bs_fail_at(r, 0, 0, "the file is empty");
+        return bs_error_at(r, 0, 0, "the file is empty");
     s = refuse_text(r, head, n);
     if (!s && !bs_reader_npy.sniff(head, n, ""))
         s = bs_refuse_foreign(r, head, n);
@@ -155,9 +155,9 @@ static basin_status choose(const bs_reading *r, const bs_reader **out)
     if (!*out && r->o->only_labels) /* a single column of labels does not look like one */
         *out = bs_reader_find("csv");
     if (!*out)
-        return bs_fail_at(r, 0, 0,
-                          "is not ARFF, LIBSVM, extreme-classification, CSV or JSONL text; "
-                          "data.format says which it is, --task tag that it is sentences");
+        return bs_error_at(r, 0, 0,
+                           "is not ARFF, LIBSVM, extreme-classification, CSV or JSONL text; "
+                           "data.format says which it is, --task tag that it is sentences");
     return BASIN_OK;
 }
 
@@ -167,24 +167,24 @@ static basin_status check_limits(const bs_reading *r)
 {
     const bs_schema *s = &r->b->ds->schema;
     if (s->n_features > r->o->max_features)
-        return bs_fail_at(r, 0, 0, "%d features; data.max_features allows %d", s->n_features,
-                          r->o->max_features);
+        return bs_error_at(r, 0, 0, "%d features; data.max_features allows %d", s->n_features,
+                           r->o->max_features);
     if (s->n_labels > r->o->max_labels)
-        return bs_fail_at(r, 0, 0, "%d labels; data.max_labels allows %d", s->n_labels,
-                          r->o->max_labels);
+        return bs_error_at(r, 0, 0, "%d labels; data.max_labels allows %d", s->n_labels,
+                           r->o->max_labels);
     if (r->b->ds->rows == 0)
-        return bs_fail_at(r, 0, 0, "there are no rows");
+        return bs_error_at(r, 0, 0, "there are no rows");
     const char *odd = r->notes ? bs_notes_find(r->notes, BS_NOTE_ODD_CELL) : NULL;
     if (r->o->only_labels)
         return BASIN_OK;
     const char *text = r->notes ? bs_notes_find(r->notes, BS_NOTE_PROSE) : NULL;
     if (s->n_features == 0 && text)
-        return bs_fail_at(r, 0, 0, "there are no features: %s", text);
+        return bs_error_at(r, 0, 0, "there are no features: %s", text);
     if (s->n_features == 0 && odd)
         return bs_fail(r->err, BASIN_EDATA, "%s; there are no features left", odd);
     /* If a model knows the features, rows may all be zero. */
     if (s->n_features == 0 && !(r->o->like && r->o->like->n_features))
-        return bs_fail_at(r, 0, 0, "there are no features");
+        return bs_error_at(r, 0, 0, "there are no features");
     return BASIN_OK;
 }
 
@@ -204,11 +204,11 @@ static basin_status check_labels(const bs_reading *r)
     for (int32_t i = 0; i < schema->n_labels && !s; i++) {
         const char *label = schema->label[i];
         if (!*label)
-            s = bs_fail_at(r, 0, 0, "label %d has no name", (int)i + 1);
+            s = bs_error_at(r, 0, 0, "label %d has no name", (int)i + 1);
         else if (bs_names_add(&seen, label, strlen(label), &fresh) < 0)
             s = bs_fail_nomem(r->err);
         else if (!fresh)
-            s = bs_fail_at(r, 0, 0, "two labels are named '%.60s'", label);
+            s = bs_error_at(r, 0, 0, "two labels are named '%.60s'", label);
     }
     bs_names_free(&seen);
     bs_arena_free(&arena);
@@ -218,10 +218,10 @@ static basin_status check_labels(const bs_reading *r)
 /* Notes on the whole file that any reader may need. */
 static basin_status common_notes(const bs_reading *r)
 {
-    const bs_dataset *ds = r->b->ds;
-    int32_t           bare = 0, empty = 0;
-    int64_t           blank;
-    basin_status      s = bs_blank_categories(ds, &blank, r->err);
+    const bs_rows *ds = r->b->ds;
+    int32_t        bare = 0, empty = 0;
+    int64_t        blank;
+    basin_status   s = bs_blank_categories(ds, &blank, r->err);
     if (s)
         return s;
     for (int32_t i = 0; i < ds->rows; i++) {
@@ -252,10 +252,10 @@ static basin_status common_notes(const bs_reading *r)
     return BASIN_OK;
 }
 
-static basin_status drop_unlabelled(bs_dataset **ds, bs_notes *notes, basin_error *err)
+static basin_status drop_unlabelled(bs_rows **ds, bs_notes *notes, basin_error *err)
 {
-    bs_dataset *from = *ds, *to;
-    int32_t    *rows = bs_alloc(((size_t)from->rows + 1) * sizeof *rows), n = 0;
+    bs_rows *from = *ds, *to;
+    int32_t *rows = bs_alloc(((size_t)from->rows + 1) * sizeof *rows), n = 0;
     if (!rows)
         return bs_fail_nomem(err);
     for (int32_t i = 0; i < from->rows; i++)
@@ -264,9 +264,9 @@ static basin_status drop_unlabelled(bs_dataset **ds, bs_notes *notes, basin_erro
     basin_status s = BASIN_OK;
     if (n < from->rows) {
         bs_notes_add(notes, "unlabelled", "%d rows without label were left out", from->rows - n);
-        s = bs_dataset_select(from, rows, n, &to, err);
+        s = bs_rows_select(from, rows, n, &to, err);
         if (!s) {
-            bs_dataset_free(from);
+            bs_rows_free(from);
             *ds = to;
         }
     }
@@ -284,7 +284,7 @@ basin_status bs_reader_choose(bs_input *in, const char *path, const bs_read_opti
 }
 
 /* Common to all readers. */
-static basin_status read_by(bs_reading *r, const bs_reader *reader, bs_dataset **out)
+static basin_status read_by(bs_reading *r, const bs_reader *reader, bs_rows **out)
 {
     const bs_read_options *o = r->o;
     bs_build               b;
@@ -318,7 +318,7 @@ static basin_status read_by(bs_reading *r, const bs_reader *reader, bs_dataset *
 }
 
 static basin_status read_input(bs_input *in, const char *path, const bs_read_options *o,
-                               bs_dataset **out, bs_notes *notes, basin_error *err)
+                               bs_rows **out, bs_notes *notes, basin_error *err)
 {
     basin_error      unused;
     const bs_reader *reader = NULL;
@@ -333,8 +333,8 @@ static basin_status read_input(bs_input *in, const char *path, const bs_read_opt
     return s ? s : read_by(&r, reader, out);
 }
 
-basin_status bs_dataset_from_memory(const basin_label_sets *rows, const bs_read_options *o,
-                                    bs_dataset **out, bs_notes *notes, basin_error *err)
+basin_status bs_rows_from_memory(const basin_label_sets *rows, const bs_read_options *o,
+                                 bs_rows **out, bs_notes *notes, basin_error *err)
 {
     basin_error unused;
     bs_reading  r = {.name = "rows in memory",
@@ -348,7 +348,7 @@ basin_status bs_dataset_from_memory(const basin_label_sets *rows, const bs_read_
 
 /* The same text in UTF-8, read from memory. */
 static basin_status read_recoded(bs_input *in, const char *path, const bs_read_options *o,
-                                 bs_utf16 kind, bs_dataset **out, bs_notes *notes, basin_error *err)
+                                 bs_utf16 kind, bs_rows **out, bs_notes *notes, basin_error *err)
 {
     bs_buf    raw, text;
     bs_input *again = NULL;
@@ -371,8 +371,8 @@ static basin_status read_recoded(bs_input *in, const char *path, const bs_read_o
     return s;
 }
 
-basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read_options *o,
-                                   bs_dataset **out, bs_notes *notes, basin_error *err)
+basin_status bs_rows_read_input(bs_input *in, const char *path, const bs_read_options *o,
+                                bs_rows **out, bs_notes *notes, basin_error *err)
 {
     const char *head;
     size_t      n;
@@ -387,46 +387,46 @@ basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read
 
 /* --- several files ------------------------------------------------------- */
 
-basin_status bs_dataset_read_file(const char *path, const bs_read_options *o, bs_dataset **out,
-                                  bs_notes *notes, basin_error *err)
+basin_status bs_rows_read_file(const char *path, const bs_read_options *o, bs_rows **out,
+                               bs_notes *notes, basin_error *err)
 {
     bs_input *in;
     *out = NULL;
     basin_status s = bs_input_open_most(path, o->max_mb, &in, err);
     if (s)
         return s;
-    s = bs_dataset_read_input(in, strcmp(path, "-") == 0 ? NULL : path, o, out, notes, err);
+    s = bs_rows_read_input(in, strcmp(path, "-") == 0 ? NULL : path, o, out, notes, err);
     bs_input_close(in);
     return s;
 }
 
-basin_status bs_dataset_read(const char *const *paths, int n, const bs_read_options *o,
-                             bs_dataset **out, bs_notes *notes, basin_error *err)
+basin_status bs_rows_read(const char *const *paths, int n, const bs_read_options *o, bs_rows **out,
+                          bs_notes *notes, basin_error *err)
 {
     *out = NULL;
     if (n < 1)
         return bs_fail(err, BASIN_EARG, "no data file was given");
-    bs_dataset  *all = NULL;
+    bs_rows     *all = NULL;
     int          used = 1;
-    basin_status s = bs_dataset_read_next(paths, n, o, &used, &all, notes, err);
+    basin_status s = bs_rows_read_next(paths, n, o, &used, &all, notes, err);
     for (int i = used; !s && i < n; i += used) {
         bs_read_options next = *o;
-        bs_dataset     *more = NULL;
+        bs_rows        *more = NULL;
         if (!o->like)
             next.like = &all->schema;
-        s = bs_dataset_read_next(paths + i, n - i, &next, &used, &more, notes, err);
+        s = bs_rows_read_next(paths + i, n - i, &next, &used, &more, notes, err);
         if (!s && !o->like)
-            s = bs_dataset_widen(all, more, err);
+            s = bs_rows_widen(all, more, err);
         if (!s)
-            s = bs_dataset_match(&all->schema, more, paths[i], notes, err);
+            s = bs_rows_match(&all->schema, more, paths[i], notes, err);
         if (!s)
-            s = bs_dataset_append(all, more, err);
-        bs_dataset_free(more);
+            s = bs_rows_append(all, more, err);
+        bs_rows_free(more);
     }
     if (!s && notes && notes->failed)
         s = bs_fail_nomem(err);
     if (s)
-        bs_dataset_free(all);
+        bs_rows_free(all);
     else
         *out = all;
     return s;

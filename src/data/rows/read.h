@@ -80,24 +80,24 @@ basin_status bs_reader_choose(bs_input *in, const char *path, const bs_read_opti
 
 /* Reads files one after the other; later ones are matched to the first. notes (may be NULL) is
  * initialised by the caller. On failure *out is NULL. */
-basin_status bs_dataset_read(const char *const *paths, int n, const bs_read_options *o,
-                             bs_dataset **out, bs_notes *notes, basin_error *err);
+basin_status bs_rows_read(const char *const *paths, int n, const bs_read_options *o, bs_rows **out,
+                          bs_notes *notes, basin_error *err);
 
 /* One file, or an X and its Y: *used is the number of paths consumed. pair.c */
-basin_status bs_dataset_read_next(const char *const *paths, int n, const bs_read_options *o,
-                                  int *used, bs_dataset **out, bs_notes *notes, basin_error *err);
+basin_status bs_rows_read_next(const char *const *paths, int n, const bs_read_options *o, int *used,
+                               bs_rows **out, bs_notes *notes, basin_error *err);
 /* "X.csv+Y.csv", unless a file has this name: its two halves. */
 bool         bs_pair_path(const char *path, char x[BS_OPTION_TEXT], char y[BS_OPTION_TEXT]);
-basin_status bs_dataset_read_file(const char *path, const bs_read_options *o, bs_dataset **out,
-                                  bs_notes *notes, basin_error *err);
+basin_status bs_rows_read_file(const char *path, const bs_read_options *o, bs_rows **out,
+                               bs_notes *notes, basin_error *err);
 
 /* The same from an open input; path may be NULL. For tests, fuzzing and pipes. */
-basin_status bs_dataset_read_input(bs_input *in, const char *path, const bs_read_options *o,
-                                   bs_dataset **out, bs_notes *notes, basin_error *err);
+basin_status bs_rows_read_input(bs_input *in, const char *path, const bs_read_options *o,
+                                bs_rows **out, bs_notes *notes, basin_error *err);
 
 /* Rows in a program's memory, to which the data set may point. memory.c */
-basin_status bs_dataset_from_memory(const basin_label_sets *rows, const bs_read_options *o,
-                                    bs_dataset **out, bs_notes *notes, basin_error *err);
+basin_status bs_rows_from_memory(const basin_label_sets *rows, const bs_read_options *o,
+                                 bs_rows **out, bs_notes *notes, basin_error *err);
 
 /* --- files of other kinds: foreign.c -------------------------------------- */
 
@@ -110,7 +110,7 @@ basin_status bs_utf16_recode(const bs_buf *text, bs_utf16 kind, bs_buf *out, bas
 /* --- for readers --------------------------------------------------------- */
 
 /* "name:line:column: ..."; line or column 0 is omitted. Always BASIN_EDATA. */
-basin_status bs_fail_at(const bs_reading *r, long line, size_t column, const char *fmt, ...)
+basin_status bs_error_at(const bs_reading *r, long line, size_t column, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
 /* Parquet and the like: fails with a hint how to convert it. */
@@ -146,7 +146,7 @@ basin_status bs_note_unused(const bs_reading *r, const bs_reader *reader);
 bool bs_named_like_id(const char *name);
 
 /* Leaves out columns that only name the rows (all different), with a note. */
-basin_status bs_drop_identifiers(bs_dataset *ds, const bs_read_options *o, bs_notes *notes,
+basin_status bs_drop_identifiers(bs_rows *ds, const bs_read_options *o, bs_notes *notes,
                                  basin_error *err);
 
 #endif

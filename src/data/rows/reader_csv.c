@@ -43,7 +43,7 @@ static basin_status add_label(csv_table *t, const csv_cell *cell, const char *te
     if (!len)
         return BASIN_OK;
     if (memchr(text, '\0', len))
-        return bs_fail_at(t->r, cell->line, column_of(t, cell), "a NUL byte in a label");
+        return bs_error_at(t->r, cell->line, column_of(t, cell), "a NUL byte in a label");
     if (!bs_is_utf8(text, len)) {
         text = bs_to_utf8(&b->ds->arena, text, len, &latin1);
         len = text ? strlen(text) : 0;
@@ -51,10 +51,10 @@ static basin_status add_label(csv_table *t, const csv_cell *cell, const char *te
     }
     int32_t k = text ? bs_names_add(&b->labels, text, len, &fresh) : -1;
     if (k >= t->r->o->max_labels)
-        return bs_fail_at(t->r, cell->line, 0,
-                          "more than %d labels; data.max_labels allows "
-                          "more",
-                          t->r->o->max_labels);
+        return bs_error_at(t->r, cell->line, 0,
+                           "more than %d labels; data.max_labels allows "
+                           "more",
+                           t->r->o->max_labels);
     return k >= 0 && bs_push_y(b, k) ? BASIN_OK : bs_fail_nomem(t->r->err);
 }
 
@@ -70,8 +70,8 @@ static basin_status listed_labels(csv_table *t, const csv_cell *cell, const char
     if (!s && item.failed)
         s = bs_fail_nomem(t->r->err);
     if (!s && list.wrong)
-        s = bs_fail_at(t->r, cell->line, column_of(t, cell), "'%.*s' is not a list of labels",
-                       bs_show(text, len), text);
+        s = bs_error_at(t->r, cell->line, column_of(t, cell), "'%.*s' is not a list of labels",
+                        bs_show(text, len), text);
     bs_buf_free(&item);
     return s;
 }
@@ -106,10 +106,10 @@ static basin_status put_number(csv_table *t, const csv_column *c, const csv_cell
     if (!bs_is_missing(text, len)) {
         bs_csv_value(c, text, len, &v);
         if (fabs(v) > (double)FLT_MAX)
-            return bs_fail_at(t->r, cell->line, column_of(t, cell),
-                              "the value of '%s' is too large "
-                              "(above 3.4e38)",
-                              c->name);
+            return bs_error_at(t->r, cell->line, column_of(t, cell),
+                               "the value of '%s' is too large "
+                               "(above 3.4e38)",
+                               c->name);
     }
     if (v != 0 && !bs_push_number(t->r->b, c->column, v))
         return bs_fail_nomem(t->r->err);
@@ -208,8 +208,8 @@ static basin_status start_table(csv_table *t)
     if (!t->start.delimiter && r->o->only_labels)
         t->start.delimiter = '\t'; /* one column */
     if (!t->start.delimiter)
-        return bs_fail_at(r, 1, 0,
-                          "the first line has no comma, semicolon, tab or | between cells");
+        return bs_error_at(r, 1, 0,
+                           "the first line has no comma, semicolon, tab or | between cells");
     return BASIN_OK;
 }
 
@@ -227,7 +227,7 @@ static basin_status finish(csv_table *t)
     if (t->latin1)
         bs_notes_add(t->r->notes, "encoding", "some texts are not UTF-8 and were read as Latin-1");
     if (b->ds->labelled && nothing)
-        return bs_fail_at(t->r, 0, 0, "no row has a label");
+        return bs_error_at(t->r, 0, 0, "no row has a label");
     return bs_build_finish(b, -1, -1, t->r->err);
 }
 

@@ -71,8 +71,8 @@ static basin_status feature_of(jsonl *x, int32_t m, const char *name, const char
     const char *copy = value ? bs_arena_copy(arena, value, strlen(value)) : NULL;
     void       *of = x->of;
     if (b->features.n >= x->r->o->max_features)
-        return bs_fail_at(x->r, x->line, 0, "more than %d features; data.max_features allows more",
-                          x->r->o->max_features);
+        return bs_error_at(x->r, x->line, 0, "more than %d features; data.max_features allows more",
+                           x->r->o->max_features);
     bool ok = (copy || !value) &&
               bs_grow(&of, &x->of_cap, (size_t)b->features.n + 1, sizeof *x->of, INT32_MAX - 1);
     x->of = of;
@@ -83,7 +83,7 @@ static basin_status feature_of(jsonl *x, int32_t m, const char *name, const char
     if (*out < 0)
         return bs_fail_nomem(x->r->err);
     if (!fresh)
-        return bs_fail_at(x->r, x->line, 0, "a second feature would be named '%s'", name);
+        return bs_error_at(x->r, x->line, 0, "a second feature would be named '%s'", name);
     x->of[*out] = m;
     return BASIN_OK;
 }
@@ -93,8 +93,8 @@ static basin_status add_number(jsonl *x, int32_t m, double v)
     jsonl_member *k = &x->member[m];
     basin_status  s = BASIN_OK;
     if (k->texts && !isnan(v))
-        return bs_fail_at(x->r, x->line, 0, "feature '%s' is a number here, but was a text before",
-                          k->name);
+        return bs_error_at(x->r, x->line, 0, "feature '%s' is a number here, but was a text before",
+                           k->name);
     if (k->number < 0)
         s = feature_of(x, m, k->name, NULL, &x->member[m].number);
     k->zeros += v == 0;
@@ -118,8 +118,8 @@ static basin_status add_text(jsonl *x, int32_t m, const char *value)
 {
     jsonl_member *k = &x->member[m];
     if (k->numbers || k->truths)
-        return bs_fail_at(x->r, x->line, 0, "feature '%s' is a text here, but was a number before",
-                          k->name);
+        return bs_error_at(x->r, x->line, 0, "feature '%s' is a text here, but was a number before",
+                           k->name);
     bs_buf_clear(&x->name);
     bs_buf_printf(&x->name, "%s=%s", k->name, value);
     if (x->name.failed)
@@ -130,7 +130,7 @@ static basin_status add_text(jsonl *x, int32_t m, const char *value)
     if (i < 0)
         s = feature_of(x, m, x->name.data, value, &i);
     else if (x->of[i] != m || i == k->number)
-        s = bs_fail_at(x->r, x->line, 0, "a second feature would be named '%s'", x->name.data);
+        s = bs_error_at(x->r, x->line, 0, "a second feature would be named '%s'", x->name.data);
     if (s)
         return s;
     return bs_push_x(x->r->b, i, 1) ? BASIN_OK : bs_fail_nomem(x->r->err);
@@ -146,7 +146,7 @@ static basin_status number_of(jsonl *x, const char *what, const json_t *v, doubl
 {
     double d = json_number_value(v);
     if (!isfinite(d) || fabs(d) > (double)FLT_MAX)
-        return bs_fail_at(x->r, x->line, 0, "the value of %s is too large (above 3.4e38)", what);
+        return bs_error_at(x->r, x->line, 0, "the value of %s is too large (above 3.4e38)", what);
     *out = d;
     return BASIN_OK;
 }
@@ -157,7 +157,7 @@ static basin_status text_member(jsonl *x, int32_t m, const json_t *v)
     const char            *text = json_string_value(v);
     const size_t           len = json_string_length(v);
     if (strlen(text) != len)
-        return bs_fail_at(x->r, x->line, 0, "a NUL character in feature '%s'", x->member[m].name);
+        return bs_error_at(x->r, x->line, 0, "a NUL character in feature '%s'", x->member[m].name);
     if (bs_is_missing(text, len))
         return add_null(x, m);
     int truth = *o->yes || *o->no ? bs_cell_truth(o, text, len) : -1;
@@ -194,7 +194,7 @@ static basin_status inner_features(jsonl *x, const char *key, json_t *v, int dep
     size_t       i;
     bs_buf       name;
     if (depth == DEEPEST)
-        return bs_fail_at(x->r, x->line, 0, "objects are nested more than %d deep", (int)DEEPEST);
+        return bs_error_at(x->r, x->line, 0, "objects are nested more than %d deep", (int)DEEPEST);
     bs_buf_init(&name, (size_t)1 << 20);
     json_object_foreach(v, inner, item)
     {
@@ -206,10 +206,10 @@ static basin_status inner_features(jsonl *x, const char *key, json_t *v, int dep
     json_array_foreach(v, i, item)
     {
         if (!s && !json_is_number(item) && !json_is_boolean(item) && !json_is_null(item))
-            s = bs_fail_at(x->r, x->line, 0,
-                           "feature '%s' is a list with %s in it; a list is of numbers, or of "
-                           "labels (--labels %s)",
-                           key, type_name(item), key);
+            s = bs_error_at(x->r, x->line, 0,
+                            "feature '%s' is a list with %s in it; a list is of numbers, or of "
+                            "labels (--labels %s)",
+                            key, type_name(item), key);
         bs_buf_clear(&name);
         bs_buf_printf(&name, "%s.%zu", key, i);
         if (!s)
@@ -238,7 +238,7 @@ static basin_status named_features(jsonl *x, json_t *object)
     const char *key;
     json_t     *v;
     if (x->style == JSONL_NUMBERED)
-        return bs_fail_at(x->r, x->line, 0, "features have names here, but were a list before");
+        return bs_error_at(x->r, x->line, 0, "features have names here, but were a list before");
     x->style = JSONL_NAMED;
     json_object_foreach(object, key, v)
     {
@@ -253,12 +253,12 @@ static basin_status listed_features(jsonl *x, json_t *list)
 {
     size_t n = json_array_size(list);
     if (x->style == JSONL_NAMED)
-        return bs_fail_at(x->r, x->line, 0, "features are a list here, but had names before");
+        return bs_error_at(x->r, x->line, 0, "features are a list here, but had names before");
     if (x->style == JSONL_NUMBERED && n != x->width)
-        return bs_fail_at(x->r, x->line, 0, "%zu features, the rows before had %zu", n, x->width);
+        return bs_error_at(x->r, x->line, 0, "%zu features, the rows before had %zu", n, x->width);
     if (n > (size_t)x->r->o->max_features)
-        return bs_fail_at(x->r, x->line, 0, "%zu features; data.max_features allows %d", n,
-                          x->r->o->max_features);
+        return bs_error_at(x->r, x->line, 0, "%zu features; data.max_features allows %d", n,
+                           x->r->o->max_features);
     x->style = JSONL_NUMBERED;
     x->width = n;
     for (size_t i = 0; i < n; i++) {
@@ -271,10 +271,10 @@ static basin_status listed_features(jsonl *x, json_t *list)
             if (s)
                 return s;
         } else if (!json_is_null(v))
-            return bs_fail_at(x->r, x->line, 0,
-                              "feature %zu of the list is %s; it must be a number, "
-                              "true, false or null",
-                              i, type_name(v));
+            return bs_error_at(x->r, x->line, 0,
+                               "feature %zu of the list is %s; it must be a number, "
+                               "true, false or null",
+                               i, type_name(v));
         if (f != 0 && !bs_push_number(x->r->b, (int32_t)i, f))
             return bs_fail_nomem(x->r->err);
     }
@@ -289,8 +289,8 @@ static basin_status add_label(jsonl *x, const char *text, bool open, bool on)
     bool      fresh;
     int32_t   k = bs_names_add(&b->labels, text, strlen(text), &fresh);
     if (k >= x->r->o->max_labels)
-        return bs_fail_at(x->r, x->line, 0, "more than %d labels; data.max_labels allows more",
-                          x->r->o->max_labels);
+        return bs_error_at(x->r, x->line, 0, "more than %d labels; data.max_labels allows more",
+                           x->r->o->max_labels);
     bool ok = k >= 0;
     if (ok && open)
         ok = bs_build_unknown(b, k);
@@ -309,8 +309,8 @@ static basin_status one_label(jsonl *x, const json_t *v)
         bs_print(number, sizeof number, "%lld", (long long)json_integer_value(v));
         return add_label(x, number, false, true);
     }
-    return bs_fail_at(x->r, x->line, 0, "a label is %s; labels are strings or whole numbers",
-                      json_is_string(v) ? "empty or has a NUL" : type_name(v));
+    return bs_error_at(x->r, x->line, 0, "a label is %s; labels are strings or whole numbers",
+                       json_is_string(v) ? "empty or has a NUL" : type_name(v));
 }
 
 static basin_status take_labels(jsonl *x, json_t *v)
@@ -330,8 +330,8 @@ static basin_status take_labels(jsonl *x, json_t *v)
             bool number =
                 json_is_number(on) && (json_number_value(on) == 0 || json_number_value(on) == 1);
             if (!number && !json_is_boolean(on) && !json_is_null(on))
-                return bs_fail_at(x->r, x->line, 0, "label '%s' must be true, false, 0, 1 or null",
-                                  key);
+                return bs_error_at(x->r, x->line, 0, "label '%s' must be true, false, 0, 1 or null",
+                                   key);
             s = add_label(x, key, json_is_null(on),
                           number ? json_number_value(on) == 1 : json_is_true(on));
             if (s)
@@ -371,8 +371,8 @@ static basin_status check_values(const jsonl *x, const bs_line *line)
 {
     const size_t most = (size_t)x->r->o->max_features + (size_t)x->r->o->max_labels;
     if (bs_tree_larger(line->text, line->len, most))
-        return bs_fail_at(x->r, line->number, 0,
-                          "more values than data.max_features and data.max_labels allow");
+        return bs_error_at(x->r, line->number, 0,
+                           "more values than data.max_features and data.max_labels allow");
     return BASIN_OK;
 }
 
@@ -383,22 +383,22 @@ static basin_status take_members(jsonl *x, json_t *object)
     basin_status s = BASIN_OK;
     bool         labelled = false;
     if (features && !json_is_object(features) && !json_is_array(features))
-        return bs_fail_at(x->r, x->line, 0, "\"features\" is %s; it must be an object or a list",
-                          type_name(features));
+        return bs_error_at(x->r, x->line, 0, "\"features\" is %s; it must be an object or a list",
+                           type_name(features));
     x->bag = x->bag || json_is_object(features);
     if (json_is_object(features))
         s = named_features(x, features);
     else if (features)
         s = listed_features(x, features);
     if (!features && x->style == JSONL_NUMBERED)
-        return bs_fail_at(x->r, x->line, 0, "the row has no \"features\"");
+        return bs_error_at(x->r, x->line, 0, "the row has no \"features\"");
     json_object_foreach(object, key, v)
     {
         if (s)
             return s;
         if (is_label_key(x, key, v)) {
             if (labelled)
-                return bs_fail_at(x->r, x->line, 0, "more than one of labels, label and tags");
+                return bs_error_at(x->r, x->line, 0, "more than one of labels, label and tags");
             labelled = true;
             bs_print(x->label_key, sizeof x->label_key, "%.60s", key);
             s = take_labels(x, v);
@@ -427,11 +427,11 @@ static basin_status one_line(jsonl *x, const bs_line *line)
         return s;
     json_t *object = bs_tree_read(line->text, line->len, JSON_REJECT_DUPLICATES, &problem);
     if (!object)
-        return bs_fail_at(x->r, line->number, problem.column > 0 ? (size_t)problem.column : 1, "%s",
-                          problem.text);
+        return bs_error_at(x->r, line->number, problem.column > 0 ? (size_t)problem.column : 1,
+                           "%s", problem.text);
     if (!json_is_object(object))
-        s = bs_fail_at(x->r, line->number, 0, "the line is %s; a row is an object {...}",
-                       type_name(object));
+        s = bs_error_at(x->r, line->number, 0, "the line is %s; a row is an object {...}",
+                        type_name(object));
     if (!s)
         s = take_members(x, object);
     json_decref(object);
@@ -485,9 +485,9 @@ static basin_status finish(jsonl *x)
     b->ds->schema.binary = b->ones || (x->style == JSONL_NAMED && binary);
     b->ds->labelled = x->labels || b->labels.n > 0;
     if (!b->ds->labelled && !r->o->label_free)
-        return bs_fail_at(r, 0, 0,
-                          "no row has labels; write \"labels\": [\"name\", ...], or say with "
-                          "--labels which members they are");
+        return bs_error_at(r, 0, 0,
+                           "no row has labels; write \"labels\": [\"name\", ...], or say with "
+                           "--labels which members they are");
     if (x->labels && x->without)
         bs_notes_add(r->notes, "unlabelled", "%d rows have no member \"labels\"", x->without);
     return bs_build_finish(b, x->style == JSONL_NUMBERED ? (int32_t)x->width : -1, -1, r->err);

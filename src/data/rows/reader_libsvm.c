@@ -49,7 +49,7 @@ static basin_status listed_label(libsvm *x, const bs_line *line, const char *p, 
     if (*out < 0 && end == p + n && i < x->listed.n)
         *out = (int32_t)i;
     if (*out < 0)
-        return bs_fail_at(
+        return bs_error_at(
             x->r, line->number, (size_t)(p - line->text) + 1,
             "label '%.*s' is neither one of the %d names in %s nor a number from 0 to "
             "%d",
@@ -79,21 +79,21 @@ static basin_status one_label(libsvm *x, const bs_line *line, const char *p, siz
     if (slot && *slot)
         return bs_push_y(b, *slot - 1) ? BASIN_OK : bs_fail_nomem(x->r->err);
     if (n == 0)
-        return bs_fail_at(x->r, line->number, (size_t)(p - line->text) + 1,
-                          "an empty label; labels are separated by single commas");
+        return bs_error_at(x->r, line->number, (size_t)(p - line->text) + 1,
+                           "an empty label; labels are separated by single commas");
     if (x->listed.n) {
         basin_status s = listed_label(x, line, p, n, &k);
         if (s)
             return s;
     } else {
         if (!bs_is_utf8(p, n))
-            return bs_fail_at(x->r, line->number, (size_t)(p - line->text) + 1,
-                              "the label is not UTF-8 text");
+            return bs_error_at(x->r, line->number, (size_t)(p - line->text) + 1,
+                               "the label is not UTF-8 text");
         k = bs_names_add(&b->labels, p, n, &fresh);
         if (k >= x->r->o->max_labels)
-            return bs_fail_at(x->r, line->number, 0,
-                              "more than %d labels; data.max_labels allows more",
-                              x->r->o->max_labels);
+            return bs_error_at(x->r, line->number, 0,
+                               "more than %d labels; data.max_labels allows more",
+                               x->r->o->max_labels);
     }
     if (k < 0 || !bs_push_y(b, k))
         return bs_fail_nomem(x->r->err);
@@ -226,8 +226,8 @@ static basin_status finish(libsvm *x)
                             "(data.index_base)"
                           : "features count from 0 (data.index_base)");
     if (any && x->svm.lowest < base)
-        return bs_fail_at(r, 0, 0, "has a feature 0, but features were to count from 1 (%s)",
-                          o->like ? "as in the training data" : "data.index_base");
+        return bs_error_at(r, 0, 0, "has a feature 0, but features were to count from 1 (%s)",
+                           o->like ? "as in the training data" : "data.index_base");
     for (size_t e = 0; base && e < b->nx; e++)
         b->x_index[e] -= base;
     b->ds->schema.index_base = base;
@@ -252,7 +252,7 @@ static basin_status finish(libsvm *x)
     b->ds->source.numeric = b->ds->source.attributes;
     b->ds->labelled = b->labels.n > 0 || x->listed.n > 0;
     if (!b->ds->labelled && !o->label_free)
-        return bs_fail_at(r, 0, 0, "no row has a label; a row is 'label,label number:value ...'");
+        return bs_error_at(r, 0, 0, "no row has a label; a row is 'label,label number:value ...'");
     int32_t n_labels = -1;
     if (x->listed.n) {
         const char **name = bs_arena_alloc(&b->ds->arena, (size_t)x->listed.n * sizeof *name);

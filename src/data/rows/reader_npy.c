@@ -57,9 +57,9 @@ static basin_status open_archive(npy *a)
         a->x = NULL;
     }
     if (!a->x && !(a->y && a->r->o->only_labels))
-        return bs_fail_at(a->r, 0, 0,
-                          "holds the arrays %s; X and Y are read (np.savez(FILE, X=..., Y=...))",
-                          bs_npz_list(&a->z, list, sizeof list));
+        return bs_error_at(a->r, 0, 0,
+                           "holds the arrays %s; X and Y are read (np.savez(FILE, X=..., Y=...))",
+                           bs_npz_list(&a->z, list, sizeof list));
     return BASIN_OK;
 }
 
@@ -81,22 +81,22 @@ static basin_status check_arrays(npy *a)
 {
     const bs_read_options *o = a->r->o;
     if (a->x && a->x->kind == 'U')
-        return bs_fail_at(a->r, 0, 0, "X holds texts; features are numbers");
+        return bs_error_at(a->r, 0, 0, "X holds texts; features are numbers");
     if (a->x && a->x->dims != 2)
-        return bs_fail_at(a->r, 0, 0,
-                          "X has one dimension; rows and columns are two (X.reshape(-1, 1))");
+        return bs_error_at(a->r, 0, 0,
+                           "X has one dimension; rows and columns are two (X.reshape(-1, 1))");
     if (a->x && a->y && a->x->dim[0] != a->y->dim[0])
-        return bs_fail_at(a->r, 0, 0, "X has %lld rows, Y has %lld", (long long)a->x->dim[0],
-                          (long long)a->y->dim[0]);
+        return bs_error_at(a->r, 0, 0, "X has %lld rows, Y has %lld", (long long)a->x->dim[0],
+                           (long long)a->y->dim[0]);
     const int64_t rows = a->x ? a->x->dim[0] : a->y->dim[0];
     if (rows > o->max_rows)
-        return bs_fail_at(a->r, 0, 0, "more than %d rows; data.max_rows allows more", o->max_rows);
+        return bs_error_at(a->r, 0, 0, "more than %d rows; data.max_rows allows more", o->max_rows);
     if (a->x && a->x->dim[1] > o->max_features)
-        return bs_fail_at(a->r, 0, 0, "%lld features; data.max_features allows %d",
-                          (long long)a->x->dim[1], o->max_features);
+        return bs_error_at(a->r, 0, 0, "%lld features; data.max_features allows %d",
+                           (long long)a->x->dim[1], o->max_features);
     if (a->y && a->y->dim[1] > o->max_labels)
-        return bs_fail_at(a->r, 0, 0, "%lld labels; data.max_labels allows %d",
-                          (long long)a->y->dim[1], o->max_labels);
+        return bs_error_at(a->r, 0, 0, "%lld labels; data.max_labels allows %d",
+                           (long long)a->y->dim[1], o->max_labels);
     return BASIN_OK;
 }
 
@@ -135,8 +135,8 @@ static basin_status name_columns(npy *a, const bs_npy *names, const char *const 
 static basin_status check_names(npy *a, const bs_npy *names, int64_t n, const char *what)
 {
     if (names && (names->kind != 'U' || names->dim[0] * names->dim[1] != n))
-        return bs_fail_at(a->r, 0, 0, "'%s' are not the %lld names of the %s", names->name,
-                          (long long)n, what);
+        return bs_error_at(a->r, 0, 0, "'%s' are not the %lld names of the %s", names->name,
+                           (long long)n, what);
     return BASIN_OK;
 }
 
@@ -154,13 +154,13 @@ static basin_status trained_names(npy *a, const char *const *known, int32_t n_kn
         if (letter == 'x' && numbers_only(like->label, like->n_labels, letter, &label))
             last = label > last ? label : last;
         if (n > last + 1 && !a->r->o->drop[0])
-            return bs_fail_at(a->r, 0, 0, "has %d columns; the training data had %lld", (int)n,
-                              (long long)last + 1);
+            return bs_error_at(a->r, 0, 0, "has %d columns; the training data had %lld", (int)n,
+                               (long long)last + 1);
         return BASIN_OK;
     }
     if (n_known != n)
-        return bs_fail_at(a->r, 0, 0, "has %d columns; the training data had %d %s ('%.60s'%s)",
-                          (int)n, (int)n_known, what, known[0], n_known > 1 ? ", ..." : "");
+        return bs_error_at(a->r, 0, 0, "has %d columns; the training data had %d %s ('%.60s'%s)",
+                           (int)n, (int)n_known, what, known[0], n_known > 1 ? ", ..." : "");
     *take = true;
     bs_notes_add(a->r->notes, BS_NOTE_GUESS,
                  "%s: its columns have no names and are taken for the %d %s of the training data, "
@@ -184,10 +184,10 @@ static basin_status feature_names(npy *a, const char **out)
             known[i] = like->feature[i].attribute;
         for (int32_t i = 0; !s && i < like->n_features; i++)
             if (like->feature[i].kind == BS_FEATURE_ONEHOT)
-                s = bs_fail_at(a->r, 0, 0,
-                               "has no names of columns; the training data had '%.60s', which is "
-                               "not a number",
-                               known[i]);
+                s = bs_error_at(a->r, 0, 0,
+                                "has no names of columns; the training data had '%.60s', which is "
+                                "not a number",
+                                known[i]);
         if (!s)
             s = trained_names(a, known, like->n_features, n, 'x', "features", &take);
     }
@@ -216,7 +216,7 @@ static basin_status add_columns(npy *a, const char *const *name)
         if (a->column[i] < 0)
             s = bs_fail_nomem(a->r->err);
         else if (!fresh)
-            s = bs_fail_at(a->r, 0, 0, "two columns are named '%s'", name[i]);
+            s = bs_error_at(a->r, 0, 0, "two columns are named '%s'", name[i]);
     }
     return s;
 }
@@ -283,8 +283,8 @@ static basin_status use_labels(npy *a)
         return BASIN_OK;
     }
     if (a->y->kind == 'U')
-        return bs_fail_at(a->r, 0, 0, "Y holds texts in %d columns; labels are columns of 0 and 1",
-                          (int)n);
+        return bs_error_at(a->r, 0, 0, "Y holds texts in %d columns; labels are columns of 0 and 1",
+                           (int)n);
     basin_status s = check_names(a, a->y_names, n, "labels");
     if (!s && !a->y_names && like)
         s = trained_names(a, like->label, like->n_labels, n, 'y', "labels", &take);
@@ -297,7 +297,7 @@ static basin_status use_labels(npy *a)
         if (bs_names_add(&b->labels, name[i], strlen(name[i]), &fresh) < 0)
             s = bs_fail_nomem(a->r->err);
         else if (!fresh)
-            s = bs_fail_at(a->r, 0, 0, "two labels are named '%s'", name[i]);
+            s = bs_error_at(a->r, 0, 0, "two labels are named '%s'", name[i]);
     }
     bs_free(name);
     return s;
@@ -311,8 +311,8 @@ static basin_status put_label(npy *a, int64_t row, int64_t column, double v, int
     else if (v == 1)
         ok = bs_push_y(a->r->b, label);
     else if (v != 0)
-        return bs_fail_at(a->r, 0, 0, "row %lld, column %lld is %g; labels are 0 and 1",
-                          (long long)row + 1, (long long)column + 1, v);
+        return bs_error_at(a->r, 0, 0, "row %lld, column %lld is %g; labels are 0 and 1",
+                           (long long)row + 1, (long long)column + 1, v);
     return ok ? BASIN_OK : bs_fail_nomem(a->r->err);
 }
 
@@ -330,8 +330,8 @@ static basin_status put_class(npy *a, int64_t row)
         return BASIN_OK; /* no class */
     int32_t k = text ? bs_names_add(&b->labels, text, strlen(text), &fresh) : -1;
     if (k >= a->r->o->max_labels)
-        return bs_fail_at(a->r, 0, 0, "more than %d labels; data.max_labels allows more",
-                          a->r->o->max_labels);
+        return bs_error_at(a->r, 0, 0, "more than %d labels; data.max_labels allows more",
+                           a->r->o->max_labels);
     return k >= 0 && bs_push_y(b, k) ? BASIN_OK : bs_fail_nomem(a->r->err);
 }
 
@@ -347,9 +347,9 @@ static basin_status put_row(npy *a, int64_t row)
         if (a->label[i])
             s = put_label(a, row, i, v, a->column[i]);
         else if (fabs(v) > (double)FLT_MAX)
-            s = bs_fail_at(a->r, 0, 0,
-                           "row %lld, column %lld is infinite or too large (above 3.4e38)",
-                           (long long)row + 1, (long long)i + 1);
+            s = bs_error_at(a->r, 0, 0,
+                            "row %lld, column %lld is infinite or too large (above 3.4e38)",
+                            (long long)row + 1, (long long)i + 1);
         else if (v != 0 && !bs_push_number(a->r->b, a->column[i], v))
             s = bs_fail_nomem(a->r->err);
     }
@@ -369,11 +369,11 @@ static basin_status finish(npy *a)
     if (!b->ds->labelled && !a->r->o->label_free)
         return a->r->o->like
                    ? bs_fail_no_labels(a->r)
-                   : bs_fail_at(a->r, 0, 0,
-                                "has no labels: give a second file (X.npy Y.npy), or say with "
-                                "--labels which columns they are, as in --labels last:6");
+                   : bs_error_at(a->r, 0, 0,
+                                 "has no labels: give a second file (X.npy Y.npy), or say with "
+                                 "--labels which columns they are, as in --labels last:6");
     if (b->ds->labelled && b->labels.n == 0)
-        return bs_fail_at(a->r, 0, 0, "no row has a label");
+        return bs_error_at(a->r, 0, 0, "no row has a label");
     return bs_build_finish(b, -1, -1, a->r->err);
 }
 

@@ -66,20 +66,20 @@ static basin_status check_shape(xmc *x, long line)
 {
     const bs_read_options *o = x->r->o;
     if (x->features < 1 || x->features > o->max_features)
-        return bs_fail_at(x->r, line, 0,
-                          "the header says %lld features; 1 to %d are possible "
-                          "(data.max_features)",
-                          (long long)x->features, o->max_features);
+        return bs_error_at(x->r, line, 0,
+                           "the header says %lld features; 1 to %d are possible "
+                           "(data.max_features)",
+                           (long long)x->features, o->max_features);
     if (x->labels < 1 || x->labels > o->max_labels)
-        return bs_fail_at(x->r, line, 0,
-                          "the header says %lld labels; 1 to %d are possible "
-                          "(data.max_labels)",
-                          (long long)x->labels, o->max_labels);
+        return bs_error_at(x->r, line, 0,
+                           "the header says %lld labels; 1 to %d are possible "
+                           "(data.max_labels)",
+                           (long long)x->labels, o->max_labels);
     if (x->rows < 1 || x->rows > o->max_rows)
-        return bs_fail_at(x->r, line, 0,
-                          "the header says %lld rows; 1 to %d are possible "
-                          "(data.max_rows)",
-                          (long long)x->rows, o->max_rows);
+        return bs_error_at(x->r, line, 0,
+                           "the header says %lld rows; 1 to %d are possible "
+                           "(data.max_rows)",
+                           (long long)x->rows, o->max_rows);
     return BASIN_OK;
 }
 
@@ -91,10 +91,10 @@ static basin_status open_labels(xmc *x)
     for (const char *next; at && (next = strstr(at + 1, "X_Xf"));)
         at = next;
     if (!at)
-        return bs_fail_at(r, 1, 0,
-                          "the header has two numbers, so the labels are in another file: "
-                          "name the files NAME_X_Xf.txt and NAME_X_Y.txt, or write 'rows features "
-                          "labels'");
+        return bs_error_at(r, 1, 0,
+                           "the header has two numbers, so the labels are in another file: "
+                           "name the files NAME_X_Xf.txt and NAME_X_Y.txt, or write 'rows features "
+                           "labels'");
     bs_buf path;
     bs_buf_init(&path, (size_t)1 << 20);
     bs_buf_add(&path, r->path, (size_t)(at - r->path));
@@ -130,9 +130,9 @@ static basin_status take_header(xmc *x)
         return s;
     int n = more ? header_numbers(line.text, line.text + line.len, shape) : 0;
     if (!n)
-        return bs_fail_at(x->r, 1, 0,
-                          "the file begins with 'rows features labels', as in 100 5000 "
-                          "20");
+        return bs_error_at(x->r, 1, 0,
+                           "the file begins with 'rows features labels', as in 100 5000 "
+                           "20");
     x->rows = shape[0];
     x->features = shape[1];
     x->labels = shape[2];
@@ -167,8 +167,8 @@ static basin_status inline_labels(xmc *x, const bs_line *line, const char *p, co
         if (*p == ',')
             p++;
         else if (*p && !bs_is_blank(*p))
-            return bs_fail_at(x->r, line->number, (size_t)(p - line->text) + 1,
-                              "expected a comma or a blank after a label");
+            return bs_error_at(x->r, line->number, (size_t)(p - line->text) + 1,
+                               "expected a comma or a blank after a label");
         p = bs_skip_blanks(p);
     }
     return BASIN_OK;
@@ -211,8 +211,8 @@ static basin_status one_row(xmc *x, bs_line *line)
         return s;
     const char *p = bs_skip_blanks(line->text);
     if (x->r->b->rows == x->rows)
-        return *p ? bs_fail_at(x->r, line->number, 0, "the header says %lld rows, here is one more",
-                               (long long)x->rows)
+        return *p ? bs_error_at(x->r, line->number, 0,
+                                "the header says %lld rows, here is one more", (long long)x->rows)
                   : BASIN_OK;
     const char *features = x->separate ? p : bs_svm_labels_end(p);
     s = x->separate ? separate_labels(x, x->r->b->rows) : inline_labels(x, line, p, features);
@@ -253,8 +253,8 @@ static basin_status name_labels(xmc *x)
     } else if (!s) {
         s = bs_read_names(file.data, r->o->max_mb, r->o->max_labels, &listed, r->err);
         if (!s && listed.n != x->labels)
-            s = bs_fail_at(r, 0, 0, "the header says %lld labels, %s names %d",
-                           (long long)x->labels, file.data, listed.n);
+            s = bs_error_at(r, 0, 0, "the header says %lld labels, %s names %d",
+                            (long long)x->labels, file.data, listed.n);
         for (int32_t i = 0; !s && i < listed.n; i++)
             name[i] = listed.item[i].text;
     }
@@ -268,8 +268,8 @@ static basin_status finish(xmc *x)
     bs_reading *r = x->r;
     bs_build   *b = r->b;
     if (b->rows != x->rows)
-        return bs_fail_at(r, 0, 0, "the header says %lld rows, there are %d", (long long)x->rows,
-                          b->rows);
+        return bs_error_at(r, 0, 0, "the header says %lld rows, there are %d", (long long)x->rows,
+                           b->rows);
     b->ds->schema.open = true;
     b->ds->schema.binary = b->ones;
     b->ds->source.attributes = b->ds->source.numeric = (int32_t)x->features;

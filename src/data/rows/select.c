@@ -50,7 +50,7 @@ static int32_t select_entry(const char *entry, const char *const *names, int32_t
 static basin_status unknown_entry(const bs_reading *r, const char *option, const char *entry,
                                   const char *const *names, int32_t n)
 {
-    const char *near = bs_nearest(entry, names, n);
+    const char *near = bs_option_nearest(entry, names, n);
     if (strpbrk(entry, "*?["))
         return bs_fail(r->err, BASIN_EDATA,
                        "%s: %s: no column matches '%s' (the first is '%s', the last '%s')", r->name,

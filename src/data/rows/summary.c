@@ -52,7 +52,7 @@ static void count_repeats(const print *p, int32_t n, bs_summary *out)
 
 /* A category has one feature in each row, or it is missing there. If rows list what they have,
  * nothing can be missing. */
-basin_status bs_blank_categories(const bs_dataset *ds, int64_t *out, basin_error *err)
+basin_status bs_blank_categories(const bs_rows *ds, int64_t *out, basin_error *err)
 {
     const bs_schema *s = &ds->schema;
     bs_arena         arena;
@@ -76,7 +76,7 @@ basin_status bs_blank_categories(const bs_dataset *ds, int64_t *out, basin_error
     return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
-static basin_status repetitions(const bs_dataset *ds, bs_summary *out, basin_error *err)
+static basin_status repetitions(const bs_rows *ds, bs_summary *out, basin_error *err)
 {
     int32_t n = ds->rows;
     print  *p = bs_alloc(((size_t)n + 1) * sizeof *p);
@@ -93,7 +93,7 @@ static basin_status repetitions(const bs_dataset *ds, bs_summary *out, basin_err
     return BASIN_OK;
 }
 
-static basin_status constants(const bs_dataset *ds, bs_summary *out, basin_error *err)
+static basin_status constants(const bs_rows *ds, bs_summary *out, basin_error *err)
 {
     const int32_t D = ds->schema.n_features;
     int32_t      *count = bs_calloc((size_t)D + 1, sizeof *count);
@@ -120,7 +120,7 @@ static basin_status constants(const bs_dataset *ds, bs_summary *out, basin_error
     return s;
 }
 
-static basin_status labels(const bs_dataset *ds, bs_summary *out, basin_error *err)
+static basin_status labels(const bs_rows *ds, bs_summary *out, basin_error *err)
 {
     const int32_t L = ds->schema.n_labels;
     int32_t      *count = bs_calloc((size_t)L + 1, sizeof *count);
@@ -147,7 +147,7 @@ static basin_status labels(const bs_dataset *ds, bs_summary *out, basin_error *e
     return BASIN_OK;
 }
 
-basin_status bs_dataset_summary(const bs_dataset *ds, bs_summary *out, basin_error *err)
+basin_status bs_rows_summary(const bs_rows *ds, bs_summary *out, basin_error *err)
 {
     *out = (bs_summary){
         .rows = ds->rows, .features = ds->schema.n_features, .labels = ds->schema.n_labels};

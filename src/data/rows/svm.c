@@ -10,17 +10,17 @@
 static basin_status fail_token(bs_reading *r, const bs_line *line, const char *p, const char *what)
 {
     size_t n = strcspn(p, " \t");
-    return bs_fail_at(r, line->number, (size_t)(p - line->text) + 1, "'%.*s' %s", bs_show(p, n), p,
-                      what);
+    return bs_error_at(r, line->number, (size_t)(p - line->text) + 1, "'%.*s' %s", bs_show(p, n), p,
+                       what);
 }
 
 static basin_status fail_number(bs_reading *r, const bs_svm *s, const bs_line *line, const char *p)
 {
     size_t n = strcspn(p, ": \t");
-    return bs_fail_at(r, line->number, (size_t)(p - line->text) + 1,
-                      s->header ? "feature %.*s, but the header says features are 0..%lld"
-                                : "feature %.*s is too large; data.max_features allows %lld",
-                      (int)(n < 20 ? n : 20), p, (long long)s->limit - 1);
+    return bs_error_at(r, line->number, (size_t)(p - line->text) + 1,
+                       s->header ? "feature %.*s, but the header says features are 0..%lld"
+                                 : "feature %.*s is too large; data.max_features allows %lld",
+                       (int)(n < 20 ? n : 20), p, (long long)s->limit - 1);
 }
 
 basin_status bs_svm_features(bs_reading *r, bs_svm *s, const bs_line *line, const char *p)
@@ -70,7 +70,7 @@ basin_status bs_svm_clean(bs_reading *r, bs_line *line)
 {
     size_t n = strlen(line->text);
     if (n != line->len)
-        return bs_fail_at(r, line->number, n + 1, "a NUL byte in a text file");
+        return bs_error_at(r, line->number, n + 1, "a NUL byte in a text file");
     char *hash = strchr(line->text, '#');
     if (hash) {
         *hash = '\0';

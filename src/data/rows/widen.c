@@ -16,7 +16,7 @@ static bool copy_feature(bs_arena *arena, const bs_feature *from, bs_feature *to
 }
 
 /* New categories of known attributes always; new attributes in open formats only. */
-static bool widen_features(bs_dataset *a, const bs_dataset *other, bs_arena *scratch)
+static bool widen_features(bs_rows *a, const bs_rows *other, bs_arena *scratch)
 {
     const bs_schema *b = &other->schema;
     const bool       grows = (a->schema.open && b->open) || (a->by_name && other->by_name);
@@ -52,7 +52,7 @@ static bool widen_features(bs_dataset *a, const bs_dataset *other, bs_arena *scr
     return ok;
 }
 
-static bool widen_labels(bs_dataset *a, const bs_schema *b, bs_arena *scratch)
+static bool widen_labels(bs_rows *a, const bs_schema *b, bs_arena *scratch)
 {
     bs_schema   *s = &a->schema;
     bs_names     names;
@@ -79,8 +79,8 @@ static bool widen_labels(bs_dataset *a, const bs_schema *b, bs_arena *scratch)
     return ok;
 }
 
-basin_status bs_dataset_add_missing(bs_dataset *ds, const uint8_t *which, int32_t n_features,
-                                    basin_error *err)
+basin_status bs_rows_add_missing(bs_rows *ds, const uint8_t *which, int32_t n_features,
+                                 basin_error *err)
 {
     int64_t each = 0;
     for (int32_t i = 0; i < n_features; i++)
@@ -118,7 +118,7 @@ basin_status bs_dataset_add_missing(bs_dataset *ds, const uint8_t *which, int32_
 }
 
 /* Columns that only the other file has are missing in the existing rows. */
-static basin_status add_columns(bs_dataset *a, int32_t before, basin_error *err)
+static basin_status add_columns(bs_rows *a, int32_t before, basin_error *err)
 {
     const bs_schema *s = &a->schema;
     if (s->open || !s->feature || before == s->n_features)
@@ -128,12 +128,12 @@ static basin_status add_columns(bs_dataset *a, int32_t before, basin_error *err)
         return bs_fail_nomem(err);
     for (int32_t i = before; i < s->n_features; i++)
         which[i] = s->feature[i].kind != BS_FEATURE_ONEHOT;
-    basin_status status = bs_dataset_add_missing(a, which, s->n_features, err);
+    basin_status status = bs_rows_add_missing(a, which, s->n_features, err);
     bs_free(which);
     return status;
 }
 
-basin_status bs_dataset_widen(bs_dataset *a, const bs_dataset *other, basin_error *err)
+basin_status bs_rows_widen(bs_rows *a, const bs_rows *other, basin_error *err)
 {
     const bs_schema *b = &other->schema;
     bs_arena         scratch;

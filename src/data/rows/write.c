@@ -176,7 +176,7 @@ void bs_put_line(bs_writing *w, bs_buf *line)
     bs_buf_clear(line);
 }
 
-const char *bs_feature_name(const bs_dataset *ds, int32_t i, char scratch[24])
+const char *bs_feature_name(const bs_rows *ds, int32_t i, char scratch[24])
 {
     if (ds->schema.feature)
         return ds->schema.feature[i].name;
@@ -184,7 +184,7 @@ const char *bs_feature_name(const bs_dataset *ds, int32_t i, char scratch[24])
     return scratch;
 }
 
-bool bs_labels_are_positions(const bs_dataset *ds)
+bool bs_labels_are_positions(const bs_rows *ds)
 {
     for (int32_t i = 0; i < ds->schema.n_labels; i++) {
         char text[16];
@@ -195,7 +195,7 @@ bool bs_labels_are_positions(const bs_dataset *ds)
     return true;
 }
 
-void bs_list_labels(const bs_dataset *ds, bs_buf *out)
+void bs_list_labels(const bs_rows *ds, bs_buf *out)
 {
     for (int32_t i = 0; i < ds->schema.n_labels; i++) {
         bs_buf_text(out, ds->schema.label[i]);
@@ -203,7 +203,7 @@ void bs_list_labels(const bs_dataset *ds, bs_buf *out)
     }
 }
 
-bool bs_labels_break_lines(const bs_dataset *ds)
+bool bs_labels_break_lines(const bs_rows *ds)
 {
     for (int32_t i = 0; i < ds->schema.n_labels; i++)
         if (strpbrk(ds->schema.label[i], "\n\r"))
@@ -213,15 +213,15 @@ bool bs_labels_break_lines(const bs_dataset *ds)
 
 /* --- files --------------------------------------------------------------- */
 
-static basin_status write_rows(const bs_dataset *ds, const bs_writer *writer, bs_sink sink,
-                               void *to, bs_notes *notes, basin_error *err)
+static basin_status write_rows(const bs_rows *ds, const bs_writer *writer, bs_sink sink, void *to,
+                               bs_notes *notes, basin_error *err)
 {
     const char *problem = writer->refuse ? writer->refuse(ds) : NULL;
     if (problem)
         return bs_fail(err, BASIN_EUNSUPPORTED, "%s cannot hold this data: %s", writer->name,
                        problem);
     bs_arena     arena;
-    bs_dataset   named = *ds;
+    bs_rows      named = *ds;
     basin_status s = BASIN_OK;
     bs_arena_init(&arena, 0);
     if (writer->columns)
@@ -235,8 +235,8 @@ static basin_status write_rows(const bs_dataset *ds, const bs_writer *writer, bs
     return s;
 }
 
-basin_status bs_dataset_write_to(const bs_dataset *ds, const bs_writer *writer, bs_sink sink,
-                                 void *to, basin_error *err)
+basin_status bs_rows_write_to(const bs_rows *ds, const bs_writer *writer, bs_sink sink, void *to,
+                              basin_error *err)
 {
     return write_rows(ds, writer, sink, to, NULL, err);
 }
@@ -336,9 +336,9 @@ basin_status bs_write_pair(const char *path, bs_filler fill, const void *what,
 }
 
 typedef struct {
-    const bs_dataset *ds;
-    const bs_writer  *writer;
-    bs_notes         *notes;
+    const bs_rows   *ds;
+    const bs_writer *writer;
+    bs_notes        *notes;
 } job;
 
 static basin_status fill_rows(const void *what, bs_output *out, basin_error *err)
@@ -347,7 +347,7 @@ static basin_status fill_rows(const void *what, bs_output *out, basin_error *err
     return write_rows(j->ds, j->writer, to_output, out, j->notes, err);
 }
 
-static basin_status write_files(const bs_dataset *ds, const bs_writer *writer, const char *path,
+static basin_status write_files(const bs_rows *ds, const bs_writer *writer, const char *path,
                                 bs_notes *notes, basin_error *err)
 {
     job    j = {ds, writer, notes};
@@ -368,8 +368,8 @@ static basin_status write_files(const bs_dataset *ds, const bs_writer *writer, c
     return s;
 }
 
-basin_status bs_dataset_write(const bs_dataset *ds, const char *path, const char *format,
-                              bs_notes *notes, basin_error *err)
+basin_status bs_rows_write(const bs_rows *ds, const char *path, const char *format, bs_notes *notes,
+                           basin_error *err)
 {
     const bs_writer *writer = format ? bs_writer_find(format) : bs_writer_for(path);
     if (!writer)

@@ -34,13 +34,13 @@ typedef struct {
     const char *name, *help, *extensions;
     unsigned    keeps;   /* BS_KEEPS_... */
     bool        columns; /* features and labels are columns of one table: names must differ */
-    void (*write)(const bs_dataset *ds, bs_writing *w);
+    void (*write)(const bs_rows *ds, bs_writing *w);
     /* What the format cannot express, as a sentence, or NULL. */
-    const char *(*refuse)(const bs_dataset *ds);
+    const char *(*refuse)(const bs_rows *ds);
     /* A second file beside the first (label names) if side_extension is not NULL; not written if
      * the function leaves `out` empty. */
     const char *side_extension;
-    void (*side)(const bs_dataset *ds, bs_buf *out);
+    void (*side)(const bs_rows *ds, bs_buf *out);
 } bs_writer;
 
 extern const bs_writer *const bs_writers[]; /* ends with NULL */
@@ -49,11 +49,11 @@ const bs_writer              *bs_writer_find(const char *name);
 const bs_writer *bs_writer_for(const char *path);
 
 /* format NULL: by the extension of path. Also writes the second file and notes it. */
-basin_status bs_dataset_write(const bs_dataset *ds, const char *path, const char *format,
-                              bs_notes *notes, basin_error *err);
+basin_status bs_rows_write(const bs_rows *ds, const char *path, const char *format, bs_notes *notes,
+                           basin_error *err);
 /* Only the main file, to anywhere. */
-basin_status bs_dataset_write_to(const bs_dataset *ds, const bs_writer *writer, bs_sink sink,
-                                 void *to, basin_error *err);
+basin_status bs_rows_write_to(const bs_rows *ds, const bs_writer *writer, bs_sink sink, void *to,
+                              basin_error *err);
 
 /* Writes a file and the list of labels that belongs to it: PATH with another extension, or NULL if
  * the format has none. An empty list is not written. */
@@ -77,25 +77,25 @@ void bs_put_json(bs_writing *w, const char *text);
 void bs_put_line(bs_writing *w, bs_buf *line);
 
 /* The name of the column of row names: no label is called this. */
-const char *bs_id_column(const bs_dataset *ds);
+const char *bs_id_column(const bs_rows *ds);
 
 /* --- write_names.c, write_losses.c --------------------------------------- */
 
 /* *out is ds with new names for features called like a label or like the column of row names; it
  * borrows everything else, and the names from the arena. */
-basin_status bs_distinct_names(const bs_dataset *ds, bool ids, bs_arena *arena, bs_dataset *out,
+basin_status bs_distinct_names(const bs_rows *ds, bool ids, bs_arena *arena, bs_rows *out,
                                bs_notes *notes, basin_error *err);
 
 /* Notes what of the data a file of this format loses. */
-basin_status bs_note_losses(const bs_dataset *ds, const bs_writer *writer, bs_notes *notes,
+basin_status bs_note_losses(const bs_rows *ds, const bs_writer *writer, bs_notes *notes,
                             basin_error *err);
 
 /* Name of feature i; numbered ones are called f plus their number in the file. */
-const char *bs_feature_name(const bs_dataset *ds, int32_t i, char scratch[24]);
-bool        bs_labels_are_positions(const bs_dataset *ds); /* "0", "1", "2", ... */
+const char *bs_feature_name(const bs_rows *ds, int32_t i, char scratch[24]);
+bool        bs_labels_are_positions(const bs_rows *ds); /* "0", "1", "2", ... */
 
 /* One name per line, for a .labels file; a name with a line break would become two. */
-void bs_list_labels(const bs_dataset *ds, bs_buf *out);
-bool bs_labels_break_lines(const bs_dataset *ds);
+void bs_list_labels(const bs_rows *ds, bs_buf *out);
+bool bs_labels_break_lines(const bs_rows *ds);
 
 #endif

@@ -1,7 +1,7 @@
 /* write_losses.c -- notes on what a format cannot express about a data set. */
 #include "data/rows/write.h"
 
-static int32_t labels_never(const bs_dataset *ds, uint8_t *seen)
+static int32_t labels_never(const bs_rows *ds, uint8_t *seen)
 {
     int32_t n = ds->schema.n_labels;
     for (int32_t e = 0; e < ds->y.start[ds->rows]; e++) {
@@ -16,7 +16,7 @@ static int32_t labels_never(const bs_dataset *ds, uint8_t *seen)
 }
 
 /* Of numbered features, only those after the last one that occurs are lost. */
-static int32_t features_never(const bs_dataset *ds, bool trailing, uint8_t *seen)
+static int32_t features_never(const bs_rows *ds, bool trailing, uint8_t *seen)
 {
     int32_t n = ds->schema.n_features, last = -1;
     for (int32_t e = 0; e < ds->x.start[ds->rows]; e++) {
@@ -27,7 +27,7 @@ static int32_t features_never(const bs_dataset *ds, bool trailing, uint8_t *seen
     return trailing ? ds->schema.n_features - 1 - last : n;
 }
 
-basin_status bs_note_losses(const bs_dataset *ds, const bs_writer *writer, bs_notes *notes,
+basin_status bs_note_losses(const bs_rows *ds, const bs_writer *writer, bs_notes *notes,
                             basin_error *err)
 {
     const bs_schema *s = &ds->schema;

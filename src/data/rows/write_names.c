@@ -10,7 +10,7 @@
 #include "data/names.h"
 #include "data/rows/write.h"
 
-const char *bs_id_column(const bs_dataset *ds)
+const char *bs_id_column(const bs_rows *ds)
 {
     static const char *const words[] = {"id", "row_id", "basin_row_id"};
     int                      k = 0;
@@ -47,7 +47,7 @@ static const char *other_name(bs_names *taken, const char *name)
 }
 
 /* The list of features, created if there were numbers only. */
-static bs_feature *copy_features(const bs_dataset *ds, bs_arena *arena)
+static bs_feature *copy_features(const bs_rows *ds, bs_arena *arena)
 {
     const bs_schema *s = &ds->schema;
     bs_feature      *list = bs_arena_alloc(arena, ((size_t)s->n_features + 1) * sizeof *list);
@@ -69,7 +69,7 @@ static bs_feature *copy_features(const bs_dataset *ds, bs_arena *arena)
 
 /* Takes the names of labels and of the row name column, then those of features that can keep
  * theirs: clash[i] is set for the others. */
-static bool take_names(const bs_dataset *ds, bool ids, bs_names *taken, uint8_t *clash, int32_t *n)
+static bool take_names(const bs_rows *ds, bool ids, bs_names *taken, uint8_t *clash, int32_t *n)
 {
     bool fresh, ok = true;
     char scratch[24];
@@ -85,7 +85,7 @@ static bool take_names(const bs_dataset *ds, bool ids, bs_names *taken, uint8_t 
     return ok;
 }
 
-basin_status bs_distinct_names(const bs_dataset *ds, bool ids, bs_arena *arena, bs_dataset *out,
+basin_status bs_distinct_names(const bs_rows *ds, bool ids, bs_arena *arena, bs_rows *out,
                                bs_notes *notes, basin_error *err)
 {
     bs_names    taken;

@@ -42,7 +42,7 @@ static float value_at(const bs_csr *m, int32_t e)
     return m->value ? m->value[e] : 1;
 }
 
-static bool is_open(const bs_dataset *ds, int32_t row, int32_t label, int32_t *at)
+static bool is_open(const bs_rows *ds, int32_t row, int32_t label, int32_t *at)
 {
     if (!ds->unknown.start)
         return false;
@@ -51,7 +51,7 @@ static bool is_open(const bs_dataset *ds, int32_t row, int32_t label, int32_t *a
     return *at < ds->unknown.start[row + 1] && ds->unknown.index[*at] == label;
 }
 
-static void dense_row(const bs_dataset *ds, int32_t r, bs_writing *w)
+static void dense_row(const bs_rows *ds, int32_t r, bs_writing *w)
 {
     int32_t e = ds->x.start[r], y = ds->y.start[r];
     int32_t u = ds->unknown.start ? ds->unknown.start[r] : 0;
@@ -70,7 +70,7 @@ static void dense_row(const bs_dataset *ds, int32_t r, bs_writing *w)
     bs_put(w, "\n");
 }
 
-static void sparse_row(const bs_dataset *ds, int32_t r, bs_writing *w)
+static void sparse_row(const bs_rows *ds, int32_t r, bs_writing *w)
 {
     const int32_t D = ds->schema.n_features;
     const char   *comma = "";
@@ -93,7 +93,7 @@ static void sparse_row(const bs_dataset *ds, int32_t r, bs_writing *w)
     bs_put(w, "}\n");
 }
 
-static void write_arff(const bs_dataset *ds, bs_writing *w)
+static void write_arff(const bs_rows *ds, bs_writing *w)
 {
     const bs_schema *s = &ds->schema;
     double           cells = (double)ds->rows * s->n_features;
@@ -116,7 +116,7 @@ static void write_arff(const bs_dataset *ds, bs_writing *w)
         dense ? dense_row(ds, r, w) : sparse_row(ds, r, w);
 }
 
-static void write_xml(const bs_dataset *ds, bs_buf *out)
+static void write_xml(const bs_rows *ds, bs_buf *out)
 {
     bs_buf_text(out, "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"
                      "<labels xmlns=\"http://mulan.sourceforge.net/labels\">\n");
@@ -141,7 +141,7 @@ static void write_xml(const bs_dataset *ds, bs_buf *out)
     bs_buf_text(out, "</labels>\n");
 }
 
-static const char *refuse(const bs_dataset *ds)
+static const char *refuse(const bs_rows *ds)
 {
     return ds->schema.n_labels == 0 ? "there are no labels" : NULL;
 }

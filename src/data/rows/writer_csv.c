@@ -33,7 +33,7 @@ static void put_name(bs_writing *w, const char *text)
         put_cell(w, text);
 }
 
-static void put_header(const bs_dataset *ds, bs_writing *w)
+static void put_header(const bs_rows *ds, bs_writing *w)
 {
     char scratch[24];
     if (ds->row_id) {
@@ -52,7 +52,7 @@ static void put_header(const bs_dataset *ds, bs_writing *w)
 }
 
 /* A label left open in the file is an empty cell. */
-static void put_labels(const bs_dataset *ds, int32_t r, bs_writing *w)
+static void put_labels(const bs_rows *ds, int32_t r, bs_writing *w)
 {
     int32_t y = ds->y.start[r], u = ds->unknown.start ? ds->unknown.start[r] : 0;
     int32_t u_end = ds->unknown.start ? ds->unknown.start[r + 1] : 0;
@@ -65,7 +65,7 @@ static void put_labels(const bs_dataset *ds, int32_t r, bs_writing *w)
     }
 }
 
-static void write_csv(const bs_dataset *ds, bs_writing *w)
+static void write_csv(const bs_rows *ds, bs_writing *w)
 {
     put_header(ds, w);
     for (int32_t r = 0; r < ds->rows && !w->status; r++) {

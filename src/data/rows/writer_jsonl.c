@@ -13,7 +13,7 @@ static void put_value(bs_writing *w, float v)
 }
 
 /* Columns of a table: every row has all of them, including zeros and missing values. */
-static void put_columns(const bs_dataset *ds, int32_t r, bs_writing *w)
+static void put_columns(const bs_rows *ds, int32_t r, bs_writing *w)
 {
     const bs_schema *s = &ds->schema;
     const char      *comma = "";
@@ -49,7 +49,7 @@ static void put_columns(const bs_dataset *ds, int32_t r, bs_writing *w)
 }
 
 /* Numbered features of a dense file stay a list; otherwise names, or numbers as names. */
-static void put_features(const bs_dataset *ds, int32_t r, bs_writing *w)
+static void put_features(const bs_rows *ds, int32_t r, bs_writing *w)
 {
     const bs_schema *s = &ds->schema;
     bool             list = !s->feature && s->dense;
@@ -83,7 +83,7 @@ static void put_features(const bs_dataset *ds, int32_t r, bs_writing *w)
     bs_put(w, list ? "]" : "}");
 }
 
-static void put_labels(const bs_dataset *ds, int32_t r, bs_writing *w)
+static void put_labels(const bs_rows *ds, int32_t r, bs_writing *w)
 {
     bool        open = ds->unknown.start && ds->unknown.start[r] < ds->unknown.start[r + 1];
     const char *comma = "";
@@ -117,7 +117,7 @@ static bool side_by_side(const bs_schema *s)
     return true;
 }
 
-static void write_jsonl(const bs_dataset *ds, bs_writing *w)
+static void write_jsonl(const bs_rows *ds, bs_writing *w)
 {
     const bool columns =
         ds->schema.feature && ds->schema.dense && !ds->schema.open && side_by_side(&ds->schema);

@@ -4,7 +4,7 @@
 #include "base/opt.h"
 
 /* Names that are numbers are kept; others become positions. */
-static bool numeric_names(const bs_dataset *ds)
+static bool numeric_names(const bs_rows *ds)
 {
     long long n;
     for (int32_t i = 0; i < ds->schema.n_labels; i++)
@@ -13,7 +13,7 @@ static bool numeric_names(const bs_dataset *ds)
     return true;
 }
 
-static void write_libsvm(const bs_dataset *ds, bs_writing *w)
+static void write_libsvm(const bs_rows *ds, bs_writing *w)
 {
     bool names = numeric_names(ds);
     for (int32_t r = 0; r < ds->rows && !w->status; r++) {
@@ -37,13 +37,13 @@ static void write_libsvm(const bs_dataset *ds, bs_writing *w)
     }
 }
 
-static void write_names(const bs_dataset *ds, bs_buf *out)
+static void write_names(const bs_rows *ds, bs_buf *out)
 {
     if (!numeric_names(ds))
         bs_list_labels(ds, out);
 }
 
-static const char *refuse(const bs_dataset *ds)
+static const char *refuse(const bs_rows *ds)
 {
     return ds->n_missing               ? "it has missing values"
            : ds->unknown.start         ? "it has open labels"

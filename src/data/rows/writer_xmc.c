@@ -1,7 +1,7 @@
 /* writer_xmc.c -- the extreme-classification repository's one-file format; counts from 0. */
 #include "data/rows/write.h"
 
-static void write_xmc(const bs_dataset *ds, bs_writing *w)
+static void write_xmc(const bs_rows *ds, bs_writing *w)
 {
     bs_put_int(w, ds->rows);
     bs_put(w, " ");
@@ -24,13 +24,13 @@ static void write_xmc(const bs_dataset *ds, bs_writing *w)
     }
 }
 
-static void write_names(const bs_dataset *ds, bs_buf *out)
+static void write_names(const bs_rows *ds, bs_buf *out)
 {
     if (!bs_labels_are_positions(ds))
         bs_list_labels(ds, out);
 }
 
-static const char *refuse(const bs_dataset *ds)
+static const char *refuse(const bs_rows *ds)
 {
     return ds->n_missing                ? "it has missing values"
            : ds->unknown.start          ? "it has open labels"

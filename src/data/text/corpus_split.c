@@ -14,9 +14,9 @@
 enum { LENGTHS = 31 };
 
 typedef struct {
-    bs_dataset ds; /* borrows everything below and the corpus */
-    int32_t   *start, *index;
-    int        longest; /* the last class of lengths */
+    bs_rows  ds; /* borrows everything below and the corpus */
+    int32_t *start, *index;
+    int      longest; /* the last class of lengths */
 } rows;
 
 static void free_rows(rows *r)

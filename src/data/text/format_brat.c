@@ -78,7 +78,7 @@ bool bs_brat_path(const char *path, const bs_corpus_options *o)
 
 typedef struct {
     bs_corpus_reading *r;
-    bs_making          m;
+    bs_corpus_builder  m;
     bs_marked         *span;
     size_t             n, cap;
     bs_arena           labels; /* of the current document */
@@ -276,8 +276,8 @@ static basin_status take_document(brat *b, const char *name, const char *text, s
     b->unmarked += !marks;
     if (s || (!marks && !b->r->o->label_free))
         return s;
-    bs_making_record(&b->m, text, len, NULL, name, 0);
-    bs_making_text(&b->m, text, len, true, b->span, marks ? (long)b->n : -1);
+    bs_corpus_builder_record(&b->m, text, len, NULL, name, 0);
+    bs_corpus_builder_text(&b->m, text, len, true, b->span, marks ? (long)b->n : -1);
     return BASIN_OK;
 }
 
@@ -382,7 +382,7 @@ static basin_status finish(brat *b, basin_status s)
     if (!s)
         add_notes(b);
     r->tag_column = 2;
-    s = bs_making_end(&b->m, s, heading, 2);
+    s = bs_corpus_builder_end(&b->m, s, heading, 2);
     bs_free(b->span);
     bs_arena_free(&b->labels);
     return s;
@@ -406,7 +406,7 @@ static basin_status read_memory(brat *b, const bs_brat_pair *pair)
 static basin_status read_brat(bs_corpus_reading *r)
 {
     brat b = {.r = r, .path = r->name};
-    bs_making_begin(&b.m, r);
+    bs_corpus_builder_begin(&b.m, r);
     bs_arena_init(&b.labels, 0);
     basin_status s;
     if (r->pair)

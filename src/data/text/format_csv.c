@@ -14,16 +14,16 @@
 #include "data/text/tags_out.h"
 
 typedef struct {
-    bs_making   m;
-    csv_cursor  c;
-    const char *name[BS_MOST_CELLS];  /* of the file's columns */
-    int         n;                    /* of these */
-    int         sentence, word, tag;  /* from 0; tag -1: none */
-    int         order[BS_MOST_CELLS]; /* file columns in the order of ours */
-    int         columns;
-    bs_cell     cell[BS_MOST_CELLS]; /* of a row; borrowed, or in the arena */
-    bs_arena    arena;               /* for cells with doubled quotes */
-    bs_buf      scratch, now;        /* now: name of the current sentence */
+    bs_corpus_builder m;
+    csv_cursor        c;
+    const char       *name[BS_MOST_CELLS];  /* of the file's columns */
+    int               n;                    /* of these */
+    int               sentence, word, tag;  /* from 0; tag -1: none */
+    int               order[BS_MOST_CELLS]; /* file columns in the order of ours */
+    int               columns;
+    bs_cell           cell[BS_MOST_CELLS]; /* of a row; borrowed, or in the arena */
+    bs_arena          arena;               /* for cells with doubled quotes */
+    bs_buf            scratch, now;        /* now: name of the current sentence */
 } table;
 
 /* --- the first row ------------------------------------------------------- */
@@ -173,15 +173,15 @@ static basin_status take_row(table *t, const bs_corpus_reading *r, int n, long l
     if (!same) {
         bs_buf_clear(&t->now);
         bs_buf_add(&t->now, name->at, name->len);
-        bs_making_record(&t->m, NULL, 0, NULL, NULL, line);
+        bs_corpus_builder_record(&t->m, NULL, 0, NULL, NULL, line);
     }
-    bs_making_word(&t->m, word->at, word->len, 0, 0);
+    bs_corpus_builder_word(&t->m, word->at, word->len, 0, 0);
     for (int i = 1; i < t->columns; i++) {
         const bs_cell *cell = &t->cell[t->order[i]];
         if (cell->len == 0 && t->order[i] == t->tag && !r->o->label_free)
             return bs_corpus_fail(r, line, 0, "the tag is empty");
         const bool gap = cell->len == 0 && t->order[i] != t->tag;
-        bs_making_cell(&t->m, gap ? "_" : cell->at, gap ? 1 : cell->len);
+        bs_corpus_builder_cell(&t->m, gap ? "_" : cell->at, gap ? 1 : cell->len);
     }
     return t->now.failed ? bs_fail_nomem(r->err) : BASIN_OK;
 }
@@ -205,7 +205,7 @@ static basin_status read_csv(bs_corpus_reading *r)
     table       t;
     const char *heading[BS_MOST_CELLS];
     open_table(&t, r->c->text, r->c->text_len);
-    bs_making_begin(&t.m, r);
+    bs_corpus_builder_begin(&t.m, r);
     basin_status s = read_head(&t, r);
     if (!s && (t.sentence < 0 || t.word < 0))
         s = bs_corpus_fail(r, 1, 0,
@@ -219,7 +219,7 @@ static basin_status read_csv(bs_corpus_reading *r)
     for (int i = 0; i < t.columns; i++)
         heading[i] = t.name[t.order[i]];
     r->tag_column = t.tag >= 0 ? t.columns : 0;
-    s = bs_making_end(&t.m, s, heading, t.columns);
+    s = bs_corpus_builder_end(&t.m, s, heading, t.columns);
     close_table(&t);
     return s;
 }

@@ -10,16 +10,16 @@ static basin_status read_raw(bs_corpus_reading *r)
 {
     static const char *const heading[] = {"word"};
     const char              *p = r->c->text, *end = p + r->c->text_len;
-    bs_making                m;
-    bs_making_begin(&m, r);
+    bs_corpus_builder        m;
+    bs_corpus_builder_begin(&m, r);
     for (long line = 1; p < end; line++) {
         const char *nl = memchr(p, '\n', (size_t)(end - p)), *stop = nl ? nl : end;
         const char *last = stop > p && stop[-1] == '\r' ? stop - 1 : stop;
-        bs_making_record(&m, p, (size_t)(last - p), NULL, NULL, line);
-        bs_making_text(&m, p, (size_t)(last - p), false, NULL, -1);
+        bs_corpus_builder_record(&m, p, (size_t)(last - p), NULL, NULL, line);
+        bs_corpus_builder_text(&m, p, (size_t)(last - p), false, NULL, -1);
         p = nl ? nl + 1 : end;
     }
-    return bs_making_end(&m, BASIN_OK, heading, 1);
+    return bs_corpus_builder_end(&m, BASIN_OK, heading, 1);
 }
 
 static void write_raw(const bs_tags_out *t, bs_writing *w)

@@ -14,13 +14,13 @@
 #include "data/text/tokenise.h"
 
 typedef struct {
-    bs_making  m;
-    bs_marked *span;
-    size_t     cap;
-    bool       tags;    /* some row has spans */
-    long       without; /* rows without information on spans, if others have it */
-    long       refused; /* rows that an annotator rejected */
-    bs_buf     rest;
+    bs_corpus_builder m;
+    bs_marked        *span;
+    size_t            cap;
+    bool              tags;    /* some row has spans */
+    long              without; /* rows without information on spans, if others have it */
+    long              refused; /* rows that an annotator rejected */
+    bs_buf            rest;
 } spans;
 
 /* --- one span ------------------------------------------------------------ */
@@ -117,10 +117,11 @@ static basin_status take_row(void *to, json_t *row, long line)
     if (s)
         return s;
     x->without += !list;
-    bs_making_record(&x->m, p, n, x->rest.data, NULL, line);
+    bs_corpus_builder_record(&x->m, p, n, x->rest.data, NULL, line);
     /* Prodigy omits empty lists: if some rows have spans, the others have none */
     const bool unknown = refused || (!list && x->m.r->o->label_free);
-    bs_making_text(&x->m, p, n, x->tags, x->span, unknown ? -1 : (long)json_array_size(list));
+    bs_corpus_builder_text(&x->m, p, n, x->tags, x->span,
+                           unknown ? -1 : (long)json_array_size(list));
     return BASIN_OK;
 }
 
@@ -142,7 +143,7 @@ static basin_status read_spans(bs_corpus_reading *r)
 {
     static const char *const heading[] = {"word", "tag"};
     spans                    x = {.tags = has_spans(r)};
-    bs_making_begin(&x.m, r);
+    bs_corpus_builder_begin(&x.m, r);
     bs_buf_init(&x.rest, (size_t)1 << 30);
     basin_status s = bs_json_rows_read(r, take_row, &x);
     if (x.tags && x.without && !r->o->label_free)
@@ -154,7 +155,7 @@ static basin_status read_spans(bs_corpus_reading *r)
                      "%s: %ld row%s whose \"answer\" is not \"accept\" %s left out", r->name,
                      x.refused, x.refused == 1 ? "" : "s", x.refused == 1 ? "is" : "are");
     r->tag_column = x.tags ? 2 : 0;
-    s = bs_making_end(&x.m, s, heading, x.tags ? 2 : 1);
+    s = bs_corpus_builder_end(&x.m, s, heading, x.tags ? 2 : 1);
     bs_buf_free(&x.rest);
     bs_free(x.span);
     return s;

@@ -14,14 +14,14 @@
 #include "data/text/tags_out.h"
 
 typedef struct {
-    bs_making   m;
-    const char *key[BS_MOST_CELLS]; /* words, features, tags; in the corpus's arena */
-    int         n;
-    bool        tags;    /* the last of them is tags */
-    bool        numbers; /* some tag is a number */
-    long        first;   /* line of the row where the keys were found */
-    long        without; /* rows without tags */
-    bs_buf      rest;
+    bs_corpus_builder m;
+    const char       *key[BS_MOST_CELLS]; /* words, features, tags; in the corpus's arena */
+    int               n;
+    bool              tags;    /* the last of them is tags */
+    bool              numbers; /* some tag is a number */
+    long              first;   /* line of the row where the keys were found */
+    long              without; /* rows without tags */
+    bs_buf            rest;
 } rows;
 
 /* --- which members ------------------------------------------------------- */
@@ -109,19 +109,19 @@ static basin_status put_number(rows *x, json_int_t number, long line)
     const bs_names *names = &x->m.r->c->classes;
     char            text[24];
     if (number == -100) { /* ignored by Hugging Face's trainers */
-        bs_making_cell(&x->m, "", 0);
+        bs_corpus_builder_cell(&x->m, "", 0);
         return BASIN_OK;
     }
     if (names->n && (number < 0 || number >= names->n))
         return bs_corpus_fail(x->m.r, line, 0, "tag %lld, but there are names for 0 to %d",
                               (long long)number, (int)names->n - 1);
     if (names->n) {
-        bs_making_cell(&x->m, names->item[number].text, names->item[number].len);
+        bs_corpus_builder_cell(&x->m, names->item[number].text, names->item[number].len);
         return BASIN_OK;
     }
     x->numbers = true;
     const int n = bs_print(text, sizeof text, "%lld", (long long)number);
-    bs_making_cell(&x->m, text, (size_t)n);
+    bs_corpus_builder_cell(&x->m, text, (size_t)n);
     return BASIN_OK;
 }
 
@@ -130,14 +130,14 @@ static basin_status put_value(rows *x, const json_t *v, int column, long line)
     const bool tag = x->tags && column == x->n - 1;
     char       text[24];
     if (json_is_null(v) || (json_is_string(v) && json_string_length(v) == 0 && !tag)) {
-        bs_making_cell(&x->m, tag ? "" : "_", tag ? 0 : 1);
+        bs_corpus_builder_cell(&x->m, tag ? "" : "_", tag ? 0 : 1);
         return BASIN_OK;
     }
     if (json_is_integer(v) && tag)
         return put_number(x, json_integer_value(v), line);
     if (json_is_integer(v)) {
         const int n = bs_print(text, sizeof text, "%lld", (long long)json_integer_value(v));
-        bs_making_cell(&x->m, text, (size_t)n);
+        bs_corpus_builder_cell(&x->m, text, (size_t)n);
         return BASIN_OK;
     }
     if (!json_is_string(v) || json_string_length(v) == 0)
@@ -145,7 +145,7 @@ static basin_status put_value(rows *x, const json_t *v, int column, long line)
                               "one of \"%.60s\" is %s; it must be a text or a "
                               "whole number",
                               x->key[column], json_is_string(v) ? "empty" : bs_json_type(v));
-    bs_making_cell(&x->m, json_string_value(v), json_string_length(v));
+    bs_corpus_builder_cell(&x->m, json_string_value(v), json_string_length(v));
     return BASIN_OK;
 }
 
@@ -155,13 +155,13 @@ static basin_status put_word(rows *x, const json_t *const *list, size_t i, long 
     if (!json_is_string(word))
         return bs_corpus_fail(x->m.r, line, 0, "word %zu of \"%s\" is %s; it must be a text", i + 1,
                               x->key[0], bs_json_type(word));
-    bs_making_word(&x->m, json_string_value(word), json_string_length(word), 0, 0);
+    bs_corpus_builder_word(&x->m, json_string_value(word), json_string_length(word), 0, 0);
     basin_status s = BASIN_OK;
     for (int k = 1; k < x->n && !s; k++) {
         if (list[k])
             s = put_value(x, json_array_get(list[k], i), k, line);
         else
-            bs_making_cell(&x->m, "", 0);
+            bs_corpus_builder_cell(&x->m, "", 0);
     }
     return s;
 }
@@ -194,17 +194,17 @@ static basin_status take_row(void *to, json_t *row, long line)
     bs_json_rest(row, n ? x->key : &words, n ? x->n : 1, &x->rest);
     if (x->rest.failed)
         return bs_fail_nomem(x->m.r->err);
-    bs_making_record(&x->m, NULL, 0, x->rest.data, NULL, line);
+    bs_corpus_builder_record(&x->m, NULL, 0, x->rest.data, NULL, line);
     for (size_t i = 0; i < n && !s; i++)
         s = put_word(x, list, i, line);
-    bs_making_sentence(&x->m);
+    bs_corpus_builder_sentence(&x->m);
     return s;
 }
 
 static basin_status read_tokens(bs_corpus_reading *r)
 {
     rows x = {.n = 0};
-    bs_making_begin(&x.m, r);
+    bs_corpus_builder_begin(&x.m, r);
     bs_buf_init(&x.rest, (size_t)1 << 30);
     basin_status s = bs_json_rows_read(r, take_row, &x);
     if (!s && x.numbers)
@@ -215,7 +215,7 @@ static basin_status read_tokens(bs_corpus_reading *r)
     if (x.without)
         bs_notes_add(r->notes, "untagged", "%ld rows have no \"%s\"", x.without, x.key[x.n - 1]);
     r->tag_column = x.tags ? x.n : 0;
-    s = bs_making_end(&x.m, s, x.key, x.n);
+    s = bs_corpus_builder_end(&x.m, s, x.key, x.n);
     bs_buf_free(&x.rest);
     return s;
 }

@@ -6,24 +6,24 @@
 
 #include "data/text/tokenise.h"
 
-void bs_making_begin(bs_making *m, bs_corpus_reading *r)
+void bs_corpus_builder_begin(bs_corpus_builder *m, bs_corpus_reading *r)
 {
-    *m = (bs_making){.r = r};
+    *m = (bs_corpus_builder){.r = r};
     bs_buf_init(&m->columns, (size_t)1 << 36);
 }
 
-static const char *keep(bs_making *m, const char *text, size_t len)
+static const char *keep(bs_corpus_builder *m, const char *text, size_t len)
 {
     const char *copy = text ? bs_arena_copy(&m->r->c->arena, text, len) : NULL;
     m->failed = m->failed || (text && !copy);
     return copy;
 }
 
-void bs_making_record(bs_making *m, const char *text, size_t len, const char *rest,
-                      const char *name, long line)
+void bs_corpus_builder_record(bs_corpus_builder *m, const char *text, size_t len, const char *rest,
+                              const char *name, long line)
 {
     void *list = m->record;
-    bs_making_sentence(m);
+    bs_corpus_builder_sentence(m);
     /* one extra, for the sentence after the last */
     if (m->failed ||
         !bs_grow(&list, &m->cap, (size_t)m->records + 2, sizeof *m->record, INT32_MAX)) {
@@ -41,7 +41,7 @@ void bs_making_record(bs_making *m, const char *text, size_t len, const char *re
 }
 
 /* Replaces whatever would end the cell. */
-static bool put_cell(bs_making *m, const char *text, size_t len)
+static bool put_cell(bs_corpus_builder *m, const char *text, size_t len)
 {
     bool odd = false;
     for (size_t at = 0; at < len;) {
@@ -67,7 +67,7 @@ static bool is_nothing(const char *text, size_t len)
     return i == len;
 }
 
-static void put_place(bs_making *m, size_t first, size_t last)
+static void put_place(bs_corpus_builder *m, size_t first, size_t last)
 {
     void        *a = m->first, *b = m->last;
     const size_t n = (size_t)m->tokens + 1;
@@ -82,7 +82,8 @@ static void put_place(bs_making *m, size_t first, size_t last)
     }
 }
 
-void bs_making_word(bs_making *m, const char *word, size_t len, size_t first, size_t last)
+void bs_corpus_builder_word(bs_corpus_builder *m, const char *word, size_t len, size_t first,
+                            size_t last)
 {
     if (m->failed)
         return;
@@ -101,13 +102,13 @@ void bs_making_word(bs_making *m, const char *word, size_t len, size_t first, si
     m->open = true;
 }
 
-void bs_making_cell(bs_making *m, const char *text, size_t len)
+void bs_corpus_builder_cell(bs_corpus_builder *m, const char *text, size_t len)
 {
     bs_buf_text(&m->columns, "\t");
     put_cell(m, text, len);
 }
 
-void bs_making_sentence(bs_making *m)
+void bs_corpus_builder_sentence(bs_corpus_builder *m)
 {
     if (m->open)
         bs_buf_text(&m->columns, "\n\n");
@@ -127,7 +128,7 @@ static int by_place(const void *a, const void *b)
     return x->order < y->order ? -1 : x->order > y->order;
 }
 
-static void count(long *n, long *line, const bs_making *m)
+static void count(long *n, long *line, const bs_corpus_builder *m)
 {
     if ((*n)++ == 0)
         *line = m->record[m->records - 1].line;
@@ -144,13 +145,13 @@ typedef struct {
 } walk;
 
 /* Spans before this place contain no word: only blanks. */
-static void pass_blanks(bs_making *m, walk *k, size_t place)
+static void pass_blanks(bs_corpus_builder *m, walk *k, size_t place)
 {
     for (; k->next < k->n && k->span[k->next].last <= place; k->next++)
         count(&m->blank, &m->blank_line, m);
 }
 
-static void widen(bs_making *m, walk *k, bool so)
+static void widen(bs_corpus_builder *m, walk *k, bool so)
 {
     if (so && !k->told)
         count(&m->widened, &m->widened_line, m);
@@ -158,7 +159,7 @@ static void widen(bs_making *m, walk *k, bool so)
 }
 
 /* The word from first to last: which span shares a character with it? */
-static void enter(bs_making *m, walk *k, size_t first, size_t last)
+static void enter(bs_corpus_builder *m, walk *k, size_t first, size_t last)
 {
     k->inside = k->until > first;
     k->B = false;
@@ -181,18 +182,19 @@ static void enter(bs_making *m, walk *k, size_t first, size_t last)
 }
 
 /* "B-PER", or nothing if tags are unknown. */
-static void put_tag(bs_making *m, const walk *k, bool known)
+static void put_tag(bs_corpus_builder *m, const walk *k, bool known)
 {
     if (!known) {
-        bs_making_cell(m, "", 0);
+        bs_corpus_builder_cell(m, "", 0);
         return;
     }
-    bs_making_cell(m, k->inside ? k->B ? "B-" : "I-" : "O", k->inside ? 2 : 1);
+    bs_corpus_builder_cell(m, k->inside ? k->B ? "B-" : "I-" : "O", k->inside ? 2 : 1);
     if (k->inside)
         put_cell(m, k->open.label, strlen(k->open.label));
 }
 
-void bs_making_text(bs_making *m, const char *text, size_t len, bool tags, bs_marked *span, long n)
+void bs_corpus_builder_text(bs_corpus_builder *m, const char *text, size_t len, bool tags,
+                            bs_marked *span, long n)
 {
     bs_token token = {0};
     walk     k = {.span = span, .n = n > 0 ? (size_t)n : 0};
@@ -204,18 +206,18 @@ void bs_making_text(bs_making *m, const char *text, size_t len, bool tags, bs_ma
     while (!m->failed && bs_token_next(text, len, &token, &lines)) {
         enter(m, &k, token.first, token.last);
         if (lines && !(k.inside && !k.B))
-            bs_making_sentence(m);
-        bs_making_word(m, text + token.at, token.end - token.at, token.first, token.last);
+            bs_corpus_builder_sentence(m);
+        bs_corpus_builder_word(m, text + token.at, token.end - token.at, token.first, token.last);
         if (tags)
             put_tag(m, &k, n >= 0);
     }
     pass_blanks(m, &k, SIZE_MAX);
-    bs_making_sentence(m);
+    bs_corpus_builder_sentence(m);
 }
 
 /* --- the end ------------------------------------------------------------- */
 
-static void say(const bs_making *m, long n, long line, const char *what, const char *done)
+static void say(const bs_corpus_builder *m, long n, long line, const char *what, const char *done)
 {
     char where[48] = "";
     if (line)
@@ -225,7 +227,7 @@ static void say(const bs_making *m, long n, long line, const char *what, const c
                      n == 1 ? "" : "s", what, where, done);
 }
 
-static void say_all(const bs_making *m)
+static void say_all(const bs_corpus_builder *m)
 {
     say(m, m->widened, m->widened_line, "did not begin and end where words do",
         "made as long as the words");
@@ -239,7 +241,7 @@ static void say_all(const bs_making *m)
                      m->blanked);
 }
 
-static bool keep_headings(bs_making *m, const char *const *heading, int n)
+static bool keep_headings(bs_corpus_builder *m, const char *const *heading, int n)
 {
     bs_corpus *c = m->r->c;
     c->heading = bs_arena_alloc(&c->arena, ((size_t)n + 1) * sizeof *c->heading);
@@ -248,10 +250,10 @@ static bool keep_headings(bs_making *m, const char *const *heading, int n)
     return c->heading != NULL && !m->failed;
 }
 
-static basin_status hand_over(bs_making *m, const char *const *heading, int n)
+static basin_status hand_over(bs_corpus_builder *m, const char *const *heading, int n)
 {
     bs_corpus *c = m->r->c;
-    bs_making_sentence(m);
+    bs_corpus_builder_sentence(m);
     bs_buf_add(&m->columns, "\0\0\0\0\0\0\0", 8);
     if (m->failed || m->columns.failed || (heading && !keep_headings(m, heading, n)))
         return bs_fail_nomem(m->r->err);
@@ -275,7 +277,8 @@ static basin_status hand_over(bs_making *m, const char *const *heading, int n)
     return BASIN_OK;
 }
 
-basin_status bs_making_end(bs_making *m, basin_status s, const char *const *heading, int n)
+basin_status bs_corpus_builder_end(bs_corpus_builder *m, basin_status s, const char *const *heading,
+                                   int n)
 {
     if (!s)
         s = hand_over(m, heading, n);

@@ -81,7 +81,7 @@ static char *next_piece(reading *r)
 static basin_status unknown(const reading *r, const char *what, const char *given,
                             const char *const *names, int n)
 {
-    const char *near = bs_nearest(given, names, n);
+    const char *near = bs_option_nearest(given, names, n);
     char        all[256] = "";
     size_t      at = 0;
     for (int i = 0; i < n && at < sizeof all; i++)

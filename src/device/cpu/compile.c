@@ -157,7 +157,7 @@ static void make_sections(bs_cpu_program *p, bs_turn *t)
     t->first_section = p->n_sections;
     for (int i = t->first; i < t->end; i++) {
         bs_section *s = p->n_sections > t->first_section ? &p->section[p->n_sections - 1] : NULL;
-        const int   last = i + 1 < t->end && p->step[i + 1].beside ? i + 1 : i;
+        const int   last = i + 1 < t->end && p->step[i + 1].may_overlap ? i + 1 : i;
         const bool  shared = worth_sharing(p, i, last);
         if (s && !s->shared && !shared) {
             s->last = last;

@@ -184,14 +184,15 @@ const bs_vec_conv *bs_vec_conv_of(const bs_vec *vec)
 static bool measure_better(const bs_call *c, bs_conv_kind kind, bs_work *w)
 {
     return bs_winograd_measure(c, kind, w) || bs_direct_measure(c, kind, w) ||
-           bs_few_measure(c, kind, w);
+           bs_examples_measure(c, kind, w);
 }
 
 static bool run_better(const bs_call *c, bs_conv_kind kind, int64_t begin, int64_t end,
                        void *scratch)
 {
     return bs_winograd_run(c, kind, begin, end, scratch) ||
-           bs_direct_run(c, kind, begin, end, scratch) || bs_few_run(c, kind, begin, end, scratch);
+           bs_direct_run(c, kind, begin, end, scratch) ||
+           bs_examples_run(c, kind, begin, end, scratch);
 }
 
 /* conv: a piece is a block of output rows of one image ----------------------------- */

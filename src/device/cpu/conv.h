@@ -63,7 +63,8 @@ bool bs_winograd_run(const bs_call *c, bs_conv_kind kind, int64_t begin, int64_t
                      void *scratch);
 bool bs_direct_measure(const bs_call *c, bs_conv_kind kind, bs_work *w);
 bool bs_direct_run(const bs_call *c, bs_conv_kind kind, int64_t begin, int64_t end, void *scratch);
-bool bs_few_measure(const bs_call *c, bs_conv_kind kind, bs_work *w);
-bool bs_few_run(const bs_call *c, bs_conv_kind kind, int64_t begin, int64_t end, void *scratch);
+bool bs_examples_measure(const bs_call *c, bs_conv_kind kind, bs_work *w);
+bool bs_examples_run(const bs_call *c, bs_conv_kind kind, int64_t begin, int64_t end,
+                     void *scratch);
 
 #endif

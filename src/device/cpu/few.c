@@ -179,7 +179,7 @@ static void run_dw(const few *f, const bs_vec_conv *vec, const bs_args *a, const
 
 /* ---- entry ---- */
 
-bool bs_few_measure(const bs_call *c, bs_conv_kind kind, bs_work *w)
+bool bs_examples_measure(const bs_call *c, bs_conv_kind kind, bs_work *w)
 {
     few f;
     if (!few_of(&c->args, kind, &f))
@@ -191,7 +191,7 @@ bool bs_few_measure(const bs_call *c, bs_conv_kind kind, bs_work *w)
     return true;
 }
 
-bool bs_few_run(const bs_call *c, bs_conv_kind kind, int64_t begin, int64_t end, void *scratch)
+bool bs_examples_run(const bs_call *c, bs_conv_kind kind, int64_t begin, int64_t end, void *scratch)
 {
     const bs_vec_conv *vec = bs_vec_conv_of(c->vec);
     few                f;

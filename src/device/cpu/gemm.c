@@ -144,4 +144,4 @@ static bool few_products(const bs_node *n, const bs_shape in[4])
 }
 
 const bs_kernel bs_kernel_matmul = {
-    .measure = matmul_measure, .run = matmul_run, .few = few_products};
+    .measure = matmul_measure, .run = matmul_run, .hard_to_share = few_products};

@@ -22,8 +22,8 @@ static void group_measure(const bs_call *c, bs_work *w)
     double  per_element = 0;
     for (int i = 0; i < c->n_micro; i++) {
         unsigned op = c->micro[i].op;
-        bool     dear = op >= BS_OP_exp || op == BS_OP_uniform || op == BS_OP_normal;
-        per_element += dear ? 0.4 : 0.06;
+        bool     expensive = op >= BS_OP_exp || op == BS_OP_uniform || op == BS_OP_normal;
+        per_element += expensive ? 0.4 : 0.06;
     }
     w->pieces = (n + PIECE - 1) / PIECE;
     w->cost = (double)n * per_element;

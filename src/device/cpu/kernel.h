@@ -24,7 +24,7 @@ typedef struct {
     void (*run)(const bs_call *c, int64_t begin, int64_t end, void *scratch);
     /* NULL, or whether only few threads can share one of this size, so that it pays to run another
      * of the op at the same time (pair.c). in: shapes of the operands. */
-    bool (*few)(const bs_node *n, const bs_shape in[4]);
+    bool (*hard_to_share)(const bs_node *n, const bs_shape in[4]);
 } bs_kernel;
 
 /* How an operand of a fused group is read at a tile of the output. Dimensions

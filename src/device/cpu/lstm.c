@@ -104,7 +104,7 @@ static void cells_run(const bs_call *c, int64_t begin, int64_t end, void *scratc
 }
 
 const bs_kernel bs_kernel_lstm_cells = {
-    .measure = cells_measure, .run = cells_run, .few = few_sequences};
+    .measure = cells_measure, .run = cells_run, .hard_to_share = few_sequences};
 
 /* lstm_back: operands cells, wh, len, dh ------------------------------------------- */
 
@@ -156,4 +156,4 @@ static void back_run(const bs_call *c, int64_t begin, int64_t end, void *scratch
 }
 
 const bs_kernel bs_kernel_lstm_back = {
-    .measure = back_measure, .run = back_run, .few = few_sequences};
+    .measure = back_measure, .run = back_run, .hard_to_share = few_sequences};

@@ -2,8 +2,9 @@
  *
  * Threads share the work of one step, and some steps have little to share: an LSTM over one
  * sentence is a chain. The two directions of a layer are independent, though. Where a kernel says
- * of a step that it is such a one (bs_kernel.few), the next step of its kind that does not depend
- * on it is moved beside it, and slots are given so that neither writes what the other reads. */
+ * that a step is hard to share (bs_kernel.hard_to_share), the next step of its kind that does not
+ * depend on it is moved next to it, and slots are assigned so that neither writes what the other
+ * reads. */
 #include <string.h>
 
 #include "device/cpu/program.h"
@@ -35,7 +36,7 @@ static bool independent(const schedule *s, int i, int k)
 static bool is_free(const schedule *s, int i)
 {
     const bs_step *step = s->p->step;
-    return !step[i].beside && !(i + 1 < s->p->n_steps && step[i + 1].beside);
+    return !step[i].may_overlap && !(i + 1 < s->p->n_steps && step[i + 1].may_overlap);
 }
 
 static bool is_few(const schedule *s, int i)
@@ -43,11 +44,11 @@ static bool is_few(const schedule *s, int i)
     const bs_step   *step = &s->p->step[i];
     const bs_kernel *kernel = bs_kernel_of((bs_op_id)step->node.op);
     bs_shape         in[4] = {{{0}}};
-    if (!kernel || !kernel->few || step->n_micro > 0 || !is_free(s, i))
+    if (!kernel || !kernel->hard_to_share || step->n_micro > 0 || !is_free(s, i))
         return false;
     for (int k = 0; k < step->n_in && k < 4; k++)
         in[k] = step->in[k].shape;
-    return kernel->few(&step->node, in);
+    return kernel->hard_to_share(&step->node, in);
 }
 
 /* Takes the step out and puts it where the number is then `to`. */
@@ -75,14 +76,14 @@ static bool bring_together(schedule *s, int i, int j)
         k++;
     if (k == j) {
         move(s, j, i + 1);
-        s->p->step[i + 1].beside = true;
+        s->p->step[i + 1].may_overlap = true;
         return true;
     }
     for (k = i + 1; k <= j; k++)
         if (!independent(s, i, k))
             return false;
     move(s, i, j - 1);
-    s->p->step[j].beside = true;
+    s->p->step[j].may_overlap = true;
     return true;
 }
 
@@ -101,7 +102,7 @@ void bs_cpu_pair_steps(const bs_analysis *a, bs_plan *p, bs_id *step_store, bs_i
         for (int j = i + 1; j < p->n_steps && j <= i + REACH && is_few(&s, i); j++)
             if (turn_of(p, i) == turn_of(p, j) && p->step[j].node.op == p->step[i].node.op &&
                 is_few(&s, j) && bring_together(&s, i, j)) {
-                i -= !p->step[i + 1].beside; /* another step came to this place */
+                i -= !p->step[i + 1].may_overlap; /* another step came to this place */
                 break;
             }
 }

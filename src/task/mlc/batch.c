@@ -4,15 +4,15 @@
 #include "task/mlc/data.h"
 
 typedef struct {
-    bs_feed           base;
-    const bs_dataset *data;
-    const bs_schema  *schema;
-    bool              sparse;
-    bs_batch          batch;
-    bs_csr            csr;
-    int32_t          *start, *index;
-    float            *value, *rows; /* rows: dense floats before conversion to real */
-    real             *dense, *gold; /* [most, features], [most, labels] of 0 and 1 */
+    bs_batches       base;
+    const bs_rows   *data;
+    const bs_schema *schema;
+    bool             sparse;
+    bs_batch         batch;
+    bs_csr           csr;
+    int32_t         *start, *index;
+    float           *value, *rows; /* rows: dense floats before conversion to real */
+    real            *dense, *gold; /* [most, features], [most, labels] of 0 and 1 */
 } feed;
 
 /* Room for the nonzeros of any `most` rows together. */
@@ -26,7 +26,7 @@ static size_t widest(const bs_csr *x, int32_t most)
     return longest * (size_t)most + 1;
 }
 
-static void free_feed(bs_feed *base)
+static void free_feed(bs_batches *base)
 {
     feed *f = (feed *)base;
     bs_free(f->start);
@@ -57,12 +57,12 @@ static void copy_sparse(feed *f, const int32_t *index, int32_t n)
 static void copy_dense(feed *f, const int32_t *index, int32_t n)
 {
     size_t cells = (size_t)n * (size_t)f->schema->n_features;
-    bs_dataset_dense(f->data, f->schema, index, 0, n, f->rows);
+    bs_rows_dense(f->data, f->schema, index, 0, n, f->rows);
     for (size_t i = 0; i < cells; i++)
         f->dense[i] = (real)f->rows[i];
 }
 
-static const bs_batch *take_rows(bs_feed *base, const int32_t *index, int32_t n)
+static const bs_batch *take_rows(bs_batches *base, const int32_t *index, int32_t n)
 {
     feed         *f = (feed *)base;
     const size_t  L = (size_t)f->schema->n_labels;
@@ -79,34 +79,34 @@ static const bs_batch *take_rows(bs_feed *base, const int32_t *index, int32_t n)
     return &f->batch;
 }
 
-static int32_t all_fit(bs_feed *base, const int32_t *index, int32_t n)
+static int32_t all_fit(bs_batches *base, const int32_t *index, int32_t n)
 {
     (void)base;
     (void)index;
     return n;
 }
 
-static void order_rows(bs_feed *base, bs_rng *rng, int32_t *order)
+static void order_rows(bs_batches *base, bs_rng *rng, int32_t *order)
 {
     bs_rng_permutation(rng, order, ((feed *)base)->data->rows);
 }
 
-basin_status bs_feed_mlc(const bs_part *p, const bs_known *k, const bs_spec *spec,
-                         const bs_train_options *o, bs_feed **out, basin_error *err)
+basin_status bs_batches_mlc(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
+                            const bs_train_options *o, bs_batches **out, basin_error *err)
 {
-    const size_t      most = (size_t)o->batch;
-    const bs_dataset *data = bs_part_mlc(p);
-    feed             *f = bs_calloc(1, sizeof *f);
+    const size_t   most = (size_t)o->batch;
+    const bs_rows *data = bs_dataset_mlc(p);
+    feed          *f = bs_calloc(1, sizeof *f);
     *out = NULL;
     if (!f)
         return bs_fail_nomem(err);
-    f->base = (bs_feed){order_rows, all_fit, take_rows, free_feed, p->rows};
+    f->base = (bs_batches){order_rows, all_fit, take_rows, free_feed, p->rows};
     f->data = data;
-    f->schema = &bs_known_mlc(k)->schema;
-    f->sparse = bs_spec_mlc(spec)->sparse;
-    size_t cells = most * (size_t)bs_known_mlc(k)->schema.n_features;
+    f->schema = &bs_preprocess_mlc(k)->schema;
+    f->sparse = bs_net_spec_mlc(spec)->sparse;
+    size_t cells = most * (size_t)bs_preprocess_mlc(k)->schema.n_features;
     bool   ok;
-    f->gold = bs_calloc(most * (size_t)bs_known_mlc(k)->schema.n_labels, sizeof *f->gold);
+    f->gold = bs_calloc(most * (size_t)bs_preprocess_mlc(k)->schema.n_labels, sizeof *f->gold);
     if (f->sparse) {
         size_t n = widest(&data->x, o->batch);
         f->start = bs_calloc(most + 1, sizeof *f->start);

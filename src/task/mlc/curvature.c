@@ -12,12 +12,12 @@ enum { BLOCK = 256 };
 typedef enum { SEEN, PRODUCT } step;
 
 struct bs_label_curvature {
-    bs_params     *params, *twin; /* on the device; the same if it is a copy, or NULL */
-    const bs_spec *spec;
-    bs_cache      *cache;
-    real          *y, *z, *v, *weight; /* [BLOCK, labels], [BLOCK, hidden], [hidden], [BLOCK] */
-    double        *sum;                /* [hidden, hidden] */
-    int64_t        rows;
+    bs_params         *params, *twin; /* on the device; the same if it is a copy, or NULL */
+    const bs_net_spec *spec;
+    bs_cache          *cache;
+    real              *y, *z, *v, *weight; /* [BLOCK, labels], [BLOCK, hidden], [hidden], [BLOCK] */
+    double            *sum;                /* [hidden, hidden] */
+    int64_t            rows;
 };
 
 /* The energy is the negative of the score. */
@@ -25,13 +25,13 @@ static bs_id energy_of(bs_graph *g, void *ctx, bs_id z)
 {
     bs_label_curvature *c = ctx;
     bs_nn               nn = {g, c->params, false, 0};
-    return bs_neg(g, bs_mlc_over_labels(&nn, bs_spec_mlc(c->spec), z));
+    return bs_neg(g, bs_mlc_over_labels(&nn, bs_net_spec_mlc(c->spec), z));
 }
 
 static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 {
     bs_label_curvature *c = ctx;
-    const bs_mlc_shape *s = bs_spec_mlc(c->spec);
+    const bs_mlc_shape *s = bs_net_spec_mlc(c->spec);
     bs_nn               nn = {g, c->params, false, 0};
     bs_id               out;
     if (key.v[0] == SEEN) {
@@ -48,10 +48,11 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     r->result[r->n_results++] = (bs_result){out, -1};
 }
 
-basin_status bs_label_curvature_new(bs_workspace *w, bs_params *params, const bs_spec *spec,
+basin_status bs_label_curvature_new(bs_workspace *w, bs_params *params, const bs_net_spec *spec,
                                     bs_label_curvature **out, basin_error *err)
 {
-    const size_t H = (size_t)bs_spec_mlc(spec)->hidden, L = (size_t)bs_spec_mlc(spec)->labels;
+    const size_t H = (size_t)bs_net_spec_mlc(spec)->hidden,
+                 L = (size_t)bs_net_spec_mlc(spec)->labels;
     bs_label_curvature *c = bs_calloc(1, sizeof *c);
     *out = NULL;
     if (!c)
@@ -98,7 +99,7 @@ static basin_status program(bs_label_curvature *c, step what, bs_entry **out, ba
 
 static basin_status see(bs_label_curvature *c, basin_error *err)
 {
-    const size_t n = BLOCK * (size_t)bs_spec_mlc(c->spec)->hidden;
+    const size_t n = BLOCK * (size_t)bs_net_spec_mlc(c->spec)->hidden;
     const real  *z;
     bs_entry    *e;
     basin_status s = program(c, SEEN, &e, err);
@@ -115,7 +116,7 @@ static basin_status see(bs_label_curvature *c, basin_error *err)
 
 static basin_status add_products(bs_label_curvature *c, basin_error *err)
 {
-    const size_t H = (size_t)bs_spec_mlc(c->spec)->hidden;
+    const size_t H = (size_t)bs_net_spec_mlc(c->spec)->hidden;
     bs_entry    *e;
     basin_status s = program(c, PRODUCT, &e, err);
     if (s)
@@ -139,7 +140,7 @@ static basin_status add_products(bs_label_curvature *c, basin_error *err)
 basin_status bs_label_curvature_add(bs_label_curvature *c, const float *y, int32_t rows,
                                     basin_error *err)
 {
-    const size_t L = (size_t)bs_spec_mlc(c->spec)->labels;
+    const size_t L = (size_t)bs_net_spec_mlc(c->spec)->labels;
     basin_status s = BASIN_OK;
     for (int32_t first = 0; first < rows && !s; first += BLOCK) {
         const int32_t n = rows - first < BLOCK ? rows - first : BLOCK;
@@ -158,7 +159,8 @@ basin_status bs_label_curvature_add(bs_label_curvature *c, const float *y, int32
 /* out = M mean M', computing mean M' for one label at a time. */
 basin_status bs_label_curvature_mean(const bs_label_curvature *c, double *out, basin_error *err)
 {
-    const size_t L = (size_t)bs_spec_mlc(c->spec)->labels, H = (size_t)bs_spec_mlc(c->spec)->hidden;
+    const size_t L = (size_t)bs_net_spec_mlc(c->spec)->labels,
+                 H = (size_t)bs_net_spec_mlc(c->spec)->hidden;
     const bs_segment *m = bs_params_find(c->params, "energy/M/W");
     double           *half = bs_calloc(H, sizeof *half);
     real             *M;

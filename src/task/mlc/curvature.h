@@ -9,7 +9,7 @@
  * the few h and not for each of the labels. */
 typedef struct bs_label_curvature bs_label_curvature;
 
-basin_status bs_label_curvature_new(bs_workspace *w, bs_params *params, const bs_spec *spec,
+basin_status bs_label_curvature_new(bs_workspace *w, bs_params *params, const bs_net_spec *spec,
                                     bs_label_curvature **out, basin_error *err);
 void         bs_label_curvature_free(bs_label_curvature *c); /* accepts NULL */
 

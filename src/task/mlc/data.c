@@ -24,9 +24,9 @@ static int sniff(const char *path, const char *head, size_t n)
     return best;
 }
 
-static basin_status take(bs_dataset *d, bs_part *out)
+static basin_status take(bs_rows *d, bs_dataset *out)
 {
-    *out = (bs_part){.task = &bs_task_mlc, .rows = d->rows, .hash = d->hash, .own = d};
+    *out = (bs_dataset){.task = &bs_task_mlc, .rows = d->rows, .hash = d->hash, .own = d};
     return BASIN_OK;
 }
 
@@ -35,11 +35,11 @@ bool bs_mlc_is_sparse(const bs_schema *schema)
     return !schema->mean && (!schema->dense || schema->binary);
 }
 
-static bs_read_options reading_of(const bs_settings *s, const bs_wish *w)
+static bs_read_options reading_of(const bs_settings *s, const bs_read_request *w)
 {
     bs_read_options o = s->read;
-    o.like = w->known   ? &bs_known_mlc(w->known)->schema
-             : w->first ? &bs_part_mlc(w->first)->schema
+    o.like = w->known   ? &bs_preprocess_mlc(w->known)->schema
+             : w->first ? &bs_dataset_mlc(w->first)->schema
                         : NULL;
     o.label_free = w->label_free;
     o.keep_text = w->keep_text;
@@ -55,57 +55,57 @@ static bool has_names(const bs_schema *like)
 }
 
 /* Matches what was read to the required schema. Takes d in any case. */
-static basin_status adopt(const bs_wish *w, const bs_schema *like, bs_dataset *d, const char *file,
-                          bs_notes *notes, bs_part *out, basin_error *err)
+static basin_status adopt(const bs_read_request *w, const bs_schema *like, bs_rows *d,
+                          const char *file, bs_notes *notes, bs_dataset *out, basin_error *err)
 {
     basin_status status = BASIN_OK;
     if (w->label_free) { /* whatever they are: they are not needed */
-        bs_dataset_forget_labels(d);
+        bs_rows_forget_labels(d);
         d->lenient = like && has_names(like) && strcmp(d->format, "npy") != 0;
     } else if (like)
-        status = bs_dataset_known_labels(like, d, file, notes, err);
+        status = bs_rows_known_labels(like, d, file, notes, err);
     if (!status && like)
-        status = bs_dataset_match(like, d, file, notes, err);
+        status = bs_rows_match(like, d, file, notes, err);
     if (!status && w->known && bs_mlc_is_sparse(like) && d->n_missing > 0)
-        bs_dataset_fill(d, like);
+        bs_rows_fill(d, like);
     if (!status)
         return take(d, out);
-    bs_dataset_free(d);
+    bs_rows_free(d);
     return status;
 }
 
 /* Adds the rows of `more`, which match the same schema. */
-static basin_status append(bs_part *all, const bs_part *more, basin_error *err)
+static basin_status append(bs_dataset *all, const bs_dataset *more, basin_error *err)
 {
-    bs_dataset  *a = bs_part_mlc(all);
-    basin_status status = bs_dataset_append(a, bs_part_mlc(more), err);
-    if (!status && !bs_met_add(&a->met, &bs_part_mlc(more)->met, a->schema.n_features))
+    bs_rows     *a = bs_dataset_mlc(all);
+    basin_status status = bs_rows_append(a, bs_dataset_mlc(more), err);
+    if (!status && !bs_coverage_add(&a->met, &bs_dataset_mlc(more)->met, a->schema.n_features))
         status = bs_fail_nomem(err);
     return status ? status : take(a, all);
 }
 
 /* Files are matched to a schema one by one: what the first lacks, the second may have. */
-static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
-                               bs_part *out, basin_error *err)
+static basin_status read_files(const bs_settings *s, const bs_read_request *w, bs_notes *notes,
+                               bs_dataset *out, basin_error *err)
 {
     const bs_read_options o = reading_of(s, w);
     basin_status          status = BASIN_OK;
     for (int i = 0, used = w->n; i < w->n && !status; i += used) {
-        bs_part     more = {0};
-        bs_dataset *d = NULL;
+        bs_dataset more = {0};
+        bs_rows   *d = NULL;
         if (w->given)
-            status = bs_dataset_from_memory(w->given, &o, &d, notes, err);
+            status = bs_rows_from_memory(w->given, &o, &d, notes, err);
         else
-            status = o.like ? bs_dataset_read_next(w->file + i, w->n - i, &o, &used, &d, notes, err)
-                            : bs_dataset_read(w->file, w->n, &o, &d, notes, err);
+            status = o.like ? bs_rows_read_next(w->file + i, w->n - i, &o, &used, &d, notes, err)
+                            : bs_rows_read(w->file, w->n, &o, &d, notes, err);
         if (!status)
             status = adopt(w, o.like, d, w->file[i], notes, i ? &more : out, err);
         if (!status && i)
             status = append(out, &more, err);
-        bs_part_free(&more);
+        bs_dataset_free(&more);
     }
     if (status)
-        bs_part_free(out);
+        bs_dataset_free(out);
     return status;
 }
 
@@ -113,13 +113,13 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
 
 typedef struct {
     bs_stream       base;
-    bs_wish         wish;
+    bs_read_request wish;
     bs_read_options o;
     bs_pieces      *file;              /* the one being read, or NULL */
     int             next;              /* file */
     char            x[BS_OPTION_TEXT]; /* its name, if labels are in a second file */
     int32_t         rows;
-    bs_met          met; /* of all rows so far */
+    bs_coverage     met; /* of all rows so far */
 } mlc_stream;
 
 /* The Y of "X.csv+Y.csv" is not needed. */
@@ -129,13 +129,13 @@ static const char *without_labels(const char *path, char x[BS_OPTION_TEXT])
     return bs_pair_path(path, x, y) ? x : path;
 }
 
-static basin_status stream_next(bs_stream *base, bs_notes *notes, bs_part *out, bool *more,
+static basin_status stream_next(bs_stream *base, bs_notes *notes, bs_dataset *out, bool *more,
                                 basin_error *err)
 {
     mlc_stream  *s = (mlc_stream *)base;
     basin_status status = BASIN_OK;
-    bs_dataset  *d = NULL;
-    *out = (bs_part){0};
+    bs_rows     *d = NULL;
+    *out = (bs_dataset){0};
     *more = false;
     while (!status && !d) {
         if (!s->file && s->next == s->wish.n)
@@ -153,7 +153,7 @@ static basin_status stream_next(bs_stream *base, bs_notes *notes, bs_part *out, 
     *more = !status;
     if (!status)
         status = adopt(&s->wish, s->o.like, d, s->wish.file[s->next - 1], notes, out, err);
-    if (!status && !bs_met_add(&s->met, &bs_part_mlc(out)->met, s->o.like->n_features))
+    if (!status && !bs_coverage_add(&s->met, &bs_dataset_mlc(out)->met, s->o.like->n_features))
         status = bs_fail_nomem(err);
     return status;
 }
@@ -168,12 +168,12 @@ static void stream_free(bs_stream *base)
 {
     mlc_stream *s = (mlc_stream *)base;
     bs_pieces_close(s->file);
-    bs_met_free(&s->met);
+    bs_coverage_free(&s->met);
     bs_free(s);
 }
 
-static basin_status stream(const bs_settings *s, const bs_wish *w, int32_t rows, bs_stream **out,
-                           basin_error *err)
+static basin_status stream(const bs_settings *s, const bs_read_request *w, int32_t rows,
+                           bs_stream **out, basin_error *err)
 {
     mlc_stream *new = bs_calloc(1, sizeof *new);
     *out = NULL;
@@ -187,27 +187,27 @@ static basin_status stream(const bs_settings *s, const bs_wish *w, int32_t rows,
     return BASIN_OK;
 }
 
-static void remark(const bs_part *p, const bs_known *k, bool label_free, bs_logger *log)
+static void remark(const bs_dataset *p, const bs_preprocess *k, bool label_free, bs_logger *log)
 {
-    bs_mlc_strange(&bs_part_mlc(p)->met, &bs_known_mlc(k)->schema, label_free, log);
+    bs_mlc_strange(&bs_dataset_mlc(p)->met, &bs_preprocess_mlc(k)->schema, label_free, log);
 }
 
-static void free_part(bs_part *p)
+static void free_part(bs_dataset *p)
 {
-    bs_dataset_free(bs_part_mlc(p));
+    bs_rows_free(bs_dataset_mlc(p));
 }
 
-static basin_status split(const bs_part *p, const double *share, int parts, uint64_t seed,
+static basin_status split(const bs_dataset *p, const double *share, int parts, uint64_t seed,
                           int32_t *part, basin_error *err)
 {
-    return bs_split(bs_part_mlc(p), share, parts, NULL, seed, part, err);
+    return bs_split(bs_dataset_mlc(p), share, parts, NULL, seed, part, err);
 }
 
-static basin_status select_rows(const bs_part *p, const int32_t *rows, int32_t n, bs_part *out,
-                                basin_error *err)
+static basin_status select_rows(const bs_dataset *p, const int32_t *rows, int32_t n,
+                                bs_dataset *out, basin_error *err)
 {
-    bs_dataset  *d = NULL;
-    basin_status s = bs_dataset_select(bs_part_mlc(p), rows, n, &d, err);
+    bs_rows     *d = NULL;
+    basin_status s = bs_rows_select(bs_dataset_mlc(p), rows, n, &d, err);
     return s ? s : take(d, out);
 }
 
@@ -250,11 +250,12 @@ static basin_status check_numbers(const bs_schema *was, const bs_schema *is, bas
 
 /* Labels are kept, and so are categories of existing columns and, if rows list what they have,
  * features. Other columns that the data lacks are dropped. */
-static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, basin_error *err)
+static basin_status widen(bs_dataset *train, const bs_preprocess *like, bs_logger *log,
+                          basin_error *err)
 {
-    bs_dataset      *d = bs_part_mlc(train);
-    const bs_schema *was = &bs_known_mlc(like)->schema;
-    const bs_dataset other = {.schema = *was, .open_labels = true, .by_name = d->by_name};
+    bs_rows         *d = bs_dataset_mlc(train);
+    const bs_schema *was = &bs_preprocess_mlc(like)->schema;
+    const bs_rows    other = {.schema = *was, .open_labels = true, .by_name = d->by_name};
     const bool       open = d->open_labels;
     const int32_t    before = d->schema.n_labels, features = d->schema.n_features;
     if (before == 0)
@@ -264,7 +265,7 @@ static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, 
         s = check_numbers(was, &d->schema, err);
     d->open_labels = true;
     if (!s)
-        s = bs_dataset_widen(d, &other, err);
+        s = bs_rows_widen(d, &other, err);
     d->open_labels = open;
     if (!s && d->by_name)
         d->n_missing += (int64_t)(d->schema.n_features - features) * d->rows;
@@ -276,12 +277,13 @@ static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, 
     return s;
 }
 
-static const char *unit_name(const bs_known *k, int growth, int32_t i, char room[BS_UNIT_NAME])
+static const char *unit_name(const bs_preprocess *k, int growth, int32_t i, char room[BS_UNIT_NAME])
 {
     (void)room;
     if (growth == 1)
-        return bs_known_mlc(k)->schema.label[i];
-    return bs_known_mlc(k)->schema.feature ? bs_known_mlc(k)->schema.feature[i].name : NULL;
+        return bs_preprocess_mlc(k)->schema.label[i];
+    return bs_preprocess_mlc(k)->schema.feature ? bs_preprocess_mlc(k)->schema.feature[i].name
+                                                : NULL;
 }
 
 /* The number in the model of each of these features; -1: none. */
@@ -336,7 +338,7 @@ static basin_status keep_scales(const bs_schema *was, bs_arena *arena, bs_schema
 /* ---- what a model remembers, again ---- */
 
 /* As if every label had been seen half a time more, both on and off. */
-static const float *log_odds_of(const bs_dataset *train, bs_arena *arena)
+static const float *log_odds_of(const bs_rows *train, bs_arena *arena)
 {
     const int32_t L = train->schema.n_labels;
     float        *out = bs_arena_alloc(arena, (size_t)L * sizeof *out);
@@ -355,8 +357,8 @@ static const char *label_name(const void *of, int i)
     return ((const bs_schema *)of)->label[i];
 }
 
-static basin_status fit_weights(const bs_settings *s, const bs_dataset *train, bs_logger *log,
-                                bs_known *out, basin_error *err)
+static basin_status fit_weights(const bs_settings *s, const bs_rows *train, bs_logger *log,
+                                bs_preprocess *out, basin_error *err)
 {
     const int32_t L = train->schema.n_labels;
     double       *count = bs_calloc((size_t)L, sizeof *count);
@@ -370,21 +372,21 @@ static basin_status fit_weights(const bs_settings *s, const bs_dataset *train, b
     return status;
 }
 
-static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
-                        basin_error *err)
+static basin_status fit(const bs_settings *s, bs_dataset *part, int n, bs_logger *log,
+                        bs_preprocess *out, basin_error *err)
 {
-    const bs_dataset *train = bs_part_mlc(&part[0]);
-    bs_mlc_known     *k = bs_known_begin(out, &bs_task_mlc, sizeof *k);
+    const bs_rows *train = bs_dataset_mlc(&part[0]);
+    bs_mlc_known  *k = bs_preprocess_begin(out, &bs_task_mlc, sizeof *k);
     if (!k)
         return bs_fail_nomem(err);
-    out->headline = BS_METRIC_example_f1;
+    out->deciding = BS_METRIC_example_f1;
     if (train->schema.n_labels == 0)
         return bs_fail(err, BASIN_EDATA,
                        "the training data has no labels; --labels selects their columns");
     basin_status status = bs_schema_copy(&train->schema, &out->arena, &k->schema, err);
     if (status)
         return status;
-    const bs_schema *like = out->like ? &bs_known_mlc(out->like)->schema : NULL;
+    const bs_schema *like = out->like ? &bs_preprocess_mlc(out->like)->schema : NULL;
     bs_schema_judge(train, &k->schema);
     if (like) {
         k->schema.dense = like->dense;
@@ -401,9 +403,9 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
                    "features are standardised by the training rows; "
                    "--set standardise=no leaves them as they are");
     for (int i = 0; i < n; i++)
-        if (bs_part_mlc(&part[i]) && bs_part_mlc(&part[i])->n_missing > 0 &&
+        if (bs_dataset_mlc(&part[i]) && bs_dataset_mlc(&part[i])->n_missing > 0 &&
             bs_mlc_is_sparse(&k->schema))
-            bs_dataset_fill(bs_part_mlc(&part[i]), &k->schema);
+            bs_rows_fill(bs_dataset_mlc(&part[i]), &k->schema);
     if (!(k->log_odds = log_odds_of(train, &out->arena)))
         return bs_fail_nomem(err);
     if ((status = fit_weights(s, train, log, out, err)))
@@ -433,13 +435,13 @@ static basin_status repeat(const bs_segment *s, bs_params *p, const float *from,
     return BASIN_OK;
 }
 
-static basin_status fill(const bs_known *k, bs_params *p, const char *prefix, basin_error *err)
+static basin_status fill(const bs_preprocess *k, bs_params *p, const char *prefix, basin_error *err)
 {
-    const bs_mlc_known *own = bs_known_mlc(k);
+    const bs_mlc_known *own = bs_preprocess_mlc(k);
     basin_status        status = BASIN_OK;
     for (int i = 0; i < p->n && !status; i++) {
         const bs_segment *s = &p->segment[i];
-        if (!bs_has_prefix(s->name, prefix))
+        if (!bs_params_has_prefix(s->name, prefix))
             continue;
         if (own->log_odds && ends_with(s->name, "/labels/b"))
             status = repeat(s, p, own->log_odds, own->schema.n_labels, err);
@@ -451,69 +453,70 @@ static basin_status fill(const bs_known *k, bs_params *p, const char *prefix, ba
     return status;
 }
 
-static int labels(const bs_known *k)
+static int labels(const bs_preprocess *k)
 {
-    return bs_known_mlc(k)->schema.n_labels;
+    return bs_preprocess_mlc(k)->schema.n_labels;
 }
 
-static const char *label(const bs_known *k, int i)
+static const char *label(const bs_preprocess *k, int i)
 {
-    return bs_known_mlc(k)->schema.label[i];
+    return bs_preprocess_mlc(k)->schema.label[i];
 }
 
-static void known_text(const bs_known *k, bs_buf *out)
+static void known_text(const bs_preprocess *k, bs_buf *out)
 {
-    bs_buf_printf(out, "%d features, %d labels", (int)bs_known_mlc(k)->schema.n_features,
-                  (int)bs_known_mlc(k)->schema.n_labels);
+    bs_buf_printf(out, "%d features, %d labels", (int)bs_preprocess_mlc(k)->schema.n_features,
+                  (int)bs_preprocess_mlc(k)->schema.n_labels);
 }
 
-static void known_json(const bs_known *k, bs_buf *out)
+static void known_json(const bs_preprocess *k, bs_buf *out)
 {
-    bs_schema_json(&bs_known_mlc(k)->schema, out);
+    bs_schema_json(&bs_preprocess_mlc(k)->schema, out);
 }
 
-static basin_status known_read(const char *json, const char *where, bs_known *out, basin_error *err)
+static basin_status known_read(const char *json, const char *where, bs_preprocess *out,
+                               basin_error *err)
 {
-    bs_mlc_known *k = bs_known_begin(out, &bs_task_mlc, sizeof *k);
+    bs_mlc_known *k = bs_preprocess_begin(out, &bs_task_mlc, sizeof *k);
     if (!k)
         return bs_fail_nomem(err);
-    out->headline = BS_METRIC_example_f1;
+    out->deciding = BS_METRIC_example_f1;
     return bs_schema_from_json(json, strlen(json), where, &out->arena, &k->schema, err);
 }
 
-static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_spec *out,
+static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k, bs_net_spec *out,
                               basin_error *err)
 {
-    bs_mlc_shape shape = {.features = bs_known_mlc(k)->schema.n_features,
-                          .labels = bs_known_mlc(k)->schema.n_labels,
-                          .sparse = bs_mlc_is_sparse(&bs_known_mlc(k)->schema),
+    bs_mlc_shape shape = {.features = bs_preprocess_mlc(k)->schema.n_features,
+                          .labels = bs_preprocess_mlc(k)->schema.n_labels,
+                          .sparse = bs_mlc_is_sparse(&bs_preprocess_mlc(k)->schema),
                           .layers = o->net_layers,
                           .width = o->net_width,
                           .dropout = o->net_dropout,
                           .bias = o->net_bias,
                           .members = o->net_members,
-                          .bins = bs_mlc_is_sparse(&bs_known_mlc(k)->schema) ? 0 : o->net_bins,
+                          .bins = bs_mlc_is_sparse(&bs_preprocess_mlc(k)->schema) ? 0 : o->net_bins,
                           .hidden = o->energy_hidden,
                           .scale = o->energy_scale,
                           .shift = o->energy_shift};
     const char  *energy = strcmp(o->energy_kind, "auto") == 0 ? "label" : o->energy_kind;
     basin_status s = bs_energy_find(energy, &shape.energy, err);
-    *out = bs_spec_make(&bs_task_graph_mlc, (bs_size){1, 1, 1}, &shape, sizeof shape);
+    *out = bs_net_spec_make(&bs_task_space_mlc, (bs_size){1, 1, 1}, &shape, sizeof shape);
     return s;
 }
 
 /* ---- outputs ---- */
 
-static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs *out,
+static basin_status make_outputs(const bs_dataset *p, const bs_preprocess *k, bs_outputs *out,
                                  basin_error *err)
 {
-    size_t cells = (size_t)p->rows * (size_t)bs_known_mlc(k)->schema.n_labels;
+    size_t cells = (size_t)p->rows * (size_t)bs_preprocess_mlc(k)->schema.n_labels;
     *out = (bs_outputs){.task = &bs_task_mlc, .scores = bs_calloc(cells + 1, sizeof *out->scores)};
     return out->scores ? BASIN_OK : bs_fail_nomem(err);
 }
 
 /* The sum over labels, mean over rows. */
-static double cross_entropy(const bs_dataset *data, const float *scores, int32_t L)
+static double cross_entropy(const bs_rows *data, const float *scores, int32_t L)
 {
     double sum = 0;
     for (int32_t r = 0; r < data->rows; r++) {
@@ -522,25 +525,26 @@ static double cross_entropy(const bs_dataset *data, const float *scores, int32_t
         for (int32_t l = 0; l < L; l++) {
             const bool on = e < data->y.start[r + 1] && data->y.index[e] == l;
             e += on;
-            sum += bs_surprise(on ? (double)p[l] : 1 - (double)p[l]);
+            sum += bs_log_loss(on ? (double)p[l] : 1 - (double)p[l]);
         }
     }
     return sum / data->rows;
 }
 
-static basin_status predict_scores(bs_scorer *s, const bs_spec *spec, const bs_known *k,
-                                   const bs_part *p, bs_outputs *out, basin_error *err)
+static basin_status predict_scores(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
+                                   const bs_dataset *p, bs_outputs *out, basin_error *err)
 {
-    const bs_dataset *data = bs_part_mlc(p);
-    if (bs_spec_mlc(spec)->sparse)
+    const bs_rows *data = bs_dataset_mlc(p);
+    if (bs_net_spec_mlc(spec)->sparse)
         return bs_scorer_csr(s, &data->x, out->first + 1, out->scores, out->energy, err);
-    const size_t D = (size_t)bs_spec_mlc(spec)->features, L = (size_t)bs_spec_mlc(spec)->labels;
+    const size_t D = (size_t)bs_net_spec_mlc(spec)->features,
+                 L = (size_t)bs_net_spec_mlc(spec)->labels;
     const size_t block = data->rows < BS_SCORE_BLOCK ? (size_t)data->rows : BS_SCORE_BLOCK;
     float       *rows = bs_calloc(block * D + 1, sizeof *rows);
     basin_status status = rows ? BASIN_OK : bs_fail_nomem(err);
     for (int32_t first = 0; first < data->rows && !status; first += BS_SCORE_BLOCK) {
         int32_t left = data->rows - first, n = left < BS_SCORE_BLOCK ? left : BS_SCORE_BLOCK;
-        bs_dataset_dense(data, &bs_known_mlc(k)->schema, NULL, first, n, rows);
+        bs_rows_dense(data, &bs_preprocess_mlc(k)->schema, NULL, first, n, rows);
         status = bs_scorer_dense(s, rows, n, (int32_t)D, out->first + first + 1,
                                  out->scores + (size_t)first * L,
                                  out->energy ? out->energy + first : NULL, err);
@@ -549,34 +553,36 @@ static basin_status predict_scores(bs_scorer *s, const bs_spec *spec, const bs_k
     return status;
 }
 
-static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t rows,
+static void place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, int32_t rows,
                   const bs_outputs *some, bs_outputs *all)
 {
-    const size_t L = (size_t)bs_known_mlc(k)->schema.n_labels;
+    const size_t L = (size_t)bs_preprocess_mlc(k)->schema.n_labels;
     (void)whole;
     memcpy(all->scores + (size_t)row * L, some->scores, (size_t)rows * L * sizeof *all->scores);
 }
 
-static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
-                            bs_outputs *out, basin_error *err)
+static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
+                            const bs_dataset *p, bs_outputs *out, basin_error *err)
 {
     basin_status status = predict_scores(s, spec, k, p, out, err);
     if (!status && out->cross_entropy)
-        *out->cross_entropy = cross_entropy(bs_part_mlc(p), out->scores, bs_spec_mlc(spec)->labels);
+        *out->cross_entropy =
+            cross_entropy(bs_dataset_mlc(p), out->scores, bs_net_spec_mlc(spec)->labels);
     return status;
 }
 
 /* ---- decisions ---- */
 
-static basin_status choose(const bs_train_options *o, const bs_part *train, const bs_part *valid,
-                           const bs_outputs *y, bs_threshold *out, basin_error *err)
+static basin_status choose(const bs_train_options *o, const bs_dataset *train,
+                           const bs_dataset *valid, const bs_outputs *y, bs_threshold *out,
+                           basin_error *err)
 {
-    const bs_dataset *v = bs_part_mlc(valid);
-    const char       *kind = o->threshold;
-    bs_metric_id      metric;
-    bs_profile_id     profile = BS_PROFILE_SKLEARN;
-    double            number;
-    basin_status      s = bs_metric_parse(o->threshold_metric, &metric, err);
+    const bs_rows *v = bs_dataset_mlc(valid);
+    const char    *kind = o->threshold;
+    bs_metric_id   metric;
+    bs_profile_id  profile = BS_PROFILE_SKLEARN;
+    double         number;
+    basin_status   s = bs_metric_parse(o->threshold_metric, &metric, err);
     if (!s)
         s = bs_profile_parse(o->profile, &profile, err);
     if (s)
@@ -590,7 +596,7 @@ static basin_status choose(const bs_train_options *o, const bs_part *train, cons
         return BASIN_OK;
     }
     if (strcmp(kind, "cardinality") == 0) {
-        double labels = (double)bs_part_mlc(train)->y.start[train->rows];
+        double labels = (double)bs_dataset_mlc(train)->y.start[train->rows];
         return bs_threshold_cut(y->scores, v->rows, v->schema.n_labels, labels / train->rows, out,
                                 err);
     }
@@ -603,9 +609,9 @@ static basin_status choose(const bs_train_options *o, const bs_part *train, cons
                                     out, err);
 }
 
-static double surprise(const bs_part *p, const bs_outputs *y, double temperature)
+static double surprise(const bs_dataset *p, const bs_outputs *y, double temperature)
 {
-    const bs_csr *gold = &bs_part_mlc(p)->y;
+    const bs_csr *gold = &bs_dataset_mlc(p)->y;
     double        sum = 0;
     for (int32_t r = 0; r < gold->rows; r++) {
         int32_t at = gold->start[r];
@@ -623,42 +629,42 @@ static double surprise(const bs_part *p, const bs_outputs *y, double temperature
 
 /* ---- metrics ---- */
 
-static void counts_free(bs_counts *c)
+static void counts_free(bs_measurement *c)
 {
-    bs_metrics_free(bs_counts_mlc(c));
+    bs_metrics_free(bs_measurement_mlc(c));
     c->own = NULL;
 }
 
-static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs *y,
-                          const bs_threshold *cut, const bs_counting *how, bs_counts *out,
-                          basin_error *err)
+static basin_status count(const bs_dataset *p, const bs_preprocess *k, const bs_outputs *y,
+                          const bs_threshold *threshold, const bs_counting *how,
+                          bs_measurement *out, basin_error *err)
 {
     bs_metric_options o = {.profile = how->profile,
                            .want = how->want,
                            .keep_rows = how->keep_rows,
                            .ap_bytes = how->ap_bytes};
-    *out = (bs_counts){.task = &bs_task_mlc};
+    *out = (bs_measurement){.task = &bs_task_mlc};
     bs_metrics  *m = NULL;
-    basin_status s = bs_metrics_new(&o, bs_known_mlc(k)->schema.n_labels, &m, err);
+    basin_status s = bs_metrics_new(&o, bs_preprocess_mlc(k)->schema.n_labels, &m, err);
     out->own = m;
     if (!s)
-        s = bs_metrics_add(m, &bs_part_mlc(p)->y, y->scores, cut, NULL, err);
+        s = bs_metrics_add(m, &bs_dataset_mlc(p)->y, y->scores, threshold, NULL, err);
     if (s)
         counts_free(out);
     return s;
 }
 
-static basin_status values(bs_counts *c, double out[BS_MOST_METRICS], basin_error *err)
+static basin_status values(bs_measurement *c, double out[BS_MOST_METRICS], basin_error *err)
 {
-    return bs_metrics_finish(bs_counts_mlc(c), out, err);
+    return bs_metrics_finish(bs_measurement_mlc(c), out, err);
 }
 
-static basin_status sampled(bs_counts *c, bs_sampled *out, basin_error *err)
+static basin_status sampled(bs_measurement *c, bs_sampled *out, basin_error *err)
 {
-    return bs_metrics_sampled(bs_counts_mlc(c), out, err);
+    return bs_metrics_sampled(bs_measurement_mlc(c), out, err);
 }
 
-static void *reading(bs_settings *s, bs_known *k, const bs_option **rows)
+static void *reading(bs_settings *s, bs_preprocess *k, const bs_option **rows)
 {
     (void)k;
     *rows = bs_read_rows;
@@ -679,12 +685,12 @@ static const bs_candidate candidates[] = {
 const bs_task bs_task_mlc = {
     .name = "mlc",
     .help = "multi-label classification: a set of labels for each row",
-    .graph = &bs_task_graph_mlc,
+    .graph = &bs_task_space_mlc,
     .unit = "rows",
     .method = "seal-nce",
     .candidates = candidates,
-    .patience = 12, /* the first is a linear model */
-    .folded = 5000,
+    .time_factor = 12, /* the first is a linear model */
+    .most_rows_for_folds = 5000,
     .options = " data. ",
     .reading = reading,
     .metric = bs_metric_table,
@@ -718,7 +724,7 @@ const bs_task bs_task_mlc = {
     .known_read = known_read,
     .spec = make_spec,
     .fill = fill,
-    .feed = bs_feed_mlc,
+    .feed = bs_batches_mlc,
     .outputs = make_outputs,
     .predict = predict,
     .place = place,
@@ -728,7 +734,7 @@ const bs_task bs_task_mlc = {
     .values = values,
     .sampled = sampled,
     .counts_free = counts_free,
-    .eval = &bs_measuring_mlc,
-    .predict_files = &bs_prediction_mlc,
-    .memory = &bs_serving_mlc,
+    .eval = &bs_task_eval_mlc,
+    .predict_files = &bs_task_write_mlc,
+    .memory = &bs_task_memory_mlc,
 };

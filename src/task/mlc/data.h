@@ -6,10 +6,10 @@
 #include "task/task.h"
 #include "task/mlc/nets.h"
 
-extern const bs_task              bs_task_mlc;
-extern const struct bs_measuring  bs_measuring_mlc;  /* eval.c */
-extern const struct bs_prediction bs_prediction_mlc; /* write.c */
-extern const struct bs_serving    bs_serving_mlc;    /* memory.c */
+extern const bs_task               bs_task_mlc;
+extern const struct bs_task_eval   bs_task_eval_mlc;   /* eval.c */
+extern const struct bs_task_write  bs_task_write_mlc;  /* write.c */
+extern const struct bs_task_memory bs_task_memory_mlc; /* memory.c */
 
 typedef struct {
     bs_schema schema;
@@ -18,29 +18,29 @@ typedef struct {
     bs_bins      bins;
 } bs_mlc_known;
 
-static inline bs_dataset *bs_part_mlc(const bs_part *p)
+static inline bs_rows *bs_dataset_mlc(const bs_dataset *p)
 {
     return p->own;
 }
 
-static inline bs_mlc_known *bs_known_mlc(const bs_known *k)
+static inline bs_mlc_known *bs_preprocess_mlc(const bs_preprocess *k)
 {
     return k->own;
 }
 
-static inline bs_metrics *bs_counts_mlc(const bs_counts *c)
+static inline bs_metrics *bs_measurement_mlc(const bs_measurement *c)
 {
     return c->own;
 }
 
-basin_status bs_feed_mlc(const bs_part *p, const bs_known *k, const bs_spec *spec,
-                         const bs_train_options *o, bs_feed **out, basin_error *err);
+basin_status bs_batches_mlc(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
+                            const bs_train_options *o, bs_batches **out, basin_error *err);
 
 /* Sparse nets read the rows as they are stored. */
 bool bs_mlc_is_sparse(const bs_schema *schema);
 
 /* Notes how well the features of an input fit a model. label_free: unknown columns cannot be labels
  * under another name. */
-void bs_mlc_strange(const bs_met *s, const bs_schema *known, bool label_free, bs_logger *log);
+void bs_mlc_strange(const bs_coverage *s, const bs_schema *known, bool label_free, bs_logger *log);
 
 #endif

@@ -12,10 +12,11 @@ static basin_status check(const basin_eval_options *o, basin_error *err)
 
 static basin_status label_scores(const bs_evaluation *e, bs_label_score **out, basin_error *err)
 {
-    *out = bs_calloc((size_t)bs_known_mlc(&e->model->saved->known)->schema.n_labels, sizeof **out);
+    *out = bs_calloc((size_t)bs_preprocess_mlc(&e->model->saved->known)->schema.n_labels,
+                     sizeof **out);
     if (!*out)
         return bs_fail_nomem(err);
-    basin_status s = bs_metrics_labels(bs_counts_mlc(&e->counts), *out, err);
+    basin_status s = bs_metrics_labels(bs_measurement_mlc(&e->counts), *out, err);
     if (s) {
         bs_free(*out);
         *out = NULL;
@@ -25,7 +26,7 @@ static basin_status label_scores(const bs_evaluation *e, bs_label_score **out, b
 
 static basin_status labels(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    int32_t         L = bs_known_mlc(&e->model->saved->known)->schema.n_labels;
+    int32_t         L = bs_preprocess_mlc(&e->model->saved->known)->schema.n_labels;
     char            name[BS_VISIBLE];
     bs_label_score *row;
     basin_status    s = label_scores(e, &row, err);
@@ -33,10 +34,11 @@ static basin_status labels(const bs_evaluation *e, bs_buf *out, basin_error *err
         bs_buf_printf(out, "\n%-32s %8s %7s %7s %7s %7s\n", "label", "support", "prec", "recall",
                       "F1", "AP");
     for (int32_t i = 0; i < L && !s; i++)
-        bs_buf_printf(out, "%-32s %8lld %7.2f %7.2f %7.2f %7.2f\n",
-                      bs_visible(bs_known_mlc(&e->model->saved->known)->schema.label[i], 32, name),
-                      (long long)row[i].support, 100 * row[i].precision, 100 * row[i].recall,
-                      100 * row[i].f1, 100 * row[i].ap);
+        bs_buf_printf(
+            out, "%-32s %8lld %7.2f %7.2f %7.2f %7.2f\n",
+            bs_visible(bs_preprocess_mlc(&e->model->saved->known)->schema.label[i], 32, name),
+            (long long)row[i].support, 100 * row[i].precision, 100 * row[i].recall, 100 * row[i].f1,
+            100 * row[i].ap);
     bs_free(row);
     return s;
 }
@@ -52,8 +54,8 @@ static int32_t absent(const bs_label_score *row, int32_t L)
 
 static basin_status special(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    const int32_t          L = bs_known_mlc(&e->model->saved->known)->schema.n_labels;
-    const bs_metric_counts n = bs_metrics_counts(bs_counts_mlc(&e->counts));
+    const int32_t          L = bs_preprocess_mlc(&e->model->saved->known)->schema.n_labels;
+    const bs_metric_counts n = bs_metrics_counts(bs_measurement_mlc(&e->counts));
     const double           share = bs_profile_row_empty(e->profile);
     bs_label_score        *row;
     basin_status           s = label_scores(e, &row, err);
@@ -75,7 +77,7 @@ static basin_status special(const bs_evaluation *e, bs_buf *out, basin_error *er
 
 static void labels_json(const bs_evaluation *e, const bs_label_score *row, bs_buf *out)
 {
-    const bs_schema *known = &bs_known_mlc(&e->model->saved->known)->schema;
+    const bs_schema *known = &bs_preprocess_mlc(&e->model->saved->known)->schema;
     bs_json_open(out, "labels", '[');
     for (int32_t i = 0; i < known->n_labels; i++) {
         bs_json_open(out, NULL, '{');
@@ -89,19 +91,19 @@ static void labels_json(const bs_evaluation *e, const bs_label_score *row, bs_bu
 
 static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    const bs_metric_counts n = bs_metrics_counts(bs_counts_mlc(&e->counts));
+    const bs_metric_counts n = bs_metrics_counts(bs_measurement_mlc(&e->counts));
     bs_label_score        *row;
     basin_status           s = label_scores(e, &row, err);
     if (s)
         return s;
     bs_json_members(out, "rows_unlabelled %lld rows_left_out %lld labels_absent %d",
                     (long long)n.empty_gold, (long long)n.dropped,
-                    absent(row, bs_known_mlc(&e->model->saved->known)->schema.n_labels));
+                    absent(row, bs_preprocess_mlc(&e->model->saved->known)->schema.n_labels));
     if (e->per_label)
         labels_json(e, row, out);
     bs_free(row);
     return BASIN_OK;
 }
 
-const bs_measuring bs_measuring_mlc = {
+const bs_task_eval bs_task_eval_mlc = {
     .check = check, .special = special, .labels = labels, .json = json};

@@ -6,121 +6,121 @@
 /* In soft F1: two empty sets are equal, so 0/0 is 1. */
 #define EMPTY 1e-6
 
-static int labels(const bs_view *v)
+static int labels(const bs_output_space *v)
 {
-    return bs_spec_mlc(v->spec)->labels;
+    return bs_net_spec_mlc(v->spec)->labels;
 }
 
 /* [rows, labels] as one output per row. */
-static bs_id as_outputs(bs_view *v, bs_id a)
+static bs_id as_outputs(bs_output_space *v, bs_id a)
 {
     return bs_reshape(v->g, a, bs_shape3(v->size.rows, 1, labels(v)));
 }
 
-static bs_id flat(bs_view *v, bs_id y)
+static bs_id flat(bs_output_space *v, bs_id y)
 {
     bs_shape s = bs_shape_of(v->g, y);
     return bs_reshape(v->g, y, bs_shape2(s.d[1] * s.d[2], s.d[3]));
 }
 
-static size_t parts(const bs_spec *s, bs_size size)
+static size_t parts(const bs_net_spec *s, bs_size size)
 {
     (void)size;
-    return (size_t)bs_spec_mlc(s)->labels;
+    return (size_t)bs_net_spec_mlc(s)->labels;
 }
 
-static void leaves(bs_view *v, bool gold)
+static void leaves(bs_output_space *v, bool gold)
 {
-    v->x[0] = bs_mlc_input(v->g, bs_spec_mlc(v->spec), v->size.rows);
+    v->x[0] = bs_mlc_input(v->g, bs_net_spec_mlc(v->spec), v->size.rows);
     if (gold)
         v->gold = bs_leaf(v->g, "gold", BS_T_REAL, bs_shape2(v->size.rows, labels(v)));
 }
 
-static bs_id relax(bs_view *v, bs_id z)
+static bs_id relax(bs_output_space *v, bs_id z)
 {
     return bs_sigmoid(v->g, z);
 }
 
-static bs_id unrelax(bs_view *v, bs_id y)
+static bs_id unrelax(bs_output_space *v, bs_id y)
 {
     return bs_box_unrelax(v->g, y);
 }
 
 /* Members of the net are averaged as probabilities. */
-static bs_id together(bs_view *v, bs_id z)
+static bs_id together(bs_output_space *v, bs_id z)
 {
     if (bs_shape_of(v->g, z).d[2] == 1)
         return z;
     return unrelax(v, bs_mean_axis(v->g, relax(v, z), -2));
 }
 
-static bs_id members(bs_view *v, const char *name)
+static bs_id members(bs_output_space *v, const char *name)
 {
-    uint32_t stream = bs_has_prefix(name, "net/") ? BS_STREAM_COST_NET : BS_STREAM_NET;
+    uint32_t stream = bs_params_has_prefix(name, "net/") ? BS_STREAM_COST_NET : BS_STREAM_NET;
     bs_nn    nn = {v->g, v->params, v->net_dropout, stream};
-    return bs_mlc_net(&nn, name, bs_spec_mlc(v->spec), v->x[0]);
+    return bs_mlc_net(&nn, name, bs_net_spec_mlc(v->spec), v->x[0]);
 }
 
-static bs_id logits(bs_view *v, const char *name)
+static bs_id logits(bs_output_space *v, const char *name)
 {
     return together(v, members(v, name));
 }
 
-static bs_id project(bs_view *v, bs_id y)
+static bs_id project(bs_output_space *v, bs_id y)
 {
     return bs_box_project(v->g, y);
 }
 
 /* Stopped: constants are simplified away, which would leave nothing to differentiate by. */
-static bs_id start(bs_view *v, double value, int K)
+static bs_id start(bs_output_space *v, double value, int K)
 {
     return bs_stop(v->g, bs_fill(v->g, value, bs_shape3(v->size.rows, K, labels(v))));
 }
 
-static bs_id random_start(bs_view *v, int K, uint32_t stream)
+static bs_id random_start(bs_output_space *v, int K, uint32_t stream)
 {
     return bs_uniform(v->g, stream, bs_shape3(v->size.rows, K, labels(v)));
 }
 
-static bs_id truth(bs_view *v)
+static bs_id truth(bs_output_space *v)
 {
     return as_outputs(v, v->gold);
 }
 
-static bs_id total(bs_view *v, bs_id a)
+static bs_id total(bs_output_space *v, bs_id a)
 {
     return bs_sum_axis(v->g, a, -1);
 }
 
 /* ---- the energy ---- */
 
-static bs_nn energy_nn(bs_view *v)
+static bs_nn energy_nn(bs_output_space *v)
 {
     return (bs_nn){v->g, v->params, v->energy_dropout, BS_STREAM_ENERGY};
 }
 
 /* b_i . T(x); the energy has one net. */
-static bs_id potentials(bs_view *v)
+static bs_id potentials(bs_output_space *v)
 {
     bs_nn        nn = energy_nn(v);
-    bs_mlc_shape one = *bs_spec_mlc(v->spec);
+    bs_mlc_shape one = *bs_net_spec_mlc(v->spec);
     one.members = 1;
     return bs_mlc_net(&nn, "energy", &one, v->x[0]);
 }
 
-static bs_id label_weights(bs_view *v)
+static bs_id label_weights(bs_output_space *v)
 {
     bs_nn nn = energy_nn(v);
-    return bs_mlc_label_weights(&nn, bs_spec_mlc(v->spec));
+    return bs_mlc_label_weights(&nn, bs_net_spec_mlc(v->spec));
 }
 
-static bs_id over_labels(bs_view *v, bs_id product)
+static bs_id over_labels(bs_output_space *v, bs_id product)
 {
     bs_nn nn = energy_nn(v);
-    return bs_mlc_over_labels(&nn, bs_spec_mlc(v->spec), product);
+    return bs_mlc_over_labels(&nn, bs_net_spec_mlc(v->spec), product);
 }
 
-static bs_id energy(bs_view *v, bs_id y)
+static bs_id energy(bs_output_space *v, bs_id y)
 {
     bs_graph *g = v->g;
     bs_shape  s = bs_shape_of(g, y);
@@ -135,7 +135,7 @@ static bs_id energy(bs_view *v, bs_id y)
 
 /* ---- scores and costs; gold is 0 or 1, so min(y, gold) = y gold ---- */
 
-static bs_id f1(bs_view *v, bs_id common, bs_id chosen)
+static bs_id f1(bs_output_space *v, bs_id common, bs_id chosen)
 {
     bs_graph *g = v->g;
     bs_id     sizes = bs_add(g, chosen, total(v, truth(v)));
@@ -143,12 +143,12 @@ static bs_id f1(bs_view *v, bs_id common, bs_id chosen)
 }
 
 /* Soft F1, 2 sum min / (sum min + sum max) (Gygli et al. 2017, eq. 7). */
-static bs_id score(bs_view *v, bs_id y)
+static bs_id score(bs_output_space *v, bs_id y)
 {
     return f1(v, total(v, bs_mul(v->g, y, truth(v))), total(v, y));
 }
 
-static bs_id cost(bs_view *v, bs_cost kind, bs_id y)
+static bs_id cost(bs_output_space *v, bs_cost kind, bs_id y)
 {
     bs_graph *g = v->g;
     bs_id     gold = truth(v), difference = bs_sub(g, y, gold);
@@ -161,14 +161,14 @@ static bs_id cost(bs_view *v, bs_cost kind, bs_id y)
 }
 
 /* -[y log p + (1 - y) log(1 - p)] = softplus(z) - z y, per label */
-static bs_id surprises(bs_view *v, bs_id z)
+static bs_id surprises(bs_output_space *v, bs_id z)
 {
     bs_graph *g = v->g;
     return bs_sub(g, bs_softplus(g, z), bs_mul(g, z, truth(v)));
 }
 
 /* Summed over labels; true ones count w times: (w - 1) y more. */
-static bs_id cross_entropy(bs_view *v, bs_id z)
+static bs_id cross_entropy(bs_output_space *v, bs_id z)
 {
     bs_graph *g = v->g;
     bs_id     each = surprises(v, z);
@@ -179,29 +179,29 @@ static bs_id cross_entropy(bs_view *v, bs_id z)
     return total(v, each);
 }
 
-static bs_id truth_log_prob(bs_view *v, bs_id z)
+static bs_id truth_log_prob(bs_output_space *v, bs_id z)
 {
     return bs_neg(v->g, total(v, surprises(v, z)));
 }
 
-static bs_id entropy(bs_view *v, bs_id y)
+static bs_id entropy(bs_output_space *v, bs_id y)
 {
     return bs_neg(v->g, total(v, bs_box_neg_entropy(v->g, y)));
 }
 
 /* ---- samples: bits [rows * K, labels] ---- */
 
-static bs_id as_values(bs_view *v, bs_id a, int K)
+static bs_id as_values(bs_output_space *v, bs_id a, int K)
 {
     return bs_reshape(v->g, a, bs_shape3(v->size.rows, K, 1));
 }
 
-static bs_id sample(bs_view *v, bs_id z, int K, uint32_t stream)
+static bs_id sample(bs_output_space *v, bs_id z, int K, uint32_t stream)
 {
     return bs_bits_sample(v->g, bs_sigmoid(v->g, flat(v, z)), K, stream);
 }
 
-static bs_id sample_energy(bs_view *v, bs_id bits, int K)
+static bs_id sample_energy(bs_output_space *v, bs_id bits, int K)
 {
     bs_graph *g = v->g;
     bs_id     local = bs_bits_dot(g, bits, flat(v, potentials(v)));
@@ -210,20 +210,20 @@ static bs_id sample_energy(bs_view *v, bs_id bits, int K)
 }
 
 /* The truth has few labels, like a sample. */
-static bs_id truth_energy(bs_view *v)
+static bs_id truth_energy(bs_output_space *v)
 {
     return sample_energy(v, bs_bits_pack(v->g, v->gold), 1);
 }
 
 /* sum_i y_i z_i - softplus(z_i), from logits, so that log 0 cannot occur */
-static bs_id sample_log_prob(bs_view *v, bs_id bits, int K, bs_id z)
+static bs_id sample_log_prob(bs_output_space *v, bs_id bits, int K, bs_id z)
 {
     bs_graph *g = v->g;
     bs_id     chosen = as_values(v, bs_bits_dot(g, bits, flat(v, z)), K);
     return bs_sub(g, chosen, total(v, bs_softplus(g, z)));
 }
 
-static bs_id sample_score(bs_view *v, bs_id bits, int K)
+static bs_id sample_score(bs_output_space *v, bs_id bits, int K)
 {
     bs_graph *g = v->g;
     bs_id     ones = bs_fill(g, 1, bs_shape2(v->size.rows, labels(v)));
@@ -231,15 +231,15 @@ static bs_id sample_score(bs_view *v, bs_id bits, int K)
               as_values(v, bs_bits_dot(g, bits, ones), K));
 }
 
-static bs_id second_head(bs_view *v, const char *name)
+static bs_id second_head(bs_output_space *v, const char *name)
 {
     bs_nn nn = {v->g, v->params, v->net_dropout, BS_STREAM_NET};
-    bs_id features = bs_mlc_features(&nn, "net", bs_spec_mlc(v->spec), v->x[0]);
-    return together(v, bs_mlc_head(&nn, name, bs_spec_mlc(v->spec), features));
+    bs_id features = bs_mlc_features(&nn, "net", bs_net_spec_mlc(v->spec), v->x[0]);
+    return together(v, bs_mlc_head(&nn, name, bs_net_spec_mlc(v->spec), features));
 }
 
 /* One hidden softplus layer (affine when hidden = 0) over [y; gold]. */
-static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
+static bs_id stacked(bs_output_space *v, const char *name, bs_id y, int hidden)
 {
     bs_nn     nn = {v->g, v->params, false, 0};
     const int L = labels(v);
@@ -255,8 +255,8 @@ static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
     return as_outputs(v, bs_linear(&nn, path, h, L, bs_init_xavier(in, L), true));
 }
 
-const bs_task_graph bs_task_graph_mlc = {
-    .adds_up = true,
+const bs_task_space bs_task_space_mlc = {
+    .sums_rows = true,
     .parts = parts,
     .leaves = leaves,
     .members = members,

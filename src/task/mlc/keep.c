@@ -25,14 +25,15 @@ void bs_put_cell(const char *text, size_t len, const char *delimiter, bool quote
 
 /* ---- columns ---- */
 
-static csv_cursor cursor_of(const bs_dataset *d, const char *text)
+static csv_cursor cursor_of(const bs_rows *d, const char *text)
 {
     return (csv_cursor){
         .p = text, .end = text + strlen(text), .delimiter = d->delimiter, .line = 1};
 }
 
 /* The text of the next cell as UTF-8, valid until the next call. */
-static const char *next_cell(bs_kept *k, csv_cursor *c, csv_cell *cell, csv_step *step, size_t *len)
+static const char *next_cell(bs_input_columns *k, csv_cursor *c, csv_cell *cell, csv_step *step,
+                             size_t *len)
 {
     bool latin1;
     *step = bs_csv_next(c, cell);
@@ -45,7 +46,7 @@ static const char *next_cell(bs_kept *k, csv_cursor *c, csv_cell *cell, csv_step
 }
 
 /* Names in the header, or c1, c2, ... as elsewhere. */
-static basin_status take_names(bs_kept *k, const bs_dataset *d, basin_error *err)
+static basin_status take_names(bs_input_columns *k, const bs_rows *d, basin_error *err)
 {
     const char *line = k->head ? k->head : d->row_text[0];
     csv_cursor  c = cursor_of(d, line);
@@ -73,7 +74,8 @@ static basin_status take_names(bs_kept *k, const bs_dataset *d, basin_error *err
     return BASIN_OK;
 }
 
-basin_status bs_kept_begin(bs_kept *k, const bs_dataset *d, int64_t number, basin_error *err)
+basin_status bs_input_columns_begin(bs_input_columns *k, const bs_rows *d, int64_t number,
+                                    basin_error *err)
 {
     const char *head = d->head_text;
     if (d->rows == 0)
@@ -101,7 +103,7 @@ basin_status bs_kept_begin(bs_kept *k, const bs_dataset *d, int64_t number, basi
     return table ? take_names(k, d, err) : BASIN_OK;
 }
 
-void bs_kept_free(bs_kept *k)
+void bs_input_columns_free(bs_input_columns *k)
 {
     if (!k->begun)
         return;
@@ -110,7 +112,7 @@ void bs_kept_free(bs_kept *k)
     bs_free(k->name);
 }
 
-basin_status bs_kept_refuse(const bs_kept *k, const char *name, basin_error *err)
+basin_status bs_input_columns_refuse(const bs_input_columns *k, const char *name, basin_error *err)
 {
     for (int32_t i = 0; i < k->n; i++)
         if (strcmp(k->name[i], name) == 0)
@@ -123,7 +125,7 @@ basin_status bs_kept_refuse(const bs_kept *k, const char *name, basin_error *err
 
 /* ---- tables ---- */
 
-void bs_kept_head(const bs_kept *k, const char *delimiter, bool safe, bs_buf *out)
+void bs_input_columns_head(const bs_input_columns *k, const char *delimiter, bool safe, bs_buf *out)
 {
     for (int32_t i = 0; i < k->n; i++) {
         bs_buf_text(out, i ? delimiter : "");
@@ -131,8 +133,8 @@ void bs_kept_head(const bs_kept *k, const char *delimiter, bool safe, bs_buf *ou
     }
 }
 
-basin_status bs_kept_cells(bs_kept *k, const bs_dataset *d, int32_t row, const char *delimiter,
-                           bool safe, bs_buf *out, basin_error *err)
+basin_status bs_input_columns_cells(bs_input_columns *k, const bs_rows *d, int32_t row,
+                                    const char *delimiter, bool safe, bs_buf *out, basin_error *err)
 {
     csv_cursor c = cursor_of(d, d->row_text[row]);
     csv_step   step = CSV_CELL;
@@ -184,8 +186,8 @@ static bool is_json_number(const char *p, size_t len)
     return p == end;
 }
 
-static basin_status members_of_cells(bs_kept *k, const bs_dataset *d, int32_t row, bs_buf *out,
-                                     basin_error *err)
+static basin_status members_of_cells(bs_input_columns *k, const bs_rows *d, int32_t row,
+                                     bs_buf *out, basin_error *err)
 {
     csv_cursor c = cursor_of(d, d->row_text[row]);
     csv_step   step = CSV_CELL;
@@ -222,8 +224,9 @@ static basin_status check_taken(const char *text, int64_t number, const char *co
     return s;
 }
 
-basin_status bs_kept_members(bs_kept *k, const bs_dataset *d, int32_t row, int64_t number,
-                             const char *const *taken, bs_buf *out, basin_error *err)
+basin_status bs_input_columns_members(bs_input_columns *k, const bs_rows *d, int32_t row,
+                                      int64_t number, const char *const *taken, bs_buf *out,
+                                      basin_error *err)
 {
     const char *text = d->row_text[row];
     if (k->table)

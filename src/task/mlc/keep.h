@@ -13,23 +13,27 @@ typedef struct {
     const char  *head;  /* its header line as written; NULL: none */
     const char **name;  /* [n] columns */
     int32_t      n;
-} bs_kept;
+} bs_input_columns;
 
 /* Starts the next piece, whose columns must be those of the first. number: of its first row. */
-basin_status bs_kept_begin(bs_kept *k, const bs_dataset *d, int64_t number, basin_error *err);
-void         bs_kept_free(bs_kept *k);
+basin_status bs_input_columns_begin(bs_input_columns *k, const bs_rows *d, int64_t number,
+                                    basin_error *err);
+void         bs_input_columns_free(bs_input_columns *k);
 
 /* Refuses a column with this name, which is used for predictions. */
-basin_status bs_kept_refuse(const bs_kept *k, const char *name, basin_error *err);
+basin_status bs_input_columns_refuse(const bs_input_columns *k, const char *name, basin_error *err);
 
 /* Column names separated by a delimiter; the cells of a row of the piece, likewise. */
-void         bs_kept_head(const bs_kept *k, const char *delimiter, bool safe, bs_buf *out);
-basin_status bs_kept_cells(bs_kept *k, const bs_dataset *d, int32_t row, const char *delimiter,
-                           bool safe, bs_buf *out, basin_error *err);
+void         bs_input_columns_head(const bs_input_columns *k, const char *delimiter, bool safe,
+                                   bs_buf *out);
+basin_status bs_input_columns_cells(bs_input_columns *k, const bs_rows *d, int32_t row,
+                                    const char *delimiter, bool safe, bs_buf *out,
+                                    basin_error *err);
 /* Members of an object, each followed by ", ". Refuses a member of a JSON row with one of the names
  * in `taken`, which ends with NULL. */
-basin_status bs_kept_members(bs_kept *k, const bs_dataset *d, int32_t row, int64_t number,
-                             const char *const *taken, bs_buf *out, basin_error *err);
+basin_status bs_input_columns_members(bs_input_columns *k, const bs_rows *d, int32_t row,
+                                      int64_t number, const char *const *taken, bs_buf *out,
+                                      basin_error *err);
 
 /* A table cell, quoted if requested or needed. */
 void bs_put_cell(const char *text, size_t len, const char *delimiter, bool quoted, bool safe,

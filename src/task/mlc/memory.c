@@ -8,7 +8,7 @@
 static const bs_schema *schema_of(const basin_model *m)
 {
     const bool own = m && m->saved->task == &bs_task_mlc;
-    return own ? &bs_known_mlc(&m->saved->known)->schema : NULL;
+    return own ? &bs_preprocess_mlc(&m->saved->known)->schema : NULL;
 }
 
 int basin_model_features(const basin_model *m)
@@ -53,7 +53,7 @@ static float *next_block(basin_predictor *p, int32_t left, int32_t *n)
     if (*n <= b->rows)
         return b->row;
     bs_free(b->row);
-    b->row = bs_calloc((size_t)*n * (size_t)bs_spec_mlc(&p->model->saved->spec)->features,
+    b->row = bs_calloc((size_t)*n * (size_t)bs_net_spec_mlc(&p->model->saved->spec)->features,
                        sizeof *b->row);
     b->rows = b->row ? *n : 0;
     return b->row;
@@ -127,16 +127,16 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
     BS_KEEP_ERRNO;
     basin_status s = BS_NEED(err, {"predictor", p});
     if (!s)
-        s = bs_serving_check(p->model, &bs_serving_mlc, err);
+        s = bs_task_memory_check(p->model, &bs_task_memory_mlc, err);
     if (!s && rows > 0)
         s = BS_NEED(err, {"x", x}, {"scores", scores});
     if (s)
         return s;
-    const bs_schema *schema = &bs_known_mlc(&p->model->saved->known)->schema;
+    const bs_schema *schema = &bs_preprocess_mlc(&p->model->saved->known)->schema;
     const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
     if (rows < 0)
         return bs_fail(err, BASIN_EARG, "%d rows", (int)rows);
-    if (bs_spec_mlc(&p->model->saved->spec)->sparse)
+    if (bs_net_spec_mlc(&p->model->saved->spec)->sparse)
         return bs_fail(err, BASIN_EARG,
                        "this model was trained on sparse rows; use "
                        "basin_predict_csr");
@@ -161,7 +161,7 @@ basin_status basin_predict_dense(basin_predictor *p, const float *x, int32_t row
 /* Sparse rows for a dense net: an absent value is zero before standardisation. */
 static basin_status spread(basin_predictor *p, const basin_rows *x, float *scores, basin_error *err)
 {
-    const bs_schema *schema = &bs_known_mlc(&p->model->saved->known)->schema;
+    const bs_schema *schema = &bs_preprocess_mlc(&p->model->saved->known)->schema;
     const size_t     D = (size_t)schema->n_features, L = (size_t)schema->n_labels;
     for (int32_t first = 0, n = 0; first < x->rows; first += n) {
         float *to = next_block(p, x->rows - first, &n);
@@ -194,7 +194,7 @@ static bool has_missing(const basin_rows *x)
 static basin_status score_sparse(basin_predictor *p, const basin_rows *x, float *scores,
                                  basin_error *err)
 {
-    const bs_schema *schema = &bs_known_mlc(&p->model->saved->known)->schema;
+    const bs_schema *schema = &bs_preprocess_mlc(&p->model->saved->known)->schema;
     bs_csr           csr = {x->rows, schema->n_features, x->start, x->index, x->value};
     if (!has_missing(x))
         return bs_scorer_csr(p->scorer, &csr, 0, scores, NULL, err);
@@ -215,19 +215,19 @@ basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *s
     BS_KEEP_ERRNO;
     basin_status s = BS_NEED(err, {"predictor", p}, {"rows", x});
     if (!s)
-        s = bs_serving_check(p->model, &bs_serving_mlc, err);
+        s = bs_task_memory_check(p->model, &bs_task_memory_mlc, err);
     if (!s)
-        s = check_rows(x, bs_known_mlc(&p->model->saved->known)->schema.n_features, err);
+        s = check_rows(x, bs_preprocess_mlc(&p->model->saved->known)->schema.n_features, err);
     if (!s && x->rows > 0)
         s = BS_NEED(err, {"scores", scores});
     if (s || x->rows == 0)
         return s;
-    s = bs_spec_mlc(&p->model->saved->spec)->sparse ? score_sparse(p, x, scores, err)
-                                                    : spread(p, x, scores, err);
+    s = bs_net_spec_mlc(&p->model->saved->spec)->sparse ? score_sparse(p, x, scores, err)
+                                                        : spread(p, x, scores, err);
     if (!s)
         bs_scores_inside(scores, (size_t)x->rows * (size_t)basin_model_labels(p->model));
     return s;
 }
 
-const bs_serving bs_serving_mlc = {
+const bs_task_memory bs_task_memory_mlc = {
     .what = "rows", .function = "basin_predict_csr", .start = start, .stop = stop};

@@ -29,9 +29,9 @@ struct bs_mlc_shape {
     bool             shift;  /* it sees 2 y - 1 instead of y */
 };
 
-extern const bs_task_graph bs_task_graph_mlc;
+extern const bs_task_space bs_task_space_mlc;
 _Static_assert(sizeof(bs_mlc_shape) <= BS_SPEC_ROOM, "a spec has no room for it");
-static inline const bs_mlc_shape *bs_spec_mlc(const bs_spec *s)
+static inline const bs_mlc_shape *bs_net_spec_mlc(const bs_net_spec *s)
 {
     return (const void *)s->own.bytes;
 }

@@ -7,7 +7,7 @@
 #include "task/mlc/data.h"
 
 /* "'a', 'b', 'c' and 4 more"; there may be more names than were kept. */
-static const char *few_text(const bs_few *f, char *text, size_t size)
+static const char *few_text(const bs_examples *f, char *text, size_t size)
 {
     enum { SHOWN = 3 };
     int at = 0;
@@ -20,9 +20,9 @@ static const char *few_text(const bs_few *f, char *text, size_t size)
 }
 
 /* Columns that the input lacks entirely; their values are missing in every row. */
-static void say_absent(const bs_met *s, const bs_schema *known, bs_logger *log)
+static void say_absent(const bs_coverage *s, const bs_schema *known, bs_logger *log)
 {
-    bs_few      absent = {0};
+    bs_examples absent = {0};
     int32_t     n = 0, all = 0;
     const char *before = "";
     char        text[256];
@@ -34,7 +34,7 @@ static void say_absent(const bs_met *s, const bs_schema *known, bs_logger *log)
         all++;
         n += !s->seen[i];
         if (!s->seen[i])
-            bs_few_add(&absent, column);
+            bs_examples_add(&absent, column);
     }
     if (n > 0)
         bs_log_say(log, BS_WARN,
@@ -45,9 +45,10 @@ static void say_absent(const bs_met *s, const bs_schema *known, bs_logger *log)
 }
 
 /* Rows that list everything: every absent or unknown column and every new category counts. */
-static void say_columns(const bs_met *s, const bs_schema *known, bool label_free, bs_logger *log)
+static void say_columns(const bs_coverage *s, const bs_schema *known, bool label_free,
+                        bs_logger *log)
 {
-    const bs_few *new = &s->categories, *ignored = &s->strangers;
+    const bs_examples *new = &s->categories, *ignored = &s->strangers;
     char text[256];
     say_absent(s, known, log);
     if (s->unseen > 0)
@@ -68,7 +69,7 @@ static void say_columns(const bs_met *s, const bs_schema *known, bool label_free
 
 /* A short text has few of the words a model knows: that alone is normal, unless rows of the
  * training data had all features. */
-void bs_mlc_strange(const bs_met *s, const bs_schema *known, bool label_free, bs_logger *log)
+void bs_mlc_strange(const bs_coverage *s, const bs_schema *known, bool label_free, bs_logger *log)
 {
     const char *become = known->open || !known->feature ? "read as 0" : "are missing";
     char        name[80] = "";

@@ -8,18 +8,18 @@
 typedef struct format format;
 
 typedef struct {
-    const bs_saved *m;
-    const format   *format;
-    bs_target      *out;
-    bool            scores, safe, all; /* all: probabilities of all labels */
-    bool            keeps;             /* the input's columns come before the predictions */
-    bs_kept         kept;
-    bs_threshold    cut; /* borrows per_label from the model, or is a fixed one */
-    int32_t        *on;  /* [labels] */
-    bs_buf          line;
-    int64_t         row;
-    bool            bare, counted; /* rows without names; names that are whole numbers */
-    const float    *energy;        /* of the row, with --energy; else NULL */
+    const bs_model_file *m;
+    const format        *format;
+    bs_target           *out;
+    bool                 scores, safe, all; /* all: probabilities of all labels */
+    bool                 keeps;             /* the input's columns come before the predictions */
+    bs_input_columns     kept;
+    bs_threshold         cut; /* borrows per_label from the model, or is a fixed one */
+    int32_t             *on;  /* [labels] */
+    bs_buf               line;
+    int64_t              row;
+    bool                 bare, counted; /* rows without names; names that are whole numbers */
+    const float         *energy;        /* of the row, with --energy; else NULL */
 } writer;
 
 /* A format of predictions. To add one: functions and a row of the table below. */
@@ -32,7 +32,8 @@ struct format {
 
 static int32_t decide(writer *w, const float *scores)
 {
-    return bs_threshold_apply(&w->cut, scores, bs_known_mlc(&w->m->known)->schema.n_labels, w->on);
+    return bs_threshold_apply(&w->cut, scores, bs_preprocess_mlc(&w->m->known)->schema.n_labels,
+                              w->on);
 }
 
 static basin_status flush(writer *w, basin_error *err)
@@ -60,8 +61,9 @@ static void by_score(const float *scores, int32_t *on, int32_t n)
 static void jsonl_probabilities(writer *w, const float *scores)
 {
     bs_json_open(&w->line, "probabilities", '{');
-    for (int32_t i = 0; i < bs_known_mlc(&w->m->known)->schema.n_labels; i++)
-        bs_json_short(&w->line, bs_known_mlc(&w->m->known)->schema.label[i], 6, (double)scores[i]);
+    for (int32_t i = 0; i < bs_preprocess_mlc(&w->m->known)->schema.n_labels; i++)
+        bs_json_short(&w->line, bs_preprocess_mlc(&w->m->known)->schema.label[i], 6,
+                      (double)scores[i]);
     bs_json_close(&w->line, '}');
 }
 
@@ -75,7 +77,7 @@ static void jsonl_row(writer *w, const char *id, const float *scores)
         bs_json_text(&w->line, "id", id);
     bs_json_open(&w->line, w->keeps ? "predicted" : "labels", '[');
     for (int32_t i = 0; i < n; i++)
-        bs_json_text(&w->line, NULL, bs_known_mlc(&w->m->known)->schema.label[w->on[i]]);
+        bs_json_text(&w->line, NULL, bs_preprocess_mlc(&w->m->known)->schema.label[w->on[i]]);
     bs_json_close(&w->line, ']');
     if (w->scores)
         bs_json_open(&w->line, "scores", '[');
@@ -98,10 +100,10 @@ static void csv_names(writer *w)
 {
     bs_buf name;
     bs_buf_init(&name, (size_t)1 << 28);
-    for (int32_t i = 0; i < bs_known_mlc(&w->m->known)->schema.n_labels; i++) {
+    for (int32_t i = 0; i < bs_preprocess_mlc(&w->m->known)->schema.n_labels; i++) {
         bs_buf_clear(&name);
         bs_buf_printf(&name, "%s%s", w->keeps ? predicted : "",
-                      bs_known_mlc(&w->m->known)->schema.label[i]);
+                      bs_preprocess_mlc(&w->m->known)->schema.label[i]);
         w->line.failed = w->line.failed || name.failed;
         bs_buf_text(&w->line, w->format->delimiter);
         if (!name.failed)
@@ -130,7 +132,7 @@ static void csv_row(writer *w, const char *id, const float *scores)
         bs_put_cell(id, strlen(id), w->format->delimiter, true, w->safe, &w->line);
     else
         bs_buf_printf(&w->line, "%lld", (long long)w->row);
-    for (int32_t i = 0; i < bs_known_mlc(&w->m->known)->schema.n_labels; i++) {
+    for (int32_t i = 0; i < bs_preprocess_mlc(&w->m->known)->schema.n_labels; i++) {
         bool on = at < n && w->on[at] == i;
         at += on;
         bs_buf_text(&w->line, w->format->delimiter);
@@ -162,9 +164,9 @@ static void arff_begin(writer *w, int64_t rows)
 {
     (void)rows;
     bs_buf_text(&w->line, "@relation predictions\n\n");
-    for (int32_t i = 0; i < bs_known_mlc(&w->m->known)->schema.n_labels; i++) {
+    for (int32_t i = 0; i < bs_preprocess_mlc(&w->m->known)->schema.n_labels; i++) {
         bs_buf_text(&w->line, "@attribute ");
-        quoted(&w->line, bs_known_mlc(&w->m->known)->schema.label[i]);
+        quoted(&w->line, bs_preprocess_mlc(&w->m->known)->schema.label[i]);
         bs_buf_text(&w->line, w->scores ? " numeric\n" : " {0,1}\n");
     }
     bs_buf_text(&w->line, "\n@data\n");
@@ -181,7 +183,7 @@ static void arff_row(writer *w, const char *id, const float *scores)
         bs_buf_text(&w->line, "}\n");
         return;
     }
-    for (int32_t i = 0; i < bs_known_mlc(&w->m->known)->schema.n_labels; i++)
+    for (int32_t i = 0; i < bs_preprocess_mlc(&w->m->known)->schema.n_labels; i++)
         bs_buf_printf(&w->line, "%s%.6g", i ? "," : "", (double)scores[i]);
     bs_buf_text(&w->line, "\n");
 }
@@ -190,13 +192,13 @@ static void arff_row(writer *w, const char *id, const float *scores)
 
 static void npy_begin(writer *w, int64_t rows)
 {
-    const int64_t dim[] = {rows, bs_known_mlc(&w->m->known)->schema.n_labels};
+    const int64_t dim[] = {rows, bs_preprocess_mlc(&w->m->known)->schema.n_labels};
     bs_npy_header(&w->line, w->scores ? "<f4" : "|u1", dim, 2);
 }
 
 static void npy_row(writer *w, const char *id, const float *scores)
 {
-    const int32_t L = bs_known_mlc(&w->m->known)->schema.n_labels;
+    const int32_t L = bs_preprocess_mlc(&w->m->known)->schema.n_labels;
     (void)id;
     if (w->scores) {
         bs_buf_add(&w->line, scores, (size_t)L * sizeof *scores);
@@ -260,7 +262,7 @@ static basin_status check_pairs(const format *f, const basin_predict_options *o,
     return BASIN_OK;
 }
 
-static basin_status check(bs_saved *m, const basin_predict_options *o, basin_error *err)
+static basin_status check(bs_model_file *m, const basin_predict_options *o, basin_error *err)
 {
     const format *f;
     writer        w = {.m = m};
@@ -289,15 +291,15 @@ static basin_status check(bs_saved *m, const basin_predict_options *o, basin_err
 static void end(void *given)
 {
     writer *w = given;
-    bs_kept_free(&w->kept);
+    bs_input_columns_free(&w->kept);
     bs_free(w->on);
     bs_buf_free(&w->line);
     bs_free(w);
 }
 
 /* rows: the total number, or -1: unknown. */
-static basin_status open_writer(const bs_saved *m, const basin_predict_options *o, int64_t rows,
-                                bs_target *out, writer **made, basin_error *err)
+static basin_status open_writer(const bs_model_file *m, const basin_predict_options *o,
+                                int64_t rows, bs_target *out, writer **made, basin_error *err)
 {
     writer *w = bs_calloc(1, sizeof *w);
     *made = NULL;
@@ -311,7 +313,7 @@ static basin_status open_writer(const bs_saved *m, const basin_predict_options *
                   .keeps = o->keep_columns};
     bs_buf_init(&w->line, (size_t)1 << 30);
     basin_status s = find_format(o->format, &w->format, err);
-    w->on = bs_calloc((size_t)bs_known_mlc(&m->known)->schema.n_labels + 1, sizeof *w->on);
+    w->on = bs_calloc((size_t)bs_preprocess_mlc(&m->known)->schema.n_labels + 1, sizeof *w->on);
     if (!s)
         s = w->on ? choose_cut(w, o, err) : bs_fail_nomem(err);
     if (!s && w->format->begin)
@@ -323,7 +325,7 @@ static basin_status open_writer(const bs_saved *m, const basin_predict_options *
     return s;
 }
 
-static basin_status begin(const bs_saved *m, const basin_predict_options *o, bs_target *out,
+static basin_status begin(const bs_model_file *m, const basin_predict_options *o, bs_target *out,
                           void **made, basin_error *err)
 {
     const format *f;
@@ -337,7 +339,7 @@ static basin_status begin(const bs_saved *m, const basin_predict_options *o, bs_
 }
 
 /* The name of a row in its file, or NULL; numbers given by the reader restart in every file. */
-static const char *name_of(const bs_dataset *d, int32_t row)
+static const char *name_of(const bs_rows *d, int32_t row)
 {
     return d->row_id && !(d->numbered && d->numbered[row]) ? d->row_id[row] : NULL;
 }
@@ -359,10 +361,10 @@ static basin_status check_name(writer *w, const char *id, basin_error *err)
 }
 
 /* The first rows are read: writes the names of all columns of a table. */
-static basin_status begin_kept(writer *w, const bs_dataset *d, basin_error *err)
+static basin_status begin_kept(writer *w, const bs_rows *d, basin_error *err)
 {
     const bool   first = !w->kept.begun;
-    basin_status s = bs_kept_begin(&w->kept, d, w->row + 1, err);
+    basin_status s = bs_input_columns_begin(&w->kept, d, w->row + 1, err);
     if (s || !first || !w->kept.begun || !w->format->delimiter)
         return s;
     if (!w->kept.table)
@@ -370,42 +372,43 @@ static basin_status begin_kept(writer *w, const bs_dataset *d, basin_error *err)
                        "--keep-columns: rows of JSON may be of any shape, which %s has no place "
                        "for; use --format jsonl",
                        w->format->name);
-    for (int32_t i = 0; !s && i < bs_known_mlc(&w->m->known)->schema.n_labels; i++) {
+    for (int32_t i = 0; !s && i < bs_preprocess_mlc(&w->m->known)->schema.n_labels; i++) {
         char name[128];
         bs_print(name, sizeof name, "%s%.100s", predicted,
-                 bs_known_mlc(&w->m->known)->schema.label[i]);
-        s = bs_kept_refuse(&w->kept, name, err);
+                 bs_preprocess_mlc(&w->m->known)->schema.label[i]);
+        s = bs_input_columns_refuse(&w->kept, name, err);
     }
     if (!s) {
-        bs_kept_head(&w->kept, w->format->delimiter, w->safe, &w->line);
+        bs_input_columns_head(&w->kept, w->format->delimiter, w->safe, &w->line);
         csv_names(w);
     }
     return s;
 }
 
-static basin_status keep_row(writer *w, const bs_dataset *d, int32_t row, basin_error *err)
+static basin_status keep_row(writer *w, const bs_rows *d, int32_t row, basin_error *err)
 {
     static const char *const taken[] = {"predicted", "scores", "probabilities", "energy", NULL};
     if (!w->keeps)
         return BASIN_OK;
     if (w->format->delimiter)
-        return bs_kept_cells(&w->kept, d, row, w->format->delimiter, w->safe, &w->line, err);
+        return bs_input_columns_cells(&w->kept, d, row, w->format->delimiter, w->safe, &w->line,
+                                      err);
     bs_buf_text(&w->line, "{");
-    return bs_kept_members(&w->kept, d, row, w->row + 1, taken, &w->line, err);
+    return bs_input_columns_members(&w->kept, d, row, w->row + 1, taken, &w->line, err);
 }
 
-static basin_status write_rows(void *given, const bs_part *data, const bs_outputs *y,
+static basin_status write_rows(void *given, const bs_dataset *data, const bs_outputs *y,
                                basin_error *err)
 {
     writer      *w = given;
-    const size_t L = (size_t)bs_known_mlc(&w->m->known)->schema.n_labels;
-    basin_status s = w->keeps ? begin_kept(w, bs_part_mlc(data), err) : BASIN_OK;
+    const size_t L = (size_t)bs_preprocess_mlc(&w->m->known)->schema.n_labels;
+    basin_status s = w->keeps ? begin_kept(w, bs_dataset_mlc(data), err) : BASIN_OK;
     for (int32_t i = 0; i < data->rows && !s; i++, w->row++) {
         w->energy = y->energy ? &y->energy[i] : NULL;
-        const char *id = name_of(bs_part_mlc(data), i);
+        const char *id = name_of(bs_dataset_mlc(data), i);
         s = check_name(w, id, err);
         if (!s)
-            s = keep_row(w, bs_part_mlc(data), i, err);
+            s = keep_row(w, bs_dataset_mlc(data), i, err);
         w->format->row(w, id, y->scores + (size_t)i * L);
         if (!s && w->line.len > 1 << 16)
             s = flush(w, err);
@@ -413,8 +416,8 @@ static basin_status write_rows(void *given, const bs_part *data, const bs_output
     return s ? s : flush(w, err);
 }
 
-static basin_status write_all(const bs_saved *m, const basin_predict_options *o,
-                              const bs_part *data, const bs_outputs *y, bs_target *out,
+static basin_status write_all(const bs_model_file *m, const basin_predict_options *o,
+                              const bs_dataset *data, const bs_outputs *y, bs_target *out,
                               basin_error *err)
 {
     writer      *w;
@@ -426,7 +429,7 @@ static basin_status write_all(const bs_saved *m, const basin_predict_options *o,
     return s;
 }
 
-const bs_prediction bs_prediction_mlc = {
+const bs_task_write bs_task_write_mlc = {
     .check = check,
     .write = write_all,
     .begin = begin,

@@ -104,21 +104,21 @@ const bs_batch *bs_windows_take(bs_windows *w, int32_t n)
 #define SHIFT 0.125
 
 typedef struct {
-    bs_feed          base;
+    bs_batches       base;
     const bs_images *im;
     bs_windows       room;
     double           flip, jitter, shift;
     uint32_t         salt; /* of the epoch */
 } feed;
 
-static void order_images(bs_feed *base, bs_rng *rng, int32_t *order)
+static void order_images(bs_batches *base, bs_rng *rng, int32_t *order)
 {
     feed *f = (feed *)base;
     bs_rng_permutation(rng, order, f->im->n);
     f->salt = bs_rng_bits(rng);
 }
 
-static int32_t all_fit(bs_feed *base, const int32_t *index, int32_t n)
+static int32_t all_fit(bs_batches *base, const int32_t *index, int32_t n)
 {
     (void)base;
     (void)index;
@@ -147,7 +147,7 @@ static bs_light light_at_random(bs_rng *rng, double jitter, const bs_seg_known *
     return l;
 }
 
-static const bs_batch *take_windows(bs_feed *base, const int32_t *index, int32_t n)
+static const bs_batch *take_windows(bs_batches *base, const int32_t *index, int32_t n)
 {
     feed               *f = (feed *)base;
     const bs_seg_known *k = f->room.known;
@@ -164,28 +164,28 @@ static const bs_batch *take_windows(bs_feed *base, const int32_t *index, int32_t
     return bs_windows_take(&f->room, n);
 }
 
-static void free_feed(bs_feed *base)
+static void free_feed(bs_batches *base)
 {
     feed *f = (feed *)base;
     bs_windows_free(&f->room);
     bs_free(f);
 }
 
-basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spec,
-                         const bs_train_options *o, bs_feed **out, basin_error *err)
+basin_status bs_batches_seg(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
+                            const bs_train_options *o, bs_batches **out, basin_error *err)
 {
     feed *f = bs_calloc(1, sizeof *f);
     *out = NULL;
     if (!f)
         return bs_fail_nomem(err);
-    f->base = (bs_feed){order_images, all_fit, take_windows, free_feed, p->rows};
-    f->im = bs_part_seg(p);
+    f->base = (bs_batches){order_images, all_fit, take_windows, free_feed, p->rows};
+    f->im = bs_dataset_seg(p);
     f->flip = o->seg_flip ? 0.5 : 0;
     f->jitter = o->seg_jitter;
     f->shift = strcmp(o->seg_crop, "auto") == 0 ? SHIFT : 0;
-    basin_status s =
-        bs_windows_make(bs_known_seg(k), bs_known_seg(k)->width, bs_known_seg(k)->height,
-                        bs_seg_planes(bs_spec_seg(spec)), o->batch, &f->room, err);
+    basin_status s = bs_windows_make(bs_preprocess_seg(k), bs_preprocess_seg(k)->width,
+                                     bs_preprocess_seg(k)->height,
+                                     bs_seg_planes(bs_net_spec_seg(spec)), o->batch, &f->room, err);
     if (s)
         free_feed(&f->base);
     else

@@ -28,20 +28,21 @@ static int sniff(const char *path, const char *head, size_t n)
     return sure;
 }
 
-static basin_status take(bs_images *im, bs_part *out)
+static basin_status take(bs_images *im, bs_dataset *out)
 {
-    *out = (bs_part){.task = &bs_task_seg, .rows = im->n, .hash = im->hash, .own = im};
+    *out = (bs_dataset){.task = &bs_task_seg, .rows = im->n, .hash = im->hash, .own = im};
     return BASIN_OK;
 }
 
-static bs_image_options reading_options(const bs_settings *s, const bs_wish *w)
+static bs_image_options reading_options(const bs_settings *s, const bs_read_request *w)
 {
-    bs_image_options o = w->known ? bs_known_seg(w->known)->image : s->image;
+    bs_image_options o = w->known ? bs_preprocess_seg(w->known)->image : s->image;
     o.unpack_mb = s->read.max_mb;
     return o;
 }
 
-static basin_status own_parts(const bs_settings *s, const bs_wish *w, bool has[3], basin_error *err)
+static basin_status own_parts(const bs_settings *s, const bs_read_request *w, bool has[3],
+                              basin_error *err)
 {
     int32_t count[4] = {0};
     for (int i = 0; i < w->n; i++)
@@ -57,16 +58,16 @@ static basin_status own_parts(const bs_settings *s, const bs_wish *w, bool has[3
 }
 
 /* Older models name a list of classes by its path, which may be gone; newer ones contain it. */
-static void drop_lost_list(const bs_wish *w, bs_image_options *o)
+static void drop_lost_list(const bs_read_request *w, bs_image_options *o)
 {
     if (w->label_free || !bs_is_file(o->names))
         o->names[0] = '\0';
 }
 
-static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
-                               bs_part *out, basin_error *err)
+static basin_status read_files(const bs_settings *s, const bs_read_request *w, bs_notes *notes,
+                               bs_dataset *out, basin_error *err)
 {
-    const bs_seg_known *k = w->known ? bs_known_seg(w->known) : NULL;
+    const bs_seg_known *k = w->known ? bs_preprocess_seg(w->known) : NULL;
     bs_image_options    o = reading_options(s, w);
     bs_images_prior     prior = {0};
     bs_images          *im = NULL;
@@ -80,8 +81,8 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
                                   .colour = k->colour};
     }
     if (w->first) {
-        bs_images_settle(bs_part_seg(w->first), &o);
-        prior = bs_images_prior_of(bs_part_seg(w->first));
+        bs_images_settle(bs_dataset_seg(w->first), &o);
+        prior = bs_images_prior_of(bs_dataset_seg(w->first));
         prior.own = w->own;
     }
     prior.label_free = w->label_free;
@@ -92,22 +93,22 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
     return status ? status : take(im, out);
 }
 
-static void free_part(bs_part *p)
+static void free_part(bs_dataset *p)
 {
-    bs_images_free(bs_part_seg(p));
+    bs_images_free(bs_dataset_seg(p));
 }
 
-static basin_status split(const bs_part *p, const double *share, int parts, uint64_t seed,
+static basin_status split(const bs_dataset *p, const double *share, int parts, uint64_t seed,
                           int32_t *part, basin_error *err)
 {
-    return bs_images_split(bs_part_seg(p), share, parts, seed, part, err);
+    return bs_images_split(bs_dataset_seg(p), share, parts, seed, part, err);
 }
 
-static basin_status select_rows(const bs_part *p, const int32_t *rows, int32_t n, bs_part *out,
-                                basin_error *err)
+static basin_status select_rows(const bs_dataset *p, const int32_t *rows, int32_t n,
+                                bs_dataset *out, basin_error *err)
 {
     bs_images   *im = NULL;
-    basin_status s = bs_images_select(bs_part_seg(p), rows, n, &im, err);
+    basin_status s = bs_images_select(bs_dataset_seg(p), rows, n, &im, err);
     return s ? s : take(im, out);
 }
 
@@ -194,7 +195,7 @@ static const char *class_name(const void *of, int i)
 }
 
 static basin_status fit_weights(const bs_settings *s, const bs_images *im, bs_logger *log,
-                                bs_known *out, basin_error *err)
+                                bs_preprocess *out, basin_error *err)
 {
     double count[256] = {0};
     for (int32_t i = 0; i < im->n; i++) {
@@ -207,10 +208,11 @@ static basin_status fit_weights(const bs_settings *s, const bs_images *im, bs_lo
 }
 
 /* Classes are numbers in masks: those of the model must be among them. Two share a plane. */
-static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, basin_error *err)
+static basin_status widen(bs_dataset *train, const bs_preprocess *like, bs_logger *log,
+                          basin_error *err)
 {
-    const bs_images    *is = bs_part_seg(train);
-    const bs_seg_known *was = bs_known_seg(like);
+    const bs_images    *is = bs_dataset_seg(train);
+    const bs_seg_known *was = bs_preprocess_seg(like);
     (void)log;
     if (is->channels != was->channels)
         return bs_fail(err, BASIN_EDATA,
@@ -236,18 +238,18 @@ static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, 
     return BASIN_OK;
 }
 
-static const char *unit_name(const bs_known *k, int growth, int32_t i, char room[BS_UNIT_NAME])
+static const char *unit_name(const bs_preprocess *k, int growth, int32_t i, char room[BS_UNIT_NAME])
 {
     (void)growth;
     (void)room;
-    return bs_known_seg(k)->name ? bs_known_seg(k)->name[i] : NULL;
+    return bs_preprocess_seg(k)->name ? bs_preprocess_seg(k)->name[i] : NULL;
 }
 
-static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
-                        basin_error *err)
+static basin_status fit(const bs_settings *s, bs_dataset *part, int n, bs_logger *log,
+                        bs_preprocess *out, basin_error *err)
 {
-    const bs_images *train = bs_part_seg(&part[0]);
-    bs_seg_known    *k = bs_known_begin(out, &bs_task_seg, sizeof *k);
+    const bs_images *train = bs_dataset_seg(&part[0]);
+    bs_seg_known    *k = bs_preprocess_begin(out, &bs_task_seg, sizeof *k);
     bool             any = false;
     (void)n;
     if (!k)
@@ -257,7 +259,7 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
     if (!any)
         return bs_fail(err, BASIN_EDATA,
                        "the training data has no masks; see mask.suffix in 'basin list options'");
-    out->headline = BS_SEG_METRIC_mean_iou;
+    out->deciding = BS_SEG_METRIC_mean_iou;
     k->image = s->image;
     bs_images_settle(train, &k->image);
     k->image.names[0] = '\0'; /* its content is part of the model: the file need not exist */
@@ -273,7 +275,7 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
     if (!status && s->train.seg_mean)
         find_mean(train, k->mean);
     if (!status && out->like)
-        memcpy(k->mean, bs_known_seg(out->like)->mean, sizeof k->mean);
+        memcpy(k->mean, bs_preprocess_seg(out->like)->mean, sizeof k->mean);
     if (!status)
         status = fit_weights(s, train, log, out, err);
     if (!status && strcmp(s->train.seg_crop, "auto") == 0)
@@ -283,38 +285,39 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
     return status;
 }
 
-static int labels(const bs_known *k)
+static int labels(const bs_preprocess *k)
 {
-    return bs_known_seg(k)->classes;
+    return bs_preprocess_seg(k)->classes;
 }
 
 #define TEN(d) d "0", d "1", d "2", d "3", d "4", d "5", d "6", d "7", d "8", d "9"
 
 /* A class without a name is called by its number. */
-static const char *label(const bs_known *k, int i)
+static const char *label(const bs_preprocess *k, int i)
 {
     static const char *const number[] = {
         TEN(""),   TEN("1"),  TEN("2"),  TEN("3"),  TEN("4"),  TEN("5"),  TEN("6"),
         TEN("7"),  TEN("8"),  TEN("9"),  TEN("10"), TEN("11"), TEN("12"), TEN("13"),
         TEN("14"), TEN("15"), TEN("16"), TEN("17"), TEN("18"), TEN("19"), TEN("20"),
         TEN("21"), TEN("22"), TEN("23"), TEN("24"), TEN("25")};
-    return bs_known_seg(k)->name ? bs_known_seg(k)->name[i] : number[i];
+    return bs_preprocess_seg(k)->name ? bs_preprocess_seg(k)->name[i] : number[i];
 }
 
 #undef TEN
 
-static void known_text(const bs_known *k, bs_buf *out)
+static void known_text(const bs_preprocess *k, bs_buf *out)
 {
-    bs_buf_printf(out, "photos of %s, %d channel%s, %d classes, windows of %dx%d",
-                  strcmp(bs_known_seg(k)->image.size, "keep") == 0 ? "any size"
-                                                                   : bs_known_seg(k)->image.size,
-                  bs_known_seg(k)->channels, bs_known_seg(k)->channels == 1 ? "" : "s",
-                  bs_known_seg(k)->classes, bs_known_seg(k)->width, bs_known_seg(k)->height);
+    bs_buf_printf(
+        out, "photos of %s, %d channel%s, %d classes, windows of %dx%d",
+        strcmp(bs_preprocess_seg(k)->image.size, "keep") == 0 ? "any size"
+                                                              : bs_preprocess_seg(k)->image.size,
+        bs_preprocess_seg(k)->channels, bs_preprocess_seg(k)->channels == 1 ? "" : "s",
+        bs_preprocess_seg(k)->classes, bs_preprocess_seg(k)->width, bs_preprocess_seg(k)->height);
 }
 
-static void known_json(const bs_known *k, bs_buf *out)
+static void known_json(const bs_preprocess *k, bs_buf *out)
 {
-    const bs_seg_known *s = bs_known_seg(k);
+    const bs_seg_known *s = bs_preprocess_seg(k);
     bs_json_open(out, NULL, '{');
     bs_json_members(out, "channels %d classes %d", s->channels, s->classes);
     bs_json_open(out, "window", '[');
@@ -373,11 +376,11 @@ static bool read_numbers(const json_t *o, bs_seg_known *k)
 }
 
 /* *ok: there are none, or one for each class. */
-static basin_status read_names(const json_t *names, bs_known *out, bool *ok, basin_error *err)
+static basin_status read_names(const json_t *names, bs_preprocess *out, bool *ok, basin_error *err)
 {
     const char *name[256];
     size_t      n = json_array_size(names);
-    *ok = json_is_array(names) && (n == 0 || n == (size_t)bs_known_seg(out)->classes);
+    *ok = json_is_array(names) && (n == 0 || n == (size_t)bs_preprocess_seg(out)->classes);
     for (size_t i = 0; i < n && *ok; i++) {
         name[i] = json_string_value(json_array_get(names, i));
         *ok = name[i] != NULL && *name[i];
@@ -386,7 +389,7 @@ static basin_status read_names(const json_t *names, bs_known *out, bool *ok, bas
     }
     if (!*ok || n == 0)
         return BASIN_OK;
-    return copy_names(name, (int)n, &out->arena, &bs_known_seg(out)->name, err);
+    return copy_names(name, (int)n, &out->arena, &bs_preprocess_seg(out)->name, err);
 }
 
 static bool read_colour(const json_t *value, int32_t *out)
@@ -403,53 +406,55 @@ static bool read_colour(const json_t *value, int32_t *out)
 }
 
 /* *ok: there are none, as in older models, or one for each class. */
-static basin_status read_colours(const json_t *colours, bs_known *out, bool *ok, basin_error *err)
+static basin_status read_colours(const json_t *colours, bs_preprocess *out, bool *ok,
+                                 basin_error *err)
 {
     int32_t colour[256];
     size_t  n = json_array_size(colours);
-    *ok =
-        !colours || (json_is_array(colours) && (n == 0 || n == (size_t)bs_known_seg(out)->classes));
+    *ok = !colours ||
+          (json_is_array(colours) && (n == 0 || n == (size_t)bs_preprocess_seg(out)->classes));
     for (size_t i = 0; i < n && *ok; i++)
         *ok = read_colour(json_array_get(colours, i), &colour[i]);
     if (!*ok || n == 0)
         return BASIN_OK;
-    return copy_colours(colour, (int)n, &out->arena, &bs_known_seg(out)->colour, err);
+    return copy_colours(colour, (int)n, &out->arena, &bs_preprocess_seg(out)->colour, err);
 }
 
-static basin_status read_members(const json_t *o, const char *where, bs_known *out,
+static basin_status read_members(const json_t *o, const char *where, bs_preprocess *out,
                                  basin_error *err)
 {
     bs_buf       image;
-    bool         ok = read_numbers(o, bs_known_seg(out)), named = false, coloured = false;
+    bool         ok = read_numbers(o, bs_preprocess_seg(out)), named = false, coloured = false;
     basin_status s = ok ? read_names(json_object_get(o, "names"), out, &named, err) : BASIN_OK;
     if (ok && !s)
         s = read_colours(json_object_get(o, "colours"), out, &coloured, err);
     bs_buf_init(&image, (size_t)1 << 24);
-    bs_known_seg(out)->image = bs_image_options_default();
+    bs_preprocess_seg(out)->image = bs_image_options_default();
     ok = ok && named && coloured && bs_tree_write(json_object_get(o, "image"), &image);
     if (!s && image.failed)
         s = bs_fail_nomem(err);
     if (!s && !ok)
         s = bs_fail(err, BASIN_EDATA, "%s: what the model knows of images is incomplete", where);
     if (!s)
-        s = bs_options_from_json(bs_image_rows, &bs_known_seg(out)->image, image.data, image.len,
-                                 where, err);
-    bs_options_own_limits(bs_image_rows, &bs_known_seg(out)->image);
+        s = bs_options_from_json(bs_image_rows, &bs_preprocess_seg(out)->image, image.data,
+                                 image.len, where, err);
+    bs_options_own_limits(bs_image_rows, &bs_preprocess_seg(out)->image);
     const json_t *binary = json_object_get(o, "binary"); /* older models store it as an option */
-    bs_known_seg(out)->binary =
-        binary ? json_is_true(binary) : strcmp(bs_known_seg(out)->image.binary, "yes") == 0;
+    bs_preprocess_seg(out)->binary =
+        binary ? json_is_true(binary) : strcmp(bs_preprocess_seg(out)->image.binary, "yes") == 0;
     bs_buf_free(&image);
     return s;
 }
 
-static basin_status known_read(const char *json, const char *where, bs_known *out, basin_error *err)
+static basin_status known_read(const char *json, const char *where, bs_preprocess *out,
+                               basin_error *err)
 {
-    if (!bs_known_begin(out, &bs_task_seg, sizeof(bs_seg_known)))
+    if (!bs_preprocess_begin(out, &bs_task_seg, sizeof(bs_seg_known)))
         return bs_fail_nomem(err);
     json_t      *o = bs_tree_read(json, strlen(json), 0, NULL);
     basin_status s = o ? read_members(o, where, out, err)
                        : bs_fail(err, BASIN_EDATA, "%s: the schema is not JSON", where);
-    out->headline = BS_SEG_METRIC_mean_iou;
+    out->deciding = BS_SEG_METRIC_mean_iou;
     json_decref(o);
     return s;
 }
@@ -466,15 +471,15 @@ static basin_status check_size(const bs_seg_shape *s, basin_error *err)
     return BASIN_OK;
 }
 
-static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_spec *out,
+static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k, bs_net_spec *out,
                               basin_error *err)
 {
     const char  *energy = strcmp(o->energy_kind, "auto") == 0 ? "value" : o->energy_kind;
     const char  *net = strcmp(o->net_kind, "auto") == 0 ? "fcn" : o->net_kind;
-    bs_seg_shape shape = {.channels = bs_known_seg(k)->channels,
-                          .classes = bs_known_seg(k)->classes,
-                          .height = bs_known_seg(k)->height,
-                          .width = bs_known_seg(k)->width,
+    bs_seg_shape shape = {.channels = bs_preprocess_seg(k)->channels,
+                          .classes = bs_preprocess_seg(k)->classes,
+                          .height = bs_preprocess_seg(k)->height,
+                          .width = bs_preprocess_seg(k)->width,
                           .filters = o->net_width,
                           .dropout = o->net_dropout,
                           .hidden = o->energy_hidden,
@@ -484,25 +489,25 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
     basin_status s = bs_seg_net_find(net, &shape.net, err);
     if (!s)
         s = bs_seg_energy_find(energy, &shape.energy, err);
-    *out = bs_spec_make(&bs_task_graph_seg,
-                        (bs_size){1, bs_known_seg(k)->height, bs_known_seg(k)->width}, &shape,
-                        sizeof shape);
+    *out = bs_net_spec_make(&bs_task_space_seg,
+                            (bs_size){1, bs_preprocess_seg(k)->height, bs_preprocess_seg(k)->width},
+                            &shape, sizeof shape);
     return s ? s : check_size(&shape, err);
 }
 
 /* A few bytes in a model can ask for a huge window or photo size. */
-static basin_status bear(const bs_spec *spec, const bs_known *k, basin_error *err)
+static basin_status check_limits(const bs_net_spec *spec, const bs_preprocess *k, basin_error *err)
 {
-    const bs_image_options *o = &bs_known_seg(k)->image;
-    const double            mb = (double)bs_known_seg(k)->width * bs_known_seg(k)->height *
-                      bs_spec_seg(spec)->filters * (double)sizeof(real) / (1 << 20);
+    const bs_image_options *o = &bs_preprocess_seg(k)->image;
+    const double mb = (double)bs_preprocess_seg(k)->width * bs_preprocess_seg(k)->height *
+                      bs_net_spec_seg(spec)->filters * (double)sizeof(real) / (1 << 20);
     int W = 0, H = 0;
     if (mb > o->max_window_mb)
         return bs_fail(err, BASIN_EDATA,
                        "the model looks at windows of %d x %d pixels with %d filters, for which it "
                        "needs %.0f MiB; image.max_window_mb allows %d",
-                       bs_known_seg(k)->width, bs_known_seg(k)->height, bs_spec_seg(spec)->filters,
-                       mb, o->max_window_mb);
+                       bs_preprocess_seg(k)->width, bs_preprocess_seg(k)->height,
+                       bs_net_spec_seg(spec)->filters, mb, o->max_window_mb);
     if (bs_image_size(o->size, &W, &H) &&
         (W > o->max_side || H > o->max_side || (int64_t)W * H > o->max_pixels))
         return bs_fail(err, BASIN_EDATA,
@@ -514,9 +519,9 @@ static basin_status bear(const bs_spec *spec, const bs_known *k, basin_error *er
 
 /* ---- outputs ---- */
 
-static int planes_of(const bs_known *k)
+static int planes_of(const bs_preprocess *k)
 {
-    return bs_known_seg(k)->classes == 2 ? 1 : bs_known_seg(k)->classes;
+    return bs_preprocess_seg(k)->classes == 2 ? 1 : bs_preprocess_seg(k)->classes;
 }
 
 /* An error is better than a machine without memory. */
@@ -532,10 +537,10 @@ static basin_status check_outputs(const bs_images *im, const bs_seg_known *k, si
                    k->classes, (int)im->n, mib, k->image.max_mb);
 }
 
-static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs *out,
+static basin_status make_outputs(const bs_dataset *p, const bs_preprocess *k, bs_outputs *out,
                                  basin_error *err)
 {
-    const bs_images *im = bs_part_seg(p);
+    const bs_images *im = bs_dataset_seg(p);
     const size_t     planes = (size_t)planes_of(k);
     size_t          *start = bs_calloc((size_t)im->n + 1, sizeof *start);
     *out = (bs_outputs){.task = &bs_task_seg, .own = start};
@@ -543,7 +548,7 @@ static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs
         return bs_fail_nomem(err);
     for (int32_t i = 0; i < im->n; i++)
         start[i + 1] = start[i] + planes * (size_t)im->mask_width[i] * (size_t)im->mask_height[i];
-    basin_status s = check_outputs(im, bs_known_seg(k), start[im->n], err);
+    basin_status s = check_outputs(im, bs_preprocess_seg(k), start[im->n], err);
     if (!s && !(out->scores = bs_calloc(start[im->n] + 1, sizeof *out->scores)))
         s = bs_fail_nomem(err);
     if (s)
@@ -551,7 +556,7 @@ static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs
     return s;
 }
 
-static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t rows,
+static void place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, int32_t rows,
                   const bs_outputs *some, bs_outputs *all)
 {
     (void)whole;
@@ -575,7 +580,7 @@ static double cross_entropy(const bs_images *im, int planes, const bs_outputs *y
         for (size_t k = 0; gold && k < n; k++) {
             if (gold[k] == BS_IGNORE || (planes > 1 && gold[k] >= planes))
                 continue;
-            own += bs_surprise(planes > 1 ? (double)p[gold[k] * n + k]
+            own += bs_log_loss(planes > 1 ? (double)p[gold[k] * n + k]
                                : gold[k]  ? (double)p[k]
                                           : 1 - (double)p[k]);
             pixels++;
@@ -586,26 +591,27 @@ static double cross_entropy(const bs_images *im, int planes, const bs_outputs *y
     return photos > 0 ? sum / photos : (double)NAN;
 }
 
-static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
-                            bs_outputs *out, basin_error *err)
+static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
+                            const bs_dataset *p, bs_outputs *out, basin_error *err)
 {
     basin_status status = bs_predict_seg(s, spec, k, p, out, err);
     if (!status && out->cross_entropy)
-        *out->cross_entropy = cross_entropy(bs_part_seg(p), bs_seg_planes(bs_spec_seg(spec)), out);
+        *out->cross_entropy =
+            cross_entropy(bs_dataset_seg(p), bs_seg_planes(bs_net_spec_seg(spec)), out);
     return status;
 }
 
 /* Predicting a pixel costs a third of training on it. */
-static int every(const bs_part *train, const bs_part *valid, const bs_known *k)
+static int every(const bs_dataset *train, const bs_dataset *valid, const bs_preprocess *k)
 {
-    const bs_images *im = bs_part_seg(valid);
-    const double     window = (double)bs_known_seg(k)->width * bs_known_seg(k)->height;
+    const bs_images *im = bs_dataset_seg(valid);
+    const double     window = (double)bs_preprocess_seg(k)->width * bs_preprocess_seg(k)->height;
     double           pixels = 0;
     for (int32_t i = 0; i < im->n; i++) {
         basin_status none = BASIN_OK;
-        pixels += bs_known_seg(k)->crops == 0
+        pixels += bs_preprocess_seg(k)->crops == 0
                       ? (double)im->width[i] * im->height[i]
-                      : window * (double)bs_seg_windows(bs_known_seg(k), im->width[i],
+                      : window * (double)bs_seg_windows(bs_preprocess_seg(k), im->width[i],
                                                         im->height[i], NULL, NULL, &none);
     }
     const double share = pixels / (3 * window * train->rows); /* of an epoch's time */
@@ -624,9 +630,9 @@ static const bs_metric metrics[BS_SEG_METRIC_COUNT] = {
 #undef HIGHER
 #undef LOWER
 
-static void counts_free(bs_counts *c)
+static void counts_free(bs_measurement *c)
 {
-    bs_seg_metrics_free(bs_counts_seg(c));
+    bs_seg_metrics_free(bs_measurement_seg(c));
     c->own = NULL;
 }
 
@@ -659,40 +665,40 @@ static basin_status count_images(const bs_images *im, int planes, const bs_outpu
     return s;
 }
 
-static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs *y,
-                          const bs_threshold *cut, const bs_counting *how, bs_counts *out,
-                          basin_error *err)
+static basin_status count(const bs_dataset *p, const bs_preprocess *k, const bs_outputs *y,
+                          const bs_threshold *threshold, const bs_counting *how,
+                          bs_measurement *out, basin_error *err)
 {
     bs_seg_metric_options o = {.keep_images = how->keep_rows};
-    (void)cut;
-    *out = (bs_counts){.task = &bs_task_seg};
+    (void)threshold;
+    *out = (bs_measurement){.task = &bs_task_seg};
     bs_seg_metrics *m = NULL;
-    basin_status    s = bs_seg_metrics_new(&o, bs_known_seg(k)->classes, &m, err);
+    basin_status    s = bs_seg_metrics_new(&o, bs_preprocess_seg(k)->classes, &m, err);
     out->own = m;
     if (!s)
-        s = count_images(bs_part_seg(p), planes_of(k), y, m, err);
+        s = count_images(bs_dataset_seg(p), planes_of(k), y, m, err);
     if (s)
         counts_free(out);
     return s;
 }
 
-static basin_status values(bs_counts *c, double out[BS_MOST_METRICS], basin_error *err)
+static basin_status values(bs_measurement *c, double out[BS_MOST_METRICS], basin_error *err)
 {
     (void)err;
-    bs_seg_metrics_finish(bs_counts_seg(c), out);
+    bs_seg_metrics_finish(bs_measurement_seg(c), out);
     return BASIN_OK;
 }
 
-static basin_status sampled(bs_counts *c, bs_sampled *out, basin_error *err)
+static basin_status sampled(bs_measurement *c, bs_sampled *out, basin_error *err)
 {
-    return bs_seg_metrics_sampled(bs_counts_seg(c), out, err);
+    return bs_seg_metrics_sampled(bs_measurement_seg(c), out, err);
 }
 
-static void *reading(bs_settings *s, bs_known *k, const bs_option **rows)
+static void *reading(bs_settings *s, bs_preprocess *k, const bs_option **rows)
 {
     (void)s;
     *rows = bs_image_rows;
-    return &bs_known_seg(k)->image;
+    return &bs_preprocess_seg(k)->image;
 }
 
 static const bs_candidate candidates[] = {
@@ -704,7 +710,7 @@ static const bs_candidate candidates[] = {
 const bs_task bs_task_seg = {
     .name = "seg",
     .help = "segmentation: a class for each pixel of an image",
-    .graph = &bs_task_graph_seg,
+    .graph = &bs_task_space_seg,
     .unit = "images",
     .method = "ce",
     .candidates = candidates,
@@ -738,9 +744,9 @@ const bs_task bs_task_seg = {
     .known_json = known_json,
     .known_read = known_read,
     .spec = make_spec,
-    .bear = bear,
+    .check_limits = check_limits,
     .every = every,
-    .feed = bs_feed_seg,
+    .feed = bs_batches_seg,
     .outputs = make_outputs,
     .predict = predict,
     .place = place,
@@ -748,7 +754,7 @@ const bs_task bs_task_seg = {
     .values = values,
     .sampled = sampled,
     .counts_free = counts_free,
-    .eval = &bs_measuring_seg,
-    .predict_files = &bs_prediction_seg,
-    .memory = &bs_serving_seg,
+    .eval = &bs_task_eval_seg,
+    .predict_files = &bs_task_write_seg,
+    .memory = &bs_task_memory_seg,
 };

@@ -7,10 +7,10 @@
 #include "task/task.h"
 #include "task/seg/nets.h"
 
-extern const bs_task              bs_task_seg;
-extern const struct bs_measuring  bs_measuring_seg;  /* eval.c */
-extern const struct bs_prediction bs_prediction_seg; /* write.c */
-extern const struct bs_serving    bs_serving_seg;    /* memory.c */
+extern const bs_task               bs_task_seg;
+extern const struct bs_task_eval   bs_task_eval_seg;   /* eval.c */
+extern const struct bs_task_write  bs_task_write_seg;  /* write.c */
+extern const struct bs_task_memory bs_task_memory_seg; /* memory.c */
 
 /* What a model remembers of images. */
 typedef struct {
@@ -24,12 +24,12 @@ typedef struct {
     float              mean[3];       /* of the channels, 0 to 255, that is subtracted */
 } bs_seg_known;
 
-static inline bs_images *bs_part_seg(const bs_part *p)
+static inline bs_images *bs_dataset_seg(const bs_dataset *p)
 {
     return p->own;
 }
 
-static inline bs_seg_known *bs_known_seg(const bs_known *k)
+static inline bs_seg_known *bs_preprocess_seg(const bs_preprocess *k)
 {
     return k->own;
 }
@@ -41,7 +41,7 @@ static inline size_t *bs_starts_seg(const bs_outputs *y)
     return y->own;
 }
 
-static inline bs_seg_metrics *bs_counts_seg(const bs_counts *c)
+static inline bs_seg_metrics *bs_measurement_seg(const bs_measurement *c)
 {
     return c->own;
 }
@@ -76,12 +76,12 @@ void bs_windows_put_truth(bs_windows *w, const bs_images *im, int32_t image, con
 /* The batch of the first n rows. */
 const bs_batch *bs_windows_take(bs_windows *w, int32_t n);
 
-basin_status bs_feed_seg(const bs_part *p, const bs_known *k, const bs_spec *spec,
-                         const bs_train_options *o, bs_feed **out, basin_error *err);
+basin_status bs_batches_seg(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
+                            const bs_train_options *o, bs_batches **out, basin_error *err);
 
 /* windows.c: fills outputs, see bs_task.predict. */
-basin_status bs_predict_seg(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
-                            bs_outputs *out, basin_error *err);
+basin_status bs_predict_seg(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
+                            const bs_dataset *p, bs_outputs *out, basin_error *err);
 
 /* A photo predicted as a whole, or in overlapping tiles. Each tile decides only its part of the
  * photo, and sees more around it. */

@@ -18,7 +18,7 @@ static basin_status check(const basin_eval_options *o, basin_error *err)
 
 static void remark(const bs_evaluation *e, bs_logger *log)
 {
-    bs_seg_counts n = bs_seg_metrics_counts(bs_counts_seg(&e->counts));
+    bs_seg_counts n = bs_seg_metrics_counts(bs_measurement_seg(&e->counts));
     const int64_t bare = e->data.rows - n.images - n.left_out;
     if (bare > 0)
         bs_log_say(log, BS_WARN, "%lld of %d photos have no mask and do not count", (long long)bare,
@@ -30,7 +30,7 @@ static void remark(const bs_evaluation *e, bs_logger *log)
 
 static const char *name_of(const bs_evaluation *e, int c, char number[16])
 {
-    const bs_seg_known *k = bs_known_seg(&e->model->saved->known);
+    const bs_seg_known *k = bs_preprocess_seg(&e->model->saved->known);
     bs_print(number, 16, "%d", c);
     return k->name ? k->name[c] : number;
 }
@@ -45,12 +45,12 @@ static void percent(double x, bs_buf *out)
 
 static basin_status labels(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    const int       C = bs_known_seg(&e->model->saved->known)->classes;
+    const int       C = bs_preprocess_seg(&e->model->saved->known)->classes;
     bs_class_score *row = bs_calloc((size_t)C, sizeof *row);
     char            number[16], name[BS_VISIBLE];
     if (!row)
         return bs_fail_nomem(err);
-    bs_seg_metrics_classes(bs_counts_seg(&e->counts), row);
+    bs_seg_metrics_classes(bs_measurement_seg(&e->counts), row);
     bs_buf_printf(out, "\n%-24s %10s %10s %7s %7s %7s %7s\n", "class", "pixels", "predicted", "IoU",
                   "prec", "recall", "F1");
     for (int c = 0; c < C; c++) {
@@ -69,12 +69,12 @@ static basin_status labels(const bs_evaluation *e, bs_buf *out, basin_error *err
 /* "per_class": {"horse": {"pixels": 1, "predicted": 2, "iou": 0.5, ...}} */
 static basin_status json_metrics(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    const int       C = bs_known_seg(&e->model->saved->known)->classes;
+    const int       C = bs_preprocess_seg(&e->model->saved->known)->classes;
     bs_class_score *row = bs_calloc((size_t)C, sizeof *row);
     char            text[16];
     if (!row)
         return bs_fail_nomem(err);
-    bs_seg_metrics_classes(bs_counts_seg(&e->counts), row);
+    bs_seg_metrics_classes(bs_measurement_seg(&e->counts), row);
     bs_json_open(out, "per_class", '{');
     for (int c = 0; c < C; c++) {
         bs_json_open(out, name_of(e, c, text), '{');
@@ -88,5 +88,5 @@ static basin_status json_metrics(const bs_evaluation *e, bs_buf *out, basin_erro
     return BASIN_OK;
 }
 
-const bs_measuring bs_measuring_seg = {
+const bs_task_eval bs_task_eval_seg = {
     .check = check, .remark = remark, .labels = labels, .json_metrics = json_metrics};

@@ -13,33 +13,33 @@
 /* In soft IoU: two empty masks are equal, so 0/0 is 1. */
 #define EMPTY 1e-6
 
-static const bs_seg_shape *shape(const bs_view *v)
+static const bs_seg_shape *shape(const bs_output_space *v)
 {
-    return bs_spec_seg(v->spec);
+    return bs_net_spec_seg(v->spec);
 }
 
-static int planes(const bs_view *v)
+static int planes(const bs_output_space *v)
 {
     return bs_seg_planes(shape(v));
 }
 
-static bool binary(const bs_view *v)
+static bool binary(const bs_output_space *v)
 {
     return planes(v) == 1;
 }
 
-static int pixels(const bs_view *v)
+static int pixels(const bs_output_space *v)
 {
     return v->size.length * v->size.width;
 }
 
-static size_t parts(const bs_spec *s, bs_size size)
+static size_t parts(const bs_net_spec *s, bs_size size)
 {
-    return (size_t)bs_seg_planes(bs_spec_seg(s)) * (size_t)size.length * (size_t)size.width;
+    return (size_t)bs_seg_planes(bs_net_spec_seg(s)) * (size_t)size.length * (size_t)size.width;
 }
 
 /* Photo, and 1 where a pixel counts. */
-static void leaves(bs_view *v, bool gold)
+static void leaves(bs_output_space *v, bool gold)
 {
     bs_size z = v->size;
     v->x[0] =
@@ -51,51 +51,51 @@ static void leaves(bs_view *v, bool gold)
 
 /* ---- shapes ---- */
 
-static int outputs(bs_view *v, bs_id y)
+static int outputs(bs_output_space *v, bs_id y)
 {
     return bs_shape_of(v->g, y).d[2];
 }
 
-static bs_id flat(bs_view *v, bs_id y, int K)
+static bs_id flat(bs_output_space *v, bs_id y, int K)
 {
     return bs_reshape(v->g, y, bs_shape3(v->size.rows, K, planes(v) * pixels(v)));
 }
 
 /* [rows, K, planes, pixels], so that classes are axis -2 */
-static bs_id by_pixel(bs_view *v, bs_id y)
+static bs_id by_pixel(bs_output_space *v, bs_id y)
 {
     return bs_reshape(v->g, y, bs_shape4(v->size.rows, outputs(v, y), planes(v), pixels(v)));
 }
 
-static bs_shape outputs_shape(const bs_view *v, int K)
+static bs_shape outputs_shape(const bs_output_space *v, int K)
 {
     return bs_shape4(v->size.rows, K, planes(v), pixels(v));
 }
 
-static bs_id there(bs_view *v)
+static bs_id there(bs_output_space *v)
 {
     return bs_reshape(v->g, v->x[1], bs_shape4(v->size.rows, 1, 1, pixels(v)));
 }
 
-static bs_id counting(bs_view *v) /* how many pixels count: [rows, 1, 1] */
+static bs_id counting(bs_output_space *v) /* how many pixels count: [rows, 1, 1] */
 {
     bs_id n = bs_sum_axis(v->g, v->x[1], -1);
     return bs_reshape(v->g, n, bs_shape3(v->size.rows, 1, 1));
 }
 
 /* 0 where a pixel does not count. */
-static bs_id masked(bs_view *v, bs_id y)
+static bs_id masked(bs_output_space *v, bs_id y)
 {
     return flat(v, bs_mul(v->g, by_pixel(v, y), there(v)), outputs(v, y));
 }
 
-static bs_id total(bs_view *v, bs_id a)
+static bs_id total(bs_output_space *v, bs_id a)
 {
     return bs_sum_axis(v->g, a, -1);
 }
 
 /* ... for pixels that count, and for all classes but the first. */
-static bs_id foreground(bs_view *v, bs_id y)
+static bs_id foreground(bs_output_space *v, bs_id y)
 {
     bs_graph *g = v->g;
     bs_id     a = bs_mul(g, by_pixel(v, y), there(v));
@@ -107,7 +107,7 @@ static bs_id foreground(bs_view *v, bs_id y)
 
 /* ---- nets and outputs ---- */
 
-static bs_id scores(bs_view *v, bs_nn *nn, const char *trunk, const char *head)
+static bs_id scores(bs_output_space *v, bs_nn *nn, const char *trunk, const char *head)
 {
     bs_seg_shape s = *shape(v);
     bs_id        found[BS_SEG_SCALES];
@@ -120,26 +120,26 @@ static bs_id scores(bs_view *v, bs_nn *nn, const char *trunk, const char *head)
     return flat(v, s.net->head(nn, head, &s, found, planes(v)), 1);
 }
 
-static bs_id logits(bs_view *v, const char *name)
+static bs_id logits(bs_output_space *v, const char *name)
 {
-    uint32_t stream = bs_has_prefix(name, "net/") ? BS_STREAM_COST_NET : BS_STREAM_NET;
+    uint32_t stream = bs_params_has_prefix(name, "net/") ? BS_STREAM_COST_NET : BS_STREAM_NET;
     bs_nn    nn = {v->g, v->params, v->net_dropout, stream};
     return scores(v, &nn, name, name);
 }
 
-static bs_id relax(bs_view *v, bs_id z)
+static bs_id relax(bs_output_space *v, bs_id z)
 {
     if (binary(v))
         return bs_sigmoid(v->g, z);
     return flat(v, bs_softmax(v->g, by_pixel(v, z), -2), outputs(v, z));
 }
 
-static bs_id unrelax(bs_view *v, bs_id y)
+static bs_id unrelax(bs_output_space *v, bs_id y)
 {
     return binary(v) ? bs_box_unrelax(v->g, y) : bs_simplex_unrelax(v->g, y);
 }
 
-static bs_id project(bs_view *v, bs_id y)
+static bs_id project(bs_output_space *v, bs_id y)
 {
     if (binary(v))
         return bs_box_project(v->g, y);
@@ -148,27 +148,27 @@ static bs_id project(bs_view *v, bs_id y)
 
 /* Stopped, because constant expressions are simplified and would leave nothing to differentiate by.
  * For distributions a value above 0 means the centre: all classes equal. */
-static bs_id start(bs_view *v, double value, int K)
+static bs_id start(bs_output_space *v, double value, int K)
 {
     double each = binary(v) || value <= 0 ? value : 1.0 / planes(v);
     return bs_stop(v->g, flat(v, bs_fill(v->g, each, outputs_shape(v, K)), K));
 }
 
-static bs_id random_start(bs_view *v, int K, uint32_t stream)
+static bs_id random_start(bs_output_space *v, int K, uint32_t stream)
 {
     bs_shape s = outputs_shape(v, K);
     return flat(v, binary(v) ? bs_uniform(v->g, stream, s) : bs_simplex_random(v->g, s, -2, stream),
                 K);
 }
 
-static bs_id truth(bs_view *v)
+static bs_id truth(bs_output_space *v)
 {
     return masked(v, flat(v, v->gold, 1));
 }
 
 /* ---- the energy ---- */
 
-static bs_id energy(bs_view *v, bs_id y)
+static bs_id energy(bs_output_space *v, bs_id y)
 {
     bs_graph *g = v->g;
     bs_size   z = v->size;
@@ -183,7 +183,7 @@ static bs_id energy(bs_view *v, bs_id y)
     return bs_neg(g, bs_reshape(g, score, bs_shape3(z.rows, K, 1)));
 }
 
-static bs_id truth_energy(bs_view *v)
+static bs_id truth_energy(bs_output_space *v)
 {
     return energy(v, truth(v));
 }
@@ -192,7 +192,8 @@ static bs_id truth_energy(bs_view *v)
 
 /* Soft IoU, sum min / sum max (Gygli et al. 2017, eq. 8), of what `sums` adds up; 1 if both sums
  * are empty. */
-static bs_id soft_iou(bs_view *v, bs_id (*sums)(bs_view *, bs_id), bs_id y, bs_id gold)
+static bs_id soft_iou(bs_output_space *v, bs_id (*sums)(bs_output_space *, bs_id), bs_id y,
+                      bs_id gold)
 {
     bs_graph *g = v->g;
     bs_id     both = sums(v, bs_mul(g, y, gold));
@@ -201,7 +202,7 @@ static bs_id soft_iou(bs_view *v, bs_id (*sums)(bs_view *, bs_id), bs_id y, bs_i
 }
 
 /* For each class: [rows, K, classes]. */
-static bs_id each_class(bs_view *v, bs_id y)
+static bs_id each_class(bs_output_space *v, bs_id y)
 {
     bs_graph *g = v->g;
     bs_id     sums = bs_sum_axis(g, bs_mul(g, by_pixel(v, y), there(v)), -1);
@@ -209,7 +210,7 @@ static bs_id each_class(bs_view *v, bs_id y)
 }
 
 /* The mean over classes. Two classes have one plane; the other is its complement. */
-static bs_id mean_of_classes(bs_view *v, bs_id y)
+static bs_id mean_of_classes(bs_output_space *v, bs_id y)
 {
     bs_graph *g = v->g;
     bs_id     gold = truth(v);
@@ -222,14 +223,14 @@ static bs_id mean_of_classes(bs_view *v, bs_id y)
 }
 
 /* Over the classes but the first, or the mean of each. */
-static bs_id score(bs_view *v, bs_id y)
+static bs_id score(bs_output_space *v, bs_id y)
 {
     return shape(v)->by_class ? mean_of_classes(v, y) : soft_iou(v, foreground, y, truth(v));
 }
 
 /* Hamming is the share of wrong pixels; for distributions, where a wrong pixel counts in two
  * classes, half of the difference. */
-static bs_id cost(bs_view *v, bs_cost kind, bs_id y)
+static bs_id cost(bs_output_space *v, bs_cost kind, bs_id y)
 {
     bs_graph *g = v->g;
     bs_id     gold = truth(v), seen = masked(v, y);
@@ -244,7 +245,7 @@ static bs_id cost(bs_view *v, bs_cost kind, bs_id y)
 }
 
 /* log P(y) of the independent pixels of logits, for y of zeros and ones (or between them). */
-static bs_id log_prob(bs_view *v, bs_id y, bs_id z)
+static bs_id log_prob(bs_output_space *v, bs_id y, bs_id z)
 {
     bs_graph *g = v->g;
     if (binary(v))
@@ -253,13 +254,13 @@ static bs_id log_prob(bs_view *v, bs_id y, bs_id z)
     return total(v, masked(v, bs_mul(g, y, logs)));
 }
 
-static bs_id truth_log_prob(bs_view *v, bs_id z)
+static bs_id truth_log_prob(bs_output_space *v, bs_id z)
 {
     return log_prob(v, truth(v), z);
 }
 
 /* The same with pixels weighted by their class. */
-static bs_id weighed_log_prob(bs_view *v, bs_id z)
+static bs_id weighed_log_prob(bs_output_space *v, bs_id z)
 {
     bs_graph *g = v->g;
     bs_id     y = truth(v);
@@ -276,14 +277,14 @@ static bs_id weighed_log_prob(bs_view *v, bs_id z)
 
 /* The mean over pixels, as published: a sum would grow with the image, and energy.weight with
  * it. */
-static bs_id cross_entropy(bs_view *v, bs_id z)
+static bs_id cross_entropy(bs_output_space *v, bs_id z)
 {
     bs_graph *g = v->g;
     bs_id     log_prob = v->weight ? weighed_log_prob(v, z) : truth_log_prob(v, z);
     return bs_div_safe(g, bs_neg(g, log_prob), counting(v), 1);
 }
 
-static bs_id entropy(bs_view *v, bs_id y)
+static bs_id entropy(bs_output_space *v, bs_id y)
 {
     bs_id terms = binary(v) ? bs_box_neg_entropy(v->g, y) : bs_simplex_neg_entropy(v->g, y);
     return bs_neg(v->g, total(v, masked(v, terms)));
@@ -294,7 +295,7 @@ static bs_id entropy(bs_view *v, bs_id y)
 /* Numbers uniform in [0, 1) and similar at neighbouring pixels: white noise averaged twice over
  * squares of side w is again normal, and its distribution function makes it uniform. Its variance
  * is that of sums with weights w - |i| along both sides. */
-static bs_id correlated(bs_view *v, int K, uint32_t stream)
+static bs_id correlated(bs_output_space *v, int K, uint32_t stream)
 {
     bs_graph    *g = v->g;
     const int    w = shape(v)->smooth, H = v->size.length + 2 * (w - 1);
@@ -313,7 +314,7 @@ static bs_id correlated(bs_view *v, int K, uint32_t stream)
  * more often than independent ones, so that samples look like masks; their log-probability is still
  * computed as if pixels were independent (sample_log_prob), an approximation with the right
  * marginals that is too low for smooth masks. */
-static bs_id sample(bs_view *v, bs_id z, int K, uint32_t stream)
+static bs_id sample(bs_output_space *v, bs_id z, int K, uint32_t stream)
 {
     bs_graph *g = v->g;
     bs_id     u = shape(v)->smooth > 1 ? correlated(v, K, stream)
@@ -323,19 +324,19 @@ static bs_id sample(bs_view *v, bs_id z, int K, uint32_t stream)
     return bs_stop(g, flat(v, drawn, K));
 }
 
-static bs_id sample_energy(bs_view *v, bs_id drawn, int K)
+static bs_id sample_energy(bs_output_space *v, bs_id drawn, int K)
 {
     (void)K;
     return energy(v, drawn);
 }
 
-static bs_id sample_log_prob(bs_view *v, bs_id drawn, int K, bs_id z)
+static bs_id sample_log_prob(bs_output_space *v, bs_id drawn, int K, bs_id z)
 {
     (void)K;
     return log_prob(v, drawn, z);
 }
 
-static bs_id sample_score(bs_view *v, bs_id drawn, int K)
+static bs_id sample_score(bs_output_space *v, bs_id drawn, int K)
 {
     (void)K;
     return score(v, drawn);
@@ -343,14 +344,14 @@ static bs_id sample_score(bs_view *v, bs_id drawn, int K)
 
 /* ---- cost-augmented nets ---- */
 
-static bs_id second_head(bs_view *v, const char *name)
+static bs_id second_head(bs_output_space *v, const char *name)
 {
     bs_nn nn = {v->g, v->params, v->net_dropout, BS_STREAM_NET};
     return scores(v, &nn, "net", name);
 }
 
 /* Pixel by pixel: one hidden softplus layer (affine when hidden = 0) over [y; gold]. */
-static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
+static bs_id stacked(bs_output_space *v, const char *name, bs_id y, int hidden)
 {
     bs_graph *g = v->g;
     bs_nn     nn = {g, v->params, false, 0};
@@ -365,8 +366,8 @@ static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
     return flat(v, bs_conv_layer(&nn, path, h, planes(v), 1, 1, 0, BS_LINEAR), 1);
 }
 
-const bs_task_graph bs_task_graph_seg = {
-    .dear = true,
+const bs_task_space bs_task_space_seg = {
+    .expensive = true,
     .parts = parts,
     .leaves = leaves,
     .logits = logits,

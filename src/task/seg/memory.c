@@ -6,7 +6,7 @@
 #include "data/image/resize.h"
 #include "task/seg/data.h"
 
-const bs_serving bs_serving_seg = {.what = "images", .function = "basin_predict_image"};
+const bs_task_memory bs_task_memory_seg = {.what = "images", .function = "basin_predict_image"};
 
 /* Converted like the training data: grey or colour, planar, its size. */
 static basin_status prepare_photo(const bs_seg_known *k, const uint8_t *pixels, int width,
@@ -31,13 +31,13 @@ static basin_status prepare_photo(const bs_seg_known *k, const uint8_t *pixels, 
 static basin_status predict_photo(basin_predictor *p, const uint8_t *pixels, int channels,
                                   bs_images *im, bs_outputs *y, basin_error *err)
 {
-    const bs_seg_known *k = bs_known_seg(&p->model->saved->known);
+    const bs_seg_known *k = bs_preprocess_seg(&p->model->saved->known);
     const size_t        C = (size_t)k->channels,
                  n = (size_t)im->mask_width[0] * (size_t)im->mask_height[0];
     uint8_t *planes = bs_alloc(n * C);
     im->pixels[0] = bs_alloc((size_t)im->width[0] * (size_t)im->height[0] * C);
     basin_status s = planes && im->pixels[0] ? BASIN_OK : bs_fail_nomem(err);
-    bs_part      part = {.task = p->model->saved->task, .rows = 1, .own = im};
+    bs_dataset   part = {.task = p->model->saved->task, .rows = 1, .own = im};
     if (!s)
         s = prepare_photo(k, pixels, im->mask_width[0], im->mask_height[0], channels, im, planes,
                           err);
@@ -60,10 +60,10 @@ basin_status basin_predict_image(basin_predictor *p, const uint8_t *pixels, int 
     int          W = width, H = height;
     basin_status s = BS_NEED(err, {"predictor", p}, {"pixels", pixels}, {"mask", mask});
     if (!s)
-        s = bs_serving_check(p->model, &bs_serving_seg, err);
+        s = bs_task_memory_check(p->model, &bs_task_memory_seg, err);
     if (s)
         return s;
-    const bs_seg_known *k = bs_known_seg(&p->model->saved->known);
+    const bs_seg_known *k = bs_preprocess_seg(&p->model->saved->known);
     if (width < 1 || height < 1 || width > 1 << 16 || height > 1 << 16 ||
         (channels != 1 && channels != 3))
         return bs_fail(err, BASIN_EARG,

@@ -44,9 +44,9 @@ struct bs_seg_shape {
     const bs_seg_energy *energy;
 };
 
-extern const bs_task_graph bs_task_graph_seg;
+extern const bs_task_space bs_task_space_seg;
 _Static_assert(sizeof(bs_seg_shape) <= BS_SPEC_ROOM, "a spec has no room for it");
-static inline const bs_seg_shape *bs_spec_seg(const bs_spec *s)
+static inline const bs_seg_shape *bs_net_spec_seg(const bs_net_spec *s)
 {
     return (const void *)s->own.bytes;
 }

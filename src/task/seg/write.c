@@ -12,7 +12,7 @@ enum { MOST_CELLS = 1 << 20 }; /* most numbers of outputs in memory at a time */
 typedef enum { COUNTS, MASKS, ARRAYS } form;
 
 typedef struct {
-    const bs_saved              *m;
+    const bs_model_file         *m;
     const basin_predict_options *o;
     const bs_images             *im;
     const bs_outputs            *y;
@@ -56,11 +56,11 @@ static bool ends_like_another_picture(const char *path)
     return false;
 }
 
-static basin_status check(bs_saved *m, const basin_predict_options *o, basin_error *err)
+static basin_status check(bs_model_file *m, const basin_predict_options *o, basin_error *err)
 {
     form         f = COUNTS;
     basin_status s = find_form(o, &f, err);
-    bs_known_seg(&m->known)->image.originals = o->overlay;
+    bs_preprocess_seg(&m->known)->image.originals = o->overlay;
     if (s)
         return s;
     if (o->top_k > 0)
@@ -94,7 +94,8 @@ static basin_status check(bs_saved *m, const basin_predict_options *o, basin_err
 
 static int planes_of(const writer *w)
 {
-    return bs_known_seg(&w->m->known)->classes == 2 ? 1 : bs_known_seg(&w->m->known)->classes;
+    return bs_preprocess_seg(&w->m->known)->classes == 2 ? 1
+                                                         : bs_preprocess_seg(&w->m->known)->classes;
 }
 
 static size_t pixels_of(const writer *w, int32_t i)
@@ -120,7 +121,7 @@ static basin_status make_mask(writer *w, int32_t i)
 {
     bs_buf_clear(&w->bytes);
     return bs_mask_png(w->mask, w->im->mask_width[i], w->im->mask_height[i],
-                       bs_known_seg(&w->m->known)->classes, &w->bytes, w->err);
+                       bs_preprocess_seg(&w->m->known)->classes, &w->bytes, w->err);
 }
 
 static basin_status make_overlay(writer *w, int32_t i)
@@ -231,7 +232,7 @@ static basin_status put_counts(writer *w, bs_target *out)
         bs_json_members(&w->bytes, "id %s width %d height %d", w->im->name[i], w->im->mask_width[i],
                         w->im->mask_height[i]);
         bs_json_open(&w->bytes, "pixels", '[');
-        for (int c = 0; c < bs_known_seg(&w->m->known)->classes; c++)
+        for (int c = 0; c < bs_preprocess_seg(&w->m->known)->classes; c++)
             bs_json_int(&w->bytes, NULL, count[c]);
         bs_json_close(&w->bytes, ']');
         if (w->y->energy)
@@ -258,11 +259,11 @@ static basin_status write_all(writer *w, form f, bs_target *out)
     return s;
 }
 
-static basin_status write_outputs(const bs_saved *m, const basin_predict_options *o,
-                                  const bs_part *data, const bs_outputs *y, bs_target *out,
+static basin_status write_outputs(const bs_model_file *m, const basin_predict_options *o,
+                                  const bs_dataset *data, const bs_outputs *y, bs_target *out,
                                   basin_error *err)
 {
-    writer       w = {.m = m, .o = o, .im = bs_part_seg(data), .y = y, .err = err};
+    writer       w = {.m = m, .o = o, .im = bs_dataset_seg(data), .y = y, .err = err};
     form         f = COUNTS;
     basin_status s = find_form(o, &f, err);
     bs_buf_init(&w.bytes, (size_t)1 << 31);
@@ -282,12 +283,12 @@ static bool opens(const basin_predict_options *o)
 }
 
 /* One image, or several while their outputs are small. */
-static int32_t piece(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
+static int32_t piece(const bs_model_file *m, const basin_predict_options *o, const bs_dataset *data,
                      int32_t first)
 {
-    const bs_images *im = bs_part_seg(data);
+    const bs_images *im = bs_dataset_seg(data);
     const int64_t    planes =
-        bs_known_seg(&m->known)->classes == 2 ? 1 : bs_known_seg(&m->known)->classes;
+        bs_preprocess_seg(&m->known)->classes == 2 ? 1 : bs_preprocess_seg(&m->known)->classes;
     int64_t cells = 0;
     int32_t n = 0;
     form    f = COUNTS;
@@ -300,7 +301,7 @@ static int32_t piece(const bs_saved *m, const basin_predict_options *o, const bs
     return n;
 }
 
-const bs_prediction bs_prediction_seg = {
+const bs_task_write bs_task_write_seg = {
     .opens = opens,
     .piece = piece,
     .check = check,

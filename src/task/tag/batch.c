@@ -11,7 +11,7 @@
 enum { WINDOW = 32 }; /* batches sorted together */
 
 typedef struct {
-    bs_feed             base;
+    bs_batches          base;
     const bs_corpus    *c;
     const bs_lexicon   *l;
     const bs_tag_shape *shape;
@@ -90,7 +90,7 @@ static void draw_rows(feed *f, bs_rng *rng, int32_t *order)
 
 /* Shuffles, sorts within windows, then shuffles whole batches; an incomplete batch comes last. The
  * second half of key is room for two copies. */
-static void order_rows(bs_feed *base, bs_rng *rng, int32_t *order)
+static void order_rows(bs_batches *base, bs_rng *rng, int32_t *order)
 {
     feed         *f = (feed *)base;
     const int32_t n = f->base.epoch, window = WINDOW * f->most, batches = n / f->most;
@@ -107,7 +107,7 @@ static void order_rows(bs_feed *base, bs_rng *rng, int32_t *order)
                (size_t)f->most * sizeof *order);
 }
 
-static int32_t fitting(bs_feed *base, const int32_t *index, int32_t n)
+static int32_t fitting(bs_batches *base, const int32_t *index, int32_t n)
 {
     feed   *f = (feed *)base;
     int32_t longest = 0, k = 0;
@@ -194,7 +194,7 @@ static bs_size size_of(const feed *f, const int32_t *index, int32_t n)
     return s;
 }
 
-static const bs_batch *take_rows(bs_feed *base, const int32_t *index, int32_t n)
+static const bs_batch *take_rows(bs_batches *base, const int32_t *index, int32_t n)
 {
     feed *f = (feed *)base;
     bs_tag_batch_begin(&f->batch, size_of(f, index, n));
@@ -205,7 +205,7 @@ static const bs_batch *take_rows(bs_feed *base, const int32_t *index, int32_t n)
 
 /* ---- making ---- */
 
-static void free_feed(bs_feed *base)
+static void free_feed(bs_batches *base)
 {
     feed *f = (feed *)base;
     void *all[] = {f->row, f->letter, f->letters, f->tag, f->key, f->often, f->pick};
@@ -266,7 +266,7 @@ static bool make_room(feed *f)
 }
 
 /* A word that labelled sentences contain once is not rare if others contain it again. */
-static bool take_unlabelled(feed *f, const bs_part *p, double weight)
+static bool take_unlabelled(feed *f, const bs_dataset *p, double weight)
 {
     const bs_corpus *c = f->c;
     f->unlabelled = p->unlabelled;
@@ -282,17 +282,17 @@ static bool take_unlabelled(feed *f, const bs_part *p, double weight)
     return true;
 }
 
-static basin_status make(const bs_part *p, const bs_known *k, const bs_spec *spec, int32_t most,
-                         feed **out, basin_error *err)
+static basin_status make(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
+                         int32_t most, feed **out, basin_error *err)
 {
     feed *f = bs_calloc(1, sizeof *f);
     *out = NULL;
     if (!f)
         return bs_fail_nomem(err);
-    f->base = (bs_feed){order_rows, fitting, take_rows, free_feed, p->rows};
-    f->c = bs_part_tag(p);
-    f->l = &bs_known_tag(k)->lexicon;
-    f->shape = bs_spec_tag(spec);
+    f->base = (bs_batches){order_rows, fitting, take_rows, free_feed, p->rows};
+    f->c = bs_dataset_tag(p);
+    f->l = &bs_preprocess_tag(k)->lexicon;
+    f->shape = bs_net_spec_tag(spec);
     f->most = most;
     if (!look_up(f) || !make_room(f)) {
         free_feed(&f->base);
@@ -302,13 +302,13 @@ static basin_status make(const bs_part *p, const bs_known *k, const bs_spec *spe
     return BASIN_OK;
 }
 
-basin_status bs_feed_tag(const bs_part *p, const bs_known *k, const bs_spec *spec,
-                         const bs_train_options *o, bs_feed **out, basin_error *err)
+basin_status bs_batches_tag(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
+                            const bs_train_options *o, bs_batches **out, basin_error *err)
 {
     feed        *f;
     basin_status s = make(p, k, spec, o->batch, &f, err);
     if (f)
-        f->unknown = bs_known_tag(k)->unknown;
+        f->unknown = bs_preprocess_tag(k)->unknown;
     if (f && p->unlabelled > 0 && !take_unlabelled(f, p, o->unlabelled_weight)) {
         free_feed(&f->base);
         f = NULL;
@@ -318,8 +318,9 @@ basin_status bs_feed_tag(const bs_part *p, const bs_known *k, const bs_spec *spe
     return s;
 }
 
-basin_status bs_feed_tag_all(const bs_part *p, const bs_known *k, const bs_spec *spec, int32_t most,
-                             bs_feed **out, basin_error *err)
+basin_status bs_batches_tag_all(const bs_dataset *p, const bs_preprocess *k,
+                                const bs_net_spec *spec, int32_t most, bs_batches **out,
+                                basin_error *err)
 {
     feed        *f;
     basin_status s = make(p, k, spec, most, &f, err);

@@ -16,21 +16,21 @@ static int sniff(const char *path, const char *head, size_t n)
     return pair || !head ? pair : bs_corpus_sniff(head, n, path);
 }
 
-static basin_status take(bs_corpus *c, bs_part *out)
+static basin_status take(bs_corpus *c, bs_dataset *out)
 {
-    *out = (bs_part){.task = &bs_task_tag, .rows = c->sentences, .hash = c->hash, .own = c};
+    *out = (bs_dataset){.task = &bs_task_tag, .rows = c->sentences, .hash = c->hash, .own = c};
     return BASIN_OK;
 }
 
 /* In the model's training file: at least the columns that it uses. */
-static int columns_of(const bs_known *k)
+static int columns_of(const bs_preprocess *k)
 {
-    long long most = bs_known_tag(k)->text.word_column, number = 0;
-    if (bs_known_tag(k)->file_columns)
-        return bs_known_tag(k)->file_columns;
-    if (bs_parse_int(bs_known_tag(k)->text.tag_column, &number) && number > most)
+    long long most = bs_preprocess_tag(k)->text.word_column, number = 0;
+    if (bs_preprocess_tag(k)->file_columns)
+        return bs_preprocess_tag(k)->file_columns;
+    if (bs_parse_int(bs_preprocess_tag(k)->text.tag_column, &number) && number > most)
         most = number;
-    for (const char *at = bs_known_tag(k)->text.feature_columns; *at;
+    for (const char *at = bs_preprocess_tag(k)->text.feature_columns; *at;
          at += strcspn(at, ","), at += *at == ',') {
         char one[16];
         bs_print(one, sizeof one, "%.*s", (int)strcspn(at, ","), at);
@@ -40,16 +40,16 @@ static int columns_of(const bs_known *k)
     return most > 0 && most <= BS_MOST_CELLS ? (int)most : 0;
 }
 
-bs_corpus_options bs_tag_reading(const bs_settings *s, const bs_wish *w)
+bs_corpus_options bs_tag_reading(const bs_settings *s, const bs_read_request *w)
 {
-    bs_corpus_options o = w->known ? bs_known_tag(w->known)->text : s->text;
+    bs_corpus_options o = w->known ? bs_preprocess_tag(w->known)->text : s->text;
     o.who = w->known ? "the model" : w->first ? "the training data" : NULL;
     if (w->first)
-        bs_corpus_fix(bs_part_tag(w->first), &o);
+        bs_corpus_fix(bs_dataset_tag(w->first), &o);
     if (w->known) {
         o.columns = columns_of(w->known);
-        o.spans = bs_known_tag(w->known)->lexicon.scheme != BS_SCHEME_RAW;
-        o.tags = &bs_known_tag(w->known)->lexicon.tags;
+        o.spans = bs_preprocess_tag(w->known)->lexicon.scheme != BS_SCHEME_RAW;
+        o.tags = &bs_preprocess_tag(w->known)->lexicon.tags;
     }
     o.label_free = w->label_free;
     o.max_mb = s->read.max_mb;
@@ -59,20 +59,20 @@ bs_corpus_options bs_tag_reading(const bs_settings *s, const bs_wish *w)
     return o;
 }
 
-basin_status bs_tag_adopt(const bs_wish *w, bs_corpus *c, bs_part *out, basin_error *err)
+basin_status bs_tag_adopt(const bs_read_request *w, bs_corpus *c, bs_dataset *out, basin_error *err)
 {
     if (!w->known || c->sentences == 0 ||
-        c->columns == bs_lexicon_columns(&bs_known_tag(w->known)->lexicon))
+        c->columns == bs_lexicon_columns(&bs_preprocess_tag(w->known)->lexicon))
         return take(c, out);
     basin_status status =
         bs_fail(err, BASIN_EARG, "--feature-columns: %d columns, but the model was trained with %d",
-                c->columns, bs_lexicon_columns(&bs_known_tag(w->known)->lexicon));
+                c->columns, bs_lexicon_columns(&bs_preprocess_tag(w->known)->lexicon));
     bs_corpus_free(c);
     return status;
 }
 
-static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes *notes,
-                               bs_part *out, basin_error *err)
+static basin_status read_files(const bs_settings *s, const bs_read_request *w, bs_notes *notes,
+                               bs_dataset *out, basin_error *err)
 {
     const bs_corpus_options o = bs_tag_reading(s, w);
     bs_corpus              *c = NULL;
@@ -81,30 +81,30 @@ static basin_status read_files(const bs_settings *s, const bs_wish *w, bs_notes 
     return status ? status : bs_tag_adopt(w, c, out, err);
 }
 
-static void free_part(bs_part *p)
+static void free_part(bs_dataset *p)
 {
-    bs_corpus_free(bs_part_tag(p));
+    bs_corpus_free(bs_dataset_tag(p));
 }
 
-static basin_status split(const bs_part *p, const double *share, int parts, uint64_t seed,
+static basin_status split(const bs_dataset *p, const double *share, int parts, uint64_t seed,
                           int32_t *part, basin_error *err)
 {
-    return bs_corpus_split(bs_part_tag(p), share, parts, false, seed, part, err);
+    return bs_corpus_split(bs_dataset_tag(p), share, parts, false, seed, part, err);
 }
 
-static basin_status select_rows(const bs_part *p, const int32_t *rows, int32_t n, bs_part *out,
-                                basin_error *err)
+static basin_status select_rows(const bs_dataset *p, const int32_t *rows, int32_t n,
+                                bs_dataset *out, basin_error *err)
 {
     bs_corpus   *c = NULL;
-    basin_status s = bs_corpus_select(bs_part_tag(p), rows, n, &c, err);
+    basin_status s = bs_corpus_select(bs_dataset_tag(p), rows, n, &c, err);
     return s ? s : take(c, out);
 }
 
 /* ---- what a model remembers ---- */
 
-static bs_words_source source_of(const bs_part *p)
+static bs_words_source source_of(const bs_dataset *p)
 {
-    const bs_corpus *c = bs_part_tag(p);
+    const bs_corpus *c = bs_dataset_tag(p);
     return (bs_words_source){.tokens = c->tokens,
                              .unlabelled = c->tokens - c->start[c->sentences - p->unlabelled],
                              .words = &c->words,
@@ -149,8 +149,8 @@ static basin_status read_tables(const bs_settings *given, const bs_names *all, b
     return s;
 }
 
-static basin_status fit_lexicon(const bs_settings *s, const bs_part *part, int n, bs_notes *notes,
-                                bs_tag_known *out, basin_error *err)
+static basin_status fit_lexicon(const bs_settings *s, const bs_dataset *part, int n,
+                                bs_notes *notes, bs_tag_known *out, basin_error *err)
 {
     bs_arena        arena;
     bs_names        all;
@@ -161,8 +161,8 @@ static basin_status fit_lexicon(const bs_settings *s, const bs_part *part, int n
     bs_names_init(&all, &arena);
     bs_clusters_init(&clusters);
     for (int i = 0; i < n && !status; i++)
-        if (bs_part_tag(&part[i]))
-            status = add_all(&bs_part_tag(&part[i])->words, &all, err);
+        if (bs_dataset_tag(&part[i]))
+            status = add_all(&bs_dataset_tag(&part[i])->words, &all, err);
     if (!status)
         status = read_tables(s, &all, &out->vectors, &clusters, notes, err);
     if (!status)
@@ -179,23 +179,25 @@ static basin_status fit_lexicon(const bs_settings *s, const bs_part *part, int n
 
 /* ---- going on with a model ---- */
 
-static basin_status widen(bs_part *train, const bs_known *like, bs_logger *log, basin_error *err)
+static basin_status widen(bs_dataset *train, const bs_preprocess *like, bs_logger *log,
+                          basin_error *err)
 {
     (void)log;
-    if (bs_part_tag(train)->columns == bs_lexicon_columns(&bs_known_tag(like)->lexicon))
+    if (bs_dataset_tag(train)->columns == bs_lexicon_columns(&bs_preprocess_tag(like)->lexicon))
         return BASIN_OK;
     return bs_fail(err, BASIN_EARG,
                    "--from: the model was trained with %d feature columns, and this data has %d; "
                    "--feature-columns says which are to be read",
-                   bs_lexicon_columns(&bs_known_tag(like)->lexicon), bs_part_tag(train)->columns);
+                   bs_lexicon_columns(&bs_preprocess_tag(like)->lexicon),
+                   bs_dataset_tag(train)->columns);
 }
 
 /* Everything that the model knows is kept, after what occurs here. */
-static basin_status keep_known(const bs_known *like, bs_known *out, bs_logger *log,
+static basin_status keep_known(const bs_preprocess *like, bs_preprocess *out, bs_logger *log,
                                basin_error *err)
 {
-    const bs_lexicon *was = &bs_known_tag(like)->lexicon;
-    bs_lexicon       *is = &bs_known_tag(out)->lexicon;
+    const bs_lexicon *was = &bs_preprocess_tag(like)->lexicon;
+    bs_lexicon       *is = &bs_preprocess_tag(out)->lexicon;
     const int32_t     tags = is->tags.n;
     if (was->columns != is->columns)
         return bs_fail(err, BASIN_EARG,
@@ -221,9 +223,9 @@ static basin_status keep_known(const bs_known *like, bs_known *out, bs_logger *l
     return s;
 }
 
-static const char *unit_name(const bs_known *k, int growth, int32_t i, char room[BS_UNIT_NAME])
+static const char *unit_name(const bs_preprocess *k, int growth, int32_t i, char room[BS_UNIT_NAME])
 {
-    const bs_lexicon *l = &bs_known_tag(k)->lexicon;
+    const bs_lexicon *l = &bs_preprocess_tag(k)->lexicon;
     int               c = 0;
     if (growth < 3)
         return (growth == 0 ? &l->words : growth == 1 ? &l->tags : &l->characters)->item[i].text;
@@ -246,10 +248,10 @@ int32_t bs_tag_unknown(const bs_corpus *c, const bs_lexicon *l, int32_t *first)
     return n;
 }
 
-static void warn_unknown(const bs_part *part, int n, const bs_lexicon *l, bs_logger *log)
+static void warn_unknown(const bs_dataset *part, int n, const bs_lexicon *l, bs_logger *log)
 {
     for (int role = BS_ROLE_VALID; role < n && role <= BS_ROLE_TEST; role++) {
-        const bs_corpus *c = bs_part_tag(&part[role]);
+        const bs_corpus *c = bs_dataset_tag(&part[role]);
         int32_t          first;
         char             tag[48];
         const int32_t    unknown = c ? bs_tag_unknown(c, l, &first) : 0;
@@ -273,11 +275,11 @@ static const char *tag_name(const void *of, int i)
 }
 
 /* Only from words whose tags are certain. */
-static basin_status fit_weights(const bs_settings *s, const bs_part *part, bs_logger *log,
-                                bs_known *out, basin_error *err)
+static basin_status fit_weights(const bs_settings *s, const bs_dataset *part, bs_logger *log,
+                                bs_preprocess *out, basin_error *err)
 {
-    const bs_corpus *c = bs_part_tag(part);
-    const bs_names  *tags = &bs_known_tag(out)->lexicon.tags;
+    const bs_corpus *c = bs_dataset_tag(part);
+    const bs_names  *tags = &bs_preprocess_tag(out)->lexicon.tags;
     double          *count = bs_calloc((size_t)tags->n + 1, sizeof *count);
     if (!count)
         return bs_fail_nomem(err);
@@ -293,20 +295,20 @@ static basin_status fit_weights(const bs_settings *s, const bs_part *part, bs_lo
     return status;
 }
 
-static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *log, bs_known *out,
-                        basin_error *err)
+static basin_status fit(const bs_settings *s, bs_dataset *part, int n, bs_logger *log,
+                        bs_preprocess *out, basin_error *err)
 {
     bs_rules     *rules = NULL;
     bs_notes      notes;
-    bs_tag_known *k = bs_known_begin(out, &bs_task_tag, sizeof *k);
+    bs_tag_known *k = bs_preprocess_begin(out, &bs_task_tag, sizeof *k);
     if (!k)
         return bs_fail_nomem(err);
-    if (!bs_part_tag(&part[0])->labelled)
+    if (!bs_dataset_tag(&part[0])->labelled)
         return bs_fail(err, BASIN_EDATA,
                        "the training data has no tags; --tag-column selects their column");
     bs_notes_init(&notes);
     basin_status status = BASIN_OK;
-    if (bs_part_tag(&part[BS_ROLE_UNLABELLED]))
+    if (bs_dataset_tag(&part[BS_ROLE_UNLABELLED]))
         status = bs_tag_join(s, &part[BS_ROLE_TRAIN], &part[BS_ROLE_UNLABELLED], &rules, err);
     if (!status)
         status = fit_lexicon(s, part, n, &notes, k, err);
@@ -322,62 +324,62 @@ static basin_status fit(const bs_settings *s, bs_part *part, int n, bs_logger *l
         return status;
     warn_unknown(part, n, &k->lexicon, log);
     k->text = s->text;
-    bs_corpus_fix(bs_part_tag(&part[0]), &k->text);
-    k->file_scheme = (int)bs_part_tag(&part[0])->file_scheme;
-    k->file_columns = bs_part_tag(&part[0])->file_columns;
+    bs_corpus_fix(bs_dataset_tag(&part[0]), &k->text);
+    k->file_scheme = (int)bs_dataset_tag(&part[0])->file_scheme;
+    k->file_columns = bs_dataset_tag(&part[0])->file_columns;
     k->has_vectors = *s->words.vectors != '\0';
     k->word_width = k->has_vectors ? k->vectors.dim : s->train.word_width;
     if (out->like && !k->has_vectors) { /* the table is the model's */
-        k->has_vectors = bs_known_tag(out->like)->has_vectors;
-        k->word_width = bs_known_tag(out->like)->word_width;
+        k->has_vectors = bs_preprocess_tag(out->like)->has_vectors;
+        k->word_width = bs_preprocess_tag(out->like)->word_width;
     }
     k->unknown = s->words.unk_dropout;
-    out->headline = headline_of(k->lexicon.scheme);
+    out->deciding = headline_of(k->lexicon.scheme);
     return fit_weights(s, &part[0], log, out, err);
 }
 
-static void known_free(bs_known *k)
+static void known_free(bs_preprocess *k)
 {
-    bs_lexicon_free(&bs_known_tag(k)->lexicon);
-    bs_vectors_free(&bs_known_tag(k)->vectors);
+    bs_lexicon_free(&bs_preprocess_tag(k)->lexicon);
+    bs_vectors_free(&bs_preprocess_tag(k)->vectors);
 }
 
-static int labels(const bs_known *k)
+static int labels(const bs_preprocess *k)
 {
-    return bs_known_tag(k)->lexicon.tags.n;
+    return bs_preprocess_tag(k)->lexicon.tags.n;
 }
 
-static const char *label(const bs_known *k, int i)
+static const char *label(const bs_preprocess *k, int i)
 {
-    return bs_known_tag(k)->lexicon.tags.item[i].text;
+    return bs_preprocess_tag(k)->lexicon.tags.item[i].text;
 }
 
-static void known_text(const bs_known *k, bs_buf *out)
+static void known_text(const bs_preprocess *k, bs_buf *out)
 {
-    bs_buf_printf(out, "%d words, %d tags (%s)", (int)bs_known_tag(k)->lexicon.words.n,
-                  (int)bs_known_tag(k)->lexicon.tags.n,
-                  bs_scheme_name((bs_scheme)bs_known_tag(k)->lexicon.scheme));
-    if (bs_known_tag(k)->lexicon.columns > 0)
-        bs_buf_printf(out, ", %d feature columns", bs_known_tag(k)->lexicon.columns);
+    bs_buf_printf(out, "%d words, %d tags (%s)", (int)bs_preprocess_tag(k)->lexicon.words.n,
+                  (int)bs_preprocess_tag(k)->lexicon.tags.n,
+                  bs_scheme_name((bs_scheme)bs_preprocess_tag(k)->lexicon.scheme));
+    if (bs_preprocess_tag(k)->lexicon.columns > 0)
+        bs_buf_printf(out, ", %d feature columns", bs_preprocess_tag(k)->lexicon.columns);
 }
 
-static void known_json(const bs_known *k, bs_buf *out)
+static void known_json(const bs_preprocess *k, bs_buf *out)
 {
     bs_json_open(out, NULL, '{');
-    bs_json_int(out, "word_width", bs_known_tag(k)->word_width);
-    bs_json_bool(out, "vectors", bs_known_tag(k)->has_vectors);
+    bs_json_int(out, "word_width", bs_preprocess_tag(k)->word_width);
+    bs_json_bool(out, "vectors", bs_preprocess_tag(k)->has_vectors);
     bs_json_key(out, "text");
-    bs_options_json(bs_corpus_rows, &bs_known_tag(k)->text, out);
+    bs_options_json(bs_corpus_rows, &bs_preprocess_tag(k)->text, out);
     bs_json_members(out, "file_scheme %s file_columns %d",
-                    bs_scheme_name((bs_scheme)bs_known_tag(k)->file_scheme),
-                    bs_known_tag(k)->file_columns);
+                    bs_scheme_name((bs_scheme)bs_preprocess_tag(k)->file_scheme),
+                    bs_preprocess_tag(k)->file_columns);
     bs_json_key(out, "lexicon");
-    bs_lexicon_json(&bs_known_tag(k)->lexicon, out);
+    bs_lexicon_json(&bs_preprocess_tag(k)->lexicon, out);
     bs_json_close(out, '}');
 }
 
 /* Older models do not say what their training file looked like. */
-static basin_status read_file_members(const json_t *o, const char *where, bs_known *out,
+static basin_status read_file_members(const json_t *o, const char *where, bs_preprocess *out,
                                       basin_error *err)
 {
     const json_t *scheme = json_object_get(o, "file_scheme");
@@ -389,12 +391,12 @@ static basin_status read_file_members(const json_t *o, const char *where, bs_kno
                      json_integer_value(columns) > BS_MOST_CELLS)))
         return bs_fail(err, BASIN_EDATA, "%s: what the model knows of files is not understood",
                        where);
-    bs_known_tag(out)->file_scheme = (int)found;
-    bs_known_tag(out)->file_columns = (int)json_integer_value(columns);
+    bs_preprocess_tag(out)->file_scheme = (int)found;
+    bs_preprocess_tag(out)->file_columns = (int)json_integer_value(columns);
     return BASIN_OK;
 }
 
-static basin_status read_members(const json_t *o, const char *where, bs_known *out,
+static basin_status read_members(const json_t *o, const char *where, bs_preprocess *out,
                                  basin_error *err)
 {
     const json_t *width = json_object_get(o, "word_width");
@@ -402,7 +404,7 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
     bs_buf        text;
     basin_status  s = BASIN_OK;
     bs_buf_init(&text, (size_t)1 << 30);
-    bs_known_tag(out)->text = bs_corpus_options_default();
+    bs_preprocess_tag(out)->text = bs_corpus_options_default();
     bool whole = bs_tree_write(json_object_get(o, "text"), &text) && lexicon;
     if (text.failed)
         s = bs_fail_nomem(err);
@@ -410,25 +412,26 @@ static basin_status read_members(const json_t *o, const char *where, bs_known *o
              json_integer_value(width) > 1 << 16 || !whole)
         s = bs_fail(err, BASIN_EDATA, "%s: what the model knows of words is incomplete", where);
     if (!s)
-        s = bs_options_from_json(bs_corpus_rows, &bs_known_tag(out)->text, text.data, text.len,
+        s = bs_options_from_json(bs_corpus_rows, &bs_preprocess_tag(out)->text, text.data, text.len,
                                  where, err);
-    bs_options_own_limits(bs_corpus_rows, &bs_known_tag(out)->text);
+    bs_options_own_limits(bs_corpus_rows, &bs_preprocess_tag(out)->text);
     if (!s)
-        s = bs_lexicon_take(lexicon, where, &bs_known_tag(out)->lexicon, err);
+        s = bs_lexicon_take(lexicon, where, &bs_preprocess_tag(out)->lexicon, err);
     if (!s)
         s = read_file_members(o, where, out, err);
     if (!s) {
-        bs_known_tag(out)->word_width = (int)json_integer_value(width);
-        bs_known_tag(out)->has_vectors = json_is_true(json_object_get(o, "vectors"));
-        out->headline = headline_of(bs_known_tag(out)->lexicon.scheme);
+        bs_preprocess_tag(out)->word_width = (int)json_integer_value(width);
+        bs_preprocess_tag(out)->has_vectors = json_is_true(json_object_get(o, "vectors"));
+        out->deciding = headline_of(bs_preprocess_tag(out)->lexicon.scheme);
     }
     bs_buf_free(&text);
     return s;
 }
 
-static basin_status known_read(const char *json, const char *where, bs_known *out, basin_error *err)
+static basin_status known_read(const char *json, const char *where, bs_preprocess *out,
+                               basin_error *err)
 {
-    if (!bs_known_begin(out, &bs_task_tag, sizeof(bs_tag_known)))
+    if (!bs_preprocess_begin(out, &bs_task_tag, sizeof(bs_tag_known)))
         return bs_fail_nomem(err);
     json_t      *o = bs_tree_read(json, strlen(json), JSON_REJECT_DUPLICATES, NULL);
     basin_status s = o ? read_members(o, where, out, err)
@@ -449,14 +452,14 @@ static basin_status check(const bs_train_options *o, basin_error *err)
 /* With more tags than this, the caller decides: their square is memory, and time per token. */
 enum { MOST_TAGS = 4096 };
 
-static basin_status constrain(const bs_known *k, bool caller, basin_error *err)
+static basin_status constrain(const bs_preprocess *k, bool caller, basin_error *err)
 {
-    if (caller || bs_known_tag(k)->lexicon.tags.n <= MOST_TAGS)
+    if (caller || bs_preprocess_tag(k)->lexicon.tags.n <= MOST_TAGS)
         return BASIN_OK;
     return bs_fail(err, BASIN_EDATA,
                    "the model's constrain=yes is for %d tags, and at most %d are its to ask "
                    "for; --constrain asks for it all the same",
-                   (int)bs_known_tag(k)->lexicon.tags.n, (int)MOST_TAGS);
+                   (int)bs_preprocess_tag(k)->lexicon.tags.n, (int)MOST_TAGS);
 }
 
 static bs_chars chars_named(const char *name)
@@ -466,18 +469,18 @@ static bs_chars chars_named(const char *name)
                                        : BS_CHARS_NONE;
 }
 
-static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_spec *out,
+static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k, bs_net_spec *out,
                               basin_error *err)
 {
     const char  *energy = strcmp(o->energy_kind, "auto") == 0 ? "chain" : o->energy_kind;
-    bs_tag_shape shape = {.tags = bs_known_tag(k)->lexicon.tags.n,
-                          .words = bs_known_tag(k)->lexicon.words.n,
-                          .word_width = bs_known_tag(k)->word_width,
-                          .tuned = o->word_tuned || !bs_known_tag(k)->has_vectors,
-                          .columns = bs_known_tag(k)->lexicon.columns,
+    bs_tag_shape shape = {.tags = bs_preprocess_tag(k)->lexicon.tags.n,
+                          .words = bs_preprocess_tag(k)->lexicon.words.n,
+                          .word_width = bs_preprocess_tag(k)->word_width,
+                          .tuned = o->word_tuned || !bs_preprocess_tag(k)->has_vectors,
+                          .columns = bs_preprocess_tag(k)->lexicon.columns,
                           .column_width = o->column_width,
                           .chars = chars_named(o->char_net),
-                          .characters = bs_known_tag(k)->lexicon.characters.n,
+                          .characters = bs_preprocess_tag(k)->lexicon.characters.n,
                           .char_width = o->char_width,
                           .char_features = o->char_features,
                           .width = o->net_width,
@@ -486,10 +489,10 @@ static basin_status make_spec(const bs_train_options *o, const bs_known *k, bs_s
                           .hidden = o->energy_hidden,
                           .scale = o->energy_scale,
                           .augmented = o->energy_words};
-    for (int i = 0; i < bs_known_tag(k)->lexicon.columns; i++)
-        shape.values += bs_known_tag(k)->lexicon.value[i].n;
+    for (int i = 0; i < bs_preprocess_tag(k)->lexicon.columns; i++)
+        shape.values += bs_preprocess_tag(k)->lexicon.value[i].n;
     basin_status s = bs_tag_energy_find(energy, &shape.energy, err);
-    *out = bs_spec_make(&bs_task_graph_tag, (bs_size){1, 1, 4}, &shape, sizeof shape);
+    *out = bs_net_spec_make(&bs_task_space_tag, (bs_size){1, 1, 4}, &shape, sizeof shape);
     return s;
 }
 
@@ -501,9 +504,9 @@ static bool is_table(const bs_segment *s, size_t cells)
 
 /* Rows of words with a vector. In a table that is not trained the others are zeros: nothing is
  * known of such a word, and random numbers would only pretend otherwise. */
-static basin_status fill(const bs_known *k, bs_params *p, const char *prefix, basin_error *err)
+static basin_status fill(const bs_preprocess *k, bs_params *p, const char *prefix, basin_error *err)
 {
-    const bs_tag_known *own = bs_known_tag(k);
+    const bs_tag_known *own = bs_preprocess_tag(k);
     const size_t width = (size_t)own->word_width, cells = (size_t)own->lexicon.words.n * width;
     if (!own->has_vectors)
         return BASIN_OK;
@@ -515,7 +518,7 @@ static basin_status fill(const bs_known *k, bs_params *p, const char *prefix, ba
     for (int i = 0; i < p->n && !status; i++) {
         const bs_segment *s = &p->segment[i];
         real             *to;
-        if (!bs_has_prefix(s->name, prefix) || !is_table(s, cells))
+        if (!bs_params_has_prefix(s->name, prefix) || !is_table(s, cells))
             continue;
         const bool fixed = strcmp(s->name, "words/W") == 0;
         status = bs_params_map(p, s, BS_READ_WRITE, &to, err);
@@ -532,10 +535,10 @@ static basin_status fill(const bs_known *k, bs_params *p, const char *prefix, ba
 
 /* ---- outputs ---- */
 
-static basin_status make_outputs(const bs_part *p, const bs_known *k, bs_outputs *out,
+static basin_status make_outputs(const bs_dataset *p, const bs_preprocess *k, bs_outputs *out,
                                  basin_error *err)
 {
-    const size_t n = (size_t)bs_part_tag(p)->tokens + 1;
+    const size_t n = (size_t)bs_dataset_tag(p)->tokens + 1;
     (void)k;
     bs_tag_outputs *own = bs_calloc(1, sizeof *own);
     *out =
@@ -557,10 +560,10 @@ static void outputs_free(bs_outputs *y)
     bs_free(own->best_found);
 }
 
-static void place(const bs_part *whole, const bs_known *k, int32_t row, int32_t rows,
+static void place(const bs_dataset *whole, const bs_preprocess *k, int32_t row, int32_t rows,
                   const bs_outputs *some, bs_outputs *all)
 {
-    const int32_t *start = bs_part_tag(whole)->start;
+    const int32_t *start = bs_dataset_tag(whole)->start;
     const size_t   first = (size_t)start[row], n = (size_t)(start[row + rows] - start[row]);
     (void)k;
     memcpy(all->scores + first, some->scores, n * sizeof *all->scores);
@@ -595,22 +598,22 @@ static double surprise(const real *y, const real *gold, size_t cells)
     double sum = 0;
     for (size_t i = 0; i < cells; i++)
         if (gold[i] > 0)
-            sum += (double)gold[i] * bs_surprise((double)y[i]);
+            sum += (double)gold[i] * bs_log_loss((double)y[i]);
     return sum;
 }
 
-static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_spec *spec,
-                                  const bs_part *p, bs_feed *f, const int32_t *index, int32_t n,
-                                  bs_outputs *out, basin_error *err)
+static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_net_spec *spec,
+                                  const bs_dataset *p, bs_batches *f, const int32_t *index,
+                                  int32_t n, bs_outputs *out, basin_error *err)
 {
     const bs_batch *b = f->rows(f, index, n);
-    const size_t    parts = (size_t)b->size.length * (size_t)bs_spec_tag(spec)->tags;
+    const size_t    parts = (size_t)b->size.length * (size_t)bs_net_spec_tag(spec)->tags;
     bs_scored       found;
     basin_status    status = bs_scorer_batch(s, b, &found, err);
     for (int32_t i = 0; i < n && !status; i++) {
-        const int32_t first = bs_part_tag(p)->start[index[i]],
-                      end = bs_part_tag(p)->start[index[i] + 1];
-        const size_t cells = (size_t)(end - first) * (size_t)bs_spec_tag(spec)->tags;
+        const int32_t first = bs_dataset_tag(p)->start[index[i]],
+                      end = bs_dataset_tag(p)->start[index[i] + 1];
+        const size_t cells = (size_t)(end - first) * (size_t)bs_net_spec_tag(spec)->tags;
         status = bs_scored_check(&found, (size_t)i, (size_t)i * parts, cells, "sentence",
                                  out->first + index[i] + 1, err);
         if (status)
@@ -624,25 +627,25 @@ static basin_status predict_batch(bs_scorer *s, bs_tag_decoder *d, const bs_spec
                                             (const real *)b->gold + (size_t)i * parts, cells) /
                                    p->rows;
         if (bs_outputs_tag(out)->best && !status)
-            status = several(d, &found, (size_t)i * parts, bs_part_tag(p), index[i], out, err);
+            status = several(d, &found, (size_t)i * parts, bs_dataset_tag(p), index[i], out, err);
     }
     return status;
 }
 
-static basin_status predict(bs_scorer *s, const bs_spec *spec, const bs_known *k, const bs_part *p,
-                            bs_outputs *out, basin_error *err)
+static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_preprocess *k,
+                            const bs_dataset *p, bs_outputs *out, basin_error *err)
 {
-    bs_feed       *f = NULL;
+    bs_batches    *f = NULL;
     bs_tag_decoder d;
     int32_t       *order = bs_calloc((size_t)p->rows + 1, sizeof *order);
-    basin_status   status = bs_tag_decoder_make(s, &bs_known_tag(k)->lexicon, &d, err);
+    basin_status   status = bs_tag_decoder_make(s, &bs_preprocess_tag(k)->lexicon, &d, err);
     if (out->cross_entropy)
         *out->cross_entropy = 0;
     if (!status)
         status =
-            order ? bs_feed_tag_all(p, k, spec, BS_TAG_SENTENCES, &f, err) : bs_fail_nomem(err);
+            order ? bs_batches_tag_all(p, k, spec, BS_TAG_SENTENCES, &f, err) : bs_fail_nomem(err);
     if (!status)
-        status = bs_tag_by_length(bs_part_tag(p)->start, p->rows, order, err);
+        status = bs_tag_by_length(bs_dataset_tag(p)->start, p->rows, order, err);
     for (int32_t at = 0, n = 0; at < p->rows && !status; at += n) {
         n = f->fits(f, order + at, p->rows - at);
         status = predict_batch(s, &d, spec, p, f, order + at, n, out, err);
@@ -721,9 +724,9 @@ static basin_status make_tagset(const bs_tag_truth *c, int scheme, bs_tagset *ou
     return s;
 }
 
-static void counts_free(bs_counts *c)
+static void counts_free(bs_measurement *c)
 {
-    bs_tag_counted *own = bs_counts_tag(c);
+    bs_tag_counted *own = bs_measurement_tag(c);
     if (!own)
         return;
     bs_tag_metrics_free(own->metrics);
@@ -732,52 +735,53 @@ static void counts_free(bs_counts *c)
     c->own = NULL;
 }
 
-static basin_status count(const bs_part *p, const bs_known *k, const bs_outputs *y,
-                          const bs_threshold *cut, const bs_counting *how, bs_counts *out,
-                          basin_error *err)
+static basin_status count(const bs_dataset *p, const bs_preprocess *k, const bs_outputs *y,
+                          const bs_threshold *threshold, const bs_counting *how,
+                          bs_measurement *out, basin_error *err)
 {
     bs_tag_metric_options o = {.keep_rows = how->keep_rows};
     bs_tag_truth          c;
     bs_tag_counted       *own = bs_calloc(1, sizeof *own);
-    (void)cut;
-    *out = (bs_counts){.task = &bs_task_tag, .own = own};
+    (void)threshold;
+    *out = (bs_measurement){.task = &bs_task_tag, .own = own};
     if (!own)
         return bs_fail_nomem(err);
-    if (!bs_part_tag(p)->labelled) {
+    if (!bs_dataset_tag(p)->labelled) {
         counts_free(out);
         return bs_fail(err, BASIN_EDATA, "the data has no tags to compare with");
     }
-    basin_status s = bs_tag_truth_make(bs_part_tag(p), &bs_known_tag(k)->lexicon, &c, err);
+    basin_status s = bs_tag_truth_make(bs_dataset_tag(p), &bs_preprocess_tag(k)->lexicon, &c, err);
     if (!s)
-        s = make_tagset(&c, bs_known_tag(k)->lexicon.scheme, &own->tags, err);
+        s = make_tagset(&c, bs_preprocess_tag(k)->lexicon.scheme, &own->tags, err);
     if (!s)
         s = bs_tag_metrics_new(&own->tags, &o, &own->metrics, err);
     if (!s)
-        s = bs_tag_metrics_add(own->metrics, c.gold, bs_outputs_tag(y)->tag, bs_part_tag(p)->start,
-                               bs_part_tag(p)->sentences, c.unknown, err);
+        s = bs_tag_metrics_add(own->metrics, c.gold, bs_outputs_tag(y)->tag,
+                               bs_dataset_tag(p)->start, bs_dataset_tag(p)->sentences, c.unknown,
+                               err);
     bs_tag_truth_free(&c);
     if (s)
         counts_free(out);
     return s;
 }
 
-static basin_status values(bs_counts *c, double out[BS_MOST_METRICS], basin_error *err)
+static basin_status values(bs_measurement *c, double out[BS_MOST_METRICS], basin_error *err)
 {
     (void)err;
-    bs_tag_metrics_finish(bs_counts_tag(c)->metrics, out);
+    bs_tag_metrics_finish(bs_measurement_tag(c)->metrics, out);
     return BASIN_OK;
 }
 
-static basin_status sampled(bs_counts *c, bs_sampled *out, basin_error *err)
+static basin_status sampled(bs_measurement *c, bs_sampled *out, basin_error *err)
 {
-    return bs_tag_metrics_sampled(bs_counts_tag(c)->metrics, out, err);
+    return bs_tag_metrics_sampled(bs_measurement_tag(c)->metrics, out, err);
 }
 
-static void *reading(bs_settings *s, bs_known *k, const bs_option **rows)
+static void *reading(bs_settings *s, bs_preprocess *k, const bs_option **rows)
 {
     (void)s;
     *rows = bs_corpus_rows;
-    return &bs_known_tag(k)->text;
+    return &bs_preprocess_tag(k)->text;
 }
 
 /* On tweets, named entities and chunks the chain was as good as any method with an energy, or
@@ -792,7 +796,7 @@ static const bs_candidate candidates[] = {
 const bs_task bs_task_tag = {
     .name = "tag",
     .help = "sequence labelling: a tag for each word of a sentence",
-    .graph = &bs_task_graph_tag,
+    .graph = &bs_task_space_tag,
     .unit = "sentences",
     .method = "infnet+",
     .candidates = candidates,
@@ -835,7 +839,7 @@ const bs_task bs_task_tag = {
     .constrain = constrain,
     .spec = make_spec,
     .fill = fill,
-    .feed = bs_feed_tag,
+    .feed = bs_batches_tag,
     .outputs = make_outputs,
     .outputs_free = outputs_free,
     .predict = predict,
@@ -844,7 +848,7 @@ const bs_task bs_task_tag = {
     .values = values,
     .sampled = sampled,
     .counts_free = counts_free,
-    .eval = &bs_measuring_tag,
-    .predict_files = &bs_prediction_tag,
-    .memory = &bs_serving_tag,
+    .eval = &bs_task_eval_tag,
+    .predict_files = &bs_task_write_tag,
+    .memory = &bs_task_memory_tag,
 };

@@ -7,10 +7,10 @@
 #include "task/prepare.h"
 #include "task/tag/nets.h"
 
-extern const bs_task              bs_task_tag;
-extern const struct bs_measuring  bs_measuring_tag;  /* eval.c */
-extern const struct bs_prediction bs_prediction_tag; /* write.c */
-extern const struct bs_serving    bs_serving_tag;    /* memory.c */
+extern const bs_task               bs_task_tag;
+extern const struct bs_task_eval   bs_task_eval_tag;   /* eval.c */
+extern const struct bs_task_write  bs_task_write_tag;  /* write.c */
+extern const struct bs_task_memory bs_task_memory_tag; /* memory.c */
 
 typedef struct {
     bs_lexicon        lexicon;
@@ -37,12 +37,12 @@ typedef struct {
     bs_tagset       tags; /* of the metrics */
 } bs_tag_counted;
 
-static inline bs_corpus *bs_part_tag(const bs_part *p)
+static inline bs_corpus *bs_dataset_tag(const bs_dataset *p)
 {
     return p->own;
 }
 
-static inline bs_tag_known *bs_known_tag(const bs_known *k)
+static inline bs_tag_known *bs_preprocess_tag(const bs_preprocess *k)
 {
     return k->own;
 }
@@ -52,35 +52,37 @@ static inline bs_tag_outputs *bs_outputs_tag(const bs_outputs *y)
     return y->own;
 }
 
-static inline bs_tag_counted *bs_counts_tag(const bs_counts *c)
+static inline bs_tag_counted *bs_measurement_tag(const bs_measurement *c)
 {
     return c->own;
 }
 
-basin_status bs_feed_tag(const bs_part *p, const bs_known *k, const bs_spec *spec,
-                         const bs_train_options *o, bs_feed **out, basin_error *err);
+basin_status bs_batches_tag(const bs_dataset *p, const bs_preprocess *k, const bs_net_spec *spec,
+                            const bs_train_options *o, bs_batches **out, basin_error *err);
 /* The same for prediction: at most `most` sentences, rows padded so that a few programs suffice,
  * and no word replaced. */
-basin_status bs_feed_tag_all(const bs_part *p, const bs_known *k, const bs_spec *spec, int32_t most,
-                             bs_feed **out, basin_error *err);
+basin_status bs_batches_tag_all(const bs_dataset *p, const bs_preprocess *k,
+                                const bs_net_spec *spec, int32_t most, bs_batches **out,
+                                basin_error *err);
 
 /* How to read files; and a part made from what was read, which it takes, also after a failure. */
-bs_corpus_options bs_tag_reading(const bs_settings *s, const bs_wish *w);
-basin_status      bs_tag_adopt(const bs_wish *w, bs_corpus *c, bs_part *out, basin_error *err);
+bs_corpus_options bs_tag_reading(const bs_settings *s, const bs_read_request *w);
+basin_status      bs_tag_adopt(const bs_read_request *w, bs_corpus *c, bs_dataset *out,
+                               basin_error *err);
 
 /* The first file of the request, from a pipe, as lines arrive: stream.c */
-basin_status bs_stream_tag(const bs_settings *s, const bs_wish *w, int32_t rows, bs_stream **out,
-                           basin_error *err);
+basin_status bs_stream_tag(const bs_settings *s, const bs_read_request *w, int32_t rows,
+                           bs_stream **out, basin_error *err);
 
 /* --- unlabelled sentences: unlabelled_tag.c ------------------------------ */
 
 /* Before the lexicon is fitted: appends unlabelled sentences to those of train, and tags found only
  * in rules to its tags. The caller frees *rules, after a failure as well. */
-basin_status bs_tag_join(const bs_settings *s, bs_part *train, bs_part *unlabelled,
+basin_status bs_tag_join(const bs_settings *s, bs_dataset *train, bs_dataset *unlabelled,
                          bs_rules **rules, basin_error *err);
 /* Afterwards: their soft truth, and a note on how good the rules are. */
 basin_status bs_tag_soften(const bs_settings *s, const bs_rules *rules, const bs_lexicon *l,
-                           bs_part *part, bs_logger *log, basin_error *err);
+                           bs_dataset *part, bs_logger *log, basin_error *err);
 
 /* Sorts sentences start[i] .. start[i + 1] by length, so that batches need little padding; equal
  * lengths keep their order. */

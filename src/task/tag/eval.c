@@ -24,25 +24,27 @@ static basin_status check(const basin_eval_options *o, basin_error *err)
 
 static long long repaired(const bs_evaluation *e)
 {
-    return (long long)(bs_part_tag(&e->data)->repaired +
-                       bs_tag_metrics_counts(bs_counts_tag(&e->counts)->metrics).gold_repaired);
+    return (
+        long long)(bs_dataset_tag(&e->data)->repaired +
+                   bs_tag_metrics_counts(bs_measurement_tag(&e->counts)->metrics).gold_repaired);
 }
 
 static int32_t unknown(const bs_evaluation *e, int32_t *first)
 {
-    return bs_tag_unknown(bs_part_tag(&e->data), &bs_known_tag(&e->model->saved->known)->lexicon,
-                          first);
+    return bs_tag_unknown(bs_dataset_tag(&e->data),
+                          &bs_preprocess_tag(&e->model->saved->known)->lexicon, first);
 }
 
 static void remark(const bs_evaluation *e, bs_logger *log)
 {
-    const bs_corpus *c = bs_part_tag(&e->data);
+    const bs_corpus *c = bs_dataset_tag(&e->data);
     char             tag[48];
     int32_t          first;
     const int32_t    n = unknown(e, &first);
     const long long  missing =
-        (long long)bs_tag_metrics_counts(bs_counts_tag(&e->counts)->metrics).gold_missing;
-    if (e->constrained && bs_known_tag(&e->model->saved->known)->lexicon.scheme == BS_SCHEME_RAW)
+        (long long)bs_tag_metrics_counts(bs_measurement_tag(&e->counts)->metrics).gold_missing;
+    if (e->constrained &&
+        bs_preprocess_tag(&e->model->saved->known)->lexicon.scheme == BS_SCHEME_RAW)
         bs_log_say(log, BS_INFO,
                    "--constrain: the tags of this model do not describe spans, so nothing can be "
                    "ill-formed");
@@ -64,7 +66,7 @@ static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
     (void)err;
     int32_t first;
     bs_json_members(out, "tokens %d gold_repaired %lld gold_unknown %d",
-                    bs_part_tag(&e->data)->tokens, repaired(e), unknown(e, &first));
+                    bs_dataset_tag(&e->data)->tokens, repaired(e), unknown(e, &first));
     return BASIN_OK;
 }
 
@@ -72,16 +74,16 @@ static basin_status json(const bs_evaluation *e, bs_buf *out, basin_error *err)
 
 static basin_status take_types(const bs_evaluation *e, bs_type_score **out, basin_error *err)
 {
-    *out = bs_calloc((size_t)bs_counts_tag(&e->counts)->tags.types.n + 1, sizeof **out);
+    *out = bs_calloc((size_t)bs_measurement_tag(&e->counts)->tags.types.n + 1, sizeof **out);
     if (!*out)
         return bs_fail_nomem(err);
-    bs_tag_metrics_types(bs_counts_tag(&e->counts)->metrics, *out);
+    bs_tag_metrics_types(bs_measurement_tag(&e->counts)->metrics, *out);
     return BASIN_OK;
 }
 
 static basin_status types(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    const bs_tagset *tags = &bs_counts_tag(&e->counts)->tags;
+    const bs_tagset *tags = &bs_measurement_tag(&e->counts)->tags;
     char             type[BS_VISIBLE];
     bs_type_score   *row;
     basin_status     s = take_types(e, &row, err);
@@ -106,7 +108,7 @@ static basin_status json_types(const bs_evaluation *e, bs_buf *out, basin_error 
     if (s)
         return s;
     bs_json_open(out, "per_type", '{');
-    for (int32_t i = 0; i < bs_counts_tag(&e->counts)->tags.types.n; i++) {
+    for (int32_t i = 0; i < bs_measurement_tag(&e->counts)->tags.types.n; i++) {
         bs_json_open(out, row[i].type, '{');
         bs_json_members(out,
                         "gold %lld predicted %lld correct %lld precision %.6f recall %.6f f1 %.6f",
@@ -126,8 +128,8 @@ static basin_status json_types(const bs_evaluation *e, bs_buf *out, basin_error 
 static basin_status as_in_file(const bs_evaluation *e, bs_scheme to, bs_retagged *found,
                                int32_t *gold, basin_error *err)
 {
-    const bs_corpus  *c = bs_part_tag(&e->data);
-    const bs_lexicon *l = &bs_known_tag(&e->model->saved->known)->lexicon;
+    const bs_corpus  *c = bs_dataset_tag(&e->data);
+    const bs_lexicon *l = &bs_preprocess_tag(&e->model->saved->known)->lexicon;
     bs_retagged       truth = {0};
     bool              fresh;
     basin_status      s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, false, c,
@@ -146,8 +148,8 @@ static basin_status as_in_file(const bs_evaluation *e, bs_scheme to, bs_retagged
 
 static basin_status compatible(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    const bs_corpus *c = bs_part_tag(&e->data);
-    const bs_scheme  own = (bs_scheme)bs_known_tag(&e->model->saved->known)->lexicon.scheme;
+    const bs_corpus *c = bs_dataset_tag(&e->data);
+    const bs_scheme  own = (bs_scheme)bs_preprocess_tag(&e->model->saved->known)->lexicon.scheme;
     const bs_scheme  to = own == BS_SCHEME_RAW ? own : c->file_scheme;
     const char     **name = NULL;
     bs_retagged      found = {0};
@@ -171,8 +173,8 @@ static basin_status compatible(const bs_evaluation *e, bs_buf *out, basin_error 
 static basin_status conlleval(const bs_evaluation *e, const basin_eval_options *o, bs_buf *out,
                               bool *done, basin_error *err)
 {
-    const bs_corpus  *c = bs_part_tag(&e->data);
-    const bs_lexicon *l = &bs_known_tag(&e->model->saved->known)->lexicon;
+    const bs_corpus  *c = bs_dataset_tag(&e->data);
+    const bs_lexicon *l = &bs_preprocess_tag(&e->model->saved->known)->lexicon;
     bs_tag_truth      t;
     const char      **name = NULL;
     *done = o->conlleval != 0;
@@ -191,7 +193,7 @@ static basin_status conlleval(const bs_evaluation *e, const basin_eval_options *
     return s;
 }
 
-const bs_measuring bs_measuring_tag = {.check = check,
+const bs_task_eval bs_task_eval_tag = {.check = check,
                                        .remark = remark,
                                        .instead = conlleval,
                                        .labels = types,

@@ -9,12 +9,12 @@
 #include "model/space.h"
 #include "nn/chain.h"
 
-static const bs_tag_shape *shape(const bs_view *v)
+static const bs_tag_shape *shape(const bs_output_space *v)
 {
-    return bs_spec_tag(v->spec);
+    return bs_net_spec_tag(v->spec);
 }
 
-static bs_tag_input input(const bs_view *v)
+static bs_tag_input input(const bs_output_space *v)
 {
     bs_tag_input x;
     _Static_assert(sizeof x <= sizeof v->x, "the view has a place for every leaf");
@@ -22,12 +22,12 @@ static bs_tag_input input(const bs_view *v)
     return x;
 }
 
-static size_t parts(const bs_spec *s, bs_size size)
+static size_t parts(const bs_net_spec *s, bs_size size)
 {
-    return (size_t)size.length * (size_t)bs_spec_tag(s)->tags;
+    return (size_t)size.length * (size_t)bs_net_spec_tag(s)->tags;
 }
 
-static void leaves(bs_view *v, bool gold)
+static void leaves(bs_output_space *v, bool gold)
 {
     bs_tag_input x = bs_tag_leaves(v->g, shape(v), v->size.rows, v->size.length, v->size.width);
     memcpy(v->x, &x, sizeof x);
@@ -38,108 +38,108 @@ static void leaves(bs_view *v, bool gold)
 
 /* ---- shapes ---- */
 
-static bs_id flat(bs_view *v, bs_id y, int K)
+static bs_id flat(bs_output_space *v, bs_id y, int K)
 {
     return bs_reshape(v->g, y, bs_shape3(v->size.rows, K, v->size.length * shape(v)->tags));
 }
 
-static int outputs(bs_view *v, bs_id y)
+static int outputs(bs_output_space *v, bs_id y)
 {
     return bs_shape_of(v->g, y).d[2];
 }
 
-static bs_id by_token(bs_view *v, bs_id y)
+static bs_id by_token(bs_output_space *v, bs_id y)
 {
     return bs_reshape(v->g, y,
                       bs_shape4(v->size.rows, outputs(v, y), v->size.length, shape(v)->tags));
 }
 
-static bs_id mask(bs_view *v)
+static bs_id mask(bs_output_space *v)
 {
     return bs_reshape(v->g, input(v).mask, bs_shape4(v->size.rows, 1, v->size.length, 1));
 }
 
-static bs_id tokens(bs_view *v) /* [rows, 1, 1] */
+static bs_id tokens(bs_output_space *v) /* [rows, 1, 1] */
 {
     bs_id n = bs_sum_axis(v->g, input(v).mask, -1);
     return bs_reshape(v->g, n, bs_shape3(v->size.rows, 1, 1));
 }
 
 /* [T, B, N] as one output per row */
-static bs_id as_outputs(bs_view *v, bs_id scores)
+static bs_id as_outputs(bs_output_space *v, bs_id scores)
 {
     return flat(v, bs_permute(v->g, scores, 0, 2, 1, 3), 1);
 }
 
 /* Token values [rows, K, T, tags] with padding removed, as K outputs per row. */
-static bs_id masked(bs_view *v, bs_id y)
+static bs_id masked(bs_output_space *v, bs_id y)
 {
     return flat(v, bs_mul(v->g, y, mask(v)), bs_shape_of(v->g, y).d[1]);
 }
 
-static bs_shape outputs_shape(const bs_view *v, int K)
+static bs_shape outputs_shape(const bs_output_space *v, int K)
 {
     return bs_shape4(v->size.rows, K, v->size.length, shape(v)->tags);
 }
 
-static bs_id total(bs_view *v, bs_id a)
+static bs_id total(bs_output_space *v, bs_id a)
 {
     return bs_sum_axis(v->g, a, -1);
 }
 
 /* ---- nets and outputs ---- */
 
-static bs_id logits(bs_view *v, const char *name)
+static bs_id logits(bs_output_space *v, const char *name)
 {
-    uint32_t     stream = bs_has_prefix(name, "net/") ? BS_STREAM_COST_NET : BS_STREAM_NET;
+    uint32_t     stream = bs_params_has_prefix(name, "net/") ? BS_STREAM_COST_NET : BS_STREAM_NET;
     bs_nn        nn = {v->g, v->params, v->net_dropout, stream};
     bs_tag_input x = input(v);
     return as_outputs(v,
                       bs_tag_head(&nn, name, shape(v), bs_tag_features(&nn, name, shape(v), &x)));
 }
 
-static bs_id relax(bs_view *v, bs_id z)
+static bs_id relax(bs_output_space *v, bs_id z)
 {
     return masked(v, bs_softmax(v->g, by_token(v, z), -1));
 }
 
-static bs_id unrelax(bs_view *v, bs_id y)
+static bs_id unrelax(bs_output_space *v, bs_id y)
 {
     return bs_simplex_unrelax(v->g, y);
 }
 
-static bs_id project(bs_view *v, bs_id y)
+static bs_id project(bs_output_space *v, bs_id y)
 {
     return masked(v, bs_simplex_project(v->g, by_token(v, y), -1));
 }
 
 /* Stopped, because constant expressions are simplified and would leave nothing to differentiate by.
  * A value above 0 means the centre: all tags equal. */
-static bs_id start(bs_view *v, double value, int K)
+static bs_id start(bs_output_space *v, double value, int K)
 {
     double each = value > 0 ? 1.0 / shape(v)->tags : 0;
     return bs_stop(v->g, masked(v, bs_fill(v->g, each, outputs_shape(v, K))));
 }
 
-static bs_id random_start(bs_view *v, int K, uint32_t stream)
+static bs_id random_start(bs_output_space *v, int K, uint32_t stream)
 {
     return masked(v, bs_simplex_random(v->g, outputs_shape(v, K), -1, stream));
 }
 
-static bs_id truth(bs_view *v)
+static bs_id truth(bs_output_space *v)
 {
     return flat(v, v->gold, 1);
 }
 
 /* ---- the energy ---- */
 
-static bs_nn energy_nn(bs_view *v)
+static bs_nn energy_nn(bs_output_space *v)
 {
     return (bs_nn){v->g, v->params, v->energy_dropout, BS_STREAM_ENERGY};
 }
 
 /* U' b(x, t): [rows, 1, T * tags] */
-static bs_id potentials(bs_view *v)
+static bs_id potentials(bs_output_space *v)
 {
     bs_nn        nn = energy_nn(v);
     bs_tag_input x = input(v);
@@ -147,29 +147,29 @@ static bs_id potentials(bs_view *v)
     return as_outputs(v, bs_tag_head(&nn, "energy", shape(v), features));
 }
 
-static bs_id transitions(bs_view *v)
+static bs_id transitions(bs_output_space *v)
 {
     const int N = shape(v)->tags + 1;
     return bs_param(v->g, v->params, "energy/W", bs_shape2(N, N), bs_init_uniform(0.02));
 }
 
-static bs_id by_sentence(bs_view *v, bs_id scores) /* [B, T, N] */
+static bs_id by_sentence(bs_output_space *v, bs_id scores) /* [B, T, N] */
 {
     return bs_reshape(v->g, scores, bs_shape3(v->size.rows, v->size.length, shape(v)->tags));
 }
 
-static bool chain(const bs_spec *s)
+static bool chain(const bs_net_spec *s)
 {
-    return !bs_spec_tag(s)->energy->terms;
+    return !bs_net_spec_tag(s)->energy->terms;
 }
 
-static bs_id marginals(bs_view *v)
+static bs_id marginals(bs_output_space *v)
 {
     bs_id unary = by_sentence(v, potentials(v));
     return flat(v, bs_crf_marginals(v->g, unary, transitions(v), input(v).len), 1);
 }
 
-static bs_id log_partition(bs_view *v)
+static bs_id log_partition(bs_output_space *v)
 {
     if (!chain(v->spec))
         return bs_graph_refuse(v->g, "energy.kind: a sum over all outputs needs a chain, not %s",
@@ -180,7 +180,7 @@ static bs_id log_partition(bs_view *v)
 }
 
 /* Terms over the k-th of the outputs: [rows, 1, 1] */
-static bs_id terms_of(bs_view *v, bs_id y, int k)
+static bs_id terms_of(bs_output_space *v, bs_id y, int k)
 {
     bs_graph    *g = v->g;
     const int    B = v->size.rows, T = v->size.length, N = shape(v)->tags;
@@ -198,7 +198,7 @@ static bs_id terms_of(bs_view *v, bs_id y, int k)
     return bs_reshape(g, shape(v)->energy->terms(&nn, &t), bs_shape3(B, 1, 1));
 }
 
-static bs_id energy(bs_view *v, bs_id y)
+static bs_id energy(bs_output_space *v, bs_id y)
 {
     bs_graph *g = v->g;
     const int K = outputs(v, y), B = v->size.rows;
@@ -217,13 +217,13 @@ static bs_id energy(bs_view *v, bs_id y)
     return e;
 }
 
-static bs_id truth_energy(bs_view *v)
+static bs_id truth_energy(bs_output_space *v)
 {
     return energy(v, truth(v));
 }
 
 /* A mean over tokens: the sigmoid of a sum over a sentence would be 0 or 1. */
-static bs_id value(bs_view *v, bs_id e)
+static bs_id value(bs_output_space *v, bs_id e)
 {
     return bs_neg(v->g, bs_div_safe(v->g, e, tokens(v), 1));
 }
@@ -231,13 +231,13 @@ static bs_id value(bs_view *v, bs_id e)
 /* ---- scores and costs ---- */
 
 /* The expected share of correct tokens. */
-static bs_id score(bs_view *v, bs_id y)
+static bs_id score(bs_output_space *v, bs_id y)
 {
     bs_graph *g = v->g;
     return bs_div_safe(g, total(v, bs_mul(g, y, truth(v))), tokens(v), 1);
 }
 
-static bs_id cost(bs_view *v, bs_cost kind, bs_id y)
+static bs_id cost(bs_output_space *v, bs_cost kind, bs_id y)
 {
     bs_graph *g = v->g;
     bs_id     gold = truth(v);
@@ -248,17 +248,17 @@ static bs_id cost(bs_view *v, bs_cost kind, bs_id y)
     return total(v, bs_space_l1(g, y, gold));
 }
 
-static bs_id log_probs(bs_view *v, bs_id z)
+static bs_id log_probs(bs_output_space *v, bs_id z)
 {
     return flat(v, bs_log_softmax(v->g, by_token(v, z), -1), outputs(v, z));
 }
 
-static bs_id truth_log_prob(bs_view *v, bs_id z)
+static bs_id truth_log_prob(bs_output_space *v, bs_id z)
 {
     return total(v, bs_mul(v->g, log_probs(v, z), truth(v)));
 }
 
-static bs_id cross_entropy(bs_view *v, bs_id z)
+static bs_id cross_entropy(bs_output_space *v, bs_id z)
 {
     if (!v->weight)
         return bs_neg(v->g, truth_log_prob(v, z));
@@ -266,32 +266,32 @@ static bs_id cross_entropy(bs_view *v, bs_id z)
     return bs_neg(v->g, total(v, bs_mul(v->g, log_probs(v, z), weighed)));
 }
 
-static bs_id entropy(bs_view *v, bs_id y)
+static bs_id entropy(bs_output_space *v, bs_id y)
 {
     return bs_neg(v->g, total(v, masked(v, bs_simplex_neg_entropy(v->g, by_token(v, y)))));
 }
 
 /* ---- samples ---- */
 
-static bs_id sample(bs_view *v, bs_id z, int K, uint32_t stream)
+static bs_id sample(bs_output_space *v, bs_id z, int K, uint32_t stream)
 {
     bs_id u = bs_uniform(v->g, stream, outputs_shape(v, K));
     return bs_stop(v->g, masked(v, bs_simplex_sample(v->g, by_token(v, z), u, -1)));
 }
 
-static bs_id sample_energy(bs_view *v, bs_id drawn, int K)
+static bs_id sample_energy(bs_output_space *v, bs_id drawn, int K)
 {
     (void)K;
     return energy(v, drawn);
 }
 
-static bs_id sample_log_prob(bs_view *v, bs_id drawn, int K, bs_id z)
+static bs_id sample_log_prob(bs_output_space *v, bs_id drawn, int K, bs_id z)
 {
     (void)K;
     return total(v, bs_mul(v->g, drawn, log_probs(v, z)));
 }
 
-static bs_id sample_score(bs_view *v, bs_id drawn, int K)
+static bs_id sample_score(bs_output_space *v, bs_id drawn, int K)
 {
     (void)K;
     return score(v, drawn);
@@ -299,7 +299,7 @@ static bs_id sample_score(bs_view *v, bs_id drawn, int K)
 
 /* ---- cost-augmented nets ---- */
 
-static bs_id second_head(bs_view *v, const char *name)
+static bs_id second_head(bs_output_space *v, const char *name)
 {
     bs_nn        nn = {v->g, v->params, v->net_dropout, BS_STREAM_NET};
     bs_tag_input x = input(v);
@@ -308,7 +308,7 @@ static bs_id second_head(bs_view *v, const char *name)
 }
 
 /* Token by token: one hidden softplus layer (affine when hidden = 0) over [y; gold]. */
-static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
+static bs_id stacked(bs_output_space *v, const char *name, bs_id y, int hidden)
 {
     bs_graph *g = v->g;
     bs_nn     nn = {g, v->params, false, 0};
@@ -326,7 +326,7 @@ static bs_id stacked(bs_view *v, const char *name, bs_id y, int hidden)
     return flat(v, bs_linear(&nn, path, h, N, bs_init_xavier(in, N), true), 1);
 }
 
-const bs_task_graph bs_task_graph_tag = {
+const bs_task_space bs_task_space_tag = {
     .parts = parts,
     .leaves = leaves,
     .logits = logits,

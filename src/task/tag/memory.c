@@ -22,7 +22,7 @@ typedef struct {
 
 static basin_status open_model(basin_model *m, basin_error *err)
 {
-    const bs_lexicon *l = &bs_known_tag(&m->saved->known)->lexicon;
+    const bs_lexicon *l = &bs_preprocess_tag(&m->saved->known)->lexicon;
     const char      **name = bs_names_texts(&l->tags);
     m->own = bs_calloc(1, sizeof(bs_tagset));
     basin_status s = name && m->own
@@ -43,13 +43,13 @@ int basin_model_columns(const basin_model *m)
 {
     if (!m || m->saved->task != &bs_task_tag)
         return 0;
-    return bs_lexicon_columns(&bs_known_tag(&m->saved->known)->lexicon);
+    return bs_lexicon_columns(&bs_preprocess_tag(&m->saved->known)->lexicon);
 }
 
 const char *basin_model_column(const basin_model *m, int i)
 {
     return i >= 0 && i < basin_model_columns(m)
-               ? bs_known_tag(&m->saved->known)->lexicon.column_name[i]
+               ? bs_preprocess_tag(&m->saved->known)->lexicon.column_name[i]
                : NULL;
 }
 
@@ -57,7 +57,7 @@ const char *basin_model_column(const basin_model *m, int i)
 
 static basin_status start(basin_predictor *p, basin_error *err)
 {
-    const bs_lexicon *l = &bs_known_tag(&p->model->saved->known)->lexicon;
+    const bs_lexicon *l = &bs_preprocess_tag(&p->model->saved->known)->lexicon;
     bs_tagger        *t = p->own = bs_calloc(1, sizeof *t);
     if (!t)
         return bs_fail_nomem(err);
@@ -123,7 +123,7 @@ static basin_status check_token(const basin_sentences *x, int32_t sentence, int3
 static basin_status check_sentences(const basin_predictor *p, const basin_sentences *x,
                                     const int32_t *tags, basin_error *err)
 {
-    basin_status s = bs_serving_check(p->model, &bs_serving_tag, err);
+    basin_status s = bs_task_memory_check(p->model, &bs_task_memory_tag, err);
     if (!s)
         s = check_columns(p, x, err);
     if (!s && x->sentences < 0)
@@ -153,8 +153,8 @@ static int32_t length_of(const basin_sentences *x, int32_t sentence)
 static bs_size size_of(const basin_predictor *p, const basin_sentences *x, const int32_t *index,
                        int32_t n)
 {
-    const bs_lexicon *l = &bs_known_tag(&p->model->saved->known)->lexicon;
-    const bool        spelled = bs_spec_tag(&p->model->saved->spec)->chars != BS_CHARS_NONE;
+    const bs_lexicon *l = &bs_preprocess_tag(&p->model->saved->known)->lexicon;
+    const bool        spelled = bs_net_spec_tag(&p->model->saved->spec)->chars != BS_CHARS_NONE;
     bs_size           s = {1, 1, 1};
     for (int32_t i = 0; i < n; i++) {
         const int32_t length = length_of(x, index[i]), first = x->start[index[i]];
@@ -174,7 +174,7 @@ static bs_size size_of(const basin_predictor *p, const basin_sentences *x, const
 static void put_token(const basin_predictor *p, const basin_sentences *x, int32_t token, int row,
                       int t)
 {
-    const bs_lexicon *l = &bs_known_tag(&p->model->saved->known)->lexicon;
+    const bs_lexicon *l = &bs_preprocess_tag(&p->model->saved->known)->lexicon;
     bs_tagger        *g = p->own;
     const char       *word = x->tokens[token];
     const size_t      len = strlen(word);
@@ -194,7 +194,7 @@ static basin_status tag_batch(basin_predictor *p, const basin_sentences *x, cons
                               int32_t n, int32_t *tags, float *scores, basin_error *err)
 {
     bs_tagger          *g = p->own;
-    const bs_tag_shape *shape = bs_spec_tag(&p->model->saved->spec);
+    const bs_tag_shape *shape = bs_net_spec_tag(&p->model->saved->spec);
     const bs_size       size = size_of(p, x, index, n);
     const size_t        cells = (size_t)size.rows * (size_t)size.length;
     bs_scored           found;
@@ -285,7 +285,7 @@ basin_status basin_spans(const basin_model *m, const int32_t *tags, int32_t n, b
     if (!s && n > 0)
         s = BS_NEED(err, {"tags", tags}, {"out", out});
     if (!s)
-        s = bs_serving_check(m, &bs_serving_tag, err);
+        s = bs_task_memory_check(m, &bs_task_memory_tag, err);
     for (int32_t i = 0; i < n && !s; i++)
         if (tags[i] < 0 || tags[i] >= set->n)
             s = bs_fail(err, BASIN_EARG, "token %d: %d is not the number of a tag, 0..%d", (int)i,
@@ -302,9 +302,9 @@ basin_status basin_spans(const basin_model *m, const int32_t *tags, int32_t n, b
     return BASIN_OK;
 }
 
-const bs_serving bs_serving_tag = {.what = "sentences",
-                                   .function = "basin_predict_tokens",
-                                   .open = open_model,
-                                   .close = close_model,
-                                   .start = start,
-                                   .stop = stop};
+const bs_task_memory bs_task_memory_tag = {.what = "sentences",
+                                           .function = "basin_predict_tokens",
+                                           .open = open_model,
+                                           .close = close_model,
+                                           .start = start,
+                                           .stop = stop};

@@ -27,9 +27,9 @@ struct bs_tag_shape {
     double               scale, augmented; /* weights: language models, those that see words */
 };
 
-extern const bs_task_graph bs_task_graph_tag;
+extern const bs_task_space bs_task_space_tag;
 _Static_assert(sizeof(bs_tag_shape) <= BS_SPEC_ROOM, "a spec has no room for it");
-static inline const bs_tag_shape *bs_spec_tag(const bs_spec *s)
+static inline const bs_tag_shape *bs_net_spec_tag(const bs_net_spec *s)
 {
     return (const void *)s->own.bytes;
 }

@@ -10,7 +10,7 @@ enum { MOST_BYTES = 1 << 30, PIECE_BYTES = 32 << 20 };
 
 typedef struct {
     bs_stream         base;
-    bs_wish           wish;
+    bs_read_request   wish;
     bs_corpus_options o;
     bs_input         *in;
     bs_buf            text;
@@ -125,13 +125,13 @@ static basin_status read_some(tag_stream *s, bs_notes *notes, bs_corpus **out, b
     return status;
 }
 
-static basin_status next(bs_stream *base, bs_notes *notes, bs_part *out, bool *more,
+static basin_status next(bs_stream *base, bs_notes *notes, bs_dataset *out, bool *more,
                          basin_error *err)
 {
     tag_stream  *s = (tag_stream *)base;
     bs_corpus   *c = NULL;
     basin_status status = s->ended && s->begun ? BASIN_OK : read_some(s, notes, &c, err);
-    *out = (bs_part){0};
+    *out = (bs_dataset){0};
     *more = !status && c;
     s->begun = true;
     return status || !c ? status : bs_tag_adopt(&s->wish, c, out, err);
@@ -145,7 +145,7 @@ static void stream_free(bs_stream *base)
     bs_free(s);
 }
 
-basin_status bs_stream_tag(const bs_settings *given, const bs_wish *w, int32_t rows,
+basin_status bs_stream_tag(const bs_settings *given, const bs_read_request *w, int32_t rows,
                            bs_stream **out, basin_error *err)
 {
     tag_stream *s = bs_calloc(1, sizeof *s);

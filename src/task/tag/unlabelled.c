@@ -25,29 +25,29 @@ static basin_status add_tags(const bs_rules *r, bs_corpus *c, basin_error *err)
     return BASIN_OK;
 }
 
-basin_status bs_tag_join(const bs_settings *s, bs_part *train, bs_part *unlabelled,
+basin_status bs_tag_join(const bs_settings *s, bs_dataset *train, bs_dataset *unlabelled,
                          bs_rules **rules, basin_error *err)
 {
     basin_status status = bs_rules_read(s->train.rules_file, s->read.max_mb, rules, err);
     if (!status)
-        status = add_tags(*rules, bs_part_tag(train), err);
+        status = add_tags(*rules, bs_dataset_tag(train), err);
     if (!status)
-        status = bs_corpus_add_unlabelled(bs_part_tag(train), bs_part_tag(unlabelled), err);
+        status = bs_corpus_add_unlabelled(bs_dataset_tag(train), bs_dataset_tag(unlabelled), err);
     if (status)
         return status;
     const uint64_t identity[] = {(uint64_t)unlabelled->rows, bs_rules_hash(*rules)};
     train->unlabelled = unlabelled->rows;
-    train->rows = bs_part_tag(train)->sentences;
-    train->hash = bs_hash_bytes(identity, sizeof identity, bs_part_tag(train)->hash);
-    bs_part_free(unlabelled);
+    train->rows = bs_dataset_tag(train)->sentences;
+    train->hash = bs_hash_bytes(identity, sizeof identity, bs_dataset_tag(train)->hash);
+    bs_dataset_free(unlabelled);
     return BASIN_OK;
 }
 
 /* The marginals of all sentences; those before the unlabelled ones are dropped. */
-static basin_status make_soft(const bs_rules *r, const bs_rules_how *how, bs_part *train,
+static basin_status make_soft(const bs_rules *r, const bs_rules_how *how, bs_dataset *train,
                               bs_rules_report *report, basin_error *err)
 {
-    const bs_corpus *c = bs_part_tag(train);
+    const bs_corpus *c = bs_dataset_tag(train);
     const size_t     N = (size_t)how->tags->n, tokens = (size_t)c->tokens;
     const size_t     first = (size_t)c->start[c->sentences - train->unlabelled];
     uint8_t         *covered = bs_calloc(tokens + 1, 1);
@@ -72,7 +72,7 @@ static double percent(int64_t part, int64_t whole)
 }
 
 basin_status bs_tag_soften(const bs_settings *s, const bs_rules *rules, const bs_lexicon *l,
-                           bs_part *part, bs_logger *log, basin_error *err)
+                           bs_dataset *part, bs_logger *log, basin_error *err)
 {
     const bs_rules_how how = {&l->tags, (bs_scheme)l->scheme, s->train.rules_temperature};
     bs_rules_report    report;
@@ -87,9 +87,9 @@ basin_status bs_tag_soften(const bs_settings *s, const bs_rules *rules, const bs
                    (int)part[BS_ROLE_TRAIN].unlabelled,
                    exp(report.entropy / (double)(report.tokens > 0 ? report.tokens : 1)));
     for (int i = 0; i < BS_ROLES && !status; i++) {
-        if (!bs_part_tag(&part[i]) || !bs_part_tag(&part[i])->labelled)
+        if (!bs_dataset_tag(&part[i]) || !bs_dataset_tag(&part[i])->labelled)
             continue;
-        status = bs_rules_judge(rules, bs_part_tag(&part[i]), &how, &report, err);
+        status = bs_rules_judge(rules, bs_dataset_tag(&part[i]), &how, &report, err);
         bs_buf_printf(&text, "%s%.1f %% of %s", text.len ? ", " : "",
                       percent(report.right, report.labelled), bs_role_names[i]);
     }

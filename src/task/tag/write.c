@@ -53,9 +53,10 @@ static bool has_spans(const bs_corpus *c)
 }
 
 /* The requested scheme, or that of the file's own tags, of the training file, of the model. */
-static bs_scheme scheme_of(const bs_saved *m, const basin_predict_options *o, const bs_corpus *c)
+static bs_scheme scheme_of(const bs_model_file *m, const basin_predict_options *o,
+                           const bs_corpus *c)
 {
-    const bs_scheme own = (bs_scheme)bs_known_tag(&m->known)->lexicon.scheme;
+    const bs_scheme own = (bs_scheme)bs_preprocess_tag(&m->known)->lexicon.scheme;
     bs_scheme       asked;
     if (own == BS_SCHEME_RAW)
         return own;
@@ -63,15 +64,16 @@ static bs_scheme scheme_of(const bs_saved *m, const basin_predict_options *o, co
         return asked;
     if (has_spans(c))
         return c->file_scheme;
-    return bs_known_tag(&m->known)->file_scheme ? (bs_scheme)bs_known_tag(&m->known)->file_scheme
-                                                : own;
+    return bs_preprocess_tag(&m->known)->file_scheme
+               ? (bs_scheme)bs_preprocess_tag(&m->known)->file_scheme
+               : own;
 }
 
-static void remark(const bs_saved *m, const basin_predict_options *o, const bs_part *data,
+static void remark(const bs_model_file *m, const basin_predict_options *o, const bs_dataset *data,
                    bs_logger *log)
 {
-    const bs_corpus *c = bs_part_tag(data);
-    const bs_scheme  own = (bs_scheme)bs_known_tag(&m->known)->lexicon.scheme,
+    const bs_corpus *c = bs_dataset_tag(data);
+    const bs_scheme  own = (bs_scheme)bs_preprocess_tag(&m->known)->lexicon.scheme,
                     to = scheme_of(m, o, c);
     if (o->constrain && own == BS_SCHEME_RAW)
         bs_log_say(log, BS_INFO,
@@ -85,13 +87,13 @@ static void remark(const bs_saved *m, const basin_predict_options *o, const bs_p
                    bs_scheme_name(own));
 }
 
-static basin_status check_scheme(const bs_saved *m, const char *name, basin_error *err)
+static basin_status check_scheme(const bs_model_file *m, const char *name, basin_error *err)
 {
     bs_scheme asked = BS_SCHEME_RAW;
     if (name && bs_scheme_parse(name, &asked, NULL))
         return bs_fail(err, BASIN_EARG,
                        "--scheme: '%.40s' is not iob1, iob2, ioe1, ioe2, bioes or bilou", name);
-    if (name && bs_known_tag(&m->known)->lexicon.scheme == BS_SCHEME_RAW)
+    if (name && bs_preprocess_tag(&m->known)->lexicon.scheme == BS_SCHEME_RAW)
         return bs_fail(err, BASIN_EARG,
                        "--scheme: the tags of this model do not describe spans; they are written "
                        "unchanged");
@@ -236,7 +238,8 @@ static bool is_jsonl(const basin_predict_options *o)
     return is_format(o, "jsonl") || is_format(o, "tokens") || is_format(o, "spans");
 }
 
-static basin_status check_nbest(const bs_saved *m, const basin_predict_options *o, basin_error *err)
+static basin_status check_nbest(const bs_model_file *m, const basin_predict_options *o,
+                                basin_error *err)
 {
     bs_inference how;
     if (o->nbest <= 0)
@@ -244,7 +247,7 @@ static basin_status check_nbest(const bs_saved *m, const basin_predict_options *
     if (!is_jsonl(o))
         return bs_fail(err, BASIN_EARG,
                        "--nbest: columns have room for one sequence; use --format jsonl");
-    basin_status s = bs_saved_inference(m, o->infer, o->constrain, &how, err);
+    basin_status s = bs_model_file_inference(m, o->infer, o->constrain, &how, err);
     if (!s && how.how != BS_INFER_VITERBI)
         s = bs_fail(
             err, BASIN_EARG,
@@ -253,11 +256,11 @@ static basin_status check_nbest(const bs_saved *m, const basin_predict_options *
     return s;
 }
 
-static basin_status room(const basin_predict_options *o, const bs_part *data, bs_outputs *y,
+static basin_status room(const basin_predict_options *o, const bs_dataset *data, bs_outputs *y,
                          basin_error *err)
 {
     const size_t most = o->nbest > 0 ? (size_t)o->nbest : 0;
-    const char  *format = format_of(o, bs_part_tag(data));
+    const char  *format = format_of(o, bs_dataset_tag(data));
     const bool   spans = strcmp(format, "spans") == 0;
     if ((o->scores || o->energy) && !spans && strcmp(format, "tokens") != 0)
         return bs_fail(err, BASIN_EARG, "--%s: columns have no place for %s; use --format jsonl",
@@ -271,8 +274,8 @@ static basin_status room(const basin_predict_options *o, const bs_part *data, bs
         return bs_fail(err, BASIN_EARG,
                        "--nbest: is for sentences, not for texts; use --format tokens");
     bs_outputs_tag(y)->nbest = o->nbest;
-    bs_outputs_tag(y)->best =
-        bs_calloc(most * ((size_t)bs_part_tag(data)->tokens + 1), sizeof *bs_outputs_tag(y)->best);
+    bs_outputs_tag(y)->best = bs_calloc(most * ((size_t)bs_dataset_tag(data)->tokens + 1),
+                                        sizeof *bs_outputs_tag(y)->best);
     bs_outputs_tag(y)->best_score =
         bs_calloc(most * ((size_t)data->rows + 1), sizeof *bs_outputs_tag(y)->best_score);
     bs_outputs_tag(y)->best_found =
@@ -282,7 +285,7 @@ static basin_status room(const basin_predict_options *o, const bs_part *data, bs
                : bs_fail_nomem(err);
 }
 
-static basin_status check(bs_saved *m, const basin_predict_options *o, basin_error *err)
+static basin_status check(bs_model_file *m, const basin_predict_options *o, basin_error *err)
 {
     if (o->format && !is_format(o, "auto") && !is_format(o, "conll") && !is_format(o, "csv") &&
         !is_format(o, "brat") && !is_jsonl(o))
@@ -383,22 +386,22 @@ static basin_status retag_best(const bs_lexicon *l, bs_scheme to, bool suffix, w
     return s;
 }
 
-static basin_status write_outputs(const bs_saved *m, const basin_predict_options *o,
-                                  const bs_part *data, const bs_outputs *y, bs_target *out,
+static basin_status write_outputs(const bs_model_file *m, const basin_predict_options *o,
+                                  const bs_dataset *data, const bs_outputs *y, bs_target *out,
                                   basin_error *err)
 {
-    const bs_lexicon *l = &bs_known_tag(&m->known)->lexicon;
-    writer       w = {.c = bs_part_tag(data), .y = y, .scores = o->scores, .safe = o->csv_safe};
-    const bool   suffix = strcmp(bs_known_tag(&m->known)->text.tag_style, "suffix") == 0;
+    const bs_lexicon *l = &bs_preprocess_tag(&m->known)->lexicon;
+    writer       w = {.c = bs_dataset_tag(data), .y = y, .scores = o->scores, .safe = o->csv_safe};
+    const bool   suffix = strcmp(bs_preprocess_tag(&m->known)->text.tag_style, "suffix") == 0;
     const char **names = bs_names_texts(&l->tags);
     basin_status s = names ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
         s = bs_tagset_make(names, l->tags.n, (bs_scheme)l->scheme, &w.tags, err);
     if (!s)
-        s = bs_retag(&l->tags, (bs_scheme)l->scheme, scheme_of(m, o, bs_part_tag(data)), suffix,
-                     bs_part_tag(data), bs_outputs_tag(y)->tag, &w.shown, err);
+        s = bs_retag(&l->tags, (bs_scheme)l->scheme, scheme_of(m, o, bs_dataset_tag(data)), suffix,
+                     bs_dataset_tag(data), bs_outputs_tag(y)->tag, &w.shown, err);
     if (!s && bs_outputs_tag(y)->nbest)
-        s = retag_best(l, scheme_of(m, o, bs_part_tag(data)), suffix, &w, err);
+        s = retag_best(l, scheme_of(m, o, bs_dataset_tag(data)), suffix, &w, err);
     if (!s && !(w.span = bs_calloc((size_t)bs_longest_sentence(w.c), sizeof *w.span)))
         s = bs_fail_nomem(err);
     if (!s)
@@ -417,13 +420,13 @@ static basin_status write_outputs(const bs_saved *m, const basin_predict_options
 /* ---- sentence by sentence ---- */
 
 typedef struct {
-    const bs_saved              *m;
+    const bs_model_file         *m;
     const basin_predict_options *o;
     bs_target                   *out;
 } stream;
 
 /* A table starts with column names, once, and a folder is not a stream. */
-static basin_status begin(const bs_saved *m, const basin_predict_options *o, bs_target *out,
+static basin_status begin(const bs_model_file *m, const basin_predict_options *o, bs_target *out,
                           void **made, basin_error *err)
 {
     stream *s = NULL;
@@ -437,7 +440,7 @@ static basin_status begin(const bs_saved *m, const basin_predict_options *o, bs_
     return BASIN_OK;
 }
 
-static basin_status stream_rows(void *given, const bs_part *data, const bs_outputs *y,
+static basin_status stream_rows(void *given, const bs_dataset *data, const bs_outputs *y,
                                 basin_error *err)
 {
     const stream *s = given;
@@ -449,7 +452,7 @@ static bool opens(const basin_predict_options *o)
     return is_format(o, "brat");
 }
 
-const bs_prediction bs_prediction_tag = {
+const bs_task_write bs_task_write_tag = {
     .opens = opens,
     .check = check,
     .remark = remark,

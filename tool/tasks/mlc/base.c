@@ -5,11 +5,11 @@
 #include "task/mlc/data.h"
 #include "tasks/mlc/logistic.h"
 
-static basin_status frequencies(const bs_lesson *t, const bs_part *p, bs_outputs *y,
+static basin_status frequencies(const bs_lesson *t, const bs_dataset *p, bs_outputs *y,
                                 basin_error *err)
 {
-    const bs_csr *gold = &bs_part_mlc(t->train)->y;
-    const size_t  L = (size_t)bs_known_mlc(t->known)->schema.n_labels;
+    const bs_csr *gold = &bs_dataset_mlc(t->train)->y;
+    const size_t  L = (size_t)bs_preprocess_mlc(t->known)->schema.n_labels;
     float        *share = bs_calloc(L + 1, sizeof *share);
     if (!share)
         return bs_fail_nomem(err);
@@ -29,19 +29,19 @@ basin_status bs_base_learn_mlc(bs_lesson *t, bool *out, basin_error *err)
     if (t->which == BS_BASE_TRIVIAL)
         return BASIN_OK;
     basin_status s = bs_logistic_fit(
-        bs_part_mlc(t->train), bs_part_mlc(t->valid), &bs_known_mlc(t->known)->schema,
+        bs_dataset_mlc(t->train), bs_dataset_mlc(t->valid), &bs_preprocess_mlc(t->known)->schema,
         t->which == BS_BASE_HALF ? (t->train->rows + 1) / 2 : 0, t->threads, &linear, err);
     t->learnt = linear;
     *out = linear != NULL;
     return s;
 }
 
-basin_status bs_base_guess_mlc(const bs_lesson *t, const bs_part *p, bs_outputs *y,
+basin_status bs_base_guess_mlc(const bs_lesson *t, const bs_dataset *p, bs_outputs *y,
                                basin_error *err)
 {
     return t->which == BS_BASE_TRIVIAL
                ? frequencies(t, p, y, err)
-               : bs_logistic_scores(t->learnt, bs_part_mlc(p), y->scores, err);
+               : bs_logistic_scores(t->learnt, bs_dataset_mlc(p), y->scores, err);
 }
 
 void bs_base_forget_mlc(bs_lesson *t)

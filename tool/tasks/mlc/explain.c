@@ -9,27 +9,27 @@
 
 enum { BLOCK = 256, TOGETHER = 3, APART = 2, COMMON = 20 };
 
-static bool labelled(const bs_part *p)
+static bool labelled(const bs_dataset *p)
 {
-    return bs_part_mlc(p)->labelled;
+    return bs_dataset_mlc(p)->labelled;
 }
 
 static basin_status names(bs_explanation *e, basin_error *err)
 {
     (void)err;
-    e->name = bs_known_mlc(&e->m->known)->schema.label;
-    e->names = bs_known_mlc(&e->m->known)->schema.n_labels;
+    e->name = bs_preprocess_mlc(&e->m->known)->schema.label;
+    e->names = bs_preprocess_mlc(&e->m->known)->schema.n_labels;
     return BASIN_OK;
 }
 
-static bs_hvp_kind products(const bs_spec *s)
+static bs_hvp_kind products(const bs_net_spec *s)
 {
     (void)s;
     return BS_HVP_EXACT;
 }
 
 /* Batches of up to BLOCK rows of a part. */
-static basin_status open_feed(const bs_explanation *e, const bs_part *p, bs_feed **out,
+static basin_status open_feed(const bs_explanation *e, const bs_dataset *p, bs_batches **out,
                               basin_error *err)
 {
     bs_train_options *o = bs_calloc(1, sizeof *o);
@@ -38,7 +38,7 @@ static basin_status open_feed(const bs_explanation *e, const bs_part *p, bs_feed
         return bs_fail_nomem(err);
     *o = e->m->settings.train;
     o->batch = BLOCK;
-    basin_status s = bs_feed_mlc(p, &e->m->known, &e->m->spec, o, out, err);
+    basin_status s = bs_batches_mlc(p, &e->m->known, &e->m->spec, o, out, err);
     bs_free(o);
     return s;
 }
@@ -47,10 +47,10 @@ static basin_status open_feed(const bs_explanation *e, const bs_part *p, bs_feed
 
 static basin_status interact(bs_explanation *e, const bs_outputs *y, basin_error *err)
 {
-    const bs_saved     *m = e->m;
-    bs_explained_pairs *p = &e->pairs;
-    bs_label_curvature *c = NULL;
-    const size_t        n = (size_t)e->names;
+    const bs_model_file *m = e->m;
+    bs_explained_pairs  *p = &e->pairs;
+    bs_label_curvature  *c = NULL;
+    const size_t         n = (size_t)e->names;
     p->n = e->names;
     p->places = e->data.rows;
     p->interaction = bs_explain_matrix(e, p->n, p->n);
@@ -65,7 +65,7 @@ static basin_status interact(bs_explanation *e, const bs_outputs *y, basin_error
     bs_label_curvature_free(c);
     for (size_t i = 0; i < n * n; i++)
         p->interaction[i] = -p->interaction[i];
-    bs_pairs_together(&bs_part_mlc(&e->all)->y, p->count);
+    bs_pairs_together(&bs_dataset_mlc(&e->all)->y, p->count);
     return s ? s : bs_explain_compare(e, e->all.rows, err);
 }
 
@@ -136,7 +136,7 @@ static basin_status follow(bs_explanation *e, const bs_batch *b, int32_t rows, r
     for (int k = 0; k < BS_EXPLAIN_POINTS && !s; k++) {
         for (size_t r = 0; r < (size_t)rows; r++)
             y[r * L + from] = (real)k / (BS_EXPLAIN_POINTS - 1);
-        s = bs_probe_gradient(e->probe, b, y, &dy, err);
+        s = bs_energy_probe_gradient(e->probe, b, y, &dy, err);
         for (size_t r = 0; r < (size_t)rows && !s; r++)
             bend->gradient[k] += ((double)dy[r * L + to] + (double)local[r * L + to]) / rows;
     }
@@ -167,7 +167,7 @@ static basin_status weigh(bs_explanation *e, const bs_batch *b, int32_t rows, co
                           const real *local, basin_error *err)
 {
     const real  *dy;
-    basin_status s = bs_probe_gradient(e->probe, b, y, &dy, err);
+    basin_status s = bs_energy_probe_gradient(e->probe, b, y, &dy, err);
     if (s)
         return s;
     e->pairs.moves_local = spread(local, NULL, (size_t)rows, (size_t)e->names);
@@ -175,7 +175,7 @@ static basin_status weigh(bs_explanation *e, const bs_batch *b, int32_t rows, co
     return BASIN_OK;
 }
 
-static basin_status follow_all(bs_explanation *e, bs_feed *f, const bs_outputs *out, real *y,
+static basin_status follow_all(bs_explanation *e, bs_batches *f, const bs_outputs *out, real *y,
                                real *local, basin_error *err)
 {
     const size_t  L = (size_t)e->names;
@@ -188,7 +188,7 @@ static basin_status follow_all(bs_explanation *e, bs_feed *f, const bs_outputs *
     }
     const bs_batch *b = f->rows(f, index, rows);
     const real     *scores;
-    basin_status    s = bs_probe_potentials(e->probe, b, &scores, err);
+    basin_status    s = bs_energy_probe_potentials(e->probe, b, &scores, err);
     if (!s)
         memcpy(local, scores, (size_t)rows * L * sizeof *local);
     if (!s)
@@ -201,7 +201,7 @@ static basin_status follow_all(bs_explanation *e, bs_feed *f, const bs_outputs *
 static basin_status bend(bs_explanation *e, const bs_outputs *out, basin_error *err)
 {
     const size_t cells = BLOCK * (size_t)e->names;
-    bs_feed     *f = NULL;
+    bs_batches  *f = NULL;
     real        *y = bs_calloc(cells, sizeof *y), *local = bs_calloc(cells, sizeof *local);
     choose_bends(e);
     basin_status s = y && local ? open_feed(e, &e->data, &f, err) : bs_fail_nomem(err);
@@ -241,7 +241,7 @@ typedef struct {
 static basin_status energies(bs_explanation *e, one_row *o, basin_error *err)
 {
     bs_explained_row *r = &e->row;
-    const bs_csr     *truth = &bs_part_mlc(&e->one)->y;
+    const bs_csr     *truth = &bs_dataset_mlc(&e->one)->y;
     const size_t      L = (size_t)e->names;
     const real       *energy;
     for (size_t k = 0; k < BLOCK; k++)
@@ -249,7 +249,7 @@ static basin_status energies(bs_explanation *e, one_row *o, basin_error *err)
             o->y[k * L + i] = k == 1 ? 0 : o->on[i];
     for (int32_t k = truth->start[0]; k < truth->start[1]; k++)
         o->y[L + (size_t)truth->index[k]] = 1;
-    basin_status s = bs_probe_energy(e->probe, o->b, o->y, &energy, err);
+    basin_status s = bs_energy_probe_energy(e->probe, o->b, o->y, &energy, err);
     if (s)
         return s;
     r->energy = (double)energy[0];
@@ -269,7 +269,7 @@ static basin_status change_labels(bs_explanation *e, one_row *o, double *change,
         const real  *energy;
         for (size_t k = 0; k < n; k++)
             o->y[k * L + first + k] = !o->on[first + k];
-        s = bs_probe_energy(e->probe, o->b, o->y, &energy, err);
+        s = bs_energy_probe_energy(e->probe, o->b, o->y, &energy, err);
         for (size_t k = 0; k < n; k++) {
             o->y[k * L + first + k] = o->on[first + k];
             if (!s)
@@ -283,7 +283,7 @@ static basin_status change_labels(bs_explanation *e, one_row *o, double *change,
 static void fill_terms(bs_explanation *e, const one_row *o, const float *p, const double *change)
 {
     bs_explained_row *r = &e->row;
-    const bs_csr     *truth = &bs_part_mlc(&e->one)->y;
+    const bs_csr     *truth = &bs_dataset_mlc(&e->one)->y;
     for (int32_t i = 0; i < r->n_terms; i++) {
         const bool   on = o->on[i];
         const double cost = on ? -change[i] : change[i]; /* E with the label - E without */
@@ -302,7 +302,7 @@ static void fill_terms(bs_explanation *e, const one_row *o, const float *p, cons
         bs_explain_flip(r, &r->term[i]);
 }
 
-static basin_status look_at_row(bs_explanation *e, bs_feed *f, one_row *o, const bs_outputs *y,
+static basin_status look_at_row(bs_explanation *e, bs_batches *f, one_row *o, const bs_outputs *y,
                                 double *change, basin_error *err)
 {
     bs_explained_row    *r = &e->row;
@@ -311,14 +311,14 @@ static basin_status look_at_row(bs_explanation *e, bs_feed *f, one_row *o, const
     int32_t             *on = bs_arena_alloc(&e->arena, (size_t)e->names * sizeof *on);
     r->n_terms = e->names;
     r->term = bs_arena_alloc(&e->arena, (size_t)e->names * sizeof *r->term);
-    r->text = bs_part_mlc(&e->one)->row_id ? bs_part_mlc(&e->one)->row_id[0] : "";
+    r->text = bs_dataset_mlc(&e->one)->row_id ? bs_dataset_mlc(&e->one)->row_id[0] : "";
     if (!on || !r->term)
         return bs_fail_nomem(err);
     const int32_t n = bs_threshold_apply(&e->m->threshold, y->scores, e->names, on);
     for (int32_t i = 0; i < n; i++)
         o->on[on[i]] = 1;
     o->b = f->rows(f, index, BLOCK);
-    basin_status s = bs_probe_potentials(e->probe, o->b, &scores, err);
+    basin_status s = bs_energy_probe_potentials(e->probe, o->b, &scores, err);
     for (int32_t i = 0; i < e->names && !s; i++)
         o->score[i] = (double)scores[i];
     if (!s)
@@ -334,7 +334,7 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
 {
     const size_t L = (size_t)e->names;
     bs_outputs   y = {0};
-    bs_feed     *f = NULL;
+    bs_batches  *f = NULL;
     one_row      o = {.y = bs_calloc(BLOCK * L, sizeof *o.y),
                       .on = bs_calloc(L, 1),
                       .score = bs_calloc(L, sizeof *o.score)};
@@ -356,9 +356,9 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
     return s;
 }
 
-const bs_explaining bs_explaining_mlc = {.rows = 2000,
-                                         .labelled = labelled,
-                                         .names = names,
-                                         .products = products,
-                                         .look = look,
-                                         .row = explain_row};
+const bs_task_explain bs_task_explain_mlc = {.rows = 2000,
+                                             .labelled = labelled,
+                                             .names = names,
+                                             .products = products,
+                                             .look = look,
+                                             .row = explain_row};

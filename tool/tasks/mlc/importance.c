@@ -36,8 +36,8 @@ typedef struct {
 
 typedef struct {
     const bs_report_group *g;
-    const bs_saved        *model;
-    const bs_dataset      *data;
+    const bs_model_file   *model;
+    const bs_rows         *data;
     int32_t                L;
     int32_t               *row; /* [n] of the sample */
     int32_t                n;
@@ -66,7 +66,7 @@ static bool same_column(const bs_schema *s, int32_t a, int32_t b)
 
 static void find_features(study *t)
 {
-    const bs_schema *s = &bs_known_mlc(&t->model->known)->schema;
+    const bs_schema *s = &bs_preprocess_mlc(&t->model->known)->schema;
     for (int32_t f = 0; f < s->n_features;) {
         int32_t end = f + 1;
         while (end < s->n_features && same_column(s, f, end))
@@ -155,14 +155,14 @@ static void judge_row(const study *t, int32_t row, const float *p, double *loss,
         e += is;
         k += said;
         both += is && said;
-        *loss += bs_surprise(is ? (double)p[l] : 1 - (double)p[l]);
+        *loss += bs_log_loss(is ? (double)p[l] : 1 - (double)p[l]);
     }
     *f1 = gold + on > 0 ? 2.0 * both / (gold + on) : 1;
 }
 
 static basin_status flush(study *t, basin_error *err)
 {
-    bs_dataset   d = *t->data;
+    bs_rows      d = *t->data;
     double       seconds, loss, f1;
     bs_outputs   y = {.scores = t->scores};
     const size_t L = (size_t)t->L;
@@ -170,7 +170,7 @@ static basin_status flush(study *t, basin_error *err)
         return BASIN_OK;
     d.rows = t->filled;
     d.x = (bs_csr){t->filled, t->data->x.cols, t->start, t->index, t->value};
-    bs_part      part = {.task = t->g->task, .rows = t->filled, .own = &d};
+    bs_dataset   part = {.task = t->g->task, .rows = t->filled, .own = &d};
     basin_status s =
         bs_model_predict(t->model, &part, &(bs_asked){.where = t->g->where}, &y, &seconds, err);
     for (int32_t i = 0; i < t->filled && !s; i++) {
@@ -263,7 +263,7 @@ static int most_important(const void *a, const void *b)
 
 static const char *name_of(const study *t, const feature *f, char text[32])
 {
-    const bs_schema *s = &bs_known_mlc(&t->model->known)->schema;
+    const bs_schema *s = &bs_preprocess_mlc(&t->model->known)->schema;
     if (s->feature)
         return f->end > f->first + 1 ? s->feature[f->first].attribute : s->feature[f->first].name;
     bs_print(text, 32, "%d", (int)f->first + s->index_base);
@@ -311,7 +311,7 @@ static void draw(const study *t, int32_t all, bs_buf *out)
 
 static bool make_room(study *t)
 {
-    const size_t D = (size_t)bs_known_mlc(&t->model->known)->schema.n_features + 1,
+    const size_t D = (size_t)bs_preprocess_mlc(&t->model->known)->schema.n_features + 1,
                  most = MOST_ROWS + 1;
     const int fit = CELLS / t->L;
     t->most = fit > BATCH ? BATCH : fit > 1 ? fit : 1;
@@ -339,7 +339,7 @@ static void study_free(study *t)
 }
 
 /* Rows that can be predicted, given the cost of one. */
-static double affordable(const bs_saved *m)
+static double affordable(const bs_model_file *m)
 {
     const double passes = strcmp(m->settings.train.infer, "net") == 0 ? 1 : search_passes;
     return most_work / ((double)m->params->size * passes + 1);
@@ -347,13 +347,13 @@ static double affordable(const bs_saved *m)
 
 basin_status bs_report_importance(const bs_report_group *g, bs_buf *out, basin_error *err)
 {
-    const bs_saved *m = g->run[g->shown].model;
-    bs_saved        own = *m;
-    study           t = {.g = g, .model = &own, .L = bs_known_mlc(&m->known)->schema.n_labels};
-    basin_status    s = BASIN_OK;
+    const bs_model_file *m = g->run[g->shown].model;
+    bs_model_file        own = *m;
+    study        t = {.g = g, .model = &own, .L = bs_preprocess_mlc(&m->known)->schema.n_labels};
+    basin_status s = BASIN_OK;
     if (!g->valid_scores)
         return BASIN_OK;
-    bs_dataset data = *bs_part_mlc(&g->data->part[BS_ROLE_VALID]);
+    bs_rows data = *bs_dataset_mlc(&g->data->part[BS_ROLE_VALID]);
     if (g->data->folds > 1) { /* the first fold, and the models that have not seen it */
         own.n_more = (1 + m->n_more) / g->data->folds - 1;
         data.rows = data.x.rows = data.y.rows = g->data->fold_start[1];

@@ -9,15 +9,16 @@
 #include "data/rows/write.h"
 #include "task/mlc/data.h"
 
-static basin_status read_all(const bs_given *g, bs_notes *notes, bs_dataset **out, basin_error *err)
+static basin_status read_all(const bs_data_args *g, bs_notes *notes, bs_rows **out,
+                             basin_error *err)
 {
     *out = NULL;
-    return bs_dataset_read(g->file, g->n, &g->settings->read, out, notes, err);
+    return bs_rows_read(g->file, g->n, &g->settings->read, out, notes, err);
 }
 
 /* ---- inspect ---- */
 
-static void print_inputs(const bs_dataset *d, const bs_summary *s, bs_buf *out)
+static void print_inputs(const bs_rows *d, const bs_summary *s, bs_buf *out)
 {
     bs_buf_printf(out, "format   %s, %s, %d rows\n", d->format,
                   d->schema.dense ? "dense" : "sparse", (int)d->rows);
@@ -33,7 +34,7 @@ static void print_inputs(const bs_dataset *d, const bs_summary *s, bs_buf *out)
                   (int)s->label_sets);
 }
 
-static void print_checks(const bs_dataset *d, const bs_summary *s, bs_buf *out)
+static void print_checks(const bs_rows *d, const bs_summary *s, bs_buf *out)
 {
     char rarest[BS_VISIBLE], commonest[BS_VISIBLE];
     bs_buf_printf(out,
@@ -56,7 +57,7 @@ static void print_checks(const bs_dataset *d, const bs_summary *s, bs_buf *out)
 
 /* The first names of labels, only those with which[i] if that is given, and how many more there
  * are. */
-static void list_names(const bs_dataset *d, const uint8_t *which, bs_buf *out)
+static void list_names(const bs_rows *d, const uint8_t *which, bs_buf *out)
 {
     enum { MOST = 8 };
     char    name[BS_VISIBLE];
@@ -72,7 +73,7 @@ static void list_names(const bs_dataset *d, const uint8_t *which, bs_buf *out)
     bs_buf_text(out, "\n");
 }
 
-static basin_status print_labels(const bs_dataset *d, const bs_summary *s, bs_buf *out,
+static basin_status print_labels(const bs_rows *d, const bs_summary *s, bs_buf *out,
                                  basin_error *err)
 {
     uint8_t *never = bs_alloc((size_t)d->schema.n_labels + 1);
@@ -94,7 +95,7 @@ static basin_status print_labels(const bs_dataset *d, const bs_summary *s, bs_bu
 }
 
 /* Everything up to the notes; the object stays open. */
-static void print_json(const bs_dataset *d, const bs_summary *s, bs_buf *out)
+static void print_json(const bs_rows *d, const bs_summary *s, bs_buf *out)
 {
     bs_json_open(out, NULL, '{');
     bs_json_text(out, "format", d->format);
@@ -157,7 +158,7 @@ static void put_settings(const bs_read_options *now, bs_buf *out)
 }
 
 /* The command for training on the files; files checked one by one have roles. */
-static void print_next(const bs_given *g, bool check, bs_buf *out)
+static void print_next(const bs_data_args *g, bool check, bs_buf *out)
 {
     bs_buf_text(out, "next     basin train");
     for (int i = 0; i < g->n; i++) {
@@ -178,7 +179,7 @@ static void print_notes(const bs_notes *notes, size_t first, bs_buf *table)
         bs_buf_printf(table, "note     %s\n", notes->note[i].text);
 }
 
-static basin_status show(const bs_dataset *d, const bs_summary *s, const bs_notes *notes,
+static basin_status show(const bs_rows *d, const bs_summary *s, const bs_notes *notes,
                          bs_buf *table, bs_buf *json, basin_error *err)
 {
     print_inputs(d, s, table);
@@ -201,8 +202,8 @@ static basin_status find_problem(const bs_summary *s, const char *file, const bs
 
 /* One of several files: by itself, then compared with the first one. This is stricter than testing
  * a model, which ignores labels that training does not have. */
-static basin_status check_file(const bs_given *g, int i, const bs_schema *like, int *used,
-                               bs_dataset **out, bs_buf *table, bs_buf *json, basin_error *err)
+static basin_status check_file(const bs_data_args *g, int i, const bs_schema *like, int *used,
+                               bs_rows **out, bs_buf *table, bs_buf *json, basin_error *err)
 {
     bs_read_options o = g->settings->read;
     bs_summary      summary;
@@ -211,12 +212,12 @@ static basin_status check_file(const bs_given *g, int i, const bs_schema *like, 
     bs_notes_init(&notes);
     bs_buf_text(table, i ? "\nfile     " : "file     ");
     bs_buf_visible(table, g->file[i]);
-    basin_status s = bs_dataset_read_next(g->file + i, g->n - i, &o, used, out, &notes, err);
+    basin_status s = bs_rows_read_next(g->file + i, g->n - i, &o, used, out, &notes, err);
     bs_buf_text(table, *used > 1 ? " and " : "");
     bs_buf_visible(table, *used > 1 ? g->file[i + 1] : "");
     bs_buf_text(table, "\n");
     if (!s)
-        s = bs_dataset_summary(*out, &summary, err);
+        s = bs_rows_summary(*out, &summary, err);
     const bool read = !s;
     if (!s)
         s = show(*out, &summary, &notes, table, json, err);
@@ -224,7 +225,7 @@ static basin_status check_file(const bs_given *g, int i, const bs_schema *like, 
         s = find_problem(&summary, g->file[i], &notes, err);
     size_t shown = notes.n;
     if (!s && like)
-        s = bs_dataset_match(like, *out, g->file[i], &notes, err);
+        s = bs_rows_match(like, *out, g->file[i], &notes, err);
     print_notes(&notes, shown, table);
     if (read) {
         bs_notes_json(&notes, json);
@@ -240,42 +241,43 @@ static basin_status check_file(const bs_given *g, int i, const bs_schema *like, 
 
 /* Files read as one would pass although a model of the first refuses them. All are examined; the
  * first problem is the status. */
-static basin_status check_files(const bs_given *g, bs_buf *table, bs_buf *json, basin_error *err)
+static basin_status check_files(const bs_data_args *g, bs_buf *table, bs_buf *json,
+                                basin_error *err)
 {
-    bs_dataset  *first = NULL;
+    bs_rows     *first = NULL;
     basin_status status = BASIN_OK;
     bs_json_open(json, NULL, '{');
     bs_json_open(json, "files", '[');
     for (int i = 0, used = 1; i < g->n && status != BASIN_ENOMEM; i += used) {
-        bs_dataset  *other = NULL;
+        bs_rows     *other = NULL;
         basin_error  why;
         basin_status s = check_file(g, i, first ? &first->schema : NULL, &used, i ? &other : &first,
                                     table, json, &why);
-        bs_dataset_free(other);
+        bs_rows_free(other);
         if (s && (!status || s == BASIN_ENOMEM))
             status = bs_fail(err, s, "%s", why.msg);
         if (!first)
             break; /* nothing to compare the others with */
     }
     bs_buf_text(json, "]}");
-    bs_dataset_free(first);
+    bs_rows_free(first);
     if (!status)
         print_next(g, true, table);
     return status;
 }
 
-static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf *json,
+static basin_status inspect(const bs_data_args *g, bool check, bs_buf *table, bs_buf *json,
                             basin_error *err)
 {
-    bs_notes    notes;
-    bs_summary  summary;
-    bs_dataset *d = NULL;
+    bs_notes   notes;
+    bs_summary summary;
+    bs_rows   *d = NULL;
     if (check && g->n > 1)
         return check_files(g, table, json, err);
     bs_notes_init(&notes);
     basin_status status = read_all(g, &notes, &d, err);
     if (!status)
-        status = bs_dataset_summary(d, &summary, err);
+        status = bs_rows_summary(d, &summary, err);
     if (!status && check)
         status = find_problem(&summary, g->file[0], &notes, err);
     if (!status)
@@ -285,38 +287,38 @@ static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf
         bs_json_close(json, '}');
         print_next(g, false, table);
     }
-    bs_dataset_free(d);
+    bs_rows_free(d);
     bs_notes_free(&notes);
     return status;
 }
 
-static basin_status describe_part(const bs_part *part, const bs_part *train, bs_buf *table,
+static basin_status describe_part(const bs_dataset *part, const bs_dataset *train, bs_buf *table,
                                   basin_error *err)
 {
     bs_summary   s;
-    basin_status status = bs_dataset_summary(bs_part_mlc(part), &s, err);
+    basin_status status = bs_rows_summary(bs_dataset_mlc(part), &s, err);
     (void)train;
     if (status)
         return status;
-    print_inputs(bs_part_mlc(part), &s, table);
-    print_checks(bs_part_mlc(part), &s, table);
+    print_inputs(bs_dataset_mlc(part), &s, table);
+    print_checks(bs_dataset_mlc(part), &s, table);
     return BASIN_OK;
 }
 
-static basin_status convert(const bs_given *g, const char *out, const char *format, bs_notes *notes,
-                            basin_error *err)
+static basin_status convert(const bs_data_args *g, const char *out, const char *format,
+                            bs_notes *notes, basin_error *err)
 {
-    bs_dataset  *d = NULL;
+    bs_rows     *d = NULL;
     basin_status s = read_all(g, notes, &d, err);
     if (!s)
-        s = bs_dataset_write(d, out, format, notes, err);
-    bs_dataset_free(d);
+        s = bs_rows_write(d, out, format, notes, err);
+    bs_rows_free(d);
     return s;
 }
 
 /* ---- split ---- */
 
-static void balance_row(const bs_dataset *d, const char *path, const bs_split_part *p, bs_buf *out)
+static void balance_row(const bs_rows *d, const char *path, const bs_split_part *p, bs_buf *out)
 {
     char file[BS_VISIBLE], label[BS_VISIBLE];
     bs_buf_printf(
@@ -327,14 +329,14 @@ static void balance_row(const bs_dataset *d, const char *path, const bs_split_pa
 
 /* What to cut, and from where. */
 typedef struct {
-    const bs_dataset *d;
-    const bs_cut     *lines; /* of the file; NULL: the parts are written from the data */
-    const int32_t    *part;  /* [rows] */
-    const char       *format;
+    const bs_rows *d;
+    const bs_cut  *lines; /* of the file; NULL: the parts are written from the data */
+    const int32_t *part;  /* [rows] */
+    const char    *format;
 } source;
 
 /* Takes the rows literally from the file, if possible; else a note says why not. */
-static basin_status find_lines(const bs_given *g, const bs_cutting *cut, const bs_dataset *d,
+static basin_status find_lines(const bs_data_args *g, const bs_cutting *cut, const bs_rows *d,
                                const bs_notes *reading, bs_cut **out, bs_notes *notes,
                                basin_error *err)
 {
@@ -358,7 +360,7 @@ static basin_status find_lines(const bs_given *g, const bs_cutting *cut, const b
 }
 
 /* A file whose rows count from 0 seems to count from 1 if none of them has a 0. */
-static void note_base(const bs_dataset *d, const int32_t *rows, int32_t n, const char *path,
+static void note_base(const bs_rows *d, const int32_t *rows, int32_t n, const char *path,
                       bs_notes *notes)
 {
     if (d->schema.feature || d->schema.index_base != 0 || strcmp(d->format, "libsvm") != 0)
@@ -374,17 +376,17 @@ static basin_status write_part(const source *from, int i, const char *path, bs_n
                                int32_t *n, basin_error *err)
 {
     int32_t     *rows = NULL;
-    bs_dataset  *piece = NULL;
+    bs_rows     *piece = NULL;
     basin_status s = bs_split_rows(from->part, from->d->rows, i, &rows, n, err);
     if (!s && from->lines) {
         s = bs_cut_write(from->lines, rows, *n, path, notes, err);
         note_base(from->d, rows, *n, path, notes);
     } else if (!s) {
-        s = bs_dataset_select(from->d, rows, *n, &piece, err);
+        s = bs_rows_select(from->d, rows, *n, &piece, err);
         if (!s)
-            s = bs_dataset_write(piece, path, from->format, notes, err);
+            s = bs_rows_write(piece, path, from->format, notes, err);
     }
-    bs_dataset_free(piece);
+    bs_rows_free(piece);
     bs_free(rows);
     return s;
 }
@@ -392,7 +394,7 @@ static basin_status write_part(const source *from, int i, const char *path, bs_n
 static basin_status write_parts(const source *from, const bs_cutting *cut, bs_notes *notes,
                                 bs_buf *table, bs_buf *json, basin_error *err)
 {
-    const bs_dataset *d = from->d;
+    const bs_rows    *d = from->d;
     bs_split_balance *balance = bs_calloc(1, sizeof *balance);
     const bs_writer  *writer = bs_writer_find(from->format);
     basin_status      s = balance ? BASIN_OK : bs_fail_nomem(err);
@@ -458,7 +460,7 @@ static basin_status read_groups(const char *path, int max_mb, int32_t rows, int3
     return status;
 }
 
-static basin_status assign(const bs_dataset *d, const bs_cutting *cut, int max_mb, int32_t *part,
+static basin_status assign(const bs_rows *d, const bs_cutting *cut, int max_mb, int32_t *part,
                            basin_error *err)
 {
     const basin_split_options *o = cut->o;
@@ -473,11 +475,11 @@ static basin_status assign(const bs_dataset *d, const bs_cutting *cut, int max_m
     return status;
 }
 
-static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *notes, bs_buf *table,
-                          bs_buf *json, basin_error *err)
+static basin_status split(const bs_data_args *g, const bs_cutting *cut, bs_notes *notes,
+                          bs_buf *table, bs_buf *json, basin_error *err)
 {
-    bs_notes    reading; /* not printed: they concern the whole file */
-    bs_dataset *d = NULL;
+    bs_notes reading; /* not printed: they concern the whole file */
+    bs_rows *d = NULL;
     if (cut->o->documents)
         return bs_fail(err, BASIN_EARG, "--documents: is for sentences; --groups FILE is for rows");
     bs_notes_init(&reading);
@@ -497,15 +499,15 @@ static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *no
     }
     bs_cut_close(lines);
     bs_free(part);
-    bs_dataset_free(d);
+    bs_rows_free(d);
     bs_notes_free(&reading);
     return s;
 }
 
 /* ---- make ---- */
 
-static void make_text(const bs_dataset *d, const bs_make_mlc_truth *t, const char *path,
-                      bs_buf *table, bs_buf *json)
+static void make_text(const bs_rows *d, const bs_make_mlc_truth *t, const char *path, bs_buf *table,
+                      bs_buf *json)
 {
     bs_buf_visible(table, path);
     bs_buf_printf(table,
@@ -531,17 +533,17 @@ static basin_status make(const char *options, int seed, const char *out, const c
 {
     bs_make_mlc_options o;
     bs_make_mlc_truth   truth;
-    bs_dataset         *d = NULL;
+    bs_rows            *d = NULL;
     basin_status        s = bs_make_options(bs_make_mlc_rows, &o, options, err);
     o.seed = seed;
     if (!s)
         s = bs_make_mlc(&o, &d, &truth, err);
     if (!s)
-        s = bs_dataset_write(d, out, format, notes, err);
+        s = bs_rows_write(d, out, format, notes, err);
     if (!s)
         make_text(d, &truth, out, table, json);
-    bs_dataset_free(d);
+    bs_rows_free(d);
     return s;
 }
 
-const bs_handling bs_handling_mlc = {inspect, convert, split, describe_part, make};
+const bs_task_inspect bs_task_inspect_mlc = {inspect, convert, split, describe_part, make};

@@ -36,12 +36,12 @@ typedef struct {
     int32_t       rows, features;
 } inputs;
 
-static bool is_dense(const bs_dataset *d, const bs_schema *s)
+static bool is_dense(const bs_rows *d, const bs_schema *s)
 {
     return s->mean || d->n_missing > 0;
 }
 
-static basin_status inputs_make(const bs_dataset *d, const bs_schema *schema, inputs *out,
+static basin_status inputs_make(const bs_rows *d, const bs_schema *schema, inputs *out,
                                 basin_error *err)
 {
     const size_t cells = (size_t)d->rows * (size_t)schema->n_features;
@@ -51,7 +51,7 @@ static basin_status inputs_make(const bs_dataset *d, const bs_schema *schema, in
     out->csr = NULL;
     if (!(out->dense = bs_alloc((cells + 1) * sizeof *out->dense)))
         return bs_fail_nomem(err);
-    bs_dataset_dense(d, schema, NULL, 0, d->rows, out->dense);
+    bs_rows_dense(d, schema, NULL, 0, d->rows, out->dense);
     return BASIN_OK;
 }
 
@@ -261,15 +261,14 @@ static basin_status model_new(const bs_schema *schema, bs_logistic **out, basin_
     return m->weight ? BASIN_OK : bs_fail_nomem(err);
 }
 
-static bool fits(const bs_dataset *d, const bs_schema *schema)
+static bool fits(const bs_rows *d, const bs_schema *schema)
 {
     return d->rows > 0 &&
            (!is_dense(d, schema) || (double)d->rows * schema->n_features <= (double)MOST_CELLS);
 }
 
-basin_status bs_logistic_fit(const bs_dataset *train, const bs_dataset *valid,
-                             const bs_schema *schema, int32_t rows, int threads, bs_logistic **out,
-                             basin_error *err)
+basin_status bs_logistic_fit(const bs_rows *train, const bs_rows *valid, const bs_schema *schema,
+                             int32_t rows, int threads, bs_logistic **out, basin_error *err)
 {
     lesson   t = {.gold = &train->y, .valid_gold = &valid->y};
     int32_t *order = NULL;
@@ -306,7 +305,7 @@ void bs_logistic_free(bs_logistic *m)
     bs_free(m);
 }
 
-basin_status bs_logistic_scores(const bs_logistic *m, const bs_dataset *data, float *scores,
+basin_status bs_logistic_scores(const bs_logistic *m, const bs_rows *data, float *scores,
                                 basin_error *err)
 {
     const size_t n = ((size_t)m->features + 1) * LANES, L = (size_t)m->labels;

@@ -15,13 +15,12 @@ typedef struct bs_logistic bs_logistic;
 
 /* Uses this many training rows, chosen once and for all; 0 means all. Features are transformed by
  * `schema`. *out is NULL if it would take more than a second or two. */
-basin_status bs_logistic_fit(const bs_dataset *train, const bs_dataset *valid,
-                             const bs_schema *schema, int32_t rows, int threads, bs_logistic **out,
-                             basin_error *err);
+basin_status bs_logistic_fit(const bs_rows *train, const bs_rows *valid, const bs_schema *schema,
+                             int32_t rows, int threads, bs_logistic **out, basin_error *err);
 void         bs_logistic_free(bs_logistic *m); /* accepts NULL */
 
 /* Probabilities [rows, labels]. */
-basin_status bs_logistic_scores(const bs_logistic *m, const bs_dataset *data, float *scores,
+basin_status bs_logistic_scores(const bs_logistic *m, const bs_rows *data, float *scores,
                                 basin_error *err);
 
 #endif

@@ -395,7 +395,7 @@ static basin_status make_rows(world *w, bs_build *b, scores *z, bs_make_mlc_trut
     return BASIN_OK;
 }
 
-basin_status bs_make_mlc(const bs_make_mlc_options *o, bs_dataset **out, bs_make_mlc_truth *truth,
+basin_status bs_make_mlc(const bs_make_mlc_options *o, bs_rows **out, bs_make_mlc_truth *truth,
                          basin_error *err)
 {
     *out = NULL;

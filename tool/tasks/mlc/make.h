@@ -24,7 +24,7 @@ typedef struct {
 } bs_make_mlc_truth;
 
 /* truth may be NULL. */
-basin_status bs_make_mlc(const bs_make_mlc_options *o, bs_dataset **out, bs_make_mlc_truth *truth,
+basin_status bs_make_mlc(const bs_make_mlc_options *o, bs_rows **out, bs_make_mlc_truth *truth,
                          basin_error *err);
 
 /* The set of labels with the greatest expected F1 (Dembczynski et al. 2011): p[j * (L + 1) + t] is

@@ -47,7 +47,7 @@ static void precision_of(const histogram *h, double out[POINTS])
 
 static void fill(const bs_report_group *g, int32_t L, histogram *each, histogram *all)
 {
-    const bs_csr *y = &bs_part_mlc(g->part)->y;
+    const bs_csr *y = &bs_dataset_mlc(g->part)->y;
     const float  *scores = g->run[g->shown].y.scores;
     for (int32_t r = 0; r < g->part->rows; r++) {
         int32_t e = y->start[r];
@@ -121,7 +121,7 @@ static void draw(const bs_report_group *g, const histogram *each, const histogra
             continue;
         precision_of(&each[label[i]], y[lines]);
         series[lines] =
-            (bs_series){.name = bs_known_mlc(&run->model->known)->schema.label[label[i]],
+            (bs_series){.name = bs_preprocess_mlc(&run->model->known)->schema.label[label[i]],
                         .x = x,
                         .y = y[lines],
                         .n = POINTS,
@@ -151,7 +151,7 @@ static void draw(const bs_report_group *g, const histogram *each, const histogra
 basin_status bs_report_pr(const bs_report_group *g, const bs_label_score *s, const int32_t *label,
                           int n, bs_buf *out, basin_error *err)
 {
-    const int32_t L = bs_known_mlc(&g->run[g->shown].model->known)->schema.n_labels;
+    const int32_t L = bs_preprocess_mlc(&g->run[g->shown].model->known)->schema.n_labels;
     histogram    *each = bs_calloc((size_t)(L < MOST_LABELS ? L : MOST_LABELS) + 1, sizeof *each);
     histogram    *all = each ? &each[L < MOST_LABELS ? L : MOST_LABELS] : NULL;
     if (!each)

@@ -24,7 +24,7 @@ enum {
 typedef struct {
     const bs_report_group *g;
     const bs_report_run   *run;
-    const bs_dataset      *data;
+    const bs_rows         *data;
     const bs_threshold    *cut;
     const bs_schema       *schema;
     int32_t                L;
@@ -276,7 +276,7 @@ static basin_status labels(const view *v, const bs_label_score *decided, basin_e
     bs_label_score *by_scores = bs_calloc((size_t)v->L, sizeof *by_scores);
     basin_status    s = by_scores ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
-        s = bs_metrics_labels(bs_counts_mlc(&v->run->counts[BS_CUT_HALF]), by_scores, err);
+        s = bs_metrics_labels(bs_measurement_mlc(&v->run->counts[BS_AT_HALF]), by_scores, err);
     if (!s) {
         bs_page_heading(v->g->level, "Labels", v->out);
         bs_page_say(v->out, "quiet",
@@ -613,7 +613,7 @@ static basin_status own_cuts(const bs_report_group *g, bs_threshold *out, basin_
         return BASIN_OK;
     basin_status s = bs_profile_parse(o->profile, &profile, err);
     return s ? s
-             : bs_threshold_tune_labels(&bs_part_mlc(&g->data->part[BS_ROLE_VALID])->y,
+             : bs_threshold_tune_labels(&bs_dataset_mlc(&g->data->part[BS_ROLE_VALID])->y,
                                         g->valid_scores, (int)profile, run->model->threshold.global,
                                         o->threshold_shrink, out, err);
 }
@@ -667,10 +667,10 @@ static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *e
     const bs_report_run *run = &g->run[g->shown];
     view                 v = {.g = g,
                               .run = run,
-                              .data = bs_part_mlc(g->part),
+                              .data = bs_dataset_mlc(g->part),
                               .cut = &run->model->threshold,
-                              .schema = &bs_known_mlc(&run->model->known)->schema,
-                              .L = bs_known_mlc(&run->model->known)->schema.n_labels,
+                              .schema = &bs_preprocess_mlc(&run->model->known)->schema,
+                              .L = bs_preprocess_mlc(&run->model->known)->schema.n_labels,
                               .out = out};
     bs_label_score      *decided = bs_calloc((size_t)v.L + 1, sizeof *decided);
     v.gold = bs_calloc((size_t)v.L + 1, 1);
@@ -680,7 +680,7 @@ static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *e
     v.promised = bs_calloc((size_t)v.L + 1, sizeof *v.promised);
     basin_status s =
         decided && v.gold && v.on && v.list && v.order && v.promised
-            ? bs_metrics_labels(bs_counts_mlc(&run->counts[BS_CUT_TUNED]), decided, err)
+            ? bs_metrics_labels(bs_measurement_mlc(&run->counts[BS_AT_TUNED]), decided, err)
             : bs_fail_nomem(err);
     if (!s)
         s = prepare(&v, decided, err);
@@ -726,11 +726,11 @@ static basin_status advise_cuts(const bs_report_group *g, bs_notes *advice, basi
 {
     const bs_report_run    *run = &g->run[g->shown];
     const bs_train_options *o = &run->settings.train;
-    const double           *now = run->value[BS_CUT_TUNED];
+    const double           *now = run->value[BS_AT_TUNED];
     bs_threshold            own;
     double                  then[BS_MOST_METRICS];
-    const int               headline = run->model->known.headline;
-    bs_counting             how = {.want = BS_METRIC_BIT(macro_f1) | UINT32_C(1) << headline};
+    const int               deciding = run->model->known.deciding;
+    bs_counting             how = {.want = BS_METRIC_BIT(macro_f1) | UINT32_C(1) << deciding};
     if (g->valid_scores == run->y.scores) /* chosen on these very rows */
         return BASIN_OK;
     basin_status s = own_cuts(g, &own, err);
@@ -740,13 +740,13 @@ static basin_status advise_cuts(const bs_report_group *g, bs_notes *advice, basi
     if (!s)
         s = bs_task_measure(g->part, &run->model->known, &run->y, &own, &how, then, err);
     if (!s && then[BS_METRIC_macro_f1] > now[BS_METRIC_macro_f1] + 0.01 &&
-        then[headline] > now[headline] - 0.005)
+        then[deciding] > now[deciding] - 0.005)
         bs_notes_add(
             advice, "cuts",
             "give each label a threshold of its own (--set threshold=label): macro_f1 goes "
             "from %.2f %% to %.2f %%, %s from %.2f %% to %.2f %%",
             100 * now[BS_METRIC_macro_f1], 100 * then[BS_METRIC_macro_f1],
-            g->task->metric[headline].name, 100 * now[headline], 100 * then[headline]);
+            g->task->metric[deciding].name, 100 * now[deciding], 100 * then[deciding]);
     bs_threshold_free(&own);
     return s;
 }
@@ -754,18 +754,18 @@ static basin_status advise_cuts(const bs_report_group *g, bs_notes *advice, basi
 static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_error *err)
 {
     const bs_report_run *run = &g->run[g->shown];
-    const bs_schema     *schema = &bs_known_mlc(&run->model->known)->schema;
+    const bs_schema     *schema = &bs_preprocess_mlc(&run->model->known)->schema;
     bs_label_score      *row = bs_calloc((size_t)schema->n_labels + 1, sizeof *row);
     basin_status         s = row ? advise_cuts(g, advice, err) : bs_fail_nomem(err);
     if (!s)
-        s = bs_metrics_labels(bs_counts_mlc(&run->counts[BS_CUT_TUNED]), row, err);
+        s = bs_metrics_labels(bs_measurement_mlc(&run->counts[BS_AT_TUNED]), row, err);
     if (!s)
         advise_missed(schema, row, advice);
     bs_free(row);
     return s;
 }
 
-const bs_reporting bs_reporting_mlc = {
+const bs_task_report bs_task_report_mlc = {
     .errors = errors,
     .advise = advise,
     .base = {"always the most frequent labels", "a linear model",

@@ -12,7 +12,7 @@ basin_status bs_report_importance(const bs_report_group *g, bs_buf *out, basin_e
 
 /* base.c */
 basin_status bs_base_learn_mlc(bs_lesson *t, bool *out, basin_error *err);
-basin_status bs_base_guess_mlc(const bs_lesson *t, const bs_part *p, bs_outputs *y,
+basin_status bs_base_guess_mlc(const bs_lesson *t, const bs_dataset *p, bs_outputs *y,
                                basin_error *err);
 void         bs_base_forget_mlc(bs_lesson *t);
 

@@ -24,13 +24,13 @@ static void readers(bs_listing put, void *to)
         put(to, bs_readers[i]->name, bs_readers[i]->help);
 }
 
-extern const bs_handling   bs_handling_mlc;
-extern const bs_reporting  bs_reporting_mlc;
-extern const bs_explaining bs_explaining_mlc;
+extern const bs_task_inspect bs_task_inspect_mlc;
+extern const bs_task_report  bs_task_report_mlc;
+extern const bs_task_explain bs_task_explain_mlc;
 
-const bs_tool_task bs_tool_mlc = {.data = &bs_handling_mlc,
-                                  .report = &bs_reporting_mlc,
-                                  .explain = &bs_explaining_mlc,
+const bs_tool_task bs_tool_mlc = {.data = &bs_task_inspect_mlc,
+                                  .report = &bs_task_report_mlc,
+                                  .explain = &bs_task_explain_mlc,
                                   .generator = bs_make_mlc_rows,
                                   .encoders = encoders,
                                   .energies = energies,

@@ -73,19 +73,19 @@ static float best_cut(const bs_images *im, const float *share)
     return best;
 }
 
-basin_status bs_base_guess_seg(const bs_lesson *t, const bs_part *p, bs_outputs *y,
+basin_status bs_base_guess_seg(const bs_lesson *t, const bs_dataset *p, bs_outputs *y,
                                basin_error *err)
 {
-    const int    classes = bs_known_seg(t->known)->classes, planes = classes == 2 ? 1 : classes;
-    float       *share = bs_calloc((size_t)classes * SIDE * SIDE, sizeof *share);
+    const int classes = bs_preprocess_seg(t->known)->classes, planes = classes == 2 ? 1 : classes;
+    float    *share = bs_calloc((size_t)classes * SIDE * SIDE, sizeof *share);
     const float *shown = share ? share + (classes == 2 ? SIDE * SIDE : 0) : NULL;
     if (!share)
         return bs_fail_nomem(err);
-    mean_mask(bs_part_seg(t->train), classes, share);
+    mean_mask(bs_dataset_seg(t->train), classes, share);
     /* decisions are made at 0.5 */
-    const float shift = classes == 2 ? 0.5f - best_cut(bs_part_seg(t->train), shown) : 0;
-    for (int32_t i = 0; i < bs_part_seg(p)->n; i++) {
-        const int W = bs_part_seg(p)->mask_width[i], H = bs_part_seg(p)->mask_height[i];
+    const float shift = classes == 2 ? 0.5f - best_cut(bs_dataset_seg(t->train), shown) : 0;
+    for (int32_t i = 0; i < bs_dataset_seg(p)->n; i++) {
+        const int W = bs_dataset_seg(p)->mask_width[i], H = bs_dataset_seg(p)->mask_height[i];
         float    *to = y->scores + bs_starts_seg(y)[i];
         for (int k = 0; k < planes; k++)
             for (int at = 0; at < W * H; at++) {

@@ -19,17 +19,17 @@ enum {
     CANDIDATES = 64,
 };
 
-static bool labelled(const bs_part *p)
+static bool labelled(const bs_dataset *p)
 {
-    for (int32_t i = 0; i < bs_part_seg(p)->n; i++)
-        if (bs_part_seg(p)->mask[i])
+    for (int32_t i = 0; i < bs_dataset_seg(p)->n; i++)
+        if (bs_dataset_seg(p)->mask[i])
             return true;
     return false;
 }
 
 static basin_status names(bs_explanation *e, basin_error *err)
 {
-    const bs_seg_known *k = bs_known_seg(&e->m->known);
+    const bs_seg_known *k = bs_preprocess_seg(&e->m->known);
     const char        **name = bs_arena_alloc(&e->arena, (size_t)k->classes * sizeof *name);
     e->names = k->classes;
     e->name = k->name ? k->name : name;
@@ -39,11 +39,12 @@ static basin_status names(bs_explanation *e, basin_error *err)
         if (!(name[i] = bs_arena_copy(&e->arena, text, (size_t)n)))
             return bs_fail_nomem(err);
     }
-    bs_known_seg(&e->known)->crops = 1; /* as few windows as cover a photo: searches are slow */
+    bs_preprocess_seg(&e->known)->crops =
+        1; /* as few windows as cover a photo: searches are slow */
     return name ? BASIN_OK : bs_fail_nomem(err);
 }
 
-static bs_hvp_kind products(const bs_spec *s)
+static bs_hvp_kind products(const bs_net_spec *s)
 {
     (void)s;
     return BS_HVP_EXACT;
@@ -75,15 +76,15 @@ static void window_free(window *x)
     bs_free(x->gold);
 }
 
-static basin_status window_make(const bs_explanation *e, const bs_part *p, window *x,
+static basin_status window_make(const bs_explanation *e, const bs_dataset *p, window *x,
                                 basin_error *err)
 {
-    const bs_seg_known *k = bs_known_seg(&e->m->known);
+    const bs_seg_known *k = bs_preprocess_seg(&e->m->known);
     bs_inference        how;
-    *x = (window){.im = bs_part_seg(p),
+    *x = (window){.im = bs_dataset_seg(p),
                   .W = k->width,
                   .H = k->height,
-                  .planes = bs_seg_planes(bs_spec_seg(&e->m->spec)),
+                  .planes = bs_seg_planes(bs_net_spec_seg(&e->m->spec)),
                   .cells = (size_t)k->width * (size_t)k->height};
     const size_t parts = (size_t)x->planes * x->cells;
     x->y = bs_calloc(ROWS * parts, sizeof *x->y);
@@ -94,7 +95,7 @@ static basin_status window_make(const bs_explanation *e, const bs_part *p, windo
                          ? bs_windows_make(k, k->width, k->height, x->planes, ROWS, &x->room, err)
                          : bs_fail_nomem(err);
     if (!s)
-        s = bs_saved_inference(e->m, NULL, false, &how, err);
+        s = bs_model_file_inference(e->m, NULL, false, &how, err);
     if (!s)
         s = bs_scorer_new(e->w, e->m->params, &e->m->spec, &how, &x->scorer, err);
     return s;
@@ -189,7 +190,7 @@ static basin_status add_window(bs_explanation *e, const window *x, double *sum, 
             put_pixel(x, 2 * k, p[k], 0);
             put_pixel(x, 2 * k + 1, p[k], (int)c);
         }
-        s = bs_probe_gradient(e->probe, x->b, x->y, &dy, err);
+        s = bs_energy_probe_gradient(e->probe, x->b, x->y, &dy, err);
         for (size_t k = 0; k < many && !s; k++)
             add_pixel(x, dy, 2 * k, p[k], 1 + (int)((first + k) % (size_t)(classes - 1)), sum, n);
     }
@@ -300,8 +301,8 @@ static basin_status draw_image(bs_explanation *e, window *x, bs_explained_image 
     out->height = x->H;
     out->pull = bs_explain_matrix(e, x->H, x->W);
     put_found(x, 0);
-    basin_status s =
-        photo && out->pull ? bs_probe_gradient(e->probe, x->b, x->y, &dy, err) : bs_fail_nomem(err);
+    basin_status s = photo && out->pull ? bs_energy_probe_gradient(e->probe, x->b, x->y, &dy, err)
+                                        : bs_fail_nomem(err);
     if (!s) {
         fill_pull(x, dy, out->pull);
         bs_crop_bytes(x->im->pixels[x->image], channels, x->im->width[x->image],
@@ -372,7 +373,7 @@ static basin_status change_pixels(bs_explanation *e, const window *x, candidate 
             put_mask(x, (size_t)k, x->mask);
             put_pixel(x, (size_t)k, all[first + k].p, all[first + k].c);
         }
-        s = bs_probe_energy(e->probe, x->b, x->y, &energy, err);
+        s = bs_energy_probe_energy(e->probe, x->b, x->y, &energy, err);
         for (int k = 0; k < many && !s; k++)
             all[first + k].change = (double)energy[k] - e->row.energy;
     }
@@ -412,11 +413,11 @@ static basin_status flip_pixels(bs_explanation *e, window *x, basin_error *err)
     int         n = 0;
     put_mask(x, 0, x->mask);
     put_mask(x, 1, x->gold);
-    basin_status s = bs_probe_energy(e->probe, x->b, x->y, &values, err);
+    basin_status s = bs_energy_probe_energy(e->probe, x->b, x->y, &values, err);
     if (!s) {
         e->row.energy = (double)values[0];
         e->row.energy_truth = known ? (double)values[1] : NAN;
-        s = bs_probe_gradient(e->probe, x->b, x->y, &values, err);
+        s = bs_energy_probe_gradient(e->probe, x->b, x->y, &values, err);
     }
     if (!s) {
         n = find_candidates(x, values, e->names, all);
@@ -431,7 +432,7 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
 {
     window       x;
     basin_status s = window_make(e, &e->one, &x, err);
-    e->row.text = bs_part_seg(&e->one)->name[0];
+    e->row.text = bs_dataset_seg(&e->one)->name[0];
     if (!s)
         s = window_open(&x, 0, err);
     if (!s)
@@ -442,9 +443,9 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
     return s;
 }
 
-const bs_explaining bs_explaining_seg = {.rows = 24,
-                                         .labelled = labelled,
-                                         .names = names,
-                                         .products = products,
-                                         .look = look,
-                                         .row = explain_row};
+const bs_task_explain bs_task_explain_seg = {.rows = 24,
+                                             .labelled = labelled,
+                                             .names = names,
+                                             .products = products,
+                                             .look = look,
+                                             .row = explain_row};

@@ -12,7 +12,7 @@ static bs_image_options reading(const bs_settings *s)
     return o;
 }
 
-static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf *json,
+static basin_status inspect(const bs_data_args *g, bool check, bs_buf *table, bs_buf *json,
                             basin_error *err)
 {
     bs_images  *im = NULL;
@@ -32,15 +32,15 @@ static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf
     return s;
 }
 
-static basin_status describe_part(const bs_part *part, const bs_part *train, bs_buf *table,
+static basin_status describe_part(const bs_dataset *part, const bs_dataset *train, bs_buf *table,
                                   basin_error *err)
 {
     (void)train;
-    return bs_images_describe(bs_part_seg(part), NULL, table, NULL, NULL, err);
+    return bs_images_describe(bs_dataset_seg(part), NULL, table, NULL, NULL, err);
 }
 
 /* Photos are written unscaled unless a size is requested: a common size is for training. */
-static basin_status read_as_they_are(const bs_given *g, bs_images **out, bs_notes *notes,
+static basin_status read_as_they_are(const bs_data_args *g, bs_images **out, bs_notes *notes,
                                      basin_error *err)
 {
     bs_image_options o = reading(g->settings);
@@ -49,8 +49,8 @@ static basin_status read_as_they_are(const bs_given *g, bs_images **out, bs_note
     return bs_images_read(g->file, g->n, &o, NULL, out, notes, err);
 }
 
-static basin_status convert(const bs_given *g, const char *out, const char *format, bs_notes *notes,
-                            basin_error *err)
+static basin_status convert(const bs_data_args *g, const char *out, const char *format,
+                            bs_notes *notes, basin_error *err)
 {
     bs_images *im = NULL;
     if (format)
@@ -104,8 +104,8 @@ static basin_status write_parts(const bs_images *im, const int32_t *part, const 
     return s;
 }
 
-static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *notes, bs_buf *table,
-                          bs_buf *json, basin_error *err)
+static basin_status split(const bs_data_args *g, const bs_cutting *cut, bs_notes *notes,
+                          bs_buf *table, bs_buf *json, basin_error *err)
 {
     bs_images *im = NULL;
     int32_t   *part = NULL;
@@ -179,4 +179,4 @@ static basin_status make(const char *options, int seed, const char *out, const c
     return s;
 }
 
-const bs_handling bs_handling_seg = {inspect, convert, split, describe_part, make};
+const bs_task_inspect bs_task_inspect_seg = {inspect, convert, split, describe_part, make};

@@ -79,7 +79,7 @@ static void classes(const view *v, const bs_class_score *row)
 static basin_status confusion(const view *v, basin_error *err)
 {
     const int      C = v->classes;
-    const int64_t *count = bs_seg_metrics_confusion(bs_counts_seg(&v->run->counts[0]));
+    const int64_t *count = bs_seg_metrics_confusion(bs_measurement_seg(&v->run->counts[0]));
     float         *share = bs_calloc((size_t)C * (size_t)C, sizeof *share);
     if (!share)
         return bs_fail_nomem(err);
@@ -261,7 +261,7 @@ static basin_status sections(view *v, basin_error *err)
     bs_class_score *row = bs_calloc((size_t)v->classes, sizeof *row);
     if (!row)
         return bs_fail_nomem(err);
-    bs_seg_metrics_classes(bs_counts_seg(&v->run->counts[0]), row);
+    bs_seg_metrics_classes(bs_measurement_seg(&v->run->counts[0]), row);
     classes(v, row);
     bs_free(row);
     basin_status s = judge(v, err);
@@ -276,7 +276,7 @@ static basin_status sections(view *v, basin_error *err)
 
 static basin_status view_make(view *v, basin_error *err)
 {
-    const bs_seg_known *k = bs_known_seg(&v->run->model->known);
+    const bs_seg_known *k = bs_preprocess_seg(&v->run->model->known);
     size_t              most = 1;
     v->classes = k->classes;
     v->planes = k->classes == 2 ? 1 : k->classes;
@@ -297,7 +297,7 @@ static basin_status view_make(view *v, basin_error *err)
 
 static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *err)
 {
-    view         v = {.g = g, .run = &g->run[g->shown], .data = bs_part_seg(g->part), .out = out};
+    view v = {.g = g, .run = &g->run[g->shown], .data = bs_dataset_seg(g->part), .out = out};
     basin_status s = view_make(&v, err);
     if (!s)
         s = sections(&v, err);
@@ -314,7 +314,7 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
 {
     const bs_report_run    *run = &g->run[g->shown];
     const bs_train_options *o = &run->settings.train;
-    const bs_seg_known     *k = bs_known_seg(&run->model->known);
+    const bs_seg_known     *k = bs_preprocess_seg(&run->model->known);
     bs_class_score         *row = bs_calloc((size_t)k->classes, sizeof *row);
     int                     worst = -1;
     if (!row)
@@ -323,7 +323,7 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
         bs_notes_add(advice, "flip",
                      "vary the photos that there are (seg.flip=yes where left and right may change "
                      "places, seg.jitter=0.2 for the light)");
-    bs_seg_metrics_classes(bs_counts_seg(&run->counts[0]), row);
+    bs_seg_metrics_classes(bs_measurement_seg(&run->counts[0]), row);
     for (int c = 0; c < k->classes; c++)
         if (row[c].gold > 0 && (worst < 0 || row[c].iou < row[worst].iou))
             worst = c;
@@ -344,9 +344,9 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
     return BASIN_OK;
 }
 
-basin_status       bs_base_guess_seg(const bs_lesson *t, const bs_part *p, bs_outputs *y,
-                                     basin_error *err);
-const bs_reporting bs_reporting_seg = {
+basin_status         bs_base_guess_seg(const bs_lesson *t, const bs_dataset *p, bs_outputs *y,
+                                       basin_error *err);
+const bs_task_report bs_task_report_seg = {
     .errors = errors,
     .advise = advise,
     .base = {"the mean mask of the training photos"},

@@ -24,13 +24,13 @@ static void readers(bs_listing put, void *to)
         "photos and masks in folders, tar and zip archives, tables of pairs; PNG and JPEG");
 }
 
-extern const bs_handling   bs_handling_seg;
-extern const bs_reporting  bs_reporting_seg;
-extern const bs_explaining bs_explaining_seg;
+extern const bs_task_inspect bs_task_inspect_seg;
+extern const bs_task_report  bs_task_report_seg;
+extern const bs_task_explain bs_task_explain_seg;
 
-const bs_tool_task bs_tool_seg = {.data = &bs_handling_seg,
-                                  .report = &bs_reporting_seg,
-                                  .explain = &bs_explaining_seg,
+const bs_tool_task bs_tool_seg = {.data = &bs_task_inspect_seg,
+                                  .report = &bs_task_report_seg,
+                                  .explain = &bs_task_explain_seg,
                                   .generator = bs_make_seg_rows,
                                   .encoders = encoders,
                                   .energies = energies,

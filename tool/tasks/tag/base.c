@@ -37,7 +37,7 @@ static int ascending(const void *a, const void *b)
 /* Pairs of word and tag in labelled sentences, or of nothing and tag; sorted. */
 static size_t sorted_pairs(const bs_lesson *t, const int32_t *tag, bool words, uint64_t *pair)
 {
-    const bs_corpus *c = bs_part_tag(t->train);
+    const bs_corpus *c = bs_dataset_tag(t->train);
     const int32_t    end = c->start[c->sentences - t->train->unlabelled];
     size_t           n = 0;
     for (int32_t i = 0; i < end; i++)
@@ -48,17 +48,17 @@ static size_t sorted_pairs(const bs_lesson *t, const int32_t *tag, bool words, u
     return n;
 }
 
-basin_status bs_base_guess_tag(const bs_lesson *t, const bs_part *p, bs_outputs *y,
+basin_status bs_base_guess_tag(const bs_lesson *t, const bs_dataset *p, bs_outputs *y,
                                basin_error *err)
 {
-    const bs_corpus *c = bs_part_tag(t->train), *to = bs_part_tag(p);
+    const bs_corpus *c = bs_dataset_tag(t->train), *to = bs_dataset_tag(p);
     int32_t         *tag = bs_calloc((size_t)c->tags.n + 1, sizeof *tag);
     int32_t         *word = bs_calloc((size_t)c->words.n + 1, sizeof *word);
     int32_t         *mine = bs_calloc((size_t)to->words.n + 1, sizeof *mine);
     uint64_t        *pair = bs_calloc((size_t)c->tokens + 1, sizeof *pair);
     const bool       ok = tag && word && mine && pair;
     if (ok) {
-        bs_lexicon_tags(&bs_known_tag(t->known)->lexicon, &c->tags, tag);
+        bs_lexicon_tags(&bs_preprocess_tag(t->known)->lexicon, &c->tags, tag);
         const int32_t best = commonest(pair, sorted_pairs(t, tag, false, pair), NULL);
         for (int32_t i = 0; i < c->words.n; i++)
             word[i] = best;

@@ -4,7 +4,7 @@
 
 #include "report/report.h"
 
-basin_status bs_base_guess_tag(const bs_lesson *t, const bs_part *p, bs_outputs *y,
+basin_status bs_base_guess_tag(const bs_lesson *t, const bs_dataset *p, bs_outputs *y,
                                basin_error *err);
 
 #endif

@@ -13,14 +13,14 @@ enum {
     COPIES = 64,
 };
 
-static bool labelled(const bs_part *p)
+static bool labelled(const bs_dataset *p)
 {
-    return bs_part_tag(p)->labelled;
+    return bs_dataset_tag(p)->labelled;
 }
 
 static basin_status names(bs_explanation *e, basin_error *err)
 {
-    const bs_names *tags = &bs_known_tag(&e->m->known)->lexicon.tags;
+    const bs_names *tags = &bs_preprocess_tag(&e->m->known)->lexicon.tags;
     const char    **name = bs_arena_alloc(&e->arena, ((size_t)tags->n + 1) * sizeof *name);
     if (!name)
         return bs_fail_nomem(err);
@@ -31,13 +31,13 @@ static basin_status names(bs_explanation *e, basin_error *err)
     return BASIN_OK;
 }
 
-static bool has_terms(const bs_spec *s)
+static bool has_terms(const bs_net_spec *s)
 {
-    return bs_spec_tag(s)->energy->terms != NULL;
+    return bs_net_spec_tag(s)->energy->terms != NULL;
 }
 
 /* Language models of tags are fused LSTMs, which can be differentiated only once. */
-static bs_hvp_kind products(const bs_spec *s)
+static bs_hvp_kind products(const bs_net_spec *s)
 {
     return has_terms(s) ? BS_HVP_CENTRAL : BS_HVP_EXACT;
 }
@@ -84,7 +84,7 @@ static basin_status add_batch(bs_explanation *e, const batch *x, double *sum, ba
     for (size_t phase = 0; phase < STRIDE && !s; phase++)
         for (size_t tag = 0; tag < x->N && !s; tag++) {
             put_direction(x, phase, tag, true);
-            s = bs_probe_product(e->probe, x->b, x->y, x->v, &hv, err);
+            s = bs_energy_probe_product(e->probe, x->b, x->y, x->v, &hv, err);
             if (!s)
                 add_column(x, phase, tag, hv, sum);
             put_direction(x, phase, tag, false);
@@ -95,7 +95,7 @@ static basin_status add_batch(bs_explanation *e, const batch *x, double *sum, ba
 }
 
 /* The model's outputs for the next sentences, and their derivatives there. */
-static basin_status take_batch(bs_explanation *e, bs_scorer *scorer, bs_feed *f,
+static basin_status take_batch(bs_explanation *e, bs_scorer *scorer, bs_batches *f,
                                const int32_t *order, int32_t n, bs_rng *rng, double *sum,
                                basin_error *err)
 {
@@ -115,7 +115,7 @@ static basin_status take_batch(bs_explanation *e, bs_scorer *scorer, bs_feed *f,
         for (size_t i = 0; i < R * T; i++)
             x.sign[i] = bs_rng_bits(rng) & 1 ? 1 : -1;
         for (int32_t i = 0; i < n; i++) {
-            length[i] = length_of(bs_part_tag(&e->data), order[i]);
+            length[i] = length_of(bs_dataset_tag(&e->data), order[i]);
             e->pairs.places += length[i] > 1 ? length[i] - 1 : 0;
         }
         s = add_batch(e, &x, sum, err);
@@ -131,7 +131,7 @@ static basin_status take_batch(bs_explanation *e, bs_scorer *scorer, bs_feed *f,
 static basin_status choose_sentences(const bs_explanation *e, int32_t *order, int32_t *n,
                                      basin_error *err)
 {
-    const bs_corpus *c = bs_part_tag(&e->data);
+    const bs_corpus *c = bs_dataset_tag(&e->data);
     basin_status     s = bs_tag_by_length(c->start, c->sentences, order, err);
     *n = c->sentences;
     if (s || !has_terms(&e->m->spec) || c->tokens <= TOKENS)
@@ -145,14 +145,14 @@ static basin_status choose_sentences(const bs_explanation *e, int32_t *order, in
 
 static basin_status interact(bs_explanation *e, bs_scorer *scorer, double *sum, basin_error *err)
 {
-    const bs_saved *m = e->m;
-    bs_feed        *f = NULL;
-    bs_rng          rng = bs_rng_make(0, 0, 0);
-    int32_t         sentences = 0, n = 0;
-    int32_t        *order = bs_calloc((size_t)e->data.rows + 1, sizeof *order);
-    basin_status    s = order ? choose_sentences(e, order, &sentences, err) : bs_fail_nomem(err);
+    const bs_model_file *m = e->m;
+    bs_batches          *f = NULL;
+    bs_rng               rng = bs_rng_make(0, 0, 0);
+    int32_t              sentences = 0, n = 0;
+    int32_t             *order = bs_calloc((size_t)e->data.rows + 1, sizeof *order);
+    basin_status s = order ? choose_sentences(e, order, &sentences, err) : bs_fail_nomem(err);
     if (!s)
-        s = bs_feed_tag_all(&e->data, &m->known, &m->spec, BS_TAG_SENTENCES, &f, err);
+        s = bs_batches_tag_all(&e->data, &m->known, &m->spec, BS_TAG_SENTENCES, &f, err);
     for (int32_t at = 0; at < sentences && !s; at += n) {
         n = f->fits(f, order + at, sentences - at);
         s = take_batch(e, scorer, f, order + at, n, &rng, sum, err);
@@ -166,10 +166,10 @@ static basin_status interact(bs_explanation *e, bs_scorer *scorer, double *sum, 
 /* How often tag j follows tag i in the truth. */
 static basin_status count_transitions(bs_explanation *e, basin_error *err)
 {
-    const bs_corpus *c = bs_part_tag(&e->all);
+    const bs_corpus *c = bs_dataset_tag(&e->all);
     const int32_t    N = e->names;
     bs_tag_truth     truth = {0};
-    basin_status     s = bs_tag_truth_make(c, &bs_known_tag(&e->m->known)->lexicon, &truth, err);
+    basin_status s = bs_tag_truth_make(c, &bs_preprocess_tag(&e->m->known)->lexicon, &truth, err);
     for (int32_t i = 0; i < c->sentences && !s; i++)
         for (int32_t t = c->start[i] + 1; t < c->start[i + 1]; t++) {
             const int32_t a = truth.gold[t - 1], b = truth.gold[t];
@@ -203,10 +203,10 @@ static basin_status count_differences(bs_explanation *e, const int32_t *net, con
     const size_t       N = (size_t)e->names;
     bs_tag_truth       truth = {0};
     difference        *d = bs_calloc(N * N + 1, sizeof *d);
-    basin_status       s = d ? bs_tag_truth_make(bs_part_tag(&e->data),
-                                                 &bs_known_tag(&e->m->known)->lexicon, &truth, err)
-                             : bs_fail_nomem(err);
-    for (int32_t t = 0; t < bs_part_tag(&e->data)->tokens && !s; t++) {
+    const bs_lexicon  *lexicon = &bs_preprocess_tag(&e->m->known)->lexicon;
+    basin_status       s =
+        d ? bs_tag_truth_make(bs_dataset_tag(&e->data), lexicon, &truth, err) : bs_fail_nomem(err);
+    for (int32_t t = 0; t < bs_dataset_tag(&e->data)->tokens && !s; t++) {
         if (truth.gold[t] < 0 || truth.gold[t] != net[t])
             continue;
         out->right++;
@@ -252,7 +252,7 @@ static basin_status compare_nets(bs_explanation *e, basin_error *err)
 static basin_status open_scorer(const bs_explanation *e, bs_scorer **out, basin_error *err)
 {
     bs_inference how;
-    basin_status s = bs_saved_inference(e->m, NULL, false, &how, err);
+    basin_status s = bs_model_file_inference(e->m, NULL, false, &how, err);
     *out = NULL;
     return s ? s : bs_scorer_new(e->w, e->m->params, &e->m->spec, &how, out, err);
 }
@@ -318,7 +318,7 @@ static basin_status energy_of(bs_explanation *e, const sentence *x, const int32_
 {
     const real *energy;
     put_tags(x, 0, tag);
-    basin_status s = bs_probe_energy(e->probe, x->b, x->y, &energy, err);
+    basin_status s = bs_energy_probe_energy(e->probe, x->b, x->y, &energy, err);
     if (!s)
         *out = (double)energy[0];
     return s;
@@ -346,7 +346,7 @@ static basin_status change_tags(bs_explanation *e, sentence *x, basin_error *err
         const real  *energy;
         for (size_t k = 0; k < n; k++)
             put_tag(x, k, (first + k) / x->N, (first + k) % x->N);
-        s = bs_probe_energy(e->probe, x->b, x->y, &energy, err);
+        s = bs_energy_probe_energy(e->probe, x->b, x->y, &energy, err);
         for (size_t k = 0; k < n; k++) {
             const size_t t = (first + k) / x->N;
             put_tag(x, k, t, (size_t)x->tag[t]);
@@ -373,7 +373,7 @@ static double neighbours(const real *W, const sentence *x, int32_t t)
 static void fill_terms(bs_explanation *e, const sentence *x, const real *W)
 {
     bs_explained_row *r = &e->row;
-    const bs_corpus  *c = bs_part_tag(&e->one);
+    const bs_corpus  *c = bs_dataset_tag(&e->one);
     for (int32_t t = 0; t < x->n; t++) {
         const size_t at = (size_t)t * x->N;
         size_t       best = x->N;
@@ -400,14 +400,15 @@ static void fill_terms(bs_explanation *e, const sentence *x, const real *W)
     }
 }
 
-static basin_status look_at_sentence(bs_explanation *e, bs_feed *f, bs_scorer *scorer, sentence *x,
-                                     basin_error *err)
+static basin_status look_at_sentence(bs_explanation *e, bs_batches *f, bs_scorer *scorer,
+                                     sentence *x, basin_error *err)
 {
     static const int32_t index[COPIES] = {0}; /* the only sentence */
     bs_tag_decoder       d;
     bs_scored            found;
     const real          *scores;
-    basin_status s = bs_tag_decoder_make(scorer, &bs_known_tag(&e->m->known)->lexicon, &d, err);
+    basin_status         s =
+        bs_tag_decoder_make(scorer, &bs_preprocess_tag(&e->m->known)->lexicon, &d, err);
     x->copies = (size_t)f->fits(f, index, COPIES);
     x->b = f->rows(f, index, (int32_t)x->copies);
     if (!s)
@@ -416,7 +417,7 @@ static basin_status look_at_sentence(bs_explanation *e, bs_feed *f, bs_scorer *s
         s = bs_tag_decide(&d, &found, 0, x->n, x->tag, x->score, err);
     bs_tag_decoder_free(&d);
     if (!s)
-        s = bs_probe_potentials(e->probe, x->b, &scores, err);
+        s = bs_energy_probe_potentials(e->probe, x->b, &scores, err);
     for (size_t i = 0; i < (size_t)x->n * x->N && !s; i++)
         x->unary[i] = (double)scores[i];
     if (!s)
@@ -436,9 +437,9 @@ static basin_status look_at_sentence(bs_explanation *e, bs_feed *f, bs_scorer *s
 
 static basin_status take_truth(const bs_explanation *e, sentence *x, basin_error *err)
 {
-    const bs_corpus *c = bs_part_tag(&e->one);
+    const bs_corpus *c = bs_dataset_tag(&e->one);
     bs_tag_truth     truth = {0};
-    basin_status     s = bs_tag_truth_make(c, &bs_known_tag(&e->m->known)->lexicon, &truth, err);
+    basin_status s = bs_tag_truth_make(c, &bs_preprocess_tag(&e->m->known)->lexicon, &truth, err);
     for (int32_t t = 0; t < x->n && !s; t++) {
         x->gold[t] = truth.gold[t] < e->names ? truth.gold[t] : -1;
         x->truth[t] = c->tag[t] < 0 ? NULL : c->tags.item[c->tag[t]].text;
@@ -449,7 +450,7 @@ static basin_status take_truth(const bs_explanation *e, sentence *x, basin_error
 
 static const char *text_of(bs_explanation *e)
 {
-    const bs_corpus *c = bs_part_tag(&e->one);
+    const bs_corpus *c = bs_dataset_tag(&e->one);
     bs_buf           text;
     bs_buf_init(&text, 1 << 24);
     for (int32_t t = 0; t < c->tokens; t++)
@@ -462,12 +463,12 @@ static const char *text_of(bs_explanation *e)
 
 static basin_status explain_row(bs_explanation *e, basin_error *err)
 {
-    const bs_saved   *m = e->m;
-    bs_explained_row *r = &e->row;
-    sentence          x = {.n = bs_part_tag(&e->one)->tokens, .N = (size_t)e->names};
-    bs_feed          *f = NULL;
-    bs_scorer        *scorer = NULL;
-    const size_t      n = (size_t)x.n;
+    const bs_model_file *m = e->m;
+    bs_explained_row    *r = &e->row;
+    sentence             x = {.n = bs_dataset_tag(&e->one)->tokens, .N = (size_t)e->names};
+    bs_batches          *f = NULL;
+    bs_scorer           *scorer = NULL;
+    const size_t         n = (size_t)x.n;
     x.T = (size_t)bs_tag_rounded(x.n);
     x.tag = bs_arena_alloc(&e->arena, n * sizeof *x.tag);
     x.score = bs_arena_alloc(&e->arena, n * sizeof *x.score);
@@ -484,7 +485,7 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
     if (!s)
         s = open_scorer(e, &scorer, err);
     if (!s)
-        s = bs_feed_tag_all(&e->one, &m->known, &m->spec, COPIES, &f, err);
+        s = bs_batches_tag_all(&e->one, &m->known, &m->spec, COPIES, &f, err);
     if (!s)
         s = look_at_sentence(e, f, scorer, &x, err);
     if (f)
@@ -493,9 +494,9 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
     return s;
 }
 
-const bs_explaining bs_explaining_tag = {.rows = 1000,
-                                         .labelled = labelled,
-                                         .names = names,
-                                         .products = products,
-                                         .look = look,
-                                         .row = explain_row};
+const bs_task_explain bs_task_explain_tag = {.rows = 1000,
+                                             .labelled = labelled,
+                                             .names = names,
+                                             .products = products,
+                                             .look = look,
+                                             .row = explain_row};

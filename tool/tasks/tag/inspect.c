@@ -92,7 +92,7 @@ static basin_status inspect_file(const char *path, const bs_corpus_options *o,
 }
 
 /* The command for training on the files, with the options needed to read them. */
-static void print_next(const bs_given *g, bs_buf *out)
+static void print_next(const bs_data_args *g, bs_buf *out)
 {
     static const char *const role[] = {"", " --valid", " --test"};
     const bs_settings       *s = g->settings;
@@ -121,7 +121,7 @@ static void print_next(const bs_given *g, bs_buf *out)
 }
 
 /* The files after the first are read like it and compared with it. */
-static basin_status inspect_all(const bs_given *g, findings *f, basin_error *err)
+static basin_status inspect_all(const bs_data_args *g, findings *f, basin_error *err)
 {
     bs_corpus_options o = reading(g->settings);
     bs_corpus        *first = NULL, *other = NULL;
@@ -147,7 +147,7 @@ static basin_status inspect_all(const bs_given *g, findings *f, basin_error *err
     return s;
 }
 
-static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf *json,
+static basin_status inspect(const bs_data_args *g, bool check, bs_buf *table, bs_buf *json,
                             basin_error *err)
 {
     findings f = {.table = table, .json = json, .check = check, .several = g->n > 1};
@@ -168,7 +168,7 @@ static basin_status inspect(const bs_given *g, bool check, bs_buf *table, bs_buf
 /* ---- convert ---- */
 
 /* Tags stay as in the file unless another scheme is requested. */
-static basin_status read_as_it_is(const bs_given *g, bs_notes *notes, bs_corpus **out,
+static basin_status read_as_it_is(const bs_data_args *g, bs_notes *notes, bs_corpus **out,
                                   basin_error *err)
 {
     bs_corpus_options o = reading(g->settings);
@@ -189,13 +189,13 @@ static basin_status check_format(const char *format, const char *path, basin_err
                    names);
 }
 
-static basin_status describe_part(const bs_part *part, const bs_part *train, bs_buf *table,
+static basin_status describe_part(const bs_dataset *part, const bs_dataset *train, bs_buf *table,
                                   basin_error *err)
 {
     bs_buf json;
     bs_buf_init(&json, 1 << 24);
-    basin_status s = bs_corpus_describe(bs_part_tag(part), train ? bs_part_tag(train) : NULL, NULL,
-                                        table, &json, err);
+    basin_status s = bs_corpus_describe(bs_dataset_tag(part), train ? bs_dataset_tag(train) : NULL,
+                                        NULL, table, &json, err);
     bs_buf_free(&json);
     return s;
 }
@@ -215,8 +215,8 @@ static void note_lost(const bs_corpus *c, const char *out, const char *format, b
                  c->columns == 1 ? "" : "s", list, c->columns == 1 ? "is" : "are");
 }
 
-static basin_status convert(const bs_given *g, const char *out, const char *format, bs_notes *notes,
-                            basin_error *err)
+static basin_status convert(const bs_data_args *g, const char *out, const char *format,
+                            bs_notes *notes, basin_error *err)
 {
     bs_corpus   *c = NULL;
     basin_status s = check_format(format, out, err);
@@ -317,8 +317,8 @@ static bool by_document(const bs_corpus *c, const bs_cutting *cut)
     return cut->o->documents || (c->first && c->documents > 1 && c->documents >= cut->parts);
 }
 
-static basin_status split(const bs_given *g, const bs_cutting *cut, bs_notes *notes, bs_buf *table,
-                          bs_buf *json, basin_error *err)
+static basin_status split(const bs_data_args *g, const bs_cutting *cut, bs_notes *notes,
+                          bs_buf *table, bs_buf *json, basin_error *err)
 {
     bs_corpus *c = NULL;
     int32_t   *part = NULL;
@@ -379,4 +379,4 @@ static basin_status make(const char *options, int seed, const char *out, const c
     return s;
 }
 
-const bs_handling bs_handling_tag = {inspect, convert, split, describe_part, make};
+const bs_task_inspect bs_task_inspect_tag = {inspect, convert, split, describe_part, make};

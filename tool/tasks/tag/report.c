@@ -72,11 +72,11 @@ static basin_status types(const view *v, basin_error *err)
     if (!row)
         return bs_fail_nomem(err);
     if (!v->raw) {
-        bs_tag_metrics_types(bs_counts_tag(&v->run->counts[0])->metrics, row);
+        bs_tag_metrics_types(bs_measurement_tag(&v->run->counts[0])->metrics, row);
         bs_page_heading(v->g->level, "Types of spans", v->out);
         score_table(row, v->tags->types.n, "type", "spans", v->out);
     }
-    bs_tag_metrics_tags(bs_counts_tag(&v->run->counts[0])->metrics, row, v->name);
+    bs_tag_metrics_tags(bs_measurement_tag(&v->run->counts[0])->metrics, row, v->name);
     if (v->raw)
         bs_page_heading(v->g->level, "Tags", v->out);
     else
@@ -414,11 +414,11 @@ static basin_status sections(view *v, basin_error *err)
 
 static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *err)
 {
-    view v = {.g = g, .run = &g->run[g->shown], .data = bs_part_tag(g->part), .out = out};
-    v.tags = &bs_counts_tag(&v.run->counts[0])->tags;
+    view v = {.g = g, .run = &g->run[g->shown], .data = bs_dataset_tag(g->part), .out = out};
+    v.tags = &bs_measurement_tag(&v.run->counts[0])->tags;
     v.raw = v.tags->scheme == BS_SCHEME_RAW;
     basin_status s =
-        bs_tag_truth_make(v.data, &bs_known_tag(&v.run->model->known)->lexicon, &v.truth, err);
+        bs_tag_truth_make(v.data, &bs_preprocess_tag(&v.run->model->known)->lexicon, &v.truth, err);
     v.name = bs_calloc((size_t)v.truth.names.n + 1, sizeof *v.name);
     v.place = bs_calloc((size_t)v.tags->n + 1, sizeof *v.place);
     v.type_place = bs_calloc((size_t)v.tags->types.n + 1, sizeof *v.type_place);
@@ -445,14 +445,14 @@ static void advise_unknown(const bs_report_group *g, const bs_tag_truth *truth, 
     const bs_report_run    *run = &g->run[g->shown];
     const bs_train_options *o = &run->settings.train;
     double                  wrong = 0, unseen = 0;
-    for (int32_t i = 0; i < bs_part_tag(g->part)->tokens; i++) {
+    for (int32_t i = 0; i < bs_dataset_tag(g->part)->tokens; i++) {
         const bool bad = truth->gold[i] != bs_outputs_tag(&run->y)->tag[i];
         wrong += bad;
         unseen += bad && truth->unknown[i];
     }
     if (wrong < 10 || unseen < 0.2 * wrong)
         return;
-    const bool vectors = bs_known_tag(&run->model->known)->has_vectors;
+    const bool vectors = bs_preprocess_tag(&run->model->known)->has_vectors;
     if (!vectors || strcmp(o->char_net, "none") == 0)
         bs_notes_add(advice, "unknown",
                      "%s: %.0f %% of the wrong words are not in the training data",
@@ -464,24 +464,25 @@ static void advise_unknown(const bs_report_group *g, const bs_tag_truth *truth, 
 /* Where most is lost: the type, or tag, with the most missed and wrong ones. */
 static basin_status advise_types(const bs_report_group *g, bs_notes *advice, basin_error *err)
 {
-    const bs_counts *c = &g->run[g->shown].counts[0];
-    const bool       raw = bs_counts_tag(c)->tags.scheme == BS_SCHEME_RAW;
-    const int32_t    n = raw ? bs_counts_tag(c)->tags.n : bs_counts_tag(c)->tags.types.n;
-    bs_type_score   *row = bs_calloc((size_t)n + 1, sizeof *row);
-    const char     **name = bs_calloc((size_t)bs_counts_tag(c)->tags.n + 1, sizeof *name);
-    double           most = 0;
-    int32_t          worst = -1;
-    bs_tag_truth     truth = {0};
-    basin_status     s = row && name ? BASIN_OK : bs_fail_nomem(err);
+    const bs_measurement *c = &g->run[g->shown].counts[0];
+    const bool            raw = bs_measurement_tag(c)->tags.scheme == BS_SCHEME_RAW;
+    const int32_t  n = raw ? bs_measurement_tag(c)->tags.n : bs_measurement_tag(c)->tags.types.n;
+    bs_type_score *row = bs_calloc((size_t)n + 1, sizeof *row);
+    const char   **name = bs_calloc((size_t)bs_measurement_tag(c)->tags.n + 1, sizeof *name);
+    double         most = 0;
+    int32_t        worst = -1;
+    bs_tag_truth   truth = {0};
+    basin_status   s = row && name ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
-        s = bs_tag_truth_make(bs_part_tag(g->part),
-                              &bs_known_tag(&g->run[g->shown].model->known)->lexicon, &truth, err);
-    for (int32_t i = 0; i < bs_counts_tag(c)->tags.n && !s; i++)
+        s = bs_tag_truth_make(bs_dataset_tag(g->part),
+                              &bs_preprocess_tag(&g->run[g->shown].model->known)->lexicon, &truth,
+                              err);
+    for (int32_t i = 0; i < bs_measurement_tag(c)->tags.n && !s; i++)
         name[i] = truth.names.item[i].text;
     if (!s && raw)
-        bs_tag_metrics_tags(bs_counts_tag(c)->metrics, row, name);
+        bs_tag_metrics_tags(bs_measurement_tag(c)->metrics, row, name);
     else if (!s)
-        bs_tag_metrics_types(bs_counts_tag(c)->metrics, row);
+        bs_tag_metrics_types(bs_measurement_tag(c)->metrics, row);
     for (int32_t i = 0; i < n && !s; i++) {
         if (row[i].gold > 0 && lost_of(&row[i]) > most) {
             most = lost_of(&row[i]);
@@ -501,9 +502,9 @@ static basin_status advise_types(const bs_report_group *g, bs_notes *advice, bas
     return s;
 }
 
-basin_status       bs_base_guess_tag(const bs_lesson *t, const bs_part *p, bs_outputs *y,
-                                     basin_error *err);
-const bs_reporting bs_reporting_tag = {
+basin_status         bs_base_guess_tag(const bs_lesson *t, const bs_dataset *p, bs_outputs *y,
+                                       basin_error *err);
+const bs_task_report bs_task_report_tag = {
     .errors = errors,
     .advise = advise_types,
     .base = {"always the most frequent tag", "each word's most frequent tag"},

@@ -25,13 +25,13 @@ static void readers(bs_listing put, void *to)
         put(to, bs_corpus_formats[i]->name, bs_corpus_formats[i]->help);
 }
 
-extern const bs_handling   bs_handling_tag;
-extern const bs_reporting  bs_reporting_tag;
-extern const bs_explaining bs_explaining_tag;
+extern const bs_task_inspect bs_task_inspect_tag;
+extern const bs_task_report  bs_task_report_tag;
+extern const bs_task_explain bs_task_explain_tag;
 
-const bs_tool_task bs_tool_tag = {.data = &bs_handling_tag,
-                                  .report = &bs_reporting_tag,
-                                  .explain = &bs_explaining_tag,
+const bs_tool_task bs_tool_tag = {.data = &bs_task_inspect_tag,
+                                  .report = &bs_task_report_tag,
+                                  .explain = &bs_task_explain_tag,
                                   .generator = bs_make_tag_rows,
                                   .encoders = encoders,
                                   .energies = energies,
