@@ -28,6 +28,12 @@ static inline void html_check_nesting(const char *page)
     int                      depth = 0;
     const char              *at = strchr(page[1] == '!' ? page + 1 : page, '<');
     while (at) {
+        if (strncmp(at, "<!--", 4) == 0) {
+            at = strstr(at, "-->");
+            assert_non_null(at);
+            at = strchr(at, '<');
+            continue;
+        }
         const bool  close = at[1] == '/';
         const char *end = strchr(at, '>');
         assert_non_null(end);

@@ -8,7 +8,7 @@
 
 #include "device/device.h"
 
-enum { BS_CACHE_INPUTS = 16, BS_CACHE_RESULTS = 2048 };
+enum { BS_CACHE_INPUTS = 24, BS_CACHE_RESULTS = 2048 };
 
 typedef struct {
     int v[6]; /* meaning up to the builder: mode, batch, length, samples */

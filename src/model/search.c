@@ -11,6 +11,8 @@ enum {
     ROW = 16384,        /* and more as long as all y of a row have at most this many numbers */
 };
 
+_Static_assert(BS_INPUT_MORE + BS_GBI_STATE < BS_CACHE_INPUTS, "state and rates are inputs");
+
 /* Results of a program: what is found at each point, then the state after the turns of a loop. */
 enum { FOUND_Y, FOUND_VALUE, FOUND_ENERGY, FOUND };
 
