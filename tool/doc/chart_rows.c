@@ -80,7 +80,9 @@ static void bar(const sheet *k, const bs_bars *b, int i)
     bs_buf_text(k->out, "><title>");
     bs_page_escape(r->name, k->out);
     bs_buf_text(k->out, ": ");
-    bs_page_escape(r->note ? r->note : bs_short(r->value, 4, text), k->out);
+    bs_page_escape(bs_short(r->value, 4, text), k->out);
+    bs_buf_text(k->out, r->note ? "; " : "");
+    bs_page_escape(r->note ? r->note : "", k->out);
     bs_buf_text(k->out, "</title></rect>");
     if (r->lo < r->hi)
         whisker(k, r->lo, r->hi, y + k->row / 2.0, 3);
