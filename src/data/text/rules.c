@@ -92,47 +92,19 @@ static basin_status unknown(const reading *r, const char *what, const char *give
 
 /* --- regular expressions ------------------------------------------------- */
 
-/* Back-references would make matching exponential. */
-static basin_status check_regex(const reading *r, const char *text)
+static basin_status add_regex(reading *r, const char *text, bool any_case, bs_rule_test *t)
 {
+    char why[BS_REGEX_WHY];
     if (!*text)
         return refuse(r, "an empty regular expression; it would match every word");
     if (strlen(text) > BS_RULES_REGEX)
         return refuse(r, "a regular expression of more than %d bytes", BS_RULES_REGEX);
-    for (const char *p = text; *p; p++)
-        if (*p == '\\' && p[1]) {
-            if (*++p >= '1' && *p <= '9')
-                return refuse(r, "'%.*s': no references to groups (\\%c)",
-                              bs_show(text, strlen(text)), text, *p);
-        }
-    const char *excess = bs_regex_excess(text);
-    if (excess)
-        return refuse(r, "'%.*s': %s", bs_show(text, strlen(text)), text, excess);
-    return BASIN_OK;
-}
-
-static basin_status add_regex(reading *r, const char *text, bool any_case, bs_rule_test *t)
-{
-    basin_status s = check_regex(r, text);
-    regex_t     *regex = s ? NULL : bs_arena_alloc(&r->r->arena, sizeof *regex);
-    if (s)
-        return s;
-    if (!regex)
-        return bs_fail_nomem(r->err);
-    /* Matches bytes, not characters of the locale, as does bs_rules_apply. */
-    const locale_t was = bs_locale_plain();
-    char           why[128] = "";
-    int code = regcomp(regex, text, REG_EXTENDED | REG_NOSUB | (any_case ? REG_ICASE : 0));
-    if (code)
-        regerror(code, regex, why, sizeof why);
-    bs_locale_back(was);
-    if (code == REG_ESPACE)
-        return bs_fail_nomem(r->err);
-    if (code)
+    basin_status s = bs_regex_new(text, any_case, &t->regex, why);
+    t->text = s ? NULL : bs_arena_copy(&r->r->arena, text, strlen(text));
+    if (s == BASIN_EDATA)
         return refuse(r, "'%.*s' is not a regular expression: %s", bs_show(text, strlen(text)),
                       text, why);
-    t->regex = regex;
-    return BASIN_OK;
+    return t->text ? BASIN_OK : bs_fail_nomem(r->err);
 }
 
 /* --- tests --------------------------------------------------------------- */
@@ -366,8 +338,7 @@ void bs_rules_free(bs_rules *r)
     if (!r)
         return;
     for (size_t i = 0; i < r->tests; i++)
-        if (r->test[i].regex)
-            regfree(r->test[i].regex);
+        bs_regex_free(r->test[i].regex);
     bs_free(r->rule);
     bs_free(r->tag);
     bs_free(r->test);

@@ -31,8 +31,8 @@
  *     first last                           of the sentence
  *     from=SHARE to=SHARE                  its place in the sentence, 0 (start) to 1 (end)
  *
- * REGEX is a POSIX extended regular expression without blanks that matches anywhere in the word; ~
- * in place of = ignores the case of ASCII letters. Where tags are spans, a type (PER) stands for
+ * REGEX is a regular expression of PCRE2 (Perl's syntax, UTF-8) without blanks that matches
+ * anywhere in the word; ~ in place of = ignores case. Where tags are spans, a type (PER) stands for
  * all of its tags (B-PER, I-PER), and only well-formed sequences have a reward. */
 #ifndef BS_TEXT_RULES_H
 #define BS_TEXT_RULES_H
@@ -42,9 +42,6 @@
 enum {
     BS_RULES_MOST = 4096,     /* statements */
     BS_RULES_REGEX = 1024,    /* bytes of a regular expression */
-    BS_RULES_REPEATS = 1024,  /* its size after repetitions are copied */
-    BS_RULES_LOOSE = 16,      /* branches of its groups that may be empty */
-    BS_RULES_ANCHORS = 64,    /* ^, $, \b and the like */
     BS_RULES_WEIGHT = 1000,   /* largest weight */
     BS_RULES_LINE = 1 << 16,  /* length of a line in bytes */
     BS_RULES_NAMES = 1 << 16, /* tags named in all statements together; tests likewise */

@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "data/text/rules_part.h"
 #include "base/find.h"
+#include "data/scan.h"
+#include "data/text/rules_part.h"
 
 typedef struct {
     const bs_rules     *r;
@@ -79,17 +80,23 @@ static basin_status name_tags(applying *a, const bs_rule *rule, int place)
 
 /* --- tests --------------------------------------------------------------- */
 
-static void match_words(applying *a, const bs_rule_test *t)
+static basin_status match_words(applying *a, const bs_rule *rule, const bs_rule_test *t)
 {
-    const locale_t was = bs_locale_plain();
-    for (int32_t i = 0; i < a->c->words.n; i++) {
+    basin_status s = BASIN_OK;
+    for (int32_t i = 0; i < a->c->words.n && !s; i++) {
         const bs_name *w = &a->c->words.item[i];
         if (t->regex)
-            a->word[i] = regexec(t->regex, w->text, 0, NULL, 0) == 0;
+            s = bs_regex_find(t->regex, w->text, w->len, &a->word[i]);
         else
             a->word[i] = t->shapes >> bs_word_case(w->text, w->len) & 1;
+        if (s == BASIN_EDATA)
+            return bs_fail(a->err, s,
+                           "%s:%ld: '%.*s' takes too long to match the word '%.*s'; write it "
+                           "without repetitions of repetitions",
+                           a->r->name, rule->line, bs_show(t->text, strlen(t->text)), t->text,
+                           bs_show(w->text, w->len), w->text);
     }
-    bs_locale_back(was);
+    return s ? bs_fail_nomem(a->err) : BASIN_OK;
 }
 
 static bool matches(const applying *a, int32_t token, int32_t first, int32_t end)
@@ -127,16 +134,18 @@ static void check_sentence(applying *a, const bs_rule_test *t, int32_t first, in
     }
 }
 
-static void check_tests(applying *a, const bs_rule *rule)
+static basin_status check_tests(applying *a, const bs_rule *rule)
 {
+    basin_status status = BASIN_OK;
     memset(a->holds, 1, (size_t)a->c->tokens);
-    for (size_t k = rule->test; k < rule->test + rule->tests; k++) {
+    for (size_t k = rule->test; k < rule->test + rule->tests && !status; k++) {
         const bs_rule_test *t = &a->r->test[k];
         if (t->kind <= BS_TEST_SHAPE)
-            match_words(a, t);
+            status = match_words(a, rule, t);
         for (int32_t s = 0; s < a->c->sentences; s++)
             check_sentence(a, t, a->c->start[s], a->c->start[s + 1]);
     }
+    return status;
 }
 
 /* --- rules --------------------------------------------------------------- */
@@ -195,14 +204,14 @@ static basin_status add_rule(applying *a, const bs_rule *rule)
         return s;
     switch (rule->kind) {
     case BS_RULE_WORD:
-        check_tests(a, rule);
+        s = check_tests(a, rule);
         add_where_held(a, rule, true, a->unary);
         cover(a, rule);
-        return BASIN_OK;
+        return s;
     case BS_RULE_CHANGE_AFTER:
-        check_tests(a, rule);
+        s = check_tests(a, rule);
         add_where_held(a, rule, rule->tags > 0, a->leave);
-        return BASIN_OK;
+        return s;
     case BS_RULE_STAY: add_stay(a, rule); return BASIN_OK;
     case BS_RULE_FOLLOW: return add_change(a, rule, 0, 1, rule->weight);
     case BS_RULE_ORDER: return add_order(a, rule);

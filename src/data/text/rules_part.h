@@ -2,8 +2,6 @@
 #ifndef BS_TEXT_RULES_PART_H
 #define BS_TEXT_RULES_PART_H
 
-#include <regex.h>
-
 #include "data/text/rules.h"
 #include "data/text/wordform.h"
 
@@ -30,10 +28,13 @@ typedef enum {
     BS_TEST_TO,
 } bs_test_kind;
 
+typedef struct bs_regex bs_regex;
+
 typedef struct {
     bs_test_kind kind;
     bool         negated;
-    regex_t     *regex;  /* in the arena; NULL: none */
+    bs_regex    *regex;  /* NULL: none */
+    const char  *text;   /* as written */
     uint32_t     shapes; /* bits of bs_case */
     double       share;
 } bs_rule_test;
@@ -63,7 +64,13 @@ struct bs_rules {
     size_t        rules, tags, tests, rule_cap, tag_cap, test_cap;
 };
 
-/* Why a regular expression of at most BS_RULES_REGEX bytes must not be compiled; NULL: it may. */
-const char *bs_regex_excess(const char *text);
+enum { BS_REGEX_WHY = 128 };
+
+/* BASIN_EDATA: not a regular expression, and why. */
+basin_status bs_regex_new(const char *text, bool any_case, bs_regex **out, char why[BS_REGEX_WHY]);
+void         bs_regex_free(bs_regex *r); /* accepts NULL */
+
+/* Whether it matches anywhere in the word. BASIN_EDATA: that takes too long to say. */
+basin_status bs_regex_find(const bs_regex *r, const char *word, size_t len, uint8_t *out);
 
 #endif

@@ -1,137 +1,82 @@
-/* rules_regex.c -- regular expressions that are cheap to compile.
+/* rules_regex.c -- regular expressions of rules, by PCRE2.
  *
- * The C library copies x for x+ as for x{2}, and nested repetitions multiply: c followed by 24 +
- * takes 4 GiB. It also lists everything reachable without reading a byte, so (^|b)* thirty times
- * takes minutes. Whatever is refused here can be written more simply. */
-#include <string.h>
+ * A rules file may be a stranger's: PCRE2 refuses what would be large once compiled, and a search
+ * that takes too many steps or too much memory is an error. */
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
 
-#include "data/scan.h"
 #include "data/text/rules_part.h"
 
-/* What a repetition would repeat. */
-typedef struct {
-    int64_t size;  /* in atoms, once copied */
-    int64_t loose; /* branches of groups in it that may be empty */
-    bool    empty; /* it may be empty itself */
-} item;
+enum {
+    MOST_STEPS = 100000, /* of a search in one word */
+    MOST_KIB = 1024,     /* of memory for what the search may have to come back to */
+};
 
-/* An open group, or the whole. */
-typedef struct {
-    item sum;    /* of its closed items; empty: one of its closed branches may be */
-    bool branch; /* all items of this branch so far may be empty */
-    item last;   /* still open, since a repetition may follow; no atoms: none */
-} group;
+struct bs_regex {
+    pcre2_code          *code;
+    pcre2_match_data    *found;
+    pcre2_match_context *limits;
+};
 
-/* The end of the bracket expression that starts at p, by POSIX: a leading ] is a member, and so is
- * anything within [: :], [. .] and [= =]. */
-static const char *after_bracket(const char *p)
+static void *take(size_t n, void *unused)
 {
-    p += p[1] == '^' ? 2 : 1;
-    p += *p == ']';
-    for (; *p && *p != ']'; p++)
-        if (p[0] == '[' && (p[1] == ':' || p[1] == '.' || p[1] == '=')) {
-            const char close[3] = {p[1], ']', '\0'}, *end = strstr(p + 2, close);
-            if (!end)
-                return p + strlen(p);
-            p = end + 1;
-        }
-    return *p ? p + 1 : p;
+    (void)unused;
+    return bs_alloc(n);
 }
 
-/* The end of the atom at p: a bracket expression, an escaped byte or any other. */
-static const char *after_atom(const char *p)
+static void give(void *p, void *unused)
 {
-    return *p == '[' ? after_bracket(p) : p[0] == '\\' && p[1] ? p + 2 : p + 1;
+    (void)unused;
+    bs_free(p);
 }
 
-static bool is_anchor(const char *p)
+void bs_regex_free(bs_regex *r)
 {
-    return *p == '^' || *p == '$' || (p[0] == '\\' && p[1] && strchr("bB<>`'", p[1]));
+    if (!r)
+        return;
+    pcre2_match_context_free(r->limits);
+    pcre2_match_data_free(r->found);
+    pcre2_code_free(r->code);
+    bs_free(r);
 }
 
-/* The end of the repetition at p: maximum copies, at least 1, and whether zero are allowed. */
-static const char *repetition(const char *p, int64_t *copies, bool *none)
+basin_status bs_regex_new(const char *text, bool any_case, bs_regex **out, char why[BS_REGEX_WHY])
 {
-    int64_t value;
-    *copies = *p == '+' ? 2 : 1;
-    *none = *p == '*' || *p == '?';
-    if (*p++ != '{')
-        return p;
-    const char *first = bs_scan_index(p, &value);
-    *none = !first || value == 0;
-    while (*p && *p != '}') {
-        const char *end = bs_scan_index(p, &value);
-        *copies = end && value > *copies ? value : *copies;
-        p = end ? end : p + 1;
+    const uint32_t how = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_NEVER_BACKSLASH_C |
+                         (any_case ? PCRE2_CASELESS : 0);
+    int                    code = PCRE2_ERROR_HEAP_FAILED;
+    size_t                 at;
+    pcre2_general_context *memory = pcre2_general_context_create(take, give, NULL);
+    pcre2_compile_context *compiling = memory ? pcre2_compile_context_create(memory) : NULL;
+    bs_regex              *r = compiling ? bs_calloc(1, sizeof *r) : NULL;
+    if (r) {
+        r->code =
+            pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, how, &code, &at, compiling);
+        r->found = pcre2_match_data_create(1, memory);
+        r->limits = pcre2_match_context_create(memory);
     }
-    return *p ? p + 1 : p;
-}
-
-static int64_t capped(int64_t n)
-{
-    return n <= BS_RULES_REPEATS ? n : BS_RULES_REPEATS + 1;
-}
-
-static void close_item(group *g)
-{
-    g->sum.size = capped(g->sum.size + g->last.size);
-    g->sum.loose = capped(g->sum.loose + g->last.loose);
-    g->branch = g->branch && (g->last.size == 0 || g->last.empty);
-    g->last = (item){0};
-}
-
-static void close_branch(group *g)
-{
-    close_item(g);
-    g->sum.empty = g->sum.empty || g->branch;
-    g->sum.loose += g->branch;
-    g->branch = true;
-}
-
-static void repeat(item *i, int64_t copies, bool none)
-{
-    i->size = capped(i->size * capped(copies));
-    i->loose = capped(i->loose * capped(copies));
-    i->empty = none;
-}
-
-const char *bs_regex_excess(const char *text)
-{
-    group open[BS_RULES_REGEX + 1] = {{.branch = true}}, *g = open; /* the innermost */
-    int   anchors = 0;
-    for (const char *p = text; *p;) {
-        if (strchr("*+?{", *p) && g->last.size > 0) {
-            int64_t copies;
-            bool    none;
-            if (g->last.empty)
-                return "repeats what may be empty; (a+)* in place of (a*)+";
-            p = repetition(p, &copies, &none);
-            repeat(&g->last, copies, none);
-        } else if (*p == '(' && g < open + BS_RULES_REGEX) {
-            close_item(g);
-            *++g = (group){.branch = true};
-            p++;
-        } else if (*p == ')' && g > open) {
-            close_branch(g);
-            g--;
-            g->last = g[1].sum;
-            g->last.size++;
-            p++;
-        } else if (*p == '|') {
-            close_branch(g);
-            p++;
-        } else {
-            close_item(g);
-            g->last = (item){.size = 1, .empty = is_anchor(p)};
-            anchors += g->last.empty;
-            p = after_atom(p);
-        }
-        if (g->sum.size + g->last.size > BS_RULES_REPEATS)
-            return "too large with its repetitions written out; use * or smaller bounds";
-        if (g->sum.loose + g->last.loose > BS_RULES_LOOSE)
-            return "too many alternatives that may be empty; (a|b)? in place of (a?|b?)";
-        if (anchors > BS_RULES_ANCHORS)
-            return "too many of ^ and $ and the like";
+    pcre2_compile_context_free(compiling);
+    pcre2_general_context_free(memory);
+    *out = r;
+    if (r && r->code && r->found && r->limits) {
+        pcre2_set_match_limit(r->limits, MOST_STEPS);
+        pcre2_set_heap_limit(r->limits, MOST_KIB);
+        return BASIN_OK;
     }
-    return NULL;
+    const bool refused = r && !r->code && code != PCRE2_ERROR_HEAP_FAILED;
+    bs_regex_free(r);
+    *out = NULL;
+    if (!refused)
+        return BASIN_ENOMEM;
+    pcre2_get_error_message(code, (PCRE2_UCHAR *)why, BS_REGEX_WHY);
+    return BASIN_EDATA;
+}
+
+basin_status bs_regex_find(const bs_regex *r, const char *word, size_t len, uint8_t *out)
+{
+    const int rc = pcre2_match(r->code, (PCRE2_SPTR)word, len, 0, 0, r->found, r->limits);
+    *out = rc >= 0;
+    return rc >= 0 || rc == PCRE2_ERROR_NOMATCH ? BASIN_OK
+           : rc == PCRE2_ERROR_NOMEMORY         ? BASIN_ENOMEM
+                                                : BASIN_EDATA;
 }
