@@ -123,7 +123,7 @@ DEFINES   += -DBS_DNNL
 DNNL_LIBS := -ldnnl
 endif
 
-PKGS       := libarchive libpng libjpeg expat jansson zlib libxxhash libpcre2-8
+PKGS       := libarchive libpng libjpeg expat jansson zlib libxxhash libpcre2-8 libutf8proc
 PKG_CFLAGS := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags $(PKGS)))
 PKG_LIBS   := $(shell pkg-config --libs $(PKGS))
 CMOCKA     := $(shell pkg-config --cflags --libs cmocka 2>/dev/null)

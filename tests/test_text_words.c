@@ -67,6 +67,7 @@ static void forms(void **state)
         {"t", "www.", "www."},
         /* becomes a name by being lower-cased */
         {"lt", "@\xc4\xb0x", "<@MENTION>"},
+        {"l", "\xf0\x90\x90\x80\xe1\xb2\x90", "\xf0\x90\x90\xa8\xe1\x83\x90"},
         {"l", "", ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

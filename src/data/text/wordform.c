@@ -1,91 +1,31 @@
-/* wordform.c -- folds and classifies words by small tables of letters, the same in every locale. */
+/* wordform.c -- folds and classifies words by the tables of Unicode, the same in every locale. */
 #include "data/text/wordform.h"
 
 #include <string.h>
+#include <utf8proc.h>
 
 #include "base/utf8.h"
-
-static const uint32_t replacement = 0xFFFD;
 
 /* --- characters ---------------------------------------------------------- */
 
 size_t bs_char_next(const char *text, size_t left, uint32_t *code)
 {
-    const unsigned char *p = (const unsigned char *)text;
-    size_t               n = bs_utf8_len(text, left);
-    *code = p[0];
-    if (n == 0 || p[0] == 0) {
-        *code = replacement;
-        return 1;
-    }
-    if (n == 2)
-        *code = (p[0] & 0x1Fu) << 6 | (p[1] & 0x3Fu);
-    else if (n == 3)
-        *code = (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
-    else if (n == 4)
-        *code = (p[0] & 0x07u) << 18 | (p[1] & 0x3Fu) << 12 | (p[2] & 0x3Fu) << 6 | (p[3] & 0x3Fu);
-    return n;
+    utf8proc_int32_t c = 0;
+    const size_t     n = bs_utf8_len(text, left);
+    if (n > 0)
+        utf8proc_iterate((const utf8proc_uint8_t *)text, (utf8proc_ssize_t)n, &c);
+    *code = c > 0 ? (uint32_t)c : 0xFFFD;
+    return c > 0 ? n : 1;
 }
 
 size_t bs_char_put(uint32_t c, char out[4])
 {
-    if (c < 0x80) {
-        out[0] = (char)c;
-        return 1;
-    }
-    size_t n = c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    for (size_t i = n - 1; i > 0; i--, c >>= 6)
-        out[i] = (char)(0x80 | (c & 0x3F));
-    out[0] = (char)((n == 2 ? 0xC0 : n == 3 ? 0xE0 : 0xF0) | c);
-    return n;
-}
-
-/* Capitals first, first + step, ..., last; their small letters are `shift` away. Sorted. To add
- * letters: a row (Unicode's simple lower-case mapping). */
-typedef struct {
-    uint32_t first, last, step;
-    int32_t  shift;
-} capitals;
-
-static const capitals cases[] = {
-    {0x0041, 0x005A, 1, 32}, {0x00C0, 0x00D6, 1, 32},   {0x00D8, 0x00DE, 1, 32},
-    {0x0100, 0x012E, 2, 1},  {0x0130, 0x0130, 1, -199}, {0x0132, 0x0136, 2, 1},
-    {0x0139, 0x0147, 2, 1},  {0x014A, 0x0176, 2, 1},    {0x0178, 0x0178, 1, -121},
-    {0x0179, 0x017D, 2, 1},  {0x018F, 0x018F, 1, 202},  {0x01A0, 0x01A4, 2, 1},
-    {0x01AF, 0x01AF, 1, 1},  {0x01CD, 0x01DB, 2, 1},    {0x01DE, 0x01EE, 2, 1},
-    {0x01F8, 0x021E, 2, 1},  {0x0222, 0x0232, 2, 1},    {0x0386, 0x0386, 1, 38},
-    {0x0388, 0x038A, 1, 37}, {0x038C, 0x038C, 1, 64},   {0x038E, 0x038F, 1, 63},
-    {0x0391, 0x03A1, 1, 32}, {0x03A3, 0x03AB, 1, 32},   {0x0400, 0x040F, 1, 80},
-    {0x0410, 0x042F, 1, 32}, {0x0460, 0x0480, 2, 1},    {0x048A, 0x04BE, 2, 1},
-    {0x04C0, 0x04C0, 1, 15}, {0x04C1, 0x04CD, 2, 1},    {0x04D0, 0x052E, 2, 1},
-    {0x0531, 0x0556, 1, 48}, {0x1E00, 0x1E94, 2, 1},    {0x1E9E, 0x1E9E, 1, -7615},
-    {0x1EA0, 0x1EFE, 2, 1},  {0xFF21, 0xFF3A, 1, 32},
-};
-enum { N_CASES = sizeof cases / sizeof *cases };
-
-static bool is_capital_of(const capitals *r, uint32_t c)
-{
-    return c >= r->first && c <= r->last && (c - r->first) % r->step == 0;
+    return (size_t)(bs_utf8_put(out, c) - out);
 }
 
 uint32_t bs_char_lower(uint32_t c)
 {
-    if (c < 0x80)
-        return c >= 'A' && c <= 'Z' ? c + 32 : c;
-    for (int i = 0; i < N_CASES && cases[i].first <= c; i++)
-        if (is_capital_of(&cases[i], c))
-            return (uint32_t)((int32_t)c + cases[i].shift);
-    return c;
-}
-
-static bool is_small(uint32_t c)
-{
-    if (c < 0x80)
-        return c >= 'a' && c <= 'z';
-    for (int i = 0; i < N_CASES; i++)
-        if (is_capital_of(&cases[i], (uint32_t)((int32_t)c - cases[i].shift)))
-            return true;
-    return false;
+    return (uint32_t)utf8proc_tolower((utf8proc_int32_t)c);
 }
 
 static bool is_digit(uint32_t c)
@@ -96,20 +36,6 @@ static bool is_digit(uint32_t c)
 static bool is_ascii_letter(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-}
-
-/* Tells letters from signs by Unicode blocks: right for what occurs in running text. */
-static bool is_sign(uint32_t c)
-{
-    if (c < 0x80)
-        return !is_digit(c) && !is_ascii_letter((char)c);
-    return (c < 0xC0 && c != 0xAA && c != 0xB5 && c != 0xBA) || c == 0xD7 || c == 0xF7 ||
-           (c >= 0x2010 && c <= 0x205E) || (c >= 0x3000 && c <= 0x303F);
-}
-
-static bool is_symbol(uint32_t c)
-{
-    return (c >= 0x2000 && c < 0x2C00) || (c >= 0xE000 && c < 0xF900) || c >= 0xFE00;
 }
 
 /* --- mentions and links -------------------------------------------------- */
@@ -314,19 +240,26 @@ bs_case bs_word_case(const char *text, size_t len)
     for (size_t i = 0; i < len;) {
         uint32_t c;
         i += bs_char_next(text + i, len - i, &c);
-        if (is_digit(c)) {
-            digits++;
-        } else if (bs_char_lower(c) != c) {
+        switch (utf8proc_category((utf8proc_int32_t)c)) {
+        case UTF8PROC_CATEGORY_LU:
+        case UTF8PROC_CATEGORY_LT:
             first_large = first_large || large + small + caseless == 0;
             large++;
-        } else if (is_small(c)) {
-            small++;
-        } else if (is_sign(c)) {
-            signs++;
-        } else if (is_symbol(c)) {
-            symbols++;
-        } else {
-            caseless++;
+            break;
+        case UTF8PROC_CATEGORY_LL: small++; break;
+        case UTF8PROC_CATEGORY_LM:
+        case UTF8PROC_CATEGORY_LO:
+        case UTF8PROC_CATEGORY_MN:
+        case UTF8PROC_CATEGORY_MC: caseless++; break;
+        case UTF8PROC_CATEGORY_ND: digits++; break;
+        case UTF8PROC_CATEGORY_PC:
+        case UTF8PROC_CATEGORY_PD:
+        case UTF8PROC_CATEGORY_PS:
+        case UTF8PROC_CATEGORY_PE:
+        case UTF8PROC_CATEGORY_PI:
+        case UTF8PROC_CATEGORY_PF:
+        case UTF8PROC_CATEGORY_PO: signs++; break;
+        default: *(c < 0x80 ? &signs : &symbols) += 1; break;
         }
     }
     size_t letters = large + small + caseless;

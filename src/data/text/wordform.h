@@ -1,6 +1,6 @@
 /* wordform.h -- the spelling under which a word is looked up, and what its letters look like.
  *
- * No locale: case is that of Latin, Greek, Cyrillic and Armenian letters, digits are 0 to 9.
+ * No locale: letters, their case and signs are those of Unicode; digits to fold are 0 to 9.
  * Invalid UTF-8 and NUL count as U+FFFD, so that every form is valid UTF-8. */
 #ifndef BS_WORDFORM_H
 #define BS_WORDFORM_H
