@@ -189,6 +189,21 @@ static void marks_are_few_and_differ(void **state)
     assert_false(bs_axis_make(-1, 1, 5, true).log); /* no logarithm of that */
 }
 
+/* 1, 2 and 5 times powers of ten; over three decades and more only the powers. */
+static void log_axes_mark_round_numbers(void **state)
+{
+    static const double dense[] = {2, 5, 10, 20, 50}, sparse[] = {1, 10, 100, 1000, 10000};
+    const bs_axis       a = bs_axis_make(2, 40, 5, true), b = bs_axis_make(1.5, 2000, 5, true);
+    double              mark[64];
+    (void)state;
+    assert_int_equal(bs_axis_marks(&a, mark, 64), 5);
+    for (int i = 0; i < 5; i++)
+        assert_true(fabs(mark[i] - dense[i]) < 1e-9 * dense[i]);
+    assert_int_equal(bs_axis_marks(&b, mark, 64), 5);
+    for (int i = 0; i < 5; i++)
+        assert_true(fabs(mark[i] - sparse[i]) < 1e-9 * sparse[i]);
+}
+
 /* ---- charts ---- */
 
 static void gaps_interrupt_lines_and_bands(void **state)
@@ -281,6 +296,26 @@ static void draw_map(int n, bool diverging, bs_buf *b)
     bs_free(v);
 }
 
+/* Every rectangle lies in the picture, and the rightmost and the lowest end near its edges. */
+static void cells_fill_the_picture(const char *svg)
+{
+    int    width, height, n = 0;
+    double x, y, w, h, right = 0, low = 0;
+    assert_int_equal(sscanf(svg, "<svg viewBox=\"0 0 %d %d\"", &width, &height), 2);
+    const char *end = strstr(svg, "</svg>");
+    for (const char *at = svg; (at = strstr(at, "<rect ")) && at < end; at++) {
+        const char *px = strstr(at, " x=\"");
+        assert_int_equal(
+            sscanf(px, " x=\"%lf\" y=\"%lf\" width=\"%lf\" height=\"%lf\"", &x, &y, &w, &h), 4);
+        right = fmax(right, x + w);
+        low = fmax(low, y + h);
+        n++;
+    }
+    assert_int_equal(n, 100);
+    assert_true(right <= width && right > width - 20);
+    assert_true(low <= height && low > height - 20);
+}
+
 static void small_maps_have_all_names(void **state)
 {
     bs_buf b = fresh();
@@ -293,6 +328,7 @@ static void small_maps_have_all_names(void **state)
     }
     assert_null(strstr(b.data, "canvas"));
     assert_int_equal(count(b.data, "class=\"empty cell\""), 1);
+    cells_fill_the_picture(strstr(b.data, "<svg "));
     html_check_nesting(b.data);
     bs_buf_free(&b);
 }
@@ -434,6 +470,7 @@ int main(void)
         cmocka_unit_test(numbers_are_short_and_round),
         cmocka_unit_test(base64_is_the_usual_one),
         cmocka_unit_test(marks_are_few_and_differ),
+        cmocka_unit_test(log_axes_mark_round_numbers),
         cmocka_unit_test(gaps_interrupt_lines_and_bands),
         cmocka_unit_test(long_series_stay_small),
         cmocka_unit_test(bars_have_names_and_signs),

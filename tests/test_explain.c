@@ -111,8 +111,12 @@ static void label_sets(void **state)
     check_steps(j, "refine", 4);
     const json_t *bends = array(j, "gradients", 0);
     assert_true(json_array_size(bends) >= 3);
-    for (size_t i = 0; i < json_array_size(bends); i++)
+    for (size_t i = 0; i < json_array_size(bends); i++) {
+        const json_t *places = array(json_array_get(bends, i), "at", 11);
         array(json_array_get(bends, i), "gradient", 11);
+        for (size_t k = 0; k < 11; k++)
+            assert_true(fabs(json_number_value(json_array_get(places, k)) - (double)k / 10) < 1e-6);
+    }
     const json_t *row = json_object_get(j, "row");
     check_steps(row, "refine", 4);
     array(row, "terms", LABELS);
@@ -168,9 +172,23 @@ static void sentences(void **state)
     free(page);
 }
 
+/* Changes of single pixels, best first: of a net that knows little, in both directions. */
+static void check_pixels(const json_t *flips)
+{
+    int figures = 0, n = (int)json_array_size(flips);
+    for (size_t i = 0; i < json_array_size(flips); i++) {
+        const json_t *t = json_array_get(flips, i);
+        figures += strcmp(json_string_value(json_object_get(t, "predicted")), "figure") == 0;
+        assert_true(number(t, "change") < 0);
+        if (i > 0)
+            assert_true(number(t, "change") >= number(json_array_get(flips, i - 1), "change"));
+    }
+    assert_true(figures > 0 && figures < n);
+}
+
 static void images(void **state)
 {
-    const char           *set[] = {"method", "seal-regression", "seg.crops", "1", NULL};
+    const char *set[] = {"method", "seal-nce", "seg.crops", "1", "energy.hidden", "64", NULL};
     basin_explain_options o = {.html = "c.html", .row = 1, .part = "all", .threads = 1};
     (void)state;
     make("seg", "images=12 size=16", "d.tar");
@@ -183,6 +201,7 @@ static void images(void **state)
     assert_true(fabs(at(masks, 8, 8) - 1) < 1e-9);
     array(j, "images", 4);
     check_steps(j, "gbi", 4);
+    check_pixels(json_object_get(json_object_get(j, "row"), "flips"));
     json_decref(j);
     char *page = page_of("c.html");
     html_check_nesting(page);

@@ -207,6 +207,35 @@ static void sequences_are_even(void **state)
     assert_true(a[0] != b[0] && a[1] != b[1]);
 }
 
+/* Of two coordinates, 2^12 points are even in all rectangles of 2^t points, where t is what the
+ * degrees of their polynomials leave uneven. */
+static void pairs_of_coordinates_are_even(void **state)
+{
+    enum { D = 16, BITS = 12, N = 1 << BITS };
+    static const int uneven[D] = {0, 0, 1, 2, 2, 3, 3, 4, 4, 4, 4, 4, 4, 5, 5, 5};
+    static uint16_t  digits[N][D];
+    static int       hit[N];
+    double           u[BS_TUNE_MOST];
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        bs_tune_point(7, i, D, u);
+        for (int k = 0; k < D; k++)
+            digits[i][k] = (uint16_t)(u[k] * N);
+    }
+    for (int a = 0; a < D; a++)
+        for (int b = a + 1; b < D; b++) {
+            const int t = uneven[a] + uneven[b], bits = BITS - t;
+            for (int first = 0; first <= bits; first++) {
+                memset(hit, 0, sizeof hit);
+                for (int i = 0; i < N; i++)
+                    hit[digits[i][a] >> (BITS - first) << (bits - first) |
+                        digits[i][b] >> (BITS - bits + first)]++;
+                for (int i = 0; i < 1 << bits; i++)
+                    assert_int_equal(hit[i], 1 << t);
+            }
+        }
+}
+
 /* ---- the model ---- */
 
 static void the_model_learns_a_function(void **state)
@@ -510,6 +539,7 @@ int main(void)
         cmocka_unit_test(points_come_back),
         cmocka_unit_test(whole_numbers_are_equally_likely),
         cmocka_unit_test(sequences_are_even),
+        cmocka_unit_test(pairs_of_coordinates_are_even),
         cmocka_unit_test(the_model_learns_a_function),
         cmocka_unit_test(noise_is_not_learnt),
         cmocka_unit_test(the_best_third_goes_on),
