@@ -90,7 +90,7 @@ static inline scene *scene_new(const char *words, int rows, int features, int la
     c->g = bs_graph_new();
     c->s = bs_loss_context_make(&c->learner, c->g, (bs_size){rows, 1, 1}, "net/");
     bs_example_init(&c->ex, seed);
-    c->x = scene_bind(c, c->s.v.x[0]);
+    c->x = scene_bind(c, c->s.v.x.id[0]);
     c->gold = scene_bind(c, c->s.v.gold);
     scene_bind_weights(c);
     for (int i = 0; i < rows * features; i++)

@@ -50,7 +50,7 @@ static inline int32_t *tag_bind_int(scene *c, bs_id id)
 
 static inline void tag_bind_letters(scene *c, tag_batch z)
 {
-    const bs_id *x = c->s.v.x;
+    const bs_id *x = c->s.v.x.id;
     const int    T = z.length, B = z.rows, C = z.width;
     int32_t     *letter = tag_bind_int(c, x[4]), *letters = tag_bind_int(c, x[5]);
     real        *present = scene_bind(c, x[6]);
@@ -70,7 +70,7 @@ static inline void tag_bind_letters(scene *c, tag_batch z)
 /* Leaves of the view; words and values at padding are arbitrary, as nothing may read them. */
 static inline void tag_bind(scene *c, tag_batch z)
 {
-    const bs_id *x = c->s.v.x;
+    const bs_id *x = c->s.v.x.id;
     const int    T = z.length, B = z.rows, N = bs_net_spec_tag(&c->learner.spec)->tags;
     int32_t     *word = tag_bind_int(c, x[0]), *len = tag_bind_int(c, x[1]);
     int32_t     *column = x[3] ? tag_bind_int(c, x[3]) : NULL, *ended = tag_bind_int(c, x[7]);

@@ -60,9 +60,9 @@ static subject tags_new(const char *words, bs_hvp_kind kind)
     const tag_batch z = {.rows = 3, .length = 5, .width = 1};
     subject         s = {.c = tag_scene_sized(words, TAGS, z)};
     s.b.size = (bs_size){z.rows, z.length, z.width};
-    for (int i = 0; i < BS_INPUTS; i++)
+    for (int i = 0; i < BS_MOST_INPUTS; i++)
         for (int k = 0; k < s.c->ex.n; k++)
-            if (s.c->s.v.x[i] && s.c->ex.leaf[k].id == s.c->s.v.x[i])
+            if (s.c->s.v.x.id[i] && s.c->ex.leaf[k].id == s.c->s.v.x.id[i])
                 s.b.x[i] = s.c->ex.leaf[k].data;
     subject_start(&s, kind);
     return s;

@@ -116,7 +116,8 @@ static double apart(const setting *s, const real *a, const real *b)
 static bs_id logits_of(bs_loss_context *s, bs_id w)
 {
     bs_graph *g = s->v.g;
-    return bs_reshape(g, bs_matmul(g, s->v.x[0], w, false, false), bs_shape3(s->v.size.rows, 1, L));
+    return bs_reshape(g, bs_matmul(g, s->v.x.id[0], w, false, false),
+                      bs_shape3(s->v.size.rows, 1, L));
 }
 
 static bs_id auxiliary_at(bs_loss_context *s, bs_id w)
@@ -237,7 +238,7 @@ static real *unrolled(setting *s, int steps, double rate)
     check_graph(g);
     machine m = machine_new(g, NULL, r, n, 0, 1);
     bs_params_bind(s->l.params, m.p);
-    bs_bind_input(m.p, scene.v.x[0], s->x);
+    bs_bind_input(m.p, scene.v.x.id[0], s->x);
     bs_bind_input(m.p, scene.v.gold, s->gold);
     machine_run(&m, 0);
     machine_free(&m);
@@ -453,7 +454,7 @@ static void samples_have_a_derivative(void **state)
     check_graph(g);
     machine m = machine_new(g, NULL, r, 2 * n, 0, 1);
     bs_params_bind(s.l.params, m.p);
-    bs_bind_input(m.p, scene.v.x[0], s.x);
+    bs_bind_input(m.p, scene.v.x.id[0], s.x);
     bs_bind_input(m.p, scene.v.gold, s.gold);
     bs_bind_input(m.p, leaf, all);
     machine_run(&m, 1);

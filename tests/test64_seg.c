@@ -21,7 +21,7 @@ static int parts_of(const scene *c)
 
 static real *there_of(scene *c)
 {
-    return scene_data(c, c->s.v.x[1]);
+    return scene_data(c, c->s.v.x.id[1]);
 }
 
 /* One-hot masks of one class after the other; every seventh pixel does not count, though it has a
@@ -58,8 +58,8 @@ static scene *seg_scene(const char *words, layout l, uint64_t seed)
     c->g = bs_graph_new();
     c->s = bs_loss_context_make(&c->learner, c->g, (bs_size){l.rows, l.height, l.width}, "net/");
     bs_example_init(&c->ex, seed);
-    c->x = scene_bind(c, c->s.v.x[0]);
-    scene_bind(c, c->s.v.x[1]);
+    c->x = scene_bind(c, c->s.v.x.id[0]);
+    scene_bind(c, c->s.v.x.id[1]);
     c->gold = scene_bind(c, c->s.v.gold);
     scene_bind_weights(c);
     for (int i = 0; i < l.rows * l.height * l.width; i++)

@@ -194,8 +194,8 @@ static basin_status setting_new(setting *s, const char *method, const char *word
     s->l = (bs_learner){
         .o = s->c->learner.o, .method = m, .spec = s->c->learner.spec, .params = bs_params_new()};
     s->b.size = s->c->s.v.size;
-    for (int i = 0; i < BS_INPUTS; i++)
-        s->b.x[i] = s->c->s.v.x[i] ? scene_data(s->c, s->c->s.v.x[i]) : NULL;
+    for (int i = 0; i < BS_MOST_INPUTS; i++)
+        s->b.x[i] = s->c->s.v.x.id[i] ? scene_data(s->c, s->c->s.v.x.id[i]) : NULL;
     s->b.gold = s->c->gold;
     assert_int_equal(bs_workspace_open((bs_machine){.threads = 1}, &s->l.w, NULL), BASIN_OK);
     basin_status status = bs_learner_setup(&s->l, err);

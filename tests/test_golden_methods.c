@@ -44,7 +44,7 @@ static bs_loss_context methods_scene(methods *m, const char *words)
                                    .params = m->c->params,
                                    .spec = &m->spec,
                                    .size = {B, 1, 1},
-                                   .x = {m->x},
+                                   .x = {{m->x}, 1},
                                    .gold = m->gold}};
 }
 

@@ -30,10 +30,10 @@ static tagger *tagger_new(const char *file)
                                    .spec = &t->spec,
                                    .size = {B, T, 1},
                                    .gold = golden_input(c, "gold")}};
-    t->s.v.x[0] = golden_int(c, "word");
-    t->s.v.x[1] = golden_int(c, "len");
-    t->s.v.x[2] = golden_input(c, "mask");
-    t->s.v.x[7] = golden_int(c, "ended");
+    t->s.v.x.id[0] = golden_int(c, "word");
+    t->s.v.x.id[1] = golden_int(c, "len");
+    t->s.v.x.id[2] = golden_input(c, "mask");
+    t->s.v.x.id[7] = golden_int(c, "ended");
     return t;
 }
 

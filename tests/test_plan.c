@@ -239,8 +239,10 @@ static void build_cached(bs_graph *g, void *ctx, bs_key key, bs_recipe *recipe)
     bs_id w = bs_leaf(g, "w", BS_T_REAL, bs_shape2(9, 9));
     bs_id y = bs_sum(g, bs_softplus(g, bs_matmul(g, bs_tanh(g, x), w, false, false)));
     bs_grad(g, y, &x, 1, &dx, false);
-    recipe->input[0] = x;
-    recipe->input[1] = w;
+    bs_inputs_add(g, &recipe->input, x);
+    for (int i = 0; i < key.v[2]; i++)
+        bs_inputs_add(g, &recipe->input, 0);
+    bs_inputs_add(g, &recipe->input, w);
     recipe->result[recipe->n_results++] = (bs_result){y, -1};
     recipe->result[recipe->n_results++] = (bs_result){dx, -1};
 }
@@ -258,8 +260,8 @@ static basin_status whole_life(const real *data, basin_error *err)
         s = bs_cache_get(c, (bs_key){{0, batch, 0, 0}}, &e, NULL, err);
         if (s)
             break;
-        bs_bind_input(e->program, e->input[0], data);
-        bs_bind_input(e->program, e->input[1], data);
+        bs_bind_input(e->program, e->input.id[0], data);
+        bs_bind_input(e->program, e->input.id[1], data);
         s = bs_program_run(e->program, &(bs_run){1, 1}, err);
     }
     bs_cache_free(c);
@@ -306,6 +308,29 @@ static void programs_are_built_once_per_shape(void **state)
     assert_true(fresh && a != b);
     bs_cache_get(c, (bs_key){{0, 4, 0, 0}}, &again, &fresh, NULL);
     assert_true(!fresh && again == a);
+    bs_cache_free(c);
+    bs_workspace_close(w);
+}
+
+/* Two inputs, and places that this program does not use between them. */
+static void the_list_of_inputs_ends(void **state)
+{
+    (void)state;
+    bs_workspace *w;
+    bs_entry     *e;
+    real          data[81] = {0};
+    basin_error   err = {0};
+    assert_int_equal(bs_workspace_open((bs_machine){.threads = 1}, &w, NULL), BASIN_OK);
+    bs_cache *c = bs_cache_new(w, build_cached, NULL, 0);
+    assert_int_equal(bs_cache_get(c, (bs_key){{0, 4, BS_MOST_INPUTS - 2}}, &e, NULL, NULL),
+                     BASIN_OK);
+    assert_int_equal(e->input.n, BS_MOST_INPUTS);
+    for (int i = 0; i < BS_MOST_INPUTS + 3; i++)
+        bs_entry_bind(e, &e->input, i, data);
+    assert_int_equal(bs_program_run(e->program, &(bs_run){1, 1}, &err), BASIN_OK);
+    assert_int_equal(bs_cache_get(c, (bs_key){{0, 4, BS_MOST_INPUTS - 1}}, &e, NULL, &err),
+                     BASIN_EARG);
+    assert_non_null(strstr(err.msg, "a program has at most 32 inputs"));
     bs_cache_free(c);
     bs_workspace_close(w);
 }
@@ -362,6 +387,7 @@ int main(void)
         cmocka_unit_test(a_run_allocates_nothing),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(programs_are_built_once_per_shape),
+        cmocka_unit_test(the_list_of_inputs_ends),
         cmocka_unit_test(unbound_inputs_are_an_error),
         cmocka_unit_test(unknown_instruction_sets_are_refused),
     };

@@ -67,7 +67,7 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *recipe)
     static const uint8_t anew[SEGMENTS] = {[ENERGY_FULL] = 1, [ENERGY_ROW] = 1};
     const uint64_t       seed = *(const uint64_t *)ctx;
     bs_id                x = bs_leaf(g, "x", BS_T_REAL, bs_shape2(RG_ROWS, RG_COLS));
-    recipe->input[0] = x;
+    bs_inputs_add(g, &recipe->input, x);
     if (key.v[0] != SECOND)
         build_turn(g, x, seed, FIRST, recipe);
     recipe->second = recipe->n_results;
@@ -122,7 +122,7 @@ static bs_entry *entry_of(world *o, int kind)
     CHECK(!bs_cache_get(o->cache, (bs_key){{kind}}, &e, &fresh, &err), "%s", err.msg);
     if (fresh)
         e->program->device->bind_params(e->program, o->value, o->grad, o->offset);
-    bs_bind_input(e->program, e->input[0], o->x);
+    bs_bind_input(e->program, e->input.id[0], o->x);
     return e;
 }
 
@@ -296,8 +296,8 @@ static void build_loop(bs_graph *g, void *ctx, bs_key key, bs_recipe *recipe)
                         .column = param(g, NET_COLUMN),
                         .square = param(g, NET_SQUARE),
                         .n = 2};
-    recipe->input[0] = x;
-    recipe->input[1] = y;
+    bs_inputs_add(g, &recipe->input, x);
+    bs_inputs_add(g, &recipe->input, y);
     r.ex.rng = bs_rng_make(seed, 0, 1);
     add_steps(&r, 2 + (int)(seed % 9));
     for (int turn = 0; turn < 3; turn++) {
@@ -332,9 +332,9 @@ static void loops_run_in_any_order(void **state)
         bs_entry *e;
         assert_int_equal(bs_cache_get(plain, (bs_key){{FIRST}}, &e, NULL, NULL), BASIN_OK);
         e->program->device->bind_params(e->program, o.value, o.grad, o.offset);
-        bs_bind_input(e->program, e->input[0], o.x);
-        bs_bind_input(e->program, e->input[1], y);
-        bs_bind_input(loop->program, loop->input[1], y);
+        bs_bind_input(e->program, e->input.id[0], o.x);
+        bs_bind_input(e->program, e->input.id[1], y);
+        bs_bind_input(loop->program, loop->input.id[1], y);
         assert_int_equal(bs_program_turn(loop->program, &run, 0, NULL), BASIN_OK);
         for (size_t i = 0; i < sizeof order / sizeof order[0]; i++) {
             for (int k = 0; k < CELLS; k++)

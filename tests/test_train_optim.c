@@ -70,9 +70,10 @@ static void build_model(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     const int          n = key.v[1];
     const bs_mlp_shape shape = {2, HIDDEN, BS_SOFTPLUS, 0.3, true, 1};
     bs_nn              nn = {g, t->params, true, 1};
-    bs_id              x = r->input[0] = bs_leaf(g, "x", BS_T_CSR, bs_shape2(n, FEATURES));
-    bs_id words = r->input[1] = bs_leaf(g, "words", BS_T_INT, bs_shape2(n, WORDS_PER_ROW));
-    bs_id y = r->input[2] = bs_leaf(g, "y", BS_T_REAL, bs_shape2(n, LABELS));
+    bs_id x = bs_inputs_add(g, &r->input, bs_leaf(g, "x", BS_T_CSR, bs_shape2(n, FEATURES)));
+    bs_id words =
+        bs_inputs_add(g, &r->input, bs_leaf(g, "words", BS_T_INT, bs_shape2(n, WORDS_PER_ROW)));
+    bs_id y = bs_inputs_add(g, &r->input, bs_leaf(g, "y", BS_T_REAL, bs_shape2(n, LABELS)));
     bs_id h = bs_mlp(&nn, "net", x, &shape);
     bs_id e = bs_embedding(&nn, "words", words, WORDS, 16, bs_init_normal(0.1));
     e = bs_reshape(g, bs_mean_axis(g, e, -2), bs_shape2(n, 16));
@@ -133,9 +134,9 @@ static basin_status trainer_program(trainer *t, bs_key key, const bs_optim_optio
     if (t->rows)
         bs_optim_use_rows(t->optim, (*e)->program);
     t->x = (bs_csr){key.v[1], FEATURES, t->data->start + first, t->data->index, t->data->value};
-    bs_bind_input((*e)->program, (*e)->input[0], &t->x);
-    bs_bind_input((*e)->program, (*e)->input[1], t->data->words + first * WORDS_PER_ROW);
-    bs_bind_input((*e)->program, (*e)->input[2], t->data->label + first * LABELS);
+    bs_bind_input((*e)->program, (*e)->input.id[0], &t->x);
+    bs_bind_input((*e)->program, (*e)->input.id[1], t->data->words + first * WORDS_PER_ROW);
+    bs_bind_input((*e)->program, (*e)->input.id[2], t->data->label + first * LABELS);
     return BASIN_OK;
 }
 
@@ -604,9 +605,10 @@ enum { PHOTOS = 3, CHANNELS = 2, SIDE = 2, IN_CHANNEL = PHOTOS * SIDE * SIDE };
 static void build_following(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
 {
     bs_params *p = ctx;
-    bs_id x = r->input[0] = bs_leaf(g, "x", BS_T_REAL, bs_shape4(PHOTOS, CHANNELS, SIDE, SIDE));
-    bs_id factor = bs_param(g, p, "factor", bs_shape1(1), bs_init_constant(1)), d[2], ids[2];
-    int   segment[2];
+    bs_shape   shape = bs_shape4(PHOTOS, CHANNELS, SIDE, SIDE);
+    bs_id      x = bs_inputs_add(g, &r->input, bs_leaf(g, "x", BS_T_REAL, shape));
+    bs_id      factor = bs_param(g, p, "factor", bs_shape1(1), bs_init_constant(1)), d[2], ids[2];
+    int        segment[2];
     (void)key;
     bs_param_following(g, p, "moments", bs_shape4(2, CHANNELS, 1, 1), bs_init_constant(7), 0.25,
                        bs_moments(g, x));
@@ -655,7 +657,7 @@ static void statistics_are_followed(void **state)
     bs_optim *optim;
     WELL(bs_optim_new(w, p, "", &o, &optim, &err));
     bs_params_bind(p, e->program);
-    bs_bind_input(e->program, e->input[0], x);
+    bs_bind_input(e->program, e->input.id[0], x);
     const bs_segment *s = bs_params_find(p, "moments"), *factor = bs_params_find(p, "factor");
     for (int step = 1; step <= 9; step++) {
         for (size_t i = 0; i < sizeof x / sizeof *x; i++)

@@ -13,6 +13,13 @@ struct bs_cache {
     size_t        cap;
 };
 
+bs_id bs_inputs_add(bs_graph *g, bs_inputs *list, bs_id leaf)
+{
+    if (list->n == BS_MOST_INPUTS)
+        return bs_graph_refuse(g, "a program has at most %d inputs", (int)BS_MOST_INPUTS);
+    return list->id[list->n++] = leaf;
+}
+
 bs_cache *bs_cache_new(bs_workspace *w, bs_build_fn build, void *ctx, unsigned plan_flags)
 {
     bs_cache *c = bs_calloc(1, sizeof *c);
@@ -46,7 +53,8 @@ static basin_status build_program(bs_cache *c, bs_key key, bs_entry *e, basin_er
     s = bs_program_make(c->w, g, r->result, r->n_results, c->flags, &e->program, err);
     e->key = key;
     e->second = r->second;
-    memcpy(e->input, r->input, sizeof e->input);
+    e->input = r->input;
+    e->more = r->more;
 done:
     bs_graph_free(g);
     bs_free(r);

@@ -112,11 +112,11 @@ static void build_whole(bs_graph *g, bs_learner *l, bs_key key, bs_recipe *r)
     bs_id           theta[BS_CACHE_RESULTS], d[BS_CACHE_RESULTS], v[BS_CACHE_RESULTS];
     bs_id           p[BS_CACHE_RESULTS], hv[BS_CACHE_RESULTS];
     int             segment[BS_CACHE_RESULTS];
-    memcpy(t.v.x, s.v.x, sizeof t.v.x);
+    t.v.x = s.v.x;
     t.v.gold = s.v.gold;
     t.v.weight = s.v.weight;
     bs_output_space_inputs(&s.v, r);
-    bs_id rate = r->input[BS_INPUT_MORE] = bs_leaf(g, "rate", BS_T_REAL, bs_shape1(1));
+    bs_id rate = bs_inputs_add(g, &r->more, bs_leaf(g, "rate", BS_T_REAL, bs_shape1(1)));
     bs_push(g, "loss");
     bs_id loss = stage[STAGE_ENERGY].loss(&s), followed = stage[STAGE_NET].loss(&t);
     int   n = append_nodes(g, l, "net/", theta, segment, 0);
@@ -158,8 +158,8 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     bs_push(g, "loss");
     bs_id target = stage->loss(&s);
     if (kind == PRODUCT || kind == CROSS) {
-        bs_id v = r->input[BS_INPUT_MORE] =
-            bs_leaf(g, "v", BS_T_REAL, bs_shape1((int)l->params->size));
+        bs_id v = bs_leaf(g, "v", BS_T_REAL, bs_shape1((int)l->params->size));
+        bs_inputs_add(g, &r->more, v);
         target = along(g, l, target, v);
     } else if (kind == PRIMARY) {
         bs_loss_context_results(&s, target, r);
@@ -188,9 +188,9 @@ static basin_status run(bs_learner *l, int kind, const bs_buffer *value, const b
     p->device->bind_params(p, value, out, l->params->offset);
     bs_truth_bind(&l->spec, m->batch, entry);
     if (kind == WHOLE)
-        bs_bind_input(p, entry->input[BS_INPUT_MORE], &m->rate);
-    else if (entry->input[BS_INPUT_MORE])
-        p->device->bind_buffer(p, entry->input[BS_INPUT_MORE], v, 0);
+        bs_entry_bind(entry, &entry->more, 0, &m->rate);
+    else if (entry->more.n > 0)
+        p->device->bind_buffer(p, entry->more.id[0], v, 0);
     if (e)
         *e = entry;
     return bs_program_run(p, &m->run, err);

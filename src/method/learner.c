@@ -139,7 +139,7 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     if (second.stage < 0)
         return;
     bs_loss_context t = bs_loss_context_make(l, g, size, stage[second.stage].trains);
-    memcpy(t.v.x, s.v.x, sizeof t.v.x);
+    t.v.x = s.v.x;
     t.v.gold = s.v.gold;
     t.v.weight = s.v.weight;
     t.without_energy = second.without_energy;

@@ -11,7 +11,7 @@
 
 typedef enum { ENERGY, GRADIENT, PRODUCT, POTENTIALS } question;
 
-enum { INPUT_Y = BS_INPUT_MORE, INPUT_V };
+enum { MORE_Y, MORE_V };
 
 struct bs_energy_probe {
     bs_params         *params, *twin; /* on the device; the same if it is a copy, or NULL */
@@ -53,9 +53,9 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
         r->result[r->n_results++] = (bs_result){p->spec->graph->potentials(&v), -1};
         return;
     }
-    y = r->input[INPUT_Y] = bs_leaf(g, "y", BS_T_REAL, shape);
+    y = bs_inputs_add(g, &r->more, bs_leaf(g, "y", BS_T_REAL, shape));
     if (asked == PRODUCT)
-        direction = r->input[INPUT_V] = bs_leaf(g, "v", BS_T_REAL, shape);
+        direction = bs_inputs_add(g, &r->more, bs_leaf(g, "v", BS_T_REAL, shape));
     r->result[r->n_results++] = (bs_result){answer(p, &v, asked, y, direction), -1};
 }
 
@@ -99,10 +99,8 @@ static basin_status ask(bs_energy_probe *p, question asked, const bs_batch *b, c
     if (fresh)
         bs_params_bind(p->params, e->program);
     bs_batch_bind(b, e);
-    if (e->input[INPUT_Y])
-        bs_bind_input(e->program, e->input[INPUT_Y], y);
-    if (e->input[INPUT_V])
-        bs_bind_input(e->program, e->input[INPUT_V], v);
+    bs_entry_bind(e, &e->more, MORE_Y, y);
+    bs_entry_bind(e, &e->more, MORE_V, v);
     s = bs_program_run(e->program, &(bs_run){0, 0}, err);
     if (!s)
         s = bs_fetch(e->program, 0, out, err);

@@ -11,8 +11,6 @@ enum {
     ROW = 16384,        /* and more as long as all y of a row have at most this many numbers */
 };
 
-_Static_assert(BS_INPUT_MORE + BS_GBI_STATE < BS_CACHE_INPUTS, "state and rates are inputs");
-
 /* Results of a program: what is found at each point, then the state after the turns of a loop. */
 enum { FOUND_Y, FOUND_VALUE, FOUND_ENERGY, FOUND };
 
@@ -122,8 +120,8 @@ static void build_loop(const bs_search *s, bs_output_space *v, const bs_gbi *o, 
     for (int i = 0; i < s->n_state; i++)
         add_result(r, turns.next[i]);
     for (int i = 0; i < s->n_state; i++)
-        r->input[BS_INPUT_MORE + i] = turns.input[i];
-    r->input[BS_INPUT_MORE + s->n_state] = turns.rates;
+        bs_inputs_add(v->g, &r->more, turns.input[i]);
+    bs_inputs_add(v->g, &r->more, turns.rates);
 }
 
 void bs_search_build(const bs_search *s, bs_output_space *v, bs_recipe *r)
@@ -255,10 +253,10 @@ static void bind_state(running *r)
     bs_program      *p = r->e->program;
     int64_t          at = 0;
     for (int i = 0; i < s->n_state; i++) {
-        p->device->bind_buffer(p, r->e->input[BS_INPUT_MORE + i], s->state, at);
+        p->device->bind_buffer(p, r->e->more.id[i], s->state, at);
         at += (int64_t)member_size(r, i);
     }
-    bs_bind_input(p, r->e->input[BS_INPUT_MORE + s->n_state], s->rates);
+    bs_entry_bind(r->e, &r->e->more, s->n_state, s->rates);
 }
 
 /* Whether no row moves, by the state that was carried last, whose results start at `at`: nothing

@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+/* Inputs of a program: these, then those of the nets. */
+enum { INPUT_GOLD, INPUT_WEIGHT, INPUT_X };
+
 bs_net_spec bs_net_spec_make(const bs_task_space *graph, bs_size least, const void *own,
                              size_t size)
 {
@@ -23,23 +26,21 @@ bs_output_space bs_output_space_make(bs_graph *g, bs_params *params, const bs_ne
 
 void bs_output_space_inputs(const bs_output_space *v, bs_recipe *r)
 {
-    memcpy(r->input, v->x, sizeof v->x);
-    r->input[BS_INPUT_GOLD] = v->gold;
-    r->input[BS_INPUT_WEIGHT] = v->weight;
+    bs_inputs_add(v->g, &r->input, v->gold);
+    bs_inputs_add(v->g, &r->input, v->weight);
+    for (int i = 0; i < v->x.n; i++)
+        bs_inputs_add(v->g, &r->input, v->x.id[i]);
 }
 
 void bs_batch_bind(const bs_batch *b, bs_entry *e)
 {
-    for (int i = 0; i < BS_INPUTS; i++)
-        if (e->input[i])
-            bs_bind_input(e->program, e->input[i], b->x[i]);
-    if (e->input[BS_INPUT_GOLD])
-        bs_bind_input(e->program, e->input[BS_INPUT_GOLD], b->gold);
+    bs_entry_bind(e, &e->input, INPUT_GOLD, b->gold);
+    for (int i = INPUT_X; i < e->input.n; i++)
+        bs_entry_bind(e, &e->input, i, b->x[i - INPUT_X]);
 }
 
 void bs_truth_bind(const bs_net_spec *s, const bs_batch *b, bs_entry *e)
 {
     bs_batch_bind(b, e);
-    if (e->input[BS_INPUT_WEIGHT])
-        bs_bind_input(e->program, e->input[BS_INPUT_WEIGHT], s->weight);
+    bs_entry_bind(e, &e->input, INPUT_WEIGHT, s->weight);
 }

@@ -24,14 +24,10 @@ typedef struct {
     int rows, length, width;
 } bs_size;
 
-/* Inputs of a program: those of the net in the order of the task's leaves, then the truth, then
- * what a caller adds. */
-enum { BS_INPUTS = 8, BS_INPUT_GOLD = BS_INPUTS, BS_INPUT_WEIGHT, BS_INPUT_MORE };
-
-/* Values for the leaves of a view. */
+/* Values for the leaves of a view, in their order. */
 typedef struct {
     bs_size     size;
-    const void *x[BS_INPUTS];
+    const void *x[BS_MOST_INPUTS];
     const void *gold; /* NULL: not known */
 } bs_batch;
 
@@ -59,7 +55,8 @@ typedef struct {
     bs_params         *params;
     const bs_net_spec *spec;
     bs_size            size;
-    bs_id              x[BS_INPUTS], gold, weight;  /* leaves; 0 if absent */
+    bs_inputs          x;                           /* leaves of the nets */
+    bs_id              gold, weight;                /* leaves; 0 if absent */
     bool               net_dropout, energy_dropout; /* training */
 } bs_output_space;
 
@@ -130,7 +127,7 @@ enum {
 
 bs_output_space bs_output_space_make(bs_graph *g, bs_params *params, const bs_net_spec *spec,
                                      bs_size size, bool gold);
-/* Its leaves as inputs of a program, and values for them. */
+/* Its leaves as inputs of a program (a caller's own are in bs_recipe.more), and values for them. */
 void bs_output_space_inputs(const bs_output_space *v, bs_recipe *r);
 void bs_batch_bind(const bs_batch *b, bs_entry *e);
 /* The same, and the weights of the spec. */

@@ -35,12 +35,14 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     bs_nn               nn = {g, c->params, false, 0};
     bs_id               out;
     if (key.v[0] == SEEN) {
-        bs_id y = r->input[0] = bs_leaf(g, "y", BS_T_REAL, bs_shape2(BLOCK, s->labels));
+        bs_id y =
+            bs_inputs_add(g, &r->input, bs_leaf(g, "y", BS_T_REAL, bs_shape2(BLOCK, s->labels)));
         out = bs_matmul(g, y, bs_mlc_label_weights(&nn, s), false, false);
     } else {
-        bs_id z = r->input[0] = bs_leaf(g, "z", BS_T_REAL, bs_shape2(BLOCK, s->hidden));
-        bs_id v = r->input[1] = bs_leaf(g, "v", BS_T_REAL, bs_shape2(1, s->hidden));
-        bs_id w = r->input[2] = bs_leaf(g, "weight", BS_T_REAL, bs_shape2(BLOCK, 1));
+        bs_id z =
+            bs_inputs_add(g, &r->input, bs_leaf(g, "z", BS_T_REAL, bs_shape2(BLOCK, s->hidden)));
+        bs_id v = bs_inputs_add(g, &r->input, bs_leaf(g, "v", BS_T_REAL, bs_shape2(1, s->hidden)));
+        bs_id w = bs_inputs_add(g, &r->input, bs_leaf(g, "weight", BS_T_REAL, bs_shape2(BLOCK, 1)));
         bs_id all = bs_expand(g, v, bs_shape2(BLOCK, s->hidden));
         bs_id hv = bs_hvp(g, energy_of, c, z, all, BS_HVP_EXACT, 0);
         out = bs_sum_axis(g, bs_mul(g, hv, w), -2);
@@ -105,7 +107,7 @@ static basin_status see(bs_label_curvature *c, basin_error *err)
     basin_status s = program(c, SEEN, &e, err);
     if (s)
         return s;
-    bs_bind_input(e->program, e->input[0], c->y);
+    bs_entry_bind(e, &e->input, 0, c->y);
     s = bs_program_run(e->program, &(bs_run){0, 0}, err);
     if (!s)
         s = bs_fetch(e->program, 0, &z, err);
@@ -121,9 +123,9 @@ static basin_status add_products(bs_label_curvature *c, basin_error *err)
     basin_status s = program(c, PRODUCT, &e, err);
     if (s)
         return s;
-    bs_bind_input(e->program, e->input[0], c->z);
-    bs_bind_input(e->program, e->input[1], c->v);
-    bs_bind_input(e->program, e->input[2], c->weight);
+    bs_entry_bind(e, &e->input, 0, c->z);
+    bs_entry_bind(e, &e->input, 1, c->v);
+    bs_entry_bind(e, &e->input, 2, c->weight);
     for (size_t k = 0; k < H && !s; k++) {
         const real *column;
         c->v[k] = 1;

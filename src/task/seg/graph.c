@@ -42,9 +42,10 @@ static size_t parts(const bs_net_spec *s, bs_size size)
 static void leaves(bs_output_space *v, bool gold)
 {
     bs_size z = v->size;
-    v->x[0] =
+    bs_id   photo =
         bs_leaf(v->g, "photo", BS_T_REAL, bs_shape4(z.rows, shape(v)->channels, z.length, z.width));
-    v->x[1] = bs_leaf(v->g, "there", BS_T_REAL, bs_shape2(z.rows, pixels(v)));
+    bs_inputs_add(v->g, &v->x, photo);
+    bs_inputs_add(v->g, &v->x, bs_leaf(v->g, "there", BS_T_REAL, bs_shape2(z.rows, pixels(v))));
     if (gold)
         v->gold = bs_leaf(v->g, "gold", BS_T_REAL, bs_shape2(z.rows, planes(v) * pixels(v)));
 }
@@ -74,12 +75,12 @@ static bs_shape outputs_shape(const bs_output_space *v, int K)
 
 static bs_id there(bs_output_space *v)
 {
-    return bs_reshape(v->g, v->x[1], bs_shape4(v->size.rows, 1, 1, pixels(v)));
+    return bs_reshape(v->g, v->x.id[1], bs_shape4(v->size.rows, 1, 1, pixels(v)));
 }
 
 static bs_id counting(bs_output_space *v) /* how many pixels count: [rows, 1, 1] */
 {
-    bs_id n = bs_sum_axis(v->g, v->x[1], -1);
+    bs_id n = bs_sum_axis(v->g, v->x.id[1], -1);
     return bs_reshape(v->g, n, bs_shape3(v->size.rows, 1, 1));
 }
 
@@ -114,7 +115,7 @@ static bs_id scores(bs_output_space *v, bs_nn *nn, const char *trunk, const char
     char         path[64];
     s.by_batch = true;
     bs_print(path, sizeof path, "%s/conv", trunk);
-    s.net->trunk(nn, path, &s, v->x[0], 0, found);
+    s.net->trunk(nn, path, &s, v->x.id[0], 0, found);
     if (nn->training)
         found[2] = bs_dropout(v->g, found[2], s.dropout, nn->stream++);
     return flat(v, s.net->head(nn, head, &s, found, planes(v)), 1);
@@ -176,9 +177,9 @@ static bs_id energy(bs_output_space *v, bs_id y)
     bs_nn     nn = {g, v->params, v->energy_dropout, BS_STREAM_ENERGY};
     bs_masked m = {
         .shape = shape(v),
-        .x = v->x[0],
+        .x = v->x.id[0],
         .y = bs_reshape(g, masked(v, y), bs_shape4(z.rows * K, planes(v), z.length, z.width)),
-        .there = bs_reshape(g, v->x[1], bs_shape4(z.rows, 1, z.length, z.width))};
+        .there = bs_reshape(g, v->x.id[1], bs_shape4(z.rows, 1, z.length, z.width))};
     bs_id score = shape(v)->energy->score(&nn, &m);
     return bs_neg(g, bs_reshape(g, score, bs_shape3(z.rows, K, 1)));
 }

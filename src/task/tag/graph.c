@@ -2,8 +2,6 @@
  *
  * y is [rows, K, T * tags], zeros at padding. A sample is a y of zeros and ones: there are few
  * tags, and the energy of neighbours is a product of matrices. */
-#include <string.h>
-
 #include "task/tag/nets.h"
 
 #include "model/space.h"
@@ -16,10 +14,8 @@ static const bs_tag_shape *shape(const bs_output_space *v)
 
 static bs_tag_input input(const bs_output_space *v)
 {
-    bs_tag_input x;
-    _Static_assert(sizeof x <= sizeof v->x, "the view has a place for every leaf");
-    memcpy(&x, v->x, sizeof x);
-    return x;
+    const bs_id *x = v->x.id;
+    return (bs_tag_input){x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]};
 }
 
 static size_t parts(const bs_net_spec *s, bs_size size)
@@ -30,7 +26,9 @@ static size_t parts(const bs_net_spec *s, bs_size size)
 static void leaves(bs_output_space *v, bool gold)
 {
     bs_tag_input x = bs_tag_leaves(v->g, shape(v), v->size.rows, v->size.length, v->size.width);
-    memcpy(v->x, &x, sizeof x);
+    const bs_id  all[] = {x.word, x.len, x.mask, x.column, x.letter, x.letters, x.present, x.ended};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        bs_inputs_add(v->g, &v->x, all[i]);
     if (gold)
         v->gold = bs_leaf(v->g, "gold", BS_T_REAL,
                           bs_shape2(v->size.rows, v->size.length * shape(v)->tags));
