@@ -153,6 +153,17 @@ static const char *line_of(char first, char rest)
     return line;
 }
 
+/* A row of 10,000 characters that begins so and ends in a quoted text. */
+static char row[10000];
+
+static const char *row_of(const char *first)
+{
+    memset(row, 'c', sizeof row);
+    memcpy(row, first, strlen(first));
+    memcpy(row + sizeof row - 3, *first == '{' ? "\"}\n" : "cc\"\n" + 1, 3);
+    return row;
+}
+
 static void make_models(void)
 {
     bs_buf b;
@@ -202,6 +213,13 @@ static void predict_takes_constant_memory(void **state)
     make("a.zst", "1:1\n", line_of(' ', ' '), 1001, "2:1\n");
     assert_int_equal(RUN("predict", "svm", "a.zst", "-o", "p"), 0);
     assert_int_equal(lines_in("p"), 2 + (LARGE * MB + 1000) / 1001);
+    /* rows of known columns */
+    make("a.zst", "a,b\n1,x\n", row_of("-1,\""), sizeof row, "1,\"\"\n");
+    assert_int_equal(RUN("predict", "arff", "a.zst", "-o", "p"), 0);
+    assert_int_equal(lines_in("p"), 2 + (LARGE * MB + sizeof row - 1) / sizeof row);
+    make("a.zst", "{\"a\": 1}\n", row_of("{\"a\": -1, \"b\": \""), sizeof row, "{\"a\": 1}\n");
+    assert_int_equal(RUN("predict", "arff", "a.zst", "-o", "p"), 0);
+    assert_int_equal(lines_in("p"), 2 + (LARGE * MB + sizeof row - 1) / sizeof row);
     /* rows, then nothing */
     make("a.zst", "1:1\n2:1\n", line_of(' ', ' '), 1001, "");
     assert_int_equal(RUN("predict", "svm", "a.zst", "-o", "p"), 0);

@@ -32,7 +32,6 @@ struct bs_input {
     bool   eof;
     bool   begun; /* the byte order mark has been looked for */
     long   lines;
-    long   head, skipped; /* lines after the first `head` are numbered `skipped` higher */
 
     basin_error broken; /* a source that failed stays failed */
 };
@@ -318,21 +317,10 @@ static basin_status skip_mark(bs_input *in, basin_error *err)
     return BASIN_OK;
 }
 
-void bs_input_renumber(bs_input *in, long head, long first)
-{
-    in->head = head;
-    in->skipped = first - head - 1;
-}
-
-static long number_of(const bs_input *in, long line)
-{
-    return line + (line > in->head ? in->skipped : 0);
-}
-
 static basin_status fail_long(const bs_input *in, size_t ceiling, basin_error *err)
 {
     return bs_fail(err, BASIN_EDATA, "%s:%ld: the line is longer than %zu bytes", in->name,
-                   number_of(in, in->lines + 1), ceiling);
+                   in->lines + 1, ceiling);
 }
 
 basin_status bs_input_line(bs_input *in, size_t ceiling, bs_line *line, bool *more,
@@ -366,11 +354,30 @@ basin_status bs_input_line(bs_input *in, size_t ceiling, bs_line *line, bool *mo
         text[len] = '\0';
         in->pos += used;
         in->searched = 0;
-        *line = (bs_line){.text = text, .len = len, .number = number_of(in, ++in->lines)};
+        *line = (bs_line){.text = text, .len = len, .number = ++in->lines, .used = used};
         *more = true;
         return BASIN_OK;
     }
     return s;
+}
+
+static const char *end_of(const bs_line *line)
+{
+    static const char *const ends[] = {"", "\n", "\r\n"};
+    return ends[line->used - line->len];
+}
+
+void bs_input_unread(bs_input *in, const bs_line *line)
+{
+    memcpy(line->text + line->len, end_of(line), line->used - line->len);
+    in->pos -= line->used;
+    in->lines--;
+}
+
+void bs_line_put(const bs_line *line, bs_buf *out)
+{
+    bs_buf_add(out, line->text, line->len);
+    bs_buf_text(out, end_of(line));
 }
 
 /* Raw bytes: a byte order mark is content here. */
@@ -414,7 +421,7 @@ static basin_status measure(bs_input *in, const char *p, size_t n, size_t ceilin
         in->lines += nl != NULL;
         if (seen->blank > MOST_BLANK)
             return bs_fail(err, BASIN_EDATA, "%s:%ld: more than %d blank lines in a row", in->name,
-                           number_of(in, in->lines), (int)MOST_BLANK);
+                           in->lines, (int)MOST_BLANK);
         p = nl ? nl + 1 : end;
     }
     return BASIN_OK;

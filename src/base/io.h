@@ -32,9 +32,7 @@ basin_status bs_unpacked(const char *name, uint64_t packed, uint64_t unpacked, i
 /* Reads from memory, for tests and fuzzing; borrows the bytes, unpacks nothing. */
 basin_status bs_input_memory(const char *name, const void *bytes, size_t n, bs_input **out,
                              basin_error *err);
-/* Numbers the lines after the first `head` from `first` on: for a piece of a larger file. */
-void bs_input_renumber(bs_input *in, long head, long first);
-void bs_input_close(bs_input *in); /* accepts NULL */
+void         bs_input_close(bs_input *in); /* accepts NULL */
 /* Instead of closing, after bs_input_peek only: standard input or a pipe gives the same bytes when
  * this thread opens it next. A file is closed. */
 void        bs_input_put_back(bs_input *in);   /* accepts NULL */
@@ -47,12 +45,17 @@ typedef struct {
     char  *text;
     size_t len;
     long   number; /* from 1 */
+    size_t used;   /* bytes with its end */
 } bs_line;
 
 /* *more = false at the end. A line longer than `ceiling` bytes is an error. A
  * UTF-8 byte order mark at the start of the input is skipped. */
 basin_status bs_input_line(bs_input *in, size_t ceiling, bs_line *line, bool *more,
                            basin_error *err);
+/* The next line will be this one again, which the caller has not changed. */
+void bs_input_unread(bs_input *in, const bs_line *line);
+/* The line as it was in the file. */
+void bs_line_put(const bs_line *line, bs_buf *out);
 
 /* Everything that is left, into a buffer whose ceiling bounds it. The second is for lines: it
  * refuses one longer than `ceiling` bytes, or a million empty ones in a row, while reading. */

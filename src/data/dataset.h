@@ -51,6 +51,7 @@ typedef struct {
     int32_t  skipped;          /* identifiers, texts, dates */
     bool     paired;           /* labels are in a separate file */
     bool     recoded;          /* its text was not UTF-8 */
+    bool     marked;           /* it begins with a byte order mark */
     bool     unnamed;          /* the first column has no name, the second does */
     uint64_t names;            /* hash of the row names in their column, in order; 0: none */
     char     labels_from[96];  /* "bibtex.xml", "-C 28 in the relation name", "--labels" */
@@ -67,6 +68,12 @@ void bs_examples_add(bs_examples *f, const char *name);
 void bs_examples_category(bs_examples      *f,
                           const bs_feature *of); /* "colour = pink", once per column */
 
+/* The text of a row in its file, with the line end; NULL: it is no line of the file. */
+typedef struct {
+    const char *bytes; /* [n], NUL-terminated */
+    size_t      n;
+} bs_row_text;
+
 /* How much of a file fits the schema that it was matched with. */
 typedef struct {
     uint8_t    *seen;          /* [features of the schema]: the file has the column; owned */
@@ -76,7 +83,7 @@ typedef struct {
     bs_examples categories;    /* ... of those columns, one example each: "colour = pink" */
     bs_examples strangers;     /* columns that were dropped; none if they have no names */
 } bs_coverage;
-/* Adds what another file, or the next piece, was like; false: memory ran out. */
+/* Adds what another file, or the next block, was like; false: memory ran out. */
 bool bs_coverage_add(bs_coverage *all, const bs_coverage *more, int32_t features);
 void bs_coverage_free(bs_coverage *m);
 
@@ -86,15 +93,15 @@ typedef struct {
     bs_schema          schema;
     bs_source          source;
     int32_t            rows;
-    int64_t            rows_before; /* rows of the file in earlier pieces */
+    int64_t            rows_before; /* rows of the file in earlier blocks */
     bs_csr             x;           /* [rows, n_features]; NaN is a missing value */
     bs_csr             y;           /* [rows, n_labels], value NULL */
     bs_csr             unknown;     /* labels left open in the file ("?"); start NULL: none */
     const char *const *row_id;      /* [rows] or NULL */
     const int32_t     *row_number;  /* [rows] numbers in the file, from 1; NULL: in order */
     const uint8_t     *numbered; /* [rows]: row_id is only a number given by the reader; NULL: no */
-    const char *const *row_text; /* [rows] their text in the file; NULL: not kept */
-    const char        *head_text;   /* of a table: its header line; NULL: none */
+    const bs_row_text *row_text; /* [rows] their text in the file; NULL: not kept */
+    const char        *head_text;   /* what precedes the rows of a kept text; NULL: nothing */
     char               delimiter;   /* between its cells */
     bool               open_labels; /* rows name their labels; the file declares no list of them */
     bool               by_name;   /* rows list what they have; a column found in none is missing */

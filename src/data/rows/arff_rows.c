@@ -353,8 +353,10 @@ static basin_status first_row(rows *x, const char *p)
     return x->sparse ? list_implied(x) : BASIN_OK;
 }
 
-static basin_status one_row(rows *x)
+static basin_status one_row(void *self, bs_line *line)
 {
+    rows *x = self;
+    x->line = *line;
     const char *p = bs_skip_blanks(x->line.text);
     if (!*p || *p == '%')
         return *p == '%' || x->line.len == (size_t)(p - x->line.text)
@@ -403,13 +405,8 @@ basin_status bs_arff_rows(bs_reading *r, arff_header *h)
     bs_buf_init(&x.scratch, (size_t)1 << 31);
     for (int32_t i = h->n; i-- > 0;)
         x.id = h->attribute[i].role == ARFF_ID ? i : x.id;
-    basin_status s = BASIN_OK;
-    for (bool more = true; !s && more;) {
-        s = bs_reading_line(r, &x.line, &more);
-        if (!s && more)
-            s = one_row(&x);
-    }
-    if (!s)
+    basin_status s = bs_reading_lines(r, &x, one_row);
+    if (!s && !bs_reading_over(r))
         s = finish(&x);
     bs_buf_free(&x.scratch);
     bs_free(x.implied);

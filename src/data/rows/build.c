@@ -36,6 +36,7 @@ void bs_build_free(bs_build *b)
     bs_free(b->u_start);
     bs_free(b->feature);
     bs_free(b->row_id);
+    bs_free(b->row_text);
     *b = (bs_build){0};
 }
 
@@ -87,6 +88,20 @@ bool bs_build_id(bs_build *b, const char *text, size_t len)
     b->row_id[b->rows] = bs_to_utf8(&b->ds->arena, text, len, &latin1);
     b->n_ids = b->rows + 1; /* not one more: a row may be named twice */
     return b->row_id[b->rows] != NULL;
+}
+
+bool bs_build_text(bs_build *b, const char *text, size_t len)
+{
+    void *list = b->row_text;
+    bool  ok = bs_grow(&list, &b->text_cap, (size_t)b->rows, sizeof *b->row_text, MOST);
+    b->row_text = list;
+    if (!ok)
+        return false;
+    for (; b->n_texts < b->rows; b->n_texts++)
+        b->row_text[b->n_texts] = (bs_row_text){0};
+    const char *copy = bs_arena_copy(&b->ds->arena, text, len);
+    b->row_text[b->rows - 1] = (bs_row_text){copy, len};
+    return copy != NULL;
 }
 
 /* --- sorting a row ------------------------------------------------------- */
@@ -298,6 +313,16 @@ static bool finish_names(bs_build *b, int32_t n_features, int32_t n_labels)
     return true;
 }
 
+static bool finish_texts(bs_build *b)
+{
+    const size_t size = (size_t)b->n_texts * sizeof *b->row_text;
+    bs_row_text *text = b->n_texts ? bs_arena_alloc(&b->ds->arena, size) : NULL;
+    if (text)
+        memcpy(text, b->row_text, size);
+    b->ds->row_text = text;
+    return text || !b->n_texts;
+}
+
 /* A start array needs its one element even without rows. */
 static bool finish_starts(bs_build *b)
 {
@@ -313,7 +338,8 @@ static bool finish_starts(bs_build *b)
 basin_status bs_build_finish(bs_build *b, int32_t n_features, int32_t n_labels, basin_error *err)
 {
     bs_rows *ds = b->ds;
-    if (!finish_ids(b) || !finish_names(b, n_features, n_labels) || !finish_starts(b))
+    if (!finish_ids(b) || !finish_names(b, n_features, n_labels) || !finish_starts(b) ||
+        !finish_texts(b))
         return bs_fail_nomem(err);
     if (b->ones) {
         bs_free(b->x_value);

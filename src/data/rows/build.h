@@ -20,7 +20,7 @@ typedef struct {
     int32_t *x_start, *y_start, *u_start;
     size_t   xs_cap, ys_cap, us_cap; /* capacities of the three above */
     int32_t  rows, max_rows;
-    int64_t  rows_before;   /* in earlier pieces of the file: rows are named by number */
+    int64_t  rows_before;   /* in earlier blocks of the file: rows are named by number */
     bool     keep_zeros;    /* rows keep zeros for now: the reader still needs them */
     bool     ones;          /* all values so far are 1 */
     bool     reordered;     /* some row's features were not in increasing order */
@@ -34,6 +34,9 @@ typedef struct {
     const char **row_id;
     size_t       id_cap;
     int32_t      n_ids;
+    bs_row_text *row_text; /* empty for rows added without one */
+    size_t       text_cap;
+    int32_t      n_texts;
 } bs_build;
 
 basin_status bs_build_init(bs_build *b, int32_t max_rows, basin_error *err);
@@ -84,6 +87,9 @@ basin_status bs_build_row(bs_build *b, int32_t *twice, basin_error *err);
 /* Names the current row; the last call counts. Rows without a name get their number if any row has
  * one. */
 bool bs_build_id(bs_build *b, const char *text, size_t len);
+
+/* Keeps the text of the last row that ended. */
+bool bs_build_text(bs_build *b, const char *text, size_t len);
 
 /* A named feature; -1 when memory runs out. *fresh = false if the name exists. */
 int32_t bs_build_feature(bs_build *b, const char *name, const char *attribute, const char *value,

@@ -29,9 +29,8 @@ bool bs_csv_record(csv_cursor *c, int64_t *blank);
  * the same in all. */
 char bs_csv_delimiter(const char *text, size_t n, bool *steady);
 
-/* The delimiter given by data.delimiter, or else found; and its name. */
-char        bs_csv_choose(const char *text, size_t n, const char *option);
-const char *bs_csv_delimiter_name(char delimiter);
+/* The delimiter given by data.delimiter, or else found. */
+char bs_csv_choose(const char *text, size_t n, const char *option);
 
 /* Whether a quote is open at the end of a line; `open`: one was at its start. */
 bool bs_csv_open(const char *line, size_t n, char delimiter, bool open);
@@ -77,19 +76,30 @@ typedef struct {
     bool        named_labels; /* chosen by --labels */
 } csv_column;
 
+/* What the blocks of a file share. */
+typedef struct {
+    bool    blocks;    /* a model knows the columns: the rows need not all be seen */
+    bool    header;    /* the first line holds names */
+    char    delimiter; /* of blocks */
+    int32_t id;        /* the column that names the rows, unless its name says so; -1: none */
+} csv_file;
+
 typedef struct {
     bs_reading *r;
+    csv_file   *file;
+    bool        told;  /* the columns of this block are those of an earlier one, or of the model */
+    long        first; /* line of the first row below a header; 0: it follows */
     bs_buf      text, scratch;
-    csv_cursor  start; /* at the first data record */
+    csv_cursor  start; /* at the first row, once names are taken */
     csv_column *column;
     int32_t     n;
     int32_t     loose; /* columns at the end without a name: did the header end in a comma? */
     int32_t     extra; /* cells after the last column, empty or absent in every row */
     int32_t     rows;
-    int64_t     blank;
-    bool        header;    /* the first line holds names */
-    int32_t     names;     /* the column that seems to hold row names, or -1 */
-    const char *separator; /* between the labels of a list */
+    int64_t     blank, skipped; /* blank lines among the rows, and before them in a block */
+    bool        header;         /* the first line holds names */
+    int32_t     names;          /* the column that seems to hold row names, or -1 */
+    const char *separator;      /* between the labels of a list */
     bool        latin1;
     int32_t     hint; /* for bs_schema_attribute() */
 } csv_table;

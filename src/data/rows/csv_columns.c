@@ -253,12 +253,15 @@ basin_status bs_csv_columns(csv_table *t)
     if (!bs_csv_record(&t->start, &blank))
         return bs_error_at(t->r, 0, 0, "the file is empty");
     basin_status s = count_columns(t, t->start);
-    t->header = strcmp(option, "yes") == 0;
-    if (!s && strcmp(option, "auto") == 0)
+    const bool   guess = strcmp(option, "auto") == 0 && !t->told;
+    t->header = t->told ? t->file->header : strcmp(option, "yes") == 0;
+    if (!s && guess)
         s = bs_csv_header(t, t->start, &t->header);
     if (!s)
         s = take_names(t, t->header);
-    if (!s && strcmp(option, "auto") == 0)
+    if (!s && t->header && t->first)
+        t->start.line = t->first;
+    if (!s && guess)
         bs_notes_add(t->r->notes, "header",
                      t->header ? "the first line holds the names of the columns "
                                  "(data.header)"

@@ -342,6 +342,8 @@ static bool is_prose(const csv_column *c, int *mean)
 /* In rows given to a model, a column called id names the rows. */
 static bool names_rows(const csv_table *t, const csv_column *c)
 {
+    if (t->told && t->file->id >= 0 && c == &t->column[t->file->id])
+        return true;
     return t->r->o->like && t->r->o->label_free && t->names >= 0 && c == &t->column[t->names] &&
            bs_named_like_id(c->name);
 }
@@ -394,9 +396,10 @@ static basin_status set_feature(csv_table *t, csv_column *c, int32_t index)
         bs_note_prose(t->r, c->name, c->values.n, c->filled, words);
         return BASIN_OK;
     }
-    if (!left_out && trained < 0 && !t->r->o->keep_ids && !t->r->o->piece &&
-        c->values.n == c->filled && t->rows >= FEWEST_ROWS && c->filled >= t->rows - t->rows / 20) {
+    if (!left_out && trained < 0 && !t->r->o->keep_ids && !t->told && c->values.n == c->filled &&
+        t->rows >= FEWEST_ROWS && c->filled >= t->rows - t->rows / 20) {
         c->role = CSV_ID;
+        t->file->id = index;
         source->skipped++;
         bs_notes_add(t->r->notes, "identifier",
                      "column '%s' has a different text in each row: an "

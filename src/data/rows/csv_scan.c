@@ -161,14 +161,6 @@ static const struct {
     char        delimiter;
 } delimiters[] = {{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"pipe", '|'}};
 
-const char *bs_csv_delimiter_name(char delimiter)
-{
-    for (size_t i = 0; i < sizeof delimiters / sizeof *delimiters; i++)
-        if (delimiters[i].delimiter == delimiter)
-            return delimiters[i].name;
-    return "auto";
-}
-
 char bs_csv_choose(const char *text, size_t n, const char *option)
 {
     bool steady;

@@ -233,7 +233,7 @@ static basin_status leave_out(columns *c, int32_t which, bool only, const bs_rea
 {
     bs_rows          *ds = c->ds;
     const bs_feature *f = &ds->schema.feature[c->column[which].first];
-    /* Pieces of a file might take their names from different columns. */
+    /* Blocks of a file might take their names from different columns. */
     bool names = f->kind == BS_FEATURE_ONEHOT && !ds->row_id && !(o->like && ds->schema.open);
     if (names && !name_rows(c, which))
         return bs_fail_nomem(err);

@@ -267,7 +267,11 @@ static basin_status copy_row(columns *c, int32_t row)
         ok = bs_build_unknown(&c->to, from->u_index[e]);
     if (ok && row < from->n_ids && from->row_id[row])
         ok = bs_build_id(&c->to, from->row_id[row], strlen(from->row_id[row]));
-    return ok ? bs_build_row(&c->to, &twice, c->x->r->err) : bs_fail_nomem(c->x->r->err);
+    basin_status s = ok ? bs_build_row(&c->to, &twice, c->x->r->err) : bs_fail_nomem(c->x->r->err);
+    if (!s && row < from->n_texts && from->row_text[row].bytes &&
+        !bs_build_text(&c->to, from->row_text[row].bytes, from->row_text[row].n))
+        s = bs_fail_nomem(c->x->r->err);
+    return s;
 }
 
 static basin_status make_anew(columns *c)

@@ -183,7 +183,7 @@ static basin_status point_at(const memory *m)
     return BASIN_OK;
 }
 
-static basin_status read_memory(bs_reading *r)
+static basin_status next(bs_reading *r)
 {
     memory       m = {.r = r, .g = r->given};
     bs_build    *b = r->b;
@@ -202,6 +202,7 @@ static basin_status read_memory(bs_reading *r)
         if (!s)
             s = bs_reading_row(r, 0);
     }
+    r->ended = true;
     if (s)
         return s;
     b->ds->schema.dense = m.g->dense != NULL;
@@ -214,4 +215,4 @@ static basin_status read_memory(bs_reading *r)
     return !s && m.borrow ? point_at(&m) : s;
 }
 
-const bs_reader bs_reader_memory = {.name = "memory", .uses = "", .read = read_memory};
+const bs_reader bs_reader_memory = {.name = "memory", .uses = "", .next = next};

@@ -1,4 +1,4 @@
-/* read.c -- determines the format, runs its reader, joins several files. */
+/* read.c -- determines the format, runs its reader block by block, joins several files. */
 #include "data/rows/read.h"
 
 #include <stdarg.h>
@@ -16,6 +16,8 @@ const bs_reader *const bs_readers[] = {
 #undef READER
     NULL,
 };
+
+enum { BLOCK_BYTES = 32 << 20, MOST_HEAD = 1 << 30 };
 
 const bs_reader *bs_reader_find(const char *name)
 {
@@ -55,7 +57,47 @@ basin_status bs_fail_no_labels(const bs_reading *r)
 
 basin_status bs_reading_line(bs_reading *r, bs_line *line, bool *more)
 {
-    return bs_input_line(r->in, (size_t)r->o->max_line_mb << 20, line, more, r->err);
+    basin_status s = bs_input_line(r->in, (size_t)r->o->max_line_mb << 20, line, more, r->err);
+    if (s || !*more)
+        return s;
+    r->bytes += line->used;
+    if (r->heading)
+        bs_line_put(line, &r->head);
+    if (!r->heading && r->o->keep_text) {
+        bs_buf_clear(&r->line);
+        bs_line_put(line, &r->line);
+    }
+    return r->head.failed || r->line.failed ? bs_fail_nomem(r->err) : BASIN_OK;
+}
+
+bool bs_reading_full(const bs_reading *r, int32_t rows)
+{
+    return r->most < BS_ALL_ROWS && rows > 0 &&
+           (rows >= r->most || r->bytes >= BLOCK_BYTES || bs_input_waits(r->in));
+}
+
+bool bs_reading_over(const bs_reading *r)
+{
+    return r->ended && r->before > 0 && r->b->rows == 0;
+}
+
+basin_status bs_reading_lines(bs_reading *r, void *self, bs_line_reader one)
+{
+    basin_status s = BASIN_OK;
+    while (!s && !bs_reading_full(r, r->b->rows)) {
+        const int32_t rows = r->b->rows;
+        bs_line       line;
+        bool          more;
+        s = bs_reading_line(r, &line, &more);
+        r->ended = !s && !more;
+        if (s || r->ended)
+            break;
+        s = one(self, &line);
+        if (!s && r->o->keep_text && r->b->rows > rows &&
+            !bs_build_text(r->b, r->line.data, r->line.len))
+            s = bs_fail_nomem(r->err);
+    }
+    return s;
 }
 
 basin_status bs_reading_row(bs_reading *r, long line)
@@ -111,9 +153,9 @@ static basin_status refuse_text(const bs_reading *r, const char *head, size_t n)
     return BASIN_OK;
 }
 
-static basin_status choose(const bs_reading *r, const bs_reader **out)
+static basin_status choose(bs_reading *r)
 {
-    *out = NULL;
+    const bs_reader **out = &r->reader;
     if (strcmp(r->o->format, "auto") != 0) {
         *out = bs_reader_find(r->o->format);
         if (*out)
@@ -131,7 +173,7 @@ static basin_status choose(const bs_reading *r, const bs_reader **out)
     basin_status s = bs_input_peek_lines(r->in, (size_t)64 << 10, &head, &n, r->err);
     if (s)
         return s;
-    if (n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0) {
+    if (r->marked) {
         head += 3;
         n -= 3;
     }
@@ -274,42 +316,60 @@ static basin_status drop_unlabelled(bs_rows **ds, bs_notes *notes, basin_error *
     return s;
 }
 
-basin_status bs_reader_choose(bs_input *in, const char *path, const bs_read_options *o,
-                              const bs_reader **out, basin_error *err)
-{
-    basin_error      unused;
-    const bs_reading r = {
-        .in = in, .name = bs_input_name(in), .path = path, .o = o, .err = err ? err : &unused};
-    return choose(&r, out);
-}
-
 /* Common to all readers. */
-static basin_status read_by(bs_reading *r, const bs_reader *reader, bs_rows **out)
+static basin_status tidy_block(bs_reading *r, bs_build *b)
 {
     const bs_read_options *o = r->o;
-    bs_build               b;
-    r->b = &b;
-    basin_status s = bs_build_init(&b, o->max_rows, r->err);
-    b.rows_before = o->rows_before;
-    if (!s)
-        s = reader->read(r);
-    if (!s)
-        s = check_limits(r);
+    const bool             recoded = r->recoded.len > 0;
+    basin_status           s = check_limits(r);
     if (!s)
         s = check_labels(r);
     if (!s && !o->keep_ids)
-        s = bs_drop_identifiers(b.ds, o, r->notes, r->err);
-    if (!s) {
-        b.ds->format = reader->name;
-        s = common_notes(r);
-        if (!s)
-            s = bs_note_unused(r, reader);
-        if (!s && o->drop_unlabelled && b.ds->labelled)
-            s = drop_unlabelled(&b.ds, r->notes, r->err);
+        s = bs_drop_identifiers(b->ds, o, r->notes, r->err);
+    if (s)
+        return s;
+    b->ds->format = r->reader->name;
+    b->ds->source.recoded = recoded;
+    b->ds->source.marked = r->marked;
+    if (o->keep_text && r->head.len > 0 &&
+        !(b->ds->head_text = bs_arena_copy(&b->ds->arena, r->head.data, r->head.len)))
+        return bs_fail_nomem(r->err);
+    s = common_notes(r);
+    if (!s)
+        s = bs_note_unused(r, r->reader);
+    if (!s && o->drop_unlabelled && b->ds->labelled)
+        s = drop_unlabelled(&b->ds, r->notes, r->err);
+    if (!s && recoded)
+        bs_notes_add(r->notes, "encoding", "the file is UTF-16 and was read as such");
+    return !s && r->notes && r->notes->failed ? bs_fail_nomem(r->err) : s;
+}
+
+basin_status bs_rows_next(bs_reading *r, int32_t most, bs_rows **out, bs_notes *notes,
+                          basin_error *err)
+{
+    basin_error unused;
+    bs_build    b;
+    *out = NULL;
+    if (r->ended)
+        return BASIN_OK;
+    r->b = &b;
+    r->most = most;
+    r->bytes = 0;
+    r->notes = notes;
+    r->err = err ? err : &unused;
+    basin_status s = bs_build_init(&b, r->o->max_rows, r->err);
+    b.rows_before = r->before;
+    if (!s)
+        s = r->reader->next(r);
+    if (!s && bs_reading_over(r)) {
+        bs_build_free(&b);
+        return BASIN_OK;
     }
-    if (!s && r->notes && r->notes->failed)
-        s = bs_fail_nomem(r->err);
+    const int32_t rows = b.rows;
+    if (!s)
+        s = tidy_block(r, &b);
     if (!s) {
+        r->before += rows;
         *out = b.ds;
         b.ds = NULL;
     }
@@ -317,72 +377,113 @@ static basin_status read_by(bs_reading *r, const bs_reader *reader, bs_rows **ou
     return s;
 }
 
-static basin_status read_input(bs_input *in, const char *path, const bs_read_options *o,
-                               bs_rows **out, bs_notes *notes, basin_error *err)
+/* The same text in UTF-8, read from memory. */
+static basin_status recode(bs_reading *r, bs_utf16 kind)
 {
-    basin_error      unused;
-    const bs_reader *reader = NULL;
-    bs_reading       r = {.in = in,
-                          .name = bs_input_name(in),
-                          .path = path,
-                          .o = o,
-                          .notes = notes,
-                          .err = err ? err : &unused};
+    bs_buf raw;
+    bs_buf_init(&raw, (size_t)1 << 36);
+    basin_status s = bs_input_text(r->in, (size_t)r->o->max_line_mb << 21, &raw, r->err);
+    if (!s)
+        s = bs_utf16_recode(&raw, kind, &r->recoded, r->err);
+    bs_buf_free(&raw);
+    if (!s)
+        s = bs_input_memory(r->name, r->recoded.data ? r->recoded.data : "", r->recoded.len,
+                            &r->also, r->err);
+    r->in = r->also;
+    return s;
+}
+
+static basin_status open_input(bs_reading *r)
+{
+    const char  *head;
+    size_t       n;
+    basin_status s = bs_input_peek_lines(r->in, 64, &head, &n, r->err);
+    if (s)
+        return s;
+    const bs_utf16 kind = bs_utf16_of(head, n);
+    r->marked = n >= 3 && memcmp(head, "\xef\xbb\xbf", 3) == 0;
+    if (kind)
+        s = recode(r, kind);
+    if (!s)
+        s = choose(r);
+    return !s && r->reader->open ? r->reader->open(r) : s;
+}
+
+static bs_reading new_reading(const char *name, const bs_read_options *o, basin_error *err)
+{
+    bs_reading r = {.name = name, .o = o, .err = err};
+    bs_buf_init(&r.head, MOST_HEAD);
+    bs_buf_init(&r.line, MOST_HEAD);
+    bs_buf_init(&r.recoded, (size_t)1 << 37);
+    return r;
+}
+
+/* Everything but the inputs of others. */
+static void close_reading(bs_reading *r)
+{
+    if (r->reader && r->reader->close)
+        r->reader->close(r);
+    bs_buf_free(&r->head);
+    bs_buf_free(&r->line);
+    bs_input_close(r->also);
+    bs_buf_free(&r->recoded);
+    bs_input_close(r->ours);
+}
+
+void bs_rows_close(bs_reading *r)
+{
+    if (r)
+        close_reading(r);
+    bs_free(r);
+}
+
+basin_status bs_rows_open(const char *path, const bs_read_options *o, bs_reading **out,
+                          basin_error *err)
+{
+    basin_error unused;
+    bs_reading *r = bs_alloc(sizeof *r);
     *out = NULL;
-    basin_status s = choose(&r, &reader);
-    return s ? s : read_by(&r, reader, out);
+    if (!r)
+        return bs_fail_nomem(err);
+    *r = new_reading(path, o, err ? err : &unused);
+    basin_status s = bs_input_open_most(path, o->max_mb, &r->ours, err);
+    if (!s) {
+        r->in = r->ours;
+        r->name = bs_input_name(r->in);
+        r->path = strcmp(path, "-") == 0 ? NULL : path;
+        s = open_input(r);
+    }
+    if (s)
+        bs_rows_close(r);
+    else
+        *out = r;
+    return s;
 }
 
 basin_status bs_rows_from_memory(const basin_label_sets *rows, const bs_read_options *o,
                                  bs_rows **out, bs_notes *notes, basin_error *err)
 {
-    basin_error unused;
-    bs_reading  r = {.name = "rows in memory",
-                     .o = o,
-                     .notes = notes,
-                     .err = err ? err : &unused,
-                     .given = rows};
-    *out = NULL;
-    return read_by(&r, &bs_reader_memory, out);
-}
-
-/* The same text in UTF-8, read from memory. */
-static basin_status read_recoded(bs_input *in, const char *path, const bs_read_options *o,
-                                 bs_utf16 kind, bs_rows **out, bs_notes *notes, basin_error *err)
-{
-    bs_buf    raw, text;
-    bs_input *again = NULL;
-    bs_buf_init(&raw, (size_t)1 << 36);
-    bs_buf_init(&text, (size_t)1 << 37);
-    basin_status s = bs_input_text(in, (size_t)o->max_line_mb << 21, &raw, err);
-    if (!s)
-        s = bs_utf16_recode(&raw, kind, &text, err);
-    bs_buf_free(&raw);
-    if (!s)
-        s = bs_input_memory(bs_input_name(in), text.data ? text.data : "", text.len, &again, err);
-    if (!s)
-        s = read_input(again, path, o, out, notes, err);
-    if (!s) {
-        (*out)->source.recoded = true;
-        bs_notes_add(notes, "encoding", "the file is UTF-16 and was read as such");
-    }
-    bs_input_close(again);
-    bs_buf_free(&text);
+    bs_reading r = new_reading("rows in memory", o, err);
+    r.given = rows;
+    r.reader = &bs_reader_memory;
+    basin_status s = bs_rows_next(&r, BS_ALL_ROWS, out, notes, err);
+    close_reading(&r);
     return s;
 }
 
 basin_status bs_rows_read_input(bs_input *in, const char *path, const bs_read_options *o,
                                 bs_rows **out, bs_notes *notes, basin_error *err)
 {
-    const char *head;
-    size_t      n;
+    basin_error unused;
+    bs_reading  r = new_reading(bs_input_name(in), o, err ? err : &unused);
+    r.in = in;
+    r.path = path;
     *out = NULL;
-    basin_status s = bs_input_peek_lines(in, 64, &head, &n, err);
-    if (s)
-        return s;
-    const bs_utf16 kind = bs_utf16_of(head, n);
-    return kind ? read_recoded(in, path, o, kind, out, notes, err)
-                : read_input(in, path, o, out, notes, err);
+    basin_status s = open_input(&r);
+    if (!s)
+        s = bs_rows_next(&r, BS_ALL_ROWS, out, notes, err);
+    close_reading(&r);
+    return s;
 }
 
 /* --- several files ------------------------------------------------------- */
@@ -390,13 +491,12 @@ basin_status bs_rows_read_input(bs_input *in, const char *path, const bs_read_op
 basin_status bs_rows_read_file(const char *path, const bs_read_options *o, bs_rows **out,
                                bs_notes *notes, basin_error *err)
 {
-    bs_input *in;
+    bs_reading *r;
     *out = NULL;
-    basin_status s = bs_input_open_most(path, o->max_mb, &in, err);
-    if (s)
-        return s;
-    s = bs_rows_read_input(in, strcmp(path, "-") == 0 ? NULL : path, o, out, notes, err);
-    bs_input_close(in);
+    basin_status s = bs_rows_open(path, o, &r, err);
+    if (!s)
+        s = bs_rows_next(r, BS_ALL_ROWS, out, notes, err);
+    bs_rows_close(r);
     return s;
 }
 

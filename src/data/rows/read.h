@@ -27,56 +27,75 @@ typedef struct {
     const bs_schema *like;        /* the training schema: index base, label names; borrowed */
     bool             label_free;  /* the file may have no labels */
     bool             only_labels; /* all columns are labels of another file's rows */
-    int64_t          rows_before; /* in earlier pieces of the file */
-    bool             rows_follow; /* in later pieces: blank lines at the end may be rows */
-    bool             piece;       /* of a table: column types do not depend on its rows */
-    bool             keep_text;   /* also keep the rows as text (pieces.h) */
+    bool             keep_text;   /* also keep the rows as text */
 } bs_read_options;
 
 /* One row per option above; to add one: a field and a row in read_options.c. */
 extern const bs_option bs_read_rows[];
 bs_read_options        bs_read_options_default(void);
 
-/* What a reader works with. */
+typedef struct bs_reader bs_reader;
+
+/* An open file, and what its reader works with. */
 typedef struct {
     bs_input               *in;
     const char             *name; /* of the input, for messages */
     const char             *path; /* NULL: memory or standard input */
     const bs_read_options  *o;
-    bs_build               *b;
+    bs_build               *b; /* of the block being read */
     bs_notes               *notes;
     basin_error            *err;
     const basin_label_sets *given; /* rows in memory instead of an input; or NULL */
+
+    const bs_reader *reader;
+    void            *own;     /* the reader's, from open to close */
+    int32_t          most;    /* rows in a block; BS_ALL_ROWS: all of them are one block */
+    int64_t          before;  /* rows in earlier blocks */
+    int64_t          blank;   /* blank lines that are rows if another row follows */
+    size_t           bytes;   /* of the block's lines */
+    bool             ended;   /* the last row has been read */
+    bool             heading; /* lines belong to the head: */
+    bs_buf           head;    /* what precedes the rows, for every block */
+    bs_buf           line;    /* the last line as it was, to be kept */
+    bool             marked;  /* the file begins with a byte order mark */
+    bs_buf           recoded; /* UTF-16 as UTF-8, read instead */
+    bs_input        *ours;    /* inputs to be closed */
+    bs_input        *also;
 } bs_reading;
 
-/* What must precede a file's rows to read them a few at a time (pieces.h). */
-typedef enum {
-    BS_HEAD_WHOLE, /* everything: the file cannot be read in pieces */
-    BS_HEAD_NONE,
-    BS_HEAD_ATTRIBUTES, /* the lines up to @data */
-    BS_HEAD_NUMBERS,    /* one line that starts with the number of rows */
-    BS_HEAD_NAMES,      /* column names, if the training data defines the columns */
-} bs_head;
+enum { BS_ALL_ROWS = INT32_MAX };
 
 /* A format. To add one: a file with such a struct and a line in readers.def. */
-typedef struct {
+struct bs_reader {
     const char *name, *help;
     const char *extensions; /* ".arff .foo": only decides between equal scores */
-    bs_head     head;
-    char        comment;    /* first character of lines that are not rows, or 0 */
-    bool        blank_rows; /* a blank line before a row is a row */
     const char *uses;       /* options of unused.c that it supports */
     /* How sure the beginning of the content makes us, 0 (no) to 100. */
     int (*sniff)(const char *head, size_t n, const char *path);
-    /* Reads all rows and ends with bs_build_finish(). */
-    basin_status (*read)(bs_reading *r);
-} bs_reader;
+    /* Once per file; either may be NULL. close is called, too, if open fails. */
+    basin_status (*open)(bs_reading *r);
+    void (*close)(bs_reading *r);
+    /* Reads rows until bs_reading_full() or the end, and ends with bs_build_finish(), unless
+     * bs_reading_over(). A reader that must see all rows to understand one ignores the limit. */
+    basin_status (*next)(bs_reading *r);
+};
 
 extern const bs_reader *const bs_readers[]; /* ends with NULL */
 const bs_reader              *bs_reader_find(const char *name);
-/* The one named by the options, or that fits the beginning of the content. */
-basin_status bs_reader_choose(bs_input *in, const char *path, const bs_read_options *o,
-                              const bs_reader **out, basin_error *err);
+
+/* --- an open file, block by block ---------------------------------------- */
+
+/* Borrows path and options. */
+basin_status bs_rows_open(const char *path, const bs_read_options *o, bs_reading **out,
+                          basin_error *err);
+/* At least one and at most about `most` rows; from a pipe, those that have arrived. *out = NULL at
+ * the end. Formats whose columns are understood from all rows give one block: CSV, unless a model's
+ * schema defines the columns, and arrays. */
+basin_status bs_rows_next(bs_reading *r, int32_t most, bs_rows **out, bs_notes *notes,
+                          basin_error *err);
+void         bs_rows_close(bs_reading *r); /* accepts NULL */
+
+/* --- whole files --------------------------------------------------------- */
 
 /* Reads files one after the other; later ones are matched to the first. notes (may be NULL) is
  * initialised by the caller. On failure *out is NULL. */
@@ -91,7 +110,7 @@ bool         bs_pair_path(const char *path, char x[BS_OPTION_TEXT], char y[BS_OP
 basin_status bs_rows_read_file(const char *path, const bs_read_options *o, bs_rows **out,
                                bs_notes *notes, basin_error *err);
 
-/* The same from an open input; path may be NULL. For tests, fuzzing and pipes. */
+/* The same from an open input; path may be NULL. For tests and fuzzing. */
 basin_status bs_rows_read_input(bs_input *in, const char *path, const bs_read_options *o,
                                 bs_rows **out, bs_notes *notes, basin_error *err);
 
@@ -119,7 +138,15 @@ basin_status bs_refuse_foreign(const bs_reading *r, const char *head, size_t n);
 /* A file to be matched to the training data does not say which columns are labels. */
 basin_status bs_fail_no_labels(const bs_reading *r);
 
+/* The next line; *more = false at the end of the file. */
 basin_status bs_reading_line(bs_reading *r, bs_line *line, bool *more);
+/* Lines up to the end of the block; `one` ends their rows. */
+typedef basin_status (*bs_line_reader)(void *self, bs_line *line);
+basin_status bs_reading_lines(bs_reading *r, void *self, bs_line_reader one);
+/* Whether so many rows make a block: there are enough, or the writer of the next ones is slow. */
+bool bs_reading_full(const bs_reading *r, int32_t rows);
+/* There was no further row: the block before was the last one. */
+bool bs_reading_over(const bs_reading *r);
 
 /* Ends the row read from this line. */
 basin_status bs_reading_row(bs_reading *r, long line);

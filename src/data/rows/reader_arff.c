@@ -28,10 +28,29 @@ static int sniff(const char *head, size_t n, const char *path)
     return 0;
 }
 
-static basin_status read_arff(bs_reading *r)
+/* Every block has the columns of the header, which is in the file once. */
+static basin_status read_header(bs_reading *r, arff_header *h)
+{
+    bs_input    *rows = r->in;
+    basin_status s = BASIN_OK;
+    *h = (arff_header){0};
+    r->heading = r->before == 0 && (r->most < BS_ALL_ROWS || r->o->keep_text);
+    if (r->before > 0)
+        s = bs_input_memory(r->name, r->head.data, r->head.len, &r->in, r->err);
+    if (!s)
+        s = bs_arff_header(r, h);
+    if (r->in != rows)
+        bs_input_close(r->in);
+    r->in = rows;
+    r->heading = false;
+    r->bytes = 0;
+    return s;
+}
+
+static basin_status next(bs_reading *r)
 {
     arff_header  h;
-    basin_status s = bs_arff_header(r, &h);
+    basin_status s = read_header(r, &h);
     if (!s)
         s = bs_arff_roles(r, &h);
     if (!s)
@@ -44,10 +63,8 @@ const bs_reader bs_reader_arff = {
     .name = "arff",
     .help = "Weka ARFF, dense or sparse: MULAN with its XML, MEKA -C, CLUS hierarchies",
     .extensions = ".arff",
-    .head = BS_HEAD_ATTRIBUTES,
-    .comment = '%',
     .uses = "data.labels data.xml data.nominal data.root data.drop data.true "
             "data.false",
     .sniff = sniff,
-    .read = read_arff,
+    .next = next,
 };

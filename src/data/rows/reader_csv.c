@@ -1,7 +1,8 @@
 /* reader_csv.c -- CSV and TSV: RFC 4180 quotes, several delimiters, columns of any kind.
  *
- * The text is kept in memory: what a column holds is only known once all of it has been seen
- * (csv_columns.c, csv_roles.c). Here the cells become entries. */
+ * The text of a block is kept in memory: what a column holds is only known once all of it has been
+ * seen (csv_columns.c, csv_roles.c). The block is the file, unless a model knows the columns. Here
+ * the cells become entries. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -177,8 +178,9 @@ static basin_status read_rows(csv_table *t)
     int64_t      blank = 0;
     basin_status s = BASIN_OK;
     while (!s && bs_csv_record(&c, &blank)) {
-        long     line = c.line;
-        csv_step step = CSV_CELL;
+        const char *start = c.p;
+        long        line = c.line;
+        csv_step    step = CSV_CELL;
         for (int32_t i = 0; !s && step == CSV_CELL; i++) {
             csv_cell cell;
             step = bs_csv_next(&c, &cell);
@@ -190,27 +192,121 @@ static basin_status read_rows(csv_table *t)
         }
         if (!s)
             s = bs_reading_row(t->r, line);
+        if (!s && t->r->o->keep_text && !bs_build_text(t->r->b, start, (size_t)(c.p - start)))
+            s = bs_fail_nomem(t->r->err);
     }
     return s;
 }
 
 /* --- the table ----------------------------------------------------------- */
 
+enum { MOST_OPEN = 64 << 20 };
+
+static basin_status open_file(bs_reading *r)
+{
+    const bs_read_options *o = r->o;
+    const char            *head;
+    size_t                 n;
+    csv_file              *f = r->own = bs_calloc(1, sizeof *f);
+    if (!f)
+        return bs_fail_nomem(r->err);
+    f->id = -1;
+    f->header =
+        strcmp(o->header, "auto") == 0 ? !bs_csv_headless(o->like) : strcmp(o->header, "yes") == 0;
+    if (!o->like || !o->like->feature || !o->label_free)
+        return BASIN_OK;
+    basin_status s = bs_input_peek_lines(r->in, (size_t)64 << 10, &head, &n, r->err);
+    if (!s)
+        f->delimiter = bs_csv_choose(head, n, o->delimiter);
+    f->blocks = f->delimiter != '\0';
+    return s;
+}
+
+static void close_file(bs_reading *r)
+{
+    bs_free(r->own);
+}
+
+/* Blanks only, as bs_csv_record() sees it. */
+static bool is_blank_line(const bs_line *line)
+{
+    return line->len == strspn(line->text, " \r");
+}
+
+/* The header and the lines of a block; a row ends where no quote is open. Blank lines before the
+ * first row are left out, so that there may be any number of them. */
+static basin_status gather(csv_table *t)
+{
+    bs_reading  *r = t->r;
+    const char   delimiter = t->file->delimiter;
+    int32_t      rows = r->before == 0 && t->file->header ? -1 : 0; /* the header is none */
+    bool         open = false, more = true;
+    basin_status s = BASIN_OK;
+    bs_buf_add(&t->text, r->head.data ? r->head.data : "", r->head.len);
+    while (!s && (open || !bs_reading_full(r, rows))) {
+        bs_line line;
+        s = bs_reading_line(r, &line, &more);
+        r->ended = !s && !more;
+        if (s || r->ended)
+            break;
+        const bool blank = !open && is_blank_line(&line);
+        if (blank && rows <= 0) {
+            t->skipped += rows == 0;
+            continue;
+        }
+        if (t->text.len == 0)
+            t->start.line = line.number;
+        else if (rows == 0)
+            t->first = line.number;
+        rows += !open && !blank;
+        open = bs_csv_open(line.text, line.len, delimiter, open);
+        bs_line_put(&line, &t->text);
+        if (open && t->text.len > MOST_OPEN)
+            s = bs_error_at(r, line.number, 0,
+                            "a quote that opened before is not closed within %d MiB",
+                            (int)(MOST_OPEN >> 21));
+    }
+    return !s && t->text.failed ? bs_fail_nomem(r->err) : s;
+}
+
 static basin_status start_table(csv_table *t)
 {
     bs_reading *r = t->r;
     bs_buf_init(&t->text, (size_t)1 << 36);
     bs_buf_init(&t->scratch, (size_t)1 << 32);
-    basin_status s = bs_input_text(r->in, (size_t)r->o->max_line_mb << 20, &t->text, r->err);
+    t->told = t->file->blocks && (r->before > 0 || bs_input_live(r->in));
+    t->start.line = 1;
+    basin_status s = t->file->blocks && r->most < BS_ALL_ROWS
+                         ? gather(t)
+                         : bs_input_text(r->in, (size_t)r->o->max_line_mb << 20, &t->text, r->err);
     if (s)
         return s;
+    r->ended |= r->most == BS_ALL_ROWS || !t->file->blocks;
+    const long line = t->start.line;
     t->start = bs_csv_begin(&t->text, r->o->delimiter);
+    t->start.line = line;
+    if (t->file->blocks)
+        t->start.delimiter = t->file->delimiter;
     if (!t->start.delimiter && r->o->only_labels)
         t->start.delimiter = '\t'; /* one column */
     if (!t->start.delimiter)
         return bs_error_at(r, 1, 0,
                            "the first line has no comma, semicolon, tab or | between cells");
     return BASIN_OK;
+}
+
+/* What precedes the rows, for later blocks and for what keeps the text. */
+static basin_status keep_header(csv_table *t)
+{
+    bs_reading *r = t->r;
+    const char *text = t->text.data;
+    if (r->before == 0 && t->header) {
+        text += strncmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+        bs_buf_add(&r->head, text, (size_t)(t->start.p - text));
+    }
+    t->file->header = t->header;
+    r->b->ds->delimiter = t->start.delimiter;
+    return r->head.failed ? bs_fail_nomem(r->err) : BASIN_OK;
 }
 
 static basin_status finish(csv_table *t)
@@ -221,9 +317,9 @@ static basin_status finish(csv_table *t)
         binary = binary && b->feature[i].kind != BS_FEATURE_NUMERIC;
     b->ds->schema.dense = true;
     b->ds->schema.binary = binary || b->ones;
-    if (t->blank)
+    if (t->blank + t->skipped)
         bs_notes_add(t->r->notes, "blank lines", "%lld blank lines were skipped",
-                     (long long)t->blank);
+                     (long long)(t->blank + t->skipped));
     if (t->latin1)
         bs_notes_add(t->r->notes, "encoding", "some texts are not UTF-8 and were read as Latin-1");
     if (b->ds->labelled && nothing)
@@ -231,18 +327,24 @@ static basin_status finish(csv_table *t)
     return bs_build_finish(b, -1, -1, t->r->err);
 }
 
-static basin_status read_csv(bs_reading *r)
+static basin_status read_table(csv_table *t)
 {
-    csv_table    t = {.r = r};
+    basin_status s = bs_csv_columns(t);
+    if (!s)
+        s = keep_header(t);
+    if (!s)
+        s = bs_csv_roles(t);
+    if (!s)
+        s = read_rows(t);
+    return s ? s : finish(t);
+}
+
+static basin_status next(bs_reading *r)
+{
+    csv_table    t = {.r = r, .file = r->own};
     basin_status s = start_table(&t);
-    if (!s)
-        s = bs_csv_columns(&t);
-    if (!s)
-        s = bs_csv_roles(&t);
-    if (!s)
-        s = read_rows(&t);
-    if (!s)
-        s = finish(&t);
+    if (!s && (r->before == 0 || t.text.len > r->head.len))
+        s = read_table(&t);
     for (int32_t i = 0; i < t.n; i++)
         bs_names_free(&t.column[i].values);
     bs_free(t.column);
@@ -257,7 +359,8 @@ const bs_reader bs_reader_csv = {
     .extensions = ".csv .tsv .tab",
     .uses = "data.labels data.label_sep data.header data.delimiter data.drop data.true data.false "
             "data.decimal",
-    .head = BS_HEAD_NAMES,
     .sniff = sniff,
-    .read = read_csv,
+    .open = open_file,
+    .next = next,
+    .close = close_file,
 };

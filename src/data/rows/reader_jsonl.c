@@ -415,8 +415,9 @@ static basin_status take_members(jsonl *x, json_t *object)
     return s;
 }
 
-static basin_status one_line(jsonl *x, const bs_line *line)
+static basin_status one_line(void *self, bs_line *line)
 {
+    jsonl      *x = self;
     const char *p = bs_skip_blanks(line->text);
     x->line = line->number;
     if (p == line->text + line->len)
@@ -493,20 +494,14 @@ static basin_status finish(jsonl *x)
     return bs_build_finish(b, x->style == JSONL_NUMBERED ? (int32_t)x->width : -1, -1, r->err);
 }
 
-static basin_status read_jsonl(bs_reading *r)
+static basin_status next(bs_reading *r)
 {
-    jsonl        x = {.r = r};
-    bs_line      line;
-    basin_status s = BASIN_OK;
+    jsonl x = {.r = r};
     bs_buf_init(&x.name, (size_t)1 << 28);
     bs_names_init(&x.members, &r->b->ds->arena);
     r->b->keep_zeros = true;
-    for (bool more = true; !s && more;) {
-        s = bs_reading_line(r, &line, &more);
-        if (!s && more)
-            s = one_line(&x, &line);
-    }
-    if (!s)
+    basin_status s = bs_reading_lines(r, &x, one_line);
+    if (!s && !bs_reading_over(r))
         s = finish(&x);
     bs_buf_free(&x.name);
     bs_names_free(&x.members);
@@ -519,8 +514,7 @@ const bs_reader bs_reader_jsonl = {
     .name = "jsonl",
     .help = "one object per line: members, or {\"features\": {...} or [...], \"labels\": [...]}",
     .extensions = ".jsonl .ndjson .json",
-    .head = BS_HEAD_NONE,
     .uses = "data.labels data.drop data.true data.false data.absent",
     .sniff = sniff,
-    .read = read_jsonl,
+    .next = next,
 };

@@ -14,7 +14,6 @@ typedef struct {
     bs_svm      svm;
     bs_names    listed;       /* names of the labels, from a file */
     bs_buf      file;         /* that file */
-    int64_t     blank;        /* blank lines since the last row */
     int32_t     kept;         /* blank lines that became rows */
     int32_t     small[10000]; /* label + 1 of the words "0" to "9999", 0 = not seen yet */
 } libsvm;
@@ -180,26 +179,38 @@ static basin_status order_labels(libsvm *x)
 
 /* --- rows ---------------------------------------------------------------- */
 
+/* A row follows the blank lines, so they are rows, too. */
 static basin_status blank_rows(libsvm *x, long line)
 {
+    bs_reading  *r = x->r;
     basin_status s = BASIN_OK;
-    for (; !s && x->blank; x->blank--, x->kept++)
-        s = bs_reading_row(x->r, line);
+    for (; !s && r->blank && r->b->rows < r->most; r->blank--, x->kept++)
+        s = bs_reading_row(r, line);
     return s;
 }
 
-static basin_status one_line(libsvm *x, bs_line *line)
+static basin_status one_line(void *self, bs_line *line)
 {
-    bool         comment = line->text[0] == '#';
-    basin_status s = bs_svm_clean(x->r, line);
+    libsvm      *x = self;
+    bs_reading  *r = x->r;
+    const char   first = *bs_skip_blanks(line->text);
+    basin_status s = BASIN_OK;
+    if (r->blank && first && first != '#')
+        s = blank_rows(x, line->number);
+    if (!s && r->b->rows >= r->most) { /* the next block begins with it */
+        bs_input_unread(r->in, line);
+        return BASIN_OK;
+    }
+    const bool comment = line->text[0] == '#';
+    if (!s)
+        s = bs_svm_clean(r, line);
     if (s || comment)
         return s;
     const char *p = bs_skip_blanks(line->text);
     if (!*p) {
-        x->blank++;
+        r->blank++;
         return BASIN_OK;
     }
-    s = blank_rows(x, line->number);
     const char *features = bs_svm_labels_end(p);
     if (!s)
         s = take_labels(x, line, p, features);
@@ -239,9 +250,9 @@ static basin_status finish(libsvm *x)
                      "%d blank lines were read as rows without labels and "
                      "features",
                      x->kept);
-    if (x->blank)
+    if (r->ended && r->blank)
         bs_notes_add(r->notes, "blank lines", "%lld blank lines at the end were not read as rows",
-                     (long long)x->blank);
+                     (long long)r->blank);
     if (x->svm.queries)
         bs_notes_add(r->notes, "left out", "qid: entries are not used");
     if (b->reordered)
@@ -270,27 +281,20 @@ static basin_status finish(libsvm *x)
     return bs_build_finish(b, b->ds->source.attributes, n_labels, r->err);
 }
 
-static basin_status read_libsvm(bs_reading *r)
+static basin_status next(bs_reading *r)
 {
     libsvm *x = bs_calloc(1, sizeof *x);
     if (!x)
         return bs_fail_nomem(r->err);
     x->r = r;
     x->svm = (bs_svm){.limit = (int64_t)r->o->max_features + 1, .lowest = INT64_MAX, .highest = -1};
-    bs_line      line;
-    basin_status s = BASIN_OK;
     bs_names_init(&x->listed, &r->b->ds->arena);
-    s = bs_labels_file(r, &x->file);
+    basin_status s = bs_labels_file(r, &x->file);
     if (!s && x->file.len)
         s = bs_read_names(x->file.data, r->o->max_mb, r->o->max_labels, &x->listed, r->err);
-    for (bool more = true; !s && more;) {
-        s = bs_reading_line(r, &line, &more);
-        if (!s && more)
-            s = one_line(x, &line);
-    }
-    if (!s && r->o->rows_follow)
-        s = blank_rows(x, 0);
     if (!s)
+        s = bs_reading_lines(r, x, one_line);
+    if (!s && !bs_reading_over(r))
         s = finish(x);
     bs_names_free(&x->listed);
     bs_buf_free(&x->file);
@@ -302,10 +306,7 @@ const bs_reader bs_reader_libsvm = {
     .name = "libsvm",
     .help = "LIBSVM or SVMlight rows with several labels: 1,5,9 3:0.5 7:1",
     .extensions = ".libsvm .svm .svmlight .txt",
-    .head = BS_HEAD_NONE,
-    .comment = '#',
-    .blank_rows = true,
     .uses = "data.labels data.index_base",
     .sniff = sniff,
-    .read = read_libsvm,
+    .next = next,
 };

@@ -377,7 +377,7 @@ static basin_status finish(npy *a)
     return bs_build_finish(b, -1, -1, a->r->err);
 }
 
-static basin_status read_npy(bs_reading *r)
+static basin_status next(bs_reading *r)
 {
     npy a = {.r = r};
     bs_buf_init(&a.bytes, (size_t)1 << 36);
@@ -393,6 +393,7 @@ static basin_status read_npy(bs_reading *r)
         s = put_row(&a, i);
     if (!s)
         s = finish(&a);
+    r->ended = true;
     bs_npz_free(&a.z);
     bs_free(a.label);
     bs_free(a.dropped);
@@ -407,5 +408,5 @@ const bs_reader bs_reader_npy = {
     .extensions = ".npy .npz",
     .uses = "data.labels data.drop",
     .sniff = sniff,
-    .read = read_npy,
+    .next = next,
 };

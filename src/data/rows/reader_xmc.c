@@ -12,7 +12,7 @@
 
 typedef struct {
     bs_reading *r;
-    bs_svm      svm;
+    bs_svm      svm; /* of a block */
     int64_t     rows, features, labels;
     bool        separate; /* labels are in a separate file */
     bs_input   *y;
@@ -175,7 +175,7 @@ static basin_status inline_labels(xmc *x, const bs_line *line, const char *p, co
 }
 
 /* "3:1 17:1" in the label file. */
-static basin_status separate_labels(xmc *x, long row)
+static basin_status separate_labels(xmc *x, int64_t row)
 {
     bs_line      line;
     bool         more;
@@ -185,8 +185,8 @@ static basin_status separate_labels(xmc *x, long row)
         return s;
     const char *file = bs_input_name(x->y);
     if (!more)
-        return bs_fail(x->r->err, BASIN_EDATA, "%s: ends after %ld rows, its header says %lld",
-                       file, row, (long long)x->rows);
+        return bs_fail(x->r->err, BASIN_EDATA, "%s: ends after %lld rows, its header says %lld",
+                       file, (long long)row, (long long)x->rows);
     const char *p = bs_skip_blanks(line.text);
     while (*p) {
         double v = 1;
@@ -204,18 +204,24 @@ static basin_status separate_labels(xmc *x, long row)
     return BASIN_OK;
 }
 
-static basin_status one_row(xmc *x, bs_line *line)
+static int64_t rows_read(const xmc *x)
 {
+    return x->r->before + x->r->b->rows;
+}
+
+static basin_status one_row(void *self, bs_line *line)
+{
+    xmc         *x = self;
     basin_status s = bs_svm_clean(x->r, line);
     if (s)
         return s;
     const char *p = bs_skip_blanks(line->text);
-    if (x->r->b->rows == x->rows)
+    if (rows_read(x) == x->rows)
         return *p ? bs_error_at(x->r, line->number, 0,
                                 "the header says %lld rows, here is one more", (long long)x->rows)
                   : BASIN_OK;
     const char *features = x->separate ? p : bs_svm_labels_end(p);
-    s = x->separate ? separate_labels(x, x->r->b->rows) : inline_labels(x, line, p, features);
+    s = x->separate ? separate_labels(x, rows_read(x)) : inline_labels(x, line, p, features);
     if (!s)
         s = bs_svm_features(x->r, &x->svm, line, features);
     return s ? s : bs_reading_row(x->r, line->number);
@@ -267,9 +273,6 @@ static basin_status finish(xmc *x)
 {
     bs_reading *r = x->r;
     bs_build   *b = r->b;
-    if (b->rows != x->rows)
-        return bs_error_at(r, 0, 0, "the header says %lld rows, there are %d", (long long)x->rows,
-                           b->rows);
     b->ds->schema.open = true;
     b->ds->schema.binary = b->ones;
     b->ds->source.attributes = b->ds->source.numeric = (int32_t)x->features;
@@ -285,29 +288,41 @@ static basin_status finish(xmc *x)
     return s ? s : bs_build_finish(b, (int32_t)x->features, (int32_t)x->labels, r->err);
 }
 
-static basin_status read_xmc(bs_reading *r)
+static basin_status open_file(bs_reading *r)
 {
-    xmc          x = {.r = r};
-    bs_line      line;
-    basin_status s = take_header(&x);
-    x.svm = (bs_svm){.limit = x.features, .lowest = INT64_MAX, .highest = -1, .header = true};
-    for (bool more = true; !s && more;) {
-        s = bs_reading_line(r, &line, &more);
-        if (!s && more)
-            s = one_row(&x, &line);
-    }
-    if (!s)
-        s = finish(&x);
-    bs_input_close(x.y);
-    return s;
+    xmc *x = r->own = bs_calloc(1, sizeof *x);
+    if (!x)
+        return bs_fail_nomem(r->err);
+    x->r = r;
+    return take_header(x);
+}
+
+static basin_status next(bs_reading *r)
+{
+    xmc *x = r->own;
+    x->svm = (bs_svm){.limit = x->features, .lowest = INT64_MAX, .highest = -1, .header = true};
+    basin_status s = bs_reading_lines(r, x, one_row);
+    if (!s && r->ended && rows_read(x) != x->rows)
+        s = bs_error_at(r, 0, 0, "the header says %lld rows, there are %lld", (long long)x->rows,
+                        (long long)rows_read(x));
+    return s || bs_reading_over(r) ? s : finish(x);
+}
+
+static void close_file(bs_reading *r)
+{
+    xmc *x = r->own;
+    if (x)
+        bs_input_close(x->y);
+    bs_free(x);
 }
 
 const bs_reader bs_reader_xmc = {
     .name = "xmc",
     .help = "extreme-classification repository: 'rows features labels', then LIBSVM rows from 0",
     .extensions = ".txt .xmc",
-    .head = BS_HEAD_NUMBERS,
     .uses = "data.labels",
     .sniff = sniff,
-    .read = read_xmc,
+    .open = open_file,
+    .next = next,
+    .close = close_file,
 };

@@ -51,6 +51,11 @@ const bs_writer *bs_writer_for(const char *path);
 /* format NULL: by the extension of path. Also writes the second file and notes it. */
 basin_status bs_rows_write(const bs_rows *ds, const char *path, const char *format, bs_notes *notes,
                            basin_error *err);
+/* These rows byte for byte as in their file, under its head; label names go into a file beside it.
+ * For data read with keep_text, unless it cannot be: NULL, or why. write_kept.c */
+const char  *bs_rows_not_kept(const bs_rows *ds);
+basin_status bs_rows_write_kept(const bs_rows *ds, const int32_t *rows, int32_t n, const char *path,
+                                bs_notes *notes, basin_error *err);
 /* Only the main file, to anywhere. */
 basin_status bs_rows_write_to(const bs_rows *ds, const bs_writer *writer, bs_sink sink, void *to,
                               basin_error *err);

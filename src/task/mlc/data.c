@@ -6,7 +6,6 @@
 
 #include "data/names.h"
 #include "data/rows/csv.h"
-#include "data/rows/pieces.h"
 #include "data/split.h"
 #include "task/weights.h"
 
@@ -115,7 +114,7 @@ typedef struct {
     bs_stream       base;
     bs_read_request wish;
     bs_read_options o;
-    bs_pieces      *file;              /* the one being read, or NULL */
+    bs_reading     *file;              /* the one being read, or NULL */
     int             next;              /* file */
     char            x[BS_OPTION_TEXT]; /* its name, if labels are in a second file */
     int32_t         rows;
@@ -141,12 +140,12 @@ static basin_status stream_next(bs_stream *base, bs_notes *notes, bs_dataset *ou
         if (!s->file && s->next == s->wish.n)
             return BASIN_OK;
         if (!s->file)
-            status = bs_pieces_open(without_labels(s->wish.file[s->next++], s->x), &s->o, s->rows,
-                                    &s->file, err);
+            status =
+                bs_rows_open(without_labels(s->wish.file[s->next++], s->x), &s->o, &s->file, err);
         if (!status)
-            status = bs_pieces_next(s->file, &d, notes, err);
+            status = bs_rows_next(s->file, s->rows, &d, notes, err);
         if (!status && !d) {
-            bs_pieces_close(s->file);
+            bs_rows_close(s->file);
             s->file = NULL;
         }
     }
@@ -167,7 +166,7 @@ static void stream_remark(bs_stream *base, bs_logger *log)
 static void stream_free(bs_stream *base)
 {
     mlc_stream *s = (mlc_stream *)base;
-    bs_pieces_close(s->file);
+    bs_rows_close(s->file);
     bs_coverage_free(&s->met);
     bs_free(s);
 }

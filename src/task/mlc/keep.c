@@ -25,10 +25,14 @@ void bs_put_cell(const char *text, size_t len, const char *delimiter, bool quote
 
 /* ---- columns ---- */
 
-static csv_cursor cursor_of(const bs_rows *d, const char *text)
+static csv_cursor cursor_of(const bs_rows *d, const char *text, size_t n)
 {
-    return (csv_cursor){
-        .p = text, .end = text + strlen(text), .delimiter = d->delimiter, .line = 1};
+    return (csv_cursor){.p = text, .end = text + n, .delimiter = d->delimiter, .line = 1};
+}
+
+static csv_cursor row_of(const bs_rows *d, int32_t row)
+{
+    return cursor_of(d, d->row_text[row].bytes, d->row_text[row].n);
 }
 
 /* The text of the next cell as UTF-8, valid until the next call. */
@@ -48,11 +52,10 @@ static const char *next_cell(bs_input_columns *k, csv_cursor *c, csv_cell *cell,
 /* Names in the header, or c1, c2, ... as elsewhere. */
 static basin_status take_names(bs_input_columns *k, const bs_rows *d, basin_error *err)
 {
-    const char *line = k->head ? k->head : d->row_text[0];
-    csv_cursor  c = cursor_of(d, line);
-    csv_step    step = CSV_CELL;
-    size_t      cap = 0;
-    int64_t     blank = 0;
+    csv_cursor c = k->head ? cursor_of(d, k->head, strlen(k->head)) : row_of(d, 0);
+    csv_step   step = CSV_CELL;
+    size_t     cap = 0;
+    int64_t    blank = 0;
     bs_csv_record(&c, &blank);
     while (step == CSV_CELL) {
         csv_cell    cell;
@@ -80,12 +83,12 @@ basin_status bs_input_columns_begin(bs_input_columns *k, const bs_rows *d, int64
     const char *head = d->head_text;
     if (d->rows == 0)
         return BASIN_OK;
-    if (!d->row_text)
+    const bool table = strcmp(d->format, "csv") == 0;
+    if (!table && strcmp(d->format, "jsonl") != 0)
         return bs_fail(err, BASIN_EARG,
                        "--keep-columns: is for CSV, TSV and rows of JSON in UTF-8; row %lld is of "
                        "format %s",
                        (long long)number, d->format);
-    const bool table = d->delimiter != '\0';
     if (k->begun &&
         (table != k->table || !head != !k->head || (head && strcmp(head, k->head) != 0)))
         return bs_fail(err, BASIN_EDATA,
@@ -136,7 +139,7 @@ void bs_input_columns_head(const bs_input_columns *k, const char *delimiter, boo
 basin_status bs_input_columns_cells(bs_input_columns *k, const bs_rows *d, int32_t row,
                                     const char *delimiter, bool safe, bs_buf *out, basin_error *err)
 {
-    csv_cursor c = cursor_of(d, d->row_text[row]);
+    csv_cursor c = row_of(d, row);
     csv_step   step = CSV_CELL;
     for (int32_t i = 0; i < k->n; i++) {
         csv_cell    cell = {0};
@@ -189,7 +192,7 @@ static bool is_json_number(const char *p, size_t len)
 static basin_status members_of_cells(bs_input_columns *k, const bs_rows *d, int32_t row,
                                      bs_buf *out, basin_error *err)
 {
-    csv_cursor c = cursor_of(d, d->row_text[row]);
+    csv_cursor c = row_of(d, row);
     csv_step   step = CSV_CELL;
     for (int32_t i = 0; i < k->n; i++) {
         csv_cell    cell = {0};
@@ -228,7 +231,7 @@ basin_status bs_input_columns_members(bs_input_columns *k, const bs_rows *d, int
                                       int64_t number, const char *const *taken, bs_buf *out,
                                       basin_error *err)
 {
-    const char *text = d->row_text[row];
+    const char *text = d->row_text[row].bytes;
     if (k->table)
         return members_of_cells(k, d, row, out, err);
     basin_status s = check_taken(text, number, taken, err);

@@ -3,17 +3,18 @@
 
 #include "inspect/inspect.h"
 #include "base/io.h"
-#include "data/rows/cut.h"
 #include "tasks/mlc/make.h"
 #include "data/names.h"
 #include "data/rows/write.h"
 #include "task/mlc/data.h"
 
-static basin_status read_all(const bs_data_args *g, bs_notes *notes, bs_rows **out,
+static basin_status read_all(const bs_data_args *g, bool keep_text, bs_notes *notes, bs_rows **out,
                              basin_error *err)
 {
+    bs_read_options o = g->settings->read;
+    o.keep_text = keep_text;
     *out = NULL;
-    return bs_rows_read(g->file, g->n, &g->settings->read, out, notes, err);
+    return bs_rows_read(g->file, g->n, &o, out, notes, err);
 }
 
 /* ---- inspect ---- */
@@ -275,7 +276,7 @@ static basin_status inspect(const bs_data_args *g, bool check, bs_buf *table, bs
     if (check && g->n > 1)
         return check_files(g, table, json, err);
     bs_notes_init(&notes);
-    basin_status status = read_all(g, &notes, &d, err);
+    basin_status status = read_all(g, false, &notes, &d, err);
     if (!status)
         status = bs_rows_summary(d, &summary, err);
     if (!status && check)
@@ -309,7 +310,7 @@ static basin_status convert(const bs_data_args *g, const char *out, const char *
                             bs_notes *notes, basin_error *err)
 {
     bs_rows     *d = NULL;
-    basin_status s = read_all(g, notes, &d, err);
+    basin_status s = read_all(g, false, notes, &d, err);
     if (!s)
         s = bs_rows_write(d, out, format, notes, err);
     bs_rows_free(d);
@@ -330,33 +331,27 @@ static void balance_row(const bs_rows *d, const char *path, const bs_split_part 
 /* What to cut, and from where. */
 typedef struct {
     const bs_rows *d;
-    const bs_cut  *lines; /* of the file; NULL: the parts are written from the data */
+    bool           lines; /* as they are in the file; false: the parts are written from the data */
     const int32_t *part;  /* [rows] */
     const char    *format;
 } source;
 
-/* Takes the rows literally from the file, if possible; else a note says why not. */
-static basin_status find_lines(const bs_data_args *g, const bs_cutting *cut, const bs_rows *d,
-                               const bs_notes *reading, bs_cut **out, bs_notes *notes,
-                               basin_error *err)
+/* Whether rows are taken literally from the file; if that is impossible, a note says why. */
+static bool has_lines(const bs_data_args *g, const bs_cutting *cut, const bs_rows *d,
+                      const bs_notes *reading, bs_notes *notes)
 {
-    const char  *why = NULL;
-    basin_status s = BASIN_OK;
-    *out = NULL;
     if (cut->o->format && strcmp(cut->o->format, d->format) != 0)
-        return BASIN_OK; /* another format was requested */
-    if (g->n > 1)
-        why = "they come from several files";
-    else if (bs_notes_has(reading, BS_NOTE_SPARE))
-        why = "labels that were not chosen are left out";
-    else
-        s = bs_cut_open(g->file[0], d, &g->settings->read, out, &why, err);
-    if (!s && why)
+        return false; /* another format was requested */
+    const char *why = g->n > 1 ? "they come from several files"
+                      : bs_notes_has(reading, BS_NOTE_SPARE)
+                          ? "labels that were not chosen are left out"
+                          : bs_rows_not_kept(d);
+    if (why)
         bs_notes_add(notes, "rewritten",
                      "rows are not copied but written anew, with the features that 'basin data "
                      "inspect' counts: %s",
                      why);
-    return s;
+    return !why;
 }
 
 /* A file whose rows count from 0 seems to count from 1 if none of them has a 0. */
@@ -379,7 +374,7 @@ static basin_status write_part(const source *from, int i, const char *path, bs_n
     bs_rows     *piece = NULL;
     basin_status s = bs_split_rows(from->part, from->d->rows, i, &rows, n, err);
     if (!s && from->lines) {
-        s = bs_cut_write(from->lines, rows, *n, path, notes, err);
+        s = bs_rows_write_kept(from->d, rows, *n, path, notes, err);
         note_base(from->d, rows, *n, path, notes);
     } else if (!s) {
         s = bs_rows_select(from->d, rows, *n, &piece, err);
@@ -483,21 +478,18 @@ static basin_status split(const bs_data_args *g, const bs_cutting *cut, bs_notes
     if (cut->o->documents)
         return bs_fail(err, BASIN_EARG, "--documents: is for sentences; --groups FILE is for rows");
     bs_notes_init(&reading);
-    basin_status s = read_all(g, &reading, &d, err);
+    basin_status s = read_all(g, true, &reading, &d, err);
     int32_t     *part = s ? NULL : bs_calloc((size_t)d->rows + 1, sizeof *part);
     if (!s && !part)
         s = bs_fail_nomem(err);
     if (!s)
         s = assign(d, cut, g->settings->read.max_mb, part, err);
-    bs_cut *lines = NULL;
-    if (!s)
-        s = find_lines(g, cut, d, &reading, &lines, notes, err);
     if (!s) {
         const char  *usual = bs_writer_find(d->format) ? d->format : "csv";
+        const bool   lines = has_lines(g, cut, d, &reading, notes);
         const source from = {d, lines, part, cut->o->format ? cut->o->format : usual};
         s = write_parts(&from, cut, notes, table, json, err);
     }
-    bs_cut_close(lines);
     bs_free(part);
     bs_rows_free(d);
     bs_notes_free(&reading);

@@ -1,4 +1,4 @@
-/* test_data_pieces.c -- a file in pieces is the file: same rows, names and messages. */
+/* test_data_blocks.c -- a file in blocks is the file: same rows, names and messages. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "data/rows/pieces.h"
+#include "data/rows/read.h"
 
 static char path[64];
 
@@ -45,11 +45,11 @@ static void same_row(const bs_rows *a, int32_t i, const bs_rows *b, int32_t k)
         const float one = a->x.value ? a->x.value[p] : 1, two = b->x.value ? b->x.value[q] : 1;
         assert_true(one == two || (isnan(one) && isnan(two)));
     }
-    if (a->row_id && b->row_id) /* a piece without any name has none to give */
+    if (a->row_id && b->row_id) /* a block without any name has none to give */
         assert_string_equal(a->row_id[i], b->row_id[k]);
 }
 
-/* Every size of pieces gives the rows of the whole, matched to its schema. */
+/* Every size of blocks gives the rows of the whole, matched to its schema. */
 static void check(const char *text, const char *format, int32_t rows, int fewest)
 {
     bs_read_options o = bs_read_options_default();
@@ -61,14 +61,14 @@ static void check(const char *text, const char *format, int32_t rows, int fewest
     o.like = &all->schema;
     o.label_free = true;
     for (int32_t size = 1; size <= rows + 1; size++) {
-        bs_pieces  *p = NULL;
+        bs_reading *p = NULL;
         basin_error err = {0};
         int32_t     at = 0;
-        int         pieces = 0;
-        assert_int_equal(bs_pieces_open(path, &o, size, &p, &err), BASIN_OK);
-        for (;; pieces++) {
+        int         blocks = 0;
+        assert_int_equal(bs_rows_open(path, &o, &p, &err), BASIN_OK);
+        for (;; blocks++) {
             bs_rows *d = NULL;
-            if (bs_pieces_next(p, &d, NULL, &err)) {
+            if (bs_rows_next(p, size, &d, NULL, &err)) {
                 fprintf(stderr, "  size %d, row %d: %s\n", (int)size, (int)at, err.msg);
                 fail();
             }
@@ -81,8 +81,8 @@ static void check(const char *text, const char *format, int32_t rows, int fewest
         }
         assert_int_equal(at, rows);
         if (size == 1)
-            assert_true(pieces >= fewest);
-        bs_pieces_close(p);
+            assert_true(blocks >= fewest);
+        bs_rows_close(p);
     }
     bs_rows_free(all);
     remove(path);
@@ -129,47 +129,110 @@ static void jsonl(void **state)
           "jsonl", 4, 4);
 }
 
-static void csv_is_one_piece(void **state)
+static void csv(void **state)
 {
     (void)state;
-    check("a,b,labels\n1,2,\"x;y\"\n3,4,x\n5,6,y\n", "csv", 3, 1);
+    check("a,b,labels\n1,2,\"x;y\"\n3,4,x\n5,6,y\n", "csv", 3, 3);
+    check("a;b;labels\r\n\n1;\"u\r\nv\";x\r\n \n\n3;w;x\r\n5;\"u\r\nv\";y", "csv", 3, 3);
+}
+
+/* Rows of a model's CSV file that only the first block shows to be named by a column. */
+static void rows_are_named_by_the_first_block(void **state)
+{
+    bs_read_options o = bs_read_options_default();
+    bs_reading     *p = NULL;
+    basin_error     err = {0};
+    bs_rows        *d = NULL;
+    char            text[2000] = "who,a,label_x\n", row[32];
+    int32_t         at = 0;
+    (void)state;
+    for (int i = 0; i < 24; i++) {
+        snprintf(row, sizeof row, "n%d,%d,%d\n", i < 20 ? i : 7, i % 5, i % 2);
+        strcat(text, row);
+    }
+    put_file("a,label_x\n1,0\n2,1\n");
+    bs_rows *like = whole(&o);
+    remove(path);
+    put_file(text);
+    o.like = &like->schema;
+    o.label_free = true;
+    assert_int_equal(bs_rows_open(path, &o, &p, &err), BASIN_OK);
+    while (bs_rows_next(p, 12, &d, NULL, &err) == BASIN_OK && d) {
+        assert_non_null(d->row_id);
+        assert_null(strstr(d->schema.feature[0].name, "who"));
+        for (int32_t i = 0; i < d->rows; i++, at++) {
+            snprintf(row, sizeof row, "n%d", (int)(at < 20 ? at : 7));
+            assert_string_equal(d->row_id[i], row);
+        }
+        bs_rows_free(d);
+    }
+    assert_int_equal(err.status, BASIN_OK);
+    assert_int_equal(at, 24);
+    bs_rows_close(p);
+    bs_rows_free(like);
+    remove(path);
+}
+
+static void csv_messages_name_lines(void **state)
+{
+    bs_read_options o = bs_read_options_default();
+    bs_reading     *p = NULL;
+    basin_error     err = {0};
+    bs_rows        *d = NULL;
+    (void)state;
+    put_file("a,b,label_x\n1,2,0\n3,4,1\n");
+    bs_rows *like = whole(&o);
+    remove(path);
+    put_file("a,b,label_x\n\n\n1,2,0\n3,4,1\n\n\n1,2,1\n1,2\n");
+    o.like = &like->schema;
+    o.label_free = true;
+    for (int32_t size = 1; size < 5; size++) {
+        err = (basin_error){0};
+        assert_int_equal(bs_rows_open(path, &o, &p, &err), BASIN_OK);
+        while (bs_rows_next(p, size, &d, NULL, &err) == BASIN_OK && d)
+            bs_rows_free(d);
+        assert_non_null(strstr(err.msg, ":9: 2 cells, the first line has 3"));
+        bs_rows_close(p);
+    }
+    bs_rows_free(like);
+    remove(path);
 }
 
 static void messages_name_lines_of_the_file(void **state)
 {
     bs_read_options o = bs_read_options_default();
-    bs_pieces      *p = NULL;
+    bs_reading     *p = NULL;
     basin_error     err = {0};
     bs_rows        *d = NULL;
     int             good = 0;
     (void)state;
     put_file("@relation 'x: -C 1'\n@attribute l {0,1}\n@attribute a numeric\n@data\n"
              "0,1\n1,2\n0,3\n1,oops\n");
-    assert_int_equal(bs_pieces_open(path, &o, 2, &p, &err), BASIN_OK);
-    while (bs_pieces_next(p, &d, NULL, &err) == BASIN_OK && d) {
+    assert_int_equal(bs_rows_open(path, &o, &p, &err), BASIN_OK);
+    while (bs_rows_next(p, 2, &d, NULL, &err) == BASIN_OK && d) {
         good++;
         bs_rows_free(d);
     }
     assert_int_equal(good, 1);
     assert_non_null(strstr(err.msg, ":8:"));
-    bs_pieces_close(p);
+    bs_rows_close(p);
     remove(path);
 }
 
 static void too_few_rows_are_missed(void **state)
 {
     bs_read_options o = bs_read_options_default();
-    bs_pieces      *p = NULL;
+    bs_reading     *p = NULL;
     basin_error     err = {0};
     bs_rows        *d = NULL;
     (void)state;
     put_file("5 5 3\n0,2 0:1 4:0.5\n1 2:1\n2 0:1\n");
-    assert_int_equal(bs_pieces_open(path, &o, 2, &p, &err), BASIN_OK);
-    assert_int_equal(bs_pieces_next(p, &d, NULL, &err), BASIN_OK);
+    assert_int_equal(bs_rows_open(path, &o, &p, &err), BASIN_OK);
+    assert_int_equal(bs_rows_next(p, 2, &d, NULL, &err), BASIN_OK);
     bs_rows_free(d);
-    assert_int_equal(bs_pieces_next(p, &d, NULL, &err), BASIN_EDATA);
+    assert_int_equal(bs_rows_next(p, 2, &d, NULL, &err), BASIN_EDATA);
     assert_non_null(strstr(err.msg, "says 5 rows, there are 3"));
-    bs_pieces_close(p);
+    bs_rows_close(p);
     remove(path);
 }
 
@@ -177,7 +240,7 @@ static void too_few_rows_are_missed(void **state)
 static void too_many_rows_are_seen(void **state)
 {
     bs_read_options o = bs_read_options_default();
-    bs_pieces      *p = NULL;
+    bs_reading     *p = NULL;
     basin_error     err = {0}, other = {0};
     bs_rows        *d = NULL;
     basin_status    s;
@@ -186,17 +249,17 @@ static void too_many_rows_are_seen(void **state)
     put_file("2 5 3\n0,2 0:1 4:0.5\n1 2:1\n\n2 0:1\n");
     assert_int_equal(bs_rows_read(&file, 1, &o, &d, NULL, &other), BASIN_EDATA);
     for (int32_t size = 1; size <= 4; size++) {
-        assert_int_equal(bs_pieces_open(path, &o, size, &p, &err), BASIN_OK);
-        while (!(s = bs_pieces_next(p, &d, NULL, &err)) && d)
+        assert_int_equal(bs_rows_open(path, &o, &p, &err), BASIN_OK);
+        while (!(s = bs_rows_next(p, size, &d, NULL, &err)) && d)
             bs_rows_free(d);
         assert_int_equal(s, BASIN_EDATA);
         assert_string_equal(err.msg, other.msg);
-        bs_pieces_close(p);
+        bs_rows_close(p);
     }
     remove(path);
 }
 
-/* A piece of nothing but comments is not the end, whatever its size. */
+/* A block of nothing but comments is not the end, whatever its size. */
 static void long_gaps(void **state)
 {
     static const char *const head =
@@ -214,7 +277,7 @@ static void long_gaps(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         bs_read_options o = bs_read_options_default();
-        bs_pieces      *p = NULL;
+        bs_reading     *p = NULL;
         basin_error     err = {0};
         bs_rows        *d = NULL;
         int32_t         rows = 0;
@@ -236,9 +299,9 @@ static void long_gaps(void **state)
                 fputs(cases[i].gap, f);
         }
         assert_int_equal(fclose(f), 0);
-        assert_int_equal(bs_pieces_open(path, &o, 1 << 20, &p, &err), BASIN_OK);
+        assert_int_equal(bs_rows_open(path, &o, &p, &err), BASIN_OK);
         for (;; bs_rows_free(d)) {
-            basin_status s = bs_pieces_next(p, &d, NULL, &err);
+            basin_status s = bs_rows_next(p, 1 << 20, &d, NULL, &err);
             if (s)
                 fprintf(stderr, "  case %zu: %s\n", i, err.msg);
             assert_int_equal(s, BASIN_OK);
@@ -249,7 +312,7 @@ static void long_gaps(void **state)
         }
         assert_int_equal(rows, cases[i].rows);
         bs_rows_free(like);
-        bs_pieces_close(p);
+        bs_rows_close(p);
         remove(path);
     }
 }
@@ -261,11 +324,13 @@ int main(void)
         cmocka_unit_test(xmc),
         cmocka_unit_test(arff),
         cmocka_unit_test(jsonl),
-        cmocka_unit_test(csv_is_one_piece),
+        cmocka_unit_test(csv),
+        cmocka_unit_test(rows_are_named_by_the_first_block),
+        cmocka_unit_test(csv_messages_name_lines),
         cmocka_unit_test(messages_name_lines_of_the_file),
         cmocka_unit_test(too_few_rows_are_missed),
         cmocka_unit_test(too_many_rows_are_seen),
         cmocka_unit_test(long_gaps),
     };
-    return cmocka_run_group_tests_name("pieces", tests, NULL, NULL);
+    return cmocka_run_group_tests_name("blocks", tests, NULL, NULL);
 }
