@@ -249,6 +249,18 @@ typedef struct {
     const char *const *tag;
 } basin_tagged;
 
+/* Photos and their masks, of any sizes: pixels[i] is [height][width][channels] of 8 bits, and
+ * masks[i] is [height][width] of classes, 255 where none counts. Without channels all are RGB,
+ * without masks (or one of them) photos have none. What `basin train` says about values of masks
+ * and sizes of photos in files (image.*, mask.*) holds for these, too. */
+typedef struct {
+    int32_t               n, classes; /* 0: as the masks say */
+    const int32_t        *width, *height;
+    const int32_t        *channels; /* 1 (grey) or 3 (RGB) */
+    const uint8_t *const *pixels, *const *masks;
+    const char *const *class_names; /* [classes], or NULL */
+} basin_images;
+
 /* Data for training and evaluation. Everything behind the pointers is borrowed until it is freed;
  * sparse features in increasing order and without zeros are not copied for training either. */
 typedef struct basin_data basin_data;
@@ -256,6 +268,7 @@ typedef struct basin_data basin_data;
 basin_status basin_data_label_sets(const basin_label_sets *rows, basin_data **out,
                                    basin_error *err);
 basin_status basin_data_tagged(const basin_tagged *sentences, basin_data **out, basin_error *err);
+basin_status basin_data_images(const basin_images *photos, basin_data **out, basin_error *err);
 void         basin_data_free(basin_data *d); /* accepts NULL; configs that have it first */
 
 /* In place of basin_config_file, for "train", "valid" or "test". Borrows the data. */

@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "base/io.h"
+#include "data/image/picture.h"
 #include "data/rows/read.h"
 #include "three_tasks.h"
 
@@ -310,6 +311,115 @@ static void memory_gives_the_model_of_files(void **state)
     basin_data_free(d);
 }
 
+/* Photos of several sizes, grey and in colour, with two or three classes. */
+enum { PHOTOS = 14, MOST_SIDE_HERE = 40 };
+
+static uint8_t        pixels[PHOTOS][MOST_SIDE_HERE * MOST_SIDE_HERE * 3];
+static uint8_t        masks[PHOTOS][MOST_SIDE_HERE * MOST_SIDE_HERE];
+static int32_t        widths[PHOTOS], heights[PHOTOS], channels[PHOTOS];
+static const uint8_t *photo[PHOTOS], *mask[PHOTOS];
+
+static basin_images make_photos(int classes, bool even)
+{
+    for (int i = 0; i < PHOTOS; i++) {
+        const int w = widths[i] = even ? 32 : 24 + i, h = heights[i] = even ? 24 : 40 - i;
+        channels[i] = even || i % 3 ? 3 : 1;
+        photo[i] = pixels[i];
+        mask[i] = masks[i];
+        for (int k = 0; k < w * h; k++) {
+            const int dx = k % w - 8 - i, dy = k / w - 10, near = dx * dx + dy * dy;
+            const int what = near < 40 ? 1 : near < 90 ? classes - 1 : 0;
+            masks[i][k] = k == 5 ? 255 : (uint8_t)(classes == 2 ? 255 * what : what);
+            for (int c = 0; c < channels[i]; c++)
+                pixels[i][k * channels[i] + c] = (uint8_t)(60 * what + 30 * c + (k * 7 + i) % 31);
+        }
+    }
+    return (basin_images){.n = PHOTOS,
+                          .width = widths,
+                          .height = heights,
+                          .channels = even ? NULL : channels,
+                          .pixels = photo,
+                          .masks = mask};
+}
+
+static void write_png(const char *to, int i, const uint8_t *bytes, int of)
+{
+    char   path[64];
+    bs_buf png;
+    bs_buf_init(&png, 1 << 20);
+    OK(bs_png_write(bytes, widths[i], heights[i], of, NULL, 0, &png, err));
+    snprintf(path, sizeof path, "%s/%02d.png", to, i);
+    FILE *f = fopen(path, "wb");
+    assert_true(f && fwrite(png.data, 1, png.len, f) == png.len && fclose(f) == 0);
+    bs_buf_free(&png);
+}
+
+static void write_photos(const char *classes)
+{
+    assert_int_equal(system("rm -rf photos && mkdir -p photos/images photos/masks"), 0);
+    for (int i = 0; i < PHOTOS; i++) {
+        write_png("photos/images", i, photo[i], channels[i]);
+        if (mask[i])
+            write_png("photos/masks", i, mask[i], 1);
+    }
+    FILE *f = fopen("photos/classes.txt", "w");
+    assert_true(f && fputs(classes, f) >= 0 && fclose(f) == 0);
+}
+
+static void photos_give_the_model_of_files(void **state)
+{
+    static const char *const names[] = {"ground", "disc", "ring"}, *const file[] = {"photos"};
+    basin_data *d;
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) {
+        basin_images x = make_photos(3 - turn, turn);
+        x.classes = 3 * !turn;
+        x.class_names = turn ? NULL : names;
+        mask[4] = turn ? NULL : mask[4];
+        write_photos(turn ? "" : "ground\ndisc\nring\n");
+        OK(basin_data_images(&x, &d, err));
+        same_as_files(turn ? "seal-regression" : "ce", d, file, 1);
+        basin_data_free(d);
+    }
+}
+
+static void impossible_photos_are_refused(void **state)
+{
+    static const char *const names[] = {"a", "b", "a"};
+    const basin_images       good = make_photos(3, false);
+    const int32_t            odd[PHOTOS] = {3, 3, 2}, none[PHOTOS] = {8, 0};
+    const uint8_t           *gap[PHOTOS] = {photo[0], photo[1], NULL};
+    struct {
+        basin_images x;
+        const char  *message;
+    } bad[8];
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        bad[i].x = good;
+    bad[0].x.n = 0, bad[0].message = "images in memory: no photos";
+    bad[1].x.masks = NULL, bad[1].message = "images in memory: no photos with masks";
+    bad[2].x.channels = odd, bad[2].message = "photo 2: 2 channels";
+    bad[3].x.width = none, bad[3].message = "photo 1: 0 x 39";
+    bad[4].x.pixels = gap, bad[4].message = "photo 2: its pixels are NULL";
+    bad[5].x.classes = 2, bad[5].message = "mask 0: the value 2; 2 classes";
+    bad[6].x.classes = 3, bad[6].x.class_names = names;
+    bad[6].message = "classes 0 and 2 are both named 'a'";
+    bad[7].x.height = NULL, bad[7].message = "width, height or pixels is NULL";
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        basin_config *c = small("ce");
+        basin_data   *d;
+        basin_text    text;
+        basin_error   why;
+        OK(basin_data_images(&bad[i].x, &d, err));
+        OK(basin_config_data(c, "train", d, err));
+        assert_int_not_equal(basin_train(c, NULL, 1, 0, NULL, &text, &why), BASIN_OK);
+        if (!strstr(why.msg, bad[i].message))
+            fail_msg("%s", why.msg);
+        basin_config_free(c);
+        basin_data_free(d);
+    }
+}
+
 /* A sure net says 0 or 1 as far as floats go; callers get numbers they can take logarithms of. */
 static void scores_lie_strictly_between(void **state)
 {
@@ -515,6 +625,8 @@ int main(void)
         cmocka_unit_test(an_event_stops_an_evaluation),
         cmocka_unit_test(an_event_stops_eval_and_predict),
         cmocka_unit_test(memory_gives_the_model_of_files),
+        cmocka_unit_test(photos_give_the_model_of_files),
+        cmocka_unit_test(impossible_photos_are_refused),
         cmocka_unit_test(scores_lie_strictly_between),
         cmocka_unit_test(rows_are_borrowed),
         cmocka_unit_test(impossible_rows_are_refused),

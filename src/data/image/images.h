@@ -92,6 +92,10 @@ basin_status bs_images_read_memory(const char *name, const void *bytes, size_t n
                                    const bs_image_options *o, const bs_images_prior *prior,
                                    const char *part, bs_images **out, bs_notes *notes,
                                    basin_error *err);
+/* Photos and masks in a program's memory, which are copied. */
+basin_status bs_images_from_memory(const basin_images *x, const bs_image_options *o,
+                                   const bs_images_prior *prior, bs_images **out, bs_notes *notes,
+                                   basin_error *err);
 void         bs_images_free(bs_images *im); /* accepts NULL */
 
 /* Images per part, without decoding any: count[0] belong to no part. */

@@ -211,7 +211,6 @@ static basin_status look_at_values(bs_image_reading *r, const uint8_t *bytes, si
 basin_status bs_images_decode(bs_image_reading *r, int32_t file, const uint8_t *bytes, size_t n)
 {
     const bs_file    *f = &r->cat.file[file];
-    const int32_t     i = r->user[file] / 2;
     const bool        mask = r->user[file] & 1;
     bs_picture_limits limits = {r->o->max_side, r->o->max_pixels};
     bs_picture        p;
@@ -225,8 +224,15 @@ basin_status bs_images_decode(bs_image_reading *r, int32_t file, const uint8_t *
         return s;
     r->animated += p.file.animated;
     r->turned += !mask && p.file.orientation > 1;
-    s = mask ? put_mask(r, i, label, &p) : put_photo(r, i, &p);
-    bs_picture_free(&p);
+    return bs_images_put(r, file, label, &p);
+}
+
+basin_status bs_images_put(bs_image_reading *r, int32_t file, const char *label, bs_picture *p)
+{
+    const int32_t i = r->user[file] / 2;
+    const bool    mask = r->user[file] & 1;
+    basin_status  s = mask ? put_mask(r, i, label, p) : put_photo(r, i, p);
+    bs_picture_free(p);
     if (!s && !mask && r->cat.pair[r->picked[i]].outlines && !(r->prior && r->prior->label_free))
         return draw_mask(r, i);
     return s ? s : check_sizes(r, i);

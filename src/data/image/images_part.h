@@ -29,6 +29,7 @@ void         bs_images_close(bs_image_sources *z);
 /* One reading of a data set. */
 typedef struct {
     const bs_source        *source; /* [n] */
+    const basin_images     *given;  /* or NULL: then source is only a name for messages */
     int                     n;
     const bs_image_options *o;
     const bs_images_prior  *prior; /* or NULL */
@@ -60,6 +61,11 @@ typedef struct {
 
 /* Decodes one file of the catalogue into its place. */
 basin_status bs_images_decode(bs_image_reading *r, int32_t file, const uint8_t *bytes, size_t n);
+/* The same for one that is decoded; frees the picture. */
+basin_status bs_images_put(bs_image_reading *r, int32_t file, const char *label, bs_picture *p);
+/* Pairs and pixels of images in memory. */
+basin_status bs_images_given_pairs(bs_image_reading *r);
+basin_status bs_images_given_decode(bs_image_reading *r);
 /* Whether this part's masks look like 0 and 255, those the model learned from did not, and the rest
  * of the data may decide. */
 bool bs_images_in_doubt(const bs_image_reading *r);

@@ -529,7 +529,7 @@ static void note_parts(const bs_image_reading *r)
 
 static basin_status read_images(bs_image_reading *r, bs_image_sources *z)
 {
-    basin_status s = find_pairs(r, z);
+    basin_status s = r->given ? bs_images_given_pairs(r) : find_pairs(r, z);
     if (!s)
         s = pick(r);
     if (!s)
@@ -537,7 +537,7 @@ static basin_status read_images(bs_image_reading *r, bs_image_sources *z)
     if (!s)
         s = plan_decoding(r);
     if (!s)
-        s = decode_all(r);
+        s = r->given ? bs_images_given_decode(r) : decode_all(r);
     if (!s)
         s = bs_images_unify(r);
     if (!s)
@@ -563,18 +563,16 @@ static void close_reading(bs_image_reading *r)
     bs_free(r->largest);
 }
 
-static basin_status run(const bs_source *source, int n, bs_image_sources *z,
-                        const bs_image_options *o, const bs_images_prior *prior, const char *part,
-                        bs_images **out, bs_notes *notes, basin_error *err)
+/* r: source, what is known, and where notes and errors go. */
+static basin_status run(bs_image_reading r, bs_image_sources *z, const char *part, bs_images **out)
 {
-    basin_error      own = {0};
-    bs_image_reading r = {
-        .source = source, .n = n, .o = o, .prior = prior, .notes = notes, .part = -1};
+    basin_error  own = {0};
     basin_status s = BASIN_OK;
-    r.err = err ? err : &own; /* some failures are recognised by it */
+    r.part = -1;
+    r.err = r.err ? r.err : &own; /* some failures are recognised by it */
     bs_err_clear(r.err);
     bs_catalogue_init(&r.cat);
-    r.channels = strcmp(o->channels, "auto") == 0 ? 0 : o->channels[0] - '0';
+    r.channels = strcmp(r.o->channels, "auto") == 0 ? 0 : r.o->channels[0] - '0';
     if (part) {
         r.part = (int)bs_part_word(part, strlen(part));
         if (r.part == BS_PART_NONE)
@@ -604,7 +602,10 @@ basin_status bs_images_read_as(const char *const *paths, int n, const bs_image_o
         return bs_fail(err, BASIN_EARG, "no data given");
     basin_status s = bs_images_open(&z, paths, n, !label_free(prior), o->unpack_mb, err);
     if (!s)
-        s = run(z.source, n, &z, o, prior, part, out, notes, err);
+        s = run(
+            (bs_image_reading){
+                .source = z.source, .n = n, .o = o, .prior = prior, .notes = notes, .err = err},
+            &z, part, out);
     bs_images_close(&z);
     return s;
 }
@@ -621,7 +622,21 @@ basin_status bs_images_read_memory(const char *name, const void *bytes, size_t n
                                    basin_error *err)
 {
     bs_source s = {.kind = BS_SOURCE_ARCHIVE, .path = name, .bytes = bytes, .n_bytes = n};
-    return run(&s, 1, NULL, o, prior, part, out, notes, err);
+    return run(
+        (bs_image_reading){
+            .source = &s, .n = 1, .o = o, .prior = prior, .notes = notes, .err = err},
+        NULL, part, out);
+}
+
+basin_status bs_images_from_memory(const basin_images *x, const bs_image_options *o,
+                                   const bs_images_prior *prior, bs_images **out, bs_notes *notes,
+                                   basin_error *err)
+{
+    static const bs_source s = {.kind = BS_SOURCE_ARCHIVE, .path = "images in memory"};
+    return run(
+        (bs_image_reading){
+            .source = &s, .given = x, .n = 1, .o = o, .prior = prior, .notes = notes, .err = err},
+        NULL, NULL, out);
 }
 
 basin_status bs_images_parts(const char *const *paths, int n, const bs_image_options *o,

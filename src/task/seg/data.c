@@ -88,8 +88,10 @@ static basin_status read_files(const bs_settings *s, const bs_read_request *w, b
     prior.label_free = w->label_free;
     if (w->label_free)
         o.need = false;
-    basin_status status =
-        bs_images_read_as(w->file, w->n, &o, prior.who ? &prior : NULL, w->part, &im, notes, err);
+    const bs_images_prior *known = prior.who ? &prior : NULL;
+    basin_status           status =
+        w->given ? bs_images_from_memory(w->given, &o, known, &im, notes, err)
+                           : bs_images_read_as(w->file, w->n, &o, known, w->part, &im, notes, err);
     return status ? status : take(im, out);
 }
 
