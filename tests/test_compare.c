@@ -214,13 +214,14 @@ static void what_does_not_fit_is_refused(void **state)
 
 /* ---- a whole comparison ---- */
 
-static json_t *compare(const basin_compare_options *o)
+static json_t *compare(const basin_compare_options *o, const char *folds)
 {
     basin_config *c;
     basin_text    text;
     OK(basin_config_new(&c, err));
     OK(basin_config_set(c, "epochs", "3", err));
     OK(basin_config_set(c, "net.width", "16", err));
+    OK(basin_config_set(c, "folds", folds, err));
     OK(basin_config_file(c, "train", "d.arff", err));
     OK(basin_compare(c, o, NULL, &text, err));
     json_t *json = json_loads(text.json, 0, NULL);
@@ -237,15 +238,15 @@ static double number(const json_t *o, const char *part, const char *key)
     return json_number_value(v);
 }
 
-/* Mean and deviation of two runs, from the runs. */
-static void check_spread(const json_t *m)
+/* Mean and deviation of two runs, from the runs; of the first n parts. */
+static void check_spread(const json_t *m, int n)
 {
     static const char *const parts[] = {"valid", "valid_tuned", "test", "test_tuned"};
     const json_t            *mean = json_object_get(m, "mean"), *sd = json_object_get(m, "sd"),
                  *runs = json_object_get(m, "runs");
     assert_string_equal(json_string_value(json_object_get(m, "status")), "done");
     assert_int_equal(json_array_size(runs), 2);
-    for (int p = 0; p < 4; p++)
+    for (int p = 0; p < n; p++)
         for (int i = 0; i < BS_METRIC_COUNT; i++) {
             const char *key = bs_metric_table[i].name;
             double      x = number(json_array_get(runs, 0), parts[p], key);
@@ -283,14 +284,33 @@ static void a_comparison_adds_up(void **state)
     (void)state;
     const basin_compare_options o = {
         .methods = "ce,seal-nce", .seeds = 2, .folder = "runs", .jobs = 2, .html = "page.html"};
-    json_t       *all = compare(&o);
+    json_t       *all = compare(&o, "1");
     const json_t *list = json_object_get(all, "methods"), *ce = json_array_get(list, 0),
                  *other = json_array_get(list, 1);
-    check_spread(ce);
-    check_spread(other);
+    check_spread(ce, 4);
+    check_spread(other, 4);
     assert_null(json_object_get(ce, "against_baseline"));
     check_against(ce, other, "test", true);
     check_against(ce, other, "test_tuned", false);
+    json_decref(all);
+}
+
+/* Out-of-fold outputs are made again from the model files: values of the trainings and differences
+ * of rows agree only if each row is judged by the models that have not seen it. */
+static void a_comparison_of_folds_adds_up(void **state)
+{
+    (void)state;
+    const basin_compare_options o = {
+        .methods = "ce,seal-nce", .seeds = 2, .folder = "folds", .jobs = 2};
+    json_t       *all = compare(&o, "3");
+    const json_t *list = json_object_get(all, "methods"), *ce = json_array_get(list, 0),
+                 *other = json_array_get(list, 1);
+    assert_int_equal(json_integer_value(json_object_get(all, "folds")), 3);
+    assert_string_equal(json_string_value(json_object_get(all, "part")), "valid");
+    check_spread(ce, 2);
+    check_spread(other, 2);
+    check_against(ce, other, "valid", true);
+    check_against(ce, other, "valid_tuned", false);
     json_decref(all);
 }
 
@@ -321,6 +341,7 @@ int main(void)
         cmocka_unit_test(average_precision_cannot_be_mixed),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(a_comparison_adds_up),
+        cmocka_unit_test(a_comparison_of_folds_adds_up),
         cmocka_unit_test(the_page_is_well_formed),
     };
     return cmocka_run_group_tests(tests, in_temporary_folder, leave_folder);

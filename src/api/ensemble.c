@@ -154,8 +154,14 @@ static basin_status train_model(const bs_training *t, int i, const models *m, bs
     }
     bs_print(folder, sizeof folder, "%s/model-%d", t->folder ? t->folder : "", i);
     bs_logger   brief = *t->log; /* showing the epochs of every member would be too much */
-    bs_training one = {
-        s, &own, t->folder ? folder : NULL, t->resume, t->session, &brief, 0, t->from, i, NULL};
+    bs_training one = *t;
+    one.settings = s;
+    one.data = &own;
+    one.folder = t->folder ? folder : NULL;
+    one.log = &brief;
+    one.begun = 0;
+    one.from_model = i;
+    one.model = NULL;
     brief.level = brief.level == BS_INFO ? BS_WARN : brief.level;
     if (!status)
         status = bs_train_or_take(&one, out, params, &trained, err);
@@ -257,21 +263,6 @@ static basin_status conclude(const bs_training *t, const models *m, bs_train_out
     if (!s)
         s = bs_record_manifest(&job, m->n * m->params[0]->size, err);
     return s ? s : bs_train_finish_write(&job, out, m->params, m->n, err);
-}
-
-basin_status bs_ensemble_refuse(const bs_train_options *o, const char *verb, basin_error *err)
-{
-    if (*o->from)
-        return bs_fail(err, BASIN_EARG,
-                       "from: 'basin %s' starts each training from scratch; 'basin train' can "
-                       "continue from a model",
-                       verb);
-    if (o->folds == 1 && o->ensemble == 1)
-        return BASIN_OK;
-    return bs_fail(err, BASIN_EARG,
-                   "%s: 'basin %s' judges single trainings on rows that are split off once; 'basin "
-                   "train' has folds and ensembles",
-                   o->folds == 1 ? "ensemble" : "folds", verb);
 }
 
 static basin_status check(const bs_train_options *o, int n, basin_error *err)

@@ -20,6 +20,8 @@ typedef struct {
     const bs_base_model *from;       /* a model to continue from, or NULL */
     int                  from_model; /* which member of it */
     bs_buf              *model;      /* receives the bytes of the model; or NULL */
+    const char          *pretrained; /* default of pretrain.cache; or NULL */
+    const bs_observer   *watch;      /* of every training; or NULL */
 } bs_training;
 
 bs_train_job bs_training_job(const bs_training *t);
@@ -29,9 +31,6 @@ bs_train_job bs_training_job(const bs_training *t);
  * just trained. */
 basin_status bs_train_or_take(const bs_training *t, bs_train_outcome *out, bs_params **keep,
                               bool *trained, basin_error *err);
-
-/* For verbs that train single models: refuses folds and ensembles. */
-basin_status bs_ensemble_refuse(const bs_train_options *o, const char *verb, basin_error *err);
 
 /* Models go to folder/model-0, folder/model-1, ...; the model in the folder itself holds all. */
 basin_status bs_ensemble_train(const bs_training *t, bs_train_outcome *out, basin_error *err);

@@ -24,6 +24,16 @@ basin_status bs_base_model_find(const bs_train_options *o, const char *task, bs_
                    o->from, theirs, task);
 }
 
+basin_status bs_base_model_refuse(const bs_train_options *o, const char *verb, basin_error *err)
+{
+    if (!*o->from)
+        return BASIN_OK;
+    return bs_fail(err, BASIN_EARG,
+                   "from: 'basin %s' starts each training from scratch; 'basin train' can continue "
+                   "from a model",
+                   verb);
+}
+
 /* Settings of a particular training, not of what is learnt; paths are not part of a model. */
 static const char *const its_own[] = {"task",  "method", "preset",      "seed",
                                       "folds", "split.", "threads",     "time_limit",

@@ -9,6 +9,9 @@
 basin_status bs_base_model_find(const bs_train_options *o, const char *task, bs_base_model **out,
                                 basin_error *err);
 
+/* For verbs whose trainings start from scratch. */
+basin_status bs_base_model_refuse(const bs_train_options *o, const char *verb, basin_error *err);
+
 /* On top of the defaults: everything the model was trained with or, for another method, the
  * settings of its nets and its data. */
 basin_status bs_base_model_settings(const bs_base_model *f, const char *method, bs_settings *s,

@@ -316,11 +316,13 @@ bs_train_job bs_training_job(const bs_training *t)
                           .test = bs_data_test(t->data),
                           .known = &t->data->known,
                           .folder = t->folder,
+                          .pretrained = t->pretrained,
                           .resume = t->resume,
                           .log = t->log,
                           .stop = t->session ? t->session->stop : NULL,
                           .model = t->model,
                           .begun = t->begun,
+                          .watch = t->watch,
                           .from = t->from,
                           .from_model = t->from_model};
 }
@@ -396,9 +398,15 @@ static basin_status train_seeds(bs_settings *s, const bs_data *data, const bs_ba
         if (folder && seeds > 1)
             status = bs_lock_take(own, &lock, err);
         bool        anew = false;
-        bs_training run = {s,       data,    folder ? own : NULL, o->resume,
-                           session, log,     i ? 0 : begun,       from,
-                           0,       o->model};
+        bs_training run = {.settings = s,
+                           .data = data,
+                           .folder = folder ? own : NULL,
+                           .resume = o->resume,
+                           .session = session,
+                           .log = log,
+                           .begun = i ? 0 : begun,
+                           .from = from,
+                           .model = o->model};
         if (!status)
             status = bs_train_or_take(&run, &outcome[i], NULL, &anew, err);
         trained |= anew;

@@ -42,9 +42,25 @@ try basin train d.arff -q --method ce $small --folds 3 -o killed --resume
 cmp folds/best.safetensors killed/best.safetensors && echo "the same bytes"
 try basin train d.arff -q --method ce $small --folds 4 -o killed --resume
 
+echo "== compared"
+compare="basin compare d.arff --methods ce,seal-nce --seeds 2 $small --folds 3 -o compared"
+try $compare -q
+sed -E 's/[+-]?[0-9]+\.[0-9]+/N/g' compared/compare.md | grep -o '^.* out-of-fold rows\|^Out-of-fold.*'
+cmp folds/best.safetensors compared/ce/seed-0/best.safetensors && echo "the model of train --folds"
+ls -A compared/ce/seed-0 | paste -sd ' '
+rm compared/ce/seed-1/outcome.json compared/ce/seed-1/model-1/outcome.json
+cp compared/compare.json before
+$compare --resume 2> messages > table
+grep -o '[0-9]* runs, .*test;' messages
+for f in before compared/compare.json; do # times differ
+    sed -E 's/"(seconds|[a-z_]*rows_per_s)": [0-9.]+//g' $f > $(basename $f).steady
+done
+cmp before.steady compare.json.steady && echo "resumed: same numbers"
+try basin eval compared/ce/seed-1 d.arff -q
+
 echo "== what is wrong"
 try basin train d.arff --method ce $small --folds 3 --valid new.arff -o wrong
 basin data make mlc --seed 5 --set rows=8 -o few.arff > made
 try basin train few.arff -q --method ce $small --folds 20 -o wrong
-try basin compare d.arff -q --methods ce,spen $small --set folds=3 -o compared
+try basin compare d.arff -q --methods ce,spen $small --set from=folds -o refused
 try basin tune d.arff -q --method ce $small --trials 1 --set ensemble=2 -o tuned

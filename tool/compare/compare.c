@@ -3,7 +3,7 @@
  * The data is read once and shared by all runs, so methods whose presets would read it differently
  * are refused. Each run leaves everything in its own folder, and the comparison is made from these
  * folders alone, so it can be stopped at any moment. */
-#include "api/ensemble.h"
+#include "api/from.h"
 #include "base/find.h"
 #include "compare/compare.h"
 
@@ -100,9 +100,8 @@ static basin_status take_metric(bs_comparison *c, basin_error *err)
 /* Settings that decide which rows a method sees and how it is measured on them. */
 static bool shapes_data(const char *key)
 {
-    static const char *const keys[] = {"seed",        "split.valid",       "split.test",
-                                       "standardise", "rules.temperature", "rules.file",
-                                       "profile"};
+    static const char *const keys[] = {"seed",        "split.valid",       "split.test", "folds",
+                                       "standardise", "rules.temperature", "rules.file", "profile"};
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         if (strcmp(key, keys[i]) == 0)
             return true;
@@ -180,9 +179,11 @@ static basin_status read_data(bs_comparison *c, const basin_config *config, basi
         files = config->files;
         bs_config_files(&files, &c->method[i].settings.train, names);
     }
-    basin_status s = bs_ensemble_refuse(&first->train, "compare", err);
+    basin_status s = bs_base_model_refuse(&first->train, "compare", err);
     if (!s)
         s = bs_prepare(first, &files, &c->log, &c->data, err);
+    for (int i = 0; i < c->n && !s; i++)
+        c->method[i].settings.train.folds = c->data.folds;
     c->on_test = !s && bs_data_test(&c->data);
     c->rows = &c->data.part[c->on_test ? 2 : 1];
     return s;
@@ -295,7 +296,7 @@ static basin_status compare(bs_comparison *c, const basin_config *config, bs_buf
     if (!s && c->o->metric) /* before any work is done */
         s = take_metric(c, err);
     if (!s)
-        s = bs_runset_open(c->o->folder, "comparison", "runs", c->o->resume, 3, &c->folder, err);
+        s = bs_runset_open(c->o->folder, "comparison", "runs", c->o->resume, 4, &c->folder, err);
     if (!s)
         s = read_data(c, config, err);
     if (!s && !c->o->metric)

@@ -257,13 +257,16 @@ static void begin(const bs_comparison *c, bs_buf *out)
 {
     const bs_task *k = c->rows->task;
     char           title[BS_OPTION_TEXT + 64];
+    char           valid[32];
     bs_buf         about;
     bs_buf_init(&about, 1 << 16);
     bs_print(title, sizeof title, "Comparison: %s", c->method[0].settings.train.file_train);
     k->known_text(&c->data.known, &about);
-    bs_buf_printf(&about, " \xC2\xB7 %s: %d train, %d validation, %d test \xC2\xB7 %d seed%s",
-                  k->unit, (int)c->data.part[0].rows, (int)c->data.part[1].rows,
-                  (int)c->data.part[2].rows, c->seeds, c->seeds > 1 ? "s" : "");
+    bs_print(valid, sizeof valid, c->data.folds > 1 ? "in %d folds" : "%d validation",
+             c->data.folds > 1 ? c->data.folds : (int)c->data.part[1].rows);
+    bs_buf_printf(&about, " \xC2\xB7 %s: %d train, %s, %d test \xC2\xB7 %d seed%s", k->unit,
+                  (int)c->data.part[0].rows, valid, (int)c->data.part[2].rows, c->seeds,
+                  c->seeds > 1 ? "s" : "");
     out->failed = out->failed || about.failed;
     bs_page_begin(title, about.failed ? NULL : about.data, out);
     bs_buf_free(&about);
@@ -286,8 +289,10 @@ static void summary(const bs_comparison *c, bs_buf *out)
     bs_buf_printf(out,
                   "<p>%s <strong>%s</strong>%s (%s; %s is better): mean &plusmn; standard "
                   "deviation over seeds.%s</p>\n",
-                  c->on_test ? "Test" : "Validation", m->name, bs_compare_unit(c), m->help,
-                  m->higher ? "higher" : "lower",
+                  c->on_test          ? "Test"
+                  : c->data.folds > 1 ? "Out-of-fold"
+                                      : "Validation",
+                  m->name, bs_compare_unit(c), m->help, m->higher ? "higher" : "lower",
                   c->on_test ? ""
                              : " <strong>There is no test part: the best epochs, and thresholds "
                                "where there are some, were chosen on the same data.</strong>");

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "api/ensemble.h"
 #include "compare/compare.h"
 #include "runs/runset.h"
 #include "base/threads.h"
@@ -97,6 +98,8 @@ static basin_status predict(const bs_comparison *c, bs_compare_run *r, bs_output
         s = bs_model_predict(model, c->rows, &(bs_asked){.warm = true, .where = c->where}, y,
                              &seconds, err);
     r->predict_rows_per_s = seconds > 0 ? c->rows->rows / seconds : 0;
+    if (!s && c->data.folds > 1 && !c->on_test) /* the whole model was only timed */
+        s = bs_ensemble_predict_folds(model, &c->data, c->where, y, err);
     if (!s)
         s = count_rows(c, y, model, r, err);
     bs_buf_free(&mine);
@@ -185,7 +188,7 @@ static basin_status find_winner(bs_comparison *c, const sources *all, basin_erro
         return BASIN_OK;
     c->winner = (bs_best_of){.best = c->method[best].name,
                              .metric = &c->rows->task->metric[c->metric],
-                             .part = c->on_test ? "test" : "validation",
+                             .part = bs_compare_rows(c),
                              .unit = c->rows->task->unit,
                              .rows = c->rows->rows,
                              .others = -1,

@@ -7,6 +7,7 @@
 
 #include "compare/compare.h"
 #include "runs/jobs.h"
+#include "api/ensemble.h"
 #include "api/outcome.h"
 #include "base/io.h"
 
@@ -31,13 +32,16 @@ basin_status bs_compare_restore(bs_comparison *c, basin_error *err)
             n += c->run[i * c->seeds + k].finished;
         }
     bs_buf known;
+    char   valid[32];
     bs_buf_init(&known, 1 << 12);
     c->rows->task->known_text(&c->data.known, &known);
+    bs_print(valid, sizeof valid, c->data.folds > 1 ? "in %d folds" : "%d valid",
+             c->data.folds > 1 ? c->data.folds : (int)c->data.part[1].rows);
     bs_log_say(&c->log, BS_INFO,
-               "%d methods, %d seeds: %d runs, %d of them finished before; %d %s to train, %d "
-               "valid, %d test; %s",
+               "%d methods, %d seeds: %d runs, %d of them finished before; %d %s to train, %s, %d "
+               "test; %s",
                c->n, c->seeds, c->n * c->seeds, n, (int)c->data.part[0].rows, c->rows->task->unit,
-               (int)c->data.part[1].rows, (int)c->data.part[2].rows, known.data ? known.data : "");
+               valid, (int)c->data.part[2].rows, known.data ? known.data : "");
     bs_buf_free(&known);
     return s;
 }
@@ -117,21 +121,20 @@ static void train_run(queue *q, int at, int worker)
     bs_compare_settings(c, method, seed, &settings);
     settings.train.threads = q->threads;
     bs_print(pretrained, sizeof pretrained, "%s/pretrained", c->o->folder);
-    bs_train_job job = {.settings = &settings,
-                        .train = &c->data.part[0],
-                        .valid = &c->data.part[1],
-                        .test = bs_data_test(&c->data),
-                        .known = &c->data.known,
-                        .folder = r->folder,
-                        .pretrained = pretrained,
-                        .resume = c->o->resume,
-                        .log = &log,
-                        .stop = c->session ? c->session->stop : NULL,
-                        .watch = log.level == BS_QUIET ? &watch : NULL};
-    bs_lock     *lock = NULL;
-    basin_status s = bs_lock_take(r->folder, &lock, &r->failure);
+    const bs_training  run = {.settings = &settings,
+                              .data = &c->data,
+                              .folder = r->folder,
+                              .pretrained = pretrained,
+                              .resume = c->o->resume,
+                              .log = &log,
+                              .session = c->session,
+                              .watch = log.level == BS_QUIET ? &watch : NULL};
+    const bs_train_job job = bs_training_job(&run);
+    const bool         several = settings.train.folds * settings.train.ensemble > 1;
+    bs_lock           *lock = NULL;
+    basin_status       s = bs_lock_take(r->folder, &lock, &r->failure);
     if (!s)
-        s = bs_train(&job, o, &r->failure);
+        s = several ? bs_ensemble_train(&run, o, &r->failure) : bs_train(&job, o, &r->failure);
     if (!s)
         s = bs_outcome_write(&c->data, &settings, o, r->folder, &r->failure);
     bs_lock_free(lock);

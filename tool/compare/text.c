@@ -32,6 +32,11 @@ const char *bs_compare_part(const bs_comparison *c, int cut)
     return name[c->on_test][cut];
 }
 
+const char *bs_compare_rows(const bs_comparison *c)
+{
+    return c->on_test ? "test" : c->data.folds > 1 ? "out-of-fold" : "validation";
+}
+
 /* ---- a grid of short texts ---- */
 
 enum { COLUMNS = 10, CELL = 64 };
@@ -151,12 +156,17 @@ static void method_rows(const bs_comparison *c, int method, grid *g)
 void bs_compare_heading(const bs_comparison *c, bs_buf *out)
 {
     const bs_metric *m = &c->rows->task->metric[c->metric];
+    char             folds[64] = "";
+    if (c->data.folds > 1)
+        bs_print(folds, sizeof folds, ", the same %d folds", c->data.folds);
     bs_best_of_text(&c->winner, out);
-    bs_buf_printf(out, "\n\n%s %s%s%s: mean%s of %d seed%s; diff and p against %s\n\n",
-                  c->on_test ? "Test" : "Validation (there is no test part)", m->name,
-                  bs_compare_unit(c), m->higher ? "" : ", lower is better",
+    bs_buf_printf(out, "\n\n%s %s%s%s: mean%s of %d seed%s%s; diff and p against %s\n\n",
+                  c->on_test          ? "Test"
+                  : c->data.folds > 1 ? "Out-of-fold"
+                                      : "Validation (there is no test part)",
+                  m->name, bs_compare_unit(c), m->higher ? "" : ", lower is better",
                   c->seeds > 1 ? " " PLUS_MINUS " standard deviation" : "", c->seeds,
-                  c->seeds > 1 ? "s" : "", c->method[c->baseline].name);
+                  c->seeds > 1 ? "s" : "", folds, c->method[c->baseline].name);
 }
 
 static void notes(const bs_comparison *c, bs_buf *out)
@@ -166,7 +176,7 @@ static void notes(const bs_comparison *c, bs_buf *out)
                   "\n%d %s %s; p boot by a bootstrap over %s%s, p rand by approximate "
                   "randomisation of %s for\nthese very trainings: two-sided, %d replicates, not "
                   "corrected for the number of methods.",
-                  (int)c->rows->rows, c->on_test ? "test" : "validation", unit, unit,
+                  (int)c->rows->rows, bs_compare_rows(c), unit, unit,
                   c->seeds > 1 ? " and seeds" : "", unit, BS_COMPARE_REPLICATES);
     if (c->rows->task->tunes)
         bs_buf_printf(out, " Conventions: %s.", bs_profile_name(c->profile));
@@ -289,12 +299,12 @@ void bs_compare_json(const bs_comparison *c, bs_buf *out)
 {
     bs_json_open(out, NULL, '{');
     bs_json_members(out,
-                    "task %s metric %s part %s rows %d profile %s baseline %s seeds %d "
+                    "task %s metric %s part %s folds %d rows %d profile %s baseline %s seeds %d "
                     "replicates %d level %.2g threads %d jobs %d folder %s",
                     c->method[0].settings.train.task, c->rows->task->metric[c->metric].name,
-                    bs_compare_part(c, BS_AT_HALF), c->rows->rows, bs_profile_name(c->profile),
-                    c->method[c->baseline].name, c->seeds, BS_COMPARE_REPLICATES, 0.95, c->threads,
-                    c->jobs, c->o->folder);
+                    bs_compare_part(c, BS_AT_HALF), c->data.folds, c->rows->rows,
+                    bs_profile_name(c->profile), c->method[c->baseline].name, c->seeds,
+                    BS_COMPARE_REPLICATES, 0.95, c->threads, c->jobs, c->o->folder);
     winner_json(&c->winner, out);
     bs_json_open(out, "methods", '[');
     for (int i = 0; i < c->n; i++)

@@ -2,7 +2,7 @@
  *
  * The data is read once and shared by all trials. Test rows are set aside as in `basin train`, so
  * that tuning never sees them, but nobody gets them. */
-#include "api/ensemble.h"
+#include "api/from.h"
 #include "runs/runset.h"
 #include "tune/tune.h"
 
@@ -91,13 +91,28 @@ static void share_threads(bs_tuning *t)
     t->threads = threads / t->jobs > 1 ? threads / t->jobs : 1;
 }
 
+/* A trial that is paused and continued is one training, and searches compare its epochs. */
+static basin_status refuse_several(const bs_train_options *o, basin_error *err)
+{
+    if (o->folds == 1 && o->ensemble == 1)
+        return BASIN_OK;
+    return bs_fail(
+        err, BASIN_EARG,
+        "%s: 'basin tune' pauses trials between epochs and compares them, so each is one "
+        "training on rows that are split off once; 'basin train' and 'basin compare' "
+        "take folds and ensembles",
+        o->folds == 1 ? "ensemble" : "folds");
+}
+
 static basin_status read_data(bs_tuning *t, const basin_config *c, basin_error *err)
 {
     char       names[BS_ROLES][BS_OPTION_TEXT];
     bs_sources files = c->files;
     bs_config_files(&files, &t->base.train, names);
     files.no_test = true;
-    basin_status s = bs_ensemble_refuse(&t->base.train, "tune", err);
+    basin_status s = bs_base_model_refuse(&t->base.train, "tune", err);
+    if (!s)
+        s = refuse_several(&t->base.train, err);
     if (!s)
         s = bs_prepare(&t->base, &files, &t->log, &t->data, err);
     if (s)
