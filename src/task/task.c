@@ -133,6 +133,7 @@ void bs_preprocess_free(bs_preprocess *k)
 {
     if (k->own && k->task->known_free)
         k->task->known_free(k);
+    k->own = NULL; /* what fails to be read is freed, and freed again by its owner */
     bs_arena_free(&k->arena);
 }
 
