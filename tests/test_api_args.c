@@ -88,6 +88,12 @@ static void models_and_predictors_want_all_they_need(void **state)
     assert_int_equal(basin_model_labels(NULL), 0);
     assert_int_equal(basin_model_features(NULL), 0);
     assert_int_equal(basin_model_columns(NULL), 0);
+    assert_non_null(basin_model_feature(m, basin_model_features(m) - 1));
+    assert_null(basin_model_feature(m, basin_model_features(m)));
+    assert_null(basin_model_feature(m, -1));
+    assert_non_null(basin_model_label(m, basin_model_labels(m) - 1));
+    assert_null(basin_model_label(m, basin_model_labels(m)));
+    assert_null(basin_model_label(m, -1));
     basin_model_free(m);
 }
 

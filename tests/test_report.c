@@ -2,6 +2,7 @@
  * predictions, and names from elsewhere as nothing but text. */
 #include <jansson.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -328,7 +329,6 @@ static void strange_files_are_survived(void **state)
     };
     basin_error err = {0};
     (void)state;
-    json_decref(train("d.arff", "odd", "method=ce epochs=1 net.width=4", 1));
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         write_text("odd/metrics.jsonl", lines[i]);
         assert_int_equal(try("odd", &err), BASIN_OK);
@@ -348,6 +348,42 @@ static void strange_files_are_survived(void **state)
     assert_int_equal(try("odd", &err), BASIN_EARG);
 }
 
+/* The record of eight epochs: the loss of training rows falls, that of validation rows is given. */
+static void write_losses(const double valid[8])
+{
+    FILE *f = fopen("odd/metrics.jsonl", "w");
+    assert_non_null(f);
+    for (int i = 0; i < 8; i++)
+        fprintf(f, "{\"epoch\": %d, \"cross_entropy\": %g, \"cross_entropy_valid\": %g}\n", i + 1,
+                0.9 - 0.1 * i, valid[i]);
+    fclose(f);
+}
+
+/* Only a loss of validation rows that has risen by more than a tenth, for three epochs and more. */
+static void advice_is_given_to_those_who_overfit(void **state)
+{
+    static const double falls[8] = {8, 7, 6, 5, 4, 3, 2, 1}, rises[8] = {5, 4, 3, 4, 5, 6, 7, 8},
+                        little[8] = {5, 4, 3, 3.1, 3.1, 3.1, 3.1, 3.1},
+                        late[8] = {8, 7, 6, 5, 4, 3, 4, 8};
+    const double *const all[] = {falls, rises, little, late};
+    const char         *run = "odd";
+    (void)state;
+    json_decref(train("d.arff", run, "method=ce epochs=1 net.width=4", 1));
+    for (int i = 0; i < 4; i++) {
+        write_losses(all[i]);
+        json_t *r = report(&run, 1, "odd.html");
+        char   *advice = json_dumps(json_object_get(r, "advice"), 0);
+        assert_non_null(advice);
+        assert_int_equal(strstr(advice, "it overfits, the loss of validation data rose") != NULL,
+                         i == 1);
+        if (i == 1)
+            has_text(advice, "rose by 167 % after epoch 3 while");
+        has_text(page, "the same of validation rows, without dropout");
+        free(advice);
+        json_decref(r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -359,6 +395,7 @@ int main(void)
         cmocka_unit_test(verdicts_of_several_runs),
         cmocka_unit_test(hostile_names_stay_text),
         cmocka_unit_test(hostile_words_stay_text),
+        cmocka_unit_test(advice_is_given_to_those_who_overfit),
         cmocka_unit_test(strange_files_are_survived),
     };
     return cmocka_run_group_tests_name("report", tests, in_temporary_folder, leave_folder);
