@@ -63,7 +63,8 @@ const char *basin_version(void);
 typedef struct basin_model     basin_model;
 typedef struct basin_predictor basin_predictor;
 
-/* Reads a model file, or the best model of a run folder. On failure *out is NULL. */
+/* Reads a model file, or the best model of a run folder, so far if it was interrupted. On failure
+ * *out is NULL. */
 basin_status basin_model_load(const char *path, basin_model **out, basin_error *err);
 void         basin_model_free(basin_model *m); /* accepts NULL; predictors first */
 
@@ -296,7 +297,8 @@ typedef struct {
     int         resume; /* nonzero: as above */
     int         force;  /* nonzero: replace a finished run in the folder */
     /* Receives the trained model, of one seed; with or without a folder. method=auto, which keeps
-     * its attempts in the folder, is the task's usual method without one. */
+     * its attempts in the folder, is the task's usual method without one. With BASIN_EINTERRUPTED:
+     * the best model so far, NULL if no epoch was evaluated. */
     basin_model **model;
 } basin_train_options;
 basin_status basin_train_with(const basin_config *c, const basin_train_options *o,

@@ -252,6 +252,93 @@ static basin_bytes train_memory(const char *method, const basin_data *d, char sc
     return bytes;
 }
 
+/* Stops at the n-th epoch of all trainings. */
+static int count_epochs(void *ctx, const char *json)
+{
+    int *left = ctx;
+    return strstr(json, "\"event\": \"epoch\"") && --*left == 0;
+}
+
+static basin_status train_stopped(const char *const setting[2], const char *run, int resume, int at,
+                                  basin_model **m)
+{
+    const basin_train_options o = {.folder = run, .resume = resume, .model = m};
+    const basin_session       session = {.event = count_epochs, .ctx = &at};
+    basin_config             *c = small(strcmp(setting[0], "method") == 0 ? setting[1] : "ce");
+    basin_text                text;
+    basin_error               why;
+    OK(basin_config_file(c, "train", subjects[0].file, err));
+    OK(basin_config_set(c, setting[0], setting[1], err));
+    const basin_status s = basin_train_with(c, &o, at ? &session : NULL, &text, &why);
+    basin_text_free(&text);
+    basin_config_free(c);
+    return s;
+}
+
+static void same_bytes(const basin_model *m, const char *path)
+{
+    basin_bytes bytes;
+    bs_buf      file;
+    bs_buf_init(&file, 1 << 28);
+    OK(basin_model_write(m, &bytes, err));
+    OK(bs_read_file(path, &file, err));
+    assert_int_equal(bytes.n, file.len);
+    assert_memory_equal(bytes.data, file.data, file.len);
+    bs_buf_free(&file);
+    basin_bytes_free(&bytes);
+}
+
+/* With a folder and without, and what is resumed ends as if nothing had happened. */
+static void an_interrupted_training_hands_over_its_model(void **state)
+{
+    static const char *const setting[][2] = {{"method", "ce"}, {"method", "spen"}, {"folds", "3"}};
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        for (int at = 1; at < 4; at++) {
+            basin_model *m, *own, *loaded, *whole;
+            char         run[32], path[64];
+            snprintf(run, sizeof run, "left-%d-%d", i, at);
+            assert_int_equal(train_stopped(setting[i], run, 0, at, &m),
+                             i == 0 && at == 3 ? BASIN_OK : BASIN_EINTERRUPTED);
+            assert_int_equal(train_stopped(setting[i], NULL, 0, at, &own),
+                             i == 0 && at == 3 ? BASIN_OK : BASIN_EINTERRUPTED);
+            OK(basin_model_load(run, &loaded, err));
+            snprintf(path, sizeof path, "%s/%s.safetensors", run,
+                     i == 0 && at == 3 ? "best" : "unfinished");
+            same_bytes(m, path);
+            same_bytes(own, path);
+            same_bytes(loaded, path);
+            basin_model_free(m);
+            basin_model_free(own);
+            basin_model_free(loaded);
+            assert_int_equal(train_stopped(setting[i], run, 1, 0, &m), BASIN_OK);
+            assert_int_equal(train_stopped(setting[i], NULL, 0, 0, &whole), BASIN_OK);
+            snprintf(path, sizeof path, "%s/best.safetensors", run);
+            same_bytes(m, path);
+            same_bytes(whole, path);
+            basin_model_free(m);
+            basin_model_free(whole);
+        }
+}
+
+static void without_an_epoch_there_is_no_model(void **state)
+{
+    int                       now = 1;
+    basin_model              *m;
+    basin_text                text;
+    basin_error               why;
+    const basin_session       session = {.stop = &now};
+    const basin_train_options o = {.folder = "none", .model = &m};
+    basin_config             *c = small("ce");
+    (void)state;
+    OK(basin_config_file(c, "train", subjects[0].file, err));
+    assert_int_equal(basin_train_with(c, &o, &session, &text, &why), BASIN_EINTERRUPTED);
+    assert_null(m);
+    assert_string_equal(why.msg, "interrupted in epoch 1; none has no model yet; to continue: "
+                                 "basin train --resume -o none");
+    basin_config_free(c);
+}
+
 static void same_as_files(const char *method, const basin_data *d, const char *const *file, int n)
 {
     char          scores[4096];
@@ -624,6 +711,8 @@ int main(void)
         cmocka_unit_test(an_event_stops_training),
         cmocka_unit_test(an_event_stops_an_evaluation),
         cmocka_unit_test(an_event_stops_eval_and_predict),
+        cmocka_unit_test(an_interrupted_training_hands_over_its_model),
+        cmocka_unit_test(without_an_epoch_there_is_no_model),
         cmocka_unit_test(memory_gives_the_model_of_files),
         cmocka_unit_test(photos_give_the_model_of_files),
         cmocka_unit_test(impossible_photos_are_refused),

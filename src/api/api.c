@@ -274,16 +274,19 @@ basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], ba
     bs_print(path, BS_OPTION_TEXT + 64, "%s", model);
     if (stat(model, &st) != 0 || !S_ISDIR(st.st_mode))
         return BASIN_OK;
-    bs_print(path, BS_OPTION_TEXT + 64, "%s/best.safetensors", model);
-    if (access(path, F_OK) == 0)
-        return BASIN_OK;
+    static const char *const name[] = {BS_UNFINISHED_FILE, BS_MODEL_FILE};
+    for (int i = 0; i < 2; i++) {
+        bs_print(path, BS_OPTION_TEXT + 64, "%s/%s", model, name[i]);
+        if (access(path, F_OK) == 0)
+            return BASIN_OK;
+    }
     int seed[BS_MOST_SEEDS];
     if (bs_find_seeds(model, "best.safetensors", seed, BS_MOST_SEEDS) > 0)
         return bs_fail(err, BASIN_EIO,
                        "%s: a folder of several seeds; name one, such as %s/seed-%d", model, model,
                        seed[0]);
     return bs_fail(err, BASIN_EIO,
-                   "%s: a folder without best.safetensors; is the training finished?", model);
+                   "%s: a folder without " BS_MODEL_FILE "; is the training finished?", model);
 }
 
 /* ---- tables ---- */

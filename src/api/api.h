@@ -88,7 +88,8 @@ void bs_put_word(const char *word, bs_buf *out);
 
 /* The numbers N of folders seed-N that contain this file, in order; returns how many. */
 int bs_find_seeds(const char *folder, const char *file, int *seed, int most);
-/* The file that MODEL means: itself, or the best model of a run folder. */
+/* The file that MODEL means: itself, or the best model of a run folder, so far if the training is
+ * not finished. */
 basin_status bs_model_path(const char *model, char path[BS_OPTION_TEXT + 64], basin_error *err);
 
 /* Rows of a metric table: column names, then values in percent. */
@@ -104,6 +105,9 @@ void bs_notes_print(const bs_notes *notes, bs_logger *log);
  * files, or "all"; NULL: the test part, or all if label_free. */
 basin_status bs_read_for(const bs_model_file *m, const char *const *files, int n, const char *part,
                          bool label_free, bs_logger *log, bs_dataset *out, basin_error *err);
+
+/* The model that `model` means (bs_model_path), with a note if it is not simply that file. */
+basin_status bs_model_open(const char *model, bs_logger *log, basin_model **out, basin_error *err);
 
 /* A model from what was read, which it takes, also on failure. */
 basin_status bs_model_make(bs_model_file *saved, basin_model **out, basin_error *err);
@@ -162,6 +166,9 @@ void bs_outcome_members(const bs_task *k, const bs_settings *s, const bs_train_o
 void bs_outcome_table(const bs_task *k, const bs_preprocess *known, const bs_train_outcome *o,
                       const char *profile, bs_buf *out);
 void bs_say_written(const char *folder, bool report, bs_buf *out);
+/* Completes the message about an interruption: whether there is a model in `run`, and how `folder`,
+ * which is the same or holds it, is resumed. */
+void bs_say_interrupted(const char *run, const char *folder, basin_error *err);
 
 /* ---- training (train.c, auto.c) ---- */
 

@@ -168,7 +168,7 @@ static basin_status judge(searching *s, attempt *a, basin_error *err)
     double            seconds;
     bs_counting       how = {.want = UINT32_C(1) << s->data.known.deciding, .keep_rows = true};
     const bs_machine  where = {a->settings.train.device, a->settings.train.threads};
-    bs_print(path, sizeof path, "%s/best.safetensors", a->folder);
+    bs_print(path, sizeof path, "%s/" BS_MODEL_FILE, a->folder);
     basin_status status = bs_profile_parse(a->settings.train.profile, &how.profile, err);
     if (!status)
         status = bs_model_file_read(path, &m, err);
@@ -217,7 +217,8 @@ static basin_status try_one(searching *s, int i, basin_error *err)
                        .folder = a->folder,
                        .resume = s->o->resume,
                        .session = s->session,
-                       .log = s->log};
+                       .log = s->log,
+                       .so_far = true};
     *limit = *limit > 0 ? fmax(*limit - s->spent, 0.01) : 0;
     bs_log_say(s->log, BS_INFO, "trying %s (%s), %d of %d; %.0f s so far", a->is->name,
                a->is->method, i + 1, s->n, s->spent);
@@ -291,19 +292,52 @@ static basin_status copy_file(const char *from, const char *to, basin_error *err
     return status;
 }
 
+static basin_status copy(const searching *s, const char *from, const char *to, basin_error *err)
+{
+    char source[PATH_ROOM + 32], target[PATH_ROOM];
+    bs_print(source, sizeof source, "%s/%s", s->a[s->best].folder, from);
+    bs_print(target, sizeof target, "%s/%s", s->o->folder, to);
+    return copy_file(source, target, err);
+}
+
+static void forget_unfinished(const searching *s)
+{
+    char path[PATH_ROOM];
+    bs_print(path, sizeof path, "%s/" BS_UNFINISHED_FILE, s->o->folder);
+    unlink(path);
+}
+
 /* outcome.json comes last: a folder that has it is finished. */
 static basin_status adopt(const searching *s, basin_error *err)
 {
-    static const char *const name[] = {"metrics.jsonl", "manifest.json", "config",
-                                       "best.safetensors", "outcome.json"};
+    static const char *const name[] = {"metrics.jsonl", "manifest.json", "config", BS_MODEL_FILE,
+                                       "outcome.json"};
     basin_status             status = BASIN_OK;
-    for (size_t i = 0; i < sizeof name / sizeof name[0] && !status; i++) {
-        char from[PATH_ROOM + 32], to[PATH_ROOM];
-        bs_print(from, sizeof from, "%s/%s", s->a[s->best].folder, name[i]);
-        bs_print(to, sizeof to, "%s/%s", s->o->folder, name[i]);
-        status = copy_file(from, to, err);
-    }
+    for (size_t i = 0; i < sizeof name / sizeof name[0] && !status; i++)
+        status = copy(s, name[i], name[i], err);
+    if (!status)
+        forget_unfinished(s);
     return status;
+}
+
+/* Interrupted: the best attempt so far, or the first one as far as it got. config stays that of the
+ * search, which it resumes. */
+static void leave_best(const searching *s)
+{
+    const attempt *best = &s->a[s->best];
+    char           path[PATH_ROOM + 32];
+    basin_error    err = {0};
+    const char    *name = best->tried ? BS_MODEL_FILE : BS_UNFINISHED_FILE;
+    bs_print(path, sizeof path, "%s/%s", best->folder, name);
+    if (access(path, F_OK) != 0)
+        return;
+    basin_status status = copy(s, "metrics.jsonl", "metrics.jsonl", &err);
+    if (!status)
+        status = copy(s, "manifest.json", "manifest.json", &err);
+    if (!status)
+        status = copy(s, name, BS_UNFINISHED_FILE, &err);
+    if (status)
+        bs_log_say(s->log, BS_WARN, "the best model so far was not written: %s", err.msg);
 }
 
 /* ---- what is told ---- */
@@ -408,10 +442,16 @@ basin_status bs_auto_train(const basin_config *c, const bs_train_request *o,
         status = prepare(&s, err);
     if (!status)
         status = write_config(&s, err);
+    if (!status && !o->resume)
+        forget_unfinished(&s);
     if (!status)
         status = try_all(&s, err);
     if (!status)
         status = adopt(&s, err);
+    if (status == BASIN_EINTERRUPTED && s.prepared) {
+        leave_best(&s);
+        bs_say_interrupted(o->folder, o->folder, err);
+    }
     if (!status) {
         tell(&s, table, json);
         const bool report = bs_train_report(o, &s.a[0].settings, &s.data, session, log);

@@ -14,6 +14,7 @@
 typedef struct {
     bs_params **params; /* [n]: the models of one fold are adjacent */
     int         n, ensemble;
+    int         finished; /* the first so many */
 } models;
 
 static void models_free(models *m)
@@ -101,16 +102,17 @@ basin_status bs_ensemble_predict_folds(const bs_model_file *m, const bs_data *da
 
 /* ---- training ---- */
 
-/* Reads an existing training from its folder. *net: it predicts with its net. */
-static basin_status read_params(const char *folder, bs_params **out, bool *net, basin_error *err)
+/* Reads an existing training from its folder. */
+static basin_status read_params(const char *folder, bs_params **out, const char **infer,
+                                basin_error *err)
 {
     char           path[BS_OPTION_TEXT + 128];
     bs_model_file *saved;
-    bs_print(path, sizeof path, "%s/best.safetensors", folder);
+    bs_print(path, sizeof path, "%s/" BS_MODEL_FILE, folder);
     basin_status s = bs_model_file_read(path, &saved, err);
     if (s)
         return s;
-    *net = strcmp(saved->settings.train.infer, "net") == 0;
+    *infer = strcmp(saved->settings.train.infer, "net") == 0 ? "net" : NULL;
     *out = saved->params;
     saved->params = NULL;
     bs_model_file_free(saved);
@@ -168,7 +170,7 @@ static basin_status train_model(const bs_training *t, int i, const models *m, bs
     if (!status)
         say_trained(t, i, m, out);
     if (!status && !trained)
-        status = read_params(folder, params, &out->net_kept, err);
+        status = read_params(folder, params, &out->infer, err);
     for (int k = 0; k < 2; k++)
         bs_dataset_free(&part[k]);
     bs_free(s);
@@ -182,7 +184,7 @@ static void add_outcome(const bs_train_outcome *one, int n, bs_train_outcome *al
     all->rows_per_s += one->rows_per_s / n;
     all->params_net += one->params_net;
     all->params_energy += one->params_energy;
-    all->net_kept |= one->net_kept; /* if one does, all predict with their nets */
+    all->infer = one->infer ? one->infer : all->infer; /* if one does, all use their nets */
     all->ended = one->ended > all->ended ? one->ended : all->ended;
     all->epochs = one->epochs > all->epochs ? one->epochs : all->epochs;
     all->best_epoch = one->best_epoch > all->best_epoch ? one->best_epoch : all->best_epoch;
@@ -196,6 +198,8 @@ static basin_status train_models(const bs_training *t, models *m, bs_train_outco
         bs_train_outcome one = {0};
         s = train_model(t, i, m, &one, &m->params[i], err);
         if (!s)
+            m->finished++;
+        if (!s || i == 0) /* only the first is of any use if it is interrupted */
             add_outcome(&one, m->n, out);
         bs_threshold_free(&one.threshold);
     }
@@ -204,13 +208,13 @@ static basin_status train_models(const bs_training *t, models *m, bs_train_outco
 
 /* ---- what they come to ---- */
 
-static basin_status outputs_of(const bs_training *t, const models *m, bool net, bs_outputs y[2],
-                               basin_error *err)
+static basin_status outputs_of(const bs_training *t, const models *m, const char *infer,
+                               bs_outputs y[2], basin_error *err)
 {
     const bs_data          *data = t->data;
     const bs_train_options *o = &t->settings->train;
     const bs_dataset       *valid = &data->part[1], *test = bs_data_test(data);
-    bs_inference            how = bs_options_inference(o, net ? "net" : o->infer);
+    bs_inference            how = bs_options_inference(o, infer ? infer : o->infer);
     bs_workspace           *w = NULL;
     bs_net_spec             spec;
     how.log = t->log;
@@ -253,16 +257,56 @@ static basin_status conclude(const bs_training *t, const models *m, bs_train_out
 {
     const bs_train_job job = bs_training_job(t);
     bs_outputs         y[2] = {{0}};
-    basin_status       s = outputs_of(t, m, out->net_kept, y, err);
+    basin_status       s = outputs_of(t, m, out->infer, y, err);
     if (!s)
         s = bs_train_finish(&job, &y[0], job.test ? &y[1] : NULL, out, err);
     for (int i = 0; i < 2; i++)
         bs_outputs_free(&y[i]);
     if (!s && job.folder)
         s = copy_curves(job.folder, err);
-    if (!s)
+    if (!s && !out->unfinished)
         s = bs_record_manifest(&job, m->n * m->params[0]->size, err);
     return s ? s : bs_train_finish_write(&job, out, m->params, m->n, err);
+}
+
+/* The mean of the models that are finished, of whole folds if there is one; before any is, the
+ * first one as far as it got. Of the folds, only rows of those that were left out are judged. */
+static basin_status conclude_so_far(const bs_training *t, const models *m, bs_train_outcome *out,
+                                    basin_error *err)
+{
+    const bs_data *data = t->data;
+    const int      folds = m->finished / m->ensemble;
+    models         some = {.params = m->params, .n = m->finished, .ensemble = m->ensemble};
+    bs_logger      quiet = bs_log_make(NULL, BS_QUIET); /* is not asked to stop */
+    bs_data        own = {.known = data->known, .from_hash = data->from_hash, .folds = 1};
+    bs_dataset     part[2] = {{0}};
+    basin_status   s = BASIN_OK;
+    memcpy(own.part, data->part, 2 * sizeof *own.part);
+    if (data->folds > 1) {
+        own.folds = folds > 1 ? folds : 1;
+        some.n = folds > 0 ? folds * m->ensemble : some.n;
+        memcpy(own.fold_start, data->fold_start, sizeof own.fold_start);
+        s = bs_data_first_folds(data, own.folds, &part[0], &part[1], err);
+        memcpy(own.part, part, sizeof part);
+    }
+    some.n = some.n > 0 ? some.n : 1;
+    bs_training so_far = *t;
+    so_far.data = &own;
+    so_far.log = &quiet;
+    so_far.session = NULL;
+    out->unfinished = true;
+    if (!s)
+        s = conclude(&so_far, &some, out, err);
+    for (int k = 0; k < 2; k++)
+        bs_dataset_free(&part[k]);
+    return s;
+}
+
+static void leave_best(const bs_training *t, const models *m, bs_train_outcome *out)
+{
+    basin_error err = {0};
+    if (m->params && m->params[0] && conclude_so_far(t, m, out, &err))
+        bs_log_say(t->log, BS_WARN, "the best model so far was not written: %s", err.msg);
 }
 
 static basin_status check(const bs_train_options *o, int n, basin_error *err)
@@ -292,6 +336,8 @@ basin_status bs_ensemble_train(const bs_training *t, bs_train_outcome *out, basi
         s = train_models(t, &m, out, err);
     if (!s)
         s = conclude(t, &m, out, err);
+    if (s == BASIN_EINTERRUPTED && t->so_far)
+        leave_best(t, &m, out);
     models_free(&m);
     return s;
 }

@@ -22,6 +22,7 @@ typedef struct {
     bs_buf              *model;      /* receives the bytes of the model; or NULL */
     const char          *pretrained; /* default of pretrain.cache; or NULL */
     const bs_observer   *watch;      /* of every training; or NULL */
+    bool                 so_far;     /* if interrupted, the best model so far is handed over, too */
 } bs_training;
 
 bs_train_job bs_training_job(const bs_training *t);

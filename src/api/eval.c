@@ -229,7 +229,7 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
     o = o ? o : &none;
     basin_status s = bs_need_model(model, files, n, (bs_machine){o->device, o->threads}, out, err);
     if (!s)
-        s = basin_model_load(model, &m, err);
+        s = bs_model_open(model, &log, &m, err);
     if (!s)
         s = bs_model_file_set_all(m->saved, o->set, err);
     bs_evaluation e = {.model = m, .constrained = o->constrain};

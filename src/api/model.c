@@ -39,20 +39,30 @@ basin_status bs_model_make(bs_model_file *saved, basin_model **out, basin_error 
     return s;
 }
 
+basin_status bs_model_open(const char *model, bs_logger *log, basin_model **out, basin_error *err)
+{
+    static const char unfinished[] = "/" BS_UNFINISHED_FILE;
+    char              file[BS_OPTION_TEXT + 64];
+    bs_model_file    *saved = NULL;
+    *out = NULL;
+    basin_status s = bs_model_path(model, file, err);
+    if (!s)
+        s = bs_model_file_read(file, &saved, err);
+    const size_t n = strlen(model);
+    if (!s && strlen(file) > n && strcmp(file + n, unfinished) == 0)
+        bs_log_say(log, BS_INFO, "%s: the training is not finished; this is the best model so far",
+                   model);
+    return s ? s : bs_model_make(saved, out, err);
+}
+
 basin_status basin_model_load(const char *path, basin_model **out, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    char         file[BS_OPTION_TEXT + 64];
+    bs_logger    quiet = bs_log_make(NULL, BS_QUIET);
     basin_status s = BS_NEED(err, {"out", out}, {"model", path});
     if (out)
         *out = NULL;
-    if (!s)
-        s = bs_model_path(path, file, err);
-    if (s)
-        return s;
-    bs_model_file *saved = NULL;
-    s = bs_model_file_read(file, &saved, err);
-    return s ? s : bs_model_make(saved, out, err);
+    return s ? s : bs_model_open(path, &quiet, out, err);
 }
 
 basin_status basin_model_read(const void *bytes, size_t n, basin_model **out, basin_error *err)

@@ -256,7 +256,7 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
     if (!s)
         s = bs_need_where((bs_machine){o->device, o->threads}, err);
     if (!s)
-        s = basin_model_load(model, &m, err);
+        s = bs_model_open(model, &log, &m, err);
     if (!s)
         s = bs_model_file_set_all(m->saved, o->set, err);
     if (s) {

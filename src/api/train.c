@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/auto.h"
 #include "api/ensemble.h"
@@ -223,6 +224,27 @@ void bs_say_written(const char *folder, bool report, bs_buf *out)
     bs_buf_text(out, " DATA\n");
 }
 
+void bs_say_interrupted(const char *run, const char *folder, basin_error *err)
+{
+    char       path[BS_OPTION_TEXT + 96];
+    bs_buf     text;
+    const bool was_training = err && strncmp(err->msg, "interrupted in", 14) == 0;
+    if (!err)
+        return;
+    bs_print(path, sizeof path, "%s/" BS_UNFINISHED_FILE, run);
+    bs_buf_init(&text, sizeof err->msg);
+    bs_buf_printf(&text, "%s; ", was_training ? err->msg : "interrupted");
+    bs_buf_visible(&text, run);
+    bs_buf_text(&text, access(path, F_OK) == 0
+                           ? " has the best model so far, for eval, predict, report and explain"
+                           : " has no model yet");
+    bs_buf_text(&text, "; to continue: basin train --resume -o ");
+    bs_put_word(folder, &text);
+    if (!text.failed)
+        bs_fail(err, BASIN_EINTERRUPTED, "%s", text.data);
+    bs_buf_free(&text);
+}
+
 /* Mean and standard deviation (n - 1) over seeds, metric by metric. */
 static void spread(const bs_train_outcome *o, int n, size_t offset, bool deviation,
                    double out[BS_MOST_METRICS])
@@ -323,6 +345,7 @@ bs_train_job bs_training_job(const bs_training *t)
                           .model = t->model,
                           .begun = t->begun,
                           .watch = t->watch,
+                          .so_far = t->so_far,
                           .from = t->from,
                           .from_model = t->from_model};
 }
@@ -406,11 +429,14 @@ static basin_status train_seeds(bs_settings *s, const bs_data *data, const bs_ba
                            .log = log,
                            .begun = i ? 0 : begun,
                            .from = from,
-                           .model = o->model};
+                           .model = o->model,
+                           .so_far = true};
         if (!status)
             status = bs_train_or_take(&run, &outcome[i], NULL, &anew, err);
         trained |= anew;
         bs_lock_free(lock);
+        if (status == BASIN_EINTERRUPTED && folder)
+            bs_say_interrupted(own, folder, err);
         if (status)
             break;
         if (seeds > 1)
@@ -553,11 +579,19 @@ basin_status bs_train_requested(const basin_config *c, const bs_train_request *o
     return status;
 }
 
-/* The trained model, from its bytes or, if a finished run was found, from its folder. */
-static basin_status take_model(const bs_train_request *o, basin_model **out, basin_error *err)
+/* The trained model, from its bytes or, if a finished run was found, from its folder. Of an
+ * interrupted training there may be none. */
+static basin_status take_model(const basin_config *c, const bs_train_request *o, basin_status s,
+                               basin_model **out, basin_error *err)
 {
-    return o->model->len > 0 ? basin_model_read(o->model->data, o->model->len, out, err)
-                             : basin_model_load(o->folder, out, err);
+    const bool  bytes = o->model->len > 0, none = s && !bytes && !bs_auto_wanted(c, o);
+    basin_error own;
+    err = s ? &own : err;
+    if (none || (s && s != BASIN_EINTERRUPTED))
+        return s;
+    const basin_status taken = bytes ? basin_model_read(o->model->data, o->model->len, out, err)
+                                     : basin_model_load(o->folder, out, err);
+    return s ? s : taken;
 }
 
 basin_status basin_train_with(const basin_config *c, const basin_train_options *o,
@@ -578,8 +612,8 @@ basin_status basin_train_with(const basin_config *c, const basin_train_options *
             return bs_fail(err, BASIN_EARG, "model: %d seeds give as many models", with.seeds);
     }
     s = bs_train_requested(c, &with, session, out, err);
-    if (!s && o->model)
-        s = take_model(&with, o->model, err);
+    if (o->model)
+        s = take_model(c, &with, s, o->model, err);
     if (s)
         basin_text_free(out);
     bs_buf_free(&model);

@@ -3,8 +3,9 @@
 #include "run/trainer.h"
 
 #include <math.h>
-#include "base/json.h"
+#include <unistd.h>
 
+#include "base/json.h"
 #include "base/print.h"
 
 static basin_status measure(const bs_train_job *j, const bs_dataset *p, const bs_outputs *y,
@@ -91,17 +92,22 @@ basin_status bs_train_finish_write(const bs_train_job *job, const bs_train_outco
     if (!settings)
         return bs_fail_nomem(err);
     *settings = *job->settings;
-    if (out->net_kept)
-        bs_print(settings->train.infer, sizeof settings->train.infer, "net");
+    if (out->infer)
+        bs_print(settings->train.infer, sizeof settings->train.infer, "%s", out->infer);
     bs_buf_init(&card, 1 << 20);
     write_card(job->train->task, out, &card);
     if (job->folder)
-        bs_print(path, sizeof path, "%s/best.safetensors", job->folder);
+        bs_print(path, sizeof path, "%s/%s", job->folder,
+                 out->unfinished ? BS_UNFINISHED_FILE : BS_MODEL_FILE);
     basin_status s = card.failed ? bs_fail_nomem(err) : BASIN_OK;
     for (int to_file = 0; to_file < 2 && !s; to_file++)
         if (to_file ? job->folder != NULL : job->model != NULL)
             s = bs_model_file_write(to_file ? path : NULL, job->model, settings, job->train->task,
                                     job->known, &out->threshold, params, n_params, card.data, err);
+    if (job->folder && !s && !out->unfinished) {
+        bs_print(path, sizeof path, "%s/" BS_UNFINISHED_FILE, job->folder);
+        unlink(path);
+    }
     bs_buf_free(&card);
     bs_free(settings);
     return s;

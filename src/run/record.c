@@ -102,8 +102,9 @@ basin_status bs_record_start(const bs_train_job *j, int64_t params, bool anew, b
     file_path(j, "last", last);
     bs_sweep(j->folder, 0);
     bs_sweep(last, 0);
-    for (int i = 0; i < 1 + anew; i++) { /* it is not finished any more */
-        file_path(j, i ? "metrics.jsonl" : "outcome.json", last);
+    static const char *const old[] = {"outcome.json", "metrics.jsonl", BS_UNFINISHED_FILE};
+    for (int i = 0; i < (anew ? 3 : 1); i++) { /* it is not finished any more */
+        file_path(j, old[i], last);
         unlink(last);
     }
     bs_buf_init(&text, 1 << 20);

@@ -423,9 +423,7 @@ static basin_status run_epochs(bs_trainer *t, basin_error *err)
     if ((!s || s == BASIN_EINTERRUPTED) && stop_asked(t)) {
         s = save_if_due(t, true, err);
         if (!s)
-            s = bs_fail(err, BASIN_EINTERRUPTED,
-                        "interrupted in epoch %d; --resume continues from %s", t->epoch,
-                        t->job->folder ? t->job->folder : "the start");
+            s = bs_fail(err, BASIN_EINTERRUPTED, "interrupted in epoch %d", t->epoch);
     }
     return s;
 }
@@ -490,6 +488,7 @@ static basin_status weigh_net(bs_trainer *t, bs_train_outcome *out, basin_error 
         t->outputs = y;
         y = other;
         out->net_kept = true;
+        out->infer = "net";
         out->best_epoch = t->net_epoch;
     } else if (!s) {
         bs_best_take(t);
@@ -517,7 +516,7 @@ static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *
     out->params_net = bs_params_count(p, "net/");
     out->params_energy = bs_params_count(p, "energy/");
     basin_status s = t->seen == t->best_epoch ? BASIN_OK : predict(t, job->valid, &t->outputs, err);
-    if (!s && t->o->energy_proof > 0 && t->net_epoch > 0)
+    if (!s && t->o->energy_proof > 0 && t->net_epoch > 0 && t->best_epoch > t->net_epoch)
         s = weigh_net(t, out, err);
     if (!s)
         s = predict_test(t, &test, err);
@@ -526,7 +525,7 @@ static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *
     bs_outputs_free(&test);
     out->seconds = elapsed(t);
     out->rows_per_s = t->train_seconds > 0 ? (double)t->rows_seen / t->train_seconds : 0;
-    if (!s)
+    if (!s && !out->unfinished)
         s = bs_record_manifest(job, p->size, err);
     if (!s)
         s = bs_train_finish_write(job, out, &p, 1, err);
@@ -535,6 +534,38 @@ static basin_status conclude(bs_trainer *t, bs_train_outcome *out, basin_error *
         t->learner.params = NULL;
     }
     return s;
+}
+
+/* As in the phase that the best parameters are from, which may be an earlier one. */
+static basin_status predict_as_best(bs_trainer *t, bs_train_outcome *out, basin_error *err)
+{
+    int phase = t->learner.phase;
+    if (t->best_epoch <= t->phase_start)
+        while (--phase > 0 && bs_phase_epochs(t, phase) == 0)
+            ;
+    out->infer = t->method->phase[phase].infer;
+    return t->seen == t->best_epoch ? BASIN_OK
+                                    : make_scorer_by(t, out->infer ? out->infer : t->o->infer, err);
+}
+
+/* The best model so far of a training that was asked to stop, in place of what it would come to.
+ * The checkpoint is already written. */
+static void leave_best(bs_trainer *t, bs_train_outcome *out)
+{
+    const bs_train_job *job = t->job;
+    bs_train_job        rest = *job;
+    bs_logger           quiet = bs_log_make(NULL, BS_QUIET); /* is not asked to stop */
+    basin_error         err = {0};
+    rest.log = &quiet;
+    rest.stop = NULL;
+    rest.test = NULL;
+    t->job = &rest;
+    out->unfinished = true;
+    basin_status s = predict_as_best(t, out, &err);
+    if (!s)
+        s = conclude(t, out, &err);
+    if (s)
+        bs_log_say(job->log, BS_WARN, "the best model so far was not written: %s", err.msg);
 }
 
 basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_error *err)
@@ -561,6 +592,8 @@ basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_erro
     }
     if (!s)
         s = conclude(&t, out, err);
+    if (s == BASIN_EINTERRUPTED && job->so_far && t.best_epoch > 0)
+        leave_best(&t, out);
     trainer_free(&t);
     return s;
 }

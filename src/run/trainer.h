@@ -48,7 +48,12 @@ typedef struct {
     int                  from_model; /* ... this member; NULL: start from scratch */
     bs_buf              *model;      /* receives the bytes of the model file; or NULL */
     bs_params          **keep;       /* receives the final parameters; or NULL */
+    bool                 so_far;     /* if interrupted, the best model so far is handed over, too */
 } bs_train_job;
+
+/* In the run folder: the model, and what it is called as long as the training is not finished. */
+#define BS_MODEL_FILE      "best.safetensors"
+#define BS_UNFINISHED_FILE "unfinished.safetensors"
 
 /* Why a training ended: all epochs were done, no evaluation was better for early_stop.patience, or
  * the time limit. */
@@ -60,6 +65,8 @@ typedef struct {
     bs_ended     ended;
     double       sure;     /* confidence that the energy helps (energy.proof); NaN: not tested */
     bool         net_kept; /* not confident enough: the model is the pre-trained net */
+    bool         unfinished; /* of an interrupted training: the best model so far, not tested */
+    const char  *infer;      /* how the model predicts, if not as its settings say; or NULL */
     double       seconds, rows_per_s;
     int64_t      params_net, params_energy;
     bs_threshold threshold; /* the tuned one; release with bs_threshold_free */
@@ -76,7 +83,7 @@ basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_erro
  * are the outputs for valid; test is NULL if there is no such part. */
 basin_status bs_train_finish(const bs_train_job *job, const bs_outputs *valid,
                              const bs_outputs *test, bs_train_outcome *out, basin_error *err);
-/* Writes best.safetensors to the job's folder, if it has one. */
+/* Writes the model to the job's folder, if it has one. */
 basin_status bs_train_finish_write(const bs_train_job *job, const bs_train_outcome *out,
                                    bs_params *const *params, int n_params, basin_error *err);
 

@@ -204,10 +204,11 @@ static basin_status make_folds(const bs_settings *s, bs_logger *log, bs_data *ou
     return BASIN_OK;
 }
 
-basin_status bs_data_fold(const bs_data *p, int k, bs_dataset *train, bs_dataset *valid,
-                          basin_error *err)
+/* Rows from .. to, and the others. */
+static basin_status divide(const bs_data *p, int32_t from, int32_t to, bs_dataset *train,
+                           bs_dataset *valid, basin_error *err)
 {
-    const int32_t  rows = p->part[0].rows, from = p->fold_start[k], to = p->fold_start[k + 1];
+    const int32_t  rows = p->part[0].rows;
     const bs_task *task = p->part[0].task;
     int32_t       *row = bs_calloc((size_t)rows + 1, sizeof *row);
     basin_status   status = row ? BASIN_OK : bs_fail_nomem(err);
@@ -226,6 +227,21 @@ basin_status bs_data_fold(const bs_data *p, int k, bs_dataset *train, bs_dataset
     bs_free(row);
     if (status)
         bs_dataset_free(valid);
+    return status;
+}
+
+basin_status bs_data_fold(const bs_data *p, int k, bs_dataset *train, bs_dataset *valid,
+                          basin_error *err)
+{
+    return divide(p, p->fold_start[k], p->fold_start[k + 1], train, valid, err);
+}
+
+basin_status bs_data_first_folds(const bs_data *p, int n, bs_dataset *train, bs_dataset *valid,
+                                 basin_error *err)
+{
+    basin_status status = divide(p, 0, p->fold_start[n], n > 1 ? NULL : train, valid, err);
+    if (n > 1 && !status)
+        status = divide(p, 0, p->part[0].rows, NULL, train, err);
     return status;
 }
 

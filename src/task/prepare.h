@@ -40,6 +40,11 @@ void         bs_data_free(bs_data *p);
 basin_status bs_data_fold(const bs_data *p, int k, bs_dataset *train, bs_dataset *valid,
                           basin_error *err);
 
+/* Valid as it would be with the first n folds only, and train without it if n is 1; for more, all
+ * rows are in train. */
+basin_status bs_data_first_folds(const bs_data *p, int n, bs_dataset *train, bs_dataset *valid,
+                                 basin_error *err);
+
 /* NULL if there is none. */
 const bs_dataset *bs_data_test(const bs_data *p);
 

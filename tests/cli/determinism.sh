@@ -26,7 +26,7 @@ sleep 0.6
 kill -INT $pid
 wait $pid
 echo "status $?"
-sed 's/epoch [0-9]*/epoch N/' messages | tail -n 1
+sed 's/epoch [0-9]*/epoch N/; s/stopped has .*; to/stopped has ...; to/' messages | tail -n 1 # perhaps no model yet
 $train --set batch=16 --resume -o one 2>&1
 echo "status $?"
 

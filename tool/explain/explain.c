@@ -197,7 +197,7 @@ static basin_status read_data(bs_explanation *e, const bs_task_explain *how,
 
 static basin_status load(bs_explanation *e, const char *model, basin_error *err)
 {
-    basin_status s = basin_model_load(model, &e->model, err);
+    basin_status s = bs_model_open(model, &e->log, &e->model, err);
     if (s)
         return s;
     e->m = e->model->saved;

@@ -161,6 +161,25 @@ static void choose_part(bs_report *r, bs_report_group *g)
     }
 }
 
+/* An unfinished model may consist of the trainings without the first few folds, which alone can
+ * judge it. */
+static basin_status drop_folds(bs_report_group *g, basin_error *err)
+{
+    const bs_model_file *m = g->run[g->shown].model;
+    bs_data             *own = g->own;
+    bs_dataset           part[2] = {{0}};
+    const int            n = m ? (1 + m->n_more) / m->settings.train.ensemble : 0;
+    if (!g->data || g->data != own || !m || n >= own->folds)
+        return BASIN_OK;
+    basin_status s = bs_data_first_folds(own, n > 1 ? n : 1, &part[0], &part[1], err);
+    for (int i = 0; i < 2; i++) {
+        bs_dataset_free(&own->part[i]);
+        own->part[i] = part[i];
+    }
+    own->folds = n > 1 ? n : 1;
+    return s;
+}
+
 basin_status bs_report_data(bs_report *r, bs_report_group *g, const bs_data *given,
                             basin_error *err)
 {
@@ -170,10 +189,12 @@ basin_status bs_report_data(bs_report *r, bs_report_group *g, const bs_data *giv
     g->data = given;
     if (!given)
         s = read_again(r, g, err);
-    if (!s && g->data)
+    if (!s && g->data) {
         choose_part(r, g);
-    else if (!s)
+        s = drop_folds(g, err);
+    } else if (!s) {
         s = read_part(r, g, err);
+    }
     return s;
 }
 

@@ -52,8 +52,7 @@ typedef struct {
     char           folder[BS_OPTION_TEXT + 64];
     bs_settings    settings;
     bs_history     history;
-    bs_model_file *model; /* NULL: none */
-    bool           finished;
+    bs_model_file *model;   /* NULL: none */
     uint64_t       hash[3]; /* of train, valid and test at training time; 0: unknown */
     const char    *machine; /* "Linux x86_64, 8 cores, 4 threads"; NULL: unknown */
     double         seconds, rows_per_s, peak_bytes; /* of the training; NaN: unknown */

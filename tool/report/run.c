@@ -213,8 +213,11 @@ static basin_status read_model(bs_report *r, bs_report_run *run, basin_error *er
     char        path[PATH];
     struct stat st;
     basin_error why = {0};
-    bs_print(path, sizeof path, "%s/best.safetensors", run->folder);
     run->model_bytes = NAN;
+    const bool unfinished =
+        exists(run->folder, BS_UNFINISHED_FILE) || !exists(run->folder, BS_MODEL_FILE);
+    bs_print(path, sizeof path, "%s/%s", run->folder,
+             unfinished ? BS_UNFINISHED_FILE : BS_MODEL_FILE);
     if (stat(path, &st) != 0) {
         bs_notes_add(&r->left_out, "model",
                      "%s: the training is not finished: there is no model to evaluate, only what "
@@ -222,14 +225,31 @@ static basin_status read_model(bs_report *r, bs_report_run *run, basin_error *er
                      run->folder);
         return BASIN_OK;
     }
+    if (unfinished)
+        bs_notes_add(&r->left_out, "model",
+                     "%s: the training is not finished: this is the best model so far",
+                     run->folder);
     run->model_bytes = (double)st.st_size;
     basin_status s = bs_model_file_read(path, &run->model, &why);
     if (s == BASIN_ENOMEM)
         return bs_fail_nomem(err);
     if (s)
         bs_notes_add(&r->left_out, "model", "%s", why.msg);
-    run->finished = !s;
     return BASIN_OK;
+}
+
+/* The config of a search for a method only says what was asked for; its model knows the rest, apart
+ * from paths. */
+static void settle(bs_report_run *run)
+{
+    const bs_train_options *asked = &run->settings.train;
+    if (!run->model || strcmp(asked->method, "auto") != 0)
+        return;
+    bs_train_options *o = &run->model->settings.train;
+    memcpy(o->file_train, asked->file_train, sizeof o->file_train);
+    memcpy(o->file_valid, asked->file_valid, sizeof o->file_valid);
+    memcpy(o->file_test, asked->file_test, sizeof o->file_test);
+    run->settings = run->model->settings;
 }
 
 /* ---- folders ---- */
@@ -261,6 +281,8 @@ static basin_status read_run(bs_report *r, const char *folder, bs_report_run *ru
         s = bs_fail(err, BASIN_EDATA, "%s: no epoch of this training is finished yet", folder);
     if (!s)
         s = read_model(r, run, err);
+    if (!s)
+        settle(run);
     if (!s)
         s = read_manifest(r, run, err);
     if (!s)
