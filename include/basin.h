@@ -63,8 +63,8 @@ const char *basin_version(void);
 typedef struct basin_model     basin_model;
 typedef struct basin_predictor basin_predictor;
 
-/* Reads a model file, or the best model of a run folder, so far if it was interrupted. On failure
- * *out is NULL. */
+/* Reads a model file, the best model of a run folder, so far if it was interrupted, or the mean of
+ * the models in seed-N of a folder. On failure *out is NULL. */
 basin_status basin_model_load(const char *path, basin_model **out, basin_error *err);
 void         basin_model_free(basin_model *m); /* accepts NULL; predictors first */
 

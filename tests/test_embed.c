@@ -685,6 +685,42 @@ static void models_are_bytes(void **state)
     }
 }
 
+/* The model of a folder of seeds, also by way of bytes: the mean of the models in it. */
+static void seeds_are_one_model(void **state)
+{
+    static answer      mean, again, one;
+    basin_config      *c = small("ce");
+    basin_text         text;
+    basin_model       *m, *copy;
+    basin_bytes        bytes;
+    const subject     *s = &subjects[0];
+    static const char *seed[] = {"seeds/seed-0", "seeds/seed-1"};
+    double             worst = 0, sum[MOST] = {0};
+    (void)state;
+    OK(basin_config_file(c, "train", s->file, err));
+    OK(basin_train(c, "seeds", 2, 0, NULL, &text, err));
+    basin_text_free(&text);
+    basin_config_free(c);
+    OK(basin_model_load("seeds", &m, err));
+    OK(basin_model_write(m, &bytes, err));
+    OK(basin_model_read(bytes.data, bytes.n, &copy, err));
+    OK(predict_by(s, m, 1, &mean, err));
+    OK(predict_by(s, copy, 2, &again, err));
+    const size_t n = (size_t)ROWS * (size_t)basin_model_labels(m);
+    assert_memory_equal(mean.scores, again.scores, n * sizeof *mean.scores);
+    for (int k = 0; k < 2; k++) {
+        OK(predict(s, seed[k], 1, &one, err));
+        for (size_t i = 0; i < n; i++)
+            sum[i] += (double)one.scores[i] / 2;
+    }
+    for (size_t i = 0; i < n; i++)
+        worst = fmax(worst, fabs(sum[i] - (double)mean.scores[i]));
+    assert_true(worst < 1e-6);
+    basin_bytes_free(&bytes);
+    basin_model_free(copy);
+    basin_model_free(m);
+}
+
 static void damaged_bytes_are_refused(void **state)
 {
     basin_model *m = NULL;
@@ -720,6 +756,7 @@ int main(void)
         cmocka_unit_test(rows_are_borrowed),
         cmocka_unit_test(impossible_rows_are_refused),
         cmocka_unit_test(models_are_bytes),
+        cmocka_unit_test(seeds_are_one_model),
         cmocka_unit_test(damaged_bytes_are_refused),
     };
     return cmocka_run_group_tests(tests, three_models, leave_folder);

@@ -109,6 +109,11 @@ basin_status bs_read_for(const bs_model_file *m, const char *const *files, int n
 /* The model that `model` means (bs_model_path), with a note if it is not simply that file. */
 basin_status bs_model_open(const char *model, bs_logger *log, basin_model **out, basin_error *err);
 
+/* seeds.c: whether there are models of seeds in a folder, and all of them as one. */
+bool         bs_seeds_there(const char *folder);
+basin_status bs_seeds_read(const char *folder, bs_logger *log, bs_model_file **out,
+                           basin_error *err);
+
 /* A model from what was read, which it takes, also on failure. */
 basin_status bs_model_make(bs_model_file *saved, basin_model **out, basin_error *err);
 

@@ -46,10 +46,12 @@ basin_status bs_model_open(const char *model, bs_logger *log, basin_model **out,
     bs_model_file    *saved = NULL;
     *out = NULL;
     basin_status s = bs_model_path(model, file, err);
-    if (!s)
-        s = bs_model_file_read(file, &saved, err);
     const size_t n = strlen(model);
-    if (!s && strlen(file) > n && strcmp(file + n, unfinished) == 0)
+    if (s && bs_seeds_there(model))
+        s = bs_seeds_read(model, log, &saved, err);
+    else if (!s)
+        s = bs_model_file_read(file, &saved, err);
+    if (saved && strlen(file) > n && strcmp(file + n, unfinished) == 0)
         bs_log_say(log, BS_INFO, "%s: the training is not finished; this is the best model so far",
                    model);
     return s ? s : bs_model_make(saved, out, err);

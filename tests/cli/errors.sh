@@ -20,8 +20,8 @@ try basin eval d.arff d.arff
 mkdir empty
 try basin eval empty d.arff
 basin train d.arff -q --method ce --epochs 1 --seeds 2 --seed 3 -o seeds > table
-try basin eval seeds d.arff
-try basin predict seeds d.arff
+try basin model threshold seeds d.arff
+try basin train d.arff -q --from seeds -o more
 basin tune --help | grep -c -- '--test'
 try basin tune d.arff --trials 1 --test d.arff | cut -c1-60
 : > nothing.arff
