@@ -50,6 +50,7 @@ static void setting_start(setting *s, const bs_method *m, int layers, double dro
                           .layers = layers,
                           .width = 4,
                           .dropout = dropout,
+                          .net = &bs_encoder_mlp,
                           .hidden = H,
                           .scale = 1};
     assert_int_equal(bs_energy_find("label", &shape.energy, NULL), BASIN_OK);

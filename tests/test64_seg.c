@@ -278,10 +278,13 @@ static void any_size_goes_through_the_nets(void **state)
     (void)state;
     for (int h = 1; h <= 9; h++)
         for (int w = 1; w <= 9; w += 2)
-            for (int kind = 0; bs_seg_nets[kind].name; kind++) {
-                char words[64];
-                snprintf(words, sizeof words, "net.kind=%s energy.kind=%s", bs_seg_nets[kind].name,
-                         kind == 1 ? "value" : "map");
+            for (int kind = 0; bs_encoders[kind]; kind++) {
+                const char *net = bs_encoders[kind]->name;
+                char        words[64];
+                if (bs_encoders[kind]->reads != BS_READS_PHOTOS)
+                    continue;
+                snprintf(words, sizeof words, "net.kind=%s energy.kind=%s", net,
+                         strcmp(net, "fcn2") == 0 ? "value" : "map");
                 scene *c = seg_scene(words, (layout){1, h, w, 3}, 1);
                 bs_id  y = c->s.t->relax(&c->s.v, c->s.t->logits(&c->s.v, "net"));
                 scene_result(c, c->s.t->energy(&c->s.v, y), -1);

@@ -19,8 +19,14 @@ static tagger *tagger_new(const char *file)
     tagger *t = calloc(1, sizeof *t);
     golden *c = t->c = golden_new(file);
     assert_int_equal(bs_options_default(bs_train_rows, &t->o, NULL), BASIN_OK);
-    bs_tag_shape shape = {
-        .tags = 3, .words = 6, .word_width = 3, .tuned = true, .width = 2, .layers = 1, .scale = 1};
+    bs_tag_shape shape = {.tags = 3,
+                          .words = 6,
+                          .word_width = 3,
+                          .tuned = true,
+                          .width = 2,
+                          .layers = 1,
+                          .net = &bs_encoder_bilstm,
+                          .scale = 1};
     assert_int_equal(bs_tag_energy_find("chain", &shape.energy, NULL), BASIN_OK);
     t->spec = bs_net_spec_make(&bs_task_space_tag, (bs_size){1, 1, 4}, &shape, sizeof shape);
     t->s = (bs_loss_context){.t = &bs_task_space_tag,

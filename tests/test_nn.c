@@ -2,7 +2,7 @@
  * test_golden.c's. Names, initial values, dropout. */
 #include "tests/declaration.h"
 
-#include "nn/layers.h"
+#include "nn/encoder.h"
 
 #define COUNT_OF(a) ((int)(sizeof(a) / sizeof(a)[0]))
 
@@ -267,6 +267,61 @@ static void dropout_is_absent_in_inference(void **state)
     assert_int_equal(masks(false, 0.5, true), 0);
 }
 
+/* ---- encoders ---- */
+
+/* The features of three rows, two sentences of four words, or two photos of 8 x 8. */
+static void build_encoder(bs_nn *nn, const bs_encoder *e, bs_id found[BS_SCALES])
+{
+    bs_graph              *g = nn->g;
+    const bs_encoder_shape s = {.layers = 1, .width = 8, .members = 1};
+    const bs_shape         shape[] = {[BS_READS_ROWS] = bs_shape2(3, 5),
+                                      [BS_READS_SENTENCES] = bs_shape3(4, 2, 5),
+                                      [BS_READS_PHOTOS] = bs_shape4(2, 3, 8, 8)};
+    const bs_encoder_input in = {.x = bs_leaf(g, "x", BS_T_REAL, shape[e->reads]),
+                                 .len = bs_leaf(g, "len", BS_T_INT, bs_shape1(2))};
+    e->features(nn, "net/T", &s, &in, found);
+    if (e->head)
+        assert_true(bs_shape_equal(bs_shape_of(g, e->head(nn, "net", &s, found, 4)),
+                                   bs_shape4(2, 4, 8, 8)));
+}
+
+static void encoders_say_what_they_read(void **state)
+{
+    (void)state;
+    for (int i = 0; bs_encoders[i]; i++) {
+        const bs_encoder *e = bs_encoders[i], *out;
+        bs_id             found[BS_SCALES] = {0};
+        bs_nn             nn = {bs_graph_new(), bs_params_new(), false, 1};
+        assert_int_equal(bs_encoder_find(e->name, e->reads, &out, NULL), BASIN_OK);
+        assert_ptr_equal(out, e);
+        assert_true((e->reads == BS_READS_PHOTOS) == (e->head != NULL));
+        build_encoder(&nn, e, found);
+        check_graph(nn.g);
+        assert_int_equal(bs_params_count(nn.params, "net/"), bs_params_count(nn.params, ""));
+        bs_shape s = bs_shape_of(nn.g, found[0]);
+        assert_int_equal(s.d[2], e->reads == BS_READS_ROWS        ? 3
+                                 : e->reads == BS_READS_SENTENCES ? 2
+                                                                  : 8);
+        for (int k = 1; k < BS_SCALES && e->reads == BS_READS_PHOTOS; k++)
+            assert_int_equal(bs_shape_of(nn.g, found[k]).d[3], 8 >> k);
+        bs_params_free(nn.params);
+        bs_graph_free(nn.g);
+    }
+}
+
+static void encoders_of_other_inputs_are_refused(void **state)
+{
+    const bs_encoder *out;
+    basin_error       err = {0};
+    (void)state;
+    assert_int_equal(bs_encoder_find("auto", BS_READS_SENTENCES, &out, NULL), BASIN_OK);
+    assert_ptr_equal(out, &bs_encoder_bilstm);
+    assert_int_equal(bs_encoder_find("unet", BS_READS_ROWS, &out, &err), BASIN_EARG);
+    assert_null(out);
+    assert_string_equal(err.msg, "net.kind: no net over rows is called 'unet'; see 'basin list "
+                                 "encoders'");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -279,6 +334,8 @@ int main(void)
         cmocka_unit_test(initial_values_depend_on_seed_and_name_only),
         cmocka_unit_test(dropout_keeps_the_mean_and_follows_the_step),
         cmocka_unit_test(dropout_is_absent_in_inference),
+        cmocka_unit_test(encoders_say_what_they_read),
+        cmocka_unit_test(encoders_of_other_inputs_are_refused),
     };
     return cmocka_run_group_tests_name("nn", tests, NULL, NULL);
 }

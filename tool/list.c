@@ -65,11 +65,17 @@ static void put(void *to, const char *name, const char *help)
     line_of(l->table, l->json, l->task, name, help);
 }
 
+/* With the tasks that have what it reads. */
 static void list_encoders(bs_buf *table, bs_buf *json)
 {
-    for (int i = 0; bs_tasks[i]; i++)
-        if (bs_tool_of(bs_tasks[i])->encoders)
-            bs_tool_of(bs_tasks[i])->encoders(put, &(lines){table, json, bs_tasks[i]->name});
+    for (int i = 0; bs_encoders[i]; i++) {
+        char tasks[200] = "";
+        for (int k = 0; bs_tasks[k]; k++)
+            if (bs_tasks[k]->reads == bs_encoders[i]->reads)
+                bs_print(tasks + strlen(tasks), sizeof tasks - strlen(tasks), "%s%s",
+                         tasks[0] ? " " : "", bs_tasks[k]->name);
+        line_of(table, json, tasks, bs_encoders[i]->name, bs_encoders[i]->help);
+    }
 }
 
 static void list_energies(bs_buf *table, bs_buf *json)

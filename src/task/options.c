@@ -72,7 +72,8 @@ const bs_option bs_train_rows[] = {
      KEEP},
 
     {"net.kind", BS_TEXT, AT(net_kind), "auto", NULL, NULL, NULL,
-     "net over images (seg): fcn, fcn2, unet, unet3; see 'basin list encoders'", KEEP},
+     "encoder of the net; see 'basin list encoders'; auto: the first that reads what the task has",
+     KEEP},
     {"net.layers", BS_INT, AT(net_layers), "2", "0", "64", "1..4",
      "hidden layers of the net (seg has always three)", LINEAR},
     {"net.width", BS_INT, AT(net_width), "400", "1", "100000", "x4",
@@ -297,7 +298,21 @@ basin_status bs_settings_default(bs_settings *s, basin_error *err)
     s->text = bs_corpus_options_default();
     s->words = bs_lexicon_options_default();
     s->image = bs_image_options_default();
-    return bs_options_default(bs_train_rows, &s->train, err);
+    basin_status status = bs_options_default(bs_train_rows, &s->train, err);
+    if (bs_encoder_place(NULL) > BS_ENCODERS_ROOM)
+        return bs_fail(err, BASIN_EARG, "the options of all encoders have %d bytes",
+                       (int)BS_ENCODERS_ROOM);
+    for (int i = 0; bs_encoders[i] && !status; i++)
+        if (bs_encoders[i]->rows)
+            status =
+                bs_options_default(bs_encoders[i]->rows,
+                                   s->train.encoders.bytes + bs_encoder_place(bs_encoders[i]), err);
+    return status;
+}
+
+const void *bs_encoder_options(const bs_train_options *o, const bs_encoder *e)
+{
+    return e->rows ? o->encoders.bytes + bs_encoder_place(e) : NULL;
 }
 
 /* One table over all structs, so that every form of text is one loop. */
@@ -316,6 +331,11 @@ static int append_rows(bs_option *out, int n, const bs_option *rows, size_t shif
 static void merge(bs_option out[BS_SETTINGS_ROWS], unsigned flags)
 {
     int n = append_rows(out, 0, bs_train_rows, offsetof(bs_settings, train), flags);
+    for (int i = 0; bs_encoders[i]; i++)
+        if (bs_encoders[i]->rows)
+            n = append_rows(
+                out, n, bs_encoders[i]->rows,
+                offsetof(bs_settings, train.encoders) + bs_encoder_place(bs_encoders[i]), flags);
     n = append_rows(out, n, bs_read_rows, offsetof(bs_settings, read), flags);
     n = append_rows(out, n, bs_corpus_rows, offsetof(bs_settings, text), flags);
     n = append_rows(out, n, bs_lexicon_rows, offsetof(bs_settings, words), flags);

@@ -6,11 +6,16 @@
 #ifndef BS_TRAIN_OPTIONS_H
 #define BS_TRAIN_OPTIONS_H
 
+#include <stddef.h>
+
 #include "base/opt.h"
 #include "data/rows/read.h"
 #include "data/image/images.h"
 #include "data/text/corpus.h"
 #include "data/text/lexicon.h"
+#include "nn/encoder.h"
+
+enum { BS_ENCODERS_ROOM = 8192 };
 
 typedef struct {
     char   task[BS_OPTION_TEXT], method[BS_OPTION_TEXT], preset[BS_OPTION_TEXT];
@@ -32,7 +37,11 @@ typedef struct {
     char   stop_metric[BS_OPTION_TEXT], stop_at[BS_OPTION_TEXT];
     int    stop_patience, stop_epochs;
 
-    char   net_kind[BS_OPTION_TEXT];
+    char net_kind[BS_OPTION_TEXT];
+    union {
+        max_align_t   align;
+        unsigned char bytes[BS_ENCODERS_ROOM];
+    } encoders; /* their own options, by bs_encoder_options */
     int    net_layers, net_width;
     double net_dropout;
     bool   net_bias;
@@ -114,6 +123,9 @@ typedef struct {
 } bs_train_options;
 
 extern const bs_option bs_train_rows[];
+
+/* The own options of an encoder; NULL if it has none. */
+const void *bs_encoder_options(const bs_train_options *o, const bs_encoder *e);
 
 typedef struct {
     bs_train_options   train;

@@ -135,6 +135,7 @@ struct bs_task {
     const char          *name, *help;
     const bs_task_space *graph;
     const char          *unit;    /* "rows": what a part consists of */
+    bs_reads             reads;   /* which encoders its nets can have */
     const char          *method;  /* the default */
     const char          *options; /* " text. words. ": prefixes of options of this task only */
     /* How files for a model are read: where it remembers that, and the rows of it. */

@@ -500,6 +500,12 @@ static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k,
                           .shift = o->energy_shift};
     const char  *energy = strcmp(o->energy_kind, "auto") == 0 ? "label" : o->energy_kind;
     basin_status s = bs_energy_find(energy, &shape.energy, err);
+    if (!s)
+        s = bs_encoder_find(o->net_kind, BS_READS_ROWS, &shape.net, err);
+    if (!s && o->net_members > 1 && !shape.net->members)
+        s = bs_fail(err, BASIN_EARG, "net.members: a net.kind of %s has only one", shape.net->name);
+    if (!s)
+        shape.own = bs_encoder_options(o, shape.net);
     *out = bs_net_spec_make(&bs_task_space_mlc, (bs_size){1, 1, 1}, &shape, sizeof shape);
     return s;
 }
@@ -686,6 +692,7 @@ const bs_task bs_task_mlc = {
     .help = "multi-label classification: a set of labels for each row",
     .graph = &bs_task_space_mlc,
     .unit = "rows",
+    .reads = BS_READS_ROWS,
     .method = "seal-nce",
     .candidates = candidates,
     .time_factor = 12, /* the first is a linear model */

@@ -24,18 +24,15 @@ static bs_id encoded(bs_nn *nn, const bs_mlc_shape *s, bs_id x)
     return bs_reshape(g, x, bs_shape2(rows, s->features * s->bins));
 }
 
-/* Members of a linear net would be a single net, too. */
-static bool has_members(const bs_mlc_shape *s)
-{
-    return s->members > 1 && s->layers > 0;
-}
-
 bs_id bs_mlc_features(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id x)
 {
-    char         path[64];
-    bs_mlp_shape mlp = {s->layers, s->width, BS_SOFTPLUS, s->dropout, false, s->members};
+    char                   path[64];
+    bs_id                  found[BS_SCALES];
+    const bs_encoder_input in = {.x = encoded(nn, s, x)};
+    const bs_encoder_shape e = {s->layers, s->width, s->members, s->dropout, false, s->own};
     bs_print(path, sizeof path, "%s/T", name);
-    return bs_mlp(nn, path, encoded(nn, s, x), &mlp);
+    s->net->features(nn, path, &e, &in, found);
+    return found[0];
 }
 
 /* Members have their own label vectors. */
@@ -61,7 +58,7 @@ bs_id bs_mlc_head(bs_nn *nn, const char *name, const bs_mlc_shape *s, bs_id feat
 {
     char path[64];
     bs_print(path, sizeof path, "%s/labels", name);
-    if (has_members(s))
+    if (bs_shape_of(nn->g, features).d[1] > 1)
         return member_heads(nn, path, s, features);
     bs_init init = bs_init_xavier(s->width, s->labels);
     bs_id   z = bs_linear(nn, path, features, s->labels, init, s->bias);

@@ -13,6 +13,7 @@
 
 #include "task/mlc/energy.h"
 #include "model/view.h"
+#include "nn/encoder.h"
 
 struct bs_mlc_shape {
     int    features, labels;
@@ -22,6 +23,9 @@ struct bs_mlc_shape {
     bool   bias;    /* of labels, in net and energy */
     int    members; /* of the task net; 1: a plain net */
     int    bins;    /* ramps per feature; 0: features are used directly */
+
+    const bs_encoder *net;
+    const void       *own; /* options of the encoder */
 
     const bs_energy *energy; /* the term over y */
     int              hidden; /* its units */

@@ -477,7 +477,6 @@ static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k,
                               basin_error *err)
 {
     const char  *energy = strcmp(o->energy_kind, "auto") == 0 ? "value" : o->energy_kind;
-    const char  *net = strcmp(o->net_kind, "auto") == 0 ? "fcn" : o->net_kind;
     bs_seg_shape shape = {.channels = bs_preprocess_seg(k)->channels,
                           .classes = bs_preprocess_seg(k)->classes,
                           .height = bs_preprocess_seg(k)->height,
@@ -488,7 +487,9 @@ static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k,
                           .energy_dropout = o->energy_dropout,
                           .smooth = o->seg_smooth,
                           .by_class = strcmp(o->seg_score, "class") == 0};
-    basin_status s = bs_seg_net_find(net, &shape.net, err);
+    basin_status s = bs_encoder_find(o->net_kind, BS_READS_PHOTOS, &shape.net, err);
+    if (!s)
+        shape.own = bs_encoder_options(o, shape.net);
     if (!s)
         s = bs_seg_energy_find(energy, &shape.energy, err);
     *out = bs_net_spec_make(&bs_task_space_seg,
@@ -714,6 +715,7 @@ const bs_task bs_task_seg = {
     .help = "segmentation: a class for each pixel of an image",
     .graph = &bs_task_space_seg,
     .unit = "images",
+    .reads = BS_READS_PHOTOS,
     .method = "ce",
     .candidates = candidates,
     .options = " image. mask. seg. ",

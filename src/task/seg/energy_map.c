@@ -5,10 +5,13 @@
 
 static bs_id score(bs_nn *nn, const bs_masked *m)
 {
-    bs_graph *g = nn->g;
-    bs_id     found[BS_SEG_SCALES];
-    m->shape->net->trunk(nn, "energy/conv", m->shape, m->x, m->y, found);
-    bs_id    map = m->shape->net->head(nn, "energy", m->shape, found, 1);
+    bs_graph              *g = nn->g;
+    const bs_encoder      *net = m->shape->net;
+    const bs_encoder_shape e = bs_seg_encoder_shape(m->shape);
+    const bs_encoder_input in = {.x = m->x, .mask = m->y};
+    bs_id                  found[BS_SCALES];
+    net->features(nn, "energy/conv", &e, &in, found);
+    bs_id    map = net->head(nn, "energy", &e, found, 1);
     bs_shape s = bs_shape_of(g, map), t = bs_shape_of(g, m->there);
     int      cells = s.d[2] * s.d[3];
     bs_push(g, "energy");

@@ -3,6 +3,7 @@
  *
  * Fully connected layers have a fixed size, that of a training window. The value of a larger image
  * is the mean over as few windows as cover it; a smaller one is padded with zeros. */
+#include "nn/photo.h"
 #include "task/seg/nets.h"
 
 /* Where the i-th of n windows starts. */
@@ -29,17 +30,19 @@ static bs_id along(bs_graph *g, bs_id a, int axis, int window, int i)
 /* [n, 1] for photos and masks as large as a window */
 static bs_id value_of(bs_nn *nn, const bs_seg_shape *s, bs_id x, bs_id y)
 {
-    bs_graph *g = nn->g;
-    bs_id     found[BS_SEG_SCALES];
-    bs_seg_trunk(nn, "energy/conv", s, x, y, found);
+    bs_graph              *g = nn->g;
+    const bs_encoder_shape e = bs_seg_encoder_shape(s);
+    const bs_encoder_input in = {.x = x, .mask = y};
+    bs_id                  found[BS_SCALES];
+    bs_photo_features(nn, "energy/conv", &e, &in, found);
     bs_shape  top = bs_shape_of(g, found[2]);
     const int cells = top.d[1] * top.d[2] * top.d[3], wide = s->hidden, slim = (wide + 1) / 2;
     bs_id     h = bs_reshape(g, found[2], bs_shape2(top.d[0], cells));
-    h = bs_relu(g, bs_linear(nn, "energy/full/0", h, wide, bs_seg_init(cells), true));
+    h = bs_relu(g, bs_linear(nn, "energy/full/0", h, wide, bs_photo_init(cells), true));
     if (nn->training)
         h = bs_dropout(g, h, s->energy_dropout, nn->stream++);
-    h = bs_relu(g, bs_linear(nn, "energy/full/1", h, slim, bs_seg_init(wide), true));
-    return bs_linear(nn, "energy/full/2", h, 1, bs_seg_init(slim), true);
+    h = bs_relu(g, bs_linear(nn, "energy/full/1", h, slim, bs_photo_init(wide), true));
+    return bs_linear(nn, "energy/full/2", h, 1, bs_photo_init(slim), true);
 }
 
 static bs_id score(bs_nn *nn, const bs_masked *m)

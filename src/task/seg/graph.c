@@ -13,6 +13,16 @@
 /* In soft IoU: two empty masks are equal, so 0/0 is 1. */
 #define EMPTY 1e-6
 
+int bs_seg_planes(const bs_seg_shape *s)
+{
+    return s->classes == 2 ? 1 : s->classes;
+}
+
+bs_encoder_shape bs_seg_encoder_shape(const bs_seg_shape *s)
+{
+    return (bs_encoder_shape){.width = s->filters, .dropout = s->dropout, .own = s->own};
+}
+
 static const bs_seg_shape *shape(const bs_output_space *v)
 {
     return bs_net_spec_seg(v->spec);
@@ -110,15 +120,17 @@ static bs_id foreground(bs_output_space *v, bs_id y)
 
 static bs_id scores(bs_output_space *v, bs_nn *nn, const char *trunk, const char *head)
 {
-    bs_seg_shape s = *shape(v);
-    bs_id        found[BS_SEG_SCALES];
-    char         path[64];
+    const bs_encoder      *net = shape(v)->net;
+    const bs_encoder_input in = {.x = v->x.id[0]};
+    bs_encoder_shape       s = bs_seg_encoder_shape(shape(v));
+    bs_id                  found[BS_SCALES];
+    char                   path[64];
     s.by_batch = true;
     bs_print(path, sizeof path, "%s/conv", trunk);
-    s.net->trunk(nn, path, &s, v->x.id[0], 0, found);
+    net->features(nn, path, &s, &in, found);
     if (nn->training)
         found[2] = bs_dropout(v->g, found[2], s.dropout, nn->stream++);
-    return flat(v, s.net->head(nn, head, &s, found, planes(v)), 1);
+    return flat(v, net->head(nn, head, &s, found, planes(v)), 1);
 }
 
 static bs_id logits(bs_output_space *v, const char *name)

@@ -492,6 +492,10 @@ static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k,
     for (int i = 0; i < bs_preprocess_tag(k)->lexicon.columns; i++)
         shape.values += bs_preprocess_tag(k)->lexicon.value[i].n;
     basin_status s = bs_tag_energy_find(energy, &shape.energy, err);
+    if (!s)
+        s = bs_encoder_find(o->net_kind, BS_READS_SENTENCES, &shape.net, err);
+    if (!s)
+        shape.own = bs_encoder_options(o, shape.net);
     *out = bs_net_spec_make(&bs_task_space_tag, (bs_size){1, 1, 4}, &shape, sizeof shape);
     return s;
 }
@@ -798,6 +802,7 @@ const bs_task bs_task_tag = {
     .help = "sequence labelling: a tag for each word of a sentence",
     .graph = &bs_task_space_tag,
     .unit = "sentences",
+    .reads = BS_READS_SENTENCES,
     .method = "infnet+",
     .candidates = candidates,
     .options = " text. words. chars. columns. rules. ",

@@ -1,4 +1,4 @@
-/* nets.c -- the net over sentences: word, column and character vectors, BiLSTM, tag scores. */
+/* nets.c -- the net over sentences: word, column and character vectors, an encoder, tag scores. */
 #include "task/tag/nets.h"
 
 #include <math.h>
@@ -104,10 +104,13 @@ bs_id bs_tag_words(bs_nn *nn, const char *name, const bs_tag_shape *s, const bs_
 
 bs_id bs_tag_features(bs_nn *nn, const char *name, const bs_tag_shape *s, const bs_tag_input *x)
 {
-    char path[NAME];
+    char                   path[NAME];
+    bs_id                  found[BS_SCALES];
+    const bs_encoder_input in = {.x = bs_tag_words(nn, name, s, x), .len = x->len};
+    const bs_encoder_shape e = {s->layers, s->width, 1, s->dropout, false, s->own};
     bs_print(path, sizeof path, "%s/T", name);
-    return bs_bilstm(nn, path, bs_tag_words(nn, name, s, x), x->len, s->width, s->layers,
-                     s->dropout);
+    s->net->features(nn, path, &e, &in, found);
+    return found[0];
 }
 
 bs_id bs_tag_head(bs_nn *nn, const char *name, const bs_tag_shape *s, bs_id features)

@@ -1,7 +1,7 @@
 /* nets.h -- nets over sentences: a score for every tag of every word.
  *
  * A word is represented by its row of a table, the rows of its features (case, part of speech,
- * clusters) and the output of a convolution or an LSTM over its characters; a BiLSTM reads the
+ * clusters) and the output of a convolution or an LSTM over its characters; an encoder reads the
  * sentence. The table is shared and fixed, or every net tunes its own copy. The energy has an
  * encoder of the same shape (Tu et al. 2020) and terms over y (energy.h). */
 #ifndef BS_TAG_H
@@ -9,6 +9,7 @@
 
 #include "task/tag/energy.h"
 #include "model/view.h"
+#include "nn/encoder.h"
 
 typedef enum { BS_CHARS_NONE, BS_CHARS_CNN, BS_CHARS_LSTM } bs_chars;
 
@@ -19,8 +20,11 @@ struct bs_tag_shape {
     int      columns, values, column_width; /* features; rows of their common table */
     bs_chars chars;
     int      characters, char_width, char_features;
-    int      width, layers; /* of the BiLSTM, each direction */
+    int      width, layers; /* of the encoder (a BiLSTM: each direction) */
     double   dropout;
+
+    const bs_encoder *net;
+    const void       *own; /* options of the encoder */
 
     const bs_tag_energy *energy;           /* the terms over y */
     int                  hidden;           /* units of a language model of tags */
@@ -51,7 +55,7 @@ bs_tag_input bs_tag_leaves(bs_graph *g, const bs_tag_shape *s, int B, int T, int
 
 /* Vectors of the words [T, B, D], for the net called NAME. */
 bs_id bs_tag_words(bs_nn *nn, const char *name, const bs_tag_shape *s, const bs_tag_input *x);
-/* The output of the BiLSTM for these, [T, B, 2 width]; parameters NAME/T/... */
+/* The output of the encoder for these, [T, B, any]; parameters NAME/T/... */
 bs_id bs_tag_features(bs_nn *nn, const char *name, const bs_tag_shape *s, const bs_tag_input *x);
 /* Scores [T, B, tags]; parameters NAME/tags/... */
 bs_id bs_tag_head(bs_nn *nn, const char *name, const bs_tag_shape *s, bs_id features);

@@ -6,12 +6,6 @@
 #include "tasks/mlc/report.h"
 #include "tasks/tasks.h"
 
-static void encoders(bs_listing put, void *to)
-{
-    put(to, "mlp-sparse", "softplus layers over sparse rows");
-    put(to, "mlp-dense", "softplus layers over dense, standardised rows");
-}
-
 static void energies(bs_listing put, void *to)
 {
     for (int i = 0; bs_energies[i]; i++)
@@ -32,6 +26,5 @@ const bs_tool_task bs_tool_mlc = {.data = &bs_task_inspect_mlc,
                                   .report = &bs_task_report_mlc,
                                   .explain = &bs_task_explain_mlc,
                                   .generator = bs_make_mlc_rows,
-                                  .encoders = encoders,
                                   .energies = energies,
                                   .readers = readers};

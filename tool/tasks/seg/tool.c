@@ -6,12 +6,6 @@
 #include "tasks/seg/make.h"
 #include "tasks/tasks.h"
 
-static void encoders(bs_listing put, void *to)
-{
-    for (int i = 0; bs_seg_nets[i].name; i++)
-        put(to, bs_seg_nets[i].name, bs_seg_nets[i].help);
-}
-
 static void energies(bs_listing put, void *to)
 {
     for (int i = 0; bs_seg_energies[i]; i++)
@@ -32,6 +26,5 @@ const bs_tool_task bs_tool_seg = {.data = &bs_task_inspect_seg,
                                   .report = &bs_task_report_seg,
                                   .explain = &bs_task_explain_seg,
                                   .generator = bs_make_seg_rows,
-                                  .encoders = encoders,
                                   .energies = energies,
                                   .readers = readers};

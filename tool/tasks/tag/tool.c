@@ -6,13 +6,6 @@
 #include "tasks/tag/make.h"
 #include "tasks/tasks.h"
 
-static void encoders(bs_listing put, void *to)
-{
-    put(to, "bilstm", "LSTMs in both directions over vectors of words and feature columns");
-    put(to, "bilstm+cnn", "the same, and a convolution over characters; chars.net=cnn");
-    put(to, "bilstm+lstm", "the same, and LSTMs over characters; chars.net=lstm");
-}
-
 static void energies(bs_listing put, void *to)
 {
     for (int i = 0; bs_tag_energies[i]; i++)
@@ -33,6 +26,5 @@ const bs_tool_task bs_tool_tag = {.data = &bs_task_inspect_tag,
                                   .report = &bs_task_report_tag,
                                   .explain = &bs_task_explain_tag,
                                   .generator = bs_make_tag_rows,
-                                  .encoders = encoders,
                                   .energies = energies,
                                   .readers = readers};

@@ -1,5 +1,5 @@
-/* unet3.c -- a modern U-net: two 3 x 3 convolutions at each of four scales, on the way down and up
- * again.
+/* encoder_unet3.c -- a modern U-net: two 3 x 3 convolutions at each of four scales, on the way down
+ * and up again.
  *
  * The output of a convolution is normalised to mean 0 and deviation 1 before its ReLU; then each
  * channel has its own factor and offset. A net normalises each channel over the photos of a batch
@@ -7,9 +7,9 @@
  * not depend on the batch. On photos of horses this learned three times as fast as groups of
  * channels of one photo (Wu and He 2018). Energies keep those groups: the energy of one mask must
  * not depend on others, not even in training. */
-#include "task/seg/nets.h"
+#include "nn/photo.h"
 
-enum { NAME = BS_SEG_NAME, KERNEL = 3, UP = 4, GROUPS = 8 };
+enum { NAME = BS_PHOTO_NAME, KERNEL = 3, UP = 4, GROUPS = 8 };
 
 #define EPS   1e-5
 #define SHARE 0.1 /* share of the last batch in the running means */
@@ -69,54 +69,56 @@ static bs_id by_groups(bs_nn *nn, const char *name, bs_id x)
     return y;
 }
 
-static bs_id layer(bs_nn *nn, const bs_seg_shape *s, const char *name, int number, bs_id x, int out,
-                   int stride)
+static bs_id layer(bs_nn *nn, const bs_encoder_shape *s, const char *name, int number, bs_id x,
+                   int out, int stride)
 {
     char path[NAME];
     bs_print(path, sizeof path, "%s/%d", name, number);
     if (s->by_batch)
-        return by_batch(nn, path, bs_seg_filter(nn, path, x, out, KERNEL, stride));
-    return by_groups(nn, path, bs_seg_conv(nn, path, x, out, KERNEL, stride));
+        return by_batch(nn, path, bs_photo_filter(nn, path, x, out, KERNEL, stride));
+    return by_groups(nn, path, bs_photo_conv(nn, path, x, out, KERNEL, stride));
 }
 
 /* Over a photo and, for energies, its masks. */
-static bs_id first_layer(bs_nn *nn, const bs_seg_shape *s, const char *name, bs_id x, bs_id y)
+static bs_id first_layer(bs_nn *nn, const bs_encoder_shape *s, const char *name,
+                         const bs_encoder_input *in)
 {
     char path[NAME];
     if (s->by_batch)
-        return layer(nn, s, name, 0, x, s->filters, 1);
+        return layer(nn, s, name, 0, in->x, s->width, 1);
     bs_print(path, sizeof path, "%s/0", name);
-    return by_groups(nn, path, bs_seg_first(nn, name, s, x, y, KERNEL));
+    return by_groups(nn, path, bs_photo_first(nn, name, in, s->width, KERNEL));
 }
 
 /* Width, 2 width and 4 width channels; the first convolution of a scale halves the sides. */
-void bs_seg3_trunk(bs_nn *nn, const char *name, const bs_seg_shape *s, bs_id x, bs_id y,
-                   bs_id found[BS_SEG_SCALES])
+static void features(bs_nn *nn, const char *name, const bs_encoder_shape *s,
+                     const bs_encoder_input *in, bs_id found[BS_SCALES])
 {
-    const int F = s->filters;
-    bs_id     h = first_layer(nn, s, name, x, y);
+    const int F = s->width;
+    bs_id     h = first_layer(nn, s, name, in);
     found[0] = layer(nn, s, name, 1, h, F, 1);
     found[1] = layer(nn, s, name, 3, layer(nn, s, name, 2, found[0], 2 * F, 2), 2 * F, 1);
     found[2] = layer(nn, s, name, 5, layer(nn, s, name, 4, found[1], 4 * F, 2), 4 * F, 1);
 }
 
 /* `coarse` enlarged beside what was found at the finer scale. */
-static bs_id joined(bs_nn *nn, const bs_seg_shape *s, const char *name, int scale, bs_id coarse,
+static bs_id joined(bs_nn *nn, const bs_encoder_shape *s, const char *name, int scale, bs_id coarse,
                     bs_id found, int out)
 {
     bs_graph *g = nn->g;
     char      path[NAME];
     bs_print(path, sizeof path, "%s/up/%d", name, scale + 1);
-    bs_init init = bs_seg_init(bs_shape_of(g, coarse).d[1] * UP);
-    bs_id   up = bs_seg_enlarged(nn, path, coarse, out, init, found);
+    bs_init init = bs_photo_init(bs_shape_of(g, coarse).d[1] * UP);
+    bs_id   up = bs_photo_enlarged(nn, path, coarse, out, init, found);
     bs_print(path, sizeof path, "%s/join/%d", name, scale);
     bs_id h = layer(nn, s, path, 0, bs_concat(g, up, found, -3), out, 1);
     return layer(nn, s, path, 1, h, out, 1);
 }
 
-bs_id bs_seg3_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const bs_id found[], int out)
+static bs_id head(bs_nn *nn, const char *name, const bs_encoder_shape *s, const bs_id found[],
+                  int out)
 {
-    const int F = s->filters;
+    const int F = s->width;
     char      path[NAME];
     bs_print(path, sizeof path, "%s/bottom", name);
     bs_id h = layer(nn, s, path, 1, layer(nn, s, path, 0, found[2], 4 * F, 2), 4 * F, 1);
@@ -124,5 +126,13 @@ bs_id bs_seg3_head(bs_nn *nn, const char *name, const bs_seg_shape *s, const bs_
     h = joined(nn, s, name, 1, h, found[1], F);
     h = joined(nn, s, name, 0, h, found[0], F);
     bs_print(path, sizeof path, "%s/score", name);
-    return bs_seg_conv(nn, path, h, out, 1, 1);
+    return bs_photo_conv(nn, path, h, out, 1, 1);
 }
+
+const bs_encoder bs_encoder_unet3 = {
+    .name = "unet3",
+    .help = "the same with two small convolutions at each scale, and normalised",
+    .reads = BS_READS_PHOTOS,
+    .features = features,
+    .head = head,
+};
