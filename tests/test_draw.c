@@ -10,7 +10,8 @@
 #include "base/sha256.h"
 #include "doc/chart.h"
 #include "doc/heat.h"
-#include "doc/page.h"
+#include "doc/doc.h"
+#include "base/json.h"
 #include "tests/html_check.h"
 
 static bs_buf fresh(void)
@@ -390,27 +391,24 @@ static void huge_maps_show_some_names(void **state)
 
 static void whole_page(bs_buf *b)
 {
-    const double    y[] = {1, 2, 3}, strip[] = {1, 2};
-    const bs_series s = {.name = "s", .y = y, .n = 3};
-    const bs_strip  row = {.name = "method", .value = strip, .n = 2, .lo = 1, .hi = 2};
-    const bs_column column[] = {{.name = "name", .text = true},
-                                {.name = "a", .group = "both", .first = true},
-                                {.name = "b", .group = "both", .help = "what \"b\" is"},
-                                {.name = "c", .group = "other"}};
+    const double      y[] = {1, 2, 3};
+    const bs_seed_dot dot[] = {{1, 7}, {2, 8}};
+    const bs_series   s = {.name = "s", .y = y, .n = 3};
+    const bs_strip    row = {.name = "method", .dot = dot, .n = 2, .lo = 1, .hi = 2};
+    const bs_column   column[] = {{.name = "name", .text = true},
+                                  {.name = "a", .group = "both", .first = true},
+                                  {.name = "b", .group = "both", .help = "what \"b\" is"},
+                                  {.name = "c", .group = "other"}};
+    bs_doc            d = {.page = b};
     bs_page_begin("A <page>", "about & more", b);
     bs_page_heading(2, "1 < 2", b);
     bs_page_say(b, "note", "%d%%", 5);
     bs_page_list_begin(b);
     bs_page_item(b, "key", "%s", "<value>");
     bs_page_list_end(b);
-    bs_page_table_begin(column, 4, BS_TABLE_SORTED | BS_TABLE_LONG, b);
-    bs_page_row_begin(b);
-    bs_page_name("x", b);
-    bs_page_number(1.5, 2, b);
-    bs_page_number(NAN, 2, b);
-    bs_page_count(7, b);
-    bs_page_row_end(b);
-    bs_page_table_end(b);
+    BS_TABLE(&d, NULL, column, BS_TABLE_SORTED | BS_TABLE_LONG);
+    BS_ROW(&d, bs_cell_name("x"), bs_cell_number(1.5, 2), bs_cell_number(NAN, 2), bs_cell_count(7));
+    bs_doc_table_end(&d);
     bs_page_details_begin("more", false, b);
     bs_page_chip("label", "missed", "why", b);
     bs_page_details_end(b);
@@ -436,6 +434,96 @@ static void pages_are_well_formed_and_alone(void **state)
     assert_non_null(strstr(b.data, "<td data-v=\"\">&ndash;</td>"));
     assert_non_null(strstr(b.data, "<footer>basin " BASIN_VERSION "</footer>"));
     bs_buf_free(&b);
+}
+
+/* ---- documents ---- */
+
+/* A table with every kind of cell, in three forms. */
+static void tell(bs_doc *d)
+{
+    static const bs_column column[] = {{.name = "name", .text = true, .key = "name"},
+                                       {.name = "F1 %", .first = true, .key = "f1"},
+                                       {.name = "diff", .key = "diff"},
+                                       {.name = "more", .only = BS_COLUMN_PAGE, .key = "more"}};
+    bs_cell                diff = bs_cell_as("better", 0.25, 2), name = bs_cell_name("a<b");
+    diff.sign = true;
+    diff.lo = -0.5;
+    diff.hi = 1;
+    name.after = "base";
+    bs_doc_say(d, "verdict", "It is best.");
+    bs_doc_list_begin(d);
+    bs_doc_item(d, "key", "%d %%", 5);
+    bs_doc_list_end(d);
+    BS_TABLE(d, "rows", column, 0);
+    BS_ROW(d, name, bs_cell_percent(0.5), diff, bs_cell_text("long"));
+    BS_ROW(d, bs_cell_name("longer"), bs_cell_spread(1, 0.125, 1), bs_cell_number(NAN, 2),
+           {.kind = BS_CELL_HTML, .text = "<i>i</i>", .as = "wrap"});
+    BS_ROW(d, bs_cell_name("bad"), {.kind = BS_CELL_CROSS, .text = "why <", .as = "failed"});
+    BS_ROW(d, bs_cell_name("last"), bs_cell_count(3), bs_cell_number(-0.001, 2),
+           bs_cell_of(BS_CELL_WRAP, NULL));
+    bs_doc_table_end(d);
+    bs_doc_details_begin(d, "asked for", false);
+    bs_doc_say(d, "", "only on the page");
+    bs_doc_details_end(d);
+    bs_doc_heading(d, 2, "End");
+}
+
+static void documents_have_three_forms(void **state)
+{
+    bs_buf text = fresh(), page = fresh(), json = fresh();
+    bs_doc d = {.text = &text, .page = &page, .json = &json};
+    (void)state;
+    bs_json_open(&json, NULL, '{');
+    tell(&d);
+    bs_json_close(&json, '}');
+    assert_string_equal(text.data, "It is best.\n"
+                                   "\n"
+                                   "  key           5 %\n"
+                                   "  name         F1 %   diff\n"
+                                   "  a<b         50.00  +0.25\n"
+                                   "  longer  1.0 \xc2\xb1 0.1      -\n"
+                                   "  bad        failed\n"
+                                   "  last            3   0.00\n"
+                                   "\nEnd\n");
+    assert_string_equal(
+        json.data,
+        "{\"rows\": [{\"name\": \"a<b\", \"f1\": 0.5, \"diff\": 0.25, \"more\": \"long\"}, "
+        "{\"name\": \"longer\", \"f1\": 1, \"diff\": null, \"more\": \"<i>i</i>\"}, "
+        "{\"name\": \"last\", \"f1\": 3, \"diff\": -0.001, \"more\": \"?\"}]}");
+    static const char *const parts[] = {
+        "<p class=\"verdict\">It is best.</p>",
+        "<dt>key</dt><dd>5 %</dd>",
+        "<tr><td class=\"name\">a&lt;b <span class=\"tag\">base</span></td>"
+        "<td class=\"first\" data-v=\"0.5\">50.00</td>"
+        "<td class=\"better\" data-v=\"0.25\">+0.25 <span class=\"range\">[-0.50, +1.00]</span>"
+        "</td>"
+        "<td class=\"text\">long</td></tr>",
+        "<td class=\"first\" data-v=\"1\">1.0 <span class=\"range\">&plusmn; 0.1</span></td>",
+        "<td class=\"wrap\"><i>i</i></td>",
+        "<td class=\"first failed\" data-v=\"\" colspan=\"3\">why &lt;</td></tr>",
+        "<p>only on the page</p>"};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        assert_non_null(strstr(page.data, parts[i]));
+    bs_buf_free(&text);
+    bs_buf_free(&page);
+    bs_buf_free(&json);
+}
+
+/* Markdown has bars and no indentation; a terminal may get the first rows alone. */
+static void documents_can_be_brief(void **state)
+{
+    bs_buf text = fresh();
+    bs_doc d = {.text = &text, .markdown = true};
+    (void)state;
+    tell(&d);
+    assert_non_null(strstr(text.data,
+                           "| name   |      F1 % |  diff |\n|--------|----------:|------:|\n"
+                           "| a<b    |     50.00 | +0.25 |\n"));
+    bs_buf_clear(&text);
+    d = (bs_doc){.text = &text, .brief = 1};
+    tell(&d);
+    assert_non_null(strstr(text.data, "  a<b   50.00  +0.25\n  ... 3 more\n"));
+    bs_buf_free(&text);
 }
 
 static void a_lack_of_memory_stays_with_the_buffer(void **state)
@@ -478,6 +566,8 @@ int main(void)
         cmocka_unit_test(large_maps_keep_every_cell),
         cmocka_unit_test(huge_maps_show_some_names),
         cmocka_unit_test(pages_are_well_formed_and_alone),
+        cmocka_unit_test(documents_have_three_forms),
+        cmocka_unit_test(documents_can_be_brief),
         cmocka_unit_test(a_lack_of_memory_stays_with_the_buffer),
     };
     return cmocka_run_group_tests_name("draw", tests, NULL, NULL);

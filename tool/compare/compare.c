@@ -231,10 +231,8 @@ static basin_status publish(const bs_comparison *c, bs_buf *table, bs_buf *json,
     const char *folder = c->o->folder;
     bs_buf      page;
     bs_buf_init(&page, 1 << 26);
-    bs_compare_heading(c, table);
-    bs_compare_table(c, table);
+    bs_compare_show(c, &(bs_doc){.text = table, .page = &page, .markdown = true});
     bs_compare_json(c, json);
-    bs_compare_html(c, &page);
     basin_status s = bs_runset_write(folder, "compare.md", table, err);
     if (!s)
         s = bs_runset_write_line(folder, "compare.json", json, err);
@@ -243,7 +241,7 @@ static basin_status publish(const bs_comparison *c, bs_buf *table, bs_buf *json,
     if (!s && c->o->html)
         s = bs_write_file(c->o->html, page.data, page.len, err);
     bs_buf_free(&page);
-    bs_buf_text(table, "\nwrote ");
+    bs_buf_text(table, "wrote ");
     bs_buf_visible(table, folder);
     bs_buf_text(table, ": compare.md, compare.html, compare.json, METHOD/seed-N\n");
     int best, next;

@@ -3,8 +3,7 @@
  *     tool/compare/compare.c        the request: methods, settings, data, folder
  *     tool/compare/run.c    the trainings: a queue for several at a time, and finished ones
  *     tool/compare/judge.c  the trained models on the same rows, significance of differences
- *     tool/compare/text.c   the table and the JSON object
- *     tool/compare/html.c   the page */
+ *     tool/compare/show.c   the table, the page and the JSON object */
 #ifndef BS_API_COMPARE_H
 #define BS_API_COMPARE_H
 
@@ -68,9 +67,8 @@ void bs_compare_spread(const bs_comparison *c, int method, int cut, double *mean
  * none. */
 void bs_compare_best(const bs_comparison *c, int cut, int *best, int *next);
 
-/* Factor and unit with which values of the metric are shown. */
-double      bs_compare_scale(const bs_comparison *c);
-const char *bs_compare_unit(const bs_comparison *c);
+/* Values of the metric are shown times this. */
+double bs_compare_scale(const bs_comparison *c);
 /* The cost of a run of a method, averaged over seeds. Methods that train in stages spend more
  * epochs than others under the same settings, so scores should not be read without it. */
 typedef struct {
@@ -84,9 +82,7 @@ const char *bs_compare_part(const bs_comparison *c, int cut);
 /* Distinct thresholds: 2, or 1 for a metric that does not depend on decisions. */
 int bs_compare_cuts(const bs_comparison *c);
 
-void bs_compare_heading(const bs_comparison *c, bs_buf *out);
-void bs_compare_table(const bs_comparison *c, bs_buf *out);
+void bs_compare_show(const bs_comparison *c, bs_doc *d);
 void bs_compare_json(const bs_comparison *c, bs_buf *out);
-void bs_compare_html(const bs_comparison *c, bs_buf *out);
 
 #endif

@@ -273,6 +273,11 @@ static void draw_series(const canvas *k, int place)
 void bs_chart_draw(const bs_chart *c, bs_buf *out)
 {
     canvas k = {.c = c, .out = out};
+    int    points = 0;
+    for (int i = 0; i < c->n; i++)
+        points += c->series[i].n;
+    if (!out || points == 0)
+        return;
     lay_out(&k);
     bs_svg_begin(k.width, k.height, c->title, out);
     if (c->title)

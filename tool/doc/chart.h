@@ -2,7 +2,8 @@
  *
  * Round numbers on the axes, a legend for two or more series, values on hover. Colours are the
  * page's variables --c0 to --c7, which colour-blind people can tell apart. Non-finite values are
- * left out and interrupt a line. Only the buffer can fail. */
+ * left out and interrupt a line; a chart without points, or without a buffer (NULL), is not drawn.
+ * Only the buffer can fail. */
 #ifndef BS_CHART_H
 #define BS_CHART_H
 
@@ -88,12 +89,16 @@ typedef struct {
 
 void bs_bars_draw(const bs_bars *b, bs_buf *out);
 
-/* ---- rows of dots: one a row, a dot for each value, a line at the mean ---- */
+/* ---- rows of dots: one a row, a dot for each seed, a line at the mean ---- */
+
+typedef struct {
+    double value;
+    int    seed;
+} bs_seed_dot;
 
 typedef struct {
     const char        *name;
-    const double      *value; /* [n] */
-    const char *const *label; /* [n], on hover; or NULL */
+    const bs_seed_dot *dot; /* [n] */
     int                n;
     double             lo, hi; /* an interval around the mean; equal: none */
 } bs_strip;

@@ -100,6 +100,8 @@ void bs_bars_draw(const bs_bars *b, bs_buf *out)
     sheet  k = {.width = b->width > 0 ? b->width : 440, .row = BAR_ROW, .out = out};
     double lo = 0, hi = 0;
     int    longest = 0;
+    if (!out)
+        return;
     for (int i = 0; i < b->n; i++) {
         const bs_bar *r = &b->bar[i];
         const int     wide = bs_page_width(r->name);
@@ -133,7 +135,7 @@ static double mean_of(const bs_strip *r)
 {
     double sum = 0;
     for (int i = 0; i < r->n; i++)
-        sum += r->value[i];
+        sum += r->dot[i].value;
     return r->n > 0 ? sum / r->n : NAN;
 }
 
@@ -145,17 +147,13 @@ static void strip(const sheet *k, const bs_strips *s, int i)
     row_name(k, i, r->name);
     bs_svg_line("row", k->axis.from, y, k->axis.to, y, k->out);
     for (int j = 0; j < r->n; j++) {
-        if (!isfinite(r->value[j]))
+        if (!isfinite(r->dot[j].value))
             continue;
         bs_buf_text(k->out, "<circle class=\"dot f k0\"");
-        bs_page_px("cx", bs_axis_place(&k->axis, r->value[j]), k->out);
+        bs_page_px("cx", bs_axis_place(&k->axis, r->dot[j].value), k->out);
         bs_page_px("cy", y, k->out);
-        bs_buf_text(k->out, " r=\"4.5\"><title>");
-        if (r->label && r->label[j]) {
-            bs_page_escape(r->label[j], k->out);
-            bs_buf_text(k->out, ": ");
-        }
-        bs_buf_printf(k->out, "%s</title></circle>", bs_fixed(r->value[j], s->digits, text));
+        bs_buf_printf(k->out, " r=\"4.5\"><title>seed %d: %s</title></circle>", r->dot[j].seed,
+                      bs_fixed(r->dot[j].value, s->digits, text));
     }
     if (r->lo < r->hi)
         whisker(k, r->lo, r->hi, y, 4);
@@ -175,14 +173,16 @@ void bs_strips_draw(const bs_strips *s, bs_buf *out)
     sheet  k = {.width = s->width > 0 ? s->width : 520, .row = STRIP_ROW, .out = out};
     double lo = INFINITY, hi = -INFINITY;
     int    longest = 0;
+    if (!out)
+        return;
     for (int i = 0; i < s->n; i++) {
         const bs_strip *r = &s->strip[i];
         const int       wide = bs_page_width(r->name);
         longest = wide > longest ? wide : longest;
         for (int j = 0; j < r->n; j++)
-            if (isfinite(r->value[j])) {
-                lo = fmin(lo, r->value[j]);
-                hi = fmax(hi, r->value[j]);
+            if (isfinite(r->dot[j].value)) {
+                lo = fmin(lo, r->dot[j].value);
+                hi = fmax(hi, r->dot[j].value);
             }
         if (r->lo < r->hi) {
             lo = fmin(lo, r->lo);

@@ -9,55 +9,117 @@
 #include "base/json.h"
 #include "base/visible.h"
 
-enum { LONGEST = 32, DIGITS = 6, BAR = 12, COLUMNS = 40, WIDTH = 100 };
+enum { LONGEST = 40, DIGITS = 6, BAR = 12, COLUMNS = 80, WIDTH = 100, ITEM = 13 };
 
 /* ---- words ---- */
 
 void bs_doc_heading(bs_doc *d, int level, const char *text)
 {
-    if (d->page)
-        bs_page_heading(level, text, d->page);
+    bs_page_heading(level, text, d->page);
     if (d->text)
         bs_buf_printf(d->text, "\n%s\n", text);
 }
 
-/* Lines of at most WIDTH columns, broken at blanks. */
-static void wrapped(const char *text, bs_buf *out)
+/* The rest of a line that has `indent` columns, and more such lines: at most WIDTH columns, broken
+ * at blanks. */
+static void wrapped(const char *text, int indent, bs_buf *out)
 {
-    int column = 0;
+    int column = indent;
     for (size_t n; *text; text += n) {
         text += strspn(text, " ");
         n = strcspn(text, " ");
         char word[256];
         bs_print(word, sizeof word, "%.*s", (int)n, text);
-        const int wide = 1 + bs_page_width(word);
-        if (column > 0 && column + wide > WIDTH) {
-            bs_buf_text(out, "\n");
-            column = 0;
+        const int wide = bs_page_width(word);
+        if (column > indent && column + 1 + wide > WIDTH) {
+            bs_buf_printf(out, "\n%*s", indent, "");
+            column = indent;
         }
-        bs_buf_text(out, column ? " " : "  ");
+        bs_buf_text(out, column > indent ? " " : "");
         bs_buf_add(out, text, n);
-        column += column ? wide : 1 + wide;
+        column += wide + (column > indent);
     }
     bs_buf_text(out, "\n");
 }
 
 void bs_doc_say(bs_doc *d, const char *kind, const char *fmt, ...)
 {
-    va_list args;
-    char    text[4096];
+    va_list   args;
+    char      text[4096];
+    const int indent = d->markdown ? 0 : 2;
     va_start(args, fmt);
     bs_vprint(text, sizeof text, fmt, args);
     va_end(args);
-    if (d->page)
-        bs_page_say(d->page, kind, "%s", text);
+    bs_page_say(d->page, kind, "%s", text);
+    if (!d->text)
+        return;
+    if (strcmp(kind, "verdict") == 0) {
+        bs_buf_visible(d->text, text);
+        bs_buf_text(d->text, "\n");
+    } else {
+        bs_buf_printf(d->text, "%*s", indent, "");
+        wrapped(text, indent, d->text);
+    }
+    bs_buf_text(d->text, d->markdown ? "\n" : "");
+}
+
+void bs_doc_tell(bs_doc *d, const char *kind, const bs_buf *text)
+{
+    bs_buf *out[] = {d->text, d->page, d->json};
+    for (int i = 0; i < 3; i++)
+        if (out[i])
+            out[i]->failed = out[i]->failed || text->failed;
+    if (!text->failed && text->len > 0)
+        bs_doc_say(d, kind, "%s", text->data);
+}
+
+void bs_doc_list_begin(bs_doc *d)
+{
+    bs_page_list_begin(d->page);
     if (d->text)
-        wrapped(text, d->text);
+        bs_buf_text(d->text, "\n");
+}
+
+void bs_doc_item(bs_doc *d, const char *name, const char *fmt, ...)
+{
+    va_list args;
+    char    text[4096], room[BS_VISIBLE];
+    va_start(args, fmt);
+    bs_vprint(text, sizeof text, fmt, args);
+    va_end(args);
+    bs_page_item(d->page, name, "%s", text);
+    if (!d->text)
+        return;
+    bs_buf_printf(d->text, "  %-*s ", ITEM, bs_visible(name, LONGEST, room));
+    wrapped(text, ITEM + 3, d->text);
+}
+
+void bs_doc_list_end(bs_doc *d)
+{
+    bs_page_list_end(d->page);
+}
+
+void bs_doc_details_begin(bs_doc *d, const char *summary, bool open)
+{
+    bs_page_details_begin(summary, open, d->page);
+    if (open && d->text)
+        bs_buf_printf(d->text, "\n%s\n", summary);
+    if (open)
+        return;
+    d->hidden = d->text;
+    d->text = NULL;
+}
+
+void bs_doc_details_end(bs_doc *d)
+{
+    bs_page_details_end(d->page);
+    d->text = d->hidden ? d->hidden : d->text;
+    d->hidden = NULL;
 }
 
 /* ---- tables ---- */
 
-/* NULL if a form omits the column. */
+/* Whether a form has the column. */
 static bool shown(const bs_column *c, unsigned where)
 {
     return !c->only || (c->only & where);
@@ -83,46 +145,113 @@ void bs_doc_table(bs_doc *d, const char *key, const bs_column *column, int n, un
         bs_json_open(d->json, key, '[');
 }
 
+static bool is_number(const bs_cell *c)
+{
+    return c->kind == BS_CELL_NUMBER || c->kind == BS_CELL_PERCENT;
+}
+
+/* A number as it is shown: "+1.20". */
+static const char *number_of(const bs_cell *c, double v, char text[BS_FIXED_TEXT])
+{
+    char plain[BS_FIXED_TEXT];
+    bs_fixed(c->kind == BS_CELL_PERCENT ? 100 * v : v, c->digits, plain);
+    bs_print(text, BS_FIXED_TEXT, "%s%s", c->sign && *plain != '-' ? "+" : "", plain);
+    return text;
+}
+
 static void cell_text(const bs_cell *c, bs_buf *out)
 {
     char number[BS_FIXED_TEXT], room[BS_VISIBLE];
     if (c->kind == BS_CELL_COUNT)
         bs_buf_printf(out, "%.0f", c->value);
-    else if (c->kind != BS_CELL_NUMBER)
+    else if (c->kind == BS_CELL_CROSS)
+        bs_buf_text(out, c->as);
+    else if (c->kind == BS_CELL_HTML)
+        bs_buf_text(out, "");
+    else if (!is_number(c) || c->text)
         bs_buf_text(out, bs_visible(c->text ? c->text : "?", LONGEST, room));
     else
-        bs_buf_text(out, isnan(c->value) ? "-" : bs_fixed(c->value, c->digits, number));
-    if (c->kind == BS_CELL_NUMBER && !isnan(c->spread))
-        bs_buf_printf(out, " \xc2\xb1 %s", bs_fixed(c->spread, c->digits, number));
+        bs_buf_text(out, isnan(c->value) ? "-" : number_of(c, c->value, number));
+    if (is_number(c) && !isnan(c->value) && !isnan(c->spread))
+        bs_buf_printf(out, " \xc2\xb1 %s", number_of(c, c->spread, number));
     bs_buf_add(out, "", 1);
 }
 
-static void cell_page(const bs_cell *c, bs_buf *out)
+static void small(const char *kind, const char *before, const char *text, bs_buf *out)
 {
-    char number[BS_FIXED_TEXT];
-    switch (c->kind) {
-    case BS_CELL_TEXT: bs_page_cell(c->text ? c->text : "?", out); return;
-    case BS_CELL_NAME: bs_page_name(c->text, out); return;
-    case BS_CELL_COUNT: bs_page_count((long long)c->value, out); return;
-    case BS_CELL_CHIP:
-        bs_page_cell_begin("", NAN, out);
-        bs_page_chip(c->text, c->as, NULL, out);
-        break;
-    case BS_CELL_NUMBER:
-        bs_page_cell_begin(c->as, c->value, out);
-        bs_buf_text(out, isnan(c->value) ? "&ndash;" : bs_fixed(c->value, c->digits, number));
-        if (!isnan(c->spread))
-            bs_buf_printf(out, " <span class=\"range\">&plusmn; %s</span>",
-                          bs_fixed(c->spread, c->digits, number));
+    bs_buf_printf(out, " <span class=\"%s\">%s", kind, before);
+    bs_page_escape(text, out);
+    bs_buf_text(out, "</span>");
+}
+
+static void number_page(const bs_cell *c, bs_buf *out)
+{
+    char lo[BS_FIXED_TEXT], hi[BS_FIXED_TEXT], range[2 * BS_FIXED_TEXT + 8];
+    if (c->text)
+        bs_page_escape(c->text, out);
+    else
+        bs_buf_text(out, isnan(c->value) ? "&ndash;" : number_of(c, c->value, lo));
+    if (isnan(c->value))
+        return;
+    if (!isnan(c->spread))
+        small("range", "&plusmn; ", number_of(c, c->spread, lo), out);
+    if (!isfinite(c->lo) || !isfinite(c->hi))
+        return;
+    bs_print(range, sizeof range, "[%s, %s]", number_of(c, c->lo, lo), number_of(c, c->hi, hi));
+    small("range", "", range, out);
+}
+
+/* Tables are sorted by data-v. */
+static void cell_begin(const bs_cell *c, bool first, int rest, bs_buf *out)
+{
+    static const char *const class[] = {
+        [BS_CELL_TEXT] = "text", [BS_CELL_NAME] = "name", [BS_CELL_WRAP] = "wrap"};
+    const char *kind = c->kind < BS_CELL_CHIP ? class[c->kind] : "";
+    char        text[BS_FIXED_TEXT];
+    const char *word[] = {kind, first ? "first" : "", c->kind == BS_CELL_CHIP ? "" : c->as};
+    int         n = 0;
+    bs_buf_text(out, "<td");
+    for (int i = 0; i < 3; i++)
+        if (*word[i])
+            bs_buf_printf(out, "%s%s", n++ ? " " : " class=\"", word[i]);
+    bs_buf_text(out, n ? "\"" : "");
+    if (c->kind == BS_CELL_COUNT)
+        bs_buf_printf(out, " data-v=\"%.0f\"", c->value);
+    else if (is_number(c))
+        bs_buf_printf(out, " data-v=\"%s\"", isnan(c->value) ? "" : bs_short(c->value, 7, text));
+    else if (c->kind == BS_CELL_CROSS)
+        bs_buf_printf(out, " data-v=\"\" colspan=\"%d\"", rest);
+    if (c->help) {
+        bs_buf_text(out, " title=\"");
+        bs_page_escape(c->help, out);
+        bs_buf_text(out, "\"");
     }
-    bs_page_cell_end(out);
+    bs_buf_text(out, ">");
+}
+
+static void cell_page(const bs_cell *c, bool first, int rest, bs_buf *out)
+{
+    cell_begin(c, first, rest, out);
+    if (c->kind == BS_CELL_HTML)
+        bs_buf_text(out, c->text ? c->text : "");
+    else if (c->kind == BS_CELL_CHIP)
+        bs_page_chip(c->text, c->as, NULL, out);
+    else if (c->kind == BS_CELL_COUNT)
+        bs_buf_printf(out, "%.0f", c->value);
+    else if (is_number(c))
+        number_page(c, out);
+    else
+        bs_page_escape(c->text ? c->text : "?", out);
+    if (c->after)
+        small(c->kind == BS_CELL_NAME ? "tag" : "range", "", c->after, out);
+    bs_buf_text(out, "</td>");
 }
 
 static void cell_json(const bs_cell *c, const char *key, bs_buf *out)
 {
     if (c->kind == BS_CELL_COUNT)
         bs_json_int(out, key, (long long)c->value);
-    else if (c->kind == BS_CELL_NUMBER)
+    else if (is_number(c))
         bs_json_short(out, key, DIGITS, c->value);
     else
         bs_json_text(out, key, c->text);
@@ -130,17 +259,18 @@ static void cell_json(const bs_cell *c, const char *key, bs_buf *out)
 
 void bs_doc_row(bs_doc *d, const bs_cell *cell, int n)
 {
+    const bool crossed = n > 0 && cell[n - 1].kind == BS_CELL_CROSS;
     d->rows++;
-    for (int i = 0; i < n && d->text; i++)
-        cell_text(&cell[i], &d->cells);
-    if (d->page) {
-        bs_page_row_begin(d->page);
-        for (int i = 0; i < n; i++)
-            if (!d->column || shown(&d->column[i], BS_COLUMN_PAGE))
-                cell_page(&cell[i], d->page);
-        bs_page_row_end(d->page);
-    }
-    if (d->json && d->key) {
+    for (int i = 0; i < d->columns && d->text && (!d->brief || d->rows <= d->brief); i++)
+        cell_text(i < n ? &cell[i] : &(bs_cell){.text = "", .as = ""}, &d->cells);
+    if (d->page)
+        bs_buf_text(d->page, "<tr>");
+    for (int i = 0; i < n && d->page; i++)
+        if (shown(&d->column[i], BS_COLUMN_PAGE))
+            cell_page(&cell[i], d->column[i].first, d->columns - i, d->page);
+    if (d->page)
+        bs_buf_text(d->page, "</tr>\n");
+    if (d->json && d->key && !crossed) {
         bs_json_open(d->json, NULL, '{');
         for (int i = 0; i < n; i++)
             if (d->column[i].key)
@@ -152,27 +282,51 @@ void bs_doc_row(bs_doc *d, const bs_cell *cell, int n)
 static void pad(const char *text, int width, bool left, bs_buf *out)
 {
     const int blanks = width - bs_page_width(text);
-    bs_buf_printf(out, "  %*s%s%*s", left ? 0 : blanks, "", text, left ? blanks : 0, "");
+    bs_buf_printf(out, "%*s%s%*s", left ? 0 : blanks, "", text, left ? blanks : 0, "");
+}
+
+/* The line of Markdown below the names of columns. */
+static void rule(const bs_doc *d, const int *width)
+{
+    for (int i = 0; i < d->columns; i++) {
+        if (!shown(&d->column[i], BS_COLUMN_TEXT))
+            continue;
+        bs_buf_text(d->text, "|");
+        for (int k = 0; k < width[i] + 1; k++)
+            bs_buf_text(d->text, "-");
+        bs_buf_text(d->text, d->column[i].text ? "-" : ":");
+    }
+    bs_buf_text(d->text, "|\n");
 }
 
 static void write_text(bs_doc *d)
 {
     int         width[COLUMNS] = {0};
+    const int   rows = d->brief && d->rows > d->brief ? d->brief : d->rows;
     const char *at = d->cells.data, *end = at + d->cells.len;
     for (int i = 0; at < end; i = (i + 1) % d->columns, at += strlen(at) + 1) {
         const int n = bs_page_width(at);
         width[i] = n > width[i] ? n : width[i];
     }
     at = d->cells.data;
-    for (int r = 0; r <= d->rows; r++) {
+    for (int r = 0; r <= rows; r++) {
         const size_t begin = d->text->len;
-        for (int i = 0; i < d->columns; i++, at += strlen(at) + 1)
-            if (shown(&d->column[i], BS_COLUMN_TEXT))
-                pad(at, width[i], d->column[i].text, d->text);
-        while (!d->text->failed && d->text->len > begin && d->text->data[d->text->len - 1] == ' ')
+        for (int i = 0; i < d->columns; i++, at += strlen(at) + 1) {
+            if (!shown(&d->column[i], BS_COLUMN_TEXT))
+                continue;
+            bs_buf_text(d->text, !d->markdown ? "  " : i ? " | " : "| ");
+            pad(at, width[i], d->column[i].text, d->text);
+        }
+        while (!d->markdown && !d->text->failed && d->text->len > begin &&
+               d->text->data[d->text->len - 1] == ' ')
             d->text->len--;
-        bs_buf_text(d->text, "\n");
+        bs_buf_text(d->text, d->markdown ? " |\n" : "\n");
+        if (d->markdown && r == 0)
+            rule(d, width);
     }
+    if (rows < d->rows)
+        bs_buf_printf(d->text, "  ... %d more\n", d->rows - rows);
+    bs_buf_text(d->text, d->markdown ? "\n" : "");
 }
 
 void bs_doc_table_end(bs_doc *d)
@@ -194,14 +348,14 @@ void bs_doc_bars(bs_doc *d, const bs_bars *b)
 {
     int  longest = 0;
     char number[BS_FIXED_TEXT];
-    if (d->page)
-        bs_bars_draw(b, d->page);
+    bs_bars_draw(b, d->page);
     for (int i = 0; i < b->n; i++) {
         const int n = bs_page_width(b->bar[i].name);
         longest = n > longest ? n : longest;
     }
     for (int i = 0; i < b->n && d->text; i++) {
         const double share = fmin(fmax(b->bar[i].value / b->hi, 0), 1);
+        bs_buf_text(d->text, "  ");
         pad(b->bar[i].name, longest, true, d->text);
         bs_buf_printf(d->text, " %6s  ", bs_fixed(b->bar[i].value, b->digits, number));
         for (int k = 0; k < BAR; k++)

@@ -7,8 +7,9 @@
  *         BS_ROW(&d, bs_cell_name(name), bs_cell_number(score, 2), bs_cell_count(epochs));
  *     bs_doc_table_end(&d);
  *
- * What only one form can show (a heat map, a picture) is drawn into d->page by the functions of
- * page.h, chart.h and heat.h. Failures are kept in the buffers. */
+ * What only a page can show (a heat map, a picture, a long explanation) is drawn into d->page by
+ * the functions of page.h, chart.h and heat.h, which draw nothing if that is NULL. Failures are
+ * kept in the buffers. */
 #ifndef BS_DOC_H
 #define BS_DOC_H
 
@@ -17,6 +18,9 @@
 
 typedef struct {
     bs_buf *text, *page, *json; /* NULL: not wanted */
+    bool    markdown;           /* tables of the text are those of Markdown */
+    int     brief;              /* rows of a table of the text, at most; 0: all */
+    bs_buf *hidden;             /* the text, while what is written is only shown on request */
     /* the open table */
     const bs_column *column;
     int              columns, rows;
@@ -28,37 +32,62 @@ typedef struct {
 
 /* In a text it starts with a blank line. */
 void bs_doc_heading(bs_doc *d, int level, const char *text);
-/* A paragraph of the page, of the given kind, or a line of the text. */
+/* A paragraph of the page, of the given kind, or lines of the text, indented; "verdict": a single
+ * line. */
 void bs_doc_say(bs_doc *d, const char *kind, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same, of any length. */
+void bs_doc_tell(bs_doc *d, const char *kind, const bs_buf *text);
+
+/* Names and values. */
+void bs_doc_list_begin(bs_doc *d);
+void bs_doc_item(bs_doc *d, const char *name, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+void bs_doc_list_end(bs_doc *d);
+
+/* A box that readers of the page open, unless `open`; then it is left out of the text, too. */
+void bs_doc_details_begin(bs_doc *d, const char *summary, bool open);
+void bs_doc_details_end(bs_doc *d);
 
 /* ---- tables ---- */
 
 typedef enum {
     BS_CELL_TEXT,
-    BS_CELL_NAME,
+    BS_CELL_NAME, /* the subject of the row */
+    BS_CELL_WRAP, /* long */
     BS_CELL_CHIP,
+    BS_CELL_HTML,  /* only on the page, escaped by the caller */
+    BS_CELL_CROSS, /* a text in place of all further cells; only `as` in a text */
     BS_CELL_COUNT,
-    BS_CELL_NUMBER
+    BS_CELL_NUMBER,
+    BS_CELL_PERCENT, /* of a share, which it is in JSON */
 } bs_cell_kind;
 
 typedef struct {
     bs_cell_kind kind;
-    const char  *text;
-    double       value, spread; /* +- spread, unless that is NaN */
+    const char  *text;                  /* of a number: shown instead of it */
+    const char  *after;                 /* behind it in small print */
+    const char  *help;                  /* shown on hover */
+    double       value, spread, lo, hi; /* +- spread, [lo, hi], unless these are NaN */
     int          digits;
-    const char  *as; /* "better", "best", "right": a class of the page */
+    bool         sign; /* + before what is not negative */
+    const char  *as;   /* "better", "best", "right": a class of the page */
 } bs_cell;
+
+/* NULL is shown as "?". */
+static inline bs_cell bs_cell_of(bs_cell_kind kind, const char *text)
+{
+    return (bs_cell){.kind = kind, .text = text ? text : "?", .as = ""};
+}
 
 static inline bs_cell bs_cell_text(const char *text)
 {
     return (bs_cell){.kind = BS_CELL_TEXT, .text = text, .as = ""};
 }
 
-/* The subject of the row. */
 static inline bs_cell bs_cell_name(const char *text)
 {
-    return (bs_cell){.kind = BS_CELL_NAME, .text = text, .as = ""};
+    return bs_cell_of(BS_CELL_NAME, text);
 }
 
 static inline bs_cell bs_cell_chip(const char *text, const char *as)
@@ -71,21 +100,38 @@ static inline bs_cell bs_cell_count(long long n)
     return (bs_cell){.kind = BS_CELL_COUNT, .value = (double)n, .as = ""};
 }
 
-static inline bs_cell bs_cell_spread(const char *as, double v, double spread, int digits)
+/* A dash for NaN. */
+static inline bs_cell bs_cell_number(double v, int digits)
 {
-    return (bs_cell){
-        .kind = BS_CELL_NUMBER, .value = v, .spread = spread, .digits = digits, .as = as};
+    const double none = __builtin_nan("");
+    return (bs_cell){.kind = BS_CELL_NUMBER,
+                     .value = v,
+                     .spread = none,
+                     .lo = none,
+                     .hi = none,
+                     .digits = digits,
+                     .as = ""};
+}
+
+static inline bs_cell bs_cell_percent(double share)
+{
+    bs_cell c = bs_cell_number(share, 2);
+    c.kind = BS_CELL_PERCENT;
+    return c;
 }
 
 static inline bs_cell bs_cell_as(const char *as, double v, int digits)
 {
-    return bs_cell_spread(as, v, __builtin_nan(""), digits);
+    bs_cell c = bs_cell_number(v, digits);
+    c.as = as;
+    return c;
 }
 
-/* A dash for NaN. */
-static inline bs_cell bs_cell_number(double v, int digits)
+static inline bs_cell bs_cell_spread(double v, double spread, int digits)
 {
-    return bs_cell_as("", v, digits);
+    bs_cell c = bs_cell_number(v, digits);
+    c.spread = spread;
+    return c;
 }
 
 /* key: of the list of objects in JSON, whose members are named by the columns' keys; or NULL. */
@@ -93,12 +139,11 @@ void bs_doc_table(bs_doc *d, const char *key, const bs_column *column, int n, un
 void bs_doc_row(bs_doc *d, const bs_cell *cell, int n);
 void bs_doc_table_end(bs_doc *d);
 
+#define BS_TABLE(d, key, column, flags) \
+    bs_doc_table(d, key, column, (int)(sizeof(column) / sizeof(bs_column)), flags)
 #define BS_ROW(d, ...)                            \
     bs_doc_row(d, (const bs_cell[]){__VA_ARGS__}, \
                (int)(sizeof((const bs_cell[]){__VA_ARGS__}) / sizeof(bs_cell)))
-
-/* A row of a page's own table (page.h). */
-#define BS_PAGE_ROW(out, ...) BS_ROW((&(bs_doc){.page = (out)}), __VA_ARGS__)
 
 /* ---- bars ---- */
 

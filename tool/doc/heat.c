@@ -324,7 +324,7 @@ static void colour_key(const sheet *k)
 void bs_heat_draw(const bs_heat *h, bs_buf *out)
 {
     sheet k = {.h = h, .out = out};
-    if (h->rows <= 0 || h->cols <= 0)
+    if (!out || h->rows <= 0 || h->cols <= 0)
         return;
     const bool large = h->rows > SMALL || h->cols > SMALL;
     find_range(&k);

@@ -10,6 +10,13 @@
 #include "base/utf8.h"
 #include "doc/page_part.h"
 
+/* Parts of a page, or of none. */
+static void put(const char *html, bs_buf *out)
+{
+    if (out)
+        bs_buf_text(out, html);
+}
+
 /* ---- text ---- */
 
 static void escape_char(const char *at, size_t n, bs_buf *out)
@@ -160,6 +167,8 @@ void bs_page_end(bs_buf *out)
 
 void bs_page_heading(int level, const char *text, bs_buf *out)
 {
+    if (!out)
+        return;
     level = level < 3 ? 2 : 3;
     bs_buf_printf(out, "<h%d>", level);
     bs_page_escape(text, out);
@@ -181,6 +190,8 @@ static void say(const char *fmt, va_list args, bs_buf *out)
 void bs_page_say(bs_buf *out, const char *kind, const char *fmt, ...)
 {
     va_list args;
+    if (!out)
+        return;
     bs_buf_printf(out, *kind ? "<p class=\"%s\">" : "<p>", kind);
     va_start(args, fmt);
     say(fmt, args, out);
@@ -190,12 +201,14 @@ void bs_page_say(bs_buf *out, const char *kind, const char *fmt, ...)
 
 void bs_page_list_begin(bs_buf *out)
 {
-    bs_buf_text(out, "<dl>\n");
+    put("<dl>\n", out);
 }
 
 void bs_page_item(bs_buf *out, const char *name, const char *fmt, ...)
 {
     va_list args;
+    if (!out)
+        return;
     bs_buf_text(out, "<dt>");
     bs_page_escape(name, out);
     bs_buf_text(out, "</dt><dd>");
@@ -207,7 +220,7 @@ void bs_page_item(bs_buf *out, const char *name, const char *fmt, ...)
 
 void bs_page_list_end(bs_buf *out)
 {
-    bs_buf_text(out, "</dl>\n");
+    put("</dl>\n", out);
 }
 
 /* ---- tables ---- */
@@ -271,71 +284,17 @@ void bs_page_table_begin(const bs_column *column, int n, unsigned flags, bs_buf 
     bs_buf_text(out, "</tr></thead>\n<tbody>\n");
 }
 
-void bs_page_row_begin(bs_buf *out)
-{
-    bs_buf_text(out, "<tr>");
-}
-
-void bs_page_cell(const char *text, bs_buf *out)
-{
-    bs_buf_text(out, "<td class=\"text\">");
-    bs_page_escape(text, out);
-    bs_buf_text(out, "</td>");
-}
-
-void bs_page_name(const char *text, bs_buf *out)
-{
-    bs_buf_text(out, "<td class=\"name\">");
-    bs_page_escape(text, out);
-    bs_buf_text(out, "</td>");
-}
-
-void bs_page_count(long long n, bs_buf *out)
-{
-    bs_buf_printf(out, "<td data-v=\"%lld\">%lld</td>", n, n);
-}
-
-void bs_page_number(double v, int digits, bs_buf *out)
-{
-    bs_page_number_as("", v, digits, out);
-}
-
-void bs_page_number_as(const char *kind, double v, int digits, bs_buf *out)
-{
-    char text[BS_FIXED_TEXT];
-    bs_page_cell_begin(kind, v, out);
-    bs_buf_text(out, isnan(v) ? "&ndash;" : bs_fixed(v, digits, text));
-    bs_page_cell_end(out);
-}
-
-void bs_page_cell_begin(const char *kind, double v, bs_buf *out)
-{
-    char text[BS_FIXED_TEXT];
-    bs_buf_text(out, "<td");
-    if (*kind)
-        bs_buf_printf(out, " class=\"%s\"", kind);
-    bs_buf_printf(out, " data-v=\"%s\">", isnan(v) ? "" : bs_short(v, 7, text));
-}
-
-void bs_page_cell_end(bs_buf *out)
-{
-    bs_buf_text(out, "</td>");
-}
-
-void bs_page_row_end(bs_buf *out)
-{
-    bs_buf_text(out, "</tr>\n");
-}
-
 void bs_page_table_end(bs_buf *out)
 {
-    bs_buf_text(out, "</tbody></table></div>\n");
+    put("</tbody></table></div>\n", out);
 }
 
 /* ---- boxes ---- */
 
 void bs_page_details_begin(const char *summary, bool open, bs_buf *out)
 {
+    if (!out)
+        return;
     bs_buf_printf(out, "<details%s><summary>", open ? " open" : "");
     bs_page_escape(summary, out);
     bs_buf_text(out, "</summary>\n");
@@ -343,17 +302,17 @@ void bs_page_details_begin(const char *summary, bool open, bs_buf *out)
 
 void bs_page_details_end(bs_buf *out)
 {
-    bs_buf_text(out, "</details>\n");
+    put("</details>\n", out);
 }
 
 void bs_page_grid_begin(bs_buf *out)
 {
-    bs_buf_text(out, "<div class=\"grid\">\n");
+    put("<div class=\"grid\">\n", out);
 }
 
 void bs_page_grid_end(bs_buf *out)
 {
-    bs_buf_text(out, "</div>\n");
+    put("</div>\n", out);
 }
 
 void bs_page_chip(const char *text, const char *kind, const char *help, bs_buf *out)

@@ -3,17 +3,14 @@
  *     bs_page_begin("Report", "runs/a", out);
  *     bs_page_heading(2, "Scores", out);
  *     bs_page_say(out, "quiet", "%d rows", n);
- *     bs_page_table_begin(columns, 3, BS_TABLE_SORTED, out);
- *     for (...) { bs_page_row_begin(out); bs_page_cell(name, out);
- *                 bs_page_number(v, 2, out); bs_page_row_end(out); }
- *     bs_page_table_end(out);
  *     bs_page_end(out);
  *
  * Style and script are included, and a policy in the head forbids the browser to fetch anything or
  * apply any other style or script: an attribute style= or onclick= has no effect. Light or dark
  * like the system, or by a button; colours are CSS variables, so that charts (chart.h) and maps
  * (heat.h) follow. Arguments are plain text and are escaped here; callers append their own HTML
- * directly to the buffer. Failures are kept in the buffer. */
+ * directly to the buffer. Failures are kept in the buffer. Where there is no buffer (NULL),
+ * headings, words, lists and boxes are not written. Rows of tables: doc.h. */
 #ifndef BS_PAGE_H
 #define BS_PAGE_H
 
@@ -80,17 +77,6 @@ enum {
 };
 
 void bs_page_table_begin(const bs_column *column, int n, unsigned flags, bs_buf *out);
-void bs_page_row_begin(bs_buf *out);
-void bs_page_cell(const char *text, bs_buf *out); /* left-aligned */
-void bs_page_name(const char *text, bs_buf *out); /* the same in bold: the subject of the row */
-void bs_page_count(long long n, bs_buf *out);     /* right-aligned */
-void bs_page_number(double v, int digits, bs_buf *out); /* a dash for NaN */
-/* The same with a class: "better", "worse", "best", "first" (a line to its left), or several. */
-void bs_page_number_as(const char *kind, double v, int digits, bs_buf *out);
-/* A cell of the caller's: sorted by v unless that is NaN; write, then close. */
-void bs_page_cell_begin(const char *kind, double v, bs_buf *out);
-void bs_page_cell_end(bs_buf *out);
-void bs_page_row_end(bs_buf *out);
 void bs_page_table_end(bs_buf *out);
 
 /* ---- boxes ---- */

@@ -92,8 +92,7 @@ static void meaning(const bs_explanation *e, bs_doc *d)
     else
         bs_buf_text(&text, "There is too little data to say what the energy has learnt");
     mean_steps(e, &text);
-    if (d->page)
-        bs_page_say(d->page, "verdict", "%s.", text.failed ? "" : text.data);
+    bs_page_say(d->page, "verdict", "%s.", text.failed ? "" : text.data);
     if (d->text && !text.failed) {
         bs_buf_visible(d->text, text.data);
         bs_buf_text(d->text, ".\n");
@@ -243,11 +242,10 @@ static void groups(const bs_explanation *e, bs_doc *d)
     bs_doc_heading(d, 3,
                    p->ordered ? "Rank of pairs by how often they follow"
                               : "Rank of pairs by how often they occur together");
-    if (d->page)
-        bs_page_say(d->page, "",
-                    "Pairs that occur so often: the mean rank of their interaction among all "
-                    "pairs, 0 the lowest and 100 the highest. Where counts meant nothing to the "
-                    "energy, all would be at 50.");
+    bs_page_say(d->page, "",
+                "Pairs that occur so often: the mean rank of their interaction among all "
+                "pairs, 0 the lowest and 100 the highest. Where counts meant nothing to the "
+                "energy, all would be at 50.");
     bs_doc_bars(d, &(bs_bars){.bar = bar, .n = n, .lo = 0, .hi = 100, .digits = 1, .width = 640});
 }
 
@@ -350,12 +348,10 @@ static void pairs(const bs_explanation *e, bs_doc *d)
     if (d->page)
         maps(e, d->page);
     groups(e, d);
-    if (d->page)
-        bs_page_grid_begin(d->page);
+    bs_page_grid_begin(d->page);
     pair_table(e, true, d);
     pair_table(e, false, d);
-    if (d->page)
-        bs_page_grid_end(d->page);
+    bs_page_grid_end(d->page);
 }
 
 /* ---- gradients ---- */

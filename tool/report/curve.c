@@ -7,8 +7,6 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "doc/chart.h"
-#include "doc/page.h"
 
 enum { TOGETHER = 4, MOST_SERIES = 24, MOST_POINTS = 1 << 20 };
 
@@ -132,6 +130,7 @@ static bool is_there(const bs_report_group *g, const char *where, const char *na
 
 typedef struct {
     const bs_report *r;
+    bs_buf          *page;
     bs_arena         arena; /* of one chart */
     bs_series        series[MOST_SERIES];
     int              n;
@@ -191,15 +190,14 @@ static bool all_positive(const drawing *d)
 
 static void finish(drawing *d, const char *title, bool log)
 {
-    if (d->n > 0)
-        bs_chart_draw(&(bs_chart){.title = title,
-                                  .series = d->series,
-                                  .n = d->n,
-                                  .mark = d->mark,
-                                  .marks = d->marks,
-                                  .log_y = log && all_positive(d),
-                                  .x_name = "epoch"},
-                      d->r->out);
+    bs_chart_draw(&(bs_chart){.title = title,
+                              .series = d->series,
+                              .n = d->n,
+                              .mark = d->mark,
+                              .marks = d->marks,
+                              .log_y = log && all_positive(d),
+                              .x_name = "epoch"},
+                  d->page);
     bs_arena_free(&d->arena);
     d->n = 0;
 }
@@ -327,7 +325,7 @@ static basin_status draw_scores(drawing *d, basin_error *err)
 
 /* ---- the section ---- */
 
-static void explain(const bs_report *r)
+static void explain(const bs_report *r, bs_buf *page)
 {
     const bs_report_group *g = &r->group[0];
     bool                   seeds = false, marked = false;
@@ -335,7 +333,7 @@ static void explain(const bs_report *r)
         seeds = seeds || r->group[i].n > 1;
         marked = marked || (r->group[i].n == 1 && r->group[i].run[0].history.best > 0);
     }
-    bs_page_say(r->out, "quiet",
+    bs_page_say(page, "quiet",
                 "Means over an epoch of what metrics.jsonl holds, and scores of the validation "
                 "%s%s.%s%s",
                 g->task->unit, g->task->tunes ? " at a threshold of 0.5" : "",
@@ -350,40 +348,41 @@ static void explain(const bs_report *r)
             bs_buf_printf(&text, "%s%s from epoch %.0f", i ? "; " : "",
                           g->run[0].history.phase[i].name, g->run[0].history.phase[i].epoch);
         if (!text.failed)
-            bs_page_say(r->out, "quiet", "Phases: %s.", text.data);
+            bs_page_say(page, "quiet", "Phases: %s.", text.data);
         bs_buf_free(&text);
     }
 }
 
-static void list_names(const bs_report *r)
+static void list_names(const bs_report *r, bs_buf *page)
 {
     const bs_history *h = &r->group[0].run[0].history;
-    bs_page_details_begin("What the names mean", false, r->out);
-    bs_page_list_begin(r->out);
+    bs_page_details_begin("What the names mean", false, page);
+    bs_page_list_begin(page);
     for (int c = 0; c < h->curves; c++) {
         const bs_metric *m = metric_of(r->group[0].task, h->curve[c].name);
-        bs_page_item(r->out, h->curve[c].name, "%s",
+        bs_page_item(page, h->curve[c].name, "%s",
                      *h->curve[c].where && m ? m->help : help_of(h->curve[c].name));
     }
-    bs_page_list_end(r->out);
-    bs_page_details_end(r->out);
+    bs_page_list_end(page);
+    bs_page_details_end(page);
 }
 
-basin_status bs_report_curves(bs_report *r, basin_error *err)
+basin_status bs_report_curves(bs_report *r, bs_buf *page, basin_error *err)
 {
     basin_status s = BASIN_OK;
     drawing     *d = bs_calloc(1, sizeof *d);
     if (!d)
         return bs_fail_nomem(err);
     d->r = r;
+    d->page = page;
     bs_arena_init(&d->arena, 0);
     for (int i = 0; i < r->n && !s; i++)
         for (int k = 0; k < r->group[i].n && !s; k++)
             s = add_gap(r, &r->group[i].run[k].history, err);
-    bs_page_heading(2, "Curves", r->out);
-    explain(r);
+    bs_page_heading(2, "Curves", page);
+    explain(r, page);
     add_marks(d);
-    bs_page_grid_begin(r->out);
+    bs_page_grid_begin(page);
     if (!s && r->n == 1)
         s = draw_scores(d, err);
     if (!s)
@@ -392,8 +391,8 @@ basin_status bs_report_curves(bs_report *r, basin_error *err)
         s = draw_panel(d, (int)p, err);
     if (!s)
         s = draw_all(d, true, err);
-    bs_page_grid_end(r->out);
-    list_names(r);
+    bs_page_grid_end(page);
+    list_names(r, page);
     bs_arena_free(&d->arena);
     bs_free(d);
     return s;

@@ -3,8 +3,7 @@
 #include <string.h>
 
 #include "report/report.h"
-#include "doc/chart.h"
-#include "doc/page.h"
+#include "doc/heat.h"
 #include "tasks/tasks.h"
 
 /* ---- reliability ---- */
@@ -79,31 +78,77 @@ void bs_reliability_draw(const bs_reliability *b, const char *what, int level, b
                  out);
 }
 
+/* ---- confusions ---- */
+
+void bs_report_percent(const double *count, int n, float *out)
+{
+    for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int k = 0; k < n; k++)
+            sum += count[i * n + k];
+        for (int k = 0; k < n; k++)
+            out[i * n + k] = sum > 0 ? (float)(100 * count[i * n + k] / sum) : (float)NAN;
+    }
+}
+
+basin_status bs_report_confusions(const double *count, int n, const char *const *name,
+                                  const char *title, int level, bs_buf *page, basin_error *err)
+{
+    float *share = bs_calloc((size_t)n * (size_t)n, sizeof *share);
+    if (!share)
+        return bs_fail_nomem(err);
+    bs_report_percent(count, n, share);
+    bs_page_heading(level, "Confusions", page);
+    bs_heat_draw(&(bs_heat){.title = title,
+                            .row_title = "true",
+                            .col_title = "predicted",
+                            .rows = n,
+                            .cols = n,
+                            .value = share,
+                            .row_name = name,
+                            .lo = 0,
+                            .hi = 100,
+                            .root = n > 2,
+                            .digits = 1},
+                 page);
+    bs_free(share);
+    return BASIN_OK;
+}
+
 /* ---- the sections ---- */
 
-basin_status bs_report_errors(const bs_report *r, basin_error *err)
+basin_status bs_report_errors(const bs_report *r, bs_doc *d, basin_error *err)
 {
     basin_status s = BASIN_OK;
     bool         any = false;
+    if (d->json)
+        bs_json_open(d->json, "errors", '[');
     for (int i = 0; i < r->n && !s; i++) {
         const bs_report_group *g = &r->group[i];
+        const bs_task_report  *how = bs_tool_of(g->task)->report;
         char                   title[BS_OPTION_TEXT + 64];
-        if (!g->judged)
+        if (!g->judged || !how)
             continue;
-        if (r->n > 1 && !any)
-            bs_page_heading(2, "Errors", r->out);
-        if (r->n > 1) {
-            bs_print(title, sizeof title, "Errors of %s", g->name);
-            bs_page_details_begin(title, !any, r->out);
+        if (d->json) {
+            bs_json_open(d->json, NULL, '{');
+            bs_json_text(d->json, "run", g->name);
         }
+        if (r->n > 1 && !any)
+            bs_page_heading(2, "Errors", d->page);
+        bs_print(title, sizeof title, "Errors of %s", g->name);
+        if (r->n > 1)
+            bs_doc_details_begin(d, title, !any);
         any = true;
         if (g->n > 1)
-            bs_page_say(r->out, "quiet", "Of seed %d; the other seeds are in the scores above.",
-                        g->run[g->shown].settings.train.seed);
-        s = bs_tool_of(g->task)->report ? bs_tool_of(g->task)->report->errors(g, r->out, err)
-                                        : BASIN_OK;
+            bs_doc_say(d, "quiet", "Of seed %d; the other seeds are in the scores above.",
+                       g->run[g->shown].settings.train.seed);
+        s = how->errors(g, d, err);
         if (r->n > 1)
-            bs_page_details_end(r->out);
+            bs_doc_details_end(d);
+        if (d->json)
+            bs_json_close(d->json, '}');
     }
+    if (d->json)
+        bs_json_close(d->json, ']');
     return s;
 }

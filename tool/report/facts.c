@@ -8,63 +8,66 @@
 
 #include "inspect/inspect.h"
 #include "report/report.h"
-#include "doc/page.h"
 
 /* ---- speed ---- */
 
-static void bytes_cell(double bytes, bs_buf *out)
+static bs_cell bytes_cell(double bytes, char text[BS_FIXED_TEXT + 4])
 {
-    bs_page_cell_begin("", bytes, out);
-    char text[BS_FIXED_TEXT];
+    char       number[BS_FIXED_TEXT];
+    bs_cell    c = bs_cell_number(bytes, 0);
+    const bool small = bytes < 1e6;
     if (isnan(bytes))
-        bs_buf_text(out, "&ndash;");
-    else if (bytes < 1e6)
-        bs_buf_printf(out, "%s kB", bs_fixed(bytes / 1e3, 1, text));
-    else
-        bs_buf_printf(out, "%s MB", bs_fixed(bytes / 1e6, 1, text));
-    bs_page_cell_end(out);
+        return c;
+    bs_print(text, BS_FIXED_TEXT + 4, "%s %s", bs_fixed(bytes / (small ? 1e3 : 1e6), 1, number),
+             small ? "kB" : "MB");
+    c.text = text;
+    return c;
 }
 
-static void speed_row(const bs_report_group *g, int i, bs_buf *out)
+static void speed_row(const bs_report_group *g, int i, bs_doc *d)
 {
     const bs_report_run *run = &g->run[i];
-    char                 name[BS_OPTION_TEXT];
+    char                 name[BS_OPTION_TEXT], bytes[2][BS_FIXED_TEXT + 4];
     bs_print(name, sizeof name, g->n > 1 ? "%.900s, seed %d" : "%.900s", g->name,
              run->settings.train.seed);
-    bs_page_row_begin(out);
-    bs_page_name(name, out);
-    bs_page_number(isnan(run->epochs) ? run->history.epoch[run->history.n - 1] : run->epochs, 0,
-                   out);
-    bs_page_number(run->seconds, run->seconds < 10 ? 2 : 1, out);
-    bs_page_number(run->rows_per_s, 0, out);
-    bs_page_number(g->judged && run->model ? run->predict_rows_per_s : (double)NAN, 0, out);
-    bytes_cell(run->peak_bytes, out);
-    bytes_cell(run->model_bytes, out);
-    bs_page_number(run->params_net, 0, out);
-    bs_page_number(run->params_energy, 0, out);
-    bs_page_cell(run->machine ? run->machine : "", out);
-    bs_page_row_end(out);
+    BS_ROW(d, bs_cell_name(name),
+           bs_cell_number(isnan(run->epochs) ? run->history.epoch[run->history.n - 1] : run->epochs,
+                          0),
+           bs_cell_number(run->seconds, run->seconds < 10 ? 2 : 1),
+           bs_cell_number(run->rows_per_s, 0),
+           bs_cell_number(g->judged && run->model ? run->predict_rows_per_s : (double)NAN, 0),
+           bytes_cell(run->peak_bytes, bytes[0]), bytes_cell(run->model_bytes, bytes[1]),
+           bs_cell_number(run->params_net, 0), bs_cell_number(run->params_energy, 0),
+           bs_cell_text(run->machine ? run->machine : ""));
 }
 
-void bs_report_speed(const bs_report *r)
+void bs_report_speed(const bs_report *r, bs_doc *d)
 {
-    const bs_column column[] = {
-        {.name = "run", .text = true},
-        {.name = "epochs"},
-        {.name = "train s", .help = "of the whole training, with its evaluations"},
-        {.name = "train/s", .help = "rows, sentences or images per second in training steps"},
-        {.name = "predict/s", .help = "the same in prediction, when this report was made"},
-        {.name = "peak memory", .help = "of the process, at the end of the training"},
-        {.name = "model file"},
-        {.name = "net", .help = "parameters"},
-        {.name = "energy", .help = "parameters"},
-        {.name = "machine", .text = true}};
-    bs_page_heading(2, "Speed and memory", r->out);
-    bs_page_table_begin(column, sizeof column / sizeof column[0], BS_TABLE_SORTED, r->out);
+    static const bs_column column[] = {
+        {.name = "run", .text = true, .key = "run"},
+        {.name = "epochs", .key = "epochs"},
+        {.name = "train s",
+         .help = "of the whole training, with its evaluations",
+         .key = "seconds"},
+        {.name = "train/s",
+         .help = "rows, sentences or images per second in training steps",
+         .key = "train_rows_per_s"},
+        {.name = "predict/s",
+         .help = "the same in prediction, when this report was made",
+         .key = "predict_rows_per_s"},
+        {.name = "peak memory",
+         .help = "of the process, at the end of the training",
+         .key = "peak_bytes"},
+        {.name = "model file", .key = "model_bytes"},
+        {.name = "net", .help = "parameters", .key = "params_net"},
+        {.name = "energy", .help = "parameters", .key = "params_energy"},
+        {.name = "machine", .text = true, .only = BS_COLUMN_PAGE, .key = "machine"}};
+    bs_doc_heading(d, 2, "Speed and memory");
+    BS_TABLE(d, "speed", column, BS_TABLE_SORTED);
     for (int i = 0; i < r->n; i++)
         for (int k = 0; k < r->group[i].n; k++)
-            speed_row(&r->group[i], k, r->out);
-    bs_page_table_end(r->out);
+            speed_row(&r->group[i], k, d);
+    bs_doc_table_end(d);
 }
 
 /* ---- data ---- */
@@ -99,7 +102,7 @@ static void list_lines(const char *text, bs_buf *out)
     bs_page_list_end(out);
 }
 
-static basin_status describe(const bs_report_group *g, int role, bs_buf *out, basin_error *err)
+static basin_status describe(const bs_report_group *g, int role, bs_buf *page, basin_error *err)
 {
     const bs_dataset *part = &g->data->part[role], *train = &g->data->part[BS_ROLE_TRAIN];
     const char *file[] = {g->run[0].settings.train.file_train, g->run[0].settings.train.file_valid,
@@ -115,8 +118,8 @@ static basin_status describe(const bs_report_group *g, int role, bs_buf *out, ba
     if (!s && text.failed)
         s = bs_fail_nomem(err);
     if (!s) {
-        bs_page_heading(3, title, out);
-        list_lines(text.data ? text.data : "", out);
+        bs_page_heading(3, title, page);
+        list_lines(text.data ? text.data : "", page);
     }
     bs_buf_free(&text);
     return s;
@@ -133,22 +136,22 @@ static bool had_before(const bs_report *r, int i)
     return false;
 }
 
-basin_status bs_report_card(const bs_report *r, basin_error *err)
+basin_status bs_report_card(const bs_report *r, bs_buf *page, basin_error *err)
 {
     basin_status s = BASIN_OK;
-    bs_page_heading(2, "Data", r->out);
+    bs_page_heading(2, "Data", page);
     for (int i = 0; i < r->n && !s; i++) {
         const bs_report_group *g = &r->group[i];
         if (!g->data) {
-            bs_page_say(r->out, "quiet", "%s: the data cannot be read now; see the top.", g->name);
+            bs_page_say(page, "quiet", "%s: the data cannot be read now; see the top.", g->name);
             continue;
         }
         if (had_before(r, i))
             continue;
         if (r->n > 1)
-            bs_page_say(r->out, "", "Of %s and all that share its data:", g->name);
+            bs_page_say(page, "", "Of %s and all that share its data:", g->name);
         for (int role = 0; role < BS_ROLE_UNLABELLED && !s; role++)
-            s = describe(g, role, r->out, err);
+            s = describe(g, role, page, err);
     }
     return s;
 }
@@ -189,28 +192,20 @@ static basin_status usual_settings(const bs_settings *s, bs_settings *out, basin
 }
 
 /* Those with their usual values, or the others. */
-static void setting_rows(settings_view *v, const bs_settings *s, bool usual, bs_buf *out)
+static void setting_rows(settings_view *v, const bs_settings *s, bool usual, bs_doc *d)
 {
-    const bs_column column[] = {{.name = "key", .text = true},
-                                {.name = "value", .text = true},
-                                {.name = "usual", .text = true},
-                                {.name = "meaning", .text = true}};
-    bs_page_table_begin(column, sizeof column / sizeof column[0], BS_TABLE_SORTED, out);
-    for (const bs_option *row = v->row; row->name; row++) {
-        if (equal(v, row, s, &v->usual) != usual)
-            continue;
-        bs_page_row_begin(out);
-        bs_page_name(row->name, out);
-        bs_buf_text(out, "<td class=\"wrap\">");
-        bs_page_escape(value_of(row, s, &v->value), out);
-        bs_buf_text(out, "</td>");
-        bs_page_cell(value_of(row, &v->usual, &v->value), out);
-        bs_buf_text(out, "<td class=\"wrap\">");
-        bs_page_escape(row->help, out);
-        bs_buf_text(out, "</td>");
-        bs_page_row_end(out);
-    }
-    bs_page_table_end(out);
+    static const bs_column column[] = {{.name = "key", .text = true, .key = "key"},
+                                       {.name = "value", .text = true, .key = "value"},
+                                       {.name = "usual", .text = true, .key = "usual"},
+                                       {.name = "meaning", .text = true, .only = BS_COLUMN_PAGE}};
+    BS_TABLE(d, NULL, column, BS_TABLE_SORTED);
+    for (const bs_option *row = v->row; row->name; row++)
+        if (equal(v, row, s, &v->usual) == usual)
+            BS_ROW(d, bs_cell_name(row->name),
+                   bs_cell_of(BS_CELL_WRAP, value_of(row, s, &v->value)),
+                   bs_cell_text(value_of(row, &v->usual, &v->other)),
+                   bs_cell_of(BS_CELL_WRAP, row->help));
+    bs_doc_table_end(d);
 }
 
 static bool varies(const bs_report *r, settings_view *v, const bs_option *row)
@@ -222,40 +217,39 @@ static bool varies(const bs_report *r, settings_view *v, const bs_option *row)
 }
 
 /* How the runs differ. */
-static void difference(const bs_report *r, settings_view *v)
+static void difference(const bs_report *r, settings_view *v, bs_doc *d)
 {
     bs_column column[1 + BS_REPORT_RUNS] = {{.name = "key", .text = true}};
+    bs_buf    value[BS_REPORT_RUNS];
     int       n = 0;
-    for (int i = 0; i < r->n; i++)
+    for (int i = 0; i < r->n; i++) {
         column[i + 1] = (bs_column){.name = r->group[i].name, .text = true};
-    for (const bs_option *row = v->row; row->name; row++)
-        n += varies(r, v, row);
-    bs_page_heading(3, "How the runs differ", r->out);
-    if (n == 0) {
-        bs_page_say(r->out, "quiet", "Nothing: all settings are the same.");
-        return;
+        bs_buf_init(&value[i], 1 << 16);
     }
-    bs_page_table_begin(column, r->n + 1, BS_TABLE_SORTED, r->out);
+    bs_doc_heading(d, 3, "How the runs differ");
+    bs_doc_table(d, NULL, column, r->n + 1, BS_TABLE_SORTED);
     for (const bs_option *row = v->row; row->name; row++) {
+        bs_cell cell[1 + BS_REPORT_RUNS] = {bs_cell_name(row->name)};
         if (!varies(r, v, row))
             continue;
-        bs_page_row_begin(r->out);
-        bs_page_name(row->name, r->out);
-        for (int i = 0; i < r->n; i++) {
-            bs_buf_text(r->out, "<td class=\"wrap\">");
-            bs_page_escape(value_of(row, &r->group[i].run[0].settings, &v->value), r->out);
-            bs_buf_text(r->out, "</td>");
-        }
-        bs_page_row_end(r->out);
+        for (int i = 0; i < r->n; i++)
+            cell[i + 1] =
+                bs_cell_of(BS_CELL_WRAP, value_of(row, &r->group[i].run[0].settings, &value[i]));
+        bs_doc_row(d, cell, r->n + 1);
+        n++;
     }
-    bs_page_table_end(r->out);
+    bs_doc_table_end(d);
+    if (n == 0)
+        bs_doc_say(d, "quiet", "Nothing: all settings are the same.");
+    for (int i = 0; i < r->n; i++)
+        bs_buf_free(&value[i]);
 }
 
-static basin_status show_settings(const bs_report *r, settings_view *v, basin_error *err)
+static basin_status show_settings(const bs_report *r, settings_view *v, bs_doc *d, basin_error *err)
 {
     basin_status s = BASIN_OK;
     if (r->n > 1)
-        difference(r, v);
+        difference(r, v, d);
     for (int i = 0; i < r->n && !s; i++) {
         const bs_settings *own = &r->group[i].run[0].settings;
         char               title[BS_OPTION_TEXT];
@@ -264,17 +258,17 @@ static basin_status show_settings(const bs_report *r, settings_view *v, basin_er
             break;
         bs_print(title, sizeof title, "%.900s: what is not as usual for %.60s", r->group[i].name,
                  own->train.method);
-        bs_page_details_begin(title, r->n == 1, r->out);
-        setting_rows(v, own, false, r->out);
-        bs_page_details_end(r->out);
-        bs_page_details_begin("Everything else", false, r->out);
-        setting_rows(v, own, true, r->out);
-        bs_page_details_end(r->out);
+        bs_doc_details_begin(d, title, r->n == 1);
+        setting_rows(v, own, false, d);
+        bs_doc_details_end(d);
+        bs_doc_details_begin(d, "Everything else", false);
+        setting_rows(v, own, true, d);
+        bs_doc_details_end(d);
     }
     return s;
 }
 
-basin_status bs_report_config(const bs_report *r, basin_error *err)
+basin_status bs_report_config(const bs_report *r, bs_doc *d, basin_error *err)
 {
     settings_view *v = bs_calloc(1, sizeof *v);
     if (!v)
@@ -282,8 +276,8 @@ basin_status bs_report_config(const bs_report *r, basin_error *err)
     bs_settings_rows(v->row);
     bs_buf_init(&v->value, 1 << 16);
     bs_buf_init(&v->other, 1 << 16);
-    bs_page_heading(2, "Configuration", r->out);
-    basin_status s = show_settings(r, v, err);
+    bs_page_heading(2, "Configuration", d->page);
+    basin_status s = show_settings(r, v, d, err);
     bs_buf_free(&v->value);
     bs_buf_free(&v->other);
     bs_free(v);

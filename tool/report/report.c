@@ -8,19 +8,23 @@
 #include <string.h>
 
 #include "base/io.h"
-#include "doc/page.h"
 
-enum { PAGE = 1 << 28 };
+enum { PAGE = 1 << 28, BRIEF = 5 /* rows of a table in a terminal */ };
 
-static void report_init(bs_report *r, bs_buf *out, bs_machine where, bs_logger log)
+/* What is shown: on the page, and shorter in a terminal, if `text`. */
+static void report_init(bs_report *r, bool text, bs_machine where, bs_logger log)
 {
     memset(r, 0, sizeof *r);
     bs_arena_init(&r->arena, 0);
     bs_notes_init(&r->left_out);
     bs_notes_init(&r->advice);
     bs_buf_init(&r->verdict, 1 << 16);
-    bs_buf_init(out, PAGE);
-    r->out = out;
+    bs_buf_init(&r->page, PAGE);
+    bs_buf_init(&r->table, 1 << 24);
+    bs_buf_init(&r->sections, 1 << 24);
+    r->doc = (bs_doc){.page = &r->page, .brief = BRIEF};
+    r->doc.text = text ? &r->table : NULL;
+    r->doc.json = text ? &r->sections : NULL;
     r->where = where;
     r->log = log;
 }
@@ -42,13 +46,16 @@ static void report_free(bs_report *r)
     bs_notes_free(&r->left_out);
     bs_notes_free(&r->advice);
     bs_buf_free(&r->verdict);
+    bs_buf_free(&r->page);
+    bs_buf_free(&r->table);
+    bs_buf_free(&r->sections);
     bs_arena_free(&r->arena);
-    bs_buf_free(r->out);
+    bs_free(r);
 }
 
-/* ---- the top of the page ---- */
+/* ---- the top ---- */
 
-static void begin(const bs_report *r)
+static void begin(const bs_report *r, bs_buf *page)
 {
     bs_buf title, about;
     bs_buf_init(&title, 1 << 16);
@@ -60,9 +67,9 @@ static void begin(const bs_report *r)
     bs_buf_printf(&about, "task %s \xC2\xB7 %s%s", o->task, r->n == 1 ? o->method : "several runs",
                   *o->file_train ? " \xC2\xB7 " : "");
     bs_buf_text(&about, o->file_train);
-    r->out->failed = r->out->failed || title.failed || about.failed;
-    if (!r->out->failed)
-        bs_page_begin(title.data, about.data, r->out);
+    page->failed = page->failed || title.failed || about.failed;
+    if (!page->failed)
+        bs_page_begin(title.data, about.data, page);
     bs_buf_free(&title);
     bs_buf_free(&about);
 }
@@ -76,100 +83,86 @@ static void seeds_text(const bs_report_group *g, char text[64])
         bs_print(text, 64, "%d (%d to %d)", g->n, first, last);
 }
 
-static void evaluated_on(const bs_report_group *g, bs_buf *out)
+static const char *evaluated_on(const bs_report_group *g, char text[BS_OPTION_TEXT + 256])
 {
     const bs_train_options *o = &g->run[g->shown].settings.train;
     const bool              test = g->judged && strcmp(g->part_name, "test") == 0;
     const char             *file = test ? o->file_test : o->file_valid;
     if (!g->judged)
-        return;
-    bs_buf_printf(out, "%d %s of the %s part (%s)%s", (int)g->part->rows, g->task->unit,
-                  test ? "test" : "validation", *file ? file : "taken from the training data",
-                  test ? ""
-                       : ": there is no test part, and the best epoch and the threshold were "
-                         "chosen on these");
+        return "";
+    bs_print(text, BS_OPTION_TEXT + 256, "%d %s of the %s part (%s)%s", (int)g->part->rows,
+             g->task->unit, test ? "test" : "validation",
+             *file ? file : "taken from the training data",
+             test ? ""
+                  : ": there is no test part, and the best epoch and the threshold were chosen on "
+                    "these");
+    return text;
 }
 
-static void one_run(const bs_report_group *g, bs_buf *out)
+static void one_run(const bs_report_group *g, bs_doc *d)
 {
     const bs_report_run *run = &g->run[g->shown];
-    char                 seeds[64];
-    bs_buf               text;
-    bs_buf_init(&text, 1 << 16);
+    char                 seeds[64], text[BS_OPTION_TEXT + 256];
+    bs_buf               known;
+    bs_buf_init(&known, 1 << 16);
     seeds_text(g, seeds);
-    bs_page_list_begin(out);
-    bs_page_item(out, "method", "%s", run->settings.train.method);
-    bs_page_item(out, g->n > 1 ? "seeds" : "seed", "%s", seeds);
+    bs_doc_list_begin(d);
+    bs_doc_item(d, "method", "%s", run->settings.train.method);
+    bs_doc_item(d, g->n > 1 ? "seeds" : "seed", "%s", seeds);
     if (g->n == 1 && run->history.best > 0)
-        bs_page_item(out, "best epoch", "%d of %.0f", run->history.best,
-                     run->history.epoch[run->history.n - 1]);
-    evaluated_on(g, &text);
-    if (g->judged && !text.failed)
-        bs_page_item(out, "evaluated on", "%s", text.data);
-    bs_buf_clear(&text);
+        bs_doc_item(d, "best epoch", "%d of %.0f", run->history.best,
+                    run->history.epoch[run->history.n - 1]);
+    if (g->judged)
+        bs_doc_item(d, "evaluated on", "%s", evaluated_on(g, text));
     if (run->model)
-        g->task->known_text(&run->model->known, &text);
-    if (run->model && !text.failed)
-        bs_page_item(out, "data", "%s", text.data);
+        g->task->known_text(&run->model->known, &known);
+    if (run->model && !known.failed)
+        bs_doc_item(d, "data", "%s", known.data);
     if (run->model)
-        bs_page_item(out, "inference", "%s", run->model->settings.train.infer);
-    bs_page_list_end(out);
-    out->failed = out->failed || text.failed;
-    bs_buf_free(&text);
+        bs_doc_item(d, "inference", "%s", run->model->settings.train.infer);
+    bs_doc_list_end(d);
+    d->page->failed = d->page->failed || known.failed;
+    bs_buf_free(&known);
 }
 
-static void all_runs(const bs_report *r, bs_buf *out)
+static void all_runs(const bs_report *r, bs_doc *d)
 {
-    const bs_column column[] = {{.name = "run", .text = true},
-                                {.name = "method", .text = true},
-                                {.name = "seeds", .text = true},
-                                {.name = "best epoch"},
-                                {.name = "evaluated on", .text = true}};
-    bs_page_table_begin(column, sizeof column / sizeof column[0], 0, out);
+    static const bs_column column[] = {
+        {.name = "run", .text = true},
+        {.name = "method", .text = true},
+        {.name = "seeds", .text = true},
+        {.name = "best epoch"},
+        {.name = "evaluated on", .text = true, .only = BS_COLUMN_PAGE}};
+    BS_TABLE(d, NULL, column, 0);
     for (int i = 0; i < r->n; i++) {
         const bs_report_group *g = &r->group[i];
-        char                   seeds[64];
-        bs_buf                 text;
-        bs_buf_init(&text, 1 << 16);
+        const int              best = g->n == 1 ? g->run[0].history.best : 0;
+        char                   seeds[64], text[BS_OPTION_TEXT + 256];
         seeds_text(g, seeds);
-        evaluated_on(g, &text);
-        bs_page_row_begin(out);
-        bs_page_name(g->name, out);
-        bs_page_cell(g->run[0].settings.train.method, out);
-        bs_page_cell(seeds, out);
-        bs_page_number(
-            g->n == 1 && g->run[0].history.best > 0 ? g->run[0].history.best : (double)NAN, 0, out);
-        bs_page_cell(text.data && !text.failed ? text.data : "", out);
-        bs_page_row_end(out);
-        out->failed = out->failed || text.failed;
-        bs_buf_free(&text);
+        BS_ROW(d, bs_cell_name(g->name), bs_cell_text(g->run[0].settings.train.method),
+               bs_cell_text(seeds), bs_cell_number(best > 0 ? best : (double)NAN, 0),
+               bs_cell_text(evaluated_on(g, text)));
     }
-    bs_page_table_end(out);
+    bs_doc_table_end(d);
 }
 
-static void say_verdict(const bs_report *r)
+static void top(bs_report *r, bs_doc *d)
 {
-    bs_page_say(r->out, "verdict", "%s", r->verdict.data);
-    if (r->advice.n < 2)
-        return;
-    bs_buf_text(r->out, "<p class=\"quiet\">Besides: ");
-    for (size_t i = 1; i < r->advice.n; i++) {
-        bs_buf_text(r->out, i > 1 ? "; " : "");
-        bs_page_escape(r->advice.note[i].text, r->out);
-    }
-    bs_buf_text(r->out, ".</p>\n");
-}
-
-static void top(const bs_report *r)
-{
-    begin(r);
-    say_verdict(r);
-    for (size_t i = 0; i < r->left_out.n; i++)
-        bs_page_say(r->out, "warn", "%s.", r->left_out.note[i].text);
+    bs_buf more;
+    begin(r, d->page);
+    bs_doc_tell(d, "verdict", &r->verdict);
+    bs_buf_init(&more, 1 << 16);
+    for (size_t i = 1; i < r->advice.n; i++)
+        bs_buf_printf(&more, "%s%s", i > 1 ? "; " : "Besides: ", r->advice.note[i].text);
+    bs_buf_text(&more, more.len > 0 ? "." : "");
+    bs_doc_tell(d, "quiet", &more);
+    bs_buf_free(&more);
+    for (size_t i = 0; i < r->left_out.n; i++) /* a terminal got them as warnings */
+        bs_page_say(d->page, "warn", "%s.", r->left_out.note[i].text);
     if (r->n == 1)
-        one_run(&r->group[0], r->out);
+        one_run(&r->group[0], d);
     else
-        all_runs(r, r->out);
+        all_runs(r, d);
 }
 
 /* ---- the page ---- */
@@ -201,29 +194,25 @@ static const char whole[] = "<!-- complete: all rows and files were there -->\n"
 
 static basin_status draw(bs_report *r, basin_error *err)
 {
-    top(r);
-    bs_report_scores(r);
-    basin_status s = bs_report_curves(r, err);
+    bs_doc *d = &r->doc;
+    top(r, d);
+    bs_report_scores(r, d);
+    basin_status s = bs_report_curves(r, d->page, err);
     if (!s)
-        s = bs_report_errors(r, err);
+        s = bs_report_errors(r, d, err);
     if (!s) {
-        bs_report_speed(r);
-        s = bs_report_card(r, err);
+        bs_report_speed(r, d);
+        s = bs_report_card(r, d->page, err);
     }
     if (!s)
-        s = bs_report_config(r, err);
+        s = bs_report_config(r, d, err);
     if (r->left_out.n == 0)
-        bs_buf_text(r->out, whole);
-    bs_page_end(r->out);
-    return !s && r->out->failed ? bs_fail_nomem(err) : s;
+        bs_buf_text(d->page, whole);
+    bs_page_end(d->page);
+    return !s && r->page.failed ? bs_fail_nomem(err) : s;
 }
 
-/* ---- text ---- */
-
-static int last_cut(const bs_report_group *g)
-{
-    return bs_report_cuts(g) - 1;
-}
+/* ---- JSON ---- */
 
 static void group_json(const bs_report_group *g, bs_buf *out)
 {
@@ -253,7 +242,7 @@ static void notes_json(const char *key, const bs_notes *notes, bs_buf *out)
 static void write_json(const bs_report *r, const char *path, bs_buf *out)
 {
     bs_json_open(out, NULL, '{');
-    bs_json_members(out, "report %s bytes %lld task %s", path, (long long)r->out->len,
+    bs_json_members(out, "report %s bytes %lld task %s", path, (long long)r->page.len,
                     r->group[0].task->name);
     bs_json_open(out, "runs", '[');
     for (int i = 0; i < r->n; i++)
@@ -262,32 +251,9 @@ static void write_json(const bs_report *r, const char *path, bs_buf *out)
     bs_json_text(out, "verdict", r->verdict.data);
     notes_json("advice", &r->advice, out);
     notes_json("left_out", &r->left_out, out);
+    bs_buf_printf(out, ", %s", r->sections.failed ? "" : r->sections.data);
     bs_json_close(out, '}');
-}
-
-static void write_table(const bs_report *r, const char *path, bs_buf *out)
-{
-    bool header = false;
-    bs_buf_visible(out, r->verdict.data);
-    bs_buf_text(out, "\n");
-    for (int i = 0; i < r->n; i++) {
-        const bs_report_group *g = &r->group[i];
-        double                 value[BS_MOST_METRICS], sd;
-        const int              cut = last_cut(g);
-        if (!g->judged)
-            continue;
-        if (!header)
-            bs_metric_header(g->task, out);
-        header = true;
-        const bs_preprocess *known = &g->run[g->shown].model->known;
-        for (int m = 0; m < g->task->n_metrics; m++)
-            bs_report_spread(g, g->task->metric[m].decided ? cut : BS_AT_HALF, m, &value[m], &sd);
-        const bs_interval *v = &g->interval[cut][known->deciding];
-        bs_metric_row(g->task, known, g->name, value, (v->hi - v->lo) / 2, out);
-    }
-    bs_buf_text(out, "wrote ");
-    bs_buf_visible(out, path);
-    bs_buf_printf(out, " (%.0f kB)\n", ceil((double)r->out->len / 1000));
+    out->failed = out->failed || r->sections.failed;
 }
 
 /* ---- functions of the library ---- */
@@ -309,7 +275,7 @@ static basin_status write_page(const bs_report *r, const char *path, bool asked,
             err, BASIN_EDATA,
             "%s is kept: it has what is no longer available; -o FILE writes a page without that",
             path);
-    return bs_write_file(path, r->out->data, r->out->len, err);
+    return bs_write_file(path, r->page.data, r->page.len, err);
 }
 
 basin_status basin_report(const char *const *runs, int n, const basin_report_options *o,
@@ -319,7 +285,7 @@ basin_status basin_report(const char *const *runs, int n, const basin_report_opt
     basin_report_options none = {0};
     bs_report           *r;
     char                 path[BS_OPTION_TEXT + 64];
-    bs_buf               page, table, json;
+    bs_buf               json;
     o = o ? o : &none;
     basin_status s = bs_need_text(out, BS_ARGUMENTS({"runs", runs}), err);
     if (!s && n < 1)
@@ -332,8 +298,7 @@ basin_status basin_report(const char *const *runs, int n, const basin_report_opt
         return s;
     if (!(r = bs_calloc(1, sizeof *r)))
         return bs_fail_nomem(err);
-    report_init(r, &page, (bs_machine){o->device, o->threads}, bs_session_log(session));
-    bs_buf_init(&table, 1 << 24);
+    report_init(r, true, (bs_machine){o->device, o->threads}, bs_session_log(session));
     bs_buf_init(&json, 1 << 24);
     for (int i = 0; i < n && !s; i++)
         s = bs_report_open(r, runs[i], err);
@@ -351,13 +316,13 @@ basin_status basin_report(const char *const *runs, int n, const basin_report_opt
         s = write_page(r, path, o->path, err);
     if (!s) {
         write_json(r, path, &json);
-        write_table(r, path, &table);
-        s = bs_text_take(&table, &json, out, err);
+        bs_buf_text(&r->table, "\nwrote ");
+        bs_buf_visible(&r->table, path);
+        bs_buf_printf(&r->table, " (%.0f kB)\n", ceil((double)r->page.len / 1000));
+        s = bs_text_take(&r->table, &json, out, err);
     }
-    bs_buf_free(&table);
     bs_buf_free(&json);
     report_free(r);
-    bs_free(r);
     return s;
 }
 
@@ -367,10 +332,9 @@ bool bs_report_after(const char *folder, const bs_data *data, bs_machine where, 
     bs_report  *r = bs_calloc(1, sizeof *r);
     char        path[BS_OPTION_TEXT + 64];
     basin_error err = {0};
-    bs_buf      page;
     if (!r)
         return false;
-    report_init(r, &page, where, *log);
+    report_init(r, false, where, *log);
     bs_print(path, sizeof path, "%s/report.html", folder);
     basin_status s = bs_report_open(r, folder, &err);
     if (!s)
@@ -378,10 +342,9 @@ bool bs_report_after(const char *folder, const bs_data *data, bs_machine where, 
     if (!s)
         s = draw(r, &err);
     if (!s)
-        s = bs_write_file(path, page.data, page.len, &err);
+        s = bs_write_file(path, r->page.data, r->page.len, &err);
     if (s)
         bs_log_say(log, BS_WARN, "%s was not written: %s", path, err.msg);
     report_free(r);
-    bs_free(r);
     return !s;
 }

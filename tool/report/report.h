@@ -14,6 +14,7 @@
 #ifndef BS_API_REPORT_H
 #define BS_API_REPORT_H
 
+#include "doc/doc.h"
 #include "runs/winner.h"
 
 enum {
@@ -122,7 +123,8 @@ typedef struct {
     bs_best_of      winner;   /* of several runs on the same rows; best NULL: there is none */
     bs_buf          verdict;  /* the sentence on top, and further advice */
     bs_notes        advice;
-    bs_buf         *out;
+    bs_buf          table, page, sections; /* sections: members of the JSON object */
+    bs_doc          doc;                   /* these */
 } bs_report;
 
 /* ---- tool/report/run.c ---- */
@@ -161,7 +163,7 @@ void         bs_report_bases_free(bs_report_group *g);
 
 basin_status bs_report_verdict(bs_report *r, basin_error *err);
 
-/* ---- sections; they write to r->out ---- */
+/* ---- sections ---- */
 
 /* How a metric is shown: as in the tables of the terminal, shares in percent. */
 typedef struct {
@@ -171,12 +173,12 @@ typedef struct {
 } bs_form;
 bs_form bs_report_form(const bs_task *k, int metric);
 
-basin_status bs_report_curves(bs_report *r, basin_error *err);
-void         bs_report_scores(const bs_report *r);
-void         bs_report_speed(const bs_report *r);
-basin_status bs_report_errors(const bs_report *r, basin_error *err);
-basin_status bs_report_card(const bs_report *r, basin_error *err);
-basin_status bs_report_config(const bs_report *r, basin_error *err);
+basin_status bs_report_curves(bs_report *r, bs_buf *page, basin_error *err);
+void         bs_report_scores(const bs_report *r, bs_doc *d);
+void         bs_report_speed(const bs_report *r, bs_doc *d);
+basin_status bs_report_errors(const bs_report *r, bs_doc *d, basin_error *err);
+basin_status bs_report_card(const bs_report *r, bs_buf *page, basin_error *err);
+basin_status bs_report_config(const bs_report *r, bs_doc *d, basin_error *err);
 
 /* What baselines learn from, and what they have learnt. */
 typedef struct {
@@ -190,7 +192,7 @@ typedef struct {
 /* What a task shows about the errors of a model, for the first judged run of a group; and what it
  * suggests, most useful first. */
 typedef struct bs_task_report {
-    basin_status (*errors)(const bs_report_group *g, bs_buf *out, basin_error *err);
+    basin_status (*errors)(const bs_report_group *g, bs_doc *d, basin_error *err);
     basin_status (*advise)(const bs_report_group *g, bs_notes *advice, basin_error *err);
     const char *base[BS_BASES]; /* names of its baselines; NULL: none of that kind */
     const char *base_note;      /* "; linear: ..." below their table */
@@ -214,9 +216,10 @@ void bs_reliability_add(bs_reliability *b, double p, double hit);
 /* Writes a heading and two charts in a grid, which is left open for more. */
 void bs_reliability_draw(const bs_reliability *b, const char *what, int level, bs_buf *out);
 
-/* ---- after a training (api/train.c) ---- */
-
-/* Writes folder/report.html for runs just made from `data`; a failure is a warning, and returns
- * false. */
+/* Counts [n, n] of what is true (row) by what is predicted (column), as a map. */
+basin_status bs_report_confusions(const double *count, int n, const char *const *name,
+                                  const char *title, int level, bs_buf *page, basin_error *err);
+/* Shares of rows, in percent; a row that never occurs is empty. */
+void bs_report_percent(const double *count, int n, float *out);
 
 #endif

@@ -18,6 +18,20 @@ bool bs_best_of_matters(const bs_best_of *w)
     return w->next && bs_best_of_p(w) < 0.05;
 }
 
+void bs_paired_cells(const bs_metric *m, double scale, int digits, const bs_paired *bootstrap,
+                     double p_randomisation, bs_cell out[3])
+{
+    const bool sure = bootstrap->p < 0.05 && !(p_randomisation >= 0.05);
+    const bool up = (bootstrap->difference > 0) == m->higher;
+    out[0] = bs_cell_as(!sure ? "" : up ? "better" : "worse", bootstrap->difference, digits);
+    out[0].kind = scale > 1 ? BS_CELL_PERCENT : BS_CELL_NUMBER;
+    out[0].sign = true;
+    out[0].lo = bootstrap->lo;
+    out[0].hi = bootstrap->hi;
+    out[1] = bs_cell_number(bootstrap->p, 3);
+    out[2] = bs_cell_number(p_randomisation, 3);
+}
+
 static void how_sure(const bs_best_of *w, bs_buf *out)
 {
     const double p = bs_best_of_p(w);

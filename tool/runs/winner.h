@@ -4,6 +4,7 @@
 #define BS_API_WINNER_H
 
 #include "basin_tool.h"
+#include "doc/doc.h"
 
 typedef struct {
     const char      *best, *next; /* names; next is NULL if there is no other */
@@ -21,6 +22,9 @@ double bs_best_of_scale(const bs_best_of *w);
 /* The best was picked by looking at all, so its p value is multiplied by the number of others. */
 double bs_best_of_p(const bs_best_of *w);
 bool   bs_best_of_matters(const bs_best_of *w);
+/* A difference from another run with its interval, and two p values; coloured if both are small. */
+void bs_paired_cells(const bs_metric *m, double scale, int digits, const bs_paired *bootstrap,
+                     double p_randomisation, bs_cell out[3]);
 /* Plain text, with a full stop. */
 void bs_best_of_text(const bs_best_of *w, bs_buf *out);
 

@@ -215,9 +215,8 @@ static basin_status publish(const bs_tuning *t, bs_buf *table, bs_buf *json, bas
     if (!s)
         s = write_config(t, err);
     if (!s) {
-        bs_tune_table(t, &f, table);
+        bs_tune_show(t, &f, &(bs_doc){.text = table, .page = &page});
         bs_tune_json(t, &f, json);
-        bs_tune_html(t, &f, &page);
         s = bs_runset_write_line(t->o->folder, "tune.json", json, err);
     }
     if (!s)

@@ -3,8 +3,7 @@
  *     tool/tune/tune.c       the request: method, space, data, folder; the whole
  *     tool/tune/run.c   trials are trained, paused, continued, ended
  *     tool/tune/log.c   trials.jsonl, from which a search continues
- *     tool/tune/text.c  the table and the JSON object
- *     tool/tune/html.c  the page
+ *     tool/tune/show.c  the table, the page and the JSON object
  *
  * What to try and what to continue is decided in tool/tune/search.h, from the trials alone. */
 #ifndef BS_API_TUNE_H
@@ -102,11 +101,8 @@ void bs_tune_space_json(const bs_space *s, bs_buf *out);
 void bs_tune_head(const bs_tuning *t, bs_buf *out);
 void bs_tune_row(const bs_tuning *t, int trial, bool best, bs_buf *out);
 
-/* How much of the differences each option explains, for a terminal and a page. */
-void bs_tune_importance_show(const bs_tuning *t, const bs_tune_findings *f, bs_doc *d);
-void bs_tune_table(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out);
+void bs_tune_show(const bs_tuning *t, const bs_tune_findings *f, bs_doc *d);
 void bs_tune_json(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out);
-void bs_tune_html(const bs_tuning *t, const bs_tune_findings *f, bs_buf *out);
 /* "finished", "paused", "cut", "failed" */
 const char *bs_tune_state(const bs_tuning *t, int trial);
 

@@ -10,8 +10,6 @@
 
 #include "tasks/mlc/report.h"
 #include "base/rng.h"
-#include "doc/chart.h"
-#include "doc/doc.h"
 #include "task/mlc/data.h"
 
 enum {
@@ -270,13 +268,15 @@ static const char *name_of(const study *t, const feature *f, char text[32])
     return text;
 }
 
-static void draw(const study *t, int32_t all, bs_buf *out)
+static void draw(const study *t, int32_t all, bs_doc *d)
 {
-    const bs_column column[] = {
-        {.name = "feature", .text = true},
-        {.name = "log loss +", .help = "of a row, summed over labels"},
-        {.name = "example F1 \xE2\x88\x92", .help = "in points, at the model's threshold"},
-        {.name = "rows", .help = "of the rows examined, where it is not zero"}};
+    static const bs_column column[] = {
+        {.name = "feature", .text = true, .key = "feature"},
+        {.name = "log loss +", .help = "of a row, summed over labels", .key = "log_loss"},
+        {.name = "example F1 \xE2\x88\x92",
+         .help = "in points, at the model's threshold",
+         .key = "example_f1"},
+        {.name = "rows", .help = "of the rows examined, where it is not zero", .key = "rows"}};
     bs_bar bar[SHOWN];
     char   number[SHOWN][32];
     int    n = 0;
@@ -285,9 +285,9 @@ static void draw(const study *t, int32_t all, bs_buf *out)
             (bs_bar){.name = name_of(t, &t->feature[n], number[n]), .value = t->feature[n].loss};
         n++;
     }
-    bs_page_heading(t->g->level, "Features that matter", out);
+    bs_doc_heading(d, t->g->level, "Features that matter");
     bs_page_say(
-        out, "quiet",
+        d->page, "quiet",
         "One feature at a time is shuffled among %d of the %d validation rows: the worse the "
         "model gets, the more it relies on the feature. Features that duplicate others look less "
         "important than they are. %d of %d were looked at%s.",
@@ -295,18 +295,17 @@ static void draw(const study *t, int32_t all, bs_buf *out)
         t->features < all ? ", the others are almost never present" : "");
     if (n == 0)
         return;
-    bs_page_grid_begin(out);
+    bs_page_grid_begin(d->page);
     bs_bars_draw(
         &(bs_bars){
             .title = "how much the log loss of a row rises", .bar = bar, .n = n, .digits = 3},
-        out);
-    bs_page_table_begin(column, 4, BS_TABLE_SORTED, out);
-    for (int i = 0; i < n; i++) {
-        BS_PAGE_ROW(out, bs_cell_name(bar[i].name), bs_cell_number(t->feature[i].loss, 4),
-                    bs_cell_number(100 * t->feature[i].f1, 2), bs_cell_count(t->feature[i].rows));
-    }
-    bs_page_table_end(out);
-    bs_page_grid_end(out);
+        d->page);
+    BS_TABLE(d, "features", column, BS_TABLE_SORTED);
+    for (int i = 0; i < n; i++)
+        BS_ROW(d, bs_cell_name(bar[i].name), bs_cell_number(t->feature[i].loss, 4),
+               bs_cell_percent(t->feature[i].f1), bs_cell_count(t->feature[i].rows));
+    bs_doc_table_end(d);
+    bs_page_grid_end(d->page);
 }
 
 static bool make_room(study *t)
@@ -345,7 +344,7 @@ static double affordable(const bs_model_file *m)
     return most_work / ((double)m->params->size * passes + 1);
 }
 
-basin_status bs_report_importance(const bs_report_group *g, bs_buf *out, basin_error *err)
+basin_status bs_report_importance(const bs_report_group *g, bs_doc *d, basin_error *err)
 {
     const bs_model_file *m = g->run[g->shown].model;
     bs_model_file        own = *m;
@@ -371,7 +370,7 @@ basin_status bs_report_importance(const bs_report_group *g, bs_buf *out, basin_e
         s = shuffle(&t, err);
         qsort(t.feature, (size_t)t.features, sizeof *t.feature, most_important);
         if (!s)
-            draw(&t, all, out);
+            draw(&t, all, d);
     }
     study_free(&t);
     return s;

@@ -32,8 +32,11 @@ typedef struct {
     int32_t               *list;      /* [L] */
     int32_t               *order;     /* [L] labels, those that lose most first */
     double                *promised;  /* [L] sums of probabilities */
+    double                *count;     /* [L] rows that have it */
+    double                *f1;        /* [L] room */
     bs_threshold           own;       /* a threshold for each label; none without validation rows */
-    bs_buf                *out;
+    bs_doc                *doc;
+    bs_buf                *out; /* its page */
 } view;
 
 static const float *scores_of(const view *v, int32_t row)
@@ -121,35 +124,28 @@ static basin_status thresholds(const view *v, basin_error *err)
 
 /* ---- calibration ---- */
 
-/* How often labels are predicted in total, compared with how often they are true. */
-static basin_status label_calibration(const view *v, const double *sum, const double *count,
-                                      basin_error *err)
+/* A dot for each of the first labels that occur. */
+static basin_status label_dots(const view *v, const double *x, const double *y, bs_chart chart,
+                               basin_error *err)
 {
-    double      *x = bs_calloc((size_t)v->L, sizeof *x), *y = bs_calloc((size_t)v->L, sizeof *y);
-    const char **name = bs_calloc((size_t)v->L, sizeof *name);
-    const bool   ok = x && y && name;
-    int          n = 0;
-    for (int32_t l = 0; ok && l < v->L && n < MOST_LABELS; l++) {
-        if (count[l] == 0)
+    const size_t most = (size_t)v->L + 1;
+    double      *at = bs_calloc(2 * most, sizeof *at);
+    const char **name = bs_calloc(most, sizeof *name);
+    const bool   ok = at && name;
+    bs_series    dots = {.name = "label", .x = at, .y = at + most, .label = name, .dots = true};
+    for (int32_t l = 0; ok && l < v->L && dots.n < MOST_LABELS; l++) {
+        if (!(v->count[l] > 0))
             continue;
-        x[n] = fmax(sum[l], 0.1);
-        y[n] = count[l];
-        name[n++] = v->schema->label[l];
+        at[dots.n] = fmax(x[l], 0.1);
+        at[most + (size_t)dots.n] = y[l];
+        name[dots.n++] = v->schema->label[l];
     }
-    const bs_series dots = {.name = "label", .x = x, .y = y, .label = name, .n = n, .dots = true};
-    if (ok && n > 0)
-        bs_chart_draw(&(bs_chart){.title = "labels: promised and true",
-                                  .series = &dots,
-                                  .n = 1,
-                                  .log_x = true,
-                                  .log_y = true,
-                                  .diagonal = true,
-                                  .x_name = "rows promised: sum of probabilities",
-                                  .y_name = "rows that have it",
-                                  .height = 330},
-                      v->out);
-    bs_free(x);
-    bs_free(y);
+    chart.series = &dots;
+    chart.n = 1;
+    chart.log_x = true;
+    if (ok)
+        bs_chart_draw(&chart, v->out);
+    bs_free(at);
     bs_free(name);
     return ok ? BASIN_OK : bs_fail_nomem(err);
 }
@@ -157,20 +153,21 @@ static basin_status label_calibration(const view *v, const double *sum, const do
 static basin_status calibration(const view *v, basin_error *err)
 {
     bs_reliability b = {0};
-    double        *count = bs_calloc((size_t)v->L, sizeof *count);
-    if (!count)
-        return bs_fail_nomem(err);
     for (int32_t r = 0; r < v->data->rows; r++) {
         look_at(v, r);
-        for (int32_t l = 0; l < v->L; l++) {
+        for (int32_t l = 0; l < v->L; l++)
             bs_reliability_add(&b, (double)scores_of(v, r)[l], v->gold[l]);
-            count[l] += v->gold[l];
-        }
     }
     bs_reliability_draw(&b, "labels of rows", v->g->level, v->out);
-    basin_status s = label_calibration(v, v->promised, count, err);
+    basin_status s = label_dots(v, v->promised, v->count,
+                                (bs_chart){.title = "labels: promised and true",
+                                           .log_y = true,
+                                           .diagonal = true,
+                                           .x_name = "rows promised: sum of probabilities",
+                                           .y_name = "rows that have it",
+                                           .height = 330},
+                                err);
     bs_page_grid_end(v->out);
-    bs_free(count);
     return s;
 }
 
@@ -189,86 +186,47 @@ static double lost_of(const bs_label_score *s)
     return (double)s->support * (1 - s->f1);
 }
 
-static void label_row(const view *v, int32_t l, const bs_label_score *s, double ap)
-{
-    bs_page_row_begin(v->out);
-    bs_page_name(v->schema->label[l], v->out);
-    bs_page_number(lost_of(s), 1, v->out);
-    bs_page_count((long long)s->support, v->out);
-    bs_page_count((long long)(s->tp + s->fp), v->out);
-    bs_page_count((long long)s->tp, v->out);
-    bs_page_number(100 * s->precision, 2, v->out);
-    bs_page_number(100 * s->recall, 2, v->out);
-    bs_page_number(100 * s->f1, 2, v->out);
-    bs_page_number(100 * ap, 2, v->out);
-    bs_page_number(v->promised[l], 1, v->out);
-    bs_page_number(cut_of(v->cut, l), 2, v->out);
-    if (v->own.labels > 0)
-        bs_page_number(cut_of(&v->own, l), 2, v->out);
-    bs_page_row_end(v->out);
-}
-
 static void label_table(const view *v, const bs_label_score *s, const bs_label_score *by_scores)
 {
+    const unsigned  page = BS_COLUMN_PAGE;
     const bs_column column[] = {
-        {.name = "label", .text = true},
+        {.name = "label", .text = true, .key = "label"},
         {.name = "lost", .help = "rows that have it, times what is missing of its F1"},
-        {.name = "true", .help = "rows that have it"},
-        {.name = "predicted", .help = "rows predicted to have it"},
-        {.name = "both", .help = "rows where that is right"},
-        {.name = "precision %"},
-        {.name = "recall %"},
-        {.name = "F1 %"},
-        {.name = "AP %", .help = "average precision; by scores"},
+        {.name = "true", .help = "rows that have it", .key = "true"},
+        {.name = "predicted", .help = "rows predicted to have it", .key = "predicted"},
+        {.name = "both", .help = "rows where that is right", .key = "both"},
+        {.name = "precision %", .key = "precision"},
+        {.name = "recall %", .key = "recall"},
+        {.name = "F1 %", .key = "f1"},
+        {.name = "AP %", .help = "average precision; by scores", .key = "ap"},
         {.name = "promised",
          .help = "sum of probabilities over rows: close to the true number if probabilities are "
-                 "reliable"},
-        {.name = "cut", .help = "the model's threshold"},
-        {.name = "own cut", .help = "what threshold=label chooses on validation rows"}};
+                 "reliable",
+         .only = page,
+         .key = "promised"},
+        {.name = "cut", .help = "the model's threshold", .only = page, .key = "threshold"},
+        {.name = "own cut",
+         .help = "what threshold=label chooses on validation rows",
+         .only = page,
+         .key = "own_threshold"}};
     const int32_t n = v->L < MOST_LABELS ? v->L : MOST_LABELS;
-    bs_page_table_begin(column, 11 + (v->own.labels > 0),
-                        BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0), v->out);
+    bs_doc_table(v->doc, "labels", column, 11 + (v->own.labels > 0),
+                 BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0));
     for (int32_t i = 0; i < n; i++) {
-        const int32_t l = v->order[i];
-        label_row(v, l, &s[l], by_scores[l].ap);
+        const int32_t         l = v->order[i];
+        const bs_label_score *x = &s[l];
+        const bs_cell         cell[] = {
+                    bs_cell_name(v->schema->label[l]),    bs_cell_number(lost_of(x), 1),
+                    bs_cell_count((long long)x->support), bs_cell_count((long long)(x->tp + x->fp)),
+                    bs_cell_count((long long)x->tp),      bs_cell_percent(x->precision),
+                    bs_cell_percent(x->recall),           bs_cell_percent(x->f1),
+                    bs_cell_percent(by_scores[l].ap),     bs_cell_number(v->promised[l], 1),
+                    bs_cell_number(cut_of(v->cut, l), 2), bs_cell_number(cut_of(&v->own, l), 2)};
+        bs_doc_row(v->doc, cell, 11 + (v->own.labels > 0));
     }
-    bs_page_table_end(v->out);
+    bs_doc_table_end(v->doc);
     if (n < v->L)
         bs_page_say(v->out, "quiet", "%d of %d labels, those that lose most.", (int)n, (int)v->L);
-}
-
-/* F1 of every label by its frequency: rare labels are hard. */
-static basin_status label_chart(const view *v, const bs_label_score *s, basin_error *err)
-{
-    const int32_t most = v->L < MOST_LABELS ? v->L : MOST_LABELS;
-    double       *x = bs_calloc((size_t)most, sizeof *x), *y = bs_calloc((size_t)most, sizeof *y);
-    const char  **name = bs_calloc((size_t)most, sizeof *name);
-    int           n = 0;
-    for (int32_t l = 0; l < most && x && y && name; l++) {
-        if (s[l].support == 0)
-            continue;
-        x[n] = (double)s[l].support;
-        y[n] = 100 * s[l].f1;
-        name[n++] = v->schema->label[l];
-    }
-    const bool      ok = x && y && name;
-    const bs_series dots = {.name = "label", .x = x, .y = y, .label = name, .n = n, .dots = true};
-    if (ok && n > 0)
-        bs_chart_draw(&(bs_chart){.title = "F1 of a label by the rows that have it",
-                                  .series = &dots,
-                                  .n = 1,
-                                  .log_x = true,
-                                  .y_lo = 0,
-                                  .y_hi = 100,
-                                  .width = 640,
-                                  .height = 300,
-                                  .x_name = "rows that have it",
-                                  .y_name = "F1 %"},
-                      v->out);
-    bs_free(x);
-    bs_free(y);
-    bs_free(name);
-    return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
 static basin_status labels(const view *v, const bs_label_score *decided, basin_error *err)
@@ -278,10 +236,20 @@ static basin_status labels(const view *v, const bs_label_score *decided, basin_e
     if (!s)
         s = bs_metrics_labels(bs_measurement_mlc(&v->run->counts[BS_AT_HALF]), by_scores, err);
     if (!s) {
-        bs_page_heading(v->g->level, "Labels", v->out);
+        bs_doc_heading(v->doc, v->g->level, "Labels");
         bs_page_say(v->out, "quiet",
                     "At the model's threshold, sorted by lost F1. Click a heading to sort.");
-        s = label_chart(v, decided, err);
+        for (int32_t l = 0; l < v->L; l++)
+            v->f1[l] = 100 * decided[l].f1;
+        s = label_dots(v, v->count, v->f1,
+                       (bs_chart){.title = "F1 of a label by the rows that have it",
+                                  .y_lo = 0,
+                                  .y_hi = 100,
+                                  .width = 640,
+                                  .height = 300,
+                                  .x_name = "rows that have it",
+                                  .y_name = "F1 %"},
+                       err);
         label_table(v, decided, by_scores);
     }
     bs_free(by_scores);
@@ -353,16 +321,16 @@ static size_t count_equal(const pairs *p, counted *out)
 
 static void pair_table(const view *v, const counted *c, size_t n)
 {
-    const bs_column column[] = {{.name = "missed", .text = true},
-                                {.name = "predicted instead", .text = true},
-                                {.name = "rows"}};
-    bs_page_table_begin(column, 3, BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0), v->out);
-    for (size_t i = 0; i < n && i < PAIRS; i++) {
-        BS_PAGE_ROW(v->out, bs_cell_name(v->schema->label[c[i].pair >> 32]),
-                    bs_cell_text(v->schema->label[c[i].pair & UINT32_MAX]),
-                    bs_cell_count((long long)c[i].n));
-    }
-    bs_page_table_end(v->out);
+    static const bs_column column[] = {
+        {.name = "missed", .text = true, .key = "missed"},
+        {.name = "predicted instead", .text = true, .key = "predicted"},
+        {.name = "rows", .key = "rows"}};
+    BS_TABLE(v->doc, "confused", column, BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0));
+    for (size_t i = 0; i < n && i < PAIRS; i++)
+        BS_ROW(v->doc, bs_cell_name(v->schema->label[c[i].pair >> 32]),
+               bs_cell_text(v->schema->label[c[i].pair & UINT32_MAX]),
+               bs_cell_count((long long)c[i].n));
+    bs_doc_table_end(v->doc);
 }
 
 static basin_status confused(const view *v, basin_error *err)
@@ -382,11 +350,11 @@ static basin_status confused(const view *v, basin_error *err)
         const size_t n = p.n > 0 ? count_equal(&p, c) : 0;
         if (n > 0)
             qsort(c, n, sizeof *c, by_count);
-        bs_page_heading(v->g->level, "Confused labels", v->out);
-        bs_page_say(v->out, "quiet",
-                    "A label that is missed in the same row where another one is wrong: the "
-                    "most frequent of %zu such pairs.",
-                    n);
+        bs_doc_heading(v->doc, v->g->level, "Confused labels");
+        bs_doc_say(v->doc, "quiet",
+                   "A label that is missed in the same row where another one is wrong: the most "
+                   "frequent of %zu such pairs.",
+                   n);
         if (n > 0)
             pair_table(v, c, n);
     }
@@ -509,64 +477,68 @@ static example judge(const view *v, int32_t row)
                      .wrong = gold + on - 2.0 * both};
 }
 
-static void chips(const view *v, const float *score, bool gold, bool on, const char *kind)
+static void chips(const view *v, const float *score, bool gold, bool on, const char *kind,
+                  bs_buf *out)
 {
     char help[64], p[BS_FIXED_TEXT];
     for (int32_t l = 0; l < v->L; l++) {
         if ((v->gold[l] != 0) != gold || (v->on[l] != 0) != on)
             continue;
         bs_print(help, sizeof help, "probability %s", bs_fixed((double)score[l], 3, p));
-        bs_page_chip(v->schema->label[l], kind, help, v->out);
+        bs_page_chip(v->schema->label[l], kind, help, out);
     }
 }
 
 /* Nonzero features that have a name, the first few. */
-static void features(const view *v, int32_t row)
+static void features(const view *v, int32_t row, bs_buf *out)
 {
     const bs_csr *x = &v->data->x;
     int           n = 0;
-    bs_buf_text(v->out, "<td class=\"wrap quiet\">");
     for (int32_t e = x->start[row]; e < x->start[row + 1] && v->schema->feature; e++) {
         if (n++ == WORDS) {
-            bs_buf_text(v->out, " &hellip;");
+            bs_buf_text(out, " &hellip;");
             break;
         }
-        bs_buf_text(v->out, n > 1 ? ", " : "");
-        bs_page_escape(v->schema->feature[x->index[e]].name, v->out);
+        bs_buf_text(out, n > 1 ? ", " : "");
+        bs_page_escape(v->schema->feature[x->index[e]].name, out);
         if (x->value && x->value[e] != 1) {
             char text[BS_FIXED_TEXT];
-            bs_buf_printf(v->out, "=%s", bs_short((double)x->value[e], 3, text));
+            bs_buf_printf(out, "=%s", bs_short((double)x->value[e], 3, text));
         }
     }
-    bs_buf_text(v->out, "</td>");
 }
 
-static void example_row(const view *v, const example *e)
+static void example_row(const view *v, const example *e, bs_doc *page)
 {
-    char name[32];
+    char   name[32];
+    bs_buf labels, input;
+    bs_buf_init(&labels, 1 << 24);
+    bs_buf_init(&input, 1 << 20);
     look_at(v, e->row);
     const int32_t *number = v->data->row_number;
     bs_print(name, sizeof name, "%d", number ? (int)number[e->row] : (int)e->row + 1);
-    bs_page_row_begin(v->out);
-    bs_page_name(v->data->row_id ? v->data->row_id[e->row] : name, v->out);
-    bs_page_number(100 * e->f1, 1, v->out);
-    bs_buf_text(v->out, "<td class=\"wrap\">");
-    chips(v, scores_of(v, e->row), true, true, "right");
-    chips(v, scores_of(v, e->row), true, false, "missed");
-    chips(v, scores_of(v, e->row), false, true, "wrong");
-    bs_buf_text(v->out, "</td>");
-    if (v->schema->feature)
-        features(v, e->row);
-    bs_page_row_end(v->out);
+    chips(v, scores_of(v, e->row), true, true, "right", &labels);
+    chips(v, scores_of(v, e->row), true, false, "missed", &labels);
+    chips(v, scores_of(v, e->row), false, true, "wrong", &labels);
+    features(v, e->row, &input);
+    const bs_cell cell[] = {bs_cell_name(v->data->row_id ? v->data->row_id[e->row] : name),
+                            bs_cell_number(100 * e->f1, 1),
+                            {.kind = BS_CELL_HTML, .text = labels.data, .as = "wrap"},
+                            {.kind = BS_CELL_HTML, .text = input.data, .as = "wrap quiet"}};
+    bs_doc_row(page, cell, v->schema->feature ? 4 : 3);
+    v->out->failed = v->out->failed || labels.failed || input.failed;
+    bs_buf_free(&labels);
+    bs_buf_free(&input);
 }
 
 static basin_status examples(const view *v, basin_error *err)
 {
-    const bs_column column[] = {{.name = "row", .text = true},
-                                {.name = "F1 %"},
-                                {.name = "labels", .text = true},
-                                {.name = "some of the input", .text = true}};
-    example        *e = bs_calloc((size_t)v->data->rows + 1, sizeof *e);
+    static const bs_column column[] = {{.name = "row", .text = true},
+                                       {.name = "F1 %"},
+                                       {.name = "labels", .text = true},
+                                       {.name = "some of the input", .text = true}};
+    bs_doc                 page = {.page = v->out};
+    example               *e = bs_calloc((size_t)v->data->rows + 1, sizeof *e);
     if (!e)
         return bs_fail_nomem(err);
     for (int32_t r = 0; r < v->data->rows; r++)
@@ -580,10 +552,10 @@ static basin_status examples(const view *v, basin_error *err)
     bs_buf_text(v->out, "</p>\n");
     if (v->data->row_number && !v->data->row_id)
         bs_page_say(v->out, "quiet", "Numbers are those of the rows in the data file, from 1.");
-    bs_page_table_begin(column, v->schema->feature ? 4 : 3, BS_TABLE_SORTED, v->out);
+    bs_doc_table(&page, NULL, column, v->schema->feature ? 4 : 3, BS_TABLE_SORTED);
     for (int32_t i = 0; i < v->data->rows && i < EXAMPLES && e[i].wrong > 0; i++)
-        example_row(v, &e[i]);
-    bs_page_table_end(v->out);
+        example_row(v, &e[i], &page);
+    bs_doc_table_end(&page);
     bs_free(e);
     return BASIN_OK;
 }
@@ -632,6 +604,8 @@ static basin_status prepare(view *v, const bs_label_score *decided, basin_error 
     for (int32_t r = 0; r < v->data->rows; r++)
         for (int32_t l = 0; l < v->L; l++)
             v->promised[l] += (double)scores_of(v, r)[l];
+    for (int32_t l = 0; l < v->L; l++)
+        v->count[l] = (double)decided[l].support;
     return own_cuts(v->g, &v->own, err);
 }
 
@@ -654,7 +628,7 @@ static basin_status sections(const view *v, const bs_label_score *decided, basin
     if (!s)
         s = calibration(v, err);
     if (!s)
-        s = bs_report_importance(v->g, v->out, err);
+        s = bs_report_importance(v->g, v->doc, err);
     if (!s)
         s = confused(v, err);
     if (!s)
@@ -662,7 +636,7 @@ static basin_status sections(const view *v, const bs_label_score *decided, basin
     return s ? s : examples(v, err);
 }
 
-static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *err)
+static basin_status errors(const bs_report_group *g, bs_doc *d, basin_error *err)
 {
     const bs_report_run *run = &g->run[g->shown];
     view                 v = {.g = g,
@@ -671,27 +645,28 @@ static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *e
                               .cut = &run->model->threshold,
                               .schema = &bs_preprocess_mlc(&run->model->known)->schema,
                               .L = bs_preprocess_mlc(&run->model->known)->schema.n_labels,
-                              .out = out};
-    bs_label_score      *decided = bs_calloc((size_t)v.L + 1, sizeof *decided);
-    v.gold = bs_calloc((size_t)v.L + 1, 1);
-    v.on = bs_calloc((size_t)v.L + 1, 1);
-    v.list = bs_calloc((size_t)v.L + 1, sizeof *v.list);
-    v.order = bs_calloc((size_t)v.L + 1, sizeof *v.order);
-    v.promised = bs_calloc((size_t)v.L + 1, sizeof *v.promised);
+                              .doc = d,
+                              .out = d->page};
+    const size_t         n = (size_t)v.L + 1;
+    bs_arena             room;
+    bs_arena_init(&room, 0);
+    bs_label_score *decided = bs_arena_alloc(&room, n * sizeof *decided);
+    v.gold = bs_arena_alloc(&room, n);
+    v.on = bs_arena_alloc(&room, n);
+    v.list = bs_arena_alloc(&room, n * sizeof *v.list);
+    v.order = bs_arena_alloc(&room, n * sizeof *v.order);
+    v.promised = bs_arena_alloc(&room, n * sizeof *v.promised);
+    v.count = bs_arena_alloc(&room, n * sizeof *v.count);
+    v.f1 = bs_arena_alloc(&room, n * sizeof *v.f1);
     basin_status s =
-        decided && v.gold && v.on && v.list && v.order && v.promised
+        decided && v.gold && v.on && v.list && v.order && v.promised && v.count && v.f1
             ? bs_metrics_labels(bs_measurement_mlc(&run->counts[BS_AT_TUNED]), decided, err)
             : bs_fail_nomem(err);
     if (!s)
         s = prepare(&v, decided, err);
     if (!s)
         s = sections(&v, decided, err);
-    bs_free(decided);
-    bs_free(v.gold);
-    bs_free(v.on);
-    bs_free(v.list);
-    bs_free(v.order);
-    bs_free(v.promised);
+    bs_arena_free(&room);
     bs_threshold_free(&v.own);
     return s;
 }

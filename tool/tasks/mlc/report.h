@@ -8,7 +8,7 @@
  * matter. */
 basin_status bs_report_pr(const bs_report_group *g, const bs_label_score *s, const int32_t *label,
                           int n, bs_buf *out, basin_error *err);
-basin_status bs_report_importance(const bs_report_group *g, bs_buf *out, basin_error *err);
+basin_status bs_report_importance(const bs_report_group *g, bs_doc *d, basin_error *err);
 
 /* base.c */
 basin_status bs_base_learn_mlc(bs_lesson *t, bool *out, basin_error *err);

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "tasks/seg/base.h"
-#include "doc/heat.h"
-#include "doc/doc.h"
 #include "data/image/overlay.h"
 #include "data/image/resize.h"
 #include "task/seg/data.h"
@@ -32,7 +30,8 @@ typedef struct {
     example *worst;              /* [examples], of the photos with a mask */
     int32_t  examples;
     uint8_t *mask; /* of the largest photo */
-    bs_buf  *out;
+    bs_doc  *doc;
+    bs_buf  *out; /* its page */
 } view;
 
 static size_t pixels_of(const view *v, int32_t i)
@@ -55,56 +54,39 @@ static void decide(const view *v, int32_t i)
 
 static void classes(const view *v, const bs_class_score *row)
 {
-    const bs_column column[] = {{.name = "class", .text = true},
-                                {.name = "true pixels"},
-                                {.name = "predicted"},
-                                {.name = "both"},
-                                {.name = "IoU %"},
-                                {.name = "precision %"},
-                                {.name = "recall %"},
-                                {.name = "F1 %"}};
-    bs_page_heading(v->g->level, "Classes", v->out);
-    bs_page_table_begin(column, sizeof column / sizeof column[0],
-                        BS_TABLE_SORTED | (v->classes > 15 ? BS_TABLE_LONG : 0), v->out);
-    for (int c = 0; c < v->classes; c++) {
-        BS_PAGE_ROW(v->out, bs_cell_name(v->name[c]), bs_cell_count((long long)row[c].gold),
-                    bs_cell_count((long long)row[c].predicted),
-                    bs_cell_count((long long)row[c].both), bs_cell_number(100 * row[c].iou, 2),
-                    bs_cell_number(100 * row[c].precision, 2),
-                    bs_cell_number(100 * row[c].recall, 2), bs_cell_number(100 * row[c].f1, 2));
-    }
-    bs_page_table_end(v->out);
+    static const bs_column column[] = {{.name = "class", .text = true, .key = "class"},
+                                       {.name = "true pixels", .key = "true"},
+                                       {.name = "predicted", .key = "predicted"},
+                                       {.name = "both", .key = "both"},
+                                       {.name = "IoU %", .key = "iou"},
+                                       {.name = "precision %", .key = "precision"},
+                                       {.name = "recall %", .key = "recall"},
+                                       {.name = "F1 %", .key = "f1"}};
+    bs_doc_heading(v->doc, v->g->level, "Classes");
+    BS_TABLE(v->doc, "classes", column, BS_TABLE_SORTED | (v->classes > 15 ? BS_TABLE_LONG : 0));
+    for (int c = 0; c < v->classes; c++)
+        BS_ROW(v->doc, bs_cell_name(v->name[c]), bs_cell_count((long long)row[c].gold),
+               bs_cell_count((long long)row[c].predicted), bs_cell_count((long long)row[c].both),
+               bs_cell_percent(row[c].iou), bs_cell_percent(row[c].precision),
+               bs_cell_percent(row[c].recall), bs_cell_percent(row[c].f1));
+    bs_doc_table_end(v->doc);
 }
 
 static basin_status confusion(const view *v, basin_error *err)
 {
-    const int      C = v->classes;
-    const int64_t *count = bs_seg_metrics_confusion(bs_measurement_seg(&v->run->counts[0]));
-    float         *share = bs_calloc((size_t)C * (size_t)C, sizeof *share);
-    if (!share)
-        return bs_fail_nomem(err);
-    for (int i = 0; i < C; i++) {
-        double sum = 0;
-        for (int k = 0; k < C; k++)
-            sum += (double)count[i * C + k];
-        for (int k = 0; k < C; k++)
-            share[i * C + k] = sum > 0 ? (float)(100 * (double)count[i * C + k] / sum) : (float)NAN;
-    }
-    bs_page_heading(v->g->level, "Confusions", v->out);
-    bs_heat_draw(&(bs_heat){.title = "Pixels of a true class (row) by the class that is predicted "
-                                     "(column), in percent of the row.",
-                            .row_title = "true",
-                            .col_title = "predicted",
-                            .rows = C,
-                            .cols = C,
-                            .value = share,
-                            .row_name = v->name,
-                            .lo = 0,
-                            .hi = 100,
-                            .digits = 1},
-                 v->out);
-    bs_free(share);
-    return BASIN_OK;
+    const int      cells = v->classes * v->classes;
+    const int64_t *from = bs_seg_metrics_confusion(bs_measurement_seg(&v->run->counts[0]));
+    double        *count = bs_calloc((size_t)cells, sizeof *count);
+    for (int i = 0; i < cells && count; i++)
+        count[i] = (double)from[i];
+    basin_status s =
+        !count ? bs_fail_nomem(err)
+               : bs_report_confusions(count, v->classes, v->name,
+                                      "Pixels of a true class (row) by the class that is predicted "
+                                      "(column), in percent of the row.",
+                                      v->g->level, v->out, err);
+    bs_free(count);
+    return s;
 }
 
 /* With two classes the probability of the foreground, with more that of the predicted class. */
@@ -251,8 +233,8 @@ static void spread(const view *v)
     const double least = v->worst[0].iou, most = v->worst[v->examples - 1].iou;
     const double middle = v->worst[v->examples / 2].iou;
     char         a[BS_FIXED_TEXT], b[BS_FIXED_TEXT], c[BS_FIXED_TEXT];
-    bs_page_say(
-        v->out, "quiet", "IoU of a photo: at least %s %%, half of them above %s %%, at most %s %%.",
+    bs_doc_say(
+        v->doc, "quiet", "IoU of a photo: at least %s %%, half of them above %s %%, at most %s %%.",
         bs_fixed(100 * least, 1, a), bs_fixed(100 * middle, 1, b), bs_fixed(100 * most, 1, c));
 }
 
@@ -295,9 +277,13 @@ static basin_status view_make(view *v, basin_error *err)
     return BASIN_OK;
 }
 
-static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *err)
+static basin_status errors(const bs_report_group *g, bs_doc *d, basin_error *err)
 {
-    view v = {.g = g, .run = &g->run[g->shown], .data = bs_dataset_seg(g->part), .out = out};
+    view         v = {.g = g,
+                      .run = &g->run[g->shown],
+                      .data = bs_dataset_seg(g->part),
+                      .doc = d,
+                      .out = d->page};
     basin_status s = view_make(&v, err);
     if (!s)
         s = sections(&v, err);

@@ -6,9 +6,7 @@
 #include <string.h>
 
 #include "tasks/tag/base.h"
-#include "doc/chart.h"
 #include "doc/heat.h"
-#include "doc/doc.h"
 #include "task/tag/data.h"
 
 enum { EXAMPLES = 20, MAPPED = 400, LONGEST = 120 /* tokens shown per sentence */ };
@@ -23,7 +21,8 @@ typedef struct {
     int                   *place; /* [tags->n] row of a tag on maps: O, then by type and part */
     int                   *type_place; /* [types.n + 1] the same for types; outside comes last */
     bool                   raw;
-    bs_buf                *out;
+    bs_doc                *doc;
+    bs_buf                *out; /* its page */
 } view;
 
 /* ---- types ---- */
@@ -42,27 +41,26 @@ static int most_lost(const void *a, const void *b)
 
 /* Those that lose most come first. */
 static void score_table(bs_type_score *row, int32_t n, const char *what, const char *unit,
-                        bs_buf *out)
+                        bs_doc *d)
 {
-    const bs_column column[] = {{.name = what, .text = true},
+    char key[16];
+    bs_print(key, sizeof key, "%ss", what);
+    const bs_column column[] = {{.name = what, .text = true, .key = what},
                                 {.name = "lost", .help = "true ones, times what is missing of F1"},
-                                {.name = "true", .help = unit},
-                                {.name = "predicted", .help = unit},
-                                {.name = "both", .help = unit},
-                                {.name = "precision %"},
-                                {.name = "recall %"},
-                                {.name = "F1 %"}};
-    bs_page_table_begin(column, sizeof column / sizeof column[0],
-                        BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0), out);
+                                {.name = "true", .help = unit, .key = "true"},
+                                {.name = "predicted", .help = unit, .key = "predicted"},
+                                {.name = "both", .help = unit, .key = "both"},
+                                {.name = "precision %", .key = "precision"},
+                                {.name = "recall %", .key = "recall"},
+                                {.name = "F1 %", .key = "f1"}};
+    BS_TABLE(d, key, column, BS_TABLE_SORTED | (n > 15 ? BS_TABLE_LONG : 0));
     qsort(row, (size_t)n, sizeof *row, most_lost);
-    for (int32_t i = 0; i < n; i++) {
-        BS_PAGE_ROW(
-            out, bs_cell_name(row[i].type), bs_cell_number(lost_of(&row[i]), 1),
-            bs_cell_count((long long)row[i].gold), bs_cell_count((long long)row[i].predicted),
-            bs_cell_count((long long)row[i].right), bs_cell_number(100 * row[i].precision, 2),
-            bs_cell_number(100 * row[i].recall, 2), bs_cell_number(100 * row[i].f1, 2));
-    }
-    bs_page_table_end(out);
+    for (int32_t i = 0; i < n; i++)
+        BS_ROW(d, bs_cell_name(row[i].type), bs_cell_number(lost_of(&row[i]), 1),
+               bs_cell_count((long long)row[i].gold), bs_cell_count((long long)row[i].predicted),
+               bs_cell_count((long long)row[i].right), bs_cell_percent(row[i].precision),
+               bs_cell_percent(row[i].recall), bs_cell_percent(row[i].f1));
+    bs_doc_table_end(d);
 }
 
 static basin_status types(const view *v, basin_error *err)
@@ -73,17 +71,17 @@ static basin_status types(const view *v, basin_error *err)
         return bs_fail_nomem(err);
     if (!v->raw) {
         bs_tag_metrics_types(bs_measurement_tag(&v->run->counts[0])->metrics, row);
-        bs_page_heading(v->g->level, "Types of spans", v->out);
-        score_table(row, v->tags->types.n, "type", "spans", v->out);
+        bs_doc_heading(v->doc, v->g->level, "Types of spans");
+        score_table(row, v->tags->types.n, "type", "spans", v->doc);
     }
     bs_tag_metrics_tags(bs_measurement_tag(&v->run->counts[0])->metrics, row, v->name);
     if (v->raw)
-        bs_page_heading(v->g->level, "Tags", v->out);
+        bs_doc_heading(v->doc, v->g->level, "Tags");
     else
-        bs_page_details_begin("Tags, counted by tokens", false, v->out);
-    score_table(row, v->tags->n, "tag", "tokens", v->out);
+        bs_doc_details_begin(v->doc, "Tags, counted by tokens", false);
+    score_table(row, v->tags->n, "tag", "tokens", v->doc);
     if (!v->raw)
-        bs_page_details_end(v->out);
+        bs_doc_details_end(v->doc);
     bs_free(row);
     return BASIN_OK;
 }
@@ -99,19 +97,6 @@ static void calibration(const view *v)
 }
 
 /* ---- confusions ---- */
-
-/* Shares of rows, in percent; a row that never occurs is empty. */
-static void to_percent(const double *count, int n, int columns, float *out)
-{
-    for (int i = 0; i < n; i++) {
-        double sum = 0;
-        for (int k = 0; k < columns; k++)
-            sum += count[i * columns + k];
-        for (int k = 0; k < columns; k++)
-            out[i * columns + k] =
-                sum > 0 ? (float)(100 * count[i * columns + k] / sum) : (float)NAN;
-    }
-}
 
 /* The type of a tag on the map; O and unknown tags come after the types. */
 static int type_of(const view *v, int32_t tag)
@@ -149,47 +134,34 @@ static void find_places(const view *v)
 
 static basin_status confusion(const view *v, basin_error *err)
 {
-    const int    n = v->raw ? v->tags->n : v->tags->types.n + 1;
-    const size_t cells = (size_t)n * (size_t)n;
-    double      *count = n <= MAPPED ? bs_calloc(cells, sizeof *count) : NULL;
-    float       *share = n <= MAPPED ? bs_calloc(cells, sizeof *share) : NULL;
+    const int n = v->raw ? v->tags->n : v->tags->types.n + 1;
+    if (n > MAPPED)
+        return BASIN_OK;
+    double      *count = bs_calloc((size_t)n * (size_t)n, sizeof *count);
     const char **name = bs_calloc((size_t)n + 1, sizeof *name);
-    if (n <= MAPPED && count && share && name) {
-        for (int i = 0; i < v->tags->n && v->raw; i++)
-            name[v->place[i]] = v->name[i];
-        for (int i = 0; i < n && !v->raw; i++)
-            name[v->type_place[i]] = i < n - 1 ? v->tags->types.item[i].text : "none";
-        for (int32_t i = 0; i < v->data->tokens; i++) {
-            const int32_t gold = v->truth.gold[i], on = bs_outputs_tag(&v->run->y)->tag[i];
-            if (!v->raw)
-                count[type_of(v, gold) * n + type_of(v, on)]++;
-            else if (gold >= 0 && on >= 0)
-                count[v->place[gold] * n + v->place[on]]++;
-        }
-        to_percent(count, n, n, share);
-        bs_page_heading(v->g->level, "Confusions", v->out);
-        bs_heat_draw(&(bs_heat){.title = v->raw ? "Tokens of a true tag (row) by the tag that is "
-                                                  "predicted (column), in percent of the row."
-                                                : "Tokens of a true type of span (row) by the type "
-                                                  "that is predicted (column), in percent of the "
-                                                  "row; none: outside of spans.",
-                                .row_title = "true",
-                                .col_title = "predicted",
-                                .rows = n,
-                                .cols = n,
-                                .value = share,
-                                .row_name = name,
-                                .lo = 0,
-                                .hi = 100,
-                                .root = true,
-                                .digits = 1},
-                     v->out);
+    basin_status s = count && name ? BASIN_OK : bs_fail_nomem(err);
+    for (int i = 0; i < v->tags->n && v->raw && !s; i++)
+        name[v->place[i]] = v->name[i];
+    for (int i = 0; i < n && !v->raw && !s; i++)
+        name[v->type_place[i]] = i < n - 1 ? v->tags->types.item[i].text : "none";
+    for (int32_t i = 0; i < v->data->tokens && !s; i++) {
+        const int32_t gold = v->truth.gold[i], on = bs_outputs_tag(&v->run->y)->tag[i];
+        if (!v->raw)
+            count[type_of(v, gold) * n + type_of(v, on)]++;
+        else if (gold >= 0 && on >= 0)
+            count[v->place[gold] * n + v->place[on]]++;
     }
-    const bool ok = n > MAPPED || (count && share && name);
+    if (!s)
+        s = bs_report_confusions(count, n, name,
+                                 v->raw ? "Tokens of a true tag (row) by the tag that is predicted "
+                                          "(column), in percent of the row."
+                                        : "Tokens of a true type of span (row) by the type that is "
+                                          "predicted (column), in percent of the row; none: "
+                                          "outside of spans.",
+                                 v->g->level, v->out, err);
     bs_free(count);
-    bs_free(share);
     bs_free(name);
-    return ok ? BASIN_OK : bs_fail_nomem(err);
+    return s;
 }
 
 /* ---- transitions ---- */
@@ -260,8 +232,8 @@ static basin_status transitions(const view *v, basin_error *err)
         name[2 * n - 1] = "(end)";
         count_neighbours(v, v->truth.gold, count);
         count_neighbours(v, bs_outputs_tag(&v->run->y)->tag, count + cells);
-        to_percent(count, n, n, share);
-        to_percent(count + cells, n, n, share + cells);
+        bs_report_percent(count, n, share);
+        bs_report_percent(count + cells, n, share + cells);
         draw_transitions(v, share, share + cells, name, name + n);
     }
     bs_free(count);
@@ -412,9 +384,13 @@ static basin_status sections(view *v, basin_error *err)
     return s ? s : examples(v, err);
 }
 
-static basin_status errors(const bs_report_group *g, bs_buf *out, basin_error *err)
+static basin_status errors(const bs_report_group *g, bs_doc *d, basin_error *err)
 {
-    view v = {.g = g, .run = &g->run[g->shown], .data = bs_dataset_tag(g->part), .out = out};
+    view v = {.g = g,
+              .run = &g->run[g->shown],
+              .data = bs_dataset_tag(g->part),
+              .doc = d,
+              .out = d->page};
     v.tags = &bs_measurement_tag(&v.run->counts[0])->tags;
     v.raw = v.tags->scheme == BS_SCHEME_RAW;
     basin_status s =
