@@ -3,6 +3,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -44,17 +45,6 @@ static void catch_signals(void)
         pthread_detach(thread);
     else
         pthread_sigmask(SIG_UNBLOCK, &set, NULL); /* then they end the process, as usual */
-}
-
-basin_session cli_session(const cli_common *common)
-{
-    catch_signals();
-    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error */
-    return (basin_session){.messages = stderr,
-                           .verbosity = common->quiet     ? 1
-                                        : common->verbose ? 3
-                                                          : 2,
-                           .stop = &stop_asked};
 }
 
 int cli_fail(const basin_error *err)
@@ -123,62 +113,44 @@ int cli_flush(void)
     return FAILED;
 }
 
-int cli_show(const cli_common *common, basin_text *text)
+int cli_show(cli_call *c)
 {
-    const char *what = common->json ? text->json : text->table;
+    const char *what = c->common.json ? c->text.json : c->text.table;
     errno = 0;
     if (what)
         fputs(what, stdout);
-    if (common->json)
+    if (c->common.json)
         fputs("\n", stdout);
-    basin_text_free(text);
+    basin_text_free(&c->text);
     return cli_flush();
+}
+
+int cli_end(cli_call *c, basin_status s)
+{
+    return s ? cli_fail(&c->err) : cli_show(c);
 }
 
 /* ---- tables ---- */
 
 const cli_option cli_reading[] = {
-    {.name = "--task",
-     .value = "TASK",
-     .key = "task",
-     .help = "mlc (label sets), tag (sentences) or seg (images); default: by the data"},
-    {.name = "--labels",
-     .value = "SPEC",
-     .key = "data.labels",
-     .help = "mlc, label columns: NAMES, PATTERN, FILE, first:N, last:N"},
-    {.name = "--xml",
-     .value = "FILE",
-     .key = "data.xml",
-     .help = "mlc: MULAN label file; it overrides what the data says"},
-    {.name = "--drop",
-     .value = "SPEC",
-     .key = "data.drop",
-     .help = "mlc: columns to leave out, as in --labels"},
-    {.name = "--true",
-     .value = "WORDS",
-     .key = "data.true",
-     .help = "mlc: words that mean yes in the files, such as ja,oui"},
-    {.name = "--false",
-     .value = "WORDS",
-     .key = "data.false",
-     .help = "mlc: words that mean no, such as nein,non"},
-    {.name = "--word-column",
-     .value = "N",
-     .key = "text.word_column",
-     .help = "tag: column of the words; default: the first, in CoNLL-U the second"},
-    {.name = "--tag-column",
-     .value = "N|last|NAME",
-     .key = "text.tag_column",
-     .help = "tag: column of the tags; default: the last, in CoNLL-U the fourth"},
-    {.name = "--feature-columns",
-     .value = "LIST",
-     .key = "text.feature_columns",
-     .help = "tag: columns used beside the words: all, none, 2,3 or names; default: all"},
-    {.name = "--tag-names",
-     .value = "LIST|FILE",
-     .key = "text.tag_names",
-     .help = "tag: names of tags that are numbers: O,B-PER,...; default: STEM.labels"},
-    {.name = NULL},
+    CLI_KEY("--task", "TASK", "task",
+            "mlc (label sets), tag (sentences) or seg (images); default: by the data"),
+    CLI_KEY("--labels", "SPEC", "data.labels",
+            "mlc, label columns: NAMES, PATTERN, FILE, first:N, last:N"),
+    CLI_KEY("--xml", "FILE", "data.xml", "mlc: MULAN label file; it overrides what the data says"),
+    CLI_KEY("--drop", "SPEC", "data.drop", "mlc: columns to leave out, as in --labels"),
+    CLI_KEY("--true", "WORDS", "data.true",
+            "mlc: words that mean yes in the files, such as ja,oui"),
+    CLI_KEY("--false", "WORDS", "data.false", "mlc: words that mean no, such as nein,non"),
+    CLI_KEY("--word-column", "N", "text.word_column",
+            "tag: column of the words; default: the first, in CoNLL-U the second"),
+    CLI_KEY("--tag-column", "N|last|NAME", "text.tag_column",
+            "tag: column of the tags; default: the last, in CoNLL-U the fourth"),
+    CLI_KEY("--feature-columns", "LIST", "text.feature_columns",
+            "tag: columns used beside the words: all, none, 2,3 or names; default: all"),
+    CLI_KEY("--tag-names", "LIST|FILE", "text.tag_names",
+            "tag: names of tags that are numbers: O,B-PER,...; default: STEM.labels"),
+    CLI_END,
 };
 
 void cli_join(const cli_option *first, const cli_option *second, cli_option out[MOST_ROWS])
@@ -188,53 +160,63 @@ void cli_join(const cli_option *first, const cli_option *second, cli_option out[
         out[n++] = *first;
     for (; second->name && n < MOST_ROWS - 1; second++)
         out[n++] = *second;
-    out[n] = (cli_option){.name = NULL};
+    out[n] = (cli_option)CLI_END;
 }
 
-void cli_as_read_rows(const cli_option *own, cli_as_read *a, cli_option out[MOST_ROWS])
+bool cli_begin_as_read(cli_call *c, int argc, char **argv, const cli_option *rows, cli_as_read *a,
+                       const char *const **set)
 {
-    const cli_option shared[] = {
-        {.name = "--word-column",
-         .value = "N",
-         .text = &a->column[0],
-         .help = "tag: column of the words; default: as trained"},
-        {.name = "--tag-column",
-         .value = "N|last|NAME",
-         .text = &a->column[1],
-         .help = "tag: column of the tags; default: as trained"},
-        {.name = "--feature-columns",
-         .value = "LIST",
-         .text = &a->column[2],
-         .help = "tag: columns used beside the words, in the order of training: 2,3"},
-        {.name = "--tag-names",
-         .value = "LIST|FILE",
-         .text = &a->column[3],
-         .help = "tag: names of tags that are numbers; default: as trained"},
-        {.name = "--set",
-         .value = "KEY=VALUE",
-         .list = a->set,
-         .n = &a->n,
-         .help = "how files are read: text.format=conll, data.header=yes, mask.suffix=_m, ...; "
-                 "how long a search is: gbi.test_steps=N"},
-        {.name = NULL},
-    };
-    cli_join(own, shared, out);
-}
-
-int cli_as_read_finish(const cli_verb *verb, cli_as_read *a)
-{
-    static const char *const key[4] = {"word_column", "tag_column", "feature_columns", "tag_names"};
-    static const char *const name[4] = {"--word-column", "--tag-column", "--feature-columns",
-                                        "--tag-names"};
-    for (int i = 0; i < 4; i++) {
+    static const char *const key[CLI_COLUMNS] = {"word_column", "tag_column", "feature_columns",
+                                                 "tag_names"};
+    int                      n = 0;
+    const cli_option         shared[] = {
+                CLI_TEXT("--word-column", "N", &a->column[0],
+                         "tag: column of the words; default: as trained"),
+                CLI_TEXT("--tag-column", "N|last|NAME", &a->column[1],
+                         "tag: column of the tags; default: as trained"),
+                CLI_TEXT("--feature-columns", "LIST", &a->column[2],
+                         "tag: columns used beside the words, in the order of training: 2,3"),
+                CLI_TEXT("--tag-names", "LIST|FILE", &a->column[3],
+                         "tag: names of tags that are numbers; default: as trained"),
+                CLI_LIST("--set", "KEY=VALUE", a->set, &n,
+                         "how files are read: text.format=conll, data.header=yes, mask.suffix=_m, "
+                                 "...; how "
+                                 "long a search is: gbi.test_steps=N"),
+                CLI_END};
+    cli_option all[MOST_ROWS];
+    memset(a, 0, sizeof *a);
+    cli_join(rows, shared, all);
+    if (!cli_begin(c, argc, argv, all, NULL))
+        return false;
+    for (int i = 0; i < CLI_COLUMNS; i++) {
         if (!a->column[i])
             continue;
-        int n = snprintf(a->text[i], sizeof a->text[i], "text.%s=%s", key[i], a->column[i]);
-        if (n < 0 || (size_t)n >= sizeof a->text[i])
-            return cli_misuse(verb, "%s: '%.40s...' is too long", name[i], a->column[i]);
-        a->set[a->n++] = a->text[i];
+        const int used = snprintf(a->text[i], CLI_SETTING, "text.%s=%s", key[i], a->column[i]);
+        if (used < 0 || used >= CLI_SETTING) {
+            c->status =
+                cli_misuse(c->verb, "%s: '%.40s...' is too long", shared[i].name, a->column[i]);
+            return false;
+        }
+        a->set[n++] = a->text[i];
     }
-    a->set[a->n] = NULL;
+    *set = a->set;
+    return true;
+}
+
+int cli_settings(const cli_verb *verb, const char *const *set, int n, basin_config *config)
+{
+    basin_error err;
+    for (int i = 0; i < n; i++) {
+        char        key[128];
+        const char *equals = strchr(set[i], '=');
+        size_t      used = equals ? (size_t)(equals - set[i]) : 0;
+        if (used == 0 || used >= sizeof key)
+            return cli_misuse(verb, "--set: '%s' is not KEY=VALUE", set[i]);
+        memcpy(key, set[i], used);
+        key[used] = '\0';
+        if (basin_config_set(config, key, equals + 1, &err))
+            return cli_fail(&err);
+    }
     return DONE;
 }
 
@@ -295,6 +277,52 @@ static bool common_option(cli_common *c, const char *arg)
     return true;
 }
 
+/* Digits, possibly with a point among them, in any locale; returns their end. */
+static const char *take_number(const char *at, double *out)
+{
+    double unit = 1;
+    bool   point = false;
+    *out = 0;
+    for (; (*at >= '0' && *at <= '9') || (*at == '.' && !point); at++) {
+        if (*at == '.') {
+            point = true;
+            continue;
+        }
+        *out = 10 * *out + (*at - '0');
+        unit *= point ? 10 : 1;
+    }
+    *out /= unit;
+    return at;
+}
+
+static int set_time(const cli_verb *verb, const cli_option *r, const char *text)
+{
+    double      n, factor = 1;
+    const char *end = take_number(text, &n);
+    if (strcmp(end, "m") == 0)
+        factor = 60;
+    else if (strcmp(end, "h") == 0)
+        factor = 3600;
+    else if (*end && strcmp(end, "s") != 0)
+        n = 0;
+    if (end == text || !(n > 0 && n * factor < 1e9))
+        return cli_misuse(verb, "%s: '%s' is not a time such as 1800, 90s, 30m or 2h", r->name,
+                          text);
+    *r->time = n * factor;
+    return DONE;
+}
+
+static int set_whole(const cli_verb *verb, const cli_option *r, const char *text)
+{
+    char      *end = NULL;
+    const long n = strtol(text, &end, 10);
+    if (*text == '\0' || *end || n < 1 || n > r->most)
+        return cli_misuse(verb, "%s: '%s' is not a whole number from 1 to %d", r->name, text,
+                          r->most);
+    *r->whole = (int)n;
+    return DONE;
+}
+
 /* Stores a value where its row says. */
 static int apply(const cli_verb *verb, const cli_option *r, const char *value, basin_config *config)
 {
@@ -302,7 +330,11 @@ static int apply(const cli_verb *verb, const cli_option *r, const char *value, b
     if (r->text)
         *r->text = value;
     if (r->flag)
-        *r->flag = true;
+        *r->flag = 1;
+    if (r->whole)
+        return set_whole(verb, r, value);
+    if (r->time)
+        return set_time(verb, r, value);
     if (r->list) {
         if (*r->n == MOST_ARGS)
             return cli_misuse(verb, "%s is given more than %d times", r->name, MOST_ARGS);
@@ -319,44 +351,52 @@ static int apply(const cli_verb *verb, const cli_option *r, const char *value, b
     return DONE;
 }
 
-int cli_parse(const cli_verb *verb, int argc, char **argv, const cli_option *rows,
-              cli_common *common, basin_config *config, const char **args, int *n_args, bool *stop)
+/* The option in argv[*i], with its value, which may be the next one. */
+static int take_option(cli_call *c, int argc, char **argv, int *i, const cli_option *rows,
+                       basin_config *config)
+{
+    char             *arg = argv[*i], *equals = strchr(arg, '=');
+    const cli_option *r = rows;
+    if (common_option(&c->common, arg))
+        return DONE;
+    while (r->name && !matches(arg, r->name, r->alias))
+        r++;
+    if (!r->name)
+        return unknown(c->verb, rows, arg);
+    char *value = r->value ? (equals ? equals + 1 : *i + 1 < argc ? argv[++*i] : NULL) : NULL;
+    if (r->value && !value)
+        return cli_misuse(c->verb, "%s needs a value: %s", r->name, r->value);
+    if (!r->value && equals)
+        return cli_misuse(c->verb, "%s takes no value", r->name);
+    return apply(c->verb, r, value, config);
+}
+
+bool cli_begin(cli_call *c, int argc, char **argv, const cli_option *rows, basin_config *config)
 {
     bool only_args = false;
-    *n_args = 0;
-    *stop = false;
-    for (int i = 1; i < argc; i++) {
+    c->n = 0;
+    c->status = DONE;
+    for (int i = 1; i < argc && !c->status; i++) {
         char *arg = argv[i];
-        if (only_args || arg[0] != '-' || strcmp(arg, "-") == 0) {
-            if (*n_args == MOST_ARGS)
-                return cli_misuse(verb, "more than %d arguments", MOST_ARGS);
-            args[(*n_args)++] = arg;
-            continue;
-        }
-        if (strcmp(arg, "--") == 0) {
+        if (!only_args && strcmp(arg, "--") == 0)
             only_args = true;
-            continue;
-        }
-        if (common_option(common, arg))
-            continue;
-        const cli_option *r = rows;
-        while (r->name && !matches(arg, r->name, r->alias))
-            r++;
-        if (!r->name)
-            return unknown(verb, rows, arg);
-        char *equals = strchr(arg, '=');
-        char *value = r->value ? (equals ? equals + 1 : i + 1 < argc ? argv[++i] : NULL) : NULL;
-        if (r->value && !value)
-            return cli_misuse(verb, "%s needs a value: %s", r->name, r->value);
-        if (!r->value && equals)
-            return cli_misuse(verb, "%s takes no value", r->name);
-        int status = apply(verb, r, value, config);
-        if (status)
-            return status;
+        else if (!only_args && arg[0] == '-' && arg[1])
+            c->status = take_option(c, argc, argv, &i, rows, config);
+        else if (c->n == MOST_ARGS)
+            c->status = cli_misuse(c->verb, "more than %d arguments", MOST_ARGS);
+        else
+            c->args[c->n++] = arg;
     }
-    if (common->help) {
-        print_help(verb, rows);
-        *stop = true;
-    }
-    return DONE;
+    if (!c->status && c->common.help)
+        print_help(c->verb, rows);
+    if (c->status || c->common.help)
+        return false;
+    catch_signals();
+    signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error */
+    c->session = (basin_session){.messages = stderr,
+                                 .verbosity = c->common.quiet     ? 1
+                                              : c->common.verbose ? 3
+                                                                  : 2,
+                                 .stop = &stop_asked};
+    return true;
 }

@@ -5,106 +5,76 @@
 #include "cli.h"
 
 typedef struct {
-    const char   *args[MOST_ARGS], *set[MOST_ARGS];
-    int           n, n_set;
-    const char   *out, *format, *scheme, *shares, *names, *groups, *seed;
-    bool          documents;
-    cli_common    common;
-    basin_session session;
-    basin_config *config;
-    uint64_t      seed_number;
+    cli_call            call;
+    const char         *set[MOST_ARGS];
+    int                 n_set;
+    const char         *out, *scheme, *seed;
+    basin_split_options how; /* its format is that of all */
+    basin_config       *config;
 } arguments;
 
 static int inspect(arguments *a, bool check)
 {
-    basin_error err;
-    basin_text  text;
-    if (!basin_data_inspect(a->config, a->args + 1, a->n - 1, check, &a->session, &text, &err))
-        return cli_show(&a->common, &text);
-    if (text.table) /* some files are fine, others are not */
-        cli_show(&a->common, &text);
-    return cli_fail(&err);
+    cli_call          *c = &a->call;
+    const basin_status s =
+        basin_data_inspect(a->config, c->args + 1, c->n - 1, check, &c->session, &c->text, &c->err);
+    if (s && c->text.table) /* some files are fine, others are not */
+        cli_show(c);
+    return cli_end(c, s);
 }
 
-static int convert(const cli_verb *verb, arguments *a)
+static int convert(arguments *a)
 {
-    basin_error err;
+    cli_call *c = &a->call;
     if (!a->out)
-        return cli_misuse(verb, "convert needs -o FILE");
-    if (basin_data_convert(a->config, a->args + 1, a->n - 1, a->out, a->format, &a->session, &err))
-        return cli_fail(&err);
+        return cli_misuse(c->verb, "convert needs -o FILE");
+    if (basin_data_convert(a->config, c->args + 1, c->n - 1, a->out, a->how.format, &c->session,
+                           &c->err))
+        return cli_fail(&c->err);
     return DONE;
 }
 
-static int split(const cli_verb *verb, arguments *a)
+static int split(arguments *a)
 {
-    basin_error err;
-    basin_text  text;
+    cli_call *c = &a->call;
     if (!a->out)
-        return cli_misuse(verb, "split needs -o PREFIX; the parts are PREFIX-train.EXT and so on");
-    basin_split_options o = {.shares = a->shares,
-                             .names = a->names,
-                             .groups = a->groups,
-                             .format = a->format,
-                             .seed = a->seed_number,
-                             .documents = a->documents};
-    if (basin_data_split(a->config, a->args + 1, a->n - 1, a->out, &o, &a->session, &text, &err))
-        return cli_fail(&err);
-    return cli_show(&a->common, &text);
+        return cli_misuse(c->verb,
+                          "split needs -o PREFIX; the parts are PREFIX-train.EXT and so on");
+    return cli_end(c, basin_data_split(a->config, c->args + 1, c->n - 1, a->out, &a->how,
+                                       &c->session, &c->text, &c->err));
 }
 
 /* Values of --set go to the generator, as words. */
-static int make(const cli_verb *verb, arguments *a)
+static int make(arguments *a)
 {
-    basin_error err;
-    basin_text  text;
-    char        options[4096] = "";
-    size_t      used = 0;
-    if (a->n != 2)
-        return cli_misuse(verb, "make needs a kind: mlc, tag or seg");
+    cli_call *c = &a->call;
+    char      options[4096] = "";
+    size_t    used = 0;
+    if (c->n != 2)
+        return cli_misuse(c->verb, "make needs a kind: mlc, tag or seg");
     for (int i = 0; i < a->n_set; i++) {
         int n = snprintf(options + used, sizeof options - used, "%s ", a->set[i]);
         if (n < 0 || (size_t)n >= sizeof options - used)
-            return cli_misuse(verb, "too many options for make");
+            return cli_misuse(c->verb, "too many options for make");
         used += (size_t)n;
     }
-    if (basin_data_make(a->args[1], options, a->seed_number, a->out, a->format, &a->session, &text,
-                        &err))
-        return cli_fail(&err);
-    return cli_show(&a->common, &text);
-}
-
-static int apply_settings(const cli_verb *verb, arguments *a)
-{
-    basin_error err;
-    if (a->scheme && basin_config_set(a->config, "text.to", a->scheme, &err))
-        return cli_fail(&err);
-    for (int i = 0; i < a->n_set; i++) {
-        char        key[128];
-        const char *equals = strchr(a->set[i], '=');
-        size_t      n = equals ? (size_t)(equals - a->set[i]) : 0;
-        if (n == 0 || n >= sizeof key)
-            return cli_misuse(verb, "--set: '%s' is not KEY=VALUE", a->set[i]);
-        memcpy(key, a->set[i], n);
-        key[n] = '\0';
-        if (basin_config_set(a->config, key, equals + 1, &err))
-            return cli_fail(&err);
-    }
-    return DONE;
+    return cli_end(c, basin_data_make(c->args[1], options, a->how.seed, a->out, a->how.format,
+                                      &c->session, &c->text, &c->err));
 }
 
 /* An option that would have no effect. */
-static int check_use(const cli_verb *verb, const arguments *a, const char *what)
+static int check_use(const arguments *a, const char *what)
 {
-    const bool writes =
+    const cli_verb *verb = a->call.verb;
+    const bool      writes =
         strcmp(what, "split") == 0 || strcmp(what, "convert") == 0 || strcmp(what, "make") == 0;
     const struct {
         const char *name, *of;
         bool        given;
-    } row[] = {{"--shares", "split", a->shares},
-               {"--names", "split", a->names},
-               {"--groups", "split", a->groups},
-               {"--documents", "split", a->documents},
+    } row[] = {{"--shares", "split", a->how.shares},
+               {"--names", "split", a->how.names},
+               {"--groups", "split", a->how.groups},
+               {"--documents", "split", a->how.documents},
                {"--scheme", "convert", a->scheme}};
     for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
         if (row[i].given && strcmp(what, row[i].of) != 0)
@@ -116,90 +86,70 @@ static int check_use(const cli_verb *verb, const arguments *a, const char *what)
     return DONE;
 }
 
-static int dispatch(const cli_verb *verb, arguments *a)
+static int dispatch(arguments *a)
 {
-    char       *end = NULL;
-    const char *what = a->n > 0 ? a->args[0] : "";
+    const cli_verb *verb = a->call.verb;
+    char           *end = NULL;
+    const char     *what = a->call.n > 0 ? a->call.args[0] : "";
     if (a->seed) {
-        a->seed_number = strtoull(a->seed, &end, 10);
+        a->how.seed = strtoull(a->seed, &end, 10);
         if (*a->seed == '\0' || *a->seed == '-' || *end)
             return cli_misuse(verb, "--seed: '%s' is not a whole number", a->seed);
     }
-    int status = *what ? check_use(verb, a, what) : DONE;
+    int status = *what ? check_use(a, what) : DONE;
     if (status)
         return status;
     if (strcmp(what, "make") == 0)
-        return make(verb, a);
-    status = apply_settings(verb, a);
-    if (status)
+        return make(a);
+    if (a->scheme && basin_config_set(a->config, "text.to", a->scheme, &a->call.err))
+        return cli_fail(&a->call.err);
+    if ((status = cli_settings(verb, a->set, a->n_set, a->config)))
         return status;
-    if (*what && a->n < 2)
+    if (*what && a->call.n < 2)
         return cli_misuse(verb, "%s needs at least one file", what);
     if (strcmp(what, "inspect") == 0)
         return inspect(a, false);
     if (strcmp(what, "check") == 0)
         return inspect(a, true);
     if (strcmp(what, "convert") == 0)
-        return convert(verb, a);
+        return convert(a);
     if (strcmp(what, "split") == 0)
-        return split(verb, a);
+        return split(a);
     return cli_misuse(verb,
                       *what ? "'%s' is not inspect, check, split, convert or make"
                             : "%ssay what to do: inspect, check, split, convert or make",
                       what);
 }
 
-int cmd_data(int argc, char **argv)
+int cmd_data(const cli_verb *verb, int argc, char **argv)
 {
     static arguments a;
-    const cli_verb  *verb = cli_find("data");
     const cli_option own[] = {
-        {.name = "--out",
-         .alias = "-o",
-         .value = "FILE",
-         .text = &a.out,
-         .help = "what to write: a file (convert, make), a prefix (split)"},
-        {.name = "--format",
-         .value = "NAME",
-         .text = &a.format,
-         .help =
-             "mlc: arff, libsvm, xmc, csv, jsonl; tag: conll, conllu, text, raw, tokens, spans, "
-             "brat, csv; default by -o"},
-        {.name = "--scheme",
-         .value = "NAME",
-         .text = &a.scheme,
-         .help = "convert, tag: what the tags become: iob1, iob2, ioe1, ioe2, bioes, bilou"},
-        {.name = "--shares", .value = "LIST", .text = &a.shares, .help = "split: default 60,20,20"},
-        {.name = "--names",
-         .value = "LIST",
-         .text = &a.names,
-         .help = "split: names of the parts, default train,valid,test"},
-        {.name = "--groups",
-         .value = "FILE",
-         .text = &a.groups,
-         .help = "split, mlc: one name per row; rows of one name stay together"},
-        {.name = "--documents",
-         .flag = &a.documents,
-         .help = "split, tag: sentences of one document stay together"},
-        {.name = "--seed", .value = "N", .text = &a.seed, .help = "split and make: default 0"},
-        {.name = "--set",
-         .value = "KEY=VALUE",
-         .list = a.set,
-         .n = &a.n_set,
-         .help = "reading options (data.nominal=position); make: see 'basin list generators'"},
-        {.name = NULL},
-    };
-    cli_option  rows[MOST_ROWS];
-    basin_error err;
-    bool        stop;
+        CLI_OUT("FILE", &a.out, "what to write: a file (convert, make), a prefix (split)"),
+        CLI_TEXT("--format", "NAME", &a.how.format,
+                 "mlc: arff, libsvm, xmc, csv, jsonl; tag: conll, conllu, text, raw, tokens, "
+                 "spans, brat, csv; default by -o"),
+        CLI_TEXT("--scheme", "NAME", &a.scheme,
+                 "convert, tag: what the tags become: iob1, iob2, ioe1, ioe2, bioes, bilou"),
+        CLI_TEXT("--shares", "LIST", &a.how.shares, "split: default 60,20,20"),
+        CLI_TEXT("--names", "LIST", &a.how.names,
+                 "split: names of the parts, default train,valid,test"),
+        CLI_TEXT("--groups", "FILE", &a.how.groups,
+                 "split, mlc: one name per row; rows of one name stay together"),
+        CLI_FLAG("--documents", &a.how.documents,
+                 "split, tag: sentences of one document stay together"),
+        CLI_TEXT("--seed", "N", &a.seed, "split and make: default 0"),
+        CLI_LIST("--set", "KEY=VALUE", a.set, &a.n_set,
+                 "reading options (data.nominal=position); make: see 'basin list generators'"),
+        CLI_END};
+    cli_option rows[MOST_ROWS];
     memset(&a, 0, sizeof a);
+    a.call.verb = verb;
     cli_join(own, cli_reading, rows);
-    if (basin_config_new(&a.config, &err))
-        return cli_fail(&err);
-    int status = cli_parse(verb, argc, argv, rows, &a.common, a.config, a.args, &a.n, &stop);
-    a.session = cli_session(&a.common);
-    if (!status && !stop)
-        status = dispatch(verb, &a);
+    if (basin_config_new(&a.config, &a.call.err))
+        return cli_fail(&a.call.err);
+    const int status =
+        cli_begin(&a.call, argc, argv, rows, a.config) ? dispatch(&a) : a.call.status;
     basin_config_free(a.config);
     return status;
 }

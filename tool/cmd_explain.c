@@ -3,55 +3,26 @@
 
 enum { MOST = 2000000000 };
 
-int cmd_explain(int argc, char **argv)
+int cmd_explain(const cli_verb *verb, int argc, char **argv)
 {
-    const cli_verb *verb = cli_find("explain");
-    const char     *args[MOST_ARGS], *row = NULL, *most = NULL, *threads = NULL;
-    int             n;
-    bool            stop;
-    cli_common      common = {0};
-    basin_text      text;
-    basin_error     err;
-
+    cli_call              c = {.verb = verb};
     basin_explain_options o = {0};
     const cli_option      rows[] = {
-             {.name = "--out",
-              .alias = "-o",
-              .value = "FILE",
-              .text = &o.html,
-              .help = "the page; default: explain.html, with --json none"},
-             {.name = "--row",
-              .value = "N",
-              .text = &row,
-              .help = "the N-th row, sentence or image, from 1, in detail, too"},
-             {.name = "--rows",
-              .value = "N",
-              .text = &most,
-              .help = "most to examine; default: 2000 rows, 1000 sentences, 24 images"},
-             {.name = "--part",
-              .value = "PART",
-              .text = &o.part,
-              .help = "seg: train, valid, test or all of images that have parts; default: test"},
-             {.name = "--threads", .value = "N", .text = &threads, .help = "default: all cores"},
-             {.name = "--device", .value = "NAME", .text = &o.device, .help = "default: cpu"},
-             {.name = NULL},
-    };
-    int status = cli_parse(verb, argc, argv, rows, &common, NULL, args, &n, &stop);
-    if (status || stop)
-        return status;
-    if (n < 2)
+             CLI_OUT("FILE", &o.html, "the page; default: explain.html, with --json none"),
+             CLI_WHOLE("--row", "N", &o.row, MOST,
+                       "the N-th row, sentence or image, from 1, in detail, too"),
+             CLI_WHOLE("--rows", "N", &o.rows, MOST,
+                       "most to examine; default: 2000 rows, 1000 sentences, 24 images"),
+             CLI_TEXT("--part", "PART", &o.part,
+                      "seg: train, valid, test or all of images that have parts; default: test"),
+             CLI_MACHINE(o),
+             CLI_END};
+    if (!cli_begin(&c, argc, argv, rows, NULL))
+        return c.status;
+    if (c.n < 2)
         return cli_misuse(verb, "a model and at least one file are needed");
-    status = cli_whole(verb, "--row", row, MOST, &o.row);
-    if (!status)
-        status = cli_whole(verb, "--rows", most, MOST, &o.rows);
-    if (!status)
-        status = cli_whole(verb, "--threads", threads, 1024, &o.threads);
-    if (status)
-        return status;
-    if (!o.html && !common.json)
+    if (!o.html && !c.common.json)
         o.html = "explain.html";
-    basin_session session = cli_session(&common);
-    if (basin_explain(args[0], args + 1, n - 1, &o, &session, &text, &err))
-        return cli_fail(&err);
-    return cli_show(&common, &text);
+    return cli_end(&c,
+                   basin_explain(c.args[0], c.args + 1, c.n - 1, &o, &c.session, &c.text, &c.err));
 }

@@ -1,22 +1,24 @@
-/* cmd_list.c -- basin list. */
+/* cmd_list.c -- basin list and basin doctor. */
 #include "cli.h"
 
-int cmd_list(int argc, char **argv)
+static const cli_option none[] = {CLI_END};
+
+int cmd_list(const cli_verb *verb, int argc, char **argv)
 {
-    const cli_verb  *verb = cli_find("list");
-    const cli_option rows[] = {{.name = NULL}};
-    const char      *args[MOST_ARGS];
-    int              n;
-    bool             stop;
-    cli_common       common = {0};
-    basin_text       text;
-    basin_error      err;
-    int              status = cli_parse(verb, argc, argv, rows, &common, NULL, args, &n, &stop);
-    if (status || stop)
-        return status;
-    if (n != 1)
+    cli_call c = {.verb = verb};
+    if (!cli_begin(&c, argc, argv, none, NULL))
+        return c.status;
+    if (c.n != 1)
         return cli_misuse(verb, "say what to list: %s", verb->usage);
-    if (basin_list(args[0], &text, &err))
-        return cli_fail(&err);
-    return cli_show(&common, &text);
+    return cli_end(&c, basin_list(c.args[0], &c.text, &c.err));
+}
+
+int cmd_doctor(const cli_verb *verb, int argc, char **argv)
+{
+    cli_call c = {.verb = verb};
+    if (!cli_begin(&c, argc, argv, none, NULL))
+        return c.status;
+    if (c.n > 0)
+        return cli_misuse(verb, "takes no argument, but got '%s'", c.args[0]);
+    return cli_end(&c, basin_doctor(&c.text, &c.err));
 }

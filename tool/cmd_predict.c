@@ -27,107 +27,60 @@ static bool packed(const char *out)
     return false;
 }
 
-int cmd_predict(int argc, char **argv)
+int cmd_predict(const cli_verb *verb, int argc, char **argv)
 {
-    const cli_verb *verb = cli_find("predict");
-    const char     *args[MOST_ARGS], *out = NULL, *format = NULL, *top = NULL, *threads = NULL,
-                                 *nbest = NULL;
-    int  n;
-    bool stop, scores = false, energy = false, overlay = false, constrain = false, safe = false,
-               keep = false, probabilities = false;
-    cli_common  common = {0};
-    cli_as_read as_read = {.n = 0};
-    basin_error err;
-
+    cli_call              c = {.verb = verb};
     basin_predict_options o = {0};
+    cli_as_read           as_read;
+    const char           *out = NULL, *format = NULL;
     const cli_option      rows[] = {
-             {.name = "--out",
-              .alias = "-o",
-              .value = "FILE",
-              .text = &out,
-              .help = "write there instead of standard output; seg: a folder, or one picture"},
-             {.name = "--format",
-              .value = "NAME",
-              .text = &format,
-              .help = "mlc: jsonl, csv, tsv, arff, npy; tag: conll, jsonl, tokens, spans, csv, "
-                           "brat; seg: png, npy, jsonl"},
-             {.name = "--infer",
-              .value = "HOW",
-              .text = &o.infer,
-              .help = "net, gbi (search of the energy), refine (both), viterbi (chains)"},
-             {.name = "--constrain",
-              .flag = &constrain,
-              .help = "tag: the best sequence of tags with well-formed spans only"},
-             {.name = "--scheme",
-              .value = "NAME",
-              .text = &o.scheme,
-              .help = "tag: iob1, iob2, ioe1, ioe2, bioes, bilou; default: as in the file, or as "
-                           "trained on"},
-             {.name = "--nbest",
-              .value = "K",
-              .text = &nbest,
-              .help = "tag: the K best sequences with scores (jsonl; crf, or --infer viterbi)"},
-             {.name = "--energy", .flag = &energy, .help = "the energy of each prediction (jsonl)"},
-             {.name = "--scores", .flag = &scores, .help = "probabilities, too"},
-             {.name = "--probabilities",
-              .flag = &probabilities,
-              .help = "mlc: those of all labels, by name (jsonl)"},
-             {.name = "--keep-columns",
-              .flag = &keep,
-              .help = "mlc: the input's own columns, then the predictions (csv, tsv, jsonl)"},
-             {.name = "--csv-safe",
-              .flag = &safe,
-              .help = "csv, tsv: an apostrophe before texts that spreadsheets run as formulas"},
-             {.name = "--top-k", .value = "K", .text = &top, .help = "mlc: the K best labels"},
-             {.name = "--threshold",
-              .value = "X",
-              .text = &o.threshold,
-              .help = "mlc: a number, or auto: the one stored in the model"},
-             {.name = "--overlay",
-              .flag = &overlay,
-              .help = "seg: masks drawn over photos, in DIR/overlay; with -o FILE.png that alone"},
-             {.name = "--part",
-              .value = "PART",
-              .text = &o.part,
-              .help = "seg: train, valid or test of images that have parts; default: all"},
-             {.name = "--threads", .value = "N", .text = &threads, .help = "default: all cores"},
-             {.name = "--device", .value = "NAME", .text = &o.device, .help = "default: cpu"},
-             {.name = NULL},
-    };
-    cli_option all[MOST_ROWS];
-    cli_as_read_rows(rows, &as_read, all);
-    int status = cli_parse(verb, argc, argv, all, &common, NULL, args, &n, &stop);
-    if (status || stop)
-        return status;
-    if ((status = cli_as_read_finish(verb, &as_read)))
-        return status;
-    o.set = as_read.set;
-    if (n < 2)
+             CLI_OUT("FILE", &out,
+                     "write there instead of standard output; seg: a folder, or one picture"),
+             CLI_TEXT("--format", "NAME", &format,
+                      "mlc: jsonl, csv, tsv, arff, npy; tag: conll, jsonl, tokens, spans, csv, "
+                           "brat; "
+                           "seg: png, npy, jsonl"),
+             CLI_TEXT("--infer", "HOW", &o.infer,
+                      "net, gbi (search of the energy), refine (both), viterbi (chains)"),
+             CLI_FLAG("--constrain", &o.constrain,
+                      "tag: the best sequence of tags with well-formed spans only"),
+             CLI_TEXT("--scheme", "NAME", &o.scheme,
+                      "tag: iob1, iob2, ioe1, ioe2, bioes, bilou; default: as in the file, or as "
+                           "trained on"),
+             CLI_WHOLE("--nbest", "K", &o.nbest, 1000,
+                       "tag: the K best sequences with scores (jsonl; crf, or --infer viterbi)"),
+             CLI_FLAG("--energy", &o.energy, "the energy of each prediction (jsonl)"),
+             CLI_FLAG("--scores", &o.scores, "probabilities, too"),
+             CLI_FLAG("--probabilities", &o.probabilities,
+                      "mlc: those of all labels, "
+                           "by name (jsonl)"),
+             CLI_FLAG("--keep-columns", &o.keep_columns,
+                      "mlc: the input's own columns, then the predictions (csv, tsv, jsonl)"),
+             CLI_FLAG("--csv-safe", &o.csv_safe,
+                      "csv, tsv: an apostrophe before texts that spreadsheets run as formulas"),
+             CLI_WHOLE("--top-k", "K", &o.top_k, 1000000, "mlc: the K best labels"),
+             CLI_TEXT("--threshold", "X", &o.threshold,
+                      "mlc: a number, or auto: the one stored in the model"),
+             CLI_FLAG("--overlay", &o.overlay,
+                      "seg: masks drawn over photos, in DIR/overlay; with -o FILE.png that alone"),
+             CLI_TEXT("--part", "PART", &o.part,
+                      "seg: train, valid or test of images that have parts; default: all"),
+             CLI_MACHINE(o),
+             CLI_END};
+    if (!cli_begin_as_read(&c, argc, argv, rows, &as_read, &o.set))
+        return c.status;
+    if (c.n < 2)
         return cli_misuse(verb, "a model and at least one file (or -) are needed");
-    if (common.json)
+    if (c.common.json)
         return cli_misuse(verb,
                           "--json: there is no table; --format jsonl writes one line per row");
     if (packed(out))
         return cli_misuse(verb, "-o: predictions are not compressed; '%s' needs another ending",
                           out);
-    if ((status = cli_whole(verb, "--top-k", top, 1000000, &o.top_k)))
-        return status;
-    if ((status = cli_whole(verb, "--nbest", nbest, 1000, &o.nbest)))
-        return status;
-    o.scores = scores;
-    o.energy = energy;
-    o.constrain = constrain;
-    o.csv_safe = safe;
-    o.keep_columns = keep;
-    o.probabilities = probabilities;
-    if ((status = cli_whole(verb, "--threads", threads, 1024, &o.threads)))
-        return status;
     o.format = format_of(format, out);
-    basin_session session = cli_session(&common);
-    bool          to_path = out && strcmp(out, "-") != 0;
-    o.overlay = overlay;
-    o.path = to_path ? out : NULL;
-    if (basin_predict_files(args[0], args + 1, n - 1, &o, to_path ? NULL : stdout, &session, &err))
-        return cli_fail(&err);
+    o.path = out && strcmp(out, "-") != 0 ? out : NULL;
+    if (basin_predict_files(c.args[0], c.args + 1, c.n - 1, &o, o.path ? NULL : stdout, &c.session,
+                            &c.err))
+        return cli_fail(&c.err);
     return DONE;
 }

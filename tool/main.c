@@ -76,7 +76,7 @@ static int run(int argc, char **argv)
         const cli_verb *v = cli_find(argv[2]);
         char           *help[] = {argv[2], (char[]){"--help"}};
         if (v)
-            return v->run(2, help);
+            return v->run(v, 2, help);
         name = argv[2];
     }
     const cli_verb *verb = cli_find(name);
@@ -88,7 +88,7 @@ static int run(int argc, char **argv)
         cli_say("%s", err.msg);
         return MISUSED;
     }
-    return verb->run(argc - 1, argv + 1);
+    return verb->run(verb, argc - 1, argv + 1);
 }
 
 int main(int argc, char **argv)
