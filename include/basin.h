@@ -55,6 +55,14 @@ typedef struct {
     char         msg[508]; /* one line without newline that names what is at fault */
 } basin_error;
 
+/* Structs that may get more members begin with `size`, which is their sizeof in your program: so it
+ * goes on working with later versions of the library, where what it does not know is 0. Either of
+ *     const basin_eval_options o = {sizeof o, .threads = 2};
+ *     basin_eval(run, &file, 1, &BASIN_OPTIONS(basin_eval_options, .threads = 2), NULL, ...);
+ * Members that are left out must be 0, and mean the default; so does NULL for all of them. A struct
+ * that is larger than the library knows it is BASIN_EUNSUPPORTED unless the rest is 0. */
+#define BASIN_OPTIONS(type, ...) ((type){sizeof(type), __VA_ARGS__})
+
 /* "0.1.0"; a static string. */
 const char *basin_version(void);
 
@@ -98,6 +106,7 @@ void         basin_predictor_free(basin_predictor *p); /* accepts NULL */
 
 /* The same with options; NULL or 0 means the default. */
 typedef struct {
+    size_t      size;
     int         threads;   /* 0 = all cores */
     const char *device;    /* NULL = "cpu" */
     const char *infer;     /* "net", "gbi", "refine", "viterbi"; NULL = the model's own */
@@ -194,6 +203,7 @@ void basin_text_free(basin_text *t); /* also leaves it empty */
 
 /* Where long calls report progress, and how to stop them. NULL = silent, cannot be stopped. */
 typedef struct {
+    size_t              size;
     FILE               *messages;  /* progress and notes; NULL = none */
     int                 verbosity; /* 0 nothing, 1 warnings, 2 normal, 3 more */
     const volatile int *stop;      /* when it becomes nonzero: save and return BASIN_EINTERRUPTED;
@@ -234,6 +244,7 @@ basin_status basin_config_file(basin_config *c, const char *role, const char *pa
  * labels; without names, features are x0, x1, ... (dense) or only numbers (sparse), labels y0, y1,
  * and so on. */
 typedef struct {
+    size_t             size;
     int32_t            rows, features, labels;
     const int64_t     *start; /* [rows + 1] */
     const int32_t     *index;
@@ -246,6 +257,7 @@ typedef struct {
 
 /* Sentences with tags: tag[i] is that of token i of all; NULL: without tags. */
 typedef struct {
+    size_t             size;
     basin_sentences    x;
     const char *const *tag;
 } basin_tagged;
@@ -255,6 +267,7 @@ typedef struct {
  * without masks (or one of them) photos have none. What `basin train` says about values of masks
  * and sizes of photos in files (image.*, mask.*) holds for these, too. */
 typedef struct {
+    size_t                size;
     int32_t               n, classes; /* 0: as the masks say */
     const int32_t        *width, *height;
     const int32_t        *channels; /* 1 (grey) or 3 (RGB) */
@@ -292,6 +305,7 @@ basin_status basin_train(const basin_config *c, const char *folder, int seeds, i
 
 /* The same with options; NULL or 0 means the default. */
 typedef struct {
+    size_t      size;
     const char *folder; /* or NULL */
     int         seeds;  /* default: 1 */
     int         resume; /* nonzero: as above */
@@ -305,6 +319,7 @@ basin_status basin_train_with(const basin_config *c, const basin_train_options *
                               const basin_session *s, basin_text *out, basin_error *err);
 
 typedef struct {
+    size_t      size;
     const char *infer;     /* "net", "gbi", "refine", "viterbi"; NULL = the model's own */
     const char *threshold; /* a number, "auto" = the stored one; NULL = auto */
     const char *profile;   /* sklearn, mulan, meka, seal; NULL = the model's */
@@ -328,6 +343,7 @@ basin_status basin_eval_data(const basin_model *m, const basin_data *d, const ba
                              const basin_session *s, basin_text *out, basin_error *err);
 
 typedef struct {
+    size_t size;
     /* mlc: jsonl (default), csv, tsv, arff, npy. tag: conll, tokens, spans, csv, brat (a folder),
      * jsonl (spans if the input has texts, else tokens); NULL = as the input. seg: png, npy, jsonl;
      * NULL = png if there is a path, else jsonl (pixel counts). */
@@ -367,6 +383,7 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
 
 /* How a threshold is rechosen; NULL or 0 means the default. */
 typedef struct {
+    size_t             size;
     const char        *kind;   /* one, label (one per label) or top-k; default one */
     const char        *metric; /* the metric to maximise; default: as in training */
     const char        *value;  /* a number from 0 to 1; no files are needed then */
@@ -383,6 +400,7 @@ basin_status basin_model_threshold(const char *model, const char *const *files, 
 
 /* How a model is calibrated; NULL or 0 means the default. */
 typedef struct {
+    size_t             size;
     int                threads;
     const char        *device; /* as above */
     const char *const *set;    /* as above */

@@ -71,7 +71,7 @@ static basin_status train_into(const job *j, const char *run, int resume, basin_
     basin_text    text = {0};
     basin_status  s = configured(j, &c, err);
 
-    const basin_train_options o = {.folder = run, .resume = resume, .force = !resume};
+    const basin_train_options o = {sizeof o, .folder = run, .resume = resume, .force = !resume};
     if (!s)
         s = basin_train_with(c, &o, NULL, &text, err);
     basin_text_free(&text);
@@ -97,7 +97,7 @@ static int lines_of_an_evaluation;
 static basin_status evaluate(const job *j, basin_error *err)
 {
     basin_text         text = {0};
-    basin_eval_options o = {.threads = 1, .per_label = 1};
+    basin_eval_options o = {sizeof o, .threads = 1, .per_label = 1};
     basin_status       s = basin_eval("kept", &j->subject->file, 1, &o, NULL, &text, err);
     int                lines = 0;
     for (const char *p = text.table; p && *p; p++)
@@ -112,7 +112,7 @@ static basin_status evaluate(const job *j, basin_error *err)
 
 static basin_status predict(const job *j, basin_error *err)
 {
-    basin_predict_options o = {.threads = 1, .format = "jsonl", .path = "p.jsonl"};
+    basin_predict_options o = {sizeof o, .threads = 1, .format = "jsonl", .path = "p.jsonl"};
     o.scores = strcmp(j->subject->task, "seg") != 0; /* of masks, these are files of their own */
     remove("p.jsonl");
     return basin_predict_files("kept", &j->subject->file, 1, &o, NULL, NULL, err);

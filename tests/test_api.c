@@ -170,7 +170,7 @@ static void dense_rows_are_standardised_by_the_model(void **state)
     OK(basin_predict_dense(p, x[0], 200, scores, err));
     f = fopen("scores.csv", "w+");
     const char           *file = "d.csv";
-    basin_predict_options o = {.format = "csv", .scores = 1};
+    basin_predict_options o = {sizeof o, .format = "csv", .scores = 1};
     OK(basin_predict_files("dense", &file, 1, &o, f, NULL, err));
     rewind(f);
     char line[200];
@@ -244,8 +244,8 @@ static basin_status train_shortly(basin_error *err)
     if (!s)
         s = basin_config_file(c, "train", "d.arff", err);
     if (!s)
-        s = basin_train_with(c, &(basin_train_options){.folder = "short", .force = 1}, NULL, &text,
-                             err);
+        s = basin_train_with(c, &BASIN_OPTIONS(basin_train_options, .folder = "short", .force = 1),
+                             NULL, &text, err);
     basin_text_free(&text);
     basin_config_free(c);
     return s;

@@ -134,7 +134,7 @@ static void rows_want_all_they_need(void **state)
 static float missing_in_a_file(void)
 {
     const char *const     file[] = {"missing.arff"};
-    basin_predict_options o = {.format = "csv", .scores = 1, .path = "missing.csv"};
+    basin_predict_options o = {sizeof o, .format = "csv", .scores = 1, .path = "missing.csv"};
     char                  line[4096];
     float                 score;
     FILE                 *from = fopen("d.arff", "r"), *to = fopen("missing.arff", "w");
@@ -272,10 +272,10 @@ static void trainings_want_all_they_need(void **state)
 static void files_want_all_they_need(void **state)
 {
     const char *const file[] = {"d.arff"}, *const none[] = {NULL}, *const run[] = {"run"};
-    const basin_eval_options    eval = {.threads = -5};
+    const basin_eval_options    eval = {sizeof eval, .threads = -5};
     const basin_explain_options explain = {.threads = -5};
     const basin_report_options  report = {.threads = -5};
-    basin_predict_options       predict = {.path = "p.jsonl", .threads = -1};
+    basin_predict_options       predict = {sizeof predict, .path = "p.jsonl", .threads = -1};
     (void)state;
     REFUSED(basin_eval(NULL, file, 1, NULL, NULL, &text, err), "model is NULL");
     REFUSED(basin_eval("run", NULL, 1, NULL, NULL, &text, err), "files is NULL");
@@ -326,10 +326,130 @@ static void data_wants_all_it_needs(void **state)
     REFUSED(basin_doctor(NULL, err), "out is NULL");
 }
 
+/* ---- structs that grow ---- */
+
+/* New members begin where the struct ended before, so its size tells whether a program has them. */
+#define ENDS_WITH(type, last) \
+    assert_int_equal(sizeof(type), offsetof(type, last) + sizeof(((type *)0)->last))
+
+static void structs_have_no_room_at_their_end(void **state)
+{
+    (void)state;
+    ENDS_WITH(basin_predictor_options, set);
+    ENDS_WITH(basin_session, ctx);
+    ENDS_WITH(basin_label_sets, label_names);
+    ENDS_WITH(basin_tagged, tag);
+    ENDS_WITH(basin_images, class_names);
+    ENDS_WITH(basin_train_options, model);
+    ENDS_WITH(basin_eval_options, set);
+    ENDS_WITH(basin_predict_options, probabilities);
+    ENDS_WITH(basin_threshold_options, set);
+    ENDS_WITH(basin_calibrate_options, set);
+}
+
+/* A struct as an older or a newer program has it. */
+typedef union {
+    size_t                  size;
+    basin_predictor_options predictor;
+    basin_session           session;
+    basin_label_sets        label_sets;
+    basin_tagged            tagged;
+    basin_images            images;
+    basin_train_options     train;
+    basin_eval_options      eval;
+    basin_predict_options   predict;
+    basin_threshold_options threshold;
+    basin_calibrate_options calibrate;
+    unsigned char           bytes[512];
+} sized;
+
+static basin_status give_eval(const void *o, const void *session, basin_error *err)
+{
+    const char *const file[] = {"d.arff"};
+    basin_status      s = basin_eval("run", file, 1, o, session, &text, err);
+    basin_text_free(&text);
+    return s;
+}
+
+static FILE *null;
+
+static basin_status give(int which, const sized *o, basin_error *err)
+{
+    const char *const file[] = {"d.arff"};
+    basin_model      *m = NULL;
+    basin_predictor  *p = NULL;
+    basin_data       *d = NULL;
+    basin_status      s = BASIN_OK;
+    switch (which) {
+    case 0:
+        s = basin_model_load("run", &m, err);
+        s = s ? s : basin_predictor_open(m, &o->predictor, &p, err);
+        basin_predictor_free(p);
+        basin_model_free(m);
+        break;
+    case 1: s = give_eval(NULL, o, err); break;
+    case 2: s = basin_data_label_sets(&o->label_sets, &d, err); break;
+    case 3: s = basin_data_tagged(&o->tagged, &d, err); break;
+    case 4: s = basin_data_images(&o->images, &d, err); break;
+    case 5: s = basin_train_with(config, &o->train, NULL, &text, err); break;
+    case 6: s = give_eval(o, NULL, err); break;
+    case 7: s = basin_predict_files("run", file, 1, &o->predict, null, NULL, err); break;
+    case 8: s = basin_model_threshold("run", file, 1, &o->threshold, NULL, &text, err); break;
+    default: s = basin_model_calibrate("run", file, 1, &o->calibrate, NULL, &text, err);
+    }
+    basin_text_free(&text);
+    basin_data_free(d);
+    return s;
+}
+
+static const size_t size_of[] = {sizeof(basin_predictor_options),
+                                 sizeof(basin_session),
+                                 sizeof(basin_label_sets),
+                                 sizeof(basin_tagged),
+                                 sizeof(basin_images),
+                                 sizeof(basin_train_options),
+                                 sizeof(basin_eval_options),
+                                 sizeof(basin_predict_options),
+                                 sizeof(basin_threshold_options),
+                                 sizeof(basin_calibrate_options)};
+enum { SIZED = sizeof size_of / sizeof *size_of, TRAINING = 5 };
+
+static void sizes_tell_what_a_program_knows(void **state)
+{
+    const size_t wrong[] = {0, sizeof(size_t), 51, 1 << 20, SIZE_MAX};
+    (void)state;
+    assert_non_null(null = fopen("/dev/null", "w"));
+    for (int i = 0; i < SIZED; i++) {
+        sized o = {.size = size_of[i] + 16};
+        if (i != TRAINING) /* which has no data here */
+            OK(give(i, &o, err));
+        o.bytes[size_of[i] + 15] = 1;
+        assert_int_equal(give(i, &o, &why), BASIN_EUNSUPPORTED);
+        assert_non_null(strstr(why.msg, "asks for something that version"));
+        for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
+            o.size = wrong[k];
+            REFUSED(give(i, &o, err), "it must be sizeof(basin_");
+        }
+        memset(&o, 0xff, sizeof o); /* what lies behind an older program's struct is not read */
+        memset(&o, 0, 2 * sizeof(size_t));
+        o.size = 2 * sizeof(size_t);
+        if (i != TRAINING)
+            OK(give(i, &o, err));
+    }
+    sized o = {.eval = {sizeof o.eval, .threads = -5}};
+    REFUSED(give_eval(&o, NULL, err), "threads: -5");
+    o.size = 2 * sizeof(size_t);
+    o.eval.profile = "nonsense"; /* which such a program cannot have meant */
+    OK(give_eval(&o, NULL, err));
+    fclose(null);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(models_and_predictors_want_all_they_need),
+        cmocka_unit_test(structs_have_no_room_at_their_end),
+        cmocka_unit_test(sizes_tell_what_a_program_knows),
         cmocka_unit_test(rows_want_all_they_need),
         cmocka_unit_test(missing_values_are_read_alike),
         cmocka_unit_test(sentences_and_images_want_all_they_need),

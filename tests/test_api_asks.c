@@ -140,23 +140,25 @@ static void a_search_of_hours_is_the_callers_to_ask_for(void **state)
     expect_refusal(basin_eval(model, &file, 1, NULL, NULL, &text, &why_not), &why_not, why);
     expect_refusal(basin_explain(model, &file, 1, NULL, NULL, &text, &why_not), &why_not, why);
     /* what the caller sets is the caller's own wish, and the rest is counted */
-    const basin_predictor_options own = {.threads = 1, .set = less};
+    const basin_predictor_options own = {sizeof own, .threads = 1, .set = less};
     OK(basin_predictor_open(m, &own, &p, err));
     predict_rows(p, m);
     basin_predictor_free(p);
-    OK(basin_predictor_open(m, &(basin_predictor_options){.set = fewer}, &p, err));
+    OK(basin_predictor_open(m, &BASIN_OPTIONS(basin_predictor_options, .set = fewer), &p, err));
     basin_predictor_free(p);
-    assert_int_equal(basin_predictor_open(m, &(basin_predictor_options){.set = same}, &p, &why_not),
-                     BASIN_EDATA);
-    OK(basin_eval(model, &file, 1, &(basin_eval_options){.set = less}, NULL, &text, err));
+    assert_int_equal(
+        basin_predictor_open(m, &BASIN_OPTIONS(basin_predictor_options, .set = same), &p, &why_not),
+        BASIN_EDATA);
+    OK(basin_eval(model, &file, 1, &BASIN_OPTIONS(basin_eval_options, .set = less), NULL, &text,
+                  err));
     basin_text_free(&text);
-    OK(basin_predict_files(model, &file, 1, &(basin_predict_options){.set = less}, null, NULL,
-                           err));
+    OK(basin_predict_files(model, &file, 1, &BASIN_OPTIONS(basin_predict_options, .set = less),
+                           null, NULL, err));
     /* other settings are the model's */
     static const char *const other[] = {"gbi.lr=3", NULL};
-    assert_int_equal(
-        basin_predictor_open(m, &(basin_predictor_options){.set = other}, &p, &why_not),
-        BASIN_EARG);
+    assert_int_equal(basin_predictor_open(m, &BASIN_OPTIONS(basin_predictor_options, .set = other),
+                                          &p, &why_not),
+                     BASIN_EARG);
     basin_model_free(m);
     fclose(null);
 }
@@ -202,7 +204,8 @@ static void a_model_of_photos_may_not_ask_for_much(void **state)
     edited("photos",
            (model_change[]){{"basin.schema", "window", "[8192, 8192]"}, {NULL, NULL, NULL}});
     OK(basin_model_load("edited.safetensors", &m, err));
-    OK(basin_predictor_open(m, &(basin_predictor_options){.threads = 1, .set = more}, &p, err));
+    OK(basin_predictor_open(m, &BASIN_OPTIONS(basin_predictor_options, .threads = 1, .set = more),
+                            &p, err));
     basin_predictor_free(p);
     basin_model_free(m);
 }
@@ -284,7 +287,7 @@ static void well_formed_spans_of_many_tags_are_the_callers_to_ask_for(void **sta
         if (n > 4096)
             expect_refusal(basin_predictor_new(m, 1, &p, &why_not), &why_not,
                            (const char *[]){"constrain", "4400", "4096", NULL});
-        const basin_predictor_options o = {.threads = 1, .constrain = 1};
+        const basin_predictor_options o = {sizeof o, .threads = 1, .constrain = 1};
         OK(basin_predictor_open(m, &o, &p, err));
         OK(basin_predict_tokens(p, token, 1, NULL, &tag, NULL, err));
         assert_true(tag >= 0 && tag < n);

@@ -216,9 +216,9 @@ static void files_are_named_with_the_row(void **state)
         snprintf(run, sizeof run, "dense-%s", ways[i]);
         const char *const formats[] = {"jsonl", "csv", "npy", "arff"};
         for (int k = 0; k < 4; k++) {
-            const basin_predict_options o = {
-                .path = "out", .format = formats[k], .scores = 1, .threads = 1};
-            basin_status s = basin_predict_files(run, &bad, 1, &o, NULL, NULL, &why);
+            const basin_predict_options o = {sizeof o, .path = "out", .format = formats[k],
+                                             .scores = 1, .threads = 1};
+            basin_status                s = basin_predict_files(run, &bad, 1, &o, NULL, NULL, &why);
             expect_row(s, &why, "bad.csv: row 13", run);
             assert_false(exists("out"));
         }
@@ -233,9 +233,9 @@ static void files_are_named_with_the_row(void **state)
 static void energies_are_finite_or_an_error(void **state)
 {
     static const char *const    file = "d.csv";
-    const basin_predict_options o = {
-        .path = "out", .format = "jsonl", .infer = "net", .energy = 1, .threads = 1};
-    basin_error why;
+    const basin_predict_options o = {sizeof o,       .path = "out", .format = "jsonl",
+                                     .infer = "net", .energy = 1,   .threads = 1};
+    basin_error                 why;
     (void)state;
     model_edit("dense-spen/best.safetensors", "edited.safetensors", NULL,
                (model_weight[]){{"energy/labels/W", 0, 1, FLT_MAX}, {NULL, 0, 0, 0}});
@@ -280,7 +280,8 @@ static void huge_weights_of_taggers_are_no_success(void **state)
         for (int t = 0; t < bs_safetensors_count(f); t++)
             for (size_t step = 1; step <= 2; step++) {
                 const char                 *name = bs_safetensors_at(f, t)->name;
-                const basin_predict_options o = {.path = "out", .format = "jsonl", .threads = 1};
+                const basin_predict_options o = {sizeof o, .path = "out", .format = "jsonl",
+                                                 .threads = 1};
                 int32_t                     tags[5];
                 float                       scores[5];
                 basin_model                *m;

@@ -135,7 +135,7 @@ static void tags_of_file(const char *model, const basin_model *m, int32_t *tags)
     int32_t     n = 0;
     FILE       *f = fopen("out.conll", "w+");
 
-    const basin_predict_options o = {.scheme = "bioes"}; /* as the labels of the model */
+    const basin_predict_options o = {sizeof o, .scheme = "bioes"}; /* as the labels of the model */
     OK(basin_predict_files(model, &file, 1, &o, f, NULL, err));
     rewind(f);
     while (fgets(line, sizeof line, f)) {
@@ -373,8 +373,9 @@ static basin_status evaluate(basin_error *err)
 {
     const char        *file = "ner.conll";
     basin_text         out = {0};
-    basin_eval_options o = {.threads = 1, .per_label = 1}, c = {.threads = 1, .conlleval = 2};
-    basin_status       s = basin_eval("ner", &file, 1, &o, NULL, &out, err);
+    basin_eval_options o = {sizeof o, .threads = 1, .per_label = 1},
+                       c = {sizeof c, .threads = 1, .conlleval = 2};
+    basin_status s = basin_eval("ner", &file, 1, &o, NULL, &out, err);
     basin_text_free(&out);
     if (!s)
         s = basin_eval("ner", &file, 1, &c, NULL, &out, err);
@@ -418,8 +419,8 @@ static basin_status train_shortly(basin_error *err)
     if (!s)
         s = basin_config_file(c, "train", "ner.conll", err);
     if (!s)
-        s = basin_train_with(c, &(basin_train_options){.folder = "short", .force = 1}, NULL, &out,
-                             err);
+        s = basin_train_with(c, &BASIN_OPTIONS(basin_train_options, .folder = "short", .force = 1),
+                             NULL, &out, err);
     basin_text_free(&out);
     basin_config_free(c);
     return s;

@@ -54,7 +54,7 @@ static int listen(void *ctx, const char *text)
 static basin_session session_of(listener *l)
 {
     l->thread = pthread_self();
-    return (basin_session){.verbosity = 2, .event = listen, .ctx = l};
+    return BASIN_OPTIONS(basin_session, .verbosity = 2, .event = listen, .ctx = l);
 }
 
 /* Silent otherwise, the training tells what is in the record, and its model is the usual one. */
@@ -124,7 +124,7 @@ static void an_event_stops_eval_and_predict(void **state)
         for (int predicts = 0; predicts < 2; predicts++) {
             listener                    l = {.stop_at = 1};
             const basin_session         session = session_of(&l);
-            const basin_predict_options how = {.path = "out", .threads = 1};
+            const basin_predict_options how = {sizeof how, .path = "out", .threads = 1};
             basin_text                  text = {0};
             basin_error                 why;
             const char                 *run = subjects[i].task;
@@ -239,7 +239,7 @@ static basin_bytes train_memory(const char *method, const basin_data *d, char sc
     basin_model              *m = NULL;
     basin_text                text;
     basin_bytes               bytes;
-    const basin_train_options o = {.model = &m};
+    const basin_train_options o = {sizeof o, .model = &m};
     OK(basin_config_data(c, "train", d, err));
     OK(basin_train_with(c, &o, NULL, &text, err));
     basin_text_free(&text);
@@ -262,8 +262,8 @@ static int count_epochs(void *ctx, const char *json)
 static basin_status train_stopped(const char *const setting[2], const char *run, int resume, int at,
                                   basin_model **m)
 {
-    const basin_train_options o = {.folder = run, .resume = resume, .model = m};
-    const basin_session       session = {.event = count_epochs, .ctx = &at};
+    const basin_train_options o = {sizeof o, .folder = run, .resume = resume, .model = m};
+    const basin_session       session = {sizeof session, .event = count_epochs, .ctx = &at};
     basin_config             *c = small(strcmp(setting[0], "method") == 0 ? setting[1] : "ce");
     basin_text                text;
     basin_error               why;
@@ -327,8 +327,8 @@ static void without_an_epoch_there_is_no_model(void **state)
     basin_model              *m;
     basin_text                text;
     basin_error               why;
-    const basin_session       session = {.stop = &now};
-    const basin_train_options o = {.folder = "none", .model = &m};
+    const basin_session       session = {sizeof session, .stop = &now};
+    const basin_train_options o = {sizeof o, .folder = "none", .model = &m};
     basin_config             *c = small("ce");
     (void)state;
     OK(basin_config_file(c, "train", subjects[0].file, err));
@@ -348,7 +348,7 @@ static void same_as_files(const char *method, const basin_data *d, const char *c
     bs_buf        model;
     for (int i = 0; i < n; i++)
         OK(basin_config_file(c, "train", file[i], err));
-    const basin_train_options o = {.folder = "filed", .force = 1};
+    const basin_train_options o = {sizeof o, .folder = "filed", .force = 1};
     OK(basin_train_with(c, &o, NULL, &text, err));
     basin_text_free(&text);
     basin_config_free(c);
@@ -368,13 +368,10 @@ static void memory_gives_the_model_of_files(void **state)
     static const char *const names[] = {"0", "1", "2", "3", "4"};
     static const char *const npy[] = {"x.npy", "y.npy"}, *const svm[] = {"x.svm"},
                              *const conll[] = {"x.conll"};
-    basin_label_sets                all = {.rows = N,
-                                           .features = D,
-                                           .labels = L,
-                                           .dense = dense,
-                                           .label_start = label_start,
-                                           .label = label};
-    basin_data                     *d;
+    basin_label_sets                all =
+        BASIN_OPTIONS(basin_label_sets, .rows = N, .features = D, .labels = L, .dense = dense,
+                      .label_start = label_start, .label = label);
+    basin_data *d;
     (void)state;
     make_arrays();
     write_files();
@@ -392,7 +389,8 @@ static void memory_gives_the_model_of_files(void **state)
     same_as_files("ce", d, svm, 1);
     basin_data_free(d);
 
-    const basin_tagged t = {.x = {.sentences = N, .start = sentence, .tokens = word}, .tag = tag};
+    const basin_tagged t = {sizeof t, .x = {.sentences = N, .start = sentence, .tokens = word},
+                            .tag = tag};
     OK(basin_data_tagged(&t, &d, err));
     same_as_files("crf", d, conll, 1);
     basin_data_free(d);
@@ -421,12 +419,8 @@ static basin_images make_photos(int classes, bool even)
                 pixels[i][k * channels[i] + c] = (uint8_t)(60 * what + 30 * c + (k * 7 + i) % 31);
         }
     }
-    return (basin_images){.n = PHOTOS,
-                          .width = widths,
-                          .height = heights,
-                          .channels = even ? NULL : channels,
-                          .pixels = photo,
-                          .masks = mask};
+    return BASIN_OPTIONS(basin_images, .n = PHOTOS, .width = widths, .height = heights,
+                         .channels = even ? NULL : channels, .pixels = photo, .masks = mask);
 }
 
 static void write_png(const char *to, int i, const uint8_t *bytes, int of)
@@ -511,11 +505,8 @@ static void impossible_photos_are_refused(void **state)
 static void scores_lie_strictly_between(void **state)
 {
     static float     x[N * D], scores[N * L];
-    basin_label_sets all = {.rows = N,
-                            .features = D,
-                            .labels = L,
-                            .dense = dense,
-                            .label_start = label_start,
+    basin_label_sets all = {sizeof all,    .rows = N,      .features = D,
+                            .labels = L,   .dense = dense, .label_start = label_start,
                             .label = label};
     basin_data      *d;
     basin_model     *m;
@@ -547,16 +538,12 @@ static void rows_are_borrowed(void **state)
 {
     static int32_t   index[N * D];
     static float     turned[N * D];
-    basin_label_sets all = {.rows = N,
-                            .features = D,
-                            .labels = L,
-                            .start = start,
-                            .index = feature,
-                            .value = value,
-                            .label_start = label_start,
-                            .label = label};
-    bs_read_options  o = bs_read_options_default();
-    bs_rows         *tidy, *other;
+    basin_label_sets all = {
+        sizeof all,     .rows = N,        .features = D,  .labels = L,
+        .start = start, .index = feature, .value = value, .label_start = label_start,
+        .label = label};
+    bs_read_options o = bs_read_options_default();
+    bs_rows        *tidy, *other;
     (void)state;
     make_arrays();
     OK(bs_rows_from_memory(&all, &o, &tidy, NULL, err));
@@ -578,14 +565,10 @@ static void rows_are_borrowed(void **state)
 
 static void impossible_rows_are_refused(void **state)
 {
-    const basin_label_sets   good = {.rows = N,
-                                     .features = D,
-                                     .labels = L,
-                                     .start = start,
-                                     .index = feature,
-                                     .value = value,
-                                     .label_start = label_start,
-                                     .label = label};
+    const basin_label_sets good = {
+        sizeof good,    .rows = N,        .features = D,  .labels = L,
+        .start = start, .index = feature, .value = value, .label_start = label_start,
+        .label = label};
     static const char *const words[] = {"a", "b\tc"};
     static const int32_t     starts[] = {0, 2};
     float                    infinite[N * D];
@@ -600,29 +583,23 @@ static void impossible_rows_are_refused(void **state)
         basin_label_sets rows;
         const char      *message;
     } bad[] = {
-        {{.rows = N, .features = 3, .labels = L, .start = start, .index = feature}, "no feature 3"},
-        {{.rows = N,
-          .features = D,
-          .labels = 2,
-          .dense = dense,
-          .label_start = label_start,
-          .label = label},
+        {{sizeof good, .rows = N, .features = 3, .labels = L, .start = start, .index = feature},
+         "no feature 3"},
+        {{sizeof good, .rows = N, .features = D, .labels = 2, .dense = dense,
+          .label_start = label_start, .label = label},
          "no label"},
-        {{.rows = N, .features = D, .labels = L, .start = back, .index = feature}, "row 2"},
-        {{.rows = N,
-          .features = D,
-          .labels = L,
-          .start = start,
-          .index = feature,
+        {{sizeof good, .rows = N, .features = D, .labels = L, .start = back, .index = feature},
+         "row 2"},
+        {{sizeof good, .rows = N, .features = D, .labels = L, .start = start, .index = feature,
           .value = infinite},
          "infinite"},
-        {{.rows = N, .features = D, .labels = L}, "neither"},
-        {{.rows = -1, .features = D, .labels = L, .dense = dense}, "negative"},
-        {{.rows = 0, .features = D, .labels = L, .dense = dense}, "no rows"},
+        {{sizeof good, .rows = N, .features = D, .labels = L}, "neither"},
+        {{sizeof good, .rows = -1, .features = D, .labels = L, .dense = dense}, "negative"},
+        {{sizeof good, .rows = 0, .features = D, .labels = L, .dense = dense}, "no rows"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad + 1; i++) {
         const bool         tags = i == sizeof bad / sizeof *bad;
-        const basin_tagged t = {.x = {.sentences = 1, .start = starts, .tokens = words},
+        const basin_tagged t = {sizeof t, .x = {.sentences = 1, .start = starts, .tokens = words},
                                 .tag = words};
         basin_config      *c = small(tags ? "crf" : "ce");
         basin_data        *d;

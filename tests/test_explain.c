@@ -242,7 +242,7 @@ static void a_request_to_stop_is_followed(void **state)
 {
     const char           *file = "d.arff";
     volatile int          stop = 1;
-    basin_session         session = {.stop = &stop};
+    basin_session         session = {sizeof session, .stop = &stop};
     basin_explain_options o = {.html = "never.html"};
     basin_text            text;
     (void)state;

@@ -31,7 +31,7 @@ static basin_status everything(const subject *s, const char *run, int threads, b
     const char              *file = s->file;
     char                     number[8];
     basin_text               text = {0};
-    const basin_eval_options o = {.threads = threads, .part = "all"};
+    const basin_eval_options o = {sizeof o, .threads = threads, .part = "all"};
     snprintf(number, sizeof number, "%d", threads);
     basin_status status = train(s, run, number, err);
     if (!status)
@@ -208,7 +208,7 @@ static void small_calls_change_nothing(void **state)
 static void errno_of_files(void)
 {
     const char                 *file = "m.arff", *gone = "gone.arff", *run = "mlc";
-    const basin_predict_options o = {.path = "p.jsonl", .threads = 2};
+    const basin_predict_options o = {sizeof o, .path = "p.jsonl", .threads = 2};
     basin_config               *c = NULL;
     basin_text                  text = {0};
     basin_error                 e;
@@ -417,11 +417,8 @@ static bool a_child_says_the_same(const subject *s, int threads)
 
 static basin_status train_on_arrays(basin_bytes *out, basin_error *err)
 {
-    const basin_label_sets    rows = {.rows = GUESTS,
-                                      .features = NUMBERS,
-                                      .labels = SIGNS,
-                                      .dense = numbers,
-                                      .label_start = sign_start,
+    const basin_label_sets    rows = {sizeof rows,     .rows = GUESTS,   .features = NUMBERS,
+                                      .labels = SIGNS, .dense = numbers, .label_start = sign_start,
                                       .label = sign};
     const char *const         set[][2] = {{"method", "seal-nce"},
                                           {"epochs", "2"},
@@ -432,7 +429,7 @@ static basin_status train_on_arrays(basin_bytes *out, basin_error *err)
     basin_config             *c = NULL;
     basin_model              *m = NULL;
     basin_text                text = {0};
-    const basin_train_options o = {.model = &m};
+    const basin_train_options o = {sizeof o, .model = &m};
     basin_status              status = basin_data_label_sets(&rows, &d, err);
     if (!status)
         status = basin_config_new(&c, err);

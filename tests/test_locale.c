@@ -38,7 +38,7 @@ int getrusage(__rusage_who_t who, struct rusage *used)
 /* --- one scenario ------------------------------------------------------------ */
 
 static FILE         *said, *texts;
-static basin_session session = {.verbosity = 3};
+static basin_session session = {sizeof session, .verbosity = 3};
 
 /* What a call returned, to compare; its JSON also to be read later. */
 static void note(const char *call, basin_status s, const basin_error *why, basin_text *text)
@@ -176,7 +176,8 @@ static void make_data(void)
 static void predict(const char *model, const char *file, const char *format, const char *infer,
                     const char *path)
 {
-    basin_predict_options o = {.format = format, .infer = infer, .threads = 1, .path = path};
+    basin_predict_options o = {sizeof o, .format = format, .infer = infer, .threads = 1,
+                               .path = path};
     const bool            all = strcmp(format, "jsonl") == 0;
     o.scores = strcmp(model, "seg-run") != 0 && strcmp(format, "conll") != 0;
     o.energy = all && o.scores;
@@ -188,7 +189,7 @@ static void predict(const char *model, const char *file, const char *format, con
 static void use_task(const subject *j)
 {
     basin_config         *c = training(j, "epochs=2");
-    basin_eval_options    e = {.threads = 1, .per_label = 1, .part = NULL};
+    basin_eval_options    e = {sizeof e, .threads = 1, .per_label = 1, .part = NULL};
     basin_explain_options x = {.html = "explain.html", .row = 1, .threads = 1};
     char                  run[32], page[32];
     const char           *name = run;
@@ -215,10 +216,11 @@ static void use_tasks(void)
     for (int i = 0; i < SUBJECTS; i++)
         use_task(&subjects[i]);
     const char        *file = "d.arff", *conll = "d.conll";
-    basin_eval_options e = {.threads = 1, .threshold = "0.375"};
+    basin_eval_options e = {sizeof e, .threads = 1, .threshold = "0.375"};
     NOTE(basin_eval("mlc-run", &file, 1, &e, &session, &text, &why));
-    NOTE(basin_eval("tag-run", &conll, 1, &(basin_eval_options){.threads = 1, .conlleval = 2},
-                    &session, &text, &why));
+    NOTE(basin_eval("tag-run", &conll, 1,
+                    &BASIN_OPTIONS(basin_eval_options, .threads = 1, .conlleval = 2), &session,
+                    &text, &why));
     predict("mlc-run", "d.arff", "jsonl", NULL, "p.jsonl");
     predict("mlc-run", "c.csv", "csv", NULL, "p.csv");
     predict("mlc-run", "c.jsonl", "arff", NULL, "p.arff");

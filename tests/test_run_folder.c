@@ -34,7 +34,7 @@ static basin_status train_with(basin_config *c, const basin_train_options *o, co
                                basin_error *why)
 {
     basin_text         text = {NULL, NULL};
-    basin_session      session = {.stop = stop};
+    basin_session      session = {sizeof session, .stop = stop};
     const basin_status s = basin_train_with(c, o, &session, &text, why);
     basin_text_free(&text);
     basin_config_free(c);
@@ -109,7 +109,7 @@ static void who_is_killed_holds_nothing(void **state)
     assert_true(child > 0 && read(pipes[0], &byte, 1) == 1 && byte == 'y');
     assert_int_equal(bs_lock_take("k", &lock, &err), BASIN_EARG);
     assert_non_null(strstr(err.msg, busy));
-    assert_int_equal(train(&(basin_train_options){.folder = "k"}, &err), BASIN_EARG);
+    assert_int_equal(train(&BASIN_OPTIONS(basin_train_options, .folder = "k"), &err), BASIN_EARG);
     assert_non_null(strstr(err.msg, busy));
     kill(child, SIGKILL);
     assert_int_equal(waitpid(child, NULL, 0), child);
@@ -240,7 +240,8 @@ static void *train_long(void *arg)
     basin_config *c = config("1000000");
     OK(basin_config_set(c, "early_stop.patience", "1000000", err));
     OK(basin_config_file(c, "train", "d.arff", err));
-    b->status = train_with(c, &(basin_train_options){.folder = "busy"}, &b->stop, &b->err);
+    b->status =
+        train_with(c, &BASIN_OPTIONS(basin_train_options, .folder = "busy"), &b->stop, &b->err);
     return NULL;
 }
 
@@ -278,7 +279,8 @@ static void a_second_training_is_refused(void **state)
     for (int i = 0; i < 60000 && !there("busy/metrics.jsonl"); i++)
         usleep(1000);
     for (int resume = 0; resume < 2; resume++) {
-        const basin_train_options o = {.folder = "busy", .resume = resume, .force = !resume};
+        const basin_train_options o = {sizeof o, .folder = "busy", .resume = resume,
+                                       .force = !resume};
         assert_int_equal(train(&o, &err), BASIN_EARG);
         assert_non_null(strstr(err.msg, busy));
     }
@@ -309,7 +311,8 @@ static void runs_inside_are_locked(void **state)
     bs_lock_free(lock);
     run_command("rm -rf in");
     assert_int_equal(bs_lock_take("in/seed-1", &lock, &err), BASIN_OK);
-    assert_int_equal(train(&(basin_train_options){.folder = "in", .seeds = 2}, &err), BASIN_EARG);
+    assert_int_equal(train(&BASIN_OPTIONS(basin_train_options, .folder = "in", .seeds = 2), &err),
+                     BASIN_EARG);
     assert_true(strncmp(err.msg, "in/seed-1: ", 11) == 0 && strstr(err.msg, busy));
     bs_lock_free(lock);
     run_command("rm -rf in");
@@ -322,9 +325,10 @@ static void runs_inside_are_locked(void **state)
 static void a_finished_run_is_kept(void **state)
 {
     basin_error               why;
-    const basin_train_options o = {.folder = "f"}, go_on = {.folder = "f", .resume = 1},
-                              anew = {.folder = "f", .force = 1},
-                              both = {.folder = "f", .force = 1, .resume = 1};
+    const basin_train_options o = {sizeof o, .folder = "f"},
+                              go_on = {sizeof go_on, .folder = "f", .resume = 1},
+                              anew = {sizeof anew, .folder = "f", .force = 1},
+                              both = {sizeof both, .folder = "f", .force = 1, .resume = 1};
     (void)state;
     assert_int_equal(train(&o, &why), BASIN_OK);
     run_command("find f -type f | sort | xargs sha256sum > before");
@@ -347,12 +351,11 @@ static void a_finished_run_is_kept(void **state)
     const char *const number[] = {"params_net", "params_energy", "epochs", "best_epoch"};
     for (size_t i = 0; i < sizeof number / sizeof number[0]; i++) {
         char damage[200];
-        snprintf(
-            damage, sizeof damage,
-            "cp f/outcome.json kept && "
-            "sed -i 's/\\(.*\"%s\": \\)[0-9]*,/\\1-1,/' f/outcome.json && "
-            "! cmp -s f/outcome.json kept",
-            number[i]); /* the last: settings before it have such names, too */
+        snprintf(damage, sizeof damage,
+                 "cp f/outcome.json kept && "
+                 "sed -i 's/\\(.*\"%s\": \\)[0-9]*,/\\1-1,/' f/outcome.json && "
+                 "! cmp -s f/outcome.json kept",
+                 number[i]); /* the last: settings before it have such names, too */
         run_command(damage);
         assert_int_equal(train(&go_on, &why), BASIN_EDATA);
         assert_non_null(strstr(why.msg, "f/outcome.json: is not the outcome of a training"));
@@ -363,7 +366,7 @@ static void a_finished_run_is_kept(void **state)
 
     /* one of several seeds: refused before another is trained */
     run_command("mkdir n && mv f n/seed-1");
-    const basin_train_options seeds = {.folder = "n", .seeds = 2};
+    const basin_train_options seeds = {sizeof seeds, .folder = "n", .seeds = 2};
     assert_int_equal(train(&seeds, &why), BASIN_EARG);
     assert_true(strncmp(why.msg, "n/seed-1: holds a finished run", 30) == 0);
     assert_false(there("n/seed-0"));
@@ -377,7 +380,8 @@ static void nothing_is_left_of_what_failed(void **state)
     basin_config *c = config("1");
     (void)state;
     OK(basin_config_file(c, "train", "no-such.arff", err));
-    assert_int_not_equal(train_with(c, &(basin_train_options){.folder = "x/y/z"}, NULL, &why), 0);
+    assert_int_not_equal(
+        train_with(c, &BASIN_OPTIONS(basin_train_options, .folder = "x/y/z"), NULL, &why), 0);
     assert_false(there("x"));
 }
 
@@ -405,7 +409,8 @@ static basin_status train_parts(int resume, const int *stop, basin_error *why)
         snprintf(path, sizeof path, "%s.csv", role[i]);
         OK(basin_config_file(c, role[i], path, err));
     }
-    return train_with(c, &(basin_train_options){.folder = "p", .resume = resume}, stop, why);
+    return train_with(c, &BASIN_OPTIONS(basin_train_options, .folder = "p", .resume = resume), stop,
+                      why);
 }
 
 /* One number of one part is another, and all else the same: of a stopped run as of a finished. */

@@ -601,7 +601,7 @@ static void masks_do_not_change_predictions(void **state)
 static void check_memory(const char *data, const char *run)
 {
     bs_image_options      o = bs_image_options_default();
-    basin_predict_options how = {.path = "out", .format = "npy", .threads = 1};
+    basin_predict_options how = {sizeof how, .path = "out", .format = "npy", .threads = 1};
     basin_model          *m;
     basin_predictor      *p;
     bs_images            *im;

@@ -24,7 +24,7 @@ static void learnt(const char *task, const char *method, const char *key, const 
             OK(basin_config_set(c, fixed[i][0], fixed[i][1], err));
     OK(basin_config_set(c, key, value, err));
     OK(basin_config_file(c, "train", strcmp(task, "tag") == 0 ? "d.conll" : "d.arff", err));
-    const basin_train_options how = {.folder = "run", .force = 1};
+    const basin_train_options how = {sizeof how, .folder = "run", .force = 1};
     OK(basin_train_with(c, &how, NULL, &text, err));
     basin_text_free(&text);
     basin_config_free(c);

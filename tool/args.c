@@ -393,10 +393,8 @@ bool cli_begin(cli_call *c, int argc, char **argv, const cli_option *rows, basin
         return false;
     catch_signals();
     signal(SIGXFSZ, SIG_IGN); /* a file that may not grow is a write error */
-    c->session = (basin_session){.messages = stderr,
-                                 .verbosity = c->common.quiet     ? 1
-                                              : c->common.verbose ? 3
-                                                                  : 2,
-                                 .stop = &stop_asked};
+    c->session = BASIN_OPTIONS(basin_session, .messages = stderr,
+                               .verbosity = c->common.quiet ? 1 : 2 + c->common.verbose,
+                               .stop = &stop_asked);
     return true;
 }

@@ -4,7 +4,7 @@
 int cmd_eval(const cli_verb *verb, int argc, char **argv)
 {
     cli_call           c = {.verb = verb};
-    basin_eval_options o = {0};
+    basin_eval_options o = {.size = sizeof o};
     cli_as_read        as_read;
     int                compat = 0;
     const cli_option   rows[] = {

@@ -6,7 +6,7 @@
 int cmd_model(const cli_verb *verb, int argc, char **argv)
 {
     cli_call                c = {.verb = verb};
-    basin_threshold_options o = {0};
+    basin_threshold_options o = {.size = sizeof o};
     cli_as_read             as_read;
     const cli_option        rows[] = {
                CLI_TEXT("--kind", "KIND", &o.kind,
@@ -30,7 +30,8 @@ int cmd_model(const cli_verb *verb, int argc, char **argv)
         return cli_misuse(verb, "calibrate needs a model and labelled data");
     if (n < 2 || (n < 3 && !o.value))
         return cli_misuse(verb, "threshold needs a model and labelled data, or --value");
-    const basin_calibrate_options how = {.threads = o.threads, .device = o.device, .set = o.set};
+    const basin_calibrate_options how = {sizeof how, .threads = o.threads, .device = o.device,
+                                         .set = o.set};
     return cli_end(&c, calibrates ? basin_model_calibrate(c.args[1], c.args + 2, n - 2, &how,
                                                           &c.session, &c.text, &c.err)
                                   : basin_model_threshold(c.args[1], c.args + 2, n - 2, &o,

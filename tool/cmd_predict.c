@@ -30,7 +30,7 @@ static bool packed(const char *out)
 int cmd_predict(const cli_verb *verb, int argc, char **argv)
 {
     cli_call              c = {.verb = verb};
-    basin_predict_options o = {0};
+    basin_predict_options o = {.size = sizeof o};
     cli_as_read           as_read;
     const char           *out = NULL, *format = NULL;
     const cli_option      rows[] = {

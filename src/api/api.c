@@ -99,6 +99,14 @@ bs_logger bs_session_log(const basin_session *s)
     return log;
 }
 
+basin_status bs_session_take(const basin_session *s, bs_logger *log, basin_error *err)
+{
+    basin_session own;
+    basin_status  status = BS_TAKE(basin_session, s, &own, err);
+    *log = bs_session_log(&own);
+    return status;
+}
+
 /* ---- config ---- */
 
 basin_status basin_config_new(basin_config **out, basin_error *err)
@@ -197,8 +205,8 @@ basin_status basin_config_file(basin_config *c, const char *role, const char *pa
     return bs_fail(err, BASIN_EARG, "'%s' is not train, valid, test or unlabelled", role);
 }
 
-basin_status bs_data_new(const bs_task *task, const void *rows, size_t size, basin_data **out,
-                         basin_error *err)
+basin_status bs_data_new(const bs_task *task, const char *type, const void *rows, size_t size,
+                         basin_data **out, basin_error *err)
 {
     basin_status s = BS_NEED(err, {"out", out}, {"rows", rows});
     if (out)
@@ -209,9 +217,12 @@ basin_status bs_data_new(const bs_task *task, const void *rows, size_t size, bas
     if (!d)
         return bs_fail_nomem(err);
     d->task = task;
-    memcpy(d->rows, rows, size);
-    *out = d;
-    return BASIN_OK;
+    s = bs_take_sized(type, rows, size, d->rows, err);
+    if (s)
+        bs_free(d);
+    else
+        *out = d;
+    return s;
 }
 
 void basin_data_free(basin_data *d)

@@ -57,14 +57,20 @@ basin_status bs_need_text(basin_text *out, const bs_argument *a, basin_error *er
 basin_status bs_need_files(const char *const *files, int n, basin_error *err);
 basin_status bs_need_where(bs_machine where, basin_error *err);
 /* What every function needs that reads files for a model. */
-basin_status bs_need_model(const char *model, const char *const *files, int n, bs_machine where,
-                           basin_text *out, basin_error *err);
+basin_status bs_need_model(const char *model, const char *const *files, int n, basin_text *out,
+                           basin_error *err);
+/* A struct that begins with its size as the caller knows it: what that lacks, and all of it if the
+ * caller gives NULL, becomes 0. BASIN_EARG for a size that cannot be. */
+basin_status bs_take_sized(const char *type, const void *given, size_t size, void *out,
+                           basin_error *err);
+#define BS_TAKE(type, given, out, err) bs_take_sized(#type, given, sizeof(type), out, err)
 /* BS_NEED(err, {"config", c}, {"key", key}) */
 #define BS_ARGUMENTS(...) ((const bs_argument[]){__VA_ARGS__, {NULL, NULL}})
 #define BS_NEED(err, ...) bs_need(BS_ARGUMENTS(__VA_ARGS__), err)
 
-basin_status bs_data_new(const bs_task *task, const void *rows, size_t size, basin_data **out,
-                         basin_error *err);
+/* rows: a struct as for bs_take_sized. */
+basin_status bs_data_new(const bs_task *task, const char *type, const void *rows, size_t size,
+                         basin_data **out, basin_error *err);
 
 /* Settings of one method (NULL: the one in the config): general defaults, those of the method,
  * preset, explicit settings. */
@@ -78,8 +84,9 @@ basin_status bs_config_resolve_with(const basin_config *c, const char *method, c
 void bs_config_remark(const basin_config *c, bs_logger *log);
 void bs_preset_remark(const bs_settings *s, bs_logger *log);
 
-/* A logger for a session, silent if it is NULL. */
-bs_logger bs_session_log(const basin_session *s);
+/* A logger for a session, silent if it is NULL; from a program, or from one of ours. */
+basin_status bs_session_take(const basin_session *s, bs_logger *log, basin_error *err);
+bs_logger    bs_session_log(const basin_session *s);
 
 /* Moves both buffers into a basin_text; frees them in any case. */
 basin_status bs_text_take(bs_buf *table, bs_buf *json, basin_text *out, basin_error *err);

@@ -158,21 +158,26 @@ static void write_texts(const calibrating *c, bs_buf *table, bs_buf *json)
 }
 
 basin_status basin_model_calibrate(const char *model, const char *const *files, int n,
-                                   const basin_calibrate_options *o, const basin_session *session,
-                                   basin_text *out, basin_error *err)
+                                   const basin_calibrate_options *options,
+                                   const basin_session *session, basin_text *out, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    const basin_calibrate_options none = {0};
-    bs_logger                     log = bs_session_log(session);
-    calibrating                   c = {.model = NULL};
-    bs_buf                        table, json;
-    o = o ? o : &none;
-    basin_status s = bs_need_model(model, files, n, (bs_machine){o->device, o->threads}, out, err);
+    basin_calibrate_options o;
+    bs_logger               log;
+    calibrating             c = {.model = NULL};
+    bs_buf                  table, json;
+    basin_status            s = bs_need_model(model, files, n, out, err);
+    if (!s)
+        s = BS_TAKE(basin_calibrate_options, options, &o, err);
+    if (!s)
+        s = bs_session_take(session, &log, err);
+    if (!s)
+        s = bs_need_where((bs_machine){o.device, o.threads}, err);
     if (s)
         return s;
     bs_buf_init(&table, 1 << 20);
     bs_buf_init(&json, 1 << 20);
-    s = calibrate(&c, model, files, n, o, &log, err);
+    s = calibrate(&c, model, files, n, &o, &log, err);
     if (!s)
         write_texts(&c, &table, &json);
     bs_outputs_free(&c.y);

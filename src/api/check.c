@@ -1,4 +1,6 @@
 /* check.c -- refuses arguments of library functions that are NULL or out of range. */
+#include <string.h>
+
 #include "api/api.h"
 #include "base/threads.h"
 
@@ -39,11 +41,38 @@ basin_status bs_need_text(basin_text *out, const bs_argument *a, basin_error *er
     return s ? s : bs_need(a, err);
 }
 
-basin_status bs_need_model(const char *model, const char *const *files, int n, bs_machine where,
-                           basin_text *out, basin_error *err)
+basin_status bs_need_model(const char *model, const char *const *files, int n, basin_text *out,
+                           basin_error *err)
 {
     basin_status s = bs_need_text(out, BS_ARGUMENTS({"model", model}), err);
-    if (!s)
-        s = bs_need_files(files, n, err);
-    return s ? s : bs_need_where(where, err);
+    return s ? s : bs_need_files(files, n, err);
+}
+
+/* Whole machine words; what was never set is rarely one of these. */
+static bool may_be_size(size_t n)
+{
+    return n > sizeof n && n <= 4096 && n % sizeof n == 0;
+}
+
+basin_status bs_take_sized(const char *type, const void *given, size_t size, void *out,
+                           basin_error *err)
+{
+    size_t n = size;
+    memset(out, 0, size);
+    if (given)
+        memcpy(&n, given, sizeof n);
+    if (!may_be_size(n))
+        return bs_fail(err, BASIN_EARG,
+                       "%s: size is %zu; it must be sizeof(%s), which BASIN_OPTIONS sets", type, n,
+                       type);
+    for (size_t i = size; i < n; i++)
+        if (((const unsigned char *)given)[i])
+            return bs_fail(err, BASIN_EUNSUPPORTED,
+                           "%s: asks for something that version " BASIN_VERSION
+                           " does not have: it has %zu bytes, of which this version knows %zu",
+                           type, n, size);
+    if (given)
+        memcpy(out, given, n < size ? n : size);
+    memcpy(out, &size, sizeof size);
+    return BASIN_OK;
 }

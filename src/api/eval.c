@@ -219,42 +219,53 @@ static basin_status evaluate_text(bs_evaluation *e, const subject *of, const bas
 }
 
 basin_status basin_eval(const char *model, const char *const *files, int n,
-                        const basin_eval_options *o, const basin_session *session, basin_text *out,
-                        basin_error *err)
+                        const basin_eval_options *options, const basin_session *session,
+                        basin_text *out, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    const basin_eval_options none = {0};
-    basin_model             *m = NULL;
-    bs_logger                log = bs_session_log(session);
-    o = o ? o : &none;
-    basin_status s = bs_need_model(model, files, n, (bs_machine){o->device, o->threads}, out, err);
+    basin_eval_options o;
+    basin_model       *m = NULL;
+    bs_logger          log;
+    basin_status       s = bs_need_model(model, files, n, out, err);
+    if (!s)
+        s = BS_TAKE(basin_eval_options, options, &o, err);
+    if (!s)
+        s = bs_session_take(session, &log, err);
+    if (!s)
+        s = bs_need_where((bs_machine){o.device, o.threads}, err);
     if (!s)
         s = bs_model_open(model, &log, &m, err);
     if (!s)
-        s = bs_model_file_set_all(m->saved, o->set, err);
-    bs_evaluation e = {.model = m, .constrained = o->constrain};
-    const subject of = {.file = files, .n = n};
-    if (!s)
-        s = evaluate_text(&e, &of, o, &log, out, err);
+        s = bs_model_file_set_all(m->saved, o.set, err);
+    if (!s) {
+        bs_evaluation e = {.model = m, .constrained = o.constrain};
+        const subject of = {.file = files, .n = n};
+        s = evaluate_text(&e, &of, &o, &log, out, err);
+    }
     basin_model_free(m);
     return s;
 }
 
-basin_status basin_eval_data(const basin_model *m, const basin_data *d, const basin_eval_options *o,
-                             const basin_session *session, basin_text *out, basin_error *err)
+basin_status basin_eval_data(const basin_model *m, const basin_data *d,
+                             const basin_eval_options *options, const basin_session *session,
+                             basin_text *out, basin_error *err)
 {
     BS_KEEP_ERRNO;
     static const char *const name[] = {BS_IN_MEMORY};
-    const basin_eval_options none = {0};
-    const subject            of = {name, 1, d};
-    bs_evaluation            e = {.model = m};
-    bs_logger                log = bs_session_log(session);
-    o = o ? o : &none;
-    e.constrained = o->constrain;
-    basin_status s = bs_need_text(out, BS_ARGUMENTS({"model", m}, {"data", d}), err);
+    basin_eval_options       o;
+    bs_logger                log;
+    basin_status             s = bs_need_text(out, BS_ARGUMENTS({"model", m}, {"data", d}), err);
     if (!s)
-        s = bs_need_where((bs_machine){o->device, o->threads}, err);
-    if (!s && o->set && *o->set)
+        s = BS_TAKE(basin_eval_options, options, &o, err);
+    if (!s)
+        s = bs_session_take(session, &log, err);
+    if (!s)
+        s = bs_need_where((bs_machine){o.device, o.threads}, err);
+    if (!s && o.set && *o.set)
         s = bs_fail(err, BASIN_EARG, "set: options of reading files; this data is in memory");
-    return s ? s : evaluate_text(&e, &of, o, &log, out, err);
+    if (s)
+        return s;
+    const subject of = {name, 1, d};
+    bs_evaluation e = {.model = m, .constrained = o.constrain};
+    return evaluate_text(&e, &of, &o, &log, out, err);
 }

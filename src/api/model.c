@@ -145,7 +145,8 @@ basin_status basin_predictor_new(const basin_model *m, int threads, basin_predic
                                  basin_error *err)
 {
     BS_KEEP_ERRNO;
-    return basin_predictor_open(m, &(basin_predictor_options){.threads = threads}, out, err);
+    return basin_predictor_open(m, &BASIN_OPTIONS(basin_predictor_options, .threads = threads), out,
+                                err);
 }
 
 /* The model is shared: settings go into a copy of its inference options. */
@@ -169,27 +170,28 @@ static basin_status inference_of(const basin_model *m, const basin_predictor_opt
     return s;
 }
 
-basin_status basin_predictor_open(const basin_model *m, const basin_predictor_options *o,
+basin_status basin_predictor_open(const basin_model *m, const basin_predictor_options *options,
                                   basin_predictor **out, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    const basin_predictor_options none = {0};
-    basin_predictor              *p;
-    bs_inference                  how;
-    basin_status                  s = BS_NEED(err, {"out", out}, {"model", m});
+    basin_predictor_options o;
+    basin_predictor        *p;
+    bs_inference            how;
+    basin_status            s = BS_NEED(err, {"out", out}, {"model", m});
     if (out)
         *out = NULL;
-    o = o ? o : &none;
     if (!s)
-        s = bs_need_where((bs_machine){o->device, o->threads}, err);
+        s = BS_TAKE(basin_predictor_options, options, &o, err);
     if (!s)
-        s = inference_of(m, o, &how, err);
+        s = bs_need_where((bs_machine){o.device, o.threads}, err);
+    if (!s)
+        s = inference_of(m, &o, &how, err);
     if (s)
         return s;
     if (!(p = bs_calloc(1, sizeof *p)))
         return bs_fail_nomem(err);
     p->model = m;
-    s = bs_workspace_open((bs_machine){o->device, o->threads}, &p->w, err);
+    s = bs_workspace_open((bs_machine){o.device, o.threads}, &p->w, err);
     if (!s)
         s = bs_model_file_scorer(m->saved, p->w, &how, &p->scorer, err);
     if (!s && m->saved->task->memory->start)

@@ -240,19 +240,24 @@ static basin_status predict_files(predicting *g, const char *const *files, int n
 }
 
 basin_status basin_predict_files(const char *model, const char *const *files, int n,
-                                 const basin_predict_options *o, FILE *out,
+                                 const basin_predict_options *options, FILE *out,
                                  const basin_session *session, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    basin_predict_options none = {0};
-    bs_logger             log = bs_session_log(session);
-    basin_model          *m = NULL;
-    o = o ? o : &none;
+    basin_predict_options        own;
+    const basin_predict_options *o = &own;
+    bs_logger                    log;
+    basin_model                 *m = NULL;
+    basin_status                 s = BS_TAKE(basin_predict_options, options, &own, err);
+    if (!s)
+        s = bs_session_take(session, &log, err);
+    if (s)
+        return s;
     if (!out && !o->path)
         return bs_fail(err, BASIN_EARG, "neither a file nor a path for the predictions");
     if (o->top_k < 0)
         return bs_fail(err, BASIN_EARG, "top_k: %d is not a number of labels", o->top_k);
-    basin_status s = bs_need_files(files, n, err);
+    s = bs_need_files(files, n, err);
     if (!s)
         s = bs_need_where((bs_machine){o->device, o->threads}, err);
     if (!s)

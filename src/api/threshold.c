@@ -227,25 +227,28 @@ static basin_status change(choosing *c, const char *model, const char *const *fi
 }
 
 basin_status basin_model_threshold(const char *model, const char *const *files, int n,
-                                   const basin_threshold_options *o, const basin_session *session,
-                                   basin_text *out, basin_error *err)
+                                   const basin_threshold_options *options,
+                                   const basin_session *session, basin_text *out, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    const basin_threshold_options none = {0};
-    bs_logger                     log = bs_session_log(session);
-    choosing                      c = {.model = NULL};
-    bs_buf                        table, json;
-    o = o ? o : &none;
-    basin_status s = bs_need_text(out, BS_ARGUMENTS({"model", model}), err);
-    if (!s && (n != 0 || !o->value))
+    basin_threshold_options o;
+    bs_logger               log;
+    choosing                c = {.model = NULL};
+    bs_buf                  table, json;
+    basin_status            s = bs_need_text(out, BS_ARGUMENTS({"model", model}), err);
+    if (!s)
+        s = BS_TAKE(basin_threshold_options, options, &o, err);
+    if (!s)
+        s = bs_session_take(session, &log, err);
+    if (!s && (n != 0 || !o.value))
         s = bs_need_files(files, n, err);
     if (!s)
-        s = bs_need_where((bs_machine){o->device, o->threads}, err);
+        s = bs_need_where((bs_machine){o.device, o.threads}, err);
     if (s)
         return s;
     bs_buf_init(&table, 1 << 20);
     bs_buf_init(&json, 1 << 28);
-    s = change(&c, model, files, n, o, &log, err);
+    s = change(&c, model, files, n, &o, &log, err);
     if (!s)
         write_texts(&c, &table, &json);
     bs_outputs_free(&c.y);

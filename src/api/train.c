@@ -560,10 +560,13 @@ bool bs_train_report(const bs_train_request *o, const bs_settings *s, const bs_d
 basin_status bs_train_requested(const basin_config *c, const bs_train_request *o,
                                 const basin_session *session, basin_text *out, basin_error *err)
 {
-    bs_logger    log = bs_session_log(session);
-    bs_settings  s;
-    bs_lock     *lock = NULL;
-    basin_status status = check_options(o, err);
+    basin_session own;
+    bs_settings   s;
+    bs_lock      *lock = NULL;
+    basin_status  status = BS_TAKE(basin_session, session, &own, err);
+    bs_logger     log = bs_session_log(&own);
+    if (!status)
+        status = check_options(o, err);
     if (!status)
         status = bs_config_resolve(c, NULL, &s, err);
     if (!status && s.train.seed > INT_MAX - o->seeds)
@@ -572,7 +575,7 @@ basin_status bs_train_requested(const basin_config *c, const bs_train_request *o
     if (!status && o->folder)
         status = bs_lock_take(o->folder, &lock, err);
     if (!status)
-        status = train_in(c, o, &s, session, &log, out, err);
+        status = train_in(c, o, &s, &own, &log, out, err);
     bs_lock_free(lock);
     if (status)
         bs_input_forget(); /* if it failed before the data was read */
@@ -594,26 +597,28 @@ static basin_status take_model(const basin_config *c, const bs_train_request *o,
     return s ? s : taken;
 }
 
-basin_status basin_train_with(const basin_config *c, const basin_train_options *o,
+basin_status basin_train_with(const basin_config *c, const basin_train_options *options,
                               const basin_session *session, basin_text *out, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    bs_buf       model;
-    basin_status s = bs_need_text(out, BS_ARGUMENTS({"config", c}, {"options", o}), err);
+    basin_train_options o;
+    bs_buf              model;
+    basin_status        s = bs_need_text(out, BS_ARGUMENTS({"config", c}), err);
+    if (!s)
+        s = BS_TAKE(basin_train_options, options, &o, err);
     if (s)
         return s;
     bs_buf_init(&model, PTRDIFF_MAX);
-    bs_train_request with = {o->folder, o->seeds, o->resume, o->force, NULL, NULL};
-    with.seeds = o->seeds ? o->seeds : 1;
-    if (o->model) {
+    bs_train_request with = {o.folder, o.seeds ? o.seeds : 1, o.resume, o.force, NULL, NULL};
+    if (o.model) {
         with.model = &model;
-        *o->model = NULL;
+        *o.model = NULL;
         if (with.seeds > 1)
             return bs_fail(err, BASIN_EARG, "model: %d seeds give as many models", with.seeds);
     }
     s = bs_train_requested(c, &with, session, out, err);
-    if (o->model)
-        s = take_model(c, &with, s, o->model, err);
+    if (o.model)
+        s = take_model(c, &with, s, o.model, err);
     if (s)
         basin_text_free(out);
     bs_buf_free(&model);

@@ -93,7 +93,7 @@ static inline int fuzz_predictions(const basin_model *m)
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
         const char *chosen[6] = {NULL};
         memcpy(chosen, quick, (size_t)set * sizeof *chosen);
-        const basin_predictor_options o = {.threads = 1, .infer = ways[i], .set = chosen};
+        const basin_predictor_options o = {sizeof o, .threads = 1, .infer = ways[i], .set = chosen};
         basin_predictor              *p;
         if (basin_predictor_open(m, &o, &p, NULL))
             continue;

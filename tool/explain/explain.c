@@ -287,7 +287,9 @@ basin_status basin_explain(const char *model, const char *const *files, int n,
     bs_buf                table, json;
     const double          start = bs_seconds();
     o = o ? o : &none;
-    basin_status s = bs_need_model(model, files, n, (bs_machine){o->device, o->threads}, out, err);
+    basin_status s = bs_need_model(model, files, n, out, err);
+    if (!s)
+        s = bs_need_where((bs_machine){o->device, o->threads}, err);
     if (s)
         return s;
     if (!(e = bs_calloc(1, sizeof *e)))

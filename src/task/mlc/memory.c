@@ -70,7 +70,7 @@ static void stop(basin_predictor *p)
 basin_status basin_data_label_sets(const basin_label_sets *rows, basin_data **out, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    return bs_data_new(&bs_task_mlc, rows, sizeof *rows, out, err);
+    return bs_data_new(&bs_task_mlc, "basin_label_sets", rows, sizeof *rows, out, err);
 }
 
 static basin_status infinite(int32_t row, int32_t feature, basin_error *err)

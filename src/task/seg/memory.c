@@ -54,7 +54,7 @@ static basin_status predict_photo(basin_predictor *p, const uint8_t *pixels, int
 basin_status basin_data_images(const basin_images *photos, basin_data **out, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    return bs_data_new(&bs_task_seg, photos, sizeof *photos, out, err);
+    return bs_data_new(&bs_task_seg, "basin_images", photos, sizeof *photos, out, err);
 }
 
 basin_status basin_predict_image(basin_predictor *p, const uint8_t *pixels, int width, int height,

@@ -270,7 +270,7 @@ basin_status basin_predict_tokens(basin_predictor *p, const char *const *tokens,
 basin_status basin_data_tagged(const basin_tagged *sentences, basin_data **out, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    return bs_data_new(&bs_task_tag, sentences, sizeof *sentences, out, err);
+    return bs_data_new(&bs_task_tag, "basin_tagged", sentences, sizeof *sentences, out, err);
 }
 
 basin_status basin_spans(const basin_model *m, const int32_t *tags, int32_t n, basin_span *out,
