@@ -48,7 +48,7 @@ static outcome score(scene *c, const bs_inference *how, int threads)
     memcpy(out.energy, found.energy, sizeof out.energy);
     if (found.value)
         memcpy(out.value, found.value, sizeof out.value);
-    out.arena = ((const bs_cpu *)w)->arena_bytes;
+    out.arena = ((const bs_cpu *)w)->arena->bytes;
     out.allocations = bs_mem_calls() - before;
     bs_scorer_free(scorer);
     bs_workspace_close(w);

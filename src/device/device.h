@@ -82,7 +82,8 @@ struct bs_device {
                           basin_error *err);
     void (*free)(bs_buffer *b);
     /* Bytes as the host may touch them until unmap: the memory itself, or a copy, which is
-     * downloaded to be read and, if it was to be written, uploaded by unmap. */
+     * downloaded to be read and, if it was to be written, uploaded by unmap. So what is mapped only
+     * to be written is written whole, and until then nothing else is done with the buffer. */
     basin_status (*map)(const bs_buffer *b, size_t at, size_t bytes, bs_access access, void **out,
                         basin_error *err);
     void (*unmap)(const bs_buffer *b, size_t at, size_t bytes, bs_access access, void *mapped);
@@ -104,9 +105,10 @@ struct bs_device {
                             basin_error *err);
     void (*program_free)(bs_program *p);
 
-    /* What lives outside, borrowed until it is bound anew and read in each run. An input is memory
-     * of the host (real*, int32_t* or bs_csr*), or reals of a buffer. offset[s] is where segment s
-     * starts, in elements; blocks without a gradient will do for programs that make none. */
+    /* What lives outside, borrowed until it is bound anew. An input is reals of a buffer, or memory
+     * of the host (real*, int32_t* or bs_csr*), which a device reads in each run or copies when it
+     * is bound: what has changed must be bound again. offset[s] is where segment s starts, in
+     * elements; blocks without a gradient will do for programs that make none. */
     void (*bind_input)(bs_program *p, bs_id input, const void *data);
     void (*bind_buffer)(bs_program *p, bs_id input, const bs_buffer *b, int64_t at);
     void (*bind_params)(bs_program *p, const bs_buffer *value, bs_buffer *grad,
@@ -119,7 +121,8 @@ struct bs_device {
     /* The steps of one turn (bs_graph_turn, bs_graph_loop), or BS_ALL_TURNS. Between turns no other
      * program of the workspace may run: shared values lie in its arena. */
     basin_status (*run)(bs_program *p, const bs_run *run, int turn, basin_error *err);
-    /* Result i for the host, valid until the next run. It waits for the run, and downloads. */
+    /* Result i for the host. It waits for the run, and downloads. Like the two below it is called,
+     * and what it gives is valid, until the workspace runs a program again or this one is freed. */
     basin_status (*fetch)(bs_program *p, int i, const void **out, basin_error *err);
     /* Result i, reals, to a buffer; and n results of one real each, as doubles, to a log. */
     void (*copy_result)(bs_program *p, int i, bs_buffer *to, int64_t at);
@@ -133,7 +136,8 @@ struct bs_device {
 
 enum { BS_ALL_TURNS = -1 };
 
-extern const bs_device *const bs_devices[]; /* ends with NULL; the first is the default */
+extern const bs_device *const bs_devices[]; /* ends with NULL; the first, the default, has memory of
+                                             * the host: what is mapped stays valid */
 
 /* By name; NULL: the default. The error for an unknown one lists them. */
 basin_status bs_device_find(const char *name, const bs_device **out, basin_error *err);

@@ -301,6 +301,7 @@ static basin_status run_loop(running *r, basin_error *err)
         if (t == steps(s) || status)
             break;
         bs_gbi_rates(&s->gbi, t, s->block, s->rates);
+        bs_entry_bind(r->e, &r->e->more, s->n_state, s->rates);
         status = bs_program_turn(p, &run, 1, err);
         if (!status)
             carry(r, state + s->n_state);

@@ -79,9 +79,9 @@ typedef struct {
     size_t      total_bytes;        /* what it would be without reuse */
 } bs_plan;
 
-/* A device may reorder independent steps before they are given places, and mark which run `beside`
- * the one before: analysis.h has what is known by then. step_store[i] is what step i writes,
- * operand_ids[i] what it reads. */
+/* A device may reorder independent steps before they are given places, and mark which of them may
+ * overlap the one before: analysis.h has what is known by then. step_store[i] is what step i
+ * writes, operand_ids[i] what it reads. */
 typedef struct bs_analysis bs_analysis;
 typedef void (*bs_order_fn)(const bs_analysis *a, bs_plan *p, bs_id *step_store,
                             bs_id **operand_ids);

@@ -37,31 +37,32 @@ static basin_status open_cpu(const bs_device *d, int threads, bs_workspace **out
 static void close_cpu(bs_workspace *base)
 {
     bs_cpu *w = (bs_cpu *)base;
-    bs_free(w->arena);
-    bs_free(w->scratch);
+    bs_buffer_free(w->arena);
+    bs_buffer_free(w->scratch);
     bs_free(w);
 }
 
-static bool grow(char **block, size_t *have, size_t want, size_t copies)
+/* From the workspace's own device: another may run these kernels in memory of another kind. */
+static bool grow(const bs_cpu *w, bs_buffer **block, size_t bytes)
 {
-    if (want <= *have)
+    bs_buffer *bigger;
+    if (*block && bytes <= (*block)->bytes)
         return true;
-    size_t total;
-    char  *bigger = bs_mul_size(want, copies, &total) ? bs_alloc(total) : NULL;
-    if (!bigger)
+    if (w->head.device->alloc(w->head.device, bytes, false, &bigger, NULL))
         return false;
-    bs_free(*block);
+    bs_buffer_free(*block);
     *block = bigger;
-    *have = want;
     return true;
 }
 
 basin_status bs_cpu_reserve(bs_cpu *w, size_t arena, size_t scratch, basin_error *err)
 {
+    const bs_buffer *before = w->arena;
     scratch = (scratch + BS_ALIGN - 1) / BS_ALIGN * BS_ALIGN;
-    char *before = w->arena;
-    bool  ok = grow(&w->arena, &w->arena_bytes, arena, 1) &&
-              grow(&w->scratch, &w->scratch_bytes, scratch, (size_t)w->threads);
+    const bool ok = bs_mul_size(scratch, (size_t)w->threads, &scratch) &&
+                    grow(w, &w->arena, arena) && grow(w, &w->scratch, scratch);
+    if (ok)
+        w->scratch_bytes = w->scratch->bytes / (size_t)w->threads;
     if (w->arena != before)
         w->generation++;
     return ok ? BASIN_OK : bs_fail_nomem(err);
@@ -84,15 +85,15 @@ static void bind_input(bs_program *base, bs_id input, const void *data)
 
 static void bind_buffer(bs_program *base, bs_id input, const bs_buffer *b, int64_t at)
 {
-    bind_input(base, input, (const real *)((const bs_cpu_buffer *)b)->data + at);
+    bind_input(base, input, (const real *)bs_cpu_data(b) + at);
 }
 
 static void bind_params(bs_program *base, const bs_buffer *value, bs_buffer *grad,
                         const int64_t *offset)
 {
     bs_cpu_program *p = (bs_cpu_program *)base;
-    p->params = ((const bs_cpu_buffer *)value)->data;
-    p->grads = grad ? ((bs_cpu_buffer *)grad)->data : NULL;
+    p->params = bs_cpu_data(value);
+    p->grads = bs_cpu_data(grad);
     p->offset = offset;
     p->generation = 0;
 }
@@ -100,7 +101,7 @@ static void bind_params(bs_program *base, const bs_buffer *value, bs_buffer *gra
 static void bind_touched(bs_program *base, bs_buffer *touched, const int64_t *row)
 {
     bs_cpu_program *p = (bs_cpu_program *)base;
-    uint8_t        *all = ((bs_cpu_buffer *)touched)->data;
+    uint8_t        *all = bs_cpu_data(touched);
     p->n_dense = 0;
     for (int i = 0; i < p->n; i++) {
         const bs_step *s = &p->step[i];
@@ -127,7 +128,7 @@ static bool is_row_sparse(const bs_program *base, int segment)
 static const void *address(const bs_cpu_program *p, bs_loc loc)
 {
     switch (loc.place) {
-    case BS_AT_ARENA: return p->w->arena + loc.offset;
+    case BS_AT_ARENA: return (char *)bs_cpu_data(p->w->arena) + loc.offset;
     case BS_AT_INPUT: return (const char *)p->input_data[loc.index] + loc.offset;
     case BS_AT_PARAM: return (const char *)(p->params + p->offset[loc.index]) + loc.offset;
     case BS_AT_GRAD: return (const char *)(p->grads + p->offset[loc.index]) + loc.offset;
@@ -177,11 +178,12 @@ static basin_status check_finite(const bs_cpu_program *p, int i, basin_error *er
     return BASIN_OK;
 }
 
+/* With NaN, as reals. */
 static void spoil(const bs_cpu_program *p, int i)
 {
     for (int k = 0; k < p->step[i].n_dead; k++) {
         bs_stretch span = p->step[i].dead[k];
-        memset(p->w->arena + span.offset, 0xff, (size_t)span.bytes); /* NaN as a real */
+        memset((char *)bs_cpu_data(p->w->arena) + span.offset, 0xff, (size_t)span.bytes);
     }
 }
 
@@ -247,14 +249,14 @@ static void copy_result(bs_program *base, int i, bs_buffer *to, int64_t at)
 {
     const bs_cpu_program *p = (const bs_cpu_program *)base;
     const bs_operand     *r = &p->result[i];
-    memcpy((real *)((bs_cpu_buffer *)to)->data + at, address(p, r->loc),
+    memcpy((real *)bs_cpu_data(to) + at, address(p, r->loc),
            (size_t)bs_shape_count(r->shape) * sizeof(real));
 }
 
 static void note(bs_program *base, int first, int n, bs_buffer *log, int64_t at)
 {
     const bs_cpu_program *p = (const bs_cpu_program *)base;
-    double               *to = (double *)((bs_cpu_buffer *)log)->data + at;
+    double               *to = (double *)bs_cpu_data(log) + at;
     for (int i = 0; i < n; i++)
         to[i] = (double)*(const real *)address(p, p->result[first + i].loc);
 }

@@ -10,7 +10,7 @@ enum { W = BS_RANGE_STEP };
 
 static real *reals(const bs_buffer *b)
 {
-    return ((const bs_cpu_buffer *)b)->data;
+    return bs_cpu_data(b);
 }
 
 basin_status bs_cpu_alloc(const bs_device *d, size_t bytes, bool zero, bs_buffer **out,
@@ -39,7 +39,7 @@ basin_status bs_cpu_map(const bs_buffer *b, size_t at, size_t bytes, bs_access a
                         basin_error *err)
 {
     (void)bytes, (void)access, (void)err;
-    *out = (char *)((const bs_cpu_buffer *)b)->data + at;
+    *out = (char *)bs_cpu_data(b) + at;
     return BASIN_OK;
 }
 

@@ -36,9 +36,9 @@ typedef struct {
     int           threads;
     const bs_vec *vec;
     char          arithmetic[96]; /* instruction set, libraries */
-    char         *arena;          /* [arena_bytes], shared by all programs */
-    char         *scratch;        /* [threads][scratch_bytes] */
-    size_t        arena_bytes, scratch_bytes;
+    bs_buffer    *arena;          /* shared by all programs */
+    bs_buffer    *scratch;        /* [threads][scratch_bytes] */
+    size_t        scratch_bytes;
     uint64_t      generation; /* grows whenever the memory moves */
     bool          profile;    /* BASIN_PROFILE=1 */
     bool          check_nan;  /* BASIN_DEBUG=nan */
@@ -94,6 +94,12 @@ typedef struct {
     bs_buffer head;
     void     *data;
 } bs_cpu_buffer;
+
+/* Where it lies; NULL for none. */
+static inline void *bs_cpu_data(const bs_buffer *b)
+{
+    return b ? ((const bs_cpu_buffer *)b)->data : NULL;
+}
 
 /* memory.c: bs_device.alloc and so on */
 basin_status bs_cpu_alloc(const bs_device *d, size_t bytes, bool zero, bs_buffer **out,

@@ -54,7 +54,7 @@ static void pause_briefly(void)
 void bs_run_pieces(const bs_cpu_program *p, int i, int64_t begin, int64_t end, int thread)
 {
     const bs_call *c = &p->call[i];
-    char          *scratch = p->w->scratch + (size_t)thread * p->w->scratch_bytes;
+    char *scratch = (char *)bs_cpu_data(p->w->scratch) + (size_t)thread * p->w->scratch_bytes;
     if (begin >= end)
         return;
     if (c->kernel)

@@ -18,14 +18,10 @@ typedef struct {
     const uint8_t *touched;
 } memory;
 
-static void *data(const bs_buffer *b)
-{
-    return b ? ((const bs_cpu_buffer *)b)->data : NULL;
-}
-
 static memory memory_of(const bs_blocks *b)
 {
-    return (memory){data(b->value), data(b->grad), data(b->m), data(b->v), data(b->touched)};
+    return (memory){bs_cpu_data(b->value), bs_cpu_data(b->grad), bs_cpu_data(b->m),
+                    bs_cpu_data(b->v), bs_cpu_data(b->touched)};
 }
 
 static const uint8_t *rows_of(const memory *mem, const bs_span_update *s)
@@ -146,7 +142,7 @@ void bs_cpu_update(bs_workspace *base, const bs_update *rule, const bs_span_upda
     u.scale = 1;
     if (u.clip > 0 || u.measure) {
         const double norm = sqrt(square_sum(w, span, n, &mem));
-        ((double *)data(log))[at] = norm;
+        ((double *)bs_cpu_data(log))[at] = norm;
         if (!isfinite(norm))
             return;
         if (u.clip > 0 && norm > u.clip)

@@ -124,11 +124,11 @@ static basin_status add_products(bs_label_curvature *c, basin_error *err)
     if (s)
         return s;
     bs_entry_bind(e, &e->input, 0, c->z);
-    bs_entry_bind(e, &e->input, 1, c->v);
     bs_entry_bind(e, &e->input, 2, c->weight);
     for (size_t k = 0; k < H && !s; k++) {
         const real *column;
         c->v[k] = 1;
+        bs_entry_bind(e, &e->input, 1, c->v);
         s = bs_program_run(e->program, &(bs_run){0, 0}, err);
         c->v[k] = 0;
         if (!s)
