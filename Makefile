@@ -261,6 +261,15 @@ lib: $(LIB32) $(B)/libbasin.so
 all: lib $(B)/basin
 
 # ---- tests, fuzz targets, timings: one program per file ----
+# Tests can run on the far device (tests/far.h), and so can the tool in $(B)/far.
+
+FAR32 := $(B)/f32/tests/far.o
+FAR64 := $(B)/f64/tests/far.o
+WRAP  := -Wl,--wrap=bs_workspace_open
+
+$(B)/far/basin: $(B)/f32/tool/main.o $(FAR32) $(TOOL32) $(LIB32)
+	@mkdir -p $(@D)
+	$(call say,LD,$@)$(CC) -fopenmp $(MODE) $(CFLAGS) $(WRAP) -o $@ $^ $(LDFLAGS) $(LIBS)
 
 PROG32 := $(patsubst %.c,$(B)/%,$(filter tests/test_%,$(TESTS)))
 PROG64 := $(patsubst %.c,$(B)/%,$(filter tests/test64_%,$(TESTS)))
@@ -271,13 +280,13 @@ FUZZED := $(FUZZERS:tests/fuzz/%.c=$(B)/%)
 program = $(call say,LD,$@)$(CC) $(ALL) $(USUAL) $1 $(MODE) $(CFLAGS) -MMD -MP -MF $@.d -o $@ $< \
           $2 $(LDFLAGS) $3 $(LIBS)
 
-$(PROG32): $(B)/%: %.c $(TOOL32) $(LIB32) $(B)/flags
+$(PROG32): $(B)/%: %.c $(FAR32) $(TOOL32) $(LIB32) $(B)/flags
 	@mkdir -p $(@D)
-	$(call program,-I. -Itool -Itests,$(TOOL32) $(LIB32),$(CMOCKA))
+	$(call program,-I. -Itool -Itests $(WRAP),$(FAR32) $(TOOL32) $(LIB32),$(CMOCKA))
 
-$(PROG64): $(B)/%: %.c $(TOOL64) $(LIB64) $(B)/flags
+$(PROG64): $(B)/%: %.c $(FAR64) $(TOOL64) $(LIB64) $(B)/flags
 	@mkdir -p $(@D)
-	$(call program,-I. -Itool -Itests -DBS_DOUBLE,$(TOOL64) $(LIB64),$(CMOCKA))
+	$(call program,-I. -Itool -Itests -DBS_DOUBLE $(WRAP),$(FAR64) $(TOOL64) $(LIB64),$(CMOCKA))
 
 $(TIMERS): $(B)/%: %.c $(TOOL32) $(LIB32) $(B)/flags
 	@mkdir -p $(@D)
@@ -286,14 +295,15 @@ $(TIMERS): $(B)/%: %.c $(TOOL32) $(LIB32) $(B)/flags
 $(FUZZED): $(B)/%: tests/fuzz/%.c $(TOOL32) $(LIB32) $(B)/flags
 	$(call program,-fsanitize=fuzzer -I. -Itool -Itests,$(TOOL32) $(LIB32),)
 
--include $(OBJ32:.o=.d) $(OBJ64:.o=.d) $(VERB32:.o=.d) $(VERB64:.o=.d) $(B)/f32/tool/main.d
+-include $(OBJ32:.o=.d) $(OBJ64:.o=.d) $(VERB32:.o=.d) $(VERB64:.o=.d) $(B)/f32/tool/main.d \
+         $(FAR32:.o=.d) $(FAR64:.o=.d)
 -include $(addsuffix .d,$(PROG32) $(PROG64) $(TIMERS) $(FUZZED))
 
 endif
 
 # ---- goals ----
 
-test: all $(PROG32) $(PROG64)
+test: all $(B)/far/basin $(PROG32) $(PROG64)
 	@B='$(B)' T='$(T)' UPDATE='$(UPDATE)' LIMIT='$(LIMIT)' tools/run-tests $(PROG32) $(PROG64)
 
 test-real: all

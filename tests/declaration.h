@@ -18,7 +18,7 @@ static inline bs_params *store_of(const declaration *d, int n, uint64_t seed)
     for (int i = 0; i < n; i++)
         bs_param(g, p, d[i].name, d[i].shape, d[i].init);
     check_graph(g);
-    assert_int_equal(bs_params_allocate(p, bs_devices[0], seed, NULL), BASIN_OK);
+    assert_int_equal(bs_params_allocate(p, device_here(), seed, NULL), BASIN_OK);
     bs_graph_free(g);
     return p;
 }

@@ -194,7 +194,7 @@ static inline void golden_load_params(golden *c)
 {
     basin_error err = {0};
     check_graph(c->g);
-    CHECK(bs_params_allocate(c->params, bs_devices[0], 1, &err) == BASIN_OK, "parameters: %s",
+    CHECK(bs_params_allocate(c->params, device_here(), 1, &err) == BASIN_OK, "parameters: %s",
           err.msg);
     for (int i = 0; i < c->params->n; i++) {
         const bs_segment    *s = &c->params->segment[i];

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "graph/op.h"
-#include "device/device.h"
+#include "tests/far.h"
 
 /* A failed check that tells what was checked. */
 #define CHECK(condition, ...)                  \
@@ -31,18 +31,10 @@ static inline void check_graph(const bs_graph *g)
     CHECK(bs_graph_check(g, &err) == BASIN_OK, "graph: %s", err.msg);
 }
 
-/* Memory of the CPU is that of the host. */
-static inline void *host_of(const bs_buffer *b)
-{
-    void *at;
-    assert_int_equal(b->device->map(b, 0, b->bytes, BS_READ_WRITE, &at, NULL), BASIN_OK);
-    return at;
-}
-
 static inline bs_buffer *buffer_of(int64_t reals)
 {
     bs_buffer *b;
-    assert_int_equal(bs_buffer_new(bs_devices[0], reals, true, &b, NULL), BASIN_OK);
+    assert_int_equal(bs_buffer_new(device_here(), reals, true, &b, NULL), BASIN_OK);
     return b;
 }
 
@@ -55,20 +47,26 @@ static inline const void *result_of(bs_program *p, int i)
 
 /* A compiled graph with its leaves bound to the example's data. */
 typedef struct {
-    bs_workspace *w;
-    bs_program   *p;
+    bs_workspace     *w;
+    bs_program       *p;
+    const bs_example *ex;
 } machine;
+
+static inline void machine_bind(machine *m)
+{
+    for (int i = 0; m->ex && i < m->ex->n; i++)
+        bs_bind_input(m->p, m->ex->leaf[i].id, m->ex->leaf[i].data);
+}
 
 static inline machine machine_new(const bs_graph *g, const bs_example *ex, const bs_result *r,
                                   int n, unsigned flags, int threads)
 {
     basin_error err = {0};
-    machine     m = {0};
+    machine     m = {.ex = ex};
     CHECK(bs_workspace_open((bs_machine){.threads = threads}, &m.w, &err) == BASIN_OK,
           "workspace: %s", err.msg);
     CHECK(bs_program_make(m.w, g, r, n, flags, &m.p, &err) == BASIN_OK, "program: %s", err.msg);
-    for (int i = 0; ex && i < ex->n; i++)
-        bs_bind_input(m.p, ex->leaf[i].id, ex->leaf[i].data);
+    machine_bind(&m);
     return m;
 }
 
@@ -76,6 +74,7 @@ static inline void machine_run(machine *m, uint64_t step)
 {
     basin_error err = {0};
     bs_run      run = {17, step};
+    machine_bind(m);
     CHECK(bs_program_run(m->p, &run, &err) == BASIN_OK, "run: %s", err.msg);
 }
 

@@ -141,7 +141,7 @@ static inline void scene_allocate(scene *c, uint64_t seed)
     bs_params *p = c->learner.params;
     bs_rng     rng = bs_rng_make(seed, 0, 99);
     check_graph(c->g);
-    assert_int_equal(bs_params_allocate(p, bs_devices[0], seed, NULL), BASIN_OK);
+    assert_int_equal(bs_params_allocate(p, device_here(), seed, NULL), BASIN_OK);
     for (int i = 0; i < p->n; i++)
         for (int64_t k = 0; k < p->segment[i].count; k++)
             ((real *)host_of(p->block.value))[p->segment[i].offset + k] +=

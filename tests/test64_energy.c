@@ -36,7 +36,7 @@ static machine start(setting *s, const bs_result *r, int n)
 {
     check_graph(s->g);
     if (!s->params->block.value)
-        assert_int_equal(bs_params_allocate(s->params, bs_devices[0], 3, NULL), BASIN_OK);
+        assert_int_equal(bs_params_allocate(s->params, device_here(), 3, NULL), BASIN_OK);
     machine m = machine_new(s->g, &s->ex, r, n, 0, 1);
     bs_params_bind(s->params, m.p);
     return m;
@@ -109,8 +109,8 @@ static double work_of(setting *s, const bs_result *r, int n)
 {
     machine m = start(s, r, n);
     double  total = 0;
-    for (int i = 0; i < ((bs_cpu_program *)m.p)->n; i++) {
-        const bs_call *c = &((bs_cpu_program *)m.p)->call[i];
+    for (int i = 0; i < kernels_of(m.p)->n; i++) {
+        const bs_call *c = &kernels_of(m.p)->call[i];
         double         elements = (double)bs_shape_count(c->args.node->shape);
         if (c->args.node->op == BS_OP_matmul && !c->n_micro)
             total += elements * c->args.in_shape[0].d[c->args.node->attr[0] ? 2 : 3];
@@ -144,8 +144,8 @@ static void features_are_computed_once(void **state)
     for (int pass = 0; pass < 2; pass++) {
         bs_result r = {unroll(s.g, &s.e, s.z0, pass ? STEPS : 1, 0.7), -1};
         machine   m = start(&s, &r, 1);
-        for (int i = 0; i < ((bs_cpu_program *)m.p)->n; i++)
-            products[pass] += ((bs_cpu_program *)m.p)->call[i].args.node->op == BS_OP_matmul;
+        for (int i = 0; i < kernels_of(m.p)->n; i++)
+            products[pass] += kernels_of(m.p)->call[i].args.node->op == BS_OP_matmul;
         machine_free(&m);
     }
     /* T has two products, B one; a step has two of its own (M and its adjoint) */

@@ -80,7 +80,7 @@ static void members_begin_different(void **state)
     scene *c = scene_new("net.members=3 net.bias=yes net.dropout=0", ROWS, D, L, 3);
     int    at = scene_result(c, bs_net_members(&c->s), -1);
     check_graph(c->g);
-    assert_int_equal(bs_params_allocate(c->learner.params, bs_devices[0], 5, NULL), BASIN_OK);
+    assert_int_equal(bs_params_allocate(c->learner.params, device_here(), 5, NULL), BASIN_OK);
     const real *sign = scene_param(c, "net/T/0/s");
     int         negative = 0;
     for (int i = 0; i < M * W; i++) {

@@ -27,7 +27,7 @@ static bs_params *declared(int units)
 static bs_params *filled(int units, real first)
 {
     bs_params *p = declared(units);
-    assert_int_equal(bs_params_allocate(p, bs_devices[0], 0, NULL), BASIN_OK);
+    assert_int_equal(bs_params_allocate(p, device_here(), 0, NULL), BASIN_OK);
     real *value = host_of(p->block.value);
     for (int i = 0; i < p->n; i++)
         for (int64_t k = 0; k < p->segment[i].count; k++)

@@ -59,7 +59,7 @@ static void new_names_are_refused_once_the_blocks_exist(void **state)
     bs_graph   *g = bs_graph_new();
     bs_param(g, p, "net/W", bs_shape2(3, 5), bs_init_zero());
     bs_graph_free(g);
-    assert_int_equal(bs_params_allocate(p, bs_devices[0], 1, &err), BASIN_OK);
+    assert_int_equal(bs_params_allocate(p, device_here(), 1, &err), BASIN_OK);
     g = bs_graph_new();
     assert_true(bs_param(g, p, "net/W", bs_shape2(3, 5), bs_init_zero()) > 0);
     check_graph(g);

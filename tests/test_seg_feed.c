@@ -8,6 +8,7 @@
 #include "fuzz/fuzz_pictured.h"
 #include "tasks/seg/make.h"
 #include "replay.h"
+#include "tests/far.h"
 #include "tests/api_folder.h"
 #include "task/seg/data.h"
 #include "task/prepare.h"
@@ -360,7 +361,7 @@ static untrained *net_of(bs_images *im, const char *words)
     bs_output_space v =
         bs_output_space_make(g, u->params, &u->f->spec, (bs_size){1, 16, 16}, false);
     bs_task_space_seg.logits(&v, "net");
-    OK(bs_params_allocate(u->params, bs_devices[0], 1, err));
+    OK(bs_params_allocate(u->params, device_here(), 1, err));
     bs_graph_free(g);
     OK(bs_workspace_open((bs_machine){.threads = 1}, &u->w, err));
     OK(bs_scorer_new(u->w, u->params, &u->f->spec, &how, &u->scorer, err));

@@ -124,12 +124,12 @@ static basin_status trainer_program(trainer *t, bs_key key, const bs_optim_optio
     bool         fresh;
     basin_status s = bs_cache_get(t->cache, key, e, &fresh, err);
     if (!s && !t->params->block.value)
-        s = bs_params_allocate(t->params, bs_devices[0], 1, err);
+        s = bs_params_allocate(t->params, device_here(), 1, err);
     if (!s && !t->optim)
         s = bs_optim_new(t->w, t->params, "", o, &t->optim, err);
     if (s)
         return s;
-    if (fresh || !((bs_cpu_program *)(*e)->program)->params) /* not fresh after a failure above */
+    if (fresh || !kernels_of((*e)->program)->params) /* not fresh after a failure above */
         bs_params_bind(t->params, (*e)->program);
     if (t->rows)
         bs_optim_use_rows(t->optim, (*e)->program);
@@ -278,7 +278,7 @@ static void batches_are_shared_and_rows_are_skipped(void **state)
     bs_key key = {{0, BATCH, 0, 0}}, dense = {{1, BATCH, 0, 0}};
     assert_int_equal(trainer_step(&t, key, &o, 1, &loss, &err), BASIN_OK);
     assert_int_equal(trainer_program(&t, key, &o, 0, &e, &err), BASIN_OK);
-    const bs_cpu_program *program = (const bs_cpu_program *)e->program;
+    const bs_cpu_program *program = kernels_of(e->program);
     assert_true(program->turn[0].parallel);
     for (int k = 0; k < program->n_sections; k++) {
         const bs_section *part = &program->section[k];
@@ -651,17 +651,17 @@ static void statistics_are_followed(void **state)
     WELL(bs_workspace_open((bs_machine){.threads = 2}, &w, &err));
     bs_cache *cache = bs_cache_new(w, build_following, p, 0);
     WELL(bs_cache_get(cache, (bs_key){{0}}, &e, NULL, &err));
-    WELL(bs_params_allocate(p, bs_devices[0], 1, &err));
+    WELL(bs_params_allocate(p, device_here(), 1, &err));
     WELL(bs_options_default(bs_optim_rows, &o, &err));
     o.rate = 0.01, o.decay = 0.5, o.clip = 1e-3;
     bs_optim *optim;
     WELL(bs_optim_new(w, p, "", &o, &optim, &err));
     bs_params_bind(p, e->program);
-    bs_bind_input(e->program, e->input.id[0], x);
     const bs_segment *s = bs_params_find(p, "moments"), *factor = bs_params_find(p, "factor");
     for (int step = 1; step <= 9; step++) {
         for (size_t i = 0; i < sizeof x / sizeof *x; i++)
             x[i] = (real)(2 + step + bs_rng_normal(&rng));
+        bs_bind_input(e->program, e->input.id[0], x);
         WELL(bs_program_run(e->program, &(bs_run){1, (uint64_t)step}, &err));
         const double slope = fabs((double)((real *)host_of(p->block.grad))[factor->offset]);
         const double norm = step_now(optim, false, log);
