@@ -267,6 +267,46 @@ static void dropout_is_absent_in_inference(void **state)
     assert_int_equal(masks(false, 0.5, true), 0);
 }
 
+/* ---- frozen parameters ---- */
+
+static void frozen_parameters_have_no_other_blocks(void **state)
+{
+    (void)state;
+    bs_graph  *g = bs_graph_new();
+    bs_params *p = bs_params_new(), *plain = bs_params_new();
+    bs_id      ids[4];
+    int        segment[4];
+    bs_param(g, p, "net/a", bs_shape2(3, 5), bs_init_uniform(1));
+    bs_id table = bs_param_frozen(g, p, "net/table", bs_shape2(1000, 8), bs_init_uniform(1));
+    bs_param(g, p, "net/b", bs_shape1(5), bs_init_uniform(1));
+    assert_int_equal(bs_param(g, p, "net/table", bs_shape2(1000, 8), bs_init_zero()), table);
+    bs_param(g, plain, "net/a", bs_shape2(3, 5), bs_init_uniform(1));
+    bs_param(g, plain, "net/b", bs_shape1(5), bs_init_uniform(1));
+    check_graph(g);
+    assert_int_equal(bs_params_nodes(g, p, "net/", ids, segment, 4), 2);
+    assert_true(segment[0] == 0 && segment[1] == 2);
+    assert_int_equal(bs_params_count(p, "net/"), 20);
+    assert_int_equal(bs_params_allocate(p, bs_devices[0], 1, NULL), BASIN_OK);
+    assert_int_equal(bs_params_allocate(plain, bs_devices[0], 1, NULL), BASIN_OK);
+    assert_int_equal(bs_params_allocate_state(p, NULL), BASIN_OK);
+    const bs_buffer *moving[] = {p->block.grad, p->block.m, p->block.v};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(moving[i]->bytes, plain->block.value->bytes);
+    assert_int_equal(p->block.value->bytes, plain->block.value->bytes + 8000 * sizeof(real));
+    assert_int_equal(p->row[p->n], plain->row[plain->n]);
+
+    /* values, and only those that are trained begin anew */
+    real *w = host_of(p->block.value), *at = w + bs_params_find(p, "net/table")->offset;
+    assert_memory_equal(w, host_of(plain->block.value), plain->block.value->bytes);
+    const real was = at[7999], first = w[0];
+    assert_true(was != 0 && fabs((double)was) <= 1);
+    assert_int_equal(bs_params_renew(p, "net/", 2, NULL), BASIN_OK);
+    assert_true(at[7999] == was && w[0] != first);
+    bs_params_free(p);
+    bs_params_free(plain);
+    bs_graph_free(g);
+}
+
 /* ---- encoders ---- */
 
 /* The features of three rows, two sentences of four words, or two photos of 8 x 8. */
@@ -334,6 +374,7 @@ int main(void)
         cmocka_unit_test(initial_values_depend_on_seed_and_name_only),
         cmocka_unit_test(dropout_keeps_the_mean_and_follows_the_step),
         cmocka_unit_test(dropout_is_absent_in_inference),
+        cmocka_unit_test(frozen_parameters_have_no_other_blocks),
         cmocka_unit_test(encoders_say_what_they_read),
         cmocka_unit_test(encoders_of_other_inputs_are_refused),
     };

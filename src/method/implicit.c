@@ -158,7 +158,7 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
     bs_push(g, "loss");
     bs_id target = stage->loss(&s);
     if (kind == PRODUCT || kind == CROSS) {
-        bs_id v = bs_leaf(g, "v", BS_T_REAL, bs_shape1((int)l->params->size));
+        bs_id v = bs_leaf(g, "v", BS_T_REAL, bs_shape1((int)l->params->moving));
         bs_inputs_add(g, &r->more, v);
         target = along(g, l, target, v);
     } else if (kind == PRIMARY) {
@@ -313,7 +313,7 @@ static void forget(bs_learner *l)
     bs_buffer *const all[] = {m->v, m->hv, m->r, m->p};
     l->memory[BS_IMPLICIT_CURVATURE] = 0;
     for (int i = 0; i < 4; i++)
-        all[i]->device->fill(all[i], 0, l->params->size, 0);
+        all[i]->device->fill(all[i], 0, l->params->moving, 0);
 }
 
 static double square_sum(const bs_range *range, int n, const bs_buffer *x)
@@ -446,19 +446,20 @@ basin_status bs_step_implicit(bs_learner *l, const bs_batch *b, basin_error *err
 
 /* ---- making and freeing ---- */
 
-/* The ranges of a net, adjacent ones joined: padding between segments is always zero. */
+/* The ranges of a net; those declared one after the other are joined: padding between segments is
+ * always zero. */
 static int make_ranges(const bs_params *p, const char *prefix, bs_range *out)
 {
-    int n = 0;
+    int n = 0, last = -1;
     for (int i = 0; i < p->n; i++) {
         const bs_segment *s = &p->segment[i];
-        int64_t           end = i + 1 < p->n ? p->segment[i + 1].offset : p->size;
-        if (!bs_params_has_prefix(s->name, prefix) || s->follow > 0)
+        if (!bs_params_has_prefix(s->name, prefix) || s->frozen || s->follow > 0)
             continue;
-        if (n > 0 && out[n - 1].offset + out[n - 1].count == s->offset)
-            out[n - 1].count += end - s->offset;
+        if (n > 0 && last == i - 1)
+            out[n - 1].count += bs_segment_range(s).count;
         else
-            out[n++] = (bs_range){s->offset, end - s->offset};
+            out[n++] = bs_segment_range(s);
+        last = i;
     }
     return n;
 }
@@ -481,7 +482,8 @@ basin_status bs_implicit_setup(bs_learner *l, basin_error *err)
     bs_buffer  **block[] = {&m->v, &m->hv, &m->r, &m->p, &m->moved, &m->minus};
     basin_status s = BASIN_OK;
     for (int i = 0; i < (differences ? 6 : 4) && !s; i++)
-        s = bs_buffer_new(l->w->device, p->size, true, block[i], err);
+        s = bs_buffer_new(l->w->device, block[i] == &m->moved ? p->size : p->moving, true, block[i],
+                          err);
     if (s)
         return s;
     m->n_net = make_ranges(p, "net/", m->net);

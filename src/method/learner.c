@@ -105,6 +105,8 @@ static void build_stage(bs_learner *l, const bs_stage *stage, bs_loss_context *s
     int   n = bs_params_nodes(g, l->params, stage->trains, theta, segment, most);
     if (n == most)
         bs_graph_refuse(g, "more than %d parameters with a name", most - 1);
+    if (n == 0)
+        bs_graph_refuse(g, "no parameter is called '%s...', or all are frozen", stage->trains);
     bs_grad(g, loss, theta, n, d, true);
     bs_loss_context_results(s, loss, r);
     n += bs_params_distances(g, l->params, stage->trains, d + n, segment + n, most - n);
@@ -118,7 +120,7 @@ static void begin_second_turn(bs_graph *g, const bs_params *p, const char *chang
 {
     uint8_t *anew = bs_calloc((size_t)p->n + 1, sizeof *anew);
     for (int i = 0; i < p->n && anew; i++)
-        anew[i] = bs_params_has_prefix(p->segment[i].name, changed);
+        anew[i] = !p->segment[i].frozen && bs_params_has_prefix(p->segment[i].name, changed);
     if (anew)
         bs_graph_turn(g, anew, p->n);
     else
@@ -199,14 +201,15 @@ static basin_status make_optim(bs_learner *l, const char *prefix, double rate, d
 
 bool bs_is_anchored(const bs_segment *s)
 {
-    return bs_params_has_prefix(s->name, "net/") && !bs_params_has_prefix(s->name, "net/cost/");
+    return bs_params_has_prefix(s->name, "net/") && !s->frozen &&
+           !bs_params_has_prefix(s->name, "net/cost/");
 }
 
 bs_id bs_anchor(bs_graph *g, bs_params *p, int segment)
 {
     char name[256];
     bs_print(name, sizeof name, "anchor/%s", p->segment[segment].name);
-    return bs_param(g, p, name, p->segment[segment].shape, bs_init_zero());
+    return bs_param_frozen(g, p, name, p->segment[segment].shape, bs_init_zero());
 }
 
 /* Declares anchors that no loss has declared: after all others, whose places must not change. */

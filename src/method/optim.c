@@ -53,7 +53,7 @@ basin_status bs_optim_new(bs_workspace *w, bs_params *params, const char *prefix
                                .eps = o->eps};
     for (int i = 0; i < params->n; i++) {
         const bs_segment *s = &params->segment[i];
-        if (bs_params_has_prefix(s->name, prefix))
+        if (bs_params_has_prefix(s->name, prefix) && !s->frozen)
             self->span[self->n++] = (bs_span_update){.offset = s->offset,
                                                      .count = s->count,
                                                      .rate = s->rate,

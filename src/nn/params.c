@@ -98,7 +98,8 @@ bool bs_params_has_prefix(const char *name, const char *prefix)
     return strncmp(name, prefix, strlen(prefix)) == 0;
 }
 
-static int declare(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init)
+static int declare(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init,
+                   bool frozen)
 {
     if (p->block.value)
         return bs_graph_refuse(g, "parameter '%s' is new, but the blocks are laid out", name), -1;
@@ -107,19 +108,18 @@ static int declare(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_i
     char *copy = bs_arena_copy(&p->arena, name, strlen(name));
     if (!copy)
         return bs_graph_nomem(g), -1;
-    int64_t count = bs_shape_count(s);
     p->segment[p->n] = (bs_segment){.name = copy,
                                     .shape = s,
                                     .init = init,
-                                    .offset = p->size,
-                                    .count = count,
+                                    .count = bs_shape_count(s),
+                                    .frozen = frozen,
                                     .rate = 1,
                                     .decay = 1};
-    p->size += (count + LINE - 1) / LINE * LINE;
     return p->n++;
 }
 
-bs_id bs_param(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init)
+static bs_id param(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init,
+                   bool frozen)
 {
     char              have[48], want[48];
     const bs_segment *old = bs_params_find(p, name);
@@ -130,13 +130,23 @@ bs_id bs_param(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init 
         return bs_graph_refuse(g, "parameter '%s' is %s, not %s", name,
                                bs_shape_text(old->shape, have), bs_shape_text(s, want));
     if (!old)
-        at = declare(g, p, name, s, init);
+        at = declare(g, p, name, s, init, frozen);
     if (at < 0)
         return 0;
     bs_push(g, name);
     bs_id id = bs_param_leaf(g, at, s);
     bs_pop(g);
     return id;
+}
+
+bs_id bs_param(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init)
+{
+    return param(g, p, name, s, init, false);
+}
+
+bs_id bs_param_frozen(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init)
+{
+    return param(g, p, name, s, init, true);
 }
 
 bs_id bs_param_following(bs_graph *g, bs_params *p, const char *name, bs_shape s, bs_init init,
@@ -156,7 +166,8 @@ int bs_params_nodes(bs_graph *g, const bs_params *p, const char *prefix, bs_id *
 {
     int n = 0;
     for (int i = 0; i < p->n && n < most; i++) {
-        if (!bs_params_has_prefix(p->segment[i].name, prefix) || p->segment[i].follow > 0)
+        if (!bs_params_has_prefix(p->segment[i].name, prefix) || p->segment[i].frozen ||
+            p->segment[i].follow > 0)
             continue;
         ids[n] = bs_param_leaf(g, i, p->segment[i].shape);
         segments[n++] = i;
@@ -183,7 +194,7 @@ int64_t bs_params_count(const bs_params *p, const char *prefix)
 {
     int64_t n = 0;
     for (int i = 0; i < p->n; i++)
-        if (bs_params_has_prefix(p->segment[i].name, prefix))
+        if (bs_params_has_prefix(p->segment[i].name, prefix) && !p->segment[i].frozen)
             n += p->segment[i].count;
     return n;
 }
@@ -261,12 +272,13 @@ void bs_params_copy(bs_params *p, const bs_segment *to, const bs_segment *from)
     b->device->copy(b, to->offset, b, from->offset, to->count);
 }
 
-basin_status bs_params_renew(bs_params *p, const char *prefix, uint64_t seed, basin_error *err)
+static basin_status begin(bs_params *p, const char *prefix, uint64_t seed, bool frozen,
+                          basin_error *err)
 {
     for (int i = 0; i < p->n; i++) {
         const bs_segment *s = &p->segment[i];
         real             *w;
-        if (!bs_params_has_prefix(s->name, prefix))
+        if (!bs_params_has_prefix(s->name, prefix) || (s->frozen && !frozen))
             continue;
         basin_status status = bs_params_map(p, s, BS_WRITE, &w, err);
         if (status)
@@ -277,17 +289,40 @@ basin_status bs_params_renew(bs_params *p, const char *prefix, uint64_t seed, ba
     return BASIN_OK;
 }
 
+basin_status bs_params_renew(bs_params *p, const char *prefix, uint64_t seed, basin_error *err)
+{
+    return begin(p, prefix, seed, false, err);
+}
+
+bs_range bs_segment_range(const bs_segment *s)
+{
+    return (bs_range){s->offset, (s->count + LINE - 1) / LINE * LINE};
+}
+
+/* In the order of declaration, with what is frozen behind the rest. */
+static void lay_out(bs_params *p)
+{
+    p->size = 0;
+    for (int frozen = 0; frozen < 2; frozen++) {
+        for (int i = 0; i < p->n; i++)
+            if (p->segment[i].frozen == (frozen != 0)) {
+                p->segment[i].offset = p->size;
+                p->size += bs_segment_range(&p->segment[i]).count;
+            }
+        p->moving = frozen ? p->moving : p->size;
+    }
+}
+
 /* Callers of reserve write every value; only the gaps between segments are zeroed. Zeroing
  * everything took 12 % of the start of a tagger. */
 static void clear_gaps(const bs_params *p)
 {
     bs_buffer *b = p->block.value;
-    for (int i = 0; i <= p->n; i++) {
-        const bs_segment *s = &p->segment[i];
-        const int64_t     end = i > 0 ? s[-1].offset + s[-1].count : 0;
-        const int64_t     next = i < p->n ? s->offset : p->size;
-        if (next > end)
-            b->device->fill(b, end, next - end, 0);
+    for (int i = 0; i < p->n; i++) {
+        const int64_t  n = p->segment[i].count;
+        const bs_range r = bs_segment_range(&p->segment[i]);
+        if (r.count > n)
+            b->device->fill(b, r.offset + n, r.count - n, 0);
     }
 }
 
@@ -299,10 +334,11 @@ basin_status bs_params_reserve(bs_params *p, const bs_device *d, basin_error *er
     if (!p->offset || !p->row)
         return bs_fail_nomem(err);
     p->row[0] = 0;
+    lay_out(p);
     for (int i = 0; i < p->n; i++) {
         const bs_segment *s = &p->segment[i];
         p->offset[i] = s->offset;
-        p->row[i + 1] = p->row[i] + s->count / s->shape.d[3];
+        p->row[i + 1] = p->row[i] + (s->frozen ? 0 : s->count / s->shape.d[3]);
     }
     basin_status status = bs_buffer_new(d, p->size, false, &p->block.value, err);
     if (!status)
@@ -314,11 +350,11 @@ basin_status bs_params_allocate(bs_params *p, const bs_device *d, uint64_t seed,
 {
     basin_status s = bs_params_reserve(p, d, err);
     if (!s)
-        s = bs_buffer_new(d, p->size, true, &p->block.grad, err);
+        s = bs_buffer_new(d, p->moving, true, &p->block.grad, err);
     if (!s)
         s = d->alloc(d, (size_t)p->row[p->n], true, &p->block.touched, err);
     if (!s)
-        s = bs_params_renew(p, "", seed, err);
+        s = begin(p, "", seed, true, err);
     if (s)
         free_blocks(p); /* it may be tried again */
     return s;
@@ -329,9 +365,9 @@ basin_status bs_params_allocate_state(bs_params *p, basin_error *err)
     const bs_device *d = p->block.value->device;
     basin_status     s = BASIN_OK;
     if (!p->block.m)
-        s = bs_buffer_new(d, p->size, true, &p->block.m, err);
+        s = bs_buffer_new(d, p->moving, true, &p->block.m, err);
     if (!s && !p->block.v)
-        s = bs_buffer_new(d, p->size, true, &p->block.v, err);
+        s = bs_buffer_new(d, p->moving, true, &p->block.v, err);
     return s;
 }
 

@@ -23,10 +23,11 @@ static const char *const later[] = {
     NULL,
 };
 
-/* The cost-augmented net is not trained in that phase. */
+/* The cost-augmented net is not trained in that phase, and what is frozen never. */
 static bool of_net(const bs_segment *s)
 {
-    return bs_params_has_prefix(s->name, "net/") && !bs_params_has_prefix(s->name, "net/cost/");
+    return bs_params_has_prefix(s->name, "net/") && !s->frozen &&
+           !bs_params_has_prefix(s->name, "net/cost/");
 }
 
 static const char *folder_of(const bs_trainer *t)
@@ -48,7 +49,8 @@ static basin_status write_parameters(const bs_params *p, bs_buf *out, basin_erro
 {
     for (int i = 0; i < p->n; i++) {
         const bs_segment *s = &p->segment[i];
-        const bool        first = of_net(s) || bs_params_has_prefix(s->name, "words/");
+        const bool        anchor = bs_params_has_prefix(s->name, "anchor/");
+        const bool        first = of_net(s) || (s->frozen && !anchor);
         real             *at;
         if (!first && !bs_params_has_prefix(s->name, "net/cost/"))
             continue;
@@ -111,7 +113,7 @@ static basin_status write_net(const bs_trainer *t, const char *path, const char 
     real            *best;
     int              n = 0;
     basin_status     status =
-        tensor ? bs_map(t->best, 0, p->size, BS_READ, &best, err) : bs_fail_nomem(err);
+        tensor ? bs_map(t->best, 0, p->moving, BS_READ, &best, err) : bs_fail_nomem(err);
     if (status) {
         bs_free(tensor);
         return status;
@@ -128,7 +130,7 @@ static basin_status write_net(const bs_trainer *t, const char *path, const char 
     }
     const bs_meta meta[] = {{"basin.beginning", t->beginning.data}, {"basin.metrics", metrics}};
     status = bs_safetensors_write(path, tensor, n, meta, 2, err);
-    bs_unmap(t->best, 0, p->size, BS_READ, best);
+    bs_unmap(t->best, 0, p->moving, BS_READ, best);
     bs_free(tensor);
     return status;
 }

@@ -41,7 +41,7 @@ static basin_status allocate(bs_trainer *t, basin_error *err)
     if (!t->order)
         return bs_fail_nomem(err);
     basin_status s =
-        bs_buffer_new(t->learner.w->device, t->learner.params->size, true, &t->best, err);
+        bs_buffer_new(t->learner.w->device, t->learner.params->moving, true, &t->best, err);
     if (!s)
         s = job->valid->task->outputs(job->valid, job->known, &t->outputs, err);
     if (s)
@@ -61,13 +61,13 @@ static basin_status make_scorer_by(bs_trainer *t, const char *infer, basin_error
 void bs_best_keep(bs_trainer *t)
 {
     const bs_params *p = t->learner.params;
-    t->best->device->copy(t->best, 0, p->block.value, 0, p->size);
+    t->best->device->copy(t->best, 0, p->block.value, 0, p->moving);
 }
 
 void bs_best_take(bs_trainer *t)
 {
     const bs_params *p = t->learner.params;
-    t->best->device->copy(p->block.value, 0, t->best, 0, p->size);
+    t->best->device->copy(p->block.value, 0, t->best, 0, p->moving);
 }
 /* Each phase has its own way to predict. */
 static basin_status make_scorer(bs_trainer *t, basin_error *err)

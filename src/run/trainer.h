@@ -102,7 +102,7 @@ typedef struct {
     bs_plateau              plateau;
     int32_t                *order;   /* [rows of train] */
     bs_outputs              outputs; /* of the rows of valid */
-    bs_buffer              *best;    /* parameters of the best epoch */
+    bs_buffer              *best;    /* parameters of the best epoch, but for frozen ones */
     int                     stop_metric;
     bs_profile_id           profile;
     int                     epoch;       /* the current epoch, from 1 */

@@ -15,8 +15,8 @@ static bs_id encoded(bs_nn *nn, const bs_mlc_shape *s, bs_id x)
         return x;
     const int rows = bs_shape_of(g, x).d[2];
     bs_shape  table = bs_shape2(s->features, s->bins);
-    bs_id     scale = bs_param(g, nn->params, "bins/scale", table, bs_init_zero());
-    bs_id     shift = bs_param(g, nn->params, "bins/shift", table, bs_init_zero());
+    bs_id     scale = bs_param_frozen(g, nn->params, "bins/scale", table, bs_init_zero());
+    bs_id     shift = bs_param_frozen(g, nn->params, "bins/shift", table, bs_init_zero());
     bs_push(g, "bins");
     x = bs_reshape(g, x, bs_shape3(rows, s->features, 1));
     x = bs_clamp(g, bs_add(g, bs_mul(g, x, scale), shift), 0, 1);

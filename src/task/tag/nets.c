@@ -27,19 +27,32 @@ static bs_init table_init(int width)
     return bs_init_uniform(sqrt(3.0 / width));
 }
 
-static bs_id lookup(bs_nn *nn, const char *name, const char *part, bool own, bs_id index, int rows,
-                    int width)
+static bs_id lookup(bs_nn *nn, const char *name, const char *part, bs_id index, int rows, int width)
 {
     char path[NAME];
-    bs_print(path, sizeof path, "%s%s%s", own ? name : "", own ? "/" : "", part);
+    bs_print(path, sizeof path, "%s/%s", name, part);
     return bs_embedding(nn, path, index, rows, width, table_init(width));
+}
+
+/* A table for each net or, where it is not tuned, one for all that stays as it is. */
+static bs_id words(bs_nn *nn, const char *name, const bs_tag_shape *s, bs_id index)
+{
+    const bs_shape table = bs_shape2(s->words, s->word_width);
+    const char    *all = "words/W";
+    if (s->tuned)
+        return lookup(nn, name, all, index, s->words, s->word_width);
+    bs_id w = bs_param_frozen(nn->g, nn->params, all, table, table_init(s->word_width));
+    bs_push(nn->g, all);
+    bs_id y = bs_gather(nn->g, w, index);
+    bs_pop(nn->g);
+    return y;
 }
 
 /* [T, B, columns * width] */
 static bs_id column_vectors(bs_nn *nn, const char *name, const bs_tag_shape *s, bs_id index, int T,
                             int B)
 {
-    bs_id rows = lookup(nn, name, "columns/W", true, index, s->values, s->column_width);
+    bs_id rows = lookup(nn, name, "columns/W", index, s->values, s->column_width);
     bs_id four = bs_reshape(nn->g, rows, bs_shape4(s->columns, T, B, s->column_width));
     bs_id turned = bs_permute(nn->g, four, 1, 2, 0, 3);
     return bs_reshape(nn->g, turned, bs_shape3(T, B, s->columns * s->column_width));
@@ -51,7 +64,7 @@ static bs_id char_cnn(bs_nn *nn, const char *name, const bs_tag_shape *s, const 
 {
     char      path[NAME];
     bs_graph *g = nn->g;
-    bs_id     c = lookup(nn, name, "chars/W", true, x->letter, s->characters, s->char_width);
+    bs_id     c = lookup(nn, name, "chars/W", x->letter, s->characters, s->char_width);
     const int n = bs_shape_of(g, c).d[1], C = bs_shape_of(g, c).d[2];
     bs_id     wide = bs_pad(g, c, -2, 1, C + 2);
     bs_id     window = bs_concat(g, bs_slice(g, wide, -2, 0, C),
@@ -71,7 +84,7 @@ static bs_id char_lstm(bs_nn *nn, const char *name, const bs_tag_shape *s, const
     char      path[NAME];
     bs_graph *g = nn->g;
     const int H = s->char_features / 2;
-    bs_id     c = lookup(nn, name, "chars/W", true, x->letter, s->characters, s->char_width);
+    bs_id     c = lookup(nn, name, "chars/W", x->letter, s->characters, s->char_width);
     const int n = bs_shape_of(g, c).d[1], C = bs_shape_of(g, c).d[2];
     bs_id     timed = bs_permute(g, c, 0, 2, 1, 3); /* [C, n, width] */
     bs_print(path, sizeof path, "%s/chars/forward", name);
@@ -89,7 +102,7 @@ static bs_id char_lstm(bs_nn *nn, const char *name, const bs_tag_shape *s, const
 bs_id bs_tag_words(bs_nn *nn, const char *name, const bs_tag_shape *s, const bs_tag_input *x)
 {
     bs_graph *g = nn->g;
-    bs_id     all = lookup(nn, name, "words/W", s->tuned, x->word, s->words, s->word_width);
+    bs_id     all = words(nn, name, s, x->word);
     const int T = bs_shape_of(g, x->word).d[2], B = bs_shape_of(g, x->word).d[3];
     if (s->columns > 0)
         all = bs_concat(g, all, column_vectors(nn, name, s, x->column, T, B), -1);
