@@ -119,24 +119,23 @@ static const row rows[] = {
      "f: tensor 'a': unknown member 'extra'"},
     {"{\"a\":{\"dtype\":3,\"shape\":[1],\"data_offsets\":[0,4]}}", 4, BASIN_EDATA,
      "f: header, byte 22: expected a string, found '3'"},
-    {"{" T("a", "F16", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
-     "f: tensor 'a': data type 'F16' is not supported, only F32, F64, I32, I64, U8"},
-    {"{" T("a", "BF16", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
-     "f: tensor 'a': data type 'BF16' is not supported, only F32, F64, I32, I64, U8"},
+    {"{" T("a", "F8_E5M2", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
+     "f: tensor 'a': data type 'F8_E5M2' is not supported, only F32, F64, I32, I64, U8, F16, BF16"},
     {"{" T("a", "BOOL", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
-     "f: tensor 'a': data type 'BOOL' is not supported, only F32, F64, I32, I64, U8"},
+     "f: tensor 'a': data type 'BOOL' is not supported, only F32, F64, I32, I64, U8, F16, BF16"},
     {"{" T("a", "I8", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
-     "f: tensor 'a': data type 'I8' is not supported, only F32, F64, I32, I64, U8"},
+     "f: tensor 'a': data type 'I8' is not supported, only F32, F64, I32, I64, U8, F16, BF16"},
     {"{" T("a", "U64", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
-     "f: tensor 'a': data type 'U64' is not supported, only F32, F64, I32, I64, U8"},
+     "f: tensor 'a': data type 'U64' is not supported, only F32, F64, I32, I64, U8, F16, BF16"},
     {"{" T("a", "F8_E4M3", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
-     "f: tensor 'a': data type 'F8_E4M3' is not supported, only F32, F64, I32, I64, U8"},
+     "f: tensor 'a': data type 'F8_E4M3' is not supported, only F32, F64, I32, I64, U8, F16, BF16"},
     {"{" T("a", "f32", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
-     "f: tensor 'a': data type 'f32' is not supported, only F32, F64, I32, I64, U8"},
+     "f: tensor 'a': data type 'f32' is not supported, only F32, F64, I32, I64, U8, F16, BF16"},
     {"{" T("a", "", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
-     "f: tensor 'a': data type '' is not supported, only F32, F64, I32, I64, U8"},
+     "f: tensor 'a': data type '' is not supported, only F32, F64, I32, I64, U8, F16, BF16"},
     {"{" T("a", "no\\nsuch type", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
-     "f: tensor 'a': data type 'no\\nsuch type' is not supported, only F32, F64, I32, I64, U8"},
+     "f: tensor 'a': data type 'no\\nsuch type' is not supported, only F32, F64, I32, I64, U8, "
+     "F16, BF16"},
     {"{" T("a", "F32", "1", "[0,4]") "}", 4, BASIN_EDATA,
      "f: header, byte 36: expected '[', found '1'"},
     {"{" T("a", "F32", "[-1]", "[0,4]") "}", 4, BASIN_EDATA,
@@ -212,14 +211,17 @@ static const row rows[] = {
     {"{\"__metadata__\":{\"basin.checksum\":\"sha256:00\"}}", 0, BASIN_EDATA,
      "f: the file is damaged: its checksum is 'sha256:00', its content gives "
      "'xxh64:af09f71516247c32'"},
-    {"{" T("a\\u001b[31m\\n", "F16", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
-     "f: tensor 'a\\x1b[31m\\n': data type 'F16' is not supported, only F32, F64, I32, I64, U8"},
-    {"{" T(X10 X10 X10 X10 X10 X10 X10 X10, "F16", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
+    {"{" T("a\\u001b[31m\\n", "F8_E4M3", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
+     "f: tensor 'a\\x1b[31m\\n': data type 'F8_E4M3' is not supported, only F32, F64, I32, I64, "
+     "U8, F16, BF16"},
+    {"{" T(X10 X10 X10 X10 X10 X10 X10 X10, "F8_E4M3", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
      "f: tensor '" X10 X10 X10 X10 X10 X10
-     "xxxxxxxx...': data type 'F16' is not supported, only F32, F64, I32, I64, U8"},
-    {"{" T(EURO10 EURO10 EURO10, "F16", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
+     "xxxxxxxx...': data type 'F8_E4M3' is not supported, only F32, F64, I32, I64, U8, F16, "
+     "BF16"},
+    {"{" T(EURO10 EURO10 EURO10, "F8_E4M3", "[1]", "[0,4]") "}", 4, BASIN_EUNSUPPORTED,
      "f: tensor '" EURO10 EURO10
-     "\xe2\x82\xac\xe2\x82\xac...': data type 'F16' is not supported, only F32, F64, I32, I64, U8"},
+     "\xe2\x82\xac\xe2\x82\xac...': data type 'F8_E4M3' is not supported, only F32, F64, I32, I64, "
+     "U8, F16, BF16"},
 };
 
 static bs_buf make_file(uint64_t length, const char *header, size_t data)
@@ -391,7 +393,7 @@ static void requests_are_refused(void **state)
         {{"__metadata__", BS_DTYPE_F32, 1, {2}, data, 8},
          "a tensor must not be called '__metadata__'"},
         {{"a", BS_DTYPE_F32, 1, {2}, data, 8}, "tensor 'a' occurs twice"},
-        {{"b", (bs_dtype)5, 1, {2}, data, 8}, "tensor 'b': no such data type: 5"},
+        {{"b", (bs_dtype)7, 1, {2}, data, 8}, "tensor 'b': no such data type: 7"},
         {{"b", BS_DTYPE_F32, -1, {2}, data, 8}, "tensor 'b': -1 dims, from 0 to 8 are possible"},
         {{"b", BS_DTYPE_F32, 9, {2}, data, 8}, "tensor 'b': 9 dims, from 0 to 8 are possible"},
         {{"b", BS_DTYPE_F32, 1, {-2}, data, 8}, "tensor 'b': a dim is negative: -2"},

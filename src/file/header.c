@@ -10,8 +10,9 @@ static const struct {
     const char *name;
     size_t      size;
 } types[] = {
-    [BS_DTYPE_F32] = {"F32", 4}, [BS_DTYPE_F64] = {"F64", 8}, [BS_DTYPE_I32] = {"I32", 4},
-    [BS_DTYPE_I64] = {"I64", 8}, [BS_DTYPE_U8] = {"U8", 1},
+    [BS_DTYPE_F32] = {"F32", 4},   [BS_DTYPE_F64] = {"F64", 8}, [BS_DTYPE_I32] = {"I32", 4},
+    [BS_DTYPE_I64] = {"I64", 8},   [BS_DTYPE_U8] = {"U8", 1},   [BS_DTYPE_F16] = {"F16", 2},
+    [BS_DTYPE_BF16] = {"BF16", 2},
 };
 
 enum { N_TYPES = sizeof types / sizeof types[0] };

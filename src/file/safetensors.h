@@ -22,6 +22,8 @@ typedef enum {
     BS_DTYPE_I32,
     BS_DTYPE_I64,
     BS_DTYPE_U8,
+    BS_DTYPE_F16,  /* IEEE half precision */
+    BS_DTYPE_BF16, /* the upper half of F32 */
 } bs_dtype;
 
 size_t      bs_dtype_size(bs_dtype d); /* bytes of one element; 0 for no dtype */
@@ -36,6 +38,9 @@ typedef struct {
     const void *data;  /* aligned to its element size; NULL only when bytes is 0 */
     size_t      bytes; /* product of the dims times the element size */
 } bs_tensor;
+
+/* Elements first .. first + n of F32, F16 or BF16; false for another type. */
+bool bs_tensor_floats(const bs_tensor *t, int64_t first, int64_t n, float *out);
 
 typedef struct {
     const char *key, *value; /* UTF-8 */
