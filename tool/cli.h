@@ -143,9 +143,9 @@ typedef struct {
  * (files, epochs, threads, word vectors) and cli_reading, and runs `go` with all of it. what is
  * "run", for messages. The default folder is runs/STEMsuffix, named after the first file, or with
  * -2, -3 ... if that exists. */
+typedef int cli_go(cli_training *a, basin_config *c, void *ctx);
 int cli_train(const cli_verb *verb, int argc, char **argv, const cli_option *rows, cli_training *a,
-              const char *what, const char                                 *suffix,
-              int (*go)(cli_training *a, basin_config *c, void *ctx), void *ctx);
+              const char *what, const char *suffix, cli_go *go, void *ctx);
 
 int cmd_train(const cli_verb *verb, int argc, char **argv);
 int cmd_compare(const cli_verb *verb, int argc, char **argv);

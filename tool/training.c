@@ -116,8 +116,7 @@ static int parse(cli_training *a, const char *what, int argc, char **argv, const
 }
 
 int cli_train(const cli_verb *verb, int argc, char **argv, const cli_option *rows, cli_training *a,
-              const char *what, const char                                 *suffix,
-              int (*go)(cli_training *a, basin_config *c, void *ctx), void *ctx)
+              const char *what, const char *suffix, cli_go *go, void *ctx)
 {
     basin_config *c;
     char          folder[512];

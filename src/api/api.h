@@ -160,9 +160,6 @@ typedef struct {
     bs_paired randomisation[BS_MOST_METRICS];
 } bs_comparison_result;
 
-/* Bits of the metrics that depend on decisions. */
-uint32_t bs_decided_metrics(const bs_task *k);
-
 /* ---- trainings (api/train.c) ---- */
 
 enum { BS_MOST_SEEDS = 1000 };

@@ -245,19 +245,15 @@ void bs_say_interrupted(const char *run, const char *folder, basin_error *err)
     bs_buf_free(&text);
 }
 
-/* Mean and standard deviation (n - 1) over seeds, metric by metric. */
+/* Mean or standard deviation over seeds, metric by metric. */
 static void spread(const bs_train_outcome *o, int n, size_t offset, bool deviation,
                    double out[BS_MOST_METRICS])
 {
+    double value[BS_MOST_SEEDS];
     for (int k = 0; k < BS_MOST_METRICS; k++) {
-        double mean = 0, square = 0;
         for (int i = 0; i < n; i++)
-            mean += ((const double *)(const void *)((const char *)&o[i] + offset))[k] / n;
-        for (int i = 0; i < n; i++) {
-            double d = ((const double *)(const void *)((const char *)&o[i] + offset))[k] - mean;
-            square += d * d;
-        }
-        out[k] = !deviation ? mean : n > 1 ? sqrt(square / (n - 1)) : 0;
+            value[i] = ((const double *)(const void *)((const char *)&o[i] + offset))[k];
+        out[k] = deviation ? bs_stats_sd(value, n) : bs_stats_mean(value, n);
     }
 }
 

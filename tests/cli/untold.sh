@@ -27,7 +27,7 @@ quiet basin train <(cat d.arff) --labels last:24 $small -o told
 quiet basin train - --labels last:24 $small -o stdin < d.arff
 quiet basin train t.conll --embeddings <(printf 'a 1 2\nb 3 4\n') $small -o vectors
 quiet basin train --resume -o stdin < d.arff
-try basin report stdin | sed 's/(.*//'
+try basin report stdin | sed 's/(.*//' | grep 'warn\|At the\|wrote\|status'
 
 echo "== where a config writes"
 mkdir elsewhere
@@ -61,5 +61,5 @@ cp -r fine run2 && rm run2/config && mkfifo run2/config
 try basin train --resume -o run2
 try basin report run2
 sed 's/^file.train.*/file.train = pipe/' fine/config > cfg && cp -r fine run3 && mv cfg run3/config
-try basin report run3 -o r.html | sed 's/ (.*//'
+try basin report run3 -o r.html | sed 's/ (.*//' | grep 'warn\|At the\|wrote\|status'
 grep -o "its training data cannot be read[^;(]*" r.html

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "runs/jobs.h"
-#include "runs/runset.h"
 #include "base/io.h"
 #include "base/threads.h"
 

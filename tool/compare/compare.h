@@ -7,9 +7,9 @@
 #ifndef BS_API_COMPARE_H
 #define BS_API_COMPARE_H
 
-#include "runs/winner.h"
+#include "runs/runset.h"
 
-enum { BS_COMPARE_METHODS = 64, BS_COMPARE_REPLICATES = 1000 };
+enum { BS_COMPARE_METHODS = BS_CONTENDERS, BS_COMPARE_REPLICATES = 1000 };
 
 typedef struct {
     const char          *name;

@@ -9,12 +9,7 @@
 
 #include "api/ensemble.h"
 #include "compare/compare.h"
-#include "runs/runset.h"
 #include "base/threads.h"
-
-static const double level = 0.95;
-/* for the scores that map_label keeps, over all runs together */
-static const size_t score_bytes = (size_t)256 << 20;
 
 /* ---- values ---- */
 
@@ -49,31 +44,6 @@ bs_effort bs_compare_effort(const bs_comparison *c, int method)
 
 /* ---- what each row contributes ---- */
 
-uint32_t bs_decided_metrics(const bs_task *k)
-{
-    uint32_t mask = 0;
-    for (int i = 0; i < k->n_metrics; i++)
-        mask |= k->metric[i].decided ? UINT32_C(1) << i : 0;
-    return mask;
-}
-
-static basin_status count_rows(const bs_comparison *c, const bs_outputs *y,
-                               const bs_model_file *model, bs_compare_run *r, basin_error *err)
-{
-    bs_threshold        half = bs_threshold_fixed(0.5f);
-    const bs_threshold *threshold[BS_CUTS] = {&half, &model->threshold};
-    basin_status        s = BASIN_OK;
-    for (int cut = 0; cut < BS_CUTS && !s; cut++) {
-        const bs_task *k = c->rows->task;
-        bs_counting    how = {.profile = c->profile,
-                              .want = cut == BS_AT_HALF ? 0 : bs_decided_metrics(k),
-                              .keep_rows = true,
-                              .ap_bytes = score_bytes / (size_t)(c->n * c->seeds)};
-        s = k->count(c->rows, &c->data.known, y, threshold[cut], &how, &r->counts[cut], err);
-    }
-    return s;
-}
-
 /* Loads the best model of a run and predicts the rows with it, using all threads. */
 static basin_status predict(const bs_comparison *c, bs_compare_run *r, bs_outputs *y,
                             basin_error *err)
@@ -101,7 +71,8 @@ static basin_status predict(const bs_comparison *c, bs_compare_run *r, bs_output
     if (!s && c->data.folds > 1 && !c->on_test) /* the whole model was only timed */
         s = bs_ensemble_predict_folds(model, &c->data, c->where, y, err);
     if (!s)
-        s = count_rows(c, y, model, r, err);
+        s = bs_runset_count(c->rows, &c->data.known, y, &model->threshold, c->profile, BS_CUTS,
+                            c->n * c->seeds, r->counts, err);
     bs_buf_free(&mine);
     bs_buf_free(&theirs);
     bs_model_file_free(model);
@@ -130,7 +101,6 @@ static basin_status predict_all(bs_comparison *c, basin_error *err)
 typedef struct {
     bs_sampled    *part; /* [n, cuts, seeds] */
     bs_sampled_set set[BS_COMPARE_METHODS][BS_CUTS];
-    bs_sampled     mean[BS_COMPARE_METHODS][BS_CUTS];
 } sources;
 
 static basin_status gather(const bs_comparison *c, sources *all, basin_error *err)
@@ -147,22 +117,8 @@ static basin_status gather(const bs_comparison *c, sources *all, basin_error *er
         for (int k = 0; k < c->seeds && !s; k++)
             s = c->rows->task->sampled(&c->run[method * c->seeds + k].counts[cut], &part[k], err);
         all->set[method][cut] = (bs_sampled_set){part, c->seeds};
-        if (!s)
-            s = bs_sampled_mean(&all->set[method][cut], &all->mean[method][cut], err);
     }
     return s;
-}
-
-static basin_status test_pair(const bs_comparison *c, const sources *all, int method, int cut,
-                              basin_error *err)
-{
-    bs_comparison_result *v = &c->method[method].verdict[cut];
-    const int             base = c->baseline;
-    const bs_sampled     *a = &all->mean[base][cut], *b = &all->mean[method][cut];
-    const uint64_t        seed = (uint64_t)c->method[0].settings.train.seed;
-    basin_status          s = bs_paired_seeds(&all->set[base][cut], &all->set[method][cut], seed,
-                                              BS_COMPARE_REPLICATES, level, v->bootstrap, err);
-    return s ? s : bs_randomisation(a, b, seed, BS_COMPARE_REPLICATES, v->randomisation, err);
 }
 
 void bs_compare_best(const bs_comparison *c, int cut, int *best, int *next)
@@ -176,35 +132,20 @@ void bs_compare_best(const bs_comparison *c, int cut, int *best, int *next)
     bs_runset_best(mean, c->n, c->rows->task->metric[c->metric].higher, best, next);
 }
 
-/* The best against the second best, at the threshold that a model is used with. */
+/* At the threshold that a model is used with. */
 static basin_status find_winner(bs_comparison *c, const sources *all, basin_error *err)
 {
-    const int cut = bs_compare_cuts(c) - 1;
-    int       best, next;
-    double    sd;
-    bs_paired test[BS_VALUES_MAX];
-    bs_compare_best(c, cut, &best, &next);
-    if (best < 0)
-        return BASIN_OK;
-    c->winner = (bs_best_of){.best = c->method[best].name,
-                             .metric = &c->rows->task->metric[c->metric],
-                             .part = bs_compare_rows(c),
-                             .unit = c->rows->task->unit,
-                             .rows = c->rows->rows,
-                             .others = -1,
-                             .seeds = c->seeds};
-    bs_compare_spread(c, best, cut, &c->winner.value, &sd);
-    for (int i = 0; i < c->n; i++)
-        c->winner.others += !c->method[i].failure;
-    if (next < 0)
-        return BASIN_OK;
-    c->winner.next = c->method[next].name;
-    basin_status s = bs_paired_seeds(&all->set[next][cut], &all->set[best][cut],
-                                     (uint64_t)c->method[0].settings.train.seed,
-                                     BS_COMPARE_REPLICATES, level, test, err);
-    if (!s)
-        c->winner.test = test[c->metric];
-    return s;
+    const int    cut = bs_compare_cuts(c) - 1;
+    bs_contender one[BS_COMPARE_METHODS];
+    double       sd;
+    for (int i = 0; i < c->n; i++) {
+        one[i] = (bs_contender){c->method[i].name, NAN, &all->set[i][cut]};
+        if (!c->method[i].failure)
+            bs_compare_spread(c, i, cut, &one[i].mean, &sd);
+    }
+    return bs_runset_winner(one, c->n, c->rows, c->metric, bs_compare_rows(c),
+                            (uint64_t)c->method[0].settings.train.seed, BS_COMPARE_REPLICATES,
+                            &c->winner, err);
 }
 
 static basin_status test_all(bs_comparison *c, const sources *all, basin_error *err)
@@ -217,7 +158,11 @@ static basin_status test_all(bs_comparison *c, const sources *all, basin_error *
         basin_error mine = {0};
         if (!c->method[method].judged)
             continue;
-        basin_status s = test_pair(c, all, method, i % BS_CUTS, &mine);
+        const int    cut = i % BS_CUTS;
+        basin_status s =
+            bs_runset_test(&all->set[c->baseline][cut], &all->set[method][cut],
+                           (uint64_t)c->method[0].settings.train.seed, BS_COMPARE_REPLICATES,
+                           &c->method[method].verdict[cut], &mine);
 #pragma omp critical(compare_failure)
         if (s && !first)
             first = bs_fail(err, s, "%s", mine.msg);

@@ -81,7 +81,7 @@ static void methods(const bs_comparison *c, bs_doc *d)
     bs_print(speed, sizeof speed, "%s/s", c->rows->task->unit);
     const bs_column column[] = {
         {.name = "method", .text = true},
-        {.name = "cut", .text = true, .help = "the threshold"},
+        {.name = "threshold", .text = true},
         {.name = m->name, .help = m->help, .first = true},
         {.name = "diff", .help = "against the baseline, with its 95 % interval"},
         {.name = "p boot", .help = "bootstrap over rows and seeds"},
@@ -252,7 +252,7 @@ static void all_runs(const bs_comparison *c, bs_doc *d)
                                 {.name = "best"},
                                 {.name = tuned ? "by scores" : "threshold 0.5"},
                                 {.name = "tuned threshold", .only = tuned},
-                                {.name = "cut"},
+                                {.name = "chosen threshold"},
                                 {.name = "net parameters"},
                                 {.name = "energy parameters"},
                                 {.name = "seconds"}};

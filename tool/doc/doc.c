@@ -13,33 +13,46 @@ enum { LONGEST = 40, DIGITS = 6, BAR = 12, COLUMNS = 80, WIDTH = 100, ITEM = 13 
 
 /* ---- words ---- */
 
+static void text_heading(const char *text, bs_buf *out)
+{
+    if (!out)
+        return;
+    bs_buf_text(out, "\n");
+    bs_buf_visible(out, text);
+    bs_buf_text(out, "\n");
+}
+
 void bs_doc_heading(bs_doc *d, int level, const char *text)
 {
     bs_page_heading(level, text, d->page);
-    if (d->text)
-        bs_buf_printf(d->text, "\n%s\n", text);
+    text_heading(text, d->text);
 }
 
 /* The rest of a line that has `indent` columns, and more such lines: at most WIDTH columns, broken
  * at blanks. */
 static void wrapped(const char *text, int indent, bs_buf *out)
 {
-    int column = indent;
-    for (size_t n; *text; text += n) {
-        text += strspn(text, " ");
-        n = strcspn(text, " ");
+    int    column = indent;
+    bs_buf line;
+    bs_buf_init(&line, 1 << 20);
+    bs_buf_visible(&line, text);
+    out->failed = out->failed || line.failed;
+    for (size_t n, at = 0; !line.failed && at < line.len; at += n) {
         char word[256];
-        bs_print(word, sizeof word, "%.*s", (int)n, text);
+        at += strspn(line.data + at, " ");
+        n = strcspn(line.data + at, " ");
+        bs_print(word, sizeof word, "%.*s", (int)n, line.data + at);
         const int wide = bs_page_width(word);
         if (column > indent && column + 1 + wide > WIDTH) {
             bs_buf_printf(out, "\n%*s", indent, "");
             column = indent;
         }
         bs_buf_text(out, column > indent ? " " : "");
-        bs_buf_add(out, text, n);
+        bs_buf_add(out, line.data + at, n);
         column += wide + (column > indent);
     }
     bs_buf_text(out, "\n");
+    bs_buf_free(&line);
 }
 
 void bs_doc_say(bs_doc *d, const char *kind, const char *fmt, ...)
@@ -102,10 +115,10 @@ void bs_doc_list_end(bs_doc *d)
 void bs_doc_details_begin(bs_doc *d, const char *summary, bool open)
 {
     bs_page_details_begin(summary, open, d->page);
-    if (open && d->text)
-        bs_buf_printf(d->text, "\n%s\n", summary);
-    if (open)
+    if (open) {
+        text_heading(summary, d->text);
         return;
+    }
     d->hidden = d->text;
     d->text = NULL;
 }
@@ -204,9 +217,11 @@ static void number_page(const bs_cell *c, bs_buf *out)
 /* Tables are sorted by data-v. */
 static void cell_begin(const bs_cell *c, bool first, int rest, bs_buf *out)
 {
-    static const char *const class[] = {
-        [BS_CELL_TEXT] = "text", [BS_CELL_NAME] = "name", [BS_CELL_WRAP] = "wrap"};
-    const char *kind = c->kind < BS_CELL_CHIP ? class[c->kind] : "";
+    static const char *const class[] = {[BS_CELL_TEXT] = "text",
+                                        [BS_CELL_NAME] = "name",
+                                        [BS_CELL_WRAP] = "wrap",
+                                        [BS_CELL_CHIP] = "text"};
+    const char *kind = c->kind < BS_CELL_HTML ? class[c->kind] : "";
     char        text[BS_FIXED_TEXT];
     const char *word[] = {kind, first ? "first" : "", c->kind == BS_CELL_CHIP ? "" : c->as};
     int         n = 0;

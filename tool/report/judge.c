@@ -9,13 +9,10 @@
 
 #include "api/ensemble.h"
 #include "report/report.h"
-#include "runs/runset.h"
 
 static const double level = 0.95;
 /* 1000 replicates up to 10,000 rows, then fewer, but at least 100 */
 static const double row_replicates = 1e7;
-/* for the scores that map_label keeps, over all runs together */
-static const size_t score_bytes = (size_t)256 << 20;
 
 /* ---- rows ---- */
 
@@ -206,22 +203,15 @@ int bs_report_cuts(const bs_report_group *g)
 }
 
 static basin_status count(const bs_report *r, const bs_report_group *g, bs_report_run *run,
-                          const bs_outputs *y, basin_error *err)
+                          basin_error *err)
 {
-    bs_threshold        half = bs_threshold_fixed(0.5f);
-    const bs_threshold *cut[BS_CUTS] = {&half, &run->model->threshold};
-    bs_profile_id       profile = BS_PROFILE_SKLEARN;
-    const bs_task      *k = g->task;
-    basin_status        s = bs_profile_parse(run->settings.train.profile, &profile, err);
-    for (int i = 0; i < bs_report_cuts(g) && !s; i++) {
-        bs_counting how = {.profile = profile,
-                           .want = i == BS_AT_HALF ? 0 : bs_decided_metrics(k),
-                           .keep_rows = true,
-                           .ap_bytes = score_bytes / (size_t)(r->n * g->n)};
-        s = k->count(g->part, &run->model->known, y, cut[i], &how, &run->counts[i], err);
-        if (!s)
-            s = k->values(&run->counts[i], run->value[i], err);
-    }
+    bs_profile_id profile = BS_PROFILE_SKLEARN;
+    basin_status  s = bs_profile_parse(run->settings.train.profile, &profile, err);
+    if (!s)
+        s = bs_runset_count(g->part, &run->model->known, &run->y, &run->model->threshold, profile,
+                            bs_report_cuts(g), r->n * g->n, run->counts, err);
+    for (int i = 0; i < bs_report_cuts(g) && !s; i++)
+        s = g->task->values(&run->counts[i], run->value[i], err);
     return s;
 }
 
@@ -238,7 +228,7 @@ static basin_status predict(const bs_report *r, const bs_report_group *g, int i,
         s = bs_ensemble_predict_folds(m, g->data, r->where, &run->y, err);
     run->predict_rows_per_s = seconds > 0 ? g->part->rows / seconds : (double)NAN;
     if (!s)
-        s = count(r, g, run, &run->y, err);
+        s = count(r, g, run, err);
     if (i != g->shown)
         bs_outputs_free(&run->y);
     return s;
@@ -375,64 +365,28 @@ static bool comparable(const bs_report_group *a, const bs_report_group *b)
            a->part->rows == b->part->rows && a->mean[0].values == b->mean[0].values;
 }
 
-/* The bootstrap draws the seeds of each. In randomisation seed i is compared with seed i, up to the
- * smaller number of seeds. */
-static basin_status test(const bs_report_group *a, bs_report_group *b, int cut, basin_error *err)
-{
-    const int      n = a->models < b->models ? a->models : b->models;
-    bs_sampled_set sets[2] = {{a->set[cut].part, n}, {b->set[cut].part, n}};
-    bs_sampled     mean[2];
-    bs_paired      all[BS_VALUES_MAX];
-    const uint64_t seed = (uint64_t)a->run[0].settings.train.seed;
-    const size_t   bytes = (size_t)a->task->n_metrics * sizeof *all;
-    basin_status   s = bs_sampled_mean(&sets[0], &mean[0], err);
-    if (!s)
-        s = bs_sampled_mean(&sets[1], &mean[1], err);
-    if (!s)
-        s = bs_paired_seeds(&a->set[cut], &b->set[cut], seed, a->replicates, level, all, err);
-    if (!s) {
-        memcpy(b->verdict[cut].bootstrap, all, bytes);
-        s = bs_randomisation(&mean[0], &mean[1], seed, a->replicates, all, err);
-    }
-    if (!s)
-        memcpy(b->verdict[cut].randomisation, all, bytes);
-    return s;
-}
-
-/* Among groups on the rows of the first one, the best against the second best. */
+/* Among groups on the rows of the first one. */
 static basin_status find_winner(bs_report *r, basin_error *err)
 {
     const bs_report_group *first = &r->group[0];
-    int                    cut, others = -1, at, second;
+    int                    cut;
     const int              deciding = bs_report_deciding(first, &cut);
-    double                 mean[BS_REPORT_RUNS], sd;
-    bs_paired              all[BS_VALUES_MAX];
-    for (int i = 0; i < r->n; i++) {
-        mean[i] = NAN;
-        if (!r->group[i].judged || (i > 0 && !r->group[i].compared))
-            continue;
-        bs_report_spread(&r->group[i], cut, deciding, &mean[i], &sd);
-        others++;
-    }
-    bs_runset_best(mean, r->n, first->task->metric[deciding].higher, &at, &second);
-    if (second < 0)
+    bs_contender           one[BS_REPORT_RUNS];
+    double                 sd;
+    if (!first->judged)
         return BASIN_OK;
-    const bs_report_group *best = &r->group[at], *next = &r->group[second];
-    const uint64_t         seed = (uint64_t)first->run[0].settings.train.seed;
-    basin_status           s =
-        bs_paired_seeds(&next->set[cut], &best->set[cut], seed, first->replicates, level, all, err);
-    if (!s)
-        r->winner =
-            (bs_best_of){.best = best->name,
-                         .next = next->name,
-                         .metric = &first->task->metric[deciding],
-                         .part = strcmp(first->part_name, "test") == 0 ? "test" : "validation",
-                         .unit = first->task->unit,
-                         .rows = first->part->rows,
-                         .others = others,
-                         .seeds = best->models < next->models ? best->models : next->models,
-                         .value = mean[at],
-                         .test = all[deciding]};
+    for (int i = 0; i < r->n; i++) {
+        const bs_report_group *g = &r->group[i];
+        one[i] = (bs_contender){g->name, NAN, &g->set[cut]};
+        if (g->judged && (i == 0 || g->compared))
+            bs_report_spread(g, cut, deciding, &one[i].mean, &sd);
+    }
+    basin_status s = bs_runset_winner(one, r->n, first->part, deciding,
+                                      strcmp(first->part_name, "test") == 0 ? "test" : "validation",
+                                      (uint64_t)first->run[0].settings.train.seed,
+                                      first->replicates, &r->winner, err);
+    if (!r->winner.next) /* one run alone is no winner */
+        r->winner.best = NULL;
     return s;
 }
 
@@ -451,7 +405,8 @@ basin_status bs_report_compare(bs_report *r, basin_error *err)
             continue;
         }
         for (int cut = 0; cut < bs_report_cuts(a) && !s; cut++)
-            s = test(a, b, cut, &why);
+            s = bs_runset_test(&a->set[cut], &b->set[cut], (uint64_t)a->run[0].settings.train.seed,
+                               a->replicates, &b->verdict[cut], &why);
         if (s)
             bs_fail(err, s, "%s", why.msg);
         b->compared = !s;

@@ -15,7 +15,7 @@
 #define BS_API_REPORT_H
 
 #include "doc/doc.h"
-#include "runs/winner.h"
+#include "runs/runset.h"
 
 enum {
     BS_REPORT_RUNS = 16,

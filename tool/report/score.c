@@ -132,7 +132,10 @@ static void differences(const bs_report *r, bs_doc *d)
     const bs_column column[] = {
         {.name = "run", .text = true, .key = "run"},
         {.name = "metric", .text = true, .key = "metric"},
-        {.name = "cut", .text = true, .only = k->tunes ? 0 : BS_COLUMN_JSON, .key = "cut"},
+        {.name = "threshold",
+         .text = true,
+         .only = k->tunes ? 0 : BS_COLUMN_JSON,
+         .key = "threshold"},
         {.name = "difference", .key = "difference"},
         {.name = "p boot", .help = "bootstrap over rows and seeds", .key = "p_bootstrap"},
         {.name = "p rand", .help = "approximate randomisation", .key = "p_randomisation"}};

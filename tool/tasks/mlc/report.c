@@ -204,8 +204,8 @@ static void label_table(const view *v, const bs_label_score *s, const bs_label_s
                  "reliable",
          .only = page,
          .key = "promised"},
-        {.name = "cut", .help = "the model's threshold", .only = page, .key = "threshold"},
-        {.name = "own cut",
+        {.name = "threshold", .help = "the model's threshold", .only = page, .key = "threshold"},
+        {.name = "own threshold",
          .help = "what threshold=label chooses on validation rows",
          .only = page,
          .key = "own_threshold"}};
