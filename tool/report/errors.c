@@ -91,14 +91,15 @@ void bs_report_percent(const double *count, int n, float *out)
     }
 }
 
-basin_status bs_report_confusions(const double *count, int n, const char *const *name,
-                                  const char *title, int level, bs_buf *page, basin_error *err)
+basin_status bs_report_confusions(const bs_report_group *g, const double *count, int n,
+                                  const char *const *name, const char *title, bs_buf *page,
+                                  basin_error *err)
 {
-    float *share = bs_calloc((size_t)n * (size_t)n, sizeof *share);
+    float *share = bs_arena_alloc(g->room, (size_t)n * (size_t)n * sizeof *share);
     if (!share)
         return bs_fail_nomem(err);
     bs_report_percent(count, n, share);
-    bs_page_heading(level, "Confusions", page);
+    bs_page_heading(g->level, "Confusions", page);
     bs_heat_draw(&(bs_heat){.title = title,
                             .row_title = "true",
                             .col_title = "predicted",
@@ -111,7 +112,6 @@ basin_status bs_report_confusions(const double *count, int n, const char *const 
                             .root = n > 2,
                             .digits = 1},
                  page);
-    bs_free(share);
     return BASIN_OK;
 }
 
@@ -143,6 +143,7 @@ basin_status bs_report_errors(const bs_report *r, bs_doc *d, basin_error *err)
             bs_doc_say(d, "quiet", "Of seed %d; the other seeds are in the scores above.",
                        g->run[g->shown].settings.train.seed);
         s = how->errors(g, d, err);
+        bs_arena_free(g->room);
         if (r->n > 1)
             bs_doc_details_end(d);
         if (d->json)

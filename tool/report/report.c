@@ -16,6 +16,7 @@ static void report_init(bs_report *r, bool text, bs_machine where, bs_logger log
 {
     memset(r, 0, sizeof *r);
     bs_arena_init(&r->arena, 0);
+    bs_arena_init(&r->room, 0);
     bs_notes_init(&r->left_out);
     bs_notes_init(&r->advice);
     bs_buf_init(&r->verdict, 1 << 16);
@@ -50,6 +51,7 @@ static void report_free(bs_report *r)
     bs_buf_free(&r->table);
     bs_buf_free(&r->sections);
     bs_arena_free(&r->arena);
+    bs_arena_free(&r->room);
     bs_free(r);
 }
 
@@ -174,6 +176,7 @@ static basin_status look(bs_report *r, const bs_data *given, basin_error *err)
         bs_report_group *g = &r->group[i];
         g->level = r->n > 1 ? 3 : 2;
         g->where = r->where;
+        g->room = &r->room;
         s = bs_report_data(r, g, given, err);
         if (!s)
             s = bs_report_judge(r, g, err);

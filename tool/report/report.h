@@ -94,6 +94,7 @@ typedef struct {
     const bs_task       *task;
     bs_machine           where;
     int                  level; /* of headings about its errors: 2, or 3 if there are several */
+    bs_arena            *room;  /* for what is only needed while these are drawn */
     bs_data             *own;   /* owned, or NULL */
     const bs_data       *data;  /* what it was trained on; NULL: unavailable */
     bs_dataset           extra; /* the evaluated part, if only its file could be read */
@@ -114,7 +115,7 @@ typedef struct {
 } bs_report_group;
 
 typedef struct {
-    bs_arena        arena;
+    bs_arena        arena, room;
     bs_logger       log;
     bs_machine      where;
     bs_report_group group[BS_REPORT_RUNS];
@@ -217,8 +218,9 @@ void bs_reliability_add(bs_reliability *b, double p, double hit);
 void bs_reliability_draw(const bs_reliability *b, const char *what, int level, bs_buf *out);
 
 /* Counts [n, n] of what is true (row) by what is predicted (column), as a map. */
-basin_status bs_report_confusions(const double *count, int n, const char *const *name,
-                                  const char *title, int level, bs_buf *page, basin_error *err);
+basin_status bs_report_confusions(const bs_report_group *g, const double *count, int n,
+                                  const char *const *name, const char *title, bs_buf *page,
+                                  basin_error *err);
 /* Shares of rows, in percent; a row that never occurs is empty. */
 void bs_report_percent(const double *count, int n, float *out);
 

@@ -202,15 +202,14 @@ static basin_status bend(bs_explanation *e, const bs_outputs *out, basin_error *
 {
     const size_t cells = BLOCK * (size_t)e->names;
     bs_batches  *f = NULL;
-    real        *y = bs_calloc(cells, sizeof *y), *local = bs_calloc(cells, sizeof *local);
+    real        *y = bs_arena_alloc(&e->arena, cells * sizeof *y);
+    real        *local = bs_arena_alloc(&e->arena, cells * sizeof *local);
     choose_bends(e);
     basin_status s = y && local ? open_feed(e, &e->data, &f, err) : bs_fail_nomem(err);
     if (!s)
         s = follow_all(e, f, out, y, local, err);
     if (f)
         f->free(f);
-    bs_free(y);
-    bs_free(local);
     return s;
 }
 
@@ -335,10 +334,10 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
     const size_t L = (size_t)e->names;
     bs_outputs   y = {0};
     bs_batches  *f = NULL;
-    one_row      o = {.y = bs_calloc(BLOCK * L, sizeof *o.y),
-                      .on = bs_calloc(L, 1),
-                      .score = bs_calloc(L, sizeof *o.score)};
-    double      *change = bs_calloc(L, sizeof *change);
+    one_row      o = {.y = bs_arena_alloc(&e->arena, BLOCK * L * sizeof *o.y),
+                      .on = bs_arena_alloc(&e->arena, L),
+                      .score = bs_arena_alloc(&e->arena, L * sizeof *o.score)};
+    double      *change = bs_arena_alloc(&e->arena, L * sizeof *change);
     basin_status s = o.y && o.on && o.score && change ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
         s = bs_explain_predict(e, &e->one, NULL, &y, err);
@@ -349,10 +348,6 @@ static basin_status explain_row(bs_explanation *e, basin_error *err)
     if (f)
         f->free(f);
     bs_outputs_free(&y);
-    bs_free(o.y);
-    bs_free(o.on);
-    bs_free(o.score);
-    bs_free(change);
     return s;
 }
 

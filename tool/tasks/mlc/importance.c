@@ -315,26 +315,18 @@ static bool make_room(study *t)
     const int fit = CELLS / t->L;
     t->most = fit > BATCH ? BATCH : fit > 1 ? fit : 1;
     const size_t batch = (size_t)t->most + 2;
-    t->row = bs_calloc(most, sizeof *t->row);
-    t->perm = bs_calloc(most, sizeof *t->perm);
-    t->loss = bs_calloc(most, sizeof *t->loss);
-    t->f1 = bs_calloc(most, sizeof *t->f1);
-    t->feature = bs_calloc(D, sizeof *t->feature);
-    t->list = bs_calloc((size_t)t->L + 1, sizeof *t->list);
-    t->of = bs_calloc(batch, sizeof *t->of);
-    t->at = bs_calloc(batch, sizeof *t->at);
-    t->start = bs_calloc(batch, sizeof *t->start);
-    t->scores = bs_calloc(batch * (size_t)t->L, sizeof *t->scores);
+    t->row = bs_arena_alloc(t->g->room, most * sizeof *t->row);
+    t->perm = bs_arena_alloc(t->g->room, most * sizeof *t->perm);
+    t->loss = bs_arena_alloc(t->g->room, most * sizeof *t->loss);
+    t->f1 = bs_arena_alloc(t->g->room, most * sizeof *t->f1);
+    t->feature = bs_arena_alloc(t->g->room, D * sizeof *t->feature);
+    t->list = bs_arena_alloc(t->g->room, ((size_t)t->L + 1) * sizeof *t->list);
+    t->of = bs_arena_alloc(t->g->room, batch * sizeof *t->of);
+    t->at = bs_arena_alloc(t->g->room, batch * sizeof *t->at);
+    t->start = bs_arena_alloc(t->g->room, batch * sizeof *t->start);
+    t->scores = bs_arena_alloc(t->g->room, batch * (size_t)t->L * sizeof *t->scores);
     return t->row && t->perm && t->loss && t->f1 && t->feature && t->list && t->of && t->at &&
            t->start && t->scores;
-}
-
-static void study_free(study *t)
-{
-    void *all[] = {t->row, t->perm, t->loss,  t->f1,    t->feature, t->list,
-                   t->of,  t->at,   t->start, t->index, t->value,   t->scores};
-    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        bs_free(all[i]);
 }
 
 /* Rows that can be predicted, given the cost of one. */
@@ -372,6 +364,7 @@ basin_status bs_report_importance(const bs_report_group *g, bs_doc *d, basin_err
         if (!s)
             draw(&t, all, d);
     }
-    study_free(&t);
+    bs_free(t.index); /* these grow */
+    bs_free(t.value);
     return s;
 }

@@ -152,8 +152,9 @@ basin_status bs_report_pr(const bs_report_group *g, const bs_label_score *s, con
                           int n, bs_buf *out, basin_error *err)
 {
     const int32_t L = bs_preprocess_mlc(&g->run[g->shown].model->known)->schema.n_labels;
-    histogram    *each = bs_calloc((size_t)(L < MOST_LABELS ? L : MOST_LABELS) + 1, sizeof *each);
-    histogram    *all = each ? &each[L < MOST_LABELS ? L : MOST_LABELS] : NULL;
+    histogram    *each =
+        bs_arena_alloc(g->room, ((size_t)(L < MOST_LABELS ? L : MOST_LABELS) + 1) * sizeof *each);
+    histogram *all = each ? &each[L < MOST_LABELS ? L : MOST_LABELS] : NULL;
     if (!each)
         return bs_fail_nomem(err);
     fill(g, L, each, all);
@@ -163,6 +164,5 @@ basin_status bs_report_pr(const bs_report_group *g, const bs_label_score *s, con
                 "found), as the threshold goes down%s.",
                 n > 0 ? "; dashed: the labels that lose most" : "");
     draw(g, each, all, L, s, label, n, out);
-    bs_free(each);
     return BASIN_OK;
 }

@@ -129,11 +129,12 @@ static basin_status label_dots(const view *v, const double *x, const double *y, 
                                basin_error *err)
 {
     const size_t most = (size_t)v->L + 1;
-    double      *at = bs_calloc(2 * most, sizeof *at);
-    const char **name = bs_calloc(most, sizeof *name);
-    const bool   ok = at && name;
+    double      *at = bs_arena_alloc(v->g->room, 2 * most * sizeof *at);
+    const char **name = bs_arena_alloc(v->g->room, most * sizeof *name);
     bs_series    dots = {.name = "label", .x = at, .y = at + most, .label = name, .dots = true};
-    for (int32_t l = 0; ok && l < v->L && dots.n < MOST_LABELS; l++) {
+    if (!at || !name)
+        return bs_fail_nomem(err);
+    for (int32_t l = 0; l < v->L && dots.n < MOST_LABELS; l++) {
         if (!(v->count[l] > 0))
             continue;
         at[dots.n] = fmax(x[l], 0.1);
@@ -143,11 +144,8 @@ static basin_status label_dots(const view *v, const double *x, const double *y, 
     chart.series = &dots;
     chart.n = 1;
     chart.log_x = true;
-    if (ok)
-        bs_chart_draw(&chart, v->out);
-    bs_free(at);
-    bs_free(name);
-    return ok ? BASIN_OK : bs_fail_nomem(err);
+    bs_chart_draw(&chart, v->out);
+    return BASIN_OK;
 }
 
 static basin_status calibration(const view *v, basin_error *err)
@@ -231,28 +229,26 @@ static void label_table(const view *v, const bs_label_score *s, const bs_label_s
 
 static basin_status labels(const view *v, const bs_label_score *decided, basin_error *err)
 {
-    bs_label_score *by_scores = bs_calloc((size_t)v->L, sizeof *by_scores);
+    const bs_chart  chart = {.title = "F1 of a label by the rows that have it",
+                             .y_lo = 0,
+                             .y_hi = 100,
+                             .width = 640,
+                             .height = 300,
+                             .x_name = "rows that have it",
+                             .y_name = "F1 %"};
+    bs_label_score *by_scores = bs_arena_alloc(v->g->room, (size_t)v->L * sizeof *by_scores);
     basin_status    s = by_scores ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
         s = bs_metrics_labels(bs_measurement_mlc(&v->run->counts[BS_AT_HALF]), by_scores, err);
-    if (!s) {
-        bs_doc_heading(v->doc, v->g->level, "Labels");
-        bs_page_say(v->out, "quiet",
-                    "At the model's threshold, sorted by lost F1. Click a heading to sort.");
-        for (int32_t l = 0; l < v->L; l++)
-            v->f1[l] = 100 * decided[l].f1;
-        s = label_dots(v, v->count, v->f1,
-                       (bs_chart){.title = "F1 of a label by the rows that have it",
-                                  .y_lo = 0,
-                                  .y_hi = 100,
-                                  .width = 640,
-                                  .height = 300,
-                                  .x_name = "rows that have it",
-                                  .y_name = "F1 %"},
-                       err);
-        label_table(v, decided, by_scores);
-    }
-    bs_free(by_scores);
+    if (s)
+        return s;
+    bs_doc_heading(v->doc, v->g->level, "Labels");
+    bs_page_say(v->out, "quiet",
+                "At the model's threshold, sorted by lost F1. Click a heading to sort.");
+    for (int32_t l = 0; l < v->L; l++)
+        v->f1[l] = 100 * decided[l].f1;
+    s = label_dots(v, v->count, v->f1, chart, err);
+    label_table(v, decided, by_scores);
     return s;
 }
 
@@ -336,38 +332,37 @@ static void pair_table(const view *v, const counted *c, size_t n)
 static basin_status confused(const view *v, basin_error *err)
 {
     pairs        p = {0};
-    counted     *c = NULL;
+    size_t       n = 0;
     basin_status s = BASIN_OK;
     for (int32_t r = 0; r < v->data->rows && !s; r++)
         if (!add_pairs(v, r, &p))
             s = bs_fail_nomem(err);
+    counted *c = s ? NULL : bs_arena_alloc(v->g->room, (p.n + 1) * sizeof *c);
+    if (!s && !c)
+        s = bs_fail_nomem(err);
     if (!s && p.n > 0) {
         qsort(p.pair, p.n, sizeof *p.pair, ascending);
-        if (!(c = bs_alloc(p.n * sizeof *c)))
-            s = bs_fail_nomem(err);
+        n = count_equal(&p, c);
+        qsort(c, n, sizeof *c, by_count);
     }
-    if (!s) {
-        const size_t n = p.n > 0 ? count_equal(&p, c) : 0;
-        if (n > 0)
-            qsort(c, n, sizeof *c, by_count);
-        bs_doc_heading(v->doc, v->g->level, "Confused labels");
-        bs_doc_say(v->doc, "quiet",
-                   "A label that is missed in the same row where another one is wrong: the most "
-                   "frequent of %zu such pairs.",
-                   n);
-        if (n > 0)
-            pair_table(v, c, n);
-    }
-    bs_free(c);
     bs_free(p.pair);
-    return s;
+    if (s)
+        return s;
+    bs_doc_heading(v->doc, v->g->level, "Confused labels");
+    bs_doc_say(v->doc, "quiet",
+               "A label that is missed in the same row where another one is wrong: the most "
+               "frequent of %zu such pairs.",
+               n);
+    if (n > 0)
+        pair_table(v, c, n);
+    return BASIN_OK;
 }
 
 /* The labels of the map: place[l] is the row of label l, -1: not in it; those most frequent in
  * truth and prediction. Returns how many. */
 static basin_status choose_mapped(const view *v, int32_t *place, int *n, basin_error *err)
 {
-    counted *c = bs_calloc((size_t)v->L, sizeof *c);
+    counted *c = bs_arena_alloc(v->g->room, (size_t)v->L * sizeof *c);
     if (!c)
         return bs_fail_nomem(err);
     for (int32_t l = 0; l < v->L; l++) {
@@ -386,7 +381,6 @@ static basin_status choose_mapped(const view *v, int32_t *place, int *n, basin_e
     for (int32_t l = 0, at = 0; l < v->L; l++)
         if (place[l] == 0)
             place[l] = at++;
-    bs_free(c);
     return BASIN_OK;
 }
 
@@ -428,22 +422,20 @@ static void draw_together(const view *v, const int32_t *place, int n, float *m, 
 /* How often two labels are together: predicted minus true. */
 static basin_status together(const view *v, basin_error *err)
 {
-    int32_t     *place = bs_calloc((size_t)v->L + 1, sizeof *place);
-    float       *m = bs_calloc(MAPPED * MAPPED, sizeof *m);
-    const char **name = bs_calloc(MAPPED, sizeof *name);
+    int32_t     *place = bs_arena_alloc(v->g->room, ((size_t)v->L + 1) * sizeof *place);
+    float       *m = bs_arena_alloc(v->g->room, MAPPED * MAPPED * sizeof *m);
+    const char **name = bs_arena_alloc(v->g->room, MAPPED * sizeof *name);
     int          n = 0;
     basin_status s = place && m && name ? choose_mapped(v, place, &n, err) : bs_fail_nomem(err);
-    for (int32_t r = 0; r < v->data->rows && !s; r++) {
+    if (s || n < 2)
+        return s;
+    for (int32_t r = 0; r < v->data->rows; r++) {
         look_at(v, r);
         add_together(v, v->on, place, n, 1, m);
         add_together(v, v->gold, place, n, -1, m);
     }
-    if (!s && n > 1)
-        draw_together(v, place, n, m, name);
-    bs_free(place);
-    bs_free(m);
-    bs_free(name);
-    return s;
+    draw_together(v, place, n, m, name);
+    return BASIN_OK;
 }
 
 /* ---- examples ---- */
@@ -538,7 +530,7 @@ static basin_status examples(const view *v, basin_error *err)
                                        {.name = "labels", .text = true},
                                        {.name = "some of the input", .text = true}};
     bs_doc                 page = {.page = v->out};
-    example               *e = bs_calloc((size_t)v->data->rows + 1, sizeof *e);
+    example               *e = bs_arena_alloc(v->g->room, ((size_t)v->data->rows + 1) * sizeof *e);
     if (!e)
         return bs_fail_nomem(err);
     for (int32_t r = 0; r < v->data->rows; r++)
@@ -556,7 +548,6 @@ static basin_status examples(const view *v, basin_error *err)
     for (int32_t i = 0; i < v->data->rows && i < EXAMPLES && e[i].wrong > 0; i++)
         example_row(v, &e[i], &page);
     bs_doc_table_end(&page);
-    bs_free(e);
     return BASIN_OK;
 }
 
@@ -592,7 +583,7 @@ static basin_status own_cuts(const bs_report_group *g, bs_threshold *out, basin_
 
 static basin_status prepare(view *v, const bs_label_score *decided, basin_error *err)
 {
-    need *list = bs_calloc((size_t)v->L + 1, sizeof *list);
+    need *list = bs_arena_alloc(v->g->room, ((size_t)v->L + 1) * sizeof *list);
     if (!list)
         return bs_fail_nomem(err);
     for (int32_t l = 0; l < v->L; l++)
@@ -600,7 +591,6 @@ static basin_status prepare(view *v, const bs_label_score *decided, basin_error 
     qsort(list, (size_t)v->L, sizeof *list, most_needed);
     for (int32_t l = 0; l < v->L; l++)
         v->order[l] = list[l].label;
-    bs_free(list);
     for (int32_t r = 0; r < v->data->rows; r++)
         for (int32_t l = 0; l < v->L; l++)
             v->promised[l] += (double)scores_of(v, r)[l];
@@ -648,16 +638,14 @@ static basin_status errors(const bs_report_group *g, bs_doc *d, basin_error *err
                               .doc = d,
                               .out = d->page};
     const size_t         n = (size_t)v.L + 1;
-    bs_arena             room;
-    bs_arena_init(&room, 0);
-    bs_label_score *decided = bs_arena_alloc(&room, n * sizeof *decided);
-    v.gold = bs_arena_alloc(&room, n);
-    v.on = bs_arena_alloc(&room, n);
-    v.list = bs_arena_alloc(&room, n * sizeof *v.list);
-    v.order = bs_arena_alloc(&room, n * sizeof *v.order);
-    v.promised = bs_arena_alloc(&room, n * sizeof *v.promised);
-    v.count = bs_arena_alloc(&room, n * sizeof *v.count);
-    v.f1 = bs_arena_alloc(&room, n * sizeof *v.f1);
+    bs_label_score      *decided = bs_arena_alloc(g->room, n * sizeof *decided);
+    v.gold = bs_arena_alloc(g->room, n);
+    v.on = bs_arena_alloc(g->room, n);
+    v.list = bs_arena_alloc(g->room, n * sizeof *v.list);
+    v.order = bs_arena_alloc(g->room, n * sizeof *v.order);
+    v.promised = bs_arena_alloc(g->room, n * sizeof *v.promised);
+    v.count = bs_arena_alloc(g->room, n * sizeof *v.count);
+    v.f1 = bs_arena_alloc(g->room, n * sizeof *v.f1);
     basin_status s =
         decided && v.gold && v.on && v.list && v.order && v.promised && v.count && v.f1
             ? bs_metrics_labels(bs_measurement_mlc(&run->counts[BS_AT_TUNED]), decided, err)
@@ -666,7 +654,6 @@ static basin_status errors(const bs_report_group *g, bs_doc *d, basin_error *err
         s = prepare(&v, decided, err);
     if (!s)
         s = sections(&v, decided, err);
-    bs_arena_free(&room);
     bs_threshold_free(&v.own);
     return s;
 }
@@ -730,13 +717,12 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
 {
     const bs_report_run *run = &g->run[g->shown];
     const bs_schema     *schema = &bs_preprocess_mlc(&run->model->known)->schema;
-    bs_label_score      *row = bs_calloc((size_t)schema->n_labels + 1, sizeof *row);
-    basin_status         s = row ? advise_cuts(g, advice, err) : bs_fail_nomem(err);
+    bs_label_score *row = bs_arena_alloc(g->room, ((size_t)schema->n_labels + 1) * sizeof *row);
+    basin_status    s = row ? advise_cuts(g, advice, err) : bs_fail_nomem(err);
     if (!s)
         s = bs_metrics_labels(bs_measurement_mlc(&run->counts[BS_AT_TUNED]), row, err);
     if (!s)
         advise_missed(schema, row, advice);
-    bs_free(row);
     return s;
 }
 

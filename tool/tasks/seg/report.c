@@ -76,17 +76,15 @@ static basin_status confusion(const view *v, basin_error *err)
 {
     const int      cells = v->classes * v->classes;
     const int64_t *from = bs_seg_metrics_confusion(bs_measurement_seg(&v->run->counts[0]));
-    double        *count = bs_calloc((size_t)cells, sizeof *count);
-    for (int i = 0; i < cells && count; i++)
+    double        *count = bs_arena_alloc(v->g->room, (size_t)cells * sizeof *count);
+    if (!count)
+        return bs_fail_nomem(err);
+    for (int i = 0; i < cells; i++)
         count[i] = (double)from[i];
-    basin_status s =
-        !count ? bs_fail_nomem(err)
-               : bs_report_confusions(count, v->classes, v->name,
-                                      "Pixels of a true class (row) by the class that is predicted "
-                                      "(column), in percent of the row.",
-                                      v->g->level, v->out, err);
-    bs_free(count);
-    return s;
+    return bs_report_confusions(v->g, count, v->classes, v->name,
+                                "Pixels of a true class (row) by the class that is predicted "
+                                "(column), in percent of the row.",
+                                v->out, err);
 }
 
 /* With two classes the probability of the foreground, with more that of the predicted class. */
@@ -160,9 +158,9 @@ static basin_status shown_make(const view *v, int32_t i, shown *p, basin_error *
     p->height = side > SIDE ? (H * SIDE + side - 1) / side : H;
     p->scale = side > SIDE ? 1 : SIDE / side > 0 ? SIDE / side : 1;
     const size_t n = (size_t)p->width * (size_t)p->height;
-    p->photo = bs_alloc(3 * n);
-    p->gold = bs_alloc(n);
-    p->on = bs_alloc(n);
+    p->photo = bs_arena_alloc(v->g->room, 3 * n);
+    p->gold = bs_arena_alloc(v->g->room, n);
+    p->on = bs_arena_alloc(v->g->room, n);
     if (!p->photo || !p->gold || !p->on)
         return bs_fail_nomem(err);
     decide(v, i);
@@ -171,13 +169,6 @@ static basin_status shown_make(const view *v, int32_t i, shown *p, basin_error *
     if (!s)
         s = bs_resize_mask(truth_of(v, i), W, H, p->gold, p->width, p->height, err);
     return s ? s : bs_resize_mask(v->mask, W, H, p->on, p->width, p->height, err);
-}
-
-static void shown_free(shown *p)
-{
-    bs_free(p->photo);
-    bs_free(p->gold);
-    bs_free(p->on);
 }
 
 static basin_status put_photo(const view *v, const example *e, basin_error *err)
@@ -206,7 +197,6 @@ static basin_status put_photo(const view *v, const example *e, basin_error *err)
                       bs_fixed(100 * e->iou, 1, text));
     }
     bs_buf_free(&png);
-    shown_free(&p);
     return s;
 }
 
@@ -240,12 +230,11 @@ static void spread(const view *v)
 
 static basin_status sections(view *v, basin_error *err)
 {
-    bs_class_score *row = bs_calloc((size_t)v->classes, sizeof *row);
+    bs_class_score *row = bs_arena_alloc(v->g->room, (size_t)v->classes * sizeof *row);
     if (!row)
         return bs_fail_nomem(err);
     bs_seg_metrics_classes(bs_measurement_seg(&v->run->counts[0]), row);
     classes(v, row);
-    bs_free(row);
     basin_status s = judge(v, err);
     if (!s)
         spread(v);
@@ -264,10 +253,10 @@ static basin_status view_make(view *v, basin_error *err)
     v->planes = k->classes == 2 ? 1 : k->classes;
     for (int32_t i = 0; i < v->data->n; i++)
         most = pixels_of(v, i) > most ? pixels_of(v, i) : most;
-    v->mask = bs_alloc(most);
-    v->name = bs_calloc((size_t)v->classes, sizeof *v->name);
-    v->number = bs_calloc((size_t)v->classes, sizeof *v->number);
-    v->worst = bs_calloc((size_t)v->data->n + 1, sizeof *v->worst);
+    v->mask = bs_arena_alloc(v->g->room, most);
+    v->name = bs_arena_alloc(v->g->room, (size_t)v->classes * sizeof *v->name);
+    v->number = bs_arena_alloc(v->g->room, (size_t)v->classes * sizeof *v->number);
+    v->worst = bs_arena_alloc(v->g->room, ((size_t)v->data->n + 1) * sizeof *v->worst);
     if (!v->mask || !v->name || !v->number || !v->worst)
         return bs_fail_nomem(err);
     for (int c = 0; c < v->classes; c++) {
@@ -287,10 +276,6 @@ static basin_status errors(const bs_report_group *g, bs_doc *d, basin_error *err
     basin_status s = view_make(&v, err);
     if (!s)
         s = sections(&v, err);
-    bs_free(v.mask);
-    bs_free(v.name);
-    bs_free(v.number);
-    bs_free(v.worst);
     return s;
 }
 
@@ -301,7 +286,7 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
     const bs_report_run    *run = &g->run[g->shown];
     const bs_train_options *o = &run->settings.train;
     const bs_seg_known     *k = bs_preprocess_seg(&run->model->known);
-    bs_class_score         *row = bs_calloc((size_t)k->classes, sizeof *row);
+    bs_class_score         *row = bs_arena_alloc(g->room, (size_t)k->classes * sizeof *row);
     int                     worst = -1;
     if (!row)
         return bs_fail_nomem(err);
@@ -326,7 +311,6 @@ static basin_status advise(const bs_report_group *g, bs_notes *advice, basin_err
                          : "look at what it marks too much: %.2f %% of the foreground is found, "
                            "but %.2f %% of what is marked is right",
                      100 * row[1].recall, 100 * row[1].precision);
-    bs_free(row);
     return BASIN_OK;
 }
 

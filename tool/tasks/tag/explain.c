@@ -149,7 +149,7 @@ static basin_status interact(bs_explanation *e, bs_scorer *scorer, double *sum, 
     bs_batches          *f = NULL;
     bs_rng               rng = bs_rng_make(0, 0, 0);
     int32_t              sentences = 0, n = 0;
-    int32_t             *order = bs_calloc((size_t)e->data.rows + 1, sizeof *order);
+    int32_t     *order = bs_arena_alloc(&e->arena, ((size_t)e->data.rows + 1) * sizeof *order);
     basin_status s = order ? choose_sentences(e, order, &sentences, err) : bs_fail_nomem(err);
     if (!s)
         s = bs_batches_tag_all(&e->data, &m->known, &m->spec, BS_TAG_SENTENCES, &f, err);
@@ -159,7 +159,6 @@ static basin_status interact(bs_explanation *e, bs_scorer *scorer, double *sum, 
     }
     if (f)
         f->free(f);
-    bs_free(order);
     return s;
 }
 
@@ -202,7 +201,7 @@ static basin_status count_differences(bs_explanation *e, const int32_t *net, con
     bs_explained_nets *out = &e->nets;
     const size_t       N = (size_t)e->names;
     bs_tag_truth       truth = {0};
-    difference        *d = bs_calloc(N * N + 1, sizeof *d);
+    difference        *d = bs_arena_alloc(&e->arena, (N * N + 1) * sizeof *d);
     const bs_lexicon  *lexicon = &bs_preprocess_tag(&e->m->known)->lexicon;
     basin_status       s =
         d ? bs_tag_truth_make(bs_dataset_tag(&e->data), lexicon, &truth, err) : bs_fail_nomem(err);
@@ -225,7 +224,6 @@ static basin_status count_differences(bs_explanation *e, const int32_t *net, con
         out->pairs++;
     }
     bs_tag_truth_free(&truth);
-    bs_free(d);
     return s;
 }
 

@@ -66,7 +66,7 @@ static void score_table(bs_type_score *row, int32_t n, const char *what, const c
 static basin_status types(const view *v, basin_error *err)
 {
     const int32_t  most = v->tags->types.n > v->tags->n ? v->tags->types.n : v->tags->n;
-    bs_type_score *row = bs_calloc((size_t)most + 1, sizeof *row);
+    bs_type_score *row = bs_arena_alloc(v->g->room, ((size_t)most + 1) * sizeof *row);
     if (!row)
         return bs_fail_nomem(err);
     if (!v->raw) {
@@ -82,7 +82,6 @@ static basin_status types(const view *v, basin_error *err)
     score_table(row, v->tags->n, "tag", "tokens", v->doc);
     if (!v->raw)
         bs_doc_details_end(v->doc);
-    bs_free(row);
     return BASIN_OK;
 }
 
@@ -137,31 +136,29 @@ static basin_status confusion(const view *v, basin_error *err)
     const int n = v->raw ? v->tags->n : v->tags->types.n + 1;
     if (n > MAPPED)
         return BASIN_OK;
-    double      *count = bs_calloc((size_t)n * (size_t)n, sizeof *count);
-    const char **name = bs_calloc((size_t)n + 1, sizeof *name);
-    basin_status s = count && name ? BASIN_OK : bs_fail_nomem(err);
-    for (int i = 0; i < v->tags->n && v->raw && !s; i++)
-        name[v->place[i]] = v->name[i];
-    for (int i = 0; i < n && !v->raw && !s; i++)
-        name[v->type_place[i]] = i < n - 1 ? v->tags->types.item[i].text : "none";
-    for (int32_t i = 0; i < v->data->tokens && !s; i++) {
+    double      *count = bs_arena_alloc(v->g->room, (size_t)n * (size_t)n * sizeof *count);
+    const char **name = bs_arena_alloc(v->g->room, ((size_t)n + 1) * sizeof *name);
+    if (!count || !name)
+        return bs_fail_nomem(err);
+    for (int i = 0; i < n; i++)
+        if (v->raw)
+            name[v->place[i]] = v->name[i];
+        else
+            name[v->type_place[i]] = i < n - 1 ? v->tags->types.item[i].text : "none";
+    for (int32_t i = 0; i < v->data->tokens; i++) {
         const int32_t gold = v->truth.gold[i], on = bs_outputs_tag(&v->run->y)->tag[i];
         if (!v->raw)
             count[type_of(v, gold) * n + type_of(v, on)]++;
         else if (gold >= 0 && on >= 0)
             count[v->place[gold] * n + v->place[on]]++;
     }
-    if (!s)
-        s = bs_report_confusions(count, n, name,
-                                 v->raw ? "Tokens of a true tag (row) by the tag that is predicted "
-                                          "(column), in percent of the row."
-                                        : "Tokens of a true type of span (row) by the type that is "
-                                          "predicted (column), in percent of the row; none: "
-                                          "outside of spans.",
-                                 v->g->level, v->out, err);
-    bs_free(count);
-    bs_free(name);
-    return s;
+    return bs_report_confusions(v->g, count, n, name,
+                                v->raw ? "Tokens of a true tag (row) by the tag that is predicted "
+                                         "(column), in percent of the row."
+                                       : "Tokens of a true type of span (row) by the type that is "
+                                         "predicted (column), in percent of the row; none: outside "
+                                         "of spans.",
+                                v->out, err);
 }
 
 /* ---- transitions ---- */
@@ -221,25 +218,21 @@ static basin_status transitions(const view *v, basin_error *err)
     const size_t cells = (size_t)n * (size_t)n;
     if (n > MAPPED)
         return BASIN_OK;
-    double      *count = bs_calloc(2 * cells, sizeof *count);
-    float       *share = bs_calloc(2 * cells, sizeof *share);
-    const char **name = bs_calloc(2 * (size_t)n, sizeof *name);
-    const bool   ok = count && share && name;
-    for (int i = 0; ok && i < n - 1; i++)
+    double      *count = bs_arena_alloc(v->g->room, 2 * cells * sizeof *count);
+    float       *share = bs_arena_alloc(v->g->room, 2 * cells * sizeof *share);
+    const char **name = bs_arena_alloc(v->g->room, 2 * (size_t)n * sizeof *name);
+    if (!count || !share || !name)
+        return bs_fail_nomem(err);
+    for (int i = 0; i < n - 1; i++)
         name[v->place[i]] = name[n + v->place[i]] = v->name[i];
-    if (ok) {
-        name[n - 1] = "(start)";
-        name[2 * n - 1] = "(end)";
-        count_neighbours(v, v->truth.gold, count);
-        count_neighbours(v, bs_outputs_tag(&v->run->y)->tag, count + cells);
-        bs_report_percent(count, n, share);
-        bs_report_percent(count + cells, n, share + cells);
-        draw_transitions(v, share, share + cells, name, name + n);
-    }
-    bs_free(count);
-    bs_free(share);
-    bs_free(name);
-    return ok ? BASIN_OK : bs_fail_nomem(err);
+    name[n - 1] = "(start)";
+    name[2 * n - 1] = "(end)";
+    count_neighbours(v, v->truth.gold, count);
+    count_neighbours(v, bs_outputs_tag(&v->run->y)->tag, count + cells);
+    bs_report_percent(count, n, share);
+    bs_report_percent(count + cells, n, share + cells);
+    draw_transitions(v, share, share + cells, name, name + n);
+    return BASIN_OK;
 }
 
 /* ---- sentences ---- */
@@ -323,7 +316,7 @@ static basin_status put_sentence(const view *v, const example *e, basin_error *e
                   all = v->data->start[e->sentence + 1] - first;
     const int32_t n = all < LONGEST ? all : LONGEST;
     int64_t       repaired = 0;
-    bs_span      *span = bs_calloc(2 * (size_t)all + 1, sizeof *span), *other;
+    bs_span      *span = bs_arena_alloc(v->g->room, (2 * (size_t)all + 1) * sizeof *span), *other;
     if (!span)
         return bs_fail_nomem(err);
     other = span + all;
@@ -344,22 +337,21 @@ static basin_status put_sentence(const view *v, const example *e, basin_error *e
         put_spans(v, first, n, other, b, span, a, "wrong");
     }
     bs_buf_printf(v->out, "%s</p></div>\n", n < all ? " &hellip;" : "");
-    bs_free(span);
     return BASIN_OK;
 }
 
 static basin_status examples(const view *v, basin_error *err)
 {
     const int32_t n = v->data->sentences;
-    example      *e = bs_calloc((size_t)n + 1, sizeof *e);
-    basin_status  s = e ? BASIN_OK : bs_fail_nomem(err);
-    for (int32_t i = 0; i < n && !s; i++) {
+    example      *e = bs_arena_alloc(v->g->room, ((size_t)n + 1) * sizeof *e);
+    basin_status  s = BASIN_OK;
+    if (!e)
+        return bs_fail_nomem(err);
+    for (int32_t i = 0; i < n; i++) {
         e[i].sentence = i;
         for (int32_t t = v->data->start[i]; t < v->data->start[i + 1]; t++)
             e[i].wrong += v->truth.gold[t] != bs_outputs_tag(&v->run->y)->tag[t];
     }
-    if (s)
-        return s;
     qsort(e, (size_t)n, sizeof *e, worst_first);
     bs_page_heading(v->g->level, "Worst sentences", v->out);
     bs_page_say(v->out, "quiet",
@@ -368,7 +360,6 @@ static basin_status examples(const view *v, basin_error *err)
                          "true.");
     for (int32_t i = 0; i < n && i < EXAMPLES && e[i].wrong > 0 && !s; i++)
         s = put_sentence(v, &e[i], err);
-    bs_free(e);
     return s;
 }
 
@@ -395,9 +386,9 @@ static basin_status errors(const bs_report_group *g, bs_doc *d, basin_error *err
     v.raw = v.tags->scheme == BS_SCHEME_RAW;
     basin_status s =
         bs_tag_truth_make(v.data, &bs_preprocess_tag(&v.run->model->known)->lexicon, &v.truth, err);
-    v.name = bs_calloc((size_t)v.truth.names.n + 1, sizeof *v.name);
-    v.place = bs_calloc((size_t)v.tags->n + 1, sizeof *v.place);
-    v.type_place = bs_calloc((size_t)v.tags->types.n + 1, sizeof *v.type_place);
+    v.name = bs_arena_alloc(g->room, ((size_t)v.truth.names.n + 1) * sizeof *v.name);
+    v.place = bs_arena_alloc(g->room, ((size_t)v.tags->n + 1) * sizeof *v.place);
+    v.type_place = bs_arena_alloc(g->room, ((size_t)v.tags->types.n + 1) * sizeof *v.type_place);
     if (!s && (!v.name || !v.place || !v.type_place))
         s = bs_fail_nomem(err);
     for (int32_t i = 0; i < v.truth.names.n && !s; i++)
@@ -406,9 +397,6 @@ static basin_status errors(const bs_report_group *g, bs_doc *d, basin_error *err
         find_places(&v);
         s = sections(&v, err);
     }
-    bs_free(v.name);
-    bs_free(v.place);
-    bs_free(v.type_place);
     bs_tag_truth_free(&v.truth);
     return s;
 }
@@ -443,12 +431,13 @@ static basin_status advise_types(const bs_report_group *g, bs_notes *advice, bas
     const bs_measurement *c = &g->run[g->shown].counts[0];
     const bool            raw = bs_measurement_tag(c)->tags.scheme == BS_SCHEME_RAW;
     const int32_t  n = raw ? bs_measurement_tag(c)->tags.n : bs_measurement_tag(c)->tags.types.n;
-    bs_type_score *row = bs_calloc((size_t)n + 1, sizeof *row);
-    const char   **name = bs_calloc((size_t)bs_measurement_tag(c)->tags.n + 1, sizeof *name);
-    double         most = 0;
-    int32_t        worst = -1;
-    bs_tag_truth   truth = {0};
-    basin_status   s = row && name ? BASIN_OK : bs_fail_nomem(err);
+    bs_type_score *row = bs_arena_alloc(g->room, ((size_t)n + 1) * sizeof *row);
+    const char   **name =
+        bs_arena_alloc(g->room, ((size_t)bs_measurement_tag(c)->tags.n + 1) * sizeof *name);
+    double       most = 0;
+    int32_t      worst = -1;
+    bs_tag_truth truth = {0};
+    basin_status s = row && name ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
         s = bs_tag_truth_make(bs_dataset_tag(g->part),
                               &bs_preprocess_tag(&g->run[g->shown].model->known)->lexicon, &truth,
@@ -472,8 +461,6 @@ static basin_status advise_types(const bs_report_group *g, bs_notes *advice, bas
                      "get more sentences with %s, where most is lost: F1 %.2f %%, %lld %s",
                      row[worst].type, 100 * row[worst].f1, (long long)row[worst].gold,
                      raw ? "tokens" : "spans");
-    bs_free(row);
-    bs_free(name);
     bs_tag_truth_free(&truth);
     return s;
 }
