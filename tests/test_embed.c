@@ -698,6 +698,37 @@ static void seeds_are_one_model(void **state)
     basin_model_free(m);
 }
 
+/* Without weight, a taught net is what it would be without a teacher. */
+static void a_net_learns_from_a_model(void **state)
+{
+    static answer      plain, taught;
+    const subject     *s = &subjects[0];
+    static const char *weight[] = {"0", "0.5"};
+    basin_error        why;
+    (void)state;
+    OK(predict(s, "left-0-3", 1, &plain, err)); /* two epochs of ce */
+    for (int i = 0; i < 3; i++) {
+        basin_model              *m = NULL;
+        basin_text                text;
+        const basin_train_options o = {.model = &m};
+        basin_config             *c = small(i < 2 ? "ce" : "seal-nce");
+        OK(basin_config_file(c, "train", s->file, err));
+        OK(basin_config_set(c, "distil", "left-2-1", err)); /* three folds */
+        OK(basin_config_set(c, "distil.weight", weight[i % 2], err));
+        OK(basin_config_set(c, "distil.folds", "0", err));
+        assert_int_equal(basin_train_with(c, &o, NULL, &text, &why), i < 2 ? BASIN_OK : BASIN_EARG);
+        basin_config_free(c);
+        if (i == 2)
+            break;
+        basin_text_free(&text);
+        OK(predict_by(s, m, 1, &taught, err));
+        const size_t n = ROWS * (size_t)basin_model_labels(m) * sizeof *taught.scores;
+        assert_true((memcmp(plain.scores, taught.scores, n) == 0) == (i == 0));
+        basin_model_free(m);
+    }
+    assert_non_null(strstr(why.msg, "only ce learns from probabilities"));
+}
+
 static void damaged_bytes_are_refused(void **state)
 {
     basin_model *m = NULL;
@@ -734,6 +765,7 @@ int main(void)
         cmocka_unit_test(impossible_rows_are_refused),
         cmocka_unit_test(models_are_bytes),
         cmocka_unit_test(seeds_are_one_model),
+        cmocka_unit_test(a_net_learns_from_a_model),
         cmocka_unit_test(damaged_bytes_are_refused),
     };
     return cmocka_run_group_tests(tests, three_models, leave_folder);

@@ -30,8 +30,7 @@ int cmd_compare(const cli_verb *verb, int argc, char **argv)
              CLI_WHOLE("--seeds", "N", &a.seeds, 1000,
                        "trainings of each method: seed, seed + 1, ...; default 3"),
              CLI_KEY("--folds", "K", "folds",
-                     "leave out each of K parts in turn, the same for all methods: "
-                          "out-of-fold scores"),
+                     "leave out each of K parts in turn (the same for all): out-of-fold scores"),
              CLI_TEXT("--metric", "NAME", &o.metric,
                       "the one in the table, see 'basin list metrics'; default: the task's first"),
              CLI_KEY("--preset", "NAME", "preset",

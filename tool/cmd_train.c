@@ -45,6 +45,8 @@ int cmd_train(const cli_verb *verb, int argc, char **argv)
            CLI_KEY("--from", "MODEL", "from",
                    "continue from a model's nets and settings; its labels are kept, "
                       "new ones added"),
+           CLI_KEY("--distil", "MODEL", "distil",
+                   "teach one plain net what a model knows, such as an ensemble (label sets)"),
            CLI_KEY("--ensemble", "N", "ensemble",
                    "N trainings with other seeds (for each fold), their mean as the model"),
            CLI_KEY("--time-limit", "SECONDS", "time_limit",

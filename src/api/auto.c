@@ -44,7 +44,7 @@ typedef struct {
 bool bs_auto_wanted(const basin_config *c, const bs_train_request *o)
 {
     return strcmp(c->settings.train.method, "auto") == 0 && !*c->settings.train.preset &&
-           !*c->settings.train.from && o->folder && o->seeds == 1 &&
+           !*c->settings.train.from && !*c->settings.train.distil && o->folder && o->seeds == 1 &&
            c->files.n[BS_ROLE_UNLABELLED] == 0 && !*c->settings.train.rules_file;
 }
 

@@ -26,12 +26,11 @@ basin_status bs_base_model_find(const bs_train_options *o, const char *task, bs_
 
 basin_status bs_base_model_refuse(const bs_train_options *o, const char *verb, basin_error *err)
 {
-    if (!*o->from)
+    if (!*o->from && !*o->distil)
         return BASIN_OK;
     return bs_fail(err, BASIN_EARG,
-                   "from: 'basin %s' starts each training from scratch; 'basin train' can continue "
-                   "from a model",
-                   verb);
+                   "%s: 'basin %s' starts each training from scratch; 'basin train' can %s a model",
+                   *o->from ? "from" : "distil", verb, *o->from ? "continue from" : "learn from");
 }
 
 /* Settings of a particular training, not of what is learnt; paths are not part of a model. */

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "api/auto.h"
+#include "api/distil.h"
 #include "api/ensemble.h"
 #include "api/from.h"
 #include "api/outcome.h"
@@ -51,7 +52,7 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
 {
     const bs_method *m;
     const bs_task   *task;
-    bs_base_model   *from = NULL;
+    bs_base_model   *from = NULL, *teacher = NULL;
     char             name[BS_OPTION_TEXT];
     basin_status     status = bs_settings_default(s, err);
     first_file(c, name);
@@ -63,10 +64,13 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
         return status;
     status = bs_base_model_find(&c->settings.train, task->name, &from, err);
     method = method ? method : c->settings.train.method;
+    if (!status)
+        status = bs_teacher_find(&c->settings.train, task->name, &teacher, err);
     if (from && strcmp(method, "auto") == 0) {
         method = from->model->settings.train.method;
         more = FROM_AS_AUTO;
     }
+    method = teacher && strcmp(method, "auto") == 0 ? "ce" : method;
     method = strcmp(method, "auto") == 0 ? task->method : method;
     if (!status)
         status = bs_method_find(method, task->name, &m, err);
@@ -85,6 +89,9 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
         status = bs_preset_apply(s, c->settings.train.preset, task->name, method, err);
     if (!status && from)
         status = bs_base_model_settings(from, method, s, err);
+    if (!status && teacher)
+        status = bs_teacher_settings(
+            teacher, c->files.n[1] > 0 || *c->settings.train.file_valid != '\0', s, err);
     if (!status)
         status = apply_given(c, task, s, err);
     if (!status)
@@ -95,6 +102,7 @@ static basin_status resolve(const basin_config *c, const char *method, const cha
     if (!status)
         status = bs_device_find(s->train.device, &device, err);
     bs_base_model_free(from);
+    bs_base_model_free(teacher);
     return status;
 }
 
@@ -473,17 +481,22 @@ static basin_status train_some(const basin_config *c, const bs_train_request *o,
     bs_sources     files = c->files;
     char           names[BS_ROLES][BS_OPTION_TEXT];
     double         begun = bs_seconds();
-    bs_base_model *from;
+    bs_base_model *from, *teacher = NULL;
     bs_config_files(&files, &s->train, names);
     bs_preset_remark(s, log);
     basin_status status = bs_base_model_find(&s->train, s->train.task, &from, err);
-    files.like = from ? &from->model->known : NULL;
+    if (!status)
+        status = bs_teacher_find(&s->train, s->train.task, &teacher, err);
+    files.like = from ? &from->model->known : teacher ? &teacher->model->known : NULL;
     if (!status)
         status = bs_prepare(s, &files, log, &data, err);
     if (status) {
         bs_base_model_free(from);
+        bs_base_model_free(teacher);
         return status;
     }
+    if (teacher)
+        status = bs_teacher_teach(teacher, s, &data, log, err);
     s->train.folds = data.folds;
     if (from)
         status = bs_base_model_fit(from, s, &data, log, err);
@@ -499,6 +512,7 @@ static basin_status train_some(const basin_config *c, const bs_train_request *o,
     bs_free(outcome);
     bs_data_free(&data);
     bs_base_model_free(from);
+    bs_base_model_free(teacher);
     if (!status)
         return bs_text_take(&table, &json, out, err);
     bs_buf_free(&table);

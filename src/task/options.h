@@ -117,6 +117,10 @@ typedef struct {
 
     char from[BS_OPTION_TEXT]; /* a model to continue from */
 
+    char   distil[BS_OPTION_TEXT]; /* a model to learn from */
+    double distil_weight;
+    int    distil_folds, distil_seed;
+
     /* paths joined by |, so that a run's config suffices to repeat it */
     char file_train[BS_OPTION_TEXT], file_valid[BS_OPTION_TEXT], file_test[BS_OPTION_TEXT],
         file_unlabelled[BS_OPTION_TEXT];

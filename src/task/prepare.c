@@ -146,6 +146,8 @@ static basin_status split_off(const bs_settings *s, bool test, bool keep_test, b
 static int folds_of(const bs_settings *s, const bs_data *p)
 {
     const bs_dataset *whole = &p->part[0];
+    if (s->train.distil_folds > 1)
+        return s->train.distil_folds;
     if (s->train.folds > 0)
         return s->train.folds;
     return !p->part[1].task && whole->rows >= 2 * BS_FOLDS &&
@@ -176,6 +178,7 @@ static basin_status make_folds(const bs_settings *s, bs_logger *log, bs_data *ou
 {
     bs_dataset    *whole = &out->part[0], piece[2] = {{0}};
     const bs_task *task = whole->task;
+    const int      seed = s->train.distil_folds > 1 ? s->train.distil_seed : s->train.seed;
     const size_t   room = (size_t)whole->rows + 1;
     int32_t       *part = bs_calloc(room, sizeof *part), *order = bs_calloc(room, sizeof *order);
     double         share[BS_MOST_FOLDS];
@@ -183,7 +186,7 @@ static basin_status make_folds(const bs_settings *s, bs_logger *log, bs_data *ou
     for (int k = 0; k < out->folds; k++)
         share[k] = 1.0 / out->folds;
     if (!status)
-        status = task->split(whole, share, out->folds, (uint64_t)s->train.seed, part, err);
+        status = task->split(whole, share, out->folds, (uint64_t)seed, part, err);
     if (!status)
         status = order_by_fold(part, whole->rows, out, order, err);
     for (int i = 0; i < 2 && !status; i++)
@@ -197,10 +200,12 @@ static basin_status make_folds(const bs_settings *s, bs_logger *log, bs_data *ou
     bs_dataset_free(whole);
     out->part[0] = piece[0];
     out->part[1] = piece[1];
-    bs_log_say(log, BS_INFO,
-               "%d folds %s, seed %d: all %s are used for training, and each is scored by models "
-               "that have not seen it",
-               out->folds, task->split_how, s->train.seed, task->unit);
+    if (s->train.distil_folds <= 1)
+        bs_log_say(
+            log, BS_INFO,
+            "%d folds %s, seed %d: all %s are used for training, and each is scored by models "
+            "that have not seen it",
+            out->folds, task->split_how, seed, task->unit);
     return BASIN_OK;
 }
 
@@ -242,6 +247,18 @@ basin_status bs_data_first_folds(const bs_data *p, int n, bs_dataset *train, bs_
     basin_status status = divide(p, 0, p->fold_start[n], n > 1 ? NULL : train, valid, err);
     if (n > 1 && !status)
         status = divide(p, 0, p->part[0].rows, NULL, train, err);
+    return status;
+}
+
+basin_status bs_data_keep_folds(bs_data *p, int n, basin_error *err)
+{
+    bs_dataset   part[2] = {{0}};
+    basin_status status = bs_data_first_folds(p, n, &part[0], &part[1], err);
+    for (int i = 0; i < 2; i++) {
+        bs_dataset_free(&p->part[i]);
+        p->part[i] = part[i];
+    }
+    p->folds = n;
     return status;
 }
 

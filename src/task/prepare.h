@@ -45,6 +45,9 @@ basin_status bs_data_fold(const bs_data *p, int k, bs_dataset *train, bs_dataset
 basin_status bs_data_first_folds(const bs_data *p, int n, bs_dataset *train, bs_dataset *valid,
                                  basin_error *err);
 
+/* That, in place. */
+basin_status bs_data_keep_folds(bs_data *p, int n, basin_error *err);
+
 /* NULL if there is none. */
 const bs_dataset *bs_data_test(const bs_data *p);
 

@@ -26,7 +26,7 @@ typedef struct {
     uint64_t       hash;
     void          *own;        /* the rows */
     int32_t        unlabelled; /* of the rows, the last ones: their truth is soft */
-    float         *soft;       /* of these, one output each; owned */
+    float         *soft;       /* of these, one output each, or of all from a teacher; owned */
 } bs_dataset;
 
 /* What a model keeps of its data. */
@@ -149,6 +149,7 @@ struct bs_task {
     int              n_metrics;
     bs_shown         shown[BS_SHOWN]; /* the first three also while training */
     bool             unlabelled;      /* rows without labels may be trained on, with rules */
+    bool             taught;  /* rows may have a teacher: bs_outputs.scores are a soft truth */
     bool             untuned; /* methods are as bs_method.untuned says where no preset is given */
     bool             tunes;   /* decisions have a threshold: values at 0.5 and at a tuned one */
 

@@ -160,13 +160,13 @@ static basin_status one_base(const bs_report *r, bs_report_group *g, int which, 
     return s;
 }
 
-/* Changed training rows might include test rows. Sentences without tags, which are not part of the
- * data here, count in the hash of a run. */
+/* Changed training rows might include test rows. Sentences without tags and what a teacher knows,
+ * which are not part of the data here, count in the hash of a run. */
 static bool same_training_rows(const bs_report_group *g)
 {
     const bs_report_run *run = &g->run[0];
     return run->hash[0] == 0 || *run->settings.train.file_unlabelled ||
-           run->hash[0] == g->data->part[BS_ROLE_TRAIN].hash;
+           *run->settings.train.distil || run->hash[0] == g->data->part[BS_ROLE_TRAIN].hash;
 }
 
 basin_status bs_report_bases(bs_report *r, bs_report_group *g, basin_error *err)

@@ -37,6 +37,8 @@ static basin_status prepare(const bs_report_run *run, int seed, bs_data *out, ba
     if (!status) {
         bs_config_files(&files, &s->train, names);
         status = bs_prepare(s, &files, &quiet, out, err);
+        if (!status && s->train.distil_folds > 1)
+            status = bs_data_keep_folds(out, 1, err);
     }
     bs_free(names);
     bs_free(usual);
@@ -163,18 +165,10 @@ static void choose_part(bs_report *r, bs_report_group *g)
 static basin_status drop_folds(bs_report_group *g, basin_error *err)
 {
     const bs_model_file *m = g->run[g->shown].model;
-    bs_data             *own = g->own;
-    bs_dataset           part[2] = {{0}};
     const int            n = m ? (1 + m->n_more) / m->settings.train.ensemble : 0;
-    if (!g->data || g->data != own || !m || n >= own->folds)
+    if (!g->data || g->data != g->own || !m || n >= g->own->folds)
         return BASIN_OK;
-    basin_status s = bs_data_first_folds(own, n > 1 ? n : 1, &part[0], &part[1], err);
-    for (int i = 0; i < 2; i++) {
-        bs_dataset_free(&own->part[i]);
-        own->part[i] = part[i];
-    }
-    own->folds = n > 1 ? n : 1;
-    return s;
+    return bs_data_keep_folds(g->own, n > 1 ? n : 1, err);
 }
 
 basin_status bs_report_data(bs_report *r, bs_report_group *g, const bs_data *given,

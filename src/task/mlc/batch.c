@@ -8,6 +8,8 @@ typedef struct {
     const bs_rows   *data;
     const bs_schema *schema;
     bool             sparse;
+    const float     *soft; /* [rows, labels] of a teacher, which count with this weight; or NULL */
+    double           weight;
     bs_batch         batch;
     bs_csr           csr;
     int32_t         *start, *index;
@@ -76,6 +78,11 @@ static const bs_batch *take_rows(bs_batches *base, const int32_t *index, int32_t
     for (int32_t i = 0; i < n; i++)
         for (int32_t k = y->start[index[i]]; k < y->start[index[i] + 1]; k++)
             f->gold[(size_t)i * L + (size_t)y->index[k]] = 1;
+    for (int32_t i = 0; i < n && f->soft; i++)
+        for (size_t l = 0; l < L; l++) {
+            real *at = &f->gold[(size_t)i * L + l];
+            *at += (real)f->weight * ((real)f->soft[(size_t)index[i] * L + l] - *at);
+        }
     return &f->batch;
 }
 
@@ -103,6 +110,8 @@ basin_status bs_batches_mlc(const bs_dataset *p, const bs_preprocess *k, const b
     f->base = (bs_batches){order_rows, all_fit, take_rows, free_feed, p->rows};
     f->data = data;
     f->schema = &bs_preprocess_mlc(k)->schema;
+    f->soft = p->soft;
+    f->weight = o->distil_weight;
     f->sparse = bs_net_spec_mlc(spec)->sparse;
     size_t cells = most * (size_t)bs_preprocess_mlc(k)->schema.n_features;
     bool   ok;

@@ -697,6 +697,7 @@ const bs_task bs_task_mlc = {
     .candidates = candidates,
     .time_factor = 12, /* the first is a linear model */
     .most_rows_for_folds = 5000,
+    .taught = true,
     .options = " data. ",
     .reading = reading,
     .metric = bs_metric_table,
