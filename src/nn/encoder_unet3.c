@@ -1,5 +1,6 @@
 /* encoder_unet3.c -- a modern U-net: two 3 x 3 convolutions at each of four scales, on the way down
- * and up again.
+ * and up again. The largest of four pixels goes down, and each pixel becomes four on the way up:
+ * with learned convolutions for either the net took longer to find shapes in noise.
  *
  * The output of a convolution is normalised to mean 0 and deviation 1 before its ReLU; then each
  * channel has its own factor and offset. A net normalises each channel over the photos of a batch
@@ -9,7 +10,7 @@
  * not depend on others, not even in training. */
 #include "nn/photo.h"
 
-enum { NAME = BS_PHOTO_NAME, KERNEL = 3, UP = 4, GROUPS = 8 };
+enum { NAME = BS_PHOTO_NAME, KERNEL = 3, GROUPS = 8 };
 
 #define EPS   1e-5
 #define SHARE 0.1 /* share of the last batch in the running means */
@@ -70,13 +71,33 @@ static bs_id by_groups(bs_nn *nn, const char *name, bs_id x)
 }
 
 static bs_id layer(bs_nn *nn, const bs_encoder_shape *s, const char *name, int number, bs_id x,
-                   int out, int stride)
+                   int out)
 {
     char path[NAME];
     bs_print(path, sizeof path, "%s/%d", name, number);
     if (s->by_batch)
-        return by_batch(nn, path, bs_photo_filter(nn, path, x, out, KERNEL, stride));
-    return by_groups(nn, path, bs_photo_conv(nn, path, x, out, KERNEL, stride));
+        return by_batch(nn, path, bs_photo_filter(nn, path, x, out, KERNEL, 1));
+    return by_groups(nn, path, bs_photo_conv(nn, path, x, out, KERNEL, 1));
+}
+
+/* Layers `number` and the next one. */
+static bs_id two_layers(bs_nn *nn, const bs_encoder_shape *s, const char *name, int number, bs_id x,
+                        int out)
+{
+    return layer(nn, s, name, number + 1, layer(nn, s, name, number, x, out), out);
+}
+
+/* To an even length, by zeros at the end. */
+static bs_id even(bs_graph *g, bs_id x, int axis)
+{
+    const int length = bs_shape_of(g, x).d[axis];
+    return length % 2 ? bs_pad(g, x, axis - 4, 0, length + 1) : x;
+}
+
+/* Halves the sides, rounded up. x is not negative, so zeros at its edge change no maximum. */
+static bs_id halved(bs_nn *nn, bs_id x)
+{
+    return bs_max_pool(nn->g, even(nn->g, even(nn->g, x, 2), 3), 2, 2);
 }
 
 /* Over a photo and, for energies, its masks. */
@@ -85,20 +106,36 @@ static bs_id first_layer(bs_nn *nn, const bs_encoder_shape *s, const char *name,
 {
     char path[NAME];
     if (s->by_batch)
-        return layer(nn, s, name, 0, in->x, s->width, 1);
+        return layer(nn, s, name, 0, in->x, s->width);
     bs_print(path, sizeof path, "%s/0", name);
     return by_groups(nn, path, bs_photo_first(nn, name, in, s->width, KERNEL));
 }
 
-/* Width, 2 width and 4 width channels; the first convolution of a scale halves the sides. */
+/* Width, 2 width and 4 width channels. */
 static void features(bs_nn *nn, const char *name, const bs_encoder_shape *s,
                      const bs_encoder_input *in, bs_id found[BS_SCALES])
 {
     const int F = s->width;
     bs_id     h = first_layer(nn, s, name, in);
-    found[0] = layer(nn, s, name, 1, h, F, 1);
-    found[1] = layer(nn, s, name, 3, layer(nn, s, name, 2, found[0], 2 * F, 2), 2 * F, 1);
-    found[2] = layer(nn, s, name, 5, layer(nn, s, name, 4, found[1], 4 * F, 2), 4 * F, 1);
+    found[0] = layer(nn, s, name, 1, h, F);
+    found[1] = two_layers(nn, s, name, 2, halved(nn, found[0]), 2 * F);
+    found[2] = two_layers(nn, s, name, 4, halved(nn, found[1]), 4 * F);
+}
+
+/* x mixed to `out` channels, each pixel of which becomes four; of the sides of `like`. */
+static bs_id enlarged(bs_nn *nn, const char *name, bs_id x, int out, bs_id like)
+{
+    bs_graph *g = nn->g;
+    x = bs_photo_filter(nn, name, x, out, 1, 1);
+    bs_push(g, name);
+    bs_shape  s = bs_shape_of(g, x), size = bs_shape_of(g, like);
+    const int lines = s.d[0] * out * s.d[2];
+    x = bs_reshape(g, x, bs_shape4(lines, 1, s.d[3], 1));
+    x = bs_expand(g, x, bs_shape4(lines, 2, s.d[3], 2));
+    x = bs_reshape(g, x, bs_shape4(s.d[0], out, 2 * s.d[2], 2 * s.d[3]));
+    x = bs_slice(g, bs_slice(g, x, -2, 0, size.d[2]), -1, 0, size.d[3]);
+    bs_pop(g);
+    return x;
 }
 
 /* `coarse` enlarged beside what was found at the finer scale. */
@@ -108,11 +145,9 @@ static bs_id joined(bs_nn *nn, const bs_encoder_shape *s, const char *name, int 
     bs_graph *g = nn->g;
     char      path[NAME];
     bs_print(path, sizeof path, "%s/up/%d", name, scale + 1);
-    bs_init init = bs_photo_init(bs_shape_of(g, coarse).d[1] * UP);
-    bs_id   up = bs_photo_enlarged(nn, path, coarse, out, init, found);
+    bs_id up = enlarged(nn, path, coarse, out, found);
     bs_print(path, sizeof path, "%s/join/%d", name, scale);
-    bs_id h = layer(nn, s, path, 0, bs_concat(g, up, found, -3), out, 1);
-    return layer(nn, s, path, 1, h, out, 1);
+    return two_layers(nn, s, path, 0, bs_concat(g, up, found, -3), out);
 }
 
 static bs_id head(bs_nn *nn, const char *name, const bs_encoder_shape *s, const bs_id found[],
@@ -121,7 +156,7 @@ static bs_id head(bs_nn *nn, const char *name, const bs_encoder_shape *s, const 
     const int F = s->width;
     char      path[NAME];
     bs_print(path, sizeof path, "%s/bottom", name);
-    bs_id h = layer(nn, s, path, 1, layer(nn, s, path, 0, found[2], 4 * F, 2), 4 * F, 1);
+    bs_id h = two_layers(nn, s, path, 0, halved(nn, found[2]), 4 * F);
     h = joined(nn, s, name, 2, h, found[2], 2 * F);
     h = joined(nn, s, name, 1, h, found[1], F);
     h = joined(nn, s, name, 0, h, found[0], F);
