@@ -721,7 +721,7 @@ const bs_task bs_task_seg = {
     .options = " image. mask. seg. ",
     .reading = reading,
     .defaults = "net.kind=unet3 net.width=32 net.dropout=0.2 energy.hidden=384 seg.mean=yes "
-                "seg.flip=yes seg.jitter=0.2 seg.crops=0 batch=8 optimiser=adam lr.net=0.001 "
+                "seg.flip=yes seg.crops=0 batch=8 optimiser=adam lr.net=0.001 "
                 "lr.energy=0.001 pretrain.lr=0.001 clip=5 clip.energy=5 schedule=cosine epochs=100 "
                 "early_stop.epochs=0 early_stop.patience=40 plateau.patience=10 plateau.both=yes",
     .metric = metrics,
