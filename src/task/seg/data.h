@@ -84,8 +84,8 @@ basin_status bs_predict_seg(bs_scorer *s, const bs_net_spec *spec, const bs_prep
                             const bs_dataset *p, bs_outputs *out, basin_error *err);
 
 /* A photo predicted as a whole, or in overlapping tiles. Each tile decides only its part of the
- * photo, and sees more around it. */
-enum { BS_TILE_MARGIN = 32 }; /* what a tile sees beyond its part on each side, at least */
+ * photo, and sees at least so much around it: all that a pixel of a net depends on. */
+enum { BS_TILE_MARGIN = 56 };
 typedef struct {
     int width, height; /* of a tile */
     int across, down;  /* how many */

@@ -26,15 +26,27 @@ static int smaller(int64_t a, int b)
     return a < b ? (int)a : b;
 }
 
-static int tiles_along(int size, int tile)
+/* By how much a tile is larger than what it adds: starts are rounded. */
+enum { SHARED = 2 * BS_TILE_MARGIN + UNIT - 1 };
+
+static int rounded_up(int x, int unit)
 {
-    const int own = tile - 2 * BS_TILE_MARGIN;
-    return size <= tile ? 1 : (size - 2 * BS_TILE_MARGIN + own - 1) / own;
+    return (x + unit - 1) / unit * unit;
+}
+
+/* How many tiles, and the least side of that many. */
+static int tiles_along(int size, int *tile)
+{
+    if (size <= *tile)
+        return 1;
+    const int own = *tile - SHARED, n = (size - SHARED + own - 1) / own;
+    *tile = rounded_up(SHARED + (size - SHARED + n - 1) / n, UNIT);
+    return n;
 }
 
 bs_tiles bs_tiles_make(int width, int height, int64_t pixels)
 {
-    const int least = 4 * BS_TILE_MARGIN;
+    const int least = 3 * BS_TILE_MARGIN;
     bs_tiles  t = {width, height, 1, 1};
     if ((int64_t)width * height <= pixels)
         return t;
@@ -46,8 +58,8 @@ bs_tiles bs_tiles_make(int width, int height, int64_t pixels)
         const int64_t wide = pixels / height / UNIT * UNIT;
         t.width = smaller(wide < least ? least : wide, width);
     }
-    t.across = tiles_along(width, t.width);
-    t.down = tiles_along(height, t.height);
+    t.across = tiles_along(width, &t.width);
+    t.down = tiles_along(height, &t.height);
     return t;
 }
 
@@ -109,17 +121,12 @@ typedef struct {
     basin_error         *err;
 } predicting;
 
-static int padded_side(const predicting *p, int side)
-{
-    return (side + p->unit - 1) / p->unit * p->unit;
-}
-
 static bs_tiles tiles_of(const predicting *p, int32_t image)
 {
     const double room =
         (double)bs_preprocess_seg(p->known)->image.max_tile_mb * (1 << 20) / p->weight;
-    return bs_tiles_make(padded_side(p, p->im->width[image]), padded_side(p, p->im->height[image]),
-                         (int64_t)room);
+    return bs_tiles_make(rounded_up(p->im->width[image], p->unit),
+                         rounded_up(p->im->height[image], p->unit), (int64_t)room);
 }
 
 static int64_t pieces_of(const predicting *p, int32_t image)
@@ -257,8 +264,8 @@ static basin_status put_window(void *ctx, const bs_crop *c)
 
 static basin_status put_tiles(predicting *p)
 {
-    const int width = padded_side(p, p->im->width[p->now]);
-    const int height = padded_side(p, p->im->height[p->now]);
+    const int width = rounded_up(p->im->width[p->now], p->unit);
+    const int height = rounded_up(p->im->height[p->now], p->unit);
     bs_tiles  t = tiles_of(p, p->now);
     for (int64_t i = 0; i < (int64_t)t.across * t.down; i++) {
         bs_crop      at, part;
