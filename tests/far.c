@@ -392,8 +392,9 @@ static void pack(const far_input *in, char *to)
     const sparse_layout at = lay_out(x);
     for (int32_t i = 0; i <= x->rows; i++)
         ((int32_t *)(void *)to)[i] = x->start[i] - first;
-    memcpy(to + at.index, x->index + first, at.value - at.index);
-    if (x->value)
+    if (at.value > at.index)
+        memcpy(to + at.index, x->index + first, at.value - at.index);
+    if (at.all > at.value)
         memcpy(to + at.value, x->value + first, at.all - at.value);
 }
 

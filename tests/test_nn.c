@@ -286,8 +286,8 @@ static void frozen_parameters_have_no_other_blocks(void **state)
     assert_int_equal(bs_params_nodes(g, p, "net/", ids, segment, 4), 2);
     assert_true(segment[0] == 0 && segment[1] == 2);
     assert_int_equal(bs_params_count(p, "net/"), 20);
-    assert_int_equal(bs_params_allocate(p, bs_devices[0], 1, NULL), BASIN_OK);
-    assert_int_equal(bs_params_allocate(plain, bs_devices[0], 1, NULL), BASIN_OK);
+    assert_int_equal(bs_params_allocate(p, device_here(), 1, NULL), BASIN_OK);
+    assert_int_equal(bs_params_allocate(plain, device_here(), 1, NULL), BASIN_OK);
     assert_int_equal(bs_params_allocate_state(p, NULL), BASIN_OK);
     const bs_buffer *moving[] = {p->block.grad, p->block.m, p->block.v};
     for (int i = 0; i < 3; i++)

@@ -21,7 +21,7 @@ static bs_params *declared(void)
     bs_param(g, p, "net/out", bs_shape1(2), nine);
     check_graph(g);
     bs_graph_free(g);
-    assert_int_equal(bs_params_allocate(p, bs_devices[0], 1, NULL), BASIN_OK);
+    assert_int_equal(bs_params_allocate(p, device_here(), 1, NULL), BASIN_OK);
     return p;
 }
 
