@@ -177,6 +177,56 @@ static void plans_fuse_reuse_and_accumulate(void **state)
     random_graph_free(&r);
 }
 
+/* Steps of a plan that write over one of their operands. */
+static int written_over(const random_graph *r, const bs_result *res, int n, unsigned flags)
+{
+    bs_plan *p;
+    int      found = 0;
+    assert_int_equal(bs_plan_make(r->g, res, n, flags, bs_devices[0]->order, &p, NULL), BASIN_OK);
+    for (int i = 0; i < p->n_steps; i++)
+        for (int k = 0; k < p->step[i].n_in && p->step[i].n_micro > 0; k++) {
+            const bs_loc *in = &p->step[i].in[k].loc, *out = &p->step[i].out;
+            found +=
+                in->place == BS_AT_ARENA && out->place == BS_AT_ARENA && in->offset == out->offset;
+        }
+    bs_plan_free(p);
+    return found;
+}
+
+static void operands_are_written_over_unless_forbidden(void **state)
+{
+    bs_result    res[RESULTS];
+    int          n;
+    random_graph r = random_graph_new(16, 60, res, &n);
+    (void)state;
+    assert_true(written_over(&r, res, n, 0) > 0);
+    assert_int_equal(written_over(&r, res, n, BS_PLAN_NO_INPLACE), 0);
+    assert_int_equal(written_over(&r, res, n, BS_PLAN_NO_REUSE), 0);
+    random_graph_free(&r);
+}
+
+/* A gradient is computed where it belongs. It is copied there if it is that of another parameter as
+ * well, or an input. */
+static void gradients_are_written_in_their_places(void **state)
+{
+    bs_graph *g = bs_graph_new();
+    bs_id     x = bs_leaf(g, "x", BS_T_REAL, bs_shape2(4, 8)), y = bs_tanh(g, bs_square(g, x));
+    const bs_result res[] = {{y, 0}, {y, 1}, {x, 2}};
+    bs_plan        *p;
+    int             written[3] = {0};
+    (void)state;
+    assert_int_equal(bs_plan_make(g, res, 3, 0, bs_devices[0]->order, &p, NULL), BASIN_OK);
+    assert_int_equal(p->n_steps, 3);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(p->step[i].out.place, BS_AT_GRAD);
+        written[p->step[i].out.index]++;
+    }
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(written[i], 1);
+    bs_plan_free(p);
+    bs_graph_free(g);
+}
+
 /* BASIN_DEBUG=nan fills slots with NaN when their value dies: nothing may read them. */
 static void dead_slots_are_not_read(void **state)
 {
@@ -382,6 +432,8 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_bits),
         cmocka_unit_test(directions_run_side_by_side),
         cmocka_unit_test(plans_fuse_reuse_and_accumulate),
+        cmocka_unit_test(operands_are_written_over_unless_forbidden),
+        cmocka_unit_test(gradients_are_written_in_their_places),
         cmocka_unit_test(dead_slots_are_not_read),
         cmocka_unit_test(a_nan_is_reported_by_label),
         cmocka_unit_test(a_run_allocates_nothing),
