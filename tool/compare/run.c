@@ -53,16 +53,6 @@ static bool stop_asked(const bs_comparison *c)
     return c->session && bs_stop_asked(c->session->stop);
 }
 
-/* Epoch tables of several runs would get mixed up; a single run's are shown on request. */
-static bs_logger run_log(const bs_comparison *c)
-{
-    bs_logger log = c->log;
-    bool      full = c->jobs == 1 && log.level >= BS_DEBUG;
-    if (!full) /* epochs of one run are meaningless among those of others */
-        log.level = BS_QUIET;
-    return log;
-}
-
 typedef struct {
     bs_comparison  *c;
     pthread_mutex_t lock;
@@ -230,7 +220,9 @@ basin_status bs_compare_train(bs_comparison *c, basin_error *err)
 {
     const int runs = c->n * c->seeds;
     int       finished = 0;
-    queue     q = {.c = c, .log = run_log(c)};
+    queue     q = {.c = c, .log = c->log};
+    if (c->jobs > 1 || q.log.level < BS_DEBUG) /* epochs of one run among those of others */
+        q.log.level = BS_QUIET;
     for (int i = 0; i < runs; i++)
         q.total += !c->run[i].finished;
     const int jobs = c->jobs < q.total ? c->jobs : q.total;

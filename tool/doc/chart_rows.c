@@ -17,15 +17,9 @@ typedef struct {
     bs_buf *out;
 } sheet;
 
-/* Names get up to 45 % of the width; longer ones are cut and shown in full on hover. */
-static int name_room(int width)
-{
-    return (int)(0.45 * width);
-}
-
 static void begin(sheet *k, const char *title, int n, int longest, double lo, double hi, bool exact)
 {
-    const int room = name_room(k->width);
+    const int room = (int)(0.45 * k->width); /* longer names are shown in full on hover */
     k->left = 8 * longest + 16 < room ? 8 * longest + 16 : room;
     k->top = title ? TOP : 8;
     k->height = (int)k->top + n * k->row + BOTTOM;

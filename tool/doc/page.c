@@ -225,11 +225,6 @@ void bs_page_list_end(bs_buf *out)
 
 /* ---- tables ---- */
 
-static bool same_group(const bs_column *a, const bs_column *b)
-{
-    return a->group && b->group && strcmp(a->group, b->group) == 0;
-}
-
 /* The upper row: names of groups; columns without one span both rows. */
 static void heading_cell(const bs_column *c, int number, bool deep, unsigned flags, bs_buf *out)
 {
@@ -256,7 +251,7 @@ static void group_row(const bs_column *column, int n, unsigned flags, bs_buf *ou
         if (!column[i].group) {
             heading_cell(&column[i], i, true, flags, out);
         } else {
-            while (end < n && same_group(&column[i], &column[end]))
+            while (end < n && column[end].group && strcmp(column[i].group, column[end].group) == 0)
                 end++;
             bs_buf_printf(out, "<th class=\"group first\" colspan=\"%d\">", end - i);
             bs_page_escape(column[i].group, out);

@@ -579,12 +579,6 @@ static void show_image(const bs_explained_image *im, bs_buf *out)
     bs_buf_text(out, "</div></div>\n");
 }
 
-static const char *what_pull_is(const bs_explanation *e)
-{
-    return e->names == 2 ? "orange where the energy asks for more of the foreground, blue for less"
-                         : "the stronger the orange, the more the energy asks for another class";
-}
-
 static void images(const bs_explanation *e, bs_buf *out)
 {
     if (e->images == 0)
@@ -594,7 +588,9 @@ static void images(const bs_explanation *e, bs_buf *out)
         out, "",
         "Photo, true mask, prediction%s, and minus the gradient of the energy by the mask at "
         "the prediction: %s.",
-        e->names == 2 ? " (green: right, blue: missing, red: too much)" : "", what_pull_is(e));
+        e->names == 2 ? " (green: right, blue: missing, red: too much)" : "",
+        e->names == 2 ? "orange where the energy asks for more of the foreground, blue for less"
+                      : "the stronger the orange, the more the energy asks for another class");
     for (int i = 0; i < e->images; i++)
         show_image(&e->image[i], out);
 }

@@ -248,18 +248,13 @@ static basin_status gather(bs_report_group *g, basin_error *err)
     return s;
 }
 
-static int replicates_of(const bs_report_group *g)
-{
-    const double n = row_replicates / ((double)g->part->rows * g->models + 1);
-    return n < 100 ? 100 : n > 1000 ? 1000 : (int)n;
-}
-
 static basin_status intervals(bs_report_group *g, basin_error *err)
 {
     bs_interval    all[BS_VALUES_MAX];
     const uint64_t seed = (uint64_t)g->run[0].settings.train.seed;
     basin_status   s = BASIN_OK;
-    g->replicates = replicates_of(g);
+    const double   n = row_replicates / ((double)g->part->rows * g->models + 1);
+    g->replicates = n < 100 ? 100 : n > 1000 ? 1000 : (int)n;
     for (int cut = 0; cut < bs_report_cuts(g) && !s; cut++) {
         s = bs_bootstrap(&g->mean[cut], seed, g->replicates, level, all, err);
         for (int i = 0; i < g->task->n_metrics && !s; i++) {
@@ -353,12 +348,6 @@ double bs_report_card_mean(const bs_report_group *g, int part, int cut, int metr
 
 /* ---- differences ---- */
 
-static bool comparable(const bs_report_group *a, const bs_report_group *b)
-{
-    return a->judged && b->judged && a->part->hash == b->part->hash &&
-           a->part->rows == b->part->rows && a->mean[0].values == b->mean[0].values;
-}
-
 /* Among groups on the rows of the first one. */
 static basin_status find_winner(bs_report *r, basin_error *err)
 {
@@ -390,7 +379,8 @@ basin_status bs_report_compare(bs_report *r, basin_error *err)
     for (int i = 1; i < r->n && !s; i++) {
         bs_report_group *a = &r->group[0], *b = &r->group[i];
         basin_error      why = {0};
-        if (!comparable(a, b)) {
+        if (!a->judged || !b->judged || a->part->hash != b->part->hash ||
+            a->part->rows != b->part->rows || a->mean[0].values != b->mean[0].values) {
             if (a->judged && b->judged)
                 bs_notes_add(&r->left_out, "rows",
                              "%s and %s are not tested against each other: they were evaluated on "

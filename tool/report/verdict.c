@@ -14,11 +14,6 @@ static const double chance = 0.05; /* larger p values are put down to chance */
 
 /* ---- words ---- */
 
-static bool in_percent(const bs_task *k, int metric)
-{
-    return bs_report_form(k, metric).scale > 1;
-}
-
 static void put_value(const bs_task *k, int metric, double v, bs_buf *out)
 {
     const bs_form f = bs_report_form(k, metric);
@@ -29,13 +24,7 @@ static void put_value(const bs_task *k, int metric, double v, bs_buf *out)
 static void put_distance(const bs_task *k, int metric, double v, bs_buf *out)
 {
     const bs_form f = bs_report_form(k, metric);
-    bs_buf_printf(out, "%.*f%s", f.digits, fabs(f.scale * v),
-                  in_percent(k, metric) ? " points" : "");
-}
-
-static const char *part_of(const bs_report_group *g)
-{
-    return strcmp(g->part_name, "test") == 0 ? "test" : "validation";
+    bs_buf_printf(out, "%.*f%s", f.digits, fabs(f.scale * v), f.scale > 1 ? " points" : "");
 }
 
 /* Better by more than chance is likely to explain. */
@@ -63,7 +52,7 @@ static void put_scores(const bs_report_group *g, bs_buf *out)
     if (isfinite(v->lo) && isfinite(v->hi))
         bs_buf_printf(out, " [%.*f, %.*f]", f.digits, f.scale * v->lo, f.digits, f.scale * v->hi);
     bs_buf_printf(out, "%s on %d %s %s", g->models > 1 ? " on average" : "", (int)g->part->rows,
-                  part_of(g), g->task->unit);
+                  strcmp(g->part_name, "test") == 0 ? "test" : "validation", g->task->unit);
 }
 
 static void put_base(const bs_report_group *g, const bs_baseline *b, bool told, bs_buf *out)

@@ -19,12 +19,6 @@ static double variance_of(const double *x, int n)
     return square;
 }
 
-/* If an option has few values, they are not evenly spread over u. */
-static double grid_point(int i)
-{
-    return i / (double)(BS_TUNE_GRID - 1);
-}
-
 static void curve_of(const bs_gp *g, int option, double *work, double curve[BS_TUNE_GRID])
 {
     double u[BS_TUNE_MOST];
@@ -33,7 +27,7 @@ static void curve_of(const bs_gp *g, int option, double *work, double curve[BS_T
         for (int i = 0; i < POINTS; i++) {
             bs_tune_point(0, i, g->space->n, u);
             bs_space_snap(g->space, u);
-            u[option] = grid_point(k);
+            u[option] = k / (double)(BS_TUNE_GRID - 1); /* few values are not evenly spread */
             if (g->space->at[option].n_words > 0 || g->space->at[option].row.kind == BS_INT)
                 bs_space_snap(g->space, u);
             curve[k] += bs_gp_mean(g, u, NULL, work) / POINTS;

@@ -92,13 +92,6 @@ static void collect(const bs_search *s, points *p)
             add_point(p, s, i, worst, 0);
 }
 
-static void points_free(points *p)
-{
-    bs_free(p->u);
-    bs_free(p->y);
-    bs_free(p->extra);
-}
-
 /* Running points count with the model's prediction without them, so it looks elsewhere. */
 static void add_pending(const bs_search *s, const bs_gp *g, points *p, double *work)
 {
@@ -129,7 +122,9 @@ basin_status bs_tune_model(const bs_search *s, bool pending, bs_gp *out, basin_e
         bs_gp_free(out);
         status = bs_gp_fit(s->space, p.u, p.y, p.extra, p.n, out, err);
     }
-    points_free(&p);
+    bs_free(p.u);
+    bs_free(p.y);
+    bs_free(p.extra);
     bs_free(work);
     return status;
 }

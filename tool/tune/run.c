@@ -234,11 +234,6 @@ static bool is_final(const bs_tuning *t, int trial, basin_status s)
     return s == BASIN_EIO || (trial == 0 && s != BASIN_ENUMERIC && t->n == 1);
 }
 
-static bool all_fail(const bs_tuning *t)
-{
-    return t->n >= MOST_FAILURES && count(t, BS_TRIAL_FAILED) == t->n;
-}
-
 static void end_search(bs_tuning *t, const basin_error *why)
 {
     if (!t->status) {
@@ -260,7 +255,8 @@ static void settle(looker *l, const bs_train_outcome *o, basin_status s, basin_e
         x->score = NAN; /* its earlier score is lost with it */
         x->passed = 0;
         bs_print(r->message, sizeof r->message, "%.199s", err->msg);
-        if (is_final(t, l->trial, s) || all_fail(t))
+        if (is_final(t, l->trial, s) ||
+            (t->n >= MOST_FAILURES && count(t, BS_TRIAL_FAILED) == t->n))
             end_search(t, err);
     } else {
         x->state = BS_TRIAL_FINISHED;

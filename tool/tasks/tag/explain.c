@@ -42,11 +42,6 @@ static bs_hvp_kind products(const bs_net_spec *s)
     return has_terms(s) ? BS_HVP_CENTRAL : BS_HVP_EXACT;
 }
 
-static int32_t length_of(const bs_corpus *c, int32_t sentence)
-{
-    return c->start[sentence + 1] - c->start[sentence];
-}
-
 /* ---- interaction ---- */
 
 typedef struct {
@@ -103,6 +98,7 @@ static basin_status take_batch(bs_explanation *e, bs_scorer *scorer, bs_batches 
     const size_t    R = (size_t)b->size.rows, T = (size_t)b->size.length, N = (size_t)e->names;
     batch           x = {.b = b, .n = n, .T = T, .N = N};
     int32_t        *length = bs_calloc((size_t)n, sizeof *length);
+    const int32_t  *start = bs_dataset_tag(&e->data)->start;
     bs_scored       found;
     x.y = bs_calloc(R * T * N, sizeof *x.y);
     x.v = bs_calloc(R * T * N, sizeof *x.v);
@@ -115,7 +111,7 @@ static basin_status take_batch(bs_explanation *e, bs_scorer *scorer, bs_batches 
         for (size_t i = 0; i < R * T; i++)
             x.sign[i] = bs_rng_bits(rng) & 1 ? 1 : -1;
         for (int32_t i = 0; i < n; i++) {
-            length[i] = length_of(bs_dataset_tag(&e->data), order[i]);
+            length[i] = start[order[i] + 1] - start[order[i]];
             e->pairs.places += length[i] > 1 ? length[i] - 1 : 0;
         }
         s = add_batch(e, &x, sum, err);
