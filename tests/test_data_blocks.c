@@ -173,6 +173,39 @@ static void rows_are_named_by_the_first_block(void **state)
     remove(path);
 }
 
+/* Every block but the last is full, without a header as well: scores are computed for blocks of one
+ * size. */
+static void rows_without_column_names(void **state)
+{
+    bs_read_options o = bs_read_options_default();
+    (void)state;
+    put_file("1.5,\"2\n\",0\n3,4,1\n5,6,0\n7.5,8,0\n0,0.25,1\n");
+    snprintf(o.labels, sizeof o.labels, "last:1");
+    bs_rows *all = whole(&o);
+    o.labels[0] = '\0';
+    o.like = &all->schema;
+    o.label_free = true;
+    for (int32_t size = 1; size < 7; size++) {
+        bs_reading *p = NULL;
+        basin_error err = {0};
+        bs_rows    *d = NULL;
+        int32_t     at = 0;
+        assert_int_equal(bs_rows_open(path, &o, &p, &err), BASIN_OK);
+        while (bs_rows_next(p, size, &d, NULL, &err) == BASIN_OK && d) {
+            assert_int_equal(d->rows, at + size <= all->rows ? size : all->rows - at);
+            assert_int_equal(bs_rows_match(&all->schema, d, path, NULL, &err), BASIN_OK);
+            for (int32_t i = 0; i < d->rows; i++)
+                same_row(all, at++, d, i);
+            bs_rows_free(d);
+        }
+        assert_int_equal(err.status, BASIN_OK);
+        assert_int_equal(at, all->rows);
+        bs_rows_close(p);
+    }
+    bs_rows_free(all);
+    remove(path);
+}
+
 static void csv_messages_name_lines(void **state)
 {
     bs_read_options o = bs_read_options_default();
@@ -326,6 +359,7 @@ int main(void)
         cmocka_unit_test(jsonl),
         cmocka_unit_test(csv),
         cmocka_unit_test(rows_are_named_by_the_first_block),
+        cmocka_unit_test(rows_without_column_names),
         cmocka_unit_test(csv_messages_name_lines),
         cmocka_unit_test(messages_name_lines_of_the_file),
         cmocka_unit_test(too_few_rows_are_missed),

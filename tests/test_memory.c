@@ -184,6 +184,19 @@ static void make_models(void)
                      0);
 }
 
+static void make_tagger(void)
+{
+    bs_buf b;
+    bs_buf_init(&b, MB);
+    for (int i = 0; i < 40; i++)
+        bs_buf_text(&b, "one X\ntwo O\n\ntwo O\none X\ntwo O\n\n");
+    put("d.conll", b.data);
+    bs_buf_free(&b);
+    assert_int_equal(RUN("train", "d.conll", "--method", "ce", "--epochs", "1", "-q", "-o", "tags",
+                         "--set", "net.width=8"),
+                     0);
+}
+
 static int lines_in(const char *path)
 {
     FILE *f = fopen(path, "r");
@@ -224,6 +237,35 @@ static void predict_takes_constant_memory(void **state)
     make("a.zst", "1:1\n2:1\n", line_of(' ', ' '), 1001, "");
     assert_int_equal(RUN("predict", "svm", "a.zst", "-o", "p"), 0);
     assert_int_equal(lines_in("p"), 2);
+}
+
+/* Sentences with a word of nearly 10,000 characters. */
+static void sentences_take_constant_memory(void **state)
+{
+    static const struct {
+        const char *format, *first, *last;
+        int         lines; /* of output per sentence */
+    } cases[] = {
+        {"text.format=conll", "one X\n", " O\n\n", 3},
+        {"text.format=conllu", "1\t", "\t_\t_\t_\t_\t_\t_\t_\t_\n\n", 2},
+        {"text.format=text", "one two ", "\n", 4},
+        {"text.format=tokens", "{\"tokens\": [\"two\", \"", "\"]}\n", 1},
+        {"text.format=spans", "{\"text\": \"one two ", "\"}\n", 1},
+    };
+    (void)state;
+    make_tagger();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const size_t n = strlen(cases[i].last);
+        memset(row, 'c', sizeof row);
+        memcpy(row, cases[i].first, strlen(cases[i].first));
+        memcpy(row + sizeof row - n, cases[i].last, n);
+        make("s.zst", "", row, sizeof row, "");
+        assert_int_equal(RUN("predict", "tags", "s.zst", "-o", "p", "--set", cases[i].format,
+                             "--format", i < 3 ? "conll" : "jsonl"),
+                         0);
+        assert_int_equal(lines_in("p") / cases[i].lines,
+                         (LARGE * MB + sizeof row - 1) / sizeof row);
+    }
 }
 
 static void a_line_of_600_megabytes(void **state)
@@ -336,6 +378,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(predict_takes_constant_memory),
+        cmocka_unit_test(sentences_take_constant_memory),
         cmocka_unit_test(a_line_of_600_megabytes),
         cmocka_unit_test(what_is_kept_is_bounded),
         cmocka_unit_test(zip_archives),

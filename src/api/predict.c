@@ -205,8 +205,8 @@ static basin_status predict_to(predicting *g, const char *const *files, int n, b
 {
     void        *writer = NULL;
     basin_status s = BASIN_OK;
-    const bool   cut = !g->p->live || (n == 1 && bs_path_live(files[0]));
-    if (g->m->task->stream && g->p->begin && !g->o->part && n > 0 && cut)
+    const bool   streams = g->m->task->stream && g->p->begin && (n == 1 || !g->p->one);
+    if (streams && !g->o->part && n > 0)
         s = g->p->begin(g->m, g->o, to, &writer, err);
     if (s)
         return s;

@@ -42,7 +42,7 @@ typedef struct bs_task_write {
     basin_status (*rows)(void *writer, const bs_dataset *data, const bs_outputs *y,
                          basin_error *err);
     void (*end)(void *writer);
-    bool live;  /* for a single pipe or terminal only; files are read at once */
+    bool one;   /* some at a time of one file only; several are read at once */
     bool lines; /* JSON lines, unless another format is requested */
     bool tags;  /* it knows tag schemes, and several answers per row */
 } bs_task_write;

@@ -56,3 +56,18 @@ basin predict tags t.jsonl -q | cmp - spans.out && echo "a file: same"
 printf '{"text": "", "id": 1}\n{"text": "x"}\n{"text": ""}\n' | ask empty 0 tags -
 cut -d, -f1-2 empty.out
 cat t.conll | basin predict tags - -q | cmp - <(basin predict tags t.conll -q) && echo "columns: same"
+
+# columns: a sentence ends at a blank line, and has its answer before the next one is written
+coproc P { exec basin predict tags - -q; }
+exec 5>&"${P[1]}" 6<&"${P[0]}"
+head -n 200 t.conll | while IFS= read -r line; do
+    printf '%s\n' "$line" >&5
+    while [ -z "$line" ] && IFS= read -r -t 60 -u 6 answer; do
+        printf '%s\n' "$answer"
+        [ -n "$answer" ] || break
+    done
+done > columns.out
+[ -s columns.out ] && head -n "$(wc -l < columns.out)" t.conll | basin predict tags - -q | cmp - columns.out &&
+    echo "columns: every sentence was answered while the input was open"
+exec 5>&- 6<&-
+eval "exec ${P[1]}>&- ${P[0]}<&-"

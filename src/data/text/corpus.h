@@ -22,6 +22,15 @@ enum {
     BS_MOST_CELLS = 64,   /* maximum number of columns in a file */
 };
 
+/* A part of a file: all its rows may lack words, and once begun, it is read as the first one. */
+typedef struct {
+    long      lines_before; /* in earlier blocks */
+    bool      begun;        /* those below are of the first block */
+    int       columns, tag_column;
+    bool      tabs, misc, labelled;
+    bs_scheme scheme;
+} bs_corpus_block;
+
 typedef struct {
     char format[BS_OPTION_TEXT];          /* auto or a name of formats.def */
     int  word_column;                     /* from 1; 0: the first, or the second in CoNLL-U */
@@ -35,14 +44,13 @@ typedef struct {
     int  max_tokens, max_sentences, max_length;
 
     /* not options */
-    int             max_mb, max_line_mb; /* data.max_mb, data.max_line_mb */
-    long            lines_before;        /* lines in earlier pieces of the file */
-    bool            piece;               /* part of a file: all its rows may lack words */
-    bool            label_free;          /* the file may have no tags */
-    const char     *who;     /* for messages: "the model" needs the columns; NULL: the options */
-    int             columns; /* columns of the model's training file; 0: unknown */
-    bool            spans;   /* its tags describe spans, ... */
-    const bs_names *tags;    /* ... and these are its tags; NULL: unknown. Both only hint at the
+    int                    max_mb, max_line_mb; /* data.max_mb, data.max_line_mb */
+    const bs_corpus_block *block;               /* the text is a block of a file; NULL: all of it */
+    bool                   label_free;          /* the file may have no tags */
+    const char            *who; /* for messages: "the model" needs the columns; NULL: the options */
+    int                    columns; /* columns of the model's training file; 0: unknown */
+    bool                   spans;   /* its tags describe spans, ... */
+    const bs_names        *tags; /* ... and these are its tags; NULL: unknown. Both only hint at the
                              format */
 } bs_corpus_options;
 
@@ -131,7 +139,17 @@ void bs_corpus_format_names(char out[256]); /* "conll, conllu or text", for mess
  * be NULL) is initialised by the caller. On failure *out is NULL. */
 basin_status bs_corpus_read(const char *const *paths, int n, const bs_corpus_options *o,
                             bs_corpus **out, bs_notes *notes, basin_error *err);
-/* The same from one open input. For tests, fuzzing and pipes. */
+/* A file that is opened once and read block by block, in the format and the columns of its first
+ * block: corpus_open.c. From a pipe, a block is what has arrived. */
+typedef struct bs_corpus_file bs_corpus_file;
+basin_status bs_corpus_open(const char *path, const bs_corpus_options *o, bs_corpus_file **out,
+                            basin_error *err);
+/* About so many lines; *out = NULL at the end. */
+basin_status bs_corpus_next(bs_corpus_file *f, int32_t lines, bs_corpus **out, bs_notes *notes,
+                            basin_error *err);
+void         bs_corpus_close(bs_corpus_file *f); /* accepts NULL */
+
+/* The same from one open input. For tests and fuzzing. */
 basin_status bs_corpus_read_input(bs_input *in, const bs_corpus_options *o, bs_corpus **out,
                                   bs_notes *notes, basin_error *err);
 /* Sentences in a program's memory. memory.c */

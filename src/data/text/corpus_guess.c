@@ -130,7 +130,8 @@ basin_status bs_corpus_ragged(const bs_corpus_reading *r, long line, int n)
     const bs_corpus_look l = bs_corpus_look_at(r, r->cut.tabs);
     const char          *p = c->text, *end = p + c->text_len;
     bs_row               row;
-    if (r->cut.conllu || 2 * l.most <= l.lines || l.usual == c->file_columns)
+    const bool           known = r->o->block && r->o->block->begun;
+    if (known || r->cut.conllu || 2 * l.most <= l.lines || l.usual == c->file_columns)
         return fail_count(r, line, n, c->file_columns);
     for (line = 1; p < end; p = row.next, line++) {
         bs_row_scan(p, end, r->cut, &row);

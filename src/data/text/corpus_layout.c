@@ -125,9 +125,17 @@ basin_status bs_corpus_take(bs_corpus_reading *r, const bs_corpus_format *format
 /* Columns or plain text: decides which, and how lines are split. */
 static void choose_lines(bs_corpus_reading *r)
 {
-    bs_corpus  *c = r->c;
-    const char *p = c->text, *end = p + c->text_len, *format = r->o->format;
-    bool        guess = strcmp(format, "auto") == 0;
+    bs_corpus             *c = r->c;
+    const char            *p = c->text, *end = p + c->text_len, *format = r->o->format;
+    bool                   guess = strcmp(format, "auto") == 0;
+    const bs_corpus_block *block = r->o->block;
+    if (block && block->begun && strcmp(format, "text") != 0) {
+        c->format = bs_corpus_format_find(format)->name;
+        r->cut = (bs_cut){.tabs = block->tabs, .conllu = strcmp(format, "conllu") == 0};
+        c->comments = !r->cut.conllu && block->columns > 1;
+        r->cut.columns = c->comments ? block->columns : 0;
+        return;
+    }
     if (strcmp(format, "conllu") == 0 || (guess && looks_conllu(p, end))) {
         c->format = "conllu";
         r->cut = (bs_cut){.tabs = true, .conllu = true};
@@ -157,32 +165,13 @@ static void choose_lines(bs_corpus_reading *r)
     }
 }
 
-/* Asks the formats that recognise themselves; *best NULL: lines. */
-static basin_status sniff(const bs_corpus_reading *r, const bs_corpus_format **best)
-{
-    enum { ENOUGH = 50 };
-    int most = ENOUGH - 1;
-    *best = NULL;
-    for (int i = 0; bs_corpus_formats[i]; i++) {
-        const bs_corpus_format *f = bs_corpus_formats[i];
-        const int               sure = f->sniff ? f->sniff(r->c->text, r->c->text_len, r->name) : 0;
-        if (sure < 0)
-            return bs_fail_nomem(r->err);
-        if (sure > most) {
-            most = sure;
-            *best = f;
-        }
-    }
-    return BASIN_OK;
-}
-
 basin_status bs_corpus_choose(bs_corpus_reading *r)
 {
     const char             *format = r->o->format;
     const bs_corpus_format *f = bs_corpus_format_find(format);
-    basin_status            s = strcmp(format, "auto") == 0 ? sniff(r, &f) : BASIN_OK;
-    if (s)
-        return s;
+    if (strcmp(format, "auto") == 0 &&
+        bs_corpus_recognise(r->c->text, r->c->text_len, r->name, &f) < 0)
+        return bs_fail_nomem(r->err);
     if (f && f->read)
         return bs_corpus_take(r, f);
     choose_lines(r);
@@ -260,6 +249,11 @@ static basin_status tag_column(const bs_corpus_reading *r, int n, long line)
     const char *want = r->o->tag_column;
     long long   number = 0;
     bool        given = bs_parse_int(want, &number);
+    if (r->o->block && r->o->block->begun) {
+        c->tag_column = r->o->block->tag_column;
+        c->misc = r->o->block->misc;
+        return BASIN_OK;
+    }
     if (is_foreign(r))
         number = r->o->spans ? MISC : UPOS;
     if (strcmp(want, "auto") == 0)
@@ -431,6 +425,10 @@ basin_status bs_corpus_columns(bs_corpus_reading *r, int n, long line)
         return bs_corpus_fail(r, line, 0, "%d column%s, expected the 10 of CoNLL-U (with tabs)", n,
                               n == 1 ? "" : "s");
     c->file_columns = n;
+    if (!plain && r->o->block && r->o->block->begun && n != r->o->block->columns) {
+        c->file_columns = r->o->block->columns;
+        return bs_corpus_ragged(r, line, n);
+    }
     c->word_column = r->o->word_column ? r->o->word_column : 1;
     if (plain)
         c->word_column = 1;

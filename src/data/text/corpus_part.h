@@ -72,9 +72,14 @@ basin_status bs_corpus_ragged(const bs_corpus_reading *r, long line, int n);
 /* Whether most lines do not have n columns. */
 bool bs_corpus_odd_line(const bs_corpus_reading *r, int n);
 
-/* --- corpus_sniff.c: is the file called like one of columns? -------------- */
+/* --- corpus_sniff.c ------------------------------------------------------- */
 
+/* Is the file called like one of columns? */
 bool bs_corpus_named(const char *path);
+/* The format that recognises itself, and how sure it is; NULL: columns or plain text. -1: memory
+ * ran out. 8 NULs follow the text. */
+int bs_corpus_recognise(const char *text, size_t n, const char *path,
+                        const bs_corpus_format **best);
 
 /* --- corpus_scheme.c: tags after reading --------------------------------- */
 

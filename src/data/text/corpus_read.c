@@ -18,8 +18,8 @@ basin_status bs_corpus_fail(const bs_corpus_reading *r, long line, size_t column
     va_end(args);
     if (n < 0)
         text[0] = '\0';
-    if (line && r->o) /* without options we only peek */
-        line += r->o->lines_before;
+    if (line && r->o && r->o->block) /* without options we only peek */
+        line += r->o->block->lines_before;
     if (line && column)
         return bs_fail(r->err, BASIN_EDATA, "%s:%ld:%zu: %s", r->name, line, column, text);
     if (line)
@@ -383,7 +383,7 @@ static basin_status take_sentences(parser *x)
 {
     bs_corpus *c = x->r->c;
     size_t     n = (size_t)c->sentences;
-    if (n == 0 && !(x->r->o->piece && c->records))
+    if (n == 0 && !(x->r->o->block && (c->records || x->r->o->block->begun)))
         return bs_corpus_fail(x->r, 0, 0, "there are no sentences");
     c->start = bs_alloc((n + 1) * sizeof *c->start);
     c->piece = bs_alloc((n + 1) * sizeof *c->piece);

@@ -282,9 +282,15 @@ static basin_status settle(bs_corpus_reading *r, const char *const *texts)
 
 basin_status bs_corpus_scheme(bs_corpus_reading *r)
 {
-    bs_corpus   *c = r->c;
-    basin_status s = BASIN_OK;
+    bs_corpus             *c = r->c;
+    basin_status           s = BASIN_OK;
+    const bs_corpus_block *block = r->o->block;
     c->labelled = c->tags.n > 0;
+    if (block && block->begun) {
+        c->labelled = block->labelled;
+        c->file_scheme = c->scheme = block->scheme;
+        return BASIN_OK;
+    }
     if (!c->labelled) {
         if (!r->o->label_free)
             return bs_corpus_fail(r, 0, 0, "no token has a tag: column %d %s", c->tag_column,

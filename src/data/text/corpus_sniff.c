@@ -138,19 +138,22 @@ static bool is_other(const char *head, size_t n, const char *path)
     return false;
 }
 
-/* A format that recognises itself. */
-static int named_format(const char *head, size_t n, const char *path)
+int bs_corpus_recognise(const char *text, size_t n, const char *path, const bs_corpus_format **best)
 {
     enum { ENOUGH = 50 };
-    int most = 0;
+    int most = ENOUGH - 1;
+    *best = NULL;
     for (int i = 0; bs_corpus_formats[i]; i++) {
         const bs_corpus_format *f = bs_corpus_formats[i];
-        const int               sure = f->sniff ? f->sniff(head, n, path) : 0;
+        const int               sure = f->sniff ? f->sniff(text, n, path) : 0;
         if (sure < 0)
             return sure;
-        most = sure > most ? sure : most;
+        if (sure > most) {
+            most = sure;
+            *best = f;
+        }
     }
-    return most >= ENOUGH ? most : 0;
+    return *best ? most : 0;
 }
 
 int bs_corpus_sniff(const char *head, size_t n, const char *path)
@@ -167,8 +170,9 @@ int bs_corpus_sniff(const char *head, size_t n, const char *path)
         return -1;
     memcpy(copy, head, window);
     memset(copy + window, 0, 8);
-    look k = {0};
-    int  score = named_format(copy, window, path);
+    const bs_corpus_format *format;
+    look                    k = {0};
+    int                     score = bs_corpus_recognise(copy, window, path, &format);
     if (!score) {
         look_around(&k, copy, copy + window, n >= WINDOW);
         score = is_other(copy, window, path) ? 0 : judge(&k, bs_corpus_named(path));

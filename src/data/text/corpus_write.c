@@ -161,6 +161,8 @@ basin_status bs_corpus_write(const bs_corpus *c, const char *const *names, const
     if (!bs_writing_open(&w, sink, to, err)) {
         if (c->bom)
             bs_put(&w, "\xef\xbb\xbf");
+        if (c->sentences == 0) /* what follows the last sentence of a file */
+            bs_put_bytes(&w, c->text, c->text_len);
         for (int32_t s = 0; s < c->sentences && !w.status; s++)
             bs_corpus_put(c, s, names, tag + c->start[s], &w);
     }

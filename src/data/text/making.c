@@ -257,7 +257,7 @@ static basin_status hand_over(bs_corpus_builder *m, const char *const *heading, 
     bs_buf_add(&m->columns, "\0\0\0\0\0\0\0", 8);
     if (m->failed || m->columns.failed || (heading && !keep_headings(m, heading, n)))
         return bs_fail_nomem(m->r->err);
-    if (m->sentences == 0 && !(m->r->o->piece && m->records > 0))
+    if (m->sentences == 0 && !(m->r->o->block && m->records > 0))
         return bs_corpus_fail(m->r, 0, 0, "there are no sentences");
     m->record[m->records].sentence = m->sentences;
     bs_free(c->text);

@@ -40,7 +40,7 @@ static int columns_of(const bs_preprocess *k)
     return most > 0 && most <= BS_MOST_CELLS ? (int)most : 0;
 }
 
-bs_corpus_options bs_tag_reading(const bs_settings *s, const bs_read_request *w)
+static bs_corpus_options reading_of(const bs_settings *s, const bs_read_request *w)
 {
     bs_corpus_options o = w->known ? bs_preprocess_tag(w->known)->text : s->text;
     o.who = w->known ? "the model" : w->first ? "the training data" : NULL;
@@ -59,7 +59,7 @@ bs_corpus_options bs_tag_reading(const bs_settings *s, const bs_read_request *w)
     return o;
 }
 
-basin_status bs_tag_adopt(const bs_read_request *w, bs_corpus *c, bs_dataset *out, basin_error *err)
+static basin_status adopt(const bs_read_request *w, bs_corpus *c, bs_dataset *out, basin_error *err)
 {
     if (!w->known || c->sentences == 0 ||
         c->columns == bs_lexicon_columns(&bs_preprocess_tag(w->known)->lexicon))
@@ -74,11 +74,56 @@ basin_status bs_tag_adopt(const bs_read_request *w, bs_corpus *c, bs_dataset *ou
 static basin_status read_files(const bs_settings *s, const bs_read_request *w, bs_notes *notes,
                                bs_dataset *out, basin_error *err)
 {
-    const bs_corpus_options o = bs_tag_reading(s, w);
+    const bs_corpus_options o = reading_of(s, w);
     bs_corpus              *c = NULL;
     basin_status            status = w->given ? bs_corpus_from_memory(w->given, &o, &c, notes, err)
                                               : bs_corpus_read(w->file, w->n, &o, &c, notes, err);
-    return status ? status : bs_tag_adopt(w, c, out, err);
+    return status ? status : adopt(w, c, out, err);
+}
+
+/* ---- some sentences at a time ---- */
+
+typedef struct {
+    bs_stream       base;
+    bs_read_request wish;
+    bs_corpus_file *file; /* the first of the request */
+    int32_t         lines;
+} tag_stream;
+
+static basin_status stream_next(bs_stream *base, bs_notes *notes, bs_dataset *out, bool *more,
+                                basin_error *err)
+{
+    tag_stream  *s = (tag_stream *)base;
+    bs_corpus   *c = NULL;
+    basin_status status = bs_corpus_next(s->file, s->lines, &c, notes, err);
+    *out = (bs_dataset){0};
+    *more = !status && c;
+    return *more ? adopt(&s->wish, c, out, err) : status;
+}
+
+static void stream_free(bs_stream *base)
+{
+    tag_stream *s = (tag_stream *)base;
+    bs_corpus_close(s->file);
+    bs_free(s);
+}
+
+static basin_status stream(const bs_settings *given, const bs_read_request *w, int32_t lines,
+                           bs_stream **out, basin_error *err)
+{
+    const bs_corpus_options o = reading_of(given, w);
+    tag_stream             *s = bs_calloc(1, sizeof *s);
+    *out = NULL;
+    if (!s)
+        return bs_fail_nomem(err);
+    *s = (tag_stream){
+        .base = {.next = stream_next, .free = stream_free}, .wish = *w, .lines = lines};
+    basin_status status = bs_corpus_open(w->file[0], &o, &s->file, err);
+    if (status)
+        stream_free(&s->base);
+    else
+        *out = &s->base;
+    return status;
 }
 
 static void free_part(bs_dataset *p)
@@ -822,7 +867,7 @@ const bs_task bs_task_tag = {
     .unlabelled = true,
     .sniff = sniff,
     .read = read_files,
-    .stream = bs_stream_tag,
+    .stream = stream,
     .free = free_part,
     .split = split,
     .split_how = "by tags and length",

@@ -65,15 +65,6 @@ basin_status bs_batches_tag_all(const bs_dataset *p, const bs_preprocess *k,
                                 const bs_net_spec *spec, int32_t most, bs_batches **out,
                                 basin_error *err);
 
-/* How to read files; and a part made from what was read, which it takes, also after a failure. */
-bs_corpus_options bs_tag_reading(const bs_settings *s, const bs_read_request *w);
-basin_status      bs_tag_adopt(const bs_read_request *w, bs_corpus *c, bs_dataset *out,
-                               basin_error *err);
-
-/* The first file of the request, from a pipe, as lines arrive: stream.c */
-basin_status bs_stream_tag(const bs_settings *s, const bs_read_request *w, int32_t rows,
-                           bs_stream **out, basin_error *err);
-
 /* --- unlabelled sentences: unlabelled_tag.c ------------------------------ */
 
 /* Before the lexicon is fitted: appends unlabelled sentences to those of train, and tags found only

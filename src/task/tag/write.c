@@ -386,9 +386,9 @@ static basin_status retag_best(const bs_lexicon *l, bs_scheme to, bool suffix, w
     return s;
 }
 
-static basin_status write_outputs(const bs_model_file *m, const basin_predict_options *o,
-                                  const bs_dataset *data, const bs_outputs *y, bs_target *out,
-                                  basin_error *err)
+static basin_status write_in(const bs_model_file *m, const basin_predict_options *o, bs_scheme to,
+                             const bs_dataset *data, const bs_outputs *y, bs_target *out,
+                             basin_error *err)
 {
     const bs_lexicon *l = &bs_preprocess_tag(&m->known)->lexicon;
     writer       w = {.c = bs_dataset_tag(data), .y = y, .scores = o->scores, .safe = o->csv_safe};
@@ -398,10 +398,10 @@ static basin_status write_outputs(const bs_model_file *m, const basin_predict_op
     if (!s)
         s = bs_tagset_make(names, l->tags.n, (bs_scheme)l->scheme, &w.tags, err);
     if (!s)
-        s = bs_retag(&l->tags, (bs_scheme)l->scheme, scheme_of(m, o, bs_dataset_tag(data)), suffix,
-                     bs_dataset_tag(data), bs_outputs_tag(y)->tag, &w.shown, err);
+        s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, suffix, w.c, bs_outputs_tag(y)->tag,
+                     &w.shown, err);
     if (!s && bs_outputs_tag(y)->nbest)
-        s = retag_best(l, scheme_of(m, o, bs_dataset_tag(data)), suffix, &w, err);
+        s = retag_best(l, to, suffix, &w, err);
     if (!s && !(w.span = bs_calloc((size_t)bs_longest_sentence(w.c), sizeof *w.span)))
         s = bs_fail_nomem(err);
     if (!s)
@@ -417,12 +417,21 @@ static basin_status write_outputs(const bs_model_file *m, const basin_predict_op
     return s;
 }
 
+static basin_status write_outputs(const bs_model_file *m, const basin_predict_options *o,
+                                  const bs_dataset *data, const bs_outputs *y, bs_target *out,
+                                  basin_error *err)
+{
+    return write_in(m, o, scheme_of(m, o, bs_dataset_tag(data)), data, y, out, err);
+}
+
 /* ---- sentence by sentence ---- */
 
 typedef struct {
     const bs_model_file         *m;
     const basin_predict_options *o;
     bs_target                   *out;
+    bs_scheme                    to; /* of the first block */
+    bool                         begun;
 } stream;
 
 /* A table starts with column names, once, and a folder is not a stream. */
@@ -435,7 +444,7 @@ static basin_status begin(const bs_model_file *m, const basin_predict_options *o
         return BASIN_OK;
     if (!(s = bs_alloc(sizeof *s)))
         return bs_fail_nomem(err);
-    *s = (stream){m, o, out};
+    *s = (stream){.m = m, .o = o, .out = out};
     *made = s;
     return BASIN_OK;
 }
@@ -443,8 +452,11 @@ static basin_status begin(const bs_model_file *m, const basin_predict_options *o
 static basin_status stream_rows(void *given, const bs_dataset *data, const bs_outputs *y,
                                 basin_error *err)
 {
-    const stream *s = given;
-    return write_outputs(s->m, s->o, data, y, s->out, err);
+    stream *s = given;
+    if (!s->begun)
+        s->to = scheme_of(s->m, s->o, bs_dataset_tag(data));
+    s->begun = true;
+    return write_in(s->m, s->o, s->to, data, y, s->out, err);
 }
 
 static bool opens(const basin_predict_options *o)
@@ -461,6 +473,6 @@ const bs_task_write bs_task_write_tag = {
     .begin = begin,
     .rows = stream_rows,
     .end = bs_free,
-    .live = true,
+    .one = true,
     .tags = true,
 };
