@@ -131,7 +131,8 @@ typedef struct {
  * Features are as in the training file: the model standardises them itself. NaN means missing, as
  * in a file; infinite values are refused.
  *
- * All predictions: if a logit, a probability, the objective of a search or an energy overflows,
+ * All predictions: scores of a row, sentence or photo have the same bits alone, among any others
+ * and in a file. If a logit, a probability, the objective of a search or an energy overflows,
  * BASIN_ENUMERIC names the row, sentence or image, and the output arrays must not be used. Success
  * means that all numbers are finite. */
 basin_status basin_predict_csr(basin_predictor *p, const basin_rows *x, float *scores,

@@ -60,9 +60,10 @@ static void unrolled(const char *words, const bs_gbi *o, real *y)
 {
     scene *c = subject_new(words);
     c->s.v.energy_dropout = c->s.v.net_dropout = false;
+    c->s.v.apart = true;
     bs_id start = bs_gbi_begin(&c->s.v, o, BS_STREAM_START);
     scene_result(c, bs_gbi_search(&c->s.v, o, bs_energy_objective, NULL, start).y, -1);
-    c->m = machine_new(c->g, &c->ex, c->result, c->n_results, 0, 1);
+    c->m = machine_new(c->g, &c->ex, c->result, c->n_results, BS_PLAN_APART, 1);
     bs_params_bind(c->learner.params, c->m.p);
     assert_int_equal(bs_program_run(c->m.p, &(bs_run){0, 0}, NULL), BASIN_OK);
     memcpy(y, machine_value(&c->m, 0), ROWS * LABELS * sizeof *y);

@@ -5,8 +5,7 @@
 #include <string.h>
 
 static basin_status choose_inference(const bs_model_file *m, const basin_predict_options *o,
-                                     const char *const *files, int n, bs_logger *log,
-                                     bs_inference *how, basin_error *err)
+                                     bs_logger *log, bs_inference *how, basin_error *err)
 {
     basin_status s = bs_model_file_inference(m, o->infer, o->constrain, how, err);
     how->log = log;
@@ -16,8 +15,6 @@ static basin_status choose_inference(const bs_model_file *m, const basin_predict
         s = bs_fail(err, BASIN_EARG, "%s: is for tags; this model is of task %s",
                     o->scheme ? "--scheme" : "--nbest", m->task->name);
     how->energies = o->energy;
-    for (int i = 0; i < n; i++) /* rows come in any portions, which must not affect results */
-        how->even |= bs_path_live(files[i]);
     return s;
 }
 
@@ -276,7 +273,7 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
                     .n = n};
     s = g.p->check(m->saved, o, err);
     if (!s)
-        s = choose_inference(g.m, o, files, n, &log, &g.how, err);
+        s = choose_inference(g.m, o, &log, &g.how, err);
     if (!s)
         s = bs_workspace_open((bs_machine){o->device, o->threads}, &g.w, err);
     if (!s)

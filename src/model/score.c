@@ -33,6 +33,7 @@ static void build(bs_graph *g, void *ctx, bs_key key, bs_recipe *r)
         bs_output_space_make(g, s->params, s->spec, (bs_size){key.v[0], key.v[1], key.v[2]},
                              s->how.how == BS_INFER_COST);
     bs_id y, z = 0;
+    v.apart = true;
     bs_output_space_inputs(&v, r);
     if (s->search) {
         bs_search_build(s->search, &v, r);
@@ -66,7 +67,7 @@ basin_status bs_scorer_new(bs_workspace *w, bs_params *params, const bs_net_spec
         return bs_fail_nomem(err);
     s->spec = spec;
     s->how = *how;
-    s->cache = bs_cache_new(w, build, s, 0);
+    s->cache = bs_cache_new(w, build, s, BS_PLAN_APART);
     s->start = bs_calloc(BS_SCORE_BLOCK + 1, sizeof *s->start);
     const bool searches = how->how == BS_INFER_GBI || how->how == BS_INFER_REFINE;
     const bool remembers = searches && how->points > 0;
@@ -116,9 +117,9 @@ const bs_scorer *bs_scorer_next(const bs_scorer *s)
 }
 
 /* 1, 2, 4, ... up to a block: at most nine programs. */
-static int padded(const bs_scorer *s, int32_t rows)
+static int padded(int32_t rows)
 {
-    int size = s->how.even ? BS_SCORE_BLOCK : 1;
+    int size = 1;
     while (size < rows)
         size *= 2;
     return size;
@@ -255,7 +256,7 @@ static basin_status run_block(bs_scorer *s, const void *x, int32_t rows, int64_t
                               float *scores, float *energies, basin_error *err)
 {
     const size_t L = parts(s);
-    bs_batch     b = {.size = {padded(s, rows), 1, 1}, .x = {x}};
+    bs_batch     b = {.size = {padded(rows), 1, 1}, .x = {x}};
     bs_scored    found;
     basin_status status = bs_scorer_batch(s, &b, &found, err);
     if (status)
@@ -278,7 +279,7 @@ basin_status bs_scorer_csr(bs_scorer *s, const bs_csr *x, int64_t number, float 
 {
     for (int32_t first = 0; first < x->rows; first += BS_SCORE_BLOCK) {
         int32_t rows = x->rows - first < BS_SCORE_BLOCK ? x->rows - first : BS_SCORE_BLOCK;
-        int     size = padded(s, rows);
+        int     size = padded(rows);
         memcpy(s->start, x->start + first, ((size_t)rows + 1) * sizeof *s->start);
         for (int i = rows + 1; i <= size; i++)
             s->start[i] = s->start[rows];
@@ -298,7 +299,7 @@ basin_status bs_scorer_dense(bs_scorer *s, const float *x, int32_t rows, int32_t
     const size_t D = (size_t)cols;
     for (int32_t first = 0; first < rows; first += BS_SCORE_BLOCK) {
         int32_t n = rows - first < BS_SCORE_BLOCK ? rows - first : BS_SCORE_BLOCK;
-        size_t  used = (size_t)n * D, all = (size_t)padded(s, n) * D;
+        size_t  used = (size_t)n * D, all = (size_t)padded(n) * D;
         if (all > s->room) {
             bs_free(s->dense);
             s->dense = bs_calloc(all, sizeof *s->dense);

@@ -27,8 +27,6 @@ typedef struct {
     bs_infer    how;
     bs_gbi      gbi;
     bool        energies;    /* also the energy of the result */
-    bool        even;        /* use blocks of one size only, so that the last bits do not depend on
-                                how many rows are requested at a time */
     double      temperature; /* divides the logits of scores of rows; 0: none */
     bool        constrained; /* for decoding: well-formed outputs only */
     bs_cost_net cost_net;    /* for BS_INFER_COST, with its hidden units */

@@ -8,7 +8,8 @@ enum {
     MOST_UNROLLED = 32, /* energies per row computed by one program; a longer search is a loop */
     BLOCK = 16,         /* of these per round of the loop */
     FEW_STARTS = 4,     /* starts always searched together, ... */
-    ROW = 16384,        /* and more as long as all y of a row have at most this many numbers */
+    ROW = 16384,        /* and more as long as all y of a row have at most this many numbers, unless
+                           rows differ in size: what is beside a row would decide */
 };
 
 /* Results of a program: what is found at each point, then the state after the turns of a loop. */
@@ -77,8 +78,11 @@ static int divided(int a, int b)
 /* Random starts are searched in this many rounds, ... */
 static int rounds_of(const bs_search *s, bs_size size)
 {
-    const int parts = (int)s->spec->graph->parts(s->spec, size);
-    const int most = ROW / parts > FEW_STARTS ? ROW / parts : FEW_STARTS;
+    const bs_task_space *t = s->spec->graph;
+    const bool           alike =
+        t->parts(s->spec, (bs_size){1, 1, 1}) == t->parts(s->spec, (bs_size){1, 2, 2});
+    const int parts = (int)t->parts(s->spec, size);
+    const int most = alike && ROW / parts > FEW_STARTS ? ROW / parts : FEW_STARTS;
     return s->gbi.start == BS_GBI_RANDOM ? divided(s->gbi.starts, most) : 1;
 }
 

@@ -58,6 +58,7 @@ typedef struct {
     bs_inputs          x;                           /* leaves of the nets */
     bs_id              gold, weight;                /* leaves; 0 if absent */
     bool               net_dropout, energy_dropout; /* training */
+    bool               apart; /* prediction: random outputs are the same for every row */
 } bs_output_space;
 
 typedef enum { BS_COST_F1, BS_COST_HAMMING, BS_COST_L1, BS_COST_SQUARED } bs_cost;

@@ -227,6 +227,7 @@ basin_status bs_plan_make(const bs_graph *g, const bs_result *results, int n, un
     if (!p)
         return bs_fail_nomem(err);
     bs_arena_init(&p->arena, 0);
+    p->apart = flags & BS_PLAN_APART;
     planner pl = {.p = p};
     bs_arena_init(&pl.scratch, 0);
     pl.a = (bs_analysis){.g = g,

@@ -17,6 +17,8 @@ enum {
     BS_PLAN_NO_ACCUMULATE = 16, /* sums of products are added, not accumulated (rounds
                                    differently) */
     BS_PLAN_NO_PAIRS = 32,      /* steps stay in order, one after another */
+    BS_PLAN_APART = 64,         /* a row of a product has the same bits whatever rows are beside it
+                                   and however many: for scores (rounds differently) */
 };
 
 /* What a program computes: a value to fetch, or the gradient of a parameter, written to that
@@ -75,6 +77,7 @@ typedef struct {
     bs_id      *input;  /* [n_inputs] ids of the inputs used */
     int         n_steps, n_results, n_inputs;
     int         turn[BS_TURNS + 1]; /* those of turn k are turn[k] .. turn[k + 1] - 1 */
+    bool        apart;              /* BS_PLAN_APART */
     size_t      bytes;              /* of the arena */
     size_t      total_bytes;        /* what it would be without reuse */
 } bs_plan;

@@ -2,6 +2,7 @@
  * listed so that they can be set when memory is bound. */
 #include <string.h>
 
+#include "device/cpu/dense.h"
 #include "device/cpu/program.h"
 
 /* A fork-join or barrier costs a microsecond or two; work below this many
@@ -84,7 +85,8 @@ static basin_status compile_group(bs_cpu_program *p, bs_call *call, const bs_ste
     return BASIN_OK;
 }
 
-static basin_status compile_step(bs_cpu_program *p, const bs_step *s, bs_call *call, bs_step *own)
+static basin_status compile_step(bs_cpu_program *p, const bs_step *s, bool apart, bs_call *call,
+                                 bs_step *own)
 {
     *own = *s;
     own->label = bs_arena_copy(&p->arena, s->label, strlen(s->label));
@@ -97,6 +99,7 @@ static basin_status compile_step(bs_cpu_program *p, const bs_step *s, bs_call *c
     own->in = NULL;
     own->micro = NULL;
     call->vec = p->w->vec;
+    call->apart = apart;
     call->args.node = &own->node;
     call->args.accumulate = s->accumulate;
     call->args.run = &p->run;
@@ -197,8 +200,10 @@ basin_status bs_cpu_compile(bs_workspace *base, const bs_plan *plan, bs_program 
     p->w = w;
     size_t       scratch = 0;
     basin_status s = allocate(p, plan);
+    if (!s && plan->apart && !bs_apart_prepare(w->vec))
+        s = BASIN_ENOMEM;
     for (int i = 0; i < plan->n_steps && !s; i++) {
-        s = compile_step(p, &plan->step[i], &p->call[i], &p->step[i]);
+        s = compile_step(p, &plan->step[i], plan->apart, &p->call[i], &p->step[i]);
         if (p->call[i].work.scratch > scratch)
             scratch = p->call[i].work.scratch;
         p->row_sparse[i] = writes_alone(plan, i);

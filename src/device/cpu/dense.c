@@ -246,3 +246,158 @@ void bs_gemv(bool ta, int m, int n, const real *a, int64_t lda, const real *x, r
     if (lonely)
         bs_leave_kernels(old);
 }
+
+/* ---- rows apart ----
+ *
+ * A library chooses its loops by sizes, and with them the order in which a number of the result is
+ * summed. oneDNN with AVX-512 happens to have one order, that of the inner index by one chain of
+ * fused additions, for all sizes but few rows times transposed weights. If a trial confirms that,
+ * products are its own where it keeps the order, and a single row, which it is slow at, is summed
+ * in that order here. Otherwise all calls have the same shape, so that there is nothing to choose
+ * by: that many rows, with zeros below the last. Long sums are cut into parts, whose sums libraries
+ * add in turn. */
+
+enum { ROWS = BS_APART_ROWS, PART = BS_APART_PART };
+
+/* c = sums, or c += sums. */
+static void put_sums(const real *sum, int n, real beta, real *c)
+{
+    for (int i = 0; i < n; i++)
+        c[i] = beta != 0 ? c[i] + sum[i] : sum[i];
+}
+
+static void of_one_shape(bool tb, int m, int n, int k, const real *a, int64_t lda, const real *b,
+                         int64_t ldb, real beta, real *c, int64_t ldc, real *room)
+{
+    real *x = room, *y = room + ROWS * PART;
+    memset(x, 0, ROWS * PART * sizeof *x);
+    for (int i = 0; i < m; i++)
+        memcpy(x + i * PART, a + i * lda, (size_t)k * sizeof *x);
+    for (int j = 0; j < n; j += PART) {
+        const int width = n - j < PART ? n - j : PART;
+        whole(false, tb, ROWS, width, k, x, PART, b + (tb ? j * ldb : j), (int)ldb, 0, y, PART);
+        for (int i = 0; i < m; i++)
+            put_sums(y + i * PART, width, beta, c + i * ldc + j);
+    }
+}
+
+#ifndef BS_DOUBLE
+static void in_order(const bs_vec *v, int n, int k, const real *a, const real *b, int64_t ldb,
+                     real beta, real *c, real *room)
+{
+    int32_t number[PART];
+    for (int i = 0; i < k; i++)
+        number[i] = i;
+    if (beta == 0) {
+        v->sparse->gather_rows(c, b, ldb, 0, n, number, a, k, false);
+        return;
+    }
+    for (int j = 0; j < n; j += BS_APART_ROOM) {
+        const int width = n - j < BS_APART_ROOM ? n - j : BS_APART_ROOM;
+        v->sparse->gather_rows(room, b + j, ldb, 0, width, number, a, k, false);
+        put_sums(room, width, 1, c + j);
+    }
+}
+
+enum { M = 48, N = 83, K = PART };
+
+typedef struct {
+    real a[M * K], b[K * N], t[N * K], c[M * N], want[N], room[BS_APART_ROOM];
+} trial;
+
+static real start_of(const trial *t, int row, int column)
+{
+    return t->b[row * N + column];
+}
+
+/* Whether the library sums a product of some sizes in order. */
+static bool sums_in_order(const bs_vec *v, trial *t, bool tb, int m, int n, int k, real beta)
+{
+    for (int i = 0; i < M * N; i++)
+        t->c[i] = start_of(t, i / N, i % N);
+    whole(false, tb, m, n, k, t->a, K, tb ? t->t : t->b, tb ? K : N, beta, t->c, N);
+    for (int r = 0; r < m; r++) {
+        for (int j = 0; j < n; j++)
+            t->want[j] = start_of(t, r, j);
+        in_order(v, n, k, t->a + r * K, t->b, N, beta, t->want, t->room);
+        if (memcmp(t->want, t->c + r * N, (size_t)n * sizeof *t->want) != 0)
+            return false;
+    }
+    return true;
+}
+
+static bool keeps_order(const bs_vec *v, trial *t)
+{
+    static const int m[] = {2, 3, 5, 8, 16, 32, 47, M}, n[] = {8, 20, 64, N}, k[] = {4, 33, K};
+    uint32_t         random = 1;
+    bool             ok = true;
+    for (int i = 0; i < M * K; i++)
+        t->a[i] = (real)(int32_t)(random = random * 1664525 + 1013904223) / INT32_MAX;
+    for (int i = 0; i < K * N; i++)
+        t->b[i] = (real)(int32_t)(random = random * 1664525 + 1013904223) / INT32_MAX;
+    for (int i = 0; i < K * N; i++)
+        t->t[i % N * K + i / N] = t->b[i];
+    for (int i = 0; i < 8 * 4 * 3 * 4 && ok; i++)
+        if (i % 2 == 0 || m[i / 4 % 8] >= ROWS)
+            ok = sums_in_order(v, t, i % 2, m[i / 4 % 8], n[i / 32 % 4], k[i / 128], i / 2 % 2);
+    return ok;
+}
+
+static _Atomic(const bs_vec *) orderly, disorderly;
+
+bool bs_apart_prepare(const bs_vec *v)
+{
+    if (atomic_load(&orderly) == v || atomic_load(&disorderly) == v)
+        return true;
+    trial *t = bs_alloc(sizeof *t);
+    if (!t)
+        return false;
+    const bs_thread_mode old = bs_enter_kernels();
+    const bool           ok = keeps_order(v, t);
+    const bool           done = bs_leave_kernels(old);
+    bs_free(t);
+    if (done)
+        atomic_store(ok ? &orderly : &disorderly, v);
+    return done;
+}
+
+bool bs_apart_any_cut(const bs_vec *v)
+{
+    return atomic_load(&orderly) == v;
+}
+#else
+bool bs_apart_prepare(const bs_vec *v)
+{
+    (void)v;
+    return true;
+}
+
+bool bs_apart_any_cut(const bs_vec *v)
+{
+    (void)v;
+    return false;
+}
+#endif
+
+void bs_gemm_apart(const bs_vec *v, bool tb, int m, int n, int k, const real *a, int64_t lda,
+                   const real *b, int64_t ldb, real beta, real *c, int64_t ldc, real *room)
+{
+    const bool ordered = bs_apart_any_cut(v);
+    for (int at = 0; at < k && m > 0; at += PART, beta = 1) {
+        const int   depth = k - at < PART ? k - at : PART;
+        const real *x = a + at, *w = b + (tb ? at : at * ldb);
+#ifndef BS_DOUBLE
+        if (ordered && m == 1 && !tb) {
+            in_order(v, n, depth, x, w, ldb, beta, c, room);
+            continue;
+        }
+#endif
+        if (ordered && (!tb || m >= ROWS)) {
+            whole(false, tb, m, n, depth, x, (int)lda, w, (int)ldb, beta, c, (int)ldc);
+            continue;
+        }
+        for (int i = 0; i < m; i += ROWS)
+            of_one_shape(tb, m - i < ROWS ? m - i : ROWS, n, depth, x + i * lda, lda, w, ldb, beta,
+                         c + i * ldc, ldc, room);
+    }
+}

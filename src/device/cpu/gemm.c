@@ -22,7 +22,8 @@ static int64_t blocks_for(int64_t flops)
 typedef struct {
     int  B, M, N, K;   /* batch and sizes of the product */
     bool ta, tb, rows; /* rows: blocks are cut along M, else along N */
-    int  blocks;       /* per matrix */
+    bool apart;
+    int  blocks; /* per matrix */
 } cut;
 
 static bool is_vector(const cut *k)
@@ -43,7 +44,8 @@ static cut cut_of(const bs_call *c)
         k.M *= k.B;
         k.B = 1;
     }
-    k.rows = k.M >= k.N;
+    k.apart = c->apart && !k.ta;
+    k.rows = k.M >= k.N || (k.apart && !bs_apart_any_cut(c->vec));
     int     length = k.rows ? k.M : k.N;
     int64_t flops = 2 * (int64_t)k.M * k.N * k.K;
     int64_t most = (length + BLOCK_ALIGN - 1) / BLOCK_ALIGN, wish = blocks_for(flops);
@@ -66,7 +68,9 @@ static void matmul_measure(const bs_call *c, bs_work *w)
 {
     cut k = cut_of(c);
     w->pieces = (int64_t)k.B * k.blocks;
-    w->scratch = k.M == 1 ? (size_t)k.K * sizeof(int32_t) : 0;
+    w->scratch = k.apart    ? BS_APART_ROOM * sizeof(real)
+                 : k.M == 1 ? (size_t)k.K * sizeof(int32_t)
+                            : 0;
     w->cost = 2.0 * k.B * k.M * k.N * k.K / (is_vector(&k) ? 25 : 80);
 }
 
@@ -84,6 +88,22 @@ static void product(const cut *k, const real *a, const real *b, real *out, int i
         bs_gemv(k->ta, k->ta ? k->K : m, k->ta ? m : k->K, x, lda, b, beta, y);
     else
         bs_gemm(k->ta, k->tb, m, n, k->K, x, lda, w, ldb, beta, y, k->N);
+}
+
+/* The same where a row must not depend on others. */
+static void product_apart(const bs_call *c, const cut *k, const real *a, const real *b, real *out,
+                          int first, int size, void *room)
+{
+    const int   ldb = k->tb ? k->K : k->N, i0 = k->rows ? first : 0, j0 = k->rows ? 0 : first;
+    const int   m = k->rows ? size : k->M, n = k->rows ? k->N : size;
+    const real *x = a + (int64_t)i0 * k->K, *w = b + (k->tb ? (int64_t)j0 * k->K : j0);
+    real       *y = out + (int64_t)i0 * k->N + j0;
+    for (int i = 0; i < m && k->N == 1; i++)
+        y[i] =
+            (c->args.accumulate ? y[i] : 0) + c->vec->reduce->dot(x + (int64_t)i * k->K, b, k->K);
+    if (k->N > 1)
+        bs_gemm_apart(c->vec, k->tb, m, n, k->K, x, k->K, w, ldb, c->args.accumulate, y, k->N,
+                      room);
 }
 
 /* Where matrix `at` of the batch starts, when an operand may have a single one. */
@@ -112,7 +132,6 @@ static void matmul_run(const bs_call *c, int64_t begin, int64_t end, void *scrat
     const bs_args *args = &c->args;
     const cut      k = cut_of(c);
     const real     beta = args->accumulate ? 1 : 0;
-    (void)scratch;
     for (int64_t piece = begin; piece < end; piece++) {
         int64_t     at = piece / k.blocks;
         int         block = (int)(piece % k.blocks);
@@ -123,6 +142,10 @@ static void matmul_run(const bs_call *c, int64_t begin, int64_t end, void *scrat
             b += batch_index(args->in_shape[1], args->node->shape, at) * k.N * k.K;
         }
         real *out = (real *)args->out + at * k.M * k.N;
+        if (k.apart) {
+            product_apart(c, &k, a, b, out, first, size, scratch);
+            continue;
+        }
 #ifndef BS_DOUBLE
         if (k.M == 1 && !k.tb) {
             sum_rows(c, &k, a, b, out, first, size, scratch);

@@ -38,6 +38,7 @@ struct bs_call {
     bs_args          args;
     const bs_kernel *kernel; /* NULL: the op's eval, in one piece */
     const bs_vec    *vec;
+    bool             apart; /* of a program with BS_PLAN_APART */
     bs_work          work;
     /* fused groups only */
     int              n_micro, n_operands;

@@ -66,6 +66,7 @@ static bool few_sequences(const bs_node *n, const bs_shape in[4])
 static void cells_measure(const bs_call *c, bs_work *w)
 {
     measure(c->args.node->shape, 4, w);
+    w->scratch += c->apart ? BS_APART_ROOM * sizeof(real) : 0;
 }
 
 /* One step of one block. at and before: offsets of row r0 in a plane; before < 0 = zeros. */
@@ -76,7 +77,10 @@ static void cells_step(const bs_call *c, const sequences *s, span p, int t, int6
     const real   *xp = (const real *)c->args.in[0] + 4 * at;
     real         *cells = c->args.out;
     memcpy(z + p.from * 4 * H, xp + p.from * 4 * H, (size_t)(p.to - p.from) * 4 * H * sizeof *z);
-    if (before >= 0 && p.to > p.from)
+    if (before >= 0 && c->apart)
+        bs_gemm_apart(c->vec, false, p.to - p.from, 4 * H, H, cells + before + p.from * H, H,
+                      c->args.in[1], 4 * H, 1, z + p.from * 4 * H, 4 * H, z + ROWS * 4 * H);
+    else if (before >= 0 && p.to > p.from)
         bs_gemm(false, false, p.to - p.from, 4 * H, H, cells + before + p.from * H, H,
                 c->args.in[1], 4 * H, 1, z + p.from * 4 * H, 4 * H);
     for (int r = 0; r < p.rows; r++) {
@@ -111,6 +115,7 @@ const bs_kernel bs_kernel_lstm_cells = {
 static void back_measure(const bs_call *c, bs_work *w)
 {
     measure(c->args.in_shape[0], 2, w);
+    w->scratch += c->apart ? BS_APART_ROOM * sizeof(real) : 0;
 }
 
 /* One step of one block; dh and dc are [rows, H]. later: offset of row r0 in the steps done
@@ -123,7 +128,10 @@ static void back_step(const bs_call *c, const sequences *s, span p, int t, int64
     const real   *cells = c->args.in[0], *dy = c->args.in[3];
     real         *dz = c->args.out;
     memcpy(dh + p.from * H, dy + at + p.from * H, (size_t)(p.to - p.from) * H * sizeof *dh);
-    if (later >= 0 && p.to > p.from)
+    if (later >= 0 && c->apart)
+        bs_gemm_apart(c->vec, true, p.to - p.from, H, 4 * H, dz + 4 * later + p.from * 4 * H, 4 * H,
+                      c->args.in[1], 4 * H, 1, dh + p.from * H, H, dc + ROWS * H);
+    else if (later >= 0 && p.to > p.from)
         bs_gemm(false, true, p.to - p.from, H, 4 * H, dz + 4 * later + p.from * 4 * H, 4 * H,
                 c->args.in[1], 4 * H, 1, dh + p.from * H, H);
     for (int r = 0; r < p.rows; r++) {

@@ -34,12 +34,16 @@ typedef struct {
     int64_t outputs, terms; /* how many, and elements added for each */
 } layout;
 
-static layout layout_of(bs_shape from, bs_shape to)
+static layout layout_of(const bs_call *c)
 {
-    int64_t size[4] = {1, 1, 1, 1}, stride = 1;
-    bool    summed[4] = {false};
-    int     rank = 0;
-    layout  y = {.keep = {1, 1}, .sum = {1, 1}, .outputs = bs_shape_count(to)};
+    const bs_shape from = c->args.in_shape[0], to = c->args.node->shape;
+    int64_t        size[4] = {1, 1, 1, 1}, stride = 1;
+    bool           summed[4] = {false};
+    int            rank = 0;
+    layout         y = {.keep = {1, 1}, .sum = {1, 1}, .outputs = bs_shape_count(to)};
+    if (c->apart &&
+        from.d[3] == 1) /* rows that may be inside do not make a line when there is one */
+        rank = 1;
     for (int i = 3; i >= 0; i--) {
         bool s = to.d[i] == 1;
         if (from.d[i] == 1)
@@ -69,17 +73,18 @@ static int64_t outputs_per_piece(const layout *y)
 
 static void sum_to_measure(const bs_call *c, bs_work *w)
 {
-    layout y = layout_of(c->args.in_shape[0], c->args.node->shape);
+    layout y = layout_of(c);
     w->pieces = divide_up(y.outputs, outputs_per_piece(&y));
     w->cost = (double)bs_shape_count(c->args.in_shape[0]) * 0.08 + (double)y.outputs;
 }
 
-static real sum_lines(const bs_vec_reduce *v, const layout *y, const real *x)
+static real sum_lines(const bs_call *c, const layout *y, const real *x)
 {
+    real (*sum)(const real *, int64_t) = c->apart ? c->vec->reduce->sum_apart : c->vec->reduce->sum;
     real total = 0;
     for (int64_t i = 0; i < y->sum[0]; i++)
         for (int64_t j = 0; j < y->sum[1]; j++)
-            total += v->sum(x + i * y->sum_stride[0] + j * y->sum_stride[1], y->n);
+            total += sum(x + i * y->sum_stride[0] + j * y->sum_stride[1], y->n);
     return total;
 }
 
@@ -95,7 +100,7 @@ static void sum_columns(const bs_vec_reduce *v, const layout *y, real *out, cons
 
 static void sum_to_run(const bs_call *c, int64_t begin, int64_t end, void *scratch)
 {
-    const layout  y = layout_of(c->args.in_shape[0], c->args.node->shape);
+    const layout  y = layout_of(c);
     const int64_t per = outputs_per_piece(&y), width = y.line ? 1 : y.n;
     const int64_t last = end * per < y.outputs ? end * per : y.outputs;
     real         *out = c->args.out;
@@ -106,7 +111,7 @@ static void sum_to_run(const bs_call *c, int64_t begin, int64_t end, void *scrat
                         row % y.keep[1] * y.keep_stride[1];
         m = m < last - o ? m : last - o;
         if (y.line)
-            out[o] = sum_lines(c->vec->reduce, &y, x);
+            out[o] = sum_lines(c, &y, x);
         else
             sum_columns(c->vec->reduce, &y, out + o, x + h, m);
         o += m;

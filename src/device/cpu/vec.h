@@ -42,6 +42,8 @@ typedef struct {
     real (*logsumexp)(const real *x, int64_t n);
     void (*softmax)(real *out, const real *x, int64_t n);
     void (*log_softmax)(real *out, const real *x, int64_t n);
+    real (*dot)(const real *x, const real *y, int64_t n);
+    real (*sum_apart)(const real *x, int64_t n); /* with the same bits if zeros follow */
 } bs_vec_reduce;
 
 /* Of n elements of one channel; sums are added to. */

@@ -79,7 +79,9 @@ static bs_id start(bs_output_space *v, double value, int K)
 
 static bs_id random_start(bs_output_space *v, int K, uint32_t stream)
 {
-    return bs_uniform(v->g, stream, bs_shape3(v->size.rows, K, labels(v)));
+    const bs_shape all = bs_shape3(v->size.rows, K, labels(v));
+    bs_id          y = bs_uniform(v->g, stream, v->apart ? bs_shape3(1, K, labels(v)) : all);
+    return bs_expand(v->g, y, all);
 }
 
 static bs_id truth(bs_output_space *v)

@@ -169,9 +169,10 @@ static bs_id start(bs_output_space *v, double value, int K)
 
 static bs_id random_start(bs_output_space *v, int K, uint32_t stream)
 {
-    bs_shape s = outputs_shape(v, K);
-    return flat(v, binary(v) ? bs_uniform(v->g, stream, s) : bs_simplex_random(v->g, s, -2, stream),
-                K);
+    bs_shape all = outputs_shape(v, K), s = all;
+    s.d[0] = v->apart ? 1 : s.d[0];
+    bs_id y = binary(v) ? bs_uniform(v->g, stream, s) : bs_simplex_random(v->g, s, -2, stream);
+    return flat(v, bs_expand(v->g, y, all), K);
 }
 
 static bs_id truth(bs_output_space *v)

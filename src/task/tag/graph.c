@@ -121,7 +121,12 @@ static bs_id start(bs_output_space *v, double value, int K)
 
 static bs_id random_start(bs_output_space *v, int K, uint32_t stream)
 {
-    return masked(v, bs_simplex_random(v->g, outputs_shape(v, K), -1, stream));
+    const bs_shape all = outputs_shape(v, K), one = bs_shape4(1, v->size.length, K, all.d[3]);
+    if (!v->apart)
+        return masked(v, bs_simplex_random(v->g, all, -1, stream));
+    /* position by position: those of the first do not depend on how many are padded */
+    bs_id y = bs_permute(v->g, bs_simplex_random(v->g, one, -1, stream), 0, 2, 1, 3);
+    return masked(v, bs_expand(v->g, y, all));
 }
 
 static bs_id truth(bs_output_space *v)

@@ -189,4 +189,52 @@ static void log_softmax(real *out, const real *x, int64_t n)
         out[i] = (x[i] - top) - rest;
 }
 
-const bs_vec_reduce BS_V(bs_vec_reduce) = {sum, add, logsumexp, softmax, log_softmax};
+static real dot(const real *x, const real *y, int64_t n)
+{
+    pack    acc[PACKS];
+    real    part[PARTS], rest = 0;
+    int64_t i = 0;
+    UNROLL
+    for (int j = 0; j < PACKS; j++)
+        acc[j] = (pack){0};
+    for (; i + PARTS <= n; i += PARTS) {
+        UNROLL
+        for (int j = 0; j < PACKS; j++)
+            acc[j] += *(const loose *)(x + i + j * LANES) * *(const loose *)(y + i + j * LANES);
+    }
+    for (; i < n; i++)
+        rest += x[i] * y[i];
+    UNROLL
+    for (int j = 0; j < PACKS; j++)
+        *(loose *)(part + j * LANES) = acc[j];
+    return fold(part, PARTS / 2) + rest;
+}
+
+static real sum_apart(const real *x, int64_t n)
+{
+    double total = 0;
+    for (int64_t at = 0; at < n; at += BLOCK) {
+        const int64_t end = at + BLOCK < n ? at + BLOCK : n,
+                      whole = at + (end - at) / PARTS * PARTS;
+        real last[PARTS] = {0};
+        pack acc[PACKS];
+        memcpy(last, x + whole, (size_t)(end - whole) * sizeof *last);
+        UNROLL
+        for (int j = 0; j < PACKS; j++)
+            acc[j] = (pack){0};
+        for (int64_t i = at; i < end; i += PARTS) {
+            const real *from = i < whole ? x + i : last;
+            UNROLL
+            for (int j = 0; j < PACKS; j++)
+                acc[j] += *(const loose *)(from + j * LANES);
+        }
+        UNROLL
+        for (int j = 0; j < PACKS; j++)
+            *(loose *)(last + j * LANES) = acc[j];
+        total += (double)fold(last, PARTS / 2);
+    }
+    return (real)total;
+}
+
+const bs_vec_reduce BS_V(bs_vec_reduce) = {sum,         add, logsumexp, softmax,
+                                           log_softmax, dot, sum_apart};
