@@ -405,11 +405,14 @@ typedef struct {
     int                threads;
     const char        *device; /* as above */
     const char *const *set;    /* as above */
+    const char        *kind;   /* temperature (default) or isotonic */
 } basin_calibrate_options;
 
-/* mlc: finds the temperature that makes the model's probabilities most likely on labelled files and
- * stores it in the model file. From then on the logits of all scores are divided by it; thresholds
- * move with them, so that decisions do not change. out: before and after. */
+/* mlc: finds the temperature that makes the model's probabilities most likely on labelled files, or
+ * the increasing function that comes nearest to how often they are right (isotonic regression over
+ * all labels), and stores it in the model file. From then on the logits of all scores are divided
+ * by it, or scores go through it; thresholds, too, so that decisions do not change. out: before and
+ * after, with reliability by ten ranges of scores. */
 basin_status basin_model_calibrate(const char *model, const char *const *files, int n,
                                    const basin_calibrate_options *o, const basin_session *s,
                                    basin_text *out, basin_error *err);

@@ -11,7 +11,7 @@ int cmd_model(const cli_verb *verb, int argc, char **argv)
     const cli_option        rows[] = {
                CLI_TEXT("--kind", "KIND", &o.kind,
                         "threshold: the same for all labels (one, default), one each (label), or "
-                               "top-k"),
+                               "top-k; calibrate: temperature (default) or isotonic"),
                CLI_TEXT("--metric", "NAME", &o.metric,
                         "threshold: what it is best for: example_f1, micro_f1, ...; default: as in "
                                "training"),
@@ -24,14 +24,14 @@ int cmd_model(const cli_verb *verb, int argc, char **argv)
     const bool calibrates = n > 0 && strcmp(c.args[0], "calibrate") == 0;
     if (n < 1 || (!calibrates && strcmp(c.args[0], "threshold") != 0))
         return cli_misuse(verb, "say what to change: threshold or calibrate, then MODEL DATA");
-    if (calibrates && (o.kind || o.metric || o.value))
-        return cli_misuse(verb, "--kind, --metric and --value are for threshold");
+    if (calibrates && (o.metric || o.value))
+        return cli_misuse(verb, "--metric and --value are for threshold");
     if (calibrates && n < 3)
         return cli_misuse(verb, "calibrate needs a model and labelled data");
     if (n < 2 || (n < 3 && !o.value))
         return cli_misuse(verb, "threshold needs a model and labelled data, or --value");
     const basin_calibrate_options how = {sizeof how, .threads = o.threads, .device = o.device,
-                                         .set = o.set};
+                                         .set = o.set, .kind = o.kind};
     return cli_end(&c, calibrates ? basin_model_calibrate(c.args[1], c.args + 2, n - 2, &how,
                                                           &c.session, &c.text, &c.err)
                                   : basin_model_threshold(c.args[1], c.args + 2, n - 2, &o,

@@ -35,7 +35,7 @@ static basin_status check_alike(const bs_model_file *first, const bs_model_file 
                     "%s: has other %s than the seeds before it, so they have no mean; name the "
                     "folder of one seed",
                     name, other);
-    if (!s && m->temperature > 0)
+    if (!s && (m->temperature > 0 || m->map))
         s = bs_fail(err, BASIN_EARG,
                     "%s: is calibrated, which a mean of models would not be; name the folder of "
                     "one seed",

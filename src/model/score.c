@@ -269,6 +269,8 @@ static basin_status run_block(bs_scorer *s, const void *x, int32_t rows, int64_t
         scores[i] = (float)found.y[i];
     for (size_t i = 0; s->how.temperature > 0 && i < (size_t)rows * L; i++)
         scores[i] = bs_tempered(scores[i], s->how.temperature);
+    for (size_t i = 0; s->how.map && i < (size_t)rows * L; i++)
+        scores[i] = (float)bs_monotone_at(s->how.map, (double)scores[i]);
     for (int32_t i = 0; found.energy && energies && i < rows; i++)
         energies[i] = (float)found.energy[i];
     return BASIN_OK;

@@ -7,6 +7,7 @@
 #ifndef BS_SCORE_H
 #define BS_SCORE_H
 
+#include "base/monotone.h"
 #include "base/log.h"
 #include "model/cost_net.h"
 #include "model/gbi.h"
@@ -24,14 +25,15 @@ typedef enum {
 enum { BS_SCORE_POINTS = 64 };
 
 typedef struct {
-    bs_infer    how;
-    bs_gbi      gbi;
-    bool        energies;    /* also the energy of the result */
-    double      temperature; /* divides the logits of scores of rows; 0: none */
-    bool        constrained; /* for decoding: well-formed outputs only */
-    bs_cost_net cost_net;    /* for BS_INFER_COST, with its hidden units */
-    int         cost_hidden;
-    bool        cost_logits; /* it reads logits, not relaxed outputs */
+    bs_infer           how;
+    bs_gbi             gbi;
+    bool               energies;    /* also the energy of the result */
+    double             temperature; /* divides the logits of scores of rows; 0: none */
+    const bs_monotone *map;         /* or maps them; borrowed; NULL: none */
+    bool               constrained; /* for decoding: well-formed outputs only */
+    bs_cost_net        cost_net;    /* for BS_INFER_COST, with its hidden units */
+    int                cost_hidden;
+    bool               cost_logits; /* it reads logits, not relaxed outputs */
     /* for searches, used by bs_scorer_replay: records what is found after step[0] < step[1] < ...
      * steps, the last being the search's length; points = 0: nothing */
     int        points, step[BS_SCORE_POINTS];

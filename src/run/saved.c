@@ -67,6 +67,7 @@ basin_status bs_model_file_inference(const bs_model_file *s, const char *infer, 
     infer = infer ? infer : o->infer;
     *out = bs_options_inference(o, infer);
     out->temperature = s->temperature;
+    out->map = s->map;
     out->constrained |= constrain;
     if (constrain && !s->task->constrain)
         return bs_fail(
@@ -257,24 +258,31 @@ static basin_status read_card(const bs_safetensors *f, const char *name, bs_mode
     return s->card ? BASIN_OK : bs_fail_nomem(err);
 }
 
-/* "temperature 1.7"; most models have none. */
+/* "temperature 1.7" or "isotonic 0.1 0.03 0.5 0.4"; most models have none. */
 static basin_status read_calibration(const bs_safetensors *f, const char *name, bs_model_file *s,
                                      basin_error *err)
 {
-    static const char before[] = "temperature ";
+    static const char tempered[] = "temperature ", mapped[] = "isotonic ";
     const char       *text = bs_safetensors_meta(f, "basin.calibration");
     double            number;
     if (!text)
         return BASIN_OK;
-    if (!s->task->tunes || !bs_params_has_prefix(text, before) ||
-        !bs_parse_double(text + sizeof before - 1, &number) ||
-        !(number >= BS_COLDEST && number <= BS_HOTTEST))
-        return bs_fail(err, BASIN_EDATA,
-                       "%s: 'basin.calibration' in its metadata is not 'temperature T' of a model "
-                       "of label sets, with T from %g to %g",
-                       name, BS_COLDEST, BS_HOTTEST);
-    s->temperature = number;
-    return BASIN_OK;
+    if (s->task->tunes && bs_params_has_prefix(text, tempered) &&
+        bs_parse_double(text + sizeof tempered - 1, &number) && number >= BS_COLDEST &&
+        number <= BS_HOTTEST) {
+        s->temperature = number;
+        return BASIN_OK;
+    }
+    s->map = bs_arena_alloc(&s->known.arena, sizeof *s->map);
+    if (s->map && s->task->tunes && bs_params_has_prefix(text, mapped) &&
+        bs_monotone_read(text + sizeof mapped - 1, &s->known.arena, s->map))
+        return BASIN_OK;
+    return bs_fail(
+        err, BASIN_EDATA,
+        "%s: 'basin.calibration' in its metadata is neither 'temperature T', with T from "
+        "%g to %g, nor 'isotonic' and increasing pairs of numbers below 1, of a model of "
+        "label sets",
+        name, BS_COLDEST, BS_HOTTEST);
 }
 
 static basin_status read_metadata(const bs_safetensors *f, const char *name, bs_model_file *s,

@@ -26,6 +26,7 @@ typedef struct {
     bs_preprocess  known;
     bs_threshold   threshold;
     double         temperature; /* of its scores; 0: none */
+    bs_monotone   *map;         /* of its scores; NULL: none */
     bs_net_spec    spec;
     bool           has_net, has_energy, has_cost_net;
     bs_params     *params;

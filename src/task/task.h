@@ -239,9 +239,8 @@ struct bs_task {
                            const bs_dataset *valid, const bs_outputs *y, bs_threshold *out,
                            basin_error *err);
 
-    /* For these: -log of the probability of the truth, summed over rows and labels, with all logits
-     * divided by a temperature. */
-    double (*surprise)(const bs_dataset *p, const bs_outputs *y, double temperature);
+    /* For these: which labels are true, [rows, labels], to compare with scores. */
+    void (*truths)(const bs_dataset *p, bool *out);
 
     basin_status (*count)(const bs_dataset *p, const bs_preprocess *k, const bs_outputs *y,
                           const bs_threshold *threshold, const bs_counting *how,

@@ -614,22 +614,13 @@ static basin_status choose(const bs_train_options *o, const bs_dataset *train,
                                     out, err);
 }
 
-static double surprise(const bs_dataset *p, const bs_outputs *y, double temperature)
+static void truths(const bs_dataset *p, bool *out)
 {
     const bs_csr *gold = &bs_dataset_mlc(p)->y;
-    double        sum = 0;
-    for (int32_t r = 0; r < gold->rows; r++) {
-        int32_t at = gold->start[r];
-        for (int32_t l = 0; l < gold->cols; l++) {
-            const bool   on = at < gold->start[r + 1] && gold->index[at] == l;
-            const float  s = y->scores[(size_t)r * (size_t)gold->cols + (size_t)l];
-            const double q = fmin(fmax((double)s, 1e-7), 1 - 1e-7);
-            const double z = log(q / (1 - q)) / temperature;
-            at += on;
-            sum += log1p(exp(-fabs(z))) + fmax(on ? -z : z, 0);
-        }
-    }
-    return sum;
+    memset(out, 0, (size_t)gold->rows * (size_t)gold->cols * sizeof *out);
+    for (int32_t r = 0; r < gold->rows; r++)
+        for (int32_t k = gold->start[r]; k < gold->start[r + 1]; k++)
+            out[(size_t)r * (size_t)gold->cols + (size_t)gold->index[k]] = true;
 }
 
 /* ---- metrics ---- */
@@ -736,7 +727,7 @@ const bs_task bs_task_mlc = {
     .predict = predict,
     .place = place,
     .choose = choose,
-    .surprise = surprise,
+    .truths = truths,
     .count = count,
     .values = values,
     .sampled = sampled,
