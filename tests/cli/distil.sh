@@ -22,7 +22,7 @@ cmp student/best.safetensors again/best.safetensors && echo "the same for two th
 basin train d-train.arff -q $small --distil teacher --seed 9 --set distil.weight=0 -o none > table
 [ $(apart none plain) = 0 ] && echo "without weight it is a plain net"
 grep '^distil' student/config
-basin report student -q -o page.html | grep -c 'a linear model'
+basin report student -q -o page.html | grep -q 'a linear model' && echo "compared with a linear model"
 
 echo "== folds teach out of fold"
 basin train d-train.arff -q --method ce $small --folds 3 --seed 2 -o folds > table
