@@ -269,6 +269,9 @@ static void energies_have_true_derivatives(void **state)
     check_energy("energy.kind=map net.kind=fcn2", three);
     check_energy("energy.kind=map net.kind=unet", two);
     check_energy("energy.kind=map net.kind=unet3", two);
+    check_energy("energy.kind=value energy.encoder=shared", two);
+    check_energy("energy.kind=map energy.encoder=shared", three);
+    check_energy("energy.kind=map net.kind=unet3 energy.encoder=shared", two);
 }
 
 /* ---- sizes ---- */

@@ -39,11 +39,12 @@ static const char *const its_own[] = {"task",  "method", "preset",      "seed",
                                       "auto.", "report", "checkpoint.", "resume.arithmetic",
                                       NULL};
 static const char *const of_nets[] = {
-    "net.kind",     "net.layers",   "net.width",   "net.bias",      "net.members",
-    "net.bins",     "words.",       "chars.",      "columns.",      "constrain",
-    "seg.crop",     "seg.mean",     "energy.kind", "energy.hidden", "energy.scale",
-    "energy.shift", "energy.words", "data.",       "text.",         "image.",
-    "mask.",        "profile",      NULL};
+    "net.kind",     "net.layers",     "net.width",     "net.bias",
+    "net.members",  "net.bins",       "words.",        "chars.",
+    "columns.",     "constrain",      "seg.crop",      "seg.mean",
+    "energy.kind",  "energy.encoder", "energy.hidden", "energy.scale",
+    "energy.shift", "energy.words",   "data.",         "text.",
+    "image.",       "mask.",          "profile",       NULL};
 
 basin_status bs_base_model_settings(const bs_base_model *f, const char *method, bs_settings *s,
                                     basin_error *err)

@@ -44,6 +44,30 @@ static bool is_energy_first(const bs_train_options *o, const bs_method *m)
     return false;
 }
 
+/* A shared encoder must have been trained before the energy needs it, and must stay. */
+static basin_status check_encoder(const bs_train_options *o, const bs_method *m, basin_error *err)
+{
+    bool energy = false, anew = false;
+    for (const bs_phase *p = m->phase; p < m->phase + BS_PHASES && p->name; p++) {
+        anew |= energy && p->net && !p->energy;
+        energy |= p->energy;
+    }
+    if (!energy || !is(o->energy_encoder, "shared"))
+        return BASIN_OK;
+    if (anew)
+        return bs_fail(err, BASIN_EARG,
+                       "energy.encoder: %s trains a new net after the energy, which cannot share "
+                       "its encoder; use own",
+                       m->name);
+    if (is_energy_first(o, m))
+        return bs_fail(err, BASIN_EARG,
+                       "energy.encoder: %s has no trained net whose encoder could be shared%s; use "
+                       "own",
+                       m->name,
+                       m->phase[0].step == bs_step_pretrain ? " (pretrain.epochs is 0)" : "");
+    return BASIN_OK;
+}
+
 static basin_status check_search(const bs_train_options *o, const bs_method *m, basin_error *err)
 {
     if (is(o->gbi_start, "zeros") && (is(o->gbi_space, "logits") || is(o->gbi_rule, "mirror")))
@@ -134,6 +158,8 @@ basin_status bs_check_settings(const bs_train_options *o, const bs_task *t, cons
     basin_status s = check_threshold(o, err);
     if (!s)
         s = check_weights(o, m, err);
+    if (!s)
+        s = check_encoder(o, m, err);
     if (!s)
         s = check_search(o, m, err);
     if (!s)

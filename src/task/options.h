@@ -56,7 +56,7 @@ typedef struct {
     int    seg_crops, seg_smooth;
     bool   seg_flip, seg_mean;
     double seg_jitter;
-    char   energy_kind[BS_OPTION_TEXT];
+    char   energy_kind[BS_OPTION_TEXT], energy_encoder[BS_OPTION_TEXT];
     int    energy_hidden;
     double energy_dropout;
     double energy_scale, energy_words;

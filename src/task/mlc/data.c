@@ -495,6 +495,7 @@ static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k,
                           .bias = o->net_bias,
                           .members = o->net_members,
                           .bins = bs_mlc_is_sparse(&bs_preprocess_mlc(k)->schema) ? 0 : o->net_bins,
+                          .shared = strcmp(o->energy_encoder, "shared") == 0,
                           .hidden = o->energy_hidden,
                           .scale = o->energy_scale,
                           .shift = o->energy_shift};
@@ -504,6 +505,9 @@ static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k,
         s = bs_encoder_find(o->net_kind, BS_READS_ROWS, &shape.net, err);
     if (!s && o->net_members > 1 && !shape.net->members)
         s = bs_fail(err, BASIN_EARG, "net.members: a net.kind of %s has only one", shape.net->name);
+    if (!s && o->net_members > 1 && shape.shared)
+        s = bs_fail(err, BASIN_EARG,
+                    "energy.encoder: a net with members has several of them; use own");
     if (!s)
         shape.own = bs_encoder_options(o, shape.net);
     *out = bs_net_spec_make(&bs_task_space_mlc, (bs_size){1, 1, 1}, &shape, sizeof shape);

@@ -101,12 +101,22 @@ static bs_nn energy_nn(bs_output_space *v)
     return (bs_nn){v->g, v->params, v->energy_dropout, BS_STREAM_ENERGY};
 }
 
+/* T(x) of the task net as it is; without layers that is x itself, which may be sparse. */
+static bs_id shared_features(bs_output_space *v)
+{
+    bs_nn nn = {v->g, v->params, v->net_dropout, BS_STREAM_NET};
+    bs_id t = bs_mlc_features(&nn, "net", bs_net_spec_mlc(v->spec), v->x.id[0]);
+    return bs_graph_node(v->g, t)->type == BS_T_REAL ? bs_stop(v->g, t) : t;
+}
+
 /* b_i . T(x); the energy has one net. */
 static bs_id potentials(bs_output_space *v)
 {
     bs_nn        nn = energy_nn(v);
     bs_mlc_shape one = *bs_net_spec_mlc(v->spec);
     one.members = 1;
+    if (one.shared)
+        return bs_mlc_head(&nn, "energy", &one, shared_features(v));
     return bs_mlc_net(&nn, "energy", &one, v->x.id[0]);
 }
 

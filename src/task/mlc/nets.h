@@ -28,6 +28,7 @@ struct bs_mlc_shape {
     const void       *own; /* options of the encoder */
 
     const bs_energy *energy; /* the term over y */
+    bool             shared; /* it sees the features of the task net, and does not train them */
     int              hidden; /* its units */
     double           scale;  /* its weight against the local term */
     bool             shift;  /* it sees 2 y - 1 instead of y */

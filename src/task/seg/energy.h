@@ -11,7 +11,7 @@ typedef struct bs_seg_shape bs_seg_shape;
 /* Photos of any size, and K masks of each. */
 typedef struct {
     const bs_seg_shape *shape;
-    bs_id               x;     /* [B, channels, H, W] */
+    bs_id               x;     /* [B, channels, H, W], or features of it */
     bs_id               y;     /* [B K, planes, H, W], zeros where a pixel does not count */
     bs_id               there; /* [B, 1, H, W]: 1 where it does */
 } bs_masked;

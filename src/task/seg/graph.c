@@ -118,19 +118,25 @@ static bs_id foreground(bs_output_space *v, bs_id y)
 
 /* ---- nets and outputs ---- */
 
-static bs_id scores(bs_output_space *v, bs_nn *nn, const char *trunk, const char *head)
+static bs_encoder_shape features(bs_output_space *v, bs_nn *nn, const char *name,
+                                 bs_id found[BS_SCALES])
 {
-    const bs_encoder      *net = shape(v)->net;
     const bs_encoder_input in = {.x = v->x.id[0]};
     bs_encoder_shape       s = bs_seg_encoder_shape(shape(v));
-    bs_id                  found[BS_SCALES];
     char                   path[64];
     s.by_batch = true;
-    bs_print(path, sizeof path, "%s/conv", trunk);
-    net->features(nn, path, &s, &in, found);
+    bs_print(path, sizeof path, "%s/conv", name);
+    shape(v)->net->features(nn, path, &s, &in, found);
+    return s;
+}
+
+static bs_id scores(bs_output_space *v, bs_nn *nn, const char *trunk, const char *head)
+{
+    bs_id                  found[BS_SCALES];
+    const bs_encoder_shape s = features(v, nn, trunk, found);
     if (nn->training)
         found[2] = bs_dropout(v->g, found[2], s.dropout, nn->stream++);
-    return flat(v, net->head(nn, head, &s, found, planes(v)), 1);
+    return flat(v, shape(v)->net->head(nn, head, &s, found, planes(v)), 1);
 }
 
 static bs_id logits(bs_output_space *v, const char *name)
@@ -182,6 +188,16 @@ static bs_id truth(bs_output_space *v)
 
 /* ---- the energy ---- */
 
+/* What the net finds at the finest scale. Always as in prediction: an energy has to say the same of
+ * a mask whatever else stands in the batch. */
+static bs_id shared_features(bs_output_space *v)
+{
+    bs_nn nn = {v->g, v->params, false, 0};
+    bs_id found[BS_SCALES];
+    features(v, &nn, "net", found);
+    return bs_stop(v->g, found[0]);
+}
+
 static bs_id energy(bs_output_space *v, bs_id y)
 {
     bs_graph *g = v->g;
@@ -190,7 +206,7 @@ static bs_id energy(bs_output_space *v, bs_id y)
     bs_nn     nn = {g, v->params, v->energy_dropout, BS_STREAM_ENERGY};
     bs_masked m = {
         .shape = shape(v),
-        .x = v->x.id[0],
+        .x = shape(v)->shared ? shared_features(v) : v->x.id[0],
         .y = bs_reshape(g, masked(v, y), bs_shape4(z.rows * K, planes(v), z.length, z.width)),
         .there = bs_reshape(g, v->x.id[1], bs_shape4(z.rows, 1, z.length, z.width))};
     bs_id score = shape(v)->energy->score(&nn, &m);

@@ -23,6 +23,7 @@ struct bs_seg_shape {
     const bs_encoder    *net;
     const void          *own; /* options of the encoder */
     const bs_seg_energy *energy;
+    bool                 shared; /* it sees features that the net finds, instead of the photo */
 };
 
 extern const bs_task_space bs_task_space_seg;

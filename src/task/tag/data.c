@@ -531,6 +531,7 @@ static basin_status make_spec(const bs_train_options *o, const bs_preprocess *k,
                           .width = o->net_width,
                           .layers = o->net_layers,
                           .dropout = o->net_dropout,
+                          .shared = strcmp(o->energy_encoder, "shared") == 0,
                           .hidden = o->energy_hidden,
                           .scale = o->energy_scale,
                           .augmented = o->energy_words};

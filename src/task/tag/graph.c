@@ -141,12 +141,22 @@ static bs_nn energy_nn(bs_output_space *v)
     return (bs_nn){v->g, v->params, v->energy_dropout, BS_STREAM_ENERGY};
 }
 
+/* What `find` makes of the sentence for the energy, or for the net as it is. */
+static bs_id seen(bs_output_space *v,
+                  bs_id (*find)(bs_nn *, const char *, const bs_tag_shape *, const bs_tag_input *))
+{
+    bs_nn        nn = energy_nn(v), net = {v->g, v->params, v->net_dropout, BS_STREAM_NET};
+    bs_tag_input x = input(v);
+    if (shape(v)->shared)
+        return bs_stop(v->g, find(&net, "net", shape(v), &x));
+    return find(&nn, "energy", shape(v), &x);
+}
+
 /* U' b(x, t): [rows, 1, T * tags] */
 static bs_id potentials(bs_output_space *v)
 {
-    bs_nn        nn = energy_nn(v);
-    bs_tag_input x = input(v);
-    bs_id        features = bs_tag_features(&nn, "energy", shape(v), &x);
+    bs_nn nn = energy_nn(v);
+    bs_id features = seen(v, bs_tag_features);
     return as_outputs(v, bs_tag_head(&nn, "energy", shape(v), features));
 }
 
@@ -194,7 +204,7 @@ static bs_id terms_of(bs_output_space *v, bs_id y, int k)
     bs_id        until = bs_concat(g, bs_fill(g, 1, bs_shape3(1, B, 1)), there, -3);
     bs_tagged    t = {.shape = shape(v),
                       .y = bs_permute(g, one, 0, 2, 1, 3),
-                      .word = bs_mul(g, bs_tag_words(&nn, "energy", shape(v), &x), there),
+                      .word = bs_mul(g, seen(v, bs_tag_words), there),
                       .ended = x.ended,
                       .until = until,
                       .last = bs_sub(g, until, bs_pad(g, there, -3, 0, T + 1))};

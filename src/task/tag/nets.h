@@ -27,6 +27,7 @@ struct bs_tag_shape {
     const void       *own; /* options of the encoder */
 
     const bs_tag_energy *energy;           /* the terms over y */
+    bool                 shared;           /* it sees words and features as the net does */
     int                  hidden;           /* units of a language model of tags */
     double               scale, augmented; /* weights: language models, those that see words */
 };
