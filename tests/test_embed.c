@@ -140,6 +140,50 @@ static void an_event_stops_eval_and_predict(void **state)
     }
 }
 
+/* Processor time without a chance to stop, at most, and of the whole call: other programs on the
+ * machine do not count. */
+typedef struct {
+    double last, greatest, total;
+} watch;
+
+static int look_at_clock(void *ctx, const char *text)
+{
+    watch       *w = ctx;
+    const double now = bs_thread_seconds(), gap = now - w->last;
+    (void)text;
+    w->total += gap;
+    w->greatest = gap > w->greatest ? gap : w->greatest;
+    w->last = now;
+    return 0;
+}
+
+static void long_measurements_can_be_stopped(void **state)
+{
+    const char *const file[] = {"long.arff"};
+    basin_text        text;
+    (void)state;
+    OK(basin_data_make("mlc", "rows=8000 groups=16", 3, *file, NULL, NULL, &text, err));
+    basin_text_free(&text);
+    assert_int_equal(system("cp -r mlc copy"), 0);
+    for (int i = 0; i < 3; i++) {
+        watch                         w = {.last = bs_thread_seconds()};
+        const basin_session           s = {sizeof s, .event = look_at_clock, .ctx = &w};
+        const basin_eval_options      e = {sizeof e, .threads = 1};
+        const basin_threshold_options t = {sizeof t, .threads = 1, .kind = "top-k"};
+        const basin_calibrate_options c = {sizeof c, .threads = 1};
+        if (i == 0)
+            OK(basin_eval("copy", file, 1, &e, &s, &text, err));
+        else if (i == 1)
+            OK(basin_model_threshold("copy", file, 1, &t, &s, &text, err));
+        else
+            OK(basin_model_calibrate("copy", file, 1, &c, &s, &text, err));
+        basin_text_free(&text);
+        look_at_clock(&w, "");
+        if (w.greatest > 0.2 && w.greatest > w.total / 4)
+            fail_msg("call %d: %.3f s of %.3f", i, w.greatest, w.total);
+    }
+}
+
 /* ---- data from memory ---- */
 
 enum { N = 60, D = 12, L = 5, TOKENS = 7 };
@@ -710,7 +754,7 @@ static void a_net_learns_from_a_model(void **state)
     for (int i = 0; i < 3; i++) {
         basin_model              *m = NULL;
         basin_text                text;
-        const basin_train_options o = {.model = &m};
+        const basin_train_options o = {sizeof o, .model = &m};
         basin_config             *c = small(i < 2 ? "ce" : "seal-nce");
         OK(basin_config_file(c, "train", s->file, err));
         OK(basin_config_set(c, "distil", "left-2-1", err)); /* three folds */
@@ -757,6 +801,7 @@ int main(void)
         cmocka_unit_test(an_event_stops_eval_and_predict),
         cmocka_unit_test(an_interrupted_training_hands_over_its_model),
         cmocka_unit_test(without_an_epoch_there_is_no_model),
+        cmocka_unit_test(long_measurements_can_be_stopped),
         cmocka_unit_test(memory_gives_the_model_of_files),
         cmocka_unit_test(photos_give_the_model_of_files),
         cmocka_unit_test(impossible_photos_are_refused),

@@ -25,6 +25,7 @@ typedef struct {
 
 typedef struct {
     basin_model     *model;
+    bs_logger       *log; /* asked whether to stop */
     char             path[BS_OPTION_TEXT + 64];
     bs_dataset       data;
     bs_outputs       y;     /* without calibration */
@@ -81,13 +82,16 @@ static double surprise(const bs_scored_truth *x, size_t n, double temperature)
 }
 
 /* The sum is convex in 1 / T and so has one minimum, found by golden section search. */
-static double find_temperature(const bs_scored_truth *x, size_t n)
+static basin_status find_temperature(bs_logger *asked, const bs_scored_truth *x, size_t n,
+                                     double *out, basin_error *err)
 {
     const double ratio = (sqrt(5) - 1) / 2;
     double       low = log(0.05), high = log(20);
     double       a = high - ratio * (high - low), b = low + ratio * (high - low);
     double       at_a = surprise(x, n, exp(a)), at_b = surprise(x, n, exp(b));
     while (high - low > 1e-4) {
+        if (bs_event_stopped(asked))
+            return bs_fail(err, BASIN_EINTERRUPTED, "interrupted");
         if (at_a <= at_b) {
             high = b;
             b = a;
@@ -102,7 +106,8 @@ static double find_temperature(const bs_scored_truth *x, size_t n)
             at_b = surprise(x, n, exp(b));
         }
     }
-    return exp((low + high) / 2);
+    *out = exp((low + high) / 2);
+    return BASIN_OK;
 }
 
 /* To all rows but those of a part; -1: to all. */
@@ -114,10 +119,8 @@ static basin_status fit(calibrating *c, int but, calibration *out, basin_error *
         for (size_t i = (size_t)r * L; r % PARTS != but && i < ((size_t)r + 1) * L; i++)
             c->room[n++] = (bs_scored_truth){c->y.scores[i], c->truth[i]};
     *out = (calibration){0, NULL};
-    if (!c->isotonic) {
-        out->temperature = find_temperature(c->room, n);
-        return BASIN_OK;
-    }
+    if (!c->isotonic)
+        return find_temperature(c->log, c->room, n, &out->temperature, err);
     bs_monotone *map = bs_arena_alloc(&c->arena, sizeof *map);
     out->map = map;
     return map ? bs_monotone_fit(c->room, n, &c->arena, map, err) : bs_fail_nomem(err);
@@ -225,8 +228,9 @@ static basin_status calibrate(calibrating *c, const char *model, const char *con
                               const basin_calibrate_options *o, bs_logger *log, basin_error *err)
 {
     const bs_asked asked = {.where = {o->device, o->threads}, .log = log};
-    double         seconds;
-    basin_status   s = take_kind(c, o->kind, err);
+    c->log = log;
+    double       seconds;
+    basin_status s = take_kind(c, o->kind, err);
     if (!s)
         s = bs_model_path(model, c->path, err);
     if (!s)

@@ -70,14 +70,14 @@ static basin_status score(bs_evaluation *e, const basin_eval_options *o, bs_logg
 }
 
 static basin_status measure(bs_evaluation *e, const bs_threshold *threshold, bs_profile_id profile,
-                            basin_error *err)
+                            bs_logger *log, basin_error *err)
 {
     const bs_model_file *m = e->model->saved;
     bs_counting          how = {.profile = profile, .keep_rows = true};
     basin_status s = m->task->count(&e->data, &m->known, &e->y, threshold, &how, &e->counts, err);
     if (!s)
         s = m->task->values(&e->counts, e->value, err);
-    return s ? s : bs_task_intervals(&e->counts, 0, e->interval, err);
+    return s ? s : bs_task_intervals(&e->counts, 0, log, e->interval, err);
 }
 
 /* ---- text ---- */
@@ -193,7 +193,7 @@ static basin_status evaluate(bs_evaluation *e, const subject *of, const basin_ev
     if (s == BASIN_ENUMERIC)
         bs_error_in_files(of->file, of->n, s, err);
     if (!s)
-        s = measure(e, threshold, e->profile, err);
+        s = measure(e, threshold, e->profile, log, err);
     if (s == BASIN_EDATA)
         bs_fail_about(err, s, of->file[0]);
     if (!s && how->remark)

@@ -26,7 +26,7 @@ static basin_status measure(const choosing *c, const bs_threshold *threshold,
 }
 
 /* The best number of labels per row. */
-static basin_status choose_k(choosing *c, basin_error *err)
+static basin_status choose_k(choosing *c, bs_logger *log, basin_error *err)
 {
     const bs_model_file *m = c->model->saved;
     const int            labels = m->task->labels(&m->known);
@@ -36,6 +36,8 @@ static basin_status choose_k(choosing *c, basin_error *err)
     basin_status         s = BASIN_OK;
     for (int k = 1; k <= most && !s; k++) {
         const bs_threshold threshold = bs_threshold_top_k(k);
+        if (bs_event_stopped(log))
+            return bs_fail(err, BASIN_EINTERRUPTED, "interrupted");
         s = measure(c, &threshold, value, err);
         if (!s && (k == 1 || sign * value[c->metric] > best)) {
             best = sign * value[c->metric];
@@ -45,7 +47,8 @@ static basin_status choose_k(choosing *c, basin_error *err)
     return s;
 }
 
-static basin_status choose(choosing *c, const basin_threshold_options *o, basin_error *err)
+static basin_status choose(choosing *c, const basin_threshold_options *o, bs_logger *log,
+                           basin_error *err)
 {
     const bs_model_file *m = c->model->saved;
     bs_train_options     t = m->settings.train;
@@ -59,7 +62,7 @@ static basin_status choose(choosing *c, const basin_threshold_options *o, basin_
             "micro_f1, macro_f1, ...",
             bs_metric_table[c->metric].name);
     if (strcmp(kind, "top-k") == 0)
-        return choose_k(c, err);
+        return choose_k(c, log, err);
     bs_print(t.threshold, sizeof t.threshold, "%s", strcmp(kind, "one") == 0 ? "auto" : kind);
     bs_print(t.threshold_metric, sizeof t.threshold_metric, "%s", bs_metric_table[c->metric].name);
     return m->task->choose(&t, &c->data, &c->data, &c->y, &c->threshold, err);
@@ -220,7 +223,7 @@ static basin_status change(choosing *c, const char *model, const char *const *fi
     if (!s && n > 0)
         s = look_at_rows(c, files, n, o, log, err);
     if (!s && !o->value)
-        s = choose(c, o, err);
+        s = choose(c, o, log, err);
     if (!s && n > 0)
         s = measure(c, &c->threshold, c->after, err);
     return s ? s : write_model(c, err);

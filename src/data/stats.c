@@ -231,6 +231,10 @@ basin_status bs_bootstrap(const bs_sampled *s, uint64_t seed, int replicates, do
     for (int v = 0; v < r.values; v++)
         out[v].value = value[v];
     for (int first = 0; first < replicates; first += BS_LANES) {
+        if (bs_event_stopped(s->log)) {
+            run_free(&r);
+            return bs_fail(err, BASIN_EINTERRUPTED, "interrupted");
+        }
         draw_rows(&r, seed, first);
         sum_up(&r, s, r.weight, r.sums[0], true);
         for (int j = 0; j < BS_LANES && first + j < replicates; j++) {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/log.h"
 
 #define BS_LANES      16
 #define BS_VALUES_MAX 64
@@ -27,6 +28,7 @@ typedef struct {
     void (*add)(const void *self, const float *weight, double *sums);
     /* the values of one replicate, from its sums [width] */
     void (*value)(const void *self, const double *sums, double *out);
+    bs_logger *log; /* asked between replicates whether to stop; or NULL */
 } bs_sampled;
 
 /* sums += record [rows, width] times weight, row by row: the `add` of a dense source. */

@@ -30,7 +30,7 @@ static basin_status margin_of(const bs_train_job *j, const bs_dataset *p, const 
         s = p->task->count(p, j->known, y, threshold, &how, &c, err);
     if (s)
         return s;
-    s = bs_task_intervals(&c, (uint64_t)j->settings->train.seed, interval, err);
+    s = bs_task_intervals(&c, (uint64_t)j->settings->train.seed, NULL, interval, err);
     if (!s)
         *out = (interval[first].hi - interval[first].lo) / 2;
     p->task->counts_free(&c);

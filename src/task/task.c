@@ -198,12 +198,13 @@ basin_status bs_task_measure(const bs_dataset *p, const bs_preprocess *k, const 
     return s;
 }
 
-basin_status bs_task_intervals(bs_measurement *c, uint64_t seed, bs_interval out[BS_MOST_METRICS],
-                               basin_error *err)
+basin_status bs_task_intervals(bs_measurement *c, uint64_t seed, bs_logger *log,
+                               bs_interval out[BS_MOST_METRICS], basin_error *err)
 {
     bs_interval  all[BS_VALUES_MAX];
     bs_sampled   source;
     basin_status s = c->task->sampled(c, &source, err);
+    source.log = log;
     if (!s)
         s = bs_bootstrap(&source, seed, 1000, 0.95, all, err);
     for (int i = 0; i < c->task->n_metrics && !s; i++) {

@@ -302,8 +302,8 @@ basin_status bs_task_measure(const bs_dataset *p, const bs_preprocess *k, const 
                              double out[BS_MOST_METRICS], basin_error *err);
 /* -log p of the truth, with p kept as far from 0 as floats are from 1. */
 double bs_log_loss(double p);
-/* 95 % intervals by bootstrap over rows; needs keep_rows. */
-basin_status bs_task_intervals(bs_measurement *c, uint64_t seed, bs_interval out[BS_MOST_METRICS],
-                               basin_error *err);
+/* 95 % intervals by bootstrap over rows; needs keep_rows. log: asked whether to stop, or NULL. */
+basin_status bs_task_intervals(bs_measurement *c, uint64_t seed, bs_logger *log,
+                               bs_interval out[BS_MOST_METRICS], basin_error *err);
 
 #endif
