@@ -344,7 +344,7 @@ static void structs_have_no_room_at_their_end(void **state)
     ENDS_WITH(basin_eval_options, set);
     ENDS_WITH(basin_predict_options, probabilities);
     ENDS_WITH(basin_threshold_options, set);
-    ENDS_WITH(basin_calibrate_options, set);
+    ENDS_WITH(basin_calibrate_options, kind);
 }
 
 /* A struct as an older or a newer program has it. */

@@ -45,7 +45,10 @@ basin_status bs_model_open(const char *model, bs_logger *log, basin_model **out,
     char              file[BS_OPTION_TEXT + 64];
     bs_model_file    *saved = NULL;
     *out = NULL;
-    basin_status s = bs_model_path(model, file, err);
+    basin_status s = BS_NEED(err, {"model", model});
+    if (s)
+        return s;
+    s = bs_model_path(model, file, err);
     const size_t n = strlen(model);
     if (s && bs_seeds_there(model))
         s = bs_seeds_read(model, log, &saved, err);
