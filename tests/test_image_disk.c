@@ -1,5 +1,8 @@
 /* test_image_disk.c -- folders, archives, tables and pictures on the disk, read and written. */
+#include <sys/inotify.h>
+
 #include "image_set.h"
+#include "task/prepare.h"
 
 static bundle b;
 
@@ -70,6 +73,101 @@ static void all_containers_give_the_same(void **state)
         assert_non_null(strstr(err.msg, path));
         free(bytes);
     }
+    wipe(folder);
+}
+
+/* How often a file was opened since the watch began. */
+static int opened(int watch)
+{
+    char events[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+    int  n = 0;
+    for (ssize_t got; (got = read(watch, events, sizeof events)) > 0;)
+        for (char *p = events; p < events + got;) {
+            struct inotify_event e;
+            memcpy(&e, p, sizeof e);
+            n += (e.mask & IN_OPEN) != 0;
+            p += sizeof e + e.len;
+        }
+    return n;
+}
+
+/* Training on an archive: once to see what it is, once to unpack it. A plain zip archive is looked
+ * into before it is unpacked. */
+static void an_archive_is_unpacked_once(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name, *format, *filter;
+        int         most;
+    } kinds[] = {{"set.tar.gz", "ustar", "gzip", 2}, {"set.zip", "zip", "", 3}};
+    char        folder[] = "/tmp/basin-images-XXXXXX", path[200];
+    bs_logger   quiet = {0};
+    assert_non_null(mkdtemp(folder));
+    bundle_parts(&b);
+    for (size_t k = 0; k < sizeof kinds / sizeof kinds[0]; k++) {
+        uint8_t    *bytes;
+        size_t      n;
+        basin_error err = {0};
+        bs_data     data;
+        bs_settings s;
+        bs_sources  files = {.file = {{path}}, .n = {1}};
+        bundle_pack(&b, kinds[k].format, kinds[k].filter, &bytes, &n);
+        snprintf(path, sizeof path, "%s/%s", folder, kinds[k].name);
+        assert_int_equal(bs_write_file(path, bytes, n, &err), BASIN_OK);
+        assert_int_equal(bs_settings_default(&s, &err), BASIN_OK);
+        snprintf(s.train.task, sizeof s.train.task, "seg");
+        const int watch = inotify_init1(IN_NONBLOCK);
+        assert_true(watch >= 0 && inotify_add_watch(watch, path, IN_OPEN | IN_CLOSE) >= 0);
+        if (bs_prepare(&s, &files, &quiet, &data, &err))
+            fail_msg("%s", err.msg);
+        assert_true(data.part[0].rows > 0 && data.part[1].rows > 0 && data.part[2].rows > 0);
+        const int times = opened(watch);
+        if (times < 1 || times > kinds[k].most)
+            fail_msg("%s was opened %d times", kinds[k].name, times);
+        close(watch);
+        bs_data_free(&data);
+        free(bytes);
+    }
+    wipe(folder);
+}
+
+/* Parts are the same, whether they are unpacked for each reading or kept from the first. */
+static void what_is_kept_is_what_was_read(void **state)
+{
+    (void)state;
+    static const char *const part[] = {"train", "valid", "test"};
+    char                     folder[] = "/tmp/basin-images-XXXXXX", path[200];
+    const char              *list[1] = {path};
+    bs_image_options         o = image_options("");
+    basin_error              err = {0};
+    uint64_t                 hash[3];
+    int32_t                  count[4];
+    uint8_t                 *bytes;
+    size_t                   n;
+    bs_images               *im;
+    assert_non_null(mkdtemp(folder));
+    bundle_parts(&b);
+    bundle_pack(&b, "pax", "xz", &bytes, &n);
+    snprintf(path, sizeof path, "%s/set.tar.xz", folder);
+    assert_int_equal(bs_write_file(path, bytes, n, &err), BASIN_OK);
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(bs_images_read(list, 1, &o, part[i], &im, NULL, &err), BASIN_OK);
+        hash[i] = im->hash;
+        bs_images_free(im);
+    }
+    assert_int_equal(bs_image_set_new(1, false, &o.set, &err), BASIN_OK);
+    assert_int_equal(bs_images_parts(list, 1, &o, count, &err), BASIN_OK);
+    remove(path); /* nobody needs it any more */
+    for (int i = 0; i < 3; i++) {
+        if (bs_images_read(list, 1, &o, part[i], &im, NULL, &err))
+            fail_msg("%s", err.msg);
+        assert_true(im->hash == hash[i]);
+        bs_images_free(im);
+    }
+    assert_int_equal(bs_images_parts(list, 1, &o, count, &err), BASIN_OK);
+    assert_int_equal(count[1], 3);
+    bs_image_set_free(o.set);
+    free(bytes);
     wipe(folder);
 }
 
@@ -267,6 +365,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(all_containers_give_the_same),
+        TEST(an_archive_is_unpacked_once),
+        TEST(what_is_kept_is_what_was_read),
         TEST(archives_that_are_written_can_be_read),
         TEST(folders_of_other_data_are_left_alone),
         TEST(links_that_lead_back_are_not_followed),

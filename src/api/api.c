@@ -449,8 +449,10 @@ void bs_notes_print(const bs_notes *notes, bs_logger *log)
 basin_status bs_read_for(const bs_model_file *m, const char *const *files, int n, const char *part,
                          bool label_free, bs_logger *log, bs_dataset *out, basin_error *err)
 {
-    bs_read_request wish = {.file = files, .n = n, .known = &m->known, .label_free = label_free};
-    bs_notes        notes;
+    void           *opened = NULL;
+    bs_read_request wish = {
+        .file = files, .n = n, .known = &m->known, .label_free = label_free, .opened = &opened};
+    bs_notes notes;
     *out = (bs_dataset){0};
     bs_notes_init(&notes);
     basin_status s = choose_part(m, &wish, part, log, err);
@@ -461,5 +463,7 @@ basin_status bs_read_for(const bs_model_file *m, const char *const *files, int n
     if (!s && m->task->remark)
         m->task->remark(out, &m->known, label_free, log);
     bs_notes_free(&notes);
+    if (opened)
+        m->task->close(opened);
     return s && n > 0 ? bs_error_other_task(m, files[0], s, err) : s;
 }

@@ -573,19 +573,22 @@ basin_status bs_train_requested(const basin_config *c, const bs_train_request *o
     basin_session own;
     bs_settings   s;
     bs_lock      *lock = NULL;
+    basin_config  known = *c;
     basin_status  status = BS_TAKE(basin_session, session, &own, err);
     bs_logger     log = bs_session_log(&own);
     if (!status)
         status = check_options(o, err);
     if (!status)
         status = bs_config_resolve(c, NULL, &s, err);
+    if (!status) /* files need not tell it again */
+        bs_print(known.settings.train.task, BS_OPTION_TEXT, "%s", s.train.task);
     if (!status && s.train.seed > INT_MAX - o->seeds)
         status = bs_fail(err, BASIN_EARG, "seed: %d and %d more are beyond the largest seed",
                          s.train.seed, o->seeds - 1);
     if (!status && o->folder)
         status = bs_lock_take(o->folder, &lock, err);
     if (!status)
-        status = train_in(c, o, &s, &own, &log, out, err);
+        status = train_in(&known, o, &s, &own, &log, out, err);
     bs_lock_free(lock);
     if (status)
         bs_input_forget(); /* if it failed before the data was read */

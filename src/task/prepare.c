@@ -11,9 +11,9 @@ const char *const bs_role_names[BS_ROLES] = {"train", "valid", "test", "unlabell
 
 /* The parts that a role's files are divided into; none unless one is there to train on. */
 static basin_status own_parts(const bs_settings *s, const bs_task *task, const bs_sources *files,
-                              int role, bool has[BS_ROLES], basin_error *err)
+                              int role, void **opened, bool has[BS_ROLES], basin_error *err)
 {
-    bs_read_request wish = {.file = files->file[role], .n = files->n[role]};
+    bs_read_request wish = {.file = files->file[role], .n = files->n[role], .opened = opened};
     memset(has, 0, BS_ROLES * sizeof *has);
     if (!task->parts || wish.n == 0 || files->given[role])
         return BASIN_OK;
@@ -25,12 +25,14 @@ static basin_status own_parts(const bs_settings *s, const bs_task *task, const b
 
 /* From the files of its role or, without any, from that part of the training files. */
 static basin_status read_part(const bs_settings *s, const bs_task *task, const bs_sources *files,
-                              int role, bs_logger *log, bs_data *out, basin_error *err)
+                              int role, void *opened[BS_ROLES], bs_logger *log, bs_data *out,
+                              basin_error *err)
 {
     const bool   unlabelled = role == BS_ROLE_UNLABELLED;
     const int    from = files->n[role] > 0 ? role : 0;
     bool         has[BS_ROLES] = {false};
-    basin_status status = unlabelled ? BASIN_OK : own_parts(s, task, files, from, has, err);
+    basin_status status =
+        unlabelled ? BASIN_OK : own_parts(s, task, files, from, &opened[from], has, err);
     if (status || (files->n[role] == 0 && !has[role]))
         return status;
     out->has_test |= role == BS_ROLE_TEST;
@@ -43,7 +45,8 @@ static basin_status read_part(const bs_settings *s, const bs_task *task, const b
                             .part = has[role] ? bs_role_names[role] : NULL,
                             .own = role > 0 && from == 0,
                             .label_free = unlabelled,
-                            .unlabelled = unlabelled};
+                            .unlabelled = unlabelled,
+                            .opened = &opened[from]};
     bs_notes        notes;
     bs_notes_init(&notes);
     status = task->read(s, &wish, &notes, &out->part[role], err);
@@ -317,6 +320,7 @@ basin_status bs_prepare(const bs_settings *s, const bs_sources *files, bs_logger
                         basin_error *err)
 {
     const bs_task *task;
+    void          *opened[BS_ROLES] = {NULL}; /* by the role that files are given for */
     memset(out, 0, sizeof *out);
     bs_arena_init(&out->known.arena, 0);
     if (files->n[0] == 0)
@@ -326,10 +330,13 @@ basin_status bs_prepare(const bs_settings *s, const bs_sources *files, bs_logger
         status = check_unlabelled(s, task, files, err);
     out->known.like = files->like;
     for (int role = 0; role < BS_ROLES && !status; role++) {
-        status = read_part(s, task, files, role, log, out, err);
+        status = read_part(s, task, files, role, opened, log, out, err);
         if (!status && role == 0 && files->like)
             status = task->widen(&out->part[0], files->like, log, err);
     }
+    for (int role = 0; role < BS_ROLES; role++)
+        if (opened[role])
+            task->close(opened[role]);
     bs_input_forget(); /* what was peeked at to guess the task, but not read */
     if (!status)
         warn_of_sharing(files, out, log);

@@ -55,6 +55,8 @@ typedef struct {
     bool                 label_free;
     bool                 unlabelled; /* labels are ignored */
     bool                 keep_text;  /* also keep the rows as text; for streams */
+    void **opened; /* for files that are asked more than once: where bs_task leaves what it opened,
+                      for bs_task.close; NULL: nothing stays open */
 } bs_read_request;
 
 /* Rows of files, some at a time. */
@@ -163,6 +165,8 @@ struct bs_task {
     /* NULL, or whether files are divided into parts with these names: train, valid, test. */
     basin_status (*parts)(const bs_settings *s, const bs_read_request *w, bool has[3],
                           basin_error *err);
+    /* NULL, or closes what requests left open. */
+    void (*close)(void *opened);
     void (*free)(bs_dataset *p);
     /* part[i] = number of the share that row i goes to */
     basin_status (*split)(const bs_dataset *p, const double *share, int parts, uint64_t seed,

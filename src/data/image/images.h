@@ -53,17 +53,25 @@ typedef struct {
     bool               label_free; /* masks are ignored: only photos count */
 } bs_images_prior;
 
+/* Paths that are asked more than once, for parts and for the pictures of several parts: an archive
+ * is unpacked once if its pictures take at most 64 MiB. */
+typedef struct bs_image_set bs_image_set;
+/* label_free as in bs_images_prior, for all readings. */
+basin_status bs_image_set_new(int paths, bool label_free, bs_image_set **out, basin_error *err);
+void         bs_image_set_free(bs_image_set *set); /* accepts NULL */
+
 typedef struct {
-    char size[BS_OPTION_TEXT]; /* "auto", "keep", "WxH" */
-    char channels[BS_OPTION_TEXT];
-    char image_suffix[BS_OPTION_TEXT], mask_suffix[BS_OPTION_TEXT];
-    char names[BS_OPTION_TEXT];
-    char binary[BS_OPTION_TEXT];
-    int  ignore, classes;
-    bool zero_ignored, need, full;
-    int  max_side, max_pixels, max_images, max_window_mb, max_tile_mb, max_mb;
-    int  unpack_mb; /* data.max_mb */
-    bool originals; /* also keep unscaled photos, to draw on them; not for users */
+    char          size[BS_OPTION_TEXT]; /* "auto", "keep", "WxH" */
+    char          channels[BS_OPTION_TEXT];
+    char          image_suffix[BS_OPTION_TEXT], mask_suffix[BS_OPTION_TEXT];
+    char          names[BS_OPTION_TEXT];
+    char          binary[BS_OPTION_TEXT];
+    int           ignore, classes;
+    bool          zero_ignored, need, full;
+    int           max_side, max_pixels, max_images, max_window_mb, max_tile_mb, max_mb;
+    int           unpack_mb; /* data.max_mb */
+    bool          originals; /* also keep unscaled photos, to draw on them; not for users */
+    bs_image_set *set;       /* of the same paths, or NULL; borrowed, not for users */
 } bs_image_options;
 
 /* One row per option above; to add one: a field and a row in image_options.c. */

@@ -63,7 +63,8 @@ static basin_status open_table(bs_image_sources *z, int at, const char *path, bo
         }
     }
     if (!status) {
-        *s = (bs_source){BS_SOURCE_FILES, root, NULL, 0, file, s->n_files};
+        *s =
+            (bs_source){.kind = BS_SOURCE_FILES, .path = root, .file = file, .n_files = s->n_files};
         z->table[at] = (bs_text_file){path + folder, at, copy, text.len};
     }
     bs_free(rows);
@@ -128,7 +129,7 @@ static basin_status find_photos(bs_image_sources *z, int at, const char *root, c
         if (found)
             file[s->n_files++] = found;
     }
-    *s = (bs_source){BS_SOURCE_FILES, root, NULL, 0, file, s->n_files};
+    *s = (bs_source){.kind = BS_SOURCE_FILES, .path = root, .file = file, .n_files = s->n_files};
     return BASIN_OK;
 }
 
@@ -220,8 +221,56 @@ static basin_status open_stdin(bs_image_sources *z, int at, int max_mb, basin_er
                    "<stdin>: is neither a picture, PNG or JPEG, nor an archive, tar or zip");
 }
 
-basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n, bool masks,
-                            int max_mb, basin_error *err)
+void bs_image_set_free(bs_image_set *set)
+{
+    for (int i = 0; set && set->archive && i < set->n; i++)
+        bs_archive_free(set->archive[i]);
+    if (set)
+        bs_arena_free(&set->arena);
+    bs_free(set);
+}
+
+basin_status bs_image_set_new(int paths, bool label_free, bs_image_set **out, basin_error *err)
+{
+    bs_image_set *set = bs_calloc(1, sizeof *set);
+    *out = NULL;
+    if (!set)
+        return bs_fail_nomem(err);
+    bs_arena_init(&set->arena, 0);
+    set->n = paths;
+    set->masks = !label_free;
+    set->archive = bs_arena_alloc(&set->arena, ((size_t)paths + 1) * sizeof *set->archive);
+    set->kind = bs_arena_alloc(&set->arena, ((size_t)paths + 1) * sizeof *set->kind);
+    if (!set->archive || !set->kind) {
+        bs_image_set_free(set);
+        return bs_fail_nomem(err);
+    }
+    memset(set->archive, 0, ((size_t)paths + 1) * sizeof *set->archive);
+    memset(set->kind, 0, ((size_t)paths + 1) * sizeof *set->kind);
+    *out = set;
+    return BASIN_OK;
+}
+
+/* What a path is, and what is known of an archive already. */
+static basin_status look_at(bs_image_set *set, int i, bool masks, bs_source *s, basin_error *err)
+{
+    if (set && set->kind[i] != BS_SOURCE_NONE)
+        s->kind = set->kind[i];
+    else {
+        basin_status status = bs_source_sniff(s->path, &s->kind, err);
+        if (status || !set)
+            return status;
+    }
+    set->kind[i] = s->kind;
+    if (s->kind == BS_SOURCE_ARCHIVE && set->masks == masks && !set->archive[i] &&
+        !(set->archive[i] = bs_archive_new()))
+        return bs_fail_nomem(err);
+    s->archive = set->masks == masks ? set->archive[i] : NULL;
+    return BASIN_OK;
+}
+
+basin_status bs_images_open(bs_image_sources *z, bs_image_set *set, const char *const *paths, int n,
+                            bool masks, int max_mb, basin_error *err)
 {
     basin_status s = BASIN_OK;
     bs_arena_init(&z->arena, (size_t)2 << 30);
@@ -241,7 +290,7 @@ basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n
         z->label[i] = label_of(&z->arena, paths[i]);
         if (!z->label[i])
             return bs_fail_nomem(err);
-        if ((s = bs_source_sniff(paths[i], &z->source[i].kind, err)))
+        if ((s = look_at(set, i, masks, &z->source[i], err)))
             return s;
         if (z->source[i].kind == BS_SOURCE_TEXT && !bs_foreign_picture(paths[i]))
             s = open_text(z, i, paths[i], masks, max_mb, err);

@@ -11,6 +11,16 @@ enum { BS_NOT_WANTED = -1, BS_VALUES_ONLY = -2, BS_VOC_CLASSES = 21 };
 
 #define BS_LONGEST_TEXT ((size_t)64 << 20) /* of a list */
 
+/* What stays open between readings of the same paths. */
+struct bs_image_set {
+    bs_arena        arena;
+    bs_archive    **archive; /* [n] NULL: no archive */
+    bs_source_kind *kind;    /* [n], once looked at */
+    int             n;
+    bool            masks, counted;
+    int32_t         count[4]; /* of bs_images_parts() */
+};
+
 /* What the paths of a data set stand for; close them, also after an error. */
 typedef struct {
     bs_source    *source; /* [n] */
@@ -21,9 +31,9 @@ typedef struct {
     int           n;
 } bs_image_sources;
 
-/* masks: those named by tables must exist. */
-basin_status bs_images_open(bs_image_sources *z, const char *const *paths, int n, bool masks,
-                            int max_mb, basin_error *err);
+/* masks: those named by tables must exist. set may be NULL. */
+basin_status bs_images_open(bs_image_sources *z, bs_image_set *set, const char *const *paths, int n,
+                            bool masks, int max_mb, basin_error *err);
 void         bs_images_close(bs_image_sources *z);
 
 /* One reading of a data set. */

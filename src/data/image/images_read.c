@@ -77,7 +77,7 @@ static bool look_wants(void *self, const char *name)
         l->status = bs_fail(r->err, BASIN_EDATA, "%s: more than %d pictures (image.max_images)",
                             r->source[r->at_source].path, r->o->max_images);
     l->v->enough = l->status != BASIN_OK;
-    return l->probe && !l->status;
+    return (l->probe || bs_archive_is_new(r->source[r->at_source].archive)) && !l->status;
 }
 
 /* Ignoring a list would change what is read; other texts do not concern us. */
@@ -124,7 +124,7 @@ static basin_status look_take(void *self, const char *name, const uint8_t *bytes
     bs_picture_info   info;
     bs_picture_limits limits = {r->o->max_side, r->o->max_pixels};
     bs_file          *f = &r->cat.file[r->cat.n_files - 1];
-    if (n && !bs_picture_probe(name, bytes, n, &limits, &info, NULL)) {
+    if (l->probe && n && !bs_picture_probe(name, bytes, n, &limits, &info, NULL)) {
         f->width = info.width;
         f->height = info.height;
         f->channels = info.channels;
@@ -600,7 +600,7 @@ basin_status bs_images_read_as(const char *const *paths, int n, const bs_image_o
     *out = NULL;
     if (n < 1)
         return bs_fail(err, BASIN_EARG, "no data given");
-    basin_status s = bs_images_open(&z, paths, n, !label_free(prior), o->unpack_mb, err);
+    basin_status s = bs_images_open(&z, o->set, paths, n, !label_free(prior), o->unpack_mb, err);
     if (!s)
         s = run(
             (bs_image_reading){
@@ -648,15 +648,23 @@ basin_status bs_images_parts(const char *const *paths, int n, const bs_image_opt
     bs_image_reading r = {.n = n, .o = &plain, .err = err ? err : &own};
     if (n < 1)
         return bs_fail(err, BASIN_EARG, "no data given");
+    if (o->set && o->set->counted) {
+        memcpy(count, o->set->count, sizeof o->set->count);
+        return BASIN_OK;
+    }
     bs_print(plain.size, sizeof plain.size, "keep"); /* sizes do not matter here */
     plain.names[0] = '\0';                           /* nor do classes */
     bs_catalogue_init(&r.cat);
-    basin_status s = bs_images_open(&z, paths, n, true, o->unpack_mb, err);
+    basin_status s = bs_images_open(&z, o->set, paths, n, true, o->unpack_mb, err);
     r.source = z.source;
     if (!s)
         s = find_pairs(&r, &z);
     if (!s)
         memcpy(count, r.parts, sizeof r.parts);
+    if (!s && o->set) {
+        memcpy(o->set->count, r.parts, sizeof r.parts);
+        o->set->counted = true;
+    }
     close_reading(&r);
     bs_images_close(&z);
     return s;

@@ -34,11 +34,24 @@ static basin_status take(bs_images *im, bs_dataset *out)
     return BASIN_OK;
 }
 
-static bs_image_options reading_options(const bs_settings *s, const bs_read_request *w)
+static basin_status reading_options(const bs_settings *s, const bs_read_request *w,
+                                    bs_image_options *o, basin_error *err)
 {
-    bs_image_options o = w->known ? bs_preprocess_seg(w->known)->image : s->image;
-    o.unpack_mb = s->read.max_mb;
-    return o;
+    *o = w->known ? bs_preprocess_seg(w->known)->image : s->image;
+    o->unpack_mb = s->read.max_mb;
+    if (!w->opened)
+        return BASIN_OK;
+    basin_status  status = BASIN_OK;
+    bs_image_set *set = *w->opened;
+    if (!set)
+        status = bs_image_set_new(w->n, w->label_free, &set, err);
+    *w->opened = o->set = set;
+    return status;
+}
+
+static void close_set(void *opened)
+{
+    bs_image_set_free(opened);
 }
 
 static basin_status own_parts(const bs_settings *s, const bs_read_request *w, bool has[3],
@@ -50,8 +63,10 @@ static basin_status own_parts(const bs_settings *s, const bs_read_request *w, bo
             return bs_fail(err, BASIN_EARG,
                            "-: standard input is for predict; images with masks come from a "
                            "folder or an archive");
-    const bs_image_options o = reading_options(s, w);
-    basin_status           status = bs_images_parts(w->file, w->n, &o, count, err);
+    bs_image_options o;
+    basin_status     status = reading_options(s, w, &o, err);
+    if (!status)
+        status = bs_images_parts(w->file, w->n, &o, count, err);
     for (int i = 0; i < 3; i++)
         has[i] = !status && count[i + 1] > 0;
     return status;
@@ -68,9 +83,12 @@ static basin_status read_files(const bs_settings *s, const bs_read_request *w, b
                                bs_dataset *out, basin_error *err)
 {
     const bs_seg_known *k = w->known ? bs_preprocess_seg(w->known) : NULL;
-    bs_image_options    o = reading_options(s, w);
+    bs_image_options    o;
     bs_images_prior     prior = {0};
     bs_images          *im = NULL;
+    basin_status        status = reading_options(s, w, &o, err);
+    if (status)
+        return status;
     if (k) {
         drop_lost_list(w, &o);
         prior = (bs_images_prior){.who = "the model's training data",
@@ -89,9 +107,8 @@ static basin_status read_files(const bs_settings *s, const bs_read_request *w, b
     if (w->label_free)
         o.need = false;
     const bs_images_prior *known = prior.who ? &prior : NULL;
-    basin_status           status =
-        w->given ? bs_images_from_memory(w->given, &o, known, &im, notes, err)
-                           : bs_images_read_as(w->file, w->n, &o, known, w->part, &im, notes, err);
+    status = w->given ? bs_images_from_memory(w->given, &o, known, &im, notes, err)
+                      : bs_images_read_as(w->file, w->n, &o, known, w->part, &im, notes, err);
     return status ? status : take(im, out);
 }
 
@@ -734,6 +751,7 @@ const bs_task bs_task_seg = {
               {BS_SEG_METRIC_mean_class_accuracy, "class-acc", 9, 2, true}},
     .sniff = sniff,
     .read = read_files,
+    .close = close_set,
     .parts = own_parts,
     .free = free_part,
     .split = split,
