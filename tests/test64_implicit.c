@@ -1,6 +1,7 @@
 /* test64_implicit.c -- implicit gradients in double precision: against differences over the
  * energy of a net trained to its optimum, against unrolled training, and each solver and product
  * against the others. */
+#include "base/mem.h"
 #include "tests/harness.h"
 
 #include "method/implicit.h"
@@ -589,6 +590,27 @@ static void solvers_stop_at_negative_curvature(void **state)
     matrix_free(&m);
 }
 
+static void every_allocation_of_a_start_may_fail(void **state)
+{
+    setting      s;
+    basin_status status = BASIN_ENOMEM;
+    (void)state;
+    setting_start(&s, method_named(methods[0]), 2, 0.3, "series");
+    bs_implicit_free(&s.l);
+    for (long n = 1; status; n++) {
+        const long live = bs_mem_live();
+        bs_mem_fail_at(n);
+        status = bs_implicit_setup(&s.l, NULL);
+        bs_mem_fail_at(0);
+        assert_true(status == BASIN_ENOMEM || (status == BASIN_OK && n > 6));
+        if (status) {
+            bs_implicit_free(&s.l);
+            assert_int_equal(bs_mem_live(), live);
+        }
+    }
+    setting_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -597,6 +619,7 @@ int main(void)
         cmocka_unit_test(series_converges_to_cg),
         cmocka_unit_test(exact_and_central_products_agree),
         cmocka_unit_test(one_program_does_what_many_do),
+        cmocka_unit_test(every_allocation_of_a_start_may_fail),
         cmocka_unit_test(none_is_the_partial_gradient),
         cmocka_unit_test(what_is_not_finite_is_left_out),
         cmocka_unit_test(samples_have_a_derivative),

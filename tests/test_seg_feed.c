@@ -755,6 +755,27 @@ static void memory_may_run_out(void **state)
     }
 }
 
+static void every_allocation_of_a_feed_may_fail(void **state)
+{
+    bs_images   *im = made("");
+    fed         *f = feed_of(im, "", 4);
+    basin_status s = BASIN_ENOMEM;
+    (void)state;
+    for (long n = 1; s; n++) {
+        const long  live = bs_mem_live();
+        bs_batches *feed = NULL;
+        bs_mem_fail_at(n);
+        s = bs_task_seg.feed(&f->part, &f->known, &f->spec, &f->s.train, &feed, NULL);
+        bs_mem_fail_at(0);
+        assert_int_equal(s, feed ? BASIN_OK : BASIN_ENOMEM);
+        if (feed)
+            feed->free(feed);
+        assert_int_equal(bs_mem_live(), live);
+    }
+    fed_free(f);
+    bs_images_free(im);
+}
+
 int main(void)
 {
     const struct CMUnitTest alone[] = {
@@ -770,6 +791,7 @@ int main(void)
         cmocka_unit_test(what_cannot_be_remembered_is_refused),
         cmocka_unit_test(nets_beyond_all_measure_are_refused),
         cmocka_unit_test(remembered_images),
+        cmocka_unit_test(every_allocation_of_a_feed_may_fail),
     };
     const struct CMUnitTest files[] = {
         cmocka_unit_test(parts_of_the_data_are_used),
