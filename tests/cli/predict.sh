@@ -14,6 +14,9 @@ labels=$(grep -o '_[a-d]"' p.jsonl | wc -l)
 cells=$(tail -c 3600 p.npy | tr -cd '\001' | wc -c)
 pairs=$(sed '1,/@data/d' p.arff | tr -cd ' ' | wc -c)
 [ "$ones" = "$labels" ] && [ "$ones" = "$cells" ] && [ "$ones" = "$pairs" ] && echo "four formats: same"
+grep -c '^@attribute ".*" {0,1}$' p.arff
+basin predict run d.arff --scores -o s.arff
+grep -c '^@attribute ".*" numeric$' s.arff
 basin predict run d.arff --top-k 2 | head -n 1 | tr -cd , | wc -c
 basin predict run d.arff --scores --threshold 0 | head -n 1 | tr ' ' '\n' | grep -c '^[0-9]\|^\[[0-9]'
 basin predict run d.arff --threshold 1 -o none.jsonl && echo "a threshold of 1"
