@@ -20,6 +20,7 @@ try basin data
 try basin data inspekt f
 try basin data make
 try basin list methods
+for verb in $(basin --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do try basin "$verb" --nonsense; done
 
 echo "== lists, in words and in JSON"
 for what in methods energies encoders tasks readers metrics presets options space generators; do
