@@ -90,6 +90,30 @@ static void check_steps(const json_t *o, const char *search, int steps)
     }
 }
 
+static int count(const char *text, const char *part)
+{
+    int n = 0;
+    for (; (text = strstr(text, part)); text++)
+        n++;
+    return n;
+}
+
+/* Both tables of a row mark labels that are rightly on, and those that are wrong. */
+static void check_chips(const json_t *terms, const char *page)
+{
+    int right = 0, wrong = 0;
+    for (size_t i = 0; i < json_array_size(terms); i++) {
+        const json_t *t = json_array_get(terms, i);
+        const char   *truth = json_string_value(json_object_get(t, "truth"));
+        const char   *predicted = json_string_value(json_object_get(t, "predicted"));
+        wrong += strcmp(truth, predicted) != 0;
+        right += strcmp(truth, predicted) == 0 && strcmp(truth, "on") == 0;
+    }
+    assert_true(right > 0 && wrong > 0);
+    assert_int_equal(count(page, "class=\"chip right\""), 2 * right);
+    assert_int_equal(count(page, "class=\"chip wrong\""), 2 * wrong);
+}
+
 static void label_sets(void **state)
 {
     const char           *set[] = {"method", "seal-nce", NULL};
@@ -130,8 +154,9 @@ static void label_sets(void **state)
         if (i > 0)
             assert_true(change >= number(json_array_get(flips, i - 1), "change"));
     }
-    json_decref(j);
     char *page = page_of("a.html");
+    check_chips(array(row, "terms", LABELS), page);
+    json_decref(j);
     html_check_nesting(page);
     html_check_alone(page);
     free(page);

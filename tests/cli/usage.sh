@@ -21,6 +21,10 @@ try basin data inspekt f
 try basin data make
 try basin list methods
 for verb in $(basin --help | sed -n 's/^  \([a-z]*\)  .*/\1/p'); do try basin "$verb" --nonsense; done
+long=$(printf 'x%.0s' $(seq 2000))
+for words in 'train x.conll' 'eval m x.conll' 'predict m x.conll' 'model threshold m x.conll'; do
+    try basin $words --tag-column "$long"
+done
 
 echo "== lists, in words and in JSON"
 for what in methods energies encoders tasks readers metrics presets options space generators; do
