@@ -55,6 +55,8 @@ basin_status bs_base_model_settings(const bs_base_model *f, const char *method, 
     char               infer[BS_OPTION_TEXT];
     bs_print(infer, sizeof infer, "%s", s->train.infer);
     basin_status status = bs_settings_take(s, was, same ? its_own : of_nets, same, err);
+    if (!same)
+        s->train.encoders = was->train.encoders;
     if (kept) /* that this energy did not help says nothing about more rows */
         bs_print(s->train.infer, sizeof s->train.infer, "%s", infer);
     return status;
