@@ -138,8 +138,8 @@ static void a_task_is_trained_and_used(void **state)
     const double accuracy = evaluate("run", "new.toy", "accuracy");
     CHECK(accuracy > 0.8, "accuracy is %g", accuracy);
     check_report("run");
-    OK(basin_predict_files("run", files, 1, &(basin_predict_options){.path = "p.txt"}, NULL, NULL,
-                           err));
+    OK(basin_predict_files("run", files, 1, &BASIN_OPTIONS(basin_predict_options, .path = "p.txt"),
+                           NULL, NULL, err));
     contents("p.txt");
     int rows = 0, right = 0;
     for (const char *p = text_of_file; *p; p = strchr(p, '\n') + 1, rows++)
