@@ -68,7 +68,10 @@ typedef struct cli_verb {
     bool table; /* prints a table or, with --json, an object */
 } cli_verb;
 
-extern const cli_verb cli_verbs[];
+/* To add one: a file cmd_NAME.c with a const cli_verb and a line in verbs.def. */
+#define VERB(name) extern const cli_verb cli_verb_##name;
+#include "verbs.def"
+#undef VERB
 
 /* Options of every verb. */
 typedef struct {
@@ -114,8 +117,6 @@ void cli_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Whether all output has been written; main asks for every verb that succeeded. */
 int cli_flush(void);
 
-const cli_verb *cli_find(const char *name);
-
 /* ---- options that several verbs have ---- */
 
 enum { MOST_ROWS = 64 };
@@ -146,17 +147,5 @@ typedef struct {
 typedef int cli_go(cli_training *a, basin_config *c, void *ctx);
 int cli_train(const cli_verb *verb, int argc, char **argv, const cli_option *rows, cli_training *a,
               const char *what, const char *suffix, cli_go *go, void *ctx);
-
-int cmd_train(const cli_verb *verb, int argc, char **argv);
-int cmd_compare(const cli_verb *verb, int argc, char **argv);
-int cmd_tune(const cli_verb *verb, int argc, char **argv);
-int cmd_eval(const cli_verb *verb, int argc, char **argv);
-int cmd_predict(const cli_verb *verb, int argc, char **argv);
-int cmd_model(const cli_verb *verb, int argc, char **argv);
-int cmd_report(const cli_verb *verb, int argc, char **argv);
-int cmd_explain(const cli_verb *verb, int argc, char **argv);
-int cmd_data(const cli_verb *verb, int argc, char **argv);
-int cmd_list(const cli_verb *verb, int argc, char **argv);
-int cmd_doctor(const cli_verb *verb, int argc, char **argv);
 
 #endif

@@ -18,7 +18,7 @@ static int compare(cli_training *a, basin_config *c, void *ctx)
     return FAILED;
 }
 
-int cmd_compare(const cli_verb *verb, int argc, char **argv)
+static int run(const cli_verb *verb, int argc, char **argv)
 {
     static cli_training   a; /* large, and used once */
     basin_compare_options o = {0};
@@ -51,3 +51,6 @@ int cmd_compare(const cli_verb *verb, int argc, char **argv)
              CLI_END};
     return cli_train(verb, argc, argv, rows, &a, "comparison", "-compare", compare, &o);
 }
+
+const cli_verb cli_verb_compare = {"compare", "DATA... --methods M1,M2,... [options]",
+                                   "train several methods; one table", run, true};

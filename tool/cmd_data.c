@@ -121,7 +121,7 @@ static int dispatch(arguments *a)
                       what);
 }
 
-int cmd_data(const cli_verb *verb, int argc, char **argv)
+static int run(const cli_verb *verb, int argc, char **argv)
 {
     static arguments a;
     const cli_option own[] = {
@@ -153,3 +153,6 @@ int cmd_data(const cli_verb *verb, int argc, char **argv)
     basin_config_free(a.config);
     return status;
 }
+
+const cli_verb cli_verb_data = {"data", "inspect|check|split|convert|make ... [options]",
+                                "inspect, split, convert, generate", run, true};

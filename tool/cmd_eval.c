@@ -1,7 +1,7 @@
 /* cmd_eval.c -- basin eval. */
 #include "cli.h"
 
-int cmd_eval(const cli_verb *verb, int argc, char **argv)
+static int run(const cli_verb *verb, int argc, char **argv)
 {
     cli_call           c = {.verb = verb};
     basin_eval_options o = {.size = sizeof o};
@@ -34,3 +34,6 @@ int cmd_eval(const cli_verb *verb, int argc, char **argv)
         return cli_misuse(verb, "--conlleval prints a text; leave out --json");
     return cli_end(&c, basin_eval(c.args[0], c.args + 1, c.n - 1, &o, &c.session, &c.text, &c.err));
 }
+
+const cli_verb cli_verb_eval = {"eval", "MODEL DATA... [options]",
+                                "measure a model on labelled data", run, true};

@@ -3,7 +3,7 @@
 
 enum { MOST = 2000000000 };
 
-int cmd_explain(const cli_verb *verb, int argc, char **argv)
+static int run(const cli_verb *verb, int argc, char **argv)
 {
     cli_call              c = {.verb = verb};
     basin_explain_options o = {0};
@@ -26,3 +26,6 @@ int cmd_explain(const cli_verb *verb, int argc, char **argv)
     return cli_end(&c,
                    basin_explain(c.args[0], c.args + 1, c.n - 1, &o, &c.session, &c.text, &c.err));
 }
+
+const cli_verb cli_verb_explain = {"explain", "MODEL DATA... [options]",
+                                   "draw what the energy of a model learned", run, true};

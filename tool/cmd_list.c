@@ -3,7 +3,7 @@
 
 static const cli_option none[] = {CLI_END};
 
-int cmd_list(const cli_verb *verb, int argc, char **argv)
+static int run(const cli_verb *verb, int argc, char **argv)
 {
     cli_call c = {.verb = verb};
     if (!cli_begin(&c, argc, argv, none, NULL))
@@ -13,7 +13,7 @@ int cmd_list(const cli_verb *verb, int argc, char **argv)
     return cli_end(&c, basin_list(c.args[0], &c.text, &c.err));
 }
 
-int cmd_doctor(const cli_verb *verb, int argc, char **argv)
+static int run_doctor(const cli_verb *verb, int argc, char **argv)
 {
     cli_call c = {.verb = verb};
     if (!cli_begin(&c, argc, argv, none, NULL))
@@ -22,3 +22,10 @@ int cmd_doctor(const cli_verb *verb, int argc, char **argv)
         return cli_misuse(verb, "takes no argument, but got '%s'", c.args[0]);
     return cli_end(&c, basin_doctor(&c.text, &c.err));
 }
+
+const cli_verb cli_verb_list = {
+    "list", "methods|energies|encoders|tasks|readers|metrics|presets|options|space|generators",
+    "names accepted on the command line", run, true};
+
+const cli_verb cli_verb_doctor = {"doctor", "", "describe this build and this machine", run_doctor,
+                                  true};

@@ -3,7 +3,7 @@
 
 #include "cli.h"
 
-int cmd_model(const cli_verb *verb, int argc, char **argv)
+static int run(const cli_verb *verb, int argc, char **argv)
 {
     cli_call                c = {.verb = verb};
     basin_threshold_options o = {.size = sizeof o};
@@ -37,3 +37,6 @@ int cmd_model(const cli_verb *verb, int argc, char **argv)
                                   : basin_model_threshold(c.args[1], c.args + 2, n - 2, &o,
                                                           &c.session, &c.text, &c.err));
 }
+
+const cli_verb cli_verb_model = {"model", "threshold|calibrate MODEL DATA... [options]",
+                                 "change the threshold or the probabilities of a model", run, true};

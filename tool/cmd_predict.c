@@ -27,7 +27,7 @@ static bool packed(const char *out)
     return false;
 }
 
-int cmd_predict(const cli_verb *verb, int argc, char **argv)
+static int run(const cli_verb *verb, int argc, char **argv)
 {
     cli_call              c = {.verb = verb};
     basin_predict_options o = {.size = sizeof o};
@@ -84,3 +84,6 @@ int cmd_predict(const cli_verb *verb, int argc, char **argv)
         return cli_fail(&c.err);
     return DONE;
 }
+
+const cli_verb cli_verb_predict = {"predict", "MODEL DATA... [options]",
+                                   "label new data with a model", run, false};

@@ -1,7 +1,7 @@
 /* cmd_report.c -- basin report. */
 #include "cli.h"
 
-int cmd_report(const cli_verb *verb, int argc, char **argv)
+static int run(const cli_verb *verb, int argc, char **argv)
 {
     cli_call             c = {.verb = verb};
     basin_report_options o = {0};
@@ -15,3 +15,6 @@ int cmd_report(const cli_verb *verb, int argc, char **argv)
         return cli_misuse(verb, "a run folder is needed, such as 'basin train -o' makes");
     return cli_end(&c, basin_report(c.args, c.n, &o, &c.session, &c.text, &c.err));
 }
+
+const cli_verb cli_verb_report = {"report", "RUN... [options]", "one page about a run, or several",
+                                  run, true};

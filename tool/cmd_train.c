@@ -25,7 +25,7 @@ static int train(cli_training *a, basin_config *c, void *ctx)
     return cli_end(call, bs_train_requested(c, &o, &call->session, &call->text, &call->err));
 }
 
-int cmd_train(const cli_verb *verb, int argc, char **argv)
+static int run(const cli_verb *verb, int argc, char **argv)
 {
     static cli_training a; /* large, and used once */
     request             r = {0};
@@ -58,3 +58,6 @@ int cmd_train(const cli_verb *verb, int argc, char **argv)
            CLI_END};
     return cli_train(verb, argc, argv, rows, &a, "run", "", train, &r);
 }
+
+const cli_verb cli_verb_train = {"train", "DATA... [options]",
+                                 "train a model on labelled rows, sentences or images", run, true};

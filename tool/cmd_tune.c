@@ -13,7 +13,7 @@ static int tune(cli_training *a, basin_config *c, void *ctx)
     return cli_end(call, basin_tune(c, o, &call->session, &call->text, &call->err));
 }
 
-int cmd_tune(const cli_verb *verb, int argc, char **argv)
+static int run(const cli_verb *verb, int argc, char **argv)
 {
     static cli_training a; /* large, and used once */
     static const char  *space[MOST_ARGS];
@@ -43,3 +43,6 @@ int cmd_tune(const cli_verb *verb, int argc, char **argv)
            CLI_END};
     return cli_train(verb, argc, argv, rows, &a, "search", "-tune", tune, &o);
 }
+
+const cli_verb cli_verb_tune = {"tune", "DATA... --budget TIME|--trials N [options]",
+                                "search for good settings of a method", run, true};

@@ -6,35 +6,17 @@
 #include "base/find.h"
 #include "cli.h"
 
-/* To add a verb: a cmd_*.c, its line in cli.h and a row here. */
-const cli_verb cli_verbs[] = {
-    {"train", "DATA... [options]", "train a model on labelled rows, sentences or images", cmd_train,
-     true},
-    {"compare", "DATA... --methods M1,M2,... [options]", "train several methods; one table",
-     cmd_compare, true},
-    {"tune", "DATA... --budget TIME|--trials N [options]", "search for good settings of a method",
-     cmd_tune, true},
-    {"eval", "MODEL DATA... [options]", "measure a model on labelled data", cmd_eval, true},
-    {"predict", "MODEL DATA... [options]", "label new data with a model", cmd_predict, false},
-    {"model", "threshold|calibrate MODEL DATA... [options]",
-     "change the threshold or the probabilities of a model", cmd_model, true},
-    {"report", "RUN... [options]", "one page about a run, or several", cmd_report, true},
-    {"explain", "MODEL DATA... [options]", "draw what the energy of a model learned", cmd_explain,
-     true},
-    {"data", "inspect|check|split|convert|make ... [options]", "inspect, split, convert, generate",
-     cmd_data, true},
-    {"list", "methods|energies|encoders|tasks|readers|metrics|presets|options|space|generators",
-     "names accepted on the command line", cmd_list, true},
-    {"doctor", "", "describe this build and this machine", cmd_doctor, true},
-    {NULL, NULL, NULL, NULL, false},
+static const cli_verb *const verbs[] = {
+#define VERB(name) &cli_verb_##name,
+#include "verbs.def"
+#undef VERB
+    NULL,
 };
 
-const cli_verb *cli_find(const char *name)
+static const cli_verb *find(const char *name)
 {
-    for (const cli_verb *v = cli_verbs; v->name; v++)
-        if (strcmp(v->name, name) == 0)
-            return v;
-    return NULL;
+    const int i = bs_named_index(&(bs_named){BS_NAMED_POINTERS(verbs)}, name);
+    return i < 0 ? NULL : verbs[i];
 }
 
 static void usage(FILE *out)
@@ -42,8 +24,8 @@ static void usage(FILE *out)
     fprintf(out,
             "basin %s: structured prediction with energy networks\n\nusage: basin VERB ...\n\n",
             basin_version());
-    for (const cli_verb *v = cli_verbs; v->name; v++)
-        fprintf(out, "  %-8s %s\n", v->name, v->help);
+    for (int i = 0; verbs[i]; i++)
+        fprintf(out, "  %-8s %s\n", verbs[i]->name, verbs[i]->help);
     fprintf(out, "\n'basin VERB --help' tells more. Start with: basin data inspect FILE\n");
 }
 
@@ -73,17 +55,17 @@ static int run(int argc, char **argv)
         return DONE;
     }
     if (strcmp(name, "help") == 0) {
-        const cli_verb *v = cli_find(argv[2]);
+        const cli_verb *v = find(argv[2]);
         char           *help[] = {argv[2], (char[]){"--help"}};
         if (v)
             return v->run(v, 2, help);
         name = argv[2];
     }
-    const cli_verb *verb = cli_find(name);
+    const cli_verb *verb = find(name);
     if (!verb) {
         int         i;
         basin_error err;
-        bs_find_named(&(bs_named){"basin: no verb", NULL, BS_NAMED_ROWS(cli_verbs)}, name, &i,
+        bs_find_named(&(bs_named){"basin: no verb", NULL, BS_NAMED_POINTERS(verbs)}, name, &i,
                       &err);
         cli_say("%s", err.msg);
         return MISUSED;

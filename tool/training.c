@@ -51,7 +51,7 @@ static int add_files(basin_config *c, const char *role, const char *const *files
 static void join_rows(const cli_verb *verb, const cli_option *own, cli_training *a,
                       cli_option out[MOST_ROWS])
 {
-    const bool       tests = verb->run != cmd_tune;
+    const bool       tests = verb != &cli_verb_tune;
     const cli_option shared[] = {
         CLI_LIST("--valid", "FILE", a->valid, &a->n_valid,
                  "validation data; else a share of DATA is split off"),
