@@ -206,6 +206,59 @@ static void rows_without_column_names(void **state)
     remove(path);
 }
 
+/* Rows of an array, and what is said of one that is damaged. */
+static void arrays(void **state)
+{
+    static const char head[] = "\x93NUMPY\x01\0\x76\0{'descr': '<f4', 'fortran_order': False, "
+                               "'shape': (5, 3), }";
+    (void)state;
+    char  bytes[128 + 64];
+    float v[15];
+    memset(bytes, ' ', sizeof bytes);
+    memcpy(bytes, head, sizeof head - 1);
+    bytes[127] = '\n';
+    for (int i = 0; i < 15; i++)
+        v[i] = i % 3 == 2 ? (float)(i % 2) : (float)i;
+    memcpy(bytes + 128, v, sizeof v);
+    for (size_t n = 128 + sizeof v - 4; n <= 128 + sizeof v + 4; n += 4) {
+        bs_read_options o = bs_read_options_default();
+        basin_error     err = {0}, other = {0};
+        const char     *file = path;
+        snprintf(path, sizeof path, "/tmp/basin-blocks-XXXXXX");
+        int fd = mkstemp(path);
+        assert_int_equal(write(fd, bytes, 128 + sizeof v), 128 + sizeof v);
+        snprintf(o.labels, sizeof o.labels, "last:1");
+        bs_rows *d = NULL, *all = whole(&o);
+        assert_int_equal(pwrite(fd, bytes, n, 0), (ssize_t)n);
+        assert_int_equal(ftruncate(fd, (off_t)n), 0);
+        close(fd);
+        const basin_status want = bs_rows_read(&file, 1, &o, &d, NULL, &other);
+        bs_rows_free(d);
+        o.labels[0] = '\0';
+        o.like = &all->schema;
+        o.label_free = true;
+        for (int32_t size = 1; size < 7; size++) {
+            bs_reading  *p = NULL;
+            int32_t      at = 0;
+            basin_status s = bs_rows_open(path, &o, &p, &err);
+            assert_int_equal(s, BASIN_OK);
+            while (!(s = bs_rows_next(p, size, &d, NULL, &err)) && d) {
+                assert_true(d->rows <= size);
+                assert_int_equal(bs_rows_match(&all->schema, d, path, NULL, &err), BASIN_OK);
+                for (int32_t i = 0; i < d->rows; i++)
+                    same_row(all, at++, d, i);
+                bs_rows_free(d);
+            }
+            assert_int_equal(s, want);
+            assert_string_equal(s ? err.msg : "", other.msg);
+            assert_true(s || at == all->rows);
+            bs_rows_close(p);
+        }
+        bs_rows_free(all);
+        remove(path);
+    }
+}
+
 static void csv_messages_name_lines(void **state)
 {
     bs_read_options o = bs_read_options_default();
@@ -360,6 +413,7 @@ int main(void)
         cmocka_unit_test(csv),
         cmocka_unit_test(rows_are_named_by_the_first_block),
         cmocka_unit_test(rows_without_column_names),
+        cmocka_unit_test(arrays),
         cmocka_unit_test(csv_messages_name_lines),
         cmocka_unit_test(messages_name_lines_of_the_file),
         cmocka_unit_test(too_few_rows_are_missed),

@@ -394,6 +394,24 @@ basin_status bs_input_some(bs_input *in, const char **bytes, size_t *n, basin_er
     return s;
 }
 
+basin_status bs_input_take(bs_input *in, size_t n, bs_buf *out, basin_error *err)
+{
+    basin_status s = BASIN_OK;
+    while (!s && n > 0) {
+        if (in->pos == in->end && !in->eof)
+            s = refill(in, in->cap, err);
+        const size_t left = in->end - in->pos, some = left < n ? left : n;
+        if (s || some == 0)
+            break;
+        bs_buf_add(out, in->buf + in->pos, some);
+        in->pos += some;
+        n -= some;
+        in->begun = true;
+    }
+    in->searched = 0;
+    return !s && out->failed ? bs_fail_nomem(err) : s;
+}
+
 basin_status bs_input_rest(bs_input *in, bs_buf *out, basin_error *err)
 {
     return bs_input_text(in, SIZE_MAX, out, err);

@@ -65,6 +65,9 @@ basin_status bs_input_text(bs_input *in, size_t ceiling, bs_buf *out, basin_erro
 /* The next bytes, valid until the next call; *n = 0 only at the end. */
 basin_status bs_input_some(bs_input *in, const char **bytes, size_t *n, basin_error *err);
 
+/* Adds the next n bytes to `out`, or all that are left. */
+basin_status bs_input_take(bs_input *in, size_t n, bs_buf *out, basin_error *err);
+
 /* Looks at up to n bytes at the start of the unpacked content without consuming them. */
 basin_status bs_input_peek(bs_input *in, size_t n, const char **bytes, size_t *got,
                            basin_error *err);

@@ -137,7 +137,7 @@ static basin_status take_header(header *h, size_t skip, size_t len, bs_npy *out)
     return s;
 }
 
-basin_status bs_npy_parse(const char *name, const void *bytes, size_t n, bs_npy *out,
+basin_status bs_npy_begin(const char *name, const void *bytes, size_t n, bs_npy *out, size_t *size,
                           basin_error *err)
 {
     const uint8_t *b = bytes;
@@ -152,18 +152,32 @@ basin_status bs_npy_parse(const char *name, const void *bytes, size_t n, bs_npy 
     }
     if (len > LONGEST_HEADER || len > n - skip)
         return refuse(&h, "the header is cut off");
-    basin_status s = take_header(&h, skip, len, out);
+    *size = skip + len;
+    return take_header(&h, skip, len, out);
+}
+
+basin_status bs_npy_fail_size(const char *name, const bs_npy *a, uint64_t elements,
+                              basin_error *err)
+{
+    return bs_fail(err, BASIN_EDATA,
+                   "%s: %lld rows and %lld columns are announced, but there is data for %llu "
+                   "elements: the file is damaged",
+                   name, (long long)a->dim[0], (long long)a->dim[1], (unsigned long long)elements);
+}
+
+basin_status bs_npy_parse(const char *name, const void *bytes, size_t n, bs_npy *out,
+                          basin_error *err)
+{
+    size_t       size = 0;
+    basin_status s = bs_npy_begin(name, bytes, n, out, &size, err);
     if (s)
         return s;
     /* Divides, since products of foreign sizes may overflow. */
-    const size_t left = (n - skip - len) / (size_t)out->size;
+    const size_t left = (n - size) / (size_t)out->size;
     const bool   fits = out->dim[1] == 0 || (uint64_t)out->dim[0] <= left / (uint64_t)out->dim[1];
     if (!fits || (uint64_t)out->dim[0] * (uint64_t)out->dim[1] != left)
-        return bs_fail(err, BASIN_EDATA,
-                       "%s: %lld rows and %lld columns are announced, but there is data for %zu "
-                       "elements: the file is damaged",
-                       name, (long long)out->dim[0], (long long)out->dim[1], left);
-    out->data = b + skip + len;
+        return bs_npy_fail_size(name, out, left, err);
+    out->data = (const uint8_t *)bytes + size;
     return BASIN_OK;
 }
 

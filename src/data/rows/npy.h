@@ -24,6 +24,13 @@ bool bs_npy_is(const void *bytes, size_t n); /* the signature of .npy */
 basin_status bs_npy_parse(const char *name, const void *bytes, size_t n, bs_npy *out,
                           basin_error *err);
 
+/* The header alone: out->data is NULL, and *size is its length. */
+basin_status bs_npy_begin(const char *name, const void *bytes, size_t n, bs_npy *out, size_t *size,
+                          basin_error *err);
+/* For an array with data for so many elements, which are not as many as announced. */
+basin_status bs_npy_fail_size(const char *name, const bs_npy *a, uint64_t elements,
+                              basin_error *err);
+
 double bs_npy_number(const bs_npy *a, int64_t row, int64_t column);
 /* An element of a text array; NULL when memory runs out or it is not a text. */
 const char *bs_npy_text(const bs_npy *a, int64_t row, bs_arena *arena);

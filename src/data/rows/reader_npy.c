@@ -10,6 +10,8 @@
 #include "data/rows/npy.h"
 #include "data/scan.h"
 
+enum { BLOCK_BYTES = 32 << 20 };
+
 typedef struct {
     bs_reading   *r;
     bs_buf        bytes;
@@ -63,8 +65,68 @@ static basin_status open_archive(npy *a)
     return BASIN_OK;
 }
 
+/* The header of an array that a model's rows are read from, in order. */
+static basin_status open_file(bs_reading *r)
+{
+    enum { LONGEST = 1 << 20 };
+    const char  *head;
+    size_t       n, size = 0;
+    bs_npy      *x;
+    basin_status s = bs_input_peek(r->in, 12, &head, &n, r->err);
+    if (s || !bs_npy_is(head, n) || !r->o->like || !r->o->label_free || r->o->only_labels)
+        return s;
+    s = bs_input_peek(r->in, LONGEST, &head, &n, r->err);
+    if (!s && !(x = r->own = bs_calloc(1, sizeof *x)))
+        s = bs_fail_nomem(r->err);
+    if (!s)
+        s = bs_npy_begin(r->name, head, n, x, &size, r->err);
+    if (!s && !x->fortran && x->kind != 'U' && x->dims == 2 && x->dim[1] <= r->o->max_features)
+        return bs_input_take(r->in, size, &r->head, r->err);
+    bs_free(r->own);
+    r->own = NULL;
+    return s;
+}
+
+static void close_file(bs_reading *r)
+{
+    bs_free(r->own);
+}
+
+/* The rows of a block; the array then has no others. */
+static basin_status next_rows(npy *a)
+{
+    bs_reading   *r = a->r;
+    const bs_npy *all = r->own;
+    const size_t  row = (size_t)all->dim[1] * (size_t)all->size;
+    int64_t       rows = all->dim[0] - r->before;
+    const int64_t fit = row < BLOCK_BYTES ? (int64_t)(BLOCK_BYTES / row) : 1;
+    const int64_t most = fit < r->most ? fit : r->most;
+    rows = rows < most ? rows : most;
+    size_t       more = 1, extra = 0;
+    basin_status s = bs_input_take(r->in, (size_t)rows * row, &a->bytes, r->err);
+    r->ended = r->before + rows == all->dim[0];
+    while (!s && r->ended && more > 0) {
+        const char *bytes;
+        s = bs_input_some(r->in, &bytes, &more, r->err);
+        extra += more;
+    }
+    if (!s && (a->bytes.len < (size_t)rows * row || extra >= (size_t)all->size))
+        s = bs_npy_fail_size(
+            r->name, all, ((uint64_t)r->before * row + a->bytes.len + extra) / (uint64_t)all->size,
+            r->err);
+    a->one = *all;
+    a->one.dim[0] = rows;
+    a->one.data = (const uint8_t *)a->bytes.data;
+    a->x = &a->one;
+    return s;
+}
+
 static basin_status open_arrays(npy *a)
 {
+    if (a->r->own && a->r->most < BS_ALL_ROWS)
+        return next_rows(a);
+    a->r->ended = true;
+    bs_buf_add(&a->bytes, a->r->head.data ? a->r->head.data : "", a->r->head.len);
     basin_status s = bs_input_rest(a->r->in, &a->bytes, a->r->err);
     if (s)
         return s;
@@ -349,7 +411,7 @@ static basin_status put_row(npy *a, int64_t row)
         else if (fabs(v) > (double)FLT_MAX)
             s = bs_error_at(a->r, 0, 0,
                             "row %lld, column %lld is infinite or too large (above 3.4e38)",
-                            (long long)row + 1, (long long)i + 1);
+                            (long long)(a->r->before + row) + 1, (long long)i + 1);
         else if (v != 0 && !bs_push_number(a->r->b, a->column[i], v))
             s = bs_fail_nomem(a->r->err);
     }
@@ -393,7 +455,6 @@ static basin_status next(bs_reading *r)
         s = put_row(&a, i);
     if (!s)
         s = finish(&a);
-    r->ended = true;
     bs_npz_free(&a.z);
     bs_free(a.label);
     bs_free(a.dropped);
@@ -408,5 +469,7 @@ const bs_reader bs_reader_npy = {
     .extensions = ".npy .npz",
     .uses = "data.labels data.drop",
     .sniff = sniff,
+    .open = open_file,
     .next = next,
+    .close = close_file,
 };
