@@ -296,7 +296,7 @@ basin_status basin_config_data(basin_config *c, const char *role, const basin_da
  * nothing). Validation and test files that are not given are split off the training data.
  *
  * resume continues a stopped run in the folder. It may ask for more epochs than before (unless
- * schedule is cosine), also of a finished run that kept its last state. Other settings or data are
+ * schedule is cosine), also of a finished run. Other settings or data are
  * BASIN_EARG, and so is another instruction set or matrix library, unless resume.arithmetic = any,
  * which gives up identical bits. Also BASIN_EARG: a folder that holds a finished run when resume is
  * 0 (basin_train_with can replace it), and one that another call, in any process, is training

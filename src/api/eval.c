@@ -184,6 +184,7 @@ static basin_status evaluate(bs_evaluation *e, const subject *of, const basin_ev
     e->per_label = o->per_label;
     if (!s)
         s = pick_threshold(e, o->threshold, &threshold, err);
+    e->threshold = threshold;
     if (!s)
         s = bs_profile_parse(profile, &e->profile, err);
     if (!s)

@@ -5,17 +5,18 @@
 #include "api/api.h"
 
 typedef struct {
-    const basin_model *model; /* borrowed */
-    bs_dataset         data;
-    bs_outputs         y;
-    bs_measurement     counts;
-    bs_threshold       own; /* if one was given */
-    bs_profile_id      profile;
-    bool               per_label;
-    bool               constrained; /* requested */
-    double             seconds;
-    double             value[BS_MOST_METRICS];
-    bs_interval        interval[BS_MOST_METRICS];
+    const basin_model  *model; /* borrowed */
+    bs_dataset          data;
+    bs_outputs          y;
+    bs_measurement      counts;
+    bs_threshold        own;       /* if one was given */
+    const bs_threshold *threshold; /* of decisions: that or the model's */
+    bs_profile_id       profile;
+    bool                per_label;
+    bool                constrained; /* requested */
+    double              seconds;
+    double              value[BS_MOST_METRICS];
+    bs_interval         interval[BS_MOST_METRICS];
 } bs_evaluation;
 
 /* Functions may be NULL. */

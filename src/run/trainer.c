@@ -590,6 +590,8 @@ basin_status bs_train(const bs_train_job *job, bs_train_outcome *out, basin_erro
         bs_record_header(&t);
         s = run_epochs(&t, err);
     }
+    if (!s && job->so_far && job->folder && (found || !bs_checkpoint_there(job->folder)))
+        s = save_if_due(&t, true, err); /* so that it can be given more epochs */
     if (!s)
         s = conclude(&t, out, err);
     if (s == BASIN_EINTERRUPTED && job->so_far && t.best_epoch > 0)

@@ -40,6 +40,11 @@ $short --epochs 9 --resume -o more > table
 cmp more9/best.safetensors more/best.safetensors && echo "more epochs: same model"
 wc -l < more/metrics.jsonl
 basin train --resume -o more --epochs 10 -q > table && wc -l < more/metrics.jsonl
+# also after a run that was over before it was time for a checkpoint, and after one that got more before
+$short --epochs 5 -o brief > table
+$short --epochs 7 --resume -o brief > table
+$short --epochs 9 --resume -o brief > table
+cmp more9/best.safetensors brief/best.safetensors && echo "more epochs after a short run: same model"
 # a run that goes on is not finished, whatever it was before
 cp -r more killed-more
 $short --epochs 100000 --resume -o killed-more > table 2> messages & pid=$!

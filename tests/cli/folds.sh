@@ -12,7 +12,7 @@ sed 's/[0-9.]* s, [0-9]* rows/S s, R rows/' table
 ls -A folds | paste -sd ' '
 basin train d.arff -q --method ce $small --folds 3 --threads 2 -o again > table
 cmp folds/best.safetensors again/best.safetensors && echo "the same for two threads"
-basin report folds -q -o page.html && grep -c 'out of fold\|valid' page.html | sed 's/^[1-9].*/a page/'
+basin report folds -q -o page.html > table && grep -c 'out of fold\|valid' page.html | sed 's/^[1-9].*/a page/'
 
 echo "== the mean of the models"
 for m in folds folds/model-0 folds/model-1 folds/model-2; do

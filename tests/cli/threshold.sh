@@ -27,6 +27,11 @@ done
 echo "== one a label, top-k, a number"
 basin model threshold run d-valid.arff --kind label --json | grep -o '"thresholds": '
 basin eval run d-test.arff | sed -n '2s/ *[0-9].*//p'
+basin model threshold run d-valid.arff --kind label --json | sed 's/.*"thresholds": \[//; s/\].*//' | tr -d ' ' | tr ',' '\n' |
+    awk '{ printf "%.3f\n", $1 }' > wanted
+basin eval run d-test.arff --per-label | sed -n '/^label/,$p' | tail -n +2 | awk '{ print $NF }' | cmp - wanted && echo "eval shows them"
+basin eval run d-test.arff --per-label --json | grep -o '"threshold": [0-9.]*}' | wc -l
+basin eval run d-test.arff --per-label --threshold 0.5 | grep -c threshold
 basin model threshold run d-valid.arff --kind top-k | sed -n '3s/^\(after: *top-\)[0-9]* .*/\1K/p'
 basin predict run d-test.arff | sed 's/[^,]//g' | sort -u | wc -l
 basin model threshold run --value 0.25 | tail -n 2

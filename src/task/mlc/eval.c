@@ -26,19 +26,23 @@ static basin_status label_scores(const bs_evaluation *e, bs_label_score **out, b
 
 static basin_status labels(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    int32_t         L = bs_preprocess_mlc(&e->model->saved->known)->schema.n_labels;
-    char            name[BS_VISIBLE];
-    bs_label_score *row;
-    basin_status    s = label_scores(e, &row, err);
+    const bs_schema *known = &bs_preprocess_mlc(&e->model->saved->known)->schema;
+    const float     *own = e->threshold->per_label;
+    char             name[BS_VISIBLE];
+    bs_label_score  *row;
+    basin_status     s = label_scores(e, &row, err);
     if (!s)
-        bs_buf_printf(out, "\n%-32s %8s %7s %7s %7s %7s\n", "label", "support", "prec", "recall",
-                      "F1", "AP");
-    for (int32_t i = 0; i < L && !s; i++)
-        bs_buf_printf(
-            out, "%-32s %8lld %7.2f %7.2f %7.2f %7.2f\n",
-            bs_visible(bs_preprocess_mlc(&e->model->saved->known)->schema.label[i], 32, name),
-            (long long)row[i].support, 100 * row[i].precision, 100 * row[i].recall, 100 * row[i].f1,
-            100 * row[i].ap);
+        bs_buf_printf(out, "\n%-32s %8s %7s %7s %7s %7s%s\n", "label", "support", "prec", "recall",
+                      "F1", "AP", own ? " threshold" : "");
+    for (int32_t i = 0; i < known->n_labels && !s; i++) {
+        bs_buf_printf(out, "%-32s %8lld %7.2f %7.2f %7.2f %7.2f",
+                      bs_visible(known->label[i], 32, name), (long long)row[i].support,
+                      100 * row[i].precision, 100 * row[i].recall, 100 * row[i].f1,
+                      100 * row[i].ap);
+        if (own)
+            bs_buf_printf(out, " %9.3f", (double)own[i]);
+        bs_buf_text(out, "\n");
+    }
     bs_free(row);
     return s;
 }
@@ -84,6 +88,8 @@ static void labels_json(const bs_evaluation *e, const bs_label_score *row, bs_bu
         bs_json_members(out, "label %s support %lld precision %g recall %g f1 %g ap %g",
                         known->label[i], (long long)row[i].support, row[i].precision, row[i].recall,
                         row[i].f1, row[i].ap);
+        if (e->threshold->per_label)
+            bs_json_short(out, "threshold", 6, (double)e->threshold->per_label[i]);
         bs_json_close(out, '}');
     }
     bs_json_close(out, ']');
