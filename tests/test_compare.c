@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "metric_case.h"
+#include "runs/jobs.h"
 #include "runs/runset.h"
 #include "tests/api_folder.h"
 #include "tests/html_check.h"
@@ -230,6 +231,23 @@ static void the_best_of_several_means(void **state)
     assert_int_equal(next, -1);
 }
 
+enum { WORKERS = 3 };
+
+static void come(void *ctx, int worker)
+{
+    __atomic_add_fetch(&((int *)ctx)[worker], 1, __ATOMIC_SEQ_CST);
+}
+
+/* All have come when the call returns, each once. */
+static void workers_work_together(void **state)
+{
+    int came[WORKERS + 1] = {0};
+    (void)state;
+    OK(bs_work_together(WORKERS, come, came, err));
+    for (int i = 0; i <= WORKERS; i++)
+        assert_int_equal(came[i], i < WORKERS);
+}
+
 /* ---- a whole comparison ---- */
 
 static json_t *compare(const basin_compare_options *o, const char *folds)
@@ -363,6 +381,7 @@ int main(void)
         cmocka_unit_test(average_precision_cannot_be_mixed),
         cmocka_unit_test(what_does_not_fit_is_refused),
         cmocka_unit_test(the_best_of_several_means),
+        cmocka_unit_test(workers_work_together),
         cmocka_unit_test(a_comparison_adds_up),
         cmocka_unit_test(a_comparison_of_folds_adds_up),
         cmocka_unit_test(the_page_is_well_formed),
