@@ -114,6 +114,18 @@ static void check_chips(const json_t *terms, const char *page)
     assert_int_equal(count(page, "class=\"chip wrong\""), 2 * wrong);
 }
 
+/* The numbers of a map have two digits behind the point. */
+static void check_digits(const char *page, const char *map)
+{
+    const char *at = strstr(page, map);
+    assert_non_null(at);
+    const char *end = strstr(at, "</svg>");
+    int         n = 0;
+    for (; (at = strstr(at, "</title>")) && at < end; at++, n++)
+        assert_true(at[-3] == '.' || at[-1] == '0');
+    assert_true(n > LABELS);
+}
+
 static void label_sets(void **state)
 {
     const char           *set[] = {"method", "seal-nce", NULL};
@@ -156,6 +168,7 @@ static void label_sets(void **state)
     }
     char *page = page_of("a.html");
     check_chips(array(row, "terms", LABELS), page);
+    check_digits(page, "log of count over expected");
     json_decref(j);
     html_check_nesting(page);
     html_check_alone(page);

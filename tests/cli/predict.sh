@@ -28,6 +28,10 @@ echo "== files that are read otherwise than the model remembers"
 try() { "$@" 2>&1; echo "status $?"; }
 basin data convert d.arff -q -o d.csv
 basin predict run d.csv -q --set data.header=yes | wc -l
+long=of_more_than_thirty_two_letters_is_cut
+sed "1s/,[^,]*$/,$long/" d.csv > long.csv
+basin train long.csv -q --labels last:12 --method ce --epochs 1 --set net.width=8 -o long > table
+basin eval long long.csv --per-label | grep "^${long:0:9}" | cut -c 1-36
 try basin predict run d.csv --set data.header=no | cut -c 1-40
 try basin predict run d.arff --set text.format=conll | cut -c 1-80
 try basin predict run d.arff --nbest 2
