@@ -457,6 +457,37 @@ static void sizes(void **state)
     bs_images_free(im);
 }
 
+static void large_photos_are_shrunk(void **state)
+{
+    (void)state;
+    bs_notes notes;
+    bs_notes_init(&notes);
+    for (int i = 0; i < 2; i++) {
+        bundle_photo(&b, i ? "images/b.png" : "images/a.png", 160, 20, 3, i);
+        bundle_part_mask(&b, i ? "masks/b.png" : "masks/a.png", 160, 20, 960, 1);
+    }
+    bs_images *im = bundle_images(&b, "", NULL, &notes);
+    assert_true(im->equal && im->resized && im->full_mask[1] && im->mask_width[1] == 160);
+    assert_true(im->width[0] == 128 && im->height[0] == 16);
+    assert_true(noted(&notes, "photos are 160 to 160 wide and 20 to 20 high: all are resized to "
+                              "128 x 16"));
+    bs_images_free(im);
+    bs_notes_free(&notes);
+    im = bundle_images(&b, "image.size=keep", NULL, NULL);
+    assert_true(im->equal && im->width[0] == 160);
+    bs_images_free(im);
+}
+
+static void small_photos_keep_their_size(void **state)
+{
+    (void)state;
+    bundle_photo(&b, "images/a.png", 127, 31, 3, 1);
+    bundle_part_mask(&b, "masks/a.png", 127, 31, 960, 1);
+    bs_images *im = bundle_images(&b, "", NULL, NULL);
+    assert_true(!im->resized && im->width[0] == 127);
+    bs_images_free(im);
+}
+
 static void photos_without_masks(void **state)
 {
     (void)state;
@@ -672,6 +703,8 @@ int main(void)
         TEST(what_does_not_fit_is_refused),
         TEST(evaluation_at_full_size_is_bounded),
         TEST(sizes),
+        TEST(large_photos_are_shrunk),
+        TEST(small_photos_keep_their_size),
         TEST(photos_without_masks),
         TEST(parts_and_selections),
         TEST(marks_before_lists),

@@ -10,7 +10,8 @@
 
 const bs_option bs_image_rows[] = {
     {"image.size", BS_TEXT, AT(size), "auto", NULL, NULL, NULL,
-     "size of all photos: WxH, keep (unscaled), auto (unscaled if equal, else a common size)",
+     "size of all photos: WxH, keep (unscaled), auto (unscaled if equal and at most 128 a side, "
+     "else a common size up to that)",
      BS_OPTION_KEEP},
     {"image.channels", BS_NAME, AT(channels), "auto", NULL, NULL, "auto|1|3",
      "grey or colour; auto is grey when all photos are", BS_OPTION_KEEP},

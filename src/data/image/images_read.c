@@ -185,20 +185,25 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The median sides, at most AUTO_SIDE, in steps of four: nets halve them twice. */
+/* The median sides, at most AUTO_SIDE, in steps of four: nets halve them twice. A net sees about a
+ * hundred pixels around each, so of larger photos it would see parts without the whole. */
 static void common_size(bs_image_reading *r, int32_t *w, int32_t *h, size_t n)
 {
     qsort(w, n, sizeof *w, by_number);
     qsort(h, n, sizeof *h, by_number);
-    double W = w[n / 2], H = h[n / 2], longest = W > H ? W : H;
-    double scale = longest > AUTO_SIDE ? AUTO_SIDE / longest : 1;
+    const int32_t W = w[n / 2], H = h[n / 2], longest = W > H ? W : H;
+    const double  scale = longest > AUTO_SIDE ? (double)AUTO_SIDE / longest : 1;
+    r->W = W;
+    r->H = H;
+    if (w[0] == w[n - 1] && h[0] == h[n - 1] && longest <= AUTO_SIDE)
+        return;
     r->W = (int32_t)(W * scale / 4 + 0.5) * 4;
     r->H = (int32_t)(H * scale / 4 + 0.5) * 4;
     r->W = r->W < 4 ? 4 : r->W;
     r->H = r->H < 4 ? 4 : r->H;
     bs_notes_add(r->notes, "size",
                  "photos are %d to %d wide and %d to %d high: all are resized to %d x %d "
-                 "(image.size)",
+                 "(image.size=keep leaves them)",
                  (int)w[0], (int)w[n - 1], (int)h[0], (int)h[n - 1], (int)r->W, (int)r->H);
 }
 
@@ -209,7 +214,6 @@ static basin_status auto_size(bs_image_reading *r)
     int32_t            *w = bs_alloc((c->n_pairs + 1) * sizeof *w);
     int32_t            *h = bs_alloc((c->n_pairs + 1) * sizeof *h);
     size_t              n = 0;
-    bool                equal = true;
     basin_status        s = w && h ? BASIN_OK : bs_fail_nomem(r->err);
     for (size_t i = 0; i < c->n_pairs && !s; i++) {
         const bs_file *f = &c->file[c->pair[i].image];
@@ -217,15 +221,10 @@ static basin_status auto_size(bs_image_reading *r)
             continue;
         w[n] = f->width;
         h[n] = f->height;
-        equal = equal && w[n] == w[0] && h[n] == h[0];
         n++;
     }
-    if (!s && n && equal) {
-        r->W = w[0];
-        r->H = h[0];
-    } else if (!s && n) {
+    if (!s && n)
         common_size(r, w, h, n);
-    }
     bs_free(w);
     bs_free(h);
     return s;
