@@ -57,10 +57,10 @@ static void gradient_through_unrolled_inference(void **state)
         r[1 + i] = (bs_result){d[i], segment[i]};
     machine m = start(&s, r, 1 + n);
     machine_run(&m, 0);
-    real *analytic = calloc((size_t)s.params->size, sizeof(real));
-    real *numeric = calloc((size_t)s.params->size, sizeof(real));
+    real *analytic = calloc((size_t)s.params->moving, sizeof(real));
+    real *numeric = calloc((size_t)s.params->moving, sizeof(real));
     memcpy(analytic, ((real *)host_of(s.params->block.grad)),
-           (size_t)s.params->size * sizeof(real));
+           (size_t)s.params->moving * sizeof(real));
     for (int i = 0; i < s.params->n; i++)
         for (int64_t k = 0; k < s.params->segment[i].count; k++) {
             real *w = (real *)host_of(s.params->block.value) + s.params->segment[i].offset + k;
@@ -74,7 +74,7 @@ static void gradient_through_unrolled_inference(void **state)
             *w = (real)at;
             numeric[s.params->segment[i].offset + k] = (real)((f[1] - f[0]) / (2 * h));
         }
-    double e = distance(analytic, numeric, s.params->size, 1e-6);
+    double e = distance(analytic, numeric, s.params->moving, 1e-6);
     CHECK(e < 1e-7, "the gradient is off by %.3g", e);
     free(analytic);
     free(numeric);

@@ -70,7 +70,7 @@ static void setting_free(setting *s)
 
 static size_t block_bytes(const setting *s)
 {
-    return (size_t)s->l.params->size * sizeof(real);
+    return (size_t)s->l.params->moving * sizeof(real);
 }
 
 /* The gradient of the energy alone, the rest zero; the caller frees. */
@@ -108,7 +108,7 @@ static real *gradient_by(setting *s, const char *solver, const char *product, in
 
 static double apart(const setting *s, const real *a, const real *b)
 {
-    return distance(a, b, s->l.params->size, 1e-9);
+    return distance(a, b, s->l.params->moving, 1e-9);
 }
 
 /* ---- a strongly convex problem: a linear net with a ridge ---- */
@@ -195,7 +195,7 @@ static void gradient_is_that_of_the_trained_net(void **state)
     train_net(&s, 2000);
     real *implicit = gradient_by(&s, "cg", "exact", 100);
     real *partial = gradient_by(&s, "none", "exact", 0);
-    real *numeric = calloc((size_t)s.l.params->size, sizeof *numeric);
+    real *numeric = calloc((size_t)s.l.params->moving, sizeof *numeric);
     for (int i = 0; i < s.l.params->n; i++) {
         const bs_segment *seg = &s.l.params->segment[i];
         if (!bs_params_has_prefix(seg->name, "energy/"))

@@ -365,7 +365,7 @@ static void change(const char *method, const char *trains, const char *words, co
     scene_start(c, 3);
     machine_run(&c->m, 1);
     double        before = scene_number(c, at);
-    const int64_t n = c->learner.params->size;
+    const int64_t n = c->learner.params->moving;
     real         *grad = calloc((size_t)n, sizeof *grad);
     memcpy(grad, ((real *)host_of(c->learner.params->block.grad)), (size_t)n * sizeof *grad);
     scene_shake(c, shaken, 0.5);
@@ -560,7 +560,7 @@ static void the_margin_is_taken_at_what_was_found(void **state)
         machine_run(&c->m, 1);
         value[0] = scene_number(c, 0);
         constant_output(c, loss, y);
-        int64_t n = c->learner.params->size;
+        int64_t n = c->learner.params->moving;
         assert_true(n <= 512);
         memcpy(grad[0], ((real *)host_of(c->learner.params->block.grad)), (size_t)n * sizeof(real));
         scene_free(c);
@@ -574,7 +574,7 @@ static void the_margin_is_taken_at_what_was_found(void **state)
         memcpy(scene_data(c, leaf), y, sizeof y);
         machine_run(&c->m, 1);
         value[1] = scene_number(c, 0);
-        assert_int_equal(c->learner.params->size, n);
+        assert_int_equal(c->learner.params->moving, n);
         memcpy(grad[1], ((real *)host_of(c->learner.params->block.grad)), (size_t)n * sizeof(real));
         scene_data(c, leaf)[2] += (real)0.01;
         machine_run(&c->m, 1);

@@ -187,8 +187,8 @@ static bool try_loss(const loss_case *k, const char *what, uint64_t seed)
     scene_gradient(c, loss, k->trains);
     scene_start(c, seed);
     machine_run(&c->m, STEP);
-    bool fit = norm_of(((real *)host_of(c->learner.params->block.grad)), c->learner.params->size) >
-                   ALIVE &&
+    bool fit = norm_of(((real *)host_of(c->learner.params->block.grad)),
+                       c->learner.params->moving) > ALIVE &&
                nearest_kink(c, loss, theta, n, STEP) > FAR;
     if (fit)
         check_parameter_gradient(c, loss, scene_number(c, at), k->trains, STEP, what);
@@ -232,8 +232,8 @@ static bool try_energy(const char *words, layout l, uint64_t seed)
     machine_run(&c->m, STEP);
     const int64_t n = (int64_t)B * K * parts_of(c);
     bool          fit = norm_of(machine_value(&c->m, 1), n) > ALIVE &&
-               norm_of(((real *)host_of(c->learner.params->block.grad)), c->learner.params->size) >
-                   ALIVE &&
+               norm_of(((real *)host_of(c->learner.params->block.grad)),
+                       c->learner.params->moving) > ALIVE &&
                nearest_kink(c, e, wrt, m + 1, STEP) > FAR;
     if (fit) {
         real *numeric = calloc((size_t)n, sizeof *numeric);
@@ -549,7 +549,7 @@ static void check_ignored(const char *words, layout l)
     scene_gradient(c, loss, "");
     scene_start(c, 3);
     machine_run(&c->m, 1);
-    const size_t n = (size_t)c->learner.params->size;
+    const size_t n = (size_t)c->learner.params->moving;
     assert_true(n <= sizeof grad / sizeof grad[0]);
     for (int i = 0; i < VALUES; i++)
         before[i] = scene_number(c, i);

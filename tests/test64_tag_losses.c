@@ -307,7 +307,7 @@ static void must_change(bool must, const char *method, const char *trains, const
     scene_start(c, 3);
     machine_run(&c->m, 1);
     double        before = scene_number(c, at);
-    const int64_t n = c->learner.params->size;
+    const int64_t n = c->learner.params->moving;
     real         *grad = calloc((size_t)n, sizeof *grad);
     memcpy(grad, ((real *)host_of(c->learner.params->block.grad)), (size_t)n * sizeof *grad);
     scene_shake(c, shaken, 0.5);

@@ -148,7 +148,7 @@ static basin_status trainer_step(trainer *t, bs_key key, const bs_optim_options 
     basin_status s = trainer_program(t, key, o, first, &e, err);
     if (s)
         return s;
-    for (int64_t i = 0; t->spoil && i < t->params->size; i++)
+    for (int64_t i = 0; t->spoil && i < t->params->moving; i++)
         ((real *)host_of(t->params->block.grad))[i] = (real)NAN;
     s = bs_program_run(e->program, &(bs_run){5, step}, err);
     if (s)
@@ -344,18 +344,18 @@ static void padding_stays_zero(void **state)
 
 static void check_refused(trainer *t, bool with_norm)
 {
-    const size_t bytes = (size_t)t->params->size * sizeof(real);
+    const size_t bytes = (size_t)t->params->moving * sizeof(real);
     real        *before = malloc(3 * bytes);
     const real  *block[] = {((real *)host_of(t->params->block.value)),
                             ((real *)host_of(t->params->block.m)),
                             ((real *)host_of(t->params->block.v))};
     int64_t      step = t->optim->update.step;
     for (int i = 0; i < 3; i++)
-        memcpy(before + i * t->params->size, block[i], bytes);
+        memcpy(before + i * t->params->moving, block[i], bytes);
     assert_false(isfinite(step_now(t->optim, with_norm, t->log)));
     t->optim->update.step = step;
     for (int i = 0; i < 3; i++)
-        assert_memory_equal(before + i * t->params->size, block[i], bytes);
+        assert_memory_equal(before + i * t->params->moving, block[i], bytes);
     free(before);
 }
 
