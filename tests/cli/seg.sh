@@ -104,4 +104,4 @@ done
 basin compare d.tar -q --methods ce,alen --seeds 1 --epochs 1 --set report=no --set net.width=2 --set energy.hidden=4 \
     --set pretrain.epochs=1 --set seg.crops=1 --set gbi.steps=2 -o compared > table
 grep -o 'images/s\|^[0-9]* test images\|over images\|rows\|Conventions' table | sort | uniq -c | tr -s ' '
-grep -o 'images/s</th>\|images/s of a training' compared/compare.html | sort -u
+grep -o 'images/s</th>\|images/s of training' compared/compare.html | sort -u

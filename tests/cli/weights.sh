@@ -2,7 +2,7 @@
 # method that has that term feels them, the others refuse them, and without them nothing changes.
 basin data make mlc --seed 1 --set rows=500 -q -o m.arff > made
 basin data make tag --seed 2 --set rows=200 -q -o t.conll > made
-basin data make seg --seed 1 --set images=60 --set size=24 --set contrast=15 --set polarity=no -q -o s > made
+basin data make seg --seed 1 --set images=60 --set size=24 --set contrast=8 --set polarity=no -q -o s > made
 
 recall() { # RUN DATA NAME: of that label, tag or class
     basin eval "$1" "$2" --per-label -q 2> said | awk -v name="$3" '$1 == name { print $(NF - before) }' before="$4"
@@ -24,7 +24,7 @@ rises() { # WHAT DATA NAME FIELD OPTION...
 echo "== recall of what is rare: weight 0.1, none, balanced"
 rises "a rare label" m.arff imply2_d 2 --epochs 15
 rises "a rare tag" t.conll SAME 1 --epochs 10
-rises "the smaller class" s figure 1 --epochs 5 --set net.width=8
+rises "the smaller class" s figure 1 --epochs 12 --set net.width=8
 
 echo "== what is said"
 try() { basin train "$@" --set report=no 2>&1 | grep "weights\|not tried\|no cross"; }
