@@ -99,14 +99,14 @@ typedef enum { BS_NEEDS_NET, BS_NEEDS_ENERGY, BS_NEEDS_SAMPLES, BS_NEEDS_CHAIN }
 typedef struct {
     const char *name, *help;
     bs_needs    needs;    /* what a task must have for it */
-    const char *defaults; /* "key=value ...": its own, where they differ from options.c ... */
+    const char *defaults; /* "key=value ...": its own, where they differ from options.def ... */
     struct {
         const char *task, *words;
     } own[BS_OWN_WORDS]; /* ... and from these, for tasks with that name */
     const char *untuned; /* ... and, for tasks that want it, from these if no preset knows the data:
                               chosen so that the energy does no harm */
     const char *tunes;   /* options that `basin tune` searches, separated by blanks; each must
-                              affect what the method learns, and have a range (options.c) */
+                              affect what the method learns, and have a range (options.def) */
     bool        unweighed; /* no stage except pre-training has the net's cross-entropy */
     bs_stage    stage[BS_STAGES];
     bs_phase    phase[BS_PHASES];

@@ -1,4 +1,4 @@
-/* options.h -- the settings of a training, one row each (options.c).
+/* options.h -- the settings of a training, one row each (options.def).
  *
  * A setting is named by its key everywhere: --set on the command line, presets,
  * the config of a run folder, and the copy stored in a model. Keys of reading
@@ -18,112 +18,21 @@
 enum { BS_ENCODERS_ROOM = 8192 };
 
 typedef struct {
-    char   task[BS_OPTION_TEXT], method[BS_OPTION_TEXT], preset[BS_OPTION_TEXT];
-    int    seed, epochs, threads;
-    char   device[BS_OPTION_TEXT];
-    double time_limit; /* seconds; 0 = none */
-
-    char   mode[BS_OPTION_TEXT];
-    int    batch, samples;
-    double noise;
-    bool   dropout_both;
-    double lr_net, lr_energy, decay_net, decay_energy, clip, clip_energy;
-    char   rule[BS_OPTION_TEXT], rule_energy[BS_OPTION_TEXT];
-    double beta1, momentum;
-    char   schedule[BS_OPTION_TEXT];
-    double plateau_factor;
-    int    plateau_patience;
-    bool   plateau_both;
-    char   stop_metric[BS_OPTION_TEXT], stop_at[BS_OPTION_TEXT];
-    int    stop_patience, stop_epochs;
-
-    char net_kind[BS_OPTION_TEXT];
+#define TEXT(field, ...) char field[BS_OPTION_TEXT];
+#define NAME(field, ...) char field[BS_OPTION_TEXT];
+#define BOOL(field, ...) bool field;
+#define INT(field, ...)  int field;
+#define REAL(field, ...) double field;
+#include "task/options.def"
+#undef TEXT
+#undef NAME
+#undef BOOL
+#undef INT
+#undef REAL
     union {
         max_align_t   align;
         unsigned char bytes[BS_ENCODERS_ROOM];
     } encoders; /* their own options, by bs_encoder_options */
-    int    net_layers, net_width;
-    double net_dropout;
-    bool   net_bias;
-    int    net_members, net_bins;
-    int    word_width, column_width; /* tag: width of word vectors and of their features */
-    bool   word_tuned;
-    char   char_net[BS_OPTION_TEXT];
-    int    char_width, char_features;
-    bool   constrain;
-    char   seg_crop[BS_OPTION_TEXT]; /* seg: size of training windows of photos */
-    char   seg_score[BS_OPTION_TEXT];
-    int    seg_crops, seg_smooth;
-    bool   seg_flip, seg_mean;
-    double seg_jitter;
-    char   energy_kind[BS_OPTION_TEXT], energy_encoder[BS_OPTION_TEXT];
-    int    energy_hidden;
-    double energy_dropout;
-    double energy_scale, energy_words;
-    bool   energy_shift;
-    char   energy_init[BS_OPTION_TEXT];
-    double energy_l2;
-
-    double energy_proof;
-    double energy_weight, ce_weight;
-    char   weights[BS_OPTION_TEXT];
-    char   net_loss[BS_OPTION_TEXT];
-    int    steps_net, steps_energy;
-    char   inner[BS_OPTION_TEXT];
-    char   cost[BS_OPTION_TEXT];
-    double margin, perceptron;
-    bool   truncate;
-    int    pretrain_epochs, energy_epochs;
-    double pretrain_lr;
-    char   pretrain_cache[BS_OPTION_TEXT];
-
-    char   infer[BS_OPTION_TEXT];
-    int    gbi_steps, gbi_test_steps;
-    double gbi_lr;
-    char   gbi_start[BS_OPTION_TEXT];
-    char   gbi_rule[BS_OPTION_TEXT], gbi_space[BS_OPTION_TEXT];
-    double gbi_momentum, gbi_entropy, gbi_tolerance;
-    int    gbi_restarts, gbi_halvings;
-    bool   gbi_best;
-
-    char   infnet_form[BS_OPTION_TEXT];
-    double infnet_entropy, infnet_stay;
-    bool   infnet_ce_both, infnet_keep;
-    int    infnet_hidden;
-    double alen_net, alen_refined;
-    char   alen_value[BS_OPTION_TEXT];
-    char   dvn_samples[BS_OPTION_TEXT];
-    double dvn_from_truth;
-    char   implicit_solver[BS_OPTION_TEXT], implicit_product[BS_OPTION_TEXT];
-    int    implicit_terms;
-    double implicit_rate, implicit_damping;
-
-    char   threshold[BS_OPTION_TEXT];
-    char   threshold_metric[BS_OPTION_TEXT];
-    double threshold_shrink;
-    int    threshold_k;
-    char   profile[BS_OPTION_TEXT];
-
-    char   standardise[BS_OPTION_TEXT];
-    double unlabelled_weight, rules_temperature;
-    char   rules_file[BS_OPTION_TEXT];
-    double auto_budget;
-    int    auto_trials;
-    int    folds, ensemble;
-    double split_valid, split_test; /* shares split off when no file is given */
-    double checkpoint_seconds;
-    char   resume_arithmetic[BS_OPTION_TEXT]; /* same, any */
-    bool   report;
-
-    char from[BS_OPTION_TEXT]; /* a model to continue from */
-
-    char   distil[BS_OPTION_TEXT]; /* a model to learn from */
-    double distil_weight;
-    int    distil_folds, distil_seed;
-
-    /* paths joined by |, so that a run's config suffices to repeat it */
-    char file_train[BS_OPTION_TEXT], file_valid[BS_OPTION_TEXT], file_test[BS_OPTION_TEXT],
-        file_unlabelled[BS_OPTION_TEXT];
 } bs_train_options;
 
 extern const bs_option bs_train_rows[];
