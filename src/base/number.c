@@ -1,27 +1,15 @@
 /* number.c -- numbers to text and back, the same in every locale.
  *
- * strtod() uses the decimal point of the host program's locale. We therefore hand it only digits
- * and an exponent ("1.25" as "125e-2"); no other file calls it. */
+ * Numbers with at most 19 digits take a fast path that rounds once; strtod(), which no other file
+ * calls, reads the others in the C locale. It would also read "inf", "0x1p3" and blanks, so what
+ * it gets to see has been checked before. */
 #include <limits.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/opt.h"
-
-/* No double needs more than 767 digits to decide its rounding; of the rest only whether any is
- * nonzero matters. */
-enum { MAX_DIGITS = 770 };
-
-typedef struct {
-    char   digits[MAX_DIGITS + 32]; /* without leading zeros; room for one more digit and the
-                                       exponent */
-    size_t n;
-    long   exponent; /* value = digits * 10^exponent */
-    bool   any;      /* saw at least one digit, perhaps a zero */
-} decimal;
 
 static bool is_digit(char c)
 {
@@ -50,96 +38,84 @@ int bs_parse_int(const char *text, long long *out)
     return 1;
 }
 
-/* Takes the digits and the point at p; returns where they end. */
-static const char *take_digits(const char *p, decimal *d)
+static const char *skip_digits(const char *p, uint64_t *whole)
 {
-    bool point = false, lost = false;
-    for (;; p++) {
-        if (*p == '.' && !point) {
-            point = true;
-            continue;
-        }
-        if (!is_digit(*p))
-            break;
-        d->any = true;
-        if (d->n == MAX_DIGITS) {
-            lost = lost || *p != '0';
-            d->exponent += !point;
-            continue;
-        }
-        if (d->n || *p != '0')
-            d->digits[d->n++] = *p;
-        d->exponent -= point;
-    }
-    if (lost) {
-        d->digits[d->n++] = '1';
-        d->exponent--;
-    }
+    for (; is_digit(*p); p++)
+        *whole = *whole * 10 + (uint64_t)(*p - '0');
     return p;
 }
 
 /* Takes "e-12" at p; returns where it ends, or NULL when digits are missing. */
-static const char *take_exponent(const char *p, decimal *d)
+static const char *take_exponent(const char *p, ptrdiff_t *exponent)
 {
     if (*p != 'e' && *p != 'E')
         return p;
     p++;
-    bool negative = *p == '-';
+    const bool negative = *p == '-';
     if (*p == '-' || *p == '+')
         p++;
     if (!is_digit(*p))
         return NULL;
-    long e = 0;
+    ptrdiff_t e = 0;
     for (; is_digit(*p); p++)
-        if (e < 1000000000)
-            e = e * 10 + (*p - '0');
-    d->exponent += negative ? -e : e;
+        e = e < 100000 ? e * 10 + (*p - '0') : e;
+    *exponent += negative ? -e : e;
     return p;
 }
 
-static double magnitude(decimal *d)
+/* What the fast path cannot round by itself. */
+static double read_slowly(const char *p)
+{
+    const locale_t was = bs_locale_plain();
+    const double   value = strtod(p, NULL);
+    bs_locale_back(was);
+    return value;
+}
+
+/* Up to 19 digits fit the integer; up to 2^53 it is an exact double, as are powers of ten up to 22,
+ * so a single operation rounds once. */
+const char *bs_scan_double(const char *p, double *out)
 {
     static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
                                   1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
                                   1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-
-    /* Nearly every number in a data file: both factors are exact doubles, so a single operation
-     * rounds once, to the nearest double. */
-    if (d->n <= 15 && d->exponent >= -22 && d->exponent <= 22) {
-        int64_t whole = 0;
-        for (size_t i = 0; i < d->n; i++)
-            whole = whole * 10 + (d->digits[i] - '0');
-        return d->exponent < 0 ? (double)whole / tens[-d->exponent]
-                               : (double)whole * tens[d->exponent];
+    const char *const   start = p;
+    const bool          negative = *p == '-';
+    if (*p == '-' || *p == '+')
+        p++;
+    const char *digits = p;
+    uint64_t    whole = 0;
+    p = skip_digits(p, &whole);
+    ptrdiff_t n = p - digits, exponent = 0;
+    if (*p == '.') {
+        const char *fraction = p + 1;
+        p = skip_digits(fraction, &whole);
+        exponent = fraction - p;
+        n += p - fraction;
     }
-    if (d->n == 0)
-        return 0.0;
-    long e = d->exponent < -99999 ? -99999 : d->exponent > 99999 ? 99999 : d->exponent;
-    bs_print(d->digits + d->n, sizeof d->digits - d->n, "e%ld", e);
-    return strtod(d->digits, NULL);
+    const char *end = n > 0 ? take_exponent(p, &exponent) : NULL;
+    if (!end)
+        return NULL;
+    double value;
+    if (n > 19 || whole > (uint64_t)1 << 53 || exponent < -22 || exponent > 22) {
+        value = read_slowly(start);
+    } else {
+        value = exponent < 0 ? (double)whole / tens[-exponent] : (double)whole * tens[exponent];
+        value = negative ? -value : value;
+    }
+    if (!isfinite(value))
+        return NULL;
+    *out = value;
+    return end;
 }
 
 int bs_parse_double(const char *text, double *out)
 {
-    decimal d;
-    d.n = 0;
-    d.exponent = 0;
-    d.any = false;
-
-    bool negative = *text == '-';
-    if (*text == '-' || *text == '+')
-        text++;
-    text = take_digits(text, &d);
-    if (!d.any)
+    double      value;
+    const char *end = bs_scan_double(text, &value);
+    if (!end || *end)
         return 0;
-    text = take_exponent(text, &d);
-    if (!text || *text)
-        return 0;
-
-    double value = magnitude(&d);
-    if (!isfinite(value))
-        return 0;
-    *out = negative ? -value : value;
+    *out = value;
     return 1;
 }
 

@@ -80,6 +80,9 @@ const bs_option *bs_option_find(const bs_option *rows, const char *name);
 /* Strict number parsing: the whole text must be one finite number. No locale. */
 int bs_parse_int(const char *text, long long *out); /* 1 on success */
 int bs_parse_double(const char *text, double *out); /* 1 on success */
+/* The number at the start of a text: returns its end, or NULL if there is none or it is too large.
+ * Anything may follow it. */
+const char *bs_scan_double(const char *text, double *out);
 
 #define BS_NUMBER_TEXT 32
 /* The fewest digits that read back as exactly this number; "nan", "inf". No locale. */

@@ -1,71 +1,7 @@
-/* scan.c -- numbers, words and patterns out of text. Numbers with at most 19 digits take a fast
- * path that rounds once; others go to base/number.c. */
+/* scan.c -- words that files use for 0, 1 and missing values, and text that may not be UTF-8. */
 #include "data/scan.h"
 
 #include <string.h>
-
-#include "base/opt.h"
-
-static bool is_digit(char c)
-{
-    return (unsigned char)(c - '0') < 10;
-}
-
-/* What the fast path cannot round by itself. */
-static const char *scan_slowly(const char *start, const char *end, double *out)
-{
-    char   text[400];
-    size_t n = (size_t)(end - start);
-    if (n >= sizeof text)
-        return NULL;
-    memcpy(text, start, n);
-    text[n] = '\0';
-    return bs_parse_double(text, out) ? end : NULL;
-}
-
-/* Up to 19 digits fit the integer; up to 2^53 it is an exact double, as are powers of ten up to 22,
- * so a single operation rounds once. */
-const char *bs_scan_double(const char *p, double *out)
-{
-    static const double tens[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                  1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-    const char         *start = p;
-    bool                negative = *p == '-';
-    if (*p == '-' || *p == '+')
-        p++;
-    const char *digits = p;
-    uint64_t    whole = 0;
-    for (; is_digit(*p); p++)
-        whole = whole * 10 + (uint64_t)(*p - '0');
-    ptrdiff_t n = p - digits, exponent = 0;
-    if (*p == '.') {
-        const char *fraction = ++p;
-        for (; is_digit(*p); p++)
-            whole = whole * 10 + (uint64_t)(*p - '0');
-        exponent = fraction - p;
-        n += p - fraction;
-    }
-    if (n == 0)
-        return NULL;
-    if (*p == 'e' || *p == 'E') {
-        const char *e = p + 1;
-        bool        below = *e == '-';
-        if (*e == '-' || *e == '+')
-            e++;
-        if (!is_digit(*e))
-            return NULL;
-        int64_t power;
-        p = bs_scan_index(e, &power);
-        power = power > 100000 ? 100000 : power;
-        exponent += below ? -(ptrdiff_t)power : (ptrdiff_t)power;
-    }
-    if (n > 19 || whole > (uint64_t)1 << 53 || exponent < -22 || exponent > 22)
-        return scan_slowly(start, p, out);
-    double value = exponent < 0 ? (double)whole / tens[-exponent] : (double)whole * tens[exponent];
-    *out = negative ? -value : value;
-    return p;
-}
 
 size_t bs_trim(const char *text, size_t len)
 {

@@ -7,11 +7,8 @@
 #include <stdint.h>
 
 #include "base/mem.h"
+#include "base/opt.h"
 #include "base/utf8.h"
-
-/* A decimal number at p, correctly rounded: returns its end, or NULL if there is none or it is too
- * large. Anything may follow it. */
-const char *bs_scan_double(const char *p, double *out);
 
 /* Digits at p: returns their end, or NULL if there are none. A number above INT64_MAX / 16 reads as
  * that. */
