@@ -3,6 +3,7 @@
 #define BS_HEADER_H
 
 #include "base/mem.h"
+#include "base/tree.h"
 #include "file/safetensors.h"
 
 enum {
@@ -24,22 +25,22 @@ typedef struct {
 /* An open file. */
 struct bs_safetensors {
     const char       *path;    /* for messages while opening; not kept */
-    char             *text;    /* the header; names, keys and values point into it */
+    json_t           *tree;    /* the header; names, keys and values point into it */
     bs_placed        *entries; /* in the order of the data */
     const bs_tensor **by_name;
     bs_meta          *metas; /* in the order of the file */
     const bs_meta   **by_key;
     int               n, n_meta;
-    size_t            room, room_meta; /* capacity of entries, metas */
-    void             *map;             /* NULL: the bytes are borrowed */
+    void             *map; /* NULL: the bytes are borrowed */
     size_t            map_size;
     bs_arena          copies; /* of tensors that are not aligned */
     bool              verified;
 };
 
-/* Fills everything but the data from the header in f->text, n bytes and a NUL, for data_size bytes
- * of data. After an error f may only be closed. */
-basin_status bs_header_read(bs_safetensors *f, size_t n, size_t data_size, basin_error *err);
+/* Fills everything but the data from a header of n bytes, for data_size bytes of data. After an
+ * error f may only be closed. */
+basin_status bs_header_read(bs_safetensors *f, const char *text, size_t n, size_t data_size,
+                            basin_error *err);
 
 /* The start of a foreign name, for messages: a long one must not push the reason off the line. Cuts
  * between UTF-8 characters. */

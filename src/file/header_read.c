@@ -1,14 +1,15 @@
 /* header_read.c -- the header of a file of unknown origin.
  *
- * Everything is checked against the size of the data, which need not be in memory yet; offsets are
- * only compared here, never followed. */
+ * jansson parses it. What it says is checked against the size of the data, which need not be in
+ * memory yet; offsets are only compared here, never followed. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "file/checksum.h"
 #include "file/header.h"
-#include "file/json.h"
+
+/* More commas than a header of the most tensors and keys can have. */
+enum { MOST_VALUES = BS_TENSORS_MAX * (BS_TENSOR_DIMS + 4) + BS_METAS_MAX };
 
 /* "PATH: tensor 'NAME': " and the reason. */
 #define FAIL_TENSOR(f, t, err, status, ...) \
@@ -22,106 +23,61 @@ static basin_status fail_tensor(basin_status s, const bs_safetensors *f, const b
                : s;
 }
 
-/* --- metadata ---------------------------------------------------------------- */
-
-static basin_status add_meta(bs_safetensors *f, const char *key, const char *value,
-                             basin_error *err)
+static basin_status read_metas(bs_safetensors *f, json_t *object, basin_error *err)
 {
-    void *metas = f->metas;
-    if (f->n_meta == BS_METAS_MAX)
+    char        buf[BS_SHOWN];
+    const char *key;
+    json_t     *value;
+    if (!json_is_object(object))
+        return bs_fail(err, BASIN_EDATA, "%s: '%s' is not an object", f->path, BS_META_NAME);
+    if (json_object_size(object) > BS_METAS_MAX)
         return bs_fail(err, BASIN_EDATA, "%s: more than %d metadata keys", f->path, BS_METAS_MAX);
-    if (!bs_grow(&metas, &f->room_meta, (size_t)f->n_meta + 1, sizeof *f->metas, BS_METAS_MAX))
+    f->metas = bs_calloc(json_object_size(object), sizeof *f->metas);
+    f->by_key = bs_calloc(json_object_size(object), sizeof *f->by_key);
+    if (!f->metas || !f->by_key)
         return bs_fail_nomem(err);
-    f->metas = metas;
-    f->metas[f->n_meta++] = (bs_meta){key, value};
+    json_object_foreach(object, key, value)
+    {
+        if (!json_is_string(value))
+            return bs_fail(err, BASIN_EDATA, "%s: metadata '%s' is not a text", f->path,
+                           bs_shown(key, buf));
+        f->by_key[f->n_meta] = &f->metas[f->n_meta];
+        f->metas[f->n_meta++] = (bs_meta){key, json_string_value(value)};
+    }
+    if (f->n_meta)
+        qsort(f->by_key, (size_t)f->n_meta, sizeof *f->by_key, bs_meta_by_key);
     return BASIN_OK;
-}
-
-static basin_status read_metas(bs_safetensors *f, bs_json *j, basin_error *err)
-{
-    char *key, *value;
-    if (!bs_json_expect(j, '{', "'{' (metadata is an object)"))
-        return j->status;
-    if (bs_json_take(j, '}'))
-        return BASIN_OK;
-    do {
-        if (!bs_json_string(j, "a metadata key", &key) || !bs_json_expect(j, ':', "':'") ||
-            !bs_json_string(j, "a string (metadata is text)", &value))
-            return j->status;
-        basin_status s = add_meta(f, key, value, err);
-        if (s)
-            return s;
-    } while (bs_json_more(j, '}'));
-    return j->status;
 }
 
 /* --- one tensor -------------------------------------------------------------- */
 
-/* The members as found; what they mean together is decided at the end. */
-typedef struct {
-    const char *dtype;
-    int64_t     at[2];
-    bool        shape, offsets;
-} members;
-
-/* At most `most` whole numbers in brackets. */
-static basin_status read_list(const bs_safetensors *f, bs_json *j, const bs_tensor *t,
-                              const char *what, int64_t *out, int most, int *n, basin_error *err)
+/* A list of at most `most` whole numbers. */
+static basin_status read_list(const bs_safetensors *f, const bs_tensor *t, const json_t *list,
+                              const char *what, int most, int64_t *out, int *n, basin_error *err)
 {
-    if (!bs_json_expect(j, '[', "'['"))
-        return j->status;
-    *n = 0;
-    if (bs_json_take(j, ']'))
-        return BASIN_OK;
-    do {
-        if (*n == most)
-            return FAIL_TENSOR(f, t, err, most == 2 ? BASIN_EDATA : BASIN_EUNSUPPORTED,
-                               "%s has more than %d values", what, most);
-        if (!bs_json_count(j, "a whole number from 0 on", &out[(*n)++]))
-            return j->status;
-    } while (bs_json_more(j, ']'));
-    return j->status;
+    const size_t size = json_array_size(list);
+    if (size > (size_t)most)
+        return FAIL_TENSOR(f, t, err, most == 2 ? BASIN_EDATA : BASIN_EUNSUPPORTED,
+                           "%s has more than %d values", what, most);
+    bool fits = json_is_array(list);
+    for (size_t i = 0; i < size; i++) {
+        const json_t *value = json_array_get(list, i);
+        out[i] = json_integer_value(value);
+        fits = fits && json_is_integer(value) && out[i] >= 0;
+    }
+    *n = (int)size;
+    return fits ? BASIN_OK
+                : FAIL_TENSOR(f, t, err, BASIN_EDATA, "%s is not a list of whole numbers from 0 on",
+                              what);
 }
 
-static basin_status read_member(const bs_safetensors *f, bs_json *j, bs_tensor *t, members *m,
-                                basin_error *err)
-{
-    char        *key, *text, buf[BS_SHOWN];
-    int          n = 0;
-    basin_status s;
-    if (!bs_json_string(j, "\"dtype\", \"shape\" or \"data_offsets\"", &key) ||
-        !bs_json_expect(j, ':', "':'"))
-        return j->status;
-
-    bool dtype = strcmp(key, "dtype") == 0, shape = strcmp(key, "shape") == 0,
-         offsets = strcmp(key, "data_offsets") == 0;
-    if (!dtype && !shape && !offsets)
-        return FAIL_TENSOR(f, t, err, BASIN_EDATA, "unknown member '%s'", bs_shown(key, buf));
-    if ((dtype && m->dtype) || (shape && m->shape) || (offsets && m->offsets))
-        return FAIL_TENSOR(f, t, err, BASIN_EDATA, "'%s' occurs twice", key);
-
-    if (dtype) {
-        if (!bs_json_string(j, "a string", &text))
-            return j->status;
-        m->dtype = text;
-        return BASIN_OK;
-    }
-    if (shape) {
-        m->shape = true;
-        return read_list(f, j, t, "its shape", t->dim, BS_TENSOR_DIMS, &t->n_dims, err);
-    }
-    m->offsets = true;
-    s = read_list(f, j, t, "data_offsets", m->at, 2, &n, err);
-    if (!s && n != 2)
-        s = FAIL_TENSOR(f, t, err, BASIN_EDATA, "data_offsets has %d values, not 2", n);
-    return s;
-}
-
-static basin_status find_dtype(const bs_safetensors *f, bs_tensor *t, const char *text,
+static basin_status read_dtype(const bs_safetensors *f, bs_tensor *t, const char *text,
                                basin_error *err)
 {
     char        buf[BS_SHOWN];
     const char *name;
+    if (!text)
+        return FAIL_TENSOR(f, t, err, BASIN_EDATA, "dtype is not a text");
     for (int d = 0; (name = bs_dtype_name((bs_dtype)d)) != NULL; d++)
         if (strcmp(text, name) == 0) {
             t->dtype = (bs_dtype)d;
@@ -132,27 +88,18 @@ static basin_status find_dtype(const bs_safetensors *f, bs_tensor *t, const char
                        bs_shown(text, buf));
 }
 
-static basin_status check_tensor(const bs_safetensors *f, bs_placed *e, const members *m,
-                                 size_t data_size, basin_error *err)
+static basin_status check_place(const bs_safetensors *f, bs_placed *e, const int64_t at[2],
+                                size_t data_size, basin_error *err)
 {
     bs_tensor *t = &e->t;
-    if (!m->dtype || !m->shape || !m->offsets)
-        return FAIL_TENSOR(f, t, err, BASIN_EDATA, "has no %s",
-                           !m->dtype   ? "dtype"
-                           : !m->shape ? "shape"
-                                       : "data_offsets");
-    basin_status s = find_dtype(f, t, m->dtype, err);
-    if (s)
-        return s;
-
-    long long begin = m->at[0], end = m->at[1];
+    long long  begin = at[0], end = at[1];
+    size_t     want;
     if (begin > end)
         return FAIL_TENSOR(f, t, err, BASIN_EDATA, "begins at %lld, after its end at %lld", begin,
                            end);
     if ((uint64_t)end > data_size)
         return FAIL_TENSOR(f, t, err, BASIN_EDATA, "ends at %lld, but there are %zu bytes of data",
                            end, data_size);
-    size_t want;
     if (!bs_tensor_size(t->dtype, t->dim, t->n_dims, &want))
         return FAIL_TENSOR(f, t, err, BASIN_EDATA, "the size of its shape overflows");
     e->begin = (size_t)begin;
@@ -163,29 +110,36 @@ static basin_status check_tensor(const bs_safetensors *f, bs_placed *e, const me
     return BASIN_OK;
 }
 
-static basin_status read_tensor(bs_safetensors *f, bs_json *j, const char *name, size_t data_size,
+static basin_status read_tensor(bs_safetensors *f, bs_placed *e, json_t *object, size_t data_size,
                                 basin_error *err)
 {
-    void *entries = f->entries;
-    if (f->n == BS_TENSORS_MAX)
-        return bs_fail(err, BASIN_EDATA, "%s: more than %d tensors", f->path, BS_TENSORS_MAX);
-    if (!bs_grow(&entries, &f->room, (size_t)f->n + 1, sizeof *f->entries, BS_TENSORS_MAX))
-        return bs_fail_nomem(err);
-    f->entries = entries;
-    bs_placed *e = &f->entries[f->n];
-    *e = (bs_placed){.t.name = name, .place = f->n++};
+    static const char *const names[] = {"dtype", "shape", "data_offsets"};
+    bs_tensor               *t = &e->t;
+    const json_t            *member[3];
+    json_t                  *value;
+    const char              *key;
+    char                     buf[BS_SHOWN];
+    int64_t                  at[2];
+    int                      n;
+    if (!json_is_object(object))
+        return FAIL_TENSOR(f, t, err, BASIN_EDATA, "is not an object");
+    for (int i = 0; i < 3; i++)
+        if (!(member[i] = json_object_get(object, names[i])))
+            return FAIL_TENSOR(f, t, err, BASIN_EDATA, "has no %s", names[i]);
+    json_object_foreach(object, key,
+                        value) if (value != member[0] && value != member[1] &&
+                                   value != member[2]) return FAIL_TENSOR(f, t, err, BASIN_EDATA,
+                                                                          "unknown member '%s'",
+                                                                          bs_shown(key, buf));
 
-    members      m = {0};
-    basin_status s = BASIN_OK;
-    if (!bs_json_expect(j, '{', "'{' (a tensor is an object)"))
-        return j->status;
-    if (!bs_json_take(j, '}'))
-        do
-            s = read_member(f, j, &e->t, &m, err);
-        while (!s && bs_json_more(j, '}'));
+    basin_status s = read_dtype(f, t, json_string_value(member[0]), err);
     if (!s)
-        s = j->status;
-    return s ? s : check_tensor(f, e, &m, data_size, err);
+        s = read_list(f, t, member[1], "its shape", BS_TENSOR_DIMS, t->dim, &t->n_dims, err);
+    if (!s)
+        s = read_list(f, t, member[2], "data_offsets", 2, at, &n, err);
+    if (!s && n != 2)
+        s = FAIL_TENSOR(f, t, err, BASIN_EDATA, "data_offsets has %d values, not 2", n);
+    return s ? s : check_place(f, e, at, data_size, err);
 }
 
 /* --- all tensors ------------------------------------------------------------- */
@@ -221,74 +175,64 @@ static basin_status check_cover(const bs_safetensors *f, size_t data_size, basin
     return BASIN_OK;
 }
 
-/* Sorts by name for lookups and the checksum, and finds duplicates. */
-static basin_status sort_names(bs_safetensors *f, basin_error *err)
+static basin_status read_members(bs_safetensors *f, size_t data_size, basin_error *err)
 {
-    char buf[BS_SHOWN];
-    f->by_name = bs_calloc((size_t)f->n, sizeof *f->by_name);
-    f->by_key = bs_calloc((size_t)f->n_meta, sizeof *f->by_key);
-    if (!f->by_name || !f->by_key)
+    const size_t most = json_object_size(f->tree);
+    const char  *name;
+    json_t      *value;
+    if (most > BS_TENSORS_MAX + (json_object_get(f->tree, BS_META_NAME) != NULL))
+        return bs_fail(err, BASIN_EDATA, "%s: more than %d tensors", f->path, BS_TENSORS_MAX);
+    f->entries = bs_calloc(most, sizeof *f->entries);
+    f->by_name = bs_calloc(most, sizeof *f->by_name);
+    if (!f->entries || !f->by_name)
         return bs_fail_nomem(err);
-    for (int i = 0; i < f->n; i++)
-        f->by_name[i] = &f->entries[i].t;
-    for (int i = 0; i < f->n_meta; i++)
-        f->by_key[i] = &f->metas[i];
-    if (f->n)
-        qsort(f->by_name, (size_t)f->n, sizeof *f->by_name, bs_tensor_by_name);
-    if (f->n_meta)
-        qsort(f->by_key, (size_t)f->n_meta, sizeof *f->by_key, bs_meta_by_key);
-    for (int i = 1; i < f->n; i++)
-        if (bs_tensor_by_name(&f->by_name[i - 1], &f->by_name[i]) == 0)
-            return bs_fail(err, BASIN_EDATA, "%s: tensor '%s' occurs twice", f->path,
-                           bs_shown(f->by_name[i]->name, buf));
-    for (int i = 1; i < f->n_meta; i++)
-        if (bs_meta_by_key(&f->by_key[i - 1], &f->by_key[i]) == 0)
-            return bs_fail(err, BASIN_EDATA, "%s: metadata '%s' occurs twice", f->path,
-                           bs_shown(f->by_key[i]->key, buf));
+    json_object_foreach(f->tree, name, value)
+    {
+        bs_placed   *e = &f->entries[f->n];
+        basin_status s = BASIN_OK;
+        if (strcmp(name, BS_META_NAME) == 0) {
+            s = read_metas(f, value, err);
+        } else {
+            *e = (bs_placed){.t.name = name, .place = f->n++};
+            s = read_tensor(f, e, value, data_size, err);
+        }
+        if (s)
+            return s;
+    }
     return BASIN_OK;
 }
 
-static basin_status read_members(bs_safetensors *f, bs_json *j, size_t data_size, basin_error *err)
+static basin_status parse(bs_safetensors *f, const char *text, size_t n, basin_error *err)
 {
-    bool         metas = false;
-    char        *name;
-    basin_status s = BASIN_OK;
-    if (bs_json_take(j, '}'))
-        return BASIN_OK;
-    do {
-        if (!bs_json_string(j, "a name", &name) || !bs_json_expect(j, ':', "':'"))
-            return j->status;
-        if (strcmp(name, BS_META_NAME) != 0)
-            s = read_tensor(f, j, name, data_size, err);
-        else if (metas)
-            s = bs_fail(err, BASIN_EDATA, "%s: '%s' occurs twice", f->path, BS_META_NAME);
-        else
-            s = read_metas(f, j, err);
-        metas = metas || strcmp(name, BS_META_NAME) == 0;
-    } while (!s && bs_json_more(j, '}'));
-    return s ? s : j->status;
-}
-
-basin_status bs_header_read(bs_safetensors *f, size_t n, size_t data_size, basin_error *err)
-{
-    bs_json j = {.at = f->text,
-                 .start = f->text,
-                 .end = f->text + n,
-                 .where = f->path,
-                 .offset = BS_HEADER_LEN,
-                 .err = err};
-    if (f->text[0] != '{')
+    json_error_t why;
+    if (n == 0 || text[0] != '{')
         return bs_fail(err, BASIN_EDATA,
                        "%s: not a safetensors file: the header does not start with '{'", f->path);
-    j.at++;
-    basin_status s = read_members(f, &j, data_size, err);
-    if (!s && !bs_json_finish(&j))
-        s = j.status;
+    if (bs_tree_larger(text, n, MOST_VALUES))
+        return bs_fail(err, BASIN_EDATA, "%s: more than %d values in the header", f->path,
+                       (int)MOST_VALUES);
+    f->tree = bs_tree_read(text, n, JSON_REJECT_DUPLICATES, &why);
+    if (!f->tree && json_error_code(&why) == json_error_out_of_memory)
+        return bs_fail_nomem(err);
+    if (!f->tree)
+        return bs_fail(err, BASIN_EDATA, "%s: header, byte %d: %s", f->path,
+                       why.position + BS_HEADER_LEN, why.text);
+    return BASIN_OK;
+}
+
+basin_status bs_header_read(bs_safetensors *f, const char *text, size_t n, size_t data_size,
+                            basin_error *err)
+{
+    basin_status s = parse(f, text, n, err);
+    if (!s)
+        s = read_members(f, data_size, err);
     if (s)
         return s;
-
     if (f->n)
         qsort(f->entries, (size_t)f->n, sizeof *f->entries, by_offset);
-    s = sort_names(f, err);
-    return s ? s : check_cover(f, data_size, err);
+    for (int i = 0; i < f->n; i++)
+        f->by_name[i] = &f->entries[i].t;
+    if (f->n)
+        qsort(f->by_name, (size_t)f->n, sizeof *f->by_name, bs_tensor_by_name);
+    return check_cover(f, data_size, err);
 }

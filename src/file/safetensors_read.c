@@ -51,7 +51,7 @@ void bs_safetensors_close(bs_safetensors *f)
 {
     if (!f)
         return;
-    bs_free(f->text);
+    json_decref(f->tree);
     bs_free(f->entries);
     bs_free(f->by_name);
     bs_free(f->metas);
@@ -84,20 +84,13 @@ static basin_status check_length(const char *path, const void *start, uint64_t f
     return BASIN_OK;
 }
 
-/* Parses the header in a copy, where names and values can be NUL-terminated. */
 static basin_status read_bytes(bs_safetensors *f, const char *bytes, size_t n, basin_error *err)
 {
     size_t       header = 0;
     basin_status s = check_length(f->path, bytes, n, &header, err);
     if (s)
         return s;
-    f->text = bs_alloc(header + 1);
-    if (!f->text)
-        return bs_fail_nomem(err);
-    memcpy(f->text, bytes + BS_HEADER_LEN, header);
-    f->text[header] = '\0';
-
-    s = bs_header_read(f, header, n - BS_HEADER_LEN - header, err);
+    s = bs_header_read(f, bytes + BS_HEADER_LEN, header, n - BS_HEADER_LEN - header, err);
     if (s)
         return s;
     if (f->map)

@@ -7,10 +7,9 @@
 #include "base/io.h"
 #include "base/json.h"
 #include "base/mem.h"
+#include "base/utf8.h"
 #include "file/checksum.h"
 #include "file/header.h"
-#include "base/utf8.h"
-#include "file/json.h"
 
 /* A file ready to be written. */
 typedef struct {
