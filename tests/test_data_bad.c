@@ -170,8 +170,8 @@ static const bad svm[] = {
     ROW("format=libsvm max_labels=1", "1 2:1\n2 2:1\n",
         "data:2: more than 1 labels; data.max_labels allows more"),
     ROW("format=xmc", "2 5\n1 2:1\n",
-        "data:1: the header has two numbers, so the labels are in another file: name the files "
-        "NAME_X_Xf.txt and NAME_X_Y.txt, or write 'rows features labels'"),
+        "data:1: the header has two numbers, so the labels are in another file; write 'rows "
+        "features labels', and the labels before the features of a row"),
     ROW("format=xmc", "a b c\n",
         "data:1: the file begins with 'rows features labels', as in 100 5000 20"),
     ROW("format=xmc", "0 5 5\n",
@@ -188,7 +188,8 @@ static const bad svm[] = {
         "data:2:3: feature 5, but the header says features are 0..4"),
     ROW("format=xmc", "1 5 5\nx 2:1\n",
         "data:2:1: 'x' is not a label; the header says labels are 0..4"),
-    ROW("format=xmc", "1 5 5\n1;2 2:1\n", "data:2:2: expected a comma or a blank after a label"),
+    ROW("format=xmc", "1 5 5\n1;2 2:1\n",
+        "data:2:1: '1;2' is not a label; the header says labels are 0..4"),
 };
 
 static const bad csv[] = {

@@ -117,31 +117,6 @@ static void write_text(const char *path, const char *text)
     fclose(f);
 }
 
-static void test_xmc_two_files(void **state)
-{
-    (void)state;
-    char folder[] = "/tmp/basin-xmc-XXXXXX", x[80], y[80];
-    assert_non_null(mkdtemp(folder));
-    snprintf(x, sizeof x, "%s/trn_X_Xf.txt", folder);
-    snprintf(y, sizeof y, "%s/trn_X_Y.txt", folder);
-    write_text(x, "2 4\n0:1 3:2\n1:1\n");
-    write_text(y, "2 3\n0:1 2:0.5\n1:1\n");
-    const char     *paths[1] = {x};
-    bs_read_options o = options_from("");
-    basin_error     err = {0};
-    bs_rows        *ds;
-    assert_int_equal(bs_rows_read(paths, 1, &o, &ds, &notes, &err), BASIN_OK);
-    assert_string_equal(show(ds), "0:1 3:2 | 0 2 / 1:1 | 1");
-    assert_true(bs_notes_has(&notes, "weights"));
-    bs_rows_free(ds);
-    write_text(y, "3 3\n0:1 2:0.5\n1:1\n");
-    assert_int_equal(bs_rows_read(paths, 1, &o, &ds, &notes, &err), BASIN_EDATA);
-    assert_non_null(strstr(err.msg, "trn_X_Y.txt:1: says 3 rows"));
-    unlink(x);
-    unlink(y);
-    rmdir(folder);
-}
-
 /* --- CSV --------------------------------------------------------------------------- */
 
 static void test_csv(void **state)
@@ -372,11 +347,24 @@ static void test_utf16(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(libsvm),      TEST(libsvm_base),   TEST(libsvm_empty),  TEST(libsvm_unsorted),
-        TEST(label_names), TEST(xmc),           TEST(xmc_two_files), TEST(csv),
-        TEST(csv_kinds),   TEST(csv_lists),     TEST(csv_cross),     TEST(csv_identifier),
-        TEST(csv_like),    TEST(jsonl),         TEST(jsonl_ids),     TEST(numbers),
-        TEST(globs),       TEST(several_files), TEST(utf16),
+        TEST(libsvm),
+        TEST(libsvm_base),
+        TEST(libsvm_empty),
+        TEST(libsvm_unsorted),
+        TEST(label_names),
+        TEST(xmc),
+        TEST(csv),
+        TEST(csv_kinds),
+        TEST(csv_lists),
+        TEST(csv_cross),
+        TEST(csv_identifier),
+        TEST(csv_like),
+        TEST(jsonl),
+        TEST(jsonl_ids),
+        TEST(numbers),
+        TEST(globs),
+        TEST(several_files),
+        TEST(utf16),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,9 +25,6 @@ yes '{"x": 1, "labels": ["a"]}' | head -c 3000000 | zstd -q > d.jsonl.zst
 try basin data inspect d.jsonl.zst $much
 (echo 500000 3 2; yes '1 1:1' | head -c 3000000) | gzip > d.xmc.gz
 try basin data inspect d.xmc.gz $much
-(echo 3 3; yes '1:1' | head -n 3) > t_X_Xf.txt
-(echo 3 3; long 3000000) | gzip > l.gz && mv l.gz t_X_Y.txt
-try basin data inspect t_X_Xf.txt $much --set data.max_line_mb=1
 try basin data split d.csv.gz --labels l $much -o part
 echo "== and what lies beside them"
 printf 'a,b,l\n1,2,0\n3,4,1\n' > s.csv

@@ -43,8 +43,6 @@ mkdir beside && cp d.arff beside/e.arff && mkfifo beside/e.xml && cp beside/e.ar
 try basin data inspect beside/e.arff --labels last:24 | tail -n 2 | cut -c1-50
 printf '1,2 1:1\n2 2:1\n' > beside/g.libsvm && mkfifo beside/g.labels
 try basin data inspect beside/g.libsvm | sed -n 's/^labels.*/&/p; /^status/p'
-printf '3 2\n0:1\n1:1\n0:1\n' > beside/h_X_Xf.txt && mkfifo beside/h_X_Y.txt
-try basin data inspect beside/h_X_Xf.txt
 printf 'a,b\n1,2\n3,4\n' > beside/X.csv && mkfifo beside/y.csv
 try basin data inspect beside/X.csv | cut -c1-60
 printf '{"tokens": ["a", "b"], "ner_tags": [0, 1]}\n' > beside/j.jsonl && mkfifo beside/j.labels beside/dataset_info.json
