@@ -327,7 +327,7 @@ typedef struct {
     int         threads;   /* 0 = all cores */
     const char *device;    /* NULL = "cpu" */
     int         per_label; /* nonzero: adds a table of labels, tags, span types or classes */
-    int         conlleval; /* tag: 1: a table like conlleval's; 2: also counted by its rules */
+    int         conlleval; /* tag, nonzero: only a table like conlleval's */
     const char *part;      /* of a divided image set: train, valid, test, all; NULL = test */
     int         constrain; /* tag, nonzero: choose the best sequence of well-formed spans */
     /* Overrides, "text.tag_column=3" and the like, NULL-terminated; may be NULL. Accepts options of

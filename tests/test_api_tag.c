@@ -374,7 +374,7 @@ static basin_status evaluate(basin_error *err)
     const char        *file = "ner.conll";
     basin_text         out = {0};
     basin_eval_options o = {sizeof o, .threads = 1, .per_label = 1},
-                       c = {sizeof c, .threads = 1, .conlleval = 2};
+                       c = {sizeof c, .threads = 1, .conlleval = 1};
     basin_status s = basin_eval("ner", &file, 1, &o, NULL, &out, err);
     basin_text_free(&out);
     if (!s)

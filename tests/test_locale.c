@@ -219,7 +219,7 @@ static void use_tasks(void)
     basin_eval_options e = {sizeof e, .threads = 1, .threshold = "0.375"};
     NOTE(basin_eval("mlc-run", &file, 1, &e, &session, &text, &why));
     NOTE(basin_eval("tag-run", &conll, 1,
-                    &BASIN_OPTIONS(basin_eval_options, .threads = 1, .conlleval = 2), &session,
+                    &BASIN_OPTIONS(basin_eval_options, .threads = 1, .conlleval = 1), &session,
                     &text, &why));
     predict("mlc-run", "d.arff", "jsonl", NULL, "p.jsonl");
     predict("mlc-run", "c.csv", "csv", NULL, "p.csv");

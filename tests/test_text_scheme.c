@@ -47,13 +47,13 @@ static void converted(bs_scheme a, const char *from, bs_scheme b, const char *to
     bs_arena_free(&arena);
 }
 
-static int32_t spans_of(text_case *c, const bs_tagset *set, const int32_t *tag, bool strict,
-                        bs_span *out, int64_t *repaired)
+static int32_t spans_of(text_case *c, const bs_tagset *set, const int32_t *tag, bs_span *out,
+                        int64_t *repaired)
 {
     int32_t n = 0;
     for (int32_t s = 0; s < c->sentences; s++) {
         const int32_t len = c->start[s + 1] - c->start[s], was = n;
-        n += (strict ? bs_spans_strict : bs_spans)(set, tag + c->start[s], len, out + n, repaired);
+        n += bs_spans(set, tag + c->start[s], len, out + n, repaired);
         for (int32_t i = was; i < n; i++) {
             out[i].first += c->start[s];
             out[i].end += c->start[s];
@@ -79,16 +79,16 @@ static void texts_that_other_programs_get_wrong(void **state)
     static const struct {
         const char *gold, *guess;
         bs_scheme   scheme; /* of the gold text */
-        int         spans, found, correct, repaired, strict_correct;
+        int         spans, found, correct, repaired;
     } row[] = {
-        {"B I O", "I I O", BS_SCHEME_IOB2, 1, 1, 1, 1, 0},
-        {"B-X I-X O", "I-X I-X O", BS_SCHEME_IOB2, 1, 1, 1, 1, 0},
-        {"I-PER I-PER O I-LOC B-LOC", "I-PER I-PER O I-LOC B-LOC", BS_SCHEME_IOB1, 3, 3, 3, 0, 3},
-        {"S-M S-M", "S-M S-M", BS_SCHEME_BIOES, 2, 2, 2, 0, 2},
-        {"B-X E-X B-X E-X", "B-X I-X I-X E-X", BS_SCHEME_BIOES, 2, 1, 0, 0, 0},
-        {"B-X E-X O", "B-X I-X O", BS_SCHEME_BIOES, 1, 1, 1, 1, 0},
-        {"B-X L-X U-X", "B-X L-X U-X", BS_SCHEME_BILOU, 2, 2, 2, 0, 2},
-        {"O O O", "O O O", BS_SCHEME_IOB2, 0, 0, 0, 0, 0},
+        {"B I O", "I I O", BS_SCHEME_IOB2, 1, 1, 1, 1},
+        {"B-X I-X O", "I-X I-X O", BS_SCHEME_IOB2, 1, 1, 1, 1},
+        {"I-PER I-PER O I-LOC B-LOC", "I-PER I-PER O I-LOC B-LOC", BS_SCHEME_IOB1, 3, 3, 3, 0},
+        {"S-M S-M", "S-M S-M", BS_SCHEME_BIOES, 2, 2, 2, 0},
+        {"B-X E-X B-X E-X", "B-X I-X I-X E-X", BS_SCHEME_BIOES, 2, 1, 0, 0},
+        {"B-X E-X O", "B-X I-X O", BS_SCHEME_BIOES, 1, 1, 1, 1},
+        {"B-X L-X U-X", "B-X L-X U-X", BS_SCHEME_BILOU, 2, 2, 2, 0},
+        {"O O O", "O O O", BS_SCHEME_IOB2, 0, 0, 0, 0},
     };
     for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
         text_case c;
@@ -100,15 +100,13 @@ static void texts_that_other_programs_get_wrong(void **state)
         case_text(&c, row[i].gold, gold);
         case_text(&c, row[i].guess, guess);
         bs_tagset     set = case_set(&c, row[i].scheme);
-        const int32_t n = spans_of(&c, &set, gold, false, a, &none);
-        const int32_t m = spans_of(&c, &set, guess, false, b, &repaired);
+        const int32_t n = spans_of(&c, &set, gold, a, &none);
+        const int32_t m = spans_of(&c, &set, guess, b, &repaired);
         assert_int_equal(n, row[i].spans);
         assert_int_equal(m, row[i].found);
         assert_int_equal(none, 0);
         assert_int_equal(repaired, row[i].repaired);
         assert_int_equal(common(a, n, b, m), row[i].correct);
-        const int32_t strict = spans_of(&c, &set, guess, true, b, &repaired);
-        assert_int_equal(common(a, n, b, strict), row[i].strict_correct);
         bs_tagset_free(&set);
     }
 }
@@ -436,7 +434,7 @@ static void transitions_by_hand(void **state)
 }
 
 /* On arbitrary sequences: repairs are needed exactly where a transition is not allowed, what
- * is written back is well-formed and has the same spans, and strict reading keeps a part. */
+ * is written back is well-formed and has the same spans. */
 static void arbitrary_sequences_are_read_consistently(void **state)
 {
     (void)state;
@@ -460,7 +458,7 @@ static void arbitrary_sequences_are_read_consistently(void **state)
         bs_tagset set = case_set(&c, (bs_scheme)scheme);
         for (int trial = 0; trial < 400; trial++) {
             int32_t       tag[12], to[12];
-            bs_span       span[12], strict[12], again[12];
+            bs_span       span[12], again[12];
             int64_t       repaired = 0, repaired2 = 0, zero = 0;
             const int32_t n = (int32_t)bs_rng_below(&r, 12);
             bool          well = n > 0 ? bs_tagset_follows(&set, -1, -1) : true;
@@ -470,18 +468,14 @@ static void arbitrary_sequences_are_read_consistently(void **state)
                 well &= bs_tagset_follows(&set, i ? tag[i - 1] : -1, i < n ? tag[i] : -1);
             c.start[1] = n;
             const int32_t spans = bs_spans(&set, tag, n, span, &repaired);
-            const int32_t kept = bs_spans_strict(&set, tag, n, strict, &repaired2);
             assert_int_equal(well, repaired == 0);
-            assert_int_equal(repaired, repaired2);
             assert_true(repaired <= n);
-            assert_int_equal(common(span, spans, strict, kept), kept);
-            assert_true(well ? kept == spans : kept < spans);
 
             assert_false(
                 convert_case(&c, tag, (bs_scheme)scheme, (bs_scheme)scheme, &d, to, &repaired2));
             assert_int_equal(repaired, repaired2);
             bs_tagset other = case_set(&d, (bs_scheme)scheme);
-            assert_int_equal(bs_spans_strict(&other, to, n, again, &zero), spans);
+            assert_int_equal(bs_spans(&other, to, n, again, &zero), spans);
             assert_int_equal(zero, 0);
             for (int32_t i = 0; i < spans; i++) {
                 assert_int_equal(span[i].first, again[i].first);

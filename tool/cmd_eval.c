@@ -6,7 +6,6 @@ static int run(const cli_verb *verb, int argc, char **argv)
     cli_call           c = {.verb = verb};
     basin_eval_options o = {.size = sizeof o};
     cli_as_read        as_read;
-    int                compat = 0;
     const cli_option   rows[] = {
           CLI_TEXT("--infer", "HOW", &o.infer,
                    "net, gbi (search of the energy), refine (both), viterbi (chains)"),
@@ -19,8 +18,6 @@ static int run(const cli_verb *verb, int argc, char **argv)
                    "also a table of labels, tags, span types or pixel classes"),
           CLI_FLAG("--conlleval", &o.conlleval,
                    "tag: the table that conlleval prints; spans by the rules of their scheme"),
-          CLI_FLAG("--conlleval-compat", &compat,
-                   "tag: the same, counted as that program counts tags"),
           CLI_TEXT("--part", "PART", &o.part,
                    "seg: train, valid, test or all of images that have parts; default: test"),
           CLI_MACHINE(o),
@@ -29,7 +26,6 @@ static int run(const cli_verb *verb, int argc, char **argv)
         return c.status;
     if (c.n < 2)
         return cli_misuse(verb, "a model and at least one file are needed");
-    o.conlleval = compat ? 2 : o.conlleval;
     if (o.conlleval && c.common.json)
         return cli_misuse(verb, "--conlleval prints a text; leave out --json");
     return cli_end(&c, basin_eval(c.args[0], c.args + 1, c.n - 1, &o, &c.session, &c.text, &c.err));

@@ -25,8 +25,8 @@ for file in sets.arff words.conll photos.tar; do
             <(grep -o '"n".*' checked.json | sed 's/"seconds.*//') && diff -r plain.out checked.out &&
             echo "the same predictions"
         [ $file = words.conll ] &&
-            cmp <(basin eval plain $file --conlleval-compat) \
-                <(checked eval plain $file --conlleval-compat) && echo "the same as conlleval"
+            cmp <(basin eval plain $file --conlleval) \
+                <(checked eval plain $file --conlleval) && echo "the same as conlleval"
         rm -rf plain.out checked.out
     done
 done

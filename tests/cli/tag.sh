@@ -50,7 +50,6 @@ basin eval run part-test.conll | shape
 basin eval ner train.conll --per-label | tail -n 3 | awk '{ print $1, $2 }'
 basin eval run part-test.conll --per-label | grep '^tag' | shape
 basin eval ner test.conll --conlleval | shape
-basin eval ner test.conll --conlleval-compat | shape | head -n 1
 basin eval ner test.conll --json | keys
 for how in "" --constrain; do
     basin eval plain train.conll $how --json | grep -o '"ill_formed": [0-9]*' | sed 's/: [1-9][0-9]*/: some/'

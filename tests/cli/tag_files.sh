@@ -22,10 +22,9 @@ basin eval ner test.iob2 -q | awk '$1 == "span_f1" { print "span F1", $2 }'
 basin eval two two.iob2 -q | awk '$1 == "span_f1" { print "span F1", $2 }'
 
 echo "== schemes"
-# "S-PER S-PER" would be one phrase to that program; it is given the tags of the file
 for scheme in iob1 iob2 bioes; do
     basin data convert test.iob2 -q --scheme $scheme -o in.conll
-    basin eval ner in.conll --conlleval-compat | head -n 1
+    basin eval ner in.conll --conlleval | head -n 1
     basin predict ner in.conll 2> messages | awk 'NF && $3 != $4' | wc -l
     cat messages
 done

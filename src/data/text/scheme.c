@@ -225,43 +225,24 @@ void bs_tagset_allowed(const bs_tagset *s, uint8_t *allowed)
 
 /* ---- spans ---- */
 
-static int32_t read_spans(const bs_tagset *s, const int32_t *tag, int32_t n, bool strict,
-                          bs_span *out, int64_t *repaired)
+int32_t bs_spans(const bs_tagset *s, const int32_t *tag, int32_t n, bs_span *out, int64_t *repaired)
 {
     int32_t spans = 0;
-    bool    good = true, bad_here, bad_next; /* of the open span, this tag, the next one */
     bs_tag  here = bs_tagset_at(s, tag, n, 0);
-    bool    unused;
-    bs_scheme_faults(s->scheme, edge, here, &unused, &bad_next);
+    bool    bad, bad_next; /* this tag, the next one */
+    bs_scheme_faults(s->scheme, edge, here, &bad, &bad_next);
     for (int32_t i = 0, first = 0; i < n; i++) {
         const bs_tag next = bs_tagset_at(s, tag, n, i + 1);
-        bad_here = bad_next;
-        bool bad;
+        const bool   bad_here = bad_next;
         bs_scheme_faults(s->scheme, here, next, &bad, &bad_next);
-        bad_here |= bad;
-        good &= !bad_here;
-        *repaired += bad_here;
+        *repaired += bad_here || bad;
         if (here.type < 0) {
             first = i + 1;
-            good = true;
         } else if (!joined(here, next)) {
-            if (good || !strict)
-                out[spans++] = (bs_span){first, i + 1, here.type};
+            out[spans++] = (bs_span){first, i + 1, here.type};
             first = i + 1;
-            good = true;
         }
         here = next;
     }
     return spans;
-}
-
-int32_t bs_spans(const bs_tagset *s, const int32_t *tag, int32_t n, bs_span *out, int64_t *repaired)
-{
-    return read_spans(s, tag, n, false, out, repaired);
-}
-
-int32_t bs_spans_strict(const bs_tagset *s, const int32_t *tag, int32_t n, bs_span *out,
-                        int64_t *repaired)
-{
-    return read_spans(s, tag, n, true, out, repaired);
 }

@@ -90,10 +90,6 @@ typedef struct {
  * an unclosed span ends where it cannot continue. For raw tags every token is a span. */
 int32_t bs_spans(const bs_tagset *s, const int32_t *tag, int32_t n, bs_span *out,
                  int64_t *repaired);
-/* The same without spans that contain an ill-formed tag. */
-int32_t bs_spans_strict(const bs_tagset *s, const int32_t *tag, int32_t n, bs_span *out,
-                        int64_t *repaired);
-
 /* May `after` follow `before` in a well-formed sequence? -1 = start or end of the sentence. Raw:
  * always. */
 bool bs_tagset_follows(const bs_tagset *s, int32_t before, int32_t after);

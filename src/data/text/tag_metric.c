@@ -36,15 +36,14 @@ enum { TP, FP, FN, TAG_FIELDS };
 enum { GOLD, FOUND, BOTH, TYPE_FIELDS };
 
 struct bs_tag_metrics {
-    const bs_tagset      *tags;
-    bs_tag_metric_options o;
-    bool                  unflagged; /* some batch did not tell which words are unknown */
-    int32_t               rows;
-    int64_t               total[FIELDS];
-    double               *tag;       /* [tags, TAG_FIELDS], whole numbers */
-    int64_t              *type;      /* [types, TYPE_FIELDS] */
-    int64_t              *confusion; /* [tags + 1, tags + 1] or NULL */
-    int64_t               gold_repaired, predicted_repaired, gold_missing;
+    const bs_tagset *tags;
+    bool             keep_rows;
+    bool             unflagged; /* some batch did not tell which words are unknown */
+    int32_t          rows;
+    int64_t          total[FIELDS];
+    double          *tag;  /* [tags, TAG_FIELDS], whole numbers */
+    int64_t         *type; /* [types, TYPE_FIELDS] */
+    int64_t          gold_repaired, predicted_repaired, gold_missing;
 
     /* with keep_rows */
     double   *row; /* [rows, FIELDS] */
@@ -139,25 +138,10 @@ static double (*const value_of[BS_TAG_METRIC_COUNT])(const sums *s) = {
 #undef TAG_METRIC
 };
 
-#define HIGHER true
-#define LOWER  false
-#define SHARE  true
-#define COUNT  false
-const bs_tag_metric bs_tag_metric_table[BS_TAG_METRIC_COUNT] = {
-#define TAG_METRIC(key, direction, unit, greatest, help) {#key, help, direction, unit, 0, greatest},
-#include "data/text/tag_metrics.def"
-#undef TAG_METRIC
-};
-
 /* ---- making and freeing ---- */
 
-static size_t cells(const bs_tag_metrics *m)
-{
-    return ((size_t)m->tags->n + 1) * ((size_t)m->tags->n + 1);
-}
-
-basin_status bs_tag_metrics_new(const bs_tagset *tags, const bs_tag_metric_options *o,
-                                bs_tag_metrics **out, basin_error *err)
+basin_status bs_tag_metrics_new(const bs_tagset *tags, bool keep_rows, bs_tag_metrics **out,
+                                basin_error *err)
 {
     *out = NULL;
     if (tags->n > MAX_TAGS)
@@ -166,13 +150,10 @@ basin_status bs_tag_metrics_new(const bs_tagset *tags, const bs_tag_metric_optio
     if (!m)
         return bs_fail_nomem(err);
     m->tags = tags;
-    if (o)
-        m->o = *o;
+    m->keep_rows = keep_rows;
     m->tag = bs_calloc((size_t)tags->n + 1, TAG_FIELDS * sizeof *m->tag);
     m->type = bs_calloc((size_t)tags->types.n + 1, TYPE_FIELDS * sizeof *m->type);
-    if (m->o.confusion)
-        m->confusion = bs_calloc(cells(m), sizeof *m->confusion);
-    if (!m->tag || !m->type || (m->o.confusion && !m->confusion)) {
+    if (!m->tag || !m->type) {
         bs_tag_metrics_free(m);
         return bs_fail_nomem(err);
     }
@@ -186,7 +167,6 @@ void bs_tag_metrics_free(bs_tag_metrics *m)
         return;
     bs_free(m->tag);
     bs_free(m->type);
-    bs_free(m->confusion);
     bs_free(m->row);
     bs_free(m->event);
     bs_free(m->event_start);
@@ -195,16 +175,9 @@ void bs_tag_metrics_free(bs_tag_metrics *m)
     bs_free(m);
 }
 
-void bs_tag_metrics_clear(bs_tag_metrics *m)
+const bs_tagset *bs_tag_metrics_tagset(const bs_tag_metrics *m)
 {
-    memset(m->total, 0, sizeof m->total);
-    memset(m->tag, 0, (size_t)m->tags->n * TAG_FIELDS * sizeof *m->tag);
-    memset(m->type, 0, (size_t)m->tags->types.n * TYPE_FIELDS * sizeof *m->type);
-    if (m->confusion)
-        memset(m->confusion, 0, cells(m) * sizeof *m->confusion);
-    m->gold_repaired = m->predicted_repaired = m->gold_missing = 0;
-    m->rows = 0;
-    m->unflagged = false;
+    return m->tags;
 }
 
 /* ---- counting ---- */
@@ -224,7 +197,7 @@ static bool make_room(bs_tag_metrics *m, int32_t n)
     const size_t rows = (size_t)m->rows;
     ROOM(ok, m->gold_span, m->gold_cap, (size_t)n + 1);
     ROOM(ok, m->found_span, m->found_cap, (size_t)n + 1);
-    if (m->o.keep_rows) {
+    if (m->keep_rows) {
         const int64_t at = rows && m->event_start ? m->event_start[rows] : 0;
         ROOM(ok, m->row, m->row_cap, (rows + 1) * FIELDS);
         ROOM(ok, m->event, m->event_cap, (size_t)at + 2 * (size_t)n + 1);
@@ -239,7 +212,7 @@ static void note(bs_tag_metrics *m, int32_t tag, int kind, int64_t *at)
     if (tag < 0)
         return;
     m->tag[(size_t)tag * TAG_FIELDS + (size_t)kind]++;
-    if (m->o.keep_rows)
+    if (m->keep_rows)
         m->event[(*at)++] = (uint32_t)tag * 4 + (uint32_t)kind;
 }
 
@@ -248,7 +221,7 @@ static void count_tokens(bs_tag_metrics *m, const int32_t *gold, const int32_t *
 {
     const bs_tagset *t = m->tags;
     int64_t          at = 0;
-    if (m->o.keep_rows) {
+    if (m->keep_rows) {
         at = m->rows ? m->event_start[m->rows] : 0;
         m->event_start[m->rows] = at;
     }
@@ -269,12 +242,8 @@ static void count_tokens(bs_tag_metrics *m, const int32_t *gold, const int32_t *
             note(m, found[i], FP, &at);
             note(m, gold[i], FN, &at);
         }
-        if (m->confusion) {
-            const int32_t row = gold[i] < 0 ? t->n : gold[i], col = found[i] < 0 ? t->n : found[i];
-            m->confusion[(size_t)row * ((size_t)t->n + 1) + (size_t)col]++;
-        }
     }
-    if (m->o.keep_rows)
+    if (m->keep_rows)
         m->event_start[m->rows + 1] = at;
     rec[TOKENS] = n;
     rec[SENTENCES] = n > 0;
@@ -288,8 +257,7 @@ static void count_spans(bs_tag_metrics *m, const int32_t *gold, const int32_t *f
     const bs_tagset *t = m->tags;
     bs_span         *a = m->gold_span, *b = m->found_span;
     const int32_t    golds = bs_spans(t, gold, n, a, &m->gold_repaired);
-    const int32_t    founds =
-        (m->o.strict ? bs_spans_strict : bs_spans)(t, found, n, b, &m->predicted_repaired);
+    const int32_t    founds = bs_spans(t, found, n, b, &m->predicted_repaired);
     for (int32_t i = 0; i < golds; i++)
         m->type[(size_t)a[i].type * TYPE_FIELDS + GOLD]++;
     for (int32_t i = 0, j = 0; i < founds; i++) {
@@ -333,7 +301,7 @@ basin_status bs_tag_metrics_add(bs_tag_metrics *m, const int32_t *gold, const in
         count_spans(m, gold + at, predicted + at, n, rec);
         for (int k = 0; k < FIELDS; k++) {
             m->total[k] += rec[k];
-            if (m->o.keep_rows)
+            if (m->keep_rows)
                 m->row[(size_t)m->rows * FIELDS + (size_t)k] = (double)rec[k];
         }
         m->rows++;
@@ -405,11 +373,6 @@ void bs_tag_metrics_tags(const bs_tag_metrics *m, bs_type_score *out, const char
     }
 }
 
-const int64_t *bs_tag_metrics_confusion(const bs_tag_metrics *m)
-{
-    return m->confusion;
-}
-
 /* ---- resampling: the record, then the counts per tag ---- */
 
 static void add(const void *self, const float *weight, double *to)
@@ -435,7 +398,7 @@ static void value(const void *self, const double *from, double *out)
 
 basin_status bs_tag_metrics_sampled(const bs_tag_metrics *m, bs_sampled *out, basin_error *err)
 {
-    if (!m->o.keep_rows)
+    if (!m->keep_rows)
         return bs_fail(err, BASIN_EARG, "resampling needs metrics made with keep_rows");
     *out = (bs_sampled){.self = m,
                         .rows = m->rows,
@@ -444,22 +407,4 @@ basin_status bs_tag_metrics_sampled(const bs_tag_metrics *m, bs_sampled *out, ba
                         .add = add,
                         .value = value};
     return BASIN_OK;
-}
-
-basin_status bs_tag_metrics_intervals(const bs_tag_metrics *m, uint64_t seed, int replicates,
-                                      double level, bs_interval out[BS_TAG_METRIC_COUNT],
-                                      basin_error *err)
-{
-    bs_sampled   source;
-    basin_status s = bs_tag_metrics_sampled(m, &source, err);
-    if (!s)
-        s = bs_bootstrap(&source, seed, replicates, level, out, err);
-    for (int i = 0; i < BS_TAG_METRIC_COUNT && !s; i++) {
-        const bs_tag_metric *k = &bs_tag_metric_table[i];
-        if (isnan(out[i].value))
-            continue;
-        out[i].lo = fmax(out[i].lo, k->least);
-        out[i].hi = fmin(out[i].hi, k->greatest);
-    }
-    return s;
 }

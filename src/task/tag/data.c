@@ -712,7 +712,7 @@ static basin_status predict(bs_scorer *s, const bs_net_spec *spec, const bs_prep
 #define HIGHER true
 #define LOWER  false
 static const bs_metric metrics[BS_TAG_METRIC_COUNT] = {
-#define TAG_METRIC(key, direction, unit, most, text) {#key, text, direction, true, 0, most},
+#define TAG_METRIC(key, direction, most, text) {#key, text, direction, true, 0, most},
 #include "data/text/tag_metrics.def"
 #undef TAG_METRIC
 };
@@ -789,9 +789,8 @@ static basin_status count(const bs_dataset *p, const bs_preprocess *k, const bs_
                           const bs_threshold *threshold, const bs_counting *how,
                           bs_measurement *out, basin_error *err)
 {
-    bs_tag_metric_options o = {.keep_rows = how->keep_rows};
-    bs_tag_truth          c;
-    bs_tag_counted       *own = bs_calloc(1, sizeof *own);
+    bs_tag_truth    c;
+    bs_tag_counted *own = bs_calloc(1, sizeof *own);
     (void)threshold;
     *out = (bs_measurement){.task = &bs_task_tag, .own = own};
     if (!own)
@@ -804,7 +803,7 @@ static basin_status count(const bs_dataset *p, const bs_preprocess *k, const bs_
     if (!s)
         s = make_tagset(&c, bs_preprocess_tag(k)->lexicon.scheme, &own->tags, err);
     if (!s)
-        s = bs_tag_metrics_new(&own->tags, &o, &own->metrics, err);
+        s = bs_tag_metrics_new(&own->tags, how->keep_rows, &own->metrics, err);
     if (!s)
         s = bs_tag_metrics_add(own->metrics, c.gold, bs_outputs_tag(y)->tag,
                                bs_dataset_tag(p)->start, bs_dataset_tag(p)->sentences, c.unknown,

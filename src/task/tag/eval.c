@@ -11,9 +11,7 @@ static basin_status check(const basin_eval_options *o, basin_error *err)
     if (o->threshold && strcmp(o->threshold, "auto") != 0)
         return bs_fail(err, BASIN_EARG, "--threshold: is for label sets; a word has one tag");
     if (o->profile)
-        return bs_fail(err, BASIN_EARG,
-                       "--metric-profile: is for label sets; --conlleval-compat counts spans as "
-                       "that program does");
+        return bs_fail(err, BASIN_EARG, "--metric-profile: is for label sets");
     if (o->conlleval && o->per_label)
         return bs_fail(err, BASIN_EARG,
                        "--per-label: --conlleval prints types by itself; choose one of the two");
@@ -121,76 +119,11 @@ static basin_status json_types(const bs_evaluation *e, bs_buf *out, basin_error 
     return BASIN_OK;
 }
 
-/* ---- conlleval ---- */
-
-/* Gold tags as in the file, predictions in its scheme: what that program would have read. Its rules
- * know no suffixes, so such tags are turned around. */
-static basin_status as_in_file(const bs_evaluation *e, bs_scheme to, bs_retagged *found,
-                               int32_t *gold, basin_error *err)
-{
-    const bs_corpus  *c = bs_dataset_tag(&e->data);
-    const bs_lexicon *l = &bs_preprocess_tag(&e->model->saved->known)->lexicon;
-    bs_retagged       truth = {0};
-    bool              fresh;
-    basin_status      s = bs_retag(&l->tags, (bs_scheme)l->scheme, to, false, c,
-                                   bs_outputs_tag(&e->y)->tag, found, err);
-    if (s || !c->suffix)
-        return s ? s : bs_corpus_file_tags(c, &found->names, gold, err);
-    s = bs_retag(&c->tags, c->scheme, to, false, c, c->tag, &truth, err);
-    for (int32_t i = 0; i < c->tokens && !s; i++) {
-        const bs_name *tag = truth.tag[i] < 0 ? NULL : &truth.names.item[truth.tag[i]];
-        gold[i] = tag ? bs_names_add(&found->names, tag->text, tag->len, &fresh) : -1;
-        s = tag && gold[i] < 0 ? bs_fail_nomem(err) : BASIN_OK;
-    }
-    bs_retagged_free(&truth);
-    return s;
-}
-
-static basin_status compatible(const bs_evaluation *e, bs_buf *out, basin_error *err)
-{
-    const bs_corpus *c = bs_dataset_tag(&e->data);
-    const bs_scheme  own = (bs_scheme)bs_preprocess_tag(&e->model->saved->known)->lexicon.scheme;
-    const bs_scheme  to = own == BS_SCHEME_RAW ? own : c->file_scheme;
-    const char     **name = NULL;
-    bs_retagged      found = {0};
-    if (c->mixed)
-        return bs_fail(err, BASIN_EARG,
-                       "--conlleval-compat: the files have tags of several schemes; give them one "
-                       "at a time");
-    int32_t     *gold = bs_calloc((size_t)c->tokens + 1, sizeof *gold);
-    basin_status s = gold ? as_in_file(e, to, &found, gold, err) : bs_fail_nomem(err);
-    if (!s && !(name = bs_names_texts(&found.names)))
-        s = bs_fail_nomem(err);
-    if (!s)
-        s = bs_conlleval(name, found.names.n, own, gold, found.tag, c->start, c->sentences, true,
-                         out, err);
-    bs_free(name);
-    bs_free(gold);
-    bs_retagged_free(&found);
-    return s;
-}
-
 static basin_status conlleval(const bs_evaluation *e, const basin_eval_options *o, bs_buf *out,
                               bool *done, basin_error *err)
 {
-    const bs_corpus  *c = bs_dataset_tag(&e->data);
-    const bs_lexicon *l = &bs_preprocess_tag(&e->model->saved->known)->lexicon;
-    bs_tag_truth      t;
-    const char      **name = NULL;
     *done = o->conlleval != 0;
-    if (!*done)
-        return BASIN_OK;
-    if (o->conlleval > 1)
-        return compatible(e, out, err);
-    basin_status s = bs_tag_truth_make(c, l, &t, err);
-    if (!s && !(name = bs_names_texts(&t.names)))
-        s = bs_fail_nomem(err);
-    if (!s)
-        s = bs_conlleval(name, t.names.n, (bs_scheme)l->scheme, t.gold, bs_outputs_tag(&e->y)->tag,
-                         c->start, c->sentences, false, out, err);
-    bs_free(name);
-    bs_tag_truth_free(&t);
-    return s;
+    return *done ? bs_conlleval(bs_measurement_tag(&e->counts)->metrics, out, err) : BASIN_OK;
 }
 
 const bs_task_eval bs_task_eval_tag = {.check = check,
