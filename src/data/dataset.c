@@ -241,6 +241,17 @@ static bool stack(const bs_csr *a, int32_t rows_a, const bs_csr *b, int32_t rows
     return true;
 }
 
+/* Exchanges the block for what is there. */
+static void put(block *b, int32_t **start, int32_t **index, float **value)
+{
+    const block was = {*start, *index, value ? *value : NULL};
+    *start = b->start;
+    *index = b->index;
+    if (value)
+        *value = b->value;
+    *b = was;
+}
+
 static void free_block(block *b)
 {
     bs_free(b->start);
@@ -288,53 +299,31 @@ basin_status bs_rows_append(bs_rows *a, const bs_rows *b, basin_error *err)
               stack(&a->y, a->rows, &b->y, b->rows, false, &y) &&
               (!open || stack(&a->unknown, a->rows, &b->unknown, b->rows, false, &u)) &&
               append_ids(a, b);
-    if (!ok) {
-        free_block(&x);
-        free_block(&y);
-        free_block(&u);
-        return bs_fail_nomem(err);
+    if (ok) {
+        put(&x, &a->x_start, &a->x_index, &a->x_value);
+        put(&y, &a->y_start, &a->y_index, NULL);
+        put(&u, &a->u_start, &a->u_index, NULL);
+        a->rows += b->rows;
+        a->row_number = NULL; /* of which file? */
+        a->labelled = a->labelled && b->labelled;
+        a->schema.dense = a->schema.dense && b->schema.dense;
+        a->schema.binary = a->schema.binary && b->schema.binary;
+        set_views(a);
+        a->hash = bs_rows_hash(a);
     }
-    bs_free(a->x_start);
-    bs_free(a->x_index);
-    bs_free(a->x_value);
-    bs_free(a->y_start);
-    bs_free(a->y_index);
-    bs_free(a->u_start);
-    bs_free(a->u_index);
-    a->x_start = x.start;
-    a->x_index = x.index;
-    a->x_value = x.value;
-    a->y_start = y.start;
-    a->y_index = y.index;
-    a->u_start = u.start;
-    a->u_index = u.index;
-    a->rows += b->rows;
-    a->row_number = NULL; /* of which file? */
-    a->labelled = a->labelled && b->labelled;
-    a->schema.dense = a->schema.dense && b->schema.dense;
-    a->schema.binary = a->schema.binary && b->schema.binary;
-    set_views(a);
-    a->hash = bs_rows_hash(a);
-    return BASIN_OK;
+    free_block(&x);
+    free_block(&y);
+    free_block(&u);
+    return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
 /* --- hash ---------------------------------------------------------------- */
 
+/* Eight at a time: the cost is that of reading the memory. */
 static uint64_t hash_ints(const int32_t *v, size_t n, uint64_t h)
 {
-    /* Eight at a time: the cost is that of reading the memory. */
-    unsigned char bytes[32];
-    for (size_t i = 0; i < n;) {
-        size_t k = 0;
-        for (; k < 8 && i < n; k++, i++) {
-            uint32_t w = (uint32_t)v[i];
-            bytes[4 * k] = (unsigned char)w;
-            bytes[4 * k + 1] = (unsigned char)(w >> 8);
-            bytes[4 * k + 2] = (unsigned char)(w >> 16);
-            bytes[4 * k + 3] = (unsigned char)(w >> 24);
-        }
-        h = bs_hash_bytes(bytes, 4 * k, h);
-    }
+    for (size_t i = 0; i < n; i += 8)
+        h = bs_hash_bytes(v + i, (n - i < 8 ? n - i : 8) * sizeof *v, h);
     return h;
 }
 

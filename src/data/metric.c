@@ -56,13 +56,13 @@ basin_status bs_metrics_new(const bs_metric_options *o, int32_t L, bs_metrics **
     m->L = L;
     m->width = (size_t)BS_REC_BINS + (size_t)m->o.ece_bins;
     bs_ap_init(&m->ap, L);
-    m->rec = bs_calloc(m->width, sizeof *m->rec);
-    m->label = bs_calloc(n, BS_LABEL_FIELDS * sizeof *m->label);
-    m->gold = bs_calloc(n, sizeof *m->gold);
-    m->pred = bs_calloc(n, sizeof *m->pred);
-    m->is_gold = bs_calloc(n, sizeof *m->is_gold);
-    m->order = bs_calloc(n, sizeof *m->order);
-    m->spare = bs_calloc(n, sizeof *m->spare);
+    m->rec = bs_arena_alloc(&m->room, m->width * sizeof *m->rec);
+    m->label = bs_arena_alloc(&m->room, n * BS_LABEL_FIELDS * sizeof *m->label);
+    m->gold = bs_arena_alloc(&m->room, n * sizeof *m->gold);
+    m->pred = bs_arena_alloc(&m->room, n * sizeof *m->pred);
+    m->is_gold = bs_arena_alloc(&m->room, n * sizeof *m->is_gold);
+    m->order = bs_arena_alloc(&m->room, n * sizeof *m->order);
+    m->spare = bs_arena_alloc(&m->room, n * sizeof *m->spare);
     if (!m->rec || !m->label || !m->gold || !m->pred || !m->is_gold || !m->order || !m->spare) {
         bs_metrics_free(m);
         return bs_fail_nomem(err);
@@ -75,17 +75,11 @@ void bs_metrics_free(bs_metrics *m)
 {
     if (!m)
         return;
-    bs_free(m->rec);
-    bs_free(m->label);
     bs_free(m->row);
     bs_free(m->event);
     bs_free(m->event_start);
-    bs_free(m->gold);
-    bs_free(m->pred);
-    bs_free(m->is_gold);
-    bs_free(m->order);
-    bs_free(m->spare);
     bs_ap_free(&m->ap);
+    bs_arena_free(&m->room);
     bs_free(m);
 }
 

@@ -47,7 +47,6 @@ typedef enum {
 } bs_profile_id;
 
 const char *bs_profile_name(bs_profile_id id);
-const char *bs_profile_help(bs_profile_id id);
 /* F1 where there is nothing to find and nothing was found: of a row, of a label. */
 double bs_profile_row_empty(bs_profile_id id);
 double bs_profile_label_empty(bs_profile_id id);

@@ -61,6 +61,7 @@ basin_status bs_ap_add(bs_ap *a, const bs_metric_row *r, basin_error *err)
 
 /* Temporary memory of bs_ap_build. */
 typedef struct {
+    bs_arena  room;
     int64_t  *at;          /* [L + 1] first positive row of each label in `row` */
     int32_t  *row;         /* positive rows, label by label */
     uint8_t  *mark;        /* [rows] the positive rows of one label */
@@ -68,26 +69,16 @@ typedef struct {
     uint64_t *key, *spare; /* [rows] */
 } work;
 
-static void work_free(work *w)
-{
-    bs_free(w->at);
-    bs_free(w->row);
-    bs_free(w->mark);
-    bs_free(w->column);
-    bs_free(w->key);
-    bs_free(w->spare);
-}
-
 static bool work_new(const bs_ap *a, work *w)
 {
     const size_t rows = (size_t)a->rows;
     const size_t positives = rows ? (size_t)a->start[rows] : 0;
-    w->at = bs_calloc((size_t)a->L + 1, sizeof *w->at);
-    w->row = bs_calloc(positives, sizeof *w->row);
-    w->mark = bs_calloc(rows, sizeof *w->mark);
-    w->column = bs_calloc(rows, BLOCK * sizeof *w->column);
-    w->key = bs_calloc(rows, sizeof *w->key);
-    w->spare = bs_calloc(rows, sizeof *w->spare);
+    w->at = bs_arena_alloc(&w->room, ((size_t)a->L + 1) * sizeof *w->at);
+    w->row = bs_arena_alloc(&w->room, positives * sizeof *w->row);
+    w->mark = bs_arena_alloc(&w->room, rows * sizeof *w->mark);
+    w->column = bs_arena_alloc(&w->room, rows * BLOCK * sizeof *w->column);
+    w->key = bs_arena_alloc(&w->room, rows * sizeof *w->key);
+    w->spare = bs_arena_alloc(&w->room, rows * sizeof *w->spare);
     return w->at && w->row && w->mark && w->column && w->key && w->spare;
 }
 
@@ -196,7 +187,7 @@ basin_status bs_ap_build(bs_ap *a, const bs_profile *p, basin_error *err)
         return BASIN_OK;
     work         w = {0};
     basin_status s = build(a, &w, p, err);
-    work_free(&w);
+    bs_arena_free(&w.room);
     return s;
 }
 

@@ -7,6 +7,7 @@
 #define BS_DATA_METRIC_PART_H
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "data/metric.h"
 
 /* ok = there is room for `need` elements in a growing array. */
@@ -25,7 +26,7 @@ typedef enum {
 
 /* One complete set of conventions; the rows are in metric_profile.c. */
 typedef struct {
-    const char *name, *help;
+    const char *name;
     bool        drop_empty;     /* rows without gold labels do not count anywhere */
     double      row_f1_empty;   /* F1 of a row without gold or predicted labels */
     double      label_f1_empty; /* the same for a label, and for all cells together */
@@ -95,6 +96,13 @@ typedef struct {
 #include "data/metrics.def"
 #undef METRIC
 
+/* Most are a quotient of two fields. 0/0 is NaN: there are no rows. */
+#define BS_METRIC_RATIO(key, field, count)                      \
+    double bs_metric_##key(const bs_metric_sums *s)             \
+    {                                                           \
+        return s->rec[BS_REC_##field] / s->rec[BS_REC_##count]; \
+    }
+
 /* The families: each fills its fields of a zeroed record. */
 void bs_metric_set_row(const bs_profile *p, const bs_metric_row *r, double *rec);
 void bs_metric_rank_row(const bs_profile *p, const bs_metric_row *r, double *rec);
@@ -140,6 +148,7 @@ basin_status bs_ap_build(bs_ap *a, const bs_profile *p, basin_error *err);
 void bs_ap_lanes(const bs_ap *a, const bs_profile *p, const float *weight, double *sums);
 
 struct bs_metrics {
+    bs_arena          room; /* of what has a fixed size */
     bs_metric_options o;
     const bs_profile *p;
     int32_t           L;

@@ -68,10 +68,7 @@ void bs_metric_ece_row(const bs_metric_row *r, int bins, bool left, double *rec)
     }
 }
 
-double bs_metric_log_loss(const bs_metric_sums *s)
-{
-    return s->rec[BS_REC_LOG_LOSS] / s->rec[BS_REC_ROWS];
-}
+BS_METRIC_RATIO(log_loss, LOG_LOSS, ROWS)
 
 /* sum over bins of n_b/n |mean gold - mean score|: n_b cancels, and empty bins add nothing. */
 double bs_metric_ece(const bs_metric_sums *s)

@@ -12,13 +12,9 @@
 
 /* To add a profile: a row here and an enumerator in metric.h. */
 const bs_profile bs_profile_table[BS_PROFILE_COUNT] = {
-    [BS_PROFILE_SKLEARN] = {.name = "sklearn",
-                            .help = "scikit-learn: 0/0 is 0, all rows and labels count",
-                            .depth_base = 1,
-                            .log_eps = FLT_EPSILON},
+    [BS_PROFILE_SKLEARN] = {.name = "sklearn", .depth_base = 1, .log_eps = FLT_EPSILON},
     /* Ranks come from a stable ascending sort read backwards: of equal scores the last is first. */
     [BS_PROFILE_MULAN] = {.name = "mulan",
-                          .help = "MULAN: 0/0 is 1, coverage from 0, absent labels left out of MAP",
                           .row_f1_empty = 1,
                           .label_f1_empty = 1,
                           .jaccard_empty = 1,
@@ -35,13 +31,11 @@ const bs_profile bs_profile_table[BS_PROFILE_COUNT] = {
                           .log_eps = 1e-8},
     /* Its rank loss sorts ascending with Weka's sort, assumed stable here. */
     [BS_PROFILE_MEKA] = {.name = "meka",
-                         .help = "MEKA: F1 0/0 is 0 but Jaccard 0/0 is 1, log loss capped at ln L",
                          .jaccard_empty = 1,
                          .loss_tie = BS_TIE_LAST,
                          .depth_base = 1,
                          .log_cap = true},
     [BS_PROFILE_SEAL] = {.name = "seal",
-                         .help = "SEAL papers: as sklearn, rows without gold labels left out",
                          .drop_empty = true,
                          .depth_base = 1,
                          .log_eps = FLT_EPSILON},
@@ -60,11 +54,6 @@ const bs_metric bs_metric_table[BS_METRIC_COUNT] = {
 const char *bs_profile_name(bs_profile_id id)
 {
     return bs_profile_table[id].name;
-}
-
-const char *bs_profile_help(bs_profile_id id)
-{
-    return bs_profile_table[id].help;
 }
 
 double bs_profile_row_empty(bs_profile_id id)

@@ -103,42 +103,11 @@ void bs_metric_rank_row(const bs_profile *p, const bs_metric_row *r, double *rec
     }
 }
 
-double bs_metric_lrap(const bs_metric_sums *s)
-{
-    return s->rec[BS_REC_LRAP] / s->rec[BS_REC_LRAP_ROWS];
-}
-
-double bs_metric_ranking_loss(const bs_metric_sums *s)
-{
-    return s->rec[BS_REC_RANK_LOSS] / s->rec[BS_REC_ROWS];
-}
-
-double bs_metric_coverage(const bs_metric_sums *s)
-{
-    return s->rec[BS_REC_DEPTH] / s->rec[BS_REC_ROWS];
-}
-
-double bs_metric_one_error(const bs_metric_sums *s)
-{
-    return s->rec[BS_REC_ONE_ERROR] / s->rec[BS_REC_ROWS];
-}
-
-double bs_metric_p_at_1(const bs_metric_sums *s)
-{
-    return s->rec[BS_REC_P1] / s->rec[BS_REC_ROWS];
-}
-
-double bs_metric_p_at_3(const bs_metric_sums *s)
-{
-    return s->rec[BS_REC_P3] / s->rec[BS_REC_ROWS];
-}
-
-double bs_metric_p_at_5(const bs_metric_sums *s)
-{
-    return s->rec[BS_REC_P5] / s->rec[BS_REC_ROWS];
-}
-
-double bs_metric_map_example(const bs_metric_sums *s)
-{
-    return s->rec[BS_REC_AP] / s->rec[BS_REC_AP_ROWS];
-}
+BS_METRIC_RATIO(lrap, LRAP, LRAP_ROWS)
+BS_METRIC_RATIO(ranking_loss, RANK_LOSS, ROWS)
+BS_METRIC_RATIO(coverage, DEPTH, ROWS)
+BS_METRIC_RATIO(one_error, ONE_ERROR, ROWS)
+BS_METRIC_RATIO(p_at_1, P1, ROWS)
+BS_METRIC_RATIO(p_at_3, P3, ROWS)
+BS_METRIC_RATIO(p_at_5, P5, ROWS)
+BS_METRIC_RATIO(map_example, AP, AP_ROWS)

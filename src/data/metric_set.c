@@ -23,23 +23,12 @@ void bs_metric_set_row(const bs_profile *p, const bs_metric_row *r, double *rec)
     rec[BS_REC_JACCARD] = tp + fp + fn > 0 ? tp / (tp + fp + fn) : p->jaccard_empty;
 }
 
-/* 0/0 is NaN: there are no rows. */
-double bs_metric_example_f1(const bs_metric_sums *s)
-{
-    return s->rec[BS_REC_F1] / s->rec[BS_REC_ROWS];
-}
-
-double bs_metric_subset_accuracy(const bs_metric_sums *s)
-{
-    return s->rec[BS_REC_SUBSET] / s->rec[BS_REC_ROWS];
-}
+BS_METRIC_RATIO(example_f1, F1, ROWS)
+BS_METRIC_RATIO(subset_accuracy, SUBSET, ROWS)
 
 double bs_metric_hamming_loss(const bs_metric_sums *s)
 {
     return (s->rec[BS_REC_FP] + s->rec[BS_REC_FN]) / (s->rec[BS_REC_ROWS] * s->L);
 }
 
-double bs_metric_jaccard(const bs_metric_sums *s)
-{
-    return s->rec[BS_REC_JACCARD] / s->rec[BS_REC_ROWS];
-}
+BS_METRIC_RATIO(jaccard, JACCARD, ROWS)

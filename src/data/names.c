@@ -13,23 +13,18 @@ static uint64_t mix(uint64_t h)
     return h;
 }
 
-/* Eight bytes at a time, little-endian on every machine, so that hashes in manifests can be
- * compared between machines. */
+/* Eight bytes at a time, as little-endian machines load them: src/file compiles on no others. */
 uint64_t bs_hash_bytes(const void *bytes, size_t n, uint64_t seed)
 {
     const unsigned char *p = bytes;
-    uint64_t             h = mix(seed + 0x9e3779b97f4a7c15u * (n + 1));
-    for (; n >= 8; n -= 8, p += 8) {
-        uint64_t w = (uint64_t)p[0] | (uint64_t)p[1] << 8 | (uint64_t)p[2] << 16 |
-                     (uint64_t)p[3] << 24 | (uint64_t)p[4] << 32 | (uint64_t)p[5] << 40 |
-                     (uint64_t)p[6] << 48 | (uint64_t)p[7] << 56;
+    uint64_t             h = mix(seed + 0x9e3779b97f4a7c15u * (n + 1)), w;
+    for (; n >= sizeof w; n -= sizeof w, p += sizeof w) {
+        memcpy(&w, p, sizeof w);
         h = mix(h ^ w) * 0x9fb21c651e98df25u;
     }
-    uint64_t w = 0;
-    for (size_t i = 0; i < n; i++)
-        w |= (uint64_t)p[i] << 8 * i;
-    h = mix(h ^ w) * 0x9fb21c651e98df25u;
-    return mix(h);
+    w = 0;
+    memcpy(&w, p, n);
+    return mix(mix(h ^ w) * 0x9fb21c651e98df25u);
 }
 
 void bs_names_init(bs_names *names, bs_arena *arena)

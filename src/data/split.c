@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "data/names.h"
 
 typedef struct {
+    bs_arena       room;
     const bs_rows *ds;
     int            parts;
     int32_t        units;                 /* rows, or groups of them */
@@ -28,18 +28,10 @@ typedef struct {
     bs_rng         rng;
 } deal;
 
-static void free_deal(deal *d)
+/* n zeros and room for two more. */
+static int32_t *list(deal *d, size_t n)
 {
-    bs_free(d->unit_of);
-    bs_free(d->first);
-    bs_free(d->member);
-    bs_free(d->order);
-    bs_free(d->holder_start);
-    bs_free(d->holder);
-    bs_free(d->left);
-    bs_free(d->want);
-    bs_free(d->want_rows);
-    bs_free(d->to);
+    return bs_arena_alloc(&d->room, (n + 2) * sizeof(int32_t));
 }
 
 /* --- units --------------------------------------------------------------- */
@@ -51,20 +43,17 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Numbers the groups 0, 1, ...; a row without a group is one of its own. */
-static basin_status number_units(deal *d, const int32_t *group, basin_error *err)
+static bool number_units(deal *d, const int32_t *group)
 {
-    int32_t  n = d->ds->rows, known = 0;
-    int32_t *sorted = bs_alloc(((size_t)n + 1) * sizeof *sorted);
-    d->unit_of = bs_alloc(((size_t)n + 1) * sizeof *d->unit_of);
-    if (!sorted || !d->unit_of) {
-        bs_free(sorted);
-        return bs_fail_nomem(err);
-    }
+    int32_t  n = d->ds->rows, known = 0, different = 0;
+    int32_t *sorted = list(d, (size_t)n);
+    d->unit_of = list(d, (size_t)n);
+    if (!sorted || !d->unit_of)
+        return false;
     for (int32_t r = 0; group && r < n; r++)
         if (group[r] >= 0)
             sorted[known++] = group[r];
     qsort(sorted, (size_t)known, sizeof *sorted, by_value);
-    int32_t different = 0;
     for (int32_t i = 0; i < known; i++)
         if (i == 0 || sorted[i] != sorted[different - 1])
             sorted[different++] = sorted[i];
@@ -75,25 +64,24 @@ static basin_status number_units(deal *d, const int32_t *group, basin_error *err
             at = bsearch(&group[r], sorted, (size_t)different, sizeof *sorted, by_value);
         d->unit_of[r] = at ? (int32_t)(at - sorted) : d->units++;
     }
-    bs_free(sorted);
-    return BASIN_OK;
+    return true;
 }
 
-static basin_status list_members(deal *d, basin_error *err)
+static bool list_members(deal *d)
 {
     int32_t n = d->ds->rows;
     size_t  u = (size_t)d->units;
-    d->first = bs_calloc(u + 2, sizeof *d->first);
-    d->member = bs_alloc(((size_t)n + 1) * sizeof *d->member);
+    d->first = list(d, u);
+    d->member = list(d, (size_t)n);
     if (!d->first || !d->member)
-        return bs_fail_nomem(err);
+        return false;
     for (int32_t r = 0; r < n; r++)
         d->first[d->unit_of[r] + 2]++;
     for (size_t i = 2; i <= u + 1; i++)
         d->first[i] += d->first[i - 1];
     for (int32_t r = 0; r < n; r++)
         d->member[d->first[d->unit_of[r] + 1]++] = r;
-    return BASIN_OK;
+    return true;
 }
 
 static int32_t unit_size(const deal *d, int32_t u)
@@ -102,46 +90,37 @@ static int32_t unit_size(const deal *d, int32_t u)
 }
 
 /* Random order, then by size, largest first: counting sort keeps the random order. */
-static basin_status order_units(deal *d, basin_error *err)
+static bool order_units(deal *d)
 {
-    size_t   n = (size_t)d->units;
-    int32_t *random = bs_alloc((n + 1) * sizeof *random), largest = 1;
-    d->order = bs_alloc((n + 1) * sizeof *d->order);
-    if (!random || !d->order) {
-        bs_free(random);
-        return bs_fail_nomem(err);
-    }
-    bs_rng_permutation(&d->rng, random, d->units);
+    int32_t *random = list(d, (size_t)d->units), largest = 1;
+    d->order = list(d, (size_t)d->units);
     for (int32_t u = 0; u < d->units; u++)
         largest = unit_size(d, u) > largest ? unit_size(d, u) : largest;
-    int32_t *start = bs_calloc((size_t)largest + 2, sizeof *start);
-    if (!start) {
-        bs_free(random);
-        return bs_fail_nomem(err);
-    }
+    int32_t *start = list(d, (size_t)largest);
+    if (!random || !d->order || !start)
+        return false;
+    bs_rng_permutation(&d->rng, random, d->units);
     for (int32_t u = 0; u < d->units; u++)
         start[largest - unit_size(d, u) + 1]++;
     for (int32_t s = 0; s <= largest; s++)
         start[s + 1] += start[s];
     for (int32_t i = 0; i < d->units; i++)
         d->order[start[largest - unit_size(d, random[i])]++] = random[i];
-    bs_free(start);
-    bs_free(random);
-    return BASIN_OK;
+    return true;
 }
 
 /* --- labels -------------------------------------------------------------- */
 
 /* The units that have a label, in dealing order; a unit is listed once per row that has it. */
-static basin_status list_holders(deal *d, basin_error *err)
+static bool list_holders(deal *d)
 {
     const bs_csr *y = &d->ds->y;
     const int32_t L = d->ds->schema.n_labels, n = y->start[d->ds->rows];
-    d->holder_start = bs_calloc((size_t)L + 2, sizeof *d->holder_start);
-    d->holder = bs_alloc(((size_t)n + 1) * sizeof *d->holder);
-    d->left = bs_calloc((size_t)L + 1, sizeof *d->left);
+    d->holder_start = list(d, (size_t)L);
+    d->holder = list(d, (size_t)n);
+    d->left = list(d, (size_t)L);
     if (!d->holder_start || !d->holder || !d->left)
-        return bs_fail_nomem(err);
+        return false;
     for (int32_t e = 0; e < n; e++)
         d->left[y->index[e]]++;
     int32_t *at = d->holder_start + 1; /* filling moves each start to the next one */
@@ -155,19 +134,19 @@ static basin_status list_holders(deal *d, basin_error *err)
                 d->holder[at[y->index[e]]++] = u;
         }
     }
-    return BASIN_OK;
+    return true;
 }
 
-static basin_status set_wants(deal *d, const double *share, basin_error *err)
+static bool set_wants(deal *d, const double *share)
 {
     const int32_t L = d->ds->schema.n_labels;
     size_t        parts = (size_t)d->parts;
     double        total = 0;
-    d->want = bs_alloc(((size_t)L + 1) * parts * sizeof *d->want);
-    d->want_rows = bs_alloc(parts * sizeof *d->want_rows);
-    d->to = bs_alloc(((size_t)d->units + 1) * sizeof *d->to);
+    d->want = bs_arena_alloc(&d->room, ((size_t)L + 1) * parts * sizeof *d->want);
+    d->want_rows = bs_arena_alloc(&d->room, parts * sizeof *d->want_rows);
+    d->to = list(d, (size_t)d->units);
     if (!d->want || !d->want_rows || !d->to)
-        return bs_fail_nomem(err);
+        return false;
     for (int p = 0; p < d->parts; p++)
         total += share[p];
     for (int p = 0; p < d->parts; p++) {
@@ -176,7 +155,7 @@ static basin_status set_wants(deal *d, const double *share, basin_error *err)
             d->want[(size_t)l * parts + (size_t)p] = d->left[l] * share[p] / total;
     }
     memset(d->to, 0xff, (size_t)d->units * sizeof *d->to);
-    return BASIN_OK;
+    return true;
 }
 
 /* --- dealing ------------------------------------------------------------- */
@@ -258,23 +237,15 @@ basin_status bs_split(const bs_rows *ds, const double *share, int parts, const i
     basin_status s = check_shares(share, parts, err);
     if (s)
         return s;
-    deal d = {.ds = ds, .parts = parts, .rng = bs_rng_make(seed, 0, 77)};
-    s = number_units(&d, group, err);
-    if (!s)
-        s = list_members(&d, err);
-    if (!s)
-        s = order_units(&d, err);
-    if (!s)
-        s = list_holders(&d, err);
-    if (!s)
-        s = set_wants(&d, share, err);
-    if (!s) {
+    deal       d = {.ds = ds, .parts = parts, .rng = bs_rng_make(seed, 0, 77)};
+    const bool ok = number_units(&d, group) && list_members(&d) && order_units(&d) &&
+                    list_holders(&d) && set_wants(&d, share);
+    if (ok)
         deal_out(&d);
-        for (int32_t r = 0; r < ds->rows; r++)
-            part[r] = d.to[d.unit_of[r]];
-    }
-    free_deal(&d);
-    return s;
+    for (int32_t r = 0; ok && r < ds->rows; r++)
+        part[r] = d.to[d.unit_of[r]];
+    bs_arena_free(&d.room);
+    return ok ? BASIN_OK : bs_fail_nomem(err);
 }
 
 basin_status bs_split_rows(const int32_t *part, int32_t rows, int which, int32_t **out, int32_t *n,

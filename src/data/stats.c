@@ -80,24 +80,21 @@ basin_status bs_sampled_mean(const bs_sampled_set *set, bs_sampled *out, basin_e
 
 /* What a run needs besides its sources. */
 typedef struct {
-    float  *weight;  /* [rows, BS_LANES] */
-    float  *other;   /* [rows, BS_LANES]; 1 - weight, for randomisation */
-    double *sums[2]; /* [width, BS_LANES], one per system */
-    double *lane;    /* [width] */
-    double *value;   /* [values, replicates] */
-    int     replicates, values;
-    int32_t rows;
-    size_t  width;
+    bs_arena arena;
+    float   *weight;  /* [rows, BS_LANES] */
+    float   *other;   /* [rows, BS_LANES]; 1 - weight, for randomisation */
+    double  *sums[2]; /* [width, BS_LANES], one per system */
+    double  *lane;    /* [width] */
+    double  *value;   /* [values, replicates] */
+    int      replicates, values;
+    int32_t  rows;
+    size_t   width;
 } run;
 
-static void run_free(run *r)
+static double *numbers(run *r, size_t n, size_t each)
 {
-    bs_free(r->weight);
-    bs_free(r->other);
-    bs_free(r->sums[0]);
-    bs_free(r->sums[1]);
-    bs_free(r->lane);
-    bs_free(r->value);
+    size_t bytes;
+    return bs_mul_size(n, each * sizeof(double), &bytes) ? bs_arena_alloc(&r->arena, bytes) : NULL;
 }
 
 static basin_status run_new(const bs_sampled *s, int replicates, run *r, basin_error *err)
@@ -110,24 +107,15 @@ static basin_status run_new(const bs_sampled *s, int replicates, run *r, basin_e
     if (s->values < 1 || s->values > BS_VALUES_MAX)
         return bs_fail(err, BASIN_EARG, "%d values to resample; there may be 1 to %d", s->values,
                        BS_VALUES_MAX);
-    const size_t lanes = BS_LANES;
-    r->weight = bs_calloc((size_t)s->rows, lanes * sizeof *r->weight);
-    r->other = bs_calloc((size_t)s->rows, lanes * sizeof *r->other);
-    r->sums[0] = bs_calloc(s->width, lanes * sizeof *r->lane);
-    r->sums[1] = bs_calloc(s->width, lanes * sizeof *r->lane);
-    r->lane = bs_calloc(s->width, sizeof *r->lane);
-    r->value = bs_calloc((size_t)s->values, (size_t)replicates * sizeof *r->value);
+    const size_t weights = (size_t)s->rows * BS_LANES;
+    r->weight = bs_arena_alloc(&r->arena, weights * sizeof *r->weight);
+    r->other = bs_arena_alloc(&r->arena, weights * sizeof *r->other);
+    r->sums[0] = numbers(r, s->width, BS_LANES);
+    r->sums[1] = numbers(r, s->width, BS_LANES);
+    r->lane = numbers(r, s->width, 1);
+    r->value = numbers(r, (size_t)s->values, (size_t)replicates);
     if (!r->weight || !r->other || !r->sums[0] || !r->sums[1] || !r->lane || !r->value)
         return bs_fail_nomem(err);
-    return BASIN_OK;
-}
-
-static basin_status check_pair(const bs_sampled *a, const bs_sampled *b, basin_error *err)
-{
-    if (a->rows != b->rows || a->width != b->width || a->values != b->values)
-        return bs_fail(err, BASIN_EARG,
-                       "the two systems cannot be compared: %d and %d rows, %zu and %zu sums",
-                       a->rows, b->rows, a->width, b->width);
     return BASIN_OK;
 }
 
@@ -224,7 +212,7 @@ basin_status bs_bootstrap(const bs_sampled *s, uint64_t seed, int replicates, do
     if (!status)
         status = run_new(s, replicates, &r, err);
     if (status) {
-        run_free(&r);
+        bs_arena_free(&r.arena);
         return status;
     }
     observe(&r, s, value);
@@ -232,7 +220,7 @@ basin_status bs_bootstrap(const bs_sampled *s, uint64_t seed, int replicates, do
         out[v].value = value[v];
     for (int first = 0; first < replicates; first += BS_LANES) {
         if (bs_event_stopped(s->log)) {
-            run_free(&r);
+            bs_arena_free(&r.arena);
             return bs_fail(err, BASIN_EINTERRUPTED, "interrupted");
         }
         draw_rows(&r, seed, first);
@@ -250,7 +238,7 @@ basin_status bs_bootstrap(const bs_sampled *s, uint64_t seed, int replicates, do
         out[v].hi = bs_stats_quantile(x, n, (1 + level) / 2) - out[v].bias;
         out[v].sd = bs_stats_sd(x, n);
     }
-    run_free(&r);
+    bs_arena_free(&r.arena);
     return BASIN_OK;
 }
 
@@ -280,36 +268,6 @@ static void observe_pair(run *r, const bs_sampled *a, const bs_sampled *b, bs_pa
             .a = x[v], .b = y[v], .difference = y[v] - x[v], .lo = NAN, .hi = NAN, .p = NAN};
 }
 
-basin_status bs_paired_bootstrap(const bs_sampled *a, const bs_sampled *b, uint64_t seed,
-                                 int replicates, double level, bs_paired *out, basin_error *err)
-{
-    run          r = {0};
-    basin_status status = check_pair(a, b, err);
-    if (!status)
-        status = check_level(level, err);
-    if (!status)
-        status = run_new(a, replicates, &r, err);
-    if (status) {
-        run_free(&r);
-        return status;
-    }
-    observe_pair(&r, a, b, out);
-    for (int first = 0; first < replicates; first += BS_LANES) {
-        draw_rows(&r, seed, first);
-        sum_up(&r, a, r.weight, r.sums[0], true);
-        sum_up(&r, b, r.weight, r.sums[1], true);
-        for (int j = 0; j < BS_LANES && first + j < replicates; j++) {
-            double x[BS_VALUES_MAX], y[BS_VALUES_MAX];
-            values_of(&r, a, r.sums[0], j, x);
-            values_of(&r, b, r.sums[1], j, y);
-            store(&r, first + j, y, x);
-        }
-    }
-    judge_bootstrap(&r, level, out);
-    run_free(&r);
-    return BASIN_OK;
-}
-
 /* The mean of a set of n, resampled n times: mean + sqrt(n / (n - 1)) (drawn - mean). */
 static void draw_value(run *r, const bs_sampled_set *set, const double *sums, int lane, bs_rng *rng,
                        double *out)
@@ -337,6 +295,43 @@ static void draw_value(run *r, const bs_sampled_set *set, const double *sums, in
         out[v] = mean[v] + stretch * (drawn[v] - mean[v]);
 }
 
+/* The differences between a and b on `replicates` choices of rows, the same for both; with sets, of
+ * trainings as well. Without sets, rows are swapped between a and b instead. */
+static basin_status replicate(run *r, const bs_sampled *a, const bs_sampled *b,
+                              const bs_sampled_set *const *set, uint64_t seed, int replicates,
+                              bs_paired *out, basin_error *err)
+{
+    basin_status s = run_new(b->width > a->width ? b : a, replicates, r, err);
+    if (s)
+        return s;
+    observe_pair(r, a, b, out);
+    for (int first = 0; first < replicates; first += BS_LANES) {
+        if (set)
+            draw_rows(r, seed, first);
+        else
+            draw_sides(r, seed, first);
+        sum_up(r, a, r->weight, r->sums[0], true);
+        sum_up(r, b, r->weight, r->sums[1], true);
+        if (!set) {
+            sum_up(r, b, r->other, r->sums[0], false);
+            sum_up(r, a, r->other, r->sums[1], false);
+        }
+        for (int j = 0; j < BS_LANES && first + j < replicates; j++) {
+            double x[BS_VALUES_MAX], y[BS_VALUES_MAX];
+            bs_rng rng = bs_rng_make(seed, (uint64_t)first + (uint64_t)j, STREAM_SEEDS);
+            if (set) {
+                draw_value(r, set[0], r->sums[0], j, &rng, x);
+                draw_value(r, set[1], r->sums[1], j, &rng, y);
+            } else {
+                values_of(r, a, r->sums[0], j, x);
+                values_of(r, b, r->sums[1], j, y);
+            }
+            store(r, first + j, y, x);
+        }
+    }
+    return BASIN_OK;
+}
+
 basin_status bs_paired_seeds(const bs_sampled_set *a, const bs_sampled_set *b, uint64_t seed,
                              int replicates, double level, bs_paired *out, basin_error *err)
 {
@@ -352,27 +347,19 @@ basin_status bs_paired_seeds(const bs_sampled_set *a, const bs_sampled_set *b, u
     if (!status)
         status = check_level(level, err);
     if (!status)
-        status = run_new(&mean[mean[1].width > mean[0].width], replicates, &r, err);
-    if (status) {
-        run_free(&r);
-        return status;
-    }
-    observe_pair(&r, &mean[0], &mean[1], out);
-    for (int first = 0; first < replicates; first += BS_LANES) {
-        draw_rows(&r, seed, first);
-        sum_up(&r, &mean[0], r.weight, r.sums[0], true);
-        sum_up(&r, &mean[1], r.weight, r.sums[1], true);
-        for (int j = 0; j < BS_LANES && first + j < replicates; j++) {
-            double x[BS_VALUES_MAX], y[BS_VALUES_MAX];
-            bs_rng rng = bs_rng_make(seed, (uint64_t)first + (uint64_t)j, STREAM_SEEDS);
-            draw_value(&r, a, r.sums[0], j, &rng, x);
-            draw_value(&r, b, r.sums[1], j, &rng, y);
-            store(&r, first + j, y, x);
-        }
-    }
-    judge_bootstrap(&r, level, out);
-    run_free(&r);
-    return BASIN_OK;
+        status = replicate(&r, &mean[0], &mean[1], (const bs_sampled_set *[]){a, b}, seed,
+                           replicates, out, err);
+    if (!status)
+        judge_bootstrap(&r, level, out);
+    bs_arena_free(&r.arena);
+    return status;
+}
+
+basin_status bs_paired_bootstrap(const bs_sampled *a, const bs_sampled *b, uint64_t seed,
+                                 int replicates, double level, bs_paired *out, basin_error *err)
+{
+    return bs_paired_seeds(&(bs_sampled_set){a, 1}, &(bs_sampled_set){b, 1}, seed, replicates,
+                           level, out, err);
 }
 
 /* Counts differences at least as far from 0 as the observed one, allowing for rounding. */
@@ -393,31 +380,16 @@ static void judge_sides(run *r, uint64_t fixed, bs_paired *out)
 basin_status bs_randomisation(const bs_sampled *a, const bs_sampled *b, uint64_t seed,
                               int replicates, bs_paired *out, basin_error *err)
 {
-    run          r = {0};
-    basin_status status = check_pair(a, b, err);
+    run r = {0};
+    if (a->rows != b->rows || a->width != b->width || a->values != b->values)
+        return bs_fail(err, BASIN_EARG,
+                       "the two systems cannot be compared: %d and %d rows, %zu and %zu sums",
+                       a->rows, b->rows, a->width, b->width);
+    basin_status status = replicate(&r, a, b, NULL, seed, replicates, out, err);
     if (!status)
-        status = run_new(a, replicates, &r, err);
-    if (status) {
-        run_free(&r);
-        return status;
-    }
-    observe_pair(&r, a, b, out);
-    for (int first = 0; first < replicates; first += BS_LANES) {
-        draw_sides(&r, seed, first);
-        sum_up(&r, a, r.weight, r.sums[0], true);
-        sum_up(&r, b, r.other, r.sums[0], false);
-        sum_up(&r, b, r.weight, r.sums[1], true);
-        sum_up(&r, a, r.other, r.sums[1], false);
-        for (int j = 0; j < BS_LANES && first + j < replicates; j++) {
-            double x[BS_VALUES_MAX], y[BS_VALUES_MAX];
-            values_of(&r, a, r.sums[0], j, x);
-            values_of(&r, b, r.sums[1], j, y);
-            store(&r, first + j, y, x);
-        }
-    }
-    judge_sides(&r, a->fixed | b->fixed, out);
-    run_free(&r);
-    return BASIN_OK;
+        judge_sides(&r, a->fixed | b->fixed, out);
+    bs_arena_free(&r.arena);
+    return status;
 }
 
 double bs_stats_mean(const double *x, int n)

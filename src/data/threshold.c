@@ -3,6 +3,7 @@
 #include "base/json.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -69,14 +70,12 @@ static bool worse(const float *scores, int32_t a, int32_t b)
     return scores[a] < scores[b] || (scores[a] == scores[b] && a > b);
 }
 
-/* Restores the heap below i. Without scores it orders by index, largest on top. */
+/* Restores the heap below i. */
 static void sift(const float *scores, int32_t *heap, int32_t n, int32_t i)
 {
     for (int32_t child; (child = 2 * i + 1) < n; i = child) {
-        if (child + 1 < n &&
-            (scores ? worse(scores, heap[child + 1], heap[child]) : heap[child + 1] > heap[child]))
-            child++;
-        if (!(scores ? worse(scores, heap[child], heap[i]) : heap[child] > heap[i]))
+        child += child + 1 < n && worse(scores, heap[child + 1], heap[child]);
+        if (!worse(scores, heap[child], heap[i]))
             return;
         int32_t moved = heap[i];
         heap[i] = heap[child];
@@ -84,16 +83,10 @@ static void sift(const float *scores, int32_t *heap, int32_t n, int32_t i)
     }
 }
 
-static void sort_indices(int32_t *x, int32_t n)
+static int by_index(const void *a, const void *b)
 {
-    for (int32_t i = n / 2; i-- > 0;)
-        sift(NULL, x, n, i);
-    for (int32_t end = n; end-- > 1;) {
-        int32_t greatest = x[0];
-        x[0] = x[end];
-        x[end] = greatest;
-        sift(NULL, x, end, 0);
-    }
+    const int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
 }
 
 static int32_t top_k(const float *scores, int32_t L, int32_t k, int32_t *out)
@@ -112,7 +105,7 @@ static int32_t top_k(const float *scores, int32_t L, int32_t k, int32_t *out)
             sift(scores, out, n, 0);
         }
     }
-    sort_indices(out, n);
+    qsort(out, (size_t)n, sizeof *out, by_index);
     return n;
 }
 
@@ -121,36 +114,25 @@ int32_t bs_threshold_apply(const bs_threshold *t, const float *scores, int32_t L
     if (t->kind == BS_THRESHOLD_TOP_K)
         return top_k(scores, L, t->k, out);
     int32_t n = 0;
-    if (t->kind == BS_THRESHOLD_LABEL) {
-        for (int32_t l = 0; l < L; l++)
-            if (scores[l] >= (l < t->labels ? t->per_label[l] : t->global))
-                out[n++] = l;
-        return n;
-    }
     for (int32_t l = 0; l < L; l++)
-        if (scores[l] >= t->global)
+        if (scores[l] >= (l < t->labels ? t->per_label[l] : t->global))
             out[n++] = l;
     return n;
 }
 
 /* ---- as text ---- */
 
-/* The shortest digits that read back as the same float, at most nine. */
+/* The fewest digits that read back as the same float, at most nine. */
 static void write_float(float value, bs_buf *out)
 {
-    char text[BS_NUMBER_TEXT];
-    for (int digits = 1; digits <= 9; digits++) {
-        const double scale = pow(10, digits - 1 - floor(log10(fabs((double)value))));
-        const double near = value != 0 && isfinite(scale) && scale > 0
-                                ? round((double)value * scale) / scale
-                                : (double)value;
-        if ((float)near == value) {
-            bs_format_double(near, text);
-            bs_buf_text(out, text);
-            return;
-        }
-    }
+    char   text[BS_NUMBER_TEXT];
+    double back;
     bs_format_double((double)value, text);
+    for (int digits = 1; digits <= 9 && value != floorf(value); digits++) {
+        bs_print(text, sizeof text, "%.*g", digits, (double)value);
+        if (bs_parse_double(text, &back) && (float)back == value)
+            break;
+    }
     bs_buf_text(out, text);
 }
 

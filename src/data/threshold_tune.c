@@ -194,9 +194,11 @@ basin_status bs_threshold_tune(const bs_csr *gold, const float *scores, int metr
         return status;
     const size_t cells = (size_t)gold->rows * (size_t)gold->cols;
     sweep        s = {.metric = metric, .p = &bs_profile_table[profile], .L = gold->cols};
-    s.row = bs_calloc((size_t)gold->rows, sizeof *s.row);
-    s.label = bs_calloc((size_t)gold->cols, sizeof *s.label);
-    uint64_t *key = bs_calloc(cells, sizeof *key), *spare = bs_calloc(cells, sizeof *spare);
+    bs_arena     room = {0};
+    s.row = bs_arena_alloc(&room, (size_t)gold->rows * sizeof *s.row);
+    s.label = bs_arena_alloc(&room, (size_t)gold->cols * sizeof *s.label);
+    uint64_t *key = bs_arena_alloc(&room, cells * sizeof *key);
+    uint64_t *spare = bs_arena_alloc(&room, cells * sizeof *spare);
     double    best = NAN;
     if (!s.row || !s.label || !key || !spare) {
         status = bs_fail_nomem(err);
@@ -210,10 +212,7 @@ basin_status bs_threshold_tune(const bs_csr *gold, const float *scores, int metr
         if (value)
             *value = best;
     }
-    bs_free(s.row);
-    bs_free(s.label);
-    bs_free(key);
-    bs_free(spare);
+    bs_arena_free(&room);
     return status;
 }
 
