@@ -90,7 +90,6 @@ static const char *const tables[] = {
      "{\"t\":\"e\",\"n\":3,\"labels\":[\"l\"]}\n{\"t\":\"f\",\"n\":1,\"labels\":[]}\n"
      "{\"t\":\"g\",\"n\":3,\"labels\":[\"l\"]}\n{\"t\":\"h\",\"n\":1,\"labels\":[]}\n"
      "{\"t\":\"i\",\"n\":3,\"labels\":[\"l\"]}\n{\"t\":\"j\",\"n\":1,\"labels\":[]}\n"),
-    "x,n\n0.5,1\n1.5,2\n1.5,3\n0.5,4\n0.5,5\n1.5,6\n1.5,7\n1.5,8\n0.5,9\n1.5,10\n",
 };
 
 static void test_identifiers(void **state)
@@ -106,15 +105,9 @@ static void test_identifiers(void **state)
     assert_string_equal(texts->row_id[2], "c");
     bs_rows *kept = read_text(tables[1], "keep_ids=yes", NULL);
     assert_int_equal(kept->schema.n_features, 11);
-    bs_read_options o = options_from("");
-    o.label_free = true;
-    bs_rows *counting = read_with(tables[2], &o, &notes);
-    assert_int_equal(counting->schema.n_features, 2);
-    assert_true(noted(&notes, "column 'n' counts the rows"));
     bs_rows_free(index);
     bs_rows_free(texts);
     bs_rows_free(kept);
-    bs_rows_free(counting);
     bs_notes_free(&notes);
 }
 
