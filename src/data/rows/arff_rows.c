@@ -384,7 +384,7 @@ static basin_status finish(rows *x)
         bs_notes_add(x->r->notes, "hierarchy",
                      "%.3f classes per row as written, %.3f with their "
                      "ancestors",
-                     (double)x->h->classes.written / b->rows, (double)b->ny / b->rows);
+                     (double)x->h->classes.written / b->rows, (double)b->y.n / b->rows);
     if (x->id >= 0 && b->n_ids)
         bs_notes_add(x->r->notes, "identifier", "text attribute '%s' names the rows",
                      x->a[x->id].name);
@@ -394,7 +394,7 @@ static basin_status finish(rows *x)
     for (int32_t i = 0; i < b->features.n; i++)
         numbers = numbers || b->feature[i].kind == BS_FEATURE_NUMERIC;
     b->ds->schema.binary = !numbers || b->ones;
-    if (numbers && b->ones && b->nx)
+    if (numbers && b->ones && b->x.n)
         bs_notes_add(x->r->notes, "binary", "numeric attributes hold nothing but 0 and 1");
     return bs_build_finish(b, -1, -1, x->r->err);
 }

@@ -9,6 +9,53 @@
 
 enum { MOST = INT32_MAX - 1 };
 
+static void *grown(void *list, size_t *cap, size_t need, size_t size, bool *ok)
+{
+    *ok = bs_grow(&list, cap, need, size, MOST);
+    return list;
+}
+
+bool bs_entries_room(bs_entries *e, bool values)
+{
+    size_t cap = e->cap, same = e->cap;
+    bool   ok;
+    e->index = grown(e->index, &cap, e->n + 1, sizeof *e->index, &ok);
+    if (ok && values)
+        e->value = grown(e->value, &same, e->n + 1, sizeof *e->value, &ok);
+    if (ok)
+        e->cap = cap;
+    return ok;
+}
+
+/* Room for the end of one more row; the first row starts at 0. */
+static bool room_for_row(bs_entries *e, int32_t rows)
+{
+    bool ok;
+    e->start = grown(e->start, &e->start_cap, (size_t)rows + 2, sizeof *e->start, &ok);
+    if (ok && rows == 0)
+        e->start[0] = 0;
+    return ok;
+}
+
+static bool room_for_rows(bs_build *b)
+{
+    return room_for_row(&b->x, b->rows) && room_for_row(&b->y, b->rows) &&
+           room_for_row(&b->u, b->rows);
+}
+
+static void end_row(bs_entries *e, int32_t rows)
+{
+    e->row = e->n;
+    e->start[rows] = (int32_t)e->n;
+}
+
+static void free_entries(bs_entries *e)
+{
+    bs_free(e->index);
+    bs_free(e->value);
+    bs_free(e->start);
+}
+
 basin_status bs_build_init(bs_build *b, int32_t max_rows, basin_error *err)
 {
     *b = (bs_build){.ones = true, .max_rows = max_rows};
@@ -27,64 +74,23 @@ void bs_build_free(bs_build *b)
     bs_names_free(&b->features);
     bs_names_free(&b->labels);
     bs_rows_free(b->ds);
-    bs_free(b->x_index);
-    bs_free(b->y_index);
-    bs_free(b->u_index);
-    bs_free(b->x_value);
-    bs_free(b->x_start);
-    bs_free(b->y_start);
-    bs_free(b->u_start);
+    free_entries(&b->x);
+    free_entries(&b->y);
+    free_entries(&b->u);
     bs_free(b->feature);
     bs_free(b->row_id);
     bs_free(b->row_text);
     *b = (bs_build){0};
 }
 
-static bool grow_ints(int32_t **list, size_t *cap, size_t need)
-{
-    void *p = *list;
-    bool  ok = bs_grow(&p, cap, need, sizeof **list, MOST);
-    *list = p;
-    return ok;
-}
-
-/* Both arrays have capacity x_cap. */
-bool bs_build_room_x(bs_build *b)
-{
-    size_t index_cap = b->x_cap;
-    void  *value = b->x_value;
-    if (!grow_ints(&b->x_index, &index_cap, b->nx + 1))
-        return false;
-    bool ok = bs_grow(&value, &b->v_cap, b->nx + 1, sizeof *b->x_value, MOST);
-    b->x_value = value;
-    if (ok)
-        b->x_cap = index_cap < b->v_cap ? index_cap : b->v_cap;
-    return ok;
-}
-
-bool bs_build_room_y(bs_build *b)
-{
-    return grow_ints(&b->y_index, &b->y_cap, b->ny + 1);
-}
-
-bool bs_build_unknown(bs_build *b, int32_t label)
-{
-    if (!grow_ints(&b->u_index, &b->u_cap, b->nu + 1))
-        return false;
-    b->u_index[b->nu++] = label;
-    return true;
-}
-
 bool bs_build_id(bs_build *b, const char *text, size_t len)
 {
-    void *list = b->row_id;
-    bool  ok = bs_grow(&list, &b->id_cap, (size_t)b->rows + 1, sizeof *b->row_id, MOST);
-    b->row_id = list;
+    bool ok, latin1;
+    b->row_id = grown(b->row_id, &b->id_cap, (size_t)b->rows + 1, sizeof *b->row_id, &ok);
     if (!ok)
         return false;
     for (; b->n_ids < b->rows; b->n_ids++)
         b->row_id[b->n_ids] = NULL;
-    bool latin1;
     b->row_id[b->rows] = bs_to_utf8(&b->ds->arena, text, len, &latin1);
     b->n_ids = b->rows + 1; /* not one more: a row may be named twice */
     return b->row_id[b->rows] != NULL;
@@ -92,9 +98,8 @@ bool bs_build_id(bs_build *b, const char *text, size_t len)
 
 bool bs_build_text(bs_build *b, const char *text, size_t len)
 {
-    void *list = b->row_text;
-    bool  ok = bs_grow(&list, &b->text_cap, (size_t)b->rows, sizeof *b->row_text, MOST);
-    b->row_text = list;
+    bool ok;
+    b->row_text = grown(b->row_text, &b->text_cap, (size_t)b->rows, sizeof *b->row_text, &ok);
     if (!ok)
         return false;
     for (; b->n_texts < b->rows; b->n_texts++)
@@ -106,21 +111,25 @@ bool bs_build_text(bs_build *b, const char *text, size_t len)
 
 /* --- sorting a row ------------------------------------------------------- */
 
+static void swap(int32_t *key, float *value, size_t i, size_t j)
+{
+    const int32_t k = key[i];
+    key[i] = key[j];
+    key[j] = k;
+    if (value) {
+        const float v = value[i];
+        value[i] = value[j];
+        value[j] = v;
+    }
+}
+
 static void sift(int32_t *key, float *value, size_t root, size_t n)
 {
     for (size_t child; (child = 2 * root + 1) < n; root = child) {
-        if (child + 1 < n && key[child + 1] > key[child])
-            child++;
+        child += child + 1 < n && key[child + 1] > key[child];
         if (key[root] >= key[child])
             return;
-        int32_t k = key[root];
-        key[root] = key[child];
-        key[child] = k;
-        if (value) {
-            float v = value[root];
-            value[root] = value[child];
-            value[child] = v;
-        }
+        swap(key, value, root, child);
     }
 }
 
@@ -132,67 +141,41 @@ static bool increasing(const int32_t *key, size_t n)
     return true;
 }
 
-static void insert_sort(int32_t *key, float *value, size_t n)
-{
-    for (size_t i = 1; i < n; i++) {
-        int32_t k = key[i];
-        float   v = value ? value[i] : 0;
-        size_t  j = i;
-        for (; j > 0 && key[j - 1] > k; j--) {
-            key[j] = key[j - 1];
-            if (value)
-                value[j] = value[j - 1];
-        }
-        key[j] = k;
-        if (value)
-            value[j] = v;
-    }
-}
-
-/* Heap sort for long rows: they come from foreign files, and no order may be slow. */
+/* Heap sort: rows come from foreign files, and no order may be slow. */
 void bs_sort_entries(int32_t *key, float *value, size_t n)
 {
     if (increasing(key, n))
         return;
-    if (n <= 64) {
-        insert_sort(key, value, n);
-        return;
-    }
     for (size_t i = n / 2; i-- > 0;)
         sift(key, value, i, n);
     for (size_t end = n; end-- > 1;) {
-        int32_t k = key[0];
-        key[0] = key[end];
-        key[end] = k;
-        if (value) {
-            float v = value[0];
-            value[0] = value[end];
-            value[end] = v;
-        }
+        swap(key, value, 0, end);
         sift(key, value, 0, end);
     }
 }
 
-/* Sorts and removes repetitions; returns the new length. */
-static size_t tidy_set(int32_t *key, size_t n, bool *repeated)
+/* Sorts the labels of the row and removes repetitions. */
+static void tidy_labels(bs_build *b, bs_entries *e)
 {
+    int32_t     *key = e->index + e->row;
+    const size_t n = e->n - e->row;
+    size_t       kept = n > 0;
     if (increasing(key, n))
-        return n;
+        return;
     bs_sort_entries(key, NULL, n);
-    size_t kept = 1;
     for (size_t i = 1; i < n; i++)
         if (key[i] != key[kept - 1])
             key[kept++] = key[i];
-    *repeated = *repeated || kept < n;
-    return kept;
+    b->repeated = b->repeated || kept < n;
+    e->n = e->row + kept;
 }
 
 /* Sorts the features of the row and drops zeros. */
 static void tidy_x(bs_build *b, int32_t *twice)
 {
-    int32_t *key = b->x_index + b->x_row;
-    float   *value = b->x_value + b->x_row;
-    size_t   n = b->nx - b->x_row, kept = 0;
+    int32_t *key = b->x.index + b->x.row;
+    float   *value = b->x.value + b->x.row;
+    size_t   n = b->x.n - b->x.row, kept = 0;
     if (!increasing(key, n)) {
         bs_sort_entries(key, value, n);
         b->reordered = true;
@@ -208,7 +191,7 @@ static void tidy_x(bs_build *b, int32_t *twice)
         key[kept] = key[i];
         value[kept++] = value[i];
     }
-    b->nx = b->x_row + kept;
+    b->x.n = b->x.row + kept;
 }
 
 /* --- rows ---------------------------------------------------------------- */
@@ -219,27 +202,18 @@ basin_status bs_build_row(bs_build *b, int32_t *twice, basin_error *err)
     if (b->rows >= b->max_rows)
         return bs_fail(err, BASIN_EDATA, "more than %d rows; data.max_rows allows more",
                        b->max_rows);
-    size_t need = (size_t)b->rows + 2;
-    if (!grow_ints(&b->x_start, &b->xs_cap, need) || !grow_ints(&b->y_start, &b->ys_cap, need) ||
-        !grow_ints(&b->u_start, &b->us_cap, need))
+    if (!room_for_rows(b))
         return bs_fail_nomem(err);
-    if (b->nx > b->x_row)
+    if (b->x.n > b->x.row)
         tidy_x(b, twice);
-    if (b->ny > b->y_row + 1)
-        b->ny = b->y_row + tidy_set(b->y_index + b->y_row, b->ny - b->y_row, &b->repeated);
-    if (b->nu > b->u_row + 1)
-        b->nu = b->u_row + tidy_set(b->u_index + b->u_row, b->nu - b->u_row, &b->repeated);
-
-    b->x_start[b->rows] = (int32_t)b->x_row;
-    b->y_start[b->rows] = (int32_t)b->y_row;
-    b->u_start[b->rows] = (int32_t)b->u_row;
+    if (b->y.n > b->y.row)
+        tidy_labels(b, &b->y);
+    if (b->u.n > b->u.row)
+        tidy_labels(b, &b->u);
     b->rows++;
-    b->x_start[b->rows] = (int32_t)b->nx;
-    b->y_start[b->rows] = (int32_t)b->ny;
-    b->u_start[b->rows] = (int32_t)b->nu;
-    b->x_row = b->nx;
-    b->y_row = b->ny;
-    b->u_row = b->nu;
+    end_row(&b->x, b->rows);
+    end_row(&b->y, b->rows);
+    end_row(&b->u, b->rows);
     return BASIN_OK;
 }
 
@@ -249,9 +223,8 @@ int32_t bs_build_feature(bs_build *b, const char *name, const char *attribute, c
     int32_t i = bs_names_add(&b->features, name, strlen(name), fresh);
     if (i < 0 || !*fresh)
         return i;
-    void *list = b->feature;
-    bool  ok = bs_grow(&list, &b->feature_cap, (size_t)i + 1, sizeof *b->feature, MOST);
-    b->feature = list;
+    bool ok;
+    b->feature = grown(b->feature, &b->feature_cap, (size_t)i + 1, sizeof *b->feature, &ok);
     if (!ok)
         return -1;
     b->feature[i] = (bs_feature){
@@ -323,43 +296,30 @@ static bool finish_texts(bs_build *b)
     return text || !b->n_texts;
 }
 
-/* A start array needs its one element even without rows. */
-static bool finish_starts(bs_build *b)
-{
-    if (b->rows)
-        return true;
-    if (!grow_ints(&b->x_start, &b->xs_cap, 1) || !grow_ints(&b->y_start, &b->ys_cap, 1) ||
-        !grow_ints(&b->u_start, &b->us_cap, 1))
-        return false;
-    b->x_start[0] = b->y_start[0] = b->u_start[0] = 0;
-    return true;
-}
-
 basin_status bs_build_finish(bs_build *b, int32_t n_features, int32_t n_labels, basin_error *err)
 {
     bs_rows *ds = b->ds;
-    if (!finish_ids(b) || !finish_names(b, n_features, n_labels) || !finish_starts(b) ||
-        !finish_texts(b))
+    if (!finish_ids(b) || !finish_names(b, n_features, n_labels) || !finish_texts(b) ||
+        (b->rows == 0 && !room_for_rows(b)))
         return bs_fail_nomem(err);
     if (b->ones) {
-        bs_free(b->x_value);
-        b->x_value = NULL;
+        bs_free(b->x.value);
+        b->x.value = NULL;
     }
     ds->rows = b->rows;
     ds->rows_before = b->rows_before;
-    ds->x_start = b->x_start;
-    ds->x_index = b->x_index;
-    ds->x_value = b->x_value;
-    ds->y_start = b->y_start;
-    ds->y_index = b->y_index;
-    b->x_start = b->x_index = b->y_start = b->y_index = NULL;
-    b->x_value = NULL;
+    ds->x_start = b->x.start;
+    ds->x_index = b->x.index;
+    ds->x_value = b->x.value;
+    ds->y_start = b->y.start;
+    ds->y_index = b->y.index;
+    b->x = b->y = (bs_entries){0};
     ds->x = (bs_csr){b->rows, ds->schema.n_features, ds->x_start, ds->x_index, ds->x_value};
     ds->y = (bs_csr){b->rows, ds->schema.n_labels, ds->y_start, ds->y_index, NULL};
-    if (b->nu) {
-        ds->u_start = b->u_start;
-        ds->u_index = b->u_index;
-        b->u_start = b->u_index = NULL;
+    if (b->u.n) {
+        ds->u_start = b->u.start;
+        ds->u_index = b->u.index;
+        b->u = (bs_entries){0};
         ds->unknown = (bs_csr){b->rows, ds->schema.n_labels, ds->u_start, ds->u_index, NULL};
     }
     ds->hash = bs_rows_hash(ds);

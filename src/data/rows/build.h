@@ -9,24 +9,25 @@
 #include "data/dataset.h"
 #include "data/names.h"
 
+/* Row i is start[i] .. start[i + 1] of index, and of value if entries have one. */
 typedef struct {
-    bs_rows *ds; /* its arena holds all texts */
+    int32_t *index, *start;
+    float   *value;
+    size_t   n, row; /* entries; where the current row starts */
+    size_t   cap, start_cap;
+} bs_entries;
 
-    int32_t *x_index, *y_index, *u_index;
-    float   *x_value;
-    size_t   nx, ny, nu; /* entries */
-    size_t   x_cap, v_cap, y_cap, u_cap;
-    size_t   x_row, y_row, u_row; /* start of the current row */
-    int32_t *x_start, *y_start, *u_start;
-    size_t   xs_cap, ys_cap, us_cap; /* capacities of the three above */
-    int32_t  rows, max_rows;
-    int64_t  rows_before;   /* in earlier blocks of the file: rows are named by number */
-    bool     keep_zeros;    /* rows keep zeros for now: the reader still needs them */
-    bool     ones;          /* all values so far are 1 */
-    bool     reordered;     /* some row's features were not in increasing order */
-    bool     repeated;      /* some row named a label twice */
-    int64_t  rounded;       /* whole numbers that a float cannot hold ... */
-    double   first_rounded; /* ... and the first of them */
+typedef struct {
+    bs_rows   *ds;      /* its arena holds all texts */
+    bs_entries x, y, u; /* features, labels, labels left open */
+    int32_t    rows, max_rows;
+    int64_t    rows_before;   /* in earlier blocks of the file: rows are named by number */
+    bool       keep_zeros;    /* rows keep zeros for now: the reader still needs them */
+    bool       ones;          /* all values so far are 1 */
+    bool       reordered;     /* some row's features were not in increasing order */
+    bool       repeated;      /* some row named a label twice */
+    int64_t    rounded;       /* whole numbers that a float cannot hold ... */
+    double     first_rounded; /* ... and the first of them */
 
     bs_names     features, labels; /* by name; unused if numbers suffice */
     bs_feature  *feature;
@@ -42,17 +43,15 @@ typedef struct {
 basin_status bs_build_init(bs_build *b, int32_t max_rows, basin_error *err);
 void         bs_build_free(bs_build *b); /* whatever was not handed over */
 
-bool bs_build_room_x(bs_build *b);
-bool bs_build_room_y(bs_build *b);
-bool bs_build_unknown(bs_build *b, int32_t label); /* a label that this row leaves open */
+bool bs_entries_room(bs_entries *e, bool values);
 
 /* False when memory runs out (or at 2^31 entries). */
 static inline bool bs_push_x(bs_build *b, int32_t feature, float value)
 {
-    if (b->nx == b->x_cap && !bs_build_room_x(b))
+    if (b->x.n == b->x.cap && !bs_entries_room(&b->x, true))
         return false;
-    b->x_index[b->nx] = feature;
-    b->x_value[b->nx++] = value;
+    b->x.index[b->x.n] = feature;
+    b->x.value[b->x.n++] = value;
     return true;
 }
 
@@ -69,12 +68,23 @@ static inline bool bs_push_number(bs_build *b, int32_t feature, double value)
     return bs_push_x(b, feature, (float)value);
 }
 
+static inline bool bs_push_label(bs_entries *e, int32_t label)
+{
+    if (e->n == e->cap && !bs_entries_room(e, false))
+        return false;
+    e->index[e->n++] = label;
+    return true;
+}
+
 static inline bool bs_push_y(bs_build *b, int32_t label)
 {
-    if (b->ny == b->y_cap && !bs_build_room_y(b))
-        return false;
-    b->y_index[b->ny++] = label;
-    return true;
+    return bs_push_label(&b->y, label);
+}
+
+/* A label that this row leaves open. */
+static inline bool bs_build_unknown(bs_build *b, int32_t label)
+{
+    return bs_push_label(&b->u, label);
 }
 
 /* Sorts a row by column; value may be NULL. */

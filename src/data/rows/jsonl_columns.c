@@ -258,13 +258,13 @@ static basin_status copy_row(columns *c, int32_t row)
     const bs_build *from = c->x->r->b;
     int32_t         twice;
     bool            ok = true;
-    for (int32_t e = from->x_start[row]; ok && e < from->x_start[row + 1]; e++)
-        ok = add_entry(c, row, from->x_index[e], from->x_value[e]);
+    for (int32_t e = from->x.start[row]; ok && e < from->x.start[row + 1]; e++)
+        ok = add_entry(c, row, from->x.index[e], from->x.value[e]);
     ok = ok && add_absent(c, row);
-    for (int32_t e = from->y_start[row]; ok && e < from->y_start[row + 1]; e++)
-        ok = bs_push_y(&c->to, from->y_index[e]);
-    for (int32_t e = from->u_start[row]; ok && e < from->u_start[row + 1]; e++)
-        ok = bs_build_unknown(&c->to, from->u_index[e]);
+    for (int32_t e = from->y.start[row]; ok && e < from->y.start[row + 1]; e++)
+        ok = bs_push_y(&c->to, from->y.index[e]);
+    for (int32_t e = from->u.start[row]; ok && e < from->u.start[row + 1]; e++)
+        ok = bs_build_unknown(&c->to, from->u.index[e]);
     if (ok && row < from->n_ids && from->row_id[row])
         ok = bs_build_id(&c->to, from->row_id[row], strlen(from->row_id[row]));
     basin_status s = ok ? bs_build_row(&c->to, &twice, c->x->r->err) : bs_fail_nomem(c->x->r->err);

@@ -297,12 +297,12 @@ static basin_status order_labels(svm *x)
         map[rank[i].old] = i;
         name[i] = rank[i].text;
     }
-    for (size_t e = 0; e < b->ny; e++)
-        b->y_index[e] = map[b->y_index[e]];
+    for (size_t e = 0; e < b->y.n; e++)
+        b->y.index[e] = map[b->y.index[e]];
     for (int32_t i = 0; i < b->rows; i++)
-        if (b->y_start[i + 1] > b->y_start[i] + 1)
-            bs_sort_entries(b->y_index + b->y_start[i], NULL,
-                            (size_t)(b->y_start[i + 1] - b->y_start[i]));
+        if (b->y.start[i + 1] > b->y.start[i] + 1)
+            bs_sort_entries(b->y.index + b->y.start[i], NULL,
+                            (size_t)(b->y.start[i + 1] - b->y.start[i]));
     b->ds->schema.label = name;
     bs_free(rank);
     bs_free(map);
@@ -382,8 +382,8 @@ static basin_status choose_base(svm *x, bool any)
     if (any && x->lowest < base)
         return bs_error_at(r, 0, 0, "has a feature 0, but features were to count from 1 (%s)",
                            o->like ? "as in the training data" : "data.index_base");
-    for (size_t e = 0; base && e < r->b->nx; e++)
-        r->b->x_index[e] -= base;
+    for (size_t e = 0; base && e < r->b->x.n; e++)
+        r->b->x.index[e] -= base;
     r->b->ds->schema.index_base = base;
     return BASIN_OK;
 }
