@@ -52,6 +52,16 @@ basin_status bs_text_take(bs_buf *table, bs_buf *json, basin_text *out, basin_er
     return BASIN_OK;
 }
 
+basin_status bs_text_give(basin_status s, bs_buf *table, bs_buf *json, basin_text *out,
+                          basin_error *err)
+{
+    if (!s)
+        return bs_text_take(table, json, out, err);
+    bs_buf_free(table);
+    bs_buf_free(json);
+    return s;
+}
+
 /* $'...', understood by bash and zsh: a word with characters that must not be printed. */
 static void put_bytes(const char *word, bs_buf *out)
 {

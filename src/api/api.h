@@ -90,6 +90,9 @@ bs_logger    bs_session_log(const basin_session *s);
 
 /* Moves both buffers into a basin_text; frees them in any case. */
 basin_status bs_text_take(bs_buf *table, bs_buf *json, basin_text *out, basin_error *err);
+/* The same unless s is an error, which it returns. */
+basin_status bs_text_give(basin_status s, bs_buf *table, bs_buf *json, basin_text *out,
+                          basin_error *err);
 /* Quotes a word for the shell. */
 void bs_put_word(const char *word, bs_buf *out);
 
@@ -128,6 +131,19 @@ basin_status bs_model_make(bs_model_file *saved, basin_model **out, basin_error 
  * model's, and those of bs_model_file_set. Refuses others. */
 basin_status bs_model_file_set_all(bs_model_file *m, const char *const *set, basin_error *err);
 
+/* A call that uses a model on files. */
+typedef struct {
+    const char        *model; /* NULL: the caller has it */
+    const char *const *file;
+    int                n;
+    const char *const *set; /* overrides (bs_model_file_set_all); or NULL */
+    bs_machine         where;
+    bs_logger          log;
+    basin_model       *opened; /* release with basin_model_free, also after a failure */
+} bs_call;
+/* Checks where it is to run, and opens its log and its model. */
+basin_status bs_call_open(bs_call *c, const basin_session *session, basin_error *err);
+
 /* The message after reading a file failed, if it looks like data of another task. */
 basin_status bs_error_other_task(const bs_model_file *m, const char *file, basin_status s,
                                  basin_error *err);
@@ -144,10 +160,6 @@ typedef struct {
 /* Predicts all rows of a part. warm: time a second pass, unless the first took long. */
 basin_status bs_model_predict(const bs_model_file *m, const bs_dataset *data, const bs_asked *asked,
                               bs_outputs *out, double *seconds, basin_error *err);
-
-/* Replaces a model file atomically by one with these metadata replaced or added; tensors keep their
- * bytes. */
-basin_status bs_model_rewrite(const char *path, const bs_meta *set, int n, basin_error *err);
 
 /* ---- comparing models (the tool's compare and report) ---- */
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "api/adjust.h"
 #include "data/metric.h"
 
 enum { PARTS = 3, BINS = 10 };
@@ -24,25 +24,18 @@ typedef struct {
 } bin;
 
 typedef struct {
-    basin_model     *model;
-    bs_logger       *log; /* asked whether to stop */
-    char             path[BS_OPTION_TEXT + 64];
-    bs_dataset       data;
-    bs_outputs       y;     /* without calibration */
+    bs_adjustment    a;     /* its y: without calibration */
     bool            *truth; /* of these scores */
     bs_scored_truth *room;  /* as many */
     bs_arena         arena;
     bool             isotonic;
     calibration      was, is;
-    bs_threshold     threshold;
-    bs_counting      how;
-    double           before[BS_MOST_METRICS], after[BS_MOST_METRICS];
     bin              bins[2][BINS]; /* before, after */
 } calibrating;
 
 static size_t labels_of(const calibrating *c)
 {
-    return (size_t)c->data.task->labels(&c->model->saved->known);
+    return (size_t)basin_model_labels(c->a.call.opened);
 }
 
 static float apply(const calibration *k, float p)
@@ -115,12 +108,12 @@ static basin_status fit(calibrating *c, int but, calibration *out, basin_error *
 {
     const size_t L = labels_of(c);
     size_t       n = 0;
-    for (int32_t r = 0; r < c->data.rows; r++)
+    for (int32_t r = 0; r < c->a.data.rows; r++)
         for (size_t i = (size_t)r * L; r % PARTS != but && i < ((size_t)r + 1) * L; i++)
-            c->room[n++] = (bs_scored_truth){c->y.scores[i], c->truth[i]};
+            c->room[n++] = (bs_scored_truth){c->a.y.scores[i], c->truth[i]};
     *out = (calibration){0, NULL};
     if (!c->isotonic)
-        return find_temperature(c->log, c->room, n, &out->temperature, err);
+        return find_temperature(&c->a.call.log, c->room, n, &out->temperature, err);
     bs_monotone *map = bs_arena_alloc(&c->arena, sizeof *map);
     out->map = map;
     return map ? bs_monotone_fit(c->room, n, &c->arena, map, err) : bs_fail_nomem(err);
@@ -133,12 +126,12 @@ static basin_status measure(const calibrating *c, const calibration *part, int n
                             const bs_threshold *threshold, double out[BS_MOST_METRICS],
                             bin bins[BINS], basin_error *err)
 {
-    const size_t L = labels_of(c);
-    bs_outputs   y = {.scores = bs_calloc((size_t)c->data.rows * L + 1, sizeof *y.scores)};
+    const size_t L = labels_of(c), cells = (size_t)c->a.data.rows * L;
+    bs_outputs   y = {.scores = bs_calloc(cells + 1, sizeof *y.scores)};
     if (!y.scores)
         return bs_fail_nomem(err);
-    for (size_t i = 0; i < (size_t)c->data.rows * L; i++) {
-        const double p = (double)(y.scores[i] = apply(&part[i / L % (size_t)n], c->y.scores[i]));
+    for (size_t i = 0; i < cells; i++) {
+        const double p = (double)(y.scores[i] = apply(&part[i / L % (size_t)n], c->a.y.scores[i]));
         const int    at = p < 1 ? (int)(p * BINS) : BINS - 1;
         if (bins) {
             bins[at].cells++;
@@ -146,8 +139,7 @@ static basin_status measure(const calibrating *c, const calibration *part, int n
             bins[at].on += c->truth[i];
         }
     }
-    basin_status s =
-        bs_task_measure(&c->data, &c->model->saved->known, &y, threshold, &c->how, out, err);
+    basin_status s = bs_adjust_measure(&c->a, &y, threshold, out, err);
     bs_outputs_free(&y);
     return s;
 }
@@ -158,48 +150,42 @@ static basin_status measure_after(calibrating *c, basin_error *err)
 {
     calibration  part[PARTS];
     double       unseen[BS_MOST_METRICS];
-    basin_status s = measure(c, &c->is, 1, &c->threshold, c->after, NULL, err);
+    basin_status s = measure(c, &c->is, 1, &c->a.threshold, c->a.after, NULL, err);
     for (int k = 0; k < PARTS && !s; k++)
         s = fit(c, k, &part[k], err);
     if (!s)
-        s = measure(c, part, PARTS, &c->threshold, unseen, c->bins[1], err);
+        s = measure(c, part, PARTS, &c->a.threshold, unseen, c->bins[1], err);
     if (!s)
-        c->after[BS_METRIC_ece] = unseen[BS_METRIC_ece];
+        c->a.after[BS_METRIC_ece] = unseen[BS_METRIC_ece];
     return s;
 }
 
 static basin_status move_threshold(calibrating *c, basin_error *err)
 {
-    const bs_threshold *old = &c->model->saved->threshold;
-    c->threshold = *old;
-    c->threshold.per_label = NULL;
-    c->threshold.global = move(c, old->global);
+    const bs_threshold *old = &c->a.call.opened->saved->threshold;
+    bs_threshold *new = &c->a.threshold;
+    *new = *old;
+    new->global = move(c, old->global);
+    new->per_label = NULL;
     if (!old->per_label)
         return BASIN_OK;
-    c->threshold.per_label = bs_calloc((size_t)old->labels, sizeof *c->threshold.per_label);
-    if (!c->threshold.per_label)
-        return bs_fail_nomem(err);
-    for (int32_t i = 0; i < old->labels; i++)
-        c->threshold.per_label[i] = move(c, old->per_label[i]);
-    return BASIN_OK;
+    new->per_label = bs_calloc((size_t)old->labels, sizeof *new->per_label);
+    for (int32_t i = 0; new->per_label &&i < old->labels; i++)
+        new->per_label[i] = move(c, old->per_label[i]);
+    return new->per_label ? BASIN_OK : bs_fail_nomem(err);
 }
 
 static basin_status write_model(const calibrating *c, basin_error *err)
 {
     char   number[BS_NUMBER_TEXT];
-    bs_buf threshold, text;
-    bs_buf_init(&threshold, (size_t)1 << 30);
+    bs_buf text;
     bs_buf_init(&text, (size_t)1 << 30);
-    bs_threshold_write(&c->threshold, &threshold);
     bs_format_double(c->is.temperature, number);
     bs_buf_printf(&text, "%s %s", c->isotonic ? "isotonic" : "temperature",
                   c->isotonic ? "" : number);
     if (c->isotonic)
         bs_monotone_write(c->is.map, &text);
-    const bs_meta set[] = {{"basin.threshold", threshold.data}, {"basin.calibration", text.data}};
-    basin_status  s = threshold.failed || text.failed ? bs_fail_nomem(err)
-                                                      : bs_model_rewrite(c->path, set, 2, err);
-    bs_buf_free(&threshold);
+    basin_status s = text.failed ? bs_fail_nomem(err) : bs_adjust_write(&c->a, text.data, err);
     bs_buf_free(&text);
     return s;
 }
@@ -212,62 +198,22 @@ static basin_status take_kind(calibrating *c, const char *kind, basin_error *err
     return bs_fail(err, BASIN_EARG, "--kind: '%.40s' is not temperature or isotonic", kind);
 }
 
-/* The truth of every score. */
-static basin_status take_truth(calibrating *c, basin_error *err)
+/* The uncalibrated scores, and the truth of each. */
+static basin_status take_scores(calibrating *c, basin_error *err)
 {
-    const size_t n = (size_t)c->data.rows * labels_of(c);
-    c->truth = bs_calloc(n + 1, sizeof *c->truth);
-    c->room = bs_calloc(n + 1, sizeof *c->room);
-    if (!c->truth || !c->room)
-        return bs_fail_nomem(err);
-    c->data.task->truths(&c->data, c->truth);
-    return BASIN_OK;
-}
-
-static basin_status calibrate(calibrating *c, const char *model, const char *const *files, int n,
-                              const basin_calibrate_options *o, bs_logger *log, basin_error *err)
-{
-    const bs_asked asked = {.where = {o->device, o->threads}, .log = log};
-    c->log = log;
-    double       seconds;
-    basin_status s = take_kind(c, o->kind, err);
-    if (!s)
-        s = bs_model_path(model, c->path, err);
-    if (!s)
-        s = basin_model_load(model, &c->model, err);
-    if (s)
-        return s;
-    bs_model_file *m = c->model->saved;
-    if (!m->task->tunes)
-        return bs_fail(err, BASIN_EARG,
-                       "%s: only models of label sets are calibrated; this is one "
-                       "of task %s",
-                       model, m->task->name);
-    s = bs_model_file_set_all(m, o->set, err);
-    if (!s)
-        s = bs_profile_parse(m->settings.train.profile, &c->how.profile, err);
-    if (!s)
-        s = bs_read_for(m, files, n, NULL, false, log, &c->data, err);
-    if (!s)
-        s = m->task->outputs(&c->data, &m->known, &c->y, err);
+    bs_model_file *m = c->a.call.opened->saved;
+    const size_t   n = (size_t)c->a.data.rows * labels_of(c);
     c->was = (calibration){m->temperature, m->map};
     m->temperature = 0;
     m->map = NULL;
+    basin_status s = bs_adjust_predict(&c->a, err);
+    c->truth = bs_calloc(n + 1, sizeof *c->truth);
+    c->room = bs_calloc(n + 1, sizeof *c->room);
+    if (!s && (!c->truth || !c->room))
+        s = bs_fail_nomem(err);
     if (!s)
-        s = bs_model_predict(m, &c->data, &asked, &c->y, &seconds, err);
-    if (s == BASIN_ENUMERIC)
-        bs_error_in_files(files, n, s, err);
-    if (!s)
-        s = take_truth(c, err);
-    if (!s)
-        s = measure(c, &c->was, 1, &m->threshold, c->before, c->bins[0], err);
-    if (!s)
-        s = fit(c, -1, &c->is, err);
-    if (!s)
-        s = move_threshold(c, err);
-    if (!s)
-        s = measure_after(c, err);
-    return s ? s : write_model(c, err);
+        m->task->truths(&c->a.data, c->truth);
+    return s;
 }
 
 /* ---- text ---- */
@@ -277,13 +223,13 @@ static const char *kind_of(const calibration *k)
     return k->map ? "isotonic" : k->temperature > 0 ? "temperature" : "none";
 }
 
-static void put_row(const char *when, const calibration *k, const bs_threshold *threshold,
-                    double ece, bs_buf *table)
+static void put_row(calibrating *c, const char *when, const calibration *k,
+                    const bs_threshold *threshold, double ece)
 {
     char text[BS_THRESHOLD_TEXT], name[48];
     bs_print(name, sizeof name, k->temperature > 0 ? "%s %.4f" : "%s", kind_of(k), k->temperature);
-    bs_buf_printf(table, "%-8s%-20s%12s%10.4f\n", when, name, bs_threshold_text(threshold, text),
-                  ece);
+    bs_buf_printf(&c->a.table, "%-8s%-20s%12s%10.4f\n", when, name,
+                  bs_threshold_text(threshold, text), ece);
 }
 
 static void put_bins(const bin *b, bs_buf *table)
@@ -295,14 +241,15 @@ static void put_bins(const bin *b, bs_buf *table)
         bs_buf_printf(table, "%11s%10s%10s", "0", "-", "-");
 }
 
-static void put_json(const calibrating *c, const char *key, const calibration *k,
-                     const double metrics[BS_MOST_METRICS], const bin bins[BINS], bs_buf *json)
+static void put_json(calibrating *c, const char *key, const calibration *k,
+                     const double metrics[BS_MOST_METRICS], const bin bins[BINS])
 {
+    bs_buf *json = &c->a.json;
     bs_json_open(json, key, '{');
     bs_json_text(json, "calibration", kind_of(k));
     if (!k->map)
         bs_json_short(json, "temperature", 6, k->temperature > 0 ? k->temperature : 1);
-    bs_task_json(c->data.task, "metrics", metrics, json);
+    bs_task_json(c->a.data.task, "metrics", metrics, json);
     bs_json_open(json, "reliability", '[');
     for (int i = 0; i < BINS; i++) {
         bs_json_open(json, NULL, '{');
@@ -315,27 +262,28 @@ static void put_json(const calibrating *c, const char *key, const calibration *k
     bs_json_close(json, '}');
 }
 
-static void write_texts(const calibrating *c, bs_buf *table, bs_buf *json)
+static void write_texts(calibrating *c)
 {
-    bs_buf_printf(table, "%-8s%-20s%12s%10s\n", "", "calibration", "threshold", "ECE");
-    put_row("before:", &c->was, &c->model->saved->threshold, c->before[BS_METRIC_ece], table);
-    put_row("after:", &c->is, &c->threshold, c->after[BS_METRIC_ece], table);
-    bs_buf_printf(table, "\n%-9s%11s%10s%10s%11s%10s%10s\n", "score", "before", "mean", "true",
+    bs_adjustment *a = &c->a;
+    bs_buf_printf(&a->table, "%-8s%-20s%12s%10s\n", "", "calibration", "threshold", "ECE");
+    put_row(c, "before:", &c->was, &a->call.opened->saved->threshold, a->before[BS_METRIC_ece]);
+    put_row(c, "after:", &c->is, &a->threshold, a->after[BS_METRIC_ece]);
+    bs_buf_printf(&a->table, "\n%-9s%11s%10s%10s%11s%10s%10s\n", "score", "before", "mean", "true",
                   "after", "mean", "true");
     for (int i = 0; i < BINS; i++) {
-        bs_buf_printf(table, "%.1f..%.1f ", (double)i / BINS, (i + 1.0) / BINS);
-        put_bins(&c->bins[0][i], table);
-        put_bins(&c->bins[1][i], table);
-        bs_buf_text(table, "\n");
+        bs_buf_printf(&a->table, "%.1f..%.1f ", (double)i / BINS, (i + 1.0) / BINS);
+        put_bins(&c->bins[0][i], &a->table);
+        put_bins(&c->bins[1][i], &a->table);
+        bs_buf_text(&a->table, "\n");
     }
-    bs_buf_printf(table,
+    bs_buf_printf(&a->table,
                   "ECE and scores after: of each third of the rows by a calibration on the others\n"
                   "wrote %s\n",
-                  c->path);
-    bs_json_open(json, NULL, '{');
-    put_json(c, "before", &c->was, c->before, c->bins[0], json);
-    put_json(c, "after", &c->is, c->after, c->bins[1], json);
-    bs_json_close(json, '}');
+                  a->path);
+    bs_json_open(&a->json, NULL, '{');
+    put_json(c, "before", &c->was, a->before, c->bins[0]);
+    put_json(c, "after", &c->is, a->after, c->bins[1]);
+    bs_json_close(&a->json, '}');
 }
 
 basin_status basin_model_calibrate(const char *model, const char *const *files, int n,
@@ -344,34 +292,32 @@ basin_status basin_model_calibrate(const char *model, const char *const *files, 
 {
     BS_KEEP_ERRNO;
     basin_calibrate_options o;
-    bs_logger               log;
-    calibrating             c = {.model = NULL};
-    bs_buf                  table, json;
     basin_status            s = bs_need_model(model, files, n, out, err);
     if (!s)
         s = BS_TAKE(basin_calibrate_options, options, &o, err);
-    if (!s)
-        s = bs_session_take(session, &log, err);
-    if (!s)
-        s = bs_need_where((bs_machine){o.device, o.threads}, err);
     if (s)
         return s;
+    calibrating c = {.a.call = {model, files, n, o.set, {o.device, o.threads}, .opened = NULL}};
     bs_arena_init(&c.arena, 0);
-    bs_buf_init(&table, 1 << 20);
-    bs_buf_init(&json, 1 << 20);
-    s = calibrate(&c, model, files, n, &o, &log, err);
+    s = bs_adjust_open(&c.a, session, err);
     if (!s)
-        write_texts(&c, &table, &json);
-    bs_outputs_free(&c.y);
-    bs_dataset_free(&c.data);
-    bs_threshold_free(&c.threshold);
+        s = take_kind(&c, o.kind, err);
+    if (!s)
+        s = take_scores(&c, err);
+    if (!s)
+        s = measure(&c, &c.was, 1, &c.a.call.opened->saved->threshold, c.a.before, c.bins[0], err);
+    if (!s)
+        s = fit(&c, -1, &c.is, err);
+    if (!s)
+        s = move_threshold(&c, err);
+    if (!s)
+        s = measure_after(&c, err);
+    if (!s)
+        s = write_model(&c, err);
+    if (!s)
+        write_texts(&c);
     bs_free(c.truth);
     bs_free(c.room);
     bs_arena_free(&c.arena);
-    basin_model_free(c.model);
-    if (!s)
-        return bs_text_take(&table, &json, out, err);
-    bs_buf_free(&table);
-    bs_buf_free(&json);
-    return s;
+    return bs_adjust_close(&c.a, s, out, err);
 }

@@ -5,28 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
-static void evaluation_free(bs_evaluation *e)
-{
-    if (e->counts.task)
-        e->counts.task->counts_free(&e->counts);
-    bs_outputs_free(&e->y);
-    bs_dataset_free(&e->data);
-    bs_threshold_free(&e->own);
-}
-
 /* The stored threshold, or the caller's number. */
-static basin_status pick_threshold(bs_evaluation *e, const char *wish, const bs_threshold **out,
-                                   basin_error *err)
+static basin_status pick_threshold(bs_evaluation *e, const char *wish, basin_error *err)
 {
     double number;
-    *out = &e->model->saved->threshold;
+    e->threshold = &e->model->saved->threshold;
     if (!wish || strcmp(wish, "auto") == 0)
         return BASIN_OK;
     if (!bs_parse_double(wish, &number) || number < 0 || number > 1)
         return bs_fail(err, BASIN_EARG, "--threshold: '%s' is not a number from 0 to 1, or auto",
                        wish);
     e->own = bs_threshold_fixed((float)number);
-    *out = &e->own;
+    e->threshold = &e->own;
     return BASIN_OK;
 }
 
@@ -58,41 +48,19 @@ basin_status bs_model_predict(const bs_model_file *m, const bs_dataset *data, co
     return s;
 }
 
-static basin_status score(bs_evaluation *e, const basin_eval_options *o, bs_logger *log,
-                          basin_error *err)
-{
-    const bs_model_file *m = e->model->saved;
-    bs_asked             asked = {.where = {o->device, o->threads}, .log = log};
-    asked.infer = o->infer;
-    asked.constrain = o->constrain;
-    basin_status s = m->task->outputs(&e->data, &m->known, &e->y, err);
-    return s ? s : bs_model_predict(m, &e->data, &asked, &e->y, &e->seconds, err);
-}
-
-static basin_status measure(bs_evaluation *e, const bs_threshold *threshold, bs_profile_id profile,
-                            bs_logger *log, basin_error *err)
-{
-    const bs_model_file *m = e->model->saved;
-    bs_counting          how = {.profile = profile, .keep_rows = true};
-    basin_status s = m->task->count(&e->data, &m->known, &e->y, threshold, &how, &e->counts, err);
-    if (!s)
-        s = m->task->values(&e->counts, e->value, err);
-    return s ? s : bs_task_intervals(&e->counts, 0, log, e->interval, err);
-}
-
 /* ---- text ---- */
 
-static basin_status write_json(const bs_evaluation *e, const bs_task_eval *how, const char *infer,
-                               const bs_threshold *threshold, const char *profile, bs_buf *out,
+static basin_status write_json(const bs_evaluation *e, const char *infer, bs_buf *out,
                                basin_error *err)
 {
-    basin_status   s = BASIN_OK;
-    const bs_task *k = e->data.task;
+    basin_status        s = BASIN_OK;
+    const bs_task      *k = e->data.task;
+    const bs_task_eval *how = k->eval;
     bs_json_open(out, NULL, '{');
     bs_json_members(out, "task %s n %d infer %s", k->name, e->data.rows, infer);
     if (k->tunes) {
-        bs_threshold_json(threshold, out);
-        bs_json_text(out, "profile", profile);
+        bs_threshold_json(e->threshold, out);
+        bs_json_text(out, "profile", bs_profile_name(e->profile));
     }
     bs_json_members(out, "seconds %.6f rows_per_s %.1f", e->seconds,
                     e->data.rows / (e->seconds > 0 ? e->seconds : 1));
@@ -106,16 +74,15 @@ static basin_status write_json(const bs_evaluation *e, const bs_task_eval *how, 
     return s;
 }
 
-static basin_status write_table(const bs_evaluation *e, const bs_task_eval *how,
-                                const bs_threshold *threshold, const char *profile, bs_buf *out,
-                                basin_error *err)
+static basin_status write_table(const bs_evaluation *e, bs_buf *out, basin_error *err)
 {
-    const bs_task     *k = e->data.task;
-    const bs_interval *first = &e->interval[e->model->saved->known.deciding];
-    char               text[BS_THRESHOLD_TEXT];
-    const char        *name = k->tunes ? bs_threshold_text(threshold, text) : "";
+    const bs_task       *k = e->data.task;
+    const bs_preprocess *known = &e->model->saved->known;
+    const bs_interval   *first = &e->interval[known->deciding];
+    char                 text[BS_THRESHOLD_TEXT];
+    const char          *name = k->tunes ? bs_threshold_text(e->threshold, text) : "";
     bs_metric_header(k, out);
-    bs_metric_row(k, &e->model->saved->known, name, e->value, (first->hi - first->lo) / 2, out);
+    bs_metric_row(k, known, name, e->value, (first->hi - first->lo) / 2, out);
     bs_buf_printf(out, "\n%-18s %10s   95 %% interval\n", "metric", "value");
     for (int i = 0; i < k->n_metrics; i++) {
         const bs_interval *range = &e->interval[i];
@@ -128,95 +95,96 @@ static basin_status write_table(const bs_evaluation *e, const bs_task_eval *how,
     bs_buf_printf(out, "%d %s, %.0f %s/s", (int)e->data.rows, k->unit,
                   e->data.rows / (e->seconds > 0 ? e->seconds : 1), k->unit);
     if (k->tunes)
-        bs_buf_printf(out, "; conventions: %s", profile);
+        bs_buf_printf(out, "; conventions: %s", bs_profile_name(e->profile));
     bs_buf_text(out, "\n");
-    return how->special ? how->special(e, out, err) : BASIN_OK;
+    return k->eval->special ? k->eval->special(e, out, err) : BASIN_OK;
 }
 
-static basin_status write_tables(const bs_evaluation *e, const bs_task_eval *how,
-                                 const basin_eval_options *o, const bs_threshold *threshold,
-                                 const char *profile, bs_buf *out, basin_error *err)
+static basin_status write_tables(const bs_evaluation *e, const basin_eval_options *o, bs_buf *out,
+                                 basin_error *err)
 {
-    bool         done = false;
-    basin_status s = how->instead ? how->instead(e, o, out, &done, err) : BASIN_OK;
+    const bs_task_eval *how = e->data.task->eval;
+    bool                done = false;
+    basin_status        s = how->instead ? how->instead(e, o, out, &done, err) : BASIN_OK;
     if (s || done)
         return s;
-    s = write_table(e, how, threshold, profile, out, err);
+    s = write_table(e, out, err);
     return !s && o->per_label ? how->labels(e, out, err) : s;
 }
 
-/* What to evaluate: files, or data in memory. */
-typedef struct {
-    const char *const *file;
-    int                n;
-    const basin_data  *data; /* or NULL */
-} subject;
+/* ---- data ---- */
 
-static basin_status read_subject(bs_evaluation *e, const subject *of, const char *part,
-                                 bs_logger *log, basin_error *err)
+static basin_status take_data(bs_evaluation *e, const bs_call *c, const basin_data *d,
+                              bs_logger *log, basin_error *err)
 {
     const bs_model_file *m = e->model->saved;
-    if (!of->data)
-        return bs_read_for(m, of->file, of->n, part, false, log, &e->data, err);
-    bs_notes        notes;
-    bs_read_request wish = {.file = of->file, .n = 1, .given = of->data->rows, .known = &m->known};
+    bs_notes             notes;
+    bs_read_request      wish = {.file = c->file, .n = 1, .given = d->rows, .known = &m->known};
+    if (d->task != m->task)
+        return bs_fail(err, BASIN_EARG, "the data is for task %s, the model for %s", d->task->name,
+                       m->task->name);
     bs_notes_init(&notes);
-    basin_status s = of->data->task == m->task
-                         ? m->task->read(&m->settings, &wish, &notes, &e->data, err)
-                         : bs_fail(err, BASIN_EARG, "the data is for task %s, the model for %s",
-                                   of->data->task->name, m->task->name);
+    basin_status s = m->task->read(&m->settings, &wish, &notes, &e->data, err);
     if (!s)
         bs_notes_print(&notes, log);
     bs_notes_free(&notes);
     return s;
 }
 
-/* Borrows the model of e. */
-static basin_status evaluate(bs_evaluation *e, const subject *of, const basin_eval_options *o,
-                             bs_logger *log, bs_buf *table, bs_buf *json, basin_error *err)
+/* Of files or, if d is not NULL, of data in memory. Borrows the model of e. */
+static basin_status evaluate(bs_evaluation *e, const bs_call *c, const basin_data *d,
+                             const basin_eval_options *o, bs_buf *table, bs_buf *json,
+                             basin_error *err)
 {
     const bs_model_file *m = e->model->saved;
-    const bs_task_eval  *how = m->task->eval;
-    const bs_threshold  *threshold = NULL;
-    const char          *profile = o->profile ? o->profile : m->settings.train.profile;
-    const char          *infer = o->infer ? o->infer : m->settings.train.infer;
-    basin_status         s = how->check(o, err);
-    e->per_label = o->per_label;
+    bs_logger            log = c->log;
+    const bs_asked       asked = {o->infer, o->constrain, .where = c->where, .log = &log};
+    bs_counting          how = {.keep_rows = true};
+    basin_status         s = m->task->eval->check(o, err);
     if (!s)
-        s = pick_threshold(e, o->threshold, &threshold, err);
-    e->threshold = threshold;
+        s = pick_threshold(e, o->threshold, err);
     if (!s)
-        s = bs_profile_parse(profile, &e->profile, err);
+        s = bs_profile_parse(o->profile ? o->profile : m->settings.train.profile, &how.profile,
+                             err);
+    e->profile = how.profile;
     if (!s)
-        s = read_subject(e, of, o->part, log, err);
+        s = d ? take_data(e, c, d, &log, err)
+              : bs_read_for(m, c->file, c->n, o->part, false, &log, &e->data, err);
     if (!s)
-        s = score(e, o, log, err);
+        s = m->task->outputs(&e->data, &m->known, &e->y, err);
+    if (!s)
+        s = bs_model_predict(m, &e->data, &asked, &e->y, &e->seconds, err);
     if (s == BASIN_ENUMERIC)
-        bs_error_in_files(of->file, of->n, s, err);
+        bs_error_in_files(c->file, c->n, s, err);
     if (!s)
-        s = measure(e, threshold, e->profile, log, err);
+        s = m->task->count(&e->data, &m->known, &e->y, e->threshold, &how, &e->counts, err);
+    if (!s)
+        s = m->task->values(&e->counts, e->value, err);
+    if (!s)
+        s = bs_task_intervals(&e->counts, 0, &log, e->interval, err);
     if (s == BASIN_EDATA)
-        bs_fail_about(err, s, of->file[0]);
-    if (!s && how->remark)
-        how->remark(e, log);
+        bs_fail_about(err, s, c->file[0]);
+    if (!s && m->task->eval->remark)
+        m->task->eval->remark(e, &log);
     if (!s)
-        s = write_json(e, how, infer, threshold, bs_profile_name(e->profile), json, err);
-    return s ? s : write_tables(e, how, o, threshold, bs_profile_name(e->profile), table, err);
+        s = write_json(e, o->infer ? o->infer : m->settings.train.infer, json, err);
+    return s ? s : write_tables(e, o, table, err);
 }
 
-static basin_status evaluate_text(bs_evaluation *e, const subject *of, const basin_eval_options *o,
-                                  bs_logger *log, basin_text *out, basin_error *err)
+static basin_status evaluate_text(const basin_model *m, const bs_call *c, const basin_data *d,
+                                  const basin_eval_options *o, basin_text *out, basin_error *err)
 {
-    bs_buf table, json;
+    bs_evaluation e = {.model = m, .per_label = o->per_label, .constrained = o->constrain};
+    bs_buf        table, json;
     bs_buf_init(&table, 1 << 28);
     bs_buf_init(&json, 1 << 28);
-    basin_status s = evaluate(e, of, o, log, &table, &json, err);
-    evaluation_free(e);
-    if (!s)
-        return bs_text_take(&table, &json, out, err);
-    bs_buf_free(&table);
-    bs_buf_free(&json);
-    return s;
+    basin_status s = evaluate(&e, c, d, o, &table, &json, err);
+    if (e.counts.task)
+        e.counts.task->counts_free(&e.counts);
+    bs_outputs_free(&e.y);
+    bs_dataset_free(&e.data);
+    bs_threshold_free(&e.own);
+    return bs_text_give(s, &table, &json, out, err);
 }
 
 basin_status basin_eval(const char *model, const char *const *files, int n,
@@ -225,25 +193,16 @@ basin_status basin_eval(const char *model, const char *const *files, int n,
 {
     BS_KEEP_ERRNO;
     basin_eval_options o;
-    basin_model       *m = NULL;
-    bs_logger          log;
     basin_status       s = bs_need_model(model, files, n, out, err);
     if (!s)
         s = BS_TAKE(basin_eval_options, options, &o, err);
+    if (s)
+        return s;
+    bs_call c = {model, files, n, o.set, {o.device, o.threads}, .opened = NULL};
+    s = bs_call_open(&c, session, err);
     if (!s)
-        s = bs_session_take(session, &log, err);
-    if (!s)
-        s = bs_need_where((bs_machine){o.device, o.threads}, err);
-    if (!s)
-        s = bs_model_open(model, &log, &m, err);
-    if (!s)
-        s = bs_model_file_set_all(m->saved, o.set, err);
-    if (!s) {
-        bs_evaluation e = {.model = m, .constrained = o.constrain};
-        const subject of = {.file = files, .n = n};
-        s = evaluate_text(&e, &of, &o, &log, out, err);
-    }
-    basin_model_free(m);
+        s = evaluate_text(c.opened, &c, NULL, &o, out, err);
+    basin_model_free(c.opened);
     return s;
 }
 
@@ -254,19 +213,14 @@ basin_status basin_eval_data(const basin_model *m, const basin_data *d,
     BS_KEEP_ERRNO;
     static const char *const name[] = {BS_IN_MEMORY};
     basin_eval_options       o;
-    bs_logger                log;
     basin_status             s = bs_need_text(out, BS_ARGUMENTS({"model", m}, {"data", d}), err);
     if (!s)
         s = BS_TAKE(basin_eval_options, options, &o, err);
-    if (!s)
-        s = bs_session_take(session, &log, err);
-    if (!s)
-        s = bs_need_where((bs_machine){o.device, o.threads}, err);
-    if (!s && o.set && *o.set)
-        s = bs_fail(err, BASIN_EARG, "set: options of reading files; this data is in memory");
     if (s)
         return s;
-    const subject of = {name, 1, d};
-    bs_evaluation e = {.model = m, .constrained = o.constrain};
-    return evaluate_text(&e, &of, &o, &log, out, err);
+    bs_call c = {NULL, name, 1, NULL, {o.device, o.threads}, .opened = NULL};
+    s = bs_call_open(&c, session, err);
+    if (!s && o.set && *o.set)
+        s = bs_fail(err, BASIN_EARG, "set: options of reading files; this data is in memory");
+    return s ? s : evaluate_text(m, &c, d, &o, out, err);
 }

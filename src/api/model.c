@@ -60,6 +60,16 @@ basin_status bs_model_open(const char *model, bs_logger *log, basin_model **out,
     return s ? s : bs_model_make(saved, out, err);
 }
 
+basin_status bs_call_open(bs_call *c, const basin_session *session, basin_error *err)
+{
+    basin_status s = bs_session_take(session, &c->log, err);
+    if (!s)
+        s = bs_need_where(c->where, err);
+    if (!s && c->model)
+        s = bs_model_open(c->model, &c->log, &c->opened, err);
+    return s || !c->model ? s : bs_model_file_set_all(c->opened->saved, c->set, err);
+}
+
 basin_status basin_model_load(const char *path, basin_model **out, basin_error *err)
 {
     BS_KEEP_ERRNO;

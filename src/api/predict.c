@@ -241,41 +241,28 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
                                  const basin_session *session, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    basin_predict_options        own;
-    const basin_predict_options *o = &own;
-    bs_logger                    log;
-    basin_model                 *m = NULL;
-    basin_status                 s = BS_TAKE(basin_predict_options, options, &own, err);
-    if (!s)
-        s = bs_session_take(session, &log, err);
+    basin_predict_options o;
+    basin_status          s = BS_TAKE(basin_predict_options, options, &o, err);
     if (s)
         return s;
-    if (!out && !o->path)
+    if (!out && !o.path)
         return bs_fail(err, BASIN_EARG, "neither a file nor a path for the predictions");
-    if (o->top_k < 0)
-        return bs_fail(err, BASIN_EARG, "top_k: %d is not a number of labels", o->top_k);
-    s = bs_need_files(files, n, err);
-    if (!s)
-        s = bs_need_where((bs_machine){o->device, o->threads}, err);
-    if (!s)
-        s = bs_model_open(model, &log, &m, err);
-    if (!s)
-        s = bs_model_file_set_all(m->saved, o->set, err);
-    if (s) {
-        basin_model_free(m);
+    if (o.top_k < 0)
+        return bs_fail(err, BASIN_EARG, "top_k: %d is not a number of labels", o.top_k);
+    if ((s = BS_NEED(err, {"model", model})) || (s = bs_need_files(files, n, err)))
         return s;
+    bs_call    c = {model, files, n, o.set, {o.device, o.threads}, .opened = NULL};
+    predicting g = {.o = &o, .log = &c.log, .files = files, .n = n};
+    s = bs_call_open(&c, session, err);
+    if (!s) {
+        g.m = c.opened->saved;
+        g.p = g.m->task->predict_files;
+        s = g.p->check(c.opened->saved, &o, err);
     }
-    predicting g = {.m = m->saved,
-                    .p = m->saved->task->predict_files,
-                    .o = o,
-                    .log = &log,
-                    .files = files,
-                    .n = n};
-    s = g.p->check(m->saved, o, err);
     if (!s)
-        s = choose_inference(g.m, o, &log, &g.how, err);
+        s = choose_inference(g.m, &o, &c.log, &g.how, err);
     if (!s)
-        s = bs_workspace_open((bs_machine){o->device, o->threads}, &g.w, err);
+        s = bs_workspace_open(c.where, &g.w, err);
     if (!s)
         s = bs_model_file_scorer(g.m, g.w, &g.how, &g.scorer, err);
     if (!s)
@@ -283,6 +270,6 @@ basin_status basin_predict_files(const char *model, const char *const *files, in
     bs_scorer_free(g.scorer);
     if (g.w)
         bs_workspace_close(g.w);
-    basin_model_free(m);
+    basin_model_free(c.opened);
     return s;
 }
