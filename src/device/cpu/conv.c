@@ -1,10 +1,10 @@
 /* conv.c -- convolutions of [batch, channels, height, width], and pooling.
  *
- * Most layers go to winograd.c, direct.c or few.c; this file has what is left: kernels of one
- * pixel, odd strides. It works by matrix products. A block of output rows of one image
- * needs, for each channel and each place (k, l) of the kernel, the pixels that meet it: a matrix
- * "columns" [channels * KH * KW, pixels]. With w as a matrix [O, channels * KH * KW] the three
- * members of the family are
+ * Most layers go to winograd.c or few.c; this file has what is left: photos of three channels,
+ * kernels of one pixel, odd strides. It works by matrix products. A block of output rows of one
+ * image needs, for each channel and each place (k, l) of the kernel, the pixels that meet it: a
+ * matrix "columns" [channels * KH * KW, pixels]. With w as a matrix [O, channels * KH * KW] the
+ * three members of the family are
  *
  *   conv     y       = w columns(x)
  *   conv_dx  columns = w' y, added up into the pixels of x they came from
@@ -183,15 +183,13 @@ const bs_vec_conv *bs_vec_conv_of(const bs_vec *vec)
 
 static bool measure_better(const bs_call *c, bs_conv_kind kind, bs_work *w)
 {
-    return bs_winograd_measure(c, kind, w) || bs_direct_measure(c, kind, w) ||
-           bs_examples_measure(c, kind, w);
+    return bs_winograd_measure(c, kind, w) || bs_examples_measure(c, kind, w);
 }
 
 static bool run_better(const bs_call *c, bs_conv_kind kind, int64_t begin, int64_t end,
                        void *scratch)
 {
     return bs_winograd_run(c, kind, begin, end, scratch) ||
-           bs_direct_run(c, kind, begin, end, scratch) ||
            bs_examples_run(c, kind, begin, end, scratch);
 }
 

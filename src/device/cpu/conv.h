@@ -11,15 +11,6 @@ typedef struct {
     void (*transpose)(real *dst, int64_t ldd, const real *src, int64_t lds, int rows, int cols,
                       bool add);
 
-    /* direct.c; step is 1 or 2. y [pixels, PANEL]: pixel r is the sum over q < k of
-     * x[offset[q] + r step] times row q of w [k, PANEL]. */
-    void (*pixels)(real *y, const real *x, const int32_t *offset, const real *w, int pixels,
-                   int step, int k);
-    /* dw [n, PANEL]: adds to row q the sum over pixels (i, j) of x[offset[q] + i row + j step]
-     * times that pixel's row of dy [rows, cols, PANEL]. */
-    void (*taps)(real *dw, const real *x, const int32_t *offset, const real *dy, int n, int rows,
-                 int cols, int64_t row, int step);
-
     /* few.c. y[p] for p < n, and some beyond: the sum over q < k of w[q] x[offset[q] + p]. */
     void (*shifted)(real *y, const real *x, const int32_t *offset, const real *w, int n, int k);
     /* dw[q] for q < k: adds the sum over p < n of dy[p] x[offset[q] + p]; dy is zero and x finite
@@ -61,8 +52,6 @@ typedef enum { BS_CONV_Y, BS_CONV_DX, BS_CONV_DW } bs_conv_kind;
 bool bs_winograd_measure(const bs_call *c, bs_conv_kind kind, bs_work *w);
 bool bs_winograd_run(const bs_call *c, bs_conv_kind kind, int64_t begin, int64_t end,
                      void *scratch);
-bool bs_direct_measure(const bs_call *c, bs_conv_kind kind, bs_work *w);
-bool bs_direct_run(const bs_call *c, bs_conv_kind kind, int64_t begin, int64_t end, void *scratch);
 bool bs_examples_measure(const bs_call *c, bs_conv_kind kind, bs_work *w);
 bool bs_examples_run(const bs_call *c, bs_conv_kind kind, int64_t begin, int64_t end,
                      void *scratch);

@@ -4,8 +4,7 @@
  * With a border of zeros an image is one long row of numbers in which whatever a kernel meets from
  * a pixel on lies at fixed offsets. So a plane of the result is a sum of shifted rows, each times
  * one weight, with pixels across vector lanes; what falls between the rows of the image is computed
- * and dropped. Matrices of columns, which winograd.c and direct.c avoid by working on many output
- * channels at a time, would be most of the work here.
+ * and dropped. Matrices of columns, as in conv.c, would be most of the work here.
  *
  *   conv     y_o   = sum over c and taps of w x_c, shifted
  *   conv_dx  dx_c  = the same of dy_o with the taps turned round

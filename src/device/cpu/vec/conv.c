@@ -190,77 +190,6 @@ static void product_t(real *c, const real *a, const real *b, int rows, int k, bo
         block(c + r * PANEL, a + r, 1, PANEL, b, 1, k, add);
 }
 
-/* ---- without transforms ---- */
-
-/* As block(), with the elements of a row of a found by their offsets. */
-static inline __attribute__((always_inline)) void pixel_block(real *y, const real *x,
-                                                              const int32_t *offset, const real *w,
-                                                              int n, int step, int k)
-{
-    vec sum[8][VECTORS] = {{{0}}};
-    for (int q = 0; q < k; q++, w += PANEL)
-        for (int r = 0; r < n; r++)
-            for (int v = 0; v < VECTORS; v++)
-                sum[r][v] += x[offset[q] + r * step] * load(w + v * LANES);
-    for (int r = 0; r < n; r++)
-        for (int v = 0; v < VECTORS; v++)
-            store(y + r * PANEL + v * LANES, sum[r][v]);
-}
-
-static inline __attribute__((always_inline)) void pixel_row(real *y, const real *x,
-                                                            const int32_t *offset, const real *w,
-                                                            int n, int step, int k)
-{
-    int r = 0;
-    for (; r + BLOCK <= n; r += BLOCK)
-        pixel_block(y + r * PANEL, x + r * step, offset, w, BLOCK, step, k);
-    for (; BLOCK > 4 && r + 4 <= n; r += 4)
-        pixel_block(y + r * PANEL, x + r * step, offset, w, 4, step, k);
-    for (; r < n; r++)
-        pixel_block(y + r * PANEL, x + r * step, offset, w, 1, step, k);
-}
-
-static void pixels(real *y, const real *x, const int32_t *offset, const real *w, int n, int step,
-                   int k)
-{
-    if (step == 1)
-        pixel_row(y, x, offset, w, n, 1, k);
-    else
-        pixel_row(y, x, offset, w, n, 2, k);
-}
-
-static inline __attribute__((always_inline)) void tap_block(real *dw, const real *x,
-                                                            const int32_t *offset, const real *dy,
-                                                            int n, int rows, int cols, int64_t row,
-                                                            int step)
-{
-    const real *a[8];
-    vec         sum[8][VECTORS];
-    for (int r = 0; r < n; r++) {
-        a[r] = x + offset[r];
-        for (int v = 0; v < VECTORS; v++)
-            sum[r][v] = load(dw + r * PANEL + v * LANES);
-    }
-    for (int i = 0; i < rows; i++)
-        for (int j = 0; j < cols; j++, dy += PANEL)
-            for (int r = 0; r < n; r++)
-                for (int v = 0; v < VECTORS; v++)
-                    sum[r][v] += a[r][i * row + j * step] * load(dy + v * LANES);
-    for (int r = 0; r < n; r++)
-        for (int v = 0; v < VECTORS; v++)
-            store(dw + r * PANEL + v * LANES, sum[r][v]);
-}
-
-static void taps(real *dw, const real *x, const int32_t *offset, const real *dy, int n, int rows,
-                 int cols, int64_t row, int step)
-{
-    int q = 0;
-    for (; q + BLOCK <= n; q += BLOCK)
-        tap_block(dw + q * PANEL, x, offset + q, dy, BLOCK, rows, cols, row, step);
-    for (; q < n; q++)
-        tap_block(dw + q * PANEL, x, offset + q, dy, 1, rows, cols, row, step);
-}
-
 /* ---- pixels across lanes ---- */
 
 static inline __attribute__((always_inline)) void shifted_block(real *y, const real *x,
@@ -427,5 +356,5 @@ static void transpose(real *dst, int64_t ldd, const real *src, int64_t lds, int 
 }
 
 extern const bs_vec_conv BS_V(bs_vec_conv);
-const bs_vec_conv BS_V(bs_vec_conv) = {transpose, pixels,   taps,    shifted,   dots,    input,
-                                       output,    output_t, weights, weights_t, product, product_t};
+const bs_vec_conv        BS_V(bs_vec_conv) = {transpose, shifted, dots,      input,   output,
+                                              output_t,  weights, weights_t, product, product_t};
