@@ -174,8 +174,7 @@ static void words_of_the_table(void **state)
         assert_int_equal(l.n_trained, rows[i].trained);
         assert_int_equal(l.n_repeated, rows[i].repeated);
         for (int32_t k = 0; k < l.n_trained; k++)
-            assert_int_equal(l.singleton[k], k >= l.n_repeated);
-        assert_int_equal(l.scheme, 3);
+            assert_int_equal(l.scheme, 3);
         bs_lexicon_free(&l);
         corpus_close(&c);
     }
@@ -403,11 +402,10 @@ static void numbers_survive_the_model_file(void **state)
     check_numbers(&l);
     bs_lexicon_json(&l, &one);
     assert_false(one.failed);
-    if (bs_lexicon_from_json(one.data, one.len, "model", &back, &err))
+    if (take_json(one.data, one.len, "model", &back, &err))
         fail_msg("%s", err.msg);
     check_numbers(&back);
     assert_int_equal(back.n_repeated, l.n_repeated);
-    assert_memory_equal(back.singleton, l.singleton, (size_t)l.n_trained);
     bs_lexicon_json(&back, &two);
     assert_string_equal(one.data, two.data);
     bs_lexicon_free(&l);
@@ -420,12 +418,19 @@ static void numbers_survive_the_model_file(void **state)
 /* --- damaged models ------------------------------------------------------ */
 
 #define FOLDS          "\"lower\":true,\"digits\":false,\"tweets\":false"
-#define TAGS           ",\"scheme\":1,\"tags\":[\"O\"]"
-#define LETTERS        ",\"max_characters\":8,\"characters\":[\"<pad>\",\"<unk>\",\"a\"]"
-#define COLUMNS        ",\"columns\":[{\"name\":\"c\",\"source\":0,\"values\":[\"<unk>\"]}]"
-#define WORDS          ",\"trained\":2,\"repeated\":1,\"words\":\"<unk>\\na\""
-#define COLUMN(rest)   "{" FOLDS TAGS LETTERS ",\"columns\":[{\"name\":\"c\"," rest "}]" WORDS "}"
-#define CLUSTERS(rest) "{" FOLDS TAGS LETTERS COLUMNS WORDS ",\"clusters\":{" rest "}}"
+#define SIZES          ",\"scheme\":1,\"max_characters\":8,\"trained\":2,\"repeated\":1"
+#define TAGS           ",\"tags\":\"O\""
+#define LETTERS        ",\"characters\":\"<pad>\\n<unk>\\na\""
+#define NAMED          ",\"columns\":[{\"name\":\"c\","
+#define COLUMNS        NAMED "\"source\":0,\"prefix\":0,\"values\":\"<unk>\"}]"
+#define WORDS          ",\"words\":\"<unk>\\na\""
+#define REST           TAGS LETTERS COLUMNS WORDS "}"
+#define COLUMN(rest)   "{" FOLDS SIZES TAGS LETTERS WORDS NAMED rest "}]}"
+#define CLUSTERS(text) "{" FOLDS SIZES TAGS LETTERS COLUMNS WORDS ",\"clusters\":" text "}"
+#define NOT_VALUES     "values of a column are not different lines after <unk>"
+#define NOT_LETTERS    "characters are not different lines after <pad> and <unk>"
+#define NOT_WORDS      "words are not different lines after <unk>"
+#define NOT_CLUSTERS   "clusters are not lines of paths and different words"
 
 static void damaged_models_are_refused(void **state)
 {
@@ -433,77 +438,66 @@ static void damaged_models_are_refused(void **state)
     static const struct {
         const char *json, *what;
     } rows[] = {
-        {"{" FOLDS TAGS LETTERS COLUMNS WORDS "}", NULL},
-        {CLUSTERS("\"paths\":[\"01\"],\"words\":[\"a\"],\"path\":[0]"), NULL},
-        {COLUMN("\"kind\":\"cluster\",\"prefix\":4,\"values\":[\"<unk>\"]"), NULL},
-        {"{" FOLDS TAGS LETTERS COLUMNS
-         ",\"trained\":1,\"repeated\":1,\"words\":[\"<unk>\",\"a\"]}",
-         NULL},
+        {"{" FOLDS SIZES REST, NULL},
+        {CLUSTERS("\"01 a\\n01 b c\""), NULL},
+        {COLUMN("\"source\":-2,\"prefix\":4,\"values\":\"<unk>\""), NULL},
         {"", "'[' or '{' expected near end of file"},
-        {"[]", "it is not an object"},
-        {"{\"lower\":1}", "it does not say how words are folded"},
-        {"{" FOLDS ",\"scheme\":-1}", "scheme is out of range"},
-        {"{" FOLDS ",\"scheme\":1e3}", "scheme is out of range"},
-        {"{" FOLDS ",\"scheme\":1,\"tags\":[]}", "there are no tags"},
-        {"{" FOLDS ",\"scheme\":1,\"tags\":[\"O\",\"O\"]}",
-         "tags is not a list of different texts"},
-        {"{" FOLDS ",\"scheme\":1,\"tags\":[\"a\\u0000b\"]}",
+        {"[]", "Expected object, got array"},
+        {"{\"lower\":1}", "Expected true or false, got integer"},
+        {"{" FOLDS TAGS "}", "Object item not found: scheme"},
+        {"{" FOLDS ",\"scheme\":-1,\"max_characters\":8,\"trained\":2,\"repeated\":1" REST,
+         "scheme is out of range"},
+        {"{" FOLDS ",\"scheme\":1e3,\"max_characters\":8,\"trained\":2,\"repeated\":1" REST,
+         "Expected integer, got real"},
+        {"{" FOLDS ",\"scheme\":1,\"max_characters\":99999999999,\"trained\":2,\"repeated\":1" REST,
+         "max_characters is out of range"},
+        {"{" FOLDS ",\"scheme\":1,\"max_characters\":8,\"trained\":3,\"repeated\":1" REST,
+         "trained or repeated is not a number of words"},
+        {"{" FOLDS ",\"scheme\":1,\"max_characters\":8,\"trained\":0,\"repeated\":0" REST,
+         "trained or repeated is not a number of words"},
+        {"{" FOLDS ",\"scheme\":1,\"max_characters\":8,\"trained\":1,\"repeated\":2" REST,
+         "trained or repeated is not a number of words"},
+        {"{" FOLDS SIZES ",\"tags\":\"\"" LETTERS COLUMNS WORDS "}", "a tag is empty"},
+        {"{" FOLDS SIZES ",\"tags\":[\"O\"]" LETTERS COLUMNS WORDS "}",
+         "Expected string, got array"},
+        {"{" FOLDS SIZES ",\"tags\":\"O\\nO\"" LETTERS COLUMNS WORDS "}",
+         "tags are not different lines"},
+        {"{" FOLDS SIZES ",\"tags\":\"a\\u0000b\"}",
          "\\u0000 is not allowed without JSON_ALLOW_NUL near '\"a\\u0000b\"'"},
-        {"{" FOLDS TAGS ",\"max_characters\":99999999999}", "max_characters is out of range"},
-        {"{" FOLDS TAGS ",\"max_characters\":8,\"characters\":[\"<unk>\",\"<pad>\"]}",
-         "characters is not a list of different texts after <pad> and <unk>"},
-        {"{" FOLDS TAGS ",\"max_characters\":8,\"characters\":[]}",
-         "characters is not a list of different texts after <pad> and <unk>"},
-        {"{" FOLDS TAGS LETTERS ",\"columns\":3}", "columns is not a list, or too long"},
-        {"{" FOLDS TAGS LETTERS ",\"columns\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]}",
+        {"{" FOLDS SIZES TAGS ",\"characters\":\"<unk>\\n<pad>\"" COLUMNS WORDS "}", NOT_LETTERS},
+        {"{" FOLDS SIZES TAGS ",\"characters\":\"\"" COLUMNS WORDS "}", NOT_LETTERS},
+        {"{" FOLDS SIZES TAGS LETTERS ",\"columns\":3" WORDS "}",
          "columns is not a list, or too long"},
-        {"{" FOLDS TAGS LETTERS ",\"columns\":[0]}", "a column has no name"},
-        {COLUMN("\"values\":[\"<unk>\"]"), "a column does not say where it comes from"},
-        {COLUMN("\"source\":-1,\"values\":[\"<unk>\"]"),
-         "a column does not say where it comes from"},
-        {COLUMN("\"kind\":\"shape\",\"values\":[\"<unk>\"]"),
-         "a column is of a kind that this version does not know"},
-        {COLUMN("\"kind\":\"case\",\"source\":0,\"values\":[\"<unk>\"]"),
-         "a column is of a kind that this version does not know"},
-        {COLUMN("\"kind\":\"cluster\",\"prefix\":129,\"values\":[\"<unk>\"]"),
+        {"{" FOLDS SIZES TAGS LETTERS
+         ",\"columns\":[0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0,0]" WORDS "}",
+         "columns is not a list, or too long"},
+        {"{" FOLDS SIZES TAGS LETTERS ",\"columns\":[0]" WORDS "}", "Expected object, got integer"},
+        {COLUMN("\"prefix\":0,\"values\":\"<unk>\""), "Object item not found: source"},
+        {COLUMN("\"source\":-3,\"prefix\":0,\"values\":\"<unk>\""),
+         "the source of a column is out of range"},
+        {COLUMN("\"source\":65537,\"prefix\":0,\"values\":\"<unk>\""),
+         "the source of a column is out of range"},
+        {COLUMN("\"source\":-2,\"prefix\":129,\"values\":\"<unk>\""),
          "the prefix of a column is out of range"},
-        {COLUMN("\"source\":0,\"values\":[]"),
-         "values of a column are not a list of different texts after <unk>"},
-        {COLUMN("\"source\":0,\"values\":[\"<unk>\",3]"),
-         "values of a column are not a list of different texts after <unk>"},
-        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":[\"a\"]}",
-         "words is not a list of different texts after <unk>"},
-        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":\"\"}",
-         "words is not a text of different lines after <unk>"},
-        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":\"a\\n<unk>\"}",
-         "words is not a text of different lines after <unk>"},
-        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":\"<unk>\\na\\nb\\na\"}",
-         "words is not a text of different lines after <unk>"},
-        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":\"<unk>\",\"trained\":2}",
-         "trained is not a number of words"},
-        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":\"<unk>\",\"trained\":0}",
-         "trained is not a number of words"},
-        {"{" FOLDS TAGS LETTERS COLUMNS ",\"words\":\"<unk>\",\"trained\":1,\"repeated\":2}",
-         "repeated is not a number of words"},
-        {CLUSTERS(""), "clusters is not a list of words and paths"},
-        {CLUSTERS("\"paths\":[\"2\"],\"words\":[\"a\"],\"path\":[0]"),
-         "clusters is not a list of words and paths"},
-        {CLUSTERS("\"paths\":[\"1\"],\"words\":[\"a\"],\"path\":[1]"),
-         "clusters is not a list of words and paths"},
-        {CLUSTERS("\"paths\":[\"1\"],\"words\":[\"a\"],\"path\":[-1]"),
-         "clusters is not a list of words and paths"},
-        {CLUSTERS("\"paths\":[\"1\"],\"words\":[\"a\",\"a\"],\"path\":[0,0]"),
-         "clusters is not a list of words and paths"},
-        {CLUSTERS("\"paths\":[\"1\"],\"words\":[\"a\",\"b\"],\"path\":[0]"),
-         "clusters is not a list of words and paths"},
-        {CLUSTERS("\"paths\":[],\"words\":[],\"path\":[]"),
-         "clusters is not a list of words and paths"},
+        {COLUMN("\"source\":0,\"prefix\":0,\"values\":\"\""), NOT_VALUES},
+        {COLUMN("\"source\":0,\"prefix\":0,\"values\":\"<unk>\\na\\na\""), NOT_VALUES},
+        {"{" FOLDS SIZES TAGS LETTERS COLUMNS ",\"words\":\"\"}", NOT_WORDS},
+        {"{" FOLDS SIZES TAGS LETTERS COLUMNS ",\"words\":\"a\\n<unk>\"}", NOT_WORDS},
+        {"{" FOLDS SIZES TAGS LETTERS COLUMNS ",\"words\":\"<unk>a\"}", NOT_WORDS},
+        {"{" FOLDS SIZES TAGS LETTERS COLUMNS ",\"words\":\"<unk>\\na\\nb\\na\"}", NOT_WORDS},
+        {CLUSTERS("[]"), "Expected string, got array"},
+        {CLUSTERS("\"\""), NOT_CLUSTERS},
+        {CLUSTERS("\"2 a\""), NOT_CLUSTERS},
+        {CLUSTERS("\"1\""), NOT_CLUSTERS},
+        {CLUSTERS("\"1 \""), NOT_CLUSTERS},
+        {CLUSTERS("\"1 a\\n0 a\""), NOT_CLUSTERS},
+        {CLUSTERS("\"1 a\\n\""), NOT_CLUSTERS},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         bs_lexicon   l;
         basin_error  err = {0};
         char         want[300];
-        basin_status s = bs_lexicon_from_json(rows[i].json, strlen(rows[i].json), "m", &l, &err);
+        basin_status s = take_json(rows[i].json, strlen(rows[i].json), "m", &l, &err);
         if (rows[i].what) {
             snprintf(want, sizeof want, "m: the lexicon is damaged: %s", rows[i].what);
             assert_string_equal(err.msg, want);
@@ -513,9 +507,10 @@ static void damaged_models_are_refused(void **state)
         assert_int_equal(bs_mem_live(), 0);
     }
 
-    static const char *const before[] = {"{" FOLDS ",\"scheme\":1,\"tags\":[\"",
-                                         "{" FOLDS TAGS LETTERS COLUMNS ",\"words\":\"<unk>\\n"};
-    static const char *const after[] = {"\"]}", "\"}"};
+    static const char *const before[] = {"{" FOLDS SIZES LETTERS COLUMNS WORDS ",\"tags\":\"",
+                                         "{" FOLDS SIZES TAGS LETTERS    COLUMNS
+                                         ",\"words\":\"<unk>\\n"};
+    static const char *const after[] = {"\"}", "\"}"};
     for (int i = 0; i < 2; i++) {
         char         long_word[BS_FORM_MAX + 500];
         const size_t end = strlen(after[i]);
@@ -524,9 +519,8 @@ static void damaged_models_are_refused(void **state)
         memset(long_word, 'x', sizeof long_word);
         memcpy(long_word, before[i], strlen(before[i]));
         memcpy(long_word + sizeof long_word - end, after[i], end);
-        assert_int_equal(bs_lexicon_from_json(long_word, sizeof long_word, "m", &l, &err),
-                         BASIN_EDATA);
-        assert_non_null(strstr(err.msg, " is not a "));
+        assert_int_equal(take_json(long_word, sizeof long_word, "m", &l, &err), BASIN_EDATA);
+        assert_non_null(strstr(err.msg, " are not "));
     }
 }
 
@@ -559,7 +553,7 @@ static void memory_runs_out(void **state)
         basin_error err = {0};
         long        live = bs_mem_live();
         bs_mem_fail_at(n);
-        s = bs_lexicon_from_json(json.data, json.len, "m", &l, &err);
+        s = take_json(json.data, json.len, "m", &l, &err);
         bs_mem_fail_at(0);
         assert_true(s == BASIN_OK || s == BASIN_ENOMEM);
         assert_true(n < 200);

@@ -181,12 +181,6 @@ static basin_status fit_words(fitting *f)
     if (s)
         return s;
     l->n_trained = l->words.n;
-    l->singleton = bs_arena_alloc(&l->arena, (size_t)l->n_trained);
-    if (!l->singleton)
-        return bs_fail_nomem(f->err);
-    for (int32_t i = l->n_repeated; i < l->n_trained; i++)
-        l->singleton[i] = 1;
-
     s = add_unlabelled(f);
     const int32_t learned = l->words.n;
     if (!s)

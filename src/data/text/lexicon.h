@@ -45,7 +45,6 @@ typedef struct {
                             word, most frequent first; after them come words only in unlabelled
                             sentences, and words that only have a vector */
     int32_t  n_repeated; /* rows seen at least twice; the rest up to n_trained were seen once */
-    uint8_t *singleton;  /* [n_trained], 1: seen once */
 
     int         columns;                         /* of the file, then case, then cluster prefixes */
     const char *column_name[BS_LEXICON_COLUMNS]; /* "column 2", "case", "cluster:4" */
@@ -127,12 +126,9 @@ int bs_lexicon_columns(const bs_lexicon *l);
 /* --- in the model file: lexicon_json.c ----------------------------------- */
 
 void bs_lexicon_json(const bs_lexicon *l, bs_buf *out);
-/* Any bytes either load or are refused; `where` starts messages. Otherwise as bs_lexicon_fit(). */
-basin_status bs_lexicon_from_json(const char *json, size_t len, const char *where, bs_lexicon *out,
-                                  basin_error *err);
-/* The same from a tree that jansson has parsed, refusing repeated keys. */
+/* Any tree either loads or is refused; `where` starts messages. Otherwise as bs_lexicon_fit(). */
 struct json_t;
-basin_status bs_lexicon_take(const struct json_t *o, const char *where, bs_lexicon *out,
+basin_status bs_lexicon_take(struct json_t *o, const char *where, bs_lexicon *out,
                              basin_error *err);
 
 #endif

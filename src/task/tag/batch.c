@@ -125,7 +125,7 @@ static int32_t fitting(bs_batches *base, const int32_t *index, int32_t n)
 /* The same for a token however batches are formed. */
 static bool left_out(const feed *f, int32_t token, int32_t row)
 {
-    if (f->unknown <= 0 || row >= f->l->n_trained || !f->l->singleton[row])
+    if (f->unknown <= 0 || row < f->l->n_repeated || row >= f->l->n_trained)
         return false;
     if (f->often && f->often[row])
         return false;

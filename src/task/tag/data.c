@@ -423,53 +423,36 @@ static void known_json(const bs_preprocess *k, bs_buf *out)
     bs_json_close(out, '}');
 }
 
-/* Older models do not say what their training file looked like. */
-static basin_status read_file_members(const json_t *o, const char *where, bs_preprocess *out,
-                                      basin_error *err)
+static basin_status read_members(json_t *o, const char *where, bs_preprocess *out, basin_error *err)
 {
-    const json_t *scheme = json_object_get(o, "file_scheme");
-    const json_t *columns = json_object_get(o, "file_columns");
-    const char   *name = json_string_value(scheme);
-    bs_scheme     found = BS_SCHEME_RAW;
-    if ((scheme && (!name || bs_scheme_parse(name, &found, NULL))) ||
-        (columns && (!json_is_integer(columns) || json_integer_value(columns) < 0 ||
-                     json_integer_value(columns) > BS_MOST_CELLS)))
-        return bs_fail(err, BASIN_EDATA, "%s: what the model knows of files is not understood",
-                       where);
-    bs_preprocess_tag(out)->file_scheme = (int)found;
-    bs_preprocess_tag(out)->file_columns = (int)json_integer_value(columns);
-    return BASIN_OK;
-}
-
-static basin_status read_members(const json_t *o, const char *where, bs_preprocess *out,
-                                 basin_error *err)
-{
-    const json_t *width = json_object_get(o, "word_width");
-    const json_t *lexicon = json_object_get(o, "lexicon");
+    bs_tag_known *k = bs_preprocess_tag(out);
+    json_t       *options, *lexicon;
+    json_int_t    width, columns;
+    int           vectors;
+    const char   *name;
+    bs_scheme     scheme;
     bs_buf        text;
-    basin_status  s = BASIN_OK;
+    if (json_unpack(o, "{s:I s:b s:o s:s s:I s:o}", "word_width", &width, "vectors", &vectors,
+                    "text", &options, "file_scheme", &name, "file_columns", &columns, "lexicon",
+                    &lexicon) ||
+        width < 1 || width > 1 << 16 || columns < 0 || columns > BS_MOST_CELLS ||
+        bs_scheme_parse(name, &scheme, NULL))
+        return bs_fail(err, BASIN_EDATA, "%s: what the model knows of words is incomplete", where);
+    k->text = bs_corpus_options_default();
+    k->word_width = (int)width;
+    k->has_vectors = vectors;
+    k->file_scheme = (int)scheme;
+    k->file_columns = (int)columns;
     bs_buf_init(&text, (size_t)1 << 30);
-    bs_preprocess_tag(out)->text = bs_corpus_options_default();
-    bool whole = bs_tree_write(json_object_get(o, "text"), &text) && lexicon;
-    if (text.failed)
-        s = bs_fail_nomem(err);
-    else if (!json_is_integer(width) || json_integer_value(width) < 1 ||
-             json_integer_value(width) > 1 << 16 || !whole)
-        s = bs_fail(err, BASIN_EDATA, "%s: what the model knows of words is incomplete", where);
+    basin_status s = bs_tree_write(options, &text) && !text.failed ? BASIN_OK : bs_fail_nomem(err);
     if (!s)
-        s = bs_options_from_json(bs_corpus_rows, &bs_preprocess_tag(out)->text, text.data, text.len,
-                                 where, err);
-    bs_options_own_limits(bs_corpus_rows, &bs_preprocess_tag(out)->text);
-    if (!s)
-        s = bs_lexicon_take(lexicon, where, &bs_preprocess_tag(out)->lexicon, err);
-    if (!s)
-        s = read_file_members(o, where, out, err);
-    if (!s) {
-        bs_preprocess_tag(out)->word_width = (int)json_integer_value(width);
-        bs_preprocess_tag(out)->has_vectors = json_is_true(json_object_get(o, "vectors"));
-        out->deciding = headline_of(bs_preprocess_tag(out)->lexicon.scheme);
-    }
+        s = bs_options_from_json(bs_corpus_rows, &k->text, text.data, text.len, where, err);
     bs_buf_free(&text);
+    bs_options_own_limits(bs_corpus_rows, &k->text);
+    if (!s)
+        s = bs_lexicon_take(lexicon, where, &k->lexicon, err);
+    if (!s)
+        out->deciding = headline_of(k->lexicon.scheme);
     return s;
 }
 
