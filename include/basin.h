@@ -171,6 +171,15 @@ typedef struct {
 basin_status basin_predict_sentences(basin_predictor *p, const basin_sentences *x, int32_t *tags,
                                      float *scores, basin_error *err);
 
+/* The same with the probabilities of every tag: [start[sentences]][labels]. */
+basin_status basin_predict_marginals(basin_predictor *p, const basin_sentences *x, int32_t *tags,
+                                     float *marginals, basin_error *err);
+
+/* The tags of one sentence as the training data writes them: models of spans have tags in BIOES,
+ * data may have IOB2 or PER-B. Texts belong to the model; out has room for n. */
+basin_status basin_tag_texts(const basin_model *m, const int32_t *tags, int32_t n, const char **out,
+                             basin_error *err);
+
 /* Tokens first .. end - 1 form one entity of a type. */
 typedef struct {
     int32_t     first, end;

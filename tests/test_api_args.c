@@ -217,6 +217,9 @@ static void sentences_and_images_want_all_they_need(void **state)
     REFUSED(basin_predict_sentences(p, &no_tokens, tags, NULL, err), "tokens is NULL");
     OK(basin_predict_tokens(p, words, 1, NULL, tags, NULL, err));
     OK(basin_predict_tokens(p, NULL, 0, NULL, NULL, NULL, err));
+    REFUSED(basin_predict_marginals(NULL, &no_start, tags, NULL, err), "predictor is NULL");
+    REFUSED(basin_tag_texts(NULL, tags, 1, NULL, err), "model is NULL");
+    REFUSED(basin_tag_texts(m, tags, 1, NULL, err), "out is NULL");
     REFUSED(basin_spans(NULL, tags, 1, span, &n, err), "model is NULL");
     REFUSED(basin_spans(m, NULL, 1, span, &n, err), "tags is NULL");
     REFUSED(basin_spans(m, tags, 1, NULL, &n, err), "out is NULL");

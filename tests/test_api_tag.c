@@ -155,6 +155,27 @@ static bool is_o(const char *tag)
     return strcmp(tag, "O") == 0;
 }
 
+/* They sum to 1, and those of the predicted tags are the scores. */
+static void all_tags_have_probabilities(const basin_model *m, basin_predictor *p,
+                                        const int32_t *tags, const float *scores)
+{
+    enum { TAGS = 9 };
+    static float  all[MOST_TOKENS * TAGS];
+    int32_t       again[MOST_TOKENS];
+    const int32_t n = t.start[SENTENCES];
+    assert_int_equal(basin_model_labels(m), TAGS);
+    OK(basin_predict_marginals(p, &t.all, again, all, err));
+    assert_memory_equal(again, tags, (size_t)n * sizeof *tags);
+    for (int32_t i = 0; i < n; i++) {
+        double sum = 0;
+        for (int k = 0; k < TAGS; k++)
+            sum += (double)all[i * TAGS + k];
+        assert_float_equal(sum, 1, 1e-4);
+        assert_memory_equal(&all[i * TAGS + tags[i]], &scores[i], sizeof *scores);
+    }
+    OK(basin_predict_marginals(p, &t.all, again, NULL, err));
+}
+
 static void memory_and_files_give_the_same_tags(void **state)
 {
     static const char *const model[] = {"ner", "crf"};
@@ -183,6 +204,7 @@ static void memory_and_files_give_the_same_tags(void **state)
             }
             OK(basin_predict_tokens(p, t.token + at, n, &columns, one, NULL, err));
         }
+        all_tags_have_probabilities(m, p, got, scores);
         assert_true(right > t.start[SENTENCES] * 9 / 10); /* it has learnt something */
         OK(basin_predict_tokens(p, NULL, 0, &t.columns, one, NULL, err));
         basin_predictor_free(p);
@@ -224,6 +246,73 @@ static void tags_become_spans(void **state)
     assert_int_equal(n, 2); /* tags that are not about spans: every token is one */
     assert_string_equal(span[0].label, basin_model_label(m, 1));
     basin_model_free(m);
+}
+
+/* As in the training file, which has IOB2; O I I is B I for it. */
+static void tags_are_texts(void **state)
+{
+    static const char *const name[] = {"S-LOC", "S-LOC", "O", "B-PER", "I-PER", "E-PER", "I-LOC"};
+    static const char *const want[] = {"B-LOC", "B-LOC", "O", "B-PER", "I-PER", "I-PER", "B-LOC"};
+    const char              *said[7];
+    int32_t                  tag[7];
+    basin_model             *m;
+    (void)state;
+    OK(basin_model_load("ner", &m, err));
+    for (int i = 0; i < 7; i++)
+        tag[i] = number_of(m, name[i]);
+    for (int n = 0; n <= 7; n++)
+        OK(basin_tag_texts(m, tag, n, said, err));
+    for (int i = 0; i < 7; i++)
+        assert_string_equal(said[i], want[i]);
+    basin_model_free(m);
+    OK(basin_model_load("pos", &m, err));
+    for (int32_t i = 0; i < basin_model_labels(m); i++) {
+        OK(basin_tag_texts(m, &i, 1, said, err));
+        assert_string_equal(said[0], basin_model_label(m, i));
+    }
+    basin_model_free(m);
+}
+
+/* The style of the tags is kept, too. */
+static void tags_are_texts_with_suffixes(void **state)
+{
+    const char *const         words[] = {"Ada", "Lund", "visits", "Oslo"};
+    const char *const         given[] = {"PER-B", "PER-I", "O", "LOC-B"};
+    const int32_t             start[] = {0, 4, 8, 12, 16};
+    const char               *word[16], *tag[16], *said[4];
+    int32_t                   found[4];
+    basin_data               *d;
+    basin_config             *c;
+    basin_model              *m;
+    basin_predictor          *p;
+    basin_text                out;
+    const basin_train_options o = {sizeof o, .model = &m};
+    (void)state;
+    for (int i = 0; i < 16; i++) {
+        word[i] = words[i % 4];
+        tag[i] = given[i % 4];
+    }
+    const basin_tagged rows = {sizeof rows, {4, start, word, NULL}, tag};
+    OK(basin_data_tagged(&rows, &d, err));
+    OK(basin_config_new(&c, err));
+    OK(basin_config_set(c, "text.tag_style", "suffix", err));
+    OK(basin_config_set(c, "method", "ce", err));
+    OK(basin_config_set(c, "epochs", "60", err));
+    OK(basin_config_set(c, "net.width", "8", err));
+    OK(basin_config_set(c, "lr.net", "0.05", err));
+    OK(basin_config_data(c, "train", d, err));
+    OK(basin_config_data(c, "valid", d, err));
+    OK(basin_train_with(c, &o, NULL, &out, err));
+    OK(basin_predictor_new(m, 1, &p, err));
+    OK(basin_predict_tokens(p, words, 4, NULL, found, NULL, err));
+    OK(basin_tag_texts(m, found, 4, said, err));
+    for (int i = 0; i < 4; i++)
+        assert_string_equal(said[i], given[i]);
+    basin_predictor_free(p);
+    basin_model_free(m);
+    basin_text_free(&out);
+    basin_config_free(c);
+    basin_data_free(d);
 }
 
 /* ---- wrong use ---- */
@@ -269,6 +358,9 @@ static void wrong_requests_are_refused(void **state)
     REFUSED(basin_predict_sentences(p, &x, tag, NULL, err), "-1 sentences");
     REFUSED(basin_spans(m, (int32_t[]){0, 9}, 2, span, &n, err),
             "token 1: 9 is not the number of a tag, 0..8");
+    const char *tag_text[8];
+    REFUSED(basin_tag_texts(m, (int32_t[]){0, -1}, 2, tag_text, err),
+            "token 1: -1 is not the number of a tag, 0..8");
 
     /* a value that is not known is fine */
     OK(basin_predict_tokens(p, (const char *[]){"Ada", "x", ""}, 3, &columns, tag, NULL, err));
@@ -313,6 +405,8 @@ static void models_of_rows_take_no_sentences(void **state)
     REFUSED(basin_predict_tokens(p, (const char *[]){"a"}, 1, NULL, tag, NULL, err),
             "this model is for rows, not sentences; use basin_predict_csr");
     REFUSED(basin_spans(m, tag, 1, span, &n, err),
+            "this model is for rows, not sentences; use basin_predict_csr");
+    REFUSED(basin_tag_texts(m, tag, 1, (const char *[]){NULL}, err),
             "this model is for rows, not sentences; use basin_predict_csr");
     basin_predictor_free(p);
     basin_model_free(m);
@@ -456,6 +550,8 @@ int main(void)
         cmocka_unit_test(a_model_tells_what_it_is),
         cmocka_unit_test(memory_and_files_give_the_same_tags),
         cmocka_unit_test(tags_become_spans),
+        cmocka_unit_test(tags_are_texts),
+        cmocka_unit_test(tags_are_texts_with_suffixes),
         cmocka_unit_test(wrong_requests_are_refused),
         cmocka_unit_test(models_of_rows_take_no_sentences),
         cmocka_unit_test(a_model_is_shared_between_threads),

@@ -37,13 +37,17 @@ static basin_status rename_all(const bs_names *tags, const bs_corpus *c, const i
     return BASIN_OK;
 }
 
-static basin_status take_texts(bool suffix, bs_retagged *out, basin_error *err)
+/* NULL when memory runs out. */
+static const char **texts_of(const bs_names *names, bool suffix, bs_arena *arena)
 {
-    out->text = bs_names_texts(&out->names);
-    bool ok = out->text != NULL;
-    for (int32_t i = 0; i < out->names.n && ok && suffix; i++)
-        ok = (out->text[i] = turned(&out->arena, &out->names.item[i])) != NULL;
-    return ok ? BASIN_OK : bs_fail_nomem(err);
+    const char **text = bs_names_texts(names);
+    bool         ok = text != NULL;
+    for (int32_t i = 0; i < names->n && ok && suffix; i++)
+        ok = (text[i] = turned(arena, &names->item[i])) != NULL;
+    if (ok)
+        return text;
+    bs_free(text);
+    return NULL;
 }
 
 basin_status bs_retag(const bs_names *tags, bs_scheme from, bs_scheme to, bool suffix,
@@ -60,7 +64,9 @@ basin_status bs_retag(const bs_names *tags, bs_scheme from, bs_scheme to, bool s
         s = bs_scheme_convert(from, to, text, tags->n, tag, c->start, c->sentences, &out->names,
                               out->tag, NULL, err);
     bs_free(text);
-    return s ? s : take_texts(suffix && from != BS_SCHEME_RAW, out, err);
+    if (!s && !(out->text = texts_of(&out->names, suffix && from != BS_SCHEME_RAW, &out->arena)))
+        s = bs_fail_nomem(err);
+    return s;
 }
 
 void bs_retagged_free(bs_retagged *r)
@@ -69,4 +75,63 @@ void bs_retagged_free(bs_retagged *r)
     bs_free(r->tag);
     bs_names_free(&r->names);
     bs_arena_free(&r->arena);
+}
+
+/* I is a letter of every scheme. */
+static bool add_types(const bs_tagset *set, bs_names *names)
+{
+    bs_buf text;
+    bool   ok = true, fresh;
+    bs_buf_init(&text, UINT32_MAX);
+    for (int32_t i = 0; i < set->types.n && ok; i++) {
+        bs_buf_clear(&text);
+        bs_buf_text(&text, set->types.item[i].len ? "I-" : "I");
+        bs_buf_add(&text, set->types.item[i].text, set->types.item[i].len);
+        ok = !text.failed && bs_names_add(names, text.data, text.len, &fresh) >= 0;
+    }
+    bs_buf_free(&text);
+    return ok;
+}
+
+basin_status bs_retagger_make(const bs_tagset *set, const bs_names *tags, bs_scheme to, bool suffix,
+                              bs_retagger *out, basin_error *err)
+{
+    const bool same = set->scheme == BS_SCHEME_RAW || to == BS_SCHEME_RAW || to == set->scheme;
+    *out = (bs_retagger){.from = set->scheme, .to = same ? set->scheme : to, .n = tags->n};
+    bs_arena_init(&out->arena, 0);
+    bs_names_init(&out->names, &out->arena);
+    basin_status s = same || add_types(set, &out->names) ? BASIN_OK : bs_fail_nomem(err);
+    if (!s && !same)
+        s = bs_scheme_complete(to, &out->names, err);
+    if (!s)
+        out->own = bs_names_texts(tags);
+    if (!s)
+        out->text = texts_of(same ? tags : &out->names, suffix && set->scheme != BS_SCHEME_RAW,
+                             &out->arena);
+    return s || (out->own && out->text) ? s : bs_fail_nomem(err);
+}
+
+void bs_retagger_free(bs_retagger *r)
+{
+    bs_free(r->own);
+    bs_free(r->text);
+    bs_names_free(&r->names);
+    bs_arena_free(&r->arena);
+}
+
+basin_status bs_retagger_texts(const bs_retagger *r, const int32_t *tag, int32_t n,
+                               const char **out, basin_error *err)
+{
+    const int32_t start[2] = {0, n};
+    int32_t      *number = bs_alloc(((size_t)n + 1) * sizeof *number);
+    basin_status  s = number ? BASIN_OK : bs_fail_nomem(err);
+    if (!s && r->from == r->to)
+        memcpy(number, tag, (size_t)n * sizeof *tag);
+    else if (!s) /* all names are there: none is added */
+        s = bs_scheme_convert(r->from, r->to, r->own, r->n, tag, start, 1,
+                              (bs_names *)(uintptr_t)&r->names, number, NULL, err);
+    for (int32_t i = 0; i < n && !s; i++)
+        out[i] = r->text[number[i]];
+    bs_free(number);
+    return s;
 }

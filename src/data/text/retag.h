@@ -18,6 +18,22 @@ basin_status bs_retag(const bs_names *tags, bs_scheme from, bs_scheme to, bool s
                       const bs_corpus *c, const int32_t *tag, bs_retagged *out, basin_error *err);
 void         bs_retagged_free(bs_retagged *r); /* also after a failure */
 
+/* The same for sentences that come one at a time. Must not be moved; not changed by use. */
+typedef struct {
+    bs_scheme    from, to;
+    bs_arena     arena;
+    bs_names     names; /* all that `to` can say about types of the model */
+    const char **own, **text;
+    int32_t      n; /* of `own`, the tags of the model */
+} bs_retagger;
+
+basin_status bs_retagger_make(const bs_tagset *set, const bs_names *tags, bs_scheme to, bool suffix,
+                              bs_retagger *out, basin_error *err);
+void         bs_retagger_free(bs_retagger *r); /* also after a failure */
+/* Texts of the n tags of a sentence, which belong to r. */
+basin_status bs_retagger_texts(const bs_retagger *r, const int32_t *tag, int32_t n,
+                               const char **out, basin_error *err);
+
 /* B-PER, also B alone; not O, nor a tag of no span. */
 bool bs_tag_is_span(const char *tag);
 

@@ -6,6 +6,7 @@
 
 #include "api/model.h"
 #include "data/scan.h"
+#include "data/text/retag.h"
 #include "task/tag/data.h"
 
 enum { LONGEST = 1000000 }; /* most tokens in a sentence, as in files */
@@ -18,24 +19,44 @@ typedef struct {
     int32_t       *letter;                     /* [max_characters] of a word */
 } bs_tagger;
 
+/* Of a model, for callers that want spans and texts. */
+typedef struct {
+    bs_tagset   set;
+    bs_retagger written; /* as in the training file */
+} tag_names;
+
+/* NULL: the model belongs to another task. */
+static const tag_names *names_of(const basin_model *m)
+{
+    return m && m->saved->task == &bs_task_tag ? m->own : NULL;
+}
+
 /* ---- model ---- */
 
 static basin_status open_model(basin_model *m, basin_error *err)
 {
-    const bs_lexicon *l = &bs_preprocess_tag(&m->saved->known)->lexicon;
-    const char      **name = bs_names_texts(&l->tags);
-    m->own = bs_calloc(1, sizeof(bs_tagset));
-    basin_status s = name && m->own
-                         ? bs_tagset_make(name, l->tags.n, (bs_scheme)l->scheme, m->own, err)
-                         : bs_fail_nomem(err);
+    const bs_tag_known *k = bs_preprocess_tag(&m->saved->known);
+    const bs_lexicon   *l = &k->lexicon;
+    const char        **name = bs_names_texts(&l->tags);
+    tag_names          *own = m->own = bs_calloc(1, sizeof *own);
+    basin_status        s = name && own ? BASIN_OK : bs_fail_nomem(err);
+    if (!s)
+        s = bs_tagset_make(name, l->tags.n, (bs_scheme)l->scheme, &own->set, err);
+    if (!s)
+        s = bs_retagger_make(&own->set, &l->tags, (bs_scheme)k->file_scheme,
+                             strcmp(k->text.tag_style, "suffix") == 0, &own->written, err);
     bs_free(name);
     return s;
 }
 
 static void close_model(basin_model *m)
 {
-    bs_tagset_free(m->own);
-    bs_free(m->own);
+    tag_names *own = m->own;
+    if (!own)
+        return;
+    bs_tagset_free(&own->set);
+    bs_retagger_free(&own->written);
+    bs_free(own);
 }
 
 /* Columns of the file come first. */
@@ -189,9 +210,15 @@ static void put_token(const basin_predictor *p, const basin_sentences *x, int32_
                              bs_lexicon_letters(l, word, len, g->letter));
 }
 
+/* What was asked for: scores of the tags, of all tags, or neither. */
+typedef struct {
+    int32_t *tags;
+    float   *scores, *all;
+} wanted;
+
 /* Sentences index[0 .. n), which fit into a batch. */
 static basin_status tag_batch(basin_predictor *p, const basin_sentences *x, const int32_t *index,
-                              int32_t n, int32_t *tags, float *scores, basin_error *err)
+                              int32_t n, const wanted *to, basin_error *err)
 {
     bs_tagger          *g = p->own;
     const bs_tag_shape *shape = bs_net_spec_tag(&p->model->saved->spec);
@@ -215,10 +242,15 @@ static basin_status tag_batch(basin_predictor *p, const basin_sentences *x, cons
         const size_t  parts = (size_t)length_of(x, index[i]) * (size_t)shape->tags;
         s = bs_scored_check(&found, (size_t)i, at, parts, "sentence", index[i], err);
         if (!s)
-            s = bs_tag_decide(&g->decoder, &found, at, length_of(x, index[i]), tags + first,
-                              scores ? scores + first : NULL, err);
-        if (!s && scores)
-            bs_scores_inside(scores + first, (size_t)length_of(x, index[i]));
+            s = bs_tag_decide(&g->decoder, &found, at, length_of(x, index[i]), to->tags + first,
+                              to->scores ? to->scores + first : NULL, err);
+        if (!s && to->scores)
+            bs_scores_inside(to->scores + first, (size_t)length_of(x, index[i]));
+        float *all = to->all ? to->all + (size_t)first * (size_t)shape->tags : NULL;
+        for (size_t k = 0; k < parts && !s && all; k++)
+            all[k] = (float)found.y[at + k];
+        if (!s && all)
+            bs_scores_inside(all, parts);
     }
     return s;
 }
@@ -236,25 +268,38 @@ static int32_t fitting(const basin_sentences *x, const int32_t *index, int32_t n
     return k;
 }
 
-basin_status basin_predict_sentences(basin_predictor *p, const basin_sentences *x, int32_t *tags,
-                                     float *scores, basin_error *err)
+static basin_status predict_all(basin_predictor *p, const basin_sentences *x, const wanted *to,
+                                basin_error *err)
 {
-    BS_KEEP_ERRNO;
     basin_status s = BS_NEED(err, {"predictor", p}, {"sentences", x});
     if (!s)
-        s = check_sentences(p, x, tags, err);
+        s = check_sentences(p, x, to->tags, err);
     if (s || x->sentences == 0)
         return s;
     if (x->sentences == 1)
-        return tag_batch(p, x, &(int32_t){0}, 1, tags, scores, err);
+        return tag_batch(p, x, &(int32_t){0}, 1, to, err);
     int32_t *order = bs_calloc((size_t)x->sentences, sizeof *order);
     s = order ? bs_tag_by_length(x->start, x->sentences, order, err) : bs_fail_nomem(err);
     for (int32_t at = 0, n = 0; at < x->sentences && !s; at += n) {
         n = fitting(x, order + at, x->sentences - at);
-        s = tag_batch(p, x, order + at, n, tags, scores, err);
+        s = tag_batch(p, x, order + at, n, to, err);
     }
     bs_free(order);
     return s;
+}
+
+basin_status basin_predict_sentences(basin_predictor *p, const basin_sentences *x, int32_t *tags,
+                                     float *scores, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    return predict_all(p, x, &(wanted){tags, scores, NULL}, err);
+}
+
+basin_status basin_predict_marginals(basin_predictor *p, const basin_sentences *x, int32_t *tags,
+                                     float *marginals, basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    return predict_all(p, x, &(wanted){tags, NULL, marginals}, err);
 }
 
 basin_status basin_predict_tokens(basin_predictor *p, const char *const *tokens, int32_t n,
@@ -273,26 +318,44 @@ basin_status basin_data_tagged(const basin_tagged *sentences, basin_data **out, 
     return bs_data_new(&bs_task_tag, "basin_tagged", sentences, sizeof *sentences, out, err);
 }
 
+/* Tags of a sentence that a caller hands back, and where to write. */
+static basin_status check_tags(const basin_model *m, const int32_t *tags, int32_t n,
+                               const void *out, basin_error *err)
+{
+    basin_status s = n > 0 ? BS_NEED(err, {"tags", tags}, {"out", out}) : BASIN_OK;
+    if (!s)
+        s = bs_task_memory_check(m, &bs_task_memory_tag, err);
+    for (int32_t i = 0; i < n && !s; i++)
+        if (tags[i] < 0 || tags[i] >= names_of(m)->set.n)
+            s = bs_fail(err, BASIN_EARG, "token %d: %d is not the number of a tag, 0..%d", (int)i,
+                        (int)tags[i], (int)names_of(m)->set.n - 1);
+    return s;
+}
+
+basin_status basin_tag_texts(const basin_model *m, const int32_t *tags, int32_t n, const char **out,
+                             basin_error *err)
+{
+    BS_KEEP_ERRNO;
+    basin_status s = BS_NEED(err, {"model", m});
+    if (!s)
+        s = check_tags(m, tags, n, out, err);
+    return s || n <= 0 ? s : bs_retagger_texts(&names_of(m)->written, tags, n, out, err);
+}
+
 basin_status basin_spans(const basin_model *m, const int32_t *tags, int32_t n, basin_span *out,
                          int32_t *n_out, basin_error *err)
 {
     BS_KEEP_ERRNO;
-    int64_t          repaired = 0;
-    const bs_tagset *set = m ? m->own : NULL;
-    basin_status     s = BS_NEED(err, {"model", m}, {"n_out", n_out});
+    int64_t      repaired = 0;
+    basin_status s = BS_NEED(err, {"model", m}, {"n_out", n_out});
     if (n_out)
         *n_out = 0;
-    if (!s && n > 0)
-        s = BS_NEED(err, {"tags", tags}, {"out", out});
     if (!s)
-        s = bs_task_memory_check(m, &bs_task_memory_tag, err);
-    for (int32_t i = 0; i < n && !s; i++)
-        if (tags[i] < 0 || tags[i] >= set->n)
-            s = bs_fail(err, BASIN_EARG, "token %d: %d is not the number of a tag, 0..%d", (int)i,
-                        (int)tags[i], (int)set->n - 1);
+        s = check_tags(m, tags, n, out, err);
     if (s || n <= 0)
         return s;
-    bs_span *span = bs_calloc((size_t)n, sizeof *span);
+    const bs_tagset *set = &names_of(m)->set;
+    bs_span         *span = bs_calloc((size_t)n, sizeof *span);
     if (!span)
         return bs_fail_nomem(err);
     *n_out = bs_spans(set, tags, n, span, &repaired);
